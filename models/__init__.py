@@ -1,0 +1,1 @@
+"""The model files shipped with dojo_py (MJCF, primitives only)."""
