@@ -1,0 +1,32 @@
+"""dojo_py: differentiable hard-contact physics. Public names are loaded on first use, so that importing stays fast."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+_EXPORTS = {
+    "ModelError": "dojo_py.mechanism.errors",
+    "UnsupportedWarning": "dojo_py.mechanism.errors",
+    "Mechanism": "dojo_py.mechanism.spec",
+    "Model": "dojo_py.mechanism.model",
+    "compile_model": "dojo_py.mechanism.compile",
+    "load_model": "dojo_py.formats",
+}
+"""Public name -> module that defines it."""
+
+__all__ = ["__version__", *_EXPORTS]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _EXPORTS:
+        raise AttributeError(f"module 'dojo_py' has no attribute '{name}'")
+    value = getattr(importlib.import_module(_EXPORTS[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,361 @@
+"""The mechanism as the user describes it: dataclasses, filled by a reader or by hand, compiled by `compile_model`.
+
+Everything is in SI units and radians, orientations are quaternions (w, x, y, z), positions and orientations are
+relative to the owning body (a body's own: relative to its parent body). `None` means "not given": the compiler infers
+the value. Names must be unique per kind; "" means unnamed. Names, defaults and meanings are MuJoCo's (MJCF, version 4.0).
+
+    mechanism = Mechanism("pendulum")
+    arm = mechanism.world.add(Body("arm", pos=(0, 0, 1)))
+    arm.joints.append(Joint("swing", type="hinge", axis=(0, 1, 0)))
+    arm.geoms.append(Geom("rod", type="capsule", fromto=(0, 0, 0, 0, 0, -0.5), size=(0.02,)))
+    model = compile_model(mechanism)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from .errors import Where
+
+Vector = Sequence[float]
+"""Any sequence of floats (tuple, list, array); the compiler checks length and finiteness."""
+
+IDENTITY = (1.0, 0.0, 0.0, 0.0)
+ZERO3 = (0.0, 0.0, 0.0)
+SOLREF = (0.02, 1.0)
+SOLIMP = (0.9, 0.95, 0.001, 0.5, 2.0)
+
+JOINT_TYPES = ("free", "ball", "slide", "hinge")
+GEOM_TYPES = ("plane", "sphere", "capsule", "ellipsoid", "cylinder", "box")
+EQUALITY_TYPES = ("connect", "weld", "joint")
+
+
+@dataclass(kw_only=True)
+class _Element:
+    """Base of every described element: where it stands in the file, for error messages."""
+
+    where: Where | None = field(default=None, repr=False, compare=False)
+
+
+@dataclass
+class Inertial(_Element):
+    """Mass properties of a body given explicitly. Give `diaginertia` or `fullinertia`, not both."""
+
+    mass: float = 0.0
+    """[kg]"""
+    pos: Vector = ZERO3
+    """Centre of mass in the body frame [m]."""
+    quat: Vector = IDENTITY
+    """Orientation of the axes in which the inertia is given."""
+    diaginertia: Vector | None = None
+    """Principal moments (3) [kg m^2]."""
+    fullinertia: Vector | None = None
+    """M(1,1) M(2,2) M(3,3) M(1,2) M(1,3) M(2,3) [kg m^2] in the axes of `quat`, about the centre of mass."""
+
+
+@dataclass
+class Joint(_Element):
+    """A joint between the body that owns it and that body's parent. Several hinges and slides may follow each other."""
+
+    name: str = ""
+    type: str = "hinge"
+    """One of `JOINT_TYPES`; free and ball joints ignore `axis`, a free joint also ignores `pos`."""
+    pos: Vector = ZERO3
+    """Anchor in the child body's frame [m]."""
+    axis: Vector = (0.0, 0.0, 1.0)
+    """Axis in the child body's frame; any non-zero length."""
+    limited: bool | None = None
+    """None: limited when `range` is given (compiler setting `autolimits`)."""
+    range: Vector | None = None
+    """Lower and upper bound [rad or m]; a ball joint: 0 and the largest angle."""
+    ref: float = 0.0
+    """Value of qpos in the described configuration [rad or m]."""
+    springref: float = 0.0
+    """Value of qpos at which the spring is at rest [rad or m]."""
+    stiffness: Vector | float = 0.0
+    """Spring [N m/rad or N/m]; up to two more numbers are the polynomial coefficients of MuJoCo 4."""
+    damping: Vector | float = 0.0
+    """Viscous friction [N m s/rad or N s/m]; up to two more numbers as for `stiffness`."""
+    springdamper: Vector | None = None
+    """(time constant [s], damping ratio [-]): chooses `stiffness` and `damping` from the inertia, as MuJoCo does."""
+    armature: float = 0.0
+    """Rotor inertia added to the diagonal of the joint-space inertia [kg m^2 or kg]."""
+    frictionloss: float = 0.0
+    """Dry friction [N m or N]."""
+    actfrclimited: bool | None = None
+    actfrcrange: Vector | None = None
+    """Bounds on the total actuator force on this joint [N m or N]."""
+    actgravcomp: bool = False
+    margin: float = 0.0
+    """Distance to the limit at which the soft limit becomes active [rad or m]."""
+    solref_limit: Vector = SOLREF
+    solimp_limit: Vector = SOLIMP
+    solref_friction: Vector = SOLREF
+    solimp_friction: Vector = SOLIMP
+    align: bool | None = None
+    """Free joint only: put the body frame at the inertial frame. None: compiler setting `alignfree`."""
+    group: int = 0
+
+
+@dataclass
+class Geom(_Element):
+    """A shape fixed to a body, for contact and for inferring mass."""
+
+    name: str = ""
+    type: str = "sphere"
+    """One of `GEOM_TYPES`."""
+    size: Vector = ()
+    """MuJoCo's half sizes [m]: sphere (r), capsule and cylinder (r, half length), ellipsoid and box (x, y, z),
+    plane (x, y, grid)."""
+    pos: Vector = ZERO3
+    quat: Vector = IDENTITY
+    fromto: Vector | None = None
+    """Two end points (6) [m] in the body frame, for capsule, cylinder, ellipsoid, box: replaces pos, quat and the
+    half length."""
+    mass: float | None = None
+    """[kg]; None: `density` times volume."""
+    density: float = 1000.0
+    """[kg/m^3]"""
+    shellinertia: bool = False
+    """The mass is on the surface."""
+    contype: int = 1
+    conaffinity: int = 1
+    condim: int = 3
+    priority: int = 0
+    friction: Vector = (1.0, 0.005, 0.0001)
+    """Sliding [-], torsional [m], rolling [m]."""
+    solmix: float = 1.0
+    solref: Vector = SOLREF
+    solimp: Vector = SOLIMP
+    margin: float = 0.0
+    """[m]"""
+    gap: float = 0.0
+    """[m]"""
+    fluid_ellipsoid: float = 0.0
+    fluid_coefs: Vector = (0.5, 0.25, 1.5, 1.0, 1.0)
+    group: int = 0
+    rgba: Vector = (0.5, 0.5, 0.5, 1.0)
+
+
+@dataclass
+class Site(_Element):
+    """A named frame fixed to a body."""
+
+    name: str = ""
+    type: str = "sphere"
+    size: Vector = (0.005, 0.005, 0.005)
+    pos: Vector = ZERO3
+    quat: Vector = IDENTITY
+    fromto: Vector | None = None
+    group: int = 0
+    rgba: Vector = (0.5, 0.5, 0.5, 1.0)
+
+
+@dataclass
+class Body(_Element):
+    """A rigid body: joints to its parent, geoms, sites, and bodies attached to it. No joints: welded to the parent."""
+
+    name: str = ""
+    pos: Vector = ZERO3
+    """Position in the parent's frame [m]."""
+    quat: Vector = IDENTITY
+    inertial: Inertial | None = None
+    """None: inferred from the geoms."""
+    joints: list[Joint] = field(default_factory=list)
+    geoms: list[Geom] = field(default_factory=list)
+    sites: list[Site] = field(default_factory=list)
+    bodies: list[Body] = field(default_factory=list)
+    gravcomp: float = 0.0
+    """Fraction of the weight compensated [-]."""
+
+    def add(self, body: Body) -> Body:
+        """Attach a child body and return it."""
+        self.bodies.append(body)
+        return body
+
+    def walk(self) -> Iterator[tuple[Body, Body | None]]:
+        """Every body of this subtree with its parent, depth first, the order of body ids."""
+        stack: list[tuple[Body, Body | None]] = [(self, None)]
+        while stack:
+            body, parent = stack.pop()
+            yield body, parent
+            stack.extend((child, body) for child in reversed(body.bodies))
+
+
+@dataclass
+class ContactPair(_Element):
+    """A pair of geoms tested for contact whatever the masks say. None: mixed from the two geoms, as MuJoCo does."""
+
+    geom1: str = ""
+    geom2: str = ""
+    name: str = ""
+    condim: int | None = None
+    friction: Vector | None = None
+    """Up to 5: two sliding, torsional, two rolling."""
+    solref: Vector | None = None
+    solimp: Vector | None = None
+    solreffriction: Vector = (0.0, 0.0)
+    margin: float | None = None
+    gap: float | None = None
+
+
+@dataclass
+class Exclude(_Element):
+    """Two bodies that never touch each other."""
+
+    body1: str = ""
+    body2: str = ""
+    name: str = ""
+
+
+@dataclass
+class Equality(_Element):
+    """A constraint between two bodies, sites or joints.
+
+    type "connect": point of body1 and body2 (or `objtype` "site": two sites) coincide; `anchor` in the frame of body1.
+    type "weld": the relative pose is fixed; `anchor` in the frame of body2, `relpose` = pose of body2 in body1 (7).
+    type "joint": joint1 - ref1 = polycoef(joint2 - ref2), five coefficients.
+    """
+
+    type: str = "connect"
+    name1: str = ""
+    name2: str = ""
+    """Empty: the world (connect, weld) or a constant (joint)."""
+    name: str = ""
+    objtype: str = "body"
+    """"body" or "site" for connect and weld."""
+    active: bool = True
+    anchor: Vector | None = None
+    relpose: Vector | None = None
+    """None: the relative pose in the described configuration."""
+    torquescale: float = 1.0
+    """[m] weight of the orientation rows of a weld."""
+    polycoef: Vector = (0.0, 1.0, 0.0, 0.0, 0.0)
+    solref: Vector = SOLREF
+    solimp: Vector = SOLIMP
+
+
+@dataclass
+class Actuator(_Element):
+    """A general actuator: force = gain(length, velocity) * input + bias(length, velocity); shortcuts set both."""
+
+    name: str = ""
+    joint: str = ""
+    """Exactly one of `joint`, `jointinparent`, `site` (name of the target)."""
+    jointinparent: str = ""
+    site: str = ""
+    refsite: str = ""
+    """With `site`: the frame in which the wrench or position is expressed."""
+    gear: Vector = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    ctrllimited: bool | None = None
+    ctrlrange: Vector | None = None
+    forcelimited: bool | None = None
+    forcerange: Vector | None = None
+    """[N or N m]"""
+    actlimited: bool | None = None
+    actrange: Vector | None = None
+    actearly: bool = False
+    actdim: int = -1
+    dyntype: str = "none"
+    """"none", "integrator", "filter", "filterexact"."""
+    dynprm: Vector = (1.0,)
+    gaintype: str = "fixed"
+    """"fixed" or "affine"."""
+    gainprm: Vector = (1.0,)
+    biastype: str = "none"
+    """"none" or "affine"."""
+    biasprm: Vector = (0.0,)
+    dampratio: float | None = None
+    """Position servo: damping ratio from which the velocity gain is computed at compile time (kv not given)."""
+    inheritrange: float = 0.0
+    """> 0: ctrlrange (or actrange, for an integrator) is this multiple of the joint's range, about its middle."""
+    armature: float = 0.0
+    damping: Vector | float = 0.0
+    group: int = 0
+
+
+@dataclass
+class Keyframe(_Element):
+    """A stored state. None: the reference configuration, zero velocity, zero activation, zero control."""
+
+    name: str = ""
+    time: float = 0.0
+    qpos: Vector | None = None
+    qvel: Vector | None = None
+    act: Vector | None = None
+    ctrl: Vector | None = None
+
+
+@dataclass
+class CompilerSettings(_Element):
+    """How masses and limits are completed (MJCF element `compiler`, as far as it matters after reading)."""
+
+    autolimits: bool = True
+    inertiafromgeom: bool | None = None
+    """None ("auto"): from the geoms where no inertial is given. True: always from the geoms. False: never."""
+    inertiagrouprange: tuple[int, int] = (0, 5)
+    boundmass: float = 0.0
+    """Lower bound on the mass of every body but the world [kg]."""
+    boundinertia: float = 0.0
+    """Lower bound on the principal moments of every body but the world [kg m^2]."""
+    balanceinertia: bool = False
+    """Replace moments that break A + B >= C by their mean."""
+    settotalmass: float = -1.0
+    """> 0: scale masses and inertias to this total [kg]."""
+    alignfree: bool = False
+
+
+@dataclass
+class OptionSpec(_Element):
+    """Simulation options under MuJoCo's names. Enumerations as words, flags as the words of MJCF's `flag` element."""
+
+    timestep: float = 0.002
+    """[s]"""
+    impratio: float = 1.0
+    tolerance: float = 1e-8
+    ls_tolerance: float = 0.01
+    noslip_tolerance: float = 1e-6
+    ccd_tolerance: float = 1e-6
+    sleep_tolerance: float = 1e-3
+    gravity: Vector = (0.0, 0.0, -9.81)
+    """[m/s^2]"""
+    wind: Vector = ZERO3
+    """[m/s]"""
+    magnetic: Vector = (0.0, -0.5, 0.0)
+    density: float = 0.0
+    """Of the medium [kg/m^3]."""
+    viscosity: float = 0.0
+    """Of the medium [N s/m^2]."""
+    o_margin: float = 0.0
+    o_solref: Vector = SOLREF
+    o_solimp: Vector = SOLIMP
+    o_friction: Vector = (1.0, 1.0, 0.005, 0.0001, 0.0001)
+    integrator: str = "Euler"
+    cone: str = "pyramidal"
+    jacobian: str = "auto"
+    solver: str = "Newton"
+    iterations: int = 100
+    ls_iterations: int = 50
+    noslip_iterations: int = 0
+    ccd_iterations: int = 35
+    sdf_iterations: int = 10
+    sdf_initpoints: int = 40
+    actuatorgroupdisable: tuple[int, ...] = ()
+    flags: dict[str, bool] = field(default_factory=dict)
+    """Only the flags that were given: {"contact": False, "energy": True, ...}."""
+
+
+@dataclass
+class Mechanism(_Element):
+    """The whole described model. `world` is the root body: its geoms and sites do not move."""
+
+    name: str = "model"
+    world: Body = field(default_factory=lambda: Body("world"))
+    settings: CompilerSettings = field(default_factory=CompilerSettings)
+    option: OptionSpec = field(default_factory=OptionSpec)
+    pairs: list[ContactPair] = field(default_factory=list)
+    excludes: list[Exclude] = field(default_factory=list)
+    equalities: list[Equality] = field(default_factory=list)
+    actuators: list[Actuator] = field(default_factory=list)
+    keyframes: list[Keyframe] = field(default_factory=list)
