@@ -2,7 +2,7 @@
 
 Everything is in SI units and radians, orientations are quaternions (w, x, y, z), positions and orientations are
 relative to the owning body (a body's own: relative to its parent body). `None` means "not given": the compiler infers
-the value. Names must be unique per kind; "" means unnamed. Names, defaults and meanings are MuJoCo's (MJCF, version 4.0).
+the value. Names must be unique per kind; "" means unnamed. Names, defaults and meanings: MuJoCo 4.0.
 
     mechanism = Mechanism("pendulum")
     arm = mechanism.world.add(Body("arm", pos=(0, 0, 1)))

@@ -1,0 +1,131 @@
+"""`load_model`: a path, XML text or the name of a model that comes with the package -> `Model`."""
+
+from __future__ import annotations
+
+import importlib.resources
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+
+from ..mechanism.compile import compile_model
+from ..mechanism.errors import ErrorRecord, ModelError, Problems, nearest
+from ..mechanism.model import Model
+from ..mechanism.spec import Mechanism
+from .xml_tree import Node, expand_includes, parse_file, parse_text
+
+
+def load_model(source: str | bytes | PathLike, unsupported: str = "error") -> Model:
+    """Read and compile a model.
+
+    `source`: path of an MJCF or URDF file, XML text, or a bare name ("quadruped") of a model in `dojo_py.models`.
+    `unsupported`: what to do with elements that are understood but not simulated: "error" refuses the file naming them
+    all, "warn" leaves them out with a warning each, "skip" leaves them out (with what refers to them).
+    Raises `ModelError` with every problem found.
+    """
+    problems = Problems(unsupported)
+    mechanism = read_mechanism(source, problems)
+    problems.raise_if_any()
+    return compile_model(mechanism)
+
+
+def read_mechanism(source: str | bytes | PathLike, problems: Problems) -> Mechanism:
+    """The mechanism a source describes, not yet compiled. Problems are collected, not raised, where reading can go on."""
+    root, folder = open_source(source)
+    if root.tag == "mujoco":
+        from .mjcf import read_mjcf
+
+        return read_mjcf(expand_includes(root, folder, problems), problems)
+    if root.tag == "robot":
+        from .urdf import read_urdf
+
+        return read_urdf(root, problems)
+    problems.add(root.where, f"the root element is one of ['mujoco', 'robot']{nearest(root.tag, ('mujoco', 'robot'))}")
+    problems.raise_if_any()
+    raise AssertionError
+
+
+def open_source(source: str | bytes | PathLike) -> tuple[Node, Path | None]:
+    """The XML tree of a source and the folder its includes are relative to (None for text)."""
+    if isinstance(source, bytes) or (isinstance(source, str) and "<" in source):
+        return parse_text(source), None
+    path = Path(source)
+    if _is_file(path):
+        return parse_file(path, str(source)), path.parent
+    name = str(source)
+    available = model_names()
+    if name in available:
+        with importlib.resources.as_file(importlib.resources.files("dojo_py.models") / available[name]) as file:
+            return parse_file(file, available[name]), file.parent
+    names = sorted(available)
+    siblings = [str(path.parent / file) for file in _listing(path.parent)] if path.suffix else []
+    guess = nearest(name, [*names, *siblings])
+    raise ModelError(f"'{name}' is neither a file, nor XML text, nor one of the models {names}{guess}")
+
+
+def model_names() -> dict[str, str]:
+    """Names of the models that come with the package -> file names."""
+    try:
+        files = [item.name for item in importlib.resources.files("dojo_py.models").iterdir()]
+    except (ModuleNotFoundError, FileNotFoundError):
+        return {}
+    return {Path(file).stem: file for file in files if file.endswith((".xml", ".urdf"))}
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _listing(folder: Path) -> list[str]:
+    try:
+        return [item.name for item in folder.iterdir()]
+    except (OSError, ValueError):
+        return []
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """What a file holds, what would be refused, and everything that is wrong with it."""
+
+    mechanism: Mechanism | None
+    model: Model | None
+    """The model without the refused parts; None when there are errors."""
+    unsupported: list[ErrorRecord] = field(default_factory=list)
+    errors: list[ErrorRecord] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """`load_model(source)` would succeed."""
+        return not self.unsupported and not self.errors
+
+    def contents(self) -> dict[str, int]:
+        """How many of each kind of element the compiled model has."""
+        if self.model is None:
+            return {}
+        counts = {"bodies": "nbody", "joints": "njnt", "qpos": "nq", "qvel": "nv", "controls": "nu", "geoms": "ngeom"}
+        counts |= {"sites": "nsite", "equalities": "neq", "contact pairs": "npair", "excludes": "nexclude"}
+        counts |= {"keyframes": "nkey"}
+        return {word: getattr(self.model, size) for word, size in counts.items()}
+
+    def __str__(self) -> str:
+        lines = [f"{word}: {count}" for word, count in self.contents().items()]
+        lines += [f"not simulated: {record}" for record in self.unsupported]
+        lines += [f"error: {record}" for record in self.errors]
+        return "\n".join([*lines, "ok" if self.ok else f"{len(self.errors) + len(self.unsupported)} problem(s)"])
+
+
+def check(source: str | bytes | PathLike) -> CheckReport:
+    """Read and compile without raising: everything the file holds, would be refused for, or has wrong, at once."""
+    problems = Problems("skip")
+    mechanism: Mechanism | None = None
+    model: Model | None = None
+    errors: list[ErrorRecord] = []
+    try:
+        mechanism = read_mechanism(source, problems)
+        errors += problems.records
+        model = compile_model(mechanism)
+    except ModelError as error:
+        errors += [record for record in error.errors if record not in errors]
+    return CheckReport(mechanism, model if not errors else None, problems.left_out, errors)

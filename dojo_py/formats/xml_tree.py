@@ -1,0 +1,163 @@
+"""XML files as plain trees of `Node`, every node knowing its file and line.
+
+The parser resolves no entities, loads no DTD, opens no network address; a file with a DTD is refused. File size, number of
+elements and nesting depth are bounded. `include` elements (MJCF) are replaced by the children of the named file's root.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lxml import etree
+
+from ..mechanism.errors import ModelError, Problems, Where
+
+MAX_BYTES = 32 * 1024 * 1024
+MAX_ELEMENTS = 200_000
+MAX_DEPTH = 200
+"""Deeper trees would meet the recursion limit of the readers; libxml2 itself stops at 256."""
+MAX_INCLUDES = 1000
+
+
+@dataclass
+class Node:
+    """One XML element. Comments and processing instructions are gone; `text` is the stripped leading text."""
+
+    tag: str
+    attributes: dict[str, str]
+    where: Where
+    children: list[Node] = field(default_factory=list)
+    text: str = ""
+
+    def find_all(self, tag: str) -> list[Node]:
+        """Direct children with this tag."""
+        return [child for child in self.children if child.tag == tag]
+
+    def find(self, tag: str) -> Node | None:
+        """The first direct child with this tag, or None."""
+        return next((child for child in self.children if child.tag == tag), None)
+
+
+def parse_file(path: Path, shown: str | None = None) -> Node:
+    """The tree of a file; `shown` is the path as it appears in messages."""
+    shown = shown or str(path)
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise ModelError(f"{shown}: the file has more than {MAX_BYTES} bytes")
+        data = path.read_bytes()
+    except OSError as error:
+        raise ModelError(f"{shown}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:  # a NUL character in the path
+        raise ModelError(f"{shown!r}: cannot be read: {error}") from None
+    return parse_bytes(data, shown)
+
+
+def parse_text(text: str | bytes, shown: str = "<text>") -> Node:
+    """The tree of an XML text. A `str` is taken as it is, whatever encoding its declaration names."""
+    if isinstance(text, bytes):
+        return parse_bytes(text, shown)
+    try:
+        return parse_bytes(text.encode("utf-8"), shown, encoding="utf-8")
+    except UnicodeEncodeError as error:
+        raise ModelError(f"{shown}: not valid text: {error}") from None
+
+
+def parse_bytes(data: bytes, shown: str, encoding: str | None = None) -> Node:
+    """Parse with the restrictions of this module."""
+    where = Where(shown)
+    if len(data) > MAX_BYTES:
+        raise ModelError(f"{shown}: the text has more than {MAX_BYTES} bytes")
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        dtd_validation=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+        encoding=encoding,
+    )
+    problems = Problems()
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        line = error.lineno or 0
+        problems.add(Where(shown, line), f"not well-formed XML: {error.msg or 'empty document'}")
+    except (ValueError, LookupError) as error:
+        problems.add(where, f"not well-formed XML: {error}")
+    problems.raise_if_any()
+    info = root.getroottree().docinfo
+    if info.doctype or info.internalDTD is not None:
+        problems.add(where, "a document type definition (<!DOCTYPE ...>) is not accepted; remove it")
+    elif sum(1 for _ in root.iter()) > MAX_ELEMENTS:
+        problems.add(where, f"more than {MAX_ELEMENTS} elements")
+    problems.raise_if_any()
+    return _node(root, shown, 0)
+
+
+def _node(element: etree._Element, shown: str, depth: int) -> Node:
+    tag = etree.QName(element).localname
+    where = Where(shown, element.sourceline or 0, tag)
+    if depth > MAX_DEPTH:
+        problems = Problems()
+        problems.add(where, f"elements are nested deeper than {MAX_DEPTH}")
+        problems.raise_if_any()
+    attributes = {etree.QName(key).localname: str(value) for key, value in element.attrib.items()}
+    node = Node(tag, attributes, where, text=(element.text or "").strip())
+    node.children = [_node(child, shown, depth + 1) for child in element if isinstance(child.tag, str)]
+    return node
+
+
+def expand_includes(root: Node, folder: Path | None, problems: Problems) -> Node:
+    """Replace every `include` of the tree in place. Paths are relative to `folder`, that of the main file.
+
+    Each file may be included once (MuJoCo's rule), which also rules out recursion.
+    """
+    seen = {_resolved(folder / Path(root.where.path).name)} if folder else set()
+    counts = {"elements": 0}
+
+    def expand(node: Node, depth: int) -> None:
+        counts["elements"] += 1
+        children: list[Node] = []
+        for child in node.children:
+            if child.tag == "include":
+                children.extend(load(child, depth))
+            else:
+                expand(child, depth + 1)
+                children.append(child)
+        node.children = children
+
+    def load(include: Node, depth: int) -> list[Node]:
+        file = include.attributes.get("file", "")
+        if not file:
+            problems.add(include.where, "the name of a file is missing", attribute="file")
+        elif folder is None:
+            problems.add(include.where, f"'{file}' has no folder: load the model from a path", attribute="file")
+        elif len(seen) > MAX_INCLUDES or counts["elements"] > MAX_ELEMENTS or depth > MAX_DEPTH:
+            problems.add(include.where, "the included files are too many, too large or nested too deeply")
+        else:
+            path = folder / file
+            if _resolved(path) in seen:
+                problems.add(include.where, f"'{file}' is included more than once", attribute="file")
+                return []
+            seen.add(_resolved(path))
+            try:
+                tree = parse_file(path)
+            except ModelError as error:
+                for record in error.errors:
+                    problems.add(include.where, f"{record}", attribute="file")
+                return []
+            expand(tree, depth + 1)
+            return tree.children
+        return []
+
+    expand(root, 0)
+    return root
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError):  # a NUL character or a loop of links
+        return path
