@@ -132,8 +132,6 @@ class Geom(_Element):
     """[m]"""
     gap: float = 0.0
     """[m]"""
-    fluid_ellipsoid: float = 0.0
-    fluid_coefs: Vector = (0.5, 0.25, 1.5, 1.0, 1.0)
     group: int = 0
     rgba: Vector = (0.5, 0.5, 0.5, 1.0)
 
@@ -185,19 +183,20 @@ class Body(_Element):
 
 @dataclass
 class ContactPair(_Element):
-    """A pair of geoms tested for contact whatever the masks say. None: mixed from the two geoms, as MuJoCo does."""
+    """A pair of geoms tested for contact whatever the masks say. The properties of the two geoms are not used."""
 
     geom1: str = ""
     geom2: str = ""
     name: str = ""
-    condim: int | None = None
-    friction: Vector | None = None
-    """Up to 5: two sliding, torsional, two rolling."""
-    solref: Vector | None = None
-    solimp: Vector | None = None
+    condim: int = 3
+    friction: Vector = (1.0, 1.0, 0.005, 0.0001, 0.0001)
+    """Two sliding [-], torsional [m], two rolling [m]."""
+    solref: Vector = SOLREF
+    solimp: Vector = SOLIMP
     solreffriction: Vector = (0.0, 0.0)
-    margin: float | None = None
-    gap: float | None = None
+    """(0, 0): as `solref`."""
+    margin: float = 0.0
+    gap: float = 0.0
 
 
 @dataclass
@@ -270,8 +269,6 @@ class Actuator(_Element):
     """Position servo: damping ratio from which the velocity gain is computed at compile time (kv not given)."""
     inheritrange: float = 0.0
     """> 0: ctrlrange (or actrange, for an integrator) is this multiple of the joint's range, about its middle."""
-    armature: float = 0.0
-    damping: Vector | float = 0.0
     group: int = 0
 
 

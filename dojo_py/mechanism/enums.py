@@ -1,0 +1,69 @@
+"""The integers behind the words of a model, equal to MuJoCo's enums (`mjtJoint`, `mjtGeom`, ... of version 4.0)."""
+
+from enum import IntEnum, IntFlag
+
+JointType = IntEnum("JointType", "FREE BALL SLIDE HINGE", start=0)
+GeomType = IntEnum("GeomType", "PLANE HFIELD SPHERE CAPSULE ELLIPSOID CYLINDER BOX MESH", start=0)
+EqualityType = IntEnum("EqualityType", "CONNECT WELD JOINT", start=0)
+DynType = IntEnum("DynType", "NONE INTEGRATOR FILTER FILTEREXACT", start=0)
+GainType = IntEnum("GainType", "FIXED AFFINE", start=0)
+BiasType = IntEnum("BiasType", "NONE AFFINE", start=0)
+Cone = IntEnum("Cone", "PYRAMIDAL ELLIPTIC", start=0)
+Jacobian = IntEnum("Jacobian", "DENSE SPARSE AUTO", start=0)
+SolverType = IntEnum("SolverType", "PGS CG NEWTON", start=0)
+Integrator = IntEnum("Integrator", "EULER RK4 IMPLICIT IMPLICITFAST DISCRETE", start=0)
+
+
+class TrnType(IntEnum):
+    """What an actuator pulls on."""
+
+    JOINT = 0
+    JOINTINPARENT = 1
+    SITE = 4
+
+
+class ObjType(IntEnum):
+    """What an equality refers to."""
+
+    UNKNOWN = 0
+    BODY = 1
+    JOINT = 3
+    SITE = 6
+
+
+class DisableBit(IntFlag):
+    """Bits of `opt.disableflags`."""
+
+    CONSTRAINT = 1 << 0
+    EQUALITY = 1 << 1
+    FRICTIONLOSS = 1 << 2
+    LIMIT = 1 << 3
+    CONTACT = 1 << 4
+    SPRING = 1 << 5
+    DAMPER = 1 << 6
+    GRAVITY = 1 << 7
+    CLAMPCTRL = 1 << 8
+    WARMSTART = 1 << 9
+    FILTERPARENT = 1 << 10
+    ACTUATION = 1 << 11
+    REFSAFE = 1 << 12
+    SENSOR = 1 << 13
+    MIDPHASE = 1 << 14
+    EULERDAMP = 1 << 15
+    AUTORESET = 1 << 16
+    NATIVECCD = 1 << 17
+    ISLAND = 1 << 18
+    MULTICCD = 1 << 19
+
+
+class EnableBit(IntFlag):
+    """Bits of `opt.enableflags`."""
+
+    OVERRIDE = 1 << 0
+    ENERGY = 1 << 1
+    FWDINV = 1 << 2
+    INVDISCRETE = 1 << 3
+    SLEEP = 1 << 4
+    DIAGEXACT = 1 << 5
+    IPC = 1 << 6
+    SPECULATIVE = 1 << 7

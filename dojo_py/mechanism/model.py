@@ -1,0 +1,343 @@
+"""`Model`: the frozen arrays every kernel reads. Names, shapes, order, dtypes and enum values are those of mujoco.MjModel.
+
+SI units, radians, float64 (int32 and bool where MuJoCo has them); quaternions (w, x, y, z). Arrays are read-only;
+`model.replace(body_mass=...)` makes a changed copy. Meanings: MuJoCo's `mjmodel.h`, version 4.0.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .configuration import configuration_difference, integrate_configuration
+from .errors import ModelError, nearest
+
+Array = np.ndarray
+
+
+def _array(shape: str, dtype: type) -> Any:
+    return field(metadata={"shape": tuple(shape.split()), "dtype": dtype})
+
+
+def _real(shape: str) -> Any:
+    return _array(shape, np.float64)
+
+
+def _int(shape: str) -> Any:
+    return _array(shape, np.int32)
+
+
+def _bool(shape: str) -> Any:
+    return _array(shape, np.bool_)
+
+
+def _freeze(instance: Any, sizes: Mapping[str, int]) -> None:
+    """Turn every array field into a read-only array of its declared dtype, checking its shape."""
+    for item in dataclasses.fields(instance):
+        if "shape" not in item.metadata:
+            continue
+        value = np.array(getattr(instance, item.name), dtype=item.metadata["dtype"], order="C")
+        expected = tuple(sizes[token] if token in sizes else int(token) for token in item.metadata["shape"])
+        if value.shape != expected:
+            raise ValueError(f"{item.name} has shape {value.shape}, expected {expected}")
+        value.flags.writeable = False
+        object.__setattr__(instance, item.name, value)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Option:
+    """Simulation options under MuJoCo's names (`mjModel.opt`)."""
+
+    timestep: float
+    """[s]"""
+    impratio: float
+    tolerance: float
+    ls_tolerance: float
+    noslip_tolerance: float
+    ccd_tolerance: float
+    sleep_tolerance: float
+    gravity: Array = _real("3")
+    """[m/s^2]"""
+    wind: Array = _real("3")
+    """[m/s]"""
+    magnetic: Array = _real("3")
+    density: float
+    """Of the medium [kg/m^3]."""
+    viscosity: float
+    """Of the medium [N s/m^2]."""
+    o_margin: float
+    o_solref: Array = _real("2")
+    o_solimp: Array = _real("5")
+    o_friction: Array = _real("5")
+    integrator: int
+    cone: int
+    jacobian: int
+    solver: int
+    iterations: int
+    ls_iterations: int
+    noslip_iterations: int
+    ccd_iterations: int
+    sdf_iterations: int
+    sdf_initpoints: int
+    disableflags: int
+    enableflags: int
+    disableactuator: int
+
+    def __post_init__(self) -> None:
+        _freeze(self, {})
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Statistic:
+    """Model statistics (`mjModel.stat`), as far as the dynamics uses them."""
+
+    meaninertia: float
+    """Mean diagonal of the joint-space inertia at qpos0 [kg, kg m^2]."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Model:
+    """A compiled mechanism. Rows are in document order (bodies depth first; the world is body 0)."""
+
+    name: str
+    nq: int
+    nv: int
+    nu: int
+    na: int
+    nbody: int
+    njnt: int
+    ngeom: int
+    nsite: int
+    neq: int
+    npair: int
+    nexclude: int
+    nkey: int
+    nactuator: int
+    ntree: int
+
+    body_names: tuple[str, ...]
+    joint_names: tuple[str, ...]
+    geom_names: tuple[str, ...]
+    site_names: tuple[str, ...]
+    actuator_names: tuple[str, ...]
+    equality_names: tuple[str, ...]
+    key_names: tuple[str, ...]
+
+    opt: Option
+    stat: Statistic
+
+    qpos0: Array = _real("nq")
+    qpos_spring: Array = _real("nq")
+
+    body_parentid: Array = _int("nbody")
+    body_rootid: Array = _int("nbody")
+    body_weldid: Array = _int("nbody")
+    body_treeid: Array = _int("nbody")
+    body_mocapid: Array = _int("nbody")
+    body_jntnum: Array = _int("nbody")
+    body_jntadr: Array = _int("nbody")
+    body_dofnum: Array = _int("nbody")
+    body_dofadr: Array = _int("nbody")
+    body_geomnum: Array = _int("nbody")
+    body_geomadr: Array = _int("nbody")
+    body_pos: Array = _real("nbody 3")
+    body_quat: Array = _real("nbody 4")
+    body_ipos: Array = _real("nbody 3")
+    body_iquat: Array = _real("nbody 4")
+    body_mass: Array = _real("nbody")
+    body_subtreemass: Array = _real("nbody")
+    body_inertia: Array = _real("nbody 3")
+    body_invweight0: Array = _real("nbody 2")
+    body_gravcomp: Array = _real("nbody")
+
+    jnt_type: Array = _int("njnt")
+    jnt_qposadr: Array = _int("njnt")
+    jnt_dofadr: Array = _int("njnt")
+    jnt_bodyid: Array = _int("njnt")
+    jnt_group: Array = _int("njnt")
+    jnt_limited: Array = _bool("njnt")
+    jnt_actfrclimited: Array = _bool("njnt")
+    jnt_actgravcomp: Array = _bool("njnt")
+    jnt_solref: Array = _real("njnt 2")
+    jnt_solimp: Array = _real("njnt 5")
+    jnt_pos: Array = _real("njnt 3")
+    jnt_axis: Array = _real("njnt 3")
+    jnt_stiffness: Array = _real("njnt")
+    jnt_stiffnesspoly: Array = _real("njnt 2")
+    jnt_range: Array = _real("njnt 2")
+    jnt_actfrcrange: Array = _real("njnt 2")
+    jnt_margin: Array = _real("njnt")
+
+    dof_bodyid: Array = _int("nv")
+    dof_jntid: Array = _int("nv")
+    dof_parentid: Array = _int("nv")
+    dof_treeid: Array = _int("nv")
+    dof_solref: Array = _real("nv 2")
+    dof_solimp: Array = _real("nv 5")
+    dof_frictionloss: Array = _real("nv")
+    dof_armature: Array = _real("nv")
+    dof_damping: Array = _real("nv")
+    dof_dampingpoly: Array = _real("nv 2")
+    dof_invweight0: Array = _real("nv")
+    dof_M0: Array = _real("nv")
+
+    geom_type: Array = _int("ngeom")
+    geom_contype: Array = _int("ngeom")
+    geom_conaffinity: Array = _int("ngeom")
+    geom_condim: Array = _int("ngeom")
+    geom_bodyid: Array = _int("ngeom")
+    geom_group: Array = _int("ngeom")
+    geom_priority: Array = _int("ngeom")
+    geom_solmix: Array = _real("ngeom")
+    geom_solref: Array = _real("ngeom 2")
+    geom_solimp: Array = _real("ngeom 5")
+    geom_size: Array = _real("ngeom 3")
+    geom_rbound: Array = _real("ngeom")
+    geom_pos: Array = _real("ngeom 3")
+    geom_quat: Array = _real("ngeom 4")
+    geom_friction: Array = _real("ngeom 3")
+    geom_margin: Array = _real("ngeom")
+    geom_gap: Array = _real("ngeom")
+    geom_fluid: Array = _real("ngeom 12")
+    geom_rgba: Array = _array("ngeom 4", np.float32)
+
+    site_type: Array = _int("nsite")
+    site_bodyid: Array = _int("nsite")
+    site_group: Array = _int("nsite")
+    site_size: Array = _real("nsite 3")
+    site_pos: Array = _real("nsite 3")
+    site_quat: Array = _real("nsite 4")
+    site_rgba: Array = _array("nsite 4", np.float32)
+
+    pair_dim: Array = _int("npair")
+    pair_geom1: Array = _int("npair")
+    pair_geom2: Array = _int("npair")
+    pair_signature: Array = _int("npair")
+    pair_solref: Array = _real("npair 2")
+    pair_solreffriction: Array = _real("npair 2")
+    pair_solimp: Array = _real("npair 5")
+    pair_margin: Array = _real("npair")
+    pair_gap: Array = _real("npair")
+    pair_friction: Array = _real("npair 5")
+
+    exclude_signature: Array = _int("nexclude")
+
+    eq_type: Array = _int("neq")
+    eq_obj1id: Array = _int("neq")
+    eq_obj2id: Array = _int("neq")
+    eq_objtype: Array = _int("neq")
+    eq_active0: Array = _bool("neq")
+    eq_solref: Array = _real("neq 2")
+    eq_solimp: Array = _real("neq 5")
+    eq_data: Array = _real("neq 12")
+
+    actuator_trntype: Array = _int("nactuator")
+    actuator_dyntype: Array = _int("nactuator")
+    actuator_gaintype: Array = _int("nactuator")
+    actuator_biastype: Array = _int("nactuator")
+    actuator_trnid: Array = _int("nactuator 2")
+    actuator_ctrladr: Array = _int("nactuator")
+    actuator_ctrlnum: Array = _int("nactuator")
+    actuator_outadr: Array = _int("nactuator")
+    actuator_outnum: Array = _int("nactuator")
+    actuator_actadr: Array = _int("nactuator")
+    actuator_actnum: Array = _int("nactuator")
+    actuator_group: Array = _int("nactuator")
+    actuator_ctrllimited: Array = _bool("nactuator")
+    actuator_forcelimited: Array = _bool("nactuator")
+    actuator_actlimited: Array = _bool("nactuator")
+    actuator_actearly: Array = _bool("nactuator")
+    actuator_dynprm: Array = _real("nactuator 10")
+    actuator_gainprm: Array = _real("nactuator 10")
+    actuator_biasprm: Array = _real("nactuator 10")
+    actuator_ctrlrange: Array = _real("nactuator 2")
+    actuator_forcerange: Array = _real("nactuator 2")
+    actuator_actrange: Array = _real("nactuator 2")
+    actuator_gear: Array = _real("nactuator 6")
+    actuator_cranklength: Array = _real("nactuator")
+    actuator_armature: Array = _real("nactuator")
+    actuator_damping: Array = _real("nactuator")
+    actuator_dampingpoly: Array = _real("nactuator 2")
+    actuator_acc0: Array = _real("nactuator")
+    actuator_length0: Array = _real("nactuator")
+    actuator_lengthrange: Array = _real("nactuator 2")
+
+    key_time: Array = _real("nkey")
+    key_qpos: Array = _real("nkey nq")
+    key_qvel: Array = _real("nkey nv")
+    key_act: Array = _real("nkey na")
+    key_ctrl: Array = _real("nkey nu")
+
+    def __post_init__(self) -> None:
+        sizes = {item.name: getattr(self, item.name) for item in dataclasses.fields(self) if item.type == "int"}
+        _freeze(self, sizes)
+
+    def __repr__(self) -> str:
+        sizes = " ".join(f"{size}={getattr(self, size)}" for size in ("nq", "nv", "nu", "nbody", "njnt", "ngeom"))
+        return f"<Model '{self.name}' {sizes} timestep={self.timestep}>"
+
+    @property
+    def timestep(self) -> float:
+        """The file's time step [s]."""
+        return self.opt.timestep
+
+    def replace(self, **changes: Any) -> Model:
+        """A copy with other values, `model.replace(body_mass=...)`. Quantities derived from them are not recomputed."""
+        return dataclasses.replace(self, **changes)
+
+    def integrate(self, qpos: Array, dq: Array) -> Array:
+        """`qpos` (nq) moved by the tangent `dq` (nv): rotations by rotation vectors in the body frame (mj_integratePos)."""
+        qpos, dq = self._vector(qpos, self.nq, "qpos"), self._vector(dq, self.nv, "dq")
+        return integrate_configuration(self.jnt_type, self.jnt_qposadr, self.jnt_dofadr, qpos, dq)
+
+    def difference(self, qpos_b: Array, qpos_a: Array) -> Array:
+        """The tangent (nv) that moves `qpos_a` to `qpos_b` (mj_differentiatePos): integrate(a, difference(b, a)) = b."""
+        qpos_b, qpos_a = self._vector(qpos_b, self.nq, "qpos_b"), self._vector(qpos_a, self.nq, "qpos_a")
+        return configuration_difference(self.jnt_type, self.jnt_qposadr, self.jnt_dofadr, qpos_b, qpos_a)
+
+    def body_id(self, name: str) -> int:
+        """Index of the body with this name."""
+        return _index("body", self.body_names, name)
+
+    def joint_id(self, name: str) -> int:
+        """Index of the joint with this name."""
+        return _index("joint", self.joint_names, name)
+
+    def geom_id(self, name: str) -> int:
+        """Index of the geom with this name."""
+        return _index("geom", self.geom_names, name)
+
+    def site_id(self, name: str) -> int:
+        """Index of the site with this name."""
+        return _index("site", self.site_names, name)
+
+    def actuator_id(self, name: str) -> int:
+        """Index of the actuator with this name."""
+        return _index("actuator", self.actuator_names, name)
+
+    def equality_id(self, name: str) -> int:
+        """Index of the equality constraint with this name."""
+        return _index("equality", self.equality_names, name)
+
+    def key_id(self, name: str) -> int:
+        """Index of the keyframe with this name."""
+        return _index("keyframe", self.key_names, name)
+
+    @staticmethod
+    def _vector(value: Array, size: int, name: str) -> Array:
+        value = np.asarray(value, dtype=float)
+        if value.shape != (size,):
+            raise ValueError(f"{name} has shape {value.shape}, expected ({size},)")
+        return value
+
+
+def _index(kind: str, names: tuple[str, ...], name: str) -> int:
+    if name and name in names:
+        return names.index(name)
+    given = [n for n in names if n]
+    shown = given if len(given) <= 20 else [*given[:20], "..."]
+    raise ModelError(f"no {kind} is named '{name}'; the model has {shown}{nearest(name, given)}")
