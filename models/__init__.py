@@ -12,7 +12,7 @@ def names() -> tuple[str, ...]:
 
 
 def path(name: str) -> Path:
-    """Path of the model file called `name` (with or without `.xml`); ValueError with the nearest name if there is none."""
+    """Path of the model file called `name` (with or without `.xml`); ValueError names the nearest if there is none."""
     stem = name.removesuffix(".xml")
     if stem not in names():
         raise ValueError(f"no shipped model is called {name!r}{_nearest(stem)}; there are {', '.join(names())}")
@@ -38,9 +38,9 @@ def npendulum_xml(
     """MJCF text of a chain of `links` equal rods hanging from a fixed pivot by hinges about y, without damping.
 
     A rod is a uniform box of `width` x `width` x `length` [m] and `mass` [kg]; the pivot is one rod's length above the
-    origin plus the chain's length, so nothing reaches below z = `length`. All angles are 0 when the chain hangs straight.
-    A motor in each hinge takes -`torque` ... `torque` [N m]; `torque` 0 leaves the motors out. Keyframes: `home` (hanging), `horizontal` (stretched out
-    along -x).
+    origin plus the chain's length, so nothing reaches below z = `length`. All angles are 0 when the chain hangs
+    straight. A motor in each hinge takes -`torque` ... `torque` [N m]; `torque` 0 leaves the motors out.
+    Keyframes: `home` (hanging), `horizontal` (stretched out along -x).
     """
     if links < 1 or min(length, mass, width, timestep) <= 0.0 or torque < 0.0:
         raise ValueError("npendulum_xml: links >= 1, length, mass, width, timestep > 0, torque >= 0")
@@ -53,8 +53,8 @@ def npendulum_xml(
         opening += [
             f'{pad}<body name="link{i}" pos="0 0 {z:.15g}">',
             f'{pad}  <joint name="hinge{i}" type="hinge" axis="0 1 0"/>',
-            f'{pad}  <inertial pos="0 0 {-length / 2:.15g}" mass="{mass:.15g}"'
-            f' diaginertia="{across:.15g} {across:.15g} {along:.15g}"/>',
+            f'{pad}  <inertial pos="0 0 {-length / 2:.15g}" mass="{mass:.15g}"',
+            f'{pad}            diaginertia="{across:.15g} {across:.15g} {along:.15g}"/>',
             f'{pad}  <geom name="link{i}" type="box" pos="0 0 {-length / 2:.15g}"'
             f' size="{width / 2:.15g} {width / 2:.15g} {length / 2:.15g}" rgba="0.2 {shade:g} 0.8 1"/>',
         ]
@@ -65,8 +65,8 @@ def npendulum_xml(
     lines = [
         "<!--",
         f"  A chain of {links} rods on hinges, no damping; written by dojo_py.models.npendulum_xml.",
-        f"  Figures: uniform rods of {width:g} x {width:g} x {length:g} m and {mass:g} kg (the link of Dojo's pendulum examples),",
-        "  inertia m (a^2 + b^2) / 12. The hinge axes are y; all angles are 0 when the chain hangs straight.",
+        f"  Figures: uniform rods of {width:g} x {width:g} x {length:g} m and {mass:g} kg (the link of Dojo's pendulum",
+        "  examples), inertia m (a^2 + b^2) / 12. The hinge axes are y; all angles are 0 when it hangs straight.",
         "-->",
         '<mujoco model="npendulum">',
         '  <compiler angle="radian" autolimits="true"/>',
