@@ -29,7 +29,7 @@ def load_model(source: str | bytes | PathLike, unsupported: str = "error") -> Mo
 
 
 def read_mechanism(source: str | bytes | PathLike, problems: Problems) -> Mechanism:
-    """The mechanism a source describes, not yet compiled. Problems are collected, not raised, where reading can go on."""
+    """The mechanism a source describes, not yet compiled. Problems are collected where reading can go on."""
     root, folder = open_source(source)
     if root.tag == "mujoco":
         from .mjcf import read_mjcf

@@ -1,7 +1,7 @@
 """XML files as plain trees of `Node`, every node knowing its file and line.
 
-The parser resolves no entities, loads no DTD, opens no network address; a file with a DTD is refused. File size, number of
-elements and nesting depth are bounded. `include` elements (MJCF) are replaced by the children of the named file's root.
+The parser resolves no entities, loads no DTD, opens no network address; a file with a DTD is refused. File size, number
+of elements and nesting depth are bounded. `include` elements (MJCF) are replaced by the children of the file's root.
 """
 
 from __future__ import annotations

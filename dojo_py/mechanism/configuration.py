@@ -14,7 +14,7 @@ Array = np.ndarray
 
 
 def _split(types: Array, qposadr: Array, dofadr: Array) -> tuple[Array, Array, Array, Array]:
-    """Indices into qpos and qvel: of the quaternions (their first entry, first dof), and of the plain numbers (n each)."""
+    """First entries of the quaternions (in qpos, in qvel), and all entries that are plain numbers (likewise)."""
     free, ball = types == JointType.FREE, types == JointType.BALL
     quat = np.concatenate([qposadr[free] + 3, qposadr[ball]]).astype(int)
     rot = np.concatenate([dofadr[free] + 3, dofadr[ball]]).astype(int)

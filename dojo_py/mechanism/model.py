@@ -1,4 +1,4 @@
-"""`Model`: the frozen arrays every kernel reads. Names, shapes, order, dtypes and enum values are those of mujoco.MjModel.
+"""`Model`: the frozen arrays every kernel reads. Names, shapes, order, dtypes, enum values: those of mujoco.MjModel.
 
 SI units, radians, float64 (int32 and bool where MuJoCo has them); quaternions (w, x, y, z). Arrays are read-only;
 `model.replace(body_mass=...)` makes a changed copy. Meanings: MuJoCo's `mjmodel.h`, version 4.0.
@@ -290,12 +290,12 @@ class Model:
         return dataclasses.replace(self, **changes)
 
     def integrate(self, qpos: Array, dq: Array) -> Array:
-        """`qpos` (nq) moved by the tangent `dq` (nv): rotations by rotation vectors in the body frame (mj_integratePos)."""
+        """`qpos` (nq) moved by the tangent `dq` (nv); rotations by rotation vectors in the body frame."""
         qpos, dq = self._vector(qpos, self.nq, "qpos"), self._vector(dq, self.nv, "dq")
         return integrate_configuration(self.jnt_type, self.jnt_qposadr, self.jnt_dofadr, qpos, dq)
 
     def difference(self, qpos_b: Array, qpos_a: Array) -> Array:
-        """The tangent (nv) that moves `qpos_a` to `qpos_b` (mj_differentiatePos): integrate(a, difference(b, a)) = b."""
+        """Tangent (nv) that moves `qpos_a` to `qpos_b`, the inverse of `integrate`."""
         qpos_b, qpos_a = self._vector(qpos_b, self.nq, "qpos_b"), self._vector(qpos_a, self.nq, "qpos_a")
         return configuration_difference(self.jnt_type, self.jnt_qposadr, self.jnt_dofadr, qpos_b, qpos_a)
 

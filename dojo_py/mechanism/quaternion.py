@@ -1,4 +1,4 @@
-"""Quaternion arithmetic (w, x, y, z) in numpy for reading and compiling models, where compiled kernels would only cost time.
+"""Quaternion arithmetic (w, x, y, z) in numpy, for reading and compiling models without compiling kernels.
 
 Arrays may carry leading axes: q (..., 4), v (..., 3).
 """
@@ -40,7 +40,7 @@ def matrix(q: Array) -> Array:
 
 
 def rotate(q: Array, v: Array) -> Array:
-    """v turned by q. (..., 3)."""
+    """The vectors v turned by q. (..., 3)."""
     return np.einsum("...ij,...j->...i", matrix(q), v)
 
 

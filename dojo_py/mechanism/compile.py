@@ -1,0 +1,150 @@
+"""`compile_model`: Mechanism -> Model. Each part of the mechanism has its own file; here is the order of work.
+
+Every problem found is collected; the stages stop only where the next one would need what the last could not give.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from .checks import Check, unique_names
+from .compile_actuators import actuator_arrays, servo_arrays
+from .compile_bodies import body_arrays, check_moving_mass, subtree_sums
+from .compile_contacts import exclude_arrays, pair_arrays
+from .compile_equalities import equality_arrays
+from .compile_geoms import geom_arrays, site_arrays
+from .compile_joints import joint_arrays
+from .compile_option import compile_option
+from .errors import ModelError, Problems
+from .layout import Layout, lay_out
+from .model import Model, Statistic
+from .reference import body_inverse_weights, dof_inverse_weights, inertia_matrix, reference_state
+from .spec import Keyframe, Mechanism
+
+Array = np.ndarray
+
+
+def compile_model(mechanism: Mechanism) -> Model:
+    """The frozen arrays of a mechanism. Raises `ModelError` with every problem found."""
+    problems = Problems()
+    option = compile_option(mechanism.option, problems)
+    layout = lay_out(mechanism, problems)
+    a: dict[str, Array] = dict(layout.arrays)
+
+    geoms, parts = geom_arrays(layout, mechanism.settings, problems)
+    a |= geoms | site_arrays(layout, problems)
+    a |= body_arrays(mechanism, layout, parts, problems)
+    poses = np.concatenate([a["body_pos"], a["body_quat"]], axis=1)
+    a |= joint_arrays(layout, poses, mechanism.settings, problems)
+    check_moving_mass(mechanism, layout, a, problems)
+    a |= pair_arrays(mechanism, layout, problems) | exclude_arrays(mechanism, layout, problems)
+    a |= actuator_arrays(mechanism, layout, a, problems)
+    state = reference_state(a)
+    a |= equality_arrays(mechanism, layout, state, problems)
+    actuator_names = unique_names(problems, "actuator", mechanism.actuators)
+    equality_names = unique_names(problems, "equality", mechanism.equalities)
+    key_names = unique_names(problems, "keyframe", mechanism.keyframes)
+    del actuator_names, equality_names, key_names
+    a |= _keyframes(mechanism, layout, a, problems)
+    problems.raise_if_any()
+
+    a["body_subtreemass"] = subtree_sums(a["body_parentid"], a["body_mass"])
+    matrix = inertia_matrix(a, state)
+    inverse = _inverse(matrix, layout)
+    a["dof_M0"] = np.diag(matrix).copy()
+    a["dof_invweight0"] = dof_inverse_weights(a, inverse)
+    a["body_invweight0"] = body_inverse_weights(a, state, inverse)
+    a |= servo_arrays(mechanism, a, state, inverse, a["dof_M0"])
+    a |= _spring_dampers(layout, a)
+    meaninertia = float(np.mean(a["dof_M0"])) if layout.nv else 1.0
+    return _assemble(mechanism, layout, a, option=option, stat=Statistic(meaninertia=meaninertia))
+
+
+def _inverse(matrix: Array, layout: Layout) -> Array:
+    """M⁻¹ (nv, nv); a matrix that cannot be inverted is reported with the joint of the first bad pivot."""
+    try:
+        factor = np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        bad = next(
+            k for k in range(len(matrix)) if not np.all(np.linalg.eigvalsh(matrix[: k + 1, : k + 1]) > 0.0)
+        )
+        joint = layout.joints[layout.arrays["dof_jntid"][bad]]
+        problems = Problems()
+        message = "the joint-space inertia is singular at this joint: two joints of the same motion, or too little mass"
+        Check(problems, joint).fail("", f"{message}; add armature or mass")
+        raise ModelError(problems.records) from None
+    half = np.linalg.solve(factor, np.eye(len(matrix)))
+    return half.T @ half
+
+
+def _spring_dampers(layout: Layout, a: dict[str, Array]) -> dict[str, Array]:
+    """Stiffness and damping of joints given by (time constant, damping ratio), from the inertia the joint sees."""
+    stiffness, damping = a["jnt_stiffness"].copy(), a["dof_damping"].copy()
+    for j, joint in enumerate(layout.joints):
+        timeconst, ratio = (0.0, 0.0) if joint.springdamper is None else joint.springdamper
+        if timeconst > 0.0 and ratio > 0.0:
+            dofs = a["dof_jntid"] == j
+            inertia = 1.0 / float(np.mean(a["dof_invweight0"][dofs]))
+            stiffness[j] = inertia / (timeconst * ratio) ** 2
+            damping[dofs] = 2.0 * inertia / timeconst
+    return {"jnt_stiffness": stiffness, "dof_damping": damping}
+
+
+def _keyframes(mechanism: Mechanism, layout: Layout, a: dict[str, Array], problems: Problems) -> dict[str, Array]:
+    nu, na = len(mechanism.actuators), int(a["actuator_actnum"].sum())
+    defaults = {"qpos": a["qpos0"], "qvel": np.zeros(layout.nv), "act": np.zeros(na), "ctrl": np.zeros(nu)}
+    rows = [_keyframe(Check(problems, key), key, defaults) for key in mechanism.keyframes]
+    out = {f"key_{k}": np.array([row[k] for row in rows]).reshape(len(rows), v.size) for k, v in defaults.items()}
+    out["key_time"] = np.array([row["time"] for row in rows], dtype=float).reshape(-1)
+    for joint, address in zip(layout.joints, layout.arrays["jnt_qposadr"], strict=True):
+        if joint.type in ("free", "ball"):
+            first = address + (3 if joint.type == "free" else 0)
+            norms = np.linalg.norm(out["key_qpos"][:, first : first + 4], axis=1, keepdims=True)
+            for row in np.flatnonzero(norms[:, 0] < 1e-15):
+                message = f"the quaternion of joint '{joint.name}' has zero length"
+                Check(problems, mechanism.keyframes[row]).fail("qpos", message)
+            out["key_qpos"][:, first : first + 4] /= np.where(norms < 1e-15, 1.0, norms)
+    return out
+
+
+def _keyframe(check: Check, key: Keyframe, defaults: dict[str, Array]) -> dict[str, Any]:
+    row: dict[str, Any] = {"time": check.scalar("time")}
+    for attribute, value in defaults.items():
+        given = getattr(key, attribute)
+        row[attribute] = value if given is None else check.vector(attribute, value.size, fill=value)
+    return row
+
+
+def _assemble(mechanism: Mechanism, layout: Layout, a: dict[str, Array], **parts: Any) -> Model:
+    sizes = {
+        "nq": layout.nq,
+        "nv": layout.nv,
+        "nu": len(mechanism.actuators),
+        "na": int(a["actuator_actnum"].sum()),
+        "nbody": len(layout.bodies),
+        "njnt": len(layout.joints),
+        "ngeom": len(layout.geoms),
+        "nsite": len(layout.sites),
+        "neq": len(mechanism.equalities),
+        "npair": len(mechanism.pairs),
+        "nexclude": len(mechanism.excludes),
+        "nkey": len(mechanism.keyframes),
+        "nactuator": len(mechanism.actuators),
+        "ntree": layout.ntree,
+    }
+    names = {
+        "body_names": ("world", *(body.name for body in layout.bodies[1:])),
+        "joint_names": tuple(joint.name for joint in layout.joints),
+        "geom_names": tuple(geom.name for geom in layout.geoms),
+        "site_names": tuple(site.name for site in layout.sites),
+        "actuator_names": tuple(actuator.name for actuator in mechanism.actuators),
+        "equality_names": tuple(equality.name for equality in mechanism.equalities),
+        "key_names": tuple(key.name for key in mechanism.keyframes),
+    }
+    for item in dataclasses.fields(Model):
+        if item.name in a and item.metadata["dtype"] is np.float64 and not np.all(np.isfinite(a[item.name])):
+            raise ModelError(f"{item.name} is not finite: masses or sizes of the model are too large or too small")
+    return Model(name=mechanism.name, **sizes, **names, **a, **parts)

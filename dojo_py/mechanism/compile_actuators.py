@@ -1,0 +1,186 @@
+"""Actuators: arrays `actuator_*`. Every actuator here has one control, one output and at most one activation.
+
+The moment (nv) of an actuator, at qpos0, gives its reflected inertia: acc0 = |M⁻¹ moment|, and the velocity gain of a
+position servo with a damping ratio ζ:  kv = 2 ζ sqrt(kp m),  m = Σ M0ᵢ / momentᵢ² over the dofs it moves.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import quaternion
+from .checks import MIN_VALUE, Check
+from .enums import BiasType, DynType, GainType, JointType, TrnType
+from .errors import Problems
+from .layout import Layout
+from .reference import ReferenceState
+from .spec import Actuator, Mechanism
+
+Array = np.ndarray
+
+DYN_TYPES, GAIN_TYPES, BIAS_TYPES = (
+    tuple(member.name.lower() for member in enum) for enum in (DynType, GainType, BiasType)
+)
+_WIDTHS = {"dynprm": 10, "gainprm": 10, "biasprm": 10, "ctrlrange": 2, "forcerange": 2, "actrange": 2, "gear": 6}
+_WIDTHS |= {"trnid": 2, "lengthrange": 2, "dampingpoly": 2}
+_PLAIN = ("trntype", "dyntype", "gaintype", "biastype", "group", "ctrllimited", "forcelimited", "actlimited")
+_PLAIN += ("actearly", "cranklength", "armature", "damping", "actnum")
+
+
+def actuator_arrays(
+    mechanism: Mechanism, layout: Layout, compiled: dict[str, Array], problems: Problems
+) -> dict[str, Array]:
+    """Arrays of the actuators, except those that need the inertia matrix (`servo_arrays`)."""
+    rows = [_row(Check(problems, actuator), actuator, layout, compiled, mechanism) for actuator in mechanism.actuators]
+    count = len(rows)
+    out = {}
+    for key in (*_PLAIN, *_WIDTHS):
+        shape = (count, _WIDTHS[key]) if key in _WIDTHS else (count,)
+        out[f"actuator_{key}"] = np.array([row[key] for row in rows], dtype=float).reshape(shape)
+    numbers, ones = np.arange(count), np.ones(count, dtype=int)
+    active = out["actuator_actnum"].astype(int)
+    address = np.where(active > 0, np.cumsum(active) - active, -1)
+    return out | {
+        "actuator_ctrladr": numbers,
+        "actuator_ctrlnum": ones,
+        "actuator_outadr": numbers,
+        "actuator_outnum": ones,
+        "actuator_actadr": address,
+    }
+
+
+def _row(
+    check: Check, actuator: Actuator, layout: Layout, compiled: dict[str, Array], mechanism: Mechanism
+) -> dict[str, Any]:
+    autolimits = mechanism.settings.autolimits
+    trntype, trnid = _transmission(check, actuator, layout)
+    dyntype = check.word("dyntype", DYN_TYPES)
+    ctrlrange, ctrllimited = check.limits("ctrlrange", "ctrllimited", autolimits)
+    forcerange, forcelimited = check.limits("forcerange", "forcelimited", autolimits)
+    actrange, actlimited = check.limits("actrange", "actlimited", autolimits)
+    if actlimited and dyntype == DynType.NONE:
+        check.fail("actlimited", "an actuator without activation (dyntype 'none') has no activation to limit")
+    if actuator.actdim not in (-1, 1 if dyntype != DynType.NONE else 0):
+        check.fail("actdim", f"{actuator.actdim} is not supported: one activation with dynamics, none without")
+    inherit = check.scalar("inheritrange", low=0.0)
+    if inherit > 0.0:
+        bounds = _inherited(check, trntype, trnid[0], inherit, compiled)
+        if dyntype == DynType.INTEGRATOR:
+            actrange, actlimited = bounds, True
+        else:
+            ctrlrange, ctrllimited = bounds, True
+    return {
+        "trntype": trntype,
+        "trnid": trnid,
+        "dyntype": dyntype,
+        "gaintype": check.word("gaintype", GAIN_TYPES),
+        "biastype": check.word("biastype", BIAS_TYPES),
+        "dynprm": check.vector("dynprm", 10, least=0),
+        "gainprm": check.vector("gainprm", 10, least=0),
+        "biasprm": check.vector("biasprm", 10, least=0),
+        "gear": check.vector("gear", 6, least=1),
+        "ctrlrange": ctrlrange,
+        "ctrllimited": ctrllimited,
+        "forcerange": forcerange,
+        "forcelimited": forcelimited,
+        "actrange": actrange,
+        "actlimited": actlimited,
+        "actearly": bool(actuator.actearly),
+        "actnum": int(dyntype != DynType.NONE),
+        "group": check.integer("group"),
+        "cranklength": 0.0,
+        "armature": 0.0,
+        "damping": 0.0,
+        "dampingpoly": np.zeros(2),
+        "lengthrange": np.zeros(2),
+    }
+
+
+def _transmission(check: Check, actuator: Actuator, layout: Layout) -> tuple[int, tuple[int, int]]:
+    given = [target for target in ("joint", "jointinparent", "site") if getattr(actuator, target)]
+    if len(given) != 1:
+        what = " and ".join(given) or "none"
+        check.fail("", f"exactly one target of ['joint', 'jointinparent', 'site'] is accepted, {what} was given")
+        return TrnType.JOINT, (0, -1)
+    if actuator.refsite and given[0] != "site":
+        check.fail("refsite", "is only accepted together with site")
+    if given[0] == "site":
+        site = check.reference("site", layout.site_ids, "site")
+        return TrnType.SITE, (site, check.reference("refsite", layout.site_ids, "site") if actuator.refsite else -1)
+    joint = check.reference(given[0], layout.joint_ids, "joint")
+    kind = layout.joints[joint].type if joint >= 0 else "hinge"
+    in_parent = given[0] == "jointinparent" and kind in ("ball", "free")
+    return TrnType.JOINTINPARENT if in_parent else TrnType.JOINT, (joint, -1)
+
+
+def _inherited(check: Check, trntype: int, joint: int, factor: float, compiled: dict[str, Array]) -> Array:
+    """Range of a position target: the joint's range, widened by `factor` about its middle."""
+    if trntype != TrnType.JOINT or joint < 0:
+        check.fail("inheritrange", "needs a joint as target")
+    elif not compiled["jnt_limited"][joint]:
+        check.fail("inheritrange", "the joint has no range to inherit")
+    else:
+        low, high = compiled["jnt_range"][joint]
+        return 0.5 * (low + high) + 0.5 * factor * (high - low) * np.array([-1.0, 1.0])
+    return np.array([-1.0, 1.0])
+
+
+def servo_arrays(
+    mechanism: Mechanism, a: dict[str, Array], state: ReferenceState, inverse: Array, dof_m0: Array
+) -> dict[str, Array]:
+    """`actuator_acc0`, `actuator_length0`, and `actuator_biasprm` with damping ratios resolved."""
+    count = len(mechanism.actuators)
+    acc0, length0, biasprm = np.zeros(count), np.zeros(count), a["actuator_biasprm"].copy()
+    for i, actuator in enumerate(mechanism.actuators):
+        moment, length0[i] = transmission(a, i, state, len(dof_m0))
+        acc0[i] = np.linalg.norm(inverse @ moment)
+        if actuator.dampratio is not None:
+            moves = np.abs(moment) > MIN_VALUE
+            reflected = float(np.sum(dof_m0[moves] / moment[moves] ** 2))
+            biasprm[i, 2] = -2.0 * actuator.dampratio * np.sqrt(a["actuator_gainprm"][i, 0] * reflected)
+    return {"actuator_acc0": acc0, "actuator_length0": length0, "actuator_biasprm": biasprm}
+
+
+def transmission(a: dict[str, Array], i: int, state: ReferenceState, nv: int) -> tuple[Array, float]:
+    """Moment (nv) and length of actuator i at qpos0."""
+    moment, gear, (target, reference) = np.zeros(nv), a["actuator_gear"][i], a["actuator_trnid"][i].astype(int)
+    if a["actuator_trntype"][i] == TrnType.SITE:
+        return _site_transmission(a, state, moment, gear, target, reference)
+    kind, adr = a["jnt_type"][target], a["jnt_dofadr"][target]
+    if kind == JointType.FREE:
+        moment[adr : adr + 6] = gear
+        if a["actuator_trntype"][i] == TrnType.JOINTINPARENT:
+            moment[adr + 3 : adr + 6] = quaternion.matrix(state.xquat[a["jnt_bodyid"][target]]).T @ gear[3:]
+        return moment, 0.0
+    if kind == JointType.BALL:
+        moment[adr : adr + 3] = gear[:3]
+        return moment, 0.0
+    moment[adr] = gear[0]
+    return moment, float(gear[0] * a["qpos0"][a["jnt_qposadr"][target]])
+
+
+def _site_transmission(
+    a: dict[str, Array], state: ReferenceState, moment: Array, gear: Array, site: int, reference: int
+) -> tuple[Array, float]:
+    """A wrench `gear` (force 3, torque 3) on the site, in the frame of the site or of the reference site."""
+    positions, quats, moments = [], [], []
+    for s in (site, reference) if reference >= 0 else (site,):
+        body = a["site_bodyid"][s]
+        positions.append(state.xpos[body] + quaternion.rotate(state.xquat[body], a["site_pos"][s]))
+        quats.append(quaternion.multiply(state.xquat[body], a["site_quat"][s]))
+        moments.append(np.zeros((6, len(moment))))
+        dofs, velocity, spin = state.jacobian(body, positions[-1])
+        moments[-1][:3, dofs], moments[-1][3:, dofs] = velocity, spin
+    frame = quaternion.matrix(quats[-1])
+    wrench = np.concatenate([frame @ gear[:3], frame @ gear[3:]])
+    if reference < 0:
+        return wrench @ moments[0], 0.0
+    relative = moments[0] - moments[1]
+    # both sites move rigidly with their common ancestors: those joints are not driven
+    common = np.intersect1d(*(state.dofs_of_body[a["site_bodyid"][s]] for s in (site, reference)))
+    relative[:, common] = 0.0
+    turn = quaternion.logarithm(quaternion.multiply(quaternion.conjugate(quats[1]), quats[0]))
+    length = gear[:3] @ (frame.T @ (positions[0] - positions[1])) + gear[3:] @ turn
+    return wrench @ relative, float(length)

@@ -1,0 +1,68 @@
+"""Bodies: arrays `body_pos`, `body_quat`, `body_mass`, inertial frames; total mass; massless moving bodies."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .checks import MIN_VALUE, Check
+from .errors import Problems
+from .inertia import MassProperties, body_mass_properties
+from .layout import Layout
+from .spec import Body, Mechanism
+
+Array = np.ndarray
+
+
+def body_arrays(
+    mechanism: Mechanism, layout: Layout, parts: list[list[MassProperties]], problems: Problems
+) -> dict[str, Array]:
+    """Poses and mass properties. `parts`: per body, the geoms that count for its inertia."""
+    settings, world = mechanism.settings, MassProperties.none()
+    rows = [(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), world, 0.0)]
+    for body, geoms in zip(layout.bodies[1:], parts[1:], strict=True):
+        check = Check(problems, body)
+        properties = body_mass_properties(problems, body, geoms, settings)
+        rows.append((check.vector("pos", 3), check.quaternion(), properties, check.scalar("gravcomp")))
+    mass = np.array([row[2].mass for row in rows])
+    inertia = np.array([row[2].inertia for row in rows])
+    total = Check(problems, settings).scalar("settotalmass")
+    if total > 0.0:
+        factor = total / max(mass.sum(), MIN_VALUE)
+        mass, inertia = mass * factor, inertia * factor
+    return {
+        "body_pos": np.array([row[0] for row in rows]),
+        "body_quat": np.array([row[1] for row in rows]),
+        "body_ipos": np.array([row[2].pos for row in rows]),
+        "body_iquat": np.array([row[2].quat for row in rows]),
+        "body_mass": mass,
+        "body_inertia": inertia,
+        "body_gravcomp": np.array([row[3] for row in rows]),
+    }
+
+
+def check_moving_mass(mechanism: Mechanism, layout: Layout, a: dict[str, Array], problems: Problems) -> None:
+    """A body with joints needs mass and inertia, its own or that of a body welded to it."""
+    solid = (a["body_mass"] >= MIN_VALUE) & np.all(a["body_inertia"] >= MIN_VALUE, axis=1)
+    for b in range(len(layout.bodies) - 1, 0, -1):
+        if solid[b] and not layout.bodies[b].joints:
+            solid[a["body_parentid"][b]] = True
+    for body, ok in zip(layout.bodies, solid, strict=True):
+        if body.joints and not ok:
+            check = Check(problems, body)
+            check.fail("", f"the moving body '{body.name}' has no mass or no inertia: {_advice(body, mechanism)}")
+
+
+def _advice(body: Body, mechanism: Mechanism) -> str:
+    if body.inertial is not None and not mechanism.settings.inertiafromgeom:
+        return "its inertial needs a positive mass and positive moments of inertia"
+    if mechanism.settings.inertiafromgeom is False:
+        return "it needs an inertial, because the compiler setting inertiafromgeom is 'false'"
+    return "give it an inertial, or a geom with positive mass, or set boundmass and boundinertia"
+
+
+def subtree_sums(parent: Array, values: Array) -> Array:
+    """Per body, the sum of `values` over the body and everything attached to it."""
+    out = np.array(values, dtype=float)
+    for b in range(len(out) - 1, 0, -1):
+        out[parent[b]] += out[b]
+    return out

@@ -1,0 +1,138 @@
+"""Geoms and sites: arrays `geom_*`, `site_*`, and the mass properties each geom gives to its body."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import quaternion
+from .checks import MIN_VALUE, Check
+from .enums import GeomType
+from .errors import Problems
+from .inertia import MassProperties
+from .layout import Layout
+from .shapes import FROMTO_SHAPES, SIZE_NUMBERS, bounding_radius, unit_inertia, volume
+from .spec import CompilerSettings, Geom, Site
+
+Array = np.ndarray
+
+# every shape that MuJoCo numbers, in that order; hfield and mesh are not compiled
+_WORDS = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box")
+CONDIMS = (1, 3, 4, 6)
+
+
+def geom_arrays(
+    layout: Layout, settings: CompilerSettings, problems: Problems
+) -> tuple[dict[str, Array], list[list[MassProperties]]]:
+    """The arrays, and per body the mass properties of the geoms that count for its inertia."""
+    rows, parts = [], [[] for _ in layout.bodies]
+    for geom, body in zip(layout.geoms, layout.geom_body, strict=True):
+        check = Check(problems, geom)
+        row = _geom_row(check, geom)
+        rows.append(row)
+        if geom.type == "plane" and layout.arrays["body_weldid"][body] != 0:
+            check.fail("type", "a plane is only accepted in a body that cannot move")
+        properties = _mass_properties(check, geom, row)
+        low, high = settings.inertiagrouprange
+        if body > 0 and low <= row["geom_group"] <= high and properties.mass > MIN_VALUE:
+            parts[body].append(properties)
+    return _stack(rows, _EMPTY_GEOM), parts
+
+
+def site_arrays(layout: Layout, problems: Problems) -> dict[str, Array]:
+    """Arrays of the sites."""
+    return _stack([_site_row(Check(problems, site), site) for site in layout.sites], _EMPTY_SITE)
+
+
+def _geom_row(check: Check, geom: Geom) -> dict[str, Any]:
+    shape, size, pos, quat = _frame(check, geom, check.vector("size", 3, least=0))
+    return {
+        "geom_type": shape,
+        "geom_contype": check.integer("contype", low=0),
+        "geom_conaffinity": check.integer("conaffinity", low=0),
+        "geom_condim": check.integer("condim", accepted=CONDIMS),
+        "geom_group": check.integer("group"),
+        "geom_priority": check.integer("priority"),
+        "geom_solmix": check.scalar("solmix", low=0.0),
+        "geom_solref": check.vector("solref", 2),
+        "geom_solimp": check.vector("solimp", 5),
+        "geom_size": size,
+        "geom_rbound": bounding_radius(shape, size),
+        "geom_pos": pos,
+        "geom_quat": quat,
+        "geom_friction": check.vector("friction", 3, least=1, low=0.0, fill=(1.0, 0.005, 0.0001)),
+        "geom_margin": check.scalar("margin"),
+        "geom_gap": check.scalar("gap"),
+        "geom_fluid": np.zeros(12),
+        "geom_rgba": check.vector("rgba", 4),
+    }
+
+
+def _site_row(check: Check, site: Site) -> dict[str, Any]:
+    shape, size, pos, quat = _frame(check, site, check.vector("size", 3, least=0, fill=(0.005, 0.005, 0.005)))
+    if shape == GeomType.PLANE:
+        check.fail("type", "a site cannot be a plane")
+    return {
+        "site_type": shape,
+        "site_group": check.integer("group"),
+        "site_size": size,
+        "site_pos": pos,
+        "site_quat": quat,
+        "site_rgba": check.vector("rgba", 4),
+    }
+
+
+def _frame(check: Check, element: Geom | Site, size: Array) -> tuple[int, Array, Array, Array]:
+    """Type, sizes, position, quaternion. With `fromto` the z axis lies along the segment, towards its first point."""
+    accepted = [word for word in _WORDS if word != "hfield"]
+    if element.type not in accepted:
+        check.word("type", accepted)
+        return GeomType.SPHERE, np.ones(3), np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
+    shape = _WORDS.index(element.type)
+    if element.fromto is None:
+        pos, quat = check.vector("pos", 3), check.quaternion()
+        needed = SIZE_NUMBERS[GeomType(shape)]
+    else:
+        ends = check.vector("fromto", 6, fill=(0, 0, 1, 0, 0, 0))
+        along = ends[:3] - ends[3:]
+        length = float(np.linalg.norm(along))
+        if shape not in FROMTO_SHAPES:
+            check.fail("fromto", f"is not accepted for a {element.type}, only for capsule, cylinder, ellipsoid, box")
+        if length < MIN_VALUE:
+            check.fail("fromto", "the two points are the same")
+            along, length = np.array([0.0, 0.0, 1.0]), 1.0
+        size = size.copy()
+        if shape in (GeomType.ELLIPSOID, GeomType.BOX):
+            size[1], size[2] = size[0], 0.5 * length
+        else:
+            size[1] = 0.5 * length
+        pos, quat, needed = 0.5 * (ends[:3] + ends[3:]), quaternion.from_z_axis(along), 1
+    if shape == GeomType.PLANE:
+        if size[2] <= 0.0 or np.any(size < 0.0):
+            check.fail("size", "a plane needs three numbers, the first two not negative, the third positive")
+    elif np.any(size[:needed] <= 0.0):
+        check.fail("size", f"a {element.type} needs {needed} positive number(s)")
+        size = np.ones(3)
+    return shape, size, pos, quat
+
+
+def _mass_properties(check: Check, geom: Geom, row: dict[str, Any]) -> MassProperties:
+    if geom.shellinertia:
+        check.fail("shellinertia", "mass on the surface is not supported; give the body an inertial")
+    shape, size = row["geom_type"], row["geom_size"]
+    solid = volume(shape, size)
+    mass = check.scalar("density", low=0.0) * solid if geom.mass is None else check.scalar("mass", low=0.0)
+    if solid < MIN_VALUE:
+        mass = 0.0
+    return MassProperties(mass, row["geom_pos"], row["geom_quat"], mass * unit_inertia(shape, size))
+
+
+def _stack(rows: list[dict[str, Any]], empty: dict[str, Any]) -> dict[str, Array]:
+    if not rows:
+        return {key: np.zeros((0, *np.shape(value))) for key, value in empty.items()}
+    return {key: np.array([row[key] for row in rows]) for key in rows[0]}
+
+
+_EMPTY_GEOM = _geom_row(Check(Problems(), Geom(size=(1,))), Geom(size=(1,)))
+_EMPTY_SITE = _site_row(Check(Problems(), Site()), Site())

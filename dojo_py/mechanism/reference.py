@@ -1,0 +1,115 @@
+"""What follows from the configuration qpos0: world poses, Jacobians, joint-space inertia, averages of its inverse.
+
+    M = Σ_b  m J_vᵀ J_v + J_ωᵀ R I Rᵀ J_ω  +  diag(armature)     J_v, J_ω: (3, nv) of body b, at its centre of mass
+
+`body_invweight0` holds the mean diagonals of J M⁻¹ Jᵀ (translation, rotation), `dof_invweight0` the diagonal of M⁻¹,
+averaged over the three translations and the three rotations of free and ball joints (MuJoCo, computation chapter).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import quaternion
+from .checks import MIN_VALUE
+from .enums import JointType
+
+Array = np.ndarray
+
+
+@dataclass
+class ReferenceState:
+    """World quantities of a model at qpos0."""
+
+    xpos: Array
+    """(nbody, 3) body origins [m]"""
+    xquat: Array
+    """(nbody, 4) body orientations"""
+    xipos: Array
+    """(nbody, 3) centres of mass [m]"""
+    dof_axis: Array
+    """(nv, 3) world direction of each degree of freedom"""
+    dof_anchor: Array
+    """(nv, 3) a world point on the axis of each turning degree of freedom [m]"""
+    dof_turns: Array
+    """(nv,) bool: rotation, not translation"""
+    dofs_of_body: list[Array]
+    """Per body: indices of the degrees of freedom that move it, root first."""
+
+    def jacobian(self, body: int, point: Array) -> tuple[Array, Array, Array]:
+        """Dofs (k) that move `body`, Jacobians (3, k) of the velocity of a point and of the angular velocity."""
+        dofs = self.dofs_of_body[body]
+        axis, turns = self.dof_axis[dofs], self.dof_turns[dofs][:, None]
+        velocity = np.where(turns, np.cross(axis, point - self.dof_anchor[dofs]), axis)
+        return dofs, velocity.T, np.where(turns, axis, 0.0).T
+
+
+def reference_state(a: Mapping[str, Array]) -> ReferenceState:
+    """`a`: the arrays of the model compiled so far, by name."""
+    nbody, nv = len(a["body_parentid"]), len(a["dof_bodyid"])
+    xpos, xquat = np.zeros((nbody, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (nbody, 1))
+    for b in range(1, nbody):
+        p = a["body_parentid"][b]
+        xpos[b] = xpos[p] + quaternion.rotate(xquat[p], a["body_pos"][b])
+        xquat[b] = quaternion.normalise(quaternion.multiply(xquat[p], a["body_quat"][b]))
+    xipos = xpos + quaternion.rotate(xquat, a["body_ipos"])
+    axis, anchor, turns = np.zeros((nv, 3)), np.zeros((nv, 3)), np.zeros(nv, bool)
+    for j, (kind, b, adr) in enumerate(zip(a["jnt_type"], a["jnt_bodyid"], a["jnt_dofadr"], strict=True)):
+        point = xpos[b] + quaternion.rotate(xquat[b], a["jnt_pos"][j])
+        if kind == JointType.FREE:
+            axis[adr : adr + 3] = np.eye(3)
+            adr += 3
+        if kind in (JointType.FREE, JointType.BALL):
+            axis[adr : adr + 3] = quaternion.matrix(xquat[b]).T
+            anchor[adr : adr + 3], turns[adr : adr + 3] = point, True
+        else:
+            axis[adr] = quaternion.rotate(xquat[b], a["jnt_axis"][j])
+            anchor[adr], turns[adr] = point, kind == JointType.HINGE
+    chains: list[Array] = [np.zeros(0, int)]
+    for b in range(1, nbody):
+        own = np.arange(a["body_dofadr"][b], a["body_dofadr"][b] + a["body_dofnum"][b])
+        inherited = chains[a["body_parentid"][b]]
+        chains.append(np.concatenate([inherited, own]) if own.size else inherited)
+    return ReferenceState(xpos, xquat, xipos, axis, anchor, turns, chains)
+
+
+def inertia_matrix(a: Mapping[str, Array], state: ReferenceState) -> Array:
+    """Joint-space inertia at qpos0 (nv, nv), armature included."""
+    matrix = np.diag(np.asarray(a["dof_armature"], dtype=float))
+    frames = quaternion.matrix(quaternion.multiply(state.xquat, a["body_iquat"]))
+    for b in range(1, len(frames)):
+        dofs, velocity, spin = state.jacobian(b, state.xipos[b])
+        local = frames[b].T @ spin
+        term = a["body_mass"][b] * velocity.T @ velocity + local.T @ (a["body_inertia"][b][:, None] * local)
+        matrix[np.ix_(dofs, dofs)] += term
+    return matrix
+
+
+def body_inverse_weights(a: Mapping[str, Array], state: ReferenceState, inverse: Array) -> Array:
+    """`body_invweight0` (nbody, 2): translation [1/kg], rotation [1/(kg m^2)]. Zero for bodies that cannot move."""
+    out = np.zeros((len(a["body_parentid"]), 2))
+    for b in range(1, len(out)):
+        if a["body_weldid"][b] == 0:
+            continue
+        dofs, velocity, spin = state.jacobian(b, state.xipos[b])
+        block = inverse[np.ix_(dofs, dofs)]
+        out[b] = [np.einsum("ij,jk,ik->", part, block, part) / 3.0 for part in (velocity, spin)]
+        # a body that only turns about its centre of mass, or only slides: the other weight stands in
+        if out[b, 0] < MIN_VALUE < out[b, 1]:
+            out[b, 0] = out[b, 1]
+        elif out[b, 1] < MIN_VALUE < out[b, 0]:
+            out[b, 1] = out[b, 0]
+    return out
+
+
+def dof_inverse_weights(a: Mapping[str, Array], inverse: Array) -> Array:
+    """`dof_invweight0` (nv)."""
+    out = np.diag(inverse).copy()
+    for kind, adr in zip(a["jnt_type"], a["jnt_dofadr"], strict=True):
+        groups = {JointType.FREE: (adr, adr + 3), JointType.BALL: (adr,)}.get(kind, ())
+        for first in groups:
+            out[first : first + 3] = out[first : first + 3].mean()
+    return out
