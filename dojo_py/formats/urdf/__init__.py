@@ -1,0 +1,47 @@
+"""URDF: links connected by joints, read as MuJoCo's own URDF compiler reads them.
+
+    root link          merged into the world, as is every link fixed to it (`fusestatic`, unless the extension says no)
+    link               Body; its frame is that of the joint above it
+    inertial           centre of mass `origin`, full inertia in the axes of `origin`
+    collision          geoms: box, cylinder, sphere, capsule; visuals are discarded (`discardvisual`)
+    joint              hinge, slide, free, ball or several of them (`joints.py`)
+    limit effort       bound on the total actuator force of the joint; a URDF has no actuators
+    mimic, loop_joint  equality constraints (`loops.py`)
+    mujoco             extension: `compiler`, `option`, `size` as in MJCF (`extension.py`)
+
+Sources: the URDF specification (wiki.ros.org/urdf/XML) and the behaviour of the MuJoCo 4.0 wheel.
+"""
+
+from __future__ import annotations
+
+from ...mechanism.errors import Problems
+from ...mechanism.spec import Mechanism
+from ..xml_tree import Node
+from .element import Element
+from .extension import read_extension
+from .fuse import fuse_static
+from .joints import add_joints
+from .links import read_links
+from .loops import add_loop_joints, add_mimics
+from .tree import assemble
+
+__all__ = ["read_urdf"]
+
+IGNORED = ("material", "gazebo", "transmission", "sensor", "ros2_control")
+"""Children of `robot` that say nothing about the mechanics of the model."""
+
+
+def read_urdf(root: Node, problems: Problems) -> Mechanism:
+    """The mechanism that the `robot` element describes. Problems are collected; the result is complete without them."""
+    robot = Element(root, problems)
+    robot.accept(("name", "version"), ("link", "joint", "loop_joint", "mujoco"), IGNORED)
+    mechanism = Mechanism(name=robot.text("name", required=False) or "robot", where=root.where)
+    switches = read_extension(robot, mechanism)
+    bodies = read_links(robot, switches, mechanism.world)
+    tree = assemble(robot, mechanism, bodies)
+    joints = add_joints(tree, mechanism.world)
+    add_mimics(tree, joints, mechanism)
+    add_loop_joints(robot, bodies, mechanism)
+    if switches.fusestatic and not problems.records:
+        fuse_static(mechanism, problems)
+    return mechanism

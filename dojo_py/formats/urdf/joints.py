@@ -1,0 +1,132 @@
+"""Joints: what each URDF type becomes. The joint's frame is `origin` in the parent's frame; its child shares it.
+
+    revolute, continuous   hinge about `axis` (default x); continuous has no limits
+    prismatic              slide along `axis`
+    fixed                  none
+    floating               free
+    spherical, ball        ball
+    planar, planaraxis     slides along two directions normal to `axis` (_TX, _TY), hinge about it (_RZ)
+    cylindrical            slide along `axis` (_TX), hinge about it (_RX)
+    fixedorientation       slides along x, y, z (_TX, _TY, _TZ)
+    cylindricalfree        slide along `axis` (_TX), ball (_R)
+    planarfree             slides along two directions normal to `axis` (_TX, _TY), ball (_R)
+
+The last five and ball are Dojo's. Dojo's orbital joint (no twist about `axis`) is no product of hinges: refused.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...mechanism import quaternion
+from ...mechanism.errors import nearest
+from ...mechanism.spec import Body, Joint
+from .element import Element
+from .tree import Connection
+
+Part = tuple[str, str, str]
+"""Suffix of the name, our type, direction: "axis", "u" and "v" normal to it, or "x", "y", "z"."""
+
+TYPES: dict[str, tuple[Part, ...]] = {
+    "revolute": (("", "hinge", "axis"),),
+    "continuous": (("", "hinge", "axis"),),
+    "prismatic": (("", "slide", "axis"),),
+    "fixed": (),
+    "floating": (("", "free", ""),),
+    "spherical": (("", "ball", ""),),
+    "ball": (("", "ball", ""),),
+    "planar": (("_TX", "slide", "u"), ("_TY", "slide", "v"), ("_RZ", "hinge", "axis")),
+    "planaraxis": (("_TX", "slide", "u"), ("_TY", "slide", "v"), ("_RZ", "hinge", "axis")),
+    "cylindrical": (("_TX", "slide", "axis"), ("_RX", "hinge", "axis")),
+    "fixedorientation": (("_TX", "slide", "x"), ("_TY", "slide", "y"), ("_TZ", "slide", "z")),
+    "cylindricalfree": (("_TX", "slide", "axis"), ("_R", "ball", "")),
+    "planarfree": (("_TX", "slide", "u"), ("_TY", "slide", "v"), ("_R", "ball", "")),
+}
+REFUSED = {"orbital": "a joint that swings without twist is not simulated; use two revolute joints with a link between"}
+CHILDREN = ("parent", "child", "origin", "axis", "dynamics", "limit", "mimic")
+IGNORED = ("safety_controller", "calibration", "hardwareInterface", "gazebo")
+
+
+def add_joints(tree: list[Connection], world: Body) -> dict[str, Joint]:
+    """Give every child body its pose and joints. Returns name -> joint of the model's hinges and slides.
+
+    A joint whose type is refused is left out with everything that hangs on it.
+    """
+    for connection in tree:
+        element, child = connection.joint, connection.child
+        element.accept(("name", "type"), CHILDREN, IGNORED)
+        kind = element.text("type")
+        child.pos, child.quat = element.pose()
+        if kind in REFUSED:
+            element.refuse(f"'{kind}': {REFUSED[kind]}", "type")
+            connection.parent.bodies = [body for body in connection.parent.bodies if body is not child]
+        elif kind and kind not in TYPES:
+            element.fail(f"'{kind}' is not one of {list(TYPES)}{nearest(kind, TYPES)}", "type")
+        elif kind:
+            child.joints = _parts(connection, kind)
+    hinges_and_slides = [joint for body, _ in world.walk() for joint in body.joints if joint.type in ("hinge", "slide")]
+    return {joint.name: joint for joint in hinges_and_slides}
+
+
+def _parts(connection: Connection, kind: str) -> list[Joint]:
+    element = connection.joint
+    directions = _directions(element, kind)
+    joints = []
+    for suffix, type_, direction in TYPES[kind]:
+        joint = Joint(connection.name + suffix, type_, where=element.where)
+        if direction:
+            joint.axis = directions[direction]
+        joints.append(joint)
+    if joints:
+        _dynamics(element, joints)
+        _limit(element, kind, joints[0])
+    return joints
+
+
+def _directions(element: Element, kind: str) -> dict[str, tuple[float, ...]]:
+    axis_element = element.child("axis")
+    axis: tuple[float, ...] = (1.0, 0.0, 0.0)
+    if axis_element is not None:
+        axis_element.accept(("xyz",))
+        axis = axis_element.numbers("xyz", 3)
+        used = any(direction in ("axis", "u", "v") for _, _, direction in TYPES[kind])
+        if used and np.linalg.norm(axis) < 1e-12:
+            axis_element.fail(f"'{axis_element.text('xyz')}' was read; an axis of non-zero length is accepted", "xyz")
+            axis = (1.0, 0.0, 0.0)
+    turn = quaternion.from_z_axis(np.array(axis)) if np.linalg.norm(axis) >= 1e-12 else np.array([1.0, 0.0, 0.0, 0.0])
+    u, v = quaternion.matrix(turn).T[:2]
+    x, y, z = np.eye(3)
+    named = {"axis": np.array(axis), "u": u, "v": v, "x": x, "y": y, "z": z}
+    return {name: tuple(float(c) for c in direction) for name, direction in named.items()}
+
+
+def _dynamics(element: Element, joints: list[Joint]) -> None:
+    """Damping [N m s/rad or N s/m] and dry friction [N m or N] of every part."""
+    dynamics = element.child("dynamics")
+    if dynamics is None:
+        return
+    dynamics.accept(("damping", "friction"))
+    damping, friction = dynamics.number("damping", 0.0), dynamics.number("friction", 0.0)
+    for value, attribute in ((damping, "damping"), (friction, "friction")):
+        if value < 0.0:
+            dynamics.fail(f"'{dynamics.text(attribute)}' was read; a number of at least 0 is accepted", attribute)
+    for joint in joints:
+        joint.damping, joint.frictionloss = max(damping, 0.0), max(friction, 0.0)
+
+
+def _limit(element: Element, kind: str, joint: Joint) -> None:
+    """Range [rad or m] and effort [N m or N] of the first part. An empty range does not limit, as in MuJoCo."""
+    limit = element.child("limit")
+    if limit is None:
+        return
+    limit.accept(("lower", "upper", "effort", "velocity", "acceleration"))
+    if kind != "continuous":
+        lower, upper = limit.number("lower", 0.0), limit.number("upper", 0.0)
+        joint.range = (lower, upper)
+        if limit.has("lower") != limit.has("upper") or lower >= upper:
+            joint.limited = False
+    effort = abs(limit.number("effort", 0.0))
+    if effort > 0.0:
+        joint.actuatorfrcrange = (-effort, effort)
+        if joint.type in ("ball", "free"):
+            joint.actuatorfrclimited = False

@@ -1,0 +1,108 @@
+"""Links: `link` -> `Body` with its inertial and its collision shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...mechanism.errors import nearest
+from ...mechanism.spec import Body, Geom, Inertial
+from .element import Element
+from .extension import Switches
+
+IGNORED = ("gazebo", "sensor", "self_collision_checking")
+"""Children of `link` that say nothing about the mechanics."""
+
+
+def read_links(robot: Element, switches: Switches, world: Body) -> dict[str, Body]:
+    """Name -> body of every link, in the order of the file, not yet connected. A link called "world" is the world."""
+    bodies: dict[str, Body] = {}
+    geom_names: set[str] = set()
+    for link in robot.children("link"):
+        link.accept(("name", "type"), ("inertial", "collision", "visual"), IGNORED)
+        name = link.text("name")
+        inertial = _inertial(link)
+        body = world if name == "world" else Body(name, inertial=inertial, where=link.where)
+        shapes = [child for child in link.node.children if child.tag in ("collision", "visual")]
+        for shape in shapes:
+            if shape.tag == "collision" or not switches.discardvisual:
+                geom = _geom(Element(shape, link.problems, name), shape.tag == "collision")
+                if geom is not None:
+                    # as in MuJoCo, a name given twice names the first geom only
+                    geom.name = "" if geom.name in geom_names else geom.name
+                    geom_names.add(geom.name)
+                    body.geoms.append(geom)
+        if name in bodies:
+            first = bodies[name].where
+            link.fail(f"'{name}' is already the name of the link of line {first.line if first else 0}", "name")
+        elif name:
+            bodies[name] = body
+    return bodies
+
+
+def _inertial(link: Element) -> Inertial | None:
+    element = link.child("inertial")
+    if element is None:
+        return None
+    element.accept((), ("origin", "mass", "inertia"))
+    pos, quat = element.pose()
+    inertial = Inertial(where=element.where, pos=pos, quat=quat)
+    mass, inertia = element.child("mass", required=True), element.child("inertia", required=True)
+    if mass is not None:
+        mass.accept(("value",))
+        inertial.mass = mass.number("value")
+        if inertial.mass < 0.0:
+            mass.fail(f"'{mass.text('value')}' was read; a mass of at least 0 is accepted", "value")
+    if inertia is not None:
+        entries = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+        inertia.accept(entries)
+        tensor = tuple(inertia.number(entry) for entry in entries)
+        if any(tensor):
+            inertial.fullinertia = tensor
+        else:  # six zeros: not given
+            inertial.diaginertia = (0.0, 0.0, 0.0)
+    return inertial
+
+
+def _geom(element: Element, collision: bool) -> Geom | None:
+    element.accept(("name", "group"), ("origin", "geometry"), ("material", "verbose"))
+    geometry = element.child("geometry", required=True)
+    pos, quat = element.pose()
+    if geometry is None:
+        return None
+    shapes = [child for child in geometry.node.children if child.tag in SHAPES]
+    others = [child for child in geometry.node.children if child.tag not in SHAPES]
+    for other in others:
+        message = f"this shape is not simulated; accepted: {list(SHAPES)}{nearest(other.tag, SHAPES)}"
+        element.problems.refuse(other.where, message, name=element.owner)
+    if len(shapes) != 1:
+        if shapes or not others:
+            geometry.fail(f"{len(shapes)} shapes were read, one of {list(SHAPES)} is accepted")
+        return None
+    shape = Element(shapes[0], element.problems, element.owner)
+    kind, attributes, size = SHAPES[shapes[0].tag]
+    shape.accept(attributes)
+    geom = Geom(element.text("name", required=False), kind, size(shape), pos, quat, where=element.where)
+    if not collision:
+        geom.contype, geom.conaffinity, geom.group, geom.density = 0, 0, 1, 0.0
+    return geom
+
+
+def _box(shape: Element) -> tuple[float, ...]:
+    return tuple(0.5 * edge for edge in shape.numbers("size", 3, positive=True))
+
+
+def _round(shape: Element) -> tuple[float, ...]:
+    return shape.number("radius", positive=True), 0.5 * shape.number("length", positive=True)
+
+
+def _sphere(shape: Element) -> tuple[float, ...]:
+    return (shape.number("radius", positive=True),)
+
+
+SHAPES: dict[str, tuple[str, tuple[str, ...], Callable[[Element], tuple[float, ...]]]] = {
+    "box": ("box", ("size",), _box),
+    "cylinder": ("cylinder", ("radius", "length"), _round),
+    "sphere": ("sphere", ("radius",), _sphere),
+    "capsule": ("capsule", ("radius", "length"), _round),
+}
+"""Tag -> our shape, its attributes, and how half sizes [m] follow from them."""
