@@ -91,12 +91,12 @@ class Check:
         self.fail(attribute, f"'{value}' is not one of {list(accepted)}{nearest(str(value), accepted)}")
         return 0
 
-    def reference(self, attribute: str, ids: dict[str, int], kind: str) -> int:
-        """Index of the element that the attribute names; -1 if the name is unknown."""
+    def reference(self, attribute: str, ids: dict[str, int], kind: str, shown: str = "") -> int:
+        """Index of the element that the attribute (called `shown` in messages) names; -1 if the name is unknown."""
         value = getattr(self.element, attribute)
         if value in ids:
             return ids[value]
-        self.fail(attribute, f"no {kind} is named '{value}'{_choice(ids)}{nearest(str(value), ids)}")
+        self.fail(shown or attribute, f"no {kind} is named '{value}'{_choice(ids)}{nearest(str(value), ids)}")
         return -1
 
     def limits(self, range_: str, limited: str, autolimits: bool, *, required: bool = True) -> tuple[np.ndarray, bool]:

@@ -44,10 +44,14 @@ def compile_model(mechanism: Mechanism) -> Model:
     a |= actuator_arrays(mechanism, layout, a, problems)
     state = reference_state(a)
     a |= equality_arrays(mechanism, layout, state, problems)
-    actuator_names = unique_names(problems, "actuator", mechanism.actuators)
-    equality_names = unique_names(problems, "equality", mechanism.equalities)
-    key_names = unique_names(problems, "keyframe", mechanism.keyframes)
-    del actuator_names, equality_names, key_names
+    for kind, elements in (
+        ("actuator", mechanism.actuators),
+        ("equality", mechanism.equalities),
+        ("pair", mechanism.pairs),
+        ("exclude", mechanism.excludes),
+        ("keyframe", mechanism.keyframes),
+    ):
+        unique_names(problems, kind, elements)
     a |= _keyframes(mechanism, layout, a, problems)
     problems.raise_if_any()
 
@@ -57,10 +61,10 @@ def compile_model(mechanism: Mechanism) -> Model:
     a["dof_M0"] = np.diag(matrix).copy()
     a["dof_invweight0"] = dof_inverse_weights(a, inverse)
     a["body_invweight0"] = body_inverse_weights(a, state, inverse)
-    a |= servo_arrays(mechanism, a, state, inverse, a["dof_M0"])
+    a |= servo_arrays(a, state, inverse, a["dof_M0"])
     a |= _spring_dampers(layout, a)
     meaninertia = float(np.mean(a["dof_M0"])) if layout.nv else 1.0
-    return _assemble(mechanism, layout, a, option=option, stat=Statistic(meaninertia=meaninertia))
+    return _assemble(mechanism, layout, a, opt=option, stat=Statistic(meaninertia=meaninertia))
 
 
 def _inverse(matrix: Array, layout: Layout) -> Array:

@@ -71,6 +71,9 @@ def _row(
             actrange, actlimited = bounds, True
         else:
             ctrlrange, ctrllimited = bounds, True
+    biasprm = check.vector("biasprm", 10, least=0)
+    if actuator.dampratio is not None:
+        biasprm[2] = check.scalar("dampratio", low=0.0)
     return {
         "trntype": trntype,
         "trnid": trnid,
@@ -79,7 +82,7 @@ def _row(
         "biastype": check.word("biastype", BIAS_TYPES),
         "dynprm": check.vector("dynprm", 10, least=0),
         "gainprm": check.vector("gainprm", 10, least=0),
-        "biasprm": check.vector("biasprm", 10, least=0),
+        "biasprm": biasprm,
         "gear": check.vector("gear", 6, least=1),
         "ctrlrange": ctrlrange,
         "ctrllimited": ctrllimited,
@@ -127,19 +130,19 @@ def _inherited(check: Check, trntype: int, joint: int, factor: float, compiled: 
     return np.array([-1.0, 1.0])
 
 
-def servo_arrays(
-    mechanism: Mechanism, a: dict[str, Array], state: ReferenceState, inverse: Array, dof_m0: Array
-) -> dict[str, Array]:
+def servo_arrays(a: dict[str, Array], state: ReferenceState, inverse: Array, dof_m0: Array) -> dict[str, Array]:
     """`actuator_acc0`, `actuator_length0`, and `actuator_biasprm` with damping ratios resolved."""
-    count = len(mechanism.actuators)
+    count = len(a["actuator_trntype"])
     acc0, length0, biasprm = np.zeros(count), np.zeros(count), a["actuator_biasprm"].copy()
-    for i, actuator in enumerate(mechanism.actuators):
+    for i in range(count):
         moment, length0[i] = transmission(a, i, state, len(dof_m0))
         acc0[i] = np.linalg.norm(inverse @ moment)
-        if actuator.dampratio is not None:
+        gain, stiffness, ratio = a["actuator_gainprm"][i, 0], -biasprm[i, 1], biasprm[i, 2]
+        servo = a["actuator_gaintype"][i] == GainType.FIXED and a["actuator_biastype"][i] == BiasType.AFFINE
+        if servo and gain == stiffness and ratio > 0.0:  # positive where a damping belongs: MuJoCo's mark of a ratio
             moves = np.abs(moment) > MIN_VALUE
             reflected = float(np.sum(dof_m0[moves] / moment[moves] ** 2))
-            biasprm[i, 2] = -2.0 * actuator.dampratio * np.sqrt(a["actuator_gainprm"][i, 0] * reflected)
+            biasprm[i, 2] = -2.0 * ratio * np.sqrt(gain * reflected)
     return {"actuator_acc0": acc0, "actuator_length0": length0, "actuator_biasprm": biasprm}
 
 

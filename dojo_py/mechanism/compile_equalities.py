@@ -23,7 +23,9 @@ from .spec import EQUALITY_TYPES, Equality, Mechanism
 Array = np.ndarray
 
 
-def equality_arrays(mechanism: Mechanism, layout: Layout, state: ReferenceState, problems: Problems) -> dict[str, Array]:
+def equality_arrays(
+    mechanism: Mechanism, layout: Layout, state: ReferenceState, problems: Problems
+) -> dict[str, Array]:
     """Arrays of the equality constraints, in document order."""
     rows = [_row(Check(problems, equality), equality, layout, state) for equality in mechanism.equalities]
     shapes = {"eq_solref": 2, "eq_solimp": 5, "eq_data": 12}
@@ -37,19 +39,20 @@ def _row(check: Check, equality: Equality, layout: Layout, state: ReferenceState
     if kind == EqualityType.JOINT:
         first, second, objtype, data = _joint(check, equality, layout)
     elif equality.objtype == "site":
-        first = check.reference("name1", layout.site_ids, "site")
-        second = check.reference("name2", layout.site_ids, "site")
+        first = check.reference("name1", layout.site_ids, "site", "site1")
+        second = check.reference("name2", layout.site_ids, "site", "site2")
         objtype, data = ObjType.SITE, np.zeros(12)
         if kind == EqualityType.WELD:
             data[1], data[10] = 1.0, check.scalar("torquescale", low=0.0)
     else:
         check.word("objtype", ("body", "site"))
-        first = check.reference("name1", layout.body_ids, "body")
-        second = check.reference("name2", layout.body_ids, "body") if equality.name2 else 0
+        first = check.reference("name1", layout.body_ids, "body", "body1")
+        second = check.reference("name2", layout.body_ids, "body", "body2") if equality.name2 else 0
         objtype = ObjType.BODY
-        data = (_connect if kind == EqualityType.CONNECT else _weld)(check, equality, max(first, 0), max(second, 0), state)
+        fill = _connect if kind == EqualityType.CONNECT else _weld
+        data = fill(check, equality, max(first, 0), max(second, 0), state)
     if first == second and first >= 0:
-        check.fail("name2", f"'{equality.name1}' cannot be constrained to itself")
+        check.fail("", f"'{equality.name1}' cannot be constrained to itself")
     return {
         "eq_type": kind,
         "eq_obj1id": first,
@@ -63,9 +66,9 @@ def _row(check: Check, equality: Equality, layout: Layout, state: ReferenceState
 
 
 def _joint(check: Check, equality: Equality, layout: Layout) -> tuple[int, int, ObjType, Array]:
-    first = check.reference("name1", layout.joint_ids, "joint")
-    second = check.reference("name2", layout.joint_ids, "joint") if equality.name2 else -1
-    for attribute, index in (("name1", first), ("name2", second)):
+    first = check.reference("name1", layout.joint_ids, "joint", "joint1")
+    second = check.reference("name2", layout.joint_ids, "joint", "joint2") if equality.name2 else -1
+    for attribute, index in (("joint1", first), ("joint2", second)):
         if index >= 0 and layout.joints[index].type not in ("hinge", "slide"):
             check.fail(attribute, f"joint '{layout.joints[index].name}' is not a hinge or a slide")
     data = np.zeros(12)

@@ -54,7 +54,7 @@ def _joint_row(check: Check, joint: Joint, settings: CompilerSettings) -> dict[s
         bounds, limited = check.limits("range", "limited", settings.autolimits)
         if limited and joint.type == "ball" and bounds[0] != 0.0:
             check.fail("range", f"{bounds[0]:g}: the lower bound of a ball joint must be 0")
-    force, force_limited = check.limits("actfrcrange", "actfrclimited", settings.autolimits)
+    force, force_limited = check.limits("actuatorfrcrange", "actuatorfrclimited", settings.autolimits)
     stiffness = check.vector("stiffness", 3, least=1)
     damping = check.vector("damping", 3, least=1)
     for attribute, value in (("stiffness", stiffness), ("damping", damping)):
@@ -65,9 +65,9 @@ def _joint_row(check: Check, joint: Joint, settings: CompilerSettings) -> dict[s
         "jnt_group": check.integer("group"),
         "jnt_limited": limited,
         "jnt_actfrclimited": force_limited and not turning,
-        "jnt_actgravcomp": bool(joint.actgravcomp),
-        "jnt_solref": check.vector("solref_limit", 2),
-        "jnt_solimp": check.vector("solimp_limit", 5),
+        "jnt_actgravcomp": bool(joint.actuatorgravcomp),
+        "jnt_solref": check.vector("solreflimit", 2),
+        "jnt_solimp": check.vector("solimplimit", 5),
         "jnt_pos": np.zeros(3) if joint.type == "free" else check.vector("pos", 3),
         "jnt_axis": axis / length,
         "jnt_stiffness": stiffness[0],
@@ -75,8 +75,8 @@ def _joint_row(check: Check, joint: Joint, settings: CompilerSettings) -> dict[s
         "jnt_range": bounds,
         "jnt_actfrcrange": force,
         "jnt_margin": check.scalar("margin"),
-        "dof_solref": check.vector("solref_friction", 2),
-        "dof_solimp": check.vector("solimp_friction", 5),
+        "dof_solref": check.vector("solreffriction", 2),
+        "dof_solimp": check.vector("solimpfriction", 5),
         "dof_frictionloss": check.scalar("frictionloss", low=0.0),
         "dof_armature": check.scalar("armature", low=0.0),
         "dof_damping": damping[0],

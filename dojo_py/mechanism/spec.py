@@ -83,16 +83,16 @@ class Joint(_Element):
     """Rotor inertia added to the diagonal of the joint-space inertia [kg m^2 or kg]."""
     frictionloss: float = 0.0
     """Dry friction [N m or N]."""
-    actfrclimited: bool | None = None
-    actfrcrange: Vector | None = None
+    actuatorfrclimited: bool | None = None
+    actuatorfrcrange: Vector | None = None
     """Bounds on the total actuator force on this joint [N m or N]."""
-    actgravcomp: bool = False
+    actuatorgravcomp: bool = False
     margin: float = 0.0
     """Distance to the limit at which the soft limit becomes active [rad or m]."""
-    solref_limit: Vector = SOLREF
-    solimp_limit: Vector = SOLIMP
-    solref_friction: Vector = SOLREF
-    solimp_friction: Vector = SOLIMP
+    solreflimit: Vector = SOLREF
+    solimplimit: Vector = SOLIMP
+    solreffriction: Vector = SOLREF
+    solimpfriction: Vector = SOLIMP
     align: bool | None = None
     """Free joint only: put the body frame at the inertial frame. None: compiler setting `alignfree`."""
     group: int = 0

@@ -1,0 +1,123 @@
+"""Actuator elements: shortcuts (motor, position, ...) -> the gain, bias and dynamics of the general actuator.
+
+    force = gain * input + bias
+    position: gain kp, bias -kp length - kv velocity;   velocity: gain kv, bias -kv velocity
+
+A defaults class keeps one set of these numbers, whatever shortcut filled it, and which shortcut did so last. A shortcut
+element starts from the nearest class filled by the same shortcut or by `general` (behaviour of MuJoCo 4.0).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ...mechanism.errors import Problems
+from ..xml_tree import Node
+from .values import Values, overlay
+
+
+@dataclass(frozen=True)
+class Force:
+    """Dynamics, gain and bias of an actuator, as in `spec.Actuator`."""
+
+    dyntype: str = "none"
+    dynprm: tuple[float, ...] = (1.0,)
+    gaintype: str = "fixed"
+    gainprm: tuple[float, ...] = (1.0, 0.0, 0.0)
+    biastype: str = "none"
+    biasprm: tuple[float, ...] = (0.0, 0.0, 0.0)
+    inheritrange: float = 0.0
+    actearly: bool = False
+    actdim: int = -1
+    actlimited: bool | None = None
+    actrange: tuple[float, ...] | None = None
+    ctrllimited: bool | None = None
+
+
+@dataclass
+class Settings:
+    """The actuator record of one defaults class: its numbers, the shortcut that filled it here, the outer class's."""
+
+    force: Force = field(default_factory=Force)
+    filled_by: str | None = None
+    outer: Settings | None = None
+
+    def start(self, tag: str) -> tuple[Force, str]:
+        """Numbers a `tag` element starts from, and the shortcut they came from ("" for MuJoCo's own defaults)."""
+        settings: Settings | None = self
+        while settings is not None:
+            if settings.filled_by in (tag, "general"):
+                return settings.force, settings.filled_by or ""
+            settings = settings.outer
+        return Force(), ""
+
+
+def apply_shortcut(node: Node, values: Values, settings: Settings, problems: Problems) -> Settings:
+    """The record after an actuator element with these attributes."""
+    force = _general(values, settings.force) if node.tag == "general" else _shortcut(node, values, settings, problems)
+    return Settings(force, node.tag, settings.outer)
+
+
+def _general(values: Values, base: Force) -> Force:
+    changes: dict[str, Any] = {}
+    for key, value in values.items():
+        if key in Force.__dataclass_fields__ and key != "ctrllimited":
+            changes[key] = overlay(value, getattr(base, key))
+    return replace(base, **changes)
+
+
+def _shortcut(node: Node, values: Values, settings: Settings, problems: Problems) -> Force:
+    base, origin = settings.start(node.tag)
+    gain, bias = base.gainprm[0], base.biasprm
+    activation = {key: values.get(key, getattr(settings.force, key)) for key in ("actlimited", "actrange")}
+    if node.tag == "motor":
+        return replace(Force(), **activation)
+    if node.tag in ("position", "intvelocity"):
+        kp = values.get("kp", gain)
+        _check_sign(node, values, ("kp", "kv", "dampratio", "timeconst", "inheritrange"), problems)
+        if "kv" in values and "dampratio" in values:
+            problems.add(node.where, "give kv or dampratio, not both", name=_name(node), attribute="dampratio")
+        damping = -values["kv"] if "kv" in values else values.get("dampratio", bias[2])
+        force = Force("none", (1.0,), "fixed", (kp, 0.0, 0.0), "affine", (0.0, -kp, damping), **activation)
+        inherit = values.get("inheritrange", base.inheritrange)
+        if node.tag == "intvelocity":
+            return replace(force, dyntype="integrator", inheritrange=inherit)
+        if "timeconst" in values:
+            timeconst = values["timeconst"]
+            return replace(
+                force, dyntype="filterexact" if timeconst else "none", dynprm=(timeconst,), inheritrange=inherit
+            )
+        if origin == "position":
+            return replace(force, dyntype=base.dyntype, dynprm=base.dynprm, inheritrange=inherit)
+        return replace(force, inheritrange=inherit)
+    _check_sign(node, values, ("kv", "timeconst", "area", "diameter"), problems)
+    if node.tag == "velocity":
+        kv = values.get("kv", gain)
+        return replace(Force(), gainprm=(kv, 0.0, 0.0), biastype="affine", biasprm=(0.0, 0.0, -kv), **activation)
+    if node.tag == "damper":
+        kv = values.get("kv", -base.gainprm[2] if origin == "damper" else 0.0)
+        return replace(Force(), gaintype="affine", gainprm=(0.0, 0.0, -kv), ctrllimited=True, **activation)
+    area = values.get("area", gain)
+    if "diameter" in values:
+        area = 0.25 * math.pi * values["diameter"] ** 2
+    return replace(
+        Force(),
+        dyntype="filter",
+        dynprm=(values.get("timeconst", base.dynprm[0]),),
+        gainprm=(area, 0.0, 0.0),
+        biastype="affine",
+        biasprm=values.get("bias", bias[:3]),
+        **activation,
+    )
+
+
+def _check_sign(node: Node, values: Values, keys: tuple[str, ...], problems: Problems) -> None:
+    for key in keys:
+        if values.get(key, 0.0) < 0.0:
+            problems.add(node.where, f"{values[key]:g} is negative", name=_name(node), attribute=key)
+
+
+def _name(node: Node) -> str:
+    return node.attributes.get("name", "")

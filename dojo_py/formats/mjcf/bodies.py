@@ -1,0 +1,188 @@
+"""The kinematic tree: bodies, frames, joints, geoms, sites, inertials -> `spec` objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...mechanism import quaternion
+from ...mechanism.errors import Problems, nearest
+from ...mechanism.spec import Body, CompilerSettings, Geom, Inertial, Joint, Site
+from ..xml_tree import Node
+from . import schema
+from .defaults import DefaultClass, Defaults, merge
+from .orientation import IDENTITY, KEYS, Angles, read_orientation
+from .values import Values, overlay, read_attributes
+
+Array = np.ndarray
+
+
+@dataclass
+class Pose:
+    """Position and orientation of a `frame` element in the body that holds it."""
+
+    pos: Array = field(default_factory=lambda: np.zeros(3))
+    quat: Array = field(default_factory=lambda: IDENTITY)
+
+    def point(self, p: Any) -> Array:
+        """A point of the frame in the body."""
+        return self.pos + quaternion.rotate(self.quat, np.asarray(p, dtype=float))
+
+    def inside(self, pos: Any, quat: Array) -> Pose:
+        """The pose of something placed in this frame."""
+        return Pose(self.point(pos), quaternion.multiply(self.quat, quat))
+
+
+class TreeReader:
+    """Reads `worldbody`. `skipped_geoms`: names of the geoms that were left out."""
+
+    def __init__(self, defaults: Defaults, angles: Angles, settings: CompilerSettings, problems: Problems):
+        self.defaults, self.angles, self.settings, self.problems = defaults, angles, settings, problems
+        self.skipped_geoms: set[str] = set()
+        self._with_inertial: set[int] = set()
+
+    def read_world(self, sections: list[Node]) -> Body:
+        """The world body; several `worldbody` sections follow one another."""
+        world = Body("world", where=sections[0].where if sections else None)
+        for section in sections:
+            for key in section.attributes:
+                if key not in ("name", "childclass"):
+                    self.problems.add(section.where, "the world body accepts no such attribute", attribute=key)
+            default = self.defaults.find(section, self.defaults.root, "childclass")
+            self._children(section, world, default, Pose(), framed=False)
+        return world
+
+    def _children(self, node: Node, body: Body, default: DefaultClass, frame: Pose, framed: bool) -> None:
+        for child in node.children:
+            if child.tag == "body":
+                body.bodies.append(self._body(child, default, frame))
+            elif child.tag == "frame":
+                values = read_attributes(child, schema.MJCF_FRAME, self.problems)
+                inner = frame.inside(values.get("pos", np.zeros(3)), self._quat(child, values))
+                inherited = self.defaults.find(child, default, "childclass")
+                self._children(child, body, inherited, inner, framed=True)
+            elif child.tag == "inertial" and not framed:
+                if body.inertial is not None or not node.tag == "body":
+                    self.problems.add(child.where, f"body '{body.name}' accepts no (further) inertial")
+                body.inertial = self._inertial(child)
+            elif child.tag in ("joint", "freejoint"):
+                body.joints.append(self._joint(child, default, frame))
+            elif child.tag == "geom":
+                self._geom(child, body, default, frame if framed else None)
+            elif child.tag == "site":
+                body.sites.append(self._site(child, default, frame if framed else None))
+            elif child.tag in schema.REFUSED_BODY_CHILDREN:
+                self.problems.refuse(child.where, "is not simulated", name=child.attributes.get("name", ""))
+            elif child.tag not in schema.IGNORED_BODY_CHILDREN:
+                accepted = (*schema.BODY_CHILDREN, *schema.IGNORED_BODY_CHILDREN)
+                message = f"is not an element of {node.tag}; accepted: {list(accepted)}{nearest(child.tag, accepted)}"
+                self.problems.add(child.where, message)
+
+    def _body(self, node: Node, default: DefaultClass, frame: Pose) -> Body:
+        values = read_attributes(node, schema.BODY, self.problems)
+        pose = frame.inside(values.get("pos", np.zeros(3)), self._quat(node, values))
+        body = Body(values.get("name", ""), pose.pos, pose.quat, gravcomp=values.get("gravcomp", 0.0), where=node.where)
+        if node.find("inertial"):
+            self._with_inertial.add(id(body))
+        self._children(node, body, self.defaults.find(node, default, "childclass"), Pose(), framed=False)
+        return body
+
+    def _inertial(self, node: Node) -> Inertial:
+        values = read_attributes(node, schema.INERTIAL, self.problems)
+        for required in ("mass", "pos"):
+            if required not in node.attributes:
+                self.problems.add(node.where, "is required", attribute=required)
+        quat = self._quat(node, values)
+        if "fullinertia" in values and any(key in values for key in KEYS):
+            self.problems.add(node.where, "cannot be combined with an orientation", attribute="fullinertia")
+        return _fill(Inertial, values, node, quat=quat)
+
+    def _joint(self, node: Node, default: DefaultClass, frame: Pose) -> Joint:
+        if node.tag == "freejoint":
+            values = read_attributes(node, schema.FREEJOINT, self.problems)
+            return _fill(Joint, values, node, type="free")
+        values = self._values(node, "joint", default, schema.JOINT)
+        kind = values.get("type", "hinge")
+        if kind in ("hinge", "ball"):
+            for key in ("range", "ref", "springref") if kind == "hinge" else ("range",):
+                if key in values:
+                    value = values[key]
+                    if isinstance(value, tuple):
+                        values[key] = tuple(self.angles.radians(v) for v in value)
+                    else:
+                        values[key] = self.angles.radians(value)
+        values["pos"] = frame.point(values.get("pos", np.zeros(3)))
+        values["axis"] = quaternion.rotate(frame.quat, np.array(values.get("axis", (0.0, 0.0, 1.0))))
+        return _fill(Joint, values, node)
+
+    def _geom(self, node: Node, body: Body, default: DefaultClass, frame: Pose | None) -> None:
+        values = self._values(node, "geom", default, schema.GEOM)
+        kind, name = values.get("type", "sphere"), values.get("name", "")
+        if kind not in schema.GEOM_TYPES or "mesh" in values or "hfield" in values:
+            self._refuse_mesh(node, body, values, kind if kind not in schema.GEOM_TYPES else "mesh")
+            self.skipped_geoms.add(name)
+            return
+        body.geoms.append(_fill(Geom, self._placed(node, values, frame), node))
+
+    def _refuse_mesh(self, node: Node, body: Body, values: Values, kind: str) -> None:
+        """A mesh that only draws is left out silently, if it does not give the body its mass either."""
+        name = values.get("name", "")
+        draws = values.get("contype", 1) == 0 and values.get("conaffinity", 1) == 0
+        weightless = values.get("mass", 1.0 if values.get("density", 1.0) > 0.0 else 0.0) == 0.0
+        low, high = self.settings.inertiagrouprange
+        weightless |= not low <= values.get("group", 0) <= high or body.name == "world"
+        given = id(body) in self._with_inertial
+        explicit = self.settings.inertiafromgeom is False or (self.settings.inertiafromgeom is None and given)
+        if not draws:
+            message = f"a {kind} that can touch something is not simulated; replace it by primitive shapes"
+        elif not (weightless or explicit):
+            message = f"a {kind} cannot give body '{body.name}' its mass; add an inertial or mass='0'"
+        else:
+            return
+        self.problems.refuse(node.where, message, name=name, attribute="type")
+
+    def _site(self, node: Node, default: DefaultClass, frame: Pose | None) -> Site:
+        values = self._values(node, "site", default, schema.SITE)
+        return _fill(Site, self._placed(node, values, frame), node)
+
+    def _placed(self, node: Node, values: Values, frame: Pose | None) -> Values:
+        """Orientation as a quaternion; the pose of the enclosing frames applied."""
+        quat = self._quat(node, values)
+        values = {key: value for key, value in values.items() if key not in KEYS} | {"quat": quat}
+        if frame is None:
+            return values
+        if "fromto" in values:
+            values = _without_fromto(values)
+        pose = frame.inside(values.get("pos", np.zeros(3)), values["quat"])
+        return values | {"pos": pose.pos, "quat": pose.quat}
+
+    def _values(self, node: Node, tag: str, default: DefaultClass, table: dict[str, schema.Kind]) -> Values:
+        own = read_attributes(node, table | schema.NAMED, self.problems)
+        chosen = self.defaults.find(node, default)
+        own.pop("class", None)
+        return merge(own, chosen.values.get(tag, {}))
+
+    def _quat(self, node: Node, values: Values) -> Array:
+        return read_orientation(node, values, self.angles, self.problems)
+
+
+def _without_fromto(values: Values) -> Values:
+    """The same shape by position, orientation and half length: a frame turns these, roll about the axis included."""
+    ends = np.array(values["fromto"])
+    along = ends[:3] - ends[3:]
+    length = float(np.linalg.norm(along))
+    kind, radius = values.get("type", "sphere"), values.get("size", (0.0,))[0]
+    if length < 1e-15 or kind not in ("capsule", "cylinder", "ellipsoid", "box"):
+        return values  # for the compiler to report
+    size = (radius, radius, 0.5 * length) if kind in ("ellipsoid", "box") else (radius, 0.5 * length)
+    pose = {"pos": 0.5 * (ends[:3] + ends[3:]), "quat": quaternion.from_z_axis(along), "size": size}
+    return {key: value for key, value in values.items() if key != "fromto"} | pose
+
+
+def _fill(kind: type, values: Values, node: Node, **fixed: Any) -> Any:
+    """An instance of a spec class from attributes of the same names; short lists are completed from its defaults."""
+    fields = kind.__dataclass_fields__  # type: ignore[attr-defined]
+    chosen = {key: overlay(value, fields[key].default) for key, value in values.items() if key in fields}
+    return kind(**(chosen | fixed), where=node.where)

@@ -1,0 +1,206 @@
+"""The sections of an MJCF file -> `Mechanism`. Sections may come in any order and more than once.
+
+Order of reading: compiler (angles), defaults, tree, then what refers to the tree by name. With `unsupported` "warn" or
+"skip", what refers to an element that was left out is left out too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from ...mechanism.errors import Problems, nearest
+from ...mechanism.spec import (
+    Actuator,
+    CompilerSettings,
+    ContactPair,
+    Equality,
+    Exclude,
+    Keyframe,
+    Mechanism,
+    OptionSpec,
+)
+from ..xml_tree import Node
+from . import schema
+from .actuators import Force, apply_shortcut
+from .bodies import TreeReader, _fill
+from .defaults import Defaults, merge
+from .orientation import Angles
+from .values import read_attributes
+
+
+def read_mjcf(root: Node, problems: Problems) -> Mechanism:
+    """The mechanism of a file whose includes are expanded. Problems are collected."""
+    return _Reader(root, problems).read()
+
+
+class _Reader:
+    def __init__(self, root: Node, problems: Problems):
+        self.root, self.problems = root, problems
+        self.sections: dict[str, list[Node]] = {tag: [] for tag in schema.SECTIONS}
+        for node in root.children:
+            if node.tag in self.sections:
+                self.sections[node.tag].append(node)
+            elif node.tag not in schema.IGNORED_SECTIONS:
+                accepted = (*schema.SECTIONS, *schema.IGNORED_SECTIONS)
+                problems.add(node.where, f"is not an element of mujoco{nearest(node.tag, accepted)}")
+
+    def read(self) -> Mechanism:
+        self.angles = Angles()
+        settings = self._compiler()
+        option = self._option()
+        self.defaults = Defaults(self.sections["default"], self.problems)
+        tree = TreeReader(self.defaults, self.angles, settings, self.problems)
+        world = tree.read_world(self.sections["worldbody"])
+        self.skipped_geoms = tree.skipped_geoms
+        mechanism = Mechanism(self.root.attributes.get("model", "MuJoCo Model"), world, settings, option)
+        mechanism.where = self.root.where
+        self._contacts(mechanism)
+        self._equalities(mechanism)
+        kept = self._actuators(mechanism)
+        self._keyframes(mechanism, kept)
+        for section in (*self.sections["tendon"], *self.sections["deformable"]):
+            for node in section.children:
+                self.problems.refuse(node.where, "is not simulated", name=node.attributes.get("name", ""))
+        return mechanism
+
+    def _compiler(self) -> CompilerSettings:
+        settings = CompilerSettings()
+        known = {item.name for item in fields(CompilerSettings)}
+        for node in self.sections["compiler"]:
+            settings.where = node.where
+            values = read_attributes(node, schema.COMPILER, self.problems)
+            for key, value in values.items():
+                if key == "angle":
+                    self.angles.radian = value == "radian"
+                elif key == "coordinate" and value != "local":
+                    self.problems.add(node.where, "only 'local' is accepted (MuJoCo's rule)", attribute=key)
+                elif key == "eulerseq":
+                    self._eulerseq(node, value)
+                elif key in known:
+                    setattr(settings, key, value)
+            for child in node.children:
+                if child.tag != "lengthrange":
+                    self.problems.add(child.where, "is not an element of compiler")
+        return settings
+
+    def _eulerseq(self, node: Node, value: str) -> None:
+        if len(value) == 3 and set(value) <= set("xyzXYZ"):
+            self.angles.eulerseq = value
+        else:
+            self.problems.add(node.where, f"'{value}' is not three letters of 'xyzXYZ'", attribute="eulerseq")
+
+    def _option(self) -> OptionSpec:
+        option = OptionSpec()
+        for node in self.sections["option"]:
+            option.where = node.where
+            for key, value in read_attributes(node, schema.OPTION, self.problems).items():
+                setattr(option, key, (*value, *getattr(option, key)[len(value) :]) if _is_list(value, key) else value)
+            for child in node.children:
+                if child.tag == "flag":
+                    words = read_attributes(child, schema.FLAG, self.problems)
+                    option.flags |= {key: value == "enable" for key, value in words.items()}
+                else:
+                    self.problems.add(child.where, f"is not an element of option{nearest(child.tag, ('flag',))}")
+        return option
+
+    def _contacts(self, mechanism: Mechanism) -> None:
+        for node in self._elements("contact", tuple(schema.CONTACT), ()):
+            if node.tag == "exclude":
+                values = read_attributes(node, schema.CONTACT["exclude"], self.problems)
+                mechanism.excludes.append(_fill(Exclude, values, node))
+                continue
+            pair = _fill(ContactPair, self._with_class(node, schema.CONTACT["pair"], "pair"), node)
+            gone = [geom for geom in (pair.geom1, pair.geom2) if geom and geom in self.skipped_geoms]
+            if gone:
+                self.problems.refuse(node.where, f"refers to geom '{gone[0]}', which is left out", name=pair.name)
+            else:
+                mechanism.pairs.append(pair)
+
+    def _equalities(self, mechanism: Mechanism) -> None:
+        for node in self._elements("equality", tuple(schema.EQUALITIES), schema.REFUSED_EQUALITIES):
+            values = self._with_class(node, schema.EQUALITIES[node.tag], "equality")
+            kinds = [kind for kind in ("body", "site", "joint") if f"{kind}1" in values or f"{kind}2" in values]
+            kind = kinds[0] if kinds else ("joint" if node.tag == "joint" else "body")
+            name = values.get("name", "")
+            if len(kinds) > 1 or f"{kind}1" not in values or (kind == "site" and "site2" not in values):
+                pairs = "joint1" if node.tag == "joint" else "body1 and body2, or site1 and site2,"
+                self.problems.add(node.where, f"{pairs} must be given", name=name)
+                continue
+            if kind == "site" and ("anchor" in values or "relpose" in values):
+                self.problems.add(node.where, "anchor and relpose cannot be combined with sites", name=name)
+            names = {"name1": values.get(f"{kind}1", ""), "name2": values.get(f"{kind}2", "")}
+            mechanism.equalities.append(
+                _fill(Equality, values, node, type=node.tag, objtype="site" if kind == "site" else "body", **names)
+            )
+
+    def _actuators(self, mechanism: Mechanism) -> list[bool]:
+        """Fills in the actuators; for each actuator element of the file, whether it was kept."""
+        kept = []
+        for node in self._elements("actuator", tuple(schema.SHORTCUTS), ()):
+            refused = len(self.problems.left_out)
+            if node.tag in schema.REFUSED_ACTUATORS:
+                self.problems.refuse(node.where, "is not simulated", name=node.attributes.get("name", ""))
+                kept.append(False)
+                continue
+            actuator = self._actuator(node)
+            kept.append(len(self.problems.left_out) == refused)
+            if kept[-1]:
+                mechanism.actuators.append(actuator)
+        return kept
+
+    def _actuator(self, node: Node) -> Actuator:
+        table = schema.NAMED | schema.TARGETS | schema.OTHER_TARGETS | schema.ACTUATOR | schema.SHORTCUTS[node.tag]
+        own = read_attributes(node, table, self.problems)
+        chosen = self.defaults.find(node, self.defaults.root)
+        force = apply_shortcut(node, own, chosen.settings, self.problems).force
+        common = merge({key: own[key] for key in own if key in schema.ACTUATOR}, chosen.values.get("actuator", {}))
+        numbers: dict[str, Any] = {item.name: getattr(force, item.name) for item in fields(Force)}
+        for key in ("dyntype", "gaintype", "biastype"):
+            if numbers[key] in schema.GENERAL[key].refused:
+                message = f"'{numbers[key]}' is not simulated; accepted: {list(schema.GENERAL[key].words)}"
+                self.problems.refuse(node.where, message, name=own.get("name", ""), attribute=key)
+        forced = numbers.pop("ctrllimited")
+        if forced is not None:
+            common["ctrllimited"] = forced
+        if "ctrlrange" in own and numbers["inheritrange"] > 0.0 and node.tag in ("position", "general"):
+            message = "cannot be combined with inheritrange"
+            self.problems.add(node.where, message, name=own.get("name", ""), attribute="ctrlrange")
+        if node.tag == "damper" and not all(bound >= 0.0 for bound in common.get("ctrlrange", (-1.0,))):
+            message = "a damper needs a range that is not negative"
+            self.problems.add(node.where, message, name=own.get("name", ""), attribute="ctrlrange")
+        targets = {key: own[key] for key in ("name", *schema.TARGETS) if key in own}
+        return _fill(Actuator, common | targets | numbers, node)
+
+    def _keyframes(self, mechanism: Mechanism, kept: list[bool]) -> None:
+        for node in self._elements("keyframe", ("key",), ()):
+            key = _fill(Keyframe, read_attributes(node, schema.KEY, self.problems), node)
+            if not all(kept):
+                if key.ctrl is not None and len(key.ctrl) == len(kept):
+                    key.ctrl = [value for value, keep in zip(key.ctrl, kept, strict=True) if keep]
+                key.act = None  # how many activations the missing actuators had is not known
+            mechanism.keyframes.append(key)
+
+    def _elements(self, section: str, accepted: tuple[str, ...], refused: tuple[str, ...]) -> list[Node]:
+        """The children of all sections of a name; those refused or unknown are reported and left out."""
+        out = []
+        for node in self.sections[section]:
+            for child in node.children:
+                if child.tag in accepted or (section == "actuator" and child.tag in schema.REFUSED_ACTUATORS):
+                    out.append(child)
+                elif child.tag in refused:
+                    self.problems.refuse(child.where, "is not simulated", name=child.attributes.get("name", ""))
+                else:
+                    message = f"is not an element of {section}; accepted: {list(accepted)}"
+                    self.problems.add(child.where, message + nearest(child.tag, accepted))
+        return out
+
+    def _with_class(self, node: Node, table: dict[str, schema.Kind], tag: str) -> dict[str, Any]:
+        own = read_attributes(node, table, self.problems)
+        chosen = self.defaults.find(node, self.defaults.root)
+        own.pop("class", None)
+        return merge(own, chosen.values.get(tag, {}))
+
+
+def _is_list(value: Any, key: str) -> bool:
+    return isinstance(value, tuple) and key != "actuatorgroupdisable"

@@ -1,0 +1,172 @@
+"""The table of MJCF: which attributes each element accepts, of which kind, and what is not simulated.
+
+Names and defaults: MuJoCo's XML reference, version 4.0. Defaults live in the dataclasses of `mechanism.spec`. A list
+shorter than its default replaces only the first numbers, so the kinds give the least and the most numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...mechanism.compile_actuators import BIAS_TYPES, DYN_TYPES, GAIN_TYPES
+from ...mechanism.compile_option import FLAGS, WORDS
+from ...mechanism.spec import GEOM_TYPES, JOINT_TYPES
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How the text of an attribute is read: `read` is one of real, int, bool, auto, word, text, skip, refuse."""
+
+    read: str
+    least: int = 1
+    most: int = 1
+    words: tuple[str, ...] = ()
+    """read "word": the accepted words. read "refuse": the values that ask for nothing special."""
+    refused: tuple[str, ...] = ()
+    """read "word": further words of MuJoCo that are not simulated. They pass here, because a defaults
+    class may hold them unused; who uses the value refuses it."""
+
+
+def real(most: int, least: int | None = None) -> Kind:
+    """A list of `least` to `most` numbers (exactly `most` if not given); most 1 is a single number."""
+    return Kind("real", most if least is None else least, most)
+
+
+def word(*words: str, refused: tuple[str, ...] = ()) -> Kind:
+    """One of some words."""
+    return Kind("word", words=words, refused=refused)
+
+
+def refuse(*harmless: str) -> Kind:
+    """An attribute that changes the dynamics in a way not simulated, unless its value is one of `harmless`."""
+    return Kind("refuse", words=harmless)
+
+
+INT, BOOL, AUTO, TEXT, SKIP = Kind("int"), Kind("bool"), Kind("auto"), Kind("text"), Kind("skip")
+INTS = Kind("ints", 0, 64)
+MANY = Kind("real", 0, 1_000_000)
+
+NAMED = {"name": TEXT, "class": TEXT}
+FRAME = {"quat": real(4), "axisangle": real(4), "xyaxes": real(6), "zaxis": real(3), "euler": real(3)}
+POSE = {"pos": real(3)} | FRAME
+SOLVER = {"solref": real(2), "solimp": real(5, 1)}
+LOOK = {"material": SKIP, "rgba": real(4), "user": SKIP, "group": INT}
+
+JOINT = (
+    {"type": word(*JOINT_TYPES), "pos": real(3), "axis": real(3), "limited": AUTO, "range": real(2), "group": INT}
+    | {"ref": real(1), "springref": real(1), "stiffness": real(3, 1), "damping": real(3, 1), "springdamper": real(2)}
+    | {"armature": real(1), "frictionloss": real(1), "margin": real(1), "user": SKIP, "springyield": refuse("0")}
+    | {"actuatorfrclimited": AUTO, "actuatorfrcrange": real(2), "actuatorgravcomp": BOOL}
+    | {"solreflimit": real(2), "solimplimit": real(5, 1), "solreffriction": real(2), "solimpfriction": real(5, 1)}
+)
+GEOM = (
+    {"type": word(*GEOM_TYPES, refused=("mesh", "hfield", "sdf")), "size": real(3, 1), "fromto": real(6)}
+    | POSE
+    | LOOK
+    | SOLVER
+    | {"contype": INT, "conaffinity": INT, "condim": INT, "priority": INT, "friction": real(3, 1), "mass": real(1)}
+    | {"density": real(1), "shellinertia": refuse("false"), "solmix": real(1), "margin": real(1), "gap": real(1)}
+    | {"mesh": TEXT, "hfield": TEXT, "fitscale": SKIP, "castshadow": SKIP, "fluidcoef": SKIP}
+    | {"fluidshape": refuse("none"), "adhesion": refuse("0"), "surfacevel": refuse("0 0 0 0 0 0")}
+)
+SITE = {"type": word(*GEOM_TYPES[1:]), "size": real(3, 1), "fromto": real(6), "mesh": SKIP} | POSE | LOOK
+PAIR = {"condim": INT, "friction": real(5, 1), "solreffriction": real(2), "margin": real(1), "gap": real(1)} | SOLVER
+PAIR |= {"adhesion": refuse("0")}
+EQUALITY = {"active": BOOL} | SOLVER
+
+TARGETS = {"joint": TEXT, "jointinparent": TEXT, "site": TEXT, "refsite": TEXT}
+OTHER_TARGETS = {"tendon": refuse(), "body": refuse(), "slidersite": refuse(), "cranksite": refuse()}
+ACTUATOR = (
+    {"gear": real(6, 1), "ctrllimited": AUTO, "ctrlrange": real(2), "forcelimited": AUTO, "forcerange": real(2)}
+    | {"group": INT, "user": SKIP, "interp": SKIP, "cranklength": SKIP, "lengthrange": SKIP, "nsample": refuse("0")}
+    | {"delay": refuse("0"), "armature": refuse("0"), "damping": refuse("0", "0 0 0")}
+)
+GENERAL = (
+    {"actdim": INT, "actearly": BOOL, "actlimited": AUTO, "actrange": real(2), "inheritrange": real(1)}
+    | {"dyntype": word(*DYN_TYPES, refused=("muscle", "dcmotor", "pid", "user")), "dynprm": real(10, 1)}
+    | {"gaintype": word(*GAIN_TYPES, refused=("muscle", "dcmotor", "so3", "pid", "user")), "gainprm": real(10, 1)}
+    | {"biastype": word(*BIAS_TYPES, refused=("muscle", "dcmotor", "so3", "user")), "biasprm": real(10, 1)}
+    | {"input": refuse(), "ffrange": refuse("0 0"), "velrange": refuse("0 0")}
+)
+SERVO = {"kp": real(1), "kv": real(1), "dampratio": real(1), "inheritrange": real(1)}
+SHORTCUTS: dict[str, dict[str, Kind]] = {
+    "general": GENERAL,
+    "motor": {},
+    "position": SERVO | {"timeconst": real(1)},
+    "velocity": {"kv": real(1)},
+    "intvelocity": SERVO | {"actlimited": AUTO, "actrange": real(2)},
+    "damper": {"kv": real(1)},
+    "cylinder": {"timeconst": real(1), "area": real(1), "diameter": real(1), "bias": real(3)},
+}
+"""Actuator elements that are simulated: their own attributes beyond those of every actuator."""
+REFUSED_ACTUATORS = ("muscle", "adhesion", "dcmotor", "pid", "orientation", "plugin")
+
+DEFAULTS: dict[str, dict[str, Kind]] = {
+    "joint": JOINT,
+    "geom": GEOM,
+    "site": SITE,
+    "pair": PAIR,
+    "equality": EQUALITY,
+    **{tag: ACTUATOR | own for tag, own in SHORTCUTS.items()},
+}
+"""Elements of a defaults class that matter; the others only draw or belong to elements that are refused."""
+IGNORED_DEFAULTS = ("mesh", "texture", "material", "camera", "light", "tendon", *REFUSED_ACTUATORS)
+
+BODY = {"name": TEXT, "childclass": TEXT, "gravcomp": real(1), "user": SKIP, "fuse": SKIP, "simple": SKIP} | POSE
+BODY |= {"mocap": refuse("false"), "sleep": refuse("auto", "never")}
+INERTIAL = {"mass": real(1), "diaginertia": real(3), "fullinertia": real(6)} | POSE
+FREEJOINT = {"name": TEXT, "group": INT, "align": AUTO}
+MJCF_FRAME = {"name": TEXT, "childclass": TEXT} | POSE
+
+CONTACT = {
+    "pair": NAMED | {"geom1": TEXT, "geom2": TEXT} | PAIR,
+    "exclude": {"name": TEXT, "body1": TEXT, "body2": TEXT},
+}
+EQUALITIES = {
+    "connect": NAMED | EQUALITY | {"anchor": real(3)} | {k: TEXT for k in ("body1", "body2", "site1", "site2")},
+    "weld": NAMED | EQUALITY | {"anchor": real(3), "relpose": real(7), "torquescale": real(1)},
+    "joint": NAMED | EQUALITY | {"joint1": TEXT, "joint2": TEXT, "polycoef": real(5, 1)},
+}
+EQUALITIES["weld"] |= {k: TEXT for k in ("body1", "body2", "site1", "site2")}
+REFUSED_EQUALITIES = ("tendon", "flex", "flexvert", "flexstrain", "distance")
+KEY = {"name": TEXT, "time": real(1), "qpos": MANY, "qvel": MANY, "act": MANY, "ctrl": MANY}
+KEY |= {"mpos": SKIP, "mquat": SKIP, "plastic": SKIP}
+
+COMPILER = {
+    "angle": word("degree", "radian"),
+    "coordinate": word("local", refused=("global",)),
+    "eulerseq": TEXT,
+    "autolimits": BOOL,
+    "inertiafromgeom": AUTO,
+    "inertiagrouprange": Kind("ints", 2, 2),
+    "boundmass": real(1),
+    "boundinertia": real(1),
+    "balanceinertia": BOOL,
+    "settotalmass": real(1),
+    "fusestatic": refuse("false"),
+    "alignfree": BOOL,
+} | dict.fromkeys(
+    ("assetdir", "conflict", "discardvisual", "fitaabb", "meshdir", "passthrough", "savecanonical", "savecompiled")
+    + ("saveinertial", "strippath", "texturedir", "usethread"),
+    SKIP,
+)
+
+_OPTION_REALS = ("timestep", "impratio", "tolerance", "ls_tolerance", "noslip_tolerance", "ccd_tolerance")
+_OPTION_REALS += ("sleep_tolerance", "density", "viscosity", "o_margin")
+_OPTION_INTS = ("iterations", "ls_iterations", "noslip_iterations", "ccd_iterations")
+_OPTION_INTS += ("sdf_iterations", "sdf_initpoints")
+OPTION = (
+    dict.fromkeys(_OPTION_REALS, real(1))
+    | dict.fromkeys(_OPTION_INTS, INT)
+    | {"gravity": real(3), "wind": real(3), "magnetic": real(3), "actuatorgroupdisable": INTS}
+    | {"o_solref": real(2), "o_solimp": real(5, 1), "o_friction": real(5, 1)}
+    | {name: word(*words) for name, words in WORDS.items()}
+)
+FLAG = dict.fromkeys(FLAGS, word("enable", "disable"))
+
+SECTIONS = ("compiler", "option", "default", "worldbody", "contact", "equality", "actuator", "keyframe", "tendon")
+SECTIONS += ("deformable",)
+IGNORED_SECTIONS = ("size", "statistic", "visual", "asset", "sensor", "custom", "extension")
+BODY_CHILDREN = ("inertial", "joint", "freejoint", "geom", "site", "body", "frame")
+IGNORED_BODY_CHILDREN = ("camera", "light")
+REFUSED_BODY_CHILDREN = ("flexcomp", "composite", "attach", "replicate", "plugin")
