@@ -1,0 +1,117 @@
+"""Collision detection: bounding spheres, then the pair's own narrow phase; contacts in the fixed order of the candidate pairs.
+
+A contact is listed when its distance is below margin + gap, and makes constraint rows when it is below margin.
+Source: computation chapter, "Collision detection"; frames found from the wheel.
+"""
+
+import numpy as np
+from numba import njit
+
+from dojo_py.soft.narrowphase.capsule_box import capsule_box
+from dojo_py.soft.narrowphase.capsule_capsule import capsule_capsule
+from dojo_py.soft.narrowphase.plane_box import plane_box
+from dojo_py.soft.narrowphase.plane_capsule import plane_capsule
+from dojo_py.soft.narrowphase.plane_cylinder import plane_cylinder
+from dojo_py.soft.narrowphase.plane_ellipsoid import plane_ellipsoid
+from dojo_py.soft.narrowphase.plane_sphere import plane_sphere
+from dojo_py.soft.narrowphase.sphere_box import sphere_box
+from dojo_py.soft.narrowphase.sphere_capsule import sphere_capsule
+from dojo_py.soft.narrowphase.sphere_cylinder import sphere_cylinder
+from dojo_py.soft.narrowphase.sphere_sphere import sphere_sphere
+from dojo_py.soft.workspace import FULL, NCON
+
+
+@njit(cache=True, error_model="numpy")
+def too_far(m_geoms, geoms, g1, g2, reach):
+    """Whether the bounding spheres (or a plane and a bounding sphere) are farther apart than reach."""
+    a, b = geoms[g1].xpos, geoms[g2].xpos
+    x, y, z = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    bound = m_geoms[g1].rbound + m_geoms[g2].rbound + reach
+    if m_geoms[g1].type == 0:
+        R = geoms[g1].xmat
+        return x * R[0, 2] + y * R[1, 2] + z * R[2, 2] > bound
+    return x * x + y * y + z * z > bound * bound
+
+
+@njit(cache=True, error_model="numpy")
+def collide(kind, a, size_a, b, size_b, reach, out):
+    """Contacts of two shapes into out (MAX_CONTACTS, 10); kind = 10 * type of a + type of b. Returns their number."""
+    if kind == 2:
+        return plane_sphere(a, b, size_b, reach, out)
+    if kind == 3:
+        return plane_capsule(a, b, size_b, reach, out)
+    if kind == 4:
+        return plane_ellipsoid(a, b, size_b, reach, out)
+    if kind == 5:
+        return plane_cylinder(a, b, size_b, reach, out)
+    if kind == 6:
+        return plane_box(a, b, size_b, reach, out)
+    if kind == 22:
+        return sphere_sphere(a, size_a, b, size_b, reach, out)
+    if kind == 23:
+        return sphere_capsule(a, size_a, b, size_b, reach, out)
+    if kind == 25:
+        return sphere_cylinder(a, size_a, b, size_b, reach, out)
+    if kind == 26:
+        return sphere_box(a, size_a, b, size_b, reach, out)
+    if kind == 33:
+        return capsule_capsule(a, size_a, b, size_b, reach, out)
+    if kind == 36:
+        return capsule_box(a, size_a, b, size_b, reach, out)
+    return 0
+
+
+@njit(cache=True, error_model="numpy")
+def make_frame(point, frame):
+    """Right-handed frame (3, 3), rows normal and tangents, from the narrow phase's normal and preferred tangent."""
+    nx, ny, nz = point[4], point[5], point[6]
+    tx, ty, tz = point[7], point[8], point[9]
+    if tx * tx + ty * ty + tz * tz < 0.25:  # none: the world's y axis, or z when the normal is close to y
+        tx, ty, tz = 0.0, 0.0, 0.0
+        if abs(ny) < 0.5:
+            ty = 1.0
+        else:
+            tz = 1.0
+    s = nx * tx + ny * ty + nz * tz
+    tx, ty, tz = tx - s * nx, ty - s * ny, tz - s * nz
+    s = np.sqrt(tx * tx + ty * ty + tz * tz)
+    tx, ty, tz = tx / s, ty / s, tz / s
+    frame[0, 0] = nx
+    frame[0, 1] = ny
+    frame[0, 2] = nz
+    frame[1, 0] = tx
+    frame[1, 1] = ty
+    frame[1, 2] = tz
+    frame[2, 0] = ny * tz - nz * ty
+    frame[2, 1] = nz * tx - nx * tz
+    frame[2, 2] = nx * ty - ny * tx
+
+
+@njit(cache=True, error_model="numpy")
+def detect(m, pose, rows):
+    """Fill rows.contacts with all contacts of the present pose."""
+    points = rows.points
+    n = 0
+    for p in range(len(m.pairs)):
+        pair = m.pairs[p]
+        g1, g2 = pair.geom1, pair.geom2
+        reach = pair.margin + pair.gap
+        if too_far(m.geoms, pose.geoms, g1, g2, reach):
+            continue
+        found = collide(pair.type, pose.geoms[g1], m.geoms[g1].size, pose.geoms[g2], m.geoms[g2].size, reach, points)
+        for k in range(found):
+            if n == len(rows.contacts):
+                rows.count[FULL] = 1
+                break
+            c = rows.contacts[n]
+            c.dist = points[k, 0]
+            for i in range(3):
+                c.pos[i] = points[k, 1 + i]
+            make_frame(points[k], c.frame)
+            c.pair = p
+            c.geom1 = g1
+            c.geom2 = g2
+            c.dim = pair.dim
+            c.efc_address = -1
+            n += 1
+    rows.count[NCON] = n

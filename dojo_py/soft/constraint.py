@@ -1,0 +1,50 @@
+"""All constraint rows of one state: equality, dry friction, limits, contacts, in this order."""
+
+from numba import njit
+
+from dojo_py.soft.collision import detect
+from dojo_py.soft.contacts import contact_rows
+from dojo_py.soft.equality import equality_rows
+from dojo_py.soft.limits import friction_rows, joint_limit_rows, tendon_limit_rows
+from dojo_py.soft.velocity_bias import subtract_velocity_bias
+from dojo_py.soft.workspace import FULL, NBLOCK, NE, NEFC, NF, NL
+
+DISABLE_CONSTRAINT, DISABLE_EQUALITY, DISABLE_FRICTIONLOSS, DISABLE_LIMIT = 1, 1 << 1, 1 << 2, 1 << 3
+
+
+@njit(cache=True, error_model="numpy")
+def make_rows(m, pose, forces, rows, qpos):
+    """Position-dependent part of every row: Jacobian, residual, regulariser."""
+    flags = m.options[0].disableflags
+    count = rows.count
+    for k in range(len(count)):
+        count[k] = 0
+    count[NBLOCK] = 0
+    count[FULL] = 0
+    detect(m, pose, rows)
+    if flags & DISABLE_CONSTRAINT:
+        return
+    if not flags & DISABLE_EQUALITY:
+        equality_rows(m, pose, forces, rows, qpos)
+    if not flags & DISABLE_FRICTIONLOSS:
+        friction_rows(m, rows)
+    count[NF] = count[NEFC] - count[0]
+    if not flags & DISABLE_LIMIT:
+        joint_limit_rows(m, rows, qpos)
+        tendon_limit_rows(m, forces.tendons, rows)
+    count[NL] = count[NEFC] - count[NF] - count[0]
+    contact_rows(m, pose, rows)
+
+
+@njit(cache=True, error_model="numpy")
+def reference_acceleration(m, pose, rows, qvel):
+    """vel = J qvel and aref = -b vel - k d (pos - margin) of every row; less dJ/dt qvel for connect and weld."""
+    for i in range(rows.count[NEFC]):
+        r = rows.rows[i]
+        s = 0.0
+        for n in range(r.nnz):
+            s += rows.J[i, n] * qvel[rows.J_colind[r.block, n]]
+        r.vel = s
+        r.aref = -r.damping * s - r.stiffness * r.impedance * (r.pos - r.margin)
+    if rows.count[NE] > 0:
+        subtract_velocity_bias(m, pose, rows, qvel)

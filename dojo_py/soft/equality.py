@@ -1,0 +1,169 @@
+"""Rows of equality constraints: connect 3, weld 6, joint 1, tendon 1.
+
+connect: r = p1 - p2 of the two anchors. weld: the same and torquescale * Im(conj(q2) q1 q_rel) = sin(theta/2) axis.
+joint and tendon: r = y - y0 - (a0 + a1 x + a2 x^2 + a3 x^3 + a4 x^4), x measured from its initial value.
+Source: computation chapter, "Equality".
+"""
+
+import numpy as np
+from numba import njit
+
+from dojo_py.soft.impedance import set_parameters
+from dojo_py.soft.jacobian import relative_jacobian
+from dojo_py.soft.limits import new_row
+from dojo_py.soft.spatial import multiply_quaternions, rotate
+from dojo_py.soft.workspace import NBLOCK, NEFC
+
+EQUALITY = 0
+CONNECT, WELD, JOINT, TENDON = range(4)
+SITE = 6
+"""Object type of an equality between sites (mjOBJ_SITE)."""
+
+
+@njit(cache=True, error_model="numpy")
+def attachment(m, pose, eq, first, point, quat):
+    """World anchor point and orientation (4,) of one side; returns its body."""
+    e = m.equalities[eq]
+    which = e.obj1id if first else e.obj2id
+    if e.objtype == SITE:
+        s = pose.sites[which]
+        for k in range(3):
+            point[k] = s.xpos[k]
+        for k in range(4):
+            quat[k] = s.xquat[k]
+        return m.sites[which].bodyid
+    b = pose.bodies[which]
+    # weld keeps the second body's anchor in data[0:3] and the relative pose of the first in data[3:10]
+    offset = 3 if (e.type == WELD) == first else 0
+    local = np.empty(3)
+    for k in range(3):
+        local[k] = e.data[offset + k]
+    rotate(b.xquat, local, point)
+    for k in range(3):
+        point[k] += b.xpos[k]
+    for k in range(4):
+        quat[k] = b.xquat[k]
+    return which
+
+
+@njit(cache=True, error_model="numpy")
+def pose_rows(m, pose, rows, eq):
+    """Rows of a connect or weld."""
+    opt = m.options[0]
+    e = m.equalities[eq]
+    p1, p2 = np.empty(3), np.empty(3)
+    q1, q2, rel = np.empty(4), np.empty(4), np.empty(4)
+    b1 = attachment(m, pose, eq, True, p1, q1)
+    b2 = attachment(m, pose, eq, False, p2, q2)
+    jac = rows.jac
+    block = rows.count[NBLOCK]
+    nnz = relative_jacobian(
+        m.M_rowadr, m.M_colind, pose.cdof, m.bodies[b2].lastdof, pose.bodies[b2].com, p2, m.bodies[b1].lastdof,
+        pose.bodies[b1].com, p1, jac, rows.J_colind, block,
+    )  # fmt: skip
+    dim = 6 if e.type == WELD else 3
+    residual = np.zeros(6)
+    for k in range(3):
+        residual[k] = p1[k] - p2[k]
+    if e.type == WELD:
+        scale = e.data[10]
+        if e.objtype != SITE:
+            for k in range(4):
+                rel[k] = e.data[6 + k]
+            multiply_quaternions(q1, rel, q1)
+        for k in range(1, 4):
+            q2[k] = -q2[k]
+        multiply_quaternions(q2, q1, rel)
+        for k in range(3):
+            residual[3 + k] = scale * rel[1 + k]
+        for c in range(nnz):
+            rel[0] = 0.0
+            for k in range(3):
+                rel[1 + k] = jac[3 + k, c]
+            multiply_quaternions(q2, rel, rel)
+            multiply_quaternions(rel, q1, rel)
+            for k in range(3):
+                jac[3 + k, c] = 0.5 * scale * rel[1 + k]
+    violation = 0.0
+    for k in range(dim):
+        violation += residual[k] * residual[k]
+    violation = np.sqrt(violation)
+    for k in range(dim):
+        w = 0 if k < 3 else 1
+        diagA = m.bodies[b1].invweight0[w] + m.bodies[b2].invweight0[w]
+        i = new_row(rows, EQUALITY, eq, residual[k], 0.0, 0.0, diagA)
+        r = rows.rows[i]
+        r.block = block
+        r.nnz = nnz
+        for c in range(nnz):
+            rows.J[i, c] = jac[k, c]
+        set_parameters(r, e.solref, e.solimp, violation, opt.timestep, opt.disableflags)
+
+
+@njit(cache=True, error_model="numpy")
+def polynomial(a, x):
+    """Value and derivative of a0 + a1 x + ... + a4 x^4 for a (5 or more,)."""
+    value = a[0] + x * (a[1] + x * (a[2] + x * (a[3] + x * a[4])))
+    slope = a[1] + x * (2.0 * a[2] + x * (3.0 * a[3] + x * 4.0 * a[4]))
+    return value, slope
+
+
+@njit(cache=True, error_model="numpy")
+def coupling_row(m, forces, rows, eq, qpos):
+    """Row of a joint or tendon coupling."""
+    opt = m.options[0]
+    e = m.equalities[eq]
+    if e.type == JOINT:
+        j1 = m.joints[e.obj1id]
+        residual = qpos[j1.qposadr] - m.qpos0[j1.qposadr]
+        diagA = m.dofs[j1.dofadr].invweight0
+    else:
+        residual = forces.tendons[e.obj1id].length - m.tendons[e.obj1id].length0
+        diagA = m.tendons[e.obj1id].invweight0
+    slope = 0.0
+    if e.obj2id >= 0:
+        if e.type == JOINT:
+            j2 = m.joints[e.obj2id]
+            x = qpos[j2.qposadr] - m.qpos0[j2.qposadr]
+            diagA += m.dofs[j2.dofadr].invweight0
+        else:
+            x = forces.tendons[e.obj2id].length - m.tendons[e.obj2id].length0
+            diagA += m.tendons[e.obj2id].invweight0
+        value, slope = polynomial(e.data, x)
+        residual -= value
+    else:
+        residual -= e.data[0]
+    i = new_row(rows, EQUALITY, eq, residual, 0.0, 0.0, diagA)
+    r = rows.rows[i]
+    n = 0
+    for c in range(len(m.dofs)):
+        value = 0.0
+        if e.type == JOINT:
+            if c == m.joints[e.obj1id].dofadr:
+                value += 1.0
+            if e.obj2id >= 0 and c == m.joints[e.obj2id].dofadr:
+                value -= slope
+        else:
+            value += m.tendon_J[e.obj1id, c]
+            if e.obj2id >= 0:
+                value -= slope * m.tendon_J[e.obj2id, c]
+        if value != 0.0:
+            rows.J[i, n] = value
+            rows.J_colind[r.block, n] = c
+            n += 1
+    r.nnz = n
+    set_parameters(r, e.solref, e.solimp, residual, opt.timestep, opt.disableflags)
+
+
+@njit(cache=True, error_model="numpy")
+def equality_rows(m, pose, forces, rows, qpos):
+    """Rows of all active equality constraints."""
+    for eq in range(len(m.equalities)):
+        e = m.equalities[eq]
+        if not e.active:
+            continue
+        if e.type == CONNECT or e.type == WELD:
+            pose_rows(m, pose, rows, eq)
+        else:
+            coupling_row(m, forces, rows, eq, qpos)
+    rows.count[0] = rows.count[NEFC]

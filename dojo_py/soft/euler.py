@@ -1,0 +1,70 @@
+"""Semi-implicit Euler with implicit joint damping, and the position update every integrator uses.
+
+(M + h D) a = smooth + constraint;  v+ = v + h a;  q+ = q ⊕ h v+. Source: computation chapter, "Integrators".
+"""
+
+from numba import njit
+
+from dojo_py.soft.actuation import DYN_NONE, next_activation
+from dojo_py.soft.inertia import factorize, solve_inertia
+from dojo_py.soft.kinematics import BALL, FREE
+from dojo_py.soft.passive import DISABLE_DAMPER, damper_slope
+from dojo_py.soft.spatial import integrate_quaternion
+
+DISABLE_EULERDAMP = 1 << 15
+
+
+@njit(cache=True, error_model="numpy")
+def integrate_positions(joints, qpos, qvel, h):
+    """qpos (nq,) <- qpos ⊕ h qvel, in place."""
+    for n in range(len(joints)):
+        j = joints[n]
+        q = j.qposadr
+        v = j.dofadr
+        if j.type > BALL:
+            qpos[q] += h * qvel[v]
+            continue
+        if j.type == FREE:
+            for k in range(3):
+                qpos[q + k] += h * qvel[v + k]
+            q += 3
+            v += 3
+        integrate_quaternion(qpos[q : q + 4], qvel[v], qvel[v + 1], qvel[v + 2], h)
+
+
+@njit(cache=True, error_model="numpy")
+def advance_activations(m, forces, act):
+    """act (na,) one time step on, in place."""
+    for i in range(len(m.actuators)):
+        a = m.actuators[i]
+        if a.dyntype != DYN_NONE:
+            act[a.actadr] = next_activation(a, act[a.actadr], forces.actuators[i].act_dot, m.options[0].timestep)
+
+
+@njit(cache=True, error_model="numpy")
+def advance(m, w, qacc, qpos, qvel, act):
+    """Activations, then velocity by qacc (nv,), then position by the new velocity; all in place."""
+    h = m.options[0].timestep
+    advance_activations(m, w.forces, act)
+    for k in range(len(qvel)):
+        qvel[k] += h * qacc[k]
+    integrate_positions(m.joints, qpos, qvel, h)
+
+
+@njit(cache=True, error_model="numpy")
+def euler(m, w, qpos, qvel, act):
+    """One step from the accelerations of `forward`; state in place."""
+    opt = m.options[0]
+    if not opt.has_damping or opt.disableflags & (DISABLE_EULERDAMP | DISABLE_DAMPER):
+        advance(m, w, w.solver.qacc, qpos, qvel, act)
+        return
+    H = w.integ[0]
+    for a in range(len(w.pose.M)):
+        H[a] = w.pose.M[a]
+    a = w.solver.vec[1]
+    for k in range(len(qvel)):
+        H[m.M_rowadr[k + 1] - 1] += opt.timestep * damper_slope(m.dofs[k].damping, qvel[k])
+        a[k] = w.forces.smooth[k] + w.forces.constraint[k]
+    factorize(m.M_rowadr, m.M_colind, H)
+    solve_inertia(m.M_rowadr, m.M_colind, H, a)
+    advance(m, w, a, qpos, qvel, act)

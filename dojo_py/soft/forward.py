@@ -1,0 +1,70 @@
+"""Forward dynamics: (qpos, qvel, act, control) to the acceleration qacc and the constraint forces.
+
+M qacc + bias = passive + actuator + J^T f. Source: computation chapter, "Simulation pipeline".
+"""
+
+from numba import njit
+
+from dojo_py.soft.actuation import actuator_forces, transmissions
+from dojo_py.soft.bias import newton_euler
+from dojo_py.soft.constraint import make_rows, reference_acceleration
+from dojo_py.soft.inertia import body_inertias, factorize, inertia_matrix, solve_inertia
+from dojo_py.soft.kinematics import body_velocities, forward_kinematics
+from dojo_py.soft.passive import DISABLE_GRAVITY, passive_forces
+from dojo_py.soft.solve import solve_constraints
+
+
+@njit(cache=True, error_model="numpy")
+def position_stage(m, w, qpos, qvel):
+    """Everything that depends on the position only, and the transmissions' velocities."""
+    p = w.pose
+    forward_kinematics(
+        m.bodies, m.joints, m.geoms, m.sites, m.qpos0, p.bodies, p.joints, p.geoms, p.sites, p.cdof, qpos
+    )
+    body_inertias(m.bodies, p.bodies)
+    inertia_matrix(m.bodies, m.dofs, m.M_rowadr, m.M_colind, p.bodies, p.cdof, p.M)
+    for a in range(len(p.M)):
+        p.LD[a] = p.M[a]
+    factorize(m.M_rowadr, m.M_colind, p.LD)
+    transmissions(m, p, w.forces, qpos, qvel)
+    make_rows(m, p, w.forces, w.rows, qpos)
+
+
+@njit(cache=True, error_model="numpy")
+def bias_forces(m, w, qvel, qacc, use_acceleration, out):
+    """out (nv,) = Newton–Euler force at the present pose, with gravity unless it is switched off."""
+    gravity = w.gravity
+    for k in range(3):
+        gravity[k] = 0.0 if m.options[0].disableflags & DISABLE_GRAVITY else m.options[0].gravity[k]
+    p = w.pose
+    newton_euler(m.bodies, m.dofs, gravity, p.bodies, p.cdof, p.cdof_dot, qvel, qacc, use_acceleration, out)
+
+
+@njit(cache=True, error_model="numpy")
+def velocity_stage(m, w, qpos, qvel):
+    """Body velocities, passive forces, reference accelerations, bias."""
+    p = w.pose
+    body_velocities(m.bodies, m.joints, p.bodies, p.cdof, p.cdof_dot, qvel)
+    passive_forces(m, p, w.forces, qpos, qvel)
+    reference_acceleration(m, p, w.rows, qvel)
+    bias_forces(m, w, qvel, qvel, False, w.forces.bias)
+
+
+@njit(cache=True, error_model="numpy")
+def acceleration_stage(m, w, act, control, warm):
+    """Actuator forces, unconstrained acceleration, constraint forces. Returns (iterations, scaled gradient)."""
+    f = w.forces
+    actuator_forces(m, f, act, control)
+    for k in range(len(f.smooth)):
+        f.smooth[k] = f.passive[k] + f.actuator[k] - f.bias[k]
+        f.qacc_smooth[k] = f.smooth[k]
+    solve_inertia(m.M_rowadr, m.M_colind, w.pose.LD, f.qacc_smooth)
+    return solve_constraints(m, w.pose, f, w.rows, w.solver, warm)
+
+
+@njit(cache=True, error_model="numpy")
+def forward(m, w, qpos, qvel, act, control, warm):
+    """All stages; qacc is in w.solver.qacc (on entry the warm start, if `warm`). Returns (iterations, scaled gradient)."""
+    position_stage(m, w, qpos, qvel)
+    velocity_stage(m, w, qpos, qvel)
+    return acceleration_stage(m, w, act, control, warm)

@@ -1,0 +1,156 @@
+"""Newton's method on the primal cost: H = M + J^T s'' J, factorised once and then changed by rank-one updates.
+
+Source: computation chapter, "Algorithms".
+"""
+
+import numpy as np
+from numba import njit
+
+from dojo_py.soft.cholesky import factorize_dense, rank_one, solve_dense
+from dojo_py.soft.cost import CONE, QUADRATIC, multiply_J
+from dojo_py.soft.inertia import multiply_M
+from dojo_py.soft.line_search import line_search
+from dojo_py.soft.primal import duality_gap, start, update
+from dojo_py.soft.workspace import NEFC
+
+
+@njit(cache=True, error_model="numpy")
+def add_inertia(rowadr, colind, M, H):
+    """H (nv, nv), lower triangle = M."""
+    n = len(H)
+    for i in range(n):
+        for j in range(i + 1):
+            H[i, j] = 0.0
+        for a in range(rowadr[i], rowadr[i + 1]):
+            H[i, colind[a]] = M[a]
+
+
+@njit(cache=True, error_model="numpy")
+def add_cone(rows, i, H):
+    """H += J_c^T H_c J_c for the elliptic contact in its middle zone whose first row is i."""
+    con = rows.contacts[rows.rows[i].id]
+    col = rows.J_colind[rows.rows[i].block]
+    n = rows.rows[i].nnz
+    for p in range(con.dim):
+        for q in range(con.dim):
+            h = con.H[p, q]
+            for a in range(n):
+                s = h * rows.J[i + p, a]
+                for b in range(a + 1):
+                    H[col[a], col[b]] += s * rows.J[i + q, b]
+
+
+@njit(cache=True, error_model="numpy")
+def build(m, pose, rows, sol, active):
+    """Factor of the Hessian at the present states; active[i] remembers which quadratic rows are in it."""
+    H = sol.H
+    add_inertia(m.M_rowadr, m.M_colind, pose.M, H)
+    i = 0
+    n = rows.count[NEFC]
+    while i < n:
+        r = rows.rows[i]
+        active[i] = 0.0
+        if r.state == CONE:
+            add_cone(rows, i, H)
+            for k in range(rows.contacts[r.id].dim):
+                active[i + k] = 0.0
+            i += rows.contacts[r.id].dim
+            continue
+        if r.state == QUADRATIC:
+            active[i] = 1.0
+            for a in range(r.nnz):
+                s = r.D * rows.J[i, a]
+                ca = rows.J_colind[r.block, a]
+                for b in range(a + 1):
+                    H[ca, rows.J_colind[r.block, b]] += s * rows.J[i, b]
+        i += 1
+    return factorize_dense(H)
+
+
+@njit(cache=True, error_model="numpy")
+def refresh(m, pose, rows, sol, active, had_cone):
+    """Bring the factor up to date: rank-one changes where few rows switched, else from scratch. Returns (ok, has_cone)."""
+    n = rows.count[NEFC]
+    changed = 0
+    has_cone = False
+    for i in range(n):
+        s = rows.rows[i].state
+        has_cone |= s == CONE
+        changed += (s == QUADRATIC) != (active[i] > 0.0)
+    if has_cone or had_cone or 3 * changed > len(sol.H):
+        return build(m, pose, rows, sol, active), has_cone
+    x = sol.vec[0]
+    for i in range(n):
+        r = rows.rows[i]
+        now = r.state == QUADRATIC
+        if now == (active[i] > 0.0):
+            continue
+        for k in range(len(x)):
+            x[k] = 0.0
+        root = np.sqrt(r.D)
+        for a in range(r.nnz):
+            x[rows.J_colind[r.block, a]] = root * rows.J[i, a]
+        if not rank_one(sol.H, x, 1.0 if now else -1.0):
+            return build(m, pose, rows, sol, active), False
+        active[i] = 1.0 if now else 0.0
+    return True, False
+
+
+@njit(cache=True, error_model="numpy")
+def move(m, pose, rows, sol, forces, scale):
+    """Line search along sol.search and the step; returns alpha."""
+    opt = m.options[0]
+    multiply_M(m.M_rowadr, m.M_colind, pose.M, sol.search, sol.Mv)
+    multiply_J(rows, sol.search, sol.jv)
+    g0 = 0.0
+    g1 = 0.0
+    norm = 0.0
+    for k in range(len(sol.search)):
+        g0 += sol.search[k] * (sol.Ma[k] - forces.smooth[k])
+        g1 += sol.search[k] * sol.Mv[k]
+        norm += sol.search[k] * sol.search[k]
+    tolerance = opt.tolerance * opt.ls_tolerance * np.sqrt(norm) / scale
+    alpha = line_search(m, rows, sol.jar, sol.jv, g0, g1, tolerance, opt.ls_iterations)
+    for k in range(len(sol.search)):
+        sol.qacc[k] += alpha * sol.search[k]
+        sol.Ma[k] += alpha * sol.Mv[k]
+    for i in range(rows.count[NEFC]):
+        sol.jar[i] += alpha * sol.jv[i]
+    return alpha
+
+
+@njit(cache=True, error_model="numpy")
+def newton(m, pose, forces, rows, sol, warm):
+    """Solve for sol.qacc and forces.constraint. Returns (iterations, scaled gradient norm); -1 iterations: not positive definite."""
+    opt = m.options[0]
+    nv = len(sol.qacc)
+    scale = 1.0 / (opt.meaninertia * max(1, nv))
+    cost = start(m, pose, forces, rows, sol, warm)
+    gradient = scale * np.sqrt(np.dot(sol.grad, sol.grad))
+    if scale * duality_gap(m, pose, sol) < opt.tolerance:
+        return 0, gradient
+    active = sol.active
+    ok = build(m, pose, rows, sol, active)
+    had_cone = False
+    for i in range(rows.count[NEFC]):
+        had_cone |= rows.rows[i].state == CONE
+    for iteration in range(opt.iterations):
+        if not ok:
+            return -1, gradient
+        solve_dense(sol.H, sol.grad, sol.search)
+        decrement = 0.0
+        for k in range(nv):
+            decrement += sol.search[k] * sol.grad[k]
+            sol.search[k] = -sol.search[k]
+        if 0.5 * scale * decrement < opt.tolerance * 1e-2 and gradient < opt.tolerance:
+            return iteration, gradient
+        alpha = move(m, pose, rows, sol, forces, scale)
+        if alpha == 0.0:
+            return iteration, gradient
+        previous = cost
+        cost = update(m, forces, rows, sol)
+        gradient = scale * np.sqrt(np.dot(sol.grad, sol.grad))
+        if gradient < opt.tolerance or scale * (previous - cost) < opt.tolerance:
+            return iteration + 1, gradient
+        ok, had_cone = refresh(m, pose, rows, sol, active, had_cone)
+    return opt.iterations, gradient

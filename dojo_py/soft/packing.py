@@ -1,0 +1,252 @@
+"""Model → flat arrays for the soft kernels.
+
+Each kind of element becomes one numpy structured array (one record per body, joint, geom, ...), so that a kernel's signature
+stays short (which keeps numba's compile time down) while a field keeps its MuJoCo name: `jnt_axis[i]` is `joints[i].axis`.
+Any object with MuJoCo's array names works: `dojo_py.Model` or `mujoco.MjModel`.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dojo_py.soft.pairs import candidate_pairs
+from dojo_py.soft.support import refuse_unsupported
+
+F, I = np.float64, np.int32
+
+BODY = np.dtype(
+    [
+        ("parentid", I), ("jntnum", I), ("jntadr", I), ("dofnum", I), ("dofadr", I), ("rootid", I),
+        ("lastdof", I),  # last dof that moves this body, -1 for a static body
+        ("standalone", I),  # 1: a free body without jointed descendants
+        ("pos", F, 3), ("quat", F, 4), ("ipos", F, 3), ("iquat", F, 4), ("inertia", F, 3),
+        ("mass", F), ("gravcomp", F), ("invweight0", F, 2),
+    ],
+    align=True,
+)  # fmt: skip
+JOINT = np.dtype(
+    [
+        ("type", I), ("qposadr", I), ("dofadr", I), ("bodyid", I), ("limited", I), ("actfrclimited", I), ("actgravcomp", I),
+        ("pos", F, 3), ("axis", F, 3), ("range", F, 2), ("actfrcrange", F, 2), ("margin", F),
+        ("stiffness", F, 3),  # [N m/rad or N/m] linear, quadratic, cubic coefficient
+        ("solref", F, 2), ("solimp", F, 5),
+    ],
+    align=True,
+)  # fmt: skip
+DOF = np.dtype(
+    [
+        ("bodyid", I), ("jntid", I), ("parentid", I), ("armature", F),
+        ("damping", F, 3),  # linear, |v| v, v^3 coefficient
+        ("frictionloss", F), ("invweight0", F), ("solref", F, 2), ("solimp", F, 5),
+    ],
+    align=True,
+)  # fmt: skip
+GEOM = np.dtype(
+    [("type", I), ("bodyid", I), ("pos", F, 3), ("quat", F, 4), ("size", F, 3), ("rbound", F)],
+    align=True,
+)
+SITE = np.dtype([("bodyid", I), ("pos", F, 3), ("quat", F, 4)], align=True)
+TENDON = np.dtype(
+    [
+        ("limited", I), ("actfrclimited", I), ("range", F, 2), ("actfrcrange", F, 2), ("margin", F), ("stiffness", F, 3),
+        ("damping", F, 3), ("armature", F), ("frictionloss", F), ("lengthspring", F, 2), ("length0", F), ("invweight0", F),
+        ("solref_lim", F, 2), ("solimp_lim", F, 5), ("solref_fri", F, 2), ("solimp_fri", F, 5),
+    ],
+    align=True,
+)  # fmt: skip
+ACTUATOR = np.dtype(
+    [
+        ("trntype", I), ("trnid", I, 2), ("dyntype", I), ("gaintype", I), ("biastype", I), ("actadr", I), ("actlimited", I),
+        ("actearly", I), ("ctrllimited", I), ("forcelimited", I), ("disabled", I), ("dynprm", F), ("gainprm", F, 3),
+        ("biasprm", F, 3), ("actrange", F, 2), ("ctrlrange", F, 2), ("forcerange", F, 2), ("gear", F, 6), ("cranklength", F),
+    ],
+    align=True,
+)  # fmt: skip
+EQUALITY = np.dtype(
+    [("type", I), ("active", I), ("objtype", I), ("obj1id", I), ("obj2id", I), ("data", F, 11), ("solref", F, 2), ("solimp", F, 5)],
+    align=True,
+)
+OPTION = np.dtype(
+    [
+        ("timestep", F), ("gravity", F, 3), ("wind", F, 3), ("density", F), ("viscosity", F), ("impratio", F), ("tolerance", F),
+        ("ls_tolerance", F), ("noslip_tolerance", F), ("integrator", I), ("cone", I), ("solver", I), ("iterations", I),
+        ("ls_iterations", I), ("noslip_iterations", I), ("disableflags", I), ("enableflags", I), ("meaninertia", F),
+        ("has_damping", I), ("has_gravcomp", I), ("has_poly", I),
+    ],
+    align=True,
+)  # fmt: skip
+
+
+class SoftModel(NamedTuple):
+    """What the kernels read. nC: nonzeros of the inertia matrix's lower triangle."""
+
+    options: np.ndarray
+    """(1,) OPTION"""
+    bodies: np.ndarray
+    joints: np.ndarray
+    dofs: np.ndarray
+    geoms: np.ndarray
+    sites: np.ndarray
+    tendons: np.ndarray
+    tendon_J: np.ndarray
+    """(ntendon, nv) constant Jacobian of the fixed tendons"""
+    actuators: np.ndarray
+    equalities: np.ndarray
+    pairs: np.ndarray
+    """candidate geom pairs with mixed contact parameters (pairs.PAIR)"""
+    M_rowadr: np.ndarray
+    """(nv + 1,) start of each row in M_colind; the diagonal is the row's last entry"""
+    M_colind: np.ndarray
+    """(nC,) the chain of dofs from the root to this one, ascending"""
+    qpos0: np.ndarray
+    qpos_spring: np.ndarray
+    nu: int
+    """number of controls"""
+    na: int
+    """number of activations"""
+
+
+def _fill(dtype: np.dtype, count: int, **fields: Any) -> np.ndarray:
+    """A record array of `count` elements; fields given as arrays of any shape that reshapes to the field's."""
+    records = np.zeros(count, dtype)
+    for name, values in fields.items():
+        records[name] = np.asarray(values).reshape(records[name].shape)
+    return records
+
+
+def _polynomial(linear: np.ndarray, higher: np.ndarray | None) -> np.ndarray:
+    """(n, 3) coefficients from MuJoCo's separate linear and higher-order arrays."""
+    linear = np.asarray(linear, dtype=float).reshape(-1, 1)
+    higher = np.zeros((len(linear), 2)) if higher is None else np.asarray(higher, dtype=float).reshape(len(linear), -1)
+    return np.hstack([linear, higher[:, :2]])
+
+
+def _last_dof(model: Any) -> np.ndarray:
+    """(nbody,) the last dof on the path from the world to each body; -1 where nothing moves."""
+    last = np.full(model.nbody, -1, dtype=I)
+    for b in range(1, model.nbody):
+        n = int(model.body_dofnum[b])
+        last[b] = model.body_dofadr[b] + n - 1 if n else last[model.body_parentid[b]]
+    return last
+
+
+def _standalone(model: Any) -> np.ndarray:
+    """(nbody,) 1 for a body whose only joint is a free one and that has no jointed descendant."""
+    flag = np.zeros(model.nbody, dtype=I)
+    for b in range(1, model.nbody):
+        flag[b] = model.body_jntnum[b] == 1 and model.jnt_type[model.body_jntadr[b]] == 0
+    last = _last_dof(model)
+    for b in range(1, model.nbody):
+        parent = int(model.body_parentid[b])
+        if model.body_dofnum[b] and parent and last[parent] >= 0:  # every moving ancestor has a jointed descendant
+            flag[model.dof_bodyid[last[parent]]] = 0
+    return flag
+
+
+def _inertia_pattern(model: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Row addresses (nv + 1,) and columns (nC,) of the inertia matrix: row i holds i's ancestors, ascending, then i."""
+    rows: list[list[int]] = []
+    for i in range(model.nv):
+        p = int(model.dof_parentid[i])
+        rows.append((rows[p] if p >= 0 else []) + [i])
+    adr = np.cumsum([0] + [len(r) for r in rows]).astype(I)
+    return adr, np.array([c for r in rows for c in r], dtype=I)
+
+
+def _tendon_jacobian(model: Any, ntendon: int) -> np.ndarray:
+    """(ntendon, nv) coefficients of the fixed tendons: length = sum of coef * scalar joint position."""
+    J = np.zeros((ntendon, model.nv))
+    for t in range(ntendon):
+        adr = int(model.tendon_adr[t])
+        for w in range(adr, adr + int(model.tendon_num[t])):
+            J[t, model.jnt_dofadr[model.wrap_objid[w]]] += model.wrap_prm[w]
+    return J
+
+
+def pack(model: Any, timestep: float | None = None) -> SoftModel:
+    """Gather `model` into contiguous record arrays; raises ModelError for what the soft mode does not simulate."""
+    refuse_unsupported(model)
+    opt = model.opt
+    ntendon = int(getattr(model, "ntendon", 0))
+    nu = int(model.nu)
+    neq = int(getattr(model, "neq", 0))
+    options = np.zeros(1, OPTION)
+    for name in OPTION.names or ():
+        if hasattr(opt, name):
+            options[0][name] = getattr(opt, name)
+    if timestep is not None:
+        options[0]["timestep"] = timestep
+    damping = _polynomial(model.dof_damping, getattr(model, "dof_dampingpoly", None))
+    options[0]["has_damping"] = bool(np.any(damping))
+    options[0]["has_gravcomp"] = bool(np.any(model.body_gravcomp))
+    options[0]["meaninertia"] = max(1e-15, float(np.mean(model.dof_M0))) if model.nv else 1.0
+    bodies = _fill(
+        BODY, model.nbody,
+        parentid=model.body_parentid, jntnum=model.body_jntnum, jntadr=model.body_jntadr, dofnum=model.body_dofnum,
+        dofadr=model.body_dofadr, rootid=model.body_rootid, lastdof=_last_dof(model), standalone=_standalone(model),
+        pos=model.body_pos, quat=model.body_quat, ipos=model.body_ipos, iquat=model.body_iquat, inertia=model.body_inertia,
+        mass=model.body_mass, gravcomp=model.body_gravcomp, invweight0=model.body_invweight0,
+    )  # fmt: skip
+    joints = _fill(
+        JOINT, model.njnt,
+        type=model.jnt_type, qposadr=model.jnt_qposadr, dofadr=model.jnt_dofadr, bodyid=model.jnt_bodyid,
+        limited=model.jnt_limited, actfrclimited=model.jnt_actfrclimited, actgravcomp=model.jnt_actgravcomp,
+        pos=model.jnt_pos, axis=model.jnt_axis, range=model.jnt_range, actfrcrange=model.jnt_actfrcrange,
+        margin=model.jnt_margin, stiffness=_polynomial(model.jnt_stiffness, getattr(model, "jnt_stiffnesspoly", None)),
+        solref=model.jnt_solref, solimp=model.jnt_solimp,
+    )  # fmt: skip
+    dofs = _fill(
+        DOF, model.nv,
+        bodyid=model.dof_bodyid, jntid=model.dof_jntid, parentid=model.dof_parentid, armature=model.dof_armature,
+        damping=damping, frictionloss=model.dof_frictionloss, invweight0=model.dof_invweight0, solref=model.dof_solref,
+        solimp=model.dof_solimp,
+    )  # fmt: skip
+    geoms = _fill(
+        GEOM, model.ngeom,
+        type=model.geom_type, bodyid=model.geom_bodyid, pos=model.geom_pos, quat=model.geom_quat, size=model.geom_size,
+        rbound=model.geom_rbound,
+    )  # fmt: skip
+    sites = _fill(SITE, model.nsite, bodyid=model.site_bodyid, pos=model.site_pos, quat=model.site_quat)
+    tendons = np.zeros(ntendon, TENDON)
+    if ntendon:
+        tendons = _fill(
+            TENDON, ntendon,
+            limited=model.tendon_limited, actfrclimited=model.tendon_actfrclimited, range=model.tendon_range,
+            actfrcrange=model.tendon_actfrcrange, margin=model.tendon_margin,
+            stiffness=_polynomial(model.tendon_stiffness, getattr(model, "tendon_stiffnesspoly", None)),
+            damping=_polynomial(model.tendon_damping, getattr(model, "tendon_dampingpoly", None)),
+            armature=model.tendon_armature, frictionloss=model.tendon_frictionloss, lengthspring=model.tendon_lengthspring,
+            length0=model.tendon_length0, invweight0=model.tendon_invweight0, solref_lim=model.tendon_solref_lim,
+            solimp_lim=model.tendon_solimp_lim, solref_fri=model.tendon_solref_fri, solimp_fri=model.tendon_solimp_fri,
+        )  # fmt: skip
+    disabled = np.zeros(nu, dtype=bool)
+    if nu:
+        group = np.asarray(getattr(model, "actuator_group", np.zeros(nu)), dtype=int)
+        disabled = np.array([0 <= g <= 30 and bool(int(getattr(opt, "disableactuator", 0)) >> int(g) & 1) for g in group])
+    actuators = _fill(
+        ACTUATOR, nu,
+        trntype=model.actuator_trntype, trnid=model.actuator_trnid, dyntype=model.actuator_dyntype,
+        gaintype=model.actuator_gaintype, biastype=model.actuator_biastype, actadr=model.actuator_actadr,
+        actlimited=model.actuator_actlimited, actearly=getattr(model, "actuator_actearly", np.zeros(nu)),
+        ctrllimited=model.actuator_ctrllimited, forcelimited=model.actuator_forcelimited, disabled=disabled,
+        dynprm=np.asarray(model.actuator_dynprm).reshape(nu, -1)[:, 0],
+        gainprm=np.asarray(model.actuator_gainprm).reshape(nu, -1)[:, :3],
+        biasprm=np.asarray(model.actuator_biasprm).reshape(nu, -1)[:, :3], actrange=model.actuator_actrange,
+        ctrlrange=model.actuator_ctrlrange, forcerange=model.actuator_forcerange, gear=model.actuator_gear,
+        cranklength=getattr(model, "actuator_cranklength", np.zeros(nu)),
+    ) if nu else np.zeros(0, ACTUATOR)  # fmt: skip
+    equalities = np.zeros(neq, EQUALITY)
+    if neq:
+        equalities = _fill(
+            EQUALITY, neq,
+            type=model.eq_type, active=model.eq_active0, objtype=getattr(model, "eq_objtype", np.ones(neq)),
+            obj1id=model.eq_obj1id, obj2id=model.eq_obj2id, data=np.asarray(model.eq_data).reshape(neq, -1)[:, :11],
+            solref=model.eq_solref, solimp=model.eq_solimp,
+        )  # fmt: skip
+    M_rowadr, M_colind = _inertia_pattern(model)
+    return SoftModel(
+        options=options, bodies=bodies, joints=joints, dofs=dofs, geoms=geoms, sites=sites, tendons=tendons,
+        tendon_J=_tendon_jacobian(model, ntendon), actuators=actuators, equalities=equalities, pairs=candidate_pairs(model),
+        M_rowadr=M_rowadr, M_colind=M_colind, qpos0=np.array(model.qpos0, dtype=F), qpos_spring=np.array(model.qpos_spring, dtype=F),
+        nu=nu, na=int(model.na),
+    )  # fmt: skip

@@ -1,0 +1,157 @@
+"""Passive forces: joint and tendon springs and dampers, gravity compensation, drag of a medium (inertia-box model).
+
+Stiffness is the polynomial f(x) = a x + b x² + c x³, damping the odd one f(v) = a v + b |v| v + c v³; the force is -f.
+Source: computation chapter, "Passive forces", "Polynomial forces", "Fluid forces: inertia model".
+"""
+
+import numpy as np
+from numba import njit
+
+from dojo_py.soft.fluid import fluid_forces
+from dojo_py.soft.kinematics import BALL, FREE
+from dojo_py.soft.spatial import normalize_quaternion, relative_rotation
+
+DISABLE_SPRING, DISABLE_DAMPER, DISABLE_GRAVITY = 1 << 5, 1 << 6, 1 << 7
+
+
+@njit(cache=True, error_model="numpy")
+def spring_force(k, x):
+    """Force of the spring with coefficients k (3,) at displacement x."""
+    return -x * (k[0] + x * (k[1] + x * k[2]))
+
+
+@njit(cache=True, error_model="numpy")
+def damper_force(b, v):
+    """Force of the damper with coefficients b (3,) at velocity v."""
+    s = abs(v)
+    return -v * (b[0] + s * (b[1] + s * b[2]))
+
+
+@njit(cache=True, error_model="numpy")
+def damper_slope(b, v):
+    """Derivative of -damper_force with respect to v: the effective damping."""
+    s = abs(v)
+    return b[0] + s * (2.0 * b[1] + 3.0 * s * b[2])
+
+
+@njit(cache=True, error_model="numpy")
+def joint_springs(joints, qpos, qpos_spring, out):
+    """out (nv,) += spring forces of all joints."""
+    a = np.empty(4)
+    b = np.empty(4)
+    for i in range(len(joints)):
+        j = joints[i]
+        k = j.stiffness
+        if k[0] == 0.0 and k[1] == 0.0 and k[2] == 0.0:
+            continue
+        q = j.qposadr
+        v = j.dofadr
+        if j.type > BALL:
+            out[v] += spring_force(k, qpos[q] - qpos_spring[q])
+            continue
+        if j.type == FREE:
+            x, y, z = qpos[q] - qpos_spring[q], qpos[q + 1] - qpos_spring[q + 1], qpos[q + 2] - qpos_spring[q + 2]
+            scale = -k[0]
+            if k[1] != 0.0 or k[2] != 0.0:
+                r = np.sqrt(x * x + y * y + z * z)
+                scale = -(k[0] + r * (k[1] + r * k[2]))
+            out[v] += scale * x
+            out[v + 1] += scale * y
+            out[v + 2] += scale * z
+            q += 3
+            v += 3
+        for n in range(4):
+            a[n] = qpos[q + n]
+            b[n] = qpos_spring[q + n]
+        normalize_quaternion(a)
+        normalize_quaternion(b)
+        x, y, z = relative_rotation(a, b)
+        scale = -k[0]
+        if k[1] != 0.0 or k[2] != 0.0:
+            r = np.sqrt(x * x + y * y + z * z)
+            scale = -(k[0] + r * (k[1] + r * k[2]))
+        out[v] += scale * x
+        out[v + 1] += scale * y
+        out[v + 2] += scale * z
+
+
+@njit(cache=True, error_model="numpy")
+def tendon_stretch(t, length):
+    """Signed distance of the length from the spring's rest interval."""
+    if length > t.lengthspring[1]:
+        return length - t.lengthspring[1]
+    if length < t.lengthspring[0]:
+        return length - t.lengthspring[0]
+    return 0.0
+
+
+@njit(cache=True, error_model="numpy")
+def tendon_forces(m_tendons, J, tendons, disableflags, out):
+    """out (nv,) += spring and damper forces of the fixed tendons."""
+    for i in range(len(m_tendons)):
+        t = m_tendons[i]
+        f = 0.0
+        if not disableflags & DISABLE_SPRING:
+            f += spring_force(t.stiffness, tendon_stretch(t, tendons[i].length))
+        if not disableflags & DISABLE_DAMPER:
+            f += damper_force(t.damping, tendons[i].velocity)
+        if f != 0.0:
+            for k in range(len(out)):
+                out[k] += J[i, k] * f
+
+
+@njit(cache=True, error_model="numpy")
+def apply_force(rowadr, colind, cdof, last, com, point, force, out):
+    """out (nv,) += J^T force (3,) for a force at `point` on the body whose last dof is `last`; com: tree centre of mass."""
+    if last < 0:
+        return
+    x, y, z = point[0] - com[0], point[1] - com[1], point[2] - com[2]
+    for a in range(rowadr[last], rowadr[last + 1]):
+        i = colind[a]
+        out[i] += (
+            force[0] * (cdof[i, 3] + cdof[i, 1] * z - cdof[i, 2] * y)
+            + force[1] * (cdof[i, 4] + cdof[i, 2] * x - cdof[i, 0] * z)
+            + force[2] * (cdof[i, 5] + cdof[i, 0] * y - cdof[i, 1] * x)
+        )
+
+
+@njit(cache=True, error_model="numpy")
+def gravity_compensation(m_bodies, rowadr, colind, gravity, bodies, cdof, out):
+    """out (nv,) = forces that cancel the share `gravcomp` of each body's weight."""
+    force = np.empty(3)
+    for i in range(len(out)):
+        out[i] = 0.0
+    for i in range(1, len(m_bodies)):
+        mb = m_bodies[i]
+        if mb.gravcomp != 0.0:
+            for k in range(3):
+                force[k] = -gravity[k] * mb.mass * mb.gravcomp
+            apply_force(rowadr, colind, cdof, mb.lastdof, bodies[i].com, bodies[i].xipos, force, out)
+
+
+@njit(cache=True, error_model="numpy")
+def passive_forces(m, pose, forces, qpos, qvel):
+    """forces.passive (nv,) and forces.gravcomp (nv,) at the present pose and velocity."""
+    opt = m.options[0]
+    out = forces.passive
+    for i in range(len(out)):
+        out[i] = 0.0
+    flags = opt.disableflags
+    if flags & DISABLE_SPRING and flags & DISABLE_DAMPER:
+        return
+    if not flags & DISABLE_SPRING:
+        joint_springs(m.joints, qpos, m.qpos_spring, out)
+    if not flags & DISABLE_DAMPER and opt.has_damping:
+        for i in range(len(out)):
+            out[i] += damper_force(m.dofs[i].damping, qvel[i])
+    tendon_forces(m.tendons, m.tendon_J, forces.tendons, flags, out)
+    if opt.has_gravcomp and not flags & DISABLE_GRAVITY:
+        gravity_compensation(m.bodies, m.M_rowadr, m.M_colind, opt.gravity, pose.bodies, pose.cdof, forces.gravcomp)
+        for j in range(len(m.joints)):
+            jnt = m.joints[j]
+            if not jnt.actgravcomp:
+                count = 6 if jnt.type == FREE else 3 if jnt.type == BALL else 1
+                for i in range(jnt.dofadr, jnt.dofadr + count):
+                    out[i] += forces.gravcomp[i]
+    if opt.density > 0.0 or opt.viscosity > 0.0:
+        fluid_forces(m.bodies, m.M_rowadr, m.M_colind, opt.density, opt.viscosity, opt.wind, pose.bodies, pose.cdof, out)

@@ -1,0 +1,67 @@
+"""What Newton and CG share: the cost 1/2 (qacc - qacc_smooth)^T M (qacc - qacc_smooth) + s(J qacc - aref), its gradient, the start.
+
+Source: computation chapter, "Reduced primal problem" and "Warmstart".
+"""
+
+from numba import njit
+
+from dojo_py.soft.cost import add_JT, multiply_J, row_costs
+from dojo_py.soft.inertia import multiply_M, solve_inertia
+from dojo_py.soft.workspace import NEFC
+
+
+@njit(cache=True, error_model="numpy")
+def evaluate(m, pose, forces, rows, sol):
+    """Ma = M qacc and jar = J qacc - aref at sol.qacc; returns the cost, with forces and states filled."""
+    multiply_M(m.M_rowadr, m.M_colind, pose.M, sol.qacc, sol.Ma)
+    multiply_J(rows, sol.qacc, sol.jar)
+    for i in range(rows.count[NEFC]):
+        sol.jar[i] -= rows.rows[i].aref
+    return update(m, forces, rows, sol)
+
+
+@njit(cache=True, error_model="numpy")
+def update(m, forces, rows, sol):
+    """Cost at the present qacc, Ma, jar; fills forces.constraint = J^T force and grad = Ma - qfrc_smooth - J^T force."""
+    cost = row_costs(m, rows, sol.jar, sol.force, True)
+    out = forces.constraint
+    nv = len(out)
+    for k in range(nv):
+        out[k] = 0.0
+    add_JT(rows, sol.force, out)
+    gauss = 0.0
+    for k in range(nv):
+        d = sol.Ma[k] - forces.smooth[k]
+        gauss += d * (sol.qacc[k] - forces.qacc_smooth[k])
+        sol.grad[k] = d - out[k]
+    return cost + 0.5 * gauss
+
+
+@njit(cache=True, error_model="numpy")
+def start(m, pose, forces, rows, sol, warm):
+    """Start from the warm acceleration already in sol.qacc if it costs less than qacc_smooth; returns the cost."""
+    nv = len(sol.qacc)
+    if warm:
+        cost = evaluate(m, pose, forces, rows, sol)
+        multiply_J(rows, forces.qacc_smooth, sol.jv)
+        for i in range(rows.count[NEFC]):
+            sol.jv[i] -= rows.rows[i].aref
+        smooth_cost = row_costs(m, rows, sol.jv, sol.trial, False)
+        if cost <= smooth_cost:
+            return update(m, forces, rows, sol)
+    for k in range(nv):
+        sol.qacc[k] = forces.qacc_smooth[k]
+    return evaluate(m, pose, forces, rows, sol)
+
+
+@njit(cache=True, error_model="numpy")
+def duality_gap(m, pose, sol):
+    """1/2 g^T M^-1 g: no point costs less than the present one by more than this."""
+    x = sol.vec[0]
+    for k in range(len(x)):
+        x[k] = sol.grad[k]
+    solve_inertia(m.M_rowadr, m.M_colind, pose.LD, x)
+    s = 0.0
+    for k in range(len(x)):
+        s += x[k] * sol.grad[k]
+    return 0.5 * s

@@ -1,0 +1,94 @@
+"""What the soft mode does not simulate is refused by name when the simulator is built, never ignored."""
+
+from typing import Any
+
+import numpy as np
+
+from dojo_py.mechanism.errors import ErrorRecord, ModelError
+from dojo_py.soft.narrowphase import SHAPE_NAMES, SUPPORTED
+from dojo_py.soft.pairs import candidate_pairs
+
+INTEGRATORS = {0: "Euler", 1: "RK4", 2: "implicit", 3: "implicitfast"}
+TRANSMISSIONS = {0: "joint", 1: "jointinparent", 3: "tendon", 4: "site"}
+DYNAMICS = {0: "none", 1: "integrator", 2: "filter", 3: "filterexact"}
+GAINS = {0: "fixed", 1: "affine"}
+BIASES = {0: "none", 1: "affine"}
+EQUALITIES = {0: "connect", 1: "weld", 2: "joint", 3: "tendon"}
+WRAP_JOINT = 1
+ENABLE_SLEEP, ENABLE_DIAGEXACT, ENABLE_SPECULATIVE = 1 << 4, 1 << 5, 1 << 7
+
+
+def _name(model: Any, kind: str, index: int) -> str:
+    """The element's name, from either kind of model; its index where it has none."""
+    names = getattr(model, f"{kind}_names", None)
+    if names is not None:
+        return names[index] or f"#{index}"
+    accessor = {"joint": "jnt", "equality": "eq"}.get(kind, kind)
+    return getattr(model, accessor)(index).name or f"#{index}"
+
+
+def unsupported(model: Any) -> list[ErrorRecord]:
+    """Every feature of `model` that the soft mode does not simulate."""
+    found: list[ErrorRecord] = []
+
+    def add(element: str, index: int | None, attribute: str, message: str) -> None:
+        name = "" if index is None else _name(model, element, index)
+        found.append(ErrorRecord("<model>", 0, element, name, attribute, message, unsupported=True))
+
+    def nonzero(element: str, array: str) -> None:
+        values = np.asarray(getattr(model, array, np.zeros(0)))
+        for i in np.flatnonzero(values.reshape(len(values), -1).any(axis=1)) if values.size else ():
+            add(element, int(i), array, "is not simulated in the soft mode; set it to zero")
+
+    opt = model.opt
+    if int(opt.integrator) not in INTEGRATORS:
+        add("option", None, "integrator", f"accepted: {', '.join(INTEGRATORS.values())}")
+    for bit, flag in ((ENABLE_SLEEP, "sleep"), (ENABLE_DIAGEXACT, "diagexact"), (ENABLE_SPECULATIVE, "speculative")):
+        if int(opt.enableflags) & bit:
+            add("option", None, flag, "is not simulated in the soft mode")
+    for array in ("jnt_springyield",):
+        nonzero("joint", array)
+    for array in ("tendon_armature", "tendon_springyield"):
+        nonzero("tendon", array)
+    for array in ("geom_adhesion", "geom_surfacevel"):
+        nonzero("geom", array)
+    for array in ("actuator_damping", "actuator_dampingpoly", "actuator_armature", "actuator_delay"):
+        nonzero("actuator", array)
+    if int(getattr(model, "nflex", 0)):
+        add("flex", None, "", "deformable bodies are not simulated")
+    if int(getattr(model, "nmocap", 0)):
+        add("body", None, "mocap", "motion-capture bodies are not simulated")
+    for t in range(int(getattr(model, "ntendon", 0))):
+        adr, num = int(model.tendon_adr[t]), int(model.tendon_num[t])
+        if np.any(np.asarray(model.wrap_type[adr : adr + num]) != WRAP_JOINT):
+            add("tendon", t, "", "spatial tendons are not simulated; fixed tendons are")
+    for i in range(int(model.nu)):
+        for array, accepted in (
+            ("actuator_trntype", TRANSMISSIONS),
+            ("actuator_dyntype", DYNAMICS),
+            ("actuator_gaintype", GAINS),
+            ("actuator_biastype", BIASES),
+        ):
+            if int(getattr(model, array)[i]) not in accepted:
+                add("actuator", i, array, f"accepted: {', '.join(accepted.values())}")
+    for i in range(int(getattr(model, "neq", 0))):
+        if int(model.eq_type[i]) not in EQUALITIES:
+            add("equality", i, "type", f"accepted: {', '.join(EQUALITIES.values())}")
+    refused = set()
+    for pair in candidate_pairs(model):
+        kinds = (int(pair["type"]) // 10, int(pair["type"]) % 10)
+        if kinds not in SUPPORTED:
+            g1, g2 = (_name(model, "geom", int(pair[g])) for g in ("geom1", "geom2"))
+            if kinds not in refused:
+                shapes = f"{SHAPE_NAMES[kinds[0]]}–{SHAPE_NAMES[kinds[1]]}"
+                message = f"no contact for the pair {shapes} (here: '{g1}' and '{g2}'); exclude it by contype/conaffinity"
+                add("geom", int(pair["geom1"]), "type", message)
+            refused.add(kinds)
+    return found
+
+
+def refuse_unsupported(model: Any) -> None:
+    """Raise one ModelError that lists every unsupported feature."""
+    found = unsupported(model)
+    if found:
+        raise ModelError(found)

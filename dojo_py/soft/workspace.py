@@ -1,0 +1,167 @@
+"""Work arrays of one simulated world: allocated once, reused by every step, never shared between threads."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dojo_py.soft.narrowphase import MAX_CONTACTS
+from dojo_py.soft.packing import SoftModel
+
+F, I = np.float64, np.int32
+
+BODY_STATE = np.dtype(
+    [
+        ("xpos", F, 3), ("xquat", F, 4), ("xmat", F, (3, 3)), ("xipos", F, 3), ("ximat", F, (3, 3)),
+        ("com", F, 3),  # centre of mass of the kinematic tree: origin of all spatial vectors of this body
+        ("subtree_com", F, 3), ("subtree_mass", F), ("cinert", F, 10), ("crb", F, 10), ("cvel", F, 6), ("cacc", F, 6),
+        ("cfrc", F, 6),
+    ],
+    align=True,
+)  # fmt: skip
+FRAME = np.dtype([("xpos", F, 3), ("xquat", F, 4), ("xmat", F, (3, 3))], align=True)
+JOINT_STATE = np.dtype([("xanchor", F, 3), ("xaxis", F, 3)], align=True)
+SCALAR_STATE = np.dtype([("length", F), ("velocity", F), ("force", F), ("ctrl", F), ("act_dot", F)], align=True)
+CONTACT = np.dtype(
+    [
+        ("dist", F), ("pos", F, 3), ("frame", F, (3, 3)), ("mu", F), ("geom1", I), ("geom2", I), ("pair", I), ("dim", I),
+        ("efc_address", I), ("H", F, (6, 6)),
+    ],
+    align=True,
+)  # fmt: skip
+ROW = np.dtype(
+    [
+        ("type", I), ("id", I), ("state", I),
+        ("nnz", I), ("block", I),  # nonzeros of the Jacobian row; row of J_colind that holds its columns
+        ("pos", F), ("margin", F), ("frictionloss", F), ("diagA", F), ("stiffness", F), ("damping", F), ("impedance", F),
+        ("D", F), ("R", F), ("vel", F), ("aref", F),
+    ],
+    align=True,
+)  # fmt: skip
+
+NE, NF, NL, NEFC, NCON, NBLOCK, FULL = range(7)
+"""Meaning of the entries of `Rows.count`; FULL is set when contacts or rows did not fit."""
+
+
+class Pose(NamedTuple):
+    """Kinematics and inertia."""
+
+    bodies: np.ndarray
+    joints: np.ndarray
+    geoms: np.ndarray
+    sites: np.ndarray
+    cdof: np.ndarray
+    """(nv, 6) motion of each dof"""
+    cdof_dot: np.ndarray
+    """(nv, 6)"""
+    M: np.ndarray
+    """(nC,) inertia matrix, lower triangle by rows"""
+    LD: np.ndarray
+    """(nC,) its L^T D L factor"""
+
+
+class Forces(NamedTuple):
+    """Generalised forces (nv,) [N, N m] and actuation."""
+
+    tendons: np.ndarray
+    actuators: np.ndarray
+    moment: np.ndarray
+    """(nu, nv) moment arms"""
+    passive: np.ndarray
+    actuator: np.ndarray
+    bias: np.ndarray
+    smooth: np.ndarray
+    constraint: np.ndarray
+    gravcomp: np.ndarray
+    qacc_smooth: np.ndarray
+
+
+class Rows(NamedTuple):
+    """Constraint rows. Row i's Jacobian is J[i, :nnz] in the columns J_colind[block, :nnz]."""
+
+    count: np.ndarray
+    contacts: np.ndarray
+    rows: np.ndarray
+    J: np.ndarray
+    J_colind: np.ndarray
+    jac: np.ndarray
+    """(6, nv) scratch: a contact's Jacobian"""
+    points: np.ndarray
+    """(MAX_CONTACTS, 10) scratch: output of the narrow phase"""
+
+
+class Solver(NamedTuple):
+    """State of the constraint solver."""
+
+    qacc: np.ndarray
+    Ma: np.ndarray
+    grad: np.ndarray
+    Mgrad: np.ndarray
+    search: np.ndarray
+    Mv: np.ndarray
+    jar: np.ndarray
+    """(nefc,) J qacc - aref"""
+    jv: np.ndarray
+    force: np.ndarray
+    H: np.ndarray
+    """(nv, nv) Hessian, then its factor"""
+    active: np.ndarray
+    """(nefc,) 1 for each quadratic row that is in the factor of H"""
+    trial: np.ndarray
+    """(nefc,) forces of a trial point"""
+    vec: np.ndarray
+    """(4, nv) scratch"""
+    A: np.ndarray
+    """(nefc, nefc) J M^-1 J^T, for PGS and noslip; empty otherwise"""
+
+
+class Work(NamedTuple):
+    """Everything one world needs."""
+
+    pose: Pose
+    forces: Forces
+    rows: Rows
+    solver: Solver
+    gravity: np.ndarray
+    """(3,) scratch"""
+    integ: np.ndarray
+    """(6, nC) scratch of the integrators"""
+
+
+def row_capacity(m: SoftModel) -> tuple[int, int]:
+    """Most contacts and most constraint rows that are kept in one step."""
+    per_pair = {2: 1, 3: 2, 4: 1, 5: 4, 6: 4, 22: 1, 23: 1, 25: 1, 26: 1, 33: 2, 36: 2}
+    contacts = sum(per_pair.get(int(t), MAX_CONTACTS) for t in m.pairs["type"])
+    contacts = min(contacts, 512)
+    scalar = int(6 * len(m.equalities) + len(m.dofs) + 2 * len(m.joints) + 3 * len(m.tendons))
+    dim = int(m.pairs["dim"].max()) if len(m.pairs) else 1
+    elliptic = int(m.options[0]["cone"]) == 1
+    return contacts, scalar + contacts * (1 if dim == 1 else dim if elliptic else 2 * (dim - 1))
+
+
+def allocate(m: SoftModel) -> Work:
+    """Work arrays for one world of the packed model `m`."""
+    nv, nu, nC = len(m.dofs), m.nu, len(m.M_colind)
+    ncon, nefc = row_capacity(m)
+    dual = int(m.options[0]["solver"]) == 0 or int(m.options[0]["noslip_iterations"]) > 0
+    blocks = len(m.equalities) + len(m.dofs) + 2 * len(m.joints) + 3 * len(m.tendons) + ncon
+    bodies = np.zeros(len(m.bodies), BODY_STATE)
+    bodies["xquat"][:, 0] = 1.0
+    bodies["xmat"] = np.eye(3)
+    bodies["ximat"] = np.eye(3)
+    pose = Pose(
+        bodies, np.zeros(len(m.joints), JOINT_STATE), np.zeros(len(m.geoms), FRAME), np.zeros(len(m.sites), FRAME),
+        np.zeros((nv, 6)), np.zeros((nv, 6)), np.zeros(nC), np.zeros(nC),
+    )  # fmt: skip
+    forces = Forces(
+        np.zeros(len(m.tendons), SCALAR_STATE), np.zeros(nu, SCALAR_STATE), np.zeros((nu, nv)),
+        *(np.zeros(nv) for _ in range(7)),
+    )  # fmt: skip
+    rows = Rows(
+        np.zeros(7, I), np.zeros(ncon, CONTACT), np.zeros(nefc, ROW), np.zeros((nefc, nv)), np.zeros((blocks + 1, nv), I),
+        np.zeros((6, nv)), np.zeros((MAX_CONTACTS, 10)),
+    )  # fmt: skip
+    solver = Solver(
+        *(np.zeros(nv) for _ in range(6)), *(np.zeros(nefc) for _ in range(3)), np.zeros((nv, nv)), np.zeros(nefc), np.zeros(nefc),
+        np.zeros((4, nv)), np.zeros((nefc, nefc) if dual else (0, 0)),
+    )  # fmt: skip
+    return Work(pose, forces, rows, solver, np.zeros(3), np.zeros((6, max(nC, 1))))
