@@ -25,33 +25,38 @@ def fuse_static(mechanism: Mechanism, problems: Problems) -> None:
     static = [body for body, parent in world.walk() if parent is not None and not body.joints]
     if not static:
         return
-    masses = _mass_properties(mechanism, problems)
-    joined: set[int] = set()
-    # from the leaves up, so that a chain of fixed links ends in one body
-    for body, parent in reversed(list(world.walk())):
-        if parent is not None and not body.joints:
-            _join(body, parent, masses, joined, parent is world)
-    bodies = [body for body, parent in world.walk() if parent is not None]
-    if mechanism.settings.inertiafromgeom:  # decided above; the joined bodies must keep what was computed
-        mechanism.settings.inertiafromgeom = None
-        joined |= {id(body) for body in bodies}
-    for body in bodies:
-        if id(body) in joined:
-            total = masses[id(body)]
-            body.inertial = Inertial(total.mass, _list(total.pos), _list(total.quat), _list(total.inertia))
-            body.inertial.where = body.where
+    from_geoms_only = bool(mechanism.settings.inertiafromgeom)  # then the geoms that moved up say it all
+    masses = {} if from_geoms_only else _mass_properties(mechanism, problems)
+    heavier: list[Body] = []
+    owner = {id(body): parent for body, parent in world.walk()}
+    # from the root down: what a fused body held then belongs to its parent, and is fused into that one in its turn
+    for body in static:
+        parent = owner[id(body)]
+        assert parent is not None
+        owner.update({id(child): parent for child in body.bodies})
+        _join(body, parent)
+        if masses and parent is not world and masses[id(body)].mass > 0.0:
+            masses[id(parent)] = _sum(masses[id(parent)], masses[id(body)], body)
+            heavier.append(parent)
+    for body in heavier:
+        total = masses[id(body)]
+        inertia = _list(total.inertia)
+        body.inertial = Inertial(total.mass, _list(total.pos), _list(total.quat), inertia, where=body.where)
 
 
 def _mass_properties(mechanism: Mechanism, problems: Problems) -> dict[int, MassProperties]:
-    """Mass properties of every body, by identity of the body."""
-    layout = lay_out(mechanism, problems)
-    _, parts = geom_arrays(layout, mechanism.settings, Problems())
+    """Mass properties of every body but the world, by identity of the body."""
     settings = mechanism.settings
-    bodies = zip(layout.bodies[1:], parts[1:], strict=True)
-    return {id(body): body_mass_properties(problems, body, geoms, settings) for body, geoms in bodies}
+    bodies = [body for body, parent in mechanism.world.walk() if parent is not None]
+    # side by side instead of nested: only their geoms matter here, whose problems the compiler will report
+    row = Mechanism(world=Body("world", bodies=[Body(geoms=body.geoms) for body in bodies]))
+    _, parts = geom_arrays(lay_out(row, Problems()), settings, Problems())
+    pairs = zip(bodies, parts[1:], strict=True)
+    return {id(body): body_mass_properties(problems, body, geoms, settings) for body, geoms in pairs}
 
 
-def _join(body: Body, parent: Body, masses: dict[int, MassProperties], joined: set[int], in_world: bool) -> None:
+def _join(body: Body, parent: Body) -> None:
+    """Geoms, sites and children of a body become those of its parent."""
     pos, quat = np.asarray(body.pos, dtype=float), quaternion.normalise(np.asarray(body.quat, dtype=float))
     elements: list[Geom | Site | Body] = [*body.geoms, *body.sites, *body.bodies]
     for element in elements:
@@ -60,14 +65,14 @@ def _join(body: Body, parent: Body, masses: dict[int, MassProperties], joined: s
     parent.bodies[place : place + 1] = body.bodies
     parent.geoms += body.geoms
     parent.sites += body.sites
-    own = masses[id(body)]
-    if in_world or own.mass <= 0.0:
-        return
-    centre, axes = pos + quaternion.rotate(quat, own.pos), quaternion.multiply(quat, own.quat)
-    moved = MassProperties(own.mass, centre, axes, own.inertia)
-    base = masses[id(parent)]
-    masses[id(parent)] = from_geoms([base, moved] if base.mass > 0.0 else [moved])
-    joined.add(id(parent))
+
+
+def _sum(base: MassProperties, added: MassProperties, body: Body) -> MassProperties:
+    """Mass properties of a parent, `base`, and of a body fixed to it."""
+    pos, quat = np.asarray(body.pos, dtype=float), quaternion.normalise(np.asarray(body.quat, dtype=float))
+    centre, axes = pos + quaternion.rotate(quat, added.pos), quaternion.multiply(quat, added.quat)
+    moved = MassProperties(added.mass, centre, axes, added.inertia)
+    return from_geoms([base, moved]) if base.mass > 0.0 else moved
 
 
 def _move(element: Geom | Site | Body, pos: np.ndarray, quat: np.ndarray) -> None:
