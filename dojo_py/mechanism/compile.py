@@ -61,7 +61,7 @@ def compile_model(mechanism: Mechanism) -> Model:
     a["dof_M0"] = np.diag(matrix).copy()
     a["dof_invweight0"] = dof_inverse_weights(a, inverse)
     a["body_invweight0"] = body_inverse_weights(a, state, inverse)
-    a |= servo_arrays(a, state, inverse, a["dof_M0"])
+    a |= servo_arrays(a, state, inverse)
     a |= _spring_dampers(layout, a)
     meaninertia = float(np.mean(a["dof_M0"])) if layout.nv else 1.0
     return _assemble(mechanism, layout, a, opt=option, stat=Statistic(meaninertia=meaninertia))

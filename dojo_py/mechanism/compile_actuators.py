@@ -1,7 +1,7 @@
 """Actuators: arrays `actuator_*`. Every actuator here has one control, one output and at most one activation.
 
-The moment (nv) of an actuator, at qpos0, gives its reflected inertia: acc0 = |M⁻¹ moment|, and the velocity gain of a
-position servo with a damping ratio ζ:  kv = 2 ζ sqrt(kp m),  m = Σ M0ᵢ / momentᵢ² over the dofs it moves.
+With the moment r (nv) of an actuator at qpos0:  acc0 = |M⁻¹ r|, and a position servo with the damping ratio ζ has the
+velocity gain  kv = 2 ζ sqrt(kp m),  m = 1 / (rᵀ M⁻¹ r), the inertia that it moves.
 """
 
 from __future__ import annotations
@@ -113,14 +113,12 @@ def _transmission(check: Check, actuator: Actuator, layout: Layout) -> tuple[int
         site = check.reference("site", layout.site_ids, "site")
         return TrnType.SITE, (site, check.reference("refsite", layout.site_ids, "site") if actuator.refsite else -1)
     joint = check.reference(given[0], layout.joint_ids, "joint")
-    kind = layout.joints[joint].type if joint >= 0 else "hinge"
-    in_parent = given[0] == "jointinparent" and kind in ("ball", "free")
-    return TrnType.JOINTINPARENT if in_parent else TrnType.JOINT, (joint, -1)
+    return TrnType.JOINTINPARENT if given[0] == "jointinparent" else TrnType.JOINT, (joint, -1)
 
 
 def _inherited(check: Check, trntype: int, joint: int, factor: float, compiled: dict[str, Array]) -> Array:
     """Range of a position target: the joint's range, widened by `factor` about its middle."""
-    if trntype != TrnType.JOINT or joint < 0:
+    if trntype == TrnType.SITE or joint < 0:
         check.fail("inheritrange", "needs a joint as target")
     elif not compiled["jnt_limited"][joint]:
         check.fail("inheritrange", "the joint has no range to inherit")
@@ -130,19 +128,17 @@ def _inherited(check: Check, trntype: int, joint: int, factor: float, compiled: 
     return np.array([-1.0, 1.0])
 
 
-def servo_arrays(a: dict[str, Array], state: ReferenceState, inverse: Array, dof_m0: Array) -> dict[str, Array]:
+def servo_arrays(a: dict[str, Array], state: ReferenceState, inverse: Array) -> dict[str, Array]:
     """`actuator_acc0`, `actuator_length0`, and `actuator_biasprm` with damping ratios resolved."""
     count = len(a["actuator_trntype"])
     acc0, length0, biasprm = np.zeros(count), np.zeros(count), a["actuator_biasprm"].copy()
     for i in range(count):
-        moment, length0[i] = transmission(a, i, state, len(dof_m0))
+        moment, length0[i] = transmission(a, i, state, len(inverse))
         acc0[i] = np.linalg.norm(inverse @ moment)
         gain, stiffness, ratio = a["actuator_gainprm"][i, 0], -biasprm[i, 1], biasprm[i, 2]
         servo = a["actuator_gaintype"][i] == GainType.FIXED and a["actuator_biastype"][i] == BiasType.AFFINE
         if servo and gain == stiffness and ratio > 0.0:  # positive where a damping belongs: MuJoCo's mark of a ratio
-            moves = np.abs(moment) > MIN_VALUE
-            reflected = float(np.sum(dof_m0[moves] / moment[moves] ** 2))
-            biasprm[i, 2] = -2.0 * ratio * np.sqrt(gain * reflected)
+            biasprm[i, 2] = -2.0 * ratio * np.sqrt(gain / max(moment @ inverse @ moment, MIN_VALUE))
     return {"actuator_acc0": acc0, "actuator_length0": length0, "actuator_biasprm": biasprm}
 
 

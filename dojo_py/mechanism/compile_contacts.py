@@ -48,6 +48,8 @@ def _pair_row(check: Check, layout: Layout) -> dict[str, Any]:
     bodies = [layout.geom_body[g] if g >= 0 else 0 for g in geoms]
     if geoms[0] >= 0 and geoms[0] == geoms[1]:
         check.fail("geom2", "a geom cannot be paired with itself")
+    if bodies[0] > bodies[1]:
+        geoms.reverse()
     return {
         "pair_dim": check.integer("condim", accepted=CONDIMS),
         "pair_geom1": geoms[0],

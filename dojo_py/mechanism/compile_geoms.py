@@ -49,8 +49,8 @@ def _geom_row(check: Check, geom: Geom) -> dict[str, Any]:
     shape, size, pos, quat = _frame(check, geom, check.vector("size", 3, least=0))
     return {
         "geom_type": shape,
-        "geom_contype": check.integer("contype", low=0),
-        "geom_conaffinity": check.integer("conaffinity", low=0),
+        "geom_contype": check.integer("contype"),
+        "geom_conaffinity": check.integer("conaffinity"),
         "geom_condim": check.integer("condim", accepted=CONDIMS),
         "geom_group": check.integer("group"),
         "geom_priority": check.integer("priority"),

@@ -57,9 +57,8 @@ def _joint_row(check: Check, joint: Joint, settings: CompilerSettings) -> dict[s
     force, force_limited = check.limits("actuatorfrcrange", "actuatorfrclimited", settings.autolimits)
     stiffness = check.vector("stiffness", 3, least=1)
     damping = check.vector("damping", 3, least=1)
-    for attribute, value in (("stiffness", stiffness), ("damping", damping)):
-        if value[0] < 0.0:
-            check.fail(attribute, f"{value[0]:g} is negative")
+    if damping[0] < 0.0:
+        check.fail("damping", f"{damping[0]:g} is negative")
     return {
         "jnt_type": kind,
         "jnt_group": check.integer("group"),

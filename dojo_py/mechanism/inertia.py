@@ -40,8 +40,10 @@ def body_mass_properties(
     if settings.inertiafromgeom or (given is None and settings.inertiafromgeom is None):
         # without geoms that have mass, an inertial stays even when inertiafromgeom is true
         properties = from_geoms(geoms) if geoms or given is None else from_inertial(problems, body, given)
+        if not geoms and given is None:
+            properties = without_mass(problems, body)
     elif given is None:
-        properties = MassProperties.none()
+        properties = without_mass(problems, body)
     else:
         properties = from_inertial(problems, body, given)
     properties.mass = max(properties.mass, settings.boundmass)
@@ -55,6 +57,12 @@ def body_mass_properties(
             message = f"the principal moments of inertia of body '{body.name}' ({shown}) must satisfy A + B >= C"
             Check(problems, given or body).fail("", f"{message}; or set balanceinertia='true'")
     return properties
+
+
+def without_mass(problems: Problems, body: Body) -> MassProperties:
+    """A body nothing gives mass to. MuJoCo puts its inertial frame at the numbers of its pose, and so do we."""
+    check = Check(problems, body)
+    return MassProperties(0.0, check.vector("pos", 3), check.quaternion(), np.zeros(3))
 
 
 def from_geoms(parts: list[MassProperties]) -> MassProperties:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import quaternion
-from .checks import MIN_VALUE
 from .enums import JointType
 
 Array = np.ndarray
@@ -97,17 +96,37 @@ def body_inverse_weights(a: Mapping[str, Array], state: ReferenceState, inverse:
         dofs, velocity, spin = state.jacobian(b, state.xipos[b])
         block = inverse[np.ix_(dofs, dofs)]
         out[b] = [np.einsum("ij,jk,ik->", part, block, part) / 3.0 for part in (velocity, spin)]
-        # a body that only turns about its centre of mass, or only slides: the other weight stands in
-        if out[b, 0] < MIN_VALUE < out[b, 1]:
-            out[b, 0] = out[b, 1]
-        elif out[b, 1] < MIN_VALUE < out[b, 0]:
-            out[b, 1] = out[b, 0]
+    for b in simple_sliders(a):
+        out[b] = [1.0 / a["body_mass"][b], 0.0]
     return out
+
+
+def simple_sliders(a: Mapping[str, Array]) -> list[int]:
+    """Bodies that only slide along their own axes: alone on the world, mass centred, nothing attached.
+
+    MuJoCo takes 1 / mass as all their inverse weights, without armature and without averaging over three directions.
+    """
+    parents, out = a["body_parentid"], []
+    for b in range(1, len(parents)):
+        p, first, count = parents[b], a["body_jntadr"][b], a["body_jntnum"][b]
+        fixed = p == 0 or (parents[p] == 0 and a["body_dofnum"][p] == 0)
+        centred = np.all(np.abs(a["body_ipos"][b]) < _ALIGNED) and np.all(np.abs(a["body_iquat"][b][1:]) < _ALIGNED)
+        joints = slice(first, first + count)
+        sliding = count > 0 and np.all(a["jnt_type"][joints] == JointType.SLIDE)
+        if fixed and centred and sliding and not np.any(parents == b):
+            if np.all(np.sum(np.abs(a["jnt_axis"][joints]) > _ALIGNED, axis=1) == 1) and a["body_mass"][b] > 0.0:
+                out.append(b)
+    return out
+
+
+_ALIGNED = 1e-14
 
 
 def dof_inverse_weights(a: Mapping[str, Array], inverse: Array) -> Array:
     """`dof_invweight0` (nv)."""
     out = np.diag(inverse).copy()
+    for b in simple_sliders(a):
+        out[a["dof_bodyid"] == b] = 1.0 / a["body_mass"][b]
     for kind, adr in zip(a["jnt_type"], a["jnt_dofadr"], strict=True):
         groups = {JointType.FREE: (adr, adr + 3), JointType.BALL: (adr,)}.get(kind, ())
         for first in groups:

@@ -173,10 +173,11 @@ def _without_fromto(values: Values) -> Values:
     ends = np.array(values["fromto"])
     along = ends[:3] - ends[3:]
     length = float(np.linalg.norm(along))
-    kind, radius = values.get("type", "sphere"), values.get("size", (0.0,))[0]
+    kind, given = values.get("type", "sphere"), values.get("size", (0.0,))
+    radius = given[0]
     if length < 1e-15 or kind not in ("capsule", "cylinder", "ellipsoid", "box"):
         return values  # for the compiler to report
-    size = (radius, radius, 0.5 * length) if kind in ("ellipsoid", "box") else (radius, 0.5 * length)
+    size = (radius, radius, 0.5 * length) if kind in ("ellipsoid", "box") else (radius, 0.5 * length, *given[2:])
     pose = {"pos": 0.5 * (ends[:3] + ends[3:]), "quat": quaternion.from_z_axis(along), "size": size}
     return {key: value for key, value in values.items() if key != "fromto"} | pose
 

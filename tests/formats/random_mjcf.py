@@ -1,0 +1,332 @@
+"""Seeded random MJCF files that use every attribute the reader knows, for comparison with the wheel."""
+
+import numpy as np
+
+
+def random_mjcf(seed: int) -> str:
+    """One random model. Valid by construction; moving bodies have mass."""
+    return _Generator(seed).text()
+
+
+class _Generator:
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+        self.radian = self.chance(0.4)
+        self.count = 0
+        self.names = {"body": [], "geom": [], "site": [], "scalar": [], "ball": [], "free": [], "limited": []}
+        self.classes = ["main", "a", "b", "c"]
+        self.nq, self.nv = 0, 0
+
+    # -- random numbers as text
+    def chance(self, p):
+        return self.rng.random() < p
+
+    def numbers(self, n, scale=1.0):
+        return " ".join(f"{x:.4g}" for x in self.rng.normal(size=n) * scale)
+
+    def positive(self, n, low=0.05, high=0.4):
+        return " ".join(f"{x:.4g}" for x in self.rng.uniform(low, high, n))
+
+    def pick(self, options):
+        return options[int(self.rng.integers(len(options)))]
+
+    def angle(self, low, high):
+        scale = 1.0 if self.radian else 180 / np.pi
+        return f"{self.rng.uniform(low, high) * scale:.4g}"
+
+    def name(self, kind):
+        self.count += 1
+        self.names.setdefault(kind, []).append(f"{kind}{self.count}")
+        return f' name="{kind}{self.count}"'
+
+    def maybe(self, p, text):
+        return f" {text}" if self.chance(p) else ""
+
+    def orientation(self, p=0.6):
+        if not self.chance(p):
+            return ""
+        angles = " ".join(self.angle(-3, 3) for _ in range(3))
+        return " " + self.pick(
+            [
+                f'quat="{self.numbers(4)}"',
+                f'axisangle="{self.numbers(3)} {self.angle(-3, 3)}"',
+                f'xyaxes="{self.numbers(6)}"',
+                f'zaxis="{self.numbers(3)}"',
+                f'euler="{angles}"',
+            ]
+        )
+
+    def solver(self, suffix="", p=0.2):
+        text = self.maybe(p, f'solref{suffix}="{self.positive(1, 0.01, 0.1)} {self.positive(1, 0.5, 2)}"')
+        full = f"{self.positive(1, 0.5, 0.9)} {self.positive(1, 0.9, 0.99)} {self.positive(1, 0.001, 0.1)}"
+        full += self.pick(["", " 0.3", " 0.4 3"])
+        return text + self.maybe(p, f'solimp{suffix}="{self.pick([full, "0.8", "0.7 0.9"])}"')
+
+    def cls(self, p=0.25):
+        return self.maybe(p, f'class="{self.pick(self.classes)}"')
+
+    # -- attributes shared by elements and defaults
+    def joint_attributes(self, kind, limited=True):
+        text = self.solver("limit") + self.solver("friction")
+        text += self.maybe(0.3, f'stiffness="{self.pick([self.positive(1), self.positive(3), self.positive(2)])}"')
+        text += self.maybe(0.3, f'damping="{self.pick([self.positive(1), self.positive(3)])}"')
+        text += self.maybe(0.1, f'springdamper="{self.positive(2)}"')
+        text += self.maybe(0.4, f'armature="{self.positive(1)}"')
+        text += self.maybe(0.2, f'frictionloss="{self.positive(1)}"')
+        text += self.maybe(0.2, f'margin="{self.positive(1, 0, 0.1)}"')
+        text += self.maybe(0.2, f'group="{self.pick([0, 3])}"')
+        text += self.maybe(0.2, 'actuatorgravcomp="true"')
+        if kind in ("hinge", "slide"):
+            text += self.maybe(0.3, f'ref="{self.angle(-1, 1)}"') + self.maybe(0.3, f'springref="{self.angle(-1, 1)}"')
+            flag = self.maybe(0.3, f'actuatorfrclimited="{self.pick(["true", "auto", "false"])}"')
+            text += self.maybe(0.3, f'actuatorfrcrange="-{self.positive(1)} {self.positive(1)}"' + flag)
+        if kind != "free" and limited and self.chance(0.5):
+            low = "0" if kind == "ball" else f"{self.angle(-2, 0)}"
+            text += f' range="{low} {self.angle(0.1, 2)}"' + self.maybe(0.4, 'limited="true"')
+        return text
+
+    def geom_attributes(self):
+        friction = self.pick([self.positive(1), self.positive(2), self.positive(3)])
+        text = self.maybe(0.4, f'friction="{friction}"') + self.maybe(0.3, f'condim="{self.pick([1, 3, 4, 6])}"')
+        text += self.maybe(0.3, f'contype="{self.rng.integers(4)}"')
+        text += self.maybe(0.3, f'conaffinity="{self.rng.integers(4)}"') + self.maybe(0.2, 'priority="2"')
+        text += self.maybe(0.2, f'solmix="{self.positive(1)}"')
+        text += self.maybe(0.2, f'margin="{self.positive(1, 0, 0.1)}"')
+        text += self.maybe(0.2, f'gap="{self.positive(1, 0, 0.1)}"')
+        text += self.maybe(0.2, f'rgba="{self.positive(4, 0, 1)}"')
+        return text + self.solver() + self.maybe(0.3, f'group="{self.rng.integers(6)}"')
+
+    def shape(self, kind, segment):
+        if segment and kind in ("capsule", "cylinder", "ellipsoid", "box"):
+            return f' type="{kind}" size="{self.positive(1)}" fromto="{self.numbers(6)}"'
+        needed = {"sphere": 1, "capsule": 2, "cylinder": 2}.get(kind, 3)
+        return f' type="{kind}" size="{self.positive(needed)}"' + self.maybe(0.7, f'pos="{self.numbers(3)}"')
+
+    def geom(self, heavy):
+        kind = self.pick(["sphere", "capsule", "cylinder", "ellipsoid", "box"])
+        segment = self.chance(0.4)
+        text = self.shape(kind, segment)
+        text += "" if "fromto" in text else self.orientation()
+        density = f'density="{self.positive(1, 100, 900)}"'
+        mass = self.maybe(0.4, f'mass="{self.positive(1, 0.5, 3)}"') or self.maybe(0.4, density)
+        if not heavy and self.chance(0.2):
+            mass = ' mass="0"'
+        return f"<geom{self.name('geom')}{self.cls()}{text}{mass}{self.geom_attributes()}/>"
+
+    def site(self):
+        kind = self.pick(["sphere", "capsule", "cylinder", "ellipsoid", "box"])
+        segment = self.chance(0.3) and kind != "sphere"
+        text = self.shape(kind, segment) if self.chance(0.6) else f' pos="{self.numbers(3)}"'
+        orient = "" if "fromto" in text else self.orientation()
+        group = self.maybe(0.3, 'group="4"')
+        return f"<site{self.name('site')}{self.cls()}{text}{orient}{group}/>"
+
+    def inertial(self):
+        moments = self.rng.uniform(0.13, 0.2, 3)
+        text = f'<inertial pos="{self.numbers(3, 0.2)}" mass="{self.positive(1, 0.5, 3)}"'
+        if self.chance(0.5):
+            return text + ' diaginertia="' + " ".join(f"{m:.4g}" for m in moments) + '"' + self.orientation() + "/>"
+        off = self.rng.uniform(-0.01, 0.01, size=3)
+        return text + ' fullinertia="' + " ".join(f"{m:.4g}" for m in [*moments, *off]) + '"/>'
+
+    def joints(self, depth):
+        kind = self.pick(["hinge", "hinges", "slide", "ball", "free", "none", "mixed"])
+        if kind == "free" and depth > 0:
+            kind = "hinge"
+        if kind == "free":
+            self.nq, self.nv = self.nq + 7, self.nv + 6
+            if self.chance(0.5):
+                return f"<freejoint{self.name('free')}/>"
+            return f'<joint{self.name("free")} type="free" limited="false"{self.joint_attributes("free")}/>'
+        kinds = {"hinges": ["hinge", "hinge", "hinge"], "none": [], "mixed": ["slide", "ball"]}.get(kind, [kind])
+        out = ""
+        for index, one in enumerate(kinds):
+            group = "ball" if one == "ball" else "scalar"
+            attributes = self.joint_attributes(one)
+            name = self.name(group)
+            if ' range="' in attributes and group == "scalar":
+                self.names["limited"].append(self.names["scalar"][-1])
+            axis = self.maybe(0.8, f'axis="{self.numbers(3)}"') if index == 0 else f' axis="{self.numbers(3)}"'
+            self.nq, self.nv = self.nq + (4 if one == "ball" else 1), self.nv + (3 if one == "ball" else 1)
+            pos = self.maybe(0.6, f'pos="{self.numbers(3, 0.3)}"')
+            chosen = self.cls(0.2) if one == "hinge" else ""
+            out += f'<joint{name} type="{one}"{chosen}{axis}{pos}{attributes}/>'
+        return out
+
+    def body(self, depth):
+        text = f"<body{self.name('body')}" + self.maybe(0.9, f'pos="{self.numbers(3)}"') + self.orientation()
+        text += self.maybe(0.3, f'childclass="{self.pick(self.classes)}"') + self.maybe(0.2, 'gravcomp="0.4"') + ">"
+        text += self.joints(depth)
+        explicit = self.chance(0.4)
+        text += self.inertial() if explicit else self.geom(heavy=True)
+        for _ in range(self.rng.integers(3)):
+            text += self.geom(heavy=False)
+        text += self.site() if self.chance(0.6) else ""
+        if self.chance(0.3):
+            inner = self.geom(heavy=False) + (self.site() if self.chance(0.5) else "")
+            inner += self.body(depth + 1) if depth < 2 else ""
+            childclass = self.maybe(0.3, f'childclass="{self.pick(self.classes)}"')
+            text += f'<frame pos="{self.numbers(3)}"{self.orientation(0.9)}{childclass}>{inner}</frame>'
+        for _ in range(self.rng.integers(3) if depth < 2 else 0):
+            text += self.body(depth + 1)
+        return text + "</body>"
+
+    def defaults(self):
+        def content():
+            text = ""
+            if self.chance(0.5):
+                text += f"<joint{self.joint_attributes('none', limited=False)}/>"
+            if self.chance(0.6):
+                orient = self.orientation(0.3)
+                density = self.maybe(0.3, f'density="{self.positive(1, 100, 900)}"')
+                size = self.maybe(0.4, f'size="{self.positive(3)}"')
+                text += f"<geom{size}{orient}{density}"
+                text += f"{self.geom_attributes()}/>"
+            if self.chance(0.3):
+                text += f'<site size="{self.positive(2)}"{self.orientation(0.3)}/>'
+            if self.chance(0.3):
+                text += f"<pair{self.pair_attributes()}/>"
+            if self.chance(0.3):
+                text += f"<equality{self.solver()}/>"
+            if self.chance(0.5):
+                text += self.pick(
+                    [
+                        f'<motor gear="{self.positive(2)}"/>',
+                        f'<position kp="{self.positive(1)}" kv="{self.positive(1)}"/>',
+                        f'<general gainprm="{self.positive(2)}" forcerange="-1 1"/>',
+                        f'<velocity kv="{self.positive(1)}" ctrlrange="0 1"/>',
+                        '<cylinder timeconst="0.2" area="3" bias="1 2 3"/>',
+                        '<general dyntype="filter" dynprm="0.4" biastype="affine" biasprm="1 2"/>',
+                        '<position kp="3" dampratio="0.5"/><general forcerange="-2 2"/>',
+                        '<intvelocity kp="3" kv="0.4"/>',
+                    ]
+                )
+            return text
+
+        nested = f'<default class="b">{content()}</default>'
+        return (
+            f'<default>{content()}<default class="a">{content()}{nested}</default>'
+            f'<default class="c">{content()}</default></default>'
+        )
+
+    def pair_attributes(self):
+        friction = self.positive(int(self.rng.integers(1, 6)))
+        text = self.maybe(0.4, f'friction="{friction}"') + self.maybe(0.3, f'condim="{self.pick([1, 3, 4, 6])}"')
+        text += self.maybe(0.3, f'margin="{self.positive(1)}"') + self.maybe(0.3, f'gap="{self.positive(1)}"')
+        return text + self.maybe(0.2, f'solreffriction="{self.positive(2)}"') + self.solver()
+
+    def contact(self):
+        geoms, bodies, out = self.names["geom"], self.names["body"], ""
+        for _ in range(4):
+            if len(geoms) > 1:
+                one, two = self.rng.choice(geoms, 2, replace=False)
+                out += f'<pair geom1="{one}" geom2="{two}"{self.cls()}{self.pair_attributes()}/>'
+        used = set()
+        for _ in range(3):
+            if len(bodies) > 1:
+                pair = tuple(sorted(self.rng.choice(bodies, 2, replace=False)))
+                if pair not in used:
+                    out += f'<exclude body1="{pair[1]}" body2="{pair[0]}"/>'
+                used.add(pair)
+        return f"<contact>{out}</contact>"
+
+    def equality(self):
+        bodies, sites, scalars, out = self.names["body"], self.names["site"], self.names["scalar"], ""
+        tail = self.cls() + self.solver() + self.maybe(0.3, 'active="false"')
+        if len(bodies) > 1:
+            one, two = self.rng.choice(bodies, 2, replace=False)
+            out += f'<connect{self.name("eq")} body1="{one}" body2="{two}" anchor="{self.numbers(3)}"{tail}/>'
+            out += f'<connect body1="{one}" anchor="{self.numbers(3)}"/><weld body1="{two}"/>'
+            relpose = self.maybe(0.5, f'relpose="{self.numbers(7)}"')
+            scale = self.maybe(0.5, f'torquescale="{self.positive(1)}"')
+            out += f'<weld body1="{one}" body2="{two}" anchor="{self.numbers(3)}"{relpose}{scale}{tail}/>'
+        if len(sites) > 1:
+            one, two = self.rng.choice(sites, 2, replace=False)
+            out += f'<connect site1="{one}" site2="{two}"/><weld site1="{one}" site2="{two}"{tail}/>'
+        if len(scalars) > 1:
+            one, two = self.rng.choice(scalars, 2, replace=False)
+            poly = self.maybe(0.7, f'polycoef="{self.numbers(int(self.rng.integers(1, 6)))}"')
+            out += f'<joint joint1="{one}" joint2="{two}"{poly}/><joint joint1="{one}"{tail}/>'
+        return f"<equality>{out}</equality>"
+
+    def actuator_attributes(self):
+        text = self.maybe(0.4, f'gear="{self.positive(int(self.rng.integers(1, 7)))}"')
+        text += self.maybe(0.3, 'forcerange="-2 3"') + self.maybe(0.2, 'group="2"')
+        return text + self.maybe(0.3, 'ctrlrange="-1 2"')
+
+    def actuators(self):
+        joints = self.names["scalar"] + self.names["ball"] + self.names["free"]
+        sites, out = self.names["site"], ""
+        for _ in range(6):
+            target = ""
+            if joints:
+                target = f' {self.pick(["joint", "jointinparent"])}="{self.pick(joints)}"'
+            if sites and (not joints or self.chance(0.4)):
+                target = f' site="{self.pick(sites)}"' + self.maybe(0.5, f'refsite="{self.pick(sites)}"')
+            if not target:
+                break
+            common = f"{self.name('actuator')}{target}{self.actuator_attributes()}{self.cls(0.3)}"
+            bounded = common if "ctrlrange" in common else common + ' ctrlrange="0 1"'
+            act = ' actrange="-1 1" actlimited="true"' + self.maybe(0.5, 'actearly="true"')
+            kv = self.maybe(0.5, 'kv="0.3"')
+            positive = bounded.replace('"-1 2"', '"0 2"')
+            out += self.pick(
+                [
+                    f"<motor{common}/>",
+                    f'<position{common} kp="{self.positive(1)}"{kv}/>',
+                    f'<position{common} kp="{self.positive(1)}" timeconst="0.2"/>',
+                    f"<position{common}/>",
+                    f'<position{common} dampratio="0.5"/>',
+                    f'<velocity{common} kv="{self.positive(1)}"/>',
+                    f"<velocity{common}/>",
+                    f'<intvelocity{common} kp="{self.positive(1)}" actrange="-1 1"/>',
+                    f'<damper{positive} kv="{self.positive(1)}"/>',
+                    f'<cylinder{common} timeconst="0.3" area="2" bias="{self.numbers(3)}"/>',
+                    f'<cylinder{common} diameter="0.3"/>',
+                    f'<general{common} dyntype="filter" dynprm="0.3"{act}/>',
+                    f'<general{common} gaintype="affine" gainprm="{self.numbers(3)}"/>',
+                    f'<general{common} biastype="affine" biasprm="{self.numbers(3, -1)}" dyntype="filterexact"/>',
+                ]
+            )
+        if self.names["limited"]:
+            joint = self.pick(self.names["limited"])
+            out += f'<position class="main" joint="{joint}" kp="2" dampratio="0.7" inheritrange="0.8"/>'
+            out += f'<intvelocity class="main" joint="{joint}" kp="2" inheritrange="1"/>'
+        return f"<actuator>{out}</actuator>"
+
+    def keyframes(self):
+        out = f'<key{self.name("key")} time="1.5" qvel="{self.numbers(self.nv)}"/>' if self.nv else ""
+        if self.nq:
+            out += f'<key qpos="{self.positive(self.nq)}"/>'
+        return f"<keyframe>{out}<key/></keyframe>"
+
+    def option(self):
+        flags = "".join(
+            self.maybe(0.2, f'{flag}="{self.pick(["enable", "disable"])}"')
+            for flag in ("contact", "limit", "gravity", "energy", "eulerdamp", "frictionloss", "override", "damper")
+        )
+        text = self.maybe(0.5, f'timestep="{self.positive(1)}"') + self.maybe(0.3, f'gravity="{self.numbers(3)}"')
+        text += self.maybe(0.3, 'cone="elliptic"') + self.maybe(0.3, f'solver="{self.pick(["PGS", "CG", "Newton"])}"')
+        text += self.maybe(0.3, f'integrator="{self.pick(["Euler", "RK4", "implicit", "implicitfast"])}"')
+        text += self.maybe(0.3, 'jacobian="dense"') + self.maybe(0.3, f'impratio="{self.positive(1)}"')
+        text += self.maybe(0.3, 'iterations="7" ls_iterations="8" noslip_iterations="2" tolerance="1e-5"')
+        text += self.maybe(0.3, f'wind="{self.numbers(3)}" density="2" viscosity="0.1" o_margin="0.1"')
+        text += self.maybe(0.3, 'o_solref="0.1 0.2" o_solimp="0.7 0.8" o_friction="0.1 0.2"')
+        text += self.maybe(0.2, 'actuatorgroupdisable="1 3"')
+        return f"<option{text}><flag{flags}/></option>"
+
+    def compiler(self):
+        seq = "".join(self.pick("xyzXYZ") for _ in range(3))
+        unit = "radian" if self.radian else "degree"
+        text = f' angle="{unit}"' + self.maybe(0.6, f'eulerseq="{seq}"')
+        text += self.maybe(0.2, 'boundmass="0.9" boundinertia="0.05"') + self.maybe(0.2, 'balanceinertia="true"')
+        text += self.maybe(0.2, 'settotalmass="7"')
+        text += self.maybe(0.2, f'inertiafromgeom="{self.pick(["auto", "true"])}"')
+        return f"<compiler{text}/>"
+
+    def text(self):
+        world = f'<geom{self.name("geom")} type="plane" size="1 1 0.1"{self.geom_attributes()}/>' + self.site()
+        world += "".join(self.body(0) for _ in range(self.rng.integers(1, 4)))
+        parts = [self.compiler(), self.option(), self.defaults(), f"<worldbody>{world}</worldbody>"]
+        parts += [self.contact(), self.equality(), self.actuators(), self.keyframes()]
+        return "<mujoco model='random'>\n" + "\n".join(parts) + "\n</mujoco>"

@@ -1,0 +1,122 @@
+"""The mujoco wheel as oracle: stripped XML it can compile without mesh files, and array by array comparison."""
+
+import dataclasses
+from pathlib import Path
+
+import mujoco
+import numpy as np
+from lxml import etree
+
+from dojo_py.mechanism.model import Model, Option
+from dojo_py.mechanism.quaternion import matrix
+
+TOLERANCE = 1e-10
+"""Largest difference accepted, relative to max(1, |value|)."""
+
+INERTIAL_FRAME = ("body_iquat",)
+"""Compared as inertia tensors: equal principal moments leave the axes open."""
+
+
+def stripped_xml(path):
+    """The file with includes expanded and without what needs mesh files, and without tendons and what uses them."""
+    root = _expanded(Path(path), Path(path).parent)
+    types = {}
+    for section in root.findall("default"):
+        _class_types(section, "sphere", types)
+    for body in (*root.findall("worldbody"),):
+        _remove_meshes(body, "main", types)
+    for tag in ("asset", "tendon", "sensor", "visual", "statistic"):
+        for node in list(root.findall(tag)):
+            root.remove(node)
+    for node in list(root.iter()):
+        for attribute in ("material", "mesh"):
+            node.attrib.pop(attribute, None)
+    actuators = [node for section in root.findall("actuator") for node in section]
+    kept = [node.get("tendon") is None for node in actuators]
+    for node, keep in zip(actuators, kept, strict=True):
+        if not keep:
+            node.getparent().remove(node)
+    for node in [n for section in root.findall("equality") for n in section if n.tag == "tendon"]:
+        node.getparent().remove(node)
+    for key in root.iter("key"):
+        if key.get("ctrl") and not all(kept):
+            key.set("ctrl", " ".join(v for v, keep in zip(key.get("ctrl").split(), kept, strict=True) if keep))
+    return etree.tostring(root).decode()
+
+
+def _class_types(default, inherited, types):
+    geom = default.find("geom")
+    own = geom.get("type", inherited) if geom is not None else inherited
+    types[default.get("class", "main")] = own
+    for nested in default.findall("default"):
+        _class_types(nested, own, types)
+
+
+def _remove_meshes(body, inherited, types):
+    inherited = body.get("childclass", inherited)
+    for child in list(body):
+        if child.tag in ("body", "frame"):
+            _remove_meshes(child, inherited, types)
+        elif child.tag == "geom" and child.get("type", types.get(child.get("class", inherited), "sphere")) == "mesh":
+            body.remove(child)
+
+
+def _expanded(path, folder):
+    root = etree.parse(str(path), etree.XMLParser(remove_comments=True)).getroot()
+    for include in list(root.iter("include")):
+        parent, index = include.getparent(), include.getparent().index(include)
+        parent.remove(include)
+        for child in reversed(_expanded(folder / include.get("file"), folder)):
+            parent.insert(index, child)
+    return root
+
+
+def differences(model: Model, reference: mujoco.MjModel) -> dict[str, float]:
+    """Largest difference of every array, option and size, relative to max(1, |value|). Wrong shapes give infinity."""
+    out = {}
+    for item in dataclasses.fields(Model):
+        if item.name in ("name", "opt", "stat"):
+            continue
+        if item.name.endswith("_names"):
+            continue
+        out[item.name] = _difference(getattr(model, item.name), getattr(reference, item.name))
+    for item in dataclasses.fields(Option):
+        out[f"opt.{item.name}"] = _difference(getattr(model.opt, item.name), getattr(reference.opt, item.name))
+    out["stat.meaninertia"] = _difference(model.stat.meaninertia, reference.stat.meaninertia)
+    out["body_iquat"] = _difference(_inertia_tensors(model), _inertia_tensors(reference))
+    kinds = {"body": "body", "joint": "jnt", "geom": "geom", "site": "site", "actuator": "actuator", "equality": "eq"}
+    for kind in (*kinds, "key"):
+        names = getattr(model, f"{kind}_names")
+        obj = getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}")
+        wheel = tuple(mujoco.mj_id2name(reference, obj, i) or "" for i in range(len(names)))
+        out[f"{kind}_names"] = 0.0 if wheel == names else np.inf
+    return out
+
+
+def dtype_mismatches(model: Model, reference: mujoco.MjModel) -> list[str]:
+    """Arrays whose dtype differs from the wheel's."""
+    names = [item.name for item in dataclasses.fields(Model) if "dtype" in item.metadata]
+    return [name for name in names if getattr(model, name).dtype != getattr(reference, name).dtype]
+
+
+def _difference(ours, theirs):
+    ours, theirs = np.asarray(ours, dtype=float), np.asarray(theirs, dtype=float)
+    if ours.shape != theirs.shape:
+        return np.inf
+    if ours.size == 0:
+        return 0.0
+    return float(np.max(np.abs(ours - theirs) / np.maximum(1.0, np.abs(theirs))))
+
+
+def _inertia_tensors(model):
+    rotation = matrix(np.asarray(model.body_iquat))
+    return np.einsum("bij,bj,bkj->bik", rotation, np.asarray(model.body_inertia), rotation)
+
+
+def assert_equal(model, reference, tolerance=TOLERANCE):
+    """Every array of the model agrees with the wheel."""
+    found = differences(model, reference)
+    wrong = {name: value for name, value in found.items() if not value <= tolerance}
+    assert not wrong, wrong
+    assert not dtype_mismatches(model, reference)
+    return max(found.values())
