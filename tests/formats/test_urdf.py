@@ -161,6 +161,7 @@ MISTAKES = {
         lines(A, B, HINGE.format('<origin xyz="0 one 0"/>')),
         ":4: origin 'j', xyz: '0 one 0' was read; 3 numbers",
     ),
+    "grouped digits": (lines(A, B, HINGE.format('<origin xyz="0 1_0 0"/>')), "'0 1_0 0' was read; 3 numbers"),
     "nan": (lines(A, B, HINGE.format('<origin xyz="0 nan 0"/>')), ":4: origin 'j', xyz: '0 nan 0' was read; 3 numbers"),
     "zero axis": (lines(A, B, HINGE.format('<axis xyz="0 0 0"/>')), "an axis of non-zero length is accepted"),
     "attribute": (

@@ -99,6 +99,19 @@ CASES = {
         joint("k", "fixed", "b", "c", origin((1, 0, 0))),
         compiler='inertiafromgeom="true"',
     ),
+    "inertiafromgeom without geoms keeps the inertial of the body, not of what is fixed to it": robot(
+        mass_link("a"),
+        mass_link("b", 7.0),
+        mass_link("c", 3.0),
+        joint("j", "revolute", "a", "b"),
+        joint("k", "fixed", "b", "c", origin((1, 0, 0))),
+        compiler='inertiafromgeom="true"',
+    ),
+    "limits of a spherical joint": robot(
+        mass_link("a"),
+        mass_link("b"),
+        joint("j", "spherical", "a", "b", '<limit lower="0" upper="1" effort="5"/>', '<dynamics damping="2"/>'),
+    ),
     "no inertia from geoms": robot(
         mass_link("a"),
         link("b", inertial(7.0), BOX),
