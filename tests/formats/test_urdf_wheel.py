@@ -10,7 +10,7 @@ from dojo_py.formats import load_model
 
 BODY = "body_parentid body_pos body_quat body_ipos body_mass body_inertia"
 JOINT = "jnt_type jnt_bodyid jnt_pos jnt_axis jnt_range jnt_limited jnt_actfrcrange jnt_actfrclimited qpos0"
-DOF = "dof_damping dof_frictionloss dof_armature"
+DOF = "dof_damping dof_frictionloss dof_armature body_invweight0 dof_invweight0"
 GEOM = "geom_type geom_bodyid geom_pos geom_quat geom_size geom_contype geom_conaffinity geom_group geom_friction"
 EQUALITY = "eq_type eq_obj1id eq_obj2id eq_data eq_solref eq_solimp eq_active0"
 FIELDS = f"{BODY} {JOINT} {DOF} {GEOM}".split()

@@ -128,5 +128,3 @@ def _limit(element: Element, kind: str, joint: Joint) -> None:
     effort = abs(limit.number("effort", 0.0))
     if effort > 0.0:
         joint.actuatorfrcrange = (-effort, effort)
-        if joint.type in ("ball", "free"):
-            joint.actuatorfrclimited = False
