@@ -45,7 +45,8 @@ def npendulum_xml(
     if links < 1 or min(length, mass, width, timestep) <= 0.0 or torque < 0.0:
         raise ValueError("npendulum_xml: links >= 1, length, mass, width, timestep > 0, torque >= 0")
     across, along = mass * (width**2 + length**2) / 12.0, mass * width**2 / 6.0
-    opening, closing = [], []
+    opening: list[str] = []
+    closing: list[str] = []
     for i in range(1, links + 1):
         pad = "  " * (i + 1)
         z = (links + 1) * length if i == 1 else -length

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dojo_py import models
+from dojo_py.formats import load_model
 
 SHAPES = mujoco.mjtGeom
 POINTS = {int(SHAPES.mjGEOM_SPHERE): 1, int(SHAPES.mjGEOM_CAPSULE): 2, int(SHAPES.mjGEOM_BOX): 8}
@@ -122,6 +123,23 @@ def test_robots_touch_the_floor_only(name):
             assert model.geom_contype[g] == 0
     has_floor = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, "floor") >= 0
     assert has_floor == (bool(geoms) and name != "panda")
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_our_reader_sees_what_the_wheel_sees(name):
+    wheel, model = load(name), load_model(models.path(name))
+    assert model.joint_names == tuple(wheel.joint(j).name for j in range(wheel.njnt))
+    for field in (
+        "body_mass",
+        "body_inertia",
+        "body_ipos",
+        "jnt_range",
+        "actuator_gear",
+        "key_qpos",
+        "qpos0",
+        "geom_size",
+    ):
+        np.testing.assert_allclose(getattr(model, field), getattr(wheel, field), atol=1e-12, err_msg=field)
 
 
 @pytest.mark.parametrize("name", STANDING)
@@ -240,6 +258,29 @@ def test_hover_thrust_carries_the_quadrotor():
     model = load("quadrotor")
     data = at_keyframe(model, 1)
     assert np.abs(data.qacc).max() < 1e-6
+
+
+def test_tippetop_turns_over():
+    """In the wheel, with stiff contact: upside down after 8 s (measured: cosine of the tilt -0.97)."""
+    model = load("tippetop")
+    model.opt.timestep, model.opt.cone = 0.0005, mujoco.mjtCone.mjCONE_ELLIPTIC
+    model.geom_solref[:] = [0.004, 1.0]
+    data = at_keyframe(model, 1)
+    assert data.xmat[1, 8] == pytest.approx(np.cos(0.1))
+    np.testing.assert_allclose(data.cvel[1, 3:], 0.0, atol=1e-12)  # the centre of mass is at rest
+    mujoco.mj_step(model, data, 20_000)
+    assert data.xmat[1, 8] < -0.8
+
+
+def test_dzhanibekov_flips():
+    model = load("dzhanibekov")
+    model.opt.timestep, model.opt.integrator = 0.001, mujoco.mjtIntegrator.mjINT_RK4
+    data = at_keyframe(model, 1)
+    cosines = []
+    for _ in range(10_000):
+        mujoco.mj_step(model, data)
+        cosines.append(data.xmat[1, 0])
+    assert max(cosines) > 0.99 and min(cosines) < -0.99
 
 
 def test_npendulum_file_is_what_the_function_writes():
