@@ -9,7 +9,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 
 def shared_folder() -> Path:
-    """Folder of the shared reference data (real models, cube tosses): DOJO_SHARED, or ../shared beside the repository."""
+    """Folder of the shared reference data (real models, cube tosses): DOJO_SHARED, or shared beside the repository."""
     return Path(os.environ.get("DOJO_SHARED", REPOSITORY.parent / "shared"))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from .checks import Check, unique_names
 from .compile_actuators import actuator_arrays, servo_arrays
-from .compile_bodies import body_arrays, check_moving_mass, subtree_sums
+from .compile_bodies import align_free_bodies, body_arrays, check_moving_mass, subtree_sums
 from .compile_contacts import exclude_arrays, pair_arrays
 from .compile_equalities import equality_arrays
 from .compile_geoms import geom_arrays, site_arrays
@@ -37,6 +37,7 @@ def compile_model(mechanism: Mechanism) -> Model:
     geoms, parts = geom_arrays(layout, mechanism.settings, problems)
     a |= geoms | site_arrays(layout, problems)
     a |= body_arrays(mechanism, layout, parts, problems)
+    a |= align_free_bodies(mechanism, layout, a)
     poses = np.concatenate([a["body_pos"], a["body_quat"]], axis=1)
     a |= joint_arrays(layout, poses, mechanism.settings, problems)
     check_moving_mass(mechanism, layout, a, problems)
@@ -72,16 +73,26 @@ def _inverse(matrix: Array, layout: Layout) -> Array:
     try:
         factor = np.linalg.cholesky(matrix)
     except np.linalg.LinAlgError:
-        bad = next(
-            k for k in range(len(matrix)) if not np.all(np.linalg.eigvalsh(matrix[: k + 1, : k + 1]) > 0.0)
-        )
-        joint = layout.joints[layout.arrays["dof_jntid"][bad]]
+        joint = layout.joints[layout.arrays["dof_jntid"][_first_bad_pivot(matrix)]]
         problems = Problems()
         message = "the joint-space inertia is singular at this joint: two joints of the same motion, or too little mass"
         Check(problems, joint).fail("", f"{message}; add armature or mass")
         raise ModelError(problems.records) from None
     half = np.linalg.solve(factor, np.eye(len(matrix)))
     return half.T @ half
+
+
+def _first_bad_pivot(matrix: Array) -> int:
+    """The first row at which Cholesky's factorisation fails, by bisection: leading blocks of good ones are good."""
+    good, bad = 0, len(matrix)
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        try:
+            np.linalg.cholesky(matrix[:middle, :middle])
+            good = middle
+        except np.linalg.LinAlgError:
+            bad = middle
+    return bad - 1
 
 
 def _spring_dampers(layout: Layout, a: dict[str, Array]) -> dict[str, Array]:

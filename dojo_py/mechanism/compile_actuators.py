@@ -138,7 +138,8 @@ def servo_arrays(a: dict[str, Array], state: ReferenceState, inverse: Array) -> 
         gain, stiffness, ratio = a["actuator_gainprm"][i, 0], -biasprm[i, 1], biasprm[i, 2]
         servo = a["actuator_gaintype"][i] == GainType.FIXED and a["actuator_biastype"][i] == BiasType.AFFINE
         if servo and gain == stiffness and ratio > 0.0:  # positive where a damping belongs: MuJoCo's mark of a ratio
-            biasprm[i, 2] = -2.0 * ratio * np.sqrt(gain / max(moment @ inverse @ moment, MIN_VALUE))
+            mobility = moment @ inverse @ moment
+            biasprm[i, 2] = -2.0 * ratio * np.sqrt(gain / mobility) if mobility > MIN_VALUE else 0.0
     return {"actuator_acc0": acc0, "actuator_length0": length0, "actuator_biasprm": biasprm}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from . import quaternion
 from .checks import MIN_VALUE, Check
 from .errors import Problems
 from .inertia import MassProperties, body_mass_properties
@@ -38,6 +39,29 @@ def body_arrays(
         "body_inertia": inertia,
         "body_gravcomp": np.array([row[3] for row in rows]),
     }
+
+
+def align_free_bodies(mechanism: Mechanism, layout: Layout, a: dict[str, Array]) -> dict[str, Array]:
+    """Childless free bodies that ask for it: body frame moved to the inertial frame, with all it carries."""
+    out = {key: a[key].copy() for key in _MOVED}
+    has_child = np.bincount(a["body_parentid"][1:], minlength=len(layout.bodies)) > 0
+    for joint, b in zip(layout.joints, layout.joint_body, strict=True):
+        align = mechanism.settings.alignfree if joint.align is None else joint.align
+        if joint.type != "free" or not align or has_child[b]:
+            continue
+        shift, turn = a["body_ipos"][b], a["body_iquat"][b]
+        out["body_pos"][b] += quaternion.rotate(a["body_quat"][b], shift)
+        out["body_quat"][b] = quaternion.multiply(a["body_quat"][b], turn)
+        out["body_ipos"][b], out["body_iquat"][b] = 0.0, (1.0, 0.0, 0.0, 0.0)
+        back = quaternion.conjugate(turn)
+        for kind in ("geom", "site"):
+            mine = a[f"{kind}_bodyid"] == b
+            out[f"{kind}_pos"][mine] = quaternion.rotate(back, a[f"{kind}_pos"][mine] - shift)
+            out[f"{kind}_quat"][mine] = quaternion.multiply(back, a[f"{kind}_quat"][mine])
+    return out
+
+
+_MOVED = ("body_pos", "body_quat", "body_ipos", "body_iquat", "geom_pos", "geom_quat", "site_pos", "site_quat")
 
 
 def check_moving_mass(mechanism: Mechanism, layout: Layout, a: dict[str, Array], problems: Problems) -> None:

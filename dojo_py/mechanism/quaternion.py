@@ -12,6 +12,7 @@ Array = np.ndarray
 
 def multiply(a: Array, b: Array) -> Array:
     """The product a b: first b, then a. (..., 4)."""
+    a, b = np.broadcast_arrays(a, b)
     aw, av, bw, bv = a[..., :1], a[..., 1:], b[..., :1], b[..., 1:]
     scalar = aw * bw - np.sum(av * bv, axis=-1, keepdims=True)
     return np.concatenate([scalar, aw * bv + bw * av + np.cross(av, bv)], axis=-1)

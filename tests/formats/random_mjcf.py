@@ -136,7 +136,8 @@ class _Generator:
         if kind == "free":
             self.nq, self.nv = self.nq + 7, self.nv + 6
             if self.chance(0.5):
-                return f"<freejoint{self.name('free')}/>"
+                align = self.maybe(0.6, f'align="{self.pick(["true", "false", "auto"])}"')
+                return f"<freejoint{self.name('free')}{align}/>"
             return f'<joint{self.name("free")} type="free" limited="false"{self.joint_attributes("free")}/>'
         kinds = {"hinges": ["hinge", "hinge", "hinge"], "none": [], "mixed": ["slide", "ball"]}.get(kind, [kind])
         out = ""
@@ -292,12 +293,15 @@ class _Generator:
             joint = self.pick(self.names["limited"])
             out += f'<position class="main" joint="{joint}" kp="2" dampratio="0.7" inheritrange="0.8"/>'
             out += f'<intvelocity class="main" joint="{joint}" kp="2" inheritrange="1"/>'
+        self.nu = out.count("/>")
         return f"<actuator>{out}</actuator>"
 
     def keyframes(self):
         out = f'<key{self.name("key")} time="1.5" qvel="{self.numbers(self.nv)}"/>' if self.nv else ""
         if self.nq:
             out += f'<key qpos="{self.positive(self.nq)}"/>'
+        if self.nu:
+            out += f'<key ctrl="{self.positive(self.nu)}"/>'
         return f"<keyframe>{out}<key/></keyframe>"
 
     def option(self):
@@ -320,7 +324,7 @@ class _Generator:
         unit = "radian" if self.radian else "degree"
         text = f' angle="{unit}"' + self.maybe(0.6, f'eulerseq="{seq}"')
         text += self.maybe(0.2, 'boundmass="0.9" boundinertia="0.05"') + self.maybe(0.2, 'balanceinertia="true"')
-        text += self.maybe(0.2, 'settotalmass="7"')
+        text += self.maybe(0.2, 'settotalmass="7"') + self.maybe(0.3, 'alignfree="true"')
         text += self.maybe(0.2, f'inertiafromgeom="{self.pick(["auto", "true"])}"')
         return f"<compiler{text}/>"
 

@@ -44,14 +44,15 @@ class Settings:
     filled_by: str | None = None
     outer: Settings | None = None
 
-    def start(self, tag: str) -> tuple[Force, str]:
-        """Numbers a `tag` element starts from, and the shortcut they came from ("" for MuJoCo's own defaults)."""
+    def start(self, tag: str) -> Force:
+        """Numbers a `tag` element starts from. Those of `general` count only if their gain is of the element's type."""
         settings: Settings | None = self
         while settings is not None:
-            if settings.filled_by in (tag, "general"):
-                return settings.force, settings.filled_by or ""
+            fits = (settings.force.gaintype == "affine") == (tag == "damper")
+            if settings.filled_by == tag or (settings.filled_by == "general" and fits):
+                return settings.force
             settings = settings.outer
-        return Force(), ""
+        return Force()
 
 
 def apply_shortcut(node: Node, values: Values, settings: Settings, problems: Problems) -> Settings:
@@ -69,7 +70,7 @@ def _general(values: Values, base: Force) -> Force:
 
 
 def _shortcut(node: Node, values: Values, settings: Settings, problems: Problems) -> Force:
-    base, origin = settings.start(node.tag)
+    base = settings.start(node.tag)
     gain, bias = base.gainprm[0], base.biasprm
     activation = {key: values.get(key, getattr(settings.force, key)) for key in ("actlimited", "actrange")}
     if node.tag == "motor":
@@ -80,24 +81,21 @@ def _shortcut(node: Node, values: Values, settings: Settings, problems: Problems
         if "kv" in values and "dampratio" in values:
             problems.add(node.where, "give kv or dampratio, not both", name=_name(node), attribute="dampratio")
         damping = -values["kv"] if "kv" in values else values.get("dampratio", bias[2])
-        force = Force("none", (1.0,), "fixed", (kp, 0.0, 0.0), "affine", (0.0, -kp, damping), **activation)
         inherit = values.get("inheritrange", base.inheritrange)
-        if node.tag == "intvelocity":
-            return replace(force, dyntype="integrator", inheritrange=inherit)
+        filtered, dynprm = base.dyntype == "filterexact", base.dynprm[:1] if base.dyntype == "filterexact" else (1.0,)
         if "timeconst" in values:
-            timeconst = values["timeconst"]
-            return replace(
-                force, dyntype="filterexact" if timeconst else "none", dynprm=(timeconst,), inheritrange=inherit
-            )
-        if origin == "position":
-            return replace(force, dyntype=base.dyntype, dynprm=base.dynprm, inheritrange=inherit)
-        return replace(force, inheritrange=inherit)
-    _check_sign(node, values, ("kv", "timeconst", "area", "diameter"), problems)
+            filtered, dynprm = values["timeconst"] > 0.0, (values["timeconst"],)
+        dyntype = "integrator" if node.tag == "intvelocity" else "filterexact" if filtered else "none"
+        force = Force(dyntype, dynprm, "fixed", (kp, 0.0, 0.0), "affine", (0.0, -kp, damping), inherit)
+        return replace(force, **activation)
+    _check_sign(node, values, ("timeconst", "area", "diameter"), problems)
     if node.tag == "velocity":
         kv = values.get("kv", gain)
         return replace(Force(), gainprm=(kv, 0.0, 0.0), biastype="affine", biasprm=(0.0, 0.0, -kv), **activation)
     if node.tag == "damper":
-        kv = values.get("kv", -base.gainprm[2] if origin == "damper" else 0.0)
+        kv = values.get("kv", -base.gainprm[2])
+        if kv < 0.0:
+            problems.add(node.where, f"{kv:g} is negative", name=_name(node), attribute="kv")
         return replace(Force(), gaintype="affine", gainprm=(0.0, 0.0, -kv), ctrllimited=True, **activation)
     area = values.get("area", gain)
     if "diameter" in values:
