@@ -17,12 +17,13 @@ from .compile_contacts import exclude_arrays, pair_arrays
 from .compile_equalities import equality_arrays
 from .compile_geoms import geom_arrays, site_arrays
 from .compile_joints import joint_arrays
+from .compile_keyframes import keyframe_arrays
 from .compile_option import compile_option
 from .errors import ModelError, Problems
 from .layout import Layout, lay_out
 from .model import Model, Statistic
 from .reference import body_inverse_weights, dof_inverse_weights, inertia_matrix, reference_state
-from .spec import Keyframe, Mechanism
+from .spec import Mechanism
 
 Array = np.ndarray
 
@@ -53,7 +54,7 @@ def compile_model(mechanism: Mechanism) -> Model:
         ("keyframe", mechanism.keyframes),
     ):
         unique_names(problems, kind, elements)
-    a |= _keyframes(mechanism, layout, a, problems)
+    a |= keyframe_arrays(mechanism, layout, a, problems)
     problems.raise_if_any()
 
     a["body_subtreemass"] = subtree_sums(a["body_parentid"], a["body_mass"])
@@ -108,33 +109,8 @@ def _spring_dampers(layout: Layout, a: dict[str, Array]) -> dict[str, Array]:
     return {"jnt_stiffness": stiffness, "dof_damping": damping}
 
 
-def _keyframes(mechanism: Mechanism, layout: Layout, a: dict[str, Array], problems: Problems) -> dict[str, Array]:
-    nu, na = len(mechanism.actuators), int(a["actuator_actnum"].sum())
-    defaults = {"qpos": a["qpos0"], "qvel": np.zeros(layout.nv), "act": np.zeros(na), "ctrl": np.zeros(nu)}
-    rows = [_keyframe(Check(problems, key), key, defaults) for key in mechanism.keyframes]
-    out = {f"key_{k}": np.array([row[k] for row in rows]).reshape(len(rows), v.size) for k, v in defaults.items()}
-    out["key_time"] = np.array([row["time"] for row in rows], dtype=float).reshape(-1)
-    for joint, address in zip(layout.joints, layout.arrays["jnt_qposadr"], strict=True):
-        if joint.type in ("free", "ball"):
-            first = address + (3 if joint.type == "free" else 0)
-            norms = np.linalg.norm(out["key_qpos"][:, first : first + 4], axis=1, keepdims=True)
-            for row in np.flatnonzero(norms[:, 0] < 1e-15):
-                message = f"the quaternion of joint '{joint.name}' has zero length"
-                Check(problems, mechanism.keyframes[row]).fail("qpos", message)
-            out["key_qpos"][:, first : first + 4] /= np.where(norms < 1e-15, 1.0, norms)
-    return out
-
-
-def _keyframe(check: Check, key: Keyframe, defaults: dict[str, Array]) -> dict[str, Any]:
-    row: dict[str, Any] = {"time": check.scalar("time")}
-    for attribute, value in defaults.items():
-        given = getattr(key, attribute)
-        row[attribute] = value if given is None else check.vector(attribute, value.size, fill=value)
-    return row
-
-
 def _assemble(mechanism: Mechanism, layout: Layout, a: dict[str, Array], **parts: Any) -> Model:
-    sizes = {
+    sizes: dict[str, Any] = {
         "nq": layout.nq,
         "nv": layout.nv,
         "nu": len(mechanism.actuators),
@@ -150,7 +126,7 @@ def _assemble(mechanism: Mechanism, layout: Layout, a: dict[str, Array], **parts
         "nactuator": len(mechanism.actuators),
         "ntree": layout.ntree,
     }
-    names = {
+    names: dict[str, Any] = {
         "body_names": ("world", *(body.name for body in layout.bodies[1:])),
         "joint_names": tuple(joint.name for joint in layout.joints),
         "geom_names": tuple(geom.name for geom in layout.geoms),
@@ -162,4 +138,5 @@ def _assemble(mechanism: Mechanism, layout: Layout, a: dict[str, Array], **parts
     for item in dataclasses.fields(Model):
         if item.name in a and item.metadata["dtype"] is np.float64 and not np.all(np.isfinite(a[item.name])):
             raise ModelError(f"{item.name} is not finite: masses or sizes of the model are too large or too small")
-    return Model(name=mechanism.name, **sizes, **names, **a, **parts)
+    values: dict[str, Any] = sizes | names | a | parts
+    return Model(name=mechanism.name, **values)

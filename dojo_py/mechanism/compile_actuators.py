@@ -25,8 +25,10 @@ DYN_TYPES, GAIN_TYPES, BIAS_TYPES = (
 )
 _WIDTHS = {"dynprm": 10, "gainprm": 10, "biasprm": 10, "ctrlrange": 2, "forcerange": 2, "actrange": 2, "gear": 6}
 _WIDTHS |= {"trnid": 2, "lengthrange": 2, "dampingpoly": 2}
-_PLAIN = ("trntype", "dyntype", "gaintype", "biastype", "group", "ctrllimited", "forcelimited", "actlimited")
-_PLAIN += ("actearly", "cranklength", "armature", "damping", "actnum")
+_PLAIN = tuple(
+    "trntype dyntype gaintype biastype group ctrllimited forcelimited actlimited actearly cranklength armature damping"
+    " actnum".split()
+)
 
 
 def actuator_arrays(

@@ -64,7 +64,7 @@ def _pair_row(check: Check, layout: Layout) -> dict[str, Any]:
     }
 
 
-_EMPTY = {
+_EMPTY: dict[str, Any] = {
     "pair_dim": 0,
     "pair_geom1": 0,
     "pair_geom2": 0,

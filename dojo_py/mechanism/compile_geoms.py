@@ -26,7 +26,8 @@ def geom_arrays(
     layout: Layout, settings: CompilerSettings, problems: Problems
 ) -> tuple[dict[str, Array], list[list[MassProperties]]]:
     """The arrays, and per body the mass properties of the geoms that count for its inertia."""
-    rows, parts = [], [[] for _ in layout.bodies]
+    rows: list[dict[str, Any]] = []
+    parts: list[list[MassProperties]] = [[] for _ in layout.bodies]
     for geom, body in zip(layout.geoms, layout.geom_body, strict=True):
         check = Check(problems, geom)
         row = _geom_row(check, geom)

@@ -42,7 +42,7 @@ def _joint_row(check: Check, joint: Joint, settings: CompilerSettings) -> dict[s
     kind = check.word("type", JOINT_TYPES)
     turning = joint.type in ("free", "ball")
     axis = np.array([0.0, 0.0, 1.0]) if turning else check.vector("axis", 3, fill=(0.0, 0.0, 1.0))
-    length = np.linalg.norm(axis)
+    length = float(np.linalg.norm(axis))
     if length < 1e-14:
         check.fail("axis", "a vector of zero length has no direction")
         axis, length = np.array([0.0, 0.0, 1.0]), 1.0

@@ -19,19 +19,21 @@ WORDS = {
 """Words of the file -> MuJoCo's numbers, in the enums' order."""
 assert [len(w) for w in WORDS.values()] == [len(e) for e in (Integrator, Cone, Jacobian, SolverType)]
 
-_SCALARS = ("timestep", "impratio", "tolerance", "ls_tolerance", "noslip_tolerance", "ccd_tolerance")
-_SCALARS += ("sleep_tolerance", "density", "viscosity", "o_margin")
-_VECTORS = {"gravity": 3, "wind": 3, "magnetic": 3, "o_solref": 2, "o_solimp": 5, "o_friction": 5}
-_COUNTS = ("iterations", "ls_iterations", "noslip_iterations", "ccd_iterations", "sdf_iterations", "sdf_initpoints")
+SCALARS = tuple(
+    "timestep impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance sleep_tolerance density viscosity"
+    " o_margin".split()
+)
+VECTORS = {"gravity": 3, "wind": 3, "magnetic": 3, "o_solref": 2, "o_solimp": 5, "o_friction": 5}
+COUNTS = ("iterations", "ls_iterations", "noslip_iterations", "ccd_iterations", "sdf_iterations", "sdf_initpoints")
 FLAGS = tuple(bit.name.lower() for bit in (*DisableBit, *EnableBit) if bit.name)
 
 
 def compile_option(spec: OptionSpec, problems: Problems) -> Option:
     """The option arrays, with every value checked."""
     check = Check(problems, spec)
-    values: dict[str, Any] = {name: check.scalar(name) for name in _SCALARS}
-    values |= {name: check.vector(name, size) for name, size in _VECTORS.items()}
-    values |= {name: check.integer(name, low=0) for name in _COUNTS}
+    values: dict[str, Any] = {name: check.scalar(name) for name in SCALARS}
+    values |= {name: check.vector(name, size) for name, size in VECTORS.items()}
+    values |= {name: check.integer(name, low=0) for name in COUNTS}
     for name, words in WORDS.items():
         values[name] = list(words.values())[check.word(name, tuple(words))]
     if not values["timestep"] > 0.0:

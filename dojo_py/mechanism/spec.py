@@ -16,9 +16,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from .errors import Where
 
-Vector = Sequence[float]
+Vector = Sequence[float] | np.ndarray
 """Any sequence of floats (tuple, list, array); the compiler checks length and finiteness."""
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0)

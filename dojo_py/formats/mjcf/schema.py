@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...mechanism.compile_actuators import BIAS_TYPES, DYN_TYPES, GAIN_TYPES
-from ...mechanism.compile_option import FLAGS, WORDS
+from ...mechanism.compile_option import COUNTS, FLAGS, SCALARS, VECTORS, WORDS
 from ...mechanism.spec import GEOM_TYPES, JOINT_TYPES
 
 
@@ -151,21 +151,16 @@ COMPILER = {
     SKIP,
 )
 
-_OPTION_REALS = ("timestep", "impratio", "tolerance", "ls_tolerance", "noslip_tolerance", "ccd_tolerance")
-_OPTION_REALS += ("sleep_tolerance", "density", "viscosity", "o_margin")
-_OPTION_INTS = ("iterations", "ls_iterations", "noslip_iterations", "ccd_iterations")
-_OPTION_INTS += ("sdf_iterations", "sdf_initpoints")
 OPTION = (
-    dict.fromkeys(_OPTION_REALS, real(1))
-    | dict.fromkeys(_OPTION_INTS, INT)
-    | {"gravity": real(3), "wind": real(3), "magnetic": real(3), "actuatorgroupdisable": INTS}
-    | {"o_solref": real(2), "o_solimp": real(5, 1), "o_friction": real(5, 1)}
+    dict.fromkeys(SCALARS, real(1))
+    | dict.fromkeys(COUNTS, INT)
+    | {name: real(size, 1 if name.startswith("o_") else size) for name, size in VECTORS.items()}
+    | {"actuatorgroupdisable": INTS}
     | {name: word(*words) for name, words in WORDS.items()}
 )
 FLAG = dict.fromkeys(FLAGS, word("enable", "disable"))
 
-SECTIONS = ("compiler", "option", "default", "worldbody", "contact", "equality", "actuator", "keyframe", "tendon")
-SECTIONS += ("deformable",)
+SECTIONS = tuple("compiler option default worldbody contact equality actuator keyframe tendon deformable".split())
 IGNORED_SECTIONS = ("size", "statistic", "visual", "asset", "sensor", "custom", "extension")
 BODY_CHILDREN = ("inertial", "joint", "freejoint", "geom", "site", "body", "frame")
 IGNORED_BODY_CHILDREN = ("camera", "light")

@@ -12,7 +12,8 @@ from ..xml_tree import Node
 from .schema import Kind
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-_WORDS = {"bool": {"true": True, "false": False}, "auto": {"true": True, "false": False, "auto": None}}
+_WORDS: dict[str, dict[str, bool | None]] = {"bool": {"true": True, "false": False}}
+_WORDS["auto"] = _WORDS["bool"] | {"auto": None}
 
 Values = dict[str, Any]
 

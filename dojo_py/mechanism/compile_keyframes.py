@@ -1,0 +1,44 @@
+"""Keyframes: arrays `key_*`. What a keyframe does not give is qpos0, zero velocity, zero activation, zero control."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .checks import Check
+from .errors import Problems
+from .layout import Layout
+from .spec import Keyframe, Mechanism
+
+Array = np.ndarray
+
+
+def keyframe_arrays(
+    mechanism: Mechanism, layout: Layout, a: dict[str, Array], problems: Problems
+) -> dict[str, Array]:
+    """Arrays of the keyframes; their quaternions are normalised."""
+    nu, na = len(mechanism.actuators), int(a["actuator_actnum"].sum())
+    defaults = {"qpos": a["qpos0"], "qvel": np.zeros(layout.nv), "act": np.zeros(na), "ctrl": np.zeros(nu)}
+    rows = [_keyframe(Check(problems, key), key, defaults) for key in mechanism.keyframes]
+    out: dict[str, Array] = {}
+    for name, value in defaults.items():
+        out[f"key_{name}"] = np.array([row[name] for row in rows]).reshape((len(rows), value.size))
+    out["key_time"] = np.array([row["time"] for row in rows], dtype=float).reshape(-1)
+    for joint, address in zip(layout.joints, layout.arrays["jnt_qposadr"], strict=True):
+        if joint.type in ("free", "ball"):
+            first = address + (3 if joint.type == "free" else 0)
+            norms = np.linalg.norm(out["key_qpos"][:, first : first + 4], axis=1, keepdims=True)
+            for row in np.flatnonzero(norms[:, 0] < 1e-15):
+                message = f"the quaternion of joint '{joint.name}' has zero length"
+                Check(problems, mechanism.keyframes[row]).fail("qpos", message)
+            out["key_qpos"][:, first : first + 4] /= np.where(norms < 1e-15, 1.0, norms)
+    return out
+
+
+def _keyframe(check: Check, key: Keyframe, defaults: dict[str, Array]) -> dict[str, Any]:
+    row: dict[str, Any] = {"time": check.scalar("time")}
+    for attribute, value in defaults.items():
+        given = getattr(key, attribute)
+        row[attribute] = value if given is None else check.vector(attribute, value.size, fill=value)
+    return row
