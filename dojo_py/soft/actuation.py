@@ -5,8 +5,8 @@ joint force = moment^T p. Source: computation chapter, "Actuation model".
 """
 
 import numpy as np
-from numba import njit
 
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.kinematics import BALL, FREE
 from dojo_py.soft.spatial import normalize_quaternion, quaternion_to_rotation_vector, relative_rotation
 
@@ -16,7 +16,7 @@ GAIN_AFFINE, BIAS_AFFINE = 1, 1
 DISABLE_CLAMPCTRL, DISABLE_ACTUATION = 1 << 8, 1 << 11
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def tendon_lengths(J, joints, tendons, qpos, qvel):
     """Length and velocity of the fixed tendons: linear in the scalar joint positions."""
     for t in range(len(tendons)):
@@ -31,7 +31,7 @@ def tendon_lengths(J, joints, tendons, qpos, qvel):
         tendons[t].velocity = velocity
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def joint_transmission(a, s, j, qpos, moment, i):
     """Joint and jointinparent transmissions: scalar joints by gear[0]; ball and free joints by the gear's axis."""
     v = j.dofadr
@@ -68,7 +68,7 @@ def joint_transmission(a, s, j, qpos, moment, i):
     moment[i, v + 2] = g2
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def site_wrench(rowadr, colind, cdof, last, com, point, f, sign, moment, i):
     """moment[i] += sign * J^T f for the wrench f (6,) = [force, torque] at `point` on the body whose last dof is `last`."""
     if last < 0:
@@ -84,7 +84,7 @@ def site_wrench(rowadr, colind, cdof, last, com, point, f, sign, moment, i):
         )
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def site_transmission(a, s, m_sites, m_bodies, rowadr, colind, bodies, sites, cdof, moment, i):
     """Wrench gear (6,) in the site's frame, or in the reference site's; with a reference, length is the pose difference."""
     f = np.empty(6)
@@ -125,13 +125,13 @@ def site_transmission(a, s, m_sites, m_bodies, rowadr, colind, bodies, sites, cd
             moment[i, colind[k]] = 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def parent_dof(rowadr, colind, i):
     """The dof before i on the path from the root; -1 for the first."""
     return colind[rowadr[i + 1] - 2] if rowadr[i + 1] - rowadr[i] > 1 else -1
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def transmissions(m, pose, forces, qpos, qvel):
     """Length, moment arms and velocity of every tendon and actuator."""
     tendon_lengths(m.tendon_J, m.joints, forces.tendons, qpos, qvel)
@@ -160,7 +160,7 @@ def transmissions(m, pose, forces, qpos, qvel):
             s.velocity += moment[i, k] * qvel[k]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def next_activation(a, act, act_dot, h):
     """Activation after h [s]: Euler, or the exact exponential for filterexact; clamped to actrange."""
     if a.dyntype == DYN_FILTEREXACT:
@@ -173,7 +173,7 @@ def next_activation(a, act, act_dot, h):
     return act
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def actuator_forces(m, forces, act, control):
     """Controls (nu,) and activations (na,) to actuator forces and to forces.actuator (nv,) [N, N m]."""
     opt = m.options[0]
@@ -238,7 +238,7 @@ def actuator_forces(m, forces, act, control):
                 out[k] = min(max(out[k], j.actfrcrange[0]), j.actfrcrange[1])
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def limit_tendon_force(m_actuators, actuators, t, limits):
     """Scale the forces of all actuators on tendon t so that their sum stays within limits (2,)."""
     total = 0.0

@@ -5,14 +5,14 @@ Gravity enters as the world's upward acceleration. Source: Featherstone (2008), 
 """
 
 import numpy as np
-from numba import njit
 
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.spatial import cross_force, multiply_inertia
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def newton_euler(m_bodies, m_dofs, gravity, bodies, cdof, cdof_dot, qvel, qacc, use_acceleration, out):
-    """out (nv,) = M qacc (without armature, if use_acceleration) + Coriolis, centrifugal and gravitational force [N, N m]."""
+    """Out (nv,) = M qacc (without armature, if use_acceleration) + Coriolis, centrifugal and gravitational force [N, N m]."""
     n = len(m_bodies)
     momentum = np.empty(6)
     for k in range(3):

@@ -1,10 +1,11 @@
 """Dense H = L^T L, eliminated from the last dof to the first, so that zeros between branches of the tree stay zeros."""
 
 import numpy as np
-from numba import njit
+
+from dojo_py.soft.jit import kernel
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def factorize_dense(H):
     """Factor the lower triangle of H (n, n) in place; returns False if H is not positive definite."""
     for k in range(len(H) - 1, -1, -1):
@@ -24,9 +25,9 @@ def factorize_dense(H):
     return True
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def solve_dense(L, b, x):
-    """x (n,) = (L^T L)^-1 b; b is left as it is."""
+    """X (n,) = (L^T L)^-1 b; b is left as it is."""
     n = len(L)
     for k in range(n):
         x[k] = b[k]
@@ -43,7 +44,7 @@ def solve_dense(L, b, x):
         x[k] = s / L[k, k]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def rank_one(L, x, sign):
     """Factor of L^T L + sign x x^T, in place; x (n,) is used up. Returns False if the result is not positive definite."""
     for k in range(len(L) - 1, -1, -1):

@@ -5,8 +5,8 @@ Source: computation chapter, "Collision detection"; frames found from the wheel.
 """
 
 import numpy as np
-from numba import njit
 
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.narrowphase.capsule_box import capsule_box
 from dojo_py.soft.narrowphase.capsule_capsule import capsule_capsule
 from dojo_py.soft.narrowphase.plane_box import plane_box
@@ -21,7 +21,7 @@ from dojo_py.soft.narrowphase.sphere_sphere import sphere_sphere
 from dojo_py.soft.workspace import FULL, NCON
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def too_far(m_geoms, geoms, g1, g2, reach):
     """Whether the bounding spheres (or a plane and a bounding sphere) are farther apart than reach."""
     a, b = geoms[g1].xpos, geoms[g2].xpos
@@ -33,7 +33,7 @@ def too_far(m_geoms, geoms, g1, g2, reach):
     return x * x + y * y + z * z > bound * bound
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def collide(kind, a, size_a, b, size_b, reach, out):
     """Contacts of two shapes into out (MAX_CONTACTS, 10); kind = 10 * type of a + type of b. Returns their number."""
     if kind == 2:
@@ -61,7 +61,7 @@ def collide(kind, a, size_a, b, size_b, reach, out):
     return 0
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def make_frame(point, frame):
     """Right-handed frame (3, 3), rows normal and tangents, from the narrow phase's normal and preferred tangent."""
     nx, ny, nz = point[4], point[5], point[6]
@@ -87,7 +87,7 @@ def make_frame(point, frame):
     frame[2, 2] = nx * ty - ny * tx
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def detect(m, pose, rows):
     """Fill rows.contacts with all contacts of the present pose."""
     points = rows.points

@@ -1,10 +1,9 @@
 """All constraint rows of one state: equality, dry friction, limits, contacts, in this order."""
 
-from numba import njit
-
 from dojo_py.soft.collision import detect
 from dojo_py.soft.contacts import contact_rows
 from dojo_py.soft.equality import equality_rows
+from dojo_py.soft.jit import kernel, stage
 from dojo_py.soft.limits import friction_rows, joint_limit_rows, tendon_limit_rows
 from dojo_py.soft.velocity_bias import subtract_velocity_bias
 from dojo_py.soft.workspace import FULL, NBLOCK, NE, NEFC, NF, NL
@@ -12,7 +11,7 @@ from dojo_py.soft.workspace import FULL, NBLOCK, NE, NEFC, NF, NL
 DISABLE_CONSTRAINT, DISABLE_EQUALITY, DISABLE_FRICTIONLOSS, DISABLE_LIMIT = 1, 1 << 1, 1 << 2, 1 << 3
 
 
-@njit(cache=True, error_model="numpy")
+@stage
 def make_rows(m, pose, forces, rows, qpos):
     """Position-dependent part of every row: Jacobian, residual, regulariser."""
     flags = m.options[0].disableflags
@@ -36,9 +35,9 @@ def make_rows(m, pose, forces, rows, qpos):
     contact_rows(m, pose, rows)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def reference_acceleration(m, pose, rows, qvel):
-    """vel = J qvel and aref = -b vel - k d (pos - margin) of every row; less dJ/dt qvel for connect and weld."""
+    """Vel = J qvel and aref = -b vel - k d (pos - margin) of every row; less dJ/dt qvel for connect and weld."""
     for i in range(rows.count[NEFC]):
         r = rows.rows[i]
         s = 0.0

@@ -7,18 +7,18 @@ Source: computation chapter, "Contact" and "Friction cones"; scaling of R found 
 """
 
 import numpy as np
-from numba import njit
 
 from dojo_py.soft.impedance import MIN_VALUE, set_parameters, spring_damper
 from dojo_py.soft.jacobian import relative_jacobian
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.workspace import FULL, NBLOCK, NCON, NEFC
 
 FRICTIONLESS, PYRAMIDAL, ELLIPTIC = 5, 6, 7
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def project(jac, frame, n):
-    """jac (6, n) <- translation and rotation rows along the contact frame's axes."""
+    """Jac (6, n) <- translation and rotation rows along the contact frame's axes."""
     for c in range(n):
         for h in (0, 3):
             x, y, z = jac[h, c], jac[h + 1, c], jac[h + 2, c]
@@ -26,7 +26,7 @@ def project(jac, frame, n):
                 jac[h + k, c] = frame[k, 0] * x + frame[k, 1] * y + frame[k, 2] * z
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def elliptic_rows(opt, con, pair, rows, jac, nnz, tran, rot):
     """`dim` rows of one contact; also of a frictionless one (dim 1)."""
     first = rows.count[NEFC]
@@ -61,7 +61,7 @@ def elliptic_rows(opt, con, pair, rows, jac, nnz, tran, rot):
     rows.count[NEFC] += con.dim
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def pyramidal_rows(opt, con, pair, rows, jac, nnz, tran, rot):
     """2 (dim - 1) rows of one contact."""
     first = rows.count[NEFC]
@@ -92,7 +92,7 @@ def pyramidal_rows(opt, con, pair, rows, jac, nnz, tran, rot):
     rows.count[NEFC] += n
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def contact_rows(m, pose, rows):
     """Rows of every contact that is closer than its margin, in the order of the contacts."""
     opt = m.options[0]

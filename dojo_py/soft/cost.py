@@ -1,21 +1,22 @@
 """The penalty s(J qacc - aref) of the reduced primal problem: its value, force -s', and second derivatives.
 
 Rows: quadratic (equality), Huber (dry friction), half-quadratic (limit, frictionless and pyramidal contact). Elliptic contact with
+
 N = mu x_0, U_j = mu_j x_j, T = |U|: zero if N >= mu T; quadratic in every row if mu N + T <= 0; between, D_0 (N - mu T)^2 / (2 mu^2 (1 + mu^2)).
 Source: computation chapter, "Reduced primal problem"; Todorov (2011), A convex, smooth and invertible contact model.
 """
 
 import numpy as np
-from numba import njit
 
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.workspace import NE, NEFC, NF
 
 SATISFIED, QUADRATIC, LINEARNEG, LINEARPOS, CONE = range(5)
 ELLIPTIC = 7
 
 
-@njit(cache=True, error_model="numpy")
-def cone_cost(m, rows, i, jar, force, with_hessian):
+@kernel
+def cone_cost(m, rows, i, jar, force):
     """Cost of the elliptic contact whose first row is i; fills its forces, states and, in the middle zone, the Hessian."""
     con = rows.contacts[rows.rows[i].id]
     friction = m.pairs[con.pair].friction
@@ -47,27 +48,26 @@ def cone_cost(m, rows, i, jar, force, with_hessian):
     for j in range(1, dim):
         force[i + j] = -force[i] / T * friction[j - 1] * friction[j - 1] * jar[i + j]
         rows.rows[i + j].state = CONE
-    if with_hessian:
-        H = con.H
-        H[0, 0] = D * mu * mu
-        for j in range(1, dim):
-            fj = friction[j - 1]
-            uj = fj * jar[i + j]
-            H[0, j] = -D * mu * mu * uj / T * fj
-            H[j, 0] = H[0, j]
-            for k in range(1, j + 1):
-                fk = friction[k - 1]
-                uk = fk * jar[i + k]
-                h = D * mu * N * uj * uk / (T * T * T)
-                if j == k:
-                    h += D * (mu * mu - mu * N / T)
-                H[j, k] = h * fj * fk
-                H[k, j] = H[j, k]
+    H = con.H
+    H[0, 0] = D * mu * mu
+    for j in range(1, dim):
+        fj = friction[j - 1]
+        uj = fj * jar[i + j]
+        H[0, j] = -D * mu * mu * uj / T * fj
+        H[j, 0] = H[0, j]
+        for k in range(1, j + 1):
+            fk = friction[k - 1]
+            uk = fk * jar[i + k]
+            h = D * mu * N * uj * uk / (T * T * T)
+            if j == k:
+                h += D * (mu * mu - mu * N / T)
+            H[j, k] = h * fj * fk
+            H[k, j] = H[j, k]
     return 0.5 * D * s * s
 
 
-@njit(cache=True, error_model="numpy")
-def row_costs(m, rows, jar, force, with_hessian):
+@kernel
+def row_costs(m, rows, jar, force):
     """Total penalty at jar (nefc,) = J qacc - aref; fills force (nefc,) and every row's state."""
     cost = 0.0
     ne = rows.count[NE]
@@ -96,7 +96,7 @@ def row_costs(m, rows, jar, force, with_hessian):
                 force[i] = -r.D * x
                 r.state = QUADRATIC
         elif r.type == ELLIPTIC:
-            cost += cone_cost(m, rows, i, jar, force, with_hessian)
+            cost += cone_cost(m, rows, i, jar, force)
             i += rows.contacts[r.id].dim
             continue
         elif x >= 0.0:
@@ -110,9 +110,9 @@ def row_costs(m, rows, jar, force, with_hessian):
     return cost
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def multiply_J(rows, x, out):
-    """out (nefc,) = J x."""
+    """Out (nefc,) = J x."""
     J = rows.J
     col = rows.J_colind
     for i in range(rows.count[NEFC]):
@@ -124,9 +124,9 @@ def multiply_J(rows, x, out):
         out[i] = s
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def add_JT(rows, force, out):
-    """out (nv,) += J^T force."""
+    """Out (nv,) += J^T force."""
     J = rows.J
     col = rows.J_colind
     for i in range(rows.count[NEFC]):

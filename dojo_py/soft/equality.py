@@ -6,10 +6,10 @@ Source: computation chapter, "Equality".
 """
 
 import numpy as np
-from numba import njit
 
 from dojo_py.soft.impedance import set_parameters
 from dojo_py.soft.jacobian import relative_jacobian
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.limits import new_row
 from dojo_py.soft.spatial import multiply_quaternions, rotate
 from dojo_py.soft.workspace import NBLOCK, NEFC
@@ -20,11 +20,10 @@ SITE = 6
 """Object type of an equality between sites (mjOBJ_SITE)."""
 
 
-@njit(cache=True, error_model="numpy")
-def attachment(m, pose, eq, first, point, quat):
-    """World anchor point and orientation (4,) of one side; returns its body."""
-    e = m.equalities[eq]
-    which = e.obj1id if first else e.obj2id
+@kernel
+def attachment(m, pose, e, side, point, quat):
+    """World anchor point and orientation (4,) of side 1 or 2 of the equality record e; returns its body."""
+    which = e.obj1id if side == 1 else e.obj2id
     if e.objtype == SITE:
         s = pose.sites[which]
         for k in range(3):
@@ -34,7 +33,7 @@ def attachment(m, pose, eq, first, point, quat):
         return m.sites[which].bodyid
     b = pose.bodies[which]
     # weld keeps the second body's anchor in data[0:3] and the relative pose of the first in data[3:10]
-    offset = 3 if (e.type == WELD) == first else 0
+    offset = 3 if (e.type == WELD) == (side == 1) else 0
     local = np.empty(3)
     for k in range(3):
         local[k] = e.data[offset + k]
@@ -46,15 +45,15 @@ def attachment(m, pose, eq, first, point, quat):
     return which
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def pose_rows(m, pose, rows, eq):
     """Rows of a connect or weld."""
     opt = m.options[0]
     e = m.equalities[eq]
     p1, p2 = np.empty(3), np.empty(3)
     q1, q2, rel = np.empty(4), np.empty(4), np.empty(4)
-    b1 = attachment(m, pose, eq, True, p1, q1)
-    b2 = attachment(m, pose, eq, False, p2, q2)
+    b1 = attachment(m, pose, e, 1, p1, q1)
+    b2 = attachment(m, pose, e, 2, p2, q2)
     jac = rows.jac
     block = rows.count[NBLOCK]
     nnz = relative_jacobian(
@@ -100,7 +99,7 @@ def pose_rows(m, pose, rows, eq):
         set_parameters(r, e.solref, e.solimp, violation, opt.timestep, opt.disableflags)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def polynomial(a, x):
     """Value and derivative of a0 + a1 x + ... + a4 x^4 for a (5 or more,)."""
     value = a[0] + x * (a[1] + x * (a[2] + x * (a[3] + x * a[4])))
@@ -108,7 +107,7 @@ def polynomial(a, x):
     return value, slope
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def coupling_row(m, forces, rows, eq, qpos):
     """Row of a joint or tendon coupling."""
     opt = m.options[0]
@@ -155,7 +154,7 @@ def coupling_row(m, forces, rows, eq, qpos):
     set_parameters(r, e.solref, e.solimp, residual, opt.timestep, opt.disableflags)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def equality_rows(m, pose, forces, rows, qpos):
     """Rows of all active equality constraints."""
     for eq in range(len(m.equalities)):

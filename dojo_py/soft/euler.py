@@ -3,10 +3,9 @@
 (M + h D) a = smooth + constraint;  v+ = v + h a;  q+ = q ⊕ h v+. Source: computation chapter, "Integrators".
 """
 
-from numba import njit
-
 from dojo_py.soft.actuation import DYN_NONE, next_activation
 from dojo_py.soft.inertia import factorize, solve_inertia
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.kinematics import BALL, FREE
 from dojo_py.soft.passive import DISABLE_DAMPER, damper_slope
 from dojo_py.soft.spatial import integrate_quaternion
@@ -14,9 +13,9 @@ from dojo_py.soft.spatial import integrate_quaternion
 DISABLE_EULERDAMP = 1 << 15
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def integrate_positions(joints, qpos, qvel, h):
-    """qpos (nq,) <- qpos ⊕ h qvel, in place."""
+    """Qpos (nq,) <- qpos ⊕ h qvel, in place."""
     for n in range(len(joints)):
         j = joints[n]
         q = j.qposadr
@@ -32,16 +31,16 @@ def integrate_positions(joints, qpos, qvel, h):
         integrate_quaternion(qpos[q : q + 4], qvel[v], qvel[v + 1], qvel[v + 2], h)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def advance_activations(m, forces, act):
-    """act (na,) one time step on, in place."""
+    """Act (na,) one time step on, in place."""
     for i in range(len(m.actuators)):
         a = m.actuators[i]
         if a.dyntype != DYN_NONE:
             act[a.actadr] = next_activation(a, act[a.actadr], forces.actuators[i].act_dot, m.options[0].timestep)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def advance(m, w, qacc, qpos, qvel, act):
     """Activations, then velocity by qacc (nv,), then position by the new velocity; all in place."""
     h = m.options[0].timestep
@@ -51,7 +50,7 @@ def advance(m, w, qacc, qpos, qvel, act):
     integrate_positions(m.joints, qpos, qvel, h)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def euler(m, w, qpos, qvel, act):
     """One step from the accelerations of `forward`; state in place."""
     opt = m.options[0]

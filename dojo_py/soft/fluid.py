@@ -6,21 +6,22 @@ Source: fluid forces chapter, "Inertia model".
 """
 
 import numpy as np
-from numba import njit
+
+from dojo_py.soft.jit import kernel
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def half_dimensions(mb, r):
-    """r (3,) [m]: half-sizes of the box with the body's mass and principal inertias."""
+    """R (3,) [m]: half-sizes of the box with the body's mass and principal inertias."""
     I = mb.inertia
     total = I[0] + I[1] + I[2]
     for k in range(3):
         r[k] = np.sqrt(max(1e-15, total - 2.0 * I[k]) * 1.5 / mb.mass)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def local_velocity(b, wind, lvel):
-    """lvel (6,) = [angular 3, linear 3] velocity of the body's centre of mass relative to the wind, in its inertial frame."""
+    """Lvel (6,) = [angular 3, linear 3] velocity of the body's centre of mass relative to the wind, in its inertial frame."""
     x, y, z = b.xipos[0] - b.com[0], b.xipos[1] - b.com[1], b.xipos[2] - b.com[2]
     w0, w1, w2 = b.cvel[0], b.cvel[1], b.cvel[2]
     v0 = b.cvel[3] + w1 * z - w2 * y - wind[0]
@@ -32,7 +33,7 @@ def local_velocity(b, wind, lvel):
         lvel[3 + k] = R[0, k] * v0 + R[1, k] * v1 + R[2, k] * v2
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def drag_coefficients(r, density, viscosity, quadratic, linear):
     """Fill quadratic (6,) and linear (6,): wrench_k = -(linear_k + quadratic_k |lvel_k|) lvel_k, torque first."""
     mean = (r[0] + r[1] + r[2]) / 3.0
@@ -44,9 +45,9 @@ def drag_coefficients(r, density, viscosity, quadratic, linear):
         linear[3 + i] = 6.0 * np.pi * viscosity * mean
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def fluid_forces(m_bodies, rowadr, colind, density, viscosity, wind, bodies, cdof, out):
-    """out (nv,) += drag forces [N, N m] of all bodies."""
+    """Out (nv,) += drag forces [N, N m] of all bodies."""
     r = np.empty(3)
     lvel = np.empty(6)
     quadratic = np.empty(6)

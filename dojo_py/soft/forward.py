@@ -3,18 +3,17 @@
 M qacc + bias = passive + actuator + J^T f. Source: computation chapter, "Simulation pipeline".
 """
 
-from numba import njit
-
 from dojo_py.soft.actuation import actuator_forces, transmissions
 from dojo_py.soft.bias import newton_euler
 from dojo_py.soft.constraint import make_rows, reference_acceleration
 from dojo_py.soft.inertia import body_inertias, factorize, inertia_matrix, solve_inertia
+from dojo_py.soft.jit import entry, stage
 from dojo_py.soft.kinematics import body_velocities, forward_kinematics
 from dojo_py.soft.passive import DISABLE_GRAVITY, passive_forces
 from dojo_py.soft.solve import solve_constraints
 
 
-@njit(cache=True, error_model="numpy")
+@stage
 def position_stage(m, w, qpos, qvel):
     """Everything that depends on the position only, and the transmissions' velocities."""
     p = w.pose
@@ -30,9 +29,9 @@ def position_stage(m, w, qpos, qvel):
     make_rows(m, p, w.forces, w.rows, qpos)
 
 
-@njit(cache=True, error_model="numpy")
+@stage
 def bias_forces(m, w, qvel, qacc, use_acceleration, out):
-    """out (nv,) = Newton–Euler force at the present pose, with gravity unless it is switched off."""
+    """Out (nv,) = Newton–Euler force at the present pose, with gravity unless it is switched off."""
     gravity = w.gravity
     for k in range(3):
         gravity[k] = 0.0 if m.options[0].disableflags & DISABLE_GRAVITY else m.options[0].gravity[k]
@@ -40,7 +39,7 @@ def bias_forces(m, w, qvel, qacc, use_acceleration, out):
     newton_euler(m.bodies, m.dofs, gravity, p.bodies, p.cdof, p.cdof_dot, qvel, qacc, use_acceleration, out)
 
 
-@njit(cache=True, error_model="numpy")
+@stage
 def velocity_stage(m, w, qpos, qvel):
     """Body velocities, passive forces, reference accelerations, bias."""
     p = w.pose
@@ -50,7 +49,7 @@ def velocity_stage(m, w, qpos, qvel):
     bias_forces(m, w, qvel, qvel, False, w.forces.bias)
 
 
-@njit(cache=True, error_model="numpy")
+@stage
 def acceleration_stage(m, w, act, control, warm):
     """Actuator forces, unconstrained acceleration, constraint forces. Returns (iterations, scaled gradient)."""
     f = w.forces
@@ -62,9 +61,15 @@ def acceleration_stage(m, w, act, control, warm):
     return solve_constraints(m, w.pose, f, w.rows, w.solver, warm)
 
 
-@njit(cache=True, error_model="numpy")
+@stage
 def forward(m, w, qpos, qvel, act, control, warm):
     """All stages; qacc is in w.solver.qacc (on entry the warm start, if `warm`). Returns (iterations, scaled gradient)."""
     position_stage(m, w, qpos, qvel)
     velocity_stage(m, w, qpos, qvel)
     return acceleration_stage(m, w, act, control, warm)
+
+
+@entry
+def evaluate_forward(m, w, qpos, qvel, act, control):
+    """`forward` from Python, cold start."""
+    return forward(m, w, qpos, qvel, act, control, False)

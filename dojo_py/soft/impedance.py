@@ -5,15 +5,14 @@ k = 1 / (d_w timeconst dampratio)^2; solref = (-stiffness, -damping) gives b = d
 Source: modeling chapter, "Solver parameters"; computation chapter, "Parameters".
 """
 
-import numpy as np
-from numba import njit
+from dojo_py.soft.jit import kernel
 
 MIN_VALUE = 1e-15
 MIN_IMPEDANCE, MAX_IMPEDANCE = 1e-4, 0.9999
 DISABLE_REFSAFE = 1 << 12
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def impedance(solimp, r):
     """d(r) in (0, 1) for solimp (5,) = (d0, dwidth, width, midpoint, power) at the violation r."""
     d0 = min(max(solimp[0], MIN_IMPEDANCE), MAX_IMPEDANCE)
@@ -38,7 +37,7 @@ def impedance(solimp, r):
     return d0 + y * (dw - d0)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def spring_damper(solref, solimp, timestep, disableflags):
     """Stiffness (to be multiplied by d) and damping of the reference acceleration."""
     dw = min(max(solimp[1], MIN_IMPEDANCE), MAX_IMPEDANCE)
@@ -56,7 +55,7 @@ def spring_damper(solref, solimp, timestep, disableflags):
     return stiffness, damping
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def set_parameters(row, solref, solimp, violation, timestep, disableflags):
     """Fill stiffness, damping, impedance, R and D of a row; violation: residual beyond the margin [m or rad]."""
     row.stiffness, row.damping = spring_damper(solref, solimp, timestep, disableflags)

@@ -6,14 +6,14 @@ Source: Featherstone, Rigid Body Dynamics Algorithms (2008), secs. 6.2 and 6.5.
 """
 
 import numpy as np
-from numba import njit
 
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.spatial import multiply_inertia
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def body_inertias(m_bodies, bodies):
-    """cinert of every body: its spatial inertia about the tree's centre of mass, world axes."""
+    """Cinert of every body: its spatial inertia about the tree's centre of mass, world axes."""
     for i in range(1, len(m_bodies)):
         b = bodies[i]
         I = m_bodies[i].inertia
@@ -33,7 +33,7 @@ def body_inertias(m_bodies, bodies):
         c[9] = mass
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def inertia_matrix(m_bodies, m_dofs, rowadr, colind, bodies, cdof, M):
     """M (nC,): composite inertias from the leaves, then M_ij = c_i . I_i c_j for every ancestor j of i; armature on the diagonal."""
     n = len(m_bodies)
@@ -55,7 +55,7 @@ def inertia_matrix(m_bodies, m_dofs, rowadr, colind, bodies, cdof, M):
         M[rowadr[i + 1] - 1] += m_dofs[i].armature
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def factorize(rowadr, colind, LD):
     """L^T D L of the tree-sparse matrix in LD (nC,), in place: strict lower part L, diagonal 1 / D."""
     for k in range(len(rowadr) - 2, -1, -1):
@@ -72,9 +72,9 @@ def factorize(rowadr, colind, LD):
             LD[a] *= inverse
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def solve_inertia(rowadr, colind, LD, x):
-    """x (nv,) <- M^-1 x with the factor from `factorize`."""
+    """X (nv,) <- M^-1 x with the factor from `factorize`."""
     n = len(rowadr) - 1
     for k in range(n - 1, -1, -1):
         xk = x[k]
@@ -88,9 +88,9 @@ def solve_inertia(rowadr, colind, LD, x):
         x[k] = s
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def multiply_M(rowadr, colind, M, x, out):
-    """out (nv,) = M x."""
+    """Out (nv,) = M x."""
     n = len(rowadr) - 1
     for i in range(n):
         out[i] = 0.0

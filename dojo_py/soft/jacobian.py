@@ -1,11 +1,10 @@
 """Jacobians of points on bodies, stored only in the columns of the dofs that move them."""
 
-from numba import njit
-
 from dojo_py.soft.actuation import parent_dof
+from dojo_py.soft.jit import kernel
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def add_point_columns(cdof, i, com, point, sign, jac, n):
     """Column n of jac (6, .) += sign * [translation 3, rotation 3] of the point when dof i moves at unit velocity."""
     x, y, z = point[0] - com[0], point[1] - com[1], point[2] - com[2]
@@ -17,9 +16,9 @@ def add_point_columns(cdof, i, com, point, sign, jac, n):
     jac[5, n] += sign * cdof[i, 2]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def relative_jacobian(rowadr, colind, cdof, last1, com1, point1, last2, com2, point2, jac, columns, block):
-    """jac (6, n) = Jacobian of point2 on body 2 minus that of point1 on body 1; columns[block, :n] = its dofs, ascending.
+    """Jac (6, n) = Jacobian of point2 on body 2 minus that of point1 on body 1; columns[block, :n] = its dofs, ascending.
 
     last1, last2: last dof that moves each body (-1: none). Returns n. Dofs that move both bodies are included.
     """

@@ -5,8 +5,8 @@ for a hinge, [0, axis] for a slide. Source: computation chapter, "General framew
 """
 
 import numpy as np
-from numba import njit
 
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.spatial import (
     axis_angle_to_quaternion,
     multiply_quaternions,
@@ -18,7 +18,7 @@ from dojo_py.soft.spatial import (
 FREE, BALL, SLIDE, HINGE = range(4)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def place(bodies, parents, elements):
     """Poses of elements (geoms or sites: records with bodyid, pos, quat) into `parents`' frames `elements`."""
     for i in range(len(parents)):
@@ -32,7 +32,7 @@ def place(bodies, parents, elements):
         quaternion_to_matrix(e.xquat, e.xmat)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def joint_pose(j, s, b, qpos, qpos0):
     """Move body b by its joint j at qpos; record the anchor and axis in s (world frame, before a ball or hinge turns the body)."""
     rotate(b.xquat, j.pos, s.xanchor)
@@ -57,7 +57,7 @@ def joint_pose(j, s, b, qpos, qpos0):
         b.xpos[k] = s.xanchor[k] - b.xpos[k]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def body_poses(model_bodies, model_joints, bodies, joints, qpos, qpos0):
     """World pose of every body (origin and inertial frame) and joint; bodies in depth-first order, parents first."""
     iquat = np.empty(4)
@@ -92,7 +92,7 @@ def body_poses(model_bodies, model_joints, bodies, joints, qpos, qpos0):
         quaternion_to_matrix(iquat, b.ximat)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def centres_of_mass(model_bodies, bodies):
     """Subtree masses and centres of mass; `com` of a body is that of its whole kinematic tree."""
     n = len(model_bodies)
@@ -121,7 +121,7 @@ def centres_of_mass(model_bodies, bodies):
             bodies[i].com[k] = root.subtree_com[k]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def hinge_axis(cdof, i, x, y, z, com, anchor):
     """Row i of cdof: unit rotation about (x, y, z) through anchor."""
     dx, dy, dz = com[0] - anchor[0], com[1] - anchor[1], com[2] - anchor[2]
@@ -133,9 +133,9 @@ def hinge_axis(cdof, i, x, y, z, com, anchor):
     cdof[i, 5] = x * dy - y * dx
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def motion_axes(model_joints, bodies, joints, cdof):
-    """cdof (nv, 6): the spatial velocity that a unit velocity of each dof gives its body."""
+    """Cdof (nv, 6): the spatial velocity that a unit velocity of each dof gives its body."""
     for j in range(len(model_joints)):
         mj = model_joints[j]
         b = bodies[mj.bodyid]
@@ -158,7 +158,7 @@ def motion_axes(model_joints, bodies, joints, cdof):
                 hinge_axis(cdof, i + r, b.xmat[0, r], b.xmat[1, r], b.xmat[2, r], b.com, s.xanchor)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def forward_kinematics(m_bodies, m_joints, m_geoms, m_sites, qpos0, bodies, joints, geoms, sites, cdof, qpos):
     """All poses and motion axes at qpos (nq,)."""
     body_poses(m_bodies, m_joints, bodies, joints, qpos, qpos0)
@@ -168,9 +168,9 @@ def forward_kinematics(m_bodies, m_joints, m_geoms, m_sites, qpos0, bodies, join
     motion_axes(m_joints, bodies, joints, cdof)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def body_velocities(m_bodies, m_joints, bodies, cdof, cdof_dot, qvel):
-    """cvel of every body and cdof_dot (nv, 6), the rate of change of every motion axis, at qvel (nv,)."""
+    """Cvel of every body and cdof_dot (nv, 6), the rate of change of every motion axis, at qvel (nv,)."""
     for i in range(1, len(m_bodies)):
         mb = m_bodies[i]
         b = bodies[i]

@@ -6,9 +6,9 @@ Source: computation chapter, "Friction loss" and "Limit".
 """
 
 import numpy as np
-from numba import njit
 
 from dojo_py.soft.impedance import set_parameters
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.kinematics import BALL, FREE
 from dojo_py.soft.spatial import normalize_quaternion, quaternion_to_rotation_vector
 from dojo_py.soft.workspace import NBLOCK, NEFC
@@ -16,7 +16,7 @@ from dojo_py.soft.workspace import NBLOCK, NEFC
 FRICTION_DOF, FRICTION_TENDON, LIMIT_JOINT, LIMIT_TENDON = 1, 2, 3, 4
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def new_row(rows, kind, index, pos, margin, frictionloss, diagA):
     """Append a row with a column block of its own; returns its index."""
     i = rows.count[NEFC]
@@ -34,7 +34,7 @@ def new_row(rows, kind, index, pos, margin, frictionloss, diagA):
     return i
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def set_columns(rows, i, J, t, scale):
     """Row i gets the nonzeros of scale * J[t] (ntendon, nv)."""
     r = rows.rows[i]
@@ -47,7 +47,7 @@ def set_columns(rows, i, J, t, scale):
     r.nnz = n
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def friction_rows(m, rows):
     """One row per dof and per tendon with frictionloss."""
     opt = m.options[0]
@@ -69,7 +69,7 @@ def friction_rows(m, rows):
             rows.rows[i].stiffness = 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def joint_limit_rows(m, rows, qpos):
     """Rows of hinge, slide and ball limits that are closer than the joint's margin."""
     opt = m.options[0]
@@ -110,7 +110,7 @@ def joint_limit_rows(m, rows, qpos):
                 set_parameters(r, j.solref, j.solimp, dist - j.margin, opt.timestep, opt.disableflags)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def tendon_limit_rows(m, tendons, rows):
     """Rows of tendon limits that are closer than the tendon's margin."""
     opt = m.options[0]

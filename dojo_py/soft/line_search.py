@@ -4,13 +4,13 @@ Along qacc + alpha * search the cost is convex and piecewise smooth; its derivat
 """
 
 import numpy as np
-from numba import njit
 
 from dojo_py.soft.cost import ELLIPTIC
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.workspace import NE, NEFC, NF
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def cone_slope(m, rows, i, jar, jv, alpha):
     """First and second derivative along the search of the elliptic contact whose first row is i."""
     con = rows.contacts[rows.rows[i].id]
@@ -46,7 +46,7 @@ def cone_slope(m, rows, i, jar, jv, alpha):
     return D * s * ds, D * (ds * ds - s * mu * ddT)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def slope(m, rows, jar, jv, g0, g1, alpha):
     """First and second derivative of the cost at alpha; g0 + alpha g1 is the derivative of its smooth part."""
     d1 = g0 + alpha * g1
@@ -84,7 +84,7 @@ def slope(m, rows, jar, jv, g0, g1, alpha):
     return d1, d2
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def line_search(m, rows, jar, jv, g0, g1, tolerance, iterations):
     """The alpha >= 0 that minimises the cost, to a slope below tolerance; 0 when the search direction does not descend."""
     d1, d2 = slope(m, rows, jar, jv, g0, g1, 0.0)

@@ -4,17 +4,17 @@ Source: computation chapter, "Algorithms".
 """
 
 import numpy as np
-from numba import njit
 
 from dojo_py.soft.cholesky import factorize_dense, rank_one, solve_dense
 from dojo_py.soft.cost import CONE, QUADRATIC, multiply_J
 from dojo_py.soft.inertia import multiply_M
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.line_search import line_search
 from dojo_py.soft.primal import duality_gap, start, update
 from dojo_py.soft.workspace import NEFC
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def add_inertia(rowadr, colind, M, H):
     """H (nv, nv), lower triangle = M."""
     n = len(H)
@@ -25,7 +25,7 @@ def add_inertia(rowadr, colind, M, H):
             H[i, colind[a]] = M[a]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def add_cone(rows, i, H):
     """H += J_c^T H_c J_c for the elliptic contact in its middle zone whose first row is i."""
     con = rows.contacts[rows.rows[i].id]
@@ -40,7 +40,7 @@ def add_cone(rows, i, H):
                     H[col[a], col[b]] += s * rows.J[i + q, b]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def build(m, pose, rows, sol, active):
     """Factor of the Hessian at the present states; active[i] remembers which quadratic rows are in it."""
     H = sol.H
@@ -67,7 +67,7 @@ def build(m, pose, rows, sol, active):
     return factorize_dense(H)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def refresh(m, pose, rows, sol, active, had_cone):
     """Bring the factor up to date: rank-one changes where few rows switched, else from scratch. Returns (ok, has_cone)."""
     n = rows.count[NEFC]
@@ -96,7 +96,7 @@ def refresh(m, pose, rows, sol, active, had_cone):
     return True, False
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def move(m, pose, rows, sol, forces, scale):
     """Line search along sol.search and the step; returns alpha."""
     opt = m.options[0]
@@ -119,7 +119,7 @@ def move(m, pose, rows, sol, forces, scale):
     return alpha
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def newton(m, pose, forces, rows, sol, warm):
     """Solve for sol.qacc and forces.constraint. Returns (iterations, scaled gradient norm); -1 iterations: not positive definite."""
     opt = m.options[0]

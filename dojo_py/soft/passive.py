@@ -5,38 +5,38 @@ Source: computation chapter, "Passive forces", "Polynomial forces", "Fluid force
 """
 
 import numpy as np
-from numba import njit
 
 from dojo_py.soft.fluid import fluid_forces
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.kinematics import BALL, FREE
 from dojo_py.soft.spatial import normalize_quaternion, relative_rotation
 
 DISABLE_SPRING, DISABLE_DAMPER, DISABLE_GRAVITY = 1 << 5, 1 << 6, 1 << 7
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def spring_force(k, x):
     """Force of the spring with coefficients k (3,) at displacement x."""
     return -x * (k[0] + x * (k[1] + x * k[2]))
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def damper_force(b, v):
     """Force of the damper with coefficients b (3,) at velocity v."""
     s = abs(v)
     return -v * (b[0] + s * (b[1] + s * b[2]))
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def damper_slope(b, v):
     """Derivative of -damper_force with respect to v: the effective damping."""
     s = abs(v)
     return b[0] + s * (2.0 * b[1] + 3.0 * s * b[2])
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def joint_springs(joints, qpos, qpos_spring, out):
-    """out (nv,) += spring forces of all joints."""
+    """Out (nv,) += spring forces of all joints."""
     a = np.empty(4)
     b = np.empty(4)
     for i in range(len(joints)):
@@ -75,7 +75,7 @@ def joint_springs(joints, qpos, qpos_spring, out):
         out[v + 2] += scale * z
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def tendon_stretch(t, length):
     """Signed distance of the length from the spring's rest interval."""
     if length > t.lengthspring[1]:
@@ -85,9 +85,9 @@ def tendon_stretch(t, length):
     return 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def tendon_forces(m_tendons, J, tendons, disableflags, out):
-    """out (nv,) += spring and damper forces of the fixed tendons."""
+    """Out (nv,) += spring and damper forces of the fixed tendons."""
     for i in range(len(m_tendons)):
         t = m_tendons[i]
         f = 0.0
@@ -100,9 +100,9 @@ def tendon_forces(m_tendons, J, tendons, disableflags, out):
                 out[k] += J[i, k] * f
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def apply_force(rowadr, colind, cdof, last, com, point, force, out):
-    """out (nv,) += J^T force (3,) for a force at `point` on the body whose last dof is `last`; com: tree centre of mass."""
+    """Out (nv,) += J^T force (3,) for a force at `point` on the body whose last dof is `last`; com: tree centre of mass."""
     if last < 0:
         return
     x, y, z = point[0] - com[0], point[1] - com[1], point[2] - com[2]
@@ -115,9 +115,9 @@ def apply_force(rowadr, colind, cdof, last, com, point, force, out):
         )
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def gravity_compensation(m_bodies, rowadr, colind, gravity, bodies, cdof, out):
-    """out (nv,) = forces that cancel the share `gravcomp` of each body's weight."""
+    """Out (nv,) = forces that cancel the share `gravcomp` of each body's weight."""
     force = np.empty(3)
     for i in range(len(out)):
         out[i] = 0.0
@@ -129,7 +129,7 @@ def gravity_compensation(m_bodies, rowadr, colind, gravity, bodies, cdof, out):
             apply_force(rowadr, colind, cdof, mb.lastdof, bodies[i].com, bodies[i].xipos, force, out)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def passive_forces(m, pose, forces, qpos, qvel):
     """forces.passive (nv,) and forces.gravcomp (nv,) at the present pose and velocity."""
     opt = m.options[0]

@@ -3,14 +3,13 @@
 Source: computation chapter, "Reduced primal problem" and "Warmstart".
 """
 
-from numba import njit
-
 from dojo_py.soft.cost import add_JT, multiply_J, row_costs
 from dojo_py.soft.inertia import multiply_M, solve_inertia
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.workspace import NEFC
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def evaluate(m, pose, forces, rows, sol):
     """Ma = M qacc and jar = J qacc - aref at sol.qacc; returns the cost, with forces and states filled."""
     multiply_M(m.M_rowadr, m.M_colind, pose.M, sol.qacc, sol.Ma)
@@ -20,10 +19,10 @@ def evaluate(m, pose, forces, rows, sol):
     return update(m, forces, rows, sol)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def update(m, forces, rows, sol):
     """Cost at the present qacc, Ma, jar; fills forces.constraint = J^T force and grad = Ma - qfrc_smooth - J^T force."""
-    cost = row_costs(m, rows, sol.jar, sol.force, True)
+    cost = row_costs(m, rows, sol.jar, sol.force)
     out = forces.constraint
     nv = len(out)
     for k in range(nv):
@@ -37,7 +36,7 @@ def update(m, forces, rows, sol):
     return cost + 0.5 * gauss
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def start(m, pose, forces, rows, sol, warm):
     """Start from the warm acceleration already in sol.qacc if it costs less than qacc_smooth; returns the cost."""
     nv = len(sol.qacc)
@@ -46,7 +45,7 @@ def start(m, pose, forces, rows, sol, warm):
         multiply_J(rows, forces.qacc_smooth, sol.jv)
         for i in range(rows.count[NEFC]):
             sol.jv[i] -= rows.rows[i].aref
-        smooth_cost = row_costs(m, rows, sol.jv, sol.trial, False)
+        smooth_cost = row_costs(m, rows, sol.jv, sol.trial)
         if cost <= smooth_cost:
             return update(m, forces, rows, sol)
     for k in range(nv):
@@ -54,7 +53,7 @@ def start(m, pose, forces, rows, sol, warm):
     return evaluate(m, pose, forces, rows, sol)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def duality_gap(m, pose, sol):
     """1/2 g^T M^-1 g: no point costs less than the present one by more than this."""
     x = sol.vec[0]

@@ -1,12 +1,11 @@
 """Constraint forces with the solver of the model's option: 0 PGS, 1 CG, 2 Newton."""
 
-from numba import njit
-
+from dojo_py.soft.jit import stage
 from dojo_py.soft.newton import newton
 from dojo_py.soft.workspace import NEFC
 
 
-@njit(cache=True, error_model="numpy")
+@stage
 def solve_constraints(m, pose, forces, rows, sol, warm):
     """Fill sol.qacc, sol.force and forces.constraint. Returns (iterations, scaled gradient); -1 iterations: failed."""
     opt = m.options[0]

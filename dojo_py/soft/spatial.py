@@ -6,10 +6,11 @@ Source: Featherstone, Rigid Body Dynamics Algorithms (2008), ch. 2.
 """
 
 import numpy as np
-from numba import njit
+
+from dojo_py.soft.jit import kernel
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def normalize_quaternion(q):
     """Scale q (4,) to unit length, in place; a null quaternion becomes the identity."""
     n = np.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
@@ -23,9 +24,9 @@ def normalize_quaternion(q):
             q[k] /= n
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def multiply_quaternions(a, b, out):
-    """out (4,) = a ⊗ b; out may be a or b."""
+    """Out (4,) = a ⊗ b; out may be a or b."""
     w = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
     x = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
     y = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1]
@@ -36,9 +37,9 @@ def multiply_quaternions(a, b, out):
     out[3] = z
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def rotate(q, v, out):
-    """out (3,) = v (3,) turned by the unit quaternion q (4,); out may be v."""
+    """Out (3,) = v (3,) turned by the unit quaternion q (4,); out may be v."""
     tx = 2.0 * (q[2] * v[2] - q[3] * v[1])
     ty = 2.0 * (q[3] * v[0] - q[1] * v[2])
     tz = 2.0 * (q[1] * v[1] - q[2] * v[0])
@@ -50,9 +51,9 @@ def rotate(q, v, out):
     out[2] = z
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def quaternion_to_matrix(q, out):
-    """out (3, 3): the rotation matrix of the unit quaternion q (4,)."""
+    """Out (3, 3): the rotation matrix of the unit quaternion q (4,)."""
     w, x, y, z = q[0], q[1], q[2], q[3]
     out[0, 0] = w * w + x * x - y * y - z * z
     out[1, 1] = w * w - x * x + y * y - z * z
@@ -65,9 +66,9 @@ def quaternion_to_matrix(q, out):
     out[2, 1] = 2.0 * (y * z + w * x)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def axis_angle_to_quaternion(axis, angle, out):
-    """out (4,): rotation by angle [rad] about the unit axis (3,)."""
+    """Out (4,): rotation by angle [rad] about the unit axis (3,)."""
     s = np.sin(0.5 * angle)
     out[0] = np.cos(0.5 * angle)
     out[1] = s * axis[0]
@@ -75,7 +76,7 @@ def axis_angle_to_quaternion(axis, angle, out):
     out[3] = s * axis[2]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def integrate_quaternion(q, wx, wy, wz, h):
     """Turn q (4,) in place by the body-frame angular velocity (wx, wy, wz) [rad/s] held for h [s]; q ends at unit length."""
     speed = np.sqrt(wx * wx + wy * wy + wz * wz)
@@ -91,7 +92,7 @@ def integrate_quaternion(q, wx, wy, wz, h):
     normalize_quaternion(q)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def quaternion_to_rotation_vector(w, x, y, z):
     """Rotation vector (3 numbers) [rad] of the unit quaternion, angle in (-pi, pi]."""
     s = np.sqrt(x * x + y * y + z * z)
@@ -103,7 +104,7 @@ def quaternion_to_rotation_vector(w, x, y, z):
     return angle * x / s, angle * y / s, angle * z / s
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def relative_rotation(a, b):
     """Rotation vector (3 numbers) [rad] that takes b (4,) to a (4,), in b's frame: log(conj(b) ⊗ a)."""
     w = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
@@ -113,9 +114,9 @@ def relative_rotation(a, b):
     return quaternion_to_rotation_vector(w, x, y, z)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def multiply_inertia(I, v, out):
-    """out (6,) = packed spatial inertia I (10,) times the motion vector v (6,)."""
+    """Out (6,) = packed spatial inertia I (10,) times the motion vector v (6,)."""
     out[0] = I[0] * v[0] + I[3] * v[1] + I[4] * v[2] - I[8] * v[4] + I[7] * v[5]
     out[1] = I[3] * v[0] + I[1] * v[1] + I[5] * v[2] + I[8] * v[3] - I[6] * v[5]
     out[2] = I[4] * v[0] + I[5] * v[1] + I[2] * v[2] - I[7] * v[3] + I[6] * v[4]
@@ -124,9 +125,9 @@ def multiply_inertia(I, v, out):
     out[5] = I[7] * v[0] - I[6] * v[1] + I[9] * v[5]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def cross_motion(a, b, out):
-    """out (6,) = a × b for motion vectors a, b (6,): the rate of b carried along with a."""
+    """Out (6,) = a × b for motion vectors a, b (6,): the rate of b carried along with a."""
     out[0] = a[1] * b[2] - a[2] * b[1]
     out[1] = a[2] * b[0] - a[0] * b[2]
     out[2] = a[0] * b[1] - a[1] * b[0]
@@ -135,9 +136,9 @@ def cross_motion(a, b, out):
     out[5] = a[0] * b[4] - a[1] * b[3] + a[3] * b[1] - a[4] * b[0]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def cross_force(a, f, out):
-    """out (6,) += a ×* f for a motion vector a and a force vector f [torque 3, force 3] (6,)."""
+    """Out (6,) += a ×* f for a motion vector a and a force vector f [torque 3, force 3] (6,)."""
     out[0] += a[1] * f[2] - a[2] * f[1] + a[4] * f[5] - a[5] * f[4]
     out[1] += a[2] * f[0] - a[0] * f[2] + a[5] * f[3] - a[3] * f[5]
     out[2] += a[0] * f[1] - a[1] * f[0] + a[3] * f[4] - a[4] * f[3]

@@ -1,17 +1,17 @@
 """One step and whole rollouts: the loop of a simulation, compiled, without an allocation inside."""
 
 import numpy as np
-from numba import njit
 
 from dojo_py.soft.euler import euler
 from dojo_py.soft.forward import forward
+from dojo_py.soft.jit import entry, kernel, stage
 from dojo_py.soft.workspace import FULL, NCON
 
 EULER, RK4, IMPLICIT, IMPLICITFAST = range(4)
 SOLVED, MAX_ITERATIONS, NOT_FINITE, TOO_MANY_CONTACTS, SINGULAR = range(5)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def finite(x):
     """Whether every entry of x is finite and below 1e10, the bound beyond which a simulation has diverged."""
     for k in range(len(x)):
@@ -20,7 +20,7 @@ def finite(x):
     return True
 
 
-@njit(cache=True, error_model="numpy")
+@stage
 def step(m, w, qpos, qvel, act, control, warm):
     """One time step; the state changes in place unless it fails. Returns (status, iterations, scaled gradient)."""
     iterations, gradient = forward(m, w, qpos, qvel, act, control, warm)
@@ -36,7 +36,7 @@ def step(m, w, qpos, qvel, act, control, warm):
     return SOLVED, iterations, gradient
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def smallest_gap(rows):
     """Smallest contact distance [m] of the last forward pass; inf without contacts."""
     gap = np.inf
@@ -45,7 +45,7 @@ def smallest_gap(rows):
     return gap
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@entry
 def rollout(m, w, qpos, qvel, act, controls, status, iterations, gradient, gaps):
     """Steps 1 .. T; qpos (T + 1, nq), qvel, act: row 0 is the start. A failed step ends the rollout; the rest repeats its state."""
     failed = 0

@@ -4,16 +4,16 @@ Contacts, limits and couplings leave it out, as MuJoCo does. Source: computation
 """
 
 import numpy as np
-from numba import njit
 
 from dojo_py.soft.equality import CONNECT, EQUALITY, SITE, WELD, attachment
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.spatial import multiply_quaternions
 from dojo_py.soft.workspace import NE
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def bias_acceleration(m, pose, body, point, qvel, out):
-    """out (9,) = [linear 3, angular 3] acceleration of the point on the body at qacc = 0, then its angular velocity 3."""
+    """Out (9,) = [linear 3, angular 3] acceleration of the point on the body at qacc = 0, then its angular velocity 3."""
     for k in range(9):
         out[k] = 0.0
     last = m.bodies[body].lastdof
@@ -38,9 +38,9 @@ def bias_acceleration(m, pose, body, point, qvel, out):
         out[6 + k] = v[k]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def add_pure_product(a, wx, wy, wz, b, scale, out):
-    """out (4,) += scale * a ⊗ (0, w) ⊗ b."""
+    """Out (4,) += scale * a ⊗ (0, w) ⊗ b."""
     t = np.empty(4)
     t[0] = 0.0
     t[1] = wx
@@ -52,9 +52,9 @@ def add_pure_product(a, wx, wy, wz, b, scale, out):
         out[k] += scale * t[k]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def subtract_velocity_bias(m, pose, rows, qvel):
-    """aref of every connect and weld row -= dJ/dt qvel."""
+    """Aref of every connect and weld row -= dJ/dt qvel."""
     i = 0
     p1, p2 = np.empty(3), np.empty(3)
     q1, q2 = np.empty(4), np.empty(4)
@@ -65,8 +65,8 @@ def subtract_velocity_bias(m, pose, rows, qvel):
         if rows.rows[i].type != EQUALITY or (e.type != CONNECT and e.type != WELD):
             i += 1
             continue
-        b1 = attachment(m, pose, rows.rows[i].id, True, p1, q1)
-        b2 = attachment(m, pose, rows.rows[i].id, False, p2, q2)
+        b1 = attachment(m, pose, e, 1, p1, q1)
+        b2 = attachment(m, pose, e, 2, p2, q2)
         bias_acceleration(m, pose, b1, p1, qvel, a1)
         bias_acceleration(m, pose, b2, p2, qvel, a2)
         for k in range(3):

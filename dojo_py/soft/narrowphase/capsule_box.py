@@ -1,11 +1,10 @@
 """Capsule and box."""
 
-from numba import njit
-
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.narrowphase.sphere_box import sphere_box_at
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def capsule_box(capsule, size_c, box, size_b, reach, out):
     """Returns the number of contacts, 0 to 2."""
     n = 0

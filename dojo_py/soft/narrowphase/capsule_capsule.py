@@ -1,12 +1,10 @@
 """Two capsules: the nearest points of the segments; parallel axes make up to two contacts at the ends of the overlap."""
 
-import numpy as np
-from numba import njit
-
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.narrowphase.points import spheres
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def at(a, s, size_a, b, t, size_b, reach, out, n):
     """Contact n of the spheres at parameter s [m] of segment a and t of segment b; returns the new count."""
     A, B = a.xmat, b.xmat
@@ -16,7 +14,7 @@ def at(a, s, size_a, b, t, size_b, reach, out, n):
     )  # fmt: skip
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def capsule_capsule(a, size_a, b, size_b, reach, out):
     """size: (radius, half-length, -). Returns the number of contacts, 0 to 2."""
     A, B = a.xmat, b.xmat

@@ -1,11 +1,10 @@
 """Plane and box: the corners below the plane's reach, at most four, in the order of the corners' sign bits."""
 
-from numba import njit
-
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.narrowphase.points import plane_point
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def plane_box(plane, box, size, reach, out):
     """size: half-sizes (3,). Returns the number of contacts, 0 to 4."""
     R = box.xmat

@@ -1,11 +1,10 @@
 """Plane and capsule: the two end spheres; tangents along the capsule's axis."""
 
-from numba import njit
-
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.narrowphase.points import plane_point
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def plane_capsule(plane, capsule, size, reach, out):
     """size: the capsule's (3,) = (radius, half-length, -). Returns the number of contacts, 0 to 2."""
     n = 0

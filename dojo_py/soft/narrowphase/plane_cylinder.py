@@ -4,12 +4,12 @@ The two extra points make an equilateral triangle with the first on the nearer r
 """
 
 import numpy as np
-from numba import njit
 
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.narrowphase.points import write
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def plane_cylinder(plane, cylinder, size, reach, out):
     """size: the cylinder's (3,) = (radius, half-length, -). Returns the number of contacts, 0 to 4."""
     nx, ny, nz = plane.xmat[0, 2], plane.xmat[1, 2], plane.xmat[2, 2]

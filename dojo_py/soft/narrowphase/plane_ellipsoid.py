@@ -1,12 +1,12 @@
 """Plane and ellipsoid: one contact at the ellipsoid's support point against the plane's normal."""
 
 import numpy as np
-from numba import njit
 
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.narrowphase.points import plane_point
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def plane_ellipsoid(plane, ellipsoid, size, reach, out):
     """size: semi-axes (3,). Returns the number of contacts, 0 or 1."""
     R = ellipsoid.xmat

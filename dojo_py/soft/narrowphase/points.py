@@ -1,10 +1,11 @@
 """Writing one contact point, and spheres: what most pairs reduce to."""
 
 import numpy as np
-from numba import njit
+
+from dojo_py.soft.jit import kernel
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def write(out, n, dist, px, py, pz, nx, ny, nz):
     """Contact n of out: distance, position, normal; no preferred tangent."""
     out[n, 0] = dist
@@ -19,7 +20,7 @@ def write(out, n, dist, px, py, pz, nx, ny, nz):
     out[n, 9] = 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def plane_point(plane, x, y, z, radius, reach, out, n):
     """Contact n of a plane and a sphere of `radius` at (x, y, z) if closer than reach; returns the new count."""
     nx, ny, nz = plane.xmat[0, 2], plane.xmat[1, 2], plane.xmat[2, 2]
@@ -31,7 +32,7 @@ def plane_point(plane, x, y, z, radius, reach, out, n):
     return n + 1
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def spheres(ax, ay, az, ra, bx, by, bz, rb, reach, out, n):
     """Contact n of two spheres if closer than reach; returns the new count. Coincident centres: the normal is +x."""
     dx, dy, dz = bx - ax, by - ay, bz - az

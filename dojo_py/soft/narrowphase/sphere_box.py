@@ -1,12 +1,12 @@
 """Sphere and box: the nearest point of the box, or the nearest face when the centre is inside."""
 
 import numpy as np
-from numba import njit
 
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.narrowphase.points import write
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def sphere_box_at(x, y, z, radius, box, size, reach, out, n):
     """Contact n of the sphere of `radius` at (x, y, z) and the box of half-sizes `size` (3,); returns the new count."""
     R = box.xmat
@@ -50,7 +50,7 @@ def sphere_box_at(x, y, z, radius, box, size, reach, out, n):
     return n + 1
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def sphere_box(sphere, size_s, box, size_b, reach, out):
     """Returns the number of contacts, 0 or 1."""
     return sphere_box_at(sphere.xpos[0], sphere.xpos[1], sphere.xpos[2], size_s[0], box, size_b, reach, out, 0)

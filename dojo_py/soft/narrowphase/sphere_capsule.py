@@ -1,11 +1,10 @@
 """Sphere and capsule: the sphere against the sphere at the nearest point of the capsule's segment."""
 
-from numba import njit
-
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.narrowphase.points import spheres
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def sphere_capsule(sphere, size_s, capsule, size_c, reach, out):
     """size_c: (radius, half-length, -). Returns the number of contacts, 0 or 1."""
     R = capsule.xmat

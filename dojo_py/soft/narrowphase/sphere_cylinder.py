@@ -1,12 +1,12 @@
 """Sphere and cylinder: against the side, a cap, or the rim, wherever the sphere's centre lies."""
 
 import numpy as np
-from numba import njit
 
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.narrowphase.points import spheres, write
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def sphere_cylinder(sphere, size_s, cylinder, size_c, reach, out):
     """size_c: (radius, half-length, -). Returns the number of contacts, 0 or 1."""
     R = cylinder.xmat

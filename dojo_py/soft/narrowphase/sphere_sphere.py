@@ -1,11 +1,10 @@
 """Two spheres: one contact on the line between the centres."""
 
-from numba import njit
-
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.narrowphase.points import spheres
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def sphere_sphere(a, size_a, b, size_b, reach, out):
     """Returns the number of contacts, 0 or 1."""
     return spheres(a.xpos[0], a.xpos[1], a.xpos[2], size_a[0], b.xpos[0], b.xpos[1], b.xpos[2], size_b[0], reach, out, 0)

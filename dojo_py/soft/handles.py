@@ -1,0 +1,107 @@
+"""The kernels' view of a model and its work arrays: numba reference structs that share memory with the NamedTuples.
+
+The tuples of `packing` and `workspace` are what Python (and the tests) read; a struct made from one holds the same arrays.
+"""
+
+from typing import Any
+
+from numba import config
+from numba.core import types
+from numba.experimental import structref
+
+from dojo_py.soft.jit import entry
+from dojo_py.soft.packing import SoftModel
+from dojo_py.soft.workspace import Forces, Pose, Rows, Solver, Work
+
+
+class _Struct(types.StructRef):
+    """Field types without literals, so that every model gives the same struct type."""
+
+    def preprocess_fields(self, fields: Any) -> Any:
+        return tuple((name, types.unliteral(kind)) for name, kind in fields)
+
+
+@structref.register
+class ModelType(_Struct):
+    """Type of ModelRef."""
+
+
+@structref.register
+class PoseType(_Struct):
+    """Type of PoseRef."""
+
+
+@structref.register
+class ForcesType(_Struct):
+    """Type of ForcesRef."""
+
+
+@structref.register
+class RowsType(_Struct):
+    """Type of RowsRef."""
+
+
+@structref.register
+class SolverType(_Struct):
+    """Type of SolverRef."""
+
+
+@structref.register
+class WorkType(_Struct):
+    """Type of WorkRef."""
+
+
+class ModelRef(structref.StructRefProxy):
+    """Fields of SoftModel."""
+
+
+class PoseRef(structref.StructRefProxy):
+    """Fields of Pose."""
+
+
+class ForcesRef(structref.StructRefProxy):
+    """Fields of Forces."""
+
+
+class RowsRef(structref.StructRefProxy):
+    """Fields of Rows."""
+
+
+class SolverRef(structref.StructRefProxy):
+    """Fields of Solver."""
+
+
+class WorkRef(structref.StructRefProxy):
+    """Fields of Work."""
+
+
+structref.define_proxy(ModelRef, ModelType, list(SoftModel._fields))
+structref.define_proxy(PoseRef, PoseType, list(Pose._fields))
+structref.define_proxy(ForcesRef, ForcesType, list(Forces._fields))
+structref.define_proxy(RowsRef, RowsType, list(Rows._fields))
+structref.define_proxy(SolverRef, SolverType, list(Solver._fields))
+structref.define_proxy(WorkRef, WorkType, list(Work._fields))
+
+
+@entry
+def _model(m):
+    return ModelRef(*m)
+
+
+@entry
+def _work(pose, forces, rows, solver, gravity, integ):
+    return WorkRef(PoseRef(*pose), ForcesRef(*forces), RowsRef(*rows), SolverRef(*solver), gravity, integ)
+
+
+def model_handle(m: SoftModel) -> Any:
+    """The struct that kernels take as `m`; the tuple itself when compilation is switched off (NUMBA_DISABLE_JIT)."""
+    if config.DISABLE_JIT:
+        return m
+    return _model(tuple(m))
+
+
+def work_handle(w: Work) -> Any:
+    """The struct that kernels take as `w`; the tuple itself when compilation is switched off."""
+    if config.DISABLE_JIT:
+        return w
+    return _work(tuple(w.pose), tuple(w.forces), tuple(w.rows), tuple(w.solver), w.gravity, w.integ)
