@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.resources
 from dataclasses import dataclass, field
+from importlib.resources.abc import Traversable
 from os import PathLike
 from pathlib import Path
 
@@ -24,8 +25,23 @@ def load_model(source: str | bytes | PathLike, unsupported: str = "error") -> Mo
     """
     problems = Problems(unsupported)
     mechanism = read_mechanism(source, problems)
+    model = _compile(mechanism, problems)
     problems.raise_if_any()
-    return compile_model(mechanism)
+    assert model is not None
+    return model
+
+
+def _compile(mechanism: Mechanism, problems: Problems) -> Model | None:
+    """Compile also what was read with errors, to report everything at once; what only follows from them is left out."""
+    faulty = {(record.path, record.line, record.element) for record in problems.records}
+    if any(record.unsupported for record in problems.records):
+        return None  # the mechanism lacks parts: its masses and references would only be reported as missing
+    try:
+        return compile_model(mechanism)
+    except ModelError as error:
+        fresh = [record for record in error.errors if (record.path, record.line, record.element) not in faulty]
+        problems.records += fresh or ([] if faulty else error.errors)
+        return None
 
 
 def read_mechanism(source: str | bytes | PathLike, problems: Problems) -> Mechanism:
@@ -54,21 +70,23 @@ def open_source(source: str | bytes | PathLike) -> tuple[Node, Path | None]:
     name = str(source)
     available = model_names()
     if name in available:
-        with importlib.resources.as_file(importlib.resources.files("dojo_py.models") / available[name]) as file:
-            return parse_file(file, available[name]), file.parent
+        with importlib.resources.as_file(available[name]) as file:
+            return parse_file(file, file.name), file.parent
     names = sorted(available)
     siblings = [str(path.parent / file) for file in _listing(path.parent)] if path.suffix else []
     guess = nearest(name, [*names, *siblings])
     raise ModelError(f"'{name}' is neither a file, nor XML text, nor one of the models {names}{guess}")
 
 
-def model_names() -> dict[str, str]:
-    """Names of the models that come with the package -> file names."""
+def model_names() -> dict[str, Traversable]:
+    """Names of the models that come with the package -> their files."""
     try:
-        files = [item.name for item in importlib.resources.files("dojo_py.models").iterdir()]
-    except (ModuleNotFoundError, FileNotFoundError):
+        folder = importlib.resources.files("dojo_py.models")
+    except ModuleNotFoundError:  # a source tree that is not installed: models/ lies beside the package
+        folder = Path(__file__).resolve().parents[2] / "models"
+    if not folder.is_dir():
         return {}
-    return {Path(file).stem: file for file in files if file.endswith((".xml", ".urdf"))}
+    return {Path(file.name).stem: file for file in folder.iterdir() if file.name.endswith((".xml", ".urdf"))}
 
 
 def _is_file(path: Path) -> bool:
@@ -119,13 +137,9 @@ class CheckReport:
 def check(source: str | bytes | PathLike) -> CheckReport:
     """Read and compile without raising: everything the file holds, would be refused for, or has wrong, at once."""
     problems = Problems("skip")
-    mechanism: Mechanism | None = None
-    model: Model | None = None
-    errors: list[ErrorRecord] = []
     try:
         mechanism = read_mechanism(source, problems)
-        errors += problems.records
-        model = compile_model(mechanism)
     except ModelError as error:
-        errors += [record for record in error.errors if record not in errors]
-    return CheckReport(mechanism, model if not errors else None, problems.left_out, errors)
+        return CheckReport(None, None, problems.left_out, error.errors)
+    model = _compile(mechanism, problems)
+    return CheckReport(mechanism, None if problems.records else model, problems.left_out, problems.records)

@@ -27,6 +27,9 @@ from .spec import Mechanism
 
 Array = np.ndarray
 
+SMALLEST_PIVOT = 1e-13
+"""Share of a diagonal entry of M that must be left when the joints above are held; less is rounding."""
+
 
 def compile_model(mechanism: Mechanism) -> Model:
     """The frozen arrays of a mechanism. Raises `ModelError` with every problem found."""
@@ -73,12 +76,15 @@ def _inverse(matrix: Array, layout: Layout) -> Array:
     """M⁻¹ (nv, nv); a matrix that cannot be inverted is reported with the joint of the first bad pivot."""
     try:
         factor = np.linalg.cholesky(matrix)
+        bad = int(np.argmax(np.append(np.diag(factor) ** 2 <= SMALLEST_PIVOT * np.diag(matrix), True)))
     except np.linalg.LinAlgError:
-        joint = layout.joints[layout.arrays["dof_jntid"][_first_bad_pivot(matrix)]]
+        bad = _first_bad_pivot(matrix)
+    if bad < len(matrix):
+        joint = layout.joints[layout.arrays["dof_jntid"][bad]]
         problems = Problems()
         message = "the joint-space inertia is singular at this joint: two joints of the same motion, or too little mass"
         Check(problems, joint).fail("", f"{message}; add armature or mass")
-        raise ModelError(problems.records) from None
+        problems.raise_if_any()
     half = np.linalg.solve(factor, np.eye(len(matrix)))
     return half.T @ half
 

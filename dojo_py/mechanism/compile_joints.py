@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .checks import Check
+from .enums import JointType
 from .errors import Problems
 from .layout import Layout
 from .spec import JOINT_TYPES, CompilerSettings, Joint
@@ -40,6 +41,8 @@ _DOF_KEYS = ("solref", "solimp", "frictionloss", "armature", "damping", "damping
 
 def _joint_row(check: Check, joint: Joint, settings: CompilerSettings) -> dict[str, Any]:
     kind = check.word("type", JOINT_TYPES)
+    if joint.type not in JOINT_TYPES:
+        kind = JointType.HINGE  # what the layout counted it as
     turning = joint.type in ("free", "ball")
     axis = np.array([0.0, 0.0, 1.0]) if turning else check.vector("axis", 3, fill=(0.0, 0.0, 1.0))
     length = float(np.linalg.norm(axis))

@@ -1,0 +1,104 @@
+"""`load_model` and `check`: where a model may come from, includes, and the report of everything at once."""
+
+import pytest
+
+import dojo_py
+from dojo_py import ModelError, load_model
+from dojo_py.formats import check
+from dojo_py.formats.load import model_names
+
+TEXT = '<mujoco model="one"><worldbody><body><joint/><geom size="1"/></body></worldbody></mujoco>'
+URDF = """<robot name="two"><link name="base"/><link name="arm"><inertial><mass value="1"/>
+  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="j" type="continuous"><parent link="base"/><child link="arm"/></joint></robot>"""
+
+
+def message(source, **options):
+    with pytest.raises(ModelError) as caught:
+        load_model(source, **options)
+    return str(caught.value)
+
+
+def test_path_text_bytes_and_name(tmp_path):
+    file = tmp_path / "one.xml"
+    file.write_text(TEXT)
+    models = [load_model(source) for source in (file, str(file), TEXT, TEXT.encode(), "\n" + TEXT)]
+    assert {repr(model) for model in models} == {repr(models[0])} and models[0].name == "one"
+    assert load_model(URDF).joint_names == ("j",)
+    assert load_model("pendulum").nv == 1
+
+
+def test_every_shipped_model_has_a_name_to_load_it_by():
+    assert {"pendulum", "quadruped", "humanoid"} <= set(model_names())
+
+
+def test_unknown_names_get_the_nearest(tmp_path):
+    assert "did you mean 'quadruped'?" in message("quadrupd")
+    (tmp_path / "walker_big.xml").write_text(TEXT)
+    assert f"did you mean '{tmp_path / 'walker_big.xml'}'?" in message(tmp_path / "walker_bgi.xml")
+    assert "cannot be read" in message(tmp_path) or "neither a file" in message(tmp_path)
+
+
+def test_other_roots_are_refused():
+    assert "<text>:1: mujco: " in message("<mujco/>") and "did you mean 'mujoco'" in message("<mujco/>")
+
+
+def test_include_and_the_place_of_errors(tmp_path):
+    """Included children replace the element; an error in an included file names that file; one defaults tree for all."""
+    (tmp_path / "parts").mkdir()
+    tree = '<worldbody><body><include file="leg.xml"/></body></worldbody>'
+    (tmp_path / "main.xml").write_text(f'<mujoco><include file="parts/d.xml"/>\n{tree}</mujoco>')
+    (tmp_path / "parts" / "d.xml").write_text('<mujocoinclude><default><geom size="2"/></default></mujocoinclude>')
+    (tmp_path / "leg.xml").write_text('<any>\n<joint name="hip"/>\n<geom/>\n<site name="toe"/></any>')
+    model = load_model(tmp_path / "main.xml")
+    assert (model.joint_names, model.geom_size[0, 0], model.site_names) == (("hip",), 2.0, ("toe",))
+    (tmp_path / "leg.xml").write_text('<any>\n<joint name="hip" axes="1 0 0"/>\n<geom name="leg"/></any>')
+    assert message(tmp_path / "main.xml").startswith(f"{tmp_path / 'leg.xml'}:2: joint 'hip', axes: ")
+
+
+@pytest.mark.parametrize(
+    "first, second, pattern",
+    [
+        ('<mujoco><include file="main.xml"/></mujoco>', "<a/>", "main.xml' is included more than once"),
+        ('<mujoco><include file="b.xml"/></mujoco>', '<a><include file="./b.xml"/></a>', "b.xml:1: .* more than once"),
+        ('<mujoco><include file="b.xml"/><include file="b.xml"/></mujoco>', "<a/>", "more than once"),
+        ('<mujoco>\n<include file="c.xml"/></mujoco>', "<a/>", r"main.xml:2: include, file: .*c.xml: cannot be read"),
+        ("<mujoco><include/></mujoco>", "<a/>", "missing"),
+        ('<mujoco>\n<include file="b.xml"/></mujoco>', "<a>\n<b></a>", "main.xml:2: include.*b.xml:2: not well-formed"),
+        ('<mujoco><include file="http://127.0.0.1:9/x.xml"/></mujoco>', "<a/>", "cannot be read"),
+    ],
+)
+def test_faulty_includes(tmp_path, first, second, pattern):
+    (tmp_path / "main.xml").write_text(first)
+    (tmp_path / "b.xml").write_text(second)
+    with pytest.raises(ModelError, match=pattern):
+        load_model(tmp_path / "main.xml")
+
+
+def test_text_has_no_folder_to_include_from():
+    assert "load the model from a path" in message('<mujoco><include file="x.xml"/></mujoco>')
+
+
+def test_check_reports_everything_at_once():
+    text = """<mujoco><worldbody><body><joint name="j"/><geom size="1"/><geom type="mesh" mesh="m"/></body></worldbody>
+      <actuator><motor joint="j"/><motor tendon="t"/></actuator></mujoco>"""
+    report = check(text)
+    assert not report.ok and len(report.unsupported) == 2 and not report.errors
+    assert report.contents()["bodies"] == 2 and report.contents()["controls"] == 1
+    assert "not simulated: <text>:2: motor, tendon: 't' is not simulated" in str(report)
+    faulty = check(text.replace('size="1"', 'size="-1"'))
+    assert faulty.model is None and len(faulty.errors) == 1 and len(faulty.unsupported) == 2
+    assert check(TEXT).ok and str(check(TEXT)).endswith("ok")
+    assert check("no such model").errors and check("<mujoco").errors
+
+
+def test_shared_models_check(shared):
+    report = check(shared / "data" / "models" / "franka_emika_panda" / "panda.xml")
+    assert report.model is not None and not report.errors and report.unsupported
+    assert {record.element for record in report.unsupported} == {"geom", "fixed", "general"}
+
+
+def test_lazy_names():
+    assert dojo_py.load_model is load_model and "load_model" in dir(dojo_py)
+    with pytest.raises(AttributeError, match="load_modle"):
+        dojo_py.load_modle  # noqa: B018

@@ -1,0 +1,84 @@
+"""`Model`: frozen, checked, named; the mechanism built by hand compiles like the same file; imports stay light."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from dojo_py import Mechanism, ModelError, compile_model, load_model
+from dojo_py.mechanism.spec import Actuator, Body, Geom, Inertial, Joint
+
+TEXT = """<mujoco><worldbody><body name="arm" pos="0 0 1"><joint name="swing" axis="0 1 0" range="-1 1"/>
+  <geom name="rod" type="capsule" size=".02" fromto="0 0 0 0 0 -.5"/></body></worldbody>
+  <actuator><position name="servo" joint="swing" kp="2"/></actuator></mujoco>"""
+
+
+def by_hand():
+    mechanism = Mechanism("pendulum")
+    arm = mechanism.world.add(Body("arm", pos=(0, 0, 1)))
+    arm.joints.append(Joint("swing", axis=(0, 1, 0), range=np.deg2rad([-1, 1])))
+    arm.geoms.append(Geom("rod", type="capsule", fromto=(0, 0, 0, 0, 0, -0.5), size=(0.02,)))
+    servo = Actuator("servo", joint="swing", gainprm=(2,), biastype="affine", biasprm=(0, -2))
+    mechanism.actuators.append(servo)
+    return mechanism
+
+
+def test_by_hand_equals_the_file():
+    ours, read = compile_model(by_hand()), load_model(TEXT)
+    for name, value in vars(ours).items():
+        if isinstance(value, np.ndarray):
+            assert np.array_equal(value, getattr(read, name)), name
+    assert (ours.joint_names, ours.geom_names, ours.actuator_names) == (("swing",), ("rod",), ("servo",))
+
+
+def test_frozen():
+    model = load_model(TEXT)
+    with pytest.raises(AttributeError):
+        model.nq = 3
+    for array in (model.body_mass, model.opt.gravity, model.key_qpos):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+    heavier = model.replace(body_mass=2 * model.body_mass)
+    assert heavier.body_mass[1] == 2 * model.body_mass[1] and not heavier.body_mass.flags.writeable
+    with pytest.raises(ValueError, match="body_mass has shape"):
+        model.replace(body_mass=np.ones(3))
+
+
+def test_names():
+    model = load_model(TEXT)
+    assert model.body_id("arm") == 1 and model.body_id("world") == 0 and model.joint_id("swing") == 0
+    assert model.timestep == 0.002 and "nv=1" in repr(model)
+    with pytest.raises(ModelError, match="no joint is named 'swng'; .* did you mean 'swing'"):
+        model.joint_id("swng")
+    with pytest.raises(ModelError, match="no key"):
+        model.key_id("")
+
+
+@pytest.mark.parametrize(
+    "change, pattern",
+    [
+        (lambda m: setattr(m.world.bodies[0], "pos", (0, 0)), "body 'arm', pos: 2 numbers were read"),
+        (lambda m: setattr(m.world.bodies[0].joints[0], "type", "hing"), "joint 'swing', type: 'hing' is not one of"),
+        (lambda m: setattr(m.world.bodies[0].geoms[0], "size", "big"), "geom 'rod', size: 'big' is not made of"),
+        (lambda m: setattr(m.world.bodies[0], "inertial", Inertial(mass=float("nan"))), "inertial '', mass: nan"),
+        (lambda m: m.world.add(m.world.bodies[0]), "in the tree twice"),
+        (lambda m: m.world.bodies[0].add(m.world), "in the tree twice"),
+        (lambda m: setattr(m.world.bodies[0], "name", 3), "3 is not a string"),
+        (lambda m: setattr(m.actuators[0], "joint", "swong"), "did you mean 'swing'"),
+        (lambda m: m.option.flags.update(contacts=False), "did you mean 'contact'"),
+    ],
+)
+def test_faulty_by_hand(change, pattern):
+    mechanism = by_hand()
+    change(mechanism)
+    with pytest.raises(ModelError, match=pattern):
+        compile_model(mechanism)
+
+
+def test_importing_is_light():
+    """`import dojo_py` loads none of the heavy packages; loading a model compiles no kernels."""
+    heavy = "{'numba', 'jax', 'scipy', 'matplotlib', 'mujoco'}"
+    code = f"import sys, dojo_py; assert not {heavy} & set(sys.modules); assert 'numpy' not in sys.modules;"
+    code += f"dojo_py.load_model('<mujoco/>'); assert not {heavy} & set(sys.modules), {heavy} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
