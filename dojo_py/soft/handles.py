@@ -89,8 +89,8 @@ def _model(m):
 
 
 @entry
-def _work(pose, forces, rows, solver, gravity, integ):
-    return WorkRef(PoseRef(*pose), ForcesRef(*forces), RowsRef(*rows), SolverRef(*solver), gravity, integ)
+def _work(pose, forces, rows, solver, rest):
+    return WorkRef(PoseRef(*pose), ForcesRef(*forces), RowsRef(*rows), SolverRef(*solver), *rest)
 
 
 def model_handle(m: SoftModel) -> Any:
@@ -104,4 +104,4 @@ def work_handle(w: Work) -> Any:
     """The struct that kernels take as `w`; the tuple itself when compilation is switched off."""
     if config.DISABLE_JIT:
         return w
-    return _work(tuple(w.pose), tuple(w.forces), tuple(w.rows), tuple(w.solver), w.gravity, w.integ)
+    return _work(tuple(w.pose), tuple(w.forces), tuple(w.rows), tuple(w.solver), tuple(w[4:]))

@@ -4,7 +4,9 @@ import numpy as np
 
 from dojo_py.soft.euler import euler
 from dojo_py.soft.forward import forward
+from dojo_py.soft.implicit import implicit, implicitfast
 from dojo_py.soft.jit import entry, kernel, stage
+from dojo_py.soft.runge_kutta import runge_kutta
 from dojo_py.soft.workspace import FULL, NCON
 
 EULER, RK4, IMPLICIT, IMPLICITFAST = range(4)
@@ -28,7 +30,15 @@ def step(m, w, qpos, qvel, act, control, warm):
         return SINGULAR, 0, gradient
     if not finite(w.solver.qacc):
         return NOT_FINITE, iterations, gradient
-    euler(m, w, qpos, qvel, act)
+    kind = m.options[0].integrator
+    if kind == EULER:
+        euler(m, w, qpos, qvel, act)
+    elif kind == IMPLICITFAST:
+        implicitfast(m, w, qpos, qvel, act)
+    elif kind == IMPLICIT:
+        implicit(m, w, qpos, qvel, act)
+    elif runge_kutta(m, w, qpos, qvel, act, control) < 0:
+        return SINGULAR, iterations, gradient
     if not (finite(qvel) and finite(qpos)):
         return NOT_FINITE, iterations, gradient
     if w.rows.count[FULL]:

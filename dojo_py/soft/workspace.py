@@ -122,9 +122,13 @@ class Work(NamedTuple):
     rows: Rows
     solver: Solver
     gravity: np.ndarray
-    """(3,) scratch"""
+    """(3,) gravity, or zero while it is switched off"""
+    body_work: np.ndarray
+    """(nbody, 18) scratch of the derivatives"""
+    rk: np.ndarray
+    """(11, max(nq, nv, nu, na)) scratch of Runge–Kutta"""
     integ: np.ndarray
-    """(6, nC) scratch of the integrators"""
+    """(2, nC) scratch of the integrators"""
 
 
 def row_capacity(m: SoftModel) -> tuple[int, int]:
@@ -164,4 +168,7 @@ def allocate(m: SoftModel) -> Work:
         *(np.zeros(nv) for _ in range(6)), *(np.zeros(nefc) for _ in range(3)), np.zeros((nv, nv)), np.zeros(nefc), np.zeros(nefc),
         np.zeros((4, nv)), np.zeros((nefc, nefc) if dual else (0, 0)),
     )  # fmt: skip
-    return Work(pose, forces, rows, solver, np.zeros(3), np.zeros((6, max(nC, 1))))
+    width = max(len(m.qpos0), nv, nu, m.na, 1)
+    return Work(
+        pose, forces, rows, solver, np.zeros(3), np.zeros((len(m.bodies), 18)), np.zeros((11, width)), np.zeros((2, nC))
+    )

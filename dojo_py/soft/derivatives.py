@@ -1,0 +1,172 @@
+"""Derivatives of the smooth forces with respect to velocity, for the implicit integrators.
+
+D = d(passive + actuator)/dv: joint and tendon dampers, actuators with velocity gain, drag. The bias force's derivative d c/dv is
+found one dof at a time by differentiating recursive Newton–Euler over the dof's subtree.
+Source: computation chapter, "Numerical integration".
+"""
+
+import numpy as np
+
+from dojo_py.soft.actuation import BIAS_AFFINE, DISABLE_ACTUATION, DYN_NONE, GAIN_AFFINE, next_activation
+from dojo_py.soft.fluid import drag_coefficients, half_dimensions, local_velocity
+from dojo_py.soft.jit import kernel
+from dojo_py.soft.kinematics import BALL, FREE, SLIDE
+from dojo_py.soft.passive import DISABLE_DAMPER, damper_slope
+from dojo_py.soft.spatial import cross_force, cross_motion, multiply_inertia
+
+
+@kernel
+def actuator_slope(m, s, a, act):
+    """d force / d velocity of actuator a; zero while its force is at a limit."""
+    slope = 0.0
+    if a.biastype == BIAS_AFFINE:
+        slope += a.biasprm[2]
+    if a.gaintype == GAIN_AFFINE:
+        signal = s.ctrl
+        if a.dyntype != DYN_NONE:
+            signal = act[a.actadr]
+            if a.actearly:
+                signal = next_activation(a, signal, s.act_dot, m.options[0].timestep)
+        slope += a.gainprm[2] * signal
+    if a.disabled or (a.forcelimited and (s.force <= a.forcerange[0] or s.force >= a.forcerange[1])):
+        return 0.0
+    return slope
+
+
+@kernel
+def add_outer(rowadr, colind, row, scale, D):
+    """D (nC,) += scale * row row^T within the pattern of M."""
+    for i in range(len(row)):
+        if row[i] != 0.0:
+            for a in range(rowadr[i], rowadr[i + 1]):
+                D[a] += scale * row[i] * row[colind[a]]
+
+
+@kernel
+def add_drag(m, pose, D):
+    """D (nC,) += derivative of the drag forces; the drag wrench of a body acts along its own axes, so it is symmetric."""
+    opt = m.options[0]
+    r = np.empty(3)
+    lvel = np.empty(6)
+    quadratic = np.empty(6)
+    linear = np.empty(6)
+    row = np.empty(len(m.dofs))
+    for n in range(1, len(m.bodies)):
+        mb = m.bodies[n]
+        if mb.mass < 1e-15 or mb.lastdof < 0:
+            continue
+        b = pose.bodies[n]
+        half_dimensions(mb, r)
+        local_velocity(b, opt.wind, lvel)
+        drag_coefficients(r, opt.density, opt.viscosity, quadratic, linear)
+        x, y, z = b.xipos[0] - b.com[0], b.xipos[1] - b.com[1], b.xipos[2] - b.com[2]
+        for k in range(6):
+            slope = -(linear[k] + 2.0 * quadratic[k] * abs(lvel[k]))
+            for i in range(len(row)):
+                row[i] = 0.0
+            c = k % 3
+            e0, e1, e2 = b.ximat[0, c], b.ximat[1, c], b.ximat[2, c]
+            for a in range(m.M_rowadr[mb.lastdof], m.M_rowadr[mb.lastdof + 1]):
+                i = m.M_colind[a]
+                w0, w1, w2 = pose.cdof[i, 0], pose.cdof[i, 1], pose.cdof[i, 2]
+                if k < 3:
+                    row[i] = e0 * w0 + e1 * w1 + e2 * w2
+                else:
+                    row[i] = (
+                        e0 * (pose.cdof[i, 3] + w1 * z - w2 * y)
+                        + e1 * (pose.cdof[i, 4] + w2 * x - w0 * z)
+                        + e2 * (pose.cdof[i, 5] + w0 * y - w1 * x)
+                    )
+            add_outer(m.M_rowadr, m.M_colind, row, slope, D)
+
+
+@kernel
+def smooth_derivative(m, pose, forces, qvel, act, D):
+    """D (nC,) = d(passive + actuator)/d qvel in the pattern of M (lower triangle of a symmetric matrix)."""
+    opt = m.options[0]
+    for a in range(len(D)):
+        D[a] = 0.0
+    if not opt.disableflags & DISABLE_DAMPER:
+        for i in range(len(qvel)):
+            D[m.M_rowadr[i + 1] - 1] -= damper_slope(m.dofs[i].damping, qvel[i])
+        for t in range(len(m.tendons)):
+            slope = damper_slope(m.tendons[t].damping, forces.tendons[t].velocity)
+            if slope != 0.0:
+                add_outer(m.M_rowadr, m.M_colind, m.tendon_J[t], -slope, D)
+    if not opt.disableflags & DISABLE_ACTUATION:
+        for i in range(len(m.actuators)):
+            slope = actuator_slope(m, forces.actuators[i], m.actuators[i], act)
+            if slope != 0.0:
+                add_outer(m.M_rowadr, m.M_colind, forces.moment[i], slope, D)
+    if opt.density > 0.0 or opt.viscosity > 0.0:
+        add_drag(m, pose, D)
+
+
+@kernel
+def body_sensitivity(m, pose, work, i, j, qvel):
+    """Rows i of work (nbody, 18) = d[velocity 6, acceleration 6, force 6]/d qvel_j of body i; its parent's row is ready."""
+    mb = m.bodies[i]
+    b = pose.bodies[i]
+    dv, da, t = np.empty(6), np.empty(6), np.empty(6)
+    for k in range(6):
+        dv[k] = work[mb.parentid, k]
+        da[k] = work[mb.parentid, 6 + k]
+    for n in range(mb.jntadr, mb.jntadr + mb.jntnum):
+        kind = m.joints[n].type
+        r = m.joints[n].dofadr
+        if kind == FREE:
+            if r <= j < r + 3:
+                for k in range(6):
+                    dv[k] += pose.cdof[j, k]
+            r += 3
+        count = 1 if kind >= SLIDE else 3
+        for c in range(r, r + count):  # d(cdof_dot) = dv_before × cdof
+            cross_motion(dv, pose.cdof[c], t)
+            for k in range(6):
+                da[k] += t[k] * qvel[c]
+        for c in range(r, r + count):
+            if c == j:
+                for k in range(6):
+                    da[k] += pose.cdof_dot[c, k]
+                    dv[k] += pose.cdof[c, k]
+    f = work[i, 12:18]
+    multiply_inertia(b.cinert, da, f)
+    multiply_inertia(b.cinert, b.cvel, t)
+    cross_force(dv, t, f)
+    multiply_inertia(b.cinert, dv, t)
+    cross_force(b.cvel, t, f)
+    for k in range(6):
+        work[i, k] = dv[k]
+        work[i, 6 + k] = da[k]
+
+
+@kernel
+def bias_column(m, pose, work, j, qvel, column):
+    """column (nv,) = d bias / d qvel_j. work: (nbody, 18) scratch."""
+    first = m.dofs[j].bodyid
+    n = len(m.bodies)
+    for k in range(12):
+        work[m.bodies[first].parentid, k] = 0.0
+    last = first
+    body_sensitivity(m, pose, work, first, j, qvel)
+    for i in range(first + 1, n):  # depth-first order: the subtree is contiguous
+        if m.bodies[i].parentid < first:
+            break
+        body_sensitivity(m, pose, work, i, j, qvel)
+        last = i
+    for i in range(last, first, -1):
+        p = m.bodies[i].parentid
+        for k in range(12, 18):
+            work[p, k] += work[i, k]
+    for i in range(len(column)):
+        column[i] = 0.0
+    for i in range(first, last + 1):
+        for r in range(m.bodies[i].dofadr, m.bodies[i].dofadr + m.bodies[i].dofnum):
+            for k in range(6):
+                column[r] += pose.cdof[r, k] * work[i, 12 + k]
+    root = m.bodies[m.bodies[first].parentid].lastdof
+    if root >= 0:
+        for a in range(m.M_rowadr[root], m.M_rowadr[root + 1]):
+            r = m.M_colind[a]
+            for k in range(6):
+                column[r] += pose.cdof[r, k] * work[first, 12 + k]

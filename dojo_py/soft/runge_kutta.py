@@ -1,0 +1,85 @@
+"""Fourth-order Runge–Kutta; orientations by the Runge–Kutta–Munthe-Kaas correction.
+
+Positions move on q0 ⊕ u with body-frame increments u; du/dt = w + u×w/2 + u×(u×w)/12 for the rotations.
+Source: Munthe-Kaas (1999), High order Runge–Kutta methods on manifolds; computation chapter, "Integrators".
+"""
+
+from dojo_py.soft.actuation import DYN_NONE
+from dojo_py.soft.euler import advance_activations, integrate_positions
+from dojo_py.soft.forward import forward
+from dojo_py.soft.jit import kernel
+from dojo_py.soft.kinematics import BALL, FREE
+
+
+@kernel
+def chart_rates(joints, u, qvel, out):
+    """out (nv,) = rate of the increment u (nv,) that the velocity qvel (nv,) makes."""
+    for k in range(len(qvel)):
+        out[k] = qvel[k]
+    for n in range(len(joints)):
+        j = joints[n]
+        if j.type > BALL:
+            continue
+        i = j.dofadr + 3 if j.type == FREE else j.dofadr
+        x, y, z = u[i], u[i + 1], u[i + 2]
+        a, b, c = qvel[i], qvel[i + 1], qvel[i + 2]
+        p, q, r = y * c - z * b, z * a - x * c, x * b - y * a
+        out[i] += 0.5 * p + (y * r - z * q) / 12.0
+        out[i + 1] += 0.5 * q + (z * p - x * r) / 12.0
+        out[i + 2] += 0.5 * r + (x * q - y * p) / 12.0
+
+
+@kernel
+def stage_state(m, w, qpos, qvel, act, share, rk):
+    """State of the next stage: the start plus h * share * (rates of the present stage), into rk rows 8, 9, 10; u into row 3."""
+    h = m.options[0].timestep * share
+    nv = len(qvel)
+    for k in range(len(qpos)):
+        rk[8, k] = qpos[k]
+    for k in range(nv):
+        rk[3, k] = h * rk[4, k]
+        rk[9, k] = qvel[k] + h * w.solver.qacc[k]
+    integrate_positions(m.joints, rk[8], rk[3], 1.0)
+    for i in range(len(m.actuators)):
+        a = m.actuators[i]
+        if a.dyntype != DYN_NONE:
+            rk[10, a.actadr] = act[a.actadr] + h * w.forces.actuators[i].act_dot
+
+
+@kernel
+def accumulate(m, w, weight, rk):
+    """Weighted sums of the stages' rates: position row 0, velocity row 1, activation (by actuator) row 2."""
+    for k in range(len(m.dofs)):
+        rk[0, k] += weight * rk[4, k]
+        rk[1, k] += weight * w.solver.qacc[k]
+    for i in range(len(m.actuators)):
+        rk[2, i] += weight * w.forces.actuators[i].act_dot
+
+
+@kernel
+def runge_kutta(m, w, qpos, qvel, act, control):
+    """One step; `forward` has been called at the start. State in place. Returns the smallest solver code (negative: failed)."""
+    rk = w.rk
+    nq, nv, na = len(qpos), len(qvel), len(act)
+    worst = 0
+    for k in range(rk.shape[1]):
+        for i in range(4):
+            rk[i, k] = 0.0
+    chart_rates(m.joints, rk[3], qvel, rk[4])
+    for stage in range(4):
+        weight = 1.0 / 6.0 if stage == 0 or stage == 3 else 1.0 / 3.0
+        accumulate(m, w, weight, rk)
+        if stage == 3:
+            break
+        stage_state(m, w, qpos, qvel, act, 1.0 if stage == 2 else 0.5, rk)
+        iterations, _ = forward(m, w, rk[8, :nq], rk[9, :nv], rk[10, :na], control, True)
+        worst = min(worst, iterations)
+        chart_rates(m.joints, rk[3], rk[9, :nv], rk[4])
+    h = m.options[0].timestep
+    for i in range(len(m.actuators)):
+        w.forces.actuators[i].act_dot = rk[2, i]
+    advance_activations(m, w.forces, act)
+    for k in range(nv):
+        qvel[k] += h * rk[1, k]
+    integrate_positions(m.joints, qpos, rk[0], h)
+    return worst
