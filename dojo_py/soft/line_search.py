@@ -94,10 +94,13 @@ def line_search(m, rows, jar, jv, g0, g1, tolerance, iterations):
     high = np.inf
     d_high = 0.0
     alpha = -d1 / d2
+    best, best_slope = 0.0, abs(d1)
     for _ in range(iterations):
         d1, d2 = slope(m, rows, jar, jv, g0, g1, alpha)
-        if abs(d1) <= tolerance:
-            return alpha
+        if abs(d1) < best_slope:
+            best, best_slope = alpha, abs(d1)
+        if best_slope <= tolerance:
+            return best
         if d1 < 0.0:
             low, d_low, e_low = alpha, d1, d2
         else:
@@ -107,6 +110,6 @@ def line_search(m, rows, jar, jv, g0, g1, tolerance, iterations):
             alpha = low - d_low / e_low
             if not low < alpha < high:
                 alpha = low - d_low * (high - low) / (d_high - d_low) if high < np.inf else 2.0 * low + 1.0
-                if not low < alpha < high:
-                    return low
-    return alpha
+                if not low < alpha < high:  # the bracket is down to rounding
+                    return best
+    return best

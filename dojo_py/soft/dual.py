@@ -1,0 +1,292 @@
+"""Projected Gauss–Seidel on the dual: min 1/2 f^T (A + R) f + f^T (J qacc_smooth - aref) over the admissible forces; and noslip.
+
+One scalar row at a time; an elliptic contact as a block: first along the ray through its present force, then its friction with
+the normal force held. noslip repeats the friction part only, without R. Source: computation chapter, "Algorithms".
+"""
+
+import numpy as np
+
+from dojo_py.soft.cost import add_JT, multiply_J, row_costs
+from dojo_py.soft.inertia import solve_inertia
+from dojo_py.soft.jit import kernel
+from dojo_py.soft.qcqp import friction_step
+from dojo_py.soft.workspace import NE, NEFC, NF
+
+PYRAMIDAL, ELLIPTIC = 6, 7
+
+
+@kernel
+def delassus(m, pose, rows, sol):
+    """A (nefc, nefc) = J M^-1 J^T, and trial (nefc,) = J qacc_smooth - aref is left to the caller."""
+    x = sol.vec[0]
+    n = rows.count[NEFC]
+    for i in range(n):
+        for k in range(len(x)):
+            x[k] = 0.0
+        r = rows.rows[i]
+        for a in range(r.nnz):
+            x[rows.J_colind[r.block, a]] = rows.J[i, a]
+        solve_inertia(m.M_rowadr, m.M_colind, pose.LD, x)
+        for j in range(n):
+            s = 0.0
+            q = rows.rows[j]
+            for a in range(q.nnz):
+                s += rows.J[j, a] * x[rows.J_colind[q.block, a]]
+            sol.A[i, j] = s
+
+
+@kernel
+def residual(sol, rows, i, regularised):
+    """(A f + b)_i, with R f added if regularised (0 or 1)."""
+    s = sol.trial[i] + regularised * rows.rows[i].R * sol.force[i]
+    A = sol.A
+    f = sol.force
+    for j in range(rows.count[NEFC]):
+        s += A[i, j] * f[j]
+    return s
+
+
+@kernel
+def scalar_step(rows, sol, i, low, high, regularised):
+    """Best value of force i in [low, high]; returns the decrease of the dual cost."""
+    diagonal = sol.A[i, i] + regularised * rows.rows[i].R
+    res = residual(sol, rows, i, regularised)
+    new = min(max(sol.force[i] - res / diagonal, low), high)
+    change = new - sol.force[i]
+    sol.force[i] = new
+    return -(res * change + 0.5 * diagonal * change * change)
+
+
+@kernel
+def ray_step(rows, sol, i, dim, friction, res):
+    """Scale the contact's force along the ray from the cone's tip; res (dim,) is the residual.
+
+    At the tip: along the normal if that descends, else along the edge of the cone that descends most. Without the edge the sweeps
+    stop at the tip although the minimum is on the cone's side.
+    """
+    f = sol.force
+    if f[i] < 1e-15:
+        norm = 0.0
+        for j in range(1, dim):
+            norm += (friction[j - 1] * res[j]) ** 2
+        norm = np.sqrt(norm)
+        if res[0] >= norm:
+            for j in range(dim):
+                f[i + j] = 0.0
+            return
+        f[i] = 1.0
+        for j in range(1, dim):
+            f[i + j] = -friction[j - 1] ** 2 * res[j] / norm if res[0] >= 0.0 else 0.0
+        top = 0.0
+        bottom = 0.0
+        for a in range(dim):
+            top += res[a] * f[i + a]
+            s = rows.rows[i + a].R * f[i + a]
+            for b in range(dim):
+                s += sol.A[i + a, i + b] * f[i + b]
+            bottom += f[i + a] * s
+        for a in range(dim):
+            f[i + a] *= -top / bottom
+        return
+    top = 0.0
+    bottom = 0.0
+    for a in range(dim):
+        top += res[a] * f[i + a]
+        s = rows.rows[i + a].R * f[i + a]
+        for b in range(dim):
+            s += sol.A[i + a, i + b] * f[i + b]
+        bottom += f[i + a] * s
+    x = max(-1.0, -top / max(1e-300, bottom))
+    for a in range(dim):
+        f[i + a] += x * f[i + a]
+
+
+@kernel
+def friction_block(m, rows, sol, i, regularised, block, work):
+    """Friction forces of the elliptic contact at row i, its normal force held; block (8, 6), work (3, 5, 5) scratch."""
+    con = rows.contacts[rows.rows[i].id]
+    n = con.dim - 1
+    f = sol.force
+    if f[i] < 1e-15:
+        for j in range(1, con.dim):
+            f[i + j] = 0.0
+        return
+    b, mu, y = block[5], block[6], block[7]
+    for a in range(n):
+        mu[a] = m.pairs[con.pair].friction[a]
+        b[a] = residual(sol, rows, i + 1 + a, regularised)
+        for c in range(n):
+            block[a, c] = sol.A[i + 1 + a, i + 1 + c]
+        block[a, a] += regularised * rows.rows[i + 1 + a].R
+        for c in range(n):
+            b[a] -= block[a, c] * f[i + 1 + c]
+    friction_step(block, b, mu, f[i], n, work, y)
+    for a in range(n):
+        f[i + 1 + a] = y[a]
+
+
+@kernel
+def block_cost(rows, sol, i, dim, old, res, regularised):
+    """Decrease of the dual cost from the contact's forces old (dim,) with residual res (dim,) to the present ones."""
+    change = 0.0
+    for a in range(dim):
+        d = sol.force[i + a] - old[a]
+        s = 0.5 * regularised * rows.rows[i + a].R * d
+        for b in range(dim):
+            s += 0.5 * sol.A[i + a, i + b] * (sol.force[i + b] - old[b])
+        change += d * (res[a] + s)
+    return -change
+
+
+@kernel
+def elliptic_step(m, rows, sol, i, block, work, states):
+    """Ray, then friction, of the elliptic contact at row i; returns the decrease of the dual cost."""
+    dim = rows.contacts[rows.rows[i].id].dim
+    old, res = states[0], states[1]
+    for a in range(dim):
+        old[a] = sol.force[i + a]
+        res[a] = residual(sol, rows, i + a, 1.0)
+    ray_step(rows, sol, i, dim, m.pairs[rows.contacts[rows.rows[i].id].pair].friction, res)
+    friction_block(m, rows, sol, i, 1.0, block, work)
+    gain = block_cost(rows, sol, i, dim, old, res, 1.0)
+    if gain < 0.0:
+        for a in range(dim):
+            sol.force[i + a] = old[a]
+        return 0.0
+    return gain
+
+
+@kernel
+def dual_start(m, pose, forces, rows, sol, warm):
+    """Forces of the warm acceleration in sol.qacc if their dual cost is negative, else zero; trial = J qacc_smooth - aref."""
+    n = rows.count[NEFC]
+    delassus(m, pose, rows, sol)
+    if warm:
+        multiply_J(rows, sol.qacc, sol.jar)
+        for i in range(n):
+            sol.jar[i] -= rows.rows[i].aref
+        row_costs(m, rows, sol.jar, sol.force)
+    else:
+        for i in range(n):
+            sol.force[i] = 0.0
+    multiply_J(rows, forces.qacc_smooth, sol.trial)
+    cost = 0.0
+    for i in range(n):
+        sol.trial[i] -= rows.rows[i].aref
+    for i in range(n):
+        cost += 0.5 * sol.force[i] * (residual(sol, rows, i, 1.0) + sol.trial[i])
+    if cost > 0.0:
+        for i in range(n):
+            sol.force[i] = 0.0
+
+
+@kernel
+def finish(m, pose, forces, rows, sol):
+    """qacc and J^T f from the forces."""
+    nv = len(sol.qacc)
+    for k in range(nv):
+        forces.constraint[k] = 0.0
+    add_JT(rows, sol.force, forces.constraint)
+    x = sol.vec[0]
+    for k in range(nv):
+        x[k] = forces.constraint[k]
+    solve_inertia(m.M_rowadr, m.M_colind, pose.LD, x)
+    for k in range(nv):
+        sol.qacc[k] = forces.qacc_smooth[k] + x[k]
+
+
+@kernel
+def projected_gauss_seidel(m, pose, forces, rows, sol, warm):
+    """Solve for the constraint forces. Returns (iterations, scaled improvement of the last sweep)."""
+    opt = m.options[0]
+    n = rows.count[NEFC]
+    ne, nf = rows.count[NE], rows.count[NF]
+    scale = 1.0 / (opt.meaninertia * max(1, len(sol.qacc)))
+    block = np.empty((8, 6))
+    work = np.empty((3, 5, 5))
+    states = np.empty((2, 6))
+    dual_start(m, pose, forces, rows, sol, warm)
+    improvement = 0.0
+    sweeps = opt.iterations
+    for sweep in range(opt.iterations):
+        improvement = 0.0
+        i = 0
+        while i < n:
+            r = rows.rows[i]
+            if r.type == ELLIPTIC:
+                improvement += elliptic_step(m, rows, sol, i, block, work, states)
+                i += rows.contacts[r.id].dim
+                continue
+            low, high = 0.0, np.inf
+            if i < ne:
+                low = -np.inf
+            elif i < ne + nf:
+                low, high = -r.frictionloss, r.frictionloss
+            improvement += scalar_step(rows, sol, i, low, high, 1.0)
+            i += 1
+        improvement *= scale
+        if improvement < opt.tolerance:
+            sweeps = sweep + 1
+            break
+    finish(m, pose, forces, rows, sol)
+    return sweeps, improvement
+
+
+@kernel
+def pyramid_pair(rows, sol, i):
+    """Opposing edges i, i + 1 of a pyramid: their difference is chosen best, their sum (the normal share) is held."""
+    f = sol.force
+    A = sol.A
+    half = 0.5 * (f[i] + f[i + 1])
+    y = 0.5 * (f[i] - f[i + 1])
+    curvature = A[i, i] + A[i + 1, i + 1] - A[i, i + 1] - A[i + 1, i]
+    if curvature < 1e-15:
+        return 0.0
+    slope = residual(sol, rows, i, 0.0) - residual(sol, rows, i + 1, 0.0)
+    new = min(max(y - slope / curvature, -half), half)
+    f[i] = half + new
+    f[i + 1] = half - new
+    d = new - y
+    return -(slope * d + 0.5 * curvature * d * d)
+
+
+@kernel
+def noslip(m, pose, forces, rows, sol):
+    """Dry friction and contact friction once more, without regularisation, normal forces held. Returns the sweeps."""
+    opt = m.options[0]
+    n = rows.count[NEFC]
+    ne, nf = rows.count[NE], rows.count[NF]
+    scale = 1.0 / (opt.meaninertia * max(1, len(sol.qacc)))
+    block = np.empty((8, 6))
+    work = np.empty((3, 5, 5))
+    states = np.empty((2, 6))
+    old, res = states[0], states[1]
+    delassus(m, pose, rows, sol)
+    multiply_J(rows, forces.qacc_smooth, sol.trial)
+    for i in range(n):
+        sol.trial[i] -= rows.rows[i].aref
+    sweeps = opt.noslip_iterations
+    for sweep in range(opt.noslip_iterations):
+        improvement = 0.0
+        i = ne
+        while i < n:
+            r = rows.rows[i]
+            if i < ne + nf:
+                improvement += scalar_step(rows, sol, i, -r.frictionloss, r.frictionloss, 0.0)
+            elif r.type == PYRAMIDAL:
+                improvement += pyramid_pair(rows, sol, i)
+                i += 1
+            elif r.type == ELLIPTIC:
+                dim = rows.contacts[r.id].dim
+                for a in range(dim):
+                    old[a] = sol.force[i + a]
+                    res[a] = residual(sol, rows, i + a, 0.0)
+                friction_block(m, rows, sol, i, 0.0, block, work)
+                improvement += block_cost(rows, sol, i, dim, old, res, 0.0)
+                i += dim - 1
+            i += 1
+        if improvement * scale < opt.noslip_tolerance:
+            sweeps = sweep + 1
+            break
+    finish(m, pose, forces, rows, sol)
+    return sweeps

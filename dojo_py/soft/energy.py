@@ -1,0 +1,84 @@
+"""Energy and momentum of a state.
+
+Potential: gravity and springs; kinetic 1/2 qvel^T M qvel. Momentum: linear, and angular about the centre of mass of everything that moves.
+"""
+
+import numpy as np
+
+from dojo_py.soft.forward import position_stage, velocity_stage
+from dojo_py.soft.inertia import multiply_M
+from dojo_py.soft.jit import entry, kernel
+from dojo_py.soft.kinematics import BALL, FREE
+from dojo_py.soft.passive import DISABLE_GRAVITY, DISABLE_SPRING, tendon_stretch
+from dojo_py.soft.spatial import multiply_inertia, normalize_quaternion, relative_rotation
+
+
+@kernel
+def spring_energy(k, x):
+    """Energy of the spring with coefficients k (3,) at displacement x: the integral of its force."""
+    return x * x * (k[0] / 2.0 + x * (k[1] / 3.0 + x * k[2] / 4.0))
+
+
+@kernel
+def joint_spring_energy(j, qpos, qpos_spring):
+    """Energy [J] of one joint's spring."""
+    q = j.qposadr
+    if j.type > BALL:
+        return spring_energy(j.stiffness, qpos[q] - qpos_spring[q])
+    energy = 0.0
+    if j.type == FREE:
+        x, y, z = qpos[q] - qpos_spring[q], qpos[q + 1] - qpos_spring[q + 1], qpos[q + 2] - qpos_spring[q + 2]
+        energy += spring_energy(j.stiffness, np.sqrt(x * x + y * y + z * z))
+        q += 3
+    a, b = qpos[q : q + 4].copy(), qpos_spring[q : q + 4].copy()
+    normalize_quaternion(a)
+    normalize_quaternion(b)
+    x, y, z = relative_rotation(a, b)
+    return energy + spring_energy(j.stiffness, np.sqrt(x * x + y * y + z * z))
+
+
+@entry
+def energy_momentum(m, w, qpos, qvel, out):
+    """out (8,) = potential, kinetic [J], linear momentum 3 [kg m/s], angular momentum 3 [kg m²/s]."""
+    position_stage(m, w, qpos, qvel)
+    velocity_stage(m, w, qpos, qvel)
+    opt = m.options[0]
+    potential = 0.0
+    if not opt.disableflags & DISABLE_GRAVITY:
+        for i in range(1, len(m.bodies)):
+            for k in range(3):
+                potential -= m.bodies[i].mass * opt.gravity[k] * w.pose.bodies[i].xipos[k]
+    if not opt.disableflags & DISABLE_SPRING:
+        for i in range(len(m.joints)):
+            potential += joint_spring_energy(m.joints[i], qpos, m.qpos_spring)
+        for i in range(len(m.tendons)):
+            t = m.tendons[i]
+            potential += spring_energy(t.stiffness, tendon_stretch(t, w.forces.tendons[i].length))
+    Mv = w.solver.vec[0]
+    multiply_M(m.M_rowadr, m.M_colind, w.pose.M, qvel, Mv)
+    out[0] = potential
+    out[1] = 0.5 * np.dot(Mv, qvel)
+    for k in range(2, 8):
+        out[k] = 0.0
+    mass = 0.0
+    centre = np.zeros(3)
+    for i in range(1, len(m.bodies)):
+        if m.bodies[i].lastdof >= 0:
+            mass += m.bodies[i].mass
+            for k in range(3):
+                centre[k] += m.bodies[i].mass * w.pose.bodies[i].xipos[k]
+    if mass == 0.0:
+        return
+    p = np.empty(6)
+    for i in range(1, len(m.bodies)):
+        if m.bodies[i].lastdof < 0:
+            continue
+        b = w.pose.bodies[i]
+        multiply_inertia(b.cinert, b.cvel, p)
+        x, y, z = b.com[0] - centre[0] / mass, b.com[1] - centre[1] / mass, b.com[2] - centre[2] / mass
+        for k in range(3):
+            out[2 + k] += p[3 + k]
+            out[5 + k] += p[k]
+        out[5] += y * p[5] - z * p[4]
+        out[6] += z * p[3] - x * p[5]
+        out[7] += x * p[4] - y * p[3]

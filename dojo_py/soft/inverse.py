@@ -1,0 +1,28 @@
+"""Inverse dynamics: the joint forces that, with the constraint forces, produce a given acceleration. Analytic: no solver.
+
+qfrc = M qacc + bias - passive - J^T f(J qacc - aref). Source: computation chapter, "Inverse dynamics".
+"""
+
+from dojo_py.soft.cost import add_JT, multiply_J, row_costs
+from dojo_py.soft.forward import position_stage, velocity_stage
+from dojo_py.soft.inertia import multiply_M
+from dojo_py.soft.jit import entry
+from dojo_py.soft.workspace import NEFC
+
+
+@entry
+def inverse_dynamics(m, w, qpos, qvel, qacc, out):
+    """out (nv,) = applied plus actuator force [N, N m] at qpos (nq,), qvel (nv,), qacc (nv,)."""
+    position_stage(m, w, qpos, qvel)
+    velocity_stage(m, w, qpos, qvel)
+    f, rows, sol = w.forces, w.rows, w.solver
+    for k in range(len(out)):
+        f.constraint[k] = 0.0
+    multiply_J(rows, qacc, sol.jar)
+    for i in range(rows.count[NEFC]):
+        sol.jar[i] -= rows.rows[i].aref
+    row_costs(m, rows, sol.jar, sol.force)
+    add_JT(rows, sol.force, f.constraint)
+    multiply_M(m.M_rowadr, m.M_colind, w.pose.M, qacc, out)
+    for k in range(len(out)):
+        out[k] += f.bias[k] - f.passive[k] - f.constraint[k]

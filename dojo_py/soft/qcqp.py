@@ -1,0 +1,74 @@
+"""min 1/2 y^T A y + b^T y subject to sum (y_j / mu_j)^2 <= r^2, up to five unknowns: the friction of one elliptic contact.
+
+With z = y / mu the constraint is a ball; the multiplier of the active constraint is found by Newton's method on |z| = r.
+Source: computation chapter, "Algorithms" (PGS with elliptic cones).
+"""
+
+import numpy as np
+
+from dojo_py.soft.jit import kernel
+
+
+@kernel
+def solve_shifted(A, shift, b, n, L, x):
+    """x (n,) = -(A + shift)^-1 b by Cholesky; L (5, 5) scratch. Returns False if not positive definite."""
+    for i in range(n):
+        for j in range(i + 1):
+            s = A[i, j] + (shift if i == j else 0.0)
+            for k in range(j):
+                s -= L[i, k] * L[j, k]
+            if i == j:
+                if s < 1e-14:
+                    return False
+                L[i, i] = np.sqrt(s)
+            else:
+                L[i, j] = s / L[j, j]
+    for i in range(n):
+        s = -b[i]
+        for k in range(i):
+            s -= L[i, k] * x[k]
+        x[i] = s / L[i, i]
+    for i in range(n - 1, -1, -1):
+        s = x[i]
+        for k in range(i + 1, n):
+            s -= L[k, i] * x[k]
+        x[i] = s / L[i, i]
+    return True
+
+
+@kernel
+def friction_step(A, b, mu, r, n, work, y):
+    """y (n,) = the minimiser; A (n, n), b (n,), mu (n,), work (3, 5, 5) scratch."""
+    S, L = work[0], work[1]
+    c, d = work[2, 0], work[2, 1]
+    for i in range(n):
+        c[i] = b[i] * mu[i]
+        for j in range(n):
+            S[i, j] = A[i, j] * mu[i] * mu[j]
+    shift = 0.0
+    for _ in range(50):
+        if not solve_shifted(S, shift, c, n, L, y):
+            for i in range(n):
+                y[i] = 0.0
+            return
+        norm2 = 0.0
+        for i in range(n):
+            norm2 += y[i] * y[i]
+        excess = norm2 - r * r
+        if excess <= 1e-14 * r * r:  # inside (shift 0), or on the boundary
+            break
+        # d|z|^2/dshift = -2 z^T (S + shift)^-1 z = -2 |L^-1 z|^2; Newton on 1/|z| - 1/r, which is nearly linear
+        slope = 0.0
+        for i in range(n):
+            s = y[i]
+            for k in range(i):
+                s -= L[i, k] * d[k]
+            d[i] = s / L[i, i]
+            slope += d[i] * d[i]
+        norm = np.sqrt(norm2)
+        step = (norm - r) / r * norm2 / slope
+        if step < 1e-15 * shift:
+            break
+        shift += step
+    for i in range(n):
+        y[i] *= mu[i]
