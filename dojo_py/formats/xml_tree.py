@@ -17,6 +17,7 @@ MAX_BYTES = 32 * 1024 * 1024
 MAX_ELEMENTS = 200_000
 MAX_DEPTH = 200
 """Deeper trees would meet the recursion limit of the readers; libxml2 itself stops at 256."""
+MAX_ATTRIBUTES = 200
 MAX_INCLUDES = 1000
 
 
@@ -82,8 +83,8 @@ def parse_bytes(data: bytes, shown: str, encoding: str | None = None) -> Node:
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        line = error.lineno or 0
-        problems.add(Where(shown, line), f"not well-formed XML: {error.msg or 'empty document'}")
+        reason = (error.msg or "empty document").partition(", line ")[0].strip()
+        problems.add(Where(shown, error.lineno or 0), f"not well-formed XML: {reason}")
     except (ValueError, LookupError) as error:
         problems.add(where, f"not well-formed XML: {error}")
     problems.raise_if_any()
@@ -99,10 +100,12 @@ def parse_bytes(data: bytes, shown: str, encoding: str | None = None) -> Node:
 def _node(element: etree._Element, shown: str, depth: int) -> Node:
     tag = etree.QName(element).localname
     where = Where(shown, element.sourceline or 0, tag)
+    problems = Problems()
     if depth > MAX_DEPTH:
-        problems = Problems()
         problems.add(where, f"elements are nested deeper than {MAX_DEPTH}")
-        problems.raise_if_any()
+    if len(element.attrib) > MAX_ATTRIBUTES:  # lxml takes quadratic time to list them
+        problems.add(where, f"has more than {MAX_ATTRIBUTES} attributes")
+    problems.raise_if_any()
     attributes = {etree.QName(key).localname: str(value) for key, value in element.attrib.items()}
     node = Node(tag, attributes, where, text=(element.text or "").strip())
     node.children = [_node(child, shown, depth + 1) for child in element if isinstance(child.tag, str)]
@@ -146,7 +149,8 @@ def expand_includes(root: Node, folder: Path | None, problems: Problems) -> Node
                 tree = parse_file(path)
             except ModelError as error:
                 for record in error.errors:
-                    problems.add(include.where, f"{record}", attribute="file")
+                    where = Where(record.path, record.line) if record.line else include.where
+                    problems.add(where, f"{record.message} (included at {include.where.path}:{include.where.line})")
                 return []
             expand(tree, depth + 1)
             return tree.children

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import Problems, nearest
+from .errors import Problems, listing, nearest
 
 MAX_VALUE = 1e10
 """Largest magnitude accepted (MuJoCo's mjMAXVAL): squares and cubes of it are still finite."""
@@ -96,7 +96,7 @@ class Check:
         value = getattr(self.element, attribute)
         if value in ids:
             return ids[value]
-        self.fail(shown or attribute, f"no {kind} is named '{value}'{_choice(ids)}{nearest(str(value), ids)}")
+        self.fail(shown or attribute, f"no {kind} is named '{value}'{listing(ids)}{nearest(str(value), ids)}")
         return -1
 
     def limits(self, range_: str, limited: str, autolimits: bool, *, required: bool = True) -> tuple[np.ndarray, bool]:
@@ -128,13 +128,6 @@ def unique_names(problems: Problems, kind: str, elements: Iterable[Any]) -> dict
         elif name:
             ids[name], first[name] = index, element
     return ids
-
-
-def _choice(ids: dict[str, int]) -> str:
-    names = [name for name in ids if name]
-    if not names:
-        return ""
-    return f"; accepted: {names if len(names) <= 12 else [*names[:12], '...']}"
 
 
 def _shown(value: np.ndarray) -> str:

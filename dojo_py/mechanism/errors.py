@@ -7,9 +7,13 @@ Reading and compiling collect problems in a `Problems` and raise once, so the us
 from __future__ import annotations
 
 import difflib
+import itertools
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+
+LONGEST_GUESS, MOST_GUESSES, MOST_LISTED, LONGEST_MESSAGE = 80, 500, 12, 1000
+"""Bounds on the work and the length of messages: a damaged file may hold huge names, and many."""
 
 UNSUPPORTED_POLICIES = ("error", "warn", "skip")
 
@@ -43,6 +47,16 @@ class ErrorRecord:
         return f"{place}: {subject}: {self.message}" if subject else f"{place}: {self.message}"
 
 
+def _record(
+    where: Where | None, message: str, name: str | None, attribute: str, unsupported: bool = False
+) -> ErrorRecord:
+    where = where or Where()
+    message = message if len(message) <= LONGEST_MESSAGE else message[: LONGEST_MESSAGE - 3] + "..."
+    name = (name or "")[:LONGEST_GUESS]
+    attribute = attribute[:LONGEST_GUESS]
+    return ErrorRecord(where.path, where.line, where.element[:LONGEST_GUESS], name, attribute, message, unsupported)
+
+
 class ModelError(ValueError):
     """A model that cannot be read, compiled or simulated. `errors` holds one `ErrorRecord` per problem."""
 
@@ -59,8 +73,20 @@ class UnsupportedWarning(UserWarning):
 
 def nearest(word: str, accepted: Iterable[str]) -> str:
     """``; did you mean 'x'?`` for the closest accepted word, or an empty string."""
-    match = difflib.get_close_matches(word, [a for a in accepted if a], n=1)
+    if not 0 < len(word) <= LONGEST_GUESS:
+        return ""
+    # comparing costs some 20 µs each: in a huge model look at words of similar length only
+    near = (a for a in accepted if a and abs(len(a) - len(word)) <= 3)
+    match = difflib.get_close_matches(word, itertools.islice(near, MOST_GUESSES), n=1)
     return f"; did you mean '{match[0]}'?" if match else ""
+
+
+def listing(words: Iterable[str]) -> str:
+    """``; accepted: ['a', 'b', ...]``, at most a dozen, or an empty string."""
+    shown = [word for word in itertools.islice((w for w in words if w), MOST_LISTED + 1)]
+    if len(shown) > MOST_LISTED:
+        shown[-1] = "..."
+    return f"; accepted: {shown}" if shown else ""
 
 
 @dataclass
@@ -74,28 +100,30 @@ class Problems:
     records: list[ErrorRecord] = field(default_factory=list)
     left_out: list[ErrorRecord] = field(default_factory=list)
     limit: int = 100
-    """Problems kept; a damaged file of a million elements need not produce a million messages."""
+    """Problems kept; reading stops there, a damaged file need not produce a million messages."""
 
     def __post_init__(self) -> None:
         if self.unsupported not in UNSUPPORTED_POLICIES:
             raise ValueError(f"unsupported={self.unsupported!r} is not one of {list(UNSUPPORTED_POLICIES)}")
 
     def add(self, where: Where | None, message: str, *, name: str | None = None, attribute: str = "") -> None:
-        """Record one problem."""
-        if len(self.records) < self.limit:
-            where = where or Where()
-            self.records.append(ErrorRecord(where.path, where.line, where.element, name or "", attribute, message))
+        """Record one problem. At the limit everything collected is raised."""
+        self._keep(_record(where, message, name, attribute))
 
     def refuse(self, where: Where | None, message: str, *, name: str | None = None, attribute: str = "") -> None:
         """Report something understood but not simulated; unless the policy is "error", the caller leaves it out."""
-        where = where or Where()
-        record = ErrorRecord(where.path, where.line, where.element, name or "", attribute, message, unsupported=True)
+        record = _record(where, message, name, attribute, unsupported=True)
         if self.unsupported != "error":
             if self.unsupported == "warn" and len(self.left_out) < self.limit:
                 warnings.warn(f"{record} (left out)", UnsupportedWarning, stacklevel=2)
             self.left_out.append(record)
-        elif len(self.records) < self.limit:
-            self.records.append(record)
+        else:
+            self._keep(record)
+
+    def _keep(self, record: ErrorRecord) -> None:
+        self.records.append(record)
+        if len(self.records) >= self.limit:
+            self.raise_if_any()
 
     def raise_if_any(self) -> None:
         """Raise one `ModelError` with everything collected so far."""

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .configuration import configuration_difference, integrate_configuration
-from .errors import ModelError, nearest
+from .errors import ModelError, listing, nearest
 
 Array = np.ndarray
 
@@ -338,6 +338,4 @@ class Model:
 def _index(kind: str, names: tuple[str, ...], name: str) -> int:
     if name and name in names:
         return names.index(name)
-    given = [n for n in names if n]
-    shown = given if len(given) <= 20 else [*given[:20], "..."]
-    raise ModelError(f"no {kind} is named '{name}'; the model has {shown}{nearest(name, given)}")
+    raise ModelError(f"no {kind} is named '{name}'{listing(names)}{nearest(name, names)}")

@@ -155,6 +155,26 @@ def test_odd_texts(text):
     outcome(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<mujoco><worldbody><geom " + " ".join(f'a{i}="1"' for i in range(50_000)) + "/></worldbody></mujoco>",
+        "<mujoco><worldbody>"
+        + "".join(f'<geom name="geom{i}" size="1"/>' for i in range(5000))
+        + "</worldbody><contact>"
+        + "".join(f'<pair geom1="geem{i}" geom2="goom{i}"/>' for i in range(5000))
+        + "</contact></mujoco>",
+        "<mujoco><worldbody>" + '<geom name="a" size="1"/>' * 20_000 + "</worldbody></mujoco>",
+        f"<mujoco><worldbody><geom name='{'a' * 10**6}' size='{'1 ' * 10**6}'/></worldbody></mujoco>",
+    ],
+)
+def test_many_errors_take_little_time_and_room(text):
+    start = time.perf_counter()
+    with pytest.raises(dojo_py.ModelError) as caught:
+        load_model(text)
+    assert time.perf_counter() - start < SECONDS and len(str(caught.value)) < 100_000
+
+
 BOMB = "".join(f"<!ENTITY a{i + 1} '{f'&a{i};' * 10}'>" for i in range(9))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ...mechanism.errors import Problems, nearest
+from ...mechanism.errors import Problems, listing, nearest
 from ..xml_tree import Node
 from . import schema
 from .actuators import Settings, apply_shortcut
@@ -49,7 +49,7 @@ class Defaults:
         if name is None:
             return inherited
         if name not in self.classes:
-            message = f"no defaults class is named '{name}'; accepted: {sorted(self.classes)}"
+            message = f"no defaults class is named '{name}'{listing(self.classes)}"
             message += nearest(name, self.classes)
             self.problems.add(node.where, message, name=node.attributes.get("name", ""), attribute=attribute)
             return inherited
