@@ -1,0 +1,1 @@
+"""The hard mode: variational integrator, joint constraints, hard contact and friction, solved by an interior-point method."""

@@ -1,0 +1,93 @@
+"""Momentum rows of a body over one step, and the pose they lead to.
+
+    m v - m v₋ - h m g - h f - impulses = 0                                                        [N s]
+    s(ω) Jω + (h/2) ω × Jω - (s(ω₋) Jω₋ - (h/2) ω₋ × Jω₋) - h τ - angular impulses = 0             [N m s], body frame
+    s(ω) = sqrt(1 - h²|ω|²/4)                                                   (Dojo, eq. 16-17, the latter times 2/h)
+"""
+
+import math
+
+from numba import njit
+
+from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, step_quaternion, step_tangent
+
+
+@njit(cache=True)
+def next_poses(x, q, v, h, xn, qn, Rn, p, hG, turn):
+    """Poses after a step h [s] at velocities v, with the step quaternions, tangents hΓ and rotations of the step.
+
+    All arrays have nb + 1 rows; the last is the world, which stays.
+    """
+    for b in range(x.shape[0] - 1):
+        for i in range(3):
+            xn[b, i] = x[b, i] + h * v[b, i]
+        step_quaternion(v[b, 3:6], h, p[b])
+        quat_mul(q[b], p[b], qn[b])
+        quat_normalise(qn[b])
+        quat_to_matrix(qn[b], Rn[b])
+        quat_to_matrix(p[b], turn[b])
+        step_tangent(p[b], hG[b])
+        for i in range(3):
+            for j in range(3):
+                hG[b, i, j] *= h
+
+
+@njit(cache=True)
+def old_momentum(mass, J, v, h, out):
+    """out (6,) = momentum of the last interval at its end: m v₋ and s Jω₋ - (h/2) ω₋ × Jω₋ (body frame)."""
+    w0, w1, w2 = v[3], v[4], v[5]
+    s = math.sqrt(max(1.0 - 0.25 * h * h * (w0 * w0 + w1 * w1 + w2 * w2), 0.0))
+    l0 = J[0, 0] * w0 + J[0, 1] * w1 + J[0, 2] * w2
+    l1 = J[1, 0] * w0 + J[1, 1] * w1 + J[1, 2] * w2
+    l2 = J[2, 0] * w0 + J[2, 1] * w1 + J[2, 2] * w2
+    k = 0.5 * h
+    for i in range(3):
+        out[i] = mass * v[i]
+    out[3] = s * l0 - k * (w1 * l2 - w2 * l1)
+    out[4] = s * l1 - k * (w2 * l0 - w0 * l2)
+    out[5] = s * l2 - k * (w0 * l1 - w1 * l0)
+
+
+@njit(cache=True)
+def momentum_rows(mass, J, v, h, r, D):
+    """r (6,) = momentum of the new interval at its start, D (6, 8) = its derivative by (v, ω)."""
+    w0, w1, w2 = v[3], v[4], v[5]
+    s = math.sqrt(max(1.0 - 0.25 * h * h * (w0 * w0 + w1 * w1 + w2 * w2), 1e-12))
+    l0 = J[0, 0] * w0 + J[0, 1] * w1 + J[0, 2] * w2
+    l1 = J[1, 0] * w0 + J[1, 1] * w1 + J[1, 2] * w2
+    l2 = J[2, 0] * w0 + J[2, 1] * w1 + J[2, 2] * w2
+    k = 0.5 * h
+    for i in range(3):
+        r[i] = mass * v[i]
+        for j in range(8):
+            D[i, j] = 0.0
+            D[3 + i, j] = 0.0
+        D[i, i] = mass
+    r[3] = s * l0 + k * (w1 * l2 - w2 * l1)
+    r[4] = s * l1 + k * (w2 * l0 - w0 * l2)
+    r[5] = s * l2 + k * (w0 * l1 - w1 * l0)
+    # s J + (Jω) (∂s/∂ω)ᵀ + (h/2) ([ω]x J - [Jω]x),   ∂s/∂ω = -h² ω / (4 s)
+    f = -0.25 * h * h / s
+    for j in range(3):
+        w = f * (w0 if j == 0 else (w1 if j == 1 else w2))
+        D[3, 3 + j] = s * J[0, j] + l0 * w + k * (w1 * J[2, j] - w2 * J[1, j])
+        D[4, 3 + j] = s * J[1, j] + l1 * w + k * (w2 * J[0, j] - w0 * J[2, j])
+        D[5, 3 + j] = s * J[2, j] + l2 * w + k * (w0 * J[1, j] - w1 * J[0, j])
+    D[3, 4] += k * l2
+    D[3, 5] -= k * l1
+    D[4, 3] -= k * l2
+    D[4, 5] += k * l0
+    D[5, 3] += k * l1
+    D[5, 4] -= k * l0
+
+
+@njit(cache=True)
+def relative_pose(xa, Ra, xb, Rb, E, d):
+    """E (3, 3) = Raᵀ Rb, d (3,) = Raᵀ (xb - xa): body b seen from body a."""
+    d0, d1, d2 = xb[0] - xa[0], xb[1] - xa[1], xb[2] - xa[2]
+    for i in range(3):
+        d[i] = Ra[0, i] * d0 + Ra[1, i] * d1 + Ra[2, i] * d2
+        for j in range(3):
+            E[i, j] = Ra[0, i] * Rb[0, j] + Ra[1, i] * Rb[1, j] + Ra[2, i] * Rb[2, j]
+
+

@@ -1,0 +1,119 @@
+"""Loop closures: connect (3 rows), weld (6 rows), joint coupling (1 row), at the next pose; impulses at the start of the step.
+
+    connect   0 = d + E p₂ - p₁                        body 2 seen from body 1
+    weld      and 0 = 2 vec(q_eq* ⊗ q₁* ⊗ q₂)
+    coupling  0 = θ₁ - θ₁⁰ - poly(θ₂ - θ₂⁰)            impulse λ on θ₁, -poly'(θ₂) λ on θ₂
+"""
+
+from numba import njit
+
+from dojo_py.hard.bodies import relative_pose
+from dojo_py.hard.joint_rows import spread, times_tangent
+from dojo_py.hard.terms import EQ_JOINT, EQ_WELD
+from dojo_py.rotation import quat_conj_mul
+
+
+@njit(cache=True)
+def _pose_rows(L, e, x, R, q, c, G, s):
+    """Rows c (6,) of connect or weld e and their Jacobians G (4, 6, 6) in (δx, δφ). s: work (16, 12). Returns the row count."""
+    one, two = L.eq_bodies[e, 0], L.eq_bodies[e, 1]
+    E, d, J, q_rel, err = s[0:3, 0:3], s[3, 0:3], s[4:10, 0:6], s[10, 0:4], s[11, 0:4]
+    relative_pose(x[one], R[one], x[two], R[two], E, d)
+    p = L.eq_pos[e, 1]
+    for i in range(3):
+        c[i] = d[i] - L.eq_pos[e, 0, i]
+        for k in range(3):
+            c[i] += E[i, k] * p[k]
+            J[i, k] = 0.0
+        J[i, i] = 1.0
+        J[i, 3] = E[i, 2] * p[1] - E[i, 1] * p[2]
+        J[i, 4] = E[i, 0] * p[2] - E[i, 2] * p[0]
+        J[i, 5] = E[i, 1] * p[0] - E[i, 0] * p[1]
+    count = 3
+    if L.eq_kind[e] == EQ_WELD:
+        quat_conj_mul(q[one], q[two], q_rel)
+        quat_conj_mul(L.eq_quat[e], q_rel, err)
+        sign = 1.0 if err[0] >= 0.0 else -1.0
+        w, v0, v1, v2 = sign * err[0], sign * err[1], sign * err[2], sign * err[3]
+        c[3], c[4], c[5] = 2.0 * v0, 2.0 * v1, 2.0 * v2
+        for i in range(3):
+            for k in range(6):
+                J[3 + i, k] = 0.0
+            J[3 + i, 3 + i] = w
+        J[3, 4], J[3, 5], J[4, 3] = -v2, v1, v2
+        J[4, 5], J[5, 3], J[5, 4] = -v0, -v1, v0
+        count = 6
+    for r in range(count):
+        spread(J[r], E, d, R[one], G[0, r], G[1, r])
+    return count
+
+
+@njit(cache=True)
+def _poly(a, x):
+    """(value, derivative) of a₀ + a₁x + … + a₄x⁴."""
+    value = a[0] + x * (a[1] + x * (a[2] + x * (a[3] + x * a[4])))
+    slope = a[1] + x * (2.0 * a[2] + x * (3.0 * a[3] + x * 4.0 * a[4]))
+    return value, slope
+
+
+@njit(cache=True)
+def _coupled(L, W, e, side):
+    """(node, row, coordinate at the start minus its reference) of one side of a joint coupling."""
+    j, slot = L.eq_joint[e, 2 * side], L.eq_joint[e, 2 * side + 1]
+    angle = W.angle0[L.vadr[j] + slot] - L.eq_poly[e, 5 + side]
+    return L.node[j], 6 - L.ndof[j] + slot, angle
+
+
+@njit(cache=True)
+def start_closures(L, W, s):
+    """Impulse directions W.Geq of all loop closures at the start of the step. s: work (32, 12)."""
+    c = s[0, 0:6]
+    for e in range(L.eq_kind.shape[0]):
+        W.Geq[e, :, :, :] = 0.0
+        if L.eq_kind[e] == EQ_JOINT:
+            n, row, _ = _coupled(L, W, e, 0)
+            for i in range(6):
+                W.Geq[e, 0, 0, i] = W.Gb[n, row, i]
+                W.Geq[e, 1, 0, i] = W.Ga[n, row, i]
+            if L.eq_joint[e, 2] >= 0:
+                n, row, angle = _coupled(L, W, e, 1)
+                _, slope = _poly(L.eq_poly[e], angle)
+                for i in range(6):
+                    W.Geq[e, 2, 0, i] = -slope * W.Gb[n, row, i]
+                    W.Geq[e, 3, 0, i] = -slope * W.Ga[n, row, i]
+        else:
+            _pose_rows(L, e, W.x, W.R, W.q, c, W.Geq[e], s[1:17])
+
+
+@njit(cache=True)
+def evaluate_closures(L, W, h, s):
+    """Rows / h of all loop closures at the next poses into W.rows, Jacobians into W.Ceq. s: work (32, 12)."""
+    c = s[0, 0:6]
+    inv_h = 1.0 / h
+    first = W.rows.shape[0] - L.eq_kind.shape[0]
+    for e in range(L.eq_kind.shape[0]):
+        n = first + e
+        C = W.Ceq[e]
+        C[:, :, :] = 0.0
+        W.rows[n, :] = 0.0
+        if L.eq_kind[e] == EQ_JOINT:
+            m, row, angle = _coupled(L, W, e, 0)
+            value = angle + h * W.rows[m, row]
+            for i in range(6):
+                C[0, 0, i] = W.Cb[m, row, i]
+                C[1, 0, i] = W.Ca[m, row, i]
+            if L.eq_joint[e, 2] >= 0:
+                m, row, angle = _coupled(L, W, e, 1)
+                target, slope = _poly(L.eq_poly[e], angle + h * W.rows[m, row])
+                for i in range(6):
+                    C[2, 0, i] = -slope * W.Cb[m, row, i]
+                    C[3, 0, i] = -slope * W.Ca[m, row, i]
+            else:
+                target = L.eq_poly[e, 0]
+            W.rows[n, 0] = (value - target) * inv_h
+        else:
+            count = _pose_rows(L, e, W.xn, W.Rn, W.qn, c, C, s[1:17])
+            for r in range(count):
+                W.rows[n, r] = c[r] * inv_h
+                times_tangent(C[0, r], W.hG[L.eq_bodies[e, 0]], inv_h)
+                times_tangent(C[1, r], W.hG[L.eq_bodies[e, 1]], inv_h)

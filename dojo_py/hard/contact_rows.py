@@ -1,0 +1,101 @@
+"""Which contacts take part in a step, and their rows at the next poses."""
+
+import math
+
+from numba import njit
+
+from dojo_py.hard.pair_contacts import pair_geometry, pair_rows, tangents
+from dojo_py.hard.plane_contacts import plane_rows
+
+
+@njit(cache=True)
+def plane_gap(P, i, x, R):
+    """Gap [m] of plane candidate i at poses x (nb + 1, 3), R (nb + 1, 3, 3)."""
+    b = P.body[i]
+    n = P.normal[i]
+    gap = n[0] * x[b, 0] + n[1] * x[b, 1] + n[2] * x[b, 2] - P.radius[i] - P.offset[i]
+    M, point = P.shape[i], P.point[i]
+    n0 = R[b, 0, 0] * n[0] + R[b, 1, 0] * n[1] + R[b, 2, 0] * n[2]
+    n1 = R[b, 0, 1] * n[0] + R[b, 1, 1] * n[1] + R[b, 2, 1] * n[2]
+    n2 = R[b, 0, 2] * n[0] + R[b, 1, 2] * n[1] + R[b, 2, 2] * n[2]
+    gap += n0 * point[0] + n1 * point[1] + n2 * point[2]
+    if P.curved[i]:
+        m0 = M[0, 0] * n0 + M[0, 1] * n1 + M[0, 2] * n2
+        m1 = M[1, 0] * n0 + M[1, 1] * n1 + M[1, 2] * n2
+        m2 = M[2, 0] * n0 + M[2, 1] * n1 + M[2, 2] * n2
+        form = m0 * n0 + m1 * n1 + m2 * n2
+        gap -= P.size[i] * form / math.sqrt(form + P.soft[i])
+    return gap
+
+
+@njit(cache=True)
+def pair_gap(Q, i, x, R, n, s):
+    """Gap [m] of pair candidate i; n (3,): normal, written. s: work (80, 12)."""
+    a, b = Q.body[i, 0], Q.body[i, 1]
+    return pair_geometry(
+        Q.kind[i], x[a], R[a], x[b], R[b], Q.centre[i], Q.axes[i], Q.half[i], Q.radius[i],
+        n, s[41, 0:3], s[48], s[42:45], s[45:48], s,
+    )  # fmt: skip
+
+
+@njit(cache=True)
+def pair_far(Q, i, x, reach):
+    """True when the bounding spheres of pair i are more than reach [m] apart."""
+    a, b = Q.body[i, 0], Q.body[i, 1]
+    if a < 0 or b < 0:
+        return False  # a body of the world has no useful bounding sphere
+    dx, dy, dz = x[a, 0] - x[b, 0], x[a, 1] - x[b, 1], x[a, 2] - x[b, 2]
+    far = Q.bound[i, 0] + Q.bound[i, 1] + reach
+    return dx * dx + dy * dy + dz * dz > far * far
+
+
+@njit(cache=True)
+def add_contact(P, Q, W, candidate):
+    """Append one candidate (plane i, or number of planes + pair) to the active contacts."""
+    c = W.n_active[0]
+    W.n_active[0] = c + 1
+    W.active[c] = candidate
+    np_ = P.body.shape[0]
+    if candidate < np_:
+        W.cbody[c, 0], W.cbody[c, 1] = P.body[candidate], -1
+        W.cmu[c], W.claw[c] = P.friction[candidate], P.law[candidate]
+    else:
+        i = candidate - np_
+        W.cbody[c, 0], W.cbody[c, 1] = Q.body[i, 0], Q.body[i, 1]
+        W.cmu[c], W.claw[c] = Q.friction[i], Q.law[i]
+        n = W.cframe[c, 0]
+        pair_gap(Q, i, W.x, W.R, n, W.scratch)
+        tangents(n, W.cframe[c, 1:3])
+
+
+@njit(cache=True)
+def evaluate_contact(P, Q, W, c, impulse, h, s):
+    """Rows of active contact c at the next poses into W.cval, W.cC, W.cB, W.cH. impulse: (3,). s: work (96, 12)."""
+    candidate = W.active[c]
+    np_ = P.body.shape[0]
+    if candidate < np_:
+        i, b = candidate, P.body[candidate]
+        plane_rows(
+            P.normal[i], P.tangent[i], P.offset[i], P.point[i], P.radius[i], P.curved[i], P.shape[i], P.size[i], P.soft[i],
+            W.xn[b], W.Rn[b], W.v[b, 3:6], W.turn[b], W.hG[b], h, impulse,
+            W.cval[c], W.cC[c, 0], W.cB[c, 0], W.cH[c, 0, 3:6, 3:6], s[0:16, 0:3],
+        )  # fmt: skip
+        for t in range(1, 3):  # the tangential velocity of the body's centre
+            T = P.tangent[i, t - 1]
+            W.cval[c, t] += T[0] * W.v[b, 0] + T[1] * W.v[b, 1] + T[2] * W.v[b, 2]
+        return
+    i = candidate - np_
+    a, b = Q.body[i, 0], Q.body[i, 1]
+    wa, wb, hGa, hGb = s[80, 0:3], s[81, 0:3], s[82:85, 0:3], s[85:88, 0:3]
+    for r in range(3):
+        Ra, Rb = W.Rn[a], W.Rn[b]
+        wa[r] = Ra[r, 0] * W.v[a, 3] + Ra[r, 1] * W.v[a, 4] + Ra[r, 2] * W.v[a, 5]
+        wb[r] = Rb[r, 0] * W.v[b, 3] + Rb[r, 1] * W.v[b, 4] + Rb[r, 2] * W.v[b, 5]
+        for k in range(3):
+            hGa[r, k] = Ra[r, 0] * W.hG[a, 0, k] + Ra[r, 1] * W.hG[a, 1, k] + Ra[r, 2] * W.hG[a, 2, k]
+            hGb[r, k] = Rb[r, 0] * W.hG[b, 0, k] + Rb[r, 1] * W.hG[b, 1, k] + Rb[r, 2] * W.hG[b, 2, k]
+    pair_rows(
+        Q.kind[i], Q.centre[i], Q.axes[i], Q.half[i], Q.radius[i], W.cframe[c, 0], W.cframe[c, 1:3],
+        W.xn[a], W.Rn[a], W.v[a, 0:3], wa, W.R[a], hGa, W.xn[b], W.Rn[b], W.v[b, 0:3], wb, W.R[b], hGb,
+        h, impulse, W.cval[c], W.cC[c], W.cB[c], W.cH[c], s,
+    )  # fmt: skip

@@ -1,0 +1,147 @@
+"""Rows of all joint nodes at a pose, and their Jacobians by the velocities of the two bodies.
+
+    rows / h:   J_d R_aᵀ (δv_b - δv_a) + (J_d [d]ₓ - J_φ Eᵀ) Γ_a δω_a + J_φ Γ_b δω_b
+
+The same rows at the pose where the step starts, with Γ = I, are the directions of the impulses.
+"""
+
+from numba import njit
+
+from dojo_py.hard.bodies import relative_pose
+from dojo_py.hard.joints.ball import ball_rows, relative_turn
+from dojo_py.hard.joints.compound import chain_pose, compound_basis, compound_rows
+from dojo_py.hard.joints.free import free_rows
+from dojo_py.hard.joints.hinge import hinge_rows
+from dojo_py.hard.joints.slide import slide_rows
+from dojo_py.hard.terms import BALL, COMPOUND, FREE, HINGE, SLIDE
+from dojo_py.rotation import quat_conj_mul
+
+
+@njit(cache=True)
+def joint_frame(L, j, x, R, q, E, d, q_rel):
+    """Pose of the child of joint j in its parent: E (3, 3), d (3,), and for joints that need it q_rel (4,)."""
+    a, b = L.parent[j], L.child[j]
+    relative_pose(x[a], R[a], x[b], R[b], E, d)
+    if L.kind[j] >= BALL:
+        quat_conj_mul(q[a], q[b], q_rel)
+
+
+@njit(cache=True)
+def rows_of_joint(L, W, j, E, d, q_rel, c, J, s):
+    """Rows c (6,) and J (6, 6) of joint j at the relative pose E, d, q_rel. s: work (24, 12)."""
+    kind = L.kind[j]
+    dof = L.vadr[j]
+    if kind == HINGE:
+        start = W.angle0[dof] - L.qpos0[L.qadr[j]]
+        hinge_rows(E, d, L.frame_pos[j], L.anchor[j], L.frame_axes[j], L.child_axes[j], start, c, J)
+    elif kind == SLIDE:
+        start = W.angle0[dof] - L.qpos0[L.qadr[j]]
+        slide_rows(E, d, L.frame_pos[j], L.anchor[j], L.frame_axes[j], L.child_axes[j], start, c, J)
+    elif kind == BALL:
+        turn = s[0, 0:4]
+        relative_turn(W.turn0[j], q_rel, turn)
+        ball_rows(E, d, turn, L.frame_pos[j], L.anchor[j], c, J)
+    elif kind == FREE:
+        turn = s[0, 0:4]
+        relative_turn(W.turn0[j], q_rel, turn)
+        free_rows(E, d, turn, W.origin0[j], L.com[L.child[j]], c, J)
+    else:
+        k = L.count[j]
+        f = L.first[j]
+        start = s[0, 0:k]
+        for i in range(k):
+            start[i] = W.angle0[dof + i] - L.qpos0[L.qadr[j] + i]
+        compound_rows(
+            q_rel,
+            d,
+            W.theta[dof : dof + k],
+            start,
+            L.jnt_slide[f : f + k],
+            L.jnt_pos[f : f + k],
+            L.jnt_axis[f : f + k],
+            L.base_pos[j],
+            L.base_quat[j],
+            L.com[L.child[j]],
+            W.basis[j],
+            c,
+            J,
+            s[1:19, 0:8],
+        )
+
+
+@njit(cache=True)
+def start_joints(L, W, s):
+    """At the start of a step: what joints remember of it, and the impulse directions Ga, Gb. s: work (64, 12)."""
+    E, d, q_rel, c, J = s[0:3, 0:3], s[3, 0:3], s[3, 4:8], s[4, 0:6], s[5:11, 0:6]
+    for j in range(L.kind.shape[0]):
+        n = L.node[j]
+        if n < 0:
+            continue
+        joint_frame(L, j, W.x, W.R, W.q, E, d, q_rel)
+        dof, kind = L.vadr[j], L.kind[j]
+        if kind == BALL or kind == FREE:
+            for i in range(4):
+                W.turn0[j, i] = q_rel[i]
+            for i in range(3):
+                W.origin0[j, i] = d[i]
+                for k in range(3):
+                    W.origin0[j, i] -= E[i, k] * L.com[L.child[j], k]
+        elif kind == COMPOUND:
+            k, f = L.count[j], L.first[j]
+            for i in range(k):
+                W.theta[dof + i] = W.angle0[dof + i] - L.qpos0[L.qadr[j] + i]
+            S, p, qf, w = s[12:18, 0:k], s[18, 0:3], s[18, 4:8], s[19:23, 0:4]
+            chain_pose(
+                W.theta[dof : dof + k], L.jnt_slide[f : f + k], L.jnt_pos[f : f + k], L.jnt_axis[f : f + k],
+                L.base_pos[j], L.base_quat[j], L.com[L.child[j]], p, qf, S, w,
+            )  # fmt: skip
+            compound_basis(S, k, W.basis[j])
+        rows_of_joint(L, W, j, E, d, q_rel, c, J, s[24:48])
+        a = L.parent[j]
+        for r in range(6):
+            spread(J[r], E, d, W.R[a], W.Ga[n, r], W.Gb[n, r])
+
+
+@njit(cache=True)
+def spread(row, E, d, Ra, out_a, out_b):
+    """One row (6,) in (δd, δφ) to rows (6,) in (δx, δφ) of the two bodies."""
+    j0, j1, j2, p0, p1, p2 = row[0], row[1], row[2], row[3], row[4], row[5]
+    out_b[3], out_b[4], out_b[5] = p0, p1, p2
+    for i in range(3):
+        f = Ra[i, 0] * j0 + Ra[i, 1] * j1 + Ra[i, 2] * j2
+        out_b[i] = f
+        out_a[i] = -f
+        out_a[3 + i] = -(E[i, 0] * p0 + E[i, 1] * p1 + E[i, 2] * p2)
+    # J_d [d]x
+    out_a[3] += j1 * d[2] - j2 * d[1]
+    out_a[4] += j2 * d[0] - j0 * d[2]
+    out_a[5] += j0 * d[1] - j1 * d[0]
+
+
+@njit(cache=True)
+def evaluate_joints(L, W, h, s):
+    """Rows of all joint nodes at the next poses into W.rows (divided by h), Jacobians into W.Ca, W.Cb. s: work (64, 12)."""
+    E, d, q_rel, c, J = s[0:3, 0:3], s[3, 0:3], s[3, 4:8], s[4, 0:6], s[5:11, 0:6]
+    inv_h = 1.0 / h
+    for j in range(L.kind.shape[0]):
+        n = L.node[j]
+        if n < 0:
+            continue
+        joint_frame(L, j, W.xn, W.Rn, W.qn, E, d, q_rel)
+        rows_of_joint(L, W, j, E, d, q_rel, c, J, s[24:48])
+        a, b = L.parent[j], L.child[j]
+        hGb = W.hG[b]
+        for r in range(6):
+            W.rows[n, r] = c[r] * inv_h
+            spread(J[r], E, d, W.Rn[a], W.Ca[n, r], W.Cb[n, r])
+            times_tangent(W.Cb[n, r], hGb, inv_h)
+            if a >= 0:
+                times_tangent(W.Ca[n, r], W.hG[a], inv_h)
+
+
+@njit(cache=True)
+def times_tangent(row, hG, inv_h):
+    """Angular part of a row (6,): δφ/h to δω."""
+    p0, p1, p2 = inv_h * row[3], inv_h * row[4], inv_h * row[5]
+    for i in range(3):
+        row[3 + i] = p0 * hG[0, i] + p1 * hG[1, i] + p2 * hG[2, i]

@@ -1,0 +1,32 @@
+"""Ball: the child turns freely about a point fixed in the parent. 3 constraint rows, 3 coordinates.
+
+    0 = d + E p_b - p_a                 rows 0-2 [m]    anchors, parent's frame
+    Δ = rotation vector of q_k* ⊗ q     rows 3-5 [rad]  q: child in parent; Δ in the child's frame
+"""
+
+from numba import njit
+
+from dojo_py.rotation import log_jacobian, quat_conj_mul, rotation_vector
+
+
+@njit(cache=True)
+def ball_rows(E, d, turn, anchor_parent, anchor_child, c, J):
+    """Rows c (6,), J (6, 6), overwritten. turn (4,): rotation of the child since the start."""
+    for i in range(3):
+        c[i] = d[i] - anchor_parent[i]
+        for k in range(3):
+            c[i] += E[i, k] * anchor_child[k]
+            J[i, k] = 0.0
+            J[3 + i, k] = 0.0
+        J[i, i] = 1.0
+        J[i, 3] = E[i, 2] * anchor_child[1] - E[i, 1] * anchor_child[2]
+        J[i, 4] = E[i, 0] * anchor_child[2] - E[i, 2] * anchor_child[0]
+        J[i, 5] = E[i, 1] * anchor_child[0] - E[i, 0] * anchor_child[1]
+    rotation_vector(turn, c[3:6])
+    log_jacobian(c[3:6], J[3:6, 3:6])
+
+
+@njit(cache=True)
+def relative_turn(start, now, out):
+    """out (4,) = start* ⊗ now: the rotation since the start of the step, in the child's frame."""
+    quat_conj_mul(start, now, out)

@@ -1,0 +1,263 @@
+"""Several hinges and slides in one body: the relative pose must lie on the surface f(θ) that the chain of k joints sweeps.
+
+    e(θ) = ( d - p_f(θ),  2 vec(q_f(θ)* ⊗ q) )          (6,) error of the pose, q: child in parent
+    0 = Pᵀ e(θ)      defines θ      P: orthonormal basis of S = -∂e/∂θ at the start of the step
+    0 = Nᵀ e(θ)      6 - k rows     N: orthonormal complement of S
+
+θ is found by a short Newton iteration inside the row evaluation, so rows and coordinates are functions of the pose alone, and
+their Jacobians follow from the implicit function theorem. The joints turn in document order, as in MuJoCo.
+"""
+
+import math
+
+from numba import njit
+
+from dojo_py.rotation import quat_conj_mul, quat_mul
+
+
+@njit(cache=True)
+def chain_pose(theta, slide, pos, axis, base_pos, base_quat, com, p, q, S, w):
+    """Pose of the child's centre of mass in the parent's frame, p (3,), q (4,), and the screws of the joints there.
+
+    theta (k,) from the joints' zero; slide (k,), pos, axis (k, 3) in the child's body frame. S (6, k) out: rows 0-2 velocity of
+    the centre of mass in the parent's frame, rows 3-5 angular velocity in the child's frame, per unit rate. w: work (4, 4).
+    """
+    k = theta.shape[0]
+    turn, a, b = w[0], w[1], w[2]
+    # Orientation after the joints that follow joint i, walking backwards, gives the angular part of S.
+    turn[0], turn[1], turn[2], turn[3] = 1.0, 0.0, 0.0, 0.0
+    for i in range(k - 1, -1, -1):
+        if slide[i]:
+            S[3, i], S[4, i], S[5, i] = 0.0, 0.0, 0.0
+            continue
+        # axis i seen from the final child frame: conj(turn) * axis * turn
+        a[0], a[1], a[2], a[3] = 0.0, axis[i, 0], axis[i, 1], axis[i, 2]
+        quat_mul(a, turn, b)
+        quat_conj_mul(turn, b, a)
+        S[3, i], S[4, i], S[5, i] = a[1], a[2], a[3]
+        half = 0.5 * theta[i]
+        s = math.sin(half)
+        a[0], a[1], a[2], a[3] = math.cos(half), s * axis[i, 0], s * axis[i, 1], s * axis[i, 2]
+        quat_mul(a, turn, b)
+        for r in range(4):
+            turn[r] = b[r]
+    # Forwards: origin of the body frame and its orientation, joint by joint.
+    for r in range(3):
+        p[r] = base_pos[r]
+    for r in range(4):
+        q[r] = base_quat[r]
+    for i in range(k):
+        _turn(q, axis[i], a, b)
+        if slide[i]:
+            for r in range(3):
+                S[r, i] = b[1 + r]
+                p[r] += theta[i] * b[1 + r]
+        else:
+            # the axis and a point on it in the parent's frame; the lever arm is completed below
+            w[3, 0], w[3, 1], w[3, 2] = b[1], b[2], b[3]
+            _turn(q, pos[i], a, b)
+            for r in range(3):
+                p[r] += b[1 + r]
+            half = 0.5 * theta[i]
+            s = math.sin(half)
+            a[0], a[1], a[2], a[3] = math.cos(half), s * axis[i, 0], s * axis[i, 1], s * axis[i, 2]
+            quat_mul(q, a, b)
+            for r in range(4):
+                q[r] = b[r]
+            for r in range(3):
+                S[r, i] = p[r]  # the anchor, for now
+            _turn(q, pos[i], a, b)
+            for r in range(3):
+                p[r] -= b[1 + r]
+    _turn(q, com, a, b)
+    for r in range(3):
+        p[r] += b[1 + r]
+    for i in range(k):
+        if not slide[i]:
+            # axis in the parent's frame = final orientation applied to its angular screw
+            a[1], a[2], a[3] = S[3, i], S[4, i], S[5, i]
+            _turn(q, a[1:4], w[3], b)
+            r0, r1, r2 = p[0] - S[0, i], p[1] - S[1, i], p[2] - S[2, i]
+            S[0, i] = b[2] * r2 - b[3] * r1
+            S[1, i] = b[3] * r0 - b[1] * r2
+            S[2, i] = b[1] * r1 - b[2] * r0
+
+
+@njit(cache=True)
+def _turn(q, v, work, out):
+    """out[1:4] = v (3,) turned by q (4,)."""
+    # v + 2 u x (u x v + w v)
+    u0, u1, u2, s = q[1], q[2], q[3], q[0]
+    t0 = u1 * v[2] - u2 * v[1] + s * v[0]
+    t1 = u2 * v[0] - u0 * v[2] + s * v[1]
+    t2 = u0 * v[1] - u1 * v[0] + s * v[2]
+    v0, v1, v2 = v[0], v[1], v[2]
+    out[0] = 0.0
+    out[1] = v0 + 2.0 * (u1 * t2 - u2 * t1)
+    out[2] = v1 + 2.0 * (u2 * t0 - u0 * t2)
+    out[3] = v2 + 2.0 * (u0 * t1 - u1 * t0)
+
+
+@njit(cache=True)
+def solve_small(A, B, k, m):
+    """Solve A X = B in place by elimination with row pivoting; A (k, k) is destroyed, B (k, m) becomes X."""
+    for i in range(k):
+        best, row = abs(A[i, i]), i
+        for r in range(i + 1, k):
+            if abs(A[r, i]) > best:
+                best, row = abs(A[r, i]), r
+        if row != i:
+            for c in range(k):
+                A[i, c], A[row, c] = A[row, c], A[i, c]
+            for c in range(m):
+                B[i, c], B[row, c] = B[row, c], B[i, c]
+        pivot = A[i, i]
+        if abs(pivot) < 1e-12:
+            pivot = 1e-12 if pivot >= 0.0 else -1e-12
+        inv = 1.0 / pivot
+        for c in range(k):
+            A[i, c] *= inv
+        for c in range(m):
+            B[i, c] *= inv
+        for r in range(k):
+            if r != i:
+                f = A[r, i]
+                for c in range(k):
+                    A[r, c] -= f * A[i, c]
+                for c in range(m):
+                    B[r, c] -= f * B[i, c]
+
+
+@njit(cache=True)
+def compound_basis(S, k, basis):
+    """basis (6, 6): rows 0 … 5-k the complement N, rows 6-k … 5 an orthonormal basis of the screws S (6, k)."""
+    # Gram-Schmidt of the screws; the coordinates come last.
+    for i in range(k):
+        row = 6 - k + i
+        for r in range(6):
+            basis[row, r] = S[r, i]
+        for sweep in range(2):
+            for j in range(6 - k, row):
+                s = 0.0
+                for r in range(6):
+                    s += basis[row, r] * basis[j, r]
+                for r in range(6):
+                    basis[row, r] -= s * basis[j, r]
+        s = 0.0
+        for r in range(6):
+            s += basis[row, r] * basis[row, r]
+        s = 1.0 / max(math.sqrt(s), 1e-9)
+        for r in range(6):
+            basis[row, r] *= s
+    # Complete with the unit vectors that stick out most.
+    for i in range(6 - k):
+        best, pick = -1.0, 0
+        for u in range(6):
+            s = 1.0
+            for j in range(6 - k, 6):
+                s -= basis[j, u] * basis[j, u]
+            for j in range(i):
+                s -= basis[j, u] * basis[j, u]
+            if s > best + 1e-9:
+                best, pick = s, u
+        for r in range(6):
+            basis[i, r] = 0.0
+        basis[i, pick] = 1.0
+        for sweep in range(2):
+            for j in range(6):
+                if j < i or j >= 6 - k:
+                    s = 0.0
+                    for r in range(6):
+                        s += basis[i, r] * basis[j, r]
+                    for r in range(6):
+                        basis[i, r] -= s * basis[j, r]
+        s = 0.0
+        for r in range(6):
+            s += basis[i, r] * basis[i, r]
+        s = 1.0 / math.sqrt(s)
+        for r in range(6):
+            basis[i, r] *= s
+
+
+@njit(cache=True)
+def compound_rows(q_rel, d, theta, start, slide, pos, axis, base_pos, base_quat, com, basis, c, J, work):
+    """Rows c (6,), J (6, 6), overwritten; theta (k,) in: guess, out: coordinates; start (k,): at the step's start.
+
+    q_rel (4,), d (3,): pose of the child in the parent. basis (6, 6) from `compound_basis`. work: (18, 8).
+    """
+    k = theta.shape[0]
+    n = 6 - k
+    S, p, q, err, w = work[0:6, 0:k], work[6, 0:3], work[7, 0:4], work[7, 4:8], work[8:12, 0:4]
+    A, step = work[12:18, 0:k], work[12:18, 7:8]
+    last = math.inf
+    for _ in range(12):
+        chain_pose(theta, slide, pos, axis, base_pos, base_quat, com, p, q, S, w)
+        _pose_error(q, q_rel, d, p, basis, err, c)
+        _screws_to_error_rates(err, S)
+        residual = 0.0
+        for i in range(k):
+            residual = max(residual, abs(c[n + i]))
+        if residual < 1e-15 or (residual < 1e-12 and residual > 0.25 * last):
+            break
+        last = residual
+        _project(basis, S, n, k, A)
+        for i in range(k):
+            step[i, 0] = c[n + i]
+        solve_small(A, step, k, 1)
+        for i in range(k):
+            theta[i] += step[i, 0]
+    # Jacobian of the transformed error in (δd, δφ), then θ eliminated by the implicit function theorem
+    for i in range(6):
+        b3, b4, b5 = basis[i, 3], basis[i, 4], basis[i, 5]
+        for r in range(3):
+            J[i, r] = basis[i, r]
+        # (w I + [v]x)ᵀ b
+        J[i, 3] = err[0] * b3 - (err[2] * b5 - err[3] * b4)
+        J[i, 4] = err[0] * b4 - (err[3] * b3 - err[1] * b5)
+        J[i, 5] = err[0] * b5 - (err[1] * b4 - err[2] * b3)
+    _project(basis, S, n, k, A)
+    solve_small(A, J[n:6], k, 6)
+    for i in range(n):
+        for j in range(k):
+            s = 0.0
+            for r in range(6):
+                s += basis[i, r] * S[r, j]
+            for r in range(6):
+                J[i, r] -= s * J[n + j, r]
+    for i in range(k):
+        c[n + i] = theta[i] - start[i]
+
+
+@njit(cache=True)
+def _pose_error(q, q_rel, d, p, basis, err, c):
+    """c = basis e(θ); err: the error quaternion, with w ≥ 0."""
+    quat_conj_mul(q, q_rel, err)
+    if err[0] < 0.0:
+        for r in range(4):
+            err[r] = -err[r]
+    for i in range(6):
+        s = 0.0
+        for r in range(3):
+            s += basis[i, r] * (d[r] - p[r]) + basis[i, 3 + r] * 2.0 * err[1 + r]
+        c[i] = s
+
+
+@njit(cache=True)
+def _screws_to_error_rates(err, S):
+    """Angular rows of S (6, k) become -∂e_r/∂θ = (w I - [v]x) S_r, (w, v) = err."""
+    for i in range(S.shape[1]):
+        s0, s1, s2 = S[3, i], S[4, i], S[5, i]
+        S[3, i] = err[0] * s0 - (err[2] * s2 - err[3] * s1)
+        S[4, i] = err[0] * s1 - (err[3] * s0 - err[1] * s2)
+        S[5, i] = err[0] * s2 - (err[1] * s1 - err[2] * s0)
+
+
+@njit(cache=True)
+def _project(basis, S, n, k, A):
+    """A (k, k) = Pᵀ S."""
+    for i in range(k):
+        for j in range(k):
+            s = 0.0
+            for r in range(6):
+                s += basis[n + i, r] * S[r, j]
+            A[i, j] = s

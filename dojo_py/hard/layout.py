@@ -1,0 +1,390 @@
+"""Model → Layout: the graph of bodies, joints and loop closures that the hard step works on, as flat arrays.
+
+Bodies without a joint are merged into the body that carries them (or into the world). What is left is numbered 0 … nb-1, the
+world is -1. A body's frame here is its MuJoCo body frame moved to the centre of mass; its inertia is a full 3x3.
+Joints and equality constraints become nodes of six rows at most. Every node gets its place in the elimination order: leaves to
+root, each loop closure just before the body that closes it (so that its pivot exists), or last when the world closes it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dojo_py.hard.terms import (
+    BALL,
+    COMPOUND,
+    EQ_CONNECT,
+    EQ_JOINT,
+    EQ_WELD,
+    FREE,
+    HINGE,
+    SLIDE,
+)
+from dojo_py.mechanism.errors import ModelError
+
+MJ_FREE, MJ_BALL, MJ_SLIDE, MJ_HINGE = 0, 1, 2, 3
+MJ_EQ_CONNECT, MJ_EQ_WELD, MJ_EQ_JOINT = 0, 1, 2
+
+
+class Layout(NamedTuple):
+    """The graph and its constants. nb bodies, nj tree joints, ne loop closures, nv degrees of freedom; world is body -1."""
+
+    # bodies
+    mass: np.ndarray  # (nb,) [kg]
+    inertia: np.ndarray  # (nb, 3, 3) [kg m²] about the centre of mass, body-frame axes
+    com: np.ndarray  # (nb, 3) centre of mass in the body frame [m]
+    gravity: np.ndarray  # (nb, 3) acceleration after gravity compensation [m/s²]
+    # tree joints (one per body that moves); chains of hinges and slides use the jnt_* rows first … first + count
+    kind: np.ndarray  # (nj,)
+    parent: np.ndarray  # (nj,) body or -1
+    child: np.ndarray  # (nj,) body
+    base_pos: np.ndarray  # (nj, 3) child body frame at qpos0, seen from the parent's frame (world: world frame) [m]
+    base_quat: np.ndarray  # (nj, 4)
+    first: np.ndarray  # (nj,) first joint in model.jnt_*
+    count: np.ndarray  # (nj,) joints in the chain
+    qadr: np.ndarray  # (nj,) first entry in qpos
+    vadr: np.ndarray  # (nj,) first entry in qvel
+    ndof: np.ndarray  # (nj,)
+    node: np.ndarray  # (nj,) row among the joint nodes or -1 when a free joint needs none
+    frame_pos: np.ndarray  # (nj, 3) simple joints: anchor in the parent's frame [m]
+    frame_axes: np.ndarray  # (nj, 3, 3) rows: axis, first and second normal of it, in the parent's frame
+    child_axes: np.ndarray  # (nj, 3, 3) the same three directions in the child's frame
+    anchor: np.ndarray  # (nj, 3) simple joints: anchor in the child's frame, from its centre of mass [m]
+    # scalar joints of the model
+    jnt_slide: np.ndarray  # (njnt,) 1 where the joint is a slide
+    jnt_pos: np.ndarray  # (njnt, 3)
+    jnt_axis: np.ndarray  # (njnt, 3)
+    qpos0: np.ndarray  # (nq,)
+    # loop closures
+    eq_kind: np.ndarray  # (ne,)
+    eq_bodies: np.ndarray  # (ne, 4) bodies touched, -1 world / unused
+    eq_pos: np.ndarray  # (ne, 2, 3) anchors in the two bodies' frames [m]
+    eq_quat: np.ndarray  # (ne, 4) weld: orientation of body 2 in body 1
+    eq_joint: np.ndarray  # (ne, 4) joint coupling: tree joint 1, slot 1, tree joint 2 (or -1), slot 2
+    eq_poly: np.ndarray  # (ne, 7) coefficients 0-4, reference coordinates 1 and 2
+    # the graph
+    node_parent: np.ndarray  # (nn,) parent body of a joint node
+    node_child: np.ndarray  # (nn,)
+    node_joint: np.ndarray  # (nn,) tree joint of a joint node, -1 - e for loop closure e
+    place_body: np.ndarray  # (nb,) place in the elimination order
+    place_node: np.ndarray  # (nn,) of joint nodes, then loop closures
+    # degrees of freedom
+    dof_joint: np.ndarray  # (nv,) tree joint
+    dof_damping: np.ndarray  # (nv,) [N m s/rad or N s/m]
+    dof_armature: np.ndarray  # (nv,) [kg m² or kg]
+    dof_frictionloss: np.ndarray  # (nv,) [N m or N]
+    dof_stiffness: np.ndarray  # (nv,) [N m/rad or N/m]
+    dof_springref: np.ndarray  # (nv,) hinge, slide: coordinate at rest
+    spring_quat: np.ndarray  # (nj, 4) ball: orientation at rest
+    dof_inertia: np.ndarray  # (nv,) scale of the inertia that the coordinate sees [kg m² or kg]
+    # limits of hinges and slides (both bounds are rows of their own) and of balls
+    limit_dof: np.ndarray  # (nl,)
+    limit_sign: np.ndarray  # (nl,) +1: coordinate - bound ≥ 0, -1: bound - coordinate ≥ 0, 0: ball, bound - |rotation| ≥ 0
+    limit_bound: np.ndarray  # (nl,) [rad or m]
+
+
+class BodyMap(NamedTuple):
+    """Where each body of the model went: its node, and its pose in the frame of that node's body."""
+
+    node: np.ndarray  # (nbody,) body node or -1
+    pos: np.ndarray  # (nbody, 3) in the frame of the node's body (before the shift to the centre of mass) [m]
+    quat: np.ndarray  # (nbody, 4)
+    body: np.ndarray  # (nb,) model body of each node
+
+
+def _matrix(q):
+    w, x, y, z = q
+    return np.array(
+        [
+            [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
+        ]
+    )
+
+
+def _product(a, b):
+    return np.array(
+        [
+            a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+            a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+            a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+            a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
+        ]
+    )
+
+
+def map_bodies(model):
+    """Merge the bodies that have no joint into those that carry them. Returns BodyMap."""
+    n = model.nbody
+    node = np.full(n, -1)
+    pos = np.zeros((n, 3))
+    quat = np.tile([1.0, 0.0, 0.0, 0.0], (n, 1))
+    moving = []
+    for b in range(1, n):
+        p = int(model.body_parentid[b])
+        if model.body_jntnum[b] > 0:
+            node[b] = len(moving)
+            moving.append(b)
+        else:
+            node[b] = node[p]
+            pos[b] = pos[p] + _matrix(quat[p]) @ model.body_pos[b]
+            quat[b] = _product(quat[p], np.asarray(model.body_quat[b], float))
+    return BodyMap(node, pos, quat, np.array(moving, dtype=np.int64))
+
+
+def _bodies(model, where):
+    """Mass, centre of mass, inertia and gravity of the merged bodies."""
+    nb = len(where.body)
+    mass, com, inertia, weight = np.zeros(nb), np.zeros((nb, 3)), np.zeros((nb, 3, 3)), np.zeros(nb)
+    members = [(b, int(where.node[b])) for b in range(1, model.nbody) if where.node[b] >= 0]
+    centre = {b: where.pos[b] + _matrix(where.quat[b]) @ model.body_ipos[b] for b, _ in members}
+    for b, i in members:
+        mass[i] += model.body_mass[b]
+        com[i] += model.body_mass[b] * centre[b]
+        weight[i] += model.body_mass[b] * (1.0 - model.body_gravcomp[b])
+    for i, b in enumerate(where.body):
+        if not mass[i] > 0.0:
+            raise ModelError(f"body '{model.body_names[b]}': mass is 0; a body that moves needs a positive mass")
+    com /= mass[:, None]
+    for b, i in members:
+        R = _matrix(where.quat[b]) @ _matrix(model.body_iquat[b])
+        d = centre[b] - com[i]
+        inertia[i] += R @ np.diag(model.body_inertia[b]) @ R.T + model.body_mass[b] * (d @ d * np.eye(3) - np.outer(d, d))
+    for i, b in enumerate(where.body):
+        if not np.linalg.eigvalsh(inertia[i])[0] > 0.0:
+            raise ModelError(f"body '{model.body_names[b]}': inertia is singular; a body that moves needs a positive one")
+    gravity = np.asarray(model.opt.gravity, float)[None, :] * (weight / mass)[:, None]
+    return mass, com, inertia, gravity
+
+
+def _normals(axis):
+    """Two unit vectors that complete the unit vector axis (3,) to a right-handed frame."""
+    helper = np.eye(3)[np.argmin(np.abs(axis))]
+    first = np.cross(axis, helper)
+    first /= np.linalg.norm(first)
+    return first, np.cross(axis, first)
+
+
+def _joint_kind(model, body):
+    adr, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
+    types = [int(t) for t in model.jnt_type[adr : adr + count]]
+    if count == 1:
+        return {MJ_FREE: FREE, MJ_BALL: BALL, MJ_SLIDE: SLIDE, MJ_HINGE: HINGE}[types[0]]
+    if MJ_BALL in types or MJ_FREE in types:
+        raise ModelError(
+            f"body '{model.body_names[body]}': a ball joint beside other joints in one body is not simulated by the hard "
+            "mode; put the ball joint in a body of its own"
+        )
+    return COMPOUND
+
+
+def _elimination(nb, parent, child, node, eq_bodies):
+    """Places of bodies and nodes in the elimination order, leaves to root. parent, child: (nj,); node: (nj,)."""
+    up = np.full(nb, -1)
+    up[child] = parent
+    node_of_child = np.full(nb, -1)
+    node_of_child[child] = node
+
+    def ancestors(b):
+        out = []
+        while b >= 0:
+            out.append(b)
+            b = up[b]
+        return out
+
+    closes = {}
+    for e, touched in enumerate(eq_bodies):
+        touched = [b for b in touched if b >= 0]
+        common = set(ancestors(touched[0])).intersection(*(ancestors(b) for b in touched[1:]))
+        alone = len(set(touched)) == 1
+        closes.setdefault(max(common) if common and not alone else -1, []).append(e)
+    njn = int((node >= 0).sum())
+    place_body, place_node = np.zeros(nb, np.int64), np.zeros(njn + len(eq_bodies), np.int64)
+    place = 0
+    for b in range(nb - 1, -1, -1):
+        for e in closes.get(b, []):
+            place_node[njn + e] = place
+            place += 1
+        place_body[b] = place
+        place += 1
+        if node_of_child[b] >= 0:
+            place_node[node_of_child[b]] = place
+            place += 1
+    for e in closes.get(-1, []):
+        place_node[njn + e] = place
+        place += 1
+    return place_body, place_node
+
+
+def build_layout(model):
+    """The Layout and BodyMap of a Model. Raises ModelError for what the hard mode does not simulate."""
+    where = map_bodies(model)
+    mass, com, inertia, gravity = _bodies(model, where)
+    nb = len(where.body)
+    nj = nb
+    kind = np.array([_joint_kind(model, b) for b in where.body], dtype=np.int64).reshape(nj)
+    parent, child = np.full(nj, -1), np.arange(nj)
+    base_pos, base_quat = np.zeros((nj, 3)), np.zeros((nj, 4))
+    first, count = np.zeros(nj, np.int64), np.zeros(nj, np.int64)
+    qadr, vadr, ndof = np.zeros(nj, np.int64), np.zeros(nj, np.int64), np.zeros(nj, np.int64)
+    frame_pos, frame_axes, child_axes = np.zeros((nj, 3)), np.zeros((nj, 3, 3)), np.zeros((nj, 3, 3))
+    anchor, spring_quat = np.zeros((nj, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (nj, 1))
+    dof_joint = np.zeros(model.nv, np.int64)
+    for j, b in enumerate(where.body):
+        above = int(model.body_parentid[b])
+        parent[j] = where.node[above]
+        shift = com[parent[j]] if parent[j] >= 0 else np.zeros(3)
+        R = _matrix(where.quat[above])
+        base_pos[j] = where.pos[above] + R @ model.body_pos[b] - shift
+        base_quat[j] = _product(where.quat[above], np.asarray(model.body_quat[b], float))
+        first[j], count[j] = model.body_jntadr[b], model.body_jntnum[b]
+        qadr[j], vadr[j] = model.jnt_qposadr[first[j]], model.jnt_dofadr[first[j]]
+        ndof[j] = model.body_dofnum[b]
+        dof_joint[vadr[j] : vadr[j] + ndof[j]] = j
+        base = _matrix(base_quat[j])
+        axis = np.asarray(model.jnt_axis[first[j]], float)
+        axes = np.array([axis, *_normals(axis)]) if kind[j] in (HINGE, SLIDE) else np.eye(3)
+        child_axes[j], frame_axes[j] = axes, axes @ base.T
+        anchor[j] = model.jnt_pos[first[j]] - com[j]
+        frame_pos[j] = base_pos[j] + base @ model.jnt_pos[first[j]]
+        if kind[j] == BALL:
+            spring_quat[j] = model.qpos_spring[qadr[j] : qadr[j] + 4]
+    has_force = (model.dof_damping != 0) | (model.dof_armature != 0) | (model.dof_frictionloss != 0)
+    stiffness, springref = np.zeros(model.nv), np.zeros(model.nv)
+    for i in range(model.njnt):
+        t, d = int(model.jnt_type[i]), int(model.jnt_dofadr[i])
+        width = {MJ_FREE: 6, MJ_BALL: 3}.get(t, 1)
+        if t == MJ_FREE and model.jnt_stiffness[i] != 0:
+            raise ModelError(f"joint '{model.joint_names[i]}': stiffness of a free joint is not simulated by the hard mode")
+        stiffness[d : d + width] = model.jnt_stiffness[i]
+        if width == 1:
+            springref[d] = model.qpos_spring[int(model.jnt_qposadr[i])]
+    node = np.full(nj, -1)
+    needs = [j for j in range(nj) if kind[j] != FREE or np.any(has_force[vadr[j] : vadr[j] + 6])]
+    node[needs] = np.arange(len(needs))
+    eq = _equalities(model, where, com, kind, first, vadr)
+    place_body, place_node = _elimination(nb, parent, child, node, eq["eq_bodies"])
+    ne = len(eq["eq_kind"])
+    limits = _limits(model)
+    return Layout(
+        mass=mass,
+        inertia=inertia,
+        com=com,
+        gravity=gravity,
+        kind=kind,
+        parent=parent,
+        child=child,
+        base_pos=base_pos,
+        base_quat=base_quat,
+        first=first,
+        count=count,
+        qadr=qadr,
+        vadr=vadr,
+        ndof=ndof,
+        node=node,
+        frame_pos=frame_pos,
+        frame_axes=frame_axes,
+        child_axes=child_axes,
+        anchor=anchor,
+        jnt_slide=(np.asarray(model.jnt_type) == MJ_SLIDE).astype(np.int64),
+        jnt_pos=np.array(model.jnt_pos, float).reshape(-1, 3),
+        jnt_axis=np.array(model.jnt_axis, float).reshape(-1, 3),
+        qpos0=np.array(model.qpos0, float),
+        **eq,
+        node_parent=np.concatenate([parent[needs], np.full(ne, -1)]).astype(np.int64),
+        node_child=np.concatenate([child[needs], np.full(ne, -1)]).astype(np.int64),
+        node_joint=np.concatenate([needs, -1 - np.arange(ne)]).astype(np.int64),
+        place_body=place_body,
+        place_node=place_node,
+        dof_joint=dof_joint,
+        dof_damping=np.array(model.dof_damping, float),
+        dof_armature=np.array(model.dof_armature, float),
+        dof_frictionloss=np.array(model.dof_frictionloss, float),
+        dof_stiffness=stiffness,
+        dof_springref=springref,
+        spring_quat=spring_quat,
+        dof_inertia=1.0 / np.maximum(np.array(model.dof_invweight0, float), 1e-12),
+        **limits,
+    ), where
+
+
+def _limits(model):
+    """Rows for the bounds of limited joints. Returns a dict of arrays."""
+    rows = []
+    for i in range(model.njnt):
+        if not model.jnt_limited[i]:
+            continue
+        d, (lower, upper) = int(model.jnt_dofadr[i]), model.jnt_range[i]
+        if int(model.jnt_type[i]) == MJ_BALL:
+            rows.append((d, 0.0, upper))
+        elif int(model.jnt_type[i]) in (MJ_HINGE, MJ_SLIDE):
+            rows += [(d, 1.0, lower), (d, -1.0, upper)]
+    table = np.array(rows, float).reshape(-1, 3)
+    return {"limit_dof": table[:, 0].astype(np.int64), "limit_sign": table[:, 1].copy(), "limit_bound": table[:, 2].copy()}
+
+
+def _equalities(model, where, com, kind, first, vadr):
+    """Loop closures: connect, weld and joint couplings that are active at the start. Returns a dict of arrays."""
+    kinds, bodies, pos, quats, joints, polys = [], [], [], [], [], []
+    centre = lambda i: com[i] if i >= 0 else np.zeros(3)  # noqa: E731
+    for e in range(model.neq):
+        if not model.eq_active0[e]:
+            continue
+        name = model.equality_names[e] or f"#{e}"
+        t, data = int(model.eq_type[e]), np.asarray(model.eq_data[e], float)
+        one, two = int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
+        p, q, joint, poly = np.zeros((2, 3)), np.array([1.0, 0, 0, 0]), [-1, 0, -1, 0], np.zeros(7)
+        if t in (MJ_EQ_CONNECT, MJ_EQ_WELD):
+            site = int(model.eq_objtype[e]) == 6
+            if site:
+                frames = [
+                    (int(model.site_bodyid[s]), np.array(model.site_pos[s], float), np.array(model.site_quat[s], float))
+                    for s in (one, two)
+                ]
+            elif t == MJ_EQ_CONNECT:
+                frames = [(one, data[0:3], np.eye(4)[0]), (two, data[3:6], np.eye(4)[0])]
+            else:  # weld: data = anchor in body 2, relative position and orientation of body 2 in body 1, torque scale
+                R = _matrix(data[6:10])
+                frames = [(one, data[3:6] + R @ data[0:3], data[6:10]), (two, data[0:3], np.eye(4)[0])]
+            seen = []
+            for k, (b, local, turn) in enumerate(frames):
+                i = int(where.node[b])
+                p[k] = where.pos[b] + _matrix(where.quat[b]) @ local - centre(i)
+                seen.append((i, _product(where.quat[b], turn)))
+            # orientation of body 2 in body 1 when closed: first frame equals second frame
+            q = _product(seen[0][1], seen[1][1] * np.array([1.0, -1, -1, -1]))
+            touched = [seen[0][0], seen[1][0], -1, -1]
+            if touched[0] == touched[1]:
+                continue  # both ends on one rigid body
+            kinds.append(EQ_CONNECT if t == MJ_EQ_CONNECT else EQ_WELD)
+        elif t == MJ_EQ_JOINT:
+            touched = [-1, -1, -1, -1]
+            for k, i in enumerate((one, two)):
+                if i < 0:
+                    continue
+                if int(model.jnt_type[i]) not in (MJ_HINGE, MJ_SLIDE):
+                    raise ModelError(f"equality '{name}': joint coupling needs hinges or slides")
+                j = int(where.node[int(model.jnt_bodyid[i])])
+                joint[2 * k], joint[2 * k + 1] = j, int(model.jnt_dofadr[i]) - int(vadr[j])
+                parent = int(where.node[int(model.body_parentid[where.body[j]])])
+                touched[2 * k], touched[2 * k + 1] = j, parent
+                poly[5 + k] = model.qpos0[int(model.jnt_qposadr[i])]
+            poly[:5] = data[:5]
+            kinds.append(EQ_JOINT)
+        else:
+            raise ModelError(f"equality '{name}': only connect, weld and joint are simulated by the hard mode")
+        bodies.append(touched)
+        pos.append(p)
+        quats.append(q)
+        joints.append(joint)
+        polys.append(poly)
+    n = len(kinds)
+    return {
+        "eq_kind": np.array(kinds, np.int64).reshape(n),
+        "eq_bodies": np.array(bodies, np.int64).reshape(n, 4),
+        "eq_pos": np.array(pos, float).reshape(n, 2, 3),
+        "eq_quat": np.array(quats, float).reshape(n, 4),
+        "eq_joint": np.array(joints, np.int64).reshape(n, 4),
+        "eq_poly": np.array(polys, float).reshape(n, 7),
+    }

@@ -1,0 +1,370 @@
+"""One hard step: Mehrotra's predictor-corrector method on the complementarity problem of the step.
+
+    solve   r(w; κ) = 0,   b ∘ c = κ e,   b, c in their cones,   κ → 0 (or to the κ asked for)              (Dojo, Algorithm 2)
+
+The affine step aims at κ = 0 exactly; its success sets the centring σ = (ν_aff/ν)³; its second-order terms correct the step.
+"""
+
+import math
+
+from numba import njit
+
+from dojo_py.hard.bodies import old_momentum
+from dojo_py.hard.closures import start_closures
+from dojo_py.hard.contact_rows import add_contact, pair_far, pair_gap, plane_gap
+from dojo_py.hard.joint_rows import start_joints
+from dojo_py.hard.newton import assemble, evaluate, largest_step, limit_distance, measure, recover
+from dojo_py.rotation import quat_to_matrix
+from dojo_py.solver.block_ldu import analyse, factorise, solve
+from dojo_py.solver.centre import central_friction, central_pair
+from dojo_py.solver.cones import CONE, start_state
+
+SOLVED, MAX_ITERATIONS, STALLED, SINGULAR, TOO_FAST, NOT_FINITE = 0, 1, 2, 3, 4, 5
+
+
+@njit(cache=True)
+def start_step(L, W, bodies, angle, rate, wrench, h):
+    """Load the state at the start of a step. bodies (nb, 13); angle, rate (nv,); wrench (nb, 6): world force, torque [N, N m]."""
+    nb = L.mass.shape[0]
+    for b in range(nb):
+        for i in range(3):
+            W.x[b, i] = bodies[b, i]
+            W.v_prev[b, i] = bodies[b, 3 + i]
+            W.v_prev[b, 3 + i] = bodies[b, 10 + i]
+        for i in range(4):
+            W.q[b, i] = bodies[b, 6 + i]
+        quat_to_matrix(W.q[b], W.R[b])
+        old_momentum(L.mass[b], L.inertia[b], W.v_prev[b], h, W.momentum[b])
+        R = W.R[b]
+        for i in range(3):
+            W.momentum[b, i] += h * (L.mass[b] * L.gravity[b, i] + wrench[b, i])
+            W.momentum[b, 3 + i] += h * (R[0, i] * wrench[b, 3] + R[1, i] * wrench[b, 4] + R[2, i] * wrench[b, 5])
+    for i in range(angle.shape[0]):
+        W.angle0[i] = angle[i]
+        W.rate_prev[i] = rate[i]
+    start_joints(L, W, W.scratch)
+    start_closures(L, W, W.scratch)
+
+
+@njit(cache=True)
+def choose_contacts(L, P, Q, W, h, everything, margin):
+    """Fill the active contacts: all, or those whose gap is below what a step can close, with room to spare; likewise limits."""
+    W.n_active[0] = 0
+    g = 0.0
+    for b in range(L.mass.shape[0]):
+        for i in range(3):
+            g = max(g, abs(L.gravity[b, i]))
+    reach0 = margin + 4.0 * h * h * g
+    for i in range(P.body.shape[0]):
+        if not everything:
+            b = P.body[i]
+            v = W.v_prev[b]
+            p = P.point[i]
+            arm = math.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) + P.radius[i] + abs(P.size[i])
+            speed = math.sqrt(v[0] ** 2 + v[1] ** 2 + v[2] ** 2) + arm * math.sqrt(v[3] ** 2 + v[4] ** 2 + v[5] ** 2)
+            if plane_gap(P, i, W.x, W.R) > reach0 + 2.0 * h * speed:
+                continue
+        add_contact(P, Q, W, i)
+    W.n_active[1] = W.n_active[0]
+    normal = W.scratch[101, 0:3]
+    for i in range(Q.kind.shape[0]):
+        if not everything:
+            reach = reach0
+            for side in range(2):
+                b = Q.body[i, side]
+                if b >= 0:
+                    v = W.v_prev[b]
+                    reach += 2.0 * h * math.sqrt(v[0] ** 2 + v[1] ** 2 + v[2] ** 2)
+                    reach += 2.0 * h * Q.bound[i, side] * math.sqrt(v[3] ** 2 + v[4] ** 2 + v[5] ** 2)
+            if pair_far(Q, i, W.x, reach) or pair_gap(Q, i, W.x, W.R, normal, W.scratch) > reach:
+                continue
+        add_contact(P, Q, W, P.body.shape[0] + i)
+    W.n_limits[0] = 0
+    W.dof_limit[:, :] = -1
+    for l in range(L.limit_dof.shape[0]):
+        if not everything and L.limit_sign[l] != 0.0:
+            dof = L.limit_dof[l]
+            room = L.limit_sign[l] * (W.angle0[dof] - L.limit_bound[l])
+            if room > 0.1 + 3.0 * h * abs(W.rate_prev[dof]):
+                continue
+        W.limit_active[W.n_limits[0]] = l
+        W.dof_limit[L.limit_dof[l], 1 if L.limit_sign[l] < 0.0 else 0] = W.n_limits[0]
+        W.n_limits[0] += 1
+    _update_graph(L, W)
+
+
+@njit(cache=True)
+def _update_graph(L, W):
+    """Put the edges of body-body contacts into the pattern; analyse again only when they changed."""
+    fixed = W.n_edges[0]
+    count = fixed
+    changed = False
+    for c in range(W.n_active[1], W.n_active[0]):
+        a, b = W.cbody[c, 0], W.cbody[c, 1]
+        if a < 0 or b < 0 or a == b:
+            continue
+        i, k = min(L.place_body[a], L.place_body[b]), max(L.place_body[a], L.place_body[b])
+        known = False
+        for e in range(fixed, count):
+            if W.edges[e, 0] == i and W.edges[e, 1] == k:
+                known = True
+                break
+        if not known:
+            if W.edges[count, 0] != i or W.edges[count, 1] != k:
+                changed = True
+                W.edges[count, 0], W.edges[count, 1] = i, k
+            count += 1
+    if changed or count != W.n_edges[1]:
+        W.n_edges[1] = count
+        analyse(W.edges, count, W.pattern)
+
+
+@njit(cache=True)
+def left_out_contact(L, P, Q, W, h):
+    """Add the contacts and limits that were left out but would be violated at the next poses. Returns how many."""
+    added = 0
+    planes = W.n_active[1]
+    for i in range(P.body.shape[0]):
+        gap = plane_gap(P, i, W.xn, W.Rn)
+        if gap < 0.0:
+            known = False
+            for c in range(planes):
+                known = known or W.active[c] == i
+            if not known:
+                added += 1
+    normal = W.scratch[101, 0:3]
+    for i in range(Q.kind.shape[0]):
+        if pair_far(Q, i, W.xn, 0.0):
+            continue
+        known = False
+        for c in range(planes, W.n_active[0]):
+            known = known or W.active[c] == P.body.shape[0] + i
+        if not known and pair_gap(Q, i, W.xn, W.Rn, normal, W.scratch) < 0.0:
+            added += 1
+    axis = W.scratch[112, 0:3]
+    for l in range(L.limit_dof.shape[0]):
+        known = False
+        for m in range(W.n_limits[0]):
+            known = known or W.limit_active[m] == l
+        if not known and limit_distance(L, W, l, h, axis, W.scratch) < 0.0:
+            added += 1
+    return added
+
+
+@njit(cache=True)
+def start_point(L, P, Q, A, W, h, scheme, kappa0):
+    """First point: old velocities, no constraint impulses, every cone pair near its own central path at kappa0."""
+    nb = L.mass.shape[0]
+    total = 0.0
+    for b in range(nb):
+        total += L.mass[b]
+        for i in range(6):
+            W.v[b, i] = W.v_prev[b, i]
+    for n in range(L.node_joint.shape[0]):
+        for r in range(6):
+            W.lam[n, r] = 0.0
+    for i in range(L.dof_frictionloss.shape[0]):
+        for k in range(3):
+            W.fric[i, k] = 0.0
+    for m in range(W.n_limits[0]):
+        W.lim[m, 0] = 0.0
+    for c in range(W.n_active[0]):
+        for k in range(12):
+            W.con[c, k] = 0.0
+    evaluate(L, P, Q, A, W, h, scheme)
+    near = 0
+    for c in range(W.n_active[0]):
+        if W.cval[c, 0] < 0.0:
+            near += 1
+    mass = total / max(near, 4)
+    kappa0 *= _violation_scale(L, W, h, mass)
+    for i in range(L.dof_frictionloss.shape[0]):
+        bound = h * L.dof_frictionloss[i]
+        j = L.dof_joint[i]
+        if bound > 0.0 and L.node[j] >= 0:
+            rate = W.rows[L.node[j], 6 - L.ndof[j] + i - L.vadr[j]]
+            k = kappa0 / bound
+            root = math.sqrt(rate * rate + k * k)
+            up, down = 0.5 * (root + rate) + 0.5 * k, 0.5 * (root - rate) + 0.5 * k
+            W.fric[i, 1], W.fric[i, 2] = up, down
+            W.fric[i, 0] = 0.0
+    for m in range(W.n_limits[0]):
+        dof = L.limit_dof[W.limit_active[m]]
+        gamma, slack = central_pair(L.dof_inertia[dof], W.dlim[m, 1] / h, h, kappa0)
+        W.lim[m, 0], W.lim[m, 1] = gamma, slack
+    for c in range(W.n_active[0]):
+        gamma, slack = central_pair(mass, W.cval[c, 0] / h, h, kappa0)
+        law, mu = W.claw[c], W.cmu[c]
+        v1, v2 = W.cval[c, 1], W.cval[c, 2]
+        speed = math.sqrt(v1 * v1 + v2 * v2)
+        z = W.con[c]
+        if law == CONE:
+            x, y, big = central_friction(mass, mu * gamma, speed, kappa0)
+            z[0], z[1], z[4] = gamma, slack, big
+            if speed > 0.0:
+                z[2], z[3] = -x * v1 / speed, -x * v2 / speed
+                z[5], z[6] = y * v1 / speed, y * v2 / speed
+        else:
+            start_state(law, mu, gamma, slack, speed + 2.0 * kappa0 / (mu * gamma) if mu > 0.0 else 1.0, z)
+
+
+@njit(cache=True)
+def _violation_scale(L, W, h, mass):
+    """Impulse times displacement [N s m] that undoing the old velocities' violations takes; gravity's share at least."""
+    g = 0.0
+    for b in range(L.mass.shape[0]):
+        for i in range(3):
+            g = max(g, abs(L.gravity[b, i]))
+    scale = mass * h * max(g * h, 1e-2) ** 2
+    for c in range(W.n_active[0]):
+        u = min(W.cval[c, 0] / h, 0.0)
+        scale = max(scale, mass * u * u * h)
+    for m in range(W.n_limits[0]):
+        u = min(W.dlim[m, 1] / h, 0.0)
+        scale = max(scale, L.dof_inertia[L.limit_dof[W.limit_active[m]]] * u * u * h)
+    return scale
+
+
+@njit(cache=True)
+def _save(L, W):
+    W.v_old[:] = W.v
+    W.lam_old[:] = W.lam
+    for m in range(W.n_limits[0]):
+        W.lim_old[m, 0], W.lim_old[m, 1] = W.lim[m, 0], W.lim[m, 1]
+    W.fric_old[:] = W.fric
+    for c in range(W.n_active[0]):
+        for k in range(12):
+            W.con_old[c, k] = W.con[c, k]
+
+
+@njit(cache=True)
+def _move(L, W, alpha):
+    """Point = saved point + alpha * step."""
+    for b in range(L.mass.shape[0]):
+        for i in range(6):
+            W.v[b, i] = W.v_old[b, i] + alpha * W.dv[b, i]
+    for n in range(L.node_joint.shape[0]):
+        for i in range(6):
+            W.lam[n, i] = W.lam_old[n, i] + alpha * W.dlam[n, i]
+    for m in range(W.n_limits[0]):
+        for i in range(2):
+            W.lim[m, i] = W.lim_old[m, i] + alpha * W.dlim[m, i]
+    for d in range(L.dof_frictionloss.shape[0]):
+        if L.dof_frictionloss[d] > 0.0:
+            for i in range(3):
+                W.fric[d, i] = W.fric_old[d, i] + alpha * W.dfric[d, i]
+    for c in range(W.n_active[0]):
+        for k in range(12):
+            W.con[c, k] = W.con_old[c, k] + alpha * W.dcon[c, k]
+
+
+@njit(cache=True)
+def _mean_after(L, W, h, alpha):
+    """Mean complementarity after a step of length alpha: what the affine step promises."""
+    total, degree = 0.0, 0
+    for m in range(W.n_limits[0]):
+        total += (W.lim[m, 0] + alpha * W.dlim[m, 0]) * (W.lim[m, 1] + alpha * W.dlim[m, 1])
+        degree += 1
+    for d in range(L.dof_frictionloss.shape[0]):
+        bound = h * L.dof_frictionloss[d]
+        if bound > 0.0 and L.node[L.dof_joint[d]] >= 0:
+            beta = W.fric[d, 0] + alpha * W.dfric[d, 0]
+            total += (bound + beta) * (W.fric[d, 1] + alpha * W.dfric[d, 1])
+            total += (bound - beta) * (W.fric[d, 2] + alpha * W.dfric[d, 2])
+            degree += 2
+    for c in range(W.n_active[0]):
+        z, d = W.con[c], W.dcon[c]
+        total += (z[0] + alpha * d[0]) * (z[1] + alpha * d[1])
+        degree += 1
+        if W.claw[c] == CONE:
+            total += W.cmu[c] * (z[0] + alpha * d[0]) * (z[4] + alpha * d[4])
+            total += (z[2] + alpha * d[2]) * (z[5] + alpha * d[5]) + (z[3] + alpha * d[3]) * (z[6] + alpha * d[6])
+            degree += 1
+        elif W.claw[c] == 2:
+            total += (z[2] + alpha * d[2]) * (z[3] + alpha * d[3])
+            for i in range(4):
+                total += (z[4 + i] + alpha * d[4 + i]) * (z[8 + i] + alpha * d[8 + i])
+            degree += 5
+    return total / max(degree, 1)
+
+
+@njit(cache=True)
+def _inside_rotation_domain(L, W, h, alpha):
+    """The largest share of alpha that keeps every |ω| h / 2 below 0.95 (φ(ω) needs it below 1)."""
+    bound = (2.0 * 0.95 / h) ** 2
+    for _ in range(40):
+        ok = True
+        for b in range(L.mass.shape[0]):
+            s = 0.0
+            for i in range(3, 6):
+                w = W.v[b, i] + alpha * W.dv[b, i]
+                s += w * w
+            if not s < bound:
+                ok = False
+                break
+        if ok:
+            return alpha
+        alpha *= 0.5
+    return 0.0
+
+
+@njit(cache=True)
+def solve_step(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterations, kappa0, correct, trace):
+    """Iterate to residual ≤ tol_residual [m/s] and complementarity ≤ tol_comp of kappa. Returns (status, iterations, ...).
+
+    kappa = 0 asks for the hard limit: then tol_comp is the complementarity itself [N m s]. trace: (max_iterations + 1, 6),
+    residual, centring, mean, step length, affine step length, σ of each iteration.
+    """
+    start_point(L, P, Q, A, W, h, scheme, kappa0)
+    evaluate(L, P, Q, A, W, h, scheme)
+    floor = kappa if kappa > 0.0 else 0.1 * tol_comp
+    target0 = kappa
+    residual, worst, mean = measure(L, W, h, target0)
+    alpha = 1.0
+    for iteration in range(max_iterations + 1):
+        trace[iteration, 0], trace[iteration, 1], trace[iteration, 2] = residual, worst, mean
+        if residual <= tol_residual and worst <= tol_comp:
+            return SOLVED, iteration, residual, worst
+        if iteration == max_iterations:
+            break
+        if not (math.isfinite(residual) and math.isfinite(worst)):
+            return NOT_FINITE, iteration, residual, worst
+        assemble(L, W, h, 0.0, False, 1e-10)
+        if factorise(W.pattern, W.blocks) >= 0:
+            return SINGULAR, iteration, residual, worst
+        solve(W.pattern, W.blocks, W.step)
+        recover(L, W, h, 0.0, False)
+        cones = W.n_active[0] + W.n_limits[0] > 0 or mean > 0.0
+        affine = largest_step(L, W, h)
+        nu = _mean_after(L, W, h, affine)
+        ratio = min(max(nu / max(mean, 1e-300), 0.0), 1.0)
+        sigma = ratio * ratio * ratio
+        target = max(sigma * mean, floor)
+        if cones:
+            W.alim[:] = W.dlim
+            W.africt[:] = W.dfric
+            for c in range(W.n_active[0]):
+                for k in range(12):
+                    W.acon[c, k] = W.dcon[c, k]
+            if not correct:
+                W.alim[:] = 0.0
+                W.africt[:] = 0.0
+                W.acon[:] = 0.0
+            assemble(L, W, h, target, True, 1e-10)
+            solve(W.pattern, W.blocks, W.step)
+            recover(L, W, h, target, True)
+        reach = largest_step(L, W, h)
+        tau = max(0.95, 1.0 - max(residual, worst) ** 2) if kappa == 0.0 else 0.99
+        alpha = 1.0 if reach >= 1.0 else tau * reach
+        alpha = _inside_rotation_domain(L, W, h, alpha)
+        _save(L, W)
+        for _ in range(8):
+            _move(L, W, alpha)
+            evaluate(L, P, Q, A, W, h, scheme)
+            new_residual, new_worst, new_mean = measure(L, W, h, target0)
+            if new_residual <= max(2.0 * residual, 1e3 * tol_residual) or new_worst <= worst:
+                break
+            alpha *= 0.5
+        residual, worst, mean = new_residual, new_worst, new_mean
+        trace[iteration, 3], trace[iteration, 4], trace[iteration, 5] = alpha, affine, sigma
+    return MAX_ITERATIONS, max_iterations, residual, worst

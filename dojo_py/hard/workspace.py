@@ -1,0 +1,151 @@
+"""Work arrays of one step: allocated once for a simulator (one set per thread), passed to every kernel."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dojo_py.solver.block_ldu import Blocks, Pattern, allocate, analyse
+
+
+class Work(NamedTuple):
+    """Arrays over bodies marked (nb + 1, …) end with the world, which body -1 finds by wrapping around.
+
+    nb bodies, nn nodes (joints with rows, then loop closures), nv degrees of freedom, nc contacts, nl limits."""
+
+    # the start of the step
+    x: np.ndarray  # (nb + 1, 3) centres of mass [m]
+    q: np.ndarray  # (nb + 1, 4)
+    R: np.ndarray  # (nb + 1, 3, 3)
+    v_prev: np.ndarray  # (nb + 1, 6) velocities of the last interval, v world, ω body
+    momentum: np.ndarray  # (nb, 6) what the new momentum must equal but for impulses: old momentum + h (forces) [N s, N m s]
+    Ga: np.ndarray  # (nn, 6, 6) impulse directions on the parent, rows: node, columns: force, torque in the body frame
+    Gb: np.ndarray  # (nn, 6, 6) on the child
+    Geq: np.ndarray  # (ne, 4, 6, 6) of loop closures on their bodies
+    turn0: np.ndarray  # (nj, 4) orientation of the child in its parent (ball, free)
+    origin0: np.ndarray  # (nj, 3) free: origin of the body frame
+    basis: np.ndarray  # (nj, 6, 6) compound joints
+    rate_prev: np.ndarray  # (nv,) coordinate rates of the last interval
+    angle0: np.ndarray  # (nv,) coordinate of hinges and slides
+    force: np.ndarray  # (nv,) explicit generalised force on hinge, slide and ball coordinates [N m, N]
+    # the unknowns
+    v: np.ndarray  # (nb + 1, 6)
+    lam: np.ndarray  # (nn, 6) constraint impulses, then generalised impulses [N s, N m s]
+    lim: np.ndarray  # (nl, 2) γ, s
+    fric: np.ndarray  # (nv, 3) β, ν₊, ν₋ of dry joint friction
+    con: np.ndarray  # (nc, 12) contact states, see solver/cones.py
+    # the next pose and everything evaluated there
+    xn: np.ndarray
+    qn: np.ndarray
+    Rn: np.ndarray
+    p: np.ndarray  # (nb + 1, 4) step quaternions
+    hG: np.ndarray  # (nb + 1, 3, 3) h Γ(ω)
+    turn: np.ndarray  # (nb + 1, 3, 3) rotation of the step, Rᵀ R₊
+    theta: np.ndarray  # (nv,) compound joints' coordinates from their zero (Newton's starting guess)
+    Ca: np.ndarray  # (nn, 6, 6) row Jacobians by the parent's velocity
+    Cb: np.ndarray  # (nn, 6, 6) by the child's
+    Ceq: np.ndarray  # (ne, 4, 6, 6)
+    rows: np.ndarray  # (nn, 6) constraint rows / h, coordinate rates
+    drive: np.ndarray  # (nv, 2) dof law: impulse = drive₀ - drive₁ rate
+    ball: np.ndarray  # (nj, 3, 4) ball: matrix and constant of the dof law
+    rb: np.ndarray  # (nb, 6) residual of the momentum rows
+    rn: np.ndarray  # (nn, 6) residual of the node rows
+    size: np.ndarray  # (nb, 6) largest impulse in each momentum row, for the round-off floor
+    # contacts that take part in this step
+    active: np.ndarray  # (nc,) candidate: plane i, or number of planes + pair
+    n_active: np.ndarray  # (2,) how many contacts, how many of them with planes
+    limit_active: np.ndarray  # (nl,)
+    n_limits: np.ndarray  # (1,)
+    dof_limit: np.ndarray  # (nv, 2) active limit of a coordinate: lower (or ball), upper; -1 where none
+    cbody: np.ndarray  # (nc, 2)
+    cmu: np.ndarray  # (nc,)
+    claw: np.ndarray  # (nc,)
+    cframe: np.ndarray  # (nc, 3, 3) normal and tangents at the start (pairs)
+    cval: np.ndarray  # (nc, 3) gap, tangential velocity
+    cC: np.ndarray  # (nc, 2, 3, 6)
+    cB: np.ndarray  # (nc, 2, 3, 6)
+    cH: np.ndarray  # (nc, 2, 6, 12) derivative at fixed impulse
+    cK: np.ndarray  # (nc, 3, 3)
+    cf: np.ndarray  # (nc, 3)
+    cdy: np.ndarray  # (nc, 3)
+    # steps
+    step: np.ndarray  # (N, 6) right-hand side and solution in elimination order
+    dv: np.ndarray  # (nb, 6)
+    dlam: np.ndarray  # (nn, 6)
+    drate: np.ndarray  # (nv,)
+    dlim: np.ndarray  # (nl, 2)
+    dfric: np.ndarray  # (nv, 3)
+    dcon: np.ndarray  # (nc, 12)
+    alim: np.ndarray  # (nl, 2) affine steps
+    africt: np.ndarray  # (nv, 3)
+    acon: np.ndarray  # (nc, 12)
+    # saved point, for the line search
+    v_old: np.ndarray
+    lam_old: np.ndarray
+    lim_old: np.ndarray
+    fric_old: np.ndarray
+    con_old: np.ndarray
+    # linear algebra
+    pattern: Pattern
+    blocks: Blocks
+    edges: np.ndarray  # (m, 2) graph edges; those of the joints first
+    n_edges: np.ndarray  # (2,) of the joints, with contacts
+    slot: np.ndarray  # (nn, 2) blocks of a joint node with its parent and child
+    scratch: np.ndarray  # (128, 12)
+
+
+def graph_edges(layout):
+    """(m, 2) pairs of places that share a block, joints and loop closures only."""
+    edges = []
+    nt = len(layout.node_joint)
+    for n in range(nt):
+        j = int(layout.node_joint[n])
+        if j >= 0:
+            touched = [int(layout.parent[j]), int(layout.child[j])]
+        else:
+            touched = [int(b) for b in layout.eq_bodies[-1 - j]]
+        edges += [(int(layout.place_node[n]), int(layout.place_body[b])) for b in touched if b >= 0]
+    return np.array(edges, np.int64).reshape(-1, 2)
+
+
+def allocate_work(layout, planes, pairs):
+    """A Work for a layout and its contact candidates."""
+    nb, nn, nj, ne = len(layout.mass), len(layout.node_joint), len(layout.kind), len(layout.eq_kind)
+    nv, nl, nc = len(layout.dof_joint), len(layout.limit_dof), len(planes.body) + len(pairs.kind)
+    total = nb + nn
+    fixed = graph_edges(layout)
+    moving = {tuple(sorted(int(layout.place_body[i]) for i in b)) for b in pairs.body if b[0] >= 0 and b[1] >= 0 and b[0] != b[1]}
+    edges = np.concatenate([fixed, np.array(sorted(moving), np.int64).reshape(-1, 2)])
+    pattern, blocks = allocate(total, 1)
+    room = analyse_room(edges, total)
+    pattern, blocks = allocate(total, room)
+    analyse(edges, len(fixed), pattern)
+    slot = np.full((nn, 2), -1, np.int64)
+    z = np.zeros
+    work = Work(
+        x=z((nb + 1, 3)), q=z((nb + 1, 4)), R=z((nb + 1, 3, 3)), v_prev=z((nb + 1, 6)), momentum=z((nb, 6)),
+        Ga=z((nn, 6, 6)), Gb=z((nn, 6, 6)), Geq=z((ne, 4, 6, 6)), turn0=z((nj, 4)), origin0=z((nj, 3)), basis=z((nj, 6, 6)),
+        rate_prev=z(nv), angle0=z(nv), force=z(nv),
+        v=z((nb + 1, 6)), lam=z((nn, 6)), lim=z((nl, 2)), fric=z((nv, 3)), con=z((nc, 12)),
+        xn=z((nb + 1, 3)), qn=z((nb + 1, 4)), Rn=z((nb + 1, 3, 3)), p=z((nb + 1, 4)), hG=z((nb + 1, 3, 3)), turn=z((nb + 1, 3, 3)), theta=z(nv),
+        Ca=z((nn, 6, 6)), Cb=z((nn, 6, 6)), Ceq=z((ne, 4, 6, 6)), rows=z((nn, 6)), drive=z((nv, 2)), ball=z((nj, 3, 4)),
+        rb=z((nb, 6)), rn=z((nn, 6)), size=z((nb, 6)),
+        active=z(nc, np.int64), n_active=z(2, np.int64), limit_active=z(nl, np.int64), n_limits=z(1, np.int64), dof_limit=np.full((nv, 2), -1, np.int64),
+        cbody=z((nc, 2), np.int64), cmu=z(nc), claw=z(nc, np.int64), cframe=z((nc, 3, 3)), cval=z((nc, 3)),
+        cC=z((nc, 2, 3, 6)), cB=z((nc, 2, 3, 6)), cH=z((nc, 2, 6, 12)), cK=z((nc, 3, 3)), cf=z((nc, 3)), cdy=z((nc, 3)),
+        step=z((total, 6)), dv=z((nb + 1, 6)), dlam=z((nn, 6)), drate=z(nv), dlim=z((nl, 2)), dfric=z((nv, 3)), dcon=z((nc, 12)),
+        alim=z((nl, 2)), africt=z((nv, 3)), acon=z((nc, 12)),
+        v_old=z((nb + 1, 6)), lam_old=z((nn, 6)), lim_old=z((nl, 2)), fric_old=z((nv, 3)), con_old=z((nc, 12)),
+        pattern=pattern, blocks=blocks, edges=edges, n_edges=np.array([len(fixed), len(fixed)], np.int64), slot=slot,
+        scratch=z((128, 12)),
+    )  # fmt: skip
+    for q in (work.q, work.qn, work.p):
+        q[-1, 0] = 1.0
+    for R in (work.R, work.Rn, work.turn):
+        R[-1] = np.eye(3)
+    return work
+
+
+def analyse_room(edges, total):
+    """Number of blocks when every candidate pair is in contact at once."""
+    pattern, _ = allocate(total, max(total * (total - 1) // 2, 1) if total <= 256 else 8 * total + 4 * len(edges))
+    return int(analyse(edges, len(edges), pattern))

@@ -1,0 +1,155 @@
+"""Quaternions (w, x, y, z), body to world, and the rotation update of the variational integrator, as numba kernels.
+
+    q_next = q ⊗ φ(ω),   φ(ω) = (sqrt(1 - h²|ω|²/4), h ω/2)                     (Dojo, eq. 14-17; Manchester 2016)
+    δφ     = h Γ(ω) δω,  Γ = p₀ I + p pᵀ/p₀ - [p]ₓ,  (p₀, p) = φ(ω)
+
+δφ is the rotation vector of a change of orientation in the body frame: R(q ⊗ exp(δφ)) ≈ R (I + [δφ]ₓ).
+Arrays are written into the last argument; every kernel also runs with `NUMBA_DISABLE_JIT=1`.
+"""
+
+import math
+
+from numba import njit
+
+
+@njit(cache=True)
+def quat_mul(a, b, out):
+    """out = a ⊗ b. a, b, out: (4,); out may not alias a or b."""
+    out[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
+    out[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
+    out[2] = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1]
+    out[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]
+
+
+@njit(cache=True)
+def quat_conj_mul(a, b, out):
+    """out = a* ⊗ b, the rotation from a to b seen in the frame of a. a, b, out: (4,)."""
+    out[0] = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+    out[1] = a[0] * b[1] - a[1] * b[0] - a[2] * b[3] + a[3] * b[2]
+    out[2] = a[0] * b[2] + a[1] * b[3] - a[2] * b[0] - a[3] * b[1]
+    out[3] = a[0] * b[3] - a[1] * b[2] + a[2] * b[1] - a[3] * b[0]
+
+
+@njit(cache=True)
+def quat_normalise(q):
+    """Scale q (4,) to unit length in place."""
+    s = 1.0 / math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    for i in range(4):
+        q[i] *= s
+
+
+@njit(cache=True)
+def quat_to_matrix(q, R):
+    """R (3, 3), body to world, of the unit quaternion q (4,)."""
+    w, x, y, z = q[0], q[1], q[2], q[3]
+    R[0, 0] = w * w + x * x - y * y - z * z
+    R[1, 1] = w * w - x * x + y * y - z * z
+    R[2, 2] = w * w - x * x - y * y + z * z
+    R[0, 1] = 2.0 * (x * y - w * z)
+    R[1, 0] = 2.0 * (x * y + w * z)
+    R[0, 2] = 2.0 * (x * z + w * y)
+    R[2, 0] = 2.0 * (x * z - w * y)
+    R[1, 2] = 2.0 * (y * z - w * x)
+    R[2, 1] = 2.0 * (y * z + w * x)
+
+
+@njit(cache=True)
+def rotation_vector(q, out):
+    """out (3,) = the rotation vector of the unit quaternion q (4,), of length at most π. [rad]"""
+    sign = 1.0 if q[0] >= 0.0 else -1.0
+    w = sign * q[0]
+    s = math.sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    # angle / sin(angle / 2), in the form that stays exact as the angle vanishes
+    scale = 2.0 / w * (1.0 - s * s / (3.0 * w * w)) if s < 1e-6 * w else 2.0 * math.atan2(s, w) / s
+    for i in range(3):
+        out[i] = sign * scale * q[i + 1]
+
+
+@njit(cache=True)
+def quat_exp(v, scale, out):
+    """out (4,) = the unit quaternion of the rotation vector scale * v, v (3,) [rad]."""
+    x, y, z = scale * v[0], scale * v[1], scale * v[2]
+    half = 0.5 * math.sqrt(x * x + y * y + z * z)
+    k = 0.5 * (1.0 - half * half / 6.0) if half < 1e-4 else 0.5 * math.sin(half) / half
+    out[0] = math.cos(half)
+    out[1] = k * x
+    out[2] = k * y
+    out[3] = k * z
+
+
+@njit(cache=True)
+def log_jacobian(v, out):
+    """Inverse right Jacobian of the rotation group: d rotvec(q ⊗ exp(δ)) = out δ at rotvec(q) = v. v (3,), out (3, 3)."""
+    x, y, z = v[0], v[1], v[2]
+    a2 = x * x + y * y + z * z
+    if a2 < 1e-8:
+        k = 1.0 / 12.0 + a2 / 720.0
+    else:
+        a = math.sqrt(a2)
+        k = 1.0 / a2 - 0.5 / (a * math.tan(0.5 * a))
+    out[0, 0] = 1.0 - k * (y * y + z * z)
+    out[1, 1] = 1.0 - k * (x * x + z * z)
+    out[2, 2] = 1.0 - k * (x * x + y * y)
+    out[0, 1] = k * x * y - 0.5 * z
+    out[1, 0] = k * x * y + 0.5 * z
+    out[0, 2] = k * x * z + 0.5 * y
+    out[2, 0] = k * x * z - 0.5 * y
+    out[1, 2] = k * y * z - 0.5 * x
+    out[2, 1] = k * y * z + 0.5 * x
+
+
+@njit(cache=True)
+def step_quaternion(w, h, out):
+    """out (4,) = φ(ω), the rotation over one step h [s] at body-frame angular velocity w (3,) [rad/s]; needs |w| < 2/h."""
+    x, y, z = 0.5 * h * w[0], 0.5 * h * w[1], 0.5 * h * w[2]
+    out[0] = math.sqrt(max(1.0 - x * x - y * y - z * z, 0.0))
+    out[1] = x
+    out[2] = y
+    out[3] = z
+
+
+@njit(cache=True)
+def step_tangent(p, out):
+    """out (3, 3) = Γ of the step quaternion p (4,): the body-frame tangent at the next orientation is h Γ δω."""
+    p0 = p[0]
+    i0 = 1.0 / p0
+    for i in range(3):
+        for j in range(3):
+            out[i, j] = p[i + 1] * p[j + 1] * i0
+        out[i, i] += p0
+    out[0, 1] += p[3]
+    out[0, 2] -= p[2]
+    out[1, 0] -= p[3]
+    out[1, 2] += p[1]
+    out[2, 0] += p[2]
+    out[2, 1] -= p[1]
+
+
+@njit(cache=True)
+def rotate(R, v, out):
+    """out = R v. R (3, 3), v, out (3,)."""
+    for i in range(3):
+        out[i] = R[i, 0] * v[0] + R[i, 1] * v[1] + R[i, 2] * v[2]
+
+
+@njit(cache=True)
+def rotate_back(R, v, out):
+    """out = Rᵀ v. R (3, 3), v, out (3,)."""
+    for i in range(3):
+        out[i] = R[0, i] * v[0] + R[1, i] * v[1] + R[2, i] * v[2]
+
+
+@njit(cache=True)
+def cross(a, b, out):
+    """out = a × b. All (3,); out may not alias a or b."""
+    out[0] = a[1] * b[2] - a[2] * b[1]
+    out[1] = a[2] * b[0] - a[0] * b[2]
+    out[2] = a[0] * b[1] - a[1] * b[0]
+
+
+@njit(cache=True)
+def mul33(A, B, out):
+    """out = A B. All (3, 3); out may not alias A or B."""
+    for i in range(3):
+        for j in range(3):
+            out[i, j] = A[i, 0] * B[0, j] + A[i, 1] * B[1, j] + A[i, 2] * B[2, j]
