@@ -230,6 +230,12 @@ def test_what_only_draws_is_ignored():
     assert load_model(model(drawn, before + "<custom/><size nkey='3'/><statistic extent='2'/>")).ngeom == 2
 
 
+def test_depth_is_bounded():
+    text = model("<body>" * 210 + "</body>" * 210)
+    assert "nested deeper than 200" in errors(text)[0].message
+    assert load_model(model("<body>" * 190 + "</body>" * 190)).nbody == 191
+
+
 def test_unknown_policy():
     with pytest.raises(ValueError, match="ignore"):
         load_model("<mujoco/>", unsupported="ignore")

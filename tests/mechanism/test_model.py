@@ -62,6 +62,7 @@ def test_names():
         (lambda m: setattr(m.world.bodies[0].joints[0], "type", "hing"), "joint 'swing', type: 'hing' is not one of"),
         (lambda m: setattr(m.world.bodies[0].geoms[0], "size", "big"), "geom 'rod', size: 'big' is not made of"),
         (lambda m: setattr(m.world.bodies[0], "inertial", Inertial(mass=float("nan"))), "inertial '', mass: nan"),
+        (lambda m: setattr(m.world.bodies[0], "quat", (0, 0, 0, 0)), "body 'arm', quat: .* zero length"),
         (lambda m: m.world.add(m.world.bodies[0]), "in the tree twice"),
         (lambda m: m.world.bodies[0].add(m.world), "in the tree twice"),
         (lambda m: setattr(m.world.bodies[0], "name", 3), "3 is not a string"),
