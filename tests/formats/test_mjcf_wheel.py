@@ -117,7 +117,7 @@ CASES = {
         <motor joint="j"/><cylinder joint="j"/></actuator><keyframe><key act="1 2" ctrl="1 2 3" qpos="0.3" name="k"/>
         </keyframe></mujoco>""",
     "joints in frames": """<mujoco><worldbody><body><frame pos="1 2 3" euler="10 20 30"><frame quat="1 1 0 0"><joint/>
-        <joint type="slide" pos="1 0 0" axis="1 2 3"/><geom size="1"/></frame><joint pos="0 1 0" axis="0 1 0"/></frame>
+        <joint type="slide" pos="1 0 0" axis="1 2 3"/><geom size="1"/></frame><joint pos="0 1 2" axis="0 1 0"/></frame>
         </body></worldbody></mujoco>""",
     "nothing": "<mujoco/>",
 }
