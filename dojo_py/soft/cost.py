@@ -73,8 +73,7 @@ def row_costs(m, rows, jar, force):
     ne = rows.count[NE]
     nf = rows.count[NF]
     nefc = rows.count[NEFC]
-    i = 0
-    while i < nefc:
+    for i in range(nefc):
         r = rows.rows[i]
         x = jar[i]
         if i < ne:
@@ -96,9 +95,8 @@ def row_costs(m, rows, jar, force):
                 force[i] = -r.D * x
                 r.state = QUADRATIC
         elif r.type == ELLIPTIC:
-            cost += cone_cost(m, rows, i, jar, force)
-            i += rows.contacts[r.id].dim
-            continue
+            if i == rows.contacts[r.id].efc_address:
+                cost += cone_cost(m, rows, i, jar, force)
         elif x >= 0.0:
             force[i] = 0.0
             r.state = SATISFIED
@@ -106,7 +104,6 @@ def row_costs(m, rows, jar, force):
             cost += 0.5 * r.D * x * x
             force[i] = -r.D * x
             r.state = QUADRATIC
-        i += 1
     return cost
 
 

@@ -210,12 +210,11 @@ def projected_gauss_seidel(m, pose, forces, rows, sol, warm):
     sweeps = opt.iterations
     for sweep in range(opt.iterations):
         improvement = 0.0
-        i = 0
-        while i < n:
+        for i in range(n):
             r = rows.rows[i]
             if r.type == ELLIPTIC:
-                improvement += elliptic_step(m, rows, sol, i, block, work, states)
-                i += rows.contacts[r.id].dim
+                if i == rows.contacts[r.id].efc_address:
+                    improvement += elliptic_step(m, rows, sol, i, block, work, states)
                 continue
             low, high = 0.0, np.inf
             if i < ne:
@@ -223,7 +222,6 @@ def projected_gauss_seidel(m, pose, forces, rows, sol, warm):
             elif i < ne + nf:
                 low, high = -r.frictionloss, r.frictionloss
             improvement += scalar_step(rows, sol, i, low, high, 1.0)
-            i += 1
         improvement *= scale
         if improvement < opt.tolerance:
             sweeps = sweep + 1
@@ -268,23 +266,20 @@ def noslip(m, pose, forces, rows, sol):
     sweeps = opt.noslip_iterations
     for sweep in range(opt.noslip_iterations):
         improvement = 0.0
-        i = ne
-        while i < n:
+        for i in range(ne, n):
             r = rows.rows[i]
             if i < ne + nf:
                 improvement += scalar_step(rows, sol, i, -r.frictionloss, r.frictionloss, 0.0)
             elif r.type == PYRAMIDAL:
-                improvement += pyramid_pair(rows, sol, i)
-                i += 1
-            elif r.type == ELLIPTIC:
+                if (i - rows.contacts[r.id].efc_address) % 2 == 0:
+                    improvement += pyramid_pair(rows, sol, i)
+            elif r.type == ELLIPTIC and i == rows.contacts[r.id].efc_address:
                 dim = rows.contacts[r.id].dim
                 for a in range(dim):
                     old[a] = sol.force[i + a]
                     res[a] = residual(sol, rows, i + a, 0.0)
                 friction_block(m, rows, sol, i, 0.0, block, work)
                 improvement += block_cost(rows, sol, i, dim, old, res, 0.0)
-                i += dim - 1
-            i += 1
         if improvement * scale < opt.noslip_tolerance:
             sweeps = sweep + 1
             break

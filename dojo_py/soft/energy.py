@@ -5,9 +5,8 @@ Potential: gravity and springs; kinetic 1/2 qvel^T M qvel. Momentum: linear, and
 
 import numpy as np
 
-from dojo_py.soft.forward import position_stage, velocity_stage
 from dojo_py.soft.inertia import multiply_M
-from dojo_py.soft.jit import entry, kernel
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.kinematics import BALL, FREE
 from dojo_py.soft.passive import DISABLE_GRAVITY, DISABLE_SPRING, tendon_stretch
 from dojo_py.soft.spatial import multiply_inertia, normalize_quaternion, relative_rotation
@@ -37,11 +36,9 @@ def joint_spring_energy(j, qpos, qpos_spring):
     return energy + spring_energy(j.stiffness, np.sqrt(x * x + y * y + z * z))
 
 
-@entry
+@kernel
 def energy_momentum(m, w, qpos, qvel, out):
-    """out (8,) = potential, kinetic [J], linear momentum 3 [kg m/s], angular momentum 3 [kg m²/s]."""
-    position_stage(m, w, qpos, qvel)
-    velocity_stage(m, w, qpos, qvel)
+    """out (8,) = potential, kinetic [J], linear momentum 3 [kg m/s], angular 3 [kg m²/s] after a forward pass at this state."""
     opt = m.options[0]
     potential = 0.0
     if not opt.disableflags & DISABLE_GRAVITY:

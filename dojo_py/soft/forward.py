@@ -7,7 +7,7 @@ from dojo_py.soft.actuation import actuator_forces, transmissions
 from dojo_py.soft.bias import newton_euler
 from dojo_py.soft.constraint import make_rows, reference_acceleration
 from dojo_py.soft.inertia import body_inertias, factorize, inertia_matrix, solve_inertia
-from dojo_py.soft.jit import entry, stage
+from dojo_py.soft.jit import stage
 from dojo_py.soft.kinematics import body_velocities, forward_kinematics
 from dojo_py.soft.passive import DISABLE_GRAVITY, passive_forces
 from dojo_py.soft.solve import solve_constraints
@@ -46,7 +46,7 @@ def velocity_stage(m, w, qpos, qvel):
     body_velocities(m.bodies, m.joints, p.bodies, p.cdof, p.cdof_dot, qvel)
     passive_forces(m, p, w.forces, qpos, qvel)
     reference_acceleration(m, p, w.rows, qvel)
-    bias_forces(m, w, qvel, qvel, False, w.forces.bias)
+    bias_forces(m, w, qvel, qvel, 0, w.forces.bias)
 
 
 @stage
@@ -63,13 +63,7 @@ def acceleration_stage(m, w, act, control, warm):
 
 @stage
 def forward(m, w, qpos, qvel, act, control, warm):
-    """All stages; qacc is in w.solver.qacc (on entry the warm start, if `warm`). Returns (iterations, scaled gradient)."""
+    """All stages; qacc is in w.solver.qacc (on entry the warm start, if warm is 1 and not 0). Returns (iterations, scaled gradient)."""
     position_stage(m, w, qpos, qvel)
     velocity_stage(m, w, qpos, qvel)
     return acceleration_stage(m, w, act, control, warm)
-
-
-@entry
-def evaluate_forward(m, w, qpos, qvel, act, control):
-    """`forward` from Python, cold start."""
-    return forward(m, w, qpos, qvel, act, control, False)

@@ -4,17 +4,14 @@ qfrc = M qacc + bias - passive - J^T f(J qacc - aref). Source: computation chapt
 """
 
 from dojo_py.soft.cost import add_JT, multiply_J, row_costs
-from dojo_py.soft.forward import position_stage, velocity_stage
 from dojo_py.soft.inertia import multiply_M
-from dojo_py.soft.jit import entry
+from dojo_py.soft.jit import kernel
 from dojo_py.soft.workspace import NEFC
 
 
-@entry
-def inverse_dynamics(m, w, qpos, qvel, qacc, out):
-    """out (nv,) = applied plus actuator force [N, N m] at qpos (nq,), qvel (nv,), qacc (nv,)."""
-    position_stage(m, w, qpos, qvel)
-    velocity_stage(m, w, qpos, qvel)
+@kernel
+def inverse_dynamics(m, w, qacc, out):
+    """out (nv,) = applied plus actuator force [N, N m] for qacc (nv,) at the state of the last forward pass."""
     f, rows, sol = w.forces, w.rows, w.solver
     for k in range(len(out)):
         f.constraint[k] = 0.0

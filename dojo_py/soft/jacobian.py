@@ -1,5 +1,7 @@
 """Jacobians of points on bodies, stored only in the columns of the dofs that move them."""
 
+import numpy as np
+
 from dojo_py.soft.actuation import parent_dof
 from dojo_py.soft.jit import kernel
 
@@ -22,18 +24,18 @@ def relative_jacobian(rowadr, colind, cdof, last1, com1, point1, last2, com2, po
 
     last1, last2: last dof that moves each body (-1: none). Returns n. Dofs that move both bodies are included.
     """
-    n = 0
-    p, q = last1, last2
+    n = np.int64(0)
+    p, q = np.int64(last1), np.int64(last2)
     while p >= 0 or q >= 0:  # from the leaves, merging the two chains
         i = max(p, q)
         for k in range(6):
             jac[k, n] = 0.0
         if q == i:
             add_point_columns(cdof, i, com2, point2, 1.0, jac, n)
-            q = parent_dof(rowadr, colind, i)
+            q = np.int64(parent_dof(rowadr, colind, i))
         if p == i:
             add_point_columns(cdof, i, com1, point1, -1.0, jac, n)
-            p = parent_dof(rowadr, colind, i)
+            p = np.int64(parent_dof(rowadr, colind, i))
         columns[block, n] = i
         n += 1
     for a in range(n // 2):  # ascending order

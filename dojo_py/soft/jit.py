@@ -3,7 +3,8 @@
 `kernel`: an inner function, called by other kernels only: no Python wrapper. `stage`: a list of calls, pasted into its caller,
 because every level of calls makes the compiler optimise all that lies below once more. `entry`: what Python calls; cached on disk
 together with everything it calls, and compiled anew when any file of this package changes. Work arrays reach the kernels inside
-reference structs (handles.py), so a call passes one pointer instead of every array.
+reference structs (handles.py), so a call passes one pointer instead of every array. numba compiles a function again for every
+literal argument: pass variables to large kernels.
 """
 
 from collections.abc import Callable

@@ -54,8 +54,7 @@ def slope(m, rows, jar, jv, g0, g1, alpha):
     ne = rows.count[NE]
     nf = rows.count[NF]
     nefc = rows.count[NEFC]
-    i = 0
-    while i < nefc:
+    for i in range(nefc):
         r = rows.rows[i]
         v = jv[i]
         x = jar[i] + alpha * v
@@ -72,15 +71,13 @@ def slope(m, rows, jar, jv, g0, g1, alpha):
                 d1 += r.D * x * v
                 d2 += r.D * v * v
         elif r.type == ELLIPTIC:
-            a, b = cone_slope(m, rows, i, jar, jv, alpha)
-            d1 += a
-            d2 += b
-            i += rows.contacts[r.id].dim
-            continue
+            if i == rows.contacts[r.id].efc_address:
+                a, b = cone_slope(m, rows, i, jar, jv, alpha)
+                d1 += a
+                d2 += b
         elif x < 0.0:
             d1 += r.D * x * v
             d2 += r.D * v * v
-        i += 1
     return d1, d2
 
 

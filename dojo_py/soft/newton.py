@@ -45,25 +45,19 @@ def build(m, pose, rows, sol, active):
     """Factor of the Hessian at the present states; active[i] remembers which quadratic rows are in it."""
     H = sol.H
     add_inertia(m.M_rowadr, m.M_colind, pose.M, H)
-    i = 0
-    n = rows.count[NEFC]
-    while i < n:
+    for i in range(rows.count[NEFC]):
         r = rows.rows[i]
         active[i] = 0.0
         if r.state == CONE:
-            add_cone(rows, i, H)
-            for k in range(rows.contacts[r.id].dim):
-                active[i + k] = 0.0
-            i += rows.contacts[r.id].dim
-            continue
-        if r.state == QUADRATIC:
+            if i == rows.contacts[r.id].efc_address:
+                add_cone(rows, i, H)
+        elif r.state == QUADRATIC:
             active[i] = 1.0
             for a in range(r.nnz):
                 s = r.D * rows.J[i, a]
                 ca = rows.J_colind[r.block, a]
                 for b in range(a + 1):
                     H[ca, rows.J_colind[r.block, b]] += s * rows.J[i, b]
-        i += 1
     return factorize_dense(H)
 
 
@@ -72,12 +66,13 @@ def refresh(m, pose, rows, sol, active, had_cone):
     """Bring the factor up to date: rank-one changes where few rows switched, else from scratch. Returns (ok, has_cone)."""
     n = rows.count[NEFC]
     changed = 0
-    has_cone = False
+    has_cone = 0
     for i in range(n):
         s = rows.rows[i].state
-        has_cone |= s == CONE
+        if s == CONE:
+            has_cone = 1
         changed += (s == QUADRATIC) != (active[i] > 0.0)
-    if has_cone or had_cone or 3 * changed > len(sol.H):
+    if has_cone + had_cone > 0 or 3 * changed > len(sol.H):
         return build(m, pose, rows, sol, active), has_cone
     x = sol.vec[0]
     for i in range(n):
@@ -91,9 +86,9 @@ def refresh(m, pose, rows, sol, active, had_cone):
         for a in range(r.nnz):
             x[rows.J_colind[r.block, a]] = root * rows.J[i, a]
         if not rank_one(sol.H, x, 1.0 if now else -1.0):
-            return build(m, pose, rows, sol, active), False
+            return build(m, pose, rows, sol, active), 0
         active[i] = 1.0 if now else 0.0
-    return True, False
+    return True, 0
 
 
 @kernel
@@ -131,9 +126,10 @@ def newton(m, pose, forces, rows, sol, warm):
         return 0, gradient
     active = sol.active
     ok = build(m, pose, rows, sol, active)
-    had_cone = False
+    had_cone = rows.count[NEFC] - rows.count[NEFC]
     for i in range(rows.count[NEFC]):
-        had_cone |= rows.rows[i].state == CONE
+        if rows.rows[i].state == CONE:
+            had_cone = 1
     for iteration in range(opt.iterations):
         if not ok:
             return -1, gradient

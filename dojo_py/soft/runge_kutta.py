@@ -6,7 +6,6 @@ Source: Munthe-Kaas (1999), High order Runge–Kutta methods on manifolds; compu
 
 from dojo_py.soft.actuation import DYN_NONE
 from dojo_py.soft.euler import advance_activations, integrate_positions
-from dojo_py.soft.forward import forward
 from dojo_py.soft.jit import kernel
 from dojo_py.soft.kinematics import BALL, FREE
 
@@ -57,29 +56,30 @@ def accumulate(m, w, weight, rk):
 
 
 @kernel
-def runge_kutta(m, w, qpos, qvel, act, control):
-    """One step; `forward` has been called at the start. State in place. Returns the smallest solver code (negative: failed)."""
-    rk = w.rk
-    nq, nv, na = len(qpos), len(qvel), len(act)
-    worst = 0
+def begin(m, qvel, rk):
+    """Clear the sums; the rates at the start."""
     for k in range(rk.shape[1]):
         for i in range(4):
             rk[i, k] = 0.0
     chart_rates(m.joints, rk[3], qvel, rk[4])
-    for stage in range(4):
-        weight = 1.0 / 6.0 if stage == 0 or stage == 3 else 1.0 / 3.0
-        accumulate(m, w, weight, rk)
-        if stage == 3:
-            break
-        stage_state(m, w, qpos, qvel, act, 1.0 if stage == 2 else 0.5, rk)
-        iterations, _ = forward(m, w, rk[8, :nq], rk[9, :nv], rk[10, :na], control, True)
-        worst = min(worst, iterations)
-        chart_rates(m.joints, rk[3], rk[9, :nv], rk[4])
+
+
+@kernel
+def next_stage(m, w, stage, qpos, qvel, act, rk):
+    """After the forward pass of stage 0, 1, 2: add its rates and prepare the state of the next one."""
+    accumulate(m, w, 1.0 / 6.0 if stage == 0 else 1.0 / 3.0, rk)
+    stage_state(m, w, qpos, qvel, act, 1.0 if stage == 2 else 0.5, rk)
+    chart_rates(m.joints, rk[3], rk[9, : len(qvel)], rk[4])
+
+
+@kernel
+def finish(m, w, qpos, qvel, act, rk):
+    """After the forward pass of stage 3: the step, state in place."""
     h = m.options[0].timestep
+    accumulate(m, w, 1.0 / 6.0, rk)
     for i in range(len(m.actuators)):
         w.forces.actuators[i].act_dot = rk[2, i]
     advance_activations(m, w.forces, act)
-    for k in range(nv):
+    for k in range(len(qvel)):
         qvel[k] += h * rk[1, k]
     integrate_positions(m.joints, qpos, rk[0], h)
-    return worst

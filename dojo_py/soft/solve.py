@@ -2,14 +2,14 @@
 
 from dojo_py.soft.conjugate_gradient import conjugate_gradient
 from dojo_py.soft.dual import noslip, projected_gauss_seidel
-from dojo_py.soft.jit import kernel
+from dojo_py.soft.jit import stage
 from dojo_py.soft.newton import newton
 from dojo_py.soft.workspace import NEFC
 
 PGS, CG, NEWTON = range(3)
 
 
-@kernel
+@stage
 def solve_constraints(m, pose, forces, rows, sol, warm):
     """Fill sol.qacc, sol.force and forces.constraint. Returns (iterations, scaled gradient); -1 iterations: failed."""
     opt = m.options[0]

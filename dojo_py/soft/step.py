@@ -1,12 +1,17 @@
-"""One step and whole rollouts: the loop of a simulation, compiled, without an allocation inside."""
+"""One step, whole rollouts, and evaluations of a single state: the loop of a simulation, compiled, without an allocation inside.
+
+There is one entry, because every entry is compiled together with all that it calls.
+"""
 
 import numpy as np
 
+from dojo_py.soft.energy import energy_momentum
 from dojo_py.soft.euler import euler
 from dojo_py.soft.forward import forward
 from dojo_py.soft.implicit import implicit, implicitfast
-from dojo_py.soft.jit import entry, kernel, stage
-from dojo_py.soft.runge_kutta import runge_kutta
+from dojo_py.soft.inverse import inverse_dynamics
+from dojo_py.soft.jit import entry, kernel
+from dojo_py.soft.runge_kutta import begin, finish, next_stage
 from dojo_py.soft.workspace import FULL, NCON
 
 EULER, RK4, IMPLICIT, IMPLICITFAST = range(4)
@@ -22,30 +27,6 @@ def finite(x):
     return True
 
 
-@stage
-def step(m, w, qpos, qvel, act, control, warm):
-    """One time step; the state changes in place unless it fails. Returns (status, iterations, scaled gradient)."""
-    iterations, gradient = forward(m, w, qpos, qvel, act, control, warm)
-    if iterations < 0:
-        return SINGULAR, 0, gradient
-    if not finite(w.solver.qacc):
-        return NOT_FINITE, iterations, gradient
-    kind = m.options[0].integrator
-    if kind == EULER:
-        euler(m, w, qpos, qvel, act)
-    elif kind == IMPLICITFAST:
-        implicitfast(m, w, qpos, qvel, act)
-    elif kind == IMPLICIT:
-        implicit(m, w, qpos, qvel, act)
-    elif runge_kutta(m, w, qpos, qvel, act, control) < 0:
-        return SINGULAR, iterations, gradient
-    if not (finite(qvel) and finite(qpos)):
-        return NOT_FINITE, iterations, gradient
-    if w.rows.count[FULL]:
-        return TOO_MANY_CONTACTS, iterations, gradient
-    return SOLVED, iterations, gradient
-
-
 @kernel
 def smallest_gap(rows):
     """Smallest contact distance [m] of the last forward pass; inf without contacts."""
@@ -55,30 +36,93 @@ def smallest_gap(rows):
     return gap
 
 
+@kernel
+def copy(a, b):
+    """b (n,) = a (n,)."""
+    for k in range(len(a)):
+        b[k] = a[k]
+
+
+@kernel
+def integrate(m, w, qpos, qvel, act):
+    """The step's end for every integrator; state in place."""
+    kind = m.options[0].integrator
+    if kind == EULER:
+        euler(m, w, qpos, qvel, act)
+    elif kind == IMPLICITFAST:
+        implicitfast(m, w, qpos, qvel, act)
+    elif kind == IMPLICIT:
+        implicit(m, w, qpos, qvel, act)
+    else:
+        finish(m, w, qpos, qvel, act, w.rk)
+
+
+@kernel
+def outcome(m, w, iterations, qpos, qvel):
+    """Status of a finished step."""
+    if iterations < 0:
+        return SINGULAR
+    if not (finite(qvel) and finite(qpos)):
+        return NOT_FINITE
+    if w.rows.count[FULL]:
+        return TOO_MANY_CONTACTS
+    if iterations >= m.options[0].iterations > 0 and w.rows.count[3] > 0:
+        return MAX_ITERATIONS
+    return SOLVED
+
+
+@kernel
+def extras(m, w, qpos, qvel, qacc, inverse, energy):
+    """After a forward pass, what is asked for (not of length 0): inverse (nv,) for qacc (nv,); energy and momentum (8,)."""
+    if len(energy) > 0:
+        energy_momentum(m, w, qpos, qvel, energy)
+    if len(inverse) > 0:
+        inverse_dynamics(m, w, qacc, inverse)
+
+
 @entry
-def rollout(m, w, qpos, qvel, act, controls, status, iterations, gradient, gaps):
-    """Steps 1 .. T; qpos (T + 1, nq), qvel, act: row 0 is the start. A failed step ends the rollout; the rest repeats its state."""
+def run(m, w, qpos, qvel, act, controls, status, iterations, residual, gaps, qacc, inverse, energy):
+    """T steps from row 0 of qpos (T + 1, nq), qvel, act with controls (T, nu); or, with an empty status, one evaluation of row 0.
+
+    A step that fails (not finite, singular) ends the rollout: the following rows repeat the last good state and carry its status.
+    Each step but the first starts its solver at the previous acceleration.
+    """
+    stages = 4 if m.options[0].integrator == RK4 else 1
     failed = 0
     for t in range(len(controls)):
-        for k in range(qpos.shape[1]):
-            qpos[t + 1, k] = qpos[t, k]
-        for k in range(qvel.shape[1]):
-            qvel[t + 1, k] = qvel[t, k]
-        for k in range(act.shape[1]):
-            act[t + 1, k] = act[t, k]
+        last = min(t + 1, len(qpos) - 1)
+        q, v, a = qpos[last], qvel[last], act[last]
+        copy(qpos[t], q)
+        copy(qvel[t], v)
+        copy(act[t], a)
         if failed:
             status[t] = failed
             continue
-        s, n, g = step(m, w, qpos[t + 1], qvel[t + 1], act[t + 1], controls[t], t > 0)
+        if stages > 1:
+            begin(m, v, w.rk)
+        worst, count, gradient, gap = 0, 0, 0.0, np.inf
+        qs, vs, acts = q, v, a
+        for stage in range(stages):
+            n, g = forward(m, w, qs, vs, acts, controls[t], min(t + stage, 1))
+            worst = min(worst, n)
+            if stage == 0:
+                count, gradient, gap = n, g, smallest_gap(w.rows)
+                if len(status) == 0:
+                    extras(m, w, q, v, qacc, inverse, energy)
+                    return
+            if stage < stages - 1:
+                next_stage(m, w, stage, q, v, a, w.rk)
+                qs, vs, acts = w.rk[8, : len(q)], w.rk[9, : len(v)], w.rk[10, : len(a)]
+        ok = worst >= 0 and finite(w.solver.qacc)
+        if ok:
+            integrate(m, w, q, v, a)
+        s = outcome(m, w, worst if worst < 0 else count, q, v) if ok or worst < 0 else NOT_FINITE
         status[t] = s
-        iterations[t] = n
-        gradient[t] = g
-        gaps[t] = smallest_gap(w.rows)
+        iterations[t] = count
+        residual[t] = gradient
+        gaps[t] = gap
         if s == NOT_FINITE or s == SINGULAR:
             failed = s
-            for k in range(qpos.shape[1]):
-                qpos[t + 1, k] = qpos[t, k]
-            for k in range(qvel.shape[1]):
-                qvel[t + 1, k] = qvel[t, k]
-            for k in range(act.shape[1]):
-                act[t + 1, k] = act[t, k]
+            copy(qpos[t], q)
+            copy(qvel[t], v)
+            copy(act[t], a)

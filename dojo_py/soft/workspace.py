@@ -161,7 +161,7 @@ def allocate(m: SoftModel) -> Work:
         *(np.zeros(nv) for _ in range(7)),
     )  # fmt: skip
     rows = Rows(
-        np.zeros(7, I), np.zeros(ncon, CONTACT), np.zeros(nefc, ROW), np.zeros((nefc, nv)), np.zeros((blocks + 1, nv), I),
+        np.zeros(7, np.int64), np.zeros(ncon, CONTACT), np.zeros(nefc, ROW), np.zeros((nefc, nv)), np.zeros((blocks + 1, nv), I),
         np.zeros((6, nv)), np.zeros((MAX_CONTACTS, 10)),
     )  # fmt: skip
     solver = Solver(

@@ -1,0 +1,216 @@
+"""SoftSimulator: MuJoCo's soft-contact dynamics behind the simulator interface that both modes share."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from dojo_py.soft.linearize import linearize
+from dojo_py.soft.options import SoftOptions
+from dojo_py.soft.results import Linearization, State, Status, Step, Trajectory
+
+Array = np.ndarray
+
+CONTACT_RECORD = np.dtype(
+    [
+        ("bodies", int, 2), ("geoms", int, 2), ("position", float, 3), ("frame", float, (3, 3)), ("gap", float),
+        ("impulse", float, 3),
+    ]
+)  # fmt: skip
+
+
+class SoftSimulator:
+    """Simulates a model (dojo_py.Model or mujoco.MjModel) with soft contact.
+
+    timestep [s] and options replace the model's own. Raises ModelError for what the soft mode does not simulate, by name.
+    Not to be shared between threads: `rollout_batch` makes its own work arrays.
+    """
+
+    def __init__(self, model: Any, timestep: float | None = None, options: SoftOptions | None = None):
+        from dojo_py.soft import kernels
+        from dojo_py.soft.packing import pack
+        from dojo_py.soft.workspace import allocate
+
+        timestep = float(model.opt.timestep if timestep is None else timestep)
+        if not (np.isfinite(timestep) and timestep > 0):
+            raise ValueError(f"timestep={timestep!r} must be positive [s]")
+        self.model = model
+        self.timestep = timestep
+        self.options = options or SoftOptions()
+        self._packed = pack(model, timestep)
+        self.options.apply(self._packed.options[0])
+        self._kernels = kernels
+        self._allocate = allocate
+        self._model_handle = kernels.model_handle(self._packed)
+        self.work = allocate(self._packed)
+        """All intermediate results of the last evaluation, under MuJoCo's names (workspace.Work)."""
+        self._work_handle = kernels.work_handle(self.work)
+
+    # states and inputs
+
+    def initial_state(self, qpos: Array | None = None, qvel: Array | None = None) -> State:
+        """State at time 0: the given coordinates, by default the model's initial pose at rest."""
+        m = self.model
+        q = np.array(m.qpos0 if qpos is None else qpos, dtype=float)
+        v = np.zeros(m.nv) if qvel is None else np.array(qvel, dtype=float)
+        return self._checked(State(q, v, np.zeros(m.na), 0.0))
+
+    def _vector(self, name: str, value: Any, shape: tuple[int, ...]) -> Array:
+        """A fresh float array of that shape, or ValueError."""
+        array = np.array(value, dtype=float)
+        if array.shape != shape:
+            raise ValueError(f"{name} has shape {array.shape}, expected {shape}")
+        if not np.all(np.isfinite(array)):
+            raise ValueError(f"{name} has entries that are not finite")
+        return array
+
+    def _checked(self, state: State) -> State:
+        m = self.model
+        act = np.zeros(0) if state.act is None else state.act
+        return State(
+            self._vector("qpos", state.qpos, (m.nq,)),
+            self._vector("qvel", state.qvel, (m.nv,)),
+            self._vector("act", act, (m.na,)),
+            float(state.time),
+        )
+
+    def _control(self, control: Any) -> Array:
+        return np.zeros(self.model.nu) if control is None else self._vector("control", control, (self.model.nu,))
+
+    # simulation
+
+    def step(self, state: State, control: Array | None = None) -> Step:
+        """One time step with control (nu,) held. The solver starts cold, so the result is a function of the arguments alone."""
+        traj = self._run(self._work_handle, self._checked(state), self._control(control)[None])
+        status = Status(int(traj.status[0]))
+        moved = status not in (Status.NOT_FINITE, Status.SINGULAR)
+        end = State(traj.qpos[1], traj.qvel[1], traj.act[1], float(traj.time[1] if moved else traj.time[0]))
+        return Step(end, status, int(traj.iterations[0]), float(traj.residual[0]), 0.0, self._contacts())
+
+    def _contacts(self) -> Array:
+        """Contact records of the last evaluation; impulse = force * timestep, along the frame's rows."""
+        rows, packed = self.work.rows, self._packed
+        n = int(rows.count[4])
+        found = np.zeros(n, CONTACT_RECORD)
+        elliptic = packed.options[0]["cone"] == 1
+        for i in range(n):
+            c = rows.contacts[i]
+            found[i]["geoms"] = c["geom1"], c["geom2"]
+            found[i]["bodies"] = packed.geoms["bodyid"][found[i]["geoms"]]
+            found[i]["position"], found[i]["frame"], found[i]["gap"] = c["pos"], c["frame"], c["dist"]
+            a = int(c["efc_address"])
+            if a < 0:
+                continue
+            if c["dim"] == 1:
+                force = np.array([self.work.solver.force[a], 0.0, 0.0])
+            elif elliptic:
+                force = self.work.solver.force[a : a + 3]
+            else:
+                edges = self.work.solver.force[a : a + 2 * (c["dim"] - 1)]
+                mu = packed.pairs[c["pair"]]["friction"]
+                force = np.array([edges.sum(), mu[0] * (edges[0] - edges[1]), mu[1] * (edges[2] - edges[3])])
+            found[i]["impulse"] = force * self.timestep
+        return found
+
+    def _run(self, work_handle: Any, state: State, controls: Array) -> Trajectory:
+        T = len(controls)
+        m = self.model
+        qpos, qvel, act = np.empty((T + 1, m.nq)), np.empty((T + 1, m.nv)), np.empty((T + 1, m.na))
+        qpos[0], qvel[0], act[0] = state.qpos, state.qvel, state.act
+        status, iterations = np.zeros(T, dtype=np.int64), np.zeros(T, dtype=np.int64)
+        residual, gaps = np.zeros(T), np.full(T, np.inf)
+        none = np.zeros(0)
+        self._kernels.run(
+            self._model_handle, work_handle, qpos, qvel, act, controls, status, iterations, residual, gaps, none, none, none
+        )
+        time = state.time + self.timestep * np.arange(T + 1)
+        return Trajectory(time, qpos, qvel, act, status, iterations, residual, gaps)
+
+    def rollout(self, state: State, controls: Array) -> Trajectory:
+        """Steps with controls (T, nu). Each step but the first starts its solver at the previous acceleration."""
+        s = self._checked(state)
+        u = self._vector("controls", controls, (len(controls), self.model.nu))
+        return self._run(self._work_handle, s, u)
+
+    def rollout_batch(self, states: list[State] | State, controls: Array, threads: int = 2) -> list[Trajectory]:
+        """B rollouts with controls (B, T, nu), from B states or from one; bit-identical to B calls of `rollout`."""
+        u = np.array(controls, dtype=float)
+        if u.ndim != 3:
+            raise ValueError(f"controls has shape {u.shape}, expected (B, T, {self.model.nu})")
+        u = self._vector("controls", u, (*u.shape[:2], self.model.nu))
+        starts = [states] * len(u) if isinstance(states, State) else list(states)
+        if len(starts) != len(u):
+            raise ValueError(f"{len(starts)} states for {len(u)} rollouts")
+        if threads < 1:
+            raise ValueError(f"threads={threads!r} must be at least 1")
+        checked = [self._checked(s) for s in starts]
+        results: list[Trajectory | None] = [None] * len(u)
+
+        def run(offset: int) -> None:  # a thread keeps one set of work arrays for all its worlds
+            handle = self._kernels.work_handle(self._allocate(self._packed))
+            for b in range(offset, len(u), threads):
+                results[b] = self._run(handle, checked[b], u[b])
+
+        threads = min(threads, max(1, len(u)))
+        if threads == 1:
+            run(0)
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                list(pool.map(run, range(threads)))
+        return [r for r in results if r is not None]
+
+    # derivatives
+
+    def linearize(
+        self,
+        state: State,
+        control: Array | None = None,
+        kappa: float | None = None,
+        parameters: list[str] | None = None,
+        epsilon: float = 1e-6,
+        centred: bool = True,
+    ) -> Linearization:
+        """Finite-difference Jacobians of one step in the tangent state [dq, dv]; control limits are respected.
+
+        kappa is accepted and ignored: soft contact has no central path. `parameters` is not available in this mode.
+        """
+        if parameters:
+            raise ValueError("the soft mode has no parameter Jacobians; use HardSimulator")
+        if not epsilon > 0:
+            raise ValueError(f"epsilon={epsilon!r} must be positive")
+        start, u = self._checked(state), self._control(control)
+        return linearize(self, start, u, epsilon, centred)
+
+    def _evaluate(self, state: State, control: Any, qacc: Array, inverse: Array, energy: Array) -> None:
+        """Forward pass at the state, with the extras of `run`: results in `work`."""
+        s, u = self._checked(state), self._control(control)
+        none, no_status = np.zeros(0), np.zeros(0, dtype=np.int64)
+        self._kernels.run(
+            self._model_handle, self._work_handle, s.qpos[None], s.qvel[None], s.act[None], u[None], no_status, no_status,
+            none, none, qacc, inverse, energy,
+        )  # fmt: skip
+
+    def inverse(self, state: State, qacc: Array) -> Array:
+        """(nv,) force [N, N m] by actuators and from outside that makes the acceleration qacc (nv,), contacts included."""
+        out = np.zeros(self.model.nv)
+        self._evaluate(state, None, self._vector("qacc", qacc, (self.model.nv,)), out, np.zeros(0))
+        return out
+
+    def acceleration(self, state: State, control: Array | None = None) -> Array:
+        """(nv,) forward dynamics: the acceleration at this state, constraint forces included. All results stay in `work`."""
+        self._evaluate(state, control, np.zeros(self.model.nv), np.zeros(0), np.zeros(0))
+        return self.work.solver.qacc.copy()
+
+    def energy(self, state: State) -> float:
+        """Kinetic plus potential energy [J]: gravity and springs."""
+        out = np.zeros(8)
+        self._evaluate(state, None, np.zeros(self.model.nv), np.zeros(0), out)
+        return float(out[:2].sum())
+
+    def momentum(self, state: State) -> tuple[Array, Array]:
+        """Linear momentum (3,) [kg m/s] and angular momentum (3,) [kg m²/s] about the centre of mass, world frame."""
+        out = np.zeros(8)
+        self._evaluate(state, None, np.zeros(self.model.nv), np.zeros(0), out)
+        return out[2:5], out[5:8]
