@@ -2,8 +2,7 @@
 
 Rules (modeling chapter, "Contact parameters"; computation chapter, "Selection"): bodies welded together count as one, a parent and
 its child do not collide unless the parent is the world, contype/conaffinity bits must match, excluded body pairs are dropped,
-explicit pairs bypass these filters. Order: by body pair, explicit pairs first, then the geoms of the first body against those of
-the second. Margins and gaps are summed (MuJoCo 3.5), contact is active below `margin`, detected below `margin + gap` (3.9).
+explicit pairs bypass these filters. Order: by body pair, explicit pairs first, then by the two geoms, smaller type first. Margins and gaps are summed (MuJoCo 3.5), contact is active below `margin`, detected below `margin + gap` (3.9).
 """
 
 from typing import Any
@@ -98,6 +97,7 @@ def candidate_pairs(model: Any) -> np.ndarray:
                 records.append(record)
             if b1 == b2 or not _bodies_can_collide(model, b1, b2, filter_parent, excluded):
                 continue
+            found = []
             for g1 in geoms_of[b1]:
                 for g2 in geoms_of[b2]:
                     matches = (int(model.geom_contype[g1]) & int(model.geom_conaffinity[g2])) or (
@@ -109,7 +109,8 @@ def candidate_pairs(model: Any) -> np.ndarray:
                     record = np.zeros((), PAIR)
                     record["geom1"], record["geom2"] = _ordered(model, g1, g2)
                     _mix(model, g1, g2, record)
-                    records.append(record)
+                    found.append(record)
+            records += sorted(found, key=lambda r: (int(r["geom1"]), int(r["geom2"])))
     pairs = np.array(records, dtype=PAIR) if records else np.zeros(0, PAIR)
     kinds = np.asarray(model.geom_type, dtype=I)
     pairs["type"] = 10 * kinds[pairs["geom1"]] + kinds[pairs["geom2"]] if len(pairs) else 0
