@@ -1,0 +1,62 @@
+"""The command `dojo_py`: one file a command, each with `add(subparsers)` and `run(arguments) -> exit status`.
+
+Exit status: 0 done, 1 the work was done and something in it failed (an unsolved step, an error in a file), 2 a mistake in what
+was asked, reported in one line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from dojo_py import __version__
+from dojo_py.cli.mistake import Mistake
+
+__all__ = ["main"]
+
+
+class _Parser(argparse.ArgumentParser):
+    """Mistakes in one line instead of the whole usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"dojo_py: error: {message} (see {self.prog} --help)\n")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of all commands."""
+    from dojo_py.cli import check, models, reproduce, simulate
+
+    parser = _Parser(prog="dojo_py", description="Differentiable hard-contact physics: simulate, check, reproduce.")
+    parser.add_argument("--version", action="version", version=f"dojo_py {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in (simulate, check, models, reproduce):
+        command.add(commands)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command. argv: the arguments after the program's name, by default the process's own."""
+    from dojo_py.mechanism.errors import ModelError
+
+    arguments = build_parser().parse_args(argv)
+    try:
+        return int(arguments.run(arguments))
+    except Mistake as error:
+        return _fail(str(error))
+    except ModelError as error:
+        first, more = str(error.errors[0]) if error.errors else str(error), len(error.errors) - 1
+        hint = f" (and {more} more: `dojo_py check` lists them all)" if more > 0 else ""
+        return _fail(first.splitlines()[0] + hint)
+    except KeyboardInterrupt:
+        print("dojo_py: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader of the output went away: `dojo_py models | head -1`
+        sys.stderr.close()
+        return 0
+
+
+def _fail(message: str) -> int:
+    print(f"dojo_py: error: {message}", file=sys.stderr)
+    return 2

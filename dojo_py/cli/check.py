@@ -1,0 +1,86 @@
+"""`dojo_py check FILE`: what a model file holds, what each mode would refuse, all errors at once."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from dojo_py.cli.models import count_contacts
+from dojo_py.reproduce.text import format_pairs
+
+JOINTS = {0: "free", 1: "ball", 2: "slide", 3: "hinge"}
+SHAPES = {0: "plane", 1: "hfield", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh"}
+
+
+def add(commands: Any) -> None:
+    """Add the command's parser."""
+    parser = commands.add_parser("check", help="what a model file holds and what would be refused", description=__doc__)
+    parser.add_argument("model", metavar="FILE", help="MJCF or URDF file, or the name of a shipped model")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the report. 0 when either mode takes the whole file, 1 otherwise."""
+    from dojo_py.formats import check
+
+    report = check(arguments.model)
+    refused: dict[str, list[str]] = {}
+    if report.model is not None:
+        print(format_pairs(contents(report.model)))
+        refused = refusals(report.model)
+    for record in report.unsupported:
+        print(f"refused by both modes: {record}")
+    for mode, messages in refused.items():
+        for message in messages:
+            print(f"refused by the {mode} mode: {message}")
+    for record in report.errors:
+        print(f"error: {record}")
+    problems = len(report.unsupported) + len(report.errors)
+    if problems:
+        print(f"{problems} problem{'s' if problems > 1 else ''}")
+    elif not any(refused.values()):
+        print("ok: both modes simulate all of it")
+    return 1 if problems or (refused and all(refused.values())) else 0
+
+
+def contents(model: Any) -> list[tuple[str, str]]:
+    """Name and description of everything the model holds."""
+    joints = Counter(JOINTS[int(t)] for t in model.jnt_type)
+    shapes = Counter(SHAPES.get(int(t), f"shape {t}") for t in model.geom_type)
+    limited = int(np.count_nonzero(model.jnt_limited))
+    gravity = " ".join(f"{g:g}" for g in model.opt.gravity)
+    rows = [
+        ("model", model.name or "(no name)"),
+        ("bodies", f"{model.nbody - 1}, {float(model.body_mass.sum()):.6g} kg"),
+        ("joints", f"{model.njnt}{_listed(joints)}; {limited} limited"),
+        ("coordinates", f"qpos {model.nq}, qvel {model.nv}"),
+        ("geoms", f"{model.ngeom}{_listed(shapes)}"),
+        ("contacts", f"{count_contacts(model)} points that may touch; {model.npair} pairs, {model.nexclude} excludes"),
+        ("actuators", f"{model.nactuator}: {model.nu} inputs, {model.na} activations"),
+        ("equalities", str(model.neq)),
+        ("sites", str(model.nsite)),
+        ("keyframes", ", ".join(name or "(no name)" for name in model.key_names) or "none"),
+        ("options", f"timestep {model.timestep:g} s, gravity {gravity} m/s2"),
+    ]
+    return [row for row in rows if row[1] != "0"]
+
+
+def _listed(counts: Counter[str]) -> str:
+    return f" ({', '.join(f'{n} {word}' for word, n in sorted(counts.items()))})" if counts else ""
+
+
+def refusals(model: Any) -> dict[str, list[str]]:
+    """Mode -> what it refuses of a model that both readers accept."""
+    from dojo_py import HardSimulator, ModelError, SoftSimulator
+
+    found: dict[str, list[str]] = {}
+    for mode, simulator in (("hard", HardSimulator), ("soft", SoftSimulator)):
+        try:
+            simulator(model)
+            found[mode] = []
+        except ModelError as error:
+            found[mode] = [str(record) for record in error.errors]
+    return found

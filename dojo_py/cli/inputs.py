@@ -1,0 +1,88 @@
+"""What a command line names: the model, the keyframe it starts from, the controls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dojo_py.cli.mistake import Mistake
+from dojo_py.reproduce.scenes import random_controls
+
+if TYPE_CHECKING:
+    from dojo_py.mechanism.model import Model
+
+FIRST_CHOICE = ("drop", "home")
+"""Keyframes taken when none is asked for; then the file's first, then its initial pose."""
+
+
+def choose_keyframe(model: Model, name: str | None) -> tuple[str, np.ndarray, np.ndarray]:
+    """(what it is called, qpos, qvel) of the keyframe asked for, or of the model's customary start."""
+    if name is None:
+        name = next((word for word in (*FIRST_CHOICE, *model.key_names) if word in model.key_names), None)
+    if name is None and model.nkey:
+        return "keyframe 0", np.array(model.key_qpos[0]), np.array(model.key_qvel[0])
+    if name is None:
+        return "initial pose", np.array(model.qpos0), np.zeros(model.nv)
+    if name not in model.key_names:
+        there = ", ".join(word for word in model.key_names if word) or "none"
+        raise Mistake(f"--keyframe {name}: {model.name or 'the model'} has no such keyframe; it has {there}")
+    k = model.key_names.index(name)
+    return f"keyframe '{name}'", np.array(model.key_qpos[k]), np.array(model.key_qvel[k])
+
+
+def make_controls(model: Model, control: str, steps: int | None, default_steps: int, seed: int) -> np.ndarray:
+    """(T, nu) from `zero`, `random` or a file. steps None: the file's length, else `default_steps`."""
+    if control == "zero":
+        return np.zeros((steps or default_steps, model.nu))
+    if control == "random":
+        return random_controls(model, steps or default_steps, seed)
+    table = _read_controls(Path(control))
+    if table.ndim == 1:
+        table = table[:, None] if model.nu == 1 else table[None, :]
+    if table.ndim != 2 or table.shape[1] != model.nu:
+        raise Mistake(f"--control {control}: shape {table.shape}, expected (steps, {model.nu})")
+    if not np.isfinite(table).all():
+        raise Mistake(f"--control {control}: holds numbers that are not finite")
+    if steps is not None and len(table) < steps:
+        raise Mistake(
+            f"--control {control}: {len(table)} rows for {steps} steps; leave --duration out to use what is there"
+        )
+    return table[:steps]
+
+
+def _read_controls(file: Path) -> np.ndarray:
+    """The table in a .npy, .npz (array `controls`, or the only one) or .csv file (a heading line is skipped)."""
+    readers = {".npy": _read_npy, ".npz": _read_npz, ".csv": _read_csv}
+    if file.suffix.lower() not in readers:
+        raise Mistake(f"--control {file}: neither random, zero, nor a .npy, .npz or .csv file")
+    try:
+        return np.asarray(readers[file.suffix.lower()](file), dtype=float)
+    except FileNotFoundError:
+        raise Mistake(f"--control {file}: no such file") from None
+    except (OSError, ValueError, EOFError) as error:
+        raise Mistake(f"--control {file}: cannot be read: {str(error).splitlines()[0]}") from None
+
+
+def _read_npy(file: Path) -> Any:
+    return np.load(file, allow_pickle=False)
+
+
+def _read_npz(file: Path) -> Any:
+    with np.load(file, allow_pickle=False) as archive:
+        names = list(archive.files)
+        if "controls" not in names and len(names) != 1:
+            raise ValueError(f"expected an array named 'controls', found {names}")
+        return archive["controls" if "controls" in names else names[0]]
+
+
+def _read_csv(file: Path) -> Any:
+    with open(file, encoding="utf-8") as stream:
+        first = stream.readline()
+    try:
+        np.array([float(word) for word in first.replace(",", " ").split()])
+        skip = 0
+    except ValueError:
+        skip = 1
+    return np.loadtxt(file, delimiter=",", skiprows=skip, ndmin=2)

@@ -1,0 +1,78 @@
+"""Runs a simulation in chunks, so that progress can be shown, and sums it up."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from dojo_py.mechanism.model import Model
+
+CHUNKS = 50
+"""Rollouts a simulation is cut into."""
+
+
+def make_simulator(model: Model, mode: str, timestep: float, friction: str | None) -> Any:
+    """HardSimulator or SoftSimulator."""
+    if mode == "soft":
+        from dojo_py import SoftSimulator
+
+        return SoftSimulator(model, timestep=timestep)
+    from dojo_py import HardSimulator
+
+    return HardSimulator(model, timestep=timestep, friction=friction or "cone")
+
+
+def roll_out(sim: Any, state: Any, controls: np.ndarray, advance: Callable[[int], None]) -> tuple[Any, Any]:
+    """(trajectory, last state) of all controls (T, nu); calls `advance` with the steps done since the last call."""
+    size = max(1, -(-len(controls) // CHUNKS))
+    parts = []
+    for i in range(0, len(controls), size):
+        part = sim.rollout(state, controls[i : i + size])
+        state = part.state(len(part.status))
+        parts.append(part)
+        advance(len(part.status))
+    return join(parts), state
+
+
+def join(parts: Sequence[Any]) -> Any:
+    """One trajectory from consecutive ones: arrays over T+1 times share their ends, arrays over T steps follow each other."""
+    joined = {}
+    for item in dataclasses.fields(parts[0]):
+        values = [getattr(part, item.name) for part in parts]
+        if not isinstance(values[0], np.ndarray) or values[0].ndim == 0:
+            continue
+        if all(len(value) == len(part.time) for value, part in zip(values, parts, strict=True)):
+            joined[item.name] = np.concatenate([values[0], *(value[1:] for value in values[1:])])
+        elif all(len(value) == len(part.status) for value, part in zip(values, parts, strict=True)):
+            joined[item.name] = np.concatenate(values)
+    return dataclasses.replace(parts[0], **joined)
+
+
+def summarise(sim: Any, first: Any, last: Any, trajectory: Any, wall: float, prepared: float) -> list[tuple[str, str]]:
+    """The table under a simulation: name, figure with unit."""
+    steps = len(trajectory.status)
+    simulated = float(trajectory.time[-1] - trajectory.time[0])
+    gap = float(np.min(trajectory.min_gap)) if steps else np.inf
+    before, after = float(sim.energy(first)), float(sim.energy(last))
+    moved = [np.linalg.norm(b - a) for a, b in zip(sim.momentum(first), sim.momentum(last), strict=True)]
+    iterations = np.asarray(trajectory.iterations)
+    rows = [
+        ("simulated", f"{simulated:g} s, {steps} steps of {sim.timestep:g} s"),
+        ("wall time", f"{wall:.3f} s, {simulated / wall:.3g} x real time, {steps / wall:.0f} steps/s"),
+        ("prepared in", f"{prepared:.3f} s (reading, compiling or loading kernels)"),
+        ("iterations", f"median {np.median(iterations):g}, max {iterations.max()}"),
+        ("worst gap", f"{gap:.3e} m" if np.isfinite(gap) else "no contact"),
+        ("worst residual", f"{np.max(trajectory.residual):.2e}"),
+    ]
+    if hasattr(trajectory, "complementarity"):
+        rows.append(("worst complementarity", f"{np.max(trajectory.complementarity):.2e} N m s"))
+    rows += [
+        ("energy", f"{before:.6g} J -> {after:.6g} J, change {after - before:+.3e} J"),
+        ("momentum change", f"linear {moved[0]:.3e} N s, angular {moved[1]:.3e} N m s"),
+        ("unsolved steps", str(int(np.count_nonzero(trajectory.status)))),
+    ]
+    return rows

@@ -1,0 +1,22 @@
+"""The experiments: one file each with `run() -> Report`, through the public interface only."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+EXPERIMENTS = {
+    "table2": ("dojo_py.reproduce.table2", "Atlas drop: how deep the feet sink at three time steps"),
+    "figure5": ("dojo_py.reproduce.figure5", "sliding box: lateral drift of cones and pyramids"),
+    "figure7": ("dojo_py.reproduce.figure7", "torso height of falling robots at 20 to 500 Hz"),
+    "figure9": ("dojo_py.reproduce.figure9", "violations against iteration for three robots"),
+    "conservation": ("dojo_py.reproduce.conservation", "momentum drift and order of the energy error"),
+    "speed": ("dojo_py.reproduce.speed", "time of a step beside MuJoCo's finite differences; hinge chains"),
+    "sweep": ("dojo_py.reproduce.sweep", "100 000 steps of all models with random controls: is every one solved?"),
+}
+"""Name -> (module, one line)."""
+
+
+def load(name: str) -> Any:
+    """The experiment's module."""
+    return importlib.import_module(EXPERIMENTS[name][0])

@@ -1,0 +1,156 @@
+"""Conservation: momentum of mechanisms that nothing holds, order of the energy error of those that nothing brakes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dojo_py.reproduce.report import Report
+from dojo_py.reproduce.scenes import (
+    FREE,
+    idle,
+    keyframe,
+    potential,
+    random_controls,
+    states,
+    steps_of,
+    with_gravity,
+    without_contact,
+)
+
+TOLERANCE = 1e-13
+"""Of the solver, residual and complementarity."""
+TIMESTEP, PUSH, DURATION = 0.01, 1.0, 10.0
+"""[s]: the step, the time of random control, the time after it over which drift is measured."""
+BOUND = 1e-10
+"""Greatest relative drift accepted."""
+ENERGY_STEPS = (0.02, 0.01, 0.005)
+ENERGY_CASES = (
+    ("pendulum", "horizontal", 10.0),
+    ("cartpole", "upright", 3.0),
+    ("double_pendulum", "horizontal", 2.0),
+    ("npendulum", "swing", 4.0),
+    ("dzhanibekov", "spin", 10.0),
+    ("fourbar", "swing", 3.0),
+)
+"""Model, start, duration [s]: short where the motion is chaotic, so that the three time steps see the same motion."""
+
+JOINTS = {
+    "hinge": '<joint name="j1" axis="0.2 1 0.1"/>',
+    "hinge, limited": '<joint name="j1" axis="0.2 1 0.1" range="-20 30" limited="true"/>',
+    "hinge, spring and damper": '<joint name="j1" axis="0 1 0" stiffness="3" damping="0.1" armature="0.01"/>',
+    "hinge, dry friction": '<joint name="j1" axis="0 1 0" frictionloss="0.05"/>',
+    "slide": '<joint name="j1" type="slide" axis="1 0.3 0.2" range="-0.2 0.3" limited="true"/>',
+    "ball": '<joint name="j1" type="ball"/>',
+    "ball, limited": '<joint name="j1" type="ball" range="0 40" limited="true" damping="0.02"/>',
+    "two hinges": '<joint name="j1" axis="1 0 0"/><joint name="j2" axis="0 1 0"/>',
+    "three hinges": '<joint name="j1" axis="1 0 0"/><joint name="j2" axis="0 1 0"/><joint name="j3" axis="0 0 1" damping="0.02"/>',
+    "hinge and slide": '<joint name="j1" axis="0 0 1"/><joint name="j2" type="slide" axis="0 0 1" stiffness="20"/>',
+    "fixed": "",
+}
+"""Kind -> the joint between two bodies adrift."""
+
+
+def pair_xml(joint: str) -> str:
+    """MJCF of two bodies adrift, joined by `joint` and driven by a motor on each of its coordinates."""
+    motors = "".join(
+        f'<motor joint="j{i}" gear="0.5 0.3 0.2" ctrlrange="-1 1"/>' for i in range(1, 4) if f'name="j{i}"' in joint
+    )
+    inertia = 'mass="{}" fullinertia="0.02 0.05 0.04 0.004 -0.003 0.002"'
+    return f"""<mujoco model="pair"><option gravity="0 0 0"/><worldbody><body pos="0 0 1"><freejoint/>
+<inertial pos="0.02 -0.01 0.05" {inertia.format(2)}/>
+<body pos="0.3 0.1 -0.1" quat="0.9 0.1 0.3 0.2">{joint}<inertial pos="0.1 0.05 0.02" {inertia.format(1)}/></body>
+</body></worldbody><actuator>{motors}</actuator></mujoco>"""
+
+
+def drifters() -> dict[str, Any]:
+    """Name -> model without gravity and contact."""
+    from dojo_py import load_model
+
+    block = '<mujoco model="block"><worldbody><body><freejoint/><geom type="box" size="0.1 0.2 0.3"/></body></worldbody></mujoco>'
+    models = {"free block": load_model(block)}
+    models |= {f"pair: {kind}": load_model(pair_xml(joint)) for kind, joint in JOINTS.items()}
+    models |= {name: load_model(name) for name in ("humanoid", "atlas", "quadruped", "ant")}
+    return {name: without_contact(with_gravity(model, (0.0, 0.0, 0.0))) for name, model in models.items()}
+
+
+def momentum_drift(model: Any, timestep: float = TIMESTEP, duration: float = DURATION) -> tuple[float, float, int]:
+    """(linear, angular, unsolved steps): greatest relative change of momentum after `PUSH` seconds of random control."""
+    from dojo_py import HardOptions, HardSimulator
+
+    options = HardOptions(residual_tolerance=TOLERANCE, complementarity_tolerance=TOLERANCE)
+    sim = HardSimulator(model, timestep=timestep, options=options)
+    qpos, qvel = (np.array(model.key_qpos[0]) if model.nkey else np.array(model.qpos0)), np.zeros(model.nv)
+    if model.jnt_type[0] == FREE:
+        qvel[:6] = (0.3, -0.2, 0.1, *((10.0, 10.0, 10.0) if model.njnt == 1 else (0.5, 1.0, -0.7)))
+    push = sim.rollout(sim.initial_state(qpos, qvel), random_controls(model, steps_of(PUSH, timestep), seed=1))
+    start = states(push)[-1]
+    drift = sim.rollout(start, idle(model, duration, timestep))
+    momenta = [np.concatenate(sim.momentum(state)) for state in states(drift)[:: max(1, len(drift.status) // 200)]]
+    change = np.abs(np.array(momenta) - momenta[0])
+    unsolved = int(np.count_nonzero(push.status) + np.count_nonzero(drift.status))
+    linear, angular = np.linalg.norm(momenta[0][:3]), np.linalg.norm(momenta[0][3:])
+    return float(change[:, :3].max() / linear), float(change[:, 3:].max() / angular), unsolved
+
+
+def energy_start(model: Any, key: str) -> tuple[np.ndarray, np.ndarray]:
+    """(qpos, qvel): a keyframe, or `swing`: the initial pose with one joint turning at 2 rad/s (all at 0.5 in a chain)."""
+    if key != "swing":
+        return keyframe(model, key)
+    qpos = np.array(model.qpos0)
+    if model.neq:  # a loop must stay closed: only its own motion would do, so it starts at rest where it stands
+        return qpos, np.zeros(model.nv)
+    return qpos, np.full(model.nv, 0.5)
+
+
+def mid_step_energy(sim: Any, trajectory: Any) -> np.ndarray:
+    """(T,) energy [J] at the middle of each step, where the velocity lives: kinetic there, potential of both ends."""
+    found = states(trajectory)
+    low = np.array([potential(sim, state) for state in found])
+    total = np.array([sim.energy(state) for state in found])
+    return total[1:] - low[1:] + 0.5 * (low[1:] + low[:-1])
+
+
+def energy_order(name: str, key: str, duration: float) -> tuple[float, float, float]:
+    """(order, relative error at the smallest step, trend): the error is half the range of the mid-step energy."""
+    from dojo_py import HardOptions, HardSimulator, load_model
+
+    model = without_contact(load_model(name))
+    errors, trend = [], 0.0
+    for h in ENERGY_STEPS:
+        options = HardOptions(residual_tolerance=TOLERANCE, complementarity_tolerance=TOLERANCE)
+        sim = HardSimulator(model, timestep=h, options=options)
+        trajectory = sim.rollout(sim.initial_state(*energy_start(model, key)), idle(model, duration, h))
+        energy = mid_step_energy(sim, trajectory)
+        errors.append(0.5 * np.ptp(energy))
+        half = len(energy) // 2
+        trend = abs(energy[half:].mean() - energy[:half].mean()) / max(np.ptp(energy), 1e-300)
+        scale = max(float(np.ptp(kinetic(sim, trajectory))), 1e-300)
+    order = float(np.polyfit(np.log(ENERGY_STEPS), np.log(np.maximum(errors, 1e-300)), 1)[0])
+    return order, float(errors[-1] / scale), float(trend)
+
+
+def kinetic(sim: Any, trajectory: Any) -> np.ndarray:
+    """(T+1,) kinetic energy [J]."""
+    return np.array([sim.energy(state) - potential(sim, state) for state in states(trajectory)])
+
+
+def run() -> Report:
+    """Momentum drift of every mechanism adrift and the order of the energy error of every conservative one."""
+    rows: list[tuple[object, ...]] = []
+    holds = True
+    for name, model in drifters().items():
+        linear, angular, unsolved = momentum_drift(model)
+        holds &= max(linear, angular) <= BOUND and unsolved == 0
+        rows.append((name, f"{linear:.1e}", f"{angular:.1e}", None, None, unsolved))
+    for name, key, duration in ENERGY_CASES:
+        order, error, _ = energy_order(name, key, duration)
+        holds &= abs(order - 2.0) <= 0.1
+        rows.append((f"{name}, {key}", None, None, f"{order:.3f}", f"{error:.1e}", 0))
+    columns = ("mechanism", "linear drift", "angular drift", "energy order", "energy error at 0.005 s", "unsolved")
+    notes = [
+        f"drift: relative, over {DURATION:g} s after {PUSH:g} s of random control, h {TIMESTEP:g} s, bound {BOUND:g}; paper: < 1e-8",
+        "energy: taken mid-step, half its range over the range of the kinetic energy; bound on the order: 2 +- 0.1",
+    ]
+    return Report("conservation", "Conservation of momentum and energy", columns, rows, notes, holds=bool(holds))

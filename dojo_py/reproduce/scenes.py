@@ -1,0 +1,76 @@
+"""Starting points that several experiments share: models changed in one respect, random controls, states of a trajectory."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from dojo_py.mechanism.model import Model
+
+FREE = 0
+"""Code of a free joint."""
+
+
+def keyframe(model: Model, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """(qpos, qvel) of a keyframe."""
+    k = model.key_id(name)
+    return np.array(model.key_qpos[k]), np.array(model.key_qvel[k])
+
+
+def with_gravity(model: Model, gravity: tuple[float, float, float]) -> Model:
+    """The model under another gravity [m/s^2]."""
+    return model.replace(opt=dataclasses.replace(model.opt, gravity=np.array(gravity)))
+
+
+def with_friction(model: Model, friction: float) -> Model:
+    """The model with one sliding friction coefficient for all geoms."""
+    table = np.array(model.geom_friction)
+    table[:, 0] = friction
+    return model.replace(geom_friction=table)
+
+
+def without_contact(model: Model) -> Model:
+    """The model whose geoms touch nothing."""
+    none = np.zeros(model.ngeom, dtype=int)
+    return model.replace(geom_contype=none, geom_conaffinity=none)
+
+
+def random_controls(model: Model, steps: int, seed: int = 0) -> np.ndarray:
+    """(steps, nu): each actuator uniform in its control range, standard normal where it has none."""
+    generator = np.random.default_rng(seed)
+    controls = generator.standard_normal((steps, model.nu))
+    unit = generator.random((steps, model.nu))
+    for a in range(model.nactuator):
+        if model.actuator_ctrllimited[a]:
+            low, high = model.actuator_ctrlrange[a]
+            columns = slice(int(model.actuator_ctrladr[a]), int(model.actuator_ctrladr[a] + model.actuator_ctrlnum[a]))
+            controls[:, columns] = low + (high - low) * unit[:, columns]
+    return controls
+
+
+def steps_of(duration: float, timestep: float) -> int:
+    """Whole steps in a duration, at least one."""
+    return max(1, round(duration / timestep))
+
+
+def idle(model: Model, duration: float, timestep: float) -> np.ndarray:
+    """(steps, nu) zero controls."""
+    return np.zeros((steps_of(duration, timestep), model.nu))
+
+
+def median_and_worst(values: Any) -> str:
+    """`7 / 12`."""
+    return f"{np.median(values):g} / {np.max(values):g}"
+
+
+def states(trajectory: Any) -> list[Any]:
+    """The states of a trajectory, T+1 of them."""
+    return [trajectory.state(k) for k in range(len(trajectory.time))]
+
+
+def potential(sim: Any, state: Any) -> float:
+    """Potential energy [J] of gravity and springs: the energy of the same pose at rest."""
+    return float(sim.energy(sim.initial_state(state.qpos)))

@@ -1,0 +1,132 @@
+"""Table V's question: what a hard step costs beside one finite-difference linearisation of MuJoCo on the same file."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from dojo_py.reproduce.report import Report, import_mujoco
+from dojo_py.reproduce.scenes import idle, random_controls, states
+
+ROBOTS = ("humanoid", "quadruped", "panda", "quadrotor", "atlas")
+PAPER = {"humanoid": 1.16, "quadruped": 4.7, "panda": 3.5, "quadrotor": 17.0}
+"""Dojo's step with gradients over MuJoCo's finite differences, from the paper's Table V."""
+TIMESTEP, BLOCK, BLOCKS = 0.01, 10, 20
+"""[s]; steps timed together; how many times."""
+LINKS = (25, 50, 100, 200, 400)
+GROWTH_BOUND = 1.15
+"""Greatest time a link of the longest chain over that of the shortest."""
+EPSILON = 1e-6
+"""Of the finite differences."""
+
+
+def start_of(model: Any) -> tuple[np.ndarray, np.ndarray]:
+    """(qpos, qvel) of the keyframe `home`, else of the first, else the initial pose."""
+    if not model.nkey:
+        return np.array(model.qpos0), np.zeros(model.nv)
+    k = model.key_names.index("home") if "home" in model.key_names else 0
+    return np.array(model.key_qpos[k]), np.array(model.key_qvel[k])
+
+
+def hard_step_times(model: Any, controls: np.ndarray, block: int = BLOCK) -> np.ndarray:
+    """Seconds per step of each block of steps, with these controls, kernels compiled before."""
+    from dojo_py import HardSimulator
+
+    sim = HardSimulator(model, timestep=TIMESTEP)
+    state = sim.initial_state(*start_of(model))
+    sim.rollout(state, controls[:1])
+    times = []
+    for i in range(0, len(controls), block):
+        part = controls[i : i + block]
+        clock = time.perf_counter()
+        trajectory = sim.rollout(state, part)
+        times.append((time.perf_counter() - clock) / len(part))
+        state = states(trajectory)[-1]
+    return np.array(times)
+
+
+def mujoco_linearisation_times(name: str, controls: np.ndarray) -> np.ndarray:
+    """Seconds of mjd_transitionFD, one-sided, at every `BLOCK`-th state of MuJoCo's own motion under the same controls."""
+    mujoco: Any = import_mujoco(required=True)
+    from dojo_py import load_model, models
+
+    model = mujoco.MjModel.from_xml_path(str(models.path(name)))
+    model.opt.timestep = TIMESTEP
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:] = start_of(load_model(name))
+    n = 2 * model.nv + model.na
+    A, B = np.zeros((n, n)), np.zeros((n, model.nu))
+    times = []
+    for i, control in enumerate(controls):
+        data.ctrl[:] = control
+        if i % BLOCK == 0:
+            clock = time.perf_counter()
+            mujoco.mjd_transitionFD(model, data, EPSILON, 0, A, B, None, None)
+            times.append(time.perf_counter() - clock)
+        mujoco.mj_step(model, data)
+    return np.array(times)
+
+
+def ratio(name: str, blocks: int = BLOCKS) -> tuple[float, float, float]:
+    """(hard step [s], mjd_transitionFD [s], their ratio), medians, one thread."""
+    from dojo_py import load_model
+
+    model = load_model(name)
+    controls = random_controls(model, blocks * BLOCK, seed=0)
+    ours = float(np.median(hard_step_times(model, controls)))
+    theirs = float(np.median(mujoco_linearisation_times(name, controls)))
+    return ours, theirs, ours / theirs
+
+
+def chain_step_time(links: int, steps: int = 20, repeats: int = 5) -> float:
+    """Shortest mean seconds per step of a falling hinge chain."""
+    from dojo_py import HardSimulator, load_model, models
+
+    model = load_model(models.npendulum_xml(links, length=0.1, width=0.02, mass=0.1, torque=0.0))
+    sim = HardSimulator(model, timestep=TIMESTEP)
+    qpos = np.zeros(model.nq)
+    qpos[0] = 0.3
+    state, controls = sim.initial_state(qpos), idle(model, steps * TIMESTEP, TIMESTEP)
+    times = []
+    for _ in range(repeats + 1):
+        clock = time.perf_counter()
+        trajectory = sim.rollout(state, controls)
+        times.append((time.perf_counter() - clock) / max(1, int(trajectory.iterations.sum())))
+    return min(times[1:]) * float(np.mean(trajectory.iterations))
+
+
+def growth(times: dict[int, float]) -> float:
+    """Time a link of the longest chain over that of the shortest: 1 is linear."""
+    short, long = min(times), max(times)
+    return (times[long] / long) / (times[short] / short)
+
+
+def run() -> Report:
+    """Robots beside MuJoCo, then the chains."""
+    rows: list[tuple[object, ...]] = []
+    for name in ROBOTS:
+        ours, theirs, share = ratio(name)
+        rows.append((name, f"{1e3 * ours:.3f}", f"{1e3 * theirs:.3f}", f"{share:.2f}", PAPER.get(name)))
+    times = {links: chain_step_time(links) for links in LINKS}
+    rows += [(f"chain of {links} hinges", f"{1e3 * t:.3f}", None, None, None) for links, t in times.items()]
+    columns = ("model", "hard step [ms]", "mjd_transitionFD [ms]", "ratio", "paper: step + gradient / FD")
+    notes = [
+        f"one thread, random controls, h {TIMESTEP:g} s, medians; MuJoCo one-sided differences, eps {EPSILON:g}, same file",
+        f"chains: time a link, 400 over 25: {growth(times):.2f} (bound {GROWTH_BOUND}, 1 is linear)",
+    ]
+    curves = {"chain": {"links": np.array(list(times)), "seconds": np.array(list(times.values()))}}
+    return Report("speed", "Speed of one hard step", columns, rows, notes, curves, _figure)
+
+
+def _figure(plt: Any, report: Report) -> Any:
+    figure, axis = plt.subplots(figsize=(5, 3.5))
+    chain = report.curves["chain"]
+    axis.loglog(chain["links"], 1e3 * chain["seconds"], "o-", label="hinge chain")
+    linear = 1e3 * chain["seconds"][0] * chain["links"] / chain["links"][0]
+    axis.loglog(chain["links"], linear, ":", label="linear")
+    axis.set_xlabel("links")
+    axis.set_ylabel("one step [ms]")
+    axis.legend()
+    return figure
