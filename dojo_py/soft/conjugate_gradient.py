@@ -25,7 +25,7 @@ def conjugate_gradient(m, pose, forces, rows, sol, warm):
     opt = m.options[0]
     nv = len(sol.qacc)
     scale = 1.0 / (opt.meaninertia * max(1, nv))
-    cost = start(m, pose, forces, rows, sol, warm)
+    start(m, pose, forces, rows, sol, warm)
     gradient = scale * np.sqrt(np.dot(sol.grad, sol.grad))
     if scale * duality_gap(m, pose, sol) < opt.tolerance:
         return 0, gradient
@@ -37,12 +37,13 @@ def conjugate_gradient(m, pose, forces, rows, sol, warm):
         for k in range(nv):
             old[k] = sol.grad[k]
             old_M[k] = sol.Mgrad[k]
-        if move(m, pose, rows, sol, forces, scale) == 0.0:
+        slope = np.dot(sol.search, sol.grad)
+        alpha = move(m, pose, rows, sol, forces, scale)
+        if alpha == 0.0:
             return iteration, gradient
-        previous = cost
-        cost = update(m, forces, rows, sol)
+        update(m, forces, rows, sol)
         gradient = scale * np.sqrt(np.dot(sol.grad, sol.grad))
-        if gradient < opt.tolerance or scale * (previous - cost) < opt.tolerance:
+        if gradient < opt.tolerance or -0.5 * scale * alpha * slope < opt.tolerance:
             return iteration + 1, gradient
         precondition(m, pose, sol)
         top = 0.0

@@ -42,13 +42,14 @@ def add_cone(rows, i, H):
 
 @kernel
 def build(m, pose, rows, sol, active):
-    """Factor of the Hessian at the present states; active[i] remembers which quadratic rows are in it."""
+    """Factor of the Hessian at the present states; active[i] remembers which rows are in it: 1 quadratic, 2 cone, else 0."""
     H = sol.H
     add_inertia(m.M_rowadr, m.M_colind, pose.M, H)
     for i in range(rows.count[NEFC]):
         r = rows.rows[i]
         active[i] = 0.0
         if r.state == CONE:
+            active[i] = 2.0
             if i == rows.contacts[r.id].efc_address:
                 add_cone(rows, i, H)
         elif r.state == QUADRATIC:
@@ -62,18 +63,17 @@ def build(m, pose, rows, sol, active):
 
 
 @kernel
-def refresh(m, pose, rows, sol, active, had_cone):
-    """Bring the factor up to date: rank-one changes where few rows switched, else from scratch. Returns (ok, has_cone)."""
+def refresh(m, pose, rows, sol, active):
+    """Bring the factor up to date: rank-one changes where few rows switched and no cone is involved, else from scratch."""
     n = rows.count[NEFC]
     changed = 0
-    has_cone = 0
     for i in range(n):
         s = rows.rows[i].state
-        if s == CONE:
-            has_cone = 1
+        if s == CONE or active[i] == 2.0:
+            return build(m, pose, rows, sol, active)
         changed += (s == QUADRATIC) != (active[i] > 0.0)
-    if has_cone + had_cone > 0 or 3 * changed > len(sol.H):
-        return build(m, pose, rows, sol, active), has_cone
+    if 3 * changed > len(sol.H):
+        return build(m, pose, rows, sol, active)
     x = sol.vec[0]
     for i in range(n):
         r = rows.rows[i]
@@ -86,9 +86,9 @@ def refresh(m, pose, rows, sol, active, had_cone):
         for a in range(r.nnz):
             x[rows.J_colind[r.block, a]] = root * rows.J[i, a]
         if not rank_one(sol.H, x, 1.0 if now else -1.0):
-            return build(m, pose, rows, sol, active), 0
+            return build(m, pose, rows, sol, active)
         active[i] = 1.0 if now else 0.0
-    return True, 0
+    return True
 
 
 @kernel
@@ -120,16 +120,12 @@ def newton(m, pose, forces, rows, sol, warm):
     opt = m.options[0]
     nv = len(sol.qacc)
     scale = 1.0 / (opt.meaninertia * max(1, nv))
-    cost = start(m, pose, forces, rows, sol, warm)
+    start(m, pose, forces, rows, sol, warm)
     gradient = scale * np.sqrt(np.dot(sol.grad, sol.grad))
     if scale * duality_gap(m, pose, sol) < opt.tolerance:
         return 0, gradient
     active = sol.active
     ok = build(m, pose, rows, sol, active)
-    had_cone = rows.count[NEFC] - rows.count[NEFC]
-    for i in range(rows.count[NEFC]):
-        if rows.rows[i].state == CONE:
-            had_cone = 1
     for iteration in range(opt.iterations):
         if not ok:
             return -1, gradient
@@ -143,10 +139,10 @@ def newton(m, pose, forces, rows, sol, warm):
         alpha = move(m, pose, rows, sol, forces, scale)
         if alpha == 0.0:
             return iteration, gradient
-        previous = cost
-        cost = update(m, forces, rows, sol)
+        update(m, forces, rows, sol)
         gradient = scale * np.sqrt(np.dot(sol.grad, sol.grad))
-        if gradient < opt.tolerance or scale * (previous - cost) < opt.tolerance:
+        # the improvement from the slope: a difference of costs drowns in a constant term when a row has no dofs
+        if gradient < opt.tolerance or 0.5 * scale * alpha * decrement < opt.tolerance:
             return iteration + 1, gradient
-        ok, had_cone = refresh(m, pose, rows, sol, active, had_cone)
+        ok = refresh(m, pose, rows, sol, active)
     return opt.iterations, gradient

@@ -1,4 +1,4 @@
-"""Two capsules: the nearest points of the segments; parallel axes make up to two contacts at the ends of the overlap."""
+"""Two capsules: the nearest points of the segments; parallel axes make two contacts, at the ends of the overlap."""
 
 from dojo_py.soft.jit import kernel
 from dojo_py.soft.narrowphase.points import spheres
@@ -42,20 +42,8 @@ def capsule_capsule(a, size_a, b, size_b, reach, out):
             s = min(max(u - c * lb, -la), la)
         return at(a, s, size_a, b, t, size_b, reach, out, 0)
     n = 0
-    for side in range(2):  # ends of a against b
-        s = la if side == 0 else -la
-        t = v + c * s
-        if abs(t) <= lb:
-            n = at(a, s, size_a, b, t, size_b, reach, out, n)
-    for side in range(2):
-        if n < 2:  # ends of b against a, and against a's ends
-            t = lb if side == 0 else -lb
-            s = u + c * t
-            if abs(s) < la:
-                n = at(a, s, size_a, b, t, size_b, reach, out, n)
-    if n == 0:
-        s = min(max(u, -la), la)
+    for side in range(2):  # parallel: the ends of the overlap along a's axis; both at the same place when there is none
+        s = min(max(u - lb if side == 0 else u + lb, -la), la)
         t = min(max(v + c * s, -lb), lb)
-        s = min(max(u + c * t, -la), la)
         n = at(a, s, size_a, b, t, size_b, reach, out, n)
     return n
