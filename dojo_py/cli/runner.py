@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 CHUNKS = 50
 """Rollouts a simulation is cut into."""
+PER_STATE = ("time", "qpos", "qvel", "act", "maximal")
+PER_STEP = ("control", "status", "iterations", "residual", "complementarity", "min_gap")
+"""Arrays of a trajectory with T + 1 rows, and with T."""
 
 
 def make_simulator(model: Model, mode: str, timestep: float, friction: str | None) -> Any:
@@ -32,24 +35,22 @@ def roll_out(sim: Any, state: Any, controls: np.ndarray, advance: Callable[[int]
     parts = []
     for i in range(0, len(controls), size):
         part = sim.rollout(state, controls[i : i + size])
-        state = part.state(len(part.status))
+        state = part.final_state
         parts.append(part)
         advance(len(part.status))
     return join(parts), state
 
 
 def join(parts: Sequence[Any]) -> Any:
-    """One trajectory from consecutive ones: arrays over T+1 times share their ends, arrays over T steps follow each other."""
-    joined = {}
+    """One trajectory from consecutive ones: a state that ends one part and starts the next is kept once."""
+    joined: dict[str, Any] = {}
     for item in dataclasses.fields(parts[0]):
         values = [getattr(part, item.name) for part in parts]
-        if not isinstance(values[0], np.ndarray) or values[0].ndim == 0:
-            continue
-        if all(len(value) == len(part.time) for value, part in zip(values, parts, strict=True)):
+        if item.name in PER_STATE and values[0] is not None:
             joined[item.name] = np.concatenate([values[0], *(value[1:] for value in values[1:])])
-        elif all(len(value) == len(part.status) for value, part in zip(values, parts, strict=True)):
+        elif item.name in PER_STEP:
             joined[item.name] = np.concatenate(values)
-    return dataclasses.replace(parts[0], **joined)
+    return dataclasses.replace(parts[-1], **joined)
 
 
 def summarise(sim: Any, first: Any, last: Any, trajectory: Any, wall: float, prepared: float) -> list[tuple[str, str]]:
@@ -60,15 +61,16 @@ def summarise(sim: Any, first: Any, last: Any, trajectory: Any, wall: float, pre
     before, after = float(sim.energy(first)), float(sim.energy(last))
     moved = [np.linalg.norm(b - a) for a, b in zip(sim.momentum(first), sim.momentum(last), strict=True)]
     iterations = np.asarray(trajectory.iterations)
+    soft = trajectory.metadata.get("mode") == "soft"
     rows = [
         ("simulated", f"{simulated:g} s, {steps} steps of {sim.timestep:g} s"),
         ("wall time", f"{wall:.3f} s, {simulated / wall:.3g} x real time, {steps / wall:.0f} steps/s"),
         ("prepared in", f"{prepared:.3f} s (reading, compiling or loading kernels)"),
         ("iterations", f"median {np.median(iterations):g}, max {iterations.max()}"),
         ("worst gap", f"{gap:.3e} m" if np.isfinite(gap) else "no contact"),
-        ("worst residual", f"{np.max(trajectory.residual):.2e}"),
+        ("worst residual", f"{np.max(trajectory.residual):.2e}" + ("" if soft else " m/s")),
     ]
-    if hasattr(trajectory, "complementarity"):
+    if not soft:
         rows.append(("worst complementarity", f"{np.max(trajectory.complementarity):.2e} N m s"))
     rows += [
         ("energy", f"{before:.6g} J -> {after:.6g} J, change {after - before:+.3e} J"),

@@ -47,6 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     from dojo_py.cli.inputs import choose_keyframe, make_controls
     from dojo_py.cli.progress import Progress
     from dojo_py.cli.runner import make_simulator, roll_out, summarise
+    from dojo_py.simulate.status import Status
 
     clock = time.perf_counter()
     model = load_model(arguments.model)
@@ -72,9 +73,10 @@ def run(arguments: argparse.Namespace) -> int:
     failed = np.asarray(trajectory.status) != 0
     if failed.any():
         first = int(np.flatnonzero(failed)[0])
-        status = type(sim.step(state, np.zeros(model.nu)).status)(int(trajectory.status[first]))
-        message = getattr(status, "message", "")
-        print(f"{failed.sum()} unsolved steps, the first at {trajectory.time[first]:g} s: {status.name}: {message}")
+        status = Status(int(trajectory.status[first]))
+        print(
+            f"{failed.sum()} unsolved steps, the first at {trajectory.time[first]:g} s: {status.name}: {status.message}"
+        )
     return int(failed.any())
 
 

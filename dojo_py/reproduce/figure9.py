@@ -55,7 +55,7 @@ def run(duration: float = DURATION) -> Report:
             columns[f"{word}_median"], columns[f"{word}_worst"] = np.median(padded, axis=0), padded.max(axis=0)
         curves[name] = columns
     headings = ("robot", "tolerance", "median iterations", "worst", "paper")
-    title = f"Figure 9: iterations until residual and complementarity are below a tolerance, h {TIMESTEP:g} s, {duration:g} s of a drop"
+    title = f"Figure 9: iterations until residual and complementarity are below a tolerance; drops, h {TIMESTEP:g} s, {duration:g} s"
     return Report("figure9", title, headings, rows, (), curves, _figure)
 
 

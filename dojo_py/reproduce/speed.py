@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.reproduce.report import Report, import_mujoco
-from dojo_py.reproduce.scenes import idle, random_controls, states
+from dojo_py.reproduce.scenes import idle, random_controls
 
 ROBOTS = ("humanoid", "quadruped", "panda", "quadrotor", "atlas")
 PAPER = {"humanoid": 1.16, "quadruped": 4.7, "panda": 3.5, "quadrotor": 17.0}
@@ -43,7 +43,7 @@ def hard_step_times(model: Any, controls: np.ndarray, block: int = BLOCK) -> np.
         clock = time.perf_counter()
         trajectory = sim.rollout(state, part)
         times.append((time.perf_counter() - clock) / len(part))
-        state = states(trajectory)[-1]
+        state = trajectory.final_state
     return np.array(times)
 
 

@@ -16,13 +16,13 @@ PAPER = {0.1: ("1e-12", "fails"), 0.01: ("1e-07", "-28"), 0.001: ("8e-06", "-46"
 """Time step -> the paper's figures for Dojo and MuJoCo [mm]."""
 
 
-def drop(timestep: float, duration: float = DURATION, name: str = "atlas") -> Any:
-    """Trajectory of the drop in the hard mode."""
+def drop(timestep: float, duration: float = DURATION, name: str = "atlas", key: str = "drop") -> Any:
+    """Trajectory of a robot's fall from a keyframe in the hard mode."""
     from dojo_py import HardSimulator, load_model
 
     model = load_model(name)
     sim = HardSimulator(model, timestep=timestep)
-    return sim.rollout(sim.initial_state(*keyframe(model, "drop")), idle(model, duration, timestep))
+    return sim.rollout(sim.initial_state(*keyframe(model, key)), idle(model, duration, timestep))
 
 
 def mujoco_depth(timestep: float, duration: float = DURATION, name: str = "atlas") -> float | None:
@@ -36,6 +36,7 @@ def mujoco_depth(timestep: float, duration: float = DURATION, name: str = "atlas
     model.opt.timestep = timestep
     data = mujoco.MjData(model)
     mujoco.mj_resetDataKeyframe(model, data, model.key("drop").id)
+    mujoco.set_mju_user_warning(lambda message: None)  # or it writes a log file where we stand
     smallest = np.inf
     for _ in range(steps_of(duration, timestep)):
         mujoco.mj_step(model, data)

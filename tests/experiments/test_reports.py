@@ -1,0 +1,66 @@
+"""The experiments as commands: tables, CSV and PNG, with short settings."""
+
+import csv
+import sys
+
+import numpy as np
+import pytest
+
+from dojo_py.cli import main
+from dojo_py.reproduce import EXPERIMENTS, figure5, figure7, figure9, load, report, sweep, table2
+from dojo_py.reproduce.report import MissingPackage, Report, draw, write_csv
+
+SHORT = {
+    "table2": lambda: table2.run((0.1, 0.05), 0.6),
+    "figure5": lambda: figure5.run(0.5),
+    "figure7": lambda: figure7.run((20, 50), 0.6),
+    "figure9": lambda: figure9.run(0.4),
+    "sweep": lambda: sweep.run((0.05,), 4),
+}
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_experiment_writes_what_it_prints(name, tmp_path):
+    found = SHORT[name]()
+    text = str(found)
+    assert all(column in text for column in found.columns)
+    for file in write_csv(found, tmp_path) + draw(found, tmp_path):
+        assert file.stat().st_size > 40, file
+    with open(tmp_path / f"{name}.csv", encoding="utf-8") as stream:
+        rows = list(csv.reader(stream))
+    assert rows[0] == list(found.columns) and len(rows) == len(found.rows) + 1
+
+
+def test_every_experiment_can_be_asked_for():
+    for name in EXPERIMENTS:
+        assert callable(load(name).run)
+
+
+def a_report(holds=True):
+    curve = {"x": np.arange(3.0), "y": np.arange(2.0)}
+    return Report("toy", "A toy", ("a", "b"), [(1, "x")], ["a note"], {"c": curve}, lambda plt, _: plt.figure(), holds)
+
+
+def test_the_command_writes_and_says_whether_it_holds(capsys, tmp_path, monkeypatch):
+    module = load("table2")
+    for holds in (True, False):
+        monkeypatch.setattr(module, "run", lambda holds=holds: a_report(holds))
+        assert main(["reproduce", "table2", "--out", str(tmp_path / "new" / "folder")]) == (0 if holds else 1)
+    assert "A toy" in capsys.readouterr().out
+    names = sorted(file.name for file in (tmp_path / "new" / "folder").iterdir())
+    assert names == ["toy.csv", "toy.png", "toy_c.csv"]
+
+
+def test_without_matplotlib_the_table_is_written_and_the_remedy_named(capsys, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr(load("table2"), "run", a_report)
+    assert main(["reproduce", "table2", "--out", str(tmp_path)]) == 0
+    captured = capsys.readouterr()
+    assert 'pip install "dojo-sim[plot]"' in captured.err and (tmp_path / "toy.csv").exists()
+
+
+def test_without_mujoco_the_comparison_says_what_to_install(capsys, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    assert report.import_mujoco() is None
+    with pytest.raises(MissingPackage, match=r"dojo-sim\[mujoco\]"):
+        report.import_mujoco(required=True)

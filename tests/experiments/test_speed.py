@@ -1,0 +1,32 @@
+"""Time of a step. Other work on the machine only makes it longer, so a bound met once in a few tries is met."""
+
+from dojo_py.reproduce.speed import GROWTH_BOUND, chain_step_time, growth, ratio
+
+TRIES = 6
+
+
+def test_chain_grows_linearly():
+    """Hinge chains of 25 to 400 links, one thread: time a link grows by at most 15 %."""
+    best: dict[int, float] = {}
+    for _ in range(TRIES):
+        for links in (25, 100, 400):
+            best[links] = min(best.get(links, 1e9), chain_step_time(links, repeats=2))
+        if growth(best) <= GROWTH_BOUND:
+            break
+    print(
+        f"chain, time a link 400 / 25: {growth(best):.2f} (bound {GROWTH_BOUND}); "
+        f"400 links: {1e3 * best[400]:.2f} ms a step"
+    )
+    assert growth(best) <= GROWTH_BOUND
+
+
+def test_humanoid_step_beside_finite_differences():
+    """One step with random actions, h 0.01: at most 0.35 of one one-sided mjd_transitionFD on the same file."""
+    found = []
+    for _ in range(TRIES):
+        found.append(ratio("humanoid", blocks=8))
+        if found[-1][2] <= 0.35:
+            break
+    ours, theirs, share = min(found, key=lambda item: item[2])
+    print(f"humanoid: step {1e3 * ours:.3f} ms, mjd_transitionFD {1e3 * theirs:.3f} ms, ratio {share:.2f} (bound 0.35)")
+    assert share <= 0.35

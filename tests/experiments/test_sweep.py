@@ -1,0 +1,29 @@
+"""Every shipped model under random controls at time steps from 0.001 to 0.1 s."""
+
+import pytest
+
+from dojo_py import models
+from dojo_py.reproduce.sweep import DEEPEST, TIMESTEPS, sweep
+
+SHORT = 100
+"""Steps a model and time step here; 1000 in the slow test and in `dojo_py reproduce sweep`, which make 100 000."""
+
+
+def check(name, steps):
+    for timestep in TIMESTEPS:
+        outcome = sweep(name, timestep, steps)
+        print(f"{name}, h {timestep}: {outcome} (bounds: 0 unsolved, 0 not finite, gap >= {DEEPEST:g} m)")
+        assert outcome.unsolved == 0, (timestep, outcome)
+        assert outcome.not_finite == 0, (timestep, outcome)
+        assert outcome.smallest_gap >= DEEPEST, (timestep, outcome)
+
+
+@pytest.mark.parametrize("name", models.names())
+def test_random_controls(name):
+    check(name, SHORT)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", models.names())
+def test_random_controls_whole(name):
+    check(name, 1000)
