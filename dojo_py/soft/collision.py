@@ -95,10 +95,10 @@ def detect(m, pose, rows):
         reach = pair.margin + pair.gap
         if too_far(m.geoms, pose.geoms, g1, g2, reach):
             continue
-        found = collide(pair.type, pose.geoms[g1], m.geoms[g1].size, pose.geoms[g2], m.geoms[g2].size, reach, points)
+        found = collide(pair.type, pose.geoms[g1], m.geoms[g1].sizes, pose.geoms[g2], m.geoms[g2].sizes, reach, points)
         for k in range(found):
             if n == len(rows.contacts):
-                rows.count[FULL] = 1
+                rows.counts[FULL] = 1
                 break
             c = rows.contacts[n]
             c.dist = points[k, 0]
@@ -111,4 +111,4 @@ def detect(m, pose, rows):
             c.dim = pair.dim
             c.efc_address = -1
             n += 1
-    rows.count[NCON] = n
+    rows.counts[NCON] = n

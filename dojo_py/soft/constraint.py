@@ -15,7 +15,7 @@ DISABLE_CONSTRAINT, DISABLE_EQUALITY, DISABLE_FRICTIONLOSS, DISABLE_LIMIT = 1, 1
 def make_rows(m, pose, forces, rows, qpos):
     """Position-dependent part of every row: Jacobian, residual, regulariser."""
     flags = m.options[0].disableflags
-    count = rows.count
+    count = rows.counts
     for k in range(len(count)):
         count[k] = 0
     count[NBLOCK] = 0
@@ -38,12 +38,12 @@ def make_rows(m, pose, forces, rows, qpos):
 @kernel
 def reference_acceleration(m, pose, rows, qvel):
     """Vel = J qvel and aref = -b vel - k d (pos - margin) of every row; less dJ/dt qvel for connect and weld."""
-    for i in range(rows.count[NEFC]):
+    for i in range(rows.counts[NEFC]):
         r = rows.rows[i]
         s = 0.0
         for n in range(r.nnz):
             s += rows.J[i, n] * qvel[rows.J_colind[r.block, n]]
         r.vel = s
         r.aref = -r.damping * s - r.stiffness * r.impedance * (r.pos - r.margin)
-    if rows.count[NE] > 0:
+    if rows.counts[NE] > 0:
         subtract_velocity_bias(m, pose, rows, qvel)

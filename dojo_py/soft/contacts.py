@@ -1,8 +1,9 @@
 """Contact rows: the relative motion of two bodies at a contact, in the contact frame, for both kinds of friction cone.
 
-Basis of the elliptic cone: normal, two tangents, spin, two rolling directions (the first `dim`). Pyramidal cone: normal ± mu_j times
-direction j, two rows per friction direction. The diagonal of A is approximated by the bodies' inverse weights; friction rows of an
-elliptic cone get R_j = R_normal / impratio * mu_1^2 / mu_j^2, all rows of a pyramid R = 2 mu^2 R_normal with mu = mu_1 / sqrt(impratio).
+Basis of the elliptic cone: normal, two tangents, spin, two rolling directions (the first `dim`). Pyramidal cone: normal ± mu_j
+times direction j, two rows per friction direction. The diagonal of A is approximated by the bodies' inverse weights; friction
+rows of an elliptic cone get R_j = R_normal / impratio * mu_1^2 / mu_j^2, all rows of a pyramid R = 2 mu^2 R_normal with
+mu = mu_1 / sqrt(impratio).
 Source: computation chapter, "Contact" and "Friction cones"; scaling of R found from the wheel.
 """
 
@@ -29,14 +30,14 @@ def project(jac, frame, n):
 @kernel
 def elliptic_rows(opt, con, pair, rows, jac, nnz, tran, rot):
     """`dim` rows of one contact; also of a frictionless one (dim 1)."""
-    first = rows.count[NEFC]
+    first = rows.counts[NEFC]
     has_friction_ref = pair.solreffriction[0] != 0.0 or pair.solreffriction[1] != 0.0
     for k in range(con.dim):
         r = rows.rows[first + k]
         r.type = FRICTIONLESS if con.dim == 1 else ELLIPTIC
         r.id = con.efc_address
         r.nnz = nnz
-        r.block = rows.count[NBLOCK]
+        r.block = rows.counts[NBLOCK]
         r.frictionloss = 0.0
         r.pos = con.dist if k == 0 else 0.0
         r.margin = pair.margin if k == 0 else 0.0
@@ -58,13 +59,13 @@ def elliptic_rows(opt, con, pair, rows, jac, nnz, tran, rot):
             r.stiffness = 0.0
     if con.dim > 1:
         con.mu = pair.friction[0] * np.sqrt(rows.rows[first + 1].R / rows.rows[first].R)
-    rows.count[NEFC] += con.dim
+    rows.counts[NEFC] += con.dim
 
 
 @kernel
 def pyramidal_rows(opt, con, pair, rows, jac, nnz, tran, rot):
     """2 (dim - 1) rows of one contact."""
-    first = rows.count[NEFC]
+    first = rows.counts[NEFC]
     n = 2 * (con.dim - 1)
     for k in range(n):
         j = k // 2 + 1
@@ -74,7 +75,7 @@ def pyramidal_rows(opt, con, pair, rows, jac, nnz, tran, rot):
         r.type = PYRAMIDAL
         r.id = con.efc_address
         r.nnz = nnz
-        r.block = rows.count[NBLOCK]
+        r.block = rows.counts[NBLOCK]
         r.frictionloss = 0.0
         r.pos = con.dist
         r.margin = pair.margin
@@ -89,7 +90,7 @@ def pyramidal_rows(opt, con, pair, rows, jac, nnz, tran, rot):
         r.R = R
         r.D = 1.0 / R
         r.diagA = R * r.impedance / (1.0 - r.impedance)
-    rows.count[NEFC] += n
+    rows.counts[NEFC] += n
 
 
 @kernel
@@ -97,32 +98,32 @@ def contact_rows(m, pose, rows):
     """Rows of every contact that is closer than its margin, in the order of the contacts."""
     opt = m.options[0]
     jac = rows.jac
-    for i in range(rows.count[NCON]):
+    for i in range(rows.counts[NCON]):
         con = rows.contacts[i]
         pair = m.pairs[con.pair]
         con.efc_address = -1
         if con.dist >= pair.margin:
             continue
         size = 1 if con.dim == 1 else con.dim if opt.cone == 1 else 2 * (con.dim - 1)
-        if rows.count[NEFC] + size > len(rows.rows):
-            rows.count[FULL] = 1
+        if rows.counts[NEFC] + size > len(rows.rows):
+            rows.counts[FULL] = 1
             return
         b1, b2 = m.geoms[con.geom1].bodyid, m.geoms[con.geom2].bodyid
         mb1, mb2 = m.bodies[b1], m.bodies[b2]
         nnz = relative_jacobian(
             m.M_rowadr, m.M_colind, pose.cdof, mb1.lastdof, pose.bodies[b1].com, con.pos, mb2.lastdof, pose.bodies[b2].com,
-            con.pos, jac, rows.J_colind, rows.count[NBLOCK],
+            con.pos, jac, rows.J_colind, rows.counts[NBLOCK],
         )  # fmt: skip
         if nnz == 0:
             continue
         project(jac, con.frame, nnz)
         tran = mb1.invweight0[0] + mb2.invweight0[0]
         rot = mb1.invweight0[1] + mb2.invweight0[1]
-        con.efc_address = rows.count[NEFC]
+        con.efc_address = rows.counts[NEFC]
         if con.dim == 1 or opt.cone == 1:
             elliptic_rows(opt, con, pair, rows, jac, nnz, tran, rot)
         else:
             pyramidal_rows(opt, con, pair, rows, jac, nnz, tran, rot)
         for k in range(size):
             rows.rows[con.efc_address + k].id = i
-        rows.count[NBLOCK] += 1
+        rows.counts[NBLOCK] += 1

@@ -1,8 +1,8 @@
 """The penalty s(J qacc - aref) of the reduced primal problem: its value, force -s', and second derivatives.
 
-Rows: quadratic (equality), Huber (dry friction), half-quadratic (limit, frictionless and pyramidal contact). Elliptic contact with
-
-N = mu x_0, U_j = mu_j x_j, T = |U|: zero if N >= mu T; quadratic in every row if mu N + T <= 0; between, D_0 (N - mu T)^2 / (2 mu^2 (1 + mu^2)).
+Rows: quadratic (equality), Huber (dry friction), half-quadratic (limit, frictionless and pyramidal contact). Elliptic contact,
+with N = mu x_0, U_j = mu_j x_j, T = |U|: zero if N >= mu T; quadratic in every row if mu N + T <= 0; between the two
+D_0 (N - mu T)^2 / (2 mu^2 (1 + mu^2)).
 Source: computation chapter, "Reduced primal problem"; Todorov (2011), A convex, smooth and invertible contact model.
 """
 
@@ -70,9 +70,9 @@ def cone_cost(m, rows, i, jar, force):
 def row_costs(m, rows, jar, force):
     """Total penalty at jar (nefc,) = J qacc - aref; fills force (nefc,) and every row's state."""
     cost = 0.0
-    ne = rows.count[NE]
-    nf = rows.count[NF]
-    nefc = rows.count[NEFC]
+    ne = rows.counts[NE]
+    nf = rows.counts[NF]
+    nefc = rows.counts[NEFC]
     for i in range(nefc):
         r = rows.rows[i]
         x = jar[i]
@@ -112,7 +112,7 @@ def multiply_J(rows, x, out):
     """Out (nefc,) = J x."""
     J = rows.J
     col = rows.J_colind
-    for i in range(rows.count[NEFC]):
+    for i in range(rows.counts[NEFC]):
         n = rows.rows[i].nnz
         b = rows.rows[i].block
         s = 0.0
@@ -126,7 +126,7 @@ def add_JT(rows, force, out):
     """Out (nv,) += J^T force."""
     J = rows.J
     col = rows.J_colind
-    for i in range(rows.count[NEFC]):
+    for i in range(rows.counts[NEFC]):
         f = force[i]
         if f != 0.0:
             b = rows.rows[i].block

@@ -19,7 +19,7 @@ PYRAMIDAL, ELLIPTIC = 6, 7
 def delassus(m, pose, rows, sol):
     """A (nefc, nefc) = J M^-1 J^T, and trial (nefc,) = J qacc_smooth - aref is left to the caller."""
     x = sol.vec[0]
-    n = rows.count[NEFC]
+    n = rows.counts[NEFC]
     for i in range(n):
         for k in range(len(x)):
             x[k] = 0.0
@@ -41,7 +41,7 @@ def residual(sol, rows, i, regularised):
     s = sol.trial[i] + regularised * rows.rows[i].R * sol.force[i]
     A = sol.A
     f = sol.force
-    for j in range(rows.count[NEFC]):
+    for j in range(rows.counts[NEFC]):
         s += A[i, j] * f[j]
     return s
 
@@ -159,7 +159,7 @@ def elliptic_step(m, rows, sol, i, block, work, states):
 @kernel
 def dual_start(m, pose, forces, rows, sol, warm):
     """Forces of the warm acceleration in sol.qacc if their dual cost is negative, else zero; trial = J qacc_smooth - aref."""
-    n = rows.count[NEFC]
+    n = rows.counts[NEFC]
     delassus(m, pose, rows, sol)
     if warm:
         multiply_J(rows, sol.qacc, sol.jar)
@@ -199,8 +199,8 @@ def finish(m, pose, forces, rows, sol):
 def projected_gauss_seidel(m, pose, forces, rows, sol, warm):
     """Solve for the constraint forces. Returns (iterations, scaled improvement of the last sweep)."""
     opt = m.options[0]
-    n = rows.count[NEFC]
-    ne, nf = rows.count[NE], rows.count[NF]
+    n = rows.counts[NEFC]
+    ne, nf = rows.counts[NE], rows.counts[NF]
     scale = 1.0 / (opt.meaninertia * max(1, len(sol.qacc)))
     block = np.empty((8, 6))
     work = np.empty((3, 5, 5))
@@ -252,8 +252,8 @@ def pyramid_pair(rows, sol, i):
 def noslip(m, pose, forces, rows, sol):
     """Dry friction and contact friction once more, without regularisation, normal forces held. Returns the sweeps."""
     opt = m.options[0]
-    n = rows.count[NEFC]
-    ne, nf = rows.count[NE], rows.count[NF]
+    n = rows.counts[NEFC]
+    ne, nf = rows.counts[NE], rows.counts[NF]
     scale = 1.0 / (opt.meaninertia * max(1, len(sol.qacc)))
     block = np.empty((8, 6))
     work = np.empty((3, 5, 5))

@@ -1,6 +1,7 @@
 """Energy and momentum of a state.
 
-Potential: gravity and springs; kinetic 1/2 qvel^T M qvel. Momentum: linear, and angular about the centre of mass of everything that moves.
+Potential: gravity and springs; kinetic 1/2 qvel^T M qvel. Momentum: linear, and angular about the
+centre of mass of everything that moves.
 """
 
 import numpy as np

@@ -32,11 +32,11 @@ def attachment(m, pose, e, side, point, quat):
             quat[k] = s.xquat[k]
         return m.sites[which].bodyid
     b = pose.bodies[which]
-    # weld keeps the second body's anchor in data[0:3] and the relative pose of the first in data[3:10]
+    # weld keeps the second body's anchor in coef[0:3] and the relative pose of the first in coef[3:10]
     offset = 3 if (e.type == WELD) == (side == 1) else 0
     local = np.empty(3)
     for k in range(3):
-        local[k] = e.data[offset + k]
+        local[k] = e.coef[offset + k]
     rotate(b.xquat, local, point)
     for k in range(3):
         point[k] += b.xpos[k]
@@ -55,7 +55,7 @@ def pose_rows(m, pose, rows, eq):
     b1 = attachment(m, pose, e, 1, p1, q1)
     b2 = attachment(m, pose, e, 2, p2, q2)
     jac = rows.jac
-    block = rows.count[NBLOCK]
+    block = rows.counts[NBLOCK]
     nnz = relative_jacobian(
         m.M_rowadr, m.M_colind, pose.cdof, m.bodies[b2].lastdof, pose.bodies[b2].com, p2, m.bodies[b1].lastdof,
         pose.bodies[b1].com, p1, jac, rows.J_colind, block,
@@ -65,10 +65,10 @@ def pose_rows(m, pose, rows, eq):
     for k in range(3):
         residual[k] = p1[k] - p2[k]
     if e.type == WELD:
-        scale = e.data[10]
+        scale = e.coef[10]
         if e.objtype != SITE:
             for k in range(4):
-                rel[k] = e.data[6 + k]
+                rel[k] = e.coef[6 + k]
             multiply_quaternions(q1, rel, q1)
         for k in range(1, 4):
             q2[k] = -q2[k]
@@ -128,10 +128,10 @@ def coupling_row(m, forces, rows, eq, qpos):
         else:
             x = forces.tendons[e.obj2id].length - m.tendons[e.obj2id].length0
             diagA += m.tendons[e.obj2id].invweight0
-        value, slope = polynomial(e.data, x)
+        value, slope = polynomial(e.coef, x)
         residual -= value
     else:
-        residual -= e.data[0]
+        residual -= e.coef[0]
     i = new_row(rows, EQUALITY, eq, residual, 0.0, 0.0, diagA)
     r = rows.rows[i]
     n = 0
@@ -165,4 +165,4 @@ def equality_rows(m, pose, forces, rows, qpos):
             pose_rows(m, pose, rows, eq)
         else:
             coupling_row(m, forces, rows, eq, qpos)
-    rows.count[0] = rows.count[NEFC]
+    rows.counts[0] = rows.counts[NEFC]

@@ -63,7 +63,10 @@ def acceleration_stage(m, w, act, control, warm):
 
 @stage
 def forward(m, w, qpos, qvel, act, control, warm):
-    """All stages; qacc is in w.solver.qacc (on entry the warm start, if warm is 1 and not 0). Returns (iterations, scaled gradient)."""
+    """All stages; qacc is in w.solver.qacc (on entry the warm start, if warm is not 0).
+
+    Returns (iterations, scaled gradient).
+    """
     position_stage(m, w, qpos, qvel)
     velocity_stage(m, w, qpos, qvel)
     return acceleration_stage(m, w, act, control, warm)

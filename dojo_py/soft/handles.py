@@ -5,6 +5,7 @@ The tuples of `packing` and `workspace` are what Python (and the tests) read; a 
 
 from typing import Any
 
+import numpy as np
 from numba import config
 from numba.core import types
 from numba.experimental import structref
@@ -12,6 +13,8 @@ from numba.experimental import structref
 from dojo_py.soft.jit import entry
 from dojo_py.soft.packing import SoftModel
 from dojo_py.soft.workspace import Forces, Pose, Rows, Solver, Work
+
+_CONFIG: Any = config
 
 
 class _Struct(types.StructRef):
@@ -93,15 +96,24 @@ def _work(pose, forces, rows, solver, rest):
     return WorkRef(PoseRef(*pose), ForcesRef(*forces), RowsRef(*rows), SolverRef(*solver), *rest)
 
 
+def _interpreted(values: Any) -> Any:
+    """The same tuple, its structured arrays as record arrays, so that plain Python reads `bodies[i].mass` as numba does."""
+    if isinstance(values, np.ndarray):
+        return values.view(np.recarray) if values.dtype.names else values
+    if isinstance(values, tuple):
+        return type(values)(*(_interpreted(v) for v in values))
+    return values
+
+
 def model_handle(m: SoftModel) -> Any:
-    """The struct that kernels take as `m`; the tuple itself when compilation is switched off (NUMBA_DISABLE_JIT)."""
-    if config.DISABLE_JIT:
-        return m
+    """The struct that kernels take as `m`; a tuple when compilation is switched off (NUMBA_DISABLE_JIT)."""
+    if _CONFIG.DISABLE_JIT:
+        return _interpreted(m)
     return _model(tuple(m))
 
 
 def work_handle(w: Work) -> Any:
-    """The struct that kernels take as `w`; the tuple itself when compilation is switched off."""
-    if config.DISABLE_JIT:
-        return w
+    """The struct that kernels take as `w`; a tuple when compilation is switched off."""
+    if _CONFIG.DISABLE_JIT:
+        return _interpreted(w)
     return _work(tuple(w.pose), tuple(w.forces), tuple(w.rows), tuple(w.solver), tuple(w[4:]))

@@ -35,7 +35,7 @@ def body_inertias(m_bodies, bodies):
 
 @kernel
 def inertia_matrix(m_bodies, m_dofs, rowadr, colind, bodies, cdof, M):
-    """M (nC,): composite inertias from the leaves, then M_ij = c_i . I_i c_j for every ancestor j of i; armature on the diagonal."""
+    """M (nC,): composite inertias from the leaves, then M_ij = c_i . I_i c_j for every ancestor j of i; plus armature."""
     n = len(m_bodies)
     for i in range(n):
         for k in range(10):

@@ -16,7 +16,7 @@ def inverse_dynamics(m, w, qacc, out):
     for k in range(len(out)):
         f.constraint[k] = 0.0
     multiply_J(rows, qacc, sol.jar)
-    for i in range(rows.count[NEFC]):
+    for i in range(rows.counts[NEFC]):
         sol.jar[i] -= rows.rows[i].aref
     row_costs(m, rows, sol.jar, sol.force)
     add_JT(rows, sol.force, f.constraint)

@@ -13,8 +13,9 @@ from typing import Any
 
 from numba import njit
 
-kernel = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-stage = njit(error_model="numpy", inline="always")
+_njit: Any = njit  # numba's type stubs do not know the wrapper options
+kernel = _njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+stage = _njit(error_model="numpy", inline="always")
 
 
 def _package_stamp() -> tuple[float, int]:
@@ -25,8 +26,8 @@ def _package_stamp() -> tuple[float, int]:
 
 def entry(function: Callable[..., Any]) -> Any:
     """Compile a function that Python calls, with a cache on disk."""
-    dispatcher = njit(error_model="numpy", no_cfunc_wrapper=True, cache=True, nogil=True)(function)
-    cache_file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    dispatcher = _njit(error_model="numpy", no_cfunc_wrapper=True, cache=True, nogil=True)(function)
+    cache_file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if hasattr(cache_file, "_source_stamp"):
         cache_file._source_stamp = _package_stamp()
     return dispatcher

@@ -19,7 +19,7 @@ FRICTION_DOF, FRICTION_TENDON, LIMIT_JOINT, LIMIT_TENDON = 1, 2, 3, 4
 @kernel
 def new_row(rows, kind, index, pos, margin, frictionloss, diagA):
     """Append a row with a column block of its own; returns its index."""
-    i = rows.count[NEFC]
+    i = rows.counts[NEFC]
     r = rows.rows[i]
     r.type = kind
     r.id = index
@@ -28,9 +28,9 @@ def new_row(rows, kind, index, pos, margin, frictionloss, diagA):
     r.frictionloss = frictionloss
     r.diagA = diagA
     r.nnz = 0
-    r.block = rows.count[NBLOCK]
-    rows.count[NEFC] += 1
-    rows.count[NBLOCK] += 1
+    r.block = rows.counts[NBLOCK]
+    rows.counts[NEFC] += 1
+    rows.counts[NBLOCK] += 1
     return i
 
 

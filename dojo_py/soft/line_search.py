@@ -1,6 +1,7 @@
 """Exact line search on the primal cost: Newton's method on its derivative, kept inside a bracket.
 
-Along qacc + alpha * search the cost is convex and piecewise smooth; its derivative is increasing, so a sign change brackets the minimum.
+Along qacc + alpha * search the cost is convex and piecewise smooth; its derivative is increasing, so a sign
+change brackets the minimum.
 """
 
 import numpy as np
@@ -51,9 +52,9 @@ def slope(m, rows, jar, jv, g0, g1, alpha):
     """First and second derivative of the cost at alpha; g0 + alpha g1 is the derivative of its smooth part."""
     d1 = g0 + alpha * g1
     d2 = g1
-    ne = rows.count[NE]
-    nf = rows.count[NF]
-    nefc = rows.count[NEFC]
+    ne = rows.counts[NE]
+    nf = rows.counts[NF]
+    nefc = rows.counts[NEFC]
     for i in range(nefc):
         r = rows.rows[i]
         v = jv[i]

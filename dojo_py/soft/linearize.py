@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.mechanism.configuration import configuration_difference, integrate_configuration
-from dojo_py.soft.results import Linearization, State
+from dojo_py.simulate.results import Linearization, State
 
 Array = np.ndarray
 

@@ -45,7 +45,7 @@ def build(m, pose, rows, sol, active):
     """Factor of the Hessian at the present states; active[i] remembers which rows are in it: 1 quadratic, 2 cone, else 0."""
     H = sol.H
     add_inertia(m.M_rowadr, m.M_colind, pose.M, H)
-    for i in range(rows.count[NEFC]):
+    for i in range(rows.counts[NEFC]):
         r = rows.rows[i]
         active[i] = 0.0
         if r.state == CONE:
@@ -65,7 +65,7 @@ def build(m, pose, rows, sol, active):
 @kernel
 def refresh(m, pose, rows, sol, active):
     """Bring the factor up to date: rank-one changes where few rows switched and no cone is involved, else from scratch."""
-    n = rows.count[NEFC]
+    n = rows.counts[NEFC]
     changed = 0
     for i in range(n):
         s = rows.rows[i].state
@@ -109,14 +109,14 @@ def move(m, pose, rows, sol, forces, scale):
     for k in range(len(sol.search)):
         sol.qacc[k] += alpha * sol.search[k]
         sol.Ma[k] += alpha * sol.Mv[k]
-    for i in range(rows.count[NEFC]):
+    for i in range(rows.counts[NEFC]):
         sol.jar[i] += alpha * sol.jv[i]
     return alpha
 
 
 @kernel
 def newton(m, pose, forces, rows, sol, warm):
-    """Solve for sol.qacc and forces.constraint. Returns (iterations, scaled gradient norm); -1 iterations: not positive definite."""
+    """Solve for sol.qacc and forces.constraint. Returns (iterations, scaled gradient norm); -1 iterations: singular."""
     opt = m.options[0]
     nv = len(sol.qacc)
     scale = 1.0 / (opt.meaninertia * max(1, nv))

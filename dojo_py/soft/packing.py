@@ -42,7 +42,7 @@ DOF = np.dtype(
     align=True,
 )  # fmt: skip
 GEOM = np.dtype(
-    [("type", I), ("bodyid", I), ("pos", F, 3), ("quat", F, 4), ("size", F, 3), ("rbound", F)],
+    [("type", I), ("bodyid", I), ("pos", F, 3), ("quat", F, 4), ("sizes", F, 3), ("rbound", F)],
     align=True,
 )
 SITE = np.dtype([("bodyid", I), ("pos", F, 3), ("quat", F, 4)], align=True)
@@ -63,7 +63,7 @@ ACTUATOR = np.dtype(
     align=True,
 )  # fmt: skip
 EQUALITY = np.dtype(
-    [("type", I), ("active", I), ("objtype", I), ("obj1id", I), ("obj2id", I), ("data", F, 11), ("solref", F, 2), ("solimp", F, 5)],
+    [("type", I), ("active", I), ("objtype", I), ("obj1id", I), ("obj2id", I), ("coef", F, 11), ("solref", F, 2), ("solimp", F, 5)],
     align=True,
 )
 OPTION = np.dtype(
@@ -203,7 +203,7 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
     )  # fmt: skip
     geoms = _fill(
         GEOM, model.ngeom,
-        type=model.geom_type, bodyid=model.geom_bodyid, pos=model.geom_pos, quat=model.geom_quat, size=model.geom_size,
+        type=model.geom_type, bodyid=model.geom_bodyid, pos=model.geom_pos, quat=model.geom_quat, sizes=model.geom_size,
         rbound=model.geom_rbound,
     )  # fmt: skip
     sites = _fill(SITE, model.nsite, bodyid=model.site_bodyid, pos=model.site_pos, quat=model.site_quat)
@@ -240,13 +240,14 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
         equalities = _fill(
             EQUALITY, neq,
             type=model.eq_type, active=model.eq_active0, objtype=getattr(model, "eq_objtype", np.ones(neq)),
-            obj1id=model.eq_obj1id, obj2id=model.eq_obj2id, data=np.asarray(model.eq_data).reshape(neq, -1)[:, :11],
+            obj1id=model.eq_obj1id, obj2id=model.eq_obj2id, coef=np.asarray(model.eq_data).reshape(neq, -1)[:, :11],
             solref=model.eq_solref, solimp=model.eq_solimp,
         )  # fmt: skip
     M_rowadr, M_colind = _inertia_pattern(model)
     return SoftModel(
         options=options, bodies=bodies, joints=joints, dofs=dofs, geoms=geoms, sites=sites, tendons=tendons,
         tendon_J=_tendon_jacobian(model, ntendon), actuators=actuators, equalities=equalities, pairs=candidate_pairs(model),
-        M_rowadr=M_rowadr, M_colind=M_colind, qpos0=np.array(model.qpos0, dtype=F), qpos_spring=np.array(model.qpos_spring, dtype=F),
+        M_rowadr=M_rowadr, M_colind=M_colind, qpos0=np.array(model.qpos0, dtype=F),
+        qpos_spring=np.array(model.qpos_spring, dtype=F),
         nu=nu, na=int(model.na),
     )  # fmt: skip

@@ -2,7 +2,8 @@
 
 Rules (modeling chapter, "Contact parameters"; computation chapter, "Selection"): bodies welded together count as one, a parent and
 its child do not collide unless the parent is the world, contype/conaffinity bits must match, excluded body pairs are dropped,
-explicit pairs bypass these filters. Order: by body pair, explicit pairs first, then by the two geoms, smaller type first. Margins and gaps are summed (MuJoCo 3.5), contact is active below `margin`, detected below `margin + gap` (3.9).
+explicit pairs bypass these filters. Order: by body pair, explicit pairs first, then by the two geoms, smaller type first. Margins
+and gaps are summed (MuJoCo 3.5); a contact is active below `margin`, detected below `margin + gap` (3.9).
 """
 
 from typing import Any
@@ -25,7 +26,7 @@ MIN_FRICTION = 1e-5
 PLANE = 0
 
 
-def _mix(model: Any, g1: int, g2: int, record: np.void) -> None:
+def _mix(model: Any, g1: int, g2: int, record: Any) -> None:
     """Contact parameters of two geoms: priority first, then maximum (friction, condim) and solmix average (solref, solimp)."""
     p1, p2 = int(model.geom_priority[g1]), int(model.geom_priority[g2])
     record["margin"] = model.geom_margin[g1] + model.geom_margin[g2]

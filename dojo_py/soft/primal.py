@@ -14,7 +14,7 @@ def evaluate(m, pose, forces, rows, sol):
     """Ma = M qacc and jar = J qacc - aref at sol.qacc; returns the cost, with forces and states filled."""
     multiply_M(m.M_rowadr, m.M_colind, pose.M, sol.qacc, sol.Ma)
     multiply_J(rows, sol.qacc, sol.jar)
-    for i in range(rows.count[NEFC]):
+    for i in range(rows.counts[NEFC]):
         sol.jar[i] -= rows.rows[i].aref
     return update(m, forces, rows, sol)
 
@@ -43,7 +43,7 @@ def start(m, pose, forces, rows, sol, warm):
     if warm:
         cost = evaluate(m, pose, forces, rows, sol)
         multiply_J(rows, forces.qacc_smooth, sol.jv)
-        for i in range(rows.count[NEFC]):
+        for i in range(rows.counts[NEFC]):
             sol.jv[i] -= rows.rows[i].aref
         smooth_cost = row_costs(m, rows, sol.jv, sol.trial)
         if cost <= smooth_cost:

@@ -7,18 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.simulate.results import Contacts, Linearization, State, Step
+from dojo_py.simulate.status import Status
+from dojo_py.simulate.trajectory import Trajectory
 from dojo_py.soft.linearize import linearize
 from dojo_py.soft.options import SoftOptions
-from dojo_py.soft.results import Linearization, State, Status, Step, Trajectory
 
 Array = np.ndarray
-
-CONTACT_RECORD = np.dtype(
-    [
-        ("bodies", int, 2), ("geoms", int, 2), ("position", float, 3), ("frame", float, (3, 3)), ("gap", float),
-        ("impulse", float, 3),
-    ]
-)  # fmt: skip
 
 
 class SoftSimulator:
@@ -89,30 +84,30 @@ class SoftSimulator:
         end = State(traj.qpos[1], traj.qvel[1], traj.act[1], float(traj.time[1] if moved else traj.time[0]))
         return Step(end, status, int(traj.iterations[0]), float(traj.residual[0]), 0.0, self._contacts())
 
-    def _contacts(self) -> Array:
-        """Contact records of the last evaluation; impulse = force * timestep, along the frame's rows."""
+    def _contacts(self) -> Contacts:
+        """Contacts of the last evaluation, the geom that the normal points to first; impulse = force * timestep."""
         rows, packed = self.work.rows, self._packed
-        n = int(rows.count[4])
-        found = np.zeros(n, CONTACT_RECORD)
+        found = rows.contacts[: int(rows.counts[4])]
+        impulse = np.zeros((len(found), 3))
         elliptic = packed.options[0]["cone"] == 1
-        for i in range(n):
-            c = rows.contacts[i]
-            found[i]["geoms"] = c["geom1"], c["geom2"]
-            found[i]["bodies"] = packed.geoms["bodyid"][found[i]["geoms"]]
-            found[i]["position"], found[i]["frame"], found[i]["gap"] = c["pos"], c["frame"], c["dist"]
-            a = int(c["efc_address"])
+        for i, c in enumerate(found):
+            a, dim = int(c["efc_address"]), int(c["dim"])
             if a < 0:
                 continue
-            if c["dim"] == 1:
-                force = np.array([self.work.solver.force[a], 0.0, 0.0])
+            force = self.work.solver.force[a : a + (dim if elliptic or dim == 1 else 2 * (dim - 1))]
+            if dim == 1:
+                impulse[i, 0] = force[0]
             elif elliptic:
-                force = self.work.solver.force[a : a + 3]
-            else:
-                edges = self.work.solver.force[a : a + 2 * (c["dim"] - 1)]
+                impulse[i] = force[:3]
+            else:  # edges: normal ± mu_j times tangent j
                 mu = packed.pairs[c["pair"]]["friction"]
-                force = np.array([edges.sum(), mu[0] * (edges[0] - edges[1]), mu[1] * (edges[2] - edges[3])])
-            found[i]["impulse"] = force * self.timestep
-        return found
+                impulse[i] = force.sum(), mu[0] * (force[0] - force[1]), mu[1] * (force[2] - force[3])
+        geoms = np.stack([found["geom2"], found["geom1"]], axis=1).astype(int)
+        return Contacts(
+            bodies=packed.geoms["bodyid"][geoms].astype(int), geoms=geoms, position=found["pos"].copy(),
+            frame=found["frame"].copy(), gap=found["dist"].copy(), impulse=self.timestep * impulse,
+            body_table=tuple(getattr(self.model, "body_names", ())), geom_table=tuple(getattr(self.model, "geom_names", ())),
+        )  # fmt: skip
 
     def _run(self, work_handle: Any, state: State, controls: Array) -> Trajectory:
         T = len(controls)
@@ -126,7 +121,10 @@ class SoftSimulator:
             self._model_handle, work_handle, qpos, qvel, act, controls, status, iterations, residual, gaps, none, none, none
         )
         time = state.time + self.timestep * np.arange(T + 1)
-        return Trajectory(time, qpos, qvel, act, status, iterations, residual, gaps)
+        metadata = {"model": str(getattr(m, "name", "")), "timestep": self.timestep, "mode": "soft"}
+        return Trajectory(
+            time, qpos, qvel, act, controls, status, iterations, residual, np.zeros(T), gaps, metadata=metadata
+        )
 
     def rollout(self, state: State, controls: Array) -> Trajectory:
         """Steps with controls (T, nu). Each step but the first starts its solver at the previous acceleration."""

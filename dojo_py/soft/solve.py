@@ -13,7 +13,7 @@ PGS, CG, NEWTON = range(3)
 def solve_constraints(m, pose, forces, rows, sol, warm):
     """Fill sol.qacc, sol.force and forces.constraint. Returns (iterations, scaled gradient); -1 iterations: failed."""
     opt = m.options[0]
-    if rows.count[NEFC] == 0:
+    if rows.counts[NEFC] == 0:
         for k in range(len(sol.qacc)):
             sol.qacc[k] = forces.qacc_smooth[k]
             forces.constraint[k] = 0.0

@@ -15,7 +15,8 @@ from dojo_py.soft.runge_kutta import begin, finish, next_stage
 from dojo_py.soft.workspace import FULL, NCON
 
 EULER, RK4, IMPLICIT, IMPLICITFAST = range(4)
-SOLVED, MAX_ITERATIONS, NOT_FINITE, TOO_MANY_CONTACTS, SINGULAR = range(5)
+SOLVED, MAX_ITERATIONS, SINGULAR, NOT_FINITE, TOO_MANY_CONTACTS = 0, 1, 3, 5, 6
+"""Values of `dojo_py.simulate.status.Status`."""
 
 
 @kernel
@@ -31,7 +32,7 @@ def finite(x):
 def smallest_gap(rows):
     """Smallest contact distance [m] of the last forward pass; inf without contacts."""
     gap = np.inf
-    for i in range(rows.count[NCON]):
+    for i in range(rows.counts[NCON]):
         gap = min(gap, rows.contacts[i].dist)
     return gap
 
@@ -64,9 +65,9 @@ def outcome(m, w, iterations, qpos, qvel):
         return SINGULAR
     if not (finite(qvel) and finite(qpos)):
         return NOT_FINITE
-    if w.rows.count[FULL]:
+    if w.rows.counts[FULL]:
         return TOO_MANY_CONTACTS
-    if iterations >= m.options[0].iterations > 0 and w.rows.count[3] > 0:
+    if iterations >= m.options[0].iterations > 0 and w.rows.counts[3] > 0:
         return MAX_ITERATIONS
     return SOLVED
 

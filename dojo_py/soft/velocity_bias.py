@@ -60,7 +60,7 @@ def subtract_velocity_bias(m, pose, rows, qvel):
     q1, q2 = np.empty(4), np.empty(4)
     a1, a2 = np.empty(9), np.empty(9)
     total, w = np.empty(4), np.empty(4)
-    while i < rows.count[NE]:
+    while i < rows.counts[NE]:
         e = m.equalities[rows.rows[i].id]
         if rows.rows[i].type != EQUALITY or (e.type != CONNECT and e.type != WELD):
             i += 1
@@ -76,7 +76,7 @@ def subtract_velocity_bias(m, pose, rows, qvel):
             continue
         if e.objtype != SITE:
             for k in range(4):
-                w[k] = e.data[6 + k]
+                w[k] = e.coef[6 + k]
             multiply_quaternions(q1, w, q1)
         for k in range(1, 4):
             q2[k] = -q2[k]
@@ -96,5 +96,5 @@ def subtract_velocity_bias(m, pose, rows, qvel):
         multiply_quaternions(w, q1, w)
         add_pure_product(q2, wx, wy, wz, w, 0.5, total)
         for k in range(3):
-            rows.rows[i + k].aref -= 0.5 * e.data[10] * total[1 + k]
+            rows.rows[i + k].aref -= 0.5 * e.coef[10] * total[1 + k]
         i += 3

@@ -39,7 +39,7 @@ ROW = np.dtype(
 )  # fmt: skip
 
 NE, NF, NL, NEFC, NCON, NBLOCK, FULL = range(7)
-"""Meaning of the entries of `Rows.count`; FULL is set when contacts or rows did not fit."""
+"""Meaning of the entries of `Rows.counts`; FULL is set when contacts or rows did not fit."""
 
 
 class Pose(NamedTuple):
@@ -78,7 +78,7 @@ class Forces(NamedTuple):
 class Rows(NamedTuple):
     """Constraint rows. Row i's Jacobian is J[i, :nnz] in the columns J_colind[block, :nnz]."""
 
-    count: np.ndarray
+    counts: np.ndarray
     contacts: np.ndarray
     rows: np.ndarray
     J: np.ndarray
@@ -165,8 +165,9 @@ def allocate(m: SoftModel) -> Work:
         np.zeros((6, nv)), np.zeros((MAX_CONTACTS, 10)),
     )  # fmt: skip
     solver = Solver(
-        *(np.zeros(nv) for _ in range(6)), *(np.zeros(nefc) for _ in range(3)), np.zeros((nv, nv)), np.zeros(nefc), np.zeros(nefc),
-        np.zeros((4, nv)), np.zeros((nefc, nefc) if dual else (0, 0)),
+        qacc=np.zeros(nv), Ma=np.zeros(nv), grad=np.zeros(nv), Mgrad=np.zeros(nv), search=np.zeros(nv), Mv=np.zeros(nv),
+        jar=np.zeros(nefc), jv=np.zeros(nefc), force=np.zeros(nefc), H=np.zeros((nv, nv)), active=np.zeros(nefc),
+        trial=np.zeros(nefc), vec=np.zeros((4, nv)), A=np.zeros((nefc, nefc) if dual else (0, 0)),
     )  # fmt: skip
     width = max(len(m.qpos0), nv, nu, m.na, 1)
     return Work(

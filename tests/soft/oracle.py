@@ -7,6 +7,7 @@ from pathlib import Path
 
 import mujoco
 import numpy as np
+
 from dojo_py.soft.narrowphase import SUPPORTED
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -107,7 +108,7 @@ def wheel_inertia(model, data):
 
 def jacobian(rows, nv):
     """(nefc, nv) of our rows."""
-    n = int(rows.count[3])
+    n = int(rows.counts[3])
     J = np.zeros((n, nv))
     for i in range(n):
         r = rows.rows[i]
@@ -153,7 +154,7 @@ def smooth_differences(simulator, model, data):
 def contact_differences(simulator, data):
     """Detected contacts: name → difference (absolute for geometry)."""
     rows = simulator.work.rows
-    n = int(rows.count[4])
+    n = int(rows.counts[4])
     assert n == data.ncon, f"{n} contacts, wheel {data.ncon}"
     ours, theirs = rows.contacts[:n], data.contact
     if not n:
@@ -170,7 +171,7 @@ def contact_differences(simulator, data):
 def row_differences(simulator, model, data):
     """Constraint rows: name → relative difference."""
     rows = simulator.work.rows
-    n = int(rows.count[3])
+    n = int(rows.counts[3])
     assert n == data.nefc, f"{n} rows, wheel {data.nefc}"
     if not n:
         return {}

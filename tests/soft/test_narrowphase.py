@@ -4,6 +4,7 @@ import mujoco
 import numpy as np
 import oracle
 import pytest
+
 from dojo_py.soft import SoftSimulator
 from dojo_py.soft.narrowphase import SHAPE_NAMES, SUPPORTED
 

@@ -1,12 +1,13 @@
 """Every stage of the soft mode against the wheel: the shipped models, public robots, and a hundred random trees."""
 
-import dojo_py
 import mujoco
 import numpy as np
 import oracle
 import pytest
-from dojo_py.soft import SoftOptions, SoftSimulator
 from trees import random_tree
+
+import dojo_py
+from dojo_py.soft import SoftOptions, SoftSimulator
 
 STATES = 10
 SMOOTH_BOUND = 1e-10
