@@ -14,6 +14,8 @@ _EXPORTS = {
     "Model": "dojo_py.mechanism.model",
     "compile_model": "dojo_py.mechanism.compile",
     "load_model": "dojo_py.formats",
+    "SoftSimulator": "dojo_py.soft",
+    "SoftOptions": "dojo_py.soft",
 }
 """Public name -> module that defines it."""
 
