@@ -143,7 +143,7 @@ def body_sensitivity(m, pose, work, i, j, qvel):
 @kernel
 def bias_column(m, pose, work, j, qvel, column):
     """column (nv,) = d bias / d qvel_j. work: (nbody, 18) scratch."""
-    first = m.dofs[j].bodyid
+    first = np.int64(m.dofs[j].bodyid)
     n = len(m.bodies)
     for k in range(12):
         work[m.bodies[first].parentid, k] = 0.0

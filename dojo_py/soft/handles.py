@@ -3,6 +3,7 @@
 The tuples of `packing` and `workspace` are what Python (and the tests) read; a struct made from one holds the same arrays.
 """
 
+import zlib
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,14 @@ _CONFIG: Any = config
 
 
 class _Struct(types.StructRef):
-    """Field types without literals, so that every model gives the same struct type."""
+    """Field types without literals, so that every model gives the same struct type; a short name.
+
+    numba's own name spells out every field, and it becomes part of the symbol of every function that takes the struct.
+    """
+
+    def __init__(self, fields: Any):
+        super().__init__(fields)
+        self.name = f"{type(self).__name__}{zlib.crc32(repr(self._fields).encode()):08x}"
 
     def preprocess_fields(self, fields: Any) -> Any:
         return tuple((name, types.unliteral(kind)) for name, kind in fields)

@@ -2,12 +2,13 @@
 
 import time
 
-import dojo_py
 import mujoco
 import mujoco.rollout
 import numpy as np
 import oracle
 import pytest
+
+import dojo_py
 from dojo_py.soft import SoftSimulator
 
 STEPS = 1000
