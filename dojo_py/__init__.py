@@ -14,7 +14,13 @@ _EXPORTS = {
     "Model": "dojo_py.mechanism.model",
     "compile_model": "dojo_py.mechanism.compile",
     "load_model": "dojo_py.formats",
+    "HardSimulator": "dojo_py.hard.simulator",
+    "HardOptions": "dojo_py.hard.options",
     "SoftSimulator": "dojo_py.soft",
+    "State": "dojo_py.simulate.results",
+    "Status": "dojo_py.simulate.status",
+    "Trajectory": "dojo_py.simulate.trajectory",
+    "load_trajectory": "dojo_py.simulate.trajectory",
     "SoftOptions": "dojo_py.soft",
 }
 """Public name -> module that defines it."""

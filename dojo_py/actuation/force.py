@@ -1,0 +1,54 @@
+"""Scalar force of an actuator:  p = (g₀ + g₁ l + g₂ l̇) u + b₀ + b₁ l + b₂ l̇,  then clamped  (MuJoCo, "Actuation model").
+
+u: control or activation, l: length of the transmission. For one u the law is affine in (l, l̇), which is what lets the hard mode
+take servos implicitly.
+"""
+
+from dojo_py.actuation.dynamics import DYN_NONE, activation_rate, next_activation
+from dojo_py.jit import kernel
+
+GAIN_AFFINE, BIAS_AFFINE = 1, 1
+
+
+@kernel
+def clamp(value, lower, upper):
+    """The value moved into [lower, upper]."""
+    return min(max(value, lower), upper)
+
+
+@kernel
+def signal(T, i, control, act, h, rates):
+    """What the gain of actuator i multiplies: its clamped control, or its activation. Writes the activation's rate to rates (na,).
+
+    T: ActuatorTable; control (nu,), act (na,); h [s] is used by actuators with actearly, whose next activation acts already.
+    """
+    u = clamp(control[T.control[i]], T.control_range[i, 0], T.control_range[i, 1])
+    k = T.activation[i]
+    if k < 0:
+        return u
+    rates[k] = activation_rate(T.dyntype[i], T.tau[i], u, act[k]) if T.enabled[i] else 0.0
+    if T.dyntype[i] == DYN_NONE:
+        return u
+    if T.early[i]:
+        return advance(T, i, act[k], rates[k], h)
+    return act[k]
+
+
+@kernel
+def advance(T, i, act, rate, h):
+    """Activation of actuator i after h [s]."""
+    return next_activation(T.dyntype[i], T.tau[i], act, rate, h, T.activation_limited[i], T.activation_range[i, 0], T.activation_range[i, 1])
+
+
+@kernel
+def force_law(T, i, u):
+    """(b₀, b₁, b₂) of actuator i at the signal u: force = b₀ + b₁ length + b₂ velocity, before clamping."""
+    b0, b1, b2 = T.gain[i, 0] * u, 0.0, 0.0
+    if T.gaintype[i] == GAIN_AFFINE:
+        b1 += T.gain[i, 1] * u
+        b2 += T.gain[i, 2] * u
+    if T.biastype[i] == BIAS_AFFINE:
+        b0 += T.bias[i, 0]
+        b1 += T.bias[i, 1]
+        b2 += T.bias[i, 2]
+    return b0, b1, b2

@@ -1,0 +1,120 @@
+"""Model → ActuatorTable: the actuators as flat arrays for the kernels."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dojo_py.actuation.force import BIAS_AFFINE, GAIN_AFFINE
+from dojo_py.actuation.transmission import BALL, FREE, SCALAR, SITE
+from dojo_py.mechanism.enums import DisableBit, JointType, TrnType
+
+
+class ActuatorTable(NamedTuple):
+    """One row per actuator, n rows. Forces in N or N m, lengths in m or rad."""
+
+    transmission: np.ndarray  # (n,) SCALAR, BALL, FREE or SITE
+    in_parent: np.ndarray  # (n,) 1: ball and free joints, torque axis in the parent
+    gear: np.ndarray  # (n, 6)
+    qadr: np.ndarray  # (n,) first entry of the joint in qpos
+    dof: np.ndarray  # (n,) first entry of the joint in qvel
+    body: np.ndarray  # (n, 2) bodies that take the force: of the joint; of the site and its reference (-1: world or none)
+    has_reference: np.ndarray  # (n,) 1: site with a reference site
+    site_pos: np.ndarray  # (n, 2, 3) sites in the frames of their bodies [m]
+    site_quat: np.ndarray  # (n, 2, 4)
+    common: np.ndarray  # (n,) last body that moves both sites (-1: world)
+    servo: np.ndarray  # (n,) number among the servos: hinge or slide, force depends on length or velocity; else -1
+    enabled: np.ndarray  # (n,)
+    control: np.ndarray  # (n,) entry in the control
+    control_range: np.ndarray  # (n, 2) infinite where unlimited
+    activation: np.ndarray  # (n,) entry in the activations or -1
+    activation_limited: np.ndarray  # (n,)
+    activation_range: np.ndarray  # (n, 2)
+    dyntype: np.ndarray  # (n,)
+    tau: np.ndarray  # (n,) [s]
+    early: np.ndarray  # (n,) 1: acts with the next activation
+    gaintype: np.ndarray  # (n,)
+    gain: np.ndarray  # (n, 3)
+    biastype: np.ndarray  # (n,)
+    bias: np.ndarray  # (n, 3)
+    force_range: np.ndarray  # (n, 2) infinite where unlimited
+    dof_range: np.ndarray  # (nv, 2) bounds of the sum of actuator forces on a hinge or slide, infinite where unlimited
+
+
+def _ranges(limited: Any, ranges: Any) -> np.ndarray:
+    """(n, 2) with infinities where the limit is off."""
+    bounds = np.array(ranges, float).reshape(-1, 2)
+    bounds[~np.asarray(limited, bool)] = (-np.inf, np.inf)
+    return bounds
+
+
+def _transmissions(model: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Kinds, joints (-1: site) and sites (n, 2) of all actuators."""
+    n = model.nactuator if hasattr(model, "nactuator") else model.nu
+    kinds, joints, sites = np.full(n, SCALAR), np.full(n, -1), np.full((n, 2), -1)
+    of_joint = {JointType.FREE: FREE, JointType.BALL: BALL}
+    for i in range(n):
+        if int(model.actuator_trntype[i]) == TrnType.SITE:
+            kinds[i], sites[i] = SITE, model.actuator_trnid[i]
+        else:
+            joints[i] = model.actuator_trnid[i][0]
+            kinds[i] = of_joint.get(JointType(int(model.jnt_type[joints[i]])), SCALAR)
+    return kinds, joints, sites
+
+
+def build_table(model: Any) -> ActuatorTable:
+    """The actuators of a Model; bodies and site frames are the model's."""
+    kinds, joints, sites = _transmissions(model)
+    n = len(kinds)
+    flags, groups = int(model.opt.disableflags), np.asarray(model.actuator_group, int)
+    off = np.array([0 <= g <= 30 and bool(int(model.opt.disableactuator) >> int(g) & 1) for g in groups], bool).reshape(n)
+    enabled = ~off & (not flags & DisableBit.ACTUATION)
+    gain, bias = np.array(model.actuator_gainprm, float)[:, :3], np.array(model.actuator_biasprm, float)[:, :3]
+    gaintype, biastype = np.array(model.actuator_gaintype, np.int64), np.array(model.actuator_biastype, np.int64)
+    affine = (gaintype == GAIN_AFFINE) & np.any(gain[:, 1:] != 0, axis=1)
+    affine |= (biastype == BIAS_AFFINE) & np.any(bias[:, 1:] != 0, axis=1)
+    is_servo = affine & (kinds == SCALAR) & enabled
+    body, site_pos, site_quat = np.full((n, 2), -1), np.zeros((n, 2, 3)), np.tile([1.0, 0, 0, 0], (n, 2, 1))
+    qadr, dof = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    for i in range(n):
+        if joints[i] >= 0:
+            j = joints[i]
+            qadr[i], dof[i], body[i, 0] = model.jnt_qposadr[j], model.jnt_dofadr[j], model.jnt_bodyid[j]
+        for side, s in enumerate(sites[i]):
+            if s >= 0:
+                body[i, side] = model.site_bodyid[s]
+                site_pos[i, side], site_quat[i, side] = model.site_pos[s], model.site_quat[s]
+    dof_range = np.tile([-np.inf, np.inf], (model.nv, 1))
+    for j in range(model.njnt):
+        if model.jnt_actfrclimited[j] and int(model.jnt_type[j]) in (JointType.HINGE, JointType.SLIDE):
+            dof_range[model.jnt_dofadr[j]] = model.jnt_actfrcrange[j]
+    clamped = np.asarray(model.actuator_ctrllimited, bool) & (not flags & DisableBit.CLAMPCTRL)
+    return ActuatorTable(
+        transmission=kinds.astype(np.int64),
+        in_parent=(np.asarray(model.actuator_trntype) == TrnType.JOINTINPARENT).astype(np.int64),
+        gear=np.array(model.actuator_gear, float).reshape(n, 6),
+        qadr=qadr,
+        dof=dof,
+        body=body.astype(np.int64),
+        has_reference=(sites[:, 1] >= 0).astype(np.int64),
+        site_pos=site_pos,
+        site_quat=site_quat,
+        common=np.full(n, -1, np.int64),
+        servo=np.where(is_servo, np.cumsum(is_servo) - 1, -1).astype(np.int64),
+        enabled=enabled.astype(np.int64),
+        control=np.array(model.actuator_ctrladr, np.int64) if hasattr(model, "actuator_ctrladr") else np.arange(n),
+        control_range=_ranges(clamped, model.actuator_ctrlrange),
+        activation=np.array(model.actuator_actadr, np.int64),
+        activation_limited=np.array(model.actuator_actlimited, np.int64),
+        activation_range=np.array(model.actuator_actrange, float).reshape(n, 2),
+        dyntype=np.array(model.actuator_dyntype, np.int64),
+        tau=np.array(model.actuator_dynprm, float).reshape(n, -1)[:, 0].copy(),
+        early=np.array(model.actuator_actearly, np.int64),
+        gaintype=gaintype,
+        gain=np.ascontiguousarray(gain),
+        biastype=biastype,
+        bias=np.ascontiguousarray(bias),
+        force_range=_ranges(model.actuator_forcelimited, model.actuator_forcerange),
+        dof_range=dof_range,
+    )

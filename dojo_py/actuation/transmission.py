@@ -1,0 +1,51 @@
+"""What an actuator of unit force does: moment arms of ball and free joints, wrenches of sites.
+
+Hinge, slide: gear₀ along the joint. Ball: torque gear₀₋₂ in the child's axes (jointinparent: the parent's). Free: force gear₀₋₂ in
+world axes at the origin of the body frame and torque gear₃₋₅ in body axes (jointinparent: world axes). Site: force gear₀₋₂ and
+torque gear₃₋₅ in the axes of the site, or of the reference site, whose body takes the opposite.
+"""
+
+from dojo_py.jit import kernel
+from dojo_py.rotation import quat_conj_mul, quat_to_matrix, rotation_vector
+
+SCALAR, BALL, FREE, SITE = 0, 1, 2, 3
+
+
+@kernel
+def turn_axis(q, gear, in_parent, R, out):
+    """out (3,) = torque axis of a ball or free joint in the child's axes. q (4,): child in parent; R (3, 3): work."""
+    for k in range(3):
+        out[k] = gear[k]
+    if in_parent:
+        quat_to_matrix(q, R)
+        for k in range(3):
+            out[k] = R[0, k] * gear[0] + R[1, k] * gear[1] + R[2, k] * gear[2]
+
+
+@kernel
+def ball_length(q, axis, work):
+    """Length [rad] of a ball transmission: the joint's rotation vector along the axis (3,). work (3,)."""
+    rotation_vector(q, work)
+    return work[0] * axis[0] + work[1] * axis[1] + work[2] * axis[2]
+
+
+@kernel
+def site_wrench(q, gear, R, out):
+    """out (6,) = force and torque in world axes of the gear (6,) in a site whose orientation is q (4,). R (3, 3): work."""
+    quat_to_matrix(q, R)
+    for k in range(3):
+        out[k] = R[k, 0] * gear[0] + R[k, 1] * gear[1] + R[k, 2] * gear[2]
+        out[3 + k] = R[k, 0] * gear[3] + R[k, 1] * gear[4] + R[k, 2] * gear[5]
+
+
+@kernel
+def site_length(p1, q1, p2, q2, gear, wrench, work):
+    """Length between two sites: gear along their relative position and rotation vector, in the second's axes. work (2, 4)."""
+    length = 0.0
+    for k in range(3):
+        length += wrench[k] * (p1[k] - p2[k])
+    quat_conj_mul(q2, q1, work[0])
+    rotation_vector(work[0], work[1])
+    for k in range(3):
+        length += gear[3 + k] * work[1, k]
+    return length

@@ -1,0 +1,98 @@
+"""The model's bodies seen from the merged bodies of the layout: states for the user, wrenches from the user."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dojo_py.hard.coordinates import pose_back, turn_back, turn_vector
+from dojo_py.hard.layout import BodyMap, Layout, _matrix, _product
+from dojo_py.jit import entry, kernel
+from dojo_py.rotation import quat_mul
+
+
+class BodyTable(NamedTuple):
+    """One row per body of the model, the world included."""
+
+    node: np.ndarray  # (nbody,) body of the layout that carries it, -1: fixed to the world
+    arm: np.ndarray  # (nbody, 3) its centre of mass from that body's, in that body's frame; fixed: in the world [m]
+    quat: np.ndarray  # (nbody, 4) its frame in that body's frame; fixed: in the world
+
+
+def build_body_table(model: Any, layout: Layout, where: BodyMap) -> BodyTable:
+    """The BodyTable of a Model."""
+    arm, quat = np.zeros((model.nbody, 3)), np.zeros((model.nbody, 4))
+    moving = {int(b) for b in where.body}
+    for b in range(model.nbody):
+        node = int(where.node[b])
+        # the frame of the node's body, then the body merged into it
+        turn = where.quat[b]
+        centre = where.pos[b] + _matrix(turn) @ np.asarray(model.body_ipos[b], float)
+        arm[b], quat[b] = centre - (layout.com[node] if node >= 0 else 0.0), turn
+        alone = b in moving and np.sum(np.asarray(where.node) == node) == 1
+        if alone or b == 0:
+            arm[b] = 0.0
+    identity = np.array([1.0, 0.0, 0.0, 0.0])
+    quat = np.array([_product(identity, q / np.linalg.norm(q)) for q in quat])
+    return BodyTable(np.array(where.node, np.int64), arm, quat)
+
+
+@kernel
+def expand(M, bodies, h, out, s):
+    """out (nbody, 13) = maximal state of the model's bodies at their own centres of mass. bodies (nb, 13); s: work (8, 12)."""
+    x, q, r, r_old = s[0, 0:3], s[1, 0:4], s[2, 0:3], s[3, 0:3]
+    for m in range(M.node.shape[0]):
+        b = M.node[m]
+        row = out[m]
+        arm = M.arm[m]
+        if b < 0:
+            for i in range(13):
+                row[i] = 0.0
+            for i in range(3):
+                row[i] = arm[i]
+            for i in range(4):
+                row[6 + i] = M.quat[m, i]
+            continue
+        body = bodies[b]
+        for i in range(6):
+            row[i] = body[i]
+        if arm[0] != 0.0 or arm[1] != 0.0 or arm[2] != 0.0:
+            pose_back(body, h, 1.0, x, q, s[4:6, 0:4])
+            turn_vector(body[6:10], arm, r)
+            turn_vector(q, arm, r_old)
+            for i in range(3):
+                row[i] += r[i]
+                row[3 + i] += (r[i] - r_old[i]) / h
+        quat_mul(body[6:10], M.quat[m], row[6:10])
+        turn_back(M.quat[m], body[10:13], row[10:13])
+
+
+@kernel
+def gather_wrenches(M, bodies, wrenches, step, out, s):
+    """out (nb, 6) = wrenches about the centres of mass of the model's bodies, moved to those of the layout's.
+
+    wrenches (none | one for all steps | one a step, nbody, 6); s: work (2, 12).
+    """
+    r = s[0, 0:3]
+    for b in range(out.shape[0]):
+        for i in range(6):
+            out[b, i] = 0.0
+    if wrenches.shape[0] == 0:
+        return
+    outside = wrenches[min(step, wrenches.shape[0] - 1)]
+    for m in range(M.node.shape[0]):
+        b = M.node[m]
+        if b < 0:
+            continue
+        turn_vector(bodies[b, 6:10], M.arm[m], r)
+        for i in range(3):
+            j, k = (i + 1) % 3, (i + 2) % 3
+            out[b, i] += outside[m, i]
+            out[b, 3 + i] += outside[m, 3 + i] + r[j] * outside[m, k] - r[k] * outside[m, j]
+
+
+@entry
+def expand_once(M, bodies, h, out, s):
+    """`expand` for callers in Python."""
+    expand(M, bodies, h, out, s)

@@ -1,0 +1,74 @@
+"""The contacts of a step as the user sees them: all candidates, those left out of the step included."""
+
+from dojo_py.collision.plane import touching_point
+from dojo_py.hard.contact_rows import plane_gap
+from dojo_py.hard.pair_contacts import pair_geometry, tangents
+from dojo_py.jit import kernel
+from dojo_py.solver.cones import impulse_of
+
+GAP, IMPULSE, POSITION, FRAME, WIDTH = 0, 1, 4, 7, 16
+"""Columns: gap, impulse 3, position 3, frame 9."""
+
+
+@kernel
+def fill_contacts(P, Q, W, out):
+    """out (number of candidates, WIDTH): planes first, then pairs, after the step whose results W holds."""
+    for i in range(P.body.shape[0]):
+        _plane_row(P, i, W, out[i])
+    first = P.body.shape[0]
+    for i in range(Q.kind.shape[0]):
+        _pair_row(Q, i, W, out[first + i])
+    for i in range(out.shape[0]):
+        for k in range(3):
+            out[i, IMPULSE + k] = 0.0
+    for c in range(W.n_active[0]):
+        row = out[W.active[c]]
+        impulse_of(W.claw[c], W.con[c], row[IMPULSE : IMPULSE + 3])
+        if W.active[c] >= first:  # the impulse's directions: the frame of the start, turned with the normal
+            _follow(W.cframe[c], row)
+
+
+@kernel
+def _plane_row(P, i, W, row):
+    s = W.scratch
+    nb, p, D = s[0, 0:3], s[1, 0:3], s[2:5, 0:3]
+    b, n = P.body[i], P.normal[i]
+    R = W.Rn[b]
+    for k in range(3):
+        nb[k] = R[0, k] * n[0] + R[1, k] * n[1] + R[2, k] * n[2]
+    touching_point(nb, P.point[i], P.curved[i], P.shape[i], P.size[i], P.soft[i], p, D)
+    gap = plane_gap(P, i, W.xn, W.Rn)
+    row[GAP] = gap
+    for k in range(3):
+        surface = W.xn[b, k] + R[k, 0] * p[0] + R[k, 1] * p[1] + R[k, 2] * p[2] - P.radius[i] * n[k]
+        row[POSITION + k] = surface - 0.5 * gap * n[k]
+        row[FRAME + k] = n[k]
+        row[FRAME + 3 + k] = P.tangent[i, 0, k]
+        row[FRAME + 6 + k] = P.tangent[i, 1, k]
+
+
+@kernel
+def _pair_row(Q, i, W, row):
+    s = W.scratch
+    a, b = Q.body[i, 0], Q.body[i, 1]
+    n, c, T = s[40, 0:3], s[41, 0:3], s[49:51, 0:3]
+    row[GAP] = pair_geometry(
+        Q.kind[i], W.xn[a], W.Rn[a], W.xn[b], W.Rn[b], Q.centre[i], Q.axes[i], Q.half[i], Q.radius[i],
+        n, c, s[48], s[42:45], s[45:48], s,
+    )  # fmt: skip
+    tangents(n, T)
+    for k in range(3):
+        row[POSITION + k] = c[k]
+        row[FRAME + k] = n[k]
+        row[FRAME + 3 + k], row[FRAME + 6 + k] = T[0, k], T[1, k]
+
+
+@kernel
+def _follow(start, row):
+    """Write the tangents of the frame at the start (3, 3), turned with the normal by the smallest rotation (pair_contacts)."""
+    n = row[FRAME : FRAME + 3]
+    b = max(1.0 + n[0] * start[0, 0] + n[1] * start[0, 1] + n[2] * start[0, 2], 1e-6)
+    for t in range(1, 3):
+        f = (n[0] * start[t, 0] + n[1] * start[t, 1] + n[2] * start[t, 2]) / b
+        for k in range(3):
+            row[FRAME + 3 * t + k] = start[t, k] - f * (n[k] + start[0, k])

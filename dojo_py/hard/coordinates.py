@@ -1,0 +1,294 @@
+"""Minimal coordinates (qpos, qvel) ↔ maximal state, rows [x, v, q, ω] of the merged bodies at their centres of mass.
+
+    to maximal    x, q from qpos;  x₋, q₋ from qpos ⊖ h qvel;   v = (x - x₋)/h,  ω = (2/h) vec(q₋* ⊗ q)
+    to minimal    qpos from x, q;  qpos₋ from x - h v, q ⊗ φ(ω)*;  qvel = (qpos ⊖ qpos₋)/h
+
+Both velocities are differences over the same interval, so either map undoes the other. The domain is less than half a turn of
+every body over the interval, |ω| < 2/h. Differences are taken joint by joint: nothing is lost far from the world's origin.
+"""
+
+import math
+
+from dojo_py.hard.chain_angles import chain_angles
+from dojo_py.hard.joints.compound import chain_pose
+from dojo_py.hard.joints.hinge import hinge_rows
+from dojo_py.hard.joints.slide import slide_rows
+from dojo_py.hard.terms import BALL, COMPOUND, FREE, HINGE
+from dojo_py.jit import entry, kernel
+from dojo_py.rotation import (
+    quat_conj_mul,
+    quat_exp,
+    quat_mul,
+    quat_normalise,
+    quat_to_matrix,
+    rotation_vector,
+    step_quaternion,
+)
+
+HALF_TURN = 1e-4
+"""cos(half the turn of a body over the interval) below which a motion is beyond the domain."""
+
+
+@kernel
+def turn_vector(q, v, out):
+    """out (3,) = v (3,) turned by the unit quaternion q (4,); out may not alias v."""
+    t0 = q[2] * v[2] - q[3] * v[1] + q[0] * v[0]
+    t1 = q[3] * v[0] - q[1] * v[2] + q[0] * v[1]
+    t2 = q[1] * v[1] - q[2] * v[0] + q[0] * v[2]
+    out[0] = v[0] + 2.0 * (q[2] * t2 - q[3] * t1)
+    out[1] = v[1] + 2.0 * (q[3] * t0 - q[1] * t2)
+    out[2] = v[2] + 2.0 * (q[1] * t1 - q[2] * t0)
+
+
+@kernel
+def turn_back(q, v, out):
+    """out (3,) = v (3,) turned by the inverse of q (4,); out may not alias v."""
+    t0 = -(q[2] * v[2] - q[3] * v[1]) + q[0] * v[0]
+    t1 = -(q[3] * v[0] - q[1] * v[2]) + q[0] * v[1]
+    t2 = -(q[1] * v[1] - q[2] * v[0]) + q[0] * v[2]
+    out[0] = v[0] - 2.0 * (q[2] * t2 - q[3] * t1)
+    out[1] = v[1] - 2.0 * (q[3] * t0 - q[1] * t2)
+    out[2] = v[2] - 2.0 * (q[1] * t1 - q[2] * t0)
+
+
+@kernel
+def joint_pose(L, j, qpos, qvel, back, q_rel, d, s):
+    """Pose of the child of joint j (not free) in its parent, `back` seconds before the coordinates: q_rel (4,), d (3,). s: (24, 12)."""
+    adr, dof = L.qadr[j], L.vadr[j]
+    if L.kind[j] == BALL:
+        q, turn = s[0, 0:4], s[1, 0:4]
+        for i in range(4):
+            q[i] = qpos[adr + i]
+        quat_normalise(q)
+        quat_mul(L.base_quat[j], q, q_rel)
+        if back != 0.0:
+            quat_exp(qvel[dof : dof + 3], -back, turn)
+            for i in range(4):
+                q[i] = q_rel[i]
+            quat_mul(q, turn, q_rel)
+        turn_vector(q_rel, L.anchor[j], s[2, 0:3])
+        for i in range(3):
+            d[i] = L.frame_pos[j, i] - s[2, i]
+        return
+    k, f = L.count[j], L.first[j]
+    theta = s[0, 0:k]
+    for i in range(k):
+        theta[i] = qpos[adr + i] - L.qpos0[adr + i]
+        if back != 0.0:
+            theta[i] -= back * qvel[dof + i]
+    chain_pose(
+        theta, L.jnt_slide[f : f + k], L.jnt_pos[f : f + k], L.jnt_axis[f : f + k],
+        L.base_pos[j], L.base_quat[j], L.com[L.child[j]], d, q_rel, s[1:7, 0:k], s[7:11, 0:4],
+    )  # fmt: skip
+
+
+@kernel
+def to_maximal(L, qpos, qvel, h, bodies, s):
+    """Fill bodies (nb, 13). Returns the smallest cosine of half a body's turn; at most HALF_TURN: outside the domain. s: (96, 12)."""
+    # For every body: its displacement over the interval and its orientation at the start, in s when they fit no other place:
+    # bodies[:, 3:6] holds the displacement, bodies[:, 10:13] the vector part of q₋* ⊗ q, until both are divided by h.
+    lowest = 1.0
+    turn, before_a, before_b = s[0, 0:4], s[1, 0:4], s[2, 0:4]
+    q_rel, d, q_old, d_old, r, r_old = s[3, 0:4], s[3, 4:7], s[4, 0:4], s[4, 4:7], s[5, 0:3], s[6, 0:3]
+    for j in range(L.kind.shape[0]):
+        a, b = L.parent[j], L.child[j]
+        adr, dof = L.qadr[j], L.vadr[j]
+        row = bodies[b]
+        if L.kind[j] == FREE:
+            w = qvel[dof + 3 : dof + 6]
+            for i in range(4):
+                row[6 + i] = qpos[adr + 3 + i]
+            quat_normalise(row[6:10])
+            quat_exp(w, h, turn)
+            half = 0.5 * h * math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+            cosine = math.cos(half) if half < 0.5 * math.pi else -1.0
+            _start_orientation(row[6:10], turn, before_b)
+            turn_vector(row[6:10], L.com[b], r)
+            turn_vector(before_b, L.com[b], r_old)
+            for i in range(3):
+                row[i] = qpos[adr + i] + r[i]
+                row[3 + i] = qvel[dof + i] + (r[i] - r_old[i]) / h
+                row[10 + i] = 2.0 / h * turn[1 + i]
+        else:
+            joint_pose(L, j, qpos, qvel, 0.0, q_rel, d, s[8:32])
+            joint_pose(L, j, qpos, qvel, h, q_old, d_old, s[8:32])
+            if a < 0:
+                for i in range(4):
+                    row[6 + i], before_b[i] = q_rel[i], q_old[i]
+                for i in range(3):
+                    row[i] = d[i]
+                    row[3 + i] = (d[i] - d_old[i]) / h
+            else:
+                top = bodies[a]
+                step_quaternion(top[10:13], h, turn)
+                _start_orientation(top[6:10], turn, before_a)
+                quat_mul(top[6:10], q_rel, row[6:10])
+                quat_mul(before_a, q_old, before_b)
+                turn_vector(top[6:10], d, r)
+                turn_vector(before_a, d_old, r_old)
+                for i in range(3):
+                    row[i] = top[i] + r[i]
+                    row[3 + i] = top[3 + i] + (r[i] - r_old[i]) / h
+            quat_normalise(row[6:10])
+            quat_normalise(before_b)
+            quat_conj_mul(before_b, row[6:10], turn)
+            cosine = turn[0]
+            for i in range(3):
+                row[10 + i] = 2.0 / h * turn[1 + i]
+            if L.kind[j] == BALL:
+                w = qvel[dof : dof + 3]
+                if h * math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) >= math.pi:
+                    cosine = -1.0
+            else:
+                for i in range(L.count[j]):
+                    if not L.jnt_slide[L.first[j] + i] and abs(h * qvel[dof + i]) >= math.pi:
+                        cosine = -1.0
+        lowest = min(lowest, cosine)
+    return lowest
+
+
+@kernel
+def _start_orientation(q, turn, out):
+    """out = q ⊗ turn*. All (4,)."""
+    out[0] = q[0] * turn[0] + q[1] * turn[1] + q[2] * turn[2] + q[3] * turn[3]
+    out[1] = -q[0] * turn[1] + q[1] * turn[0] - q[2] * turn[3] + q[3] * turn[2]
+    out[2] = -q[0] * turn[2] + q[1] * turn[3] + q[2] * turn[0] - q[3] * turn[1]
+    out[3] = -q[0] * turn[3] - q[1] * turn[2] + q[2] * turn[1] + q[3] * turn[0]
+
+
+@kernel
+def pose_back(body, h, share, x, q, s):
+    """Pose x (3,), q (4,) of a body (13,) at `share` of the interval before its end. s: work (2, 4)."""
+    for i in range(3):
+        x[i] = body[i] - share * h * body[3 + i]
+    step_quaternion(body[10:13], h, s[0])
+    if share < 1.0:
+        sine = math.sqrt(s[0, 1] ** 2 + s[0, 2] ** 2 + s[0, 3] ** 2)
+        half = share * math.atan2(sine, s[0, 0])
+        scale = math.sin(half) / sine if sine > 1e-12 else share
+        s[0, 0] = math.cos(half)
+        for i in range(3):
+            s[0, 1 + i] *= scale
+    _start_orientation(body[6:10], s[0], q)
+
+
+@kernel
+def relative_back(L, bodies, j, h, share, q_rel, d, s):
+    """Pose of the child of joint j in its parent at `share` of the interval before the end: q_rel (4,), d (3,). s: work (8, 12)."""
+    xa, qa, xb, qb = s[0, 0:3], s[1, 0:4], s[2, 0:3], s[3, 0:4]
+    pose_back(bodies[L.child[j]], h, share, xb, qb, s[4:6, 0:4])
+    if L.parent[j] < 0:
+        for i in range(3):
+            d[i] = xb[i]
+        for i in range(4):
+            q_rel[i] = qb[i]
+        return
+    pose_back(bodies[L.parent[j]], h, share, xa, qa, s[4:6, 0:4])
+    for i in range(3):
+        s[6, i] = xb[i] - xa[i]
+    turn_back(qa, s[6, 0:3], d)
+    quat_conj_mul(qa, qb, q_rel)
+
+
+@kernel
+def joint_coordinates(L, j, q_rel, d, out, elsewhere, s):
+    """out (4,) or (k,): in, a reference; out, the coordinates of joint j (not free) at the pose.
+
+    elsewhere: compound joints may leave the branch of the reference when they must. s: work (48, 12).
+    """
+    kind, adr = L.kind[j], L.qadr[j]
+    if kind == BALL:
+        q = s[0, 0:4]
+        quat_conj_mul(L.base_quat[j], q_rel, q)
+        quat_normalise(q)
+        side = q[0] * out[0] + q[1] * out[1] + q[2] * out[2] + q[3] * out[3]
+        for i in range(4):
+            out[i] = q[i] if side >= 0.0 else -q[i]
+        return
+    if kind == COMPOUND:
+        for i in range(L.count[j]):
+            out[i] -= L.qpos0[adr + i]
+        chain_angles(L, j, q_rel, d, out, elsewhere, s)
+        for i in range(L.count[j]):
+            out[i] += L.qpos0[adr + i]
+        return
+    E, c, J = s[0:3, 0:3], s[3, 0:6], s[4:10, 0:6]
+    quat_to_matrix(q_rel, E)
+    if kind == HINGE:
+        hinge_rows(E, d, L.frame_pos[j], L.anchor[j], L.frame_axes[j], L.child_axes[j], 0.0, c, J)
+        angle = L.qpos0[adr] + c[5]
+        out[0] = angle + 2.0 * math.pi * math.floor((out[0] - angle) / (2.0 * math.pi) + 0.5)
+    else:
+        slide_rows(E, d, L.frame_pos[j], L.anchor[j], L.frame_axes[j], L.child_axes[j], 0.0, c, J)
+        out[0] = L.qpos0[adr] + c[5]
+
+
+@kernel
+def to_minimal(L, bodies, h, reference, qpos, qvel, s):
+    """Fill qpos (nq,) near the reference (nq,), and qvel (nv,). bodies (nb, 13); s: work (96, 12)."""
+    q_rel, d, before, turn = s[0, 0:4], s[0, 4:7], s[1, 0:6], s[2, 0:4]
+    for j in range(L.kind.shape[0]):
+        b, adr, dof, kind = L.child[j], L.qadr[j], L.vadr[j], L.kind[j]
+        if kind == FREE:
+            _free_coordinates(L.com[b], bodies[b], h, reference[adr : adr + 7], qpos[adr : adr + 7], qvel[dof : dof + 6], s[3:9])
+            continue
+        n = 4 if kind == BALL else L.count[j]
+        now = qpos[adr : adr + n]
+        for i in range(n):
+            now[i] = reference[adr + i]
+        relative_back(L, bodies, j, h, 0.0, q_rel, d, s[4:12])
+        joint_coordinates(L, j, q_rel, d, now, True, s[12:60])
+        for i in range(n):
+            before[i] = now[i]
+        stages = 1
+        if kind == COMPOUND:  # follow a fast turn, so that the joint angles stay on their branch
+            w = bodies[b]
+            speed = math.sqrt(w[10] * w[10] + w[11] * w[11] + w[12] * w[12])
+            if L.parent[j] >= 0:
+                w = bodies[L.parent[j]]
+                speed += math.sqrt(w[10] * w[10] + w[11] * w[11] + w[12] * w[12])
+            stages = 1 + min(int(h * speed / 0.2), 20)
+        for stage in range(stages):
+            relative_back(L, bodies, j, h, (stage + 1.0) / stages, q_rel, d, s[4:12])
+            joint_coordinates(L, j, q_rel, d, before[0:n], stage + 1 == stages, s[12:60])
+        if kind == BALL:
+            quat_conj_mul(before[0:4], now, turn)
+            rotation_vector(turn, qvel[dof : dof + 3])
+            for i in range(3):
+                qvel[dof + i] /= h
+        else:
+            for i in range(n):
+                qvel[dof + i] = (now[i] - before[i]) / h
+
+
+@kernel
+def _free_coordinates(com, body, h, reference, qpos, qvel, s):
+    """Coordinates (7,) and velocity (6,) of a free body (13,) whose centre of mass is at com (3,) in its frame. s: work (6, 12)."""
+    turn, before, r, r_old = s[0, 0:4], s[1, 0:4], s[2, 0:3], s[3, 0:3]
+    q = body[6:10]
+    step_quaternion(body[10:13], h, turn)
+    _start_orientation(q, turn, before)
+    turn_vector(q, com, r)
+    turn_vector(before, com, r_old)
+    rotation_vector(turn, qvel[3:6])
+    side = 0.0
+    for i in range(4):
+        side += q[i] * reference[3 + i]
+    for i in range(3):
+        qpos[i] = body[i] - r[i]
+        qvel[i] = body[3 + i] - (r[i] - r_old[i]) / h
+        qvel[3 + i] /= h
+    for i in range(4):
+        qpos[3 + i] = q[i] if side >= 0.0 else -q[i]
+
+
+@entry
+def maximal_from_minimal(L, qpos, qvel, h, bodies, s):
+    """`to_maximal` for callers in Python; s: work (96, 12)."""
+    return to_maximal(L, qpos, qvel, h, bodies, s)
+
+
+@entry
+def minimal_from_maximal(L, bodies, h, reference, qpos, qvel, s):
+    """`to_minimal` for callers in Python; s: work (96, 12)."""
+    to_minimal(L, bodies, h, reference, qpos, qvel, s)

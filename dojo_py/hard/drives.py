@@ -1,0 +1,287 @@
+"""Actuators in the hard mode: forces along joint coordinates, wrenches on bodies, and servos that the step takes implicitly.
+
+At the start of a step every actuator becomes one of three things. A hinge or slide actuator whose force depends on length or
+velocity is a servo: its affine law is handed to the step, so that stiff gains stay stable. Any other force on a hinge, slide or
+ball is an explicit generalised force. Forces on free joints and sites are wrenches, in the direction the bodies have at the start.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dojo_py.actuation.force import advance, clamp, force_law, signal
+from dojo_py.actuation.table import ActuatorTable, build_table
+from dojo_py.actuation.transmission import BALL, FREE, SCALAR, ball_length, site_length, site_wrench, turn_axis
+from dojo_py.hard.coordinates import turn_vector
+from dojo_py.hard.layout import BodyMap, Layout, _matrix, _product
+from dojo_py.jit import entry, kernel
+from dojo_py.mechanism.errors import ModelError
+from dojo_py.rotation import quat_mul, quat_normalise
+
+
+class Servos(NamedTuple):
+    """Servos of hinges and slides: force = servo_force + servo_b1 gear θ + servo_b2 gear θ̇, in its range; m rows."""
+
+    servo_dof: np.ndarray  # (m,)
+    servo_gear: np.ndarray  # (m,)
+    servo_force: np.ndarray  # (m,) gain * signal + bias₀, of this step
+    servo_b1: np.ndarray  # (m,)
+    servo_b2: np.ndarray  # (m,)
+    servo_range: np.ndarray  # (m, 2) of the force before the gear
+
+
+class Drive(NamedTuple):
+    """Work of a rollout beside the solver's: what the actuators apply in a step. One set per thread."""
+
+    servos: Servos
+    force: np.ndarray  # (nv,) explicit force on hinge, slide and ball coordinates [N m, N]
+    wrench: np.ndarray  # (nb, 6) world force and torque about the centre of mass [N, N m]
+    actuator_force: np.ndarray  # (n,) scalar forces at the start of the step [N, N m]
+    act_rate: np.ndarray  # (na,)
+    scratch: np.ndarray  # (24, 12)
+    angle: np.ndarray  # (nv,) coordinates of hinges and slides
+    coordinates: np.ndarray  # (96, 12) work of coordinates.py
+
+
+def check_servos(model: Any, table: ActuatorTable) -> None:
+    """Refuse a joint with a bounded total force on which two servos act: their shares are not defined."""
+    for dof in np.unique(table.dof[table.servo >= 0]):
+        mine = [i for i in np.flatnonzero(table.servo >= 0) if table.dof[i] == dof]
+        if len(mine) > 1 and np.all(np.isfinite(table.dof_range[dof])):
+            names = [model.actuator_names[i] or f"#{i}" for i in mine]
+            raise ModelError(
+                f"actuators {names}: several servos on joint '{model.joint_names[int(model.dof_jntid[dof])]}', whose "
+                "actuatorfrcrange bounds their sum, are not simulated by the hard mode; bound each actuator's forcerange instead"
+            )
+
+
+def build_drives(model: Any, layout: Layout, where: BodyMap) -> ActuatorTable:
+    """The actuators of a Model with bodies and sites in the layout's bodies, at their centres of mass."""
+    table = build_table(model)
+    body, pos, quat = table.body.copy(), table.site_pos.copy(), table.site_quat.copy()
+    common = table.common.copy()
+    up = dict(zip(layout.child.tolist(), layout.parent.tolist(), strict=True))
+
+    def above(node: int) -> list[int]:
+        out = []
+        while node >= 0:
+            out.append(node)
+            node = up[node]
+        return out
+
+    for i in range(len(body)):
+        for side in range(2):
+            b = int(table.body[i, side])
+            if b < 0:
+                continue
+            node = body[i, side] = int(where.node[b])
+            centre = layout.com[node] if node >= 0 else np.zeros(3)
+            pos[i, side] = where.pos[b] + _matrix(where.quat[b]) @ table.site_pos[i, side] - centre
+            quat[i, side] = _product(where.quat[b], table.site_quat[i, side])
+        if table.has_reference[i]:
+            shared = [node for node in above(int(body[i, 0])) if node in above(int(body[i, 1]))]
+            common[i] = shared[0] if shared else -1
+    return table._replace(body=body, site_pos=pos, site_quat=quat, common=common)
+
+
+def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
+    """Work arrays for a table."""
+    mine = np.flatnonzero(table.servo >= 0)
+    z = np.zeros
+    servos = Servos(
+        servo_dof=table.dof[mine].astype(np.int64),
+        servo_gear=table.gear[mine, 0].copy(),
+        servo_force=z(len(mine)),
+        servo_b1=z(len(mine)),
+        servo_b2=z(len(mine)),
+        servo_range=np.ascontiguousarray(table.force_range[mine]),
+    )
+    nv, nb, n = len(layout.dof_joint), len(layout.mass), len(table.dof)
+    return Drive(servos, z(nv), z((nb, 6)), z(n), z(na), z((24, 12)), z(nv), z((96, 12)))
+
+
+@kernel
+def drive(L, T, V, bodies, qpos, qvel, act, control, h):
+    """Set V.force, V.servos, V.actuator_force and V.act_rate, and add to V.wrench, for the state at the start of a step."""
+    S = V.servos
+    for i in range(V.force.shape[0]):
+        V.force[i] = 0.0
+    for i in range(T.dof.shape[0]):
+        V.actuator_force[i] = 0.0
+        u = signal(T, i, control, act, h, V.act_rate)
+        if not T.enabled[i]:
+            continue
+        b0, b1, b2 = force_law(T, i, u)
+        lower, upper = T.force_range[i, 0], T.force_range[i, 1]
+        if T.transmission[i] == SCALAR:
+            dof, gear = T.dof[i], T.gear[i, 0]
+            force = clamp(b0 + gear * (b1 * qpos[T.qadr[i]] + b2 * qvel[dof]), lower, upper)
+            k = T.servo[i]
+            if k >= 0:
+                S.servo_force[k], S.servo_b1[k], S.servo_b2[k] = b0, b1, b2
+                S.servo_range[k, 0], S.servo_range[k, 1] = lower, upper
+            else:
+                V.force[dof] += gear * force
+        elif T.transmission[i] == BALL or T.transmission[i] == FREE:
+            force = _joint_force(L, T, i, V, bodies, qpos, qvel, b0, b1, b2)
+        else:
+            force = _site_force(T, i, V, bodies, b0, b1, b2, h)
+        V.actuator_force[i] = force
+    _bound_joints(T, V)
+
+
+@kernel
+def _bound_joints(T, V):
+    """Keep the sum of the actuator forces on each bounded hinge or slide in its range; a servo gets what the others leave."""
+    S = V.servos
+    for dof in range(T.dof_range.shape[0]):
+        lower, upper = T.dof_range[dof, 0], T.dof_range[dof, 1]
+        if not (lower > -math.inf or upper < math.inf):
+            continue
+        servo = -1
+        for k in range(S.servo_dof.shape[0]):
+            if S.servo_dof[k] == dof:
+                servo = k
+        if servo < 0:
+            V.force[dof] = clamp(V.force[dof], lower, upper)
+            continue
+        gear = S.servo_gear[servo]
+        if gear == 0.0:
+            continue
+        a, b = (lower - V.force[dof]) / gear, (upper - V.force[dof]) / gear
+        a, b = min(a, b), max(a, b)
+        low, high = max(a, S.servo_range[servo, 0]), min(b, S.servo_range[servo, 1])
+        if low > high:  # no force of the servo brings the sum into the range: the servo ends at its bound, the rest is cut
+            low = high = S.servo_range[servo, 1] if S.servo_range[servo, 1] < a else S.servo_range[servo, 0]
+            V.force[dof] = clamp(V.force[dof] + gear * low, lower, upper) - gear * low
+        S.servo_range[servo, 0], S.servo_range[servo, 1] = low, high
+
+
+@kernel
+def _joint_force(L, T, i, V, bodies, qpos, qvel, b0, b1, b2):
+    """Force of actuator i on a ball (into V.force) or a free joint (into V.wrench)."""
+    q, axis, R = V.scratch[0, 0:4], V.scratch[1, 0:3], V.scratch[2:5, 0:3]
+    r, force, torque = V.scratch[5, 0:3], V.scratch[6, 0:3], V.scratch[7, 0:3]
+    free = T.transmission[i] == FREE
+    adr, dof = T.qadr[i], T.dof[i]
+    for k in range(4):
+        q[k] = qpos[adr + 3 * free + k]
+    quat_normalise(q)
+    turn_axis(q, T.gear[i, 3 * free : 3 * free + 3], T.in_parent[i], R, axis)
+    length, velocity = 0.0, 0.0
+    if not free:
+        length = ball_length(q, axis, r)
+    for k in range(3):
+        velocity += axis[k] * qvel[dof + 3 * free + k]
+        if free:
+            velocity += T.gear[i, k] * qvel[dof + k]
+    p = clamp(b0 + b1 * length + b2 * velocity, T.force_range[i, 0], T.force_range[i, 1])
+    if not free:
+        for k in range(3):
+            V.force[dof + k] += axis[k] * p
+        return p
+    b = T.body[i, 0]
+    for k in range(3):
+        force[k] = T.gear[i, k] * p
+        axis[k] *= p
+    turn_vector(bodies[b, 6:10], axis, torque)
+    turn_vector(bodies[b, 6:10], L.com[b], r)
+    for k in range(3):
+        r[k] = -r[k]  # from the centre of mass to the origin of the body frame
+    _add_wrench(V.wrench, b, r, force, torque, 1.0)
+    return p
+
+
+@kernel
+def _add_wrench(wrench, b, r, force, torque, scale):
+    """Add scale * (force at arm r from the centre of mass, torque), world axes, to body b; nothing for the world."""
+    if b < 0:
+        return
+    for k in range(3):
+        m, n = (k + 1) % 3, (k + 2) % 3
+        wrench[b, k] += scale * force[k]
+        wrench[b, 3 + k] += scale * (torque[k] + r[m] * force[n] - r[n] * force[m])
+
+
+@kernel
+def _site_pose(T, i, side, bodies, x, q, r, v, s):
+    """Site of actuator i: position x, orientation q (4,), arm r from the centre of mass, velocity v (6,) [linear, angular], world."""
+    b = T.body[i, side]
+    for k in range(6):
+        v[k] = 0.0
+    if b < 0:
+        for k in range(3):
+            x[k], r[k] = T.site_pos[i, side, k], 0.0
+        for k in range(4):
+            q[k] = T.site_quat[i, side, k]
+        return
+    turn_vector(bodies[b, 6:10], T.site_pos[i, side], r)
+    quat_mul(bodies[b, 6:10], T.site_quat[i, side], q)
+    turn_vector(bodies[b, 6:10], bodies[b, 10:13], s)
+    for k in range(3):
+        m, n = (k + 1) % 3, (k + 2) % 3
+        x[k] = bodies[b, k] + r[k]
+        v[k] = bodies[b, 3 + k] + s[m] * r[n] - s[n] * r[m]
+        v[3 + k] = s[k]
+
+
+@kernel
+def _site_force(T, i, V, bodies, b0, b1, b2, h):
+    """Wrench of actuator i on the body of its site and, opposite, of its reference site; into V.wrench.
+
+    What both sites share with their last common body is not driven (MuJoCo): that body takes what is left of the two torques.
+    """
+    s = V.scratch
+    x, q, r, v = s[0:2, 0:3], s[2:4, 0:4], s[4:6, 0:3], s[6:8, 0:6]
+    f, R, spin, left = s[8, 0:6], s[9:12, 0:3], s[12, 0:3], s[13, 0:3]
+    _site_pose(T, i, 0, bodies, x[0], q[0], r[0], v[0], spin)
+    reference = T.has_reference[i]
+    if reference:
+        _site_pose(T, i, 1, bodies, x[1], q[1], r[1], v[1], spin)
+    site_wrench(q[1] if reference else q[0], T.gear[i], R, f)
+    length, velocity = 0.0, 0.0
+    for k in range(6):
+        velocity += f[k] * v[0, k]
+    if reference:
+        length = site_length(x[0], q[0], x[1], q[1], T.gear[i], f, s[14:16, 0:4])
+        c = T.common[i]
+        for k in range(3):
+            spin[k] = 0.0
+        if c >= 0:
+            turn_vector(bodies[c, 6:10], bodies[c, 10:13], spin)
+        for k in range(3):
+            m, n = (k + 1) % 3, (k + 2) % 3
+            velocity -= f[k] * (v[1, k] + spin[m] * (x[0, n] - x[1, n]) - spin[n] * (x[0, m] - x[1, m]))
+            velocity -= f[3 + k] * v[1, 3 + k]
+            left[k] = (x[0, m] - x[1, m]) * f[n] - (x[0, n] - x[1, n]) * f[m]
+    p = clamp(b0 + b1 * length + b2 * velocity, T.force_range[i, 0], T.force_range[i, 1])
+    _add_wrench(V.wrench, T.body[i, 0], r[0], f[0:3], f[3:6], p)
+    if reference:
+        _add_wrench(V.wrench, T.body[i, 1], r[1], f[0:3], f[3:6], -p)
+        c = T.common[i]
+        if c >= 0:
+            for k in range(3):
+                V.wrench[c, 3 + k] -= p * left[k]
+    return p
+
+
+@kernel
+def advance_activations(T, V, act, h, out):
+    """out (na,) = activations after h [s], from the rates that `drive` found."""
+    for k in range(act.shape[0]):
+        out[k] = act[k]
+    for i in range(T.dof.shape[0]):
+        k = T.activation[i]
+        if k >= 0 and T.enabled[i]:
+            out[k] = advance(T, i, act[k], V.act_rate[k], h)
+
+
+@entry
+def drive_once(L, T, V, bodies, qpos, qvel, act, control, h, act_out):
+    """`drive` on cleared wrenches and `advance_activations`, for callers in Python."""
+    V.wrench[:, :] = 0.0
+    drive(L, T, V, bodies, qpos, qvel, act, control, h)
+    advance_activations(T, V, act, h, act_out)

@@ -1,0 +1,240 @@
+"""HardSimulator: rigid-body dynamics with hard contact behind the simulator interface that both modes share."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from dojo_py.hard import checks, measures
+from dojo_py.hard.options import HardOptions
+from dojo_py.hard.world import WorkPool, announced, build_world
+from dojo_py.simulate.results import Contacts, Exact, State, Step
+from dojo_py.simulate.status import Status
+from dojo_py.simulate.trajectory import Trajectory
+
+Array = np.ndarray
+
+_loaded = threading.Event()
+_loading = threading.Lock()
+
+
+class HardSimulator:
+    """Simulates a model with hard contact: a variational integrator and an interior-point method for every step.
+
+    timestep [s] replaces the model's. friction: "cone" (Coulomb), "pyramid" (its linearisation) or "none". unsupported: "error"
+    refuses what the hard mode does not simulate, by name; "warn" and "skip" leave it out. May be shared between threads.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        timestep: float | None = None,
+        friction: str = "cone",
+        options: HardOptions | None = None,
+        unsupported: str = "error",
+    ):
+        timestep = float(model.opt.timestep if timestep is None else timestep)
+        if not (np.isfinite(timestep) and timestep > 0):
+            raise ValueError(f"timestep={timestep!r} must be positive [s]")
+        self.model = model
+        self.timestep = timestep
+        self.friction = friction
+        self.options = options or HardOptions()
+        self.world = build_world(model, friction, unsupported)
+        self._settings = self.options.as_array()
+        self._pool = WorkPool(self.world, model.na)
+        self._candidates = len(self.world.planes.body) + len(self.world.pairs.kind)
+
+    # states and inputs
+
+    def initial_state(
+        self, qpos: Array | None = None, qvel: Array | None = None, act: Array | None = None, keyframe: str | int | None = None
+    ) -> State:
+        """State at time 0: the given coordinates, else those of the keyframe, else the model's initial pose at rest.
+
+        qvel (nv,) is the difference of the coordinates over the interval that led to qpos. Raises ValueError when a body would
+        turn by half a turn or more within it.
+        """
+        m = self.model
+        start = [m.qpos0, np.zeros(m.nv), np.zeros(m.na), 0.0]
+        if keyframe is not None:
+            k = m.key_id(keyframe) if isinstance(keyframe, str) else range(m.nkey)[keyframe]
+            start = [m.key_qpos[k], m.key_qvel[k], m.key_act[k], float(m.key_time[k])]
+        given = [default if value is None else value for value, default in zip((qpos, qvel, act), start, strict=False)]
+        return self._checked(State(given[0], given[1], given[2], start[3]))
+
+    def _checked(self, state: State) -> State:
+        """A fresh state with its exact part, made from qpos and qvel unless it already belongs to them."""
+        m = self.model
+        qvel = checks.vector("qvel", state.qvel, (m.nv,))
+        act = checks.vector("act", state.act, (m.na,))
+        time = float(checks.vector("time", state.time, ()))
+        exact, nb = state.exact, len(self.world.layout.mass)
+        if exact is not None and exact.bodies.shape == (nb, 13):
+            same = np.array_equal(exact.qpos, state.qpos) and np.array_equal(exact.qvel, qvel)
+            if same and np.all(np.isfinite(exact.bodies)) and exact.qpos.shape == (m.nq,):
+                return State(np.array(state.qpos), qvel, act, time, state.maximal, exact)
+        qpos = checks.configuration(m, state.qpos)
+        bodies = self._bodies(qpos, qvel)
+        return State(qpos, qvel, act, time, self._expand(bodies), Exact(bodies, qpos, qvel))
+
+    def _bodies(self, qpos: Array, qvel: Array) -> Array:
+        """(nb, 13) from minimal coordinates, or ValueError."""
+        from dojo_py.hard.coordinates import HALF_TURN, maximal_from_minimal
+
+        bodies = np.zeros((len(self.world.layout.mass), 13))
+        self._load()
+        cosine = maximal_from_minimal(self.world.layout, qpos, qvel, self.timestep, bodies, np.zeros((96, 12)))
+        if not cosine > HALF_TURN:
+            raise ValueError(
+                f"qvel: a body turns half a turn or more within the timestep {self.timestep:g} s, the domain is |ω| < 2/timestep = "
+                f"{2 / self.timestep:g} rad/s; reduce the timestep or the velocity"
+            )
+        if not np.all(np.isfinite(bodies)):
+            raise ValueError("qpos, qvel: the bodies' poses overflow")
+        return bodies
+
+    def _expand(self, bodies: Array) -> Array:
+        """(nbody, 13) maximal state of the model's bodies."""
+        from dojo_py.hard.body_table import expand_once
+
+        out = np.zeros((self.model.nbody, 13))
+        expand_once(self.world.bodies, bodies, self.timestep, out, np.zeros((8, 12)))
+        return out
+
+    def _control(self, control: Any) -> Array:
+        return np.zeros(self.model.nu) if control is None else checks.vector("control", control, (self.model.nu,))
+
+    # simulation
+
+    def step(
+        self, state: State, control: Array | None = None, kappa: float | None = None, wrenches: Array | None = None
+    ) -> Step:
+        """One step with control (nu,) and wrenches (nbody, 6): world force and torque about the bodies' centres of mass [N, N m].
+
+        kappa [N m s] solves the relaxed problem b∘c = κ e to the central path, None the hard limit. A step that fails returns
+        the last finite state and a Status that says why.
+        """
+        start, u = self._checked(state), self._control(control)
+        outside = checks.wrenches_of(wrenches, self.model.nbody, 1)
+        record = self._run(start, u[None], outside, checks.kappa_of(kappa), True, self._candidates)
+        report = record.reports[0]
+        end = State(
+            record.qpos[1], record.qvel[1], record.act[1], start.time + self.timestep, record.maximal[1],
+            Exact(record.bodies[1], record.qpos[1], record.qvel[1]),
+        )  # fmt: skip
+        status = Status(int(report[0]))
+        return Step(end, status, int(report[1]), float(report[2]), float(report[3]), self._contacts(record.contacts))
+
+    def _contacts(self, table: Array) -> Contacts:
+        """The contact table of the kernels under the model's names."""
+        m = self.model
+        geoms = np.concatenate([self.world.planes.geom, self.world.pairs.geom])
+        bodies = np.asarray(m.geom_bodyid, int)[geoms].reshape(-1, 2)
+        return Contacts(
+            bodies, geoms, table[:, 4:7], table[:, 7:16].reshape(-1, 3, 3), table[:, 0], table[:, 1:4], m.body_names, m.geom_names
+        )
+
+    def _load(self) -> None:
+        """Compile the kernels or load them from the cache, before anything is timed or threaded."""
+        if _loaded.is_set():
+            return
+        with _loading, announced():
+            if not _loaded.is_set():
+                _loaded.set()
+                m = self.model
+                rest = self.initial_state(m.qpos0)
+                self._run(rest, np.zeros((0, m.nu)), np.zeros((0, m.nbody, 6)), 0.0, False, 0)
+
+    def _run(self, start: State, controls: Array, wrenches: Array, kappa: float, maximal: bool, contacts: int) -> Any:
+        """Record of a rollout from a checked state."""
+        from dojo_py.hard.rollout import allocate_record, roll_out
+
+        m, world = self.model, self.world
+        assert start.exact is not None
+        nb = len(world.layout.mass)
+        record = allocate_record(len(controls), m.nq, m.nv, m.na, nb, world.bodies, maximal, contacts)
+        record.qpos[0], record.qvel[0], record.act[0], record.bodies[0] = start.qpos, start.qvel, start.act, start.exact.bodies
+        with self._pool.borrow() as (work, drive):
+            roll_out(*world, work, drive, record, controls, wrenches, self.timestep, kappa, self._settings)
+        return record
+
+    def rollout(
+        self,
+        state: State,
+        controls: Array,
+        wrenches: Array | None = None,
+        kappa: float | None = None,
+        maximal: bool = True,
+    ) -> Trajectory:
+        """Steps with controls (T, nu) and wrenches (nbody, 6) or (T, nbody, 6); the same numbers as T calls of `step`.
+
+        maximal: record the maximal states too. After an unsolved step the rollout goes on from the last finite state.
+        """
+        start = self._checked(state)
+        u = checks.vector("controls", controls, (len(controls), self.model.nu))
+        return self._trajectory(start, u, checks.wrenches_of(wrenches, self.model.nbody, len(u)), checks.kappa_of(kappa), maximal)
+
+    def _trajectory(self, start: State, controls: Array, wrenches: Array, kappa: float, maximal: bool) -> Trajectory:
+        record = self._run(start, controls, wrenches, kappa, maximal, 0)
+        reports = record.reports
+        # added up like the times of single steps, so that both are the same numbers
+        time = np.add.accumulate(np.concatenate([[start.time], np.full(len(controls), self.timestep)]))
+        return Trajectory(
+            time, record.qpos, record.qvel, record.act, controls, reports[:, 0].astype(np.int64), reports[:, 1].astype(np.int64),
+            reports[:, 2].copy(), reports[:, 3].copy(), reports[:, 4].copy(), record.maximal if maximal else None, record.bodies,
+            {"mode": "hard", "model": self.model.name, "timestep": self.timestep, "friction": self.friction, "kappa": kappa},
+        )  # fmt: skip
+
+    def rollout_batch(
+        self,
+        states: Sequence[State] | State,
+        controls: Array,
+        threads: int | None = None,
+        wrenches: Array | None = None,
+        kappa: float | None = None,
+        maximal: bool = False,
+    ) -> list[Trajectory]:
+        """B rollouts with controls (B, T, nu), from B states or from one; bit-identical to B calls of `rollout`.
+
+        threads: at most so many at a time, all cores by default. wrenches and kappa as in `rollout`, the same for all.
+        """
+        u = np.array(controls, dtype=float)
+        if u.ndim != 3:
+            raise ValueError(f"controls has shape {u.shape}, expected (B, T, {self.model.nu})")
+        u = checks.vector("controls", u, (*u.shape[:2], self.model.nu))
+        starts = [states] * len(u) if isinstance(states, State) else list(states)
+        if len(starts) != len(u):
+            raise ValueError(f"{len(starts)} states for {len(u)} rollouts")
+        if threads is not None and threads < 1:
+            raise ValueError(f"threads={threads!r} must be at least 1")
+        outside, k = checks.wrenches_of(wrenches, self.model.nbody, u.shape[1]), checks.kappa_of(kappa)
+        checked = [self._checked(s) for s in starts]
+
+        def run(b: int) -> Trajectory:
+            return self._trajectory(checked[b], u[b], outside, k, maximal)
+
+        threads = min(threads or os.cpu_count() or 1, max(1, len(u)))
+        if threads == 1:
+            return [run(b) for b in range(len(u))]
+        with ThreadPoolExecutor(threads) as pool:  # the kernel releases the interpreter lock
+            return list(pool.map(run, range(len(u))))
+
+    # measures
+
+    def energy(self, state: State) -> float:
+        """Kinetic plus potential energy [J], springs and rotors included, taken mid-step: half a step before the state's pose."""
+        s = self._checked(state)
+        assert s.exact is not None
+        return measures.energy(self.world.layout, s.exact.bodies, s.qpos, s.qvel, self.timestep)
+
+    def momentum(self, state: State) -> tuple[Array, Array]:
+        """Linear (3,) [kg m/s] and angular (3,) [kg m²/s] momentum about the centre of mass, world axes: what a step conserves."""
+        s = self._checked(state)
+        assert s.exact is not None
+        return measures.momentum(self.world.layout, s.exact.bodies, self.timestep)

@@ -1,0 +1,102 @@
+"""World: everything the kernels need to know of a model, and the work arrays that one thread uses."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dojo_py.actuation.table import ActuatorTable
+from dojo_py.collision.candidates import PairCandidates, PlaneCandidates, build_candidates
+from dojo_py.hard.body_table import BodyTable, build_body_table
+from dojo_py.hard.drives import Drive, allocate_drive, build_drives, check_servos
+from dojo_py.hard.layout import Layout, build_layout
+from dojo_py.hard.support import handle_unsupported, unsupported_features
+from dojo_py.hard.terms import CONE, FRICTIONLESS, PYRAMID
+from dojo_py.hard.workspace import Work, allocate_work
+from dojo_py.mechanism.errors import ModelError
+
+FRICTION = {"cone": CONE, "pyramid": PYRAMID, "none": FRICTIONLESS}
+
+
+class World(NamedTuple):
+    """The constants of a model in the hard mode."""
+
+    layout: Layout
+    planes: PlaneCandidates
+    pairs: PairCandidates
+    actuators: ActuatorTable
+    bodies: BodyTable
+
+
+def _plain(table: Any) -> Any:
+    """The named tuple with C-contiguous, writeable arrays, so that the kernels are compiled for one type."""
+    return table._replace(**{name: np.array(value, order="C") for name, value in table._asdict().items()})
+
+
+def build_world(model: Any, friction: str, unsupported: str) -> World:
+    """The World of a Model. Raises ModelError for what the hard mode does not simulate, unless `unsupported` says otherwise."""
+    if friction not in FRICTION:
+        raise ValueError(f"friction={friction!r} is not one of {list(FRICTION)}")
+    lines = unsupported_features(model)
+    layout, where = build_layout(model)
+    try:
+        planes, pairs = build_candidates(model, where, layout.com)
+    except ModelError as error:
+        lines.append(str(error))
+        planes, pairs = build_candidates(model, where, layout.com, skip_unsupported=True)
+    table = build_drives(model, layout, where)
+    try:
+        check_servos(model, table)
+    except ModelError as error:
+        lines.append(str(error))
+    handle_unsupported(lines, unsupported)
+    law = FRICTION[friction]
+    planes = planes._replace(law=np.where(planes.law == CONE, law, planes.law))
+    pairs = pairs._replace(law=np.where(pairs.law == CONE, law, pairs.law))
+    bodies = build_body_table(model, layout, where)
+    return World(_plain(layout), _plain(planes), _plain(pairs), _plain(table), _plain(bodies))
+
+
+class WorkPool:
+    """Work arrays, one set per thread at a time, kept for later use."""
+
+    def __init__(self, world: World, na: int):
+        self._world, self._na = world, na
+        self._free: list[tuple[Work, Drive]] = []
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def borrow(self) -> Iterator[tuple[Work, Drive]]:
+        """A set of work arrays that nobody else uses meanwhile."""
+        with self._lock:
+            mine = self._free.pop() if self._free else None
+        if mine is None:
+            world = self._world
+            work = allocate_work(world.layout, world.planes, world.pairs)
+            mine = work, allocate_drive(world.actuators, world.layout, self._na)
+        try:
+            yield mine
+        finally:
+            with self._lock:
+                self._free.append(mine)
+
+
+@contextmanager
+def announced(patience: float = 2.0) -> Iterator[None]:
+    """Say once on stderr that kernels are being compiled when the block takes longer than loading them would [s]."""
+
+    def tell() -> None:
+        print("dojo_py: compiling kernels, once (a minute or two) ...", file=sys.stderr, flush=True)
+
+    timer = threading.Timer(patience, tell)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -1,0 +1,1 @@
+"""What every simulation returns: states, steps, contacts, trajectories, linearisations, statuses."""

@@ -1,0 +1,118 @@
+"""State, Step, Contacts, Linearization: frozen records of numpy arrays, the same for both modes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dojo_py.simulate.status import Status
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Exact:
+    """The hard mode's own numbers behind a state, so that going on from it loses nothing; valid for that qpos and qvel only."""
+
+    bodies: Array
+    """(nb, 13) [x, v, q, ω] of the moving bodies at their centres of mass."""
+    qpos: Array
+    qvel: Array
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """State of the simulation. `dataclasses.replace(state, qpos=...)` makes another one."""
+
+    qpos: Array
+    """(nq,) joint coordinates."""
+    qvel: Array
+    """(nv,) joint velocities; in the hard mode the difference of the coordinates over the last interval."""
+    act: Array
+    """(na,) activations of stateful actuators."""
+    time: float = 0.0
+    """[s]"""
+    maximal: Array | None = None
+    """Hard mode: (nbody, 13) rows [x, v, q, ω] of the model's bodies at their own centres of mass, body-frame axes; x, v in the
+    world [m, m/s], q body to world, ω in the body [rad/s]; velocities over the interval that led to the pose. Row 0: the world."""
+    exact: Exact | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Contacts:
+    """One row per candidate contact, n rows; candidates that took no part in the step have impulse 0.
+
+    The impulse acts on the first body, its opposite on the second: impulse[0] along the normal, [1:] along the tangents.
+    """
+
+    bodies: Array
+    """(n, 2) bodies of the model; 0 is the world."""
+    geoms: Array
+    """(n, 2)"""
+    position: Array
+    """(n, 3) midway between the surfaces, world [m]."""
+    frame: Array
+    """(n, 3, 3) rows: normal from the second body to the first, two tangents; world."""
+    gap: Array
+    """(n,) distance of the surfaces after the step [m]."""
+    impulse: Array
+    """(n, 3) [N s]"""
+    body_table: tuple[str, ...] = field(default=(), repr=False)
+    geom_table: tuple[str, ...] = field(default=(), repr=False)
+
+    def __len__(self) -> int:
+        return len(self.gap)
+
+    @property
+    def body_names(self) -> list[tuple[str, str]]:
+        """Names of the two bodies of each row."""
+        return [(self.body_table[a], self.body_table[b]) for a, b in self.bodies]
+
+    @property
+    def geom_names(self) -> list[tuple[str, str]]:
+        """Names of the two geoms of each row; empty where a geom has none."""
+        return [(self.geom_table[a], self.geom_table[b]) for a, b in self.geoms]
+
+    @property
+    def world_impulse(self) -> Array:
+        """(n, 3) impulse on the first body in world axes [N s]."""
+        return np.einsum("ni,nij->nj", self.impulse, self.frame)
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One step's outcome."""
+
+    state: State
+    status: Status
+    iterations: int
+    residual: float
+    """Hard mode: largest residual as a velocity [m/s, rad/s]. Soft mode: scaled norm of the cost's gradient."""
+    complementarity: float
+    """Hard mode: largest violation of b∘c = κ e [SI]. Soft mode: 0."""
+    contacts: Contacts
+
+    @property
+    def solved(self) -> bool:
+        """The step met its tolerances."""
+        return self.status is Status.SOLVED
+
+
+@dataclass(frozen=True, eq=False)
+class Linearization:
+    """[δq, δv] after a step = A [δq, δv] before + B δcontrol; tangents as in `model.difference`."""
+
+    A: Array
+    """(2 nv, 2 nv)"""
+    B: Array
+    """(2 nv, nu)"""
+    next_state: State
+    parameters: dict[str, Array] = field(default_factory=dict)
+    """Name of a parameter -> (2 nv, p)."""
+    kappa: float = 0.0
+    """Central-path parameter at which the derivatives hold [N m s]."""
+    residual: float = 0.0
+    """Of the step that was differentiated [m/s, rad/s]."""
+    centring: float = 0.0
+    """Largest |b∘c - κ e| of that step [N m s]."""

@@ -1,0 +1,35 @@
+"""Why a step stopped, and what to try."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Status(IntEnum):
+    """SOLVED is 0; everything else is a named failure whose `message` says what to try."""
+
+    SOLVED = 0
+    MAX_ITERATIONS = 1
+    STALLED = 2
+    SINGULAR = 3
+    TOO_FAST = 4
+    NOT_FINITE = 5
+    TOO_MANY_CONTACTS = 6
+
+    @property
+    def message(self) -> str:
+        """One sentence for the user."""
+        return _MESSAGES[self]
+
+
+_MESSAGES = {
+    Status.SOLVED: "converged",
+    Status.MAX_ITERATIONS: "iteration limit: raise max_iterations or subdivisions, or reduce a timestep that is large for the "
+    "contact speed",
+    Status.STALLED: "no progress: the tolerances may lie below round-off for this model, or constraints contradict each other",
+    Status.SINGULAR: "the step's matrix is singular: look for redundant joints or loop closures, or for bodies of almost no mass",
+    Status.TOO_FAST: "a body turns half a turn or more within one step: reduce the timestep",
+    Status.NOT_FINITE: "the solution overflowed and the state before the step is kept: reduce the timestep, or look for extreme "
+    "masses, stiffnesses or controls",
+    Status.TOO_MANY_CONTACTS: "contacts beyond the work arrays were dropped, the result ignores them: reduce the colliding geoms",
+}

@@ -1,0 +1,101 @@
+"""Trajectory: everything a rollout returns, and its file: numpy arrays and one JSON text, never pickle."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, fields
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from dojo_py.simulate.results import Exact, State
+
+Array = np.ndarray
+
+FORMAT = "dojo_py trajectory 1"
+INTEGERS = ("status", "iterations")
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """T steps and the T + 1 states around them. Row k of the controls and of the steps' figures leads from state k to k + 1."""
+
+    time: Array
+    """(T + 1,) [s]"""
+    qpos: Array
+    """(T + 1, nq)"""
+    qvel: Array
+    """(T + 1, nv)"""
+    act: Array
+    """(T + 1, na)"""
+    control: Array
+    """(T, nu)"""
+    status: Array
+    """(T,) values of `Status`."""
+    iterations: Array
+    """(T,)"""
+    residual: Array
+    """(T,) as in `Step`."""
+    complementarity: Array
+    """(T,) as in `Step`."""
+    min_gap: Array
+    """(T,) smallest gap over all candidate contacts after the step [m]; infinite where there are none."""
+    maximal: Array | None = None
+    """(T + 1, nbody, 13) as in `State`, when it was recorded."""
+    bodies: Array | None = field(default=None, repr=False)
+    """(T + 1, nb, 13) hard mode: the exact states of the moving bodies."""
+    metadata: dict[str, Any] = field(default_factory=dict)
+    """Model name, timestep, mode and options: numbers and texts."""
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    @property
+    def unsolved(self) -> int:
+        """Number of steps that did not meet their tolerances."""
+        return int(np.count_nonzero(self.status))
+
+    def state(self, k: int) -> State:
+        """State k of 0 … T (negative: from the end); a simulator goes on from it exactly."""
+        k = range(len(self.time))[k]
+        exact = None if self.bodies is None else Exact(self.bodies[k], self.qpos[k], self.qvel[k])
+        maximal = None if self.maximal is None else self.maximal[k]
+        return State(self.qpos[k], self.qvel[k], self.act[k], float(self.time[k]), maximal, exact)
+
+    @property
+    def final_state(self) -> State:
+        """The state after the last step."""
+        return self.state(-1)
+
+    def save(self, path: str | PathLike) -> None:
+        """Write an .npz file: the arrays, and the metadata as JSON text."""
+        arrays = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "metadata" and getattr(self, f.name) is not None}
+        text = json.dumps({"format": FORMAT, **self.metadata}, sort_keys=True)
+        with open(path, "wb") as file:
+            np.savez(file, metadata=np.array(text), **arrays)
+
+
+def load_trajectory(path: str | PathLike) -> Trajectory:
+    """Read what `Trajectory.save` wrote. Raises ValueError when the file is something else."""
+    optional = {"maximal", "bodies"}
+    states = {"time", "qpos", "qvel", "act"} | optional
+    needed = {f.name for f in fields(Trajectory)} - optional
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            missing = sorted(needed - set(file.files))
+            if missing:
+                raise ValueError(f"{path}: not a trajectory, it has no {missing}")
+            metadata = json.loads(str(file["metadata"]))
+            values = {name: file[name] for name in (needed | optional) & set(file.files) - {"metadata"}}
+    except (ValueError, KeyError, AttributeError, EOFError) as error:
+        raise ValueError(f"{path}: not a trajectory file ({error})") from error
+    if not isinstance(metadata, dict) or metadata.pop("format", None) != FORMAT:
+        raise ValueError(f"{path}: not a trajectory of this version ({FORMAT!r})")
+    steps = len(values["status"])
+    for name, value in values.items():
+        if value.dtype.kind not in "fiu":
+            raise ValueError(f"{path}: {name} holds {value.dtype}, not numbers")
+        if len(value) != steps + (name in states):
+            raise ValueError(f"{path}: {name} has {len(value)} rows for {steps} steps")
+    return Trajectory(**values, metadata=metadata)
