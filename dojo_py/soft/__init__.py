@@ -1,7 +1,8 @@
 """MuJoCo's soft-contact dynamics in joint coordinates, on the same Model as the hard mode.
 
 One step: position_stage (kinematics, inertia, transmissions, contacts, constraint rows), velocity_stage (velocities, passive
-forces, reference accelerations, bias), acceleration_stage (actuators, constraint solver), then an integrator; see forward.py and step.py.
+forces, reference accelerations, bias), acceleration_stage (actuators, constraint solver), then
+an integrator; see forward.py and step.py.
 
 Reference: the mujoco wheel 4.0. Where it differs from the chapters in circulation, the wheel is followed:
 margins and gaps of two geoms are summed, contact acts below `margin` and is listed below `margin + gap`; connect and weld subtract

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import threading
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -10,6 +13,7 @@ import numpy as np
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory
+from dojo_py.soft.announce import announced
 from dojo_py.soft.linearize import linearize
 from dojo_py.soft.options import SoftOptions
 
@@ -20,7 +24,7 @@ class SoftSimulator:
     """Simulates a model (dojo_py.Model or mujoco.MjModel) with soft contact.
 
     timestep [s] and options replace the model's own. Raises ModelError for what the soft mode does not simulate, by name.
-    Not to be shared between threads: `rollout_batch` makes its own work arrays.
+    May be shared between threads; calls then wait for each other, but for `rollout_batch`.
     """
 
     def __init__(self, model: Any, timestep: float | None = None, options: SoftOptions | None = None):
@@ -37,6 +41,7 @@ class SoftSimulator:
         self._packed = pack(model, timestep)
         self.options.apply(self._packed.options[0])
         self._kernels = kernels
+        self._lock = threading.Lock()
         self._allocate = allocate
         self._model_handle = kernels.model_handle(self._packed)
         self.work = allocate(self._packed)
@@ -45,12 +50,23 @@ class SoftSimulator:
 
     # states and inputs
 
-    def initial_state(self, qpos: Array | None = None, qvel: Array | None = None) -> State:
-        """State at time 0: the given coordinates, by default the model's initial pose at rest."""
+    def initial_state(
+        self, qpos: Array | None = None, qvel: Array | None = None, act: Array | None = None, keyframe: int | str | None = None
+    ) -> State:
+        """State at time 0: the given coordinates, else those of the keyframe, else the model's initial pose at rest."""
         m = self.model
-        q = np.array(m.qpos0 if qpos is None else qpos, dtype=float)
-        v = np.zeros(m.nv) if qvel is None else np.array(qvel, dtype=float)
-        return self._checked(State(q, v, np.zeros(m.na), 0.0))
+        start = [m.qpos0, np.zeros(m.nv), np.zeros(m.na), 0.0]
+        if keyframe is not None:
+            k = self._keyframe(keyframe)
+            start = [m.key_qpos[k], m.key_qvel[k], m.key_act[k], float(m.key_time[k])]
+        given = [default if value is None else value for value, default in zip((qpos, qvel, act), start, strict=False)]
+        return self._checked(State(given[0], given[1], given[2], start[3]))
+
+    def _keyframe(self, keyframe: int | str) -> int:
+        """Index of a keyframe by name or number."""
+        if isinstance(keyframe, str):
+            return int(self.model.key_id(keyframe)) if hasattr(self.model, "key_id") else int(self.model.key(keyframe).id)
+        return range(self.model.nkey)[keyframe]
 
     def _vector(self, name: str, value: Any, shape: tuple[int, ...]) -> Array:
         """A fresh float array of that shape, or ValueError."""
@@ -76,13 +92,19 @@ class SoftSimulator:
 
     # simulation
 
-    def step(self, state: State, control: Array | None = None) -> Step:
-        """One time step with control (nu,) held. The solver starts cold, so the result is a function of the arguments alone."""
-        traj = self._run(self._work_handle, self._checked(state), self._control(control)[None])
+    def step(self, state: State, control: Array | None = None, kappa: float | None = None) -> Step:
+        """One time step with control (nu,) held. The solver starts cold, so the result is a function of the arguments alone.
+
+        kappa is accepted and ignored, here and below, so that programs can take either mode: soft contact has no central path.
+        """
+        start, u = self._checked(state), self._control(control)[None]
+        with self._lock:
+            traj = self._run(self._work_handle, start, u)
+            contacts = self._contacts()
         status = Status(int(traj.status[0]))
         moved = status not in (Status.NOT_FINITE, Status.SINGULAR)
         end = State(traj.qpos[1], traj.qvel[1], traj.act[1], float(traj.time[1] if moved else traj.time[0]))
-        return Step(end, status, int(traj.iterations[0]), float(traj.residual[0]), 0.0, self._contacts())
+        return Step(end, status, int(traj.iterations[0]), float(traj.residual[0]), 0.0, contacts)
 
     def _contacts(self) -> Contacts:
         """Contacts of the last evaluation, the geom that the normal points to first; impulse = force * timestep."""
@@ -117,23 +139,30 @@ class SoftSimulator:
         status, iterations = np.zeros(T, dtype=np.int64), np.zeros(T, dtype=np.int64)
         residual, gaps = np.zeros(T), np.full(T, np.inf)
         none = np.zeros(0)
-        self._kernels.run(
-            self._model_handle, work_handle, qpos, qvel, act, controls, status, iterations, residual, gaps, none, none, none
-        )
+        with announced():
+            self._kernels.run(
+                self._model_handle, work_handle, qpos, qvel, act, controls, status, iterations, residual, gaps, none, none, none
+            )
         time = state.time + self.timestep * np.arange(T + 1)
         metadata = {"model": str(getattr(m, "name", "")), "timestep": self.timestep, "mode": "soft"}
         return Trajectory(
             time, qpos, qvel, act, controls, status, iterations, residual, np.zeros(T), gaps, metadata=metadata
         )
 
-    def rollout(self, state: State, controls: Array) -> Trajectory:
+    def rollout(self, state: State, controls: Array, kappa: float | None = None) -> Trajectory:
         """Steps with controls (T, nu). Each step but the first starts its solver at the previous acceleration."""
         s = self._checked(state)
-        u = self._vector("controls", controls, (len(controls), self.model.nu))
-        return self._run(self._work_handle, s, u)
+        u = self._vector("controls", controls, (np.shape(controls)[0] if np.ndim(controls) else 0, self.model.nu))
+        with self._lock:
+            return self._run(self._work_handle, s, u)
 
-    def rollout_batch(self, states: list[State] | State, controls: Array, threads: int = 2) -> list[Trajectory]:
-        """B rollouts with controls (B, T, nu), from B states or from one; bit-identical to B calls of `rollout`."""
+    def rollout_batch(
+        self, states: Sequence[State] | State, controls: Array, threads: int | None = None, kappa: float | None = None
+    ) -> list[Trajectory]:
+        """B rollouts with controls (B, T, nu), from B states or from one; bit-identical to B calls of `rollout`.
+
+        threads: at most so many at a time, all cores by default.
+        """
         u = np.array(controls, dtype=float)
         if u.ndim != 3:
             raise ValueError(f"controls has shape {u.shape}, expected (B, T, {self.model.nu})")
@@ -141,22 +170,23 @@ class SoftSimulator:
         starts = [states] * len(u) if isinstance(states, State) else list(states)
         if len(starts) != len(u):
             raise ValueError(f"{len(starts)} states for {len(u)} rollouts")
-        if threads < 1:
+        count = (os.cpu_count() or 1) if threads is None else threads
+        if count < 1:
             raise ValueError(f"threads={threads!r} must be at least 1")
         checked = [self._checked(s) for s in starts]
         results: list[Trajectory | None] = [None] * len(u)
 
         def run(offset: int) -> None:  # a thread keeps one set of work arrays for all its worlds
             handle = self._kernels.work_handle(self._allocate(self._packed))
-            for b in range(offset, len(u), threads):
+            for b in range(offset, len(u), count):
                 results[b] = self._run(handle, checked[b], u[b])
 
-        threads = min(threads, max(1, len(u)))
-        if threads == 1:
+        count = min(count, max(1, len(u)))
+        if count == 1:
             run(0)
         else:
-            with ThreadPoolExecutor(threads) as pool:
-                list(pool.map(run, range(threads)))
+            with ThreadPoolExecutor(count) as pool:
+                list(pool.map(run, range(count)))
         return [r for r in results if r is not None]
 
     # derivatives
@@ -172,7 +202,7 @@ class SoftSimulator:
     ) -> Linearization:
         """Finite-difference Jacobians of one step in the tangent state [dq, dv]; control limits are respected.
 
-        kappa is accepted and ignored: soft contact has no central path. `parameters` is not available in this mode.
+        `parameters` is not available in this mode.
         """
         if parameters:
             raise ValueError("the soft mode has no parameter Jacobians; use HardSimulator")
@@ -185,10 +215,11 @@ class SoftSimulator:
         """Forward pass at the state, with the extras of `run`: results in `work`."""
         s, u = self._checked(state), self._control(control)
         none, no_status = np.zeros(0), np.zeros(0, dtype=np.int64)
-        self._kernels.run(
-            self._model_handle, self._work_handle, s.qpos[None], s.qvel[None], s.act[None], u[None], no_status, no_status,
-            none, none, qacc, inverse, energy,
-        )  # fmt: skip
+        with self._lock, announced():
+            self._kernels.run(
+                self._model_handle, self._work_handle, s.qpos[None], s.qvel[None], s.act[None], u[None], no_status, no_status,
+                none, none, qacc, inverse, energy,
+            )  # fmt: skip
 
     def inverse(self, state: State, qacc: Array) -> Array:
         """(nv,) force [N, N m] by actuators and from outside that makes the acceleration qacc (nv,), contacts included."""

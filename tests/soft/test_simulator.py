@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import mujoco
 import numpy as np
@@ -75,6 +76,21 @@ def test_callers_arrays_stay_unchanged(humanoid):
 def test_bad_states_are_refused(humanoid, arguments, message):
     with pytest.raises(ValueError, match=message):
         humanoid.initial_state(**arguments)
+
+
+def test_keyframes_by_name_and_number(shared):
+    model = oracle.shared_model("mujoco_humanoid", "humanoid.xml")
+    simulator = SoftSimulator(model)
+    assert np.array_equal(simulator.initial_state(keyframe=0).qpos, model.key_qpos[0])
+    assert np.array_equal(simulator.initial_state(keyframe=model.key(1).name).qpos, model.key_qpos[1])
+
+
+def test_threads_may_share_a_simulator(humanoid):
+    state, control = lying(humanoid), np.zeros(humanoid.model.nu)
+    expected = humanoid.step(state, control).state.qpos
+    with ThreadPoolExecutor(4) as pool:
+        for result in pool.map(lambda _: humanoid.step(state, control).state.qpos, range(40)):
+            assert np.array_equal(result, expected)
 
 
 def test_bad_controls_are_refused(humanoid):
