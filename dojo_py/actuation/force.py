@@ -37,7 +37,8 @@ def signal(T, i, control, act, h, rates):
 @kernel
 def advance(T, i, act, rate, h):
     """Activation of actuator i after h [s]."""
-    return next_activation(T.dyntype[i], T.tau[i], act, rate, h, T.activation_limited[i], T.activation_range[i, 0], T.activation_range[i, 1])
+    lower, upper = T.activation_range[i, 0], T.activation_range[i, 1]
+    return next_activation(T.dyntype[i], T.tau[i], act, rate, h, T.activation_limited[i], lower, upper)
 
 
 @kernel

@@ -53,7 +53,7 @@ def turn_back(q, v, out):
 
 @kernel
 def joint_pose(L, j, qpos, qvel, back, q_rel, d, s):
-    """Pose of the child of joint j (not free) in its parent, `back` seconds before the coordinates: q_rel (4,), d (3,). s: (24, 12)."""
+    """Pose of the child of joint j (not free) in its parent, `back` [s] before the coordinates: q_rel (4,), d (3,). s: (24, 12)."""
     adr, dof = L.qadr[j], L.vadr[j]
     if L.kind[j] == BALL:
         q, turn = s[0, 0:4], s[1, 0:4]
@@ -84,9 +84,7 @@ def joint_pose(L, j, qpos, qvel, back, q_rel, d, s):
 
 @kernel
 def to_maximal(L, qpos, qvel, h, bodies, s):
-    """Fill bodies (nb, 13). Returns the smallest cosine of half a body's turn; at most HALF_TURN: outside the domain. s: (96, 12)."""
-    # For every body: its displacement over the interval and its orientation at the start, in s when they fit no other place:
-    # bodies[:, 3:6] holds the displacement, bodies[:, 10:13] the vector part of q₋* ⊗ q, until both are divided by h.
+    """Fill bodies (nb, 13). Returns the smallest cosine of half a body's turn: up to HALF_TURN is outside the domain. s: (96, 12)."""
     lowest = 1.0
     turn, before_a, before_b = s[0, 0:4], s[1, 0:4], s[2, 0:4]
     q_rel, d, q_old, d_old, r, r_old = s[3, 0:4], s[3, 4:7], s[4, 0:4], s[4, 4:7], s[5, 0:3], s[6, 0:3]

@@ -208,7 +208,7 @@ def _add_wrench(wrench, b, r, force, torque, scale):
 
 @kernel
 def _site_pose(T, i, side, bodies, x, q, r, v, s):
-    """Site of actuator i: position x, orientation q (4,), arm r from the centre of mass, velocity v (6,) [linear, angular], world."""
+    """Site of actuator i, world axes: position x, orientation q (4,), arm r from the centre of mass, velocity v (6,)."""
     b = T.body[i, side]
     for k in range(6):
         v[k] = 0.0
