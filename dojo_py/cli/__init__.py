@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ModelError as error:
         first, more = str(error.errors[0]) if error.errors else str(error), len(error.errors) - 1
         hint = f" (and {more} more: `dojo_py check` lists them all)" if more > 0 else ""
-        return _fail(first.splitlines()[0] + hint)
+        return _fail(first.splitlines()[0].removeprefix("<model>: ") + hint)
     except KeyboardInterrupt:
         print("dojo_py: interrupted", file=sys.stderr)
         return 130

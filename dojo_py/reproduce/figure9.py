@@ -55,7 +55,9 @@ def run(duration: float = DURATION) -> Report:
             columns[f"{word}_median"], columns[f"{word}_worst"] = np.median(padded, axis=0), padded.max(axis=0)
         curves[name] = columns
     headings = ("robot", "tolerance", "median iterations", "worst", "paper")
-    title = f"Figure 9: iterations until residual and complementarity are below a tolerance; drops, h {TIMESTEP:g} s, {duration:g} s"
+    title = (
+        f"Figure 9: iterations until both violations are below a tolerance; drops of {duration:g} s, h {TIMESTEP:g} s"
+    )
     return Report("figure9", title, headings, rows, (), curves, _figure)
 
 

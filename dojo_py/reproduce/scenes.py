@@ -69,8 +69,3 @@ def median_and_worst(values: Any) -> str:
 def states(trajectory: Any) -> list[Any]:
     """The states of a trajectory, T+1 of them."""
     return [trajectory.state(k) for k in range(len(trajectory.time))]
-
-
-def potential(sim: Any, state: Any) -> float:
-    """Potential energy [J] of gravity and springs: the energy of the same pose at rest."""
-    return float(sim.energy(sim.initial_state(state.qpos)))
