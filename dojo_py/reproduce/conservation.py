@@ -27,7 +27,7 @@ BOUND = 1e-10
 ENERGY_STEPS = (0.02, 0.01, 0.005)
 ENERGY_CASES = (
     ("pendulum", "horizontal", 10.0),
-    ("cartpole", "upright", 3.0),
+    ("cartpole", "swing", 3.0),
     ("double_pendulum", "horizontal", 2.0),
     ("npendulum", "swing", 4.0),
     ("dzhanibekov", "spin", 10.0),
@@ -94,11 +94,11 @@ def momentum_drift(model: Any, timestep: float = TIMESTEP, duration: float = DUR
 
 
 def energy_start(model: Any, key: str) -> tuple[np.ndarray, np.ndarray]:
-    """(qpos, qvel): a keyframe, or `swing`: the initial pose with one joint turning at 2 rad/s (all at 0.5 in a chain)."""
+    """(qpos, qvel): a keyframe, or `swing`: the initial pose, all joints at 0.5 rad/s; a loop starts at rest."""
     if key != "swing":
         return keyframe(model, key)
     qpos = np.array(model.qpos0)
-    if model.neq:  # a loop must stay closed: only its own motion would do, so it starts at rest where it stands
+    if model.neq:  # only the loop's own motion would keep it closed
         return qpos, np.zeros(model.nv)
     return qpos, np.full(model.nv, 0.5)
 

@@ -26,7 +26,7 @@ def run(model, duration, timestep=0.01, qvel=None, **options):
 def test_box_on_a_slope_stays():
     tilt = np.radians(20.0)
     x, z = 0.25 * np.sin(tilt), 0.25 * np.cos(tilt)
-    model = load_model(boxes(20.0, 0.7, f'pos="{x!r} 0 {z!r}" euler="0 20 0"'))
+    model = load_model(boxes(20.0, 0.7, f'pos="{x:.17g} 0 {z:.17g}" euler="0 20 0"'))
     trajectory = run(model, 10.0)
     moved = np.abs(trajectory.qpos[:, :3] - trajectory.qpos[0, :3]).max()
     print(f"box on a 20 degree slope, friction 0.7, 10 s: moved {moved:.1e} m (bound 1e-9)")
@@ -38,7 +38,7 @@ def test_box_on_a_slope_slides_when_friction_is_too_small():
     """Friction 0.2 < tan 20: a = g (sin - 0.2 cos)."""
     tilt = np.radians(20.0)
     x, z = 0.25 * np.sin(tilt), 0.25 * np.cos(tilt)
-    trajectory = run(load_model(boxes(20.0, 0.2, f'pos="{x!r} 0 {z!r}" euler="0 20 0"')), 1.0, 0.002)
+    trajectory = run(load_model(boxes(20.0, 0.2, f'pos="{x:.17g} 0 {z:.17g}" euler="0 20 0"')), 1.0, 0.002)
     moved = np.linalg.norm(trajectory.qpos[-1, :3] - trajectory.qpos[0, :3])
     expected = 0.5 * G * (np.sin(tilt) - 0.2 * np.cos(tilt))
     assert moved == pytest.approx(expected, rel=3e-3)
