@@ -163,6 +163,19 @@ def _tendon_jacobian(model: Any, ntendon: int) -> np.ndarray:
     return J
 
 
+def _add_actuator_passive(model: Any, damping: np.ndarray, armature: np.ndarray) -> None:
+    """Damping (nv, 3) and armature (nv,) of actuators on scalar joints, seen through the gear, added to the dofs' own."""
+    if not model.nu or not hasattr(model, "actuator_damping"):
+        return
+    coefficients = _polynomial(model.actuator_damping, getattr(model, "actuator_dampingpoly", None))
+    for i in range(int(model.nu)):
+        if np.any(coefficients[i]) or model.actuator_armature[i]:
+            dof = model.jnt_dofadr[model.actuator_trnid[i][0]]
+            gear = np.asarray(model.actuator_gear).reshape(-1, 6)[i, 0] ** 2
+            damping[dof] += gear * coefficients[i]
+            armature[dof] += gear * model.actuator_armature[i]
+
+
 def pack(model: Any, timestep: float | None = None) -> SoftModel:
     """Gather `model` into contiguous record arrays; raises ModelError for what the soft mode does not simulate."""
     refuse_unsupported(model)
@@ -177,6 +190,8 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
     if timestep is not None:
         options[0]["timestep"] = timestep
     damping = _polynomial(model.dof_damping, getattr(model, "dof_dampingpoly", None))
+    armature = np.array(model.dof_armature, dtype=float)
+    _add_actuator_passive(model, damping, armature)
     options[0]["has_damping"] = bool(np.any(damping))
     options[0]["has_gravcomp"] = bool(np.any(model.body_gravcomp))
     options[0]["meaninertia"] = max(1e-15, float(np.mean(model.dof_M0))) if model.nv else 1.0
@@ -197,7 +212,7 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
     )  # fmt: skip
     dofs = _fill(
         DOF, model.nv,
-        bodyid=model.dof_bodyid, jntid=model.dof_jntid, parentid=model.dof_parentid, armature=model.dof_armature,
+        bodyid=model.dof_bodyid, jntid=model.dof_jntid, parentid=model.dof_parentid, armature=armature,
         damping=damping, frictionloss=model.dof_frictionloss, invweight0=model.dof_invweight0, solref=model.dof_solref,
         solimp=model.dof_solimp,
     )  # fmt: skip

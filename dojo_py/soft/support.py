@@ -15,6 +15,8 @@ GAINS = {0: "fixed", 1: "affine"}
 BIASES = {0: "none", 1: "affine"}
 EQUALITIES = {0: "connect", 1: "weld", 2: "joint", 3: "tendon"}
 WRAP_JOINT = 1
+FIRST_SCALAR_JOINT = 2
+ACTUATOR_PASSIVE = ("actuator_damping", "actuator_dampingpoly", "actuator_armature")
 ENABLE_SLEEP, ENABLE_DIAGEXACT, ENABLE_SPECULATIVE = 1 << 4, 1 << 5, 1 << 7
 
 
@@ -55,8 +57,12 @@ def unsupported(model: Any) -> list[ErrorRecord]:
             add("geom", int(g), "fluidshape", "the ellipsoid drag model is not simulated; accepted: none (inertia box)")
     for array in ("geom_adhesion", "geom_surfacevel"):
         nonzero("geom", array)
-    for array in ("actuator_damping", "actuator_dampingpoly", "actuator_armature", "actuator_delay"):
-        nonzero("actuator", array)
+    nonzero("actuator", "actuator_delay")
+    for i in range(int(model.nu)):
+        passive = any(np.any(getattr(model, name)[i]) for name in ACTUATOR_PASSIVE if hasattr(model, name))
+        kind, target = int(model.actuator_trntype[i]), int(model.actuator_trnid[i][0])
+        if passive and not (kind == 0 and int(model.jnt_type[target]) >= FIRST_SCALAR_JOINT):
+            add("actuator", i, "damping, armature", "are simulated on hinge and slide joints only")
     if int(getattr(model, "nflex", 0)):
         add("flex", None, "", "deformable bodies are not simulated")
     if int(getattr(model, "nmocap", 0)):

@@ -1,5 +1,6 @@
 """The public interface of SoftSimulator: states, steps, rollouts, batches, Jacobians, inverse dynamics, energy, refusals."""
 
+import json
 import os
 import subprocess
 import sys
@@ -188,16 +189,14 @@ def test_unsupported_features_are_refused_by_name():
 
 def test_runs_without_compilation():
     """The same code, interpreted."""
+    path = oracle.REPOSITORY / "models" / "box.xml"
+    simulator = SoftSimulator(dojo_py.load_model(path))
+    compiled = simulator.rollout(simulator.initial_state(), np.zeros((3, simulator.model.nu))).qpos[-1]
     code = (
-        "import numpy as np, dojo_py; from dojo_py.soft import SoftSimulator;"
-        f"s = SoftSimulator(dojo_py.load_model({str(oracle.REPOSITORY / 'models' / 'box.xml')!r}));"
-        "t = s.rollout(s.initial_state(), np.zeros((3, s.model.nu))); print(repr(t.qpos[-1].tolist()))"
+        "import json, numpy as np, dojo_py; from dojo_py.soft import SoftSimulator;"
+        f"s = SoftSimulator(dojo_py.load_model({str(path)!r}));"
+        "print(json.dumps(s.rollout(s.initial_state(), np.zeros((3, s.model.nu))).qpos[-1].tolist()))"
     )
-    outputs = [
-        subprocess.run(
-            [sys.executable, "-c", code], env={**os.environ, "NUMBA_DISABLE_JIT": flag}, check=True, capture_output=True, text=True
-        ).stdout
-        for flag in ("0", "1")
-    ]
-    compiled, interpreted = (np.array(eval(o)) for o in outputs)
-    assert np.abs(compiled - interpreted).max() < 1e-13
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    output = subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True).stdout
+    assert np.abs(compiled - np.array(json.loads(output))).max() < 1e-13
