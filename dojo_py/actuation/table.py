@@ -109,7 +109,7 @@ def build_table(model: Any) -> ActuatorTable:
         activation_limited=np.array(model.actuator_actlimited, np.int64),
         activation_range=np.array(model.actuator_actrange, float).reshape(n, 2),
         dyntype=np.array(model.actuator_dyntype, np.int64),
-        tau=np.array(model.actuator_dynprm, float).reshape(n, -1)[:, 0].copy(),
+        tau=np.array(model.actuator_dynprm, float)[:, 0].copy(),
         early=np.array(model.actuator_actearly, np.int64),
         gaintype=gaintype,
         gain=np.ascontiguousarray(gain),
