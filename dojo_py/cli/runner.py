@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 CHUNKS = 50
 """Rollouts a simulation is cut into."""
-PER_STATE = ("time", "qpos", "qvel", "act", "maximal")
+PER_STATE = ("time", "qpos", "qvel", "act", "maximal", "bodies")
 PER_STEP = ("control", "status", "iterations", "residual", "complementarity", "min_gap")
 """Arrays of a trajectory with T + 1 rows, and with T."""
 
