@@ -13,9 +13,8 @@ if TYPE_CHECKING:
 
 CHUNKS = 50
 """Rollouts a simulation is cut into."""
-PER_STATE = ("time", "qpos", "qvel", "act", "maximal", "bodies")
 PER_STEP = ("control", "status", "iterations", "residual", "complementarity", "min_gap")
-"""Arrays of a trajectory with T + 1 rows, and with T."""
+"""Arrays of a trajectory with one row a step; the others have one a state."""
 
 
 def make_simulator(model: Model, mode: str, timestep: float, friction: str | None) -> Any:
@@ -46,10 +45,10 @@ def join(parts: Sequence[Any]) -> Any:
     joined: dict[str, Any] = {}
     for item in dataclasses.fields(parts[0]):
         values = [getattr(part, item.name) for part in parts]
-        if item.name in PER_STATE and values[0] is not None:
-            joined[item.name] = np.concatenate([values[0], *(value[1:] for value in values[1:])])
-        elif item.name in PER_STEP:
+        if item.name in PER_STEP:
             joined[item.name] = np.concatenate(values)
+        elif isinstance(values[0], np.ndarray):
+            joined[item.name] = np.concatenate([values[0], *(value[1:] for value in values[1:])])
     return dataclasses.replace(parts[-1], **joined)
 
 
