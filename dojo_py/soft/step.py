@@ -10,7 +10,7 @@ from dojo_py.soft.euler import euler
 from dojo_py.soft.forward import forward
 from dojo_py.soft.implicit import implicit, implicitfast
 from dojo_py.soft.inverse import inverse_dynamics
-from dojo_py.soft.jit import entry, kernel
+from dojo_py.soft.jit import entry, kernel, stage
 from dojo_py.soft.runge_kutta import begin, finish, next_stage
 from dojo_py.soft.workspace import FULL, NCON
 
@@ -44,7 +44,7 @@ def copy(a, b):
         b[k] = a[k]
 
 
-@kernel
+@stage
 def integrate(m, w, qpos, qvel, act):
     """The step's end for every integrator; state in place."""
     kind = m.options[0].integrator
@@ -72,7 +72,7 @@ def outcome(m, w, iterations, qpos, qvel):
     return SOLVED
 
 
-@kernel
+@stage
 def extras(m, w, qpos, qvel, qacc, inverse, energy):
     """After a forward pass, what is asked for (not of length 0): inverse (nv,) for qacc (nv,); energy and momentum (8,)."""
     if len(energy) > 0:
@@ -103,16 +103,16 @@ def run(m, w, qpos, qvel, act, controls, status, iterations, residual, gaps, qac
             begin(m, v, w.rk)
         worst, count, gradient, gap = 0, 0, 0.0, np.inf
         qs, vs, acts = q, v, a
-        for stage in range(stages):
-            n, g = forward(m, w, qs, vs, acts, controls[t], min(t + stage, 1))
+        for part in range(stages):
+            n, g = forward(m, w, qs, vs, acts, controls[t], min(t + part, 1))
             worst = min(worst, n)
-            if stage == 0:
+            if part == 0:
                 count, gradient, gap = n, g, smallest_gap(w.rows)
                 if len(status) == 0:
                     extras(m, w, q, v, qacc, inverse, energy)
                     return
-            if stage < stages - 1:
-                next_stage(m, w, stage, q, v, a, w.rk)
+            if part < stages - 1:
+                next_stage(m, w, part, q, v, a, w.rk)
                 qs, vs, acts = w.rk[8, : len(q)], w.rk[9, : len(v)], w.rk[10, : len(a)]
         ok = worst >= 0 and finite(w.solver.qacc)
         if ok:
