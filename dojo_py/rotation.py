@@ -9,10 +9,10 @@ Arrays are written into the last argument; every kernel also runs with `NUMBA_DI
 
 import math
 
-from numba import njit
+from dojo_py.jit import kernel
 
 
-@njit(cache=True)
+@kernel
 def quat_mul(a, b, out):
     """out = a ⊗ b. a, b, out: (4,); out may not alias a or b."""
     out[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
@@ -21,7 +21,7 @@ def quat_mul(a, b, out):
     out[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]
 
 
-@njit(cache=True)
+@kernel
 def quat_conj_mul(a, b, out):
     """out = a* ⊗ b, the rotation from a to b seen in the frame of a. a, b, out: (4,)."""
     out[0] = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
@@ -30,7 +30,7 @@ def quat_conj_mul(a, b, out):
     out[3] = a[0] * b[3] - a[1] * b[2] + a[2] * b[1] - a[3] * b[0]
 
 
-@njit(cache=True)
+@kernel
 def quat_normalise(q):
     """Scale q (4,) to unit length in place."""
     s = 1.0 / math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
@@ -38,7 +38,7 @@ def quat_normalise(q):
         q[i] *= s
 
 
-@njit(cache=True)
+@kernel
 def quat_to_matrix(q, R):
     """R (3, 3), body to world, of the unit quaternion q (4,)."""
     w, x, y, z = q[0], q[1], q[2], q[3]
@@ -53,7 +53,7 @@ def quat_to_matrix(q, R):
     R[2, 1] = 2.0 * (y * z + w * x)
 
 
-@njit(cache=True)
+@kernel
 def rotation_vector(q, out):
     """out (3,) = the rotation vector of the unit quaternion q (4,), of length at most π. [rad]"""
     sign = 1.0 if q[0] >= 0.0 else -1.0
@@ -65,7 +65,7 @@ def rotation_vector(q, out):
         out[i] = sign * scale * q[i + 1]
 
 
-@njit(cache=True)
+@kernel
 def quat_exp(v, scale, out):
     """out (4,) = the unit quaternion of the rotation vector scale * v, v (3,) [rad]."""
     x, y, z = scale * v[0], scale * v[1], scale * v[2]
@@ -77,7 +77,7 @@ def quat_exp(v, scale, out):
     out[3] = k * z
 
 
-@njit(cache=True)
+@kernel
 def log_jacobian(v, out):
     """Inverse right Jacobian of the rotation group: d rotvec(q ⊗ exp(δ)) = out δ at rotvec(q) = v. v (3,), out (3, 3)."""
     x, y, z = v[0], v[1], v[2]
@@ -98,7 +98,7 @@ def log_jacobian(v, out):
     out[2, 1] = k * y * z + 0.5 * x
 
 
-@njit(cache=True)
+@kernel
 def step_quaternion(w, h, out):
     """out (4,) = φ(ω), the rotation over one step h [s] at body-frame angular velocity w (3,) [rad/s]; needs |w| < 2/h."""
     x, y, z = 0.5 * h * w[0], 0.5 * h * w[1], 0.5 * h * w[2]
@@ -108,7 +108,7 @@ def step_quaternion(w, h, out):
     out[3] = z
 
 
-@njit(cache=True)
+@kernel
 def step_tangent(p, out):
     """out (3, 3) = Γ of the step quaternion p (4,): the body-frame tangent at the next orientation is h Γ δω."""
     p0 = p[0]
@@ -125,21 +125,21 @@ def step_tangent(p, out):
     out[2, 1] -= p[1]
 
 
-@njit(cache=True)
+@kernel
 def rotate(R, v, out):
     """out = R v. R (3, 3), v, out (3,)."""
     for i in range(3):
         out[i] = R[i, 0] * v[0] + R[i, 1] * v[1] + R[i, 2] * v[2]
 
 
-@njit(cache=True)
+@kernel
 def rotate_back(R, v, out):
     """out = Rᵀ v. R (3, 3), v, out (3,)."""
     for i in range(3):
         out[i] = R[0, i] * v[0] + R[1, i] * v[1] + R[2, i] * v[2]
 
 
-@njit(cache=True)
+@kernel
 def cross(a, b, out):
     """out = a × b. All (3,); out may not alias a or b."""
     out[0] = a[1] * b[2] - a[2] * b[1]
@@ -147,7 +147,7 @@ def cross(a, b, out):
     out[2] = a[0] * b[1] - a[1] * b[0]
 
 
-@njit(cache=True)
+@kernel
 def mul33(A, B, out):
     """out = A B. All (3, 3); out may not alias A or B."""
     for i in range(3):

@@ -6,10 +6,10 @@
 
 import math
 
-from numba import njit
+from dojo_py.jit import kernel
 
 
-@njit(cache=True)
+@kernel
 def touching_point(nb, centre, curved, M, k, soft, p, P):
     """p (3,) and its derivative P (3, 3) with respect to n_b; nb, centre (3,), body frame [m]."""
     if not curved:

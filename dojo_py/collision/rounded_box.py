@@ -8,12 +8,12 @@ the difference of two points that nearly coincide.
 
 import math
 
-from numba import njit
+from dojo_py.jit import kernel
 
 TINY = 1e-9
 
 
-@njit(cache=True)
+@kernel
 def ball_against_box(y, half, m, dm):
     """Distance from y (3,) to the box (signed), unit normal m (3,) and dm/dy (3, 3), all in the box's frame [m]."""
     s = 0.0

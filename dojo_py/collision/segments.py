@@ -5,12 +5,12 @@
 u: half vectors. Where an end is closest (or the axes are parallel) the ends' own rows hold the contact; s and t stay clamped.
 """
 
-from numba import njit
+from dojo_py.jit import kernel
 
 PARALLEL = 1e-8
 
 
-@njit(cache=True)
+@kernel
 def closest_parameters(w, ua, ub):
     """(s, t, inside): parameters of the closest points, clamped, and whether both are free. w, ua, ub: (3,) [m]."""
     aa = ua[0] * ua[0] + ua[1] * ua[1] + ua[2] * ua[2]

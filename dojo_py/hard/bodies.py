@@ -7,12 +7,12 @@
 
 import math
 
-from numba import njit
+from dojo_py.jit import kernel
 
 from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, step_quaternion, step_tangent
 
 
-@njit(cache=True)
+@kernel
 def next_poses(x, q, v, h, xn, qn, Rn, p, hG, turn):
     """Poses after a step h [s] at velocities v, with the step quaternions, tangents hΓ and rotations of the step.
 
@@ -32,7 +32,7 @@ def next_poses(x, q, v, h, xn, qn, Rn, p, hG, turn):
                 hG[b, i, j] *= h
 
 
-@njit(cache=True)
+@kernel
 def old_momentum(mass, J, v, h, out):
     """out (6,) = momentum of the last interval at its end: m v₋ and s Jω₋ - (h/2) ω₋ × Jω₋ (body frame)."""
     w0, w1, w2 = v[3], v[4], v[5]
@@ -48,7 +48,7 @@ def old_momentum(mass, J, v, h, out):
     out[5] = s * l2 - k * (w0 * l1 - w1 * l0)
 
 
-@njit(cache=True)
+@kernel
 def momentum_rows(mass, J, v, h, r, D):
     """r (6,) = momentum of the new interval at its start, D (6, 8) = its derivative by (v, ω)."""
     w0, w1, w2 = v[3], v[4], v[5]
@@ -81,7 +81,7 @@ def momentum_rows(mass, J, v, h, r, D):
     D[5, 4] -= k * l0
 
 
-@njit(cache=True)
+@kernel
 def relative_pose(xa, Ra, xb, Rb, E, d):
     """E (3, 3) = Raᵀ Rb, d (3,) = Raᵀ (xb - xa): body b seen from body a."""
     d0, d1, d2 = xb[0] - xa[0], xb[1] - xa[1], xb[2] - xa[2]

@@ -5,7 +5,7 @@
     coupling  0 = θ₁ - θ₁⁰ - poly(θ₂ - θ₂⁰)            impulse λ on θ₁, -poly'(θ₂) λ on θ₂
 """
 
-from numba import njit
+from dojo_py.jit import kernel
 
 from dojo_py.hard.bodies import relative_pose
 from dojo_py.hard.joint_rows import spread, times_tangent
@@ -13,7 +13,7 @@ from dojo_py.hard.terms import EQ_JOINT, EQ_WELD
 from dojo_py.rotation import quat_conj_mul
 
 
-@njit(cache=True)
+@kernel
 def _pose_rows(L, e, x, R, q, c, G, s):
     """Rows c (6,) of connect or weld e and their Jacobians G (4, 6, 6) in (δx, δφ). s: work (16, 12). Returns the row count."""
     one, two = L.eq_bodies[e, 0], L.eq_bodies[e, 1]
@@ -48,7 +48,7 @@ def _pose_rows(L, e, x, R, q, c, G, s):
     return count
 
 
-@njit(cache=True)
+@kernel
 def _poly(a, x):
     """(value, derivative) of a₀ + a₁x + … + a₄x⁴."""
     value = a[0] + x * (a[1] + x * (a[2] + x * (a[3] + x * a[4])))
@@ -56,7 +56,7 @@ def _poly(a, x):
     return value, slope
 
 
-@njit(cache=True)
+@kernel
 def _coupled(L, W, e, side):
     """(node, row, coordinate at the start minus its reference) of one side of a joint coupling."""
     j, slot = L.eq_joint[e, 2 * side], L.eq_joint[e, 2 * side + 1]
@@ -64,7 +64,7 @@ def _coupled(L, W, e, side):
     return L.node[j], 6 - L.ndof[j] + slot, angle
 
 
-@njit(cache=True)
+@kernel
 def start_closures(L, W, s):
     """Impulse directions W.Geq of all loop closures at the start of the step. s: work (32, 12)."""
     c = s[0, 0:6]
@@ -85,7 +85,7 @@ def start_closures(L, W, s):
             _pose_rows(L, e, W.x, W.R, W.q, c, W.Geq[e], s[1:17])
 
 
-@njit(cache=True)
+@kernel
 def evaluate_closures(L, W, h, s):
     """Rows / h of all loop closures at the next poses into W.rows, Jacobians into W.Ceq. s: work (32, 12)."""
     c = s[0, 0:6]

@@ -2,13 +2,13 @@
 
 import math
 
-from numba import njit
+from dojo_py.jit import kernel
 
 from dojo_py.hard.pair_contacts import pair_geometry, pair_rows, tangents
 from dojo_py.hard.plane_contacts import plane_rows
 
 
-@njit(cache=True)
+@kernel
 def plane_gap(P, i, x, R):
     """Gap [m] of plane candidate i at poses x (nb + 1, 3), R (nb + 1, 3, 3)."""
     b = P.body[i]
@@ -28,7 +28,7 @@ def plane_gap(P, i, x, R):
     return gap
 
 
-@njit(cache=True)
+@kernel
 def pair_gap(Q, i, x, R, n, s):
     """Gap [m] of pair candidate i; n (3,): normal, written. s: work (80, 12)."""
     a, b = Q.body[i, 0], Q.body[i, 1]
@@ -38,7 +38,7 @@ def pair_gap(Q, i, x, R, n, s):
     )  # fmt: skip
 
 
-@njit(cache=True)
+@kernel
 def pair_far(Q, i, x, reach):
     """True when the bounding spheres of pair i are more than reach [m] apart."""
     a, b = Q.body[i, 0], Q.body[i, 1]
@@ -49,9 +49,9 @@ def pair_far(Q, i, x, reach):
     return dx * dx + dy * dy + dz * dz > far * far
 
 
-@njit(cache=True)
-def add_contact(P, Q, W, candidate):
-    """Append one candidate (plane i, or number of planes + pair) to the active contacts."""
+@kernel
+def add_contact(P, Q, W, candidate, recovery):
+    """Append one candidate (plane i, or number of planes + pair) to the active contacts. recovery: overlap undone at most [m]."""
     c = W.n_active[0]
     W.n_active[0] = c + 1
     W.active[c] = candidate
@@ -59,16 +59,17 @@ def add_contact(P, Q, W, candidate):
     if candidate < np_:
         W.cbody[c, 0], W.cbody[c, 1] = P.body[candidate], -1
         W.cmu[c], W.claw[c] = P.friction[candidate], P.law[candidate]
+        W.cgrace[c] = max(0.0, -plane_gap(P, candidate, W.x, W.R) - recovery)
     else:
         i = candidate - np_
         W.cbody[c, 0], W.cbody[c, 1] = Q.body[i, 0], Q.body[i, 1]
         W.cmu[c], W.claw[c] = Q.friction[i], Q.law[i]
         n = W.cframe[c, 0]
-        pair_gap(Q, i, W.x, W.R, n, W.scratch)
+        W.cgrace[c] = max(0.0, -pair_gap(Q, i, W.x, W.R, n, W.scratch) - recovery)
         tangents(n, W.cframe[c, 1:3])
 
 
-@njit(cache=True)
+@kernel
 def evaluate_contact(P, Q, W, c, impulse, h, s):
     """Rows of active contact c at the next poses into W.cval, W.cC, W.cB, W.cH. impulse: (3,). s: work (96, 12)."""
     candidate = W.active[c]
@@ -83,6 +84,7 @@ def evaluate_contact(P, Q, W, c, impulse, h, s):
         for t in range(1, 3):  # the tangential velocity of the body's centre
             T = P.tangent[i, t - 1]
             W.cval[c, t] += T[0] * W.v[b, 0] + T[1] * W.v[b, 1] + T[2] * W.v[b, 2]
+        W.cval[c, 0] += W.cgrace[c]
         return
     i = candidate - np_
     a, b = Q.body[i, 0], Q.body[i, 1]
@@ -99,3 +101,4 @@ def evaluate_contact(P, Q, W, c, impulse, h, s):
         W.xn[a], W.Rn[a], W.v[a, 0:3], wa, W.R[a], hGa, W.xn[b], W.Rn[b], W.v[b, 0:3], wb, W.R[b], hGb,
         h, impulse, W.cval[c], W.cC[c], W.cB[c], W.cH[c], s,
     )  # fmt: skip
+    W.cval[c, 0] += W.cgrace[c]

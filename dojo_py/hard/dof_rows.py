@@ -8,7 +8,7 @@ servos) act at θ̄ = (θ₋ + 2θ + θ₊)/4 ("midpoint": stable at any stiffne
 θ̇ = ν₊ - ν₋, so that a joint below its friction holds still.
 """
 
-from numba import njit
+from dojo_py.jit import kernel
 
 from dojo_py.hard.joints.compound import solve_small
 from dojo_py.hard.terms import BALL, FREE
@@ -17,7 +17,7 @@ from dojo_py.rotation import log_jacobian, quat_conj_mul, quat_exp, quat_mul, ro
 MIDPOINT, IMPLICIT, EXPLICIT = 0, 1, 2
 
 
-@njit(cache=True)
+@kernel
 def spring_weights(scheme, h):
     """(w₊, w₋): θ̄ - θ = w₊ θ̇ - w₋ θ̇₋ [s]."""
     if scheme == MIDPOINT:
@@ -27,7 +27,7 @@ def spring_weights(scheme, h):
     return 0.0, 0.0
 
 
-@njit(cache=True)
+@kernel
 def servo_impulse(A, i, h, w_new, w_old, angle, rate, rate_prev):
     """(impulse along the coordinate, its derivative by the rate) of servo i; the force is clamped to its range."""
     gear = A.servo_gear[i]
@@ -41,7 +41,7 @@ def servo_impulse(A, i, h, w_new, w_old, angle, rate, rate_prev):
     return h * gear * force, h * gear * slope
 
 
-@njit(cache=True)
+@kernel
 def dof_law(L, W, A, h, scheme):
     """W.drive[i] = (b, D) of all coordinates at the present rates: smooth impulse τ = b - D θ̇ in linear form, servos included."""
     w_new, w_old = spring_weights(scheme, h)
@@ -66,7 +66,7 @@ def dof_law(L, W, A, h, scheme):
         W.drive[i, 0] += impulse - slope * rate
 
 
-@njit(cache=True)
+@kernel
 def ball_law(L, W, j, h, scheme, s):
     """Spring of a ball joint: impulse -h k (rotation vector at θ̄) as W.ball[j] = [matrix by rate | value]. s: work (12, 12)."""
     n, first = L.node[j], L.vadr[j]
@@ -102,7 +102,7 @@ def ball_law(L, W, j, h, scheme, s):
                 B[i, k] = h * stiffness * c * s[6 + i, k]
 
 
-@njit(cache=True)
+@kernel
 def _by_rate(vector, rate, h, out, A):
     """out (3, 3) = d vector / d rate, for vector = log(q ⊗ exp(h rate)): h Jr⁻¹(vector) Jr(h rate). A: work (3, 6)."""
     for i in range(3):

@@ -5,7 +5,7 @@
 The same rows at the pose where the step starts, with Γ = I, are the directions of the impulses.
 """
 
-from numba import njit
+from dojo_py.jit import kernel
 
 from dojo_py.hard.bodies import relative_pose
 from dojo_py.hard.joints.ball import ball_rows, relative_turn
@@ -17,7 +17,7 @@ from dojo_py.hard.terms import BALL, COMPOUND, FREE, HINGE, SLIDE
 from dojo_py.rotation import quat_conj_mul
 
 
-@njit(cache=True)
+@kernel
 def joint_frame(L, j, x, R, q, E, d, q_rel):
     """Pose of the child of joint j in its parent: E (3, 3), d (3,), and for joints that need it q_rel (4,)."""
     a, b = L.parent[j], L.child[j]
@@ -26,7 +26,7 @@ def joint_frame(L, j, x, R, q, E, d, q_rel):
         quat_conj_mul(q[a], q[b], q_rel)
 
 
-@njit(cache=True)
+@kernel
 def rows_of_joint(L, W, j, E, d, q_rel, c, J, s):
     """Rows c (6,) and J (6, 6) of joint j at the relative pose E, d, q_rel. s: work (24, 12)."""
     kind = L.kind[j]
@@ -69,7 +69,7 @@ def rows_of_joint(L, W, j, E, d, q_rel, c, J, s):
         )
 
 
-@njit(cache=True)
+@kernel
 def start_joints(L, W, s):
     """At the start of a step: what joints remember of it, and the impulse directions Ga, Gb. s: work (64, 12)."""
     E, d, q_rel, c, J = s[0:3, 0:3], s[3, 0:3], s[3, 4:8], s[4, 0:6], s[5:11, 0:6]
@@ -102,7 +102,7 @@ def start_joints(L, W, s):
             spread(J[r], E, d, W.R[a], W.Ga[n, r], W.Gb[n, r])
 
 
-@njit(cache=True)
+@kernel
 def spread(row, E, d, Ra, out_a, out_b):
     """One row (6,) in (δd, δφ) to rows (6,) in (δx, δφ) of the two bodies."""
     j0, j1, j2, p0, p1, p2 = row[0], row[1], row[2], row[3], row[4], row[5]
@@ -118,7 +118,7 @@ def spread(row, E, d, Ra, out_a, out_b):
     out_a[5] += j0 * d[1] - j1 * d[0]
 
 
-@njit(cache=True)
+@kernel
 def evaluate_joints(L, W, h, s):
     """Rows of all joint nodes at the next poses into W.rows (divided by h), Jacobians into W.Ca, W.Cb. s: work (64, 12)."""
     E, d, q_rel, c, J = s[0:3, 0:3], s[3, 0:3], s[3, 4:8], s[4, 0:6], s[5:11, 0:6]
@@ -139,7 +139,7 @@ def evaluate_joints(L, W, h, s):
                 times_tangent(W.Ca[n, r], W.hG[a], inv_h)
 
 
-@njit(cache=True)
+@kernel
 def times_tangent(row, hG, inv_h):
     """Angular part of a row (6,): δφ/h to δω."""
     p0, p1, p2 = inv_h * row[3], inv_h * row[4], inv_h * row[5]

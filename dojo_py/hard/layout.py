@@ -34,6 +34,7 @@ class Layout(NamedTuple):
     inertia: np.ndarray  # (nb, 3, 3) [kg m²] about the centre of mass, body-frame axes
     com: np.ndarray  # (nb, 3) centre of mass in the body frame [m]
     gravity: np.ndarray  # (nb, 3) acceleration after gravity compensation [m/s²]
+    softest: np.ndarray  # (nb,) the smaller of mass and least moment of inertia: what stiff contacts must not bury
     # tree joints (one per body that moves); chains of hinges and slides use the jnt_* rows first … first + count
     kind: np.ndarray  # (nj,)
     parent: np.ndarray  # (nj,) body or -1
@@ -272,6 +273,7 @@ def build_layout(model):
         inertia=inertia,
         com=com,
         gravity=gravity,
+        softest=np.minimum(mass, np.array([np.linalg.eigvalsh(J)[0] for J in inertia])),
         kind=kind,
         parent=parent,
         child=child,

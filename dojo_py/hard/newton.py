@@ -6,7 +6,7 @@ onto the rows of their joints. What is left has the graph of bodies and joints.
 
 import math
 
-from numba import njit
+from dojo_py.jit import kernel
 
 from dojo_py.hard.bodies import momentum_rows, next_poses
 from dojo_py.hard.closures import evaluate_closures
@@ -15,10 +15,26 @@ from dojo_py.hard.dof_rows import ball_law, dof_law
 from dojo_py.hard.joint_rows import evaluate_joints
 from dojo_py.hard.terms import BALL
 from dojo_py.rotation import log_jacobian, quat_conj_mul, rotation_vector
-from dojo_py.solver.cones import complementarity, condense, friction_residual, impulse_of, motion_residual, recover_step, step_length
+from dojo_py.solver.block_ldu import clear
+from dojo_py.solver.cones import (
+    FAR,
+    complementarity,
+    condense,
+    friction_residual,
+    impulse_of,
+    least_product,
+    motion_residual,
+    recover_step,
+    step_length,
+)
+from dojo_py.solver.double_double import add_triple_product
 
 
-@njit(cache=True)
+STIFF = 1e7
+"""A contact stiffer than this times the smallest inertia of its body is kept apart, in pairs of doubles."""
+
+
+@kernel
 def evaluate(L, P, Q, A, W, h, scheme):
     """Residuals and Jacobian pieces at the point (W.v, W.lam, W.lim, W.fric, W.con)."""
     s = W.scratch
@@ -27,8 +43,8 @@ def evaluate(L, P, Q, A, W, h, scheme):
     evaluate_joints(L, W, h, s)
     evaluate_closures(L, W, h, s)
     dof_law(L, W, A, h, scheme)
+    clear(W.pattern, W.blocks)
     D = W.blocks.D
-    D[:, :, :] = 0.0
     for b in range(nb):
         momentum_rows(L.mass[b], L.inertia[b], W.v[b], h, W.rb[b], D[L.place_body[b]])
         for i in range(6):
@@ -55,7 +71,7 @@ def evaluate(L, P, Q, A, W, h, scheme):
                 W.size[b, i] = max(W.size[b, i], abs(f))
 
 
-@njit(cache=True)
+@kernel
 def _node_residual(L, W, n, h, scheme, s):
     """Residual of node n into W.rn and its impulses off the bodies' rows."""
     lam = W.lam[n]
@@ -100,7 +116,7 @@ def _node_residual(L, W, n, h, scheme, s):
             W.size[a, i] = max(W.size[a, i], abs(f))
 
 
-@njit(cache=True)
+@kernel
 def limit_distance(L, W, l, h, axis, s):
     """Distance of limit l to its bound at the next pose [rad or m]. axis (3,): ball joints, the axis of its rotation."""
     dof = L.limit_dof[l]
@@ -108,7 +124,7 @@ def limit_distance(L, W, l, h, axis, s):
     n = L.node[j]
     sign = L.limit_sign[l]
     if sign != 0.0:
-        return sign * (W.angle0[dof] + h * W.rows[n, 6 - L.ndof[j] + dof - L.vadr[j]] - L.limit_bound[l])
+        return W.lgrace[l] + sign * (W.angle0[dof] + h * W.rows[n, 6 - L.ndof[j] + dof - L.vadr[j]] - L.limit_bound[l])
     q_rel, q = s[110, 0:4], s[111, 0:4]
     quat_conj_mul(W.qn[L.parent[j]], W.qn[L.child[j]], q_rel)
     quat_conj_mul(L.base_quat[j], q_rel, q)
@@ -117,10 +133,10 @@ def limit_distance(L, W, l, h, axis, s):
     scale = 1.0 / max(angle, 1e-12)
     for i in range(3):
         axis[i] *= scale
-    return L.limit_bound[l] - angle
+    return W.lgrace[l] + L.limit_bound[l] - angle
 
 
-@njit(cache=True)
+@kernel
 def _limit_residual(L, W, h, s):
     """Impulses of active limits off the joints' rows; distances into W.dlim[:, 1] (overwritten later by the step)."""
     axis = s[112, 0:3]
@@ -137,21 +153,14 @@ def _limit_residual(L, W, h, s):
                 W.rn[n, 3 + i] += W.lim[m, 0] * axis[i]
 
 
-@njit(cache=True)
-def assemble(L, W, h, kappa, corrected, loop_regularisation):
+@kernel
+def assemble(L, W, h, kappa, corrected, scaled, loop_regularisation):
     """Block matrix and right-hand side of Newton's step towards complementarity kappa. Reads what `evaluate` left.
 
     corrected: right-hand side with the second-order terms of the affine step (the matrix is not rebuilt then).
     """
     nb, nt = L.mass.shape[0], L.node_joint.shape[0]
-    blocks = W.blocks
     x = W.step
-    if not corrected:
-        for b in range(W.pattern.start[x.shape[0]]):
-            for i in range(6):
-                for k in range(8):
-                    blocks.U[b, i, k] = 0.0
-                    blocks.L[b, i, k] = 0.0
     for b in range(nb):
         place = L.place_body[b]
         for i in range(6):
@@ -162,10 +171,10 @@ def assemble(L, W, h, kappa, corrected, loop_regularisation):
         else:
             _assemble_closure(L, W, n, corrected, loop_regularisation)
     for c in range(W.n_active[0]):
-        _assemble_contact(L, W, c, kappa, corrected)
+        _assemble_contact(L, W, c, kappa, corrected, scaled)
 
 
-@njit(cache=True)
+@kernel
 def _put_block(W, row, col, A, sign, transpose):
     """Add sign * A (or its transpose), A (6, 6), to the off-diagonal block (row, col)."""
     if row < col:
@@ -182,7 +191,7 @@ def _put_block(W, row, col, A, sign, transpose):
                 out[i, k] += sign * A[i, k]
 
 
-@njit(cache=True)
+@kernel
 def _assemble_closure(L, W, n, corrected, regularisation):
     e = -1 - L.node_joint[n]
     place = L.place_node[n]
@@ -200,7 +209,7 @@ def _assemble_closure(L, W, n, corrected, regularisation):
             _put_block(W, L.place_body[b], place, W.Geq[e, slot], -1.0, True)
 
 
-@njit(cache=True)
+@kernel
 def _dof_matrix(L, W, n, h, kappa, corrected, M, f):
     """Law of a joint's coordinates after condensing limits and dry friction: δτ + M δθ̇ = f. M (6, 6), f (6,), overwritten."""
     j = L.node_joint[n]
@@ -220,7 +229,7 @@ def _dof_matrix(L, W, n, h, kappa, corrected, M, f):
             f[i] += beta
 
 
-@njit(cache=True)
+@kernel
 def friction_law(W, dof, bound, rate, kappa, corrected):
     """(D, β₀) of dry friction: δβ = β₀ - D δθ̇. bound: h F [N m s]."""
     beta, up, down = W.fric[dof, 0], W.fric[dof, 1], W.fric[dof, 2]
@@ -233,7 +242,7 @@ def friction_law(W, dof, bound, rate, kappa, corrected):
     return D, D * (r1 / a - r2 / b - (rate - up + down))
 
 
-@njit(cache=True)
+@kernel
 def _assemble_joint(L, W, n, h, kappa, corrected):
     j = L.node_joint[n]
     place, k = L.place_node[n], L.ndof[j]
@@ -266,7 +275,7 @@ def _assemble_joint(L, W, n, h, kappa, corrected):
         _put_block(W, L.place_body[a], place, W.Ga[n], -1.0, True)
 
 
-@njit(cache=True)
+@kernel
 def _put_rows(W, row, col, C, M, nc, k):
     """Add the rows of a joint node by the velocity of one body: constraint rows as they are, coordinate rows times M."""
     if row < col:
@@ -284,7 +293,7 @@ def _put_rows(W, row, col, C, M, nc, k):
                     out[nc + r, i] += f * C[nc + m, i]
 
 
-@njit(cache=True)
+@kernel
 def _condense_limit(L, W, m, l, j, n, h, kappa, corrected, M, f, s):
     """Fold limit m onto the coordinate rows of its joint."""
     gamma, slack = W.lim[m, 0], W.lim[m, 1]
@@ -309,11 +318,11 @@ def _condense_limit(L, W, m, l, j, n, h, kappa, corrected, M, f, s):
         for w in range(3):
             along = axis[0] * T[0, w] + axis[1] * T[1, w] + axis[2] * T[2, w]
             M[u, w] += stiffness * axis[u] * along
-            angle = max(L.limit_bound[l] - distance, 1e-9)
+            angle = max(L.limit_bound[l] + W.lgrace[l] - distance, 1e-9)
             M[u, w] += gamma * (T[u, w] - axis[u] * along) / angle
 
 
-@njit(cache=True)
+@kernel
 def ball_limit_rows(L, W, l, n, h, axis, distance, T, s):
     """T (3, 3) = d rotation vector of the joint / d rate of its coordinates."""
     from_start, A, B = s[116, 0:3], s[117:120, 0:3], s[117:120, 3:6]
@@ -327,14 +336,14 @@ def ball_limit_rows(L, W, l, n, h, axis, distance, T, s):
     _solve3(A, B)
     r = s[116, 3:6]
     for i in range(3):
-        r[i] = axis[i] * (L.limit_bound[l] - distance)
+        r[i] = axis[i] * (L.limit_bound[l] + W.lgrace[l] - distance)
     log_jacobian(r, A)
     for i in range(3):
         for k in range(3):
             T[i, k] = A[i, 0] * B[0, k] + A[i, 1] * B[1, k] + A[i, 2] * B[2, k]
 
 
-@njit(cache=True)
+@kernel
 def _solve3(A, B):
     """B = A⁻¹ B for (3, 3), by cofactors; A is overwritten."""
     a, b, c = A[0, 0], A[0, 1], A[0, 2]
@@ -350,13 +359,12 @@ def _solve3(A, B):
             B[row, col] = A[row, 0] * p + A[row, 1] * q + A[row, 2] * r
 
 
-@njit(cache=True)
-def _assemble_contact(L, W, c, kappa, corrected):
+@kernel
+def _assemble_contact(L, W, c, kappa, corrected, scaled):
     """Fold contact c onto its bodies: D_a += B_aᵀ K C_a - H_aa, and the mutual blocks of a pair."""
     law, mu, K, f = W.claw[c], W.cmu[c], W.cK[c], W.cf[c]
     motion_residual(law, W.con[c], W.cval[c, 0], W.cval[c, 1], W.cval[c, 2], W.cdy[c])
-    condense(law, mu, W.con[c], kappa, corrected, W.acon[c], W.cdy[c], K, f)
-    planes = W.n_active[1]
+    condense(law, mu, W.con[c], kappa, corrected, scaled, W.acon[c], W.cdy[c], K, f)
     for side in range(2):
         b = W.cbody[c, side]
         if b < 0:
@@ -365,37 +373,55 @@ def _assemble_contact(L, W, c, kappa, corrected):
         B = W.cB[c, side]
         for i in range(6):
             W.step[place, i] += B[0, i] * f[0] + B[1, i] * f[1] + B[2, i] * f[2]
-        if corrected:
+        if not corrected:
+            _fold_contact(L, W, c, side, b, place)
+
+
+@kernel
+def _fold_contact(L, W, c, side, b, place):
+    """Contact c onto the rows of its body b, whose place in the elimination order is place."""
+    K, B, blocks = W.cK[c], W.cB[c, side], W.blocks
+    stiff = max(K[0, 0], K[1, 1], K[2, 2], abs(K[1, 0]), abs(K[2, 0]), abs(K[1, 2]), abs(K[2, 1]))
+    pairs = stiff > STIFF * L.softest[b] or (W.cbody[c, 1 - side] >= 0 and stiff > STIFF * L.softest[W.cbody[c, 1 - side]])
+    for other in range(2):
+        o = W.cbody[c, other]
+        if o < 0:
             continue
-        for other in range(2):
-            o = W.cbody[c, other]
-            if o < 0:
-                continue
+        C, far = W.cC[c, other], L.place_body[o]
+        t = W.pattern.block_of[min(place, far), max(place, far)] if o != b else 0
+        if o == b:
+            out = blocks.D[place]
+        elif place < far:
+            out = blocks.U[t]
+        else:
+            out = blocks.L[t]
+        if pairs:
             if o == b:
-                out = W.blocks.D[place]
-            elif place < L.place_body[o]:
-                out = W.blocks.U[W.pattern.block_of[place, L.place_body[o]]]
+                blocks.stiff_node[place] = 1
+                extra = blocks.S[place]
             else:
-                out = W.blocks.L[W.pattern.block_of[L.place_body[o], place]]
-            C = W.cC[c, other]
+                blocks.stiff_block[t] = 1
+                extra = blocks.U_extra[t] if place < far else blocks.L_extra[t]
+            add_triple_product(B, K, C, W.scratch[0, 0:6], W.scratch[1, 0:6], extra[0], extra[1])
+        else:
             for k in range(6):
                 k0 = K[0, 0] * C[0, k]
                 k1 = K[1, 0] * C[0, k] + K[1, 1] * C[1, k] + K[1, 2] * C[2, k]
                 k2 = K[2, 0] * C[0, k] + K[2, 1] * C[1, k] + K[2, 2] * C[2, k]
                 for i in range(6):
                     out[i, k] += B[0, i] * k0 + B[1, i] * k1 + B[2, i] * k2
-            if c < planes:
-                for i in range(3, 6):
-                    for k in range(3, 6):
-                        out[i, k] -= W.cH[c, 0, i, k]
-            else:
-                for i in range(6):
-                    for k in range(6):
-                        out[i, k] -= W.cH[c, side, i, 6 * other + k]
+        if c < W.n_active[1]:
+            for i in range(3, 6):
+                for k in range(3, 6):
+                    out[i, k] -= W.cH[c, 0, i, k]
+        else:
+            for i in range(6):
+                for k in range(6):
+                    out[i, k] -= W.cH[c, side, i, 6 * other + k]
 
 
-@njit(cache=True)
-def recover(L, W, h, kappa, corrected):
+@kernel
+def recover(L, W, h, kappa, corrected, scaled):
     """Steps of all variables from the solved W.step. Writes W.dv, W.dlam, W.drate, W.dlim, W.dfric, W.dcon."""
     nb, nt = L.mass.shape[0], L.node_joint.shape[0]
     for b in range(nb):
@@ -431,10 +457,12 @@ def recover(L, W, h, kappa, corrected):
             if b >= 0:
                 for m in range(6):
                     y[r] += W.cC[c, 1, r, m] * W.dv[b, m]
-        recover_step(W.claw[c], W.cmu[c], W.con[c], kappa, corrected, W.acon[c], W.cdy[c], y, W.cK[c], W.cf[c], W.dcon[c])
+        recover_step(
+            W.claw[c], W.cmu[c], W.con[c], kappa, corrected, scaled, W.acon[c], W.cdy[c], y, W.cK[c], W.cf[c], W.dcon[c]
+        )
 
 
-@njit(cache=True)
+@kernel
 def _recover_dof(L, W, n, j, i, h, kappa, corrected):
     """Steps of the limits and the dry friction of coordinate i of joint j.
 
@@ -473,14 +501,14 @@ def _recover_dof(L, W, n, j, i, h, kappa, corrected):
         W.dlim[m, 1] = (_limit_target(W, m, kappa, corrected) - W.lim[m, 1] * W.dlim[m, 0]) / W.lim[m, 0]
 
 
-@njit(cache=True)
+@kernel
 def _limit_target(W, m, kappa, corrected):
     """Right-hand side of γ δs + s δγ for limit m."""
     r = kappa - W.lim[m, 0] * W.lim[m, 1]
     return r - W.alim[m, 0] * W.alim[m, 1] if corrected else r
 
 
-@njit(cache=True)
+@kernel
 def _limit_change(L, W, m, n, h):
     """δs of limit m from the coordinates' step, slack residual included."""
     l = W.limit_active[m]
@@ -497,7 +525,7 @@ def _limit_change(L, W, m, n, h):
     return change
 
 
-@njit(cache=True)
+@kernel
 def _friction_step(W, dof, bound, db, kappa, corrected):
     """Set the steps of the dry friction of a coordinate for δβ = db, which is returned."""
     beta, up, down = W.fric[dof, 0], W.fric[dof, 1], W.fric[dof, 2]
@@ -511,10 +539,10 @@ def _friction_step(W, dof, bound, db, kappa, corrected):
     return db
 
 
-@njit(cache=True)
+@kernel
 def largest_step(L, W, h):
-    """Largest α ≤ 1 that keeps all cone variables in their cones."""
-    alpha = 1.0
+    """Largest α ≤ FAR that keeps all cone variables in their cones."""
+    alpha = FAR
     for m in range(W.n_limits[0]):
         for i in range(2):
             if W.dlim[m, i] < 0.0:
@@ -535,7 +563,22 @@ def largest_step(L, W, h):
     return alpha
 
 
-@njit(cache=True)
+@kernel
+def least_centrality(L, W, h):
+    """Smallest product of a cone pair, κ on the central path."""
+    p = math.inf
+    for m in range(W.n_limits[0]):
+        p = min(p, W.lim[m, 0] * W.lim[m, 1])
+    for dof in range(L.dof_frictionloss.shape[0]):
+        bound = h * L.dof_frictionloss[dof]
+        if bound > 0.0 and L.node[L.dof_joint[dof]] >= 0:
+            p = min(p, (bound + W.fric[dof, 0]) * W.fric[dof, 1], (bound - W.fric[dof, 0]) * W.fric[dof, 2])
+    for c in range(W.n_active[0]):
+        p = min(p, least_product(W.claw[c], W.cmu[c], W.con[c]))
+    return p
+
+
+@kernel
 def measure(L, W, h, target):
     """(residual, centring, mean complementarity): violations of a point.
 

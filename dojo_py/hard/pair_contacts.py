@@ -11,14 +11,14 @@ World rotation vectors δθ = R₊ δφ are used inside; the columns are turned 
 
 import math
 
-from numba import njit
+from dojo_py.jit import kernel
 
 from dojo_py.collision.candidates import BALL_FEATURE
 from dojo_py.collision.rounded_box import ball_against_box
 from dojo_py.collision.segments import closest_parameters
 
 
-@njit(cache=True)
+@kernel
 def _minus_cross(a, out, sign):
     """out (3, 3) += sign * (-[a]x), the derivative of δθ × a by δθ."""
     out[0, 1] += sign * a[2]
@@ -29,7 +29,7 @@ def _minus_cross(a, out, sign):
     out[2, 1] -= sign * a[0]
 
 
-@njit(cache=True)
+@kernel
 def tangents(n, T):
     """T (2, 3): two unit vectors that complete the unit vector n to a right-handed frame."""
     i = 0
@@ -46,7 +46,7 @@ def tangents(n, T):
     T[1, 2] = n[0] * T[0, 1] - n[1] * T[0, 0]
 
 
-@njit(cache=True)
+@kernel
 def pair_geometry(kind, xa, Ra, xb, Rb, centre, axes, half, radius, n, c, dgap, dn, dc, s):
     """Gap [m], normal n (3,), point c (3,) and their derivatives by (δx_A, δθ_A, δx_B, δθ_B): dgap (12,), dn, dc (3, 12).
 
@@ -164,7 +164,7 @@ def pair_geometry(kind, xa, Ra, xb, Rb, centre, axes, half, radius, n, c, dgap, 
     return gap
 
 
-@njit(cache=True)
+@kernel
 def _relative_motion(ra, rb, de):
     """de (3, 12) = δx_A + δθ_A × r_A - δx_B - δθ_B × r_B."""
     for i in range(3):
@@ -174,7 +174,7 @@ def _relative_motion(ra, rb, de):
     _minus_cross(rb, de[:, 9:12], -1.0)
 
 
-@njit(cache=True)
+@kernel
 def turned_tangents(n0, T0, n, dn, T, dT):
     """T (2, 3): T0 turned by the smallest rotation from n0 to n, and dT (2, 3, 12) from dn (3, 12)."""
     b = 1.0 + n[0] * n0[0] + n[1] * n0[1] + n[2] * n0[2]
@@ -192,7 +192,7 @@ def turned_tangents(n0, T0, n, dn, T, dT):
                 dT[t, i, j] = -df * (n[i] + n0[i]) - f * dn[i, j]
 
 
-@njit(cache=True)
+@kernel
 def pair_rows(
     kind, centre, axes, half, radius, n0, T0, xa, Ra, va, wa, R0a, hGa, xb, Rb, vb, wb, R0b, hGb, h, impulse, value, C, B, H, s
 ):
@@ -279,7 +279,7 @@ def pair_rows(
     _impulse_derivative(n, T, dn, dT, dc, arm_a, arm_b, R0a, R0b, hGa, hGb, h, impulse, H, s)
 
 
-@njit(cache=True)
+@kernel
 def _impulse_derivative(n, T, dn, dT, dc, arm_a, arm_b, R0a, R0b, hGa, hGb, h, impulse, H, s):
     """H (2, 6, 12), see `pair_rows`; F = γ n + Tᵀ ξ turns with the shapes, and so do its arms."""
     F, dF, darm, pose = s[64, 0:3], s[65:68], s[68:71], s[71:77]

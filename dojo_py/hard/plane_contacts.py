@@ -7,12 +7,12 @@
 Everything is evaluated at the next pose (Dojo, section IV-A); Jacobians are with respect to the velocity (v, ω) of the step.
 """
 
-from numba import njit
+from dojo_py.jit import kernel
 
 from dojo_py.collision.plane import touching_point
 
 
-@njit(cache=True)
+@kernel
 def plane_rows(n, T, offset, centre, radius, curved, M, k, soft, x, R, w, S, hG, h, impulse, value, C, B, H, s):
     """One contact. x (3,), R (3, 3): next pose; w (3,): ω; S (3, 3) = RᵀR₊; hG (3, 3): hΓ; impulse (3,): (γ, ξ₂, ξ₃) [N s].
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.hard.body_table import BodyTable, expand, gather_wrenches
+from dojo_py.hard.body_table import expand, gather_wrenches
 from dojo_py.hard.contact_table import WIDTH, fill_contacts
 from dojo_py.hard.coordinates import to_minimal
 from dojo_py.hard.drives import advance_activations, drive
-from dojo_py.hard.provisional_step import hard_step
+from dojo_py.hard.step import hard_step
+from dojo_py.hard.warm_start import load_warm, save_warm, warm_size
+from dojo_py.hard.world import World
 from dojo_py.jit import entry, kernel
 
 STATUS, ITERATIONS, RESIDUAL, COMPLEMENTARITY, MIN_GAP = range(5)
@@ -27,17 +29,20 @@ class Record(NamedTuple):
     qvel: np.ndarray  # (T + 1, nv)
     act: np.ndarray  # (T + 1, na)
     bodies: np.ndarray  # (T + 1, nb, 13); row 0 given too
+    impulses: np.ndarray  # (T + 1, warm_size); row 0 given too
     reports: np.ndarray  # (T, 8)
     maximal: np.ndarray  # (T + 1, nbody, 13), or (0, nbody, 13)
     contacts: np.ndarray  # (number of candidates, WIDTH) after the last step, or (0, WIDTH)
 
 
-def allocate_record(steps: int, nq: int, nv: int, na: int, nb: int, table: BodyTable, maximal: bool, contacts: int) -> Record:
-    """Empty records for a number of steps; contacts: number of candidates, 0 for no table."""
-    z = np.zeros
+def allocate_record(model: Any, world: World, steps: int, maximal: bool, contacts: bool) -> Record:
+    """Empty records for a number of steps; maximal, contacts: whether these tables are wanted."""
+    z, nb, rows = np.zeros, len(world.layout.mass), steps + 1
+    candidates = len(world.planes.body) + len(world.pairs.kind)
     return Record(
-        z((steps + 1, nq)), z((steps + 1, nv)), z((steps + 1, na)), z((steps + 1, nb, 13)), z((steps, 8)),
-        z(((steps + 1) * maximal, len(table.node), 13)), z((contacts, WIDTH)),
+        z((rows, model.nq)), z((rows, model.nv)), z((rows, model.na)), z((rows, nb, 13)),
+        z((rows, warm_size(world.layout, world.planes, world.pairs))), z((steps, 8)),
+        z((rows * maximal, model.nbody, 13)), z((candidates * contacts, WIDTH)),
     )  # fmt: skip
 
 
@@ -79,7 +84,9 @@ def roll_out(L, P, Q, T, M, W, V, Z, controls, wrenches, h, kappa, settings):
         gather_wrenches(M, bodies, wrenches, t, V.wrench, s)
         drive(L, T, V, bodies, qpos, qvel, act, controls[t], h)
         load_angles(L, qpos, V.angle)
+        load_warm(W, Z.impulses[t])
         hard_step(L, P, Q, V.servos, W, bodies, V.angle, qvel, V.force, V.wrench, h, kappa, settings, report)
+        save_warm(W, Z.impulses[t + 1])
         status = int(report[STATUS])
         new = Z.bodies[t + 1]
         moved = (status == 0 or status == MOVED_UNSOLVED[0] or status == MOVED_UNSOLVED[1]) and finite(W, nb)

@@ -12,6 +12,7 @@ import numpy as np
 
 from dojo_py.hard import checks, measures
 from dojo_py.hard.options import HardOptions
+from dojo_py.hard.warm_start import warm_size
 from dojo_py.hard.world import WorkPool, announced, build_world
 from dojo_py.simulate.results import Contacts, Exact, State, Step
 from dojo_py.simulate.status import Status
@@ -48,7 +49,7 @@ class HardSimulator:
         self.world = build_world(model, friction, unsupported)
         self._settings = self.options.as_array()
         self._pool = WorkPool(self.world, model.na)
-        self._candidates = len(self.world.planes.body) + len(self.world.pairs.kind)
+        self._warm = warm_size(self.world.layout, self.world.planes, self.world.pairs)
 
     # states and inputs
 
@@ -77,11 +78,12 @@ class HardSimulator:
         exact, nb = state.exact, len(self.world.layout.mass)
         if exact is not None and exact.bodies.shape == (nb, 13):
             same = np.array_equal(exact.qpos, state.qpos) and np.array_equal(exact.qvel, qvel)
-            if same and np.all(np.isfinite(exact.bodies)) and exact.qpos.shape == (m.nq,):
+            fits = exact.qpos.shape == (m.nq,) and exact.impulses.shape == (self._warm,)
+            if same and fits and np.all(np.isfinite(exact.bodies)):
                 return State(np.array(state.qpos), qvel, act, time, state.maximal, exact)
         qpos = checks.configuration(m, state.qpos)
         bodies = self._bodies(qpos, qvel)
-        return State(qpos, qvel, act, time, self._expand(bodies), Exact(bodies, qpos, qvel))
+        return State(qpos, qvel, act, time, self._expand(bodies), Exact(bodies, np.zeros(self._warm), qpos, qvel))
 
     def _bodies(self, qpos: Array, qvel: Array) -> Array:
         """(nb, 13) from minimal coordinates, or ValueError."""
@@ -122,11 +124,11 @@ class HardSimulator:
         """
         start, u = self._checked(state), self._control(control)
         outside = checks.wrenches_of(wrenches, self.model.nbody, 1)
-        record = self._run(start, u[None], outside, checks.kappa_of(kappa), True, self._candidates)
+        record = self._run(start, u[None], outside, checks.kappa_of(kappa), True, True)
         report = record.reports[0]
         end = State(
             record.qpos[1], record.qvel[1], record.act[1], start.time + self.timestep, record.maximal[1],
-            Exact(record.bodies[1], record.qpos[1], record.qvel[1]),
+            Exact(record.bodies[1], record.impulses[1], record.qpos[1], record.qvel[1]),
         )  # fmt: skip
         status = Status(int(report[0]))
         return Step(end, status, int(report[1]), float(report[2]), float(report[3]), self._contacts(record.contacts))
@@ -149,19 +151,25 @@ class HardSimulator:
                 _loaded.set()
                 m = self.model
                 rest = self.initial_state(m.qpos0)
-                self._run(rest, np.zeros((0, m.nu)), np.zeros((0, m.nbody, 6)), 0.0, False, 0)
+                self._run(rest, np.zeros((0, m.nu)), np.zeros((0, m.nbody, 6)), 0.0, False, False)
 
-    def _run(self, start: State, controls: Array, wrenches: Array, kappa: float, maximal: bool, contacts: int) -> Any:
+    def _run(self, start: State, controls: Array, wrenches: Array, kappa: float, maximal: bool, contacts: bool) -> Any:
         """Record of a rollout from a checked state."""
-        from dojo_py.hard.rollout import allocate_record, roll_out
+        from dojo_py.hard.rollout import roll_out
 
-        m, world = self.model, self.world
-        assert start.exact is not None
-        nb = len(world.layout.mass)
-        record = allocate_record(len(controls), m.nq, m.nv, m.na, nb, world.bodies, maximal, contacts)
-        record.qpos[0], record.qvel[0], record.act[0], record.bodies[0] = start.qpos, start.qvel, start.act, start.exact.bodies
+        record = self._start_record(start, len(controls), maximal, contacts)
         with self._pool.borrow() as (work, drive):
-            roll_out(*world, work, drive, record, controls, wrenches, self.timestep, kappa, self._settings)
+            roll_out(*self.world, work, drive, record, controls, wrenches, self.timestep, kappa, self._settings)
+        return record
+
+    def _start_record(self, start: State, steps: int, maximal: bool, contacts: bool) -> Any:
+        """An empty record with a checked state in its first rows."""
+        from dojo_py.hard.rollout import allocate_record
+
+        assert start.exact is not None
+        record = allocate_record(self.model, self.world, steps, maximal, contacts)
+        record.qpos[0], record.qvel[0], record.act[0] = start.qpos, start.qvel, start.act
+        record.bodies[0], record.impulses[0] = start.exact.bodies, start.exact.impulses
         return record
 
     def rollout(
@@ -181,13 +189,14 @@ class HardSimulator:
         return self._trajectory(start, u, checks.wrenches_of(wrenches, self.model.nbody, len(u)), checks.kappa_of(kappa), maximal)
 
     def _trajectory(self, start: State, controls: Array, wrenches: Array, kappa: float, maximal: bool) -> Trajectory:
-        record = self._run(start, controls, wrenches, kappa, maximal, 0)
+        record = self._run(start, controls, wrenches, kappa, maximal, False)
         reports = record.reports
         # added up like the times of single steps, so that both are the same numbers
         time = np.add.accumulate(np.concatenate([[start.time], np.full(len(controls), self.timestep)]))
         return Trajectory(
             time, record.qpos, record.qvel, record.act, controls, reports[:, 0].astype(np.int64), reports[:, 1].astype(np.int64),
             reports[:, 2].copy(), reports[:, 3].copy(), reports[:, 4].copy(), record.maximal if maximal else None, record.bodies,
+            record.impulses,
             {"mode": "hard", "model": self.model.name, "timestep": self.timestep, "friction": self.friction, "kappa": kappa},
         )  # fmt: skip
 
@@ -224,6 +233,25 @@ class HardSimulator:
             return [run(b) for b in range(len(u))]
         with ThreadPoolExecutor(threads) as pool:  # the kernel releases the interpreter lock
             return list(pool.map(run, range(len(u))))
+
+    def trace(self, state: State, control: Array | None = None, kappa: float | None = None) -> Array:
+        """(iterations + 1, 6) the iterations of one step's solve, of its last one when it took several.
+
+        Columns: residual [m/s], complementarity [N m s], its mean, step length, affine step length, centring σ; the last three
+        are 0 in the final row.
+        """
+        from dojo_py.hard.rollout import roll_out
+
+        start, u = self._checked(state), self._control(control)
+        record = self._start_record(start, 1, False, False)
+        with self._pool.borrow() as (work, drive):
+            work.trace[:] = np.nan
+            roll_out(
+                *self.world, work, drive, record, u[None], np.zeros((0, self.model.nbody, 6)), self.timestep, checks.kappa_of(kappa),
+                self._settings,
+            )  # fmt: skip
+            done = int(np.argmin(np.isfinite(work.trace[:, 0]))) or len(work.trace)
+            return np.nan_to_num(work.trace[:done])
 
     # measures
 

@@ -7,22 +7,22 @@ The affine step aims at κ = 0 exactly; its success sets the centring σ = (ν_a
 
 import math
 
-from numba import njit
+from dojo_py.jit import kernel
 
 from dojo_py.hard.bodies import old_momentum
 from dojo_py.hard.closures import start_closures
 from dojo_py.hard.contact_rows import add_contact, pair_far, pair_gap, plane_gap
 from dojo_py.hard.joint_rows import start_joints
-from dojo_py.hard.newton import assemble, evaluate, largest_step, limit_distance, measure, recover
+from dojo_py.hard.newton import assemble, evaluate, largest_step, least_centrality, limit_distance, measure, recover
 from dojo_py.rotation import quat_to_matrix
 from dojo_py.solver.block_ldu import analyse, factorise, solve
 from dojo_py.solver.centre import central_friction, central_pair
-from dojo_py.solver.cones import CONE, start_state
+from dojo_py.solver.cones import CONE, FAR, complementarity, impulse_of, start_state
 
 SOLVED, MAX_ITERATIONS, STALLED, SINGULAR, TOO_FAST, NOT_FINITE = 0, 1, 2, 3, 4, 5
 
 
-@njit(cache=True)
+@kernel
 def start_step(L, W, bodies, angle, rate, wrench, h):
     """Load the state at the start of a step. bodies (nb, 13); angle, rate (nv,); wrench (nb, 6): world force, torque [N, N m]."""
     nb = L.mass.shape[0]
@@ -46,9 +46,12 @@ def start_step(L, W, bodies, angle, rate, wrench, h):
     start_closures(L, W, W.scratch)
 
 
-@njit(cache=True)
-def choose_contacts(L, P, Q, W, h, everything, margin):
-    """Fill the active contacts: all, or those whose gap is below what a step can close, with room to spare; likewise limits."""
+@kernel
+def choose_contacts(L, P, Q, W, h, everything, margin, recovery):
+    """Fill the active contacts: all, or those whose gap is below what a step can close, with room to spare; likewise limits.
+
+    recovery [m, rad]: how much of an initial violation is undone in this step at most.
+    """
     W.n_active[0] = 0
     g = 0.0
     for b in range(L.mass.shape[0]):
@@ -64,7 +67,7 @@ def choose_contacts(L, P, Q, W, h, everything, margin):
             speed = math.sqrt(v[0] ** 2 + v[1] ** 2 + v[2] ** 2) + arm * math.sqrt(v[3] ** 2 + v[4] ** 2 + v[5] ** 2)
             if plane_gap(P, i, W.x, W.R) > reach0 + 2.0 * h * speed:
                 continue
-        add_contact(P, Q, W, i)
+        add_contact(P, Q, W, i, recovery)
     W.n_active[1] = W.n_active[0]
     normal = W.scratch[101, 0:3]
     for i in range(Q.kind.shape[0]):
@@ -78,14 +81,16 @@ def choose_contacts(L, P, Q, W, h, everything, margin):
                     reach += 2.0 * h * Q.bound[i, side] * math.sqrt(v[3] ** 2 + v[4] ** 2 + v[5] ** 2)
             if pair_far(Q, i, W.x, reach) or pair_gap(Q, i, W.x, W.R, normal, W.scratch) > reach:
                 continue
-        add_contact(P, Q, W, P.body.shape[0] + i)
+        add_contact(P, Q, W, P.body.shape[0] + i, recovery)
     W.n_limits[0] = 0
     W.dof_limit[:, :] = -1
     for l in range(L.limit_dof.shape[0]):
-        if not everything and L.limit_sign[l] != 0.0:
+        W.lgrace[l] = 0.0
+        if L.limit_sign[l] != 0.0:
             dof = L.limit_dof[l]
             room = L.limit_sign[l] * (W.angle0[dof] - L.limit_bound[l])
-            if room > 0.1 + 3.0 * h * abs(W.rate_prev[dof]):
+            W.lgrace[l] = max(0.0, -room - recovery)
+            if not everything and room > 0.1 + 3.0 * h * abs(W.rate_prev[dof]):
                 continue
         W.limit_active[W.n_limits[0]] = l
         W.dof_limit[L.limit_dof[l], 1 if L.limit_sign[l] < 0.0 else 0] = W.n_limits[0]
@@ -93,7 +98,7 @@ def choose_contacts(L, P, Q, W, h, everything, margin):
     _update_graph(L, W)
 
 
-@njit(cache=True)
+@kernel
 def _update_graph(L, W):
     """Put the edges of body-body contacts into the pattern; analyse again only when they changed."""
     fixed = W.n_edges[0]
@@ -119,7 +124,7 @@ def _update_graph(L, W):
         analyse(W.edges, count, W.pattern)
 
 
-@njit(cache=True)
+@kernel
 def left_out_contact(L, P, Q, W, h):
     """Add the contacts and limits that were left out but would be violated at the next poses. Returns how many."""
     added = 0
@@ -151,9 +156,82 @@ def left_out_contact(L, P, Q, W, h):
     return added
 
 
-@njit(cache=True)
-def start_point(L, P, Q, A, W, h, scheme, kappa0):
-    """First point: old velocities, no constraint impulses, every cone pair near its own central path at kappa0."""
+@kernel
+def _warm_pair(gamma, gap, kappa):
+    """(γ, s) with γ s = kappa near an old impulse and the predicted gap."""
+    gamma = max(gamma, 1e-12)
+    if gap > 0.0 and gamma * gap > kappa:
+        return kappa / gap, gap
+    return gamma, kappa / gamma
+
+
+@kernel
+def _warm_cone(mu, gamma, o2, o3, v1, v2, kappa, z):
+    """Friction state near the old impulse (o2, o3), scaled to γ, or opposite to the slip (v1, v2) where that is fast."""
+    bound = mu * gamma
+    speed = math.sqrt(v1 * v1 + v2 * v2)
+    if speed * bound > 1e2 * kappa:
+        x = bound * bound * 2.0 * speed / (kappa + math.sqrt(kappa * kappa + 4.0 * speed * speed * bound * bound))
+        z[2], z[3] = -x * v1 / speed, -x * v2 / speed
+        z[5], z[6] = v1, v2
+        z[4] = bound * speed / x
+        return
+    size = math.sqrt(o2 * o2 + o3 * o3)
+    scale = min(1.0, 0.9 * bound / size) if size > 0.0 else 0.0
+    z[2], z[3] = scale * o2, scale * o3
+    inverse = kappa / (bound * bound - z[2] * z[2] - z[3] * z[3])
+    z[4], z[5], z[6] = inverse * bound, -inverse * z[2], -inverse * z[3]
+
+
+@kernel
+def warm_point(L, P, Q, A, W, h, scheme, kappa):
+    """First point from the impulses of the last step: pairs that stay as they were start close to their solution."""
+    nb, planes = L.mass.shape[0], P.body.shape[0]
+    for b in range(nb):
+        for i in range(6):
+            W.v[b, i] = W.v_prev[b, i]
+    W.lam[:, :] = W.warm_lam
+    for i in range(L.dof_frictionloss.shape[0]):
+        W.fric[i, 0] = W.warm_fric[i]
+    W.lim[:, :] = 0.0
+    W.con[:, :] = 0.0
+    evaluate(L, P, Q, A, W, h, scheme)
+    for i in range(L.dof_frictionloss.shape[0]):
+        bound = h * L.dof_frictionloss[i]
+        j = L.dof_joint[i]
+        if bound > 0.0 and L.node[j] >= 0:
+            beta = min(max(W.warm_fric[i], -0.99 * bound), 0.99 * bound)
+            W.fric[i, 0], W.fric[i, 1], W.fric[i, 2] = beta, kappa / (bound + beta), kappa / (bound - beta)
+    for m in range(W.n_limits[0]):
+        W.lim[m, 0], W.lim[m, 1] = _warm_pair(W.warm_lim[W.limit_active[m]], W.dlim[m, 1], kappa)
+    for c in range(W.n_active[0]):
+        old, z = W.warm_con[W.active[c]], W.con[c]
+        z[0], z[1] = _warm_pair(old[0], W.cval[c, 0], kappa)
+        if W.claw[c] == CONE:
+            _warm_cone(W.cmu[c], z[0], old[1], old[2], W.cval[c, 1], W.cval[c, 2], kappa, z)
+        else:
+            speed = math.sqrt(W.cval[c, 1] ** 2 + W.cval[c, 2] ** 2)
+            start_state(W.claw[c], W.cmu[c], z[0], z[1], speed + kappa / max(W.cmu[c] * z[0], 1e-12), z)
+
+
+@kernel
+def keep_impulses(L, P, W):
+    """Remember the impulses of a solved step."""
+    W.warm[0] = 1.0
+    W.warm_lam[:, :] = W.lam
+    W.warm_lim[:] = 0.0
+    W.warm_con[:, :] = 0.0
+    for m in range(W.n_limits[0]):
+        W.warm_lim[W.limit_active[m]] = W.lim[m, 0]
+    for i in range(W.fric.shape[0]):
+        W.warm_fric[i] = W.fric[i, 0]
+    for c in range(W.n_active[0]):
+        impulse_of(W.claw[c], W.con[c], W.warm_con[W.active[c]])
+
+
+@kernel
+def start_point(L, P, Q, A, W, h, scheme, factor, kappa):
+    """First point: old velocities, no constraint impulses, every cone pair near its own central path at kappa0 times the scale."""
     nb = L.mass.shape[0]
     total = 0.0
     for b in range(nb):
@@ -177,7 +255,7 @@ def start_point(L, P, Q, A, W, h, scheme, kappa0):
         if W.cval[c, 0] < 0.0:
             near += 1
     mass = total / max(near, 4)
-    kappa0 *= _violation_scale(L, W, h, mass)
+    kappa0 = max(factor * _violation_scale(L, W, h, mass), kappa)
     for i in range(L.dof_frictionloss.shape[0]):
         bound = h * L.dof_frictionloss[i]
         j = L.dof_joint[i]
@@ -208,7 +286,23 @@ def start_point(L, P, Q, A, W, h, scheme, kappa0):
             start_state(law, mu, gamma, slack, speed + 2.0 * kappa0 / (mu * gamma) if mu > 0.0 else 1.0, z)
 
 
-@njit(cache=True)
+@kernel
+def start_scale(L, P, Q, A, W, h, scheme):
+    """`_violation_scale` at the old velocities."""
+    for b in range(L.mass.shape[0]):
+        for i in range(6):
+            W.v[b, i] = W.v_prev[b, i]
+    evaluate(L, P, Q, A, W, h, scheme)
+    total, near = 0.0, 0
+    for b in range(L.mass.shape[0]):
+        total += L.mass[b]
+    for c in range(W.n_active[0]):
+        if W.cval[c, 0] < 0.0:
+            near += 1
+    return _violation_scale(L, W, h, total / max(near, 4))
+
+
+@kernel
 def _violation_scale(L, W, h, mass):
     """Impulse times displacement [N s m] that undoing the old velocities' violations takes; gravity's share at least."""
     g = 0.0
@@ -225,7 +319,7 @@ def _violation_scale(L, W, h, mass):
     return scale
 
 
-@njit(cache=True)
+@kernel
 def _save(L, W):
     W.v_old[:] = W.v
     W.lam_old[:] = W.lam
@@ -237,7 +331,7 @@ def _save(L, W):
             W.con_old[c, k] = W.con[c, k]
 
 
-@njit(cache=True)
+@kernel
 def _move(L, W, alpha):
     """Point = saved point + alpha * step."""
     for b in range(L.mass.shape[0]):
@@ -258,7 +352,7 @@ def _move(L, W, alpha):
             W.con[c, k] = W.con_old[c, k] + alpha * W.dcon[c, k]
 
 
-@njit(cache=True)
+@kernel
 def _mean_after(L, W, h, alpha):
     """Mean complementarity after a step of length alpha: what the affine step promises."""
     total, degree = 0.0, 0
@@ -288,7 +382,26 @@ def _mean_after(L, W, h, alpha):
     return total / max(degree, 1)
 
 
-@njit(cache=True)
+@kernel
+def _mean_now(L, W, h):
+    """Mean complementarity of the present point."""
+    total, degree = 0.0, 0
+    for m in range(W.n_limits[0]):
+        total += W.lim[m, 0] * W.lim[m, 1]
+        degree += 1
+    for d in range(L.dof_frictionloss.shape[0]):
+        bound = h * L.dof_frictionloss[d]
+        if bound > 0.0 and L.node[L.dof_joint[d]] >= 0:
+            total += (bound + W.fric[d, 0]) * W.fric[d, 1] + (bound - W.fric[d, 0]) * W.fric[d, 2]
+            degree += 2
+    for c in range(W.n_active[0]):
+        _, t, n = complementarity(W.claw[c], W.cmu[c], W.con[c], 0.0)
+        total += t
+        degree += n
+    return total / max(degree, 1)
+
+
+@kernel
 def _inside_rotation_domain(L, W, h, alpha):
     """The largest share of alpha that keeps every |ω| h / 2 below 0.95 (φ(ω) needs it below 1)."""
     bound = (2.0 * 0.95 / h) ** 2
@@ -308,63 +421,185 @@ def _inside_rotation_domain(L, W, h, alpha):
     return 0.0
 
 
-@njit(cache=True)
-def solve_step(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterations, kappa0, correct, trace):
-    """Iterate to residual ≤ tol_residual [m/s] and complementarity ≤ tol_comp of kappa. Returns (status, iterations, ...).
+@kernel
+def _direction(L, W, h, mean, floor, scaled, cones):
+    """Mehrotra's step from the present point into W.d…: returns (largest step, affine step, σ), or a negative one if singular."""
+    assemble(L, W, h, 0.0, False, scaled, LOOP_REGULARISATION)
+    if factorise(W.pattern, W.blocks) >= 0:
+        return -1.0, 0.0, 0.0
+    solve(W.pattern, W.blocks, W.step)
+    recover(L, W, h, 0.0, False, scaled)
+    affine = min(1.0, largest_step(L, W, h))
+    if not cones:
+        return FAR, affine, 0.0
+    ratio = min(max(_mean_after(L, W, h, affine) / max(mean, 1e-300), 0.0), 1.0)
+    sigma = ratio * ratio * ratio
+    W.alim[:, :] = W.dlim
+    W.africt[:, :] = W.dfric
+    for c in range(W.n_active[0]):
+        for k in range(12):
+            W.acon[c, k] = W.dcon[c, k]
+    target = max(sigma * mean, floor)
+    assemble(L, W, h, target, True, scaled, LOOP_REGULARISATION)
+    solve(W.pattern, W.blocks, W.step)
+    recover(L, W, h, target, True, scaled)
+    reach = largest_step(L, W, h)
+    if reach < 0.2 * affine:
+        # the correction points out of the cones: aim at a more central point without it
+        W.alim[:, :] = 0.0
+        W.africt[:, :] = 0.0
+        W.acon[:, :] = 0.0
+        target = max(max(sigma, 0.3) * mean, floor)
+        assemble(L, W, h, target, True, scaled, LOOP_REGULARISATION)
+        solve(W.pattern, W.blocks, W.step)
+        recover(L, W, h, target, True, scaled)
+        reach = largest_step(L, W, h)
+    return reach, affine, sigma
 
-    kappa = 0 asks for the hard limit: then tol_comp is the complementarity itself [N m s]. trace: (max_iterations + 1, 6),
-    residual, centring, mean, step length, affine step length, σ of each iteration.
+
+@kernel
+def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterations, scaled):
+    """From the present point to residual ≤ tol_residual [m/s] and |b∘c - κe| ≤ tol_comp. Returns (status, iterations, both).
+
+    kappa = 0 asks for the hard limit: then tol_comp is the complementarity itself [N m s]. scaled: Nesterov-Todd directions.
     """
-    start_point(L, P, Q, A, W, h, scheme, kappa0)
     evaluate(L, P, Q, A, W, h, scheme)
-    floor = kappa if kappa > 0.0 else 0.1 * tol_comp
-    target0 = kappa
-    residual, worst, mean = measure(L, W, h, target0)
-    alpha = 1.0
+    floor = kappa if kappa > 0.0 else 0.2 * tol_comp
+    residual, worst, mean = measure(L, W, h, kappa)
+    short = 0
     for iteration in range(max_iterations + 1):
-        trace[iteration, 0], trace[iteration, 1], trace[iteration, 2] = residual, worst, mean
+        trace = W.trace[iteration]
+        trace[0], trace[1], trace[2] = residual, worst, mean
         if residual <= tol_residual and worst <= tol_comp:
             return SOLVED, iteration, residual, worst
         if iteration == max_iterations:
             break
         if not (math.isfinite(residual) and math.isfinite(worst)):
             return NOT_FINITE, iteration, residual, worst
-        assemble(L, W, h, 0.0, False, 1e-10)
-        if factorise(W.pattern, W.blocks) >= 0:
+        cones = mean > 0.0
+        reach, affine, sigma = _direction(L, W, h, mean, floor, scaled, cones)
+        if reach < 0.0:
             return SINGULAR, iteration, residual, worst
-        solve(W.pattern, W.blocks, W.step)
-        recover(L, W, h, 0.0, False)
-        cones = W.n_active[0] + W.n_limits[0] > 0 or mean > 0.0
-        affine = largest_step(L, W, h)
-        nu = _mean_after(L, W, h, affine)
-        ratio = min(max(nu / max(mean, 1e-300), 0.0), 1.0)
-        sigma = ratio * ratio * ratio
-        target = max(sigma * mean, floor)
-        if cones:
-            W.alim[:] = W.dlim
-            W.africt[:] = W.dfric
-            for c in range(W.n_active[0]):
-                for k in range(12):
-                    W.acon[c, k] = W.dcon[c, k]
-            if not correct:
-                W.alim[:] = 0.0
-                W.africt[:] = 0.0
-                W.acon[:] = 0.0
-            assemble(L, W, h, target, True, 1e-10)
-            solve(W.pattern, W.blocks, W.step)
-            recover(L, W, h, target, True)
-        reach = largest_step(L, W, h)
-        tau = max(0.95, 1.0 - max(residual, worst) ** 2) if kappa == 0.0 else 0.99
-        alpha = 1.0 if reach >= 1.0 else tau * reach
-        alpha = _inside_rotation_domain(L, W, h, alpha)
+        alpha = _inside_rotation_domain(L, W, h, min(1.0, 0.99 * reach))
         _save(L, W)
+        if cones:
+            for _ in range(12):  # stay off the boundary: no pair much smaller than the mean
+                _move(L, W, alpha)
+                if least_centrality(L, W, h) >= 1e-3 * min(_mean_now(L, W, h), mean):
+                    break
+                alpha *= 0.8
         for _ in range(8):
             _move(L, W, alpha)
             evaluate(L, P, Q, A, W, h, scheme)
-            new_residual, new_worst, new_mean = measure(L, W, h, target0)
+            new_residual, new_worst, new_mean = measure(L, W, h, kappa)
             if new_residual <= max(2.0 * residual, 1e3 * tol_residual) or new_worst <= worst:
                 break
             alpha *= 0.5
         residual, worst, mean = new_residual, new_worst, new_mean
-        trace[iteration, 3], trace[iteration, 4], trace[iteration, 5] = alpha, affine, sigma
+        trace[3], trace[4], trace[5] = alpha, affine, sigma
+        short = short + 1 if alpha < 1e-3 else 0
+        if short >= 3:
+            return STALLED, iteration + 1, residual, worst
     return MAX_ITERATIONS, max_iterations, residual, worst
+
+
+LOOP_REGULARISATION = 1e-10
+"""On the diagonal of loop closures [1/kg]: lets redundant rows (planar loops) share their impulse instead of dividing by zero."""
+
+TOLERANCE, COMPLEMENTARITY, ITERATIONS, SPRINGS, RECOVERY, MARGIN, SUBDIVISIONS = 0, 1, 2, 3, 4, 5, 6
+"""Places in the settings array, see options.py."""
+
+
+@kernel
+def attempts(L, P, Q, A, W, h, kappa, settings, report):
+    """Solve the step that `start_step` loaded, by one start and direction after another until one succeeds."""
+    scheme, limit = int(settings[SPRINGS]), int(settings[ITERATIONS])
+    tol_comp = 1e-6 * kappa if kappa > 0.0 else settings[COMPLEMENTARITY]
+    everything = kappa > 0.0
+    total = 0.0
+    for attempt in range(5):
+        if attempt == 0 and not W.warm[0] > 0.0:
+            continue
+        for _ in range(4):
+            choose_contacts(L, P, Q, W, h, everything, settings[MARGIN], h * settings[RECOVERY])
+            if attempt == 0:
+                warm_point(L, P, Q, A, W, h, scheme, max(1e-6 * start_scale(L, P, Q, A, W, h, scheme), kappa))
+            else:
+                start_point(L, P, Q, A, W, h, scheme, 1.0 if attempt == 1 else (10.0 if attempt == 2 else 1e3), kappa)
+            status, count, residual, worst = iterate(
+                L, P, Q, A, W, h, scheme, kappa, settings[TOLERANCE], tol_comp, limit, attempt == 2 or attempt == 4
+            )
+            total += count
+            if status != SOLVED or everything or left_out_contact(L, P, Q, W, h) == 0:
+                break
+            everything = True
+        report[0], report[1], report[2], report[3] = status, total, residual, worst
+        if status == SOLVED:
+            return
+
+
+@kernel
+def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, settings, report):
+    """One step of length h [s] from the state (bodies (nb, 13), angle (nv,), rate (nv,)) under force (nv,) and wrench (nb, 6).
+
+    kappa: 0 for the hard limit, else the central path. report (8,): status, iterations, residual [m/s], complementarity [N m s],
+    smallest gap with a plane or body [m], number of substeps. W.xn, W.qn, W.v hold the result. A step that cannot be solved (or
+    turns faster than 2/h) is redone as 2, 4, … shorter ones.
+    """
+    W.force[:] = force
+    level = 0
+    for b in range(L.mass.shape[0]):
+        w = math.sqrt(bodies[b, 10] ** 2 + bodies[b, 11] ** 2 + bodies[b, 12] ** 2)
+        while level < settings[SUBDIVISIONS] and w * h > 1.6 * 2.0**level:
+            level += 1
+    total = 0.0
+    report[3] = 0.0
+    while True:
+        W.sub_bodies[:, :] = bodies
+        W.sub_angle[:] = angle
+        W.sub_rate[:] = rate
+        if level > 0:
+            W.warm[0] = 0.0
+        parts = 1 << level
+        for part in range(parts):
+            start_step(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, wrench, h / parts)
+            attempts(L, P, Q, A, W, h / parts, kappa, settings, report)
+            total += report[1]
+            if report[0] != SOLVED:
+                break
+            keep_impulses(L, P, W)
+            if part < parts - 1:
+                _next_part(L, W, h / parts)
+        if report[0] == SOLVED or level >= settings[SUBDIVISIONS]:
+            break
+        level += 1
+    report[1], report[5] = total, parts
+    if report[0] != SOLVED:
+        W.warm[0] = 0.0
+    gap = math.inf
+    for i in range(P.body.shape[0]):
+        gap = min(gap, plane_gap(P, i, W.xn, W.Rn))
+    normal = W.scratch[101, 0:3]
+    for i in range(Q.kind.shape[0]):
+        if not pair_far(Q, i, W.xn, 0.0):
+            gap = min(gap, pair_gap(Q, i, W.xn, W.Rn, normal, W.scratch))
+    report[4] = gap
+
+
+@kernel
+def _next_part(L, W, h):
+    """The state after one part of a subdivided step becomes the start of the next."""
+    for b in range(L.mass.shape[0]):
+        for i in range(3):
+            W.sub_bodies[b, i], W.sub_bodies[b, 3 + i], W.sub_bodies[b, 10 + i] = W.xn[b, i], W.v[b, i], W.v[b, 3 + i]
+        for i in range(4):
+            W.sub_bodies[b, 6 + i] = W.qn[b, i]
+    for n in range(L.node_joint.shape[0]):
+        j = L.node_joint[n]
+        if j < 0:
+            continue
+        k = L.ndof[j]
+        for i in range(k):
+            dof = L.vadr[j] + i
+            W.sub_rate[dof] = W.rows[n, 6 - k + i]
+            W.sub_angle[dof] += h * W.rows[n, 6 - k + i]

@@ -61,6 +61,8 @@ class Work(NamedTuple):
     claw: np.ndarray  # (nc,)
     cframe: np.ndarray  # (nc, 3, 3) normal and tangents at the start (pairs)
     cval: np.ndarray  # (nc, 3) gap, tangential velocity
+    cgrace: np.ndarray  # (nc,) how much of an initial overlap may stay this step [m]
+    lgrace: np.ndarray  # (nl,) likewise of a joint beyond its bound [rad, m]
     cC: np.ndarray  # (nc, 2, 3, 6)
     cB: np.ndarray  # (nc, 2, 3, 6)
     cH: np.ndarray  # (nc, 2, 6, 12) derivative at fixed impulse
@@ -84,6 +86,17 @@ class Work(NamedTuple):
     lim_old: np.ndarray
     fric_old: np.ndarray
     con_old: np.ndarray
+    # what the last solved step leaves for the next one's start
+    warm: np.ndarray  # (1,) 1 when the arrays below are good
+    warm_lam: np.ndarray  # (nn, 6)
+    warm_lim: np.ndarray  # (nl,) γ of every limit
+    warm_fric: np.ndarray  # (nv,) β
+    warm_con: np.ndarray  # (nc, 3) impulse of every candidate
+    # a step redone as shorter ones
+    sub_bodies: np.ndarray  # (nb, 13)
+    sub_angle: np.ndarray  # (nv,)
+    sub_rate: np.ndarray  # (nv,)
+    trace: np.ndarray  # (201, 6) of the last solve: residual, centring, mean, step length, affine step length, σ
     # linear algebra
     pattern: Pattern
     blocks: Blocks
@@ -130,11 +143,13 @@ def allocate_work(layout, planes, pairs):
         Ca=z((nn, 6, 6)), Cb=z((nn, 6, 6)), Ceq=z((ne, 4, 6, 6)), rows=z((nn, 6)), drive=z((nv, 2)), ball=z((nj, 3, 4)),
         rb=z((nb, 6)), rn=z((nn, 6)), size=z((nb, 6)),
         active=z(nc, np.int64), n_active=z(2, np.int64), limit_active=z(nl, np.int64), n_limits=z(1, np.int64), dof_limit=np.full((nv, 2), -1, np.int64),
-        cbody=z((nc, 2), np.int64), cmu=z(nc), claw=z(nc, np.int64), cframe=z((nc, 3, 3)), cval=z((nc, 3)),
+        cbody=z((nc, 2), np.int64), cmu=z(nc), claw=z(nc, np.int64), cframe=z((nc, 3, 3)), cval=z((nc, 3)), cgrace=z(nc), lgrace=z(nl),
         cC=z((nc, 2, 3, 6)), cB=z((nc, 2, 3, 6)), cH=z((nc, 2, 6, 12)), cK=z((nc, 3, 3)), cf=z((nc, 3)), cdy=z((nc, 3)),
         step=z((total, 6)), dv=z((nb + 1, 6)), dlam=z((nn, 6)), drate=z(nv), dlim=z((nl, 2)), dfric=z((nv, 3)), dcon=z((nc, 12)),
         alim=z((nl, 2)), africt=z((nv, 3)), acon=z((nc, 12)),
         v_old=z((nb + 1, 6)), lam_old=z((nn, 6)), lim_old=z((nl, 2)), fric_old=z((nv, 3)), con_old=z((nc, 12)),
+        warm=z(1), warm_lam=z((nn, 6)), warm_lim=z(nl), warm_fric=z(nv), warm_con=z((nc, 3)),
+        sub_bodies=z((nb, 13)), sub_angle=z(nv), sub_rate=z(nv), trace=z((201, 6)),
         pattern=pattern, blocks=blocks, edges=edges, n_edges=np.array([len(fixed), len(fixed)], np.int64), slot=slot,
         scratch=z((128, 12)),
     )  # fmt: skip

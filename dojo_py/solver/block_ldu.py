@@ -12,7 +12,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from dojo_py.jit import entry, kernel
+from dojo_py.solver.double_double import add, factorise_six, solve_six, subtract_product_six
 
 WIDTH = 8
 
@@ -33,6 +34,14 @@ class Blocks(NamedTuple):
     U: np.ndarray  # (nblocks, 6, 8)
     L: np.ndarray  # (nblocks, 6, 8)
     E: np.ndarray  # (nblocks, 6, 8) D⁻¹ U
+    # what is too stiff to be added to these in one double (see double_double.py)
+    stiff_node: np.ndarray  # (N,) 1 where S is in use
+    stiff_block: np.ndarray  # (nblocks,) 1 where U_extra, L_extra are in use
+    S: np.ndarray  # (N, 2, 6, 6) high and low part of what belongs to D besides
+    U_extra: np.ndarray  # (nblocks, 2, 6, 6)
+    L_extra: np.ndarray  # (nblocks, 2, 6, 6)
+    E_extra: np.ndarray  # (nblocks, 2, 6, 6) work
+    pivot: np.ndarray  # (2, 6, 6) work
 
 
 def allocate(n_nodes, n_blocks):
@@ -47,11 +56,18 @@ def allocate(n_nodes, n_blocks):
             np.zeros((max(n_blocks, 1), 6, WIDTH)),
             np.zeros((max(n_blocks, 1), 6, WIDTH)),
             np.zeros((max(n_blocks, 1), 6, WIDTH)),
+            np.zeros(n_nodes, np.int64),
+            np.zeros(max(n_blocks, 1), np.int64),
+            np.zeros((n_nodes, 2, 6, 6)),
+            np.zeros((max(n_blocks, 1), 2, 6, 6)),
+            np.zeros((max(n_blocks, 1), 2, 6, 6)),
+            np.zeros((max(n_blocks, 1), 2, 6, 6)),
+            np.zeros((2, 6, 6)),
         ),
     )
 
 
-@njit(cache=True)
+@entry
 def analyse(edges, n_edges, pattern):
     """Symbolic factorisation. edges: (m, 2) pairs of nodes, the first n_edges used; fills pattern, returns the block count."""
     start, column, block_of = pattern.start, pattern.column, pattern.block_of
@@ -78,7 +94,7 @@ def analyse(edges, n_edges, pattern):
     return count
 
 
-@njit(cache=True)
+@kernel
 def _factorise_pivot(A, swap):
     """LU factors of A (6, 8) in place, rows exchanged as noted in swap (6,). Returns the smallest |pivot|, 0 if singular.
 
@@ -108,7 +124,7 @@ def _factorise_pivot(A, swap):
     return smallest
 
 
-@njit(cache=True)
+@kernel
 def _apply_pivot(A, swap, B):
     """B (6, 8) becomes A⁻¹ B, A and swap from `_factorise_pivot`; column 6 of A holds the inverse pivots."""
     for k in range(6):
@@ -131,7 +147,7 @@ def _apply_pivot(A, swap, B):
             B[i, j] *= f
 
 
-@njit(cache=True)
+@kernel
 def _apply_pivot_vector(A, swap, x):
     """x (6,) becomes A⁻¹ x."""
     for k in range(6):
@@ -153,7 +169,7 @@ def _apply_pivot_vector(A, swap, x):
     x[0], x[1], x[2], x[3], x[4], x[5] = x0, x1, x2, x3, x4, x5
 
 
-@njit(cache=True)
+@kernel
 def _apply_pivot_transposed(A, swap, x):
     """x (6,) becomes A⁻ᵀ x."""
     for i in range(6):
@@ -169,7 +185,7 @@ def _apply_pivot_transposed(A, swap, x):
             x[k], x[row] = x[row], x[k]
 
 
-@njit(cache=True)
+@kernel
 def _subtract_product(A, B, out):
     """out -= A B for (6, 8) blocks."""
     for i in range(6):
@@ -179,34 +195,100 @@ def _subtract_product(A, B, out):
                 out[i, j] -= a * B[k, j]
 
 
-@njit(cache=True)
+@kernel
+def clear(pattern, blocks):
+    """All blocks to zero."""
+    blocks.D[:, :, :] = 0.0
+    for i in range(blocks.D.shape[0]):
+        if blocks.stiff_node[i]:
+            blocks.S[i, :, :, :] = 0.0
+            blocks.stiff_node[i] = 0
+    for b in range(pattern.start[blocks.D.shape[0]]):
+        for i in range(6):
+            for k in range(WIDTH):
+                blocks.U[b, i, k] = 0.0
+                blocks.L[b, i, k] = 0.0
+        if blocks.stiff_block[b]:
+            blocks.U_extra[b, :, :, :] = 0.0
+            blocks.L_extra[b, :, :, :] = 0.0
+            blocks.stiff_block[b] = 0
+
+
+@kernel
+def _factorise_stiff(blocks, i, first, last):
+    """Pivot i and the stiff blocks of its row in pairs of doubles; rounded factors are left in D, U, L. Returns the pivot size."""
+    D, pivot = blocks.D[i], blocks.pivot
+    for r in range(6):
+        for c in range(6):
+            pivot[0, r, c], pivot[1, r, c] = add(blocks.S[i, 0, r, c], blocks.S[i, 1, r, c], D[r, c], 0.0)
+    smallest = factorise_six(pivot[0], pivot[1], blocks.swap[i])
+    if not smallest > 0.0:
+        return 0.0
+    for r in range(6):
+        for c in range(6):
+            D[r, c] = pivot[0, r, c]
+        D[r, 6] = 1.0 / D[r, r]
+    for b in range(first, last):
+        if blocks.stiff_block[b]:
+            for r in range(6):
+                for c in range(6):
+                    u, u_low = add(blocks.U_extra[b, 0, r, c], blocks.U_extra[b, 1, r, c], blocks.U[b, r, c], 0.0)
+                    blocks.E_extra[b, 0, r, c], blocks.E_extra[b, 1, r, c] = u, u_low
+                    blocks.U[b, r, c] = u
+                    low, low_low = add(blocks.L_extra[b, 0, r, c], blocks.L_extra[b, 1, r, c], blocks.L[b, r, c], 0.0)
+                    blocks.L_extra[b, 0, r, c], blocks.L_extra[b, 1, r, c] = low, low_low
+                    blocks.L[b, r, c] = low
+            solve_six(pivot[0], pivot[1], blocks.swap[i], blocks.E_extra[b, 0], blocks.E_extra[b, 1])
+    return smallest
+
+
+@kernel
 def factorise(pattern, blocks):
     """Factorise in place. Returns -1, or the node whose pivot is singular or not finite."""
     start, column, block_of = pattern.start, pattern.column, pattern.block_of
     D, swap, U, L, E = blocks.D, blocks.swap, blocks.U, blocks.L, blocks.E
     for i in range(D.shape[0]):
-        pivot = _factorise_pivot(D[i], swap[i])
+        first, last = start[i], start[i + 1]
+        if blocks.stiff_node[i]:
+            pivot = _factorise_stiff(blocks, i, first, last)
+        else:
+            pivot = _factorise_pivot(D[i], swap[i])
         if not (pivot > 0.0 and math.isfinite(pivot)):
             return i
-        first, last = start[i], start[i + 1]
         for b in range(first, last):
+            if blocks.stiff_block[b]:
+                for r in range(6):
+                    for c in range(6):
+                        E[b, r, c] = blocks.E_extra[b, 0, r, c]
+                continue
             for r in range(6):
                 for c in range(WIDTH):
                     E[b, r, c] = U[b, r, c]
             _apply_pivot(D[i], swap[i], E[b])
         for b in range(first, last):
             j = column[b]
-            _subtract_product(L[b], E[b], D[j])
             for c in range(first, last):
                 k = column[c]
-                if j < k:
+                if blocks.stiff_block[b] and blocks.stiff_block[c]:
+                    if j == k:
+                        blocks.stiff_node[j] = 1
+                        target = blocks.S[j]
+                    else:
+                        t = block_of[min(j, k), max(j, k)]
+                        blocks.stiff_block[t] = 1
+                        target = blocks.U_extra[t] if j < k else blocks.L_extra[t]
+                    low, high = blocks.L_extra[b], blocks.E_extra[c]
+                    subtract_product_six(low[0], low[1], high[0], high[1], target[0], target[1])
+                elif j == k:
+                    _subtract_product(L[b], E[b], D[j])
+                elif j < k:
                     _subtract_product(L[b], E[c], U[block_of[j, k]])
-                elif k < j:
+                else:
                     _subtract_product(L[b], E[c], L[block_of[k, j]])
     return -1
 
 
-@njit(cache=True)
+@kernel
 def _subtract_times(A, y, x):
     """x (6,) -= A y, A (6, 8), y (6,)."""
     y0, y1, y2, y3, y4, y5 = y[0], y[1], y[2], y[3], y[4], y[5]
@@ -214,7 +296,7 @@ def _subtract_times(A, y, x):
         x[r] -= A[r, 0] * y0 + A[r, 1] * y1 + A[r, 2] * y2 + A[r, 3] * y3 + A[r, 4] * y4 + A[r, 5] * y5
 
 
-@njit(cache=True)
+@kernel
 def solve(pattern, blocks, x):
     """Solve A x = b with the factors; x (N, 6) holds b on entry."""
     start, column = pattern.start, pattern.column
@@ -228,7 +310,7 @@ def solve(pattern, blocks, x):
             _subtract_times(blocks.E[b], x[column[b]], x[i])
 
 
-@njit(cache=True)
+@kernel
 def _subtract_rows(A, x, out):
     """out -= A x. A (6, 8), x, out (6, m)."""
     for r in range(6):
@@ -239,7 +321,7 @@ def _subtract_rows(A, x, out):
                     out[r, c] -= a * x[k, c]
 
 
-@njit(cache=True)
+@kernel
 def _apply_pivot_rows(A, swap, x):
     """x (6, m) becomes A⁻¹ x."""
     m = x.shape[1]
@@ -263,7 +345,7 @@ def _apply_pivot_rows(A, swap, x):
             x[i, c] *= f
 
 
-@njit(cache=True)
+@kernel
 def solve_many(pattern, blocks, x):
     """Solve A X = B with the factors; x (N, 6, m) holds B on entry."""
     start, column = pattern.start, pattern.column
@@ -277,7 +359,7 @@ def solve_many(pattern, blocks, x):
             _subtract_rows(blocks.E[b], x[column[b]], x[i])
 
 
-@njit(cache=True)
+@kernel
 def _subtract_transposed(A, y, x):
     """x (6,) -= Aᵀ y."""
     for r in range(6):
@@ -285,7 +367,7 @@ def _subtract_transposed(A, y, x):
             x[c] -= A[r, c] * y[r]
 
 
-@njit(cache=True)
+@kernel
 def solve_transposed(pattern, blocks, x):
     """Solve Aᵀ x = b with the factors; x (N, 6) holds b on entry."""
     start, column = pattern.start, pattern.column

@@ -6,10 +6,10 @@ Friction: impulse -x along a slip of speed u, remaining slip y = u - x/m, bound 
 
 import math
 
-from numba import njit
+from dojo_py.jit import kernel
 
 
-@njit(cache=True)
+@kernel
 def central_pair(mass, u, h, kappa):
     """(γ [N s], s [m]) with γ s = kappa for the predicted normal velocity u [m/s] of a mass [kg] over a step h [s]."""
     root = math.sqrt(u * u + 4.0 * kappa / (mass * h))
@@ -20,7 +20,7 @@ def central_pair(mass, u, h, kappa):
     return kappa / s, s
 
 
-@njit(cache=True)
+@kernel
 def central_friction(mass, bound, u, kappa):
     """(x [N s], y [m/s], η₁ [m/s]) for the slip speed u ≥ 0 of a mass under the friction bound X = μγ."""
     if u <= 0.0:

@@ -12,7 +12,7 @@ solvers (2010), section 8; correction: Mehrotra (1992).
 
 import math
 
-from numba import njit
+from dojo_py.jit import kernel
 
 FRICTIONLESS, CONE, PYRAMID = 0, 1, 2
 GAMMA, S, X2, X3, E1, E2, E3 = 0, 1, 2, 3, 4, 5, 6
@@ -20,7 +20,7 @@ PSI, S_PSI, BETA, S_BETA = 2, 3, 4, 8
 """Places in z; β are the impulses along +t₁, -t₁, +t₂, -t₂."""
 
 
-@njit(cache=True)
+@kernel
 def impulse_of(law, z, F):
     """F (3,) = (γ, tangential impulse) [N s] of the state z."""
     F[0] = z[0]
@@ -32,7 +32,7 @@ def impulse_of(law, z, F):
         F[1] = F[2] = 0.0
 
 
-@njit(cache=True)
+@kernel
 def start_state(law, mu, gamma, s, speed, z):
     """A well-centred interior state: impulse γ [N s], gap s [m], sliding speed [m/s] (0 lets the speed be guessed)."""
     z[0], z[1] = gamma, s
@@ -47,7 +47,7 @@ def start_state(law, mu, gamma, s, speed, z):
             z[8 + i] = speed
 
 
-@njit(cache=True)
+@kernel
 def complementarity(law, mu, z, target):
     """(largest |b∘c - target e|, Σ b·c, degree) of a contact."""
     p = z[0] * z[1]
@@ -70,7 +70,7 @@ def complementarity(law, mu, z, target):
     return worst, total, degree
 
 
-@njit(cache=True)
+@kernel
 def friction_residual(law, mu, z, v1, v2):
     """Largest violation of the linear friction rows [m/s]: η₂₃ - v_t, or s_β - P v_t - ψ (and s_ψ, in N s)."""
     if law == CONE:
@@ -82,8 +82,8 @@ def friction_residual(law, mu, z, v1, v2):
     return 0.0
 
 
-@njit(cache=True)
-def condense(law, mu, z, kappa, corrected, a, dy, K, f):
+@kernel
+def condense(law, mu, z, kappa, corrected, scaled, a, dy, K, f):
     """δF = f - K δy' for one contact, where δy' is the change of the motion beyond dy (3,), the present slack residual.
 
     corrected: subtract the second-order terms of the affine step a (12,). K (3, 3), f (3,) are written.
@@ -100,13 +100,74 @@ def condense(law, mu, z, kappa, corrected, a, dy, K, f):
     K[0, 0] = g * inv_s
     f[0] = r1 * inv_s - K[0, 0] * dy[0]
     if law == CONE:
-        _condense_cone(mu, z, kappa, corrected, a, dy, K, f)
+        if scaled:
+            _condense_cone(mu, z, kappa, corrected, a, dy, K, f)
+        else:
+            _condense_plain(mu, z, kappa, corrected, a, dy, K, f)
     elif law == PYRAMID:
         _condense_pyramid(mu, z, kappa, corrected, a, dy, K, f)
 
 
-@njit(cache=True)
+@kernel
+def _scaling(x1, x2, x3, e1, e2, e3):
+    """Nesterov-Todd scaling of ξ and η: (β, w0, w1, w2) with W = β [[w0, wᵀ], [w, I + w wᵀ/(1 + w0)]], W ξ = W⁻¹ η."""
+    nx, ne = math.sqrt(x2 * x2 + x3 * x3), math.sqrt(e2 * e2 + e3 * e3)
+    jx = math.sqrt(max((x1 - nx) * (x1 + nx), 1e-34 * x1 * x1))
+    je = math.sqrt(max((e1 - ne) * (e1 + ne), 1e-34 * e1 * e1))
+    a1, a2, a3 = x1 / jx, x2 / jx, x3 / jx
+    b1, b2, b3 = e1 / je, e2 / je, e3 / je
+    g = 1.0 / math.sqrt(2.0 * (1.0 + max(a1 * b1 + a2 * b2 + a3 * b3, 1.0)))
+    w1, w2 = g * (b2 - a2), g * (b3 - a3)
+    return math.sqrt(je / jx), math.sqrt(1.0 + w1 * w1 + w2 * w2), w1, w2
+
+
+@kernel
+def _apply(beta, w0, w1, w2, v0, v1, v2):
+    """W v."""
+    dot = w1 * v1 + w2 * v2
+    t = v0 + dot / (1.0 + w0)
+    return beta * (w0 * v0 + dot), beta * (v1 + t * w1), beta * (v2 + t * w2)
+
+
+@kernel
+def _scaled_target(mu, z, kappa, corrected, a, beta, w0, w1, w2):
+    """W d,  d = λ⁻¹ ∘ (κ e - λ ∘ λ - (W⁻¹ δη_a) ∘ (W δξ_a)),  λ = W ξ: the right-hand side of δη + W² δξ = W d."""
+    l0, l1, l2 = _apply(beta, w0, w1, w2, mu * z[0], z[2], z[3])
+    r0, r1, r2 = kappa - (l0 * l0 + l1 * l1 + l2 * l2), -2.0 * l0 * l1, -2.0 * l0 * l2
+    if corrected:
+        p0, p1, p2 = _apply(beta, w0, w1, w2, mu * a[0], a[2], a[3])
+        q0, q1, q2 = _apply(1.0 / beta, w0, -w1, -w2, a[4], a[5], a[6])
+        r0 -= p0 * q0 + p1 * q1 + p2 * q2
+        r1 -= p0 * q1 + q0 * p1
+        r2 -= p0 * q2 + q0 * p2
+    # d = λ⁻¹ ∘ r:  d0 = (λ0 r0 - λ₁·r₁)/|λ|_J²,  d₁ = (r₁ - d0 λ₁)/λ0
+    nl = math.sqrt(l1 * l1 + l2 * l2)
+    j2 = max((l0 - nl) * (l0 + nl), 1e-32 * l0 * l0)
+    d0 = (l0 * r0 - l1 * r1 - l2 * r2) / j2
+    d1, d2 = (r1 - d0 * l1) / l0, (r2 - d0 * l2) / l0
+    return _apply(beta, w0, w1, w2, d0, d1, d2)
+
+
+@kernel
 def _condense_cone(mu, z, kappa, corrected, a, dy, K, f):
+    # δη + H δξ = W d,  H = W² = β² (2 w wᵀ - J);  rows 2, 3 give δξ₂₃ for a given motion, row 1 gives δη₁
+    beta, w0, w1, w2 = _scaling(mu * z[0], z[2], z[3], z[4], z[5], z[6])
+    t0, t1, t2 = _scaled_target(mu, z, kappa, corrected, a, beta, w0, w1, w2)
+    b2 = beta * beta
+    # inverse of H₂₂ = β² (I + 2 w wᵀ)
+    n = 2.0 / (1.0 + 2.0 * (w1 * w1 + w2 * w2))
+    i11, i12, i22 = (1.0 - n * w1 * w1) / b2, -n * w1 * w2 / b2, (1.0 - n * w2 * w2) / b2
+    h1, h2 = 2.0 * b2 * w0 * w1 * mu, 2.0 * b2 * w0 * w2 * mu  # H₂₁ μ
+    g1, g2 = i11 * h1 + i12 * h2, i12 * h1 + i22 * h2
+    c1, c2 = t1 - dy[1], t2 - dy[2]
+    f[1] = i11 * c1 + i12 * c2 - g1 * f[0]
+    f[2] = i12 * c1 + i22 * c2 - g2 * f[0]
+    K[1, 1], K[1, 2], K[2, 1], K[2, 2] = i11, i12, i12, i22
+    K[1, 0], K[2, 0] = -g1 * K[0, 0], -g2 * K[0, 0]
+
+
+@kernel
+def _condense_plain(mu, z, kappa, corrected, a, dy, K, f):
     x1, x2, x3, e1, e2, e3 = mu * z[0], z[2], z[3], z[4], z[5], z[6]
     r2 = kappa - (x1 * e1 + x2 * e2 + x3 * e3)
     r3, r4 = -(x1 * e2 + e1 * x2), -(x1 * e3 + e1 * x3)
@@ -135,7 +196,7 @@ def _condense_cone(mu, z, kappa, corrected, a, dy, K, f):
     K[1, 0], K[2, 0] = -K[0, 0] * (ie * q2 + t * x2), -K[0, 0] * (ie * q3 + t * x3)
 
 
-@njit(cache=True)
+@kernel
 def _condense_pyramid(mu, z, kappa, corrected, a, dy, K, f):
     # δβ_i = α_i - d_i (P_i δv + δψ);  s_ψ δψ + ψ (μ δγ - Σ δβ) = r_ψ
     psi, spsi = z[2], z[3]
@@ -177,7 +238,7 @@ def _condense_pyramid(mu, z, kappa, corrected, a, dy, K, f):
     K[2, 1], K[2, 2] = p2 * c1, d2 + d3 + p2 * c2
 
 
-@njit(cache=True)
+@kernel
 def motion_residual(law, z, gap, v1, v2, dy):
     """dy (3,): how far the slacks are from the motion they stand for, (gap - s, v_t - η₂₃); the pyramid keeps v_t itself."""
     dy[0] = gap - z[1]
@@ -187,25 +248,32 @@ def motion_residual(law, z, gap, v1, v2, dy):
         dy[1], dy[2] = v1, v2
 
 
-@njit(cache=True)
-def recover_step(law, mu, z, kappa, corrected, a, dy, y, K, f, dz):
+@kernel
+def recover_step(law, mu, z, kappa, corrected, scaled, a, dy, y, K, f, dz):
     """dz (12,): the step of all variables of a contact, given the bodies' change of motion y (3,) and dy, K, f of `condense`."""
     dz[0] = f[0] - K[0, 0] * y[0]
     dz[1] = y[0] + dy[0]
     if law == CONE:
-        x1, e1 = mu * z[0], z[4]
         dz[2] = f[1] - K[1, 0] * y[0] - K[1, 1] * y[1] - K[1, 2] * y[2]
         dz[3] = f[2] - K[2, 0] * y[0] - K[2, 1] * y[1] - K[2, 2] * y[2]
         dz[5], dz[6] = y[1] + dy[1], y[2] + dy[2]
-        r2 = kappa - (x1 * e1 + z[2] * z[5] + z[3] * z[6])
-        if corrected:
-            r2 -= mu * a[0] * a[4] + a[2] * a[5] + a[3] * a[6]
-        dz[4] = (r2 - e1 * mu * dz[0] - z[5] * dz[2] - z[6] * dz[3] - z[2] * dz[5] - z[3] * dz[6]) / x1
+        if not scaled:
+            x1, e1 = mu * z[0], z[4]
+            r2 = kappa - (x1 * e1 + z[2] * z[5] + z[3] * z[6])
+            if corrected:
+                r2 -= mu * a[0] * a[4] + a[2] * a[5] + a[3] * a[6]
+            dz[4] = (r2 - e1 * mu * dz[0] - z[5] * dz[2] - z[6] * dz[3] - z[2] * dz[5] - z[3] * dz[6]) / x1
+            return
+        beta, w0, w1, w2 = _scaling(mu * z[0], z[2], z[3], z[4], z[5], z[6])
+        t0, t1, t2 = _scaled_target(mu, z, kappa, corrected, a, beta, w0, w1, w2)
+        b2 = beta * beta
+        h00 = b2 * (2.0 * w0 * w0 - 1.0)
+        dz[4] = t0 - h00 * mu * dz[0] - 2.0 * b2 * w0 * (w1 * dz[2] + w2 * dz[3])
     elif law == PYRAMID:
         _recover_pyramid(mu, z, kappa, corrected, a, dy, y, dz)
 
 
-@njit(cache=True)
+@kernel
 def _recover_pyramid(mu, z, kappa, corrected, a, dy, y, dz):
     psi, spsi = z[2], z[3]
     sum_alpha, sum_d, sum_dp = 0.0, 0.0, 0.0
@@ -235,29 +303,35 @@ def _recover_pyramid(mu, z, kappa, corrected, a, dy, y, dz):
     dz[3] = mu * dz[0] - sum_beta + total - spsi
 
 
-@njit(cache=True)
+FAR = 2.0
+"""Step lengths are reported up to this, so that a full step is taken only when the boundary is well beyond it."""
+
+
+@kernel
 def _soc_step(a0, a1, a2, d0, d1, d2):
-    """Largest α ≤ 1 that keeps (a0, a12) + α (d0, d12) in the second-order cone; a interior."""
-    a = d0 * d0 - d1 * d1 - d2 * d2
+    """Largest α ≤ FAR that keeps (a0, a12) + α (d0, d12) in the second-order cone; a interior."""
+    dn, an = math.sqrt(d1 * d1 + d2 * d2), math.sqrt(a1 * a1 + a2 * a2)
+    a = (d0 - dn) * (d0 + dn)
     b = a0 * d0 - a1 * d1 - a2 * d2
-    c = a0 * a0 - a1 * a1 - a2 * a2  # > 0, interior
+    c = (a0 - an) * (a0 + an)  # > 0, interior
     if c <= 0.0:
-        c = 1e-300
+        return 0.0
     # the ray meets the boundary where  a α² + 2 b α + c = 0
     disc = b * b - a * c
-    if disc < 0.0:
-        return 1.0
-    denom = -b + math.sqrt(disc)
-    alpha = c / denom if denom > 0.0 else 2.0  # c / denom: stays finite as a → 0
+    alpha = FAR
+    if disc >= 0.0:
+        denom = -b + math.sqrt(disc)
+        if denom > 0.0:
+            alpha = c / denom  # stays finite as a → 0
     if d0 < 0.0:
         alpha = min(alpha, -a0 / d0)
-    return min(1.0, alpha)
+    return min(FAR, alpha)
 
 
-@njit(cache=True)
+@kernel
 def step_length(law, mu, z, dz):
-    """Largest α ≤ 1 that keeps z + α dz in its cones."""
-    alpha = 1.0
+    """Largest α ≤ FAR that keeps z + α dz in its cones."""
+    alpha = FAR
     for i in range(2):
         if dz[i] < 0.0:
             alpha = min(alpha, -z[i] / dz[i])
@@ -269,3 +343,21 @@ def step_length(law, mu, z, dz):
             if dz[i] < 0.0:
                 alpha = min(alpha, -z[i] / dz[i])
     return alpha
+
+
+@kernel
+def least_product(law, mu, z):
+    """Smallest eigenvalue product of a contact: equals κ on the central path, falls below it near a boundary; ≤ 0 outside."""
+    p = z[0] * z[1]
+    if law == CONE:
+        nx, ne = math.sqrt(z[2] * z[2] + z[3] * z[3]), math.sqrt(z[5] * z[5] + z[6] * z[6])
+        x1 = mu * z[0]
+        dx, de = (x1 - nx) * (x1 + nx), (z[4] - ne) * (z[4] + ne)
+        if dx <= 0.0 or de <= 0.0:
+            return 0.0
+        p = min(p, math.sqrt(dx * de))
+    elif law == PYRAMID:
+        p = min(p, z[2] * z[3])
+        for i in range(4):
+            p = min(p, z[4 + i] * z[8 + i])
+    return p

@@ -4,12 +4,12 @@
     Δ = rotation vector of q_k* ⊗ q     rows 3-5 [rad]  q: child in parent; Δ in the child's frame
 """
 
-from numba import njit
+from dojo_py.jit import kernel
 
 from dojo_py.rotation import log_jacobian, quat_conj_mul, rotation_vector
 
 
-@njit(cache=True)
+@kernel
 def ball_rows(E, d, turn, anchor_parent, anchor_child, c, J):
     """Rows c (6,), J (6, 6), overwritten. turn (4,): rotation of the child since the start."""
     for i in range(3):
@@ -26,7 +26,7 @@ def ball_rows(E, d, turn, anchor_parent, anchor_child, c, J):
     log_jacobian(c[3:6], J[3:6, 3:6])
 
 
-@njit(cache=True)
+@kernel
 def relative_turn(start, now, out):
     """out (4,) = start* ⊗ now: the rotation since the start of the step, in the child's frame."""
     quat_conj_mul(start, now, out)

@@ -10,12 +10,12 @@ their Jacobians follow from the implicit function theorem. The joints turn in do
 
 import math
 
-from numba import njit
+from dojo_py.jit import kernel
 
 from dojo_py.rotation import quat_conj_mul, quat_mul
 
 
-@njit(cache=True)
+@kernel
 def chain_pose(theta, slide, pos, axis, base_pos, base_quat, com, p, q, S, w):
     """Pose of the child's centre of mass in the parent's frame, p (3,), q (4,), and the screws of the joints there.
 
@@ -83,7 +83,7 @@ def chain_pose(theta, slide, pos, axis, base_pos, base_quat, com, p, q, S, w):
             S[2, i] = b[1] * r1 - b[2] * r0
 
 
-@njit(cache=True)
+@kernel
 def _turn(q, v, work, out):
     """out[1:4] = v (3,) turned by q (4,)."""
     # v + 2 u x (u x v + w v)
@@ -98,7 +98,7 @@ def _turn(q, v, work, out):
     out[3] = v2 + 2.0 * (u0 * t1 - u1 * t0)
 
 
-@njit(cache=True)
+@kernel
 def solve_small(A, B, k, m):
     """Solve A X = B in place by elimination with row pivoting; A (k, k) is destroyed, B (k, m) becomes X."""
     for i in range(k):
@@ -128,7 +128,7 @@ def solve_small(A, B, k, m):
                     B[r, c] -= f * B[i, c]
 
 
-@njit(cache=True)
+@kernel
 def compound_basis(S, k, basis):
     """basis (6, 6): rows 0 … 5-k the complement N, rows 6-k … 5 an orthonormal basis of the screws S (6, k)."""
     # Gram-Schmidt of the screws; the coordinates come last.
@@ -179,7 +179,7 @@ def compound_basis(S, k, basis):
             basis[i, r] *= s
 
 
-@njit(cache=True)
+@kernel
 def compound_rows(q_rel, d, theta, start, slide, pos, axis, base_pos, base_quat, com, basis, c, J, work):
     """Rows c (6,), J (6, 6), overwritten; theta (k,) in: guess, out: coordinates; start (k,): at the step's start.
 
@@ -228,7 +228,7 @@ def compound_rows(q_rel, d, theta, start, slide, pos, axis, base_pos, base_quat,
         c[n + i] = theta[i] - start[i]
 
 
-@njit(cache=True)
+@kernel
 def _pose_error(q, q_rel, d, p, basis, err, c):
     """c = basis e(θ); err: the error quaternion, with w ≥ 0."""
     quat_conj_mul(q, q_rel, err)
@@ -242,7 +242,7 @@ def _pose_error(q, q_rel, d, p, basis, err, c):
         c[i] = s
 
 
-@njit(cache=True)
+@kernel
 def _screws_to_error_rates(err, S):
     """Angular rows of S (6, k) become -∂e_r/∂θ = (w I - [v]x) S_r, (w, v) = err."""
     for i in range(S.shape[1]):
@@ -252,7 +252,7 @@ def _screws_to_error_rates(err, S):
         S[5, i] = err[0] * s2 - (err[1] * s1 - err[2] * s0)
 
 
-@njit(cache=True)
+@kernel
 def _project(basis, S, n, k, A):
     """A (k, k) = Pᵀ S."""
     for i in range(k):

@@ -4,12 +4,12 @@
     Δ = rotation vector of q_k* ⊗ q     rows 3-5 [rad]  body frame
 """
 
-from numba import njit
+from dojo_py.jit import kernel
 
 from dojo_py.rotation import log_jacobian, rotation_vector
 
 
-@njit(cache=True)
+@kernel
 def free_rows(E, d, turn, start, com, c, J):
     """Rows c (6,), J (6, 6), overwritten. start (3,): origin at the start; com (3,): centre of mass in the body."""
     for i in range(3):

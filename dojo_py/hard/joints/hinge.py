@@ -7,10 +7,10 @@
 
 import math
 
-from numba import njit
+from dojo_py.jit import kernel
 
 
-@njit(cache=True)
+@kernel
 def hinge_rows(E, d, anchor_parent, anchor_child, frame, child, start, c, J):
     """Rows c (6,), J (6, 6), overwritten. frame, child (3, 3): rows axis, two normals, in parent and child.
 

@@ -5,10 +5,10 @@
     θ = a · (d + E p_b - p_a)                                   row 5 [m]      displacement since the start of the step
 """
 
-from numba import njit
+from dojo_py.jit import kernel
 
 
-@njit(cache=True)
+@kernel
 def slide_rows(E, d, anchor_parent, anchor_child, frame, child, start, c, J):
     """Rows c (6,), J (6, 6), overwritten. frame, child (3, 3): rows axis, two normals, in parent and child.
 

@@ -1,0 +1,35 @@
+"""How every kernel is compiled: the decorators' options, and a disk cache that follows all sources.
+
+`kernel`: called by other kernels only. It has no Python wrapper, which for functions with large argument tuples is most of the
+compile time (measured: 0.1 s instead of 1.5 s). `entry`: what Python calls; cached on disk together with all it calls, and
+compiled anew when any file of the package changes (numba itself looks only at the file of the entry function).
+"""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from numba import njit
+
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
+
+kernel = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)
+
+
+@cache
+def package_stamp() -> tuple[float, int]:
+    """Latest change and total size of the package's sources."""
+    files = [f.stat() for f in Path(__file__).parent.rglob("*.py")]
+    return max(f.st_mtime for f in files), sum(f.st_size for f in files)
+
+
+def entry(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Compile a function that Python calls, with a cache on disk."""
+    if function is None:
+        return lambda f: entry(f, **options)
+    dispatcher = njit(no_cfunc_wrapper=True, cache=True, nogil=True, **OPTIONS, **options)(function)
+    cache_file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    if hasattr(cache_file, "_source_stamp"):
+        cache_file._source_stamp = package_stamp()
+    return dispatcher
