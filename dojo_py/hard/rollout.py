@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.hard.body_table import expand, gather_wrenches
+from dojo_py.hard.contact_rows import pair_gap, plane_gap
 from dojo_py.hard.contact_table import WIDTH, fill_contacts
 from dojo_py.hard.coordinates import to_minimal
 from dojo_py.hard.drives import advance_activations, drive
@@ -15,6 +16,7 @@ from dojo_py.hard.step import hard_step
 from dojo_py.hard.warm_start import load_warm, save_warm, warm_size
 from dojo_py.hard.world import World
 from dojo_py.jit import entry, kernel
+from dojo_py.rotation import quat_to_matrix
 
 STATUS, ITERATIONS, RESIDUAL, COMPLEMENTARITY, MIN_GAP = range(5)
 """Entries of a step's report (8,)."""
@@ -69,6 +71,28 @@ def finite(W, nb):
     return math.isfinite(total)
 
 
+@kernel
+def _stay(P, Q, W, bodies, report):
+    """After a step that cannot be used: what W and the report say is the state before it, without impulses, in numbers."""
+    for b in range(bodies.shape[0]):
+        for i in range(3):
+            W.xn[b, i] = bodies[b, i]
+        for i in range(4):
+            W.qn[b, i] = bodies[b, 6 + i]
+        quat_to_matrix(W.qn[b], W.Rn[b])
+    W.n_active[0] = 0
+    W.n_active[1] = 0
+    gap = math.inf
+    for i in range(P.body.shape[0]):
+        gap = min(gap, plane_gap(P, i, W.xn, W.Rn))
+    for i in range(Q.kind.shape[0]):
+        gap = min(gap, pair_gap(Q, i, W.xn, W.Rn, W.scratch[101, 0:3], W.scratch))
+    report[MIN_GAP] = gap
+    for i in (RESIDUAL, COMPLEMENTARITY):
+        if not math.isfinite(report[i]):
+            report[i] = math.inf
+
+
 @entry
 def roll_out(L, P, Q, T, M, W, V, Z, controls, wrenches, h, kappa, settings):
     """T steps from row 0 of the Record Z. controls (T, nu); wrenches (0 | 1 | T, nbody, 6); kappa 0: the hard limit.
@@ -105,6 +129,7 @@ def roll_out(L, P, Q, T, M, W, V, Z, controls, wrenches, h, kappa, settings):
             Z.act[t + 1, :] = act
             if status == 0:
                 report[STATUS] = 5.0
+            _stay(P, Q, W, bodies, report)
         if Z.maximal.shape[0] > 0:
             expand(M, new, h, Z.maximal[t + 1], s)
     if Z.contacts.shape[0] > 0:

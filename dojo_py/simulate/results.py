@@ -17,6 +17,8 @@ class Exact:
 
     bodies: Array
     """(nb, 13) [x, v, q, ω] of the moving bodies at their centres of mass."""
+    impulses: Array
+    """What the last step left for the next one's first guess; zeros for a cold start."""
     qpos: Array
     qvel: Array
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from dataclasses import dataclass, field, fields
 from os import PathLike
 from typing import Any
@@ -45,6 +46,8 @@ class Trajectory:
     """(T + 1, nbody, 13) as in `State`, when it was recorded."""
     bodies: Array | None = field(default=None, repr=False)
     """(T + 1, nb, 13) hard mode: the exact states of the moving bodies."""
+    impulses: Array | None = field(default=None, repr=False)
+    """(T + 1, n) hard mode: impulses from which the next step's solve starts."""
     metadata: dict[str, Any] = field(default_factory=dict)
     """Model name, timestep, mode and options: numbers and texts."""
 
@@ -59,7 +62,9 @@ class Trajectory:
     def state(self, k: int) -> State:
         """State k of 0 … T (negative: from the end); a simulator goes on from it exactly."""
         k = range(len(self.time))[k]
-        exact = None if self.bodies is None else Exact(self.bodies[k], self.qpos[k], self.qvel[k])
+        exact = None
+        if self.bodies is not None and self.impulses is not None:
+            exact = Exact(self.bodies[k], self.impulses[k], self.qpos[k], self.qvel[k])
         maximal = None if self.maximal is None else self.maximal[k]
         return State(self.qpos[k], self.qvel[k], self.act[k], float(self.time[k]), maximal, exact)
 
@@ -78,7 +83,7 @@ class Trajectory:
 
 def load_trajectory(path: str | PathLike) -> Trajectory:
     """Read what `Trajectory.save` wrote. Raises ValueError when the file is something else."""
-    optional = {"maximal", "bodies"}
+    optional = {"maximal", "bodies", "impulses"}
     states = {"time", "qpos", "qvel", "act"} | optional
     needed = {f.name for f in fields(Trajectory)} - optional
     try:
@@ -88,7 +93,7 @@ def load_trajectory(path: str | PathLike) -> Trajectory:
                 raise ValueError(f"{path}: not a trajectory, it has no {missing}")
             metadata = json.loads(str(file["metadata"]))
             values = {name: file[name] for name in (needed | optional) & set(file.files) - {"metadata"}}
-    except (ValueError, KeyError, AttributeError, EOFError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, EOFError, zipfile.BadZipFile) as error:
         raise ValueError(f"{path}: not a trajectory file ({error})") from error
     if not isinstance(metadata, dict) or metadata.pop("format", None) != FORMAT:
         raise ValueError(f"{path}: not a trajectory of this version ({FORMAT!r})")

@@ -18,7 +18,8 @@ ARM = """
     <site name="one" pos=".1 .2 -.1" euler="10 20 30"/>
     <body name="arm" pos=".2 .1 0"><joint name="ball" type="ball" pos="0 .1 0"/><geom type="capsule" size=".05 .3"/>
       <body name="fixed" pos=".1 .1 .1" euler="0 0 45"><geom size=".1"/><site name="two" pos=".1 .1 .2" euler="40 0 5"/></body>
-      <body name="hand" pos="0 0 .4"><joint name="hinge" axis="0 1 .3" ref="20" {limit}/><joint name="slide" type="slide" axis="1 0 1"/>
+      <body name="hand" pos="0 0 .4">
+        <joint name="hinge" axis="0 1 .3" ref="20" {limit}/><joint name="slide" type="slide" axis="1 0 1"/>
         <geom type="box" size=".1 .05 .02"/><site name="three" pos=".2 0 0" euler="0 60 5"/></body>
     </body>
     <body pos="0 -.3 0"><joint name="second" axis="0 0 1"/><geom size=".1" pos=".1 0 0"/><site name="four" pos="0 .1 .1"/></body>
@@ -122,7 +123,10 @@ def test_bounded_joints_get_the_wheels_force(name, seed):
     assert scene.generalised() == pytest.approx(scene.data.qfrc_actuator, abs=1e-7)
 
 
-@pytest.mark.parametrize("name", ["integrator", "integrator with range", "filter", "filterexact early", "position with time constant"])
+STATEFUL = ["integrator", "integrator with range", "filter", "filterexact early", "position with time constant"]
+
+
+@pytest.mark.parametrize("name", STATEFUL)
 def test_activations_are_the_wheels(name):
     """Measured: 3e-17."""
     scene = Scene(CASES[name], timestep=0.01)
