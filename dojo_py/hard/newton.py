@@ -175,6 +175,15 @@ def assemble(L, W, h, kappa, corrected, scaled, loop_regularisation):
 
 
 @kernel
+def refill(L, W, h):
+    """The momentum rows' own blocks again, after a factorisation has overwritten them."""
+    clear(W.pattern, W.blocks)
+    row = W.scratch[100, 0:6]
+    for b in range(L.mass.shape[0]):
+        momentum_rows(L.mass[b], L.inertia[b], W.v[b], h, row, W.blocks.D[L.place_body[b]])
+
+
+@kernel
 def _put_block(W, row, col, A, sign, transpose):
     """Add sign * A (or its transpose), A (6, 6), to the off-diagonal block (row, col)."""
     if row < col:
@@ -564,21 +573,6 @@ def largest_step(L, W, h):
 
 
 @kernel
-def least_centrality(L, W, h):
-    """Smallest product of a cone pair, κ on the central path."""
-    p = math.inf
-    for m in range(W.n_limits[0]):
-        p = min(p, W.lim[m, 0] * W.lim[m, 1])
-    for dof in range(L.dof_frictionloss.shape[0]):
-        bound = h * L.dof_frictionloss[dof]
-        if bound > 0.0 and L.node[L.dof_joint[dof]] >= 0:
-            p = min(p, (bound + W.fric[dof, 0]) * W.fric[dof, 1], (bound - W.fric[dof, 0]) * W.fric[dof, 2])
-    for c in range(W.n_active[0]):
-        p = min(p, least_product(W.claw[c], W.cmu[c], W.con[c]))
-    return p
-
-
-@kernel
 def measure(L, W, h, target):
     """(residual, centring, mean complementarity): violations of a point.
 
@@ -598,31 +592,42 @@ def measure(L, W, h, target):
             residual = max(residual, abs(W.rn[n, r]))
         for r in range(nc, 6):
             residual = max(residual, abs(W.rn[n, r]) / (L.dof_inertia[L.vadr[j] + r - nc] + abs(W.lam[n, r])))
-    worst, total, degree = 0.0, 0.0, 0
     axis = W.scratch[112, 0:3]
     for m in range(W.n_limits[0]):
-        p = W.lim[m, 0] * W.lim[m, 1]
-        worst = max(worst, abs(p - target))
-        total += p
-        degree += 1
         distance = limit_distance(L, W, W.limit_active[m], h, axis, W.scratch)
         residual = max(residual, abs(distance - W.lim[m, 1]) / h)
     for dof in range(L.dof_frictionloss.shape[0]):
-        bound = h * L.dof_frictionloss[dof]
         j = L.dof_joint[dof]
-        if bound > 0.0 and L.node[j] >= 0:
-            p = (bound + W.fric[dof, 0]) * W.fric[dof, 1]
-            q = (bound - W.fric[dof, 0]) * W.fric[dof, 2]
-            worst = max(worst, abs(p - target), abs(q - target))
-            total += p + q
-            degree += 2
+        if L.dof_frictionloss[dof] > 0.0 and L.node[j] >= 0:
             rate = W.rows[L.node[j], 6 - L.ndof[j] + dof - L.vadr[j]]
             residual = max(residual, abs(rate - W.fric[dof, 1] + W.fric[dof, 2]))
     for c in range(W.n_active[0]):
-        w, t, d = complementarity(W.claw[c], W.cmu[c], W.con[c], target)
-        worst = max(worst, w)
-        total += t
-        degree += d
         residual = max(residual, abs(W.cval[c, 0] - W.con[c, 1]) / h)
         residual = max(residual, friction_residual(W.claw[c], W.cmu[c], W.con[c], W.cval[c, 1], W.cval[c, 2]))
-    return residual, worst, total / max(degree, 1)
+    worst, _, mean = centring(L, W, h, target)
+    return residual, worst, mean
+
+
+@kernel
+def centring(L, W, h, target):
+    """(largest |b∘c - target e|, smallest eigenvalue product, mean b·c) of all cone pairs [SI]."""
+    worst, total, degree, least = 0.0, 0.0, 0, math.inf
+    for m in range(W.n_limits[0]):
+        p = W.lim[m, 0] * W.lim[m, 1]
+        worst, least = max(worst, abs(p - target)), min(least, p)
+        total += p
+        degree += 1
+    for dof in range(L.dof_frictionloss.shape[0]):
+        bound = h * L.dof_frictionloss[dof]
+        if bound > 0.0 and L.node[L.dof_joint[dof]] >= 0:
+            p = (bound + W.fric[dof, 0]) * W.fric[dof, 1]
+            q = (bound - W.fric[dof, 0]) * W.fric[dof, 2]
+            worst, least = max(worst, abs(p - target), abs(q - target)), min(least, p, q)
+            total += p + q
+            degree += 2
+    for c in range(W.n_active[0]):
+        w, t, d = complementarity(W.claw[c], W.cmu[c], W.con[c], target)
+        worst, least = max(worst, w), min(least, least_product(W.claw[c], W.cmu[c], W.con[c]))
+        total += t
+        degree += d
+    return worst, least, total / max(degree, 1)

@@ -13,11 +13,11 @@ from dojo_py.hard.bodies import old_momentum
 from dojo_py.hard.closures import start_closures
 from dojo_py.hard.contact_rows import add_contact, pair_far, pair_gap, plane_gap
 from dojo_py.hard.joint_rows import start_joints
-from dojo_py.hard.newton import assemble, evaluate, largest_step, least_centrality, limit_distance, measure, recover
+from dojo_py.hard.newton import assemble, centring, evaluate, largest_step, limit_distance, measure, recover, refill
 from dojo_py.rotation import quat_to_matrix
 from dojo_py.solver.block_ldu import analyse, factorise, solve
 from dojo_py.solver.centre import central_friction, central_pair
-from dojo_py.solver.cones import CONE, FAR, complementarity, impulse_of, start_state
+from dojo_py.solver.cones import CONE, FAR, impulse_of, start_state
 
 SOLVED, MAX_ITERATIONS, STALLED, SINGULAR, TOO_FAST, NOT_FINITE = 0, 1, 2, 3, 4, 5
 
@@ -383,25 +383,6 @@ def _mean_after(L, W, h, alpha):
 
 
 @kernel
-def _mean_now(L, W, h):
-    """Mean complementarity of the present point."""
-    total, degree = 0.0, 0
-    for m in range(W.n_limits[0]):
-        total += W.lim[m, 0] * W.lim[m, 1]
-        degree += 1
-    for d in range(L.dof_frictionloss.shape[0]):
-        bound = h * L.dof_frictionloss[d]
-        if bound > 0.0 and L.node[L.dof_joint[d]] >= 0:
-            total += (bound + W.fric[d, 0]) * W.fric[d, 1] + (bound - W.fric[d, 0]) * W.fric[d, 2]
-            degree += 2
-    for c in range(W.n_active[0]):
-        _, t, n = complementarity(W.claw[c], W.cmu[c], W.con[c], 0.0)
-        total += t
-        degree += n
-    return total / max(degree, 1)
-
-
-@kernel
 def _inside_rotation_domain(L, W, h, alpha):
     """The largest share of alpha that keeps every |ω| h / 2 below 0.95 (φ(ω) needs it below 1)."""
     bound = (2.0 * 0.95 / h) ** 2
@@ -419,6 +400,17 @@ def _inside_rotation_domain(L, W, h, alpha):
             return alpha
         alpha *= 0.5
     return 0.0
+
+
+@kernel
+def _newton_direction(L, W, h, target, scaled):
+    """Newton's step to complementarity target, without prediction or correction. Returns (largest step, 1, 1) or a negative one."""
+    assemble(L, W, h, target, False, scaled, LOOP_REGULARISATION)
+    if factorise(W.pattern, W.blocks) >= 0:
+        return -1.0, 0.0, 0.0
+    solve(W.pattern, W.blocks, W.step)
+    recover(L, W, h, target, False, scaled)
+    return largest_step(L, W, h), 1.0, 1.0
 
 
 @kernel
@@ -458,17 +450,26 @@ def _direction(L, W, h, mean, floor, scaled, cones):
 
 
 @kernel
-def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterations, scaled):
+def _direction_again(L, W, h, mean, floor, scaled):
+    """`_direction` at a point whose blocks were overwritten by their factors."""
+    refill(L, W, h)
+    return _direction(L, W, h, mean, floor, scaled, True)
+
+
+@kernel
+def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterations, scaled, careful):
     """From the present point to residual ≤ tol_residual [m/s] and |b∘c - κe| ≤ tol_comp. Returns (status, iterations, both).
 
     kappa = 0 asks for the hard limit: then tol_comp is the complementarity itself [N m s]. scaled: Nesterov-Todd directions.
+    careful: follow the central path in short steps instead of predicting.
     """
     evaluate(L, P, Q, A, W, h, scheme)
     floor = kappa if kappa > 0.0 else 0.2 * tol_comp
     residual, worst, mean = measure(L, W, h, kappa)
     short = 0
+    path = mean
     for iteration in range(max_iterations + 1):
-        trace = W.trace[iteration]
+        trace = W.trace[min(iteration, W.trace.shape[0] - 1)]
         trace[0], trace[1], trace[2] = residual, worst, mean
         if residual <= tol_residual and worst <= tol_comp:
             return SOLVED, iteration, residual, worst
@@ -477,7 +478,20 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterati
         if not (math.isfinite(residual) and math.isfinite(worst)):
             return NOT_FINITE, iteration, residual, worst
         cones = mean > 0.0
-        reach, affine, sigma = _direction(L, W, h, mean, floor, scaled, cones)
+        if careful and cones:
+            off, _, _ = centring(L, W, h, path)
+            if off < 0.5 * path and residual < max(1e-2 * path ** 0.5, tol_residual):
+                path = max(0.15 * path, floor)
+            reach, affine, sigma = _newton_direction(L, W, h, path, scaled)
+        else:
+            reach, affine, sigma = _direction(L, W, h, mean, floor, scaled, cones)
+            if cones and 0.0 <= reach < 0.3:
+                # blocked: the other linearisation of the cones often is not
+                second, affine2, sigma2 = _direction_again(L, W, h, mean, floor, not scaled)
+                if second > reach:
+                    reach, affine, sigma = second, affine2, sigma2
+                else:
+                    reach, affine, sigma = _direction_again(L, W, h, mean, floor, scaled)
         if reach < 0.0:
             return SINGULAR, iteration, residual, worst
         alpha = _inside_rotation_domain(L, W, h, min(1.0, 0.99 * reach))
@@ -485,7 +499,8 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterati
         if cones:
             for _ in range(12):  # stay off the boundary: no pair much smaller than the mean
                 _move(L, W, alpha)
-                if least_centrality(L, W, h) >= 1e-3 * min(_mean_now(L, W, h), mean):
+                _, least, now = centring(L, W, h, 0.0)
+                if least >= 1e-3 * min(now, mean):
                     break
                 alpha *= 0.8
         for _ in range(8):
@@ -525,10 +540,11 @@ def attempts(L, P, Q, A, W, h, kappa, settings, report):
             if attempt == 0:
                 warm_point(L, P, Q, A, W, h, scheme, max(1e-6 * start_scale(L, P, Q, A, W, h, scheme), kappa))
             else:
-                start_point(L, P, Q, A, W, h, scheme, 1.0 if attempt == 1 else (10.0 if attempt == 2 else 1e3), kappa)
+                start_point(L, P, Q, A, W, h, scheme, 10.0 ** (attempt - 1), kappa)
             status, count, residual, worst = iterate(
-                L, P, Q, A, W, h, scheme, kappa, settings[TOLERANCE], tol_comp, limit, attempt == 2 or attempt == 4
-            )
+                L, P, Q, A, W, h, scheme, kappa, settings[TOLERANCE], tol_comp, limit if attempt < 3 else 4 * limit,
+                attempt == 2, attempt >= 3,
+            )  # fmt: skip
             total += count
             if status != SOLVED or everything or left_out_contact(L, P, Q, W, h) == 0:
                 break
