@@ -12,7 +12,7 @@ PARALLEL = 1e-8
 
 @kernel
 def closest_parameters(w, ua, ub):
-    """(s, t, inside): parameters of the closest points, clamped, and whether both are free. w, ua, ub: (3,) [m]."""
+    """(s, t, free_s, free_t): parameters of the closest points, clamped, and which of them follow a motion. All (3,) [m]."""
     aa = ua[0] * ua[0] + ua[1] * ua[1] + ua[2] * ua[2]
     bb = ub[0] * ub[0] + ub[1] * ub[1] + ub[2] * ub[2]
     ab = ua[0] * ub[0] + ua[1] * ub[1] + ua[2] * ub[2]
@@ -21,12 +21,12 @@ def closest_parameters(w, ua, ub):
     det = aa * bb - ab * ab
     if det < PARALLEL * aa * bb:
         t = min(max(bw / bb, -1.0), 1.0)
-        return 0.0, t, False
+        return 0.0, t, False, -1.0 < t < 1.0
     s = (ab * bw - bb * aw) / det
     t = (aa * bw - ab * aw) / det
     if -1.0 < s < 1.0 and -1.0 < t < 1.0:
-        return s, t, True
+        return s, t, True, True
     s = min(max(s, -1.0), 1.0)
     t = min(max((bw + s * ab) / bb, -1.0), 1.0)
     s = min(max((t * ab - aw) / aa, -1.0), 1.0)
-    return s, t, False
+    return s, t, -1.0 < s < 1.0, -1.0 < t < 1.0

@@ -99,7 +99,7 @@ def pair_geometry(kind, xa, Ra, xb, Rb, centre, axes, half, radius, n, c, dgap, 
             ua[i] = half[0, 2] * (Ra[i, 0] * axes[0, 0, 2] + Ra[i, 1] * axes[0, 1, 2] + Ra[i, 2] * axes[0, 2, 2])
             ub[i] = half[1, 2] * (Rb[i, 0] * axes[1, 0, 2] + Rb[i, 1] * axes[1, 1, 2] + Rb[i, 2] * axes[1, 2, 2])
             e[i] = oa[i] - ob[i]
-        p, t, inside = closest_parameters(e, ua, ub)
+        p, t, free_p, free_t = closest_parameters(e, ua, ub)
         distance = 0.0
         for i in range(3):
             ra[i] += p * ua[i]
@@ -123,7 +123,7 @@ def pair_geometry(kind, xa, Ra, xb, Rb, centre, axes, half, radius, n, c, dgap, 
         for j in range(12):
             ds[0, j] = 0.0
             ds[1, j] = 0.0
-        if inside:
+        if free_p or free_t:
             aa = ua[0] * ua[0] + ua[1] * ua[1] + ua[2] * ua[2]
             bb = ub[0] * ub[0] + ub[1] * ub[1] + ub[2] * ub[2]
             ab = ua[0] * ub[0] + ua[1] * ub[1] + ua[2] * ub[2]
@@ -137,8 +137,13 @@ def pair_geometry(kind, xa, Ra, xb, Rb, centre, axes, half, radius, n, c, dgap, 
                 if j >= 9:
                     k = j - 9
                     yb += ub[(k + 1) % 3] * e[(k + 2) % 3] - ub[(k + 2) % 3] * e[(k + 1) % 3]
-                ds[0, j] = (ab * yb - bb * ya) / det
-                ds[1, j] = (aa * yb - ab * ya) / det
+                if free_p and free_t:
+                    ds[0, j] = (ab * yb - bb * ya) / det
+                    ds[1, j] = (aa * yb - ab * ya) / det
+                elif free_p:
+                    ds[0, j] = -ya / aa
+                else:
+                    ds[1, j] = yb / bb
         for j in range(12):
             v0 = de[0, j] + ua[0] * ds[0, j] - ub[0] * ds[1, j]
             v1 = de[1, j] + ua[1] * ds[0, j] - ub[1] * ds[1, j]
