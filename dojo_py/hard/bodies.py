@@ -8,7 +8,6 @@
 import math
 
 from dojo_py.jit import kernel
-
 from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, step_quaternion, step_tangent
 
 

@@ -5,11 +5,10 @@
     coupling  0 = θ₁ - θ₁⁰ - poly(θ₂ - θ₂⁰)            impulse λ on θ₁, -poly'(θ₂) λ on θ₂
 """
 
-from dojo_py.jit import kernel
-
 from dojo_py.hard.bodies import relative_pose
 from dojo_py.hard.joint_rows import spread, times_tangent
 from dojo_py.hard.terms import EQ_JOINT, EQ_WELD
+from dojo_py.jit import kernel
 from dojo_py.rotation import quat_conj_mul
 
 

@@ -2,10 +2,9 @@
 
 import math
 
-from dojo_py.jit import kernel
-
 from dojo_py.hard.pair_contacts import pair_geometry, pair_rows, tangents
 from dojo_py.hard.plane_contacts import plane_rows
+from dojo_py.jit import kernel
 
 
 @kernel

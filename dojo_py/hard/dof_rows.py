@@ -8,10 +8,9 @@ servos) act at θ̄ = (θ₋ + 2θ + θ₊)/4 ("midpoint": stable at any stiffne
 θ̇ = ν₊ - ν₋, so that a joint below its friction holds still.
 """
 
-from dojo_py.jit import kernel
-
 from dojo_py.hard.joints.compound import solve_small
 from dojo_py.hard.terms import BALL, FREE
+from dojo_py.jit import kernel
 from dojo_py.rotation import log_jacobian, quat_conj_mul, quat_exp, quat_mul, rotation_vector
 
 MIDPOINT, IMPLICIT, EXPLICIT = 0, 1, 2

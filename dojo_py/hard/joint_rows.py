@@ -5,8 +5,6 @@
 The same rows at the pose where the step starts, with Γ = I, are the directions of the impulses.
 """
 
-from dojo_py.jit import kernel
-
 from dojo_py.hard.bodies import relative_pose
 from dojo_py.hard.joints.ball import ball_rows, relative_turn
 from dojo_py.hard.joints.compound import chain_pose, compound_basis, compound_rows
@@ -14,6 +12,7 @@ from dojo_py.hard.joints.free import free_rows
 from dojo_py.hard.joints.hinge import hinge_rows
 from dojo_py.hard.joints.slide import slide_rows
 from dojo_py.hard.terms import BALL, COMPOUND, FREE, HINGE, SLIDE
+from dojo_py.jit import kernel
 from dojo_py.rotation import quat_conj_mul
 
 

@@ -6,14 +6,13 @@ onto the rows of their joints. What is left has the graph of bodies and joints.
 
 import math
 
-from dojo_py.jit import kernel
-
 from dojo_py.hard.bodies import momentum_rows, next_poses
 from dojo_py.hard.closures import evaluate_closures
 from dojo_py.hard.contact_rows import evaluate_contact
 from dojo_py.hard.dof_rows import ball_law, dof_law
 from dojo_py.hard.joint_rows import evaluate_joints
 from dojo_py.hard.terms import BALL
+from dojo_py.jit import kernel
 from dojo_py.rotation import log_jacobian, quat_conj_mul, rotation_vector
 from dojo_py.solver.block_ldu import clear
 from dojo_py.solver.cones import (
@@ -28,7 +27,6 @@ from dojo_py.solver.cones import (
     step_length,
 )
 from dojo_py.solver.double_double import add_triple_product
-
 
 STIFF = 1e7
 """A contact stiffer than this times the smallest inertia of its body is kept apart, in pairs of doubles."""

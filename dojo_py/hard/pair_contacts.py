@@ -11,11 +11,10 @@ World rotation vectors δθ = R₊ δφ are used inside; the columns are turned 
 
 import math
 
-from dojo_py.jit import kernel
-
 from dojo_py.collision.candidates import BALL_FEATURE
 from dojo_py.collision.rounded_box import ball_against_box
 from dojo_py.collision.segments import closest_parameters
+from dojo_py.jit import kernel
 
 
 @kernel

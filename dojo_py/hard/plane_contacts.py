@@ -7,9 +7,8 @@
 Everything is evaluated at the next pose (Dojo, section IV-A); Jacobians are with respect to the velocity (v, ω) of the step.
 """
 
-from dojo_py.jit import kernel
-
 from dojo_py.collision.plane import touching_point
+from dojo_py.jit import kernel
 
 
 @kernel

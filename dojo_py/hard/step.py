@@ -7,17 +7,16 @@ The affine step aims at κ = 0 exactly; its success sets the centring σ = (ν_a
 
 import math
 
-from dojo_py.jit import kernel
-
 from dojo_py.hard.bodies import old_momentum
 from dojo_py.hard.closures import start_closures
 from dojo_py.hard.contact_rows import add_contact, pair_far, pair_gap, plane_gap
 from dojo_py.hard.joint_rows import start_joints
 from dojo_py.hard.newton import assemble, centring, evaluate, largest_step, limit_distance, measure, recover, refill
+from dojo_py.jit import kernel
 from dojo_py.rotation import quat_to_matrix
 from dojo_py.solver.block_ldu import analyse, factorise, solve
 from dojo_py.solver.centre import central_friction, central_pair
-from dojo_py.solver.cones import CONE, FAR, impulse_of, start_state
+from dojo_py.solver.cones import CONE, impulse_of, start_state
 
 SOLVED, MAX_ITERATIONS, STALLED, SINGULAR, TOO_FAST, NOT_FINITE = 0, 1, 2, 3, 4, 5
 
@@ -184,22 +183,11 @@ def _warm_cone(mu, gamma, o2, o3, v1, v2, kappa, z):
 
 
 @kernel
-def warm_point(L, P, Q, A, W, h, scheme, kappa):
-    """First point from the impulses of the last step: pairs that stay as they were start close to their solution."""
-    nb, planes = L.mass.shape[0], P.body.shape[0]
-    for b in range(nb):
-        for i in range(6):
-            W.v[b, i] = W.v_prev[b, i]
-    W.lam[:, :] = W.warm_lam
-    for i in range(L.dof_frictionloss.shape[0]):
-        W.fric[i, 0] = W.warm_fric[i]
-    W.lim[:, :] = 0.0
-    W.con[:, :] = 0.0
-    evaluate(L, P, Q, A, W, h, scheme)
+def _warm_pairs(L, P, W, h, kappa):
+    """Cone pairs from the impulses of the last step: those that stay as they were start close to their solution."""
     for i in range(L.dof_frictionloss.shape[0]):
         bound = h * L.dof_frictionloss[i]
-        j = L.dof_joint[i]
-        if bound > 0.0 and L.node[j] >= 0:
+        if bound > 0.0 and L.node[L.dof_joint[i]] >= 0:
             beta = min(max(W.warm_fric[i], -0.99 * bound), 0.99 * bound)
             W.fric[i, 0], W.fric[i, 1], W.fric[i, 2] = beta, kappa / (bound + beta), kappa / (bound - beta)
     for m in range(W.n_limits[0]):
@@ -231,31 +219,37 @@ def keep_impulses(L, P, W):
 
 @kernel
 def start_point(L, P, Q, A, W, h, scheme, factor, kappa):
-    """First point: old velocities, no constraint impulses, every cone pair near its own central path at kappa0 times the scale."""
-    nb = L.mass.shape[0]
+    """First point: old velocities; every cone pair near its own central path at factor times the scale of the step's violations.
+
+    factor 0: from the impulses of the last step, at a millionth of that scale.
+    """
     total = 0.0
-    for b in range(nb):
+    for b in range(L.mass.shape[0]):
         total += L.mass[b]
         for i in range(6):
             W.v[b, i] = W.v_prev[b, i]
-    for n in range(L.node_joint.shape[0]):
-        for r in range(6):
-            W.lam[n, r] = 0.0
-    for i in range(L.dof_frictionloss.shape[0]):
-        for k in range(3):
-            W.fric[i, k] = 0.0
-    for m in range(W.n_limits[0]):
-        W.lim[m, 0] = 0.0
-    for c in range(W.n_active[0]):
-        for k in range(12):
-            W.con[c, k] = 0.0
+    W.lam[:, :] = 0.0
+    if factor == 0.0:
+        W.lam[:, :] = W.warm_lam
+    W.fric[:, :] = 0.0
+    W.lim[:, :] = 0.0
+    W.con[:, :] = 0.0
     evaluate(L, P, Q, A, W, h, scheme)
     near = 0
     for c in range(W.n_active[0]):
         if W.cval[c, 0] < 0.0:
             near += 1
     mass = total / max(near, 4)
-    kappa0 = max(factor * _violation_scale(L, W, h, mass), kappa)
+    scale = _violation_scale(L, W, h, mass)
+    if factor == 0.0:
+        _warm_pairs(L, P, W, h, max(1e-6 * scale, kappa))
+    else:
+        _cold_pairs(L, W, h, mass, max(factor * scale, kappa))
+
+
+@kernel
+def _cold_pairs(L, W, h, mass, kappa0):
+    """Cone pairs on the central paths of contacts that are coupled to nothing else (solver/centre.py)."""
     for i in range(L.dof_frictionloss.shape[0]):
         bound = h * L.dof_frictionloss[i]
         j = L.dof_joint[i]
@@ -263,13 +257,10 @@ def start_point(L, P, Q, A, W, h, scheme, factor, kappa):
             rate = W.rows[L.node[j], 6 - L.ndof[j] + i - L.vadr[j]]
             k = kappa0 / bound
             root = math.sqrt(rate * rate + k * k)
-            up, down = 0.5 * (root + rate) + 0.5 * k, 0.5 * (root - rate) + 0.5 * k
-            W.fric[i, 1], W.fric[i, 2] = up, down
-            W.fric[i, 0] = 0.0
+            W.fric[i, 1], W.fric[i, 2] = 0.5 * (root + rate) + 0.5 * k, 0.5 * (root - rate) + 0.5 * k
     for m in range(W.n_limits[0]):
         dof = L.limit_dof[W.limit_active[m]]
-        gamma, slack = central_pair(L.dof_inertia[dof], W.dlim[m, 1] / h, h, kappa0)
-        W.lim[m, 0], W.lim[m, 1] = gamma, slack
+        W.lim[m, 0], W.lim[m, 1] = central_pair(L.dof_inertia[dof], W.dlim[m, 1] / h, h, kappa0)
     for c in range(W.n_active[0]):
         gamma, slack = central_pair(mass, W.cval[c, 0] / h, h, kappa0)
         law, mu = W.claw[c], W.cmu[c]
@@ -284,22 +275,6 @@ def start_point(L, P, Q, A, W, h, scheme, factor, kappa):
                 z[5], z[6] = y * v1 / speed, y * v2 / speed
         else:
             start_state(law, mu, gamma, slack, speed + 2.0 * kappa0 / (mu * gamma) if mu > 0.0 else 1.0, z)
-
-
-@kernel
-def start_scale(L, P, Q, A, W, h, scheme):
-    """`_violation_scale` at the old velocities."""
-    for b in range(L.mass.shape[0]):
-        for i in range(6):
-            W.v[b, i] = W.v_prev[b, i]
-    evaluate(L, P, Q, A, W, h, scheme)
-    total, near = 0.0, 0
-    for b in range(L.mass.shape[0]):
-        total += L.mass[b]
-    for c in range(W.n_active[0]):
-        if W.cval[c, 0] < 0.0:
-            near += 1
-    return _violation_scale(L, W, h, total / max(near, 4))
 
 
 @kernel
@@ -403,57 +378,47 @@ def _inside_rotation_domain(L, W, h, alpha):
 
 
 @kernel
-def _newton_direction(L, W, h, target, scaled):
-    """Newton's step to complementarity target, without prediction or correction. Returns (largest step, 1, 1) or a negative one."""
-    assemble(L, W, h, target, False, scaled, LOOP_REGULARISATION)
-    if factorise(W.pattern, W.blocks) >= 0:
-        return -1.0, 0.0, 0.0
-    solve(W.pattern, W.blocks, W.step)
-    recover(L, W, h, target, False, scaled)
-    return largest_step(L, W, h), 1.0, 1.0
+def _clear_correction(W):
+    W.alim[:, :] = 0.0
+    W.africt[:, :] = 0.0
+    W.acon[:, :] = 0.0
 
 
 @kernel
-def _direction(L, W, h, mean, floor, scaled, cones):
-    """Mehrotra's step from the present point into W.d…: returns (largest step, affine step, σ), or a negative one if singular."""
-    assemble(L, W, h, 0.0, False, scaled, LOOP_REGULARISATION)
-    if factorise(W.pattern, W.blocks) >= 0:
-        return -1.0, 0.0, 0.0
-    solve(W.pattern, W.blocks, W.step)
-    recover(L, W, h, 0.0, False, scaled)
-    affine = min(1.0, largest_step(L, W, h))
-    if not cones:
-        return FAR, affine, 0.0
-    ratio = min(max(_mean_after(L, W, h, affine) / max(mean, 1e-300), 0.0), 1.0)
-    sigma = ratio * ratio * ratio
-    W.alim[:, :] = W.dlim
-    W.africt[:, :] = W.dfric
-    for c in range(W.n_active[0]):
-        for k in range(12):
-            W.acon[c, k] = W.dcon[c, k]
-    target = max(sigma * mean, floor)
-    assemble(L, W, h, target, True, scaled, LOOP_REGULARISATION)
-    solve(W.pattern, W.blocks, W.step)
-    recover(L, W, h, target, True, scaled)
-    reach = largest_step(L, W, h)
-    if reach < 0.2 * affine:
-        # the correction points out of the cones: aim at a more central point without it
-        W.alim[:, :] = 0.0
-        W.africt[:, :] = 0.0
-        W.acon[:, :] = 0.0
-        target = max(max(sigma, 0.3) * mean, floor)
-        assemble(L, W, h, target, True, scaled, LOOP_REGULARISATION)
+def _direction(L, W, h, mean, floor, path, scaled, cones, work):
+    """The step from the present point into W.d…. work (3,) out: largest step, affine step, σ. Returns False if singular.
+
+    path > 0: Newton's step to that complementarity. Otherwise Mehrotra's: phase 0 predicts, phase 1 corrects; phase 2, when the
+    correction points out of the cones, aims at a more central point without it. (One loop, so that the compiler sees each large
+    kernel called in one place.)
+    """
+    target, affine, sigma = max(path, 0.0), 1.0, 1.0
+    for phase in range(3):
+        assemble(L, W, h, target, phase > 0, scaled, LOOP_REGULARISATION)
+        if phase == 0 and factorise(W.pattern, W.blocks) >= 0:
+            return False
         solve(W.pattern, W.blocks, W.step)
-        recover(L, W, h, target, True, scaled)
+        recover(L, W, h, target, phase > 0, scaled)
         reach = largest_step(L, W, h)
-    return reach, affine, sigma
-
-
-@kernel
-def _direction_again(L, W, h, mean, floor, scaled):
-    """`_direction` at a point whose blocks were overwritten by their factors."""
-    refill(L, W, h)
-    return _direction(L, W, h, mean, floor, scaled, True)
+        if path > 0.0 or not cones or phase == 2:
+            break
+        if phase == 0:
+            affine = min(1.0, reach)
+            ratio = min(max(_mean_after(L, W, h, affine) / max(mean, 1e-300), 0.0), 1.0)
+            sigma = ratio * ratio * ratio
+            W.alim[:, :] = W.dlim
+            W.africt[:, :] = W.dfric
+            for c in range(W.n_active[0]):
+                for k in range(12):
+                    W.acon[c, k] = W.dcon[c, k]
+            target = max(sigma * mean, floor)
+        elif reach >= 0.2 * affine:
+            break
+        else:
+            _clear_correction(W)
+            target = max(max(sigma, 0.3) * mean, floor)
+    work[0], work[1], work[2] = reach, affine, sigma
+    return True
 
 
 @kernel
@@ -463,40 +428,36 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterati
     kappa = 0 asks for the hard limit: then tol_comp is the complementarity itself [N m s]. scaled: Nesterov-Todd directions.
     careful: follow the central path in short steps instead of predicting.
     """
-    evaluate(L, P, Q, A, W, h, scheme)
     floor = kappa if kappa > 0.0 else 0.2 * tol_comp
-    residual, worst, mean = measure(L, W, h, kappa)
-    short = 0
-    path = mean
-    for iteration in range(max_iterations + 1):
-        trace = W.trace[min(iteration, W.trace.shape[0] - 1)]
-        trace[0], trace[1], trace[2] = residual, worst, mean
-        if residual <= tol_residual and worst <= tol_comp:
-            return SOLVED, iteration, residual, worst
-        if iteration == max_iterations:
-            break
-        if not (math.isfinite(residual) and math.isfinite(worst)):
-            return NOT_FINITE, iteration, residual, worst
-        cones = mean > 0.0
-        if careful and cones:
-            off, _, _ = centring(L, W, h, path)
-            if off < 0.5 * path and residual < max(1e-2 * path ** 0.5, tol_residual):
-                path = max(0.15 * path, floor)
-            reach, affine, sigma = _newton_direction(L, W, h, path, scaled)
-        else:
-            reach, affine, sigma = _direction(L, W, h, mean, floor, scaled, cones)
-            if cones and 0.0 <= reach < 0.3:
-                # blocked: the other linearisation of the cones often is not
-                second, affine2, sigma2 = _direction_again(L, W, h, mean, floor, not scaled)
-                if second > reach:
-                    reach, affine, sigma = second, affine2, sigma2
-                else:
-                    reach, affine, sigma = _direction_again(L, W, h, mean, floor, scaled)
-        if reach < 0.0:
-            return SINGULAR, iteration, residual, worst
-        alpha = _inside_rotation_domain(L, W, h, min(1.0, 0.99 * reach))
+    residual, worst, mean, path, alpha, short = math.inf, math.inf, math.inf, math.inf, 0.0, 0
+    found = W.scratch[102, 0:3]
+    for iteration in range(-1, max_iterations):
+        if iteration >= 0:
+            trace = W.trace[min(iteration, W.trace.shape[0] - 1)]
+            trace[0], trace[1], trace[2] = residual, worst, mean
+            if residual <= tol_residual and worst <= tol_comp:
+                return SOLVED, iteration, residual, worst
+            if not (math.isfinite(residual) and math.isfinite(worst)):
+                return NOT_FINITE, iteration, residual, worst
+            cones = mean > 0.0
+            if careful and cones:
+                off, _, _ = centring(L, W, h, path)
+                if off < 0.5 * path and residual < max(1e-2 * path**0.5, tol_residual):
+                    path = max(0.15 * path, floor)
+            best, turn = -1.0, scaled
+            for attempt in range(3):
+                if attempt > 0:
+                    refill(L, W, h)
+                if not _direction(L, W, h, mean, floor, path if careful and cones else 0.0, turn, cones, found):
+                    return SINGULAR, iteration, residual, worst
+                # blocked: the other linearisation of the cones often is not; go back to the first when it is worse
+                if careful or not cones or found[0] >= 0.3 or attempt == 2 or (attempt == 1 and found[0] > best):
+                    break
+                best, turn = found[0], not turn
+            alpha = _inside_rotation_domain(L, W, h, min(1.0, 0.99 * found[0]))
+            trace[3], trace[4], trace[5] = alpha, found[1], found[2]
         _save(L, W)
-        if cones:
+        if iteration >= 0 and mean > 0.0:
             for _ in range(12):  # stay off the boundary: no pair much smaller than the mean
                 _move(L, W, alpha)
                 _, least, now = centring(L, W, h, 0.0)
@@ -504,17 +465,21 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterati
                     break
                 alpha *= 0.8
         for _ in range(8):
-            _move(L, W, alpha)
+            if iteration >= 0:
+                _move(L, W, alpha)
             evaluate(L, P, Q, A, W, h, scheme)
             new_residual, new_worst, new_mean = measure(L, W, h, kappa)
-            if new_residual <= max(2.0 * residual, 1e3 * tol_residual) or new_worst <= worst:
+            if iteration < 0 or new_residual <= max(2.0 * residual, 1e3 * tol_residual) or new_worst <= worst:
                 break
             alpha *= 0.5
+        if iteration < 0:
+            path = new_mean
         residual, worst, mean = new_residual, new_worst, new_mean
-        trace[3], trace[4], trace[5] = alpha, affine, sigma
-        short = short + 1 if alpha < 1e-3 else 0
+        short = short + 1 if iteration >= 0 and alpha < 1e-3 else 0
         if short >= 3:
             return STALLED, iteration + 1, residual, worst
+    if residual <= tol_residual and worst <= tol_comp:
+        return SOLVED, max_iterations, residual, worst
     return MAX_ITERATIONS, max_iterations, residual, worst
 
 
@@ -532,17 +497,14 @@ def attempts(L, P, Q, A, W, h, kappa, settings, report):
     tol_comp = 1e-6 * kappa if kappa > 0.0 else settings[COMPLEMENTARITY]
     everything = kappa > 0.0
     total = 0.0
-    for attempt in range(5):
+    for attempt in range(4):
         if attempt == 0 and not W.warm[0] > 0.0:
             continue
         for _ in range(4):
             choose_contacts(L, P, Q, W, h, everything, settings[MARGIN], h * settings[RECOVERY])
-            if attempt == 0:
-                warm_point(L, P, Q, A, W, h, scheme, max(1e-6 * start_scale(L, P, Q, A, W, h, scheme), kappa))
-            else:
-                start_point(L, P, Q, A, W, h, scheme, 10.0 ** (attempt - 1), kappa)
+            start_point(L, P, Q, A, W, h, scheme, 10.0 ** (attempt - 1) if attempt > 0 else 0.0, kappa)
             status, count, residual, worst = iterate(
-                L, P, Q, A, W, h, scheme, kappa, settings[TOLERANCE], tol_comp, limit if attempt < 3 else 4 * limit,
+                L, P, Q, A, W, h, scheme, kappa, settings[TOLERANCE], tol_comp, limit if attempt < 3 else 3 * limit,
                 attempt == 2, attempt >= 3,
             )  # fmt: skip
             total += count

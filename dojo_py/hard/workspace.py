@@ -10,7 +10,8 @@ from dojo_py.solver.block_ldu import Blocks, Pattern, allocate, analyse
 class Work(NamedTuple):
     """Arrays over bodies marked (nb + 1, …) end with the world, which body -1 finds by wrapping around.
 
-    nb bodies, nn nodes (joints with rows, then loop closures), nv degrees of freedom, nc contacts, nl limits."""
+    nb bodies, nn nodes (joints with rows, then loop closures), nv degrees of freedom, nc contacts, nl limits.
+    """
 
     # the start of the step
     x: np.ndarray  # (nb + 1, 3) centres of mass [m]

@@ -12,6 +12,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+
 from dojo_py.jit import entry, kernel
 from dojo_py.solver.double_double import add, factorise_six, solve_six, subtract_product_six
 

@@ -5,7 +5,6 @@
 """
 
 from dojo_py.jit import kernel
-
 from dojo_py.rotation import log_jacobian, quat_conj_mul, rotation_vector
 
 

@@ -11,7 +11,6 @@ their Jacobians follow from the implicit function theorem. The joints turn in do
 import math
 
 from dojo_py.jit import kernel
-
 from dojo_py.rotation import quat_conj_mul, quat_mul
 
 
