@@ -29,7 +29,7 @@ def entry(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     if function is None:
         return lambda f: entry(f, **options)
     dispatcher = njit(no_cfunc_wrapper=True, cache=True, nogil=True, **OPTIONS, **options)(function)
-    cache_file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    cache_file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if hasattr(cache_file, "_source_stamp"):
         cache_file._source_stamp = package_stamp()
     return dispatcher

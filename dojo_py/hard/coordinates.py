@@ -84,7 +84,10 @@ def joint_pose(L, j, qpos, qvel, back, q_rel, d, s):
 
 @kernel
 def to_maximal(L, qpos, qvel, h, bodies, s):
-    """Fill bodies (nb, 13). Returns the smallest cosine of half a body's turn: up to HALF_TURN is outside the domain. s: (96, 12)."""
+    """Fill bodies (nb, 13). Returns the smallest cosine of half a body's turn: up to HALF_TURN is outside the domain.
+
+    s: work (96, 12).
+    """
     lowest = 1.0
     turn, before_a, before_b = s[0, 0:4], s[1, 0:4], s[2, 0:4]
     q_rel, d, q_old, d_old, r, r_old = s[3, 0:4], s[3, 4:7], s[4, 0:4], s[4, 4:7], s[5, 0:3], s[6, 0:3]

@@ -42,7 +42,7 @@ class Layout(NamedTuple):
     base_pos: np.ndarray  # (nj, 3) child body frame at qpos0, seen from the parent's frame (world: world frame) [m]
     base_quat: np.ndarray  # (nj, 4)
     first: np.ndarray  # (nj,) first joint in model.jnt_*
-    count: np.ndarray  # (nj,) joints in the chain
+    count: np.ndarray  # type: ignore[assignment]  # (nj,) joints in the chain
     qadr: np.ndarray  # (nj,) first entry in qpos
     vadr: np.ndarray  # (nj,) first entry in qvel
     ndof: np.ndarray  # (nj,)

@@ -247,8 +247,8 @@ class HardSimulator:
         with self._pool.borrow() as (work, drive):
             work.trace[:] = np.nan
             roll_out(
-                *self.world, work, drive, record, u[None], np.zeros((0, self.model.nbody, 6)), self.timestep, checks.kappa_of(kappa),
-                self._settings,
+                *self.world, work, drive, record, u[None], np.zeros((0, self.model.nbody, 6)), self.timestep,
+                checks.kappa_of(kappa), self._settings,
             )  # fmt: skip
             done = int(np.argmin(np.isfinite(work.trace[:, 0]))) or len(work.trace)
             return np.nan_to_num(work.trace[:done])

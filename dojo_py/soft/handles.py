@@ -18,7 +18,7 @@ from dojo_py.soft.workspace import Forces, Pose, Rows, Solver, Work
 _CONFIG: Any = config
 
 
-class _Struct(types.StructRef):
+class _Struct(types.StructRef):  # type: ignore[name-defined]
     """Field types without literals, so that every model gives the same struct type; a short name.
 
     numba's own name spells out every field, and it becomes part of the symbol of every function that takes the struct.
@@ -29,7 +29,7 @@ class _Struct(types.StructRef):
         self.name = f"{type(self).__name__}{zlib.crc32(repr(self._fields).encode()):08x}"
 
     def preprocess_fields(self, fields: Any) -> Any:
-        return tuple((name, types.unliteral(kind)) for name, kind in fields)
+        return tuple((name, types.unliteral(kind)) for name, kind in fields)  # type: ignore[attr-defined]
 
 
 @structref.register
