@@ -154,8 +154,8 @@ def _bound_joints(T, V):
         a, b = (lower - V.force[dof]) / gear, (upper - V.force[dof]) / gear
         a, b = min(a, b), max(a, b)
         low, high = max(a, S.servo_range[servo, 0]), min(b, S.servo_range[servo, 1])
-        if low > high:  # no force of the servo brings the sum into the range: the servo ends at its bound, the rest is cut
-            low = high = S.servo_range[servo, 1] if S.servo_range[servo, 1] < a else S.servo_range[servo, 0]
+        if low > high:  # no force of the servo brings the sum into the range: any of its forces will do, the rest is cut
+            low = high = S.servo_range[servo, 0]
             V.force[dof] = clamp(V.force[dof] + gear * low, lower, upper) - gear * low
         S.servo_range[servo, 0], S.servo_range[servo, 1] = low, high
 

@@ -65,7 +65,7 @@ def random_state(frame, rng, turn):
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 @pytest.mark.parametrize("timestep", [0.1, 1e-3])
 def test_round_trips(first, second, timestep):
-    """Measured: 1e-15 in poses, 3e-15 in h times velocities."""
+    """Measured: 8e-16 in coordinates, 1.3e-15 in h times velocities, 1.1e-15 in maximal rows."""
     frame, rng, tried = Frame(first, second, timestep), np.random.default_rng(1), 0
     for turn in (0.0, 0.01, 0.3, 0.9):
         for _ in range(10):
@@ -87,7 +87,7 @@ def test_round_trips(first, second, timestep):
 
 @pytest.mark.parametrize("joint", ["free", "ball", "hinge"])
 def test_round_trip_close_to_the_domains_edge(joint):
-    """ω = 0.99999 * 2/h. Measured: 5e-14 in h ω."""
+    """ω = 0.99999 * 2/h. Measured: 2e-14 to 1.5e-13 in h ω (cos of half the turn is 4e-3)."""
     frame = Frame(joint, "slide", 0.01)
     turn = 2.0 * np.arcsin(0.99999)
     qvel = np.zeros(frame.model.nv)
@@ -101,13 +101,14 @@ def test_round_trip_close_to_the_domains_edge(joint):
     assert 0.5 * frame.h * np.linalg.norm(bodies[0, 10:13]) == pytest.approx(0.99999, abs=1e-12)
     _, qvel2 = frame.minimal(bodies, frame.model.qpos0)
     assert frame.h * np.abs(qvel2 - qvel).max() < 1e-12
-    _, beyond = frame.maximal(frame.model.qpos0, qvel * 1.01)
-    assert beyond <= HALF_TURN
+    for factor in (1.01, 2.0, 4.0):  # just beyond; about one turn; about two, which looks like none
+        _, beyond = frame.maximal(frame.model.qpos0, qvel * factor)
+        assert beyond <= HALF_TURN
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 def test_poses_are_those_of_the_wheel(first, second):
-    """Centres of mass and orientations by mj_kinematics. Measured: 9e-16."""
+    """Centres of mass and orientations by mj_kinematics. Measured: 5e-16."""
     frame, rng = Frame(first, second, 0.01), np.random.default_rng(2)
     reference = mujoco.MjModel.from_xml_string(frame.text)
     data = mujoco.MjData(reference)
@@ -124,7 +125,7 @@ def test_poses_are_those_of_the_wheel(first, second):
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 def test_velocities_are_differences_over_the_interval(first, second):
-    """v and ω against the poses at qpos and at qpos stepped back by h qvel. Measured: 2e-13 m/s."""
+    """v and ω against the poses at qpos and at qpos stepped back by h qvel. Measured: 1.7e-14 m/s."""
     frame, rng = Frame(first, second, 0.01), np.random.default_rng(3)
     qpos, qvel = random_state(frame, rng, 0.3)
     now, _ = frame.maximal(qpos, qvel)
