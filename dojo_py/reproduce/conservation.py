@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,12 @@ TOLERANCE = 1e-13
 """Of the solver, residual and complementarity."""
 TIMESTEP, PUSH, DURATION = 0.01, 1.0, 10.0
 """[s]: the step, the time of random control, the time after it over which drift is measured."""
+BLOCK = 20
+"""Steps between two looks at the momentum."""
 BOUND = 1e-10
 """Greatest relative drift accepted."""
+ENERGY_TOLERANCE = 1e-11
+"""Residual [m/s]: joint rows over a small step cannot be met to 1e-13 five metres from the origin."""
 ENERGY_STEPS = (0.02, 0.01, 0.005)
 ENERGY_CASES = (
     ("pendulum", "horizontal", 10.0),
@@ -83,12 +87,19 @@ def momentum_drift(model: Any, timestep: float = TIMESTEP, duration: float = DUR
     qpos, qvel = (np.array(model.key_qpos[0]) if model.nkey else np.array(model.qpos0)), np.zeros(model.nv)
     if model.jnt_type[0] == FREE:
         qvel[:6] = (0.3, -0.2, 0.1, *((10.0, 10.0, 10.0) if model.njnt == 1 else (0.5, 1.0, -0.7)))
-    push = sim.rollout(sim.initial_state(qpos, qvel), random_controls(model, steps_of(PUSH, timestep), seed=1))
-    start = push.final_state
-    drift = sim.rollout(start, idle(model, duration, timestep))
-    momenta = [np.concatenate(sim.momentum(state)) for state in states(drift)[:: max(1, len(drift.status) // 200)]]
+    state, unsolved = sim.initial_state(qpos, qvel), 0
+    controls = np.concatenate(
+        [random_controls(model, steps_of(PUSH, timestep), seed=1), idle(model, duration, timestep)]
+    )
+    momenta = []
+    for i in range(0, len(controls), BLOCK):
+        part = sim.rollout(state, controls[i : i + BLOCK])
+        state, unsolved = part.final_state, unsolved + part.unsolved
+        if unsolved or part.time[-1] >= PUSH - 0.5 * timestep:
+            momenta.append(np.concatenate(sim.momentum(state)))
+        if unsolved:
+            break  # a step that fails tries everything first, which takes long; one is enough to know
     change = np.abs(np.array(momenta) - momenta[0])
-    unsolved = int(np.count_nonzero(push.status) + np.count_nonzero(drift.status))
     linear, angular = np.linalg.norm(momenta[0][:3]), np.linalg.norm(momenta[0][3:])
     return float(change[:, :3].max() / linear), float(change[:, 3:].max() / angular), unsolved
 
@@ -103,16 +114,33 @@ def energy_start(model: Any, key: str) -> tuple[np.ndarray, np.ndarray]:
     return qpos, np.full(model.nv, 0.5)
 
 
-def energy_order(name: str, key: str, duration: float) -> tuple[float, float, float]:
-    """(order, relative error at the smallest step, trend). Error: half the range of the mid-step energy; trend: of its mean."""
+class EnergyError(NamedTuple):
+    """How the mid-step energy of a mechanism that nothing brakes behaves."""
+
+    order: float
+    """Of the error (half the range of the energy) against the time step."""
+    error: float
+    """At the smallest step, over the range of the potential energy."""
+    trend: float
+    """Distance of the means of both halves over the range, at the smallest step."""
+    unsolved: int
+
+    @property
+    def holds(self) -> bool:
+        """Order 2, or no error to speak of (the free rotation of a body keeps its energy to round-off)."""
+        return self.unsolved == 0 and (abs(self.order - 2.0) <= 0.1 or self.error <= 1e-11)
+
+
+def energy_order(name: str, key: str, duration: float) -> EnergyError:
+    """Runs at the three time steps of `ENERGY_STEPS`."""
     from dojo_py import HardOptions, HardSimulator, load_model
 
     model = without_contact(load_model(name))
-    errors, trend = [], 0.0
+    errors, trend, unsolved = [], 0.0, 0
     for h in ENERGY_STEPS:
-        options = HardOptions(residual_tolerance=TOLERANCE, complementarity_tolerance=TOLERANCE)
-        sim = HardSimulator(model, timestep=h, options=options)
+        sim = HardSimulator(model, timestep=h, options=HardOptions(residual_tolerance=ENERGY_TOLERANCE))
         trajectory = sim.rollout(sim.initial_state(*energy_start(model, key)), idle(model, duration, h))
+        unsolved += trajectory.unsolved
         found = states(trajectory)[1:]
         energy = np.array([sim.energy(state) for state in found])  # taken mid-step, where the velocity lives
         errors.append(0.5 * np.ptp(energy))
@@ -120,7 +148,7 @@ def energy_order(name: str, key: str, duration: float) -> tuple[float, float, fl
         trend = abs(energy[half:].mean() - energy[:half].mean()) / max(np.ptp(energy), 1e-300)
         scale = np.ptp([energy_at_rest(sim, state) for state in found[::10]]) or energy[0]
     order = float(np.polyfit(np.log(ENERGY_STEPS), np.log(np.maximum(errors, 1e-300)), 1)[0])
-    return order, float(errors[-1] / scale), float(trend)
+    return EnergyError(order, float(errors[-1] / scale), float(trend), unsolved)
 
 
 def energy_at_rest(sim: Any, state: Any) -> float:
@@ -137,9 +165,9 @@ def run() -> Report:
         holds &= max(linear, angular) <= BOUND and unsolved == 0
         rows.append((name, f"{linear:.1e}", f"{angular:.1e}", None, None, unsolved))
     for name, key, duration in ENERGY_CASES:
-        order, error, _ = energy_order(name, key, duration)
-        holds &= abs(order - 2.0) <= 0.1
-        rows.append((f"{name}, {key}", None, None, f"{order:.3f}", f"{error:.1e}", 0))
+        found = energy_order(name, key, duration)
+        holds &= found.holds
+        rows.append((f"{name}, {key}", None, None, f"{found.order:.3f}", f"{found.error:.1e}", found.unsolved))
     columns = ("mechanism", "linear drift", "angular drift", "energy order", "energy error at 0.005 s", "unsolved")
     notes = [
         f"drift: relative, over {DURATION:g} s after {PUSH:g} s of random control, h {TIMESTEP:g} s; bound {BOUND:g}, paper < 1e-8",
