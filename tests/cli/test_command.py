@@ -218,6 +218,7 @@ def run_process(*argv):
     return time.perf_counter() - clock, done
 
 
+@pytest.mark.slow  # a wall-clock bound of a whole process: not beside another test worker
 def test_second_simulation_is_quick():
     """A whole process from a warm cache: at most 3 s. Measured on an idle machine: see CHANGELOG; the best of three counts."""
     argv = ("simulate", "humanoid", "--duration", "1")
