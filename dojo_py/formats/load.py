@@ -73,8 +73,10 @@ def open_source(source: str | bytes | PathLike) -> tuple[Node, Path | None]:
         with importlib.resources.as_file(available[name]) as file:
             return parse_file(file, file.name), file.parent
     names = sorted(available)
-    siblings = [str(path.parent / file) for file in _listing(path.parent)] if path.suffix else []
-    guess = nearest(name, [*names, *siblings])
+    guess = nearest(name, names)
+    if not guess and path.suffix:  # file names are compared without their folder, which may be long
+        siblings = {file: str(path.parent / file) for file in _listing(path.parent)}
+        guess = nearest(path.name, siblings, siblings)
     raise ModelError(f"'{name}' is neither a file, nor XML text, nor one of the models {names}{guess}")
 
 

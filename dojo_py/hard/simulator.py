@@ -91,7 +91,7 @@ class HardSimulator:
 
         bodies = np.zeros((len(self.world.layout.mass), 13))
         self._load()
-        cosine = maximal_from_minimal(self.world.layout, qpos, qvel, self.timestep, bodies, np.zeros((96, 12)))
+        cosine = maximal_from_minimal(self._pool.tables()[0], qpos, qvel, self.timestep, bodies, np.zeros((96, 12)))
         if not cosine > HALF_TURN:
             raise ValueError(
                 f"qvel: a body turns half a turn or more within the timestep {self.timestep:g} s, the domain is |ω| < 2/timestep = "
@@ -106,7 +106,7 @@ class HardSimulator:
         from dojo_py.hard.body_table import expand_once
 
         out = np.zeros((self.model.nbody, 13))
-        expand_once(self.world.bodies, bodies, self.timestep, out, np.zeros((8, 12)))
+        expand_once(self._pool.tables()[4], bodies, self.timestep, out, np.zeros((8, 12)))
         return out
 
     def _control(self, control: Any) -> Array:
@@ -158,8 +158,8 @@ class HardSimulator:
         from dojo_py.hard.rollout import roll_out
 
         record = self._start_record(start, len(controls), maximal, contacts)
-        with self._pool.borrow() as (work, drive):
-            roll_out(*self.world, work, drive, record, controls, wrenches, self.timestep, kappa, self._settings)
+        with self._pool.borrow() as mine:
+            roll_out(*mine.handles, record, controls, wrenches, self.timestep, kappa, self._settings)
         return record
 
     def _start_record(self, start: State, steps: int, maximal: bool, contacts: bool) -> Any:
@@ -244,14 +244,15 @@ class HardSimulator:
 
         start, u = self._checked(state), self._control(control)
         record = self._start_record(start, 1, False, False)
-        with self._pool.borrow() as (work, drive):
-            work.trace[:] = np.nan
+        with self._pool.borrow() as mine:
+            trace = mine.work.trace
+            trace[:] = np.nan
             roll_out(
-                *self.world, work, drive, record, u[None], np.zeros((0, self.model.nbody, 6)), self.timestep,
+                *mine.handles, record, u[None], np.zeros((0, self.model.nbody, 6)), self.timestep,
                 checks.kappa_of(kappa), self._settings,
             )  # fmt: skip
-            done = int(np.argmin(np.isfinite(work.trace[:, 0]))) or len(work.trace)
-            return np.nan_to_num(work.trace[:done])
+            done = int(np.argmin(np.isfinite(trace[:, 0]))) or len(trace)
+            return np.nan_to_num(trace[:done])
 
     # measures
 

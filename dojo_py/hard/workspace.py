@@ -99,12 +99,12 @@ class Work(NamedTuple):
     sub_rate: np.ndarray  # (nv,)
     trace: np.ndarray  # (201, 6) of the last solve: residual, centring, mean, step length, affine step length, σ
     # linear algebra
-    pattern: Pattern
-    blocks: Blocks
     edges: np.ndarray  # (m, 2) graph edges; those of the joints first
     n_edges: np.ndarray  # (2,) of the joints, with contacts
     slot: np.ndarray  # (nn, 2) blocks of a joint node with its parent and child
     scratch: np.ndarray  # (128, 12)
+    pattern: Pattern  # these two are the last, see handles.py
+    blocks: Blocks
 
 
 def graph_edges(layout):

@@ -13,7 +13,8 @@ import numpy as np
 from dojo_py.actuation.table import ActuatorTable
 from dojo_py.collision.candidates import PairCandidates, PlaneCandidates, build_candidates
 from dojo_py.hard.body_table import BodyTable, build_body_table
-from dojo_py.hard.drives import Drive, allocate_drive, build_drives, check_servos
+from dojo_py.hard.drives import allocate_drive, build_drives, check_servos
+from dojo_py.hard.handles import drive_handle, work_handle, world_handles
 from dojo_py.hard.layout import Layout, build_layout
 from dojo_py.hard.support import handle_unsupported, unsupported_features
 from dojo_py.hard.terms import CONE, FRICTIONLESS, PYRAMID
@@ -62,28 +63,44 @@ def build_world(model: Any, friction: str, unsupported: str) -> World:
     return World(_plain(layout), _plain(planes), _plain(pairs), _plain(table), _plain(bodies))
 
 
+class Hands(NamedTuple):
+    """What one thread works with."""
+
+    work: Work
+    handles: tuple[Any, ...]  # of the world's five tables, the work and the drive: the first arguments of `roll_out`
+
+
 class WorkPool:
     """Work arrays, one set per thread at a time, kept for later use."""
 
     def __init__(self, world: World, na: int):
         self._world, self._na = world, na
-        self._free: list[tuple[Work, Drive]] = []
+        self._free: list[Hands] = []
         self._lock = threading.Lock()
+        self._tables: Any = None
 
     @contextmanager
-    def borrow(self) -> Iterator[tuple[Work, Drive]]:
+    def borrow(self) -> Iterator[Hands]:
         """A set of work arrays that nobody else uses meanwhile."""
         with self._lock:
             mine = self._free.pop() if self._free else None
         if mine is None:
             world = self._world
             work = allocate_work(world.layout, world.planes, world.pairs)
-            mine = work, allocate_drive(world.actuators, world.layout, self._na)
+            drive = allocate_drive(world.actuators, world.layout, self._na)
+            mine = Hands(work, (*self.tables(), work_handle(work), drive_handle(drive)))
         try:
             yield mine
         finally:
             with self._lock:
                 self._free.append(mine)
+
+
+    def tables(self) -> Any:
+        """Handles of the world's tables."""
+        if self._tables is None:
+            self._tables = world_handles(self._world)
+        return self._tables
 
 
 @contextmanager

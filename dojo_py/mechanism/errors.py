@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import itertools
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 LONGEST_GUESS, MOST_GUESSES, MOST_LISTED, LONGEST_MESSAGE = 80, 500, 12, 1000
@@ -71,14 +71,14 @@ class UnsupportedWarning(UserWarning):
     """Something in the file was left out of the model because it is not simulated (`unsupported="warn"`)."""
 
 
-def nearest(word: str, accepted: Iterable[str]) -> str:
-    """``; did you mean 'x'?`` for the closest accepted word, or an empty string."""
+def nearest(word: str, accepted: Iterable[str], shown: Mapping[str, str] | None = None) -> str:
+    """``; did you mean 'x'?`` for the closest accepted word (as shown, where it has another look), or an empty string."""
     if not 0 < len(word) <= LONGEST_GUESS:
         return ""
     # comparing costs some 20 µs each: in a huge model look at words of similar length only
     near = (a for a in accepted if a and abs(len(a) - len(word)) <= 3)
     match = difflib.get_close_matches(word, itertools.islice(near, MOST_GUESSES), n=1)
-    return f"; did you mean '{match[0]}'?" if match else ""
+    return f"; did you mean '{(shown or {}).get(match[0], match[0])}'?" if match else ""
 
 
 def listing(words: Iterable[str]) -> str:

@@ -3,62 +3,42 @@
 The tuples of `packing` and `workspace` are what Python (and the tests) read; a struct made from one holds the same arrays.
 """
 
-import zlib
 from typing import Any
 
-import numpy as np
-from numba import config
-from numba.core import types
 from numba.experimental import structref
 
+from dojo_py.handles import Struct, compiling, interpreted
 from dojo_py.soft.jit import entry
 from dojo_py.soft.packing import SoftModel
 from dojo_py.soft.workspace import Forces, Pose, Rows, Solver, Work
 
-_CONFIG: Any = config
-
-
-class _Struct(types.StructRef):  # type: ignore[name-defined]
-    """Field types without literals, so that every model gives the same struct type; a short name.
-
-    numba's own name spells out every field, and it becomes part of the symbol of every function that takes the struct.
-    """
-
-    def __init__(self, fields: Any):
-        super().__init__(fields)
-        self.name = f"{type(self).__name__}{zlib.crc32(repr(self._fields).encode()):08x}"
-
-    def preprocess_fields(self, fields: Any) -> Any:
-        return tuple((name, types.unliteral(kind)) for name, kind in fields)  # type: ignore[attr-defined]
-
-
 @structref.register
-class ModelType(_Struct):
+class ModelType(Struct):
     """Type of ModelRef."""
 
 
 @structref.register
-class PoseType(_Struct):
+class PoseType(Struct):
     """Type of PoseRef."""
 
 
 @structref.register
-class ForcesType(_Struct):
+class ForcesType(Struct):
     """Type of ForcesRef."""
 
 
 @structref.register
-class RowsType(_Struct):
+class RowsType(Struct):
     """Type of RowsRef."""
 
 
 @structref.register
-class SolverType(_Struct):
+class SolverType(Struct):
     """Type of SolverRef."""
 
 
 @structref.register
-class WorkType(_Struct):
+class WorkType(Struct):
     """Type of WorkRef."""
 
 
@@ -104,24 +84,15 @@ def _work(pose, forces, rows, solver, rest):
     return WorkRef(PoseRef(*pose), ForcesRef(*forces), RowsRef(*rows), SolverRef(*solver), *rest)
 
 
-def _interpreted(values: Any) -> Any:
-    """The same tuple, its structured arrays as record arrays, so that plain Python reads `bodies[i].mass` as numba does."""
-    if isinstance(values, np.ndarray):
-        return values.view(np.recarray) if values.dtype.names else values
-    if isinstance(values, tuple):
-        return type(values)(*(_interpreted(v) for v in values))
-    return values
-
-
 def model_handle(m: SoftModel) -> Any:
     """The struct that kernels take as `m`; a tuple when compilation is switched off (NUMBA_DISABLE_JIT)."""
-    if _CONFIG.DISABLE_JIT:
-        return _interpreted(m)
+    if not compiling():
+        return interpreted(m)
     return _model(tuple(m))
 
 
 def work_handle(w: Work) -> Any:
     """The struct that kernels take as `w`; a tuple when compilation is switched off."""
-    if _CONFIG.DISABLE_JIT:
-        return _interpreted(w)
+    if not compiling():
+        return interpreted(w)
     return _work(tuple(w.pose), tuple(w.forces), tuple(w.rows), tuple(w.solver), tuple(w[4:]))

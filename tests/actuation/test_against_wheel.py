@@ -7,7 +7,9 @@ import pytest
 from dojo_py import ModelError, load_model
 from dojo_py.hard.coordinates import maximal_from_minimal
 from dojo_py.hard.drives import allocate_drive, build_drives, check_servos, drive_once
+from dojo_py.hard.handles import drive_handle, world_handles
 from dojo_py.hard.layout import build_layout
+from dojo_py.hard.world import build_world
 
 STEP = 1e-7
 """Short, so that velocities over the interval are the wheel's instantaneous ones."""
@@ -79,14 +81,16 @@ class Scene:
         self.control = rng.uniform(-1, 1, m.nu)
         self.data.qpos[:], self.data.qvel[:], self.data.act[:], self.data.ctrl[:] = self.qpos, self.qvel, self.act, self.control
         mujoco.mj_forward(self.wheel, self.data)
-        self.layout, self.where = build_layout(m)
-        self.table = build_drives(m, self.layout, self.where)
+        self.where = build_layout(m)[1]
+        world = build_world(m, "cone", "skip")
+        self.layout, self.table = world.layout, world.actuators
         self.drive = allocate_drive(self.table, self.layout, m.na)
+        layout, _, _, table, _ = world_handles(world)
         self.next_act = np.zeros(m.na)
         bodies = np.zeros((len(self.layout.mass), 13))
-        maximal_from_minimal(self.layout, self.qpos, self.qvel, timestep, bodies, np.zeros((96, 12)))
+        maximal_from_minimal(layout, self.qpos, self.qvel, timestep, bodies, np.zeros((96, 12)))
         drive_once(
-            self.layout, self.table, self.drive, bodies, self.qpos, self.qvel, self.act, self.control, timestep, self.next_act
+            layout, table, drive_handle(self.drive), bodies, self.qpos, self.qvel, self.act, self.control, timestep, self.next_act
         )
 
     def generalised(self) -> np.ndarray:

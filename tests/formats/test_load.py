@@ -36,6 +36,10 @@ def test_unknown_names_get_the_nearest(tmp_path):
     assert "did you mean 'quadruped'?" in message("quadrupd")
     (tmp_path / "walker_big.xml").write_text(TEXT)
     assert f"did you mean '{tmp_path / 'walker_big.xml'}'?" in message(tmp_path / "walker_bgi.xml")
+    deep = tmp_path / ("a" * 120)
+    deep.mkdir()
+    (deep / "walker_big.xml").write_text(TEXT)
+    assert f"did you mean '{deep / 'walker_big.xml'}'?" in message(deep / "walker_bgi.xml")
     assert "cannot be read" in message(tmp_path) or "neither a file" in message(tmp_path)
 
 

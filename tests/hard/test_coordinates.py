@@ -6,7 +6,9 @@ import pytest
 
 from dojo_py import load_model
 from dojo_py.hard.coordinates import HALF_TURN, maximal_from_minimal, minimal_from_maximal
+from dojo_py.hard.handles import world_handles
 from dojo_py.hard.layout import build_layout
+from dojo_py.hard.world import build_world
 
 GEOM = '<geom type="box" size=".1 .2 .15" pos=".05 .02 -.1" euler="20 30 40" mass="1.3"/>'
 JOINTS = {
@@ -43,15 +45,16 @@ class Frame:
         self.text = scene(JOINTS[first], JOINTS[second])
         self.model = load_model(self.text)
         self.layout, self.where = build_layout(self.model)
+        self.handle = world_handles(build_world(self.model, "cone", "error"))[0]
         self.h = timestep
 
     def maximal(self, qpos, qvel):
         bodies = np.zeros((len(self.layout.mass), 13))
-        return bodies, maximal_from_minimal(self.layout, qpos, qvel, self.h, bodies, np.zeros((96, 12)))
+        return bodies, maximal_from_minimal(self.handle, qpos, qvel, self.h, bodies, np.zeros((96, 12)))
 
     def minimal(self, bodies, reference):
         qpos, qvel = np.zeros(self.model.nq), np.zeros(self.model.nv)
-        minimal_from_maximal(self.layout, bodies, self.h, reference, qpos, qvel, np.zeros((96, 12)))
+        minimal_from_maximal(self.handle, bodies, self.h, reference, qpos, qvel, np.zeros((96, 12)))
         return qpos, qvel
 
 

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from dojo_py import load_model
-from dojo_py.collision.candidates import build_candidates
 from dojo_py.hard.coordinates import maximal_from_minimal
-from dojo_py.hard.layout import build_layout
+from dojo_py.hard.drives import allocate_drive
+from dojo_py.hard.handles import drive_handle, work_handle, world_handles
 from dojo_py.hard.newton import evaluate
 from dojo_py.hard.step import choose_contacts, start_step
 from dojo_py.hard.workspace import allocate_work
+from dojo_py.hard.world import build_world
 from dojo_py.jit import entry
 
 H = 0.02
@@ -47,15 +48,8 @@ def load(L, P, Q, W, bodies, angle, rate, wrench, h):
 
 
 @entry
-def residuals(L, P, Q, A, W, h, scheme):
-    evaluate(L, P, Q, A, W, h, scheme)
-
-
-def servos():
-    from dojo_py.hard.drives import Servos
-
-    z = np.zeros
-    return Servos(z(0, np.int64), z(0), z(0), z(0), z(0), z((0, 2)))
+def residuals(L, P, Q, V, W, h, scheme):
+    evaluate(L, P, Q, V.servos, W, h, scheme)
 
 
 class Case:
@@ -65,19 +59,21 @@ class Case:
         self.model = load_model(text)
         rng = np.random.default_rng(seed)
         m = self.model
-        self.L, where = build_layout(m)
-        self.P, self.Q = build_candidates(m, where, self.L.com)
-        self.W = allocate_work(self.L, self.P, self.Q)
-        self.A = servos()
+        world = build_world(m, "cone", "error")
+        self.L = world.layout
+        self.W = allocate_work(world.layout, world.planes, world.pairs)
+        self.layout, planes, pairs, _, _ = world_handles(world)
+        work = work_handle(self.W)
+        self.arguments = self.layout, planes, pairs, drive_handle(allocate_drive(world.actuators, world.layout, 0)), work
         qpos = m.integrate(m.qpos0, 0.3 * rng.normal(size=m.nv))
         qvel = rng.normal(size=m.nv)
         bodies = np.zeros((len(self.L.mass), 13))
-        maximal_from_minimal(self.L, qpos, qvel, H, bodies, np.zeros((96, 12)))
+        maximal_from_minimal(self.layout, qpos, qvel, H, bodies, np.zeros((96, 12)))
         angle = np.zeros(m.nv)
         for j in range(m.njnt):
             if m.jnt_type[j] >= 2:
                 angle[m.jnt_dofadr[j]] = qpos[m.jnt_qposadr[j]]
-        load(self.L, self.P, self.Q, self.W, bodies, angle, qvel, np.zeros((len(self.L.mass), 6)), H)
+        load(self.layout, planes, pairs, work, bodies, angle, qvel, np.zeros((len(self.L.mass), 6)), H)
         W, nb = self.W, len(self.L.mass)
         W.v[:nb] = W.v_prev[:nb] + 0.5 * rng.normal(size=(nb, 6))
         W.lam[:] = rng.normal(size=W.lam.shape)
@@ -87,7 +83,7 @@ class Case:
         self.run()
 
     def run(self):
-        residuals(self.L, self.P, self.Q, self.A, self.W, H, 0)
+        residuals(*self.arguments, H, 0)
 
     def differences(self, array, read):
         """Central differences of read() by every entry of array: (…read, array.size)."""

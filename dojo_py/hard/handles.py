@@ -1,0 +1,147 @@
+"""The hard mode's tables and work arrays as the kernels take them (see dojo_py/handles.py)."""
+
+from typing import Any
+
+from numba.experimental import structref
+
+from dojo_py.actuation.table import ActuatorTable
+from dojo_py.collision.candidates import PairCandidates, PlaneCandidates
+from dojo_py.handles import Struct, compiling
+from dojo_py.hard.body_table import BodyTable
+from dojo_py.hard.drives import Drive, Servos
+from dojo_py.hard.layout import Layout
+from dojo_py.hard.workspace import Work
+from dojo_py.jit import entry
+from dojo_py.solver.block_ldu import Blocks, Pattern
+
+
+@structref.register
+class LayoutType(Struct):
+    """Type of LayoutRef."""
+
+
+@structref.register
+class PlanesType(Struct):
+    """Type of PlanesRef."""
+
+
+@structref.register
+class PairsType(Struct):
+    """Type of PairsRef."""
+
+
+@structref.register
+class ActuatorsType(Struct):
+    """Type of ActuatorsRef."""
+
+
+@structref.register
+class BodiesType(Struct):
+    """Type of BodiesRef."""
+
+
+@structref.register
+class PatternType(Struct):
+    """Type of PatternRef."""
+
+
+@structref.register
+class BlocksType(Struct):
+    """Type of BlocksRef."""
+
+
+@structref.register
+class HardWorkType(Struct):
+    """Type of HardWorkRef."""
+
+
+@structref.register
+class ServosType(Struct):
+    """Type of ServosRef."""
+
+
+@structref.register
+class DriveType(Struct):
+    """Type of DriveRef."""
+
+
+class LayoutRef(structref.StructRefProxy):
+    """Fields of Layout."""
+
+
+class PlanesRef(structref.StructRefProxy):
+    """Fields of PlaneCandidates."""
+
+
+class PairsRef(structref.StructRefProxy):
+    """Fields of PairCandidates."""
+
+
+class ActuatorsRef(structref.StructRefProxy):
+    """Fields of ActuatorTable."""
+
+
+class BodiesRef(structref.StructRefProxy):
+    """Fields of BodyTable."""
+
+
+class PatternRef(structref.StructRefProxy):
+    """Fields of Pattern."""
+
+
+class BlocksRef(structref.StructRefProxy):
+    """Fields of Blocks."""
+
+
+class HardWorkRef(structref.StructRefProxy):
+    """Fields of Work."""
+
+
+class ServosRef(structref.StructRefProxy):
+    """Fields of Servos."""
+
+
+class DriveRef(structref.StructRefProxy):
+    """Fields of Drive."""
+
+
+structref.define_proxy(LayoutRef, LayoutType, list(Layout._fields))
+structref.define_proxy(PlanesRef, PlanesType, list(PlaneCandidates._fields))
+structref.define_proxy(PairsRef, PairsType, list(PairCandidates._fields))
+structref.define_proxy(ActuatorsRef, ActuatorsType, list(ActuatorTable._fields))
+structref.define_proxy(BodiesRef, BodiesType, list(BodyTable._fields))
+structref.define_proxy(PatternRef, PatternType, list(Pattern._fields))
+structref.define_proxy(BlocksRef, BlocksType, list(Blocks._fields))
+structref.define_proxy(HardWorkRef, HardWorkType, list(Work._fields))
+structref.define_proxy(ServosRef, ServosType, list(Servos._fields))
+structref.define_proxy(DriveRef, DriveType, list(Drive._fields))
+
+
+@entry
+def _world(layout, planes, pairs, actuators, bodies):
+    return LayoutRef(*layout), PlanesRef(*planes), PairsRef(*pairs), ActuatorsRef(*actuators), BodiesRef(*bodies)
+
+
+@entry
+def _work(work, pattern, blocks):
+    return HardWorkRef(*work, PatternRef(*pattern), BlocksRef(*blocks))
+
+
+@entry
+def _drive(servos, rest):
+    return DriveRef(ServosRef(*servos), *rest)
+
+
+def world_handles(world: Any) -> Any:
+    """Structs of a World's five tables; the tuples themselves when compilation is switched off (NUMBA_DISABLE_JIT)."""
+    return _world(*(tuple(table) for table in world)) if compiling() else tuple(world)
+
+
+def work_handle(work: Work) -> Any:
+    """Struct of a Work."""
+    return _work(tuple(work[:-2]), tuple(work.pattern), tuple(work.blocks)) if compiling() else work
+
+
+def drive_handle(drive: Drive) -> Any:
+    """Struct of a Drive."""
+    return _drive(tuple(drive.servos), tuple(drive[1:])) if compiling() else drive
