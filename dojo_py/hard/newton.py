@@ -14,9 +14,10 @@ from dojo_py.hard.joint_rows import evaluate_joints
 from dojo_py.hard.terms import BALL
 from dojo_py.jit import kernel, stage
 from dojo_py.rotation import log_jacobian, quat_conj_mul, rotation_vector
-from dojo_py.solver.block_ldu import clear
+from dojo_py.solver.block_ldu import WIDTH, clear, solve
 from dojo_py.solver.cones import (
     FAR,
+    beyond,
     complementarity,
     condense,
     friction_residual,
@@ -27,6 +28,9 @@ from dojo_py.solver.cones import (
     step_length,
 )
 from dojo_py.solver.double_double import add_triple_product
+
+ROUND_OFF = 4.0 * 2.22e-16
+"""Relative error of a sum of a few terms."""
 
 STIFF = 1e7
 """A contact stiffer than this times the smallest inertia of its body is kept apart, in pairs of doubles."""
@@ -41,10 +45,10 @@ def evaluate(L, P, Q, A, W, h, scheme):
     evaluate_joints(L, W, h, s)
     evaluate_closures(L, W, h, s)
     dof_law(L, W, A, h, scheme)
-    clear(W.pattern, W.blocks)
-    D = W.blocks.D
+    W.extent[0] = 0.0
     for b in range(nb):
-        momentum_rows(L.mass[b], L.inertia[b], W.v[b], h, W.rb[b], D[L.place_body[b]])
+        W.extent[0] = max(W.extent[0], abs(W.xn[b, 0]), abs(W.xn[b, 1]), abs(W.xn[b, 2]))
+        momentum_rows(L.mass[b], L.inertia[b], W.v[b], h, W.rb[b], W.inertia[b])
         for i in range(6):
             W.size[b, i] = abs(W.rb[b, i]) + abs(W.momentum[b, i])
             W.rb[b, i] -= W.momentum[b, i]
@@ -74,8 +78,10 @@ def _node_residual(L, W, n, h, scheme, s):
     """Residual of node n into W.rn and its impulses off the bodies' rows."""
     lam = W.lam[n]
     j = L.node_joint[n]
+    k = L.ndof[j] if j >= 0 else 0
+    floor = ROUND_OFF * (1.0 + W.extent[0]) / h
     for r in range(6):
-        W.rn[n, r] = W.rows[n, r]
+        W.rn[n, r] = beyond(W.rows[n, r], floor) if r < 6 - k else W.rows[n, r]
     if j < 0:
         e = -1 - j
         for slot in range(4):
@@ -88,7 +94,7 @@ def _node_residual(L, W, n, h, scheme, s):
                     W.rb[b, i] -= f
                     W.size[b, i] = max(W.size[b, i], abs(f))
         return
-    k, first = L.ndof[j], L.vadr[j]
+    first = L.vadr[j]
     if L.kind[j] == BALL:
         ball_law(L, W, j, h, scheme, s)
     for i in range(k):
@@ -159,10 +165,16 @@ def assemble(L, W, h, kappa, corrected, scaled, loop_regularisation):
     """
     nb, nt = L.mass.shape[0], L.node_joint.shape[0]
     x = W.step
+    if not corrected:
+        clear(W.pattern, W.blocks)
     for b in range(nb):
         place = L.place_body[b]
+        D, inertia = W.blocks.D[place], W.inertia[b]
         for i in range(6):
             x[place, i] = -W.rb[b, i]
+            if not corrected:
+                for k in range(WIDTH):
+                    D[i, k] = inertia[i, k]
     for n in range(nt):
         if L.node_joint[n] >= 0:
             _assemble_joint(L, W, n, h, kappa, corrected)
@@ -170,15 +182,6 @@ def assemble(L, W, h, kappa, corrected, scaled, loop_regularisation):
             _assemble_closure(L, W, n, corrected, loop_regularisation)
     for c in range(W.n_active[0]):
         _assemble_contact(L, W, c, kappa, corrected, scaled)
-
-
-@kernel
-def refill(L, W, h):
-    """The momentum rows' own blocks again, after a factorisation has overwritten them."""
-    clear(W.pattern, W.blocks)
-    row = W.scratch[100, 0:6]
-    for b in range(L.mass.shape[0]):
-        momentum_rows(L.mass[b], L.inertia[b], W.v[b], h, row, W.blocks.D[L.place_body[b]])
 
 
 @kernel
@@ -311,8 +314,10 @@ def _condense_limit(L, W, m, l, j, n, h, kappa, corrected, M, f, s):
     axis = s[112, 0:3]
     distance = limit_distance(L, W, l, h, axis, s)
     stiffness = gamma / slack
-    push = (r - gamma * (distance - slack)) / slack
-    i = L.limit_dof[l] - L.vadr[j]
+    dof = L.limit_dof[l]
+    i = dof - L.vadr[j]
+    floor = ROUND_OFF * (abs(W.angle0[dof]) + abs(L.limit_bound[l])) if sign != 0.0 else 0.0
+    push = (r - gamma * beyond(distance - slack, floor)) / slack
     if sign != 0.0:
         M[i, i] += h * stiffness
         f[i] += sign * push
@@ -370,7 +375,14 @@ def _solve3(A, B):
 def _assemble_contact(L, W, c, kappa, corrected, scaled):
     """Fold contact c onto its bodies: D_a += B_aᵀ K C_a - H_aa, and the mutual blocks of a pair."""
     law, mu, K, f = W.claw[c], W.cmu[c], W.cK[c], W.cf[c]
-    motion_residual(law, W.con[c], W.cval[c, 0], W.cval[c, 1], W.cval[c, 2], W.cdy[c])
+    place, speed = 0.0, 0.0
+    for side in range(2):
+        b = W.cbody[c, side]
+        if b >= 0:
+            place = max(place, abs(W.xn[b, 0]), abs(W.xn[b, 1]), abs(W.xn[b, 2]))
+            for i in range(6):
+                speed = max(speed, abs(W.v[b, i]))
+    motion_residual(law, W.con[c], W.cval[c], ROUND_OFF * (place + 0.1), ROUND_OFF * speed, W.cdy[c])
     condense(law, mu, W.con[c], kappa, corrected, scaled, W.acon[c], W.cdy[c], K, f)
     for side in range(2):
         b = W.cbody[c, side]
@@ -428,45 +440,144 @@ def _fold_contact(L, W, c, side, b, place):
 
 
 @stage
-def recover(L, W, h, kappa, corrected, scaled):
-    """Steps of all variables from the solved W.step. Writes W.dv, W.dlam, W.drate, W.dlim, W.dfric, W.dcon."""
+def recover(L, W, h, kappa, corrected, scaled, loop_regularisation, turns):
+    """Steps of all variables from the solved W.step. Writes W.dv, W.dlam, W.drate, W.dlim, W.dfric, W.dcon.
+
+    Two rounds: a contact of stiffness 1e13 turns the round-off of its bodies' velocities (1e-17 m/s) into impulses of 1e-4 N s.
+    The first round's imbalance of the momentum rows is solved for again, and its contacts only add the small difference.
+    """
     nb, nt = L.mass.shape[0], L.node_joint.shape[0]
-    for b in range(nb):
+    W.dv[:, :] = 0.0
+    W.dlam[:, :] = 0.0
+    y = W.scratch[100, 0:3]
+    for turn in range(turns):
+        for b in range(nb):
+            for i in range(6):
+                W.dv[b, i] += W.step[L.place_body[b], i]
+        for n in range(nt):
+            for i in range(6):
+                W.dlam[n, i] += W.step[L.place_node[n], i]
+            if L.node_joint[n] >= 0:
+                _recover_joint(L, W, n, h, kappa, corrected)
+        for c in range(W.n_active[0]):
+            _motion_change(L, W, c, y)
+            recover_step(
+                W.claw[c], W.cmu[c], W.con[c], kappa, corrected, scaled, W.acon[c], W.cdy[c], y, W.cK[c], W.cf[c], turn > 0,
+                W.dcon[c],
+            )  # fmt: skip
+        if turn < turns - 1:
+            _imbalance(L, W, loop_regularisation)
+            solve(W.pattern, W.blocks, W.step)
+
+
+@kernel
+def _motion_change(L, W, c, y):
+    """y (3,): change of the gap and the tangential velocity of contact c by W.step, the bodies' change of velocity."""
+    a, b = W.cbody[c, 0], W.cbody[c, 1]
+    for r in range(3):
+        y[r] = 0.0
+        if a >= 0:
+            x = W.step[L.place_body[a]]
+            for m in range(6):
+                y[r] += W.cC[c, 0, r, m] * x[m]
+        if b >= 0:
+            x = W.step[L.place_body[b]]
+            for m in range(6):
+                y[r] += W.cC[c, 1, r, m] * x[m]
+
+
+@kernel
+def _imbalance(L, W, regularisation):
+    """W.step = what is missing in the linearised momentum rows of the bodies and the constraint rows of joints and closures."""
+    x = W.step
+    x[:, :] = 0.0
+    for n in range(L.node_joint.shape[0]):
+        j, r = L.node_joint[n], x[L.place_node[n]]
+        if j < 0:
+            for i in range(6):
+                r[i] = -W.rn[n, i] - regularisation * W.dlam[n, i]
+            for slot in range(4):
+                b = L.eq_bodies[-1 - j, slot]
+                if b >= 0:
+                    _subtract_rows(W.Ceq[-1 - j, slot], W.dv[b], r, 6)
+            continue
+        k = 6 - L.ndof[j]
+        for i in range(k):
+            r[i] = -W.rn[n, i]
+        _subtract_rows(W.Cb[n], W.dv[L.child[j]], r, k)
+        if L.parent[j] >= 0:
+            _subtract_rows(W.Ca[n], W.dv[L.parent[j]], r, k)
+    for b in range(L.mass.shape[0]):
+        r, M, dv = x[L.place_body[b]], W.inertia[b], W.dv[b]
         for i in range(6):
-            W.dv[b, i] = W.step[L.place_body[b], i]
-    for n in range(nt):
-        for i in range(6):
-            W.dlam[n, i] = W.step[L.place_node[n], i]
+            t = -W.rb[b, i]
+            for k in range(6):
+                t -= M[i, k] * dv[k]
+            r[i] = t
+    for n in range(L.node_joint.shape[0]):
         j = L.node_joint[n]
         if j < 0:
+            for slot in range(4):
+                b = L.eq_bodies[-1 - j, slot]
+                if b >= 0:
+                    _add_transposed(W.Geq[-1 - j, slot], W.dlam[n], x[L.place_body[b]])
             continue
-        k, first = L.ndof[j], L.vadr[j]
-        a, b = L.parent[j], L.child[j]
-        for i in range(k):
-            r = 6 - k + i
-            rate = 0.0
-            for m in range(6):
-                rate += W.Cb[n, r, m] * W.dv[b, m]
-            if a >= 0:
-                for m in range(6):
-                    rate += W.Ca[n, r, m] * W.dv[a, m]
-            W.drate[first + i] = rate
-        for i in range(k):
-            _recover_dof(L, W, n, j, i, h, kappa, corrected)
-    y = W.scratch[100, 0:3]
+        _add_transposed(W.Gb[n], W.dlam[n], x[L.place_body[L.child[j]]])
+        if L.parent[j] >= 0:
+            _add_transposed(W.Ga[n], W.dlam[n], x[L.place_body[L.parent[j]]])
+    impulse = W.scratch[100, 0:3]
     for c in range(W.n_active[0]):
-        a, b = W.cbody[c, 0], W.cbody[c, 1]
-        for r in range(3):
-            y[r] = 0.0
-            if a >= 0:
-                for m in range(6):
-                    y[r] += W.cC[c, 0, r, m] * W.dv[a, m]
-            if b >= 0:
-                for m in range(6):
-                    y[r] += W.cC[c, 1, r, m] * W.dv[b, m]
-        recover_step(
-            W.claw[c], W.cmu[c], W.con[c], kappa, corrected, scaled, W.acon[c], W.cdy[c], y, W.cK[c], W.cf[c], W.dcon[c]
-        )
+        impulse_of(W.claw[c], W.dcon[c], impulse)
+        for side in range(2):
+            b = W.cbody[c, side]
+            if b < 0:
+                continue
+            r, B, H = x[L.place_body[b]], W.cB[c, side], W.cH[c, side]
+            for i in range(6):
+                r[i] += B[0, i] * impulse[0] + B[1, i] * impulse[1] + B[2, i] * impulse[2]
+            if c < W.n_active[1]:
+                for i in range(3, 6):
+                    r[i] += H[i, 3] * W.dv[b, 3] + H[i, 4] * W.dv[b, 4] + H[i, 5] * W.dv[b, 5]
+                continue
+            for other in range(2):
+                o = W.cbody[c, other]
+                if o >= 0:
+                    for i in range(6):
+                        for k in range(6):
+                            r[i] += H[i, 6 * other + k] * W.dv[o, k]
+
+
+@kernel
+def _subtract_rows(C, v, r, k):
+    """First k of r (6,) -= C v, C (6, 6)."""
+    for i in range(k):
+        r[i] -= C[i, 0] * v[0] + C[i, 1] * v[1] + C[i, 2] * v[2] + C[i, 3] * v[3] + C[i, 4] * v[4] + C[i, 5] * v[5]
+
+
+@kernel
+def _add_transposed(G, lam, r):
+    """r (6,) += Gᵀ lam, G (6, 6)."""
+    for i in range(6):
+        r[i] += G[0, i] * lam[0] + G[1, i] * lam[1] + G[2, i] * lam[2] + G[3, i] * lam[3] + G[4, i] * lam[4] + G[5, i] * lam[5]
+
+
+@kernel
+def _recover_joint(L, W, n, h, kappa, corrected):
+    """Steps of the coordinates of joint node n, and of their limits and dry friction."""
+    j = L.node_joint[n]
+    k, first = L.ndof[j], L.vadr[j]
+    a, b = L.parent[j], L.child[j]
+    for i in range(k):
+        r = 6 - k + i
+        rate = 0.0
+        for m in range(6):
+            rate += W.Cb[n, r, m] * W.dv[b, m]
+        if a >= 0:
+            for m in range(6):
+                rate += W.Ca[n, r, m] * W.dv[a, m]
+        W.drate[first + i] = rate
+    for i in range(k):
+        _recover_dof(L, W, n, j, i, h, kappa, corrected)
 
 
 @kernel
@@ -523,7 +634,8 @@ def _limit_change(L, W, m, n, h):
     axis, T = W.scratch[112, 0:3], W.scratch[113:116, 0:3]
     distance = limit_distance(L, W, l, h, axis, W.scratch)
     if L.limit_sign[l] != 0.0:
-        return L.limit_sign[l] * h * W.drate[dof] + distance - W.lim[m, 1]
+        floor = ROUND_OFF * (abs(W.angle0[dof]) + abs(L.limit_bound[l]))
+        return L.limit_sign[l] * h * W.drate[dof] + beyond(distance - W.lim[m, 1], floor)
     ball_limit_rows(L, W, l, n, h, axis, distance, T, W.scratch)
     change = distance - W.lim[m, 1]
     for i in range(3):

@@ -11,7 +11,7 @@ from dojo_py.hard.bodies import old_momentum
 from dojo_py.hard.closures import start_closures
 from dojo_py.hard.contact_rows import add_contact, pair_far, pair_gap, plane_gap
 from dojo_py.hard.joint_rows import start_joints
-from dojo_py.hard.newton import assemble, centring, evaluate, largest_step, limit_distance, measure, recover, refill
+from dojo_py.hard.newton import assemble, centring, evaluate, largest_step, limit_distance, measure, recover
 from dojo_py.jit import kernel, stage
 from dojo_py.rotation import quat_to_matrix
 from dojo_py.solver.block_ldu import analyse, factorise, solve
@@ -341,7 +341,7 @@ def _clear_correction(W):
 
 
 @stage
-def _direction(L, W, h, mean, floor, path, scaled, cones, work):
+def _direction(L, W, h, mean, floor, path, scaled, cones, turns, work):
     """The step from the present point into W.d…. work (3,) out: largest step, affine step, σ. Returns False if singular.
 
     path > 0: Newton's step to that complementarity. Otherwise Mehrotra's: phase 0 predicts, phase 1 corrects; phase 2, when the
@@ -354,7 +354,7 @@ def _direction(L, W, h, mean, floor, path, scaled, cones, work):
         if phase == 0 and factorise(W.pattern, W.blocks) >= 0:
             return False
         solve(W.pattern, W.blocks, W.step)
-        recover(L, W, h, target, phase > 0, scaled)
+        recover(L, W, h, target, phase > 0, scaled, LOOP_REGULARISATION, turns)
         reach = largest_step(L, W, h)
         if path > 0.0 or not cones or phase == 2:
             break
@@ -378,7 +378,7 @@ def _direction(L, W, h, mean, floor, path, scaled, cones, work):
 
 
 @stage
-def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterations, scaled, careful):
+def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterations, scaled, careful, turns):
     """From the present point to residual ≤ tol_residual [m/s] and |b∘c - κe| ≤ tol_comp. Returns (status, iterations, both).
 
     kappa = 0 asks for the hard limit: then tol_comp is the complementarity itself [N m s]. scaled: Nesterov-Todd directions.
@@ -402,9 +402,7 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterati
                     path = max(0.15 * path, floor)
             best, turn = -1.0, scaled
             for attempt in range(3):
-                if attempt > 0:
-                    refill(L, W, h)
-                if not _direction(L, W, h, mean, floor, path if careful and cones else 0.0, turn, cones, found):
+                if not _direction(L, W, h, mean, floor, path if careful and cones else 0.0, turn, cones, turns, found):
                     return SINGULAR, iteration, residual, worst
                 # blocked: the other linearisation of the cones often is not; go back to the first when it is worse
                 if careful or not cones or found[0] >= 0.3 or attempt == 2 or (attempt == 1 and found[0] > best):
@@ -455,7 +453,7 @@ def attempts(L, P, Q, A, W, h, kappa, settings, report):
     tol_comp = 1e-6 * kappa if kappa > 0.0 else settings[COMPLEMENTARITY]
     everything = kappa > 0.0
     total = 0.0
-    for attempt in range(4):
+    for attempt in range(int(settings[11])):
         if attempt == 0 and not W.warm[0] > 0.0:
             continue
         for _ in range(4):
@@ -463,7 +461,7 @@ def attempts(L, P, Q, A, W, h, kappa, settings, report):
             start_point(L, P, Q, A, W, h, scheme, settings[7 + attempt], kappa, attempt == 0)
             status, count, residual, worst = iterate(
                 L, P, Q, A, W, h, scheme, kappa, settings[TOLERANCE], tol_comp, limit if attempt < 3 else 3 * limit,
-                attempt == 2, attempt >= 3,
+                attempt == 2, attempt >= 3, int(settings[12]),
             )  # fmt: skip
             total += count
             if status != SOLVED or everything or left_out_contact(L, P, Q, W, h) == 0:

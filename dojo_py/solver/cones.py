@@ -239,43 +239,63 @@ def _condense_pyramid(mu, z, kappa, corrected, a, dy, K, f):
 
 
 @kernel
-def motion_residual(law, z, gap, v1, v2, dy):
-    """dy (3,): how far the slacks are from the motion they stand for, (gap - s, v_t - η₂₃); the pyramid keeps v_t itself."""
-    dy[0] = gap - z[1]
+def beyond(value, floor):
+    """What of a residual exceeds its round-off floor: Newton's steps must not chase noise, stiff contacts turn it into impulses."""
+    return value - floor if value > floor else (value + floor if value < -floor else 0.0)
+
+
+@kernel
+def motion_residual(law, z, motion, gap_floor, speed_floor, dy):
+    """dy (3,): how far the slacks are from the motion they stand for, (gap - s, v_t - η₂₃); the pyramid keeps v_t itself.
+
+    motion (3,): gap [m], tangential velocity [m/s]; differences within the floors are round-off and count as none.
+    """
+    dy[0] = beyond(motion[0] - z[1], gap_floor)
     if law == CONE:
-        dy[1], dy[2] = v1 - z[5], v2 - z[6]
+        dy[1], dy[2] = beyond(motion[1] - z[5], speed_floor), beyond(motion[2] - z[6], speed_floor)
     else:
-        dy[1], dy[2] = v1, v2
+        dy[1], dy[2] = motion[1], motion[2]
 
 
 @kernel
-def recover_step(law, mu, z, kappa, corrected, scaled, a, dy, y, K, f, dz):
-    """dz (12,): the step of all variables of a contact, given the bodies' change of motion y (3,) and dy, K, f of `condense`."""
-    dz[0] = f[0] - K[0, 0] * y[0]
-    dz[1] = y[0] + dy[0]
-    if law == CONE:
-        dz[2] = f[1] - K[1, 0] * y[0] - K[1, 1] * y[1] - K[1, 2] * y[2]
-        dz[3] = f[2] - K[2, 0] * y[0] - K[2, 1] * y[1] - K[2, 2] * y[2]
-        dz[5], dz[6] = y[1] + dy[1], y[2] + dy[2]
-        if not scaled:
-            x1, e1 = mu * z[0], z[4]
-            r2 = kappa - (x1 * e1 + z[2] * z[5] + z[3] * z[6])
-            if corrected:
-                r2 -= mu * a[0] * a[4] + a[2] * a[5] + a[3] * a[6]
-            dz[4] = (r2 - e1 * mu * dz[0] - z[5] * dz[2] - z[6] * dz[3] - z[2] * dz[5] - z[3] * dz[6]) / x1
-            return
-        beta, w0, w1, w2 = _scaling(mu * z[0], z[2], z[3], z[4], z[5], z[6])
-        t0, t1, t2 = _scaled_target(mu, z, kappa, corrected, a, beta, w0, w1, w2)
-        b2 = beta * beta
-        h00 = b2 * (2.0 * w0 * w0 - 1.0)
-        dz[4] = t0 - h00 * mu * dz[0] - 2.0 * b2 * w0 * (w1 * dz[2] + w2 * dz[3])
-    elif law == PYRAMID:
-        _recover_pyramid(mu, z, kappa, corrected, a, dy, y, dz)
+def recover_step(law, mu, z, kappa, corrected, scaled, a, dy, y, K, f, more, dz):
+    """dz (12,): the step of all variables of a contact, given the bodies' change of motion y (3,) and dy, K, f of `condense`.
+
+    more: y is a further change, added to the dz that is there.
+    """
+    if not more:
+        dz[0], dz[1] = f[0], dy[0]
+    dz[0] -= K[0, 0] * y[0]
+    dz[1] += y[0]
+    if law == PYRAMID:
+        _recover_pyramid(mu, z, kappa, corrected, a, dy, y, (0.0 if more else f[0]) - K[0, 0] * y[0], more, dz)
+    if law != CONE:
+        return
+    if not more:
+        dz[2], dz[3], dz[5], dz[6] = f[1], f[2], dy[1], dy[2]
+    dz[2] -= K[1, 0] * y[0] + K[1, 1] * y[1] + K[1, 2] * y[2]
+    dz[3] -= K[2, 0] * y[0] + K[2, 1] * y[1] + K[2, 2] * y[2]
+    dz[5] += y[1]
+    dz[6] += y[2]
+    if not scaled:
+        x1, e1 = mu * z[0], z[4]
+        r2 = kappa - (x1 * e1 + z[2] * z[5] + z[3] * z[6])
+        if corrected:
+            r2 -= mu * a[0] * a[4] + a[2] * a[5] + a[3] * a[6]
+        dz[4] = (r2 - e1 * mu * dz[0] - z[5] * dz[2] - z[6] * dz[3] - z[2] * dz[5] - z[3] * dz[6]) / x1
+        return
+    beta, w0, w1, w2 = _scaling(mu * z[0], z[2], z[3], z[4], z[5], z[6])
+    t0, t1, t2 = _scaled_target(mu, z, kappa, corrected, a, beta, w0, w1, w2)
+    b2 = beta * beta
+    h00 = b2 * (2.0 * w0 * w0 - 1.0)
+    dz[4] = t0 - h00 * mu * dz[0] - 2.0 * b2 * w0 * (w1 * dz[2] + w2 * dz[3])
 
 
 @kernel
-def _recover_pyramid(mu, z, kappa, corrected, a, dy, y, dz):
+def _recover_pyramid(mu, z, kappa, corrected, a, dy, y, g, more, dz):
+    """g: (further) change of γ; what does not depend on y and g enters once."""
     psi, spsi = z[2], z[3]
+    once = 0.0 if more else 1.0
     sum_alpha, sum_d, sum_dp = 0.0, 0.0, 0.0
     for i in range(4):
         r = kappa - z[4 + i] * z[8 + i]
@@ -283,24 +303,27 @@ def _recover_pyramid(mu, z, kappa, corrected, a, dy, y, dz):
             r -= a[4 + i] * a[8 + i]
         sign = 1.0 if i % 2 == 0 else -1.0
         d = z[4 + i] / z[8 + i]
-        sum_alpha += r / z[8 + i] - d * (sign * dy[1 + i // 2] + psi - z[8 + i])
+        sum_alpha += once * (r / z[8 + i] - d * (sign * dy[1 + i // 2] + psi - z[8 + i]))
         sum_d += d
         sum_dp += d * sign * y[1 + i // 2]
-    total = mu * z[0] - z[4] - z[5] - z[6] - z[7]
-    r_psi = kappa - psi * spsi - psi * (total - spsi)
+    rest = mu * z[0] - z[4] - z[5] - z[6] - z[7] - spsi
+    r_psi = kappa - psi * spsi - psi * rest
     if corrected:
         r_psi -= a[2] * a[3]
-    dz[2] = (r_psi - psi * (mu * dz[0] - sum_alpha + sum_dp)) / (spsi + psi * sum_d)
+    d_psi = (once * r_psi - psi * (mu * g - sum_alpha + sum_dp)) / (spsi + psi * sum_d)
     sum_beta = 0.0
     for i in range(4):
         r = kappa - z[4 + i] * z[8 + i]
         if corrected:
             r -= a[4 + i] * a[8 + i]
         sign = 1.0 if i % 2 == 0 else -1.0
-        dz[8 + i] = sign * (y[1 + i // 2] + dy[1 + i // 2]) + psi + dz[2] - z[8 + i]
-        dz[4 + i] = (r - z[4 + i] * dz[8 + i]) / z[8 + i]
-        sum_beta += dz[4 + i]
-    dz[3] = mu * dz[0] - sum_beta + total - spsi
+        d_slack = sign * y[1 + i // 2] + d_psi + once * (sign * dy[1 + i // 2] + psi - z[8 + i])
+        d_beta = (once * r - z[4 + i] * d_slack) / z[8 + i]
+        dz[8 + i] = (0.0 if once > 0.0 else dz[8 + i]) + d_slack
+        dz[4 + i] = (0.0 if once > 0.0 else dz[4 + i]) + d_beta
+        sum_beta += d_beta
+    dz[2] = (0.0 if once > 0.0 else dz[2]) + d_psi
+    dz[3] = (0.0 if once > 0.0 else dz[3]) + mu * g - sum_beta + once * rest
 
 
 FAR = 2.0
