@@ -91,7 +91,7 @@ def _least(sums, weight, arrived, floor):
 
 
 @stage
-def _direction(L, W, h, mean, floor, path, weight, arrived, scaled, turns, sums, found):
+def _direction(L, W, h, mean, floor, path, weight, arrived, scaled, enough, sums, found):
     """The step from the present point into W.d…. found (3,) out: largest step, affine step, σ. Returns False if singular.
 
     path > 0: Newton's step to that complementarity. Otherwise Mehrotra's: phase 0 predicts, phase 1 corrects; phase 2, when the
@@ -105,7 +105,7 @@ def _direction(L, W, h, mean, floor, path, weight, arrived, scaled, turns, sums,
         if phase == 0 and factorise(W.pattern, W.blocks) >= 0:
             return False
         solve(W.pattern, W.blocks, W.step)
-        recover(L, W, h, kn, kf, phase > 0, scaled, LOOP_REGULARISATION, turns)
+        recover(L, W, h, kn, kf, phase > 0, scaled, LOOP_REGULARISATION, enough)
         reach = largest_step(L, W, h)
         if path > 0.0 or not mean > 0.0 or phase == 2:
             break
@@ -126,7 +126,7 @@ def _direction(L, W, h, mean, floor, path, weight, arrived, scaled, turns, sums,
 
 
 @stage
-def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterations, scaled, careful, turns):
+def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterations, scaled, careful):
     """From the present point to residual ≤ tol_residual [m/s] and |b∘c - κe| ≤ tol_comp. Returns (status, iterations, both).
 
     kappa = 0 asks for the hard limit: then tol_comp is the complementarity itself. scaled: Nesterov-Todd directions.
@@ -155,10 +155,10 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterati
                 off = sums[4] if arrived else max(sums[0], weight * sums[4])
                 if off < 0.5 * path and residual < max(1e-2 * path**0.5, tol_residual):
                     path = max(0.15 * path, floor)
-            best, turn = -1.0, scaled
+            best, turn, enough = -1.0, scaled, 1e-2 * max(residual, tol_residual)
             for attempt in range(3):
                 aim = path if careful and mean > 0.0 else 0.0
-                if not _direction(L, W, h, mean, floor, aim, weight, arrived, turn, turns, sums, found):
+                if not _direction(L, W, h, mean, floor, aim, weight, arrived, turn, enough, sums, found):
                     return SINGULAR, iteration, residual, worst
                 # blocked: the other linearisation of the cones often is not; go back to the first when it is worse
                 if aim > 0.0 or not mean > 0.0 or found[0] >= 0.3 or attempt == 2 or (attempt == 1 and found[0] > best):

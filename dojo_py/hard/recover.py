@@ -6,19 +6,22 @@ from dojo_py.jit import kernel, stage
 from dojo_py.solver.block_ldu import solve
 from dojo_py.solver.cones import beyond, impulse_of, recover_step
 
+ROUNDS = 6
+"""Most rounds of refinement; each gains two digits and more."""
+
 
 @stage
-def recover(L, W, h, kn, kf, corrected, scaled, loop_regularisation, turns):
+def recover(L, W, h, kn, kf, corrected, scaled, loop_regularisation, enough):
     """Steps of all variables from the solved W.step. Writes W.dv, W.dlam, W.drate, W.dlim, W.dfric, W.dcon.
 
-    Two rounds: a contact of stiffness 1e13 turns the round-off of its bodies' velocities (1e-17 m/s) into impulses of 1e-4 N s.
-    The first round's imbalance of the momentum rows is solved for again, and its contacts only add the small difference.
+    A contact of stiffness 1e13 turns the round-off of its bodies' velocities (1e-17 m/s) into impulses of 1e-4 N s. So what is
+    missing in the rows is solved for again, and the contacts only add the small difference, until it is at most `enough` [m/s].
     """
     nb, nt = L.mass.shape[0], L.node_joint.shape[0]
     W.dv[:, :] = 0.0
     W.dlam[:, :] = 0.0
     y = W.scratch[100, 0:3]
-    for turn in range(turns):
+    for turn in range(ROUNDS):
         for b in range(nb):
             for i in range(6):
                 W.dv[b, i] += W.step[L.place_body[b], i]
@@ -32,9 +35,9 @@ def recover(L, W, h, kn, kf, corrected, scaled, loop_regularisation, turns):
             recover_step(
                 W.claw[c], W.cmu[c], W.con[c], kf, corrected, scaled, W.acon[c], W.cdy[c], y, W.cK[c], W.cf[c], turn > 0, W.dcon[c],
             )  # fmt: skip
-        if turn < turns - 1:
-            _imbalance(L, W, loop_regularisation)
-            solve(W.pattern, W.blocks, W.step)
+        if turn == ROUNDS - 1 or not _imbalance(L, W, loop_regularisation) > enough:
+            break
+        solve(W.pattern, W.blocks, W.step)
 
 
 @kernel
@@ -55,7 +58,10 @@ def _motion_change(L, W, c, y):
 
 @kernel
 def _imbalance(L, W, regularisation):
-    """W.step = what is missing in the linearised momentum rows of the bodies and the constraint rows of joints and closures."""
+    """W.step = what is missing in the linearised momentum rows of the bodies and the constraint rows of joints and closures.
+
+    Returns the largest entry, as a velocity [m/s, rad/s].
+    """
     x = W.step
     x[:, :] = 0.0
     for n in range(L.node_joint.shape[0]):
@@ -112,6 +118,12 @@ def _imbalance(L, W, regularisation):
                     for i in range(6):
                         for k in range(6):
                             r[i] += H[i, 6 * other + k] * W.dv[o, k]
+    worst = 0.0
+    for b in range(L.mass.shape[0]):
+        r = x[L.place_body[b]]
+        top = max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2])
+        worst = max(worst, max(abs(r[0]), abs(r[1]), abs(r[2])) / L.mass[b], max(abs(r[3]), abs(r[4]), abs(r[5])) / top)
+    return worst
 
 
 @kernel

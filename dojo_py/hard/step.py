@@ -26,7 +26,7 @@ def attempts(L, P, Q, A, W, h, kappa, settings, report):
             start_point(L, P, Q, A, W, h, scheme, settings[7 + attempt], kappa, attempt == 0)
             status, count, residual, worst = iterate(
                 L, P, Q, A, W, h, scheme, kappa, settings[TOLERANCE], tol_comp, limit if attempt < 3 else 3 * limit,
-                attempt == 2, attempt >= 3, int(settings[12]),
+                attempt == 2, attempt >= 3,
             )  # fmt: skip
             total += count
             if status != SOLVED or everything or left_out_contact(L, P, Q, W, h) == 0:
