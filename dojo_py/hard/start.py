@@ -12,7 +12,7 @@ from dojo_py.jit import kernel, stage
 from dojo_py.rotation import quat_to_matrix
 from dojo_py.solver.block_ldu import analyse
 from dojo_py.solver.centre import central_friction, central_pair
-from dojo_py.solver.cones import CONE, impulse_of, start_state
+from dojo_py.solver.cones import CONE, PYRAMID, impulse_of, start_state
 
 
 @stage
@@ -165,7 +165,7 @@ def keep_impulses(L, P, W):
 
 
 @stage
-def start_point(L, P, Q, A, W, h, scheme, factor, kappa, warm):
+def start_point(L, P, Q, A, W, h, scheme, factor, low, kappa, warm):
     """First point: old velocities; every cone pair near its own central path at factor times the scale of the step's violations.
 
     warm: the impulses of the last step are expected to act again.
@@ -184,13 +184,42 @@ def start_point(L, P, Q, A, W, h, scheme, factor, kappa, warm):
     W.fric[:, :] = 0.0
     W.lim[:, :] = 0.0
     W.con[:, :] = 0.0
+    for i in range(W.warm_fric.shape[0]):
+        W.fric[i, 0] = W.warm_fric[i]
+    for m in range(W.n_limits[0]):
+        W.lim[m, 0] = W.warm_lim[W.limit_active[m]]
+    for c in range(W.n_active[0]):
+        if W.claw[c] != PYRAMID:
+            old = W.warm_con[W.active[c]]
+            W.con[c, 0], W.con[c, 2], W.con[c, 3] = old[0], old[1], old[2]
     evaluate(L, P, Q, A, W, h, scheme)
     near = 0
     for c in range(W.n_active[0]):
         if W.cval[c, 0] < 0.0:
             near += 1
     mass = total / max(near, 4)
-    _start_pairs(L, W, h, mass, max(factor * _violation_scale(L, W, h, mass), kappa))
+    scale = _violation_scale(L, W, h, mass)
+    start = factor * scale
+    if warm:
+        start = min(scale, max(low * scale, factor * h * _imbalance_energy(L, W)))
+    W.trace[200, 0], W.trace[200, 1], W.trace[200, 2] = scale, h * _imbalance_energy(L, W), start
+    _start_pairs(L, W, h, mass, max(start, kappa))
+
+
+@kernel
+def _imbalance_energy(L, W):
+    """Twice the kinetic energy [J] that the imbalance of the rows would give the bodies and joints, each on its own."""
+    energy = 0.0
+    for b in range(L.mass.shape[0]):
+        top = max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2])
+        for i in range(6):
+            energy += W.rb[b, i] ** 2 / (L.mass[b] if i < 3 else top)
+    for n in range(L.node_joint.shape[0]):
+        j = L.node_joint[n]
+        if j >= 0:
+            for i in range(L.ndof[j]):
+                energy += W.rn[n, 6 - L.ndof[j] + i] ** 2 / L.dof_inertia[L.vadr[j] + i]
+    return energy
 
 
 @kernel

@@ -23,7 +23,7 @@ def attempts(L, P, Q, A, W, h, kappa, settings, report):
             continue
         for _ in range(4):
             choose_contacts(L, P, Q, W, h, everything, settings[MARGIN], h * settings[RECOVERY])
-            start_point(L, P, Q, A, W, h, scheme, settings[7 + attempt], kappa, attempt == 0)
+            start_point(L, P, Q, A, W, h, scheme, settings[7 + attempt], settings[12], kappa, attempt == 0)
             status, count, residual, worst = iterate(
                 L, P, Q, A, W, h, scheme, kappa, settings[TOLERANCE], tol_comp, limit if attempt < 3 else 3 * limit,
                 attempt == 2, attempt >= 3,
