@@ -133,7 +133,7 @@ class Work(NamedTuple):
 
 def row_capacity(m: SoftModel) -> tuple[int, int]:
     """Most contacts and most constraint rows that are kept in one step."""
-    per_pair = {2: 1, 3: 2, 4: 1, 5: 4, 6: 4, 22: 1, 23: 1, 25: 1, 26: 1, 33: 2}
+    per_pair = {2: 1, 3: 2, 4: 1, 5: 4, 6: 4, 22: 1, 23: 1, 25: 1, 26: 1, 33: 2, 36: 2, 66: 8}
     contacts = sum(per_pair.get(int(t), MAX_CONTACTS) for t in m.pairs["type"])
     contacts = min(contacts, 512)
     scalar = int(6 * len(m.equalities) + len(m.dofs) + 2 * len(m.joints) + 3 * len(m.tendons))
