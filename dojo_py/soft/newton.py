@@ -5,10 +5,10 @@ Source: computation chapter, "Algorithms".
 
 import numpy as np
 
+from dojo_py.jit import kernel
 from dojo_py.soft.cholesky import factorize_dense, rank_one, solve_dense
 from dojo_py.soft.cost import CONE, QUADRATIC, multiply_J
 from dojo_py.soft.inertia import multiply_M
-from dojo_py.soft.jit import kernel
 from dojo_py.soft.line_search import line_search
 from dojo_py.soft.primal import duality_gap, start, update
 from dojo_py.soft.workspace import NEFC

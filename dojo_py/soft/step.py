@@ -5,12 +5,12 @@ There is one entry, because every entry is compiled together with all that it ca
 
 import numpy as np
 
+from dojo_py.jit import entry, kernel, stage
 from dojo_py.soft.energy import energy_momentum
 from dojo_py.soft.euler import euler
 from dojo_py.soft.forward import forward
 from dojo_py.soft.implicit import implicit, implicitfast
 from dojo_py.soft.inverse import inverse_dynamics
-from dojo_py.soft.jit import entry, kernel, stage
 from dojo_py.soft.runge_kutta import begin, finish, next_stage
 from dojo_py.soft.workspace import FULL, NCON
 

@@ -9,12 +9,12 @@ points below the reach. Edges: midway between the nearest points of the two edge
 
 import numpy as np
 
-from dojo_py.soft.jit import kernel
+from dojo_py.jit import kernel
 from dojo_py.soft.narrowphase.points import write
 
 CLOSE, CLOSE_MARGIN, MARGIN = 0.99, 0.05, 1e-6
 """Cosine from which an edge pair's axis counts as close to a face normal; relative improvements asked for."""
-PARALLEL = 1e-12
+PARALLEL = 1e-16
 """Squared sine below which two edges make no axis."""
 
 
@@ -24,9 +24,10 @@ def face_axis(R1, size_1, R2, size_2, d, best, n):
     index = -1
     for i in range(3):
         along = d[0] * R1[0, i] + d[1] * R1[1, i] + d[2] * R1[2, i]
-        s = abs(along) - size_1[i]
+        other = 0.0
         for j in range(3):
-            s -= size_2[j] * abs(R1[0, i] * R2[0, j] + R1[1, i] * R2[1, j] + R1[2, i] * R2[2, j])
+            other += size_2[j] * abs(R1[0, i] * R2[0, j] + R1[1, i] * R2[1, j] + R1[2, i] * R2[2, j])
+        s = abs(along) - size_1[i] - other
         if s > best:
             best, index = s, i
             sign = 1.0 if along >= 0.0 else -1.0

@@ -11,7 +11,7 @@ A point counts as near a corner when the two straight lines come closest beyond 
 
 import numpy as np
 
-from dojo_py.soft.jit import kernel
+from dojo_py.jit import kernel
 from dojo_py.soft.narrowphase.sphere_box import sphere_box_at
 
 PARALLEL = 1e-12
@@ -29,13 +29,17 @@ def edge_nearest(c, a, half, k, s, q):
     for i in range(3):
         dot += a[i] * (c[i] - q[i])
     det = 1.0 - a[k] * a[k]
-    t = (a[k] * w - dot) / det if det > PARALLEL else 0.0
+    if det < PARALLEL:  # an edge across finds the corner at its end
+        return 0.0, 1e300, 0.0
+    t = (a[k] * w - dot) / det
     u = a[k] * t + w
     beyond = 1.0 if u > s else -1.0 if u < -s else 0.0
     t = min(max(t, -half), half)
     u = min(max(a[k] * t + w, -s), s)
     t = min(max(a[k] * u - dot, -half), half)
     u = min(max(a[k] * t + w, -s), s)
+    if abs(u) >= s:  # the nearest point is the corner itself
+        beyond = 1.0 if u > 0.0 else -1.0
     d2 = 0.0
     for i in range(3):
         d = c[i] + t * a[i] - q[i] - (u if i == k else 0.0)
@@ -49,7 +53,7 @@ def nearest(c, a, half, size, side):
     best, t_best = 1e300, 0.0
     q, sign = np.empty(3), np.empty(3)
     for end in range(2):
-        t = half if end == 0 else -half
+        t = -half if end == 0 else half
         d2 = 0.0
         outside = 0
         for i in range(3):
@@ -80,19 +84,20 @@ def nearest(c, a, half, size, side):
 def second(c, a, half, size, side, t):
     """Signed way from t to the segment's second point, or nan when there is none."""
     inwards, outwards = 0.0, 0.0
-    near = 0
+    near, ins = 0, 0
     for i in range(3):
         if side[i] != 0.0:
             near += 1
-            if a[i] * side[i] < 0.0:
+            if (a[i] > 0.0) != (side[i] > 0.0):  # a zero counts as negative
                 inwards += a[i] * a[i]
+                ins += 1
             else:
                 outwards += a[i] * a[i]
     if near == 0:
         return np.nan
     if near == 1:
         d = -1.0 if t > 0.0 else 1.0
-    elif inwards == 0.0 or outwards == 0.0:
+    elif ins == near or ins == 0:
         return np.nan
     else:
         d = 1.0 if inwards > outwards else -1.0
