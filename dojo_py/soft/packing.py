@@ -72,6 +72,7 @@ OPTION = np.dtype(
         ("ls_tolerance", F), ("noslip_tolerance", F), ("integrator", I), ("cone", I), ("solver", I), ("iterations", I),
         ("ls_iterations", I), ("noslip_iterations", I), ("disableflags", I), ("enableflags", I), ("meaninertia", F),
         ("has_damping", I), ("has_gravcomp", I), ("has_poly", I),
+        ("sparse", I),  # 1: Newton factors its Hessian with CHOLMOD
     ],
     align=True,
 )  # fmt: skip

@@ -39,7 +39,7 @@ class SoftSimulator:
         self.timestep = timestep
         self.options = options or SoftOptions()
         self._packed = pack(model, timestep)
-        self.options.apply(self._packed.options[0])
+        self.options.apply(self._packed.options[0], int(model.nv))
         self._kernels = kernels
         self._lock = threading.Lock()
         self._allocate = allocate

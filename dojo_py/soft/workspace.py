@@ -103,7 +103,7 @@ class Solver(NamedTuple):
     jv: np.ndarray
     force: np.ndarray
     H: np.ndarray
-    """(nv, nv) Hessian, then its factor"""
+    """(nv, nv) Hessian, then its factor; empty when CHOLMOD keeps it"""
     active: np.ndarray
     """(nefc,) 1 for each quadratic row that is in the factor of H"""
     trial: np.ndarray
@@ -166,7 +166,7 @@ def allocate(m: SoftModel) -> Work:
     )  # fmt: skip
     solver = Solver(
         qacc=np.zeros(nv), Ma=np.zeros(nv), grad=np.zeros(nv), Mgrad=np.zeros(nv), search=np.zeros(nv), Mv=np.zeros(nv),
-        jar=np.zeros(nefc), jv=np.zeros(nefc), force=np.zeros(nefc), H=np.zeros((nv, nv)), active=np.zeros(nefc),
+        jar=np.zeros(nefc), jv=np.zeros(nefc), force=np.zeros(nefc), H=np.zeros((0, 0) if int(m.options[0]["sparse"]) else (nv, nv)), active=np.zeros(nefc),
         trial=np.zeros(nefc), vec=np.zeros((4, nv)), A=np.zeros((nefc, nefc) if dual else (0, 0)),
     )  # fmt: skip
     width = max(len(m.qpos0), nv, nu, m.na, 1)
