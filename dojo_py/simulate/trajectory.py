@@ -50,6 +50,10 @@ class Trajectory:
     """(T + 1, n) hard mode: impulses from which the next step's solve starts."""
     metadata: dict[str, Any] = field(default_factory=dict)
     """Model name, timestep, mode and options: numbers and texts."""
+    A: Array | None = field(default=None, repr=False)
+    """(T, 2 nv, 2 nv) as in `Linearization`, when the rollout was asked to linearize."""
+    B: Array | None = field(default=None, repr=False)
+    """(T, 2 nv, nu)"""
 
     def __len__(self) -> int:
         return len(self.status)
@@ -83,8 +87,8 @@ class Trajectory:
 
 def load_trajectory(path: str | PathLike) -> Trajectory:
     """Read what `Trajectory.save` wrote. Raises ValueError when the file is something else."""
-    optional = {"maximal", "bodies", "impulses"}
-    states = {"time", "qpos", "qvel", "act"} | optional
+    states = {"time", "qpos", "qvel", "act", "maximal", "bodies", "impulses"}
+    optional = {"maximal", "bodies", "impulses", "A", "B"}
     needed = {f.name for f in fields(Trajectory)} - optional
     try:
         with np.load(path, allow_pickle=False) as file:

@@ -1,6 +1,7 @@
 """Sparse Cholesky factorisation by CHOLMOD, when scikit-sparse is installed: for Hessians of many bodies that hardly touch.
 
-Kernels reach it through Python (numba's object mode), some hundred microseconds a call: worth it from `LARGE` dofs on.
+Kernels reach it through Python (numba's object mode), about a millisecond an iteration. Measured on piles of spheres with elliptic
+cones: as fast as the dense factor at 600 dofs, twice as fast at 960.
 """
 
 import importlib.util
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-LARGE = 150
+LARGE = 800
 """Dofs from which CHOLMOD is used when it is installed and nothing else is asked for."""
 
 MISSING = (
@@ -55,10 +56,12 @@ def factorize(n: int, i: np.ndarray, j: np.ndarray, values: np.ndarray) -> bool:
             _last.indptr, _last.indices = A.indptr, A.indices
             _last.factor = analyze(A)
         _last.factor.cholesky_inplace(A)
+        positive = bool(np.all(_last.factor.D() > 0.0))  # an L D L^T factor of an indefinite matrix raises nothing
     except CholmodNotPositiveDefiniteError:
+        positive = False
+    if not positive:
         _last.indptr = np.zeros(0)
-        return False
-    return True
+    return positive
 
 
 def solve(b: np.ndarray) -> np.ndarray:

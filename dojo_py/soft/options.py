@@ -37,7 +37,7 @@ class SoftOptions:
     """scaled improvement at which noslip stops"""
 
     factorization: str | None = None
-    """how Newton factors its Hessian: dense, or cholmod (sparse; needs scikit-sparse). None: cholmod for large models if installed"""
+    """how Newton factors its Hessian: dense, or cholmod (sparse, needs scikit-sparse); None: cholmod where installed and large"""
 
     def __post_init__(self) -> None:
         choices = (("integrator", INTEGRATORS), ("solver", SOLVERS), ("cone", CONES), ("factorization", FACTORIZATIONS))

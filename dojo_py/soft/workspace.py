@@ -147,6 +147,7 @@ def allocate(m: SoftModel) -> Work:
     nv, nu, nC = len(m.dofs), m.nu, len(m.M_colind)
     ncon, nefc = row_capacity(m)
     dual = int(m.options[0]["solver"]) == 0 or int(m.options[0]["noslip_iterations"]) > 0
+    dense = 0 if int(m.options[0]["sparse"]) else nv
     blocks = len(m.equalities) + len(m.dofs) + 2 * len(m.joints) + 3 * len(m.tendons) + ncon
     bodies = np.zeros(len(m.bodies), BODY_STATE)
     bodies["xquat"][:, 0] = 1.0
@@ -166,7 +167,7 @@ def allocate(m: SoftModel) -> Work:
     )  # fmt: skip
     solver = Solver(
         qacc=np.zeros(nv), Ma=np.zeros(nv), grad=np.zeros(nv), Mgrad=np.zeros(nv), search=np.zeros(nv), Mv=np.zeros(nv),
-        jar=np.zeros(nefc), jv=np.zeros(nefc), force=np.zeros(nefc), H=np.zeros((0, 0) if int(m.options[0]["sparse"]) else (nv, nv)), active=np.zeros(nefc),
+        jar=np.zeros(nefc), jv=np.zeros(nefc), force=np.zeros(nefc), H=np.zeros((dense, dense)), active=np.zeros(nefc),
         trial=np.zeros(nefc), vec=np.zeros((4, nv)), A=np.zeros((nefc, nefc) if dual else (0, 0)),
     )  # fmt: skip
     width = max(len(m.qpos0), nv, nu, m.na, 1)

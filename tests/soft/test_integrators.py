@@ -49,7 +49,9 @@ def largest_difference(wheel, model, integrator, qpos, qvel, controls, options=N
     simulator = SoftSimulator(model, options=options)
     ours = simulator.rollout(simulator.initial_state(qpos, qvel), controls)
     assert not ours.status.any()
-    return np.abs(ours.qpos - wheel_trajectory(wheel, qpos, qvel, controls)).max()
+    largest = np.abs(ours.qpos - wheel_trajectory(wheel, qpos, qvel, controls)).max()
+    print(f"{integrator}, {len(controls)} steps: {largest:.1e} (bound {BOUND:g})")
+    return largest
 
 
 def check_from_initial_pose(wheel, model, integrator):

@@ -43,12 +43,14 @@ def compare(simulator, wheel, seed, states=STATES):
     return tuple(map(oracle.worst, (smooth, contact, row, qacc)))
 
 
+BOUNDS = {"smooth": SMOOTH_BOUND, "contacts": CONTACT_BOUND, "rows": ROW_BOUND, "qacc": ACCELERATION_BOUND}
+
+
 def check(simulator, wheel, seed, states=STATES):
-    for differences, bound in zip(
-        compare(simulator, wheel, seed, states), (SMOOTH_BOUND, CONTACT_BOUND, ROW_BOUND, ACCELERATION_BOUND), strict=True
-    ):
+    for (stage, bound), differences in zip(BOUNDS.items(), compare(simulator, wheel, seed, states), strict=True):
+        print(f"{stage}: {max(differences.values(), default=0.0):.1e} (bound {bound:g})", end="; ")
         over = {key: value for key, value in differences.items() if not value <= bound}
-        assert not over, f"beyond {bound:g}: {over}"
+        assert not over, f"{stage} beyond {bound:g}: {over}"
 
 
 OPTIONS = SoftOptions(tolerance=1e-12, iterations=200)

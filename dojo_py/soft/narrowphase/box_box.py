@@ -65,7 +65,7 @@ def edge_axis(A, size_a, B, size_b, d, n):
 
 @kernel
 def clip(polygon, count, other, sign, R, centre, axis, size):
-    """Part of polygon (8, 3) with sign * (x - centre)·R[:, axis] <= size, through the scratch `other`; returns its number of points."""
+    """Part of polygon (8, 3) with sign * (x - centre)·R[:, axis] <= size, through the scratch `other`. Returns its size."""
     m = 0
     for p in range(count):
         q = p + 1 if p + 1 < count else 0

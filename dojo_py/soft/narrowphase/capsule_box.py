@@ -1,4 +1,4 @@
-"""Capsule and box: spheres of the capsule against the box, at the nearest point of its segment and, where it lies along a face, at a second.
+"""Capsule and box: spheres at one or two points of the capsule's segment against the box.
 
 First point: the nearest among the segment's ends that lie inside the box or over one of its faces, and the points of the segment
 nearest to the box's twelve edges. Second point: the segment is followed in one direction until it ends or leaves the face.
