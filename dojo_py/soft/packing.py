@@ -118,8 +118,9 @@ def _fill(dtype: np.dtype, count: int, **fields: Any) -> np.ndarray:
 def _polynomial(linear: np.ndarray, higher: np.ndarray | None) -> np.ndarray:
     """(n, 3) coefficients from MuJoCo's separate linear and higher-order arrays."""
     linear = np.asarray(linear, dtype=float).reshape(-1, 1)
-    higher = np.zeros((len(linear), 2)) if higher is None else np.asarray(higher, dtype=float).reshape(len(linear), -1)
-    return np.hstack([linear, higher[:, :2]])
+    if higher is None or not len(linear):
+        return np.hstack([linear, np.zeros((len(linear), 2))])
+    return np.hstack([linear, np.asarray(higher, dtype=float).reshape(len(linear), -1)[:, :2]])
 
 
 def _last_dof(model: Any) -> np.ndarray:

@@ -64,15 +64,12 @@ def edge_axis(A, size_a, B, size_b, d, n):
 
 
 @kernel
-def clip(polygon, count, other, sign, R, centre, axis, size):
-    """Part of polygon (8, 3) with sign * (x - centre)·R[:, axis] <= size, through the scratch `other`. Returns its size."""
+def clip(polygon, count, other, axis, sign, size):
+    """Part of polygon (8, 3) with sign * x[axis] <= size, through the scratch `other`. Returns its number of points."""
     m = 0
     for p in range(count):
         q = p + 1 if p + 1 < count else 0
-        here, there = -size, -size
-        for k in range(3):
-            here += sign * (polygon[p, k] - centre[k]) * R[k, axis]
-            there += sign * (polygon[q, k] - centre[k]) * R[k, axis]
+        here, there = sign * polygon[p, axis] - size, sign * polygon[q, axis] - size
         if here <= 0.0:
             for k in range(3):
                 other[m, k] = polygon[p, k]
@@ -89,34 +86,51 @@ def clip(polygon, count, other, sign, R, centre, axis, size):
 
 
 @kernel
-def face_contacts(ref, size_r, axis, inc, size_i, normal, sign, reach, out):
-    """Contacts of ref's face `axis` with outward normal sign * normal; normal (3,) points from the first geom to the second."""
+def opposed_face(ref, axis, side, inc, size, polygon):
+    """Corners (4, 3) in ref's frame of that face of `inc` which is most opposed to ref's face `axis` on the side ±1."""
     R, P = ref.xmat, inc.xmat
     opposed, steepest = 0, 0.0
     for k in range(3):
-        s = sign * (normal[0] * P[0, k] + normal[1] * P[1, k] + normal[2] * P[2, k])
+        s = side * (R[0, axis] * P[0, k] + R[1, axis] * P[1, k] + R[2, axis] * P[2, k])
         if abs(s) > abs(steepest):
             opposed, steepest = k, s
     u, v = (opposed + 1) % 3, (opposed + 2) % 3
+    c = -size[opposed] if steepest > 0.0 else size[opposed]
+    for k in range(3):
+        centre, along_u, along_v = 0.0, 0.0, 0.0
+        for i in range(3):
+            centre += R[i, k] * (inc.xpos[i] - ref.xpos[i]) + c * R[i, k] * P[i, opposed]
+            along_u += R[i, k] * P[i, u]
+            along_v += R[i, k] * P[i, v]
+        for p in range(4):
+            a = size[u] if p == 0 or p == 3 else -size[u]
+            b = size[v] if p < 2 else -size[v]
+            polygon[p, k] = centre + a * along_u + b * along_v
+
+
+@kernel
+def face_contacts(ref, size_r, axis, inc, size_i, normal, order, reach, out):
+    """Contacts of ref's face `axis`. normal (3,) points from the first geom to the second; order: 1 when ref is the first, else -1."""
+    R = ref.xmat
+    along = normal[0] * R[0, axis] + normal[1] * R[1, axis] + normal[2] * R[2, axis]
+    side = order if along > 0.0 else -order
     polygon, other = np.empty((8, 3)), np.empty((8, 3))
-    for p in range(4):
-        a = size_i[u] if p == 0 or p == 3 else -size_i[u]
-        b = size_i[v] if p < 2 else -size_i[v]
-        c = -size_i[opposed] if steepest > 0.0 else size_i[opposed]
-        for k in range(3):
-            polygon[p, k] = inc.xpos[k] + a * P[k, u] + b * P[k, v] + c * P[k, opposed]
+    opposed_face(ref, axis, side, inc, size_i, polygon)
     count = 4
-    for side in range(4):
-        k = (axis + 1 + side // 2) % 3
-        count = clip(polygon, count, other, 1.0 if side % 2 == 0 else -1.0, R, ref.xpos, k, size_r[k])
+    for plane in range(4):
+        k = (axis + 1 + plane // 2) % 3
+        count = clip(polygon, count, other, k, 1.0 if plane % 2 == 0 else -1.0, size_r[k])
     n = 0
-    nx, ny, nz = normal[0], normal[1], normal[2]
     for p in range(count):
-        x, y, z = polygon[p, 0], polygon[p, 1], polygon[p, 2]
-        dist = sign * ((x - ref.xpos[0]) * nx + (y - ref.xpos[1]) * ny + (z - ref.xpos[2]) * nz) - size_r[axis]
+        dist = side * polygon[p, axis] - size_r[axis]
         if dist <= reach:
-            h = 0.5 * sign * dist
-            write(out, n, dist, x - h * nx, y - h * ny, z - h * nz, nx, ny, nz)
+            polygon[p, axis] -= 0.5 * side * dist
+            x, y, z = polygon[p, 0], polygon[p, 1], polygon[p, 2]
+            write(
+                out, n, dist, ref.xpos[0] + R[0, 0] * x + R[0, 1] * y + R[0, 2] * z,
+                ref.xpos[1] + R[1, 0] * x + R[1, 1] * y + R[1, 2] * z, ref.xpos[2] + R[2, 0] * x + R[2, 1] * y + R[2, 2] * z,
+                normal[0], normal[1], normal[2],
+            )  # fmt: skip
             n += 1
     return n
 
