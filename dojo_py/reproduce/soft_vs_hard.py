@@ -122,7 +122,7 @@ def _slide_rows(duration: float, curves: dict[str, Any]) -> list[tuple[Any, ...]
     for mode, friction in SLIDES:
         trajectory = figure5.slide(mode, friction, duration=duration)
         _, aside = figure5.along_and_aside(trajectory)
-        setting = friction if mode == "hard" else ("pyramid", "elliptic")[friction]
+        setting = str(friction) if mode == "hard" else ("pyramid", "elliptic")[int(friction)]
         rows.append(_row("sliding box", mode, setting, "leaves its line by [m]", f"{np.abs(aside).max():.2g}", trajectory))
         curves[f"slide_{mode}_{setting}"] = {"x": trajectory.qpos[:, 0], "y": trajectory.qpos[:, 1]}
     return rows

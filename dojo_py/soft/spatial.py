@@ -79,6 +79,7 @@ def axis_angle_to_quaternion(axis, angle, out):
 @kernel
 def integrate_quaternion(q, wx, wy, wz, h):
     """Turn q (4,) in place by the body-frame angular velocity (wx, wy, wz) [rad/s] held for h [s]; q ends at unit length."""
+    normalize_quaternion(q)  # a null quaternion stands for the identity
     speed = np.sqrt(wx * wx + wy * wy + wz * wz)
     if speed > 1e-15:
         s = np.sin(0.5 * h * speed) / speed

@@ -12,7 +12,7 @@ from dojo_py.soft.forward import forward
 from dojo_py.soft.implicit import implicit, implicitfast
 from dojo_py.soft.inverse import inverse_dynamics
 from dojo_py.soft.runge_kutta import begin, finish, next_stage
-from dojo_py.soft.workspace import FULL, NCON
+from dojo_py.soft.workspace import FULL, NCON, NEFC
 
 EULER, RK4, IMPLICIT, IMPLICITFAST = range(4)
 SOLVED, MAX_ITERATIONS, SINGULAR, NOT_FINITE, TOO_MANY_CONTACTS = 0, 1, 3, 5, 6
@@ -59,15 +59,16 @@ def integrate(m, w, qpos, qvel, act):
 
 
 @kernel
-def outcome(m, w, iterations, qpos, qvel):
+def outcome(m, w, iterations, gradient, qpos, qvel):
     """Status of a finished step."""
+    opt = m.options[0]
     if iterations < 0:
         return SINGULAR
     if not (finite(qvel) and finite(qpos)):
         return NOT_FINITE
     if w.rows.counts[FULL]:
         return TOO_MANY_CONTACTS
-    if iterations >= m.options[0].iterations > 0 and w.rows.counts[3] > 0:
+    if w.rows.counts[NEFC] > 0 and iterations >= opt.iterations and (opt.iterations > 0 or gradient > opt.tolerance):
         return MAX_ITERATIONS
     return SOLVED
 
@@ -117,7 +118,7 @@ def run(m, w, qpos, qvel, act, controls, status, iterations, residual, gaps, qac
         ok = worst >= 0 and finite(w.solver.qacc)
         if ok:
             integrate(m, w, q, v, a)
-        s = outcome(m, w, worst if worst < 0 else count, q, v) if ok or worst < 0 else NOT_FINITE
+        s = outcome(m, w, worst if worst < 0 else count, gradient, q, v) if ok or worst < 0 else NOT_FINITE
         status[t] = s
         iterations[t] = count
         residual[t] = gradient

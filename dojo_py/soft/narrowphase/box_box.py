@@ -110,7 +110,7 @@ def opposed_face(ref, axis, side, inc, size, polygon):
 
 @kernel
 def face_contacts(ref, size_r, axis, inc, size_i, normal, order, reach, out):
-    """Contacts of ref's face `axis`. normal (3,) points from the first geom to the second; order: 1 when ref is the first, else -1."""
+    """Contacts of ref's face `axis`. normal (3,): from the first geom to the second; order: 1 when ref is the first, else -1."""
     R = ref.xmat
     along = normal[0] * R[0, axis] + normal[1] * R[1, axis] + normal[2] * R[2, axis]
     side = order if along > 0.0 else -order
