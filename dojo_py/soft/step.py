@@ -15,6 +15,7 @@ from dojo_py.soft.runge_kutta import begin, finish, next_stage
 from dojo_py.soft.workspace import FULL, NCON, NEFC
 
 EULER, RK4, IMPLICIT, IMPLICITFAST = range(4)
+DISABLE_WARMSTART = 1 << 9
 SOLVED, MAX_ITERATIONS, SINGULAR, NOT_FINITE, TOO_MANY_CONTACTS = 0, 1, 3, 5, 6
 """Values of `dojo_py.simulate.status.Status`."""
 
@@ -90,6 +91,7 @@ def run(m, w, qpos, qvel, act, controls, status, iterations, residual, gaps, qac
     Each step but the first starts its solver at the previous acceleration.
     """
     stages = 4 if m.options[0].integrator == RK4 else 1
+    cold = m.options[0].disableflags & DISABLE_WARMSTART
     failed = 0
     for t in range(len(controls)):
         last = min(t + 1, len(qpos) - 1)
@@ -105,7 +107,7 @@ def run(m, w, qpos, qvel, act, controls, status, iterations, residual, gaps, qac
         worst, count, gradient, gap = 0, 0, 0.0, np.inf
         qs, vs, acts = q, v, a
         for part in range(stages):
-            n, g = forward(m, w, qs, vs, acts, controls[t], min(t + part, 1))
+            n, g = forward(m, w, qs, vs, acts, controls[t], 0 if cold else min(t + part, 1))
             worst = min(worst, n)
             if part == 0:
                 count, gradient, gap = n, g, smallest_gap(w.rows)
