@@ -12,6 +12,7 @@ EXPERIMENTS = {
     "figure9": ("dojo_py.reproduce.figure9", "violations against iteration for three robots"),
     "conservation": ("dojo_py.reproduce.conservation", "momentum drift and order of the energy error"),
     "speed": ("dojo_py.reproduce.speed", "time of a step beside MuJoCo's finite differences; hinge chains"),
+    "soft_vs_hard": ("dojo_py.reproduce.soft_vs_hard", "soft beside hard contact: slide, slope, fall, grasp, bounce"),
     "sweep": ("dojo_py.reproduce.sweep", "100 000 steps of all models with random controls: is every one solved?"),
 }
 """Name -> (module, one line)."""
