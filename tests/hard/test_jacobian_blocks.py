@@ -55,7 +55,7 @@ def test_joint_rows_and_impulse_maps(first, second):
             check("impulse on the parent", -W.Ga[n].T, impulses[L.parent[j], :, 6 * n : 6 * n + 6])
     momentum = case.differences(W.v[:nb], lambda: W.rb[:nb])
     for b in range(nb):
-        check("momentum", W.blocks.D[L.place_body[b], :, :6], momentum[b, :, 6 * b : 6 * b + 6])
+        check("momentum", W.inertia[b, :, :6], momentum[b, :, 6 * b : 6 * b + 6])
 
 
 @pytest.mark.parametrize("name", JOINTS)
@@ -81,7 +81,7 @@ def contact_scene(one, two):
 def test_contact_rows_impulse_maps_and_their_change(name, seed):
     """Measured: rows 2e-9, impulse maps 1e-10, change of the impulse 5e-9."""
     case = LoadedStep(contact_scene(*CONTACTS[name]), seed=seed)
-    L, W, nb = case.L, case.W, case.nb
+    W, nb = case.W, case.nb
     count = int(W.n_active[0])
     assert count > 0
     values = case.differences(W.v[:nb], lambda: W.cval[:count])
@@ -93,7 +93,7 @@ def test_contact_rows_impulse_maps_and_their_change(name, seed):
     momentum = case.differences(W.v[:nb], lambda: W.rb[:nb])
     expected = np.zeros((nb, 6, nb, 6))
     for b in range(nb):
-        expected[b, :, b, :] = W.blocks.D[L.place_body[b], :, :6]
+        expected[b, :, b, :] = W.inertia[b, :, :6]
     for c in range(count):
         for side in range(2):
             for other in range(2):
