@@ -93,5 +93,5 @@ def _figure(plt: Any, report: Report) -> Any:
             axis.loglog(curve["h"], np.maximum(curve[word], 1), "-" if k < 10 else "--", label=name)
         axis.set_xlabel("h [s]")
         axis.set_title(f"iterations, {word}")
-    axes[1].legend(fontsize=6, ncols=2)
+    axes[1].legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.02, 1.0))
     return figure
