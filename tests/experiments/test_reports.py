@@ -26,7 +26,7 @@ def test_experiment_writes_what_it_prints(name, tmp_path):
     text = str(found)
     assert all(column in text for column in found.columns)
     for file in write_csv(found, tmp_path) + draw(found, tmp_path):
-        assert file.stat().st_size > 40, file
+        assert file.stat().st_size > 20, file
     with open(tmp_path / f"{name}.csv", encoding="utf-8") as stream:
         rows = list(csv.reader(stream))
     assert rows[0] == list(found.columns) and len(rows) == len(found.rows) + 1
