@@ -55,9 +55,15 @@ def plane_changes(L, P, W, G, h):
             f2 = K[2, 0] * y[0, k] + K[2, 1] * y[1, k] + K[2, 2] * y[2, k]
             for r in range(6):
                 out[r, k] -= W.cB[c, 0, 0, r] * f0 + W.cB[c, 0, 1, r] * f1 + W.cB[c, 0, 2, r] * f2
-        for r in range(3):
-            for k in range(3):
-                out[3 + r, 3 + k] += H[r, k]
+        # H holds the start's frame still; here it turns along, which takes (Rᵀ ψ) × torque off
+        R0, A = W.R[b], W.cB[c, 0]
+        t0 = A[0, 3] * F[0] + A[1, 3] * F[1] + A[2, 3] * F[2]
+        t1 = A[0, 4] * F[0] + A[1, 4] * F[1] + A[2, 4] * F[2]
+        t2 = A[0, 5] * F[0] + A[1, 5] * F[1] + A[2, 5] * F[2]
+        for k in range(3):
+            out[3, 3 + k] += H[0, k] + t1 * R0[k, 2] - t2 * R0[k, 1]
+            out[4, 3 + k] += H[1, k] + t2 * R0[k, 0] - t0 * R0[k, 2]
+            out[5, 3 + k] += H[2, k] + t0 * R0[k, 1] - t1 * R0[k, 0]
 
 
 @kernel
