@@ -48,8 +48,11 @@ class Options:
 
     None: the simulator's own choice. The soft mode ignores it.
     """
-    rollout_kappa: float | Literal["gradient"] | None = None
-    """Central-path parameter of the motion itself: None is the hard limit, "gradient" the gradients' own."""
+    rollout_kappa: float | Literal["gradient"] | None = "gradient"
+    """Central-path parameter of the motion itself: "gradient" is the gradients' own, None the hard limit, in which a contact that
+    no small push opens hides what a large one would do."""
+    harden: bool = True
+    """When the plan holds in relaxed motion, go on from it in the hard limit until it holds there too."""
     gap_weight: float = 1.0
     """Least weight of the gaps of an infeasible start in the merit [cost per unit of gap]."""
     threads: int = 1

@@ -84,20 +84,25 @@ class _Planner:
         if first is None:
             still = Path([start] * (len(controls) + 1), controls, np.zeros((len(controls), self.problem.n)))
             return self._plan(still, PlanStatus.BAD_START)
-        self.path = first
-        status = PlanStatus.MAX_UPDATES
-        for update in range(options.max_updates + 1):
-            status = self._descend(update, kappas[min(update, len(kappas) - 1)])
+        self.path, self.motion = first, options.motion_kappa(kappas[0])
+        update, hardened = 0, self.motion is None or not options.harden
+        while True:
+            kappa, last = kappas[min(update, len(kappas) - 1)], update >= len(kappas) - 1
+            status = self._descend(update, kappa)
             if status is PlanStatus.STOPPED or len(self.log) >= options.max_total_iterations:
                 break
-            last_kappa = update >= len(kappas) - 1
-            if last_kappa and self._violation() <= options.constraint_tolerance and self.path.gap == 0.0:
-                break
-            if update == options.max_updates or (last_kappa and not self.lagrangian):
+            if last and (not self.lagrangian or self._violation() <= options.constraint_tolerance) and self.path.gap == 0.0:
+                if hardened or not self._simulate_anew(None):
+                    break
+                hardened = True
+                continue
+            if update == options.max_updates or (last and not self.lagrangian):
                 status = PlanStatus.MAX_UPDATES if self.lagrangian else status
                 break
             self.lagrangian.update(self.path.states, self.path.controls, options.penalty_growth, options.largest_penalty)
-            self._change_kappa(kappas[min(update, len(kappas) - 1)], kappas[min(update + 1, len(kappas) - 1)])
+            update += 1
+            if not hardened:
+                self._simulate_anew(options.motion_kappa(kappas[min(update, len(kappas) - 1)]))
         return self._plan(self.path, status)
 
     def _descend(self, update: int, kappa: float | None) -> PlanStatus:
@@ -113,7 +118,7 @@ class _Planner:
             policy = self._backward(*model)
             if policy is None:
                 return PlanStatus.STALLED
-            accepted = self._search(policy, objective, kappa)
+            accepted = self._search(policy, objective)
             converged = self._gradient(policy) <= options.gradient_tolerance and self.path.gap == 0.0
             if accepted is not None:
                 converged = converged or (accepted.decrease < options.cost_tolerance and accepted.path.gap == 0.0)
@@ -158,9 +163,9 @@ class _Planner:
         self.policy = policy or self.policy
         return policy
 
-    def _search(self, policy: Policy, objective: float, kappa: float | None) -> Accepted | None:
+    def _search(self, policy: Policy, objective: float) -> Accepted | None:
         """Line search along the policy."""
-        clock, old, motion = time.perf_counter(), self.path, self.options.motion_kappa(kappa)
+        clock, old, motion = time.perf_counter(), self.path, self.motion
 
         def along(alpha: float) -> Path | None:
             return follow(self.problem.sim, old, policy.feedforward, policy.gains, alpha, self.limits, motion)
@@ -169,13 +174,19 @@ class _Planner:
         self.seconds["search"] += time.perf_counter() - clock
         return accepted
 
-    def _change_kappa(self, old: float | None, new: float | None) -> None:
-        """Simulate the path anew, with feedback, when the motion's κ follows the gradients'."""
-        if old == new or self.options.motion_kappa(old) == self.options.motion_kappa(new) or self.policy is None:
-            return
-        none, motion = np.zeros_like(self.path.controls), self.options.motion_kappa(new)
+    def _simulate_anew(self, motion: float | None) -> bool:
+        """Follow the path with feedback in the motion at another κ; whether that changed it."""
+        if motion == self.motion or self.policy is None:
+            return False
+        clock = time.perf_counter()
+        none = np.zeros_like(self.path.controls)
         moved = follow(self.problem.sim, self.path, none, self.policy.gains, 0.0, self.limits, motion)
-        self.path = moved or self.path
+        self.seconds["simulate"] += time.perf_counter() - clock
+        self.motion = motion
+        if moved is None or all(np.array_equal(a.qvel, b.qvel) for a, b in zip(moved.states, self.path.states, strict=True)):
+            return False
+        self.path = moved
+        return True
 
     def _objective(self, path: Path) -> float:
         """Cost with augmented Lagrangian."""
