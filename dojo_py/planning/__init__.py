@@ -6,7 +6,7 @@ from dojo_py.planning.log import Iteration
 from dojo_py.planning.options import Options
 from dojo_py.planning.plan import Plan, load_plan
 from dojo_py.planning.quadratic import Quadratic
-from dojo_py.planning.receding_horizon import Controller, Timing, mpc
+from dojo_py.planning.receding_horizon import Controller, Run, Timing, mpc
 from dojo_py.planning.residuals import ControlEffort, StateDistance, control_cost, state_cost
 from dojo_py.planning.solver import ilqr
 from dojo_py.planning.status import PlanStatus
@@ -22,6 +22,7 @@ __all__ = [
     "PlanStatus",
     "Quadratic",
     "ResidualCost",
+    "Run",
     "StateDistance",
     "Timing",
     "control_cost",

@@ -36,7 +36,7 @@ class Options:
     shortest_step: float = 1e-5
     """Of the line search, which halves from 1 [-]."""
     regularise: Literal["control", "state"] = "control"
-    """What μ holds back: the controls, or the next state (Tassa 2012, eq. 10); the latter needs B of full rank or a control cost."""
+    """What μ holds back: the controls, or the next state (Tassa 2012, eq. 10), which needs B of full rank or a control cost."""
     regularisation: float = 0.0
     """First μ."""
     smallest_regularisation: float = 1e-6

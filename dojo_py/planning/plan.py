@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.planning.differences import difference, move
 from dojo_py.planning.log import Iteration, write_log
 from dojo_py.planning.status import PlanStatus
 from dojo_py.simulate.results import State
@@ -60,11 +61,12 @@ class Plan:
         parts = {"simulate and gradients": "simulate", "backward pass": "backward", "line search": "search"}
         return {name: sum(getattr(r, f"seconds_{part}") for r in self.log) for name, part in parts.items()}
 
-    def control(self, k: int, state: State, model: Any) -> Array:
-        """(nu,) the plan's control of knot k with feedback, without limits."""
-        from dojo_py.planning.differences import difference
-
-        return self.controls[k] + self.gains[k] @ difference(model, state, self.states[k])
+    def control(self, k: int, state: State, model: Any, part: float = 0.0) -> Array:
+        """(nu,) the plan's control of knot k with feedback, without limits; `part` of the way to the next knot, 0 to 1."""
+        target = self.states[k]
+        if part:
+            target = move(model, target, part * difference(model, self.states[k + 1], target))
+        return self.controls[k] + self.gains[k] @ difference(model, state, target)
 
     def save(self, path: str | PathLike) -> None:
         """Write an .npz file: the arrays, the log by columns, and the figures as JSON text."""
@@ -79,7 +81,8 @@ class Plan:
         arrays = {"controls": self.controls, "gains": self.gains, "feedforward": self.feedforward}
         motion = {"qpos": self.qpos, "qvel": self.qvel, "time": np.array([s.time for s in self.states])}
         with open(path, "wb") as file:
-            np.savez(file, metadata=np.array(text), **arrays, **motion, **columns)
+            everything: dict[str, Any] = {"metadata": np.array(text), **arrays, **motion, **columns}
+            np.savez(file, **everything)
 
     def write_log(self, path: str | PathLike) -> None:
         """Write the log as CSV."""
@@ -88,7 +91,7 @@ class Plan:
 
 def load_plan(path: str | PathLike) -> Plan:
     """Read what `Plan.save` wrote. Raises ValueError when the file is something else."""
-    kinds = {f.name: (int if f.type == "int" else float) for f in fields(Iteration)}
+    kinds: dict[str, Any] = {f.name: (int if f.type == "int" else float) for f in fields(Iteration)}
     try:
         with np.load(path, allow_pickle=False) as file:
             values = {name: file[name] for name in file.files}

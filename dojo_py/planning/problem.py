@@ -58,7 +58,7 @@ def build_problem(
     """The problem and the first controls (T, nu) as floats within the limits, all checked."""
     model = sim.model
     if getattr(model, "na", 0):
-        raise ValueError(f"planning: the model has {model.na} activation states, which A and B do not cover; use stateless actuators")
+        raise ValueError(f"planning: the model has {model.na} activation states, which A and B leave out; use stateless actuators")
     if not (hasattr(model, "integrate") and hasattr(model, "difference")):
         raise ValueError("planning: the simulator's model has no integrate and difference; load it with dojo_py.load_model")
     u = np.array(controls, dtype=float)

@@ -44,6 +44,6 @@ class Quadratic:
 
 
 def weighted_squares(r: Array, rx: Array, ru: Array, weight: Array, value: float, slope: Array) -> Quadratic:
-    """Gauss–Newton model of a function f(r): gradient `slope` (p,) by r, curvature diag(`weight`) (p,), Jacobians (p, n), (p, m)."""
+    """Gauss–Newton model of f(r): gradient `slope` (p,) by r, curvature diag(`weight`) (p,), Jacobians (p, n), (p, m)."""
     weighted_x, weighted_u = weight[:, None] * rx, weight[:, None] * ru
     return Quadratic(value, rx.T @ slope, ru.T @ slope, rx.T @ weighted_x, ru.T @ weighted_x, ru.T @ weighted_u)

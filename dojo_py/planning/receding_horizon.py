@@ -1,28 +1,32 @@
 """Model-predictive control: plan over a short horizon, apply the first controls, shift the plan, plan again from the new state.
 
-The next plan starts from the last one: its controls shifted by the steps applied, followed with its gains from the new state, the
-last control repeated (warm start; Tassa, Erez, Todorov 2012, section III).
+The next plan starts from the last one: its controls shifted by the steps applied and followed with its gains from the new state
+(warm start; Tassa, Erez, Todorov 2012, section III). What the horizon gains at its end is the last control again, or `tail`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from dojo_py.planning.options import Options
 from dojo_py.planning.plan import Plan
+from dojo_py.planning.problem import limits_of
 from dojo_py.planning.shooting import Path, follow
 from dojo_py.planning.solver import ilqr
 from dojo_py.progress import Progress
 from dojo_py.simulate.results import State
 
 Array = np.ndarray
-Objective = Callable[[float], dict[str, Any]]
-"""Time at which the horizon starts [s] -> keywords of `ilqr`: stage, terminal, constraints, control_limits."""
+Objective = Callable[[State], dict[str, Any]]
+"""State at which the horizon starts (its time included) -> keywords of `ilqr`: stage, terminal, constraints, control_limits."""
+
+QUICK = Options(max_iterations=1, max_updates=1, harden=False)
+"""One iteration a plan: the state moves on faster than a plan converges."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,48 +53,78 @@ class Timing:
     def __str__(self) -> str:
         ms = 1e3 * np.asarray(self.seconds)
         return (
-            f"{len(ms)} plans, {self.rate:.1f} plans/s, {self.real_time:.2f} x real time; a plan takes median {np.median(ms):.1f} ms, "
-            f"95 % {np.percentile(ms, 95):.1f} ms, longest {ms.max():.1f} ms, {np.mean(self.iterations):.1f} iterations"
+            f"{len(ms)} plans, {self.rate:.1f} plans/s, {self.real_time:.2f} x real time; a plan takes median "
+            f"{np.median(ms):.1f} ms, 95 % {np.percentile(ms, 95):.1f} ms, longest {ms.max():.1f} ms, "
+            f"{np.mean(self.iterations):.1f} iterations"
         )
 
 
 @dataclass
 class Controller:
-    """Plans from every state it is shown and remembers the plan for the next one."""
+    """Plans from every state it is shown, and remembers the plan for the next one."""
 
     sim: Any
     objective: Objective
     controls: Array
     """(T, nu) of the first plan; its length is the horizon."""
-    options: Options = field(default_factory=lambda: Options(max_iterations=1, max_updates=1))
+    options: Options = QUICK
+    first_options: Options | None = None
+    """Of the first plan, which starts cold; by default as the others."""
     shift: int = 1
     """Steps applied between two plans."""
-    last: Plan | None = None
-    log: list[Plan] = field(default_factory=list, repr=False)
+    tail: Callable[[float], Array] | None = None
+    """Time [s] -> (nu,) control for a step that the horizon gains; by default the plan's last one."""
+    last: Plan | None = field(default=None, init=False)
+    """The latest plan."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.shift < len(self.controls):
+            raise ValueError(f"Controller: shift={self.shift!r} must be at least 1 and less than the horizon, {len(self.controls)}")
 
     def plan(self, state: State) -> Plan:
         """Plan from this state, warm-started by the last plan."""
-        keywords = self.objective(state.time)
-        controls = self.controls if self.last is None else self._shifted(self.last, state)
-        self.last = ilqr(self.sim, state, controls, options=self.options, **keywords)
+        problem = self.objective(state)
+        if self.last is None:
+            options, controls = self.first_options or self.options, self.controls
+        else:
+            options, controls = self.options, self._shifted(self.last, state, problem.get("control_limits", "model"))
+        self.last = ilqr(self.sim, state, controls, options=options, **problem)
         return self.last
 
-    def _shifted(self, plan: Plan, state: State) -> Array:
-        """(T, nu) controls of the last plan from this state on, with its feedback; without it where that leads nowhere."""
+    def _shifted(self, plan: Plan, state: State, limits: Any) -> Array:
+        """(T, nu) the last plan's controls from this state on, with its feedback if that can be simulated."""
         s, T = self.shift, len(plan.controls)
-        rest = Path(plan.states[s:], plan.controls[s:], np.zeros((T - s, plan.gains.shape[2])))
-        path = replace(rest, states=[state, *rest.states[1:]])
-        limits = plan.controls.min(axis=0), plan.controls.max(axis=0)
-        moved = follow(
-            self.sim, path, np.zeros_like(rest.controls), _first_gain(plan.gains[s:], 0), 0.0, limits,
-            self.options.motion_kappa(self.options.kappas[-1]),
-        )  # fmt: skip
-        kept = rest.controls if moved is None else moved.controls
-        return np.concatenate([kept, np.repeat(kept[-1:], s, axis=0)])
+        rest, gains = plan.controls[s:], plan.gains[s:]
+        reference = Path(plan.states[s:], rest, np.zeros((T - s, gains.shape[2])))
+        motion = self.options.motion_kappa(self.options.kappas[-1])
+        bounds = limits_of(self.sim.model, limits)
+        moved = follow(self.sim, reference, np.zeros_like(rest), gains, 0.0, bounds, motion, start=state)
+        kept = rest if moved is None else moved.controls
+        times = state.time + self.sim.timestep * np.arange(T - s, T)
+        return np.vstack([kept, *(kept[-1] if self.tail is None else self.tail(t) for t in times)])
 
 
-def _first_gain(gains: Array, _: int) -> Array:
-    return gains
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What `mpc` returns."""
+
+    states: list[State]
+    """T + 1"""
+    controls: Array
+    """(T, nu)"""
+    timing: Timing
+    unsolved: int
+    """Steps that missed the simulator's tolerances."""
+
+    @property
+    def qpos(self) -> Array:
+        """(T + 1, nq)"""
+        return np.array([s.qpos for s in self.states])
+
+    @property
+    def qvel(self) -> Array:
+        """(T + 1, nv)"""
+        return np.array([s.qvel for s in self.states])
 
 
 def mpc(
@@ -101,13 +135,20 @@ def mpc(
     disturbance: Callable[[float], Array | None] | None = None,
     callback: Callable[[int, State, Plan], Any] | None = None,
     progress: bool = False,
-) -> tuple[list[State], Array, Timing]:
-    """Control `sim` for so many steps: (T + 1 states, controls (T, nu), timing).
+) -> Run:
+    """Control `sim` for so many of its steps, planning anew every `controller.shift` steps of the planner.
 
-    disturbance(time) -> wrenches (nbody, 6) that the controller does not know of, or None. callback(step, state, plan) after every
-    plan; true stops. The controlled simulator may differ from the controller's: another time step's multiple, another mode.
+    The simulator may differ from the controller's, in mode, model or time step; the step of the planner must be a multiple of its
+    own, and the plan's feedback acts at every one. disturbance(time) -> (nbody, 6) wrenches as in `HardSimulator.step`, which the
+    controller does not know of, or None. callback(step, state, plan): after every plan; true stops.
     """
-    states, controls, seconds, iterations = [state], [], [], []
+    ratio = round(controller.sim.timestep / sim.timestep)
+    if ratio < 1 or abs(ratio * sim.timestep - controller.sim.timestep) > 1e-9:
+        raise ValueError(f"mpc: the planner's timestep {controller.sim.timestep:g} s is no multiple of {sim.timestep:g} s")
+    states, unsolved = [state], 0
+    controls: list[Array] = []
+    seconds: list[float] = []
+    iterations: list[int] = []
     with Progress(steps, "controlling", force=progress) as bar:
         while len(controls) < steps:
             clock = time.perf_counter()
@@ -116,11 +157,15 @@ def mpc(
             iterations.append(plan.iterations)
             if callback is not None and callback(len(controls), states[-1], plan):
                 break
-            for k in range(min(controller.shift, steps - len(controls))):
-                u = plan.control(k, states[-1], sim.model)
+            low, high = limits_of(controller.sim.model, controller.objective(states[-1]).get("control_limits", "model"))
+            for j in range(min(controller.shift * ratio, steps - len(controls))):
+                k, part = divmod(j, ratio)
+                u = np.clip(plan.control(k, states[-1], sim.model, part / ratio), low, high)
                 outside = None if disturbance is None else disturbance(states[-1].time)
-                keywords = {} if outside is None else {"wrenches": outside}
-                states.append(sim.step(states[-1], u, **keywords).state)
+                step = sim.step(states[-1], u, **({} if outside is None else {"wrenches": outside}))
+                unsolved += int(step.status != 0)
+                states.append(step.state)
                 controls.append(u)
                 bar.advance(1)
-    return states, np.array(controls), Timing(np.array(seconds), np.array(iterations), controller.shift * sim.timestep)
+    timing = Timing(np.array(seconds), np.array(iterations), controller.shift * controller.sim.timestep)
+    return Run(states, np.array(controls), timing, unsolved)

@@ -72,11 +72,15 @@ def roll(sim: Any, start: State, controls: Array, kappa: float | None, guess: Se
 
 
 def follow(
-    sim: Any, old: Path, feedforward: Array, gains: Array, alpha: float, limits: tuple[Array, Array], kappa: float | None
-) -> Path | None:
-    """The path of u_k + α k_k + K_k (x ⊖ x_k), within the limits, with (1 − α) of the old gaps; None if it cannot be simulated."""
+    sim: Any, old: Path, feedforward: Array, gains: Array, alpha: float, limits: tuple[Array, Array], kappa: float | None,
+    start: State | None = None,
+) -> Path | None:  # fmt: skip
+    """The path of u_k + α k_k + K_k (x ⊖ x_k), within the limits, with (1 − α) of the old gaps; None if it cannot be simulated.
+
+    start: another first state than the old path's.
+    """
     model, T = sim.model, len(old.controls)
-    states, controls, unsolved = [old.states[0]], np.empty_like(old.controls), 0
+    states, controls, unsolved = [start or old.states[0]], np.empty_like(old.controls), 0
     gaps = (1.0 - alpha) * old.gaps
     for k in range(T):
         dx = difference(model, states[k], old.states[k])

@@ -221,13 +221,14 @@ class _Planner:
         return bool(self.callback is not None and self.callback(self.log[-1], path))
 
     def _plan(self, path: Path, status: PlanStatus) -> Plan:
-        problem, T = self.problem, len(path.controls)
-        policy = self.policy or Policy(np.zeros((T, path.controls.shape[1])), np.zeros((T, path.controls.shape[1], problem.n)), 0.0, 0.0)
+        problem, none = self.problem, np.zeros_like(path.controls)
+        policy = self.policy or Policy(none, np.zeros((*none.shape, problem.n)), 0.0, 0.0)
         if self.log and any(self.seconds.values()):  # work after the last record
             extra = {f"seconds_{n}": getattr(self.log[-1], f"seconds_{n}") + spent for n, spent in self.seconds.items()}
             self.log[-1] = replace(self.log[-1], **extra)
         violation = self.lagrangian.violation(path.states, path.controls)
         cost = problem.value(path.states, path.controls)
         return Plan(
-            path.controls, path.states, policy.gains, policy.feedforward, cost, violation, path.gap, status, self.log, problem.sim.timestep
-        )
+            path.controls, path.states, policy.gains, policy.feedforward, cost, violation, path.gap, status, self.log,
+            problem.sim.timestep,
+        )  # fmt: skip

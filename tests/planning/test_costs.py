@@ -7,7 +7,16 @@ import pytest
 from systems import FlatModel
 
 import dojo_py
-from dojo_py.planning import Constraint, ControlEffort, FunctionCost, Quadratic, ResidualCost, StateDistance, goal, state_cost
+from dojo_py.planning import (
+    Constraint,
+    ControlEffort,
+    FunctionCost,
+    Quadratic,
+    ResidualCost,
+    StateDistance,
+    goal,
+    state_cost,
+)
 from dojo_py.planning.augmented_lagrangian import AugmentedLagrangian
 from dojo_py.planning.differences import difference, jacobians, move
 from dojo_py.planning.residuals import right_jacobian_inverse

@@ -1,4 +1,4 @@
-"""iLQR on linear systems with quadratic costs: the Riccati equation's answer in one step, box limits beside a QP of all controls."""
+"""iLQR on linear systems with quadratic costs: the Riccati equation in one step, control limits beside a QP of all controls."""
 
 import numpy as np
 import pytest
@@ -76,8 +76,8 @@ def test_control_limits_give_the_quadratic_programmes_optimum(seed, limit):
     sim = random_linear_system(seed)
     identity = np.eye(4)
     plan = ilqr(
-        sim, sim.initial_state(x0), np.zeros((T, 2)), stage=matrix_cost(identity, np.eye(2)), terminal=matrix_cost(identity, np.eye(2)),
-        control_limits=(-limit, limit), options=EXACT,
+        sim, sim.initial_state(x0), np.zeros((T, 2)), stage=matrix_cost(identity, np.eye(2)),
+        terminal=matrix_cost(identity, np.eye(2)), control_limits=(-limit, limit), options=EXACT,
     )  # fmt: skip
     F, f = condensed(sim, x0, T)
     stacked, right = np.vstack([F, np.eye(2 * T)]), np.concatenate([-f, np.zeros(2 * T)])
