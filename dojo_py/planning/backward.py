@@ -1,10 +1,12 @@
 """Backward pass: the value function's quadratic model from the last knot to the first, and the affine policy that minimises it.
 
-    Q_x  = l_x + Aᵀ V_x⁺        Q_xx = l_xx + Aᵀ V_xx A       V_x⁺ = V_x − V_xx gap     (Tassa 2012, eq. 5; gaps: Mastalli 2020)
-    Q_u  = l_u + Bᵀ V_x⁺        Q_ux = l_ux + Bᵀ V_xx A       Q_uu = l_uu + Bᵀ V_xx B
-    du   = k + K dx,  k = argmin ½ duᵀ Q_uu du + Q_uᵀ du within the limits, K = −Q_uu⁻¹ Q_ux over the free controls
-                                                                                         (Tassa 2014, section IV)
-μ is added to Q_uu, or to V_xx within Q_uu and Q_ux; the value function is updated without it (Tassa 2012, eq. 11).
+    Q_u = l_u + Bᵀ V_x⁺    Q_ux = l_ux + Bᵀ V_xx A    Q_uu = l_uu + Bᵀ V_xx B    V_x⁺ = V_x − V_xx gap
+                                                                         (Tassa 2012, eq. 5; gaps: Mastalli 2020)
+    du  = k + K dx,  k = argmin ½ duᵀ Q_uu du + Q_uᵀ du within the limits,  K = −Q_uu⁻¹ Q_ux over the free controls
+                                                                         (Tassa 2014, section IV)
+    V_xx ← l_xx + Kᵀ l_ux + l_uxᵀ K + Kᵀ l_uu K + (A + B K)ᵀ V_xx (A + B K)
+The last line is Joseph's form: a sum of positive terms for any K, where Q_xx − … loses digits along stiff contacts. μ is added to
+Q_uu, or to V_xx within Q_uu and Q_ux; the value function is updated without it (Tassa 2012, eq. 11).
 """
 
 from __future__ import annotations
@@ -45,8 +47,7 @@ def backward_pass(
         l, Ak, Bk = expansions[k], A[k], B[k]
         Vx = Vx - Vxx @ gaps[k]
         VA, VB = Vxx @ Ak, Vxx @ Bk
-        Qx, Qu = l.x + Ak.T @ Vx, l.u + Bk.T @ Vx
-        Qxx, Qux, Quu = l.xx + Ak.T @ VA, l.ux + Bk.T @ VA, l.uu + Bk.T @ VB
+        Qu, Qux, Quu = l.u + Bk.T @ Vx, l.ux + Bk.T @ VA, l.uu + Bk.T @ VB
         if on_state:
             Quu_reg, Qux_reg = Quu + mu * Bk.T @ Bk, Qux + mu * Bk.T @ Ak
         else:
@@ -56,8 +57,9 @@ def backward_pass(
             return None
         kk, K = found.x, found.solve_free(Qux_reg)
         feedforward[k], gains[k] = kk, K
-        Vx = Qx + K.T @ (Quu @ kk + Qu) + Qux.T @ kk
-        Vxx = Qxx + K.T @ Quu @ K + K.T @ Qux + Qux.T @ K
+        closed, lux_K = Ak + Bk @ K, l.ux.T @ K
+        Vx = l.x + K.T @ l.u + (l.ux.T + K.T @ l.uu) @ kk + closed.T @ (Vx + VB @ kk)
+        Vxx = l.xx + lux_K + lux_K.T + K.T @ l.uu @ K + closed.T @ Vxx @ closed
         Vxx = 0.5 * (Vxx + Vxx.T)
     slope, curvature = model_change(A, B, gaps, expansions, feedforward, gains)
     return Policy(feedforward, gains, slope, curvature)

@@ -53,6 +53,9 @@ class Options:
     no small push opens hides what a large one would do."""
     harden: bool = True
     """When the plan holds in relaxed motion, go on from it in the hard limit until it holds there too."""
+    difference_width: float | None = None
+    """Width of the soft mode's finite differences [m, rad, m/s, …]; None: the simulator's own, too narrow for motions that graze
+    a contact, where the soft mode's step is not continuous. Only for simulators whose `linearize` takes `epsilon`."""
     gap_weight: float = 1.0
     """Least weight of the gaps of an infeasible start in the merit [cost per unit of gap]."""
     threads: int = 1

@@ -95,11 +95,14 @@ def follow(
     return Path(states, controls, gaps, unsolved)
 
 
-def linearise(sim: Any, path: Path, kappa: float | None, threads: int = 1) -> tuple[Array, Array]:
-    """A (T, 2 nv, 2 nv) and B (T, 2 nv, nu) at every knot of the path."""
+def linearise(
+    sim: Any, path: Path, kappa: float | None, threads: int = 1, width: float | None = None
+) -> tuple[Array, Array]:
+    """A (T, 2 nv, 2 nv) and B (T, 2 nv, nu) at every knot of the path; width: of finite differences, where there are any."""
+    more = {} if width is None else {"epsilon": width}
 
     def one(k: int) -> tuple[Array, Array]:
-        found = sim.linearize(path.states[k], path.controls[k], kappa=kappa)
+        found = sim.linearize(path.states[k], path.controls[k], kappa=kappa, **more)
         return found.A, found.B
 
     T = len(path.controls)

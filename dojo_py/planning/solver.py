@@ -137,7 +137,7 @@ class _Planner:
     def _model(self, kappa: float | None) -> tuple[Array, Array, list[Quadratic]]:
         """A, B and the expanded costs along the path."""
         clock, path = time.perf_counter(), self.path
-        A, B = linearise(self.problem.sim, path, kappa, self.options.threads)
+        A, B = linearise(self.problem.sim, path, kappa, self.options.threads, self.options.difference_width)
         self.seconds["simulate"] += time.perf_counter() - clock
         clock = time.perf_counter()
         expansions = []
