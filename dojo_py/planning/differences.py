@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.simulate.results import State
+from dojo_py.simulate.results import Linearization, State
 
 Array = np.ndarray
 
@@ -46,3 +46,18 @@ def jacobians(
             ahead, behind = function(state, control + direction, k), function(state, control - direction, k)
             ru[:, j] = (np.asarray(ahead) - np.asarray(behind)) / (2 * widths[j])
     return rx, ru
+
+
+def linearize_by_steps(sim: Any, state: State, control: Array, kappa: float | None, width: float | None = None) -> Linearization:
+    """A, B of one step by one-sided differences of `sim.step`, for simulators that have no `linearize` of their own."""
+    model, width = sim.model, width or WIDTH
+    n, m = 2 * model.nv, len(control)
+    here = sim.step(state, control, kappa=kappa).state
+    columns = np.empty((n, n + m))
+    for j in range(n + m):
+        if j < n:
+            moved, u = move(model, state, width * np.eye(n)[j]), control
+        else:
+            moved, u = state, control + width * np.eye(m)[j - n]
+        columns[:, j] = difference(model, sim.step(moved, u, kappa=kappa).state, here) / width
+    return Linearization(columns[:, :n], columns[:, n:], here, kappa=kappa or 0.0)

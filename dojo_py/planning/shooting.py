@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.planning.differences import difference, move
+from dojo_py.planning.differences import difference, linearize_by_steps, move
 from dojo_py.simulate.results import State
 from dojo_py.simulate.status import Status
 
@@ -102,7 +102,11 @@ def linearise(
     more = {} if width is None else {"epsilon": width}
 
     def one(k: int) -> tuple[Array, Array]:
-        found = sim.linearize(path.states[k], path.controls[k], kappa=kappa, **more)
+        state, control = path.states[k], path.controls[k]
+        if hasattr(sim, "linearize"):
+            found = sim.linearize(state, control, kappa=kappa, **more)
+        else:
+            found = linearize_by_steps(sim, state, control, kappa, width)
         return found.A, found.B
 
     T = len(path.controls)

@@ -37,10 +37,12 @@ class PlanningProblem:
     terminal: list[Any]
     constraints: list[Constraint]
     options: Options
+    states: list[Any] | None = None
+    """Guess of the states."""
 
     def arguments(self) -> dict[str, Any]:
         """The keywords."""
-        return {name: getattr(self, name) for name in ("stage", "terminal", "constraints", "options")}
+        return {name: getattr(self, name) for name in ("stage", "terminal", "constraints", "options", "states")}
 
 
 def simulator(model: Any, mode: str, timestep: float) -> Any:
@@ -96,7 +98,10 @@ def hopper(mode: str = "hard") -> PlanningProblem:
 
 
 def quadruped(steps: int = 40) -> PlanningProblem:
-    """The quadruped follows two cycles of a trot, 0.4 m in 2 s, and ends with its trunk in place; controls start by standing."""
+    """The quadruped follows two cycles of a trot, 0.4 m in 2 s, and ends with its trunk in place.
+
+    It starts from the gait as a guess of the states, and from torques that hold the weight on the feet that carry.
+    """
     import dojo_py
 
     model = dojo_py.load_model("quadruped")
@@ -107,8 +112,9 @@ def quadruped(steps: int = 40) -> PlanningProblem:
     start = sim.initial_state(qpos[0])
     weight = h * np.concatenate([[0.3, 0.05, 0.05, 0.01, 0.01, 0.01], np.full(12, 0.2), np.full(6, 0.01), np.full(12, 0.001)])
     tracking = state_cost(model, qpos, qvel, weight)
-    controls = np.tile(holding_torques(sim, qpos[0], np.ones(4)), (steps, 1))
+    controls = np.array([holding_torques(sim, qpos[k + 1], gait.in_stance((k + 0.5) * h)) for k in range(steps)])
     return PlanningProblem(
         sim, start, controls, [tracking, control_cost(model, 0.01 * h * h**2)], [tracking],
         [goal(model, qpos[-1], rows=np.arange(3))], Options(kappa=KAPPA),
+        [sim.initial_state(q, v) for q, v in zip(qpos, qvel, strict=True)],
     )  # fmt: skip
