@@ -1,4 +1,4 @@
-"""Receding horizon: on linear systems it is LQR, on a pendulum it keeps up through pushes; timing, feedback between plans, errors."""
+"""Receding horizon: LQR on linear systems, a pendulum kept up through pushes; timing, feedback between plans, errors."""
 
 import numpy as np
 import pytest
