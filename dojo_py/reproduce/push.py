@@ -29,6 +29,8 @@ WEIGHTS = np.concatenate([
 """Of the tangent state [trunk position, rotation, joints; their rates]: pose and speed count, the place along x does not."""
 EFFORT = 1e-4
 """Weight of torques."""
+PATIENCE = 16
+"""Iterations of one solve of the hard step: what takes more is solved faster from another start."""
 
 
 def make_model() -> Any:
@@ -65,9 +67,9 @@ def walk(
     import dojo_py
 
     model = make_model()
-    sim = dojo_py.HardSimulator(model, timestep=TIMESTEP)
+    sim = dojo_py.HardSimulator(model, timestep=TIMESTEP, options=dojo_py.HardOptions(max_iterations=PATIENCE))
     objective = Walk(sim, GAIT, horizon)
-    options = options or Options(kappa=KAPPA, max_iterations=1, max_updates=1, harden=False)
+    options = options or Options(kappa=KAPPA, max_iterations=3, max_updates=1, harden=False)
     first = dataclasses.replace(options, max_iterations=10)
     controls = np.array([objective.torques(TIMESTEP * k) for k in range(horizon)])
     controller = Controller(sim, objective, controls, options, first, tail=objective.torques)
