@@ -25,8 +25,8 @@ Array = np.ndarray
 Objective = Callable[[State], dict[str, Any]]
 """State at which the horizon starts (its time included) -> keywords of `ilqr`: stage, terminal, constraints, control_limits."""
 
-QUICK = Options(max_iterations=1, max_updates=1, harden=False)
-"""One iteration a plan: the state moves on faster than a plan converges."""
+QUICK = Options(max_iterations=3, max_updates=1, harden=False)
+"""Few iterations a plan: the state moves on before a plan converges. One is too few where contacts stick."""
 
 
 @dataclass(frozen=True, eq=False)
