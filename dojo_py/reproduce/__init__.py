@@ -14,6 +14,7 @@ EXPERIMENTS = {
     "push": ("dojo_py.reproduce.push", "model-predictive control of a trot through a sideways push"),
     "conservation": ("dojo_py.reproduce.conservation", "momentum drift and order of the energy error"),
     "speed": ("dojo_py.reproduce.speed", "time of a step beside MuJoCo's finite differences; hinge chains"),
+    "soft_vs_hard": ("dojo_py.reproduce.soft_vs_hard", "soft beside hard contact: slide, slope, fall, grasp, bounce"),
     "sweep": ("dojo_py.reproduce.sweep", "100 000 steps of all models with random controls: is every one solved?"),
 }
 """Name -> (module, one line)."""
