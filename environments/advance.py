@@ -25,23 +25,26 @@ class Moved:
     """The worst of the substeps."""
 
 
-def advance(task: Any, states: Sequence[State], actions: Array, threads: int | None = 1) -> list[Moved]:
-    """Each state (B) after its action (B, na). A world's outcome does not depend on the others, nor on threads."""
+def advance(task: Any, states: Sequence[State], actions: Array, threads: int | None = 1, kappa: float | None = None) -> list[Moved]:
+    """Each state (B) after its action (B, na). A world's outcome does not depend on the others, nor on threads.
+
+    kappa [N m s]: of the relaxed problem; None: the hard limit.
+    """
     controls = np.array([task.control(a) for a in actions])
     kept = task.frame_skip - bool(task.wants_contacts)
     status = np.zeros(len(states), dtype=int)
     if kept:
         held = np.repeat(controls[:, None], kept, axis=1)
-        trajectories = task.sim.rollout_batch(states, held, threads=threads)
+        trajectories = task.sim.rollout_batch(states, held, threads=threads, kappa=kappa)
         status = np.array([t.status.max() for t in trajectories])
         states = [t.final_state for t in trajectories]
     if not task.wants_contacts:
         return [Moved(s, None, Status(int(k))) for s, k in zip(states, status, strict=True)]
     if threads == 1 or len(states) == 1:
-        steps = [task.sim.step(s, u) for s, u in zip(states, controls, strict=True)]
+        steps = [task.sim.step(s, u, kappa) for s, u in zip(states, controls, strict=True)]
     else:
         with ThreadPoolExecutor(threads) as pool:  # the kernel releases the interpreter lock
-            steps = list(pool.map(task.sim.step, states, controls))
+            steps = list(pool.map(lambda s, u: task.sim.step(s, u, kappa), states, controls))
     return [Moved(s.state, s.contacts, Status(max(int(s.status), int(k)))) for s, k in zip(steps, status, strict=True)]
 
 

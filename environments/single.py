@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from dojo_py.environments import import_gymnasium
-from dojo_py.environments.advance import advance
 from dojo_py.environments.spaces import RENDER_MODES, SMOOTH, check_render_mode, gradients, resolve, spaces
 from dojo_py.environments.task import LOST, Task
 from dojo_py.simulate.results import State
@@ -59,7 +58,7 @@ class DojoEnv(gymnasium.Env):
         if u.shape != self.action_space.shape:
             raise ValueError(f"action has shape {u.shape}, expected {self.action_space.shape}")
         info = gradients(self.task, self.state, u, self._kappa) if self._gradients else {}
-        moved = advance(self.task, [self.state], u[None])[0]
+        moved = self.task.move([self.state], u[None])[0]
         reward, parts = self.task.reward(self.state, u, moved.state, moved.contacts)
         self.state = moved.state
         info |= {**parts, "status": int(moved.status)}

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from dojo_py.environments import import_gymnasium, make_task
-from dojo_py.environments.advance import differentiate
 from dojo_py.environments.task import Task
 from dojo_py.simulate.results import State
 
@@ -40,5 +39,5 @@ def check_render_mode(mode: str | None) -> None:
 
 def gradients(task: Task, state: State, action: np.ndarray, kappa: float) -> dict[str, Any]:
     """`A` (2nv, 2nv) and `B` (2nv, na): derivative of [dq, dv] after the action by that before it and by the action."""
-    A, B, _ = differentiate(task, state, action, kappa)
+    A, B, _ = task.differentiate(state, action, kappa)
     return {"A": A, "B": B}

@@ -7,12 +7,14 @@ is built on first use and shared by equal tasks of a process.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 
+from dojo_py.environments.advance import Moved, advance, differentiate
 from dojo_py.simulate.results import Contacts, State
 from dojo_py.simulate.status import Status
 
@@ -122,6 +124,14 @@ class Task:
         return np.diag(self.action_scale * ((action >= low) & (action <= high)))
 
     # episodes
+
+    def move(self, states: Sequence[State], actions: Array, threads: int | None = 1, kappa: float | None = None) -> list[Moved]:
+        """Each state (B) after its action (B, na)."""
+        return advance(self, states, actions, threads, kappa)
+
+    def differentiate(self, state: State, action: Array, kappa: float | None) -> tuple[Array, Array, State]:
+        """A (2nv, 2nv), B (2nv, na) of one action in the tangent state [dq, dv], and the state after it."""
+        return differentiate(self, state, action, kappa)
 
     def initial_state(self, rng: np.random.Generator) -> State:
         """A fresh start: the keyframe, with uniform noise on qpos (in its tangent) and normal noise on qvel."""

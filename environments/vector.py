@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from dojo_py.environments import import_gymnasium
-from dojo_py.environments.advance import advance
 from dojo_py.environments.spaces import RENDER_MODES, SMOOTH, check_render_mode, gradients, resolve, spaces
 from dojo_py.environments.task import LOST, Task
 from dojo_py.simulate.results import State
@@ -80,7 +79,7 @@ class DojoVectorEnv(gymnasium.vector.VectorEnv):
         rewards, terminated, truncated = np.zeros(n), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
         infos: dict[str, Any] = {}
         live = np.flatnonzero(~self._over)
-        moved = dict(zip(live, advance(self.task, [self.states[i] for i in live], u[live], self._threads), strict=True))
+        moved = dict(zip(live, self.task.move([self.states[i] for i in live], u[live], self._threads), strict=True))
         for i in range(n):
             if i not in moved:
                 self.states[i] = self.task.initial_state(self._generators[i])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -18,7 +19,7 @@ Array = np.ndarray
 class BlockPush(Task):
     """Observation (15,): to the goal at the origin (2), height, two columns of the rotation (6), qvel (6).
 
-    Action (3,): force on the centre of mass over max_force. The goal is the origin; the cube starts around it at random.
+    Action (2,): horizontal force on the centre of mass over max_force. The goal is the origin; the cube starts around it at random.
     """
 
     model_name: ClassVar[str] = "box"
@@ -34,6 +35,21 @@ class BlockPush(Task):
     reach: float = 0.05
     """The goal is reached within this distance [m]; the reward is then 1 more."""
     ctrl_cost_weight: float = 0.01
+    max_force: float = 15.0
+    """Of an action of 1 [N]; friction holds against 4.9 N."""
+
+    @cached_property
+    def action_bounds(self) -> tuple[Array, Array]:
+        """±1 along x and y."""
+        return -np.ones(2), np.ones(2)
+
+    def control(self, action: Array) -> Array:
+        """(3,) force [N], none upwards."""
+        return np.append(self.max_force * np.clip(action, *self.action_bounds), 0.0)
+
+    def control_jacobian(self, action: Array) -> Array:
+        """(3, 2)"""
+        return np.eye(3)[:, :2] * (self.max_force * (np.abs(action) <= 1.0))
 
     def initial_state(self, rng: np.random.Generator) -> State:
         """At rest on the ground, at a random place and heading."""

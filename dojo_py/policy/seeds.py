@@ -1,0 +1,63 @@
+"""The same search with several seeds, and what all of them say: no seed is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dojo_py.policy.search import Search
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class SeedSummary:
+    """Of all seeds of one search."""
+
+    final: Array
+    """(seeds,) reward of the last policy."""
+    best: Array
+    """(seeds,) largest reward on the way."""
+    evaluations: Array
+    """(seeds,) simulated plus differentiated steps."""
+
+    @property
+    def mean(self) -> float:
+        """Of the final rewards."""
+        return float(self.final.mean())
+
+    @property
+    def deviation(self) -> float:
+        """Of the final rewards, between seeds."""
+        return float(self.final.std(ddof=1)) if len(self.final) > 1 else 0.0
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3g} ± {self.deviation:.2g} ({', '.join(f'{r:.3g}' for r in self.final)})"
+
+
+def run_seeds(
+    make: Callable[[int], Search], seeds: Sequence[int], iterations: int, progress: bool = False
+) -> list[Search]:
+    """One search a seed, each run to the end."""
+    return [make(seed).run(iterations, progress) for seed in seeds]
+
+
+def summarise(searches: Sequence[Search]) -> SeedSummary:
+    """Final and best rewards, and what they cost."""
+    curves = [search.curve() for search in searches]
+    return SeedSummary(
+        np.array([c["reward"][-1] for c in curves]),
+        np.array([c["reward"].max() for c in curves]),
+        np.array([c["evaluations"][-1] + c["gradients"][-1] for c in curves]),
+    )
+
+
+def evaluations_to_reach(curves: Sequence[dict[str, Array]], target: float) -> float | None:
+    """Steps (simulated plus differentiated) a seed, after which the seeds' mean reward first reaches the target; None: never."""
+    length = min(len(c["reward"]) for c in curves)
+    rewards = np.mean([c["reward"][:length] for c in curves], axis=0)
+    costs = np.mean([c["evaluations"][:length] + c["gradients"][:length] for c in curves], axis=0)
+    reached = np.flatnonzero(rewards >= target)
+    return float(costs[reached[0]]) if len(reached) else None
