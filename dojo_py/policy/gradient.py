@@ -91,7 +91,8 @@ def play_and_differentiate(wanted: GradientJob) -> GradientEpisode:
         reward, _ = task.reward(state, action, after, contacts)
         slope = options.slope(float(reward))
         parts = reward_gradient(task, state, action, after, contacts)
-        links.append(_Link(A, B, *(slope * p for p in parts), scaled, by_seen))
+        by_before, by_action, by_after = (slope * part for part in parts)
+        links.append(_Link(A, B, by_before, by_action, by_after, scaled, by_seen))
         total += options.counted(float(reward))
         extra += more
         stuck = after.time == state.time or (moved is not None and moved.status in LOST)
