@@ -58,8 +58,12 @@ class _Link(NamedTuple):
     by_seen: Array  # (no, 2nv) of the normalised observation
 
 
-def _step(task: Any, state: Any, action: Array, wanted: GradientJob, rng: np.random.Generator) -> tuple[Array, Array, Any, Any, int]:
-    """A, B, the state after the action, its contacts, and the extra steps simulated."""
+Differentiated = tuple[Array, Array, Any, Any, int]
+"""A, B, the state after the action, what `move` returned (None: not asked), the extra steps simulated."""
+
+
+def _step(task: Any, state: Any, action: Array, wanted: GradientJob, rng: np.random.Generator) -> Differentiated:
+    """One differentiated step. FloatingPointError or ValueError where the state cannot be differentiated."""
     kappa = wanted.job.kappa
     if wanted.smoothing is not None:
         moved = task.move([state], action[None], kappa=kappa)[0]
@@ -86,7 +90,10 @@ def play_and_differentiate(wanted: GradientJob) -> GradientEpisode:
         scaled = (seen - job.shift) * job.gain
         action = policy.act(job.parameters, scaled)
         by_seen = job.gain[:, None] * observation_jacobian(task, state, contacts)
-        A, B, after, moved, more = _step(task, state, action, wanted, rng)
+        try:
+            A, B, after, moved, more = _step(task, state, action, wanted, rng)
+        except (FloatingPointError, ValueError):  # the step failed, or turns too fast: the episode ends here
+            break
         contacts = None if moved is None else moved.contacts
         reward, _ = task.reward(state, action, after, contacts)
         slope = options.slope(float(reward))
@@ -106,7 +113,8 @@ def play_and_differentiate(wanted: GradientJob) -> GradientEpisode:
 
 def accumulate(policy: Any, parameters: Array, links: list[_Link], truncation: int | None, discount: float) -> Array:
     """(size,) the sum over the steps, backwards. truncation: lambda starts from zero again after every so many steps."""
-    gradient, carried = np.zeros(policy.size), np.zeros(len(links[0].by_before))
+    gradient = np.zeros(policy.size)
+    carried = np.zeros(len(links[0].by_before) if links else 0)
     for k, link in enumerate(reversed(links)):
         if truncation and k % truncation == 0:
             carried = np.zeros_like(carried)

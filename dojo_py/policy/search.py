@@ -96,7 +96,10 @@ class Search:
         callback: Callable[[Search], bool | None] | None = None,
         checkpoint: str | Path | None = None,
     ) -> Search:
-        """Iterate until so many iterations are done in all. callback: called after each; True stops. checkpoint: written after each."""
+        """Iterate until so many iterations are done in all.
+
+        After each, `checkpoint` is written and `callback` called, which stops the search by returning True.
+        """
         with Bar(iterations, f"{self.kind} seed {self.seed}", progress) as bar:
             while self.iteration < iterations:
                 reward = self.iterate()
