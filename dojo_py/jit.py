@@ -1,7 +1,8 @@
 """How every kernel is compiled: the decorators' options, and a disk cache that follows all sources.
 
 `kernel`: called by other kernels only. It has no Python wrapper, which for functions with large argument tuples is most of the
-compile time (measured: 0.1 s instead of 1.5 s). `entry`: what Python calls; cached on disk together with all it calls, and
+compile time (measured: 0.1 s instead of 1.5 s). `stage`: a kernel pasted into its one caller, because every level of calls makes
+the compiler optimise all that lies below once more; for the outer levels. `entry`: what Python calls; cached on disk together with all it calls, and
 compiled anew when any source of a kernel changes (numba itself looks only at the file of the entry function).
 """
 
@@ -14,6 +15,7 @@ from numba import njit
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
 
+stage: Any = njit(inline="always", **OPTIONS)
 kernel = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)
 
 

@@ -12,7 +12,7 @@ from dojo_py.hard.contact_rows import evaluate_contact
 from dojo_py.hard.dof_rows import ball_law, dof_law
 from dojo_py.hard.joint_rows import evaluate_joints
 from dojo_py.hard.terms import BALL
-from dojo_py.jit import kernel
+from dojo_py.jit import kernel, stage
 from dojo_py.rotation import log_jacobian, quat_conj_mul, rotation_vector
 from dojo_py.solver.block_ldu import clear
 from dojo_py.solver.cones import (
@@ -151,7 +151,7 @@ def _limit_residual(L, W, h, s):
                 W.rn[n, 3 + i] += W.lim[m, 0] * axis[i]
 
 
-@kernel
+@stage
 def assemble(L, W, h, kappa, corrected, scaled, loop_regularisation):
     """Block matrix and right-hand side of Newton's step towards complementarity kappa. Reads what `evaluate` left.
 
@@ -427,7 +427,7 @@ def _fold_contact(L, W, c, side, b, place):
                     out[i, k] -= W.cH[c, side, i, 6 * other + k]
 
 
-@kernel
+@stage
 def recover(L, W, h, kappa, corrected, scaled):
     """Steps of all variables from the solved W.step. Writes W.dv, W.dlam, W.drate, W.dlim, W.dfric, W.dcon."""
     nb, nt = L.mass.shape[0], L.node_joint.shape[0]

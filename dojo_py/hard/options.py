@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+STARTS = (1e-3, 1.0, 10.0, 100.0)
 SPRINGS = ("midpoint", "implicit", "explicit")
 
 
@@ -54,6 +55,7 @@ class HardOptions:
                 self.recovery_speed,
                 self.contact_margin,
                 self.subdivisions,
+                *STARTS,
             ],
             dtype=float,
         )

@@ -12,7 +12,7 @@ from dojo_py.hard.closures import start_closures
 from dojo_py.hard.contact_rows import add_contact, pair_far, pair_gap, plane_gap
 from dojo_py.hard.joint_rows import start_joints
 from dojo_py.hard.newton import assemble, centring, evaluate, largest_step, limit_distance, measure, recover, refill
-from dojo_py.jit import kernel
+from dojo_py.jit import kernel, stage
 from dojo_py.rotation import quat_to_matrix
 from dojo_py.solver.block_ldu import analyse, factorise, solve
 from dojo_py.solver.centre import central_friction, central_pair
@@ -21,7 +21,7 @@ from dojo_py.solver.cones import CONE, impulse_of, start_state
 SOLVED, MAX_ITERATIONS, STALLED, SINGULAR, TOO_FAST, NOT_FINITE = 0, 1, 2, 3, 4, 5
 
 
-@kernel
+@stage
 def start_step(L, W, bodies, angle, rate, wrench, h):
     """Load the state at the start of a step. bodies (nb, 13); angle, rate (nv,); wrench (nb, 6): world force, torque [N, N m]."""
     nb = L.mass.shape[0]
@@ -45,7 +45,7 @@ def start_step(L, W, bodies, angle, rate, wrench, h):
     start_closures(L, W, W.scratch)
 
 
-@kernel
+@stage
 def choose_contacts(L, P, Q, W, h, everything, margin, recovery):
     """Fill the active contacts: all, or those whose gap is below what a step can close, with room to spare; likewise limits.
 
@@ -156,53 +156,6 @@ def left_out_contact(L, P, Q, W, h):
 
 
 @kernel
-def _warm_pair(gamma, gap, kappa):
-    """(γ, s) with γ s = kappa near an old impulse and the predicted gap."""
-    gamma = max(gamma, 1e-12)
-    if gap > 0.0 and gamma * gap > kappa:
-        return kappa / gap, gap
-    return gamma, kappa / gamma
-
-
-@kernel
-def _warm_cone(mu, gamma, o2, o3, v1, v2, kappa, z):
-    """Friction state near the old impulse (o2, o3), scaled to γ, or opposite to the slip (v1, v2) where that is fast."""
-    bound = mu * gamma
-    speed = math.sqrt(v1 * v1 + v2 * v2)
-    if speed * bound > 1e2 * kappa:
-        x = bound * bound * 2.0 * speed / (kappa + math.sqrt(kappa * kappa + 4.0 * speed * speed * bound * bound))
-        z[2], z[3] = -x * v1 / speed, -x * v2 / speed
-        z[5], z[6] = v1, v2
-        z[4] = bound * speed / x
-        return
-    size = math.sqrt(o2 * o2 + o3 * o3)
-    scale = min(1.0, 0.9 * bound / size) if size > 0.0 else 0.0
-    z[2], z[3] = scale * o2, scale * o3
-    inverse = kappa / (bound * bound - z[2] * z[2] - z[3] * z[3])
-    z[4], z[5], z[6] = inverse * bound, -inverse * z[2], -inverse * z[3]
-
-
-@kernel
-def _warm_pairs(L, P, W, h, kappa):
-    """Cone pairs from the impulses of the last step: those that stay as they were start close to their solution."""
-    for i in range(L.dof_frictionloss.shape[0]):
-        bound = h * L.dof_frictionloss[i]
-        if bound > 0.0 and L.node[L.dof_joint[i]] >= 0:
-            beta = min(max(W.warm_fric[i], -0.99 * bound), 0.99 * bound)
-            W.fric[i, 0], W.fric[i, 1], W.fric[i, 2] = beta, kappa / (bound + beta), kappa / (bound - beta)
-    for m in range(W.n_limits[0]):
-        W.lim[m, 0], W.lim[m, 1] = _warm_pair(W.warm_lim[W.limit_active[m]], W.dlim[m, 1], kappa)
-    for c in range(W.n_active[0]):
-        old, z = W.warm_con[W.active[c]], W.con[c]
-        z[0], z[1] = _warm_pair(old[0], W.cval[c, 0], kappa)
-        if W.claw[c] == CONE:
-            _warm_cone(W.cmu[c], z[0], old[1], old[2], W.cval[c, 1], W.cval[c, 2], kappa, z)
-        else:
-            speed = math.sqrt(W.cval[c, 1] ** 2 + W.cval[c, 2] ** 2)
-            start_state(W.claw[c], W.cmu[c], z[0], z[1], speed + kappa / max(W.cmu[c] * z[0], 1e-12), z)
-
-
-@kernel
 def keep_impulses(L, P, W):
     """Remember the impulses of a solved step."""
     W.warm[0] = 1.0
@@ -217,20 +170,23 @@ def keep_impulses(L, P, W):
         impulse_of(W.claw[c], W.con[c], W.warm_con[W.active[c]])
 
 
-@kernel
-def start_point(L, P, Q, A, W, h, scheme, factor, kappa):
+@stage
+def start_point(L, P, Q, A, W, h, scheme, factor, kappa, warm):
     """First point: old velocities; every cone pair near its own central path at factor times the scale of the step's violations.
 
-    factor 0: from the impulses of the last step, at a millionth of that scale.
+    warm: the impulses of the last step are expected to act again.
     """
     total = 0.0
     for b in range(L.mass.shape[0]):
         total += L.mass[b]
         for i in range(6):
             W.v[b, i] = W.v_prev[b, i]
-    W.lam[:, :] = 0.0
-    if factor == 0.0:
-        W.lam[:, :] = W.warm_lam
+    if not warm:
+        W.warm_lam[:, :] = 0.0
+        W.warm_lim[:] = 0.0
+        W.warm_fric[:] = 0.0
+        W.warm_con[:, :] = 0.0
+    W.lam[:, :] = W.warm_lam
     W.fric[:, :] = 0.0
     W.lim[:, :] = 0.0
     W.con[:, :] = 0.0
@@ -240,33 +196,33 @@ def start_point(L, P, Q, A, W, h, scheme, factor, kappa):
         if W.cval[c, 0] < 0.0:
             near += 1
     mass = total / max(near, 4)
-    scale = _violation_scale(L, W, h, mass)
-    if factor == 0.0:
-        _warm_pairs(L, P, W, h, max(1e-6 * scale, kappa))
-    else:
-        _cold_pairs(L, W, h, mass, max(factor * scale, kappa))
+    _start_pairs(L, W, h, mass, max(factor * _violation_scale(L, W, h, mass), kappa))
 
 
 @kernel
-def _cold_pairs(L, W, h, mass, kappa0):
-    """Cone pairs on the central paths of contacts that are coupled to nothing else (solver/centre.py)."""
+def _start_pairs(L, W, h, mass, kappa0):
+    """Cone pairs on the central paths of contacts that are coupled to nothing else (solver/centre.py).
+
+    A contact that moves with velocity u under an old impulse F would move with u - F/m without it.
+    """
     for i in range(L.dof_frictionloss.shape[0]):
         bound = h * L.dof_frictionloss[i]
         j = L.dof_joint[i]
         if bound > 0.0 and L.node[j] >= 0:
-            rate = W.rows[L.node[j], 6 - L.ndof[j] + i - L.vadr[j]]
-            k = kappa0 / bound
-            root = math.sqrt(rate * rate + k * k)
-            W.fric[i, 1], W.fric[i, 2] = 0.5 * (root + rate) + 0.5 * k, 0.5 * (root - rate) + 0.5 * k
+            rate = W.rows[L.node[j], 6 - L.ndof[j] + i - L.vadr[j]] - W.warm_fric[i] / L.dof_inertia[i]
+            x, y, big = central_friction(L.dof_inertia[i], bound, abs(rate), 2.0 * kappa0)
+            sign = 1.0 if rate >= 0.0 else -1.0
+            W.fric[i, 0] = -sign * x
+            W.fric[i, 1], W.fric[i, 2] = 0.5 * (big + sign * y), 0.5 * (big - sign * y)
     for m in range(W.n_limits[0]):
-        dof = L.limit_dof[W.limit_active[m]]
-        W.lim[m, 0], W.lim[m, 1] = central_pair(L.dof_inertia[dof], W.dlim[m, 1] / h, h, kappa0)
+        inertia = L.dof_inertia[L.limit_dof[W.limit_active[m]]]
+        u = W.dlim[m, 1] / h - W.warm_lim[W.limit_active[m]] / inertia
+        W.lim[m, 0], W.lim[m, 1] = central_pair(inertia, u, h, kappa0)
     for c in range(W.n_active[0]):
-        gamma, slack = central_pair(mass, W.cval[c, 0] / h, h, kappa0)
-        law, mu = W.claw[c], W.cmu[c]
-        v1, v2 = W.cval[c, 1], W.cval[c, 2]
+        old, z, law, mu = W.warm_con[W.active[c]], W.con[c], W.claw[c], W.cmu[c]
+        gamma, slack = central_pair(mass, W.cval[c, 0] / h - old[0] / mass, h, kappa0)
+        v1, v2 = W.cval[c, 1] - old[1] / mass, W.cval[c, 2] - old[2] / mass
         speed = math.sqrt(v1 * v1 + v2 * v2)
-        z = W.con[c]
         if law == CONE:
             x, y, big = central_friction(mass, mu * gamma, speed, kappa0)
             z[0], z[1], z[4] = gamma, slack, big
@@ -384,7 +340,7 @@ def _clear_correction(W):
     W.acon[:, :] = 0.0
 
 
-@kernel
+@stage
 def _direction(L, W, h, mean, floor, path, scaled, cones, work):
     """The step from the present point into W.d…. work (3,) out: largest step, affine step, σ. Returns False if singular.
 
@@ -421,7 +377,7 @@ def _direction(L, W, h, mean, floor, path, scaled, cones, work):
     return True
 
 
-@kernel
+@stage
 def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterations, scaled, careful):
     """From the present point to residual ≤ tol_residual [m/s] and |b∘c - κe| ≤ tol_comp. Returns (status, iterations, both).
 
@@ -454,7 +410,9 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterati
                 if careful or not cones or found[0] >= 0.3 or attempt == 2 or (attempt == 1 and found[0] > best):
                     break
                 best, turn = found[0], not turn
-            alpha = _inside_rotation_domain(L, W, h, min(1.0, 0.99 * found[0]))
+            # the better the prediction, the closer to the boundary: convergence is superlinear at the end
+            share = max(0.99, 1.0 - found[2] ** (1.0 / 3.0))
+            alpha = _inside_rotation_domain(L, W, h, min(1.0, share * found[0]))
             trace[3], trace[4], trace[5] = alpha, found[1], found[2]
         _save(L, W)
         if iteration >= 0 and mean > 0.0:
@@ -490,7 +448,7 @@ TOLERANCE, COMPLEMENTARITY, ITERATIONS, SPRINGS, RECOVERY, MARGIN, SUBDIVISIONS 
 """Places in the settings array, see options.py."""
 
 
-@kernel
+@stage
 def attempts(L, P, Q, A, W, h, kappa, settings, report):
     """Solve the step that `start_step` loaded, by one start and direction after another until one succeeds."""
     scheme, limit = int(settings[SPRINGS]), int(settings[ITERATIONS])
@@ -502,7 +460,7 @@ def attempts(L, P, Q, A, W, h, kappa, settings, report):
             continue
         for _ in range(4):
             choose_contacts(L, P, Q, W, h, everything, settings[MARGIN], h * settings[RECOVERY])
-            start_point(L, P, Q, A, W, h, scheme, 10.0 ** (attempt - 1) if attempt > 0 else 0.0, kappa)
+            start_point(L, P, Q, A, W, h, scheme, settings[7 + attempt], kappa, attempt == 0)
             status, count, residual, worst = iterate(
                 L, P, Q, A, W, h, scheme, kappa, settings[TOLERANCE], tol_comp, limit if attempt < 3 else 3 * limit,
                 attempt == 2, attempt >= 3,
@@ -516,7 +474,7 @@ def attempts(L, P, Q, A, W, h, kappa, settings, report):
             return
 
 
-@kernel
+@stage
 def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, settings, report):
     """One step of length h [s] from the state (bodies (nb, 13), angle (nv,), rate (nv,)) under force (nv,) and wrench (nb, 6).
 
