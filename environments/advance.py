@@ -30,6 +30,8 @@ def advance(task: Any, states: Sequence[State], actions: Array, threads: int | N
 
     kappa [N m s]: of the relaxed problem; None: the hard limit.
     """
+    if not len(states):
+        return []
     controls = np.array([task.control(a) for a in actions])
     kept = task.frame_skip - bool(task.wants_contacts)
     status = np.zeros(len(states), dtype=int)

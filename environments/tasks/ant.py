@@ -20,7 +20,7 @@ Array = np.ndarray
 
 @dataclass(frozen=True, kw_only=True)
 class Ant(Task):
-    """Observation: qpos without x and y (13), qvel (14), contact wrenches (8 x 6 here) or normal impulses; action (8,)."""
+    """Observation: qpos without x and y (13), qvel (14), contact wrenches (9 x 6 here) or normal impulses; action (8,)."""
 
     PAPER: ClassVar[dict[str, Any]] = {
         "reset_noise_scale": 0.0,

@@ -10,9 +10,10 @@ gymnasium = pytest.importorskip("gymnasium")
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 
 from dojo_py.environments import TASKS, environment_ids, make_task, register_environments  # noqa: E402
+from dojo_py.environments.single import DojoEnv  # noqa: E402
 
 register_environments()
-pytestmark = pytest.mark.filterwarnings("ignore:.*(infinity|render modes|vectorized):UserWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:.*(infinity|render modes|symmetric and normalized):UserWarning")
 MODES = ("hard", "soft")
 
 
@@ -127,7 +128,7 @@ def test_mistakes_are_named():
         env.reset(seed=0)
         env.step(np.zeros(2))
     with pytest.raises(ValueError, match="render_mode"):
-        gymnasium.make("dojo_py/Hopper-v0", render_mode="human").reset()
+        DojoEnv("Hopper", render_mode="ansi")
 
 
 def test_timestep_and_frame_skip():

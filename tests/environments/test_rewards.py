@@ -39,11 +39,11 @@ def test_ant_v5_and_paper():
     state, moved, reward, parts = one_step(v5, action)
     speed = (moved.state.qpos[0] - state.qpos[0]) / 0.05
     force = v5.observe(moved.state, moved.contacts)[27:]
-    assert force.shape == (48,) and np.abs(force).max() <= 1.0
+    assert force.shape == (54,) and np.abs(force).max() <= 1.0
     assert reward == pytest.approx(speed + 1.0 - 0.5 * np.sum(action**2) - 5e-4 * np.sum(force**2))
     state, moved, reward, _ = one_step(paper, action)
     seen = paper.observe(moved.state, moved.contacts)
-    assert paper.observation_size == len(seen) == 36, "37 in the paper, which counts x and leaves out a quaternion entry"
+    assert paper.observation_size == len(seen) == 36  # the paper counts 37: x and y too, and a rotation as 3 numbers
     speed, gamma = (moved.state.qpos[0] - state.qpos[0]) / 0.05, seen[27:]
     assert gamma.max() > 0 and gamma.min() >= 0
     assert reward == pytest.approx(2 * speed + 0.05 - 0.05 * np.sum(action**2) - 5e-4 * np.sum(gamma**2))

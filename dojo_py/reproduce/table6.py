@@ -1,0 +1,157 @@
+"""Table VI: half-cheetah and ant learn to run: random search, gradient search, randomised gradients; all seeds count.
+
+Paper: mean of the best three of five seeds; here the mean of all. Evaluations: simulated plus differentiated steps, as in the paper,
+of training; each iteration's policy is also tried without noise at the hard limit, which is not counted and teaches nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dojo_py.reproduce.report import Report
+
+SEEDS = (0, 1, 2, 3, 4)
+METHODS = ("ARS", "AGS", "randomised")
+PAPER = {
+    ("HalfCheetah", "ARS"): ("46 ± 24", "3e4"),
+    ("HalfCheetah", "AGS"): ("44 ± 24", "5e3"),
+    ("HalfCheetah", "randomised"): ("39 ± 27", "8e3"),
+    ("Ant", "ARS"): ("64 ± 15", "2e5"),
+    ("Ant", "AGS"): ("54 ± 28", "2e4"),
+    ("Ant", "randomised"): ("59 ± 24", "4e4"),
+}
+"""(robot, method) -> reward, simulation evaluations in the paper."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How one robot is trained."""
+
+    horizon: int
+    ars_iterations: int
+    ags_iterations: int
+    ags: dict[str, Any]
+    """Options of AGS."""
+    random_iterations: int
+    pairs: int
+    """Antithetic pairs a step of the randomised gradients."""
+
+
+SETTINGS = {
+    "HalfCheetah": Setting(80, 30, 36, {}, 12, 12),
+    "Ant": Setting(150, 100, 100, {}, 12, 12),
+}
+SHARE = 5.0
+"""AGS must reach ARS's mean final reward with this many times fewer evaluations."""
+
+
+def make_search(robot: str, method: str, seed: int, mode: str = "hard", workers: Any = None) -> Any:
+    """The search of a table row; settings of EXPERIMENTS as far as the paper's scripts state them."""
+    from dojo_py.environments import make_task
+    from dojo_py.policy import Ags, AgsOptions, Ars, ArsOptions, LinearPolicy, RolloutOptions
+    from dojo_py.policy.smoothing import Smoothing
+
+    setting = SETTINGS[robot]
+    task = make_task(robot, "paper", mode=mode)
+    policy = LinearPolicy(task.observation_size, task.action_size)
+    rollout = RolloutOptions(setting.horizon, reward_clip=1.0)
+    if method == "ARS":
+        return Ars(task, policy, ArsOptions(), rollout, seed, 1, workers)
+    smoothing = Smoothing(setting.pairs) if method == "randomised" else None
+    return Ags(task, policy, AgsOptions(**setting.ags, smoothing=smoothing), rollout, seed, 1, workers)
+
+
+def iterations_of(robot: str, method: str) -> int:
+    """Iterations of a table row."""
+    setting = SETTINGS[robot]
+    return {"ARS": setting.ars_iterations, "AGS": setting.ags_iterations}.get(method, setting.random_iterations)
+
+
+def run(
+    robots: Sequence[str] = tuple(SETTINGS),
+    methods: Sequence[str] = METHODS,
+    seeds: Sequence[int] = SEEDS,
+    iterations: int | None = None,
+    mode: str = "hard",
+    workers: int = 2,
+    checkpoints: Path | None = None,
+) -> Report:
+    """The table and the learning curves. iterations: at most so many a search. checkpoints: folder searches resume from."""
+    from dojo_py.policy import Workers
+    from dojo_py.policy.seeds import evaluations_to_reach, summarise
+
+    rows: list[tuple[object, ...]] = []
+    notes: list[str] = []
+    curves: dict[str, dict[str, np.ndarray]] = {}
+    holds = True
+    with Workers(workers, "threads" if mode == "hard" else "processes") as pool:
+        for robot in robots:
+            found: dict[str, tuple[Any, list[dict[str, np.ndarray]]]] = {}
+            for method in methods:
+                count = min(iterations_of(robot, method), iterations or sys.maxsize)
+                searches = [_trained(robot, method, seed, mode, pool, count, checkpoints) for seed in seeds]
+                summary, lines = summarise(searches), [search.curve() for search in searches]
+                found[method] = (summary, lines)
+                reward, cost = PAPER[robot, method]
+                rows.append(
+                    (robot, method, f"{summary.mean:.1f} ± {summary.deviation:.1f}", _list(summary.final),
+                     int(summary.evaluations.mean()), reward, cost)
+                )  # fmt: skip
+                curves[f"{robot}_{method}"] = _columns(seeds, lines)
+            if "ARS" in found and "AGS" in found:
+                target, limit = found["ARS"][0].mean, found["ARS"][0].evaluations.mean() / SHARE
+                reached = evaluations_to_reach(found["AGS"][1], target)
+                holds &= reached is not None and reached <= limit
+                when = "never" if reached is None else f"after {reached:.0f} evaluations"
+                notes.append(f"{robot}: AGS's mean reaches ARS's final {target:.1f} {when}; bound {limit:.0f}")
+            if robot == "HalfCheetah" and "ARS" in found and iterations is None:
+                holds &= found["ARS"][0].mean >= 46.0
+    columns = ("robot", "method", "reward, all seeds", "each", "evaluations", "paper (best 3 of 5)", "paper's evaluations")
+    title = f"Table VI: linear policies, {mode} mode, h 0.05 s, {len(seeds)} seeds"
+    return Report("table6", title, columns, rows, notes, curves, _figure, bool(holds))
+
+
+def _trained(
+    robot: str, method: str, seed: int, mode: str, workers: Any, iterations: int, checkpoints: Path | None
+) -> Any:
+    search = make_search(robot, method, seed, mode, workers)
+    file = None if checkpoints is None else checkpoints / f"{robot}_{method}_{mode}_{seed}.npz"
+    if file is not None and file.exists():
+        search.resume(file)
+    search.kind = search.kind if method != "randomised" else "randomised"
+    return search.run(iterations, progress=True, checkpoint=file)
+
+
+def _list(values: np.ndarray) -> str:
+    return " ".join(f"{v:.1f}" for v in values)
+
+
+def _columns(seeds: Sequence[int], lines: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """Evaluations (mean of the seeds) and each seed's reward."""
+    table = {"evaluations": np.mean([c["evaluations"] + c["gradients"] for c in lines], axis=0)}
+    return table | {f"reward_seed{s}": c["reward"] for s, c in zip(seeds, lines, strict=True)}
+
+
+def _figure(plt: Any, report: Report) -> Any:
+    robots = list(dict.fromkeys(str(row[0]) for row in report.rows))
+    figure, axes = plt.subplots(1, len(robots), figsize=(4.5 * len(robots), 3.5), squeeze=False)
+    for axis, robot in zip(axes[0], robots, strict=True):
+        for i, method in enumerate(METHODS):
+            columns = report.curves.get(f"{robot}_{method}")
+            if columns is None:
+                continue
+            rewards = np.array([c for name, c in columns.items() if name != "evaluations"])
+            axis.plot(columns["evaluations"], rewards.mean(axis=0), color=f"C{i}", label=method)
+            axis.fill_between(columns["evaluations"], rewards.min(axis=0), rewards.max(axis=0), color=f"C{i}", alpha=0.2)
+        axis.set_title(f"{robot} (mean, range of all seeds)")
+        axis.set_xlabel("evaluations")
+        axis.set_xscale("log")
+    axes[0][0].set_ylabel("reward")
+    axes[0][0].legend()
+    return figure
