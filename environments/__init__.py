@@ -1,7 +1,11 @@
 """Environments for reinforcement learning: tasks on the shipped models, for Gymnasium, single and vectorised.
 
-`gymnasium.make("dojo_py/HalfCheetah-v0", mode="hard", timestep=0.05)`; the names are registered by the package's entry point, and
-by importing this module. The tasks themselves (`make_task`) work without Gymnasium.
+    import dojo_py.environments
+    env = gymnasium.make("dojo_py/HalfCheetah-v0", mode="hard", timestep=0.05)
+
+Importing this module registers the names; `gymnasium.make("dojo_py.environments:dojo_py/HalfCheetah-v0")` needs no import. The
+package also declares the entry point `gymnasium.envs`, which Gymnasium read up to 0.29 and no longer does since 1.0. The tasks
+themselves (`make_task`) work without Gymnasium.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dojo_py.policy.gradient import GradientEpisode, GradientJob, play_and_differentiate
+from dojo_py.policy.gradient import DifferentiatedRun, GradientEpisode, GradientJob, play_and_differentiate
 from dojo_py.policy.search import Search
 from dojo_py.policy.smoothing import Smoothing
 
@@ -38,6 +38,8 @@ class AgsOptions:
     """Share of the gradient; the rest is the zeroth-order estimate, which needs directions."""
     gradient_limit: float = 8e2
     """A roll-out's gradient is cut to this norm."""
+    window: int | None = None
+    """Steps after which the parameters move, within the episode, by the gradient of what these steps earned; None: at its end."""
     truncation: int | None = None
     """Steps through which a gradient is carried at most; None: all."""
     discount: float = 1.0
@@ -54,6 +56,8 @@ class AgsOptions:
             raise ValueError(f"alpha={self.alpha!r} must lie in [0, 1]")
         if self.alpha < 1.0 and self.directions < 1:
             raise ValueError(f"alpha={self.alpha!r}: the zeroth-order estimate needs directions >= 1")
+        if self.window is not None and (self.window < 1 or self.directions):
+            raise ValueError(f"window={self.window!r} must be at least 1, or None, and needs directions=0")
         if self.truncation is not None and self.truncation < 1:
             raise ValueError(f"truncation={self.truncation!r} must be at least 1, or None")
         if not 0.0 <= self.momentum < 1.0 or not 0.0 < self.discount <= 1.0:
@@ -71,24 +75,44 @@ class Ags(Search):
 
     def _update(self) -> Array:
         o = self.options
+        if o.window is not None:
+            return self._update_by_windows(o.window)
         deltas = self.rng.standard_normal((o.directions, self.policy.size))
         tries = [(self.parameters, 0)]
         if o.directions:
             tries = [(self.parameters + s * o.noise * d, i) for i, d in enumerate(deltas) for s in (1.0, -1.0)]
-        jobs = [
-            GradientJob(self.job(p, (self.seed, self.iteration, i), o.kappa), o.truncation, o.discount, o.smoothing)
-            for p, i in tries
-        ]
+        jobs = [self._gradient_job(p, i) for p, i in tries]
         played: list[GradientEpisode] = self.workers.map(play_and_differentiate, jobs)
-        self.evaluations += sum(e.evaluations for e in played)
-        self.gradients += sum(e.gradients for e in played) if o.smoothing is None else 0
-        self.absorb([e.episode for e in played])
+        self._count(played)
         first = np.mean([clipped(e.gradient, o.gradient_limit) for e in played], axis=0)
         returns = np.array([e.episode.total for e in played])
-        mixed = first if o.alpha == 1.0 else o.alpha * first + (1.0 - o.alpha) * zeroth_order(returns, deltas, o.noise)
-        direction = unit(mixed)
-        self.moments = np.stack([o.momentum * self.moments[0] + (1.0 - o.momentum) * direction, self.moments[1]])
-        return o.step_size * o.step_decay**self.iteration * unit(self.moments[0])
+        return self._move(first if o.alpha == 1.0 else o.alpha * first + (1 - o.alpha) * zeroth_order(returns, deltas, o.noise))
+
+    def _update_by_windows(self, window: int) -> Array:
+        """One episode, the parameters moving after each window."""
+        run, parameters = DifferentiatedRun(self._gradient_job(self.parameters, 0)), self.parameters
+        while not run.over:
+            gradient = run.play(parameters, window)
+            parameters = parameters + self._move(clipped(gradient, self.options.gradient_limit))
+        self._count([run.outcome(gradient)])
+        return parameters - self.parameters
+
+    def _gradient_job(self, parameters: Array, index: int) -> GradientJob:
+        o = self.options
+        job = self.job(parameters, (self.seed, self.iteration, index), o.kappa)
+        return GradientJob(job, o.truncation, o.discount, o.smoothing)
+
+    def _count(self, played: list[GradientEpisode]) -> None:
+        self.evaluations += sum(e.evaluations for e in played)
+        self.gradients += sum(e.gradients for e in played) if self.options.smoothing is None else 0
+        self.absorb([e.episode for e in played])
+
+    def _move(self, gradient: Array) -> Array:
+        """The step along a gradient, which joins the average of the earlier directions."""
+        o = self.options
+        average = o.momentum * self.moments[0] + (1.0 - o.momentum) * unit(gradient)
+        self.moments = np.stack([average, self.moments[1]])
+        return o.step_size * o.step_decay**self.iteration * unit(average)
 
 
 def clipped(gradient: Array, limit: float) -> Array:

@@ -77,38 +77,64 @@ def _step(task: Any, state: Any, action: Array, wanted: GradientJob, rng: np.ran
     return A, B, after, None, 0
 
 
+class DifferentiatedRun:
+    """An episode that is played and differentiated piece by piece; the parameters may change between pieces."""
+
+    def __init__(self, wanted: GradientJob):
+        job = wanted.job
+        self.wanted = wanted
+        self.rng = np.random.default_rng((*job.seed, 1))
+        self.state = job.task.initial_state(np.random.default_rng(job.seed))
+        self.contacts: Any = None
+        self.rows: list[Array] = []
+        self.total, self.extra = 0.0, 0
+        self.over = False
+
+    def play(self, parameters: Array, steps: int) -> Array:
+        """(size,) gradient of what the next steps, at most so many, earn."""
+        links: list[_Link] = []
+        while len(links) < steps and not self.over:
+            link = self._link(parameters)
+            if link is not None:
+                links.append(link)
+        return accumulate(self.wanted.job.policy, parameters, links, self.wanted.truncation, self.wanted.discount)
+
+    def _link(self, parameters: Array) -> _Link | None:
+        """One step; None when it cannot be differentiated, which ends the episode."""
+        job = self.wanted.job
+        task, state = job.task, self.state
+        seen = task.observe(state, self.contacts)
+        self.rows.append(seen)
+        scaled = (seen - job.shift) * job.gain
+        action = job.policy.act(parameters, scaled)
+        by_seen = job.gain[:, None] * observation_jacobian(task, state, self.contacts)
+        self.over = True
+        try:
+            A, B, after, moved, more = _step(task, state, action, self.wanted, self.rng)
+        except (FloatingPointError, ValueError):  # the step failed, or a body turns too fast
+            return None
+        self.contacts = None if moved is None else moved.contacts
+        reward, _ = task.reward(state, action, after, self.contacts)
+        slope = job.options.slope(float(reward))
+        by_before, by_action, by_after = (slope * d for d in reward_gradient(task, state, action, after, self.contacts))
+        self.total += job.options.counted(float(reward))
+        self.extra += more
+        stuck = after.time == state.time or (moved is not None and moved.status in LOST)
+        self.state = after
+        self.over = stuck or task.terminated(after) or len(self.rows) >= job.options.horizon
+        return _Link(A, B, by_before, by_action, by_after, scaled, by_seen)
+
+    def outcome(self, gradient: Array) -> GradientEpisode:
+        """What was played, with a gradient."""
+        n = len(self.rows)
+        return GradientEpisode(Episode(self.total, n, Statistics.of(np.array(self.rows))), gradient, n + self.extra, n)
+
+
 def play_and_differentiate(wanted: GradientJob) -> GradientEpisode:
     """Play an episode and differentiate its return. A pure function of the job."""
-    job = wanted.job
-    task, policy, options = job.task, job.policy, job.options
-    rng = np.random.default_rng((*job.seed, 1))
-    state = task.initial_state(np.random.default_rng(job.seed))
-    contacts, links, rows, total, extra = None, [], [], 0.0, 0
-    for _ in range(options.horizon):
-        seen = task.observe(state, contacts)
-        rows.append(seen)
-        scaled = (seen - job.shift) * job.gain
-        action = policy.act(job.parameters, scaled)
-        by_seen = job.gain[:, None] * observation_jacobian(task, state, contacts)
-        try:
-            A, B, after, moved, more = _step(task, state, action, wanted, rng)
-        except (FloatingPointError, ValueError):  # the step failed, or turns too fast: the episode ends here
-            break
-        contacts = None if moved is None else moved.contacts
-        reward, _ = task.reward(state, action, after, contacts)
-        slope = options.slope(float(reward))
-        parts = reward_gradient(task, state, action, after, contacts)
-        by_before, by_action, by_after = (slope * part for part in parts)
-        links.append(_Link(A, B, by_before, by_action, by_after, scaled, by_seen))
-        total += options.counted(float(reward))
-        extra += more
-        stuck = after.time == state.time or (moved is not None and moved.status in LOST)
-        state = after
-        if task.terminated(state) or stuck:
-            break
-    gradient = accumulate(policy, job.parameters, links, wanted.truncation, wanted.discount)
-    n = len(rows)
-    return GradientEpisode(Episode(total, n, Statistics.of(np.array(rows))), gradient, n + extra, n)
+    run = DifferentiatedRun(wanted)
+    gradient = run.play(wanted.job.parameters, wanted.job.options.horizon)
+    return run.outcome(gradient)
 
 
 def accumulate(policy: Any, parameters: Array, links: list[_Link], truncation: int | None, discount: float) -> Array:

@@ -1,6 +1,8 @@
 """The environments against Gymnasium's own checks, and the promises about seeds, vectors and gradients."""
 
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -129,6 +131,40 @@ def test_mistakes_are_named():
         env.step(np.zeros(2))
     with pytest.raises(ValueError, match="render_mode"):
         DojoEnv("Hopper", render_mode="ansi")
+
+
+def test_names_are_known_without_compiling_anything():
+    code = """import sys, gymnasium
+env = gymnasium.make("dojo_py.environments:dojo_py/HalfCheetah-v0", mode="hard", timestep=0.05, disable_env_checker=True)
+assert env.spec.id == "dojo_py/HalfCheetah-v0"
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+    light = "import sys, dojo_py.environments; assert 'numba' not in sys.modules and 'matplotlib' not in sys.modules"
+    subprocess.run([sys.executable, "-c", light], check=True)
+
+
+def test_without_gymnasium_the_remedy_is_named():
+    code = """import sys; sys.modules["gymnasium"] = None
+from dojo_py.environments import make_task, register_environments
+assert make_task("Hopper").horizon == 1000
+try:
+    from dojo_py.environments.single import DojoEnv
+except ImportError as error:
+    assert 'pip install "dojo-sim[envs]"' in str(error)
+else:
+    raise SystemExit(1)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_entry_point_is_declared():
+    import tomllib
+    from pathlib import Path
+
+    text = (Path(__file__).resolve().parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    target = tomllib.loads(text)["project"]["entry-points"]["gymnasium.envs"]["dojo_py"]
+    module, function = target.split(":")
+    assert callable(getattr(__import__(module, fromlist=[function]), function))
 
 
 def test_timestep_and_frame_skip():

@@ -6,6 +6,8 @@ import pytest
 gymnasium = pytest.importorskip("gymnasium")
 stable_baselines3 = pytest.importorskip("stable_baselines3")
 
+import dojo_py.environments  # noqa: E402, F401  registers the names
+
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 

@@ -19,6 +19,7 @@ OPTIONS = {
     "ags": (Ags, AgsOptions(step_size=0.2, normalise=False)),
     "ags V2": (Ags, AgsOptions(step_size=0.2, directions=4, momentum=0.5)),
     "ags mixed": (Ags, AgsOptions(step_size=0.2, directions=3, noise=0.1, alpha=0.5, step_decay=0.99, normalise=False)),
+    "ags windows": (Ags, AgsOptions(step_size=0.05, window=10, normalise=False)),
     "randomised": (Ags, AgsOptions(step_size=0.2, smoothing=Smoothing(4), normalise=False)),
 }
 
