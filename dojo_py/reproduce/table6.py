@@ -1,7 +1,7 @@
 """Table VI: half-cheetah and ant learn to run: random search, gradient search, randomised gradients; all seeds count.
 
-Paper: mean of the best three of five seeds; here the mean of all. Evaluations: simulated plus differentiated steps of training, as in
-the paper; each iteration's policy is also tried without noise at the hard limit, which is not counted and teaches nothing.
+Paper: mean of the best three of five seeds; here the mean of all. Evaluations: simulated plus differentiated steps of training, as
+in the paper; each iteration's policy is also tried without noise at the hard limit, which is not counted and teaches nothing.
 """
 
 from __future__ import annotations
