@@ -43,10 +43,10 @@ def advance(task: Any, states: Sequence[State], actions: Array, threads: int | N
     if not task.wants_contacts:
         return [Moved(s, None, Status(int(k))) for s, k in zip(states, status, strict=True)]
     if threads == 1 or len(states) == 1:
-        steps = [task.sim.step(s, u, kappa) for s, u in zip(states, controls, strict=True)]
+        steps = [task.sim.step(s, u, kappa=kappa) for s, u in zip(states, controls, strict=True)]
     else:
         with ThreadPoolExecutor(threads) as pool:  # the kernel releases the interpreter lock
-            steps = list(pool.map(lambda s, u: task.sim.step(s, u, kappa), states, controls))
+            steps = list(pool.map(lambda s, u: task.sim.step(s, u, kappa=kappa), states, controls))
     return [Moved(s.state, s.contacts, Status(max(int(s.status), int(k)))) for s, k in zip(steps, status, strict=True)]
 
 
