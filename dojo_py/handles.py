@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numba import config
 from numba.core import types
-from numba.experimental import structref
 
 _CONFIG: Any = config
 

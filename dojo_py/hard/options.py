@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-STARTS = (1e-3, 1.0, 10.0, 100.0)
+STARTS = (0.1, 1.0, 10.0, 100.0, 4.0, 1e-3)
 SPRINGS = ("midpoint", "implicit", "explicit")
 
 

@@ -12,6 +12,7 @@ from dojo_py.soft.jit import entry
 from dojo_py.soft.packing import SoftModel
 from dojo_py.soft.workspace import Forces, Pose, Rows, Solver, Work
 
+
 @structref.register
 class ModelType(Struct):
     """Type of ModelRef."""

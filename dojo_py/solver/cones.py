@@ -48,26 +48,21 @@ def start_state(law, mu, gamma, s, speed, z):
 
 
 @kernel
-def complementarity(law, mu, z, target):
-    """(largest |b∘c - target e|, Σ b·c, degree) of a contact."""
-    p = z[0] * z[1]
-    worst, total, degree = abs(p - target), p, 1
+def friction_complementarity(law, mu, z, target):
+    """(largest |ξ∘η - target e|, Σ ξ·η, degree) of a contact's friction."""
     if law == CONE:
         x1 = mu * z[0]
         p = x1 * z[4] + z[2] * z[5] + z[3] * z[6]
-        worst = max(worst, abs(p - target), abs(x1 * z[5] + z[4] * z[2]), abs(x1 * z[6] + z[4] * z[3]))
-        total += p
-        degree = 2
-    elif law == PYRAMID:
-        p = z[2] * z[3]
-        worst = max(worst, abs(p - target))
-        total += p
+        return max(abs(p - target), abs(x1 * z[5] + z[4] * z[2]), abs(x1 * z[6] + z[4] * z[3])), p, 1
+    if law == PYRAMID:
+        total = z[2] * z[3]
+        worst = abs(total - target)
         for i in range(4):
             p = z[4 + i] * z[8 + i]
             worst = max(worst, abs(p - target))
             total += p
-        degree = 6
-    return worst, total, degree
+        return worst, total, 5
+    return 0.0, 0.0, 0
 
 
 @kernel
@@ -83,7 +78,7 @@ def friction_residual(law, mu, z, v1, v2):
 
 
 @kernel
-def condense(law, mu, z, kappa, corrected, scaled, a, dy, K, f):
+def condense(law, mu, z, kn, kf, corrected, scaled, a, dy, K, f):
     """δF = f - K δy' for one contact, where δy' is the change of the motion beyond dy (3,), the present slack residual.
 
     corrected: subtract the second-order terms of the affine step a (12,). K (3, 3), f (3,) are written.
@@ -94,18 +89,18 @@ def condense(law, mu, z, kappa, corrected, scaled, a, dy, K, f):
             K[i, j] = 0.0
         f[i] = 0.0
     inv_s = 1.0 / s
-    r1 = kappa - g * s
+    r1 = kn - g * s
     if corrected:
         r1 -= a[0] * a[1]
     K[0, 0] = g * inv_s
     f[0] = r1 * inv_s - K[0, 0] * dy[0]
     if law == CONE:
         if scaled:
-            _condense_cone(mu, z, kappa, corrected, a, dy, K, f)
+            _condense_cone(mu, z, kf, corrected, a, dy, K, f)
         else:
-            _condense_plain(mu, z, kappa, corrected, a, dy, K, f)
+            _condense_plain(mu, z, kf, corrected, a, dy, K, f)
     elif law == PYRAMID:
-        _condense_pyramid(mu, z, kappa, corrected, a, dy, K, f)
+        _condense_pyramid(mu, z, kf, corrected, a, dy, K, f)
 
 
 @kernel
@@ -130,10 +125,10 @@ def _apply(beta, w0, w1, w2, v0, v1, v2):
 
 
 @kernel
-def _scaled_target(mu, z, kappa, corrected, a, beta, w0, w1, w2):
+def _scaled_target(mu, z, kf, corrected, a, beta, w0, w1, w2):
     """W d,  d = λ⁻¹ ∘ (κ e - λ ∘ λ - (W⁻¹ δη_a) ∘ (W δξ_a)),  λ = W ξ: the right-hand side of δη + W² δξ = W d."""
     l0, l1, l2 = _apply(beta, w0, w1, w2, mu * z[0], z[2], z[3])
-    r0, r1, r2 = kappa - (l0 * l0 + l1 * l1 + l2 * l2), -2.0 * l0 * l1, -2.0 * l0 * l2
+    r0, r1, r2 = kf - (l0 * l0 + l1 * l1 + l2 * l2), -2.0 * l0 * l1, -2.0 * l0 * l2
     if corrected:
         p0, p1, p2 = _apply(beta, w0, w1, w2, mu * a[0], a[2], a[3])
         q0, q1, q2 = _apply(1.0 / beta, w0, -w1, -w2, a[4], a[5], a[6])
@@ -149,10 +144,10 @@ def _scaled_target(mu, z, kappa, corrected, a, beta, w0, w1, w2):
 
 
 @kernel
-def _condense_cone(mu, z, kappa, corrected, a, dy, K, f):
+def _condense_cone(mu, z, kf, corrected, a, dy, K, f):
     # δη + H δξ = W d,  H = W² = β² (2 w wᵀ - J);  rows 2, 3 give δξ₂₃ for a given motion, row 1 gives δη₁
     beta, w0, w1, w2 = _scaling(mu * z[0], z[2], z[3], z[4], z[5], z[6])
-    t0, t1, t2 = _scaled_target(mu, z, kappa, corrected, a, beta, w0, w1, w2)
+    t0, t1, t2 = _scaled_target(mu, z, kf, corrected, a, beta, w0, w1, w2)
     b2 = beta * beta
     # inverse of H₂₂ = β² (I + 2 w wᵀ)
     n = 2.0 / (1.0 + 2.0 * (w1 * w1 + w2 * w2))
@@ -167,9 +162,9 @@ def _condense_cone(mu, z, kappa, corrected, a, dy, K, f):
 
 
 @kernel
-def _condense_plain(mu, z, kappa, corrected, a, dy, K, f):
+def _condense_plain(mu, z, kf, corrected, a, dy, K, f):
     x1, x2, x3, e1, e2, e3 = mu * z[0], z[2], z[3], z[4], z[5], z[6]
-    r2 = kappa - (x1 * e1 + x2 * e2 + x3 * e3)
+    r2 = kf - (x1 * e1 + x2 * e2 + x3 * e3)
     r3, r4 = -(x1 * e2 + e1 * x2), -(x1 * e3 + e1 * x3)
     if corrected:
         da = mu * a[0]
@@ -197,19 +192,19 @@ def _condense_plain(mu, z, kappa, corrected, a, dy, K, f):
 
 
 @kernel
-def _condense_pyramid(mu, z, kappa, corrected, a, dy, K, f):
+def _condense_pyramid(mu, z, kf, corrected, a, dy, K, f):
     # δβ_i = α_i - d_i (P_i δv + δψ);  s_ψ δψ + ψ (μ δγ - Σ δβ) = r_ψ
     psi, spsi = z[2], z[3]
     sum_alpha, sum_d = 0.0, 0.0
     total = mu * z[0] - z[4] - z[5] - z[6] - z[7]
-    r_psi = kappa - psi * spsi - psi * (total - spsi)
+    r_psi = kf - psi * spsi - psi * (total - spsi)
     if corrected:
         r_psi -= a[2] * a[3]
     al0, al1, al2, al3 = 0.0, 0.0, 0.0, 0.0
     d0, d1, d2, d3 = 0.0, 0.0, 0.0, 0.0
     for i in range(4):
         beta, sb = z[4 + i], z[8 + i]
-        r = kappa - beta * sb
+        r = kf - beta * sb
         if corrected:
             r -= a[4 + i] * a[8 + i]
         sign = 1.0 if i % 2 == 0 else -1.0
@@ -239,68 +234,91 @@ def _condense_pyramid(mu, z, kappa, corrected, a, dy, K, f):
 
 
 @kernel
-def motion_residual(law, z, gap, v1, v2, dy):
-    """dy (3,): how far the slacks are from the motion they stand for, (gap - s, v_t - η₂₃); the pyramid keeps v_t itself."""
-    dy[0] = gap - z[1]
+def beyond(value, floor):
+    """What of a residual exceeds its round-off floor: Newton's steps must not chase noise, stiff contacts turn it into impulses."""
+    return value - floor if value > floor else (value + floor if value < -floor else 0.0)
+
+
+@kernel
+def motion_residual(law, z, motion, gap_floor, speed_floor, dy):
+    """dy (3,): how far the slacks are from the motion they stand for, (gap - s, v_t - η₂₃); the pyramid keeps v_t itself.
+
+    motion (3,): gap [m], tangential velocity [m/s]; differences within the floors are round-off and count as none.
+    """
+    dy[0] = beyond(motion[0] - z[1], gap_floor)
     if law == CONE:
-        dy[1], dy[2] = v1 - z[5], v2 - z[6]
+        dy[1], dy[2] = beyond(motion[1] - z[5], speed_floor), beyond(motion[2] - z[6], speed_floor)
     else:
-        dy[1], dy[2] = v1, v2
+        dy[1], dy[2] = motion[1], motion[2]
 
 
 @kernel
-def recover_step(law, mu, z, kappa, corrected, scaled, a, dy, y, K, f, dz):
-    """dz (12,): the step of all variables of a contact, given the bodies' change of motion y (3,) and dy, K, f of `condense`."""
-    dz[0] = f[0] - K[0, 0] * y[0]
-    dz[1] = y[0] + dy[0]
-    if law == CONE:
-        dz[2] = f[1] - K[1, 0] * y[0] - K[1, 1] * y[1] - K[1, 2] * y[2]
-        dz[3] = f[2] - K[2, 0] * y[0] - K[2, 1] * y[1] - K[2, 2] * y[2]
-        dz[5], dz[6] = y[1] + dy[1], y[2] + dy[2]
-        if not scaled:
-            x1, e1 = mu * z[0], z[4]
-            r2 = kappa - (x1 * e1 + z[2] * z[5] + z[3] * z[6])
-            if corrected:
-                r2 -= mu * a[0] * a[4] + a[2] * a[5] + a[3] * a[6]
-            dz[4] = (r2 - e1 * mu * dz[0] - z[5] * dz[2] - z[6] * dz[3] - z[2] * dz[5] - z[3] * dz[6]) / x1
-            return
-        beta, w0, w1, w2 = _scaling(mu * z[0], z[2], z[3], z[4], z[5], z[6])
-        t0, t1, t2 = _scaled_target(mu, z, kappa, corrected, a, beta, w0, w1, w2)
-        b2 = beta * beta
-        h00 = b2 * (2.0 * w0 * w0 - 1.0)
-        dz[4] = t0 - h00 * mu * dz[0] - 2.0 * b2 * w0 * (w1 * dz[2] + w2 * dz[3])
-    elif law == PYRAMID:
-        _recover_pyramid(mu, z, kappa, corrected, a, dy, y, dz)
+def recover_step(law, mu, z, kf, corrected, scaled, a, dy, y, K, f, more, dz):
+    """dz (12,): the step of all variables of a contact, given the bodies' change of motion y (3,) and dy, K, f of `condense`.
+
+    more: y is a further change, added to the dz that is there.
+    """
+    if not more:
+        dz[0], dz[1] = f[0], dy[0]
+    dz[0] -= K[0, 0] * y[0]
+    dz[1] += y[0]
+    if law == PYRAMID:
+        _recover_pyramid(mu, z, kf, corrected, a, dy, y, (0.0 if more else f[0]) - K[0, 0] * y[0], more, dz)
+    if law != CONE:
+        return
+    if not more:
+        dz[2], dz[3], dz[5], dz[6] = f[1], f[2], dy[1], dy[2]
+    dz[2] -= K[1, 0] * y[0] + K[1, 1] * y[1] + K[1, 2] * y[2]
+    dz[3] -= K[2, 0] * y[0] + K[2, 1] * y[1] + K[2, 2] * y[2]
+    dz[5] += y[1]
+    dz[6] += y[2]
+    if not scaled:
+        x1, e1 = mu * z[0], z[4]
+        r2 = kf - (x1 * e1 + z[2] * z[5] + z[3] * z[6])
+        if corrected:
+            r2 -= mu * a[0] * a[4] + a[2] * a[5] + a[3] * a[6]
+        dz[4] = (r2 - e1 * mu * dz[0] - z[5] * dz[2] - z[6] * dz[3] - z[2] * dz[5] - z[3] * dz[6]) / x1
+        return
+    beta, w0, w1, w2 = _scaling(mu * z[0], z[2], z[3], z[4], z[5], z[6])
+    t0, t1, t2 = _scaled_target(mu, z, kf, corrected, a, beta, w0, w1, w2)
+    b2 = beta * beta
+    h00 = b2 * (2.0 * w0 * w0 - 1.0)
+    dz[4] = t0 - h00 * mu * dz[0] - 2.0 * b2 * w0 * (w1 * dz[2] + w2 * dz[3])
 
 
 @kernel
-def _recover_pyramid(mu, z, kappa, corrected, a, dy, y, dz):
+def _recover_pyramid(mu, z, kf, corrected, a, dy, y, g, more, dz):
+    """g: (further) change of γ; what does not depend on y and g enters once."""
     psi, spsi = z[2], z[3]
+    once = 0.0 if more else 1.0
     sum_alpha, sum_d, sum_dp = 0.0, 0.0, 0.0
     for i in range(4):
-        r = kappa - z[4 + i] * z[8 + i]
+        r = kf - z[4 + i] * z[8 + i]
         if corrected:
             r -= a[4 + i] * a[8 + i]
         sign = 1.0 if i % 2 == 0 else -1.0
         d = z[4 + i] / z[8 + i]
-        sum_alpha += r / z[8 + i] - d * (sign * dy[1 + i // 2] + psi - z[8 + i])
+        sum_alpha += once * (r / z[8 + i] - d * (sign * dy[1 + i // 2] + psi - z[8 + i]))
         sum_d += d
         sum_dp += d * sign * y[1 + i // 2]
-    total = mu * z[0] - z[4] - z[5] - z[6] - z[7]
-    r_psi = kappa - psi * spsi - psi * (total - spsi)
+    rest = mu * z[0] - z[4] - z[5] - z[6] - z[7] - spsi
+    r_psi = kf - psi * spsi - psi * rest
     if corrected:
         r_psi -= a[2] * a[3]
-    dz[2] = (r_psi - psi * (mu * dz[0] - sum_alpha + sum_dp)) / (spsi + psi * sum_d)
+    d_psi = (once * r_psi - psi * (mu * g - sum_alpha + sum_dp)) / (spsi + psi * sum_d)
     sum_beta = 0.0
     for i in range(4):
-        r = kappa - z[4 + i] * z[8 + i]
+        r = kf - z[4 + i] * z[8 + i]
         if corrected:
             r -= a[4 + i] * a[8 + i]
         sign = 1.0 if i % 2 == 0 else -1.0
-        dz[8 + i] = sign * (y[1 + i // 2] + dy[1 + i // 2]) + psi + dz[2] - z[8 + i]
-        dz[4 + i] = (r - z[4 + i] * dz[8 + i]) / z[8 + i]
-        sum_beta += dz[4 + i]
-    dz[3] = mu * dz[0] - sum_beta + total - spsi
+        d_slack = sign * y[1 + i // 2] + d_psi + once * (sign * dy[1 + i // 2] + psi - z[8 + i])
+        d_beta = (once * r - z[4 + i] * d_slack) / z[8 + i]
+        dz[8 + i] = (0.0 if once > 0.0 else dz[8 + i]) + d_slack
+        dz[4 + i] = (0.0 if once > 0.0 else dz[4 + i]) + d_beta
+        sum_beta += d_beta
+    dz[2] = (0.0 if once > 0.0 else dz[2]) + d_psi
+    dz[3] = (0.0 if once > 0.0 else dz[3]) + mu * g - sum_beta + once * rest
 
 
 FAR = 2.0
@@ -346,18 +364,18 @@ def step_length(law, mu, z, dz):
 
 
 @kernel
-def least_product(law, mu, z):
-    """Smallest eigenvalue product of a contact: equals κ on the central path, falls below it near a boundary; ≤ 0 outside."""
-    p = z[0] * z[1]
+def least_friction_product(law, mu, z):
+    """Smallest eigenvalue product of friction: equals κ on the central path, falls below it near a boundary; ≤ 0 outside."""
+    p = math.inf
     if law == CONE:
         nx, ne = math.sqrt(z[2] * z[2] + z[3] * z[3]), math.sqrt(z[5] * z[5] + z[6] * z[6])
         x1 = mu * z[0]
         dx, de = (x1 - nx) * (x1 + nx), (z[4] - ne) * (z[4] + ne)
         if dx <= 0.0 or de <= 0.0:
             return 0.0
-        p = min(p, math.sqrt(dx * de))
+        p = math.sqrt(dx * de)
     elif law == PYRAMID:
-        p = min(p, z[2] * z[3])
+        p = z[2] * z[3]
         for i in range(4):
             p = min(p, z[4 + i] * z[8 + i])
     return p

@@ -10,8 +10,8 @@ from dojo_py import load_model
 from dojo_py.hard.coordinates import maximal_from_minimal
 from dojo_py.hard.drives import allocate_drive
 from dojo_py.hard.handles import drive_handle, work_handle, world_handles
-from dojo_py.hard.newton import evaluate
-from dojo_py.hard.step import choose_contacts, start_step
+from dojo_py.hard.residuals import evaluate
+from dojo_py.hard.start import choose_contacts, start_step
 from dojo_py.hard.workspace import allocate_work
 from dojo_py.hard.world import build_world
 from dojo_py.jit import entry

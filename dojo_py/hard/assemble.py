@@ -1,0 +1,262 @@
+"""Newton's system of one step: the block matrix and the right-hand side.
+
+Cone pairs (contacts, limits, dry friction) are condensed: contacts onto the 6x6 blocks of their bodies, limits and dry friction
+onto the rows of their joints. What is left has the graph of bodies and joints.
+
+Everywhere below kn is the complementarity aimed at of normal impulses and limits [N s m], kf that of friction [N s m/s].
+"""
+
+from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
+from dojo_py.hard.terms import BALL
+from dojo_py.jit import kernel, stage
+from dojo_py.solver.block_ldu import WIDTH, clear
+from dojo_py.solver.cones import beyond, condense, motion_residual
+from dojo_py.solver.double_double import add_triple_product
+
+STIFF = 1e7
+"""A contact stiffer than this times the smallest inertia of its body is kept apart, in pairs of doubles."""
+
+
+@stage
+def assemble(L, W, h, kn, kf, corrected, scaled, loop_regularisation):
+    """Block matrix and right-hand side of Newton's step towards the complementarities kn, kf. Reads what `evaluate` left.
+
+    corrected: right-hand side with the second-order terms of the affine step (the matrix is not rebuilt then).
+    """
+    nb, nt = L.mass.shape[0], L.node_joint.shape[0]
+    x = W.step
+    if not corrected:
+        clear(W.pattern, W.blocks)
+    for b in range(nb):
+        place = L.place_body[b]
+        D, inertia = W.blocks.D[place], W.inertia[b]
+        for i in range(6):
+            x[place, i] = -W.rb[b, i]
+            if not corrected:
+                for k in range(WIDTH):
+                    D[i, k] = inertia[i, k]
+    for n in range(nt):
+        if L.node_joint[n] >= 0:
+            _assemble_joint(L, W, n, h, kn, kf, corrected)
+        else:
+            _assemble_closure(L, W, n, corrected, loop_regularisation)
+    for c in range(W.n_active[0]):
+        _assemble_contact(L, W, c, kn, kf, corrected, scaled)
+
+
+@kernel
+def _put_block(W, row, col, A, sign, transpose):
+    """Add sign * A (or its transpose), A (6, 6), to the off-diagonal block (row, col)."""
+    if row < col:
+        out = W.blocks.U[W.pattern.block_of[row, col]]
+    else:
+        out = W.blocks.L[W.pattern.block_of[col, row]]
+    if transpose:
+        for i in range(6):
+            for k in range(6):
+                out[i, k] += sign * A[k, i]
+    else:
+        for i in range(6):
+            for k in range(6):
+                out[i, k] += sign * A[i, k]
+
+
+@kernel
+def _assemble_closure(L, W, n, corrected, regularisation):
+    e = -1 - L.node_joint[n]
+    place = L.place_node[n]
+    for r in range(6):
+        W.step[place, r] = -W.rn[n, r]
+    if corrected:
+        return
+    used = 1 if L.eq_kind[e] == 2 else (6 if L.eq_kind[e] == 1 else 3)
+    for r in range(6):
+        W.blocks.D[place, r, r] = regularisation if r < used else 1.0
+    for slot in range(4):
+        b = L.eq_bodies[e, slot]
+        if b >= 0:
+            _put_block(W, place, L.place_body[b], W.Ceq[e, slot], 1.0, False)
+            _put_block(W, L.place_body[b], place, W.Geq[e, slot], -1.0, True)
+
+
+@kernel
+def _dof_matrix(L, W, n, h, kf, corrected, M, f):
+    """Law of a joint's coordinates after condensing limits and dry friction: δτ + M δθ̇ = f. M (6, 6), f (6,), overwritten."""
+    j = L.node_joint[n]
+    k, first = L.ndof[j], L.vadr[j]
+    for i in range(k):
+        dof = first + i
+        f[i] = -W.rn[n, 6 - k + i]
+        for m in range(k):
+            M[i, m] = 0.0
+        M[i, i] = W.drive[dof, 1]
+        if L.kind[j] == BALL:
+            for m in range(3):
+                M[i, m] += W.ball[j, i, m]
+        if L.dof_frictionloss[dof] > 0.0:
+            D, beta = friction_law(W, dof, h * L.dof_frictionloss[dof], W.rows[n, 6 - k + i], kf, corrected)
+            M[i, i] += D
+            f[i] += beta
+
+
+@kernel
+def friction_law(W, dof, bound, rate, kf, corrected):
+    """(D, β₀) of dry friction: δβ = β₀ - D δθ̇. bound: h F [N m s]."""
+    beta, up, down = W.fric[dof, 0], W.fric[dof, 1], W.fric[dof, 2]
+    a, b = bound + beta, bound - beta
+    r1, r2 = kf - a * up, kf - b * down
+    if corrected:
+        r1 -= W.africt[dof, 0] * W.africt[dof, 1]
+        r2 += W.africt[dof, 0] * W.africt[dof, 2]
+    D = 1.0 / (up / a + down / b)
+    return D, D * (r1 / a - r2 / b - (rate - up + down))
+
+
+@kernel
+def _assemble_joint(L, W, n, h, kn, kf, corrected):
+    j = L.node_joint[n]
+    place, k = L.place_node[n], L.ndof[j]
+    nc = 6 - k
+    x = W.step[place]
+    for r in range(nc):
+        x[r] = -W.rn[n, r]
+    M, f, s = W.scratch[0:6, 0:6], W.scratch[6, 0:6], W.scratch
+    _dof_matrix(L, W, n, h, kf, corrected, M, f)
+    for i in range(k):
+        for side in range(2):
+            m = W.dof_limit[L.vadr[j] + i, side]
+            if m >= 0:
+                _condense_limit(L, W, m, W.limit_active[m], j, n, h, kn, corrected, M, f, s)
+    for i in range(k):
+        dof = L.vadr[j] + i
+        scale = 1.0 / (1.0 + abs(M[i, i]) / L.dof_inertia[dof])
+        x[nc + i] = scale * f[i]
+        if not corrected:
+            W.blocks.D[place, nc + i, nc + i] = scale
+            for m in range(k):
+                M[i, m] *= scale
+    if corrected:
+        return
+    a, b = L.parent[j], L.child[j]
+    _put_rows(W, place, L.place_body[b], W.Cb[n], M, nc, k)
+    _put_block(W, L.place_body[b], place, W.Gb[n], -1.0, True)
+    if a >= 0:
+        _put_rows(W, place, L.place_body[a], W.Ca[n], M, nc, k)
+        _put_block(W, L.place_body[a], place, W.Ga[n], -1.0, True)
+
+
+@kernel
+def _put_rows(W, row, col, C, M, nc, k):
+    """Add the rows of a joint node by the velocity of one body: constraint rows as they are, coordinate rows times M."""
+    if row < col:
+        out = W.blocks.U[W.pattern.block_of[row, col]]
+    else:
+        out = W.blocks.L[W.pattern.block_of[col, row]]
+    for r in range(nc):
+        for i in range(6):
+            out[r, i] += C[r, i]
+    for r in range(k):
+        for m in range(k):
+            f = M[r, m]
+            if f != 0.0:
+                for i in range(6):
+                    out[nc + r, i] += f * C[nc + m, i]
+
+
+@kernel
+def _condense_limit(L, W, m, l, j, n, h, kn, corrected, M, f, s):
+    """Fold limit m onto the coordinate rows of its joint."""
+    gamma, slack = W.lim[m, 0], W.lim[m, 1]
+    r = kn - gamma * slack
+    if corrected:
+        r -= W.alim[m, 0] * W.alim[m, 1]
+    sign = L.limit_sign[l]
+    axis = s[112, 0:3]
+    distance = limit_distance(L, W, l, h, axis, s)
+    stiffness = gamma / slack
+    dof = L.limit_dof[l]
+    i = dof - L.vadr[j]
+    floor = ROUND_OFF * (abs(W.angle0[dof]) + abs(L.limit_bound[l])) if sign != 0.0 else 0.0
+    push = (r - gamma * beyond(distance - slack, floor)) / slack
+    if sign != 0.0:
+        M[i, i] += h * stiffness
+        f[i] += sign * push
+        return
+    # ball: δdistance = -axis · Jr δΔ,  impulse -γ axis, and the axis turns: δaxis = (I - axis axisᵀ) δr / |r|
+    T = s[113:116, 0:3]
+    ball_limit_rows(L, W, l, n, h, axis, distance, T, s)
+    for u in range(3):
+        f[u] -= push * axis[u]
+        for w in range(3):
+            along = axis[0] * T[0, w] + axis[1] * T[1, w] + axis[2] * T[2, w]
+            M[u, w] += stiffness * axis[u] * along
+            angle = max(L.limit_bound[l] + W.lgrace[l] - distance, 1e-9)
+            M[u, w] += gamma * (T[u, w] - axis[u] * along) / angle
+
+
+@kernel
+def _assemble_contact(L, W, c, kn, kf, corrected, scaled):
+    """Fold contact c onto its bodies: D_a += B_aᵀ K C_a - H_aa, and the mutual blocks of a pair."""
+    law, mu, K, f = W.claw[c], W.cmu[c], W.cK[c], W.cf[c]
+    place, speed = 0.0, 0.0
+    for side in range(2):
+        b = W.cbody[c, side]
+        if b >= 0:
+            place = max(place, abs(W.xn[b, 0]), abs(W.xn[b, 1]), abs(W.xn[b, 2]))
+            for i in range(6):
+                speed = max(speed, abs(W.v[b, i]))
+    motion_residual(law, W.con[c], W.cval[c], ROUND_OFF * (place + 0.1), ROUND_OFF * speed, W.cdy[c])
+    condense(law, mu, W.con[c], kn, kf, corrected, scaled, W.acon[c], W.cdy[c], K, f)
+    for side in range(2):
+        b = W.cbody[c, side]
+        if b < 0:
+            continue
+        place = L.place_body[b]
+        B = W.cB[c, side]
+        for i in range(6):
+            W.step[place, i] += B[0, i] * f[0] + B[1, i] * f[1] + B[2, i] * f[2]
+        if not corrected:
+            _fold_contact(L, W, c, side, b, place)
+
+
+@kernel
+def _fold_contact(L, W, c, side, b, place):
+    """Contact c onto the rows of its body b, whose place in the elimination order is place."""
+    K, B, blocks = W.cK[c], W.cB[c, side], W.blocks
+    stiff = max(K[0, 0], K[1, 1], K[2, 2], abs(K[1, 0]), abs(K[2, 0]), abs(K[1, 2]), abs(K[2, 1]))
+    pairs = stiff > STIFF * L.softest[b] or (W.cbody[c, 1 - side] >= 0 and stiff > STIFF * L.softest[W.cbody[c, 1 - side]])
+    for other in range(2):
+        o = W.cbody[c, other]
+        if o < 0:
+            continue
+        C, far = W.cC[c, other], L.place_body[o]
+        t = W.pattern.block_of[min(place, far), max(place, far)] if o != b else 0
+        if o == b:
+            out = blocks.D[place]
+        elif place < far:
+            out = blocks.U[t]
+        else:
+            out = blocks.L[t]
+        if pairs:
+            if o == b:
+                blocks.stiff_node[place] = 1
+                extra = blocks.S[place]
+            else:
+                blocks.stiff_block[t] = 1
+                extra = blocks.U_extra[t] if place < far else blocks.L_extra[t]
+            add_triple_product(B, K, C, W.scratch[0, 0:6], W.scratch[1, 0:6], extra[0], extra[1])
+        else:
+            for k in range(6):
+                k0 = K[0, 0] * C[0, k]
+                k1 = K[1, 0] * C[0, k] + K[1, 1] * C[1, k] + K[1, 2] * C[2, k]
+                k2 = K[2, 0] * C[0, k] + K[2, 1] * C[1, k] + K[2, 2] * C[2, k]
+                for i in range(6):
+                    out[i, k] += B[0, i] * k0 + B[1, i] * k1 + B[2, i] * k2
+        if c < W.n_active[1]:
+            for i in range(3, 6):
+                for k in range(3, 6):
+                    out[i, k] -= W.cH[c, 0, i, k]
+        else:
+            for i in range(6):
+                for k in range(6):
+                    out[i, k] -= W.cH[c, side, i, 6 * other + k]

@@ -1,0 +1,196 @@
+"""Mehrotra's predictor-corrector method on the complementarity problem of one step.
+
+    solve   r(w; κ) = 0,   b ∘ c = κ e,   b, c in their cones,   κ → 0 (or to the κ asked for)              (Dojo, Algorithm 2)
+
+The affine step aims at κ = 0 exactly; its success sets the centring σ = (ν_aff/ν)³; its second-order terms correct the step.
+
+Normal impulses and limits bound positions (γ s, in N s m), friction bounds velocities (ξ∘η, in N s m/s). While the gaps shrink with
+κ, bodies move by s, at velocities s/h = κ/(h γ): friction at the same κ takes these for slip and clings, one way and then the other.
+So friction's products are kept 1/h times larger on the way, and follow when the gaps have arrived (measured on a humanoid that lies
+on the ground with ten contacts: without this, internal forces still change by their own size at κ = 1e-12).
+"""
+
+import math
+
+from dojo_py.hard.assemble import assemble
+from dojo_py.hard.progress import centring, inside_rotation_domain, largest_step, residual_of
+from dojo_py.hard.recover import recover
+from dojo_py.hard.residuals import evaluate
+from dojo_py.jit import kernel, stage
+from dojo_py.solver.block_ldu import factorise, solve
+
+SOLVED, MAX_ITERATIONS, STALLED, SINGULAR, TOO_FAST, NOT_FINITE = 0, 1, 2, 3, 4, 5
+
+LOOP_REGULARISATION = 1e-10
+"""On the diagonal of loop closures [1/kg]: lets redundant rows (planar loops) share their impulse instead of dividing by zero."""
+
+
+@kernel
+def _save(L, W):
+    W.v_old[:] = W.v
+    W.lam_old[:] = W.lam
+    for m in range(W.n_limits[0]):
+        W.lim_old[m, 0], W.lim_old[m, 1] = W.lim[m, 0], W.lim[m, 1]
+    W.fric_old[:] = W.fric
+    for c in range(W.n_active[0]):
+        for k in range(12):
+            W.con_old[c, k] = W.con[c, k]
+
+
+@kernel
+def _move(L, W, alpha):
+    """Point = saved point + alpha * step."""
+    for b in range(L.mass.shape[0]):
+        for i in range(6):
+            W.v[b, i] = W.v_old[b, i] + alpha * W.dv[b, i]
+    for n in range(L.node_joint.shape[0]):
+        for i in range(6):
+            W.lam[n, i] = W.lam_old[n, i] + alpha * W.dlam[n, i]
+    for m in range(W.n_limits[0]):
+        for i in range(2):
+            W.lim[m, i] = W.lim_old[m, i] + alpha * W.dlim[m, i]
+    for d in range(L.dof_frictionloss.shape[0]):
+        if L.dof_frictionloss[d] > 0.0:
+            for i in range(3):
+                W.fric[d, i] = W.fric_old[d, i] + alpha * W.dfric[d, i]
+    for c in range(W.n_active[0]):
+        for k in range(12):
+            W.con[c, k] = W.con_old[c, k] + alpha * W.dcon[c, k]
+
+
+@kernel
+def _keep_affine(W):
+    W.alim[:, :] = W.dlim
+    W.africt[:, :] = W.dfric
+    for c in range(W.n_active[0]):
+        for k in range(12):
+            W.acon[c, k] = W.dcon[c, k]
+
+
+@kernel
+def _clear_correction(W):
+    W.alim[:, :] = 0.0
+    W.africt[:, :] = 0.0
+    W.acon[:, :] = 0.0
+
+
+@kernel
+def _mean(sums, weight, arrived):
+    """Mean product of what still has to shrink: everything, friction times weight [N s m]; or friction alone [N s m/s]."""
+    if arrived:
+        return sums[6] / max(sums[7], 1.0)
+    return (sums[2] + weight * sums[6]) / max(sums[3] + sums[7], 1.0)
+
+
+@kernel
+def _least(sums, weight, arrived, floor):
+    """Smallest product of what still has to shrink, as `_mean` weighs it; 0 when a pair that has arrived collapses."""
+    if arrived:
+        return sums[5] if sums[1] > 1e-2 * floor else 0.0
+    return min(sums[1], weight * sums[5])
+
+
+@stage
+def _direction(L, W, h, mean, floor, path, weight, arrived, scaled, enough, sums, found):
+    """The step from the present point into W.d…. found (3,) out: largest step, affine step, σ. Returns False if singular.
+
+    path > 0: Newton's step to that complementarity. Otherwise Mehrotra's: phase 0 predicts, phase 1 corrects; phase 2, when the
+    correction points out of the cones, aims at a more central point without it. (One loop, so that the compiler sees each large
+    kernel called in one place.)
+    """
+    target, affine, sigma = max(path, 0.0), 1.0, 1.0
+    for phase in range(3):
+        kn, kf = (floor, target) if arrived else (target, target / weight)
+        assemble(L, W, h, kn, kf, phase > 0, scaled, LOOP_REGULARISATION)
+        if phase == 0 and factorise(W.pattern, W.blocks) >= 0:
+            return False
+        solve(W.pattern, W.blocks, W.step)
+        recover(L, W, h, kn, kf, phase > 0, scaled, LOOP_REGULARISATION, enough)
+        reach = largest_step(L, W, h)
+        if path > 0.0 or not mean > 0.0 or phase == 2:
+            break
+        if phase == 0:
+            affine = min(1.0, reach)
+            centring(L, W, h, 0.0, 0.0, affine, sums)
+            ratio = min(max(_mean(sums, weight, arrived) / max(mean, 1e-300), 0.0), 1.0)
+            sigma = ratio * ratio * ratio
+            _keep_affine(W)
+            target = max(sigma * mean, floor)
+        elif reach >= 0.2 * affine:
+            break
+        else:
+            _clear_correction(W)
+            target = max(max(sigma, 0.3) * mean, floor)
+    found[0], found[1], found[2] = reach, affine, sigma
+    return True
+
+
+@stage
+def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterations, scaled, careful):
+    """From the present point to residual ≤ tol_residual [m/s] and |b∘c - κe| ≤ tol_comp. Returns (status, iterations, both).
+
+    kappa = 0 asks for the hard limit: then tol_comp is the complementarity itself. scaled: Nesterov-Todd directions.
+    careful: follow the central path in short steps instead of predicting.
+    """
+    floor = kappa if kappa > 0.0 else 0.2 * tol_comp
+    weight, arrived = min(h, 1.0), False
+    residual, worst, mean, path, alpha, short = math.inf, math.inf, math.inf, math.inf, 0.0, 0
+    found, sums = W.scratch[102, 0:3], W.scratch[104, 0:8]
+    for iteration in range(-1, max_iterations):
+        if iteration >= 0:
+            trace = W.trace[min(iteration, W.trace.shape[0] - 1)]
+            trace[0], trace[1], trace[2] = residual, worst, mean
+            if residual <= tol_residual and worst <= tol_comp:
+                return SOLVED, iteration, residual, worst
+            if not (math.isfinite(residual) and math.isfinite(worst)):
+                return NOT_FINITE, iteration, residual, worst
+            centring(L, W, h, floor, floor / weight, 0.0, sums)
+            if not arrived and max(sums[0], weight * sums[4]) <= 4.0 * floor:
+                arrived = True
+                mean = _mean(sums, weight, arrived)
+                path = mean
+            if careful and mean > 0.0:
+                aim_n, aim_f = (floor, path) if arrived else (path, path / weight)
+                centring(L, W, h, aim_n, aim_f, 0.0, sums)
+                off = sums[4] if arrived else max(sums[0], weight * sums[4])
+                if off < 0.5 * path and residual < max(1e-2 * path**0.5, tol_residual):
+                    path = max(0.15 * path, floor)
+            best, turn, enough = -1.0, scaled, 1e-2 * max(residual, tol_residual)
+            for attempt in range(3):
+                aim = path if careful and mean > 0.0 else 0.0
+                if not _direction(L, W, h, mean, floor, aim, weight, arrived, turn, enough, sums, found):
+                    return SINGULAR, iteration, residual, worst
+                # blocked: the other linearisation of the cones often is not; go back to the first when it is worse
+                if aim > 0.0 or not mean > 0.0 or found[0] >= 0.3 or attempt == 2 or (attempt == 1 and found[0] > best):
+                    break
+                best, turn = found[0], not turn
+            # the better the prediction, the closer to the boundary: convergence is superlinear at the end
+            share = max(0.99, 1.0 - found[2] ** (1.0 / 3.0))
+            alpha = inside_rotation_domain(L, W, h, min(1.0, share * found[0]))
+            trace[3], trace[4], trace[5] = alpha, found[1], found[2]
+        _save(L, W)
+        if iteration >= 0 and mean > 0.0:
+            for _ in range(12):  # stay off the boundary: no pair much smaller than the mean
+                centring(L, W, h, 0.0, 0.0, alpha, sums)
+                if _least(sums, weight, arrived, floor) >= 1e-3 * min(_mean(sums, weight, arrived), mean):
+                    break
+                alpha *= 0.8
+        for _ in range(8):
+            if iteration >= 0:
+                _move(L, W, alpha)
+            evaluate(L, P, Q, A, W, h, scheme)
+            new_residual = residual_of(L, W, h)
+            centring(L, W, h, kappa, kappa, 0.0, sums)
+            new_worst = max(sums[0], sums[4])
+            if iteration < 0 or new_residual <= max(2.0 * residual, 1e3 * tol_residual) or new_worst <= worst:
+                break
+            alpha *= 0.5
+        residual, worst, mean = new_residual, new_worst, _mean(sums, weight, arrived)
+        if iteration < 0:
+            path = mean
+        short = short + 1 if iteration >= 0 and alpha < 1e-3 else 0
+        if short >= 3:
+            return STALLED, iteration + 1, residual, worst
+    if residual <= tol_residual and worst <= tol_comp:
+        return SOLVED, max_iterations, residual, worst
+    return MAX_ITERATIONS, max_iterations, residual, worst

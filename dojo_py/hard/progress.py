@@ -1,0 +1,127 @@
+"""How far a point is from the solution, and how far a step may go."""
+
+import math
+
+from dojo_py.hard.limits import limit_distance
+from dojo_py.jit import kernel
+from dojo_py.solver.cones import FAR, friction_complementarity, friction_residual, least_friction_product, step_length
+
+
+@kernel
+def largest_step(L, W, h):
+    """Largest α ≤ FAR that keeps all cone variables in their cones."""
+    alpha = FAR
+    for m in range(W.n_limits[0]):
+        for i in range(2):
+            if W.dlim[m, i] < 0.0:
+                alpha = min(alpha, -W.lim[m, i] / W.dlim[m, i])
+    for dof in range(L.dof_frictionloss.shape[0]):
+        bound = h * L.dof_frictionloss[dof]
+        if bound > 0.0 and L.node[L.dof_joint[dof]] >= 0:
+            db = W.dfric[dof, 0]
+            if db < 0.0:
+                alpha = min(alpha, -(bound + W.fric[dof, 0]) / db)
+            elif db > 0.0:
+                alpha = min(alpha, (bound - W.fric[dof, 0]) / db)
+            for i in range(1, 3):
+                if W.dfric[dof, i] < 0.0:
+                    alpha = min(alpha, -W.fric[dof, i] / W.dfric[dof, i])
+    for c in range(W.n_active[0]):
+        alpha = min(alpha, step_length(W.claw[c], W.cmu[c], W.con[c], W.dcon[c]))
+    return alpha
+
+
+@kernel
+def residual_of(L, W, h):
+    """Largest row, as a velocity [m/s, rad/s]: momentum rows over mass or inertia (beyond round-off), constraint rows over h."""
+    residual = 0.0
+    for b in range(L.mass.shape[0]):
+        top = max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2])
+        for i in range(6):
+            weight = L.mass[b] if i < 3 else top
+            residual = _worse(residual, max(abs(W.rb[b, i]) - 1e-14 * W.size[b, i], 0.0 * W.rb[b, i]) / weight)
+    for n in range(L.node_joint.shape[0]):
+        j = L.node_joint[n]
+        nc = 6 - L.ndof[j] if j >= 0 else 6
+        for r in range(nc):
+            residual = _worse(residual, abs(W.rn[n, r]))
+        for r in range(nc, 6):
+            residual = _worse(residual, abs(W.rn[n, r]) / (L.dof_inertia[L.vadr[j] + r - nc] + abs(W.lam[n, r])))
+    axis = W.scratch[112, 0:3]
+    for m in range(W.n_limits[0]):
+        distance = limit_distance(L, W, W.limit_active[m], h, axis, W.scratch)
+        residual = _worse(residual, abs(distance - W.lim[m, 1]) / h)
+    for dof in range(L.dof_frictionloss.shape[0]):
+        j = L.dof_joint[dof]
+        if L.dof_frictionloss[dof] > 0.0 and L.node[j] >= 0:
+            rate = W.rows[L.node[j], 6 - L.ndof[j] + dof - L.vadr[j]]
+            residual = _worse(residual, abs(rate - W.fric[dof, 1] + W.fric[dof, 2]))
+    for c in range(W.n_active[0]):
+        residual = _worse(residual, abs(W.cval[c, 0] - W.con[c, 1]) / h)
+        residual = _worse(residual, friction_residual(W.claw[c], W.cmu[c], W.con[c], W.cval[c, 1], W.cval[c, 2]))
+    return residual
+
+
+@kernel
+def _worse(a, b):
+    """The larger of two; not a number when either is not (max would drop it)."""
+    return a if a > b or a != a else b
+
+
+@kernel
+def centring(L, W, h, kn, kf, alpha, out):
+    """Complementarity after alpha times the step in W.d… (0: here). out (8,), normal pairs and limits, then friction:
+
+    0, 4: largest |b∘c - k e|; 1, 5: smallest eigenvalue product; 2, 6: Σ b·c; 3, 7: degree.       [N s m], [N s m/s]
+    """
+    out[:] = 0.0
+    out[1] = out[5] = math.inf
+    for m in range(W.n_limits[0]):
+        _add_pair(out, (W.lim[m, 0] + alpha * W.dlim[m, 0]) * (W.lim[m, 1] + alpha * W.dlim[m, 1]), kn)
+    for dof in range(L.dof_frictionloss.shape[0]):
+        bound = h * L.dof_frictionloss[dof]
+        if bound > 0.0 and L.node[L.dof_joint[dof]] >= 0:
+            f, d = W.fric[dof], W.dfric[dof]
+            beta = f[0] + alpha * d[0]
+            _add_pair(out[4:8], (bound + beta) * (f[1] + alpha * d[1]), kf)
+            _add_pair(out[4:8], (bound - beta) * (f[2] + alpha * d[2]), kf)
+    z = W.scratch[103]
+    for c in range(W.n_active[0]):
+        law, mu = W.claw[c], W.cmu[c]
+        for k in range(12):
+            z[k] = W.con[c, k] + alpha * W.dcon[c, k] if alpha > 0.0 else W.con[c, k]
+        _add_pair(out, z[0] * z[1], kn)
+        worst, total, degree = friction_complementarity(law, mu, z, kf)
+        out[4] = _worse(out[4], worst)
+        out[5] = min(out[5], least_friction_product(law, mu, z))
+        out[6] += total
+        out[7] += degree
+
+
+@kernel
+def _add_pair(out, p, k):
+    """One product p with target k into the first four of out."""
+    out[0] = _worse(out[0], abs(p - k))
+    out[1] = min(out[1], p)
+    out[2] += p
+    out[3] += 1.0
+
+
+@kernel
+def inside_rotation_domain(L, W, h, alpha):
+    """The largest share of alpha that keeps every |ω| h / 2 below 0.95 (φ(ω) needs it below 1)."""
+    bound = (2.0 * 0.95 / h) ** 2
+    for _ in range(40):
+        ok = True
+        for b in range(L.mass.shape[0]):
+            s = 0.0
+            for i in range(3, 6):
+                w = W.v[b, i] + alpha * W.dv[b, i]
+                s += w * w
+            if not s < bound:
+                ok = False
+                break
+        if ok:
+            return alpha
+        alpha *= 0.5
+    return 0.0

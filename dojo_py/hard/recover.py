@@ -1,0 +1,237 @@
+"""The step of every variable from the solved system of the bodies and joints."""
+
+from dojo_py.hard.assemble import friction_law
+from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
+from dojo_py.jit import kernel, stage
+from dojo_py.solver.block_ldu import solve
+from dojo_py.solver.cones import beyond, impulse_of, recover_step
+
+ROUNDS = 6
+"""Most rounds of refinement; each gains two digits and more."""
+
+
+@stage
+def recover(L, W, h, kn, kf, corrected, scaled, loop_regularisation, enough):
+    """Steps of all variables from the solved W.step. Writes W.dv, W.dlam, W.drate, W.dlim, W.dfric, W.dcon.
+
+    A contact of stiffness 1e13 turns the round-off of its bodies' velocities (1e-17 m/s) into impulses of 1e-4 N s. So what is
+    missing in the rows is solved for again, and the contacts only add the small difference, until it is at most `enough` [m/s].
+    """
+    nb, nt = L.mass.shape[0], L.node_joint.shape[0]
+    W.dv[:, :] = 0.0
+    W.dlam[:, :] = 0.0
+    y = W.scratch[100, 0:3]
+    for turn in range(ROUNDS):
+        for b in range(nb):
+            for i in range(6):
+                W.dv[b, i] += W.step[L.place_body[b], i]
+        for n in range(nt):
+            for i in range(6):
+                W.dlam[n, i] += W.step[L.place_node[n], i]
+            if L.node_joint[n] >= 0:
+                _recover_joint(L, W, n, h, kn, kf, corrected)
+        for c in range(W.n_active[0]):
+            _motion_change(L, W, c, y)
+            recover_step(
+                W.claw[c], W.cmu[c], W.con[c], kf, corrected, scaled, W.acon[c], W.cdy[c], y, W.cK[c], W.cf[c], turn > 0, W.dcon[c],
+            )  # fmt: skip
+        if turn == ROUNDS - 1 or not _imbalance(L, W, loop_regularisation) > enough:
+            break
+        solve(W.pattern, W.blocks, W.step)
+
+
+@kernel
+def _motion_change(L, W, c, y):
+    """y (3,): change of the gap and the tangential velocity of contact c by W.step, the bodies' change of velocity."""
+    a, b = W.cbody[c, 0], W.cbody[c, 1]
+    for r in range(3):
+        y[r] = 0.0
+        if a >= 0:
+            x = W.step[L.place_body[a]]
+            for m in range(6):
+                y[r] += W.cC[c, 0, r, m] * x[m]
+        if b >= 0:
+            x = W.step[L.place_body[b]]
+            for m in range(6):
+                y[r] += W.cC[c, 1, r, m] * x[m]
+
+
+@kernel
+def _imbalance(L, W, regularisation):
+    """W.step = what is missing in the linearised momentum rows of the bodies and the constraint rows of joints and closures.
+
+    Returns the largest entry, as a velocity [m/s, rad/s].
+    """
+    x = W.step
+    x[:, :] = 0.0
+    for n in range(L.node_joint.shape[0]):
+        j, r = L.node_joint[n], x[L.place_node[n]]
+        if j < 0:
+            for i in range(6):
+                r[i] = -W.rn[n, i] - regularisation * W.dlam[n, i]
+            for slot in range(4):
+                b = L.eq_bodies[-1 - j, slot]
+                if b >= 0:
+                    _subtract_rows(W.Ceq[-1 - j, slot], W.dv[b], r, 6)
+            continue
+        k = 6 - L.ndof[j]
+        for i in range(k):
+            r[i] = -W.rn[n, i]
+        _subtract_rows(W.Cb[n], W.dv[L.child[j]], r, k)
+        if L.parent[j] >= 0:
+            _subtract_rows(W.Ca[n], W.dv[L.parent[j]], r, k)
+    for b in range(L.mass.shape[0]):
+        r, M, dv = x[L.place_body[b]], W.inertia[b], W.dv[b]
+        for i in range(6):
+            t = -W.rb[b, i]
+            for k in range(6):
+                t -= M[i, k] * dv[k]
+            r[i] = t
+    for n in range(L.node_joint.shape[0]):
+        j = L.node_joint[n]
+        if j < 0:
+            for slot in range(4):
+                b = L.eq_bodies[-1 - j, slot]
+                if b >= 0:
+                    _add_transposed(W.Geq[-1 - j, slot], W.dlam[n], x[L.place_body[b]])
+            continue
+        _add_transposed(W.Gb[n], W.dlam[n], x[L.place_body[L.child[j]]])
+        if L.parent[j] >= 0:
+            _add_transposed(W.Ga[n], W.dlam[n], x[L.place_body[L.parent[j]]])
+    impulse = W.scratch[100, 0:3]
+    for c in range(W.n_active[0]):
+        impulse_of(W.claw[c], W.dcon[c], impulse)
+        for side in range(2):
+            b = W.cbody[c, side]
+            if b < 0:
+                continue
+            r, B, H = x[L.place_body[b]], W.cB[c, side], W.cH[c, side]
+            for i in range(6):
+                r[i] += B[0, i] * impulse[0] + B[1, i] * impulse[1] + B[2, i] * impulse[2]
+            if c < W.n_active[1]:
+                for i in range(3, 6):
+                    r[i] += H[i, 3] * W.dv[b, 3] + H[i, 4] * W.dv[b, 4] + H[i, 5] * W.dv[b, 5]
+                continue
+            for other in range(2):
+                o = W.cbody[c, other]
+                if o >= 0:
+                    for i in range(6):
+                        for k in range(6):
+                            r[i] += H[i, 6 * other + k] * W.dv[o, k]
+    worst = 0.0
+    for b in range(L.mass.shape[0]):
+        r = x[L.place_body[b]]
+        top = max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2])
+        worst = max(worst, max(abs(r[0]), abs(r[1]), abs(r[2])) / L.mass[b], max(abs(r[3]), abs(r[4]), abs(r[5])) / top)
+    return worst
+
+
+@kernel
+def _subtract_rows(C, v, r, k):
+    """First k of r (6,) -= C v, C (6, 6)."""
+    for i in range(k):
+        r[i] -= C[i, 0] * v[0] + C[i, 1] * v[1] + C[i, 2] * v[2] + C[i, 3] * v[3] + C[i, 4] * v[4] + C[i, 5] * v[5]
+
+
+@kernel
+def _add_transposed(G, lam, r):
+    """r (6,) += Gᵀ lam, G (6, 6)."""
+    for i in range(6):
+        r[i] += G[0, i] * lam[0] + G[1, i] * lam[1] + G[2, i] * lam[2] + G[3, i] * lam[3] + G[4, i] * lam[4] + G[5, i] * lam[5]
+
+
+@kernel
+def _recover_joint(L, W, n, h, kn, kf, corrected):
+    """Steps of the coordinates of joint node n, and of their limits and dry friction."""
+    j = L.node_joint[n]
+    k, first = L.ndof[j], L.vadr[j]
+    a, b = L.parent[j], L.child[j]
+    for i in range(k):
+        r = 6 - k + i
+        rate = 0.0
+        for m in range(6):
+            rate += W.Cb[n, r, m] * W.dv[b, m]
+        if a >= 0:
+            for m in range(6):
+                rate += W.Ca[n, r, m] * W.dv[a, m]
+        W.drate[first + i] = rate
+    for i in range(k):
+        _recover_dof(L, W, n, j, i, h, kn, kf, corrected)
+
+
+@kernel
+def _recover_dof(L, W, n, j, i, h, kn, kf, corrected):
+    """Steps of the limits and the dry friction of coordinate i of joint j.
+
+    The stiffest of them takes what its row demands (from δτ) and leaves the error to its slack: with stiffnesses γ/s of 1e12 a
+    slack error of one unit in the last place would otherwise come back as a force.
+    """
+    dof = L.vadr[j] + i
+    r = 6 - L.ndof[j] + i
+    rate, bound = W.drate[dof], h * L.dof_frictionloss[dof]
+    demand = W.dlam[n, r] + W.drive[dof, 1] * rate + W.rn[n, r]
+    stiffest, who = L.dof_inertia[dof], -1
+    for side in range(2):
+        m = W.dof_limit[dof, side]
+        if m >= 0 and L.limit_sign[W.limit_active[m]] != 0.0 and h * W.lim[m, 0] > stiffest * W.lim[m, 1]:
+            stiffest, who = h * W.lim[m, 0] / W.lim[m, 1], side
+    if bound > 0.0:
+        D, beta0 = friction_law(W, dof, bound, W.rows[n, r], kf, corrected)
+        if D > stiffest:
+            who = 2
+        else:
+            demand -= _friction_step(W, dof, bound, beta0 - D * rate, kf, corrected)
+    for side in range(2):
+        m = W.dof_limit[dof, side]
+        if m < 0 or side == who:
+            continue
+        change = _limit_change(L, W, m, n, h)
+        target = _limit_target(W, m, kn, corrected)
+        W.dlim[m, 1] = change
+        W.dlim[m, 0] = (target - W.lim[m, 0] * change) / W.lim[m, 1]
+        demand -= L.limit_sign[W.limit_active[m]] * W.dlim[m, 0]
+    if who == 2:
+        _friction_step(W, dof, bound, demand, kf, corrected)
+    elif who >= 0:
+        m = W.dof_limit[dof, who]
+        W.dlim[m, 0] = L.limit_sign[W.limit_active[m]] * demand
+        W.dlim[m, 1] = (_limit_target(W, m, kn, corrected) - W.lim[m, 1] * W.dlim[m, 0]) / W.lim[m, 0]
+
+
+@kernel
+def _limit_target(W, m, kn, corrected):
+    """Right-hand side of γ δs + s δγ for limit m."""
+    r = kn - W.lim[m, 0] * W.lim[m, 1]
+    return r - W.alim[m, 0] * W.alim[m, 1] if corrected else r
+
+
+@kernel
+def _limit_change(L, W, m, n, h):
+    """δs of limit m from the coordinates' step, slack residual included."""
+    l = W.limit_active[m]
+    dof = L.limit_dof[l]
+    axis, T = W.scratch[112, 0:3], W.scratch[113:116, 0:3]
+    distance = limit_distance(L, W, l, h, axis, W.scratch)
+    if L.limit_sign[l] != 0.0:
+        floor = ROUND_OFF * (abs(W.angle0[dof]) + abs(L.limit_bound[l]))
+        return L.limit_sign[l] * h * W.drate[dof] + beyond(distance - W.lim[m, 1], floor)
+    ball_limit_rows(L, W, l, n, h, axis, distance, T, W.scratch)
+    change = distance - W.lim[m, 1]
+    for i in range(3):
+        for k in range(3):
+            change -= axis[i] * T[i, k] * W.drate[dof + k]
+    return change
+
+
+@kernel
+def _friction_step(W, dof, bound, db, kf, corrected):
+    """Set the steps of the dry friction of a coordinate for δβ = db, which is returned."""
+    beta, up, down = W.fric[dof, 0], W.fric[dof, 1], W.fric[dof, 2]
+    r1, r2 = kf - (bound + beta) * up, kf - (bound - beta) * down
+    if corrected:
+        r1 -= W.africt[dof, 0] * W.africt[dof, 1]
+        r2 += W.africt[dof, 0] * W.africt[dof, 2]
+    W.dfric[dof, 0] = db
+    W.dfric[dof, 1] = (r1 - up * db) / (bound + beta)
+    W.dfric[dof, 2] = (r2 + down * db) / (bound - beta)
+    return db

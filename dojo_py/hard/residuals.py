@@ -1,0 +1,112 @@
+"""Residuals of one step at a point, and the pieces of their Jacobian."""
+
+from dojo_py.hard.bodies import momentum_rows, next_poses
+from dojo_py.hard.closures import evaluate_closures
+from dojo_py.hard.contact_rows import evaluate_contact
+from dojo_py.hard.dof_rows import ball_law, dof_law
+from dojo_py.hard.joint_rows import evaluate_joints
+from dojo_py.hard.limits import ROUND_OFF, limit_distance
+from dojo_py.hard.terms import BALL
+from dojo_py.jit import kernel
+from dojo_py.solver.cones import beyond, impulse_of
+
+
+@kernel
+def evaluate(L, P, Q, A, W, h, scheme):
+    """Residuals and Jacobian pieces at the point (W.v, W.lam, W.lim, W.fric, W.con)."""
+    s = W.scratch
+    nb, nt = L.mass.shape[0], L.node_joint.shape[0]
+    next_poses(W.x, W.q, W.v, h, W.xn, W.qn, W.Rn, W.p, W.hG, W.turn)
+    evaluate_joints(L, W, h, s)
+    evaluate_closures(L, W, h, s)
+    dof_law(L, W, A, h, scheme)
+    W.extent[0] = 0.0
+    for b in range(nb):
+        W.extent[0] = max(W.extent[0], abs(W.xn[b, 0]), abs(W.xn[b, 1]), abs(W.xn[b, 2]))
+        momentum_rows(L.mass[b], L.inertia[b], W.v[b], h, W.rb[b], W.inertia[b])
+        for i in range(6):
+            W.size[b, i] = abs(W.rb[b, i]) + abs(W.momentum[b, i])
+            W.rb[b, i] -= W.momentum[b, i]
+    for n in range(nt):
+        _node_residual(L, W, n, h, scheme, s)
+    _limit_residual(L, W, h, s)
+    impulse = s[100, 0:3]
+    for c in range(W.n_active[0]):
+        impulse_of(W.claw[c], W.con[c], impulse)
+        evaluate_contact(P, Q, W, c, impulse, h, s)
+        for side in range(2):
+            b = W.cbody[c, side]
+            if b < 0:
+                continue
+            for i in range(6):
+                f = (
+                    W.cB[c, side, 0, i] * impulse[0]
+                    + W.cB[c, side, 1, i] * impulse[1]
+                    + W.cB[c, side, 2, i] * impulse[2]
+                )
+                W.rb[b, i] -= f
+                W.size[b, i] = max(W.size[b, i], abs(f))
+
+
+@kernel
+def _node_residual(L, W, n, h, scheme, s):
+    """Residual of node n into W.rn and its impulses off the bodies' rows."""
+    lam = W.lam[n]
+    j = L.node_joint[n]
+    k = L.ndof[j] if j >= 0 else 0
+    floor = ROUND_OFF * (1.0 + W.extent[0]) / h
+    for r in range(6):
+        W.rn[n, r] = beyond(W.rows[n, r], floor) if r < 6 - k else W.rows[n, r]
+    if j < 0:
+        e = -1 - j
+        for slot in range(4):
+            b = L.eq_bodies[e, slot]
+            if b >= 0:
+                for i in range(6):
+                    f = 0.0
+                    for r in range(6):
+                        f += W.Geq[e, slot, r, i] * lam[r]
+                    W.rb[b, i] -= f
+                    W.size[b, i] = max(W.size[b, i], abs(f))
+        return
+    first = L.vadr[j]
+    if L.kind[j] == BALL:
+        ball_law(L, W, j, h, scheme, s)
+    for i in range(k):
+        r, dof = 6 - k + i, first + i
+        W.rn[n, r] = lam[r] + W.drive[dof, 1] * W.rows[n, r] - W.drive[dof, 0]
+        if L.dof_frictionloss[dof] > 0.0:
+            W.rn[n, r] -= W.fric[dof, 0]
+        if L.kind[j] == BALL:
+            W.rn[n, r] += W.ball[j, i, 3]
+    a, b = L.parent[j], L.child[j]
+    G = W.Gb[n]
+    for i in range(6):
+        f = G[0, i] * lam[0] + G[1, i] * lam[1] + G[2, i] * lam[2] + G[3, i] * lam[3] + G[4, i] * lam[4] + G[5, i] * lam[5]
+        W.rb[b, i] -= f
+        W.size[b, i] = max(W.size[b, i], abs(f))
+    if a >= 0:
+        G = W.Ga[n]
+        for i in range(6):
+            f = (
+                G[0, i] * lam[0] + G[1, i] * lam[1] + G[2, i] * lam[2] + G[3, i] * lam[3] + G[4, i] * lam[4] + G[5, i] * lam[5]
+            )
+            W.rb[a, i] -= f
+            W.size[a, i] = max(W.size[a, i], abs(f))
+
+
+@kernel
+def _limit_residual(L, W, h, s):
+    """Impulses of active limits off the joints' rows; distances into W.dlim[:, 1] (overwritten later by the step)."""
+    axis = s[112, 0:3]
+    for m in range(W.n_limits[0]):
+        l = W.limit_active[m]
+        W.dlim[m, 1] = limit_distance(L, W, l, h, axis, s)
+        dof = L.limit_dof[l]
+        j = L.dof_joint[dof]
+        n, sign = L.node[j], L.limit_sign[l]
+        if sign != 0.0:
+            W.rn[n, 6 - L.ndof[j] + dof - L.vadr[j]] -= sign * W.lim[m, 0]
+        else:
+            for i in range(3):
+                W.rn[n, 3 + i] += W.lim[m, 0] * axis[i]

@@ -1,0 +1,273 @@
+"""The start of a step: the state, the contacts that can matter, and the first point of the solver."""
+
+import math
+
+from dojo_py.hard.bodies import old_momentum
+from dojo_py.hard.closures import start_closures
+from dojo_py.hard.contact_rows import add_contact, pair_far, pair_gap, plane_gap
+from dojo_py.hard.joint_rows import start_joints
+from dojo_py.hard.limits import limit_distance
+from dojo_py.hard.residuals import evaluate
+from dojo_py.jit import kernel, stage
+from dojo_py.rotation import quat_to_matrix
+from dojo_py.solver.block_ldu import analyse
+from dojo_py.solver.centre import central_friction, central_pair
+from dojo_py.solver.cones import CONE, PYRAMID, impulse_of, start_state
+
+
+@stage
+def start_step(L, W, bodies, angle, rate, wrench, h):
+    """Load the state at the start of a step. bodies (nb, 13); angle, rate (nv,); wrench (nb, 6): world force, torque [N, N m]."""
+    nb = L.mass.shape[0]
+    for b in range(nb):
+        for i in range(3):
+            W.x[b, i] = bodies[b, i]
+            W.v_prev[b, i] = bodies[b, 3 + i]
+            W.v_prev[b, 3 + i] = bodies[b, 10 + i]
+        for i in range(4):
+            W.q[b, i] = bodies[b, 6 + i]
+        quat_to_matrix(W.q[b], W.R[b])
+        old_momentum(L.mass[b], L.inertia[b], W.v_prev[b], h, W.momentum[b])
+        R = W.R[b]
+        for i in range(3):
+            W.momentum[b, i] += h * (L.mass[b] * L.gravity[b, i] + wrench[b, i])
+            W.momentum[b, 3 + i] += h * (R[0, i] * wrench[b, 3] + R[1, i] * wrench[b, 4] + R[2, i] * wrench[b, 5])
+    for i in range(angle.shape[0]):
+        W.angle0[i] = angle[i]
+        W.rate_prev[i] = rate[i]
+    start_joints(L, W, W.scratch)
+    start_closures(L, W, W.scratch)
+
+
+@stage
+def choose_contacts(L, P, Q, W, h, everything, margin, recovery):
+    """Fill the active contacts: all, or those whose gap is below what a step can close, with room to spare; likewise limits.
+
+    recovery [m, rad]: how much of an initial violation is undone in this step at most.
+    """
+    W.n_active[0] = 0
+    g = 0.0
+    for b in range(L.mass.shape[0]):
+        for i in range(3):
+            g = max(g, abs(L.gravity[b, i]))
+    reach0 = margin + 4.0 * h * h * g
+    for i in range(P.body.shape[0]):
+        if not everything:
+            b = P.body[i]
+            v = W.v_prev[b]
+            p = P.point[i]
+            arm = math.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) + P.radius[i] + abs(P.size[i])
+            speed = math.sqrt(v[0] ** 2 + v[1] ** 2 + v[2] ** 2) + arm * math.sqrt(v[3] ** 2 + v[4] ** 2 + v[5] ** 2)
+            if plane_gap(P, i, W.x, W.R) > reach0 + 2.0 * h * speed:
+                continue
+        add_contact(P, Q, W, i, recovery)
+    W.n_active[1] = W.n_active[0]
+    normal = W.scratch[101, 0:3]
+    for i in range(Q.kind.shape[0]):
+        if not everything:
+            reach = reach0
+            for side in range(2):
+                b = Q.body[i, side]
+                if b >= 0:
+                    v = W.v_prev[b]
+                    reach += 2.0 * h * math.sqrt(v[0] ** 2 + v[1] ** 2 + v[2] ** 2)
+                    reach += 2.0 * h * Q.bound[i, side] * math.sqrt(v[3] ** 2 + v[4] ** 2 + v[5] ** 2)
+            if pair_far(Q, i, W.x, reach) or pair_gap(Q, i, W.x, W.R, normal, W.scratch) > reach:
+                continue
+        add_contact(P, Q, W, P.body.shape[0] + i, recovery)
+    W.n_limits[0] = 0
+    W.dof_limit[:, :] = -1
+    for l in range(L.limit_dof.shape[0]):
+        W.lgrace[l] = 0.0
+        if L.limit_sign[l] != 0.0:
+            dof = L.limit_dof[l]
+            room = L.limit_sign[l] * (W.angle0[dof] - L.limit_bound[l])
+            W.lgrace[l] = max(0.0, -room - recovery)
+            if not everything and room > 0.1 + 3.0 * h * abs(W.rate_prev[dof]):
+                continue
+        W.limit_active[W.n_limits[0]] = l
+        W.dof_limit[L.limit_dof[l], 1 if L.limit_sign[l] < 0.0 else 0] = W.n_limits[0]
+        W.n_limits[0] += 1
+    _update_graph(L, W)
+
+
+@kernel
+def _update_graph(L, W):
+    """Put the edges of body-body contacts into the pattern; analyse again only when they changed."""
+    fixed = W.n_edges[0]
+    count = fixed
+    changed = False
+    for c in range(W.n_active[1], W.n_active[0]):
+        a, b = W.cbody[c, 0], W.cbody[c, 1]
+        if a < 0 or b < 0 or a == b:
+            continue
+        i, k = min(L.place_body[a], L.place_body[b]), max(L.place_body[a], L.place_body[b])
+        known = False
+        for e in range(fixed, count):
+            if W.edges[e, 0] == i and W.edges[e, 1] == k:
+                known = True
+                break
+        if not known:
+            if W.edges[count, 0] != i or W.edges[count, 1] != k:
+                changed = True
+                W.edges[count, 0], W.edges[count, 1] = i, k
+            count += 1
+    if changed or count != W.n_edges[1]:
+        W.n_edges[1] = count
+        analyse(W.edges, count, W.pattern)
+
+
+@kernel
+def left_out_contact(L, P, Q, W, h):
+    """Add the contacts and limits that were left out but would be violated at the next poses. Returns how many."""
+    added = 0
+    planes = W.n_active[1]
+    for i in range(P.body.shape[0]):
+        gap = plane_gap(P, i, W.xn, W.Rn)
+        if gap < 0.0:
+            known = False
+            for c in range(planes):
+                known = known or W.active[c] == i
+            if not known:
+                added += 1
+    normal = W.scratch[101, 0:3]
+    for i in range(Q.kind.shape[0]):
+        if pair_far(Q, i, W.xn, 0.0):
+            continue
+        known = False
+        for c in range(planes, W.n_active[0]):
+            known = known or W.active[c] == P.body.shape[0] + i
+        if not known and pair_gap(Q, i, W.xn, W.Rn, normal, W.scratch) < 0.0:
+            added += 1
+    axis = W.scratch[112, 0:3]
+    for l in range(L.limit_dof.shape[0]):
+        known = False
+        for m in range(W.n_limits[0]):
+            known = known or W.limit_active[m] == l
+        if not known and limit_distance(L, W, l, h, axis, W.scratch) < 0.0:
+            added += 1
+    return added
+
+
+@kernel
+def keep_impulses(L, P, W):
+    """Remember the impulses of a solved step."""
+    W.warm[0] = 1.0
+    W.warm_lam[:, :] = W.lam
+    W.warm_lim[:] = 0.0
+    W.warm_con[:, :] = 0.0
+    for m in range(W.n_limits[0]):
+        W.warm_lim[W.limit_active[m]] = W.lim[m, 0]
+    for i in range(W.fric.shape[0]):
+        W.warm_fric[i] = W.fric[i, 0]
+    for c in range(W.n_active[0]):
+        impulse_of(W.claw[c], W.con[c], W.warm_con[W.active[c]])
+
+
+@stage
+def start_point(L, P, Q, A, W, h, scheme, factor, low, kappa, warm):
+    """First point: old velocities; every cone pair near its own central path at factor times the scale of the step's violations.
+
+    warm: the impulses of the last step are expected to act again.
+    """
+    total = 0.0
+    for b in range(L.mass.shape[0]):
+        total += L.mass[b]
+        for i in range(6):
+            W.v[b, i] = W.v_prev[b, i]
+    if not warm:
+        W.warm_lam[:, :] = 0.0
+        W.warm_lim[:] = 0.0
+        W.warm_fric[:] = 0.0
+        W.warm_con[:, :] = 0.0
+    W.lam[:, :] = W.warm_lam
+    W.fric[:, :] = 0.0
+    W.lim[:, :] = 0.0
+    W.con[:, :] = 0.0
+    for i in range(W.warm_fric.shape[0]):
+        W.fric[i, 0] = W.warm_fric[i]
+    for m in range(W.n_limits[0]):
+        W.lim[m, 0] = W.warm_lim[W.limit_active[m]]
+    for c in range(W.n_active[0]):
+        if W.claw[c] != PYRAMID:
+            old = W.warm_con[W.active[c]]
+            W.con[c, 0], W.con[c, 2], W.con[c, 3] = old[0], old[1], old[2]
+    evaluate(L, P, Q, A, W, h, scheme)
+    near = 0
+    for c in range(W.n_active[0]):
+        if W.cval[c, 0] < 0.0:
+            near += 1
+    mass = total / max(near, 4)
+    scale = _violation_scale(L, W, h, mass)
+    start = factor * scale
+    if warm:
+        start = min(scale, max(low * scale, factor * h * _imbalance_energy(L, W)))
+    W.trace[200, 0], W.trace[200, 1], W.trace[200, 2] = scale, h * _imbalance_energy(L, W), start
+    _start_pairs(L, W, h, mass, max(start, kappa))
+
+
+@kernel
+def _imbalance_energy(L, W):
+    """Twice the kinetic energy [J] that the imbalance of the rows would give the bodies and joints, each on its own."""
+    energy = 0.0
+    for b in range(L.mass.shape[0]):
+        top = max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2])
+        for i in range(6):
+            energy += W.rb[b, i] ** 2 / (L.mass[b] if i < 3 else top)
+    for n in range(L.node_joint.shape[0]):
+        j = L.node_joint[n]
+        if j >= 0:
+            for i in range(L.ndof[j]):
+                energy += W.rn[n, 6 - L.ndof[j] + i] ** 2 / L.dof_inertia[L.vadr[j] + i]
+    return energy
+
+
+@kernel
+def _start_pairs(L, W, h, mass, kappa0):
+    """Cone pairs on the central paths of contacts that are coupled to nothing else (solver/centre.py).
+
+    A contact that moves with velocity u under an old impulse F would move with u - F/m without it.
+    """
+    for i in range(L.dof_frictionloss.shape[0]):
+        bound = h * L.dof_frictionloss[i]
+        j = L.dof_joint[i]
+        if bound > 0.0 and L.node[j] >= 0:
+            rate = W.rows[L.node[j], 6 - L.ndof[j] + i - L.vadr[j]] - W.warm_fric[i] / L.dof_inertia[i]
+            x, y, big = central_friction(L.dof_inertia[i], bound, abs(rate), 2.0 * kappa0)
+            sign = 1.0 if rate >= 0.0 else -1.0
+            W.fric[i, 0] = -sign * x
+            W.fric[i, 1], W.fric[i, 2] = 0.5 * (big + sign * y), 0.5 * (big - sign * y)
+    for m in range(W.n_limits[0]):
+        inertia = L.dof_inertia[L.limit_dof[W.limit_active[m]]]
+        u = W.dlim[m, 1] / h - W.warm_lim[W.limit_active[m]] / inertia
+        W.lim[m, 0], W.lim[m, 1] = central_pair(inertia, u, h, kappa0)
+    for c in range(W.n_active[0]):
+        old, z, law, mu = W.warm_con[W.active[c]], W.con[c], W.claw[c], W.cmu[c]
+        gamma, slack = central_pair(mass, W.cval[c, 0] / h - old[0] / mass, h, kappa0)
+        v1, v2 = W.cval[c, 1] - old[1] / mass, W.cval[c, 2] - old[2] / mass
+        speed = math.sqrt(v1 * v1 + v2 * v2)
+        if law == CONE:
+            x, y, big = central_friction(mass, mu * gamma, speed, kappa0)
+            z[0], z[1], z[4] = gamma, slack, big
+            if speed > 0.0:
+                z[2], z[3] = -x * v1 / speed, -x * v2 / speed
+                z[5], z[6] = y * v1 / speed, y * v2 / speed
+        else:
+            start_state(law, mu, gamma, slack, speed + 2.0 * kappa0 / (mu * gamma) if mu > 0.0 else 1.0, z)
+
+
+@kernel
+def _violation_scale(L, W, h, mass):
+    """Impulse times displacement [N s m] that undoing the old velocities' violations takes; gravity's share at least."""
+    g = 0.0
+    for b in range(L.mass.shape[0]):
+        for i in range(3):
+            g = max(g, abs(L.gravity[b, i]))
+    scale = mass * h * max(g * h, 1e-2) ** 2
+    for c in range(W.n_active[0]):
+        u = min(W.cval[c, 0] / h, 0.0)
+        scale = max(scale, mass * u * u * h)
+    for m in range(W.n_limits[0]):
+        u = min(W.dlim[m, 1] / h, 0.0)
+        scale = max(scale, L.dof_inertia[L.limit_dof[W.limit_active[m]]] * u * u * h)
+    return scale
