@@ -48,6 +48,8 @@ class Search:
         self.evaluations, self.gradients = 0, 0
         self.moments = np.zeros((2, policy.size))
         """Running averages a search may keep between iterations."""
+        self.memory: dict[str, float] = {}
+        """Numbers a search may keep between iterations."""
         self.history: list[tuple[float, ...]] = []
 
     # one iteration
@@ -57,12 +59,17 @@ class Search:
         """Iterations done."""
         return len(self.history)
 
-    def job(self, parameters: Array, seed: tuple[int, ...], kappa: float | None = None) -> Job:
-        """An episode with the present normalisation."""
+    def whitening(self) -> tuple[Array, Array]:
+        """(no,), (no,): what observations are shifted by and multiplied with at present."""
         if self.options.normalise:
-            shift, gain = self.statistics.scale()
-        else:
-            shift, gain = np.zeros(self.task.observation_size), np.ones(self.task.observation_size)
+            return self.statistics.scale()
+        return np.zeros(self.task.observation_size), np.ones(self.task.observation_size)
+
+    def job(
+        self, parameters: Array, seed: tuple[int, ...], kappa: float | None = None, whitening: tuple[Array, Array] | None = None
+    ) -> Job:
+        """An episode, with the present whitening unless told otherwise."""
+        shift, gain = self.whitening() if whitening is None else whitening
         return Job(self.task, self.policy, parameters, shift, gain, seed, self.rollout, kappa)
 
     def absorb(self, episodes: list[Episode]) -> None:
@@ -127,7 +134,8 @@ class Search:
             "history": np.array(self.history).reshape(-1, len(COLUMNS)),
         }
         counts = {"count": self.statistics.count, "evaluations": self.evaluations, "gradients": self.gradients}
-        write_checkpoint(path, arrays, {**self._identity(), **counts, "generator": self.rng.bit_generator.state})
+        moving = {"memory": self.memory, "generator": self.rng.bit_generator.state}
+        write_checkpoint(path, arrays, {**self._identity(), **counts, **moving})
 
     def _identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to go on."""
@@ -149,6 +157,7 @@ class Search:
         self.parameters, self.moments = arrays["parameters"], arrays["moments"]
         self.statistics = Statistics(int(meta["count"]), arrays["mean"], arrays["squares"])
         self.evaluations, self.gradients = int(meta["evaluations"]), int(meta["gradients"])
+        self.memory = {name: float(x) for name, x in meta["memory"].items()}
         self.history = [tuple(float(x) for x in row) for row in arrays["history"]]
         self.rng.bit_generator.state = meta["generator"]
         return self

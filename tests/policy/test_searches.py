@@ -7,8 +7,20 @@ import numpy as np
 import pytest
 from toy import Toy
 
-from dojo_py.policy import Ags, AgsOptions, Ars, ArsOptions, LinearPolicy, MlpPolicy, RolloutOptions, Workers, run_seeds
+from dojo_py.policy import (
+    Ags,
+    AgsOptions,
+    Ars,
+    ArsOptions,
+    LinearPolicy,
+    LineSearch,
+    MlpPolicy,
+    RolloutOptions,
+    Workers,
+    run_seeds,
+)
 from dojo_py.policy.progress import Bar
+from dojo_py.policy.rollout import play
 from dojo_py.policy.seeds import evaluations_to_reach, summarise
 from dojo_py.policy.smoothing import Smoothing
 
@@ -20,6 +32,7 @@ OPTIONS = {
     "ags V2": (Ags, AgsOptions(step_size=0.2, directions=4, momentum=0.5)),
     "ags mixed": (Ags, AgsOptions(step_size=0.2, directions=3, noise=0.1, alpha=0.5, step_decay=0.99, normalise=False)),
     "ags windows": (Ags, AgsOptions(step_size=0.05, window=10, normalise=False)),
+    "ags line search": (Ags, AgsOptions(step_size=0.5, truncation=(10, 20), line_search=LineSearch(), normalise=False)),
     "randomised": (Ags, AgsOptions(step_size=0.2, smoothing=Smoothing(4), normalise=False)),
 }
 
@@ -93,6 +106,17 @@ def test_processes_give_the_same_bits():
     alone = search("ars V2").run(2)
     with Workers(2, "processes") as workers:
         assert same(search("ars V2", workers=workers).run(2), alone)
+
+
+def test_a_line_search_never_loses_once_whitening_has_settled():
+    found = Ags(Toy(), LinearPolicy(2, 1), AgsOptions(line_search=LineSearch(settle=0), normalise=False), LENGTH, 0)
+    totals = []
+    for _ in range(12):
+        totals.append(play(found.job(found.parameters, (0, 0, 0))).total)
+        found.iterate()
+    assert np.all(np.diff(totals) >= 0) and totals[-1] > 0.2 * totals[0]
+    assert found.gradients == 12 * 50  # the first episode and the trials are simulated, the accepted ones not once more
+    assert found.evaluations % 50 == 0 and found.evaluations >= 13 * 50
 
 
 def test_all_seeds_count():
