@@ -36,8 +36,9 @@ class LineSearch:
     """Random directions tried, both ways, when no gradient helps."""
     kick_noise: float = 0.05
     """Standard deviation of the entries of a random direction."""
-    settle: int = 4
-    """Iterations after which whitening stays as it is: before, returns of two iterations are not comparable."""
+    settle: int = 6
+    """First iterations, whose steps are taken unseen while whitening follows what is met: until then returns of two policies are
+    not comparable. The search proper starts from the best of them, with its whitening."""
 
     def __post_init__(self) -> None:
         if self.tries < 1 or self.kicks < 0 or self.settle < 0:
@@ -47,25 +48,56 @@ class LineSearch:
 
 
 def searched_update(search: Ags, options: LineSearch) -> Array:
-    """(size,) change of the parameters that earned more, or zeros.
+    """(size,) change of the parameters: unseen while whitening settles, then one that earned more, or zeros.
 
-    search.memory holds the step length, the failures in a row, and whether the present policy's episode was played as a trial:
-    revisiting its states then costs gradients only.
+    search.memory holds the step length, the failures in a row, and whether the present policy's episode was played before: revisiting
+    its states then costs gradients only. search.kept holds the best policy while whitening settles.
     """
-    memory, theta, o = search.memory, search.parameters, search.options
-    settled, failures = search.iteration >= options.settle, int(memory.get("failures", 0))
-    whitening = search.whitening()
-    job = search.job(theta, (search.seed, 0, 0), o.kappa, whitening)
-    wanted = GradientJob(job, search.truncations[failures % len(search.truncations)], o.discount, o.smoothing)
+    if search.iteration < options.settle:
+        return _unseen(search)
+    theta, statistics, jump = search.parameters, search.statistics, np.zeros_like(search.parameters)
+    if "kept" in search.kept:  # settled: back to the best so far, with its whitening
+        jump = search.kept["kept"] - theta
+        theta = search.kept["kept"]
+        count, mean, squares = search.kept["count"], search.kept["mean"], search.kept["squares"]
+        search.statistics = statistics = type(statistics)(int(count[0]), mean, squares)
+        search.kept = {}
+        search.moments[:] = 0.0
+        search.memory = {"failures": 0.0, "step": search.options.step_size, "known": 1.0}
+    return jump + _searched(search, theta, options)
+
+
+def _unseen(search: Ags) -> Array:
+    """A step along the gradient; the policy is kept if none before it earned more."""
+    whitened_by = search.statistics
+    here = play_and_differentiate(_wanted(search, search.parameters, 0))
+    search.count([here])
+    if here.episode.total >= search.memory.get("best", -np.inf):
+        search.memory["best"] = here.episode.total
+        count = np.array([float(whitened_by.count)])
+        search.kept = {"kept": search.parameters, "count": count, "mean": whitened_by.mean, "squares": whitened_by.squares}
+    return search.options.step_size * search.average(here.gradient)
+
+
+def _wanted(search: Ags, theta: Array, failures: int) -> GradientJob:
+    """The episode of a policy, always from the same start, its chain cut at the next length after each failure."""
+    o = search.options
+    job = search.job(theta, (search.seed, 0, 0), o.kappa)
+    return GradientJob(job, search.truncations[failures % len(search.truncations)], o.discount, o.smoothing)
+
+
+def _searched(search: Ags, theta: Array, options: LineSearch) -> Array:
+    """(size,) change of theta that earned more, or zeros."""
+    memory, o = search.memory, search.options
+    failures = int(memory.get("failures", 0))
+    wanted = _wanted(search, theta, failures)
     here = play_and_differentiate(wanted)
-    search.count([here], simulated=memory.get("known", 0.0) == 0.0, absorbed=not settled)
+    search.count([here], simulated=memory.get("known", 0.0) == 0.0, absorbed=False)
     direction, step = search.average(here.gradient), memory.get("step", o.step_size)
 
     def earns_more(change: Array) -> bool:
-        episode = play(job._replace(parameters=theta + change))
+        episode = play(wanted.job._replace(parameters=theta + change))
         search.evaluations += episode.steps
-        if not settled:
-            search.absorb([episode])
         return episode.total > here.episode.total
 
     update, failures = np.zeros_like(theta), failures + 1
@@ -83,5 +115,5 @@ def searched_update(search: Ags, options: LineSearch) -> Array:
     moved = bool(update.any())
     if not moved:
         search.moments[:] = 0.0
-    memory |= {"step": step * options.grow if moved else o.step_size, "failures": float(failures), "known": float(settled)}
+    search.memory = {"step": step * options.grow if moved else o.step_size, "failures": float(failures), "known": 1.0}
     return update

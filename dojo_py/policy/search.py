@@ -50,6 +50,8 @@ class Search:
         """Running averages a search may keep between iterations."""
         self.memory: dict[str, float] = {}
         """Numbers a search may keep between iterations."""
+        self.kept: dict[str, Array] = {}
+        """Arrays a search may keep between iterations."""
         self.history: list[tuple[float, ...]] = []
 
     # one iteration
@@ -102,13 +104,14 @@ class Search:
         progress: bool = False,
         callback: Callable[[Search], bool | None] | None = None,
         checkpoint: str | Path | None = None,
+        budget: int | None = None,
     ) -> Search:
-        """Iterate until so many iterations are done in all.
+        """Iterate until so many iterations are done in all, or `budget` steps are simulated or differentiated.
 
         After each, `checkpoint` is written and `callback` called, which stops the search by returning True.
         """
         with Bar(iterations, f"{self.kind} seed {self.seed}", progress) as bar:
-            while self.iteration < iterations:
+            while self.iteration < iterations and (budget is None or self.evaluations + self.gradients < budget):
                 reward = self.iterate()
                 bar.show(self.iteration, f"reward {reward:.3g}, {self.evaluations + self.gradients} evaluations")
                 if checkpoint is not None:
@@ -133,6 +136,7 @@ class Search:
             "moments": self.moments,
             "history": np.array(self.history).reshape(-1, len(COLUMNS)),
         }
+        arrays |= {f"kept.{name}": value for name, value in self.kept.items()}
         counts = {"count": self.statistics.count, "evaluations": self.evaluations, "gradients": self.gradients}
         moving = {"memory": self.memory, "generator": self.rng.bit_generator.state}
         write_checkpoint(path, arrays, {**self._identity(), **counts, **moving})
@@ -157,6 +161,7 @@ class Search:
         self.parameters, self.moments = arrays["parameters"], arrays["moments"]
         self.statistics = Statistics(int(meta["count"]), arrays["mean"], arrays["squares"])
         self.evaluations, self.gradients = int(meta["evaluations"]), int(meta["gradients"])
+        self.kept = {name[5:]: value for name, value in arrays.items() if name.startswith("kept.")}
         self.memory = {name: float(x) for name, x in meta["memory"].items()}
         self.history = [tuple(float(x) for x in row) for row in arrays["history"]]
         self.rng.bit_generator.state = meta["generator"]
