@@ -131,6 +131,7 @@ def _assemble_joint(L, W, n, h, kn, kf, corrected):
         dof = L.vadr[j] + i
         scale = 1.0 / (1.0 + abs(M[i, i]) / L.dof_inertia[dof])
         x[nc + i] = scale * f[i]
+        W.row_scale[dof] = scale
         if not corrected:
             W.blocks.D[place, nc + i, nc + i] = scale
             for m in range(k):

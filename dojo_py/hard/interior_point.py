@@ -158,10 +158,12 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterati
             best, turn, enough = -1.0, scaled, 1e-2 * max(residual, tol_residual)
             for attempt in range(3):
                 aim = path if careful and mean > 0.0 else 0.0
+                if mean <= 3.0 * floor:  # there: no prediction, it would be corrected for what never happens
+                    aim = floor
                 if not _direction(L, W, h, mean, floor, aim, weight, arrived, turn, enough, sums, found):
                     return SINGULAR, iteration, residual, worst
                 # blocked: the other linearisation of the cones often is not; go back to the first when it is worse
-                if aim > 0.0 or not mean > 0.0 or found[0] >= 0.3 or attempt == 2 or (attempt == 1 and found[0] > best):
+                if careful or not mean > 0.0 or found[0] >= 0.3 or attempt == 2 or (attempt == 1 and found[0] > best):
                     break
                 best, turn = found[0], not turn
             # the better the prediction, the closer to the boundary: convergence is superlinear at the end

@@ -12,7 +12,10 @@ from dojo_py.hard.contact_rows import pair_gap, plane_gap
 from dojo_py.hard.contact_table import WIDTH, fill_contacts
 from dojo_py.hard.coordinates import to_minimal
 from dojo_py.hard.drives import advance_activations, drive
-from dojo_py.hard.step import hard_step
+from dojo_py.hard.gradients.step_jacobian import step_jacobian
+from dojo_py.hard.interior_point import SINGULAR
+from dojo_py.hard.start import load_angles
+from dojo_py.hard.step import SPRINGS, hard_step
 from dojo_py.hard.warm_start import load_warm, save_warm, warm_size
 from dojo_py.hard.world import World
 from dojo_py.jit import entry, kernel
@@ -35,26 +38,21 @@ class Record(NamedTuple):
     reports: np.ndarray  # (T, 8)
     maximal: np.ndarray  # (T + 1, nbody, 13), or (0, nbody, 13)
     contacts: np.ndarray  # (number of candidates, WIDTH) after the last step, or (0, WIDTH)
+    A: np.ndarray  # (T, 2 nv, 2 nv) derivatives of the steps, or (0, …)
+    B: np.ndarray  # (T, 2 nv, nu), or (0, …)
+    gradients: np.ndarray  # (T, 8) reports of the steps that were differentiated
 
 
-def allocate_record(model: Any, world: World, steps: int, maximal: bool, contacts: bool) -> Record:
-    """Empty records for a number of steps; maximal, contacts: whether these tables are wanted."""
+def allocate_record(model: Any, world: World, steps: int, maximal: bool, contacts: bool, linearize: bool = False) -> Record:
+    """Empty records for a number of steps; maximal, contacts, linearize: whether these tables are wanted."""
     z, nb, rows = np.zeros, len(world.layout.mass), steps + 1
     candidates = len(world.planes.body) + len(world.pairs.kind)
     return Record(
         z((rows, model.nq)), z((rows, model.nv)), z((rows, model.na)), z((rows, nb, 13)),
         z((rows, warm_size(world.layout, world.planes, world.pairs))), z((steps, 8)),
         z((rows * maximal, model.nbody, 13)), z((candidates * contacts, WIDTH)),
+        z((steps * linearize, 2 * model.nv, 2 * model.nv)), z((steps * linearize, 2 * model.nv, model.nu)), z((steps, 8)),
     )  # fmt: skip
-
-
-@kernel
-def load_angles(L, qpos, angle):
-    """angle (nv,) = coordinates of hinges and slides at the places of their rates."""
-    for j in range(L.kind.shape[0]):
-        if L.ndof[j] == L.count[j]:  # one rate a joint: hinges and slides
-            for i in range(L.count[j]):
-                angle[L.vadr[j] + i] = qpos[L.qadr[j] + i]
 
 
 @kernel
@@ -93,44 +91,67 @@ def _stay(P, Q, W, bodies, report):
             report[i] = math.inf
 
 
+@kernel
+def _take_step(L, P, Q, T, M, W, V, Z, t, h):
+    """Row t + 1 of the record from a step's solution in W; a step that failed repeats its state."""
+    nb, report = L.mass.shape[0], Z.reports[t]
+    bodies, qpos, qvel, act = Z.bodies[t], Z.qpos[t], Z.qvel[t], Z.act[t]
+    save_warm(W, Z.impulses[t + 1])
+    status = int(report[STATUS])
+    new = Z.bodies[t + 1]
+    if (status == 0 or status == MOVED_UNSOLVED[0] or status == MOVED_UNSOLVED[1]) and finite(W, nb):
+        for b in range(nb):
+            for i in range(3):
+                new[b, i], new[b, 3 + i], new[b, 10 + i] = W.xn[b, i], W.v[b, i], W.v[b, 3 + i]
+            for i in range(4):
+                new[b, 6 + i] = W.qn[b, i]
+        to_minimal(L, new, h, qpos, Z.qpos[t + 1], Z.qvel[t + 1], V.coordinates)
+        advance_activations(T, V, act, h, Z.act[t + 1])
+    else:
+        new[:, :] = bodies
+        Z.qpos[t + 1, :] = qpos
+        Z.qvel[t + 1, :] = qvel
+        Z.act[t + 1, :] = act
+        if status == 0:
+            report[STATUS] = 5.0
+        _stay(P, Q, W, bodies, report)
+    if Z.maximal.shape[0] > 0:
+        expand(M, new, h, Z.maximal[t + 1], V.scratch)
+
+
 @entry
-def roll_out(L, P, Q, T, M, W, V, Z, controls, wrenches, h, kappa, settings):
+def roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_kappa, settings):
     """T steps from row 0 of the Record Z. controls (T, nu); wrenches (0 | 1 | T, nbody, 6); kappa 0: the hard limit.
 
-    L, P, Q: layout and contact candidates; T: ActuatorTable; M: BodyTable; W: Work; V: Drive. A step that fails repeats its state.
+    L, P, Q: layout and contact candidates; T: ActuatorTable; M: BodyTable; W: Work; V: Drive; G: Tangent. A step that fails
+    repeats its state. When Z has room for derivatives, every step is solved again at gradient_kappa (unless that is kappa) and
+    differentiated there.
     """
-    nb, s, scratch = L.mass.shape[0], V.scratch, V.coordinates
     W.n_edges[1] = -1  # nothing of earlier rollouts may show: the contact graph is analysed anew
+    linearize = Z.A.shape[0] > 0
     if Z.maximal.shape[0] > 0:
-        expand(M, Z.bodies[0], h, Z.maximal[0], s)
+        expand(M, Z.bodies[0], h, Z.maximal[0], V.scratch)
     for t in range(controls.shape[0]):
-        bodies, qpos, qvel, act, report = Z.bodies[t], Z.qpos[t], Z.qvel[t], Z.act[t], Z.reports[t]
-        gather_wrenches(M, bodies, wrenches, t, V.wrench, s)
-        drive(L, T, V, bodies, qpos, qvel, act, controls[t], h)
-        load_angles(L, qpos, V.angle)
-        load_warm(W, Z.impulses[t])
-        hard_step(L, P, Q, V.servos, W, bodies, V.angle, qvel, V.force, V.wrench, h, kappa, settings, report)
-        save_warm(W, Z.impulses[t + 1])
-        status = int(report[STATUS])
-        new = Z.bodies[t + 1]
-        moved = (status == 0 or status == MOVED_UNSOLVED[0] or status == MOVED_UNSOLVED[1]) and finite(W, nb)
-        if moved:
-            for b in range(nb):
-                for i in range(3):
-                    new[b, i], new[b, 3 + i], new[b, 10 + i] = W.xn[b, i], W.v[b, i], W.v[b, 3 + i]
-                for i in range(4):
-                    new[b, 6 + i] = W.qn[b, i]
-            to_minimal(L, new, h, qpos, Z.qpos[t + 1], Z.qvel[t + 1], scratch)
-            advance_activations(T, V, act, h, Z.act[t + 1])
-        else:
-            new[:, :] = bodies
-            Z.qpos[t + 1, :] = qpos
-            Z.qvel[t + 1, :] = qvel
-            Z.act[t + 1, :] = act
-            if status == 0:
-                report[STATUS] = 5.0
-            _stay(P, Q, W, bodies, report)
-        if Z.maximal.shape[0] > 0:
-            expand(M, new, h, Z.maximal[t + 1], s)
-    if Z.contacts.shape[0] > 0:
+        bodies, qpos, qvel, act = Z.bodies[t], Z.qpos[t], Z.qvel[t], Z.act[t]
+        for turn in range(2 if linearize and gradient_kappa != kappa else 1):  # (one call of every large kernel)
+            report = Z.reports[t] if turn == 0 else Z.gradients[t]
+            gather_wrenches(M, bodies, wrenches, t, V.wrench, V.scratch)
+            drive(L, T, V, bodies, qpos, qvel, act, controls[t], h)
+            load_angles(L, qpos, V.angle)
+            load_warm(W, Z.impulses[t])
+            now = kappa if turn == 0 else gradient_kappa
+            hard_step(L, P, Q, V.servos, W, bodies, V.angle, qvel, V.force, V.wrench, h, now, settings, report)
+            if turn == 0:
+                _take_step(L, P, Q, T, M, W, V, Z, t, h)
+            if linearize and now == gradient_kappa:
+                for i in range(8):
+                    Z.gradients[t, i] = report[i]
+                if Z.contacts.shape[0] > 0 and turn == 0:
+                    fill_contacts(P, Q, W, Z.contacts)
+                scheme, reference = int(settings[SPRINGS]), Z.qpos[t + 1]
+                if not finite(W, L.mass.shape[0]) or not step_jacobian(
+                    L, P, Q, T, M, W, V, G, qpos, qvel, act, controls[t], wrenches, t, h, now, scheme, reference, Z.A[t], Z.B[t]
+                ):
+                    Z.gradients[t, STATUS] = SINGULAR
+    if Z.contacts.shape[0] > 0 and not linearize:
         fill_contacts(P, Q, W, Z.contacts)

@@ -14,11 +14,14 @@ from dojo_py.hard import checks, measures
 from dojo_py.hard.options import HardOptions
 from dojo_py.hard.warm_start import warm_size
 from dojo_py.hard.world import WorkPool, announced, build_world
-from dojo_py.simulate.results import Contacts, Exact, State, Step
+from dojo_py.simulate.results import Contacts, Exact, Linearization, State, Step
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory
 
 Array = np.ndarray
+
+DEFAULT_KAPPA = 3e-4
+"""Central-path parameter of derivatives unless another is asked for [N m s] (Dojo, section VI)."""
 
 _loaded = threading.Event()
 _loading = threading.Lock()
@@ -48,7 +51,7 @@ class HardSimulator:
         self.options = options or HardOptions()
         self.world = build_world(model, friction, unsupported)
         self._settings = self.options.as_array()
-        self._pool = WorkPool(self.world, model.na)
+        self._pool = WorkPool(self.world, model)
         self._warm = warm_size(self.world.layout, self.world.planes, self.world.pairs)
 
     # states and inputs
@@ -126,12 +129,16 @@ class HardSimulator:
         outside = checks.wrenches_of(wrenches, self.model.nbody, 1)
         record = self._run(start, u[None], outside, checks.kappa_of(kappa), True, True)
         report = record.reports[0]
-        end = State(
+        end = self._end(start, record)
+        status = Status(int(report[0]))
+        return Step(end, status, int(report[1]), float(report[2]), float(report[3]), self._contacts(record.contacts))
+
+    def _end(self, start: State, record: Any) -> State:
+        """The state after the one step of a record."""
+        return State(
             record.qpos[1], record.qvel[1], record.act[1], start.time + self.timestep, record.maximal[1],
             Exact(record.bodies[1], record.impulses[1], record.qpos[1], record.qvel[1]),
         )  # fmt: skip
-        status = Status(int(report[0]))
-        return Step(end, status, int(report[1]), float(report[2]), float(report[3]), self._contacts(record.contacts))
 
     def _contacts(self, table: Array) -> Contacts:
         """The contact table of the kernels under the model's names."""
@@ -151,23 +158,32 @@ class HardSimulator:
                 _loaded.set()
                 m = self.model
                 rest = self.initial_state(m.qpos0)
-                self._run(rest, np.zeros((0, m.nu)), np.zeros((0, m.nbody, 6)), 0.0, False, False)
+                self._run(rest, np.zeros((0, m.nu)), np.zeros((0, m.nbody, 6)), 0.0)
 
-    def _run(self, start: State, controls: Array, wrenches: Array, kappa: float, maximal: bool, contacts: bool) -> Any:
-        """Record of a rollout from a checked state."""
+    def _run(
+        self,
+        start: State,
+        controls: Array,
+        wrenches: Array,
+        kappa: float,
+        maximal: bool = False,
+        contacts: bool = False,
+        gradient_kappa: float | None = None,
+    ) -> Any:
+        """Record of a rollout from a checked state, with derivatives when there is a gradient_kappa."""
         from dojo_py.hard.rollout import roll_out
 
-        record = self._start_record(start, len(controls), maximal, contacts)
+        record = self._start_record(start, len(controls), maximal, contacts, gradient_kappa is not None)
         with self._pool.borrow() as mine:
-            roll_out(*mine.handles, record, controls, wrenches, self.timestep, kappa, self._settings)
+            roll_out(*mine.handles, record, controls, wrenches, self.timestep, kappa, gradient_kappa or 0.0, self._settings)
         return record
 
-    def _start_record(self, start: State, steps: int, maximal: bool, contacts: bool) -> Any:
+    def _start_record(self, start: State, steps: int, maximal: bool, contacts: bool, linearize: bool) -> Any:
         """An empty record with a checked state in its first rows."""
         from dojo_py.hard.rollout import allocate_record
 
         assert start.exact is not None
-        record = allocate_record(self.model, self.world, steps, maximal, contacts)
+        record = allocate_record(self.model, self.world, steps, maximal, contacts, linearize)
         record.qpos[0], record.qvel[0], record.act[0] = start.qpos, start.qvel, start.act
         record.bodies[0], record.impulses[0] = start.exact.bodies, start.exact.impulses
         return record
@@ -179,18 +195,34 @@ class HardSimulator:
         wrenches: Array | None = None,
         kappa: float | None = None,
         maximal: bool = True,
+        linearize: bool = False,
+        gradient_kappa: float | None = None,
     ) -> Trajectory:
         """Steps with controls (T, nu) and wrenches (nbody, 6) or (T, nbody, 6); the same numbers as T calls of `step`.
 
         maximal: record the maximal states too. After an unsolved step the rollout goes on from the last finite state.
+        linearize: also record A (T, 2nv, 2nv) and B (T, 2nv, nu) of every step, differentiated at gradient_kappa [N m s]; by
+        default that is kappa, and DEFAULT_KAPPA when the simulation is in the hard limit.
         """
         start = self._checked(state)
         u = checks.vector("controls", controls, (len(controls), self.model.nu))
-        return self._trajectory(start, u, checks.wrenches_of(wrenches, self.model.nbody, len(u)), checks.kappa_of(kappa), maximal)
+        outside = checks.wrenches_of(wrenches, self.model.nbody, len(u))
+        return self._trajectory(start, u, outside, checks.kappa_of(kappa), maximal, self._gradient_kappa(linearize, kappa, gradient_kappa))
 
-    def _trajectory(self, start: State, controls: Array, wrenches: Array, kappa: float, maximal: bool) -> Trajectory:
-        record = self._run(start, controls, wrenches, kappa, maximal, False)
+    def _gradient_kappa(self, linearize: bool, kappa: Any, gradient_kappa: Any) -> float | None:
+        if not linearize:
+            return None
+        chosen = kappa if gradient_kappa is None else gradient_kappa
+        return DEFAULT_KAPPA if chosen is None else checks.kappa_of(chosen)
+
+    def _trajectory(
+        self, start: State, controls: Array, wrenches: Array, kappa: float, maximal: bool, gradient_kappa: float | None = None
+    ) -> Trajectory:
+        record = self._run(start, controls, wrenches, kappa, maximal, False, gradient_kappa)
         reports = record.reports
+        gradients = (None, None, None)
+        if gradient_kappa is not None:
+            gradients = (record.A, record.B, record.gradients[:, 0].astype(np.int64))
         # added up like the times of single steps, so that both are the same numbers
         time = np.add.accumulate(np.concatenate([[start.time], np.full(len(controls), self.timestep)]))
         return Trajectory(
@@ -198,6 +230,7 @@ class HardSimulator:
             reports[:, 2].copy(), reports[:, 3].copy(), reports[:, 4].copy(), record.maximal if maximal else None, record.bodies,
             record.impulses,
             {"mode": "hard", "model": self.model.name, "timestep": self.timestep, "friction": self.friction, "kappa": kappa},
+            *gradients,
         )  # fmt: skip
 
     def rollout_batch(
@@ -208,10 +241,12 @@ class HardSimulator:
         wrenches: Array | None = None,
         kappa: float | None = None,
         maximal: bool = False,
+        linearize: bool = False,
+        gradient_kappa: float | None = None,
     ) -> list[Trajectory]:
         """B rollouts with controls (B, T, nu), from B states or from one; bit-identical to B calls of `rollout`.
 
-        threads: at most so many at a time, all cores by default. wrenches and kappa as in `rollout`, the same for all.
+        threads: at most so many at a time, all cores by default. The rest as in `rollout`, the same for all.
         """
         u = np.array(controls, dtype=float)
         if u.ndim != 3:
@@ -223,16 +258,38 @@ class HardSimulator:
         if threads is not None and threads < 1:
             raise ValueError(f"threads={threads!r} must be at least 1")
         outside, k = checks.wrenches_of(wrenches, self.model.nbody, u.shape[1]), checks.kappa_of(kappa)
+        differentiate = self._gradient_kappa(linearize, kappa, gradient_kappa)
         checked = [self._checked(s) for s in starts]
 
         def run(b: int) -> Trajectory:
-            return self._trajectory(checked[b], u[b], outside, k, maximal)
+            return self._trajectory(checked[b], u[b], outside, k, maximal, differentiate)
 
         threads = min(threads or os.cpu_count() or 1, max(1, len(u)))
         if threads == 1:
             return [run(b) for b in range(len(u))]
         with ThreadPoolExecutor(threads) as pool:  # the kernel releases the interpreter lock
             return list(pool.map(run, range(len(u))))
+
+    def linearize(
+        self,
+        state: State,
+        control: Array | None = None,
+        kappa: float | None = DEFAULT_KAPPA,
+        parameters: Sequence[str] | None = None,
+        wrenches: Array | None = None,
+    ) -> Linearization:
+        """A (2nv, 2nv) and B (2nv, nu) of the step at kappa [N m s], in the tangents of `model.difference`; next_state is that step's.
+
+        The smaller kappa, the closer to the hard limit and the stiffer: 1e-1 … 1e-8. parameters: see `parameter_names`.
+        """
+        start, u = self._checked(state), self._control(control)
+        k = checks.kappa_of(DEFAULT_KAPPA if kappa is None else kappa)
+        outside = checks.wrenches_of(wrenches, self.model.nbody, 1)
+        record = self._run(start, u[None], outside, k, True, False, k)
+        report = record.gradients[0]
+        return Linearization(
+            record.A[0], record.B[0], self._end(start, record), {}, k, float(report[2]), float(report[3]), Status(int(report[0]))
+        )
 
     def trace(self, state: State, control: Array | None = None, kappa: float | None = None) -> Array:
         """(iterations + 1, 6) the iterations of one step's solve, of its last one when it took several.
@@ -243,13 +300,13 @@ class HardSimulator:
         from dojo_py.hard.rollout import roll_out
 
         start, u = self._checked(state), self._control(control)
-        record = self._start_record(start, 1, False, False)
+        record = self._start_record(start, 1, False, False, False)
         with self._pool.borrow() as mine:
             trace = mine.work.trace
             trace[:] = np.nan
             roll_out(
                 *mine.handles, record, u[None], np.zeros((0, self.model.nbody, 6)), self.timestep,
-                checks.kappa_of(kappa), self._settings,
+                checks.kappa_of(kappa), 0.0, self._settings,
             )  # fmt: skip
             done = int(np.argmin(np.isfinite(trace[:, 0]))) or len(trace)
             return np.nan_to_num(trace[:done])

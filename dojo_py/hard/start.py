@@ -15,6 +15,15 @@ from dojo_py.solver.centre import central_friction, central_pair
 from dojo_py.solver.cones import CONE, PYRAMID, impulse_of, start_state
 
 
+@kernel
+def load_angles(L, qpos, angle):
+    """angle (nv,) = coordinates of hinges and slides at the places of their rates."""
+    for j in range(L.kind.shape[0]):
+        if L.ndof[j] == L.count[j]:  # one rate a joint: hinges and slides
+            for i in range(L.count[j]):
+                angle[L.vadr[j] + i] = qpos[L.qadr[j] + i]
+
+
 @stage
 def start_step(L, W, bodies, angle, rate, wrench, h):
     """Load the state at the start of a step. bodies (nb, 13); angle, rate (nv,); wrench (nb, 6): world force, torque [N, N m]."""

@@ -48,6 +48,7 @@ class Work(NamedTuple):
     Ceq: np.ndarray  # (ne, 4, 6, 6)
     rows: np.ndarray  # (nn, 6) constraint rows / h, coordinate rates
     drive: np.ndarray  # (nv, 2) dof law: impulse = drive₀ - drive₁ rate
+    row_scale: np.ndarray  # (nv,) factor of the coordinate rows in the matrix
     ball: np.ndarray  # (nj, 3, 4) ball: matrix and constant of the dof law
     inertia: np.ndarray  # (nb, 6, 8) derivative of the momentum rows by the bodies' own velocities
     rb: np.ndarray  # (nb, 6) residual of the momentum rows
@@ -143,7 +144,7 @@ def allocate_work(layout, planes, pairs):
         basis=z((nj, 6, 6)), rate_prev=z(nv), angle0=z(nv), force=z(nv), v=z((nb + 1, 6)), lam=z((nn, 6)),
         lim=z((nl, 2)), fric=z((nv, 3)), con=z((nc, 12)), xn=z((nb + 1, 3)), qn=z((nb + 1, 4)), Rn=z((nb + 1, 3, 3)),
         p=z((nb + 1, 4)), hG=z((nb + 1, 3, 3)), extent=z(1), turn=z((nb + 1, 3, 3)), theta=z(nv), Ca=z((nn, 6, 6)),
-        Cb=z((nn, 6, 6)), Ceq=z((ne, 4, 6, 6)), rows=z((nn, 6)), drive=z((nv, 2)), ball=z((nj, 3, 4)), inertia=z((nb, 6, 8)), rb=z((nb, 6)),
+        Cb=z((nn, 6, 6)), Ceq=z((ne, 4, 6, 6)), rows=z((nn, 6)), drive=z((nv, 2)), row_scale=z(nv), ball=z((nj, 3, 4)), inertia=z((nb, 6, 8)), rb=z((nb, 6)),
         rn=z((nn, 6)), size=z((nb, 6)), active=z(nc, np.int64), n_active=z(2, np.int64),
         limit_active=z(nl, np.int64), n_limits=z(1, np.int64), dof_limit=np.full((nv, 2), -1, np.int64),
         cbody=z((nc, 2), np.int64), cmu=z(nc), claw=z(nc, np.int64), cframe=z((nc, 3, 3)), cval=z((nc, 3)),

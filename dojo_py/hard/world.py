@@ -15,6 +15,7 @@ from dojo_py.actuation.table import ActuatorTable
 from dojo_py.collision.candidates import PairCandidates, PlaneCandidates, build_candidates
 from dojo_py.hard.body_table import BodyTable, build_body_table
 from dojo_py.hard.drives import allocate_drive, build_drives, check_servos
+from dojo_py.hard.gradients.workspace import allocate_tangent, tangent_handle
 from dojo_py.hard.handles import drive_handle, work_handle, world_handles
 from dojo_py.hard.layout import Layout, build_layout
 from dojo_py.hard.support import handle_unsupported, unsupported_features
@@ -68,14 +69,14 @@ class Hands(NamedTuple):
     """What one thread works with."""
 
     work: Work
-    handles: tuple[Any, ...]  # of the world's five tables, the work and the drive: the first arguments of `roll_out`
+    handles: tuple[Any, ...]  # of the world's five tables, the work, the drive, the tangent: the first arguments of `roll_out`
 
 
 class WorkPool:
     """Work arrays, one set per thread at a time, kept for later use."""
 
-    def __init__(self, world: World, na: int):
-        self._world, self._na = world, na
+    def __init__(self, world: World, model: Any):
+        self._world, self._model = world, model
         self._free: list[Hands] = []
         self._lock = threading.Lock()
         self._tables: Any = None
@@ -88,8 +89,9 @@ class WorkPool:
         if mine is None:
             world = self._world
             work = allocate_work(world.layout, world.planes, world.pairs)
-            drive = allocate_drive(world.actuators, world.layout, self._na)
-            mine = Hands(work, (*self.tables(), work_handle(work), drive_handle(drive)))
+            drive = allocate_drive(world.actuators, world.layout, self._model.na)
+            tangent = allocate_tangent(self._model, world.layout, world.planes, world.pairs, 2 * self._model.nv + self._model.nu)
+            mine = Hands(work, (*self.tables(), work_handle(work), drive_handle(drive), tangent_handle(tangent)))
         try:
             yield mine
         finally:

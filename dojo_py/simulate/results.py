@@ -118,3 +118,5 @@ class Linearization:
     """Of the step that was differentiated [m/s, rad/s]."""
     centring: float = 0.0
     """Largest |b∘c - κ e| of that step [N m s]."""
+    status: Status = Status.SOLVED
+    """Of that step: the derivatives are those of its last iterate when it is not SOLVED."""

@@ -50,6 +50,12 @@ class Trajectory:
     """(T + 1, n) hard mode: impulses from which the next step's solve starts."""
     metadata: dict[str, Any] = field(default_factory=dict)
     """Model name, timestep, mode and options: numbers and texts."""
+    A: Array | None = field(default=None, repr=False)
+    """(T, 2nv, 2nv) derivative of each state by the one before, tangents [δq, δv] as in `Linearization`, when asked for."""
+    B: Array | None = field(default=None, repr=False)
+    """(T, 2nv, nu) derivative of each state by the control before it."""
+    gradient_status: Array | None = None
+    """(T,) values of `Status` of the steps that were differentiated."""
 
     def __len__(self) -> int:
         return len(self.status)
@@ -83,8 +89,9 @@ class Trajectory:
 
 def load_trajectory(path: str | PathLike) -> Trajectory:
     """Read what `Trajectory.save` wrote. Raises ValueError when the file is something else."""
-    optional = {"maximal", "bodies", "impulses"}
-    states = {"time", "qpos", "qvel", "act"} | optional
+    recorded = {"maximal", "bodies", "impulses"}
+    optional = recorded | {"A", "B", "gradient_status"}
+    states = {"time", "qpos", "qvel", "act"} | recorded
     needed = {f.name for f in fields(Trajectory)} - optional
     try:
         with np.load(path, allow_pickle=False) as file:

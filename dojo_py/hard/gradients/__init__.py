@@ -1,0 +1,1 @@
+"""Implicit differentiation of the hard step at a central-path parameter κ."""
