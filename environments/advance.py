@@ -14,6 +14,9 @@ from dojo_py.simulate.status import Status
 
 Array = np.ndarray
 
+LOST = (Status.NOT_FINITE, Status.SINGULAR)
+"""Statuses after which the state did not move: an episode ends there."""
+
 
 @dataclass(frozen=True, eq=False)
 class Moved:
@@ -57,5 +60,7 @@ def differentiate(task: Any, state: State, action: Array, kappa: float | None) -
     A, B = np.eye(size), np.zeros((size, len(control)))
     for _ in range(task.frame_skip):
         lin = task.sim.linearize(state, control, kappa=kappa)
+        if lin.status in LOST:
+            raise FloatingPointError(f"the step cannot be differentiated: {lin.status.message}")
         A, B, state = lin.A @ A, lin.A @ B + lin.B, lin.next_state
     return A, B @ task.control_jacobian(action), state

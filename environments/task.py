@@ -16,12 +16,8 @@ import numpy as np
 
 from dojo_py.environments.advance import Moved, advance, differentiate
 from dojo_py.simulate.results import Contacts, State
-from dojo_py.simulate.status import Status
 
 Array = np.ndarray
-
-LOST = (Status.NOT_FINITE, Status.SINGULAR)
-"""Statuses after which the state did not move: an episode ends there."""
 
 
 @lru_cache(maxsize=64)

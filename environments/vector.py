@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from dojo_py.environments import import_gymnasium
+from dojo_py.environments.advance import LOST
 from dojo_py.environments.spaces import RENDER_MODES, SMOOTH, check_render_mode, gradients, resolve, spaces
-from dojo_py.environments.task import LOST, Task
+from dojo_py.environments.task import Task
 from dojo_py.simulate.results import State
 
 gymnasium = import_gymnasium()

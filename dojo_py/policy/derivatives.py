@@ -5,7 +5,6 @@ Both are short formulas of the state, so this costs no simulation; contact impul
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -21,10 +20,12 @@ def moved_states(task: Any, state: State, directions: Array) -> list[State]:
     """The state moved along each row [dq, dv] of directions (n, 2nv)."""
     model = task.sim.model
     nv = model.nv
-    return [
-        dataclasses.replace(state, qpos=model.integrate(state.qpos, d[:nv]), qvel=state.qvel + d[nv:], maximal=None, exact=None)
-        for d in directions
-    ]
+    if model.nq == nv:  # no quaternions: the tangent is a plain sum
+        qpos = state.qpos + directions[:, :nv]
+    else:
+        qpos = np.array([model.integrate(state.qpos, d[:nv]) for d in directions])
+    qvel = state.qvel + directions[:, nv:]
+    return [State(q, v, state.act, state.time) for q, v in zip(qpos, qvel, strict=True)]
 
 
 def around(task: Any, state: State) -> tuple[list[State], list[State]]:

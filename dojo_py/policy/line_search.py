@@ -50,8 +50,8 @@ class LineSearch:
 def searched_update(search: Ags, options: LineSearch) -> Array:
     """(size,) change of the parameters: unseen while whitening settles, then one that earned more, or zeros.
 
-    search.memory holds the step length, the failures in a row, and whether the present policy's episode was played before: revisiting
-    its states then costs gradients only. search.kept holds the best policy while whitening settles.
+    search.memory holds the step length, the failures in a row, and whether the present policy's episode was played before:
+    revisiting its states then costs gradients only. search.kept holds the best policy while whitening settles.
     """
     if search.iteration < options.settle:
         return _unseen(search)
