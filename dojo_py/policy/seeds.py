@@ -55,9 +55,14 @@ def summarise(searches: Sequence[Search]) -> SeedSummary:
 
 
 def evaluations_to_reach(curves: Sequence[dict[str, Array]], target: float) -> float | None:
-    """Steps (simulated plus differentiated) a seed, after which the seeds' mean reward first reaches the target; None: never."""
-    length = min(len(c["reward"]) for c in curves)
-    rewards = np.mean([c["reward"][:length] for c in curves], axis=0)
-    costs = np.mean([c["evaluations"][:length] + c["gradients"][:length] for c in curves], axis=0)
-    reached = np.flatnonzero(rewards >= target)
-    return float(costs[reached[0]]) if len(reached) else None
+    """Evaluations a seed (simulated plus differentiated steps) at which the seeds' mean reward reaches the target; None: never.
+
+    A seed's reward at some cost is that of its last policy until then; seeds that have none yet count as the worst they will have.
+    """
+    costs = [c["evaluations"] + c["gradients"] for c in curves]
+    for cost in np.unique(np.concatenate(costs)):
+        places = [int(np.searchsorted(own, cost, side="right")) - 1 for own in costs]
+        rewards = [c["reward"][k] if k >= 0 else c["reward"].min() for c, k in zip(curves, places, strict=True)]
+        if np.mean(rewards) >= target:
+            return float(cost)
+    return None

@@ -6,7 +6,6 @@ in the paper; each iteration's policy is also tried without noise at the hard li
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,18 +34,22 @@ class Setting:
 
     horizon: int
     ars_iterations: int
-    ags_iterations: int
+    ags_budget: int
+    """Evaluations AGS may use: a fifth of ARS's."""
     ags: dict[str, Any]
-    """Options of AGS."""
-    random_iterations: int
+    """Options of AGS, found by trial."""
+    random_budget: int
+    """Evaluations of AGS with randomised gradients."""
     pairs: int
     """Antithetic pairs a step of the randomised gradients."""
 
 
 SETTINGS = {
-    "HalfCheetah": Setting(80, 30, 36, {}, 12, 12),
-    "Ant": Setting(150, 100, 100, {}, 12, 12),
+    "HalfCheetah": Setting(80, 30, 5760, {}, 28800, 12),
+    "Ant": Setting(150, 100, 36000, {}, 180000, 16),
 }
+MOST = 10_000
+"""Iterations where a budget ends the search."""
 SHARE = 5.0
 """AGS must reach ARS's mean final reward with this many times fewer evaluations."""
 
@@ -67,10 +70,12 @@ def make_search(robot: str, method: str, seed: int, mode: str = "hard", workers:
     return Ags(task, policy, AgsOptions(**setting.ags, smoothing=smoothing), rollout, seed, 1, workers)
 
 
-def iterations_of(robot: str, method: str) -> int:
-    """Iterations of a table row."""
+def limits_of(robot: str, method: str) -> tuple[int, int | None]:
+    """Iterations and evaluations at which a search ends."""
     setting = SETTINGS[robot]
-    return {"ARS": setting.ars_iterations, "AGS": setting.ags_iterations}.get(method, setting.random_iterations)
+    if method == "ARS":
+        return setting.ars_iterations, None
+    return MOST, setting.ags_budget if method == "AGS" else setting.random_budget
 
 
 def run(
@@ -94,8 +99,9 @@ def run(
         for robot in robots:
             found: dict[str, tuple[Any, list[dict[str, np.ndarray]]]] = {}
             for method in methods:
-                count = min(iterations_of(robot, method), iterations or sys.maxsize)
-                searches = [_trained(robot, method, seed, mode, pool, count, checkpoints) for seed in seeds]
+                count, budget = limits_of(robot, method)
+                count = min(count, iterations or MOST)
+                searches = [_trained(robot, method, seed, mode, pool, (count, budget), checkpoints) for seed in seeds]
                 summary, lines = summarise(searches), [search.curve() for search in searches]
                 found[method] = (summary, lines)
                 reward, cost = PAPER[robot, method]
@@ -118,14 +124,14 @@ def run(
 
 
 def _trained(
-    robot: str, method: str, seed: int, mode: str, workers: Any, iterations: int, checkpoints: Path | None
+    robot: str, method: str, seed: int, mode: str, workers: Any, limits: tuple[int, int | None], checkpoints: Path | None
 ) -> Any:
     search = make_search(robot, method, seed, mode, workers)
     file = None if checkpoints is None else checkpoints / f"{robot}_{method}_{mode}_{seed}.npz"
     if file is not None and file.exists():
         search.resume(file)
     search.kind = search.kind if method != "randomised" else "randomised"
-    return search.run(iterations, progress=True, checkpoint=file)
+    return search.run(limits[0], progress=True, checkpoint=file, budget=limits[1])
 
 
 def _list(values: np.ndarray) -> str:
@@ -133,9 +139,11 @@ def _list(values: np.ndarray) -> str:
 
 
 def _columns(seeds: Sequence[int], lines: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    """Evaluations (mean of the seeds) and each seed's reward."""
-    table = {"evaluations": np.mean([c["evaluations"] + c["gradients"] for c in lines], axis=0)}
-    return table | {f"reward_seed{s}": c["reward"] for s, c in zip(seeds, lines, strict=True)}
+    """Evaluations and reward of each seed."""
+    columns: dict[str, np.ndarray] = {}
+    for seed, c in zip(seeds, lines, strict=True):
+        columns |= {f"evaluations_seed{seed}": c["evaluations"] + c["gradients"], f"reward_seed{seed}": c["reward"]}
+    return columns
 
 
 def _figure(plt: Any, report: Report) -> Any:
@@ -146,10 +154,11 @@ def _figure(plt: Any, report: Report) -> Any:
             columns = report.curves.get(f"{robot}_{method}")
             if columns is None:
                 continue
-            rewards = np.array([c for name, c in columns.items() if name != "evaluations"])
-            axis.plot(columns["evaluations"], rewards.mean(axis=0), color=f"C{i}", label=method)
-            axis.fill_between(columns["evaluations"], rewards.min(axis=0), rewards.max(axis=0), color=f"C{i}", alpha=0.2)
-        axis.set_title(f"{robot} (mean, range of all seeds)")
+            seeds = [name.removeprefix("reward_") for name in columns if name.startswith("reward_")]
+            for k, seed in enumerate(seeds):
+                label = method if k == 0 else None
+                axis.plot(columns[f"evaluations_{seed}"], columns[f"reward_{seed}"], color=f"C{i}", lw=0.8, alpha=0.7, label=label)
+        axis.set_title(f"{robot} (a line a seed)")
         axis.set_xlabel("evaluations")
         axis.set_xscale("log")
     axes[0][0].set_ylabel("reward")
