@@ -8,7 +8,6 @@
 
 from dojo_py.policy.ags import Ags, AgsOptions
 from dojo_py.policy.ars import Ars, ArsOptions
-from dojo_py.policy.line_search import LineSearch
 from dojo_py.policy.policies import LinearPolicy, MlpPolicy
 from dojo_py.policy.rollout import RolloutOptions
 from dojo_py.policy.seeds import SeedSummary, run_seeds, summarise
@@ -19,7 +18,6 @@ __all__ = [
     "AgsOptions",
     "Ars",
     "ArsOptions",
-    "LineSearch",
     "LinearPolicy",
     "MlpPolicy",
     "RolloutOptions",

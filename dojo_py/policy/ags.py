@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dojo_py.policy.gradient import DifferentiatedRun, GradientEpisode, GradientJob, play_and_differentiate
-from dojo_py.policy.line_search import LineSearch, searched_update
+from dojo_py.policy.normaliser import Statistics
 from dojo_py.policy.search import Search
 from dojo_py.policy.smoothing import Smoothing
 
@@ -41,10 +41,12 @@ class AgsOptions:
     """A roll-out's gradient is cut to this norm."""
     window: int | None = None
     """Steps after which the parameters move, within the episode, by the gradient of what these steps earned; None: at its end."""
-    truncation: int | tuple[int, ...] | None = None
-    """Steps through which a gradient is carried at most; None: all. Several: a line search goes to the next when one fails."""
-    line_search: LineSearch | None = None
-    """Take a step only if an episode with it earns more; the step size is then the first length tried."""
+    truncation: int | None = None
+    """Steps through which a gradient is carried at most; None: all."""
+    patience: int | None = None
+    """Iterations without a better episode after which the search goes back to its best policy; None: never."""
+    retreat: float = 0.5
+    """Factor on the step size each time it goes back."""
     discount: float = 1.0
     """Weight of what comes a step later, in the gradient only."""
     momentum: float = 0.0
@@ -61,83 +63,94 @@ class AgsOptions:
             raise ValueError(f"alpha={self.alpha!r}: the zeroth-order estimate needs directions >= 1")
         if self.window is not None and (self.window < 1 or self.directions):
             raise ValueError(f"window={self.window!r} must be at least 1, or None, and needs directions=0")
-        if any(n is not None and n < 1 for n in self.truncations):
-            raise ValueError(f"truncation={self.truncation!r} must be at least 1, or None")
-        if self.line_search is not None and (self.window is not None or self.directions):
-            raise ValueError("line_search needs window=None and directions=0")
+        for name in ("truncation", "patience"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ValueError(f"{name}={value!r} must be at least 1, or None")
         if not 0.0 <= self.momentum < 1.0 or not 0.0 < self.discount <= 1.0:
             raise ValueError(f"momentum={self.momentum!r} must lie in [0, 1), discount={self.discount!r} in (0, 1]")
-        for name in ("step_size", "step_decay", "noise", "gradient_limit"):
+        for name in ("step_size", "step_decay", "noise", "gradient_limit", "retreat"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name}={getattr(self, name)!r} must be positive")
 
-    @property
-    def truncations(self) -> tuple[int | None, ...]:
-        """Of the gradient's chain, in the order they are taken."""
-        return self.truncation if isinstance(self.truncation, tuple) else (self.truncation,)
-
 
 class Ags(Search):
-    """Augmented gradient search."""
+    """Augmented gradient search.
+
+    Its policy is the best it has played: each iteration's episodes say what the parameters they started from earn, so that choosing
+    costs nothing; `test` and the history speak of that policy.
+    """
 
     kind = "ags"
     options: AgsOptions
 
     def _update(self) -> Array:
+        o, theta, statistics = self.options, self.parameters, self.statistics
+        change, earned = self._windows(o.window) if o.window is not None else self._episodes()
+        if earned > self.memory.get("best", -np.inf):
+            count = np.array([float(statistics.count)])
+            self.kept = {"parameters": theta, "count": count, "mean": statistics.mean, "squares": statistics.squares}
+            self.memory |= {"best": earned, "stale": 0.0}
+            return change
+        self.memory["stale"] += 1.0
+        if o.patience is None or self.memory["stale"] < o.patience:
+            return change
+        self.memory |= {"stale": 0.0, "scale": o.retreat * self.memory.get("scale", 1.0)}
+        self.moments[:] = 0.0
+        self.statistics = self._kept_statistics()
+        return self.kept["parameters"] - theta
+
+    def _episodes(self) -> tuple[Array, float]:
+        """Change of the parameters by one iteration's roll-outs, and their mean return."""
         o = self.options
-        if o.line_search is not None:
-            return searched_update(self, o.line_search)
-        if o.window is not None:
-            return self._update_by_windows(o.window)
         deltas = self.rng.standard_normal((o.directions, self.policy.size))
         tries = [(self.parameters, 0)]
         if o.directions:
             tries = [(self.parameters + s * o.noise * d, i) for i, d in enumerate(deltas) for s in (1.0, -1.0)]
         jobs = [self._gradient_job(p, i) for p, i in tries]
         played: list[GradientEpisode] = self.workers.map(play_and_differentiate, jobs)
-        self.count(played)
-        first = np.mean([clipped(e.gradient, o.gradient_limit) for e in played], axis=0)
+        self._count(played)
+        mixed = np.mean([clipped(e.gradient, o.gradient_limit) for e in played], axis=0)
         returns = np.array([e.episode.total for e in played])
-        return self._move(first if o.alpha == 1.0 else o.alpha * first + (1 - o.alpha) * zeroth_order(returns, deltas, o.noise))
+        if o.alpha < 1.0:
+            mixed = o.alpha * mixed + (1.0 - o.alpha) * zeroth_order(returns, deltas, o.noise)
+        return self._step(mixed), float(returns.mean())
 
-    def _update_by_windows(self, window: int) -> Array:
-        """One episode, the parameters moving after each window."""
+    def _windows(self, window: int) -> tuple[Array, float]:
+        """Change of the parameters by one episode, through which they move after each window, and its return."""
         run, parameters = DifferentiatedRun(self._gradient_job(self.parameters, 0)), self.parameters
         while not run.over:
             gradient = run.play(parameters, window)
-            parameters = parameters + self._move(clipped(gradient, self.options.gradient_limit))
-        self.count([run.outcome(gradient)])
-        return parameters - self.parameters
+            parameters = parameters + self._step(clipped(gradient, self.options.gradient_limit))
+        self._count([run.outcome(gradient)])
+        return parameters - self.parameters, run.total
 
     def _gradient_job(self, parameters: Array, index: int) -> GradientJob:
         o = self.options
         job = self.job(parameters, (self.seed, self.iteration, index), o.kappa)
-        return GradientJob(job, o.truncations[0], o.discount, o.smoothing)
+        return GradientJob(job, o.truncation, o.discount, o.smoothing)
 
-    @property
-    def truncations(self) -> tuple[int | None, ...]:
-        """Of the options."""
-        return self.options.truncations
+    def _count(self, played: list[GradientEpisode]) -> None:
+        self.evaluations += sum(e.evaluations for e in played)
+        self.gradients += sum(e.gradients for e in played) if self.options.smoothing is None else 0
+        self.absorb([e.episode for e in played])
 
-    def count(self, played: list[GradientEpisode], simulated: bool = True, absorbed: bool = True) -> None:
-        """Add up what episodes cost. simulated: False when their steps were counted before; absorbed: add what they saw."""
-        implicit = self.options.smoothing is None
-        again = 0 if simulated else sum(e.episode.steps for e in played)
-        self.evaluations += sum(e.evaluations for e in played) - again
-        self.gradients += sum(e.gradients for e in played) if implicit else 0
-        if absorbed:
-            self.absorb([e.episode for e in played])
-
-    def average(self, gradient: Array) -> Array:
-        """The direction of a gradient, cut and joined to the average of the earlier ones."""
+    def _step(self, gradient: Array) -> Array:
+        """The step along a gradient, which joins the average of the earlier directions."""
         o = self.options
-        mean = o.momentum * self.moments[0] + (1.0 - o.momentum) * unit(clipped(gradient, o.gradient_limit))
-        self.moments = np.stack([mean, self.moments[1]])
-        return unit(mean)
+        average = o.momentum * self.moments[0] + (1.0 - o.momentum) * unit(gradient)
+        self.moments = np.stack([average, self.moments[1]])
+        return o.step_size * self.memory.get("scale", 1.0) * o.step_decay**self.iteration * unit(average)
 
-    def _move(self, gradient: Array) -> Array:
-        """The step along a gradient."""
-        return self.options.step_size * self.options.step_decay**self.iteration * self.average(gradient)
+    def _kept_statistics(self) -> Statistics:
+        """Those that whitened the best policy's observations."""
+        return Statistics(int(self.kept["count"][0]), self.kept["mean"], self.kept["squares"])
+
+    def chosen(self) -> tuple[Array, tuple[Array, Array]]:
+        """Parameters of the best policy played, and its whitening."""
+        if not self.kept:
+            return super().chosen()
+        return self.kept["parameters"], self.whitening(self._kept_statistics())
 
 
 def clipped(gradient: Array, limit: float) -> Array:

@@ -61,10 +61,10 @@ class Search:
         """Iterations done."""
         return len(self.history)
 
-    def whitening(self) -> tuple[Array, Array]:
-        """(no,), (no,): what observations are shifted by and multiplied with at present."""
+    def whitening(self, statistics: Statistics | None = None) -> tuple[Array, Array]:
+        """(no,), (no,): what observations are shifted by and multiplied with, by the present statistics or by others."""
         if self.options.normalise:
-            return self.statistics.scale()
+            return (statistics or self.statistics).scale()
         return np.zeros(self.task.observation_size), np.ones(self.task.observation_size)
 
     def job(
@@ -74,15 +74,25 @@ class Search:
         shift, gain = self.whitening() if whitening is None else whitening
         return Job(self.task, self.policy, parameters, shift, gain, seed, self.rollout, kappa)
 
+    def chosen(self) -> tuple[Array, tuple[Array, Array]]:
+        """Parameters and whitening of the policy this search offers: the present ones."""
+        return self.parameters, self.whitening()
+
+    def act(self, observation: Array) -> Array:
+        """(na,) action of the policy this search offers."""
+        parameters, (shift, gain) = self.chosen()
+        return self.policy.act(parameters, (observation - shift) * gain)
+
     def absorb(self, episodes: list[Episode]) -> None:
         """Add what training episodes saw to the statistics, in their order."""
         for episode in episodes:
             self.statistics = self.statistics.merged(episode.statistics)
 
     def test(self, episodes: int | None = None) -> Array:
-        """(episodes,) returns of the unperturbed policy at the hard limit; the same starts each time."""
+        """(episodes,) returns of the chosen policy at the hard limit; the same starts each time."""
         count = self.test_episodes if episodes is None else episodes
-        jobs = [self.job(self.parameters, (self.seed, TEST_SEED, i)) for i in range(count)]
+        parameters, whitening = self.chosen()
+        jobs = [self.job(parameters, (self.seed, TEST_SEED, i), None, whitening) for i in range(count)]
         return np.array([e.total for e in self.workers.map(play, jobs)])
 
     def _update(self) -> Array:
