@@ -15,6 +15,7 @@ import numpy as np
 
 from dojo_py.policy.gradient import DifferentiatedRun, GradientEpisode, GradientJob, play_and_differentiate
 from dojo_py.policy.normaliser import Statistics
+from dojo_py.policy.rollout import play
 from dojo_py.policy.search import Search
 from dojo_py.policy.smoothing import Smoothing
 
@@ -43,6 +44,11 @@ class AgsOptions:
     """Steps after which the parameters move, within the episode, by the gradient of what these steps earned; None: at its end."""
     truncation: int | None = None
     """Steps through which a gradient is carried at most; None: all."""
+    warmup: int = 0
+    """Roll-outs with random parameters before the first iteration, only to learn how observations spread: whitening by the first
+    episode's own, in which hardly anything moves, makes the policy far too strong."""
+    warmup_noise: float = 0.3
+    """Standard deviation of their parameters."""
     patience: int | None = None
     """Iterations without a better episode after which the search goes back to its best policy; None: never."""
     retreat: float = 0.5
@@ -69,7 +75,7 @@ class AgsOptions:
                 raise ValueError(f"{name}={value!r} must be at least 1, or None")
         if not 0.0 <= self.momentum < 1.0 or not 0.0 < self.discount <= 1.0:
             raise ValueError(f"momentum={self.momentum!r} must lie in [0, 1), discount={self.discount!r} in (0, 1]")
-        for name in ("step_size", "step_decay", "noise", "gradient_limit", "retreat"):
+        for name in ("step_size", "step_decay", "noise", "gradient_limit", "retreat", "warmup_noise"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name}={getattr(self, name)!r} must be positive")
 
@@ -84,7 +90,18 @@ class Ags(Search):
     kind = "ags"
     options: AgsOptions
 
+    def _warm_up(self) -> None:
+        """Episodes that only teach the statistics."""
+        o = self.options
+        noises = o.warmup_noise * self.rng.standard_normal((o.warmup, self.policy.size))
+        jobs = [self.job(self.parameters + d, (self.seed, 0, i), o.kappa) for i, d in enumerate(noises)]
+        played = self.workers.map(play, jobs)
+        self.evaluations += sum(e.steps for e in played)
+        self.absorb(played)
+
     def _update(self) -> Array:
+        if self.iteration == 0 and self.options.warmup:
+            self._warm_up()
         o, theta, statistics = self.options, self.parameters, self.statistics
         change, earned = self._windows(o.window) if o.window is not None else self._episodes()
         if earned > self.memory.get("best", -np.inf):

@@ -44,9 +44,13 @@ class Setting:
     """Antithetic pairs a step of the randomised gradients."""
 
 
+AGS: dict[str, Any] = {"truncation": 10, "step_size": 0.1, "step_decay": 0.94, "kappa": 1e-2}
+"""Found by trial: the paper's kappa 3e-4 reaches 40 to 70 and forgets it again, chains of 20 steps mislead, of 6 see too little."""
+SPREAD = 0.01
+"""Standard deviation of AGS's first parameters: from zero, all seeds would be one."""
 SETTINGS = {
-    "HalfCheetah": Setting(80, 30, 5760, {}, 28800, 12),
-    "Ant": Setting(150, 100, 36000, {}, 180000, 16),
+    "HalfCheetah": Setting(80, 30, 5760, AGS, 28800, 12),
+    "Ant": Setting(150, 100, 36000, AGS, 180000, 16),
 }
 MOST = 10_000
 """Iterations where a budget ends the search."""
@@ -62,7 +66,7 @@ def make_search(robot: str, method: str, seed: int, mode: str = "hard", workers:
 
     setting = SETTINGS[robot]
     task = make_task(robot, "paper", mode=mode)
-    policy = LinearPolicy(task.observation_size, task.action_size)
+    policy = LinearPolicy(task.observation_size, task.action_size, 0.0 if method == "ARS" else SPREAD)
     rollout = RolloutOptions(setting.horizon, reward_clip=1.0)
     if method == "ARS":
         return Ars(task, policy, ArsOptions(), rollout, seed, 1, workers)
