@@ -10,14 +10,15 @@ from dojo_py.hard.contact_rows import evaluate_contact, pair_gap
 from dojo_py.hard.pair_contacts import tangents
 from dojo_py.hard.plane_contacts import plane_rows
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_mul, quat_to_matrix
+from dojo_py.rotation import quat_to_matrix
 from dojo_py.solver.cones import impulse_of
 
 
 @kernel
 def plane_changes(L, P, W, G, h):
     """G.contact[b] (6, 6): right-hand side of body b by (u, ψ), the rigid displacement of both its poses about its centre at the
-    start; velocities turn along. G.force gets the impulses, which do not turn with the body."""
+    start; velocities turn along. G.force gets the impulses, which do not turn with the body.
+    """
     s = W.scratch
     F, value, C, B, H, y, T = s[20, 0:3], s[21, 0:3], s[22:25, 0:6], s[25:28, 0:6], s[28:31, 0:3], s[31:34, 0:6], s[34:37, 0:3]
     for c in range(W.n_active[1]):

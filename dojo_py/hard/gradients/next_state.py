@@ -8,7 +8,10 @@ from dojo_py.rotation import log_jacobian, rotation_vector
 
 @kernel
 def next_rows(L, W, G, h, column, dof, part, out):
-    """out (2 nv,): change of the next coordinates and rates in a solved column; dof: the coordinate that moved, -1: none (a control)."""
+    """out (2 nv,): change of the next coordinates and rates in a solved column.
+
+    dof: the coordinate that moved, -1: none (a control).
+    """
     nv = L.dof_joint.shape[0]
     for j in range(L.kind.shape[0]):
         own = part == 0 and dof >= 0 and L.dof_joint[dof] == j

@@ -1,6 +1,6 @@
 """Right-hand sides of the implicit function theorem for coordinates, rates and controls, in closed form.
 
-When coordinate i of joint j moves, everything below the joint moves rigidly: displacement u + ψ × (x - x_child), turn ψ, world axes.
+When coordinate i of joint j moves, everything below it moves rigidly: displacement u + ψ × (x - x_child), turn ψ, world axes.
 Let the unknown velocities below turn along, δv = ψ × v + δṽ; then the next poses move rigidly too, and below the joint nothing
 changes but the directions of what is fixed to the world: momentum, gravity, outside forces and the contacts with planes. At
 joint j itself the rows change by the rigid motion of its child, and the impulse directions by its coordinate.

@@ -7,7 +7,13 @@ from dojo_py.hard.gradients.next_by_differences import column_scale, next_change
 from dojo_py.hard.gradients.next_state import next_rows
 from dojo_py.hard.gradients.residual_change import move, residuals_at
 from dojo_py.hard.gradients.screws import all_screws, poses_before
-from dojo_py.hard.gradients.state_columns import body_columns, column_motion, find_free_servos, own_joint_column, pair_columns
+from dojo_py.hard.gradients.state_columns import (
+    body_columns,
+    column_motion,
+    find_free_servos,
+    own_joint_column,
+    pair_columns,
+)
 from dojo_py.jit import kernel, stage
 from dojo_py.solver.block_ldu import solve_many
 
