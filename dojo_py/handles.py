@@ -25,6 +25,7 @@ class Struct(types.StructRef):  # type: ignore[name-defined]
         self.name = f"{type(self).__name__}{zlib.crc32(repr(self._fields).encode()):08x}"
 
     def preprocess_fields(self, fields: Any) -> Any:
+        """Fields without literal types."""
         return tuple((name, types.unliteral(kind)) for name, kind in fields)  # type: ignore[attr-defined]
 
 

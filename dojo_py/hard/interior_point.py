@@ -4,7 +4,7 @@
 
 The affine step aims at κ = 0 exactly; its success sets the centring σ = (ν_aff/ν)³; its second-order terms correct the step.
 
-Normal impulses and limits bound positions (γ s, in N s m), friction bounds velocities (ξ∘η, in N s m/s). While the gaps shrink with
+Normal impulses and limits bound positions (γ s, in N s m), friction bounds velocities (ξ∘η, in N s m/s). While gaps shrink with
 κ, bodies move by s, at velocities s/h = κ/(h γ): friction at the same κ takes these for slip and clings, one way and then the other.
 So friction's products are kept 1/h times larger on the way, and follow when the gaps have arrived (measured on a humanoid that lies
 on the ground with ten contacts: without this, internal forces still change by their own size at κ = 1e-12).

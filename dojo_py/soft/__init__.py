@@ -8,6 +8,7 @@ Reference: the mujoco wheel 4.0. Where it differs from the chapters in circulati
 margins and gaps of two geoms are summed, contact acts below `margin` and is listed below `margin + gap`; connect and weld subtract
 dJ/dt qvel from the reference acceleration; stiffness and damping are polynomials; RK4 corrects orientations (Munthe-Kaas);
 implicitfast keeps the gyroscopic derivatives of standalone free bodies; parallel capsules make two contacts.
+Which shapes meet, what was measured, what is refused: docs/soft_contact.md.
 Where we differ on purpose: PGS leaves the tip of an elliptic cone along its edge, where the wheel's may stop short of the minimum.
 Refused by name when a simulator is built (support.py): pairs of shapes without a contact function, the discrete integrator, spatial
 tendons, flexes, muscles and other actuator types, adhesion, surface velocity, plasticity, the ellipsoid drag model, motion capture.

@@ -6,7 +6,9 @@ Source: computation chapter, "Collision detection"; frames found from the wheel.
 
 import numpy as np
 
-from dojo_py.soft.jit import kernel
+from dojo_py.jit import kernel
+from dojo_py.soft.narrowphase.box_box import box_box
+from dojo_py.soft.narrowphase.capsule_box import capsule_box
 from dojo_py.soft.narrowphase.capsule_capsule import capsule_capsule
 from dojo_py.soft.narrowphase.plane_box import plane_box
 from dojo_py.soft.narrowphase.plane_capsule import plane_capsule
@@ -55,6 +57,10 @@ def collide(kind, a, size_a, b, size_b, reach, out):
         return sphere_box(a, size_a, b, size_b, reach, out)
     if kind == 33:
         return capsule_capsule(a, size_a, b, size_b, reach, out)
+    if kind == 36:
+        return capsule_box(a, size_a, b, size_b, reach, out)
+    if kind == 66:
+        return box_box(a, size_a, b, size_b, reach, out)
     return 0
 
 

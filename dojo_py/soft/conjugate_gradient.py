@@ -5,8 +5,8 @@ Source: computation chapter, "Algorithms".
 
 import numpy as np
 
+from dojo_py.jit import kernel
 from dojo_py.soft.inertia import solve_inertia
-from dojo_py.soft.jit import kernel
 from dojo_py.soft.newton import move
 from dojo_py.soft.primal import duality_gap, start, update
 

@@ -1,9 +1,9 @@
 """All constraint rows of one state: equality, dry friction, limits, contacts, in this order."""
 
+from dojo_py.jit import kernel, stage
 from dojo_py.soft.collision import detect
 from dojo_py.soft.contacts import contact_rows
 from dojo_py.soft.equality import equality_rows
-from dojo_py.soft.jit import kernel, stage
 from dojo_py.soft.limits import friction_rows, joint_limit_rows, tendon_limit_rows
 from dojo_py.soft.velocity_bias import subtract_velocity_bias
 from dojo_py.soft.workspace import FULL, NBLOCK, NE, NEFC, NF, NL

@@ -9,9 +9,9 @@ Source: computation chapter, "Contact" and "Friction cones"; scaling of R found 
 
 import numpy as np
 
+from dojo_py.jit import kernel
 from dojo_py.soft.impedance import MIN_VALUE, set_parameters, spring_damper
 from dojo_py.soft.jacobian import relative_jacobian
-from dojo_py.soft.jit import kernel
 from dojo_py.soft.workspace import FULL, NBLOCK, NCON, NEFC
 
 FRICTIONLESS, PYRAMIDAL, ELLIPTIC = 5, 6, 7

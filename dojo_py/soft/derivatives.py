@@ -7,9 +7,9 @@ Source: computation chapter, "Numerical integration".
 
 import numpy as np
 
+from dojo_py.jit import kernel
 from dojo_py.soft.actuation import BIAS_AFFINE, DISABLE_ACTUATION, DYN_NONE, GAIN_AFFINE, next_activation
 from dojo_py.soft.fluid import drag_coefficients, half_dimensions, local_velocity
-from dojo_py.soft.jit import kernel
 from dojo_py.soft.kinematics import FREE, SLIDE
 from dojo_py.soft.passive import DISABLE_DAMPER, damper_slope
 from dojo_py.soft.spatial import cross_force, cross_motion, multiply_inertia

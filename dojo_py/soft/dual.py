@@ -6,9 +6,9 @@ the normal force held. noslip repeats the friction part only, without R. Source:
 
 import numpy as np
 
+from dojo_py.jit import kernel
 from dojo_py.soft.cost import add_JT, multiply_J, row_costs
 from dojo_py.soft.inertia import solve_inertia
-from dojo_py.soft.jit import kernel
 from dojo_py.soft.qcqp import friction_step
 from dojo_py.soft.workspace import NE, NEFC, NF
 

@@ -6,8 +6,8 @@ centre of mass of everything that moves.
 
 import numpy as np
 
+from dojo_py.jit import kernel
 from dojo_py.soft.inertia import multiply_M
-from dojo_py.soft.jit import kernel
 from dojo_py.soft.kinematics import BALL, FREE
 from dojo_py.soft.passive import DISABLE_GRAVITY, DISABLE_SPRING, tendon_stretch
 from dojo_py.soft.spatial import multiply_inertia, normalize_quaternion, relative_rotation

@@ -7,9 +7,9 @@ Source: computation chapter, "Equality".
 
 import numpy as np
 
+from dojo_py.jit import kernel
 from dojo_py.soft.impedance import set_parameters
 from dojo_py.soft.jacobian import relative_jacobian
-from dojo_py.soft.jit import kernel
 from dojo_py.soft.limits import new_row
 from dojo_py.soft.spatial import multiply_quaternions, rotate
 from dojo_py.soft.workspace import NBLOCK, NEFC

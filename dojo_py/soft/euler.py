@@ -3,9 +3,9 @@
 (M + h D) a = smooth + constraint;  v+ = v + h a;  q+ = q ⊕ h v+. Source: computation chapter, "Integrators".
 """
 
+from dojo_py.jit import kernel
 from dojo_py.soft.actuation import DYN_NONE, next_activation
 from dojo_py.soft.inertia import factorize, solve_inertia
-from dojo_py.soft.jit import kernel
 from dojo_py.soft.kinematics import BALL, FREE
 from dojo_py.soft.passive import DISABLE_DAMPER, damper_slope
 from dojo_py.soft.spatial import integrate_quaternion

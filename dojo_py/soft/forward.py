@@ -3,11 +3,11 @@
 M qacc + bias = passive + actuator + J^T f. Source: computation chapter, "Simulation pipeline".
 """
 
+from dojo_py.jit import stage
 from dojo_py.soft.actuation import actuator_forces, transmissions
 from dojo_py.soft.bias import newton_euler
 from dojo_py.soft.constraint import make_rows, reference_acceleration
 from dojo_py.soft.inertia import body_inertias, factorize, inertia_matrix, solve_inertia
-from dojo_py.soft.jit import stage
 from dojo_py.soft.kinematics import body_velocities, forward_kinematics
 from dojo_py.soft.passive import DISABLE_GRAVITY, passive_forces
 from dojo_py.soft.solve import solve_constraints

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from dojo_py.jit import kernel
 from dojo_py.soft.actuation import parent_dof
-from dojo_py.soft.jit import kernel
 
 
 @kernel

@@ -7,8 +7,8 @@ Source: computation chapter, "Friction loss" and "Limit".
 
 import numpy as np
 
+from dojo_py.jit import kernel
 from dojo_py.soft.impedance import set_parameters
-from dojo_py.soft.jit import kernel
 from dojo_py.soft.kinematics import BALL, FREE
 from dojo_py.soft.spatial import normalize_quaternion, quaternion_to_rotation_vector
 from dojo_py.soft.workspace import NBLOCK, NEFC

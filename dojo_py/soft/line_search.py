@@ -6,8 +6,8 @@ change brackets the minimum.
 
 import numpy as np
 
+from dojo_py.jit import kernel
 from dojo_py.soft.cost import ELLIPTIC
-from dojo_py.soft.jit import kernel
 from dojo_py.soft.workspace import NE, NEFC, NF
 
 

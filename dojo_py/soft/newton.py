@@ -1,16 +1,17 @@
-"""Newton's method on the primal cost: H = M + J^T s'' J, factorised once and then changed by rank-one updates.
+"""Newton's method on the primal cost: H = M + J^T s'' J, factorised once and then changed by rank-one updates, or by CHOLMOD.
 
 Source: computation chapter, "Algorithms".
 """
 
 import numpy as np
 
+from dojo_py.jit import kernel
 from dojo_py.soft.cholesky import factorize_dense, rank_one, solve_dense
 from dojo_py.soft.cost import CONE, QUADRATIC, multiply_J
 from dojo_py.soft.inertia import multiply_M
-from dojo_py.soft.jit import kernel
 from dojo_py.soft.line_search import line_search
 from dojo_py.soft.primal import duality_gap, start, update
+from dojo_py.soft.sparse_hessian import factorize_sparse, solve_sparse
 from dojo_py.soft.workspace import NEFC
 
 
@@ -44,6 +45,8 @@ def add_cone(rows, i, H):
 def build(m, pose, rows, sol, active):
     """Factor of the Hessian at the present states; active[i] remembers which rows are in it: 1 quadratic, 2 cone, else 0."""
     H = sol.H
+    if m.options[0].sparse:
+        return factorize_sparse(m, pose, rows)
     add_inertia(m.M_rowadr, m.M_colind, pose.M, H)
     for i in range(rows.counts[NEFC]):
         r = rows.rows[i]
@@ -65,6 +68,8 @@ def build(m, pose, rows, sol, active):
 @kernel
 def refresh(m, pose, rows, sol, active):
     """Bring the factor up to date: rank-one changes where few rows switched and no cone is involved, else from scratch."""
+    if m.options[0].sparse:
+        return factorize_sparse(m, pose, rows)
     n = rows.counts[NEFC]
     changed = 0
     for i in range(n):
@@ -129,7 +134,10 @@ def newton(m, pose, forces, rows, sol, warm):
     for iteration in range(opt.iterations):
         if not ok:
             return -1, gradient
-        solve_dense(sol.H, sol.grad, sol.search)
+        if opt.sparse:
+            solve_sparse(sol.grad, sol.search)
+        else:
+            solve_dense(sol.H, sol.grad, sol.search)
         decrement = 0.0
         for k in range(nv):
             decrement += sol.search[k] * sol.grad[k]

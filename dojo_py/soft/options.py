@@ -3,9 +3,12 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
+from dojo_py.soft.cholmod import chosen
+
 INTEGRATORS = ("Euler", "RK4", "implicit", "implicitfast")
 SOLVERS = ("PGS", "CG", "Newton")
 CONES = ("pyramidal", "elliptic")
+FACTORIZATIONS = ("dense", "cholmod")
 
 
 @dataclass(frozen=True)
@@ -33,8 +36,12 @@ class SoftOptions:
     noslip_tolerance: float | None = None
     """scaled improvement at which noslip stops"""
 
+    factorization: str | None = None
+    """how Newton factors its Hessian: dense, or cholmod (sparse, needs scikit-sparse); None: cholmod where installed and large"""
+
     def __post_init__(self) -> None:
-        for name, accepted in (("integrator", INTEGRATORS), ("solver", SOLVERS), ("cone", CONES)):
+        choices = (("integrator", INTEGRATORS), ("solver", SOLVERS), ("cone", CONES), ("factorization", FACTORIZATIONS))
+        for name, accepted in choices:
             value = getattr(self, name)
             if value is not None and value not in accepted:
                 raise ValueError(f"{name}={value!r} is not one of {list(accepted)}")
@@ -47,10 +54,11 @@ class SoftOptions:
             if value is not None and not (value >= 0 and (value > 0 or name != "impratio")):
                 raise ValueError(f"{name}={value!r} must be positive")
 
-    def apply(self, record: Any) -> None:
-        """Write the values that are set into an OPTION record."""
+    def apply(self, record: Any, nv: int) -> None:
+        """Write the values that are set into the OPTION record of a model with nv dofs."""
         codes = {"integrator": INTEGRATORS, "solver": SOLVERS, "cone": CONES}
         for field in fields(self):
             value = getattr(self, field.name)
-            if value is not None:
+            if value is not None and field.name in record.dtype.names:
                 record[field.name] = codes[field.name].index(value) if field.name in codes else value
+        record["sparse"] = record["solver"] == SOLVERS.index("Newton") and chosen(self.factorization, nv)

@@ -72,6 +72,7 @@ OPTION = np.dtype(
         ("ls_tolerance", F), ("noslip_tolerance", F), ("integrator", I), ("cone", I), ("solver", I), ("iterations", I),
         ("ls_iterations", I), ("noslip_iterations", I), ("disableflags", I), ("enableflags", I), ("meaninertia", F),
         ("has_damping", I), ("has_gravcomp", I), ("has_poly", I),
+        ("sparse", I),  # 1: Newton factors its Hessian with CHOLMOD
     ],
     align=True,
 )  # fmt: skip
@@ -117,8 +118,9 @@ def _fill(dtype: np.dtype, count: int, **fields: Any) -> np.ndarray:
 def _polynomial(linear: np.ndarray, higher: np.ndarray | None) -> np.ndarray:
     """(n, 3) coefficients from MuJoCo's separate linear and higher-order arrays."""
     linear = np.asarray(linear, dtype=float).reshape(-1, 1)
-    higher = np.zeros((len(linear), 2)) if higher is None else np.asarray(higher, dtype=float).reshape(len(linear), -1)
-    return np.hstack([linear, higher[:, :2]])
+    if higher is None or not len(linear):
+        return np.hstack([linear, np.zeros((len(linear), 2))])
+    return np.hstack([linear, np.asarray(higher, dtype=float).reshape(len(linear), -1)[:, :2]])
 
 
 def _last_dof(model: Any) -> np.ndarray:

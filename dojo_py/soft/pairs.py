@@ -24,48 +24,77 @@ DISABLE_CONTACT, DISABLE_FILTERPARENT = 1 << 4, 1 << 10
 ENABLE_OVERRIDE = 1
 MIN_FRICTION = 1e-5
 PLANE = 0
+MIN_WEIGHT = 1e-15
+"""Below which a solmix counts as zero."""
+FRICTION = [0, 0, 1, 2, 2]
+"""Sliding, torsional, rolling: the directions that share a coefficient."""
 
 
-def _mix(model: Any, g1: int, g2: int, record: Any) -> None:
+def _weights(m1: np.ndarray, m2: np.ndarray) -> np.ndarray:
+    """Share of the first geom's solref and solimp from the two solmix; a negligible one leaves all to the other."""
+    small1, small2 = m1 < MIN_WEIGHT, m2 < MIN_WEIGHT
+    shares = m1 / np.where(small1 & small2, 1.0, m1 + m2)
+    return np.where(small1 & small2, 0.5, np.where(small1, 0.0, np.where(small2, 1.0, shares)))
+
+
+def _mix(model: Any, pairs: np.ndarray) -> None:
     """Contact parameters of two geoms: priority first, then maximum (friction, condim) and solmix average (solref, solimp)."""
-    p1, p2 = int(model.geom_priority[g1]), int(model.geom_priority[g2])
-    record["margin"] = model.geom_margin[g1] + model.geom_margin[g2]
-    record["gap"] = model.geom_gap[g1] + model.geom_gap[g2]
-    if p1 != p2:
-        g = g1 if p1 > p2 else g2
-        record["dim"] = model.geom_condim[g]
-        record["solref"], record["solimp"] = model.geom_solref[g], model.geom_solimp[g]
-        f = np.asarray(model.geom_friction[g], dtype=float)
-    else:
-        record["dim"] = max(int(model.geom_condim[g1]), int(model.geom_condim[g2]))
-        m1, m2 = float(model.geom_solmix[g1]), float(model.geom_solmix[g2])
-        if m1 >= 1e-15 and m2 >= 1e-15:
-            w = m1 / (m1 + m2)
-        elif m1 < 1e-15 and m2 < 1e-15:
-            w = 0.5
-        else:
-            w = float(m1 >= 1e-15)
-        r1, r2 = np.asarray(model.geom_solref[g1]), np.asarray(model.geom_solref[g2])
-        record["solref"] = w * r1 + (1 - w) * r2 if r1[0] > 0 and r2[0] > 0 else np.minimum(r1, r2)
-        record["solimp"] = w * np.asarray(model.geom_solimp[g1]) + (1 - w) * np.asarray(model.geom_solimp[g2])
-        f = np.maximum(model.geom_friction[g1], model.geom_friction[g2])
-    record["friction"] = f[[0, 0, 1, 2, 2]]
+
+    def both(name: str) -> tuple[np.ndarray, np.ndarray]:
+        values = np.asarray(getattr(model, name))
+        return values[pairs["geom1"]], values[pairs["geom2"]]
+
+    def column(mask: np.ndarray) -> np.ndarray:
+        return mask[:, None]
+
+    p1, p2 = both("geom_priority")
+    first, second = p1 > p2, p2 > p1
+    w = column(_weights(*both("geom_solmix")))
+    r1, r2 = both("geom_solref")
+    i1, i2 = both("geom_solimp")
+    f1, f2 = both("geom_friction")
+    d1, d2 = both("geom_condim")
+    standard = column((r1[:, 0] > 0) & (r2[:, 0] > 0))
+    mixed = {
+        "dim": (d1, d2, np.maximum(d1, d2)),
+        "solref": (r1, r2, np.where(standard, w * r1 + (1 - w) * r2, np.minimum(r1, r2))),
+        "solimp": (i1, i2, w * i1 + (1 - w) * i2),
+        "friction": (f1[:, FRICTION], f2[:, FRICTION], np.maximum(f1, f2)[:, FRICTION]),
+    }
+    for name, (one, two, blend) in mixed.items():
+        a, b = (first, second) if one.ndim == 1 else (column(first), column(second))
+        pairs[name] = np.where(a, one, np.where(b, two, blend))
+    for name in ("margin", "gap"):
+        one, two = both(f"geom_{name}")
+        pairs[name] = one + two
 
 
-def _ordered(model: Any, g1: int, g2: int) -> tuple[int, int]:
-    """The pair with the smaller geom type first; equal types keep their order."""
-    return (g2, g1) if model.geom_type[g1] > model.geom_type[g2] else (g1, g2)
+def _collidable(model: Any, g1: np.ndarray, g2: np.ndarray, explicit: np.ndarray) -> np.ndarray:
+    """Which of the geom pairs the filters let through; explicit (n, 2): pairs that are listed by themselves."""
+    body, weld, parent = (np.asarray(getattr(model, name)) for name in ("geom_bodyid", "body_weldid", "body_parentid"))
+    kind, contype, affinity = (np.asarray(getattr(model, name)) for name in ("geom_type", "geom_contype", "geom_conaffinity"))
+    b1, b2 = body[g1], body[g2]
+    w1, w2 = weld[b1], weld[b2]
+    good = ((contype[g1] & affinity[g2]) | (contype[g2] & affinity[g1])) != 0
+    good &= (w1 != w2) & ~((kind[g1] == PLANE) & (kind[g2] == PLANE))
+    signature = (np.minimum(b1, b2).astype(np.int64) << 16) + np.maximum(b1, b2)
+    good &= ~np.isin(signature, np.asarray(getattr(model, "exclude_signature", ()), dtype=np.int64))
+    if not int(model.opt.disableflags) & DISABLE_FILTERPARENT:
+        up1, up2 = weld[parent[w1]], weld[parent[w2]]
+        good &= (w1 == 0) | (w2 == 0) | ((w1 != up2) & (w2 != up1))
+    keys = np.minimum(g1, g2).astype(np.int64) * model.ngeom + np.maximum(g1, g2)
+    listed = explicit.min(axis=1).astype(np.int64) * model.ngeom + explicit.max(axis=1) if len(explicit) else np.zeros(0, np.int64)
+    return good & ~np.isin(keys, listed)
 
 
-def _bodies_can_collide(model: Any, b1: int, b2: int, filter_parent: bool, excluded: set[int]) -> bool:
-    w1, w2 = int(model.body_weldid[b1]), int(model.body_weldid[b2])
-    if w1 == w2 or (b1 << 16) + b2 in excluded:
-        return False
-    if not filter_parent or not w1 or not w2:
-        return True
-    parent1 = int(model.body_weldid[model.body_parentid[w1]])
-    parent2 = int(model.body_weldid[model.body_parentid[w2]])
-    return w1 != parent2 and w2 != parent1
+def _explicit(model: Any) -> np.ndarray:
+    """PAIR records of the model's own pair elements."""
+    pairs = np.zeros(int(getattr(model, "npair", 0)), PAIR)
+    if len(pairs):
+        pairs["geom1"], pairs["geom2"] = model.pair_geom1, model.pair_geom2
+        for name in ("dim", "margin", "gap", "friction", "solref", "solreffriction", "solimp"):
+            pairs[name] = np.asarray(getattr(model, f"pair_{name}")).reshape(pairs[name].shape)
+    return pairs
 
 
 def candidate_pairs(model: Any) -> np.ndarray:
@@ -73,48 +102,27 @@ def candidate_pairs(model: Any) -> np.ndarray:
     opt = model.opt
     if int(opt.disableflags) & (DISABLE_CONTACT | 1):
         return np.zeros(0, PAIR)
-    filter_parent = not int(opt.disableflags) & DISABLE_FILTERPARENT
-    excluded = {int(s) for s in getattr(model, "exclude_signature", ())}
-    explicit: dict[tuple[int, int], list[int]] = {}
-    taken = set()
-    for k in range(int(getattr(model, "npair", 0))):
-        g1, g2 = int(model.pair_geom1[k]), int(model.pair_geom2[k])
-        b1, b2 = sorted((int(model.geom_bodyid[g1]), int(model.geom_bodyid[g2])))
-        explicit.setdefault((b1, b2), []).append(k)
-        taken.add(frozenset((g1, g2)))
-    geoms_of: list[list[int]] = [[] for _ in range(model.nbody)]
-    for g in range(model.ngeom):
-        if model.geom_contype[g] or model.geom_conaffinity[g]:
-            geoms_of[int(model.geom_bodyid[g])].append(g)
-    records = []
-    for b1 in range(model.nbody):
-        for b2 in range(b1, model.nbody):
-            for k in explicit.get((b1, b2), ()):
-                record = np.zeros((), PAIR)
-                record["geom1"], record["geom2"] = _ordered(model, int(model.pair_geom1[k]), int(model.pair_geom2[k]))
-                record["dim"], record["margin"], record["gap"] = model.pair_dim[k], model.pair_margin[k], model.pair_gap[k]
-                record["friction"], record["solref"] = model.pair_friction[k], model.pair_solref[k]
-                record["solreffriction"], record["solimp"] = model.pair_solreffriction[k], model.pair_solimp[k]
-                records.append(record)
-            if b1 == b2 or not _bodies_can_collide(model, b1, b2, filter_parent, excluded):
-                continue
-            found = []
-            for g1 in geoms_of[b1]:
-                for g2 in geoms_of[b2]:
-                    matches = (int(model.geom_contype[g1]) & int(model.geom_conaffinity[g2])) or (
-                        int(model.geom_contype[g2]) & int(model.geom_conaffinity[g1])
-                    )
-                    both_planes = model.geom_type[g1] == PLANE and model.geom_type[g2] == PLANE
-                    if not matches or both_planes or frozenset((g1, g2)) in taken:
-                        continue
-                    record = np.zeros((), PAIR)
-                    record["geom1"], record["geom2"] = _ordered(model, g1, g2)
-                    _mix(model, g1, g2, record)
-                    found.append(record)
-            records += sorted(found, key=lambda r: (int(r["geom1"]), int(r["geom2"])))
-    pairs = np.array(records, dtype=PAIR) if records else np.zeros(0, PAIR)
-    kinds = np.asarray(model.geom_type, dtype=I)
-    pairs["type"] = 10 * kinds[pairs["geom1"]] + kinds[pairs["geom2"]] if len(pairs) else 0
+    explicit = _explicit(model)
+    body, kinds = np.asarray(model.geom_bodyid), np.asarray(model.geom_type, dtype=I)
+    candidates = np.flatnonzero((np.asarray(model.geom_contype) != 0) | (np.asarray(model.geom_conaffinity) != 0))
+    i, j = np.triu_indices(len(candidates), 1)
+    g1, g2 = candidates[i], candidates[j]
+    good = _collidable(model, g1, g2, np.stack([explicit["geom1"], explicit["geom2"]], axis=1))
+    mixed = np.zeros(int(good.sum()), PAIR)
+    mixed["geom1"], mixed["geom2"] = g1[good], g2[good]
+    pairs = np.concatenate([explicit, mixed])
+    swap = kinds[pairs["geom1"]] > kinds[pairs["geom2"]]  # the smaller type first
+    pairs["geom1"], pairs["geom2"] = (
+        np.where(swap, pairs["geom2"], pairs["geom1"]),
+        np.where(swap, pairs["geom1"], pairs["geom2"]),
+    )
+    _mix(model, pairs[len(explicit) :])
+    # by body pair, explicit ones first in their own order, then by the geoms
+    b1, b2 = body[pairs["geom1"]], body[pairs["geom2"]]
+    own = np.arange(len(pairs)) >= len(explicit)
+    order = np.lexsort((pairs["geom2"] * own, pairs["geom1"] * own, own, np.maximum(b1, b2), np.minimum(b1, b2)))
+    pairs = pairs[order]
+    pairs["type"] = 10 * kinds[pairs["geom1"]] + kinds[pairs["geom2"]]
     if int(opt.enableflags) & ENABLE_OVERRIDE:
         pairs["margin"], pairs["solref"], pairs["solimp"] = opt.o_margin, opt.o_solref, opt.o_solimp
         pairs["friction"] = opt.o_friction

@@ -4,9 +4,9 @@ Positions move on q0 ⊕ u with body-frame increments u; du/dt = w + u×w/2 + u�
 Source: Munthe-Kaas (1999), High order Runge–Kutta methods on manifolds; computation chapter, "Integrators".
 """
 
+from dojo_py.jit import kernel
 from dojo_py.soft.actuation import DYN_NONE
 from dojo_py.soft.euler import advance_activations, integrate_positions
-from dojo_py.soft.jit import kernel
 from dojo_py.soft.kinematics import BALL, FREE
 
 

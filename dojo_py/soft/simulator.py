@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,13 @@ import numpy as np
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory
+from dojo_py.soft import differences
 from dojo_py.soft.announce import announced
-from dojo_py.soft.linearize import linearize
 from dojo_py.soft.options import SoftOptions
 
 Array = np.ndarray
+
+_loading, _loaded = threading.Lock(), threading.Event()
 
 
 class SoftSimulator:
@@ -39,7 +42,7 @@ class SoftSimulator:
         self.timestep = timestep
         self.options = options or SoftOptions()
         self._packed = pack(model, timestep)
-        self.options.apply(self._packed.options[0])
+        self.options.apply(self._packed.options[0], int(model.nv))
         self._kernels = kernels
         self._lock = threading.Lock()
         self._allocate = allocate
@@ -47,6 +50,15 @@ class SoftSimulator:
         self.work = allocate(self._packed)
         """All intermediate results of the last evaluation, under MuJoCo's names (workspace.Work)."""
         self._work_handle = kernels.work_handle(self.work)
+
+    def _load(self) -> None:
+        """Compile the kernels or load them from the cache, before anything is timed or threaded."""
+        if _loaded.is_set():
+            return
+        with _loading, announced():
+            if not _loaded.is_set():
+                _loaded.set()
+                self._run(self._work_handle, self.initial_state(), np.zeros((0, self.model.nu)))
 
     # states and inputs
 
@@ -70,7 +82,10 @@ class SoftSimulator:
 
     def _vector(self, name: str, value: Any, shape: tuple[int, ...]) -> Array:
         """A fresh float array of that shape, or ValueError."""
-        array = np.array(value, dtype=float)
+        try:
+            array = np.array(value, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name} is not an array of numbers: {error}") from error
         if array.shape != shape:
             raise ValueError(f"{name} has shape {array.shape}, expected {shape}")
         if not np.all(np.isfinite(array)):
@@ -84,7 +99,7 @@ class SoftSimulator:
             self._vector("qpos", state.qpos, (m.nq,)),
             self._vector("qvel", state.qvel, (m.nv,)),
             self._vector("act", act, (m.na,)),
-            float(state.time),
+            float(self._vector("time", state.time, ())),
         )
 
     def _control(self, control: Any) -> Array:
@@ -139,29 +154,49 @@ class SoftSimulator:
         status, iterations = np.zeros(T, dtype=np.int64), np.zeros(T, dtype=np.int64)
         residual, gaps = np.zeros(T), np.full(T, np.inf)
         none = np.zeros(0)
-        with announced():
-            self._kernels.run(
-                self._model_handle, work_handle, qpos, qvel, act, controls, status, iterations, residual, gaps, none, none, none
-            )
-        time = state.time + self.timestep * np.arange(T + 1)
+        self._load()
+        self._kernels.run(
+            self._model_handle, work_handle, qpos, qvel, act, controls, status, iterations, residual, gaps, none, none, none
+        )
+        time = np.add.accumulate(np.concatenate([[state.time], np.full(T, self.timestep)]))  # as single steps add it up
         metadata = {"model": str(getattr(m, "name", "")), "timestep": self.timestep, "mode": "soft"}
         return Trajectory(
             time, qpos, qvel, act, controls, status, iterations, residual, np.zeros(T), gaps, metadata=metadata
         )
 
-    def rollout(self, state: State, controls: Array, kappa: float | None = None) -> Trajectory:
-        """Steps with controls (T, nu). Each step but the first starts its solver at the previous acceleration."""
+    def rollout(self, state: State, controls: Array, *, kappa: float | None = None, linearize: bool = False) -> Trajectory:
+        """Steps with controls (T, nu). Each step but the first starts its solver at the previous acceleration.
+
+        linearize: record A and B of every step too, by centred differences as `linearize` takes them.
+        """
         s = self._checked(state)
         u = self._vector("controls", controls, (np.shape(controls)[0] if np.ndim(controls) else 0, self.model.nu))
         with self._lock:
-            return self._run(self._work_handle, s, u)
+            return self._rollout(self._work_handle, s, u, linearize)
+
+    def _rollout(self, work_handle: Any, state: State, controls: Array, linearize: bool) -> Trajectory:
+        trajectory = self._run(work_handle, state, controls)
+        if not linearize:
+            return trajectory
+
+        def step(s: State, u: Array) -> Trajectory:
+            return self._run(work_handle, s, u[None])
+
+        A, B = differences.along(self.model, step, trajectory)
+        return replace(trajectory, A=A, B=B)
 
     def rollout_batch(
-        self, states: Sequence[State] | State, controls: Array, threads: int | None = None, kappa: float | None = None
+        self,
+        states: Sequence[State] | State,
+        controls: Array,
+        threads: int | None = None,
+        *,
+        kappa: float | None = None,
+        linearize: bool = False,
     ) -> list[Trajectory]:
         """B rollouts with controls (B, T, nu), from B states or from one; bit-identical to B calls of `rollout`.
 
-        threads: at most so many at a time, all cores by default.
+        threads: at most so many at a time, all cores by default. linearize as in `rollout`.
         """
         u = np.array(controls, dtype=float)
         if u.ndim != 3:
@@ -175,11 +210,12 @@ class SoftSimulator:
             raise ValueError(f"threads={threads!r} must be at least 1")
         checked = [self._checked(s) for s in starts]
         results: list[Trajectory | None] = [None] * len(u)
+        self._load()
 
         def run(offset: int) -> None:  # a thread keeps one set of work arrays for all its worlds
             handle = self._kernels.work_handle(self._allocate(self._packed))
             for b in range(offset, len(u), count):
-                results[b] = self._run(handle, checked[b], u[b])
+                results[b] = self._rollout(handle, checked[b], u[b], linearize)
 
         count = min(count, max(1, len(u)))
         if count == 1:
@@ -197,7 +233,7 @@ class SoftSimulator:
         control: Array | None = None,
         kappa: float | None = None,
         parameters: list[str] | None = None,
-        epsilon: float = 1e-6,
+        epsilon: float = differences.EPSILON,
         centred: bool = True,
     ) -> Linearization:
         """Finite-difference Jacobians of one step in the tangent state [dq, dv]; control limits are respected.
@@ -209,13 +245,17 @@ class SoftSimulator:
         if not epsilon > 0:
             raise ValueError(f"epsilon={epsilon!r} must be positive")
         start, u = self._checked(state), self._control(control)
-        return linearize(self, start, u, epsilon, centred)
+        with self._lock:
+            return differences.linearize(
+                self.model, lambda s, v: self._run(self._work_handle, s, v[None]), start, u, epsilon, centred
+            )
 
     def _evaluate(self, state: State, control: Any, qacc: Array, inverse: Array, energy: Array) -> None:
         """Forward pass at the state, with the extras of `run`: results in `work`."""
         s, u = self._checked(state), self._control(control)
         none, no_status = np.zeros(0), np.zeros(0, dtype=np.int64)
-        with self._lock, announced():
+        self._load()
+        with self._lock:
             self._kernels.run(
                 self._model_handle, self._work_handle, s.qpos[None], s.qvel[None], s.act[None], u[None], no_status, no_status,
                 none, none, qacc, inverse, energy,

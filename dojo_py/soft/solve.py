@@ -1,8 +1,8 @@
 """Constraint forces with the solver of the model's option: 0 PGS, 1 CG, 2 Newton; noslip afterwards if asked for."""
 
+from dojo_py.jit import stage
 from dojo_py.soft.conjugate_gradient import conjugate_gradient
 from dojo_py.soft.dual import noslip, projected_gauss_seidel
-from dojo_py.soft.jit import stage
 from dojo_py.soft.newton import newton
 from dojo_py.soft.workspace import NEFC
 

@@ -7,7 +7,7 @@ Source: Featherstone, Rigid Body Dynamics Algorithms (2008), ch. 2.
 
 import numpy as np
 
-from dojo_py.soft.jit import kernel
+from dojo_py.jit import kernel
 
 
 @kernel
@@ -79,6 +79,7 @@ def axis_angle_to_quaternion(axis, angle, out):
 @kernel
 def integrate_quaternion(q, wx, wy, wz, h):
     """Turn q (4,) in place by the body-frame angular velocity (wx, wy, wz) [rad/s] held for h [s]; q ends at unit length."""
+    normalize_quaternion(q)  # a null quaternion stands for the identity
     speed = np.sqrt(wx * wx + wy * wy + wz * wz)
     if speed > 1e-15:
         s = np.sin(0.5 * h * speed) / speed

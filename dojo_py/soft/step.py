@@ -5,16 +5,17 @@ There is one entry, because every entry is compiled together with all that it ca
 
 import numpy as np
 
+from dojo_py.jit import entry, kernel, stage
 from dojo_py.soft.energy import energy_momentum
 from dojo_py.soft.euler import euler
 from dojo_py.soft.forward import forward
 from dojo_py.soft.implicit import implicit, implicitfast
 from dojo_py.soft.inverse import inverse_dynamics
-from dojo_py.soft.jit import entry, kernel, stage
 from dojo_py.soft.runge_kutta import begin, finish, next_stage
-from dojo_py.soft.workspace import FULL, NCON
+from dojo_py.soft.workspace import FULL, NCON, NEFC
 
 EULER, RK4, IMPLICIT, IMPLICITFAST = range(4)
+DISABLE_WARMSTART = 1 << 9
 SOLVED, MAX_ITERATIONS, SINGULAR, NOT_FINITE, TOO_MANY_CONTACTS = 0, 1, 3, 5, 6
 """Values of `dojo_py.simulate.status.Status`."""
 
@@ -59,15 +60,16 @@ def integrate(m, w, qpos, qvel, act):
 
 
 @kernel
-def outcome(m, w, iterations, qpos, qvel):
+def outcome(m, w, iterations, gradient, qpos, qvel):
     """Status of a finished step."""
+    opt = m.options[0]
     if iterations < 0:
         return SINGULAR
     if not (finite(qvel) and finite(qpos)):
         return NOT_FINITE
     if w.rows.counts[FULL]:
         return TOO_MANY_CONTACTS
-    if iterations >= m.options[0].iterations > 0 and w.rows.counts[3] > 0:
+    if w.rows.counts[NEFC] > 0 and iterations >= opt.iterations and (opt.iterations > 0 or gradient > opt.tolerance):
         return MAX_ITERATIONS
     return SOLVED
 
@@ -89,6 +91,7 @@ def run(m, w, qpos, qvel, act, controls, status, iterations, residual, gaps, qac
     Each step but the first starts its solver at the previous acceleration.
     """
     stages = 4 if m.options[0].integrator == RK4 else 1
+    cold = m.options[0].disableflags & DISABLE_WARMSTART
     failed = 0
     for t in range(len(controls)):
         last = min(t + 1, len(qpos) - 1)
@@ -104,7 +107,7 @@ def run(m, w, qpos, qvel, act, controls, status, iterations, residual, gaps, qac
         worst, count, gradient, gap = 0, 0, 0.0, np.inf
         qs, vs, acts = q, v, a
         for part in range(stages):
-            n, g = forward(m, w, qs, vs, acts, controls[t], min(t + part, 1))
+            n, g = forward(m, w, qs, vs, acts, controls[t], 0 if cold else min(t + part, 1))
             worst = min(worst, n)
             if part == 0:
                 count, gradient, gap = n, g, smallest_gap(w.rows)
@@ -117,7 +120,7 @@ def run(m, w, qpos, qvel, act, controls, status, iterations, residual, gaps, qac
         ok = worst >= 0 and finite(w.solver.qacc)
         if ok:
             integrate(m, w, q, v, a)
-        s = outcome(m, w, worst if worst < 0 else count, q, v) if ok or worst < 0 else NOT_FINITE
+        s = outcome(m, w, worst if worst < 0 else count, gradient, q, v) if ok or worst < 0 else NOT_FINITE
         status[t] = s
         iterations[t] = count
         residual[t] = gradient

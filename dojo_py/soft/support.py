@@ -17,7 +17,8 @@ EQUALITIES = {0: "connect", 1: "weld", 2: "joint", 3: "tendon"}
 WRAP_JOINT = 1
 FIRST_SCALAR_JOINT = 2
 ACTUATOR_PASSIVE = ("actuator_damping", "actuator_dampingpoly", "actuator_armature")
-ENABLE_SLEEP, ENABLE_DIAGEXACT, ENABLE_SPECULATIVE = 1 << 4, 1 << 5, 1 << 7
+ENABLED = {"invdiscrete": 1 << 3, "sleep": 1 << 4, "diagexact": 1 << 5, "ipc": 1 << 6, "speculative": 1 << 7}
+"""Enable flags that change the dynamics or their inverse."""
 
 
 def _name(model: Any, kind: str, index: int) -> str:
@@ -45,7 +46,7 @@ def unsupported(model: Any) -> list[ErrorRecord]:
     opt = model.opt
     if int(opt.integrator) not in INTEGRATORS:
         add("option", None, "integrator", f"accepted: {', '.join(INTEGRATORS.values())}")
-    for bit, flag in ((ENABLE_SLEEP, "sleep"), (ENABLE_DIAGEXACT, "diagexact"), (ENABLE_SPECULATIVE, "speculative")):
+    for flag, bit in ENABLED.items():
         if int(opt.enableflags) & bit:
             add("option", None, flag, "is not simulated in the soft mode")
     for array in ("jnt_springyield",):

@@ -103,7 +103,7 @@ class Solver(NamedTuple):
     jv: np.ndarray
     force: np.ndarray
     H: np.ndarray
-    """(nv, nv) Hessian, then its factor"""
+    """(nv, nv) Hessian, then its factor; empty when CHOLMOD keeps it"""
     active: np.ndarray
     """(nefc,) 1 for each quadratic row that is in the factor of H"""
     trial: np.ndarray
@@ -131,11 +131,23 @@ class Work(NamedTuple):
     """(2, nC) scratch of the integrators"""
 
 
+MAX_TOTAL, MAX_DUAL = 8192, 512
+"""Most contacts of a step; with PGS or noslip, which keep a matrix of all rows by all rows."""
+
+
+def row_width(m: SoftModel) -> int:
+    """Most nonzeros of a constraint row: the dofs that move two bodies, or those of two tendons."""
+    chain = int(np.diff(m.M_rowadr).max()) if len(m.dofs) else 0
+    tendon = int(np.count_nonzero(m.tendon_J, axis=1).max()) if len(m.tendons) else 0
+    return min(len(m.dofs), max(2 * chain, 2 * tendon, 3))
+
+
 def row_capacity(m: SoftModel) -> tuple[int, int]:
     """Most contacts and most constraint rows that are kept in one step."""
-    per_pair = {2: 1, 3: 2, 4: 1, 5: 4, 6: 4, 22: 1, 23: 1, 25: 1, 26: 1, 33: 2}
+    per_pair = {2: 1, 3: 2, 4: 1, 5: 4, 6: 4, 22: 1, 23: 1, 25: 1, 26: 1, 33: 2, 36: 2, 66: 8}
     contacts = sum(per_pair.get(int(t), MAX_CONTACTS) for t in m.pairs["type"])
-    contacts = min(contacts, 512)
+    dual = int(m.options[0]["solver"]) == 0 or int(m.options[0]["noslip_iterations"]) > 0
+    contacts = min(contacts, MAX_DUAL if dual else MAX_TOTAL)
     scalar = int(6 * len(m.equalities) + len(m.dofs) + 2 * len(m.joints) + 3 * len(m.tendons))
     dim = int(m.pairs["dim"].max()) if len(m.pairs) else 1
     elliptic = int(m.options[0]["cone"]) == 1
@@ -146,7 +158,9 @@ def allocate(m: SoftModel) -> Work:
     """Work arrays for one world of the packed model `m`."""
     nv, nu, nC = len(m.dofs), m.nu, len(m.M_colind)
     ncon, nefc = row_capacity(m)
+    width = row_width(m)
     dual = int(m.options[0]["solver"]) == 0 or int(m.options[0]["noslip_iterations"]) > 0
+    dense = 0 if int(m.options[0]["sparse"]) else nv
     blocks = len(m.equalities) + len(m.dofs) + 2 * len(m.joints) + 3 * len(m.tendons) + ncon
     bodies = np.zeros(len(m.bodies), BODY_STATE)
     bodies["xquat"][:, 0] = 1.0
@@ -161,12 +175,12 @@ def allocate(m: SoftModel) -> Work:
         *(np.zeros(nv) for _ in range(7)),
     )  # fmt: skip
     rows = Rows(
-        np.zeros(7, np.int64), np.zeros(ncon, CONTACT), np.zeros(nefc, ROW), np.zeros((nefc, nv)), np.zeros((blocks + 1, nv), I),
-        np.zeros((6, nv)), np.zeros((MAX_CONTACTS, 10)),
+        np.zeros(7, np.int64), np.zeros(ncon, CONTACT), np.zeros(nefc, ROW), np.zeros((nefc, width)),
+        np.zeros((blocks + 1, width), I), np.zeros((6, nv)), np.zeros((MAX_CONTACTS, 10)),
     )  # fmt: skip
     solver = Solver(
         qacc=np.zeros(nv), Ma=np.zeros(nv), grad=np.zeros(nv), Mgrad=np.zeros(nv), search=np.zeros(nv), Mv=np.zeros(nv),
-        jar=np.zeros(nefc), jv=np.zeros(nefc), force=np.zeros(nefc), H=np.zeros((nv, nv)), active=np.zeros(nefc),
+        jar=np.zeros(nefc), jv=np.zeros(nefc), force=np.zeros(nefc), H=np.zeros((dense, dense)), active=np.zeros(nefc),
         trial=np.zeros(nefc), vec=np.zeros((4, nv)), A=np.zeros((nefc, nefc) if dual else (0, 0)),
     )  # fmt: skip
     width = max(len(m.qpos0), nv, nu, m.na, 1)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dojo_py.cli import main
-from dojo_py.reproduce import EXPERIMENTS, figure5, figure7, figure9, load, report, sweep, table2
+from dojo_py.reproduce import EXPERIMENTS, figure5, figure7, figure9, load, report, soft_vs_hard, sweep, table2
 from dojo_py.reproduce.report import MissingPackage, Report, draw, write_csv
 
 SHORT = {
@@ -15,6 +15,7 @@ SHORT = {
     "figure5": lambda: figure5.run(0.5),
     "figure7": lambda: figure7.run((20, 50), 0.6),
     "figure9": lambda: figure9.run(0.4),
+    "soft_vs_hard": lambda: soft_vs_hard.run(0.4, 0.4, (0.1, 0.05), 0.6, 0.1, 0.5),
     "sweep": lambda: sweep.run((0.05,), 4),
 }
 

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import mujoco
 import numpy as np
+from lxml import etree
 
 from dojo_py.soft.narrowphase import SUPPORTED
+
+mujoco.set_mju_user_warning(lambda message: None)  # or it writes a log file where we stand
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 MODELS = sorted((REPOSITORY / "models").glob("*.xml"))
@@ -28,6 +31,15 @@ def shared_model(folder, name):
     """MjModel of a public robot, without meshes; pairs of shapes that the soft mode lacks are switched off."""
     text = strip_meshes((SHARED / folder / name).read_text())
     return without_unsupported_pairs(mujoco.MjModel.from_xml_string(text))
+
+
+def strip_urdf_meshes(name):
+    """Text of a public URDF without visuals and mesh collisions."""
+    root = etree.fromstring((SHARED / "dojo_urdf" / name).read_bytes(), etree.XMLParser(remove_comments=True))
+    meshes = [c for c in root.iter("collision") if c.find("geometry/mesh") is not None]
+    for element in [*root.iter("visual"), *meshes]:
+        element.getparent().remove(element)
+    return etree.tostring(root).decode()
 
 
 def without_unsupported_pairs(model):
@@ -146,7 +158,8 @@ def smooth_differences(simulator, model, data):
     }
     if model.nu:
         result["actuator_length"] = difference(forces.actuators["length"], data.actuator_length)
-        result["actuator_velocity"] = difference(forces.actuators["velocity"], data.actuator_velocity)
+        if not model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_ACTUATION):  # not computed then
+            result["actuator_velocity"] = difference(forces.actuators["velocity"], data.actuator_velocity)
         result["actuator_force"] = difference(forces.actuators["force"], data.actuator_force)
     return result
 

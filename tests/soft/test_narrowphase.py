@@ -16,16 +16,22 @@ SIZES = {
     "cylinder": "0.1 0.15",
     "box": "0.1 0.2 0.15",
 }
+OTHER_SIZES = {"capsule": "0.05 0.25", "box": "0.13 0.08 0.21"}
+"""Of the second shape where both are of one kind."""
 
 
 def pair_model(first, second, margin):
-    """Two free bodies with one shape each; a plane is fixed in the world, tilted."""
-    geom = '<geom type="{}" size="{}" margin="{}"/>'
-    one = geom.format(first, SIZES[first], margin)
+    """Two free bodies with one shape each; a plane is fixed in the world, tilted.
+
+    An explicit pair: the wheel's broad phase drops some pairs of geoms that come within the margin along a separating axis only.
+    """
+    geom = '<geom name="{0}" type="{1}" size="{2}"/>'
+    one = geom.format("a", first, SIZES[first])
     body = '<body><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>{}</body>'
     one = one.replace("/>", ' euler="20 -30 10"/>') if first == "plane" else body.format(one)
-    two = body.format(geom.format(second, SIZES[second], margin))
-    return mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{one}{two}</worldbody></mujoco>")
+    two = body.format(geom.format("b", second, OTHER_SIZES.get(second, SIZES[second]) if first == second else SIZES[second]))
+    pair = f'<contact><pair geom1="a" geom2="b" margin="{margin}" condim="3"/></contact>'
+    return mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{one}{two}</worldbody>{pair}</mujoco>")
 
 
 def poses(model, rng, count, aligned):
@@ -61,10 +67,10 @@ def mismatches(kinds, margin, count, aligned=False, seed=0):
     return touching, wrong
 
 
-@pytest.mark.parametrize("margin", [0, 0.1])
+@pytest.mark.parametrize("margin", [0, 0.2])
 @pytest.mark.parametrize("kinds", sorted(SUPPORTED), ids=lambda k: f"{SHAPE_NAMES[k[0]]}-{SHAPE_NAMES[k[1]]}")
 def test_contacts_of_a_pair(kinds, margin):
-    """Measured: 3e-15 at worst."""
-    touching, wrong = mismatches(kinds, margin, 500)
+    """Count, order, distance, position and frame. Measured: 6e-13 at worst (capsule–box), 3e-15 otherwise."""
+    touching, wrong = mismatches(kinds, margin, 1000)
     assert touching > 50
     assert not wrong, f"{len(wrong)} of {touching}: first {wrong[0]}"

@@ -132,6 +132,33 @@ def test_linearize_matches_the_wheels_finite_differences(humanoid, centred):
     assert np.array_equal(ours.next_state.qpos, humanoid.step(state, control).state.qpos)
 
 
+def test_rollout_with_jacobians_and_its_file(humanoid, tmp_path):
+    """A and B of every step are those of `linearize`; the file gives all of it back; a batch is the same."""
+    state, m = lying(humanoid), humanoid.model
+    controls = np.random.default_rng(1).uniform(-0.1, 0.1, (3, m.nu))
+    trajectory = humanoid.rollout(state, controls, linearize=True)
+    assert trajectory.A.shape == (3, 2 * m.nv, 2 * m.nv) and trajectory.B.shape == (3, 2 * m.nv, m.nu)
+    lin = humanoid.linearize(trajectory.state(2), controls[2], kappa=3e-4)
+    assert np.array_equal(lin.A, trajectory.A[2]) and np.array_equal(lin.B, trajectory.B[2])
+    trajectory.save(tmp_path / "soft.npz")
+    loaded = dojo_py.load_trajectory(tmp_path / "soft.npz")
+    for name in ("time", "qpos", "qvel", "act", "control", "status", "iterations", "residual", "min_gap", "A", "B"):
+        assert np.array_equal(getattr(loaded, name), getattr(trajectory, name)), name
+    assert loaded.metadata["mode"] == "soft" and loaded.maximal is None
+    going_on = humanoid.step(loaded.final_state, controls[0])
+    assert np.array_equal(going_on.state.qpos, humanoid.step(trajectory.final_state, controls[0]).state.qpos)
+    batch = humanoid.rollout_batch(state, np.stack([controls, controls]), threads=2, linearize=True)
+    assert all(np.array_equal(one.A, trajectory.A) and np.array_equal(one.qpos, trajectory.qpos) for one in batch)
+
+
+def test_states_of_the_hard_mode_are_states_here():
+    model = dojo_py.load_model(oracle.REPOSITORY / "models" / "box.xml")
+    hard, soft = dojo_py.HardSimulator(model), SoftSimulator(model)
+    step = soft.step(hard.initial_state(keyframe="slide"), np.zeros(model.nu))
+    assert step.solved and isinstance(step, type(hard.step(hard.initial_state())))
+    assert hard.step(step.state).solved
+
+
 @pytest.mark.parametrize("seed", range(0, 100, 5))
 def test_inverse_of_forward(seed):
     """inverse(forward) gives the actuator force back. Measured: 1e-10 of the largest force."""
@@ -179,12 +206,12 @@ def test_contact_records_carry_the_weight(humanoid):
 
 def test_unsupported_features_are_refused_by_name():
     text = """<mujoco><option integrator="discrete"/><worldbody>
-      <body name="a"><freejoint/><geom name="left" type="box" size="1 1 1"/></body>
-      <body name="b"><freejoint/><geom name="right" type="box" size="1 1 1"/></body></worldbody></mujoco>"""
+      <body name="a"><freejoint/><geom name="left" type="cylinder" size="1 1"/></body>
+      <body name="b"><freejoint/><geom name="right" type="cylinder" size="1 1"/></body></worldbody></mujoco>"""
     with pytest.raises(dojo_py.ModelError) as caught:
         SoftSimulator(mujoco.MjModel.from_xml_string(text))
     message = str(caught.value)
-    assert "integrator" in message and "box–box" in message and "left" in message and "right" in message
+    assert "integrator" in message and "cylinder–cylinder" in message and "left" in message and "right" in message
 
 
 def test_runs_without_compilation():

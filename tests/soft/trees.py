@@ -37,8 +37,9 @@ class _Writer:
 
     def geom(self, position):
         rng = self.rng
-        kind = rng.choice(["sphere", "capsule"])
-        size = rng.uniform(0.05, 0.15) if kind == "sphere" else rng.uniform([0.04, 0.05], [0.1, 0.2])
+        kind = rng.choice(["sphere", "capsule", "box"])
+        low, high = {"sphere": (0.05, 0.15), "capsule": ([0.04, 0.05], [0.1, 0.2]), "box": ([0.04] * 3, [0.15] * 3)}[kind]
+        size = rng.uniform(low, high)
         friction = rng.uniform([0.2, 0.001, 0.0005], [1.2, 0.05, 0.01])
         words = f'<geom type="{kind}" size="{_text(size)}" pos="{_text(position)}" euler="{_text(rng.uniform(-90, 90, 3))}"'
         words += f' condim="{rng.choice([1, 3, 4, 6])}" friction="{_text(friction)}" solmix="{rng.uniform(0.5, 2):.3g}"'

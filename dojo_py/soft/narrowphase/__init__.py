@@ -19,6 +19,8 @@ SUPPORTED = {
     (SPHERE, CYLINDER),
     (SPHERE, BOX),
     (CAPSULE, CAPSULE),
+    (CAPSULE, BOX),
+    (BOX, BOX),
 }
 
 MAX_CONTACTS = 8

@@ -1,0 +1,85 @@
+"""Jacobians of one step by finite differences on the tangent space, one-sided or centred.
+
+Column j: the step from the state moved by ± epsilon along tangent j, compared with the nominal one (one-sided) or with each other
+(centred). Controls are moved only within their limits; activations stay as they are. Source: computation chapter, "Derivatives".
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dojo_py.mechanism.configuration import configuration_difference, integrate_configuration
+from dojo_py.simulate.results import Linearization, State
+from dojo_py.simulate.status import Status
+from dojo_py.simulate.trajectory import Trajectory
+
+Array = np.ndarray
+Stepper = Callable[[State, Array], Trajectory]
+"""(state, control (nu,)) -> a trajectory of one step."""
+
+EPSILON = 1e-6
+"""Default displacement of each coordinate, velocity and control, in its own unit."""
+
+
+def _moved(model: Any, state: State, control: Array, column: int, amount: float) -> tuple[State, Array]:
+    """The state and control moved by `amount` along column of [dq, dv, du]."""
+    nv = model.nv
+    if column >= 2 * nv:
+        u = control.copy()
+        u[column - 2 * nv] += amount
+        return state, u
+    tangent = np.zeros(2 * nv)
+    tangent[column] = amount
+    joints = model.jnt_type, model.jnt_qposadr, model.jnt_dofadr
+    q = integrate_configuration(*joints, state.qpos, tangent[:nv]) if column < nv else state.qpos
+    return State(q, state.qvel + tangent[nv:], state.act, state.time), control
+
+
+def _has_room(model: Any, i: int, u: float) -> bool:
+    """Whether the control value u lies within the limits of actuator i."""
+    low, high = model.actuator_ctrlrange[i]
+    return not model.actuator_ctrllimited[i] or low <= u <= high
+
+
+def linearize(model: Any, step: Stepper, state: State, control: Array, epsilon: float, centred: bool) -> Linearization:
+    """A (2nv, 2nv), B (2nv, nu) of one step; raises FloatingPointError with the status when a step fails."""
+    nv, joints = model.nv, (model.jnt_type, model.jnt_qposadr, model.jnt_dofadr)
+
+    def good(s: State, u: Array) -> Trajectory:
+        one = step(s, u)
+        status = Status(int(one.status[0]))
+        if status in (Status.NOT_FINITE, Status.SINGULAR):
+            raise FloatingPointError(f"linearize: {status.message}")
+        return one
+
+    first = good(state, control)
+    nominal = first.state(1)
+    columns = np.zeros((2 * nv, 2 * nv + model.nu))
+    for column in range(2 * nv + model.nu):
+        forward, backward = True, centred
+        if column >= 2 * nv:
+            i = column - 2 * nv
+            forward = _has_room(model, i, control[i] + epsilon)
+            backward = (centred or not forward) and _has_room(model, i, control[i] - epsilon)
+        if not (forward or backward):
+            continue
+        plus = good(*_moved(model, state, control, column, epsilon)).state(1) if forward else nominal
+        minus = good(*_moved(model, state, control, column, -epsilon)).state(1) if backward else nominal
+        width = epsilon * (int(forward) + int(backward))
+        dq = configuration_difference(*joints, plus.qpos, minus.qpos)
+        columns[:, column] = np.concatenate([dq, plus.qvel - minus.qvel]) / width
+    return Linearization(columns[:, : 2 * nv], columns[:, 2 * nv :], nominal, residual=float(first.residual[0]))
+
+
+def along(model: Any, step: Stepper, trajectory: Trajectory) -> tuple[Array, Array]:
+    """A (T, 2nv, 2nv), B (T, 2nv, nu) of every step of a trajectory by centred differences; nan where a step failed."""
+    n, T = 2 * model.nv, len(trajectory)
+    A, B = np.full((T, n, n), np.nan), np.full((T, n, model.nu), np.nan)
+    for k in range(T):
+        try:
+            one = linearize(model, step, trajectory.state(k), trajectory.control[k], EPSILON, True)
+        except FloatingPointError:
+            continue
+        A[k], B[k] = one.A, one.B
+    return A, B
