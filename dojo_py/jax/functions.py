@@ -93,7 +93,7 @@ def _differentiable(engine: Engine) -> Callable[[Array, Array, Array], Array]:
         return jax.pure_callback(function, results, *arguments, vmap_method="expand_dims")
 
     def states(x: Array, u: Array, p: Array) -> Array:
-        return call(lambda *a: [engine.states(*a)], [(u.shape[0] + 1, tangents.size)], x, u, p)[0]
+        return call(lambda x, u, p: [engine.states(x, u, p)], [(u.shape[0] + 1, tangents.size)], x, u, p)[0]
 
     def linearized(x: Array, u: Array, p: Array, by_parameters: bool) -> list[Array]:
         T = u.shape[0]
@@ -102,7 +102,7 @@ def _differentiable(engine: Engine) -> Callable[[Array, Array, Array], Array]:
 
         @jax.custom_jvp
         def once(x: Array, u: Array, p: Array) -> list[Array]:
-            return call(lambda *a: list(engine.linearized(*a, by_parameters=by_parameters)), shapes, x, u, p)
+            return call(lambda x, u, p: list(engine.linearized(x, u, p, by_parameters)), shapes, x, u, p)
 
         once.defjvp(_no_second_derivative)
         return once(x, u, p)

@@ -160,7 +160,7 @@ def ball_limit_distance(quaternion: Array, bound: float) -> Array:
 # contact with a plane
 
 
-def touching_point(normal: Array, centre: Array, shape: Array, size: float, soft: float) -> Array:
+def touching_point(normal: Array, centre: Array, shape: Array, size: Array, soft: Array) -> Array:
     """(3,) the lowest point p_c - k M n / sqrt(nᵀ M n + ε²) for the plane's normal (3,) in the body; a fixed point has k = 0."""
     return centre - size * (shape @ normal) / jnp.sqrt(normal @ shape @ normal + soft)
 

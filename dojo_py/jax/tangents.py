@@ -8,7 +8,7 @@ vectors in the body frame. For each quaternion q (w, x, y, z), body to world:
 
 `lower` maps changes of length to zero, so it is the derivative of "normalise, then take the tangent": a function of x that
 normalises its quaternions first has raise(y) · [A B] · lower(x) as its exact Jacobian in all nq + nv coordinates.
-Every other coordinate is its own tangent. Source: docs/jax.md; Jackson, Tracy, Manchester, Planning with attitude (2021).
+Every other coordinate is its own tangent. Source: Jackson (2021); docs/jax.md.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ class Tangents:
     """The maps of one model; all arrays may carry leading axes."""
 
     def __init__(self, model: Any):
-        quat, rot, plain_q, plain_v = [], [], [], []
+        quat: list[range] = []
+        rot: list[range] = []
+        plain_q: list[int] = []
+        plain_v: list[int] = []
         for kind, q, v in zip(model.jnt_type, model.jnt_qposadr, model.jnt_dofadr, strict=True):
             kind, q, v = int(kind), int(q), int(v)
             plain = {JointType.FREE: 3, JointType.BALL: 0}.get(JointType(kind), 1)
@@ -40,10 +43,10 @@ class Tangents:
         self.size = model.nq + model.nv
         """Of a state vector."""
         self.tangent_size = 2 * model.nv
-        self._quat = np.array(quat, int).reshape(-1, 4)
-        self._rot = np.array(rot, int).reshape(-1, 3)
-        self._plain_x = np.concatenate([np.array(plain_q, int), model.nq + np.arange(model.nv)])
-        self._plain_t = np.concatenate([np.array(plain_v, int), model.nv + np.arange(model.nv)])
+        self._quat = np.array(quat, dtype=int).reshape(-1, 4)
+        self._rot = np.array(rot, dtype=int).reshape(-1, 3)
+        self._plain_x = np.concatenate([np.array(plain_q, dtype=int), model.nq + np.arange(model.nv)])
+        self._plain_t = np.concatenate([np.array(plain_v, dtype=int), model.nv + np.arange(model.nv)])
         # where each entry is in [plain entries | all rotations]
         self._place_x = np.argsort(np.concatenate([self._plain_x, self._quat.ravel()]))
         self._place_t = np.argsort(np.concatenate([self._plain_t, self._rot.ravel()]))

@@ -20,5 +20,12 @@ def test_the_box_is_thrown_to_the_target():
     assert np.abs(found["throws"][-1] - [2.631, 1.096, 0.818]).max() < 1e-3
     height = found["path"][:, 2]
     contact = int(np.sum(height < 0.27))
-    print(f"miss {miss[0]:.2f} m to {miss[-1]:.1e} m, {found['hard_miss']:.1e} m in the hard limit; {contact} of 50 steps in contact")
+    print(f"miss {miss[0]:.2f} to {miss[-1]:.1e} m, hard {found['hard_miss']:.1e} m; {contact} of 50 steps in contact")
     assert contact > 20
+
+
+def test_the_first_lines_of_the_documentation_run():
+    text = (EXAMPLE.parents[1] / "docs" / "jax.md").read_text(encoding="utf-8")
+    names: dict = {}
+    exec(text.split("```python\n")[1].split("```")[0], names)
+    assert names["A"].shape == (13, 13) and np.array_equal(names["states"][0], names["states"][63])

@@ -11,8 +11,8 @@ from dojo_py.jax.tangents import Tangents
 
 KAPPA, H = 3e-4, 0.02
 BALL = """<mujoco><worldbody><geom type="plane" size="0 0 1"/><body pos="0 0 .6"><freejoint/><geom type="box" size=".1 .2 .15"/>
-<body pos=".3 0 0"><joint name="b" type="ball" damping=".1"/><geom type="capsule" size=".05 .1" pos=".1 0 0"/></body></body></worldbody>
-<actuator><motor joint="b" gear="0 1 0"/></actuator></mujoco>"""
+<body pos=".3 0 0"><joint name="b" type="ball" damping=".1"/><geom type="capsule" size=".05 .1" pos=".1 0 0"/></body></body>
+</worldbody><actuator><motor joint="b" gear="0 1 0"/></actuator></mujoco>"""
 MODELS = ("box", "hopper", "ball")
 
 

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hard.test_jacobian_blocks import CONTACTS, H, Case, contact_scene, joint_scene
+from hard.test_jacobian_blocks import CONTACTS, Case, H, contact_scene, joint_scene
 
 from dojo_py.hard.limits import ball_limit_rows
 from dojo_py.hard.terms import BALL, FREE, HINGE, SLIDE
