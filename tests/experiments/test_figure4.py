@@ -20,4 +20,4 @@ def test_relaxed_derivatives_see_contact_ahead_and_tend_to_the_point_wise_ones()
     print(f"smoothing with 100 samples takes {fastest / slowest:.0f} times as long (500: five times that)")
     assert fastest > 5 * slowest
     noise = [row[5] for row in smoothing if row[2] == "variance 0.01"]
-    assert max(row[5] for row in relaxed.values()) < 1e-3 < min(noise)
+    assert max(row[5] for row in relaxed.values()) < 1e-2 < min(noise)
