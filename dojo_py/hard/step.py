@@ -19,7 +19,7 @@ scale of the step's violations, with the other linearisation of the cones in the
 def attempts(L, P, Q, A, W, h, kappa, settings, report):
     """Solve the step that `start_step` loaded, by one start and direction after another until one succeeds."""
     scheme, limit = int(settings[SPRINGS]), int(settings[ITERATIONS])
-    tol_comp = 1e-6 * kappa if kappa > 0.0 else settings[COMPLEMENTARITY]
+    tol_comp = 1e-8 * kappa if kappa > 0.0 else settings[COMPLEMENTARITY]
     everything = kappa > 0.0
     total = 0.0
     for attempt in range(len(STARTS)):
