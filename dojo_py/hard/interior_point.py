@@ -62,6 +62,15 @@ def _move(L, W, alpha):
 
 
 @kernel
+def _clear_direction(W):
+    """No step yet: whatever an earlier solve left, infinities included, has to go."""
+    W.dlim[:, :] = 0.0
+    W.dfric[:, :] = 0.0
+    W.dcon[:, :] = 0.0
+    _clear_correction(W)
+
+
+@kernel
 def _keep_affine(W):
     W.alim[:, :] = W.dlim
     W.africt[:, :] = W.dfric
@@ -138,6 +147,7 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterati
     floor = kappa if kappa > 0.0 else 0.2 * tol_comp
     weight, arrived = min(h, 1.0), False
     residual, worst, mean, path, alpha, short = math.inf, math.inf, math.inf, math.inf, 0.0, 0
+    _clear_direction(W)
     best_residual, best_mean, idle = math.inf, math.inf, 0
     found, sums = W.scratch[102, 0:3], W.scratch[104, 0:8]
     for iteration in range(-1, max_iterations):
