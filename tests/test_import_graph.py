@@ -90,5 +90,7 @@ def test_packaging_lists_every_package():
         "packages"
     ]
     there = {".".join(p.parent.relative_to(REPOSITORY).parts) for p in PACKAGE.rglob("__init__.py")}
-    there |= {f"dojo_py.{room}" for room, folder in ELSEWHERE.items() if (folder / "__init__.py").exists()}
+    for room, folder in ELSEWHERE.items():
+        inside = (p.parent.relative_to(folder).parts for p in folder.rglob("__init__.py"))
+        there |= {".".join(["dojo_py", room, *parts]) for parts in inside}
     assert set(listed) == there

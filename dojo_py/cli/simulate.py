@@ -45,8 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     from dojo_py import load_model
     from dojo_py.cli.inputs import choose_keyframe, make_controls
-    from dojo_py.cli.progress import Progress
     from dojo_py.cli.runner import make_simulator, roll_out, summarise
+    from dojo_py.progress import Progress
     from dojo_py.simulate.status import Status
 
     clock = time.perf_counter()

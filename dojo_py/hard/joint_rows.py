@@ -71,34 +71,39 @@ def rows_of_joint(L, W, j, E, d, q_rel, c, J, s):
 @kernel
 def start_joints(L, W, s):
     """At the start of a step: what joints remember of it, and the impulse directions Ga, Gb. s: work (64, 12)."""
-    E, d, q_rel, c, J = s[0:3, 0:3], s[3, 0:3], s[3, 4:8], s[4, 0:6], s[5:11, 0:6]
     for j in range(L.kind.shape[0]):
-        n = L.node[j]
-        if n < 0:
-            continue
-        joint_frame(L, j, W.x, W.R, W.q, E, d, q_rel)
-        dof, kind = L.vadr[j], L.kind[j]
-        if kind == BALL or kind == FREE:
-            for i in range(4):
-                W.turn0[j, i] = q_rel[i]
-            for i in range(3):
-                W.origin0[j, i] = d[i]
-                for k in range(3):
-                    W.origin0[j, i] -= E[i, k] * L.com[L.child[j], k]
-        elif kind == COMPOUND:
-            k, f = L.count[j], L.first[j]
-            for i in range(k):
-                W.theta[dof + i] = W.angle0[dof + i] - L.qpos0[L.qadr[j] + i]
-            S, p, qf, w = s[12:18, 0:k], s[18, 0:3], s[18, 4:8], s[19:23, 0:4]
-            chain_pose(
-                W.theta[dof : dof + k], L.jnt_slide[f : f + k], L.jnt_pos[f : f + k], L.jnt_axis[f : f + k],
-                L.base_pos[j], L.base_quat[j], L.com[L.child[j]], p, qf, S, w,
-            )  # fmt: skip
-            compound_basis(S, k, W.basis[j])
-        rows_of_joint(L, W, j, E, d, q_rel, c, J, s[24:48])
-        a = L.parent[j]
-        for r in range(6):
-            spread(J[r], E, d, W.R[a], W.Ga[n, r], W.Gb[n, r])
+        if L.node[j] >= 0:
+            start_joint(L, W, j, s)
+
+
+@kernel
+def start_joint(L, W, j, s):
+    """`start_joints` for joint j, which has a node."""
+    E, d, q_rel, c, J = s[0:3, 0:3], s[3, 0:3], s[3, 4:8], s[4, 0:6], s[5:11, 0:6]
+    n = L.node[j]
+    joint_frame(L, j, W.x, W.R, W.q, E, d, q_rel)
+    dof, kind = L.vadr[j], L.kind[j]
+    if kind == BALL or kind == FREE:
+        for i in range(4):
+            W.turn0[j, i] = q_rel[i]
+        for i in range(3):
+            W.origin0[j, i] = d[i]
+            for k in range(3):
+                W.origin0[j, i] -= E[i, k] * L.com[L.child[j], k]
+    elif kind == COMPOUND:
+        k, f = L.count[j], L.first[j]
+        for i in range(k):
+            W.theta[dof + i] = W.angle0[dof + i] - L.qpos0[L.qadr[j] + i]
+        S, p, qf, w = s[12:18, 0:k], s[18, 0:3], s[18, 4:8], s[19:23, 0:4]
+        chain_pose(
+            W.theta[dof : dof + k], L.jnt_slide[f : f + k], L.jnt_pos[f : f + k], L.jnt_axis[f : f + k],
+            L.base_pos[j], L.base_quat[j], L.com[L.child[j]], p, qf, S, w,
+        )  # fmt: skip
+        compound_basis(S, k, W.basis[j])
+    rows_of_joint(L, W, j, E, d, q_rel, c, J, s[24:48])
+    a = L.parent[j]
+    for r in range(6):
+        spread(J[r], E, d, W.R[a], W.Ga[n, r], W.Gb[n, r])
 
 
 @kernel

@@ -207,7 +207,8 @@ class HardSimulator:
         start = self._checked(state)
         u = checks.vector("controls", controls, (len(controls), self.model.nu))
         outside = checks.wrenches_of(wrenches, self.model.nbody, len(u))
-        return self._trajectory(start, u, outside, checks.kappa_of(kappa), maximal, self._gradient_kappa(linearize, kappa, gradient_kappa))
+        at = self._gradient_kappa(linearize, kappa, gradient_kappa)
+        return self._trajectory(start, u, outside, checks.kappa_of(kappa), maximal, at)
 
     def _gradient_kappa(self, linearize: bool, kappa: Any, gradient_kappa: Any) -> float | None:
         if not linearize:
@@ -278,7 +279,7 @@ class HardSimulator:
         parameters: Sequence[str] | None = None,
         wrenches: Array | None = None,
     ) -> Linearization:
-        """A (2nv, 2nv) and B (2nv, nu) of the step at kappa [N m s], in the tangents of `model.difference`; next_state is that step's.
+        """A (2nv, 2nv) and B (2nv, nu) of the step at kappa [N m s], in the tangents of `model.difference`; next_state: its end.
 
         The smaller kappa, the closer to the hard limit and the stiffer: 1e-1 … 1e-8. parameters: see `parameter_names`.
         """

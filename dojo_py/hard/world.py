@@ -90,7 +90,8 @@ class WorkPool:
             world = self._world
             work = allocate_work(world.layout, world.planes, world.pairs)
             drive = allocate_drive(world.actuators, world.layout, self._model.na)
-            tangent = allocate_tangent(self._model, world.layout, world.planes, world.pairs, 2 * self._model.nv + self._model.nu)
+            servos, columns = len(drive.servos.servo_dof), 2 * self._model.nv + self._model.nu
+            tangent = allocate_tangent(self._model, world.layout, world.planes, world.pairs, servos, columns)
             mine = Hands(work, (*self.tables(), work_handle(work), drive_handle(drive), tangent_handle(tangent)))
         try:
             yield mine

@@ -7,9 +7,13 @@ from typing import Any
 
 EXPERIMENTS = {
     "table2": ("dojo_py.reproduce.table2", "Atlas drop: how deep the feet sink at three time steps"),
+    "figure4": ("dojo_py.reproduce.figure4", "pushed box: derivatives at kappa, point-wise and by randomised smoothing"),
+    "table6": ("dojo_py.reproduce.table6", "policy search: half-cheetah and ant by ARS, AGS and randomised gradients (an hour)"),
     "figure5": ("dojo_py.reproduce.figure5", "sliding box: lateral drift of cones and pyramids"),
     "figure7": ("dojo_py.reproduce.figure7", "torso height of falling robots at 20 to 500 Hz"),
     "figure9": ("dojo_py.reproduce.figure9", "violations against iteration for three robots"),
+    "table3": ("dojo_py.reproduce.table3", "plans by iterative LQR: box, hopper, quadruped; soft mode beside"),
+    "push": ("dojo_py.reproduce.push", "model-predictive control of a trot through a sideways push"),
     "conservation": ("dojo_py.reproduce.conservation", "momentum drift and order of the energy error"),
     "speed": ("dojo_py.reproduce.speed", "time of a step beside MuJoCo's finite differences; hinge chains"),
     "soft_vs_hard": ("dojo_py.reproduce.soft_vs_hard", "soft beside hard contact: slide, slope, fall, grasp, bounce"),

@@ -12,7 +12,7 @@ from dojo_py import __version__, load_model, load_trajectory
 from dojo_py.cli import main
 from dojo_py.cli.inputs import choose_keyframe, make_controls
 from dojo_py.cli.mistake import Mistake
-from dojo_py.cli.progress import Progress
+from dojo_py.progress import Progress
 from dojo_py.reproduce.text import format_pairs, format_table
 
 PENDULUM = """<mujoco model="swing"><worldbody><body pos="0 0 1"><joint name="pivot" axis="0 1 0"/>

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from dojo_py.cli import main
-from dojo_py.reproduce import EXPERIMENTS, figure5, figure7, figure9, load, report, soft_vs_hard, sweep, table2
+from dojo_py.reproduce import EXPERIMENTS, figure4, figure5, figure7, figure9, load, report, soft_vs_hard, sweep, table2
 from dojo_py.reproduce.report import MissingPackage, Report, draw, write_csv
 
 SHORT = {
     "table2": lambda: table2.run((0.1, 0.05), 0.6),
+    "figure4": lambda: figure4.run(21, 50),
     "figure5": lambda: figure5.run(0.5),
     "figure7": lambda: figure7.run((20, 50), 0.6),
     "figure9": lambda: figure9.run(0.4),

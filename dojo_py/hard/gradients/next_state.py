@@ -1,79 +1,96 @@
 """From the derivative of a step's velocities to that of the next coordinates and rates."""
 
-from dojo_py.hard.bodies import next_poses
-from dojo_py.hard.coordinates import to_maximal, to_minimal
+from dojo_py.hard.gradients.screws import invert
+from dojo_py.hard.terms import BALL, FREE
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_conj_mul, rotation_vector
+from dojo_py.rotation import log_jacobian, rotation_vector
 
 
 @kernel
-def next_coordinates(L, W, V, G, bodies, factor, column, h, reference, qpos, qvel):
-    """qpos, qvel after a step from bodies (nb, 13) with the velocities G.v + factor * G.columns[:, :, column] (none if < 0)."""
-    nb = bodies.shape[0]
-    for b in range(nb):
-        for i in range(3):
-            W.x[b, i] = bodies[b, i]
-        for i in range(4):
-            W.q[b, i] = bodies[b, 6 + i]
-        for i in range(6):
-            W.v[b, i] = G.v[b, i]
-            if column >= 0:
-                W.v[b, i] += factor * G.columns[L.place_body[b], i, column]
-    next_poses(W.x, W.q, W.v, h, W.xn, W.qn, W.Rn, W.p, W.hG, W.turn)
-    for b in range(nb):
-        row = G.next_bodies[b]
-        for i in range(3):
-            row[i], row[3 + i], row[10 + i] = W.xn[b, i], W.v[b, i], W.v[b, 3 + i]
-        for i in range(4):
-            row[6 + i] = W.qn[b, i]
-    to_minimal(L, G.next_bodies, h, reference, qpos, qvel, V.coordinates)
+def next_rows(L, W, G, h, column, dof, part, out):
+    """out (2 nv,): change of the next coordinates and rates in a solved column.
 
-
-@kernel
-def coordinate_difference(L, a, b, out, s):
-    """out (nv,) = tangent that moves qpos b to a (both (nq,)); rotations by rotation vectors in the body frame. s: work (2, 12)."""
-    turn = s[0, 0:4]
+    dof: the coordinate that moved, -1: none (a control).
+    """
+    nv = L.dof_joint.shape[0]
     for j in range(L.kind.shape[0]):
-        adr, dof, k = L.qadr[j], L.vadr[j], L.ndof[j]
-        if L.count[j] == k:
-            for i in range(k):
-                out[dof + i] = a[adr + i] - b[adr + i]
+        own = part == 0 and dof >= 0 and L.dof_joint[dof] == j
+        if L.kind[j] == FREE:
+            _free_rows(L, W, G, j, h, column, dof, part, out)
             continue
-        if k == 6:
-            for i in range(3):
-                out[dof + i] = a[adr + i] - b[adr + i]
-            adr, dof = adr + 3, dof + 3
-        quat_conj_mul(b[adr : adr + 4], a[adr : adr + 4], turn)
-        if turn[0] < 0.0:
-            for i in range(4):
-                turn[i] = -turn[i]
-        rotation_vector(turn, out[dof : dof + 3])
+        n, k, first, b, a = L.node[j], L.ndof[j], L.vadr[j], L.child[j], L.parent[j]
+        for i in range(k):
+            r = 6 - k + i
+            rate = G.own[dof, r] if own else 0.0
+            for m in range(6):
+                rate += W.Cb[n, r, m] * G.columns[L.place_body[b], m, column]
+            if a >= 0:
+                for m in range(6):
+                    rate += W.Ca[n, r, m] * G.columns[L.place_body[a], m, column]
+            out[nv + first + i] = rate
+            out[first + i] = h * rate
+            if own and first + i == dof:
+                out[first + i] += 1.0
+        if L.kind[j] == BALL:
+            _ball_rows(W, G, n, first, h, dof - first if own else -1, out, nv)
 
 
 @kernel
-def column_scale(L, G, column, h, epsilon):
-    """Step of a difference along a column: epsilon, less where the velocities change fast."""
-    largest = 1.0
-    for b in range(G.bodies.shape[0]):
-        for i in range(6):
-            largest = max(largest, h * abs(G.columns[L.place_body[b], i, column]))
-    return epsilon / largest
+def _ball_rows(W, G, n, first, h, axis, out, nv):
+    """Turn of the next orientation: q₊ = q exp(Δ)  →  exp(-Δ) δφ + Jr(Δ) δΔ."""
+    s = G.scratch
+    vector, J, Jr, U = s[80, 0:3], s[81:84, 0:3], s[84:87, 0:3], s[87:90, 0:3]
+    for i in range(3):
+        vector[i] = h * W.rows[n, 3 + i]
+    log_jacobian(vector, J)
+    invert(J, Jr, U)
+    for i in range(3):
+        t = 0.0
+        for k in range(3):
+            t += Jr[i, k] * h * out[nv + first + k]
+        out[first + i] = t
+    if axis >= 0:
+        # exp(-Δ) = Jr(Δ) Jl⁻¹(Δ)
+        for i in range(3):
+            vector[i] = -vector[i]
+        log_jacobian(vector, J)  # Jr⁻¹(-Δ) = Jl⁻¹(Δ)
+        for i in range(3):
+            t = 0.0
+            for k in range(3):
+                t += Jr[i, k] * J[k, axis]
+            out[first + i] += t
 
 
 @kernel
-def next_change(L, W, V, G, start, column, delta, h, reference, out):
-    """out (2 nv,) = derivative of the next coordinates and rates along a column. start (2, nb, 13): bodies at +delta, -delta."""
-    nv = G.dq.shape[0]
-    for side in range(2):
-        sign = delta if side == 0 else -delta
-        next_coordinates(L, W, V, G, start[side], sign, column, h, reference, G.next_qpos[side], G.next_qvel[side])
-    coordinate_difference(L, G.next_qpos[0], G.next_qpos[1], G.dq, V.scratch)
-    for i in range(nv):
-        out[i] = 0.5 * G.dq[i] / delta
-        out[nv + i] = 0.5 * (G.next_qvel[0, i] - G.next_qvel[1, i]) / delta
-
-
-@kernel
-def starts(L, V, h, qpos, qvel, bodies):
-    """bodies (nb, 13) of coordinates and rates."""
-    to_maximal(L, qpos, qvel, h, bodies, V.coordinates)
+def _free_rows(L, W, G, j, h, column, dof, part, out):
+    """A body without a parent: origin and orientation from its own pose."""
+    nv, b, first = L.dof_joint.shape[0], L.child[j], L.vadr[j]
+    s = G.scratch
+    turn, w, J, d, p = s[80, 0:3], s[81, 0:3], s[82:85, 0:3], s[85, 0:6], s[86, 0:6]
+    own = part == 0 and dof >= 0 and L.dof_joint[dof] == j
+    for i in range(6):
+        p[i] = G.here[dof, i] if own else 0.0
+        d[i] = G.columns[L.place_body[b], i, column]
+    R, v, com = W.Rn[b], W.v[b], L.com[b]
+    # δx₊ = u + h ψ × v + h δṽ,  δφ₊ = R₊ᵀ ψ + hΓ δω
+    for i in range(3):
+        turn[i] = R[0, i] * p[3] + R[1, i] * p[4] + R[2, i] * p[5]
+        w[i] = W.hG[b, i, 0] * d[3] + W.hG[b, i, 1] * d[4] + W.hG[b, i, 2] * d[5]
+        turn[i] += w[i]
+    c0 = turn[1] * com[2] - turn[2] * com[1]
+    c1 = turn[2] * com[0] - turn[0] * com[2]
+    c2 = turn[0] * com[1] - turn[1] * com[0]
+    x0 = p[0] + h * (p[4] * v[2] - p[5] * v[1] + d[0])
+    x1 = p[1] + h * (p[5] * v[0] - p[3] * v[2] + d[1])
+    x2 = p[2] + h * (p[3] * v[1] - p[4] * v[0] + d[2])
+    out[first] = x0 - (R[0, 0] * c0 + R[0, 1] * c1 + R[0, 2] * c2)
+    out[first + 1] = x1 - (R[1, 0] * c0 + R[1, 1] * c1 + R[1, 2] * c2)
+    out[first + 2] = x2 - (R[2, 0] * c0 + R[2, 1] * c1 + R[2, 2] * c2)
+    for i in range(3):
+        held = 1.0 if own and dof == first + i else 0.0
+        out[nv + first + i] = (out[first + i] - held) / h
+        out[first + 3 + i] = turn[i]
+    rotation_vector(W.p[b], turn)
+    log_jacobian(turn, J)
+    for i in range(3):
+        out[nv + first + 3 + i] = (J[i, 0] * w[0] + J[i, 1] * w[1] + J[i, 2] * w[2]) / h

@@ -1,8 +1,19 @@
 """A and B of one step: [δq, δv] after = A [δq, δv] before + B δcontrol."""
 
+from dojo_py.hard.gradients.actuator_columns import add_drive, clear_drive, displaced, follows_bodies, put_drive
+from dojo_py.hard.gradients.contact_change import pair_changes, plane_changes
 from dojo_py.hard.gradients.implicit import factorise_at, state_and_control_columns
-from dojo_py.hard.gradients.next_state import column_scale, next_change, starts
+from dojo_py.hard.gradients.next_by_differences import column_scale, next_change, starts
+from dojo_py.hard.gradients.next_state import next_rows
 from dojo_py.hard.gradients.residual_change import move, residuals_at
+from dojo_py.hard.gradients.screws import all_screws, poses_before
+from dojo_py.hard.gradients.state_columns import (
+    body_columns,
+    column_motion,
+    find_free_servos,
+    own_joint_column,
+    pair_columns,
+)
 from dojo_py.jit import kernel, stage
 from dojo_py.solver.block_ldu import solve_many
 
@@ -16,27 +27,121 @@ def step_jacobian(L, P, Q, T, M, W, V, G, qpos, qvel, act, control, wrenches, st
 
     reference (nq,): the next coordinates.
     """
-    nv, nu = qvel.shape[0], control.shape[0]
+    loops = has_loops(L)
     for b in range(G.v.shape[0]):
         for i in range(6):
             G.v[b, i] = W.v[b, i]
-    residuals_at(L, P, Q, T, M, W, V, qpos, qvel, act, control, wrenches, step, h, scheme, G.bodies)
+    if loops:
+        residuals_at(L, P, Q, T, M, W, V, qpos, qvel, act, control, wrenches, step, h, scheme, G.bodies)
     regular = factorise_at(L, W, G, h, kappa)
-    if regular:
+    if regular and loops:
         state_and_control_columns(L, P, Q, T, M, W, V, G, qpos, qvel, act, control, wrenches, step, h, scheme, EPSILON)
+    elif regular:
+        closed_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme)
+    if regular:
         solve_many(W.pattern, W.blocks, G.columns)
-        for j in range(L.kind.shape[0]):
-            for i in range(L.ndof[j]):
-                dof = L.vadr[j] + i
-                for part in range(2):
-                    _state_row(L, W, V, G, qpos, qvel, j, i, part, part * nv + dof, h, reference, A)
-        starts(L, V, h, qpos, qvel, G.start[0])
-        starts(L, V, h, qpos, qvel, G.start[1])
-        for i in range(nu):
-            column = 2 * nv + i
-            delta = column_scale(L, G, column, h, EPSILON)
-            next_change(L, W, V, G, G.start, column, delta, h, reference, B[:, i])
+        if loops:
+            rows_by_differences(L, W, V, G, qpos, qvel, control, h, reference, A, B)
+        else:
+            closed_rows(L, W, G, h, A, B)
     return regular
+
+
+@kernel
+def has_loops(L):
+    """Whether something is not in closed form: loop closures, limits of ball joints."""
+    for l in range(L.limit_dof.shape[0]):
+        if L.limit_sign[l] == 0.0:
+            return True
+    return L.eq_kind.shape[0] > 0
+
+
+@kernel
+def closed_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
+    """G.columns[:, :, 0 : 2 nv + nu] = right-hand sides of all coordinates, rates and controls."""
+    nb, nv, nu = L.mass.shape[0], qvel.shape[0], control.shape[0]
+    G.columns[:, :, :] = 0.0
+    poses_before(L, W, G, h, G.scratch)
+    all_screws(L, W, G, qpos, qvel, h, G.scratch)
+    G.impulse[:, :, :] = W.Gb
+    for b in range(nb):
+        for i in range(6):
+            G.wrench[b, i] = V.wrench[b, i]
+        for i in range(3):
+            G.force[b, i] = L.mass[b] * (W.v_prev[b, i] + h * L.gravity[b, i]) + h * V.wrench[b, i]
+            G.bodies[b, i], G.bodies[b, 3 + i], G.bodies[b, 10 + i] = W.x[b, i], W.v_prev[b, i], W.v_prev[b, 3 + i]
+        for i in range(4):
+            G.bodies[b, 6 + i] = W.q[b, i]
+    G.contact[:, :, :] = 0.0
+    plane_changes(L, P, W, G, h)
+    pair_changes(P, Q, W, G, h, EPSILON)
+    find_free_servos(L, W, V.servos, G, scheme, h)
+    follows = follows_bodies(T)
+    for dof in range(nv):
+        j = L.dof_joint[dof]
+        for part in range(2):
+            column = part * nv + dof
+            column_motion(L, W, G, dof, part, h)
+            body_columns(L, W, G, h, column)
+            if part == 0:
+                pair_columns(L, W, G, dof, column, G.scratch)
+            own_joint_column(L, W, V.servos, G, j, dof - L.vadr[j], part, column, scheme, h, EPSILON, G.scratch)
+            if follows:
+                _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, j, dof, part, column)
+    for i in range(nu):
+        clear_drive(G)
+        for side in range(2):
+            delta = EPSILON if side == 0 else -EPSILON
+            G.control[:] = control
+            G.control[i] += delta
+            add_drive(L, T, V, G, G.bodies, qpos, qvel, act, G.control, h, 0.5 / delta)
+        put_drive(L, W, V.servos, G, h, 2 * nv + i)
+
+
+@kernel
+def _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, j, dof, part, column):
+    """Actuator forces on sites, balls and free bodies by a coordinate or a rate."""
+    clear_drive(G)
+    for side in range(2):
+        delta = EPSILON if side == 0 else -EPSILON
+        G.qpos[:] = qpos
+        G.qvel[:] = qvel
+        if part == 0:
+            move(L, G.qpos, j, dof - L.vadr[j], delta)
+        else:
+            G.qvel[dof] += delta
+        displaced(W, G, G.bodies, delta, G.next_bodies)
+        add_drive(L, T, V, G, G.next_bodies, G.qpos, G.qvel, act, control, h, 0.5 / delta)
+    G.d_servo[:] = 0.0  # a servo's own length and rate are part of the joint's law
+    put_drive(L, W, V.servos, G, h, column)
+
+
+@kernel
+def closed_rows(L, W, G, h, A, B):
+    """A and B from the solved columns."""
+    nv = L.dof_joint.shape[0]
+    for dof in range(nv):
+        for part in range(2):
+            next_rows(L, W, G, h, part * nv + dof, dof, part, A[:, part * nv + dof])
+    for i in range(B.shape[1]):
+        next_rows(L, W, G, h, 2 * nv + i, -1, 1, B[:, i])
+
+
+@kernel
+def rows_by_differences(L, W, V, G, qpos, qvel, control, h, reference, A, B):
+    """A and B from the solved columns of a model with loops."""
+    nv, nu = qvel.shape[0], control.shape[0]
+    for j in range(L.kind.shape[0]):
+        for i in range(L.ndof[j]):
+            dof = L.vadr[j] + i
+            for part in range(2):
+                _state_row(L, W, V, G, qpos, qvel, j, i, part, part * nv + dof, h, reference, A)
+    starts(L, V, h, qpos, qvel, G.start[0])
+    starts(L, V, h, qpos, qvel, G.start[1])
+    for i in range(nu):
+        column = 2 * nv + i
+        delta = column_scale(L, G, column, h, EPSILON)
+        next_change(L, W, V, G, G.start, column, delta, h, reference, B[:, i])
 
 
 @kernel

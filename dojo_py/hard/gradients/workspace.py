@@ -24,19 +24,47 @@ class Tangent(NamedTuple):
     limit_axes: np.ndarray  # (nl, 3) of ball joints
     columns: np.ndarray  # (N, 6, m) right-hand sides, then solutions, in elimination order
     v: np.ndarray  # (nb + 1, 6) velocities of the solution
+    here: np.ndarray  # (nv, 6) displacement of the child's centre and turn, world, per unit of a coordinate: at the start
+    before: np.ndarray  # (nv, 6) likewise of the pose one interval before the start
+    before_rate: np.ndarray  # (nv, 6) that pose per unit of a rate
+    x_before: np.ndarray  # (nb + 1, 3) poses one interval before the start
+    R_before: np.ndarray  # (nb + 1, 3, 3)
+    inertia_before: np.ndarray  # (nb, 3, 3) derivative of the old angular momentum by a turn between the two poses, world
+    tangent: np.ndarray  # (nb, 3, 3) (h Γ)⁻¹ at the solution
+    tangent_before: np.ndarray  # (nb, 3, 3) (h Γ)⁻¹ Rᵀ of the interval before
+    force: np.ndarray  # (nb, 3) impulse that does not turn with the body [N s]
+    contact: np.ndarray  # (nb, 6, 6) right-hand side of the body's rows by its displacement and turn, through plane contacts
+    own: np.ndarray  # (nv, 6) change of the rates of a joint by its own coordinate, before anything reacts
+    moved: np.ndarray  # (nb, 12) displacement, turn, change of the old velocities in the column at hand
+    under: np.ndarray  # (nb,) 1 for the bodies the column at hand moves
+    pair_rows: np.ndarray  # (nc, 12, 6) right-hand sides of both bodies of a pair contact by the second's displacement and turn
+    pair_force: np.ndarray  # (nc, 3) its impulse on the second body, world [N s]
+    impulse: np.ndarray  # (nn, 6, 6) impulse directions on the children
+    wrench: np.ndarray  # (nb, 6) world forces and torques of the step [N, N m]
+    d_force: np.ndarray  # (nv,) change of the actuators' forces in the column at hand
+    d_servo: np.ndarray  # (number of servos,)
+    servo_free: np.ndarray  # (number of servos,) 1 where the force is inside its range
+    d_wrench: np.ndarray  # (nb, 6)
+    scratch: np.ndarray  # (96, 12)
     start: np.ndarray  # (2, nb, 13)
     next_bodies: np.ndarray  # (nb, 13)
     next_qpos: np.ndarray  # (2, nq)
     next_qvel: np.ndarray  # (2, nv)
 
 
-def allocate_tangent(model: Any, layout: Any, planes: Any, pairs: Any, columns: int) -> Tangent:
+def allocate_tangent(model: Any, layout: Any, planes: Any, pairs: Any, servos: int, columns: int) -> Tangent:
     """Work arrays for a number of columns."""
     z, nb, nn = np.zeros, len(layout.mass), len(layout.node_joint)
     nc, nl = len(planes.body) + len(pairs.kind), len(layout.limit_dof)
     return Tangent(
-        z((nb, 13)), z(model.nq), z(model.nv), z(model.nu), z(model.nv), z(6 * nb + 6 * nn + 3 * nc + nl + model.nv),
-        z((nc, 2, 3, 6)), z((nl, 3)), z((nb + nn, 6, max(columns, 1))), z((nb + 1, 6)), z((2, nb, 13)), z((nb, 13)), z((2, model.nq)), z((2, model.nv)),
+        z((nb, 13)), z(model.nq), z(model.nv), z(model.nu), z(model.nv),
+        z(6 * nb + 6 * nn + 3 * nc + nl + model.nv),
+        z((nc, 2, 3, 6)), z((nl, 3)),
+        z((nb + nn, 6, max(columns, 1))), z((nb + 1, 6)),
+        z((model.nv, 6)), z((model.nv, 6)), z((model.nv, 6)), z((nb + 1, 3)), z((nb + 1, 3, 3)), z((nb, 3, 3)), z((nb, 3, 3)),
+        z((nb, 3, 3)), z((nb, 3)), z((nb, 6, 6)), z((model.nv, 6)), z((nb, 12)), z(nb, np.int64), z((nc, 12, 6)), z((nc, 3)),
+        z((nn, 6, 6)), z((nb, 6)), z(model.nv), z(servos), z(servos, np.int64), z((nb, 6)), z((96, 12)),
+        z((2, nb, 13)), z((nb, 13)), z((2, model.nq)), z((2, model.nv)),
     )  # fmt: skip
 
 

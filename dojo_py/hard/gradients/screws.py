@@ -1,0 +1,159 @@
+"""How the bodies move with the coordinates: the screw of every coordinate where the step starts, and one interval before.
+
+A screw (u, ψ) is the displacement u of the centre of the joint's child and its turn ψ, world axes, per unit of the coordinate; a
+body s below moves by u + ψ × (x_s - x_child). The old velocities are differences of the two poses, so they follow from both.
+
+    ball, free:  q₋ = q exp(-r), r = h q̇:    turn of q₋ by δq: that of q seen from the parent then;  by δq̇: -h R₋ₐ E Jr(r)
+"""
+
+from dojo_py.hard.bodies import momentum_rows
+from dojo_py.hard.joints.compound import chain_pose, solve_small
+from dojo_py.hard.terms import BALL, FREE
+from dojo_py.jit import kernel
+from dojo_py.rotation import log_jacobian, quat_mul, quat_normalise, quat_to_matrix, step_quaternion, step_tangent
+
+
+@kernel
+def invert(A, out, s):
+    """out (3, 3) = A⁻¹. s: work (3, 3)."""
+    for i in range(3):
+        for k in range(3):
+            s[i, k] = A[i, k]
+            out[i, k] = 1.0 if i == k else 0.0
+    solve_small(s, out, 3, 3)
+
+
+@kernel
+def poses_before(L, W, G, h, s):
+    """G.x_before, G.R_before and the tangents of both intervals. s: work (16, 12)."""
+    p, q, T, U, D = s[0, 0:4], s[1, 0:4], s[2:5, 0:3], s[5:8, 0:3], s[8:14, 0:8]
+    row = s[14, 0:6]
+    nb = L.mass.shape[0]
+    for i in range(3):
+        G.x_before[nb, i] = 0.0
+        for k in range(3):
+            G.R_before[nb, i, k] = 1.0 if i == k else 0.0
+    for b in range(nb):
+        invert(W.hG[b], G.tangent[b], U)
+        step_quaternion(W.v_prev[b, 3:6], h, p)
+        step_tangent(p, T)
+        for i in range(3):
+            for k in range(3):
+                T[i, k] *= h
+        invert(T, U, D[0:3, 0:3])
+        _times_transposed(U, W.R[b], G.tangent_before[b])
+        for i in range(1, 4):
+            p[i] = -p[i]
+        quat_mul(W.q[b], p, q)
+        quat_normalise(q)
+        quat_to_matrix(q, G.R_before[b])
+        for i in range(3):
+            G.x_before[b, i] = W.x[b, i] - h * W.v_prev[b, i]
+        # s Jω - (h/2) ω × Jω is the new momentum's formula at -h
+        momentum_rows(L.mass[b], L.inertia[b], W.v_prev[b], -h, row, D)
+        for i in range(3):
+            for k in range(3):
+                t = 0.0
+                for m in range(3):
+                    t += D[3 + i, 3 + m] * G.tangent_before[b, m, k]
+                G.inertia_before[b, i, k] = t
+
+
+@kernel
+def _times_transposed(A, R, out):
+    """out = A Rᵀ, all (3, 3)."""
+    for i in range(3):
+        for k in range(3):
+            out[i, k] = A[i, 0] * R[k, 0] + A[i, 1] * R[k, 1] + A[i, 2] * R[k, 2]
+
+
+@kernel
+def _rotate(R, a, b, c, out):
+    """out (3,) = R (a, b, c)."""
+    for i in range(3):
+        out[i] = R[i, 0] * a + R[i, 1] * b + R[i, 2] * c
+
+
+@kernel
+def all_screws(L, W, G, qpos, qvel, h, s):
+    """G.here, G.before, G.before_rate of all coordinates. s: work (48, 12)."""
+    for j in range(L.kind.shape[0]):
+        if L.kind[j] == FREE or L.kind[j] == BALL:
+            _turning_screws(L, W, G, j, qvel, h, s)
+        else:
+            _chain_screws(L, W, G, j, qpos, qvel, h, s)
+
+
+@kernel
+def _chain_screws(L, W, G, j, qpos, qvel, h, s):
+    """Hinges and slides: at the coordinates, and at those one interval before."""
+    k, f, adr, dof, a, b = L.count[j], L.first[j], L.qadr[j], L.vadr[j], L.parent[j], L.child[j]
+    theta, p, q, S, w = s[0, 0:k], s[1, 0:3], s[1, 4:8], s[2:8, 0:k], s[8:12, 0:4]
+    for time in range(2):
+        for i in range(k):
+            theta[i] = qpos[adr + i] - L.qpos0[adr + i] - time * h * qvel[dof + i]
+        chain_pose(
+            theta, L.jnt_slide[f : f + k], L.jnt_pos[f : f + k], L.jnt_axis[f : f + k],
+            L.base_pos[j], L.base_quat[j], L.com[b], p, q, S, w,
+        )  # fmt: skip
+        for i in range(k):
+            if time == 0:
+                _rotate(W.R[a], S[0, i], S[1, i], S[2, i], G.here[dof + i, 0:3])
+                _rotate(W.R[b], S[3, i], S[4, i], S[5, i], G.here[dof + i, 3:6])
+            else:
+                _rotate(G.R_before[a], S[0, i], S[1, i], S[2, i], G.before[dof + i, 0:3])
+                _rotate(G.R_before[b], S[3, i], S[4, i], S[5, i], G.before[dof + i, 3:6])
+                for r in range(6):
+                    G.before_rate[dof + i, r] = -h * G.before[dof + i, r]
+
+
+@kernel
+def _turning_screws(L, W, G, j, qvel, h, s):
+    """Ball and free joints: turns about the child's axes."""
+    free = L.kind[j] == FREE
+    a, b, dof = L.parent[j], L.child[j], L.vadr[j]
+    first = dof + 3 if free else dof
+    vector, J, Jr, U, E, A, lever = s[0, 0:3], s[1:4, 0:3], s[4:7, 0:3], s[7:10, 0:3], s[10:13, 0:3], s[13:16, 0:3], s[16, 0:3]
+    if free:
+        for i in range(3):
+            for r in range(6):
+                G.here[dof + i, r] = 1.0 if r == i else 0.0
+                G.before[dof + i, r] = 1.0 if r == i else 0.0
+                G.before_rate[dof + i, r] = -h if r == i else 0.0
+    for i in range(3):
+        vector[i] = h * qvel[first + i]
+    log_jacobian(vector, J)
+    invert(J, Jr, U)
+    # E: the child in its parent at the start;  A = R₋ₐ E
+    for i in range(3):
+        for k in range(3):
+            E[i, k] = W.R[a, 0, i] * W.R[b, 0, k] + W.R[a, 1, i] * W.R[b, 1, k] + W.R[a, 2, i] * W.R[b, 2, k]
+    for i in range(3):
+        for k in range(3):
+            A[i, k] = G.R_before[a, i, 0] * E[0, k] + G.R_before[a, i, 1] * E[1, k] + G.R_before[a, i, 2] * E[2, k]
+    for i in range(3):
+        for r in range(3):
+            G.here[first + i, 3 + r] = W.R[b, r, i]
+            G.before[first + i, 3 + r] = A[r, i]
+            G.before_rate[first + i, 3 + r] = -h * (A[r, 0] * Jr[0, i] + A[r, 1] * Jr[1, i] + A[r, 2] * Jr[2, i])
+    # the centre swings about the anchor: u = ψ × (R arm), arm from the anchor to the centre
+    for time in range(2):
+        R = W.R[b] if time == 0 else G.R_before[b]
+        sign = 1.0 if free else -1.0
+        arm = L.com[b] if free else L.anchor[j]
+        _rotate(R, sign * arm[0], sign * arm[1], sign * arm[2], lever)
+        for i in range(3):
+            if time == 0:
+                _cross_into(G.here[first + i], lever)
+            else:
+                _cross_into(G.before[first + i], lever)
+                _cross_into(G.before_rate[first + i], lever)
+
+
+@kernel
+def _cross_into(screw, lever):
+    """Displacement of a screw (6,) = its turn × lever (3,)."""
+    p0, p1, p2 = screw[3], screw[4], screw[5]
+    screw[0] = p1 * lever[2] - p2 * lever[1]
+    screw[1] = p2 * lever[0] - p0 * lever[2]
+    screw[2] = p0 * lever[1] - p1 * lever[0]

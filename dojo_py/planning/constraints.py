@@ -1,0 +1,57 @@
+"""Constraints of a plan: c(state, control, k) = 0, or ≤ 0 in every entry, at the terminal knot, at all knots, or at some."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from dojo_py.planning.costs import Jacobian, Residual
+from dojo_py.planning.differences import jacobians
+from dojo_py.planning.residuals import StateDistance
+from dojo_py.simulate.results import State
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Constraint:
+    """One vector constraint. Without `jacobian`, central differences take its place."""
+
+    function: Residual
+    kind: Literal["equality", "inequality"] = "equality"
+    """"inequality": every entry ≤ 0."""
+    knots: Literal["terminal", "stage", "all"] | Collection[int] = "terminal"
+    """Where it holds: knot T, knots 0 … T−1, both, or the knots listed."""
+    jacobian: Jacobian | None = None
+    name: str = "constraint"
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("equality", "inequality"):
+            raise ValueError(f"{self.name}: kind={self.kind!r} is neither 'equality' nor 'inequality'")
+        if isinstance(self.knots, str) and self.knots not in ("terminal", "stage", "all"):
+            raise ValueError(f"{self.name}: knots={self.knots!r} is none of 'terminal', 'stage', 'all', a collection of indices")
+
+    def holds_at(self, k: int, horizon: int) -> bool:
+        """Whether knot k of 0 … horizon is constrained."""
+        if isinstance(self.knots, str):
+            return self.knots == "all" or (k == horizon) == (self.knots == "terminal")
+        return k in self.knots
+
+    def value(self, state: State, control: Array | None, k: int) -> Array:
+        """(p,)"""
+        return np.atleast_1d(np.asarray(self.function(state, control, k), dtype=float))
+
+    def jacobians(self, model: Any, state: State, control: Array | None, k: int, size: int) -> tuple[Array, Array]:
+        """(p, 2 nv) by the tangent state, (p, nu) by the control."""
+        if self.jacobian is None:
+            return jacobians(model, self.function, state, control, k, size)
+        return self.jacobian(state, control, k)
+
+
+def goal(model: Any, qpos: Array, qvel: Array | None = None, rows: Array | None = None) -> Constraint:
+    """The terminal state equals a goal, in the entries `rows` of the tangent [δq, δv] (all by default)."""
+    distance = StateDistance(model, qpos, qvel, rows)
+    return Constraint(distance, "equality", "terminal", distance.jacobian, "goal")

@@ -1,0 +1,111 @@
+"""Plan: what `ilqr` returns, and its files."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from dojo_py.planning.differences import difference, move
+from dojo_py.planning.log import Iteration, write_log
+from dojo_py.planning.status import PlanStatus
+from dojo_py.simulate.results import State
+
+Array = np.ndarray
+
+FORMAT = "dojo_py plan 1"
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Controls, the motion they lead to, and the feedback around it: u = controls[k] + gains[k] (x ⊖ states[k])."""
+
+    controls: Array
+    """(T, nu)"""
+    states: list[State]
+    """T + 1"""
+    gains: Array
+    """(T, nu, 2 nv) of the last backward pass, zero rows for controls at a limit."""
+    feedforward: Array
+    """(T, nu) of the last backward pass: how far the plan is from stationary."""
+    cost: float
+    violation: float
+    """Largest violation of a constraint."""
+    gap: float
+    """Sum of the gaps between states and motion; 0 unless an infeasible start was cut short."""
+    status: PlanStatus
+    log: list[Iteration]
+    timestep: float
+
+    @property
+    def iterations(self) -> int:
+        """Iterations in all."""
+        return len(self.log)
+
+    @property
+    def qpos(self) -> Array:
+        """(T + 1, nq)"""
+        return np.array([s.qpos for s in self.states])
+
+    @property
+    def qvel(self) -> Array:
+        """(T + 1, nv)"""
+        return np.array([s.qvel for s in self.states])
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """Wall time by part of the work."""
+        parts = {"simulate and gradients": "simulate", "backward pass": "backward", "line search": "search"}
+        return {name: sum(getattr(r, f"seconds_{part}") for r in self.log) for name, part in parts.items()}
+
+    def control(self, k: int, state: State, model: Any, part: float = 0.0) -> Array:
+        """(nu,) the plan's control of knot k with feedback, without limits; `part` of the way to the next knot, 0 to 1."""
+        target = self.states[k]
+        if part:
+            target = move(model, target, part * difference(model, self.states[k + 1], target))
+        return self.controls[k] + self.gains[k] @ difference(model, state, target)
+
+    def save(self, path: str | PathLike) -> None:
+        """Write an .npz file: the arrays, the log by columns, and the figures as JSON text."""
+        columns = {f"log_{f.name}": np.array([getattr(r, f.name) for r in self.log]) for f in fields(Iteration)}
+        text = json.dumps(
+            {
+                "format": FORMAT, "cost": self.cost, "violation": self.violation, "gap": self.gap,
+                "status": self.status.name, "timestep": self.timestep,
+            },
+            sort_keys=True,
+        )  # fmt: skip
+        arrays = {"controls": self.controls, "gains": self.gains, "feedforward": self.feedforward}
+        motion = {"qpos": self.qpos, "qvel": self.qvel, "time": np.array([s.time for s in self.states])}
+        with open(path, "wb") as file:
+            everything: dict[str, Any] = {"metadata": np.array(text), **arrays, **motion, **columns}
+            np.savez(file, **everything)
+
+    def write_log(self, path: str | PathLike) -> None:
+        """Write the log as CSV."""
+        write_log(self.log, path)
+
+
+def load_plan(path: str | PathLike) -> Plan:
+    """Read what `Plan.save` wrote. Raises ValueError when the file is something else."""
+    kinds: dict[str, Any] = {f.name: (int if f.type == "int" else float) for f in fields(Iteration)}
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            values = {name: file[name] for name in file.files}
+        head = json.loads(str(values["metadata"]))
+        if head.pop("format") != FORMAT:
+            raise ValueError("another format")
+        count = len(values["log_iteration"])
+        log = [Iteration(**{n: kind(values[f"log_{n}"][i]) for n, kind in kinds.items()}) for i in range(count)]
+        motion = zip(values["qpos"], values["qvel"], values["time"], strict=True)
+        states = [State(q, v, np.zeros(0), float(t)) for q, v, t in motion]
+        status = PlanStatus[head.pop("status")]
+        return Plan(values["controls"], states, values["gains"], values["feedforward"], status=status, log=log, **head)
+    except (ValueError, TypeError, KeyError, EOFError, OSError) as error:
+        if isinstance(error, FileNotFoundError):
+            raise
+        raise ValueError(f"{path}: not a plan file ({error})") from error
+

@@ -1,0 +1,94 @@
+"""Problem: what is planned. A simulator, where it starts, costs, constraints, limits of the controls; and checks of all that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dojo_py.planning.constraints import Constraint
+from dojo_py.planning.costs import Cost
+from dojo_py.planning.quadratic import Quadratic
+from dojo_py.simulate.results import State
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Minimise Σ_k stage(x_k, u_k, k) + terminal(x_T) over controls u (T, nu), from a given state, under constraints."""
+
+    sim: Any
+    stage: Sequence[Cost]
+    terminal: Sequence[Cost]
+    constraints: Sequence[Constraint]
+    low: Array
+    """(nu,) lower limits of the controls, −inf where there are none."""
+    high: Array
+
+    @property
+    def model(self) -> Any:
+        """The simulator's model."""
+        return self.sim.model
+
+    @property
+    def n(self) -> int:
+        """Size of the tangent state, 2 nv."""
+        return 2 * int(self.model.nv)
+
+    def value(self, states: Sequence[State], controls: Array) -> float:
+        """Sum of all costs, without constraints."""
+        T = len(controls)
+        stage = sum(c.value(states[k], controls[k], k) for k in range(T) for c in self.stage)
+        return float(stage + sum(c.value(states[T], None, T) for c in self.terminal))
+
+    def expand(self, state: State, control: Array | None, k: int) -> Quadratic:
+        """Second-order model of the costs of knot k."""
+        out = Quadratic.zero(self.n, 0 if control is None else len(control))
+        for cost in self.terminal if control is None else self.stage:
+            out.add(cost.expand(self.model, state, control, k))
+        return out
+
+
+def build_problem(
+    sim: Any, stage: Any, terminal: Any, constraints: Any, control_limits: Any, controls: Any
+) -> tuple[Problem, Array]:
+    """The problem and the first controls (T, nu) as floats within the limits, all checked."""
+    model = sim.model
+    if getattr(model, "na", 0):
+        raise ValueError(f"planning: the model has {model.na} activation states, which A and B leave out; use stateless actuators")
+    if not (hasattr(model, "integrate") and hasattr(model, "difference")):
+        raise ValueError("planning: the simulator's model has no integrate and difference; load it with dojo_py.load_model")
+    u = np.array(controls, dtype=float)
+    if u.ndim != 2 or u.shape[1] != model.nu or len(u) < 1:
+        raise ValueError(f"controls has shape {u.shape}, expected (T, {model.nu}) with T at least 1")
+    if not np.all(np.isfinite(u)):
+        raise ValueError("controls has entries that are not finite")
+    low, high = limits_of(model, control_limits)
+    problem = Problem(sim, _listed(stage), _listed(terminal), _listed(constraints), low, high)
+    if not (problem.stage or problem.terminal):
+        raise ValueError("planning: neither stage nor terminal costs were given")
+    return problem, np.clip(u, low, high)
+
+
+def _listed(items: Any) -> list[Any]:
+    """None, one item or several, as a list."""
+    return [] if items is None else list(items) if isinstance(items, Sequence) else [items]
+
+
+def limits_of(model: Any, limits: Any) -> tuple[Array, Array]:
+    """(nu,), (nu,) from "model" (the actuators' control ranges), None, or a pair (low, high) of numbers or (nu,)."""
+    low, high = np.full(model.nu, -np.inf), np.full(model.nu, np.inf)
+    if isinstance(limits, str):
+        if limits != "model":
+            raise ValueError(f"control_limits={limits!r} is neither 'model', None nor a pair (low, high)")
+        for a in np.flatnonzero(getattr(model, "actuator_ctrllimited", np.zeros(0))):
+            i, count = int(model.actuator_ctrladr[a]), int(model.actuator_ctrlnum[a])
+            low[i : i + count], high[i : i + count] = model.actuator_ctrlrange[a]
+    elif limits is not None:
+        low, high = (np.broadcast_to(np.asarray(side, dtype=float), (model.nu,)).copy() for side in limits)
+    if not np.all(low <= high):
+        raise ValueError("control_limits: a lower limit exceeds its upper limit")
+    return low, high

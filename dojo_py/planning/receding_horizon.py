@@ -1,0 +1,171 @@
+"""Model-predictive control: plan over a short horizon, apply the first controls, shift the plan, plan again from the new state.
+
+The next plan starts from the last one: its controls shifted by the steps applied and followed with its gains from the new state
+(warm start; Tassa, Erez, Todorov 2012, section III). What the horizon gains at its end is the last control again, or `tail`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dojo_py.planning.options import Options
+from dojo_py.planning.plan import Plan
+from dojo_py.planning.problem import limits_of
+from dojo_py.planning.shooting import Path, follow
+from dojo_py.planning.solver import ilqr
+from dojo_py.progress import Progress
+from dojo_py.simulate.results import State
+
+Array = np.ndarray
+Objective = Callable[[State], dict[str, Any]]
+"""State at which the horizon starts (its time included) -> keywords of `ilqr`: stage, terminal, constraints, control_limits."""
+
+QUICK = Options(max_iterations=3, max_updates=1, harden=False)
+"""Few iterations a plan: the state moves on before a plan converges. One is too few where contacts stick."""
+
+
+@dataclass(frozen=True, eq=False)
+class Timing:
+    """Wall time of the plans of a run."""
+
+    seconds: Array
+    """(plans,) of each plan."""
+    iterations: Array
+    """(plans,)"""
+    interval: float
+    """Simulated time between two plans [s]."""
+
+    @property
+    def rate(self) -> float:
+        """Plans per second of wall time, by the median plan; the first, which starts cold, left out [Hz]."""
+        return float(1.0 / np.median(self.seconds[1:] if len(self.seconds) > 1 else self.seconds))
+
+    @property
+    def real_time(self) -> float:
+        """Simulated time between plans over the median plan's wall time; above 1 planning keeps up."""
+        return self.rate * self.interval
+
+    def __str__(self) -> str:
+        ms = 1e3 * np.asarray(self.seconds)
+        return (
+            f"{len(ms)} plans, {self.rate:.1f} plans/s, {self.real_time:.2f} x real time; a plan takes median "
+            f"{np.median(ms):.1f} ms, 95 % {np.percentile(ms, 95):.1f} ms, longest {ms.max():.1f} ms, "
+            f"{np.mean(self.iterations):.1f} iterations"
+        )
+
+
+@dataclass
+class Controller:
+    """Plans from every state it is shown, and remembers the plan for the next one."""
+
+    sim: Any
+    objective: Objective
+    controls: Array
+    """(T, nu) of the first plan; its length is the horizon."""
+    options: Options = QUICK
+    first_options: Options | None = None
+    """Of the first plan, which starts cold; by default as the others."""
+    shift: int = 1
+    """Steps applied between two plans."""
+    tail: Callable[[float], Array] | None = None
+    """Time [s] -> (nu,) control for a step that the horizon gains; by default the plan's last one."""
+    last: Plan | None = field(default=None, init=False)
+    """The latest plan."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.shift < len(self.controls):
+            raise ValueError(f"Controller: shift={self.shift!r} must be at least 1 and less than the horizon, {len(self.controls)}")
+
+    def plan(self, state: State) -> Plan:
+        """Plan from this state, warm-started by the last plan."""
+        problem = self.objective(state)
+        if self.last is None:
+            options, controls = self.first_options or self.options, self.controls
+        else:
+            options, controls = self.options, self._shifted(self.last, state, problem.get("control_limits", "model"))
+        self.last = ilqr(self.sim, state, controls, options=options, **problem)
+        return self.last
+
+    def _shifted(self, plan: Plan, state: State, limits: Any) -> Array:
+        """(T, nu) the last plan's controls from this state on, with its feedback if that can be simulated."""
+        s, T = self.shift, len(plan.controls)
+        rest, gains = plan.controls[s:], plan.gains[s:]
+        reference = Path(plan.states[s:], rest, np.zeros((T - s, gains.shape[2])))
+        motion = self.options.motion_kappa(self.options.kappas[-1])
+        bounds = limits_of(self.sim.model, limits)
+        moved = follow(self.sim, reference, np.zeros_like(rest), gains, 0.0, bounds, motion, start=state)
+        kept = rest if moved is None else moved.controls
+        times = state.time + self.sim.timestep * np.arange(T - s, T)
+        return np.vstack([kept, *(kept[-1] if self.tail is None else self.tail(t) for t in times)])
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What `mpc` returns."""
+
+    states: list[State]
+    """T + 1"""
+    controls: Array
+    """(T, nu)"""
+    timing: Timing
+    unsolved: int
+    """Steps that missed the simulator's tolerances."""
+
+    @property
+    def qpos(self) -> Array:
+        """(T + 1, nq)"""
+        return np.array([s.qpos for s in self.states])
+
+    @property
+    def qvel(self) -> Array:
+        """(T + 1, nv)"""
+        return np.array([s.qvel for s in self.states])
+
+
+def mpc(
+    sim: Any,
+    state: State,
+    controller: Controller,
+    steps: int,
+    disturbance: Callable[[float], Array | None] | None = None,
+    callback: Callable[[int, State, Plan], Any] | None = None,
+    progress: bool = False,
+) -> Run:
+    """Control `sim` for so many of its steps, planning anew every `controller.shift` steps of the planner.
+
+    The simulator may differ from the controller's, in mode, model or time step; the step of the planner must be a multiple of its
+    own, and the plan's feedback acts at every one. disturbance(time) -> (nbody, 6) wrenches as in `HardSimulator.step`, which the
+    controller does not know of, or None. callback(step, state, plan): after every plan; true stops.
+    """
+    ratio = round(controller.sim.timestep / sim.timestep)
+    if ratio < 1 or abs(ratio * sim.timestep - controller.sim.timestep) > 1e-9:
+        raise ValueError(f"mpc: the planner's timestep {controller.sim.timestep:g} s is no multiple of {sim.timestep:g} s")
+    states, unsolved = [state], 0
+    controls: list[Array] = []
+    seconds: list[float] = []
+    iterations: list[int] = []
+    with Progress(steps, "controlling", force=progress) as bar:
+        while len(controls) < steps:
+            clock = time.perf_counter()
+            plan = controller.plan(states[-1])
+            seconds.append(time.perf_counter() - clock)
+            iterations.append(plan.iterations)
+            if callback is not None and callback(len(controls), states[-1], plan):
+                break
+            low, high = limits_of(controller.sim.model, controller.objective(states[-1]).get("control_limits", "model"))
+            for j in range(min(controller.shift * ratio, steps - len(controls))):
+                k, part = divmod(j, ratio)
+                u = np.clip(plan.control(k, states[-1], sim.model, part / ratio), low, high)
+                outside = None if disturbance is None else disturbance(states[-1].time)
+                step = sim.step(states[-1], u, **({} if outside is None else {"wrenches": outside}))
+                unsolved += int(step.status != 0)
+                states.append(step.state)
+                controls.append(u)
+                bar.advance(1)
+    timing = Timing(np.array(seconds), np.array(iterations), controller.shift * controller.sim.timestep)
+    return Run(states, np.array(controls), timing, unsolved)

@@ -1,0 +1,104 @@
+"""Residuals that most plans need, with analytic Jacobians: distance to a state, or to one state per knot; control effort.
+
+The distance of orientations is the rotation vector r of q_goal⁻¹ ⊗ q; by a body-frame tangent of q it changes with the inverse of
+SO(3)'s right Jacobian, I + ½ [r]× + c [r]×²,  c = (1 − (θ/2) cot(θ/2)) / θ²  (Chirikjian 2012, section 10.8; Sola 2018, eq. 144).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dojo_py.planning.costs import ResidualCost
+from dojo_py.simulate.results import State
+
+Array = np.ndarray
+
+FREE, BALL = 0, 1
+"""Codes of joint types with a quaternion."""
+
+
+def rotation_addresses(model: Any) -> list[int]:
+    """First tangent index of every rotation among the model's coordinates."""
+    types, dofs = np.asarray(getattr(model, "jnt_type", ())), np.asarray(getattr(model, "jnt_dofadr", ()))
+    return [int(dof) + (3 if kind == FREE else 0) for kind, dof in zip(types, dofs, strict=True) if kind in (FREE, BALL)]
+
+
+def right_jacobian_inverse(r: Array) -> Array:
+    """(3, 3) derivative of log(exp(r) exp(δ)) by δ at 0."""
+    angle2 = float(r @ r)
+    half = 0.5 * np.sqrt(angle2)
+    c = 1.0 / 12.0 + angle2 / 720.0 if angle2 < 1e-6 else (1.0 - half / np.tan(half)) / angle2
+    x, y, z = r
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.eye(3) + 0.5 * cross + c * cross @ cross
+
+
+def difference_jacobian(model: Any, dq: Array) -> Array:
+    """(nv, nv) derivative of dq = model.difference(q, q_goal) by the tangent of q."""
+    out = np.eye(model.nv)
+    for i in rotation_addresses(model):
+        out[i : i + 3, i : i + 3] = right_jacobian_inverse(dq[i : i + 3])
+    return out
+
+
+class StateDistance:
+    """Residual [q ⊖ q_goal, v − v_goal] (2 nv,), or its entries `rows`; goals (nq,) and (nv,), or one row per knot."""
+
+    def __init__(self, model: Any, qpos: Array, qvel: Array | None = None, rows: Array | None = None):
+        self.model = model
+        self.qpos = np.array(qpos, dtype=float)
+        self.qvel = np.zeros((*self.qpos.shape[:-1], model.nv)) if qvel is None else np.array(qvel, dtype=float)
+        if self.qpos.shape[-1] != model.nq or self.qvel.shape != (*self.qpos.shape[:-1], model.nv):
+            raise ValueError(
+                f"goal: qpos {self.qpos.shape} and qvel {self.qvel.shape}, expected ({model.nq},) and ({model.nv},), "
+                "or the same with one row per knot"
+            )
+        self.rows = np.arange(2 * model.nv) if rows is None else np.asarray(rows, dtype=int)
+
+    def _goal(self, k: int) -> tuple[Array, Array]:
+        return (self.qpos, self.qvel) if self.qpos.ndim == 1 else (self.qpos[k], self.qvel[k])
+
+    def __call__(self, state: State, control: Array | None, k: int) -> Array:
+        """The residual."""
+        qpos, qvel = self._goal(k)
+        return np.concatenate([self.model.difference(state.qpos, qpos), state.qvel - qvel])[self.rows]
+
+    def jacobian(self, state: State, control: Array | None, k: int) -> tuple[Array, Array]:
+        """By the tangent state and by the control."""
+        nv = self.model.nv
+        out = np.eye(2 * nv)
+        out[:nv, :nv] = difference_jacobian(self.model, self.model.difference(state.qpos, self._goal(k)[0]))
+        return out[self.rows], np.zeros((len(self.rows), 0 if control is None else len(control)))
+
+
+class ControlEffort:
+    """Residual control − reference (nu,); nothing at the terminal knot. reference: one number, (nu,) or (T, nu)."""
+
+    def __init__(self, model: Any, reference: float | Array = 0.0):
+        self.nv = model.nv
+        self.reference = np.asarray(reference, dtype=float)
+
+    def __call__(self, state: State, control: Array | None, k: int) -> Array:
+        """The residual."""
+        if control is None:
+            return np.zeros(0)
+        return control - (self.reference[k] if self.reference.ndim == 2 else self.reference)
+
+    def jacobian(self, state: State, control: Array | None, k: int) -> tuple[Array, Array]:
+        """By the tangent state and by the control."""
+        m = 0 if control is None else len(control)
+        return np.zeros((m, 2 * self.nv)), np.eye(m)
+
+
+def state_cost(model: Any, qpos: Array, qvel: Array | None = None, weight: Any = 1.0) -> ResidualCost:
+    """Σ weight (state ⊖ goal)²; weight: one number, (2 nv,), or a function of k."""
+    distance = StateDistance(model, qpos, qvel)
+    return ResidualCost(distance, weight, distance.jacobian)
+
+
+def control_cost(model: Any, weight: Any = 1.0, reference: float | Array = 0.0) -> ResidualCost:
+    """Σ weight (control − reference)²; weight: one number or (nu,)."""
+    effort = ControlEffort(model, reference)
+    return ResidualCost(effort, weight, effort.jacobian)

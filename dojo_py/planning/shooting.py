@@ -1,0 +1,118 @@
+"""The trajectory that the planner improves: states, controls, and the gaps between a state and where the motion really leads.
+
+    x_{k+1} = f(x_k, u_k) ⊕ gap_k
+
+A feasible trajectory has no gaps. One that starts from a guess of the states has; each step of length α leaves (1 − α) of them
+(multiple shooting: Giftthaler 2018; Mastalli 2020, FDDP).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dojo_py.planning.differences import difference, linearize_by_steps, move
+from dojo_py.simulate.results import State
+from dojo_py.simulate.status import Status
+
+Array = np.ndarray
+
+UNUSABLE = (Status.NOT_FINITE, Status.SINGULAR)
+"""Statuses after which there is no next state to speak of."""
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """T steps: T + 1 states, controls (T, nu), gaps (T, 2 nv), and how many steps missed their tolerances."""
+
+    states: list[State]
+    controls: Array
+    gaps: Array
+    unsolved: int = 0
+
+    @property
+    def gap(self) -> float:
+        """Sum of the absolute gaps."""
+        return float(np.abs(self.gaps).sum())
+
+
+def advance(sim: Any, state: State, control: Array, kappa: float | None) -> tuple[State | None, bool]:
+    """(next state or None, whether the step met its tolerances)."""
+    try:
+        step = sim.step(state, control, kappa=kappa)
+    except ValueError:  # the state is outside the simulator's domain: too fast a turn, not finite
+        return None, False
+    if step.status in UNUSABLE or not (np.all(np.isfinite(step.state.qpos)) and np.all(np.isfinite(step.state.qvel))):
+        return None, False
+    return step.state, step.status == Status.SOLVED
+
+
+def roll(sim: Any, start: State, controls: Array, kappa: float | None, guess: Sequence[State] | None = None) -> Path | None:
+    """Path of these controls: simulated from the start, or through the guessed states (T + 1, the first one replaced by the start).
+
+    None when a step cannot be simulated.
+    """
+    n = 2 * sim.model.nv
+    states, gaps, unsolved = [start], np.zeros((len(controls), n)), 0
+    for k, control in enumerate(controls):
+        reached, solved = advance(sim, states[k], control, kappa)
+        if reached is None:
+            return None
+        unsolved += not solved
+        if guess is None:
+            states.append(reached)
+        else:
+            states.append(guess[k + 1])
+            gaps[k] = difference(sim.model, guess[k + 1], reached)
+    return Path(states, np.array(controls), gaps, unsolved)
+
+
+def follow(
+    sim: Any, old: Path, feedforward: Array, gains: Array, alpha: float, limits: tuple[Array, Array], kappa: float | None,
+    start: State | None = None,
+) -> Path | None:  # fmt: skip
+    """The path of u_k + α k_k + K_k (x ⊖ x_k), within the limits, with (1 − α) of the old gaps; None if it cannot be simulated.
+
+    start: another first state than the old path's.
+    """
+    model, T = sim.model, len(old.controls)
+    states, controls, unsolved = [start or old.states[0]], np.empty_like(old.controls), 0
+    gaps = (1.0 - alpha) * old.gaps
+    for k in range(T):
+        dx = difference(model, states[k], old.states[k])
+        controls[k] = np.clip(old.controls[k] + alpha * feedforward[k] + gains[k] @ dx, *limits)
+        if not np.all(np.isfinite(controls[k])):
+            return None
+        reached, solved = advance(sim, states[k], controls[k], kappa)
+        if reached is None:
+            return None
+        unsolved += not solved
+        states.append(move(model, reached, gaps[k]) if gaps[k].any() else reached)
+    return Path(states, controls, gaps, unsolved)
+
+
+def linearise(
+    sim: Any, path: Path, kappa: float | None, threads: int = 1, width: float | None = None
+) -> tuple[Array, Array]:
+    """A (T, 2 nv, 2 nv) and B (T, 2 nv, nu) at every knot of the path; width: of finite differences, where there are any."""
+    more = {} if width is None else {"epsilon": width}
+
+    def one(k: int) -> tuple[Array, Array]:
+        state, control = path.states[k], path.controls[k]
+        if hasattr(sim, "linearize"):
+            found = sim.linearize(state, control, kappa=kappa, **more)
+        else:
+            found = linearize_by_steps(sim, state, control, kappa, width)
+        return found.A, found.B
+
+    T = len(path.controls)
+    if threads == 1:
+        found = [one(k) for k in range(T)]
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            found = list(pool.map(one, range(T)))
+    return np.array([A for A, _ in found]), np.array([B for _, B in found])

@@ -1,0 +1,234 @@
+"""Iterative LQR with augmented Lagrangian: the loops, with the work in the files they name.
+
+Sources: iLQR (Li and Todorov 2004; Tassa, Erez, Todorov 2012), control limits (Tassa, Mansard, Todorov 2014), augmented Lagrangian
+(Howell, Jackson, Manchester 2019, ALTRO), gaps of an infeasible start (Mastalli 2020, FDDP), gradients at κ (Dojo, section V-B).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dojo_py.planning.augmented_lagrangian import AugmentedLagrangian
+from dojo_py.planning.backward import Policy, backward_pass
+from dojo_py.planning.line_search import Accepted, line_search
+from dojo_py.planning.log import Iteration
+from dojo_py.planning.options import Options
+from dojo_py.planning.plan import Plan
+from dojo_py.planning.problem import Problem, build_problem
+from dojo_py.planning.quadratic import Quadratic
+from dojo_py.planning.regularisation import Regularisation
+from dojo_py.planning.shooting import Path, follow, linearise, roll
+from dojo_py.planning.status import PlanStatus
+from dojo_py.progress import Progress
+from dojo_py.simulate.results import State
+
+Array = np.ndarray
+Callback = Callable[[Iteration, Path], Any]
+"""Called after every iteration; a true answer stops the planner."""
+
+
+def ilqr(
+    sim: Any,
+    state: State,
+    controls: Array,
+    *,
+    stage: Any = None,
+    terminal: Any = None,
+    constraints: Any = (),
+    control_limits: Any = "model",
+    states: Sequence[State] | None = None,
+    options: Options | None = None,
+    callback: Callback | None = None,
+    progress: bool = False,
+) -> Plan:
+    """Controls that minimise Σ stage + terminal from `state`, started at `controls` (T, nu).
+
+    stage, terminal: one cost or several (`ResidualCost`, `FunctionCost`, `state_cost`, `control_cost`). constraints: `Constraint`,
+    `goal`. control_limits: "model" (the actuators' ranges), None, or (low, high). states: a guess of all T + 1 states, which need
+    not obey the motion (infeasible start). callback(record, path): after every iteration; true stops. The result is a function
+    of the arguments alone.
+    """
+    options = options or Options()
+    problem, u = build_problem(sim, stage, terminal, constraints, control_limits, controls)
+    if states is not None and len(states) != len(u) + 1:
+        raise ValueError(f"states: a guess of {len(states)} states for {len(u)} steps, expected {len(u) + 1}")
+    total = min(options.max_total_iterations, options.max_iterations * (options.max_updates + 1))
+    with Progress(total, "planning", force=progress) as bar:
+        return _Planner(problem, options, callback, bar.advance).run(state, u, states)
+
+
+class _Planner:
+    """What the loops share: the path, its objective, the multipliers, the log."""
+
+    def __init__(self, problem: Problem, options: Options, callback: Callback | None, tick: Callable[[int], None]):
+        self.problem, self.options, self.callback, self.tick = problem, options, callback, tick
+        self.limits = problem.low, problem.high
+        self.log: list[Iteration] = []
+        self.policy: Policy | None = None
+        self.regularisation = Regularisation(
+            options.regularisation, options.smallest_regularisation, options.largest_regularisation
+        )
+
+    def run(self, start: State, controls: Array, guess: Sequence[State] | None) -> Plan:
+        """The outer loop: descend, then update the multipliers, until no constraint is violated."""
+        options, kappas = self.options, self.options.kappas
+        clock = time.perf_counter()
+        first = roll(self.problem.sim, start, controls, options.motion_kappa(kappas[0]), guess)
+        self.lagrangian = AugmentedLagrangian(self.problem.constraints, len(controls), options.penalty)
+        self.seconds = {"simulate": time.perf_counter() - clock, "backward": 0.0, "search": 0.0}
+        if first is None:
+            still = Path([start] * (len(controls) + 1), controls, np.zeros((len(controls), self.problem.n)))
+            return self._plan(still, PlanStatus.BAD_START)
+        self.path, self.motion = first, options.motion_kappa(kappas[0])
+        update, hardened = 0, self.motion is None or not options.harden
+        while True:
+            kappa, last = kappas[min(update, len(kappas) - 1)], update >= len(kappas) - 1
+            status = self._descend(update, kappa)
+            if status is PlanStatus.STOPPED or len(self.log) >= options.max_total_iterations:
+                break
+            if last and (not self.lagrangian or self._violation() <= options.constraint_tolerance) and self.path.gap == 0.0:
+                if hardened or not self._simulate_anew(None):
+                    break
+                hardened = True
+                continue
+            if update == options.max_updates or (last and not self.lagrangian):
+                status = PlanStatus.MAX_UPDATES if self.lagrangian else status
+                break
+            self.lagrangian.update(self.path.states, self.path.controls, options.penalty_growth, options.largest_penalty)
+            update += 1
+            if not hardened:
+                self._simulate_anew(options.motion_kappa(kappas[min(update, len(kappas) - 1)]))
+        return self._plan(self.path, status)
+
+    def _descend(self, update: int, kappa: float | None) -> PlanStatus:
+        """The inner loop at fixed multipliers: linearise, backward pass, line search, until the merit stays."""
+        options = self.options
+        objective = self._objective(self.path)
+        model: tuple[Array, Array, list[Quadratic]] | None = None
+        for _ in range(options.max_iterations):
+            if len(self.log) >= options.max_total_iterations:
+                break
+            if model is None:
+                model = self._model(kappa)
+            policy = self._backward(*model)
+            if policy is None:
+                return PlanStatus.STALLED
+            accepted = self._search(policy, objective)
+            converged = self._gradient(policy) <= options.gradient_tolerance and self.path.gap == 0.0
+            if accepted is not None:
+                converged = converged or (accepted.decrease < options.cost_tolerance and accepted.path.gap == 0.0)
+                self.path, objective, model = accepted.path, accepted.objective, None
+                self.regularisation.shrink()
+            else:
+                converged = converged or -policy.slope < options.cost_tolerance
+            if self._record(update, kappa, policy, accepted, objective):
+                return PlanStatus.STOPPED
+            if converged:
+                return PlanStatus.SOLVED
+            if accepted is None and not self.regularisation.grow():
+                return PlanStatus.STALLED
+        return PlanStatus.MAX_ITERATIONS
+
+    def _model(self, kappa: float | None) -> tuple[Array, Array, list[Quadratic]]:
+        """A, B and the expanded costs along the path."""
+        clock, path = time.perf_counter(), self.path
+        A, B = linearise(self.problem.sim, path, kappa, self.options.threads, self.options.difference_width)
+        self.seconds["simulate"] += time.perf_counter() - clock
+        clock = time.perf_counter()
+        expansions = []
+        for k, state in enumerate(path.states):
+            control = path.controls[k] if k < len(path.controls) else None
+            expansion = self.problem.expand(state, control, k)
+            if self.lagrangian.knots[k]:
+                expansion.add(self.lagrangian.expand(self.problem.model, state, control, k))
+            expansions.append(expansion)
+        self.seconds["backward"] += time.perf_counter() - clock
+        return A, B, expansions
+
+    def _backward(self, A: Array, B: Array, expansions: list[Quadratic]) -> Policy | None:
+        """The policy, at the least regularisation that lets the pass through; None beyond the largest."""
+        clock = time.perf_counter()
+        low, high = self.limits[0] - self.path.controls, self.limits[1] - self.path.controls
+        on_state = self.options.regularise == "state"
+        while True:
+            policy = backward_pass(A, B, self.path.gaps, expansions, low, high, self.regularisation.value, on_state)
+            if policy is not None or not self.regularisation.grow():
+                break
+        self.seconds["backward"] += time.perf_counter() - clock
+        self.policy = policy or self.policy
+        return policy
+
+    def _search(self, policy: Policy, objective: float) -> Accepted | None:
+        """Line search along the policy."""
+        clock, old, motion = time.perf_counter(), self.path, self.motion
+
+        def along(alpha: float) -> Path | None:
+            return follow(self.problem.sim, old, policy.feedforward, policy.gains, alpha, self.limits, motion)
+
+        accepted = line_search(policy, old, objective, along, self._objective, self.options)
+        self.seconds["search"] += time.perf_counter() - clock
+        return accepted
+
+    def _simulate_anew(self, motion: float | None) -> bool:
+        """Follow the path with feedback in the motion at another κ; whether that changed it."""
+        if motion == self.motion or self.policy is None:
+            return False
+        clock = time.perf_counter()
+        none = np.zeros_like(self.path.controls)
+        moved = follow(self.problem.sim, self.path, none, self.policy.gains, 0.0, self.limits, motion)
+        self.seconds["simulate"] += time.perf_counter() - clock
+        self.motion = motion
+        if moved is None or all(np.array_equal(a.qvel, b.qvel) for a, b in zip(moved.states, self.path.states, strict=True)):
+            return False
+        self.path = moved
+        return True
+
+    def _objective(self, path: Path) -> float:
+        """Cost with augmented Lagrangian."""
+        total, T = self.problem.value(path.states, path.controls), len(path.controls)
+        for k, state in enumerate(path.states):
+            if self.lagrangian.knots[k]:
+                total += self.lagrangian.value(state, path.controls[k] if k < T else None, k)
+        return total
+
+    def _violation(self) -> float:
+        return self.lagrangian.violation(self.path.states, self.path.controls)
+
+    def _gradient(self, policy: Policy) -> float:
+        """Largest feedforward step relative to 1 + |u|."""
+        return float(np.max(np.abs(policy.feedforward) / (1.0 + np.abs(self.path.controls)), initial=0.0))
+
+    def _record(self, update: int, kappa: float | None, policy: Policy, accepted: Accepted | None, objective: float) -> bool:
+        """Log the iteration; whether the callback asks to stop."""
+        path = self.path
+        self.log.append(
+            Iteration(
+                iteration=len(self.log) + 1, update=update, kappa=kappa or 0.0, penalty=self.lagrangian.penalty,
+                cost=self.problem.value(path.states, path.controls), merit=objective, violation=self._violation(), gap=path.gap,
+                gradient=self._gradient(policy), step=accepted.alpha if accepted else 0.0,
+                trials=accepted.trials if accepted else 0, decrease=accepted.decrease if accepted else 0.0,
+                regularisation=self.regularisation.value, unsolved=path.unsolved,
+                **{f"seconds_{name}": spent for name, spent in self.seconds.items()},
+            )
+        )  # fmt: skip
+        self.seconds = dict.fromkeys(self.seconds, 0.0)
+        self.tick(1)
+        return bool(self.callback is not None and self.callback(self.log[-1], path))
+
+    def _plan(self, path: Path, status: PlanStatus) -> Plan:
+        problem, none = self.problem, np.zeros_like(path.controls)
+        policy = self.policy or Policy(none, np.zeros((*none.shape, problem.n)), 0.0, 0.0)
+        if self.log and any(self.seconds.values()):  # work after the last record
+            extra = {f"seconds_{n}": getattr(self.log[-1], f"seconds_{n}") + spent for n, spent in self.seconds.items()}
+            self.log[-1] = replace(self.log[-1], **extra)
+        violation = self.lagrangian.violation(path.states, path.controls)
+        cost = problem.value(path.states, path.controls)
+        return Plan(
+            path.controls, path.states, policy.gains, policy.feedforward, cost, violation, path.gap, status, self.log,
+            problem.sim.timestep,
+        )  # fmt: skip

@@ -1,0 +1,28 @@
+"""Policy search: ARS (Mania et al. 2018) and AGS, its gradient-based sister (Dojo, section V-C), on linear and small MLP policies.
+
+    from dojo_py.environments import make_task
+    from dojo_py.policy import Ars, ArsOptions, LinearPolicy, RolloutOptions
+    search = Ars(make_task("HalfCheetah"), LinearPolicy(17, 6), ArsOptions(), RolloutOptions(horizon=80), seed=0)
+    search.run(30, progress=True)
+"""
+
+from dojo_py.policy.ags import Ags, AgsOptions
+from dojo_py.policy.ars import Ars, ArsOptions
+from dojo_py.policy.policies import LinearPolicy, MlpPolicy
+from dojo_py.policy.rollout import RolloutOptions
+from dojo_py.policy.seeds import SeedSummary, run_seeds, summarise
+from dojo_py.policy.workers import Workers
+
+__all__ = [
+    "Ags",
+    "AgsOptions",
+    "Ars",
+    "ArsOptions",
+    "LinearPolicy",
+    "MlpPolicy",
+    "RolloutOptions",
+    "SeedSummary",
+    "Workers",
+    "run_seeds",
+    "summarise",
+]

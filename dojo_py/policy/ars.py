@@ -1,0 +1,84 @@
+"""Augmented random search. Source: Mania, Guy, Recht (2018), algorithm 1.
+
+    theta += step_size / (b sigma_R) * sum over the b best directions of (R(theta + nu delta) - R(theta - nu delta)) delta
+
+V1: raw observations, V2: whitened by their running mean and deviation; "-t" of the paper: b < directions.
+sigma_R: standard deviation of the 2 b returns used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dojo_py.policy.rollout import Episode, play
+from dojo_py.policy.search import Search
+
+Array = np.ndarray
+
+VERSIONS = ("V1", "V2")
+
+
+@dataclass(frozen=True)
+class ArsOptions:
+    """The algorithm's figures; the defaults are those of the Dojo paper's scripts."""
+
+    step_size: float = 0.02
+    """alpha."""
+    noise: float = 0.03
+    """nu, standard deviation of the perturbations."""
+    directions: int = 6
+    """N, each tried both ways."""
+    top: int | None = None
+    """b, best directions kept; None: all. Fewer than N make V1-t and V2-t."""
+    version: str = "V2"
+    """"V1" or "V2"."""
+
+    def __post_init__(self) -> None:
+        if self.version not in VERSIONS:
+            raise ValueError(f"version={self.version!r} is not one of {list(VERSIONS)}; for -t set top below directions")
+        if self.directions < 1 or not 1 <= self.kept <= self.directions:
+            raise ValueError(f"directions={self.directions!r} and top={self.top!r}: 1 <= top <= directions")
+        if not (self.step_size > 0 and self.noise > 0):
+            raise ValueError(f"step_size={self.step_size!r} and noise={self.noise!r} must be positive")
+
+    @property
+    def kept(self) -> int:
+        """b"""
+        return self.directions if self.top is None else self.top
+
+    @property
+    def normalise(self) -> bool:
+        """Observations are whitened."""
+        return self.version == "V2"
+
+
+class Ars(Search):
+    """Augmented random search."""
+
+    kind = "ars"
+    options: ArsOptions
+
+    def _update(self) -> Array:
+        o = self.options
+        deltas = self.rng.standard_normal((o.directions, self.policy.size))
+        jobs = []
+        for i, delta in enumerate(deltas):  # both ways from the same start
+            seed = (self.seed, self.iteration, i)
+            jobs += [self.job(self.parameters + sign * o.noise * delta, seed) for sign in (1.0, -1.0)]
+        episodes: list[Episode] = self.workers.map(play, jobs)
+        self.evaluations += sum(e.steps for e in episodes)
+        self.absorb(episodes)
+        returns = np.array([e.total for e in episodes]).reshape(-1, 2)
+        return ars_direction(returns, deltas, o.kept) * o.step_size
+
+
+def ars_direction(returns: Array, deltas: Array, kept: int) -> Array:
+    """(size,) mean of the kept directions weighed by their difference, over sigma_R; returns (N, 2), deltas (N, size)."""
+    best = np.argsort(-returns.max(axis=1), kind="stable")[:kept]
+    used = returns[best]
+    spread = float(used.std())
+    if spread == 0.0:  # all the same: nothing to learn from
+        return np.zeros(deltas.shape[1])
+    return (used[:, 0] - used[:, 1]) @ deltas[best] / (kept * spread)

@@ -1,0 +1,35 @@
+"""Checkpoint files: numpy arrays and one JSON text in an .npz, never pickle; written beside and renamed, so never half."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+FORMAT = "dojo_py policy search 1"
+
+
+def write_checkpoint(path: str | Path, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> None:
+    """Write the file. meta: anything JSON can say; whole numbers keep all their digits."""
+    text = json.dumps({"format": FORMAT, **meta}, sort_keys=True)
+    draft = Path(f"{path}.part")
+    with open(draft, "wb") as file:
+        np.savez(file, meta=np.array(text), **arrays)  # type: ignore[arg-type]
+    os.replace(draft, path)
+
+
+def read_checkpoint(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Arrays and meta; ValueError when the file is something else."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        meta = json.loads(str(arrays.pop("meta")))
+    except (ValueError, KeyError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path}: not a checkpoint ({error})") from error
+    if not isinstance(meta, dict) or meta.pop("format", None) != FORMAT:
+        raise ValueError(f"{path}: not a checkpoint of this version ({FORMAT!r})")
+    return arrays, meta

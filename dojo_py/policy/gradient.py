@@ -1,0 +1,152 @@
+"""Gradient of an episode's return by the policy's parameters: the chain rule through every step.
+
+    lambda_t = dr_t/dx_t + A_t' g_t + (da_t/dx_t)' (dr_t/da_t + B_t' g_t),   g_t = dr_t/dx_{t+1} + lambda_{t+1}
+    dR/dtheta = sum_t (da_t/dtheta)' (dr_t/da_t + B_t' g_t)
+
+x: tangent state [dq, dv]; A, B: of the step at the central-path parameter kappa (Dojo, section V-C), or randomised (smoothing.py).
+The roll-out itself runs at kappa, so that this is the exact derivative of what it earned; contact impulses that a task observes
+count as constants.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dojo_py.policy.derivatives import observation_jacobian, reward_gradient
+from dojo_py.policy.normaliser import Statistics
+from dojo_py.policy.rollout import LOST, Episode, Job
+from dojo_py.policy.smoothing import Smoothing, randomised_linearisation
+
+Array = np.ndarray
+
+
+class GradientJob(NamedTuple):
+    """An episode to play and to differentiate."""
+
+    job: Job
+    truncation: int | None = None
+    """Steps through which lambda is carried at most; None: all."""
+    discount: float = 1.0
+    """lambda is multiplied by this at each step back."""
+    smoothing: Smoothing | None = None
+    """Randomised in place of implicit gradients."""
+
+
+class GradientEpisode(NamedTuple):
+    """Outcome of a GradientJob."""
+
+    episode: Episode
+    gradient: Array
+    """(size,)"""
+    evaluations: int
+    """Simulated steps: the episode's, and those of randomised gradients."""
+    gradients: int
+    """Steps differentiated."""
+
+
+class _Link(NamedTuple):
+    """What the way back needs of one step."""
+
+    A: Array
+    B: Array
+    by_before: Array
+    by_action: Array
+    by_after: Array
+    seen: Array
+    by_seen: Array  # (no, 2nv) of the normalised observation
+
+
+Differentiated = tuple[Array, Array, Any, Any, int]
+"""A, B, the state after the action, what `move` returned (None: not asked), the extra steps simulated."""
+
+
+def _step(task: Any, state: Any, action: Array, wanted: GradientJob, rng: np.random.Generator) -> Differentiated:
+    """One differentiated step. FloatingPointError or ValueError where the state cannot be differentiated."""
+    kappa = wanted.job.kappa
+    if wanted.smoothing is not None:
+        moved = task.move([state], action[None], kappa=kappa)[0]
+        A, B = randomised_linearisation(task, state, action, wanted.smoothing, rng, kappa)
+        return A, B, moved.state, moved, wanted.smoothing.steps
+    if task.wants_contacts:
+        moved = task.move([state], action[None], kappa=kappa)[0]
+        A, B, _ = task.differentiate(state, action, kappa)
+        return A, B, moved.state, moved, 0
+    A, B, after = task.differentiate(state, action, kappa)
+    return A, B, after, None, 0
+
+
+class DifferentiatedRun:
+    """An episode that is played and differentiated piece by piece; the parameters may change between pieces."""
+
+    def __init__(self, wanted: GradientJob):
+        job = wanted.job
+        self.wanted = wanted
+        self.rng = np.random.default_rng((*job.seed, 1))
+        self.state = job.task.initial_state(np.random.default_rng(job.seed))
+        self.contacts: Any = None
+        self.rows: list[Array] = []
+        self.total, self.extra = 0.0, 0
+        self.over = False
+
+    def play(self, parameters: Array, steps: int) -> Array:
+        """(size,) gradient of what the next steps, at most so many, earn."""
+        links: list[_Link] = []
+        while len(links) < steps and not self.over:
+            link = self._link(parameters)
+            if link is not None:
+                links.append(link)
+        return accumulate(self.wanted.job.policy, parameters, links, self.wanted.truncation, self.wanted.discount)
+
+    def _link(self, parameters: Array) -> _Link | None:
+        """One step; None when it cannot be differentiated, which ends the episode."""
+        job = self.wanted.job
+        task, state = job.task, self.state
+        seen = task.observe(state, self.contacts)
+        self.rows.append(seen)
+        scaled = (seen - job.shift) * job.gain
+        action = job.policy.act(parameters, scaled)
+        by_seen = job.gain[:, None] * observation_jacobian(task, state, self.contacts)
+        self.over = True
+        try:
+            A, B, after, moved, more = _step(task, state, action, self.wanted, self.rng)
+        except (FloatingPointError, ValueError):  # the step failed, or a body turns too fast
+            return None
+        self.contacts = None if moved is None else moved.contacts
+        reward, _ = task.reward(state, action, after, self.contacts)
+        slope = job.options.slope(float(reward))
+        by_before, by_action, by_after = (slope * d for d in reward_gradient(task, state, action, after, self.contacts))
+        self.total += job.options.counted(float(reward))
+        self.extra += more
+        stuck = after.time == state.time or (moved is not None and moved.status in LOST)
+        self.state = after
+        self.over = stuck or task.terminated(after) or len(self.rows) >= job.options.horizon
+        return _Link(A, B, by_before, by_action, by_after, scaled, by_seen)
+
+    def outcome(self, gradient: Array) -> GradientEpisode:
+        """What was played, with a gradient."""
+        n = len(self.rows)
+        return GradientEpisode(Episode(self.total, n, Statistics.of(np.array(self.rows))), gradient, n + self.extra, n)
+
+
+def play_and_differentiate(wanted: GradientJob) -> GradientEpisode:
+    """Play an episode and differentiate its return. A pure function of the job."""
+    run = DifferentiatedRun(wanted)
+    gradient = run.play(wanted.job.parameters, wanted.job.options.horizon)
+    return run.outcome(gradient)
+
+
+def accumulate(policy: Any, parameters: Array, links: list[_Link], truncation: int | None, discount: float) -> Array:
+    """(size,) the sum over the steps, backwards. truncation: lambda starts from zero again after every so many steps."""
+    gradient = np.zeros(policy.size)
+    carried = np.zeros(len(links[0].by_before) if links else 0)
+    for k, link in enumerate(reversed(links)):
+        if truncation and k % truncation == 0:
+            carried = np.zeros_like(carried)
+        g = link.by_after + discount * carried
+        by_action = link.by_action + link.B.T @ g
+        by_parameters, by_scaled = policy.backward(parameters, link.seen, by_action)
+        gradient += by_parameters
+        carried = link.by_before + link.A.T @ g + link.by_seen.T @ by_scaled
+    return gradient

@@ -1,0 +1,53 @@
+"""Running mean and deviation of observations: sums that merge, so that workers may gather them apart.
+
+Source: Chan, Golub, LeVeque (1979), pairwise update of mean and squared deviations. ARS V2 (Mania et al. 2018, section 3.2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+Array = np.ndarray
+
+SMALL = 1e-7
+"""Deviations below this count as infinite: such an entry never changed, and the policy ignores it (as the reference code does)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """Of `count` observations."""
+
+    count: int
+    mean: Array
+    """(no,)"""
+    squares: Array
+    """(no,) sum of squared deviations from the mean."""
+
+    @staticmethod
+    def empty(size: int) -> Statistics:
+        """Of nothing yet."""
+        return Statistics(0, np.zeros(size), np.zeros(size))
+
+    @staticmethod
+    def of(rows: Array) -> Statistics:
+        """Of observations (n, no), n >= 1."""
+        mean = rows.mean(axis=0)
+        return Statistics(len(rows), mean, ((rows - mean) ** 2).sum(axis=0))
+
+    def merged(self, other: Statistics) -> Statistics:
+        """Of both together; the order matters to the last bit only."""
+        n = self.count + other.count
+        if n == 0:
+            return self
+        step = other.mean - self.mean
+        share = other.count / n
+        return Statistics(n, self.mean + share * step, self.squares + other.squares + step**2 * self.count * share)
+
+    def scale(self) -> tuple[Array, Array]:
+        """(no,), (no,): what to subtract and what to multiply with; 0 and 1 before the second observation."""
+        if self.count < 2:
+            return np.zeros_like(self.mean), np.ones_like(self.mean)
+        deviation = np.sqrt(self.squares / (self.count - 1))
+        return self.mean, np.where(deviation < SMALL, 0.0, 1.0 / np.maximum(deviation, SMALL))

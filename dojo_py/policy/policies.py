@@ -1,0 +1,131 @@
+"""Deterministic policies: action = f(parameters, observation), and the product of their Jacobians with a cotangent.
+
+Parameters are one flat vector, so that a search needs to know nothing else of a policy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+Array = np.ndarray
+
+
+class Policy(Protocol):
+    """What a search asks of a policy."""
+
+    @property
+    def size(self) -> int:
+        """Number of parameters."""
+
+    def initial(self, rng: np.random.Generator) -> Array:
+        """(size,) parameters to start from."""
+
+    def act(self, parameters: Array, observation: Array) -> Array:
+        """(na,) action."""
+
+    def backward(self, parameters: Array, observation: Array, cotangent: Array) -> tuple[Array, Array]:
+        """(size,), (no,): cotangent (na,) times the derivatives by parameters and by the observation."""
+
+    def describe(self) -> dict[str, Any]:
+        """Kind and sizes, as checkpoints store them."""
+
+
+@dataclass(frozen=True)
+class LinearPolicy:
+    """action = K observation; parameters: K row by row. Starts at zero, as in the reference algorithm, unless `spread` is given."""
+
+    observation_size: int
+    action_size: int
+    spread: float = 0.0
+    """Standard deviation of the initial parameters."""
+
+    @property
+    def size(self) -> int:
+        """na times no."""
+        return self.observation_size * self.action_size
+
+    def initial(self, rng: np.random.Generator) -> Array:
+        """(size,)"""
+        return self.spread * rng.standard_normal(self.size)
+
+    def act(self, parameters: Array, observation: Array) -> Array:
+        """(na,)"""
+        return parameters.reshape(self.action_size, self.observation_size) @ observation
+
+    def backward(self, parameters: Array, observation: Array, cotangent: Array) -> tuple[Array, Array]:
+        """(size,), (no,)"""
+        gain = parameters.reshape(self.action_size, self.observation_size)
+        return np.outer(cotangent, observation).ravel(), cotangent @ gain
+
+    def describe(self) -> dict[str, Any]:
+        """Kind and sizes."""
+        return {"kind": "linear", "sizes": [self.observation_size, self.action_size]}
+
+
+@dataclass(frozen=True)
+class MlpPolicy:
+    """Layers of tanh, the last one linear; parameters: weights (out, in) and biases, layer by layer."""
+
+    observation_size: int
+    action_size: int
+    hidden: tuple[int, ...] = (32, 32)
+
+    @property
+    def shapes(self) -> list[tuple[int, int]]:
+        """(out, in) of every layer."""
+        widths = (self.observation_size, *self.hidden, self.action_size)
+        return [(b, a) for a, b in zip(widths[:-1], widths[1:], strict=True)]
+
+    @property
+    def size(self) -> int:
+        """Weights and biases."""
+        return sum(out * (inputs + 1) for out, inputs in self.shapes)
+
+    def layers(self, parameters: Array) -> list[tuple[Array, Array]]:
+        """Weight (out, in) and bias (out,) of every layer, views of the vector."""
+        found, k = [], 0
+        for out, inputs in self.shapes:
+            weight = parameters[k : k + out * inputs].reshape(out, inputs)
+            k += out * inputs
+            found.append((weight, parameters[k : k + out]))
+            k += out
+        return found
+
+    def initial(self, rng: np.random.Generator) -> Array:
+        """(size,) normal weights of variance 1/in, a hundredth of that deviation in the last layer; no biases."""
+        parts = []
+        for i, (out, inputs) in enumerate(self.shapes):
+            spread = (0.01 if i == len(self.hidden) else 1.0) / np.sqrt(inputs)
+            parts += [spread * rng.standard_normal(out * inputs), np.zeros(out)]
+        return np.concatenate(parts)
+
+    def _forward(self, layers: list[tuple[Array, Array]], observation: Array) -> list[Array]:
+        values = [observation]
+        for i, (weight, bias) in enumerate(layers):
+            z = weight @ values[-1] + bias
+            values.append(z if i == len(layers) - 1 else np.tanh(z))
+        return values
+
+    def act(self, parameters: Array, observation: Array) -> Array:
+        """(na,)"""
+        return self._forward(self.layers(parameters), observation)[-1]
+
+    def backward(self, parameters: Array, observation: Array, cotangent: Array) -> tuple[Array, Array]:
+        """(size,), (no,)"""
+        layers = self.layers(parameters)
+        values = self._forward(layers, observation)
+        parts: list[Array] = []
+        c = cotangent
+        for i in reversed(range(len(layers))):
+            if i < len(layers) - 1:
+                c = c * (1.0 - values[i + 1] ** 2)
+            parts = [np.outer(c, values[i]).ravel(), c, *parts]
+            c = c @ layers[i][0]
+        return np.concatenate(parts), c
+
+    def describe(self) -> dict[str, Any]:
+        """Kind and sizes."""
+        return {"kind": "mlp", "sizes": [self.observation_size, *self.hidden, self.action_size]}

@@ -1,0 +1,91 @@
+"""One episode of a policy: what it earned, how many steps it took, what it saw.
+
+A task (see `dojo_py.environments.task.Task`) offers initial_state, observe, move, differentiate, reward, terminated and `sim`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dojo_py.policy.normaliser import Statistics
+from dojo_py.simulate.status import Status
+
+Array = np.ndarray
+
+LOST = (Status.NOT_FINITE, Status.SINGULAR)
+"""Statuses after which the state did not move: the episode ends there."""
+
+
+@dataclass(frozen=True)
+class RolloutOptions:
+    """How an episode runs and is counted."""
+
+    horizon: int = 1000
+    """Most actions."""
+    reward_clip: float | None = None
+    """Each action's reward is clipped to ± this; None: not at all."""
+    reward_shift: float = 0.0
+    """Taken off each action's reward: the reference ARS removes a survival bonus so."""
+
+    def __post_init__(self) -> None:
+        if self.horizon < 1:
+            raise ValueError(f"horizon={self.horizon!r} must be at least 1")
+        if self.reward_clip is not None and not self.reward_clip > 0:
+            raise ValueError(f"reward_clip={self.reward_clip!r} must be positive, or None")
+
+    def counted(self, reward: float) -> float:
+        """The reward as it is added up."""
+        r = reward - self.reward_shift
+        return r if self.reward_clip is None else min(max(r, -self.reward_clip), self.reward_clip)
+
+    def slope(self, reward: float) -> float:
+        """Derivative of `counted`: 0 where it clips."""
+        return float(self.reward_clip is None or abs(reward - self.reward_shift) < self.reward_clip)
+
+
+class Job(NamedTuple):
+    """One episode to play; picklable, so that processes can take it."""
+
+    task: Any
+    policy: Any
+    parameters: Array
+    shift: Array
+    """(no,) subtracted from observations."""
+    gain: Array
+    """(no,) multiplied afterwards."""
+    seed: tuple[int, ...]
+    """Of the episode's start."""
+    options: RolloutOptions
+    kappa: float | None = None
+    """Of the simulation [N m s]; None: the hard limit."""
+
+
+class Episode(NamedTuple):
+    """Outcome of a Job."""
+
+    total: float
+    steps: int
+    """Simulated actions."""
+    statistics: Statistics
+
+
+def play(job: Job) -> Episode:
+    """Play an episode. A pure function: the same job gives the same bits in any thread or process."""
+    task, options = job.task, job.options
+    state = task.initial_state(np.random.default_rng(job.seed))
+    seen = task.observe(state, None)
+    rows, total = [], 0.0
+    for _ in range(options.horizon):
+        rows.append(seen)
+        action = job.policy.act(job.parameters, (seen - job.shift) * job.gain)
+        moved = task.move([state], action[None], kappa=job.kappa)[0]
+        reward, _ = task.reward(state, action, moved.state, moved.contacts)
+        total += options.counted(float(reward))
+        state = moved.state
+        if task.terminated(state) or moved.status in LOST:
+            break
+        seen = task.observe(state, moved.contacts)
+    return Episode(total, len(rows), Statistics.of(np.array(rows)))

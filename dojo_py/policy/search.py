@@ -1,0 +1,178 @@
+"""What every search shares: parameters, statistics, generator, history, the loop, checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dojo_py.policy.checkpoint import read_checkpoint, write_checkpoint
+from dojo_py.policy.normaliser import Statistics
+from dojo_py.policy.progress import Bar
+from dojo_py.policy.rollout import Episode, Job, RolloutOptions, play
+from dojo_py.policy.workers import Workers
+
+Array = np.ndarray
+
+COLUMNS = ("iteration", "evaluations", "gradients", "reward", "update_norm")
+"""Of the history: after each iteration, simulated steps and differentiated steps so far, reward of the unperturbed policy."""
+TEST_SEED = 2**31
+"""Marks seeds of test episodes, which no training episode has."""
+
+
+class Search:
+    """Base of Ars and Ags; they write `_update`. Everything random follows from `seed`; results do not depend on the workers.
+
+    test_episodes: episodes of the unperturbed policy after each iteration, at the hard limit; they are not counted as evaluations
+    and teach the search nothing. 0: none, rewards are NaN.
+    """
+
+    kind = ""
+
+    def __init__(
+        self, task: Any, policy: Any, options: Any, rollout: RolloutOptions, seed: int = 0, test_episodes: int = 1,
+        workers: Workers | None = None,
+    ):  # fmt: skip
+        sizes = (task.observation_size, task.action_size)
+        if (policy.observation_size, policy.action_size) != sizes:
+            raise ValueError(
+                f"the policy maps {policy.observation_size} observations to {policy.action_size} actions, the task has {sizes}"
+            )
+        self.task, self.policy, self.options, self.rollout = task, policy, options, rollout
+        self.seed, self.test_episodes, self.workers = seed, test_episodes, workers or Workers()
+        self.rng = np.random.default_rng(seed)
+        self.parameters = policy.initial(self.rng)
+        self.statistics = Statistics.empty(task.observation_size)
+        self.evaluations, self.gradients = 0, 0
+        self.moments = np.zeros((2, policy.size))
+        """Running averages a search may keep between iterations."""
+        self.memory: dict[str, float] = {}
+        """Numbers a search may keep between iterations."""
+        self.kept: dict[str, Array] = {}
+        """Arrays a search may keep between iterations."""
+        self.history: list[tuple[float, ...]] = []
+
+    # one iteration
+
+    @property
+    def iteration(self) -> int:
+        """Iterations done."""
+        return len(self.history)
+
+    def whitening(self, statistics: Statistics | None = None) -> tuple[Array, Array]:
+        """(no,), (no,): what observations are shifted by and multiplied with, by the present statistics or by others."""
+        if self.options.normalise:
+            return (statistics or self.statistics).scale()
+        return np.zeros(self.task.observation_size), np.ones(self.task.observation_size)
+
+    def job(
+        self, parameters: Array, seed: tuple[int, ...], kappa: float | None = None, whitening: tuple[Array, Array] | None = None
+    ) -> Job:
+        """An episode, with the present whitening unless told otherwise."""
+        shift, gain = self.whitening() if whitening is None else whitening
+        return Job(self.task, self.policy, parameters, shift, gain, seed, self.rollout, kappa)
+
+    def chosen(self) -> tuple[Array, tuple[Array, Array]]:
+        """Parameters and whitening of the policy this search offers: the present ones."""
+        return self.parameters, self.whitening()
+
+    def act(self, observation: Array) -> Array:
+        """(na,) action of the policy this search offers."""
+        parameters, (shift, gain) = self.chosen()
+        return self.policy.act(parameters, (observation - shift) * gain)
+
+    def absorb(self, episodes: list[Episode]) -> None:
+        """Add what training episodes saw to the statistics, in their order."""
+        for episode in episodes:
+            self.statistics = self.statistics.merged(episode.statistics)
+
+    def test(self, episodes: int | None = None) -> Array:
+        """(episodes,) returns of the chosen policy at the hard limit; the same starts each time."""
+        count = self.test_episodes if episodes is None else episodes
+        parameters, whitening = self.chosen()
+        jobs = [self.job(parameters, (self.seed, TEST_SEED, i), None, whitening) for i in range(count)]
+        return np.array([e.total for e in self.workers.map(play, jobs)])
+
+    def _update(self) -> Array:
+        """Change of the parameters (size,) from one iteration's episodes."""
+        raise NotImplementedError
+
+    def iterate(self) -> float:
+        """One iteration. Returns the reward of the unperturbed policy after it."""
+        update = self._update()
+        self.parameters = self.parameters + update
+        reward = float(np.mean(self.test())) if self.test_episodes else float("nan")
+        row = (self.iteration + 1, self.evaluations, self.gradients, reward, float(np.linalg.norm(update)))
+        self.history.append(tuple(float(x) for x in row))
+        return reward
+
+    def run(
+        self,
+        iterations: int,
+        progress: bool = False,
+        callback: Callable[[Search], bool | None] | None = None,
+        checkpoint: str | Path | None = None,
+        budget: int | None = None,
+    ) -> Search:
+        """Iterate until so many iterations are done in all, or `budget` steps are simulated or differentiated.
+
+        After each, `checkpoint` is written and `callback` called, which stops the search by returning True.
+        """
+        with Bar(iterations, f"{self.kind} seed {self.seed}", progress) as bar:
+            while self.iteration < iterations and (budget is None or self.evaluations + self.gradients < budget):
+                reward = self.iterate()
+                bar.show(self.iteration, f"reward {reward:.3g}, {self.evaluations + self.gradients} evaluations")
+                if checkpoint is not None:
+                    self.save(checkpoint)
+                if callback is not None and callback(self):
+                    break
+        return self
+
+    def curve(self) -> dict[str, Array]:
+        """The history by columns."""
+        table = np.array(self.history).reshape(-1, len(COLUMNS))
+        return {name: table[:, i] for i, name in enumerate(COLUMNS)}
+
+    # checkpoints
+
+    def save(self, path: str | Path) -> None:
+        """Write everything the search will still need: an .npz file of arrays and one JSON text."""
+        arrays = {
+            "parameters": self.parameters,
+            "mean": self.statistics.mean,
+            "squares": self.statistics.squares,
+            "moments": self.moments,
+            "history": np.array(self.history).reshape(-1, len(COLUMNS)),
+        }
+        arrays |= {f"kept.{name}": value for name, value in self.kept.items()}
+        counts = {"count": self.statistics.count, "evaluations": self.evaluations, "gradients": self.gradients}
+        moving = {"memory": self.memory, "generator": self.rng.bit_generator.state}
+        write_checkpoint(path, arrays, {**self._identity(), **counts, **moving})
+
+    def _identity(self) -> dict[str, Any]:
+        """What must be the same for a checkpoint to go on."""
+        return {
+            "search": self.kind,
+            "seed": self.seed,
+            "policy": self.policy.describe(),
+            "options": repr(self.options),
+            "rollout": repr(self.rollout),
+            "task": repr(self.task),
+        }
+
+    def resume(self, path: str | Path) -> Search:
+        """Go on where a checkpoint of an equal search stopped, bit for bit; ValueError names what differs."""
+        arrays, meta = read_checkpoint(path)
+        for name, mine in self._identity().items():
+            if meta.get(name) != mine:
+                raise ValueError(f"{path}: the checkpoint's {name} is {meta.get(name)!r}, this search's is {mine!r}")
+        self.parameters, self.moments = arrays["parameters"], arrays["moments"]
+        self.statistics = Statistics(int(meta["count"]), arrays["mean"], arrays["squares"])
+        self.evaluations, self.gradients = int(meta["evaluations"]), int(meta["gradients"])
+        self.kept = {name[5:]: value for name, value in arrays.items() if name.startswith("kept.")}
+        self.memory = {name: float(x) for name, x in meta["memory"].items()}
+        self.history = [tuple(float(x) for x in row) for row in arrays["history"]]
+        self.rng.bit_generator.state = meta["generator"]
+        return self

@@ -1,0 +1,68 @@
+"""The same search with several seeds, and what all of them say: no seed is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dojo_py.policy.search import Search
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class SeedSummary:
+    """Of all seeds of one search."""
+
+    final: Array
+    """(seeds,) reward of the last policy."""
+    best: Array
+    """(seeds,) largest reward on the way."""
+    evaluations: Array
+    """(seeds,) simulated plus differentiated steps."""
+
+    @property
+    def mean(self) -> float:
+        """Of the final rewards."""
+        return float(self.final.mean())
+
+    @property
+    def deviation(self) -> float:
+        """Of the final rewards, between seeds."""
+        return float(self.final.std(ddof=1)) if len(self.final) > 1 else 0.0
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3g} ± {self.deviation:.2g} ({', '.join(f'{r:.3g}' for r in self.final)})"
+
+
+def run_seeds(
+    make: Callable[[int], Search], seeds: Sequence[int], iterations: int, progress: bool = False
+) -> list[Search]:
+    """One search a seed, each run to the end."""
+    return [make(seed).run(iterations, progress) for seed in seeds]
+
+
+def summarise(searches: Sequence[Search]) -> SeedSummary:
+    """Final and best rewards, and what they cost."""
+    curves = [search.curve() for search in searches]
+    return SeedSummary(
+        np.array([c["reward"][-1] for c in curves]),
+        np.array([c["reward"].max() for c in curves]),
+        np.array([c["evaluations"][-1] + c["gradients"][-1] for c in curves]),
+    )
+
+
+def evaluations_to_reach(curves: Sequence[dict[str, Array]], target: float) -> float | None:
+    """Evaluations a seed (simulated plus differentiated steps) at which the seeds' mean reward reaches the target; None: never.
+
+    A seed's reward at some cost is that of its last policy until then; seeds that have none yet count as the worst they will have.
+    """
+    costs = [c["evaluations"] + c["gradients"] for c in curves]
+    for cost in np.unique(np.concatenate(costs)):
+        places = [int(np.searchsorted(own, cost, side="right")) - 1 for own in costs]
+        rewards = [c["reward"][k] if k >= 0 else c["reward"].min() for c, k in zip(curves, places, strict=True)]
+        if np.mean(rewards) >= target:
+            return float(cost)
+    return None

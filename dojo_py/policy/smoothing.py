@@ -1,0 +1,54 @@
+"""Randomised gradients: A, B of a step as the best linear fit to its outcome at random states and actions nearby.
+
+Source: first-order randomised smoothing with antithetic pairs (Suh et al. 2022; Dojo, figure 4). The fit is least squares of least
+norm, so fewer pairs than directions give the projection of the gradient on what was tried.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dojo_py.policy.derivatives import moved_states
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Smoothing:
+    """How the neighbourhood is sampled."""
+
+    pairs: int = 12
+    """Antithetic pairs a step."""
+    state_noise: float = 1e-3
+    """Standard deviation of the moves in [dq, dv] [m, rad; per s]."""
+    action_noise: float = 1e-2
+    """Standard deviation of the moves in the action."""
+
+    @property
+    def steps(self) -> int:
+        """Simulated steps for one gradient."""
+        return 2 * self.pairs
+
+
+def randomised_linearisation(
+    task: Any, state: Any, action: Array, options: Smoothing, rng: np.random.Generator, kappa: float | None = None
+) -> tuple[Array, Array]:
+    """A (2nv, 2nv), B (2nv, na)."""
+    model = task.sim.model
+    nv, na, n = model.nv, len(action), options.pairs
+    scale = np.concatenate([np.full(2 * nv, options.state_noise), np.full(na, options.action_noise)])
+    moves = rng.standard_normal((n, 2 * nv + na)) * scale
+    both = np.concatenate([moves, -moves])
+    states = moved_states(task, state, both[:, : 2 * nv])
+    after = [m.state for m in task.move(states, action + both[:, 2 * nv :], kappa=kappa)]
+    change = np.array(
+        [
+            np.concatenate([model.difference(p.qpos, m.qpos), p.qvel - m.qvel])
+            for p, m in zip(after[:n], after[n:], strict=True)
+        ]
+    )
+    fit = (np.linalg.lstsq(moves / scale, change / 2.0, rcond=None)[0] / scale[:, None]).T
+    return fit[:, : 2 * nv], fit[:, 2 * nv :]

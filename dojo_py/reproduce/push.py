@@ -1,0 +1,127 @@
+"""Model-predictive control of a trot through a sideways push: the quadruped plans anew at every step and must keep walking."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from dojo_py.planning import Controller, Options, Run, control_cost, mpc, state_cost
+from dojo_py.reproduce.footsteps import reference_from
+from dojo_py.reproduce.gait import Trot, holding_torques
+from dojo_py.reproduce.planning_problems import KAPPA
+from dojo_py.reproduce.report import Report
+
+Array = np.ndarray
+
+TIMESTEP, HORIZON, DURATION = 0.05, 12, 5.0
+"""[s]; steps planned ahead; [s]."""
+IMPULSE, PUSH_START, PUSH_TIME = 20.0, 1.0, 0.2
+"""Along y [N s]; [s]; [s]."""
+GAIT = Trot(half_step=0.03, lift=0.05, half_cycle=0.25)
+"""Quicker than the plan's, so that a step comes in time."""
+LOWEST, STEEPEST = 0.18, 0.7
+"""A trunk below this height [m] or tilted by more than this angle [rad] has fallen."""
+WEIGHTS = np.concatenate([
+    [0.0, 2.0, 20.0, 5.0, 5.0, 2.0], np.full(12, 1.0), [0.5, 0.5, 0.5, 0.1, 0.1, 0.1], np.full(12, 0.005)
+])  # fmt: skip
+"""Of the tangent state [trunk position, rotation, joints; their rates]: pose and speed count, the place along x does not."""
+EFFORT = 1e-4
+"""Weight of torques."""
+PATIENCE = 16
+"""Iterations of one solve of the hard step: what takes more is solved faster from another start."""
+
+
+def make_model() -> Any:
+    """The shipped quadruped: the damping of the paper's plan would hold its legs too slow for a step aside."""
+    import dojo_py
+
+    return dojo_py.load_model("quadruped")
+
+
+class Walk:
+    """What the controller asks of the next steps: the gait at its time, from where the robot is."""
+
+    def __init__(self, sim: Any, gait: Trot, horizon: int):
+        self.sim, self.gait, self.horizon, self.h = sim, gait, horizon, sim.timestep
+
+    def __call__(self, state: Any) -> dict[str, Any]:
+        """Costs from this state on."""
+        model = self.sim.model
+        qpos, qvel = reference_from(model, self.gait, state, self.horizon, self.h)
+        tracking = state_cost(model, qpos, qvel, self.h * WEIGHTS)
+        final = state_cost(model, qpos, qvel, 4 * self.h * WEIGHTS)
+        return {"stage": [tracking, control_cost(model, EFFORT * self.h)], "terminal": final}
+
+    def torques(self, time: float) -> Array:
+        """(12,) that hold the weight on the feet that carry."""
+        return holding_torques(self.sim, self.gait.qpos(time + self.h), self.gait.in_stance(time + 0.5 * self.h))
+
+
+def walk(
+    duration: float = DURATION, impulse: float = IMPULSE, horizon: int = HORIZON, options: Options | None = None,
+    progress: bool = False,
+) -> tuple[Run, Walk]:  # fmt: skip
+    """The run with a push of `impulse` [N s] on the trunk, and what was asked of it."""
+    import dojo_py
+
+    model = make_model()
+    sim = dojo_py.HardSimulator(model, timestep=TIMESTEP, options=dojo_py.HardOptions(max_iterations=PATIENCE))
+    objective = Walk(sim, GAIT, horizon)
+    options = options or Options(kappa=KAPPA, max_iterations=3, max_updates=1, harden=False)
+    first = dataclasses.replace(options, max_iterations=10)
+    controls = np.array([objective.torques(TIMESTEP * k) for k in range(horizon)])
+    controller = Controller(sim, objective, controls, options, first, tail=objective.torques)
+    wrench = np.zeros((model.nbody, 6))
+    wrench[model.body_id("trunk"), 1] = impulse / PUSH_TIME
+
+    def pushed(time: float) -> Array | None:
+        return wrench if PUSH_START - 1e-9 <= time < PUSH_START + PUSH_TIME - 1e-9 else None
+
+    def fallen(step: int, state: Any, plan: Any) -> bool:
+        return not upright(state.qpos)
+
+    start = sim.initial_state(objective.gait.qpos(0.0))
+    run = mpc(sim, start, controller, round(duration / TIMESTEP), pushed, fallen, progress)
+    return run, objective
+
+
+def upright(qpos: Array) -> bool:
+    """Whether the trunk is up."""
+    up = 1.0 - 2.0 * (qpos[4] ** 2 + qpos[5] ** 2)
+    return bool(qpos[2] > LOWEST and up > np.cos(STEEPEST))
+
+
+def run(duration: float = DURATION) -> Report:
+    """The walk, its figures and its picture."""
+    walked, _ = walk(duration)
+    q, v = walked.qpos, walked.qvel
+    time = TIMESTEP * np.arange(len(q))
+    lasted = len(walked.controls) >= round(duration / TIMESTEP) and upright(q[-1])
+    last = max(1, round(1.0 / TIMESTEP))
+    rows = [
+        ("pushed sideways [N s]", IMPULSE),
+        ("upright for [s]", float(time[-1])),
+        ("lowest trunk [m]", float(q[:, 2].min())),
+        ("carried off sideways [m]", float(np.abs(q[:, 1]).max())),
+        ("speed after the push [m/s]", float((q[-1, 0] - q[-1 - last, 0]) / (time[-1] - time[-1 - last]))),
+        ("speed of the gait [m/s]", GAIT.speed),
+        ("unsolved steps", walked.unsolved),
+        ("replans [1/s]", walked.timing.rate),
+        ("simulated over wall time", walked.timing.real_time),
+    ]
+    curves = {"trunk": {"time": time, "x": q[:, 0], "y": q[:, 1], "z": q[:, 2], "speed_y": v[:, 1]}}
+    notes = [str(walked.timing), f"planned {HORIZON} steps of {TIMESTEP:g} s ahead; still walking: {'yes' if lasted else 'no'}"]
+    return Report("push", "A trot through a sideways push", ("figure", "value"), rows, notes, curves, _figure, lasted)
+
+
+def _figure(plt: Any, report: Report) -> Any:
+    figure, axis = plt.subplots(figsize=(6, 3.2))
+    trunk = report.curves["trunk"]
+    for name in ("x", "y", "z"):
+        axis.plot(trunk["time"], trunk[name], label=f"trunk {name} [m]")
+    axis.axvspan(PUSH_START, PUSH_START + PUSH_TIME, color="0.85", label=f"push {IMPULSE:g} N s")
+    axis.set_xlabel("time [s]")
+    axis.legend(fontsize=8)
+    return figure

@@ -1,0 +1,75 @@
+"""DojoEnv: a task as a `gymnasium.Env`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dojo_py.environments import import_gymnasium
+from dojo_py.environments.advance import LOST
+from dojo_py.environments.spaces import RENDER_MODES, SMOOTH, check_render_mode, gradients, resolve, spaces
+from dojo_py.environments.task import Task
+from dojo_py.simulate.results import State
+
+gymnasium = import_gymnasium()
+
+
+class DojoEnv(gymnasium.Env):
+    """One world. Its dynamics draw no random numbers: the seed decides the start, and the actions the rest, bit for bit.
+
+    task: name (see `dojo_py.environments.TASKS`) or a Task; settings and further keywords as in `make_task`.
+    gradients: every step's `info` carries A (2nv, 2nv) and B (2nv, na) at central-path parameter kappa [N m s].
+    """
+
+    metadata = {"render_modes": RENDER_MODES, "render_fps": 20}
+
+    def __init__(
+        self,
+        task: str | Task,
+        render_mode: str | None = None,
+        gradients: bool = False,
+        kappa: float = SMOOTH,
+        width: int = 480,
+        height: int = 360,
+        settings: str = "v5",
+        **keywords: Any,
+    ):
+        check_render_mode(render_mode)
+        self.task = resolve(task, settings, keywords)
+        self.render_mode = render_mode
+        self.metadata = {**type(self).metadata, "render_fps": max(1, round(1 / self.task.dt))}
+        self.observation_space, self.action_space = spaces(self.task)
+        self._gradients, self._kappa, self._size = gradients, kappa, (width, height)
+        self.state: State | None = None
+        """Of the simulation; may be replaced between steps."""
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
+        """A fresh start; options may hold "state", a State to start from instead of a random one."""
+        super().reset(seed=seed)
+        drawn = self.task.initial_state(self.np_random)
+        self.state = (options or {}).get("state", drawn)
+        return self.task.observe(self.state, None), {}
+
+    def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """One action. `info`: the parts of the reward, `status` of the simulation, A and B on request."""
+        if self.state is None:
+            raise RuntimeError("call reset before step")
+        u = np.asarray(action, dtype=float)
+        if u.shape != self.action_space.shape:
+            raise ValueError(f"action has shape {u.shape}, expected {self.action_space.shape}")
+        info = gradients(self.task, self.state, u, self._kappa) if self._gradients else {}
+        moved = self.task.move([self.state], u[None])[0]
+        reward, parts = self.task.reward(self.state, u, moved.state, moved.contacts)
+        self.state = moved.state
+        info |= {**parts, "status": int(moved.status)}
+        over = self.task.terminated(moved.state) or moved.status in LOST
+        return self.task.observe(moved.state, moved.contacts), float(reward), bool(over), False, info
+
+    def render(self) -> np.ndarray | None:
+        """(height, width, 3) picture, uint8; None without a render mode."""
+        if self.render_mode is None or self.state is None:
+            return None
+        from dojo_py.environments.render import render_task
+
+        return render_task(self.task, self.state, *self._size)

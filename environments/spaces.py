@@ -1,0 +1,43 @@
+"""Gymnasium's spaces of a task, and what both kinds of environment share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dojo_py.environments import import_gymnasium, make_task
+from dojo_py.environments.task import Task
+from dojo_py.simulate.results import State
+
+RENDER_MODES = ["rgb_array"]
+SMOOTH = 3e-4
+"""Central-path parameter of the gradients in `info`, the paper's choice [N m s]."""
+
+
+def resolve(task: str | Task, settings: str, keywords: dict[str, Any]) -> Task:
+    """The task itself, or a new one by name."""
+    if isinstance(task, str):
+        return make_task(task, settings, **keywords)
+    if keywords:
+        raise ValueError(f"a ready task takes no further settings: {sorted(keywords)}")
+    return task
+
+
+def spaces(task: Task) -> tuple[Any, Any]:
+    """Observation space (float64, unbounded) and action space (float32)."""
+    Box = import_gymnasium().spaces.Box
+    low, high = (np.asarray(bound, np.float32) for bound in task.action_bounds)
+    return Box(-np.inf, np.inf, (task.observation_size,), np.float64), Box(low, high, dtype=np.float32)
+
+
+def check_render_mode(mode: str | None) -> None:
+    """ValueError for a mode there is no renderer for."""
+    if mode is not None and mode not in RENDER_MODES:
+        raise ValueError(f"render_mode={mode!r} is not one of {[None, *RENDER_MODES]}")
+
+
+def gradients(task: Task, state: State, action: np.ndarray, kappa: float) -> dict[str, Any]:
+    """`A` (2nv, 2nv) and `B` (2nv, na): derivative of [dq, dv] after the action by that before it and by the action."""
+    A, B, _ = task.differentiate(state, action, kappa)
+    return {"A": A, "B": B}

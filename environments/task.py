@@ -1,0 +1,167 @@
+"""Task: a model, a simulator of either mode, and what an agent sees, earns and may do. Knows no Gymnasium.
+
+A task is a frozen dataclass of plain settings, so it can be compared, hashed, pickled and sent to another process; the simulator
+is built on first use and shared by equal tasks of a process.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dojo_py.environments.advance import Moved, advance, differentiate
+from dojo_py.simulate.results import Contacts, State
+
+Array = np.ndarray
+
+
+@lru_cache(maxsize=64)
+def build_simulator(task: Task) -> Any:
+    """The simulator of a task; equal tasks of one process share it (it may be used by several threads)."""
+    from dojo_py import HardSimulator, SoftSimulator, load_model
+
+    model = task.prepare(load_model(task.model or task.model_name))
+    simulator = HardSimulator if task.mode == "hard" else SoftSimulator
+    return simulator(model, timestep=task.timestep)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """Base of all tasks. Subclasses set the class variables and write `observe`, `reward`, `terminated`."""
+
+    model_name: ClassVar[str]
+    interval: ClassVar[float] = 0.05
+    """Default time between two actions [s]."""
+    soft_skip: ClassVar[int] = 5
+    """Steps of the soft mode that the interval is cut into by default; the hard mode takes it in one."""
+    horizon: ClassVar[int] = 1000
+    """Actions after which an episode is truncated."""
+    keyframe: ClassVar[str] = "home"
+    wants_contacts: ClassVar[bool] = False
+    """Observation or reward read the contacts' impulses."""
+    view: ClassVar[tuple[float, float, float]] = (90.0, -10.0, 4.0)
+    """Camera: azimuth, elevation [degrees] and distance [m] to what it looks at."""
+    follow: ClassVar[tuple[int, int]] = (-1, -1)
+    """Entries of qpos that the camera follows along x and y; -1: none."""
+    look_height: ClassVar[float] = 0.6
+    """Height the camera looks at [m]."""
+
+    mode: str = "hard"
+    """Contact model: "hard" or "soft"."""
+    timestep: float | None = None
+    """Of the simulation [s]; None: the interval over frame_skip."""
+    frame_skip: int | None = None
+    """Simulation steps an action is held; None: as many as fill the default interval."""
+    model: str | None = None
+    """Path of another model file with the same joints; None: the shipped one."""
+    reset_noise_scale: float = 0.0
+    """Spread of the initial state about the keyframe."""
+
+    def __post_init__(self) -> None:
+        if self.mode not in ("hard", "soft"):
+            raise ValueError(f"mode={self.mode!r} is not one of ['hard', 'soft']")
+        skip, step = self.frame_skip, self.timestep
+        if skip is None:
+            skip = (1 if self.mode == "hard" else self.soft_skip) if step is None else max(1, round(self.interval / step))
+        if skip < 1 or int(skip) != skip:
+            raise ValueError(f"frame_skip={skip!r} must be an integer, at least 1")
+        object.__setattr__(self, "frame_skip", int(skip))
+        object.__setattr__(self, "timestep", float(self.interval / skip if step is None else step))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+
+    # the simulation
+
+    @property
+    def sim(self) -> Any:
+        """HardSimulator or SoftSimulator."""
+        return build_simulator(self)
+
+    @property
+    def dt(self) -> float:
+        """Time between two actions [s]."""
+        assert self.timestep is not None and self.frame_skip is not None
+        return self.timestep * self.frame_skip
+
+    def prepare(self, model: Any) -> Any:
+        """The model as the task wants it; subclasses may change a copy."""
+        return model
+
+    # actions
+
+    @cached_property
+    def action_bounds(self) -> tuple[Array, Array]:
+        """(na,) lowest and highest action: -1 and 1, unless the subclass says otherwise."""
+        n = self.sim.model.nu
+        return -np.ones(n), np.ones(n)
+
+    @cached_property
+    def action_scale(self) -> Array:
+        """(nu,) control at action 1: the motors' largest [N, N m]."""
+        return np.array(self.sim.model.actuator_ctrlrange[:, 1])
+
+    def control(self, action: Array) -> Array:
+        """(nu,) what the actuators receive for an action, clipped to its bounds."""
+        return self.action_scale * np.clip(action, *self.action_bounds)
+
+    def control_jacobian(self, action: Array) -> Array:
+        """(nu, na) derivative of `control`; 0 where the action is beyond its bounds."""
+        low, high = self.action_bounds
+        return np.diag(self.action_scale * ((action >= low) & (action <= high)))
+
+    # episodes
+
+    def move(self, states: Sequence[State], actions: Array, threads: int | None = 1, kappa: float | None = None) -> list[Moved]:
+        """Each state (B) after its action (B, na)."""
+        return advance(self, states, actions, threads, kappa)
+
+    def differentiate(self, state: State, action: Array, kappa: float | None) -> tuple[Array, Array, State]:
+        """A (2nv, 2nv), B (2nv, na) of one action in the tangent state [dq, dv], and the state after it."""
+        return differentiate(self, state, action, kappa)
+
+    def initial_state(self, rng: np.random.Generator) -> State:
+        """A fresh start: the keyframe, with uniform noise on qpos (in its tangent) and normal noise on qvel."""
+        model = self.sim.model
+        k, s = model.key_id(self.keyframe), self.reset_noise_scale
+        dq, dv = rng.uniform(-s, s, model.nv), s * rng.standard_normal(model.nv)
+        return self.sim.initial_state(model.integrate(model.key_qpos[k], dq), model.key_qvel[k] + dv)
+
+    def observe(self, state: State, contacts: Contacts | None) -> Array:
+        """(n,) what the agent sees. contacts: of the last step, None at the start or when the task does not want them."""
+        raise NotImplementedError
+
+    def reward(self, before: State, action: Array, after: State, contacts: Contacts | None) -> tuple[float, dict[str, float]]:
+        """Reward of one action and the figures it is made of."""
+        raise NotImplementedError
+
+    def terminated(self, state: State) -> bool:
+        """The task is over in this state."""
+        return False
+
+    @cached_property
+    def observation_size(self) -> int:
+        """Length of what `observe` returns."""
+        return len(self.observe(self.initial_state(np.random.default_rng(0)), None))
+
+    @property
+    def action_size(self) -> int:
+        """Length of an action."""
+        return len(self.action_bounds[0])
+
+
+def planar_noise(task: Task, rng: np.random.Generator) -> State:
+    """Start of the planar v5 tasks: uniform noise on qpos and on qvel."""
+    model, s = task.sim.model, task.reset_noise_scale
+    k = model.key_id(task.keyframe)
+    qpos = model.key_qpos[k] + rng.uniform(-s, s, model.nq)
+    return task.sim.initial_state(qpos, model.key_qvel[k] + rng.uniform(-s, s, model.nv))

@@ -1,0 +1,89 @@
+"""Policies, statistics, gradients: each against differences or the formula it stands for."""
+
+import numpy as np
+import pytest
+from toy import A, B, Toy
+
+from dojo_py.policy import LinearPolicy, MlpPolicy, RolloutOptions
+from dojo_py.policy.ars import ars_direction
+from dojo_py.policy.gradient import GradientJob, play_and_differentiate
+from dojo_py.policy.normaliser import Statistics
+from dojo_py.policy.rollout import Job, play
+from dojo_py.policy.smoothing import Smoothing, randomised_linearisation
+
+POLICIES = [LinearPolicy(3, 2), MlpPolicy(3, 2, (5,)), MlpPolicy(3, 2, (4, 3))]
+
+
+def differences(function, x, eps=1e-6):
+    """Gradient of a number by central differences."""
+    return np.array([(function(x + eps * e) - function(x - eps * e)) / (2 * eps) for e in np.eye(len(x))])
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda p: p.describe()["kind"])
+def test_backward_is_the_transposed_jacobian(policy):
+    rng = np.random.default_rng(0)
+    theta, x, c = rng.standard_normal(policy.size), rng.standard_normal(3), rng.standard_normal(2)
+    by_theta, by_x = policy.backward(theta, x, c)
+    assert np.allclose(by_theta, differences(lambda p: policy.act(p, x) @ c, theta), atol=1e-8)
+    assert np.allclose(by_x, differences(lambda y: policy.act(theta, y) @ c, x), atol=1e-8)
+    assert policy.initial(rng).shape == (policy.size,)
+
+
+def test_statistics_merge_to_those_of_all_rows():
+    rows = np.random.default_rng(0).standard_normal((50, 4)) * [1, 10, 0, 1e-3] + 5
+    merged = Statistics.empty(4)
+    for part in (rows[:7], rows[7:8], rows[8:]):
+        merged = merged.merged(Statistics.of(part))
+    mean, gain = merged.scale()
+    assert merged.count == 50 and np.allclose(mean, rows.mean(axis=0))
+    assert np.allclose(gain[[0, 1, 3]], 1 / rows.std(axis=0, ddof=1)[[0, 1, 3]]) and gain[2] == 0.0
+    assert np.array_equal(Statistics.empty(2).scale()[1], np.ones(2))
+
+
+def test_ars_direction_is_algorithm_1():
+    """Mania et al. (2018), algorithm 1, line by line."""
+    rng = np.random.default_rng(1)
+    returns, deltas = rng.standard_normal((5, 2)), rng.standard_normal((5, 3))
+    order = sorted(range(5), key=lambda k: max(returns[k]), reverse=True)[:3]
+    sigma = np.std([r for k in order for r in returns[k]])
+    expected = sum((returns[k, 0] - returns[k, 1]) * deltas[k] for k in order) / (3 * sigma)
+    assert np.allclose(ars_direction(returns, deltas, 3), expected)
+    assert not ars_direction(np.ones((5, 2)), deltas, 5).any()
+
+
+def gradient_of(policy, theta, options, **keywords):
+    job = Job(Toy(), policy, theta, np.array([0.1, -0.2]), np.array([2.0, 0.5]), (3,), options)
+    return job, play_and_differentiate(GradientJob(job, **keywords))
+
+
+@pytest.mark.parametrize("policy", [LinearPolicy(2, 1), MlpPolicy(2, 1, (4,))], ids=["linear", "mlp"])
+@pytest.mark.parametrize("clip", [None, 0.5])
+def test_gradient_of_the_return(policy, clip):
+    theta = 0.3 * np.random.default_rng(0).standard_normal(policy.size)
+    job, found = gradient_of(policy, theta, RolloutOptions(30, clip))
+    expected = differences(lambda p: play(job._replace(parameters=p)).total, theta)
+    assert found.episode.total == pytest.approx(play(job).total, rel=1e-12) and found.gradients == found.evaluations == 30
+    assert np.allclose(found.gradient, expected, rtol=1e-5, atol=1e-7)
+
+
+def test_gradient_ends_with_the_episode():
+    job = Job(Toy(limit=0.1), LinearPolicy(2, 1), np.zeros(2), np.zeros(2), np.ones(2), (0,), RolloutOptions(30))
+    found = play_and_differentiate(GradientJob(job))
+    assert found.evaluations == 1 == play(job).steps
+
+
+def test_truncation_cuts_the_chain():
+    policy, options = LinearPolicy(2, 1), RolloutOptions(20)
+    theta = np.array([-0.5, -0.5])
+    whole, cut, one = (gradient_of(policy, theta, options, truncation=n)[1].gradient for n in (None, 20, 1))
+    assert np.array_equal(whole, cut) and not np.allclose(whole, one)
+
+
+def test_randomised_linearisation_finds_a_linear_system_exactly():
+    task = Toy()
+    state = task.initial_state(np.random.default_rng(0))
+    found = randomised_linearisation(task, state, np.array([0.3]), Smoothing(4), np.random.default_rng(1))
+    assert np.allclose(found[0], A) and np.allclose(found[1], B)
+    job = Job(task, LinearPolicy(2, 1), np.array([-0.5, -0.5]), np.zeros(2), np.ones(2), (3,), RolloutOptions(20))
+    exact, random = (play_and_differentiate(GradientJob(job, smoothing=s)) for s in (None, Smoothing(4)))
+    assert np.allclose(exact.gradient, random.gradient) and random.evaluations == 20 * 9
