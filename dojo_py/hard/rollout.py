@@ -10,10 +10,10 @@ import numpy as np
 from dojo_py.hard.body_table import expand, gather_wrenches
 from dojo_py.hard.contact_rows import pair_gap, plane_gap
 from dojo_py.hard.contact_table import WIDTH, fill_contacts
-from dojo_py.hard.coordinates import HALF_TURN, to_maximal, to_minimal
+from dojo_py.hard.coordinates import HALF_TURN, to_minimal
 from dojo_py.hard.drives import advance_activations, drive
 from dojo_py.hard.gradients.step_jacobian import step_jacobian
-from dojo_py.hard.interior_point import SINGULAR
+from dojo_py.hard.interior_point import SINGULAR, TOO_FAST
 from dojo_py.hard.start import load_angles
 from dojo_py.hard.step import SPRINGS, hard_step
 from dojo_py.hard.warm_start import load_warm, save_warm, warm_size
@@ -92,6 +92,25 @@ def _stay(P, Q, W, bodies, report):
 
 
 @kernel
+def _differences(old, h, new):
+    """Velocities of new (nb, 13) after a step in parts: differences of the poses over the whole step, unless it turned too far."""
+    for b in range(old.shape[0]):
+        q, p = old[b, 6:10], new[b, 6:10]
+        cosine = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3]
+        if abs(cosine) <= HALF_TURN:
+            return
+    for b in range(old.shape[0]):
+        q, p = old[b, 6:10], new[b, 6:10]
+        cosine = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3]
+        scale = 2.0 / h if cosine > 0.0 else -2.0 / h
+        for i in range(3):
+            j, k = 1 + (i + 1) % 3, 1 + (i + 2) % 3
+            new[b, 3 + i] = (new[b, i] - old[b, i]) / h
+            # vec(q* ⊗ p)
+            new[b, 10 + i] = scale * (q[0] * p[1 + i] - p[0] * q[1 + i] - (q[j] * p[k] - q[k] * p[j]))
+
+
+@kernel
 def _take_step(L, P, Q, T, M, W, V, Z, t, h):
     """Row t + 1 of the record from a step's solution in W; a step that failed repeats its state."""
     nb, report = L.mass.shape[0], Z.reports[t]
@@ -105,12 +124,9 @@ def _take_step(L, P, Q, T, M, W, V, Z, t, h):
                 new[b, i], new[b, 3 + i], new[b, 10 + i] = W.xn[b, i], W.v[b, i], W.v[b, 3 + i]
             for i in range(4):
                 new[b, 6 + i] = W.qn[b, i]
-        parts = report[PARTS]
-        to_minimal(L, new, h / parts, qpos, Z.qpos[t + 1], Z.qvel[t + 1], V.coordinates)
-        if parts > 1.0:  # the last part's velocities, told as differences over h where they are slow enough for that
-            whole = V.bodies
-            if to_maximal(L, Z.qpos[t + 1], Z.qvel[t + 1], h, whole, V.coordinates) > HALF_TURN:
-                new[:, :] = whole
+        if report[PARTS] > 1.0:
+            _differences(bodies, h, new)
+        to_minimal(L, new, h, qpos, Z.qpos[t + 1], Z.qvel[t + 1], V.coordinates)
         advance_activations(T, V, act, h, Z.act[t + 1])
     else:
         new[:, :] = bodies
@@ -158,5 +174,7 @@ def roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_k
                     L, P, Q, T, M, W, V, G, qpos, qvel, act, controls[t], wrenches, t, h, now, scheme, reference, Z.A[t], Z.B[t]
                 ):
                     Z.gradients[t, STATUS] = SINGULAR
+                elif report[PARTS] > 1.0 and int(report[STATUS]) == 0:
+                    Z.gradients[t, STATUS] = TOO_FAST
     if Z.contacts.shape[0] > 0 and not linearize:
         fill_contacts(P, Q, W, Z.contacts)

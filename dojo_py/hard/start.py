@@ -28,11 +28,8 @@ def load_angles(L, qpos, angle):
 
 
 @stage
-def start_step(L, W, bodies, angle, rate, wrench, h, interval):
-    """Load the state at the start of a step of length h [s]. bodies (nb, 13), velocities over the interval [s] that led here.
-
-    angle, rate (nv,); wrench (nb, 6): world force, torque [N, N m].
-    """
+def start_step(L, W, bodies, angle, rate, wrench, h):
+    """Load the state at the start of a step. bodies (nb, 13); angle, rate (nv,); wrench (nb, 6): world force, torque [N, N m]."""
     nb = L.mass.shape[0]
     for b in range(nb):
         for i in range(3):
@@ -42,7 +39,7 @@ def start_step(L, W, bodies, angle, rate, wrench, h, interval):
         for i in range(4):
             W.q[b, i] = bodies[b, 6 + i]
         quat_to_matrix(W.q[b], W.R[b])
-        old_momentum(L.mass[b], L.inertia[b], W.v_prev[b], interval, W.momentum[b])
+        old_momentum(L.mass[b], L.inertia[b], W.v_prev[b], h, W.momentum[b])
         R = W.R[b]
         for i in range(3):
             W.momentum[b, i] += h * (L.mass[b] * L.gravity[b, i] + wrench[b, i])

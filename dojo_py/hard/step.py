@@ -50,13 +50,11 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, setti
     turns faster than 2/h) is redone as 2, 4, … shorter ones.
     """
     W.force[:] = force
-    level, fastest = 0, 0.0
+    level = 0
     for b in range(L.mass.shape[0]):
         w = math.sqrt(bodies[b, 10] ** 2 + bodies[b, 11] ** 2 + bodies[b, 12] ** 2)
-        fastest = max(fastest, w)
         while level < settings[SUBDIVISIONS] and w * h > 1.6 * 2.0**level:
             level += 1
-    beyond = fastest * h >= 2.0  # outside the domain of h: such velocities can only be read over a shorter interval
     total = 0.0
     report[3] = 0.0
     while True:
@@ -66,9 +64,10 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, setti
         if level > 0:
             W.warm[0] = 0.0
         parts = 1 << level
+        if parts > 1:
+            _retell(W.sub_bodies, h, parts)
         for part in range(parts):
-            interval = h if part == 0 and not beyond else h / parts  # that the old velocities belong to
-            start_step(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, wrench, h / parts, interval)
+            start_step(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, wrench, h / parts)
             attempts(L, P, Q, A, W, h / parts, kappa, settings, report)
             total += report[1]
             if report[0] != SOLVED:
@@ -90,6 +89,18 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, setti
         if not pair_far(Q, i, W.xn, 0.0):
             gap = min(gap, pair_gap(Q, i, W.xn, W.Rn, normal, W.scratch))
     report[4] = gap
+
+
+@kernel
+def _retell(bodies, h, parts):
+    """Angular velocities of bodies (nb, 13), differences over h, as differences over h / parts of the same turning."""
+    for b in range(bodies.shape[0]):
+        w = bodies[b, 10:13]
+        sine = 0.5 * h * math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+        if 0.0 < sine < 1.0:
+            scale = parts * math.sin(math.asin(sine) / parts) / sine
+            for i in range(3):
+                w[i] *= scale
 
 
 @kernel

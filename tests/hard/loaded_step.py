@@ -18,7 +18,7 @@ H = 0.02
 
 @entry
 def load(L, P, Q, W, bodies, angle, rate, wrench, h):
-    start_step(L, W, bodies, angle, rate, wrench, h, h)
+    start_step(L, W, bodies, angle, rate, wrench, h)
     choose_contacts(L, P, Q, W, h, True, 0.0, 1.0)
 
 
