@@ -4,8 +4,8 @@
     dR/dtheta = sum_t (da_t/dtheta)' (dr_t/da_t + B_t' g_t)
 
 x: tangent state [dq, dv]; A, B: of the step at the central-path parameter kappa (Dojo, section V-C), or randomised (smoothing.py).
-The roll-out itself runs at kappa, so that this is the exact derivative of what it earned; contact impulses that a task observes
-count as constants.
+The roll-out itself runs at kappa, so that this is the exact derivative of what it earned, or at the hard limit (`hard`); contact
+impulses that a task observes count as constants.
 """
 
 from __future__ import annotations
@@ -32,6 +32,10 @@ class GradientJob(NamedTuple):
     """lambda is multiplied by this at each step back."""
     smoothing: Smoothing | None = None
     """Randomised in place of implicit gradients."""
+    hard: bool = False
+    """The roll-out runs at the hard limit, kappa is of the derivatives alone."""
+    clip: bool = True
+    """The gradient is of the clipped reward; False: of the reward before it is clipped."""
 
 
 class GradientEpisode(NamedTuple):
@@ -65,15 +69,16 @@ Differentiated = tuple[Array, Array, Any, Any, int]
 def _step(task: Any, state: Any, action: Array, wanted: GradientJob, rng: np.random.Generator) -> Differentiated:
     """One differentiated step. FloatingPointError or ValueError where the state cannot be differentiated."""
     kappa = wanted.job.kappa
+    moving = None if wanted.hard else kappa
     if wanted.smoothing is not None:
-        moved = task.move([state], action[None], kappa=kappa)[0]
+        moved = task.move([state], action[None], kappa=moving)[0]
         A, B = randomised_linearisation(task, state, action, wanted.smoothing, rng, kappa)
         return A, B, moved.state, moved, wanted.smoothing.steps
     if task.wants_contacts:
-        moved = task.move([state], action[None], kappa=kappa)[0]
-        A, B, _ = task.differentiate(state, action, kappa)
+        moved = task.move([state], action[None], kappa=moving)[0]
+        A, B, _ = task.differentiate(state, action, kappa, wanted.hard)
         return A, B, moved.state, moved, 0
-    A, B, after = task.differentiate(state, action, kappa)
+    A, B, after = task.differentiate(state, action, kappa, wanted.hard)
     return A, B, after, None, 0
 
 
@@ -115,7 +120,7 @@ class DifferentiatedRun:
             return None
         self.contacts = None if moved is None else moved.contacts
         reward, _ = task.reward(state, action, after, self.contacts)
-        slope = job.options.slope(float(reward))
+        slope = job.options.slope(float(reward)) if self.wanted.clip else 1.0
         by_before, by_action, by_after = (slope * d for d in reward_gradient(task, state, action, after, self.contacts))
         self.total += job.options.counted(float(reward))
         self.extra += more
