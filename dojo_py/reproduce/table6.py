@@ -61,7 +61,7 @@ SHARE = 5.0
 def make_search(robot: str, method: str, seed: int, mode: str = "hard", workers: Any = None) -> Any:
     """The search of a table row; settings of EXPERIMENTS as far as the paper's scripts state them."""
     from dojo_py.environments import make_task
-    from dojo_py.policy import Ags, AgsOptions, Ars, ArsOptions, LinearPolicy, RolloutOptions
+    from dojo_py.policy import Ags, AgsOptions, Ars, ArsOptions, Climb, ClimbOptions, LinearPolicy, RolloutOptions
     from dojo_py.policy.smoothing import Smoothing
 
     setting = SETTINGS[robot]
@@ -70,6 +70,8 @@ def make_search(robot: str, method: str, seed: int, mode: str = "hard", workers:
     rollout = RolloutOptions(setting.horizon, reward_clip=1.0)
     if method == "ARS":
         return Ars(task, policy, ArsOptions(), rollout, seed, 1, workers)
+    if method == "AGS" and mode == "hard":
+        return Climb(task, policy, ClimbOptions(), rollout, seed, 1, workers)
     smoothing = Smoothing(setting.pairs) if method == "randomised" else None
     return Ags(task, policy, AgsOptions(**setting.ags, smoothing=smoothing), rollout, seed, 1, workers)
 
