@@ -4,8 +4,8 @@ One iteration differentiates an episode at the hard limit and tries, by plain ep
 
     dK ~ G (S + r tr(S)/n 1)^-1,   S = mean s s',   |dK|² = mean |dK s|² / na = step²,   plus noise of the same metric
 
-G: gradient of the return, cut after a random number of steps; r, the step and the noise are drawn anew for every try, which costs no
-differentiation. The first try that earns more is taken; when none does, the best of them, so that the search leaves a summit.
+G: gradient of the return, cut after a random number of steps; r, the step and the noise are drawn anew for every try, which costs
+no differentiation. The first try that earns more is taken; when none does, the best of them, so that the search leaves a summit.
 Source of the metric: natural policy gradient (Kakade 2001) for a Gaussian policy.
 """
 
@@ -50,7 +50,7 @@ class ClimbOptions:
     tries: int = 10
     """Episodes an iteration."""
     dips: float = 0.7
-    """Share of the tries whose gradient leaves out steps with a clipped reward, once half of the largest return is earned."""
+    """Share of the tries whose gradient leaves out steps with a clipped reward, from `dips_from` on."""
     dips_from: float = 30.0
     """Return from which `dips` holds; below, gradients are of the reward before clipping."""
     velocity_gain: float = 0.1
