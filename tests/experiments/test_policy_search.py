@@ -10,9 +10,9 @@ ARS_HALF_CHEETAH = 70.3
 """Mean final reward of five seeds of random search at 28,800 evaluations."""
 
 
-def final_rewards(seeds):
-    searches = [table6.make_search("HalfCheetah", "AGS", seed).run(table6.MOST, budget=5760) for seed in seeds]
-    assert all(s.evaluations + s.gradients <= 5760 for s in searches)
+def final_rewards(seeds, robot="HalfCheetah", budget=5760):
+    searches = [table6.make_search(robot, "AGS", seed).run(table6.MOST, budget=budget) for seed in seeds]
+    assert all(s.evaluations + s.gradients <= budget for s in searches)
     return np.array([s.history[-1][3] for s in searches])
 
 
@@ -32,3 +32,9 @@ def test_gradients_reach_the_papers_reward():
 @pytest.mark.xfail(reason="61.0 of 70.3 with seeds 0 to 4, 36.7 with seeds 5 to 9", strict=True)
 def test_gradients_reach_random_search_with_a_fifth_of_its_evaluations():
     assert final_rewards(range(5)).mean() >= ARS_HALF_CHEETAH
+
+
+@pytest.mark.slow
+@pytest.mark.xfail(reason="20.1 of 148 with seed 0", strict=True)
+def test_an_ant_by_gradients_reaches_random_search():
+    assert final_rewards(range(1), "Ant", 36_000).mean() >= 148.0
