@@ -125,9 +125,12 @@ class Task:
         """Each state (B) after its action (B, na)."""
         return advance(self, states, actions, threads, kappa)
 
-    def differentiate(self, state: State, action: Array, kappa: float | None) -> tuple[Array, Array, State]:
-        """A (2nv, 2nv), B (2nv, na) of one action in the tangent state [dq, dv], and the state after it."""
-        return differentiate(self, state, action, kappa)
+    def differentiate(self, state: State, action: Array, kappa: float | None, hard: bool = False) -> tuple[Array, Array, State]:
+        """A (2nv, 2nv), B (2nv, na) of one action in the tangent state [dq, dv], and the state after it.
+
+        hard: only the derivatives are taken at kappa, the state moves at the hard limit.
+        """
+        return differentiate(self, state, action, kappa, hard)
 
     def initial_state(self, rng: np.random.Generator) -> State:
         """A fresh start: the keyframe, with uniform noise on qpos (in its tangent) and normal noise on qvel."""
@@ -143,6 +146,14 @@ class Task:
     def reward(self, before: State, action: Array, after: State, contacts: Contacts | None) -> tuple[float, dict[str, float]]:
         """Reward of one action and the figures it is made of."""
         raise NotImplementedError
+
+    def observation_jacobian(self, state: State) -> Array | None:
+        """(no, 2nv) derivative of `observe` in the tangent [dq, dv], contacts held constant; None: not known in closed form."""
+        return None
+
+    def reward_gradient(self, before: State, action: Array, after: State) -> tuple[Array, Array, Array] | None:
+        """(2nv,), (na,), (2nv,): derivatives of `reward`, contacts held constant; None: not known in closed form."""
+        return None
 
     def terminated(self, state: State) -> bool:
         """The task is over in this state."""

@@ -8,6 +8,7 @@
 
 from dojo_py.policy.ags import Ags, AgsOptions
 from dojo_py.policy.ars import Ars, ArsOptions
+from dojo_py.policy.climb import Climb, ClimbOptions
 from dojo_py.policy.policies import LinearPolicy, MlpPolicy
 from dojo_py.policy.rollout import RolloutOptions
 from dojo_py.policy.seeds import SeedSummary, run_seeds, summarise
@@ -18,6 +19,8 @@ __all__ = [
     "AgsOptions",
     "Ars",
     "ArsOptions",
+    "Climb",
+    "ClimbOptions",
     "LinearPolicy",
     "MlpPolicy",
     "RolloutOptions",

@@ -1,6 +1,6 @@
-"""Derivatives of a task's observation and reward in the tangent state [dq, dv], by central differences.
+"""Derivatives of a task's observation and reward in the tangent state [dq, dv]: the task's own, else central differences.
 
-Both are short formulas of the state, so this costs no simulation; contact impulses are held constant.
+Both are short formulas of the state, so differences cost no simulation, but time; contact impulses are held constant.
 """
 
 from __future__ import annotations
@@ -36,13 +36,25 @@ def around(task: Any, state: State) -> tuple[list[State], list[State]]:
 
 def observation_jacobian(task: Any, state: State, contacts: Any) -> Array:
     """(no, 2nv)"""
+    known = task.observation_jacobian(state) if hasattr(task, "observation_jacobian") else None
+    return differenced_observation(task, state, contacts) if known is None else known
+
+
+def reward_gradient(task: Any, before: State, action: Array, after: State, contacts: Any) -> tuple[Array, Array, Array]:
+    """(2nv,), (na,), (2nv,): by the state before, by the action, by the state after."""
+    known = task.reward_gradient(before, action, after) if hasattr(task, "reward_gradient") else None
+    return differenced_reward(task, before, action, after, contacts) if known is None else known
+
+
+def differenced_observation(task: Any, state: State, contacts: Any) -> Array:
+    """(no, 2nv) by central differences."""
     plus, minus = around(task, state)
     rows = [task.observe(p, contacts) - task.observe(m, contacts) for p, m in zip(plus, minus, strict=True)]
     return np.array(rows).T / (2 * STEP)
 
 
-def reward_gradient(task: Any, before: State, action: Array, after: State, contacts: Any) -> tuple[Array, Array, Array]:
-    """(2nv,), (na,), (2nv,): by the state before, by the action, by the state after."""
+def differenced_reward(task: Any, before: State, action: Array, after: State, contacts: Any) -> tuple[Array, Array, Array]:
+    """(2nv,), (na,), (2nv,): by the state before, by the action, by the state after; by central differences."""
 
     def value(b: State, u: Array, a: State) -> float:
         return float(task.reward(b, u, a, contacts)[0])

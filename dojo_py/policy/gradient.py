@@ -4,8 +4,8 @@
     dR/dtheta = sum_t (da_t/dtheta)' (dr_t/da_t + B_t' g_t)
 
 x: tangent state [dq, dv]; A, B: of the step at the central-path parameter kappa (Dojo, section V-C), or randomised (smoothing.py).
-The roll-out itself runs at kappa, so that this is the exact derivative of what it earned; contact impulses that a task observes
-count as constants.
+The roll-out itself runs at kappa, so that this is the exact derivative of what it earned, or at the hard limit (`hard`); contact
+impulses that a task observes count as constants.
 """
 
 from __future__ import annotations
@@ -32,6 +32,10 @@ class GradientJob(NamedTuple):
     """lambda is multiplied by this at each step back."""
     smoothing: Smoothing | None = None
     """Randomised in place of implicit gradients."""
+    hard: bool = False
+    """The roll-out runs at the hard limit, kappa is of the derivatives alone."""
+    clip: bool = True
+    """The gradient is of the clipped reward; False: of the reward before it is clipped."""
 
 
 class GradientEpisode(NamedTuple):
@@ -56,6 +60,12 @@ class _Link(NamedTuple):
     by_after: Array
     seen: Array
     by_seen: Array  # (no, 2nv) of the normalised observation
+    slope: float  # of the reward's clipping
+
+    def clipped(self) -> _Link:
+        """With the reward's derivatives times the slope of its clipping."""
+        s = self.slope
+        return self._replace(by_before=s * self.by_before, by_action=s * self.by_action, by_after=s * self.by_after)
 
 
 Differentiated = tuple[Array, Array, Any, Any, int]
@@ -65,15 +75,16 @@ Differentiated = tuple[Array, Array, Any, Any, int]
 def _step(task: Any, state: Any, action: Array, wanted: GradientJob, rng: np.random.Generator) -> Differentiated:
     """One differentiated step. FloatingPointError or ValueError where the state cannot be differentiated."""
     kappa = wanted.job.kappa
+    moving = None if wanted.hard else kappa
     if wanted.smoothing is not None:
-        moved = task.move([state], action[None], kappa=kappa)[0]
+        moved = task.move([state], action[None], kappa=moving)[0]
         A, B = randomised_linearisation(task, state, action, wanted.smoothing, rng, kappa)
         return A, B, moved.state, moved, wanted.smoothing.steps
     if task.wants_contacts:
-        moved = task.move([state], action[None], kappa=kappa)[0]
-        A, B, _ = task.differentiate(state, action, kappa)
+        moved = task.move([state], action[None], kappa=moving)[0]
+        A, B, _ = task.differentiate(state, action, kappa, wanted.hard)
         return A, B, moved.state, moved, 0
-    A, B, after = task.differentiate(state, action, kappa)
+    A, B, after = task.differentiate(state, action, kappa, wanted.hard)
     return A, B, after, None, 0
 
 
@@ -92,12 +103,18 @@ class DifferentiatedRun:
 
     def play(self, parameters: Array, steps: int) -> Array:
         """(size,) gradient of what the next steps, at most so many, earn."""
+        links = self.links(parameters, steps)
+        return accumulate(self.wanted.job.policy, parameters, links, self.wanted.truncation, self.wanted.discount)
+
+    def links(self, parameters: Array, steps: int) -> list[_Link]:
+        """What the way back needs of the next steps; one whose A or B is not finite is cut off from those before."""
         links: list[_Link] = []
         while len(links) < steps and not self.over:
             link = self._link(parameters)
             if link is not None:
-                links.append(link)
-        return accumulate(self.wanted.job.policy, parameters, links, self.wanted.truncation, self.wanted.discount)
+                broken = not (np.all(np.isfinite(link.A)) and np.all(np.isfinite(link.B)))
+                links.append(link._replace(A=np.zeros_like(link.A), B=np.zeros_like(link.B)) if broken else link)
+        return links
 
     def _link(self, parameters: Array) -> _Link | None:
         """One step; None when it cannot be differentiated, which ends the episode."""
@@ -115,14 +132,14 @@ class DifferentiatedRun:
             return None
         self.contacts = None if moved is None else moved.contacts
         reward, _ = task.reward(state, action, after, self.contacts)
-        slope = job.options.slope(float(reward))
-        by_before, by_action, by_after = (slope * d for d in reward_gradient(task, state, action, after, self.contacts))
+        by_before, by_action, by_after = reward_gradient(task, state, action, after, self.contacts)
         self.total += job.options.counted(float(reward))
         self.extra += more
         stuck = after.time == state.time or (moved is not None and moved.status in LOST)
         self.state = after
         self.over = stuck or task.terminated(after) or len(self.rows) >= job.options.horizon
-        return _Link(A, B, by_before, by_action, by_after, scaled, by_seen)
+        link = _Link(A, B, by_before, by_action, by_after, scaled, by_seen, job.options.slope(float(reward)))
+        return link.clipped() if self.wanted.clip else link
 
     def outcome(self, gradient: Array) -> GradientEpisode:
         """What was played, with a gradient."""

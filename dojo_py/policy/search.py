@@ -53,6 +53,8 @@ class Search:
         self.kept: dict[str, Array] = {}
         """Arrays a search may keep between iterations."""
         self.history: list[tuple[float, ...]] = []
+        self.budget: int | None = None
+        """Of the present call of `run`."""
 
     # one iteration
 
@@ -120,8 +122,9 @@ class Search:
 
         After each, `checkpoint` is written and `callback` called, which stops the search by returning True.
         """
+        self.budget = budget
         with Bar(iterations, f"{self.kind} seed {self.seed}", progress) as bar:
-            while self.iteration < iterations and (budget is None or self.evaluations + self.gradients < budget):
+            while self.iteration < iterations and self.affordable(budget):
                 reward = self.iterate()
                 bar.show(self.iteration, f"reward {reward:.3g}, {self.evaluations + self.gradients} evaluations")
                 if checkpoint is not None:
@@ -129,6 +132,10 @@ class Search:
                 if callback is not None and callback(self):
                     break
         return self
+
+    def affordable(self, budget: int | None) -> bool:
+        """The budget is not spent."""
+        return budget is None or self.evaluations + self.gradients < budget
 
     def curve(self) -> dict[str, Array]:
         """The history by columns."""

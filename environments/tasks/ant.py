@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dojo_py.environments.kinematics import body_poses, centre_of_mass, contact_wrenches
+from dojo_py.environments.tangents import coordinate_jacobian, forward_gradient
 from dojo_py.environments.task import Task
 from dojo_py.simulate.results import Contacts, State
 
@@ -80,6 +81,16 @@ class Ant(Task):
         parts |= {"x_velocity": float(moved[0]), "y_velocity": float(moved[1]), "reward_forward": forward}
         parts |= {"reward_ctrl": ctrl, "reward_contact": touch, "reward_survive": float(survive)}
         return forward + survive + ctrl + touch, parts
+
+    def observation_jacobian(self, state: State) -> Array:
+        """(27 + contacts, 28)"""
+        rows = coordinate_jacobian(self.sim.model, state.qpos)[2:]
+        return np.vstack([rows, np.zeros((self.observation_size - len(rows), rows.shape[1]))])
+
+    def reward_gradient(self, before: State, action: Array, after: State) -> tuple[Array, Array, Array]:
+        """By the state before, the action, the state after."""
+        by_before, by_after = forward_gradient(self.sim.model, self.forward_reward_weight / self.dt)
+        return by_before, -2.0 * self.ctrl_cost_weight * action, by_after
 
     def terminated(self, state: State) -> bool:
         """It fell or took off."""

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dojo_py.environments.tangents import coordinate_jacobian, forward_gradient
 from dojo_py.environments.task import Task
 from dojo_py.simulate.results import Contacts, State
 
@@ -38,3 +39,12 @@ class HalfCheetah(Task):
         forward, ctrl = self.forward_reward_weight * speed, -self.ctrl_cost_weight * float(action @ action)
         parts = {"x_position": float(after.qpos[0]), "x_velocity": speed}
         return forward + ctrl, {**parts, "reward_forward": forward, "reward_ctrl": ctrl}
+
+    def observation_jacobian(self, state: State) -> Array:
+        """(17, 18)"""
+        return coordinate_jacobian(self.sim.model, state.qpos)[1:]
+
+    def reward_gradient(self, before: State, action: Array, after: State) -> tuple[Array, Array, Array]:
+        """By the state before, the action, the state after."""
+        by_before, by_after = forward_gradient(self.sim.model, self.forward_reward_weight / self.dt)
+        return by_before, -2.0 * self.ctrl_cost_weight * action, by_after

@@ -12,6 +12,8 @@ from dojo_py.policy import (
     AgsOptions,
     Ars,
     ArsOptions,
+    Climb,
+    ClimbOptions,
     LinearPolicy,
     MlpPolicy,
     RolloutOptions,
@@ -32,6 +34,7 @@ OPTIONS = {
     "ags mixed": (Ags, AgsOptions(step_size=0.2, directions=3, noise=0.1, alpha=0.5, step_decay=0.99, normalise=False)),
     "ags windows": (Ags, AgsOptions(step_size=0.05, window=10, normalise=False)),
     "ags patient": (Ags, AgsOptions(step_size=0.5, truncation=20, patience=3, normalise=False)),
+    "climb": (Climb, ClimbOptions(velocity_gain=1.0)),
     "randomised": (Ags, AgsOptions(step_size=0.2, smoothing=Smoothing(4), normalise=False)),
 }
 
@@ -129,6 +132,16 @@ def test_all_seeds_count():
     target = float(np.mean([c["reward"][4] for c in curves]))
     assert 0 < evaluations_to_reach(curves, target) <= 500
     assert evaluations_to_reach(curves, 1.0) is None
+
+
+def test_climb_stays_within_its_budget_and_offers_its_best():
+    found = search("climb").run(100, budget=990)
+    assert 940 < found.evaluations + found.gradients <= 990 and not found.affordable(990)
+    assert play(found.job(found.chosen()[0], (0, 0))).total == found.memory["best"]
+    with pytest.raises(ValueError, match="needs a LinearPolicy"):
+        search("climb", policy=MlpPolicy(2, 1)).run(1)
+    with pytest.raises(ValueError, match="tries=0"):
+        ClimbOptions(tries=0)
 
 
 def test_callback_stops_and_progress_shows(capsys):
