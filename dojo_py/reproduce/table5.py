@@ -138,9 +138,9 @@ def run(names: Sequence[str] = ROBOTS) -> Report:
     found = {name: measure(name) for name in names}
     slow = [name for name, m in found.items() if not m["relaxed"] < m["one-sided"]]
     notes = [
-        f"{STEPS} steps, h {TIMESTEP:g} s, random actions, one thread, medians of {REPEATS} runs interleaved by blocks of {BLOCK} steps",
+        f"{STEPS} steps, h {TIMESTEP:g} s, random actions, one thread, medians of {REPEATS} runs in turn by blocks of {BLOCK}",
         f"dojo_py: steps relaxed to κ {KAPPA:g} and differentiated there; beside it steps in the hard limit, solved again at κ",
-        f"MuJoCo: mj_step and mjd_transitionFD, eps {EPSILON:g}, its own motion on the same file; load: kernels read or compiled, apart",
+        f"MuJoCo: mj_step and mjd_transitionFD, eps {EPSILON:g}, its own motion, same file; load: kernels read or compiled",
         "bound, ratio to one-sided below 1: " + (f"missed by {', '.join(slow)}" if slow else "met by all"),
     ]
     curves = {

@@ -1,8 +1,9 @@
 """The oracle of the gradient tests: central differences of `sim.step(kappa=κ)`, extrapolated, with their own error estimate.
 
 Scaling: coordinates count as they are [m, rad], rates times the time step (what a step makes of them), so that A in these units
-has entries near 1. A control counts by its column's largest entry. Errors are relative to the largest scaled entry of their
-column, or to 1 for states when that is smaller (a column that contact has wiped out has no size of its own).
+has entries near 1. Errors are relative to the largest scaled entry of their column; where contact or a limit has wiped a column
+out, so that it has no size of its own, to more: for a state to 1, for a control to LEAST of its column at κ = 1, where nothing
+holds.
 
 Differences: Ridders' method: central differences at steps that shrink by RATIO, extrapolated as polynomials in the step squared
 (Neville, at most DEPTH together); the entry whose neighbours agree best is taken and their disagreement is its error estimate.
@@ -21,6 +22,7 @@ from dojo_py import HardOptions, HardSimulator, State, Status
 FIRST_STEP, RATIO, LEVELS, DEPTH = 1e-3, 3.0, 11, 4
 ENOUGH = 1e-10
 """Scaled error estimate with which a column is done."""
+LEAST = 1e-2
 TIGHT = HardOptions(residual_tolerance=1e-12, complementarity_tolerance=1e-14)
 
 
@@ -82,12 +84,21 @@ def difference_column(after, sim, reference, first: float):
     return ridders(central, first)
 
 
+def room(model, control, k: int) -> float:
+    """How far a control may move before it is clipped."""
+    if not model.actuator_ctrllimited[k]:
+        return np.inf
+    low, high = model.actuator_ctrlrange[k]
+    return min(control[k] - low, high - control[k])
+
+
 def compare(sim, state, control, kappa, wrenches=None, columns=None, verbose=False) -> Comparison:
     """A and B of `linearize` against differences of `step`, all columns or the chosen ones."""
     model, h = sim.model, sim.timestep
     nv, nu = model.nv, model.nu
     lin = sim.linearize(state, control, kappa=kappa, wrenches=wrenches)
     assert lin.status is Status.SOLVED, lin.status.message
+    free = sim.linearize(state, control, kappa=1.0, wrenches=wrenches).B
     scale_out = np.concatenate([np.ones(nv), np.full(nv, h)])
 
     def step(start, u):
@@ -106,19 +117,17 @@ def compare(sim, state, control, kappa, wrenches=None, columns=None, verbose=Fal
                 lambda amount: step(moved(model, state, direction, amount), control), sim, lin.next_state, FIRST_STEP
             )
         else:
-            u = np.zeros(nu)
-            ours = scale_out * lin.B[:, i - 2 * nv]
-            size = np.abs(ours).max()
-            if size < 1e-9:  # no influence, as when its actuator is saturated
+            k = i - 2 * nv
+            size = max(np.abs(scale_out * lin.B[:, k]).max(), LEAST * np.abs(scale_out * free[:, k]).max())
+            if size < 1e-11:  # no influence, as when its actuator is saturated
                 size = 1.0
-            u[i - 2 * nv] = 1.0 / size
-            ours = ours / size
-            found, error = difference_column(lambda amount: step(state, control + amount * u), sim, lin.next_state, FIRST_STEP)
-            size = 1.0
+            u = np.eye(nu)[k] / size
+            ours, first, size = scale_out * lin.B[:, k] / size, min(FIRST_STEP, 0.9 * room(model, control, k) * size), 1.0
+            found, error = difference_column(lambda amount: step(state, control + amount * u), sim, lin.next_state, first)
         off = np.abs(found - ours).max() / size
         if verbose:
             row = int(np.argmax(np.abs(found - ours)))
-            print(f"  column {i} row {row}: ours {ours[row]:.9g} differences {found[row]:.9g} off {off:.1e} estimate {error / size:.1e}")
+            print(f"  column {i} row {row}: {ours[row]:.9g}, differences {found[row]:.9g} off {off:.1e} error {error / size:.1e}")
         kind = "A" if i < 2 * nv else "B"
         if off > max(worst.values()):
             where = i

@@ -65,7 +65,7 @@ def situation(sim, kind: str, seed: int = 0):
     if kind == "sticking":  # from its home, a fifth of a second of coming to rest under its weight
         home, _ = _posture(sim, rng, 0.002, 0.0)
         start = sim.initial_state(_on_the_ground(sim, home, 1e-3))
-        return sim.rollout(start, np.zeros((20, m.nu))).final_state, _controls(m, rng, 1e-3)
+        return sim.rollout(start, np.zeros((20, m.nu))).final_state, _controls(m, rng, 0.02)
     qpos, qvel = _posture(sim, rng, 0.05, 0.5)
     control = _controls(m, rng)
     if kind == "limit":
