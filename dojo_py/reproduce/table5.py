@@ -86,6 +86,11 @@ class Theirs:
         self.data = self.mujoco.MjData(self.model)
         self.data.qpos[:], self.data.qvel[:] = self.first
 
+    def resets(self) -> int:
+        """How often the motion blew up and MuJoCo began anew."""
+        bad = (self.mujoco.mjtWarning.mjWARN_BADQPOS, self.mujoco.mjtWarning.mjWARN_BADQVEL, self.mujoco.mjtWarning.mjWARN_BADQACC)
+        return sum(int(self.data.warning[int(w)].number) for w in bad)
+
     def run(self, controls: np.ndarray) -> float:
         """Seconds of a block."""
         mujoco, model, data = self.mujoco, self.model, self.data
@@ -117,6 +122,7 @@ def measure(name: str, steps: int = STEPS, repeats: int = REPEATS, block: int = 
             for i, runner in enumerate(runners.values()):
                 found[r, i] += runner.run(controls[first : first + block])
     out: dict[str, Any] = dict(zip(runners, np.median(found, axis=0), strict=True))
+    out["resets"] = runners["one-sided"].resets()
     out["load"], out["steps"] = load, steps
     out["iterations"] = runners["relaxed"].iterations / steps
     out["unsolved"] = runners["relaxed"].unsolved + runners["both"].unsolved
@@ -136,6 +142,7 @@ def _row(name: str, m: dict[str, Any]) -> tuple[object, ...]:
 def run(names: Sequence[str] = ROBOTS) -> Report:
     """All robots."""
     found = {name: measure(name) for name in names}
+    blown = [name for name, m in found.items() if m["resets"]]
     slow = [name for name, m in found.items() if not m["relaxed"] < m["one-sided"]]
     notes = [
         f"{STEPS} steps, h {TIMESTEP:g} s, random actions, one thread, medians of {REPEATS} runs in turn by blocks of {BLOCK}",
@@ -143,6 +150,8 @@ def run(names: Sequence[str] = ROBOTS) -> Report:
         f"MuJoCo: mj_step and mjd_transitionFD, eps {EPSILON:g}, its own motion, same file; load: kernels read or compiled",
         "bound, ratio to one-sided below 1: " + (f"missed by {', '.join(slow)}" if slow else "met by all"),
     ]
+    if blown:
+        notes.append(f"MuJoCo's motion blows up under these actions and begins anew: {', '.join(blown)}")
     curves = {
         "seconds": {
             "model": np.array(names),

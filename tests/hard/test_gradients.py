@@ -10,7 +10,7 @@ from differences import FIRST_STEP, compare, moved, ridders, tangent, tight
 from gradient_scenes import SCENES, UNMET, start
 from gradient_situations import CASES, situation
 
-from dojo_py import HardSimulator, load_model
+from dojo_py import HardSimulator, Status, load_model
 
 KAPPAS = (1e-2, 3e-4, 1e-6)
 BOUND, ORACLE = 1e-6, 1e-7
@@ -208,6 +208,37 @@ def test_batches_with_gradients_are_loops_whatever_the_threads():
             assert np.array_equal(a.gradient_status, b.gradient_status)
 
 
+# what must show in A
+
+
+@pytest.mark.parametrize("name", ["raibert_hopper", "quadrotor"])
+def test_forces_that_turn_with_the_body_are_in_A(name):
+    """In flight A depends on the control only through them: this part is far above the bound that `test_models` holds."""
+    sim = simulator(name)
+    state, control = situation(sim, "flight")
+    m = sim.model
+    control = 0.5 * np.array(m.actuator_ctrlrange)[:, 1]
+    scale = np.concatenate([np.ones(m.nv), np.full(m.nv, TIMESTEP)])
+    with_force, without = (sim.linearize(state, u, kappa=1e-6).A for u in (control, 0 * control))
+    part = np.abs(scale[:, None] * (with_force - without) / scale).max()
+    result = compare(sim, state, control, 1e-6)
+    print(f"{name}: A by forces that turn {part:.1e}; ", end="")
+    check("all of A", result)
+    assert part > 1e3 * BOUND
+
+
+@pytest.mark.parametrize("name, kind", [("quadruped", "impact"), ("humanoid", "sticking"), ("box", "sliding"), ("panda", "limit")])
+def test_linearize_reports_what_it_reached(name, kind):
+    """κ from 1e-1 to 1e-8: solved, centred to κ/100 (measured: 1e-6 κ) and finite."""
+    sim = HardSimulator(load_model(name), timestep=TIMESTEP)
+    state, control = situation(sim, kind)
+    for kappa in 10.0 ** np.arange(-1, -9, -1):
+        lin = sim.linearize(state, control, kappa=kappa)
+        assert lin.status is Status.SOLVED and lin.kappa == kappa
+        assert lin.centring <= 1e-2 * kappa and lin.residual <= sim.options.residual_tolerance
+        assert np.isfinite(lin.A).all() and np.isfinite(lin.B).all()
+
+
 # what κ does
 
 BALL = """<mujoco><worldbody><geom type="plane" size="0 0 1" friction=".5"/>
@@ -232,7 +263,7 @@ def test_gradients_reach_through_the_air_and_are_smooth_at_touch_down():
     first_clear = np.argmax(gaps > 0.011)  # from here on it does not reach the ground in this step
     before = slope[first_clear + 10]
     print(f"slope in contact {slope[0]:.3f}, 1 mm short of touching {before:.3f}, 49 mm {slope[-1]:.1e}; ", end="")
-    print(f"largest jump between gaps 0.1 mm apart {np.abs(np.diff(slope)).max():.4f}, second {np.abs(np.diff(slope, 2)).max():.0e}")
+    print(f"largest jump in 0.1 mm {np.abs(np.diff(slope)).max():.4f}, second {np.abs(np.diff(slope, 2)).max():.0e}")
     assert np.all(slope < 0) and np.all(np.diff(slope) > 0)
     assert before < -0.1
     # hard contact jumps by 1; here the change is spread over sqrt(κ h / m) = 1.7 mm: 0.25 * 0.1 / 1.7 a sample
