@@ -303,7 +303,7 @@ class HardSimulator:
         differentiated at kappa (default: the one it was simulated with, DEFAULT_KAPPA in the hard limit).
         """
         if self.model.na:
-            raise ValueError("rollout_vjp: A and B do not hold the activations of this model's actuators; the chain would miss them")
+            raise ValueError("rollout_vjp: A and B do not hold this model's activations, the chain rule would miss them")
         run = trajectory
         if run.A is None or run.B is None or run.gradient_status is None:
             simulated = float(run.metadata.get("kappa", 0.0)) or None
