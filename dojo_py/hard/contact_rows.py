@@ -49,6 +49,12 @@ def pair_far(Q, i, x, reach):
 
 
 @kernel
+def _round_off(x):
+    """A bound of the round-off in the gap of a body at x (3,) [m]: gaps are kept above it, so that none is below zero."""
+    return 2e-15 * (1.0 + abs(x[0]) + abs(x[1]) + abs(x[2]))
+
+
+@kernel
 def add_contact(P, Q, W, candidate, recovery):
     """Append one candidate (plane i, or number of planes + pair) to the active contacts. recovery: overlap undone at most [m]."""
     c = W.n_active[0]
@@ -58,13 +64,13 @@ def add_contact(P, Q, W, candidate, recovery):
     if candidate < np_:
         W.cbody[c, 0], W.cbody[c, 1] = P.body[candidate], -1
         W.cmu[c], W.claw[c] = P.friction[candidate], P.law[candidate]
-        W.cgrace[c] = max(0.0, -plane_gap(P, candidate, W.x, W.R) - recovery)
+        W.cgrace[c] = max(0.0, -plane_gap(P, candidate, W.x, W.R) - recovery) - _round_off(W.x[P.body[candidate]])
     else:
         i = candidate - np_
         W.cbody[c, 0], W.cbody[c, 1] = Q.body[i, 0], Q.body[i, 1]
         W.cmu[c], W.claw[c] = Q.friction[i], Q.law[i]
         n = W.cframe[c, 0]
-        W.cgrace[c] = max(0.0, -pair_gap(Q, i, W.x, W.R, n, W.scratch) - recovery)
+        W.cgrace[c] = max(0.0, -pair_gap(Q, i, W.x, W.R, n, W.scratch) - recovery) - _round_off(W.x[Q.body[i, 0]])
         tangents(n, W.cframe[c, 1:3])
 
 

@@ -44,6 +44,7 @@ class Drive(NamedTuple):
     scratch: np.ndarray  # (24, 12)
     angle: np.ndarray  # (nv,) coordinates of hinges and slides
     coordinates: np.ndarray  # (96, 12) work of coordinates.py
+    bodies: np.ndarray  # (nb, 13)
 
 
 def check_servos(model: Any, table: ActuatorTable) -> None:
@@ -100,7 +101,7 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
         servo_range=np.ascontiguousarray(table.force_range[mine]),
     )
     nv, nb, n = len(layout.dof_joint), len(layout.mass), len(table.dof)
-    return Drive(servos, z(nv), z((nb, 6)), z(n), z(na), z((24, 12)), z(nv), z((96, 12)))
+    return Drive(servos, z(nv), z((nb, 6)), z(n), z(na), z((24, 12)), z(nv), z((96, 12)), z((nb, 13)))
 
 
 @kernel

@@ -5,7 +5,7 @@
 The affine step aims at κ = 0 exactly; its success sets the centring σ = (ν_aff/ν)³; its second-order terms correct the step.
 
 Normal impulses and limits bound positions (γ s, in N s m), friction bounds velocities (ξ∘η, in N s m/s). While gaps shrink with
-κ, bodies move by s, at velocities s/h = κ/(h γ): friction at the same κ takes these for slip and clings, one way and then the other.
+κ, bodies move by s, at velocities s/h = κ/(h γ): friction at the same κ takes these for slip, and clings one way, then the other.
 So friction's products are kept 1/h times larger on the way, and follow when the gaps have arrived (measured on a humanoid that lies
 on the ground with ten contacts: without this, internal forces still change by their own size at κ = 1e-12).
 """
@@ -23,6 +23,9 @@ SOLVED, MAX_ITERATIONS, STALLED, SINGULAR, TOO_FAST, NOT_FINITE = 0, 1, 2, 3, 4,
 
 LOOP_REGULARISATION = 1e-10
 """On the diagonal of loop closures [1/kg]: lets redundant rows (planar loops) share their impulse instead of dividing by zero."""
+
+PATIENCE = 8
+"""Iterations without half the residual or half the mean complementarity after which another start is tried."""
 
 
 @kernel
@@ -56,6 +59,15 @@ def _move(L, W, alpha):
     for c in range(W.n_active[0]):
         for k in range(12):
             W.con[c, k] = W.con_old[c, k] + alpha * W.dcon[c, k]
+
+
+@kernel
+def _clear_direction(W):
+    """No step yet: whatever an earlier solve left, infinities included, has to go."""
+    W.dlim[:, :] = 0.0
+    W.dfric[:, :] = 0.0
+    W.dcon[:, :] = 0.0
+    _clear_correction(W)
 
 
 @kernel
@@ -135,6 +147,8 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterati
     floor = kappa if kappa > 0.0 else 0.2 * tol_comp
     weight, arrived = min(h, 1.0), False
     residual, worst, mean, path, alpha, short = math.inf, math.inf, math.inf, math.inf, 0.0, 0
+    _clear_direction(W)
+    best_residual, best_mean, idle = math.inf, math.inf, 0
     found, sums = W.scratch[102, 0:3], W.scratch[104, 0:8]
     for iteration in range(-1, max_iterations):
         if iteration >= 0:
@@ -191,7 +205,11 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterati
         if iteration < 0:
             path = mean
         short = short + 1 if iteration >= 0 and alpha < 1e-3 else 0
-        if short >= 3:
+        if residual < 0.5 * best_residual or mean < 0.5 * best_mean:
+            best_residual, best_mean, idle = min(residual, best_residual), min(mean, best_mean), 0
+        else:
+            idle += 1
+        if short >= 3 or (idle >= PATIENCE and not careful):
             return STALLED, iteration + 1, residual, worst
     if residual <= tol_residual and worst <= tol_comp:
         return SOLVED, max_iterations, residual, worst

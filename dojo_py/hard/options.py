@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-STARTS = (0.1, 1.0, 10.0, 100.0, 4.0, 1e-3)
 SPRINGS = ("midpoint", "implicit", "explicit")
 
 
@@ -55,7 +54,6 @@ class HardOptions:
                 self.recovery_speed,
                 self.contact_margin,
                 self.subdivisions,
-                *STARTS,
             ],
             dtype=float,
         )

@@ -10,7 +10,7 @@ import numpy as np
 from dojo_py.hard.body_table import expand, gather_wrenches
 from dojo_py.hard.contact_rows import pair_gap, plane_gap
 from dojo_py.hard.contact_table import WIDTH, fill_contacts
-from dojo_py.hard.coordinates import to_minimal
+from dojo_py.hard.coordinates import HALF_TURN, to_maximal, to_minimal
 from dojo_py.hard.drives import advance_activations, drive
 from dojo_py.hard.gradients.step_jacobian import step_jacobian
 from dojo_py.hard.interior_point import SINGULAR
@@ -21,7 +21,7 @@ from dojo_py.hard.world import World
 from dojo_py.jit import entry, kernel
 from dojo_py.rotation import quat_to_matrix
 
-STATUS, ITERATIONS, RESIDUAL, COMPLEMENTARITY, MIN_GAP = range(5)
+STATUS, ITERATIONS, RESIDUAL, COMPLEMENTARITY, MIN_GAP, PARTS = range(6)
 """Entries of a step's report (8,)."""
 MOVED_UNSOLVED = (1, 2)
 """Statuses (iteration limit, stalled) after which the best point found is kept when it is finite."""
@@ -105,7 +105,12 @@ def _take_step(L, P, Q, T, M, W, V, Z, t, h):
                 new[b, i], new[b, 3 + i], new[b, 10 + i] = W.xn[b, i], W.v[b, i], W.v[b, 3 + i]
             for i in range(4):
                 new[b, 6 + i] = W.qn[b, i]
-        to_minimal(L, new, h, qpos, Z.qpos[t + 1], Z.qvel[t + 1], V.coordinates)
+        parts = report[PARTS]
+        to_minimal(L, new, h / parts, qpos, Z.qpos[t + 1], Z.qvel[t + 1], V.coordinates)
+        if parts > 1.0:  # the last part's velocities, told as differences over h where they are slow enough for that
+            whole = V.bodies
+            if to_maximal(L, Z.qpos[t + 1], Z.qvel[t + 1], h, whole, V.coordinates) > HALF_TURN:
+                new[:, :] = whole
         advance_activations(T, V, act, h, Z.act[t + 1])
     else:
         new[:, :] = bodies

@@ -14,6 +14,9 @@ from dojo_py.solver.block_ldu import analyse
 from dojo_py.solver.centre import central_friction, central_pair
 from dojo_py.solver.cones import CONE, PYRAMID, impulse_of, start_state
 
+LOWEST = 1e-3
+"""Warm starts are not closer to the end of the central path than this share of the scale of the step's violations."""
+
 
 @kernel
 def load_angles(L, qpos, angle):
@@ -25,8 +28,11 @@ def load_angles(L, qpos, angle):
 
 
 @stage
-def start_step(L, W, bodies, angle, rate, wrench, h):
-    """Load the state at the start of a step. bodies (nb, 13); angle, rate (nv,); wrench (nb, 6): world force, torque [N, N m]."""
+def start_step(L, W, bodies, angle, rate, wrench, h, interval):
+    """Load the state at the start of a step of length h [s]. bodies (nb, 13), velocities over the interval [s] that led here.
+
+    angle, rate (nv,); wrench (nb, 6): world force, torque [N, N m].
+    """
     nb = L.mass.shape[0]
     for b in range(nb):
         for i in range(3):
@@ -36,7 +42,7 @@ def start_step(L, W, bodies, angle, rate, wrench, h):
         for i in range(4):
             W.q[b, i] = bodies[b, 6 + i]
         quat_to_matrix(W.q[b], W.R[b])
-        old_momentum(L.mass[b], L.inertia[b], W.v_prev[b], h, W.momentum[b])
+        old_momentum(L.mass[b], L.inertia[b], W.v_prev[b], interval, W.momentum[b])
         R = W.R[b]
         for i in range(3):
             W.momentum[b, i] += h * (L.mass[b] * L.gravity[b, i] + wrench[b, i])
@@ -174,10 +180,10 @@ def keep_impulses(L, P, W):
 
 
 @stage
-def start_point(L, P, Q, A, W, h, scheme, factor, low, kappa, warm):
+def start_point(L, P, Q, A, W, h, scheme, factor, kappa, warm):
     """First point: old velocities; every cone pair near its own central path at factor times the scale of the step's violations.
 
-    warm: the impulses of the last step are expected to act again.
+    warm: the impulses of the last step are expected to act again; factor is then of the energy that is left unbalanced.
     """
     total = 0.0
     for b in range(L.mass.shape[0]):
@@ -210,8 +216,7 @@ def start_point(L, P, Q, A, W, h, scheme, factor, low, kappa, warm):
     scale = _violation_scale(L, W, h, mass)
     start = factor * scale
     if warm:
-        start = min(scale, max(low * scale, factor * h * _imbalance_energy(L, W)))
-    W.trace[200, 0], W.trace[200, 1], W.trace[200, 2] = scale, h * _imbalance_energy(L, W), start
+        start = min(scale, max(LOWEST * scale, factor * h * _imbalance_energy(L, W)))
     _start_pairs(L, W, h, mass, max(start, kappa))
 
 

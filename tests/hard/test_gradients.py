@@ -17,8 +17,6 @@ BOUND, ORACLE = 1e-6, 1e-7
 TIMESTEP = 0.01
 UNMET_REASONS = {
     "crossing capsules, pyramid": "a pyramid between two moving bodies: its tangents do not turn along with both; off by 1e-2",
-    "deep overlap at the start": "the part of an overlap that is left for later steps does not appear in A; off by 1",
-    "hinge far beyond its limit": "as the deep overlap; off by 1",
 }
 ROUNDED = "with loops, B's columns are differences of too small steps: B is off by {} of its column"
 UNMET_MODELS = {

@@ -5,18 +5,8 @@ Bound 1e-7 relative to the block's size; the worst measured is written beside ea
 
 import numpy as np
 import pytest
+from loaded_step import LoadedStep, check
 
-from dojo_py import load_model
-from dojo_py.hard.coordinates import maximal_from_minimal
-from dojo_py.hard.drives import allocate_drive
-from dojo_py.hard.handles import drive_handle, work_handle, world_handles
-from dojo_py.hard.residuals import evaluate
-from dojo_py.hard.start import choose_contacts, start_step
-from dojo_py.hard.workspace import allocate_work
-from dojo_py.hard.world import build_world
-from dojo_py.jit import entry
-
-H = 0.02
 GEOM = '<geom type="box" size=".1 .2 .15" pos=".05 .02 -.1" euler="20 30 40" mass="1.3" contype="0" conaffinity="0"/>'
 JOINTS = {
     "ball": '<joint type="ball" pos=".1 -.2 .3" damping=".3" stiffness="2" armature=".1"/>',
@@ -41,72 +31,6 @@ CONTACTS = {
 }
 
 
-@entry
-def load(L, P, Q, W, bodies, angle, rate, wrench, h):
-    start_step(L, W, bodies, angle, rate, wrench, h)
-    choose_contacts(L, P, Q, W, h, True, 0.0, 1.0)
-
-
-@entry
-def residuals(L, P, Q, V, W, h, scheme):
-    evaluate(L, P, Q, V.servos, W, h, scheme)
-
-
-class Case:
-    """A loaded step at a random point off the solution."""
-
-    def __init__(self, text: str, seed: int):
-        self.model = load_model(text)
-        rng = np.random.default_rng(seed)
-        m = self.model
-        world = build_world(m, "cone", "error")
-        self.L = world.layout
-        self.W = allocate_work(world.layout, world.planes, world.pairs)
-        self.layout, planes, pairs, _, _ = world_handles(world)
-        work = work_handle(self.W)
-        self.arguments = self.layout, planes, pairs, drive_handle(allocate_drive(world.actuators, world.layout, 0)), work
-        qpos = m.integrate(m.qpos0, 0.3 * rng.normal(size=m.nv))
-        qvel = rng.normal(size=m.nv)
-        bodies = np.zeros((len(self.L.mass), 13))
-        maximal_from_minimal(self.layout, qpos, qvel, H, bodies, np.zeros((96, 12)))
-        angle = np.zeros(m.nv)
-        for j in range(m.njnt):
-            if m.jnt_type[j] >= 2:
-                angle[m.jnt_dofadr[j]] = qpos[m.jnt_qposadr[j]]
-        load(self.layout, planes, pairs, work, bodies, angle, qvel, np.zeros((len(self.L.mass), 6)), H)
-        W, nb = self.W, len(self.L.mass)
-        W.v[:nb] = W.v_prev[:nb] + 0.5 * rng.normal(size=(nb, 6))
-        W.lam[:] = rng.normal(size=W.lam.shape)
-        W.con[:, :4] = rng.uniform(0.5, 1.0, size=(len(W.con), 4))
-        W.lim[:] = rng.uniform(0.5, 1.0, size=W.lim.shape)
-        self.nb = nb
-        self.run()
-
-    def run(self):
-        residuals(*self.arguments, H, 0)
-
-    def differences(self, array, read):
-        """Central differences of read() by every entry of array: (…read, array.size)."""
-        columns, step = [], np.finfo(float).eps ** (1 / 3)
-        for i in np.ndindex(array.shape):
-            saved = array[i]
-            values = []
-            for s in (1, -1):
-                array[i] = saved + s * step
-                self.run()
-                values.append(read().copy())
-            array[i] = saved
-            columns.append((values[0] - values[1]) / (2 * step))
-        self.run()
-        return np.stack(columns, axis=-1)
-
-
-def check(name, analytic, numeric, bound=1e-7):
-    worst = np.abs(analytic - numeric).max() / max(np.abs(numeric).max(), 1.0)
-    print(f"{name}: {worst:.1e}")
-    assert worst <= bound, f"{name}: {worst:.1e} at {np.unravel_index(np.abs(analytic - numeric).argmax(), analytic.shape)}"
-
-
 def joint_scene(first, second):
     inner = f'<body pos=".1 .5 .2" euler="5 5 50">{JOINTS[second]}{GEOM}</body>'
     return f'<mujoco><worldbody><body pos=".3 .2 1" euler="10 -20 70">{JOINTS[first]}{GEOM}{inner}</body></worldbody></mujoco>'
@@ -116,7 +40,7 @@ def joint_scene(first, second):
 @pytest.mark.parametrize("first", ["ball", "hinge", "two hinges"])
 def test_joint_rows_and_impulse_maps(first, second):
     """Measured: rows 3e-10, impulse maps 1e-10, momentum 2e-10."""
-    case = Case(joint_scene(first, second), seed=1)
+    case = LoadedStep(joint_scene(first, second), seed=1)
     L, W, nb = case.L, case.W, case.nb
     rows = case.differences(W.v[:nb], lambda: W.rows)
     for n, j in enumerate(L.node_joint):
@@ -131,13 +55,13 @@ def test_joint_rows_and_impulse_maps(first, second):
             check("impulse on the parent", -W.Ga[n].T, impulses[L.parent[j], :, 6 * n : 6 * n + 6])
     momentum = case.differences(W.v[:nb], lambda: W.rb[:nb])
     for b in range(nb):
-        check("momentum", W.blocks.D[L.place_body[b], :, :6], momentum[b, :, 6 * b : 6 * b + 6])
+        check("momentum", W.inertia[b, :, :6], momentum[b, :, 6 * b : 6 * b + 6])
 
 
 @pytest.mark.parametrize("name", JOINTS)
 def test_impulse_directions_are_the_rows_where_the_step_starts(name):
     """With velocities zero the next pose is the present one, and rows by velocity equal the impulse directions (1e-12)."""
-    case = Case(joint_scene("hinge", name), seed=2)
+    case = LoadedStep(joint_scene("hinge", name), seed=2)
     case.W.v[:] = 0.0
     case.run()
     assert np.abs(case.W.Ga - case.W.Ca).max() < 1e-10 and np.abs(case.W.Gb - case.W.Cb).max() < 1e-10
@@ -156,8 +80,8 @@ def contact_scene(one, two):
 @pytest.mark.parametrize("name", CONTACTS)
 def test_contact_rows_impulse_maps_and_their_change(name, seed):
     """Measured: rows 2e-9, impulse maps 1e-10, change of the impulse 5e-9."""
-    case = Case(contact_scene(*CONTACTS[name]), seed=seed)
-    L, W, nb = case.L, case.W, case.nb
+    case = LoadedStep(contact_scene(*CONTACTS[name]), seed=seed)
+    W, nb = case.W, case.nb
     count = int(W.n_active[0])
     assert count > 0
     values = case.differences(W.v[:nb], lambda: W.cval[:count])
@@ -169,7 +93,7 @@ def test_contact_rows_impulse_maps_and_their_change(name, seed):
     momentum = case.differences(W.v[:nb], lambda: W.rb[:nb])
     expected = np.zeros((nb, 6, nb, 6))
     for b in range(nb):
-        expected[b, :, b, :] = W.blocks.D[L.place_body[b], :, :6]
+        expected[b, :, b, :] = W.inertia[b, :, :6]
     for c in range(count):
         for side in range(2):
             for other in range(2):
@@ -190,7 +114,7 @@ def test_contact_rows_impulse_maps_and_their_change(name, seed):
 @pytest.mark.parametrize("name", [n for n in CONTACTS if "plane" not in n])
 def test_contact_impulses_between_bodies_conserve_both_momenta(name):
     """Equal and opposite forces with one line of action, seen from the poses at the start of the step (1e-13)."""
-    case = Case(contact_scene(*CONTACTS[name]), seed=5)
+    case = LoadedStep(contact_scene(*CONTACTS[name]), seed=5)
     W = case.W
     for c in range(int(W.n_active[0])):
         a, b = W.cbody[c]

@@ -6,6 +6,7 @@ rows, six a pair; the motion of the other body follows, because a rigid motion o
 
 import math
 
+from dojo_py.collision.plane import touching_point
 from dojo_py.hard.contact_rows import evaluate_contact, pair_gap
 from dojo_py.hard.pair_contacts import tangents
 from dojo_py.hard.plane_contacts import plane_rows
@@ -41,6 +42,8 @@ def plane_changes(L, P, W, G, h):
             for k in range(2):  # without what turns ω directly: arm × t = Sᵀ B
                 direct = S[0, r] * B[1 + k, 3] + S[1, r] * B[1 + k, 4] + S[2, r] * B[1 + k, 5]
                 y[1 + k, 3 + r] = C[1 + k, 3 + r] - direct
+        if W.cgrace[c] > 0.0:  # an overlap that is let be moves along: less the gap where the step starts
+            _less_start_gap(P, i, W.R[b], y[0], s)
         # n · (ψ × d) = ψ · (d × n),  t · (ψ × v) = ψ · (v × t)
         y[0, 3] += d1 * n[2] - d2 * n[1]
         y[0, 4] += d2 * n[0] - d0 * n[2]
@@ -65,6 +68,23 @@ def plane_changes(L, P, W, G, h):
             out[3, 3 + k] += H[0, k] + t1 * R0[k, 2] - t2 * R0[k, 1]
             out[4, 3 + k] += H[1, k] + t2 * R0[k, 0] - t0 * R0[k, 2]
             out[5, 3 + k] += H[2, k] + t0 * R0[k, 1] - t1 * R0[k, 0]
+
+
+@kernel
+def _less_start_gap(P, i, R, row, s):
+    """row (6,) -= derivative of the gap of plane candidate i by (u, ψ) at the start. s: work (48, …)."""
+    nb, p, D, n = s[38, 0:3], s[39, 0:3], s[40:43, 0:3], P.normal[i]
+    for r in range(3):
+        nb[r] = R[0, r] * n[0] + R[1, r] * n[1] + R[2, r] * n[2]
+    touching_point(nb, P.point[i], P.curved[i], P.shape[i], P.size[i], P.soft[i], p, D)
+    a0 = R[0, 0] * p[0] + R[0, 1] * p[1] + R[0, 2] * p[2]
+    a1 = R[1, 0] * p[0] + R[1, 1] * p[1] + R[1, 2] * p[2]
+    a2 = R[2, 0] * p[0] + R[2, 1] * p[1] + R[2, 2] * p[2]
+    for r in range(3):
+        row[r] -= n[r]
+    row[3] -= a1 * n[2] - a2 * n[1]
+    row[4] -= a2 * n[0] - a0 * n[2]
+    row[5] -= a0 * n[1] - a1 * n[0]
 
 
 @kernel
@@ -121,6 +141,8 @@ def pair_changes(P, Q, W, G, h, epsilon):
     F, saved, B, y, f = s[90, 0:3], s[91:96], s[104:110, 0:6], s[97, 0:3], s[98:100, 0:6]
     for c in range(W.n_active[1], W.n_active[0]):
         impulse_of(W.claw[c], W.con[c], F)
+        grace = W.cgrace[c]
+        whole = grace + pair_gap(Q, W.active[c] - P.body.shape[0], W.x, W.R, W.cframe[c, 0], s) if grace > 0.0 else 0.0
         side = 1 if W.cbody[c, 1] >= 0 else 0
         b, K = W.cbody[c, side], W.cK[c]
         for m in range(2):
@@ -136,7 +158,7 @@ def pair_changes(P, Q, W, G, h, epsilon):
                 delta = epsilon if turn == 0 else -epsilon
                 scale = 0.5 / delta
                 _displace(W, b, axis, delta, saved)
-                _evaluate_pair(P, Q, W, c, F, h, s)
+                _evaluate_pair(P, Q, W, c, F, whole, h, s)
                 for i in range(3):
                     y[i] += scale * W.cval[c, i]
                 for m in range(2):
@@ -150,12 +172,16 @@ def pair_changes(P, Q, W, G, h, epsilon):
                 for i in range(6):
                     rows = B[3 * m, i] * f0 + B[3 * m + 1, i] * f1 + B[3 * m + 2, i] * f2
                     G.pair_rows[c, 6 * m + i, axis] = f[m, i] - rows
-        _evaluate_pair(P, Q, W, c, F, h, s)
+        _evaluate_pair(P, Q, W, c, F, whole, h, s)
+        W.cgrace[c] = grace
 
 
 @kernel
-def _evaluate_pair(P, Q, W, c, F, h, s):
+def _evaluate_pair(P, Q, W, c, F, whole, h, s):
+    """Rows of a pair where its bodies are; whole > 0: the sum of its gap at the start and its grace, which stays [m]."""
     n = W.cframe[c, 0]
-    pair_gap(Q, W.active[c] - P.body.shape[0], W.x, W.R, n, s)
+    gap = pair_gap(Q, W.active[c] - P.body.shape[0], W.x, W.R, n, s)
+    if whole != 0.0:
+        W.cgrace[c] = whole - gap
     tangents(n, W.cframe[c, 1:3])
     evaluate_contact(P, Q, W, c, F, h, s)

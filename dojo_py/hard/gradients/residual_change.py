@@ -56,7 +56,7 @@ def residuals_at(L, P, Q, T, M, W, V, qpos, qvel, act, control, wrenches, step, 
     drive(L, T, V, bodies, qpos, qvel, act, control, h)
     load_angles(L, qpos, V.angle)
     W.force[:] = V.force
-    start_step(L, W, bodies, V.angle, qvel, V.wrench, h)
+    start_step(L, W, bodies, V.angle, qvel, V.wrench, h, h)
     for c in range(W.n_active[1], W.n_active[0]):
         n = W.cframe[c, 0]
         pair_gap(Q, W.active[c] - P.body.shape[0], W.x, W.R, n, W.scratch)

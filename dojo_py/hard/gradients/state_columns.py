@@ -255,7 +255,9 @@ def _law_change(L, W, A, G, j, n, i, part, scheme, h, rates, law, s):
         for side in range(2):
             q = W.dof_limit[first + m, side]
             if q >= 0 and L.limit_sign[W.limit_active[q]] != 0.0:
-                moved = h * rate + (1.0 if (part == 0 and m == i) else 0.0)
+                # a bound already crossed is let out with the coordinate (see choose_contacts)
+                held = W.lgrace[W.limit_active[q]] == 0.0
+                moved = h * rate + (1.0 if (part == 0 and m == i and held) else 0.0)
                 law[r] += W.lim[q, 0] / W.lim[q, 1] * moved
 
 

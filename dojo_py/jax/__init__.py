@@ -1,0 +1,13 @@
+"""The differentiable front door: the hard step and rollout as JAX functions, and the step's residuals written plainly.
+
+JAX is an extra; nothing else of dojo_py imports it.
+"""
+
+try:
+    import jax as _jax  # noqa: F401
+except ImportError as error:
+    raise ImportError('dojo_py.jax needs JAX, which is not installed; pip install "dojo-sim[jax]"') from error
+
+from dojo_py.jax.functions import rollout_function, step_function
+
+__all__ = ["rollout_function", "step_function"]

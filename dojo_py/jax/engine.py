@@ -1,0 +1,138 @@
+"""What JAX calls back: batches of rollouts by the simulator, numpy arrays in and out."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dojo_py.hard.simulator import DEFAULT_KAPPA, HardSimulator
+from dojo_py.jax.tangents import Tangents
+from dojo_py.simulate.status import Status
+
+Array = np.ndarray
+
+UNSOLVED = ("warn", "raise", "ignore")
+"""What to do about steps that did not meet their tolerances."""
+
+
+class Engine:
+    """Rollouts of one simulator for batches of state vectors, controls and parameter values, derivatives included."""
+
+    def __init__(
+        self,
+        simulator: HardSimulator,
+        kappa: float | None,
+        gradient_kappa: float | None,
+        parameters: Sequence[str],
+        threads: int | None,
+        unsolved: str,
+    ):
+        model = simulator.model
+        if model.na:
+            raise ValueError(f"model '{model.name}' has {model.na} activations: [qpos, qvel] has no place for stateful actuators")
+        if unsolved not in UNSOLVED:
+            raise ValueError(f"unsolved={unsolved!r} is not one of {list(UNSOLVED)}")
+        if parameters and not hasattr(simulator, "with_parameters"):
+            raise NotImplementedError("this version's HardSimulator has no parameter gradients: leave `parameters` empty")
+        self.simulator, self.model, self.tangents = simulator, model, Tangents(model)
+        self.kappa = kappa
+        default = DEFAULT_KAPPA if kappa is None else kappa
+        self.gradient_kappa = default if gradient_kappa is None else gradient_kappa
+        self.parameters = tuple(parameters)
+        self.threads, self.unsolved = threads, unsolved
+
+    def states(self, state: Array, controls: Array, values: Array) -> Array:
+        """(…, T + 1, nq + nv) from state (…, nq + nv), controls (…, T, nu), flat parameter values (…, p); batch axes broadcast."""
+        return self._run(state, controls, values, False, False)[0]
+
+    def linearized(self, state: Array, controls: Array, values: Array, by_parameters: bool) -> tuple[Array, ...]:
+        """States as above, A (…, T, 2nv, 2nv), B (…, T, 2nv, nu), and with by_parameters also (…, T, 2nv, p)."""
+        return self._run(state, controls, values, True, by_parameters)
+
+    def _run(self, state: Any, controls: Any, values: Any, linearize: bool, by_parameters: bool) -> tuple[Array, ...]:
+        x, u, p = (np.asarray(a, dtype=float) for a in (state, controls, values))
+        batch = np.broadcast_shapes(x.shape[:-1], u.shape[:-2], p.shape[:-1])
+        count = math.prod(batch)
+        x = self.tangents.normalised(np.broadcast_to(x, (*batch, x.shape[-1])).reshape(count, x.shape[-1]))
+        u = np.broadcast_to(u, (*batch, *u.shape[-2:])).reshape(count, *u.shape[-2:])
+        p = np.broadcast_to(p, (*batch, p.shape[-1])).reshape(count, p.shape[-1])
+        nv, steps = self.model.nv, u.shape[1]
+        shapes: list[tuple[int, ...]] = [(steps + 1, x.shape[1])]
+        if linearize:
+            shapes += [(steps, 2 * nv, 2 * nv), (steps, 2 * nv, self.model.nu)]
+        if by_parameters:
+            shapes.append((steps, 2 * nv, p.shape[1]))
+        # what is not a number stays so, for its row of the batch alone, as everywhere in JAX
+        outputs = tuple(np.full((count, *shape), np.nan) for shape in shapes)
+        usable = np.isfinite(x).all(axis=1) & np.isfinite(u).all(axis=(1, 2)) & np.isfinite(p).all(axis=1)
+        rows = np.flatnonzero(usable)
+        if len(rows):
+            sets, which = np.unique(p[rows], axis=0, return_inverse=True)
+            for i, one in enumerate(sets):  # one call for each set of parameters, all rows that share it at once
+                self._roll(rows[which.reshape(-1) == i], x, u, one, linearize, by_parameters, outputs)
+        return tuple(out.reshape(*batch, *out.shape[1:]) for out in outputs)
+
+    def _roll(self, rows: Array, x: Array, u: Array, values: Array, linearize: bool, by_parameters: bool, outputs: tuple) -> None:
+        """Rollouts of these rows, with one set of parameter values, into the outputs."""
+        sim = self.simulator
+        if self.parameters:
+            sim = sim.with_parameters(self.named(values))  # type: ignore[attr-defined]
+        nq = self.model.nq
+        starts = [sim.initial_state(x[b, :nq], x[b, nq:]) for b in rows]
+        trajectories = sim.rollout_batch(
+            starts, u[rows], threads=self.threads, kappa=self.kappa, linearize=linearize, gradient_kappa=self.gradient_kappa
+        )
+        self._judge(trajectories)
+        for b, trajectory in zip(rows, trajectories, strict=True):
+            outputs[0][b, :, :nq], outputs[0][b, :, nq:] = trajectory.qpos, trajectory.qvel
+            if linearize:
+                outputs[1][b], outputs[2][b] = trajectory.A, trajectory.B
+            if by_parameters:
+                outputs[3][b] = self._by_parameters(sim, trajectory)
+
+    def named(self, values: Array) -> dict[str, Array]:
+        """Name of a parameter -> its part of the flat values."""
+        parts, at = {}, 0
+        for name, size in zip(self.parameters, self.parameter_sizes(), strict=True):
+            parts[name] = values[at : at + size]
+            at += size
+        return parts
+
+    def parameter_sizes(self) -> list[int]:
+        """Entries of each parameter, in the order of their names."""
+        if not self.parameters:
+            return []
+        if not hasattr(self, "_sizes"):
+            at_rest = self.simulator.linearize(self.simulator.initial_state(), parameters=list(self.parameters))
+            self._sizes = [at_rest.parameters[name].shape[1] for name in self.parameters]
+        return self._sizes
+
+    def _by_parameters(self, sim: Any, trajectory: Any) -> Array:
+        """(T, 2 nv, p) derivatives of every step by the parameters."""
+        found = []
+        for t in range(len(trajectory)):
+            one = sim.linearize(
+                trajectory.state(t), trajectory.control[t], kappa=self.gradient_kappa, parameters=list(self.parameters)
+            ).parameters
+            found.append(np.concatenate([one[name] for name in self.parameters], axis=1))
+        return np.array(found).reshape(len(trajectory), 2 * self.model.nv, -1)
+
+    def _judge(self, trajectories: list[Any]) -> None:
+        """Warn or raise about unsolved steps."""
+        if self.unsolved == "ignore":
+            return
+        failed: dict[Status, int] = {}
+        for trajectory in trajectories:
+            for table in (trajectory.status, trajectory.gradient_status):
+                for status in () if table is None else table[table != 0]:
+                    failed[Status(int(status))] = failed.get(Status(int(status)), 0) + 1
+        if not failed:
+            return
+        text = "; ".join(f"{count} steps {status.name}: {status.message}" for status, count in failed.items())
+        if self.unsolved == "raise":
+            raise RuntimeError(f"model '{self.model.name}': {text}")
+        warnings.warn(f"model '{self.model.name}': {text}", RuntimeWarning, stacklevel=2)
