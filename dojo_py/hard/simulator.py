@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.hard import checks, measures
+from dojo_py.hard.gradients.reverse import RolloutGradient, cotangents_of, pull_back
 from dojo_py.hard.options import HardOptions
 from dojo_py.hard.warm_start import warm_size
 from dojo_py.hard.world import WorkPool, announced, build_world
@@ -291,6 +292,32 @@ class HardSimulator:
         return Linearization(
             record.A[0], record.B[0], self._end(start, record), {}, k, float(report[2]), float(report[3]), Status(int(report[0]))
         )
+
+    def rollout_vjp(
+        self, trajectory: Trajectory, cotangents: Array, kappa: float | None = None, wrenches: Array | None = None
+    ) -> RolloutGradient:
+        """Gradient of a scalar by a trajectory's first state and its controls, by reverse mode through its A and B.
+
+        cotangents: the scalar's derivative by the final state (2nv,), or by every state (T + 1, 2nv), tangents [δq, δv]. A
+        trajectory that holds A, B is taken as it is; another one is rolled out again with its own wrenches, the same numbers, and
+        differentiated at kappa (default: the one it was simulated with, DEFAULT_KAPPA in the hard limit).
+        """
+        if self.model.na:
+            raise ValueError("rollout_vjp: A and B do not hold this model's activations, the chain rule would miss them")
+        run = trajectory
+        if run.A is None or run.B is None or run.gradient_status is None:
+            simulated = float(run.metadata.get("kappa", 0.0)) or None
+            run = self.rollout(
+                run.state(0), run.control, wrenches, simulated, maximal=False, linearize=True, gradient_kappa=kappa
+            )
+            if not np.array_equal(run.qpos, trajectory.qpos):
+                raise ValueError(
+                    "trajectory: this simulator makes other states from its first one and its controls; pass the wrenches it had, "
+                    "or record it with linearize=True"
+                )
+        assert run.A is not None and run.B is not None and run.gradient_status is not None
+        given = cotangents_of(cotangents, len(run), self.model.nv)
+        return RolloutGradient(*pull_back(run.A, run.B, given), run.gradient_status)
 
     def trace(self, state: State, control: Array | None = None, kappa: float | None = None) -> Array:
         """(iterations + 1, 6) the iterations of one step's solve, of its last one when it took several.
