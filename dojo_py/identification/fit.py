@@ -83,6 +83,7 @@ def identify(
     loss_scale: float = 1.0,
     every: int = 1,
     choose: Callable[[Recording, Segment], bool] | None = None,
+    prior: float = 0.0,
     optimiser: Callable[..., Any] = least_squares,
     progress: Callable[[str], None] | None = None,
     **options: Any,
@@ -92,7 +93,9 @@ def identify(
     kappa [N m s]: of steps and derivatives; several are used one after another, each from the last one's result. horizon: steps
     of a prediction. free_states: initial states are unknown too (multiple shooting), `continuity` times as stiff between
     stretches as a measurement. weights (nv,): inverse deviation of each coordinate's misfit. loss, loss_scale: scipy's robust
-    losses ("soft_l1", "huber", …), in weighted misfits. every, choose: which stretches are predicted. options go to the optimiser, `least_squares` or one with its interface.
+    losses ("soft_l1", "huber", …), in weighted misfits. every, choose: which
+    stretches are predicted. prior: weight that holds free numbers to their start, for directions that the data leave open. options
+    go to the optimiser, `least_squares` or one with its interface.
     """
     given = unknowns if isinstance(unknowns, Unknowns) else Unknowns(sim, list(unknowns))
     w = np.broadcast_to(np.asarray(weights, float), (sim.model.nv,)).copy()
@@ -100,7 +103,7 @@ def identify(
     y: Array | None = None
     evaluations = 0
     for level in levels:
-        problem = Problem(list(recordings), given, level, horizon, w, free_states, continuity, every, choose)
+        problem = Problem(list(recordings), given, level, horizon, w, free_states, continuity, every, choose, prior)
         lower, upper = problem.bounds()
         y = np.clip(problem.start() if y is None else y, lower, upper)
         inside = 1e-10 * np.minimum(1.0, np.where(np.isfinite(upper - lower), upper - lower, 1.0))

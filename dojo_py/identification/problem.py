@@ -16,6 +16,8 @@ from dojo_py.identification.segments import Segment, cut, measured_state, predic
 from dojo_py.identification.unknowns import Unknowns
 
 Array = np.ndarray
+HUGE = 1e12
+"""Residuals of impossible values."""
 
 
 class Problem:
@@ -32,9 +34,11 @@ class Problem:
         continuity: float,
         every: int = 1,
         choose: Any = None,
+        prior: float = 0.0,
     ):
         self.recordings, self.unknowns, self.kappa = recordings, unknowns, kappa
-        self.weights, self.free_states, self.continuity = weights, free_states, continuity
+        self.weights, self.free_states, self.continuity, self.prior = weights, free_states, continuity, prior
+        self._rows = 0
         self.sim = unknowns.sim
         self.segments = cut(recordings, horizon, every, choose)
         if not self.segments:
@@ -45,7 +49,8 @@ class Problem:
         self._cache: tuple[bytes, Any] = (b"", None)
         # the least misfit of the start: two measured poses for the pose and velocity of an interval
         h = self.sim.timestep
-        self._start_rows = np.block([[np.eye(nv), np.zeros((nv, nv))], [np.eye(nv), -h * np.eye(nv)]]) * np.tile(weights, 2)[:, None]
+        one = np.eye(nv)
+        self._start_rows = np.block([[one, 0 * one], [one, -h * one]]) * np.tile(weights, 2)[:, None]
 
     def start(self) -> Array:
         """First guess."""
@@ -74,8 +79,13 @@ class Problem:
         return a.recording == b.recording and a.start + a.length == b.start
 
     def residuals(self, y: Array) -> Array:
-        """(m,)"""
-        return self._evaluate(y, False)[0]
+        """(m,); huge where the values are impossible, so that an optimiser takes a shorter step."""
+        try:
+            return self._evaluate(y, False)[0]
+        except (ValueError, FloatingPointError):
+            if not self._rows:
+                raise
+            return np.full(self._rows, HUGE)
 
     def jacobian(self, y: Array) -> Any:
         """(m, size), sparse with free states."""
@@ -86,7 +96,8 @@ class Problem:
         if key == y.tobytes() and (kept[1] is not None or not differentiate):
             return kept
         n, nv = len(self.unknowns), self.sim.model.nv
-        sim, z = self.unknowns.simulator(y[:n]), y[:n]
+        with np.errstate(over="raise", invalid="raise"):
+            sim, z = self.unknowns.simulator(y[:n]), y[:n]
         residuals, rows = [], Rows(self.size)
         self.unsolved = 0
         for i, segment in enumerate(self.segments):
@@ -122,8 +133,13 @@ class Problem:
                         (0, scale * (left @ p.end_by_unknown)), (mine, scale * (left @ p.end_by_state @ self._turn(offset))),
                         (mine + 2 * nv, -scale * (right @ self._turn(later))),
                     ])  # fmt: skip
+        if self.prior > 0:
+            residuals.append(self.prior * (z - self.unknowns.start))
+            if differentiate:
+                rows.add([(0, self.prior * np.eye(n))])
         jacobian = (rows.sparse() if self.free_states else rows.dense()) if differentiate else None
         self._cache = (y.tobytes(), (np.concatenate(residuals), jacobian))
+        self._rows = len(self._cache[1][0])
         return self._cache[1]
 
     def _turn(self, offset: Array) -> Array:

@@ -57,7 +57,7 @@ def to_com(linear: Array) -> Array:
 
 
 def to_linear(body: Array) -> Array:
-    """(10,) linear parameters m, m c, I about the origin, of mass, com, inertia about it: equations of motion are linear in them."""
+    """(10,) linear parameters m, m c, I about the origin, of mass, com, inertia about it; motion is linear in them."""
     m, c = body[0], body[1:4]
     moments = _matrix(body[4:]) + m * (np.sum(c * c) * np.eye(3) - np.outer(c, c))
     return np.array([m, *(m * c), *(moments[i, j] for i, j in ORDER)])

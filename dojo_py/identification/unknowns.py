@@ -46,7 +46,8 @@ class Unknown:
         free = TRANSFORMS[self.transform].free
         low = full[1] if self.transform == "none" else np.maximum(full[1], 0.0)
         axes = there.value.reshape(len(there.labels), -1).shape[1]
-        labels = [f"{self.name.partition(':')[0]}:{one}" + (f"[{k}]" if axes > 1 else "") for one in there.labels for k in range(axes)]
+        kind = self.name.partition(":")[0]
+        labels = [f"{kind}:{one}" + (f"[{k}]" if axes > 1 else "") for one in there.labels for k in range(axes)]
         return free(full[0]), free(low), free(full[2]), labels, there.unit
 
     def values(self, sim: Any, z: Array) -> dict[str, Array]:
