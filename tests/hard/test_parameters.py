@@ -44,7 +44,7 @@ def scene(name):
 
 
 STEPS = (1e-4, 1e-5, 1e-6, 1e-7)
-"""Of the differences, in scales of the parameters: long ones see curvature near stiff contacts, short ones the solver's tolerance."""
+"""Of the differences, in scales: long ones see curvature near stiff contacts, short ones the solver's tolerance."""
 
 
 def differences(sim, qpos, qvel, control, name, k, scale, kappa):

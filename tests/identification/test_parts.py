@@ -9,7 +9,8 @@ from dojo_py.identification.base_parameters import base_parameters
 from dojo_py.identification.pseudo_inertia import slope, to_body, to_com, to_free, to_linear
 from dojo_py.identification.transforms import TRANSFORMS
 
-SLIDER = """<mujoco><option timestep="0.01" gravity="0 0 0"/><worldbody><body name="cart"><joint name="rail" type="slide" axis="1 0 0"
+SLIDER = """<mujoco><option timestep="0.01" gravity="0 0 0"/><worldbody><body name="cart">
+<joint name="rail" type="slide" axis="1 0 0"
 damping="0.7"/><geom type="sphere" size="0.1" mass="2" contype="0" conaffinity="0"/></body></worldbody>
 <actuator><motor joint="rail"/></actuator></mujoco>"""
 

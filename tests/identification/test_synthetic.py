@@ -18,7 +18,7 @@ def test_clean_tosses_give_the_parameters_to_1e_4():
     )
     friction, corners = errors(sim, result)
     print(f"friction {friction:.1e}, corners {corners:.1e} of the half width")
-    assert friction < 1e-4 and corners < 1e-4
+    assert friction < 1e-4 and corners < 1e-4  # measured: 6e-7, 1.3e-5
 
 
 @pytest.mark.slow
@@ -33,7 +33,8 @@ def test_tosses_with_1_mm_noise_give_the_parameters_to_2_percent():
         Unknown("contact_point", first.values["contact_point"], -1.5 * HALF, 1.5 * HALF),
     ]
     result = identify(
-        nominal_cube(), recordings, near, (1e-6, 1e-7), horizon=15, free_states=True, weights=weights, xtol=1e-5, ftol=1e-5, max_nfev=12
+        nominal_cube(), recordings, near, (1e-6, 1e-7), horizon=15, free_states=True, weights=weights,
+        xtol=1e-5, ftol=1e-5, max_nfev=12,
     )
     friction, corners = errors(sim, result)
     print(f"friction {friction:.1e}, corners {corners:.1e} of the half width")
