@@ -30,7 +30,7 @@ def test_the_nominal_cube_is_what_was_published():
 
 def test_a_few_tosses_find_the_cube(folder):
     """Eight tosses, one sample in eight: edges within 10 %, friction between 0.1 and 0.3. Measured on more: see the slow test."""
-    report = identify_cube(folder, fit=8, validate=2, kappas=(1e-5, 1e-6), every=8)
+    report = identify_cube(folder, fit=8, validate=2, kappas=(1e-5, 1e-6), every=8, horizon=1)
     assert np.abs(report.edges / EDGE - 1).max() < 0.1
     assert 0.1 < report.friction < 0.3
     assert report.result.unsolved == 0 and report.fitted.unsolved == 0
