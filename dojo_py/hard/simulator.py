@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from dojo_py.hard.world import WorkPool, announced, build_world
 from dojo_py.simulate.results import Contacts, Exact, Linearization, State, Step
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from dojo_py.hard.parameters.registry import Parameter
 
 Array = np.ndarray
 
@@ -53,6 +56,8 @@ class HardSimulator:
         self.world = build_world(model, friction, unsupported)
         self._settings = self.options.as_array()
         self._pool = WorkPool(self.world, model)
+        self._jacobians: dict[tuple[str, ...], Any] = {}
+        self._kinematics = 0
         self._warm = warm_size(self.world.layout, self.world.planes, self.world.pairs)
 
     # states and inputs
@@ -82,12 +87,15 @@ class HardSimulator:
         exact, nb = state.exact, len(self.world.layout.mass)
         if exact is not None and exact.bodies.shape == (nb, 13):
             same = np.array_equal(exact.qpos, state.qpos) and np.array_equal(exact.qvel, qvel)
-            fits = exact.qpos.shape == (m.nq,) and exact.impulses.shape == (self._warm,)
+            fits = exact.qpos.shape == (m.nq,) and exact.impulses.shape == (self._warm,) and exact.kinematics == self._kinematics
             if same and fits and np.all(np.isfinite(exact.bodies)):
                 return State(np.array(state.qpos), qvel, act, time, state.maximal, exact)
         qpos = checks.configuration(m, state.qpos)
         bodies = self._bodies(qpos, qvel)
-        return State(qpos, qvel, act, time, self._expand(bodies), Exact(bodies, np.zeros(self._warm), qpos, qvel))
+        return State(qpos, qvel, act, time, self._expand(bodies), self._exact(bodies, np.zeros(self._warm), qpos, qvel))
+
+    def _exact(self, bodies: Array, impulses: Array, qpos: Array, qvel: Array) -> Exact:
+        return Exact(bodies, impulses, qpos, qvel, self._kinematics)
 
     def _bodies(self, qpos: Array, qvel: Array) -> Array:
         """(nb, 13) from minimal coordinates, or ValueError."""
@@ -138,7 +146,7 @@ class HardSimulator:
         """The state after the one step of a record."""
         return State(
             record.qpos[1], record.qvel[1], record.act[1], start.time + self.timestep, record.maximal[1],
-            Exact(record.bodies[1], record.impulses[1], record.qpos[1], record.qvel[1]),
+            self._exact(record.bodies[1], record.impulses[1], record.qpos[1], record.qvel[1]),
         )  # fmt: skip
 
     def _contacts(self, table: Array) -> Contacts:
@@ -170,13 +178,19 @@ class HardSimulator:
         maximal: bool = False,
         contacts: bool = False,
         gradient_kappa: float | None = None,
+        then: Callable[[Any, Any], None] | None = None,
     ) -> Any:
-        """Record of a rollout from a checked state, with derivatives when there is a gradient_kappa."""
+        """Record of a rollout from a checked state, with derivatives when there is a gradient_kappa.
+
+        then(work, record) is called while the work arrays still hold the last step.
+        """
         from dojo_py.hard.rollout import roll_out
 
         record = self._start_record(start, len(controls), maximal, contacts, gradient_kappa is not None)
         with self._pool.borrow() as mine:
             roll_out(*mine.handles, record, controls, wrenches, self.timestep, kappa, gradient_kappa or 0.0, self._settings)
+            if then is not None:
+                then(mine, record)
         return record
 
     def _start_record(self, start: State, steps: int, maximal: bool, contacts: bool, linearize: bool) -> Any:
@@ -231,9 +245,12 @@ class HardSimulator:
             time, record.qpos, record.qvel, record.act, controls, reports[:, 0].astype(np.int64), reports[:, 1].astype(np.int64),
             reports[:, 2].copy(), reports[:, 3].copy(), reports[:, 4].copy(), record.maximal if maximal else None, record.bodies,
             record.impulses,
-            {"mode": "hard", "model": self.model.name, "timestep": self.timestep, "friction": self.friction, "kappa": kappa},
-            *gradients,
+            self._metadata(kappa), *gradients,
         )  # fmt: skip
+
+    def _metadata(self, kappa: float) -> dict[str, Any]:
+        data = {"mode": "hard", "model": self.model.name, "timestep": self.timestep, "friction": self.friction, "kappa": kappa}
+        return {**data, "kinematics": self._kinematics} if self._kinematics else data
 
     def rollout_batch(
         self,
@@ -282,16 +299,49 @@ class HardSimulator:
     ) -> Linearization:
         """A (2nv, 2nv) and B (2nv, nu) of the step at kappa [N m s], in the tangents of `model.difference`; next_state: its end.
 
-        The smaller kappa, the closer to the hard limit and the stiffer: 1e-1 … 1e-8. parameters: see `parameter_names`.
+        The smaller kappa, the closer to the hard limit and the stiffer: 1e-1 … 1e-8. parameters: names ("mass", "friction:floor",
+        see `parameter`); .parameters[name] (2nv, p) is the derivative by their p numbers, qpos and qvel held.
         """
         start, u = self._checked(state), self._control(control)
         k = checks.kappa_of(DEFAULT_KAPPA if kappa is None else kappa)
         outside = checks.wrenches_of(wrenches, self.model.nbody, 1)
-        record = self._run(start, u[None], outside, k, True, False, k)
+        columns: dict[str, Array] = {}
+        jacobian = self._parameter_jacobian(tuple(parameters)) if parameters else None
+
+        def differentiate(hands: Any, record: Any) -> None:
+            if jacobian is not None:
+                scheme = int(self._settings[3])
+                columns.update(jacobian.columns(hands, start, u, outside, self.timestep, scheme, record.qpos[1]))
+
+        record = self._run(start, u[None], outside, k, True, False, k, differentiate)
         report = record.gradients[0]
-        return Linearization(
-            record.A[0], record.B[0], self._end(start, record), {}, k, float(report[2]), float(report[3]), Status(int(report[0]))
-        )
+        end, status = self._end(start, record), Status(int(report[0]))
+        return Linearization(record.A[0], record.B[0], end, columns, k, float(report[2]), float(report[3]), status)
+
+    # parameters
+
+    def parameter(self, name: str) -> Parameter:
+        """Labels, unit and present values of the parameters of a name: a kind, or kind:object.
+
+        Kinds: mass, inertia, com, gravity, friction, contact_point, contact_radius, joint_anchor, joint_axis, damping, stiffness,
+        springref, armature, frictionloss, gear, timestep. Objects: bodies, joints, geoms, actuators.
+        """
+        from dojo_py.hard.parameters.registry import parameter
+
+        return parameter(self.world, self.model, self.timestep, name)
+
+    def with_parameters(self, values: dict[str, Any]) -> HardSimulator:
+        """A simulator with other values, by names as in `parameter`; nothing is compiled anew and `model` stays what it was."""
+        from dojo_py.hard.parameters.change import with_parameters
+
+        return with_parameters(self, values)
+
+    def _parameter_jacobian(self, names: tuple[str, ...]) -> Any:
+        from dojo_py.hard.parameters.differentiate import ParameterJacobian
+
+        if names not in self._jacobians:
+            self._jacobians[names] = ParameterJacobian(self.world, self.model, self.timestep, names)
+        return self._jacobians[names]
 
     def rollout_vjp(
         self, trajectory: Trajectory, cotangents: Array, kappa: float | None = None, wrenches: Array | None = None

@@ -21,6 +21,8 @@ class Exact:
     """What the last step left for the next one's first guess; zeros for a cold start."""
     qpos: Array
     qvel: Array
+    kinematics: int = 0
+    """Tells apart simulators in which the same coordinates mean other bodies' poses; 0: as in the model."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -70,7 +70,9 @@ class Trajectory:
         k = range(len(self.time))[k]
         exact = None
         if self.bodies is not None and self.impulses is not None:
-            exact = Exact(self.bodies[k], self.impulses[k], self.qpos[k], self.qvel[k])
+            exact = Exact(
+                self.bodies[k], self.impulses[k], self.qpos[k], self.qvel[k], int(self.metadata.get("kinematics", 0))
+            )
         maximal = None if self.maximal is None else self.maximal[k]
         return State(self.qpos[k], self.qvel[k], self.act[k], float(self.time[k]), maximal, exact)
 

@@ -1,0 +1,62 @@
+"""`dojo_py identify cube --data DIR`: friction and corners of the recorded cube, and how well unseen tosses are predicted."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from dojo_py.cli.mistake import Mistake
+
+
+def add(commands: Any) -> None:
+    """Add the command's parser."""
+    p = commands.add_parser(
+        "identify",
+        help="physical parameters from recorded motion",
+        description="Identify friction and the eight corners of a tossed cube; the exit status is 1 when a bound does not hold.",
+    )
+    p.add_argument("subject", choices=("cube",), help="what is identified")
+    p.add_argument("--data", type=Path, required=True, metavar="DIR", help="folder of tosses: 0.csv, 2.csv, …")
+    p.add_argument("--fit", type=int, default=200, metavar="N", help="tosses that are fitted (default: 200)")
+    p.add_argument("--validate", type=int, default=85, metavar="N", help="tosses that are held out (default: 85)")
+    p.add_argument("--every", type=int, default=2, metavar="K", help="fit every K-th sample (default: 2)")
+    p.add_argument(
+        "--length-unit", type=float, metavar="M", help="length unit of the files [m] (default: the one that makes gravity 9.81)"
+    )
+    p.add_argument("--out", type=Path, metavar="FILE.npz", help="where to save values and errors")
+    p.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Identify, print the report, save."""
+    for name in ("fit", "validate", "every"):
+        if getattr(arguments, name) < 1:
+            raise Mistake(f"--{name} {getattr(arguments, name)}: must be at least 1")
+    if arguments.length_unit is not None and not 0 < arguments.length_unit < float("inf"):
+        raise Mistake(f"--length-unit {arguments.length_unit:g}: must be positive [m]")
+    if arguments.out and (arguments.out.suffix != ".npz" or not arguments.out.resolve().parent.is_dir()):
+        raise Mistake(f"--out {arguments.out}: must be an .npz file in a folder that exists")
+    import numpy as np
+
+    from dojo_py.identification.cube import identify_cube
+
+    def tell(line: str) -> None:
+        print(f"dojo_py: {line}", file=sys.stderr, flush=True)
+
+    try:
+        counts, unit = (arguments.fit, arguments.validate), arguments.length_unit
+        report = identify_cube(arguments.data, *counts, length_unit=unit, every=arguments.every, progress=tell)
+    except (OSError, ValueError) as error:
+        raise Mistake(str(error).splitlines()[0]) from None
+    print(report)
+    if arguments.out:
+        np.savez(
+            arguments.out, friction=report.friction, corners=report.result.values["contact_point"], edges=report.edges,
+            interval=report.result.interval(), covariance=report.result.covariance, length_unit=report.length_unit,
+            position_error=report.fitted.position, rotation_error=report.fitted.rotation,
+            nominal_position_error=report.nominal.position, nominal_rotation_error=report.nominal.rotation,
+        )  # fmt: skip
+        print(f"saved {arguments.out}")
+    return 0 if report.holds else 1

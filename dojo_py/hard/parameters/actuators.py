@@ -1,0 +1,36 @@
+"""Gears of the actuators: one number of a hinge or slide actuator, six (force, torque) of the others ('motor.0' … 'motor.5')."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dojo_py.actuation.transmission import SCALAR
+from dojo_py.hard.parameters.kind import Kind
+from dojo_py.hard.world import World
+
+Array = np.ndarray
+
+
+def _places(world: World) -> list[tuple[int, int]]:
+    table = world.actuators
+    return [(i, k) for i in range(len(table.dof)) for k in range(1 if table.transmission[i] == SCALAR else 6)]
+
+
+def _labels(world: World, model: Any) -> list[str]:
+    table = world.actuators
+    names = [model.actuator_names[i] or f"#{i}" for i in range(len(table.dof))]
+    return [names[i] if table.transmission[i] == SCALAR else f"{names[i]}.{k}" for i, k in _places(world)]
+
+
+def _gears(world: World, model: Any) -> Array:
+    return np.array([world.actuators.gear[place] for place in _places(world)])
+
+
+def _set_gears(world: World, model: Any, values: Array) -> None:
+    for place, value in zip(_places(world), values, strict=True):
+        world.actuators.gear[place] = value
+
+
+KINDS = (Kind("gear", "1", 0, _labels, _gears, _set_gears, scale=lambda w, m: np.maximum(np.abs(_gears(w, m)), 1.0)),)

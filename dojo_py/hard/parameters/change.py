@@ -1,0 +1,31 @@
+"""A simulator with other parameter values: the same model and compiled kernels, tables of its own."""
+
+from __future__ import annotations
+
+import copy
+import zlib
+from typing import Any
+
+import numpy as np
+
+from dojo_py.hard.parameters.registry import changed_world
+from dojo_py.hard.world import WorkPool, World
+
+
+def kinematics(world: World, timestep: float) -> int:
+    """Number that tells apart simulators in which the same coordinates mean other poses of the centres of mass."""
+    layout = world.layout
+    text = b"".join(np.ascontiguousarray(a).tobytes() for a in (layout.com, layout.jnt_pos, layout.jnt_axis, layout.base_pos))
+    return 1 + zlib.crc32(text + np.float64(timestep).tobytes())
+
+
+def with_parameters(sim: Any, values: dict[str, Any]) -> Any:
+    """A HardSimulator like `sim` with the given values, see registry.py for the names."""
+    world, timestep = changed_world(sim.world, sim.model, sim.timestep, values)
+    new = copy.copy(sim)
+    new.world, new.timestep = world, timestep
+    new._pool = WorkPool(world, sim.model)
+    new._jacobians = {}
+    if kinematics(world, timestep) != kinematics(sim.world, sim.timestep):
+        new._kinematics = kinematics(world, timestep)
+    return new

@@ -1,0 +1,152 @@
+"""Anchors, axes, dampers, springs, rotor inertia and dry friction of joints. Values of a ball joint hold for its three rates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dojo_py.hard.parameters.kind import Kind, body_size, not_negative
+from dojo_py.hard.terms import COMPOUND, FREE, HINGE, SLIDE
+from dojo_py.hard.world import World
+from dojo_py.mechanism.enums import JointType
+
+Array = np.ndarray
+SCALARS = (int(JointType.HINGE), int(JointType.SLIDE))
+
+
+def _of_type(model: Any, types: tuple[int, ...]) -> list[int]:
+    return [i for i in range(model.njnt) if int(model.jnt_type[i]) in types]
+
+
+def _anchored(model: Any) -> list[int]:
+    return _of_type(model, (*SCALARS, int(JointType.BALL)))
+
+
+def _scalar(model: Any) -> list[int]:
+    return _of_type(model, SCALARS)
+
+
+def _forced(world: World, model: Any) -> list[int]:
+    """Joints whose rates have rows in the step: all but free joints that no force acts on."""
+    layout = world.layout
+    return [i for i in range(model.njnt) if layout.node[layout.dof_joint[model.jnt_dofadr[i]]] >= 0]
+
+
+def _names(model: Any, joints: list[int]) -> list[str]:
+    return [model.joint_names[i] or f"#{i}" for i in joints]
+
+
+def _tree_joint(world: World, model: Any, i: int) -> int:
+    return int(world.layout.dof_joint[model.jnt_dofadr[i]])
+
+
+def _anchors(world: World, model: Any) -> Array:
+    return world.layout.jnt_pos[_anchored(model)].reshape(-1, 3)
+
+
+def _set_anchors(world: World, model: Any, values: Array) -> None:
+    """The joint's point moves in child and parent alike, so that the pose at qpos0 stays."""
+    layout = world.layout
+    for i, value in zip(_anchored(model), values, strict=True):
+        j = _tree_joint(world, model, i)
+        shift = value - layout.jnt_pos[i]
+        layout.jnt_pos[i] = value
+        if layout.kind[j] != COMPOUND:
+            layout.anchor[j] += shift
+            layout.frame_pos[j] += _rotation(layout.base_quat[j]) @ shift
+
+
+def _axes(world: World, model: Any) -> Array:
+    return world.layout.jnt_axis[_scalar(model)].reshape(-1, 3)
+
+
+def _set_axes(world: World, model: Any, values: Array) -> None:
+    """Unit vectors in the child's frame; the two normals turn with the axis by the smallest rotation."""
+    layout = world.layout
+    for i, value in zip(_scalar(model), values, strict=True):
+        j = _tree_joint(world, model, i)
+        old, new = layout.jnt_axis[i].copy(), value / np.linalg.norm(value)
+        layout.jnt_axis[i] = new
+        if layout.kind[j] in (HINGE, SLIDE):
+            turn = _between(old / np.linalg.norm(old), new)
+            layout.child_axes[j] = layout.child_axes[j] @ turn.T
+            layout.frame_axes[j] = layout.child_axes[j] @ _rotation(layout.base_quat[j]).T
+
+
+def _between(a: Array, b: Array) -> Array:
+    """(3, 3) smallest rotation that takes the unit vector a to b."""
+    c = float(a @ b)
+    if c < -0.999999:  # half a turn about any normal
+        n = np.cross(a, np.eye(3)[np.argmin(np.abs(a))])
+        n /= np.linalg.norm(n)
+        return 2.0 * np.outer(n, n) - np.eye(3)
+    v = np.cross(a, b)
+    skew = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+    return np.eye(3) + skew + skew @ skew / (1.0 + c)
+
+
+def _rotation(q: Array) -> Array:
+    w, x, y, z = q
+    return np.array([
+        [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
+    ])  # fmt: skip
+
+
+def _not_zero(values: Array) -> str | None:
+    return None if np.all(np.linalg.norm(values, axis=-1) > 0) else "must not be zero"
+
+
+def _lengths(world: World, model: Any) -> Array:
+    """(n,) sizes of the bodies that the anchored joints carry [m]."""
+    size = body_size(world, model)
+    return np.array([size[world.layout.child[_tree_joint(world, model, i)]] for i in _anchored(model)])
+
+
+def _dof_kind(name: str, unit: str, joints: Callable[[World, Any], list[int]], check: Any, least: float) -> Kind:
+    """A parameter kept in the column dof_<name> of the layout, one number a joint."""
+
+    def read(world: World, model: Any) -> Array:
+        column = getattr(world.layout, f"dof_{name}")
+        return np.array([column[model.jnt_dofadr[i]] for i in joints(world, model)])
+
+    def write(world: World, model: Any, values: Array) -> None:
+        column = getattr(world.layout, f"dof_{name}")
+        for i, value in zip(joints(world, model), values, strict=True):
+            first = int(model.jnt_dofadr[i])
+            width = int(world.layout.ndof[_tree_joint(world, model, i)])
+            column[first : first + (width if int(model.jnt_type[i]) not in SCALARS else 1)] = value
+
+    def scale(world: World, model: Any) -> Array:
+        return np.maximum(np.abs(read(world, model)), least)
+
+    return Kind(name, unit, 0, lambda w, m: _names(m, joints(w, m)), read, write, check, scale)
+
+
+def _sprung(world: World, model: Any) -> list[int]:
+    layout = world.layout
+    return [i for i in _forced(world, model) if layout.kind[_tree_joint(world, model, i)] != FREE]
+
+
+def _rubbing(world: World, model: Any) -> list[int]:
+    """Joints with dry friction; without, the step has no rows for it and no derivative at 0."""
+    return [i for i in _forced(world, model) if model.dof_frictionloss[model.jnt_dofadr[i]] > 0]
+
+
+def _firm(values: Array) -> str | None:
+    return None if np.all(values > 0) else "must be positive: a joint made with dry friction keeps some"
+
+
+KINDS = (
+    Kind("joint_anchor", "m", 3, lambda w, m: _names(m, _anchored(m)), _anchors, _set_anchors, scale=_lengths),
+    Kind("joint_axis", "1", 3, lambda w, m: _names(m, _scalar(m)), _axes, _set_axes, _not_zero),
+    _dof_kind("damping", "N m s/rad or N s/m", _forced, not_negative, 1e-2),
+    _dof_kind("stiffness", "N m/rad or N/m", _sprung, not_negative, 1.0),
+    _dof_kind("springref", "rad or m", lambda w, m: _scalar(m), lambda v: None, 1.0),
+    _dof_kind("armature", "kg m^2 or kg", _forced, not_negative, 1e-2),
+    _dof_kind("frictionloss", "N m or N", _rubbing, _firm, 1e-2),
+)
+"""joint_anchor: in the child's body frame, not of free joints; joint_axis: unit vector in that frame, hinges and slides."""

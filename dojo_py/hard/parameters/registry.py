@@ -1,0 +1,141 @@
+"""The named parameters of a simulator: which there are, a part of them by object, their values and directions.
+
+A name is a kind ("mass") or a kind and an object ("mass:trunk"): a body, joint, geom or actuator; "friction:floor" is every
+pair with that geom, "contact_point:box" all eight corners, "contact_point:box.3" one.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dojo_py.hard.parameters import actuators, bodies, contacts, joints
+from dojo_py.hard.parameters.flat import Directions, copy_of, flatten
+from dojo_py.hard.parameters.kind import Kind
+from dojo_py.hard.world import World
+
+Array = np.ndarray
+KINDS: dict[str, Kind] = {k.name: k for room in (bodies, contacts, joints, actuators) for k in room.KINDS}
+TIMESTEP = "timestep"
+PARAMETER_NAMES = (*KINDS, TIMESTEP)
+"""Every kind of parameter."""
+STEP = 1e-6
+"""Step of the differences by which directions are taken from what `write` does, in scales; most are linear and exact to 1e-10."""
+
+
+@dataclass(frozen=True, eq=False)
+class Parameter:
+    """Some parameters of one kind and their present values."""
+
+    name: str
+    """As asked for."""
+    unit: str
+    labels: tuple[str, ...]
+    """(n,) what each belongs to."""
+    value: Array
+    """(n,), or (n, width) for vectors."""
+
+    @property
+    def size(self) -> int:
+        """How many numbers."""
+        return int(self.value.size)
+
+
+def _mistake(what: str, given: str, known: Any) -> ValueError:
+    near = difflib.get_close_matches(given, list(known), 1)
+    hint = f"; did you mean '{near[0]}'?" if near else ""
+    return ValueError(f"{what} '{given}' is not one of {sorted(set(known))}{hint}")
+
+
+def split(name: str) -> tuple[str, str]:
+    """(kind, object or '') of a name, or ValueError."""
+    kind, _, wanted = name.partition(":")
+    if kind not in PARAMETER_NAMES:
+        raise _mistake("parameter", kind, PARAMETER_NAMES)
+    return kind, wanted
+
+
+def _chosen(name: str, labels: list[str], wanted: str) -> list[int]:
+    """Places among the labels; '' takes all."""
+    if not wanted:
+        return list(range(len(labels)))
+    parts = [{label, *label.split("/"), label.rpartition(".")[0]} - {""} for label in labels]
+    found = [i for i, words in enumerate(parts) if wanted in words]
+    if not found:
+        raise _mistake(f"{name.partition(':')[0]} of", wanted, labels)
+    return found
+
+
+def parameter(world: World, model: Any, timestep: float, name: str) -> Parameter:
+    """The parameters of a name, or ValueError."""
+    word, wanted = split(name)
+    if word == TIMESTEP:
+        return Parameter(name, "s", ("world",), np.array([timestep]))
+    kind = KINDS[word]
+    labels = kind.labels(world, model)
+    rows = _chosen(name, labels, wanted)
+    return Parameter(name, kind.unit, tuple(labels[i] for i in rows), kind.read(world, model)[rows])
+
+
+def changed_world(world: World, model: Any, timestep: float, values: dict[str, Any]) -> tuple[World, float]:
+    """A World and time step with other values, or ValueError; the given world stays."""
+    world = copy_of(world)
+    for name, value in values.items():
+        old = parameter(world, model, timestep, name)
+        new = np.array(value, float)
+        if new.size == old.size or new.ndim == 0:
+            new = np.broadcast_to(new if new.ndim == 0 else new.reshape(old.value.shape), old.value.shape)
+        else:
+            raise ValueError(f"{name} has shape {new.shape}, expected {old.value.shape}")
+        if not np.all(np.isfinite(new)):
+            raise ValueError(f"{name} has entries that are not finite")
+        word, wanted = split(name)
+        if word == TIMESTEP:
+            timestep = float(new[0])
+            if not timestep > 0:
+                raise ValueError(f"timestep={timestep!r} must be positive [s]")
+            continue
+        kind = KINDS[word]
+        wrong = kind.check(new)
+        if wrong:
+            raise ValueError(f"{name}={np.array2string(new, threshold=12)} {wrong} [{kind.unit}]")
+        everything = kind.read(world, model)
+        everything[_chosen(name, kind.labels(world, model), wanted)] = new
+        kind.write(world, model, everything)
+    return world, timestep
+
+
+def directions(world: World, model: Any, timestep: float, names: tuple[str, ...]) -> Directions:
+    """Directions of all numbers of the names, one after another, each in scales of its own."""
+    starts, index, value, by_time, scales = [0], [], [], [], []
+    for name in names:
+        word, wanted = split(name)
+        if word == TIMESTEP:
+            starts.append(starts[-1])
+            by_time.append(timestep)
+            scales.append(timestep)
+            continue
+        kind = KINDS[word]
+        base = kind.read(world, model)
+        size = np.ones(len(base)) if kind.scale is None else kind.scale(world, model)
+        for row in _chosen(name, kind.labels(world, model), wanted):
+            for place in np.ndindex(base.shape[1:]):
+                sides = []
+                for sign in (1, -1):
+                    moved, at = copy_of(world), base.copy()
+                    at[(row, *place)] += sign * STEP * size[row]
+                    kind.write(moved, model, at)
+                    sides.append(flatten(moved))
+                where = np.flatnonzero(sides[0] != sides[1])  # (ranges may be infinite)
+                index.append(where)
+                value.append((sides[0][where] - sides[1][where]) / (2 * STEP))
+                starts.append(starts[-1] + len(where))
+                by_time.append(0.0)
+                scales.append(size[row])
+    return Directions(
+        np.array(starts, np.int64), np.concatenate([np.zeros(0, np.int64), *index]), np.concatenate([np.zeros(0), *value]),
+        np.array(by_time), np.array(scales, float),
+    )  # fmt: skip

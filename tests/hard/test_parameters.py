@@ -1,0 +1,147 @@
+"""Parameters by name: written consistently, and the derivatives of a step by them against differences of whole steps.
+
+Bound 1e-6, relative to the largest entry of a kind's Jacobian in scales of the parameters (or 1e-3 if that is larger).
+"""
+
+import numpy as np
+import pytest
+
+from dojo_py import HardSimulator, load_model
+from dojo_py.hard.parameters.registry import PARAMETER_NAMES, directions
+
+SCENES = {
+    "box": (0.02, 0),
+    "hopper": (0.02, 20),
+    "quadruped": (0.02, 15),
+    "panda": (0.01, 5),
+    "quadrotor": (0.02, 3),
+    "fourbar": (0.01, 10),
+}
+"""Model -> time step [s], steps of random control before the one that is differentiated."""
+NEEDS_ROOM = ("contact_radius", "damping", "armature", "stiffness")
+"""Kinds that must not be negative: moved off 0 before differences are taken."""
+
+
+def scene(name):
+    """A simulator with every parameter off its bounds, and a state and control in the middle of things."""
+    h, steps = SCENES[name]
+    model = load_model(name)
+    sim = HardSimulator(model, h)
+    rng = np.random.default_rng(0)
+    state = sim.initial_state(keyframe="home") if "home" in model.key_names else sim.initial_state()
+    controls = 0.3 * rng.normal(size=(max(steps, 1), model.nu))
+    if steps:
+        state = sim.rollout(state, controls).final_state
+    for kind in NEEDS_ROOM:
+        there = sim.parameter(kind)
+        if there.size:
+            sim = sim.with_parameters({kind: there.value + (1e-3 if kind == "contact_radius" else 1e-2)})
+    qpos, qvel = state.qpos.copy(), state.qvel + 0.05 * rng.normal(size=model.nv)
+    if name == "box":
+        qpos[2], qpos[3:7] = 0.26, np.array([0.99, 0.1, 0.05, 0.02]) / np.linalg.norm([0.99, 0.1, 0.05, 0.02])
+        qvel = np.array([1, 0.3, -1, 0.5, 1, 2.0])
+    return sim, qpos, qvel, controls[0]
+
+
+STEPS = (1e-4, 1e-5, 1e-6, 1e-7)
+"""Of the differences, in scales: long ones see curvature near stiff contacts, short ones the solver's tolerance."""
+
+
+def differences(sim, qpos, qvel, control, name, k, scale, kappa):
+    """Derivative of the relaxed step by number k of a parameter, per scale: of the extrapolated differences with steps from STEPS,
+    that which agrees best with its plain one. (2 nv,)"""
+    values, best = sim.parameter(name).value, (np.inf, None)
+    for step in STEPS:
+        results = []
+        for size in (step, step / 2):
+            ends = []
+            for sign in (1, -1):
+                moved = values.ravel().copy()
+                moved[k] += sign * size * scale
+                other = sim.with_parameters({name: moved})
+                outcome = other.step(other.initial_state(qpos, qvel), control, kappa=kappa)
+                assert outcome.solved, f"{name}[{k}]: {outcome.status.name}"
+                ends.append(outcome.state)
+            dq = sim.model.difference(ends[0].qpos, ends[1].qpos)
+            results.append(np.concatenate([dq, ends[0].qvel - ends[1].qvel]) / (2 * size))
+        spread = np.abs(results[1] - results[0]).max()
+        if spread < best[0]:
+            best = (spread, (4 * results[1] - results[0]) / 3)
+    return best[1]
+
+
+@pytest.mark.parametrize("kappa", [1e-2, 3e-4, 1e-6])
+@pytest.mark.parametrize("name", SCENES)
+def test_columns_are_the_differences_of_steps(name, kappa):
+    """What the differences themselves can resolve is about 1e-10/step of the solver's tolerance: worst seen 8e-6, at kappa 1e-6."""
+    sim, qpos, qvel, control = scene(name)
+    rng = np.random.default_rng(1)
+    kinds = [k for k in PARAMETER_NAMES if sim.parameter(k).size]
+    if name == "fourbar":
+        kinds.remove("joint_axis")  # one axis turned alone leaves a planar loop no motion
+    lin = sim.linearize(sim.initial_state(qpos, qvel), control, kappa, parameters=kinds)
+    for kind in kinds:
+        scale = directions(sim.world, sim.model, sim.timestep, (kind,)).scale
+        columns = lin.parameters[kind] * scale
+        assert columns.shape == (2 * sim.model.nv, len(scale))
+        chosen = rng.permutation(len(scale))[:3]
+        exact = np.stack([differences(sim, qpos, qvel, control, kind, k, scale[k], kappa) for k in chosen], 1)
+        worst = np.abs(columns[:, chosen] - exact).max() / max(np.abs(columns).max(), 1e-3)
+        print(f"{name} {kind} {kappa:g}: {worst:.1e}")
+        assert worst <= (1e-6 if kappa > 1e-5 else 1e-5), f"{kind}: {worst:.1e}"
+
+
+BOX = """<mujoco><option timestep="0.01" gravity="0 0 {g}"/><worldbody>
+<geom name="floor" type="plane" size="0 0 1" friction="0.1"/>
+<body name="base" pos="0 0 0.3"><freejoint/><inertial pos="{c}" mass="{m}" diaginertia="0.02 0.03 0.04"/>
+<geom name="box" type="box" size="0.1 0.2 0.15" friction="{mu}"/>
+<body name="arm" pos="0.1 0 0.2"><joint name="elbow" pos="{p}" axis="{a}" damping="{d}" stiffness="2"/>
+<inertial pos="0 0 0.1" mass="0.3" diaginertia="0.002 0.003 0.004"/></body></body></worldbody>
+<actuator><motor joint="elbow" gear="{gear}"/></actuator></mujoco>"""
+ONE = dict(g="-9.81", c="0 0 0", m="1.5", mu="0.5", p="0 0 0", a="0 1 0", d="0.1", gear="1")
+OTHER = dict(g="-3.7", c="0.02 -0.03 0.04", m="2.5", mu="0.8", p="0.01 0.02 -0.05", a="0 0.6 0.8", d="0.3", gear="3")
+VALUES = {
+    "gravity": [0, 0, -3.7], "com:base": [0.02, -0.03, 0.04], "mass:base": 2.5, "friction": 0.8, "damping:elbow": 0.3, "gear": 3.0,
+    "joint_anchor:elbow": [0.01, 0.02, -0.05], "joint_axis:elbow": [0, 3, 4],
+}
+
+
+def test_a_simulator_with_other_values_is_that_of_the_other_file():
+    """Measured 1e-12. The corners stay where they are in the body although the centre of mass moves."""
+    one, other = HardSimulator(load_model(BOX.format(**ONE))), HardSimulator(load_model(BOX.format(**OTHER)))
+    changed = one.with_parameters(VALUES)
+    qpos = np.array([0, 0, 0.2, 0.98, 0.15, 0.1, 0, 0.4])
+    qpos[3:7] /= np.linalg.norm(qpos[3:7])
+    qvel = np.array([0.5, 0.2, -1, 1, 2, 3, 1.0])
+    ends = [s.rollout(s.initial_state(qpos, qvel), np.full((40, 1), 0.2)) for s in (changed, other, one)]
+    assert ends[0].unsolved == 0
+    assert np.abs(ends[0].qpos - ends[1].qpos).max() < 1e-9
+    assert np.abs(ends[0].qpos - ends[2].qpos).max() > 1e-2
+
+
+def test_states_of_another_geometry_are_taken_by_their_coordinates():
+    one = HardSimulator(load_model(BOX.format(**ONE)))
+    moved = one.with_parameters({"com:base": [0.05, 0, 0]})
+    state = one.step(one.initial_state(qvel=np.array([0, 0, 0, 1, 2, 3, 0.5]))).state
+    fresh = moved.initial_state(state.qpos, state.qvel)
+    assert np.array_equal(moved.step(state).state.qpos, moved.step(fresh).state.qpos)
+    trajectory = moved.rollout(fresh, np.zeros((3, 1)))
+    again = moved.rollout(trajectory.state(1), np.zeros((2, 1)))
+    assert np.array_equal(again.qpos[-1], trajectory.qpos[-1])
+
+
+def test_names_objects_and_mistakes():
+    sim = HardSimulator(load_model(BOX.format(**ONE)))
+    assert sim.parameter("mass:arm").value.tolist() == [0.3]
+    assert sim.parameter("friction").labels == ("floor/box",)
+    assert sim.parameter("friction:floor").value.tolist() == [0.5]
+    assert sim.parameter("contact_point:box").value.shape == (8, 3)
+    assert sim.parameter("contact_point:box.7").value.tolist() == [[0.1, 0.2, 0.15]]
+    for name, value, text in (
+        ("mas", 1, "did you mean 'mass'"), ("mass:arn", 1, "did you mean 'arm'"), ("mass", -1, "must be positive"),
+        ("mass", [1, 2, 3], "shape"), ("com", np.nan, "finite"), ("inertia:arm", [1, 1, 1, 3, 0, 0], "positive definite"),
+        ("timestep", 0, "must be positive"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=text):
+            sim.with_parameters({name: value})
+    assert sim.parameter("mass").value.tolist() == [1.5, 0.3]

@@ -1,0 +1,41 @@
+"""Tosses made by the engine: friction and corners come back."""
+
+import numpy as np
+import pytest
+from synthetic import HALF, errors, guess, tosses
+
+from dojo_py.identification import Unknown, identify
+from dojo_py.identification.cube import nominal_cube
+
+ONE_STEP = np.array([1 / 3e-4] * 3 + [1 / 6e-3] * 3)
+NOISE = 1e-3
+
+
+def test_clean_tosses_give_the_parameters_to_1e_4():
+    sim, recordings = tosses(6)
+    result = identify(
+        nominal_cube(), recordings, guess(sim), (1e-5, 1e-7, 1e-9, 1e-11), weights=ONE_STEP, loss="soft_l1", every=1, xtol=1e-9
+    )
+    friction, corners = errors(sim, result)
+    print(f"friction {friction:.1e}, corners {corners:.1e} of the half width")
+    assert friction < 1e-4 and corners < 1e-4  # measured: 6e-7, 1.3e-5
+
+
+@pytest.mark.slow
+def test_tosses_with_1_mm_noise_give_the_parameters_to_2_percent():
+    sim, recordings = tosses(16, noise=NOISE, seed=1)
+    weights = np.array([1 / NOISE] * 3 + [HALF / NOISE] * 3)
+    first = identify(
+        nominal_cube(), recordings[:8], guess(sim), (1e-5, 1e-6), weights=weights / 3, loss="soft_l1", every=3, xtol=1e-3, ftol=1e-3
+    )
+    near = [
+        Unknown("friction", first.values["friction"], 0.01, 0.8),
+        Unknown("contact_point", first.values["contact_point"], -1.5 * HALF, 1.5 * HALF),
+    ]
+    result = identify(
+        nominal_cube(), recordings, near, (1e-6, 1e-7), horizon=15, free_states=True, weights=weights,
+        xtol=1e-5, ftol=1e-5, max_nfev=12,
+    )
+    friction, corners = errors(sim, result)
+    print(f"friction {friction:.1e}, corners {corners:.1e} of the half width")
+    assert friction < 0.02 and corners < 0.02
