@@ -8,7 +8,7 @@ with the bound b = hF:  ∂β/∂b = (ν₋/(b - β) - ν₊/(b + β)) / (ν₋/
 """
 
 from dojo_py.hard.gradients.implicit import put_column
-from dojo_py.hard.gradients.next_state import column_scale, coordinate_difference, next_coordinates, starts
+from dojo_py.hard.gradients.next_by_differences import column_scale, coordinate_difference, next_coordinates, starts
 from dojo_py.hard.gradients.residual_change import add_residuals, residuals_at
 from dojo_py.hard.terms import FRICTIONLESS
 from dojo_py.jit import entry, kernel

@@ -45,7 +45,7 @@ class ParameterJacobian:
         data = self._base.copy()
         moved = on_vector(world, data)
         drive = allocate_drive(moved.actuators, moved.layout, model.na)
-        tangent = allocate_tangent(model, world.layout, world.planes, world.pairs, len(self._directions.scale))
+        tangent = allocate_tangent(model, world.layout, world.planes, world.pairs, 0, len(self._directions.scale))
         handles = (*world_handles(moved), drive_handle(drive), tangent_handle(tangent))
         candidates = len(world.planes.body) + len(world.pairs.kind)
         return _Hands(data, handles, np.zeros(max(candidates, 1)), np.zeros(model.nv))
