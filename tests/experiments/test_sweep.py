@@ -21,7 +21,7 @@ def check(name, steps):
 @pytest.mark.parametrize("name", models.names())
 def test_random_controls(name, request):
     if name == "walker":
-        request.applymarker(pytest.mark.xfail(reason="bound: 0 unsolved; 2 of 100 steps at h 0.1 stall"))
+        request.applymarker(pytest.mark.xfail(reason="bound: 0 unsolved; 2 of 100 steps at h 0.1 stall", strict=False))
     check(name, SHORT)
 
 

@@ -11,6 +11,8 @@ from dojo_py.reproduce.scenes import random_controls
 from dojo_py.reproduce.speed import start_of
 from dojo_py.reproduce.table5 import ROBOTS, TIMESTEP, measure
 
+pytestmark = pytest.mark.slow  # wall-clock ratios: alone on the machine
+
 MISSED = {"humanoid": 1.25, "quadruped": 4.5, "panda": 11.4, "quadrotor": 1.8}
 """Ratio measured where the bound of 1 is not reached, 2 cores with other work."""
 TRIES = 4
