@@ -15,7 +15,7 @@ from typing import Any
 from numba import njit
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy"}
-"""No fastmath: contracted products depend on what was inlined, so that a process that compiles gets other bits than one that loads."""
+"""No fastmath: contracted products depend on what was inlined; a process that compiles would get other bits than one that loads."""
 
 stage: Any = njit(inline="always", **OPTIONS)
 kernel = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)
