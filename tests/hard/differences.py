@@ -23,7 +23,7 @@ FIRST_STEP, RATIO, LEVELS, DEPTH = 1e-3, 3.0, 11, 4
 ENOUGH = 1e-10
 """Scaled error estimate with which a column is done."""
 LEAST = 1e-2
-TIGHT = HardOptions(residual_tolerance=1e-12, complementarity_tolerance=1e-14)
+TIGHT = HardOptions(residual_tolerance=1e-11, complementarity_tolerance=1e-14)
 
 
 class Comparison(NamedTuple):
