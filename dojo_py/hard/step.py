@@ -19,7 +19,8 @@ scale of the step's violations, with the other linearisation of the cones in the
 def attempts(L, P, Q, A, W, h, kappa, settings, report):
     """Solve the step that `start_step` loaded, by one start and direction after another until one succeeds."""
     scheme, limit = int(settings[SPRINGS]), int(settings[ITERATIONS])
-    tol_comp = 1e-8 * kappa if kappa > 0.0 else settings[COMPLEMENTARITY]
+    # ξ∘η of a fast slide is a difference of terms near 1: it cannot be told from κ to better than 1e-14
+    tol_comp = max(1e-8 * kappa, min(1e-3 * kappa, 1e-14)) if kappa > 0.0 else settings[COMPLEMENTARITY]
     everything = kappa > 0.0
     total = 0.0
     for attempt in range(len(STARTS)):

@@ -8,7 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hard.test_jacobian_blocks import CONTACTS, Case, H, contact_scene, joint_scene
+from loaded_step import H, LoadedStep
+from test_jacobian_blocks import CONTACTS, contact_scene, joint_scene
 
 from dojo_py.hard.limits import ball_limit_rows
 from dojo_py.hard.terms import BALL, FREE, HINGE, SLIDE
@@ -79,7 +80,7 @@ def velocity(W, b):
 
 @pytest.mark.parametrize("scene", [joint_scene(a, b) for a in SIMPLE for b in SIMPLE] + [FREE_DAMPED])
 def test_joint_rows_impulse_directions_and_momentum(scene):
-    case = Case(scene, seed=1)
+    case = LoadedStep(scene, seed=1)
     L, W, nb = case.L, case.W, case.nb
     impulses = [jnp.zeros(6)] * nb
     for n, j in enumerate(L.node_joint):
@@ -110,7 +111,7 @@ def test_joint_rows_impulse_directions_and_momentum(scene):
 
 @pytest.mark.parametrize("name", [n for n in CONTACTS if "plane" in n])
 def test_plane_contact_rows_and_impulses(name):
-    case = Case(contact_scene(*CONTACTS[name]), seed=3)
+    case = LoadedStep(contact_scene(*CONTACTS[name]), seed=3)
     W, P = case.W, build_world(case.model, "cone", "error").planes
     v = velocity(W, 0)
     assert W.n_active[0] > 0
@@ -164,7 +165,7 @@ def test_condensed_cone_is_the_schur_complement_of_its_residual(seed, scaled):
 
 @pytest.mark.parametrize("name", ["hinge limit friction", "ball limit"])
 def test_limit_distances(name):
-    case = Case(joint_scene("hinge", name), seed=2)
+    case = LoadedStep(joint_scene("hinge", name), seed=2)
     L, W = case.L, case.W
     n = len(L.node_joint) - 1
     j = L.node_joint[n]
