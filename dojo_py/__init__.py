@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 from typing import Any
 
 __version__ = "0.1.0"
+
+# Installed, `models` and `environments` lie inside this package; in a checkout, beside it. Python started in the
+# checkout finds this folder before any installed one.
+if not Path(__file__).with_name("models").is_dir():
+    __path__.append(str(Path(__file__).parents[1]))
 
 _EXPORTS = {
     "ModelError": "dojo_py.mechanism.errors",
