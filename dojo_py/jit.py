@@ -18,7 +18,7 @@ OPTIONS: dict[str, Any] = {"error_model": "numpy"}
 """No fastmath: contracted products depend on what was inlined; a process that compiles would get other bits than one that loads."""
 
 stage: Any = njit(inline="always", **OPTIONS)
-kernel = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)
+kernel = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False, **OPTIONS)
 
 
 ROOMS = ("*.py", "actuation/*.py", "collision/**/*.py", "hard/**/*.py", "solver/*.py", "soft/**/*.py")

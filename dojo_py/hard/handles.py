@@ -6,7 +6,7 @@ from numba.experimental import structref
 
 from dojo_py.actuation.table import ActuatorTable
 from dojo_py.collision.candidates import PairCandidates, PlaneCandidates
-from dojo_py.handles import Struct, compiling
+from dojo_py.handles import Struct, compiling, register
 from dojo_py.hard.body_table import BodyTable
 from dojo_py.hard.drives import Drive, Servos
 from dojo_py.hard.layout import Layout
@@ -15,52 +15,52 @@ from dojo_py.jit import entry
 from dojo_py.solver.block_ldu import Blocks, Pattern
 
 
-@structref.register
+@register
 class LayoutType(Struct):
     """Type of LayoutRef."""
 
 
-@structref.register
+@register
 class PlanesType(Struct):
     """Type of PlanesRef."""
 
 
-@structref.register
+@register
 class PairsType(Struct):
     """Type of PairsRef."""
 
 
-@structref.register
+@register
 class ActuatorsType(Struct):
     """Type of ActuatorsRef."""
 
 
-@structref.register
+@register
 class BodiesType(Struct):
     """Type of BodiesRef."""
 
 
-@structref.register
+@register
 class PatternType(Struct):
     """Type of PatternRef."""
 
 
-@structref.register
+@register
 class BlocksType(Struct):
     """Type of BlocksRef."""
 
 
-@structref.register
+@register
 class HardWorkType(Struct):
     """Type of HardWorkRef."""
 
 
-@structref.register
+@register
 class ServosType(Struct):
     """Type of ServosRef."""
 
 
-@structref.register
+@register
 class DriveType(Struct):
     """Type of DriveRef."""
 

@@ -12,6 +12,7 @@ on the ground with ten contacts: without this, internal forces still change by t
 
 import math
 
+from dojo_py.arrays import copy_rows
 from dojo_py.hard.assemble import assemble
 from dojo_py.hard.progress import centring, inside_rotation_domain, largest_step, residual_of
 from dojo_py.hard.recover import recover
@@ -30,11 +31,11 @@ PATIENCE = 8
 
 @kernel
 def _save(L, W):
-    W.v_old[:] = W.v
-    W.lam_old[:] = W.lam
+    copy_rows(W.v, W.v_old)
+    copy_rows(W.lam, W.lam_old)
     for m in range(W.n_limits[0]):
         W.lim_old[m, 0], W.lim_old[m, 1] = W.lim[m, 0], W.lim[m, 1]
-    W.fric_old[:] = W.fric
+    copy_rows(W.fric, W.fric_old)
     for c in range(W.n_active[0]):
         for k in range(12):
             W.con_old[c, k] = W.con[c, k]
@@ -72,8 +73,8 @@ def _clear_direction(W):
 
 @kernel
 def _keep_affine(W):
-    W.alim[:, :] = W.dlim
-    W.africt[:, :] = W.dfric
+    copy_rows(W.dlim, W.alim)
+    copy_rows(W.dfric, W.africt)
     for c in range(W.n_active[0]):
         for k in range(12):
             W.acon[c, k] = W.dcon[c, k]

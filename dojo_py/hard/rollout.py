@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dojo_py.arrays import copy, copy_rows
 from dojo_py.hard.body_table import expand, gather_wrenches
 from dojo_py.hard.contact_rows import pair_gap, plane_gap
 from dojo_py.hard.contact_table import WIDTH, fill_contacts
@@ -129,10 +130,10 @@ def _take_step(L, P, Q, T, M, W, V, Z, t, h):
         to_minimal(L, new, h, qpos, Z.qpos[t + 1], Z.qvel[t + 1], V.coordinates)
         advance_activations(T, V, act, h, Z.act[t + 1])
     else:
-        new[:, :] = bodies
-        Z.qpos[t + 1, :] = qpos
-        Z.qvel[t + 1, :] = qvel
-        Z.act[t + 1, :] = act
+        copy_rows(bodies, new)
+        copy(qpos, Z.qpos[t + 1])
+        copy(qvel, Z.qvel[t + 1])
+        copy(act, Z.act[t + 1])
         if status == 0:
             report[STATUS] = 5.0
         _stay(P, Q, W, bodies, report)
@@ -140,8 +141,8 @@ def _take_step(L, P, Q, T, M, W, V, Z, t, h):
         expand(M, new, h, Z.maximal[t + 1], V.scratch)
 
 
-@entry
-def roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_kappa, settings):
+@kernel
+def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_kappa, settings):
     """T steps from row 0 of the Record Z. controls (T, nu); wrenches (0 | 1 | T, nbody, 6); kappa 0: the hard limit.
 
     L, P, Q: layout and contact candidates; T: ActuatorTable; M: BodyTable; W: Work; V: Drive; G: Tangent. A step that fails
@@ -178,3 +179,9 @@ def roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_k
                     Z.gradients[t, STATUS] = TOO_FAST
     if Z.contacts.shape[0] > 0 and not linearize:
         fill_contacts(P, Q, W, Z.contacts)
+
+
+@entry
+def roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_kappa, settings):
+    """`_roll_out` for Python, which counts references."""
+    _roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_kappa, settings)

@@ -2,6 +2,7 @@
 
 import math
 
+from dojo_py.arrays import copy_rows
 from dojo_py.hard.bodies import old_momentum
 from dojo_py.hard.closures import start_closures
 from dojo_py.hard.contact_rows import add_contact, pair_far, pair_gap, plane_gap
@@ -165,7 +166,7 @@ def left_out_contact(L, P, Q, W, h):
 def keep_impulses(L, P, W):
     """Remember the impulses of a solved step."""
     W.warm[0] = 1.0
-    W.warm_lam[:, :] = W.lam
+    copy_rows(W.lam, W.warm_lam)
     W.warm_lim[:] = 0.0
     W.warm_con[:, :] = 0.0
     for m in range(W.n_limits[0]):
@@ -192,7 +193,7 @@ def start_point(L, P, Q, A, W, h, scheme, factor, kappa, warm):
         W.warm_lim[:] = 0.0
         W.warm_fric[:] = 0.0
         W.warm_con[:, :] = 0.0
-    W.lam[:, :] = W.warm_lam
+    copy_rows(W.warm_lam, W.lam)
     W.fric[:, :] = 0.0
     W.lim[:, :] = 0.0
     W.con[:, :] = 0.0

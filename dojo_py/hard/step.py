@@ -2,6 +2,7 @@
 
 import math
 
+from dojo_py.arrays import copy, copy_rows
 from dojo_py.hard.contact_rows import pair_far, pair_gap, plane_gap
 from dojo_py.hard.interior_point import SOLVED, iterate
 from dojo_py.hard.start import choose_contacts, keep_impulses, left_out_contact, start_point, start_step
@@ -50,7 +51,7 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, setti
     smallest gap with a plane or body [m], number of substeps. W.xn, W.qn, W.v hold the result. A step that cannot be solved (or
     turns faster than 2/h) is redone as 2, 4, … shorter ones.
     """
-    W.force[:] = force
+    copy(force, W.force)
     level = 0
     for b in range(L.mass.shape[0]):
         w = math.sqrt(bodies[b, 10] ** 2 + bodies[b, 11] ** 2 + bodies[b, 12] ** 2)
@@ -59,9 +60,9 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, setti
     total = 0.0
     report[3] = 0.0
     while True:
-        W.sub_bodies[:, :] = bodies
-        W.sub_angle[:] = angle
-        W.sub_rate[:] = rate
+        copy_rows(bodies, W.sub_bodies)
+        copy(angle, W.sub_angle)
+        copy(rate, W.sub_rate)
         if level > 0:
             W.warm[0] = 0.0
         parts = 1 << level

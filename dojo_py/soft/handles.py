@@ -7,38 +7,38 @@ from typing import Any
 
 from numba.experimental import structref
 
-from dojo_py.handles import Struct, compiling, interpreted
+from dojo_py.handles import Struct, compiling, interpreted, register
 from dojo_py.jit import entry
 from dojo_py.soft.packing import SoftModel
 from dojo_py.soft.workspace import Forces, Pose, Rows, Solver, Work
 
 
-@structref.register
+@register
 class ModelType(Struct):
     """Type of ModelRef."""
 
 
-@structref.register
+@register
 class PoseType(Struct):
     """Type of PoseRef."""
 
 
-@structref.register
+@register
 class ForcesType(Struct):
     """Type of ForcesRef."""
 
 
-@structref.register
+@register
 class RowsType(Struct):
     """Type of RowsRef."""
 
 
-@structref.register
+@register
 class SolverType(Struct):
     """Type of SolverRef."""
 
 
-@structref.register
+@register
 class WorkType(Struct):
     """Type of WorkRef."""
 

@@ -3,6 +3,7 @@
 Source: Dojo, section V-C; Amos and Kolter (2017).
 """
 
+from dojo_py.arrays import copy, copy_rows
 from dojo_py.hard.assemble import assemble
 from dojo_py.hard.gradients.residual_change import add_residuals, move, residuals_at
 from dojo_py.hard.interior_point import LOOP_REGULARISATION
@@ -16,7 +17,8 @@ def factorise_at(L, W, G, h, kappa):
     """Newton's matrix of the relaxed problem at the evaluated point. Returns whether it is regular."""
     assemble(L, W, h, kappa, kappa, False, False, LOOP_REGULARISATION)
     for c in range(W.n_active[0]):
-        G.impulse_maps[c] = W.cB[c]
+        for side in range(2):
+            copy_rows(W.cB[c, side], G.impulse_maps[c, side])
     for m in range(W.n_limits[0]):
         limit_distance(L, W, W.limit_active[m], h, G.limit_axes[m], W.scratch)
     return factorise(W.pattern, W.blocks) < 0
@@ -96,8 +98,8 @@ def state_and_control_columns(L, P, Q, T, M, W, V, G, qpos, qvel, act, control, 
                 G.change[:] = 0.0
                 for side in range(2):
                     delta = epsilon if side == 0 else -epsilon
-                    G.qpos[:] = qpos
-                    G.qvel[:] = qvel
+                    copy(qpos, G.qpos)
+                    copy(qvel, G.qvel)
                     if part == 0:
                         move(L, G.qpos, j, i, delta)
                     else:
@@ -109,7 +111,7 @@ def state_and_control_columns(L, P, Q, T, M, W, V, G, qpos, qvel, act, control, 
         G.change[:] = 0.0
         for side in range(2):
             delta = epsilon if side == 0 else -epsilon
-            G.control[:] = control
+            copy(control, G.control)
             G.control[i] += delta
             residuals_at(L, P, Q, T, M, W, V, qpos, qvel, act, G.control, wrenches, step, h, scheme, G.bodies)
             add_residuals(L, W, h, 0.5 / delta, G.change)

@@ -8,6 +8,7 @@ ten digits are left. What makes contact stiff enters exactly, with the factorise
 
 import math
 
+from dojo_py.arrays import copy
 from dojo_py.hard.body_table import gather_wrenches
 from dojo_py.hard.contact_rows import pair_gap
 from dojo_py.hard.coordinates import to_maximal
@@ -55,7 +56,7 @@ def residuals_at(L, P, Q, T, M, W, V, qpos, qvel, act, control, wrenches, step, 
     gather_wrenches(M, bodies, wrenches, step, V.wrench, V.scratch)
     drive(L, T, V, bodies, qpos, qvel, act, control, h)
     load_angles(L, qpos, V.angle)
-    W.force[:] = V.force
+    copy(V.force, W.force)
     start_step(L, W, bodies, V.angle, qvel, V.wrench, h)
     for c in range(W.n_active[1], W.n_active[0]):
         n = W.cframe[c, 0]

@@ -1,5 +1,6 @@
 """A and B of one step: [δq, δv] after = A [δq, δv] before + B δcontrol."""
 
+from dojo_py.arrays import copy, copy_rows
 from dojo_py.hard.gradients.actuator_columns import add_drive, clear_drive, displaced, follows_bodies, put_drive
 from dojo_py.hard.gradients.contact_change import pair_changes, plane_changes
 from dojo_py.hard.gradients.implicit import factorise_at, state_and_control_columns
@@ -63,7 +64,8 @@ def closed_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
     G.columns[:, :, :] = 0.0
     poses_before(L, W, G, h, G.scratch)
     all_screws(L, W, G, qpos, qvel, h, G.scratch)
-    G.impulse[:, :, :] = W.Gb
+    for n in range(W.Gb.shape[0]):
+        copy_rows(W.Gb[n], G.impulse[n])
     for b in range(nb):
         for i in range(6):
             G.wrench[b, i] = V.wrench[b, i]
@@ -92,7 +94,7 @@ def closed_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
         clear_drive(G)
         for side in range(2):
             delta = EPSILON if side == 0 else -EPSILON
-            G.control[:] = control
+            copy(control, G.control)
             G.control[i] += delta
             add_drive(L, T, V, G, G.bodies, qpos, qvel, act, G.control, h, 0.5 / delta)
         put_drive(L, W, V.servos, G, h, 2 * nv + i)
@@ -104,8 +106,8 @@ def _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, j, dof, part, co
     clear_drive(G)
     for side in range(2):
         delta = EPSILON if side == 0 else -EPSILON
-        G.qpos[:] = qpos
-        G.qvel[:] = qvel
+        copy(qpos, G.qpos)
+        copy(qvel, G.qvel)
         if part == 0:
             move(L, G.qpos, j, dof - L.vadr[j], delta)
         else:
@@ -149,8 +151,8 @@ def _state_row(L, W, V, G, qpos, qvel, j, i, part, column, h, reference, A):
     """Column of A for coordinate (part 0) or rate (part 1) i of joint j."""
     delta = column_scale(L, G, column, h, EPSILON)
     for side in range(2):
-        G.qpos[:] = qpos
-        G.qvel[:] = qvel
+        copy(qpos, G.qpos)
+        copy(qvel, G.qvel)
         sign = delta if side == 0 else -delta
         if part == 0:
             move(L, G.qpos, j, i, sign)

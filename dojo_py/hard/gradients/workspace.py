@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.experimental import structref
 
-from dojo_py.handles import Struct, compiling
+from dojo_py.handles import Struct, compiling, register
 from dojo_py.jit import entry
 
 
@@ -68,7 +68,7 @@ def allocate_tangent(model: Any, layout: Any, planes: Any, pairs: Any, servos: i
     )  # fmt: skip
 
 
-@structref.register
+@register
 class TangentType(Struct):
     """Type of TangentRef."""
 
