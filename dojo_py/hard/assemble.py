@@ -40,7 +40,7 @@ def assemble(L, W, h, kn, kf, corrected, scaled, loop_regularisation):
             _assemble_joint(L, W, n, h, kn, kf, corrected)
         else:
             _assemble_closure(L, W, n, corrected, loop_regularisation)
-    for c in range(W.n_active[0]):
+    for c in range(W.n_active[2]):
         _assemble_contact(L, W, c, kn, kf, corrected, scaled)
 
 
@@ -93,8 +93,8 @@ def _dof_matrix(L, W, n, h, kf, corrected, M, f):
         if L.kind[j] == BALL:
             for m in range(3):
                 M[i, m] += W.ball[j, i, m]
-        if L.dof_frictionloss[dof] > 0.0:
-            D, beta = friction_law(W, dof, h * L.dof_frictionloss[dof], W.rows[n, 6 - k + i], kf, corrected)
+        if W.bound[dof] > 0.0:
+            D, beta = friction_law(W, dof, W.bound[dof], W.rows[n, 6 - k + i], kf, corrected)
             M[i, i] += D
             f[i] += beta
 

@@ -25,6 +25,9 @@ SOLVED, MAX_ITERATIONS, STALLED, SINGULAR, TOO_FAST, NOT_FINITE = 0, 1, 2, 3, 4,
 LOOP_REGULARISATION = 1e-10
 """On the diagonal of loop closures [1/kg]: lets redundant rows (planar loops) share their impulse instead of dividing by zero."""
 
+BLOCKED, RISE = 0.3, 10.0
+"""A step along the central path that can be taken by less than the first aims the second times as high instead."""
+
 PATIENCE = 8
 """Iterations without half the residual or half the mean complementarity after which another start is tried."""
 
@@ -33,10 +36,10 @@ PATIENCE = 8
 def _save(L, W):
     copy_rows(W.v, W.v_old)
     copy_rows(W.lam, W.lam_old)
-    for m in range(W.n_limits[0]):
+    for m in range(W.n_limits[1]):
         W.lim_old[m, 0], W.lim_old[m, 1] = W.lim[m, 0], W.lim[m, 1]
     copy_rows(W.fric, W.fric_old)
-    for c in range(W.n_active[0]):
+    for c in range(W.n_active[2]):
         for k in range(12):
             W.con_old[c, k] = W.con[c, k]
 
@@ -50,14 +53,14 @@ def _move(L, W, alpha):
     for n in range(L.node_joint.shape[0]):
         for i in range(6):
             W.lam[n, i] = W.lam_old[n, i] + alpha * W.dlam[n, i]
-    for m in range(W.n_limits[0]):
+    for m in range(W.n_limits[1]):
         for i in range(2):
             W.lim[m, i] = W.lim_old[m, i] + alpha * W.dlim[m, i]
     for d in range(L.dof_frictionloss.shape[0]):
         if L.dof_frictionloss[d] > 0.0:
             for i in range(3):
                 W.fric[d, i] = W.fric_old[d, i] + alpha * W.dfric[d, i]
-    for c in range(W.n_active[0]):
+    for c in range(W.n_active[2]):
         for k in range(12):
             W.con[c, k] = W.con_old[c, k] + alpha * W.dcon[c, k]
 
@@ -75,7 +78,7 @@ def _clear_direction(W):
 def _keep_affine(W):
     copy_rows(W.dlim, W.alim)
     copy_rows(W.dfric, W.africt)
-    for c in range(W.n_active[0]):
+    for c in range(W.n_active[2]):
         for k in range(12):
             W.acon[c, k] = W.dcon[c, k]
 
@@ -105,23 +108,32 @@ def _least(sums, weight, arrived, floor):
 
 @stage
 def _direction(L, W, h, mean, floor, path, weight, arrived, scaled, enough, sums, found):
-    """The step from the present point into W.d…. found (3,) out: largest step, affine step, σ. Returns False if singular.
+    """The step from the present point into W.d…. found (4,) out: largest and affine step, σ, 1 when the aim was raised.
 
-    path > 0: Newton's step to that complementarity. Otherwise Mehrotra's: phase 0 predicts, phase 1 corrects; phase 2, when the
-    correction points out of the cones, aims at a more central point without it. (One loop, so that the compiler sees each large
-    kernel called in one place.)
+    path > 0: Newton's step to that complementarity; to a higher one when it is BLOCKED, because the pairs are near the end of the
+    path and the motion is not. Otherwise Mehrotra's: phase 0 predicts, phase 1 corrects; phase 2, when the correction points out of
+    the cones, aims at a more central point without it. (One loop, so that the compiler sees each large kernel called in one place.)
+    Returns False if the matrix is singular.
     """
     target, affine, sigma = max(path, 0.0), 1.0, 1.0
+    found[3] = 0.0
+    if path > 0.0:  # no second-order terms
+        _clear_correction(W)
     for phase in range(3):
-        kn, kf = (floor, target) if arrived else (target, target / weight)
+        kn, kf = (floor, target) if arrived and found[3] == 0.0 else (target, target / weight)
         assemble(L, W, h, kn, kf, phase > 0, scaled, LOOP_REGULARISATION)
         if phase == 0 and factorise(W.pattern, W.blocks) >= 0:
             return False
         solve(W.pattern, W.blocks, W.step)
-        recover(L, W, h, kn, kf, phase > 0, scaled, LOOP_REGULARISATION, enough)
+        predicts = phase == 0 and mean > 0.0 and not path > 0.0
+        recover(L, W, h, kn, kf, phase > 0, scaled, LOOP_REGULARISATION, math.inf if predicts else enough)
         reach = largest_step(L, W, h)
-        if path > 0.0 or not mean > 0.0 or phase == 2:
+        if not mean > 0.0 or phase == 2 or (path > 0.0 and reach >= BLOCKED):
             break
+        if path > 0.0:
+            target *= RISE
+            found[3] = 1.0
+            continue
         if phase == 0:
             affine = min(1.0, reach)
             centring(L, W, h, 0.0, 0.0, affine, sums)
@@ -150,7 +162,7 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterati
     residual, worst, mean, path, alpha, short = math.inf, math.inf, math.inf, math.inf, 0.0, 0
     _clear_direction(W)
     best_residual, best_mean, idle = math.inf, math.inf, 0
-    found, sums = W.scratch[102, 0:3], W.scratch[104, 0:8]
+    found, sums = W.scratch[102, 0:4], W.scratch[104, 0:8]
     for iteration in range(-1, max_iterations):
         if iteration >= 0:
             trace = W.trace[min(iteration, W.trace.shape[0] - 1)]
@@ -184,6 +196,7 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterati
             # the better the prediction, the closer to the boundary: convergence is superlinear at the end
             share = max(0.99, 1.0 - found[2] ** (1.0 / 3.0))
             alpha = inside_rotation_domain(L, W, h, min(1.0, share * found[0]))
+            arrived = arrived and found[3] == 0.0
             trace[3], trace[4], trace[5] = alpha, found[1], found[2]
         _save(L, W)
         if iteration >= 0 and mean > 0.0:

@@ -11,13 +11,13 @@ from dojo_py.solver.cones import FAR, friction_complementarity, friction_residua
 def largest_step(L, W, h):
     """Largest α ≤ FAR that keeps all cone variables in their cones."""
     alpha = FAR
-    for m in range(W.n_limits[0]):
+    for m in range(W.n_limits[1]):
         for i in range(2):
             if W.dlim[m, i] < 0.0:
                 alpha = min(alpha, -W.lim[m, i] / W.dlim[m, i])
     for dof in range(L.dof_frictionloss.shape[0]):
-        bound = h * L.dof_frictionloss[dof]
-        if bound > 0.0 and L.node[L.dof_joint[dof]] >= 0:
+        bound = W.bound[dof]
+        if bound > 0.0:
             db = W.dfric[dof, 0]
             if db < 0.0:
                 alpha = min(alpha, -(bound + W.fric[dof, 0]) / db)
@@ -26,7 +26,7 @@ def largest_step(L, W, h):
             for i in range(1, 3):
                 if W.dfric[dof, i] < 0.0:
                     alpha = min(alpha, -W.fric[dof, i] / W.dfric[dof, i])
-    for c in range(W.n_active[0]):
+    for c in range(W.n_active[2]):
         alpha = min(alpha, step_length(W.claw[c], W.cmu[c], W.con[c], W.dcon[c]))
     return alpha
 
@@ -48,15 +48,15 @@ def residual_of(L, W, h):
         for r in range(nc, 6):
             residual = _worse(residual, abs(W.rn[n, r]) / (L.dof_inertia[L.vadr[j] + r - nc] + abs(W.lam[n, r])))
     axis = W.scratch[112, 0:3]
-    for m in range(W.n_limits[0]):
+    for m in range(W.n_limits[1]):
         distance = limit_distance(L, W, W.limit_active[m], h, axis, W.scratch)
         residual = _worse(residual, abs(distance - W.lim[m, 1]) / h)
     for dof in range(L.dof_frictionloss.shape[0]):
         j = L.dof_joint[dof]
-        if L.dof_frictionloss[dof] > 0.0 and L.node[j] >= 0:
+        if W.bound[dof] > 0.0:
             rate = W.rows[L.node[j], 6 - L.ndof[j] + dof - L.vadr[j]]
             residual = _worse(residual, abs(rate - W.fric[dof, 1] + W.fric[dof, 2]))
-    for c in range(W.n_active[0]):
+    for c in range(W.n_active[2]):
         residual = _worse(residual, abs(W.cval[c, 0] - W.con[c, 1]) / h)
         residual = _worse(residual, friction_residual(W.claw[c], W.cmu[c], W.con[c], W.cval[c, 1], W.cval[c, 2]))
     return residual
@@ -76,17 +76,17 @@ def centring(L, W, h, kn, kf, alpha, out):
     """
     out[:] = 0.0
     out[1] = out[5] = math.inf
-    for m in range(W.n_limits[0]):
+    for m in range(W.n_limits[1]):
         _add_pair(out, (W.lim[m, 0] + alpha * W.dlim[m, 0]) * (W.lim[m, 1] + alpha * W.dlim[m, 1]), kn)
     for dof in range(L.dof_frictionloss.shape[0]):
-        bound = h * L.dof_frictionloss[dof]
-        if bound > 0.0 and L.node[L.dof_joint[dof]] >= 0:
+        bound = W.bound[dof]
+        if bound > 0.0:
             f, d = W.fric[dof], W.dfric[dof]
             beta = f[0] + alpha * d[0]
             _add_pair(out[4:8], (bound + beta) * (f[1] + alpha * d[1]), kf)
             _add_pair(out[4:8], (bound - beta) * (f[2] + alpha * d[2]), kf)
     z = W.scratch[103]
-    for c in range(W.n_active[0]):
+    for c in range(W.n_active[2]):
         law, mu = W.claw[c], W.cmu[c]
         for k in range(12):
             z[k] = W.con[c, k] + alpha * W.dcon[c, k] if alpha > 0.0 else W.con[c, k]

@@ -1,5 +1,7 @@
 """The step of every variable from the solved system of the bodies and joints."""
 
+import math
+
 from dojo_py.hard.assemble import friction_law
 from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
 from dojo_py.jit import kernel, stage
@@ -30,12 +32,12 @@ def recover(L, W, h, kn, kf, corrected, scaled, loop_regularisation, enough):
                 W.dlam[n, i] += W.step[L.place_node[n], i]
             if L.node_joint[n] >= 0:
                 _recover_joint(L, W, n, h, kn, kf, corrected)
-        for c in range(W.n_active[0]):
+        for c in range(W.n_active[2]):
             _motion_change(L, W, c, y)
             recover_step(
                 W.claw[c], W.cmu[c], W.con[c], kf, corrected, scaled, W.acon[c], W.cdy[c], y, W.cK[c], W.cf[c], turn > 0, W.dcon[c],
             )  # fmt: skip
-        if turn == ROUNDS - 1 or not _imbalance(L, W, loop_regularisation) > enough:
+        if turn == ROUNDS - 1 or enough == math.inf or not _imbalance(L, W, loop_regularisation) > enough:
             break
         solve(W.pattern, W.blocks, W.step)
 
@@ -99,7 +101,7 @@ def _imbalance(L, W, regularisation):
         if L.parent[j] >= 0:
             _add_transposed(W.Ga[n], W.dlam[n], x[L.place_body[L.parent[j]]])
     impulse = W.scratch[100, 0:3]
-    for c in range(W.n_active[0]):
+    for c in range(W.n_active[2]):
         impulse_of(W.claw[c], W.dcon[c], impulse)
         for side in range(2):
             b = W.cbody[c, side]
@@ -168,7 +170,7 @@ def _recover_dof(L, W, n, j, i, h, kn, kf, corrected):
     """
     dof = L.vadr[j] + i
     r = 6 - L.ndof[j] + i
-    rate, bound = W.drate[dof], h * L.dof_frictionloss[dof]
+    rate, bound = W.drate[dof], W.bound[dof]
     demand = W.dlam[n, r] + W.drive[dof, 1] * rate + W.rn[n, r]
     stiffest, who = L.dof_inertia[dof], -1
     for side in range(2):

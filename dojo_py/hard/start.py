@@ -8,7 +8,6 @@ from dojo_py.hard.closures import start_closures
 from dojo_py.hard.contact_rows import add_contact, pair_far, pair_gap, plane_gap
 from dojo_py.hard.joint_rows import start_joints
 from dojo_py.hard.limits import limit_distance
-from dojo_py.hard.residuals import evaluate
 from dojo_py.jit import kernel, stage
 from dojo_py.rotation import quat_to_matrix
 from dojo_py.solver.block_ldu import analyse
@@ -89,7 +88,6 @@ def choose_contacts(L, P, Q, W, h, everything, margin, recovery):
                 continue
         add_contact(P, Q, W, P.body.shape[0] + i, recovery)
     W.n_limits[0] = 0
-    W.dof_limit[:, :] = -1
     for l in range(L.limit_dof.shape[0]):
         W.lgrace[l] = 0.0
         if L.limit_sign[l] != 0.0:
@@ -99,7 +97,6 @@ def choose_contacts(L, P, Q, W, h, everything, margin, recovery):
             if not everything and room > 0.1 + 3.0 * h * abs(W.rate_prev[dof]):
                 continue
         W.limit_active[W.n_limits[0]] = l
-        W.dof_limit[L.limit_dof[l], 1 if L.limit_sign[l] < 0.0 else 0] = W.n_limits[0]
         W.n_limits[0] += 1
     _update_graph(L, W)
 
@@ -177,15 +174,42 @@ def keep_impulses(L, P, W):
         impulse_of(W.claw[c], W.con[c], W.warm_con[W.active[c]])
 
 
-@stage
-def start_point(L, P, Q, A, W, h, scheme, factor, kappa, warm):
-    """First point: old velocities; every cone pair near its own central path at factor times the scale of the step's violations.
+@kernel
+def any_cone(L, W):
+    """Whether contacts, limits or dry friction take part in this step."""
+    if W.n_active[0] + W.n_limits[0] > 0:
+        return True
+    for i in range(L.dof_frictionloss.shape[0]):
+        if L.dof_frictionloss[i] > 0.0:
+            return True
+    return False
 
-    warm: the impulses of the last step are expected to act again; factor is then of the energy that is left unbalanced.
-    """
-    total = 0.0
+
+@kernel
+def hold_cones(L, W):
+    """Contacts, limits and dry friction keep their impulses: Newton's method moves bodies and joints only."""
+    W.n_active[2] = 0
+    W.n_limits[1] = 0
+    W.dof_limit[:, :] = -1
+    W.bound[:] = 0.0
+
+
+@kernel
+def release_cones(L, W, h):
+    """Newton's method moves everything."""
+    W.n_active[2] = W.n_active[0]
+    W.n_limits[1] = W.n_limits[0]
+    for m in range(W.n_limits[0]):
+        l = W.limit_active[m]
+        W.dof_limit[L.limit_dof[l], 1 if L.limit_sign[l] < 0.0 else 0] = m
+    for i in range(L.dof_frictionloss.shape[0]):
+        W.bound[i] = h * L.dof_frictionloss[i] if L.node[L.dof_joint[i]] >= 0 else 0.0
+
+
+@kernel
+def start_motion(L, W, warm):
+    """Old velocities; the impulses of the last step if they are expected to act again (warm), else none."""
     for b in range(L.mass.shape[0]):
-        total += L.mass[b]
         for i in range(6):
             W.v[b, i] = W.v_prev[b, i]
     if not warm:
@@ -205,8 +229,17 @@ def start_point(L, P, Q, A, W, h, scheme, factor, kappa, warm):
         if W.claw[c] != PYRAMID:
             old = W.warm_con[W.active[c]]
             W.con[c, 0], W.con[c, 2], W.con[c, 3] = old[0], old[1], old[2]
-    evaluate(L, P, Q, A, W, h, scheme)
-    near = 0
+
+
+@kernel
+def start_pairs(L, W, h, factor, kappa, warm):
+    """Every cone pair near its own central path at factor times the scale of the violations of the evaluated motion.
+
+    warm: factor is of the violations that remain although the last impulses act again.
+    """
+    near, total = 0, 0.0
+    for b in range(L.mass.shape[0]):
+        total += L.mass[b]
     for c in range(W.n_active[0]):
         if W.cval[c, 0] < 0.0:
             near += 1
@@ -214,24 +247,8 @@ def start_point(L, P, Q, A, W, h, scheme, factor, kappa, warm):
     scale = _violation_scale(L, W, h, mass)
     start = factor * scale
     if warm:
-        start = min(scale, max(LOWEST * scale, factor * h * _imbalance_energy(L, W)))
+        start = min(scale, max(LOWEST * scale, factor * _violations(L, W, h, mass)))
     _start_pairs(L, W, h, mass, max(start, kappa))
-
-
-@kernel
-def _imbalance_energy(L, W):
-    """Twice the kinetic energy [J] that the imbalance of the rows would give the bodies and joints, each on its own."""
-    energy = 0.0
-    for b in range(L.mass.shape[0]):
-        top = max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2])
-        for i in range(6):
-            energy += W.rb[b, i] ** 2 / (L.mass[b] if i < 3 else top)
-    for n in range(L.node_joint.shape[0]):
-        j = L.node_joint[n]
-        if j >= 0:
-            for i in range(L.ndof[j]):
-                energy += W.rn[n, 6 - L.ndof[j] + i] ** 2 / L.dof_inertia[L.vadr[j] + i]
-    return energy
 
 
 @kernel
@@ -275,7 +292,13 @@ def _violation_scale(L, W, h, mass):
     for b in range(L.mass.shape[0]):
         for i in range(3):
             g = max(g, abs(L.gravity[b, i]))
-    scale = mass * h * max(g * h, 1e-2) ** 2
+    return max(mass * h * max(g * h, 1e-2) ** 2, _violations(L, W, h, mass))
+
+
+@kernel
+def _violations(L, W, h, mass):
+    """Largest impulse times displacement [N s m] that undoing a violation of the evaluated motion takes."""
+    scale = 0.0
     for c in range(W.n_active[0]):
         u = min(W.cval[c, 0] / h, 0.0)
         scale = max(scale, mass * u * u * h)

@@ -4,16 +4,27 @@ import math
 
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.hard.contact_rows import pair_far, pair_gap, plane_gap
-from dojo_py.hard.interior_point import SOLVED, iterate
-from dojo_py.hard.start import choose_contacts, keep_impulses, left_out_contact, start_point, start_step
+from dojo_py.hard.interior_point import NOT_FINITE, SINGULAR, SOLVED, iterate
+from dojo_py.hard.start import (
+    any_cone,
+    choose_contacts,
+    hold_cones,
+    keep_impulses,
+    left_out_contact,
+    release_cones,
+    start_motion,
+    start_pairs,
+    start_step,
+)
 from dojo_py.jit import kernel, stage
 
 TOLERANCE, COMPLEMENTARITY, ITERATIONS, SPRINGS, RECOVERY, MARGIN, SUBDIVISIONS = 0, 1, 2, 3, 4, 5, 6
 """Places in the settings array, see options.py."""
 
-STARTS = (0.1, 1.0, 10.0, 100.0)
-"""Attempts at a step, and how far up the central path each starts: a share of what the last impulses leave unbalanced; then of the
-scale of the step's violations, with the other linearisation of the cones in the third, in short steps in the last."""
+STARTS = (0.3, 1.0, 10.0, 100.0)
+"""Attempts at a step, and how far up the central path each starts: a share of the violations that remain although the last impulses
+act again; then of the scale of the step's violations, with the other linearisation of the cones in the third, in short steps in the
+last."""
 
 
 @stage
@@ -29,12 +40,20 @@ def attempts(L, P, Q, A, W, h, kappa, settings, report):
             continue
         for _ in range(4):
             choose_contacts(L, P, Q, W, h, everything, settings[MARGIN], h * settings[RECOVERY])
-            start_point(L, P, Q, A, W, h, scheme, STARTS[attempt], kappa, attempt == 0)
-            status, count, residual, worst = iterate(
-                L, P, Q, A, W, h, scheme, kappa, settings[TOLERANCE], tol_comp, limit if attempt < 3 else 3 * limit,
-                attempt == 2, attempt >= 3,
-            )  # fmt: skip
-            total += count
+            start_motion(L, W, attempt == 0)
+            for part in range(0 if any_cone(L, W) else 1, 2):  # the motion under the impulses of the start; then everything
+                if part == 0:
+                    hold_cones(L, W)
+                else:
+                    start_pairs(L, W, h, STARTS[attempt], kappa, attempt == 0)
+                    release_cones(L, W, h)
+                most = 1 if part == 0 else (limit if attempt < 3 else 3 * limit)
+                status, count, residual, worst = iterate(
+                    L, P, Q, A, W, h, scheme, kappa, settings[TOLERANCE], tol_comp, most, attempt == 2, attempt >= 3,
+                )  # fmt: skip
+                total += count
+                if part == 0 and (status == SINGULAR or status == NOT_FINITE):
+                    break
             if status != SOLVED or everything or left_out_contact(L, P, Q, W, h) == 0:
                 break
             everything = True

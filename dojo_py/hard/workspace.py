@@ -56,9 +56,10 @@ class Work(NamedTuple):
     size: np.ndarray  # (nb, 6) largest impulse in each momentum row, for the round-off floor
     # contacts that take part in this step
     active: np.ndarray  # (nc,) candidate: plane i, or number of planes + pair
-    n_active: np.ndarray  # (2,) how many contacts, how many of them with planes
+    n_active: np.ndarray  # (3,) how many contacts, how many of them with planes, how many Newton's method moves (all or none)
     limit_active: np.ndarray  # (nl,)
-    n_limits: np.ndarray  # (1,)
+    n_limits: np.ndarray  # (2,) how many limits, how many Newton's method moves (all or none)
+    bound: np.ndarray  # (nv,) h times the dry friction of a coordinate, 0 while it is held [N s, N m s]
     dof_limit: np.ndarray  # (nv, 2) active limit of a coordinate: lower (or ball), upper; -1 where none
     cbody: np.ndarray  # (nc, 2)
     cmu: np.ndarray  # (nc,)
@@ -146,8 +147,8 @@ def allocate_work(layout, planes, pairs):
         p=z((nb + 1, 4)), hG=z((nb + 1, 3, 3)), extent=z(1), turn=z((nb + 1, 3, 3)), theta=z(nv), Ca=z((nn, 6, 6)),
         Cb=z((nn, 6, 6)), Ceq=z((ne, 4, 6, 6)), rows=z((nn, 6)), drive=z((nv,
         2)), row_scale=z(nv), ball=z((nj, 3, 4)), inertia=z((nb, 6, 8)), rb=z((nb, 6)),
-        rn=z((nn, 6)), size=z((nb, 6)), active=z(nc, np.int64), n_active=z(2, np.int64),
-        limit_active=z(nl, np.int64), n_limits=z(1, np.int64), dof_limit=np.full((nv, 2), -1, np.int64),
+        rn=z((nn, 6)), size=z((nb, 6)), active=z(nc, np.int64), n_active=z(3, np.int64),
+        limit_active=z(nl, np.int64), n_limits=z(2, np.int64), bound=z(nv), dof_limit=np.full((nv, 2), -1, np.int64),
         cbody=z((nc, 2), np.int64), cmu=z(nc), claw=z(nc, np.int64), cframe=z((nc, 3, 3)), cval=z((nc, 3)),
         cgrace=z(nc), lgrace=z(nl), cC=z((nc, 2, 3, 6)), cB=z((nc, 2, 3, 6)), cH=z((nc, 2, 6, 12)), cK=z((nc, 3, 3)),
         cf=z((nc, 3)), cdy=z((nc, 3)), step=z((total, 6)), dv=z((nb + 1, 6)), dlam=z((nn, 6)), drate=z(nv),
