@@ -12,11 +12,11 @@ on the ground with ten contacts: without this, internal forces still change by t
 
 import math
 
-from dojo_py.arrays import copy_rows
+from dojo_py.arrays import copy, copy_rows
 from dojo_py.hard.assemble import assemble
 from dojo_py.hard.progress import centring, inside_rotation_domain, largest_step, residual_of
 from dojo_py.hard.recover import recover
-from dojo_py.hard.residuals import evaluate
+from dojo_py.hard.residuals import evaluate_motion, evaluate_rows
 from dojo_py.jit import kernel, stage
 from dojo_py.solver.block_ldu import factorise, solve
 
@@ -36,6 +36,7 @@ PATIENCE = 8
 def _save(L, W):
     copy_rows(W.v, W.v_old)
     copy_rows(W.lam, W.lam_old)
+    copy(W.theta, W.theta_old)
     for m in range(W.n_limits[1]):
         W.lim_old[m, 0], W.lim_old[m, 1] = W.lim[m, 0], W.lim[m, 1]
     copy_rows(W.fric, W.fric_old)
@@ -45,7 +46,7 @@ def _save(L, W):
 
 
 @kernel
-def _move(L, W, alpha):
+def _move(L, W, h, alpha):
     """Point = saved point + alpha * step."""
     for b in range(L.mass.shape[0]):
         for i in range(6):
@@ -53,6 +54,8 @@ def _move(L, W, alpha):
     for n in range(L.node_joint.shape[0]):
         for i in range(6):
             W.lam[n, i] = W.lam_old[n, i] + alpha * W.dlam[n, i]
+    for i in range(W.theta.shape[0]):
+        W.theta[i] = W.theta_old[i] + alpha * h * W.drate[i]
     for m in range(W.n_limits[1]):
         for i in range(2):
             W.lim[m, i] = W.lim_old[m, i] + alpha * W.dlim[m, i]
@@ -151,11 +154,11 @@ def _direction(L, W, h, mean, floor, path, weight, arrived, scaled, enough, sums
 
 
 @stage
-def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterations, scaled, careful):
+def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterations, scaled, careful, evaluated):
     """From the present point to residual ≤ tol_residual [m/s] and |b∘c - κe| ≤ tol_comp. Returns (status, iterations, both).
 
     kappa = 0 asks for the hard limit: then tol_comp is the complementarity itself. scaled: Nesterov-Todd directions.
-    careful: follow the central path in short steps instead of predicting.
+    careful: follow the central path in short steps instead of predicting. evaluated: the motion has been, at these velocities.
     """
     floor = kappa if kappa > 0.0 else 0.2 * tol_comp
     weight, arrived = min(h, 1.0), False
@@ -207,8 +210,10 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterati
                 alpha *= 0.8
         for _ in range(8):
             if iteration >= 0:
-                _move(L, W, alpha)
-            evaluate(L, P, Q, A, W, h, scheme)
+                _move(L, W, h, alpha)
+            if iteration >= 0 or not evaluated:
+                evaluate_motion(L, A, W, h, scheme)
+            evaluate_rows(L, P, Q, W, h, scheme)
             new_residual = residual_of(L, W, h)
             centring(L, W, h, kappa, kappa, 0.0, sums)
             new_worst = max(sums[0], sums[4])

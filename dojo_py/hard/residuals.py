@@ -14,12 +14,24 @@ from dojo_py.solver.cones import beyond, impulse_of
 @kernel
 def evaluate(L, P, Q, A, W, h, scheme):
     """Residuals and Jacobian pieces at the point (W.v, W.lam, W.lim, W.fric, W.con)."""
+    evaluate_motion(L, A, W, h, scheme)
+    evaluate_rows(L, P, Q, W, h, scheme)
+
+
+@kernel
+def evaluate_motion(L, A, W, h, scheme):
+    """What depends on W.v only: the next poses, joints and loop closures there, the law of the coordinates."""
+    next_poses(W.x, W.q, W.v, h, W.xn, W.qn, W.Rn, W.p, W.hG, W.turn)
+    evaluate_joints(L, W, h, W.scratch)
+    evaluate_closures(L, W, h, W.scratch)
+    dof_law(L, W, A, h, scheme)
+
+
+@kernel
+def evaluate_rows(L, P, Q, W, h, scheme):
+    """Residuals and contacts, from what `evaluate_motion` left and the impulses."""
     s = W.scratch
     nb, nt = L.mass.shape[0], L.node_joint.shape[0]
-    next_poses(W.x, W.q, W.v, h, W.xn, W.qn, W.Rn, W.p, W.hG, W.turn)
-    evaluate_joints(L, W, h, s)
-    evaluate_closures(L, W, h, s)
-    dof_law(L, W, A, h, scheme)
     W.extent[0] = 0.0
     for b in range(nb):
         W.extent[0] = max(W.extent[0], abs(W.xn[b, 0]), abs(W.xn[b, 1]), abs(W.xn[b, 2]))

@@ -99,6 +99,7 @@ def choose_contacts(L, P, Q, W, h, everything, margin, recovery):
         W.limit_active[W.n_limits[0]] = l
         W.n_limits[0] += 1
     _update_graph(L, W)
+    release_cones(L, W, h)
 
 
 @kernel

@@ -41,7 +41,8 @@ def attempts(L, P, Q, A, W, h, kappa, settings, report):
         for _ in range(4):
             choose_contacts(L, P, Q, W, h, everything, settings[MARGIN], h * settings[RECOVERY])
             start_motion(L, W, attempt == 0)
-            for part in range(0 if any_cone(L, W) else 1, 2):  # the motion under the impulses of the start; then everything
+            first = 0 if any_cone(L, W) else 1
+            for part in range(first, 2):  # the motion under the impulses of the start; then everything
                 if part == 0:
                     hold_cones(L, W)
                 else:
@@ -50,6 +51,7 @@ def attempts(L, P, Q, A, W, h, kappa, settings, report):
                 most = 1 if part == 0 else (limit if attempt < 3 else 3 * limit)
                 status, count, residual, worst = iterate(
                     L, P, Q, A, W, h, scheme, kappa, settings[TOLERANCE], tol_comp, most, attempt == 2, attempt >= 3,
+                    part > first,
                 )  # fmt: skip
                 total += count
                 if part == 0 and (status == SINGULAR or status == NOT_FINITE):

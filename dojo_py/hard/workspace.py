@@ -88,6 +88,7 @@ class Work(NamedTuple):
     # saved point, for the line search
     v_old: np.ndarray
     lam_old: np.ndarray
+    theta_old: np.ndarray
     lim_old: np.ndarray
     fric_old: np.ndarray
     con_old: np.ndarray
@@ -153,7 +154,7 @@ def allocate_work(layout, planes, pairs):
         cgrace=z(nc), lgrace=z(nl), cC=z((nc, 2, 3, 6)), cB=z((nc, 2, 3, 6)), cH=z((nc, 2, 6, 12)), cK=z((nc, 3, 3)),
         cf=z((nc, 3)), cdy=z((nc, 3)), step=z((total, 6)), dv=z((nb + 1, 6)), dlam=z((nn, 6)), drate=z(nv),
         dlim=z((nl, 2)), dfric=z((nv, 3)), dcon=z((nc, 12)), alim=z((nl, 2)), africt=z((nv, 3)), acon=z((nc, 12)),
-        v_old=z((nb + 1, 6)), lam_old=z((nn, 6)), lim_old=z((nl, 2)), fric_old=z((nv, 3)), con_old=z((nc, 12)),
+        v_old=z((nb + 1, 6)), lam_old=z((nn, 6)), theta_old=z(nv), lim_old=z((nl, 2)), fric_old=z((nv, 3)), con_old=z((nc, 12)),
         warm=z(1), warm_lam=z((nn, 6)), warm_lim=z(nl), warm_fric=z(nv), warm_con=z((nc, 3)), sub_bodies=z((nb, 13)),
         sub_angle=z(nv), sub_rate=z(nv), trace=z((201, 6)), pattern=pattern, blocks=blocks, edges=edges,
         n_edges=np.array([len(fixed), len(fixed)], np.int64), slot=slot, scratch=z((128, 12)),

@@ -13,6 +13,9 @@ import math
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_conj_mul, quat_mul
 
+CLOSE = 1e-9
+"""Error of a pose [m, rad] after which one more Newton step needs no new screws."""
+
 
 @kernel
 def chain_pose(theta, slide, pos, axis, base_pos, base_quat, com, p, q, S, w):
@@ -22,79 +25,60 @@ def chain_pose(theta, slide, pos, axis, base_pos, base_quat, com, p, q, S, w):
     the centre of mass in the parent's frame, rows 3-5 angular velocity in the child's frame, per unit rate. w: work (4, 4).
     """
     k = theta.shape[0]
-    turn, a, b = w[0], w[1], w[2]
-    # Orientation after the joints that follow joint i, walking backwards, gives the angular part of S.
-    turn[0], turn[1], turn[2], turn[3] = 1.0, 0.0, 0.0, 0.0
-    for i in range(k - 1, -1, -1):
-        if slide[i]:
-            S[3, i], S[4, i], S[5, i] = 0.0, 0.0, 0.0
-            continue
-        # axis i seen from the final child frame: conj(turn) * axis * turn
-        a[0], a[1], a[2], a[3] = 0.0, axis[i, 0], axis[i, 1], axis[i, 2]
-        quat_mul(a, turn, b)
-        quat_conj_mul(turn, b, a)
-        S[3, i], S[4, i], S[5, i] = a[1], a[2], a[3]
-        half = 0.5 * theta[i]
-        s = math.sin(half)
-        a[0], a[1], a[2], a[3] = math.cos(half), s * axis[i, 0], s * axis[i, 1], s * axis[i, 2]
-        quat_mul(a, turn, b)
-        for r in range(4):
-            turn[r] = b[r]
-    # Forwards: origin of the body frame and its orientation, joint by joint.
+    a, b = w[0], w[1]
     for r in range(3):
         p[r] = base_pos[r]
     for r in range(4):
         q[r] = base_quat[r]
     for i in range(k):
-        _turn(q, axis[i], a, b)
+        _turn(q, axis[i], b)
         if slide[i]:
             for r in range(3):
-                S[r, i] = b[1 + r]
-                p[r] += theta[i] * b[1 + r]
-        else:
-            # the axis and a point on it in the parent's frame; the lever arm is completed below
-            w[3, 0], w[3, 1], w[3, 2] = b[1], b[2], b[3]
-            _turn(q, pos[i], a, b)
-            for r in range(3):
-                p[r] += b[1 + r]
-            half = 0.5 * theta[i]
-            s = math.sin(half)
-            a[0], a[1], a[2], a[3] = math.cos(half), s * axis[i, 0], s * axis[i, 1], s * axis[i, 2]
-            quat_mul(q, a, b)
-            for r in range(4):
-                q[r] = b[r]
-            for r in range(3):
-                S[r, i] = p[r]  # the anchor, for now
-            _turn(q, pos[i], a, b)
-            for r in range(3):
-                p[r] -= b[1 + r]
-    _turn(q, com, a, b)
+                S[r, i] = b[r]
+                S[3 + r, i] = 0.0
+                p[r] += theta[i] * b[r]
+            continue
+        for r in range(3):
+            S[3 + r, i] = b[r]  # the axis in the parent's frame, for now
+        _turn(q, pos[i], b)
+        for r in range(3):
+            p[r] += b[r]
+            S[r, i] = p[r]  # the anchor, for now
+        half = 0.5 * theta[i]
+        s = math.sin(half)
+        a[0], a[1], a[2], a[3] = math.cos(half), s * axis[i, 0], s * axis[i, 1], s * axis[i, 2]
+        quat_mul(q, a, b)
+        for r in range(4):
+            q[r] = b[r]
+        _turn(q, pos[i], b)
+        for r in range(3):
+            p[r] -= b[r]
+    _turn(q, com, b)
     for r in range(3):
-        p[r] += b[1 + r]
+        p[r] += b[r]
+    a[0], a[1], a[2], a[3] = q[0], -q[1], -q[2], -q[3]
     for i in range(k):
         if not slide[i]:
-            # axis in the parent's frame = final orientation applied to its angular screw
-            a[1], a[2], a[3] = S[3, i], S[4, i], S[5, i]
-            _turn(q, a[1:4], w[3], b)
+            n0, n1, n2 = S[3, i], S[4, i], S[5, i]
             r0, r1, r2 = p[0] - S[0, i], p[1] - S[1, i], p[2] - S[2, i]
-            S[0, i] = b[2] * r2 - b[3] * r1
-            S[1, i] = b[3] * r0 - b[1] * r2
-            S[2, i] = b[1] * r1 - b[2] * r0
+            S[0, i], S[1, i], S[2, i] = n1 * r2 - n2 * r1, n2 * r0 - n0 * r2, n0 * r1 - n1 * r0
+            w[2, 0], w[2, 1], w[2, 2] = n0, n1, n2
+            _turn(a, w[2], b)
+            S[3, i], S[4, i], S[5, i] = b[0], b[1], b[2]
 
 
 @kernel
-def _turn(q, v, work, out):
-    """out[1:4] = v (3,) turned by q (4,)."""
+def _turn(q, v, out):
+    """out[0:3] = v (3,) turned by q (4,)."""
     # v + 2 u x (u x v + w v)
     u0, u1, u2, s = q[1], q[2], q[3], q[0]
     t0 = u1 * v[2] - u2 * v[1] + s * v[0]
     t1 = u2 * v[0] - u0 * v[2] + s * v[1]
     t2 = u0 * v[1] - u1 * v[0] + s * v[2]
     v0, v1, v2 = v[0], v[1], v[2]
-    out[0] = 0.0
-    out[1] = v0 + 2.0 * (u1 * t2 - u2 * t1)
-    out[2] = v1 + 2.0 * (u2 * t0 - u0 * t2)
-    out[3] = v2 + 2.0 * (u0 * t1 - u1 * t0)
+    out[0] = v0 + 2.0 * (u1 * t2 - u2 * t1)
+    out[1] = v1 + 2.0 * (u2 * t0 - u0 * t2)
+    out[2] = v2 + 2.0 * (u0 * t1 - u1 * t0)
 
 
 @kernel
@@ -205,6 +189,12 @@ def compound_rows(q_rel, d, theta, start, slide, pos, axis, base_pos, base_quat,
         solve_small(A, step, k, 1)
         for i in range(k):
             theta[i] += step[i, 0]
+        if residual < CLOSE:  # what this step leaves is its square: the rows follow it, and the screws may stay
+            for i in range(n):
+                for j in range(k):
+                    for r in range(6):
+                        c[i] -= basis[i, r] * S[r, j] * step[j, 0]
+            break
     # Jacobian of the transformed error in (δd, δφ), then θ eliminated by the implicit function theorem
     for i in range(6):
         b3, b4, b5 = basis[i, 3], basis[i, 4], basis[i, 5]
