@@ -49,7 +49,6 @@ class Tangent(NamedTuple):
     servo_free: np.ndarray  # (number of servos,) 1 where the force is inside its range
     d_wrench: np.ndarray  # (nb, 6)
     scratch: np.ndarray  # (96, 12)
-    start: np.ndarray  # (2, nb, 13)
     next_bodies: np.ndarray  # (nb, 13)
     next_qpos: np.ndarray  # (2, nq)
     next_qvel: np.ndarray  # (2, nv)
@@ -68,7 +67,7 @@ def allocate_tangent(model: Any, layout: Any, planes: Any, pairs: Any, servos: i
         z((nb, 3, 3)), z((nb, 3)), z((nb, 6, 6)), z((model.nv, 6)), z((nb, 12)), z(nb, np.int64), z((nc, 12, 6)), z((nc, 3)),
         z((nc, 12)), z((nc, 3)), z((nn, 6)),
         z((nn, 6, 6)), z((nb, 6)), z(model.nv), z(servos), z(servos, np.int64), z((nb, 6)), z((96, 12)),
-        z((2, nb, 13)), z((nb, 13)), z((2, model.nq)), z((2, model.nv)),
+        z((nb, 13)), z((2, model.nq)), z((2, model.nv)),
     )  # fmt: skip
 
 
