@@ -30,10 +30,8 @@ def _pose_rows(L, e, x, R, q, c, G, s):
         J[i, 5] = E[i, 1] * p[0] - E[i, 0] * p[1]
     count = 3
     if L.eq_kind[e] == EQ_WELD:
-        quat_conj_mul(q[one], q[two], q_rel)
-        quat_conj_mul(L.eq_quat[e], q_rel, err)
-        sign = 1.0 if err[0] >= 0.0 else -1.0
-        w, v0, v1, v2 = sign * err[0], sign * err[1], sign * err[2], sign * err[3]
+        weld_error(L.eq_quat[e], q[one], q[two], err, q_rel)
+        w, v0, v1, v2 = err[0], err[1], err[2], err[3]
         c[3], c[4], c[5] = 2.0 * v0, 2.0 * v1, 2.0 * v2
         for i in range(3):
             for k in range(6):
@@ -48,15 +46,25 @@ def _pose_rows(L, e, x, R, q, c, G, s):
 
 
 @kernel
-def _poly(a, x):
-    """(value, derivative) of a₀ + a₁x + … + a₄x⁴."""
-    value = a[0] + x * (a[1] + x * (a[2] + x * (a[3] + x * a[4])))
-    slope = a[1] + x * (2.0 * a[2] + x * (3.0 * a[3] + x * 4.0 * a[4]))
-    return value, slope
+def weld_error(closed, q_one, q_two, err, s):
+    """err (4,) = ±closed* ⊗ q₁* ⊗ q₂ with a real part that is not negative. s: work (4,)."""
+    quat_conj_mul(q_one, q_two, s)
+    quat_conj_mul(closed, s, err)
+    if err[0] < 0.0:
+        for i in range(4):
+            err[i] = -err[i]
 
 
 @kernel
-def _coupled(L, W, e, side):
+def polynomial(a, x):
+    """(value, first, second derivative) of a₀ + a₁x + … + a₄x⁴."""
+    value = a[0] + x * (a[1] + x * (a[2] + x * (a[3] + x * a[4])))
+    slope = a[1] + x * (2.0 * a[2] + x * (3.0 * a[3] + x * 4.0 * a[4]))
+    return value, slope, 2.0 * a[2] + x * (6.0 * a[3] + x * 12.0 * a[4])
+
+
+@kernel
+def coupled(L, W, e, side):
     """(node, row, coordinate at the start minus its reference) of one side of a joint coupling."""
     j, slot = L.eq_joint[e, 2 * side], L.eq_joint[e, 2 * side + 1]
     angle = W.angle0[L.vadr[j] + slot] - L.eq_poly[e, 5 + side]
@@ -70,13 +78,13 @@ def start_closures(L, W, s):
     for e in range(L.eq_kind.shape[0]):
         W.Geq[e, :, :, :] = 0.0
         if L.eq_kind[e] == EQ_JOINT:
-            n, row, _ = _coupled(L, W, e, 0)
+            n, row, _ = coupled(L, W, e, 0)
             for i in range(6):
                 W.Geq[e, 0, 0, i] = W.Gb[n, row, i]
                 W.Geq[e, 1, 0, i] = W.Ga[n, row, i]
             if L.eq_joint[e, 2] >= 0:
-                n, row, angle = _coupled(L, W, e, 1)
-                _, slope = _poly(L.eq_poly[e], angle)
+                n, row, angle = coupled(L, W, e, 1)
+                _, slope, _ = polynomial(L.eq_poly[e], angle)
                 for i in range(6):
                     W.Geq[e, 2, 0, i] = -slope * W.Gb[n, row, i]
                     W.Geq[e, 3, 0, i] = -slope * W.Ga[n, row, i]
@@ -96,14 +104,14 @@ def evaluate_closures(L, W, h, s):
         C[:, :, :] = 0.0
         W.rows[n, :] = 0.0
         if L.eq_kind[e] == EQ_JOINT:
-            m, row, angle = _coupled(L, W, e, 0)
+            m, row, angle = coupled(L, W, e, 0)
             value = angle + h * W.rows[m, row]
             for i in range(6):
                 C[0, 0, i] = W.Cb[m, row, i]
                 C[1, 0, i] = W.Ca[m, row, i]
             if L.eq_joint[e, 2] >= 0:
-                m, row, angle = _coupled(L, W, e, 1)
-                target, slope = _poly(L.eq_poly[e], angle + h * W.rows[m, row])
+                m, row, angle = coupled(L, W, e, 1)
+                target, slope, _ = polynomial(L.eq_poly[e], angle + h * W.rows[m, row])
                 for i in range(6):
                     C[2, 0, i] = -slope * W.Cb[m, row, i]
                     C[3, 0, i] = -slope * W.Ca[m, row, i]

@@ -29,13 +29,20 @@ def _minus_cross(a, out, sign):
 
 
 @kernel
-def tangents(n, T):
-    """T (2, 3): two unit vectors that complete the unit vector n to a right-handed frame."""
+def smallest(n):
+    """Index of the entry of n (3,) that is smallest in size."""
     i = 0
     if abs(n[1]) < abs(n[i]):
         i = 1
     if abs(n[2]) < abs(n[i]):
         i = 2
+    return i
+
+
+@kernel
+def tangents(n, T):
+    """T (2, 3): two unit vectors that complete the unit vector n to a right-handed frame."""
+    i = smallest(n)
     e0, e1, e2 = 1.0 * (i == 0), 1.0 * (i == 1), 1.0 * (i == 2)
     t0, t1, t2 = n[1] * e2 - n[2] * e1, n[2] * e0 - n[0] * e2, n[0] * e1 - n[1] * e0
     s = 1.0 / math.sqrt(t0 * t0 + t1 * t1 + t2 * t2)

@@ -170,9 +170,9 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_
                     Z.gradients[t, i] = report[i]
                 if Z.contacts.shape[0] > 0 and turn == 0:
                     fill_contacts(P, Q, W, Z.contacts)
-                scheme, reference = int(settings[SPRINGS]), Z.qpos[t + 1]
+                scheme = int(settings[SPRINGS])
                 if not finite(W, L.mass.shape[0]) or not step_jacobian(
-                    L, P, Q, T, M, W, V, G, qpos, qvel, act, controls[t], wrenches, t, h, now, scheme, reference, Z.A[t], Z.B[t]
+                    L, P, Q, T, W, V, G, qpos, qvel, act, controls[t], h, now, scheme, Z.A[t], Z.B[t]
                 ):
                     Z.gradients[t, STATUS] = SINGULAR
                 elif report[PARTS] > 1.0 and int(report[STATUS]) == 0:

@@ -45,6 +45,14 @@ LOOP = """<mujoco><worldbody><geom type="plane" size="0 0 1"/>
       <geom type="capsule" fromto="0 0 0 .1 .1 -.3" size=".03" mass="1"/></body></body>
   <body name="c" pos=".6 .1 .2"><freejoint/><geom type="sphere" size=".1" mass=".7" contype="0"/></body></worldbody>
   <equality>{equality}</equality></mujoco>"""
+ARMS = f"""<mujoco><worldbody>
+  <body name="a" pos="0 0 1"><joint type="ball" damping=".1"/>{BOX}
+    <body name="b" pos=".3 .1 -.2"><joint name="jb" axis="1 2 0" damping=".1"/>{BOX}</body>
+    <body name="d" pos="-.2 .2 .3" euler="10 20 -30"><joint name="jd" axis="0 1 .3" ref="20" damping=".2"/>{BOX}</body>
+    <body name="e" pos="-.4 .3 .1"><joint type="ball"/>{BOX}</body></body>
+  <body name="c" pos="-.3 .6 1.2"><joint type="ball" damping=".1"/>{BOX}
+    <body pos=".1 .1 .3"><joint name="jc" axis="0 2 1" pos="0 .1 0" ref="-30"/><joint name="sc" type="slide" axis="1 .3 0"/>{BOX}
+    </body></body></worldbody><equality>{{}}</equality></mujoco>"""
 SPHERE, LARGE = 'type="sphere" size=".2"', 'type="sphere" size=".3"'
 CAPSULE, ROD = 'type="capsule" size=".1 .4"', 'type="capsule" size=".05 .4"'
 BLOCK, TILTED = 'type="box" size=".3 .2 .1"', 'type="plane" size="0 0 1" euler="10 20 0"'
@@ -154,35 +162,56 @@ IN_CONTACT = {
         _world(f'{ROD} euler="85 0 0"', f'{CAPSULE} euler="0 85 10"', 0.155), 0.002, 0.5, (0, 0, -1.0)
     ),
     "box on a sphere of the world": Scene(_world(BLOCK, f'{LARGE} pos=".1 .05 0"', 0.405), 0.002, 0.5, (0, 0, -1.0)),
-    "connect": Scene(
-        LOOP.format(height=0.32, joint="ball", axis="", equality='<connect body1="b" body2="c" anchor=".2 .1 -.2"/>'), 0.02, 1.0
-    ),
-    "connect to the world": Scene(
-        LOOP.format(height=0.4, joint="ball", axis="", equality='<connect body1="b" anchor=".1 .1 -.3"/>'), 0.05, 1.0
-    ),
-    "weld": Scene(LOOP.format(height=0.32, joint="ball", axis="", equality='<weld body1="b" body2="c"/>'), 0.05, 1.0),
-    "joint coupling": Scene(
-        LOOP.format(
-            height=0.4, joint="hinge", axis='axis="0 1 .2"', equality='<joint joint1="ja" joint2="jb" polycoef="0 .7 .2 0 0"/>'
-        ),
-        0.1,
-    ),
     "box, pyramid": Scene(_world(BLOCK, 'type="plane" size="0 0 1"', 0.11), 0.02, 1.0, (0, 0, -2.0), friction="pyramid"),
     "box, no friction": Scene(_world(BLOCK, 'type="plane" size="0 0 1"', 0.11), 0.02, 1.0, (0, 0, -2.0), friction="none"),
     "capsule on a capsule of the world, pyramid": Scene(
         _world(f'{ROD} euler="85 0 0"', f'{CAPSULE} euler="0 85 10"', 0.155), 0.002, 0.5, (0, 0, -1.0), friction="pyramid"
+    ),
+    "crossing capsules, pyramid": Scene(
+        _pair(f'{ROD} euler="90 0 0"', CAPSULE, "0 .1 .151", "0 80 10"), 0.005, 0.5, (0, 0, 1.0), friction="pyramid"
+    ),
+    "sphere on a sphere, pyramid": Scene(
+        _pair(SPHERE, LARGE, ".3 .2 .352"), 0.005, 0.5, (0.5, 0.5, 1.0), friction="pyramid"
+    ),
+    "sphere on a box of its tree, pyramid": Scene(
+        ONE_TREE.format(base='type="box" size=".2 .1 .1"', tip='type="sphere" size=".1" pos="-.1 .02 -.1"'),
+        0.002,
+        0.5,
+        TOWARDS,
+        friction="pyramid",
     ),
     "overlap at the start": Scene(_world(SPHERE, 'type="plane" size="0 0 1"', 0.18), 0.01),
     "box under wrenches": Scene(_world(BLOCK, 'type="plane" size="0 0 1"', 0.1), 0.01, 0.2, (0, 0, -0.5), wrenches=True),
     "deep overlap at the start": Scene(_world(SPHERE, 'type="plane" size="0 0 1"', 0.1), 0.01),
     "hinge far beyond its limit": Scene(_joint('<joint axis="1 2 3" limited="true" range="-5 5"/>'), 0.4),
 }
-UNMET = {
-    "crossing capsules, pyramid": Scene(
-        _pair(f'{ROD} euler="90 0 0"', CAPSULE, "0 .1 .151", "0 80 10"), 0.005, 0.5, (0, 0, 1.0), friction="pyramid"
+IN_LOOPS = {
+    "connect": Scene(
+        LOOP.format(height=0.32, joint="ball", axis="", equality='<connect body1="b" body2="c" anchor=".2 .1 -.2"/>'), 0.02, 1.0
     ),
+    "connect to the world": Scene(
+        LOOP.format(height=0.4, joint="ball", axis="", equality='<connect body1="b" anchor=".1 .1 -.3"/>'), 0.05, 1.0
+    ),
+    "connect in one tree": Scene(ARMS.format('<connect body1="d" body2="e" anchor=".3 .1 -.2"/>'), 0.05),
+    "connect between trees": Scene(ARMS.format('<connect body1="d" body2="c" anchor=".1 0 .2"/>'), 0.05),
+    "weld": Scene(LOOP.format(height=0.32, joint="ball", axis="", equality='<weld body1="b" body2="c"/>'), 0.05, 1.0),
+    "weld between trees": Scene(ARMS.format('<weld body1="d" body2="c"/>'), 0.05),
+    "weld to the world": Scene(LOOP.format(height=0.32, joint="ball", axis="", equality='<weld body1="c"/>'), 0.05, 1.0),
+    "weld of the world": Scene(LOOP.format(height=0.32, joint="ball", axis="", equality='<weld body1="world" body2="c"/>'), 0.05),
+    "joint coupling": Scene(
+        LOOP.format(
+            height=0.4, joint="hinge", axis='axis="0 1 .2"', equality='<joint joint1="ja" joint2="jb" polycoef="0 .7 .2 0 0"/>'
+        ),
+        0.1,
+    ),
+    "joint coupling between trees": Scene(ARMS.format('<joint joint1="jd" joint2="jc" polycoef=".02 .8 .3 -.2 .1"/>'), 0.1),
+    "joint coupling in one body": Scene(ARMS.format('<joint joint1="jc" joint2="sc" polycoef="0 .8 .3 -.2 .1"/>'), 0.1),
+    "two joint couplings": Scene(
+        ARMS.format('<joint joint1="jd" joint2="jb" polycoef="0 -.8 .3"/><joint joint1="sc" joint2="jb" polycoef="0 .1 -.3"/>'), 0.1
+    ),
+    "locked joint": Scene(ARMS.format('<joint joint1="jb" polycoef=".05 0 0 0 0"/>'), 0.1),
 }
-SCENES = {**IN_JOINTS, **IN_CONTACT}
+SCENES = {**IN_JOINTS, **IN_CONTACT, **IN_LOOPS}
 
 
 def start(sim, scene: Scene, seed: int):

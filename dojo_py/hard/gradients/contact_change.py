@@ -1,15 +1,17 @@
 """What the turn and displacement of a body do to its rows through its contacts, the multipliers held and the contacts condensed.
 
 Planes: in closed form, by the same row functions as the step with another tangent. Pairs of bodies: by central differences of their
-rows, six a pair; the motion of the other body follows, because a rigid motion of both changes nothing but directions.
+rows, six a pair; the motion of the other body follows, because a rigid motion of both changes nothing but directions. Only the
+tangents of the start, chosen beside the world's axes, do not turn along: they twist about the normal, which a pyramid feels.
 """
 
 import math
 
 from dojo_py.collision.plane import touching_point
 from dojo_py.hard.contact_rows import evaluate_contact, pair_gap
-from dojo_py.hard.pair_contacts import tangents
+from dojo_py.hard.pair_contacts import smallest, tangents
 from dojo_py.hard.plane_contacts import plane_rows
+from dojo_py.hard.terms import PYRAMID
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_to_matrix
 from dojo_py.solver.cones import impulse_of
@@ -174,6 +176,33 @@ def pair_changes(P, Q, W, G, h, epsilon):
                     G.pair_rows[c, 6 * m + i, axis] = f[m, i] - rows
         _evaluate_pair(P, Q, W, c, F, whole, h, s)
         W.cgrace[c] = grace
+        if W.claw[c] == PYRAMID:
+            _tangent_spin(W.cframe[c, 0], W.cframe[c, 2], G.pair_spin[c])
+            _twist_rows(W, c, F, G.pair_twist[c])
+
+
+@kernel
+def _tangent_spin(n, t2, out):
+    """out (3,): turn about n (3,) by which `tangents` lag behind when n turns by ψ, per unit of ψ.
+
+    t₁ = n × e / abs(n × e):   t₂ · (δt₁ - ψ × t₁) = -(n·e) t₂·ψ / abs(n × e) - n·ψ
+    """
+    i = smallest(n)
+    share = n[i] / math.sqrt(1.0 - n[i] * n[i])
+    for k in range(3):
+        out[k] = -share * t2[k] - n[k]
+
+
+@kernel
+def _twist_rows(W, c, F, out):
+    """out (12,): right-hand sides of both bodies of pair c when its tangents turn about the normal, δt₁ = t₂, δt₂ = -t₁."""
+    K, v = W.cK[c], W.cval[c]
+    f1 = K[1, 1] * v[2] - K[1, 2] * v[1] + F[2]
+    f2 = K[2, 1] * v[2] - K[2, 2] * v[1] - F[1]
+    for m in range(2):
+        B = W.cB[c, m]
+        for i in range(6):
+            out[6 * m + i] = -(B[1, i] * f1 + B[2, i] * f2)
 
 
 @kernel

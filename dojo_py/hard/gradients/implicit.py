@@ -3,9 +3,8 @@
 Source: Dojo, section V-C; Amos and Kolter (2017).
 """
 
-from dojo_py.arrays import copy, copy_rows
+from dojo_py.arrays import copy_rows
 from dojo_py.hard.assemble import assemble
-from dojo_py.hard.gradients.residual_change import add_residuals, move, residuals_at
 from dojo_py.hard.interior_point import LOOP_REGULARISATION
 from dojo_py.hard.limits import limit_distance
 from dojo_py.jit import kernel, stage
@@ -85,34 +84,3 @@ def _put_limit(L, W, G, m, change, out):
         return
     for i in range(3):
         x[3 + i] -= push * G.limit_axes[m, i]
-
-
-@kernel
-def state_and_control_columns(L, P, Q, T, M, W, V, G, qpos, qvel, act, control, wrenches, step, h, scheme, epsilon):
-    """G.columns[:, :, 0 : 2 nv + nu] = right-hand sides of all coordinates, rates and controls. Spoils W's residuals."""
-    nv, nu = qvel.shape[0], control.shape[0]
-    for j in range(L.kind.shape[0]):
-        for i in range(L.ndof[j]):
-            dof = L.vadr[j] + i
-            for part in range(2):
-                G.change[:] = 0.0
-                for side in range(2):
-                    delta = epsilon if side == 0 else -epsilon
-                    copy(qpos, G.qpos)
-                    copy(qvel, G.qvel)
-                    if part == 0:
-                        move(L, G.qpos, j, i, delta)
-                    else:
-                        G.qvel[dof] += delta
-                    residuals_at(L, P, Q, T, M, W, V, G.qpos, G.qvel, act, control, wrenches, step, h, scheme, G.bodies)
-                    add_residuals(L, W, h, 0.5 / delta, G.change)
-                put_column(L, W, G, h, G.columns[:, :, part * nv + dof])
-    for i in range(nu):
-        G.change[:] = 0.0
-        for side in range(2):
-            delta = epsilon if side == 0 else -epsilon
-            copy(control, G.control)
-            G.control[i] += delta
-            residuals_at(L, P, Q, T, M, W, V, qpos, qvel, act, G.control, wrenches, step, h, scheme, G.bodies)
-            add_residuals(L, W, h, 0.5 / delta, G.change)
-        put_column(L, W, G, h, G.columns[:, :, 2 * nv + i])

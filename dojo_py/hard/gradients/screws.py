@@ -157,3 +157,21 @@ def _cross_into(screw, lever):
     screw[0] = p1 * lever[2] - p2 * lever[1]
     screw[1] = p2 * lever[0] - p0 * lever[2]
     screw[2] = p0 * lever[1] - p1 * lever[0]
+
+
+@kernel
+def as_velocity(W, G, b, p, h, out):
+    """out (6,): change of the velocity (v, ω) of body b that moves its next pose as the rigid displacement p (6,) of both poses.
+
+    p: displacement of the centre where the step starts, turn, world axes.  δx₊ = u + ψ × (x₊ - x) = h δv,  R₊ᵀ ψ = h Γ δω
+    """
+    d0, d1, d2 = W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2]
+    out[0] = (p[0] + p[4] * d2 - p[5] * d1) / h
+    out[1] = (p[1] + p[5] * d0 - p[3] * d2) / h
+    out[2] = (p[2] + p[3] * d1 - p[4] * d0) / h
+    R, T = W.Rn[b], G.tangent[b]
+    t0 = R[0, 0] * p[3] + R[1, 0] * p[4] + R[2, 0] * p[5]
+    t1 = R[0, 1] * p[3] + R[1, 1] * p[4] + R[2, 1] * p[5]
+    t2 = R[0, 2] * p[3] + R[1, 2] * p[4] + R[2, 2] * p[5]
+    for r in range(3):
+        out[3 + r] = T[r, 0] * t0 + T[r, 1] * t1 + T[r, 2] * t2

@@ -1,18 +1,15 @@
-"""Right-hand sides of the implicit function theorem for coordinates, rates and controls, in closed form.
+"""Right-hand sides of the implicit function theorem for coordinates and rates, in closed form: the bodies' rows.
 
 When coordinate i of joint j moves, everything below it moves rigidly: displacement u + ψ × (x - x_child), turn ψ, world axes.
 Let the unknown velocities below turn along, δv = ψ × v + δṽ; then the next poses move rigidly too, and below the joint nothing
 changes but the directions of what is fixed to the world: momentum, gravity, outside forces and the contacts with planes. At
-joint j itself the rows change by the rigid motion of its child, and the impulse directions by its coordinate.
+joint j itself the rows change by the rigid motion of its child, and the impulse directions by its coordinate (own_joint.py).
 
     momentum rows   - ψ × (m v₋ + h m g + h f + Σ contact) + m δv₋,     N (ψ - ψ₋) - h Rᵀ (ψ × τ) + contact torque
 """
 
-from dojo_py.hard.dof_rows import ball_law, spring_weights
-from dojo_py.hard.joint_rows import start_joint
-from dojo_py.hard.terms import BALL, FREE
+from dojo_py.hard.terms import PYRAMID
 from dojo_py.jit import kernel
-from dojo_py.rotation import log_jacobian, quat_normalise, quat_to_matrix
 
 
 @kernel
@@ -31,15 +28,15 @@ def column_motion(L, W, G, dof, part, h):
         if G.under[b] == 0:
             continue
         if part == 0:
-            _field(here, W.x[b], W.x[child], row)
-        _field(before, G.x_before[b], G.x_before[child], row[6:12])
+            field(here, W.x[b], W.x[child], row)
+        field(before, G.x_before[b], G.x_before[child], row[6:12])
         for i in range(3):
             row[6 + i] = (row[i] - row[6 + i]) / h
             row[9 + i] = row[3 + i] - row[9 + i]  # ψ - ψ₋
 
 
 @kernel
-def _field(screw, x, centre, out):
+def field(screw, x, centre, out):
     """out (6,) = (u + ψ × (x - centre), ψ)."""
     d0, d1, d2 = x[0] - centre[0], x[1] - centre[1], x[2] - centre[2]
     p0, p1, p2 = screw[3], screw[4], screw[5]
@@ -73,17 +70,19 @@ def body_columns(L, W, G, h, column):
 
 @kernel
 def pair_columns(L, W, G, dof, column, s):
-    """Pair contacts of which one body moves."""
+    """Contacts between two bodies of which one or both move."""
     child = L.child[L.dof_joint[dof]]
     m = s[0, 0:6]
     for c in range(W.n_active[1], W.n_active[0]):
         a, b = W.cbody[c, 0], W.cbody[c, 1]
         on_a, on_b = a >= 0 and G.under[a] == 1, b >= 0 and G.under[b] == 1
+        if on_a and b >= 0 and W.claw[c] == PYRAMID:
+            _twist_column(L, W, G, c, G.here[dof], column)
         if on_a == on_b:
             continue
         mover = b if b >= 0 else a
-        sign = 1.0 if (on_b or b < 0) else -1.0
-        _field(G.here[dof], W.x[mover], W.x[child], m)
+        sign = 1.0 if (on_b or b < 0) else -1.0  # -1: both move, and the second moves back
+        field(G.here[dof], W.x[mover], W.x[child], m)
         F = G.pair_force[c]
         x = G.columns[L.place_body[mover]]
         x[0, column] -= sign * (m[4] * F[2] - m[5] * F[1])
@@ -102,194 +101,11 @@ def pair_columns(L, W, G, dof, column, s):
 
 
 @kernel
-def _impulse_change(L, W, j, n, dof, i, here, epsilon, scheme, h, out, saved, s):
-    """out (4, 6): derivative of the impulses of joint j on child and parent by its coordinate i; row 2: of its ball's law."""
-    b = L.child[j]
-    for k in range(3):
-        saved[0, k] = W.x[b, k]
-    for k in range(4):
-        saved[1, k] = W.q[b, k]
-    saved[2, 0] = W.angle0[dof]
-    out[:, :] = 0.0
-    for turn in range(2):
-        delta = epsilon if turn == 0 else -epsilon
-        for k in range(3):
-            W.x[b, k] = saved[0, k] + delta * here[k]
-        _turn_by(saved[1], here, delta, W.q[b])
-        quat_to_matrix(W.q[b], W.R[b])
-        W.angle0[dof] = saved[2, 0] + delta
-        start_joint(L, W, j, s)
-        scale = 0.5 / delta
-        lam = W.lam[n]
-        for r in range(6):
-            for k in range(6):
-                out[0, k] += scale * W.Gb[n, r, k] * lam[r]
-                out[1, k] += scale * W.Ga[n, r, k] * lam[r]
-        if L.kind[j] == BALL:
-            ball_law(L, W, j, h, scheme, s)
-            for k in range(3):
-                out[2, k] += scale * W.ball[j, k, 3]
-    for k in range(3):
-        W.x[b, k] = saved[0, k]
-    for k in range(4):
-        W.q[b, k] = saved[1, k]
-    quat_to_matrix(W.q[b], W.R[b])
-    W.angle0[dof] = saved[2, 0]
-    start_joint(L, W, j, s)
-    if L.kind[j] == BALL:
-        ball_law(L, W, j, h, scheme, s)
-
-
-@kernel
-def _turn_by(q, screw, delta, out):
-    """out (4,) = q (4,) turned by delta times the screw's turn, world axes."""
-    x, y, z = 0.5 * delta * screw[3], 0.5 * delta * screw[4], 0.5 * delta * screw[5]
-    out[0] = q[0] - x * q[1] - y * q[2] - z * q[3]
-    out[1] = q[1] + x * q[0] + y * q[3] - z * q[2]
-    out[2] = q[2] + y * q[0] + z * q[1] - x * q[3]
-    out[3] = q[3] + z * q[0] + x * q[2] - y * q[1]
-    quat_normalise(out)
-
-
-@kernel
-def own_joint_column(L, W, A, G, j, i, part, column, scheme, h, epsilon, s):
-    """Rows of the joint whose coordinate (part 0) or rate (part 1) i moves. s: work (80, 12)."""
-    n, dof, k = L.node[j], L.vadr[j] + i, L.ndof[j]
-    if n < 0:
-        return
-    a, b = L.parent[j], L.child[j]
-    x = G.columns[L.place_node[n]]
-    rates, law = s[0, 0:6], s[1, 0:6]
-    for r in range(6):
-        rates[r] = law[r] = 0.0
-    if part == 0:
-        change, saved = s[2:6, 0:6], s[6:9]
-        _impulse_change(L, W, j, n, dof, i, G.here[dof], epsilon, scheme, h, change, saved, s[16:80])
-        p = G.here[dof]
-        F = s[9, 0:3]
-        for r in range(3):
-            F[r] = 0.0
-            for m in range(6):
-                F[r] += G.impulse[n, m, r] * W.lam[n, m]
-        child = G.columns[L.place_body[b]]
-        child[0, column] += change[0, 0] - (p[4] * F[2] - p[5] * F[1])
-        child[1, column] += change[0, 1] - (p[5] * F[0] - p[3] * F[2])
-        child[2, column] += change[0, 2] - (p[3] * F[1] - p[4] * F[0])
-        for r in range(3, 6):
-            child[r, column] += change[0, r]
-        if a >= 0:
-            for r in range(6):
-                G.columns[L.place_body[a], r, column] += change[1, r]
-        for r in range(3):
-            law[3 + r] += change[2, r]
-        _rate_change(L, W, G, j, n, b, i, p, h, rates, s[10:16])
-    for r in range(6):
-        G.own[dof, r] = rates[r] if part == 0 else G.own[dof, r]
-    _law_change(L, W, A, G, j, n, i, part, scheme, h, rates, law, s[16:40])
-    for r in range(6 - k):
-        x[r, column] -= rates[r]
-    for m in range(k):
-        x[6 - k + m, column] -= W.row_scale[L.vadr[j] + m] * law[6 - k + m]
-
-
-@kernel
-def _rate_change(L, W, G, j, n, b, i, p, h, rates, s):
-    """rates (6,): change of the node's rows / h by the rigid motion p (6,) of its child, and by what they are counted from."""
-    k = L.ndof[j]
-    e = s[0, 0:6]
-    d0, d1, d2 = W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2]
-    e[0] = (p[0] + p[4] * d2 - p[5] * d1) / h
-    e[1] = (p[1] + p[5] * d0 - p[3] * d2) / h
-    e[2] = (p[2] + p[3] * d1 - p[4] * d0) / h
-    R, T = W.Rn[b], G.tangent[b]
-    t0 = R[0, 0] * p[3] + R[1, 0] * p[4] + R[2, 0] * p[5]
-    t1 = R[0, 1] * p[3] + R[1, 1] * p[4] + R[2, 1] * p[5]
-    t2 = R[0, 2] * p[3] + R[1, 2] * p[4] + R[2, 2] * p[5]
-    for r in range(3):
-        e[3 + r] = T[r, 0] * t0 + T[r, 1] * t1 + T[r, 2] * t2
-    for r in range(6):
-        for m in range(6):
-            rates[r] += W.Cb[n, r, m] * e[m]
-    if L.kind[j] == BALL or (L.kind[j] == FREE and i >= 3):
-        vector, J = s[1, 0:3], s[2:5, 0:3]
-        for r in range(3):
-            vector[r] = -h * W.rows[n, 3 + r]
-        log_jacobian(vector, J)
-        axis = i if L.kind[j] == BALL else i - 3
-        for r in range(3):
-            rates[3 + r] -= J[r, axis] / h
-    else:
-        rates[6 - k + i] -= 1.0 / h
-
-
-@kernel
-def _law_change(L, W, A, G, j, n, i, part, scheme, h, rates, law, s):
-    """law (6,): change of the coordinate rows (without impulses): springs, armature, servos, limits, dry friction."""
-    k, first = L.ndof[j], L.vadr[j]
-    dof = first + i
-    w_new, w_old = spring_weights(scheme, h)
-    spring = L.kind[j] != BALL and L.kind[j] != FREE
-    stiffness = L.dof_stiffness[dof] if spring else 0.0
-    row = 6 - k + i
-    if part == 0:
-        law[row] += h * stiffness
-    else:
-        law[row] -= L.dof_armature[dof] + h * stiffness * w_old
-        if L.kind[j] == BALL and L.dof_stiffness[first] != 0.0:
-            _ball_rate_change(L, W, j, dof, h, scheme, law, s)
-    for a in range(A.servo_dof.shape[0]):
-        if A.servo_dof[a] == dof:
-            gain = h * A.servo_gear[a] * A.servo_gear[a] * A.servo_b1[a]
-            if G.servo_free[a]:
-                law[row] -= gain if part == 0 else -gain * w_old
-    for m in range(k):
-        rate, r = rates[6 - k + m], 6 - k + m
-        law[r] += W.drive[first + m, 1] * rate
-        if L.kind[j] == BALL:
-            for q in range(3):
-                law[r] += W.ball[j, m, q] * rates[3 + q]
-        bound = h * L.dof_frictionloss[first + m]
-        if bound > 0.0:
-            f = W.fric[first + m]
-            law[r] += rate / (f[1] / (bound + f[0]) + f[2] / (bound - f[0]))
-        for side in range(2):
-            q = W.dof_limit[first + m, side]
-            if q >= 0 and L.limit_sign[W.limit_active[q]] != 0.0:
-                # a bound already crossed is let out with the coordinate (see choose_contacts)
-                held = W.lgrace[W.limit_active[q]] == 0.0
-                moved = h * rate + (1.0 if (part == 0 and m == i and held) else 0.0)
-                law[r] += W.lim[q, 0] / W.lim[q, 1] * moved
-
-
-@kernel
-def find_free_servos(L, W, A, G, scheme, h):
-    """G.servo_free at the solution."""
-    w_new, w_old = spring_weights(scheme, h)
-    for a in range(A.servo_dof.shape[0]):
-        dof = A.servo_dof[a]
-        j = L.dof_joint[dof]
-        rate = W.rows[L.node[j], 6 - L.ndof[j] + dof - L.vadr[j]]
-        G.servo_free[a] = 1 if _servo_free(A, a, w_new, w_old, W.angle0[dof], rate, W.rate_prev[dof]) else 0
-
-
-@kernel
-def _servo_free(A, a, w_new, w_old, angle, rate, rate_prev):
-    """The servo's force is inside its range."""
-    gear = A.servo_gear[a]
-    force = A.servo_force[a] + A.servo_b1[a] * gear * (angle + w_new * rate - w_old * rate_prev) + A.servo_b2[a] * gear * rate
-    return A.servo_range[a, 0] <= force and force <= A.servo_range[a, 1]
-
-
-@kernel
-def _ball_rate_change(L, W, j, dof, h, scheme, law, s):
-    """Change of a ball's spring by the old rate, by central differences."""
-    epsilon = 1e-5 / h
-    rate = W.rate_prev[dof]
-    for turn in range(2):
-        delta = epsilon if turn == 0 else -epsilon
-        W.rate_prev[dof] = rate + delta
-        ball_law(L, W, j, h, scheme, s)
-        for r in range(3):
-            law[3 + r] += 0.5 / delta * W.ball[j, r, 3]
-    W.rate_prev[dof] = rate
-    ball_law(L, W, j, h, scheme, s)
+def _twist_column(L, W, G, c, screw, column):
+    """Pair c when both its bodies turn with the screw (6,): its tangents lag behind (see contact_change.py)."""
+    spin = G.pair_spin[c]
+    angle = spin[0] * screw[3] + spin[1] * screw[4] + spin[2] * screw[5]
+    for side in range(2):
+        x = G.columns[L.place_body[W.cbody[c, side]]]
+        for i in range(6):
+            x[i, column] += angle * G.pair_twist[c, 6 * side + i]

@@ -2,63 +2,37 @@
 
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.hard.gradients.actuator_columns import add_drive, clear_drive, displaced, follows_bodies, put_drive
+from dojo_py.hard.gradients.closure_change import closure_columns, load_joints
 from dojo_py.hard.gradients.contact_change import pair_changes, plane_changes
-from dojo_py.hard.gradients.implicit import factorise_at, state_and_control_columns
-from dojo_py.hard.gradients.next_by_differences import column_scale, next_change, starts
+from dojo_py.hard.gradients.implicit import factorise_at
 from dojo_py.hard.gradients.next_state import next_rows
-from dojo_py.hard.gradients.residual_change import move, residuals_at
+from dojo_py.hard.gradients.own_joint import find_free_servos, own_joint_column
+from dojo_py.hard.gradients.residual_change import move
 from dojo_py.hard.gradients.screws import all_screws, poses_before
-from dojo_py.hard.gradients.state_columns import (
-    body_columns,
-    column_motion,
-    find_free_servos,
-    own_joint_column,
-    pair_columns,
-)
+from dojo_py.hard.gradients.state_columns import body_columns, column_motion, pair_columns
 from dojo_py.jit import kernel, stage
 from dojo_py.solver.block_ldu import solve_many
 
 EPSILON = 1e-5
-"""Step of the central differences of residuals and coordinate maps: their errors are then near 1e-10."""
+"""Step of the central differences of what is not in closed form (pair contacts, impulse directions, actuators' laws): 1e-10 off."""
 
 
 @stage
-def step_jacobian(L, P, Q, T, M, W, V, G, qpos, qvel, act, control, wrenches, step, h, kappa, scheme, reference, A, B):
-    """A (2 nv, 2 nv), B (2 nv, nu) of the step whose solution is in W, from qpos, qvel. Returns whether the matrix is regular.
-
-    reference (nq,): the next coordinates.
-    """
-    loops = has_loops(L)
+def step_jacobian(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, scheme, A, B):
+    """A (2 nv, 2 nv), B (2 nv, nu) of the step whose solution is in W, from qpos, qvel. Returns whether the matrix is regular."""
     for b in range(G.v.shape[0]):
         for i in range(6):
             G.v[b, i] = W.v[b, i]
-    if loops:
-        residuals_at(L, P, Q, T, M, W, V, qpos, qvel, act, control, wrenches, step, h, scheme, G.bodies)
     regular = factorise_at(L, W, G, h, kappa)
-    if regular and loops:
-        state_and_control_columns(L, P, Q, T, M, W, V, G, qpos, qvel, act, control, wrenches, step, h, scheme, EPSILON)
-    elif regular:
-        closed_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme)
     if regular:
+        put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme)
         solve_many(W.pattern, W.blocks, G.columns)
-        if loops:
-            rows_by_differences(L, W, V, G, qpos, qvel, control, h, reference, A, B)
-        else:
-            closed_rows(L, W, G, h, A, B)
+        read_rows(L, W, G, h, A, B)
     return regular
 
 
 @kernel
-def has_loops(L):
-    """Whether something is not in closed form: loop closures, limits of ball joints."""
-    for l in range(L.limit_dof.shape[0]):
-        if L.limit_sign[l] == 0.0:
-            return True
-    return L.eq_kind.shape[0] > 0
-
-
-@kernel
-def closed_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
+def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
     """G.columns[:, :, 0 : 2 nv + nu] = right-hand sides of all coordinates, rates and controls."""
     nb, nv, nu = L.mass.shape[0], qvel.shape[0], control.shape[0]
     G.columns[:, :, :] = 0.0
@@ -78,6 +52,7 @@ def closed_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
     plane_changes(L, P, W, G, h)
     pair_changes(P, Q, W, G, h, EPSILON)
     find_free_servos(L, W, V.servos, G, scheme, h)
+    load_joints(L, W, G)
     follows = follows_bodies(T)
     for dof in range(nv):
         j = L.dof_joint[dof]
@@ -88,6 +63,8 @@ def closed_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
             if part == 0:
                 pair_columns(L, W, G, dof, column, G.scratch)
             own_joint_column(L, W, V.servos, G, j, dof - L.vadr[j], part, column, scheme, h, EPSILON, G.scratch)
+            if part == 0:
+                closure_columns(L, W, G, dof, column, h, G.scratch)
             if follows:
                 _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, j, dof, part, column)
     for i in range(nu):
@@ -119,7 +96,7 @@ def _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, j, dof, part, co
 
 
 @kernel
-def closed_rows(L, W, G, h, A, B):
+def read_rows(L, W, G, h, A, B):
     """A and B from the solved columns."""
     nv = L.dof_joint.shape[0]
     for dof in range(nv):
@@ -127,36 +104,3 @@ def closed_rows(L, W, G, h, A, B):
             next_rows(L, W, G, h, part * nv + dof, dof, part, A[:, part * nv + dof])
     for i in range(B.shape[1]):
         next_rows(L, W, G, h, 2 * nv + i, -1, 1, B[:, i])
-
-
-@kernel
-def rows_by_differences(L, W, V, G, qpos, qvel, control, h, reference, A, B):
-    """A and B from the solved columns of a model with loops."""
-    nv, nu = qvel.shape[0], control.shape[0]
-    for j in range(L.kind.shape[0]):
-        for i in range(L.ndof[j]):
-            dof = L.vadr[j] + i
-            for part in range(2):
-                _state_row(L, W, V, G, qpos, qvel, j, i, part, part * nv + dof, h, reference, A)
-    starts(L, V, h, qpos, qvel, G.start[0])
-    starts(L, V, h, qpos, qvel, G.start[1])
-    for i in range(nu):
-        column = 2 * nv + i
-        delta = column_scale(L, G, column, h, EPSILON)
-        next_change(L, W, V, G, G.start, column, delta, h, reference, B[:, i])
-
-
-@kernel
-def _state_row(L, W, V, G, qpos, qvel, j, i, part, column, h, reference, A):
-    """Column of A for coordinate (part 0) or rate (part 1) i of joint j."""
-    delta = column_scale(L, G, column, h, EPSILON)
-    for side in range(2):
-        copy(qpos, G.qpos)
-        copy(qvel, G.qvel)
-        sign = delta if side == 0 else -delta
-        if part == 0:
-            move(L, G.qpos, j, i, sign)
-        else:
-            G.qvel[L.vadr[j] + i] += sign
-        starts(L, V, h, G.qpos, G.qvel, G.start[side])
-    next_change(L, W, V, G, G.start, column, delta, h, reference, A[:, column])

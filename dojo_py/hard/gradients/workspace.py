@@ -19,7 +19,7 @@ class Tangent(NamedTuple):
     qvel: np.ndarray  # (nv,)
     control: np.ndarray  # (nu,)
     dq: np.ndarray  # (nv,)
-    change: np.ndarray  # (6 nb + 6 nn + 3 nc + nl + nv,) derivative of the residuals by one datum, see residual_change.py
+    change: np.ndarray  # (6 nb + 6 nn + 3 nc + nl + nv,) derivative of the residuals by one parameter, see residual_change.py
     impulse_maps: np.ndarray  # (nc, 2, 3, 6) of the contacts at the solution
     limit_axes: np.ndarray  # (nl, 3) of ball joints
     columns: np.ndarray  # (N, 6, m) right-hand sides, then solutions, in elimination order
@@ -39,6 +39,9 @@ class Tangent(NamedTuple):
     under: np.ndarray  # (nb,) 1 for the bodies the column at hand moves
     pair_rows: np.ndarray  # (nc, 12, 6) right-hand sides of both bodies of a pair contact by the second's displacement and turn
     pair_force: np.ndarray  # (nc, 3) its impulse on the second body, world [N s]
+    pair_twist: np.ndarray  # (nc, 12) right-hand sides of both bodies by a turn of its tangents about the normal
+    pair_spin: np.ndarray  # (nc, 3) that turn by a turn of both bodies, which the tangents do not follow
+    load: np.ndarray  # (nn, 6) impulses of the joints' rows, joint couplings included [N s, N m s]
     impulse: np.ndarray  # (nn, 6, 6) impulse directions on the children
     wrench: np.ndarray  # (nb, 6) world forces and torques of the step [N, N m]
     d_force: np.ndarray  # (nv,) change of the actuators' forces in the column at hand
@@ -46,7 +49,6 @@ class Tangent(NamedTuple):
     servo_free: np.ndarray  # (number of servos,) 1 where the force is inside its range
     d_wrench: np.ndarray  # (nb, 6)
     scratch: np.ndarray  # (96, 12)
-    start: np.ndarray  # (2, nb, 13)
     next_bodies: np.ndarray  # (nb, 13)
     next_qpos: np.ndarray  # (2, nq)
     next_qvel: np.ndarray  # (2, nv)
@@ -63,8 +65,9 @@ def allocate_tangent(model: Any, layout: Any, planes: Any, pairs: Any, servos: i
         z((nb + nn, 6, max(columns, 1))), z((nb + 1, 6)),
         z((model.nv, 6)), z((model.nv, 6)), z((model.nv, 6)), z((nb + 1, 3)), z((nb + 1, 3, 3)), z((nb, 3, 3)), z((nb, 3, 3)),
         z((nb, 3, 3)), z((nb, 3)), z((nb, 6, 6)), z((model.nv, 6)), z((nb, 12)), z(nb, np.int64), z((nc, 12, 6)), z((nc, 3)),
+        z((nc, 12)), z((nc, 3)), z((nn, 6)),
         z((nn, 6, 6)), z((nb, 6)), z(model.nv), z(servos), z(servos, np.int64), z((nb, 6)), z((96, 12)),
-        z((2, nb, 13)), z((nb, 13)), z((2, model.nq)), z((2, model.nv)),
+        z((nb, 13)), z((2, model.nq)), z((2, model.nv)),
     )  # fmt: skip
 
 

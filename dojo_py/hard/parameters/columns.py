@@ -1,21 +1,24 @@
 """Derivatives of a step by parameters: the implicit function theorem on the factorisation that `step_jacobian` left.
 
     dw/dθ = -(∂R/∂w)⁻¹ ∂R/∂θ ,   ∂R/∂θ by central differences of the residuals with the tables moved along θ
+    dz/dθ = (∂z/∂w) dw/dθ + ∂z/∂θ,   z(w, θ): next coordinates and rates; the first in closed form, the last by central differences
 
 Friction μ and dry friction F act inside the cones, whose equations are eliminated; how the impulses change with them at a given
 motion is known in closed form. The cone's law knows μ only in the product ξ₁ = μγ, so  ∂ξ/∂μ = (γ/μ) ∂ξ/∂γ. For dry friction
 with the bound b = hF:  ∂β/∂b = (ν₋/(b - β) - ν₊/(b + β)) / (ν₋/(b - β) + ν₊/(b + β)).
 """
 
+from dojo_py.hard.coordinates import to_maximal
 from dojo_py.hard.gradients.implicit import put_column
-from dojo_py.hard.gradients.next_by_differences import column_scale, coordinate_difference, next_coordinates, starts
+from dojo_py.hard.gradients.next_state import next_rows
 from dojo_py.hard.gradients.residual_change import add_residuals, residuals_at
+from dojo_py.hard.parameters.next_coordinates import coordinate_difference, next_coordinates
 from dojo_py.hard.terms import FRICTIONLESS
 from dojo_py.jit import entry, kernel
 from dojo_py.solver.block_ldu import solve_many
 
-EPSILON = 1e-5
-"""Step of the central differences, in scales of the parameters."""
+EPSILON = 1e-4
+"""Step of the central differences, in scales of the parameters, most of which act linearly: round-off outweighs curvature."""
 
 
 @kernel
@@ -71,7 +74,6 @@ def parameter_columns(
     for b in range(G.v.shape[0]):
         for i in range(6):
             W.v[b, i] = G.v[b, i]
-            G2.v[b, i] = G.v[b, i]
     for k in range(out.shape[0]):
         G.change[:] = 0.0
         dmu[:] = 0.0
@@ -92,19 +94,18 @@ def parameter_columns(
         put_column(L, W, G, h, G2.columns[:, :, k])
         _put_cone_column(L, W, G, h, dmu, dbound, G2.columns[:, :, k])
     solve_many(W.pattern, W.blocks, G2.columns)
+    residuals_at(L2, P2, Q2, T2, M2, W, V2, qpos, qvel, act, control, wrenches, 0, h, scheme, G2.bodies)
     for k in range(out.shape[0]):
-        delta = column_scale(L, G2, k, h, EPSILON)
+        next_rows(L, W, G2, h, k, -1, 1, out[k])
+    for k in range(out.shape[0]):
         for side in range(2):
-            amount = delta if side == 0 else -delta
+            amount = EPSILON if side == 0 else -EPSILON
             _move(data, base, D, T2, V2, k, amount)
             step = h + amount * D[3][k]
-            starts(L2, V2, step, qpos, qvel, G2.start[side])
-            next_coordinates(L2, W, V2, G2, G2.start[side], amount, k, step, reference, G2.next_qpos[side], G2.next_qvel[side])
+            to_maximal(L2, qpos, qvel, step, G2.bodies, V2.coordinates)
+            next_coordinates(L2, W, V2, G2, G2.bodies, step, reference, G2.next_qpos[side], G2.next_qvel[side])
         _move(data, base, D, T2, V2, k, 0.0)
         coordinate_difference(L, G2.next_qpos[0], G2.next_qpos[1], G2.dq, V2.scratch)
         for i in range(nv):
-            out[k, i] = 0.5 * G2.dq[i] / delta
-            out[k, nv + i] = 0.5 * (G2.next_qvel[0, i] - G2.next_qvel[1, i]) / delta
-    for b in range(G.v.shape[0]):
-        for i in range(6):
-            W.v[b, i] = G.v[b, i]
+            out[k, i] += 0.5 * G2.dq[i] / EPSILON
+            out[k, nv + i] += 0.5 * (G2.next_qvel[0, i] - G2.next_qvel[1, i]) / EPSILON

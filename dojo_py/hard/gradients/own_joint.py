@@ -1,0 +1,224 @@
+"""Rows of the joint whose coordinate or rate moves: its constraint rows, its law, and the impulses it passes on.
+
+    impulses      Gᵀ Λ on child and parent, G by the coordinate; Λ: impulses of the rows, joint couplings included
+    rows          C e, e the velocity that would move the next pose of the child as the coordinate does; less what they count from
+    law           of springs, armature, servos, limits and dry friction, by the coordinate, the rate before, and those rates
+"""
+
+from dojo_py.hard.dof_rows import ball_law, spring_weights
+from dojo_py.hard.gradients.screws import as_velocity
+from dojo_py.hard.joint_rows import start_joint
+from dojo_py.hard.limits import limit_distance
+from dojo_py.hard.terms import BALL, FREE
+from dojo_py.jit import kernel
+from dojo_py.rotation import log_jacobian, quat_normalise, quat_to_matrix
+
+
+@kernel
+def _impulse_change(L, W, G, j, n, dof, i, here, epsilon, scheme, h, out, saved, s):
+    """out (4, 6): derivative of the impulses of joint j on child and parent by its coordinate i; row 2: of its ball's law."""
+    b = L.child[j]
+    for k in range(3):
+        saved[0, k] = W.x[b, k]
+    for k in range(4):
+        saved[1, k] = W.q[b, k]
+    saved[2, 0] = W.angle0[dof]
+    out[:, :] = 0.0
+    for turn in range(2):
+        delta = epsilon if turn == 0 else -epsilon
+        for k in range(3):
+            W.x[b, k] = saved[0, k] + delta * here[k]
+        _turn_by(saved[1], here, delta, W.q[b])
+        quat_to_matrix(W.q[b], W.R[b])
+        W.angle0[dof] = saved[2, 0] + delta
+        start_joint(L, W, j, s)
+        scale = 0.5 / delta
+        lam = G.load[n]
+        for r in range(6):
+            for k in range(6):
+                out[0, k] += scale * W.Gb[n, r, k] * lam[r]
+                out[1, k] += scale * W.Ga[n, r, k] * lam[r]
+        if L.kind[j] == BALL:
+            ball_law(L, W, j, h, scheme, s)
+            for k in range(3):
+                out[2, k] += scale * W.ball[j, k, 3]
+    for k in range(3):
+        W.x[b, k] = saved[0, k]
+    for k in range(4):
+        W.q[b, k] = saved[1, k]
+    quat_to_matrix(W.q[b], W.R[b])
+    W.angle0[dof] = saved[2, 0]
+    start_joint(L, W, j, s)
+    if L.kind[j] == BALL:
+        ball_law(L, W, j, h, scheme, s)
+
+
+@kernel
+def _turn_by(q, screw, delta, out):
+    """out (4,) = q (4,) turned by delta times the screw's turn, world axes."""
+    x, y, z = 0.5 * delta * screw[3], 0.5 * delta * screw[4], 0.5 * delta * screw[5]
+    out[0] = q[0] - x * q[1] - y * q[2] - z * q[3]
+    out[1] = q[1] + x * q[0] + y * q[3] - z * q[2]
+    out[2] = q[2] + y * q[0] + z * q[1] - x * q[3]
+    out[3] = q[3] + z * q[0] + x * q[2] - y * q[1]
+    quat_normalise(out)
+
+
+@kernel
+def own_joint_column(L, W, A, G, j, i, part, column, scheme, h, epsilon, s):
+    """Rows of the joint whose coordinate (part 0) or rate (part 1) i moves. s: work (80, 12)."""
+    n, dof, k = L.node[j], L.vadr[j] + i, L.ndof[j]
+    if n < 0:
+        return
+    a, b = L.parent[j], L.child[j]
+    x = G.columns[L.place_node[n]]
+    rates, law = s[0, 0:6], s[1, 0:6]
+    for r in range(6):
+        rates[r] = law[r] = 0.0
+    if part == 0:
+        change, saved = s[2:6, 0:6], s[6:9]
+        _impulse_change(L, W, G, j, n, dof, i, G.here[dof], epsilon, scheme, h, change, saved, s[16:80])
+        p = G.here[dof]
+        F = s[9, 0:3]
+        for r in range(3):
+            F[r] = 0.0
+            for m in range(6):
+                F[r] += G.impulse[n, m, r] * G.load[n, m]
+        child = G.columns[L.place_body[b]]
+        child[0, column] += change[0, 0] - (p[4] * F[2] - p[5] * F[1])
+        child[1, column] += change[0, 1] - (p[5] * F[0] - p[3] * F[2])
+        child[2, column] += change[0, 2] - (p[3] * F[1] - p[4] * F[0])
+        for r in range(3, 6):
+            child[r, column] += change[0, r]
+        if a >= 0:
+            for r in range(6):
+                G.columns[L.place_body[a], r, column] += change[1, r]
+        for r in range(3):
+            law[3 + r] += change[2, r]
+        _rate_change(L, W, G, j, n, b, i, p, h, rates, s[10:16])
+        if L.kind[j] == BALL and W.dof_limit[L.vadr[j], 0] >= 0:
+            _ball_limit_change(L, W, j, b, p, h, law, s[10:16])
+    for r in range(6):
+        G.own[dof, r] = rates[r] if part == 0 else G.own[dof, r]
+    _law_change(L, W, A, G, j, n, i, part, scheme, h, rates, law, s[16:40])
+    for r in range(6 - k):
+        x[r, column] -= rates[r]
+    for m in range(k):
+        x[6 - k + m, column] -= W.row_scale[L.vadr[j] + m] * law[6 - k + m]
+
+
+@kernel
+def _rate_change(L, W, G, j, n, b, i, p, h, rates, s):
+    """rates (6,): change of the node's rows / h by the rigid motion p (6,) of its child, and by what they are counted from."""
+    k = L.ndof[j]
+    e = s[0, 0:6]
+    as_velocity(W, G, b, p, h, e)
+    for r in range(6):
+        for m in range(6):
+            rates[r] += W.Cb[n, r, m] * e[m]
+    if L.kind[j] == BALL or (L.kind[j] == FREE and i >= 3):
+        vector, J = s[1, 0:3], s[2:5, 0:3]
+        for r in range(3):
+            vector[r] = -h * W.rows[n, 3 + r]
+        log_jacobian(vector, J)
+        axis = i if L.kind[j] == BALL else i - 3
+        for r in range(3):
+            rates[3 + r] -= J[r, axis] / h
+    else:
+        rates[6 - k + i] -= 1.0 / h
+
+
+@kernel
+def _law_change(L, W, A, G, j, n, i, part, scheme, h, rates, law, s):
+    """law (6,): change of the coordinate rows (without impulses): springs, armature, servos, limits, dry friction."""
+    k, first = L.ndof[j], L.vadr[j]
+    dof = first + i
+    w_new, w_old = spring_weights(scheme, h)
+    spring = L.kind[j] != BALL and L.kind[j] != FREE
+    stiffness = L.dof_stiffness[dof] if spring else 0.0
+    row = 6 - k + i
+    if part == 0:
+        law[row] += h * stiffness
+    else:
+        law[row] -= L.dof_armature[dof] + h * stiffness * w_old
+        if L.kind[j] == BALL and L.dof_stiffness[first] != 0.0:
+            _ball_rate_change(L, W, j, dof, h, scheme, law, s)
+    for a in range(A.servo_dof.shape[0]):
+        if A.servo_dof[a] == dof:
+            gain = h * A.servo_gear[a] * A.servo_gear[a] * A.servo_b1[a]
+            if G.servo_free[a]:
+                law[row] -= gain if part == 0 else -gain * w_old
+    for m in range(k):
+        rate, r = rates[6 - k + m], 6 - k + m
+        law[r] += W.drive[first + m, 1] * rate
+        if L.kind[j] == BALL:
+            for q in range(3):
+                law[r] += W.ball[j, m, q] * rates[3 + q]
+        bound = h * L.dof_frictionloss[first + m]
+        if bound > 0.0:
+            f = W.fric[first + m]
+            law[r] += rate / (f[1] / (bound + f[0]) + f[2] / (bound - f[0]))
+        for side in range(2):
+            q = W.dof_limit[first + m, side]
+            if q >= 0 and L.limit_sign[W.limit_active[q]] != 0.0:
+                # a bound already crossed is let out with the coordinate (see choose_contacts)
+                held = W.lgrace[W.limit_active[q]] == 0.0
+                moved = h * rate + (1.0 if (part == 0 and m == i and held) else 0.0)
+                law[r] += W.lim[q, 0] / W.lim[q, 1] * moved
+
+
+@kernel
+def _ball_limit_change(L, W, j, b, p, h, law, s):
+    """law (6,) += change of a ball's limit impulse γ a by the rigid motion p (6,) of its child, slack condensed.
+
+    a = r / abs(r), r: rotation vector of the joint at the next pose.  δr = Jr⁻¹(r) R₊ᵀ ψ,  δγ = (γ/s) a·δr
+    """
+    m = W.dof_limit[L.vadr[j], 0]
+    l, gamma, slack = W.limit_active[m], W.lim[m, 0], W.lim[m, 1]
+    axis, r, phi, J, dr = s[0, 0:3], s[1, 0:3], s[2, 0:3], s[3:6, 0:3], s[0, 3:6]
+    distance = limit_distance(L, W, l, h, axis, W.scratch)
+    angle = max(L.limit_bound[l] + W.lgrace[l] - distance, 1e-9)
+    R = W.Rn[b]
+    for i in range(3):
+        r[i] = angle * axis[i]
+        phi[i] = R[0, i] * p[3] + R[1, i] * p[4] + R[2, i] * p[5]
+    log_jacobian(r, J)
+    for i in range(3):
+        dr[i] = J[i, 0] * phi[0] + J[i, 1] * phi[1] + J[i, 2] * phi[2]
+    along = axis[0] * dr[0] + axis[1] * dr[1] + axis[2] * dr[2]
+    for i in range(3):
+        law[3 + i] += gamma / slack * along * axis[i] + gamma / angle * (dr[i] - along * axis[i])
+
+
+@kernel
+def find_free_servos(L, W, A, G, scheme, h):
+    """G.servo_free at the solution."""
+    w_new, w_old = spring_weights(scheme, h)
+    for a in range(A.servo_dof.shape[0]):
+        dof = A.servo_dof[a]
+        j = L.dof_joint[dof]
+        rate = W.rows[L.node[j], 6 - L.ndof[j] + dof - L.vadr[j]]
+        G.servo_free[a] = 1 if _servo_free(A, a, w_new, w_old, W.angle0[dof], rate, W.rate_prev[dof]) else 0
+
+
+@kernel
+def _servo_free(A, a, w_new, w_old, angle, rate, rate_prev):
+    """The servo's force is inside its range."""
+    gear = A.servo_gear[a]
+    force = A.servo_force[a] + A.servo_b1[a] * gear * (angle + w_new * rate - w_old * rate_prev) + A.servo_b2[a] * gear * rate
+    return A.servo_range[a, 0] <= force and force <= A.servo_range[a, 1]
+
+
+@kernel
+def _ball_rate_change(L, W, j, dof, h, scheme, law, s):
+    """Change of a ball's spring by the old rate, by central differences."""
+    epsilon = 1e-5 / h
+    rate = W.rate_prev[dof]
+    for turn in range(2):
+        delta = epsilon if turn == 0 else -epsilon
+        W.rate_prev[dof] = rate + delta
+        ball_law(L, W, j, h, scheme, s)
+        for r in range(3):
+            law[3 + r] += 0.5 / delta * W.ball[j, r, 3]
+    W.rate_prev[dof] = rate
+    ball_law(L, W, j, h, scheme, s)
