@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dojo_py.announce import FirstUse
 from dojo_py.hard import checks, measures
 from dojo_py.hard.gradients.reverse import RolloutGradient, cotangents_of, pull_back
 from dojo_py.hard.options import HardOptions
 from dojo_py.hard.warm_start import warm_size
-from dojo_py.hard.world import WorkPool, announced, build_world
+from dojo_py.hard.world import WorkPool, build_world
 from dojo_py.simulate.results import Contacts, Exact, Linearization, State, Step
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory
@@ -27,8 +27,7 @@ Array = np.ndarray
 DEFAULT_KAPPA = 3e-4
 """Central-path parameter of derivatives unless another is asked for [N m s] (Dojo, section VI)."""
 
-_loaded = threading.Event()
-_loading = threading.Lock()
+_first_use = FirstUse()
 
 
 class HardSimulator:
@@ -160,14 +159,12 @@ class HardSimulator:
 
     def _load(self) -> None:
         """Compile the kernels or load them from the cache, before anything is timed or threaded."""
-        if _loaded.is_set():
-            return
-        with _loading, announced():
-            if not _loaded.is_set():
-                _loaded.set()
-                m = self.model
-                rest = self.initial_state(m.qpos0)
-                self._run(rest, np.zeros((0, m.nu)), np.zeros((0, m.nbody, 6)), 0.0)
+
+        def use() -> None:
+            m = self.model
+            self._run(self.initial_state(m.qpos0), np.zeros((0, m.nu)), np.zeros((0, m.nbody, 6)), 0.0)
+
+        _first_use.once(use)
 
     def _run(
         self,

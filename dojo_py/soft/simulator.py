@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.announce import FirstUse
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory
 from dojo_py.soft import differences
-from dojo_py.soft.announce import announced
 from dojo_py.soft.options import SoftOptions
 
 Array = np.ndarray
 
-_loading, _loaded = threading.Lock(), threading.Event()
+_first_use = FirstUse()
 
 
 class SoftSimulator:
@@ -53,12 +53,7 @@ class SoftSimulator:
 
     def _load(self) -> None:
         """Compile the kernels or load them from the cache, before anything is timed or threaded."""
-        if _loaded.is_set():
-            return
-        with _loading, announced():
-            if not _loaded.is_set():
-                _loaded.set()
-                self._run(self._work_handle, self.initial_state(), np.zeros((0, self.model.nu)))
+        _first_use.once(lambda: self._run(self._work_handle, self.initial_state(), np.zeros((0, self.model.nu))))
 
     # states and inputs
 
