@@ -11,11 +11,19 @@ from dojo_py.announce import FirstUse
 from dojo_py.hard.warm_start import warm_size
 from dojo_py.hard.world import WorkPool, World
 from dojo_py.simulate.results import Exact, State
+from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory
 
 Array = np.ndarray
 
 _first_use = FirstUse()
+
+
+def _keep_finite(record: Any) -> None:
+    """Derivatives of a step that are not all numbers become zero, and their status says so."""
+    lost = ~(np.isfinite(record.A).all(axis=(1, 2)) & np.isfinite(record.B).all(axis=(1, 2)))
+    record.A[lost], record.B[lost] = 0.0, 0.0
+    record.gradients[: len(lost)][lost, 0] = Status.NOT_FINITE
 
 
 class Engine:
@@ -115,13 +123,15 @@ class Engine:
     ) -> Any:
         """Record of a rollout from a checked state, with derivatives when there is a gradient_kappa.
 
-        then(work, record) is called while the work arrays still hold the last step.
+        Derivatives that overflow are zero, their status is NOT_FINITE. then(work, record) is called while the work arrays still
+        hold the last step.
         """
         from dojo_py.hard.rollout import roll_out
 
         record = self._start_record(start, len(controls), maximal, contacts, gradient_kappa is not None)
         with self._pool.borrow() as mine:
             roll_out(*mine.handles, record, controls, wrenches, self.timestep, kappa, gradient_kappa or 0.0, self.settings)
+            _keep_finite(record)
             if then is not None:
                 then(mine, record)
         return record

@@ -113,7 +113,8 @@ class HardSimulator:
 
         maximal: record the maximal states too. After an unsolved step the rollout goes on from the last finite state.
         linearize: also record A (T, 2nv, 2nv) and B (T, 2nv, nu) of every step, differentiated at gradient_kappa [N m s]; by
-        default that is kappa, and DEFAULT_KAPPA when the simulation is in the hard limit.
+        default that is kappa, and DEFAULT_KAPPA when the simulation is in the hard limit. gradient_status: of these derivatives; a
+        step whose A or B overflow has zeros there and NOT_FINITE.
         """
         start = self._checked(state)
         u = vector("controls", controls, (len(controls), self.model.nu))
@@ -159,7 +160,8 @@ class HardSimulator:
         """A (2nv, 2nv) and B (2nv, nu) of the step at kappa [N m s], in the tangents of `model.difference`; next_state: its end.
 
         The smaller kappa, the closer to the hard limit and the stiffer: 1e-1 … 1e-8. parameters: names ("mass", "friction:floor",
-        see `parameter`); .parameters[name] (2nv, p) is the derivative by their p numbers, qpos and qvel held.
+        see `parameter`); .parameters[name] (2nv, p) is the derivative by their p numbers, qpos and qvel held. No entry is ever NaN:
+        derivatives that overflow are zero and .status is NOT_FINITE.
         """
         start, u = self._checked(state), control_of(self.model, control)
         k = checks.kappa_of(DEFAULT_KAPPA if kappa is None else kappa)
@@ -175,6 +177,9 @@ class HardSimulator:
         record = self._engine.run(start, u[None], outside, k, True, False, k, differentiate)
         report = record.gradients[0]
         end, status = self._engine.end(start, record), Status(int(report[0]))
+        for table in columns.values():
+            if not np.all(np.isfinite(table)):
+                table[:], status = 0.0, Status.NOT_FINITE
         return Linearization(record.A[0], record.B[0], end, columns, k, float(report[2]), float(report[3]), status)
 
     # parameters
