@@ -70,15 +70,18 @@ def differences(sim, qpos, qvel, control, name, k, scale, kappa):
     return best[1]
 
 
-ROUNDED = "bound: 1e-6; 1.1e-6 (quadruped, springref) to 2.3e-6 (panda) is measured: round-off of residual differences"
+BOUND, OUTER = 1e-6, 1e-5
+ROUNDED = ("panda", "fourbar", "quadruped")
+"""Models that may miss the bound, never the outer one: round-off of residual differences. Measured: 1.1e-6 (quadruped, springref)
+to 2.3e-6 (panda)."""
 
 
 @pytest.mark.parametrize("kappa", [1e-2, 3e-4, 1e-6])
 @pytest.mark.parametrize("name", SCENES)
-def test_columns_are_the_differences_of_steps(name, kappa, request):
+def test_columns_are_the_differences_of_steps(name, kappa):
     """What the differences themselves can resolve is about 1e-10/step of the solver's tolerance: worst seen 8e-6, at kappa 1e-6."""
-    if name in ("panda", "fourbar", "quadruped") and kappa > 1e-5:
-        request.applymarker(pytest.mark.xfail(reason=ROUNDED, strict=False))
+    bound = BOUND if kappa > 1e-5 else OUTER
+    missed = {}
     sim, qpos, qvel, control = scene(name)
     rng = np.random.default_rng(1)
     kinds = [k for k in PARAMETER_NAMES if sim.parameter(k).size]
@@ -93,7 +96,11 @@ def test_columns_are_the_differences_of_steps(name, kappa, request):
         exact = np.stack([differences(sim, qpos, qvel, control, kind, k, scale[k], kappa) for k in chosen], 1)
         worst = np.abs(columns[:, chosen] - exact).max() / max(np.abs(columns).max(), 1e-3)
         print(f"{name} {kind} {kappa:g}: {worst:.1e}")
-        assert worst <= (1e-6 if kappa > 1e-5 else 1e-5), f"{kind}: {worst:.1e}"
+        assert worst <= (OUTER if name in ROUNDED else bound), f"{kind}: {worst:.1e}"
+        if worst > bound:
+            missed[kind] = f"{worst:.1e}"
+    if missed:
+        pytest.xfail(f"bound {bound:g}, measured {missed}")
 
 
 BOX = """<mujoco><option timestep="0.01" gravity="0 0 {g}"/><worldbody>
