@@ -36,8 +36,6 @@ class Engine:
             raise ValueError(f"model '{model.name}' has {model.na} activations: [qpos, qvel] has no place for stateful actuators")
         if unsolved not in UNSOLVED:
             raise ValueError(f"unsolved={unsolved!r} is not one of {list(UNSOLVED)}")
-        if parameters and not hasattr(simulator, "with_parameters"):
-            raise NotImplementedError("this version's HardSimulator has no parameter gradients: leave `parameters` empty")
         self.simulator, self.model, self.tangents = simulator, model, Tangents(model)
         self.kappa = kappa
         default = DEFAULT_KAPPA if kappa is None else kappa
@@ -80,7 +78,7 @@ class Engine:
         """Rollouts of these rows, with one set of parameter values, into the outputs."""
         sim = self.simulator
         if self.parameters:
-            sim = sim.with_parameters(self.named(values))  # type: ignore[attr-defined]
+            sim = sim.with_parameters(self.named(values))
         nq = self.model.nq
         starts = [sim.initial_state(x[b, :nq], x[b, nq:]) for b in rows]
         trajectories = sim.rollout_batch(
