@@ -93,12 +93,15 @@ class Engine:
                 outputs[3][b] = self._by_parameters(sim, trajectory)
 
     def named(self, values: Array) -> dict[str, Array]:
-        """Name of a parameter -> its part of the flat values."""
+        """Name of a parameter -> its part of the flat values, in the order in which they are to be set.
+
+        Centres of mass last: contact points, which count from them, then stay where they are in the body, as in the derivatives.
+        """
         parts, at = {}, 0
         for name, size in zip(self.parameters, self.parameter_sizes(), strict=True):
             parts[name] = values[at : at + size]
             at += size
-        return parts
+        return dict(sorted(parts.items(), key=lambda part: part[0].partition(":")[0] == "com"))
 
     def parameter_sizes(self) -> list[int]:
         """Entries of each parameter, in the order of their names."""
