@@ -133,23 +133,8 @@ def rotate(R, v, out):
 
 
 @kernel
-def rotate_back(R, v, out):
-    """out = Rᵀ v. R (3, 3), v, out (3,)."""
-    for i in range(3):
-        out[i] = R[0, i] * v[0] + R[1, i] * v[1] + R[2, i] * v[2]
-
-
-@kernel
 def cross(a, b, out):
     """out = a × b. All (3,); out may not alias a or b."""
     out[0] = a[1] * b[2] - a[2] * b[1]
     out[1] = a[2] * b[0] - a[0] * b[2]
     out[2] = a[0] * b[1] - a[1] * b[0]
-
-
-@kernel
-def mul33(A, B, out):
-    """out = A B. All (3, 3); out may not alias A or B."""
-    for i in range(3):
-        for j in range(3):
-            out[i, j] = A[i, 0] * B[0, j] + A[i, 1] * B[1, j] + A[i, 2] * B[2, j]

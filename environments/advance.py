@@ -53,27 +53,17 @@ def advance(task: Any, states: Sequence[State], actions: Array, threads: int | N
     return [Moved(s.state, s.contacts, Status(max(int(s.status), int(k)))) for s, k in zip(steps, status, strict=True)]
 
 
-def differentiate(task: Any, state: State, action: Array, kappa: float | None, hard: bool = False) -> tuple[Array, Array, State]:
-    """A (2nv, 2nv), B (2nv, na) of one action, through all its substeps, and the state after it; tangent [dq, dv].
+def differentiate(task: Any, state: State, action: Array, kappa: float | None) -> tuple[Array, Array, State]:
+    """A (2nv, 2nv), B (2nv, na) of one action at kappa, through all its substeps, and the state after it; tangent [dq, dv].
 
-    hard: the state moves at the hard limit, kappa is of the derivatives alone; by default of both. The soft mode ignores it.
+    The soft mode ignores kappa. FloatingPointError when a substep, or its derivative, overflows.
     """
     control = task.control(action)
     size = 2 * task.sim.model.nv
-    A, B = np.eye(size), np.zeros((size, len(control)))
-    if hard and task.mode == "hard":
-        held = np.repeat(control[None], task.frame_skip, axis=0)
-        path = task.sim.rollout(state, held, maximal=False, linearize=True, gradient_kappa=kappa)
-        substeps = [(a, b, Status(int(k))) for a, b, k in zip(path.A, path.B, path.gradient_status, strict=True)]
-        after = path.final_state
-    else:
-        substeps, after = [], state
-        for _ in range(task.frame_skip):
-            lin = task.sim.linearize(after, control, kappa=kappa)
-            substeps.append((lin.A, lin.B, lin.status))
-            after = lin.next_state
-    for by_state, by_control, status in substeps:
-        if status in LOST:
-            raise FloatingPointError(f"the step cannot be differentiated: {status.message}")
-        A, B = by_state @ A, by_state @ B + by_control
+    A, B, after = np.eye(size), np.zeros((size, len(control))), state
+    for _ in range(task.frame_skip):
+        lin = task.sim.linearize(after, control, kappa=kappa)
+        if lin.status in LOST:
+            raise FloatingPointError(f"the step cannot be differentiated: {lin.status.message}")
+        A, B, after = lin.A @ A, lin.A @ B + lin.B, lin.next_state
     return A, B @ task.control_jacobian(action), after

@@ -125,12 +125,9 @@ class Task:
         """Each state (B) after its action (B, na)."""
         return advance(self, states, actions, threads, kappa)
 
-    def differentiate(self, state: State, action: Array, kappa: float | None, hard: bool = False) -> tuple[Array, Array, State]:
-        """A (2nv, 2nv), B (2nv, na) of one action in the tangent state [dq, dv], and the state after it.
-
-        hard: only the derivatives are taken at kappa, the state moves at the hard limit.
-        """
-        return differentiate(self, state, action, kappa, hard)
+    def differentiate(self, state: State, action: Array, kappa: float | None) -> tuple[Array, Array, State]:
+        """A (2nv, 2nv), B (2nv, na) of one action at kappa in the tangent state [dq, dv], and the state after it."""
+        return differentiate(self, state, action, kappa)
 
     def initial_state(self, rng: np.random.Generator) -> State:
         """A fresh start: the keyframe, with uniform noise on qpos (in its tangent) and normal noise on qvel."""

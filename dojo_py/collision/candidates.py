@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dojo_py.mechanism.errors import ModelError
+from dojo_py.mechanism.quaternion import matrix
 
 PLANE, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = 0, 2, 3, 4, 5, 6, 7
 SHAPE_NAMES = {0: "plane", 1: "hfield", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh", 8: "sdf"}
@@ -52,17 +53,6 @@ class PairCandidates(NamedTuple):
     friction: np.ndarray  # (n,)
     law: np.ndarray  # (n,)
     geom: np.ndarray  # (n, 2)
-
-
-def _matrix(q):
-    w, x, y, z = q
-    return np.array(
-        [
-            [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
-        ]
-    )
 
 
 def colliding_pairs(model):
@@ -109,9 +99,9 @@ def _frames(model, where, com):
     for g in range(model.ngeom):
         b = int(model.geom_bodyid[g])
         node[g] = where.node[b]
-        R = _matrix(where.quat[b])
+        R = matrix(where.quat[b])
         centre[g] = where.pos[b] + R @ model.geom_pos[g] - (com[node[g]] if node[g] >= 0 else 0.0)
-        axes[g] = R @ _matrix(model.geom_quat[g])
+        axes[g] = R @ matrix(model.geom_quat[g])
     return node, centre, axes
 
 

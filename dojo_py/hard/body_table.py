@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.hard.coordinates import pose_back, turn_back, turn_vector
-from dojo_py.hard.layout import BodyMap, Layout, _matrix, _product
+from dojo_py.hard.layout import BodyMap, Layout, _product
 from dojo_py.jit import entry, kernel
+from dojo_py.mechanism.quaternion import matrix
 from dojo_py.rotation import quat_mul
 
 
@@ -28,7 +29,7 @@ def build_body_table(model: Any, layout: Layout, where: BodyMap) -> BodyTable:
         node = int(where.node[b])
         # the frame of the node's body, then the body merged into it
         turn = where.quat[b]
-        centre = where.pos[b] + _matrix(turn) @ np.asarray(model.body_ipos[b], float)
+        centre = where.pos[b] + matrix(turn) @ np.asarray(model.body_ipos[b], float)
         arm[b], quat[b] = centre - (layout.com[node] if node >= 0 else 0.0), turn
         alone = b in moving and np.sum(np.asarray(where.node) == node) == 1
         if alone or b == 0:

@@ -7,24 +7,12 @@ from typing import Any
 import numpy as np
 
 from dojo_py.mechanism.enums import JointType
+from dojo_py.simulate.arguments import vector
 
 Array = np.ndarray
 
 UNIT = 1e-3
 """How far a quaternion's length may be from 1 before it is taken for a mistake; within, it is scaled."""
-
-
-def vector(name: str, value: Any, shape: tuple[int, ...]) -> Array:
-    """A fresh float array of that shape with finite entries, or ValueError."""
-    try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} is not an array of numbers: {error}") from error
-    if array.shape != shape:
-        raise ValueError(f"{name} has shape {array.shape}, expected {shape}")
-    if not np.all(np.isfinite(array)):
-        raise ValueError(f"{name} has entries that are not finite")
-    return array
 
 
 def configuration(model: Any, qpos: Any) -> Array:

@@ -16,9 +16,10 @@ from dojo_py.actuation.force import advance, clamp, force_law, signal
 from dojo_py.actuation.table import ActuatorTable, build_table
 from dojo_py.actuation.transmission import BALL, FREE, SCALAR, ball_length, site_length, site_wrench, turn_axis
 from dojo_py.hard.coordinates import turn_vector
-from dojo_py.hard.layout import BodyMap, Layout, _matrix, _product
+from dojo_py.hard.layout import BodyMap, Layout, _product
 from dojo_py.jit import entry, kernel
 from dojo_py.mechanism.errors import ModelError
+from dojo_py.mechanism.quaternion import matrix
 from dojo_py.rotation import quat_mul, quat_normalise
 
 
@@ -79,7 +80,7 @@ def build_drives(model: Any, layout: Layout, where: BodyMap) -> ActuatorTable:
                 continue
             node = body[i, side] = int(where.node[b])
             centre = layout.com[node] if node >= 0 else np.zeros(3)
-            pos[i, side] = where.pos[b] + _matrix(where.quat[b]) @ table.site_pos[i, side] - centre
+            pos[i, side] = where.pos[b] + matrix(where.quat[b]) @ table.site_pos[i, side] - centre
             quat[i, side] = _product(where.quat[b], table.site_quat[i, side])
         if table.has_reference[i]:
             shared = [node for node in above(int(body[i, 0])) if node in above(int(body[i, 1]))]

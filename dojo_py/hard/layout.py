@@ -21,6 +21,7 @@ from dojo_py.hard.terms import (
     SLIDE,
 )
 from dojo_py.mechanism.errors import ModelError
+from dojo_py.mechanism.quaternion import matrix
 
 MJ_FREE, MJ_BALL, MJ_SLIDE, MJ_HINGE = 0, 1, 2, 3
 MJ_EQ_CONNECT, MJ_EQ_WELD, MJ_EQ_JOINT = 0, 1, 2
@@ -93,17 +94,6 @@ class BodyMap(NamedTuple):
     body: np.ndarray  # (nb,) model body of each node
 
 
-def _matrix(q):
-    w, x, y, z = q
-    return np.array(
-        [
-            [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
-        ]
-    )
-
-
 def _product(a, b):
     return np.array(
         [
@@ -129,7 +119,7 @@ def map_bodies(model):
             moving.append(b)
         else:
             node[b] = node[p]
-            pos[b] = pos[p] + _matrix(quat[p]) @ model.body_pos[b]
+            pos[b] = pos[p] + matrix(quat[p]) @ model.body_pos[b]
             quat[b] = _product(quat[p], np.asarray(model.body_quat[b], float))
     return BodyMap(node, pos, quat, np.array(moving, dtype=np.int64))
 
@@ -139,7 +129,7 @@ def _bodies(model, where):
     nb = len(where.body)
     mass, com, inertia, weight = np.zeros(nb), np.zeros((nb, 3)), np.zeros((nb, 3, 3)), np.zeros(nb)
     members = [(b, int(where.node[b])) for b in range(1, model.nbody) if where.node[b] >= 0]
-    centre = {b: where.pos[b] + _matrix(where.quat[b]) @ model.body_ipos[b] for b, _ in members}
+    centre = {b: where.pos[b] + matrix(where.quat[b]) @ model.body_ipos[b] for b, _ in members}
     for b, i in members:
         mass[i] += model.body_mass[b]
         com[i] += model.body_mass[b] * centre[b]
@@ -149,7 +139,7 @@ def _bodies(model, where):
             raise ModelError(f"body '{model.body_names[b]}': mass is 0; a body that moves needs a positive mass")
     com /= mass[:, None]
     for b, i in members:
-        R = _matrix(where.quat[b]) @ _matrix(model.body_iquat[b])
+        R = matrix(where.quat[b]) @ matrix(model.body_iquat[b])
         d = centre[b] - com[i]
         inertia[i] += R @ np.diag(model.body_inertia[b]) @ R.T + model.body_mass[b] * (d @ d * np.eye(3) - np.outer(d, d))
     for i, b in enumerate(where.body):
@@ -236,14 +226,14 @@ def build_layout(model):
         above = int(model.body_parentid[b])
         parent[j] = where.node[above]
         shift = com[parent[j]] if parent[j] >= 0 else np.zeros(3)
-        R = _matrix(where.quat[above])
+        R = matrix(where.quat[above])
         base_pos[j] = where.pos[above] + R @ model.body_pos[b] - shift
         base_quat[j] = _product(where.quat[above], np.asarray(model.body_quat[b], float))
         first[j], count[j] = model.body_jntadr[b], model.body_jntnum[b]
         qadr[j], vadr[j] = model.jnt_qposadr[first[j]], model.jnt_dofadr[first[j]]
         ndof[j] = model.body_dofnum[b]
         dof_joint[vadr[j] : vadr[j] + ndof[j]] = j
-        base = _matrix(base_quat[j])
+        base = matrix(base_quat[j])
         axis = np.asarray(model.jnt_axis[first[j]], float)
         axes = np.array([axis, *_normals(axis)]) if kind[j] in (HINGE, SLIDE) else np.eye(3)
         child_axes[j], frame_axes[j] = axes, axes @ base.T
@@ -347,12 +337,12 @@ def _equalities(model, where, com, kind, first, vadr):
             elif t == MJ_EQ_CONNECT:
                 frames = [(one, data[0:3], np.eye(4)[0]), (two, data[3:6], np.eye(4)[0])]
             else:  # weld: data = anchor in body 2, relative position and orientation of body 2 in body 1, torque scale
-                R = _matrix(data[6:10])
+                R = matrix(data[6:10])
                 frames = [(one, data[3:6] + R @ data[0:3], data[6:10]), (two, data[0:3], np.eye(4)[0])]
             seen = []
             for k, (b, local, turn) in enumerate(frames):
                 i = int(where.node[b])
-                p[k] = where.pos[b] + _matrix(where.quat[b]) @ local - centre(i)
+                p[k] = where.pos[b] + matrix(where.quat[b]) @ local - centre(i)
                 seen.append((i, _product(where.quat[b], turn)))
             # orientation of body 2 in body 1 when closed: first frame equals second frame
             q = _product(seen[0][1], seen[1][1] * np.array([1.0, -1, -1, -1]))

@@ -106,7 +106,6 @@ class Work(NamedTuple):
     # linear algebra
     edges: np.ndarray  # (m, 2) graph edges; those of the joints first
     n_edges: np.ndarray  # (2,) of the joints, with contacts
-    slot: np.ndarray  # (nn, 2) blocks of a joint node with its parent and child
     scratch: np.ndarray  # (128, 12)
     pattern: Pattern  # these two are the last, see handles.py
     blocks: Blocks
@@ -138,7 +137,6 @@ def allocate_work(layout, planes, pairs):
     room = analyse_room(edges, total)
     pattern, blocks = allocate(total, room)
     analyse(edges, len(fixed), pattern)
-    slot = np.full((nn, 2), -1, np.int64)
     z = np.zeros
     work = Work(
         x=z((nb + 1, 3)), q=z((nb + 1, 4)), R=z((nb + 1, 3, 3)), v_prev=z((nb + 1, 6)), momentum=z((nb, 6)),
@@ -146,8 +144,8 @@ def allocate_work(layout, planes, pairs):
         basis=z((nj, 6, 6)), rate_prev=z(nv), angle0=z(nv), force=z(nv), v=z((nb + 1, 6)), lam=z((nn, 6)),
         lim=z((nl, 2)), fric=z((nv, 3)), con=z((nc, 12)), xn=z((nb + 1, 3)), qn=z((nb + 1, 4)), Rn=z((nb + 1, 3, 3)),
         p=z((nb + 1, 4)), hG=z((nb + 1, 3, 3)), extent=z(1), turn=z((nb + 1, 3, 3)), theta=z(nv), Ca=z((nn, 6, 6)),
-        Cb=z((nn, 6, 6)), Ceq=z((ne, 4, 6, 6)), rows=z((nn, 6)), drive=z((nv,
-        2)), row_scale=z(nv), ball=z((nj, 3, 4)), inertia=z((nb, 6, 8)), rb=z((nb, 6)),
+        Cb=z((nn, 6, 6)), Ceq=z((ne, 4, 6, 6)), rows=z((nn, 6)), drive=z((nv, 2)),
+        row_scale=z(nv), ball=z((nj, 3, 4)), inertia=z((nb, 6, 8)), rb=z((nb, 6)),
         rn=z((nn, 6)), size=z((nb, 6)), active=z(nc, np.int64), n_active=z(3, np.int64),
         limit_active=z(nl, np.int64), n_limits=z(2, np.int64), bound=z(nv), dof_limit=np.full((nv, 2), -1, np.int64),
         cbody=z((nc, 2), np.int64), cmu=z(nc), claw=z(nc, np.int64), cframe=z((nc, 3, 3)), cval=z((nc, 3)),
@@ -157,7 +155,7 @@ def allocate_work(layout, planes, pairs):
         v_old=z((nb + 1, 6)), lam_old=z((nn, 6)), theta_old=z(nv), lim_old=z((nl, 2)), fric_old=z((nv, 3)), con_old=z((nc, 12)),
         warm=z(1), warm_lam=z((nn, 6)), warm_lim=z(nl), warm_fric=z(nv), warm_con=z((nc, 3)), sub_bodies=z((nb, 13)),
         sub_angle=z(nv), sub_rate=z(nv), trace=z((201, 6)), pattern=pattern, blocks=blocks, edges=edges,
-        n_edges=np.array([len(fixed), len(fixed)], np.int64), slot=slot, scratch=z((128, 12)),
+        n_edges=np.array([len(fixed), len(fixed)], np.int64), scratch=z((128, 12)),
     )  # fmt: skip
     for q in (work.q, work.qn, work.p):
         q[-1, 0] = 1.0

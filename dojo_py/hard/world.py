@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -99,32 +97,8 @@ class WorkPool:
             with self._lock:
                 self._free.append(mine)
 
-
     def tables(self) -> Any:
         """Handles of the world's tables."""
         if self._tables is None:
             self._tables = world_handles(self._world)
         return self._tables
-
-
-@contextmanager
-def announced(patience: float = 2.0) -> Iterator[None]:
-    """Say once on stderr that kernels are being compiled when the block takes longer than loading them would [s].
-
-    Meanwhile the cycle collector rests: it would walk the compiler's millions of objects again and again (a fifth of the time).
-    """
-
-    def tell() -> None:
-        print("dojo_py: compiling kernels, once (a minute or two) ...", file=sys.stderr, flush=True)
-
-    timer = threading.Timer(patience, tell)
-    timer.daemon = True
-    timer.start()
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        if collecting:
-            gc.enable()

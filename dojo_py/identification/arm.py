@@ -38,12 +38,6 @@ def body_values(sim: Any, name: str) -> Array:
     return np.concatenate([sim.parameter(f"{kind}:{name}").value.ravel() for kind in ("mass", "com", "inertia")])
 
 
-def linear_labels(sim: Any, bodies: list[str]) -> list[str]:
-    """Names of `linear_values`."""
-    words = ("m", "mx", "my", "mz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
-    return [f"{word}:{name}" for name in bodies for word in words] + [f"damping:{one}" for one in sim.parameter("damping").labels]
-
-
 class Sensitivity(NamedTuple):
     """Change of the predicted rates of all one-step predictions by the linear parameters."""
 

@@ -36,8 +36,6 @@ class Engine:
             raise ValueError(f"model '{model.name}' has {model.na} activations: [qpos, qvel] has no place for stateful actuators")
         if unsolved not in UNSOLVED:
             raise ValueError(f"unsolved={unsolved!r} is not one of {list(UNSOLVED)}")
-        if parameters and not hasattr(simulator, "with_parameters"):
-            raise NotImplementedError("this version's HardSimulator has no parameter gradients: leave `parameters` empty")
         self.simulator, self.model, self.tangents = simulator, model, Tangents(model)
         self.kappa = kappa
         default = DEFAULT_KAPPA if kappa is None else kappa
@@ -80,7 +78,7 @@ class Engine:
         """Rollouts of these rows, with one set of parameter values, into the outputs."""
         sim = self.simulator
         if self.parameters:
-            sim = sim.with_parameters(self.named(values))  # type: ignore[attr-defined]
+            sim = sim.with_parameters(self.named(values))
         nq = self.model.nq
         starts = [sim.initial_state(x[b, :nq], x[b, nq:]) for b in rows]
         trajectories = sim.rollout_batch(
@@ -95,12 +93,15 @@ class Engine:
                 outputs[3][b] = self._by_parameters(sim, trajectory)
 
     def named(self, values: Array) -> dict[str, Array]:
-        """Name of a parameter -> its part of the flat values."""
+        """Name of a parameter -> its part of the flat values, in the order in which they are to be set.
+
+        Centres of mass last: contact points, which count from them, then stay where they are in the body, as in the derivatives.
+        """
         parts, at = {}, 0
         for name, size in zip(self.parameters, self.parameter_sizes(), strict=True):
             parts[name] = values[at : at + size]
             at += size
-        return parts
+        return dict(sorted(parts.items(), key=lambda part: part[0].partition(":")[0] == "com"))
 
     def parameter_sizes(self) -> list[int]:
         """Entries of each parameter, in the order of their names."""

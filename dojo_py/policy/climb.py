@@ -1,11 +1,14 @@
 """Gradient search with a line search by episodes: AGS that asks more of each gradient, for linear policies a = K s.
 
-One iteration differentiates an episode at the hard limit and tries, by plain episodes, up to `tries` steps from it:
+One iteration differentiates, at the states it went through, an episode that was played at the hard limit, and tries, by plain
+episodes, up to `tries` steps from it:
 
     dK ~ G (S + r tr(S)/n 1)^-1,   S = mean s s',   |dK|² = mean |dK s|² / na = step²,   plus noise of the same metric
 
 G: gradient of the return, cut after a random number of steps; r, the step and the noise are drawn anew for every try, which costs
-no differentiation. The first try that earns more is taken; when none does, the best of them, so that the search leaves a summit.
+no differentiation. Charged: a step simulated for each action of a try, and a step differentiated (solved at kappa, with its
+derivatives) for each action of the episode they start from. The first try that earns more is taken; when none does, the best of
+them, so that the search leaves a summit.
 Source of the metric: natural policy gradient (Kakade 2001) for a Gaussian policy.
 """
 
@@ -16,10 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dojo_py.policy.derivatives import observation_jacobian
-from dojo_py.policy.gradient import DifferentiatedRun, GradientJob, accumulate
+from dojo_py.policy.gradient import accumulate, links_along
 from dojo_py.policy.normaliser import Statistics
 from dojo_py.policy.policies import LinearPolicy
-from dojo_py.policy.rollout import play
+from dojo_py.policy.rollout import Moment, play
 from dojo_py.policy.search import Search
 
 Array = np.ndarray
@@ -72,6 +75,8 @@ class Climb(Search):
 
     kind = "climb"
     options: ClimbOptions
+    path: list[Moment] | None = None
+    """The episode of the present parameters; not in checkpoints, a resumed search plays it again."""
 
     def whitening(self, statistics: Statistics | None = None) -> tuple[Array, Array]:
         """Fixed: relative to the start, velocities scaled."""
@@ -86,26 +91,34 @@ class Climb(Search):
         """An episode more stays within the budget."""
         return budget is None or self.evaluations + self.gradients + self.rollout.horizon <= budget
 
-    def _play(self, parameters: Array) -> float:
-        """What an episode earns; the best policy is kept."""
-        episode = play(self.job(parameters, (self.seed, 0)))
+    def _play(self, parameters: Array) -> tuple[float, list[Moment]]:
+        """What an episode earns, and its actions; the best policy is kept."""
+        path: list[Moment] = []
+        episode = play(self.job(parameters, (self.seed, 0)), path)
         self.evaluations += episode.steps
         if episode.total > self.memory.get("best", -np.inf):
             self.memory["best"] = episode.total
             self.kept = {"parameters": parameters}
-        return episode.total
+        return episode.total, path
+
+    def _present(self) -> list[Moment]:
+        """The episode of the present parameters, which was counted when it was tried."""
+        if "now" not in self.memory:
+            self.memory["now"], self.path = self._play(self.parameters)
+            self.memory["step"] = self.options.step
+        if self.path is None:
+            self.path = []
+            play(self.job(self.parameters, (self.seed, 0)), self.path)
+        return self.path
 
     def _update(self) -> Array:
         o = self.options
         if not isinstance(self.policy, LinearPolicy):
             raise ValueError("Climb needs a LinearPolicy")
-        if "now" not in self.memory:
-            self.memory |= {"now": self._play(self.parameters), "step": o.step}
+        path = self._present()
         now, rejected = self.memory["now"], []
-        job = self.job(self.parameters, (self.seed, 0), o.kappas[self.iteration % len(o.kappas)])
-        run = DifferentiatedRun(GradientJob(job, hard=True, clip=False))
-        links = run.links(self.parameters, self.rollout.horizon)
-        self.gradients += len(run.rows)  # the episode itself was counted when it was tried
+        links = links_along(self.job(self.parameters, (self.seed, 0), o.kappas[self.iteration % len(o.kappas)]), path)
+        self.gradients += len(links)
         seen = np.array([link.seen for link in links])
         spread = seen.T @ seen / len(seen)
         for _ in range(o.tries):
@@ -117,15 +130,16 @@ class Climb(Search):
                 int(self.rng.choice(o.truncations)), 1.0,
             )  # fmt: skip
             change = self._direction(steep, spread) * self.memory["step"] * np.exp(0.5 * self.rng.standard_normal())
-            earned = self._play(self.parameters + change)
+            earned, path = self._play(self.parameters + change)
             if earned > now:
                 self.memory |= {"now": earned, "step": min(self.memory["step"] * o.grow, o.most)}
+                self.path = path
                 return change
-            rejected.append((earned, change))
+            rejected.append((earned, change, path))
             self.memory["step"] = max(self.memory["step"] * o.shrink, o.least)
         if len(rejected) < o.tries:
             return np.zeros_like(self.parameters)
-        earned, change = max(rejected, key=lambda pair: pair[0])
+        earned, change, self.path = max(rejected, key=lambda one: one[0])
         self.memory |= {"now": earned, "step": o.step / o.grow}
         return change
 

@@ -4,8 +4,8 @@
     dR/dtheta = sum_t (da_t/dtheta)' (dr_t/da_t + B_t' g_t)
 
 x: tangent state [dq, dv]; A, B: of the step at the central-path parameter kappa (Dojo, section V-C), or randomised (smoothing.py).
-The roll-out itself runs at kappa, so that this is the exact derivative of what it earned, or at the hard limit (`hard`); contact
-impulses that a task observes count as constants.
+The roll-out itself runs at kappa, so that this is the exact derivative of what it earned; or one that was played at the hard limit
+is differentiated at its states (`links_along`). Contact impulses that a task observes count as constants.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from dojo_py.policy.derivatives import observation_jacobian, reward_gradient
 from dojo_py.policy.normaliser import Statistics
-from dojo_py.policy.rollout import LOST, Episode, Job
+from dojo_py.policy.rollout import LOST, Episode, Job, Moment
 from dojo_py.policy.smoothing import Smoothing, randomised_linearisation
 
 Array = np.ndarray
@@ -32,10 +32,6 @@ class GradientJob(NamedTuple):
     """lambda is multiplied by this at each step back."""
     smoothing: Smoothing | None = None
     """Randomised in place of implicit gradients."""
-    hard: bool = False
-    """The roll-out runs at the hard limit, kappa is of the derivatives alone."""
-    clip: bool = True
-    """The gradient is of the clipped reward; False: of the reward before it is clipped."""
 
 
 class GradientEpisode(NamedTuple):
@@ -75,17 +71,40 @@ Differentiated = tuple[Array, Array, Any, Any, int]
 def _step(task: Any, state: Any, action: Array, wanted: GradientJob, rng: np.random.Generator) -> Differentiated:
     """One differentiated step. FloatingPointError or ValueError where the state cannot be differentiated."""
     kappa = wanted.job.kappa
-    moving = None if wanted.hard else kappa
     if wanted.smoothing is not None:
-        moved = task.move([state], action[None], kappa=moving)[0]
+        moved = task.move([state], action[None], kappa=kappa)[0]
         A, B = randomised_linearisation(task, state, action, wanted.smoothing, rng, kappa)
         return A, B, moved.state, moved, wanted.smoothing.steps
-    if task.wants_contacts:
-        moved = task.move([state], action[None], kappa=moving)[0]
-        A, B, _ = task.differentiate(state, action, kappa, wanted.hard)
-        return A, B, moved.state, moved, 0
-    A, B, after = task.differentiate(state, action, kappa, wanted.hard)
-    return A, B, after, None, 0
+    moved = task.move([state], action[None], kappa=kappa)[0] if task.wants_contacts else None
+    A, B, after = task.differentiate(state, action, kappa)
+    return A, B, after if moved is None else moved.state, moved, 0
+
+
+def _link(job: Job, moment: Moment, reward: float, A: Array, B: Array) -> _Link:
+    """The link of a step whose A, B are known, before its reward's clipping; cut off from those before if they are not finite."""
+    task, (before, contacts, seen, action, after, later) = job.task, moment
+    by_seen = job.gain[:, None] * observation_jacobian(task, before, contacts)
+    slopes = reward_gradient(task, before, action, after, later)
+    if not (np.all(np.isfinite(A)) and np.all(np.isfinite(B))):
+        A, B = np.zeros_like(A), np.zeros_like(B)
+    return _Link(A, B, *slopes, (seen - job.shift) * job.gain, by_seen, job.options.slope(reward))
+
+
+def links_along(job: Job, path: list[Moment]) -> list[_Link]:
+    """What the way back needs of an episode that was played, differentiated at job.kappa at the states it went through.
+
+    Costs a differentiated step an action, none of the episode is simulated again. A step without a derivative is cut off from
+    those before.
+    """
+    links, size = [], 2 * job.task.sim.model.nv
+    for moment in path:
+        try:
+            A, B, _ = job.task.differentiate(moment.before, moment.action, job.kappa)
+        except (FloatingPointError, ValueError):
+            A, B = np.zeros((size, size)), np.zeros((size, len(moment.action)))
+        reward, _ = job.task.reward(moment.before, moment.action, moment.after, moment.contacts_after)
+        links.append(_link(job, moment, float(reward), A, B))
+    return links
 
 
 class DifferentiatedRun:
@@ -107,24 +126,21 @@ class DifferentiatedRun:
         return accumulate(self.wanted.job.policy, parameters, links, self.wanted.truncation, self.wanted.discount)
 
     def links(self, parameters: Array, steps: int) -> list[_Link]:
-        """What the way back needs of the next steps; one whose A or B is not finite is cut off from those before."""
+        """What the way back needs of the next steps, rewards clipped."""
         links: list[_Link] = []
         while len(links) < steps and not self.over:
-            link = self._link(parameters)
+            link = self._next(parameters)
             if link is not None:
-                broken = not (np.all(np.isfinite(link.A)) and np.all(np.isfinite(link.B)))
-                links.append(link._replace(A=np.zeros_like(link.A), B=np.zeros_like(link.B)) if broken else link)
+                links.append(link.clipped())
         return links
 
-    def _link(self, parameters: Array) -> _Link | None:
+    def _next(self, parameters: Array) -> _Link | None:
         """One step; None when it cannot be differentiated, which ends the episode."""
-        job = self.wanted.job
-        task, state = job.task, self.state
-        seen = task.observe(state, self.contacts)
+        job, state, contacts = self.wanted.job, self.state, self.contacts
+        task = job.task
+        seen = task.observe(state, contacts)
         self.rows.append(seen)
-        scaled = (seen - job.shift) * job.gain
-        action = job.policy.act(parameters, scaled)
-        by_seen = job.gain[:, None] * observation_jacobian(task, state, self.contacts)
+        action = job.policy.act(parameters, (seen - job.shift) * job.gain)
         self.over = True
         try:
             A, B, after, moved, more = _step(task, state, action, self.wanted, self.rng)
@@ -132,14 +148,12 @@ class DifferentiatedRun:
             return None
         self.contacts = None if moved is None else moved.contacts
         reward, _ = task.reward(state, action, after, self.contacts)
-        by_before, by_action, by_after = reward_gradient(task, state, action, after, self.contacts)
         self.total += job.options.counted(float(reward))
         self.extra += more
         stuck = after.time == state.time or (moved is not None and moved.status in LOST)
         self.state = after
         self.over = stuck or task.terminated(after) or len(self.rows) >= job.options.horizon
-        link = _Link(A, B, by_before, by_action, by_after, scaled, by_seen, job.options.slope(float(reward)))
-        return link.clipped() if self.wanted.clip else link
+        return _link(job, Moment(state, contacts, seen, action, after, self.contacts), float(reward), A, B)
 
     def outcome(self, gradient: Array) -> GradientEpisode:
         """What was played, with a gradient."""

@@ -72,10 +72,26 @@ class Episode(NamedTuple):
     statistics: Statistics
 
 
-def play(job: Job) -> Episode:
-    """Play an episode. A pure function: the same job gives the same bits in any thread or process."""
+class Moment(NamedTuple):
+    """One action of an episode."""
+
+    before: Any
+    contacts: Any
+    """Of the step that led there; None at the start or when the task does not want them."""
+    seen: Array
+    """(no,) before whitening."""
+    action: Array
+    after: Any
+    contacts_after: Any
+
+
+def play(job: Job, path: list[Moment] | None = None) -> Episode:
+    """Play an episode. A pure function: the same job gives the same bits in any thread or process.
+
+    path: a list to which every action is appended.
+    """
     task, options = job.task, job.options
-    state = task.initial_state(np.random.default_rng(job.seed))
+    state, contacts = task.initial_state(np.random.default_rng(job.seed)), None
     seen = task.observe(state, None)
     rows, total = [], 0.0
     for _ in range(options.horizon):
@@ -84,8 +100,10 @@ def play(job: Job) -> Episode:
         moved = task.move([state], action[None], kappa=job.kappa)[0]
         reward, _ = task.reward(state, action, moved.state, moved.contacts)
         total += options.counted(float(reward))
-        state = moved.state
+        if path is not None:
+            path.append(Moment(state, contacts, seen, action, moved.state, moved.contacts))
+        state, contacts = moved.state, moved.contacts
         if task.terminated(state) or moved.status in LOST:
             break
-        seen = task.observe(state, moved.contacts)
+        seen = task.observe(state, contacts)
     return Episode(total, len(rows), Statistics.of(np.array(rows)))

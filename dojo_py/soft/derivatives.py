@@ -8,16 +8,46 @@ Source: computation chapter, "Numerical integration".
 import numpy as np
 
 from dojo_py.jit import kernel
-from dojo_py.soft.actuation import BIAS_AFFINE, DISABLE_ACTUATION, DYN_NONE, GAIN_AFFINE, next_activation
+from dojo_py.soft.actuation import (
+    BIAS_AFFINE,
+    DISABLE_ACTUATION,
+    DYN_NONE,
+    GAIN_AFFINE,
+    TRN_JOINTINPARENT,
+    TRN_TENDON,
+    next_activation,
+)
 from dojo_py.soft.fluid import drag_coefficients, half_dimensions, local_velocity
-from dojo_py.soft.kinematics import FREE, SLIDE
+from dojo_py.soft.kinematics import BALL, FREE, SLIDE
 from dojo_py.soft.passive import DISABLE_DAMPER, damper_slope
 from dojo_py.soft.spatial import cross_force, cross_motion, multiply_inertia
 
 
 @kernel
-def actuator_slope(m, s, a, act):
-    """d force / d velocity of actuator a; zero while its force is at a limit."""
+def at_limit(force, limits):
+    """Whether a clamped force has reached one of its limits (2,), up to round-off."""
+    slack = 1e-15 * max(1.0, abs(force))
+    return force <= limits[0] + slack or force >= limits[1] - slack
+
+
+@kernel
+def target_at_limit(m, forces, a):
+    """Whether the joint or tendon that actuator a drives has as much force from its actuators as it may."""
+    if a.trntype <= TRN_JOINTINPARENT:
+        j = m.joints[a.trnid[0]]
+        return j.actfrclimited and j.type > BALL and at_limit(forces.actuator[j.dofadr], j.actfrcrange)
+    if a.trntype == TRN_TENDON and m.tendons[a.trnid[0]].actfrclimited:
+        total = 0.0
+        for i in range(len(m.actuators)):
+            if m.actuators[i].trntype == TRN_TENDON and m.actuators[i].trnid[0] == a.trnid[0]:
+                total += forces.actuators[i].force
+        return at_limit(total, m.tendons[a.trnid[0]].actfrcrange)
+    return False
+
+
+@kernel
+def actuator_slope(m, forces, s, a, act):
+    """d force / d velocity of actuator a; zero while its force, or that on its joint or tendon, is at a limit."""
     slope = 0.0
     if a.biastype == BIAS_AFFINE:
         slope += a.biasprm[2]
@@ -30,7 +60,7 @@ def actuator_slope(m, s, a, act):
         slope += a.gainprm[2] * signal
     if a.disabled or (a.forcelimited and (s.force <= a.forcerange[0] or s.force >= a.forcerange[1])):
         return 0.0
-    return slope
+    return 0.0 if target_at_limit(m, forces, a) else slope
 
 
 @kernel
@@ -95,7 +125,7 @@ def smooth_derivative(m, pose, forces, qvel, act, D):
                 add_outer(m.M_rowadr, m.M_colind, m.tendon_J[t], -slope, D)
     if not opt.disableflags & DISABLE_ACTUATION:
         for i in range(len(m.actuators)):
-            slope = actuator_slope(m, forces.actuators[i], m.actuators[i], act)
+            slope = actuator_slope(m, forces, forces.actuators[i], m.actuators[i], act)
             if slope != 0.0:
                 add_outer(m.M_rowadr, m.M_colind, forces.moment[i], slope, D)
     if opt.density > 0.0 or opt.viscosity > 0.0:

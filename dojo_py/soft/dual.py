@@ -58,6 +58,21 @@ def scalar_step(rows, sol, i, low, high, regularised):
 
 
 @kernel
+def along_ray(rows, sol, i, dim, res):
+    """(res · f, f · (A + R) f) of the contact's force f (dim,): slope and curvature of the dual cost along it."""
+    f = sol.force
+    top = 0.0
+    bottom = 0.0
+    for a in range(dim):
+        top += res[a] * f[i + a]
+        s = rows.rows[i + a].R * f[i + a]
+        for b in range(dim):
+            s += sol.A[i + a, i + b] * f[i + b]
+        bottom += f[i + a] * s
+    return top, bottom
+
+
+@kernel
 def ray_step(rows, sol, i, dim, friction, res):
     """Scale the contact's force along the ray from the cone's tip; res (dim,) is the residual.
 
@@ -77,25 +92,11 @@ def ray_step(rows, sol, i, dim, friction, res):
         f[i] = 1.0
         for j in range(1, dim):
             f[i + j] = -friction[j - 1] ** 2 * res[j] / norm if res[0] >= 0.0 else 0.0
-        top = 0.0
-        bottom = 0.0
-        for a in range(dim):
-            top += res[a] * f[i + a]
-            s = rows.rows[i + a].R * f[i + a]
-            for b in range(dim):
-                s += sol.A[i + a, i + b] * f[i + b]
-            bottom += f[i + a] * s
+        top, bottom = along_ray(rows, sol, i, dim, res)
         for a in range(dim):
             f[i + a] *= -top / bottom
         return
-    top = 0.0
-    bottom = 0.0
-    for a in range(dim):
-        top += res[a] * f[i + a]
-        s = rows.rows[i + a].R * f[i + a]
-        for b in range(dim):
-            s += sol.A[i + a, i + b] * f[i + b]
-        bottom += f[i + a] * s
+    top, bottom = along_ray(rows, sol, i, dim, res)
     x = max(-1.0, -top / max(1e-300, bottom))
     for a in range(dim):
         f[i + a] += x * f[i + a]

@@ -35,6 +35,18 @@ def damper_slope(b, v):
 
 
 @kernel
+def add_spring(k, x, y, z, out):
+    """Out (3,) += force of the spring with coefficients k (3,) stretched by (x, y, z)."""
+    scale = -k[0]
+    if k[1] != 0.0 or k[2] != 0.0:
+        r = np.sqrt(x * x + y * y + z * z)
+        scale = -(k[0] + r * (k[1] + r * k[2]))
+    out[0] += scale * x
+    out[1] += scale * y
+    out[2] += scale * z
+
+
+@kernel
 def joint_springs(joints, qpos, qpos_spring, out):
     """Out (nv,) += spring forces of all joints."""
     a = np.empty(4)
@@ -51,13 +63,7 @@ def joint_springs(joints, qpos, qpos_spring, out):
             continue
         if j.type == FREE:
             x, y, z = qpos[q] - qpos_spring[q], qpos[q + 1] - qpos_spring[q + 1], qpos[q + 2] - qpos_spring[q + 2]
-            scale = -k[0]
-            if k[1] != 0.0 or k[2] != 0.0:
-                r = np.sqrt(x * x + y * y + z * z)
-                scale = -(k[0] + r * (k[1] + r * k[2]))
-            out[v] += scale * x
-            out[v + 1] += scale * y
-            out[v + 2] += scale * z
+            add_spring(k, x, y, z, out[v : v + 3])
             q += 3
             v += 3
         for n in range(4):
@@ -66,13 +72,7 @@ def joint_springs(joints, qpos, qpos_spring, out):
         normalize_quaternion(a)
         normalize_quaternion(b)
         x, y, z = relative_rotation(a, b)
-        scale = -k[0]
-        if k[1] != 0.0 or k[2] != 0.0:
-            r = np.sqrt(x * x + y * y + z * z)
-            scale = -(k[0] + r * (k[1] + r * k[2]))
-        out[v] += scale * x
-        out[v + 1] += scale * y
-        out[v + 2] += scale * z
+        add_spring(k, x, y, z, out[v : v + 3])
 
 
 @kernel

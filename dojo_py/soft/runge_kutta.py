@@ -1,13 +1,28 @@
 """Fourth-order Runge–Kutta; orientations by the Runge–Kutta–Munthe-Kaas correction.
 
-Positions move on q0 ⊕ u with body-frame increments u; du/dt = w + u×w/2 + u×(u×w)/12 for the rotations.
+Positions move on q0 ⊕ u with body-frame increments u; for the rotations, with t = |u|,
+
+    du/dt = w + u×w/2 + c u×(u×w),   c = (1 - t/2 cot(t/2)) / t² = 1/12 + t²/720 + ...
+
+in full: stiff equality constraints show what a truncated c leaves out (1e-8 m after 20 steps of 0.002 s).
 Source: Munthe-Kaas (1999), High order Runge–Kutta methods on manifolds; computation chapter, "Integrators".
 """
+
+import numpy as np
 
 from dojo_py.jit import kernel
 from dojo_py.soft.actuation import DYN_NONE
 from dojo_py.soft.euler import advance_activations, integrate_positions
 from dojo_py.soft.kinematics import BALL, FREE
+
+
+@kernel
+def chart_coefficient(square):
+    """The c above, of square = t²."""
+    if square < 1e-2:
+        return 1.0 / 12.0 + square * (1.0 / 720.0 + square * (1.0 / 30240.0 + square / 1209600.0))
+    half = 0.5 * np.sqrt(square)
+    return (1.0 - half / np.tan(half)) / square
 
 
 @kernel
@@ -23,9 +38,10 @@ def chart_rates(joints, u, qvel, out):
         x, y, z = u[i], u[i + 1], u[i + 2]
         a, b, c = qvel[i], qvel[i + 1], qvel[i + 2]
         p, q, r = y * c - z * b, z * a - x * c, x * b - y * a
-        out[i] += 0.5 * p + (y * r - z * q) / 12.0
-        out[i + 1] += 0.5 * q + (z * p - x * r) / 12.0
-        out[i + 2] += 0.5 * r + (x * q - y * p) / 12.0
+        share = chart_coefficient(x * x + y * y + z * z)
+        out[i] += 0.5 * p + share * (y * r - z * q)
+        out[i + 1] += 0.5 * q + share * (z * p - x * r)
+        out[i + 2] += 0.5 * r + share * (x * q - y * p)
 
 
 @kernel

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from dojo_py.announce import FirstUse
+from dojo_py.simulate.arguments import batch_of, control_of, spread, start_of, timestep_of, vector
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory
 from dojo_py.soft import differences
-from dojo_py.soft.announce import announced
 from dojo_py.soft.options import SoftOptions
 
 Array = np.ndarray
 
-_loading, _loaded = threading.Lock(), threading.Event()
+_first_use = FirstUse()
 
 
 class SoftSimulator:
@@ -35,11 +34,8 @@ class SoftSimulator:
         from dojo_py.soft.packing import pack
         from dojo_py.soft.workspace import allocate
 
-        timestep = float(model.opt.timestep if timestep is None else timestep)
-        if not (np.isfinite(timestep) and timestep > 0):
-            raise ValueError(f"timestep={timestep!r} must be positive [s]")
         self.model = model
-        self.timestep = timestep
+        self.timestep = timestep = timestep_of(model, timestep)
         self.options = options or SoftOptions()
         self._packed = pack(model, timestep)
         self.options.apply(self._packed.options[0], int(model.nv))
@@ -53,12 +49,7 @@ class SoftSimulator:
 
     def _load(self) -> None:
         """Compile the kernels or load them from the cache, before anything is timed or threaded."""
-        if _loaded.is_set():
-            return
-        with _loading, announced():
-            if not _loaded.is_set():
-                _loaded.set()
-                self._run(self._work_handle, self.initial_state(), np.zeros((0, self.model.nu)))
+        _first_use.once(lambda: self._run(self._work_handle, self.initial_state(), np.zeros((0, self.model.nu))))
 
     # states and inputs
 
@@ -66,44 +57,17 @@ class SoftSimulator:
         self, qpos: Array | None = None, qvel: Array | None = None, act: Array | None = None, keyframe: int | str | None = None
     ) -> State:
         """State at time 0: the given coordinates, else those of the keyframe, else the model's initial pose at rest."""
-        m = self.model
-        start = [m.qpos0, np.zeros(m.nv), np.zeros(m.na), 0.0]
-        if keyframe is not None:
-            k = self._keyframe(keyframe)
-            start = [m.key_qpos[k], m.key_qvel[k], m.key_act[k], float(m.key_time[k])]
-        given = [default if value is None else value for value, default in zip((qpos, qvel, act), start, strict=False)]
-        return self._checked(State(given[0], given[1], given[2], start[3]))
-
-    def _keyframe(self, keyframe: int | str) -> int:
-        """Index of a keyframe by name or number."""
-        if isinstance(keyframe, str):
-            return int(self.model.key_id(keyframe)) if hasattr(self.model, "key_id") else int(self.model.key(keyframe).id)
-        return range(self.model.nkey)[keyframe]
-
-    def _vector(self, name: str, value: Any, shape: tuple[int, ...]) -> Array:
-        """A fresh float array of that shape, or ValueError."""
-        try:
-            array = np.array(value, dtype=float)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{name} is not an array of numbers: {error}") from error
-        if array.shape != shape:
-            raise ValueError(f"{name} has shape {array.shape}, expected {shape}")
-        if not np.all(np.isfinite(array)):
-            raise ValueError(f"{name} has entries that are not finite")
-        return array
+        return self._checked(start_of(self.model, qpos, qvel, act, keyframe))
 
     def _checked(self, state: State) -> State:
         m = self.model
         act = np.zeros(0) if state.act is None else state.act
         return State(
-            self._vector("qpos", state.qpos, (m.nq,)),
-            self._vector("qvel", state.qvel, (m.nv,)),
-            self._vector("act", act, (m.na,)),
-            float(self._vector("time", state.time, ())),
+            vector("qpos", state.qpos, (m.nq,)),
+            vector("qvel", state.qvel, (m.nv,)),
+            vector("act", act, (m.na,)),
+            float(vector("time", state.time, ())),
         )
-
-    def _control(self, control: Any) -> Array:
-        return np.zeros(self.model.nu) if control is None else self._vector("control", control, (self.model.nu,))
 
     # simulation
 
@@ -112,7 +76,7 @@ class SoftSimulator:
 
         kappa is accepted and ignored, here and below, so that programs can take either mode: soft contact has no central path.
         """
-        start, u = self._checked(state), self._control(control)[None]
+        start, u = self._checked(state), control_of(self.model, control)[None]
         with self._lock:
             traj = self._run(self._work_handle, start, u)
             contacts = self._contacts()
@@ -170,7 +134,7 @@ class SoftSimulator:
         linearize: record A and B of every step too, by centred differences as `linearize` takes them.
         """
         s = self._checked(state)
-        u = self._vector("controls", controls, (np.shape(controls)[0] if np.ndim(controls) else 0, self.model.nu))
+        u = vector("controls", controls, (np.shape(controls)[0] if np.ndim(controls) else 0, self.model.nu))
         with self._lock:
             return self._rollout(self._work_handle, s, u, linearize)
 
@@ -198,18 +162,9 @@ class SoftSimulator:
 
         threads: at most so many at a time, all cores by default. linearize as in `rollout`.
         """
-        u = np.array(controls, dtype=float)
-        if u.ndim != 3:
-            raise ValueError(f"controls has shape {u.shape}, expected (B, T, {self.model.nu})")
-        u = self._vector("controls", u, (*u.shape[:2], self.model.nu))
-        starts = [states] * len(u) if isinstance(states, State) else list(states)
-        if len(starts) != len(u):
-            raise ValueError(f"{len(starts)} states for {len(u)} rollouts")
-        count = (os.cpu_count() or 1) if threads is None else threads
-        if count < 1:
-            raise ValueError(f"threads={threads!r} must be at least 1")
+        starts, u, count = batch_of(self.model, states, controls, threads)
         checked = [self._checked(s) for s in starts]
-        results: list[Trajectory | None] = [None] * len(u)
+        results: list[Any] = [None] * len(u)
         self._load()
 
         def run(offset: int) -> None:  # a thread keeps one set of work arrays for all its worlds
@@ -217,13 +172,8 @@ class SoftSimulator:
             for b in range(offset, len(u), count):
                 results[b] = self._rollout(handle, checked[b], u[b], linearize)
 
-        count = min(count, max(1, len(u)))
-        if count == 1:
-            run(0)
-        else:
-            with ThreadPoolExecutor(count) as pool:
-                list(pool.map(run, range(count)))
-        return [r for r in results if r is not None]
+        spread(run, count, count)
+        return results
 
     # derivatives
 
@@ -244,7 +194,7 @@ class SoftSimulator:
             raise ValueError("the soft mode has no parameter Jacobians; use HardSimulator")
         if not epsilon > 0:
             raise ValueError(f"epsilon={epsilon!r} must be positive")
-        start, u = self._checked(state), self._control(control)
+        start, u = self._checked(state), control_of(self.model, control)
         with self._lock:
             return differences.linearize(
                 self.model, lambda s, v: self._run(self._work_handle, s, v[None]), start, u, epsilon, centred
@@ -252,7 +202,7 @@ class SoftSimulator:
 
     def _evaluate(self, state: State, control: Any, qacc: Array, inverse: Array, energy: Array) -> None:
         """Forward pass at the state, with the extras of `run`: results in `work`."""
-        s, u = self._checked(state), self._control(control)
+        s, u = self._checked(state), control_of(self.model, control)
         none, no_status = np.zeros(0), np.zeros(0, dtype=np.int64)
         self._load()
         with self._lock:
@@ -264,7 +214,7 @@ class SoftSimulator:
     def inverse(self, state: State, qacc: Array) -> Array:
         """(nv,) force [N, N m] by actuators and from outside that makes the acceleration qacc (nv,), contacts included."""
         out = np.zeros(self.model.nv)
-        self._evaluate(state, None, self._vector("qacc", qacc, (self.model.nv,)), out, np.zeros(0))
+        self._evaluate(state, None, vector("qacc", qacc, (self.model.nv,)), out, np.zeros(0))
         return out
 
     def acceleration(self, state: State, control: Array | None = None) -> Array:

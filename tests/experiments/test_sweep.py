@@ -9,32 +9,32 @@ SHORT = 100
 """Steps a model and time step here; 1000 in the slow test and in `dojo_py reproduce sweep`, which make 100 000."""
 
 
-def check(name, steps):
+def check(name, steps, outer=None):
+    """No NaN, no penetration, every step solved. outer: time step [s] -> so many may fail; if some do, the test xfails."""
+    missed = {}
     for timestep in TIMESTEPS:
         outcome = sweep(name, timestep, steps)
         print(f"{name}, h {timestep}: {outcome} (bounds: 0 unsolved, 0 not finite, gap >= {DEEPEST:g} m)")
-        assert outcome.unsolved == 0, (timestep, outcome)
         assert outcome.not_finite == 0, (timestep, outcome)
         assert outcome.smallest_gap >= DEEPEST, (timestep, outcome)
+        assert outcome.unsolved <= (outer or {}).get(timestep, 0), (timestep, outcome)
+        if outcome.unsolved:
+            missed[timestep] = outcome.unsolved
+    if missed:
+        pytest.xfail(f"bound: 0 unsolved; of {steps} steps each, h [s]: unsolved {missed}")
 
 
 @pytest.mark.parametrize("name", models.names())
-def test_random_controls(name, request):
-    if name == "walker":
-        request.applymarker(pytest.mark.xfail(reason="bound: 0 unsolved; 2 of 100 steps at h 0.1 stall", strict=False))
-    check(name, SHORT)
+def test_random_controls(name):
+    """Measured: 3 of the walker's at h 0.1."""
+    check(name, SHORT, {0.1: 5} if name == "walker" else None)
 
 
-FAILING = {
-    "hopper": "bound: 0 unsolved; 402 of 5000 at h 0.1: one overflow, and the simulator's later runs inherit it",
-    "npendulum": "bound: 0 unsolved; 56 of 5000, h 0.1, links turn faster than 4/h: stalled",
-    "walker": "bound: 0 unsolved; 1 of 5000 at h 0.03 and 240 at h 0.1: stalled at residuals 1e-5, then inherited overflows",
-}
+OUTER = {"walker": {0.03: 12, 0.1: 30}}
+"""Unsolved at most. Measured: 6 and 15 of 1000, stalled at residuals of 1e-5."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", models.names())
-def test_random_controls_whole(name, request):
-    if name in FAILING:
-        request.applymarker(pytest.mark.xfail(reason=FAILING[name]))
-    check(name, 1000)
+def test_random_controls_whole(name):
+    check(name, 1000, OUTER.get(name))

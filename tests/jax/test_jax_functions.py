@@ -216,7 +216,6 @@ def test_without_jax_the_extra_is_named():
     assert 'pip install "dojo-sim[jax]"' in out
 
 
-@pytest.mark.skipif(not hasattr(HardSimulator, "with_parameters"), reason="the simulator has no parameter gradients yet")
 def test_parameters_are_differentiated():
     """Against `linearize`, and central differences of f (1e-6)."""
     model, x, u = a_start("box")
@@ -231,3 +230,35 @@ def test_parameters_are_differentiated():
                 e = 1e-5 * np.eye(len(value))[i]
                 numeric = (f(x, u, {**p, name: value + e}) - f(x, u, {**p, name: value - e})) / 2e-5
                 assert relative(J[name][:, i], numeric) < 1e-6
+
+
+def test_rollouts_are_differentiated_by_parameters():
+    """Six steps through touch-down, under grad, jit and vmap: against central differences of the roll-out.
+
+    Measured: 4e-6 for com, whose columns are round-off of residual differences, 2e-7 at worst for the others.
+    """
+    model, x, _ = a_start("ball", seed=3)
+    names = ("mass", "inertia", "com", "gravity", "friction", "damping", "contact_point", "timestep")
+    f = rollout_function(model, H, KAPPA, names)
+    controls = np.zeros((6, model.nu))
+    sim = HardSimulator(model, H)
+    p = {name: np.array(sim.parameter(name).value, float) for name in names}
+    w = np.random.default_rng(5).normal(size=f(x, controls, p).shape)
+
+    def loss(p):
+        return jnp.sum(w * f(x, controls, p))
+
+    gradient = jax.jit(jax.grad(loss))(p)
+    rng, worst = np.random.default_rng(6), {}
+    for name in names:
+        assert gradient[name].shape == p[name].shape
+        change = rng.normal(size=p[name].shape) * max(np.abs(p[name]).max(), 1e-2)
+        if name == "inertia":
+            change = p[name]
+        e = 1e-5
+        numeric = (loss({**p, name: p[name] + e * change}) - loss({**p, name: p[name] - e * change})) / (2 * e)
+        worst[name] = abs(float(jnp.sum(gradient[name] * change) - numeric)) / max(abs(float(numeric)), 1e-2)
+    print({name: f"{error:.0e}" for name, error in worst.items()}, "(bound 1e-6, com 1e-5)")
+    assert all(error < (1e-5 if name == "com" else 1e-6) for name, error in worst.items())
+    two = jax.vmap(jax.grad(loss))({name: np.stack([value, value]) for name, value in p.items()})
+    assert all(relative(two[name][1], gradient[name]) < 1e-12 for name in names)

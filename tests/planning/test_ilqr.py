@@ -8,8 +8,10 @@ import pytest
 from scipy.optimize import minimize
 from systems import FunctionSystem, double_integrator, pendulum
 
+from dojo_py import HardSimulator, SoftSimulator, load_model
 from dojo_py.planning import (
     Constraint,
+    Controller,
     FunctionCost,
     Options,
     PlanStatus,
@@ -19,6 +21,7 @@ from dojo_py.planning import (
     goal,
     ilqr,
     load_plan,
+    mpc,
     state_cost,
 )
 from dojo_py.planning.shooting import linearise
@@ -291,3 +294,22 @@ def test_mistakes_are_named(change, message):
 def test_options_are_checked(change):
     with pytest.raises(ValueError, match=f"Options: {next(iter(change))}"):
         Options(**change)
+
+
+ROD = """<mujoco><option timestep="0.02"/><worldbody><body><joint name="j" axis="0 1 0" damping="0.1"/>
+  <geom type="capsule" fromto="0 0 0 0 0 -0.5" size="0.03" mass="1"/></body></worldbody>
+  <actuator><motor joint="j"/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize("simulator", [HardSimulator, SoftSimulator])
+def test_either_mode_is_planned_with(simulator):
+    """A rod held out sideways, by iLQR and by receding horizon: the derivatives of both modes have one signature."""
+    sim = simulator(load_model(ROD))
+    side = np.array([np.pi / 2])
+    stage, terminal = [control_cost(sim.model, 1e-4)], state_cost(sim.model, side, weight=[100.0, 1.0])
+    start, guess = sim.initial_state(), np.zeros((40, 1))
+    plan = ilqr(sim, start, guess, stage=stage, terminal=terminal)
+    assert plan.status is PlanStatus.SOLVED and abs(plan.qpos[-1, 0] - side[0]) < 1e-2
+    controller = Controller(sim, lambda state: {"stage": stage, "terminal": terminal}, guess[:20])
+    run = mpc(sim, start, controller, steps=60)
+    assert abs(run.qpos[-1, 0] - side[0]) < 0.1 and run.unsolved == 0

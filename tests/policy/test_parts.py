@@ -6,7 +6,7 @@ from toy import A, B, Toy
 
 from dojo_py.policy import LinearPolicy, MlpPolicy, RolloutOptions
 from dojo_py.policy.ars import ars_direction
-from dojo_py.policy.gradient import GradientJob, play_and_differentiate
+from dojo_py.policy.gradient import GradientJob, accumulate, links_along, play_and_differentiate
 from dojo_py.policy.normaliser import Statistics
 from dojo_py.policy.rollout import Job, play
 from dojo_py.policy.smoothing import Smoothing, randomised_linearisation
@@ -64,6 +64,28 @@ def test_gradient_of_the_return(policy, clip):
     expected = differences(lambda p: play(job._replace(parameters=p)).total, theta)
     assert found.episode.total == pytest.approx(play(job).total, rel=1e-12) and found.gradients == found.evaluations == 30
     assert np.allclose(found.gradient, expected, rtol=1e-5, atol=1e-7)
+
+
+def test_a_played_episode_is_differentiated_without_playing_it_again(monkeypatch):
+    """The states are those of `play`; a step that has no derivative is cut off from those before it."""
+    policy, theta = LinearPolicy(2, 1), np.array([-0.3, -0.4])
+    job, expected = gradient_of(policy, theta, RolloutOptions(20))
+    path = []
+    episode = play(job, path)
+    assert len(path) == episode.steps == 20 and all(a.after is b.before for a, b in zip(path, path[1:], strict=False))
+    differentiate, count = Toy.differentiate, []
+    monkeypatch.setattr(Toy, "differentiate", lambda *a: count.append(a) or (A, B, None))
+    links = links_along(job, path)
+    assert len(count) == 20 and np.allclose(accumulate(policy, theta, links, None, 1.0), expected.gradient, rtol=1e-12)
+
+    def failing(self, state, action, kappa):
+        if state is path[7].before:
+            raise FloatingPointError
+        return differentiate(self, state, action, kappa)
+
+    monkeypatch.setattr(Toy, "differentiate", failing)
+    cut = links_along(job, path)
+    assert not cut[7].A.any() and not cut[7].B.any() and np.array_equal(cut[8].A, A)
 
 
 def test_gradient_ends_with_the_episode():

@@ -47,7 +47,7 @@ class Toy:
         after = [State(z[:1], z[1:], np.zeros(0), s.time + 0.1) for z, s in zip(x, states, strict=True)]
         return [SimpleNamespace(state=s, contacts=None, status=Status.SOLVED) for s in after]
 
-    def differentiate(self, state, action, kappa, hard=False):
+    def differentiate(self, state, action, kappa):
         return A, B, self.move([state], action[None])[0].state
 
     def reward(self, before, action, after, contacts):

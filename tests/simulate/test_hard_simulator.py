@@ -326,6 +326,29 @@ def test_a_failing_rollout_fails_at_every_step():
     assert run.unsolved == 3
 
 
+def test_derivatives_that_overflow_are_zero_and_say_so(monkeypatch):
+    """Only the step concerned; the motion stays."""
+    import dojo_py.hard.rollout as kernels
+
+    sim = HardSimulator(load_model("box"), timestep=0.01)
+    state, u = sim.initial_state(), np.zeros((3, sim.model.nu))
+    expected, roll_out = sim.rollout(state, u, linearize=True), kernels.roll_out
+
+    def overflowing(*arguments):
+        roll_out(*arguments)
+        record = arguments[8]
+        if len(record.A):
+            record.B[len(record.B) // 2, 0, 0], record.A[-1, 1, 1] = np.inf, np.nan
+
+    monkeypatch.setattr(kernels, "roll_out", overflowing)
+    found = sim.rollout(state, u, linearize=True)
+    assert list(found.gradient_status) == [0, Status.NOT_FINITE, Status.NOT_FINITE]
+    assert not found.A[1:].any() and not found.B[1:].any() and np.array_equal(found.A[0], expected.A[0])
+    assert np.array_equal(found.qpos, expected.qpos) and not found.status.any()
+    lin = sim.linearize(state, parameters=["mass"])
+    assert lin.status is Status.NOT_FINITE and not lin.A.any() and np.isfinite(lin.parameters["mass"]).all()
+
+
 # a step that is redone as shorter ones
 
 

@@ -33,6 +33,12 @@ def shared_model(folder, name):
     return without_unsupported_pairs(mujoco.MjModel.from_xml_string(text))
 
 
+def shared_scene(folder, robot):
+    """MjModel of a public robot on the floor of its scene.xml, as `shared_model`."""
+    texts = [strip_meshes((SHARED / folder / name).read_text()) for name in ("scene.xml", robot)]
+    return without_unsupported_pairs(mujoco.MjModel.from_xml_string(texts[0], {robot: texts[1].encode()}))
+
+
 def strip_urdf_meshes(name):
     """Text of a public URDF without visuals and mesh collisions."""
     root = etree.fromstring((SHARED / "dojo_urdf" / name).read_bytes(), etree.XMLParser(remove_comments=True))
@@ -116,6 +122,21 @@ def wheel_inertia(model, data):
     M = np.zeros((model.nv, model.nv))
     mujoco.mj_fullM(model, data, M)
     return M
+
+
+def primal_cost(model, data):
+    """Function of an acceleration (nv,): what the constraint solvers minimise at data's state, in the scale of their tolerance."""
+    if not data.nefc:
+        return lambda qacc: 0.0
+    J, M, aref = wheel_jacobian(model, data), wheel_inertia(model, data), data.efc_aref.copy()
+    scale = 1.0 / (model.stat.meaninertia * max(1, model.nv))
+
+    def cost(qacc):
+        total, off = np.zeros(1), qacc - data.qacc_smooth
+        mujoco.mj_constraintUpdate(model, data, J @ qacc - aref, total, 0)
+        return scale * float(total[0] + 0.5 * off @ M @ off)
+
+    return cost
 
 
 def jacobian(rows, nv):

@@ -23,8 +23,7 @@ PUBLIC = [
     ("skydio_x2", "x2.xml"),
     ("unitree_a1", "a1.xml"),
 ]
-
-
+SCENES = {"franka_emika_panda": "panda.xml", "skydio_x2": "x2.xml", "unitree_a1": "a1.xml"}
 URDF = ["ant", "atlas_simple", "atlas_v2", "fourbar", "gazebo_a1", "panda_end_effector", "quadruped"]
 REFUSED = {"halfcheetah": "repeats the element", "humanoid": "type: 'orbital'"}
 """Files that the wheel refuses too: what we say."""
@@ -72,6 +71,13 @@ def test_shipped_models_read_by_us(path):
 def test_public_robots(shared, folder, name):
     """Measured at worst: smooth 5e-15, contacts 4e-15, rows 4e-13, qacc 4e-10."""
     wheel = oracle.with_options(oracle.shared_model(folder, name), tolerance=1e-12, iterations=200)
+    check(SoftSimulator(wheel), wheel, seed=2)
+
+
+@pytest.mark.parametrize(("folder", "robot"), SCENES.items(), ids=lambda p: p)
+def test_public_scenes(shared, folder, robot):
+    """On their floor. Measured at worst: smooth 5e-15, contacts 4e-15, rows 3e-14, qacc 4e-10."""
+    wheel = oracle.with_options(oracle.shared_scene(folder, robot), tolerance=1e-12, iterations=200)
     check(SoftSimulator(wheel), wheel, seed=2)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.hard.parameters.registry import changed_world
-from dojo_py.hard.world import WorkPool, World
+from dojo_py.hard.world import World
 
 
 def kinematics(world: World, timestep: float) -> int:
@@ -24,8 +24,9 @@ def with_parameters(sim: Any, values: dict[str, Any]) -> Any:
     world, timestep = changed_world(sim.world, sim.model, sim.timestep, values)
     new = copy.copy(sim)
     new.world, new.timestep = world, timestep
-    new._pool = WorkPool(world, sim.model)
-    new._jacobians = {}
+    number = sim._engine.kinematics
     if kinematics(world, timestep) != kinematics(sim.world, sim.timestep):
-        new._kinematics = kinematics(world, timestep)
+        number = kinematics(world, timestep)
+    new._engine = sim._engine.with_world(world, timestep, number)
+    new._jacobians = {}
     return new

@@ -11,6 +11,7 @@ from dojo_py.hard.parameters.kind import Kind, body_size, not_negative
 from dojo_py.hard.terms import COMPOUND, FREE, HINGE, SLIDE
 from dojo_py.hard.world import World
 from dojo_py.mechanism.enums import JointType
+from dojo_py.mechanism.quaternion import matrix
 
 Array = np.ndarray
 SCALARS = (int(JointType.HINGE), int(JointType.SLIDE))
@@ -55,7 +56,7 @@ def _set_anchors(world: World, model: Any, values: Array) -> None:
         layout.jnt_pos[i] = value
         if layout.kind[j] != COMPOUND:
             layout.anchor[j] += shift
-            layout.frame_pos[j] += _rotation(layout.base_quat[j]) @ shift
+            layout.frame_pos[j] += matrix(layout.base_quat[j]) @ shift
 
 
 def _axes(world: World, model: Any) -> Array:
@@ -72,7 +73,7 @@ def _set_axes(world: World, model: Any, values: Array) -> None:
         if layout.kind[j] in (HINGE, SLIDE):
             turn = _between(old / np.linalg.norm(old), new)
             layout.child_axes[j] = layout.child_axes[j] @ turn.T
-            layout.frame_axes[j] = layout.child_axes[j] @ _rotation(layout.base_quat[j]).T
+            layout.frame_axes[j] = layout.child_axes[j] @ matrix(layout.base_quat[j]).T
 
 
 def _between(a: Array, b: Array) -> Array:
@@ -85,15 +86,6 @@ def _between(a: Array, b: Array) -> Array:
     v = np.cross(a, b)
     skew = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
     return np.eye(3) + skew + skew @ skew / (1.0 + c)
-
-
-def _rotation(q: Array) -> Array:
-    w, x, y, z = q
-    return np.array([
-        [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
-    ])  # fmt: skip
 
 
 def _not_zero(values: Array) -> str | None:

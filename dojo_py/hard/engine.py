@@ -1,0 +1,168 @@
+"""Engine: the kernels of one world at one time step, with work arrays to call them with. Checked states in, records out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dojo_py.announce import FirstUse
+from dojo_py.hard.warm_start import warm_size
+from dojo_py.hard.world import WorkPool, World
+from dojo_py.simulate.results import Exact, State
+from dojo_py.simulate.status import Status
+from dojo_py.simulate.trajectory import Trajectory
+
+Array = np.ndarray
+
+_first_use = FirstUse()
+
+
+def _keep_finite(record: Any) -> None:
+    """Derivatives of a step that are not all numbers become zero, and their status says so."""
+    lost = ~(np.isfinite(record.A).all(axis=(1, 2)) & np.isfinite(record.B).all(axis=(1, 2)))
+    record.A[lost], record.B[lost] = 0.0, 0.0
+    record.gradients[: len(lost)][lost, 0] = Status.NOT_FINITE
+
+
+class Engine:
+    """Runs the hard mode's kernels. May be shared between threads.
+
+    kinematics: number of the coordinates' meaning, see `Exact`. label: what trajectories say of their simulator.
+    """
+
+    def __init__(self, model: Any, world: World, timestep: float, settings: Array, label: dict[str, Any], kinematics: int = 0):
+        self.model, self.world, self.timestep, self.settings = model, world, timestep, settings
+        self.kinematics = kinematics
+        self._label = {**label, "kinematics": kinematics} if kinematics else label
+        self._pool = WorkPool(world, model)
+        self._warm = warm_size(world.layout, world.planes, world.pairs)
+
+    def with_world(self, world: World, timestep: float, kinematics: int) -> Engine:
+        """The same model with other tables."""
+        label = {**self._label, "timestep": timestep}
+        return Engine(self.model, world, timestep, self.settings, label, kinematics)
+
+    # states
+
+    def owns(self, exact: Exact | None) -> bool:
+        """Whether these numbers are of this engine and for it to go on from."""
+        if exact is None or exact.bodies.shape != (len(self.world.layout.mass), 13) or exact.kinematics != self.kinematics:
+            return False
+        fits = exact.qpos.shape == (self.model.nq,) and exact.impulses.shape == (self._warm,)
+        return bool(fits and np.all(np.isfinite(exact.bodies)))
+
+    def state(self, qpos: Array, qvel: Array, act: Array, time: float) -> State:
+        """State of checked coordinates with its exact part, or ValueError when a body turns too far."""
+        bodies = self._bodies(qpos, qvel)
+        exact = Exact(bodies, np.zeros(self._warm), qpos, qvel, self.kinematics)
+        return State(qpos, qvel, act, time, self._expand(bodies), exact)
+
+    def end(self, start: State, record: Any) -> State:
+        """The state after the one step of a record."""
+        exact = Exact(record.bodies[1], record.impulses[1], record.qpos[1], record.qvel[1], self.kinematics)
+        return State(exact.qpos, exact.qvel, record.act[1], start.time + self.timestep, record.maximal[1], exact)
+
+    def _bodies(self, qpos: Array, qvel: Array) -> Array:
+        """(nb, 13) from minimal coordinates."""
+        from dojo_py.hard.coordinates import HALF_TURN, maximal_from_minimal
+
+        bodies = np.zeros((len(self.world.layout.mass), 13))
+        self._load()
+        cosine = maximal_from_minimal(self._pool.tables()[0], qpos, qvel, self.timestep, bodies, np.zeros((96, 12)))
+        if not cosine > HALF_TURN:
+            raise ValueError(
+                f"qvel: a body turns half a turn or more within the timestep {self.timestep:g} s, the domain is |ω| < 2/timestep = "
+                f"{2 / self.timestep:g} rad/s; reduce the timestep or the velocity"
+            )
+        if not np.all(np.isfinite(bodies)):
+            raise ValueError("qpos, qvel: the bodies' poses overflow")
+        return bodies
+
+    def _expand(self, bodies: Array) -> Array:
+        """(nbody, 13) maximal state of the model's bodies."""
+        from dojo_py.hard.body_table import expand_once
+
+        out = np.zeros((self.model.nbody, 13))
+        expand_once(self._pool.tables()[4], bodies, self.timestep, out, np.zeros((8, 12)))
+        return out
+
+    # runs
+
+    def _load(self) -> None:
+        """Compile the kernels or load them from the cache."""
+
+        def use() -> None:
+            m = self.model
+            rest = self.state(np.array(m.qpos0, float), np.zeros(m.nv), np.zeros(m.na), 0.0)
+            self.run(rest, np.zeros((0, m.nu)), np.zeros((0, m.nbody, 6)), 0.0)
+
+        _first_use.once(use)
+
+    def _start_record(self, start: State, steps: int, maximal: bool, contacts: bool, linearize: bool) -> Any:
+        """An empty record with a checked state in its first rows."""
+        from dojo_py.hard.rollout import allocate_record
+
+        assert start.exact is not None
+        record = allocate_record(self.model, self.world, steps, maximal, contacts, linearize)
+        record.qpos[0], record.qvel[0], record.act[0] = start.qpos, start.qvel, start.act
+        record.bodies[0], record.impulses[0] = start.exact.bodies, start.exact.impulses
+        return record
+
+    def run(
+        self,
+        start: State,
+        controls: Array,
+        wrenches: Array,
+        kappa: float,
+        maximal: bool = False,
+        contacts: bool = False,
+        gradient_kappa: float | None = None,
+        then: Callable[[Any, Any], None] | None = None,
+    ) -> Any:
+        """Record of a rollout from a checked state, with derivatives when there is a gradient_kappa.
+
+        Derivatives that overflow are zero, their status is NOT_FINITE. then(work, record) is called while the work arrays still
+        hold the last step.
+        """
+        from dojo_py.hard.rollout import roll_out
+
+        record = self._start_record(start, len(controls), maximal, contacts, gradient_kappa is not None)
+        with self._pool.borrow() as mine:
+            roll_out(*mine.handles, record, controls, wrenches, self.timestep, kappa, gradient_kappa or 0.0, self.settings)
+            _keep_finite(record)
+            if then is not None:
+                then(mine, record)
+        return record
+
+    def trajectory(
+        self, start: State, controls: Array, wrenches: Array, kappa: float, maximal: bool, gradient_kappa: float | None = None
+    ) -> Trajectory:
+        """The same as a Trajectory."""
+        record = self.run(start, controls, wrenches, kappa, maximal, False, gradient_kappa)
+        reports = record.reports
+        gradients = (None, None, None)
+        if gradient_kappa is not None:
+            gradients = (record.A, record.B, record.gradients[:, 0].astype(np.int64))
+        # added up like the times of single steps, so that both are the same numbers
+        time = np.add.accumulate(np.concatenate([[start.time], np.full(len(controls), self.timestep)]))
+        return Trajectory(
+            time, record.qpos, record.qvel, record.act, controls, reports[:, 0].astype(np.int64), reports[:, 1].astype(np.int64),
+            reports[:, 2].copy(), reports[:, 3].copy(), reports[:, 4].copy(), record.maximal if maximal else None, record.bodies,
+            record.impulses,
+            {**self._label, "kappa": kappa}, *gradients,
+        )  # fmt: skip
+
+    def trace(self, start: State, control: Array, kappa: float) -> Array:
+        """(iterations + 1, 6) the iterations of one step's last solve, see workspace.Work.trace."""
+        from dojo_py.hard.rollout import roll_out
+
+        record = self._start_record(start, 1, False, False, False)
+        with self._pool.borrow() as mine:
+            trace = mine.work.trace
+            trace[:] = np.nan
+            none = np.zeros((0, self.model.nbody, 6))
+            roll_out(*mine.handles, record, control[None], none, self.timestep, kappa, 0.0, self.settings)
+            done = int(np.argmin(np.isfinite(trace[:, 0]))) or len(trace)
+            return np.nan_to_num(trace[:done])
