@@ -27,6 +27,7 @@ def assemble(L, W, h, kn, kf, corrected, scaled, loop_regularisation):
     x = W.step
     if not corrected:
         clear(W.pattern, W.blocks)
+        W.stiffest[0] = 0.0
     for b in range(nb):
         place = L.place_body[b]
         D, inertia = W.blocks.D[place], W.inertia[b]
@@ -44,21 +45,28 @@ def assemble(L, W, h, kn, kf, corrected, scaled, loop_regularisation):
         _assemble_contact(L, W, c, kn, kf, corrected, scaled)
 
 
+@stage
+def block_at(W, row, col):
+    """Off-diagonal block (6, 8)."""
+    return W.blocks.U[W.pattern.block_of[row, col]] if row < col else W.blocks.L[W.pattern.block_of[col, row]]
+
+
 @kernel
-def _put_block(W, row, col, A, sign, transpose):
+def _add_block(W, row, col, A, sign, transpose):
     """Add sign * A (or its transpose), A (6, 6), to the off-diagonal block (row, col)."""
-    if row < col:
-        out = W.blocks.U[W.pattern.block_of[row, col]]
-    else:
-        out = W.blocks.L[W.pattern.block_of[col, row]]
-    if transpose:
-        for i in range(6):
-            for k in range(6):
-                out[i, k] += sign * A[k, i]
-    else:
-        for i in range(6):
-            for k in range(6):
-                out[i, k] += sign * A[i, k]
+    out = block_at(W, row, col)
+    for i in range(6):
+        for k in range(6):
+            out[i, k] += sign * (A[k, i] if transpose else A[i, k])
+
+
+@kernel
+def _put_impulses(W, row, col, G):
+    """Block (row, col) of a tree joint's impulses on a body = -Gᵀ, G (6, 6)."""
+    out = block_at(W, row, col)
+    for i in range(6):
+        for k in range(6):
+            out[i, k] = -G[k, i]
 
 
 @kernel
@@ -75,8 +83,8 @@ def _assemble_closure(L, W, n, corrected, regularisation):
     for slot in range(4):
         b = L.eq_bodies[e, slot]
         if b >= 0:
-            _put_block(W, place, L.place_body[b], W.Ceq[e, slot], 1.0, False)
-            _put_block(W, L.place_body[b], place, W.Geq[e, slot], -1.0, True)
+            _add_block(W, place, L.place_body[b], W.Ceq[e, slot], 1.0, False)
+            _add_block(W, L.place_body[b], place, W.Geq[e, slot], -1.0, True)
 
 
 @kernel
@@ -140,23 +148,22 @@ def _assemble_joint(L, W, n, h, kn, kf, corrected):
         return
     a, b = L.parent[j], L.child[j]
     _put_rows(W, place, L.place_body[b], W.Cb[n], M, nc, k)
-    _put_block(W, L.place_body[b], place, W.Gb[n], -1.0, True)
+    _put_impulses(W, L.place_body[b], place, W.Gb[n])
     if a >= 0:
         _put_rows(W, place, L.place_body[a], W.Ca[n], M, nc, k)
-        _put_block(W, L.place_body[a], place, W.Ga[n], -1.0, True)
+        _put_impulses(W, L.place_body[a], place, W.Ga[n])
 
 
 @kernel
 def _put_rows(W, row, col, C, M, nc, k):
-    """Add the rows of a joint node by the velocity of one body: constraint rows as they are, coordinate rows times M."""
-    if row < col:
-        out = W.blocks.U[W.pattern.block_of[row, col]]
-    else:
-        out = W.blocks.L[W.pattern.block_of[col, row]]
+    """Rows of a tree joint's node by the velocity of one body: constraint rows as they are, coordinate rows times M."""
+    out = block_at(W, row, col)
     for r in range(nc):
         for i in range(6):
-            out[r, i] += C[r, i]
+            out[r, i] = C[r, i]
     for r in range(k):
+        for i in range(6):
+            out[nc + r, i] = 0.0
         for m in range(k):
             f = M[r, m]
             if f != 0.0:
@@ -172,8 +179,7 @@ def _condense_limit(L, W, m, l, j, n, h, kn, corrected, M, f, s):
     if corrected:
         r -= W.alim[m, 0] * W.alim[m, 1]
     sign = L.limit_sign[l]
-    axis = s[112, 0:3]
-    distance = limit_distance(L, W, l, h, axis, s)
+    distance = W.lgap[m]
     stiffness = gamma / slack
     dof = L.limit_dof[l]
     i = dof - L.vadr[j]
@@ -183,6 +189,8 @@ def _condense_limit(L, W, m, l, j, n, h, kn, corrected, M, f, s):
         M[i, i] += h * stiffness
         f[i] += sign * push
         return
+    axis = s[112, 0:3]
+    limit_distance(L, W, l, h, axis, s)
     # ball: δdistance = -axis · Jr δΔ,  impulse -γ axis, and the axis turns: δaxis = (I - axis axisᵀ) δr / |r|
     T = s[113:116, 0:3]
     ball_limit_rows(L, W, l, n, h, axis, distance, T, s)
@@ -225,7 +233,9 @@ def _fold_contact(L, W, c, side, b, place):
     """Contact c onto the rows of its body b, whose place in the elimination order is place."""
     K, B, blocks = W.cK[c], W.cB[c, side], W.blocks
     stiff = max(K[0, 0], K[1, 1], K[2, 2], abs(K[1, 0]), abs(K[2, 0]), abs(K[1, 2]), abs(K[2, 1]))
-    pairs = stiff > STIFF * L.softest[b] or (W.cbody[c, 1 - side] >= 0 and stiff > STIFF * L.softest[W.cbody[c, 1 - side]])
+    soft = L.softest[b] if W.cbody[c, 1 - side] < 0 else min(L.softest[b], L.softest[W.cbody[c, 1 - side]])
+    W.stiffest[0] = max(W.stiffest[0], stiff / soft)
+    pairs = stiff > STIFF * soft
     for other in range(2):
         o = W.cbody[c, other]
         if o < 0:

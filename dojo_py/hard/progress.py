@@ -2,7 +2,6 @@
 
 import math
 
-from dojo_py.hard.limits import limit_distance
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import FAR, friction_complementarity, friction_residual, least_friction_product, step_length
 
@@ -47,10 +46,8 @@ def residual_of(L, W, h):
             residual = _worse(residual, abs(W.rn[n, r]))
         for r in range(nc, 6):
             residual = _worse(residual, abs(W.rn[n, r]) / (L.dof_inertia[L.vadr[j] + r - nc] + abs(W.lam[n, r])))
-    axis = W.scratch[112, 0:3]
     for m in range(W.n_limits[1]):
-        distance = limit_distance(L, W, W.limit_active[m], h, axis, W.scratch)
-        residual = _worse(residual, abs(distance - W.lim[m, 1]) / h)
+        residual = _worse(residual, abs(W.lgap[m] - W.lim[m, 1]) / h)
     for dof in range(L.dof_frictionloss.shape[0]):
         j = L.dof_joint[dof]
         if W.bound[dof] > 0.0:

@@ -11,6 +11,10 @@ from dojo_py.solver.cones import beyond, impulse_of, recover_step
 ROUNDS = 6
 """Most rounds of refinement; each gains two digits and more."""
 
+EXACT, STIFF_ENOUGH = 1e-12, 1e4
+"""Refinement is looked into when less than the first is wanted [m/s], or a contact is stiffer than the second times the smallest
+inertia of its body: without such, elimination alone is good to 1e-12."""
+
 
 @stage
 def recover(L, W, h, kn, kf, corrected, scaled, loop_regularisation, enough):
@@ -23,6 +27,7 @@ def recover(L, W, h, kn, kf, corrected, scaled, loop_regularisation, enough):
     W.dv[:, :] = 0.0
     W.dlam[:, :] = 0.0
     y = W.scratch[100, 0:3]
+    refine = enough < EXACT or (W.stiffest[0] > STIFF_ENOUGH and enough < math.inf)
     for turn in range(ROUNDS):
         for b in range(nb):
             for i in range(6):
@@ -37,7 +42,7 @@ def recover(L, W, h, kn, kf, corrected, scaled, loop_regularisation, enough):
             recover_step(
                 W.claw[c], W.cmu[c], W.con[c], kf, corrected, scaled, W.acon[c], W.cdy[c], y, W.cK[c], W.cf[c], turn > 0, W.dcon[c],
             )  # fmt: skip
-        if turn == ROUNDS - 1 or enough == math.inf or not _imbalance(L, W, loop_regularisation) > enough:
+        if turn == ROUNDS - 1 or not refine or not _imbalance(L, W, loop_regularisation) > enough:
             break
         solve(W.pattern, W.blocks, W.step)
 
@@ -212,11 +217,12 @@ def _limit_change(L, W, m, n, h):
     """δs of limit m from the coordinates' step, slack residual included."""
     l = W.limit_active[m]
     dof = L.limit_dof[l]
-    axis, T = W.scratch[112, 0:3], W.scratch[113:116, 0:3]
-    distance = limit_distance(L, W, l, h, axis, W.scratch)
+    distance = W.lgap[m]
     if L.limit_sign[l] != 0.0:
         floor = ROUND_OFF * (abs(W.angle0[dof]) + abs(L.limit_bound[l]))
         return L.limit_sign[l] * h * W.drate[dof] + beyond(distance - W.lim[m, 1], floor)
+    axis, T = W.scratch[112, 0:3], W.scratch[113:116, 0:3]
+    limit_distance(L, W, l, h, axis, W.scratch)
     ball_limit_rows(L, W, l, n, h, axis, distance, T, W.scratch)
     change = distance - W.lim[m, 1]
     for i in range(3):

@@ -109,11 +109,11 @@ def _node_residual(L, W, n, h, scheme, s):
 
 @kernel
 def _limit_residual(L, W, h, s):
-    """Impulses of active limits off the joints' rows; distances into W.dlim[:, 1] (overwritten later by the step)."""
+    """Impulses of active limits off the joints' rows; distances into W.lgap."""
     axis = s[112, 0:3]
     for m in range(W.n_limits[0]):
         l = W.limit_active[m]
-        W.dlim[m, 1] = limit_distance(L, W, l, h, axis, s)
+        W.lgap[m] = limit_distance(L, W, l, h, axis, s)
         dof = L.limit_dof[l]
         j = L.dof_joint[dof]
         n, sign = L.node[j], L.limit_sign[l]

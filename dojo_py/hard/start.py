@@ -126,6 +126,20 @@ def _update_graph(L, W):
     if changed or count != W.n_edges[1]:
         W.n_edges[1] = count
         analyse(W.edges, count, W.pattern)
+        _mark_tree(L, W)
+
+
+@kernel
+def _mark_tree(L, W):
+    """Blocks between the joints of the tree and their bodies: `assemble` writes them anew every time, so `clear` need not."""
+    W.blocks.tree[:] = 0
+    for n in range(L.node_joint.shape[0]):
+        j = L.node_joint[n]
+        if j >= 0:
+            for b in (L.child[j], L.parent[j]):
+                if b >= 0:
+                    i, k = L.place_node[n], L.place_body[b]
+                    W.blocks.tree[W.pattern.block_of[min(i, k), max(i, k)]] = 1
 
 
 @kernel
@@ -269,7 +283,7 @@ def _start_pairs(L, W, h, mass, kappa0):
             W.fric[i, 1], W.fric[i, 2] = 0.5 * (big + sign * y), 0.5 * (big - sign * y)
     for m in range(W.n_limits[0]):
         inertia = L.dof_inertia[L.limit_dof[W.limit_active[m]]]
-        u = W.dlim[m, 1] / h - W.warm_lim[W.limit_active[m]] / inertia
+        u = W.lgap[m] / h - W.warm_lim[W.limit_active[m]] / inertia
         W.lim[m, 0], W.lim[m, 1] = central_pair(inertia, u, h, kappa0)
     for c in range(W.n_active[0]):
         old, z, law, mu = W.warm_con[W.active[c]], W.con[c], W.claw[c], W.cmu[c]
@@ -304,6 +318,6 @@ def _violations(L, W, h, mass):
         u = min(W.cval[c, 0] / h, 0.0)
         scale = max(scale, mass * u * u * h)
     for m in range(W.n_limits[0]):
-        u = min(W.dlim[m, 1] / h, 0.0)
+        u = min(W.lgap[m] / h, 0.0)
         scale = max(scale, L.dof_inertia[L.limit_dof[W.limit_active[m]]] * u * u * h)
     return scale

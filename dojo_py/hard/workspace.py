@@ -60,6 +60,7 @@ class Work(NamedTuple):
     limit_active: np.ndarray  # (nl,)
     n_limits: np.ndarray  # (2,) how many limits, how many Newton's method moves (all or none)
     bound: np.ndarray  # (nv,) h times the dry friction of a coordinate, 0 while it is held [N s, N m s]
+    lgap: np.ndarray  # (nl,) distance of the active limits to their bounds at the next pose [rad, m]
     dof_limit: np.ndarray  # (nv, 2) active limit of a coordinate: lower (or ball), upper; -1 where none
     cbody: np.ndarray  # (nc, 2)
     cmu: np.ndarray  # (nc,)
@@ -104,6 +105,7 @@ class Work(NamedTuple):
     sub_rate: np.ndarray  # (nv,)
     trace: np.ndarray  # (201, 6) of the last solve: residual, centring, mean, step length, affine step length, σ
     # linear algebra
+    stiffest: np.ndarray  # (1,) largest stiffness of a contact over the smallest inertia of its body
     edges: np.ndarray  # (m, 2) graph edges; those of the joints first
     n_edges: np.ndarray  # (2,) of the joints, with contacts
     scratch: np.ndarray  # (128, 12)
@@ -147,14 +149,14 @@ def allocate_work(layout, planes, pairs):
         Cb=z((nn, 6, 6)), Ceq=z((ne, 4, 6, 6)), rows=z((nn, 6)), drive=z((nv, 2)),
         row_scale=z(nv), ball=z((nj, 3, 4)), inertia=z((nb, 6, 8)), rb=z((nb, 6)),
         rn=z((nn, 6)), size=z((nb, 6)), active=z(nc, np.int64), n_active=z(3, np.int64),
-        limit_active=z(nl, np.int64), n_limits=z(2, np.int64), bound=z(nv), dof_limit=np.full((nv, 2), -1, np.int64),
+        limit_active=z(nl, np.int64), n_limits=z(2, np.int64), bound=z(nv), lgap=z(nl), dof_limit=np.full((nv, 2), -1, np.int64),
         cbody=z((nc, 2), np.int64), cmu=z(nc), claw=z(nc, np.int64), cframe=z((nc, 3, 3)), cval=z((nc, 3)),
         cgrace=z(nc), lgrace=z(nl), cC=z((nc, 2, 3, 6)), cB=z((nc, 2, 3, 6)), cH=z((nc, 2, 6, 12)), cK=z((nc, 3, 3)),
         cf=z((nc, 3)), cdy=z((nc, 3)), step=z((total, 6)), dv=z((nb + 1, 6)), dlam=z((nn, 6)), drate=z(nv),
         dlim=z((nl, 2)), dfric=z((nv, 3)), dcon=z((nc, 12)), alim=z((nl, 2)), africt=z((nv, 3)), acon=z((nc, 12)),
         v_old=z((nb + 1, 6)), lam_old=z((nn, 6)), theta_old=z(nv), lim_old=z((nl, 2)), fric_old=z((nv, 3)), con_old=z((nc, 12)),
         warm=z(1), warm_lam=z((nn, 6)), warm_lim=z(nl), warm_fric=z(nv), warm_con=z((nc, 3)), sub_bodies=z((nb, 13)),
-        sub_angle=z(nv), sub_rate=z(nv), trace=z((201, 6)), pattern=pattern, blocks=blocks, edges=edges,
+        sub_angle=z(nv), sub_rate=z(nv), trace=z((201, 6)), pattern=pattern, blocks=blocks, edges=edges, stiffest=z(1),
         n_edges=np.array([len(fixed), len(fixed)], np.int64), scratch=z((128, 12)),
     )  # fmt: skip
     for q in (work.q, work.qn, work.p):

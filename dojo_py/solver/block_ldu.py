@@ -35,6 +35,7 @@ class Blocks(NamedTuple):
     U: np.ndarray  # (nblocks, 6, 8)
     L: np.ndarray  # (nblocks, 6, 8)
     E: np.ndarray  # (nblocks, 6, 8) D⁻¹ U
+    tree: np.ndarray  # (nblocks,) 1 where U and L are written anew for every factorisation, so that `clear` leaves them
     # what is too stiff to be added to these in one double (see double_double.py)
     stiff_node: np.ndarray  # (N,) 1 where S is in use
     stiff_block: np.ndarray  # (nblocks,) 1 where U_extra, L_extra are in use
@@ -57,6 +58,7 @@ def allocate(n_nodes, n_blocks):
             np.zeros((max(n_blocks, 1), 6, WIDTH)),
             np.zeros((max(n_blocks, 1), 6, WIDTH)),
             np.zeros((max(n_blocks, 1), 6, WIDTH)),
+            np.zeros(max(n_blocks, 1), np.int64),
             np.zeros(n_nodes, np.int64),
             np.zeros(max(n_blocks, 1), np.int64),
             np.zeros((n_nodes, 2, 6, 6)),
@@ -133,19 +135,37 @@ def _apply_pivot(A, swap, B):
         if row != k:
             for j in range(WIDTH):
                 B[k, j], B[row, j] = B[row, j], B[k, j]
-    for i in range(1, 6):
-        for k in range(i):
-            f = A[i, k]
-            for j in range(WIDTH):
-                B[i, j] -= f * B[k, j]
-    for i in range(5, -1, -1):
-        for k in range(i + 1, 6):
-            f = A[i, k]
-            for j in range(WIDTH):
-                B[i, j] -= f * B[k, j]
-        f = A[i, 6]
-        for j in range(WIDTH):
-            B[i, j] *= f
+    # row by row, each read and written once
+    a = A[1, 0]
+    for j in range(WIDTH):
+        B[1, j] -= a * B[0, j]
+    a, b = A[2, 0], A[2, 1]
+    for j in range(WIDTH):
+        B[2, j] -= a * B[0, j] + b * B[1, j]
+    a, b, c = A[3, 0], A[3, 1], A[3, 2]
+    for j in range(WIDTH):
+        B[3, j] -= a * B[0, j] + b * B[1, j] + c * B[2, j]
+    a, b, c, d = A[4, 0], A[4, 1], A[4, 2], A[4, 3]
+    for j in range(WIDTH):
+        B[4, j] -= a * B[0, j] + b * B[1, j] + c * B[2, j] + d * B[3, j]
+    a, b, c, d, e, f = A[5, 0], A[5, 1], A[5, 2], A[5, 3], A[5, 4], A[5, 6]
+    for j in range(WIDTH):
+        B[5, j] = f * (B[5, j] - (a * B[0, j] + b * B[1, j] + c * B[2, j] + d * B[3, j] + e * B[4, j]))
+    a, f = A[4, 5], A[4, 6]
+    for j in range(WIDTH):
+        B[4, j] = f * (B[4, j] - a * B[5, j])
+    a, b, f = A[3, 4], A[3, 5], A[3, 6]
+    for j in range(WIDTH):
+        B[3, j] = f * (B[3, j] - (a * B[4, j] + b * B[5, j]))
+    a, b, c, f = A[2, 3], A[2, 4], A[2, 5], A[2, 6]
+    for j in range(WIDTH):
+        B[2, j] = f * (B[2, j] - (a * B[3, j] + b * B[4, j] + c * B[5, j]))
+    a, b, c, d, f = A[1, 2], A[1, 3], A[1, 4], A[1, 5], A[1, 6]
+    for j in range(WIDTH):
+        B[1, j] = f * (B[1, j] - (a * B[2, j] + b * B[3, j] + c * B[4, j] + d * B[5, j]))
+    a, b, c, d, e, f = A[0, 1], A[0, 2], A[0, 3], A[0, 4], A[0, 5], A[0, 6]
+    for j in range(WIDTH):
+        B[0, j] = f * (B[0, j] - (a * B[1, j] + b * B[2, j] + c * B[3, j] + d * B[4, j] + e * B[5, j]))
 
 
 @kernel
@@ -202,17 +222,18 @@ def _subtract_product(A, B, out):
 
 @kernel
 def clear(pattern, blocks):
-    """All blocks to zero."""
+    """All blocks to zero, but for those that are written anew."""
     blocks.D[:, :, :] = 0.0
     for i in range(blocks.D.shape[0]):
         if blocks.stiff_node[i]:
             blocks.S[i, :, :, :] = 0.0
             blocks.stiff_node[i] = 0
     for b in range(pattern.start[blocks.D.shape[0]]):
-        for i in range(6):
-            for k in range(WIDTH):
-                blocks.U[b, i, k] = 0.0
-                blocks.L[b, i, k] = 0.0
+        if not blocks.tree[b]:
+            for i in range(6):
+                for k in range(WIDTH):
+                    blocks.U[b, i, k] = 0.0
+                    blocks.L[b, i, k] = 0.0
         if blocks.stiff_block[b]:
             blocks.U_extra[b, :, :, :] = 0.0
             blocks.L_extra[b, :, :, :] = 0.0

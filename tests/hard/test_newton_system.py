@@ -110,7 +110,7 @@ def violations(step, kn, kf):
     step.run()
     L, W = step.L, step.W
     limits, count = int(W.n_limits[0]), int(W.n_active[0])
-    linear = [W.rb[: step.nb].ravel(), W.rn.ravel(), W.dlim[:limits, 1] - W.lim[:limits, 1]]
+    linear = [W.rb[: step.nb].ravel(), W.rn.ravel(), W.lgap[:limits] - W.lim[:limits, 1]]
     products = [W.lim[:limits, 0] * W.lim[:limits, 1] - kn]
     for dof in np.flatnonzero(L.dof_frictionloss > 0.0):
         j = L.dof_joint[dof]
