@@ -23,7 +23,7 @@ def _keep_finite(record: Any) -> None:
     """Derivatives of a step that are not all numbers become zero, and their status says so."""
     lost = ~(np.isfinite(record.A).all(axis=(1, 2)) & np.isfinite(record.B).all(axis=(1, 2)))
     record.A[lost], record.B[lost] = 0.0, 0.0
-    record.gradients[: len(lost)][lost, 0] = Status.NOT_FINITE
+    record.gradients[lost, 0] = Status.NOT_FINITE
 
 
 class Engine:
@@ -131,7 +131,8 @@ class Engine:
         record = self._start_record(start, len(controls), maximal, contacts, gradient_kappa is not None)
         with self._pool.borrow() as mine:
             roll_out(*mine.handles, record, controls, wrenches, self.timestep, kappa, gradient_kappa or 0.0, self.settings)
-            _keep_finite(record)
+            if gradient_kappa is not None:
+                _keep_finite(record)
             if then is not None:
                 then(mine, record)
         return record

@@ -26,12 +26,12 @@ def check(name, steps, outer=None):
 
 @pytest.mark.parametrize("name", models.names())
 def test_random_controls(name):
-    """Measured: 3 of the walker's at h 0.1."""
+    """Measured: 1 of the walker's at h 0.1."""
     check(name, SHORT, {0.1: 5} if name == "walker" else None)
 
 
 OUTER = {"walker": {0.03: 12, 0.1: 30}}
-"""Unsolved at most. Measured: 6 and 15 of 1000, stalled at residuals of 1e-5."""
+"""Unsolved at most. Measured: 3 and 16 of 1000, stalled at residuals of 1e-5."""
 
 
 @pytest.mark.slow
