@@ -214,6 +214,7 @@ def release_cones(L, W, h):
     """Newton's method moves everything."""
     W.n_active[2] = W.n_active[0]
     W.n_limits[1] = W.n_limits[0]
+    W.dof_limit[:, :] = -1
     for m in range(W.n_limits[0]):
         l = W.limit_active[m]
         W.dof_limit[L.limit_dof[l], 1 if L.limit_sign[l] < 0.0 else 0] = m
@@ -250,7 +251,7 @@ def start_motion(L, W, warm):
 def start_pairs(L, W, h, factor, kappa, warm):
     """Every cone pair near its own central path at factor times the scale of the violations of the evaluated motion.
 
-    warm: factor is of the violations that remain although the last impulses act again.
+    warm: factor is of what the last impulses leave: violations, and energy out of balance.
     """
     near, total = 0, 0.0
     for b in range(L.mass.shape[0]):
@@ -262,8 +263,24 @@ def start_pairs(L, W, h, factor, kappa, warm):
     scale = _violation_scale(L, W, h, mass)
     start = factor * scale
     if warm:
-        start = min(scale, max(LOWEST * scale, factor * _violations(L, W, h, mass)))
+        start = min(scale, max(LOWEST * scale, factor * max(_violations(L, W, h, mass), h * _imbalance_energy(L, W))))
     _start_pairs(L, W, h, mass, max(start, kappa))
+
+
+@kernel
+def _imbalance_energy(L, W):
+    """Twice the kinetic energy [J] that the imbalance of the rows would give the bodies and joints, each on its own."""
+    energy = 0.0
+    for b in range(L.mass.shape[0]):
+        top = max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2])
+        for i in range(6):
+            energy += W.rb[b, i] ** 2 / (L.mass[b] if i < 3 else top)
+    for n in range(L.node_joint.shape[0]):
+        j = L.node_joint[n]
+        if j >= 0:
+            for i in range(L.ndof[j]):
+                energy += W.rn[n, 6 - L.ndof[j] + i] ** 2 / L.dof_inertia[L.vadr[j] + i]
+    return energy
 
 
 @kernel

@@ -26,6 +26,9 @@ STARTS = (0.3, 1.0, 10.0, 100.0)
 act again; then of the scale of the step's violations, with the other linearisation of the cones in the third, in short steps in the
 last."""
 
+QUIET = 5.0
+"""Bodies that the impulses of the start accelerate by less [m/s²] are not moved before the cone pairs are chosen."""
+
 
 @stage
 def attempts(L, P, Q, A, W, h, kappa, settings, report):
@@ -49,10 +52,10 @@ def attempts(L, P, Q, A, W, h, kappa, settings, report):
                     start_pairs(L, W, h, STARTS[attempt], kappa, attempt == 0)
                     release_cones(L, W, h)
                 most = 1 if part == 0 else (limit if attempt < 3 else 3 * limit)
+                tolerance = max(settings[TOLERANCE], QUIET * h) if part == 0 else settings[TOLERANCE]
                 status, count, residual, worst = iterate(
-                    L, P, Q, A, W, h, scheme, kappa, settings[TOLERANCE], tol_comp, most, attempt == 2, attempt >= 3,
-                    part > first,
-                )  # fmt: skip
+                    L, P, Q, A, W, h, scheme, kappa, tolerance, tol_comp, most, attempt == 2, attempt >= 3, part > first
+                )
                 total += count
                 if part == 0 and (status == SINGULAR or status == NOT_FINITE):
                     break

@@ -6,7 +6,7 @@ Gravity enters as the world's upward acceleration. Source: Featherstone (2008), 
 
 import numpy as np
 
-from dojo_py.jit import kernel
+from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.spatial import cross_force, multiply_inertia
 
 

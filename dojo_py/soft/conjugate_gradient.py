@@ -5,7 +5,7 @@ Source: computation chapter, "Algorithms".
 
 import numpy as np
 
-from dojo_py.jit import kernel
+from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.inertia import solve_inertia
 from dojo_py.soft.newton import move
 from dojo_py.soft.primal import duality_gap, start, update

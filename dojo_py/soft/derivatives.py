@@ -7,7 +7,7 @@ Source: computation chapter, "Numerical integration".
 
 import numpy as np
 
-from dojo_py.jit import kernel
+from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.actuation import (
     BIAS_AFFINE,
     DISABLE_ACTUATION,

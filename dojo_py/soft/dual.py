@@ -6,7 +6,7 @@ the normal force held. noslip repeats the friction part only, without R. Source:
 
 import numpy as np
 
-from dojo_py.jit import kernel
+from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.cost import add_JT, multiply_J, row_costs
 from dojo_py.soft.inertia import solve_inertia
 from dojo_py.soft.qcqp import friction_step

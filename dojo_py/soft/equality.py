@@ -7,7 +7,7 @@ Source: computation chapter, "Equality".
 
 import numpy as np
 
-from dojo_py.jit import kernel
+from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.impedance import set_parameters
 from dojo_py.soft.jacobian import relative_jacobian
 from dojo_py.soft.limits import new_row

@@ -3,7 +3,7 @@
 (M + h D) a = smooth + constraint;  v+ = v + h a;  q+ = q ⊕ h v+. Source: computation chapter, "Integrators".
 """
 
-from dojo_py.jit import kernel
+from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.actuation import DYN_NONE, next_activation
 from dojo_py.soft.inertia import factorize, solve_inertia
 from dojo_py.soft.kinematics import BALL, FREE

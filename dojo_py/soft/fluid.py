@@ -7,7 +7,7 @@ Source: fluid forces chapter, "Inertia model".
 
 import numpy as np
 
-from dojo_py.jit import kernel
+from dojo_py.jit import counted_kernel as kernel
 
 
 @kernel

@@ -7,7 +7,7 @@ Source: Featherstone, Rigid Body Dynamics Algorithms (2008), secs. 6.2 and 6.5.
 
 import numpy as np
 
-from dojo_py.jit import kernel
+from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.spatial import multiply_inertia
 
 

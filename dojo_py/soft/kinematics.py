@@ -6,7 +6,7 @@ for a hinge, [0, axis] for a slide. Source: computation chapter, "General framew
 
 import numpy as np
 
-from dojo_py.jit import kernel
+from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.spatial import (
     axis_angle_to_quaternion,
     multiply_quaternions,

@@ -5,7 +5,7 @@ Source: computation chapter, "Algorithms".
 
 import numpy as np
 
-from dojo_py.jit import kernel
+from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.cholesky import factorize_dense, rank_one, solve_dense
 from dojo_py.soft.cost import CONE, QUADRATIC, multiply_J
 from dojo_py.soft.inertia import multiply_M

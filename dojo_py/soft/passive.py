@@ -6,7 +6,7 @@ Source: computation chapter, "Passive forces", "Polynomial forces", "Fluid force
 
 import numpy as np
 
-from dojo_py.jit import kernel
+from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.fluid import fluid_forces
 from dojo_py.soft.kinematics import BALL, FREE
 from dojo_py.soft.spatial import normalize_quaternion, relative_rotation

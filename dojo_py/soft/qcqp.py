@@ -6,7 +6,7 @@ Source: computation chapter, "Algorithms" (PGS with elliptic cones).
 
 import numpy as np
 
-from dojo_py.jit import kernel
+from dojo_py.jit import counted_kernel as kernel
 
 
 @kernel

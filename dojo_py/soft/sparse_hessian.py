@@ -3,7 +3,7 @@
 import numpy as np
 from numba import objmode
 
-from dojo_py.jit import kernel
+from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft import cholmod
 from dojo_py.soft.cost import CONE, QUADRATIC
 from dojo_py.soft.workspace import NEFC

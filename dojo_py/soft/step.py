@@ -5,7 +5,8 @@ There is one entry, because every entry is compiled together with all that it ca
 
 import numpy as np
 
-from dojo_py.jit import entry, kernel, stage
+from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import entry, stage
 from dojo_py.soft.energy import energy_momentum
 from dojo_py.soft.euler import euler
 from dojo_py.soft.forward import forward

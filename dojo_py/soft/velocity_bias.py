@@ -5,7 +5,7 @@ Contacts, limits and couplings leave it out, as MuJoCo does. Source: computation
 
 import numpy as np
 
-from dojo_py.jit import kernel
+from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.equality import CONNECT, EQUALITY, SITE, WELD, attachment
 from dojo_py.soft.spatial import multiply_quaternions
 from dojo_py.soft.workspace import NE

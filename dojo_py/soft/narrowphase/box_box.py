@@ -9,7 +9,7 @@ points below the reach. Edges: midway between the nearest points of the two edge
 
 import numpy as np
 
-from dojo_py.jit import kernel
+from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.narrowphase.points import write
 
 CLOSE, CLOSE_MARGIN, MARGIN = 0.99, 0.05, 1e-6

@@ -11,7 +11,7 @@ A point counts as near a corner when the two straight lines come closest beyond 
 
 import numpy as np
 
-from dojo_py.jit import kernel
+from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.narrowphase.sphere_box import sphere_box_at
 
 PARALLEL = 1e-12
