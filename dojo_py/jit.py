@@ -2,8 +2,10 @@
 
 `kernel`: called by other kernels only. It has no Python wrapper, which for functions with large argument tuples is most of the
 compile time (measured: 0.1 s instead of 1.5 s), and it counts no references to arrays, which took a quarter of a hard step; so it
-cannot allocate, assign one array to a slice of another (arrays.py copies), or return a view. `counted_kernel`: one that can. `stage`: a kernel pasted
-into its one caller, because every level of calls makes the compiler optimise all that lies below once more; for the outer levels.
+cannot allocate, assign one array to a slice of another (arrays.py copies), or return a view.
+`counted_kernel`: one that can.
+`stage`: a kernel pasted into its one caller, because every level of calls makes the compiler optimise all that lies below once
+more; for the outer levels.
 `entry`: what Python calls; cached on disk together with all it calls, and compiled anew when any source of a kernel changes (numba
 itself looks only at the file of the entry function).
 """
