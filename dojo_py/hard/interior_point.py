@@ -73,7 +73,9 @@ def _clear_direction(W):
     """No step yet: whatever an earlier solve left, infinities included, has to go."""
     W.dlim[:, :] = 0.0
     W.dfric[:, :] = 0.0
-    W.dcon[:, :] = 0.0
+    for c in range(W.n_active[2]):
+        for k in range(12):
+            W.dcon[c, k] = 0.0
     _clear_correction(W)
 
 
@@ -90,7 +92,9 @@ def _keep_affine(W):
 def _clear_correction(W):
     W.alim[:, :] = 0.0
     W.africt[:, :] = 0.0
-    W.acon[:, :] = 0.0
+    for c in range(W.n_active[2]):
+        for k in range(12):
+            W.acon[c, k] = 0.0
 
 
 @kernel
@@ -120,8 +124,6 @@ def _direction(L, W, h, mean, floor, path, weight, arrived, scaled, enough, sums
     """
     target, affine, sigma = max(path, 0.0), 1.0, 1.0
     found[3] = 0.0
-    if path > 0.0:  # no second-order terms
-        _clear_correction(W)
     for phase in range(3):
         kn, kf = (floor, target) if arrived and found[3] == 0.0 else (target, target / weight)
         assemble(L, W, h, kn, kf, phase > 0, scaled, LOOP_REGULARISATION)
@@ -134,6 +136,7 @@ def _direction(L, W, h, mean, floor, path, weight, arrived, scaled, enough, sums
         if not mean > 0.0 or phase == 2 or (path > 0.0 and reach >= BLOCKED):
             break
         if path > 0.0:
+            _clear_correction(W)
             target *= RISE
             found[3] = 1.0
             continue
@@ -174,11 +177,12 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterati
                 return SOLVED, iteration, residual, worst
             if not (math.isfinite(residual) and math.isfinite(worst)):
                 return NOT_FINITE, iteration, residual, worst
-            centring(L, W, h, floor, floor / weight, 0.0, sums)
-            if not arrived and max(sums[0], weight * sums[4]) <= 4.0 * floor:
-                arrived = True
-                mean = _mean(sums, weight, arrived)
-                path = mean
+            if not arrived:
+                centring(L, W, h, floor, floor / weight, 0.0, sums)
+                arrived = max(sums[0], weight * sums[4]) <= 4.0 * floor
+                if arrived:
+                    mean = _mean(sums, weight, arrived)
+                    path = mean
             if careful and mean > 0.0:
                 aim_n, aim_f = (floor, path) if arrived else (path, path / weight)
                 centring(L, W, h, aim_n, aim_f, 0.0, sums)

@@ -11,7 +11,7 @@ from dojo_py.solver.cones import beyond, impulse_of, recover_step
 ROUNDS = 6
 """Most rounds of refinement; each gains two digits and more."""
 
-EXACT, STIFF_ENOUGH = 1e-12, 1e4
+EXACT, STIFF_ENOUGH = 1e-12, 1e6
 """Refinement is looked into when less than the first is wanted [m/s], or a contact is stiffer than the second times the smallest
 inertia of its body: without such, elimination alone is good to 1e-12."""
 

@@ -26,7 +26,7 @@ def central_friction(mass, bound, u, kappa):
     if u <= 0.0:
         return 0.0, 0.0, kappa / bound
     low, high = 0.0, min(bound, mass * u)
-    for _ in range(30):
+    for _ in range(16):  # a start need not be exact
         x = 0.5 * (low + high)
         if (u - x / mass) * (bound * bound - x * x) > kappa * x:
             low = x
