@@ -31,7 +31,7 @@ def _impulse_change(L, W, G, j, n, dof, i, here, epsilon, scheme, h, out, saved,
         _turn_by(saved[1], here, delta, W.q[b])
         quat_to_matrix(W.q[b], W.R[b])
         W.angle0[dof] = saved[2, 0] + delta
-        start_joint(L, W, j, s)
+        start_joint(L, W, j, True, s)
         scale = 0.5 / delta
         lam = G.load[n]
         for r in range(6):
@@ -48,7 +48,7 @@ def _impulse_change(L, W, G, j, n, dof, i, here, epsilon, scheme, h, out, saved,
         W.q[b, k] = saved[1, k]
     quat_to_matrix(W.q[b], W.R[b])
     W.angle0[dof] = saved[2, 0]
-    start_joint(L, W, j, s)
+    start_joint(L, W, j, False, s)
     if L.kind[j] == BALL:
         ball_law(L, W, j, h, scheme, s)
 

@@ -4,10 +4,10 @@ from dojo_py.arrays import copy, copy_rows
 from dojo_py.hard.gradients.actuator_columns import add_drive, clear_drive, displaced, follows_bodies, put_drive
 from dojo_py.hard.gradients.closure_change import closure_columns, load_joints
 from dojo_py.hard.gradients.contact_change import pair_changes, plane_changes
+from dojo_py.hard.gradients.coordinate_move import move
 from dojo_py.hard.gradients.implicit import factorise_at
 from dojo_py.hard.gradients.next_state import next_rows
 from dojo_py.hard.gradients.own_joint import find_free_servos, own_joint_column
-from dojo_py.hard.gradients.coordinate_move import move
 from dojo_py.hard.gradients.screws import all_screws, poses_before
 from dojo_py.hard.gradients.state_columns import body_columns, column_motion, pair_columns
 from dojo_py.jit import kernel, stage

@@ -16,7 +16,7 @@ from dojo_py.hard.parameters.com_columns import com_column
 from dojo_py.hard.parameters.contact_columns import arm_column, friction_column, pair_column
 from dojo_py.hard.parameters.drive_columns import add_drive, clear_drive, drive_column, set_gears
 from dojo_py.hard.parameters.joint_columns import joint_column
-from dojo_py.hard.parameters.moves import EPSILON, move, move_back
+from dojo_py.hard.parameters.moves import move, move_back
 from dojo_py.hard.parameters.number_columns import body_number, dof_number
 from dojo_py.hard.parameters.subtree import subtree_adjoint
 from dojo_py.hard.parameters.timestep_column import timestep_column
@@ -56,7 +56,7 @@ def parameter_columns(
             j = moved.target[k]
             joint_column(L, W, G, D, moved, k, j, qpos, qvel, h, here, before, rates)
             if k + 1 == out.shape[0] or moved.route[k + 1] != JOINT or moved.target[k + 1] != j:
-                start_joint(L, W, j, D.scratch)
+                start_joint(L, W, j, False, D.scratch)
             if outside:
                 subtree_motion(L, W, G, L.child[j], here, before, True, h)
                 _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, wrenches, h, scheme, rates)
@@ -64,7 +64,7 @@ def parameter_columns(
             _gear_column(L, W, G, D, moved, k, qpos, qvel, act, control, wrenches, h, scheme, rates)
         else:
             timestep_column(L, W, G, D, qvel, h, scheme, recovery, rates)
-            _driven_longer(L, W, G, D, moved, outside, qpos, qvel, act, control, wrenches, h, scheme, rates)
+            _driven_longer(L, W, G, D, moved, k, outside, qpos, qvel, act, control, wrenches, h, scheme, rates)
     next_coordinates(L, W, h, out, D.scratch)
     for k in range(out.shape[0]):
         if moved.route[k] > GEAR:
@@ -136,11 +136,11 @@ def _gear_column(L, W, G, D, moved, k, qpos, qvel, act, control, wrenches, h, sc
 
 
 @kernel
-def _driven_longer(L, W, G, D, moved, outside, qpos, qvel, act, control, wrenches, h, scheme, out):
+def _driven_longer(L, W, G, D, moved, k, outside, qpos, qvel, act, control, wrenches, h, scheme, out):
     """What the actuators and outside wrenches do over another time step."""
     clear_drive(D)
     for side in range(2):
-        amount = EPSILON * h if side == 0 else -EPSILON * h
+        amount = moved.step[k] if side == 0 else -moved.step[k]
         bodies = G.bodies
         if outside:
             bodies = G.next_bodies

@@ -3,7 +3,7 @@
 The cone's law knows μ only in the product ξ₁ = μγ, so  ∂ξ/∂μ = (γ/μ) ∂ξ/∂γ. The arm δa of a contact with a plane, in the body's
 frame at the next pose, moves with the point, and with the radius by -n_b:
 
-    δgap = n_b · δa,    δv_t = t_b · (ω × δa),    δtorque = S (δa × F_b)          S = Rᵀ R₊;  _b: in the body's frame at the next pose
+    δgap = n_b · δa,    δv_t = t_b · (ω × δa),    δtorque = S (δa × F_b)          S = Rᵀ R₊;  _b: in that frame
 
 and where an overlap is let be, its gap where the step starts is let be too.
 """

@@ -21,7 +21,8 @@ def clear_drive(D):
 @kernel
 def add_drive(L, T, M, V, W, D, bodies, qpos, qvel, act, control, wrenches, h, step, scheme, factor):
     """D.force, D.wrench += factor * impulses of actuators and outside wrenches over a step that takes h [s] but leads where the
-    solved one of length `step` does."""
+    solved one of length `step` does.
+    """
     gather_wrenches(M, bodies, wrenches, 0, V.wrench, V.scratch)
     drive(L, T, V, bodies, qpos, qvel, act, control, h)
     for i in range(D.force.shape[0]):

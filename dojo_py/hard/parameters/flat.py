@@ -14,7 +14,8 @@ NUMBERS, COM, JOINT, GEAR, TIMESTEP = range(5)
 """How a parameter acts: by numbers each of one object, or all its numbers together: on a body, a joint, the actuators, all."""
 
 (
-    OTHER, MASS, INERTIA, GRAVITY, POINT, RADIUS, FRICTION, SHAPE, PAIR_FRICTION, DAMPING, ARMATURE, FRICTIONLOSS, STIFFNESS, SPRINGREF,
+    OTHER, MASS, INERTIA, GRAVITY, POINT, RADIUS, FRICTION, SHAPE, PAIR_FRICTION,
+    DAMPING, ARMATURE, FRICTIONLOSS, STIFFNESS, SPRINGREF,
 ) = range(14)  # fmt: skip
 """Columns of the tables whose numbers act by themselves."""
 COLUMNS = {
@@ -37,7 +38,8 @@ class Directions(NamedTuple):
     route: Array  # (p,) how the datum acts
     target: Array  # (p,) COM: the body, JOINT: the joint of the tree
     axis: Array  # (p,) place of the datum in its vector
-    scale: Array  # (p,) size of each datum, in its unit
+    step: Array  # (p,) by which the datum moves for central differences, in its unit
+    scale: Array  # (p,) its size
 
 
 def flatten(world: World) -> Array:
@@ -49,7 +51,8 @@ def flatten(world: World) -> Array:
 def places(world: World) -> tuple[Array, Array, Array]:
     """(column, row, part) of every number of the vector."""
     columns, rows, parts = [], [], []
-    for t, table in enumerate(world):
+    tables: tuple[Any, ...] = tuple(world)
+    for t, table in enumerate(tables):
         for name, array in table._asdict().items():
             if array.dtype.kind == "f":
                 width = int(np.prod(array.shape[1:]))

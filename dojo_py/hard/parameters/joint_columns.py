@@ -38,7 +38,7 @@ def joint_column(L, W, G, D, moved, k, j, qpos, qvel, h, here, before, out):
         joint_pose(moved.L, j, qpos, qvel, 0.0, poses[side, 0:4], poses[side, 4:7], s[40:64])
         joint_pose(moved.L, j, qpos, qvel, h, poses[2 + side, 0:4], poses[2 + side, 4:7], s[40:64])
         _place_child(W, a, b, poses[side], saved, s[16:20])
-        start_joint(moved.L, W, j, s[64:128])
+        start_joint(moved.L, W, j, True, s[64:128])
         _add_impulses(G.load[n], W.Gb[n], factor, on_child)
         if a >= 0:
             _add_impulses(G.load[n], W.Ga[n], factor, on_parent)
@@ -119,7 +119,7 @@ def _add_rows(L, W, j, factor, out, s):
 
 @kernel
 def _screw(R, one, two, factor, out, s):
-    """out (6,): factor times the displacement and turn, world axes, from pose two to pose one (q 4, d 3) in a frame R. s: (2, …)."""
+    """out (6,): factor times the displacement and turn, world axes, from pose two to one (q 4, d 3) in a frame R. s: (2, …)."""
     back, turn = s[0, 0:4], s[1, 0:4]
     back[0] = two[0]
     for i in range(3):

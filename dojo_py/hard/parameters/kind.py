@@ -31,6 +31,8 @@ class Kind:
     """What is wrong with values (n, …), or None."""
     scale: Callable[[World, Any], Array] | None = None
     """(world, model) -> sizes (n,) of the values, for differences; None: 1."""
+    step: float = 1e-4
+    """Of central differences, in scales: most kinds act linearly, round-off outweighs curvature."""
     route: int = NUMBERS
     """How the step's derivative by it is found, see flat.py."""
     targets: Callable[[World, Any], list[int]] = lambda world, model: []

@@ -14,9 +14,6 @@ from dojo_py.hard.parameters.flat import Directions, flatten, on_vector
 from dojo_py.hard.world import World
 from dojo_py.jit import entry, kernel
 
-EPSILON = 1e-4
-"""Step of the central differences, in scales of the parameters, most of which act linearly: round-off outweighs curvature."""
-
 
 class Moved(NamedTuple):
     """Tables on a vector of numbers, which equals `base` but while a difference is taken."""
@@ -37,6 +34,7 @@ class Moved(NamedTuple):
     route: np.ndarray
     target: np.ndarray
     axis: np.ndarray
+    step: np.ndarray
     scale: np.ndarray
 
 
@@ -71,7 +69,7 @@ def moved_handle(world: World, model: Any, directions: Directions) -> Any:
 @kernel
 def move(moved, k, side):
     """Move the tables along datum k, forward (side 0) or back (1). Returns the factor of what is evaluated there."""
-    amount = (EPSILON if side == 0 else -EPSILON) * moved.scale[k]
+    amount = moved.step[k] if side == 0 else -moved.step[k]
     for m in range(moved.start[k], moved.start[k + 1]):
         i = moved.places[m]
         moved.data[i] = moved.base[i] + amount * moved.values[m]

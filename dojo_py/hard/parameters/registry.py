@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.hard.parameters import actuators, bodies, contacts, joints
-from dojo_py.hard.parameters import flat
+from dojo_py.hard.parameters import actuators, bodies, contacts, flat, joints
 from dojo_py.hard.parameters.flat import Directions, copy_of, flatten
 from dojo_py.hard.parameters.kind import Kind
 from dojo_py.hard.world import World
@@ -116,7 +115,7 @@ def directions(world: World, model: Any, timestep: float, names: tuple[str, ...]
         word, wanted = split(name)
         if word == TIMESTEP:
             starts.append(starts[-1])
-            data.append((flat.TIMESTEP, 0, 0, timestep))
+            data.append((flat.TIMESTEP, 0, 0, 1e-4 * timestep, timestep))
             continue
         kind = KINDS[word]
         base = kind.read(world, model)
@@ -134,10 +133,12 @@ def directions(world: World, model: Any, timestep: float, names: tuple[str, ...]
                 entries.append(where)
                 values.append((sides[0][where] - sides[1][where]) / (2 * STEP * size[row]))
                 starts.append(starts[-1] + len(where))
-                data.append((kind.route, targets[row] if targets else 0, axis, size[row]))
-    where = np.concatenate([np.zeros(0, np.int64), *entries])
-    route, target, axis, scale = np.array(data, float).reshape(-1, 4).T
+                data.append((kind.route, targets[row] if targets else 0, axis, kind.step * size[row], size[row]))
+    everywhere = np.concatenate([np.zeros(0, np.int64), *entries])
+    acting = np.array([d[:3] for d in data], np.int64).reshape(-1, 3)
+    sizes = np.array([d[3:] for d in data], float).reshape(-1, 2)
+    column, row_of, part = flat.places(world)
     return Directions(
-        np.array(starts, np.int64), where, np.concatenate([np.zeros(0), *values]), *(a[where] for a in flat.places(world)),
-        route.astype(np.int64), target.astype(np.int64), axis.astype(np.int64), scale.copy(),
+        np.array(starts, np.int64), everywhere, np.concatenate([np.zeros(0), *values]), column[everywhere], row_of[everywhere],
+        part[everywhere], acting[:, 0].copy(), acting[:, 1].copy(), acting[:, 2].copy(), sizes[:, 0].copy(), sizes[:, 1].copy(),
     )  # fmt: skip
