@@ -106,7 +106,10 @@ TEN = 0.1
 
 @pytest.mark.parametrize("name", SMALL)
 def test_columns_in_small_scenes(name):
-    """One feature each: every kind of joint, actuator, contact and closure. Measured: 3.3e-7 (friction of a box on a sphere), 90 % below 3e-8."""
+    """One feature each: every kind of joint, actuator, contact and closure.
+
+    Measured: 3.3e-7 (friction of a box on a sphere), 90 % below 3e-8.
+    """
     kappa, small = 3e-4, SMALL[name]
     sim = with_room(tight(load_model(small.text), small.timestep, friction=small.friction))
     state, control, wrenches = start(sim, small, 0)
