@@ -73,12 +73,12 @@ def start_joints(L, W, s):
     """At the start of a step: what joints remember of it, and the impulse directions Ga, Gb. s: work (64, 12)."""
     for j in range(L.kind.shape[0]):
         if L.node[j] >= 0:
-            start_joint(L, W, j, s)
+            start_joint(L, W, j, False, s)
 
 
 @kernel
-def start_joint(L, W, j, s):
-    """`start_joints` for joint j, which has a node."""
+def start_joint(L, W, j, follow, s):
+    """`start_joints` for joint j, which has a node. follow: rows and impulses move smoothly from those of the last call."""
     E, d, q_rel, c, J = s[0:3, 0:3], s[3, 0:3], s[3, 4:8], s[4, 0:6], s[5:11, 0:6]
     n = L.node[j]
     joint_frame(L, j, W.x, W.R, W.q, E, d, q_rel)
@@ -99,7 +99,7 @@ def start_joint(L, W, j, s):
             W.theta[dof : dof + k], L.jnt_slide[f : f + k], L.jnt_pos[f : f + k], L.jnt_axis[f : f + k],
             L.base_pos[j], L.base_quat[j], L.com[L.child[j]], p, qf, S, w,
         )  # fmt: skip
-        compound_basis(S, k, W.basis[j])
+        compound_basis(S, k, W.basis[j], follow)
     rows_of_joint(L, W, j, E, d, q_rel, c, J, s[24:48])
     a = L.parent[j]
     for r in range(6):

@@ -171,8 +171,7 @@ class HardSimulator:
 
         def differentiate(hands: Any, record: Any) -> None:
             if jacobian is not None:
-                scheme = int(self._engine.settings[3])
-                columns.update(jacobian.columns(hands, start, u, outside, self.timestep, scheme, record.qpos[1]))
+                columns.update(jacobian.columns(hands, start, u, outside, self._engine.settings, record.qvel[1]))
 
         record = self._engine.run(start, u[None], outside, k, True, False, k, differentiate)
         report = record.gradients[0]

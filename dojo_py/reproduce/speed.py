@@ -23,6 +23,8 @@ GROWTH_BOUND = 1.15
 """Greatest time a link of the longest chain over that of the shortest."""
 EPSILON = 1e-6
 """Of the finite differences."""
+KAPPA = 3e-4
+"""[N m s] of the steps whose gradients by parameters are timed."""
 
 
 def start_of(model: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -124,6 +126,33 @@ def growth(times: dict[int, float]) -> float:
     return (times[long] / long) / (times[short] / short)
 
 
+def parameter_times(name: str, repeats: int = 200) -> tuple[int, float, float, float]:
+    """Number of a robot's parameters, and the shortest seconds (of this thread) of a step at κ, with A and B, with all columns.
+
+    From 15 steps after its keyframe, under small random controls.
+    """
+    from dojo_py import HardSimulator, load_model
+    from dojo_py.hard.parameters.registry import PARAMETER_NAMES
+
+    sim = HardSimulator(load_model(name), timestep=TIMESTEP)
+    controls = 0.3 * np.random.default_rng(0).normal(size=(15, sim.model.nu))
+    state = sim.rollout(sim.initial_state(*start_of(sim.model)), controls).final_state
+    names = [kind for kind in PARAMETER_NAMES if sim.parameter(kind).size]
+    calls = (
+        lambda: sim.step(state, controls[0], kappa=KAPPA),
+        lambda: sim.linearize(state, controls[0], kappa=KAPPA),
+        lambda: sim.linearize(state, controls[0], kappa=KAPPA, parameters=names),
+    )
+    count = sum(columns.shape[1] for columns in calls[2]().parameters.values())
+    best = [np.inf] * len(calls)
+    for _ in range(repeats):
+        for i, call in enumerate(calls):
+            clock = time.thread_time()
+            call()
+            best[i] = min(best[i], time.thread_time() - clock)
+    return count, best[0], best[1], best[2]
+
+
 def run() -> Report:
     """Robots beside MuJoCo, then the chains."""
     rows: list[tuple[object, ...]] = []
@@ -132,11 +161,14 @@ def run() -> Report:
         rows.append((name, f"{1e3 * ours:.3f}", f"{1e3 * theirs:.3f}", f"{share:.2f}", PAPER.get(name)))
     times = {links: chain_step_time(links) for links in LINKS}
     rows += [(f"chain of {links} hinges", f"{1e3 * t:.3f}", None, None, None) for links, t in times.items()]
+    count, step, both, everything = parameter_times("quadruped")
     columns = ("model", "hard step [ms]", "mjd_transitionFD [ms]", "ratio", "paper: step + gradient / FD")
     notes = [
         f"one thread, random controls, h {TIMESTEP:g} s, median of {ROUNDS} interleaved rounds; MuJoCo one-sided differences,"
         f" eps {EPSILON:g}, same file",
         f"chains: h {CHAIN_TIMESTEP:g} s; time a link, 400 over 25: {growth(times):.2f} (bound {GROWTH_BOUND}, 1 is linear)",
+        f"quadruped, {count} parameters at κ {KAPPA:g}: step {1e3 * step:.3f} ms, with A and B {1e3 * both:.3f} ms, with all "
+        f"gradients by parameters {1e3 * everything:.3f} ms: {(everything - both) / step:.2f} steps more",
     ]
     curves = {"chain": {"links": np.array(list(times)), "seconds": np.array(list(times.values()))}}
     return Report("speed", "Speed of one hard step", columns, rows, notes, curves, _figure)

@@ -103,7 +103,7 @@ def _pose_impulse_column(L, W, G, e, n, dof, sign, column, s):
     one, two, child = L.eq_bodies[e, 0], L.eq_bodies[e, 1], L.child[L.dof_joint[dof]]
     p, F, on_one, on_two = s[0, 0:6], s[1, 0:3], s[2, 0:3], s[3, 0:3]
     field(G.here[dof], W.x[two], W.x[child], p)
-    _pose_impulse_change(L, W, e, W.lam[n], p, F, on_one, on_two, s[4:24])
+    pose_impulse_change(L, W, e, W.lam[n], p, F, on_one, on_two, s[4:24])
     if one >= 0:
         for i in range(3):
             G.columns[L.place_body[one], 3 + i, column] += sign * on_one[i]
@@ -116,7 +116,7 @@ def _pose_impulse_column(L, W, G, e, n, dof, sign, column, s):
 
 
 @kernel
-def _pose_impulse_change(L, W, e, lam, p, F, on_one, on_two, s):
+def pose_impulse_change(L, W, e, lam, p, F, on_one, on_two, s):
     """Impulse F (3,) on body 2, world, and changes of the torques on_one, on_two (3,) by the displacement p (6,) of body 2."""
     one, two = L.eq_bodies[e, 0], L.eq_bodies[e, 1]
     R1, R2, p2, turn = W.R[one], W.R[two], L.eq_pos[e, 1], p[3:6]

@@ -160,7 +160,7 @@ def pair_changes(P, Q, W, G, h, epsilon):
                 delta = epsilon if turn == 0 else -epsilon
                 scale = 0.5 / delta
                 _displace(W, b, axis, delta, saved)
-                _evaluate_pair(P, Q, W, c, F, whole, h, s)
+                evaluate_pair(P, Q, W, c, F, whole, h, s)
                 for i in range(3):
                     y[i] += scale * W.cval[c, i]
                 for m in range(2):
@@ -174,7 +174,7 @@ def pair_changes(P, Q, W, G, h, epsilon):
                 for i in range(6):
                     rows = B[3 * m, i] * f0 + B[3 * m + 1, i] * f1 + B[3 * m + 2, i] * f2
                     G.pair_rows[c, 6 * m + i, axis] = f[m, i] - rows
-        _evaluate_pair(P, Q, W, c, F, whole, h, s)
+        evaluate_pair(P, Q, W, c, F, whole, h, s)
         W.cgrace[c] = grace
         if W.claw[c] == PYRAMID:
             _tangent_spin(W.cframe[c, 0], W.cframe[c, 2], G.pair_spin[c])
@@ -206,7 +206,7 @@ def _twist_rows(W, c, F, out):
 
 
 @kernel
-def _evaluate_pair(P, Q, W, c, F, whole, h, s):
+def evaluate_pair(P, Q, W, c, F, whole, h, s):
     """Rows of a pair where its bodies are; whole > 0: the sum of its gap at the start and its grace, which stays [m]."""
     n = W.cframe[c, 0]
     gap = pair_gap(Q, W.active[c] - P.body.shape[0], W.x, W.R, n, s)

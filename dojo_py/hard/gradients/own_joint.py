@@ -31,7 +31,7 @@ def _impulse_change(L, W, G, j, n, dof, i, here, epsilon, scheme, h, out, saved,
         _turn_by(saved[1], here, delta, W.q[b])
         quat_to_matrix(W.q[b], W.R[b])
         W.angle0[dof] = saved[2, 0] + delta
-        start_joint(L, W, j, s)
+        start_joint(L, W, j, True, s)
         scale = 0.5 / delta
         lam = G.load[n]
         for r in range(6):
@@ -48,7 +48,7 @@ def _impulse_change(L, W, G, j, n, dof, i, here, epsilon, scheme, h, out, saved,
         W.q[b, k] = saved[1, k]
     quat_to_matrix(W.q[b], W.R[b])
     W.angle0[dof] = saved[2, 0]
-    start_joint(L, W, j, s)
+    start_joint(L, W, j, False, s)
     if L.kind[j] == BALL:
         ball_law(L, W, j, h, scheme, s)
 
@@ -148,6 +148,19 @@ def _law_change(L, W, A, G, j, n, i, part, scheme, h, rates, law, s):
             gain = h * A.servo_gear[a] * A.servo_gear[a] * A.servo_b1[a]
             if G.servo_free[a]:
                 law[row] -= gain if part == 0 else -gain * w_old
+    if part == 0:
+        for side in range(2):
+            q = W.dof_limit[dof, side]
+            # a bound already crossed is let out with the coordinate (see choose_contacts)
+            if q >= 0 and L.limit_sign[W.limit_active[q]] != 0.0 and W.lgrace[W.limit_active[q]] == 0.0:
+                law[row] += W.lim[q, 0] / W.lim[q, 1]
+    law_by_rates(L, W, j, h, rates, law)
+
+
+@kernel
+def law_by_rates(L, W, j, h, rates, law):
+    """law (6,) += change of the coordinate rows of joint j by its rates (6,): its law, limits and dry friction condensed."""
+    k, first = L.ndof[j], L.vadr[j]
     for m in range(k):
         rate, r = rates[6 - k + m], 6 - k + m
         law[r] += W.drive[first + m, 1] * rate
@@ -161,10 +174,7 @@ def _law_change(L, W, A, G, j, n, i, part, scheme, h, rates, law, s):
         for side in range(2):
             q = W.dof_limit[first + m, side]
             if q >= 0 and L.limit_sign[W.limit_active[q]] != 0.0:
-                # a bound already crossed is let out with the coordinate (see choose_contacts)
-                held = W.lgrace[W.limit_active[q]] == 0.0
-                moved = h * rate + (1.0 if (part == 0 and m == i and held) else 0.0)
-                law[r] += W.lim[q, 0] / W.lim[q, 1] * moved
+                law[r] += W.lim[q, 0] / W.lim[q, 1] * h * rate
 
 
 @kernel

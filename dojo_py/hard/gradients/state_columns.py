@@ -15,10 +15,13 @@ from dojo_py.jit import kernel
 @kernel
 def column_motion(L, W, G, dof, part, h):
     """G.moved (nb, 12) and G.under: how the bodies move with a coordinate (part 0) or a rate (part 1)."""
-    j = L.dof_joint[dof]
-    child = L.child[j]
     before = G.before[dof] if part == 0 else G.before_rate[dof]
-    here = G.here[dof]
+    subtree_motion(L, W, G, L.child[L.dof_joint[dof]], G.here[dof], before, part == 0, h)
+
+
+@kernel
+def subtree_motion(L, W, G, child, here, before, moves, h):
+    """G.moved and G.under: a body and all below it moved by the screws before (6,) and, if it `moves`, here (6,)."""
     for b in range(L.mass.shape[0]):
         a = L.parent[b]  # joint b carries body b
         G.under[b] = 1 if b == child or (b > child and a >= 0 and G.under[a] == 1) else 0
@@ -27,7 +30,7 @@ def column_motion(L, W, G, dof, part, h):
             row[i] = 0.0
         if G.under[b] == 0:
             continue
-        if part == 0:
+        if moves:
             field(here, W.x[b], W.x[child], row)
         field(before, G.x_before[b], G.x_before[child], row[6:12])
         for i in range(3):

@@ -4,10 +4,10 @@ from dojo_py.arrays import copy, copy_rows
 from dojo_py.hard.gradients.actuator_columns import add_drive, clear_drive, displaced, follows_bodies, put_drive
 from dojo_py.hard.gradients.closure_change import closure_columns, load_joints
 from dojo_py.hard.gradients.contact_change import pair_changes, plane_changes
+from dojo_py.hard.gradients.coordinate_move import move
 from dojo_py.hard.gradients.implicit import factorise_at
 from dojo_py.hard.gradients.next_state import next_rows
 from dojo_py.hard.gradients.own_joint import find_free_servos, own_joint_column
-from dojo_py.hard.gradients.residual_change import move
 from dojo_py.hard.gradients.screws import all_screws, poses_before
 from dojo_py.hard.gradients.state_columns import body_columns, column_motion, pair_columns
 from dojo_py.jit import kernel, stage
@@ -23,7 +23,7 @@ def step_jacobian(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, schem
     for b in range(G.v.shape[0]):
         for i in range(6):
             G.v[b, i] = W.v[b, i]
-    regular = factorise_at(L, W, G, h, kappa)
+    regular = factorise_at(L, W, h, kappa)
     if regular:
         put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme)
         solve_many(W.pattern, W.blocks, G.columns)

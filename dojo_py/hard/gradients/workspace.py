@@ -12,16 +12,12 @@ from dojo_py.jit import entry
 
 
 class Tangent(NamedTuple):
-    """One set per thread. nb bodies, nn nodes, nc contact candidates, nl limits, m columns (right-hand sides)."""
+    """One set per thread. nb bodies, nn nodes, nc contact candidates, m columns (right-hand sides)."""
 
     bodies: np.ndarray  # (nb, 13) state the residuals are taken at
     qpos: np.ndarray  # (nq,) perturbed
     qvel: np.ndarray  # (nv,)
     control: np.ndarray  # (nu,)
-    dq: np.ndarray  # (nv,)
-    change: np.ndarray  # (6 nb + 6 nn + 3 nc + nl + nv,) derivative of the residuals by one parameter, see residual_change.py
-    impulse_maps: np.ndarray  # (nc, 2, 3, 6) of the contacts at the solution
-    limit_axes: np.ndarray  # (nl, 3) of ball joints
     columns: np.ndarray  # (N, 6, m) right-hand sides, then solutions, in elimination order
     v: np.ndarray  # (nb + 1, 6) velocities of the solution
     here: np.ndarray  # (nv, 6) displacement of the child's centre and turn, world, per unit of a coordinate: at the start
@@ -50,24 +46,20 @@ class Tangent(NamedTuple):
     d_wrench: np.ndarray  # (nb, 6)
     scratch: np.ndarray  # (96, 12)
     next_bodies: np.ndarray  # (nb, 13)
-    next_qpos: np.ndarray  # (2, nq)
-    next_qvel: np.ndarray  # (2, nv)
 
 
 def allocate_tangent(model: Any, layout: Any, planes: Any, pairs: Any, servos: int, columns: int) -> Tangent:
     """Work arrays for a number of columns."""
     z, nb, nn = np.zeros, len(layout.mass), len(layout.node_joint)
-    nc, nl = len(planes.body) + len(pairs.kind), len(layout.limit_dof)
+    nc = len(planes.body) + len(pairs.kind)
     return Tangent(
-        z((nb, 13)), z(model.nq), z(model.nv), z(model.nu), z(model.nv),
-        z(6 * nb + 6 * nn + 3 * nc + nl + model.nv),
-        z((nc, 2, 3, 6)), z((nl, 3)),
+        z((nb, 13)), z(model.nq), z(model.nv), z(model.nu),
         z((nb + nn, 6, max(columns, 1))), z((nb + 1, 6)),
         z((model.nv, 6)), z((model.nv, 6)), z((model.nv, 6)), z((nb + 1, 3)), z((nb + 1, 3, 3)), z((nb, 3, 3)), z((nb, 3, 3)),
         z((nb, 3, 3)), z((nb, 3)), z((nb, 6, 6)), z((model.nv, 6)), z((nb, 12)), z(nb, np.int64), z((nc, 12, 6)), z((nc, 3)),
         z((nc, 12)), z((nc, 3)), z((nn, 6)),
         z((nn, 6, 6)), z((nb, 6)), z(model.nv), z(servos), z(servos, np.int64), z((nb, 6)), z((96, 12)),
-        z((nb, 13)), z((2, model.nq)), z((2, model.nv)),
+        z((nb, 13)),
     )  # fmt: skip
 
 

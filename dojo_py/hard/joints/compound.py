@@ -112,8 +112,12 @@ def solve_small(A, B, k, m):
 
 
 @kernel
-def compound_basis(S, k, basis):
-    """basis (6, 6): rows 0 … 5-k the complement N, rows 6-k … 5 an orthonormal basis of the screws S (6, k)."""
+def compound_basis(S, k, basis, follow):
+    """basis (6, 6): rows 0 … 5-k the complement N, rows 6-k … 5 an orthonormal basis of the screws S (6, k).
+
+    follow: N is the one next to the rows that are there, so that it moves smoothly with S; else it is chosen afresh, among equal
+    unit vectors by the last digits of S.
+    """
     # Gram-Schmidt of the screws; the coordinates come last.
     for i in range(k):
         row = 6 - k + i
@@ -134,18 +138,19 @@ def compound_basis(S, k, basis):
             basis[row, r] *= s
     # Complete with the unit vectors that stick out most.
     for i in range(6 - k):
-        best, pick = -1.0, 0
-        for u in range(6):
-            s = 1.0
-            for j in range(6 - k, 6):
-                s -= basis[j, u] * basis[j, u]
-            for j in range(i):
-                s -= basis[j, u] * basis[j, u]
-            if s > best + 1e-9:
-                best, pick = s, u
-        for r in range(6):
-            basis[i, r] = 0.0
-        basis[i, pick] = 1.0
+        if not follow:
+            best, pick = -1.0, 0
+            for u in range(6):
+                s = 1.0
+                for j in range(6 - k, 6):
+                    s -= basis[j, u] * basis[j, u]
+                for j in range(i):
+                    s -= basis[j, u] * basis[j, u]
+                if s > best + 1e-9:
+                    best, pick = s, u
+            for r in range(6):
+                basis[i, r] = 0.0
+            basis[i, pick] = 1.0
         for sweep in range(2):
             for j in range(6):
                 if j < i or j >= 6 - k:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.actuation.transmission import SCALAR
+from dojo_py.hard.parameters.flat import GEAR
 from dojo_py.hard.parameters.kind import Kind
 from dojo_py.hard.world import World
 
@@ -33,4 +34,6 @@ def _set_gears(world: World, model: Any, values: Array) -> None:
         world.actuators.gear[place] = value
 
 
-KINDS = (Kind("gear", "1", 0, _labels, _gears, _set_gears, scale=lambda w, m: np.maximum(np.abs(_gears(w, m)), 1.0)),)
+KINDS = (
+    Kind("gear", "1", 0, _labels, _gears, _set_gears, scale=lambda w, m: np.maximum(np.abs(_gears(w, m)), 1.0), route=GEAR),
+)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.hard.parameters.flat import COM
 from dojo_py.hard.parameters.kind import Kind, body_labels, body_size, positive
 from dojo_py.hard.world import World
 
@@ -119,7 +120,8 @@ KINDS = (
     Kind("mass", "kg", 0, body_labels, _mass, _set_mass, positive, lambda w, m: w.layout.mass.copy()),
     Kind("inertia", "kg m^2", 6, body_labels, _inertia, _set_inertia, _proper,
          lambda w, m: np.trace(w.layout.inertia, axis1=1, axis2=2) / 3),
-    Kind("com", "m", 3, body_labels, _com, _set_com, scale=body_size),
+    Kind("com", "m", 3, body_labels, _com, _set_com, scale=body_size, route=COM,
+         targets=lambda w, m: list(range(len(w.layout.mass)))),
     Kind("gravity", "m/s^2", 3, lambda w, m: ["world"], _gravity, _set_gravity, scale=lambda w, m: np.array([10.0])),
 )  # fmt: skip
 """inertia: xx, yy, zz, xy, xz, yz about the centre of mass in body axes; com: in the body frame. Mass, inertia and centre of

@@ -1,111 +1,151 @@
 """Derivatives of a step by parameters: the implicit function theorem on the factorisation that `step_jacobian` left.
 
-    dw/dθ = -(∂R/∂w)⁻¹ ∂R/∂θ ,   ∂R/∂θ by central differences of the residuals with the tables moved along θ
-    dz/dθ = (∂z/∂w) dw/dθ + ∂z/∂θ,   z(w, θ): next coordinates and rates; the first in closed form, the last by central differences
+    dw/dθ = -(∂R/∂w)⁻¹ ∂R/∂θ ,   dq̇₊/dθ = (∂q̇₊/∂w) dw/dθ + ∂q̇₊/∂θ
 
-Friction μ and dry friction F act inside the cones, whose equations are eliminated; how the impulses change with them at a given
-motion is known in closed form. The cone's law knows μ only in the product ξ₁ = μγ, so  ∂ξ/∂μ = (γ/μ) ∂ξ/∂γ. For dry friction
-with the bound b = hF:  ∂β/∂b = (ν₋/(b - β) - ν₊/(b + β)) / (ν₋/(b - β) + ν₊/(b + β)).
+A parameter acts on one body, joint, contact or actuator, so ∂R/∂θ has a few entries: in closed form, or by central differences of
+that object's own kernel. All columns share one transposed solve (adjoint.py).
 """
 
 from dojo_py.hard.coordinates import to_maximal
-from dojo_py.hard.gradients.implicit import put_column
-from dojo_py.hard.gradients.next_state import next_rows
-from dojo_py.hard.gradients.residual_change import add_residuals, residuals_at
-from dojo_py.hard.parameters.next_coordinates import coordinate_difference, next_coordinates
-from dojo_py.hard.terms import FRICTIONLESS
+from dojo_py.hard.gradients.actuator_columns import displaced, follows_bodies
+from dojo_py.hard.gradients.state_columns import subtree_motion
+from dojo_py.hard.joint_rows import start_joint
+from dojo_py.hard.parameters import flat
+from dojo_py.hard.parameters.adjoint import next_coordinates, solve_adjoint
+from dojo_py.hard.parameters.com_columns import com_column
+from dojo_py.hard.parameters.contact_columns import arm_column, friction_column, pair_column
+from dojo_py.hard.parameters.drive_columns import add_drive, clear_drive, drive_column, set_gears
+from dojo_py.hard.parameters.joint_columns import joint_column
+from dojo_py.hard.parameters.moves import move, move_back
+from dojo_py.hard.parameters.number_columns import body_number, dof_number
+from dojo_py.hard.parameters.subtree import subtree_adjoint
+from dojo_py.hard.parameters.timestep_column import timestep_column
 from dojo_py.jit import entry, kernel
-from dojo_py.solver.block_ldu import solve_many
 
-EPSILON = 1e-4
-"""Step of the central differences, in scales of the parameters, most of which act linearly: round-off outweighs curvature."""
-
-
-@kernel
-def _move(data, base, D, T, V, k, amount):
-    """data = base + amount * direction k; the servos' gears follow the table."""
-    start, index, value = D[0], D[1], D[2]
-    for m in range(start[k], start[k + 1]):
-        data[index[m]] = base[index[m]] + amount * value[m]
-    for i in range(T.servo.shape[0]):
-        if T.servo[i] >= 0:
-            V.servos.servo_gear[T.servo[i]] = T.gear[i, 0]
-
-
-@kernel
-def _put_cone_column(L, W, G, h, dmu, dbound, out):
-    """Add to out (N, 6) what changes of friction dmu (nc,) and of the bounds dbound (nv,) [N m s] do to the impulses."""
-    for c in range(W.n_active[0]):
-        if dmu[c] == 0.0 or W.claw[c] == FRICTIONLESS:
-            continue
-        K = W.cK[c]
-        share = dmu[c] * W.con[c, 0] / (W.cmu[c] * K[0, 0])
-        f1, f2 = share * K[1, 0], share * K[2, 0]
-        for side in range(2):
-            b = W.cbody[c, side]
-            if b >= 0:
-                B, x = G.impulse_maps[c, side], out[L.place_body[b]]
-                for i in range(6):
-                    x[i] += B[1, i] * f1 + B[2, i] * f2
-    for n in range(L.node_joint.shape[0]):
-        j = L.node_joint[n]
-        if j < 0:
-            continue
-        k = L.ndof[j]
-        for i in range(k):
-            dof = L.vadr[j] + i
-            if L.dof_frictionloss[dof] > 0.0 and dbound[dof] != 0.0:
-                bound, beta = h * L.dof_frictionloss[dof], W.fric[dof, 0]
-                up, down = W.fric[dof, 1] / (bound + beta), W.fric[dof, 2] / (bound - beta)
-                out[L.place_node[n], 6 - k + i] += dbound[dof] * (down - up) / (down + up) * W.row_scale[dof]
+POINT, RADIUS, FRICTION, SHAPE, PAIR_FRICTION = flat.POINT, flat.RADIUS, flat.FRICTION, flat.SHAPE, flat.PAIR_FRICTION
+MASS, INERTIA, GRAVITY, OTHER = flat.MASS, flat.INERTIA, flat.GRAVITY, flat.OTHER
+NUMBERS, COM, JOINT, GEAR = flat.NUMBERS, flat.COM, flat.JOINT, flat.GEAR
 
 
 @entry
 def parameter_columns(
-    L, W, G, L2, P2, Q2, T2, M2, V2, G2, data, base, D, dmu, dbound, qpos, qvel, act, control, wrenches, h, scheme, reference, out
+    L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, wrenches, next_qvel, h, scheme, recovery, out
 ):
-    """out (p, 2 nv) = derivatives of the next tangent state by p parameters, each times its scale.
+    """out (p, 2 nv) = derivatives of the next tangent state by the p data of `moved`.
 
-    L, W, G: as `step_jacobian` left them. L2 … V2: tables and drive on data (n,), which equals base (n,) and does again at the
-    end; G2: a Tangent with p columns; D: (start, index, value, timestep) of Directions. dmu (nc,), dbound (nv,): work.
+    W, G: as `step_jacobian` left them; D: an Adjoint; moved: a Moved; wrenches (0 | 1, nbody, 6); next_qvel (nv,): rates after the
+    step; recovery [m/s]: speed at which overlaps are undone.
     """
     nv = qvel.shape[0]
-    n_planes = P2.friction.shape[0]
-    for b in range(G.v.shape[0]):
-        for i in range(6):
-            W.v[b, i] = G.v[b, i]
+    outside = wrenches.shape[0] > 0 or follows_bodies(T)
+    out[:, :] = 0.0
+    solve_adjoint(L, W, D, h)
+    subtree_adjoint(L, W, G, D, h)
+    here, before = D.scratch[150, 0:6], D.scratch[151, 0:6]
     for k in range(out.shape[0]):
-        G.change[:] = 0.0
-        dmu[:] = 0.0
-        dbound[:] = 0.0
-        for side in range(2):
-            amount = EPSILON if side == 0 else -EPSILON
-            factor = 0.5 / amount
-            _move(data, base, D, T2, V2, k, amount)
-            step = h + amount * D[3][k]
-            residuals_at(L2, P2, Q2, T2, M2, W, V2, qpos, qvel, act, control, wrenches, 0, step, scheme, G2.bodies)
-            add_residuals(L2, W, step, factor, G.change)
-            for c in range(W.n_active[0]):
-                i = W.active[c]
-                dmu[c] += factor * (P2.friction[i] if i < n_planes else Q2.friction[i - n_planes])
+        route, rates = moved.route[k], out[k, nv : 2 * nv]
+        if route == NUMBERS:
+            _numbers(L, P, Q, W, D, moved, k, h, scheme, rates)
+        elif route == COM:
+            b = moved.target[k]
+            com_column(L, W, G, D, b, moved.axis[k], h, rates)
+            if outside:
+                _com_motion(W, G, b, moved.axis[k], h)
+                _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, wrenches, h, scheme, rates)
+        elif route == JOINT:
+            j = moved.target[k]
+            joint_column(L, W, G, D, moved, k, j, qpos, qvel, h, here, before, rates)
+            if k + 1 == out.shape[0] or moved.route[k + 1] != JOINT or moved.target[k + 1] != j:
+                start_joint(L, W, j, False, D.scratch)
+            if outside:
+                subtree_motion(L, W, G, L.child[j], here, before, True, h)
+                _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, wrenches, h, scheme, rates)
+        elif route == GEAR:
+            _gear_column(L, W, G, D, moved, k, qpos, qvel, act, control, wrenches, h, scheme, rates)
+        else:
+            timestep_column(L, W, G, D, qvel, h, scheme, recovery, rates)
+            _driven_longer(L, W, G, D, moved, k, outside, qpos, qvel, act, control, wrenches, h, scheme, rates)
+    next_coordinates(L, W, h, out, D.scratch)
+    for k in range(out.shape[0]):
+        if moved.route[k] > GEAR:
             for i in range(nv):
-                dbound[i] += factor * step * L2.dof_frictionloss[i]
-        _move(data, base, D, T2, V2, k, 0.0)
-        put_column(L, W, G, h, G2.columns[:, :, k])
-        _put_cone_column(L, W, G, h, dmu, dbound, G2.columns[:, :, k])
-    solve_many(W.pattern, W.blocks, G2.columns)
-    residuals_at(L2, P2, Q2, T2, M2, W, V2, qpos, qvel, act, control, wrenches, 0, h, scheme, G2.bodies)
-    for k in range(out.shape[0]):
-        next_rows(L, W, G2, h, k, -1, 1, out[k])
-    for k in range(out.shape[0]):
-        for side in range(2):
-            amount = EPSILON if side == 0 else -EPSILON
-            _move(data, base, D, T2, V2, k, amount)
-            step = h + amount * D[3][k]
-            to_maximal(L2, qpos, qvel, step, G2.bodies, V2.coordinates)
-            next_coordinates(L2, W, V2, G2, G2.bodies, step, reference, G2.next_qpos[side], G2.next_qvel[side])
-        _move(data, base, D, T2, V2, k, 0.0)
-        coordinate_difference(L, G2.next_qpos[0], G2.next_qpos[1], G2.dq, V2.scratch)
-        for i in range(nv):
-            out[k, i] += 0.5 * G2.dq[i] / EPSILON
-            out[k, nv + i] += 0.5 * (G2.next_qvel[0, i] - G2.next_qvel[1, i]) / EPSILON
+                out[k, nv + i] -= next_qvel[i] / h
+
+
+@kernel
+def _numbers(L, P, Q, W, D, moved, k, h, scheme, out):
+    """Column of datum k, whose numbers act alone."""
+    last = -1
+    for m in range(moved.start[k], moved.start[k + 1]):
+        column, row, value = moved.column[m], moved.row[m], moved.values[m]
+        if column == OTHER:
+            continue
+        if column == MASS or column == INERTIA or column == GRAVITY:
+            body_number(L, W, D, column, row, moved.part[m], value, h, out)
+        elif column == POINT:
+            arm_column(L, P, W, D, row, moved.part[m], value, out)
+        elif column == RADIUS:
+            arm_column(L, P, W, D, row, 3, value, out)
+        elif column == FRICTION:
+            friction_column(W, D, row, value, out)
+        elif column == PAIR_FRICTION:
+            friction_column(W, D, P.body.shape[0] + row, value, out)
+        elif column == SHAPE:
+            c = D.slot[P.body.shape[0] + row]
+            if c >= 0 and row != last:  # (all that the datum moves of a pair at once)
+                pair_column(L, P, Q, W, D, moved, k, c, h, out)
+            last = row
+        else:
+            dof_number(L, W, D, moved.L, column, row, value, h, scheme, out)
+
+
+@kernel
+def _com_motion(W, G, b, axis, h):
+    """G.moved: the centre of body b moves along an axis of its frame, both where the step starts and before."""
+    G.moved[:, :] = 0.0
+    for i in range(3):
+        G.moved[b, i] = W.R[b, i, axis]
+        G.moved[b, 6 + i] = (W.R[b, i, axis] - G.R_before[b, i, axis]) / h
+
+
+@kernel
+def _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, wrenches, h, scheme, out):
+    """Wrenches on the bodies as datum k moves these (G.moved)."""
+    clear_drive(D)
+    for side in range(2):
+        factor = move(moved, k, side)
+        displaced(W, G, G.bodies, 0.5 / factor, G.next_bodies)
+        add_drive(
+            moved.L, moved.T, moved.M, moved.V, W, D, G.next_bodies, qpos, qvel, act, control, wrenches, h, h, scheme, factor
+        )
+    move_back(moved, k)
+    drive_column(L, W, D, out)
+
+
+@kernel
+def _gear_column(L, W, G, D, moved, k, qpos, qvel, act, control, wrenches, h, scheme, out):
+    """What the actuators do with another gear."""
+    clear_drive(D)
+    for side in range(2):
+        factor = move(moved, k, side)
+        set_gears(moved.T, moved.V)
+        add_drive(L, moved.T, moved.M, moved.V, W, D, G.bodies, qpos, qvel, act, control, wrenches, h, h, scheme, factor)
+    move_back(moved, k)
+    set_gears(moved.T, moved.V)
+    drive_column(L, W, D, out)
+
+
+@kernel
+def _driven_longer(L, W, G, D, moved, k, outside, qpos, qvel, act, control, wrenches, h, scheme, out):
+    """What the actuators and outside wrenches do over another time step."""
+    clear_drive(D)
+    for side in range(2):
+        amount = moved.step[k] if side == 0 else -moved.step[k]
+        bodies = G.bodies
+        if outside:
+            bodies = G.next_bodies
+            to_maximal(L, qpos, qvel, h + amount, bodies, moved.V.coordinates)
+        add_drive(
+            L, moved.T, moved.M, moved.V, W, D, bodies, qpos, qvel, act, control, wrenches, h + amount, h, scheme, 0.5 / amount
+        )
+    drive_column(L, W, D, out)

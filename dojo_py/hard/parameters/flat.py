@@ -10,21 +10,56 @@ from dojo_py.hard.world import World
 
 Array = np.ndarray
 
+NUMBERS, COM, JOINT, GEAR, TIMESTEP = range(5)
+"""How a parameter acts: by numbers each of one object, or all its numbers together: on a body, a joint, the actuators, all."""
+
+(
+    OTHER, MASS, INERTIA, GRAVITY, POINT, RADIUS, FRICTION, SHAPE, PAIR_FRICTION,
+    DAMPING, ARMATURE, FRICTIONLOSS, STIFFNESS, SPRINGREF,
+) = range(14)  # fmt: skip
+"""Columns of the tables whose numbers act by themselves."""
+COLUMNS = {
+    (0, "mass"): MASS, (0, "inertia"): INERTIA, (0, "gravity"): GRAVITY, (0, "dof_damping"): DAMPING,
+    (0, "dof_armature"): ARMATURE, (0, "dof_frictionloss"): FRICTIONLOSS, (0, "dof_stiffness"): STIFFNESS,
+    (0, "dof_springref"): SPRINGREF, (1, "point"): POINT, (1, "radius"): RADIUS, (1, "friction"): FRICTION,
+    (2, "centre"): SHAPE, (2, "radius"): SHAPE, (2, "friction"): PAIR_FRICTION,
+}  # fmt: skip
+
 
 class Directions(NamedTuple):
-    """p sparse directions in the vector: entries start[k] … start[k+1] of places and values move with datum k."""
+    """p sparse directions in the vector: entries start[k] … start[k+1] move with datum k. m entries."""
 
     start: Array  # (p + 1,)
     places: Array  # (m,) in the vector
-    values: Array  # (m,) change of that place by one scale of the datum
-    timestep: Array  # (p,) change of the time step by one scale [s]
-    scale: Array  # (p,) size of each datum, in its unit
+    values: Array  # (m,) change of that place by the datum
+    column: Array  # (m,) which column of the tables that is, see COLUMNS
+    row: Array  # (m,)
+    part: Array  # (m,) entry of the row
+    route: Array  # (p,) how the datum acts
+    target: Array  # (p,) COM: the body, JOINT: the joint of the tree
+    axis: Array  # (p,) place of the datum in its vector
+    step: Array  # (p,) by which the datum moves for central differences, in its unit
+    scale: Array  # (p,) its size
 
 
 def flatten(world: World) -> Array:
     """(n,) the floating-point entries of all tables, in the order of the fields."""
     parts = [array.ravel() for table in world for array in table if array.dtype.kind == "f"]
     return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def places(world: World) -> tuple[Array, Array, Array]:
+    """(column, row, part) of every number of the vector."""
+    columns, rows, parts = [], [], []
+    tables: tuple[Any, ...] = tuple(world)
+    for t, table in enumerate(tables):
+        for name, array in table._asdict().items():
+            if array.dtype.kind == "f":
+                width = int(np.prod(array.shape[1:]))
+                columns.append(np.full(array.size, COLUMNS.get((t, name), OTHER)))
+                rows.append(np.repeat(np.arange(len(array)), width))
+                parts.append(np.tile(np.arange(width), len(array)))
+    return np.concatenate(columns), np.concatenate(rows), np.concatenate(parts)
 
 
 def on_vector(world: World, data: Array) -> World:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.hard.parameters.flat import JOINT
 from dojo_py.hard.parameters.kind import Kind, body_size, not_negative
 from dojo_py.hard.terms import COMPOUND, FREE, HINGE, SLIDE
 from dojo_py.hard.world import World
@@ -133,12 +134,14 @@ def _firm(values: Array) -> str | None:
 
 
 KINDS = (
-    Kind("joint_anchor", "m", 3, lambda w, m: _names(m, _anchored(m)), _anchors, _set_anchors, scale=_lengths),
-    Kind("joint_axis", "1", 3, lambda w, m: _names(m, _scalar(m)), _axes, _set_axes, _not_zero),
+    Kind("joint_anchor", "m", 3, lambda w, m: _names(m, _anchored(m)), _anchors, _set_anchors, scale=_lengths, step=1e-3,
+         route=JOINT, targets=lambda w, m: [_tree_joint(w, m, i) for i in _anchored(m)]),
+    Kind("joint_axis", "1", 3, lambda w, m: _names(m, _scalar(m)), _axes, _set_axes, _not_zero, route=JOINT,
+         targets=lambda w, m: [_tree_joint(w, m, i) for i in _scalar(m)]),
     _dof_kind("damping", "N m s/rad or N s/m", _forced, not_negative, 1e-2),
     _dof_kind("stiffness", "N m/rad or N/m", _sprung, not_negative, 1.0),
     _dof_kind("springref", "rad or m", lambda w, m: _scalar(m), lambda v: None, 1.0),
     _dof_kind("armature", "kg m^2 or kg", _forced, not_negative, 1e-2),
     _dof_kind("frictionloss", "N m or N", _rubbing, _firm, 1e-2),
-)
+)  # fmt: skip
 """joint_anchor: in the child's body frame, not of free joints; joint_axis: unit vector in that frame, hinges and slides."""

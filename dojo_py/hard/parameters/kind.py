@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.hard.parameters.flat import NUMBERS
 from dojo_py.hard.world import World
 
 Array = np.ndarray
@@ -30,6 +31,12 @@ class Kind:
     """What is wrong with values (n, …), or None."""
     scale: Callable[[World, Any], Array] | None = None
     """(world, model) -> sizes (n,) of the values, for differences; None: 1."""
+    step: float = 1e-4
+    """Of central differences, in scales: most kinds act linearly, round-off outweighs curvature."""
+    route: int = NUMBERS
+    """How the step's derivative by it is found, see flat.py."""
+    targets: Callable[[World, Any], list[int]] = lambda world, model: []
+    """(world, model) -> n bodies or joints of the layout, when the route asks for them."""
 
 
 def positive(values: Array) -> str | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.hard.parameters import actuators, bodies, contacts, joints
+from dojo_py.hard.parameters import actuators, bodies, contacts, flat, joints
 from dojo_py.hard.parameters.flat import Directions, copy_of, flatten
 from dojo_py.hard.parameters.kind import Kind
 from dojo_py.hard.world import World
@@ -109,20 +109,20 @@ def changed_world(world: World, model: Any, timestep: float, values: dict[str, A
 
 
 def directions(world: World, model: Any, timestep: float, names: tuple[str, ...]) -> Directions:
-    """Directions of all numbers of the names, one after another, each in scales of its own."""
-    starts, index, value, by_time, scales = [0], [], [], [], []
+    """Directions of all numbers of the names, one after another."""
+    starts, entries, values, data = [0], [], [], []
     for name in names:
         word, wanted = split(name)
         if word == TIMESTEP:
             starts.append(starts[-1])
-            by_time.append(timestep)
-            scales.append(timestep)
+            data.append((flat.TIMESTEP, 0, 0, 1e-4 * timestep, timestep))
             continue
         kind = KINDS[word]
         base = kind.read(world, model)
         size = np.ones(len(base)) if kind.scale is None else kind.scale(world, model)
+        targets = kind.targets(world, model)
         for row in _chosen(name, kind.labels(world, model), wanted):
-            for place in np.ndindex(base.shape[1:]):
+            for axis, place in enumerate(np.ndindex(base.shape[1:])):
                 sides = []
                 for sign in (1, -1):
                     moved, at = copy_of(world), base.copy()
@@ -130,12 +130,15 @@ def directions(world: World, model: Any, timestep: float, names: tuple[str, ...]
                     kind.write(moved, model, at)
                     sides.append(flatten(moved))
                 where = np.flatnonzero(sides[0] != sides[1])  # (ranges may be infinite)
-                index.append(where)
-                value.append((sides[0][where] - sides[1][where]) / (2 * STEP))
+                entries.append(where)
+                values.append((sides[0][where] - sides[1][where]) / (2 * STEP * size[row]))
                 starts.append(starts[-1] + len(where))
-                by_time.append(0.0)
-                scales.append(size[row])
+                data.append((kind.route, targets[row] if targets else 0, axis, kind.step * size[row], size[row]))
+    everywhere = np.concatenate([np.zeros(0, np.int64), *entries])
+    acting = np.array([d[:3] for d in data], np.int64).reshape(-1, 3)
+    sizes = np.array([d[3:] for d in data], float).reshape(-1, 2)
+    column, row_of, part = flat.places(world)
     return Directions(
-        np.array(starts, np.int64), np.concatenate([np.zeros(0, np.int64), *index]), np.concatenate([np.zeros(0), *value]),
-        np.array(by_time), np.array(scales, float),
+        np.array(starts, np.int64), everywhere, np.concatenate([np.zeros(0), *values]), column[everywhere], row_of[everywhere],
+        part[everywhere], acting[:, 0].copy(), acting[:, 1].copy(), acting[:, 2].copy(), sizes[:, 0].copy(), sizes[:, 1].copy(),
     )  # fmt: skip

@@ -1,0 +1,85 @@
+"""Columns of a body's centre of mass, with its velocity told to follow: the body as matter moves as before.
+
+Let a₋, a, a₊ be the displacement of the centre, world axes, one interval before, where the step starts and at its end (R₋ e, R e,
+R₊ e). With δv = (a₊ - a)/h no joint, gap or closure changes, and what acts on the body acts where it did. Its rows change by
+
+    momentum      m (a₊ - 2 a + a₋)/h
+    torque        -a × F of what is applied where the step starts (joints, closures), -a₊ × F of contacts with planes,
+                  -(a + a₊)/2 × F of contacts between bodies, whose common point follows: -(a₊ - a)/2 × F on the other body
+    velocity      T (δv - R₊ (ω × e)) of contact points
+
+The impulse F of joints and closures is what is left of the body's momentum row.
+"""
+
+from dojo_py.hard.parameters.adjoint import pull_three
+from dojo_py.jit import kernel
+from dojo_py.solver.cones import impulse_of
+
+
+@kernel
+def com_column(L, W, G, D, b, axis, h, out):
+    """out (nv,) += column of one coordinate of the centre of mass of body b; without outside and actuator wrenches."""
+    s = D.scratch
+    before, here, after, slip, F, x, t = s[0, 0:3], s[1, 0:3], s[2, 0:3], s[3, 0:3], s[4, 0:3], s[5, 0:3], s[6, 0:3]
+    v, y = W.v[b], D.y[L.place_body[b]]
+    j, k = (axis + 1) % 3, (axis + 2) % 3
+    for i in range(3):
+        before[i], here[i], after[i] = G.R_before[b, i, axis], W.R[b, i, axis], W.Rn[b, i, axis]
+        # ω × e = ω_k e_j - ω_j e_k
+        slip[i] = (after[i] - here[i]) / h - (W.Rn[b, i, j] * v[3 + k] - W.Rn[b, i, k] * v[3 + j])
+        x[i] = -L.mass[b] * (after[i] - 2.0 * here[i] + before[i]) / h
+        F[i] = L.mass[b] * v[i] - G.force[b, i]  # (which holds the impulses of planes)
+        t[i] = 0.0
+    pull_three(y[0:3], x, out)
+    for c in range(W.n_active[0]):
+        for side in range(2):
+            if W.cbody[c, side] == b:
+                _contact(L, W, D, b, c, side, here, after, slip, F, t, out)
+    _add_cross(F, here, t)
+    _pull_torque(W.R[b], t, y, x, out)
+
+
+@kernel
+def _contact(L, W, D, b, c, side, here, after, slip, rest, t, out):
+    """Contact c, whose body b on one side is at hand: torque t (3,), world axes, and less of its impulse in rest (3,)."""
+    s = D.scratch
+    force, F, y, arm = s[7, 0:3], s[8, 0:3], s[9, 0:3], s[10, 0:3]
+    B = W.cB[c, side]
+    impulse_of(W.claw[c], W.con[c], force)
+    for i in range(3):
+        F[i] = B[0, i] * force[0] + B[1, i] * force[1] + B[2, i] * force[2]
+    y[0] = 0.0
+    for r in range(1, 3):  # (the rows' directions, with the side's sign)
+        y[r] = B[r, 0] * slip[0] + B[r, 1] * slip[1] + B[r, 2] * slip[2]
+    pull_three(D.motion[c], y, out)
+    if c < W.n_active[1]:
+        _add_cross(F, after, t)
+        return
+    for i in range(3):
+        rest[i] -= F[i]
+        arm[i] = 0.5 * (here[i] + after[i])
+    _add_cross(F, arm, t)
+    other = W.cbody[c, 1 - side]
+    if other >= 0:
+        turn = s[11, 0:3]
+        for i in range(3):
+            arm[i] = 0.5 * (here[i] - after[i])  # (the opposite impulse)
+            turn[i] = 0.0
+        _add_cross(F, arm, turn)
+        _pull_torque(W.R[other], turn, D.y[L.place_body[other]], y, out)
+
+
+@kernel
+def _add_cross(a, b, out):
+    """out (3,) += a × b."""
+    out[0] += a[1] * b[2] - a[2] * b[1]
+    out[1] += a[2] * b[0] - a[0] * b[2]
+    out[2] += a[0] * b[1] - a[1] * b[0]
+
+
+@kernel
+def _pull_torque(R, t, y, x, out):
+    """out (nv,) += column of the angular impulse t (3,), world axes, on a body. y (6, nv); x: work (3,)."""
+    for i in range(3):
+        x[i] = R[0, i] * t[0] + R[1, i] * t[1] + R[2, i] * t[2]
+    pull_three(y[3:6], x, out)

@@ -1,0 +1,70 @@
+"""Columns through the actuators and outside wrenches, by central differences of what they do over the whole step.
+
+Gears act through them alone. Geometry and the time step do where an actuator's force depends on bodies (sites, balls, free joints)
+or a wrench acts about the centre of mass of a part of a body. They are laws of a microsecond with no part in what is stiff.
+"""
+
+from dojo_py.hard.body_table import gather_wrenches
+from dojo_py.hard.dof_rows import servo_impulse, spring_weights
+from dojo_py.hard.drives import drive
+from dojo_py.hard.parameters.adjoint import pull, pull_one
+from dojo_py.jit import kernel
+
+
+@kernel
+def clear_drive(D):
+    """Nothing yet."""
+    D.force[:] = 0.0
+    D.wrench[:, :] = 0.0
+
+
+@kernel
+def add_drive(L, T, M, V, W, D, bodies, qpos, qvel, act, control, wrenches, h, step, scheme, factor):
+    """D.force, D.wrench += factor * impulses of actuators and outside wrenches over a step that takes h [s] but leads where the
+    solved one of length `step` does.
+    """
+    gather_wrenches(M, bodies, wrenches, 0, V.wrench, V.scratch)
+    drive(L, T, V, bodies, qpos, qvel, act, control, h)
+    for i in range(D.force.shape[0]):
+        D.force[i] += factor * h * V.force[i]
+    w_new, w_old = spring_weights(scheme, h)
+    S = V.servos
+    for i in range(S.servo_dof.shape[0]):
+        dof = S.servo_dof[i]
+        j = L.dof_joint[dof]
+        rate = W.rows[L.node[j], 6 - L.ndof[j] + dof - L.vadr[j]] * step / h
+        impulse, _ = servo_impulse(S, i, h, w_new, w_old, W.angle0[dof], rate, W.rate_prev[dof])
+        D.force[dof] += factor * impulse
+    for b in range(D.wrench.shape[0]):
+        for i in range(6):
+            D.wrench[b, i] += factor * h * V.wrench[b, i]
+
+
+@kernel
+def set_gears(T, V):
+    """The servos' gears follow the table."""
+    for i in range(T.servo.shape[0]):
+        if T.servo[i] >= 0:
+            V.servos.servo_gear[T.servo[i]] = T.gear[i, 0]
+
+
+@kernel
+def drive_column(L, W, D, out):
+    """out (nv,) += column of the impulses D.force, D.wrench."""
+    for dof in range(D.force.shape[0]):
+        j = L.dof_joint[dof]
+        if D.force[dof] != 0.0 and L.node[j] >= 0:
+            r = 6 - L.ndof[j] + dof - L.vadr[j]
+            pull_one(D.y[L.place_node[L.node[j]], r], W.row_scale[dof] * D.force[dof], out)
+    x = D.scratch[0, 0:6]
+    for b in range(D.wrench.shape[0]):
+        f, R = D.wrench[b], W.R[b]
+        size = 0.0
+        for i in range(6):
+            size += abs(f[i])
+        if size == 0.0:
+            continue
+        for i in range(3):
+            x[i] = f[i]
+            x[3 + i] = R[0, i] * f[3] + R[1, i] * f[4] + R[2, i] * f[5]
+        pull(D.y[L.place_body[b]], x, out)

@@ -1,0 +1,171 @@
+"""Columns of a joint's anchor or axis, the coordinates held: all that it carries moves rigidly, with velocities that turn along.
+
+What that does to the bodies is in D.here and D.before (subtree.py). At the joint itself, by central differences of its own kernels
+at the moved pose of its child:
+
+    impulses     Gᵀ Λ on child and parent; less ψ × F of the child, whose momentum row turns along
+    rows         c/h at the next pose, moved as rigidly as the pose where the step starts
+    law          of the coordinates, by these rates (gradients/own_joint.py); joint couplings, by these coordinates
+"""
+
+from dojo_py.hard.closures import coupled, polynomial
+from dojo_py.hard.coordinates import joint_pose, turn_vector
+from dojo_py.hard.gradients.own_joint import law_by_rates
+from dojo_py.hard.joint_rows import joint_frame, rows_of_joint, start_joint
+from dojo_py.hard.parameters.adjoint import pull, pull_one
+from dojo_py.hard.parameters.moves import move, move_back
+from dojo_py.hard.terms import EQ_JOINT
+from dojo_py.jit import kernel
+from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix
+
+
+@kernel
+def joint_column(L, W, G, D, moved, k, j, qpos, qvel, h, here, before, out):
+    """out (nv,) += column of datum k, which moves joint j. here, before (6,): the screws it moves its child by, written.
+
+    Leaves what W holds of the start of joint j moved.
+    """
+    s = D.scratch
+    n, a, b = L.node[j], L.parent[j], L.child[j]
+    saved, poses, on_child, on_parent, rates = s[0:4], s[4:8], s[12, 0:6], s[13, 0:6], s[14, 0:6]
+    _save(W, b, saved)
+    for r in range(6):
+        on_child[r] = on_parent[r] = rates[r] = 0.0
+    share = 0.0
+    for side in range(2):
+        factor = move(moved, k, side)
+        share = abs(factor)
+        joint_pose(moved.L, j, qpos, qvel, 0.0, poses[side, 0:4], poses[side, 4:7], s[40:64])
+        joint_pose(moved.L, j, qpos, qvel, h, poses[2 + side, 0:4], poses[2 + side, 4:7], s[40:64])
+        _place_child(W, a, b, poses[side], saved, s[16:20])
+        start_joint(moved.L, W, j, True, s[64:128])
+        _add_impulses(G.load[n], W.Gb[n], factor, on_child)
+        if a >= 0:
+            _add_impulses(G.load[n], W.Ga[n], factor, on_parent)
+        _add_rows(moved.L, W, j, factor / h, rates, s[64:128])
+    move_back(moved, k)
+    _put_back(W, b, saved)
+    _screw(W.R[a], poses[0], poses[1], share, here, s[16:18])
+    _screw(G.R_before[a], poses[2], poses[3], share, before, s[16:18])
+    pull(D.here[b], here, out)
+    pull(D.before[b], before, out)
+    _turn_along(G.load[n], G.impulse[n], here, on_child)
+    pull(D.y[L.place_body[b]], on_child, out)
+    if a >= 0:
+        pull(D.y[L.place_body[a]], on_parent, out)
+    _own_rows(L, W, D, j, n, rates, h, s[15:17], out)
+    _couplings(L, W, D, j, rates, h, out)
+
+
+@kernel
+def _save(W, b, saved):
+    """Both poses of body b into saved (4, …)."""
+    for i in range(3):
+        saved[0, i], saved[2, i] = W.x[b, i], W.xn[b, i]
+    for i in range(4):
+        saved[1, i], saved[3, i] = W.q[b, i], W.qn[b, i]
+
+
+@kernel
+def _put_back(W, b, saved):
+    for i in range(3):
+        W.x[b, i], W.xn[b, i] = saved[0, i], saved[2, i]
+    for i in range(4):
+        W.q[b, i], W.qn[b, i] = saved[1, i], saved[3, i]
+    quat_to_matrix(W.q[b], W.R[b])
+    quat_to_matrix(W.qn[b], W.Rn[b])
+
+
+@kernel
+def _place_child(W, a, b, pose, saved, s):
+    """Body b at its pose (q_rel 4, d 3) in body a where the step starts; its next pose moved likewise. s: work (4, …)."""
+    turn, back, r, d = s[0, 0:4], s[1, 0:4], s[2, 0:3], s[3, 0:3]
+    quat_mul(W.q[a], pose[0:4], W.q[b])
+    quat_normalise(W.q[b])
+    turn_vector(W.q[a], pose[4:7], r)
+    back[0] = saved[1, 0]
+    for i in range(3):
+        W.x[b, i] = W.x[a, i] + r[i]
+        back[1 + i] = -saved[1, 1 + i]
+        d[i] = saved[2, i] - saved[0, i]
+    quat_mul(W.q[b], back, turn)
+    quat_mul(turn, saved[3, 0:4], W.qn[b])
+    quat_normalise(W.qn[b])
+    turn_vector(turn, d, r)
+    for i in range(3):
+        W.xn[b, i] = W.x[b, i] + r[i]
+    quat_to_matrix(W.q[b], W.R[b])
+    quat_to_matrix(W.qn[b], W.Rn[b])
+
+
+@kernel
+def _add_impulses(load, G, factor, out):
+    """out (6,) += factor Gᵀ Λ."""
+    for r in range(6):
+        f = factor * load[r]
+        for i in range(6):
+            out[i] += f * G[r, i]
+
+
+@kernel
+def _add_rows(L, W, j, factor, out, s):
+    """out (6,) += factor c at the next poses."""
+    E, d, q_rel, c, J = s[0:3, 0:3], s[3, 0:3], s[3, 4:8], s[4, 0:6], s[5:11, 0:6]
+    joint_frame(L, j, W.xn, W.Rn, W.qn, E, d, q_rel)
+    rows_of_joint(L, W, j, E, d, q_rel, c, J, s[24:48])
+    for r in range(6):
+        out[r] += factor * c[r]
+
+
+@kernel
+def _screw(R, one, two, factor, out, s):
+    """out (6,): factor times the displacement and turn, world axes, from pose two to one (q 4, d 3) in a frame R. s: (2, …)."""
+    back, turn = s[0, 0:4], s[1, 0:4]
+    back[0] = two[0]
+    for i in range(3):
+        back[1 + i] = -two[1 + i]
+    quat_mul(one[0:4], back, turn)
+    u0, u1, u2 = factor * (one[4] - two[4]), factor * (one[5] - two[5]), factor * (one[6] - two[6])
+    p0, p1, p2 = 2.0 * factor * turn[1], 2.0 * factor * turn[2], 2.0 * factor * turn[3]
+    for i in range(3):
+        out[i] = R[i, 0] * u0 + R[i, 1] * u1 + R[i, 2] * u2
+        out[3 + i] = R[i, 0] * p0 + R[i, 1] * p1 + R[i, 2] * p2
+
+
+@kernel
+def _turn_along(load, G, here, out):
+    """out (6,) -= ψ × F on its first three: F the joint's impulse on its child, world axes."""
+    f0, f1, f2 = 0.0, 0.0, 0.0
+    for r in range(6):
+        f0, f1, f2 = f0 + G[r, 0] * load[r], f1 + G[r, 1] * load[r], f2 + G[r, 2] * load[r]
+    out[0] -= here[4] * f2 - here[5] * f1
+    out[1] -= here[5] * f0 - here[3] * f2
+    out[2] -= here[3] * f1 - here[4] * f0
+
+
+@kernel
+def _own_rows(L, W, D, j, n, rates, h, s, out):
+    """The rows of joint j itself, and its rates (6,) as they change before anything reacts. s: work (2, …)."""
+    k, first = L.ndof[j], L.vadr[j]
+    law, x = s[0, 0:6], s[1, 0:6]
+    law[:] = 0.0
+    law_by_rates(L, W, j, h, rates, law)
+    for r in range(6):
+        x[r] = -rates[r] if r < 6 - k else -W.row_scale[first + r - 6 + k] * law[r]
+    pull(D.y[L.place_node[n]], x, out)
+    for i in range(k):
+        out[first + i] += rates[6 - k + i]
+
+
+@kernel
+def _couplings(L, W, D, j, rates, h, out):
+    """Joint couplings of the coordinates of joint j: δθ̇₁ - poly'(θ₂₊) δθ̇₂."""
+    closures = L.node_joint.shape[0] - L.eq_kind.shape[0]
+    for e in range(L.eq_kind.shape[0]):
+        for side in range(2):
+            if L.eq_kind[e] == EQ_JOINT and L.eq_joint[e, 2 * side] == j:
+                n, row, angle = coupled(L, W, e, side)
+                factor = -1.0
+                if side == 1:
+                    _, factor, _ = polynomial(L.eq_poly[e], angle + h * W.rows[n, row])
+                pull_one(D.y[L.place_node[closures + e], 0], factor * rates[row], out)

@@ -1,0 +1,84 @@
+"""Tables of one's own that move along a parameter, for what is differentiated by central differences of one object's kernel."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.experimental import structref
+
+from dojo_py.handles import Struct, compiling, register
+from dojo_py.hard.drives import allocate_drive
+from dojo_py.hard.handles import drive_handle, world_handles
+from dojo_py.hard.parameters.flat import Directions, flatten, on_vector
+from dojo_py.hard.world import World
+from dojo_py.jit import entry, kernel
+
+
+class Moved(NamedTuple):
+    """Tables on a vector of numbers, which equals `base` but while a difference is taken."""
+
+    L: Any  # Layout
+    Q: Any  # PairCandidates
+    T: Any  # ActuatorTable
+    M: Any  # BodyTable
+    V: Any  # Drive
+    data: np.ndarray  # (n,)
+    base: np.ndarray  # (n,)
+    start: np.ndarray  # as in Directions, from here on
+    places: np.ndarray
+    values: np.ndarray
+    column: np.ndarray
+    row: np.ndarray
+    part: np.ndarray
+    route: np.ndarray
+    target: np.ndarray
+    axis: np.ndarray
+    step: np.ndarray
+    scale: np.ndarray
+
+
+@register
+class MovedType(Struct):
+    """Type of MovedRef."""
+
+
+class MovedRef(structref.StructRefProxy):
+    """Fields of Moved."""
+
+
+structref.define_proxy(MovedRef, MovedType, list(Moved._fields))
+
+
+@entry
+def _moved(L, Q, T, M, V, arrays):
+    return MovedRef(L, Q, T, M, V, *arrays)
+
+
+def moved_handle(world: World, model: Any, directions: Directions) -> Any:
+    """Moved tables of a world's own, as a struct."""
+    base = flatten(world)
+    data = base.copy()
+    mine = on_vector(world, data)
+    L, _, Q, T, M = world_handles(mine)
+    V = drive_handle(allocate_drive(mine.actuators, mine.layout, model.na))
+    arrays = (data, base, *directions)
+    return _moved(L, Q, T, M, V, arrays) if compiling() else Moved(L, Q, T, M, V, *arrays)
+
+
+@kernel
+def move(moved, k, side):
+    """Move the tables along datum k, forward (side 0) or back (1). Returns the factor of what is evaluated there."""
+    amount = moved.step[k] if side == 0 else -moved.step[k]
+    for m in range(moved.start[k], moved.start[k + 1]):
+        i = moved.places[m]
+        moved.data[i] = moved.base[i] + amount * moved.values[m]
+    return 0.5 / amount
+
+
+@kernel
+def move_back(moved, k):
+    """The tables as they were."""
+    for m in range(moved.start[k], moved.start[k + 1]):
+        i = moved.places[m]
+        moved.data[i] = moved.base[i]

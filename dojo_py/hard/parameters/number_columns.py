@@ -1,0 +1,86 @@
+"""Columns of numbers that act alone, on one body or one coordinate: minus the change of its rows, in closed form.
+
+    mass              v - v₋ - h g
+    inertia  J_ij     s l + (h/2) ω × l - (s₋ l₋ - (h/2) ω₋ × l₋),    l = e_i ω_j,  s = sqrt(1 - h²|ω|²/4)
+    gravity           -h m
+    damping           h θ̇                           armature       θ̇ - θ̇₋
+    stiffness         h (w₊ θ̇ + θ - θ₀ - w₋ θ̇₋)     spring's rest  -h k              of balls: their law, linear in k
+    dry friction F    -h ∂β/∂b,    ∂β/∂b = (ν₋/(b - β) - ν₊/(b + β)) / (ν₋/(b - β) + ν₊/(b + β)),   b = h F
+"""
+
+import math
+
+from dojo_py.hard.dof_rows import ball_law, spring_weights
+from dojo_py.hard.parameters.adjoint import pull_one, pull_three
+from dojo_py.hard.parameters.flat import ARMATURE, DAMPING, FRICTIONLOSS, GRAVITY, INERTIA, MASS, SPRINGREF, STIFFNESS
+from dojo_py.hard.terms import BALL, FREE
+from dojo_py.jit import kernel
+
+
+@kernel
+def body_number(L, W, D, column, b, part, value, h, out):
+    """out (nv,) += column of a number of body b times value."""
+    y, x = D.y[L.place_body[b]], D.scratch[0, 0:3]
+    v, old = W.v[b], W.v_prev[b]
+    if column == MASS:
+        for i in range(3):
+            x[i] = -value * (v[i] - old[i] - h * L.gravity[b, i])
+        pull_three(y[0:3], x, out)
+    elif column == GRAVITY:
+        pull_one(y[part], value * h * L.mass[b], out)
+    elif column == INERTIA:
+        x[0] = x[1] = x[2] = 0.0
+        _angular(v, part // 3, part % 3, 0.5 * h, -value, x)
+        _angular(old, part // 3, part % 3, -0.5 * h, value, x)
+        pull_three(y[3:6], x, out)
+
+
+@kernel
+def _angular(v, i, j, half, scale, x):
+    """x (3,) += scale * (s l + half ω × l),  l = e_i ω_j."""
+    a, b = (i + 1) % 3, (i + 2) % 3
+    w = scale * v[3 + j]
+    x[i] += w * math.sqrt(max(1.0 - half * half * (v[3] * v[3] + v[4] * v[4] + v[5] * v[5]), 0.0))
+    x[a] += w * half * v[3 + b]
+    x[b] -= w * half * v[3 + a]
+
+
+@kernel
+def dof_number(L, W, D, L2, column, dof, value, h, scheme, out):
+    """out (nv,) += column of a number of coordinate dof times value. L2: a Layout that may be moved."""
+    j = L.dof_joint[dof]
+    n, r = L.node[j], 6 - L.ndof[j] + dof - L.vadr[j]
+    if n < 0:
+        return
+    rate, old = W.rows[n, r], W.rate_prev[dof]
+    if column == STIFFNESS and L.kind[j] == BALL:
+        if dof == L.vadr[j]:  # (one number for the three)
+            _ball_stiffness(L, W, D, L2, j, n, value, h, scheme, out)
+        return
+    change = 0.0
+    if column == DAMPING:
+        change = h * rate
+    elif column == ARMATURE:
+        change = rate - old
+    elif column == STIFFNESS and L.kind[j] != FREE:
+        w_new, w_old = spring_weights(scheme, h)
+        change = h * (w_new * rate + W.angle0[dof] - L.dof_springref[dof] - w_old * old)
+    elif column == SPRINGREF:
+        change = -h * L.dof_stiffness[dof]
+    elif column == FRICTIONLOSS:
+        bound, beta = h * L.dof_frictionloss[dof], W.fric[dof, 0]
+        if bound > 0.0:
+            up, down = W.fric[dof, 1] / (bound + beta), W.fric[dof, 2] / (bound - beta)
+            change = -h * (down - up) / (down + up)
+    pull_one(D.y[L.place_node[n], r], -value * change * W.row_scale[dof], out)
+
+
+@kernel
+def _ball_stiffness(L, W, D, L2, j, n, value, h, scheme, out):
+    first = L.vadr[j]
+    L2.dof_stiffness[first] = 1.0
+    ball_law(L2, W, j, h, scheme, D.scratch)
+    for i in range(3):
+        pull_one(D.y[L.place_node[n], 3 + i], -value * W.ball[j, i, 3] * W.row_scale[first + i], out)
+    L2.dof_stiffness[first] = L.dof_stiffness[first]
+    ball_law(L, W, j, h, scheme, D.scratch)

@@ -1,0 +1,97 @@
+"""Column of the time step, the coordinates at both ends held: velocities are told to become displacements over another time.
+
+    δv = -v/h,  δω = -ω/h                            next poses, gaps and limits stay; old ones move by  -Σ (∂pose₋/∂q̇) q̇/h
+    momentum            (-L₊ + L₋)/h - m g           L₊, L₋: momenta of the two intervals, formulas of h ω alone but for 1/h
+    contact             δv_t = -v_t/h                 and an overlap that is let be shrinks by the recovery speed
+    law                 -I θ̇/h + k (w₊ θ̇ + θ - θ₀ - 2 w₋ θ̇₋),  dry friction: its bound by F, its rate by -θ̇/h
+
+What actuators and outside wrenches do is in drive_columns.py. The next coordinates do not change by themselves, rates by -q̇₊/h.
+"""
+
+from dojo_py.hard.bodies import momentum_rows, old_momentum
+from dojo_py.hard.dof_rows import ball_law, spring_weights
+from dojo_py.hard.parameters.adjoint import pull, pull_one
+from dojo_py.hard.parameters.flat import FRICTIONLOSS
+from dojo_py.hard.parameters.number_columns import dof_number
+from dojo_py.hard.terms import BALL, FREE
+from dojo_py.jit import kernel
+
+SHARE = 1e-5
+"""Step of the difference that a ball's spring needs, in time steps."""
+
+
+@kernel
+def timestep_column(L, W, G, D, qvel, h, scheme, recovery, out):
+    """out (nv,) += column of the time step; without what drives it. recovery [m/s]: speed at which overlaps are undone."""
+    s = D.scratch
+    new, old, slopes = s[0, 0:6], s[1, 0:6], s[2:8, 0:8]
+    for b in range(L.mass.shape[0]):
+        momentum_rows(L.mass[b], L.inertia[b], W.v[b], h, new, slopes)
+        old_momentum(L.mass[b], L.inertia[b], W.v_prev[b], h, old)
+        for i in range(6):
+            new[i] = (new[i] - old[i]) / h
+        for i in range(3):
+            new[i] += L.mass[b] * L.gravity[b, i]
+        pull(D.y[L.place_body[b]], new, out)
+    for dof in range(L.dof_joint.shape[0]):
+        for i in range(6):
+            new[i] = G.before_rate[dof, i] * qvel[dof] / h
+        pull(D.before[L.child[L.dof_joint[dof]]], new, out)
+        _law(L, W, D, dof, h, scheme, out)
+    for n in range(L.node_joint.shape[0]):
+        j = L.node_joint[n]
+        if j >= 0 and L.kind[j] == BALL and L.dof_stiffness[L.vadr[j]] != 0.0:
+            _ball_spring(L, W, D, j, n, h, scheme, out)
+    for c in range(W.n_active[0]):
+        for r in range(1, 3):
+            pull_one(D.motion[c, r], -W.cval[c, r] / h, out)
+        if W.cgrace[c] > 0.0:
+            pull_one(D.motion[c, 0], -recovery, out)
+    for m in range(W.n_limits[0]):
+        l = W.limit_active[m]
+        dof = L.limit_dof[l]
+        j = L.dof_joint[dof]
+        if W.lgrace[l] > 0.0:
+            push = L.limit_sign[l] * W.lim[m, 0] / W.lim[m, 1] * recovery * W.row_scale[dof]
+            pull_one(D.y[L.place_node[L.node[j]], 6 - L.ndof[j] + dof - L.vadr[j]], push, out)
+
+
+@kernel
+def _law(L, W, D, dof, h, scheme, out):
+    """Springs of hinges and slides, armature and dry friction of coordinate dof."""
+    j = L.dof_joint[dof]
+    n, r = L.node[j], 6 - L.ndof[j] + dof - L.vadr[j]
+    if n < 0:
+        return
+    rate = W.rows[n, r]
+    change = -L.dof_armature[dof] * rate / h
+    if L.kind[j] != BALL and L.kind[j] != FREE:
+        w_new, w_old = spring_weights(scheme, h)
+        offset = W.angle0[dof] - L.dof_springref[dof] - 2.0 * w_old * W.rate_prev[dof]
+        change += L.dof_stiffness[dof] * (w_new * rate + offset)
+    bound = h * L.dof_frictionloss[dof]
+    if bound > 0.0:
+        f = W.fric[dof]
+        change -= rate / h / (f[1] / (bound + f[0]) + f[2] / (bound - f[0]))
+        dof_number(L, W, D, L, FRICTIONLOSS, dof, L.dof_frictionloss[dof] / h, h, scheme, out)
+    pull_one(D.y[L.place_node[n], r], -change * W.row_scale[dof], out)
+
+
+@kernel
+def _ball_spring(L, W, D, j, n, h, scheme, out):
+    """Spring of a ball: its impulse over steps of two lengths with the same end."""
+    s = D.scratch
+    rates = s[12, 0:3]
+    for i in range(3):
+        rates[i] = W.rows[n, 3 + i]
+    for side in range(2):
+        amount = SHARE * h if side == 0 else -SHARE * h
+        for i in range(3):
+            W.rows[n, 3 + i] = rates[i] * h / (h + amount)
+        ball_law(L, W, j, h + amount, scheme, s)
+        for i in range(3):
+            push = -0.5 / amount * W.ball[j, i, 3] * W.row_scale[L.vadr[j] + i]
+            pull_one(D.y[L.place_node[n], 3 + i], push, out)
+    for i in range(3):
+        W.rows[n, 3 + i] = rates[i]
+    ball_law(L, W, j, h, scheme, s)

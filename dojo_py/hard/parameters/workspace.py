@@ -1,0 +1,58 @@
+"""Work arrays of the derivatives by parameters: one set per thread."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.experimental import structref
+
+from dojo_py.handles import Struct, compiling, register
+from dojo_py.jit import entry
+
+
+class Adjoint(NamedTuple):
+    """How the next rates (nv) follow right-hand sides. nb bodies, nn nodes, nc contact candidates."""
+
+    y: np.ndarray  # (nb + nn, 6, nv) by the right-hand sides of all rows, in elimination order
+    here: np.ndarray  # (nb, 6, nv) by the displacement and turn, world axes, of all that a joint carries: where the step starts
+    before: np.ndarray  # (nb, 6, nv) of the poses one interval before
+    carried: np.ndarray  # (6, nv) work
+    impulse: np.ndarray  # (nc, 3, nv) by the impulses of the active contacts, the motion held
+    motion: np.ndarray  # (nc, 3, nv) by their gaps and tangential velocities
+    slot: np.ndarray  # (nc,) place of a candidate among the active contacts, or -1
+    force: np.ndarray  # (nv,) change of the impulses along coordinates in the column at hand [N s, N m s]
+    wrench: np.ndarray  # (nb, 6) of those on bodies, world axes
+    scratch: np.ndarray  # (160, 12)
+
+
+def allocate_adjoint(layout: Any, planes: Any, pairs: Any) -> Adjoint:
+    """Work arrays for a world."""
+    z, nb, nn, nv = np.zeros, len(layout.mass), len(layout.node_joint), len(layout.dof_joint)
+    nc = len(planes.body) + len(pairs.kind)
+    return Adjoint(
+        z((nb + nn, 6, nv)), z((nb, 6, nv)), z((nb, 6, nv)), z((6, nv)), z((nc, 3, nv)), z((nc, 3, nv)), z(nc, np.int64), z(nv),
+        z((nb, 6)), z((160, 12)),
+    )  # fmt: skip
+
+
+@register
+class AdjointType(Struct):
+    """Type of AdjointRef."""
+
+
+class AdjointRef(structref.StructRefProxy):
+    """Fields of Adjoint."""
+
+
+structref.define_proxy(AdjointRef, AdjointType, list(Adjoint._fields))
+
+
+@entry
+def _adjoint(fields):
+    return AdjointRef(*fields)
+
+
+def adjoint_handle(adjoint: Adjoint) -> Any:
+    """Struct of an Adjoint."""
+    return _adjoint(tuple(adjoint)) if compiling() else adjoint
