@@ -340,11 +340,9 @@ def solve(pattern, blocks, x):
 def _subtract_rows(A, x, out):
     """out -= A x. A (6, 8), x, out (6, m)."""
     for r in range(6):
-        for k in range(6):
-            a = A[r, k]
-            if a != 0.0:
-                for c in range(x.shape[1]):
-                    out[r, c] -= a * x[k, c]
+        a0, a1, a2, a3, a4, a5 = A[r, 0], A[r, 1], A[r, 2], A[r, 3], A[r, 4], A[r, 5]
+        for c in range(x.shape[1]):
+            out[r, c] -= a0 * x[0, c] + a1 * x[1, c] + a2 * x[2, c] + a3 * x[3, c] + a4 * x[4, c] + a5 * x[5, c]
 
 
 @kernel
@@ -357,18 +355,42 @@ def _apply_pivot_rows(A, swap, x):
             for c in range(m):
                 x[k, c], x[row, c] = x[row, c], x[k, c]
     for i in range(1, 6):
-        for k in range(i):
-            f = A[i, k]
+        a0, a1, a2, a3, a4 = A[i, 0], A[i, 1], A[i, 2], A[i, 3], A[i, 4]
+        if i == 1:
             for c in range(m):
-                x[i, c] -= f * x[k, c]
+                x[1, c] -= a0 * x[0, c]
+        elif i == 2:
+            for c in range(m):
+                x[2, c] -= a0 * x[0, c] + a1 * x[1, c]
+        elif i == 3:
+            for c in range(m):
+                x[3, c] -= a0 * x[0, c] + a1 * x[1, c] + a2 * x[2, c]
+        elif i == 4:
+            for c in range(m):
+                x[4, c] -= a0 * x[0, c] + a1 * x[1, c] + a2 * x[2, c] + a3 * x[3, c]
+        else:
+            for c in range(m):
+                x[5, c] -= a0 * x[0, c] + a1 * x[1, c] + a2 * x[2, c] + a3 * x[3, c] + a4 * x[4, c]
     for i in range(5, -1, -1):
-        for k in range(i + 1, 6):
-            f = A[i, k]
+        a1, a2, a3, a4, a5, f = A[i, 1], A[i, 2], A[i, 3], A[i, 4], A[i, 5], A[i, 6]
+        if i == 5:
             for c in range(m):
-                x[i, c] -= f * x[k, c]
-        f = A[i, 6]
-        for c in range(m):
-            x[i, c] *= f
+                x[5, c] *= f
+        elif i == 4:
+            for c in range(m):
+                x[4, c] = f * (x[4, c] - a5 * x[5, c])
+        elif i == 3:
+            for c in range(m):
+                x[3, c] = f * (x[3, c] - (a4 * x[4, c] + a5 * x[5, c]))
+        elif i == 2:
+            for c in range(m):
+                x[2, c] = f * (x[2, c] - (a3 * x[3, c] + a4 * x[4, c] + a5 * x[5, c]))
+        elif i == 1:
+            for c in range(m):
+                x[1, c] = f * (x[1, c] - (a2 * x[2, c] + a3 * x[3, c] + a4 * x[4, c] + a5 * x[5, c]))
+        else:
+            for c in range(m):
+                x[0, c] = f * (x[0, c] - (a1 * x[1, c] + a2 * x[2, c] + a3 * x[3, c] + a4 * x[4, c] + a5 * x[5, c]))
 
 
 @kernel

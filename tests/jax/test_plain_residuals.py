@@ -175,18 +175,18 @@ def test_limit_distances(name):
         l = W.limit_active[m]
         if L.kind[j] == HINGE:
             distance = plain.limit_distance(W.angle0[dof] + H * rate[5], L.limit_bound[l], L.limit_sign[l]) + W.lgrace[l]
-            check("distance", W.dlim[m, 1], np.asarray(distance))
+            check("distance", W.lgap[m], np.asarray(distance))
             continue
 
         def distance(rate, l=l):
             turned = plain.multiply(jnp.array(W.turn0[j]), plain.exponential(H * rate))
             return plain.ball_limit_distance(plain.multiply(plain.conjugate(jnp.array(L.base_quat[j])), turned), L.limit_bound[l])
 
-        check("distance", W.dlim[m, 1] - W.lgrace[l], distance(jnp.array(rate[3:6])))
+        check("distance", W.lgap[m] - W.lgrace[l], distance(jnp.array(rate[3:6])))
         q = plain.multiply(plain.conjugate(jnp.array(L.base_quat[j])), jnp.array(W.turn0[j]))
         vector = np.asarray(plain.logarithm(plain.multiply(q, plain.exponential(H * jnp.array(rate[3:6])))))
         axis, T = vector / np.linalg.norm(vector), np.zeros((3, 3))
-        ball_limit(case.layout, case.arguments[4], l, n, H, axis, W.dlim[m, 1], T)
+        ball_limit(case.layout, case.arguments[4], l, n, H, axis, W.lgap[m], T)
         check("distance by rate", -axis @ T, jax.jacfwd(distance)(jnp.array(rate[3:6])))
 
 
