@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
     p.add_argument("--data", type=Path, required=True, metavar="DIR", help="folder of tosses: 0.csv, 2.csv, …")
     p.add_argument("--fit", type=int, default=200, metavar="N", help="tosses that are fitted (default: 200)")
     p.add_argument("--validate", type=int, default=85, metavar="N", help="tosses that are held out (default: 85)")
-    p.add_argument("--every", type=int, default=2, metavar="K", help="fit every K-th sample (default: 2)")
+    p.add_argument("--every", type=int, default=4, metavar="K", help="fit every K-th sample (default: 4)")
     p.add_argument(
         "--length-unit", type=float, metavar="M", help="length unit of the files [m] (default: the one that makes gravity 9.81)"
     )
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(report)
     if arguments.out:
         np.savez(
-            arguments.out, friction=report.friction, corners=report.result.values["contact_point"], edges=report.edges,
+            arguments.out, friction=report.friction, inertia=report.inertia, corners=report.result.values["contact_point"], edges=report.edges,
             interval=report.result.interval(), covariance=report.result.covariance, length_unit=report.length_unit,
             position_error=report.fitted.position, rotation_error=report.fitted.rotation,
             nominal_position_error=report.nominal.position, nominal_rotation_error=report.nominal.rotation,
