@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     from dojo_py.identification.cube import identify_cube
 
+    began = time.perf_counter()
+
     def tell(line: str) -> None:
         print(f"dojo_py: {line}", file=sys.stderr, flush=True)
 
@@ -51,9 +54,11 @@ def run(arguments: argparse.Namespace) -> int:
     except (OSError, ValueError) as error:
         raise Mistake(str(error).splitlines()[0]) from None
     print(report)
+    print(f"{time.perf_counter() - began:.0f} s")
     if arguments.out:
         np.savez(
-            arguments.out, friction=report.friction, inertia=report.inertia, corners=report.result.values["contact_point"], edges=report.edges,
+            arguments.out, friction=report.friction, inertia=report.inertia, edges=report.edges,
+            corners=report.result.values["contact_point"],
             interval=report.result.interval(), covariance=report.result.covariance, length_unit=report.length_unit,
             position_error=report.fitted.position, rotation_error=report.fitted.rotation,
             nominal_position_error=report.nominal.position, nominal_rotation_error=report.nominal.rotation,

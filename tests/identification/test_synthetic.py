@@ -46,6 +46,6 @@ def test_tosses_with_1_mm_noise_give_the_parameters_to_2_percent():
     )  # fmt: skip
     friction, corners = errors(sim, result)
     biased = errors(sim, first)
-    print(f"friction {friction:.1e}, corners {corners:.1e} of the half width; by five-step predictions {biased[0]:.1e}, {biased[1]:.1e}")
+    print(f"friction {friction:.1e}, corners {corners:.1e} of the half width; by five-step predictions {biased}")
     assert result.cost < 0.55 * result.freedom  # all that is left is the noise
     assert friction < 0.02 and corners < 0.02  # measured: 3.2e-3, 1.5e-2 (first: 1.4, 3.9e-2)
