@@ -1,4 +1,4 @@
-"""The real cube: friction and eight corners from recorded tosses (Dojo, Figure 12).
+"""The real cube: friction, moment of inertia and eight corners from recorded tosses (Dojo, Figure 12; there without inertia).
 
 Recordings: ContactNets (Pfrommer, Halm, Posa, 2020), one CSV file a toss at 148 Hz, lengths in half widths of the cube. Free
 flight in them shows 183.45 half widths/s² of gravity instead of 9.81/0.0524 = 187.2; by default lengths are therefore scaled
