@@ -1,9 +1,10 @@
-"""`dojo_py identify cube --data DIR`: friction and corners of the recorded cube, and how well unseen tosses are predicted."""
+"""`dojo_py identify cube --data DIR`: friction, inertia, corners of the recorded cube; how well unseen tosses are predicted."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,13 @@ def add(commands: Any) -> None:
     p = commands.add_parser(
         "identify",
         help="physical parameters from recorded motion",
-        description="Identify friction and the eight corners of a tossed cube; the exit status is 1 when a bound does not hold.",
+        description="Identify friction, inertia and corners of a tossed cube; the exit status is 1 when a bound does not hold.",
     )
     p.add_argument("subject", choices=("cube",), help="what is identified")
     p.add_argument("--data", type=Path, required=True, metavar="DIR", help="folder of tosses: 0.csv, 2.csv, …")
     p.add_argument("--fit", type=int, default=200, metavar="N", help="tosses that are fitted (default: 200)")
     p.add_argument("--validate", type=int, default=85, metavar="N", help="tosses that are held out (default: 85)")
-    p.add_argument("--every", type=int, default=2, metavar="K", help="fit every K-th sample (default: 2)")
+    p.add_argument("--every", type=int, default=4, metavar="K", help="fit every K-th sample (default: 4)")
     p.add_argument(
         "--length-unit", type=float, metavar="M", help="length unit of the files [m] (default: the one that makes gravity 9.81)"
     )
@@ -42,6 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     from dojo_py.identification.cube import identify_cube
 
+    began = time.perf_counter()
+
     def tell(line: str) -> None:
         print(f"dojo_py: {line}", file=sys.stderr, flush=True)
 
@@ -51,9 +54,11 @@ def run(arguments: argparse.Namespace) -> int:
     except (OSError, ValueError) as error:
         raise Mistake(str(error).splitlines()[0]) from None
     print(report)
+    print(f"{time.perf_counter() - began:.0f} s")
     if arguments.out:
         np.savez(
-            arguments.out, friction=report.friction, corners=report.result.values["contact_point"], edges=report.edges,
+            arguments.out, friction=report.friction, inertia=report.inertia, edges=report.edges,
+            corners=report.result.values["contact_point"],
             interval=report.result.interval(), covariance=report.result.covariance, length_unit=report.length_unit,
             position_error=report.fitted.position, rotation_error=report.fitted.rotation,
             nominal_position_error=report.nominal.position, nominal_rotation_error=report.nominal.rotation,
