@@ -26,6 +26,9 @@ STARTS = (0.3, 1.0, 10.0, 100.0)
 act again; then of the scale of the step's violations, with the other linearisation of the cones in the third, in short steps in the
 last."""
 
+NEAR = 0.1
+"""The first of them for a relaxed step, whose path ends sooner."""
+
 QUIET = 5.0
 """Bodies that the impulses of the start accelerate by less [m/s²] are not moved before the cone pairs are chosen."""
 
@@ -49,7 +52,7 @@ def attempts(L, P, Q, A, W, h, kappa, settings, report):
                 if part == 0:
                     hold_cones(L, W)
                 else:
-                    start_pairs(L, W, h, STARTS[attempt], kappa, attempt == 0)
+                    start_pairs(L, W, h, STARTS[attempt] if attempt > 0 or kappa == 0.0 else NEAR, kappa, attempt == 0)
                     release_cones(L, W, h)
                 most = 1 if part == 0 else (limit if attempt < 3 else 3 * limit)
                 tolerance = max(settings[TOLERANCE], QUIET * h) if part == 0 else settings[TOLERANCE]
