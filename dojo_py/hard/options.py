@@ -26,7 +26,7 @@ class HardOptions:
     """How fast an initial violation (overlap, joint beyond its bound) is pushed out at most [m/s, rad/s]."""
     contact_margin: float = 0.02
     """Contacts with a larger gap than this, plus what the motion can close in a step, are left out of the step [m]."""
-    subdivisions: int = 8
+    subdivisions: int = 10
     """A step that fails is redone as 2, 4, … 2^subdivisions shorter ones; 0 never subdivides."""
 
     def __post_init__(self) -> None:

@@ -25,5 +25,5 @@ def test_random_controls(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", models.names())
 def test_random_controls_whole(name):
-    """Measured: 0 of 100 000; with seeds 1 and 2 of `sweep`, 2 and 4 (walker, h 0.03 and 0.1: stalled at 1e-5 m/s)."""
+    """Measured: 0 of 100 000, with the seeds 0, 1 and 2 of `sweep` (the walker at h 0.1 needs up to 1024 parts)."""
     check(name, 1000)
