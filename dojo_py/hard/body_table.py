@@ -93,6 +93,26 @@ def gather_wrenches(M, bodies, wrenches, step, out, s):
             out[b, 3 + i] += outside[m, 3 + i] + r[j] * outside[m, k] - r[k] * outside[m, j]
 
 
+@kernel
+def wrench_levers(M, bodies, wrenches, step, out, s):
+    """out (nb, 3, 3): change of the torques of `gather_wrenches` by a turn ψ of their body: Σ (ψ × r) × F. s: work (2, 12)."""
+    r = s[0, 0:3]
+    out[:, :, :] = 0.0
+    if wrenches.shape[0] == 0:
+        return
+    outside = wrenches[min(step, wrenches.shape[0] - 1)]
+    for m in range(M.node.shape[0]):
+        b = M.node[m]
+        if b < 0:
+            continue
+        turn_vector(bodies[b, 6:10], M.arm[m], r)
+        along = r[0] * outside[m, 0] + r[1] * outside[m, 1] + r[2] * outside[m, 2]
+        for i in range(3):
+            out[b, i, i] -= along
+            for k in range(3):
+                out[b, i, k] += r[i] * outside[m, k]
+
+
 @entry
 def expand_once(M, bodies, h, out, s):
     """`expand` for callers in Python."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.arrays import copy, copy_rows
-from dojo_py.hard.body_table import expand, gather_wrenches
+from dojo_py.hard.body_table import expand, gather_wrenches, wrench_levers
 from dojo_py.hard.contact_rows import pair_gap, plane_gap
 from dojo_py.hard.contact_table import WIDTH, fill_contacts
 from dojo_py.hard.coordinates import HALF_TURN, to_minimal
@@ -171,6 +171,7 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_
                 if Z.contacts.shape[0] > 0 and turn == 0:
                     fill_contacts(P, Q, W, Z.contacts)
                 scheme = int(settings[SPRINGS])
+                wrench_levers(M, bodies, wrenches, t, G.lever, V.scratch)
                 if not finite(W, L.mass.shape[0]) or not step_jacobian(
                     L, P, Q, T, W, V, G, qpos, qvel, act, controls[t], h, now, scheme, Z.A[t], Z.B[t]
                 ):
