@@ -138,3 +138,25 @@ def cross(a, b, out):
     out[0] = a[1] * b[2] - a[2] * b[1]
     out[1] = a[2] * b[0] - a[0] * b[2]
     out[2] = a[0] * b[1] - a[1] * b[0]
+
+
+@kernel
+def turn_vector(q, v, out):
+    """out (3,) = v (3,) turned by the unit quaternion q (4,); out may not alias v."""
+    t0 = q[2] * v[2] - q[3] * v[1] + q[0] * v[0]
+    t1 = q[3] * v[0] - q[1] * v[2] + q[0] * v[1]
+    t2 = q[1] * v[1] - q[2] * v[0] + q[0] * v[2]
+    out[0] = v[0] + 2.0 * (q[2] * t2 - q[3] * t1)
+    out[1] = v[1] + 2.0 * (q[3] * t0 - q[1] * t2)
+    out[2] = v[2] + 2.0 * (q[1] * t1 - q[2] * t0)
+
+
+@kernel
+def turn_back(q, v, out):
+    """out (3,) = v (3,) turned by the inverse of q (4,); out may not alias v."""
+    t0 = -(q[2] * v[2] - q[3] * v[1]) + q[0] * v[0]
+    t1 = -(q[3] * v[0] - q[1] * v[2]) + q[0] * v[1]
+    t2 = -(q[1] * v[1] - q[2] * v[0]) + q[0] * v[2]
+    out[0] = v[0] - 2.0 * (q[2] * t2 - q[3] * t1)
+    out[1] = v[1] - 2.0 * (q[3] * t0 - q[1] * t2)
+    out[2] = v[2] - 2.0 * (q[1] * t1 - q[2] * t0)

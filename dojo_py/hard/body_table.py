@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.hard.coordinates import pose_back, turn_back, turn_vector
+from dojo_py.hard.coordinates import pose_back
 from dojo_py.hard.layout import BodyMap, Layout, _product
 from dojo_py.jit import entry, kernel
 from dojo_py.mechanism.quaternion import matrix
-from dojo_py.rotation import quat_mul
+from dojo_py.rotation import quat_mul, turn_back, turn_vector
 
 
 class BodyTable(NamedTuple):

@@ -23,32 +23,12 @@ from dojo_py.rotation import (
     quat_to_matrix,
     rotation_vector,
     step_quaternion,
+    turn_back,
+    turn_vector,
 )
 
 HALF_TURN = 1e-4
 """cos(half the turn of a body over the interval) below which a motion is beyond the domain."""
-
-
-@kernel
-def turn_vector(q, v, out):
-    """out (3,) = v (3,) turned by the unit quaternion q (4,); out may not alias v."""
-    t0 = q[2] * v[2] - q[3] * v[1] + q[0] * v[0]
-    t1 = q[3] * v[0] - q[1] * v[2] + q[0] * v[1]
-    t2 = q[1] * v[1] - q[2] * v[0] + q[0] * v[2]
-    out[0] = v[0] + 2.0 * (q[2] * t2 - q[3] * t1)
-    out[1] = v[1] + 2.0 * (q[3] * t0 - q[1] * t2)
-    out[2] = v[2] + 2.0 * (q[1] * t1 - q[2] * t0)
-
-
-@kernel
-def turn_back(q, v, out):
-    """out (3,) = v (3,) turned by the inverse of q (4,); out may not alias v."""
-    t0 = -(q[2] * v[2] - q[3] * v[1]) + q[0] * v[0]
-    t1 = -(q[3] * v[0] - q[1] * v[2]) + q[0] * v[1]
-    t2 = -(q[1] * v[1] - q[2] * v[0]) + q[0] * v[2]
-    out[0] = v[0] - 2.0 * (q[2] * t2 - q[3] * t1)
-    out[1] = v[1] - 2.0 * (q[3] * t0 - q[1] * t2)
-    out[2] = v[2] - 2.0 * (q[1] * t1 - q[2] * t0)
 
 
 @kernel

@@ -15,12 +15,11 @@ import numpy as np
 from dojo_py.actuation.force import advance, clamp, force_law, signal
 from dojo_py.actuation.table import ActuatorTable, build_table
 from dojo_py.actuation.transmission import BALL, FREE, SCALAR, ball_length, site_length, site_wrench, turn_axis
-from dojo_py.hard.coordinates import turn_vector
 from dojo_py.hard.layout import BodyMap, Layout, _product
 from dojo_py.jit import entry, kernel
 from dojo_py.mechanism.errors import ModelError
 from dojo_py.mechanism.quaternion import matrix
-from dojo_py.rotation import quat_mul, quat_normalise
+from dojo_py.rotation import quat_mul, quat_normalise, turn_vector
 
 
 class Servos(NamedTuple):

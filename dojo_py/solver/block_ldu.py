@@ -191,22 +191,6 @@ def _apply_pivot_vector(A, swap, x):
 
 
 @kernel
-def _apply_pivot_transposed(A, swap, x):
-    """x (6,) becomes A⁻ᵀ x."""
-    for i in range(6):
-        for k in range(i):
-            x[i] -= A[k, i] * x[k]
-        x[i] *= A[i, 6]
-    for i in range(5, -1, -1):
-        for k in range(i + 1, 6):
-            x[i] -= A[k, i] * x[k]
-    for k in range(5, -1, -1):
-        row = swap[k]
-        if row != k:
-            x[k], x[row] = x[row], x[k]
-
-
-@kernel
 def _subtract_product(A, B, out):
     """out -= A B for (6, 8) blocks. (Row by row in registers: a third less time than in memory.)"""
     for i in range(6):
@@ -355,42 +339,18 @@ def _apply_pivot_rows(A, swap, x):
             for c in range(m):
                 x[k, c], x[row, c] = x[row, c], x[k, c]
     for i in range(1, 6):
-        a0, a1, a2, a3, a4 = A[i, 0], A[i, 1], A[i, 2], A[i, 3], A[i, 4]
-        if i == 1:
+        for k in range(i):
+            f = A[i, k]
             for c in range(m):
-                x[1, c] -= a0 * x[0, c]
-        elif i == 2:
-            for c in range(m):
-                x[2, c] -= a0 * x[0, c] + a1 * x[1, c]
-        elif i == 3:
-            for c in range(m):
-                x[3, c] -= a0 * x[0, c] + a1 * x[1, c] + a2 * x[2, c]
-        elif i == 4:
-            for c in range(m):
-                x[4, c] -= a0 * x[0, c] + a1 * x[1, c] + a2 * x[2, c] + a3 * x[3, c]
-        else:
-            for c in range(m):
-                x[5, c] -= a0 * x[0, c] + a1 * x[1, c] + a2 * x[2, c] + a3 * x[3, c] + a4 * x[4, c]
+                x[i, c] -= f * x[k, c]
     for i in range(5, -1, -1):
-        a1, a2, a3, a4, a5, f = A[i, 1], A[i, 2], A[i, 3], A[i, 4], A[i, 5], A[i, 6]
-        if i == 5:
+        for k in range(i + 1, 6):
+            f = A[i, k]
             for c in range(m):
-                x[5, c] *= f
-        elif i == 4:
-            for c in range(m):
-                x[4, c] = f * (x[4, c] - a5 * x[5, c])
-        elif i == 3:
-            for c in range(m):
-                x[3, c] = f * (x[3, c] - (a4 * x[4, c] + a5 * x[5, c]))
-        elif i == 2:
-            for c in range(m):
-                x[2, c] = f * (x[2, c] - (a3 * x[3, c] + a4 * x[4, c] + a5 * x[5, c]))
-        elif i == 1:
-            for c in range(m):
-                x[1, c] = f * (x[1, c] - (a2 * x[2, c] + a3 * x[3, c] + a4 * x[4, c] + a5 * x[5, c]))
-        else:
-            for c in range(m):
-                x[0, c] = f * (x[0, c] - (a1 * x[1, c] + a2 * x[2, c] + a3 * x[3, c] + a4 * x[4, c] + a5 * x[5, c]))
+                x[i, c] -= f * x[k, c]
+        f = A[i, 6]
+        for c in range(m):
+            x[i, c] *= f
 
 
 @kernel
@@ -405,25 +365,3 @@ def solve_many(pattern, blocks, x):
     for i in range(n - 1, -1, -1):
         for b in range(start[i], start[i + 1]):
             _subtract_rows(blocks.E[b], x[column[b]], x[i])
-
-
-@kernel
-def _subtract_transposed(A, y, x):
-    """x (6,) -= Aᵀ y."""
-    for r in range(6):
-        for c in range(6):
-            x[c] -= A[r, c] * y[r]
-
-
-@kernel
-def solve_transposed(pattern, blocks, x):
-    """Solve Aᵀ x = b with the factors; x (N, 6) holds b on entry."""
-    start, column = pattern.start, pattern.column
-    n = x.shape[0]
-    for i in range(n):
-        for b in range(start[i], start[i + 1]):
-            _subtract_transposed(blocks.E[b], x[i], x[column[b]])
-    for i in range(n - 1, -1, -1):
-        for b in range(start[i], start[i + 1]):
-            _subtract_transposed(blocks.L[b], x[column[b]], x[i])
-        _apply_pivot_transposed(blocks.D[i], blocks.swap[i], x[i])

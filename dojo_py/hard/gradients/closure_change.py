@@ -22,6 +22,7 @@ from dojo_py.hard.gradients.screws import as_velocity
 from dojo_py.hard.gradients.state_columns import field
 from dojo_py.hard.terms import EQ_JOINT, EQ_WELD
 from dojo_py.jit import kernel
+from dojo_py.rotation import cross, rotate
 
 
 @kernel
@@ -121,23 +122,23 @@ def pose_impulse_change(L, W, e, lam, p, F, on_one, on_two, s):
     one, two = L.eq_bodies[e, 0], L.eq_bodies[e, 1]
     R1, R2, p2, turn = W.R[one], W.R[two], L.eq_pos[e, 1], p[3:6]
     a, b, arm, shift, body_shift = s[0, 0:3], s[1, 0:3], s[2, 0:3], s[3, 0:3], s[4, 0:3]
-    _times(R1, lam[0:3], F)
-    _cross(F, turn, a)
+    rotate(R1, lam[0:3], F)
+    cross(F, turn, a)
     _times_back(R2, a, b)
-    _cross(p2, b, on_two)
-    _times(R2, p2, arm)
-    _cross(turn, arm, shift)
+    cross(p2, b, on_two)
+    rotate(R2, p2, arm)
+    cross(turn, arm, shift)
     for i in range(3):
         shift[i] += p[i]
     _times_back(R1, shift, body_shift)
-    _cross(lam[0:3], body_shift, on_one)
+    cross(lam[0:3], body_shift, on_one)
     if L.eq_kind[e] == EQ_WELD:
         torque, change = s[5, 0:3], s[6, 0:3]
         _weld_torque(L, W, e, lam[3:6], turn, torque, change, s[7:12])
         # δ(R₂ τ_w) = ψ × R₂ τ_w + R₂ δτ_w
-        _times(R2, torque, a)
-        _cross(turn, a, b)
-        _times(R2, change, a)
+        rotate(R2, torque, a)
+        cross(turn, a, b)
+        rotate(R2, change, a)
         for i in range(3):
             on_two[i] += change[i]
             a[i] += b[i]
@@ -154,30 +155,15 @@ def _weld_torque(L, W, e, mu, turn, torque, change, s):
     weld_error(L.eq_quat[e], W.q[one], W.q[two], error, work)
     w, v = error[0], error[1:4]
     _times_back(W.R[two], turn, phi)
-    _cross(v, phi, dv)
+    cross(v, phi, dv)
     dw = -0.5 * (v[0] * phi[0] + v[1] * phi[1] + v[2] * phi[2])
     for i in range(3):
         dv[i] = 0.5 * (w * phi[i] + dv[i])
-    _cross(mu, v, torque)
-    _cross(mu, dv, change)
+    cross(mu, v, torque)
+    cross(mu, dv, change)
     for i in range(3):
         torque[i] += w * mu[i]
         change[i] += dw * mu[i]
-
-
-@kernel
-def _cross(a, b, out):
-    """out = a × b."""
-    out[0] = a[1] * b[2] - a[2] * b[1]
-    out[1] = a[2] * b[0] - a[0] * b[2]
-    out[2] = a[0] * b[1] - a[1] * b[0]
-
-
-@kernel
-def _times(R, a, out):
-    """out = R a."""
-    for i in range(3):
-        out[i] = R[i, 0] * a[0] + R[i, 1] * a[1] + R[i, 2] * a[2]
 
 
 @kernel

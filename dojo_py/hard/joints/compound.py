@@ -11,7 +11,7 @@ their Jacobians follow from the implicit function theorem. The joints turn in do
 import math
 
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_conj_mul, quat_mul
+from dojo_py.rotation import quat_conj_mul, quat_mul, turn_vector
 
 CLOSE = 1e-9
 """Error of a pose [m, rad] after which one more Newton step needs no new screws."""
@@ -31,7 +31,7 @@ def chain_pose(theta, slide, pos, axis, base_pos, base_quat, com, p, q, S, w):
     for r in range(4):
         q[r] = base_quat[r]
     for i in range(k):
-        _turn(q, axis[i], b)
+        turn_vector(q, axis[i], b)
         if slide[i]:
             for r in range(3):
                 S[r, i] = b[r]
@@ -40,7 +40,7 @@ def chain_pose(theta, slide, pos, axis, base_pos, base_quat, com, p, q, S, w):
             continue
         for r in range(3):
             S[3 + r, i] = b[r]  # the axis in the parent's frame, for now
-        _turn(q, pos[i], b)
+        turn_vector(q, pos[i], b)
         for r in range(3):
             p[r] += b[r]
             S[r, i] = p[r]  # the anchor, for now
@@ -50,10 +50,10 @@ def chain_pose(theta, slide, pos, axis, base_pos, base_quat, com, p, q, S, w):
         quat_mul(q, a, b)
         for r in range(4):
             q[r] = b[r]
-        _turn(q, pos[i], b)
+        turn_vector(q, pos[i], b)
         for r in range(3):
             p[r] -= b[r]
-    _turn(q, com, b)
+    turn_vector(q, com, b)
     for r in range(3):
         p[r] += b[r]
     a[0], a[1], a[2], a[3] = q[0], -q[1], -q[2], -q[3]
@@ -63,22 +63,8 @@ def chain_pose(theta, slide, pos, axis, base_pos, base_quat, com, p, q, S, w):
             r0, r1, r2 = p[0] - S[0, i], p[1] - S[1, i], p[2] - S[2, i]
             S[0, i], S[1, i], S[2, i] = n1 * r2 - n2 * r1, n2 * r0 - n0 * r2, n0 * r1 - n1 * r0
             w[2, 0], w[2, 1], w[2, 2] = n0, n1, n2
-            _turn(a, w[2], b)
+            turn_vector(a, w[2], b)
             S[3, i], S[4, i], S[5, i] = b[0], b[1], b[2]
-
-
-@kernel
-def _turn(q, v, out):
-    """out[0:3] = v (3,) turned by q (4,)."""
-    # v + 2 u x (u x v + w v)
-    u0, u1, u2, s = q[1], q[2], q[3], q[0]
-    t0 = u1 * v[2] - u2 * v[1] + s * v[0]
-    t1 = u2 * v[0] - u0 * v[2] + s * v[1]
-    t2 = u0 * v[1] - u1 * v[0] + s * v[2]
-    v0, v1, v2 = v[0], v[1], v[2]
-    out[0] = v0 + 2.0 * (u1 * t2 - u2 * t1)
-    out[1] = v1 + 2.0 * (u2 * t0 - u0 * t2)
-    out[2] = v2 + 2.0 * (u0 * t1 - u1 * t0)
 
 
 @kernel

@@ -9,14 +9,14 @@ at the moved pose of its child:
 """
 
 from dojo_py.hard.closures import coupled, polynomial
-from dojo_py.hard.coordinates import joint_pose, turn_vector
+from dojo_py.hard.coordinates import joint_pose
 from dojo_py.hard.gradients.own_joint import law_by_rates
 from dojo_py.hard.joint_rows import joint_frame, rows_of_joint, start_joint
 from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.hard.parameters.moves import move, move_back
 from dojo_py.hard.terms import EQ_JOINT
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix
+from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, turn_vector
 
 
 @kernel
