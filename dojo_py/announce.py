@@ -16,7 +16,7 @@ def announced(patience: float = 2.0) -> Iterator[None]:
     """
 
     def tell() -> None:
-        print("dojo_py: compiling kernels, once (a minute or two) ...", file=sys.stderr, flush=True)
+        print("dojo_py: compiling kernels, once (about a minute) ...", file=sys.stderr, flush=True)
 
     timer = threading.Timer(patience, tell)
     timer.daemon = True

@@ -1,11 +1,10 @@
 """How every kernel is compiled: the decorators' options, and a disk cache that follows all sources.
 
-`kernel`: called by other kernels only. It has no Python wrapper, which for functions with large argument tuples is most of the
-compile time (measured: 0.1 s instead of 1.5 s), and it counts no references to arrays, which took a quarter of a hard step; so it
-cannot allocate, assign one array to a slice of another (arrays.py copies), or return a view.
+`kernel`: called by other kernels only, and compiled together with the entry above it (compiler.py). It counts no references to
+arrays, which took a quarter of a hard step; so it cannot allocate, assign one array to a slice of another (arrays.py copies), or
+return a view.
 `counted_kernel`: one that can.
-`stage`: a kernel pasted into its one caller, because every level of calls makes the compiler optimise all that lies below once
-more; for the outer levels.
+`pasted`: a few lines pasted into their callers, which may return a view.
 `entry`: what Python calls; cached on disk together with all it calls, and compiled anew when any source of a kernel changes (numba
 itself looks only at the file of the entry function).
 """
@@ -17,12 +16,16 @@ from typing import Any
 
 from numba import njit
 
+from dojo_py.compiler import EntryCompiler, KernelCompiler
+
 OPTIONS: dict[str, Any] = {"error_model": "numpy"}
 """No fastmath: contracted products depend on what was inlined; a process that compiles would get other bits than one that loads."""
 
-stage: Any = njit(inline="always", **OPTIONS)
-kernel = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False, **OPTIONS)
-counted_kernel = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)
+_KERNEL: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": KernelCompiler}
+
+kernel = njit(_nrt=False, **_KERNEL, **OPTIONS)
+counted_kernel = njit(**_KERNEL, **OPTIONS)
+pasted: Any = njit(inline="always", **OPTIONS)
 
 
 ROOMS = ("*.py", "actuation/*.py", "collision/**/*.py", "hard/**/*.py", "solver/*.py", "soft/**/*.py")
@@ -41,7 +44,7 @@ def entry(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile a function that Python calls, with a cache on disk."""
     if function is None:
         return lambda f: entry(f, **options)
-    dispatcher = njit(no_cfunc_wrapper=True, cache=True, nogil=True, **OPTIONS, **options)(function)
+    dispatcher = njit(no_cfunc_wrapper=True, cache=True, nogil=True, pipeline_class=EntryCompiler, **OPTIONS, **options)(function)
     cache_file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if hasattr(cache_file, "_source_stamp"):
         cache_file._source_stamp = package_stamp()

@@ -8,7 +8,7 @@ Everywhere below kn is the complementarity aimed at of normal impulses and limit
 
 from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
 from dojo_py.hard.terms import BALL
-from dojo_py.jit import kernel, stage
+from dojo_py.jit import kernel, pasted
 from dojo_py.solver.block_ldu import WIDTH, clear
 from dojo_py.solver.cones import beyond, condense, motion_residual
 from dojo_py.solver.double_double import add_triple_product
@@ -17,7 +17,7 @@ STIFF = 1e7
 """A contact stiffer than this times the smallest inertia of its body is kept apart, in pairs of doubles."""
 
 
-@stage
+@kernel
 def assemble(L, W, h, kn, kf, corrected, scaled, loop_regularisation):
     """Block matrix and right-hand side of Newton's step towards the complementarities kn, kf. Reads what `evaluate` left.
 
@@ -45,7 +45,7 @@ def assemble(L, W, h, kn, kf, corrected, scaled, loop_regularisation):
         _assemble_contact(L, W, c, kn, kf, corrected, scaled)
 
 
-@stage
+@pasted
 def block_at(W, row, col):
     """Off-diagonal block (6, 8)."""
     return W.blocks.U[W.pattern.block_of[row, col]] if row < col else W.blocks.L[W.pattern.block_of[col, row]]

@@ -17,7 +17,7 @@ from dojo_py.hard.assemble import assemble
 from dojo_py.hard.progress import centring, inside_rotation_domain, largest_step, residual_of
 from dojo_py.hard.recover import recover
 from dojo_py.hard.residuals import evaluate_motion, evaluate_rows
-from dojo_py.jit import kernel, stage
+from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import factorise, solve
 
 SOLVED, MAX_ITERATIONS, STALLED, SINGULAR, TOO_FAST, NOT_FINITE = 0, 1, 2, 3, 4, 5
@@ -113,7 +113,7 @@ def _least(sums, weight, arrived, floor):
     return min(sums[1], weight * sums[5])
 
 
-@stage
+@kernel
 def _direction(L, W, h, mean, floor, path, weight, arrived, scaled, enough, sums, found):
     """The step from the present point into W.d…. found (4,) out: largest and affine step, σ, 1 when the aim was raised.
 
@@ -156,7 +156,7 @@ def _direction(L, W, h, mean, floor, path, weight, arrived, scaled, enough, sums
     return True
 
 
-@stage
+@kernel
 def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterations, scaled, careful, evaluated):
     """From the present point to residual ≤ tol_residual [m/s] and |b∘c - κe| ≤ tol_comp. Returns (status, iterations, both).
 

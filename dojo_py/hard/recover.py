@@ -4,7 +4,7 @@ import math
 
 from dojo_py.hard.assemble import friction_law
 from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
-from dojo_py.jit import kernel, stage
+from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import solve
 from dojo_py.solver.cones import beyond, impulse_of, recover_step
 
@@ -16,7 +16,7 @@ EXACT, STIFF_ENOUGH = 1e-12, 1e6
 inertia of its body: what elimination leaves otherwise is less than the next iteration mends (measured: as many iterations)."""
 
 
-@stage
+@kernel
 def recover(L, W, h, kn, kf, corrected, scaled, loop_regularisation, enough):
     """Steps of all variables from the solved W.step. Writes W.dv, W.dlam, W.drate, W.dlim, W.dfric, W.dcon.
 

@@ -8,7 +8,7 @@ from dojo_py.hard.closures import start_closures
 from dojo_py.hard.contact_rows import add_contact, pair_far, pair_gap, plane_gap
 from dojo_py.hard.joint_rows import start_joints
 from dojo_py.hard.limits import limit_distance
-from dojo_py.jit import kernel, stage
+from dojo_py.jit import kernel
 from dojo_py.rotation import quat_to_matrix
 from dojo_py.solver.block_ldu import analyse
 from dojo_py.solver.centre import central_friction, central_pair
@@ -27,7 +27,7 @@ def load_angles(L, qpos, angle):
                 angle[L.vadr[j] + i] = qpos[L.qadr[j] + i]
 
 
-@stage
+@kernel
 def start_step(L, W, bodies, angle, rate, wrench, h):
     """Load the state at the start of a step. bodies (nb, 13); angle, rate (nv,); wrench (nb, 6): world force, torque [N, N m]."""
     nb = L.mass.shape[0]
@@ -51,7 +51,7 @@ def start_step(L, W, bodies, angle, rate, wrench, h):
     start_closures(L, W, W.scratch)
 
 
-@stage
+@kernel
 def choose_contacts(L, P, Q, W, h, everything, margin, recovery):
     """Fill the active contacts: all, or those whose gap is below what a step can close, with room to spare; likewise limits.
 

@@ -16,7 +16,7 @@ from dojo_py.hard.start import (
     start_pairs,
     start_step,
 )
-from dojo_py.jit import kernel, stage
+from dojo_py.jit import kernel
 
 TOLERANCE, COMPLEMENTARITY, ITERATIONS, SPRINGS, RECOVERY, MARGIN, SUBDIVISIONS = 0, 1, 2, 3, 4, 5, 6
 """Places in the settings array, see options.py."""
@@ -33,7 +33,7 @@ QUIET = 5.0
 """Bodies that the impulses of the start accelerate by less [m/s²] are not moved before the cone pairs are chosen."""
 
 
-@stage
+@kernel
 def attempts(L, P, Q, A, W, h, kappa, settings, report):
     """Solve the step that `start_step` loaded, by one start and direction after another until one succeeds."""
     scheme, limit = int(settings[SPRINGS]), int(settings[ITERATIONS])
@@ -70,7 +70,7 @@ def attempts(L, P, Q, A, W, h, kappa, settings, report):
             return
 
 
-@stage
+@kernel
 def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, settings, report):
     """One step of length h [s] from the state (bodies (nb, 13), angle (nv,), rate (nv,)) under force (nv,) and wrench (nb, 6).
 

@@ -1,7 +1,6 @@
 """All constraint rows of one state: equality, dry friction, limits, contacts, in this order."""
 
 from dojo_py.jit import counted_kernel as kernel
-from dojo_py.jit import stage
 from dojo_py.soft.collision import detect
 from dojo_py.soft.contacts import contact_rows
 from dojo_py.soft.equality import equality_rows
@@ -12,7 +11,7 @@ from dojo_py.soft.workspace import FULL, NBLOCK, NE, NEFC, NF, NL
 DISABLE_CONSTRAINT, DISABLE_EQUALITY, DISABLE_FRICTIONLOSS, DISABLE_LIMIT = 1, 1 << 1, 1 << 2, 1 << 3
 
 
-@stage
+@kernel
 def make_rows(m, pose, forces, rows, qpos):
     """Position-dependent part of every row: Jacobian, residual, regulariser."""
     flags = m.options[0].disableflags

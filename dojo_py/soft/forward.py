@@ -3,7 +3,7 @@
 M qacc + bias = passive + actuator + J^T f. Source: computation chapter, "Simulation pipeline".
 """
 
-from dojo_py.jit import stage
+from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.actuation import actuator_forces, transmissions
 from dojo_py.soft.bias import newton_euler
 from dojo_py.soft.constraint import make_rows, reference_acceleration
@@ -13,7 +13,7 @@ from dojo_py.soft.passive import DISABLE_GRAVITY, passive_forces
 from dojo_py.soft.solve import solve_constraints
 
 
-@stage
+@kernel
 def position_stage(m, w, qpos, qvel):
     """Everything that depends on the position only, and the transmissions' velocities."""
     p = w.pose
@@ -29,7 +29,7 @@ def position_stage(m, w, qpos, qvel):
     make_rows(m, p, w.forces, w.rows, qpos)
 
 
-@stage
+@kernel
 def bias_forces(m, w, qvel, qacc, use_acceleration, out):
     """Out (nv,) = Newton–Euler force at the present pose, with gravity unless it is switched off."""
     gravity = w.gravity
@@ -39,7 +39,7 @@ def bias_forces(m, w, qvel, qacc, use_acceleration, out):
     newton_euler(m.bodies, m.dofs, gravity, p.bodies, p.cdof, p.cdof_dot, qvel, qacc, use_acceleration, out)
 
 
-@stage
+@kernel
 def velocity_stage(m, w, qpos, qvel):
     """Body velocities, passive forces, reference accelerations, bias."""
     p = w.pose
@@ -49,7 +49,7 @@ def velocity_stage(m, w, qpos, qvel):
     bias_forces(m, w, qvel, qvel, 0, w.forces.bias)
 
 
-@stage
+@kernel
 def acceleration_stage(m, w, act, control, warm):
     """Actuator forces, unconstrained acceleration, constraint forces. Returns (iterations, scaled gradient)."""
     f = w.forces
@@ -61,7 +61,7 @@ def acceleration_stage(m, w, act, control, warm):
     return solve_constraints(m, w.pose, f, w.rows, w.solver, warm)
 
 
-@stage
+@kernel
 def forward(m, w, qpos, qvel, act, control, warm):
     """All stages; qacc is in w.solver.qacc (on entry the warm start, if warm is not 0).
 

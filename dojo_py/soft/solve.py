@@ -1,6 +1,6 @@
 """Constraint forces with the solver of the model's option: 0 PGS, 1 CG, 2 Newton; noslip afterwards if asked for."""
 
-from dojo_py.jit import stage
+from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.conjugate_gradient import conjugate_gradient
 from dojo_py.soft.dual import noslip, projected_gauss_seidel
 from dojo_py.soft.newton import newton
@@ -9,7 +9,7 @@ from dojo_py.soft.workspace import NEFC
 PGS, CG, NEWTON = range(3)
 
 
-@stage
+@kernel
 def solve_constraints(m, pose, forces, rows, sol, warm):
     """Fill sol.qacc, sol.force and forces.constraint. Returns (iterations, scaled gradient); -1 iterations: failed."""
     opt = m.options[0]

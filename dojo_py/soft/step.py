@@ -7,7 +7,7 @@ import numpy as np
 
 from dojo_py.arrays import copy
 from dojo_py.jit import counted_kernel as kernel
-from dojo_py.jit import entry, stage
+from dojo_py.jit import entry
 from dojo_py.soft.energy import energy_momentum
 from dojo_py.soft.euler import euler
 from dojo_py.soft.forward import forward
@@ -40,7 +40,7 @@ def smallest_gap(rows):
     return gap
 
 
-@stage
+@kernel
 def integrate(m, w, qpos, qvel, act):
     """The step's end for every integrator; state in place."""
     kind = m.options[0].integrator
@@ -69,7 +69,7 @@ def outcome(m, w, iterations, gradient, qpos, qvel):
     return SOLVED
 
 
-@stage
+@kernel
 def extras(m, w, qpos, qvel, qacc, inverse, energy):
     """After a forward pass, what is asked for (not of length 0): inverse (nv,) for qacc (nv,); energy and momentum (8,)."""
     if len(energy) > 0:

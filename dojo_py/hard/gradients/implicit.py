@@ -5,11 +5,11 @@ Source: Dojo, section V-C; Amos and Kolter (2017).
 
 from dojo_py.hard.assemble import assemble
 from dojo_py.hard.interior_point import LOOP_REGULARISATION
-from dojo_py.jit import stage
+from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import factorise
 
 
-@stage
+@kernel
 def factorise_at(L, W, h, kappa):
     """Newton's matrix of the relaxed problem at the evaluated point. Returns whether it is regular."""
     assemble(L, W, h, kappa, kappa, False, False, LOOP_REGULARISATION)

@@ -10,14 +10,14 @@ from dojo_py.hard.gradients.next_state import next_rows
 from dojo_py.hard.gradients.own_joint import find_free_servos, own_joint_column
 from dojo_py.hard.gradients.screws import all_screws, poses_before
 from dojo_py.hard.gradients.state_columns import body_columns, column_motion, pair_columns
-from dojo_py.jit import kernel, stage
+from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import solve_many
 
 EPSILON = 1e-5
 """Step of the central differences of what is not in closed form (pair contacts, impulse directions, actuators' laws): 1e-10 off."""
 
 
-@stage
+@kernel
 def step_jacobian(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, scheme, A, B):
     """A (2 nv, 2 nv), B (2 nv, nu) of the step whose solution is in W, from qpos, qvel. Returns whether the matrix is regular."""
     for b in range(G.v.shape[0]):

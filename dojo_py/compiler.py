@@ -1,0 +1,103 @@
+"""How numba compiles kernels: they are optimised once, together with the entry that Python calls.
+
+By itself numba links every function with all that it calls, optimises the whole, and makes machine code of it, before the caller
+does the same again: code that lies ten levels deep is compiled ten times over. Here a kernel stays what the front end made of it;
+the entry collects its kernels and those they call, and is optimised as one module.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from numba import _dynfunc
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
+from numba.core.compiler_machinery import register_pass
+from numba.core.typed_passes import NativeLowering
+
+
+class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Code of one kernel, and the names of what it calls: neither linked nor optimised."""
+
+    def finalize(self) -> None:
+        """Nothing more is added."""
+        self._raise_if_finalized()
+        self._finalized = True
+
+
+class EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Code of an entry with all kernels below it."""
+
+    def finalize(self) -> None:
+        """Link all, optimise, make machine code."""
+        self._linking_libraries: list[Any] = list(dict.fromkeys(_all_below(self._linking_libraries)))
+        super().finalize()
+
+
+def _all_below(libraries: Iterable[Any]) -> Iterator[Any]:
+    """These libraries and those that kernels among them call."""
+    for library in libraries:
+        yield library
+        if isinstance(library, KernelLibrary):
+            yield from _all_below(library._linking_libraries)
+
+
+def _library(state: Any, kind: type) -> Any:
+    library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
+    library.enable_object_caching()
+    return library
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class LowerKernel(NativeLowering):  # type: ignore[misc]
+    """To LLVM code, without machine code."""
+
+    _name = "lower_kernel"
+
+    def run_pass(self, state: Any) -> bool:
+        """Lower, and stand in for the function that numba would make callable from Python."""
+        state.library = _library(state, KernelLibrary)
+        state.flags.no_compile = True
+        super().run_pass(state)
+        lowered = state["cr"]
+        name = lowered.fndesc.qualname.split(".")[-1]
+        token = _dynfunc.make_function(lowered.fndesc.lookup_module(), name, "a kernel", 0, lowered.env, (state.library,))
+        state.targetctx.insert_user_function(token, lowered.fndesc, [state.library])
+        state["cr"] = _LowerResult(lowered.fndesc, lowered.call_helper, cfunc=token, env=lowered.env)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class LowerEntry(NativeLowering):  # type: ignore[misc]
+    """To machine code, with all kernels below."""
+
+    _name = "lower_entry"
+
+    def run_pass(self, state: Any) -> bool:
+        """Lower and compile."""
+        state.library = _library(state, EntryLibrary)
+        return bool(super().run_pass(state))
+
+
+def _pipeline(state: Any, lowering: type) -> list[Any]:
+    """numba's passes, with another last one."""
+    manager = DefaultPassBuilder.define_nopython_pipeline(state)
+    manager.passes = [(lowering, text) if step is NativeLowering else (step, text) for step, text in manager.passes]
+    manager._finalized = False
+    manager.finalize()
+    return [manager]
+
+
+class KernelCompiler(CompilerBase):  # type: ignore[misc]
+    """For functions that kernels and entries call."""
+
+    def define_pipelines(self) -> list[Any]:
+        """The passes."""
+        return _pipeline(self.state, LowerKernel)
+
+
+class EntryCompiler(CompilerBase):  # type: ignore[misc]
+    """For functions that Python calls."""
+
+    def define_pipelines(self) -> list[Any]:
+        """The passes."""
+        return _pipeline(self.state, LowerEntry)
