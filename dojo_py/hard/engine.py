@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,16 @@ from dojo_py.simulate.trajectory import Trajectory
 Array = np.ndarray
 
 _first_use = FirstUse()
+
+
+def _steps(record: Any) -> Iterator[tuple[int, Any]]:
+    """(t, the record of step t alone), which shares the memory of the whole."""
+    states = {"qpos", "qvel", "act", "bodies", "impulses", "maximal"}
+    for t in range(len(record.reports)):
+        yield t, type(record)(*(
+            rows[t : t + 2] if name in states else rows if name == "contacts" else rows[t : t + 1]
+            for name, rows in zip(record._fields, record, strict=True)
+        ))
 
 
 def _keep_finite(record: Any) -> None:
@@ -119,29 +129,55 @@ class Engine:
         maximal: bool = False,
         contacts: bool = False,
         gradient_kappa: float | None = None,
-        then: Callable[[Any, Any], None] | None = None,
+        then: Callable[[Any, Any, int], None] | None = None,
     ) -> Any:
         """Record of a rollout from a checked state, with derivatives when there is a gradient_kappa.
 
-        Derivatives that overflow are zero, their status is NOT_FINITE. then(work, record) is called while the work arrays still
-        hold the last step.
+        Derivatives that overflow are zero, their status is NOT_FINITE. then(hands, record of the step, t) is called after every
+        step, while the work arrays still hold it.
         """
         from dojo_py.hard.rollout import roll_out
 
         record = self._start_record(start, len(controls), maximal, contacts, gradient_kappa is not None)
+        numbers = self.timestep, kappa, gradient_kappa or 0.0, self.settings
         with self._pool.borrow() as mine:
-            roll_out(*mine.handles, record, controls, wrenches, self.timestep, kappa, gradient_kappa or 0.0, self.settings)
-            if gradient_kappa is not None:
-                _keep_finite(record)
-            if then is not None:
-                then(mine, record)
+            if then is None:
+                roll_out(*mine.handles, record, controls, wrenches, *numbers)
+            else:
+                for t, step in _steps(record):
+                    outside = wrenches[min(t, len(wrenches) - 1) :][:1]
+                    roll_out(*mine.handles, step, controls[t : t + 1], outside, *numbers)
+                    then(mine, step, t)
+        if gradient_kappa is not None:
+            _keep_finite(record)
+        return record
+
+    def pull_back(self, trajectory: Trajectory, wrenches: Array, kappa: float, gradient_kappa: float, cotangents: Array) -> Any:
+        """Record of a trajectory of this engine run backwards: its states are made anew, one step from each recorded one.
+
+        cotangents (T + 1, 2nv) of all states. The record's are summed up from the last to the first; where they overflow they are
+        zero, and the status is NOT_FINITE.
+        """
+        from dojo_py.hard.rollout import allocate_record, roll_out
+
+        record = allocate_record(self.model, self.world, len(trajectory), False, False, backwards=True)
+        for name in ("qpos", "qvel", "act", "bodies", "impulses"):
+            getattr(record, name)[:] = getattr(trajectory, name)
+        record.cotangents[:] = cotangents
+        with self._pool.borrow() as mine:
+            roll_out(
+                *mine.handles, record, trajectory.control, wrenches, self.timestep, kappa, gradient_kappa, self.settings
+            )
+        lost = ~(np.isfinite(record.cotangents[:-1]).all(axis=1) & np.isfinite(record.by_control).all(axis=1))
+        record.cotangents[:-1][lost], record.by_control[lost], record.gradients[lost, 0] = 0.0, 0.0, Status.NOT_FINITE
         return record
 
     def trajectory(
-        self, start: State, controls: Array, wrenches: Array, kappa: float, maximal: bool, gradient_kappa: float | None = None
-    ) -> Trajectory:
+        self, start: State, controls: Array, wrenches: Array, kappa: float, maximal: bool, gradient_kappa: float | None = None,
+        then: Callable[[Any, Any, int], None] | None = None,
+    ) -> Trajectory:  # fmt: skip
         """The same as a Trajectory."""
-        record = self.run(start, controls, wrenches, kappa, maximal, False, gradient_kappa)
+        record = self.run(start, controls, wrenches, kappa, maximal, False, gradient_kappa, then)
         reports = record.reports
         gradients = (None, None, None)
         if gradient_kappa is not None:

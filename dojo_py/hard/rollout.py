@@ -13,6 +13,7 @@ from dojo_py.hard.contact_rows import pair_gap, plane_gap
 from dojo_py.hard.contact_table import WIDTH, fill_contacts
 from dojo_py.hard.coordinates import HALF_TURN, to_minimal
 from dojo_py.hard.drives import advance_activations, drive
+from dojo_py.hard.gradients.pull_back import pull_back_step
 from dojo_py.hard.gradients.step_jacobian import step_jacobian
 from dojo_py.hard.interior_point import SINGULAR, TOO_FAST
 from dojo_py.hard.start import load_angles
@@ -42,10 +43,14 @@ class Record(NamedTuple):
     A: np.ndarray  # (T, 2 nv, 2 nv) derivatives of the steps, or (0, …)
     B: np.ndarray  # (T, 2 nv, nu), or (0, …)
     gradients: np.ndarray  # (T, 8) reports of the steps that were differentiated
+    cotangents: np.ndarray  # (T + 1, 2 nv) of a run backwards: given by the states, then summed up; or (0, …)
+    by_control: np.ndarray  # (T, nu) what it makes of them; or (0, …)
 
 
-def allocate_record(model: Any, world: World, steps: int, maximal: bool, contacts: bool, linearize: bool = False) -> Record:
-    """Empty records for a number of steps; maximal, contacts, linearize: whether these tables are wanted."""
+def allocate_record(
+    model: Any, world: World, steps: int, maximal: bool, contacts: bool, linearize: bool = False, backwards: bool = False
+) -> Record:
+    """Empty records for a number of steps; maximal, contacts, linearize, backwards: whether these tables are wanted."""
     z, nb, rows = np.zeros, len(world.layout.mass), steps + 1
     candidates = len(world.planes.body) + len(world.pairs.kind)
     return Record(
@@ -53,6 +58,7 @@ def allocate_record(model: Any, world: World, steps: int, maximal: bool, contact
         z((rows, warm_size(world.layout, world.planes, world.pairs))), z((steps, 8)),
         z((rows * maximal, model.nbody, 13)), z((candidates * contacts, WIDTH)),
         z((steps * linearize, 2 * model.nv, 2 * model.nv)), z((steps * linearize, 2 * model.nv, model.nu)), z((steps, 8)),
+        z((rows * backwards, 2 * model.nv)), z((steps * backwards, model.nu)),
     )  # fmt: skip
 
 
@@ -147,13 +153,16 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_
 
     L, P, Q: layout and contact candidates; T: ActuatorTable; M: BodyTable; W: Work; V: Drive; G: Tangent. A step that fails
     repeats its state. When Z has room for derivatives, every step is solved again at gradient_kappa (unless that is kappa) and
-    differentiated there.
+    differentiated there. When it holds cotangents, its states are those of an earlier rollout, and the steps run from the last to
+    the first to pull them back.
     """
     W.n_edges[1] = -1  # nothing of earlier rollouts may show: the contact graph is analysed anew
-    linearize = Z.A.shape[0] > 0
+    backwards = Z.cotangents.shape[0] > 0
+    linearize = Z.A.shape[0] > 0 or backwards
     if Z.maximal.shape[0] > 0:
         expand(M, Z.bodies[0], h, Z.maximal[0], V.scratch)
-    for t in range(controls.shape[0]):
+    for i in range(controls.shape[0]):
+        t = controls.shape[0] - 1 - i if backwards else i
         bodies, qpos, qvel, act = Z.bodies[t], Z.qpos[t], Z.qvel[t], Z.act[t]
         for turn in range(2 if linearize and gradient_kappa != kappa else 1):  # (one call of every large kernel)
             report = Z.reports[t] if turn == 0 else Z.gradients[t]
@@ -166,15 +175,23 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_
             if turn == 0:
                 _take_step(L, P, Q, T, M, W, V, Z, t, h)
             if linearize and now == gradient_kappa:
-                for i in range(8):
-                    Z.gradients[t, i] = report[i]
+                for k in range(8):
+                    Z.gradients[t, k] = report[k]
                 if Z.contacts.shape[0] > 0 and turn == 0:
                     fill_contacts(P, Q, W, Z.contacts)
                 scheme = int(settings[SPRINGS])
                 wrench_levers(M, bodies, wrenches, t, G.lever, V.scratch)
-                if not finite(W, L.mass.shape[0]) or not step_jacobian(
-                    L, P, Q, T, W, V, G, qpos, qvel, act, controls[t], h, now, scheme, Z.A[t], Z.B[t]
-                ):
+                regular = finite(W, L.mass.shape[0])
+                if regular and backwards:
+                    after, before, by_control = Z.cotangents[t + 1], Z.cotangents[t], Z.by_control[t]
+                    regular = pull_back_step(
+                        L, P, Q, T, W, V, G, qpos, qvel, act, controls[t], h, now, scheme, after, before, by_control
+                    )
+                elif regular:
+                    regular = step_jacobian(
+                        L, P, Q, T, W, V, G, qpos, qvel, act, controls[t], h, now, scheme, Z.A[t], Z.B[t]
+                    )
+                if not regular:
                     Z.gradients[t, STATUS] = SINGULAR
                 elif report[PARTS] > 1.0 and int(report[STATUS]) == 0:
                     Z.gradients[t, STATUS] = TOO_FAST

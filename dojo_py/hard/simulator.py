@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dojo_py.hard import checks, measures
 from dojo_py.hard.engine import Engine
+from dojo_py.hard.gradients.maximal import maximal_jacobian
 from dojo_py.hard.gradients.reverse import RolloutGradient, cotangents_of, pull_back
 from dojo_py.hard.options import HardOptions
 from dojo_py.hard.world import World, build_world
@@ -108,19 +110,40 @@ class HardSimulator:
         maximal: bool = True,
         linearize: bool = False,
         gradient_kappa: float | None = None,
+        parameters: Sequence[str] | None = None,
     ) -> Trajectory:
         """Steps with controls (T, nu) and wrenches (nbody, 6) or (T, nbody, 6); the same numbers as T calls of `step`.
 
         maximal: record the maximal states too. After an unsolved step the rollout goes on from the last finite state.
         linearize: also record A (T, 2nv, 2nv) and B (T, 2nv, nu) of every step, differentiated at gradient_kappa [N m s]; by
         default that is kappa, and DEFAULT_KAPPA when the simulation is in the hard limit. gradient_status: of these derivatives; a
-        step whose A or B overflow has zeros there and NOT_FINITE.
+        step whose A or B overflow has zeros there and NOT_FINITE. parameters: names as in `linearize`, which this switches on; also
+        record parameters[name] (T, 2nv, p) of every step.
         """
         start = self._checked(state)
         u = vector("controls", controls, (len(controls), self.model.nu))
         outside = checks.wrenches_of(wrenches, self.model.nbody, len(u))
-        at = self._gradient_kappa(linearize, kappa, gradient_kappa)
-        return self._engine.trajectory(start, u, outside, checks.kappa_of(kappa), maximal, at)
+        at = self._gradient_kappa(linearize or bool(parameters), kappa, gradient_kappa)
+        run = (start, u, outside, checks.kappa_of(kappa), maximal, at)
+        if not parameters:
+            return self._engine.trajectory(*run)
+        table = self._parameter_jacobian(tuple(parameters)).record(len(u))
+        recorded = self._engine.trajectory(*run, self._collect(table, u, outside))
+        return replace(recorded, parameters=table)
+
+    def _collect(self, table: dict[str, Array], controls: Array, outside: Array) -> Any:
+        """What writes the derivatives of step t by the parameters into row t of the table; what overflows is zero, NOT_FINITE."""
+        jacobian = self._parameter_jacobian(tuple(table))
+
+        def collect(hands: Any, step: Any, t: int) -> None:
+            found = jacobian.columns(hands, step, controls[t], outside[min(t, len(outside) - 1) :][:1], self._engine.settings)
+            for name, columns in found.items():
+                if np.all(np.isfinite(columns)):
+                    table[name][t] = columns
+                else:
+                    step.gradients[0, 0] = Status.NOT_FINITE
+
+        return collect
 
     def _gradient_kappa(self, linearize: bool, kappa: Any, gradient_kappa: Any) -> float | None:
         if not linearize:
@@ -156,30 +179,39 @@ class HardSimulator:
         kappa: float | None = DEFAULT_KAPPA,
         parameters: Sequence[str] | None = None,
         wrenches: Array | None = None,
+        coordinates: str = "minimal",
     ) -> Linearization:
         """A (2nv, 2nv) and B (2nv, nu) of the step at kappa [N m s], in the tangents of `model.difference`; next_state: its end.
 
         The smaller kappa, the closer to the hard limit and the stiffer: 1e-1 … 1e-8. parameters: names ("mass", "friction:floor",
         see `parameter`); .parameters[name] (2nv, p) is the derivative by their p numbers, qpos and qvel held. No entry is ever NaN:
         derivatives that overflow are zero and .status is NOT_FINITE.
+
+        coordinates: "maximal" gives A (12 nbody, 12 nbody) and B (12 nbody, nu) of the step between maximal states instead: 12 rows
+        a body, tangents [δx, δv, δφ, δω] of `State.maximal`, zero for what is fixed to the world. The step reads the joints'
+        coordinates from the bodies that carry them, so what violates a joint has no effect.
         """
+        if coordinates not in ("minimal", "maximal"):
+            raise ValueError(f"coordinates={coordinates!r}, accepted: 'minimal', 'maximal'")
+        if coordinates == "maximal" and parameters:
+            raise ValueError("parameters: their derivatives are in minimal coordinates; ask for them in a call of its own")
         start, u = self._checked(state), control_of(self.model, control)
         k = checks.kappa_of(DEFAULT_KAPPA if kappa is None else kappa)
         outside = checks.wrenches_of(wrenches, self.model.nbody, 1)
-        columns: dict[str, Array] = {}
-        jacobian = self._parameter_jacobian(tuple(parameters)) if parameters else None
+        columns = self._parameter_jacobian(tuple(parameters)).record(1) if parameters else {}
+        blocks: list[Array] = []
 
-        def differentiate(hands: Any, record: Any) -> None:
-            if jacobian is not None:
-                columns.update(jacobian.columns(hands, start, u, outside, self._engine.settings, record.qvel[1]))
+        def widen(hands: Any, step: Any, t: int) -> None:
+            blocks.extend(maximal_jacobian(self.world, hands.work, hands.tangent, start.qvel, self.timestep))
 
-        record = self._engine.run(start, u[None], outside, k, True, False, k, differentiate)
-        report = record.gradients[0]
+        then = self._collect(columns, u[None], outside) if columns else widen if coordinates == "maximal" else None
+        record = self._engine.run(start, u[None], outside, k, True, False, k, then)
+        report, found = record.gradients[0], {name: table[0] for name, table in columns.items()}
         end, status = self._engine.end(start, record), Status(int(report[0]))
-        for table in columns.values():
-            if not np.all(np.isfinite(table)):
-                table[:], status = 0.0, Status.NOT_FINITE
-        return Linearization(record.A[0], record.B[0], end, columns, k, float(report[2]), float(report[3]), status)
+        A, B = blocks or (record.A[0], record.B[0])
+        if not (np.isfinite(A).all() and np.isfinite(B).all()):
+            A, B, status = np.zeros_like(A), np.zeros_like(B), Status.NOT_FINITE
+        return Linearization(A, B, end, found, k, float(report[2]), float(report[3]), status)
 
     # parameters
 
@@ -209,28 +241,32 @@ class HardSimulator:
     def rollout_vjp(
         self, trajectory: Trajectory, cotangents: Array, kappa: float | None = None, wrenches: Array | None = None
     ) -> RolloutGradient:
-        """Gradient of a scalar by a trajectory's first state and its controls, by reverse mode through its A and B.
+        """Gradient of a scalar by a trajectory's first state and its controls, in reverse mode.
 
         cotangents: the scalar's derivative by the final state (2nv,), or by every state (T + 1, 2nv), tangents [δq, δv]. A
-        trajectory that holds A, B is taken as it is; another one is rolled out again with its own wrenches, the same numbers, and
-        differentiated at kappa (default: the one it was simulated with, DEFAULT_KAPPA in the hard limit).
+        trajectory that holds A, B is taken as it is. Of another one every step is solved again, from the last to the first, with
+        the wrenches it had, and differentiated at kappa (default: the one it was simulated with, DEFAULT_KAPPA in the hard limit)
+        by one transposed solve, without A and B. Raises ValueError when these steps do not lead to the trajectory's states.
         """
         if self.model.na:
             raise ValueError("rollout_vjp: A and B do not hold this model's activations, the chain rule would miss them")
-        run = trajectory
-        if run.A is None or run.B is None or run.gradient_status is None:
-            simulated = float(run.metadata.get("kappa", 0.0)) or None
-            run = self.rollout(
-                run.state(0), run.control, wrenches, simulated, maximal=False, linearize=True, gradient_kappa=kappa
+        given = cotangents_of(cotangents, len(trajectory), self.model.nv)
+        if trajectory.A is not None and trajectory.B is not None and trajectory.gradient_status is not None:
+            return RolloutGradient(*pull_back(trajectory.A, trajectory.B, given), trajectory.gradient_status)
+        simulated = checks.kappa_of(trajectory.metadata.get("kappa"))
+        at = self._gradient_kappa(True, simulated or None, kappa)
+        assert at is not None
+        outside = checks.wrenches_of(wrenches, self.model.nbody, len(trajectory))
+        again = trajectory
+        if not self._engine.owns(trajectory.state(0).exact):
+            again = self.rollout(trajectory.state(0), trajectory.control, wrenches, simulated or None, maximal=False)
+        record = self._engine.pull_back(again, outside, simulated, at, given)
+        if not np.array_equal(record.qpos, trajectory.qpos):
+            raise ValueError(
+                "trajectory: this simulator makes other states from its first one and its controls; pass the wrenches it had, or "
+                "record it with linearize=True"
             )
-            if not np.array_equal(run.qpos, trajectory.qpos):
-                raise ValueError(
-                    "trajectory: this simulator makes other states from its first one and its controls; pass the wrenches it had, "
-                    "or record it with linearize=True"
-                )
-        assert run.A is not None and run.B is not None and run.gradient_status is not None
-        given = cotangents_of(cotangents, len(run), self.model.nv)
-        return RolloutGradient(*pull_back(run.A, run.B, given), run.gradient_status)
+        return RolloutGradient(record.cotangents[0], record.by_control, record.gradients[:, 0].astype(np.int64))
 
     def trace(self, state: State, control: Array | None = None, kappa: float | None = None) -> Array:
         """(iterations + 1, 6) the iterations of one step's solve, of its last one when it took several.

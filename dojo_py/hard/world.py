@@ -13,7 +13,7 @@ from dojo_py.actuation.table import ActuatorTable
 from dojo_py.collision.candidates import PairCandidates, PlaneCandidates, build_candidates
 from dojo_py.hard.body_table import BodyTable, build_body_table
 from dojo_py.hard.drives import allocate_drive, build_drives, check_servos
-from dojo_py.hard.gradients.workspace import allocate_tangent, tangent_handle
+from dojo_py.hard.gradients.workspace import Tangent, allocate_tangent, tangent_handle
 from dojo_py.hard.handles import drive_handle, work_handle, world_handles
 from dojo_py.hard.layout import Layout, build_layout
 from dojo_py.hard.support import handle_unsupported, unsupported_features
@@ -67,6 +67,7 @@ class Hands(NamedTuple):
     """What one thread works with."""
 
     work: Work
+    tangent: Tangent
     handles: tuple[Any, ...]  # of the world's five tables, the work, the drive, the tangent: the first arguments of `roll_out`
 
 
@@ -90,7 +91,7 @@ class WorkPool:
             drive = allocate_drive(world.actuators, world.layout, self._model.na)
             servos, columns = len(drive.servos.servo_dof), 2 * self._model.nv + self._model.nu
             tangent = allocate_tangent(self._model, world.layout, world.planes, world.pairs, servos, columns)
-            mine = Hands(work, (*self.tables(), work_handle(work), drive_handle(drive), tangent_handle(tangent)))
+            mine = Hands(work, tangent, (*self.tables(), work_handle(work), drive_handle(drive), tangent_handle(tangent)))
         try:
             yield mine
         finally:

@@ -114,13 +114,11 @@ class Engine:
 
     def _by_parameters(self, sim: Any, trajectory: Any) -> Array:
         """(T, 2 nv, p) derivatives of every step by the parameters."""
-        found = []
-        for t in range(len(trajectory)):
-            one = sim.linearize(
-                trajectory.state(t), trajectory.control[t], kappa=self.gradient_kappa, parameters=list(self.parameters)
-            ).parameters
-            found.append(np.concatenate([one[name] for name in self.parameters], axis=1))
-        return np.array(found).reshape(len(trajectory), 2 * self.model.nv, -1)
+        table = sim.rollout(
+            trajectory.state(0), trajectory.control, kappa=self.kappa, maximal=False, gradient_kappa=self.gradient_kappa,
+            parameters=self.parameters,
+        ).parameters  # fmt: skip
+        return np.concatenate([table[name] for name in self.parameters], axis=2)
 
     def _judge(self, trajectories: list[Any]) -> None:
         """Warn or raise about unsolved steps."""

@@ -16,6 +16,9 @@ Array = np.ndarray
 
 FORMAT = "dojo_py trajectory 1"
 INTEGERS = ("status", "iterations")
+TABLES = ("metadata", "parameters")
+PARAMETER = "parameter "
+"""Before the names of parameters in the file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +59,8 @@ class Trajectory:
     """(T, 2nv, nu) derivative of each state by the control before it."""
     gradient_status: Array | None = None
     """(T,) values of `Status` of the steps that were differentiated."""
+    parameters: dict[str, Array] = field(default_factory=dict, repr=False)
+    """Name -> (T, 2nv, p) derivative of each state by a parameter that acts in the step before it, when asked for."""
 
     def __len__(self) -> int:
         return len(self.status)
@@ -83,7 +88,8 @@ class Trajectory:
 
     def save(self, path: str | PathLike) -> None:
         """Write an .npz file: the arrays, and the metadata as JSON text."""
-        arrays = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "metadata" and getattr(self, f.name) is not None}
+        arrays = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in TABLES and getattr(self, f.name) is not None}
+        arrays |= {PARAMETER + name: table for name, table in self.parameters.items()}
         text = json.dumps({"format": FORMAT, **self.metadata}, sort_keys=True)
         with open(path, "wb") as file:
             np.savez(file, metadata=np.array(text), **arrays)
@@ -93,8 +99,9 @@ def load_trajectory(path: str | PathLike) -> Trajectory:
     """Read what `Trajectory.save` wrote. Raises ValueError when the file is something else."""
     recorded = {"maximal", "bodies", "impulses"}
     optional = recorded | {"A", "B", "gradient_status"}
+    parameters: dict[str, Array] = {}
     states = {"time", "qpos", "qvel", "act"} | recorded
-    needed = {f.name for f in fields(Trajectory)} - optional
+    needed = {f.name for f in fields(Trajectory)} - optional - {"parameters"}
     try:
         with np.load(path, allow_pickle=False) as file:
             missing = sorted(needed - set(file.files))
@@ -102,14 +109,15 @@ def load_trajectory(path: str | PathLike) -> Trajectory:
                 raise ValueError(f"{path}: not a trajectory, it has no {missing}")
             metadata = json.loads(str(file["metadata"]))
             values = {name: file[name] for name in (needed | optional) & set(file.files) - {"metadata"}}
+            parameters = {name.removeprefix(PARAMETER): file[name] for name in file.files if name.startswith(PARAMETER)}
     except (ValueError, TypeError, KeyError, AttributeError, EOFError, zipfile.BadZipFile) as error:
         raise ValueError(f"{path}: not a trajectory file ({error})") from error
     if not isinstance(metadata, dict) or metadata.pop("format", None) != FORMAT:
         raise ValueError(f"{path}: not a trajectory of this version ({FORMAT!r})")
     steps = len(values["status"])
-    for name, value in values.items():
+    for name, value in (values | parameters).items():
         if value.dtype.kind not in "fiu":
             raise ValueError(f"{path}: {name} holds {value.dtype}, not numbers")
         if len(value) != steps + (name in states):
             raise ValueError(f"{path}: {name} has {len(value)} rows for {steps} steps")
-    return Trajectory(**values, metadata=metadata)
+    return Trajectory(**values, metadata=metadata, parameters=parameters)

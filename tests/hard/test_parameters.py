@@ -9,7 +9,7 @@ from differences import tight
 from gradient_scenes import SCENES as SMALL
 from gradient_scenes import start
 
-from dojo_py import HardSimulator, load_model
+from dojo_py import HardSimulator, load_model, load_trajectory
 from dojo_py.hard.parameters.registry import PARAMETER_NAMES, directions
 
 SCENES = {
@@ -207,3 +207,22 @@ def test_names_objects_and_mistakes():
         with pytest.raises(ValueError, match=text):
             sim.with_parameters({name: value})
     assert sim.parameter("mass").value.tolist() == [1.5, 0.3]
+
+
+def test_rollouts_record_what_single_steps_say_of_parameters(tmp_path):
+    """parameters[name] of a rollout are those of `linearize` at each of its states; they survive a file."""
+    sim = HardSimulator(load_model("quadruped"), timestep=0.01)
+    names, rng = ("mass", "friction", "timestep", "gear"), np.random.default_rng(0)
+    controls = rng.uniform(-1, 1, (6, sim.model.nu))
+    for kappa, at in ((1e-3, 1e-3), (None, 3e-4)):
+        plain = sim.rollout(sim.initial_state(keyframe=0), controls, kappa=kappa, linearize=True)
+        run = sim.rollout(sim.initial_state(keyframe=0), controls, kappa=kappa, parameters=names)
+        assert np.array_equal(run.qpos, plain.qpos) and np.array_equal(run.A, plain.A)
+        for t in range(6):
+            one = sim.linearize(run.state(t), controls[t], kappa=at, parameters=names)
+            for name in names:
+                assert np.array_equal(run.parameters[name][t], one.parameters[name])
+    run.save(tmp_path / "run.npz")
+    again = load_trajectory(tmp_path / "run.npz")
+    assert set(again.parameters) == set(names)
+    assert all(np.array_equal(again.parameters[name], run.parameters[name]) for name in names)

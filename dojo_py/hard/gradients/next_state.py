@@ -12,27 +12,33 @@ def next_rows(L, W, G, h, column, dof, part, out):
 
     dof: the coordinate that moved, -1: none (a control).
     """
-    nv = L.dof_joint.shape[0]
     for j in range(L.kind.shape[0]):
-        own = part == 0 and dof >= 0 and L.dof_joint[dof] == j
-        if L.kind[j] == FREE:
-            _free_rows(L, W, G, j, h, column, dof, part, out)
-            continue
-        n, k, first, b, a = L.node[j], L.ndof[j], L.vadr[j], L.child[j], L.parent[j]
-        for i in range(k):
-            r = 6 - k + i
-            rate = G.own[dof, r] if own else 0.0
+        next_joint(L, W, G, j, h, column, dof, part, out)
+
+
+@kernel
+def next_joint(L, W, G, j, h, column, dof, part, out):
+    """The entries of joint j in out (2 nv,)."""
+    nv = L.dof_joint.shape[0]
+    own = part == 0 and dof >= 0 and L.dof_joint[dof] == j
+    if L.kind[j] == FREE:
+        _free_rows(L, W, G, j, h, column, dof, part, out)
+        return
+    n, k, first, b, a = L.node[j], L.ndof[j], L.vadr[j], L.child[j], L.parent[j]
+    for i in range(k):
+        r = 6 - k + i
+        rate = G.own[dof, r] if own else 0.0
+        for m in range(6):
+            rate += W.Cb[n, r, m] * G.columns[L.place_body[b], m, column]
+        if a >= 0:
             for m in range(6):
-                rate += W.Cb[n, r, m] * G.columns[L.place_body[b], m, column]
-            if a >= 0:
-                for m in range(6):
-                    rate += W.Ca[n, r, m] * G.columns[L.place_body[a], m, column]
-            out[nv + first + i] = rate
-            out[first + i] = h * rate
-            if own and first + i == dof:
-                out[first + i] += 1.0
-        if L.kind[j] == BALL:
-            _ball_rows(W, G, n, first, h, dof - first if own else -1, out, nv)
+                rate += W.Ca[n, r, m] * G.columns[L.place_body[a], m, column]
+        out[nv + first + i] = rate
+        out[first + i] = h * rate
+        if own and first + i == dof:
+            out[first + i] += 1.0
+    if L.kind[j] == BALL:
+        _ball_rows(W, G, n, first, h, dof - first if own else -1, out, nv)
 
 
 @kernel

@@ -47,6 +47,8 @@ class Tangent(NamedTuple):
     d_wrench: np.ndarray  # (nb, 6)
     scratch: np.ndarray  # (96, 12)
     next_bodies: np.ndarray  # (nb, 13)
+    adjoint: np.ndarray  # (N, 6, 1) right-hand side and solution of the transposed system
+    row: np.ndarray  # (2 nv,)
 
 
 def allocate_tangent(model: Any, layout: Any, planes: Any, pairs: Any, servos: int, columns: int) -> Tangent:
@@ -60,7 +62,7 @@ def allocate_tangent(model: Any, layout: Any, planes: Any, pairs: Any, servos: i
         z((nb, 3, 3)), z((nb, 3)), z((nb, 6, 6)), z((model.nv, 6)), z((nb, 12)), z(nb, np.int64), z((nc, 12, 6)), z((nc, 3)),
         z((nc, 12)), z((nc, 3)), z((nn, 6)),
         z((nn, 6, 6)), z((nb, 3, 3)), z((nb, 6)), z(model.nv), z(servos), z(servos, np.int64), z((nb, 6)), z((96, 12)),
-        z((nb, 13)),
+        z((nb, 13)), z((nb + nn, 6, 1)), z(2 * model.nv),
     )  # fmt: skip
 
 

@@ -126,3 +126,22 @@ def _turn_columns(J, first, out):
         t0, t1, t2 = x[first], x[first + 1], x[first + 2]
         for i in range(3):
             x[first + i] = J[i, 0] * t0 + J[i, 1] * t1 + J[i, 2] * t2
+
+
+@kernel
+def subtract_rates(L, W, h, out, s):
+    """out (nv,) -= next rates / h. s: work (1, 3)."""
+    turn = s[0, 0:3]
+    for j in range(L.kind.shape[0]):
+        n, k, first, b = L.node[j], L.ndof[j], L.vadr[j], L.child[j]
+        if L.kind[j] == FREE:
+            rotation_vector(W.p[b], turn)
+            for i in range(3):
+                moved = W.xn[b, i] - W.x[b, i]
+                for r in range(3):
+                    moved -= (W.Rn[b, i, r] - W.R[b, i, r]) * L.com[b, r]
+                out[first + i] -= moved / (h * h)
+                out[first + 3 + i] -= turn[i] / (h * h)
+            continue
+        for i in range(k):
+            out[first + i] -= W.rows[n, 6 - k + i] / h

@@ -11,7 +11,7 @@ from dojo_py.hard.gradients.actuator_columns import displaced, follows_bodies
 from dojo_py.hard.gradients.state_columns import subtree_motion
 from dojo_py.hard.joint_rows import start_joint
 from dojo_py.hard.parameters import flat
-from dojo_py.hard.parameters.adjoint import next_coordinates, solve_adjoint
+from dojo_py.hard.parameters.adjoint import next_coordinates, solve_adjoint, subtract_rates
 from dojo_py.hard.parameters.com_columns import com_column
 from dojo_py.hard.parameters.contact_columns import arm_column, friction_column, pair_column
 from dojo_py.hard.parameters.drive_columns import add_drive, clear_drive, drive_column, set_gears
@@ -29,12 +29,12 @@ NUMBERS, COM, JOINT, GEAR = flat.NUMBERS, flat.COM, flat.JOINT, flat.GEAR
 
 @entry
 def parameter_columns(
-    L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, wrenches, next_qvel, h, scheme, recovery, out
+    L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, wrenches, h, scheme, recovery, out
 ):
     """out (p, 2 nv) = derivatives of the next tangent state by the p data of `moved`.
 
-    W, G: as `step_jacobian` left them; D: an Adjoint; moved: a Moved; wrenches (0 | 1, nbody, 6); next_qvel (nv,): rates after the
-    step; recovery [m/s]: speed at which overlaps are undone.
+    W, G: as `step_jacobian` left them; D: an Adjoint; moved: a Moved; wrenches (0 | 1, nbody, 6); recovery [m/s]: speed at which
+    overlaps are undone.
     """
     nv = qvel.shape[0]
     outside = wrenches.shape[0] > 0 or follows_bodies(T)
@@ -68,8 +68,7 @@ def parameter_columns(
     next_coordinates(L, W, h, out, D.scratch)
     for k in range(out.shape[0]):
         if moved.route[k] > GEAR:
-            for i in range(nv):
-                out[k, nv + i] -= next_qvel[i] / h
+            subtract_rates(L, W, h, out[k, nv : 2 * nv], D.scratch)
 
 
 @kernel

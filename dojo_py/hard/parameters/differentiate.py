@@ -37,18 +37,20 @@ class ParameterJacobian:
         adjoint = allocate_adjoint(world.layout, world.planes, world.pairs)
         return adjoint_handle(adjoint), moved_handle(world, self._model, self._directions)
 
-    def columns(
-        self, hands: Any, start: Any, control: Array, wrenches: Array, settings: Array, next_qvel: Array
-    ) -> dict[str, Array]:
-        """Name -> (2 nv, p) of the step that was just differentiated with these hands. next_qvel (nv,): the rates after it."""
+    def record(self, steps: int) -> dict[str, Array]:
+        """Name -> (steps, 2 nv, p) zeros."""
+        return {name: np.zeros((steps, 2 * self._model.nv, part.stop - part.start)) for name, part in self._parts}
+
+    def columns(self, hands: Any, step: Any, control: Array, wrenches: Array, settings: Array) -> dict[str, Array]:
+        """Name -> (2 nv, p) of the step (a Record of it alone) that was just differentiated with these hands."""
         from dojo_py.hard.parameters.columns import parameter_columns
 
         out = np.empty((len(self._directions.scale), 2 * self._model.nv))
         mine = self._take()
         layout, planes, pairs, actuators, _, work, _, tangent = hands.handles
         parameter_columns(
-            layout, planes, pairs, actuators, work, tangent, *mine, start.qpos, start.qvel, start.act, control, wrenches,
-            next_qvel, self._timestep, int(settings[SPRINGS]), float(settings[RECOVERY]), out,
+            layout, planes, pairs, actuators, work, tangent, *mine, step.qpos[0], step.qvel[0], step.act[0], control, wrenches,
+            self._timestep, int(settings[SPRINGS]), float(settings[RECOVERY]), out,
         )  # fmt: skip
         with self._lock:
             self._free.append(mine)
