@@ -6,8 +6,8 @@ The affine step aims at κ = 0 exactly; its success sets the centring σ = (ν_a
 
 Normal impulses and limits bound positions (γ s, in N s m), friction bounds velocities (ξ∘η, in N s m/s). While gaps shrink with
 κ, bodies move by s, at velocities s/h = κ/(h γ): friction at the same κ takes these for slip, and clings one way, then the other.
-So friction's products are kept 1/h times larger on the way, and follow when the gaps have arrived (measured on a humanoid that lies
-on the ground with ten contacts: without this, internal forces still change by their own size at κ = 1e-12).
+So friction's products stay 1/h times larger all the way to the hard limit (measured on a humanoid that lies on the ground with ten
+contacts: without this, internal forces still change by their own size at κ = 1e-12).
 """
 
 import math
@@ -24,6 +24,9 @@ SOLVED, MAX_ITERATIONS, STALLED, SINGULAR, TOO_FAST, NOT_FINITE = 0, 1, 2, 3, 4,
 
 LOOP_REGULARISATION = 1e-10
 """On the diagonal of loop closures [1/kg]: lets redundant rows (planar loops) share their impulse instead of dividing by zero."""
+
+LEAST_WEIGHT = 0.05
+"""Of friction's products beside the others: gaps below 1e-14 N s m over the impulse would drown in round-off."""
 
 BLOCKED, RISE = 0.3, 10.0
 """A step along the central path that can be taken by less than the first aims the second times as high instead."""
@@ -98,23 +101,13 @@ def _clear_correction(W):
 
 
 @kernel
-def _mean(sums, weight, arrived):
-    """Mean product of what still has to shrink: everything, friction times weight [N s m]; or friction alone [N s m/s]."""
-    if arrived:
-        return sums[6] / max(sums[7], 1.0)
+def _mean(sums, weight):
+    """Mean product, friction times weight [N s m]."""
     return (sums[2] + weight * sums[6]) / max(sums[3] + sums[7], 1.0)
 
 
 @kernel
-def _least(sums, weight, arrived, floor):
-    """Smallest product of what still has to shrink, as `_mean` weighs it; 0 when a pair that has arrived collapses."""
-    if arrived:
-        return sums[5] if sums[1] > 1e-2 * floor else 0.0
-    return min(sums[1], weight * sums[5])
-
-
-@kernel
-def _direction(L, W, h, mean, floor, path, weight, arrived, scaled, enough, sums, found):
+def _direction(L, W, h, mean, floor, path, weight, scaled, enough, sums, found):
     """The step from the present point into W.d…. found (4,) out: largest and affine step, σ, 1 when the aim was raised.
 
     path > 0: Newton's step to that complementarity; to a higher one when it is BLOCKED, because the pairs are near the end of the
@@ -125,7 +118,7 @@ def _direction(L, W, h, mean, floor, path, weight, arrived, scaled, enough, sums
     target, affine, sigma = max(path, 0.0), 1.0, 1.0
     found[3] = 0.0
     for phase in range(3):
-        kn, kf = (floor, target) if arrived and found[3] == 0.0 else (target, target / weight)
+        kn, kf = target, target / weight
         assemble(L, W, h, kn, kf, phase > 0, scaled, LOOP_REGULARISATION)
         if phase == 0 and factorise(W.pattern, W.blocks) >= 0:
             return False
@@ -143,7 +136,7 @@ def _direction(L, W, h, mean, floor, path, weight, arrived, scaled, enough, sums
         if phase == 0:
             affine = min(1.0, reach)
             centring(L, W, h, 0.0, 0.0, affine, sums)
-            ratio = min(max(_mean(sums, weight, arrived) / max(mean, 1e-300), 0.0), 1.0)
+            ratio = min(max(_mean(sums, weight) / max(mean, 1e-300), 0.0), 1.0)
             sigma = ratio * ratio * ratio
             _keep_affine(W)
             target = max(sigma * mean, floor)
@@ -163,8 +156,8 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterati
     kappa = 0 asks for the hard limit: then tol_comp is the complementarity itself. scaled: Nesterov-Todd directions.
     careful: follow the central path in short steps instead of predicting. evaluated: the motion has been, at these velocities.
     """
-    floor = kappa if kappa > 0.0 else 0.2 * tol_comp
-    weight, arrived = min(h, 1.0), False
+    weight = 1.0 if kappa > 0.0 else min(max(h, LEAST_WEIGHT), 1.0)
+    floor = kappa if kappa > 0.0 else 0.5 * weight * tol_comp
     residual, worst, mean, path, alpha, short = math.inf, math.inf, math.inf, math.inf, 0.0, 0
     _clear_direction(W)
     best_residual, best_mean, idle = math.inf, math.inf, 0
@@ -177,24 +170,16 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterati
                 return SOLVED, iteration, residual, worst
             if not (math.isfinite(residual) and math.isfinite(worst)):
                 return NOT_FINITE, iteration, residual, worst
-            if not arrived:
-                centring(L, W, h, floor, floor / weight, 0.0, sums)
-                arrived = max(sums[0], weight * sums[4]) <= 4.0 * floor
-                if arrived:
-                    mean = _mean(sums, weight, arrived)
-                    path = mean
             if careful and mean > 0.0:
-                aim_n, aim_f = (floor, path) if arrived else (path, path / weight)
-                centring(L, W, h, aim_n, aim_f, 0.0, sums)
-                off = sums[4] if arrived else max(sums[0], weight * sums[4])
-                if off < 0.5 * path and residual < max(1e-2 * path**0.5, tol_residual):
+                centring(L, W, h, path, path / weight, 0.0, sums)
+                if max(sums[0], weight * sums[4]) < 0.5 * path and residual < max(1e-2 * path**0.5, tol_residual):
                     path = max(0.15 * path, floor)
             best, turn, enough = -1.0, scaled, 1e-2 * max(residual, tol_residual)
             for attempt in range(3):
                 aim = path if careful and mean > 0.0 else 0.0
                 if mean <= 3.0 * floor:  # there: no prediction, it would be corrected for what never happens
                     aim = floor
-                if not _direction(L, W, h, mean, floor, aim, weight, arrived, turn, enough, sums, found):
+                if not _direction(L, W, h, mean, floor, aim, weight, turn, enough, sums, found):
                     return SINGULAR, iteration, residual, worst
                 # blocked: the other linearisation of the cones often is not; go back to the first when it is worse
                 if careful or not mean > 0.0 or found[0] >= 0.3 or attempt == 2 or (attempt == 1 and found[0] > best):
@@ -203,13 +188,12 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterati
             # the better the prediction, the closer to the boundary: convergence is superlinear at the end
             share = max(0.99, 1.0 - found[2] ** (1.0 / 3.0))
             alpha = inside_rotation_domain(L, W, h, min(1.0, share * found[0]))
-            arrived = arrived and found[3] == 0.0
             trace[3], trace[4], trace[5] = alpha, found[1], found[2]
         _save(L, W)
         if iteration >= 0 and mean > 0.0:
             for _ in range(12):  # stay off the boundary: no pair much smaller than the mean
                 centring(L, W, h, 0.0, 0.0, alpha, sums)
-                if _least(sums, weight, arrived, floor) >= 1e-3 * min(_mean(sums, weight, arrived), mean):
+                if min(sums[1], weight * sums[5]) >= 1e-3 * min(_mean(sums, weight), mean):
                     break
                 alpha *= 0.8
         for _ in range(8):
@@ -224,7 +208,7 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterati
             if iteration < 0 or new_residual <= max(2.0 * residual, 1e3 * tol_residual) or new_worst <= worst:
                 break
             alpha *= 0.5
-        residual, worst, mean = new_residual, new_worst, _mean(sums, weight, arrived)
+        residual, worst, mean = new_residual, new_worst, _mean(sums, weight)
         if iteration < 0:
             path = mean
         short = short + 1 if iteration >= 0 and alpha < 1e-3 else 0

@@ -5,6 +5,9 @@ import math
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import FAR, friction_complementarity, friction_residual, least_friction_product, step_length
 
+ROUND_OFF = 1e-15
+"""Of a joint's rows, for every metre of its bodies' coordinates (a few units in the last place)."""
+
 
 @kernel
 def largest_step(L, W, h):
@@ -32,7 +35,7 @@ def largest_step(L, W, h):
 
 @kernel
 def residual_of(L, W, h):
-    """Largest row, as a velocity [m/s, rad/s]: momentum rows over mass or inertia (beyond round-off), constraint rows over h."""
+    """Largest row beyond its round-off, as a velocity [m/s, rad/s]: momentum rows over mass or inertia, constraint rows over h."""
     residual = 0.0
     for b in range(L.mass.shape[0]):
         top = max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2])
@@ -41,9 +44,12 @@ def residual_of(L, W, h):
             residual = _worse(residual, max(abs(W.rb[b, i]) - 1e-14 * W.size[b, i], 0.0 * W.rb[b, i]) / weight)
     for n in range(L.node_joint.shape[0]):
         j = L.node_joint[n]
-        nc = 6 - L.ndof[j] if j >= 0 else 6
+        nc, unsure = 6, 0.0
+        if j >= 0:
+            nc = 6 - L.ndof[j]
+            unsure = ROUND_OFF / h * (1.0 + _farthest(W.xn[L.child[j]]) + _farthest(W.xn[L.parent[j]]))
         for r in range(nc):
-            residual = _worse(residual, abs(W.rn[n, r]))
+            residual = _worse(residual, max(abs(W.rn[n, r]) - unsure, 0.0 * W.rn[n, r]))
         for r in range(nc, 6):
             residual = _worse(residual, abs(W.rn[n, r]) / (L.dof_inertia[L.vadr[j] + r - nc] + abs(W.lam[n, r])))
     for m in range(W.n_limits[1]):
@@ -57,6 +63,12 @@ def residual_of(L, W, h):
         residual = _worse(residual, abs(W.cval[c, 0] - W.con[c, 1]) / h)
         residual = _worse(residual, friction_residual(W.claw[c], W.cmu[c], W.con[c], W.cval[c, 1], W.cval[c, 2]))
     return residual
+
+
+@kernel
+def _farthest(x):
+    """Largest coordinate of x (3,)."""
+    return max(abs(x[0]), max(abs(x[1]), abs(x[2])))
 
 
 @kernel
