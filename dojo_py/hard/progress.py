@@ -5,8 +5,8 @@ import math
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import FAR, friction_complementarity, friction_residual, least_friction_product, step_length
 
-ROUND_OFF = 1e-15
-"""Of a joint's rows, for every metre of its bodies' coordinates (a few units in the last place)."""
+ROUND_OFF = 2e-15
+"""Of positions and angles, for every metre or radian: some units in the last place."""
 
 
 @kernel
@@ -51,9 +51,15 @@ def residual_of(L, W, h):
         for r in range(nc):
             residual = _worse(residual, max(abs(W.rn[n, r]) - unsure, 0.0 * W.rn[n, r]))
         for r in range(nc, 6):
-            residual = _worse(residual, abs(W.rn[n, r]) / (L.dof_inertia[L.vadr[j] + r - nc] + abs(W.lam[n, r])))
+            dof = L.vadr[j] + r - nc
+            size = abs(W.lam[n, r]) + abs(W.drive[dof, 0]) + abs(W.drive[dof, 1] * W.rows[n, r])
+            unclear = 1e-14 * size + abs(W.drive[dof, 1]) * ROUND_OFF / h  # (of the rate, a difference of angles)
+            row = max(abs(W.rn[n, r]) - unclear, 0.0 * W.rn[n, r])
+            residual = _worse(residual, row / (L.dof_inertia[dof] + abs(W.lam[n, r])))
     for m in range(W.n_limits[1]):
-        residual = _worse(residual, abs(W.lgap[m] - W.lim[m, 1]) / h)
+        row = W.lgap[m] - W.lim[m, 1]
+        unsure = ROUND_OFF * (1.0 + abs(L.limit_bound[W.limit_active[m]]) + abs(W.lgap[m]))
+        residual = _worse(residual, max(abs(row) - unsure, 0.0 * row) / h)
     for dof in range(L.dof_frictionloss.shape[0]):
         j = L.dof_joint[dof]
         if W.bound[dof] > 0.0:
