@@ -205,8 +205,11 @@ def joint_coordinates(L, j, q_rel, d, out, elsewhere, s):
 
 
 @kernel
-def to_minimal(L, bodies, h, reference, qpos, qvel, s):
-    """Fill qpos (nq,) near the reference (nq,), and qvel (nv,). bodies (nb, 13); s: work (96, 12)."""
+def to_minimal(L, bodies, h, reference, before_them, qpos, qvel, s):
+    """Fill qpos (nq,) near the reference (nq,), and qvel (nv,). bodies (nb, 13); s: work (96, 12).
+
+    before_them (nq,): coordinates one interval before, if they are known, else (0,). Both are only what the search begins from.
+    """
     q_rel, d, before, turn = s[0, 0:4], s[0, 4:7], s[1, 0:6], s[2, 0:4]
     for j in range(L.kind.shape[0]):
         b, adr, dof, kind = L.child[j], L.qadr[j], L.vadr[j], L.kind[j]
@@ -222,7 +225,10 @@ def to_minimal(L, bodies, h, reference, qpos, qvel, s):
         for i in range(n):
             before[i] = now[i]
         stages = 1
-        if kind == COMPOUND:  # follow a fast turn, so that the joint angles stay on their branch
+        if before_them.shape[0] > 0:
+            for i in range(n):
+                before[i] = before_them[adr + i]
+        elif kind == COMPOUND:  # follow a fast turn, so that the joint angles stay on their branch
             w = bodies[b]
             speed = math.sqrt(w[10] * w[10] + w[11] * w[11] + w[12] * w[12])
             if L.parent[j] >= 0:
@@ -272,4 +278,4 @@ def maximal_from_minimal(L, qpos, qvel, h, bodies, s):
 @entry
 def minimal_from_maximal(L, bodies, h, reference, qpos, qvel, s):
     """`to_minimal` for callers in Python; s: work (96, 12)."""
-    to_minimal(L, bodies, h, reference, qpos, qvel, s)
+    to_minimal(L, bodies, h, reference, reference[0:0], qpos, qvel, s)

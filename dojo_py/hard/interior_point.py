@@ -25,8 +25,8 @@ SOLVED, MAX_ITERATIONS, STALLED, SINGULAR, TOO_FAST, NOT_FINITE = 0, 1, 2, 3, 4,
 LOOP_REGULARISATION = 1e-10
 """On the diagonal of loop closures [1/kg]: lets redundant rows (planar loops) share their impulse instead of dividing by zero."""
 
-LEAST_WEIGHT = 0.05
-"""Of friction's products beside the others: gaps below 1e-14 N s m over the impulse would drown in round-off."""
+LEAST_WEIGHT = 0.02
+"""Of the others beside friction's products: gaps of less than 1e-14 N s m over the impulse would drown in round-off."""
 
 BLOCKED, RISE = 0.3, 10.0
 """A step along the central path that can be taken by less than the first aims the second times as high instead."""

@@ -24,7 +24,7 @@ class HardOptions:
     """Where springs and the position terms of servos act: "midpoint" (no artificial damping), "implicit" (damps), "explicit"."""
     recovery_speed: float = 5.0
     """How fast an initial violation (overlap, joint beyond its bound) is pushed out at most [m/s, rad/s]."""
-    contact_margin: float = 0.02
+    contact_margin: float = 0.002
     """Contacts with a larger gap than this, plus what the motion can close in a step, are left out of the step [m]."""
     subdivisions: int = 10
     """A step that fails is redone as 2, 4, … 2^subdivisions shorter ones; 0 never subdivides."""

@@ -118,6 +118,17 @@ def _differences(old, h, new):
 
 
 @kernel
+def _expect(L, W, qpos, h, out):
+    """out (nq,) = qpos, hinges and slides moved on by the rates that the step solved for."""
+    copy(qpos, out)
+    for j in range(L.kind.shape[0]):
+        n, k = L.node[j], L.count[j]
+        if L.ndof[j] == k:  # one rate for each coordinate
+            for i in range(k):
+                out[L.qadr[j] + i] += h * W.rows[n, 6 - k + i]
+
+
+@kernel
 def _take_step(L, P, Q, T, M, W, V, Z, t, h):
     """Row t + 1 of the record from a step's solution in W; a step that failed repeats its state."""
     nb, report = L.mass.shape[0], Z.reports[t]
@@ -133,7 +144,11 @@ def _take_step(L, P, Q, T, M, W, V, Z, t, h):
                 new[b, 6 + i] = W.qn[b, i]
         if report[PARTS] > 1.0:
             _differences(bodies, h, new)
-        to_minimal(L, new, h, qpos, Z.qpos[t + 1], Z.qvel[t + 1], V.coordinates)
+        if report[PARTS] > 1.0:
+            to_minimal(L, new, h, qpos, qpos[0:0], Z.qpos[t + 1], Z.qvel[t + 1], V.coordinates)
+        else:
+            _expect(L, W, qpos, h, Z.qpos[t + 1])
+            to_minimal(L, new, h, Z.qpos[t + 1], qpos, Z.qpos[t + 1], Z.qvel[t + 1], V.coordinates)
         advance_activations(T, V, act, h, Z.act[t + 1])
     else:
         copy_rows(bodies, new)

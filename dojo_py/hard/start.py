@@ -94,7 +94,7 @@ def choose_contacts(L, P, Q, W, h, everything, margin, recovery):
             dof = L.limit_dof[l]
             room = L.limit_sign[l] * (W.angle0[dof] - L.limit_bound[l])
             W.lgrace[l] = max(0.0, -room - recovery)
-            if not everything and room > 0.1 + 3.0 * h * abs(W.rate_prev[dof]):
+            if not everything and room > 0.2 + 3.0 * h * abs(W.rate_prev[dof]):
                 continue
         W.limit_active[W.n_limits[0]] = l
         W.n_limits[0] += 1
