@@ -1,4 +1,4 @@
-"""`dojo_py identify cube --data DIR`: friction, inertia, corners of the recorded cube; how well unseen tosses are predicted."""
+"""`dojo_py identify cube --data DIR`: the recorded cube's parameters, and how well unseen tosses are predicted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def add(commands: Any) -> None:
     p = commands.add_parser(
         "identify",
         help="physical parameters from recorded motion",
-        description="Identify friction, inertia and corners of a tossed cube; the exit status is 1 when a bound does not hold.",
+        description="Identify friction, inertia, centre of mass and corners of a tossed cube; exit status 1: a bound is missed.",
     )
     p.add_argument("subject", choices=("cube",), help="what is identified")
     p.add_argument("--data", type=Path, required=True, metavar="DIR", help="folder of tosses: 0.csv, 2.csv, …")
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{time.perf_counter() - began:.0f} s")
     if arguments.out:
         np.savez(
-            arguments.out, friction=report.friction, inertia=report.inertia, edges=report.edges,
+            arguments.out, friction=report.friction, inertia=report.inertia, com=report.com, edges=report.edges,
             corners=report.result.values["contact_point"],
             interval=report.result.interval(), covariance=report.result.covariance, length_unit=report.length_unit,
             position_error=report.fitted.position, rotation_error=report.fitted.rotation,
