@@ -5,6 +5,8 @@ Rotations are rotation vectors in the body frame: q_b = q_a exp(dq) (MuJoCo's mj
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from . import quaternion
@@ -14,7 +16,14 @@ Array = np.ndarray
 
 
 def _split(types: Array, qposadr: Array, dofadr: Array) -> tuple[Array, Array, Array, Array]:
-    """First entries of the quaternions (in qpos, in qvel), and all entries that are plain numbers (likewise)."""
+    """All entries of the quaternions, four a row, and of their rotation vectors; all entries that are plain numbers (likewise)."""
+    return _split_of(tuple(types.tolist()), tuple(qposadr.tolist()), tuple(dofadr.tolist()))
+
+
+@lru_cache(maxsize=64)
+def _split_of(*joints: tuple[int, ...]) -> tuple[Array, Array, Array, Array]:
+    """`_split`, remembered: planners take thousands of differences of one model."""
+    types, qposadr, dofadr = (np.array(column, dtype=int) for column in joints)
     free, ball = types == JointType.FREE, types == JointType.BALL
     quat = np.concatenate([qposadr[free] + 3, qposadr[ball]]).astype(int)
     rot = np.concatenate([dofadr[free] + 3, dofadr[ball]]).astype(int)
@@ -22,25 +31,23 @@ def _split(types: Array, qposadr: Array, dofadr: Array) -> tuple[Array, Array, A
     steps = np.arange(3)
     plain_q = np.concatenate([(qposadr[free][:, None] + steps).ravel(), qposadr[scalar]]).astype(int)
     plain_v = np.concatenate([(dofadr[free][:, None] + steps).ravel(), dofadr[scalar]]).astype(int)
-    return quat, rot, plain_q, plain_v
+    return quat[:, None] + np.arange(4), rot[:, None] + steps, plain_q, plain_v
 
 
 def integrate_configuration(types: Array, qposadr: Array, dofadr: Array, qpos: Array, dq: Array) -> Array:
     """`qpos` (nq) moved by `dq` (nv); the quaternions of the result are unit."""
-    quat, rot, plain_q, plain_v = _split(types, qposadr, dofadr)
+    i, j, plain_q, plain_v = _split(types, qposadr, dofadr)
     out = np.array(qpos, dtype=float)
     out[plain_q] += dq[plain_v]
-    i, j = quat[:, None] + np.arange(4), rot[:, None] + np.arange(3)
     out[i] = quaternion.normalise(quaternion.multiply(quaternion.normalise(out[i]), quaternion.exponential(dq[j])))
     return out
 
 
 def configuration_difference(types: Array, qposadr: Array, dofadr: Array, qpos_b: Array, qpos_a: Array) -> Array:
     """The tangent (nv) from `qpos_a` to `qpos_b`."""
-    quat, rot, plain_q, plain_v = _split(types, qposadr, dofadr)
-    out = np.zeros(plain_v.size + 3 * rot.size)
+    i, j, plain_q, plain_v = _split(types, qposadr, dofadr)
+    out = np.zeros(plain_v.size + j.size)
     out[plain_v] = qpos_b[plain_q] - qpos_a[plain_q]
-    i, j = quat[:, None] + np.arange(4), rot[:, None] + np.arange(3)
     a, b = quaternion.normalise(qpos_a[i]), quaternion.normalise(qpos_b[i])
     out[j] = quaternion.logarithm(quaternion.multiply(quaternion.conjugate(a), b))
     return out

@@ -9,13 +9,17 @@ import numpy as np
 
 Array = np.ndarray
 
+NEXT, LAST = [1, 2, 0], [2, 0, 1]
+"""The other two of the axes x, y, z, in turn."""
+
 
 def multiply(a: Array, b: Array) -> Array:
     """The product a b: first b, then a. (..., 4)."""
     a, b = np.broadcast_arrays(a, b)
     aw, av, bw, bv = a[..., :1], a[..., 1:], b[..., :1], b[..., 1:]
     scalar = aw * bw - np.sum(av * bv, axis=-1, keepdims=True)
-    return np.concatenate([scalar, aw * bv + bw * av + np.cross(av, bv)], axis=-1)
+    cross = av[..., NEXT] * bv[..., LAST] - av[..., LAST] * bv[..., NEXT]  # np.cross takes ten times as long on one vector
+    return np.concatenate([scalar, aw * bv + bw * av + cross], axis=-1)
 
 
 def conjugate(q: Array) -> Array:

@@ -35,6 +35,8 @@ class Options:
     """Share of the decrease that the slope promises which a step must deliver [-]."""
     shortest_step: float = 1e-5
     """Of the line search, which halves from 1 [-]."""
+    cautious_step: float = 0.0
+    """μ also grows after a step shorter than this, which says that the model does not hold so far away [-]; 0: it never does."""
     regularise: Literal["control", "state"] = "control"
     """What μ holds back: the controls, or the next state (Tassa 2012, eq. 10), which needs B of full rank or a control cost."""
     regularisation: float = 0.0
@@ -70,6 +72,8 @@ class Options:
                 raise ValueError(f"Options: {name}={getattr(self, name)!r} must be positive")
         if not 0 < self.armijo < 0.5:
             raise ValueError(f"Options: armijo={self.armijo!r} must lie between 0 and 0.5")
+        if not 0 <= self.cautious_step <= 1:
+            raise ValueError(f"Options: cautious_step={self.cautious_step!r} must lie between 0 and 1")
         if self.penalty_growth < 1:
             raise ValueError(f"Options: penalty_growth={self.penalty_growth!r} must be at least 1")
         if self.regularise not in ("control", "state"):

@@ -1,7 +1,9 @@
 """Model-predictive control: plan over a short horizon, apply the first controls, shift the plan, plan again from the new state.
 
-The next plan starts from the last one: its controls shifted by the steps applied and followed with its gains from the new state
-(warm start; Tassa, Erez, Todorov 2012, section III). What the horizon gains at its end is the last control again, or `tail`.
+The next plan starts from the last one: its controls shifted by the steps applied, and followed from the new state with its gains
+or without, whichever costs less (warm start; Tassa, Erez, Todorov 2012, section III). Gains hold near the plan: after a push, or
+a touchdown a step early, they can lead far worse than nothing. What the horizon gains at its end is the last control again, or
+`tail`.
 """
 
 from __future__ import annotations
@@ -76,6 +78,8 @@ class Controller:
     """Time [s] -> (nu,) control for a step that the horizon gains; by default the plan's last one."""
     last: Plan | None = field(default=None, init=False)
     """The latest plan."""
+    limits: tuple[Array, Array] = field(init=False)
+    """(nu,), (nu,) its lowest and highest controls."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.shift < len(self.controls):
@@ -84,24 +88,24 @@ class Controller:
     def plan(self, state: State) -> Plan:
         """Plan from this state, warm-started by the last plan."""
         problem = self.objective(state)
+        self.limits = limits_of(self.sim.model, problem.get("control_limits", "model"))
         if self.last is None:
-            options, controls = self.first_options or self.options, self.controls
+            self.last = ilqr(self.sim, state, self.controls, options=self.first_options or self.options, **problem)
         else:
-            options, controls = self.options, self._shifted(self.last, state, problem.get("control_limits", "model"))
-        self.last = ilqr(self.sim, state, controls, options=options, **problem)
+            controls, paths = self._starts(self.last, state)
+            self.last = ilqr(self.sim, state, controls, paths=paths, options=self.options, **problem)
         return self.last
 
-    def _shifted(self, plan: Plan, state: State, limits: Any) -> Array:
-        """(T, nu) the last plan's controls from this state on, with its feedback if that can be simulated."""
+    def _starts(self, plan: Plan, state: State) -> tuple[Array, list[Path]]:
+        """(T, nu) the last plan's controls from this state on, and where they lead: with its gains, and without."""
         s, T = self.shift, len(plan.controls)
-        rest, gains = plan.controls[s:], plan.gains[s:]
-        reference = Path(plan.states[s:], rest, np.zeros((T - s, gains.shape[2])))
-        motion = self.options.motion_kappa(self.options.kappas[-1])
-        bounds = limits_of(self.sim.model, limits)
-        moved = follow(self.sim, reference, np.zeros_like(rest), gains, 0.0, bounds, motion, start=state)
-        kept = rest if moved is None else moved.controls
         times = state.time + self.sim.timestep * np.arange(T - s, T)
-        return np.vstack([kept, *(kept[-1] if self.tail is None else self.tail(t) for t in times)])
+        controls = np.vstack([plan.controls[s:], *(plan.controls[-1] if self.tail is None else self.tail(t) for t in times)])
+        gains = np.concatenate([plan.gains[s:], np.zeros_like(plan.gains[:s])])
+        old = Path([*plan.states[s:], *plan.states[-1:] * s], controls, np.zeros(gains.shape[::2]))
+        none, motion = np.zeros_like(controls), self.options.motion_kappa(self.options.kappas[0])
+        paths = [follow(self.sim, old, none, K, 0.0, self.limits, motion, start=state) for K in (gains, np.zeros_like(gains))]
+        return controls, [path for path in paths if path is not None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,10 +161,9 @@ def mpc(
             iterations.append(plan.iterations)
             if callback is not None and callback(len(controls), states[-1], plan):
                 break
-            low, high = limits_of(controller.sim.model, controller.objective(states[-1]).get("control_limits", "model"))
             for j in range(min(controller.shift * ratio, steps - len(controls))):
                 k, part = divmod(j, ratio)
-                u = np.clip(plan.control(k, states[-1], sim.model, part / ratio), low, high)
+                u = np.clip(plan.control(k, states[-1], sim.model, part / ratio), *controller.limits)
                 outside = None if disturbance is None else disturbance(states[-1].time)
                 step = sim.step(states[-1], u, **({} if outside is None else {"wrenches": outside}))
                 unsolved += int(step.status != 0)

@@ -42,6 +42,7 @@ def ilqr(
     constraints: Any = (),
     control_limits: Any = "model",
     states: Sequence[State] | None = None,
+    paths: Sequence[Path] = (),
     options: Options | None = None,
     callback: Callback | None = None,
     progress: bool = False,
@@ -50,8 +51,8 @@ def ilqr(
 
     stage, terminal: one cost or several (`ResidualCost`, `FunctionCost`, `state_cost`, `control_cost`). constraints: `Constraint`,
     `goal`. control_limits: "model" (the actuators' ranges), None, or (low, high). states: a guess of all T + 1 states, which need
-    not obey the motion (infeasible start). callback(record, path): after every iteration; true stops. The result is a function
-    of the arguments alone.
+    not obey the motion (infeasible start). paths: motions from `state`; where there are any, the cheapest is the start.
+    callback(record, path): after every iteration; true stops. The result is a function of the arguments alone.
     """
     options = options or Options()
     problem, u = build_problem(sim, stage, terminal, constraints, control_limits, controls)
@@ -59,7 +60,7 @@ def ilqr(
         raise ValueError(f"states: a guess of {len(states)} states for {len(u)} steps, expected {len(u) + 1}")
     total = min(options.max_total_iterations, options.max_iterations * (options.max_updates + 1))
     with Progress(total, "planning", force=progress) as bar:
-        return _Planner(problem, options, callback, bar.advance).run(state, u, states)
+        return _Planner(problem, options, callback, bar.advance).run(state, u, states, paths)
 
 
 class _Planner:
@@ -74,12 +75,15 @@ class _Planner:
             options.regularisation, options.smallest_regularisation, options.largest_regularisation
         )
 
-    def run(self, start: State, controls: Array, guess: Sequence[State] | None) -> Plan:
+    def run(self, start: State, controls: Array, guess: Sequence[State] | None, paths: Sequence[Path]) -> Plan:
         """The outer loop: descend, then update the multipliers, until no constraint is violated."""
         options, kappas = self.options, self.options.kappas
         clock = time.perf_counter()
-        first = roll(self.problem.sim, start, controls, options.motion_kappa(kappas[0]), guess)
         self.lagrangian = AugmentedLagrangian(self.problem.constraints, len(controls), options.penalty)
+        if paths:
+            first: Path | None = min(paths, key=self._objective)
+        else:
+            first = roll(self.problem.sim, start, controls, options.motion_kappa(kappas[0]), guess)
         self.seconds = {"simulate": time.perf_counter() - clock, "backward": 0.0, "search": 0.0}
         if first is None:
             still = Path([start] * (len(controls) + 1), controls, np.zeros((len(controls), self.problem.n)))
@@ -123,7 +127,10 @@ class _Planner:
             if accepted is not None:
                 converged = converged or (accepted.decrease < options.cost_tolerance and accepted.path.gap == 0.0)
                 self.path, objective, model = accepted.path, accepted.objective, None
-                self.regularisation.shrink()
+                if accepted.alpha < options.cautious_step:
+                    self.regularisation.grow()
+                else:
+                    self.regularisation.shrink()
             else:
                 converged = converged or -policy.slope < options.cost_tolerance
             if self._record(update, kappa, policy, accepted, objective):

@@ -142,6 +142,17 @@ def test_indefinite_cost_is_regularised():
     assert np.abs(np.abs(plan.controls) - 1.0).max() < 0.05 and plan.cost < 0.01
 
 
+def test_short_steps_raise_the_regularisation_where_asked():
+    """A step of α < 1 says the model does not hold so far away: with cautious_step=1 every one raises μ, without it none does."""
+    for cautious in (0.0, 1.0):
+        _, plan = swing_up(options=Options(cautious_step=cautious, armijo=0.4))
+        before = np.array([0.0, *(r.regularisation for r in plan.log[:-1])])
+        short = np.array([0.0 < r.step < 1.0 for r in plan.log])
+        grown = np.array([r.regularisation for r in plan.log]) > before
+        assert plan.status is PlanStatus.SOLVED and short.any()
+        assert grown[short].all() if cautious else not grown[short].any()
+
+
 @pytest.mark.parametrize("regularise", ["control", "state"])
 def test_both_regularisations_solve(regularise):
     _, plan = swing_up(options=Options(regularise=regularise, regularisation=1.0))
@@ -289,7 +300,7 @@ def test_mistakes_are_named(change, message):
 @pytest.mark.parametrize(
     "change",
     [{"max_iterations": 0}, {"kappa": -1.0}, {"kappa": (1e-3, 0.0)}, {"armijo": 0.7}, {"penalty_growth": 0.5},
-     {"regularise": "both"}, {"rollout_kappa": "soft"}, {"penalty": 0.0}],
+     {"regularise": "both"}, {"rollout_kappa": "soft"}, {"penalty": 0.0}, {"cautious_step": 2.0}],
 )  # fmt: skip
 def test_options_are_checked(change):
     with pytest.raises(ValueError, match=f"Options: {next(iter(change))}"):

@@ -1,5 +1,7 @@
 """Receding horizon: LQR on linear systems, a pendulum kept up through pushes; timing, feedback between plans, errors."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy.linalg import solve_discrete_are
@@ -78,6 +80,27 @@ def test_the_tail_fills_what_the_horizon_gains():
     controller = Controller(sim, lambda state: objective, np.zeros((6, 1)), tail=tail)
     mpc(sim, sim.initial_state([0.0, 0.0]), controller, 4)
     assert asked == [1 + 5, 2 + 5, 3 + 5]
+
+
+def first_cost(plan):
+    """What the plan's start cost."""
+    return plan.log[0].merit + plan.log[0].decrease
+
+
+def test_a_plan_starts_from_the_cheapest_motion():
+    """Gains that lead astray after a push do not spoil the next plan: it starts without them if that is cheaper."""
+    sim, controller = upright_pendulum()
+    start = sim.initial_state([np.pi, 0.0])
+    plan = controller.plan(start)
+    astray = dataclasses.replace(plan, gains=np.full_like(plan.gains, 50.0))
+    pushed = dataclasses.replace(plan.states[1], qvel=plan.states[1].qvel + 0.5)
+
+    controller.last = plan
+    with_gains = first_cost(controller.plan(pushed))
+    controller.last = dataclasses.replace(plan, gains=np.zeros_like(plan.gains))
+    without = first_cost(controller.plan(pushed))
+    controller.last = astray
+    assert with_gains < without and first_cost(controller.plan(pushed)) == pytest.approx(without, rel=1e-12)
 
 
 def test_callback_stops_and_progress_is_shown(capsys):
