@@ -25,9 +25,6 @@ SOLVED, MAX_ITERATIONS, STALLED, SINGULAR, TOO_FAST, NOT_FINITE = 0, 1, 2, 3, 4,
 LOOP_REGULARISATION = 1e-10
 """On the diagonal of loop closures [1/kg]: lets redundant rows (planar loops) share their impulse instead of dividing by zero."""
 
-LEAST_WEIGHT = 0.02
-"""Of the others beside friction's products: gaps of less than 1e-14 N s m over the impulse would drown in round-off."""
-
 BLOCKED, RISE = 0.3, 10.0
 """A step along the central path that can be taken by less than the first aims the second times as high instead."""
 
@@ -150,13 +147,13 @@ def _direction(L, W, h, mean, floor, path, weight, scaled, enough, sums, found):
 
 
 @kernel
-def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterations, scaled, careful, evaluated):
+def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max_iterations, scaled, careful, evaluated):
     """From the present point to residual ≤ tol_residual [m/s] and |b∘c - κe| ≤ tol_comp. Returns (status, iterations, both).
 
-    kappa = 0 asks for the hard limit: then tol_comp is the complementarity itself. scaled: Nesterov-Todd directions.
+    kappa = 0 asks for the hard limit: then tol_comp is the complementarity itself. weight: of friction's products beside the
+    others, on the way (at kappa > 0 they must arrive together: 1). scaled: Nesterov-Todd directions.
     careful: follow the central path in short steps instead of predicting. evaluated: the motion has been, at these velocities.
     """
-    weight = 1.0 if kappa > 0.0 else min(max(h, LEAST_WEIGHT), 1.0)
     floor = kappa if kappa > 0.0 else 0.5 * weight * tol_comp
     residual, worst, mean, path, alpha, short = math.inf, math.inf, math.inf, math.inf, 0.0, 0
     _clear_direction(W)
@@ -177,7 +174,8 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, tol_residual, tol_comp, max_iterati
             best, turn, enough = -1.0, scaled, 1e-2 * max(residual, tol_residual)
             for attempt in range(3):
                 aim = path if careful and mean > 0.0 else 0.0
-                if mean <= 3.0 * floor:  # there: no prediction, it would be corrected for what never happens
+                if mean <= 3.0 * floor and worst <= 100.0 * floor / weight:
+                    # there: no prediction, it would be corrected for what never happens
                     aim = floor
                 if not _direction(L, W, h, mean, floor, aim, weight, turn, enough, sums, found):
                     return SINGULAR, iteration, residual, worst

@@ -26,7 +26,9 @@ from dojo_py.rotation import quat_to_matrix
 STATUS, ITERATIONS, RESIDUAL, COMPLEMENTARITY, MIN_GAP, PARTS = range(6)
 """Entries of a step's report (8,)."""
 MOVED_UNSOLVED = (1, 2)
-"""Statuses (iteration limit, stalled) after which the best point found is kept when it is finite."""
+"""Statuses (iteration limit, stalled) after which the best point found is kept when it is finite and not far off."""
+FAR_OFF = 1e3
+"""Residual [m/s, rad/s] of a point that is no better than none."""
 
 
 class Record(NamedTuple):
@@ -136,7 +138,8 @@ def _take_step(L, P, Q, T, M, W, V, Z, t, h):
     save_warm(W, Z.impulses[t + 1])
     status = int(report[STATUS])
     new = Z.bodies[t + 1]
-    if (status == 0 or status == MOVED_UNSOLVED[0] or status == MOVED_UNSOLVED[1]) and finite(W, nb):
+    kept = status == 0 or ((status == MOVED_UNSOLVED[0] or status == MOVED_UNSOLVED[1]) and report[RESIDUAL] < FAR_OFF)
+    if kept and finite(W, nb):
         for b in range(nb):
             for i in range(3):
                 new[b, i], new[b, 3 + i], new[b, 10 + i] = W.xn[b, i], W.v[b, i], W.v[b, 3 + i]
