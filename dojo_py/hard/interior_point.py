@@ -174,8 +174,7 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max
             best, turn, enough = -1.0, scaled, 1e-2 * max(residual, tol_residual)
             for attempt in range(3):
                 aim = path if careful and mean > 0.0 else 0.0
-                if mean <= 3.0 * floor and worst <= 100.0 * floor / weight:
-                    # there: no prediction, it would be corrected for what never happens
+                if mean <= 3.0 * floor:  # there: no prediction, it would be corrected for what never happens
                     aim = floor
                 if not _direction(L, W, h, mean, floor, aim, weight, turn, enough, sums, found):
                     return SINGULAR, iteration, residual, worst
