@@ -24,11 +24,8 @@ TOLERANCE, COMPLEMENTARITY, ITERATIONS, SPRINGS, RECOVERY, MARGIN, SUBDIVISIONS 
 STARTS = (0.3, 1.0, 10.0, 100.0)
 """Attempts at a step, and how far up the central path each starts: a share of the violations that remain although the last impulses
 act again; then of the scale of the step's violations, with the other linearisation of the cones in the third, in short steps in the
-last."""
-
-LEAST_WEIGHT = 0.05
-"""Of the products of gaps beside those of friction. A gap of 1e-15 m drowns in the round-off of the bodies' positions, and the
-impulses of a flat foot's corners with it (measured: at 0.02 and 7 N s)."""
+last. In these two friction's products shrink with the others: rigid chains from ground to ground drown in round-off where gaps get
+much smaller than they must."""
 
 NEAR = 0.1
 """The first of them for a relaxed step, whose path ends sooner."""
@@ -45,10 +42,10 @@ def attempts(L, P, Q, A, W, h, kappa, settings, report):
     tol_comp = max(1e-8 * kappa, min(1e-3 * kappa, 1e-14)) if kappa > 0.0 else settings[COMPLEMENTARITY]
     everything = kappa > 0.0
     total = 0.0
-    weight = 1.0 if kappa > 0.0 else min(max(h, LEAST_WEIGHT), 1.0)
     for attempt in range(len(STARTS)):
         if attempt == 0 and not W.warm[0] > 0.0:
             continue
+        weight = 1.0 if kappa > 0.0 or attempt >= 2 else min(h, 1.0)
         for _ in range(4):
             choose_contacts(L, P, Q, W, h, everything, settings[MARGIN], h * settings[RECOVERY])
             start_motion(L, W, attempt == 0)
