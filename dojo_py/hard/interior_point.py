@@ -33,6 +33,10 @@ and the impulses of a flat foot's corners with it (measured: at 0.02 and 7 N s).
 BLOCKED, RISE = 0.3, 10.0
 """A step along the central path that can be taken by less than the first aims the second times as high instead."""
 
+HELD = 0.1
+"""A step that neither prediction nor correction can take by more aims RISE times higher, too: the pairs have shrunk before the
+motion fits them (where a gap's error is larger than the gap, no step that mends it stays in the cones)."""
+
 PATIENCE = 8
 """Iterations without half the residual or half the mean complementarity after which another start is tried."""
 
@@ -142,11 +146,11 @@ def _direction(L, W, h, mean, floor, least, path, weight, scaled, enough, sums, 
             sigma = ratio * ratio * ratio
             _keep_affine(W)
             target = max(sigma * mean, floor)
-        elif reach >= 0.2 * affine:
+        elif reach >= max(0.2 * affine, HELD):
             break
         else:
             _clear_correction(W)
-            target = max(max(sigma, 0.3) * mean, floor)
+            target = max((RISE if affine < HELD else max(sigma, 0.3)) * mean, floor)
     found[0], found[1], found[2] = reach, affine, sigma
     return True
 
