@@ -35,7 +35,7 @@ BLOCKED, RISE = 0.3, 10.0
 
 HELD = 0.1
 """A step that neither prediction nor correction can take by more aims RISE times higher, too: the pairs have shrunk before the
-motion fits them (where a gap's error is larger than the gap, no step that mends it stays in the cones)."""
+motion fits them (where a gap's error is larger than the gap, no step that mends it stays in the cones). Not at κ > 0."""
 
 PATIENCE = 8
 """Iterations without half the residual or half the mean complementarity after which another start is tried."""
@@ -113,7 +113,7 @@ def _mean(sums, weight, least):
 
 
 @kernel
-def _direction(L, W, h, mean, floor, least, path, weight, scaled, enough, sums, found):
+def _direction(L, W, h, mean, floor, least, path, weight, held, scaled, enough, sums, found):
     """The step from the present point into W.d…. found (4,) out: largest and affine step, σ, 1 when the aim was raised.
 
     path > 0: Newton's step to that complementarity; to a higher one when it is BLOCKED, because the pairs are near the end of the
@@ -146,11 +146,11 @@ def _direction(L, W, h, mean, floor, least, path, weight, scaled, enough, sums, 
             sigma = ratio * ratio * ratio
             _keep_affine(W)
             target = max(sigma * mean, floor)
-        elif reach >= max(0.2 * affine, HELD):
+        elif reach >= max(0.2 * affine, held):
             break
         else:
             _clear_correction(W)
-            target = max((RISE if affine < HELD else max(sigma, 0.3)) * mean, floor)
+            target = max((RISE if affine < held else max(sigma, 0.3)) * mean, floor)
     found[0], found[1], found[2] = reach, affine, sigma
     return True
 
@@ -165,7 +165,7 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max
     """
     floor = kappa if kappa > 0.0 else 0.5 * weight * tol_comp
     least = 0.0 if kappa > 0.0 else 0.5 * LEAST_WEIGHT * tol_comp
-    least = least if least > floor else 0.0
+    least, held = least if least > floor else 0.0, HELD if kappa == 0.0 else 0.0
     residual, worst, mean, path, alpha, short = math.inf, math.inf, math.inf, math.inf, 0.0, 0
     _clear_direction(W)
     best_residual, best_mean, idle = math.inf, math.inf, 0
@@ -187,7 +187,7 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max
                 aim = path if careful and mean > 0.0 else 0.0
                 if mean <= 3.0 * floor:  # there: no prediction, it would be corrected for what never happens
                     aim = floor
-                if not _direction(L, W, h, mean, floor, least, aim, weight, turn, enough, sums, found):
+                if not _direction(L, W, h, mean, floor, least, aim, weight, held, turn, enough, sums, found):
                     return SINGULAR, iteration, residual, worst
                 # blocked: the other linearisation of the cones often is not; go back to the first when it is worse
                 if careful or not mean > 0.0 or found[0] >= 0.3 or attempt == 2 or (attempt == 1 and found[0] > best):
