@@ -35,7 +35,7 @@ BLOCKED, RISE = 0.3, 10.0
 
 HELD = 0.1
 """A step that neither prediction nor correction can take by more aims RISE times higher, too: the pairs have shrunk before the
-motion fits them (where a gap's error is larger than the gap, no step that mends it stays in the cones). Not at κ > 0."""
+motion fits them (where a gap's error is larger than the gap, no step that mends it stays in the cones). At κ > 0 not at first."""
 
 PATIENCE = 8
 """Iterations without half the residual or half the mean complementarity after which another start is tried."""
@@ -165,7 +165,7 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max
     """
     floor = kappa if kappa > 0.0 else 0.5 * weight * tol_comp
     least = 0.0 if kappa > 0.0 else 0.5 * LEAST_WEIGHT * tol_comp
-    least, held = least if least > floor else 0.0, HELD if kappa == 0.0 else 0.0
+    least, held = least if least > floor else 0.0, HELD if kappa == 0.0 or scaled else 0.0
     residual, worst, mean, path, alpha, short = math.inf, math.inf, math.inf, math.inf, 0.0, 0
     _clear_direction(W)
     best_residual, best_mean, idle = math.inf, math.inf, 0
