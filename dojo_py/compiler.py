@@ -5,7 +5,7 @@ does the same again: code that lies ten levels deep is compiled ten times over. 
 the entry collects its kernels and those they call, and is optimised as one module.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from numba import _dynfunc
@@ -29,16 +29,27 @@ class EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
 
     def finalize(self) -> None:
         """Link all, optimise, make machine code."""
-        self._linking_libraries: list[Any] = list(dict.fromkeys(_all_below(self._linking_libraries)))
+        self._linking_libraries: list[Any] = _all_below(self._linking_libraries)
         super().finalize()
+        missing = [f.name for f in self._final_module.functions if f.is_declaration and "dojo_py" in f.name]
+        if missing:
+            raise RuntimeError(f"entry {self.name}: kernels that were not linked: {missing}")
 
 
-def _all_below(libraries: Iterable[Any]) -> Iterator[Any]:
-    """These libraries and those that kernels among them call."""
+def _all_below(libraries: Iterable[Any]) -> list[Any]:
+    """These libraries and those that kernels among them call, callers first: what nobody calls yet would not be linked."""
+    found: dict[Any, None] = {}
+
+    def visit(library: Any) -> None:
+        if library not in found:
+            if isinstance(library, KernelLibrary):
+                for below in library._linking_libraries:
+                    visit(below)
+            found[library] = None
+
     for library in libraries:
-        yield library
-        if isinstance(library, KernelLibrary):
-            yield from _all_below(library._linking_libraries)
+        visit(library)
+    return list(reversed(found))
 
 
 def _library(state: Any, kind: type) -> Any:
