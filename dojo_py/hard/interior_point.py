@@ -114,15 +114,14 @@ def _mean(sums, weight, least):
 
 @kernel
 def _direction(L, W, h, mean, floor, least, path, weight, held, scaled, enough, sums, found):
-    """The step from the present point into W.d…. found (4,) out: largest and affine step, σ, 1 when the aim was raised.
+    """The step from the present point into W.d…. found (3,) out: largest and affine step, σ.
 
     path > 0: Newton's step to that complementarity; to a higher one when it is BLOCKED, because the pairs are near the end of the
     path and the motion is not. Otherwise Mehrotra's: phase 0 predicts, phase 1 corrects; phase 2, when the correction points out of
-    the cones, aims at a more central point without it. (One loop, so that the compiler sees each large kernel called in one place.)
+    the cones, aims at a more central point without it, at a higher one when HELD. (One loop, so that the compiler sees each large kernel called in one place.)
     Returns False if the matrix is singular.
     """
     target, affine, sigma = max(path, 0.0), 1.0, 1.0
-    found[3] = 0.0
     for phase in range(3):
         kn, kf = max(target, least), target / weight
         assemble(L, W, h, kn, kf, phase > 0, scaled, LOOP_REGULARISATION)
@@ -137,7 +136,6 @@ def _direction(L, W, h, mean, floor, least, path, weight, held, scaled, enough, 
         if path > 0.0:
             _clear_correction(W)
             target *= RISE
-            found[3] = 1.0
             continue
         if phase == 0:
             affine = min(1.0, reach)
@@ -169,7 +167,7 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max
     residual, worst, mean, path, alpha, short = math.inf, math.inf, math.inf, math.inf, 0.0, 0
     _clear_direction(W)
     best_residual, best_mean, idle = math.inf, math.inf, 0
-    found, sums = W.scratch[102, 0:4], W.scratch[104, 0:8]
+    found, sums = W.scratch[102, 0:3], W.scratch[104, 0:8]
     for iteration in range(-1, max_iterations):
         if iteration >= 0:
             trace = W.trace[min(iteration, W.trace.shape[0] - 1)]

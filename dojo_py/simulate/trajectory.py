@@ -15,7 +15,6 @@ from dojo_py.simulate.results import Exact, State
 Array = np.ndarray
 
 FORMAT = "dojo_py trajectory 1"
-INTEGERS = ("status", "iterations")
 TABLES = ("metadata", "parameters")
 PARAMETER = "parameter "
 """Before the names of parameters in the file."""
