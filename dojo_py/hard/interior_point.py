@@ -118,8 +118,8 @@ def _direction(L, W, h, mean, floor, least, path, weight, held, scaled, enough, 
 
     path > 0: Newton's step to that complementarity; to a higher one when it is BLOCKED, because the pairs are near the end of the
     path and the motion is not. Otherwise Mehrotra's: phase 0 predicts, phase 1 corrects; phase 2, when the correction points out of
-    the cones, aims at a more central point without it, at a higher one when HELD. (One loop, so that the compiler sees each large kernel called in one place.)
-    Returns False if the matrix is singular.
+    the cones, aims at a more central point without it, or when HELD at a higher one. Returns False if the matrix is singular.
+    (One loop, so that the compiler sees each large kernel called in one place.)
     """
     target, affine, sigma = max(path, 0.0), 1.0, 1.0
     for phase in range(3):
