@@ -29,6 +29,12 @@ def _steps(record: Any) -> Iterator[tuple[int, Any]]:
         ))
 
 
+def usable(step: Any) -> bool:
+    """Whether the work arrays hold what the derivatives of a step (its record) are made of."""
+    known = step.gradients[0, 0] not in (Status.SINGULAR, Status.NOT_FINITE)
+    return bool(known and np.isfinite(step.A).all() and np.isfinite(step.B).all())
+
+
 def _keep_finite(record: Any) -> None:
     """Derivatives of a step that are not all numbers become zero, and their status says so."""
     lost = ~(np.isfinite(record.A).all(axis=(1, 2)) & np.isfinite(record.B).all(axis=(1, 2)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dojo_py.hard import checks, measures
-from dojo_py.hard.engine import Engine
+from dojo_py.hard.engine import Engine, usable
 from dojo_py.hard.gradients.maximal import maximal_jacobian
 from dojo_py.hard.gradients.reverse import RolloutGradient, cotangents_of, pull_back
 from dojo_py.hard.options import HardOptions
@@ -136,6 +136,8 @@ class HardSimulator:
         jacobian = self._parameter_jacobian(tuple(table))
 
         def collect(hands: Any, step: Any, t: int) -> None:
+            if not usable(step):
+                return
             found = jacobian.columns(hands, step, controls[t], outside[min(t, len(outside) - 1) :][:1], self._engine.settings)
             for name, columns in found.items():
                 if np.all(np.isfinite(columns)):
@@ -202,7 +204,10 @@ class HardSimulator:
         blocks: list[Array] = []
 
         def widen(hands: Any, step: Any, t: int) -> None:
-            blocks.extend(maximal_jacobian(self.world, hands.work, hands.tangent, start.qvel, self.timestep))
+            if usable(step):
+                blocks.extend(maximal_jacobian(self.world, hands.work, hands.tangent, start.qvel, self.timestep))
+            else:
+                blocks.extend((np.zeros((12 * self.model.nbody,) * 2), np.zeros((12 * self.model.nbody, self.model.nu))))
 
         then = self._collect(columns, u[None], outside) if columns else widen if coordinates == "maximal" else None
         record = self._engine.run(start, u[None], outside, k, True, False, k, then)
@@ -253,6 +258,8 @@ class HardSimulator:
         given = cotangents_of(cotangents, len(trajectory), self.model.nv)
         if trajectory.A is not None and trajectory.B is not None and trajectory.gradient_status is not None:
             return RolloutGradient(*pull_back(trajectory.A, trajectory.B, given), trajectory.gradient_status)
+        if trajectory.metadata.get("timestep", self.timestep) != self.timestep:
+            raise ValueError(f"trajectory: its timestep is {trajectory.metadata['timestep']} s, this simulator's {self.timestep} s")
         simulated = checks.kappa_of(trajectory.metadata.get("kappa"))
         at = self._gradient_kappa(True, simulated or None, kappa)
         assert at is not None
@@ -261,7 +268,7 @@ class HardSimulator:
         if not self._engine.owns(trajectory.state(0).exact):
             again = self.rollout(trajectory.state(0), trajectory.control, wrenches, simulated or None, maximal=False)
         record = self._engine.pull_back(again, outside, simulated, at, given)
-        if not np.array_equal(record.qpos, trajectory.qpos):
+        if not (np.array_equal(record.qpos, trajectory.qpos) and np.array_equal(record.qvel, trajectory.qvel)):
             raise ValueError(
                 "trajectory: this simulator makes other states from its first one and its controls; pass the wrenches it had, or "
                 "record it with linearize=True"

@@ -78,7 +78,7 @@ class Controller:
     """Time [s] -> (nu,) control for a step that the horizon gains; by default the plan's last one."""
     last: Plan | None = field(default=None, init=False)
     """The latest plan."""
-    limits: tuple[Array, Array] = field(init=False)
+    limits: tuple[Array, Array] = field(init=False, repr=False, compare=False)
     """(nu,), (nu,) its lowest and highest controls."""
 
     def __post_init__(self) -> None:

@@ -58,6 +58,8 @@ def ilqr(
     problem, u = build_problem(sim, stage, terminal, constraints, control_limits, controls)
     if states is not None and len(states) != len(u) + 1:
         raise ValueError(f"states: a guess of {len(states)} states for {len(u)} steps, expected {len(u) + 1}")
+    if paths and (states is not None or any(len(path.controls) != len(u) for path in paths)):
+        raise ValueError(f"paths: motions of {len(u)} steps are expected, and no states beside them")
     total = min(options.max_total_iterations, options.max_iterations * (options.max_updates + 1))
     with Progress(total, "planning", force=progress) as bar:
         return _Planner(problem, options, callback, bar.advance).run(state, u, states, paths)

@@ -205,6 +205,8 @@ def test_reverse_mode_refuses_what_it_cannot_differentiate():
     pushed = sim.rollout(state, controls, push)
     with pytest.raises(ValueError, match="wrenches"):
         sim.rollout_vjp(pushed, np.ones(12))
+    with pytest.raises(ValueError, match="timestep"):
+        HardSimulator(sim.model, timestep=0.5 * TIMESTEP).rollout_vjp(pushed, np.ones(12), wrenches=push)
     assert sim.rollout_vjp(pushed, np.ones(12), wrenches=push).control.shape == (4, 3)
     with pytest.raises(ValueError, match=r"cotangents has shape \(11,\)"):
         sim.rollout_vjp(pushed, np.ones(11), wrenches=push)

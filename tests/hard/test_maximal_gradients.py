@@ -5,7 +5,7 @@ import pytest
 from differences import FIRST_STEP, ridders
 from test_coordinates import JOINTS, PAIRS, Frame, scene
 
-from dojo_py import HardSimulator, load_model
+from dojo_py import HardSimulator, Status, load_model
 from dojo_py.rotation import quat_exp, quat_mul
 from dojo_py.simulate.results import State
 
@@ -136,3 +136,17 @@ def test_what_maximal_derivatives_refuse():
         sim.linearize(sim.initial_state(), coordinates="polar")
     with pytest.raises(ValueError, match="minimal coordinates"):
         sim.linearize(sim.initial_state(), parameters=["mass"], coordinates="maximal")
+
+
+def test_derivatives_of_a_step_that_overflows_are_zero():
+    """In both coordinates and by parameters, whatever the work arrays held before."""
+    sim = HardSimulator(load_model("quadruped"))
+    push = np.zeros((sim.model.nbody, 6))
+    push[-1] = 1e307
+    state = sim.initial_state()
+    for keywords in ({"coordinates": "maximal"}, {"parameters": ["mass"]}):
+        for _ in range(2):
+            lin = sim.linearize(state, wrenches=push, **keywords)
+            assert lin.status is not Status.SOLVED
+            assert not lin.A.any() and not lin.B.any() and not any(table.any() for table in lin.parameters.values())
+            sim.linearize(state)

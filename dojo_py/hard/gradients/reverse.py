@@ -2,8 +2,7 @@
 
     λ_T = c_T,   λ_k = c_k + A_kᵀ λ_{k+1},   ∂J/∂u_k = B_kᵀ λ_{k+1},   ∂J/∂z_0 = λ_0          z = [δq, δv], c_k = ∂J/∂z_k
 
-A and B are made before, in forward mode, whatever the cotangents: what one transposed solve a step
-(solver/transposed_rows.py) would save is their right-hand sides, not the step itself.
+This is for trajectories that hold A and B; the steps of others are pulled back without them (gradients/pull_back.py).
 """
 
 from __future__ import annotations
