@@ -20,7 +20,7 @@ TRIES = 4
 def test_step_and_gradient_cost_less_than_finite_differences(name):
     """1000 steps, h 0.01, random actions: ratio to one-sided mjd_transitionFD below 1.
 
-    Measured, alone on 2 cores: humanoid 0.62, quadruped 0.87, Panda 0.92, quadrotor 0.95.
+    Measured, alone on 2 cores: humanoid 0.65, quadruped 0.93, Panda 0.96, quadrotor 0.94.
     """
     m = measure(name, repeats=3)
     print(
@@ -30,6 +30,20 @@ def test_step_and_gradient_cost_less_than_finite_differences(name):
     )
     assert m["unsolved"] == 0, "steps that did not converge"
     assert m["relaxed"] / m["one-sided"] < 1.0
+
+
+SUBDIVIDED = "one step of 1000 is solved again at κ only as two shorter ones, and says TOO_FAST"
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.xfail(reason=SUBDIVIDED) if name == "humanoid" else ()) for name in ROBOTS]
+)
+def test_steps_in_the_hard_limit_are_all_differentiated(name):
+    model = load_model(name)
+    sim = HardSimulator(model, timestep=TIMESTEP)
+    run = sim.rollout(sim.initial_state(*start_of(model)), random_controls(model, 1000), linearize=True)
+    print(f"{name}: {run.unsolved} steps unsolved, {np.count_nonzero(run.gradient_status)} not differentiated")
+    assert run.unsolved == 0 and not run.gradient_status.any()
 
 
 @pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="needs two cores")
