@@ -161,8 +161,8 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max
     others, on the way (at kappa > 0 they must arrive together: 1). scaled: Nesterov-Todd directions.
     careful: follow the central path in short steps instead of predicting. evaluated: the motion has been, at these velocities.
     """
-    floor = kappa if kappa > 0.0 else 0.5 * weight * tol_comp
-    least = 0.0 if kappa > 0.0 else 0.5 * LEAST_WEIGHT * tol_comp
+    end = kappa if kappa > 0.0 else 0.5 * tol_comp
+    floor, least = weight * end, end if kappa > 0.0 else LEAST_WEIGHT * end
     least, held = least if least > floor else 0.0, HELD if kappa == 0.0 or scaled else 0.0
     residual, worst, mean, path, alpha, short = math.inf, math.inf, math.inf, math.inf, 0.0, 0
     _clear_direction(W)

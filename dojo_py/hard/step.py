@@ -45,7 +45,7 @@ def attempts(L, P, Q, A, W, h, kappa, settings, report):
     for attempt in range(len(STARTS)):
         if attempt == 0 and not W.warm[0] > 0.0:
             continue
-        weight = 1.0 if kappa > 0.0 or attempt >= 2 else min(h, 1.0)
+        weight = 1.0 if attempt >= 2 else min(h, 1.0)
         for _ in range(4):
             choose_contacts(L, P, Q, W, h, everything, settings[MARGIN], h * settings[RECOVERY])
             start_motion(L, W, attempt == 0)
