@@ -52,21 +52,27 @@ def _all_below(libraries: Iterable[Any]) -> list[Any]:
     return list(reversed(found))
 
 
-def _library(state: Any, kind: type) -> Any:
-    library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
-    library.enable_object_caching()
-    return library
+class Lowering(NativeLowering):  # type: ignore[misc]
+    """numba's last pass, into a library of ours."""
+
+    library: type
+
+    def run_pass(self, state: Any) -> bool:
+        """Lower."""
+        state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return bool(super().run_pass(state))
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class LowerKernel(NativeLowering):  # type: ignore[misc]
+class LowerKernel(Lowering):
     """To LLVM code, without machine code."""
 
     _name = "lower_kernel"
+    library = KernelLibrary
 
     def run_pass(self, state: Any) -> bool:
         """Lower, and stand in for the function that numba would make callable from Python."""
-        state.library = _library(state, KernelLibrary)
         state.flags.no_compile = True
         super().run_pass(state)
         lowered = state["cr"]
@@ -78,37 +84,28 @@ class LowerKernel(NativeLowering):  # type: ignore[misc]
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class LowerEntry(NativeLowering):  # type: ignore[misc]
+class LowerEntry(Lowering):
     """To machine code, with all kernels below."""
 
     _name = "lower_entry"
-
-    def run_pass(self, state: Any) -> bool:
-        """Lower and compile."""
-        state.library = _library(state, EntryLibrary)
-        return bool(super().run_pass(state))
-
-
-def _pipeline(state: Any, lowering: type) -> list[Any]:
-    """numba's passes, with another last one."""
-    manager = DefaultPassBuilder.define_nopython_pipeline(state)
-    manager.passes = [(lowering, text) if step is NativeLowering else (step, text) for step, text in manager.passes]
-    manager._finalized = False
-    manager.finalize()
-    return [manager]
+    library = EntryLibrary
 
 
 class KernelCompiler(CompilerBase):  # type: ignore[misc]
     """For functions that kernels and entries call."""
 
+    lowering: type = LowerKernel
+
     def define_pipelines(self) -> list[Any]:
-        """The passes."""
-        return _pipeline(self.state, LowerKernel)
+        """numba's passes, with another last one."""
+        manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager.passes = [(self.lowering, text) if step is NativeLowering else (step, text) for step, text in manager.passes]
+        manager._finalized = False
+        manager.finalize()
+        return [manager]
 
 
-class EntryCompiler(CompilerBase):  # type: ignore[misc]
+class EntryCompiler(KernelCompiler):
     """For functions that Python calls."""
 
-    def define_pipelines(self) -> list[Any]:
-        """The passes."""
-        return _pipeline(self.state, LowerEntry)
+    lowering = LowerEntry

@@ -41,6 +41,11 @@ def wrenches_of(value: Any, nbody: int, steps: int) -> Array:
     return vector("wrenches", value, (nbody, 6))[None]
 
 
+def wrenches_at(wrenches: Array, t: int) -> Array:
+    """(0 | 1, nbody, 6): those of step t alone."""
+    return wrenches[min(t, len(wrenches) - 1) :][:1]
+
+
 def kappa_of(value: Any) -> float:
     """0 for the hard limit (None), or a positive number [N m s]."""
     if value is None:

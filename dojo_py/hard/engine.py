@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.announce import FirstUse
+from dojo_py.hard.checks import wrenches_at
 from dojo_py.hard.warm_start import warm_size
 from dojo_py.hard.world import WorkPool, World
 from dojo_py.simulate.results import Exact, State
@@ -151,8 +152,7 @@ class Engine:
                 roll_out(*mine.handles, record, controls, wrenches, *numbers)
             else:
                 for t, step in _steps(record):
-                    outside = wrenches[min(t, len(wrenches) - 1) :][:1]
-                    roll_out(*mine.handles, step, controls[t : t + 1], outside, *numbers)
+                    roll_out(*mine.handles, step, controls[t : t + 1], wrenches_at(wrenches, t), *numbers)
                     then(mine, step, t)
         if gradient_kappa is not None:
             _keep_finite(record)

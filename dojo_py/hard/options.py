@@ -14,8 +14,8 @@ class HardOptions:
     """How accurately and how patiently a step is solved. The defaults suit robots and steps of 1 ms to 0.1 s."""
 
     residual_tolerance: float = 1e-10
-    """Largest residual accepted, as a velocity [m/s, rad/s]: momentum rows over mass, constraint rows over the timestep. Below
-    about 1e-13 round-off decides."""
+    """Largest residual accepted, as a velocity [m/s, rad/s]: momentum rows over mass, constraint rows over the timestep, what
+    round-off of poses, angles and impulses makes of them left out."""
     complementarity_tolerance: float = 1e-12
     """Largest |impulse * gap| accepted in the hard limit [N m s]: sets how slowly a sticking contact may creep."""
     max_iterations: int = 50

@@ -2,11 +2,9 @@
 
 import math
 
+from dojo_py.hard.limits import ROUND_OFF
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import FAR, friction_complementarity, friction_residual, least_friction_product, step_length
-
-ROUND_OFF = 2e-15
-"""Of positions and angles, for every metre or radian: some units in the last place."""
 
 
 @kernel

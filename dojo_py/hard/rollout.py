@@ -147,7 +147,6 @@ def _take_step(L, P, Q, T, M, W, V, Z, t, h):
                 new[b, 6 + i] = W.qn[b, i]
         if report[PARTS] > 1.0:
             _differences(bodies, h, new)
-        if report[PARTS] > 1.0:
             to_minimal(L, new, h, qpos, qpos[0:0], Z.qpos[t + 1], Z.qvel[t + 1], V.coordinates)
         else:
             _expect(L, W, qpos, h, Z.qpos[t + 1])

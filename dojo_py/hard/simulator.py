@@ -138,7 +138,7 @@ class HardSimulator:
         def collect(hands: Any, step: Any, t: int) -> None:
             if not usable(step):
                 return
-            found = jacobian.columns(hands, step, controls[t], outside[min(t, len(outside) - 1) :][:1], self._engine.settings)
+            found = jacobian.columns(hands, step, controls[t], checks.wrenches_at(outside, t), self._engine.settings)
             for name, columns in found.items():
                 if np.all(np.isfinite(columns)):
                     table[name][t] = columns
@@ -201,19 +201,18 @@ class HardSimulator:
         k = checks.kappa_of(DEFAULT_KAPPA if kappa is None else kappa)
         outside = checks.wrenches_of(wrenches, self.model.nbody, 1)
         columns = self._parameter_jacobian(tuple(parameters)).record(1) if parameters else {}
-        blocks: list[Array] = []
+        rows = 12 * self.model.nbody
+        wide = np.zeros((rows, rows)), np.zeros((rows, self.model.nu))
 
         def widen(hands: Any, step: Any, t: int) -> None:
             if usable(step):
-                blocks.extend(maximal_jacobian(self.world, hands.work, hands.tangent, start.qvel, self.timestep))
-            else:
-                blocks.extend((np.zeros((12 * self.model.nbody,) * 2), np.zeros((12 * self.model.nbody, self.model.nu))))
+                wide[0][:], wide[1][:] = maximal_jacobian(self.world, hands.work, hands.tangent, start.qvel, self.timestep)
 
-        then = self._collect(columns, u[None], outside) if columns else widen if coordinates == "maximal" else None
+        then = widen if coordinates == "maximal" else self._collect(columns, u[None], outside) if columns else None
         record = self._engine.run(start, u[None], outside, k, True, False, k, then)
         report, found = record.gradients[0], {name: table[0] for name, table in columns.items()}
         end, status = self._engine.end(start, record), Status(int(report[0]))
-        A, B = blocks or (record.A[0], record.B[0])
+        A, B = wide if coordinates == "maximal" else (record.A[0], record.B[0])
         if not (np.isfinite(A).all() and np.isfinite(B).all()):
             A, B, status = np.zeros_like(A), np.zeros_like(B), Status.NOT_FINITE
         return Linearization(A, B, end, found, k, float(report[2]), float(report[3]), status)

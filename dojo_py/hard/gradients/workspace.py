@@ -48,6 +48,7 @@ class Tangent(NamedTuple):
     scratch: np.ndarray  # (96, 12)
     next_bodies: np.ndarray  # (nb, 13)
     adjoint: np.ndarray  # (N, 6, 1) right-hand side and solution of the transposed system
+    rates: np.ndarray  # (nv, 1) weights of the next rates
     row: np.ndarray  # (2 nv,)
 
 
@@ -62,7 +63,7 @@ def allocate_tangent(model: Any, layout: Any, planes: Any, pairs: Any, servos: i
         z((nb, 3, 3)), z((nb, 3)), z((nb, 6, 6)), z((model.nv, 6)), z((nb, 12)), z(nb, np.int64), z((nc, 12, 6)), z((nc, 3)),
         z((nc, 12)), z((nc, 3)), z((nn, 6)),
         z((nn, 6, 6)), z((nb, 3, 3)), z((nb, 6)), z(model.nv), z(servos), z(servos, np.int64), z((nb, 6)), z((96, 12)),
-        z((nb, 13)), z((nb + nn, 6, 1)), z(2 * model.nv),
+        z((nb, 13)), z((nb + nn, 6, 1)), z((model.nv, 1)), z(2 * model.nv),
     )  # fmt: skip
 
 

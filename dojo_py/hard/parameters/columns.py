@@ -8,10 +8,11 @@ that object's own kernel. All columns share one transposed solve (adjoint.py).
 
 from dojo_py.hard.coordinates import to_maximal
 from dojo_py.hard.gradients.actuator_columns import displaced, follows_bodies
+from dojo_py.hard.gradients.rates import next_coordinates
 from dojo_py.hard.gradients.state_columns import subtree_motion
 from dojo_py.hard.joint_rows import start_joint
 from dojo_py.hard.parameters import flat
-from dojo_py.hard.parameters.adjoint import next_coordinates, solve_adjoint, subtract_rates
+from dojo_py.hard.parameters.adjoint import solve_adjoint, subtract_rates
 from dojo_py.hard.parameters.com_columns import com_column
 from dojo_py.hard.parameters.contact_columns import arm_column, friction_column, pair_column
 from dojo_py.hard.parameters.drive_columns import add_drive, clear_drive, drive_column, set_gears

@@ -15,6 +15,7 @@ class Adjoint(NamedTuple):
     """How the next rates (nv) follow right-hand sides. nb bodies, nn nodes, nc contact candidates."""
 
     y: np.ndarray  # (nb + nn, 6, nv) by the right-hand sides of all rows, in elimination order
+    each: np.ndarray  # (nv, nv) 1 on the diagonal: every rate by itself
     here: np.ndarray  # (nb, 6, nv) by the displacement and turn, world axes, of all that a joint carries: where the step starts
     before: np.ndarray  # (nb, 6, nv) of the poses one interval before
     carried: np.ndarray  # (6, nv) work
@@ -31,8 +32,8 @@ def allocate_adjoint(layout: Any, planes: Any, pairs: Any) -> Adjoint:
     z, nb, nn, nv = np.zeros, len(layout.mass), len(layout.node_joint), len(layout.dof_joint)
     nc = len(planes.body) + len(pairs.kind)
     return Adjoint(
-        z((nb + nn, 6, nv)), z((nb, 6, nv)), z((nb, 6, nv)), z((6, nv)), z((nc, 3, nv)), z((nc, 3, nv)), z(nc, np.int64), z(nv),
-        z((nb, 6)), z((160, 12)),
+        z((nb + nn, 6, nv)), np.eye(nv), z((nb, 6, nv)), z((nb, 6, nv)), z((6, nv)), z((nc, 3, nv)), z((nc, 3, nv)),
+        z(nc, np.int64), z(nv), z((nb, 6)), z((160, 12)),
     )  # fmt: skip
 
 

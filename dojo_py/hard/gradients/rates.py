@@ -1,0 +1,117 @@
+"""The next coordinates and rates as functions of a step's velocities: the same chain read in both directions.
+
+    δq̇₊ = C δw,     δq₊ = h δq̇₊,     with the turns of free bodies and balls in place of what their rates add up to
+
+A free body's six rates are here those of its origin and its turn over h; the rates of its rotation vector follow by a Jacobian.
+"""
+
+from dojo_py.hard.gradients.screws import invert
+from dojo_py.hard.terms import BALL, FREE
+from dojo_py.jit import kernel
+from dojo_py.rotation import log_jacobian, rotation_vector
+
+
+@kernel
+def rates_transposed(L, W, weights, h, out):
+    """out (N, 6, p) = Cᵀ weights, weights (nv, p)."""
+    out[:, :, :] = 0.0
+    for j in range(L.kind.shape[0]):
+        n, k, first, a, b = L.node[j], L.ndof[j], L.vadr[j], L.parent[j], L.child[j]
+        if L.kind[j] == FREE:
+            _free_transposed(W.Rn[b], W.hG[b], L.com[b], weights[first : first + 6], h, out[L.place_body[b]])
+            continue
+        for i in range(k):
+            for m in range(6):
+                _add(W.Cb[n, 6 - k + i, m], weights[first + i], out[L.place_body[b], m])
+                if a >= 0:
+                    _add(W.Ca[n, 6 - k + i, m], weights[first + i], out[L.place_body[a], m])
+
+
+@kernel
+def _free_transposed(R, hG, com, weights, h, out):
+    """The origin moves with v - R₊ (Γω × com), the turn over h is Γω. weights, out (6, p)."""
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        _add(1.0, weights[i], out[i])
+        for m in range(3):
+            _add(hG[i, m] / h, weights[3 + i], out[3 + m])
+            for r in range(3):
+                # (Rᵀ g × com)_i with g the weights of the origin
+                _add(hG[i, m] / h * (R[r, j] * com[k] - R[r, k] * com[j]), weights[r], out[3 + m])
+
+
+@kernel
+def _add(factor, x, out):
+    """out (p,) += factor x."""
+    for p in range(out.shape[0]):
+        out[p] += factor * x[p]
+
+
+@kernel
+def coordinates_transposed(L, W, after, h, out, s):
+    """out (nv,): the weights of the rates that stand for weights after (2 nv,) of the next coordinates and rates: the transpose
+    of `next_coordinates`. s: work (12, 12).
+    """
+    nv = L.dof_joint.shape[0]
+    J = s[1:4, 0:3]
+    for j in range(L.kind.shape[0]):
+        first = L.vadr[j]
+        for i in range(first, first + L.ndof[j]):
+            out[i] = h * after[i] + after[nv + i]
+        if L.kind[j] == FREE:
+            _vector_rate(L, W, j, J, s[0])
+            for i in range(first + 3, first + 6):
+                out[i] = h * after[i]
+                for r in range(3):
+                    out[i] += J[r, i - first - 3] * after[nv + first + 3 + r]
+        elif L.kind[j] == BALL:
+            _turn(L, W, j, h, J, s[4:8])
+            for i in range(first, first + 3):
+                out[i] = after[nv + i]
+                for r in range(3):
+                    out[i] += h * J[r, i - first] * after[first + r]
+
+
+@kernel
+def next_coordinates(L, W, h, out, s):
+    """out (p, 2 nv): from the rates in its second half, the change of the next coordinates and rates. s: work (12, 12)."""
+    nv = L.dof_joint.shape[0]
+    J = s[1:4, 0:3]
+    for j in range(L.kind.shape[0]):
+        first = L.vadr[j]
+        for column in range(out.shape[0]):
+            for i in range(first, first + L.ndof[j]):
+                out[column, i] = h * out[column, nv + i]
+        if L.kind[j] == FREE:
+            _vector_rate(L, W, j, J, s[0])
+            _turn_columns(J, nv + first + 3, out)
+        elif L.kind[j] == BALL:
+            _turn(L, W, j, h, J, s[4:8])
+            _turn_columns(J, first, out)
+
+
+@kernel
+def _vector_rate(L, W, j, J, vector):
+    """J (3, 3): from the turn over h of free body j to the rate of its rotation vector. vector: work (3,)."""
+    rotation_vector(W.p[L.child[j]], vector)
+    log_jacobian(vector, J)
+
+
+@kernel
+def _turn(L, W, j, h, J, s):
+    """J (3, 3): from the rotation vector that ball j adds in the step, to its next orientation's turn. s: work (4, 12)."""
+    vector = s[3, 0:3]
+    for i in range(3):
+        vector[i] = h * W.rows[L.node[j], 3 + i]
+    log_jacobian(vector, J)
+    invert(J, J, s[0:3, 0:3])
+
+
+@kernel
+def _turn_columns(J, first, out):
+    """Entries first … first + 2 of every row of out (p, 2 nv) times J (3, 3)."""
+    for column in range(out.shape[0]):
+        x = out[column]
+        t0, t1, t2 = x[first], x[first + 1], x[first + 2]
+        for i in range(3):
+            x[first + i] = J[i, 0] * t0 + J[i, 1] * t1 + J[i, 2] * t2
