@@ -2,9 +2,11 @@
 
 import math
 
-from dojo_py.hard.limits import ROUND_OFF
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import FAR, friction_complementarity, friction_residual, least_friction_product, step_length
+
+UNSURE = 2e-15
+"""Error of positions and angles at a solution, for every metre or radian: more than what Newton's equations leave (limits.py)."""
 
 
 @kernel
@@ -45,18 +47,18 @@ def residual_of(L, W, h):
         nc, unsure = 6, 0.0
         if j >= 0:
             nc = 6 - L.ndof[j]
-            unsure = ROUND_OFF / h * (1.0 + _farthest(W.xn[L.child[j]]) + _farthest(W.xn[L.parent[j]]))
+            unsure = UNSURE / h * (1.0 + _farthest(W.xn[L.child[j]]) + _farthest(W.xn[L.parent[j]]))
         for r in range(nc):
             residual = _worse(residual, max(abs(W.rn[n, r]) - unsure, 0.0 * W.rn[n, r]))
         for r in range(nc, 6):
             dof = L.vadr[j] + r - nc
             size = abs(W.lam[n, r]) + abs(W.drive[dof, 0]) + abs(W.drive[dof, 1] * W.rows[n, r])
-            unclear = 1e-14 * size + abs(W.drive[dof, 1]) * ROUND_OFF / h  # (of the rate, a difference of angles)
+            unclear = 1e-14 * size + abs(W.drive[dof, 1]) * UNSURE / h  # (of the rate, a difference of angles)
             row = max(abs(W.rn[n, r]) - unclear, 0.0 * W.rn[n, r])
             residual = _worse(residual, row / (L.dof_inertia[dof] + abs(W.lam[n, r])))
     for m in range(W.n_limits[1]):
         row = W.lgap[m] - W.lim[m, 1]
-        unsure = ROUND_OFF * (1.0 + abs(L.limit_bound[W.limit_active[m]]) + abs(W.lgap[m]))
+        unsure = UNSURE * (1.0 + abs(L.limit_bound[W.limit_active[m]]) + abs(W.lgap[m]))
         residual = _worse(residual, max(abs(row) - unsure, 0.0 * row) / h)
     for dof in range(L.dof_frictionloss.shape[0]):
         j = L.dof_joint[dof]
