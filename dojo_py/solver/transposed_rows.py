@@ -5,50 +5,51 @@
 """
 
 from dojo_py.jit import kernel
+from dojo_py.solver.octet import WIDTH, load, minus, store, times
 
 
 @kernel
-def _subtract_transposed(A, y, x):
-    """x (6, m) -= Aᵀ y. A (6, 8), y (6, m)."""
+def _subtract_transposed(A, y, x, j):
+    """Columns j … j + 7 of x -= Aᵀ y. A (6, 8), x, y (6, m)."""
+    y0, y1, y2, y3, y4, y5 = load(y, 0, j), load(y, 1, j), load(y, 2, j), load(y, 3, j), load(y, 4, j), load(y, 5, j)
     for r in range(6):
-        a0, a1, a2, a3, a4, a5 = A[0, r], A[1, r], A[2, r], A[3, r], A[4, r], A[5, r]
-        for c in range(x.shape[1]):
-            x[r, c] -= a0 * y[0, c] + a1 * y[1, c] + a2 * y[2, c] + a3 * y[3, c] + a4 * y[4, c] + a5 * y[5, c]
+        o = minus(minus(minus(load(x, r, j), A[0, r], y0), A[1, r], y1), A[2, r], y2)
+        store(minus(minus(minus(o, A[3, r], y3), A[4, r], y4), A[5, r], y5), x, r, j)
 
 
 @kernel
-def _apply_pivot_transposed(A, swap, x):
-    """x (6, m) becomes A⁻ᵀ x, A and swap from the factorisation; column 6 of A holds the inverse pivots."""
-    m = x.shape[1]
+def _apply_pivot_transposed(A, swap, x, j):
+    """Columns j … j + 7 of x (6, m) become A⁻ᵀ x, A and swap from the factorisation."""
     for i in range(6):
+        row = load(x, i, j)
         for k in range(i):
-            f = A[k, i]
-            for c in range(m):
-                x[i, c] -= f * x[k, c]
-        f = A[i, 6]
-        for c in range(m):
-            x[i, c] *= f
+            row = minus(row, A[k, i], load(x, k, j))
+        store(row, x, i, j)
     for i in range(5, -1, -1):
+        row = times(load(x, i, j), A[i, 6])
         for k in range(i + 1, 6):
-            f = A[k, i]
-            for c in range(m):
-                x[i, c] -= f * x[k, c]
+            row = minus(row, A[k, i], load(x, k, j))
+        store(row, x, i, j)
     for k in range(5, -1, -1):
-        row = swap[k]
-        if row != k:
-            for c in range(m):
-                x[k, c], x[row, c] = x[row, c], x[k, c]
+        other = swap[k]
+        if other != k:
+            upper, lower = load(x, k, j), load(x, other, j)
+            store(lower, x, k, j)
+            store(upper, x, other, j)
 
 
 @kernel
 def solve_transposed_rows(pattern, blocks, x):
-    """Solve Aᵀ X = B with the factors; x (N, 6, m) holds B on entry."""
+    """Solve Aᵀ X = B with the factors; x (N, 6, m) holds B on entry, m a multiple of 8."""
     start, column = pattern.start, pattern.column
-    n = x.shape[0]
+    n, m = x.shape[0], x.shape[2]
     for i in range(n):
         for b in range(start[i], start[i + 1]):
-            _subtract_transposed(blocks.E[b], x[i], x[column[b]])
+            for j in range(0, m, WIDTH):
+                _subtract_transposed(blocks.E[b], x[i], x[column[b]], j)
     for i in range(n - 1, -1, -1):
         for b in range(start[i], start[i + 1]):
-            _subtract_transposed(blocks.L[b], x[column[b]], x[i])
-        _apply_pivot_transposed(blocks.D[i], blocks.swap[i], x[i])
+            for j in range(0, m, WIDTH):
+                _subtract_transposed(blocks.L[b], x[column[b]], x[i], j)
+        for j in range(0, m, WIDTH):
+            _apply_pivot_transposed(blocks.D[i], blocks.swap[i], x[i], j)

@@ -28,7 +28,7 @@ def test_transposed_rows():
         b = pattern.block_of[i, j]
         blocks.U[b, :, :6] = dense[i, :, j] = rng.normal(size=(6, 6))
         blocks.L[b, :, :6] = dense[j, :, i] = rng.normal(size=(6, 6))
-    x = rng.normal(size=(n, 6, 5))
-    expected = np.linalg.solve(dense.reshape(6 * n, 6 * n).T, x.reshape(6 * n, 5))
+    x = rng.normal(size=(n, 6, 16))
+    expected = np.linalg.solve(dense.reshape(6 * n, 6 * n).T, x.reshape(6 * n, 16))
     assert solve(tuple(pattern), tuple(blocks), x)
-    assert np.abs(x.reshape(6 * n, 5) - expected).max() < 1e-10 * np.abs(expected).max()
+    assert np.abs(x.reshape(6 * n, 16) - expected).max() < 1e-10 * np.abs(expected).max()

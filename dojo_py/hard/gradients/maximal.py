@@ -78,9 +78,9 @@ def _merged(arm: Array, turn: Array, R: Array, R_before: Array, hG: Array, h: fl
 def _after(L: Any, work: Any, tangent: Any, h: float) -> Array:
     """(nb, 12, 2 nv + nu): below a moved coordinate rigid motion, everywhere the change of the velocities."""
     columns = tangent.columns[L.place_body]
-    out = np.zeros((len(L.mass), 12, columns.shape[2]))
+    out = np.zeros((len(L.mass), 12, 2 * len(tangent.qvel) + len(tangent.control)))
     for b in range(len(L.mass)):
-        change, R = columns[b], work.Rn[b]
+        change, R = columns[b, :, : out.shape[2]], work.Rn[b]
         out[b, :3], out[b, 3:6], out[b, 6:9], out[b, 9:] = h * change[:3], change[:3], work.hG[b] @ change[3:], change[3:]
         joint = b  # joint b carries body b
         while joint >= 0:

@@ -9,10 +9,11 @@ from numba.experimental import structref
 
 from dojo_py.handles import Struct, compiling, register
 from dojo_py.jit import entry
+from dojo_py.solver.octet import WIDTH, whole
 
 
 class Tangent(NamedTuple):
-    """One set per thread. nb bodies, nn nodes, nc contact candidates, m columns (right-hand sides)."""
+    """One set per thread. nb bodies, nn nodes, nc contact candidates, m columns (right-hand sides), whole octets."""
 
     bodies: np.ndarray  # (nb, 13) state the residuals are taken at
     qpos: np.ndarray  # (nq,) perturbed
@@ -47,8 +48,8 @@ class Tangent(NamedTuple):
     d_wrench: np.ndarray  # (nb, 6)
     scratch: np.ndarray  # (96, 12)
     next_bodies: np.ndarray  # (nb, 13)
-    adjoint: np.ndarray  # (N, 6, 1) right-hand side and solution of the transposed system
-    rates: np.ndarray  # (nv, 1) weights of the next rates
+    adjoint: np.ndarray  # (N, 6, 8) in the first column: right-hand side and solution of the transposed system
+    rates: np.ndarray  # (nv, 8) likewise: weights of the next rates
     row: np.ndarray  # (2 nv,)
 
 
@@ -58,12 +59,12 @@ def allocate_tangent(model: Any, layout: Any, planes: Any, pairs: Any, servos: i
     nc = len(planes.body) + len(pairs.kind)
     return Tangent(
         z((nb, 13)), z(model.nq), z(model.nv), z(model.nu),
-        z((nb + nn, 6, max(columns, 1))), z((nb + 1, 6)),
+        z((nb + nn, 6, whole(columns))), z((nb + 1, 6)),
         z((model.nv, 6)), z((model.nv, 6)), z((model.nv, 6)), z((nb + 1, 3)), z((nb + 1, 3, 3)), z((nb, 3, 3)), z((nb, 3, 3)),
         z((nb, 3, 3)), z((nb, 3)), z((nb, 6, 6)), z((model.nv, 6)), z((nb, 12)), z(nb, np.int64), z((nc, 12, 6)), z((nc, 3)),
         z((nc, 12)), z((nc, 3)), z((nn, 6)),
         z((nn, 6, 6)), z((nb, 3, 3)), z((nb, 6)), z(model.nv), z(servos), z(servos, np.int64), z((nb, 6)), z((96, 12)),
-        z((nb, 13)), z((nb + nn, 6, 1)), z((model.nv, 1)), z(2 * model.nv),
+        z((nb, 13)), z((nb + nn, 6, WIDTH)), z((model.nv, WIDTH)), z(2 * model.nv),
     )  # fmt: skip
 
 

@@ -9,18 +9,19 @@ from numba.experimental import structref
 
 from dojo_py.handles import Struct, compiling, register
 from dojo_py.jit import entry
+from dojo_py.solver.octet import whole
 
 
 class Adjoint(NamedTuple):
-    """How the next rates (nv) follow right-hand sides. nb bodies, nn nodes, nc contact candidates."""
+    """How the next rates (nv, rounded up to m = whole octets) follow right-hand sides. nb bodies, nn nodes, nc candidates."""
 
-    y: np.ndarray  # (nb + nn, 6, nv) by the right-hand sides of all rows, in elimination order
-    each: np.ndarray  # (nv, nv) 1 on the diagonal: every rate by itself
-    here: np.ndarray  # (nb, 6, nv) by the displacement and turn, world axes, of all that a joint carries: where the step starts
-    before: np.ndarray  # (nb, 6, nv) of the poses one interval before
-    carried: np.ndarray  # (6, nv) work
-    impulse: np.ndarray  # (nc, 3, nv) by the impulses of the active contacts, the motion held
-    motion: np.ndarray  # (nc, 3, nv) by their gaps and tangential velocities
+    y: np.ndarray  # (nb + nn, 6, m) by the right-hand sides of all rows, in elimination order
+    each: np.ndarray  # (nv, m) 1 on the diagonal: every rate by itself
+    here: np.ndarray  # (nb, 6, m) by the displacement and turn, world axes, of all that a joint carries: where the step starts
+    before: np.ndarray  # (nb, 6, m) of the poses one interval before
+    carried: np.ndarray  # (6, m) work
+    impulse: np.ndarray  # (nc, 3, m) by the impulses of the active contacts, the motion held
+    motion: np.ndarray  # (nc, 3, m) by their gaps and tangential velocities
     slot: np.ndarray  # (nc,) place of a candidate among the active contacts, or -1
     force: np.ndarray  # (nv,) change of the impulses along coordinates in the column at hand [N s, N m s]
     wrench: np.ndarray  # (nb, 6) of those on bodies, world axes
@@ -30,9 +31,9 @@ class Adjoint(NamedTuple):
 def allocate_adjoint(layout: Any, planes: Any, pairs: Any) -> Adjoint:
     """Work arrays for a world."""
     z, nb, nn, nv = np.zeros, len(layout.mass), len(layout.node_joint), len(layout.dof_joint)
-    nc = len(planes.body) + len(pairs.kind)
+    nc, m = len(planes.body) + len(pairs.kind), whole(nv)
     return Adjoint(
-        z((nb + nn, 6, nv)), np.eye(nv), z((nb, 6, nv)), z((nb, 6, nv)), z((6, nv)), z((nc, 3, nv)), z((nc, 3, nv)),
+        z((nb + nn, 6, m)), np.eye(nv, m), z((nb, 6, m)), z((nb, 6, m)), z((6, m)), z((nc, 3, m)), z((nc, 3, m)),
         z(nc, np.int64), z(nv), z((nb, 6)), z((160, 12)),
     )  # fmt: skip
 

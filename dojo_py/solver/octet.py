@@ -1,0 +1,122 @@
+"""Eight doubles as one value, held in one vector register or two: rows of blocks and stretches of right-hand sides.
+
+numba keeps neither blocks of changing addresses nor short loops in registers (of 6x6 products not one instruction was a vector's).
+All arrays are (rows, columns) in C order; places i, j: row and first column.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.datamodel import models
+from numba.core.errors import TypingError
+from numba.extending import intrinsic, register_model
+
+from dojo_py.handles import compiling
+
+WIDTH = 8
+_VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
+_LANES = ir.VectorType(ir.IntType(32), WIDTH)
+_BYTES = 8
+"""Alignment of the arrays' numbers."""
+
+
+class Octet(types.Type):  # type: ignore[name-defined]
+    """Type of eight doubles."""
+
+
+@register_model(Octet)
+class _OctetModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Any):
+        super().__init__(manager, kind, _VECTOR)
+
+
+OCTET = Octet("octet")
+_FLOAT, _INT = types.float64, types.intp
+
+
+def whole(columns: int) -> int:
+    """Number of columns, at least one, rounded up to whole octets."""
+    return WIDTH * max(1, -(-columns // WIDTH))
+
+
+def _or(plain: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator: compiled by the function below, in plain Python (NUMBA_DISABLE_JIT) by this one."""
+    return lambda typed: intrinsic(typed) if compiling() else plain
+
+
+def _address(context: Any, builder: Any, kind: Any, array: Any, i: Any, j: Any) -> Any:
+    place = cgutils.get_item_pointer(context, builder, kind, context.make_array(kind)(context, builder, array), [i, j])
+    return builder.bitcast(place, _VECTOR.as_pointer())
+
+
+def _matrix(A: Any) -> None:
+    if not (isinstance(A, types.Array) and A.ndim == 2 and A.layout == "C" and A.dtype == _FLOAT):
+        raise TypingError(f"rows of {A}: a matrix of doubles in C order is needed")
+
+
+def _all(builder: Any, number: Any, kind: Any) -> Any:
+    """The same number in all lanes."""
+    first = builder.insert_element(ir.Constant(kind, ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
+    return builder.shuffle_vector(first, ir.Constant(kind, ir.Undefined), ir.Constant(_LANES, [0] * WIDTH))
+
+
+@_or(lambda A, i, j: A[i, j : j + WIDTH].copy())
+def load(typing: Any, A: Any, i: Any, j: Any) -> Any:
+    """A[i, j : j + 8]."""
+    _matrix(A)
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(_address(context, builder, signature.args[0], *args), align=_BYTES)
+
+    return OCTET(A, _INT, _INT), build
+
+
+@_or(lambda row, A, i, j: A[i, j : j + WIDTH].__setitem__(slice(None), row))
+def store(typing: Any, row: Any, A: Any, i: Any, j: Any) -> Any:
+    """A[i, j : j + 8] = row."""
+    _matrix(A)
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store(args[0], _address(context, builder, signature.args[1], *args[1:]), align=_BYTES)
+        return context.get_dummy_value()
+
+    return types.none(OCTET, A, _INT, _INT), build
+
+
+@_or(lambda row, factor, other: row - factor * other)
+def minus(typing: Any, row: Any, factor: Any, other: Any) -> Any:
+    """row - factor * other."""
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fsub(args[0], builder.fmul(_all(builder, args[1], _VECTOR), args[2]))
+
+    return OCTET(OCTET, _FLOAT, OCTET), build
+
+
+@_or(lambda row, factor: factor * row)
+def times(typing: Any, row: Any, factor: Any) -> Any:
+    """factor * row."""
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fmul(_all(builder, args[1], _VECTOR), args[0])
+
+    return OCTET(OCTET, _FLOAT), build
+
+
+def _beyond(row: Any, other: Any, k: int) -> Any:
+    out = row.copy()
+    out[k + 1 :] = other[k + 1 :]
+    return out
+
+
+@_or(_beyond)
+def beyond(typing: Any, row: Any, other: Any, k: Any) -> Any:
+    """Entries 0 … k of row and k + 1 … 7 of other."""
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        last = _all(builder, builder.trunc(args[2], ir.IntType(32)), _LANES)
+        return builder.select(builder.icmp_signed(">", ir.Constant(_LANES, list(range(WIDTH))), last), args[1], args[0])
+
+    return OCTET(OCTET, OCTET, _INT), build
