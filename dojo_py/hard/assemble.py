@@ -9,9 +9,10 @@ Everywhere below kn is the complementarity aimed at of normal impulses and limit
 from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
 from dojo_py.hard.terms import BALL
 from dojo_py.jit import kernel, pasted
-from dojo_py.solver.block_ldu import WIDTH, clear
+from dojo_py.solver.block_ldu import clear
 from dojo_py.solver.cones import beyond, condense, motion_residual
 from dojo_py.solver.double_double import add_triple_product
+from dojo_py.solver.octet import load, plus, store, times
 
 STIFF = 1e7
 """A contact stiffer than this times the smallest inertia of its body is kept apart, in pairs of doubles."""
@@ -31,11 +32,10 @@ def assemble(L, W, h, kn, kf, corrected, scaled, loop_regularisation):
     for b in range(nb):
         place = L.place_body[b]
         D, inertia = W.blocks.D[place], W.inertia[b]
-        for i in range(6):
-            x[place, i] = -W.rb[b, i]
-            if not corrected:
-                for k in range(WIDTH):
-                    D[i, k] = inertia[i, k]
+        store(times(load(W.rb, b, 0), -1.0), x, place, 0)
+        if not corrected:
+            for i in range(6):
+                store(load(inertia, i, 0), D, i, 0)
     for n in range(nt):
         if L.node_joint[n] >= 0:
             _assemble_joint(L, W, n, h, kn, kf, corrected)
@@ -53,7 +53,7 @@ def block_at(W, row, col):
 
 @kernel
 def _add_block(W, row, col, A, sign, transpose):
-    """Add sign * A (or its transpose), A (6, 6), to the off-diagonal block (row, col)."""
+    """Add sign * A (or its transpose), A (6, 8), to the off-diagonal block (row, col)."""
     out = block_at(W, row, col)
     for i in range(6):
         for k in range(6):
@@ -61,12 +61,11 @@ def _add_block(W, row, col, A, sign, transpose):
 
 
 @kernel
-def _put_impulses(W, row, col, G):
-    """Block (row, col) of a tree joint's impulses on a body = -Gᵀ, G (6, 6)."""
+def _put_impulses(W, row, col, P):
+    """Block (row, col) of a tree joint's impulses on a body = P (6, 8)."""
     out = block_at(W, row, col)
     for i in range(6):
-        for k in range(6):
-            out[i, k] = -G[k, i]
+        store(load(P, i, 0), out, i, 0)
 
 
 @kernel
@@ -148,10 +147,10 @@ def _assemble_joint(L, W, n, h, kn, kf, corrected):
         return
     a, b = L.parent[j], L.child[j]
     _put_rows(W, place, L.place_body[b], W.Cb[n], M, nc, k)
-    _put_impulses(W, L.place_body[b], place, W.Gb[n])
+    _put_impulses(W, L.place_body[b], place, W.Pb[n])
     if a >= 0:
         _put_rows(W, place, L.place_body[a], W.Ca[n], M, nc, k)
-        _put_impulses(W, L.place_body[a], place, W.Ga[n])
+        _put_impulses(W, L.place_body[a], place, W.Pa[n])
 
 
 @kernel
@@ -159,16 +158,12 @@ def _put_rows(W, row, col, C, M, nc, k):
     """Rows of a tree joint's node by the velocity of one body: constraint rows as they are, coordinate rows times M."""
     out = block_at(W, row, col)
     for r in range(nc):
-        for i in range(6):
-            out[r, i] = C[r, i]
+        store(load(C, r, 0), out, r, 0)
     for r in range(k):
-        for i in range(6):
-            out[nc + r, i] = 0.0
-        for m in range(k):
-            f = M[r, m]
-            if f != 0.0:
-                for i in range(6):
-                    out[nc + r, i] += f * C[nc + m, i]
+        row = times(load(C, nc, 0), M[r, 0])
+        for m in range(1, k):
+            row = plus(row, M[r, m], load(C, nc + m, 0))
+        store(row, out, nc + r, 0)
 
 
 @kernel

@@ -27,7 +27,7 @@ def joint_frame(L, j, x, R, q, E, d, q_rel):
 
 @kernel
 def rows_of_joint(L, W, j, E, d, q_rel, c, J, s):
-    """Rows c (6,) and J (6, 6) of joint j at the relative pose E, d, q_rel. s: work (24, 12)."""
+    """Rows c (6,) and J (6, 12), of which six columns count, of joint j at the relative pose E, d, q_rel. s: work (24, 12)."""
     kind = L.kind[j]
     dof = L.vadr[j]
     if kind == HINGE:
@@ -79,7 +79,7 @@ def start_joints(L, W, s):
 @kernel
 def start_joint(L, W, j, follow, s):
     """`start_joints` for joint j, which has a node. follow: rows and impulses move smoothly from those of the last call."""
-    E, d, q_rel, c, J = s[0:3, 0:3], s[3, 0:3], s[3, 4:8], s[4, 0:6], s[5:11, 0:6]
+    E, d, q_rel, c, J = s[0:3, 0:3], s[3, 0:3], s[3, 4:8], s[4, 0:6], s[5:11]
     n = L.node[j]
     joint_frame(L, j, W.x, W.R, W.q, E, d, q_rel)
     dof, kind = L.vadr[j], L.kind[j]
@@ -104,6 +104,8 @@ def start_joint(L, W, j, follow, s):
     a = L.parent[j]
     for r in range(6):
         spread(J[r], E, d, W.R[a], W.Ga[n, r], W.Gb[n, r])
+        for i in range(6):
+            W.Pa[n, i, r], W.Pb[n, i, r] = -W.Ga[n, r, i], -W.Gb[n, r, i]
 
 
 @kernel
@@ -125,7 +127,7 @@ def spread(row, E, d, Ra, out_a, out_b):
 @kernel
 def evaluate_joints(L, W, h, s):
     """Rows of all joint nodes at the next poses into W.rows (divided by h), Jacobians into W.Ca, W.Cb. s: work (64, 12)."""
-    E, d, q_rel, c, J = s[0:3, 0:3], s[3, 0:3], s[3, 4:8], s[4, 0:6], s[5:11, 0:6]
+    E, d, q_rel, c, J = s[0:3, 0:3], s[3, 0:3], s[3, 4:8], s[4, 0:6], s[5:11]
     inv_h = 1.0 / h
     for j in range(L.kind.shape[0]):
         n = L.node[j]

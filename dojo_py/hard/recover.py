@@ -7,6 +7,7 @@ from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import solve
 from dojo_py.solver.cones import beyond, impulse_of, recover_step
+from dojo_py.solver.octet import combine, load, plus, store
 
 ROUNDS = 6
 """Most rounds of refinement; each gains two digits and more."""
@@ -100,11 +101,11 @@ def _imbalance(L, W, regularisation):
             for slot in range(4):
                 b = L.eq_bodies[-1 - j, slot]
                 if b >= 0:
-                    _add_transposed(W.Geq[-1 - j, slot], W.dlam[n], x[L.place_body[b]])
+                    _pull(W, L.place_body[b], W.Geq[-1 - j, slot], W.dlam[n])
             continue
-        _add_transposed(W.Gb[n], W.dlam[n], x[L.place_body[L.child[j]]])
+        _pull(W, L.place_body[L.child[j]], W.Gb[n], W.dlam[n])
         if L.parent[j] >= 0:
-            _add_transposed(W.Ga[n], W.dlam[n], x[L.place_body[L.parent[j]]])
+            _pull(W, L.place_body[L.parent[j]], W.Ga[n], W.dlam[n])
     impulse = W.scratch[100, 0:3]
     for c in range(W.n_active[2]):
         impulse_of(W.claw[c], W.dcon[c], impulse)
@@ -135,16 +136,15 @@ def _imbalance(L, W, regularisation):
 
 @kernel
 def _subtract_rows(C, v, r, k):
-    """First k of r (6,) -= C v, C (6, 6)."""
+    """First k of r (8,) -= C v, C (6, 8)."""
     for i in range(k):
         r[i] -= C[i, 0] * v[0] + C[i, 1] * v[1] + C[i, 2] * v[2] + C[i, 3] * v[3] + C[i, 4] * v[4] + C[i, 5] * v[5]
 
 
 @kernel
-def _add_transposed(G, lam, r):
-    """r (6,) += Gᵀ lam, G (6, 6)."""
-    for i in range(6):
-        r[i] += G[0, i] * lam[0] + G[1, i] * lam[1] + G[2, i] * lam[2] + G[3, i] * lam[3] + G[4, i] * lam[4] + G[5, i] * lam[5]
+def _pull(W, place, G, lam):
+    """W.step[place] += Gᵀ lam, G (6, 8)."""
+    store(plus(load(W.step, place, 0), 1.0, combine(G, lam)), W.step, place, 0)
 
 
 @kernel

@@ -9,6 +9,7 @@ from dojo_py.hard.limits import ROUND_OFF, limit_distance
 from dojo_py.hard.terms import BALL
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import beyond, impulse_of
+from dojo_py.solver.octet import combine, load, minus, most, store
 
 
 @kernel
@@ -74,12 +75,7 @@ def _node_residual(L, W, n, h, scheme, s):
         for slot in range(4):
             b = L.eq_bodies[e, slot]
             if b >= 0:
-                for i in range(6):
-                    f = 0.0
-                    for r in range(6):
-                        f += W.Geq[e, slot, r, i] * lam[r]
-                    W.rb[b, i] -= f
-                    W.size[b, i] = max(W.size[b, i], abs(f))
+                _push(W, b, W.Geq[e, slot], lam)
         return
     first = L.vadr[j]
     if L.kind[j] == BALL:
@@ -91,20 +87,17 @@ def _node_residual(L, W, n, h, scheme, s):
             W.rn[n, r] -= W.fric[dof, 0]
         if L.kind[j] == BALL:
             W.rn[n, r] += W.ball[j, i, 3]
-    a, b = L.parent[j], L.child[j]
-    G = W.Gb[n]
-    for i in range(6):
-        f = G[0, i] * lam[0] + G[1, i] * lam[1] + G[2, i] * lam[2] + G[3, i] * lam[3] + G[4, i] * lam[4] + G[5, i] * lam[5]
-        W.rb[b, i] -= f
-        W.size[b, i] = max(W.size[b, i], abs(f))
-    if a >= 0:
-        G = W.Ga[n]
-        for i in range(6):
-            f = (
-                G[0, i] * lam[0] + G[1, i] * lam[1] + G[2, i] * lam[2] + G[3, i] * lam[3] + G[4, i] * lam[4] + G[5, i] * lam[5]
-            )
-            W.rb[a, i] -= f
-            W.size[a, i] = max(W.size[a, i], abs(f))
+    _push(W, L.child[j], W.Gb[n], lam)
+    if L.parent[j] >= 0:
+        _push(W, L.parent[j], W.Ga[n], lam)
+
+
+@kernel
+def _push(W, b, G, lam):
+    """Impulses lam (6,) along the rows of G (6, 8) off the momentum rows of body b."""
+    f = combine(G, lam)
+    store(minus(load(W.rb, b, 0), 1.0, f), W.rb, b, 0)
+    store(most(load(W.size, b, 0), f), W.size, b, 0)
 
 
 @kernel

@@ -5,12 +5,14 @@ from typing import NamedTuple
 import numpy as np
 
 from dojo_py.solver.block_ldu import Blocks, Pattern, allocate, analyse
+from dojo_py.solver.octet import WIDTH
 
 
 class Work(NamedTuple):
     """Arrays over bodies marked (nb + 1, …) end with the world, which body -1 finds by wrapping around.
 
-    nb bodies, nn nodes (joints with rows, then loop closures), nv degrees of freedom, nc contacts, nl limits.
+    nb bodies, nn nodes (joints with rows, then loop closures), nv degrees of freedom, nc contacts, nl limits. Where the last length
+    is 8 the last two numbers are zeros, so that a row fills a vector register (octet.py).
     """
 
     # the start of the step
@@ -19,9 +21,11 @@ class Work(NamedTuple):
     R: np.ndarray  # (nb + 1, 3, 3)
     v_prev: np.ndarray  # (nb + 1, 6) velocities of the last interval, v world, ω body
     momentum: np.ndarray  # (nb, 6) what the new momentum must equal but for impulses: old momentum + h (forces) [N s, N m s]
-    Ga: np.ndarray  # (nn, 6, 6) impulse directions on the parent, rows: node, columns: force, torque in the body frame
-    Gb: np.ndarray  # (nn, 6, 6) on the child
-    Geq: np.ndarray  # (ne, 4, 6, 6) of loop closures on their bodies
+    Ga: np.ndarray  # (nn, 6, 8) impulse directions on the parent, rows: node, columns: force, torque in the body frame
+    Gb: np.ndarray  # (nn, 6, 8) on the child
+    Pa: np.ndarray  # (nn, 6, 8) -Gaᵀ, as the matrix has it
+    Pb: np.ndarray  # (nn, 6, 8) -Gbᵀ
+    Geq: np.ndarray  # (ne, 4, 6, 8) of loop closures on their bodies
     turn0: np.ndarray  # (nj, 4) orientation of the child in its parent (ball, free)
     origin0: np.ndarray  # (nj, 3) free: origin of the body frame
     basis: np.ndarray  # (nj, 6, 6) compound joints
@@ -43,17 +47,17 @@ class Work(NamedTuple):
     extent: np.ndarray  # (1,) largest coordinate of a body [m]
     turn: np.ndarray  # (nb + 1, 3, 3) rotation of the step, Rᵀ R₊
     theta: np.ndarray  # (nv,) compound joints' coordinates from their zero (Newton's starting guess)
-    Ca: np.ndarray  # (nn, 6, 6) row Jacobians by the parent's velocity
-    Cb: np.ndarray  # (nn, 6, 6) by the child's
-    Ceq: np.ndarray  # (ne, 4, 6, 6)
+    Ca: np.ndarray  # (nn, 6, 8) row Jacobians by the parent's velocity
+    Cb: np.ndarray  # (nn, 6, 8) by the child's
+    Ceq: np.ndarray  # (ne, 4, 6, 8)
     rows: np.ndarray  # (nn, 6) constraint rows / h, coordinate rates
     drive: np.ndarray  # (nv, 2) dof law: impulse = drive₀ - drive₁ rate
     row_scale: np.ndarray  # (nv,) factor of the coordinate rows in the matrix
     ball: np.ndarray  # (nj, 3, 4) ball: matrix and constant of the dof law
     inertia: np.ndarray  # (nb, 6, 8) derivative of the momentum rows by the bodies' own velocities
-    rb: np.ndarray  # (nb, 6) residual of the momentum rows
+    rb: np.ndarray  # (nb, 8) residual of the momentum rows
     rn: np.ndarray  # (nn, 6) residual of the node rows
-    size: np.ndarray  # (nb, 6) largest impulse in each momentum row, for the round-off floor
+    size: np.ndarray  # (nb, 8) largest impulse in each momentum row, for the round-off floor
     # contacts that take part in this step
     active: np.ndarray  # (nc,) candidate: plane i, or number of planes + pair
     n_active: np.ndarray  # (3,) how many contacts, how many of them with planes, how many Newton's method moves (all or none)
@@ -76,7 +80,7 @@ class Work(NamedTuple):
     cf: np.ndarray  # (nc, 3)
     cdy: np.ndarray  # (nc, 3)
     # steps
-    step: np.ndarray  # (N, 6) right-hand side and solution in elimination order
+    step: np.ndarray  # (N, 8) right-hand side and solution in elimination order
     dv: np.ndarray  # (nb, 6)
     dlam: np.ndarray  # (nn, 6)
     drate: np.ndarray  # (nv,)
@@ -142,17 +146,18 @@ def allocate_work(layout, planes, pairs):
     z = np.zeros
     work = Work(
         x=z((nb + 1, 3)), q=z((nb + 1, 4)), R=z((nb + 1, 3, 3)), v_prev=z((nb + 1, 6)), momentum=z((nb, 6)),
-        Ga=z((nn, 6, 6)), Gb=z((nn, 6, 6)), Geq=z((ne, 4, 6, 6)), turn0=z((nj, 4)), origin0=z((nj, 3)),
+        Ga=z((nn, 6, WIDTH)), Gb=z((nn, 6, WIDTH)), Pa=z((nn, 6, WIDTH)), Pb=z((nn, 6, WIDTH)),
+        Geq=z((ne, 4, 6, WIDTH)), turn0=z((nj, 4)), origin0=z((nj, 3)),
         basis=z((nj, 6, 6)), rate_prev=z(nv), angle0=z(nv), force=z(nv), v=z((nb + 1, 6)), lam=z((nn, 6)),
         lim=z((nl, 2)), fric=z((nv, 3)), con=z((nc, 12)), xn=z((nb + 1, 3)), qn=z((nb + 1, 4)), Rn=z((nb + 1, 3, 3)),
-        p=z((nb + 1, 4)), hG=z((nb + 1, 3, 3)), extent=z(1), turn=z((nb + 1, 3, 3)), theta=z(nv), Ca=z((nn, 6, 6)),
-        Cb=z((nn, 6, 6)), Ceq=z((ne, 4, 6, 6)), rows=z((nn, 6)), drive=z((nv, 2)),
-        row_scale=z(nv), ball=z((nj, 3, 4)), inertia=z((nb, 6, 8)), rb=z((nb, 6)),
-        rn=z((nn, 6)), size=z((nb, 6)), active=z(nc, np.int64), n_active=z(3, np.int64),
+        p=z((nb + 1, 4)), hG=z((nb + 1, 3, 3)), extent=z(1), turn=z((nb + 1, 3, 3)), theta=z(nv), Ca=z((nn, 6, WIDTH)),
+        Cb=z((nn, 6, WIDTH)), Ceq=z((ne, 4, 6, WIDTH)), rows=z((nn, 6)), drive=z((nv, 2)),
+        row_scale=z(nv), ball=z((nj, 3, 4)), inertia=z((nb, 6, WIDTH)), rb=z((nb, WIDTH)),
+        rn=z((nn, 6)), size=z((nb, WIDTH)), active=z(nc, np.int64), n_active=z(3, np.int64),
         limit_active=z(nl, np.int64), n_limits=z(2, np.int64), bound=z(nv), lgap=z(nl), dof_limit=np.full((nv, 2), -1, np.int64),
         cbody=z((nc, 2), np.int64), cmu=z(nc), claw=z(nc, np.int64), cframe=z((nc, 3, 3)), cval=z((nc, 3)),
         cgrace=z(nc), lgrace=z(nl), cC=z((nc, 2, 3, 6)), cB=z((nc, 2, 3, 6)), cH=z((nc, 2, 6, 12)), cK=z((nc, 3, 3)),
-        cf=z((nc, 3)), cdy=z((nc, 3)), step=z((total, 6)), dv=z((nb + 1, 6)), dlam=z((nn, 6)), drate=z(nv),
+        cf=z((nc, 3)), cdy=z((nc, 3)), step=z((total, WIDTH)), dv=z((nb + 1, 6)), dlam=z((nn, 6)), drate=z(nv),
         dlim=z((nl, 2)), dfric=z((nv, 3)), dcon=z((nc, 12)), alim=z((nl, 2)), africt=z((nv, 3)), acon=z((nc, 12)),
         v_old=z((nb + 1, 6)), lam_old=z((nn, 6)), theta_old=z(nv), lim_old=z((nl, 2)), fric_old=z((nv, 3)), con_old=z((nc, 12)),
         warm=z(1), warm_lam=z((nn, 6)), warm_lim=z(nl), warm_fric=z(nv), warm_con=z((nc, 3)), sub_bodies=z((nb, 13)),

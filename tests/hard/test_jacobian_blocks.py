@@ -45,15 +45,15 @@ def test_joint_rows_and_impulse_maps(first, second):
     rows = case.differences(W.v[:nb], lambda: W.rows)
     for n, j in enumerate(L.node_joint):
         a, b = L.parent[j], L.child[j]
-        check("child rows", W.Cb[n], rows[n, :, 6 * b : 6 * b + 6])
+        check("child rows", W.Cb[n, :, :6], rows[n, :, 6 * b : 6 * b + 6])
         if a >= 0:
-            check("parent rows", W.Ca[n], rows[n, :, 6 * a : 6 * a + 6])
-    impulses = case.differences(W.lam, lambda: W.rb[:nb])
+            check("parent rows", W.Ca[n, :, :6], rows[n, :, 6 * a : 6 * a + 6])
+    impulses = case.differences(W.lam, lambda: W.rb[:nb, :6])
     for n, j in enumerate(L.node_joint):
-        check("impulse on the child", -W.Gb[n].T, impulses[L.child[j], :, 6 * n : 6 * n + 6])
+        check("impulse on the child", -W.Gb[n, :, :6].T, impulses[L.child[j], :, 6 * n : 6 * n + 6])
         if L.parent[j] >= 0:
-            check("impulse on the parent", -W.Ga[n].T, impulses[L.parent[j], :, 6 * n : 6 * n + 6])
-    momentum = case.differences(W.v[:nb], lambda: W.rb[:nb])
+            check("impulse on the parent", -W.Ga[n, :, :6].T, impulses[L.parent[j], :, 6 * n : 6 * n + 6])
+    momentum = case.differences(W.v[:nb], lambda: W.rb[:nb, :6])
     for b in range(nb):
         check("momentum", W.inertia[b, :, :6], momentum[b, :, 6 * b : 6 * b + 6])
 
@@ -90,7 +90,7 @@ def test_contact_rows_impulse_maps_and_their_change(name, seed):
             b = W.cbody[c, side]
             if b >= 0:
                 check("contact rows", W.cC[c, side], values[c, :, 6 * b : 6 * b + 6])
-    momentum = case.differences(W.v[:nb], lambda: W.rb[:nb])
+    momentum = case.differences(W.v[:nb], lambda: W.rb[:nb, :6])
     expected = np.zeros((nb, 6, nb, 6))
     for b in range(nb):
         expected[b, :, b, :] = W.inertia[b, :, :6]
@@ -104,7 +104,7 @@ def test_contact_rows_impulse_maps_and_their_change(name, seed):
     for c in range(count):
         for k, column in enumerate((0, 2, 3)):
             view = W.con[c, column : column + 1]
-            numeric = case.differences(view, lambda: W.rb[:nb])[..., 0]
+            numeric = case.differences(view, lambda: W.rb[:nb, :6])[..., 0]
             for side in range(2):
                 b = W.cbody[c, side]
                 if b >= 0:

@@ -110,7 +110,7 @@ def violations(step, kn, kf):
     step.run()
     L, W = step.L, step.W
     limits, count = int(W.n_limits[0]), int(W.n_active[0])
-    linear = [W.rb[: step.nb].ravel(), W.rn.ravel(), W.lgap[:limits] - W.lim[:limits, 1]]
+    linear = [W.rb[: step.nb, :6].ravel(), W.rn.ravel(), W.lgap[:limits] - W.lim[:limits, 1]]
     products = [W.lim[:limits, 0] * W.lim[:limits, 1] - kn]
     for dof in np.flatnonzero(L.dof_frictionloss > 0.0):
         j = L.dof_joint[dof]
@@ -163,7 +163,7 @@ def test_coordinate_rows(name, scheme):
     for n, j in enumerate(L.node_joint):
         k, first = L.ndof[j], L.vadr[j]
         law = np.diag(W.drive[first : first + k, 1]) + (W.ball[j, :, :3] if k == 3 else 0.0)
-        for body, C in ((L.child[j], W.Cb[n]), (L.parent[j], W.Ca[n])):
+        for body, C in ((L.child[j], W.Cb[n, :, :6]), (L.parent[j], W.Ca[n, :, :6])):
             if body >= 0:
                 check(name, law @ C[6 - k :], numeric[n, 6 - k :, 6 * body : 6 * body + 6])
 
@@ -174,13 +174,13 @@ def test_closure_rows_and_impulse_maps(name):
     step = LoadedStep(looped(CLOSURES[name]), seed=7)
     L, W, nb = step.L, step.W, step.nb
     rows = step.differences(W.v[:nb], lambda: W.rows)
-    impulses = step.differences(W.lam, lambda: W.rb[:nb])
+    impulses = step.differences(W.lam, lambda: W.rb[:nb, :6])
     n = len(L.node_joint) - 1
     expected_rows, expected_impulses = np.zeros((6, nb, 6)), np.zeros((nb, 6, 6))
     for slot, b in enumerate(L.eq_bodies[0]):
         if b >= 0:
-            expected_rows[:, b] += W.Ceq[0, slot]
-            expected_impulses[b] -= W.Geq[0, slot].T
+            expected_rows[:, b] += W.Ceq[0, slot, :, :6]
+            expected_impulses[b] -= W.Geq[0, slot, :, :6].T
     check("closure rows", expected_rows.reshape(6, -1), rows[n])
     check("impulses", expected_impulses, impulses[:, :, 6 * n : 6 * n + 6])
 

@@ -39,7 +39,7 @@ class Tangent(NamedTuple):
     pair_twist: np.ndarray  # (nc, 12) right-hand sides of both bodies by a turn of its tangents about the normal
     pair_spin: np.ndarray  # (nc, 3) that turn by a turn of both bodies, which the tangents do not follow
     load: np.ndarray  # (nn, 6) impulses of the joints' rows, joint couplings included [N s, N m s]
-    impulse: np.ndarray  # (nn, 6, 6) impulse directions on the children
+    impulse: np.ndarray  # (nn, 6, 8) impulse directions on the children
     lever: np.ndarray  # (nb, 3, 3) change of outside torques by a turn of their body, see body_table.py [N m]
     wrench: np.ndarray  # (nb, 6) world forces and torques of the step [N, N m]
     d_force: np.ndarray  # (nv,) change of the actuators' forces in the column at hand
@@ -63,7 +63,7 @@ def allocate_tangent(model: Any, layout: Any, planes: Any, pairs: Any, servos: i
         z((model.nv, 6)), z((model.nv, 6)), z((model.nv, 6)), z((nb + 1, 3)), z((nb + 1, 3, 3)), z((nb, 3, 3)), z((nb, 3, 3)),
         z((nb, 3, 3)), z((nb, 3)), z((nb, 6, 6)), z((model.nv, 6)), z((nb, 12)), z(nb, np.int64), z((nc, 12, 6)), z((nc, 3)),
         z((nc, 12)), z((nc, 3)), z((nn, 6)),
-        z((nn, 6, 6)), z((nb, 3, 3)), z((nb, 6)), z(model.nv), z(servos), z(servos, np.int64), z((nb, 6)), z((96, 12)),
+        z((nn, 6, WIDTH)), z((nb, 3, 3)), z((nb, 6)), z(model.nv), z(servos), z(servos, np.int64), z((nb, 6)), z((96, 12)),
         z((nb, 13)), z((nb + nn, 6, WIDTH)), z((model.nv, WIDTH)), z(2 * model.nv),
     )  # fmt: skip
 

@@ -12,6 +12,7 @@ import math
 
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_conj_mul, quat_mul, turn_vector
+from dojo_py.solver.octet import load, minus, store, times
 
 CLOSE = 1e-9
 """Error of a pose [m, rad] after which one more Newton step needs no new screws."""
@@ -30,6 +31,7 @@ def chain_pose(theta, slide, pos, axis, base_pos, base_quat, com, p, q, S, w):
         p[r] = base_pos[r]
     for r in range(4):
         q[r] = base_quat[r]
+    at_anchor = False  # p is the anchor of the hinge before, which is this one's too
     for i in range(k):
         turn_vector(q, axis[i], b)
         if slide[i]:
@@ -40,9 +42,11 @@ def chain_pose(theta, slide, pos, axis, base_pos, base_quat, com, p, q, S, w):
             continue
         for r in range(3):
             S[3 + r, i] = b[r]  # the axis in the parent's frame, for now
-        turn_vector(q, pos[i], b)
+        if not at_anchor:
+            turn_vector(q, pos[i], b)
+            for r in range(3):
+                p[r] += b[r]
         for r in range(3):
-            p[r] += b[r]
             S[r, i] = p[r]  # the anchor, for now
         half = 0.5 * theta[i]
         s = math.sin(half)
@@ -50,9 +54,11 @@ def chain_pose(theta, slide, pos, axis, base_pos, base_quat, com, p, q, S, w):
         quat_mul(q, a, b)
         for r in range(4):
             q[r] = b[r]
-        turn_vector(q, pos[i], b)
-        for r in range(3):
-            p[r] -= b[r]
+        at_anchor = i + 1 < k and not slide[i + 1] and _equal(pos[i], pos[i + 1])
+        if not at_anchor:
+            turn_vector(q, pos[i], b)
+            for r in range(3):
+                p[r] -= b[r]
     turn_vector(q, com, b)
     for r in range(3):
         p[r] += b[r]
@@ -62,9 +68,18 @@ def chain_pose(theta, slide, pos, axis, base_pos, base_quat, com, p, q, S, w):
             n0, n1, n2 = S[3, i], S[4, i], S[5, i]
             r0, r1, r2 = p[0] - S[0, i], p[1] - S[1, i], p[2] - S[2, i]
             S[0, i], S[1, i], S[2, i] = n1 * r2 - n2 * r1, n2 * r0 - n0 * r2, n0 * r1 - n1 * r0
+            if i + 1 == k:  # nothing turns it any more
+                S[3, i], S[4, i], S[5, i] = axis[i, 0], axis[i, 1], axis[i, 2]
+                continue
             w[2, 0], w[2, 1], w[2, 2] = n0, n1, n2
             turn_vector(a, w[2], b)
             S[3, i], S[4, i], S[5, i] = b[0], b[1], b[2]
+
+
+@kernel
+def _equal(a, b):
+    """Two vectors (3,) are the same."""
+    return a[0] == b[0] and a[1] == b[1] and a[2] == b[2]
 
 
 @kernel
@@ -95,6 +110,36 @@ def solve_small(A, B, k, m):
                     A[r, c] -= f * A[i, c]
                 for c in range(m):
                     B[r, c] -= f * B[i, c]
+
+
+@kernel
+def _solve_rows(A, J, n, k):
+    """Rows n … n + k - 1 of J become A⁻¹ times them; A (k, k) is destroyed. (`solve_small` on octets.)"""
+    for i in range(k):
+        best, row = abs(A[i, i]), i
+        for r in range(i + 1, k):
+            if abs(A[r, i]) > best:
+                best, row = abs(A[r, i]), r
+        if row != i:
+            for c in range(k):
+                A[i, c], A[row, c] = A[row, c], A[i, c]
+            upper, lower = load(J, n + i, 0), load(J, n + row, 0)
+            store(lower, J, n + i, 0)
+            store(upper, J, n + row, 0)
+        pivot = A[i, i]
+        if abs(pivot) < 1e-12:
+            pivot = 1e-12 if pivot >= 0.0 else -1e-12
+        inv = 1.0 / pivot
+        for c in range(k):
+            A[i, c] *= inv
+        own = times(load(J, n + i, 0), inv)
+        store(own, J, n + i, 0)
+        for r in range(k):
+            if r != i:
+                f = A[r, i]
+                for c in range(k):
+                    A[r, c] -= f * A[i, c]
+                store(minus(load(J, n + r, 0), f, own), J, n + r, 0)
 
 
 @kernel
@@ -155,7 +200,7 @@ def compound_basis(S, k, basis, follow):
 
 @kernel
 def compound_rows(q_rel, d, theta, start, slide, pos, axis, base_pos, base_quat, com, basis, c, J, work):
-    """Rows c (6,), J (6, 6), overwritten; theta (k,) in: guess, out: coordinates; start (k,): at the step's start.
+    """Rows c (6,), J (6, 8 or more), overwritten; theta (k,) in: guess, out: coordinates; start (k,): at the step's start.
 
     q_rel (4,), d (3,): pose of the child in the parent. basis (6, 6) from `compound_basis`. work: (18, 8).
     """
@@ -196,14 +241,15 @@ def compound_rows(q_rel, d, theta, start, slide, pos, axis, base_pos, base_quat,
         J[i, 4] = err[0] * b4 - (err[3] * b3 - err[1] * b5)
         J[i, 5] = err[0] * b5 - (err[1] * b4 - err[2] * b3)
     _project(basis, S, n, k, A)
-    solve_small(A, J[n:6], k, 6)
+    _solve_rows(A, J, n, k)
     for i in range(n):
+        row = load(J, i, 0)
         for j in range(k):
             s = 0.0
             for r in range(6):
                 s += basis[i, r] * S[r, j]
-            for r in range(6):
-                J[i, r] -= s * J[n + j, r]
+            row = minus(row, s, load(J, n + j, 0))
+        store(row, J, i, 0)
     for i in range(k):
         c[n + i] = theta[i] - start[i]
 

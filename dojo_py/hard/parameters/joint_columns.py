@@ -110,7 +110,7 @@ def _add_impulses(load, G, factor, out):
 @kernel
 def _add_rows(L, W, j, factor, out, s):
     """out (6,) += factor c at the next poses."""
-    E, d, q_rel, c, J = s[0:3, 0:3], s[3, 0:3], s[3, 4:8], s[4, 0:6], s[5:11, 0:6]
+    E, d, q_rel, c, J = s[0:3, 0:3], s[3, 0:3], s[3, 4:8], s[4, 0:6], s[5:11]
     joint_frame(L, j, W.xn, W.Rn, W.qn, E, d, q_rel)
     rows_of_joint(L, W, j, E, d, q_rel, c, J, s[24:48])
     for r in range(6):
