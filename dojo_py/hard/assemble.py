@@ -19,9 +19,10 @@ STIFF = 1e7
 
 
 @kernel
-def assemble(L, W, h, kn, kf, corrected, scaled, loop_regularisation):
+def assemble(L, W, h, kn, typical, kf, corrected, scaled, loop_regularisation):
     """Block matrix and right-hand side of Newton's step towards the complementarities kn, kf. Reads what `evaluate` left.
 
+    typical: contacts whose γ s is between half and twice this aim at as much more or less than kn; 0: all at kn.
     corrected: right-hand side with the second-order terms of the affine step (the matrix is not rebuilt then).
     """
     nb, nt = L.mass.shape[0], L.node_joint.shape[0]
@@ -42,7 +43,13 @@ def assemble(L, W, h, kn, kf, corrected, scaled, loop_regularisation):
         else:
             _assemble_closure(L, W, n, corrected, loop_regularisation)
     for c in range(W.n_active[2]):
-        _assemble_contact(L, W, c, kn, kf, corrected, scaled)
+        _assemble_contact(L, W, c, _aim(kn, typical, W.con[c, 0] * W.con[c, 1]), kf, corrected, scaled)
+
+
+@kernel
+def _aim(kn, typical, product):
+    """What a contact's γ s aims at: not made more even than it is, within factors of two (as Gondzio 1996 has it)."""
+    return kn if not typical > 0.0 else kn * min(max(product / typical, 0.5), 2.0)
 
 
 @pasted

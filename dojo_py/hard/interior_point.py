@@ -3,6 +3,8 @@
     solve   r(w; κ) = 0,   b ∘ c = κ e,   b, c in their cones,   κ → 0 (or to the κ asked for)              (Dojo, Algorithm 2)
 
 The affine step aims at κ = 0 exactly; its success sets the centring σ = (ν_aff/ν)³; its second-order terms correct the step.
+Contacts within a factor of two of their mean product keep their share of it (Gondzio 1996): a flat foot that slides and turns
+leaves its corners' impulses one freedom, and evening them out takes more, at last, than curved friction cones let pass.
 
 Normal impulses and limits bound positions (γ s, in N s m), friction bounds velocities (ξ∘η, in N s m/s). While gaps shrink with
 κ, bodies move by s, at velocities s/h = κ/(h γ): friction at the same κ takes these for slip, and clings one way, then the other.
@@ -32,6 +34,10 @@ and the impulses of a flat foot's corners with it (measured: at 0.02 and 7 N s).
 
 BLOCKED, RISE = 0.3, 10.0
 """A step along the central path that can be taken by less than the first aims the second times as high instead."""
+
+BEND, LEAP = 10.0, 0.01
+"""Where a step turns bodies, gaps change by more than is linear: products must not aim below this many times that, or below this
+share of where they are if that is lower. Else gaps get smaller than their errors, and stay so."""
 
 HELD = 0.1
 """A step that neither prediction nor correction can take by more aims RISE times higher, too: the pairs have shrunk before the
@@ -113,7 +119,23 @@ def _mean(sums, weight, least):
 
 
 @kernel
-def _direction(L, W, h, mean, floor, least, path, weight, held, scaled, enough, sums, found):
+def _bend(L, W, h):
+    """Largest product [N s m] of a contact's impulse and its gap's second-order change in the step W.dv: arm |δφ|² / 2."""
+    worst = 0.0
+    for c in range(W.n_active[2]):
+        change = 0.0
+        for side in range(2):
+            b = W.cbody[c, side]
+            if b >= 0:
+                C, w = W.cC[c, side], W.dv[b]
+                turn = math.sqrt(w[3] * w[3] + w[4] * w[4] + w[5] * w[5])
+                change += 0.5 * h * turn * turn * math.sqrt(C[0, 3] * C[0, 3] + C[0, 4] * C[0, 4] + C[0, 5] * C[0, 5])
+        worst = max(worst, W.con[c, 0] * change)
+    return worst
+
+
+@kernel
+def _direction(L, W, h, mean, floor, least, typical, path, weight, held, scaled, enough, sums, found):
     """The step from the present point into W.d…. found (3,) out: largest and affine step, σ.
 
     path > 0: Newton's step to that complementarity; to a higher one when it is BLOCKED, because the pairs are near the end of the
@@ -124,7 +146,7 @@ def _direction(L, W, h, mean, floor, least, path, weight, held, scaled, enough, 
     target, affine, sigma = max(path, 0.0), 1.0, 1.0
     for phase in range(3):
         kn, kf = max(target, least), target / weight
-        assemble(L, W, h, kn, kf, phase > 0, scaled, LOOP_REGULARISATION)
+        assemble(L, W, h, kn, typical, kf, phase > 0, scaled, LOOP_REGULARISATION)
         if phase == 0 and factorise(W.pattern, W.blocks) >= 0:
             return False
         solve(W.pattern, W.blocks, W.step)
@@ -143,7 +165,7 @@ def _direction(L, W, h, mean, floor, least, path, weight, held, scaled, enough, 
             ratio = min(max(_mean(sums, weight, least) / max(mean, 1e-300), 0.0), 1.0)
             sigma = ratio * ratio * ratio
             _keep_affine(W)
-            target = max(sigma * mean, floor)
+            target = max(sigma * mean, floor, min(BEND * _bend(L, W, h), LEAP * mean))
         elif reach >= max(0.2 * affine, held):
             break
         else:
@@ -181,11 +203,12 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max
                 if max(sums[0], weight * sums[4]) < 0.5 * path and residual < max(1e-2 * path**0.5, tol_residual):
                     path = max(0.15 * path, floor)
             best, turn, enough = -1.0, scaled, 1e-2 * max(residual, tol_residual)
+            typical = sums[2] / max(sums[3], 1.0) if kappa == 0.0 and least > 0.0 else 0.0
             for attempt in range(3):
                 aim = path if careful and mean > 0.0 else 0.0
                 if mean <= 3.0 * floor:  # there: no prediction, it would be corrected for what never happens
                     aim = floor
-                if not _direction(L, W, h, mean, floor, least, aim, weight, held, turn, enough, sums, found):
+                if not _direction(L, W, h, mean, floor, least, typical, aim, weight, held, turn, enough, sums, found):
                     return SINGULAR, iteration, residual, worst
                 # blocked: the other linearisation of the cones often is not; go back to the first when it is worse
                 if careful or not mean > 0.0 or found[0] >= 0.3 or attempt == 2 or (attempt == 1 and found[0] > best):

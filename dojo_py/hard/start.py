@@ -248,8 +248,10 @@ def start_motion(L, W, warm):
 
 
 @kernel
-def start_pairs(L, W, h, factor, kappa, warm):
+def start_pairs(L, W, h, factor, kappa, weight, warm):
     """Every cone pair near its own central path at factor times the scale of the violations of the evaluated motion.
+
+    weight: of friction's products beside those of gaps, as in `iterate`: both start on the same path.
 
     warm: factor is of what the last impulses leave: violations, and energy out of balance.
     """
@@ -264,7 +266,7 @@ def start_pairs(L, W, h, factor, kappa, warm):
     start = factor * scale
     if warm:
         start = min(scale, max(LOWEST * scale, factor * max(_violations(L, W, h, mass), h * _imbalance_energy(L, W))))
-    _start_pairs(L, W, h, mass, max(start, kappa))
+    _start_pairs(L, W, h, mass, max(start, kappa), max(start / weight, kappa))
 
 
 @kernel
@@ -284,7 +286,7 @@ def _imbalance_energy(L, W):
 
 
 @kernel
-def _start_pairs(L, W, h, mass, kappa0):
+def _start_pairs(L, W, h, mass, kappa0, friction0):
     """Cone pairs on the central paths of contacts that are coupled to nothing else (solver/centre.py).
 
     A contact that moves with velocity u under an old impulse F would move with u - F/m without it.
@@ -294,7 +296,7 @@ def _start_pairs(L, W, h, mass, kappa0):
         j = L.dof_joint[i]
         if bound > 0.0 and L.node[j] >= 0:
             rate = W.rows[L.node[j], 6 - L.ndof[j] + i - L.vadr[j]] - W.warm_fric[i] / L.dof_inertia[i]
-            x, y, big = central_friction(L.dof_inertia[i], bound, abs(rate), 2.0 * kappa0)
+            x, y, big = central_friction(L.dof_inertia[i], bound, abs(rate), 2.0 * friction0)
             sign = 1.0 if rate >= 0.0 else -1.0
             W.fric[i, 0] = -sign * x
             W.fric[i, 1], W.fric[i, 2] = 0.5 * (big + sign * y), 0.5 * (big - sign * y)
@@ -308,13 +310,13 @@ def _start_pairs(L, W, h, mass, kappa0):
         v1, v2 = W.cval[c, 1] - old[1] / mass, W.cval[c, 2] - old[2] / mass
         speed = math.sqrt(v1 * v1 + v2 * v2)
         if law == CONE:
-            x, y, big = central_friction(mass, mu * gamma, speed, kappa0)
+            x, y, big = central_friction(mass, mu * gamma, speed, friction0)
             z[0], z[1], z[4] = gamma, slack, big
             if speed > 0.0:
                 z[2], z[3] = -x * v1 / speed, -x * v2 / speed
                 z[5], z[6] = y * v1 / speed, y * v2 / speed
         else:
-            start_state(law, mu, gamma, slack, speed + 2.0 * kappa0 / (mu * gamma) if mu > 0.0 else 1.0, z)
+            start_state(law, mu, gamma, slack, speed + 2.0 * friction0 / (mu * gamma) if mu > 0.0 else 1.0, z)
 
 
 @kernel

@@ -4,7 +4,7 @@ import math
 
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.hard.contact_rows import pair_far, pair_gap, plane_gap
-from dojo_py.hard.interior_point import NOT_FINITE, SINGULAR, SOLVED, iterate
+from dojo_py.hard.interior_point import MAX_ITERATIONS, NOT_FINITE, SINGULAR, SOLVED, STALLED, iterate
 from dojo_py.hard.start import (
     any_cone,
     choose_contacts,
@@ -21,14 +21,15 @@ from dojo_py.jit import kernel
 TOLERANCE, COMPLEMENTARITY, ITERATIONS, SPRINGS, RECOVERY, MARGIN, SUBDIVISIONS = 0, 1, 2, 3, 4, 5, 6
 """Places in the settings array, see options.py."""
 
-STARTS = (0.3, 1.0, 10.0, 100.0)
+STARTS = (0.1, 1.0, 10.0, 100.0)
 """Attempts at a step, and how far up the central path each starts: a share of the violations that remain although the last impulses
 act again; then of the scale of the step's violations, with the other linearisation of the cones in the third, in short steps in the
 last. In these two friction's products shrink with the others: rigid chains from ground to ground drown in round-off where gaps get
 much smaller than they must."""
 
-NEAR = 0.1
-"""The first of them for a relaxed step, whose path ends sooner."""
+CLOSE = 1e-2
+"""An attempt that gets stuck with less residual [m/s] is taken up once more, as if its impulses were the last step's: some pairs
+had shrunk to less than the errors of their gaps, and the rest is right."""
 
 QUIET = 5.0
 """Bodies that the impulses of the start accelerate by less [m/s²] are not moved before the cone pairs are chosen."""
@@ -41,20 +42,22 @@ def attempts(L, P, Q, A, W, h, kappa, settings, report):
     # ξ∘η of a fast slide is a difference of terms near 1: it cannot be told from κ to better than 1e-14
     tol_comp = max(1e-8 * kappa, min(1e-3 * kappa, 1e-14)) if kappa > 0.0 else settings[COMPLEMENTARITY]
     everything = kappa > 0.0
-    total = 0.0
-    for attempt in range(len(STARTS)):
-        if attempt == 0 and not W.warm[0] > 0.0:
+    total, close = 0.0, False
+    for turn in range(2 * len(STARTS)):
+        attempt, again = turn // 2, turn % 2 == 1
+        if (turn == 0 and not W.warm[0] > 0.0) or (again and not close):
             continue
+        warm, share = again or attempt == 0, STARTS[0 if again else attempt]
         weight = 1.0 if attempt >= 2 else min(h, 1.0)
         for _ in range(4):
             choose_contacts(L, P, Q, W, h, everything, settings[MARGIN], h * settings[RECOVERY])
-            start_motion(L, W, attempt == 0)
+            start_motion(L, W, warm)
             first = 0 if any_cone(L, W) else 1
             for part in range(first, 2):  # the motion under the impulses of the start; then everything
                 if part == 0:
                     hold_cones(L, W)
                 else:
-                    start_pairs(L, W, h, STARTS[attempt] if attempt > 0 or kappa == 0.0 else NEAR, kappa, attempt == 0)
+                    start_pairs(L, W, h, share, kappa, weight, warm)
                     release_cones(L, W, h)
                 most = 1 if part == 0 else (limit if attempt < 3 else 3 * limit)
                 tolerance = max(settings[TOLERANCE], QUIET * h) if part == 0 else settings[TOLERANCE]
@@ -70,6 +73,9 @@ def attempts(L, P, Q, A, W, h, kappa, settings, report):
         report[0], report[1], report[2], report[3] = status, total, residual, worst
         if status == SOLVED:
             return
+        close = (status == STALLED or status == MAX_ITERATIONS) and residual < CLOSE
+        if close:
+            keep_impulses(L, P, W)
 
 
 @kernel

@@ -56,7 +56,7 @@ SCHEMES = {"midpoint": 0, "implicit": 1, "explicit": 2}
 @entry
 def newton(L, W, h, kn, kf, scaled):
     """Newton's step of all variables into W.d…; False when singular."""
-    assemble(L, W, h, kn, kf, False, scaled, LOOP_REGULARISATION)
+    assemble(L, W, h, kn, 0.0, kf, False, scaled, LOOP_REGULARISATION)
     if factorise(W.pattern, W.blocks) >= 0:
         return False
     solve(W.pattern, W.blocks, W.step)

@@ -12,5 +12,5 @@ from dojo_py.solver.block_ldu import factorise
 @kernel
 def factorise_at(L, W, h, kappa):
     """Newton's matrix of the relaxed problem at the evaluated point. Returns whether it is regular."""
-    assemble(L, W, h, kappa, kappa, False, False, LOOP_REGULARISATION)
+    assemble(L, W, h, kappa, 0.0, kappa, False, False, LOOP_REGULARISATION)
     return factorise(W.pattern, W.blocks) < 0
