@@ -169,10 +169,10 @@ def test_odd_texts(text):
     ],
 )
 def test_many_errors_take_little_time_and_room(text):
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(dojo_py.ModelError) as caught:
         load_model(text)
-    assert time.perf_counter() - start < SECONDS and len(str(caught.value)) < 100_000
+    assert time.process_time() - start < SECONDS and len(str(caught.value)) < 100_000
 
 
 BOMB = "".join(f"<!ENTITY a{i + 1} '{f'&a{i};' * 10}'>" for i in range(9))
@@ -187,7 +187,7 @@ BOMB = "".join(f"<!ENTITY a{i + 1} '{f'&a{i};' * 10}'>" for i in range(9))
     ],
 )
 def test_no_entities_and_no_document_types(text):
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(dojo_py.ModelError, match="document type|well-formed"):
         load_model(text)
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
