@@ -201,7 +201,7 @@ class HardSimulator:
         k = checks.kappa_of(DEFAULT_KAPPA if kappa is None else kappa)
         outside = checks.wrenches_of(wrenches, self.model.nbody, 1)
         columns = self._parameter_jacobian(tuple(parameters)).record(1) if parameters else {}
-        rows = 12 * self.model.nbody
+        rows = 12 * self.model.nbody if coordinates == "maximal" else 0
         wide = np.zeros((rows, rows)), np.zeros((rows, self.model.nu))
 
         def widen(hands: Any, step: Any, t: int) -> None:

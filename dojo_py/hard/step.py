@@ -37,7 +37,7 @@ QUIET = 5.0
 
 @kernel
 def attempts(L, P, Q, A, W, h, kappa, settings, report):
-    """Solve the step that `start_step` loaded, by one start and direction after another until one succeeds."""
+    """Solve the step that `start_step` loaded: by one start and direction after another, each taken up again where it got stuck."""
     scheme, limit = int(settings[SPRINGS]), int(settings[ITERATIONS])
     # ξ∘η of a fast slide is a difference of terms near 1: it cannot be told from κ to better than 1e-14
     tol_comp = max(1e-8 * kappa, min(1e-3 * kappa, 1e-14)) if kappa > 0.0 else settings[COMPLEMENTARITY]
