@@ -53,7 +53,7 @@ def _all_below(libraries: Iterable[Any]) -> list[Any]:
 
 
 class Lowering(NativeLowering):  # type: ignore[misc]
-    """numba's last pass, into a library of ours."""
+    """numba's pass from typed code to LLVM, into a library of ours."""
 
     library: type
 
@@ -97,7 +97,7 @@ class KernelCompiler(CompilerBase):  # type: ignore[misc]
     lowering: type = LowerKernel
 
     def define_pipelines(self) -> list[Any]:
-        """numba's passes, with another last one."""
+        """numba's passes, lowering replaced."""
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
         manager.passes = [(self.lowering, text) if step is NativeLowering else (step, text) for step, text in manager.passes]
         manager._finalized = False

@@ -22,7 +22,7 @@ STIFF = 1e7
 def assemble(L, W, h, kn, typical, kf, corrected, scaled, loop_regularisation):
     """Block matrix and right-hand side of Newton's step towards the complementarities kn, kf. Reads what `evaluate` left.
 
-    typical: contacts whose γ s is between half and twice this aim at as much more or less than kn; 0: all at kn.
+    typical: mean product of contacts and limits; contacts aim at kn times their γ s over this, at half to twice kn. 0: all at kn.
     corrected: right-hand side with the second-order terms of the affine step (the matrix is not rebuilt then).
     """
     nb, nt = L.mass.shape[0], L.node_joint.shape[0]
@@ -48,7 +48,7 @@ def assemble(L, W, h, kn, typical, kf, corrected, scaled, loop_regularisation):
 
 @kernel
 def _aim(kn, typical, product):
-    """What a contact's γ s aims at: not made more even than it is, within factors of two (as Gondzio 1996 has it)."""
+    """What the γ s of a contact aims at: not made more even than it is, within factors of two (Gondzio 1996)."""
     return kn if not typical > 0.0 else kn * min(max(product / typical, 0.5), 2.0)
 
 
@@ -167,10 +167,10 @@ def _put_rows(W, row, col, C, M, nc, k):
     for r in range(nc):
         store(load(C, r, 0), out, r, 0)
     for r in range(k):
-        row = times(load(C, nc, 0), M[r, 0])
+        mixed = times(load(C, nc, 0), M[r, 0])
         for m in range(1, k):
-            row = plus(row, M[r, m], load(C, nc + m, 0))
-        store(row, out, nc + r, 0)
+            mixed = plus(mixed, M[r, m], load(C, nc + m, 0))
+        store(mixed, out, nc + r, 0)
 
 
 @kernel

@@ -14,7 +14,7 @@ from dojo_py.rotation import quat_conj_mul
 
 @kernel
 def _pose_rows(L, e, x, R, q, c, G, s):
-    """Rows c (6,) of connect or weld e and their Jacobians G (4, 6, 6) in (δx, δφ). s: work (16, 12). Returns the row count."""
+    """Rows c (6,) of connect or weld e and their Jacobians G (4, 6, 8) in (δx, δφ). s: work (16, 12). Returns the row count."""
     one, two = L.eq_bodies[e, 0], L.eq_bodies[e, 1]
     E, d, J, q_rel, err = s[0:3, 0:3], s[3, 0:3], s[4:10, 0:6], s[10, 0:4], s[11, 0:4]
     relative_pose(x[one], R[one], x[two], R[two], E, d)

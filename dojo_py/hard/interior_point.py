@@ -3,8 +3,9 @@
     solve   r(w; κ) = 0,   b ∘ c = κ e,   b, c in their cones,   κ → 0 (or to the κ asked for)              (Dojo, Algorithm 2)
 
 The affine step aims at κ = 0 exactly; its success sets the centring σ = (ν_aff/ν)³; its second-order terms correct the step.
-Contacts within a factor of two of their mean product keep their share of it (Gondzio 1996): a flat foot that slides and turns
-leaves its corners' impulses one freedom, and evening them out takes more, at last, than curved friction cones let pass.
+On the way to the hard limit, where friction has a path of its own (steps below 0.05 s), contacts keep their share of the mean
+product, or half or twice it (Gondzio 1996): a flat foot that slides and turns leaves its corners' impulses one freedom; to even
+them out takes more, at last, than curved cones let pass.
 
 Normal impulses and limits bound positions (γ s, in N s m), friction bounds velocities (ξ∘η, in N s m/s). While gaps shrink with
 κ, bodies move by s, at velocities s/h = κ/(h γ): friction at the same κ takes these for slip, and clings one way, then the other.
@@ -180,7 +181,7 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max
     """From the present point to residual ≤ tol_residual [m/s] and |b∘c - κe| ≤ tol_comp. Returns (status, iterations, both).
 
     kappa = 0 asks for the hard limit: then tol_comp is the complementarity itself. weight: of friction's products beside the
-    others, on the way (at kappa > 0 they must arrive together: 1). scaled: Nesterov-Todd directions.
+    others, on the way. scaled: Nesterov-Todd directions.
     careful: follow the central path in short steps instead of predicting. evaluated: the motion has been, at these velocities.
     """
     end = kappa if kappa > 0.0 else 0.5 * tol_comp

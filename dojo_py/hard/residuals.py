@@ -40,6 +40,7 @@ def evaluate_rows(L, P, Q, W, h, scheme):
         for i in range(6):
             W.size[b, i] = abs(W.rb[b, i]) + abs(W.momentum[b, i])
             W.rb[b, i] -= W.momentum[b, i]
+        W.rb[b, 6] = W.rb[b, 7] = 0.0
     for n in range(nt):
         _node_residual(L, W, n, h, scheme, s)
     _limit_residual(L, W, h, s)

@@ -8,6 +8,7 @@ from dojo_py.hard.closures import start_closures
 from dojo_py.hard.contact_rows import add_contact, pair_far, pair_gap, plane_gap
 from dojo_py.hard.joint_rows import start_joints
 from dojo_py.hard.limits import limit_distance
+from dojo_py.hard.terms import COMPOUND
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_to_matrix
 from dojo_py.solver.block_ldu import analyse
@@ -176,7 +177,7 @@ def left_out_contact(L, P, Q, W, h):
 
 @kernel
 def keep_impulses(L, P, W):
-    """Remember the impulses of a solved step."""
+    """Remember the impulses of a solved step, or of an attempt that got stuck close to one."""
     W.warm[0] = 1.0
     copy_rows(W.lam, W.warm_lam)
     W.warm_lim[:] = 0.0
@@ -224,10 +225,14 @@ def release_cones(L, W, h):
 
 @kernel
 def start_motion(L, W, warm):
-    """Old velocities; the impulses of the last step if they are expected to act again (warm), else none."""
+    """Old velocities and coordinates; the impulses remembered if they are expected to act (warm), else none."""
     for b in range(L.mass.shape[0]):
         for i in range(6):
             W.v[b, i] = W.v_prev[b, i]
+    for j in range(L.kind.shape[0]):
+        if L.kind[j] == COMPOUND:
+            for i in range(L.count[j]):
+                W.theta[L.vadr[j] + i] = W.angle0[L.vadr[j] + i] - L.qpos0[L.qadr[j] + i]
     if not warm:
         W.warm_lam[:, :] = 0.0
         W.warm_lim[:] = 0.0
@@ -252,8 +257,7 @@ def start_pairs(L, W, h, factor, kappa, weight, warm):
     """Every cone pair near its own central path at factor times the scale of the violations of the evaluated motion.
 
     weight: of friction's products beside those of gaps, as in `iterate`: both start on the same path.
-
-    warm: factor is of what the last impulses leave: violations, and energy out of balance.
+    warm: factor is of what the remembered impulses leave: violations, and energy out of balance.
     """
     near, total = 0, 0.0
     for b in range(L.mass.shape[0]):

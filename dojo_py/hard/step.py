@@ -42,39 +42,39 @@ def attempts(L, P, Q, A, W, h, kappa, settings, report):
     # ξ∘η of a fast slide is a difference of terms near 1: it cannot be told from κ to better than 1e-14
     tol_comp = max(1e-8 * kappa, min(1e-3 * kappa, 1e-14)) if kappa > 0.0 else settings[COMPLEMENTARITY]
     everything = kappa > 0.0
-    total, close = 0.0, False
-    for turn in range(2 * len(STARTS)):
-        attempt, again = turn // 2, turn % 2 == 1
-        if (turn == 0 and not W.warm[0] > 0.0) or (again and not close):
+    total = 0.0
+    for attempt in range(len(STARTS)):
+        if attempt == 0 and not W.warm[0] > 0.0:
             continue
-        warm, share = again or attempt == 0, STARTS[0 if again else attempt]
-        weight = 1.0 if attempt >= 2 else min(h, 1.0)
-        for _ in range(4):
-            choose_contacts(L, P, Q, W, h, everything, settings[MARGIN], h * settings[RECOVERY])
-            start_motion(L, W, warm)
-            first = 0 if any_cone(L, W) else 1
-            for part in range(first, 2):  # the motion under the impulses of the start; then everything
-                if part == 0:
-                    hold_cones(L, W)
-                else:
-                    start_pairs(L, W, h, share, kappa, weight, warm)
-                    release_cones(L, W, h)
-                most = 1 if part == 0 else (limit if attempt < 3 else 3 * limit)
-                tolerance = max(settings[TOLERANCE], QUIET * h) if part == 0 else settings[TOLERANCE]
-                status, count, residual, worst = iterate(
-                    L, P, Q, A, W, h, scheme, kappa, weight, tolerance, tol_comp, most, attempt == 2, attempt >= 3, part > first
-                )
-                total += count
-                if part == 0 and (status == SINGULAR or status == NOT_FINITE):
+        for again in range(2):
+            warm, share = attempt == 0 or again == 1, STARTS[0 if again == 1 else attempt]
+            weight = 1.0 if attempt >= 2 else min(h, 1.0)
+            for _ in range(4):
+                choose_contacts(L, P, Q, W, h, everything, settings[MARGIN], h * settings[RECOVERY])
+                start_motion(L, W, warm)
+                first = 0 if any_cone(L, W) else 1
+                for part in range(first, 2):  # the motion under the impulses of the start; then everything
+                    if part == 0:
+                        hold_cones(L, W)
+                    else:
+                        start_pairs(L, W, h, share, kappa, weight, warm)
+                        release_cones(L, W, h)
+                    most = 1 if part == 0 else (limit if attempt < 3 else 3 * limit)
+                    tolerance = max(settings[TOLERANCE], QUIET * h) if part == 0 else settings[TOLERANCE]
+                    status, count, residual, worst = iterate(
+                        L, P, Q, A, W, h, scheme, kappa, weight, tolerance, tol_comp, most, attempt == 2, attempt >= 3, part > first
+                    )
+                    total += count
+                    if part == 0 and (status == SINGULAR or status == NOT_FINITE):
+                        break
+                if status != SOLVED or everything or left_out_contact(L, P, Q, W, h) == 0:
                     break
-            if status != SOLVED or everything or left_out_contact(L, P, Q, W, h) == 0:
+                everything = True
+            report[0], report[1], report[2], report[3] = status, total, residual, worst
+            if status == SOLVED:
+                return
+            if again == 1 or not (status == STALLED or status == MAX_ITERATIONS) or not residual < CLOSE:
                 break
-            everything = True
-        report[0], report[1], report[2], report[3] = status, total, residual, worst
-        if status == SOLVED:
-            return
-        close = (status == STALLED or status == MAX_ITERATIONS) and residual < CLOSE
-        if close:
             keep_impulses(L, P, W)
 
 

@@ -1,15 +1,19 @@
-"""Gradient search with a line search by episodes: AGS that asks more of each gradient, for linear policies a = K s.
+"""Gradient search whose steps are tried by episodes: AGS with exploration, and with the acceptance of simulated annealing.
 
-One iteration differentiates, at the states it went through, an episode that was played at the hard limit, and tries, by plain
-episodes, up to `tries` steps from it:
+One iteration differentiates the present episode, at the states it went through, and tries, by plain episodes,
 
-    dK ~ G (S + r tr(S)/n 1)^-1,   S = mean s s',   |dK|² = mean |dK s|² / na = step²,   plus noise of the same metric
+    theta + s (step_size g / |g| + noise delta),   delta ~ N(0, 1)
 
-G: gradient of the return, cut after a random number of steps; r, the step and the noise are drawn anew for every try, which costs
-no differentiation. Charged: a step simulated for each action of a try, and a step differentiated (solved at kappa, with its
-derivatives) for each action of the episode they start from. The first try that earns more is taken; when none does, the best of
-them, so that the search leaves a summit.
-Source of the metric: natural policy gradient (Kakade 2001) for a Gaussian policy.
+until one earns more than the present one less a fall. The fall is `temperature` (1 - spent share of the budget) times a uniform
+number, plus `patience` for each try before: the returns of hard contact are spiked, and who never goes down sits on a spike that
+the noise of any next step destroys. s grows with each step taken and shrinks with each refused. A try that is `margin` below even
+that, compared at the same action of the episode, is abandoned. The search offers the best policy it has played.
+
+g: gradient of the reward of the next `reaches` actions, drawn anew for every try, which costs no differentiation. Once the return
+is high enough (`ease_from`), a reward is weighed by how far it is below its clipping, sigma((clip - r) / EASE): what is earned
+anyway no longer pulls. Charged: a step simulated for each action of a try, and a step differentiated (solved at kappa, with its
+derivatives) for each action of the episode they start from.
+Sources: Suh et al. (2022) on smoothing by noise; Kirkpatrick, Gelatt, Vecchi (1983) on annealing.
 """
 
 from __future__ import annotations
@@ -18,143 +22,168 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dojo_py.policy.ags import unit
 from dojo_py.policy.derivatives import observation_jacobian
-from dojo_py.policy.gradient import accumulate, links_along
-from dojo_py.policy.normaliser import Statistics
-from dojo_py.policy.policies import LinearPolicy
-from dojo_py.policy.rollout import Moment, play
+from dojo_py.policy.gradient import accumulate_ahead, links_along
+from dojo_py.policy.rollout import Job, Moment, play
 from dojo_py.policy.search import Search
 
 Array = np.ndarray
+
+EASE = 0.3
+"""Width of the weight about the clipping [reward]."""
+SMALLEST, AGAIN, LARGEST = 0.1, 0.3, 2.0
+"""Bounds of s, and its least value after a step was taken."""
+GROWTH, SHRINKAGE = 1.3, 0.8
+"""Factors on s after a step was taken, or refused."""
 
 
 @dataclass(frozen=True)
 class ClimbOptions:
     """The algorithm's figures."""
 
+    step_size: float = 0.12
+    """Length of a step along the gradient, in the parameters."""
+    noise: float = 0.02
+    """Standard deviation of the perturbation of a parameter."""
     kappas: tuple[float, ...] = (1e-2, 5e-2)
     """Central-path parameters of the gradients [N m s], in turn."""
-    truncations: tuple[int, ...] = (5, 7, 10, 14, 20)
-    """Steps through which a gradient is carried; drawn."""
-    ridges: tuple[float, ...] = (0.03, 0.1, 0.3, 1.0)
-    """r; drawn."""
-    step: float = 0.15
-    """First step: root mean square change of an action along the episode."""
-    most: float = 0.4
-    """Largest step."""
-    least: float = 0.005
-    """Smallest step."""
-    grow: float = 1.4
-    """Factor on the step after a try that was taken."""
-    shrink: float = 0.8
-    """Factor on the step after one that was not."""
-    noise: float = 0.2
-    """Median length of the noise, as a share of the step."""
-    tries: int = 10
-    """Episodes an iteration."""
-    dips: float = 0.7
-    """Share of the tries whose gradient leaves out steps with a clipped reward, from `dips_from` on."""
-    dips_from: float = 30.0
-    """Return from which `dips` holds; below, gradients are of the reward before clipping."""
+    reaches: tuple[int, ...] = (10, 15)
+    """Actions whose reward an action answers for."""
+    temperature: float = 20.0
+    """Largest fall at the start [return]; without a budget it stays."""
+    patience: float = 2.0
+    """The fall grows by this with every try refused [return]."""
+    margin: float = 8.0
+    """A try is abandoned so far below what would be taken [return]."""
+    ease_from: float = 0.55
+    """Return from which rewards near their clipping weigh less, as a share of the most that clipped rewards allow."""
+    warmup: int = 3
+    """Episodes with random parameters at the start, to learn how observations spread."""
+    warmup_noise: float = 0.3
+    """Standard deviation of their parameters."""
     velocity_gain: float = 0.1
-    """Observations that depend on velocities are multiplied by this; all are taken relative to the start."""
+    """In these episodes observations are relative to the start, and those that depend on velocities multiplied by this."""
     normalise: bool = True
-    """Scale observations so; False: raw ones."""
+    """Whiten observations by their running mean and deviation."""
 
     def __post_init__(self) -> None:
-        if self.tries < 1 or not 0.0 <= self.dips <= 1.0:
-            raise ValueError(f"tries={self.tries!r} must be at least 1, dips={self.dips!r} in [0, 1]")
-        if not 0.0 < self.least <= self.step <= self.most:
-            raise ValueError(f"0 < least={self.least!r} <= step={self.step!r} <= most={self.most!r} does not hold")
-        if not (self.kappas and self.truncations and self.ridges and min(self.ridges) > 0.0):
-            raise ValueError("kappas, truncations and ridges must not be empty, ridges positive")
+        for name in ("step_size", "noise", "patience", "margin", "warmup_noise", "velocity_gain"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name}={getattr(self, name)!r} must be positive")
+        if self.warmup < 0 or not self.temperature >= 0:
+            raise ValueError(f"warmup={self.warmup!r} and temperature={self.temperature!r} must be at least 0")
+        if not self.kappas or not self.reaches or min(self.reaches) < 1:
+            raise ValueError(f"kappas={self.kappas!r} must not be empty, reaches={self.reaches!r} be at least 1")
 
 
 class Climb(Search):
-    """Gradient search with a line search by episodes; `test` and the history speak of the best policy it has played."""
+    """Gradient search whose steps are tried by episodes; `test` and the history speak of the best policy it has played.
+
+    kept: that policy ("best", "best shift", "best gain"), and the whitening of the present one ("shift", "gain").
+    """
 
     kind = "climb"
     options: ClimbOptions
     path: list[Moment] | None = None
     """The episode of the present parameters; not in checkpoints, a resumed search plays it again."""
 
-    def whitening(self, statistics: Statistics | None = None) -> tuple[Array, Array]:
-        """Fixed: relative to the start, velocities scaled."""
-        if not self.options.normalise:
-            return super().whitening(statistics)
-        start = self.task.initial_state(np.random.default_rng((self.seed, 0)))
-        nv = self.task.sim.model.nv
-        fast = np.any(observation_jacobian(self.task, start, None)[:, nv:] != 0.0, axis=1)
-        return self.task.observe(start, None), np.where(fast, self.options.velocity_gain, 1.0)
-
     def affordable(self, budget: int | None) -> bool:
-        """An episode more stays within the budget."""
-        return budget is None or self.evaluations + self.gradients + self.rollout.horizon <= budget
+        """An episode more, and its derivatives, stay within the budget."""
+        return budget is None or self._spent() + 2 * self.rollout.horizon <= budget
 
-    def _play(self, parameters: Array) -> tuple[float, list[Moment]]:
-        """What an episode earns, and its actions; the best policy is kept."""
-        path: list[Moment] = []
-        episode = play(self.job(parameters, (self.seed, 0)), path)
-        self.evaluations += episode.steps
-        if episode.total > self.memory.get("best", -np.inf):
-            self.memory["best"] = episode.total
-            self.kept = {"parameters": parameters}
-        return episode.total, path
+    def _spent(self) -> int:
+        return self.evaluations + self.gradients
+
+    def _update(self) -> Array:
+        o, theta = self.options, self.parameters
+        path = self._present()
+        links = links_along(self._job(theta, self._whitening(), o.kappas[self.iteration % len(o.kappas)]), path)
+        self.gradients += len(links)
+        clip = self.rollout.reward_clip
+        if clip is not None and self.memory["return"] > o.ease_from * clip * self.rollout.horizon:
+            links = [link.scaled(ease(clip, link.reward)) for link in links]
+        earned = np.cumsum([self.rollout.counted(link.reward) for link in links])
+        whitening, tries = self.whitening(), 0
+        while self.budget is None or self._spent() + self.rollout.horizon <= self.budget:
+            reach = int(self.rng.choice(o.reaches))
+            steep = unit(accumulate_ahead(self.policy, theta, links, reach))
+            delta = self.rng.standard_normal(self.policy.size)
+            change = self.memory["scale"] * (o.step_size * steep + o.noise * delta)
+            fall = self._temperature() * self.rng.random() + o.patience * tries
+            total, path, whole = self._try(theta + change, whitening, earned - fall - o.margin)
+            if whole and total > self.memory["return"] - fall:
+                scale = min(max(GROWTH * self.memory["scale"], AGAIN), LARGEST)
+                self.memory |= {"return": total, "scale": scale}
+                self.kept |= {"shift": whitening[0], "gain": whitening[1]}
+                self.path = path
+                return change
+            self.memory["scale"] = max(SHRINKAGE * self.memory["scale"], SMALLEST)
+            tries += 1
+        return np.zeros_like(theta)
+
+    def _temperature(self) -> float:
+        """It falls to zero with the budget."""
+        spent = 0.0 if self.budget is None else self._spent() / self.budget
+        return self.options.temperature * max(1.0 - spent, 0.0)
 
     def _present(self) -> list[Moment]:
         """The episode of the present parameters, which was counted when it was tried."""
-        if "now" not in self.memory:
-            self.memory["now"], self.path = self._play(self.parameters)
-            self.memory["step"] = self.options.step
+        if "return" not in self.memory:
+            self._start()
         if self.path is None:
             self.path = []
-            play(self.job(self.parameters, (self.seed, 0)), self.path)
+            play(self._job(self.parameters, self._whitening()), self.path)
         return self.path
 
-    def _update(self) -> Array:
+    def _start(self) -> None:
+        """The episodes that teach the statistics, and the first one of the present parameters."""
         o = self.options
-        if not isinstance(self.policy, LinearPolicy):
-            raise ValueError("Climb needs a LinearPolicy")
-        path = self._present()
-        now, rejected = self.memory["now"], []
-        links = links_along(self.job(self.parameters, (self.seed, 0), o.kappas[self.iteration % len(o.kappas)]), path)
-        self.gradients += len(links)
-        seen = np.array([link.seen for link in links])
-        spread = seen.T @ seen / len(seen)
-        for _ in range(o.tries):
-            if not self.affordable(self.budget):
-                break
-            dips = self.rng.random() < (o.dips if now >= o.dips_from else 0.0)
-            steep = accumulate(
-                self.policy, self.parameters, [k.clipped() for k in links] if dips else links,
-                int(self.rng.choice(o.truncations)), 1.0,
-            )  # fmt: skip
-            change = self._direction(steep, spread) * self.memory["step"] * np.exp(0.5 * self.rng.standard_normal())
-            earned, path = self._play(self.parameters + change)
-            if earned > now:
-                self.memory |= {"now": earned, "step": min(self.memory["step"] * o.grow, o.most)}
-                self.path = path
-                return change
-            rejected.append((earned, change, path))
-            self.memory["step"] = max(self.memory["step"] * o.shrink, o.least)
-        if len(rejected) < o.tries:
-            return np.zeros_like(self.parameters)
-        earned, change, self.path = max(rejected, key=lambda one: one[0])
-        self.memory |= {"now": earned, "step": o.step / o.grow}
-        return change
+        start = self.task.initial_state(np.random.default_rng((self.seed, 0)))
+        fast = np.any(observation_jacobian(self.task, start, None)[:, self.task.sim.model.nv :] != 0.0, axis=1)
+        first = self.task.observe(start, None), np.where(fast, o.velocity_gain, 1.0)
+        for _ in range(o.warmup):
+            self._try(o.warmup_noise * self.rng.standard_normal(self.policy.size), first)
+        whitening = self.whitening()
+        self.kept |= {"shift": whitening[0], "gain": whitening[1]}
+        self.memory["return"], self.path, _ = self._try(self.parameters, whitening)
+        self.memory["scale"] = 1.0
 
-    def _direction(self, gradient: Array, spread: Array) -> Array:
-        """Of length 1 in the metric: the natural gradient, with noise."""
-        na, n = self.policy.action_size, self.policy.observation_size
-        inverse = np.linalg.inv(spread + float(self.rng.choice(self.options.ridges)) * np.trace(spread) / n * np.eye(n))
+    def _try(
+        self, parameters: Array, whitening: tuple[Array, Array], least: Array | None = None
+    ) -> tuple[float, list[Moment], bool]:
+        """What an episode earns, its actions, and whether it was played to its end; the best policy is kept.
 
-        def scaled(K: Array) -> Array:
-            return K / max(float(np.sqrt(np.einsum("ij,jk,ik->", K, spread, K) / na)), 1e-12)
+        least: what it must have earned after each action; below, it is abandoned.
+        """
 
-        noise = self.rng.standard_normal((na, n)) @ np.linalg.cholesky(inverse + 1e-12 * np.eye(n)).T
-        share = self.options.noise * np.exp(self.rng.standard_normal())
-        return scaled(scaled(gradient.reshape(na, n) @ inverse) + share * scaled(noise)).ravel()
+        def hopeless(steps: int, total: float) -> bool:
+            return least is not None and total < least[min(steps, len(least)) - 1]
+
+        path: list[Moment] = []
+        episode = play(self._job(parameters, whitening), path, hopeless)
+        self.evaluations += episode.steps
+        self.absorb([episode])
+        if episode.whole and episode.total > self.memory.get("best", -np.inf):
+            self.memory["best"] = episode.total
+            self.kept |= {"best": parameters, "best shift": whitening[0], "best gain": whitening[1]}
+        return episode.total, path, episode.whole
+
+    def _job(self, parameters: Array, whitening: tuple[Array, Array], kappa: float | None = None) -> Job:
+        """Every episode has the same start."""
+        return self.job(parameters, (self.seed, 0), kappa, whitening)
+
+    def _whitening(self) -> tuple[Array, Array]:
+        """That of the present parameters' episode."""
+        return self.kept["shift"], self.kept["gain"]
 
     def chosen(self) -> tuple[Array, tuple[Array, Array]]:
-        """Parameters of the best policy played, and the whitening."""
-        return self.kept.get("parameters", self.parameters), self.whitening()
+        """Parameters of the best policy played, and its whitening."""
+        if "best" not in self.kept:
+            return super().chosen()
+        return self.kept["best"], (self.kept["best shift"], self.kept["best gain"])
+
+
+def ease(clip: float, reward: float) -> float:
+    """Weight of a reward: 1 well below the clipping, 1/2 there, 0 well above."""
+    return float(0.5 - 0.5 * np.tanh((reward - clip) / (2.0 * EASE)))

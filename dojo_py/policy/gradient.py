@@ -56,12 +56,12 @@ class _Link(NamedTuple):
     by_after: Array
     seen: Array
     by_seen: Array  # (no, 2nv) of the normalised observation
-    slope: float  # of the reward's clipping
+    reward: float  # before its clipping
 
-    def clipped(self) -> _Link:
-        """With the reward's derivatives times the slope of its clipping."""
-        s = self.slope
-        return self._replace(by_before=s * self.by_before, by_action=s * self.by_action, by_after=s * self.by_after)
+    def scaled(self, weight: float) -> _Link:
+        """With the reward's derivatives times a weight."""
+        by_before, by_action, by_after = self.by_before, self.by_action, self.by_after
+        return self._replace(by_before=weight * by_before, by_action=weight * by_action, by_after=weight * by_after)
 
 
 Differentiated = tuple[Array, Array, Any, Any, int]
@@ -87,7 +87,7 @@ def _link(job: Job, moment: Moment, reward: float, A: Array, B: Array) -> _Link:
     slopes = reward_gradient(task, before, action, after, later)
     if not (np.all(np.isfinite(A)) and np.all(np.isfinite(B))):
         A, B = np.zeros_like(A), np.zeros_like(B)
-    return _Link(A, B, *slopes, (seen - job.shift) * job.gain, by_seen, job.options.slope(reward))
+    return _Link(A, B, *slopes, (seen - job.shift) * job.gain, by_seen, reward)
 
 
 def links_along(job: Job, path: list[Moment]) -> list[_Link]:
@@ -131,7 +131,7 @@ class DifferentiatedRun:
         while len(links) < steps and not self.over:
             link = self._next(parameters)
             if link is not None:
-                links.append(link.clipped())
+                links.append(link.scaled(self.wanted.job.options.slope(link.reward)))
         return links
 
     def _next(self, parameters: Array) -> _Link | None:
@@ -180,4 +180,22 @@ def accumulate(policy: Any, parameters: Array, links: list[_Link], truncation: i
         by_parameters, by_scaled = policy.backward(parameters, link.seen, by_action)
         gradient += by_parameters
         carried = link.by_before + link.A.T @ g + link.by_seen.T @ by_scaled
+    return gradient
+
+
+def accumulate_ahead(policy: Any, parameters: Array, links: list[_Link], reach: int) -> Array:
+    """(size,) as `accumulate`, where each action answers for the rewards of its own and the next reach - 1 steps.
+
+    lambda is kept apart for each reward ahead: (reach, 2nv), the nearest first.
+    """
+    gradient, eye = np.zeros(policy.size), np.eye(policy.action_size)
+    carried = np.zeros((reach, len(links[0].by_before) if links else 0))
+    for link in reversed(links):
+        g = np.vstack([link.by_after, carried[:-1]])
+        by_action = g @ link.B
+        by_action[0] += link.by_action
+        by_scaled = np.array([policy.backward(parameters, link.seen, e)[1] for e in eye])
+        gradient += policy.backward(parameters, link.seen, by_action.sum(axis=0))[0]
+        carried = g @ link.A + by_action @ by_scaled @ link.by_seen
+        carried[0] += link.by_before
     return gradient

@@ -5,6 +5,7 @@ A task (see `dojo_py.environments.task.Task`) offers initial_state, observe, mov
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -70,6 +71,8 @@ class Episode(NamedTuple):
     steps: int
     """Simulated actions."""
     statistics: Statistics
+    whole: bool = True
+    """It was played to its end, not stopped."""
 
 
 class Moment(NamedTuple):
@@ -85,15 +88,16 @@ class Moment(NamedTuple):
     contacts_after: Any
 
 
-def play(job: Job, path: list[Moment] | None = None) -> Episode:
+def play(job: Job, path: list[Moment] | None = None, stop: Callable[[int, float], bool] | None = None) -> Episode:
     """Play an episode. A pure function: the same job gives the same bits in any thread or process.
 
-    path: a list to which every action is appended.
+    path: a list to which every action is appended. stop: asked after each action, with their number and what they earned so far,
+    whether to stop there.
     """
     task, options = job.task, job.options
     state, contacts = task.initial_state(np.random.default_rng(job.seed)), None
     seen = task.observe(state, None)
-    rows, total = [], 0.0
+    rows, total, whole = [], 0.0, True
     for _ in range(options.horizon):
         rows.append(seen)
         action = job.policy.act(job.parameters, (seen - job.shift) * job.gain)
@@ -105,5 +109,8 @@ def play(job: Job, path: list[Moment] | None = None) -> Episode:
         state, contacts = moved.state, moved.contacts
         if task.terminated(state) or moved.status in LOST:
             break
+        if stop is not None and stop(len(rows), total):
+            whole = False
+            break
         seen = task.observe(state, contacts)
-    return Episode(total, len(rows), Statistics.of(np.array(rows)))
+    return Episode(total, len(rows), Statistics.of(np.array(rows)), whole)

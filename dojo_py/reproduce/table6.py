@@ -22,7 +22,7 @@ SEEDS = (0, 1, 2, 3, 4)
 METHODS = {"hard": ("ARS", "Climb", "randomised"), "soft": ("ARS", "AGS", "randomised")}
 """Methods of each mode."""
 FOOTNOTE = (
-    "¹ not the paper's AGS, whose figures stand beside it: Climb, gradient search with a line search by episodes "
+    "¹ not the paper's AGS, whose figures stand beside it: Climb, gradient search whose steps are tried by episodes "
     "(dojo_py.policy.climb); the plain one is the method 'AGS'"
 )
 PAPER = {
@@ -77,7 +77,7 @@ def make_search(robot: str, method: str, seed: int, mode: str = "hard", workers:
 
     setting = SETTINGS[robot]
     task = make_task(robot, "paper", mode=mode)
-    policy = LinearPolicy(task.observation_size, task.action_size, 0.0 if method == "ARS" else SPREAD)
+    policy = LinearPolicy(task.observation_size, task.action_size, SPREAD if method in ("AGS", "randomised") else 0.0)
     rollout = RolloutOptions(setting.horizon, reward_clip=1.0)
     if method == "ARS":
         return Ars(task, policy, ArsOptions(), rollout, seed, 1, workers)

@@ -4,7 +4,7 @@
 
 Nodes are numbered by their place in the order. Block b = (i, j), i < j, is stored twice: U[b] in row i and L[b] in row j.
 On a tree ordered leaves to root every node has one later neighbour and nothing fills in: the cost is linear in N.
-Blocks are (6, 8): a row and two columns of zeros are one vector register (octet.py).
+Blocks are (6, 8): a row and two columns of zeros (a factorised D has its inverse pivots in the first) are an octet (octet.py).
 Source of the scheme: Brüdigam and Manchester, Linear-Time Variational Integrators in Maximal Coordinates (2020).
 """
 

@@ -7,7 +7,7 @@ from dojo_py.cli import main
 from dojo_py.reproduce import table6
 
 ARS_HALF_CHEETAH = 70.3
-"""Mean final reward of five seeds of random search at 28,800 evaluations."""
+"""Mean final reward of five seeds of random search at 28,800 evaluations; today 67.3 (seeds 0 to 4), 69.4 (5 to 9)."""
 
 
 def final_rewards(seeds, robot="HalfCheetah", budget=5760):
@@ -26,17 +26,17 @@ def test_the_command_writes_its_quick_size(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_gradients_reach_the_papers_reward():
-    """Paper: 44 at 5e3 evaluations, best 3 of 5 seeds. Measured, all: 72.0, 53.5, 68.3, 33.2, 44.3; mean 54.2."""
+    """Paper: 44 at 5e3 evaluations, best 3 of 5 seeds. Measured, all: 74.5, 64.6, 64.9, 40.8, 75.4; mean 64.0."""
     assert final_rewards(range(5)).mean() >= 44.0
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(reason="54.2 of 70.3 with seeds 0 to 4, 34.0 with seeds 5 to 9", strict=True)
+@pytest.mark.xfail(reason="64.0 of 70.3 with seeds 0 to 4, 72.6 with seeds 5 to 9", strict=True)
 def test_gradients_reach_random_search_with_a_fifth_of_its_evaluations():
     assert final_rewards(range(5)).mean() >= ARS_HALF_CHEETAH
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(reason="53.5 of 148 with seed 0", strict=True)
+@pytest.mark.xfail(reason="141.2 of 148 (random search today: 147.5) with seeds 0 to 4", strict=True)
 def test_an_ant_by_gradients_reaches_random_search():
-    assert final_rewards(range(1), "Ant", 36_000).mean() >= 148.0
+    assert final_rewards(range(5), "Ant", 36_000).mean() >= 148.0

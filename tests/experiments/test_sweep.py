@@ -43,6 +43,19 @@ def test_first_steps(name):
     first_steps(name, 30)
 
 
+STUCK = (108, 131, 215, 266, 310, 872)
+"""Of 1000 random controls those with which Atlas's first step of 0.1 s failed while friction did not start on its path."""
+
+
+def test_first_steps_that_failed():
+    model = load_model("atlas")
+    sim = HardSimulator(model, timestep=0.1)
+    state, controls = sim.initial_state(*start_of(model)), random_controls(model, 1000)
+    results = {k: sim.step(state, controls[k]) for k in STUCK}
+    print({k: result.iterations for k, result in results.items()})
+    assert all(result.solved for result in results.values())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", models.names())
 def test_first_steps_whole(name):

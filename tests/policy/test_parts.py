@@ -6,7 +6,7 @@ from toy import A, B, Toy
 
 from dojo_py.policy import LinearPolicy, MlpPolicy, RolloutOptions
 from dojo_py.policy.ars import ars_direction
-from dojo_py.policy.gradient import GradientJob, accumulate, links_along, play_and_differentiate
+from dojo_py.policy.gradient import GradientJob, accumulate, accumulate_ahead, links_along, play_and_differentiate
 from dojo_py.policy.normaliser import Statistics
 from dojo_py.policy.rollout import Job, play
 from dojo_py.policy.smoothing import Smoothing, randomised_linearisation
@@ -62,7 +62,9 @@ def test_gradient_of_the_return(policy, clip):
     theta = 0.3 * np.random.default_rng(0).standard_normal(policy.size)
     job, found = gradient_of(policy, theta, RolloutOptions(30, clip))
     expected = differences(lambda p: play(job._replace(parameters=p)).total, theta)
-    assert found.episode.total == pytest.approx(play(job).total, rel=1e-12) and found.gradients == found.evaluations == 30
+    assert (
+        found.episode.total == pytest.approx(play(job).total, rel=1e-12) and found.gradients == found.evaluations == 30
+    )
     assert np.allclose(found.gradient, expected, rtol=1e-5, atol=1e-7)
 
 
@@ -99,6 +101,30 @@ def test_truncation_cuts_the_chain():
     theta = np.array([-0.5, -0.5])
     whole, cut, one = (gradient_of(policy, theta, options, truncation=n)[1].gradient for n in (None, 20, 1))
     assert np.array_equal(whole, cut) and not np.allclose(whole, one)
+
+
+@pytest.mark.parametrize("policy", [LinearPolicy(2, 1), MlpPolicy(2, 1, (4,))], ids=["linear", "mlp"])
+def test_reach_is_a_sum_of_chains_cut_apart(policy):
+    """An action answers for `reach` rewards: the whole gradient at full reach, else the sum over rewards of short chains."""
+    theta = 0.3 * np.random.default_rng(0).standard_normal(policy.size)
+    job, _ = gradient_of(policy, theta, RolloutOptions(20))
+    path = []
+    play(job, path)
+    links = links_along(job, path)
+    assert np.allclose(
+        accumulate_ahead(policy, theta, links, 20), accumulate(policy, theta, links, None, 1.0), rtol=1e-12
+    )
+    chains = [[k.scaled(float(k is links[i])) for k in links[max(i - 3, 0) : i + 1]] for i in range(20)]
+    apart = sum(accumulate(policy, theta, chain, None, 1.0) for chain in chains)
+    assert np.allclose(accumulate_ahead(policy, theta, links, 4), apart, rtol=1e-12)
+
+
+def test_an_episode_stops_when_told():
+    job = Job(Toy(), LinearPolicy(2, 1), np.zeros(2), np.zeros(2), np.ones(2), (3,), RolloutOptions(20))
+    path, seen = [], []
+    episode = play(job, path, lambda steps, total: seen.append(total) or steps == 7)
+    assert not episode.whole and episode.steps == len(path) == 7 and episode.total == seen[-1]
+    assert play(job).whole and play(job, None, lambda steps, total: False)[:2] == play(job)[:2]
 
 
 def test_randomised_linearisation_finds_a_linear_system_exactly():

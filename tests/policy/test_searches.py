@@ -18,6 +18,7 @@ from dojo_py.policy import (
     MlpPolicy,
     RolloutOptions,
     Workers,
+    climb,
     run_seeds,
 )
 from dojo_py.policy.progress import Bar
@@ -34,7 +35,7 @@ OPTIONS = {
     "ags mixed": (Ags, AgsOptions(step_size=0.2, directions=3, noise=0.1, alpha=0.5, step_decay=0.99, normalise=False)),
     "ags windows": (Ags, AgsOptions(step_size=0.05, window=10, normalise=False)),
     "ags patient": (Ags, AgsOptions(step_size=0.5, truncation=20, patience=3, normalise=False)),
-    "climb": (Climb, ClimbOptions(velocity_gain=1.0)),
+    "climb": (Climb, ClimbOptions(temperature=2.0, normalise=False)),
     "randomised": (Ags, AgsOptions(step_size=0.2, smoothing=Smoothing(4), normalise=False)),
 }
 
@@ -136,12 +137,34 @@ def test_all_seeds_count():
 
 def test_climb_stays_within_its_budget_and_offers_its_best():
     found = search("climb").run(100, budget=990)
-    assert 940 < found.evaluations + found.gradients <= 990 and not found.affordable(990)
-    assert play(found.job(found.chosen()[0], (0, 0))).total == found.memory["best"]
-    with pytest.raises(ValueError, match="needs a LinearPolicy"):
-        search("climb", policy=MlpPolicy(2, 1)).run(1)
-    with pytest.raises(ValueError, match="tries=0"):
-        ClimbOptions(tries=0)
+    assert 890 < found.evaluations + found.gradients <= 990 and not found.affordable(990)
+    chosen, whitening = found.chosen()
+    assert play(found.job(chosen, (0, 0), None, whitening)).total == found.memory["best"]
+    with pytest.raises(ValueError, match="patience=0"):
+        ClimbOptions(patience=0)
+    with pytest.raises(ValueError, match="reaches="):
+        ClimbOptions(reaches=())
+
+
+def test_climb_charges_abandoned_tries_for_what_they_played(monkeypatch):
+    """Tries that fall behind end early; none of them becomes the present policy."""
+    played = []
+    monkeypatch.setattr(climb, "play", lambda *a: played.append(play(*a)) or played[-1])
+    found = Climb(Toy(), LinearPolicy(2, 1), ClimbOptions(step_size=2.0, noise=2.0), LENGTH, 0).run(20)
+    abandoned = [e for e in played if not e.whole]
+    assert any(e.steps < LENGTH.horizon for e in abandoned)
+    assert found.evaluations == sum(e.steps for e in played) and found.gradients == 20 * LENGTH.horizon
+    assert found.statistics.count == found.evaluations
+
+
+def test_climb_needs_no_linear_policy():
+    found = search("climb", policy=MlpPolicy(2, 1, (8,)))
+    before = found.test(5).mean()
+    assert found.run(40).test(5).mean() > 0.5 * before
+
+
+def test_ease_weighs_what_is_missing():
+    assert climb.ease(1.0, 1.0) == 0.5 and climb.ease(1.0, -1.0) > 0.99 and climb.ease(1.0, 3.0) < 0.01
 
 
 def test_callback_stops_and_progress_shows(capsys):

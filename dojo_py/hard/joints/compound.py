@@ -114,7 +114,7 @@ def solve_small(A, B, k, m):
 
 @kernel
 def _solve_rows(A, J, n, k):
-    """Rows n … n + k - 1 of J become A⁻¹ times them; A (k, k) is destroyed. (`solve_small` on octets.)"""
+    """Rows n … n + k - 1 of J become A⁻¹ times them; A (k, k) is destroyed. (`solve_small`, with its smallest pivot, on octets.)"""
     for i in range(k):
         best, row = abs(A[i, i]), i
         for r in range(i + 1, k):
@@ -236,6 +236,7 @@ def compound_rows(q_rel, d, theta, start, slide, pos, axis, base_pos, base_quat,
         b3, b4, b5 = basis[i, 3], basis[i, 4], basis[i, 5]
         for r in range(3):
             J[i, r] = basis[i, r]
+        J[i, 6] = J[i, 7] = 0.0  # (rows are octets below)
         # (w I + [v]x)ᵀ b
         J[i, 3] = err[0] * b3 - (err[2] * b5 - err[3] * b4)
         J[i, 4] = err[0] * b4 - (err[3] * b3 - err[1] * b5)
