@@ -9,6 +9,7 @@ import math
 
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, step_quaternion, step_tangent
+from dojo_py.solver.octet import WIDTH
 
 
 @kernel
@@ -58,7 +59,7 @@ def momentum_rows(mass, J, v, h, r, D):
     k = 0.5 * h
     for i in range(3):
         r[i] = mass * v[i]
-        for j in range(8):
+        for j in range(WIDTH):
             D[i, j] = 0.0
             D[3 + i, j] = 0.0
         D[i, i] = mass

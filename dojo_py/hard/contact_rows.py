@@ -2,6 +2,7 @@
 
 import math
 
+from dojo_py.hard.limits import UNSURE
 from dojo_py.hard.pair_contacts import pair_geometry, pair_rows, tangents
 from dojo_py.hard.plane_contacts import plane_rows
 from dojo_py.jit import kernel
@@ -51,7 +52,7 @@ def pair_far(Q, i, x, reach):
 @kernel
 def _round_off(x):
     """A bound of the round-off in the gap of a body at x (3,) [m]: gaps are kept above it, so that none is below zero."""
-    return 2e-15 * (1.0 + abs(x[0]) + abs(x[1]) + abs(x[2]))
+    return UNSURE * (1.0 + abs(x[0]) + abs(x[1]) + abs(x[2]))
 
 
 @kernel

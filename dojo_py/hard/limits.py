@@ -8,6 +8,9 @@ from dojo_py.rotation import log_jacobian, quat_conj_mul, rotation_vector
 ROUND_OFF = 4.0 * 2.22e-16
 """Relative error of a sum of a few terms: rows of Newton's equations that are smaller count as solved."""
 
+UNSURE = 2e-15
+"""Error of positions and angles at a solution, for every metre or radian: more than what those rows leave."""
+
 
 @kernel
 def limit_distance(L, W, l, h, axis, s):

@@ -15,7 +15,7 @@ class HardOptions:
 
     residual_tolerance: float = 1e-10
     """Largest residual accepted, as a velocity [m/s, rad/s]: momentum rows over mass, constraint rows over the timestep, what
-    round-off of poses, angles and impulses makes of them left out."""
+    round-off of poses, angles and impulses makes of them left out. Of gaps it is not: 1e-12 and more at steps of 1 ms."""
     complementarity_tolerance: float = 1e-12
     """Largest |impulse * gap| accepted in the hard limit [N m s]: sets how slowly a sticking contact may creep."""
     max_iterations: int = 50

@@ -2,11 +2,9 @@
 
 import math
 
+from dojo_py.hard.limits import UNSURE
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import FAR, friction_complementarity, friction_residual, least_friction_product, step_length
-
-UNSURE = 2e-15
-"""Error of positions and angles at a solution, for every metre or radian: more than what Newton's equations leave (limits.py)."""
 
 
 @kernel

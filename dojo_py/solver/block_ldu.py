@@ -15,7 +15,7 @@ import numpy as np
 
 from dojo_py.jit import entry, kernel
 from dojo_py.solver.double_double import add, factorise_six, solve_six, subtract_product_six
-from dojo_py.solver.octet import WIDTH, beyond, load, minus, store, times
+from dojo_py.solver.octet import WIDTH, joined, load, minus, store, times
 
 
 class Pattern(NamedTuple):
@@ -119,12 +119,12 @@ def _factorise_pivot(A, swap):
             store(load(A, k, 0), A, row, 0)
             store(pivot_row, A, k, 0)
         inv = 1.0 / A[k, k]
-        right = beyond(times(pivot_row, 0.0), pivot_row, k)
+        right = joined(times(pivot_row, 0.0), pivot_row, k)
         for i in range(k + 1, 6):
             f = A[i, k] * inv
             store(minus(load(A, i, 0), f, right), A, i, 0)
             A[i, k] = f
-        store(beyond(pivot_row, times(pivot_row, inv), k), A, k, 0)
+        store(joined(pivot_row, times(pivot_row, inv), k), A, k, 0)
         A[k, 6] = inv
     return smallest
 
@@ -296,7 +296,7 @@ def _subtract_times(A, y, x):
 
 @kernel
 def solve(pattern, blocks, x):
-    """Solve A x = b with the factors; x (N, 6) holds b on entry."""
+    """Solve A x = b with the factors; x (N, 6 or 8) holds b in six columns on entry."""
     start, column = pattern.start, pattern.column
     n = x.shape[0]
     for i in range(n):

@@ -64,7 +64,18 @@ def _all(builder: Any, number: Any, kind: Any) -> Any:
     return builder.shuffle_vector(first, ir.Constant(kind, ir.Undefined), ir.Constant(_LANES, [0] * WIDTH))
 
 
-@_or(lambda A, i, j: A[i, j : j + WIDTH].copy())
+def _place(A: np.ndarray, i: int, j: int) -> np.ndarray:
+    """A[i, j : j + 8], or IndexError where compiled code would read or write beside the row."""
+    if not (0 <= i < A.shape[0] and 0 <= j <= A.shape[1] - WIDTH):
+        raise IndexError(f"row {i}, columns {j} to {j + WIDTH - 1} of an array {A.shape}")
+    return A[i, j : j + WIDTH]
+
+
+def _write(row: np.ndarray, A: np.ndarray, i: int, j: int) -> None:
+    _place(A, i, j)[:] = row
+
+
+@_or(lambda A, i, j: _place(A, i, j).copy())
 def load(typing: Any, A: Any, i: Any, j: Any) -> Any:
     """A[i, j : j + 8]."""
     _matrix(A)
@@ -75,7 +86,7 @@ def load(typing: Any, A: Any, i: Any, j: Any) -> Any:
     return OCTET(A, _INT, _INT), build
 
 
-@_or(lambda row, A, i, j: A[i, j : j + WIDTH].__setitem__(slice(None), row))
+@_or(_write)
 def store(typing: Any, row: Any, A: Any, i: Any, j: Any) -> Any:
     """A[i, j : j + 8] = row."""
     _matrix(A)
@@ -129,14 +140,14 @@ def times(typing: Any, row: Any, factor: Any) -> Any:
     return OCTET(OCTET, _FLOAT), build
 
 
-def _beyond(row: Any, other: Any, k: int) -> Any:
+def _joined(row: Any, other: Any, k: int) -> Any:
     out = row.copy()
     out[k + 1 :] = other[k + 1 :]
     return out
 
 
-@_or(_beyond)
-def beyond(typing: Any, row: Any, other: Any, k: Any) -> Any:
+@_or(_joined)
+def joined(typing: Any, row: Any, other: Any, k: Any) -> Any:
     """Entries 0 … k of row and k + 1 … 7 of other."""
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from numba.core.errors import TypingError
 
+from dojo_py.handles import compiling
 from dojo_py.jit import entry
-from dojo_py.solver.octet import WIDTH, beyond, combine, load, minus, most, plus, store, times, whole
+from dojo_py.solver.octet import WIDTH, combine, joined, load, minus, most, plus, store, times, whole
 
 
 @entry
@@ -19,7 +20,7 @@ def apply(A, w, out):
     store(minus(a, w[0], b), out, 0, 0)
     store(plus(a, w[1], b), out, 1, 0)
     store(times(a, w[2]), out, 2, 0)
-    store(beyond(a, b, 2), out, 3, 0)
+    store(joined(a, b, 2), out, 3, 0)
     store(most(a, b), out, 4, 0)
     store(combine(A, w), out, 5, 0)
 
@@ -52,10 +53,45 @@ def test_plain_python_gives_the_same_bits():
     assert run.stdout.strip() == out.tobytes().hex()
 
 
+def test_infinities_stay_in_their_entries():
+    A, w, out = operands()
+    A[0, 1], A[1, 9] = np.inf, np.nan
+    apply(A, w, out)
+    assert np.isfinite(out[:5, 1:7]).all()
+    assert out[4, 7] == A[0, 8], "what is no number is not the larger of two"
+
+
+@pytest.mark.skipif(not compiling(), reason="plain Python takes any array")
 def test_rows_that_are_not_contiguous_are_refused():
     A, w, out = operands()
     with pytest.raises(TypingError, match="C order"):
         apply(A[:, ::-1], w, out)
+
+
+PLAIN = """
+import numpy as np, dojo_py
+model = dojo_py.load_model("humanoid")
+sim = dojo_py.HardSimulator(model, timestep=0.01)
+end = sim.step(sim.initial_state(keyframe="home"), np.full(model.nu, 0.1), kappa=KAPPA)
+print(int(end.status), end.iterations, end.state.qvel.tobytes().hex())
+"""
+
+
+@pytest.mark.parametrize("kappa", ["None", "3e-4"])
+def test_a_hard_step_in_plain_python(kappa):
+    """A humanoid, several hinges a body: as many iterations and the same motion. Measured: the same bits."""
+    found = []
+    for disabled in ("0", "1"):
+        env = {**os.environ, "NUMBA_DISABLE_JIT": disabled}
+        run = subprocess.run(
+            [sys.executable, "-c", PLAIN.replace("KAPPA", kappa)], env=env, capture_output=True, text=True, check=True
+        )
+        status, iterations, velocities = run.stdout.split()
+        found.append((int(status), float(iterations), np.frombuffer(bytes.fromhex(velocities))))
+    (status, iterations, compiled), plain = found
+    print(f"κ {kappa}: {iterations:g} iterations, {np.abs(compiled - plain[2]).max():.1e} rad/s apart")
+    assert status == plain[0] == 0 and iterations == plain[1]
+    assert np.abs(compiled - plain[2]).max() < 1e-10
 
 
 @pytest.mark.parametrize(("columns", "rounded"), [(0, 8), (1, 8), (8, 8), (9, 16)])

@@ -1,9 +1,9 @@
 """From the derivative of a step's velocities to that of the next coordinates and rates."""
 
-from dojo_py.hard.gradients.screws import invert
+from dojo_py.hard.gradients.rates import turn_after, vector_rate
 from dojo_py.hard.terms import BALL, FREE
 from dojo_py.jit import kernel
-from dojo_py.rotation import log_jacobian, rotation_vector
+from dojo_py.rotation import log_jacobian
 
 
 @kernel
@@ -38,18 +38,15 @@ def next_joint(L, W, G, j, h, column, dof, part, out):
         if own and first + i == dof:
             out[first + i] += 1.0
     if L.kind[j] == BALL:
-        _ball_rows(W, G, n, first, h, dof - first if own else -1, out, nv)
+        _ball_rows(L, W, G, j, first, h, dof - first if own else -1, out, nv)
 
 
 @kernel
-def _ball_rows(W, G, n, first, h, axis, out, nv):
+def _ball_rows(L, W, G, j, first, h, axis, out, nv):
     """Turn of the next orientation: q₊ = q exp(Δ)  →  exp(-Δ) δφ + Jr(Δ) δΔ."""
     s = G.scratch
-    vector, J, Jr, U = s[80, 0:3], s[81:84, 0:3], s[84:87, 0:3], s[87:90, 0:3]
-    for i in range(3):
-        vector[i] = h * W.rows[n, 3 + i]
-    log_jacobian(vector, J)
-    invert(J, Jr, U)
+    vector, J, Jr = s[80, 0:3], s[81:84, 0:3], s[84:87, 0:3]
+    turn_after(L, W, j, h, Jr, s[87:91])
     for i in range(3):
         t = 0.0
         for k in range(3):
@@ -58,7 +55,7 @@ def _ball_rows(W, G, n, first, h, axis, out, nv):
     if axis >= 0:
         # exp(-Δ) = Jr(Δ) Jl⁻¹(Δ)
         for i in range(3):
-            vector[i] = -vector[i]
+            vector[i] = -h * W.rows[L.node[j], 3 + i]
         log_jacobian(vector, J)  # Jr⁻¹(-Δ) = Jl⁻¹(Δ)
         for i in range(3):
             t = 0.0
@@ -96,7 +93,6 @@ def _free_rows(L, W, G, j, h, column, dof, part, out):
         held = 1.0 if own and dof == first + i else 0.0
         out[nv + first + i] = (out[first + i] - held) / h
         out[first + 3 + i] = turn[i]
-    rotation_vector(W.p[b], turn)
-    log_jacobian(turn, J)
+    vector_rate(L, W, j, J, turn)
     for i in range(3):
         out[nv + first + 3 + i] = (J[i, 0] * w[0] + J[i, 1] * w[1] + J[i, 2] * w[2]) / h

@@ -59,13 +59,13 @@ def coordinates_transposed(L, W, after, h, out, s):
         for i in range(first, first + L.ndof[j]):
             out[i] = h * after[i] + after[nv + i]
         if L.kind[j] == FREE:
-            _vector_rate(L, W, j, J, s[0])
+            vector_rate(L, W, j, J, s[0])
             for i in range(first + 3, first + 6):
                 out[i] = h * after[i]
                 for r in range(3):
                     out[i] += J[r, i - first - 3] * after[nv + first + 3 + r]
         elif L.kind[j] == BALL:
-            _turn(L, W, j, h, J, s[4:8])
+            turn_after(L, W, j, h, J, s[4:8])
             for i in range(first, first + 3):
                 out[i] = after[nv + i]
                 for r in range(3):
@@ -83,22 +83,22 @@ def next_coordinates(L, W, h, out, s):
             for i in range(first, first + L.ndof[j]):
                 out[column, i] = h * out[column, nv + i]
         if L.kind[j] == FREE:
-            _vector_rate(L, W, j, J, s[0])
+            vector_rate(L, W, j, J, s[0])
             _turn_columns(J, nv + first + 3, out)
         elif L.kind[j] == BALL:
-            _turn(L, W, j, h, J, s[4:8])
+            turn_after(L, W, j, h, J, s[4:8])
             _turn_columns(J, first, out)
 
 
 @kernel
-def _vector_rate(L, W, j, J, vector):
+def vector_rate(L, W, j, J, vector):
     """J (3, 3): from the turn over h of free body j to the rate of its rotation vector. vector: work (3,)."""
     rotation_vector(W.p[L.child[j]], vector)
     log_jacobian(vector, J)
 
 
 @kernel
-def _turn(L, W, j, h, J, s):
+def turn_after(L, W, j, h, J, s):
     """J (3, 3): from the rotation vector that ball j adds in the step, to its next orientation's turn. s: work (4, 12)."""
     vector = s[3, 0:3]
     for i in range(3):

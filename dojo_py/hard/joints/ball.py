@@ -10,7 +10,7 @@ from dojo_py.rotation import log_jacobian, quat_conj_mul, rotation_vector
 
 @kernel
 def ball_rows(E, d, turn, anchor_parent, anchor_child, c, J):
-    """Rows c (6,), J (6, 6), overwritten. turn (4,): rotation of the child since the start."""
+    """Rows c (6,), J (6, 6 or more), overwritten. turn (4,): rotation of the child since the start."""
     for i in range(3):
         c[i] = d[i] - anchor_parent[i]
         for k in range(3):

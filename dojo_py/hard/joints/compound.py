@@ -83,63 +83,64 @@ def _equal(a, b):
 
 
 @kernel
+def _pivot(A, i, k):
+    """Bring the largest of A[i:k, i] into row i of A (k, k) and divide that row by it. Returns (its old row, its inverse)."""
+    best, row = abs(A[i, i]), i
+    for r in range(i + 1, k):
+        if abs(A[r, i]) > best:
+            best, row = abs(A[r, i]), r
+    if row != i:
+        for c in range(k):
+            A[i, c], A[row, c] = A[row, c], A[i, c]
+    pivot = A[i, i]
+    if abs(pivot) < 1e-12:
+        pivot = 1e-12 if pivot >= 0.0 else -1e-12
+    inv = 1.0 / pivot
+    for c in range(k):
+        A[i, c] *= inv
+    return row, inv
+
+
+@kernel
+def _eliminate(A, i, r, k):
+    """Take row i of A (k, k) off row r, so that A[r, i] becomes 0. Returns the factor."""
+    f = A[r, i]
+    for c in range(k):
+        A[r, c] -= f * A[i, c]
+    return f
+
+
+@kernel
 def solve_small(A, B, k, m):
     """Solve A X = B in place by elimination with row pivoting; A (k, k) is destroyed, B (k, m) becomes X."""
     for i in range(k):
-        best, row = abs(A[i, i]), i
-        for r in range(i + 1, k):
-            if abs(A[r, i]) > best:
-                best, row = abs(A[r, i]), r
+        row, inv = _pivot(A, i, k)
         if row != i:
-            for c in range(k):
-                A[i, c], A[row, c] = A[row, c], A[i, c]
             for c in range(m):
                 B[i, c], B[row, c] = B[row, c], B[i, c]
-        pivot = A[i, i]
-        if abs(pivot) < 1e-12:
-            pivot = 1e-12 if pivot >= 0.0 else -1e-12
-        inv = 1.0 / pivot
-        for c in range(k):
-            A[i, c] *= inv
         for c in range(m):
             B[i, c] *= inv
         for r in range(k):
             if r != i:
-                f = A[r, i]
-                for c in range(k):
-                    A[r, c] -= f * A[i, c]
+                f = _eliminate(A, i, r, k)
                 for c in range(m):
                     B[r, c] -= f * B[i, c]
 
 
 @kernel
 def _solve_rows(A, J, n, k):
-    """Rows n … n + k - 1 of J become A⁻¹ times them; A (k, k) is destroyed. (`solve_small`, with its smallest pivot, on octets.)"""
+    """`solve_small` for rows n … n + k - 1 of J, octets."""
     for i in range(k):
-        best, row = abs(A[i, i]), i
-        for r in range(i + 1, k):
-            if abs(A[r, i]) > best:
-                best, row = abs(A[r, i]), r
+        row, inv = _pivot(A, i, k)
         if row != i:
-            for c in range(k):
-                A[i, c], A[row, c] = A[row, c], A[i, c]
             upper, lower = load(J, n + i, 0), load(J, n + row, 0)
             store(lower, J, n + i, 0)
             store(upper, J, n + row, 0)
-        pivot = A[i, i]
-        if abs(pivot) < 1e-12:
-            pivot = 1e-12 if pivot >= 0.0 else -1e-12
-        inv = 1.0 / pivot
-        for c in range(k):
-            A[i, c] *= inv
         own = times(load(J, n + i, 0), inv)
         store(own, J, n + i, 0)
         for r in range(k):
             if r != i:
-                f = A[r, i]
-                for c in range(k):
-                    A[r, c] -= f * A[i, c]
-                store(minus(load(J, n + r, 0), f, own), J, n + r, 0)
+                store(minus(load(J, n + r, 0), _eliminate(A, i, r, k), own), J, n + r, 0)
 
 
 @kernel

@@ -10,7 +10,7 @@ from dojo_py.jit import kernel
 
 @kernel
 def slide_rows(E, d, anchor_parent, anchor_child, frame, child, start, c, J):
-    """Rows c (6,), J (6, 6), overwritten. frame, child (3, 3): rows axis, two normals, in parent and child.
+    """Rows c (6,), J (6, 6 or more), overwritten. frame, child (3, 3): rows axis, two normals, in parent and child.
 
     start: coordinate at the start of the step, measured from coinciding anchors [m].
     """

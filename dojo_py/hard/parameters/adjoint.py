@@ -17,7 +17,7 @@ from dojo_py.solver.transposed_rows import solve_transposed_rows
 
 @kernel
 def pull(y, x, out):
-    """out (nv,) += yᵀ x. y (6, nv), x (6,)."""
+    """out (nv or m,) += yᵀ x. y (6, m), m as in workspace.py, x (6,)."""
     x0, x1, x2, x3, x4, x5 = x[0], x[1], x[2], x[3], x[4], x[5]
     for i in range(out.shape[0]):
         out[i] += x0 * y[0, i] + x1 * y[1, i] + x2 * y[2, i] + x3 * y[3, i] + x4 * y[4, i] + x5 * y[5, i]
@@ -25,7 +25,7 @@ def pull(y, x, out):
 
 @kernel
 def pull_three(y, x, out):
-    """out (nv,) += yᵀ x. y (3, nv), x (3,)."""
+    """out (nv,) += yᵀ x. y (3, m), x (3,)."""
     x0, x1, x2 = x[0], x[1], x[2]
     for i in range(out.shape[0]):
         out[i] += x0 * y[0, i] + x1 * y[1, i] + x2 * y[2, i]
@@ -33,7 +33,7 @@ def pull_three(y, x, out):
 
 @kernel
 def pull_one(y, x, out):
-    """out (nv,) += x y. y (nv,), x a number."""
+    """out (nv,) += x y. y (m,), x a number."""
     for i in range(out.shape[0]):
         out[i] += x * y[i]
 

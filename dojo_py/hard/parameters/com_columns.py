@@ -79,7 +79,7 @@ def _add_cross(a, b, out):
 
 @kernel
 def _pull_torque(R, t, y, x, out):
-    """out (nv,) += column of the angular impulse t (3,), world axes, on a body. y (6, nv); x: work (3,)."""
+    """out (nv,) += column of the angular impulse t (3,), world axes, on a body. y (6, m); x: work (3,)."""
     for i in range(3):
         x[i] = R[0, i] * t[0] + R[1, i] * t[1] + R[2, i] * t[2]
     pull_three(y[3:6], x, out)

@@ -41,7 +41,7 @@ def subtree_adjoint(L, W, G, D, h):
 
 @kernel
 def _carry(z, at, to, sign, out):
-    """out (6, nv) += sign * z (6, nv), by displacements with u at one point (3,), for u at another."""
+    """out (6, m) += sign * z (6, m), by displacements with u at one point (3,), for u at another."""
     d0, d1, d2 = at[0] - to[0], at[1] - to[1], at[2] - to[2]
     for i in range(z.shape[1]):
         z0, z1, z2 = sign * z[0, i], sign * z[1, i], sign * z[2, i]
@@ -55,7 +55,7 @@ def _carry(z, at, to, sign, out):
 
 @kernel
 def _pull_rows(A, y, out):
-    """out (6, nv) += Aᵀ y. A (6, 6) right-hand sides by a displacement, y (6, nv)."""
+    """out (6, m) += Aᵀ y. A (6, 6) right-hand sides by a displacement, y (6, m)."""
     for k in range(6):
         a0, a1, a2, a3, a4, a5 = A[0, k], A[1, k], A[2, k], A[3, k], A[4, k], A[5, k]
         for i in range(y.shape[1]):
