@@ -121,7 +121,7 @@ def _mean(sums, weight, least):
 
 @kernel
 def _bend(L, W, h):
-    """Largest product [N s m] of a contact's impulse and, about, its gap's second-order change in the step W.dv: lever |δφ|² / 2."""
+    """Largest product [N s m] of a contact's impulse and, about, its gap's second-order change in W.dv: lever |δφ|² / 2."""
     worst = 0.0
     for c in range(W.n_active[2]):
         change = 0.0
