@@ -28,12 +28,21 @@ def test_atlas_never_sinks(atlas):
     assert trajectory.min_gap.min() >= 0.0
 
 
-@pytest.mark.parametrize(("name", "key"), [("atlas", "drop"), ("quadruped", "drop"), ("humanoid", "home")])
-def test_iterations(name, key):
+STUCK = (
+    "bound: 8 and 30; 9 and 97 at h 0.1 (1 step of 30 over it), 6 and 123 at 0.001 (6 of 3000): the landing takes several attempts"
+)
+DROPS = [("atlas", "drop"), ("quadruped", "drop"), ("humanoid", "home")]
+
+
+@pytest.mark.parametrize("timestep", TIMESTEPS)
+@pytest.mark.parametrize(("name", "key"), DROPS)
+def test_iterations(name, key, timestep, request):
     """Default tolerances: complementarity 1e-12 in SI units."""
-    trajectory = drop(0.01, 3.0, name, key)
+    if name == "atlas" and timestep != 0.01:
+        request.applymarker(pytest.mark.xfail(reason=STUCK, strict=True))
+    trajectory = drop(timestep, 3.0, name, key)
     median, worst = np.median(trajectory.iterations), trajectory.iterations.max()
-    print(f"{name} drop, h 0.01 s, 3 s: iterations median {median:g} (bound 8), worst {worst} (bound 30)")
+    print(f"{name} drop, h {timestep} s, 3 s: iterations median {median:g} (bound 8), worst {worst} (bound 30)")
     assert trajectory.unsolved == 0
     assert trajectory.complementarity.max() <= 1e-12
     assert median <= 8 and worst <= 30
