@@ -17,12 +17,16 @@ from dojo_py.solver.octet import load, plus, store, times
 STIFF = 1e7
 """A contact stiffer than this times the smallest inertia of its body is kept apart, in pairs of doubles."""
 
+UNEVEN = 4.0
+"""Products of contacts are not made more even than within this factor of their mean. With 2, feet that slide flat get stuck at the
+end of the path in 0.1 % of a landing's steps of 1 ms, with 10 they take 2 % more iterations."""
+
 
 @kernel
 def assemble(L, W, h, kn, typical, kf, corrected, scaled, loop_regularisation):
     """Block matrix and right-hand side of Newton's step towards the complementarities kn, kf. Reads what `evaluate` left.
 
-    typical: mean product of contacts and limits; contacts aim at kn times their γ s over this, at half to twice kn. 0: all at kn.
+    typical: mean product of contacts and limits; contacts aim at kn times their γ s over this, within UNEVEN. 0: all at kn.
     corrected: right-hand side with the second-order terms of the affine step (the matrix is not rebuilt then).
     """
     nb, nt = L.mass.shape[0], L.node_joint.shape[0]
@@ -48,8 +52,8 @@ def assemble(L, W, h, kn, typical, kf, corrected, scaled, loop_regularisation):
 
 @kernel
 def _aim(kn, typical, product):
-    """What the γ s of a contact aims at: not made more even than it is, within factors of two (Gondzio 1996)."""
-    return kn if not typical > 0.0 else kn * min(max(product / typical, 0.5), 2.0)
+    """What the γ s of a contact aims at: not made more even than it is, within UNEVEN (Gondzio 1996)."""
+    return kn if not typical > 0.0 else kn * min(max(product / typical, 1.0 / UNEVEN), UNEVEN)
 
 
 @pasted

@@ -4,7 +4,7 @@
 
 The affine step aims at κ = 0 exactly; its success sets the centring σ = (ν_aff/ν)³; its second-order terms correct the step.
 On the way to the hard limit, where friction has a path of its own (steps below 0.05 s), contacts keep their share of the mean
-product, or half or twice it (Gondzio 1996): a flat foot that slides and turns leaves its corners' impulses one freedom; to even
+product, up to a factor (UNEVEN; Gondzio 1996): a flat foot that slides and turns leaves its corners' impulses one freedom; to even
 them out takes more, at last, than curved cones let pass.
 
 Normal impulses and limits bound positions (γ s, in N s m), friction bounds velocities (ξ∘η, in N s m/s). While gaps shrink with

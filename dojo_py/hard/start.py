@@ -335,10 +335,14 @@ def _violation_scale(L, W, h, mass):
 
 @kernel
 def _violations(L, W, h, mass):
-    """Largest impulse times displacement [N s m] that undoing a violation of the evaluated motion takes."""
+    """Largest impulse times displacement [N s m] that undoing a violation of the evaluated motion takes.
+
+    A gap that opens although its remembered impulse acts is one as well, of what that impulse moves at most: else feet that roll
+    off their corners, as in a landing, start as if those were to let go, too close to the end of the path to think again.
+    """
     scale = 0.0
     for c in range(W.n_active[0]):
-        u = min(W.cval[c, 0] / h, 0.0)
+        u = min(W.cval[c, 0] / h, W.warm_con[W.active[c], 0] / mass)
         scale = max(scale, mass * u * u * h)
     for m in range(W.n_limits[0]):
         u = min(W.lgap[m] / h, 0.0)
