@@ -138,7 +138,7 @@ def check_newton(name, step, scaled=False, seed=0, typical=0.0):
     rng, W, nb = np.random.default_rng(seed), step.W, step.nb
     kn, kf = rng.uniform(0.05, 0.2, 2)
     products = W.con[:, 0] * W.con[:, 1]
-    aims = kn * np.clip(products / typical, 0.5, 2.0) if typical else np.full(len(products), kn)
+    aims = kn * np.clip(products / typical, 0.25, 4.0) if typical else np.full(len(products), kn)
     before = violations(step, kn, kf, aims)
     assert newton(step.layout, step.arguments[4], H, kn, typical, kf, scaled)
     point = [W.v[:nb], W.lam, W.lim, W.fric, W.con]
@@ -208,7 +208,7 @@ def test_newton_step_of_contacts(name, friction, scaled):
 
 
 def test_contacts_keep_their_share_of_the_mean_product():
-    """Corners of a box at 1/9 to 9 times the mean aim at half to twice kn, those between at as much as they have."""
+    """Corners of a box at 1/9 to 9 times the mean aim at 1/4 to 4 times kn, those between at as much as they have."""
     step = LoadedStep(touching(*CONTACTS["box plane"]), seed=1)
     inside(step, 1)
     W = step.W
