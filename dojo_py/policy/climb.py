@@ -1,19 +1,23 @@
-"""Gradient search whose steps are tried by episodes: AGS with exploration, and with the acceptance of simulated annealing.
+"""Gradient search whose steps are Gauss-Newton's and are tried by episodes: AGS with exploration.
 
 One iteration differentiates the present episode, at the states it went through, and tries, by plain episodes,
 
-    theta + s (step_size g / |g| + noise delta),   delta ~ N(0, 1)
+    theta + s (step_size d / |d| + noise delta / sqrt(size)),   delta ~ N(0, 1)
+    d = J' (J J' + damping m I)^-1 e,   m: mean of the diagonal of J J'
 
-until one earns more than the present one less a fall. The fall is `temperature` (1 - spent share of the budget) times a uniform
-number, plus `patience` for each try before: the returns of hard contact are spiked, and who never goes down sits on a spike that
-the noise of any next step destroys. s grows with each step taken and shrinks with each refused. A try that is `margin` below even
-that, compared at the same action of the episode, is abandoned. The search offers the best policy it has played.
+until one earns more than the present one less `patience` for each try refused: the returns of hard contact are spiked, and who
+never goes down sits on a spike that the noise of any next step destroys. s grows with each step taken, shrinks with each refused. A
+try that is `margin` below even that, compared at the same action of the episode, is abandoned. The search offers the best policy it
+has played.
 
-g: gradient of the reward of the next `reaches` actions, drawn anew for every try, which costs no differentiation. Once the return
-is high enough (`ease_from`), a reward is weighed by how far it is below its clipping, sigma((clip - r) / EASE): what is earned
-anyway no longer pulls. Charged: a step simulated for each action of a try, and a step differentiated (solved at kappa, with its
-derivatives) for each action of the episode they start from.
-Sources: Suh et al. (2022) on smoothing by noise; Kirkpatrick, Gelatt, Vecchi (1983) on annealing.
+J: derivatives of each action's reward by the parameters; e: what each reward lacks of its clipping. The plain gradient, J' e at a
+large damping, is ruled by the few rewards that react most, landings above all; d asks every reward for the share it lacks. Where
+rewards are not clipped, d is the plain gradient. Damping and `reach`, the actions that answer for a reward, are drawn anew for
+every try, which costs no differentiation.
+
+Charged: a step simulated for each action of a try, and a step differentiated (solved at kappa, with its derivatives) for each
+action of the episode they start from.
+Sources: Suh et al. (2022) on smoothing by noise; Levenberg (1944), Marquardt (1963) on damping.
 """
 
 from __future__ import annotations
@@ -24,16 +28,14 @@ import numpy as np
 
 from dojo_py.policy.ags import unit
 from dojo_py.policy.derivatives import observation_jacobian
-from dojo_py.policy.gradient import accumulate_ahead, links_along
+from dojo_py.policy.gradient import jacobian_ahead, links_along
 from dojo_py.policy.rollout import Job, Moment, play
 from dojo_py.policy.search import Search
 
 Array = np.ndarray
 
-EASE = 0.3
-"""Width of the weight about the clipping [reward]."""
-SMALLEST, AGAIN, LARGEST = 0.1, 0.3, 2.0
-"""Bounds of s, and its least value after a step was taken."""
+LEAST, MOST = 0.7, 2.0
+"""Bounds of s: smaller steps stay in the valley they started from."""
 GROWTH, SHRINKAGE = 1.3, 0.8
 """Factors on s after a step was taken, or refused."""
 
@@ -44,20 +46,18 @@ class ClimbOptions:
 
     step_size: float = 0.12
     """Length of a step along the gradient, in the parameters."""
-    noise: float = 0.02
-    """Standard deviation of the perturbation of a parameter."""
+    noise: float = 0.15
+    """Length of the perturbation, root mean square, in the parameters."""
+    dampings: tuple[float, ...] = (0.3, 3.0)
+    """Of Gauss-Newton's step; drawn from for every try."""
     kappas: tuple[float, ...] = (1e-2, 5e-2)
     """Central-path parameters of the gradients [N m s], in turn."""
     reaches: tuple[int, ...] = (10, 15)
-    """Actions whose reward an action answers for."""
-    temperature: float = 20.0
-    """Largest fall at the start [return]; without a budget it stays."""
-    patience: float = 2.0
-    """The fall grows by this with every try refused [return]."""
+    """Actions that answer for a reward, the last ones; drawn from for every try."""
+    patience: float = 4.0
+    """A try may earn less than the present episode by this for every try refused before [return]."""
     margin: float = 8.0
     """A try is abandoned so far below what would be taken [return]."""
-    ease_from: float = 0.55
-    """Return from which rewards near their clipping weigh less, as a share of the most that clipped rewards allow."""
     warmup: int = 3
     """Episodes with random parameters at the start, to learn how observations spread."""
     warmup_noise: float = 0.3
@@ -71,10 +71,12 @@ class ClimbOptions:
         for name in ("step_size", "noise", "patience", "margin", "warmup_noise", "velocity_gain"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name}={getattr(self, name)!r} must be positive")
-        if self.warmup < 0 or not self.temperature >= 0:
-            raise ValueError(f"warmup={self.warmup!r} and temperature={self.temperature!r} must be at least 0")
+        if self.warmup < 0:
+            raise ValueError(f"warmup={self.warmup!r} must be at least 0")
         if not self.kappas or not self.reaches or min(self.reaches) < 1:
             raise ValueError(f"kappas={self.kappas!r} must not be empty, reaches={self.reaches!r} be at least 1")
+        if not self.dampings or not min(self.dampings) > 0:
+            raise ValueError(f"dampings={self.dampings!r} must be positive")
 
 
 class Climb(Search):
@@ -100,32 +102,31 @@ class Climb(Search):
         path = self._present()
         links = links_along(self._job(theta, self._whitening(), o.kappas[self.iteration % len(o.kappas)]), path)
         self.gradients += len(links)
-        clip = self.rollout.reward_clip
-        if clip is not None and self.memory["return"] > o.ease_from * clip * self.rollout.horizon:
-            links = [link.scaled(ease(clip, link.reward)) for link in links]
-        earned = np.cumsum([self.rollout.counted(link.reward) for link in links])
+        rewards = np.array([self.rollout.counted(link.reward) for link in links])
+        earned = np.cumsum(rewards)
+        jacobians = [jacobian_ahead(self.policy, theta, links, reach) for reach in o.reaches]
         whitening, tries = self.whitening(), 0
         while self.budget is None or self._spent() + self.rollout.horizon <= self.budget:
-            reach = int(self.rng.choice(o.reaches))
-            steep = unit(accumulate_ahead(self.policy, theta, links, reach))
-            delta = self.rng.standard_normal(self.policy.size)
+            jacobian = jacobians[self.rng.integers(len(jacobians))]
+            steep = unit(self._uphill(jacobian, rewards, self.rng.choice(o.dampings)))
+            delta = self.rng.standard_normal(self.policy.size) / np.sqrt(self.policy.size)
             change = self.memory["scale"] * (o.step_size * steep + o.noise * delta)
-            fall = self._temperature() * self.rng.random() + o.patience * tries
+            fall = o.patience * tries
             total, path, whole = self._try(theta + change, whitening, earned - fall - o.margin)
             if whole and total > self.memory["return"] - fall:
-                scale = min(max(GROWTH * self.memory["scale"], AGAIN), LARGEST)
+                scale = min(GROWTH * self.memory["scale"], MOST)
                 self.memory |= {"return": total, "scale": scale}
                 self.kept |= {"shift": whitening[0], "gain": whitening[1]}
                 self.path = path
                 return change
-            self.memory["scale"] = max(SHRINKAGE * self.memory["scale"], SMALLEST)
+            self.memory["scale"] = max(SHRINKAGE * self.memory["scale"], LEAST)
             tries += 1
         return np.zeros_like(theta)
 
-    def _temperature(self) -> float:
-        """It falls to zero with the budget."""
-        spent = 0.0 if self.budget is None else self._spent() / self.budget
-        return self.options.temperature * max(1.0 - spent, 0.0)
+    def _uphill(self, jacobian: Array, rewards: Array, damping: float) -> Array:
+        """(size,) direction to try, from the rewards and their derivatives."""
+        clip = self.rollout.reward_clip
+        return jacobian.sum(axis=0) if clip is None else gauss_newton(jacobian, clip - rewards, damping)
 
     def _present(self) -> list[Moment]:
         """The episode of the present parameters, which was counted when it was tried."""
@@ -184,6 +185,12 @@ class Climb(Search):
         return self.kept["best"], (self.kept["best shift"], self.kept["best gain"])
 
 
-def ease(clip: float, reward: float) -> float:
-    """Weight of a reward: 1 well below the clipping, 1/2 there, 0 well above."""
-    return float(0.5 - 0.5 * np.tanh((reward - clip) / (2.0 * EASE)))
+def gauss_newton(jacobian: Array, lacking: Array, damping: float) -> Array:
+    """(size,) the damped least-squares step that adds what is lacking; rewards that lack nothing, or overflow, do not count."""
+    rows = (lacking > 0.0) & np.all(np.isfinite(jacobian), axis=1)
+    J, e = jacobian[rows], lacking[rows]
+    gram = J @ J.T
+    mean = np.trace(gram) / max(len(e), 1)
+    if not mean > 0.0:
+        return np.zeros(jacobian.shape[1])
+    return J.T @ np.linalg.solve(gram + damping * mean * np.eye(len(e)), e)

@@ -183,19 +183,22 @@ def accumulate(policy: Any, parameters: Array, links: list[_Link], truncation: i
     return gradient
 
 
-def accumulate_ahead(policy: Any, parameters: Array, links: list[_Link], reach: int) -> Array:
-    """(size,) as `accumulate`, where each action answers for the rewards of its own and the next reach - 1 steps.
+def jacobian_ahead(policy: Any, parameters: Array, links: list[_Link], reach: int) -> Array:
+    """(n, size) derivatives of each reward by the parameters, through its own action and the reach - 1 before it.
 
-    lambda is kept apart for each reward ahead: (reach, 2nv), the nearest first.
+    lambda is kept apart for each reward ahead: (reach, 2nv), the nearest first. At reach n the rows add up to `accumulate`'s
+    gradient.
     """
-    gradient, eye = np.zeros(policy.size), np.eye(policy.action_size)
+    n, eye = len(links), np.eye(policy.action_size)
+    jacobian = np.zeros((n, policy.size))
     carried = np.zeros((reach, len(links[0].by_before) if links else 0))
-    for link in reversed(links):
+    for t in reversed(range(n)):
+        link, ahead = links[t], min(reach, n - t)
         g = np.vstack([link.by_after, carried[:-1]])
         by_action = g @ link.B
         by_action[0] += link.by_action
-        by_scaled = np.array([policy.backward(parameters, link.seen, e)[1] for e in eye])
-        gradient += policy.backward(parameters, link.seen, by_action.sum(axis=0))[0]
-        carried = g @ link.A + by_action @ by_scaled @ link.by_seen
+        back = [policy.backward(parameters, link.seen, e) for e in eye]
+        jacobian[t : t + ahead] += by_action[:ahead] @ np.array([by_parameters for by_parameters, _ in back])
+        carried = g @ link.A + by_action @ np.array([by_scaled for _, by_scaled in back]) @ link.by_seen
         carried[0] += link.by_before
-    return gradient
+    return jacobian

@@ -5,8 +5,10 @@ import pytest
 from toy import A, B, Toy
 
 from dojo_py.policy import LinearPolicy, MlpPolicy, RolloutOptions
+from dojo_py.policy.ags import unit
 from dojo_py.policy.ars import ars_direction
-from dojo_py.policy.gradient import GradientJob, accumulate, accumulate_ahead, links_along, play_and_differentiate
+from dojo_py.policy.climb import gauss_newton
+from dojo_py.policy.gradient import GradientJob, accumulate, jacobian_ahead, links_along, play_and_differentiate
 from dojo_py.policy.normaliser import Statistics
 from dojo_py.policy.rollout import Job, play
 from dojo_py.policy.smoothing import Smoothing, randomised_linearisation
@@ -104,19 +106,30 @@ def test_truncation_cuts_the_chain():
 
 
 @pytest.mark.parametrize("policy", [LinearPolicy(2, 1), MlpPolicy(2, 1, (4,))], ids=["linear", "mlp"])
-def test_reach_is_a_sum_of_chains_cut_apart(policy):
-    """An action answers for `reach` rewards: the whole gradient at full reach, else the sum over rewards of short chains."""
+def test_a_reward_reaches_back_through_a_chain(policy):
+    """Row by row: the gradient of one reward through the last `reach` actions; at full reach the rows add up to the return's."""
     theta = 0.3 * np.random.default_rng(0).standard_normal(policy.size)
     job, _ = gradient_of(policy, theta, RolloutOptions(20))
     path = []
     play(job, path)
     links = links_along(job, path)
-    assert np.allclose(
-        accumulate_ahead(policy, theta, links, 20), accumulate(policy, theta, links, None, 1.0), rtol=1e-12
-    )
+    whole = accumulate(policy, theta, links, None, 1.0)
+    assert np.allclose(jacobian_ahead(policy, theta, links, 20).sum(axis=0), whole, rtol=1e-12)
     chains = [[k.scaled(float(k is links[i])) for k in links[max(i - 3, 0) : i + 1]] for i in range(20)]
-    apart = sum(accumulate(policy, theta, chain, None, 1.0) for chain in chains)
-    assert np.allclose(accumulate_ahead(policy, theta, links, 4), apart, rtol=1e-12)
+    apart = [accumulate(policy, theta, chain, None, 1.0) for chain in chains]
+    assert np.allclose(jacobian_ahead(policy, theta, links, 4), apart, rtol=1e-12)
+
+
+def test_gauss_newton_adds_what_rewards_lack():
+    """Few rewards, many parameters: exact at no damping, along the gradient at much; rewards at their clipping do not count."""
+    rng = np.random.default_rng(0)
+    J, lacking = rng.standard_normal((4, 9)), np.array([1.0, 0.2, 0.0, 2.0])
+    rows = lacking > 0
+    assert np.allclose((J @ gauss_newton(J, lacking, 1e-12))[rows], lacking[rows])
+    assert np.allclose(unit(gauss_newton(J, lacking, 1e9)), unit(J.T @ lacking))
+    J[1] = np.nan
+    assert np.allclose(gauss_newton(J, lacking, 1.0), gauss_newton(J[[0, 3]], lacking[[0, 3]], 1.0))
+    assert not gauss_newton(np.zeros((4, 9)), lacking, 1.0).any() and not gauss_newton(J, np.zeros(4), 1.0).any()
 
 
 def test_an_episode_stops_when_told():

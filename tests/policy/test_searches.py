@@ -35,7 +35,7 @@ OPTIONS = {
     "ags mixed": (Ags, AgsOptions(step_size=0.2, directions=3, noise=0.1, alpha=0.5, step_decay=0.99, normalise=False)),
     "ags windows": (Ags, AgsOptions(step_size=0.05, window=10, normalise=False)),
     "ags patient": (Ags, AgsOptions(step_size=0.5, truncation=20, patience=3, normalise=False)),
-    "climb": (Climb, ClimbOptions(temperature=2.0, normalise=False)),
+    "climb": (Climb, ClimbOptions(normalise=False)),
     "randomised": (Ags, AgsOptions(step_size=0.2, smoothing=Smoothing(4), normalise=False)),
 }
 
@@ -144,6 +144,8 @@ def test_climb_stays_within_its_budget_and_offers_its_best():
         ClimbOptions(patience=0)
     with pytest.raises(ValueError, match="reaches="):
         ClimbOptions(reaches=())
+    with pytest.raises(ValueError, match="dampings="):
+        ClimbOptions(dampings=(0.0, 1.0))
 
 
 def test_climb_charges_abandoned_tries_for_what_they_played(monkeypatch):
@@ -161,10 +163,6 @@ def test_climb_needs_no_linear_policy():
     found = search("climb", policy=MlpPolicy(2, 1, (8,)))
     before = found.test(5).mean()
     assert found.run(40).test(5).mean() > 0.5 * before
-
-
-def test_ease_weighs_what_is_missing():
-    assert climb.ease(1.0, 1.0) == 0.5 and climb.ease(1.0, -1.0) > 0.99 and climb.ease(1.0, 3.0) < 0.01
 
 
 def test_callback_stops_and_progress_shows(capsys):
