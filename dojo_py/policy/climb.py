@@ -25,6 +25,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse.linalg import lsmr
 
 from dojo_py.policy.ags import unit
 from dojo_py.policy.derivatives import observation_jacobian
@@ -186,11 +187,13 @@ class Climb(Search):
 
 
 def gauss_newton(jacobian: Array, lacking: Array, damping: float) -> Array:
-    """(size,) the damped least-squares step that adds what is lacking; rewards that lack nothing, or overflow, do not count."""
+    """(size,) the damped least-squares step that adds what is lacking; rewards that lack nothing, or overflow, do not count.
+
+    LSMR (Fong, Saunders 2011) has the same bits whatever the number of threads, unlike a factorisation.
+    """
     rows = (lacking > 0.0) & np.all(np.isfinite(jacobian), axis=1)
     J, e = jacobian[rows], lacking[rows]
-    gram = J @ J.T
-    mean = np.trace(gram) / max(len(e), 1)
+    mean = np.sum(J * J) / max(len(e), 1)
     if not mean > 0.0:
         return np.zeros(jacobian.shape[1])
-    return J.T @ np.linalg.solve(gram + damping * mean * np.eye(len(e)), e)
+    return lsmr(J, e, damp=np.sqrt(damping * mean), atol=1e-12, btol=1e-12)[0]

@@ -6,8 +6,10 @@ import pytest
 from dojo_py.cli import main
 from dojo_py.reproduce import table6
 
-ARS_HALF_CHEETAH = 70.3
-"""Mean final reward of five seeds of random search at 28,800 evaluations; today 67.3 (seeds 0 to 4), 69.4 (5 to 9)."""
+ARS_HALF_CHEETAH = 70.8
+"""Mean final reward of five seeds of random search at 28,800 evaluations, the most measured so far."""
+ARS_ANT = 148.3
+"""The same at 180,000; today 146.8."""
 
 
 def final_rewards(seeds, robot="HalfCheetah", budget=5760):
@@ -25,18 +27,12 @@ def test_the_command_writes_its_quick_size(tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_gradients_reach_the_papers_reward():
-    """Paper: 44 at 5e3 evaluations, best 3 of 5 seeds. Measured, all: 75.2, 33.8, 75.4, 53.0, 74.8; mean 62.4."""
-    assert final_rewards(range(5)).mean() >= 44.0
-
-
-@pytest.mark.slow
-@pytest.mark.xfail(reason="62.4 of 70.3 with seeds 0 to 4, 73.1 with seeds 5 to 9", strict=True)
 def test_gradients_reach_random_search_with_a_fifth_of_its_evaluations():
+    """Measured: 76.0, 73.8, 77.3, 76.8, 75.0, mean 75.8; seeds 5 to 9: 75.7. The paper: 44 at 5e3, best 3 of 5 seeds."""
     assert final_rewards(range(5)).mean() >= ARS_HALF_CHEETAH
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(reason="139.2 of 148 (random search today: 147.5) with seeds 0 to 4", strict=True)
 def test_an_ant_by_gradients_reaches_random_search():
-    assert final_rewards(range(5), "Ant", 36_000).mean() >= 148.0
+    """Measured: 149.6, 148.4, 149.9, 149.9, 149.8, mean 149.6 of at most 150."""
+    assert final_rewards(range(5), "Ant", 36_000).mean() >= ARS_ANT

@@ -48,10 +48,10 @@ def test_free_flight_alone_shows_that_the_centre_of_mass_is_not_in_the_middle(fo
     assert 0.002 < com[2] < 0.01 and np.abs(com[:2]).max() < 0.002
 
 
-@pytest.mark.xfail(reason="bound: 10 %; eight tosses, one sample in eight, leave the worst edge 42 % off")
-def test_a_few_tosses_find_the_cube(folder):
-    """Eight tosses, one sample in eight: edges within 10 %, friction between 0.1 and 0.3. Measured on more: see the slow test."""
-    report = identify_cube(folder, fit=8, validate=2, kappas=(1e-5, 1e-6), every=8, horizon=1)
+def test_some_tosses_find_the_cube(folder):
+    """Forty tosses, one sample in eight: edges within 10 %, friction between 0.1 and 0.3. Measured: 6.4 %, 0.175; of 24 tosses 9 %,
+    of eight 42 %, too few for 24 coordinates of corners. Measured on more: see the slow test."""
+    report = identify_cube(folder, fit=40, validate=2, kappas=(1e-5, 1e-6), every=8, horizon=1)
     assert np.abs(report.edges / EDGE - 1).max() < 0.1
     assert 0.1 < report.friction < 0.3
     assert report.result.unsolved == 0 and report.fitted.unsolved == 0
