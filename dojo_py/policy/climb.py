@@ -187,12 +187,11 @@ class Climb(Search):
 
 
 def gauss_newton(jacobian: Array, lacking: Array, damping: float) -> Array:
-    """(size,) the damped least-squares step that adds what is lacking; rewards that lack nothing, or overflow, do not count.
+    """(size,) the damped least-squares step that adds what is lacking; rewards that lack nothing do not count.
 
     LSMR (Fong, Saunders 2011) has the same bits whatever the number of threads, unlike a factorisation.
     """
-    rows = (lacking > 0.0) & np.all(np.isfinite(jacobian), axis=1)
-    J, e = jacobian[rows], lacking[rows]
+    J, e = jacobian[lacking > 0.0], lacking[lacking > 0.0]
     mean = np.sum(J * J) / max(len(e), 1)
     if not mean > 0.0:
         return np.zeros(jacobian.shape[1])

@@ -187,7 +187,7 @@ def jacobian_ahead(policy: Any, parameters: Array, links: list[_Link], reach: in
     """(n, size) derivatives of each reward by the parameters, through its own action and the reach - 1 before it.
 
     lambda is kept apart for each reward ahead: (reach, 2nv), the nearest first. At reach n the rows add up to `accumulate`'s
-    gradient.
+    gradient. A row that overflows is zero.
     """
     n, eye = len(links), np.eye(policy.action_size)
     jacobian = np.zeros((n, policy.size))
@@ -201,4 +201,5 @@ def jacobian_ahead(policy: Any, parameters: Array, links: list[_Link], reach: in
         jacobian[t : t + ahead] += by_action[:ahead] @ np.array([by_parameters for by_parameters, _ in back])
         carried = g @ link.A + by_action @ np.array([by_scaled for _, by_scaled in back]) @ link.by_seen
         carried[0] += link.by_before
+    jacobian[~np.all(np.isfinite(jacobian), axis=1)] = 0.0
     return jacobian
