@@ -1,0 +1,26 @@
+"""The gauntlet: generators of cases that nobody chose, and properties that hold for every one of them.
+
+A family is a module with the names of `family.Family`. `dojo_py reproduce gauntlet --family NAME --seeds A:B` draws a case from
+every seed and checks its properties; `--minimise` shrinks each case that breaks one.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, cast
+
+from dojo_py.reproduce.gauntlet.family import Family
+
+FAMILIES = {
+    "scenes": "hard mode: status, gaps, joints, energy, momentum, work of generated scenes",
+    "gradients": "hard mode: derivatives against Ridders' differences of the step",
+    "soft": "soft mode: arrays, one step and twenty steps beside the wheel",
+    "api": "wrong types, shapes, values and indices for every public argument",
+}
+"""Name -> what it looks at; each is the module of that name."""
+
+
+def load_family(name: str) -> Family:
+    """The family's module."""
+    module: Any = importlib.import_module(f"dojo_py.reproduce.gauntlet.{name}")
+    return cast(Family, module)
