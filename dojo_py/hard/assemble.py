@@ -6,6 +6,7 @@ onto the rows of their joints. What is left has the graph of bodies and joints.
 Everywhere below kn is the complementarity aimed at of normal impulses and limits [N s m], kf that of friction [N s m/s].
 """
 
+from dojo_py.hard.islands import BODIES, CONTACTS, MOVED_CONTACTS, NODES
 from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
 from dojo_py.hard.terms import BALL
 from dojo_py.jit import kernel, pasted
@@ -29,24 +30,26 @@ def assemble(L, W, h, kn, typical, kf, corrected, scaled, loop_regularisation):
     typical: mean product of contacts and limits; contacts aim at kn times their γ s over this, within UNEVEN. 0: all at kn.
     corrected: right-hand side with the second-order terms of the affine step (the matrix is not rebuilt then).
     """
-    nb, nt = L.mass.shape[0], L.node_joint.shape[0]
     x = W.step
     if not corrected:
         clear(W.pattern, W.blocks)
         W.stiffest[0] = 0.0
-    for b in range(nb):
+    for m in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, m]
         place = L.place_body[b]
         D, inertia = W.blocks.D[place], W.inertia[b]
         store(times(load(W.rb, b, 0), -1.0), x, place, 0)
         if not corrected:
             for i in range(6):
                 store(load(inertia, i, 0), D, i, 0)
-    for n in range(nt):
+    for m in range(W.span[NODES, 0], W.span[NODES, 1]):
+        n = W.members[NODES, m]
         if L.node_joint[n] >= 0:
             _assemble_joint(L, W, n, h, kn, kf, corrected)
         else:
             _assemble_closure(L, W, n, corrected, loop_regularisation)
-    for c in range(W.n_active[2]):
+    for m in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
+        c = W.members[CONTACTS, m]
         _assemble_contact(L, W, c, _aim(kn, typical, W.con[c, 0] * W.con[c, 1]), kf, corrected, scaled)
 
 

@@ -13,23 +13,19 @@ from dojo_py.solver.octet import WIDTH
 
 
 @kernel
-def next_poses(x, q, v, h, xn, qn, Rn, p, hG, turn):
-    """Poses after a step h [s] at velocities v, with the step quaternions, tangents hΓ and rotations of the step.
-
-    All arrays have nb + 1 rows; the last is the world, which stays.
-    """
-    for b in range(x.shape[0] - 1):
-        for i in range(3):
-            xn[b, i] = x[b, i] + h * v[b, i]
-        step_quaternion(v[b, 3:6], h, p[b])
-        quat_mul(q[b], p[b], qn[b])
-        quat_normalise(qn[b])
-        quat_to_matrix(qn[b], Rn[b])
-        quat_to_matrix(p[b], turn[b])
-        step_tangent(p[b], hG[b])
-        for i in range(3):
-            for j in range(3):
-                hG[b, i, j] *= h
+def next_pose(W, b, h):
+    """Pose of body b after a step h [s] at the velocities W.v, with the step's quaternion, tangent hΓ and rotation."""
+    for i in range(3):
+        W.xn[b, i] = W.x[b, i] + h * W.v[b, i]
+    step_quaternion(W.v[b, 3:6], h, W.p[b])
+    quat_mul(W.q[b], W.p[b], W.qn[b])
+    quat_normalise(W.qn[b])
+    quat_to_matrix(W.qn[b], W.Rn[b])
+    quat_to_matrix(W.p[b], W.turn[b])
+    step_tangent(W.p[b], W.hG[b])
+    for i in range(3):
+        for j in range(3):
+            W.hG[b, i, j] *= h
 
 
 @kernel

@@ -6,6 +6,7 @@
 """
 
 from dojo_py.hard.bodies import relative_pose
+from dojo_py.hard.islands import NODES
 from dojo_py.hard.joint_rows import spread, times_tangent
 from dojo_py.hard.terms import EQ_JOINT, EQ_WELD
 from dojo_py.jit import kernel
@@ -75,19 +76,22 @@ def coupled(L, W, e, side):
 def start_closures(L, W, s):
     """Impulse directions W.Geq of all loop closures at the start of the step. s: work (32, 12)."""
     c = s[0, 0:6]
-    for e in range(L.eq_kind.shape[0]):
+    for i in range(W.span[NODES, 0], W.span[NODES, 1]):
+        e = -1 - L.node_joint[W.members[NODES, i]]
+        if e < 0:
+            continue
         W.Geq[e, :, :, :] = 0.0
         if L.eq_kind[e] == EQ_JOINT:
             n, row, _ = coupled(L, W, e, 0)
-            for i in range(6):
-                W.Geq[e, 0, 0, i] = W.Gb[n, row, i]
-                W.Geq[e, 1, 0, i] = W.Ga[n, row, i]
+            for k in range(6):
+                W.Geq[e, 0, 0, k] = W.Gb[n, row, k]
+                W.Geq[e, 1, 0, k] = W.Ga[n, row, k]
             if L.eq_joint[e, 2] >= 0:
                 n, row, angle = coupled(L, W, e, 1)
                 _, slope, _ = polynomial(L.eq_poly[e], angle)
-                for i in range(6):
-                    W.Geq[e, 2, 0, i] = -slope * W.Gb[n, row, i]
-                    W.Geq[e, 3, 0, i] = -slope * W.Ga[n, row, i]
+                for k in range(6):
+                    W.Geq[e, 2, 0, k] = -slope * W.Gb[n, row, k]
+                    W.Geq[e, 3, 0, k] = -slope * W.Ga[n, row, k]
         else:
             _pose_rows(L, e, W.x, W.R, W.q, c, W.Geq[e], s[1:17])
 
@@ -97,9 +101,11 @@ def evaluate_closures(L, W, h, s):
     """Rows / h of all loop closures at the next poses into W.rows, Jacobians into W.Ceq. s: work (32, 12)."""
     c = s[0, 0:6]
     inv_h = 1.0 / h
-    first = W.rows.shape[0] - L.eq_kind.shape[0]
-    for e in range(L.eq_kind.shape[0]):
-        n = first + e
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        n = W.members[NODES, k]
+        e = -1 - L.node_joint[n]
+        if e < 0:
+            continue
         C = W.Ceq[e]
         C[:, :, :] = 0.0
         W.rows[n, :] = 0.0

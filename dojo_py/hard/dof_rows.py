@@ -8,6 +8,7 @@ servos) act at θ̄ = (θ₋ + 2θ + θ₊)/4 ("midpoint": stable at any stiffne
 θ̇ = ν₊ - ν₋, so that a joint below its friction holds still.
 """
 
+from dojo_py.hard.islands import NODES, in_span
 from dojo_py.hard.joints.compound import solve_small
 from dojo_py.hard.terms import BALL, FREE
 from dojo_py.jit import kernel
@@ -42,10 +43,15 @@ def servo_impulse(A, i, h, w_new, w_old, angle, rate, rate_prev):
 
 @kernel
 def dof_law(L, W, A, h, scheme):
-    """W.drive[i] = (b, D) of all coordinates at the present rates: smooth impulse τ = b - D θ̇ in linear form, servos included."""
+    """W.drive[i] = (b, D) of all coordinates at the present rates: smooth impulse τ = b - D θ̇ in linear form, servos included.
+
+    h < 0 (see `match_momentum` in step.py): rotors only, for which no time passes.
+    """
+    rotors_only = h < 0.0
+    h = max(h, 0.0)
     w_new, w_old = spring_weights(scheme, h)
-    for n in range(L.node_joint.shape[0]):
-        j = L.node_joint[n]
+    for m in range(W.span[NODES, 0], W.span[NODES, 1]):
+        j = L.node_joint[W.members[NODES, m]]
         if j < 0:
             continue
         k, first = L.ndof[j], L.vadr[j]
@@ -55,10 +61,14 @@ def dof_law(L, W, A, h, scheme):
             offset = W.angle0[i] - L.dof_springref[i] - w_old * W.rate_prev[i] if spring else 0.0
             W.drive[i, 1] = h * L.dof_damping[i] + L.dof_armature[i] + h * stiffness * w_new
             W.drive[i, 0] = h * W.force[i] + L.dof_armature[i] * W.rate_prev[i] - h * stiffness * offset
+    if rotors_only:
+        return
     for a in range(A.servo_dof.shape[0]):
         i = A.servo_dof[a]
         j = L.dof_joint[i]
         n = L.node[j]
+        if not in_span(W, L.child[j]):
+            continue
         rate = W.rows[n, 6 - L.ndof[j] + i - L.vadr[j]]
         impulse, slope = servo_impulse(A, a, h, w_new, w_old, W.angle0[i], rate, W.rate_prev[i])
         W.drive[i, 1] -= slope
@@ -74,7 +84,7 @@ def ball_law(L, W, j, h, scheme, s):
     for i in range(3):
         for k in range(4):
             B[i, k] = 0.0
-    if stiffness == 0.0:
+    if stiffness == 0.0 or h < 0.0:
         return
     q, e, g, now, before, after = s[0, 0:4], s[1, 0:4], s[2, 0:4], s[3, 0:3], s[4, 0:3], s[5, 0:3]
     quat_conj_mul(L.base_quat[j], W.turn0[j], e)

@@ -79,7 +79,8 @@ class Engine:
     def end(self, start: State, record: Any) -> State:
         """The state after the one step of a record."""
         exact = Exact(record.bodies[1], record.impulses[1], record.qpos[1], record.qvel[1], self.kinematics)
-        return State(exact.qpos, exact.qvel, record.act[1], start.time + self.timestep, record.maximal[1], exact)
+        time = start.time + self.timestep * bool(record.reports[0, 7] > 0)  # a step that failed took no time
+        return State(exact.qpos, exact.qvel, record.act[1], time, record.maximal[1], exact)
 
     def _bodies(self, qpos: Array, qvel: Array) -> Array:
         """(nb, 13) from minimal coordinates."""
@@ -189,12 +190,13 @@ class Engine:
         if gradient_kappa is not None:
             gradients = (record.A, record.B, record.gradients[:, 0].astype(np.int64))
         # added up like the times of single steps, so that both are the same numbers
-        time = np.add.accumulate(np.concatenate([[start.time], np.full(len(controls), self.timestep)]))
+        time = np.add.accumulate(np.concatenate([[start.time], self.timestep * (reports[:, 7] > 0)]))
         return Trajectory(
             time, record.qpos, record.qvel, record.act, controls, reports[:, 0].astype(np.int64), reports[:, 1].astype(np.int64),
             reports[:, 2].copy(), reports[:, 3].copy(), reports[:, 4].copy(), record.maximal if maximal else None, record.bodies,
             record.impulses,
-            {**self._label, "kappa": kappa}, *gradients,
+            {**self._label, "kappa": kappa}, *gradients, substeps=reports[:, 5].astype(np.int64),
+            attempts=reports[:, 6].astype(np.int64),
         )  # fmt: skip
 
     def trace(self, start: State, control: Array, kappa: float) -> Array:

@@ -16,15 +16,16 @@ round-off would drown them, and friction follows a little.
 
 import math
 
-from dojo_py.arrays import copy, copy_rows
+from dojo_py.arrays import copy
 from dojo_py.hard.assemble import assemble
+from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
 from dojo_py.hard.progress import centring, inside_rotation_domain, largest_step, residual_of
 from dojo_py.hard.recover import recover
 from dojo_py.hard.residuals import evaluate_motion, evaluate_rows
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import factorise, solve
 
-SOLVED, MAX_ITERATIONS, STALLED, SINGULAR, TOO_FAST, NOT_FINITE = 0, 1, 2, 3, 4, 5
+SOLVED, MAX_ITERATIONS, STALLED, SINGULAR, TOO_FAST, NOT_FINITE, INEXACT = 0, 1, 2, 3, 4, 5, 7
 
 LOOP_REGULARISATION = 1e-10
 """On the diagonal of loop closures [1/kg]: lets redundant rows (planar loops) share their impulse instead of dividing by zero."""
@@ -50,67 +51,132 @@ PATIENCE = 8
 
 @kernel
 def _save(L, W):
-    copy_rows(W.v, W.v_old)
-    copy_rows(W.lam, W.lam_old)
-    copy(W.theta, W.theta_old)
-    for m in range(W.n_limits[1]):
-        W.lim_old[m, 0], W.lim_old[m, 1] = W.lim[m, 0], W.lim[m, 1]
-    copy_rows(W.fric, W.fric_old)
-    for c in range(W.n_active[2]):
-        for k in range(12):
-            W.con_old[c, k] = W.con[c, k]
+    """The present point, to which `_move` adds steps."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        copy(W.v[b], W.v_old[b])
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        n = W.members[NODES, k]
+        copy(W.lam[n], W.lam_old[n])
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        d = W.members[DOFS, k]
+        W.theta_old[d] = W.theta[d]
+        copy(W.fric[d], W.fric_old[d])
+    for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
+        m = W.members[LIMITS, k]
+        copy(W.lim[m], W.lim_old[m])
+    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        copy(W.con[c], W.con_old[c])
 
 
 @kernel
 def _move(L, W, h, alpha):
     """Point = saved point + alpha * step."""
-    for b in range(L.mass.shape[0]):
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
         for i in range(6):
             W.v[b, i] = W.v_old[b, i] + alpha * W.dv[b, i]
-    for n in range(L.node_joint.shape[0]):
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        n = W.members[NODES, k]
         for i in range(6):
             W.lam[n, i] = W.lam_old[n, i] + alpha * W.dlam[n, i]
-    for i in range(W.theta.shape[0]):
-        W.theta[i] = W.theta_old[i] + alpha * h * W.drate[i]
-    for m in range(W.n_limits[1]):
-        for i in range(2):
-            W.lim[m, i] = W.lim_old[m, i] + alpha * W.dlim[m, i]
-    for d in range(L.dof_frictionloss.shape[0]):
-        if L.dof_frictionloss[d] > 0.0:
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        d = W.members[DOFS, k]
+        W.theta[d] = W.theta_old[d] + alpha * h * W.drate[d]
+        if W.bound[d] > 0.0:
             for i in range(3):
                 W.fric[d, i] = W.fric_old[d, i] + alpha * W.dfric[d, i]
-    for c in range(W.n_active[2]):
-        for k in range(12):
-            W.con[c, k] = W.con_old[c, k] + alpha * W.dcon[c, k]
+    for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
+        m = W.members[LIMITS, k]
+        for i in range(2):
+            W.lim[m, i] = W.lim_old[m, i] + alpha * W.dlim[m, i]
+    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        for i in range(12):
+            W.con[c, i] = W.con_old[c, i] + alpha * W.dcon[c, i]
 
 
 @kernel
 def _clear_direction(W):
     """No step yet: whatever an earlier solve left, infinities included, has to go."""
-    W.dlim[:, :] = 0.0
-    W.dfric[:, :] = 0.0
-    for c in range(W.n_active[2]):
-        for k in range(12):
-            W.dcon[c, k] = 0.0
+    for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
+        W.dlim[W.members[LIMITS, k], :] = 0.0
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        W.dfric[W.members[DOFS, k], :] = 0.0
+    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
+        W.dcon[W.members[CONTACTS, k], :] = 0.0
     _clear_correction(W)
 
 
 @kernel
 def _keep_affine(W):
-    copy_rows(W.dlim, W.alim)
-    copy_rows(W.dfric, W.africt)
-    for c in range(W.n_active[2]):
-        for k in range(12):
-            W.acon[c, k] = W.dcon[c, k]
+    """The step in W.d… is the affine one, whose second-order terms correct the next."""
+    for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
+        m = W.members[LIMITS, k]
+        copy(W.dlim[m], W.alim[m])
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        d = W.members[DOFS, k]
+        copy(W.dfric[d], W.africt[d])
+    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        copy(W.dcon[c], W.acon[c])
 
 
 @kernel
 def _clear_correction(W):
-    W.alim[:, :] = 0.0
-    W.africt[:, :] = 0.0
-    for c in range(W.n_active[2]):
-        for k in range(12):
-            W.acon[c, k] = 0.0
+    for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
+        W.alim[W.members[LIMITS, k], :] = 0.0
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        W.africt[W.members[DOFS, k], :] = 0.0
+    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
+        W.acon[W.members[CONTACTS, k], :] = 0.0
+
+
+@kernel
+def keep_best(W, merit, residual, worst, kept):
+    """Keep the present point when its merit, the violations over their tolerances, is the smallest so far and it is not solved.
+
+    kept (3,): merit, residual and complementarity of the one that is kept; a negative merit: none is asked for.
+    """
+    if not (1.0 < merit < kept[0]):
+        return
+    kept[0], kept[1], kept[2] = merit, residual, worst
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        copy(W.v[b], W.best_v[b])
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        n = W.members[NODES, k]
+        copy(W.lam[n], W.best_lam[n])
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        d = W.members[DOFS, k]
+        copy(W.fric[d], W.best_fric[d])
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        m = W.members[LIMITS, k]
+        copy(W.lim[m], W.best_lim[m])
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        copy(W.con[c], W.best_con[c])
+
+
+@kernel
+def take_best(W):
+    """The present point is the best one that was kept."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        copy(W.best_v[b], W.v[b])
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        n = W.members[NODES, k]
+        copy(W.best_lam[n], W.lam[n])
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        d = W.members[DOFS, k]
+        copy(W.best_fric[d], W.fric[d])
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        m = W.members[LIMITS, k]
+        copy(W.best_lim[m], W.lim[m])
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        copy(W.best_con[c], W.con[c])
 
 
 @kernel
@@ -123,7 +189,8 @@ def _mean(sums, weight, least):
 def _bend(L, W, h):
     """Largest product [N s m] of a contact's impulse and, about, its gap's second-order change in W.dv: lever |δφ|² / 2."""
     worst = 0.0
-    for c in range(W.n_active[2]):
+    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
         change = 0.0
         for side in range(2):
             b = W.cbody[c, side]
@@ -177,8 +244,10 @@ def _direction(L, W, h, mean, floor, least, typical, path, weight, held, scaled,
 
 
 @kernel
-def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max_iterations, scaled, careful, evaluated):
+def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max_iterations, scaled, careful, evaluated, kept):
     """From the present point to residual ≤ tol_residual [m/s] and |b∘c - κe| ≤ tol_comp. Returns (status, iterations, both).
+
+    kept (3,): merit, residual and complementarity of the best point so far, see `keep_best`.
 
     kappa = 0 asks for the hard limit: then tol_comp is the complementarity itself. weight: of friction's products beside the
     others, on the way. scaled: Nesterov-Todd directions.
@@ -239,6 +308,7 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max
                 break
             alpha *= 0.5
         residual, worst, mean = new_residual, new_worst, _mean(sums, weight, least)
+        keep_best(W, max(residual / tol_residual, worst / tol_comp), residual, worst, kept)
         if iteration < 0:
             path = mean
         short = short + 1 if iteration >= 0 and alpha < 1e-3 else 0

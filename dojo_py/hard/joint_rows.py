@@ -6,6 +6,7 @@ The same rows at the pose where the step starts, with Γ = I, are the directions
 """
 
 from dojo_py.hard.bodies import relative_pose
+from dojo_py.hard.islands import NODES
 from dojo_py.hard.joints.ball import ball_rows, relative_turn
 from dojo_py.hard.joints.compound import chain_pose, compound_basis, compound_rows
 from dojo_py.hard.joints.free import free_rows
@@ -71,8 +72,9 @@ def rows_of_joint(L, W, j, E, d, q_rel, c, J, s):
 @kernel
 def start_joints(L, W, s):
     """At the start of a step: what joints remember of it, and the impulse directions Ga, Gb. s: work (64, 12)."""
-    for j in range(L.kind.shape[0]):
-        if L.node[j] >= 0:
+    for i in range(W.span[NODES, 0], W.span[NODES, 1]):
+        j = L.node_joint[W.members[NODES, i]]
+        if j >= 0:
             start_joint(L, W, j, False, s)
 
 
@@ -129,9 +131,10 @@ def evaluate_joints(L, W, h, s):
     """Rows of all joint nodes at the next poses into W.rows (divided by h), Jacobians into W.Ca, W.Cb. s: work (64, 12)."""
     E, d, q_rel, c, J = s[0:3, 0:3], s[3, 0:3], s[3, 4:8], s[4, 0:6], s[5:11]
     inv_h = 1.0 / h
-    for j in range(L.kind.shape[0]):
-        n = L.node[j]
-        if n < 0:
+    for i in range(W.span[NODES, 0], W.span[NODES, 1]):
+        n = W.members[NODES, i]
+        j = L.node_joint[n]
+        if j < 0:
             continue
         joint_frame(L, j, W.xn, W.Rn, W.qn, E, d, q_rel)
         rows_of_joint(L, W, j, E, d, q_rel, c, J, s[24:48])

@@ -2,6 +2,7 @@
 
 import math
 
+from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
 from dojo_py.hard.limits import UNSURE
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import FAR, friction_complementarity, friction_residual, least_friction_product, step_length
@@ -11,11 +12,13 @@ from dojo_py.solver.cones import FAR, friction_complementarity, friction_residua
 def largest_step(L, W, h):
     """Largest α ≤ FAR that keeps all cone variables in their cones."""
     alpha = FAR
-    for m in range(W.n_limits[1]):
+    for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
+        m = W.members[LIMITS, k]
         for i in range(2):
             if W.dlim[m, i] < 0.0:
                 alpha = min(alpha, -W.lim[m, i] / W.dlim[m, i])
-    for dof in range(L.dof_frictionloss.shape[0]):
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        dof = W.members[DOFS, k]
         bound = W.bound[dof]
         if bound > 0.0:
             db = W.dfric[dof, 0]
@@ -26,7 +29,8 @@ def largest_step(L, W, h):
             for i in range(1, 3):
                 if W.dfric[dof, i] < 0.0:
                     alpha = min(alpha, -W.fric[dof, i] / W.dfric[dof, i])
-    for c in range(W.n_active[2]):
+    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
         alpha = min(alpha, step_length(W.claw[c], W.cmu[c], W.con[c], W.dcon[c]))
     return alpha
 
@@ -35,35 +39,40 @@ def largest_step(L, W, h):
 def residual_of(L, W, h):
     """Largest row beyond its round-off, as a velocity [m/s, rad/s]: momentum rows over mass or inertia, constraint rows over h."""
     residual = 0.0
-    for b in range(L.mass.shape[0]):
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
         top = max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2])
         for i in range(6):
             weight = L.mass[b] if i < 3 else top
             residual = _worse(residual, max(abs(W.rb[b, i]) - 1e-14 * W.size[b, i], 0.0 * W.rb[b, i]) / weight)
-    for n in range(L.node_joint.shape[0]):
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        n = W.members[NODES, k]
         j = L.node_joint[n]
         nc, unsure = 6, 0.0
         if j >= 0:
             nc = 6 - L.ndof[j]
-            unsure = UNSURE / h * (1.0 + _farthest(W.xn[L.child[j]]) + _farthest(W.xn[L.parent[j]]))
+            unsure = UNSURE / abs(h) * (1.0 + _farthest(W.xn[L.child[j]]) + _farthest(W.xn[L.parent[j]]))
         for r in range(nc):
             residual = _worse(residual, max(abs(W.rn[n, r]) - unsure, 0.0 * W.rn[n, r]))
         for r in range(nc, 6):
             dof = L.vadr[j] + r - nc
             size = abs(W.lam[n, r]) + abs(W.drive[dof, 0]) + abs(W.drive[dof, 1] * W.rows[n, r])
-            unclear = 1e-14 * size + abs(W.drive[dof, 1]) * UNSURE / h  # (of the rate, a difference of angles)
+            unclear = 1e-14 * size + abs(W.drive[dof, 1]) * UNSURE / abs(h)  # (of the rate, a difference of angles)
             row = max(abs(W.rn[n, r]) - unclear, 0.0 * W.rn[n, r])
             residual = _worse(residual, row / (L.dof_inertia[dof] + abs(W.lam[n, r])))
-    for m in range(W.n_limits[1]):
+    for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
+        m = W.members[LIMITS, k]
         row = W.lgap[m] - W.lim[m, 1]
         unsure = UNSURE * (1.0 + abs(L.limit_bound[W.limit_active[m]]) + abs(W.lgap[m]))
         residual = _worse(residual, max(abs(row) - unsure, 0.0 * row) / h)
-    for dof in range(L.dof_frictionloss.shape[0]):
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        dof = W.members[DOFS, k]
         j = L.dof_joint[dof]
         if W.bound[dof] > 0.0:
             rate = W.rows[L.node[j], 6 - L.ndof[j] + dof - L.vadr[j]]
             residual = _worse(residual, abs(rate - W.fric[dof, 1] + W.fric[dof, 2]))
-    for c in range(W.n_active[2]):
+    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
         residual = _worse(residual, abs(W.cval[c, 0] - W.con[c, 1]) / h)
         residual = _worse(residual, friction_residual(W.claw[c], W.cmu[c], W.con[c], W.cval[c, 1], W.cval[c, 2]))
     return residual
@@ -89,9 +98,11 @@ def centring(L, W, h, kn, kf, alpha, out):
     """
     out[:] = 0.0
     out[1] = out[5] = math.inf
-    for m in range(W.n_limits[1]):
+    for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
+        m = W.members[LIMITS, k]
         _add_pair(out, (W.lim[m, 0] + alpha * W.dlim[m, 0]) * (W.lim[m, 1] + alpha * W.dlim[m, 1]), kn)
-    for dof in range(L.dof_frictionloss.shape[0]):
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        dof = W.members[DOFS, k]
         bound = W.bound[dof]
         if bound > 0.0:
             f, d = W.fric[dof], W.dfric[dof]
@@ -99,7 +110,8 @@ def centring(L, W, h, kn, kf, alpha, out):
             _add_pair(out[4:8], (bound + beta) * (f[1] + alpha * d[1]), kf)
             _add_pair(out[4:8], (bound - beta) * (f[2] + alpha * d[2]), kf)
     z = W.scratch[103]
-    for c in range(W.n_active[2]):
+    for m in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
+        c = W.members[CONTACTS, m]
         law, mu = W.claw[c], W.cmu[c]
         for k in range(12):
             z[k] = W.con[c, k] + alpha * W.dcon[c, k] if alpha > 0.0 else W.con[c, k]
@@ -126,7 +138,8 @@ def inside_rotation_domain(L, W, h, alpha):
     bound = (2.0 * 0.95 / h) ** 2
     for _ in range(40):
         ok = True
-        for b in range(L.mass.shape[0]):
+        for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+            b = W.members[BODIES, k]
             s = 0.0
             for i in range(3, 6):
                 w = W.v[b, i] + alpha * W.dv[b, i]

@@ -3,6 +3,7 @@
 import math
 
 from dojo_py.hard.assemble import friction_law
+from dojo_py.hard.islands import BODIES, CONTACTS, MOVED_CONTACTS, NODES
 from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import solve
@@ -24,21 +25,25 @@ def recover(L, W, h, kn, kf, corrected, scaled, loop_regularisation, enough):
     A contact of stiffness 1e13 turns the round-off of its bodies' velocities (1e-17 m/s) into impulses of 1e-4 N s. So what is
     missing in the rows is solved for again, and the contacts only add the small difference, until it is at most `enough` [m/s].
     """
-    nb, nt = L.mass.shape[0], L.node_joint.shape[0]
-    W.dv[:, :] = 0.0
-    W.dlam[:, :] = 0.0
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        W.dv[W.members[BODIES, k], :] = 0.0
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        W.dlam[W.members[NODES, k], :] = 0.0
     y = W.scratch[100, 0:3]
     refine = enough < EXACT or (W.stiffest[0] > STIFF_ENOUGH and enough < math.inf)
     for turn in range(ROUNDS):
-        for b in range(nb):
+        for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+            b = W.members[BODIES, k]
             for i in range(6):
                 W.dv[b, i] += W.step[L.place_body[b], i]
-        for n in range(nt):
+        for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+            n = W.members[NODES, k]
             for i in range(6):
                 W.dlam[n, i] += W.step[L.place_node[n], i]
             if L.node_joint[n] >= 0:
                 _recover_joint(L, W, n, h, kn, kf, corrected)
-        for c in range(W.n_active[2]):
+        for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
+            c = W.members[CONTACTS, k]
             _motion_change(L, W, c, y)
             recover_step(
                 W.claw[c], W.cmu[c], W.con[c], kf, corrected, scaled, W.acon[c], W.cdy[c], y, W.cK[c], W.cf[c], turn > 0, W.dcon[c],
@@ -71,8 +76,10 @@ def _imbalance(L, W, regularisation):
     Returns the largest entry, as a velocity [m/s, rad/s].
     """
     x = W.step
-    x[:, :] = 0.0
-    for n in range(L.node_joint.shape[0]):
+    for p in range(W.pattern.part[0], W.pattern.part[1]):
+        x[W.pattern.places[p], :] = 0.0
+    for m in range(W.span[NODES, 0], W.span[NODES, 1]):
+        n = W.members[NODES, m]
         j, r = L.node_joint[n], x[L.place_node[n]]
         if j < 0:
             for i in range(6):
@@ -88,14 +95,16 @@ def _imbalance(L, W, regularisation):
         _subtract_rows(W.Cb[n], W.dv[L.child[j]], r, k)
         if L.parent[j] >= 0:
             _subtract_rows(W.Ca[n], W.dv[L.parent[j]], r, k)
-    for b in range(L.mass.shape[0]):
+    for m in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, m]
         r, M, dv = x[L.place_body[b]], W.inertia[b], W.dv[b]
         for i in range(6):
             t = -W.rb[b, i]
             for k in range(6):
                 t -= M[i, k] * dv[k]
             r[i] = t
-    for n in range(L.node_joint.shape[0]):
+    for m in range(W.span[NODES, 0], W.span[NODES, 1]):
+        n = W.members[NODES, m]
         j = L.node_joint[n]
         if j < 0:
             for slot in range(4):
@@ -107,7 +116,8 @@ def _imbalance(L, W, regularisation):
         if L.parent[j] >= 0:
             _pull(W, L.place_body[L.parent[j]], W.Ga[n], W.dlam[n])
     impulse = W.scratch[100, 0:3]
-    for c in range(W.n_active[2]):
+    for m in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
+        c = W.members[CONTACTS, m]
         impulse_of(W.claw[c], W.dcon[c], impulse)
         for side in range(2):
             b = W.cbody[c, side]
@@ -127,7 +137,8 @@ def _imbalance(L, W, regularisation):
                         for k in range(6):
                             r[i] += H[i, 6 * other + k] * W.dv[o, k]
     worst = 0.0
-    for b in range(L.mass.shape[0]):
+    for m in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, m]
         r = x[L.place_body[b]]
         top = max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2])
         worst = max(worst, max(abs(r[0]), abs(r[1]), abs(r[2])) / L.mass[b], max(abs(r[3]), abs(r[4]), abs(r[5])) / top)

@@ -1,9 +1,10 @@
 """Residuals of one step at a point, and the pieces of their Jacobian."""
 
-from dojo_py.hard.bodies import momentum_rows, next_poses
+from dojo_py.hard.bodies import momentum_rows, next_pose
 from dojo_py.hard.closures import evaluate_closures
 from dojo_py.hard.contact_rows import evaluate_contact
 from dojo_py.hard.dof_rows import ball_law, dof_law
+from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, NODES
 from dojo_py.hard.joint_rows import evaluate_joints
 from dojo_py.hard.limits import ROUND_OFF, limit_distance
 from dojo_py.hard.terms import BALL
@@ -22,7 +23,8 @@ def evaluate(L, P, Q, A, W, h, scheme):
 @kernel
 def evaluate_motion(L, A, W, h, scheme):
     """What depends on W.v only: the next poses, joints and loop closures there, the law of the coordinates."""
-    next_poses(W.x, W.q, W.v, h, W.xn, W.qn, W.Rn, W.p, W.hG, W.turn)
+    for i in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        next_pose(W, W.members[BODIES, i], h)
     evaluate_joints(L, W, h, W.scratch)
     evaluate_closures(L, W, h, W.scratch)
     dof_law(L, W, A, h, scheme)
@@ -32,20 +34,21 @@ def evaluate_motion(L, A, W, h, scheme):
 def evaluate_rows(L, P, Q, W, h, scheme):
     """Residuals and contacts, from what `evaluate_motion` left and the impulses."""
     s = W.scratch
-    nb, nt = L.mass.shape[0], L.node_joint.shape[0]
     W.extent[0] = 0.0
-    for b in range(nb):
+    for i in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, i]
         W.extent[0] = max(W.extent[0], abs(W.xn[b, 0]), abs(W.xn[b, 1]), abs(W.xn[b, 2]))
         momentum_rows(L.mass[b], L.inertia[b], W.v[b], h, W.rb[b], W.inertia[b])
-        for i in range(6):
-            W.size[b, i] = abs(W.rb[b, i]) + abs(W.momentum[b, i])
-            W.rb[b, i] -= W.momentum[b, i]
+        for k in range(6):
+            W.size[b, k] = abs(W.rb[b, k]) + abs(W.momentum[b, k])
+            W.rb[b, k] -= W.momentum[b, k]
         W.rb[b, 6] = W.rb[b, 7] = 0.0
-    for n in range(nt):
-        _node_residual(L, W, n, h, scheme, s)
+    for i in range(W.span[NODES, 0], W.span[NODES, 1]):
+        _node_residual(L, W, W.members[NODES, i], h, scheme, s)
     _limit_residual(L, W, h, s)
     impulse = s[100, 0:3]
-    for c in range(W.n_active[0]):
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
         impulse_of(W.claw[c], W.con[c], impulse)
         evaluate_contact(P, Q, W, c, impulse, h, s)
         for side in range(2):
@@ -68,7 +71,7 @@ def _node_residual(L, W, n, h, scheme, s):
     lam = W.lam[n]
     j = L.node_joint[n]
     k = L.ndof[j] if j >= 0 else 0
-    floor = ROUND_OFF * (1.0 + W.extent[0]) / h
+    floor = ROUND_OFF * (1.0 + W.extent[0]) / abs(h)
     for r in range(6):
         W.rn[n, r] = beyond(W.rows[n, r], floor) if r < 6 - k else W.rows[n, r]
     if j < 0:
@@ -105,7 +108,8 @@ def _push(W, b, G, lam):
 def _limit_residual(L, W, h, s):
     """Impulses of active limits off the joints' rows; distances into W.lgap."""
     axis = s[112, 0:3]
-    for m in range(W.n_limits[0]):
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        m = W.members[LIMITS, k]
         l = W.limit_active[m]
         W.lgap[m] = limit_distance(L, W, l, h, axis, s)
         dof = L.limit_dof[l]

@@ -9,26 +9,18 @@ import numpy as np
 
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.hard.body_table import expand, gather_wrenches, wrench_levers
-from dojo_py.hard.contact_rows import pair_gap, plane_gap
 from dojo_py.hard.contact_table import WIDTH, fill_contacts
 from dojo_py.hard.coordinates import HALF_TURN, to_minimal
 from dojo_py.hard.drives import advance_activations, drive
 from dojo_py.hard.gradients.pull_back import pull_back_step
 from dojo_py.hard.gradients.step_jacobian import step_jacobian
-from dojo_py.hard.interior_point import SINGULAR, TOO_FAST
+from dojo_py.hard.interior_point import NOT_FINITE, SINGULAR, SOLVED, TOO_FAST
 from dojo_py.hard.start import load_angles
-from dojo_py.hard.step import SPRINGS, hard_step
+from dojo_py.hard.step import MOVED, PARTS, RESIDUAL, SPRINGS, STATUS, WORST, hard_step
 from dojo_py.hard.warm_start import load_warm, save_warm, warm_size
 from dojo_py.hard.world import World
 from dojo_py.jit import entry, kernel
-from dojo_py.rotation import quat_to_matrix
 
-STATUS, ITERATIONS, RESIDUAL, COMPLEMENTARITY, MIN_GAP, PARTS = range(6)
-"""Entries of a step's report (8,)."""
-MOVED_UNSOLVED = (1, 2)
-"""Statuses (iteration limit, stalled) after which the best point found is kept when it is finite and not far off."""
-FAR_OFF = 1e3
-"""Residual [m/s, rad/s] of a point that is no better than none."""
 
 
 class Record(NamedTuple):
@@ -79,38 +71,15 @@ def finite(W, nb):
 
 
 @kernel
-def _stay(P, Q, W, bodies, report):
-    """After a step that cannot be used: what W and the report say is the state before it, without impulses, in numbers."""
-    for b in range(bodies.shape[0]):
-        for i in range(3):
-            W.xn[b, i] = bodies[b, i]
-        for i in range(4):
-            W.qn[b, i] = bodies[b, 6 + i]
-        quat_to_matrix(W.qn[b], W.Rn[b])
-    W.n_active[0] = 0
-    W.n_active[1] = 0
-    gap = math.inf
-    for i in range(P.body.shape[0]):
-        gap = min(gap, plane_gap(P, i, W.xn, W.Rn))
-    for i in range(Q.kind.shape[0]):
-        gap = min(gap, pair_gap(Q, i, W.xn, W.Rn, W.scratch[101, 0:3], W.scratch))
-    report[MIN_GAP] = gap
-    for i in (RESIDUAL, COMPLEMENTARITY):
-        if not math.isfinite(report[i]):
-            report[i] = math.inf
-
-
-@kernel
-def _differences(old, h, new):
-    """Velocities of new (nb, 13) after a step in parts: differences of the poses over the whole step, unless it turned too far."""
+def _differences(W, old, h, new):
+    """Velocities of bodies whose step was in parts and whose momentum no velocity over h carries: differences of their poses."""
     for b in range(old.shape[0]):
+        if W.parts[b] <= 1 or W.matched[b]:
+            continue
         q, p = old[b, 6:10], new[b, 6:10]
         cosine = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3]
-        if abs(cosine) <= HALF_TURN:
-            return
-    for b in range(old.shape[0]):
-        q, p = old[b, 6:10], new[b, 6:10]
-        cosine = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3]
+        if abs(cosine) <= HALF_TURN:  # half a turn and more has no velocity over h: those over the last part stay
+            continue
         scale = 2.0 / h if cosine > 0.0 else -2.0 / h
         for i in range(3):
             j, k = 1 + (i + 1) % 3, 1 + (i + 2) % 3
@@ -125,41 +94,43 @@ def _expect(L, W, qpos, h, out):
     copy(qpos, out)
     for j in range(L.kind.shape[0]):
         n, k = L.node[j], L.count[j]
-        if L.ndof[j] == k:  # one rate for each coordinate
+        if L.ndof[j] == k and W.parts[L.child[j]] > 0:  # one rate for each coordinate
             for i in range(k):
-                out[L.qadr[j] + i] += h * W.rows[n, 6 - k + i]
+                if W.parts[L.child[j]] > 1:
+                    out[L.qadr[j] + i] = W.sub_angle[L.vadr[j] + i]
+                else:
+                    out[L.qadr[j] + i] += h * W.rows[n, 6 - k + i]
 
 
 @kernel
-def _take_step(L, P, Q, T, M, W, V, Z, t, h):
-    """Row t + 1 of the record from a step's solution in W; a step that failed repeats its state."""
+def _take_step(L, T, M, W, V, Z, t, h):
+    """Row t + 1 of the record from a step's solution in W; what did not move repeats its state, all of it when nothing moved."""
     nb, report = L.mass.shape[0], Z.reports[t]
     bodies, qpos, qvel, act = Z.bodies[t], Z.qpos[t], Z.qvel[t], Z.act[t]
     save_warm(W, Z.impulses[t + 1])
-    status = int(report[STATUS])
     new = Z.bodies[t + 1]
-    kept = status == 0 or ((status == MOVED_UNSOLVED[0] or status == MOVED_UNSOLVED[1]) and report[RESIDUAL] < FAR_OFF)
-    if kept and finite(W, nb):
+    if (report[MOVED] > 0.0 or nb == 0) and finite(W, nb):
         for b in range(nb):
             for i in range(3):
                 new[b, i], new[b, 3 + i], new[b, 10 + i] = W.xn[b, i], W.v[b, i], W.v[b, 3 + i]
             for i in range(4):
                 new[b, 6 + i] = W.qn[b, i]
-        if report[PARTS] > 1.0:
-            _differences(bodies, h, new)
-            to_minimal(L, new, h, qpos, qpos[0:0], Z.qpos[t + 1], Z.qvel[t + 1], V.coordinates)
-        else:
-            _expect(L, W, qpos, h, Z.qpos[t + 1])
-            to_minimal(L, new, h, Z.qpos[t + 1], qpos, Z.qpos[t + 1], Z.qvel[t + 1], V.coordinates)
+        _differences(W, bodies, h, new)
+        _expect(L, W, qpos, h, Z.qpos[t + 1])
+        before = qpos[0:0] if report[PARTS] > 1.0 else qpos
+        to_minimal(L, new, h, Z.qpos[t + 1], before, Z.qpos[t + 1], Z.qvel[t + 1], V.coordinates)
         advance_activations(T, V, act, h, Z.act[t + 1])
     else:
         copy_rows(bodies, new)
         copy(qpos, Z.qpos[t + 1])
         copy(qvel, Z.qvel[t + 1])
         copy(act, Z.act[t + 1])
-        if status == 0:
-            report[STATUS] = 5.0
-        _stay(P, Q, W, bodies, report)
+        if report[STATUS] == SOLVED:
+            report[STATUS] = NOT_FINITE
+        report[MOVED] = 0.0
+    for i in (RESIDUAL, WORST):
+        if not math.isfinite(report[i]):
+            report[i] = math.inf
     if Z.maximal.shape[0] > 0:
         expand(M, new, h, Z.maximal[t + 1], V.scratch)
 
@@ -190,7 +161,7 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_
             now = kappa if turn == 0 else gradient_kappa
             hard_step(L, P, Q, V.servos, W, bodies, V.angle, qvel, V.force, V.wrench, h, now, settings, report)
             if turn == 0:
-                _take_step(L, P, Q, T, M, W, V, Z, t, h)
+                _take_step(L, T, M, W, V, Z, t, h)
             if linearize and now == gradient_kappa:
                 for k in range(8):
                     Z.gradients[t, k] = report[k]

@@ -81,8 +81,9 @@ class HardSimulator:
     ) -> Step:
         """One step with control (nu,) and wrenches (nbody, 6): world force and torque about the bodies' centres of mass [N, N m].
 
-        kappa [N m s] solves the relaxed problem b∘c = κ e to the central path, None the hard limit. A step that fails returns
-        the last finite state and a Status that says why.
+        kappa [N m s] solves the relaxed problem b∘c = κ e to the central path, None the hard limit. Bodies that joints, loops or
+        contacts connect are solved apart from the others; those that cannot be solved end at the best point found (INEXACT) or, where
+        there is none that is usable, stay as they are while a Status says why. When nothing moved the state is the one before.
         """
         start, u = self._checked(state), control_of(self.model, control)
         outside = checks.wrenches_of(wrenches, self.model.nbody, 1)
@@ -90,7 +91,8 @@ class HardSimulator:
         report = record.reports[0]
         end = self._engine.end(start, record)
         status = Status(int(report[0]))
-        return Step(end, status, int(report[1]), float(report[2]), float(report[3]), self._contacts(record.contacts))
+        contacts, counts = self._contacts(record.contacts), (int(report[5]), int(report[6]))
+        return Step(end, status, int(report[1]), float(report[2]), float(report[3]), contacts, *counts)
 
     def _contacts(self, table: Array) -> Contacts:
         """The contact table of the kernels under the model's names."""
@@ -114,7 +116,7 @@ class HardSimulator:
     ) -> Trajectory:
         """Steps with controls (T, nu) and wrenches (nbody, 6) or (T, nbody, 6); the same numbers as T calls of `step`.
 
-        maximal: record the maximal states too. After an unsolved step the rollout goes on from the last finite state.
+        maximal: record the maximal states too. After an unsolved step the rollout goes on from the state that it left.
         linearize: also record A (T, 2nv, 2nv) and B (T, 2nv, nu) of every step, differentiated at gradient_kappa [N m s]; by
         default that is kappa, and DEFAULT_KAPPA when the simulation is in the hard limit. gradient_status: of these derivatives; a
         step whose A or B overflow has zeros there and NOT_FINITE. parameters: names as in `linearize`, which this switches on; also

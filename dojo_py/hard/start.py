@@ -5,9 +5,9 @@ import math
 from dojo_py.arrays import copy_rows
 from dojo_py.hard.bodies import old_momentum
 from dojo_py.hard.closures import start_closures
-from dojo_py.hard.contact_rows import add_contact, pair_far, pair_gap, plane_gap
+from dojo_py.hard.contact_rows import add_contact, pair_far, pair_gap, plane_gap, start_contact
+from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
 from dojo_py.hard.joint_rows import start_joints
-from dojo_py.hard.limits import limit_distance
 from dojo_py.hard.terms import COMPOUND
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_to_matrix
@@ -29,10 +29,10 @@ def load_angles(L, qpos, angle):
 
 
 @kernel
-def start_step(L, W, bodies, angle, rate, wrench, h):
-    """Load the state at the start of a step. bodies (nb, 13); angle, rate (nv,); wrench (nb, 6): world force, torque [N, N m]."""
-    nb = L.mass.shape[0]
-    for b in range(nb):
+def load_state(L, W, bodies, angle, rate):
+    """The state at the start of a step. bodies (nb, 13); angle, rate (nv,)."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
         for i in range(3):
             W.x[b, i] = bodies[b, i]
             W.v_prev[b, i] = bodies[b, 3 + i]
@@ -40,67 +40,85 @@ def start_step(L, W, bodies, angle, rate, wrench, h):
         for i in range(4):
             W.q[b, i] = bodies[b, 6 + i]
         quat_to_matrix(W.q[b], W.R[b])
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        i = W.members[DOFS, k]
+        W.angle0[i] = angle[i]
+        W.rate_prev[i] = rate[i]
+
+
+@kernel
+def start_step(L, P, Q, W, wrench, h, recovery):
+    """What a step of length h [s] needs of its start: momentum, impulse directions, frames of contacts, allowed overlaps.
+
+    wrench (nb, 6): world force, torque [N, N m]. recovery [m, rad]: how much of an initial violation is undone at most.
+    """
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
         old_momentum(L.mass[b], L.inertia[b], W.v_prev[b], h, W.momentum[b])
         R = W.R[b]
         for i in range(3):
             W.momentum[b, i] += h * (L.mass[b] * L.gravity[b, i] + wrench[b, i])
             W.momentum[b, 3 + i] += h * (R[0, i] * wrench[b, 3] + R[1, i] * wrench[b, 4] + R[2, i] * wrench[b, 5])
-    for i in range(angle.shape[0]):
-        W.angle0[i] = angle[i]
-        W.rate_prev[i] = rate[i]
     start_joints(L, W, W.scratch)
     start_closures(L, W, W.scratch)
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        start_contact(P, Q, W, W.members[CONTACTS, k], recovery)
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        l = W.limit_active[W.members[LIMITS, k]]
+        W.lgrace[l] = 0.0
+        if L.limit_sign[l] != 0.0:
+            room = L.limit_sign[l] * (W.angle0[L.limit_dof[l]] - L.limit_bound[l])
+            W.lgrace[l] = max(0.0, -room - recovery)
 
 
 @kernel
-def choose_contacts(L, P, Q, W, h, everything, margin, recovery):
+def _gravity(L, b):
+    """Largest entry of the acceleration of body b by gravity [m/s²]; 0 for the world."""
+    return max(abs(L.gravity[b, 0]), abs(L.gravity[b, 1]), abs(L.gravity[b, 2])) if b >= 0 else 0.0
+
+
+@kernel
+def choose_contacts(L, P, Q, W, h, everything, margin):
     """Fill the active contacts: all, or those whose gap is below what a step can close, with room to spare; likewise limits.
 
-    recovery [m, rad]: how much of an initial violation is undone in this step at most.
+    Those in W.wanted, W.wanted_limit take part too.
     """
     W.n_active[0] = 0
-    g = 0.0
-    for b in range(L.mass.shape[0]):
-        for i in range(3):
-            g = max(g, abs(L.gravity[b, i]))
-    reach0 = margin + 4.0 * h * h * g
     for i in range(P.body.shape[0]):
-        if not everything:
+        if not (everything or W.wanted[i]):
             b = P.body[i]
             v = W.v_prev[b]
             p = P.point[i]
             arm = math.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) + P.radius[i] + abs(P.size[i])
             speed = math.sqrt(v[0] ** 2 + v[1] ** 2 + v[2] ** 2) + arm * math.sqrt(v[3] ** 2 + v[4] ** 2 + v[5] ** 2)
-            if plane_gap(P, i, W.x, W.R) > reach0 + 2.0 * h * speed:
+            if plane_gap(P, i, W.x, W.R) > margin + 4.0 * h * h * _gravity(L, b) + 2.0 * h * speed:
                 continue
-        add_contact(P, Q, W, i, recovery)
+        add_contact(P, Q, W, i)
     W.n_active[1] = W.n_active[0]
     normal = W.scratch[101, 0:3]
     for i in range(Q.kind.shape[0]):
-        if not everything:
-            reach = reach0
+        if not (everything or W.wanted[P.body.shape[0] + i]):
+            reach = margin
             for side in range(2):
                 b = Q.body[i, side]
                 if b >= 0:
                     v = W.v_prev[b]
+                    reach += 4.0 * h * h * _gravity(L, b)
                     reach += 2.0 * h * math.sqrt(v[0] ** 2 + v[1] ** 2 + v[2] ** 2)
                     reach += 2.0 * h * Q.bound[i, side] * math.sqrt(v[3] ** 2 + v[4] ** 2 + v[5] ** 2)
             if pair_far(Q, i, W.x, reach) or pair_gap(Q, i, W.x, W.R, normal, W.scratch) > reach:
                 continue
-        add_contact(P, Q, W, P.body.shape[0] + i, recovery)
+        add_contact(P, Q, W, P.body.shape[0] + i)
     W.n_limits[0] = 0
     for l in range(L.limit_dof.shape[0]):
-        W.lgrace[l] = 0.0
-        if L.limit_sign[l] != 0.0:
+        if L.limit_sign[l] != 0.0 and not (everything or W.wanted_limit[l]):
             dof = L.limit_dof[l]
             room = L.limit_sign[l] * (W.angle0[dof] - L.limit_bound[l])
-            W.lgrace[l] = max(0.0, -room - recovery)
-            if not everything and room > 0.2 + 3.0 * h * abs(W.rate_prev[dof]):
+            if room > 0.2 + 3.0 * h * abs(W.rate_prev[dof]):
                 continue
         W.limit_active[W.n_limits[0]] = l
         W.n_limits[0] += 1
     _update_graph(L, W)
-    release_cones(L, W, h)
 
 
 @kernel
@@ -145,7 +163,7 @@ def _mark_tree(L, W):
 
 @kernel
 def left_out_contact(L, P, Q, W, h):
-    """Add the contacts and limits that were left out but would be violated at the next poses. Returns how many."""
+    """Mark the contacts and limits that were left out but are violated at the next poses. Returns how many."""
     added = 0
     planes = W.n_active[1]
     for i in range(P.body.shape[0]):
@@ -155,6 +173,7 @@ def left_out_contact(L, P, Q, W, h):
             for c in range(planes):
                 known = known or W.active[c] == i
             if not known:
+                W.wanted[i] = 1
                 added += 1
     normal = W.scratch[101, 0:3]
     for i in range(Q.kind.shape[0]):
@@ -164,21 +183,54 @@ def left_out_contact(L, P, Q, W, h):
         for c in range(planes, W.n_active[0]):
             known = known or W.active[c] == P.body.shape[0] + i
         if not known and pair_gap(Q, i, W.xn, W.Rn, normal, W.scratch) < 0.0:
+            W.wanted[P.body.shape[0] + i] = 1
             added += 1
-    axis = W.scratch[112, 0:3]
     for l in range(L.limit_dof.shape[0]):
-        known = False
+        known = L.limit_sign[l] == 0.0  # (of balls: always there)
         for m in range(W.n_limits[0]):
             known = known or W.limit_active[m] == l
-        if not known and limit_distance(L, W, l, h, axis, W.scratch) < 0.0:
-            added += 1
+        if not known:
+            dof = L.limit_dof[l]
+            j = L.dof_joint[dof]
+            rate = W.rows[L.node[j], 6 - L.ndof[j] + dof - L.vadr[j]]
+            end = W.sub_angle[dof] if W.parts[L.child[j]] > 1 else W.angle0[dof] + h * rate
+            if W.parts[L.child[j]] > 0 and L.limit_sign[l] * (end - L.limit_bound[l]) < 0.0:
+                W.wanted_limit[l] = 1
+                added += 1
     return added
 
 
+COLD, WARM, HERE = 0, 1, 2
+"""Impulses that a solve starts from: none, the last step's, or those of the present point."""
+
+
 @kernel
-def keep_impulses(L, P, W):
-    """Remember the impulses of a solved step, or of an attempt that got stuck close to one."""
-    W.warm[0] = 1.0
+def guess_impulses(L, W, source):
+    """W.guess… of the islands' nodes, limits, dry friction and contacts from `source`: COLD, WARM or HERE."""
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        n = W.members[NODES, k]
+        for i in range(6):
+            W.guess_lam[n, i] = 0.0 if source == COLD else W.warm_lam[n, i] if source == WARM else W.lam[n, i]
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        d = W.members[DOFS, k]
+        W.guess_fric[d] = 0.0 if source == COLD else W.warm_fric[d] if source == WARM else W.fric[d, 0]
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        m = W.members[LIMITS, k]
+        l = W.limit_active[m]
+        W.guess_lim[l] = 0.0 if source == COLD else W.warm_lim[l] if source == WARM else W.lim[m, 0]
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        guess = W.guess_con[W.active[c]]
+        if source == HERE:
+            impulse_of(W.claw[c], W.con[c], guess)
+        else:
+            for i in range(3):
+                guess[i] = W.warm_con[W.active[c], i] if source == WARM else 0.0
+
+
+@kernel
+def keep_impulses(L, W):
+    """Remember the impulses of a step; those of islands that were not solved in one part are none (W.warm of their bodies)."""
     copy_rows(W.lam, W.warm_lam)
     W.warm_lim[:] = 0.0
     W.warm_con[:, :] = 0.0
@@ -191,12 +243,21 @@ def keep_impulses(L, P, W):
 
 
 @kernel
+def all_warm(W):
+    """Whether the last step left impulses for all bodies of the islands."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        if not W.warm[W.members[BODIES, k]] > 0.0:
+            return False
+    return True
+
+
+@kernel
 def any_cone(L, W):
     """Whether contacts, limits or dry friction take part in this step."""
-    if W.n_active[0] + W.n_limits[0] > 0:
+    if W.span[CONTACTS, 1] > W.span[CONTACTS, 0] or W.span[LIMITS, 1] > W.span[LIMITS, 0]:
         return True
-    for i in range(L.dof_frictionloss.shape[0]):
-        if L.dof_frictionloss[i] > 0.0:
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        if L.dof_frictionloss[W.members[DOFS, k]] > 0.0:
             return True
     return False
 
@@ -204,51 +265,55 @@ def any_cone(L, W):
 @kernel
 def hold_cones(L, W):
     """Contacts, limits and dry friction keep their impulses: Newton's method moves bodies and joints only."""
-    W.n_active[2] = 0
-    W.n_limits[1] = 0
-    W.dof_limit[:, :] = -1
-    W.bound[:] = 0.0
+    W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1] = 0, 0
+    W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1] = 0, 0
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        d = W.members[DOFS, k]
+        W.dof_limit[d, 0] = W.dof_limit[d, 1] = -1
+        W.bound[d] = 0.0
 
 
 @kernel
 def release_cones(L, W, h):
     """Newton's method moves everything."""
-    W.n_active[2] = W.n_active[0]
-    W.n_limits[1] = W.n_limits[0]
-    W.dof_limit[:, :] = -1
-    for m in range(W.n_limits[0]):
+    for i in range(2):
+        W.span[MOVED_CONTACTS, i], W.span[MOVED_LIMITS, i] = W.span[CONTACTS, i], W.span[LIMITS, i]
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        d = W.members[DOFS, k]
+        W.dof_limit[d, 0] = W.dof_limit[d, 1] = -1
+        W.bound[d] = h * L.dof_frictionloss[d]
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        m = W.members[LIMITS, k]
         l = W.limit_active[m]
         W.dof_limit[L.limit_dof[l], 1 if L.limit_sign[l] < 0.0 else 0] = m
-    for i in range(L.dof_frictionloss.shape[0]):
-        W.bound[i] = h * L.dof_frictionloss[i] if L.node[L.dof_joint[i]] >= 0 else 0.0
 
 
 @kernel
-def start_motion(L, W, warm):
-    """Old velocities and coordinates; the impulses remembered if they are expected to act (warm), else none."""
-    for b in range(L.mass.shape[0]):
+def start_motion(L, W):
+    """Old velocities and coordinates, and the impulses of W.guess…."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
         for i in range(6):
             W.v[b, i] = W.v_prev[b, i]
-    for j in range(L.kind.shape[0]):
-        if L.kind[j] == COMPOUND:
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        n = W.members[NODES, k]
+        j = L.node_joint[n]
+        for i in range(6):
+            W.lam[n, i] = W.guess_lam[n, i]
+        if j >= 0 and L.kind[j] == COMPOUND:
             for i in range(L.count[j]):
                 W.theta[L.vadr[j] + i] = W.angle0[L.vadr[j] + i] - L.qpos0[L.qadr[j] + i]
-    if not warm:
-        W.warm_lam[:, :] = 0.0
-        W.warm_lim[:] = 0.0
-        W.warm_fric[:] = 0.0
-        W.warm_con[:, :] = 0.0
-    copy_rows(W.warm_lam, W.lam)
-    W.fric[:, :] = 0.0
-    W.lim[:, :] = 0.0
-    W.con[:, :] = 0.0
-    for i in range(W.warm_fric.shape[0]):
-        W.fric[i, 0] = W.warm_fric[i]
-    for m in range(W.n_limits[0]):
-        W.lim[m, 0] = W.warm_lim[W.limit_active[m]]
-    for c in range(W.n_active[0]):
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        d = W.members[DOFS, k]
+        W.fric[d, 0], W.fric[d, 1], W.fric[d, 2] = W.guess_fric[d], 0.0, 0.0
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        m = W.members[LIMITS, k]
+        W.lim[m, 0], W.lim[m, 1] = W.guess_lim[W.limit_active[m]], 0.0
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        W.con[c, :] = 0.0
         if W.claw[c] != PYRAMID:
-            old = W.warm_con[W.active[c]]
+            old = W.guess_con[W.active[c]]
             W.con[c, 0], W.con[c, 2], W.con[c, 3] = old[0], old[1], old[2]
 
 
@@ -260,10 +325,10 @@ def start_pairs(L, W, h, factor, kappa, weight, warm):
     warm: factor is of what the remembered impulses leave: violations, and energy out of balance.
     """
     near, total = 0, 0.0
-    for b in range(L.mass.shape[0]):
-        total += L.mass[b]
-    for c in range(W.n_active[0]):
-        if W.cval[c, 0] < 0.0:
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        total += L.mass[W.members[BODIES, k]]
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        if W.cval[W.members[CONTACTS, k], 0] < 0.0:
             near += 1
     mass = total / max(near, 4)
     scale = _violation_scale(L, W, h, mass)
@@ -277,11 +342,13 @@ def start_pairs(L, W, h, factor, kappa, weight, warm):
 def _imbalance_energy(L, W):
     """Twice the kinetic energy [J] that the imbalance of the rows would give the bodies and joints, each on its own."""
     energy = 0.0
-    for b in range(L.mass.shape[0]):
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
         top = max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2])
         for i in range(6):
             energy += W.rb[b, i] ** 2 / (L.mass[b] if i < 3 else top)
-    for n in range(L.node_joint.shape[0]):
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        n = W.members[NODES, k]
         j = L.node_joint[n]
         if j >= 0:
             for i in range(L.ndof[j]):
@@ -295,21 +362,24 @@ def _start_pairs(L, W, h, mass, kappa0, friction0):
 
     A contact that moves with velocity u under an old impulse F would move with u - F/m without it.
     """
-    for i in range(L.dof_frictionloss.shape[0]):
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        i = W.members[DOFS, k]
         bound = h * L.dof_frictionloss[i]
         j = L.dof_joint[i]
-        if bound > 0.0 and L.node[j] >= 0:
-            rate = W.rows[L.node[j], 6 - L.ndof[j] + i - L.vadr[j]] - W.warm_fric[i] / L.dof_inertia[i]
+        if bound > 0.0:
+            rate = W.rows[L.node[j], 6 - L.ndof[j] + i - L.vadr[j]] - W.guess_fric[i] / L.dof_inertia[i]
             x, y, big = central_friction(L.dof_inertia[i], bound, abs(rate), 2.0 * friction0)
             sign = 1.0 if rate >= 0.0 else -1.0
             W.fric[i, 0] = -sign * x
             W.fric[i, 1], W.fric[i, 2] = 0.5 * (big + sign * y), 0.5 * (big - sign * y)
-    for m in range(W.n_limits[0]):
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        m = W.members[LIMITS, k]
         inertia = L.dof_inertia[L.limit_dof[W.limit_active[m]]]
-        u = W.lgap[m] / h - W.warm_lim[W.limit_active[m]] / inertia
+        u = W.lgap[m] / h - W.guess_lim[W.limit_active[m]] / inertia
         W.lim[m, 0], W.lim[m, 1] = central_pair(inertia, u, h, kappa0)
-    for c in range(W.n_active[0]):
-        old, z, law, mu = W.warm_con[W.active[c]], W.con[c], W.claw[c], W.cmu[c]
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        old, z, law, mu = W.guess_con[W.active[c]], W.con[c], W.claw[c], W.cmu[c]
         gamma, slack = central_pair(mass, W.cval[c, 0] / h - old[0] / mass, h, kappa0)
         v1, v2 = W.cval[c, 1] - old[1] / mass, W.cval[c, 2] - old[2] / mass
         speed = math.sqrt(v1 * v1 + v2 * v2)
@@ -327,9 +397,8 @@ def _start_pairs(L, W, h, mass, kappa0, friction0):
 def _violation_scale(L, W, h, mass):
     """Impulse times displacement [N s m] that undoing the old velocities' violations takes; gravity's share at least."""
     g = 0.0
-    for b in range(L.mass.shape[0]):
-        for i in range(3):
-            g = max(g, abs(L.gravity[b, i]))
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        g = max(g, _gravity(L, W.members[BODIES, k]))
     return max(mass * h * max(g * h, 1e-2) ** 2, _violations(L, W, h, mass))
 
 
@@ -341,10 +410,12 @@ def _violations(L, W, h, mass):
     off their corners, as in a landing, start as if those were to let go, too close to the end of the path to think again.
     """
     scale = 0.0
-    for c in range(W.n_active[0]):
-        u = min(W.cval[c, 0] / h, W.warm_con[W.active[c], 0] / mass)
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        u = min(W.cval[c, 0] / h, W.guess_con[W.active[c], 0] / mass)
         scale = max(scale, mass * u * u * h)
-    for m in range(W.n_limits[0]):
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        m = W.members[LIMITS, k]
         u = min(W.lgap[m] / h, 0.0)
         scale = max(scale, L.dof_inertia[L.limit_dof[W.limit_active[m]]] * u * u * h)
     return scale

@@ -1,31 +1,74 @@
-"""One hard step: several starts and directions until one solves it; else the step again as shorter ones."""
+"""One hard step: each island of bodies by itself, by one start after another until one solves it; else in shorter steps.
+
+A step always describes the whole interval. An island that cannot be solved at all ends at the best point found, INEXACT; where
+there is no usable point it stays, and a named failure says why. Nothing of this shows in other islands.
+"""
 
 import math
 
 from dojo_py.arrays import copy, copy_rows
+from dojo_py.hard.bodies import momentum_rows, old_momentum
+from dojo_py.hard.closures import start_closures
 from dojo_py.hard.contact_rows import pair_far, pair_gap, plane_gap
-from dojo_py.hard.interior_point import MAX_ITERATIONS, NOT_FINITE, SINGULAR, SOLVED, STALLED, iterate
+from dojo_py.hard.interior_point import (
+    INEXACT,
+    MAX_ITERATIONS,
+    NOT_FINITE,
+    SINGULAR,
+    SOLVED,
+    STALLED,
+    TOO_FAST,
+    iterate,
+    take_best,
+)
+from dojo_py.hard.islands import (
+    BODIES,
+    CONTACTS,
+    DOFS,
+    LIMITS,
+    MOVED_CONTACTS,
+    MOVED_LIMITS,
+    NODES,
+    find_islands,
+    take_islands,
+    take_world,
+)
+from dojo_py.hard.joint_rows import start_joints
+from dojo_py.hard.residuals import evaluate
 from dojo_py.hard.start import (
+    COLD,
+    HERE,
+    WARM,
+    all_warm,
     any_cone,
     choose_contacts,
+    guess_impulses,
     hold_cones,
     keep_impulses,
     left_out_contact,
+    load_state,
     release_cones,
     start_motion,
     start_pairs,
     start_step,
 )
 from dojo_py.jit import kernel
+from dojo_py.rotation import quat_to_matrix
 
 TOLERANCE, COMPLEMENTARITY, ITERATIONS, SPRINGS, RECOVERY, MARGIN, SUBDIVISIONS = 0, 1, 2, 3, 4, 5, 6
 """Places in the settings array, see options.py."""
+
+STATUS, COUNT, RESIDUAL, WORST, MIN_GAP, PARTS, ATTEMPTS, MOVED = range(8)
+"""Entries of a step's report (8,): status, iterations, residual [m/s], complementarity [N m s], smallest gap with a plane or body
+[m], the most parts an island was solved in, the most solves it took, how many islands moved. Of several islands the worst."""
 
 STARTS = (0.1, 1.0, 10.0, 100.0)
 """Attempts at a step, and how far up the central path each starts: a share of the violations that remain although the last impulses
 act again; then of the scale of the step's violations, with the other linearisation of the cones in the third, in short steps in the
 last. In these two friction's products shrink with the others: rigid chains from ground to ground drown in round-off where gaps get
 much smaller than they must."""
+SOLVE_LIMIT = 50
+"""Most iterations of one solve; three times as many in short steps."""
 
 CLOSE = 1e-2
 """An attempt that gets stuck with less residual [m/s] is taken up once more, as if its impulses were the last step's: some pairs
@@ -34,126 +77,307 @@ had shrunk to less than the errors of their gaps, and the rest is right."""
 QUIET = 5.0
 """Bodies that the impulses of the start accelerate by less [m/s²] are not moved before the cone pairs are chosen."""
 
+FAR_OFF = 1e3
+"""Residual [m/s, rad/s] of a point that is no better than none."""
+
+FAST = 1.6
+"""A step in which a body would turn by more, |ω| h, is divided before it is tried."""
+
+ROUNDS = 4
+"""Most times that contacts which a solve had left out are added and the step is solved again."""
+
 
 @kernel
-def attempts(L, P, Q, A, W, h, kappa, settings, report):
-    """Solve the step that `start_step` loaded: by one start and direction after another, each taken up again where it got stuck."""
-    scheme, limit = int(settings[SPRINGS]), int(settings[ITERATIONS])
+def _attempts(L, P, Q, A, W, h, kappa, settings, source, keeps, budget, out):
+    """Solve the loaded step of the islands in W.span by one start and direction after another, each taken up again where it got stuck.
+
+    source: impulses that are tried first (WARM, HERE), or COLD. keeps: the best point is to be kept. out (8,): status, iterations,
+    residual, complementarity; over all calls for an island: its best point, see `keep_best` (4 to 6), and the number of solves (7).
+    """
+    scheme = int(settings[SPRINGS])
     # ξ∘η of a fast slide is a difference of terms near 1: it cannot be told from κ to better than 1e-14
     tol_comp = max(1e-8 * kappa, min(1e-3 * kappa, 1e-14)) if kappa > 0.0 else settings[COMPLEMENTARITY]
-    everything = kappa > 0.0
+    nothing = W.scratch[105, 0:3]
+    nothing[0] = -1.0
     total = 0.0
-    for attempt in range(len(STARTS)):
-        if attempt == 0 and not W.warm[0] > 0.0:
-            continue
+    for attempt in range(1 if source == COLD else 0, len(STARTS)):
         for again in range(2):
-            warm, share = attempt == 0 or again == 1, STARTS[0 if again == 1 else attempt]
             weight = 1.0 if attempt >= 2 else min(h, 1.0)
-            for _ in range(4):
-                choose_contacts(L, P, Q, W, h, everything, settings[MARGIN], h * settings[RECOVERY])
-                start_motion(L, W, warm)
-                first = 0 if any_cone(L, W) else 1
-                for part in range(first, 2):  # the motion under the impulses of the start; then everything
-                    if part == 0:
-                        hold_cones(L, W)
-                    else:
-                        start_pairs(L, W, h, share, kappa, weight, warm)
-                        release_cones(L, W, h)
-                    most = 1 if part == 0 else (limit if attempt < 3 else 3 * limit)
-                    tolerance = max(settings[TOLERANCE], QUIET * h) if part == 0 else settings[TOLERANCE]
-                    status, count, residual, worst = iterate(
-                        L, P, Q, A, W, h, scheme, kappa, weight, tolerance, tol_comp, most, attempt == 2, attempt >= 3, part > first
-                    )
-                    total += count
-                    if part == 0 and (status == SINGULAR or status == NOT_FINITE):
-                        break
-                if status != SOLVED or everything or left_out_contact(L, P, Q, W, h) == 0:
+            limit = SOLVE_LIMIT if attempt < 3 else 3 * SOLVE_LIMIT
+            guess_impulses(L, W, HERE if again == 1 else (source if attempt == 0 else COLD))
+            start_motion(L, W)
+            first = 0 if any_cone(L, W) else 1
+            for part in range(first, 2):  # the motion under the impulses of the start; then everything
+                if part == 0:
+                    hold_cones(L, W)
+                else:
+                    if first == 0:
+                        start_pairs(L, W, h, STARTS[0 if again == 1 else attempt], kappa, weight, attempt == 0 or again == 1)
+                    release_cones(L, W, h)
+                most = 1 if part == 0 else max(min(limit, int(budget - total)), 1)
+                tolerance = max(settings[TOLERANCE], QUIET * h) if part == 0 else settings[TOLERANCE]
+                status, count, residual, worst = iterate(
+                    L, P, Q, A, W, h, scheme, kappa, weight, tolerance, tol_comp, most, attempt == 2, attempt == 3,
+                    part > first, out[4:7] if keeps and part == 1 else nothing,
+                )  # fmt: skip
+                total += count
+                if part == 0 and (status == SINGULAR or status == NOT_FINITE):
                     break
-                everything = True
-            report[0], report[1], report[2], report[3] = status, total, residual, worst
-            if status == SOLVED:
+            out[0], out[1], out[2], out[3] = status, total, residual, worst
+            out[7] += 1.0
+            if status == SOLVED or total >= budget:
                 return
             if again == 1 or not (status == STALLED or status == MAX_ITERATIONS) or not residual < CLOSE:
                 break
-            keep_impulses(L, P, W)
+
+
+@kernel
+def _in_parts(L, P, Q, A, W, angle, rate, wrench, h, parts, kappa, settings, source, budget, out):
+    """The step of the islands in W.span as `parts` equal ones. Returns the iterations; the rest as in `_attempts`."""
+    part_h = h / parts
+    _start_parts(L, W, angle, rate, h, parts)
+    total = 0.0
+    for part in range(parts):
+        if part > 0:
+            _next_part(L, W, part_h)
+        load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate)
+        start_step(L, P, Q, W, wrench, part_h, part_h * settings[RECOVERY])
+        _attempts(L, P, Q, A, W, part_h, kappa, settings, HERE if part > 0 else source, parts == 1, budget - total, out)
+        total += out[1]
+        if out[0] != SOLVED:
+            return total
+    if parts > 1:
+        _next_part(L, W, part_h)
+        _match_momentum(L, P, Q, A, W, h, part_h, settings)
+    return total
+
+
+@kernel
+def _start_parts(L, W, angle, rate, h, parts):
+    """W.sub… = the start of the step. In parts, velocities are those over a part that carry the same momentum."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        copy(W.start_bodies[b], W.sub_bodies[b])
+        if parts > 1:
+            turn_at_momentum(L.inertia[b], h, h / parts, W.sub_bodies[b, 10:13], W.scratch)
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        i = W.members[DOFS, k]
+        W.sub_angle[i], W.sub_rate[i] = angle[i], rate[i]
+
+
+@kernel
+def _next_part(L, W, h):
+    """The state after one part of a subdivided step becomes the start of the next."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        for i in range(3):
+            W.sub_bodies[b, i], W.sub_bodies[b, 3 + i], W.sub_bodies[b, 10 + i] = W.xn[b, i], W.v[b, i], W.v[b, 3 + i]
+        for i in range(4):
+            W.sub_bodies[b, 6 + i] = W.qn[b, i]
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        n = W.members[NODES, k]
+        j = L.node_joint[n]
+        if j >= 0:
+            for i in range(L.ndof[j]):
+                dof = L.vadr[j] + i
+                W.sub_rate[dof] = W.rows[n, 6 - L.ndof[j] + i]
+                W.sub_angle[dof] += h * W.sub_rate[dof]
+
+
+@kernel
+def _match_momentum(L, P, Q, A, W, h, part_h, settings):
+    """W.v = velocities over the whole step h that carry the momentum at the end of its last part, of length part_h.
+
+    The momentum of an interval at its end is that of the interval backwards at its start (bodies.py with -h): a step of length -h
+    from the end, with that momentum and no forces and contacts, has these velocities; joints hold at the poses an interval before.
+    Bodies that turn by more than about a radian in h have none: W.matched says so, see `differences` in rollout.py.
+    """
+    load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate)
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        old_momentum(L.mass[b], L.inertia[b], W.v_prev[b], part_h, W.momentum[b])
+    contacts, limits = W.span[CONTACTS, 1], W.span[LIMITS, 1]
+    W.span[CONTACTS, 1], W.span[LIMITS, 1] = W.span[CONTACTS, 0], W.span[LIMITS, 0]
+    start_joints(L, W, W.scratch)
+    start_closures(L, W, W.scratch)
+    guess_impulses(L, W, COLD)
+    start_motion(L, W)
+    hold_cones(L, W)
+    nothing = W.scratch[105, 0:3]
+    nothing[0] = -1.0
+    status, _, _, _ = iterate(
+        L, P, Q, A, W, -h, int(settings[SPRINGS]), 0.0, 1.0, settings[TOLERANCE], 1.0, SOLVE_LIMIT, False, False, False, nothing
+    )
+    W.span[CONTACTS, 1], W.span[LIMITS, 1] = contacts, limits
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        W.matched[b] = 1 if status == SOLVED else 0
+        for i in range(3):
+            W.xn[b, i] = W.x[b, i]
+            W.v[b, i], W.v[b, 3 + i] = (W.v[b, i], W.v[b, 3 + i]) if status == SOLVED else (W.v_prev[b, i], W.v_prev[b, 3 + i])
+        copy(W.q[b], W.qn[b])
+        copy_rows(W.R[b], W.Rn[b])
+
+
+@kernel
+def turn_at_momentum(J, h, part_h, w, s):
+    """w (3,), body frame, over an interval h becomes that over part_h with the same discrete angular momentum at its end [rad/s].
+
+    Newton's method; a shorter interval always has one. s: work (16, 12).
+    """
+    target, now, slope, v = s[0, 0:6], s[1, 0:6], s[2:8, 0:8], s[8, 0:6]
+    for i in range(3):
+        v[i], v[3 + i] = 0.0, w[i]
+    old_momentum(0.0, J, v, h, target)
+    for _ in range(30):
+        momentum_rows(0.0, J, v, -part_h, now, slope)
+        r0, r1, r2 = target[3] - now[3], target[4] - now[4], target[5] - now[5]
+        a, b, c = slope[3, 3], slope[3, 4], slope[3, 5]
+        d, e, f = slope[4, 3], slope[4, 4], slope[4, 5]
+        g, k, m = slope[5, 3], slope[5, 4], slope[5, 5]
+        inv = 1.0 / (a * (e * m - f * k) - b * (d * m - f * g) + c * (d * k - e * g))
+        x0 = inv * ((e * m - f * k) * r0 + (c * k - b * m) * r1 + (b * f - c * e) * r2)
+        x1 = inv * ((f * g - d * m) * r0 + (a * m - c * g) * r1 + (c * d - a * f) * r2)
+        x2 = inv * ((d * k - e * g) * r0 + (b * g - a * k) * r1 + (a * e - b * d) * r2)
+        v[3] += x0
+        v[4] += x1
+        v[5] += x2
+        if abs(x0) + abs(x1) + abs(x2) <= 1e-15 * (abs(v[3]) + abs(v[4]) + abs(v[5])):
+            break
+    if math.isfinite(v[3] + v[4] + v[5]):
+        w[0], w[1], w[2] = v[3], v[4], v[5]
+
+
+@kernel
+def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, report):
+    """The step of the islands in W.span: whole, else as 2, 4, … shorter ones, else the best point of the whole. Adds to the report.
+
+    On the central path (kappa > 0) a step is divided only because bodies turn too fast for a whole one: dividing it because it is
+    hard would make its end jump.
+    """
+    out, budget = W.scratch[106, 0:8], settings[ITERATIONS]
+    out[4], out[5], out[6], out[7] = math.inf, math.inf, math.inf, 0.0
+    first = 0
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        v = W.start_bodies[W.members[BODIES, k]]
+        turn = h * math.sqrt(v[10] ** 2 + v[11] ** 2 + v[12] ** 2)
+        while first < settings[SUBDIVISIONS] and turn > FAST * 2.0**first:
+            first += 1
+    last = first if kappa > 0.0 else int(settings[SUBDIVISIONS])
+    total, parts = 0.0, 1
+    for level in range(first, last + 2):
+        parts = 1 << level
+        if level == last + 1:  # nothing worked: at least the best point of a whole step
+            if first == 0:
+                break
+            parts = 1
+        source = WARM if parts == 1 and all_warm(W) else COLD
+        total += _in_parts(
+            L, P, Q, A, W, angle, rate, wrench, h, parts, kappa, settings, source, max(budget - total, 1.0), out
+        )
+        if out[0] == SOLVED or (total >= budget and first == 0):
+            break
+    status = int(out[0])
+    if status != SOLVED and out[5] < FAR_OFF:
+        _end_at_best(L, P, Q, A, W, angle, rate, wrench, h, settings)
+        status, parts, out[2], out[3] = INEXACT, 1, out[5], out[6]
+    elif status != SOLVED:
+        status, parts = TOO_FAST if first > 0 else status, 0
+    _report_island(W, report, status, total, out, parts)
+
+
+@kernel
+def _end_at_best(L, P, Q, A, W, angle, rate, wrench, h, settings):
+    """The islands end at the best point that the attempts at the whole step found."""
+    _start_parts(L, W, angle, rate, h, 1)
+    load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate)
+    start_step(L, P, Q, W, wrench, h, h * settings[RECOVERY])
+    guess_impulses(L, W, COLD)
+    start_motion(L, W)
+    release_cones(L, W, h)
+    take_best(W)
+    evaluate(L, P, Q, A, W, h, int(settings[SPRINGS]))
+
+
+@kernel
+def _report_island(W, report, status, iterations, out, parts):
+    """Add an island's outcome to the report: the worst of all. parts: 0 when it failed and stays where it was."""
+    if report[STATUS] == SOLVED or (report[STATUS] == INEXACT and status != SOLVED):
+        report[STATUS] = status
+    report[COUNT] = max(report[COUNT], iterations)
+    report[RESIDUAL] = max(report[RESIDUAL], out[2])
+    report[WORST] = max(report[WORST], out[3])
+    report[PARTS] = max(report[PARTS], float(parts))
+    report[ATTEMPTS] = max(report[ATTEMPTS], out[7])
+    report[MOVED] += 1.0 if parts > 0 else 0.0
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        W.parts[b] = parts
+        W.solved[b] = 1.0 if status == SOLVED and parts == 1 else 0.0
+        if parts == 0:
+            _stay(W, b)
+
+
+@kernel
+def _stay(W, b):
+    """Body b does not move."""
+    bodies = W.start_bodies[b]
+    for i in range(3):
+        W.xn[b, i] = bodies[i]
+        W.v[b, i], W.v[b, 3 + i] = bodies[3 + i], bodies[10 + i]
+    for i in range(4):
+        W.qn[b, i] = bodies[6 + i]
+    quat_to_matrix(W.qn[b], W.Rn[b])
 
 
 @kernel
 def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, settings, report):
     """One step of length h [s] from the state (bodies (nb, 13), angle (nv,), rate (nv,)) under force (nv,) and wrench (nb, 6).
 
-    kappa: 0 for the hard limit, else the central path. report (8,): status, iterations, residual [m/s], complementarity [N m s],
-    smallest gap with a plane or body [m], number of substeps. W.xn, W.qn, W.v hold the result. A step that cannot be solved (or
-    turns faster than 2/h) is redone as 2, 4, … shorter ones.
+    kappa: 0 for the hard limit, else the central path. report (8,): see STATUS. W.xn, W.qn, W.v hold the result, W.parts in how
+    many parts it was found (0: the body stays).
     """
     copy(force, W.force)
-    level = 0
-    for b in range(L.mass.shape[0]):
-        w = math.sqrt(bodies[b, 10] ** 2 + bodies[b, 11] ** 2 + bodies[b, 12] ** 2)
-        while level < settings[SUBDIVISIONS] and w * h > 1.6 * 2.0**level:
-            level += 1
-    total = 0.0
-    report[3] = 0.0
-    while True:
-        copy_rows(bodies, W.sub_bodies)
-        copy(angle, W.sub_angle)
-        copy(rate, W.sub_rate)
-        if level > 0:
-            W.warm[0] = 0.0
-        parts = 1 << level
-        if parts > 1:
-            _retell(W.sub_bodies, h, parts)
-        for part in range(parts):
-            start_step(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, wrench, h / parts)
-            attempts(L, P, Q, A, W, h / parts, kappa, settings, report)
-            total += report[1]
-            if report[0] != SOLVED:
-                break
-            keep_impulses(L, P, W)
-            if part < parts - 1:
-                _next_part(L, W, h / parts)
-        if report[0] == SOLVED or level >= settings[SUBDIVISIONS]:
+    copy(angle, W.angle0)
+    copy(rate, W.rate_prev)
+    copy_rows(bodies, W.start_bodies)
+    W.n_active[0] = W.n_active[1] = W.n_limits[0] = 0
+    W.wanted[:] = 0
+    W.wanted_limit[:] = 0
+    for turn in range(ROUNDS):
+        take_world(L, W)
+        load_state(L, W, bodies, angle, rate)
+        choose_contacts(L, P, Q, W, h, kappa > 0.0, settings[MARGIN])
+        islands = find_islands(L, W)
+        for i in range(8):
+            report[i] = 0.0
+        for k in range(islands):
+            take_islands(W, k, k + 1)
+            _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, report)
+        take_islands(W, 0, islands)
+        _count_all(W)
+        if kappa > 0.0 or turn == ROUNDS - 1 or left_out_contact(L, P, Q, W, h) == 0:
             break
-        level += 1
-    report[1], report[5] = total, parts
-    if report[0] != SOLVED:
-        W.warm[0] = 0.0
+    keep_impulses(L, W)
+    copy(W.solved, W.warm)
+    report[MIN_GAP] = smallest_gap(P, Q, W)
+
+
+@kernel
+def _count_all(W):
+    """What takes part in the step of all islands together: for what is evaluated and differentiated after it."""
+    for i in range(2):
+        W.span[MOVED_CONTACTS, i], W.span[MOVED_LIMITS, i] = W.span[CONTACTS, i], W.span[LIMITS, i]
+
+
+@kernel
+def smallest_gap(P, Q, W):
+    """The smallest gap of all candidates at the next poses [m]; infinite where there are none."""
     gap = math.inf
     for i in range(P.body.shape[0]):
         gap = min(gap, plane_gap(P, i, W.xn, W.Rn))
     normal = W.scratch[101, 0:3]
     for i in range(Q.kind.shape[0]):
-        if not pair_far(Q, i, W.xn, 0.0):
+        if not pair_far(Q, i, W.xn, max(gap, 0.0)):
             gap = min(gap, pair_gap(Q, i, W.xn, W.Rn, normal, W.scratch))
-    report[4] = gap
-
-
-@kernel
-def _retell(bodies, h, parts):
-    """Angular velocities of bodies (nb, 13), differences over h, as differences over h / parts of the same turning."""
-    for b in range(bodies.shape[0]):
-        w = bodies[b, 10:13]
-        sine = 0.5 * h * math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
-        if 0.0 < sine < 1.0:
-            scale = parts * math.sin(math.asin(sine) / parts) / sine
-            for i in range(3):
-                w[i] *= scale
-
-
-@kernel
-def _next_part(L, W, h):
-    """The state after one part of a subdivided step becomes the start of the next."""
-    for b in range(L.mass.shape[0]):
-        for i in range(3):
-            W.sub_bodies[b, i], W.sub_bodies[b, 3 + i], W.sub_bodies[b, 10 + i] = W.xn[b, i], W.v[b, i], W.v[b, 3 + i]
-        for i in range(4):
-            W.sub_bodies[b, 6 + i] = W.qn[b, i]
-    for n in range(L.node_joint.shape[0]):
-        j = L.node_joint[n]
-        if j < 0:
-            continue
-        k = L.ndof[j]
-        for i in range(k):
-            dof = L.vadr[j] + i
-            W.sub_rate[dof] = W.rows[n, 6 - k + i]
-            W.sub_angle[dof] += h * W.rows[n, 6 - k + i]
+    return gap

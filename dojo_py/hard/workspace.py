@@ -60,9 +60,9 @@ class Work(NamedTuple):
     size: np.ndarray  # (nb, 8) largest impulse in each momentum row, for the round-off floor
     # contacts that take part in this step
     active: np.ndarray  # (nc,) candidate: plane i, or number of planes + pair
-    n_active: np.ndarray  # (3,) how many contacts, how many of them with planes, how many Newton's method moves (all or none)
+    n_active: np.ndarray  # (2,) how many contacts, how many of them with planes
     limit_active: np.ndarray  # (nl,)
-    n_limits: np.ndarray  # (2,) how many limits, how many Newton's method moves (all or none)
+    n_limits: np.ndarray  # (1,) how many limits
     bound: np.ndarray  # (nv,) h times the dry friction of a coordinate, 0 while it is held [N s, N m s]
     lgap: np.ndarray  # (nl,) distance of the active limits to their bounds at the next pose [rad, m]
     dof_limit: np.ndarray  # (nv, 2) active limit of a coordinate: lower (or ball), upper; -1 where none
@@ -98,12 +98,38 @@ class Work(NamedTuple):
     fric_old: np.ndarray
     con_old: np.ndarray
     # what the last solved step leaves for the next one's start
-    warm: np.ndarray  # (1,) 1 when the arrays below are good
+    warm: np.ndarray  # (nb,) 1 where the impulses on a body are good
     warm_lam: np.ndarray  # (nn, 6)
     warm_lim: np.ndarray  # (nl,) γ of every limit
     warm_fric: np.ndarray  # (nv,) β
     warm_con: np.ndarray  # (nc, 3) impulse of every candidate
+    # the impulses that the present solve starts from: those, none, or where the last attempt stopped
+    guess_lam: np.ndarray  # (nn, 6)
+    guess_lim: np.ndarray  # (nl,)
+    guess_fric: np.ndarray  # (nv,)
+    guess_con: np.ndarray  # (nc, 3) of every candidate
+    # the best point that attempts at a step found
+    best_v: np.ndarray  # (nb + 1, 6)
+    best_lam: np.ndarray  # (nn, 6)
+    best_lim: np.ndarray  # (nl, 2)
+    best_fric: np.ndarray  # (nv, 3)
+    best_con: np.ndarray  # (nc, 12)
+    # islands, see islands.py
+    island: np.ndarray  # (nb,) label of each body
+    island_root: np.ndarray  # (nb,) union-find
+    members: np.ndarray  # (5, …) bodies, nodes, coordinates, limits, contacts sorted by island
+    island_first: np.ndarray  # (5, nb + 1) where each island begins in them
+    island_place: np.ndarray  # (nb + 1,) where it begins in pattern.places
+    place_island: np.ndarray  # (N,) island of each place
+    span: np.ndarray  # (7, 2) the ranges of `members` that the solve works on
+    taken: np.ndarray  # (2,) these are islands taken[0] … taken[1] - 1
+    wanted: np.ndarray  # (nc,) 1: candidates that a first solve of this step left out and that would be violated
+    wanted_limit: np.ndarray  # (nl,)
+    parts: np.ndarray  # (nb,) in how many parts the step of each body was solved; 0: it failed, the body stays
+    solved: np.ndarray  # (nb,) 1 where the step was solved whole
+    matched: np.ndarray  # (nb,) 1 where velocities carry the momentum of a step in parts
     # a step redone as shorter ones
+    start_bodies: np.ndarray  # (nb, 13) where the step starts
     sub_bodies: np.ndarray  # (nb, 13)
     sub_angle: np.ndarray  # (nv,)
     sub_rate: np.ndarray  # (nv,)
@@ -153,14 +179,20 @@ def allocate_work(layout, planes, pairs):
         p=z((nb + 1, 4)), hG=z((nb + 1, 3, 3)), extent=z(1), turn=z((nb + 1, 3, 3)), theta=z(nv), Ca=z((nn, 6, WIDTH)),
         Cb=z((nn, 6, WIDTH)), Ceq=z((ne, 4, 6, WIDTH)), rows=z((nn, 6)), drive=z((nv, 2)),
         row_scale=z(nv), ball=z((nj, 3, 4)), inertia=z((nb, 6, WIDTH)), rb=z((nb, WIDTH)),
-        rn=z((nn, 6)), size=z((nb, WIDTH)), active=z(nc, np.int64), n_active=z(3, np.int64),
-        limit_active=z(nl, np.int64), n_limits=z(2, np.int64), bound=z(nv), lgap=z(nl), dof_limit=np.full((nv, 2), -1, np.int64),
+        rn=z((nn, 6)), size=z((nb, WIDTH)), active=z(nc, np.int64), n_active=z(2, np.int64),
+        limit_active=z(nl, np.int64), n_limits=z(1, np.int64), bound=z(nv), lgap=z(nl), dof_limit=np.full((nv, 2), -1, np.int64),
         cbody=z((nc, 2), np.int64), cmu=z(nc), claw=z(nc, np.int64), cframe=z((nc, 3, 3)), cval=z((nc, 3)),
         cgrace=z(nc), lgrace=z(nl), cC=z((nc, 2, 3, 6)), cB=z((nc, 2, 3, 6)), cH=z((nc, 2, 6, 12)), cK=z((nc, 3, 3)),
         cf=z((nc, 3)), cdy=z((nc, 3)), step=z((total, WIDTH)), dv=z((nb + 1, 6)), dlam=z((nn, 6)), drate=z(nv),
         dlim=z((nl, 2)), dfric=z((nv, 3)), dcon=z((nc, 12)), alim=z((nl, 2)), africt=z((nv, 3)), acon=z((nc, 12)),
         v_old=z((nb + 1, 6)), lam_old=z((nn, 6)), theta_old=z(nv), lim_old=z((nl, 2)), fric_old=z((nv, 3)), con_old=z((nc, 12)),
-        warm=z(1), warm_lam=z((nn, 6)), warm_lim=z(nl), warm_fric=z(nv), warm_con=z((nc, 3)), sub_bodies=z((nb, 13)),
+        warm=z(nb), warm_lam=z((nn, 6)), warm_lim=z(nl), warm_fric=z(nv), warm_con=z((nc, 3)),
+        guess_lam=z((nn, 6)), guess_lim=z(nl), guess_fric=z(nv), guess_con=z((nc, 3)),
+        best_v=z((nb + 1, 6)), best_lam=z((nn, 6)), best_lim=z((nl, 2)), best_fric=z((nv, 3)), best_con=z((nc, 12)),
+        island=z(nb, np.int64), island_root=z(nb, np.int64), members=z((5, max(nb, nn, nv, nl, nc, 1)), np.int64),
+        island_first=z((5, nb + 1), np.int64), island_place=z(nb + 1, np.int64), place_island=z(total, np.int64),
+        span=z((7, 2), np.int64), taken=z(2, np.int64), wanted=z(nc, np.int64), wanted_limit=z(nl, np.int64), parts=z(nb, np.int64), solved=z(nb), matched=z(nb, np.int64),
+        start_bodies=z((nb, 13)), sub_bodies=z((nb, 13)),
         sub_angle=z(nv), sub_rate=z(nv), trace=z((201, 6)), pattern=pattern, blocks=blocks, edges=edges, stiffest=z(1),
         n_edges=np.array([len(fixed), len(fixed)], np.int64), scratch=z((128, 12)),
     )  # fmt: skip

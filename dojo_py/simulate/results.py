@@ -96,6 +96,10 @@ class Step:
     complementarity: float
     """Hard mode: largest violation of b∘c = κ e [SI]. Soft mode: 0."""
     contacts: Contacts
+    substeps: int = 1
+    """Parts in which the step was solved, the most of any island of bodies; 1: whole. 0: it failed, the state is as it was."""
+    attempts: int = 1
+    """Solves that it took, the most of any island of bodies."""
 
     @property
     def solved(self) -> bool:

@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class Status(IntEnum):
-    """SOLVED is 0; everything else is a named failure whose `message` says what to try."""
+    """SOLVED is 0; INEXACT: usable, with the residual it has; everything else is a named failure. `message` says what to try."""
 
     SOLVED = 0
     MAX_ITERATIONS = 1
@@ -15,6 +15,7 @@ class Status(IntEnum):
     TOO_FAST = 4
     NOT_FINITE = 5
     TOO_MANY_CONTACTS = 6
+    INEXACT = 7
 
     @property
     def message(self) -> str:
@@ -28,8 +29,10 @@ _MESSAGES = {
     "contact speed",
     Status.STALLED: "no progress: the tolerances may lie below round-off for this model, or constraints contradict each other",
     Status.SINGULAR: "the step's matrix is singular: look for redundant joints or loop closures, or for bodies of almost no mass",
-    Status.TOO_FAST: "a body turns half a turn or more within one step: reduce the timestep",
+    Status.TOO_FAST: "a body turns too far within one step, |ω| · timestep must stay below 2: reduce the timestep",
     Status.NOT_FINITE: "the solution overflowed and the state before the step is kept: reduce the timestep, or look for extreme "
     "masses, stiffnesses or controls",
+    Status.INEXACT: "the tolerances were not met: the state is the best point found, with the step's residual and complementarity; "
+    "reduce the timestep, raise max_iterations, or look for overlaps that nothing can undo and constraints that contradict each other",
     Status.TOO_MANY_CONTACTS: "contacts beyond the work arrays were dropped, the result ignores them: reduce the colliding geoms",
 }

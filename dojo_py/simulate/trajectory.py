@@ -61,6 +61,16 @@ class Trajectory:
     parameters: dict[str, Array] = field(default_factory=dict, repr=False)
     """Name -> (T, 2nv, p) derivative of each state by a parameter that acts in the step before it, when asked for."""
 
+    substeps: Array | None = None
+    """(T,) as in `Step`."""
+    attempts: Array | None = None
+    """(T,) as in `Step`."""
+
+    def __post_init__(self) -> None:
+        for name in ("substeps", "attempts"):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, np.ones(len(self.status), np.int64))
+
     def __len__(self) -> int:
         return len(self.status)
 
@@ -97,7 +107,7 @@ class Trajectory:
 def load_trajectory(path: str | PathLike) -> Trajectory:
     """Read what `Trajectory.save` wrote. Raises ValueError when the file is something else."""
     recorded = {"maximal", "bodies", "impulses"}
-    optional = recorded | {"A", "B", "gradient_status"}
+    optional = recorded | {"A", "B", "gradient_status", "substeps", "attempts"}
     parameters: dict[str, Array] = {}
     states = {"time", "qpos", "qvel", "act"} | recorded
     needed = {f.name for f in fields(Trajectory)} - optional - {"parameters"}

@@ -24,6 +24,9 @@ class Pattern(NamedTuple):
     start: np.ndarray  # (N + 1,) first block of each node
     column: np.ndarray  # (nblocks,) later neighbour of each block, ascending within a node
     block_of: np.ndarray  # (N, N) block of the pair (i, j), i < j, or -1
+    # a part of the matrix that shares no block with the rest can be worked on alone
+    places: np.ndarray  # (N,) nodes, ascending within each such part
+    part: np.ndarray  # (2,) `clear`, `factorise` and `solve` take places[part[0] : part[1]]
 
 
 class Blocks(NamedTuple):
@@ -49,7 +52,9 @@ def allocate(n_nodes, n_blocks):
     """Zero matrices for N nodes and room for n_blocks off-diagonal blocks."""
     return (
         Pattern(
-            np.zeros(n_nodes + 1, np.int64), np.zeros(max(n_blocks, 1), np.int64), np.full((n_nodes, n_nodes), -1, np.int32)
+            np.zeros(n_nodes + 1, np.int64), np.zeros(max(n_blocks, 1), np.int64),
+            np.full((n_nodes, n_nodes), -1, np.int32),
+            np.arange(n_nodes), np.array([0, n_nodes]),
         ),
         Blocks(
             np.zeros((n_nodes, 6, WIDTH)),
@@ -194,21 +199,22 @@ def _subtract_product(A, B, out, j):
 @kernel
 def clear(pattern, blocks):
     """All blocks to zero, but for those that are written anew."""
-    blocks.D[:, :, :] = 0.0
-    for i in range(blocks.D.shape[0]):
+    for p in range(pattern.part[0], pattern.part[1]):
+        i = pattern.places[p]
+        blocks.D[i, :, :] = 0.0
         if blocks.stiff_node[i]:
             blocks.S[i, :, :, :] = 0.0
             blocks.stiff_node[i] = 0
-    for b in range(pattern.start[blocks.D.shape[0]]):
-        if not blocks.tree[b]:
-            for i in range(6):
-                for k in range(WIDTH):
-                    blocks.U[b, i, k] = 0.0
-                    blocks.L[b, i, k] = 0.0
-        if blocks.stiff_block[b]:
-            blocks.U_extra[b, :, :, :] = 0.0
-            blocks.L_extra[b, :, :, :] = 0.0
-            blocks.stiff_block[b] = 0
+        for b in range(pattern.start[i], pattern.start[i + 1]):
+            if not blocks.tree[b]:
+                for r in range(6):
+                    for k in range(WIDTH):
+                        blocks.U[b, r, k] = 0.0
+                        blocks.L[b, r, k] = 0.0
+            if blocks.stiff_block[b]:
+                blocks.U_extra[b, :, :, :] = 0.0
+                blocks.L_extra[b, :, :, :] = 0.0
+                blocks.stiff_block[b] = 0
 
 
 @kernel
@@ -246,7 +252,8 @@ def factorise(pattern, blocks):
     """Factorise in place. Returns -1, or the node whose pivot is singular or not finite."""
     start, column, block_of = pattern.start, pattern.column, pattern.block_of
     D, swap, U, L, E = blocks.D, blocks.swap, blocks.U, blocks.L, blocks.E
-    for i in range(D.shape[0]):
+    for p in range(pattern.part[0], pattern.part[1]):
+        i = pattern.places[p]
         first, last = start[i], start[i + 1]
         if blocks.stiff_node[i]:
             pivot = _factorise_stiff(blocks, i, first, last)
@@ -297,13 +304,14 @@ def _subtract_times(A, y, x):
 @kernel
 def solve(pattern, blocks, x):
     """Solve A x = b with the factors; x (N, 6 or 8) holds b in six columns on entry."""
-    start, column = pattern.start, pattern.column
-    n = x.shape[0]
-    for i in range(n):
+    start, column, places = pattern.start, pattern.column, pattern.places
+    for p in range(pattern.part[0], pattern.part[1]):
+        i = places[p]
         _apply_pivot_vector(blocks.D[i], blocks.swap[i], x[i])
         for b in range(start[i], start[i + 1]):
             _subtract_times(blocks.L[b], x[i], x[column[b]])
-    for i in range(n - 1, -1, -1):
+    for p in range(pattern.part[1] - 1, pattern.part[0] - 1, -1):
+        i = places[p]
         for b in range(start[i], start[i + 1]):
             _subtract_times(blocks.E[b], x[column[b]], x[i])
 

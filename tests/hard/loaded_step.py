@@ -6,8 +6,9 @@ from dojo_py import load_model
 from dojo_py.hard.coordinates import maximal_from_minimal
 from dojo_py.hard.drives import allocate_drive
 from dojo_py.hard.handles import drive_handle, work_handle, world_handles
+from dojo_py.hard.islands import take_world
 from dojo_py.hard.residuals import evaluate
-from dojo_py.hard.start import choose_contacts, start_step
+from dojo_py.hard.start import choose_contacts, load_state, release_cones, start_step
 from dojo_py.hard.workspace import allocate_work
 from dojo_py.hard.world import build_world
 from dojo_py.jit import entry
@@ -18,8 +19,12 @@ H = 0.02
 
 @entry
 def load(L, P, Q, W, bodies, angle, rate, wrench, h):
-    start_step(L, W, bodies, angle, rate, wrench, h)
-    choose_contacts(L, P, Q, W, h, True, 0.0, 1.0)
+    take_world(L, W)
+    load_state(L, W, bodies, angle, rate)
+    choose_contacts(L, P, Q, W, h, True, 0.0)
+    take_world(L, W)
+    release_cones(L, W, h)
+    start_step(L, P, Q, W, wrench, h, 1.0)
 
 
 @entry
