@@ -14,18 +14,41 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from numba import njit
+from numba import config, njit, types
 
 from dojo_py.compiler import EntryCompiler, KernelCompiler
+
+_CONFIG: Any = config
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy"}
 """No fastmath: contracted products depend on what was inlined; a process that compiles would get other bits than one that loads."""
 
 _KERNEL: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": KernelCompiler}
 
-kernel = njit(_nrt=False, **_KERNEL, **OPTIONS)
+_plain_kernel = njit(_nrt=False, **_KERNEL, **OPTIONS)
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """A kernel, compiled once for each set of argument types: a constant argument is a number like others.
+
+    numba by itself compiles a version for every constant; LLVM sees constants through inlined calls anyway.
+    """
+    dispatcher: Any = _plain_kernel(function)
+    if compiling():
+        template = dispatcher.get_call_template
+        dispatcher.get_call_template = lambda args, kws: template(
+            tuple(types.unliteral(a) for a in args), {name: types.unliteral(a) for name, a in kws.items()}
+        )
+    return dispatcher
+
+
 counted_kernel = njit(**_KERNEL, **OPTIONS)
 pasted: Any = njit(inline="always", **OPTIONS)
+
+
+def compiling() -> bool:
+    """False when NUMBA_DISABLE_JIT is set: kernels then are plain Python functions."""
+    return not _CONFIG.DISABLE_JIT
 
 
 ROOMS = ("*.py", "actuation/*.py", "collision/**/*.py", "hard/**/*.py", "solver/*.py", "soft/**/*.py")

@@ -64,24 +64,26 @@ def add_contact(P, Q, W, candidate):
     np_ = P.body.shape[0]
     if candidate < np_:
         W.cbody[c, 0], W.cbody[c, 1] = P.body[candidate], -1
-        W.cmu[c], W.claw[c] = P.friction[candidate], P.law[candidate]
+        W.cmu[c] = P.friction[candidate]
     else:
         i = candidate - np_
         W.cbody[c, 0], W.cbody[c, 1] = Q.body[i, 0], Q.body[i, 1]
-        W.cmu[c], W.claw[c] = Q.friction[i], Q.law[i]
+        W.cmu[c] = Q.friction[i]
 
 
 @kernel
 def start_contact(P, Q, W, c, recovery):
-    """What active contact c remembers of the start of a step: its frame, and the overlap that may stay.
+    """What active contact c remembers of the start of a step: its law, its frame, and the overlap that may stay.
 
     recovery: overlap undone at most [m].
     """
     candidate, np_ = W.active[c], P.body.shape[0]
     if candidate < np_:
+        W.claw[c] = P.law[candidate]
         W.cgrace[c] = max(0.0, -plane_gap(P, candidate, W.x, W.R) - recovery) - _round_off(W.x[P.body[candidate]])
     else:
         i, n = candidate - np_, W.cframe[c, 0]
+        W.claw[c] = Q.law[i]
         W.cgrace[c] = max(0.0, -pair_gap(Q, i, W.x, W.R, n, W.scratch) - recovery) - _round_off(W.x[Q.body[i, 0]])
         tangents(n, W.cframe[c, 1:3])
 

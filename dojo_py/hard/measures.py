@@ -14,6 +14,7 @@ import numpy as np
 
 from dojo_py.hard.layout import Layout
 from dojo_py.hard.terms import BALL
+from dojo_py.hard.warm_start import carried_momentum
 from dojo_py.mechanism import quaternion
 
 Array = np.ndarray
@@ -46,8 +47,11 @@ def _springs(L: Layout, qpos: Array, qvel: Array, h: float) -> float:
     return total
 
 
-def momentum(layout: Layout, bodies: Array, h: float) -> tuple[Array, Array]:
-    """Linear (3,) [kg m/s] and angular (3,) [kg m²/s] momentum about the centre of mass, world axes. bodies (nb, 13), h [s]."""
+def momentum(layout: Layout, bodies: Array, h: float, left: Array) -> tuple[Array, Array]:
+    """Linear (3,) [kg m/s] and angular (3,) [kg m²/s] momentum about the centre of mass, world axes. bodies (nb, 13), h [s].
+
+    left: what the last step left for the next (warm_start.py); momenta that the velocities do not tell are taken from it.
+    """
     L = layout
     if len(L.mass) == 0:
         return np.zeros(3), np.zeros(3)
@@ -55,7 +59,9 @@ def momentum(layout: Layout, bodies: Array, h: float) -> tuple[Array, Array]:
     spin = np.einsum("bij,bj->bi", L.inertia, w)
     share = np.sqrt(np.maximum(1.0 - 0.25 * h * h * np.sum(w * w, axis=1), 0.0))
     local = share[:, None] * spin - 0.5 * h * np.cross(w, spin)
-    p = L.mass[:, None] * v
+    carried, carry = carried_momentum(left, len(L.mass))
+    p = np.where(carried[:, None] > 0, carry[:, :3], L.mass[:, None] * v)
+    local = np.where(carried[:, None] > 0, carry[:, 3:], local)
     centre = L.mass @ x / L.mass.sum()
     return p.sum(axis=0), (quaternion.rotate(q, local) + np.cross(x - centre, p)).sum(axis=0)
 

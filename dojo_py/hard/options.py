@@ -19,8 +19,8 @@ class HardOptions:
     complementarity_tolerance: float = 1e-12
     """Largest |impulse * gap| accepted in the hard limit [N m s]: sets how slowly a sticking contact may creep."""
     max_iterations: int = 400
-    """Most Newton iterations, one factorisation each, of a step of one island of bodies, all attempts and shorter steps together: what
-    is not solved then is INEXACT. A robot's step in contact takes 5 to 15; below about 50 difficult steps end early."""
+    """Most Newton iterations, one factorisation each, of a step of one island of bodies, all attempts and shorter steps together:
+    what is not solved then is INEXACT. A robot's step in contact takes 5 to 15; below about 50 difficult steps end early."""
     springs: str = "midpoint"
     """Where springs and the position terms of servos act: "midpoint" (no artificial damping), "implicit" (damps), "explicit"."""
     recovery_speed: float = 5.0

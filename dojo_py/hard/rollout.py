@@ -22,7 +22,6 @@ from dojo_py.hard.world import World
 from dojo_py.jit import entry, kernel
 
 
-
 class Record(NamedTuple):
     """What a rollout of T steps writes. Row 0 of the first three is the start, given by the caller."""
 
@@ -74,7 +73,7 @@ def finite(W, nb):
 def _differences(W, old, h, new):
     """Velocities of bodies whose step was in parts and whose momentum no velocity over h carries: differences of their poses."""
     for b in range(old.shape[0]):
-        if W.parts[b] <= 1 or W.matched[b]:
+        if W.parts[b] <= 1 or not W.carried[b] > 0.0:
             continue
         q, p = old[b, 6:10], new[b, 6:10]
         cosine = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3]

@@ -82,8 +82,8 @@ class HardSimulator:
         """One step with control (nu,) and wrenches (nbody, 6): world force and torque about the bodies' centres of mass [N, N m].
 
         kappa [N m s] solves the relaxed problem b∘c = κ e to the central path, None the hard limit. Bodies that joints, loops or
-        contacts connect are solved apart from the others; those that cannot be solved end at the best point found (INEXACT) or, where
-        there is none that is usable, stay as they are while a Status says why. When nothing moved the state is the one before.
+        contacts connect are solved apart from the others; those that cannot be solved end at the best point found (INEXACT) or,
+        where none is usable, stay as they are while a Status says why. When nothing moved the state is the one before.
         """
         start, u = self._checked(state), control_of(self.model, control)
         outside = checks.wrenches_of(wrenches, self.model.nbody, 1)
@@ -296,4 +296,4 @@ class HardSimulator:
         """Linear (3,) [kg m/s] and angular (3,) [kg m²/s] momentum about the centre of mass, world axes: what a step conserves."""
         s = self._checked(state)
         assert s.exact is not None
-        return measures.momentum(self.world.layout, s.exact.bodies, self.timestep)
+        return measures.momentum(self.world.layout, s.exact.bodies, self.timestep, s.exact.impulses)

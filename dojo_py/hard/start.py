@@ -6,14 +6,18 @@ from dojo_py.arrays import copy_rows
 from dojo_py.hard.bodies import old_momentum
 from dojo_py.hard.closures import start_closures
 from dojo_py.hard.contact_rows import add_contact, pair_far, pair_gap, plane_gap, start_contact
-from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
+from dojo_py.hard.immovable import immovable
+from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES, in_span
 from dojo_py.hard.joint_rows import start_joints
 from dojo_py.hard.terms import COMPOUND
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_to_matrix
 from dojo_py.solver.block_ldu import analyse
 from dojo_py.solver.centre import central_friction, central_pair
-from dojo_py.solver.cones import CONE, PYRAMID, impulse_of, start_state
+from dojo_py.solver.cones import CONE, FRICTIONLESS, PYRAMID, impulse_of, start_state
+
+OUT_OF_REACH = 1e6
+"""Added to the gap of a contact that takes no part [m]."""
 
 LOWEST = 1e-3
 """Warm starts are not closer to the end of the central path than this share of the scale of the step's violations."""
@@ -29,8 +33,8 @@ def load_angles(L, qpos, angle):
 
 
 @kernel
-def load_state(L, W, bodies, angle, rate):
-    """The state at the start of a step. bodies (nb, 13); angle, rate (nv,)."""
+def load_state(L, W, bodies, angle, rate, h):
+    """The state at the start of a step, after an interval h [s]. bodies (nb, 13); angle, rate (nv,)."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         for i in range(3):
@@ -40,6 +44,7 @@ def load_state(L, W, bodies, angle, rate):
         for i in range(4):
             W.q[b, i] = bodies[b, 6 + i]
         quat_to_matrix(W.q[b], W.R[b])
+        old_momentum(L.mass[b], L.inertia[b], W.v_prev[b], h, W.begin[b])
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         i = W.members[DOFS, k]
         W.angle0[i] = angle[i]
@@ -54,15 +59,19 @@ def start_step(L, P, Q, W, wrench, h, recovery):
     """
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
-        old_momentum(L.mass[b], L.inertia[b], W.v_prev[b], h, W.momentum[b])
         R = W.R[b]
         for i in range(3):
-            W.momentum[b, i] += h * (L.mass[b] * L.gravity[b, i] + wrench[b, i])
-            W.momentum[b, 3 + i] += h * (R[0, i] * wrench[b, 3] + R[1, i] * wrench[b, 4] + R[2, i] * wrench[b, 5])
+            W.momentum[b, i] = W.begin[b, i] + h * (L.mass[b] * L.gravity[b, i] + wrench[b, i])
+            torque = R[0, i] * wrench[b, 3] + R[1, i] * wrench[b, 4] + R[2, i] * wrench[b, 5]
+            W.momentum[b, 3 + i] = W.begin[b, 3 + i] + h * torque
     start_joints(L, W, W.scratch)
     start_closures(L, W, W.scratch)
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
-        start_contact(P, Q, W, W.members[CONTACTS, k], recovery)
+        c = W.members[CONTACTS, k]
+        start_contact(P, Q, W, c, recovery)
+        if immovable(L, P, Q, W, c):
+            W.claw[c] = FRICTIONLESS
+            W.cgrace[c] = OUT_OF_REACH
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
         l = W.limit_active[W.members[LIMITS, k]]
         W.lgrace[l] = 0.0
@@ -198,6 +207,42 @@ def left_out_contact(L, P, Q, W, h):
                 W.wanted_limit[l] = 1
                 added += 1
     return added
+
+
+@kernel
+def want_all(L, P, Q, W):
+    """Mark what was left out of the step of the islands in W.span: contacts with the world or within one, limits. Returns the count.
+
+    A solve may fail because something is left out: a light limb that nothing stops turns by more than a step can.
+    """
+    added = 0
+    for i in range(P.body.shape[0]):
+        added += _want(W, P.body[i], i)
+    for i in range(Q.kind.shape[0]):
+        a, b = Q.body[i, 0], Q.body[i, 1]
+        if a < 0 or b < 0 or W.island[a] == W.island[b]:
+            added += _want(W, max(a, b), P.body.shape[0] + i)
+    for l in range(L.limit_dof.shape[0]):
+        if in_span(W, L.child[L.dof_joint[L.limit_dof[l]]]):
+            known = L.limit_sign[l] == 0.0 or W.wanted_limit[l] == 1  # (those of balls are always there)
+            for m in range(W.n_limits[0]):
+                known = known or W.limit_active[m] == l
+            if not known:
+                W.wanted_limit[l] = 1
+                added += 1
+    return added
+
+
+@kernel
+def _want(W, b, candidate):
+    """Mark a candidate contact on body b of the islands; 1 if it takes no part yet."""
+    if not in_span(W, b) or W.wanted[candidate] == 1:
+        return 0
+    for c in range(W.n_active[0]):
+        if W.active[c] == candidate:
+            return 0
+    W.wanted[candidate] = 1
+    return 1
 
 
 COLD, WARM, HERE = 0, 1, 2

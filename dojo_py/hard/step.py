@@ -51,6 +51,7 @@ from dojo_py.hard.start import (
     start_motion,
     start_pairs,
     start_step,
+    want_all,
 )
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_to_matrix
@@ -77,22 +78,26 @@ had shrunk to less than the errors of their gaps, and the rest is right."""
 QUIET = 5.0
 """Bodies that the impulses of the start accelerate by less [m/s²] are not moved before the cone pairs are chosen."""
 
-FAR_OFF = 1e3
-"""Residual [m/s, rad/s] of a point that is no better than none."""
+FAR_OFF = 1.0
+"""Residual [m/s, rad/s] of a point that is no better than none: at a step of 0.01 s a gap of 1 cm is closed that should not be."""
+
+OVERLAP = 1e-9
+"""Violations at the start of a step [m, rad] above this are worth a try without undoing them."""
 
 FAST = 1.6
 """A step in which a body would turn by more, |ω| h, is divided before it is tried."""
 
-ROUNDS = 4
+ROUNDS = 8
 """Most times that contacts which a solve had left out are added and the step is solved again."""
 
 
 @kernel
-def _attempts(L, P, Q, A, W, h, kappa, settings, source, keeps, budget, out):
-    """Solve the loaded step of the islands in W.span by one start and direction after another, each taken up again where it got stuck.
+def _attempts(L, P, Q, A, W, h, kappa, settings, source, last, budget, out):
+    """Solve the loaded step of the islands in W.span: one start and direction after another, each taken up again where it got stuck.
 
-    source: impulses that are tried first (WARM, HERE), or COLD. keeps: the best point is to be kept. out (8,): status, iterations,
-    residual, complementarity; over all calls for an island: its best point, see `keep_best` (4 to 6), and the number of solves (7).
+    source: impulses that are tried first (WARM, HERE), or COLD. last: attempt; all for a whole step, whose best point is kept.
+    out (8,): status, iterations, residual, complementarity; over all calls for an island: its best point, see `keep_best` (4 to 6),
+    and the number of solves (7).
     """
     scheme = int(settings[SPRINGS])
     # ξ∘η of a fast slide is a difference of terms near 1: it cannot be told from κ to better than 1e-14
@@ -100,7 +105,8 @@ def _attempts(L, P, Q, A, W, h, kappa, settings, source, keeps, budget, out):
     nothing = W.scratch[105, 0:3]
     nothing[0] = -1.0
     total = 0.0
-    for attempt in range(1 if source == COLD else 0, len(STARTS)):
+    keeps = last == len(STARTS) - 1
+    for attempt in range(1 if source == COLD else 0, last + 1):
         for again in range(2):
             weight = 1.0 if attempt >= 2 else min(h, 1.0)
             limit = SOLVE_LIMIT if attempt < 3 else 3 * SOLVE_LIMIT
@@ -132,17 +138,23 @@ def _attempts(L, P, Q, A, W, h, kappa, settings, source, keeps, budget, out):
 
 
 @kernel
-def _in_parts(L, P, Q, A, W, angle, rate, wrench, h, parts, kappa, settings, source, budget, out):
-    """The step of the islands in W.span as `parts` equal ones. Returns the iterations; the rest as in `_attempts`."""
+def _in_parts(L, P, Q, A, W, angle, rate, wrench, h, parts, recovery, kappa, settings, source, budget, out):
+    """The step of the islands in W.span as `parts` equal ones. Returns the iterations; the rest as in `_attempts`.
+
+    recovery: how fast an initial violation is undone at most [m/s, rad/s].
+    """
     part_h = h / parts
+    last = len(STARTS) - 1 if parts == 1 else 1
     _start_parts(L, W, angle, rate, h, parts)
     total = 0.0
     for part in range(parts):
         if part > 0:
             _next_part(L, W, part_h)
-        load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate)
-        start_step(L, P, Q, W, wrench, part_h, part_h * settings[RECOVERY])
-        _attempts(L, P, Q, A, W, part_h, kappa, settings, HERE if part > 0 else source, parts == 1, budget - total, out)
+        load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, part_h)
+        if part == 0:
+            _take_carried(W)
+        start_step(L, P, Q, W, wrench, part_h, part_h * recovery)
+        _attempts(L, P, Q, A, W, part_h, kappa, settings, HERE if part > 0 else source, last, budget - total, out)
         total += out[1]
         if out[0] != SOLVED:
             return total
@@ -153,13 +165,46 @@ def _in_parts(L, P, Q, A, W, angle, rate, wrench, h, parts, kappa, settings, sou
 
 
 @kernel
+def _take_carried(W):
+    """Momenta that no velocity over a step has."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        W.next_carried[b] = 0.0
+        if W.carried[b] > 0.0:
+            copy(W.carry[b], W.begin[b])
+
+
+@kernel
+def _turn(v, h):
+    """|ω| h of velocities v (6,)."""
+    return h * math.sqrt(v[3] * v[3] + v[4] * v[4] + v[5] * v[5])
+
+
+@kernel
 def _start_parts(L, W, angle, rate, h, parts):
-    """W.sub… = the start of the step. In parts, velocities are those over a part that carry the same momentum."""
+    """W.sub… = the start of the step. In parts, velocities are those over a part that have the same momentum.
+
+    Beyond |ω| h = √2 the discrete momentum falls with the velocity and means nothing: from FAST on the body goes on turning as fast.
+    """
+    momentum = W.scratch[9, 0:6]
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         copy(W.start_bodies[b], W.sub_bodies[b])
         if parts > 1:
-            turn_at_momentum(L.inertia[b], h, h / parts, W.sub_bodies[b, 10:13], W.scratch)
+            v = W.v_prev[b]
+            for i in range(3):
+                v[i], v[3 + i] = W.start_bodies[b, 3 + i], W.start_bodies[b, 10 + i]
+            if W.carried[b] > 0.0:
+                copy(W.carry[b], momentum)
+            else:
+                old_momentum(L.mass[b], L.inertia[b], v, h, momentum)
+            if W.carried[b] > 0.0 or not _turn(v, h) > FAST:
+                turn_of_momentum(L.inertia[b], momentum, h / parts, W.sub_bodies[b, 10:13], W.scratch)
+            else:
+                sine = 0.5 * _turn(v, h)
+                scale = parts * math.sin(math.asin(min(sine, 1.0)) / parts) / sine
+                for i in range(3):
+                    W.sub_bodies[b, 10 + i] *= scale
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         i = W.members[DOFS, k]
         W.sub_angle[i], W.sub_rate[i] = angle[i], rate[i]
@@ -186,16 +231,13 @@ def _next_part(L, W, h):
 
 @kernel
 def _match_momentum(L, P, Q, A, W, h, part_h, settings):
-    """W.v = velocities over the whole step h that carry the momentum at the end of its last part, of length part_h.
+    """W.v = velocities over the whole step h that have the momentum at the end of its last part, of length part_h.
 
     The momentum of an interval at its end is that of the interval backwards at its start (bodies.py with -h): a step of length -h
     from the end, with that momentum and no forces and contacts, has these velocities; joints hold at the poses an interval before.
-    Bodies that turn by more than about a radian in h have none: W.matched says so, see `differences` in rollout.py.
+    Bodies that turn by more than about a radian in h have none: their momentum is carried on beside the velocities.
     """
-    load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate)
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        b = W.members[BODIES, k]
-        old_momentum(L.mass[b], L.inertia[b], W.v_prev[b], part_h, W.momentum[b])
+    load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, part_h)
     contacts, limits = W.span[CONTACTS, 1], W.span[LIMITS, 1]
     W.span[CONTACTS, 1], W.span[LIMITS, 1] = W.span[CONTACTS, 0], W.span[LIMITS, 0]
     start_joints(L, W, W.scratch)
@@ -203,35 +245,41 @@ def _match_momentum(L, P, Q, A, W, h, part_h, settings):
     guess_impulses(L, W, COLD)
     start_motion(L, W)
     hold_cones(L, W)
-    nothing = W.scratch[105, 0:3]
-    nothing[0] = -1.0
-    status, _, _, _ = iterate(
-        L, P, Q, A, W, -h, int(settings[SPRINGS]), 0.0, 1.0, settings[TOLERANCE], 1.0, SOLVE_LIMIT, False, False, False, nothing
-    )
-    W.span[CONTACTS, 1], W.span[LIMITS, 1] = contacts, limits
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
-        W.matched[b] = 1 if status == SOLVED else 0
-        for i in range(3):
-            W.xn[b, i] = W.x[b, i]
-            W.v[b, i], W.v[b, 3 + i] = (W.v[b, i], W.v[b, 3 + i]) if status == SOLVED else (W.v_prev[b, i], W.v_prev[b, 3 + i])
+        copy(W.begin[b], W.momentum[b])
+        copy(W.begin[b], W.next_carry[b])
+    kept = W.scratch[105, 0:3]
+    kept[0] = -1.0
+    status, _, _, _ = iterate(
+        L, P, Q, A, W, -h, int(settings[SPRINGS]), 0.0, 1.0, settings[TOLERANCE], 1.0, SOLVE_LIMIT, False, False, False, kept
+    )
+    W.span[CONTACTS, 1], W.span[LIMITS, 1] = contacts, limits
+    found = status == SOLVED
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        found = found and _turn(W.v[W.members[BODIES, k]], h) <= math.sqrt(2.0)
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        W.next_carried[b] = 0.0 if found else 1.0
+        if not found:
+            copy(W.v_prev[b], W.v[b])
+        copy(W.x[b], W.xn[b])
         copy(W.q[b], W.qn[b])
         copy_rows(W.R[b], W.Rn[b])
 
 
 @kernel
-def turn_at_momentum(J, h, part_h, w, s):
-    """w (3,), body frame, over an interval h becomes that over part_h with the same discrete angular momentum at its end [rad/s].
+def turn_of_momentum(J, momentum, h, w, s):
+    """w (3,) = angular velocity over an interval h whose angular momentum at its end is momentum[3:6], body frame [rad/s].
 
-    Newton's method; a shorter interval always has one. s: work (16, 12).
+    Newton's method from w; the shorter the interval, the larger the momenta that have one. s: work (9, 12).
     """
-    target, now, slope, v = s[0, 0:6], s[1, 0:6], s[2:8, 0:8], s[8, 0:6]
+    now, slope, v = s[0, 0:6], s[1:7, 0:8], s[7, 0:6]
     for i in range(3):
         v[i], v[3 + i] = 0.0, w[i]
-    old_momentum(0.0, J, v, h, target)
     for _ in range(30):
-        momentum_rows(0.0, J, v, -part_h, now, slope)
-        r0, r1, r2 = target[3] - now[3], target[4] - now[4], target[5] - now[5]
+        momentum_rows(0.0, J, v, -h, now, slope)
+        r0, r1, r2 = momentum[3] - now[3], momentum[4] - now[4], momentum[5] - now[5]
         a, b, c = slope[3, 3], slope[3, 4], slope[3, 5]
         d, e, f = slope[4, 3], slope[4, 4], slope[4, 5]
         g, k, m = slope[5, 3], slope[5, 4], slope[5, 5]
@@ -252,6 +300,8 @@ def turn_at_momentum(J, h, part_h, w, s):
 def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, report):
     """The step of the islands in W.span: whole, else as 2, 4, … shorter ones, else the best point of the whole. Adds to the report.
 
+    Returns whether it is to be tried again, with contacts and limits that had been left out.
+
     On the central path (kappa > 0) a step is divided only because bodies turn too fast for a whole one: dividing it because it is
     hard would make its end jump.
     """
@@ -264,19 +314,30 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, report
         while first < settings[SUBDIVISIONS] and turn > FAST * 2.0**first:
             first += 1
     last = first if kappa > 0.0 else int(settings[SUBDIVISIONS])
-    total, parts = 0.0, 1
-    for level in range(first, last + 2):
-        parts = 1 << level
-        if level == last + 1:  # nothing worked: at least the best point of a whole step
-            if first == 0:
-                break
-            parts = 1
+    total, parts, level, recovery = 0.0, 1 << first, first, settings[RECOVERY]
+    while True:
         source = WARM if parts == 1 and all_warm(W) else COLD
         total += _in_parts(
-            L, P, Q, A, W, angle, rate, wrench, h, parts, kappa, settings, source, max(budget - total, 1.0), out
+            L, P, Q, A, W, angle, rate, wrench, h, parts, recovery, kappa, settings, source, max(budget - total, 1.0), out
         )
-        if out[0] == SOLVED or (total >= budget and first == 0):
+        if out[0] == SOLVED or total >= budget:
             break
+        if level == first and recovery > 0.0:
+            if want_all(L, P, Q, W) > 0:
+                return True
+            if _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step
+                recovery = 0.0
+                continue
+        recovery = settings[RECOVERY]
+        level += 1
+        parts = 1 << level
+        if level > last:
+            break
+    if out[0] != SOLVED and first > 0:  # at least the best point of a whole step
+        source = COLD
+        _in_parts(L, P, Q, A, W, angle, rate, wrench, h, 1, settings[RECOVERY], kappa, settings, source, float(SOLVE_LIMIT), out)
+        total += out[1]
+        parts = 1
     status = int(out[0])
     if status != SOLVED and out[5] < FAR_OFF:
         _end_at_best(L, P, Q, A, W, angle, rate, wrench, h, settings)
@@ -284,13 +345,32 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, report
     elif status != SOLVED:
         status, parts = TOO_FAST if first > 0 else status, 0
     _report_island(W, report, status, total, out, parts)
+    return False
+
+
+@kernel
+def _overlap(L, P, Q, W):
+    """Whether a contact or limit of the islands in W.span is violated at the start of the step by more than round-off."""
+    n = W.scratch[101, 0:3]
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        i = W.active[W.members[CONTACTS, k]]
+        planes = P.body.shape[0]
+        gap = plane_gap(P, i, W.x, W.R) if i < planes else pair_gap(Q, i - planes, W.x, W.R, n, W.scratch)
+        if gap < -OVERLAP:
+            return True
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        l = W.limit_active[W.members[LIMITS, k]]
+        if L.limit_sign[l] != 0.0 and L.limit_sign[l] * (W.angle0[L.limit_dof[l]] - L.limit_bound[l]) < -OVERLAP:
+            return True
+    return False
 
 
 @kernel
 def _end_at_best(L, P, Q, A, W, angle, rate, wrench, h, settings):
     """The islands end at the best point that the attempts at the whole step found."""
     _start_parts(L, W, angle, rate, h, 1)
-    load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate)
+    load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
+    _take_carried(W)
     start_step(L, P, Q, W, wrench, h, h * settings[RECOVERY])
     guess_impulses(L, W, COLD)
     start_motion(L, W)
@@ -316,6 +396,9 @@ def _report_island(W, report, status, iterations, out, parts):
         W.solved[b] = 1.0 if status == SOLVED and parts == 1 else 0.0
         if parts == 0:
             _stay(W, b)
+    if parts == 0:
+        for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+            W.con[W.members[CONTACTS, k], :] = 0.0
 
 
 @kernel
@@ -328,6 +411,8 @@ def _stay(W, b):
     for i in range(4):
         W.qn[b, i] = bodies[6 + i]
     quat_to_matrix(W.qn[b], W.Rn[b])
+    W.next_carried[b] = W.carried[b]
+    copy(W.carry[b], W.next_carry[b])
 
 
 @kernel
@@ -346,20 +431,25 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, setti
     W.wanted_limit[:] = 0
     for turn in range(ROUNDS):
         take_world(L, W)
-        load_state(L, W, bodies, angle, rate)
+        load_state(L, W, bodies, angle, rate, h)
         choose_contacts(L, P, Q, W, h, kappa > 0.0, settings[MARGIN])
         islands = find_islands(L, W)
         for i in range(8):
             report[i] = 0.0
+        again = False
         for k in range(islands):
             take_islands(W, k, k + 1)
-            _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, report)
+            again = _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, report) or again
         take_islands(W, 0, islands)
         _count_all(W)
+        if again:
+            continue
         if kappa > 0.0 or turn == ROUNDS - 1 or left_out_contact(L, P, Q, W, h) == 0:
             break
     keep_impulses(L, W)
     copy(W.solved, W.warm)
+    copy(W.next_carried, W.carried)
+    copy_rows(W.next_carry, W.carry)
     report[MIN_GAP] = smallest_gap(P, Q, W)
 
 

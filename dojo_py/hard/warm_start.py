@@ -1,5 +1,6 @@
 """What a step leaves for the next one's first guess, as one flat row: kept with the state, so that a step is a function of its
-state alone, wherever that was kept. Order: a flag for each body (0: nothing), λ of nodes, limits, dry friction, contacts.
+state alone, wherever that was kept. Order: a flag for each body (0: no impulses), momenta that velocities do not tell (a flag for
+each body, then six numbers), λ of nodes, limits, dry friction, contacts.
 """
 
 from __future__ import annotations
@@ -13,16 +14,24 @@ from dojo_py.jit import kernel
 def warm_size(layout: Any, planes: Any, pairs: Any) -> int:
     """Length of the row."""
     contacts = len(planes.body) + len(pairs.kind)
-    return len(layout.mass) + 6 * len(layout.node_joint) + len(layout.limit_dof) + len(layout.dof_joint) + 3 * contacts
+    return 8 * len(layout.mass) + 6 * len(layout.node_joint) + len(layout.limit_dof) + len(layout.dof_joint) + 3 * contacts
+
+
+def carried_momentum(row: Any, bodies: int) -> Any:
+    """(flags (nb,), momenta (nb, 6)) that velocities do not tell, of a row; angular in the body frame [N s, N m s]."""
+    return row[bodies : 2 * bodies], row[2 * bodies : 8 * bodies].reshape(bodies, 6)
 
 
 @kernel
 def load_warm(W, row):
     """The impulses of a row (warm_size,) into W."""
-    k = 0
-    for b in range(W.warm.shape[0]):
-        W.warm[b] = row[k]
+    k, nb = 0, W.warm.shape[0]
+    for b in range(nb):
+        W.warm[b], W.carried[b] = row[k], row[nb + k]
+        for i in range(6):
+            W.carry[b, i] = row[2 * nb + 6 * b + i]
         k += 1
+    k = 8 * nb
     for n in range(W.warm_lam.shape[0]):
         for i in range(6):
             W.warm_lam[n, i] = row[k]
@@ -48,10 +57,13 @@ def _number(x):
 @kernel
 def save_warm(W, row):
     """The impulses of W into a row (warm_size,); what is not a number is none."""
-    k = 0
-    for b in range(W.warm.shape[0]):
-        row[k] = W.warm[b]
+    k, nb = 0, W.warm.shape[0]
+    for b in range(nb):
+        row[k], row[nb + k] = W.warm[b], W.carried[b]
+        for i in range(6):
+            row[2 * nb + 6 * b + i] = _number(W.carry[b, i])
         k += 1
+    k = 8 * nb
     for n in range(W.warm_lam.shape[0]):
         for i in range(6):
             row[k] = _number(W.warm_lam[n, i])

@@ -33,6 +33,7 @@ _MESSAGES = {
     Status.NOT_FINITE: "the solution overflowed and the state before the step is kept: reduce the timestep, or look for extreme "
     "masses, stiffnesses or controls",
     Status.INEXACT: "the tolerances were not met: the state is the best point found, with the step's residual and complementarity; "
-    "reduce the timestep, raise max_iterations, or look for overlaps that nothing can undo and constraints that contradict each other",
+    "reduce the timestep, raise max_iterations, or look for overlaps that nothing can undo and constraints that contradict "
+    "each other",
     Status.TOO_MANY_CONTACTS: "contacts beyond the work arrays were dropped, the result ignores them: reduce the colliding geoms",
 }

@@ -20,7 +20,7 @@ H = 0.02
 @entry
 def load(L, P, Q, W, bodies, angle, rate, wrench, h):
     take_world(L, W)
-    load_state(L, W, bodies, angle, rate)
+    load_state(L, W, bodies, angle, rate, h)
     choose_contacts(L, P, Q, W, h, True, 0.0)
     take_world(L, W)
     release_cones(L, W, h)

@@ -1,0 +1,123 @@
+"""Contacts whose normal no joint lets move: a slider along a plane that its sphere touches.
+
+    gap' = n · (v_A + ω_A × r_A - v_B - ω_B × r_B) = 0      for every coordinate of the joints between the two bodies
+
+Whatever the contact pushed, the joints would carry; how much that is the model does not tell, and friction with it. Such a contact
+takes no part in the step: neither its normal impulse nor friction. The smallest of the forces that solve the problem is zero, too.
+"""
+
+import math
+
+from dojo_py.collision.plane import touching_point
+from dojo_py.hard.pair_contacts import pair_geometry
+from dojo_py.hard.terms import FREE
+from dojo_py.jit import kernel
+
+STILL = 1e-10
+"""A normal velocity below this share of the bodies' velocity is none: round-off of axes and anchors is 1e-15, a tilt of a plane by
+1e-6 is a motion."""
+
+
+@kernel
+def immovable(L, P, Q, W, c):
+    """Whether no coordinate changes the gap of active contact c at the start of the step. Reads the joints' rows there."""
+    a, b = W.cbody[c, 0], W.cbody[c, 1]
+    if _reaches_free(L, a, b) or _reaches_free(L, b, a):
+        return False
+    n, point = W.scratch[60, 0:3], W.scratch[61, 0:3]
+    _place(P, Q, W, c, n, point)
+    return not (_moves(L, W, a, b, n, point) or _moves(L, W, b, a, n, point))
+
+
+@kernel
+def _above(L, b, other):
+    """Whether body b is `other` or carries it."""
+    while other >= 0:
+        if other == b:
+            return True
+        other = L.parent[other]
+    return False
+
+
+@kernel
+def _reaches_free(L, b, other):
+    """Whether a free joint lies between body b and what it shares with `other` (tree joints have the number of their child)."""
+    while b >= 0 and not _above(L, b, other):
+        if L.kind[b] == FREE:
+            return True
+        b = L.parent[b]
+    return False
+
+
+@kernel
+def _place(P, Q, W, c, n, point):
+    """Normal n (3,) and point (3,) of contact c at the start of the step."""
+    i, planes = W.active[c], P.body.shape[0]
+    s = W.scratch
+    if i >= planes:
+        i -= planes
+        a, b = Q.body[i, 0], Q.body[i, 1]
+        pair_geometry(
+            Q.kind[i], W.x[a], W.R[a], W.x[b], W.R[b], Q.centre[i], Q.axes[i], Q.half[i], Q.radius[i],
+            n, point, s[48], s[42:45], s[45:48], s,
+        )  # fmt: skip
+        return
+    b, normal, R = P.body[i], P.normal[i], W.R[P.body[i]]
+    local, p, D = s[0, 0:3], s[1, 0:3], s[2:5, 0:3]
+    for k in range(3):
+        local[k] = R[0, k] * normal[0] + R[1, k] * normal[1] + R[2, k] * normal[2]
+    touching_point(local, P.point[i], P.curved[i], P.shape[i], P.size[i], P.soft[i], p, D)
+    for k in range(3):
+        n[k] = normal[k]
+        point[k] = W.x[b, k] + R[k, 0] * p[0] + R[k, 1] * p[1] + R[k, 2] * p[2]
+
+
+@kernel
+def _moves(L, W, b, other, n, point):
+    """Whether a coordinate between body b and what it shares with `other` moves the point (3,) of b along n (3,)."""
+    G, m = W.scratch[62:68, 0:7], W.scratch[68, 0:6]
+    while b >= 0 and not _above(L, b, other):
+        node, k = L.node[b], L.ndof[b]
+        for i in range(k):
+            # rows of the joint by the motion of its child: 0 but for coordinate i
+            for r in range(6):
+                for col in range(6):
+                    G[r, col] = W.Gb[node, r, col]
+                G[r, 6] = 1.0 if r == 6 - k + i else 0.0
+            if not _solve_six(G, m):
+                return True
+            R = W.R[b]
+            w0 = R[0, 0] * m[3] + R[0, 1] * m[4] + R[0, 2] * m[5]
+            w1 = R[1, 0] * m[3] + R[1, 1] * m[4] + R[1, 2] * m[5]
+            w2 = R[2, 0] * m[3] + R[2, 1] * m[4] + R[2, 2] * m[5]
+            r0, r1, r2 = point[0] - W.x[b, 0], point[1] - W.x[b, 1], point[2] - W.x[b, 2]
+            along = n[0] * (m[0] + w1 * r2 - w2 * r1) + n[1] * (m[1] + w2 * r0 - w0 * r2) + n[2] * (m[2] + w0 * r1 - w1 * r0)
+            size = abs(m[0]) + abs(m[1]) + abs(m[2]) + (abs(w0) + abs(w1) + abs(w2)) * (abs(r0) + abs(r1) + abs(r2))
+            if abs(along) > STILL * size:
+                return True
+        b = L.parent[b]
+    return False
+
+
+@kernel
+def _solve_six(G, m):
+    """m (6,) from [matrix | right-hand side] G (6, 7), overwritten, by elimination with row exchanges. False if singular."""
+    for k in range(6):
+        best = k
+        for r in range(k + 1, 6):
+            if abs(G[r, k]) > abs(G[best, k]):
+                best = r
+        if not abs(G[best, k]) > 0.0:
+            return False
+        for col in range(7):
+            G[k, col], G[best, col] = G[best, col], G[k, col]
+        for r in range(k + 1, 6):
+            f = G[r, k] / G[k, k]
+            for col in range(k, 7):
+                G[r, col] -= f * G[k, col]
+    for k in range(5, -1, -1):
+        t = G[k, 6]
+        for col in range(k + 1, 6):
+            t -= G[k, col] * m[col]
+        m[k] = t / G[k, k]
+    return math.isfinite(m[0] + m[1] + m[2] + m[3] + m[4] + m[5])
