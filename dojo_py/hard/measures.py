@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from dojo_py.hard.layout import Layout
-from dojo_py.hard.terms import BALL
+from dojo_py.hard.terms import BALL, FAST
 from dojo_py.hard.warm_start import carried_momentum
 from dojo_py.mechanism import quaternion
 
@@ -56,9 +56,10 @@ def momentum(layout: Layout, bodies: Array, h: float, left: Array) -> tuple[Arra
     if len(L.mass) == 0:
         return np.zeros(3), np.zeros(3)
     x, v, q, w = bodies[:, 0:3], bodies[:, 3:6], bodies[:, 6:10], bodies[:, 10:13]
+    w, h = _over_parts(w, h)
     spin = np.einsum("bij,bj->bi", L.inertia, w)
-    share = np.sqrt(np.maximum(1.0 - 0.25 * h * h * np.sum(w * w, axis=1), 0.0))
-    local = share[:, None] * spin - 0.5 * h * np.cross(w, spin)
+    share = np.sqrt(np.maximum(1.0 - 0.25 * h * h * np.sum(w * w, axis=1, keepdims=True), 0.0))
+    local = share * spin - 0.5 * h * np.cross(w, spin)
     carried, carry = carried_momentum(left, len(L.mass))
     p = np.where(carried[:, None] > 0, carry[:, :3], L.mass[:, None] * v)
     local = np.where(carried[:, None] > 0, carry[:, 3:], local)
@@ -66,3 +67,10 @@ def momentum(layout: Layout, bodies: Array, h: float, left: Array) -> tuple[Arra
     return p.sum(axis=0), (quaternion.rotate(q, local) + np.cross(x - centre, p)).sum(axis=0)
 
 
+def _over_parts(w: Array, h: float) -> tuple[Array, Array]:
+    """Angular velocities (nb, 3) over an interval h as those over the parts (nb, 1) [s] in which a step divides it (step.py)."""
+    turn = h * np.linalg.norm(w, axis=1, keepdims=True)
+    parts = 2.0 ** np.ceil(np.log2(np.maximum(turn, FAST) / FAST))
+    sine = np.clip(0.5 * turn, 1e-300, 1.0)
+    scale = np.where(parts > 1, parts * np.sin(np.arcsin(sine) / parts) / sine, 1.0)
+    return scale * w, h / parts

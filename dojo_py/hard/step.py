@@ -53,6 +53,7 @@ from dojo_py.hard.start import (
     start_step,
     want_all,
 )
+from dojo_py.hard.terms import FAST
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_to_matrix
 
@@ -83,9 +84,6 @@ FAR_OFF = 1.0
 
 OVERLAP = 1e-9
 """Violations at the start of a step [m, rad] above this are worth a try without undoing them."""
-
-FAST = 1.6
-"""A step in which a body would turn by more, |ω| h, is divided before it is tried."""
 
 ROUNDS = 8
 """Most times that contacts which a solve had left out are added and the step is solved again."""
@@ -184,7 +182,7 @@ def _turn(v, h):
 def _start_parts(L, W, angle, rate, h, parts):
     """W.sub… = the start of the step. In parts, velocities are those over a part that have the same momentum.
 
-    Beyond |ω| h = √2 the discrete momentum falls with the velocity and means nothing: from FAST on the body goes on turning as fast.
+    Beyond |ω| h = √2 the discrete momentum falls with the velocity and means nothing: from FAST on the body keeps its speed.
     """
     momentum = W.scratch[9, 0:6]
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):

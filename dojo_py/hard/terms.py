@@ -11,3 +11,6 @@ SPHERE_FEATURE, SEGMENT_SEGMENT = 0, 1
 
 FRICTIONLESS, CONE, PYRAMID = 0, 1, 2
 """Friction models of a contact."""
+
+FAST = 1.6
+"""A step in which a body would turn by more, |ω| h, is divided before it is tried; a whole one must stay below 2."""
