@@ -15,7 +15,7 @@ from dojo_py.reproduce.gauntlet.family import Family, Outcome
 from dojo_py.reproduce.gauntlet.judge import COMMON, breaks
 from dojo_py.reproduce.gauntlet.minimise import minimise
 from dojo_py.reproduce.gauntlet.workers import TIME_LIMIT, Worker, spread
-from dojo_py.reproduce.report import Report
+from dojo_py.reproduce.report import Report, import_mujoco
 
 PACKAGE = "dojo_py.reproduce.gauntlet"
 SHOWN = 8
@@ -42,6 +42,8 @@ def run(
 
     name = module or f"{PACKAGE}.{family}"
     loaded: Any = importlib.import_module(name)
+    if getattr(loaded, "NEEDS_WHEEL", False):
+        import_mujoco(required=True)
     seeds = list(seeds)
     limit = float(getattr(loaded, "TIME_LIMIT", TIME_LIMIT))
     crew = [Worker(name, limit) for _ in range(max(1, min(workers, len(seeds))))]

@@ -1,0 +1,118 @@
+"""Gaps of a scene by the wheel's geometry: every pair that MuJoCo's filters let collide, not our own list and report."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dojo_py.reproduce.gauntlet.family import Outcome
+from dojo_py.reproduce.gauntlet.scene_run import Run, extent
+from dojo_py.reproduce.report import import_mujoco
+
+Array = np.ndarray
+PLANE, CYLINDER = 0, 5
+
+TOLERANCE = 1e-9
+"""Overlap accepted [m]."""
+RIM = 1e-6
+"""Of a cylinder's radius, accepted too: the hard mode rounds the point of a rim that touches a plane (at most 5e-7)."""
+FARTHEST = 1e9
+"""Gaps beyond are not told apart [m]."""
+
+
+class Pairs(NamedTuple):
+    """Pairs of geoms that may touch; planes come first in their pair. n rows."""
+
+    first: Array
+    second: Array
+    slack: Array
+    """(n,) overlap accepted [m]"""
+
+
+def pairs_of(wheel: Any) -> Pairs:
+    """MuJoCo's filters: contype and conaffinity, one body (or welded ones), parent and child, excludes, explicit pairs."""
+    m, rows = wheel, []
+    weld = m.body_weldid
+    above = weld[m.body_parentid[weld]]
+    excluded = set(int(s) for s in m.exclude_signature)
+    for a in range(m.ngeom):
+        for b in range(a + 1, m.ngeom):
+            if not (m.geom_contype[a] & m.geom_conaffinity[b] or m.geom_contype[b] & m.geom_conaffinity[a]):
+                continue
+            i, k = m.geom_bodyid[a], m.geom_bodyid[b]
+            wi, wk = weld[i], weld[k]
+            if wi == wk or (wi and wk and (wi == above[wk] or wk == above[wi])):
+                continue
+            if (int(i) << 16) + int(k) in excluded or (int(k) << 16) + int(i) in excluded:
+                continue
+            rows.append((a, b) if m.geom_type[b] != PLANE else (b, a))
+    rows += [(int(a), int(b)) for a, b in zip(m.pair_geom1, m.pair_geom2, strict=True)]
+    table = np.array(rows, int).reshape(-1, 2)
+    round_ = m.geom_type[table[:, 1]] == CYLINDER
+    slack = TOLERANCE + np.where(round_ & (m.geom_type[table[:, 0]] == PLANE), RIM * m.geom_size[table[:, 1], 0], 0.0)
+    return Pairs(table[:, 0], table[:, 1], slack)
+
+
+def gaps_at(mujoco: Any, run: Run, pairs: Pairs, k: int) -> Array:
+    """(n,) gaps in state k [m]; exact for all that overlap and for the smallest, else a lower bound.
+
+    By the wheel's mj_geomDistance, whose routines for these pairs are closed forms (beside them in numpy: 1e-15).
+    """
+    m, d = run.wheel, run.pose[k].data
+    a, b = pairs.first, pairs.second
+    between = d.geom_xpos[b] - d.geom_xpos[a]
+    normal = d.geom_xmat.reshape(-1, 3, 3)[a][:, :, 2]
+    away = np.where(m.geom_type[a] == PLANE, np.sum(normal * between, axis=1), np.linalg.norm(between, axis=1) - m.geom_rbound[a])
+    gaps = away - m.geom_rbound[b]
+    best = np.inf
+    for i in np.argsort(gaps):
+        if gaps[i] > max(best, 0.0):
+            break
+        gaps[i] = mujoco.mj_geomDistance(m, d, int(a[i]), int(b[i]), FARTHEST, None)
+        best = min(best, gaps[i])
+    return gaps
+
+
+def gap_outcomes(run: Run) -> dict[str, Outcome]:
+    """The properties "gap" and "reported gap"; nothing where no pair can touch."""
+    mujoco = import_mujoco(required=True)
+    pairs = pairs_of(run.wheel)
+    if not len(pairs.first):
+        return {}
+    round_off = 1e-13 * extent(run)
+    start = gaps_at(mujoco, run, pairs, 0)
+    deepest = np.minimum(start, 0.0)  # of each pair: what it started with, or was left with by an unsolved step
+    broken, wrong, worst, off, first, first_wrong = 0, 0, 0.0, 0.0, "", ""
+    for t, solved in enumerate(run.solved):
+        gaps = gaps_at(mujoco, run, pairs, t + 1)
+        smallest, reported = gaps.min(), run.min_gap[t]
+        error = abs(reported - smallest) if np.isfinite(reported) else np.inf
+        if not error <= pairs.slack.max() + round_off:
+            wrong += 1
+            off = max(off, min(error, FARTHEST))
+            first_wrong = first_wrong or f"step {t}: reported {reported:.3g} m, the wheel's geometry says {smallest:.3g} m"
+        deepest = np.where(gaps > -pairs.slack, 0.0, deepest)
+        if not solved:
+            deepest = np.minimum(deepest, gaps)
+            continue
+        excess = deepest - pairs.slack - round_off - gaps
+        i = int(np.argmax(excess))
+        if excess[i] > 0.0:
+            broken += 1
+            if -gaps[i] > worst:
+                worst = float(-gaps[i])
+                names = f"geoms {pairs.first[i]} and {pairs.second[i]}"
+                first = f"step {t}: {names}, gap {gaps[i]:.3g} m, accepted {deepest[i] - pairs.slack[i]:.3g} m"
+    return {
+        "gap": Outcome(int(run.solved.sum()), broken, worst, first),
+        "reported gap": Outcome(len(run.status), wrong, float(off), first_wrong),
+    }
+
+
+def start_overlap(run: Run) -> float:
+    """Deepest overlap of the start [m], 0 where there is none."""
+    pairs = pairs_of(run.wheel)
+    if not len(pairs.first):
+        return 0.0
+    return float(max(0.0, -gaps_at(import_mujoco(required=True), run, pairs, 0).min()))
