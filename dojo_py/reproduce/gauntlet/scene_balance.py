@@ -113,7 +113,7 @@ def _energy_outcome(run: Run, steps: int, lonely: bool) -> Outcome:
         steps = int(np.argmax(turning > FASTEST)) - 1 if (turning > FASTEST).any() else steps
     if steps < 1:
         return Outcome(0, 0)
-    top = np.maximum.accumulate(K)[: steps + 1]
+    turning, top = turning[: steps + 1], np.maximum.accumulate(K)[: steps + 1]
     pull = 0.5 * m.body_mass.sum() * (run.h * np.linalg.norm(m.opt.gravity)) ** 2
     band = 0.0 if lonely else BAND * (turning**2 * top + pull)
     height = np.abs(run.maximal[:, :, 0:3]).max()

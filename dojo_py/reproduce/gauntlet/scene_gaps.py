@@ -90,7 +90,7 @@ def gap_outcomes(run: Run) -> dict[str, Outcome]:
         error = abs(reported - smallest) if np.isfinite(reported) else np.inf
         if not error <= pairs.slack.max() + round_off:
             wrong += 1
-            off = max(off, min(error, FARTHEST))
+            off = max(off, error if np.isfinite(error) else 0.0)
             first_wrong = first_wrong or f"step {t}: reported {reported:.3g} m, the wheel's geometry says {smallest:.3g} m"
         deepest = np.where(gaps > -pairs.slack, 0.0, deepest)
         if not solved:

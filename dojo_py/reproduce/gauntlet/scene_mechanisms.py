@@ -16,6 +16,9 @@ SINGLE = {
 }
 """Kind -> MJCF with places for what the scalar joints and the ball joints have, number of velocities."""
 
+LARGEST = 1e9
+"""Gain of a motor or servo: readers take numbers up to 1e10."""
+
 
 def chain(draw: Draw) -> None:
     """Links in a row: hanging from the world, thrown, or lying on the floor."""
@@ -74,7 +77,7 @@ def arm(draw: Draw) -> None:
         inner += f'<body pos="{text(at)}"><joint {words}/>{geom}'
         close += "</body>"
         if driven:
-            gear = weight * links * 10 ** draw.rng.uniform(-1, 0.5 if draw.ordinary else 1.5)
+            gear = min(weight * links * 10 ** draw.rng.uniform(-1, 0.5 if draw.ordinary else 1.5), LARGEST)
             kind = f'position kp="{gear:.3g}"' if servo else f'motor gear="{gear:.3g}" ctrlrange="-1 1"'
             draw.actuators.append(f'<{kind} joint="j{k}"/>')
     draw.bodies.append(inner + close)
@@ -111,7 +114,7 @@ def legs(draw: Draw) -> None:
             hip += foot + "</body>"
         parts += hip
         if servo:
-            kp = 2000.0 * (0.5 * draw.size) ** 3 * max(draw.gravity, 1.0) * l * 5
+            kp = min(2000.0 * (0.5 * draw.size) ** 3 * max(draw.gravity, 1.0) * l * 5, LARGEST)
             draw.actuators += [f'<position kp="{kp:.3g}" joint="{name}{k}"/>' for name in ("hk" if knee else "h")]
     draw.bodies.append(parts + "</body>")
 

@@ -9,7 +9,7 @@ import numpy as np
 from dojo_py.reproduce.gauntlet.describe import as_python
 from dojo_py.reproduce.gauntlet.family import Case, Outcome
 from dojo_py.reproduce.gauntlet.scene_balance import balance_outcomes
-from dojo_py.reproduce.gauntlet.scene_draw import PLANES_ONLY, Draw, text
+from dojo_py.reproduce.gauntlet.scene_draw import Draw, text
 from dojo_py.reproduce.gauntlet.scene_gaps import gap_outcomes, pairs_of, start_overlap
 from dojo_py.reproduce.gauntlet.scene_joints import joint_outcomes
 from dojo_py.reproduce.gauntlet.scene_mechanisms import arm, chain, jammed, legs, loop
@@ -48,7 +48,7 @@ def generate(seed: int) -> Case:
     weights = np.array(list(KINDS.values()))
     kind = list(KINDS)[int(draw.rng.choice(len(KINDS), p=weights / weights.sum()))]
     kind(draw)
-    if draw.chance(0.125) and "between planes" not in draw.bodies:
+    if draw.chance(0.125):
         _beside(draw)
     qvel = np.array(draw.qvel)
     controls = np.zeros((draw.steps, len(draw.actuators)))
@@ -62,7 +62,7 @@ def generate(seed: int) -> Case:
 def _beside(draw: Draw) -> None:
     """A free ball high above everything, first or last in the document."""
     r = 0.5 * draw.size
-    ball = f'<geom type="sphere" size="{r!r}" {PLANES_ONLY} {draw.mass()}/>'
+    ball = f'<geom type="sphere" size="{r!r}" contype="0" conaffinity="0" {draw.mass()}/>'
     body = f'<body name="{ALONE}" pos="{text((0, 0, 1e4 * draw.size + 1e4))}"><freejoint/>{ball}</body>'
     twist = [float(f"{x:.4g}") for x in draw.rng.uniform(-1, 1, 6)]
     if draw.chance(0.5):
