@@ -36,7 +36,8 @@ def judge_seed(family: Family, seed: int) -> dict[str, Outcome]:
 def crashed(error: Exception) -> dict[str, Outcome]:
     """The outcome that an exception is: its text and the last line of the package that it passed."""
     frames = traceback.extract_tb(error.__traceback__)
-    last = next((f for f in reversed(frames) if "dojo_py" in f.filename), frames[-1] if frames else None)
+    inside = [f for f in frames if "dojo_py" in f.filename and f.filename != __file__]
+    last = (inside or frames or [None])[-1]
     place = f" ({Path(last.filename).name}:{last.lineno})" if last else ""
     text = str(error).splitlines()[0][:200] if str(error) else ""
     return {CRASH: Outcome(1, 1, 0.0, f"{type(error).__name__}: {text}{place}")}
