@@ -20,7 +20,7 @@ def judge(family: Family, case: Any) -> dict[str, Outcome]:
     """Outcome of every property on a case; an exception is the outcome of CRASH."""
     try:
         return {CRASH: Outcome(1, 0), **family.check(case)}
-    except Exception as error:  # noqa: BLE001: whatever it is, it is what we look for
+    except Exception as error:
         return crashed(error)
 
 
@@ -28,7 +28,7 @@ def judge_seed(family: Family, seed: int) -> dict[str, Outcome]:
     """The same for the case of a seed."""
     try:
         case = family.generate(seed)
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         return crashed(error)
     return judge(family, case)
 
@@ -37,8 +37,8 @@ def crashed(error: Exception) -> dict[str, Outcome]:
     """The outcome that an exception is: its text and the last line of the package that it passed."""
     frames = traceback.extract_tb(error.__traceback__)
     inside = [f for f in frames if "dojo_py" in f.filename and f.filename != __file__]
-    last = (inside or frames or [None])[-1]
-    place = f" ({Path(last.filename).name}:{last.lineno})" if last else ""
+    last = (inside or list(frames))[-1:]
+    place = "".join(f" ({Path(f.filename).name}:{f.lineno})" for f in last)
     text = str(error).splitlines()[0][:200] if str(error) else ""
     return {CRASH: Outcome(1, 1, 0.0, f"{type(error).__name__}: {text}{place}")}
 

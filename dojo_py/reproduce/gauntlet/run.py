@@ -118,7 +118,7 @@ def shrink_broken(family: Family, name: str, found: Findings, worker: Worker, mo
         for seed in [seed for seed, outcomes in found.items() if breaks(outcomes, prop)][:most]:
             try:
                 case = family.generate(seed)
-            except Exception:  # noqa: BLE001: that it cannot be generated is the finding
+            except Exception:  # that it cannot be generated is the finding
                 continue
             smallest = minimise(family, case, prop, lambda c: worker.judge(("case", c)))
             if smallest is None:
@@ -126,7 +126,8 @@ def shrink_broken(family: Family, name: str, found: Findings, worker: Worker, mo
                 continue
             command = f"dojo_py reproduce gauntlet --family {name} --seeds {seed}:{seed + 1}"
             text = family.describe(smallest.case)
-            file = out / f"gauntlet_{name}_{re.sub(r'[^a-z0-9]+', '_', prop.lower())}_{seed}{'.xml' if text.startswith('<') else '.py'}"
+            stem = re.sub(r"[^a-z0-9]+", "_", f"gauntlet_{name}_{prop.lower()}_{seed}")
+            file = out / (stem + (".xml" if text.startswith("<") else ".py"))
             file.write_text(headed(text, prop, smallest.outcome.where, command), encoding="utf-8")
             lines.append(f"seed {seed}, {prop}: smallest of {smallest.tried} cases in {file}: {smallest.outcome.where}")
     return lines

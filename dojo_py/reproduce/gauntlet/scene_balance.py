@@ -3,12 +3,12 @@
     energy     E = Σ ½ m v² + ½ ωᵀ J ω - m g · (x - h v/2) + Σ ½ I_a q̇²                        half a step back, where v lives
     momentum   P = Σ m v,   L = Σ R (s J ω - (h/2) ω × J ω) + x × m v,   s = sqrt(1 - h²|ω|²/4)
 
-What the integrator promises. A free body: E, P and L to round-off, at every |ω| h below 2. Impulses of joints, contacts and friction
-change E by λ·(w₋ + w₊)/2, with w the rate along λ; with w₊ = 0 for joints, w₊ ≤ 0 along a normal (the gap closes to 0, not below)
-and against λ for friction that is -½ λᵀ G λ + λ·w₊ ≤ 0: never more energy, as long as directions do not turn within the step. They
-turn by h Ω, Ω the fastest rotation: the symplectic integrator's energy oscillates within a band of relative width (h Ω)² about one that
-does not grow. So growth is accepted up to BAND (h Ω)² of the kinetic energy where joints or contacts are at work, and none
-where h Ω > FASTEST, where no band is left to speak of, is looked at.
+What the integrator promises. A free body keeps E, P and L to round-off, at every |ω| h below 2. Impulses of joints, contacts and
+friction change E by λ·(w₋ + w₊)/2, w the rate along λ. With w₋ = w₊ - G λ that is -½ λᵀ G λ + λ·w₊, and λ·w₊ ≤ 0: it is 0 for
+joints, at most 0 along a normal (a gap closes to 0, not below), negative for friction. So energy never grows as long as directions
+do not turn within the step. They turn by h Ω, Ω the fastest rotation, and the energy of a symplectic integrator oscillates within a
+band of relative width (h Ω)² about one that does not grow. Hence: where joints or contacts are at work growth is accepted up to
+BAND (h Ω)² of the kinetic energy, and steps are not looked at once h Ω > FASTEST, where that is no bound any more.
 """
 
 from __future__ import annotations

@@ -53,8 +53,8 @@ def arm(draw: Draw) -> None:
     length, r = float(f"{draw.size:.3g}"), float(f"{draw.size * 0.1:.2g}")
     draw.floor()
     if draw.chance(0.5):
-        at = text([0.7 * links * length, 0, 0.3 * length])
-        draw.statics.append(f'<geom type="sphere" size="{0.3 * length!r}" pos="{at}" {BITS["sphere"]}/>')
+        ball = text([0.7 * links * length, 0, 0.3 * length])
+        draw.statics.append(f'<geom type="sphere" size="{0.3 * length!r}" pos="{ball}" {BITS["sphere"]}/>')
     weight = 2000.0 * (0.5 * draw.size) ** 3 * max(draw.gravity, 1.0) * length
     inner, close = "", ""
     driven, servo = draw.chance(0.6), draw.chance(0.4)

@@ -33,7 +33,7 @@ def place(draw: Draw, shapes: list[Shape], width: float, floor: bool = True) -> 
             if far or (draw.overlap and draw.chance(0.3)):
                 break
         else:
-            top = max((p[2] + s.reach for p, s in zip(found, shapes, strict=False)), default=0.0)
+            top = max((float(p[2]) + s.reach for p, s in zip(found, shapes, strict=False)), default=0.0)
             at[2] = top + 1.01 * shape.reach
         found.append(at)
     return found
@@ -57,8 +57,8 @@ def bin_of_planes(draw: Draw) -> None:
     half = draw.size * max(1.0, 0.7 * count ** (1 / 3)) + draw.size
     draw.floor()
     for x, y in ((1, 0), (-1, 0), (0, 1), (0, -1)):
-        at, axis = text([-x * half, -y * half, 0]), text([x, y, 0])
-        draw.statics.append(f'<geom type="plane" size="0 0 1" pos="{at}" zaxis="{axis}" {PLANE_BITS}/>')
+        foot, axis = text([-x * half, -y * half, 0]), text([x, y, 0])
+        draw.statics.append(f'<geom type="plane" size="0 0 1" pos="{foot}" zaxis="{axis}" {PLANE_BITS}/>')
     ground = 0.0
     if draw.chance(0.3):
         r = 0.3 * half
@@ -81,8 +81,8 @@ def bin_of_boxes(draw: Draw) -> None:
     for x, y in ((1, 0), (-1, 0), (0, 1), (0, -1)):
         size = (wall, half, 2 * half) if x else (half, wall, 2 * half)
         boxes.append((size, (x * (half + wall), y * (half + wall), 2 * half)))
-    for size, at in boxes:
-        draw.statics.append(f'<geom type="box" size="{text(size)}" pos="{text(at)}" {BITS["box"]}/>')
+    for size, centre in boxes:
+        draw.statics.append(f'<geom type="box" size="{text(size)}" pos="{text(centre)}" {BITS["box"]}/>')
     side = max(1, int((half - r) / (1.0001 * r)))
     for k, shape in enumerate(shapes):
         i, j, layer = k % side, (k // side) % side, k // (side * side)

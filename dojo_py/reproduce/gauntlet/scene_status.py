@@ -1,4 +1,4 @@
-"""What a scene's steps say of themselves: status, states after failures, bounded work; and a body that has nothing to do with them."""
+"""What a scene's steps say of themselves: status, states after failures, bounded work; a body that has no part in them."""
 
 from __future__ import annotations
 
@@ -116,4 +116,5 @@ def alone_outcome(run: Run, case: Case) -> Outcome | None:
     if not differ.any():
         return Outcome(len(differ), 0)
     t, away = int(np.argmax(differ)), float(np.abs(here - there).max())
-    return Outcome(len(differ), int(differ.sum()), away, f"step {t}: {np.abs(here[t + 1] - there[t + 1]).max():.3g}, at most {away:.3g}")
+    first = np.abs(here[t + 1] - there[t + 1]).max()
+    return Outcome(len(differ), int(differ.sum()), away, f"step {t}: differs by {first:.3g}, later by at most {away:.3g}")

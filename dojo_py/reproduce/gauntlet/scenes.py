@@ -1,4 +1,4 @@
-"""Family "scenes": generated worlds in the hard mode, and what must hold for every one of them by independent geometry and balance."""
+"""Family "scenes": generated worlds in the hard mode, and what must hold for every one of them by geometry and balance."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from dojo_py.reproduce.gauntlet.shrink_mjcf import shrink as shrink_mjcf
 
 TITLE = "hard mode: generated scenes of bodies, mechanisms and contacts"
 NEEDS_WHEEL = True
+TIME_LIMIT = 120.0
 PROPERTIES = {
     "solved, ordinary": "every step of an ordinary scene is SOLVED (5 cm to 1 m, h <= 0.01, g <= 9.81, speeds <= 10, no overlap)",
     "solved, other": "steps of other scenes that are not SOLVED: at most 0.1 %",
     "honest failure": "a step that is not SOLVED is INEXACT with a finite state, or leaves the state as it was",
     "together": "each pose is the one before moved on by h v, to 1e-9; time advances by h",
     "not frozen": "the last half of a scene is not all unsolved",
-    "gap": "of solved steps, by the wheel's geometry: no overlap above 1e-9 m (rims of cylinders: 1e-6 r) that was not there before",
+    "gap": "of solved steps, by the wheel's geometry: no new overlap above 1e-9 m (rims of cylinders: 1e-6 r)",
     "reported gap": "min_gap is the smallest gap by the wheel's geometry, to 1e-9 m",
     "joints": "of solved steps: bodies are where the wheel's kinematics of qpos has them, loops closed, to 1e-9 of the extent",
     "limits": "of solved steps: no joint beyond its limits by 1e-9 that was not before",

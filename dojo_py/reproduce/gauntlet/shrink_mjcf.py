@@ -211,7 +211,7 @@ def _simpler_start(case: Case) -> Iterator[Case]:
                 if name == "qpos":
                     rounded = _unit_quaternions(case.xml, rounded)
                 if not np.array_equal(rounded, values):
-                    yield replace(case, **{name: rounded})
+                    yield replace(case, qvel=rounded) if name == "qvel" else replace(case, qpos=rounded)
 
 
 def _unit_quaternions(xml: str, qpos: Array) -> Array:
