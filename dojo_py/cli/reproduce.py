@@ -37,7 +37,7 @@ def add(commands: Any) -> None:
     g.add_argument("--family", metavar="NAME", help="which cases: " + ", ".join(FAMILIES))
     g.add_argument("--seeds", metavar="A:B", help="from A up to, not including, B; or one seed")
     g.add_argument(
-        "--minimise", type=int, nargs="?", const=1, metavar="N", help="shrink the cases of N seeds for each property broken (default 1)"
+        "--minimise", type=int, nargs="?", const=1, metavar="N", help="shrink the cases of N seeds a property (default 1)"
     )
     g.add_argument("--workers", type=int, metavar="N", help="processes (default 1)")
     p.set_defaults(run=run)

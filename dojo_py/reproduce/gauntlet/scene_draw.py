@@ -150,7 +150,7 @@ class Draw:
     def xml(self) -> str:
         """The scene as MJCF."""
         option = f'<option timestep="{self.h!r}" gravity="0 0 {-self.gravity!r}"/>'
-        compiler = '<compiler angle="degree" autolimits="true" boundmass="1e-12" boundinertia="1e-18"/>'
+        compiler = '<compiler angle="degree" autolimits="true" boundmass="1e-10" boundinertia="2e-15"/>'
         default = f'<default><geom friction="{self.friction!r} 0 0" condim="{3 if self.friction else 1}"/></default>'
         parts = [f"<worldbody>{''.join(self.statics)}", *self.bodies, "</worldbody>"]
         if self.equalities:
