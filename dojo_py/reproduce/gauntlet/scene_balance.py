@@ -7,8 +7,10 @@ What the integrator promises. A free body keeps E, P and L to round-off, at ever
 friction change E by λ·(w₋ + w₊)/2, w the rate along λ. With w₋ = w₊ - G λ that is -½ λᵀ G λ + λ·w₊, and λ·w₊ ≤ 0: it is 0 for
 joints, at most 0 along a normal (a gap closes to 0, not below), negative for friction. So energy never grows as long as directions
 do not turn within the step. They turn by h Ω, Ω the fastest rotation, and the energy of a symplectic integrator oscillates within a
-band of relative width (h Ω)² about one that does not grow. Hence: where joints or contacts are at work growth is accepted up to
-BAND (h Ω)² of the kinetic energy, and steps are not looked at once h Ω > FASTEST, where that is no bound any more.
+band of relative width (h Ω)² about one that does not grow. Contacts act where they are after the step, not half way: their levers r
+have turned by h Ω / 2 too much, which adds at most λ Ω² r h/2 a step (first order: a capsule that rocks on a floor gains half as
+much at half the step). Hence growth is accepted up to BAND (h Ω)² of the kinetic energy where joints or contacts are at work, plus
+the sum of λ Ω² r h/2 where contacts are; steps are not looked at once h Ω > FASTEST, where these are no bounds any more.
 """
 
 from __future__ import annotations
@@ -94,7 +96,7 @@ def balance_outcomes(run: Run, pairs: Any, overlap: float) -> dict[str, Outcome]
     steps = len(run.status) if run.solved.all() else int(np.argmin(run.solved))
     found: dict[str, Outcome] = {}
     if steps and passive(run) and overlap <= 1e-9:
-        found["energy"] = _energy_outcome(run, steps, lonely=not len(pairs.first) and run.wheel.njnt == _free_joints(run))
+        found["energy"] = _energy_outcome(run, steps, pairs)
     if steps and not held(run, pairs):
         found["momentum"] = _momentum_outcome(run, steps)
     return found
@@ -104,9 +106,25 @@ def _free_joints(run: Run) -> int:
     return int(np.sum(run.wheel.jnt_type == 0))
 
 
-def _energy_outcome(run: Run, steps: int, lonely: bool) -> Outcome:
+def levers(run: Run, contacts: bool) -> Array:
+    """(T + 1,) sum up to each state of λ Ω² r h/2 [J]: what contacts may add by acting where they are after the step."""
+    m, total = run.wheel, np.zeros(len(run.qpos))
+    if not contacts:
+        return total
+    v, turning = run.maximal[:, :, 3:6], np.linalg.norm(run.maximal[:, :, 10:13], axis=2).max(axis=1)
+    pushed = np.diff(v, axis=0) - run.h * m.opt.gravity
+    impulse = np.where(m.body_weldid > 0, m.body_mass, 0.0) * np.linalg.norm(pushed, axis=2)
+    moving = m.body_weldid[m.geom_bodyid] > 0
+    reach = (m.geom_rbound + np.linalg.norm(m.geom_pos - m.body_ipos[m.geom_bodyid], axis=1))[moving].max(initial=0.0)
+    fastest = np.maximum(turning[1:], turning[:-1])
+    total[1:] = np.cumsum(impulse.sum(axis=1) * fastest**2 * reach * 0.5 * run.h)
+    return total
+
+
+def _energy_outcome(run: Run, steps: int, pairs: Any) -> Outcome:
     E, K = energy(run)
-    m = run.wheel
+    m, contacts = run.wheel, len(pairs.first) > 0
+    lonely = not contacts and m.njnt == _free_joints(run)
     turning = np.linalg.norm(run.maximal[:, :, 10:13], axis=2).max(axis=1) * run.h
     turning = np.maximum.accumulate(turning)[: steps + 1]
     if not lonely:
@@ -115,7 +133,7 @@ def _energy_outcome(run: Run, steps: int, lonely: bool) -> Outcome:
         return Outcome(0, 0)
     turning, top = turning[: steps + 1], np.maximum.accumulate(K)[: steps + 1]
     pull = 0.5 * m.body_mass.sum() * (run.h * np.linalg.norm(m.opt.gravity)) ** 2
-    band = 0.0 if lonely else BAND * (turning**2 * top + pull)
+    band = 0.0 if lonely else BAND * (turning**2 * top + pull) + levers(run, contacts)[: steps + 1]
     height = np.abs(run.maximal[:, :, 0:3]).max()
     floor = 1e-9 * top + 1e-13 * m.body_mass.sum() * np.linalg.norm(m.opt.gravity) * height + RESIDUAL**2 * m.body_mass.sum()
     lowest = np.minimum.accumulate(E)[: steps + 1]

@@ -31,7 +31,7 @@ PROPERTIES = {
     "reported gap": "min_gap is the smallest gap by the wheel's geometry, to 1e-9 m",
     "joints": "of solved steps: bodies are where the wheel's kinematics of qpos has them, loops closed, to 1e-9 of the extent",
     "limits": "of solved steps: no joint beyond its limits by 1e-9 that was not before",
-    "energy": "of what nothing drives: never grows by more than the integrator's band (h Omega)^2",
+    "energy": "of what nothing drives: grows by at most (h Omega)^2 of it, and what contacts at the end of a step may add",
     "momentum": "of what nothing holds: linear and discrete angular momentum kept to round-off at every |omega| h",
     "work bounded": "no step above 50 x the iterations of a normal one; a scene within 20 s",
     "alone": "a body that shares nothing with the others moves bit for bit as it does alone",
