@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import toy_family
+from gauntlet_known import KNOWN
 
 from dojo_py import load_model
 from dojo_py.cli import main
@@ -146,3 +147,43 @@ def test_a_family_has_what_the_gauntlet_asks_of_it(name):
     assert family.TITLE and family.PROPERTIES and len(set(family.FIXED)) == len(family.FIXED) > 0
     one, again = family.generate(family.FIXED[0]), family.generate(family.FIXED[0])
     assert family.describe(one) == family.describe(again)
+
+
+_outcomes = {}
+
+
+def outcomes_of(name):
+    """Outcomes of the fixed seeds of a family, once for all tests."""
+    if name not in _outcomes:
+        family = load_family(name)
+        _outcomes[name] = {seed: judge_seed(family, seed) for seed in family.FIXED}
+    return _outcomes[name]
+
+
+def broken_seeds(name, prop):
+    """Seed -> where it breaks the property."""
+    return {s: row[prop].where for s, row in outcomes_of(name).items() if prop in row and row[prop].broken}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_fixed_seeds_break_nothing_that_is_not_known(name):
+    properties = {prop for row in outcomes_of(name).values() for prop in row}
+    assert properties >= set(load_family(name).PROPERTIES), "fixed seeds must reach every property"
+    known = KNOWN.get(name, {})
+    new = {prop: broken_seeds(name, prop) for prop in properties}
+    for prop, (seeds, _) in known.items():
+        new[prop] = {seed: where for seed, where in new[prop].items() if seed not in seeds}
+    assert not any(new.values()), {prop: found for prop, found in new.items() if found}
+
+
+@pytest.mark.parametrize(
+    ("name", "prop"),
+    [
+        pytest.param(name, prop, marks=pytest.mark.xfail(strict=True, reason=known.reason))
+        for name, rows_ in KNOWN.items()
+        if name in WRITTEN
+        for prop, known in rows_.items()
+    ],
+)
+def test_known_failures(name, prop):
+    assert not broken_seeds(name, prop)
