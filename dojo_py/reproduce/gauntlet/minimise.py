@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 from dojo_py.reproduce.gauntlet.family import Family, Outcome
@@ -35,25 +36,19 @@ def minimise(
     if not breaks(outcomes, name):
         return None
     outcome, place, progress = outcomes[name], 0, False
+    candidates = iter(family.shrink(case))
     while tried < most:
-        candidate = _candidate(family, case, place)
+        candidate = next(candidates, None)
         if candidate is None:
             if not progress:
                 break
-            place, progress = 0, False
+            candidates, place, progress = iter(family.shrink(case)), 0, False
             continue
         outcomes = judge(candidate)
         tried += 1
         if breaks(outcomes, name):
             case, outcome, progress = candidate, outcomes[name], True
+            candidates = islice(family.shrink(case), place, None)
         else:
             place += 1
     return Smallest(case, outcome, tried)
-
-
-def _candidate(family: Family, case: Any, place: int) -> Any | None:
-    """Entry `place` of the case's shrinkings, None behind the last."""
-    for k, candidate in enumerate(family.shrink(case)):
-        if k == place:
-            return candidate
-    return None

@@ -22,16 +22,19 @@ NAMED = ("body", "joint", "freejoint", "geom", "site", "general", "motor", "posi
 
 def shrink(case: Case) -> Iterator[Case]:
     """Simpler cases, the boldest first. Those that no longer load are left out."""
+    from dojo_py import load_model
+
     root = _parsed(case.xml)
     case = replace(case, xml=_text(root))
     yield from _shorter(case)
+    old = load_model(case.xml)
     for build in (_fewer_bodies, _fewer_entries, _fewer_joints, _fewer_geoms):
         for smaller in build(root):
-            yield from _carried(case, smaller)
+            yield from _carried(case, old, smaller)
     yield from _simpler_start(case)
     for build in (_fewer_attributes, _rounded):
         for smaller in build(root):
-            yield from _carried(case, smaller)
+            yield from _carried(case, old, smaller)
     yield from _simpler_settings(case)
 
 
@@ -76,13 +79,13 @@ def _without(root: Any, chosen: list[Any]) -> Any:
     return new
 
 
-def _carried(case: Case, root: Any) -> Iterator[Case]:
-    """The case with another tree: coordinates of the joints, and controls of the actuators, that are still there."""
+def _carried(case: Case, old: Any, root: Any) -> Iterator[Case]:
+    """The case with another tree: coordinates of the joints, and controls of the actuators, that are left of the model `old`."""
     from dojo_py import load_model
 
     xml = _text(root)
     try:
-        old, new = load_model(case.xml), load_model(xml)
+        new = load_model(xml)
     except ValueError:
         return
     controls = np.zeros((len(case.controls), new.nu))
