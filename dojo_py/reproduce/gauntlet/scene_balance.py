@@ -10,7 +10,8 @@ do not turn within the step. They turn by h Ω, Ω the fastest rotation, and the
 band of relative width (h Ω)² about one that does not grow. Contacts act where they are after the step, not half way: their levers r
 have turned by h Ω / 2 too much, which adds at most λ Ω² r h/2 a step (first order: a capsule that rocks on a floor gains half as
 much at half the step). Hence growth is accepted up to BAND (h Ω)² of the kinetic energy where joints or contacts are at work, plus
-the sum of λ Ω² r h/2 where contacts are; steps are not looked at once h Ω > FASTEST, where these are no bounds any more.
+the sum of λ Ω² r h/2 where contacts are; steps are not looked at once h Ω > FASTEST, where these are no bounds any more. The
+complementarity κ of a solved step leaves λ·w₊ = κ/h: bodies at rest that touch creep apart, accepted up to CREEP of their size a second.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ Array = np.ndarray
 BAND = 1.0
 FASTEST = 0.5
 """Largest rotation in a step at which the energy of bodies with joints or contacts is looked at [rad]."""
+CREEP = 1e-4
+"""Speed that a body at rest may take on, over its size [1/s]: a 0.1 m ball touching a floor without gravity has 8e-6."""
 RESIDUAL = 1e-10
 """Of a step, the hard mode's own tolerance [m/s, rad/s]."""
 ROUND_OFF = 1e-11
@@ -135,7 +138,9 @@ def _energy_outcome(run: Run, steps: int, pairs: Any) -> Outcome:
     pull = 0.5 * m.body_mass.sum() * (run.h * np.linalg.norm(m.opt.gravity)) ** 2
     band = 0.0 if lonely else BAND * (turning**2 * top + pull) + levers(run, contacts)[: steps + 1]
     height = np.abs(run.maximal[:, :, 0:3]).max()
-    floor = 1e-9 * top + 1e-13 * m.body_mass.sum() * np.linalg.norm(m.opt.gravity) * height + RESIDUAL**2 * m.body_mass.sum()
+    sizes = m.geom_rbound[(m.geom_rbound > 0) & (m.body_weldid[m.geom_bodyid] > 0)]
+    creep = CREEP * sizes.min(initial=np.inf, where=sizes > 0) if contacts and len(sizes) else RESIDUAL
+    floor = 1e-9 * top + 1e-13 * m.body_mass.sum() * np.linalg.norm(m.opt.gravity) * height + 0.5 * creep**2 * m.body_mass.sum()
     lowest = np.minimum.accumulate(E)[: steps + 1]
     growth = E[1 : steps + 1] - lowest[:-1]
     accepted = np.broadcast_to(band + floor, top.shape)[1:]

@@ -26,6 +26,10 @@ def text(values: Any) -> str:
     return " ".join(repr(float(v)) for v in np.atleast_1d(values))
 
 
+HEAVIEST = 1e9
+"""[kg]: readers take numbers up to 1e10."""
+
+
 class Shape(NamedTuple):
     """A geom: kind, sizes as in MJCF [m], distance from its centre to its farthest point, to its lowest when upright."""
 
@@ -106,7 +110,7 @@ class Draw:
     def mass(self, reach: float | None = None) -> str:
         """Attribute of a geom: about water, times a factor within the scene's ratio."""
         factor = self.ratio ** self.rng.uniform(-0.5, 0.5)
-        return f'mass="{2000.0 * (reach or 0.5 * self.size) ** 3 * factor:.3g}"'
+        return f'mass="{min(2000.0 * (reach or 0.5 * self.size) ** 3 * factor, HEAVIEST):.3g}"'
 
     # velocities and orientations
 

@@ -1,4 +1,8 @@
-"""Gaps of a scene by the wheel's geometry: every pair that MuJoCo's filters let collide, not our own list and report."""
+"""Gaps of a scene by independent geometry: every pair that MuJoCo's filters let collide, not our own list and report.
+
+Between bodies by the wheel's mj_geomDistance, above planes by the shapes' support function: the wheel's own routine for cylinders
+loses up to 5 mm of 0.3 m when they are tilted by less than 1e-4.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from dojo_py.reproduce.gauntlet.scene_run import Run, extent
 from dojo_py.reproduce.report import import_mujoco
 
 Array = np.ndarray
-PLANE, CYLINDER = 0, 5
+PLANE, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX = 0, 2, 3, 4, 5, 6
 
 TOLERANCE = 1e-9
 """Overlap accepted [m]."""
@@ -55,23 +59,38 @@ def pairs_of(wheel: Any) -> Pairs:
 
 
 def gaps_at(mujoco: Any, run: Run, pairs: Pairs, k: int) -> Array:
-    """(n,) gaps in state k [m]; exact for all that overlap and for the smallest, else a lower bound.
-
-    By the wheel's mj_geomDistance, whose routines for these pairs are closed forms (beside them in numpy: 1e-15).
-    """
+    """(n,) gaps in state k [m]; exact for all that overlap and for the smallest, else a lower bound."""
     m, d = run.wheel, run.pose[k].data
     a, b = pairs.first, pairs.second
     between = d.geom_xpos[b] - d.geom_xpos[a]
-    normal = d.geom_xmat.reshape(-1, 3, 3)[a][:, :, 2]
-    away = np.where(m.geom_type[a] == PLANE, np.sum(normal * between, axis=1), np.linalg.norm(between, axis=1) - m.geom_rbound[a])
-    gaps = away - m.geom_rbound[b]
-    best = np.inf
+    plane = m.geom_type[a] == PLANE
+    gaps = np.linalg.norm(between, axis=1) - m.geom_rbound[a] - m.geom_rbound[b]
+    axes = d.geom_xmat.reshape(-1, 3, 3)
+    normal = axes[a[plane]][:, :, 2]
+    tilted = np.einsum("nji,nj->ni", axes[b[plane]], normal)
+    gaps[plane] = np.sum(normal * between[plane], axis=1) - support(m.geom_type[b[plane]], m.geom_size[b[plane]], tilted)
+    best = gaps[plane].min(initial=np.inf)
     for i in np.argsort(gaps):
         if gaps[i] > max(best, 0.0):
             break
+        if plane[i]:
+            continue
         gaps[i] = mujoco.mj_geomDistance(m, d, int(a[i]), int(b[i]), FARTHEST, None)
         best = min(best, gaps[i])
     return gaps
+
+
+def support(kind: Array, size: Array, n: Array) -> Array:
+    """(n,) extent of shapes along the unit vectors n (n, 3) of their own frames [m]."""
+    across, along = np.hypot(n[:, 0], n[:, 1]), np.abs(n[:, 2])
+    shapes = {
+        SPHERE: size[:, 0],
+        CAPSULE: size[:, 0] + size[:, 1] * along,
+        ELLIPSOID: np.linalg.norm(size * n, axis=1),
+        CYLINDER: size[:, 0] * across + size[:, 1] * along,
+        BOX: np.sum(size * np.abs(n), axis=1),
+    }
+    return np.select([kind == k for k in shapes], list(shapes.values()), np.nan)
 
 
 def gap_outcomes(run: Run) -> dict[str, Outcome]:
@@ -91,7 +110,7 @@ def gap_outcomes(run: Run) -> dict[str, Outcome]:
         if not error <= pairs.slack.max() + round_off:
             wrong += 1
             off = max(off, error if np.isfinite(error) else 0.0)
-            first_wrong = first_wrong or f"step {t}: reported {reported:.3g} m, the wheel's geometry says {smallest:.3g} m"
+            first_wrong = first_wrong or f"step {t}: reported {reported:.3g} m, geometry says {smallest:.3g} m"
         deepest = np.where(gaps > -pairs.slack, 0.0, deepest)
         if not solved:
             deepest = np.minimum(deepest, gaps)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import multiprocessing
+import signal
 import time
 from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection, wait
@@ -26,13 +27,14 @@ Task = tuple[str, Any]
 
 def _serve(module: str, pipe: Connection) -> None:
     """A worker's loop: judge what comes, until nothing does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers itself
     family: Any = importlib.import_module(module)
     while True:
         try:
             kind, value = pipe.recv()
-        except EOFError:
+            pipe.send(judge_seed(family, value) if kind == "seed" else judge(family, value))
+        except (EOFError, BrokenPipeError):  # nobody asks any more
             return
-        pipe.send(judge_seed(family, value) if kind == "seed" else judge(family, value))
 
 
 class Worker:
