@@ -14,7 +14,7 @@ KNOWN: dict[str, dict[str, Known]] = {
     "scenes": {
         "solved, other": Known(
             (27, 31, 132, 138, 148, 212, 223),
-            "overlaps that cannot open, a slide that touches, large and tiny bodies: 7 % of the steps of scenes that are not ordinary",
+            "overlaps that cannot open, a slide that touches, huge and tiny bodies: 7 % of the steps of these scenes",
         ),
         "honest failure": Known((27, 31, 138, 148, 212, 223), "STALLED and MAX_ITERATIONS hand back a point of a sub-step"),
         "not frozen": Known((31, 132, 148), "one overlap that cannot open stops the whole world: 4 % of the scenes"),

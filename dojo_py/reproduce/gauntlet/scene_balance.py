@@ -11,7 +11,8 @@ band of relative width (h Ω)² about one that does not grow. Contacts act where
 have turned by h Ω / 2 too much, which adds at most λ Ω² r h/2 a step (first order: a capsule that rocks on a floor gains half as
 much at half the step). Hence growth is accepted up to BAND (h Ω)² of the kinetic energy where joints or contacts are at work, plus
 the sum of λ Ω² r h/2 where contacts are; steps are not looked at once h Ω > FASTEST, where these are no bounds any more. The
-complementarity κ of a solved step leaves λ·w₊ = κ/h: bodies at rest that touch creep apart, accepted up to CREEP of their size a second.
+complementarity κ of a solved step leaves λ·w₊ = κ/h: bodies at rest that touch creep apart; accepted is CREEP of their size a
+second.
 """
 
 from __future__ import annotations
