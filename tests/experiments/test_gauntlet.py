@@ -8,7 +8,7 @@ import pytest
 import toy_family
 from gauntlet_known import KNOWN
 
-from dojo_py import load_model
+from dojo_py import HardSimulator, load_model
 from dojo_py.cli import main
 from dojo_py.reproduce import load
 from dojo_py.reproduce.gauntlet import FAMILIES, load_family, scenes
@@ -16,6 +16,7 @@ from dojo_py.reproduce.gauntlet.family import Case
 from dojo_py.reproduce.gauntlet.judge import CRASH, WORK, judge, judge_seed
 from dojo_py.reproduce.gauntlet.minimise import minimise
 from dojo_py.reproduce.gauntlet.run import run
+from dojo_py.reproduce.gauntlet.scene_gaps import pairs_of, support
 from dojo_py.reproduce.gauntlet.shrink_mjcf import shrink
 
 WRITTEN = [name for name in FAMILIES if importlib.util.find_spec(f"dojo_py.reproduce.gauntlet.{name}")]
@@ -102,6 +103,52 @@ def test_a_written_scene_can_be_checked_again():
     assert again.xml.strip() == case.xml.strip() and again.timestep == case.timestep and again.settings == case.settings
     assert np.array_equal(again.controls, case.controls)
     assert (again.qvel is None) == (case.qvel is None) or np.array_equal(again.qvel, case.qvel)
+
+
+# the oracles of scenes
+
+SHAPES = {
+    "sphere": "0.3",
+    "capsule": "0.1 0.4",
+    "box": "0.1 0.2 0.3",
+    "cylinder": "0.2 0.3",
+    "ellipsoid": "0.1 0.2 0.3",
+}
+
+
+@pytest.mark.parametrize("kind", SHAPES)
+def test_gaps_above_a_plane_are_those_of_the_wheel(kind):
+    """Where the wheel is exact: cylinders tilted by less than 1e-3 are left out."""
+    import mujoco
+
+    body = f'<body><freejoint/><geom type="{kind}" size="{SHAPES[kind]}"/></body>'
+    wheel = mujoco.MjModel.from_xml_string(f'<mujoco><worldbody><geom type="plane" size="1 1 1"/>{body}</worldbody></mujoco>')
+    data, rng = mujoco.MjData(wheel), np.random.default_rng(0)
+    for _ in range(100):
+        data.qpos[:] = rng.normal(size=7)
+        data.qpos[3:] /= np.linalg.norm(data.qpos[3:])
+        mujoco.mj_kinematics(wheel, data)
+        n = data.geom_xmat[1].reshape(3, 3)[2:3]
+        gap = data.geom_xpos[1, 2] - support(wheel.geom_type[1:], wheel.geom_size[1:], n)[0]
+        assert abs(gap - mujoco.mj_geomDistance(wheel, data, 0, 1, 10.0, None)) < 1e-12
+
+
+@pytest.mark.parametrize("seed", [3, 7, 13, 28, 100])
+def test_pairs_of_geoms_are_those_that_the_simulator_looks_at(seed):
+    import mujoco
+
+    case = scenes.generate(seed)
+    sim = HardSimulator(load_model(case.xml), timestep=case.timestep)
+    ours = {frozenset(pair) for pair in sim.step(sim.initial_state()).contacts.geoms.tolist()}
+    pairs = pairs_of(mujoco.MjModel.from_xml_string(case.xml))
+    assert ours == {frozenset(pair) for pair in zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)} and ours
+
+
+def test_ordinary_scenes_are_half_of_all_and_kinds_are_all_there():
+    cases = [scenes.generate(seed) for seed in range(200)]
+    assert 60 < sum(case.settings["ordinary"] for case in cases) < 140
+    assert {case.settings["kind"] for case in cases} == {kind.__name__ for kind in scenes.KINDS}
+    assert all(case.timestep <= 0.01 for case in cases if case.settings["ordinary"])
 
 
 # the command
