@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
 from dojo_py.cli.mistake import Mistake
 
+GAUNTLET = "gauntlet"
+"""The experiment that the options of the second group belong to."""
+
 
 def add(commands: Any) -> None:
     """Add the command's parser."""
     from dojo_py.reproduce import EXPERIMENTS
+    from dojo_py.reproduce.gauntlet import FAMILIES
 
     listed = "\n".join(f"  {name:<13} {what}" for name, (_, what) in EXPERIMENTS.items())
+    families = "\n".join(f"  {name:<13} {what}" for name, what in FAMILIES.items())
     p = commands.add_parser(
         "reproduce",
         help="repeat an experiment and print it beside the published figures",
         description="Repeat an experiment; writes its table as CSV and its figure as PNG.",
-        epilog=f"experiments:\n{listed}",
+        epilog=f"experiments:\n{listed}\n\nfamilies of the gauntlet:\n{families}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     p.add_argument("experiment", choices=tuple(EXPERIMENTS), metavar="EXPERIMENT", help="see the list below")
@@ -27,6 +33,13 @@ def add(commands: Any) -> None:
         "--out", type=Path, default=Path("reproduced"), metavar="DIR", help="folder written to (default: reproduced)"
     )
     p.add_argument("--quick", action="store_true", help="a size for tests: the bounds mean nothing (table6 only)")
+    g = p.add_argument_group("gauntlet only")
+    g.add_argument("--family", metavar="NAME", help="which cases: " + ", ".join(FAMILIES))
+    g.add_argument("--seeds", metavar="A:B", help="from A up to, not including, B; or one seed")
+    g.add_argument(
+        "--minimise", type=int, nargs="?", const=1, metavar="N", help="shrink the cases of N seeds a property (default 1)"
+    )
+    g.add_argument("--workers", type=int, metavar="N", help="processes (default 1)")
     p.set_defaults(run=run)
 
 
@@ -35,15 +48,21 @@ def run(arguments: argparse.Namespace) -> int:
     from dojo_py.reproduce import load
     from dojo_py.reproduce.report import MissingPackage, draw, write_csv
 
-    module = load(arguments.experiment)
+    settings = _gauntlet_settings(arguments)
+    try:
+        module = load(arguments.experiment)
+    except MissingPackage as error:
+        raise Mistake(str(error)) from None
     if arguments.quick and not hasattr(module, "QUICK"):
         raise Mistake(f"--quick: {arguments.experiment} has no quick size")
     try:
         arguments.out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Mistake(f"--out {arguments.out}: {error.strerror}") from None
+    if arguments.quick:
+        settings = module.QUICK
     try:
-        report = module.run(**module.QUICK) if arguments.quick else module.run()
+        report = module.run(**settings)
     except MissingPackage as error:
         raise Mistake(str(error)) from None
     print(report)
@@ -54,3 +73,57 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"dojo_py: no figure: {error}", file=sys.stderr)
     print("wrote " + ", ".join(str(file) for file in files))
     return 0 if report.holds else 1
+
+
+def _gauntlet_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Arguments of the gauntlet's `run`; none for other experiments, which refuse its options."""
+    given = {name: getattr(arguments, name) for name in ("family", "seeds", "minimise", "workers")}
+    if arguments.experiment != GAUNTLET:
+        for name, value in given.items():
+            if value is not None:
+                raise Mistake(f"--{name}: belongs to the gauntlet, not to {arguments.experiment}")
+        return {}
+    workers = 1 if arguments.workers is None else arguments.workers
+    minimised = 0 if arguments.minimise is None else arguments.minimise
+    for name, value in (("workers", workers - 1), ("minimise", minimised)):
+        if value < 0:
+            raise Mistake(f"--{name} {getattr(arguments, name)}: must be at least {1 if name == 'workers' else 0}")
+    return {
+        "family": _family(arguments.family),
+        "seeds": _seeds(arguments.seeds),
+        "minimised": minimised,
+        "out": arguments.out,
+        "workers": workers,
+    }
+
+
+def _family(name: str | None) -> str:
+    import difflib
+    import importlib.util
+
+    from dojo_py.reproduce.gauntlet import FAMILIES
+
+    known = ", ".join(FAMILIES)
+    if name is None:
+        raise Mistake(f"gauntlet: --family is missing, one of {known}")
+    if name not in FAMILIES:
+        near = difflib.get_close_matches(name, FAMILIES, 1)
+        hint = f", did you mean '{near[0]}'?" if near else ""
+        raise Mistake(f"--family {name}: not one of {known}{hint}")
+    if importlib.util.find_spec(f"dojo_py.reproduce.gauntlet.{name}") is None:
+        raise Mistake(f"--family {name}: not written yet")
+    return name
+
+
+def _seeds(text: str | None) -> range:
+    """A:B or one number."""
+    if text is None:
+        raise Mistake("gauntlet: --seeds is missing: A:B, from A up to, not including, B")
+    match = re.fullmatch(r"(\d+)(?::(\d+))?", text)
+    if not match:
+        raise Mistake(f"--seeds {text}: expected A:B, two whole numbers from 0 on, or one")
+    first = int(match[1])
+    last = first + 1 if match[2] is None else int(match[2])
+    if last <= first:
+        raise Mistake(f"--seeds {text}: no seed from {first} up to, not including, {last}")
+    return range(first, last)
