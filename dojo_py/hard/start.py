@@ -211,7 +211,8 @@ def left_out_contact(L, P, Q, W, h):
 
 @kernel
 def want_all(L, P, Q, W):
-    """Mark what was left out of the step of the islands in W.span: contacts with the world or within one, limits. Returns the count.
+    """Mark what was left out of the step of the islands in W.span: contacts with the world or within one, limits. Returns how many
+    were.
 
     A solve may fail because something is left out: a light limb that nothing stops turns by more than a step can.
     """

@@ -91,7 +91,7 @@ ROUNDS = 8
 
 @kernel
 def _attempts(L, P, Q, A, W, h, kappa, settings, source, last, budget, out):
-    """Solve the loaded step of the islands in W.span: one start and direction after another, each taken up again where it got stuck.
+    """Solve the loaded step of the islands in W.span: one start and direction after another, each taken up again where it stuck.
 
     source: impulses that are tried first (WARM, HERE), or COLD. last: attempt; all for a whole step, whose best point is kept.
     out (8,): status, iterations, residual, complementarity; over all calls for an island: its best point, see `keep_best` (4 to 6),
