@@ -61,6 +61,7 @@ def add_contact(P, Q, W, candidate):
     c = W.n_active[0]
     W.n_active[0] = c + 1
     W.active[c] = candidate
+    W.cheld[c] = 0
     np_ = P.body.shape[0]
     if candidate < np_:
         W.cbody[c, 0], W.cbody[c, 1] = P.body[candidate], -1

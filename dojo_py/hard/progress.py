@@ -73,9 +73,20 @@ def residual_of(L, W, h):
             residual = _worse(residual, abs(rate - W.fric[dof, 1] + W.fric[dof, 2]))
     for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, k]
-        residual = _worse(residual, abs(W.cval[c, 0] - W.con[c, 1]) / h)
+        row = abs(W.cval[c, 0] - W.con[c, 1])
+        residual = _worse(residual, max(row - UNSURE * _extent(W, c), 0.0 * row) / h)
         residual = _worse(residual, friction_residual(W.claw[c], W.cmu[c], W.con[c], W.cval[c, 1], W.cval[c, 2]))
     return residual
+
+
+@kernel
+def _extent(W, c):
+    """Largest coordinate of the bodies of contact c [m]: what the round-off of its gap is relative to."""
+    extent = 0.0
+    for side in range(2):
+        if W.cbody[c, side] >= 0:
+            extent = max(extent, _farthest(W.xn[W.cbody[c, side]]))
+    return extent
 
 
 @kernel

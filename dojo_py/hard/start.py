@@ -14,7 +14,7 @@ from dojo_py.jit import kernel
 from dojo_py.rotation import quat_to_matrix
 from dojo_py.solver.block_ldu import analyse
 from dojo_py.solver.centre import central_friction, central_pair
-from dojo_py.solver.cones import CONE, FRICTIONLESS, PYRAMID, impulse_of, start_state
+from dojo_py.solver.cones import BOUND, CONE, FRICTIONLESS, PYRAMID, impulse_of, start_state
 
 OUT_OF_REACH = 1e6
 """Added to the gap of a contact that takes no part [m]."""
@@ -69,6 +69,8 @@ def start_step(L, P, Q, W, wrench, h, recovery):
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         start_contact(P, Q, W, c, recovery)
+        if W.cheld[c]:
+            W.claw[c] = CONE if W.cbound[c] > 0.0 and W.claw[c] != FRICTIONLESS else FRICTIONLESS
         if immovable(L, P, Q, W, c):
             W.claw[c] = FRICTIONLESS
             W.cgrace[c] = OUT_OF_REACH
@@ -358,6 +360,8 @@ def start_motion(L, W):
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         W.con[c, :] = 0.0
+        if W.cheld[c] and W.claw[c] == CONE:
+            W.con[c, BOUND] = W.cbound[c]
         if W.claw[c] != PYRAMID:
             old = W.guess_con[W.active[c]]
             W.con[c, 0], W.con[c, 2], W.con[c, 3] = old[0], old[1], old[2]
@@ -430,7 +434,7 @@ def _start_pairs(L, W, h, mass, kappa0, friction0):
         v1, v2 = W.cval[c, 1] - old[1] / mass, W.cval[c, 2] - old[2] / mass
         speed = math.sqrt(v1 * v1 + v2 * v2)
         if law == CONE:
-            x, y, big = central_friction(mass, mu * gamma, speed, friction0)
+            x, y, big = central_friction(mass, mu * gamma + z[BOUND], speed, friction0)
             z[0], z[1], z[4] = gamma, slack, big
             if speed > 0.0:
                 z[2], z[3] = -x * v1 / speed, -x * v2 / speed

@@ -56,6 +56,7 @@ from dojo_py.hard.start import (
 from dojo_py.hard.terms import FAST
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_to_matrix
+from dojo_py.solver.cones import CONE
 
 TOLERANCE, COMPLEMENTARITY, ITERATIONS, SPRINGS, RECOVERY, MARGIN, SUBDIVISIONS = 0, 1, 2, 3, 4, 5, 6
 """Places in the settings array, see options.py."""
@@ -70,7 +71,10 @@ act again; then of the scale of the step's violations, with the other linearisat
 last. In these two friction's products shrink with the others: rigid chains from ground to ground drown in round-off where gaps get
 much smaller than they must."""
 SOLVE_LIMIT = 50
-"""Most iterations of one solve; three times as many in short steps."""
+"""Most iterations of one solve."""
+
+LADDER = 0.6
+"""Share of the iterations of a step that attempts and shorter steps may take; the rest is for held bounds of friction."""
 
 CLOSE = 1e-2
 """An attempt that gets stuck with less residual [m/s] is taken up once more, as if its impulses were the last step's: some pairs
@@ -81,6 +85,11 @@ QUIET = 5.0
 
 FAR_OFF = 1.0
 """Residual [m/s, rad/s] of a point that is no better than none: at a step of 0.01 s a gap of 1 cm is closed that should not be."""
+
+ROUNDS_HELD = 3
+"""Solves with held bounds of friction after the one without friction; more of them often go round in circles."""
+NO_BOUND = 1e-12
+"""Bounds of friction below this [N s] are none."""
 
 OVERLAP = 1e-9
 """Violations at the start of a step [m, rad] above this are worth a try without undoing them."""
@@ -107,7 +116,6 @@ def _attempts(L, P, Q, A, W, h, kappa, settings, source, last, budget, out):
     for attempt in range(1 if source == COLD else 0, last + 1):
         for again in range(2):
             weight = 1.0 if attempt >= 2 else min(h, 1.0)
-            limit = SOLVE_LIMIT if attempt < 3 else 3 * SOLVE_LIMIT
             guess_impulses(L, W, HERE if again == 1 else (source if attempt == 0 else COLD))
             start_motion(L, W)
             first = 0 if any_cone(L, W) else 1
@@ -118,7 +126,7 @@ def _attempts(L, P, Q, A, W, h, kappa, settings, source, last, budget, out):
                     if first == 0:
                         start_pairs(L, W, h, STARTS[0 if again == 1 else attempt], kappa, weight, attempt == 0 or again == 1)
                     release_cones(L, W, h)
-                most = 1 if part == 0 else max(min(limit, int(budget - total)), 1)
+                most = 1 if part == 0 else max(min(SOLVE_LIMIT, int(budget - total)), 1)
                 tolerance = max(settings[TOLERANCE], QUIET * h) if part == 0 else settings[TOLERANCE]
                 status, count, residual, worst = iterate(
                     L, P, Q, A, W, h, scheme, kappa, weight, tolerance, tol_comp, most, attempt == 2, attempt == 3,
@@ -303,7 +311,7 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, report
     On the central path (kappa > 0) a step is divided only because bodies turn too fast for a whole one: dividing it because it is
     hard would make its end jump.
     """
-    out, budget = W.scratch[106, 0:8], settings[ITERATIONS]
+    out, budget = W.scratch[106, 0:8], LADDER * settings[ITERATIONS]
     out[4], out[5], out[6], out[7] = math.inf, math.inf, math.inf, 0.0
     first = 0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
@@ -337,6 +345,12 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, report
         total += out[1]
         parts = 1
     status = int(out[0])
+    if status != SOLVED and not out[5] < CLOSE:
+        spent = _hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, out)
+        total += spent
+        if out[0] == SOLVED:
+            _report_island(W, report, INEXACT, total, out, 1)
+            return False
     if status != SOLVED and out[5] < FAR_OFF:
         _end_at_best(L, P, Q, A, W, angle, rate, wrench, h, settings)
         status, parts, out[2], out[3] = INEXACT, 1, out[5], out[6]
@@ -344,6 +358,43 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, report
         status, parts = TOO_FAST if first > 0 else status, 0
     _report_island(W, report, status, total, out, parts)
     return False
+
+
+@kernel
+def _hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, out):
+    """The whole step with the bounds of friction held at estimates: a convex problem, which always ends. Returns the iterations.
+
+    First without friction, then with bounds from the normal impulses of the last round, ROUNDS_HELD times; initial violations may
+    stay. out as in `_attempts`; its complementarity is that of the last impulses in their true cones.
+    """
+    total = 0.0
+    for turn in range(ROUNDS_HELD + 1):
+        for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+            c = W.members[CONTACTS, k]
+            W.cheld[c] = 1
+            W.cmu[c] = 0.0
+            bound = _friction(P, Q, W, c) * W.con[c, 0] if turn > 0 else 0.0
+            W.cbound[c] = bound if bound > NO_BOUND else 0.0
+        budget = max((1.0 - LADDER) * settings[ITERATIONS] - total, 1.0)
+        total += _in_parts(L, P, Q, A, W, angle, rate, wrench, h, 1, 0.0, kappa, settings, COLD, budget, out)
+        if out[0] != SOLVED:
+            break
+    worst = 0.0
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        W.cheld[c] = 0
+        W.cmu[c] = _friction(P, Q, W, c)
+        if W.claw[c] == CONE:
+            worst = max(worst, abs(W.cmu[c] * W.con[c, 0] - W.cbound[c]) * W.con[c, 4])
+    out[3] = max(out[3], worst)
+    return total
+
+
+@kernel
+def _friction(P, Q, W, c):
+    """The friction coefficient of active contact c."""
+    i, planes = W.active[c], P.body.shape[0]
+    return P.friction[i] if i < planes else Q.friction[i - planes]
 
 
 @kernel

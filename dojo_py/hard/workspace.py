@@ -69,6 +69,8 @@ class Work(NamedTuple):
     cbody: np.ndarray  # (nc, 2)
     cmu: np.ndarray  # (nc,)
     claw: np.ndarray  # (nc,)
+    cheld: np.ndarray  # (nc,) 1 where friction's bound is held at `cbound` (cones.py)
+    cbound: np.ndarray  # (nc,) [N s]
     cframe: np.ndarray  # (nc, 3, 3) normal and tangents at the start (pairs)
     cval: np.ndarray  # (nc, 3) gap, tangential velocity
     cgrace: np.ndarray  # (nc,) how much of an initial overlap may stay this step [m]
@@ -185,7 +187,8 @@ def allocate_work(layout, planes, pairs):
         row_scale=z(nv), ball=z((nj, 3, 4)), inertia=z((nb, 6, WIDTH)), rb=z((nb, WIDTH)),
         rn=z((nn, 6)), size=z((nb, WIDTH)), active=z(nc, np.int64), n_active=z(2, np.int64),
         limit_active=z(nl, np.int64), n_limits=z(1, np.int64), bound=z(nv), lgap=z(nl), dof_limit=np.full((nv, 2), -1, np.int64),
-        cbody=z((nc, 2), np.int64), cmu=z(nc), claw=z(nc, np.int64), cframe=z((nc, 3, 3)), cval=z((nc, 3)),
+        cbody=z((nc, 2), np.int64), cmu=z(nc), claw=z(nc, np.int64), cheld=z(nc, np.int64), cbound=z(nc),
+        cframe=z((nc, 3, 3)), cval=z((nc, 3)),
         cgrace=z(nc), lgrace=z(nl), cC=z((nc, 2, 3, 6)), cB=z((nc, 2, 3, 6)), cH=z((nc, 2, 6, 12)), cK=z((nc, 3, 3)),
         cf=z((nc, 3)), cdy=z((nc, 3)), step=z((total, WIDTH)), dv=z((nb + 1, 6)), dlam=z((nn, 6)), drate=z(nv),
         dlim=z((nl, 2)), dfric=z((nv, 3)), dcon=z((nc, 12)), alim=z((nl, 2)), africt=z((nv, 3)), acon=z((nc, 12)),

@@ -2,9 +2,10 @@
 
 State z (12,) of a contact, primal (impulse) and dual (motion):
     all             γ, s                         γ s = κ,  s = gap
-    cone            ξ₂, ξ₃, η₁, η₂, η₃           ξ ∘ η = κ e,  ξ₁ = μ γ,  η₂₃ = v_t               (Dojo eq. 21-24)
+    cone            ξ₂, ξ₃, η₁, η₂, η₃, β        ξ ∘ η = κ e,  ξ₁ = μ γ + β,  η₂₃ = v_t           (Dojo eq. 21-24)
     pyramid         ψ, s_ψ, β₁₋₄, s_β₁₋₄         s_ψ = μ γ - Σ β,  s_β = P v_t + ψ 1,  products κ  (Dojo eq. 18-20)
 
+β is constant: 0 but where friction's bound is held at an estimate (μ is 0 then), which makes the problem of a step convex.
 ξ ∘ η = (ξ·η, ξ₁ η₂₃ + η₁ ξ₂₃). Newton's equations of a contact are solved for the impulse F = (γ, ξ₂, ξ₃) as a function of the
 motion y = (gap, v_t):  δF = f - K δy, with K (3, 3). Step lengths: Vandenberghe, The CVXOPT linear and quadratic cone program
 solvers (2010), section 8; correction: Mehrotra (1992).
@@ -15,7 +16,7 @@ import math
 from dojo_py.jit import kernel
 
 FRICTIONLESS, CONE, PYRAMID = 0, 1, 2
-GAMMA, S, X2, X3, E1, E2, E3 = 0, 1, 2, 3, 4, 5, 6
+GAMMA, S, X2, X3, E1, E2, E3, BOUND = 0, 1, 2, 3, 4, 5, 6, 7
 PSI, S_PSI, BETA, S_BETA = 2, 3, 4, 8
 """Places in z; β are the impulses along +t₁, -t₁, +t₂, -t₂."""
 
@@ -51,7 +52,7 @@ def start_state(law, mu, gamma, s, speed, z):
 def friction_complementarity(law, mu, z, target):
     """(largest |ξ∘η - target e|, Σ ξ·η, degree) of a contact's friction."""
     if law == CONE:
-        x1 = mu * z[0]
+        x1 = mu * z[0] + z[BOUND]
         p = x1 * z[4] + z[2] * z[5] + z[3] * z[6]
         return max(abs(p - target), abs(x1 * z[5] + z[4] * z[2]), abs(x1 * z[6] + z[4] * z[3])), p, 1
     if law == PYRAMID:
@@ -127,7 +128,7 @@ def _apply(beta, w0, w1, w2, v0, v1, v2):
 @kernel
 def _scaled_target(mu, z, kf, corrected, a, beta, w0, w1, w2):
     """W d,  d = λ⁻¹ ∘ (κ e - λ ∘ λ - (W⁻¹ δη_a) ∘ (W δξ_a)),  λ = W ξ: the right-hand side of δη + W² δξ = W d."""
-    l0, l1, l2 = _apply(beta, w0, w1, w2, mu * z[0], z[2], z[3])
+    l0, l1, l2 = _apply(beta, w0, w1, w2, mu * z[0] + z[BOUND], z[2], z[3])
     r0, r1, r2 = kf - (l0 * l0 + l1 * l1 + l2 * l2), -2.0 * l0 * l1, -2.0 * l0 * l2
     if corrected:
         p0, p1, p2 = _apply(beta, w0, w1, w2, mu * a[0], a[2], a[3])
@@ -146,7 +147,7 @@ def _scaled_target(mu, z, kf, corrected, a, beta, w0, w1, w2):
 @kernel
 def _condense_cone(mu, z, kf, corrected, a, dy, K, f):
     # δη + H δξ = W d,  H = W² = β² (2 w wᵀ - J);  rows 2, 3 give δξ₂₃ for a given motion, row 1 gives δη₁
-    beta, w0, w1, w2 = _scaling(mu * z[0], z[2], z[3], z[4], z[5], z[6])
+    beta, w0, w1, w2 = _scaling(mu * z[0] + z[BOUND], z[2], z[3], z[4], z[5], z[6])
     t0, t1, t2 = _scaled_target(mu, z, kf, corrected, a, beta, w0, w1, w2)
     b2 = beta * beta
     # inverse of H₂₂ = β² (I + 2 w wᵀ)
@@ -163,7 +164,7 @@ def _condense_cone(mu, z, kf, corrected, a, dy, K, f):
 
 @kernel
 def _condense_plain(mu, z, kf, corrected, a, dy, K, f):
-    x1, x2, x3, e1, e2, e3 = mu * z[0], z[2], z[3], z[4], z[5], z[6]
+    x1, x2, x3, e1, e2, e3 = mu * z[0] + z[BOUND], z[2], z[3], z[4], z[5], z[6]
     r2 = kf - (x1 * e1 + x2 * e2 + x3 * e3)
     r3, r4 = -(x1 * e2 + e1 * x2), -(x1 * e3 + e1 * x3)
     if corrected:
@@ -273,13 +274,13 @@ def recover_step(law, mu, z, kf, corrected, scaled, a, dy, y, K, f, more, dz):
     dz[5] += y[1]
     dz[6] += y[2]
     if not scaled:
-        x1, e1 = mu * z[0], z[4]
+        x1, e1 = mu * z[0] + z[BOUND], z[4]
         r2 = kf - (x1 * e1 + z[2] * z[5] + z[3] * z[6])
         if corrected:
             r2 -= mu * a[0] * a[4] + a[2] * a[5] + a[3] * a[6]
         dz[4] = (r2 - e1 * mu * dz[0] - z[5] * dz[2] - z[6] * dz[3] - z[2] * dz[5] - z[3] * dz[6]) / x1
         return
-    beta, w0, w1, w2 = _scaling(mu * z[0], z[2], z[3], z[4], z[5], z[6])
+    beta, w0, w1, w2 = _scaling(mu * z[0] + z[BOUND], z[2], z[3], z[4], z[5], z[6])
     t0, t1, t2 = _scaled_target(mu, z, kf, corrected, a, beta, w0, w1, w2)
     b2 = beta * beta
     h00 = b2 * (2.0 * w0 * w0 - 1.0)
@@ -354,7 +355,7 @@ def step_length(law, mu, z, dz):
         if dz[i] < 0.0:
             alpha = min(alpha, -z[i] / dz[i])
     if law == CONE:
-        alpha = min(alpha, _soc_step(mu * z[0], z[2], z[3], mu * dz[0], dz[2], dz[3]))
+        alpha = min(alpha, _soc_step(mu * z[0] + z[BOUND], z[2], z[3], mu * dz[0], dz[2], dz[3]))
         alpha = min(alpha, _soc_step(z[4], z[5], z[6], dz[4], dz[5], dz[6]))
     elif law == PYRAMID:
         for i in range(2, 12):
@@ -369,7 +370,7 @@ def least_friction_product(law, mu, z):
     p = math.inf
     if law == CONE:
         nx, ne = math.sqrt(z[2] * z[2] + z[3] * z[3]), math.sqrt(z[5] * z[5] + z[6] * z[6])
-        x1 = mu * z[0]
+        x1 = mu * z[0] + z[BOUND]
         dx, de = (x1 - nx) * (x1 + nx), (z[4] - ne) * (z[4] + ne)
         if dx <= 0.0 or de <= 0.0:
             return 0.0

@@ -31,6 +31,7 @@ class Run(NamedTuple):
     status: Array
     iterations: Array
     min_gap: Array
+    substeps: Array
     planned: int
     """Steps asked for; fewer were made when time ran out."""
     seconds: float
@@ -82,7 +83,7 @@ def simulate(case: Case) -> Run:
     pose = [kinematics(mujoco, wheel, q) for q in qpos]
     return Run(
         model, wheel, case.timestep, qpos, states("qvel"), states("maximal"), states("time"), steps("status"),
-        steps("iterations"), steps("min_gap"), len(case.controls), seconds, pose,
+        steps("iterations"), steps("min_gap"), steps("substeps"), len(case.controls), seconds, pose,
     )  # fmt: skip
 
 
