@@ -45,6 +45,10 @@ HELD = 0.1
 """A step that neither prediction nor correction can take by more aims RISE times higher, too: the pairs have shrunk before the
 motion fits them (where a gap's error is larger than the gap, no step that mends it stays in the cones). At κ > 0 not at first."""
 
+TURNING = 4
+"""Iterations in a row of which half or less can be taken because a body would turn further than a step can: then shorter steps are
+tried at once."""
+
 PATIENCE = 8
 """Iterations without half the residual or half the mean complementarity after which another start is tried."""
 
@@ -258,7 +262,7 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max
     least, held = least if least > floor else 0.0, HELD if kappa == 0.0 or scaled else 0.0
     residual, worst, mean, path, alpha, short = math.inf, math.inf, math.inf, math.inf, 0.0, 0
     _clear_direction(W)
-    best_residual, best_mean, idle = math.inf, math.inf, 0
+    best_residual, best_mean, idle, fast = math.inf, math.inf, 0, 0
     found, sums = W.scratch[102, 0:3], W.scratch[104, 0:8]
     for iteration in range(-1, max_iterations):
         if iteration >= 0:
@@ -286,7 +290,11 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max
                 best, turn = found[0], not turn
             # the better the prediction, the closer to the boundary: convergence is superlinear at the end
             share = max(0.99, 1.0 - found[2] ** (1.0 / 3.0))
-            alpha = inside_rotation_domain(L, W, h, min(1.0, share * found[0]))
+            within = min(1.0, share * found[0])
+            alpha = inside_rotation_domain(L, W, h, within)
+            fast = fast + 1 if alpha <= 0.5 * within else 0
+            if fast >= TURNING:
+                return TOO_FAST, iteration, residual, worst
             trace[3], trace[4], trace[5] = alpha, found[1], found[2]
         _save(L, W)
         if iteration >= 0 and mean > 0.0:

@@ -73,7 +73,7 @@ much smaller than they must."""
 SOLVE_LIMIT = 50
 """Most iterations of one solve."""
 
-LADDER = 0.6
+LADDER = 0.7
 """Share of the iterations of a step that attempts and shorter steps may take; the rest is for held bounds of friction."""
 
 CLOSE = 1e-2
@@ -137,7 +137,7 @@ def _attempts(L, P, Q, A, W, h, kappa, settings, source, last, budget, out):
                     break
             out[0], out[1], out[2], out[3] = status, total, residual, worst
             out[7] += 1.0
-            if status == SOLVED or total >= budget:
+            if status == SOLVED or status == TOO_FAST or total >= budget:
                 return
             if again == 1 or not (status == STALLED or status == MAX_ITERATIONS) or not residual < CLOSE:
                 break

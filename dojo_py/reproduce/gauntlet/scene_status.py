@@ -29,7 +29,6 @@ def status_outcomes(run: Run, ordinary: bool) -> dict[str, Outcome]:
     moved, scale = 0, max(extent(run), 1e-3)
     for t in range(steps):
         status = int(run.status[t])
-        same = all(np.array_equal(rows[t], rows[t + 1]) for rows in (run.qpos, run.qvel, run.maximal))
         finite = all(np.isfinite(rows[t + 1]).all() for rows in (run.qpos, run.qvel, run.maximal))
         usable = status in (Status.SOLVED, Status.INEXACT)
         if not finite or not (usable or _each_whole(run, t, scale)):
