@@ -73,7 +73,7 @@ def finite(W, nb):
 def _differences(W, old, h, new):
     """Velocities of bodies whose step was in parts and whose momentum no velocity over h carries: differences of their poses."""
     for b in range(old.shape[0]):
-        if W.parts[b] <= 1 or not W.carried[b] > 0.0:
+        if W.parts[b] <= 1 or not W.unmatched[b]:
             continue
         q, p = old[b, 6:10], new[b, 6:10]
         cosine = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3]

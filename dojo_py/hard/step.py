@@ -73,7 +73,7 @@ much smaller than they must."""
 SOLVE_LIMIT = 50
 """Most iterations of one solve."""
 
-LADDER = 0.7
+LADDER = 0.85
 """Share of the iterations of a step that attempts and shorter steps may take; the rest is for held bounds of friction."""
 
 CLOSE = 1e-2
@@ -85,6 +85,10 @@ QUIET = 5.0
 
 FAR_OFF = 1.0
 """Residual [m/s, rad/s] of a point that is no better than none: at a step of 0.01 s a gap of 1 cm is closed that should not be."""
+
+OUT_OF_STEP = 2.0
+"""Rotation [rad] in a step beyond which the velocities of bodies with joints are the differences of their poses and nothing else:
+what a momentum means for bodies whose joints have turned on by half a turn nobody knows."""
 
 ROUNDS_HELD = 3
 """Solves with held bounds of friction after the one without friction; more of them often go round in circles."""
@@ -108,7 +112,7 @@ def _attempts(L, P, Q, A, W, h, kappa, settings, source, last, budget, out):
     """
     scheme = int(settings[SPRINGS])
     # ξ∘η of a fast slide is a difference of terms near 1: it cannot be told from κ to better than 1e-14
-    tol_comp = max(1e-8 * kappa, min(1e-3 * kappa, 1e-14)) if kappa > 0.0 else settings[COMPLEMENTARITY]
+    tol_comp = max(1e-8 * kappa, min(1e-3 * kappa, 1e-14)) if kappa > 0.0 else settings[COMPLEMENTARITY] * _lightest(L, W)
     nothing = W.scratch[105, 0:3]
     nothing[0] = -1.0
     total = 0.0
@@ -144,6 +148,15 @@ def _attempts(L, P, Q, A, W, h, kappa, settings, source, last, budget, out):
 
 
 @kernel
+def _lightest(L, W):
+    """The smallest mass of the islands in W.span in kg, at most 1: impulses κ / gap move light bodies more."""
+    least = 1.0
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        least = min(least, L.mass[W.members[BODIES, k]])
+    return least
+
+
+@kernel
 def _in_parts(L, P, Q, A, W, angle, rate, wrench, h, parts, recovery, kappa, settings, source, budget, out):
     """The step of the islands in W.span as `parts` equal ones. Returns the iterations; the rest as in `_attempts`.
 
@@ -176,6 +189,7 @@ def _take_carried(W):
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         W.next_carried[b] = 0.0
+        W.unmatched[b] = 0
         if W.carried[b] > 0.0:
             copy(W.carry[b], W.begin[b])
 
@@ -241,7 +255,8 @@ def _match_momentum(L, P, Q, A, W, h, part_h, settings):
 
     The momentum of an interval at its end is that of the interval backwards at its start (bodies.py with -h): a step of length -h
     from the end, with that momentum and no forces and contacts, has these velocities; joints hold at the poses an interval before.
-    Bodies that turn by more than about a radian in h have none: their momentum is carried on beside the velocities.
+    Bodies that turn by more than about a radian in h have none: their momentum is carried on beside the velocities, unless joints
+    hold bodies that turn by more than OUT_OF_STEP.
     """
     load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, part_h)
     contacts, limits = W.span[CONTACTS, 1], W.span[LIMITS, 1]
@@ -264,9 +279,14 @@ def _match_momentum(L, P, Q, A, W, h, part_h, settings):
     found = status == SOLVED
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         found = found and _turn(W.v[W.members[BODIES, k]], h) <= math.sqrt(2.0)
+    carries = True
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        carries = carries and _turn(W.v_prev[W.members[BODIES, k]], h) <= OUT_OF_STEP
+    carries = not found and (carries or W.span[NODES, 1] == W.span[NODES, 0])
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
-        W.next_carried[b] = 0.0 if found else 1.0
+        W.next_carried[b] = 1.0 if carries else 0.0
+        W.unmatched[b] = 0 if found else 1
         if not found:
             copy(W.v_prev[b], W.v[b])
         copy(W.x[b], W.xn[b])
