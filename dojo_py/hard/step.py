@@ -157,30 +157,65 @@ def _lightest(L, W):
 
 
 @kernel
-def _in_parts(L, P, Q, A, W, angle, rate, wrench, h, parts, recovery, kappa, settings, source, budget, out):
-    """The step of the islands in W.span as `parts` equal ones. Returns the iterations; the rest as in `_attempts`.
+def _whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, settings, source, budget, out):
+    """The step of the islands in W.span in one part. Returns the iterations; the rest as in `_attempts`.
 
     recovery: how fast an initial violation is undone at most [m/s, rad/s].
     """
-    part_h = h / parts
-    last = len(STARTS) - 1 if parts == 1 else 1
-    _start_parts(L, W, angle, rate, h, parts)
-    total = 0.0
-    for part in range(parts):
-        if part > 0:
-            _next_part(L, W, part_h)
+    _start_parts(L, W, angle, rate, h, 1)
+    load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
+    _take_carried(W)
+    start_step(L, P, Q, W, wrench, h, h * recovery)
+    _attempts(L, P, Q, A, W, h, kappa, settings, source, len(STARTS) - 1, budget, out)
+    return out[1]
+
+
+@kernel
+def _in_parts(L, P, Q, A, W, angle, rate, wrench, h, first, kappa, settings, budget, out):
+    """The step of the islands in W.span in 2^first parts; one that fails is halved, and so are those after it.
+
+    Returns the iterations and the number of parts; out as in `_attempts`.
+    """
+    most = int(settings[SUBDIVISIONS])
+    level, done, total, count = first, 0, 0.0, 0
+    fresh = True
+    _start_parts(L, W, angle, rate, h, 1 << level)
+    while done < 1 << most:
+        part_h = h / (1 << level)
         load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, part_h)
-        if part == 0:
+        if done == 0:
             _take_carried(W)
-        start_step(L, P, Q, W, wrench, part_h, part_h * recovery)
-        _attempts(L, P, Q, A, W, part_h, kappa, settings, HERE if part > 0 else source, last, budget - total, out)
+        start_step(L, P, Q, W, wrench, part_h, part_h * settings[RECOVERY])
+        _attempts(L, P, Q, A, W, part_h, kappa, settings, COLD if fresh else HERE, 2, budget - total, out)
         total += out[1]
-        if out[0] != SOLVED:
-            return total
-    if parts > 1:
-        _next_part(L, W, part_h)
-        _match_momentum(L, P, Q, A, W, h, part_h, settings)
-    return total
+        if out[0] == SOLVED:
+            done += 1 << (most - level)
+            count += 1
+            fresh = False
+            _next_part(L, W, part_h)
+            continue
+        if level == most or total >= budget or kappa > 0.0:
+            return total, count
+        level += 1
+        fresh = True
+        if done == 0:
+            _start_parts(L, W, angle, rate, h, 1 << level)
+        else:
+            _halve(L, W, part_h)
+    _match_momentum(L, P, Q, A, W, h, h / (1 << level), settings)
+    return total, count
+
+
+@kernel
+def _halve(L, W, h):
+    """Velocities in W.sub_bodies over an interval h become those over h / 2 with the same momentum."""
+    momentum, v = W.scratch[9, 0:6], W.scratch[10, 0:6]
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        for i in range(3):
+            v[i], v[3 + i] = W.sub_bodies[b, 3 + i], W.sub_bodies[b, 10 + i]
+        old_momentum(L.mass[b], L.inertia[b], v, h, momentum)
+        turn_of_momentum(L.inertia[b], momentum, 0.5 * h, W.sub_bodies[b, 10:13], W.scratch)
 
 
 @kernel
@@ -339,35 +374,31 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, report
         turn = h * math.sqrt(v[10] ** 2 + v[11] ** 2 + v[12] ** 2)
         while first < settings[SUBDIVISIONS] and turn > FAST * 2.0**first:
             first += 1
-    last = first if kappa > 0.0 else int(settings[SUBDIVISIONS])
-    total, parts, level, recovery = 0.0, 1 << first, first, settings[RECOVERY]
-    while True:
-        source = WARM if parts == 1 and all_warm(W) else COLD
-        total += _in_parts(
-            L, P, Q, A, W, angle, rate, wrench, h, parts, recovery, kappa, settings, source, max(budget - total, 1.0), out
-        )
-        if out[0] == SOLVED or total >= budget:
-            break
-        if level == first and recovery > 0.0:
+    total, parts = 0.0, 1
+    if first == 0:
+        source = WARM if all_warm(W) else COLD
+        total += _whole(L, P, Q, A, W, angle, rate, wrench, h, settings[RECOVERY], kappa, settings, source, budget, out)
+        if out[0] != SOLVED:
             if want_all(L, P, Q, W) > 0:
                 return True
             if _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step
-                recovery = 0.0
-                continue
-        recovery = settings[RECOVERY]
-        level += 1
-        parts = 1 << level
-        if level > last:
-            break
+                total += _whole(L, P, Q, A, W, angle, rate, wrench, h, 0.0, kappa, settings, COLD, budget - total, out)
+    if first > 0 or (out[0] != SOLVED and kappa == 0.0 and settings[SUBDIVISIONS] > 0.0):
+        count, parts = _in_parts(
+            L, P, Q, A, W, angle, rate, wrench, h, max(first, 1), kappa, settings, max(budget - total, 1.0), out
+        )
+        total += count
+        if out[0] != SOLVED and first > 0 and want_all(L, P, Q, W) > 0:
+            return True
     if out[0] != SOLVED and first > 0:  # at least the best point of a whole step
         source = COLD
-        _in_parts(L, P, Q, A, W, angle, rate, wrench, h, 1, settings[RECOVERY], kappa, settings, source, float(SOLVE_LIMIT), out)
-        total += out[1]
+        total += _whole(
+            L, P, Q, A, W, angle, rate, wrench, h, settings[RECOVERY], kappa, settings, source, float(SOLVE_LIMIT), out
+        )
         parts = 1
     status = int(out[0])
     if status != SOLVED and not out[5] < CLOSE:
-        spent = _hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, out)
-        total += spent
+        total += _hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, out)
         if out[0] == SOLVED:
             _report_island(W, report, INEXACT, total, out, 1)
             return False
@@ -396,7 +427,7 @@ def _hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, out):
             bound = _friction(P, Q, W, c) * W.con[c, 0] if turn > 0 else 0.0
             W.cbound[c] = bound if bound > NO_BOUND else 0.0
         budget = max((1.0 - LADDER) * settings[ITERATIONS] - total, 1.0)
-        total += _in_parts(L, P, Q, A, W, angle, rate, wrench, h, 1, 0.0, kappa, settings, COLD, budget, out)
+        total += _whole(L, P, Q, A, W, angle, rate, wrench, h, 0.0, kappa, settings, COLD, budget, out)
         if out[0] != SOLVED:
             break
     worst = 0.0

@@ -34,7 +34,7 @@ def status_outcomes(run: Run, ordinary: bool) -> dict[str, Outcome]:
         if not finite or not (usable or _each_whole(run, t, scale)):
             wrong += 1
             text = text or f"step {t}: {Status(status).name}, state {'moved' if finite else 'not finite'}"
-        if not usable or run.substeps[t] > 1:  # in parts, velocities carry the momentum; after a failure bodies were looked at above
+        if not usable or run.substeps[t] > 1:  # (in parts, velocities carry the momentum)
             continue
         moved += 1
         error = _together(run, t, scale)
