@@ -148,11 +148,12 @@ class CheckReport:
 def check(source: str | bytes | PathLike) -> CheckReport:
     """Read and compile without raising: everything the file holds, would be refused for, or has wrong, at once."""
     problems = Problems("skip", survey=True)
+    mechanism: Mechanism | None = None
+    model: Model | None = None
     try:
         mechanism = read_mechanism(source, problems)
     except ModelError as error:
         problems.records = [record for record in error.errors if not record.notice]
-        mechanism = model = None
     else:
         model = _compile(mechanism, problems)
     unsupported = problems.left_out + [record for record in problems.records if record.unsupported]
