@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.mechanism.enums import DisableBit, JointType
 from dojo_py.hard.contact_support import BOUNCY, contact_records, damping_ratio
 from dojo_py.hard.joint_stacks import dependent_stacks
+from dojo_py.mechanism.enums import DisableBit, JointType
 from dojo_py.mechanism.errors import ErrorRecord, ModelError, UnsupportedWarning
 from dojo_py.mechanism.source import Source
 

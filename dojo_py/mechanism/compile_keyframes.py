@@ -1,6 +1,6 @@
 """Keyframes: arrays `key_*`. What a keyframe does not give is qpos0, zero velocity, zero activation, zero control.
 
-Lists may be short: the rest is zero, and a quaternion of zeros is the identity (as in MuJoCo).
+Lists may be short: the rest is as if not given; a quaternion of zeros is the identity (as in MuJoCo).
 """
 
 from __future__ import annotations
@@ -45,5 +45,5 @@ def _keyframe(check: Check, key: Keyframe, defaults: dict[str, Array]) -> dict[s
     row: dict[str, Any] = {"time": check.scalar("time")}
     for attribute, value in defaults.items():
         given = getattr(key, attribute)
-        row[attribute] = value if given is None else check.vector(attribute, value.size, least=min(1, value.size))
+        row[attribute] = value if given is None else check.vector(attribute, value.size, least=min(1, value.size), fill=value)
     return row

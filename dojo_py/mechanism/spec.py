@@ -283,7 +283,7 @@ class Keyframe(_Element):
     name: str = ""
     time: float = 0.0
     qpos: Vector | None = None
-    """Of a list that is too short the rest is zero, quaternions of zeros are the identity (as in MuJoCo); likewise below."""
+    """A list may be short: the rest is as if not given. Quaternions of zeros are the identity. Likewise below."""
     qvel: Vector | None = None
     act: Vector | None = None
     ctrl: Vector | None = None

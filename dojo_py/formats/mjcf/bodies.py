@@ -10,10 +10,10 @@ import numpy as np
 from ...mechanism import quaternion
 from ...mechanism.errors import Problems, listing, nearest
 from ...mechanism.spec import Body, CompilerSettings, Geom, Inertial, Joint, Site
+from ..lost_shapes import LostShapes
 from ..xml_tree import Node
 from . import schema
 from .defaults import DefaultClass, Defaults, merge
-from ..lost_shapes import LostShapes
 from .orientation import IDENTITY, KEYS, Angles, read_orientation
 from .values import Values, overlay, read_attributes
 
@@ -60,37 +60,51 @@ class TreeReader:
         return world
 
     def _children(self, node: Node, body: Body, default: DefaultClass, frame: Pose, framed: bool) -> None:
-        for child in node.children:
-            if child.tag == "body":
-                body.bodies.append(self._body(child, default, frame))
+        """Everything below a node, in the order of the file; a stack instead of recursion, because trees may be deep."""
+        stack = [(node, iter(node.children), body, default, frame, framed)]
+        while stack:
+            node, children, body, default, frame, framed = stack[-1]
+            child = next(children, None)
+            if child is None:
+                stack.pop()
+            elif child.tag == "body":
+                inner = self._body(child, frame)
+                body.bodies.append(inner)
+                inherited = self.defaults.find(child, default, "childclass")
+                stack.append((child, iter(child.children), inner, inherited, Pose(), False))
             elif child.tag == "frame":
                 values = read_attributes(child, schema.MJCF_FRAME, self.problems)
-                inner = frame.inside(values.get("pos", np.zeros(3)), self._quat(child, values))
+                pose = frame.inside(values.get("pos", np.zeros(3)), self._quat(child, values))
                 inherited = self.defaults.find(child, default, "childclass")
-                self._children(child, body, inherited, inner, framed=True)
-            elif child.tag == "inertial" and not framed:
-                if body.inertial is not None or not node.tag == "body":
-                    self.problems.add(child.where, f"body '{body.name}' accepts no (further) inertial")
-                body.inertial = self._inertial(child)
-            elif child.tag in ("joint", "freejoint"):
-                body.joints.append(self._joint(child, default, frame))
-            elif child.tag == "geom":
-                self._geom(child, body, default, frame if framed else None)
-            elif child.tag == "site":
-                body.sites.append(self._site(child, default, frame if framed else None))
-            elif child.tag in schema.REFUSED_BODY_CHILDREN:
-                self.problems.refuse(child.where, "is not simulated", name=child.attributes.get("name", ""))
-            elif child.tag not in schema.IGNORED_BODY_CHILDREN:
-                accepted = (*schema.BODY_CHILDREN, *schema.IGNORED_BODY_CHILDREN)
-                message = f"is not an element of {node.tag}; accepted: {list(accepted)}{nearest(child.tag, accepted)}"
-                self.problems.add(child.where, message)
+                stack.append((child, iter(child.children), body, inherited, pose, True))
+            else:
+                self._part(child, node, body, default, frame, framed)
 
-    def _body(self, node: Node, default: DefaultClass, frame: Pose) -> Body:
+    def _part(
+        self, child: Node, node: Node, body: Body, default: DefaultClass, frame: Pose, framed: bool
+    ) -> None:
+        """A child that has no bodies below it."""
+        if child.tag == "inertial" and not framed:
+            if body.inertial is not None or not node.tag == "body":
+                self.problems.add(child.where, f"body '{body.name}' accepts no (further) inertial")
+            body.inertial = self._inertial(child)
+        elif child.tag in ("joint", "freejoint"):
+            body.joints.append(self._joint(child, default, frame))
+        elif child.tag == "geom":
+            self._geom(child, body, default, frame if framed else None)
+        elif child.tag == "site":
+            body.sites.append(self._site(child, default, frame if framed else None))
+        elif child.tag in schema.REFUSED_BODY_CHILDREN:
+            self.problems.refuse(child.where, "is not simulated", name=child.attributes.get("name", ""))
+        elif child.tag not in schema.IGNORED_BODY_CHILDREN:
+            accepted = (*schema.BODY_CHILDREN, *schema.IGNORED_BODY_CHILDREN)
+            message = f"is not an element of {node.tag}; accepted: {list(accepted)}{nearest(child.tag, accepted)}"
+            self.problems.add(child.where, message)
+
+    def _body(self, node: Node, frame: Pose) -> Body:
         values = read_attributes(node, schema.BODY, self.problems)
         pose = frame.inside(values.get("pos", np.zeros(3)), self._quat(node, values))
-        body = Body(values.get("name", ""), pose.pos, pose.quat, gravcomp=values.get("gravcomp", 0.0), where=node.where)
-        self._children(node, body, self.defaults.find(node, default, "childclass"), Pose(), framed=False)
-        return body
+        return Body(values.get("name", ""), pose.pos, pose.quat, gravcomp=values.get("gravcomp", 0.0), where=node.where)
 
     def _inertial(self, node: Node) -> Inertial:
         values = read_attributes(node, schema.INERTIAL, self.problems)

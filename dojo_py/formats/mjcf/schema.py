@@ -51,7 +51,7 @@ NAMED = {"name": TEXT, "class": TEXT}
 FRAME = {"quat": real(4), "axisangle": real(4), "xyaxes": real(6), "zaxis": real(3), "euler": real(3)}
 POSE = {"pos": real(3)} | FRAME
 SOLVER = {"solref": real(2, 1), "solimp": real(5, 1)}
-LOOK = {"material": TEXT, "rgba": real(4, 1), "user": NOTE, "group": INT}
+LOOK = {"material": TEXT, "rgba": real(4), "user": NOTE, "group": INT}
 
 JOINT = (
     {"type": word(*JOINT_TYPES), "pos": real(3), "axis": real(3), "limited": AUTO, "range": real(2), "group": INT}

@@ -34,6 +34,8 @@ def read_attributes(node: Node, table: dict[str, Kind], problems: Problems) -> V
         elif kind.read == "note":
             problems.note(node.where, "user data are not kept", name=name, attribute=key)
         elif kind.read != "skip":
+            if kind.read in ("real", "int", "ints") and not text.strip():
+                continue  # no numbers: as if the attribute were not there
             value, message = _parse(text, kind)
             if not message:
                 out[key] = value
