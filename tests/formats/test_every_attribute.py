@@ -8,12 +8,14 @@ from wheel_oracle import differences
 
 from dojo_py import ModelError, load_model
 
-VALUES = "0|0.5|1|-1|-0.5 0.5|0.1 0.2 0.3|0.1 0.2 0.3 0.4|0.9 0.95 0.01 0.5 2|1 0 0 0 1 0|.1 .2 .3 .4 .5 .6 .7|true|false|auto".split("|")
-VALUES += ["box", "slide", "affine", ""]
-STRICTER = ("lower bound must be less", "is less than 0", "not an integer of at least", "the name of the", "has no direction")
-"""The wheel accepts reversed ranges, negative friction, negative counts and axes without direction, which are mistakes."""
+VALUES = ("", "1", "-0.5 0.5", "0.1 0.2 0.3", "0.9 0.95 0.01 0.5 2", "1 0 0 0 1 0", "true", "box", "affine")
+STRICTER = ("lower bound must be less", "is less than 0", "not an integer of at least", "three letters", "has no direction")
+STRICTER += ("exactly one target", "needs a joint as target")
+"""The wheel accepts reversed ranges, negative friction, negative counts, words for eulerseq, axes without direction and two targets,
+which are mistakes."""
+WHEEL_DIES = {("connect", "anchor")}
+"""Short lists here: an unknown exception, after which the wheel hangs."""
 TAGS = sorted({node.tag for node in etree.fromstring(EVERYTHING).iter()})
-TEXT = EVERYTHING.replace("<damper ", "<damper ").replace('<freejoint name="f"/>', '<joint name="f" type="free"/>')
 
 
 @pytest.fixture(autouse=True)
@@ -24,16 +26,15 @@ def wheel_log_elsewhere(tmp_path, monkeypatch):
 @pytest.mark.parametrize("tag", TAGS)
 def test_attributes_of(tag):
     wrong = []
-    for index, node in enumerate(etree.fromstring(TEXT).iter()):
-        if node.tag != tag:
-            continue
-        for attribute in accepted_attributes(node):
-            for value in VALUES:
-                root = etree.fromstring(TEXT)
-                list(root.iter())[index].set(attribute, value)
-                found = difference(etree.tostring(root).decode())
-                if found:
-                    wrong.append(f"{attribute}={value!r}: {found}")
+    nodes = list(etree.fromstring(EVERYTHING).iter())
+    index = max(i for i, node in enumerate(nodes) if node.tag == tag)
+    for attribute in accepted_attributes(nodes[index]):
+        for value in () if (tag, attribute) in WHEEL_DIES else VALUES:
+            root = etree.fromstring(EVERYTHING)
+            list(root.iter())[index].set(attribute, value)
+            found = difference(etree.tostring(root).decode())
+            if found:
+                wrong.append(f"{attribute}={value!r}: {found}")
     assert not wrong, "\n".join(wrong)
 
 
@@ -41,7 +42,7 @@ def difference(text):
     """What the wheel accepts and we do not, or read otherwise; empty where all is well."""
     try:
         reference = mujoco.MjModel.from_xml_string(text)
-    except ValueError:
+    except (ValueError, RuntimeError):
         return ""
     try:
         model = load_model(text)

@@ -117,7 +117,7 @@ IGNORED_DEFAULTS = ("mesh", "texture", "material", "camera", "light", "tendon", 
 
 BODY = {"name": TEXT, "childclass": TEXT, "gravcomp": real(1), "user": NOTE, "fuse": SKIP, "simple": SKIP} | POSE
 BODY |= {"mocap": refuse("false"), "sleep": refuse("auto", "never")}
-INERTIAL = {"mass": real(1), "diaginertia": real(3), "fullinertia": real(6)} | POSE
+INERTIAL = {"name": SKIP, "mass": real(1), "diaginertia": real(3), "fullinertia": real(6)} | POSE
 FREEJOINT = {"name": TEXT, "group": INT, "align": AUTO}
 MJCF_FRAME = {"name": TEXT, "childclass": TEXT} | POSE
 
