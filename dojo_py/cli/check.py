@@ -38,11 +38,13 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"refused by the {mode} mode: {message}")
     for record in report.errors:
         print(f"error: {record}")
+    for record in report.notices:
+        print(f"left out, the motion does not depend on it: {record}")
     problems = len(report.unsupported) + len(report.errors)
     if problems:
         print(f"{problems} problem{'s' if problems > 1 else ''}")
     elif not any(refused.values()):
-        print("ok: both modes simulate all of it")
+        print("ok: both modes simulate all of it" + (" that moves" if report.notices else ""))
     return 1 if problems or (refused and all(refused.values())) else 0
 
 

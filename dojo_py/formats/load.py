@@ -19,9 +19,14 @@ def load_model(source: str | bytes | PathLike, unsupported: str = "error") -> Mo
     """Read and compile a model.
 
     `source`: path of an MJCF or URDF file, XML text, or a bare name ("quadruped") of a model in `dojo_py.models`.
-    `unsupported`: what to do with elements that are understood but not simulated: "error" refuses the file naming them
-    all, "warn" leaves them out with a warning each, "skip" leaves them out (with what refers to them).
-    Raises `ModelError` with every problem found.
+    `unsupported`: what to do with elements that change the motion and are not simulated: "error" refuses the file naming
+    them all, "warn" leaves them out with a warning each, "skip" leaves them out (with what refers to them). A body that
+    gets its mass from a mesh is refused under every policy: what would be left is another robot.
+
+    What adds outputs only and leaves the motion as it is (sensors, user data, declared plugins, materials without a
+    definition) stops no file. Under every policy it is named in `model.left_out`, with what was skipped; "warn" warns of
+    it, and a file that is refused names it last. Assets, lights, cameras and visual settings, which only draw, are passed
+    over. Raises `ModelError` with every problem found.
     """
     problems = Problems(unsupported)
     mechanism = read_mechanism(source, problems)
@@ -33,6 +38,7 @@ def load_model(source: str | bytes | PathLike, unsupported: str = "error") -> Mo
 
 def _compile(mechanism: Mechanism, problems: Problems) -> Model | None:
     """Compile also what was read with errors, to report everything at once; what only follows from them is left out."""
+    mechanism.left_out = [*problems.left_out, *problems.notices]
     faulty = {(record.path, record.line, record.element) for record in problems.records}
     if any(record.unsupported for record in problems.records):
         return None  # the mechanism lacks parts: its masses and references would only be reported as missing
@@ -114,6 +120,8 @@ class CheckReport:
     """The model without the refused parts; None when there are errors."""
     unsupported: list[ErrorRecord] = field(default_factory=list)
     errors: list[ErrorRecord] = field(default_factory=list)
+    notices: list[ErrorRecord] = field(default_factory=list)
+    """What is not read and the motion does not depend on."""
 
     @property
     def ok(self) -> bool:
@@ -133,15 +141,21 @@ class CheckReport:
         lines = [f"{word}: {count}" for word, count in self.contents().items()]
         lines += [f"not simulated: {record}" for record in self.unsupported]
         lines += [f"error: {record}" for record in self.errors]
+        lines += [f"left out, the motion does not depend on it: {record}" for record in self.notices]
         return "\n".join([*lines, "ok" if self.ok else f"{len(self.errors) + len(self.unsupported)} problem(s)"])
 
 
 def check(source: str | bytes | PathLike) -> CheckReport:
     """Read and compile without raising: everything the file holds, would be refused for, or has wrong, at once."""
-    problems = Problems("skip")
+    problems = Problems("skip", survey=True)
+    mechanism: Mechanism | None = None
+    model: Model | None = None
     try:
         mechanism = read_mechanism(source, problems)
     except ModelError as error:
-        return CheckReport(None, None, problems.left_out, error.errors)
-    model = _compile(mechanism, problems)
-    return CheckReport(mechanism, None if problems.records else model, problems.left_out, problems.records)
+        problems.records = [record for record in error.errors if not record.notice]
+    else:
+        model = _compile(mechanism, problems)
+    unsupported = problems.left_out + [record for record in problems.records if record.unsupported]
+    errors = [record for record in problems.records if not record.unsupported]
+    return CheckReport(mechanism, None if problems.records else model, unsupported, errors, problems.notices)

@@ -15,8 +15,8 @@ from ..mechanism.errors import ModelError, Problems, Where
 
 MAX_BYTES = 32 * 1024 * 1024
 MAX_ELEMENTS = 200_000
-MAX_DEPTH = 200
-"""Deeper trees would meet the recursion limit of the readers; libxml2 itself stops at 256."""
+MAX_DEPTH = 497
+"""Levels below the root, as many as MuJoCo accepts."""
 MAX_ATTRIBUTES = 200
 MAX_INCLUDES = 1000
 
@@ -69,19 +69,9 @@ def parse_bytes(data: bytes, shown: str, encoding: str | None = None) -> Node:
     where = Where(shown)
     if len(data) > MAX_BYTES:
         raise ModelError(f"{shown}: the text has more than {MAX_BYTES} bytes")
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        dtd_validation=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-        encoding=encoding,
-    )
     problems = Problems()
     try:
-        root = etree.fromstring(data, parser)
+        root = etree.fromstring(data, _parser(encoding, deep=_may_be_deep(data)))
     except etree.XMLSyntaxError as error:
         reason = (error.msg or "empty document").partition(", line ")[0].strip()
         problems.add(Where(shown, error.lineno or 0), f"not well-formed XML: {reason}")
@@ -94,10 +84,46 @@ def parse_bytes(data: bytes, shown: str, encoding: str | None = None) -> Node:
     elif sum(1 for _ in root.iter()) > MAX_ELEMENTS:
         problems.add(where, f"more than {MAX_ELEMENTS} elements")
     problems.raise_if_any()
-    return _node(root, shown, 0)
+    return _tree(root, shown)
+
+
+def _parser(encoding: str | None, deep: bool) -> etree.XMLParser:
+    return etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        dtd_validation=False,
+        huge_tree=deep,
+        remove_comments=True,
+        remove_pis=True,
+        encoding=encoding,
+    )
+
+
+def _may_be_deep(data: bytes) -> bool:
+    """libxml2's own bounds, 256 levels among them, may be lifted: without a document type there is nothing to expand.
+
+    The zeros are those of 16- and 32-bit encodings; a root that can be read shows that the encoding has ASCII's letters.
+    """
+    plain = data.replace(b"\0", b"")
+    return b"DOCTYPE" not in plain and (b"<mujoco" in plain or b"<robot" in plain)
+
+
+def _tree(root: etree._Element, shown: str) -> Node:
+    """The tree of nodes, without recursion."""
+    top = _node(root, shown, 0)
+    pending = [(root, top, 1)]
+    while pending:
+        element, node, depth = pending.pop()
+        for child in element:
+            if isinstance(child.tag, str):
+                node.children.append(_node(child, shown, depth))
+                pending.append((child, node.children[-1], depth + 1))
+    return top
 
 
 def _node(element: etree._Element, shown: str, depth: int) -> Node:
+    """One element, without its children."""
     tag = etree.QName(element).localname
     where = Where(shown, element.sourceline or 0, tag)
     problems = Problems()
@@ -107,9 +133,7 @@ def _node(element: etree._Element, shown: str, depth: int) -> Node:
         problems.add(where, f"has more than {MAX_ATTRIBUTES} attributes")
     problems.raise_if_any()
     attributes = {etree.QName(key).localname: str(value) for key, value in element.attrib.items()}
-    node = Node(tag, attributes, where, text=(element.text or "").strip())
-    node.children = [_node(child, shown, depth + 1) for child in element if isinstance(child.tag, str)]
-    return node
+    return Node(tag, attributes, where, text=(element.text or "").strip())
 
 
 def expand_includes(root: Node, folder: Path | None, problems: Problems) -> Node:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +32,7 @@ DEFAULT_KAPPA = 3e-4
 class HardSimulator:
     """Simulates a model with hard contact: a variational integrator and an interior-point method for every step.
 
+    model: a dojo_py.Model, or what `load_model` takes (a file, the name of a shipped model).
     timestep [s] replaces the model's. friction: "cone" (Coulomb), "pyramid" (its linearisation) or "none". unsupported: "error"
     refuses what the hard mode does not simulate, by name; "warn" and "skip" leave it out. May be shared between threads.
     """
@@ -43,6 +45,10 @@ class HardSimulator:
         options: HardOptions | None = None,
         unsupported: str = "error",
     ):
+        if isinstance(model, (str, bytes, PathLike)):
+            from dojo_py.formats import load_model
+
+            model = load_model(model)
         self.model = model
         self.timestep = timestep_of(model, timestep)
         self.friction = friction

@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.mechanism.enums import DisableBit
-from dojo_py.mechanism.errors import ModelError, UnsupportedWarning
+from dojo_py.hard.contact_support import BOUNCY, contact_records, damping_ratio
+from dojo_py.hard.joint_stacks import dependent_stacks
+from dojo_py.mechanism.enums import DisableBit, JointType
+from dojo_py.mechanism.errors import ErrorRecord, ModelError, UnsupportedWarning
+from dojo_py.mechanism.source import Source
 
 CHOICES = ("error", "warn", "skip")
 
@@ -17,9 +20,9 @@ def _named(kind: str, names: Any, rows: Any) -> str:
     return f"{kind} " + ", ".join(f"'{names[i]}'" if names[i] else f"#{i}" for i in rows)
 
 
-def unsupported_features(model: Any) -> list[str]:
-    """One line for each feature of the model that the hard mode would ignore."""
-    found = []
+def unsupported_features(model: Any) -> list[str | ErrorRecord]:
+    """One line for each feature of the model that the hard mode would ignore; records that are notices stop nothing."""
+    found: list[str | ErrorRecord] = []
     rows = np.flatnonzero(np.any(np.asarray(model.jnt_stiffnesspoly) != 0, axis=1))
     if len(rows):
         found.append(f"{_named('joint', model.joint_names, rows)}: polynomial stiffness; give one coefficient")
@@ -37,15 +40,40 @@ def unsupported_features(model: Any) -> list[str]:
     off = [bit.name.lower() for bit in flags if int(opt.disableflags) & bit and bit.name]
     if off:
         found.append(f"option: flags that disable {', '.join(off)}; remove these parts from the model instead")
-    return found
+    limited = np.asarray(model.jnt_limited, bool)
+    bouncy = np.array([damping_ratio(ref) < BOUNCY for ref in np.asarray(model.jnt_solref)], bool).reshape(-1)
+    rows = np.flatnonzero(limited & bouncy)
+    if len(rows):
+        found.append(f"{_named('joint', model.joint_names, rows)}: restitution at limits (a solreflimit with little damping)")
+    rows = np.flatnonzero(limited & (np.asarray(model.jnt_margin) > 0))
+    if len(rows):
+        message = f"{_named('joint', model.joint_names, rows)}: margin: the limits act at the ends of the range"
+        found.append(ErrorRecord("<model>", 0, "", "", "", message, notice=True))
+    return found + contact_records(model)
 
 
-def handle_unsupported(lines: list[str], unsupported: str) -> None:
-    """Raise ModelError with all lines, warn about each, or pass, as asked."""
+def refuse_dependent_joints(model: Any) -> None:
+    """Raise ModelError for bodies whose joints make the same motion; there is nothing that could be left out."""
+    records = []
+    for body, joints in dependent_stacks(model):
+        where = getattr(model, "source", Source()).place("joints", joints[0])
+        kinds = [f"{JointType(int(model.jnt_type[j])).name.lower()} {_named('', model.joint_names, [j]).strip()}" for j in joints]
+        message = f"the joints {', '.join(kinds)} are dependent at qpos0: their motions cannot be told apart by the body's pose; "
+        message += "turn their axes, move their anchors apart, or give each a body of its own"
+        name = model.body_names[body] or f"#{body}"
+        records.append(ErrorRecord(where.path, where.line, "body", name, "", message, unsupported=True))
+    if records:
+        raise ModelError(records)
+
+
+def handle_unsupported(lines: list[str | ErrorRecord], unsupported: str) -> None:
+    """Raise ModelError with all lines, warn about each, or pass, as asked. Notices alone raise nothing."""
     if unsupported not in CHOICES:
         raise ValueError(f"unsupported={unsupported!r} is not one of {list(CHOICES)}")
-    if lines and unsupported == "error":
-        raise ModelError("not simulated by the hard mode: " + "; ".join(lines) + '. Or pass unsupported="warn" | "skip"')
+    refused = [line for line in lines if not (isinstance(line, ErrorRecord) and line.notice)]
+    if refused and unsupported == "error":
+        text = "; ".join(str(line) for line in (*refused, *(line for line in lines if line not in refused)))
+        raise ModelError(f'not simulated by the hard mode: {text}. Or pass unsupported="warn" | "skip"')
     if unsupported == "warn":
         for line in lines:
             warnings.warn(f"{line}: not simulated by the hard mode, left out", UnsupportedWarning, stacklevel=4)

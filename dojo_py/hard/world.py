@@ -16,7 +16,7 @@ from dojo_py.hard.drives import allocate_drive, build_drives, check_servos
 from dojo_py.hard.gradients.workspace import Tangent, allocate_tangent, tangent_handle
 from dojo_py.hard.handles import drive_handle, work_handle, world_handles
 from dojo_py.hard.layout import Layout, build_layout
-from dojo_py.hard.support import handle_unsupported, unsupported_features
+from dojo_py.hard.support import handle_unsupported, refuse_dependent_joints, unsupported_features
 from dojo_py.hard.terms import CONE, FRICTIONLESS, PYRAMID
 from dojo_py.hard.workspace import Work, allocate_work
 from dojo_py.mechanism.errors import ModelError
@@ -43,6 +43,7 @@ def build_world(model: Any, friction: str, unsupported: str) -> World:
     """The World of a Model. Raises ModelError for what the hard mode does not simulate, unless `unsupported` says otherwise."""
     if friction not in FRICTION:
         raise ValueError(f"friction={friction!r} is not one of {list(FRICTION)}")
+    refuse_dependent_joints(model)
     lines = unsupported_features(model)
     layout, where = build_layout(model)
     try:

@@ -23,6 +23,7 @@ from .errors import ModelError, Problems
 from .layout import Layout, lay_out
 from .model import Model, Statistic
 from .reference import body_inverse_weights, dof_inverse_weights, inertia_matrix, reference_state
+from .source import source_of
 from .spec import Mechanism
 
 Array = np.ndarray
@@ -69,7 +70,8 @@ def compile_model(mechanism: Mechanism) -> Model:
     a |= servo_arrays(a, state, inverse)
     a |= _spring_dampers(layout, a)
     meaninertia = float(np.mean(a["dof_M0"])) if layout.nv else 1.0
-    return _assemble(mechanism, layout, a, opt=option, stat=Statistic(meaninertia=meaninertia))
+    source = source_of(layout, mechanism.left_out)
+    return _assemble(mechanism, layout, a, opt=option, stat=Statistic(meaninertia=meaninertia), source=source)
 
 
 def _inverse(matrix: Array, layout: Layout) -> Array:
@@ -128,7 +130,7 @@ def _assemble(mechanism: Mechanism, layout: Layout, a: dict[str, Array], **parts
         "neq": len(mechanism.equalities),
         "npair": len(mechanism.pairs),
         "nexclude": len(mechanism.excludes),
-        "nkey": len(mechanism.keyframes),
+        "nkey": len(a["key_time"]),
         "nactuator": len(mechanism.actuators),
         "ntree": layout.ntree,
     }
@@ -139,7 +141,7 @@ def _assemble(mechanism: Mechanism, layout: Layout, a: dict[str, Array], **parts
         "site_names": tuple(site.name for site in layout.sites),
         "actuator_names": tuple(actuator.name for actuator in mechanism.actuators),
         "equality_names": tuple(equality.name for equality in mechanism.equalities),
-        "key_names": tuple(key.name for key in mechanism.keyframes),
+        "key_names": (*(key.name for key in mechanism.keyframes), *[""] * (len(a["key_time"]) - len(mechanism.keyframes))),
     }
     for item in dataclasses.fields(Model):
         if item.name in a and item.metadata["dtype"] is np.float64 and not np.all(np.isfinite(a[item.name])):

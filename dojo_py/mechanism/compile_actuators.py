@@ -99,7 +99,7 @@ def _row(
         "armature": 0.0,
         "damping": 0.0,
         "dampingpoly": np.zeros(2),
-        "lengthrange": np.zeros(2),
+        "lengthrange": np.zeros(2) if actuator.lengthrange is None else check.vector("lengthrange", 2),
     }
 
 
@@ -122,10 +122,10 @@ def _inherited(check: Check, trntype: int, joint: int, factor: float, compiled: 
     """Range of a position target: the joint's range, widened by `factor` about its middle."""
     if trntype == TrnType.SITE or joint < 0:
         check.fail("inheritrange", "needs a joint as target")
-    elif not compiled["jnt_limited"][joint]:
+    elif not compiled["jnt_range"][joint, 0] < compiled["jnt_range"][joint, 1]:
         check.fail("inheritrange", "the joint has no range to inherit")
     else:
-        low, high = compiled["jnt_range"][joint]
+        low, high = compiled["jnt_range"][joint]  # also of a joint that is not limited
         return 0.5 * (low + high) + 0.5 * factor * (high - low) * np.array([-1.0, 1.0])
     return np.array([-1.0, 1.0])
 

@@ -50,8 +50,6 @@ def _joint_row(check: Check, joint: Joint, settings: CompilerSettings) -> dict[s
         check.fail("axis", "a vector of zero length has no direction")
         axis, length = np.array([0.0, 0.0, 1.0]), 1.0
     if joint.type == "free":
-        if joint.limited:
-            check.fail("limited", "a free joint cannot be limited")
         bounds, limited = np.zeros(2) if joint.range is None else check.vector("range", 2), False
     else:
         bounds, limited = check.limits("range", "limited", settings.autolimits)

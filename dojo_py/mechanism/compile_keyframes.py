@@ -1,4 +1,7 @@
-"""Keyframes: arrays `key_*`. What a keyframe does not give is qpos0, zero velocity, zero activation, zero control."""
+"""Keyframes: arrays `key_*`. What a keyframe does not give is qpos0, zero velocity, zero activation, zero control.
+
+Lists may be short: the rest is as if not given; a quaternion of zeros is the identity (as in MuJoCo).
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,9 @@ from .spec import Keyframe, Mechanism
 
 Array = np.ndarray
 
+MAX_KEYFRAMES = 10_000
+"""Of a file's `size nkey`; more than anybody stores."""
+
 
 def keyframe_arrays(
     mechanism: Mechanism, layout: Layout, a: dict[str, Array], problems: Problems
@@ -21,6 +27,7 @@ def keyframe_arrays(
     nu, na = len(mechanism.actuators), int(a["actuator_actnum"].sum())
     defaults = {"qpos": a["qpos0"], "qvel": np.zeros(layout.nv), "act": np.zeros(na), "ctrl": np.zeros(nu)}
     rows = [_keyframe(Check(problems, key), key, defaults) for key in mechanism.keyframes]
+    rows += [defaults | {"time": 0.0}] * (min(mechanism.keyframe_count, MAX_KEYFRAMES) - len(rows))
     out: dict[str, Array] = {}
     for name, value in defaults.items():
         out[f"key_{name}"] = np.array([row[name] for row in rows]).reshape((len(rows), value.size))
@@ -28,11 +35,9 @@ def keyframe_arrays(
     for joint, address in zip(layout.joints, layout.arrays["jnt_qposadr"], strict=True):
         if joint.type in ("free", "ball"):
             first = address + (3 if joint.type == "free" else 0)
-            norms = np.linalg.norm(out["key_qpos"][:, first : first + 4], axis=1, keepdims=True)
-            for row in np.flatnonzero(norms[:, 0] < 1e-15):
-                message = f"the quaternion of joint '{joint.name}' has zero length"
-                Check(problems, mechanism.keyframes[row]).fail("qpos", message)
-            out["key_qpos"][:, first : first + 4] /= np.where(norms < 1e-15, 1.0, norms)
+            quats = out["key_qpos"][:, first : first + 4]
+            norms = np.linalg.norm(quats, axis=1, keepdims=True)
+            quats[:] = np.where(norms < 1e-15, (1.0, 0.0, 0.0, 0.0), quats / np.where(norms < 1e-15, 1.0, norms))
     return out
 
 
@@ -40,5 +45,5 @@ def _keyframe(check: Check, key: Keyframe, defaults: dict[str, Array]) -> dict[s
     row: dict[str, Any] = {"time": check.scalar("time")}
     for attribute, value in defaults.items():
         given = getattr(key, attribute)
-        row[attribute] = value if given is None else check.vector(attribute, value.size, fill=value)
+        row[attribute] = value if given is None else check.vector(attribute, value.size, least=min(1, value.size), fill=value)
     return row

@@ -10,7 +10,7 @@ import difflib
 import itertools
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 LONGEST_GUESS, MOST_GUESSES, MOST_LISTED, LONGEST_MESSAGE = 80, 500, 12, 1000
 """Bounds on the work and the length of messages: a damaged file may hold huge names, and many."""
@@ -39,6 +39,8 @@ class ErrorRecord:
     message: str
     unsupported: bool = False
     """True when the element is understood but not simulated here (see `load_model(unsupported=...)`)."""
+    notice: bool = False
+    """True when the motion does not depend on it: it stops nothing, and is named (`Model.left_out`)."""
 
     def __str__(self) -> str:
         place = f"{self.path}:{self.line}" if self.line else self.path
@@ -94,11 +96,16 @@ class Problems:
     """Collector of problems and the policy for what is not simulated.
 
     `unsupported`: "error" records it as a problem; "warn" warns and leaves it out; "skip" leaves it out silently.
+    What only adds outputs (sensors, user data) stops nothing: it is a notice under every policy (`note`). What would leave
+    wrong numbers behind if it were left out (the mass of a mesh) is a problem under every policy (`lose`).
     """
 
     unsupported: str = "error"
     records: list[ErrorRecord] = field(default_factory=list)
     left_out: list[ErrorRecord] = field(default_factory=list)
+    notices: list[ErrorRecord] = field(default_factory=list)
+    survey: bool = False
+    """Go on even after `lose`, to report on the rest: what was left out is not meant to be simulated."""
     limit: int = 100
     """Problems kept; reading stops there, a damaged file need not produce a million messages."""
 
@@ -120,12 +127,28 @@ class Problems:
         else:
             self._keep(record)
 
+    def note(self, where: Where | None, message: str, *, name: str | None = None, attribute: str = "") -> None:
+        """Name something that is not read and that the motion does not depend on."""
+        if len(self.notices) < self.limit:
+            record = replace(_record(where, message, name, attribute), notice=True)
+            self.notices.append(record)
+            if self.unsupported == "warn":
+                warnings.warn(f"{record} (left out; the motion does not depend on it)", UnsupportedWarning, stacklevel=2)
+
+    def lose(self, where: Where | None, message: str, *, name: str | None = None, attribute: str = "") -> None:
+        """Refuse, whatever the policy, what cannot be left out without changing the rest of the model."""
+        record = _record(where, message, name, attribute, unsupported=True)
+        if self.survey:
+            self.left_out.append(record)
+        else:
+            self._keep(record)
+
     def _keep(self, record: ErrorRecord) -> None:
         self.records.append(record)
         if len(self.records) >= self.limit:
             self.raise_if_any()
 
     def raise_if_any(self) -> None:
-        """Raise one `ModelError` with everything collected so far."""
+        """Raise one `ModelError` with everything collected so far, the notices last."""
         if self.records:
-            raise ModelError(self.records)
+            raise ModelError([*self.records, *self.notices])

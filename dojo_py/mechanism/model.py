@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from .configuration import configuration_difference, integrate_configuration
-from .errors import ModelError, listing, nearest
+from .errors import ErrorRecord, ModelError, listing, nearest
+from .source import Source
 
 Array = np.ndarray
 
@@ -129,6 +130,8 @@ class Model:
 
     opt: Option
     stat: Statistic
+    source: Source = field(default_factory=Source)
+    """Places of the parts in the file; not an array of MuJoCo's."""
 
     qpos0: Array = _real("nq")
     qpos_spring: Array = _real("nq")
@@ -284,6 +287,11 @@ class Model:
     def timestep(self) -> float:
         """The file's time step [s]."""
         return self.opt.timestep
+
+    @property
+    def left_out(self) -> tuple[ErrorRecord, ...]:
+        """What the file holds and the model does not: sensors, user data, and what `unsupported` "warn" or "skip" dropped."""
+        return self.source.left_out
 
     def replace(self, **changes: Any) -> Model:
         """A copy with other values, `model.replace(body_mass=...)`. Quantities derived from them are not recomputed."""

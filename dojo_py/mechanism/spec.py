@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .errors import Where
+from .errors import ErrorRecord, Where
 
 Vector = Sequence[float] | np.ndarray
 """Any sequence of floats (tuple, list, array); the compiler checks length and finiteness."""
@@ -271,6 +271,8 @@ class Actuator(_Element):
     """Position servo: damping ratio from which the velocity gain is computed at compile time (kv not given)."""
     inheritrange: float = 0.0
     """> 0: ctrlrange (or actrange, for an integrator) is this multiple of the joint's range, about its middle."""
+    lengthrange: Vector | None = None
+    """Feasible lengths of the transmission; only muscles would use it."""
     group: int = 0
 
 
@@ -281,6 +283,7 @@ class Keyframe(_Element):
     name: str = ""
     time: float = 0.0
     qpos: Vector | None = None
+    """A list may be short: the rest is as if not given. Quaternions of zeros are the identity. Likewise below."""
     qvel: Vector | None = None
     act: Vector | None = None
     ctrl: Vector | None = None
@@ -358,3 +361,7 @@ class Mechanism(_Element):
     equalities: list[Equality] = field(default_factory=list)
     actuators: list[Actuator] = field(default_factory=list)
     keyframes: list[Keyframe] = field(default_factory=list)
+    keyframe_count: int = 0
+    """At least so many keyframes; those not described are at the reference configuration (MJCF: `size nkey`)."""
+    left_out: list[ErrorRecord] = field(default_factory=list, repr=False, compare=False)
+    """What the file that it was read from holds besides."""

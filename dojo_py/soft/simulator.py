@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ _first_use = FirstUse()
 
 
 class SoftSimulator:
-    """Simulates a model (dojo_py.Model or mujoco.MjModel) with soft contact.
+    """Simulates a model (dojo_py.Model, mujoco.MjModel, or what `load_model` takes: a file, a shipped name) with soft contact.
 
     timestep [s] and options replace the model's own. Raises ModelError for what the soft mode does not simulate, by name.
     May be shared between threads; calls then wait for each other, but for `rollout_batch`.
@@ -34,6 +35,10 @@ class SoftSimulator:
         from dojo_py.soft.packing import pack
         from dojo_py.soft.workspace import allocate
 
+        if isinstance(model, (str, bytes, PathLike)):
+            from dojo_py.formats import load_model
+
+            model = load_model(model)
         self.model = model
         self.timestep = timestep = timestep_of(model, timestep)
         self.options = options or SoftOptions()

@@ -231,9 +231,10 @@ def test_what_only_draws_is_ignored():
 
 
 def test_depth_is_bounded():
-    text = model("<body>" * 210 + "</body>" * 210)
-    assert "nested deeper than 200" in errors(text)[0].message
-    assert load_model(model("<body>" * 190 + "</body>" * 190)).nbody == 191
+    """As deep as the wheel accepts, and no deeper."""
+    text = model("<body>" * 497 + "</body>" * 497)
+    assert "nested deeper than 497" in errors(text)[0].message
+    assert load_model(model("<body>" * 496 + "</body>" * 496)).nbody == 497
 
 
 def test_unknown_policy():

@@ -75,7 +75,7 @@ def differences(model: Model, reference: mujoco.MjModel) -> dict[str, float]:
     """Largest difference of every array, option and size, relative to max(1, |value|). Wrong shapes give infinity."""
     out = {}
     for item in dataclasses.fields(Model):
-        if item.name in ("name", "opt", "stat"):
+        if item.name in ("name", "opt", "stat", "source"):
             continue
         if item.name.endswith("_names"):
             continue

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...mechanism import quaternion
-from ...mechanism.errors import Problems, nearest
+from ...mechanism.errors import Problems, listing, nearest
 from ...mechanism.spec import Body, CompilerSettings, Geom, Inertial, Joint, Site
+from ..lost_shapes import LostShapes
 from ..xml_tree import Node
 from . import schema
 from .defaults import DefaultClass, Defaults, merge
@@ -38,10 +39,13 @@ class Pose:
 class TreeReader:
     """Reads `worldbody`. `skipped_geoms`: names of the geoms that were left out."""
 
-    def __init__(self, defaults: Defaults, angles: Angles, settings: CompilerSettings, problems: Problems):
+    def __init__(
+        self, defaults: Defaults, angles: Angles, settings: CompilerSettings, materials: set[str], problems: Problems
+    ):
         self.defaults, self.angles, self.settings, self.problems = defaults, angles, settings, problems
+        self.materials = materials
         self.skipped_geoms: set[str] = set()
-        self._with_inertial: set[int] = set()
+        self.lost = LostShapes(settings, problems)
 
     def read_world(self, sections: list[Node]) -> Body:
         """The world body; several `worldbody` sections follow one another."""
@@ -52,42 +56,55 @@ class TreeReader:
                     self.problems.add(section.where, "the world body accepts no such attribute", attribute=key)
             default = self.defaults.find(section, self.defaults.root, "childclass")
             self._children(section, world, default, Pose(), framed=False)
+        self.lost.report(world)
         return world
 
     def _children(self, node: Node, body: Body, default: DefaultClass, frame: Pose, framed: bool) -> None:
-        for child in node.children:
-            if child.tag == "body":
-                body.bodies.append(self._body(child, default, frame))
+        """Everything below a node, in the order of the file; a stack instead of recursion, because trees may be deep."""
+        stack = [(node, iter(node.children), body, default, frame, framed)]
+        while stack:
+            node, children, body, default, frame, framed = stack[-1]
+            child = next(children, None)
+            if child is None:
+                stack.pop()
+            elif child.tag == "body":
+                inner = self._body(child, frame)
+                body.bodies.append(inner)
+                inherited = self.defaults.find(child, default, "childclass")
+                stack.append((child, iter(child.children), inner, inherited, Pose(), False))
             elif child.tag == "frame":
                 values = read_attributes(child, schema.MJCF_FRAME, self.problems)
-                inner = frame.inside(values.get("pos", np.zeros(3)), self._quat(child, values))
+                pose = frame.inside(values.get("pos", np.zeros(3)), self._quat(child, values))
                 inherited = self.defaults.find(child, default, "childclass")
-                self._children(child, body, inherited, inner, framed=True)
-            elif child.tag == "inertial" and not framed:
-                if body.inertial is not None or not node.tag == "body":
-                    self.problems.add(child.where, f"body '{body.name}' accepts no (further) inertial")
-                body.inertial = self._inertial(child)
-            elif child.tag in ("joint", "freejoint"):
-                body.joints.append(self._joint(child, default, frame))
-            elif child.tag == "geom":
-                self._geom(child, body, default, frame if framed else None)
-            elif child.tag == "site":
-                body.sites.append(self._site(child, default, frame if framed else None))
-            elif child.tag in schema.REFUSED_BODY_CHILDREN:
-                self.problems.refuse(child.where, "is not simulated", name=child.attributes.get("name", ""))
-            elif child.tag not in schema.IGNORED_BODY_CHILDREN:
-                accepted = (*schema.BODY_CHILDREN, *schema.IGNORED_BODY_CHILDREN)
-                message = f"is not an element of {node.tag}; accepted: {list(accepted)}{nearest(child.tag, accepted)}"
-                self.problems.add(child.where, message)
+                stack.append((child, iter(child.children), body, inherited, pose, True))
+            else:
+                self._part(child, node, body, default, frame, framed)
 
-    def _body(self, node: Node, default: DefaultClass, frame: Pose) -> Body:
+    def _part(
+        self, child: Node, node: Node, body: Body, default: DefaultClass, frame: Pose, framed: bool
+    ) -> None:
+        """A child that has no bodies below it."""
+        if child.tag == "inertial" and not framed:
+            if body.inertial is not None or not node.tag == "body":
+                self.problems.add(child.where, f"body '{body.name}' accepts no (further) inertial")
+            body.inertial = self._inertial(child)
+        elif child.tag in ("joint", "freejoint"):
+            body.joints.append(self._joint(child, default, frame))
+        elif child.tag == "geom":
+            self._geom(child, body, default, frame if framed else None)
+        elif child.tag == "site":
+            body.sites.append(self._site(child, default, frame if framed else None))
+        elif child.tag in schema.REFUSED_BODY_CHILDREN:
+            self.problems.refuse(child.where, "is not simulated", name=child.attributes.get("name", ""))
+        elif child.tag not in schema.IGNORED_BODY_CHILDREN:
+            accepted = (*schema.BODY_CHILDREN, *schema.IGNORED_BODY_CHILDREN)
+            message = f"is not an element of {node.tag}; accepted: {list(accepted)}{nearest(child.tag, accepted)}"
+            self.problems.add(child.where, message)
+
+    def _body(self, node: Node, frame: Pose) -> Body:
         values = read_attributes(node, schema.BODY, self.problems)
         pose = frame.inside(values.get("pos", np.zeros(3)), self._quat(node, values))
-        body = Body(values.get("name", ""), pose.pos, pose.quat, gravcomp=values.get("gravcomp", 0.0), where=node.where)
-        if node.find("inertial"):
-            self._with_inertial.add(id(body))
-        self._children(node, body, self.defaults.find(node, default, "childclass"), Pose(), framed=False)
-        return body
+        return Body(values.get("name", ""), pose.pos, pose.quat, gravcomp=values.get("gravcomp", 0.0), where=node.where)
 
     def _inertial(self, node: Node) -> Inertial:
         values = read_attributes(node, schema.INERTIAL, self.problems)
@@ -106,45 +123,44 @@ class TreeReader:
         values = self._values(node, "joint", default, schema.JOINT)
         kind = values.get("type", "hinge")
         if kind in ("hinge", "ball"):
-            for key in ("range", "ref", "springref") if kind == "hinge" else ("range",):
+            if "range" in values and self._limited(values):  # of an unlimited joint MuJoCo keeps the numbers of the file
+                values["range"] = tuple(self.angles.radians(v) for v in values["range"])
+            for key in ("ref", "springref") if kind == "hinge" else ():
                 if key in values:
-                    value = values[key]
-                    if isinstance(value, tuple):
-                        values[key] = tuple(self.angles.radians(v) for v in value)
-                    else:
-                        values[key] = self.angles.radians(value)
+                    values[key] = self.angles.radians(values[key])
         values["pos"] = frame.point(values.get("pos", np.zeros(3)))
         values["axis"] = quaternion.rotate(frame.quat, np.array(values.get("axis", (0.0, 0.0, 1.0))))
         return _fill(Joint, values, node)
 
+    def _limited(self, values: Values) -> bool:
+        flag = values.get("limited")
+        return any(values["range"]) and self.settings.autolimits if flag is None else flag
+
     def _geom(self, node: Node, body: Body, default: DefaultClass, frame: Pose | None) -> None:
         values = self._values(node, "geom", default, schema.GEOM)
+        self._material(node, values)
         kind, name = values.get("type", "sphere"), values.get("name", "")
-        if kind not in schema.GEOM_TYPES or "mesh" in values or "hfield" in values:
-            self._refuse_mesh(node, body, values, kind if kind not in schema.GEOM_TYPES else "mesh")
-            self.skipped_geoms.add(name)
+        if kind in schema.GEOM_TYPES and "mesh" not in values and "hfield" not in values:
+            if values.pop("shellinertia", False):
+                message = "'true' is not simulated"
+                self.lost.add(body, node.where, "geom with its mass on the surface", "shellinertia", message, values)
+            body.geoms.append(_fill(Geom, self._placed(node, values, frame), node))
             return
-        body.geoms.append(_fill(Geom, self._placed(node, values, frame), node))
+        self.skipped_geoms.add(name)
+        kind = kind if kind not in schema.GEOM_TYPES else "mesh"
+        touches = values.get("contype", 1) != 0 or values.get("conaffinity", 1) != 0
+        message = f"a {kind} that can touch something is not simulated; replace it by primitive shapes" if touches else ""
+        self.lost.add(body, node.where, kind, "type", message, values)
 
-    def _refuse_mesh(self, node: Node, body: Body, values: Values, kind: str) -> None:
-        """A mesh that only draws is left out silently, if it does not give the body its mass either."""
-        name = values.get("name", "")
-        draws = values.get("contype", 1) == 0 and values.get("conaffinity", 1) == 0
-        weightless = values.get("mass", 1.0 if values.get("density", 1.0) > 0.0 else 0.0) == 0.0
-        low, high = self.settings.inertiagrouprange
-        weightless |= not low <= values.get("group", 0) <= high or body.name == "world"
-        given = id(body) in self._with_inertial
-        explicit = self.settings.inertiafromgeom is False or (self.settings.inertiafromgeom is None and given)
-        if not draws:
-            message = f"a {kind} that can touch something is not simulated; replace it by primitive shapes"
-        elif not (weightless or explicit):
-            message = f"a {kind} cannot give body '{body.name}' its mass; add an inertial or mass='0'"
-        else:
-            return
-        self.problems.refuse(node.where, message, name=name, attribute="type")
+    def _material(self, node: Node, values: Values) -> None:
+        material = values.get("material", "")
+        if material and material not in self.materials:
+            message = f"no material is named '{material}'{listing(sorted(self.materials))}"
+            self.problems.note(node.where, message, name=values.get("name", ""), attribute="material")
 
     def _site(self, node: Node, default: DefaultClass, frame: Pose | None) -> Site:
         values = self._values(node, "site", default, schema.SITE)
+        self._material(node, values)
         return _fill(Site, self._placed(node, values, frame), node)
 
     def _placed(self, node: Node, values: Values, frame: Pose | None) -> Values:

@@ -41,8 +41,10 @@ class _Reader:
         for node in root.children:
             if node.tag in self.sections:
                 self.sections[node.tag].append(node)
+            elif node.tag in schema.NOTED_SECTIONS:
+                self._note(node)
             elif node.tag not in schema.IGNORED_SECTIONS:
-                accepted = (*schema.SECTIONS, *schema.IGNORED_SECTIONS)
+                accepted = (*schema.SECTIONS, *schema.NOTED_SECTIONS, *schema.IGNORED_SECTIONS)
                 problems.add(node.where, f"is not an element of mujoco{nearest(node.tag, accepted)}")
 
     def read(self) -> Mechanism:
@@ -50,7 +52,7 @@ class _Reader:
         settings = self._compiler()
         option = self._option()
         self.defaults = Defaults(self.sections["default"], self.problems)
-        tree = TreeReader(self.defaults, self.angles, settings, self.problems)
+        tree = TreeReader(self.defaults, self.angles, settings, self._materials(), self.problems)
         world = tree.read_world(self.sections["worldbody"])
         self.skipped_geoms = tree.skipped_geoms
         mechanism = Mechanism(self.root.attributes.get("model", "MuJoCo Model"), world, settings, option)
@@ -59,10 +61,26 @@ class _Reader:
         self._equalities(mechanism)
         kept = self._actuators(mechanism)
         self._keyframes(mechanism, kept)
+        for node in self.sections["size"]:
+            mechanism.keyframe_count = read_attributes(node, schema.SIZE, self.problems).get("nkey", 0)
         for section in (*self.sections["tendon"], *self.sections["deformable"]):
             for node in section.children:
                 self.problems.refuse(node.where, "is not simulated", name=node.attributes.get("name", ""))
         return mechanism
+
+    def _note(self, section: Node) -> None:
+        for node in section.children:
+            if section.tag == "sensor" and node.tag not in schema.SENSORS:
+                self.problems.add(node.where, f"is not a sensor{nearest(node.tag, schema.SENSORS)}")
+            else:
+                name = node.attributes.get("name") or node.attributes.get("plugin", "")
+                self.problems.note(node.where, f"{section.tag}: {schema.NOTED_SECTIONS[section.tag]}", name=name)
+
+    def _materials(self) -> set[str]:
+        """Names of the materials; nothing else of the assets is read."""
+        return {
+            node.attributes.get("name", "") for section in self.sections["asset"] for node in section.find_all("material")
+        }
 
     def _compiler(self) -> CompilerSettings:
         settings = CompilerSettings()
@@ -77,10 +95,14 @@ class _Reader:
                     self.problems.add(node.where, "only 'local' is accepted (MuJoCo's rule)", attribute=key)
                 elif key == "eulerseq":
                     self._eulerseq(node, value)
+                elif key == "discardvisual" and value:
+                    self.problems.note(node.where, "shapes that only draw are kept", attribute=key)
                 elif key in known:
                     setattr(settings, key, value)
             for child in node.children:
-                if child.tag != "lengthrange":
+                if child.tag == "lengthrange":
+                    self.problems.note(child.where, "ranges of lengths are not computed; only muscles would use them")
+                else:
                     self.problems.add(child.where, "is not an element of compiler")
         return settings
 
@@ -150,7 +172,7 @@ class _Reader:
         return kept
 
     def _actuator(self, node: Node) -> Actuator:
-        table = schema.NAMED | schema.TARGETS | schema.OTHER_TARGETS | schema.ACTUATOR | schema.SHORTCUTS[node.tag]
+        table = schema.NAMED | schema.OWN | schema.TARGETS | schema.OTHER_TARGETS | schema.ACTUATOR | schema.SHORTCUTS[node.tag]
         own = read_attributes(node, table, self.problems)
         chosen = self.defaults.find(node, self.defaults.root)
         force = apply_shortcut(node, own, chosen.settings, self.problems).force
@@ -169,12 +191,13 @@ class _Reader:
         if node.tag == "damper" and not all(bound >= 0.0 for bound in common.get("ctrlrange", (-1.0,))):
             message = "a damper needs a range that is not negative"
             self.problems.add(node.where, message, name=own.get("name", ""), attribute="ctrlrange")
-        targets = {key: own[key] for key in ("name", *schema.TARGETS) if key in own}
+        targets = {key: own[key] for key in ("name", *schema.OWN, *schema.TARGETS) if key in own}
         return _fill(Actuator, common | targets | numbers, node)
 
     def _keyframes(self, mechanism: Mechanism, kept: list[bool]) -> None:
         for node in self._elements("keyframe", ("key",), ()):
-            key = _fill(Keyframe, read_attributes(node, schema.KEY, self.problems), node)
+            values = read_attributes(node, schema.KEY, self.problems)
+            key = _fill(Keyframe, {name: value for name, value in values.items() if value != ()}, node)
             if not all(kept):
                 if key.ctrl is not None and len(key.ctrl) == len(kept):
                     key.ctrl = [value for value, keep in zip(key.ctrl, kept, strict=True) if keep]

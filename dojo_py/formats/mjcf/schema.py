@@ -15,7 +15,7 @@ from ...mechanism.spec import GEOM_TYPES, JOINT_TYPES
 
 @dataclass(frozen=True)
 class Kind:
-    """How the text of an attribute is read: `read` is one of real, int, bool, auto, word, text, skip, refuse."""
+    """How the text of an attribute is read: `read` is one of real, int, bool, auto, word, text, skip, note, refuse."""
 
     read: str
     least: int = 1
@@ -43,21 +43,23 @@ def refuse(*harmless: str) -> Kind:
 
 
 INT, BOOL, AUTO, TEXT, SKIP = Kind("int"), Kind("bool"), Kind("auto"), Kind("text"), Kind("skip")
+NOTE = Kind("note")
 INTS = Kind("ints", 0, 64)
 MANY = Kind("real", 0, 1_000_000)
 
 NAMED = {"name": TEXT, "class": TEXT}
 FRAME = {"quat": real(4), "axisangle": real(4), "xyaxes": real(6), "zaxis": real(3), "euler": real(3)}
 POSE = {"pos": real(3)} | FRAME
-SOLVER = {"solref": real(2), "solimp": real(5, 1)}
-LOOK = {"material": SKIP, "rgba": real(4), "user": SKIP, "group": INT}
+SOLVER = {"solref": real(2, 1), "solimp": real(5, 1)}
+LOOK = {"material": TEXT, "rgba": real(4), "user": NOTE, "group": INT}
 
 JOINT = (
     {"type": word(*JOINT_TYPES), "pos": real(3), "axis": real(3), "limited": AUTO, "range": real(2), "group": INT}
     | {"ref": real(1), "springref": real(1), "stiffness": real(3, 1), "damping": real(3, 1), "springdamper": real(2)}
-    | {"armature": real(1), "frictionloss": real(1), "margin": real(1), "user": SKIP, "springyield": refuse("0")}
+    | {"armature": real(1), "frictionloss": real(1), "margin": real(1), "user": NOTE, "springyield": refuse("0")}
     | {"actuatorfrclimited": AUTO, "actuatorfrcrange": real(2), "actuatorgravcomp": BOOL}
-    | {"solreflimit": real(2), "solimplimit": real(5, 1), "solreffriction": real(2), "solimpfriction": real(5, 1)}
+    | {"solreflimit": real(2, 1), "solimplimit": real(5, 1)}
+    | {"solreffriction": real(2, 1), "solimpfriction": real(5, 1)}
 )
 GEOM = (
     {"type": word(*GEOM_TYPES, refused=("mesh", "hfield", "sdf")), "size": real(3, 1), "fromto": real(6)}
@@ -65,20 +67,21 @@ GEOM = (
     | LOOK
     | SOLVER
     | {"contype": INT, "conaffinity": INT, "condim": INT, "priority": INT, "friction": real(3, 1), "mass": real(1)}
-    | {"density": real(1), "shellinertia": refuse("false"), "solmix": real(1), "margin": real(1), "gap": real(1)}
+    | {"density": real(1), "shellinertia": BOOL, "solmix": real(1), "margin": real(1), "gap": real(1)}
     | {"mesh": TEXT, "hfield": TEXT, "fitscale": SKIP, "castshadow": SKIP, "fluidcoef": SKIP}
     | {"fluidshape": refuse("none"), "adhesion": refuse("0"), "surfacevel": refuse("0 0 0 0 0 0")}
 )
 SITE = {"type": word(*GEOM_TYPES[1:]), "size": real(3, 1), "fromto": real(6), "mesh": SKIP} | POSE | LOOK
-PAIR = {"condim": INT, "friction": real(5, 1), "solreffriction": real(2), "margin": real(1), "gap": real(1)} | SOLVER
+PAIR = {"condim": INT, "friction": real(5, 1), "solreffriction": real(2, 1), "margin": real(1), "gap": real(1)} | SOLVER
 PAIR |= {"adhesion": refuse("0")}
 EQUALITY = {"active": BOOL} | SOLVER
 
+OWN = {"lengthrange": real(2)}
 TARGETS = {"joint": TEXT, "jointinparent": TEXT, "site": TEXT, "refsite": TEXT}
 OTHER_TARGETS = {"tendon": refuse(), "body": refuse(), "slidersite": refuse(), "cranksite": refuse()}
 ACTUATOR = (
     {"gear": real(6, 1), "ctrllimited": AUTO, "ctrlrange": real(2), "forcelimited": AUTO, "forcerange": real(2)}
-    | {"group": INT, "user": SKIP, "interp": SKIP, "cranklength": SKIP, "lengthrange": SKIP, "nsample": refuse("0")}
+    | {"group": INT, "user": NOTE, "interp": SKIP, "cranklength": SKIP, "nsample": refuse("0")}
     | {"delay": refuse("0"), "armature": refuse("0"), "damping": refuse("0", "0 0 0")}
 )
 GENERAL = (
@@ -112,9 +115,9 @@ DEFAULTS: dict[str, dict[str, Kind]] = {
 """Elements of a defaults class that matter; the others only draw or belong to elements that are refused."""
 IGNORED_DEFAULTS = ("mesh", "texture", "material", "camera", "light", "tendon", *REFUSED_ACTUATORS)
 
-BODY = {"name": TEXT, "childclass": TEXT, "gravcomp": real(1), "user": SKIP, "fuse": SKIP, "simple": SKIP} | POSE
+BODY = {"name": TEXT, "childclass": TEXT, "gravcomp": real(1), "user": NOTE, "fuse": SKIP, "simple": SKIP} | POSE
 BODY |= {"mocap": refuse("false"), "sleep": refuse("auto", "never")}
-INERTIAL = {"mass": real(1), "diaginertia": real(3), "fullinertia": real(6)} | POSE
+INERTIAL = {"name": SKIP, "mass": real(1), "diaginertia": real(3), "fullinertia": real(6)} | POSE
 FREEJOINT = {"name": TEXT, "group": INT, "align": AUTO}
 MJCF_FRAME = {"name": TEXT, "childclass": TEXT} | POSE
 
@@ -132,6 +135,12 @@ REFUSED_EQUALITIES = ("tendon", "flex", "flexvert", "flexstrain", "distance")
 KEY = {"name": TEXT, "time": real(1), "qpos": MANY, "qvel": MANY, "act": MANY, "ctrl": MANY}
 KEY |= {"mpos": SKIP, "mquat": SKIP, "plastic": SKIP}
 
+SIZE = {"nkey": INT} | dict.fromkeys(
+    ("memory", "nconmax", "njmax", "nstack", "nuserdata", "nuser_actuator", "nuser_body", "nuser_cam", "nuser_geom")
+    + ("nuser_jnt", "nuser_sensor", "nuser_site", "nuser_tendon"),
+    SKIP,
+)
+
 COMPILER = {
     "angle": word("degree", "radian"),
     "coordinate": word("local", refused=("global",)),
@@ -145,8 +154,9 @@ COMPILER = {
     "settotalmass": real(1),
     "fusestatic": refuse("false"),
     "alignfree": BOOL,
+    "discardvisual": BOOL,
 } | dict.fromkeys(
-    ("assetdir", "conflict", "discardvisual", "fitaabb", "meshdir", "passthrough", "savecanonical", "savecompiled")
+    ("assetdir", "conflict", "fitaabb", "meshdir", "passthrough", "savecanonical", "savecompiled")
     + ("saveinertial", "strippath", "texturedir", "usethread"),
     SKIP,
 )
@@ -160,8 +170,23 @@ OPTION = (
 )
 FLAG = dict.fromkeys(FLAGS, word("enable", "disable"))
 
-SECTIONS = tuple("compiler option default worldbody contact equality actuator keyframe tendon deformable".split())
-IGNORED_SECTIONS = ("size", "statistic", "visual", "asset", "sensor", "custom", "extension")
+SECTIONS = tuple("compiler option size default asset worldbody contact equality actuator keyframe tendon deformable".split())
+IGNORED_SECTIONS = ("statistic", "visual")
+NOTED_SECTIONS = {
+    "sensor": "is not simulated: it gives no output",
+    "custom": "user data are not kept",
+    "extension": "plugins are not simulated; what uses one is named where it stands",
+}
+"""Sections without which the model moves just the same."""
+SENSORS = tuple(
+    "touch accelerometer velocimeter gyro force torque magnetometer camprojection rangefinder jointpos jointvel tendonpos"
+    " tendonvel actuatorpos actuatorvel actuatorfrc jointactuatorfrc tendonactuatorfrc ballquat ballangvel jointlimitpos"
+    " jointlimitvel jointlimitfrc tendonlimitpos tendonlimitvel tendonlimitfrc framepos framequat framexaxis frameyaxis"
+    " framezaxis framelinvel frameangvel framelinacc frameangacc subtreecom subtreelinvel subtreeangmom insidesite distance"
+    " normal fromto contact e_potential e_kinetic clock tactile user plugin".split()
+)
+CONTAINERS = ("mujoco", "compiler", "option", "default", "worldbody", "body", "frame")
+"""Elements that have children; the others accept none, but for plugins."""
 BODY_CHILDREN = ("inertial", "joint", "freejoint", "geom", "site", "body", "frame")
 IGNORED_BODY_CHILDREN = ("camera", "light")
 REFUSED_BODY_CHILDREN = ("flexcomp", "composite", "attach", "replicate", "plugin")

@@ -9,7 +9,7 @@ from typing import Any
 from ...mechanism.checks import MAX_VALUE
 from ...mechanism.errors import Problems, nearest
 from ..xml_tree import Node
-from .schema import Kind
+from .schema import CONTAINERS, Kind
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WORDS: dict[str, dict[str, bool | None]] = {"bool": {"true": True, "false": False}}
@@ -31,12 +31,21 @@ def read_attributes(node: Node, table: dict[str, Kind], problems: Problems) -> V
         elif kind.read == "refuse":
             if " ".join(text.split()) not in kind.words and not _all_zero(text, kind):
                 problems.refuse(node.where, f"'{text}' is not simulated", name=name, attribute=key)
+        elif kind.read == "note":
+            problems.note(node.where, "user data are not kept", name=name, attribute=key)
         elif kind.read != "skip":
+            if kind.read in ("real", "int", "ints") and not text.strip():
+                continue  # no numbers: as if the attribute were not there
             value, message = _parse(text, kind)
             if not message:
                 out[key] = value
             else:
                 problems.add(node.where, message, name=name, attribute=key)
+    for child in () if node.tag in CONTAINERS else node.children:
+        if child.tag == "plugin":
+            problems.refuse(child.where, "is not simulated", name=name)
+        else:
+            problems.add(child.where, f"is not an element of {node.tag}, which accepts none", name=name)
     return out
 
 

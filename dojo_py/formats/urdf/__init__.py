@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from ...mechanism.errors import Problems
 from ...mechanism.spec import Mechanism
+from ..lost_shapes import LostShapes
 from ..xml_tree import Node
 from .element import Element
 from .extension import read_extension
@@ -29,19 +30,27 @@ __all__ = ["read_urdf"]
 
 IGNORED = ("material", "gazebo", "transmission", "sensor", "ros2_control")
 """Children of `robot` that say nothing about the mechanics of the model."""
+NOTED = {"sensor": "is not simulated: it gives no output", "transmission": "is not read: a URDF has no actuators"}
+NOTED |= {"ros2_control": "is not read: a URDF has no actuators", "gazebo": "settings of another simulator are not read"}
+"""Those of them that a user may miss."""
 
 
 def read_urdf(root: Node, problems: Problems) -> Mechanism:
     """The mechanism that the `robot` element describes. Problems are collected; the result is complete without them."""
     robot = Element(root, problems)
     robot.accept(("name", "version"), ("link", "joint", "loop_joint", "mujoco"), IGNORED)
+    for child in root.children:
+        if child.tag in NOTED:
+            problems.note(child.where, NOTED[child.tag], name=child.attributes.get("name", ""))
     mechanism = Mechanism(name=robot.text("name", required=False) or "robot", where=root.where)
     switches = read_extension(robot, mechanism)
-    bodies = read_links(robot, switches, mechanism.world)
+    lost = LostShapes(mechanism.settings, problems)
+    bodies = read_links(robot, switches, mechanism.world, lost)
     tree = assemble(robot, mechanism, bodies)
     joints = add_joints(tree, mechanism.world)
     add_mimics(tree, joints, mechanism)
     add_loop_joints(robot, bodies, mechanism)
+    lost.report(mechanism.world)
     if switches.fusestatic and not problems.records:
         fuse_static(mechanism, problems)
     return mechanism

@@ -16,6 +16,11 @@ from .element import Element
 
 WORDS: dict[str, bool | None] = {"true": True, "false": False}
 TRILEAN: dict[str, bool | None] = {**WORDS, "auto": None}
+SECTIONS = (
+    *("default", "worldbody", "actuator", "sensor", "equality", "contact", "keyframe", "tendon", "asset", "custom"),
+    *("deformable", "statistic", "visual", "extension"),
+)
+"""Of MJCF; MuJoCo passes over them here."""
 FLAG: dict[str, bool | None] = {"enable": True, "disable": False}
 WITHOUT_EFFECT = (
     *("angle", "eulerseq", "coordinate", "meshdir", "texturedir", "assetdir", "strippath", "usethread", "convexhull"),
@@ -38,7 +43,13 @@ def read_extension(robot: Element, mechanism: Mechanism) -> Switches:
     extension = robot.child("mujoco")
     if extension is None:
         return switches
-    extension.accept((), ("compiler", "option", "size"))
+    extension.accept((), ("compiler", "option", "size"), SECTIONS)
+    for child in extension.node.children:
+        if child.tag in SECTIONS:
+            extension.problems.note(child.where, "is not read in a URDF (nor does MuJoCo)", name=robot.owner)
+    size = extension.child("size")
+    if size is not None and size.has("nkey"):
+        mechanism.keyframe_count = int(size.number("nkey"))
     compiler, option = extension.child("compiler"), extension.child("option")
     if compiler is not None:
         known = {field.name: field for field in dataclasses.fields(CompilerSettings) if field.name != "where"}

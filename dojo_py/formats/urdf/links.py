@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ...mechanism.errors import nearest
 from ...mechanism.spec import Body, Geom, Inertial
+from ..lost_shapes import LostShapes
 from .element import Element
 from .extension import Switches
 
@@ -13,7 +14,7 @@ IGNORED = ("gazebo", "sensor", "self_collision_checking")
 """Children of `link` that say nothing about the mechanics."""
 
 
-def read_links(robot: Element, switches: Switches, world: Body) -> dict[str, Body]:
+def read_links(robot: Element, switches: Switches, world: Body, lost: LostShapes) -> dict[str, Body]:
     """Name -> body of every link, in the order of the file, not yet connected. A link called "world" is the world."""
     bodies: dict[str, Body] = {}
     geom_names: set[str] = set()
@@ -25,7 +26,7 @@ def read_links(robot: Element, switches: Switches, world: Body) -> dict[str, Bod
         shapes = [child for child in link.node.children if child.tag in ("collision", "visual")]
         for shape in shapes:
             if shape.tag == "collision" or not switches.discardvisual:
-                geom = _geom(Element(shape, link.problems, name), shape.tag == "collision")
+                geom = _geom(Element(shape, link.problems, name), shape.tag == "collision", body, lost)
                 if geom is not None:
                     # as in MuJoCo, a name given twice names the first geom only
                     geom.name = "" if geom.name in geom_names else geom.name
@@ -63,7 +64,7 @@ def _inertial(link: Element) -> Inertial | None:
     return inertial
 
 
-def _geom(element: Element, collision: bool) -> Geom | None:
+def _geom(element: Element, collision: bool, body: Body, lost: LostShapes) -> Geom | None:
     element.accept(("name", "group"), ("origin", "geometry"), ("material", "verbose"))
     geometry = element.child("geometry", required=True)
     pos, quat = element.pose()
@@ -73,7 +74,8 @@ def _geom(element: Element, collision: bool) -> Geom | None:
     others = [child for child in geometry.node.children if child.tag not in SHAPES]
     for other in others:
         message = f"this shape is not simulated; accepted: {list(SHAPES)}{nearest(other.tag, SHAPES)}"
-        element.problems.refuse(other.where, message, name=element.owner)
+        values = {"name": element.owner} | ({} if collision else {"density": 0.0})
+        lost.add(body, other.where, other.tag, "", message, values)
     if len(shapes) != 1:
         if shapes or not others:
             geometry.fail(f"{len(shapes)} shapes were read, one of {list(SHAPES)} is accepted")

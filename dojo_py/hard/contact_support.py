@@ -1,0 +1,118 @@
+"""What contacts of a model ask for beyond hard contact with friction: named, pair by pair.
+
+Refused, because the motion differs: torsional and rolling friction (condim 4, 6), two coefficients of sliding friction,
+restitution (a solref with little damping), friction that the flag `override` replaces. Notices: margins. In MuJoCo a contact with a
+margin holds the shapes apart by margin - gap; hard shapes touch where they are drawn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from dojo_py.collision.candidates import colliding_pairs
+from dojo_py.mechanism.enums import EnableBit
+from dojo_py.mechanism.errors import ErrorRecord
+from dojo_py.mechanism.source import Source
+
+BOUNCY = 0.5
+"""Damping ratio of a solref below which a contact is called bouncy: it would return more than a sixth of the speed."""
+MOST_NAMED = 6
+
+Pair = tuple[int, int]
+
+
+def contact_records(model: Any) -> list[ErrorRecord]:
+    """One record for each feature of the contacts between bodies that can move."""
+    weld = np.asarray(model.body_weldid)[np.asarray(model.geom_bodyid)]
+    rows = [(g, k, condim) for g, k, _, condim in colliding_pairs(model) if weld[g] or weld[k]]
+    explicit = _explicit_pairs(model)
+    if not rows:
+        return []
+    found: dict[str, list[Pair]] = {}
+    for g, k, condim in rows:
+        for message in _pair_features(model, g, k, condim, explicit.get((g, k))):
+            found.setdefault(message, []).append((g, k))
+    records = [_record(model, message, pairs) for message, pairs in found.items()]
+    if int(model.opt.enableflags) & EnableBit.OVERRIDE:
+        o = model.opt
+        message = f"friction that the flag override gives to all contacts ({' '.join(f'{x:g}' for x in o.o_friction)})"
+        records.append(ErrorRecord("<model>", 0, "option", "", "o_friction", message, unsupported=True))
+    return records
+
+
+def _explicit_pairs(model: Any) -> dict[Pair, int]:
+    """Geoms of a contact pair -> its number."""
+    pairs = zip(np.asarray(model.pair_geom1), np.asarray(model.pair_geom2), strict=True)
+    return {(int(g), int(k)): i for i, (g, k) in enumerate(pairs)}
+
+
+def _pair_features(model: Any, g: int, k: int, condim: int, pair: int | None) -> Iterable[str]:
+    """Messages about one pair of geoms; a message that starts with "margin" is a notice."""
+    friction = _friction(model, g, k, pair)
+    if condim >= 4 and friction[2] > 0.0:
+        yield f"torsional friction (condim {condim}); give condim 3"
+    if condim == 6 and max(friction[3:]) > 0.0:
+        yield "rolling friction (condim 6); give condim 3"
+    if condim >= 3 and friction[0] != friction[1]:
+        yield "two different coefficients of sliding friction; give equal ones"
+    if damping_ratio(_solref(model, g, k, pair)) < BOUNCY:
+        yield "restitution (a solref with little damping): impacts are inelastic"
+    if pair is None:
+        margin, gap = model.geom_margin[g] + model.geom_margin[k], model.geom_gap[g] + model.geom_gap[k]
+    else:
+        margin, gap = model.pair_margin[pair], model.pair_gap[pair]
+    if margin - gap > 0.0:
+        yield "margin: the surfaces touch at distance 0, not at margin - gap"
+
+
+def _friction(model: Any, g: int, k: int, pair: int | None) -> tuple[float, ...]:
+    """Two sliding, one torsional, two rolling coefficients, as MuJoCo combines them."""
+    if pair is not None:
+        return tuple(float(x) for x in model.pair_friction[pair])
+    one, two = (int(model.geom_priority[i]) for i in (g, k))
+    if one != two:
+        a = np.asarray(model.geom_friction[g if one > two else k])
+    else:
+        a = np.maximum(model.geom_friction[g], model.geom_friction[k])
+    return (float(a[0]), float(a[0]), float(a[1]), float(a[2]), float(a[2]))
+
+
+def _solref(model: Any, g: int, k: int, pair: int | None) -> np.ndarray:
+    """The pair's solref, as MuJoCo combines it."""
+    if pair is not None:
+        return np.asarray(model.pair_solref[pair])
+    one, two = (int(model.geom_priority[i]) for i in (g, k))
+    refs = np.asarray(model.geom_solref)[[g, k]]
+    if one != two:
+        return refs[0 if one > two else 1]
+    if np.any(refs[:, 0] <= 0.0):
+        return refs.min(axis=0)
+    weights = np.asarray(model.geom_solmix)[[g, k]]
+    share = 0.5 if weights.sum() < 1e-15 else float(weights[0] / weights.sum())
+    return share * refs[0] + (1.0 - share) * refs[1]
+
+
+def damping_ratio(solref: np.ndarray) -> float:
+    """Of (time constant, damping ratio) or (-stiffness, -damping)."""
+    first, second = float(solref[0]), float(solref[1])
+    if first > 0.0:
+        return second
+    return -second / (2.0 * math.sqrt(-first)) if first < 0.0 else math.inf
+
+
+def _record(model: Any, message: str, pairs: list[Pair]) -> ErrorRecord:
+    shown = [f"{_name(model, g)} - {_name(model, k)}" for g, k in pairs[:MOST_NAMED]]
+    more = f" and {len(pairs) - MOST_NAMED} more" if len(pairs) > MOST_NAMED else ""
+    where = getattr(model, "source", Source()).place("geoms", pairs[0][0])
+    notice = message.startswith("margin")
+    text = f"{message} (here: {', '.join(shown)}{more})"
+    return ErrorRecord(where.path, where.line, "contact", "", "", text, unsupported=not notice, notice=notice)
+
+
+def _name(model: Any, geom: int) -> str:
+    name = model.geom_names[geom] if hasattr(model, "geom_names") else model.geom(geom).name
+    return f"'{name}'" if name else f"geom {geom}"

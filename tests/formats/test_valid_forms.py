@@ -1,0 +1,76 @@
+"""Valid short and odd forms: accepted, and every array as the wheel compiles it."""
+
+import mujoco
+import pytest
+from wheel_oracle import assert_equal
+
+from dojo_py import load_model
+
+BODY = """<body name="b"><joint name="j" range="-30 30"/><joint name="k" type="slide" ref="2"/><geom name="g" size=".1"/></body>
+  <body name="f"><freejoint/><geom name="h" size=".1"/></body>"""
+
+
+def model(before="", body=BODY, after=""):
+    return f"<mujoco>{before}<worldbody>{body}</worldbody>{after}</mujoco>"
+
+
+def of_key(attributes):
+    actuators = '<actuator><motor joint="j"/><intvelocity joint="j"/><cylinder joint="k"/></actuator>'
+    return model(after=f"{actuators}<keyframe><key/><key {attributes}/></keyframe>")
+
+
+def of_joint(attributes, before="", after=""):
+    return model(before, f'<body><joint name="j" {attributes}/><geom size=".1"/></body>', after)
+
+
+SERVO = '<actuator><position joint="j" inheritrange=".5"/></actuator>'
+FORMS = {
+    "solref of a geom": model(body='<geom size="1" solref=".1"/>'),
+    "solref of a class": model('<default><geom solref="-100 -3"/></default>', '<geom size="1" solref="-50"/>'),
+    "solref of a joint": of_joint('solreflimit=".1" solreffriction=".3" range="0 1"'),
+    "solref of a pair": model(after='<contact><pair geom1="g" geom2="h" solref=".1" solreffriction=".2"/></contact>'),
+    "solref of an equality": model(after='<equality><joint joint1="j" solref=".1"/></equality>'),
+    "option": model('<option o_solref=".1" gravity="0 0 0"/>'),
+    "short qpos": of_key('qpos="1"'),
+    "qpos that ends within a quaternion": of_key('qpos="1 2 3 4 5 6"'),
+    "qpos with a quaternion of zeros": of_key('qpos="1 2 3 4 5 0 0 0 0"'),
+    "short qvel": of_key('qvel="1 2"'),
+    "short ctrl": of_key('ctrl="1 2"'),
+    "empty lists": of_key('qpos="" qvel="" ctrl="" act=""'),
+    "nkey": model('<size nkey="3" njmax="5"/>', after='<keyframe><key name="a" qpos="1"/></keyframe>'),
+    "limited class on a free joint": model(
+        '<default><joint limited="true" range="0 1"/></default>',
+        '<body><joint type="free"/><geom size="1"/></body>',
+    ),
+    "limited free joint": of_joint('type="free" limited="true"'),
+    "range of a free joint": of_joint('type="free" range="0 30"'),
+    "range of an unlimited hinge": of_joint('limited="false" range="-30 30"'),
+    "range of an unlimited ball": of_joint('type="ball" limited="false" range="0 30"'),
+    "range of a limited hinge": of_joint('limited="true" range="-30 30"', '<compiler autolimits="false"/>'),
+    "inherited range": of_joint('range="-30 60"', after=SERVO),
+    "inherited range of an unlimited joint": of_joint('limited="false" range="-30 60"', after=SERVO),
+    "lengthrange": model(after='<actuator><motor joint="j" lengthrange="1 2"/></actuator>'),
+    "blank numbers": model(body='<body pos=""><geom size=".1" mass="" pos=" "/></body>'),
+    "nested bodies": model(body="<body>" * 400 + "</body>" * 400),
+    "nested frames": model(body='<frame pos="1 0 0">' * 400 + '<geom size="1"/>' + "</frame>" * 400),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_form(form, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # the wheel writes its warnings into the working folder
+    assert_equal(load_model(FORMS[form]), mujoco.MjModel.from_xml_string(FORMS[form]))
+
+
+URDF = """<robot name="r"><link name="base"/><link name="arm"><inertial><mass value="1"/>
+  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="j" type="continuous"><parent link="base"/><child link="arm"/></joint><mujoco>{}</mujoco></robot>"""
+
+
+@pytest.mark.parametrize(
+    "sections",
+    ['<default><joint damping="3"/></default><worldbody><geom size="1"/></worldbody>', '<size nkey="2"/><sensor/>'],
+)
+def test_sections_in_a_urdf(sections):
+    text = URDF.format(sections)
+    assert_equal(load_model(text), mujoco.MjModel.from_xml_string(text))

@@ -1,0 +1,102 @@
+"""What the hard mode does not simulate of contacts, limits and joints: refused by name, with its place; margins are notices."""
+
+import pytest
+
+from dojo_py import HardSimulator, ModelError, UnsupportedWarning, load_model
+from dojo_py.hard.support import unsupported_features
+
+
+def scene(geom="", pair="", option="", joint="<freejoint/>"):
+    return f"""<mujoco>{option}<worldbody><geom name="floor" type="plane" size="1 1 1"/>
+      <body name="b" pos="0 0 1">{joint}<geom name="ball" size=".1" {geom}/></body></worldbody>{pair}</mujoco>"""
+
+
+def pair(attributes):
+    return f'<contact><pair geom1="floor" geom2="ball" {attributes}/></contact>'
+
+
+OVERRIDE = '<option o_friction="2 2"><flag override="enable"/></option>'
+HINGE = '<joint name="j" range="-1 1" {}/>'
+REFUSED = {
+    "torsional": (scene('condim="4"'), r"torsional friction \(condim 4\).*'floor' - 'ball'"),
+    "rolling": (scene('condim="6"'), "torsional friction.*rolling friction"),
+    "anisotropic": (scene(pair=pair('friction="1 2"')), "two different coefficients"),
+    "override": (scene(option=OVERRIDE), "o_friction: friction that the flag override gives"),
+    "bouncy": (scene('solref="-1000 -1"', option="<default><geom solmix='0'/></default>"), "restitution"),
+    "bouncy by ratio": (scene(pair=pair('solref=".02 .1"')), "restitution"),
+    "bouncy limit": (scene(joint=HINGE.format('solreflimit="-1000 -1"')), "'j': restitution at limits"),
+}
+HARMLESS = {
+    "no coefficient": scene('condim="4" friction="1 0 0"', option='<default><geom friction="1 0 0"/></default>'),
+    "cannot touch": scene('condim="6" contype="0" conaffinity="0" solref="-100 -1"'),
+    "equal": scene(pair=pair('friction="2 2"')),
+    "one of two has a plain solref": scene('solref=".02 1"'),
+    "override of nothing that touches": scene('contype="0" conaffinity="0"', option=OVERRIDE),
+    "bouncy limit of a joint without": scene(joint='<joint solreflimit="-1000 -1"/>'),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_changes_the_motion_is_refused(case):
+    text, message = REFUSED[case]
+    model = load_model(text)
+    with pytest.raises(ModelError, match=message):
+        HardSimulator(model)
+    with pytest.warns(UnsupportedWarning):
+        HardSimulator(model, unsupported="warn")
+    HardSimulator(model, unsupported="skip")
+
+
+@pytest.mark.parametrize("case", HARMLESS)
+def test_what_has_no_effect_is_not(case):
+    assert unsupported_features(load_model(HARMLESS[case])) == []
+
+
+@pytest.mark.parametrize("text", [scene('margin=".1"'), scene(joint=HINGE.format('margin=".1"'))])
+def test_margins_are_notices(text):
+    """Hard shapes touch where they are drawn, and limits act at the ends: a soft margin stops nothing, and is named."""
+    model = load_model(text)
+    HardSimulator(model)
+    with pytest.warns(UnsupportedWarning, match="margin"):
+        HardSimulator(model, unsupported="warn")
+    with pytest.raises(ModelError, match="fluid.*margin"):
+        HardSimulator(load_model(text.replace("<mujoco>", '<mujoco><option density="1"/>')))
+
+
+A = 'armature="1"'
+STACKS = {
+    "parallel hinges": f'<joint name="p"/><joint name="q" {A}/>',
+    "antiparallel hinges": f'<joint axis="0 1 0"/><joint name="q" axis="0 -1 0" {A}/>',
+    "shifted along the axis": f'<joint axis="0 1 0" pos="1 0 0"/><joint name="q" axis="0 1 0" pos="1 5 0" {A}/>',
+    "almost one axis": f'<joint axis="0 1 0"/><joint name="q" axis="0 1 0" pos="1e-5 0 0" {A}/>',
+    "parallel slides": f'<joint type="slide"/><joint name="q" type="slide" {A}/>',
+    "slides in a plane": '<joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 1 0"/>'
+    + f'<joint name="q" type="slide" axis="1 1 0" {A}/>',
+    "first and third hinge": f'<joint axis="0 0 1"/><joint axis="0 1 0"/><joint name="q" axis="0 0 1" {A}/>',
+    "stretched elbow": f'<joint/><joint pos="1 0 0"/><joint name="q" pos="2 0 0" {A}/>',
+    "slides around a hinge": f'<joint type="slide"/><joint axis="1 0 0"/><joint name="q" type="slide" {A}/>',
+}
+FINE = {
+    "planar arm": '<joint axis="0 1 0"/><joint axis="0 1 0" pos="1 0 0"/>',
+    "close anchors": '<joint axis="0 1 0"/><joint axis="0 1 0" pos=".01 0 0"/>',
+    "three axes": '<joint axis="0 0 1"/><joint axis="0 1 0"/><joint axis="1 0 0"/>',
+    "planar root": '<joint type="slide" axis="1 0 0"/><joint type="slide"/><joint axis="0 1 0"/>',
+    "screw": '<joint type="slide"/><joint/>',
+    "bent elbow": f'<joint/><joint pos="1 0 0"/><joint name="q" pos="0 1 0" {A}/>',
+}
+
+
+@pytest.mark.parametrize("case", STACKS)
+@pytest.mark.parametrize("unsupported", ["error", "skip"])
+def test_dependent_joints_of_one_body_are_refused(case, unsupported, tmp_path):
+    """File, line, body and joints are named; there is nothing that could be left out."""
+    file = tmp_path / "stack.xml"
+    file.write_text(scene('pos=".3 .1 .2"', joint=f"\n{STACKS[case]}"))
+    with pytest.raises(ModelError) as caught:
+        HardSimulator(load_model(file), unsupported=unsupported)
+    assert str(caught.value).startswith(f"{file}:3: body 'b': the joints ") and "'q' are dependent" in str(caught.value)
+
+
+@pytest.mark.parametrize("case", FINE)
+def test_independent_joints_are_accepted(case):
+    HardSimulator(load_model(scene('pos=".3 .1 .2" contype="0"', joint=FINE[case])))
