@@ -32,6 +32,7 @@ from dojo_py.policy.derivatives import observation_jacobian
 from dojo_py.policy.gradient import jacobian_ahead, links_along
 from dojo_py.policy.rollout import Job, Moment, play
 from dojo_py.policy.search import Search
+from dojo_py.simulate.values import check_fields
 
 Array = np.ndarray
 
@@ -69,13 +70,16 @@ class ClimbOptions:
     """Whiten observations by their running mean and deviation."""
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for name in ("step_size", "noise", "patience", "margin", "warmup_noise", "velocity_gain"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name}={getattr(self, name)!r} must be positive")
         if self.warmup < 0:
             raise ValueError(f"warmup={self.warmup!r} must be at least 0")
-        if not self.kappas or not self.reaches or min(self.reaches) < 1:
-            raise ValueError(f"kappas={self.kappas!r} must not be empty, reaches={self.reaches!r} be at least 1")
+        if not self.kappas or not min(self.kappas) > 0:
+            raise ValueError(f"kappas={self.kappas!r} must be positive [N m s], at least one")
+        if not self.reaches or min(self.reaches) < 1:
+            raise ValueError(f"reaches={self.reaches!r} must be at least 1, and one of them at least")
         if not self.dampings or not min(self.dampings) > 0:
             raise ValueError(f"dampings={self.dampings!r} must be positive")
 

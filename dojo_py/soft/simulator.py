@@ -10,10 +10,21 @@ from typing import Any
 import numpy as np
 
 from dojo_py.announce import FirstUse
-from dojo_py.simulate.arguments import batch_of, control_of, spread, start_of, timestep_of, vector
+from dojo_py.simulate.arguments import (
+    batch_of,
+    control_of,
+    controls_of,
+    options_of,
+    spread,
+    start_of,
+    state_of,
+    timestep_of,
+    vector,
+)
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory
+from dojo_py.simulate.values import real_number
 from dojo_py.soft import differences
 from dojo_py.soft.options import SoftOptions
 
@@ -36,7 +47,7 @@ class SoftSimulator:
 
         self.model = model
         self.timestep = timestep = timestep_of(model, timestep)
-        self.options = options or SoftOptions()
+        self.options = options_of(SoftOptions, options)
         self._packed = pack(model, timestep)
         self.options.apply(self._packed.options[0], int(model.nv))
         self._kernels = kernels
@@ -60,7 +71,7 @@ class SoftSimulator:
         return self._checked(start_of(self.model, qpos, qvel, act, keyframe))
 
     def _checked(self, state: State) -> State:
-        m = self.model
+        m, state = self.model, state_of(state)
         act = np.zeros(0) if state.act is None else state.act
         return State(
             vector("qpos", state.qpos, (m.nq,)),
@@ -134,7 +145,7 @@ class SoftSimulator:
         linearize: record A and B of every step too, by centred differences as `linearize` takes them.
         """
         s = self._checked(state)
-        u = vector("controls", controls, (np.shape(controls)[0] if np.ndim(controls) else 0, self.model.nu))
+        u = controls_of(self.model, controls)
         with self._lock:
             return self._rollout(self._work_handle, s, u, linearize)
 
@@ -192,8 +203,7 @@ class SoftSimulator:
         """
         if parameters:
             raise ValueError("the soft mode has no parameter Jacobians; use HardSimulator")
-        if not epsilon > 0:
-            raise ValueError(f"epsilon={epsilon!r} must be positive")
+        epsilon = real_number("epsilon", epsilon, above=0.0)
         start, u = self._checked(state), control_of(self.model, control)
         with self._lock:
             return differences.linearize(
