@@ -30,6 +30,7 @@ from dojo_py.simulate.arguments import (
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory
+from dojo_py.simulate.values import having, truth_of
 
 if TYPE_CHECKING:
     from dojo_py.hard.parameters.registry import Parameter
@@ -139,7 +140,8 @@ class HardSimulator:
         u, names = controls_of(self.model, controls), names_of("parameters", parameters)
         outside = checks.wrenches_of(wrenches, self.model.nbody, len(u))
         k = checks.motion_kappa_of(kappa, self.largest_kappa)
-        at = self._gradient_kappa(linearize or bool(names), kappa, gradient_kappa)
+        maximal = truth_of("maximal", maximal)
+        at = self._gradient_kappa(truth_of("linearize", linearize) or bool(names), kappa, gradient_kappa)
         run = (start, u, outside, k, maximal, at)
         if not names:
             return self._engine.trajectory(*run)
@@ -164,10 +166,11 @@ class HardSimulator:
         return collect
 
     def _gradient_kappa(self, linearize: bool, kappa: Any, gradient_kappa: Any) -> float | None:
+        chosen = None if gradient_kappa is None else checks.gradient_kappa_of(gradient_kappa, "gradient_kappa")
         if not linearize:
             return None
-        if gradient_kappa is not None:
-            return checks.gradient_kappa_of(gradient_kappa, "gradient_kappa")
+        if chosen is not None:
+            return chosen
         return DEFAULT_KAPPA if kappa is None else checks.gradient_kappa_of(kappa)
 
     def rollout_batch(
@@ -188,7 +191,8 @@ class HardSimulator:
         starts, u, threads = batch_of(self.model, states, controls, threads)
         outside = checks.wrenches_of(wrenches, self.model.nbody, u.shape[1])
         k = checks.motion_kappa_of(kappa, self.largest_kappa)
-        differentiate = self._gradient_kappa(linearize, kappa, gradient_kappa)
+        differentiate = self._gradient_kappa(truth_of("linearize", linearize), kappa, gradient_kappa)
+        maximal = truth_of("maximal", maximal)
         checked = [self._checked(s) for s in starts]
         return spread(lambda b: self._engine.trajectory(checked[b], u[b], outside, k, maximal, differentiate), len(u), threads)
 
@@ -273,13 +277,15 @@ class HardSimulator:
         """
         if self.model.na:
             raise ValueError("rollout_vjp: A and B do not hold this model's activations, the chain rule would miss them")
+        having("trajectory", trajectory, ("qpos", "A", "metadata", "state"), "a Trajectory")
+        at = self._gradient_kappa(True, None, kappa) if kappa is not None else None
         given = cotangents_of(cotangents, len(trajectory), self.model.nv)
         if trajectory.A is not None and trajectory.B is not None and trajectory.gradient_status is not None:
             return RolloutGradient(*pull_back(trajectory.A, trajectory.B, given), trajectory.gradient_status)
         if trajectory.metadata.get("timestep", self.timestep) != self.timestep:
             raise ValueError(f"trajectory: its timestep is {trajectory.metadata['timestep']} s, this simulator's {self.timestep} s")
         simulated = checks.kappa_of(trajectory.metadata.get("kappa"))
-        at = self._gradient_kappa(True, simulated or None, kappa)
+        at = at or self._gradient_kappa(True, simulated or None, None)
         assert at is not None
         outside = checks.wrenches_of(wrenches, self.model.nbody, len(trajectory))
         again = trajectory

@@ -62,6 +62,9 @@ class Options:
     a contact, where the soft mode's step is not continuous. Only for simulators whose `linearize` takes `epsilon`."""
     gap_weight: float = 1.0
     """Least weight of the gaps of an infeasible start in the merit [cost per unit of gap]."""
+    check_derivatives: bool = True
+    """Compare the derivatives of costs and constraints with differences at the first knot where each acts; ValueError names the
+    row that is wrong."""
     threads: int = 1
     """Knots linearised at the same time; the result is the same for any number."""
 

@@ -97,6 +97,7 @@ class Ags(Search):
     """
 
     kind = "ags"
+    accepted = AgsOptions
     options: AgsOptions
 
     def _warm_up(self) -> None:

@@ -60,6 +60,7 @@ class Ars(Search):
     """Augmented random search."""
 
     kind = "ars"
+    accepted = ArsOptions
     options: ArsOptions
 
     def _update(self) -> Array:

@@ -91,6 +91,7 @@ class Climb(Search):
     """
 
     kind = "climb"
+    accepted = ClimbOptions
     options: ClimbOptions
     path: list[Moment] | None = None
     """The episode of the present parameters; not in checkpoints, a resumed search plays it again."""

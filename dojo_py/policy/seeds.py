@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dojo_py.policy.search import Search
+from dojo_py.simulate.values import count, function_of, shown
 
 Array = np.ndarray
 
@@ -41,6 +42,10 @@ def run_seeds(
     make: Callable[[int], Search], seeds: Sequence[int], iterations: int, progress: bool = False
 ) -> list[Search]:
     """One search a seed, each run to the end."""
+    function_of("make", make)
+    if isinstance(seeds, (str, bytes)) or not isinstance(seeds, Sequence):
+        raise TypeError(f"seeds={shown(seeds)}, expected several integers")
+    seeds = [count("seeds", seed, least=0) for seed in seeds]
     return [make(seed).run(iterations, progress) for seed in seeds]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.simulate.results import State
-from dojo_py.simulate.values import count, real_array, real_number, shown, vector
+from dojo_py.simulate.values import count, having, real_array, real_number, shown, vector
 
 Array = np.ndarray
 
@@ -20,7 +20,8 @@ __all__ = [
 
 
 def timestep_of(model: Any, timestep: float | None) -> float:
-    """The given time step, else the model's [s]."""
+    """The given time step, else the model's [s]. TypeError when the model is none."""
+    having("model", model, ("opt", "nq", "body_mass"), "a Model, as load_model returns it")
     return real_number("timestep", model.opt.timestep if timestep is None else timestep, above=0.0, unit="s")
 
 

@@ -111,6 +111,27 @@ def text_of(name: str, value: Any, accepted: Collection[str] | None = None) -> s
     return value
 
 
+def having(name: str, value: Any, attributes: Sequence[str], expected: str) -> Any:
+    """The value, which must have these attributes; TypeError says what is expected instead."""
+    if isinstance(value, type) or not all(hasattr(value, attribute) for attribute in attributes):
+        raise TypeError(f"{name}={shown(value)} is a {type(value).__name__}, expected {expected}")
+    return value
+
+
+def function_of(name: str, value: Any) -> Any:
+    """The value, which must be callable; TypeError otherwise."""
+    if not callable(value):
+        raise TypeError(f"{name}={shown(value)} is a {type(value).__name__}, expected a function")
+    return value
+
+
+def truth_of(name: str, value: Any) -> bool:
+    """True or False; TypeError for anything else."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name}={shown(value)} is a {type(value).__name__}, expected True or False")
+    return bool(value)
+
+
 def path_of(name: str, value: Any) -> str | PathLike:
     """A path as text or `os.PathLike`; TypeError otherwise (a number would be taken for an open file)."""
     if not isinstance(value, (str, PathLike)) or "\0" in str(value):
@@ -133,8 +154,8 @@ def check_fields(options: Any, infinite: Collection[str] = (), prefix: str = "")
             real_number(name, value, infinite=item.name in infinite)
         elif kind == "int":
             count(name, value, least=-(2**31), most=2**31)
-        elif kind == "bool" and not isinstance(value, (bool, np.bool_)):
-            raise TypeError(f"{name}={shown(value)} must be True or False")
+        elif kind == "bool":
+            truth_of(name, value)
         elif kind == "str":
             text_of(name, value)
         elif kind in ("tuple[float, ...]", "tuple[int, ...]"):

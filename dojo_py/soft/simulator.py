@@ -14,6 +14,7 @@ from dojo_py.simulate.arguments import (
     batch_of,
     control_of,
     controls_of,
+    names_of,
     options_of,
     spread,
     start_of,
@@ -24,13 +25,19 @@ from dojo_py.simulate.arguments import (
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory
-from dojo_py.simulate.values import real_number
+from dojo_py.simulate.values import real_number, truth_of
 from dojo_py.soft import differences
 from dojo_py.soft.options import SoftOptions
 
 Array = np.ndarray
 
 _first_use = FirstUse()
+
+
+def check_ignored(kappa: Any) -> None:
+    """What both modes take is checked in both, also where it has no effect."""
+    if kappa is not None:
+        real_number("kappa", kappa, least=0.0, unit="N m s")
 
 
 class SoftSimulator:
@@ -87,6 +94,7 @@ class SoftSimulator:
 
         kappa is accepted and ignored, here and below, so that programs can take either mode: soft contact has no central path.
         """
+        check_ignored(kappa)
         start, u = self._checked(state), control_of(self.model, control)[None]
         with self._lock:
             traj = self._run(self._work_handle, start, u)
@@ -144,7 +152,8 @@ class SoftSimulator:
 
         linearize: record A and B of every step too, by centred differences as `linearize` takes them.
         """
-        s = self._checked(state)
+        check_ignored(kappa)
+        s, linearize = self._checked(state), truth_of("linearize", linearize)
         u = controls_of(self.model, controls)
         with self._lock:
             return self._rollout(self._work_handle, s, u, linearize)
@@ -173,6 +182,8 @@ class SoftSimulator:
 
         threads: at most so many at a time, all cores by default. linearize as in `rollout`.
         """
+        check_ignored(kappa)
+        linearize = truth_of("linearize", linearize)
         starts, u, count = batch_of(self.model, states, controls, threads)
         checked = [self._checked(s) for s in starts]
         results: list[Any] = [None] * len(u)
@@ -201,9 +212,11 @@ class SoftSimulator:
 
         `parameters` is not available in this mode.
         """
-        if parameters:
-            raise ValueError("the soft mode has no parameter Jacobians; use HardSimulator")
-        epsilon = real_number("epsilon", epsilon, above=0.0)
+        check_ignored(kappa)
+        centred = truth_of("centred", centred)
+        if names_of("parameters", parameters):
+            raise ValueError("parameters: the soft mode has no parameter Jacobians; use HardSimulator")
+        epsilon = real_number("epsilon", epsilon, above=0.0, most=0.1)
         start, u = self._checked(state), control_of(self.model, control)
         with self._lock:
             return differences.linearize(
