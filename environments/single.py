@@ -9,7 +9,16 @@ import numpy as np
 
 from dojo_py.environments import import_gymnasium
 from dojo_py.environments.advance import LOST
-from dojo_py.environments.spaces import RENDER_MODES, SMOOTH, action_of, check_extras, check_render_mode, gradients, resolve, spaces
+from dojo_py.environments.spaces import (
+    RENDER_MODES,
+    SMOOTH,
+    action_of,
+    check_extras,
+    check_render_mode,
+    gradients,
+    resolve,
+    spaces,
+)
 from dojo_py.environments.task import Task
 from dojo_py.simulate.arguments import state_of
 from dojo_py.simulate.results import State

@@ -8,7 +8,16 @@ import numpy as np
 
 from dojo_py.environments import import_gymnasium
 from dojo_py.environments.advance import LOST
-from dojo_py.environments.spaces import RENDER_MODES, SMOOTH, action_of, check_extras, check_render_mode, gradients, resolve, spaces
+from dojo_py.environments.spaces import (
+    RENDER_MODES,
+    SMOOTH,
+    action_of,
+    check_extras,
+    check_render_mode,
+    gradients,
+    resolve,
+    spaces,
+)
 from dojo_py.environments.task import Task
 from dojo_py.simulate.results import State
 from dojo_py.simulate.values import count

@@ -42,6 +42,8 @@ class Recording:
             if value is None:
                 continue
             table = _table(name, value)
+            if name == "control" and len(table) == rows + 1:  # the last one leads nowhere
+                table = table[:-1]
             if len(table) != rows:
                 raise ValueError(f"{name} has {len(table)} rows for {len(qpos)} samples, expected {rows}")
             object.__setattr__(self, name, table)
@@ -67,7 +69,8 @@ def check_recordings(sim: Any, recordings: Any) -> None:
     if not isinstance(recordings, Sequence) or not all(isinstance(r, Recording) for r in recordings):
         raise TypeError(f"recordings={shown(recordings)}, expected a list of Recording")
     for r in recordings:
-        for name, table, width in (("qpos", r.qpos, sim.model.nq), ("control", r.control, sim.model.nu), ("qvel", r.qvel, sim.model.nv)):
+        for name, width in (("qpos", sim.model.nq), ("control", sim.model.nu), ("qvel", sim.model.nv)):
+            table = getattr(r, name)
             if table is not None and table.shape[1] != width:
                 raise ValueError(f"recordings: {name} of '{r.name}' has shape {table.shape}, expected (samples, {width})")
 

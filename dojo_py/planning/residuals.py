@@ -101,8 +101,9 @@ class ControlEffort:
         """The residual."""
         if control is None:
             return np.zeros(0)
-        if self.reference.ndim and self.reference.shape[-1] != len(control) or self.reference.ndim == 2 and k >= len(self.reference):
-            raise ValueError(f"reference has shape {self.reference.shape}, expected one number, ({len(control)},) or (T, {len(control)})")
+        shape, nu = self.reference.shape, len(control)
+        if (shape and shape[-1] != nu) or (len(shape) == 2 and k >= shape[0]):
+            raise ValueError(f"reference has shape {shape}, expected one number, ({nu},) or (T, {nu})")
         return control - (self.reference[k] if self.reference.ndim == 2 else self.reference)
 
     def jacobian(self, state: State, control: Array | None, k: int) -> tuple[Array, Array]:

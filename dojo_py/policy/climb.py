@@ -68,6 +68,8 @@ class ClimbOptions:
     """In these episodes observations are relative to the start, and those that depend on velocities multiplied by this."""
     normalise: bool = True
     """Whiten observations by their running mean and deviation."""
+    gradients: bool = True
+    """False: the same search with d = 0, noise alone: what it earns without derivatives. They are neither taken nor charged."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -106,15 +108,22 @@ class Climb(Search):
     def _update(self) -> Array:
         o, theta = self.options, self.parameters
         path = self._present()
-        links = links_along(self._job(theta, self._whitening(), o.kappas[self.iteration % len(o.kappas)]), path)
-        self.gradients += len(links)
-        rewards = np.array([self.rollout.counted(link.reward) for link in links])
+        jacobians: list[Array] = []
+        if o.gradients:
+            links = links_along(self._job(theta, self._whitening(), o.kappas[self.iteration % len(o.kappas)]), path)
+            self.gradients += len(links)
+            rewards = np.array([self.rollout.counted(link.reward) for link in links])
+            jacobians = [jacobian_ahead(self.policy, theta, links, reach) for reach in o.reaches]
+        else:
+            given = [self.task.reward(m.before, m.action, m.after, m.contacts_after)[0] for m in path]
+            rewards = np.array([self.rollout.counted(float(reward)) for reward in given])
         earned = np.cumsum(rewards)
-        jacobians = [jacobian_ahead(self.policy, theta, links, reach) for reach in o.reaches]
         whitening, tries = self.whitening(), 0
         while self.budget is None or self._spent() + self.rollout.horizon <= self.budget:
-            jacobian = jacobians[self.rng.integers(len(jacobians))]
-            steep = unit(self._uphill(jacobian, rewards, self.rng.choice(o.dampings)))
+            steep = np.zeros_like(theta)
+            if jacobians:
+                jacobian = jacobians[self.rng.integers(len(jacobians))]
+                steep = unit(self._uphill(jacobian, rewards, self.rng.choice(o.dampings)))
             delta = self.rng.standard_normal(self.policy.size) / np.sqrt(self.policy.size)
             change = self.memory["scale"] * (o.step_size * steep + o.noise * delta)
             fall = o.patience * tries

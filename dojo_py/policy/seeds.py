@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,11 @@ class SeedSummary:
     def mean(self) -> float:
         """Of the final rewards."""
         return float(self.final.mean())
+
+    @property
+    def median(self) -> float:
+        """Of the final rewards."""
+        return float(np.median(self.final))
 
     @property
     def deviation(self) -> float:
@@ -59,8 +65,12 @@ def summarise(searches: Sequence[Search]) -> SeedSummary:
     )
 
 
-def evaluations_to_reach(curves: Sequence[dict[str, Array]], target: float) -> float | None:
+def evaluations_to_reach(
+    curves: Sequence[dict[str, Array]], target: float, middle: Callable[[Array], Any] = np.mean
+) -> float | None:
     """Evaluations a seed (simulated plus differentiated steps) at which the seeds' mean reward reaches the target; None: never.
+
+    middle: the median, say, in place of the mean.
 
     A seed's reward at some cost is that of its last policy until then; seeds that have none yet count as the worst they will have.
     """
@@ -68,6 +78,6 @@ def evaluations_to_reach(curves: Sequence[dict[str, Array]], target: float) -> f
     for cost in np.unique(np.concatenate(costs)):
         places = [int(np.searchsorted(own, cost, side="right")) - 1 for own in costs]
         rewards = [c["reward"][k] if k >= 0 else c["reward"].min() for c, k in zip(curves, places, strict=True)]
-        if np.mean(rewards) >= target:
+        if middle(np.array(rewards)) >= target:
             return float(cost)
     return None

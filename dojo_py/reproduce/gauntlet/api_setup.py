@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import dojo_py
+import dojo_py.formats
 from dojo_py import environments, identification, models, planning, policy
 
 nan, inf = math.nan, math.inf
@@ -29,7 +30,8 @@ TEXT = """<mujoco model="boat"><option timestep="0.01"/>
 <actuator><motor name="pull" joint="swing" ctrlrange="-2 2"/></actuator>
 <keyframe><key name="home" qpos="0 0 0.25 1 0 0 0 0"/><key name="high" qpos="0 0 2 1 0 0 0 0.5"/></keyframe></mujoco>"""
 STATEFUL = TEXT.replace('<motor name="pull"', '<general dyntype="filter" dynprm="0.5" name="pull"')
-URDF = '<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link></robot>'
+URDF = """<robot name="r"><link name="w"/><joint name="j" type="continuous"><parent link="w"/><child link="a"/></joint>
+<link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
 FOLDER = Path(tempfile.mkdtemp(prefix="gauntlet-"))
 
 model = dojo_py.load_model(TEXT)
@@ -129,6 +131,14 @@ def vector_environment(actions: np.ndarray, num_envs: int = 2, threads: int | No
     envs = DojoVectorEnv("Pendulum", num_envs, threads=threads, max_episode_steps=max_episode_steps)
     envs.reset(seed=0)
     return envs.step(actions)[:4]
+
+
+def checked(source: str):
+    """What `check` finds; its errors are raised here."""
+    report = dojo_py.formats.check(source)
+    if report.errors:
+        raise dojo_py.ModelError(report.errors)
+    return str(report)
 
 
 def planned(result):

@@ -38,7 +38,7 @@ TARGETS = (
     Target("dojo_py.load_model", {"source": "TEXT"}),
     Target("dojo_py.load_model", {"source": "FOLDER / 'model.xml'"}),
     Target("dojo_py.load_model", {"source": "URDF"}),
-    Target("dojo_py.formats.check", {"source": "FOLDER / 'model.xml'"}, "str(result)"),
+    Target("checked", {"source": "FOLDER / 'model.xml'"}),
     Target("model.integrate", {"qpos": "model.key_qpos[1]", "dq": "np.full(7, 0.25)"}),
     Target("model.difference", {"qpos_b": "model.key_qpos[1]", "qpos_a": "model.key_qpos[0]"}),
     Target("model.body_id", {"name": "'oar'"}),

@@ -46,11 +46,17 @@ FILES = (
     "FOLDER / 'objects.npz'", "'x' * 5000", "FOLDER / 'none' / 'a.npz'", "'a\\0b'", "FOLDER / 'controls.npy'", "''",
 )  # fmt: skip
 SOURCES = (
-    "b'<mujoco/'", "'<mujoco>'", "'<robot/>'", "'<a/>'", "b''", "b'\\xff\\xfe<'", "'<mujoco><option timestep=\"nan\"/></mujoco>'",
+    "b'<mujoco/'", "'<mujoco>'", "'<a/>'", "b''", "b'\\xff\\xfe<'", "'<mujoco><option timestep=\"nan\"/></mujoco>'",
 )  # fmt: skip
 OBJECT = ("object()", "1", "'x'", "nan", "{}", "[]", "np.zeros(3)", "[None]", "iter([])", "int")
 DICTIONARY = ("object()", "1", "'x'", "[1]", "{'nonsense': 1.0}", "{1: 2.0}", "{None: 1.0}", "[('a', 1.0)]")
 LIST = ("object()", "1", "[object()]", "[None]", "[1j]", "nan", "{1: 2}")
+WORK = (
+    "iterations", "steps", "episodes", "test_episodes", "warmup", "directions", "pairs", "links", "horizon", "top", "hidden",
+    "observation_size", "action_size", "num_envs", "width", "height", "frame_skip", "duration", "count", "budget",
+)  # fmt: skip
+"""Arguments that say how much to do: a huge value is right, and takes for ever."""
+HUGE = ("10**30", "10**400", "1e300")
 OWN_FILE = ("path", "file", "source")
 
 
@@ -60,8 +66,9 @@ def values_of(name: str, working: Any, annotation: str, free: bool) -> list[Valu
     found = [Value("None", ODD if optional or annotation in ("bool", "Any", "") else REFUSE)]
     for kind, draw in KINDS:
         if kind(name, working, annotation):
-            return found + draw(working, free)
-    return found
+            found += draw(working, free)
+            break
+    return [value for value in found if name not in WORK or value.text not in HUGE]
 
 
 def _array(working: Any, free: bool) -> list[Value]:
@@ -146,12 +153,7 @@ KINDS: tuple[tuple[Callable[[str, Any, str], bool], Callable[[Any, bool], list[V
     (_none_of("str", "str | int", "int | str"), _text),
     (_is(dict), _dictionary),
     (_is(list, tuple), _several),
-    (lambda name, working, annotation: inspect_function(working), _function),
+    (lambda name, working, annotation: hasattr(working, "__code__"), _function),
     (lambda name, working, annotation: working is not None, _thing),
 )
 """Which draw serves an argument: the first that says so."""
-
-
-def inspect_function(value: Any) -> bool:
-    """A function, not an object that can be called."""
-    return hasattr(value, "__code__")
