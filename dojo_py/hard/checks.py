@@ -25,7 +25,8 @@ def configuration(model: Any, qpos: Any) -> Array:
         if kind not in (JointType.FREE, JointType.BALL):
             continue
         part = slice(adr + 3, adr + 7) if kind == JointType.FREE else slice(adr, adr + 4)
-        norm = np.linalg.norm(q[part])
+        with np.errstate(over="ignore"):
+            norm = np.linalg.norm(q[part])
         if abs(norm - 1.0) > UNIT:
             name = model.joint_names[i] or f"#{i}"
             raise ValueError(f"qpos[{part.start}:{part.stop}], the quaternion of joint '{name}', has norm {norm:g}, expected 1")

@@ -123,7 +123,7 @@ def read_recording(
     path, units = Path(file), units or {}
     raw = _npz(path) if path.suffix == ".npz" else _csv(path, columns or {})
     if "qpos" not in raw:
-        raise ValueError(f"{path}: no qpos")
+        raise ValueError(f"{path}: no qpos; name its columns if it is a table")
     widths = {} if model is None else {"qpos": model.nq, "control": model.nu, "qvel": model.nv}
     for word, table in raw.items():
         if table.ndim != 2 or table.shape[1] != widths.get(word, table.shape[1]):

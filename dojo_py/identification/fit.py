@@ -104,7 +104,7 @@ def identify(
     check_recordings(sim, recordings)
     horizon, every = count("horizon", horizon), count("every", every)
     for name, value in (("continuity", continuity), ("prior", prior)):
-        real_number(name, value, least=0.0)
+        real_number(name, value, least=0.0, most=1e12)
     real_number("loss_scale", loss_scale, above=0.0)
     text_of("loss", loss, LOSSES)
     truth_of("free_states", free_states)
@@ -115,8 +115,8 @@ def identify(
         raise TypeError(f"unknowns={shown(unknowns)}, expected Unknowns or a list of Unknown and PseudoInertia")
     given = unknowns if isinstance(unknowns, Unknowns) else Unknowns(sim, list(unknowns))
     w = real_array("weights", weights)
-    if w.shape not in ((), (1,), (sim.model.nv,)) or not np.all(np.isfinite(w)):
-        raise ValueError(f"weights has shape {w.shape}, expected one finite number or ({sim.model.nv},)")
+    if w.shape not in ((), (1,), (sim.model.nv,)) or not np.all(np.abs(w) <= 1e12):
+        raise ValueError(f"weights has shape {w.shape}, expected one number or ({sim.model.nv},), at most 1e12")
     w = np.broadcast_to(w, (sim.model.nv,)).copy()
     levels = np.atleast_1d(real_array("kappa", kappa))
     if levels.ndim != 1 or not len(levels) or not np.all((levels > 0) & np.isfinite(levels)):

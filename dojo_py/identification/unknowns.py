@@ -116,7 +116,7 @@ class Unknowns:
     def __init__(self, sim: Any, parts: Sequence[Unknown | PseudoInertia]):
         having("sim", sim, ("parameter", "with_parameters"), "a HardSimulator")
         if not isinstance(parts, Sequence) or not all(isinstance(part, (Unknown, PseudoInertia)) for part in parts):
-            raise TypeError(f"parts={shown(parts)}, expected a list of Unknown and PseudoInertia")
+            raise TypeError(f"parts={shown(parts)}, expected a list of unknowns: Unknown, PseudoInertia")
         if not parts:
             raise ValueError("parts: nothing to identify")
         self.sim, self.parts = sim, tuple(parts)

@@ -44,6 +44,8 @@ class Engine:
             gradient_kappa = real_number("gradient_kappa", gradient_kappa, least=LEAST_KAPPA, unit="N m s")
         if threads is not None:
             threads = count("threads", threads)
+        if parameters is None:
+            raise TypeError("parameters=None, expected a list of names, perhaps empty")
         for name in names_of("parameters", parameters):
             simulator.parameter(name)
         self.simulator, self.model, self.tangents = simulator, model, Tangents(model)

@@ -160,7 +160,7 @@ def _flat(engine: Engine, parameters: Mapping[str, Any] | None) -> Array:
     if set(given) != set(engine.parameters):
         wanted = sorted(engine.parameters)
         raise ValueError(f"parameters has {shown(list(given))}, expected {wanted}: as named to the function's maker")
-    parts = [_real(name, given[name]).reshape(-1) for name in engine.parameters]
+    parts = [_real(f"parameters[{name!r}]", given[name]).reshape(-1) for name in engine.parameters]
     for part, name, size in zip(parts, engine.parameters, engine.parameter_sizes(), strict=True):
         if part.size != size:
             raise ValueError(f"parameters[{name!r}] has {part.size} entries, expected {size}")

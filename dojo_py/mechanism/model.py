@@ -19,6 +19,10 @@ from .errors import ModelError, listing, nearest
 Array = np.ndarray
 
 
+LARGEST = 1e100
+"""Coordinates beyond it overflow in the arithmetic of rotations."""
+
+
 def _array(shape: str, dtype: type) -> Any:
     return field(metadata={"shape": tuple(shape.split()), "dtype": dtype})
 
@@ -338,8 +342,8 @@ class Model:
         given = given.astype(float)
         if given.shape != (size,):
             raise ValueError(f"{name} has shape {given.shape}, expected ({size},)")
-        if not np.all(np.isfinite(given)):
-            raise ValueError(f"{name} has entries that are not finite")
+        if not np.all(np.abs(given) <= LARGEST):
+            raise ValueError(f"{name} has entries that are not finite, or beyond {LARGEST:g}")
         return given
 
 

@@ -6,6 +6,7 @@ Sources: iLQR (Li and Todorov 2004; Tassa, Erez, Todorov 2012), control limits (
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -71,8 +72,19 @@ def ilqr(
     if paths and (states is not None or any(len(path.controls) != len(u) for path in paths)):
         raise ValueError(f"paths: motions of {len(u)} steps are expected, and no states beside them")
     total = min(options.max_total_iterations, options.max_iterations * (options.max_updates + 1))
-    with Progress(total, "planning", force=progress) as bar:
+    _check_width(sim, options)
+    with Progress(total, "planning", force=progress) as bar, np.errstate(over="ignore", invalid="ignore"):
+        # (what overflows is not finite, and that is looked for)
         return _Planner(problem, options, callback, bar.advance).run(state, u, states, paths)
+
+
+def _check_width(sim: Any, options: Options) -> None:
+    """ValueError when the simulator's derivatives are no differences."""
+    if options.difference_width is not None and hasattr(sim, "linearize"):
+        if "epsilon" not in inspect.signature(sim.linearize).parameters:
+            raise ValueError(
+                f"Options: difference_width={options.difference_width:g}: this simulator's derivatives are exact, not differences"
+            )
 
 
 class _Planner:

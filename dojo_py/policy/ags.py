@@ -18,7 +18,7 @@ from dojo_py.policy.normaliser import Statistics
 from dojo_py.policy.rollout import play
 from dojo_py.policy.search import Search
 from dojo_py.policy.smoothing import Smoothing
-from dojo_py.simulate.values import check_fields
+from dojo_py.simulate.values import check_fields, limit_fields
 
 Array = np.ndarray
 
@@ -65,6 +65,7 @@ class AgsOptions:
 
     def __post_init__(self) -> None:
         check_fields(self, infinite=("gradient_limit",))
+        limit_fields(self, "step_size", "step_decay", "noise", "retreat", "warmup_noise")
         if self.smoothing is not None and not isinstance(self.smoothing, Smoothing):
             raise TypeError(f"smoothing={self.smoothing!r} must be a Smoothing, or None")
         if self.kappa is not None and not self.kappa > 0:

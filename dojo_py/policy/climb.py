@@ -32,7 +32,7 @@ from dojo_py.policy.derivatives import observation_jacobian
 from dojo_py.policy.gradient import jacobian_ahead, links_along
 from dojo_py.policy.rollout import Job, Moment, play
 from dojo_py.policy.search import Search
-from dojo_py.simulate.values import check_fields
+from dojo_py.simulate.values import check_fields, limit_fields
 
 Array = np.ndarray
 
@@ -73,6 +73,7 @@ class ClimbOptions:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        limit_fields(self, "step_size", "noise", "patience", "margin", "warmup_noise", "velocity_gain")
         for name in ("step_size", "noise", "patience", "margin", "warmup_noise", "velocity_gain"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name}={getattr(self, name)!r} must be positive")

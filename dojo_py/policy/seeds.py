@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.policy.search import Search
-from dojo_py.simulate.values import count, function_of, shown
+from dojo_py.simulate.values import count, function_of, having, shown
 
 Array = np.ndarray
 
@@ -52,7 +52,8 @@ def run_seeds(
     if isinstance(seeds, (str, bytes)) or not isinstance(seeds, Sequence):
         raise TypeError(f"seeds={shown(seeds)}, expected several integers")
     seeds = [count("seeds", seed, least=0) for seed in seeds]
-    return [make(seed).run(iterations, progress) for seed in seeds]
+    searches = [having("make(seed)", make(seed), ("run", "curve"), "a search") for seed in seeds]
+    return [search.run(iterations, progress) for search in searches]
 
 
 def summarise(searches: Sequence[Search]) -> SeedSummary:

@@ -5,8 +5,8 @@ very different one. So every seed is run REPEATS times, each from a start moved 
 median and the range of all runs. Beside Climb stands Climb without gradients, the same search by noise alone.
 
 Paper: mean of the best three of five seeds; here the median of all. Evaluations: simulated plus differentiated steps of training,
-as in the paper. The gradient search of the table is `Climb`, which chooses its steps by episodes; the paper's own, the plain `Ags`, is
-the method "AGS" and takes Climb's place in the soft mode. Each iteration's policy is also tried without noise at the hard limit,
+as in the paper. The gradient search of the table is `Climb`, which chooses its steps by episodes; the paper's own, the plain `Ags`,
+is the method "AGS" and takes Climb's place in the soft mode. Each iteration's policy is also tried without noise at the hard limit,
 which is not counted and teaches nothing.
 """
 

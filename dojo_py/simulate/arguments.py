@@ -22,7 +22,7 @@ __all__ = [
 def timestep_of(model: Any, timestep: float | None) -> float:
     """The given time step, else the model's [s]. TypeError when the model is none."""
     having("model", model, ("opt", "nq", "body_mass"), "a Model, as load_model returns it")
-    return real_number("timestep", model.opt.timestep if timestep is None else timestep, above=0.0, unit="s")
+    return real_number("timestep", model.opt.timestep if timestep is None else timestep, above=0.0, most=1e6, unit="s")
 
 
 def options_of(kind: type, options: Any) -> Any:

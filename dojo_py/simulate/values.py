@@ -142,7 +142,8 @@ def path_of(name: str, value: Any) -> str | PathLike:
 def check_fields(options: Any, infinite: Collection[str] = (), prefix: str = "") -> None:
     """Types of a dataclass's plain fields, as annotated: float, int, bool, str, tuples of numbers, each perhaps None.
 
-    Numbers must be finite, but for the fields in `infinite`. Fields annotated otherwise are left to the caller. prefix: of names.
+    Numbers of numpy become Python's. They must be finite, but for the fields in `infinite` and the ends of ranges. Fields annotated
+    otherwise are left to the caller. prefix: of names in errors.
     """
     for item in dataclasses.fields(options):
         kind, value, name = str(item.type), getattr(options, item.name), prefix + item.name
@@ -151,15 +152,32 @@ def check_fields(options: Any, infinite: Collection[str] = (), prefix: str = "")
                 continue
             kind = kind.removesuffix("| None").strip()
         if kind == "float":
-            real_number(name, value, infinite=item.name in infinite)
+            value = real_number(name, value, infinite=item.name in infinite)
         elif kind == "int":
-            count(name, value, least=-(2**31), most=2**31)
+            value = count(name, value, least=-(2**31), most=2**31)
         elif kind == "bool":
-            truth_of(name, value)
+            value = truth_of(name, value)
         elif kind == "str":
             text_of(name, value)
-        elif kind in ("tuple[float, ...]", "tuple[int, ...]"):
-            if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
-                raise TypeError(f"{name}={shown(value)}, expected several numbers")
-            for part in value:
-                (real_number if "float" in kind else count)(name, part)
+        elif kind.startswith(("tuple[float", "tuple[int")):
+            value = _numbers(name, value, kind)
+        else:
+            continue
+        object.__setattr__(options, item.name, value)
+
+
+def limit_fields(options: Any, *names: str, least: float = -np.inf, most: float = 1e6) -> None:
+    """ValueError for a field beyond the bounds: what it would make overflows."""
+    for name in names:
+        if not least <= getattr(options, name) <= most:
+            raise ValueError(f"{name}={getattr(options, name)!r} must lie between {max(least, 0.0):g} and {most:g}")
+
+
+def _numbers(name: str, value: Any, kind: str) -> tuple[Any, ...]:
+    """Several numbers, as many as `kind` says: "tuple[float, ...]", "tuple[float, float]", "tuple[int, ...]"."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, (Sequence, np.ndarray)):
+        raise TypeError(f"{name}={shown(value)}, expected several numbers")
+    free = "..." in kind
+    if not free and len(value) != kind.count(",") + 1:
+        raise ValueError(f"{name}={shown(value)}, expected {kind.count(',') + 1} numbers")
+    return tuple(real_number(name, x, infinite=not free) if "float" in kind else count(name, x) for x in value)

@@ -88,6 +88,8 @@ def changed_world(world: World, model: Any, timestep: float, values: dict[str, A
     if not isinstance(values, Mapping):
         raise TypeError(f"values is a {type(values).__name__}, expected a dict: name of a parameter -> its values")
     for name, value in values.items():
+        if not isinstance(name, str):
+            raise TypeError(f"values: {name!r} is not the name of a parameter, but a {type(name).__name__}")
         old = parameter(world, model, timestep, name)
         new = real_array(f"values[{name!r}]", value)
         if new.size == old.size or new.ndim == 0:

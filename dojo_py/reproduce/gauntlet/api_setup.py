@@ -53,16 +53,25 @@ recording = identification.Recording("swing", swing.rollout(hanging, np.full((4,
 quick = planning.Options(max_iterations=2, max_updates=1)
 effort = planning.control_cost(arm, 0.125)
 plan = planning.ilqr(swing, hanging, np.zeros((3, 1)), stage=effort, options=quick)
-trajectory.save(FOLDER / "run.npz")
-plan.save(FOLDER / "plan.npz")
-np.savetxt(FOLDER / "swing.csv", np.arange(12.0).reshape(6, 2), delimiter=",")
-np.save(FOLDER / "controls.npy", np.zeros((4, 1)))
-(FOLDER / "model.xml").write_text(TEXT)
-(FOLDER / "empty.npz").write_bytes(b"")
-(FOLDER / "half.npz").write_bytes((FOLDER / "run.npz").read_bytes()[:700])
-(FOLDER / "words.npz").write_text("these are words")
-np.savez(FOLDER / "other.npz", a=np.zeros(3))
-np.savez(FOLDER / "objects.npz", metadata=np.array([{}], dtype=object))
+search = policy.Ars(task, linear, policy.ArsOptions(directions=1), few)
+
+
+def write_files():
+    """The files that calls are made with, each time anew: some are written over."""
+    trajectory.save(FOLDER / "run.npz")
+    plan.save(FOLDER / "plan.npz")
+    search.save(FOLDER / "search.npz")
+    np.savetxt(FOLDER / "swing.csv", np.arange(12.0).reshape(6, 2), delimiter=",")
+    np.save(FOLDER / "controls.npy", np.zeros((4, 1)))
+    (FOLDER / "model.xml").write_text(TEXT)
+    (FOLDER / "empty.npz").write_bytes(b"")
+    (FOLDER / "half.npz").write_bytes((FOLDER / "run.npz").read_bytes()[:700])
+    (FOLDER / "words.npz").write_text("these are words")
+    np.savez(FOLDER / "other.npz", a=np.zeros(3))
+    np.savez(FOLDER / "objects.npz", metadata=np.array([{}], dtype=object))
+
+
+write_files()
 
 
 def stepped_from(qpos: np.ndarray, qvel: np.ndarray, act: np.ndarray, time: float = 0.0):
@@ -73,7 +82,7 @@ def stepped_on(qpos: np.ndarray, qvel: np.ndarray, act: np.ndarray, time: float 
     return sim.step(dataclasses.replace(moved, qpos=qpos, qvel=qvel, act=act, time=time))
 
 
-def softly_stepped_from(qpos: np.ndarray, qvel: np.ndarray, act: np.ndarray, time: float = 0.0):
+def softly_stepped_from(qpos: np.ndarray, qvel: np.ndarray, act: np.ndarray | None, time: float = 0.0):
     return soft.step(dojo_py.State(qpos, qvel, act, time))
 
 

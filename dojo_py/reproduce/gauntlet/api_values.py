@@ -48,15 +48,16 @@ FILES = (
 SOURCES = (
     "b'<mujoco/'", "'<mujoco>'", "'<a/>'", "b''", "b'\\xff\\xfe<'", "'<mujoco><option timestep=\"nan\"/></mujoco>'",
 )  # fmt: skip
-OBJECT = ("object()", "1", "'x'", "nan", "{}", "[]", "np.zeros(3)", "[None]", "iter([])", "int")
+OBJECT = ("object()", "1", "'x'", "nan", "{}", "np.zeros(3)", "[None]", "iter([])", "int")
 DICTIONARY = ("object()", "1", "'x'", "[1]", "{'nonsense': 1.0}", "{1: 2.0}", "{None: 1.0}", "[('a', 1.0)]")
-LIST = ("object()", "1", "[object()]", "[None]", "[1j]", "nan", "{1: 2}")
+LIST = ("object()", "1", "[object()]", "[None]", "[1j]", "nan")
 WORK = (
     "iterations", "steps", "episodes", "test_episodes", "warmup", "directions", "pairs", "links", "horizon", "top", "hidden",
     "observation_size", "action_size", "num_envs", "width", "height", "frame_skip", "duration", "count", "budget",
 )  # fmt: skip
 """Arguments that say how much to do: a huge value is right, and takes for ever."""
 HUGE = ("10**30", "10**400", "1e300")
+ODD_LIST = ("[]", "'x'", "v[:-1]", "[*v, *v]", "['x']", "[-1.0]", "[nan]", "{1: 2}")
 OWN_FILE = ("path", "file", "source")
 
 
@@ -68,6 +69,8 @@ def values_of(name: str, working: Any, annotation: str, free: bool) -> list[Valu
         if kind(name, working, annotation):
             found += draw(working, free)
             break
+    if "int" in annotation or "float" in annotation:  # a number beside the text
+        found = [value for value in found if value.text != "1"]
     return [value for value in found if name not in WORK or value.text not in HUGE]
 
 
@@ -106,7 +109,7 @@ def _number(working: Any, free: bool) -> list[Value]:
 def _text(working: Any, free: bool) -> list[Value]:
     unknown = ODD if free or working is None else REFUSE
     same = () if working is None else ("np.str_(v)",)
-    return [*_all(TEXT, REFUSE), *_all(("'nonsense'", "'é' * 500", "'a:b:c'", "''"), unknown), *_all(same, SAME)]
+    return [*_all(TEXT, REFUSE), *_all(("'nonsense'", "'é' * 500", "'a:b:c'"), unknown), Value("''", ODD), *_all(same, SAME)]
 
 
 def _dictionary(working: Any, free: bool) -> list[Value]:
@@ -117,7 +120,7 @@ def _dictionary(working: Any, free: bool) -> list[Value]:
 
 def _several(working: Any, free: bool) -> list[Value]:
     same = ("tuple(v)", "list(v)")
-    return [*_all(LIST, REFUSE), *_all(("[]", "'x'", "v[:-1]", "[*v, *v]", "['x']", "[-1.0]", "[nan]"), ODD), *_all(same, SAME)]
+    return [*_all(LIST, REFUSE), *_all(ODD_LIST, ODD), *_all(same, SAME)]
 
 
 def _function(working: Any, free: bool) -> list[Value]:
@@ -125,7 +128,7 @@ def _function(working: Any, free: bool) -> list[Value]:
 
 
 def _thing(working: Any, free: bool) -> list[Value]:
-    return _all(OBJECT, REFUSE)
+    return [*_all(OBJECT, REFUSE), Value("[]", ODD)]
 
 
 def _all(texts: Any, verdict: str) -> list[Value]:
