@@ -113,11 +113,11 @@ def read_recording(
     """
     path_of("file", file)
     words = {"qpos", "control", "qvel"}
-    for name, table in (("columns", columns), ("units", units)):
-        if table is not None and not isinstance(table, Mapping):
-            raise TypeError(f"{name}={shown(table)}, expected a dict with some of {sorted(words)}")
-        if table is not None and set(table) - words:
-            raise ValueError(f"{name} of {shown(set(table) - words)}: only qpos, control, qvel are read")
+    for name, given in (("columns", columns), ("units", units)):
+        if given is not None and not isinstance(given, Mapping):
+            raise TypeError(f"{name}={shown(given)}, expected a dict with some of {sorted(words)}")
+        if given is not None and set(given) - words:
+            raise ValueError(f"{name} of {shown(set(given) - words)}: only qpos, control, qvel are read")
     if model is not None:
         having("model", model, ("nq", "nv", "nu"), "a Model, as load_model returns it")
     path, units = Path(file), units or {}

@@ -56,9 +56,10 @@ def check_derivatives(problem: Problem, path: Path) -> None:
                 given = np.atleast_2d(found.x), np.atleast_2d(found.u)
                 _compare(problem.model, f"{name}[{i}], derivatives", _as_vector(cost.value), at, given)
     for constraint in problem.constraints:
-        k = next((k for k in range(T + 1) if constraint.holds_at(k, T)), None)
-        if k is None or constraint.jacobian is None:
+        knots = [k for k in range(T + 1) if constraint.holds_at(k, T)]
+        if not knots or constraint.jacobian is None:
             continue
+        k = knots[0]
         at = (path.states[k], path.controls[k] if k < T else None, k)
         given = constraint.jacobians(problem.model, *at, len(constraint.value(*at)))
         _compare(problem.model, f"constraint '{constraint.name}', jacobian", constraint.value, at, given)

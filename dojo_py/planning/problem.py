@@ -69,8 +69,8 @@ def build_problem(
     if not np.all(np.isfinite(u)):
         raise ValueError("controls has entries that are not finite")
     low, high = limits_of(model, control_limits)
-    costs = [_listed(name, items, Cost, "costs") for name, items in (("stage", stage), ("terminal", terminal))]
-    problem = Problem(sim, *costs, _listed("constraints", constraints, Constraint, "constraints"), low, high)
+    running, last = _listed("stage", stage, Cost, "costs"), _listed("terminal", terminal, Cost, "costs")
+    problem = Problem(sim, running, last, _listed("constraints", constraints, Constraint, "constraints"), low, high)
     if not (problem.stage or problem.terminal):
         raise ValueError("planning: neither stage nor terminal costs were given")
     return problem, np.clip(u, low, high)

@@ -32,7 +32,8 @@ class Search:
     """
 
     kind = ""
-    accepted: type = object
+    accepted: type[Any] = object
+    options: Any
     """Class of the options."""
 
     def __init__(
