@@ -108,7 +108,7 @@ def text_of(name: str, value: Any, accepted: Collection[str] | None = None) -> s
         raise TypeError(f"{name}={shown(value)} is a {type(value).__name__}, expected a text{listed}")
     if accepted is not None and value not in accepted:
         raise ValueError(f"{name}={shown(value)} is not one of {list(accepted)}")
-    return value
+    return str(value)
 
 
 def having(name: str, value: Any, attributes: Sequence[str], expected: str) -> Any:

@@ -74,6 +74,7 @@ def _chosen(name: str, labels: list[str], wanted: str) -> list[int]:
 def parameter(world: World, model: Any, timestep: float, name: str) -> Parameter:
     """The parameters of a name, or ValueError."""
     word, wanted = split(name)
+    name = str(name)
     if word == TIMESTEP:
         return Parameter(name, "s", ("world",), np.array([timestep]))
     kind = KINDS[word]
