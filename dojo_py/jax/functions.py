@@ -18,7 +18,7 @@ from jax.custom_derivatives import SymbolicZero
 
 from dojo_py.hard.simulator import DEFAULT_KAPPA, HardSimulator
 from dojo_py.jax.engine import Engine
-from dojo_py.simulate.values import shown
+from dojo_py.simulate.values import real_array, shown
 
 Array = jax.Array
 
@@ -143,6 +143,8 @@ def _need_float64() -> None:
 
 
 def _real(name: str, value: Any) -> Array:
+    if isinstance(value, np.ndarray):  # JAX takes no foreign byte order
+        value = real_array(name, value)
     try:
         array = jnp.asarray(value)
     except (TypeError, ValueError, OverflowError) as error:

@@ -20,7 +20,8 @@ def test_fixed_seeds(first):
 def test_a_seed_is_the_same_case():
     assert api.generate(3) == api.generate(3) != api.generate(4)
     text = api.describe(api.generate(3))
-    assert text.startswith("from dojo_py.reproduce.gauntlet.api_setup import *") and len(list(api.shrink(api.generate(3)))) == api.CALLS
+    assert text.startswith("from dojo_py.reproduce.gauntlet.api_setup import *")
+    assert len(list(api.shrink(api.generate(3)))) == api.CALLS
 
 
 def test_every_argument_has_values_of_each_verdict():
@@ -47,8 +48,8 @@ def test_carelessness_is_seen(monkeypatch):
 
     assert broken("array", "v", SAME) == {"unchanged"}
     assert broken("array", "v.tolist()", SAME) == {"same"}
-    assert broken("array", "v * nan", REFUSE) == {"refused", "unchanged"} - {"unchanged"}
-    assert broken("array", "v * inf", ODD) >= {"odd"}
+    assert "refused" in broken("array", "v * nan", REFUSE)
+    assert "odd" in broken("array", "v * nan", ODD)
     assert broken("number", "'x'", REFUSE) >= {"refused"}
     assert broken("number", "np.zeros((2, 5))", REFUSE) >= {"refused"}
 
