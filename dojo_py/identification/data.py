@@ -144,7 +144,7 @@ def read_recording(
 
 def _npz(path: Path) -> dict[str, Array]:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
             return {word: real_array(word, file[word]) for word in ("qpos", "control", "qvel") if word in file.files}
     except (ValueError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
         raise ValueError(f"{path}: not an .npz file of arrays ({error})") from error

@@ -103,7 +103,7 @@ def load_plan(path: str | PathLike) -> Plan:
     kinds: dict[str, Any] = {f.name: (int if f.type == "int" else float) for f in fields(Iteration)}
     path_of("path", path)
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
             values = {name: file[name] for name in file.files}
         head = json.loads(str(values["metadata"]))
         if head.pop("format") != FORMAT:

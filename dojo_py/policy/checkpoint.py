@@ -29,7 +29,7 @@ def read_checkpoint(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, 
     """Arrays and meta; ValueError when the file is something else."""
     path_of("path", path)
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         meta = json.loads(str(arrays.pop("meta")))
     except (ValueError, TypeError, KeyError, AttributeError, EOFError, zipfile.BadZipFile) as error:

@@ -112,7 +112,7 @@ def load_trajectory(path: str | PathLike) -> Trajectory:
     needed = {f.name for f in fields(Trajectory)} - optional - {"parameters"}
     path_of("path", path)
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
             missing = sorted(needed - set(file.files))
             if missing:
                 raise ValueError(f"{path}: not a trajectory, it has no {missing}")

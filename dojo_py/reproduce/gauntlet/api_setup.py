@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import importlib
 import inspect
 import io
 import math
@@ -157,8 +158,7 @@ def planned(result):
 
 def command(*words):
     """Exit status of the command `dojo_py`; a mistake it reports is a ValueError here."""
-    from dojo_py.cli import main
-
+    main = importlib.import_module("dojo_py.cli").main  # as a shell would, by its name: nothing here builds on it
     said = io.StringIO()
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(said), contextlib.chdir(FOLDER):
         try:
@@ -174,9 +174,7 @@ def command(*words):
 
 def command_of(name, **fixed):
     """A function with the options of a command as its arguments; `fixed` are given in any case."""
-    from dojo_py.cli import build_parser
-
-    parser = build_parser()._subparsers._group_actions[0].choices[name]
+    parser = importlib.import_module("dojo_py.cli").build_parser()._subparsers._group_actions[0].choices[name]
     actions = {a.dest: a for a in parser._actions if a.dest != "help"}
 
     def call(**given):
