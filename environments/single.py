@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from dojo_py.environments import import_gymnasium
 from dojo_py.environments.advance import LOST
-from dojo_py.environments.spaces import RENDER_MODES, SMOOTH, check_render_mode, gradients, resolve, spaces
+from dojo_py.environments.spaces import (
+    RENDER_MODES,
+    SMOOTH,
+    action_of,
+    check_extras,
+    check_render_mode,
+    gradients,
+    resolve,
+    spaces,
+)
 from dojo_py.environments.task import Task
+from dojo_py.simulate.arguments import state_of
 from dojo_py.simulate.results import State
 
 gymnasium = import_gymnasium()
@@ -40,7 +51,7 @@ class DojoEnv(gymnasium.Env):
         self.render_mode = render_mode
         self.metadata = {**type(self).metadata, "render_fps": max(1, round(1 / self.task.dt))}
         self.observation_space, self.action_space = spaces(self.task)
-        self._gradients, self._kappa, self._size = gradients, kappa, (width, height)
+        self._gradients, self._kappa, self._size = check_extras(gradients, kappa, width, height)
         self.state: State | None = None
         """Of the simulation; may be replaced between steps."""
 
@@ -48,16 +59,16 @@ class DojoEnv(gymnasium.Env):
         """A fresh start; options may hold "state", a State to start from instead of a random one."""
         super().reset(seed=seed)
         drawn = self.task.initial_state(self.np_random)
-        self.state = (options or {}).get("state", drawn)
+        if options is not None and not isinstance(options, Mapping):
+            raise TypeError(f"options={options!r}, expected a dict, or None")
+        self.state = state_of((options or {}).get("state", drawn), "options['state']")
         return self.task.observe(self.state, None), {}
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """One action. `info`: the parts of the reward, `status` of the simulation, A and B on request."""
         if self.state is None:
             raise RuntimeError("call reset before step")
-        u = np.asarray(action, dtype=float)
-        if u.shape != self.action_space.shape:
-            raise ValueError(f"action has shape {u.shape}, expected {self.action_space.shape}")
+        u = action_of("action", action, self.action_space.shape)
         info = gradients(self.task, self.state, u, self._kappa) if self._gradients else {}
         moved = self.task.move([self.state], u[None])[0]
         reward, parts = self.task.reward(self.state, u, moved.state, moved.contacts)

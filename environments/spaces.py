@@ -9,6 +9,7 @@ import numpy as np
 from dojo_py.environments import import_gymnasium, make_task
 from dojo_py.environments.task import Task
 from dojo_py.simulate.results import State
+from dojo_py.simulate.values import count, real_number, text_of, truth_of, vector
 
 RENDER_MODES = ["rgb_array"]
 SMOOTH = 3e-4
@@ -17,8 +18,8 @@ SMOOTH = 3e-4
 
 def resolve(task: str | Task, settings: str, keywords: dict[str, Any]) -> Task:
     """The task itself, or a new one by name."""
-    if isinstance(task, str):
-        return make_task(task, settings, **keywords)
+    if not isinstance(task, Task):
+        return make_task(text_of("task", task), settings, **keywords)
     if keywords:
         raise ValueError(f"a ready task takes no further settings: {sorted(keywords)}")
     return task
@@ -33,8 +34,19 @@ def spaces(task: Task) -> tuple[Any, Any]:
 
 def check_render_mode(mode: str | None) -> None:
     """ValueError for a mode there is no renderer for."""
-    if mode is not None and mode not in RENDER_MODES:
+    if mode is not None and (not isinstance(mode, str) or mode not in RENDER_MODES):
         raise ValueError(f"render_mode={mode!r} is not one of {[None, *RENDER_MODES]}")
+
+
+def check_extras(gradients: bool, kappa: float, width: int, height: int) -> tuple[bool, float, tuple[int, int]]:
+    """What both environments take besides: derivatives in `info` and at which kappa, size of the pictures."""
+    sides = count("width", width, most=2**14), count("height", height, most=2**14)
+    return truth_of("gradients", gradients), real_number("kappa", kappa, least=1e-12, unit="N m s"), sides
+
+
+def action_of(name: str, action: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """An action of that shape, or ValueError."""
+    return vector(name, action, shape)
 
 
 def gradients(task: Task, state: State, action: np.ndarray, kappa: float) -> dict[str, Any]:

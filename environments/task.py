@@ -16,6 +16,7 @@ import numpy as np
 
 from dojo_py.environments.advance import Moved, advance, differentiate
 from dojo_py.simulate.results import Contacts, State
+from dojo_py.simulate.values import check_fields
 
 Array = np.ndarray
 
@@ -63,13 +64,18 @@ class Task:
     """Spread of the initial state about the keyframe."""
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.mode not in ("hard", "soft"):
             raise ValueError(f"mode={self.mode!r} is not one of ['hard', 'soft']")
+        if self.timestep is not None and not 0 < self.timestep <= 1.0:
+            raise ValueError(f"timestep={self.timestep!r} must be positive, at most 1 [s]")
+        if not 0 <= self.reset_noise_scale <= 1.0:
+            raise ValueError(f"reset_noise_scale={self.reset_noise_scale!r} must lie in [0, 1]")
         skip, step = self.frame_skip, self.timestep
         if skip is None:
             skip = (1 if self.mode == "hard" else self.soft_skip) if step is None else max(1, round(self.interval / step))
-        if skip < 1 or int(skip) != skip:
-            raise ValueError(f"frame_skip={skip!r} must be an integer, at least 1")
+        if not 1 <= skip <= 10**6:
+            raise ValueError(f"frame_skip={skip!r} must be an integer, from 1 to 1e6")
         object.__setattr__(self, "frame_skip", int(skip))
         object.__setattr__(self, "timestep", float(self.interval / skip if step is None else step))
 

@@ -8,9 +8,19 @@ import numpy as np
 
 from dojo_py.environments import import_gymnasium
 from dojo_py.environments.advance import LOST
-from dojo_py.environments.spaces import RENDER_MODES, SMOOTH, check_render_mode, gradients, resolve, spaces
+from dojo_py.environments.spaces import (
+    RENDER_MODES,
+    SMOOTH,
+    action_of,
+    check_extras,
+    check_render_mode,
+    gradients,
+    resolve,
+    spaces,
+)
 from dojo_py.environments.task import Task
 from dojo_py.simulate.results import State
+from dojo_py.simulate.values import count
 
 gymnasium = import_gymnasium()
 
@@ -39,8 +49,11 @@ class DojoVectorEnv(gymnasium.vector.VectorEnv):
         **keywords: Any,
     ):
         check_render_mode(render_mode)
-        if num_envs < 1:
-            raise ValueError(f"num_envs={num_envs!r} must be at least 1")
+        num_envs = count("num_envs", num_envs, most=2**20)
+        if threads is not None:
+            threads = count("threads", threads)
+        if max_episode_steps is not None:
+            max_episode_steps = count("max_episode_steps", max_episode_steps)
         self.task = resolve(task, settings, keywords)
         self.num_envs, self.render_mode = num_envs, render_mode
         self.horizon = self.task.horizon if max_episode_steps is None else max_episode_steps
@@ -48,7 +61,8 @@ class DojoVectorEnv(gymnasium.vector.VectorEnv):
         batch = gymnasium.vector.utils.batch_space
         self.observation_space = batch(self.single_observation_space, num_envs)
         self.action_space = batch(self.single_action_space, num_envs)
-        self._gradients, self._kappa, self._size, self._threads = gradients, kappa, (width, height), threads
+        self._gradients, self._kappa, self._size = check_extras(gradients, kappa, width, height)
+        self._threads = threads
         self._generators = [np.random.default_rng() for _ in range(num_envs)]
         self.states: list[State] = []
         self._elapsed = np.zeros(num_envs, dtype=int)
@@ -72,9 +86,7 @@ class DojoVectorEnv(gymnasium.vector.VectorEnv):
         """One action each, (num_envs, na). Infos as Gymnasium's vector environments give them: name -> (num_envs, ...)."""
         if not self.states:
             raise RuntimeError("call reset before step")
-        u = np.asarray(actions, dtype=float)
-        if u.shape != self.action_space.shape:
-            raise ValueError(f"actions has shape {u.shape}, expected {self.action_space.shape}")
+        u = action_of("actions", actions, self.action_space.shape)
         n = self.num_envs
         observations = np.zeros(self.observation_space.shape)
         rewards, terminated, truncated = np.zeros(n), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)

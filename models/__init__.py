@@ -1,9 +1,14 @@
 """The model files shipped with dojo_py (MJCF, primitives only): their names, their paths, and chains of any length."""
 
 from importlib.resources import as_file, files
+from numbers import Integral
 from pathlib import Path
 
 __all__ = ["names", "npendulum_xml", "path"]
+
+
+LARGEST = 1e10
+"""Largest number that a model file may hold."""
 
 
 def names() -> tuple[str, ...]:
@@ -13,6 +18,8 @@ def names() -> tuple[str, ...]:
 
 def path(name: str) -> Path:
     """Path of the model file called `name` (with or without `.xml`); ValueError names the nearest if there is none."""
+    if not isinstance(name, str):
+        raise TypeError(f"name={name!r} is a {type(name).__name__}, expected one of {', '.join(names())}")
     stem = name.removesuffix(".xml")
     if stem not in names():
         raise ValueError(f"no shipped model is called {name!r}{_nearest(stem)}; there are {', '.join(names())}")
@@ -42,6 +49,17 @@ def npendulum_xml(
     straight. A motor in each hinge takes -`torque` ... `torque` [N m]; `torque` 0 leaves the motors out.
     Keyframes: `home` (hanging), `horizontal` (stretched out along -x).
     """
+    if isinstance(links, bool) or not isinstance(links, Integral):
+        raise TypeError(f"npendulum_xml: links={links!r} must be an integer, at least 1")
+    sizes = {"length": length, "mass": mass, "width": width, "torque": torque, "timestep": timestep}
+    for name, value in sizes.items():
+        try:
+            fits = not isinstance(value, (str, bytes, bool)) and 0.0 <= float(value) <= LARGEST
+        except (TypeError, ValueError, OverflowError):
+            fits = False
+        if not fits:
+            raise ValueError(f"npendulum_xml: {name}={value!r} must be a number from 0 to {LARGEST:g}")
+    length, mass, width, torque, timestep = (float(value) for value in sizes.values())
     if links < 1 or min(length, mass, width, timestep) <= 0.0 or torque < 0.0:
         raise ValueError("npendulum_xml: links >= 1, length, mass, width, timestep > 0, torque >= 0")
     across, along = mass * (width**2 + length**2) / 12.0, mass * width**2 / 6.0

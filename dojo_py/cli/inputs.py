@@ -70,7 +70,7 @@ def _read_npy(file: Path) -> Any:
 
 
 def _read_npz(file: Path) -> Any:
-    with np.load(file, allow_pickle=False) as archive:
+    with open(file, "rb") as stream, np.load(stream, allow_pickle=False) as archive:
         names = list(archive.files)
         if "controls" not in names and len(names) != 1:
             raise ValueError(f"expected an array named 'controls', found {names}")

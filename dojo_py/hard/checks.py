@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from dojo_py.mechanism.enums import JointType
-from dojo_py.simulate.arguments import vector
+from dojo_py.simulate.values import real_array, real_number, shown, vector
 
 Array = np.ndarray
 
@@ -23,7 +25,8 @@ def configuration(model: Any, qpos: Any) -> Array:
         if kind not in (JointType.FREE, JointType.BALL):
             continue
         part = slice(adr + 3, adr + 7) if kind == JointType.FREE else slice(adr, adr + 4)
-        norm = np.linalg.norm(q[part])
+        with np.errstate(over="ignore"):
+            norm = np.linalg.norm(q[part])
         if abs(norm - 1.0) > UNIT:
             name = model.joint_names[i] or f"#{i}"
             raise ValueError(f"qpos[{part.start}:{part.stop}], the quaternion of joint '{name}', has norm {norm:g}, expected 1")
@@ -36,9 +39,10 @@ def wrenches_of(value: Any, nbody: int, steps: int) -> Array:
     """(0 | 1 | steps, nbody, 6) from None, (nbody, 6) or (steps, nbody, 6)."""
     if value is None:
         return np.zeros((0, nbody, 6))
-    if np.ndim(value) == 3:
-        return vector("wrenches", value, (steps, nbody, 6))
-    return vector("wrenches", value, (nbody, 6))[None]
+    given = real_array("wrenches", value)
+    if given.ndim == 3:
+        return vector("wrenches", given, (steps, nbody, 6))
+    return vector("wrenches", given, (nbody, 6))[None]
 
 
 def wrenches_at(wrenches: Array, t: int) -> Array:
@@ -46,11 +50,38 @@ def wrenches_at(wrenches: Array, t: int) -> Array:
     return wrenches[min(t, len(wrenches) - 1) :][:1]
 
 
+LEAST_KAPPA = 1e-12
+"""Smallest central-path parameter at which a step is differentiated [N m s]: that of the hard limit's default tolerance."""
+
+
 def kappa_of(value: Any) -> float:
     """0 for the hard limit (None), or a positive number [N m s]."""
     if value is None:
         return 0.0
-    kappa = float(value)
-    if not (np.isfinite(kappa) and kappa >= 0):
-        raise ValueError(f"kappa={value!r} must be positive and finite, or None for the hard limit")
+    try:
+        return real_number("kappa", value, least=0.0)
+    except ValueError:
+        raise ValueError(f"kappa={shown(value)} must be positive and finite [N m s], or None for the hard limit") from None
+
+
+def motion_kappa_of(value: Any, largest: Callable[[], float]) -> float:
+    """`kappa_of` for a roll-out, with a UserWarning beyond the largest that means anything for the model."""
+    kappa = kappa_of(value)
+    if kappa > 0 and kappa > (bound := largest()):
+        warnings.warn(
+            f"kappa={kappa:g} N m s: from {bound:.2g} on, contacts carry this model's weight from as far away as it is large, and "
+            "the roll-out has no meaning; see HardSimulator.largest_kappa",
+            UserWarning,
+            stacklevel=3,
+        )
     return kappa
+
+
+def gradient_kappa_of(value: Any, name: str = "kappa") -> float:
+    """A central-path parameter at which the step has derivatives [N m s]."""
+    try:
+        return real_number(name, value, least=LEAST_KAPPA)
+    except ValueError:
+        raise ValueError(
+            f"{name}={shown(value)} must be a number of {LEAST_KAPPA:g} N m s or more, finite: the hard limit has no derivatives"
+        ) from None

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dojo_py.simulate.values import count, real_number, text_of
+
 SPRINGS = ("midpoint", "implicit", "explicit")
 
 
@@ -32,17 +34,11 @@ class HardOptions:
 
     def __post_init__(self) -> None:
         for name in ("residual_tolerance", "complementarity_tolerance", "recovery_speed"):
-            value = getattr(self, name)
-            if not (np.isfinite(value) and value > 0):
-                raise ValueError(f"{name}={value!r} must be positive and finite")
-        if not (np.isfinite(self.contact_margin) and self.contact_margin >= 0):
-            raise ValueError(f"contact_margin={self.contact_margin!r} must be at least 0 [m]")
-        if int(self.max_iterations) != self.max_iterations or self.max_iterations < 1:
-            raise ValueError(f"max_iterations={self.max_iterations!r} must be an integer, at least 1")
-        if int(self.subdivisions) != self.subdivisions or not 0 <= self.subdivisions <= 20:
-            raise ValueError(f"subdivisions={self.subdivisions!r} must be an integer from 0 to 20")
-        if self.springs not in SPRINGS:
-            raise ValueError(f"springs={self.springs!r} is not one of {list(SPRINGS)}")
+            real_number(name, getattr(self, name), above=0.0)
+        real_number("contact_margin", self.contact_margin, least=0.0, unit="m")
+        count("max_iterations", self.max_iterations, most=10**6)
+        count("subdivisions", self.subdivisions, least=0, most=20)
+        text_of("springs", self.springs, SPRINGS)
 
     def as_array(self) -> np.ndarray:
         """The settings as the kernels read them, in the order of the fields; springs as its place in SPRINGS."""

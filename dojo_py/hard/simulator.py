@@ -13,12 +13,25 @@ from dojo_py.hard import checks, measures
 from dojo_py.hard.engine import Engine, usable
 from dojo_py.hard.gradients.maximal import maximal_jacobian
 from dojo_py.hard.gradients.reverse import RolloutGradient, cotangents_of, pull_back
+from dojo_py.hard.largest_kappa import largest_kappa
 from dojo_py.hard.options import HardOptions
 from dojo_py.hard.world import World, build_world
-from dojo_py.simulate.arguments import batch_of, control_of, spread, start_of, timestep_of, vector
+from dojo_py.simulate.arguments import (
+    batch_of,
+    control_of,
+    controls_of,
+    names_of,
+    options_of,
+    spread,
+    start_of,
+    state_of,
+    timestep_of,
+    vector,
+)
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory
+from dojo_py.simulate.values import having, truth_of
 
 if TYPE_CHECKING:
     from dojo_py.hard.parameters.registry import Parameter
@@ -52,11 +65,12 @@ class HardSimulator:
         self.model = model
         self.timestep = timestep_of(model, timestep)
         self.friction = friction
-        self.options = options or HardOptions()
+        self.options = options_of(HardOptions, options)
         self.world: World = build_world(model, friction, unsupported)
         label = {"mode": "hard", "model": model.name, "timestep": self.timestep, "friction": friction}
         self._engine = Engine(model, self.world, self.timestep, self.options.as_array(), label)
         self._jacobians: dict[tuple[str, ...], Any] = {}
+        self._scale: tuple[World, float] | None = None
 
     # states and inputs
 
@@ -72,12 +86,13 @@ class HardSimulator:
 
     def _checked(self, state: State) -> State:
         """A fresh state with its exact part, made from qpos and qvel unless it already belongs to them."""
-        m, exact = self.model, state.exact
+        m, exact = self.model, state_of(state).exact
         qvel, act = vector("qvel", state.qvel, (m.nv,)), vector("act", state.act, (m.na,))
         time = float(vector("time", state.time, ()))
         if exact is not None and self._engine.owns(exact):
-            if np.array_equal(exact.qpos, state.qpos) and np.array_equal(exact.qvel, qvel):
-                return State(np.array(state.qpos), qvel, act, time, state.maximal, exact)
+            qpos = vector("qpos", state.qpos, (m.nq,))
+            if np.array_equal(exact.qpos, qpos) and np.array_equal(exact.qvel, qvel):
+                return State(qpos, qvel, act, time, state.maximal, exact)
         return self._engine.state(checks.configuration(m, state.qpos), qvel, act, time)
 
     # simulation
@@ -122,6 +137,7 @@ class HardSimulator:
     ) -> Trajectory:
         """Steps with controls (T, nu) and wrenches (nbody, 6) or (T, nbody, 6); the same numbers as T calls of `step`.
 
+        kappa [N m s]: simulate the relaxed problem; above `largest_kappa()` the motion means nothing, and a UserWarning says so.
         maximal: record the maximal states too. After an unsolved step the rollout goes on from the state that it left.
         linearize: also record A (T, 2nv, 2nv) and B (T, 2nv, nu) of every step, differentiated at gradient_kappa [N m s]; by
         default that is kappa, and DEFAULT_KAPPA when the simulation is in the hard limit. gradient_status: of these derivatives; a
@@ -129,13 +145,15 @@ class HardSimulator:
         record parameters[name] (T, 2nv, p) of every step.
         """
         start = self._checked(state)
-        u = vector("controls", controls, (len(controls), self.model.nu))
+        u, names = controls_of(self.model, controls), names_of("parameters", parameters)
         outside = checks.wrenches_of(wrenches, self.model.nbody, len(u))
-        at = self._gradient_kappa(linearize or bool(parameters), kappa, gradient_kappa)
-        run = (start, u, outside, checks.kappa_of(kappa), maximal, at)
-        if not parameters:
+        k = checks.motion_kappa_of(kappa, self.largest_kappa)
+        maximal = truth_of("maximal", maximal)
+        at = self._gradient_kappa(truth_of("linearize", linearize) or bool(names), kappa, gradient_kappa)
+        run = (start, u, outside, k, maximal, at)
+        if not names:
             return self._engine.trajectory(*run)
-        table = self._parameter_jacobian(tuple(parameters)).record(len(u))
+        table = self._parameter_jacobian(names).record(len(u))
         recorded = self._engine.trajectory(*run, self._collect(table, u, outside))
         return replace(recorded, parameters=table)
 
@@ -156,10 +174,12 @@ class HardSimulator:
         return collect
 
     def _gradient_kappa(self, linearize: bool, kappa: Any, gradient_kappa: Any) -> float | None:
+        chosen = None if gradient_kappa is None else checks.gradient_kappa_of(gradient_kappa, "gradient_kappa")
         if not linearize:
             return None
-        chosen = kappa if gradient_kappa is None else gradient_kappa
-        return DEFAULT_KAPPA if chosen is None else checks.kappa_of(chosen)
+        if chosen is not None:
+            return chosen
+        return DEFAULT_KAPPA if kappa is None else checks.gradient_kappa_of(kappa)
 
     def rollout_batch(
         self,
@@ -177,8 +197,10 @@ class HardSimulator:
         threads: at most so many at a time, all cores by default. The rest as in `rollout`, the same for all.
         """
         starts, u, threads = batch_of(self.model, states, controls, threads)
-        outside, k = checks.wrenches_of(wrenches, self.model.nbody, u.shape[1]), checks.kappa_of(kappa)
-        differentiate = self._gradient_kappa(linearize, kappa, gradient_kappa)
+        outside = checks.wrenches_of(wrenches, self.model.nbody, u.shape[1])
+        k = checks.motion_kappa_of(kappa, self.largest_kappa)
+        differentiate = self._gradient_kappa(truth_of("linearize", linearize), kappa, gradient_kappa)
+        maximal = truth_of("maximal", maximal)
         checked = [self._checked(s) for s in starts]
         return spread(lambda b: self._engine.trajectory(checked[b], u[b], outside, k, maximal, differentiate), len(u), threads)
 
@@ -193,9 +215,9 @@ class HardSimulator:
     ) -> Linearization:
         """A (2nv, 2nv) and B (2nv, nu) of the step at kappa [N m s], in the tangents of `model.difference`; next_state: its end.
 
-        The smaller kappa, the closer to the hard limit and the stiffer: 1e-1 … 1e-8. parameters: names ("mass", "friction:floor",
-        see `parameter`); .parameters[name] (2nv, p) is the derivative by their p numbers, qpos and qvel held. No entry is ever NaN:
-        derivatives that overflow are zero and .status is NOT_FINITE.
+        The smaller kappa, the closer to the hard limit and the stiffer: 1e-1 … 1e-8; 1e-12 is the least accepted. parameters: names
+        ("mass", "friction:floor", see `parameter`); .parameters[name] (2nv, p) is the derivative by their p numbers, qpos and qvel
+        held. No entry is ever NaN: derivatives that overflow are zero and .status is NOT_FINITE.
 
         coordinates: "maximal" gives A (12 nbody, 12 nbody) and B (12 nbody, nu) of the step between maximal states instead: 12 rows
         a body, tangents [δx, δv, δφ, δω] of `State.maximal`, zero for what is fixed to the world. The step reads the joints'
@@ -203,12 +225,13 @@ class HardSimulator:
         """
         if coordinates not in ("minimal", "maximal"):
             raise ValueError(f"coordinates={coordinates!r}, accepted: 'minimal', 'maximal'")
-        if coordinates == "maximal" and parameters:
+        names = names_of("parameters", parameters)
+        if coordinates == "maximal" and names:
             raise ValueError("parameters: their derivatives are in minimal coordinates; ask for them in a call of its own")
         start, u = self._checked(state), control_of(self.model, control)
-        k = checks.kappa_of(DEFAULT_KAPPA if kappa is None else kappa)
+        k = checks.gradient_kappa_of(DEFAULT_KAPPA if kappa is None else kappa)
         outside = checks.wrenches_of(wrenches, self.model.nbody, 1)
-        columns = self._parameter_jacobian(tuple(parameters)).record(1) if parameters else {}
+        columns = self._parameter_jacobian(names).record(1) if names else {}
         rows = 12 * self.model.nbody if coordinates == "maximal" else 0
         wide = np.zeros((rows, rows)), np.zeros((rows, self.model.nu))
 
@@ -262,13 +285,15 @@ class HardSimulator:
         """
         if self.model.na:
             raise ValueError("rollout_vjp: A and B do not hold this model's activations, the chain rule would miss them")
+        having("trajectory", trajectory, ("qpos", "A", "metadata", "state"), "a Trajectory")
+        at = self._gradient_kappa(True, None, kappa) if kappa is not None else None
         given = cotangents_of(cotangents, len(trajectory), self.model.nv)
         if trajectory.A is not None and trajectory.B is not None and trajectory.gradient_status is not None:
             return RolloutGradient(*pull_back(trajectory.A, trajectory.B, given), trajectory.gradient_status)
         if trajectory.metadata.get("timestep", self.timestep) != self.timestep:
             raise ValueError(f"trajectory: its timestep is {trajectory.metadata['timestep']} s, this simulator's {self.timestep} s")
         simulated = checks.kappa_of(trajectory.metadata.get("kappa"))
-        at = self._gradient_kappa(True, simulated or None, kappa)
+        at = at or self._gradient_kappa(True, simulated or None, None)
         assert at is not None
         outside = checks.wrenches_of(wrenches, self.model.nbody, len(trajectory))
         again = trajectory
@@ -291,6 +316,14 @@ class HardSimulator:
         return self._engine.trace(self._checked(state), control_of(self.model, control), checks.kappa_of(kappa))
 
     # measures
+
+    def largest_kappa(self) -> float:
+        """Central-path parameter from which on a roll-out has no meaning [N m s]: contacts carry the weight from as far as the
+        model is large (hard/largest_kappa.py). A roll-out at κ floats κ over this part of the model's size above the ground.
+        """
+        if self._scale is None or self._scale[0] is not self.world:
+            self._scale = self.world, largest_kappa(self.model, self.world, self.timestep)
+        return self._scale[1]
 
     def energy(self, state: State) -> float:
         """Kinetic plus potential energy [J], springs and rotors included, taken mid-step: half a step before the state's pose."""

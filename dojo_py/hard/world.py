@@ -20,6 +20,7 @@ from dojo_py.hard.support import handle_unsupported, refuse_dependent_joints, un
 from dojo_py.hard.terms import CONE, FRICTIONLESS, PYRAMID
 from dojo_py.hard.workspace import Work, allocate_work
 from dojo_py.mechanism.errors import ModelError
+from dojo_py.simulate.values import text_of
 
 FRICTION = {"cone": CONE, "pyramid": PYRAMID, "none": FRICTIONLESS}
 
@@ -41,8 +42,8 @@ def _plain(table: Any) -> Any:
 
 def build_world(model: Any, friction: str, unsupported: str) -> World:
     """The World of a Model. Raises ModelError for what the hard mode does not simulate, unless `unsupported` says otherwise."""
-    if friction not in FRICTION:
-        raise ValueError(f"friction={friction!r} is not one of {list(FRICTION)}")
+    text_of("friction", friction, FRICTION)
+    text_of("unsupported", unsupported)
     refuse_dependent_joints(model)
     lines = unsupported_features(model)
     layout, where = build_layout(model)

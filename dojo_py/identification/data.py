@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from dojo_py.simulate.values import count, having, path_of, real_array, real_number, shown, text_of
 
 Array = np.ndarray
 UNITS = {
@@ -30,6 +33,21 @@ class Recording:
     qvel: Array | None = field(default=None, repr=False)
     """(T + 1, nv) measured velocities; None: those of the hard mode, differences of successive samples, are taken."""
 
+    def __post_init__(self) -> None:
+        text_of("name", self.name)
+        qpos = _table("qpos", self.qpos)
+        object.__setattr__(self, "qpos", qpos)
+        for name, rows in (("control", len(qpos) - 1), ("qvel", len(qpos))):
+            value = getattr(self, name)
+            if value is None:
+                continue
+            table = _table(name, value)
+            if name == "control" and len(table) == rows + 1:  # the last one leads nowhere
+                table = table[:-1]
+            if len(table) != rows:
+                raise ValueError(f"{name} has {len(table)} rows for {len(qpos)} samples, expected {rows}")
+            object.__setattr__(self, name, table)
+
     def velocity(self, model: Any, timestep: float, k: int) -> Array:
         """(nv,) velocity over the interval that led to sample k (k ≥ 1 unless qvel was given)."""
         if self.qvel is not None:
@@ -46,18 +64,40 @@ class Recording:
         return 1 if self.qvel is None else 0
 
 
+def check_recordings(sim: Any, recordings: Any) -> None:
+    """TypeError or ValueError unless these are recordings of the simulator's model."""
+    if not isinstance(recordings, Sequence) or not all(isinstance(r, Recording) for r in recordings):
+        raise TypeError(f"recordings={shown(recordings)}, expected a list of Recording")
+    for r in recordings:
+        for name, width in (("qpos", sim.model.nq), ("control", sim.model.nu), ("qvel", sim.model.nv)):
+            table = getattr(r, name)
+            if table is not None and table.shape[1] != width:
+                raise ValueError(f"recordings: {name} of '{r.name}' has shape {table.shape}, expected (samples, {width})")
+
+
+def _table(name: str, value: Any) -> Array:
+    """(samples, n) finite numbers, or ValueError."""
+    table = real_array(name, value)
+    if table.ndim != 2 or not np.all(np.isfinite(table)):
+        raise ValueError(f"{name} has shape {table.shape}, expected (samples, n) finite numbers")
+    return table
+
+
 def factor(unit: str | float) -> float:
     """Factor to SI of a unit's name, or the number itself."""
     if isinstance(unit, str):
         if unit not in UNITS:
             raise ValueError(f"unit '{unit}' is not one of {sorted(UNITS)}, nor a number")
         return UNITS[unit]
-    return float(unit)
+    return real_number("units", unit)
 
 
 def _factors(units: Any, width: int) -> Array:
-    one = isinstance(units, (str, int, float))
-    return np.array([factor(units)] * width if one else [factor(u) for u in units])
+    if not isinstance(units, (Sequence, np.ndarray)) or isinstance(units, str):
+        return np.array([factor(units)] * width)
+    if len(units) != width:
+        raise ValueError(f"units: {len(units)} of them for {width} columns")
+    return np.array([factor(u) for u in units])
 
 
 def read_recording(
@@ -71,10 +111,19 @@ def read_recording(
     columns: "qpos", "control", "qvel" -> places of the columns (CSV). An .npz holds arrays of these names (a saved Trajectory
     does). units: the same words -> a unit, a factor to SI, or one of these a column. model: checks the widths.
     """
+    path_of("file", file)
+    words = {"qpos", "control", "qvel"}
+    for name, given in (("columns", columns), ("units", units)):
+        if given is not None and not isinstance(given, Mapping):
+            raise TypeError(f"{name}={shown(given)}, expected a dict with some of {sorted(words)}")
+        if given is not None and set(given) - words:
+            raise ValueError(f"{name} of {shown(set(given) - words)}: only qpos, control, qvel are read")
+    if model is not None:
+        having("model", model, ("nq", "nv", "nu"), "a Model, as load_model returns it")
     path, units = Path(file), units or {}
     raw = _npz(path) if path.suffix == ".npz" else _csv(path, columns or {})
     if "qpos" not in raw:
-        raise ValueError(f"{path}: no qpos")
+        raise ValueError(f"{path}: no qpos; name its columns if it is a table")
     widths = {} if model is None else {"qpos": model.nq, "control": model.nu, "qvel": model.nv}
     for word, table in raw.items():
         if table.ndim != 2 or table.shape[1] != widths.get(word, table.shape[1]):
@@ -94,16 +143,22 @@ def read_recording(
 
 
 def _npz(path: Path) -> dict[str, Array]:
-    with np.load(path, allow_pickle=False) as file:
-        return {word: np.asarray(file[word], float) for word in ("qpos", "control", "qvel") if word in file.files}
+    try:
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
+            return {word: real_array(word, file[word]) for word in ("qpos", "control", "qvel") if word in file.files}
+    except (ValueError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path}: not an .npz file of arrays ({error})") from error
 
 
 def _csv(path: Path, columns: Mapping[str, Sequence[int]]) -> dict[str, Array]:
-    unknown = set(columns) - {"qpos", "control", "qvel"}
-    if unknown:
-        raise ValueError(f"columns of {sorted(unknown)}: only qpos, control, qvel are read")
-    with open(path, encoding="utf-8") as stream:
-        words = stream.readline().split(",")
+    for word, places in columns.items():
+        if isinstance(places, (str, bytes)) or not isinstance(places, (Sequence, range, np.ndarray)):
+            raise TypeError(f"columns[{word!r}]={shown(places)}, expected places of columns")
+    try:
+        with open(path, encoding="utf-8") as stream:
+            words = stream.readline().split(",")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: not a text file ({error})") from error
     try:
         [float(word) for word in words]
         skip = 0
@@ -111,6 +166,6 @@ def _csv(path: Path, columns: Mapping[str, Sequence[int]]) -> dict[str, Array]:
         skip = 1
     try:
         table = np.loadtxt(path, delimiter=",", skiprows=skip, ndmin=2)
-        return {word: table[:, list(places)] for word, places in columns.items()}
+        return {word: table[:, [count("columns", k, least=0) for k in places]] for word, places in columns.items()}
     except (ValueError, IndexError) as error:
         raise ValueError(f"{path}: {error}") from error

@@ -16,12 +16,15 @@ from scipy.optimize import least_squares
 from scipy.sparse import issparse
 from scipy.stats import t as student
 
-from dojo_py.identification.data import Recording
+from dojo_py.identification.data import Recording, check_recordings
 from dojo_py.identification.problem import Problem
 from dojo_py.identification.segments import Segment
 from dojo_py.identification.unknowns import PseudoInertia, Unknown, Unknowns
+from dojo_py.simulate.values import count, function_of, having, real_array, real_number, shown, text_of, truth_of
 
 Array = np.ndarray
+LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")
+"""scipy's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,12 +100,30 @@ def identify(
     stretches are predicted. prior: weight that holds free numbers to their start, for directions that the data leave open. options
     go to the optimiser, `least_squares` or one with its interface.
     """
+    having("sim", sim, ("parameter", "with_parameters", "linearize"), "a HardSimulator")
+    check_recordings(sim, recordings)
+    horizon, every = count("horizon", horizon), count("every", every)
+    for name, value in (("continuity", continuity), ("prior", prior)):
+        real_number(name, value, least=0.0, most=1e12)
+    real_number("loss_scale", loss_scale, above=0.0)
+    text_of("loss", loss, LOSSES)
+    truth_of("free_states", free_states)
+    for name, function in (("choose", choose), ("progress", progress), ("optimiser", optimiser)):
+        if function is not None:
+            function_of(name, function)
+    if not isinstance(unknowns, (Unknowns, Sequence)):
+        raise TypeError(f"unknowns={shown(unknowns)}, expected Unknowns or a list of Unknown and PseudoInertia")
     given = unknowns if isinstance(unknowns, Unknowns) else Unknowns(sim, list(unknowns))
-    w = np.broadcast_to(np.asarray(weights, float), (sim.model.nv,)).copy()
-    levels = [float(k) for k in np.atleast_1d(np.asarray(kappa, float))]
+    w = real_array("weights", weights)
+    if w.shape not in ((), (1,), (sim.model.nv,)) or not np.all(np.abs(w) <= 1e12):
+        raise ValueError(f"weights has shape {w.shape}, expected one number or ({sim.model.nv},), at most 1e12")
+    w = np.broadcast_to(w, (sim.model.nv,)).copy()
+    levels = np.atleast_1d(real_array("kappa", kappa))
+    if levels.ndim != 1 or not len(levels) or not np.all((levels > 0) & np.isfinite(levels)):
+        raise ValueError(f"kappa={shown(kappa)} must be positive [N m s], one number or several")
     y: Array | None = None
     evaluations = 0
-    for level in levels:
+    for level in levels.tolist():
         problem = Problem(list(recordings), given, level, horizon, w, free_states, continuity, every, choose, prior)
         lower, upper = problem.bounds()
         y = np.clip(problem.start() if y is None else y, lower, upper)

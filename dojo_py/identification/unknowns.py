@@ -10,8 +10,17 @@ import numpy as np
 
 from dojo_py.identification import pseudo_inertia
 from dojo_py.identification.transforms import TRANSFORMS
+from dojo_py.simulate.values import having, real_array, shown, text_of
 
 Array = np.ndarray
+
+
+def _like(there: Array, name: str, value: Any) -> Array:
+    """(n,) the value, spread over a parameter's numbers."""
+    given = real_array(name, value)
+    if np.isnan(given).any() or given.ndim > there.ndim or any(a not in (1, b) for a, b in zip(given.shape[::-1], there.shape[::-1])):  # noqa: B905, E501
+        raise ValueError(f"{name} has shape {given.shape} or holds NaN, expected one number or {there.shape}")
+    return np.broadcast_to(given, there.shape).ravel()
 
 
 @dataclass(frozen=True)
@@ -26,19 +35,22 @@ class Unknown:
     transform: str = "none"
     """"none", "log" or "softplus"."""
 
+    def __post_init__(self) -> None:
+        text_of("name", self.name)
+        text_of("transform", self.transform, sorted(TRANSFORMS))
+
     def names(self) -> tuple[str, ...]:
         """Parameters whose derivatives are needed."""
         return (self.name,)
 
     def prepare(self, sim: Any) -> tuple[Array, Array, Array, list[str], str]:
         """(free start, lower, upper, labels, unit); ValueError when the start is outside the bounds."""
-        if self.transform not in TRANSFORMS:
-            raise ValueError(f"transform={self.transform!r} is not one of {sorted(TRANSFORMS)}")
+        text_of("transform", self.transform, sorted(TRANSFORMS))
         there = sim.parameter(self.name)
         if not there.size:
             raise ValueError(f"the model has no {self.name}")
-        full = [np.broadcast_to(np.asarray(v, float), there.value.shape).ravel() for v in
-                (there.value if self.start is None else self.start, self.lower, self.upper)]  # fmt: skip
+        given = {"start": there.value if self.start is None else self.start, "lower": self.lower, "upper": self.upper}
+        full = [_like(there.value, f"{self.name}: {word}", value) for word, value in given.items()]
         if not (np.all(full[0] >= full[1]) and np.all(full[0] <= full[2]) and np.all(full[1] < full[2])):
             raise ValueError(f"{self.name}: the start must lie within the bounds, and these apart")
         if self.transform != "none" and not np.all(full[0] > 0):
@@ -70,6 +82,9 @@ class PseudoInertia:
 
     body: str
 
+    def __post_init__(self) -> None:
+        text_of("body", self.body)
+
     def names(self) -> tuple[str, ...]:
         """Parameters whose derivatives are needed."""
         return (f"mass:{self.body}", f"com:{self.body}", f"inertia:{self.body}")
@@ -99,8 +114,11 @@ class Unknowns:
     """Several unknowns as one vector z (n,) of free numbers."""
 
     def __init__(self, sim: Any, parts: Sequence[Unknown | PseudoInertia]):
+        having("sim", sim, ("parameter", "with_parameters"), "a HardSimulator")
+        if not isinstance(parts, Sequence) or not all(isinstance(part, (Unknown, PseudoInertia)) for part in parts):
+            raise TypeError(f"parts={shown(parts)}, expected a list of unknowns: Unknown, PseudoInertia")
         if not parts:
-            raise ValueError("nothing to identify")
+            raise ValueError("parts: nothing to identify")
         self.sim, self.parts = sim, tuple(parts)
         prepared = [part.prepare(sim) for part in parts]
         self.start, self.lower, self.upper = (np.concatenate([p[i] for p in prepared]) for i in range(3))

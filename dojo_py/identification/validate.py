@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.identification.data import Recording
+from dojo_py.identification.data import Recording, check_recordings
 from dojo_py.identification.segments import measured_state
+from dojo_py.simulate.values import having
 
 Array = np.ndarray
 
@@ -29,6 +30,8 @@ class RolloutErrors(NamedTuple):
 
 def rollout_errors(sim: Any, recordings: Sequence[Recording], kappa: float | None = None) -> RolloutErrors:
     """Simulate each recording from its first sample that has a velocity, under its controls, and compare all later samples."""
+    having("sim", sim, ("model", "rollout"), "a HardSimulator or a SoftSimulator")
+    check_recordings(sim, recordings)
     model = sim.model
     free = [int(model.jnt_qposadr[i]) for i in range(model.njnt) if int(model.jnt_type[i]) == 0]
     position, rotation, unsolved = [], [], 0

@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.hard.checks import LEAST_KAPPA
 from dojo_py.hard.simulator import DEFAULT_KAPPA, HardSimulator
 from dojo_py.jax.tangents import Tangents
+from dojo_py.simulate.arguments import names_of
 from dojo_py.simulate.status import Status
+from dojo_py.simulate.values import count, real_number, text_of
 
 Array = np.ndarray
 
@@ -34,13 +37,22 @@ class Engine:
         model = simulator.model
         if model.na:
             raise ValueError(f"model '{model.name}' has {model.na} activations: [qpos, qvel] has no place for stateful actuators")
-        if unsolved not in UNSOLVED:
-            raise ValueError(f"unsolved={unsolved!r} is not one of {list(UNSOLVED)}")
+        text_of("unsolved", unsolved, UNSOLVED)
+        if kappa is not None:
+            kappa = real_number("kappa", kappa, least=LEAST_KAPPA, unit="N m s")
+        if gradient_kappa is not None:
+            gradient_kappa = real_number("gradient_kappa", gradient_kappa, least=LEAST_KAPPA, unit="N m s")
+        if threads is not None:
+            threads = count("threads", threads)
+        if parameters is None:
+            raise TypeError("parameters=None, expected a list of names, perhaps empty")
+        for name in names_of("parameters", parameters):
+            simulator.parameter(name)
         self.simulator, self.model, self.tangents = simulator, model, Tangents(model)
         self.kappa = kappa
         default = DEFAULT_KAPPA if kappa is None else kappa
         self.gradient_kappa = default if gradient_kappa is None else gradient_kappa
-        self.parameters = tuple(parameters)
+        self.parameters = names_of("parameters", parameters)
         self.threads, self.unsolved = threads, unsolved
 
     def states(self, state: Array, controls: Array, values: Array) -> Array:

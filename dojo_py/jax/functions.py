@@ -18,6 +18,7 @@ from jax.custom_derivatives import SymbolicZero
 
 from dojo_py.hard.simulator import DEFAULT_KAPPA, HardSimulator
 from dojo_py.jax.engine import Engine
+from dojo_py.simulate.values import real_array, shown
 
 Array = jax.Array
 
@@ -142,18 +143,26 @@ def _need_float64() -> None:
 
 
 def _real(name: str, value: Any) -> Array:
-    array = jnp.asarray(value)
-    if jnp.issubdtype(array.dtype, jnp.complexfloating):
-        raise ValueError(f"{name} is complex, expected real numbers")
+    if isinstance(value, np.ndarray):  # JAX takes no foreign byte order
+        value = real_array(name, value)
+    try:
+        array = jnp.asarray(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{name} is not an array of numbers: {error}") from error
+    if not (jnp.issubdtype(array.dtype, jnp.floating) or jnp.issubdtype(array.dtype, jnp.integer)):
+        raise ValueError(f"{name} is {array.dtype}, expected real numbers")
     return array.astype(jnp.float64)
 
 
 def _flat(engine: Engine, parameters: Mapping[str, Any] | None) -> Array:
     """The values in the order of their names, one after the other."""
+    if parameters is not None and not isinstance(parameters, Mapping):
+        raise TypeError(f"parameters={shown(parameters)}, expected a dict: name -> values")
     given = {} if parameters is None else dict(parameters)
     if set(given) != set(engine.parameters):
-        raise ValueError(f"parameters has {sorted(given)}, expected {sorted(engine.parameters)}: as named to the function's maker")
-    parts = [_real(name, given[name]).reshape(-1) for name in engine.parameters]
+        wanted = sorted(engine.parameters)
+        raise ValueError(f"parameters has {shown(list(given))}, expected {wanted}: as named to the function's maker")
+    parts = [_real(f"parameters[{name!r}]", given[name]).reshape(-1) for name in engine.parameters]
     for part, name, size in zip(parts, engine.parameters, engine.parameter_sizes(), strict=True):
         if part.size != size:
             raise ValueError(f"parameters[{name!r}] has {part.size} entries, expected {size}")

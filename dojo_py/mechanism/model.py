@@ -20,6 +20,10 @@ from .source import Source
 Array = np.ndarray
 
 
+LARGEST = 1e100
+"""Coordinates beyond it overflow in the arithmetic of rotations."""
+
+
 def _array(shape: str, dtype: type) -> Any:
     return field(metadata={"shape": tuple(shape.split()), "dtype": dtype})
 
@@ -337,13 +341,23 @@ class Model:
 
     @staticmethod
     def _vector(value: Array, size: int, name: str) -> Array:
-        value = np.asarray(value, dtype=float)
-        if value.shape != (size,):
-            raise ValueError(f"{name} has shape {value.shape}, expected ({size},)")
-        return value
+        try:
+            given = np.asarray(value)
+        except Exception as error:  # ragged lists, objects that fail to convert
+            raise ValueError(f"{name} is not an array of numbers: {error}") from error
+        if given.dtype.kind not in "iuf":
+            raise ValueError(f"{name} is not an array of numbers but of {given.dtype}, expected shape ({size},)")
+        given = given.astype(float)
+        if given.shape != (size,):
+            raise ValueError(f"{name} has shape {given.shape}, expected ({size},)")
+        if not np.all(np.abs(given) <= LARGEST):
+            raise ValueError(f"{name} has entries that are not finite, or beyond {LARGEST:g}")
+        return given
 
 
 def _index(kind: str, names: tuple[str, ...], name: str) -> int:
+    if not isinstance(name, str):
+        raise TypeError(f"name={name!r} is a {type(name).__name__}, expected the name of a {kind}")
     if name and name in names:
         return names.index(name)
     raise ModelError(f"no {kind} is named '{name}'{listing(names)}{nearest(name, names)}")

@@ -8,10 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dojo_py.planning.costs import Jacobian, Residual
+from dojo_py.planning.costs import Jacobian, Residual, matrices_of
 from dojo_py.planning.differences import jacobians
 from dojo_py.planning.residuals import StateDistance
 from dojo_py.simulate.results import State
+from dojo_py.simulate.values import function_of, real_array, shown, text_of
 
 Array = np.ndarray
 
@@ -29,6 +30,12 @@ class Constraint:
     name: str = "constraint"
 
     def __post_init__(self) -> None:
+        function_of("function", self.function)
+        if self.jacobian is not None:
+            function_of("jacobian", self.jacobian)
+        text_of("name", self.name)
+        if not isinstance(self.knots, Collection) or not all(isinstance(k, (str, int, np.integer)) for k in self.knots):
+            raise TypeError(f"{self.name}: knots={shown(self.knots)}, expected 'terminal', 'stage', 'all' or indices of knots")
         if self.kind not in ("equality", "inequality"):
             raise ValueError(f"{self.name}: kind={self.kind!r} is neither 'equality' nor 'inequality'")
         if isinstance(self.knots, str) and self.knots not in ("terminal", "stage", "all"):
@@ -42,13 +49,16 @@ class Constraint:
 
     def value(self, state: State, control: Array | None, k: int) -> Array:
         """(p,)"""
-        return np.atleast_1d(np.asarray(self.function(state, control, k), dtype=float))
+        c = np.atleast_1d(real_array(f"function of constraint '{self.name}'", self.function(state, control, k)))
+        if c.ndim != 1:
+            raise ValueError(f"function of constraint '{self.name}' has shape {c.shape}, expected (p,)")
+        return c
 
     def jacobians(self, model: Any, state: State, control: Array | None, k: int, size: int) -> tuple[Array, Array]:
         """(p, 2 nv) by the tangent state, (p, nu) by the control."""
         if self.jacobian is None:
             return jacobians(model, self.function, state, control, k, size)
-        return self.jacobian(state, control, k)
+        return matrices_of(self.jacobian(state, control, k), size, 2 * model.nv, 0 if control is None else len(control))
 
 
 def goal(model: Any, qpos: Array, qvel: Array | None = None, rows: Array | None = None) -> Constraint:

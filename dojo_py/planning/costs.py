@@ -5,15 +5,16 @@ A cost is evaluated at (state, control, k): `State`, control (nu,) or None at th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from dojo_py.planning.differences import jacobians
 from dojo_py.planning.quadratic import Quadratic, weighted_squares
 from dojo_py.simulate.results import State
+from dojo_py.simulate.values import function_of, real_array
 
 Array = np.ndarray
 Residual = Callable[[State, Any, int], Array]
@@ -22,6 +23,7 @@ Jacobian = Callable[[State, Any, int], tuple[Array, Array]]
 """(state, control, k) -> (p, 2 nv) by the tangent state, (p, nu) by the control; (p, 0) at the terminal knot."""
 
 
+@runtime_checkable
 class Cost(Protocol):
     """What the solver asks of a cost."""
 
@@ -32,6 +34,24 @@ class Cost(Protocol):
     def expand(self, model: Any, state: State, control: Array | None, k: int) -> Quadratic:
         """Its second-order model about the knot."""
         ...
+
+
+def weights_of(weight: Any) -> Array:
+    """Weights as an array: finite, none negative."""
+    found = real_array("weight", weight)
+    if not (np.all(np.isfinite(found)) and np.all(found >= 0)):
+        raise ValueError("weight must be finite and not negative")
+    return found
+
+
+def matrices_of(given: Any, size: int, n: int, m: int) -> tuple[Array, Array]:
+    """A user's Jacobians (size, n), (size, m), or ValueError."""
+    if not isinstance(given, Sequence) or len(given) != 2:
+        raise ValueError(f"jacobian returned a {type(given).__name__}, expected a pair of arrays: by the state, by the control")
+    rx, ru = (real_array("jacobian", part) for part in given)
+    if rx.shape != (size, n) or ru.shape != (size, m):
+        raise ValueError(f"jacobian returned shapes {rx.shape} and {ru.shape}, expected {(size, n)} and {(size, m)}")
+    return rx, ru
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,23 +66,40 @@ class ResidualCost:
     """One number, (p,) numbers, or a function of k that returns either; none negative."""
     jacobian: Jacobian | None = None
 
+    def __post_init__(self) -> None:
+        function_of("residual", self.residual)
+        if self.jacobian is not None:
+            function_of("jacobian", self.jacobian)
+        if not callable(self.weight):
+            weights_of(self.weight)
+
     def _evaluate(self, state: State, control: Array | None, k: int) -> tuple[Array, Array]:
-        r = np.atleast_1d(np.asarray(self.residual(state, control, k), dtype=float))
-        weight = self.weight(k) if callable(self.weight) else self.weight
-        return r, np.broadcast_to(np.asarray(weight, dtype=float), r.shape)
+        r = np.atleast_1d(real_array("residual", self.residual(state, control, k)))
+        weight = weights_of(self.weight(k) if callable(self.weight) else self.weight)
+        if r.ndim != 1 or weight.shape not in ((), (1,), r.shape):
+            raise ValueError(f"residual has shape {r.shape} and its weight {weight.shape}, expected (p,) and a number or (p,)")
+        return r, np.broadcast_to(weight, r.shape)
+
+    def residual_at(self, state: State, control: Array | None, k: int) -> Array:
+        """(p,) the residual, checked."""
+        return self._evaluate(state, control, k)[0]
 
     def value(self, state: State, control: Array | None, k: int) -> float:
         """Σ weight residual²."""
         r, weight = self._evaluate(state, control, k)
         return float(weight @ (r * r))
 
+    def jacobians(self, model: Any, state: State, control: Array | None, k: int) -> tuple[Array, Array]:
+        """(p, 2 nv) by the tangent state, (p, m) by the control."""
+        size = len(self.residual_at(state, control, k))
+        if self.jacobian is None:
+            return jacobians(model, self.residual, state, control, k, size)
+        return matrices_of(self.jacobian(state, control, k), size, 2 * model.nv, 0 if control is None else len(control))
+
     def expand(self, model: Any, state: State, control: Array | None, k: int) -> Quadratic:
         """Gauss–Newton model."""
         r, weight = self._evaluate(state, control, k)
-        if self.jacobian is None:
-            rx, ru = jacobians(model, self.residual, state, control, k, len(r))
-        else:
-            rx, ru = self.jacobian(state, control, k)
+        rx, ru = self.jacobians(model, state, control, k)
         return weighted_squares(r, rx, ru, 2 * weight, float(weight @ (r * r)), 2 * weight * r)
 
 
@@ -76,10 +113,17 @@ class FunctionCost:
     function: Callable[[State, Any, int], float]
     derivatives: Callable[[State, Any, int], Quadratic]
 
+    def __post_init__(self) -> None:
+        function_of("function", self.function)
+        function_of("derivatives", self.derivatives)
+
     def value(self, state: State, control: Array | None, k: int) -> float:
         """The function."""
-        return float(self.function(state, control, k))
+        return float(np.squeeze(real_array("function", self.function(state, control, k))))
 
     def expand(self, model: Any, state: State, control: Array | None, k: int) -> Quadratic:
         """The user's derivatives."""
-        return self.derivatives(state, control, k)
+        found = self.derivatives(state, control, k)
+        if not isinstance(found, Quadratic):
+            raise TypeError(f"derivatives: a cost's function returned a {type(found).__name__}, expected a Quadratic")
+        return found

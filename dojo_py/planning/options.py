@@ -8,6 +8,8 @@ from typing import Literal
 
 import numpy as np
 
+from dojo_py.simulate.values import check_fields, real_array, real_number, shown, text_of
+
 
 @dataclass(frozen=True)
 class Options:
@@ -60,35 +62,49 @@ class Options:
     a contact, where the soft mode's step is not continuous. Only for simulators whose `linearize` takes `epsilon`."""
     gap_weight: float = 1.0
     """Least weight of the gaps of an infeasible start in the merit [cost per unit of gap]."""
+    check_derivatives: bool = True
+    """Compare the derivatives of costs and constraints with differences at the first knot where each acts; ValueError names the
+    row that is wrong."""
     threads: int = 1
     """Knots linearised at the same time; the result is the same for any number."""
 
     def __post_init__(self) -> None:
+        check_fields(self, prefix="Options: ")
+        text_of("Options: regularise", self.regularise, ("control", "state"))
         for name in ("max_iterations", "max_total_iterations", "max_updates", "threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"Options: {name}={getattr(self, name)!r} must be at least 1")
         for name in ("penalty", "shortest_step", "constraint_tolerance", "largest_penalty", "largest_regularisation"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"Options: {name}={getattr(self, name)!r} must be positive")
+        for name in ("cost_tolerance", "gradient_tolerance", "regularisation", "smallest_regularisation", "gap_weight"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"Options: {name}={getattr(self, name)!r} must not be negative")
         if not 0 < self.armijo < 0.5:
             raise ValueError(f"Options: armijo={self.armijo!r} must lie between 0 and 0.5")
         if not 0 <= self.cautious_step <= 1:
             raise ValueError(f"Options: cautious_step={self.cautious_step!r} must lie between 0 and 1")
         if self.penalty_growth < 1:
             raise ValueError(f"Options: penalty_growth={self.penalty_growth!r} must be at least 1")
-        if self.regularise not in ("control", "state"):
-            raise ValueError(f"Options: regularise={self.regularise!r} is neither 'control' nor 'state'")
-        if isinstance(self.rollout_kappa, str) and self.rollout_kappa != "gradient":
-            raise ValueError(f"Options: rollout_kappa={self.rollout_kappa!r} is neither a number, None nor 'gradient'")
-        if any(k is not None and not k > 0 for k in self.kappas):
-            raise ValueError(f"Options: kappa={self.kappa!r} must be positive [N m s]")
+        if isinstance(self.rollout_kappa, str):
+            if self.rollout_kappa != "gradient":
+                raise ValueError(f"Options: rollout_kappa={self.rollout_kappa!r} is neither a number, None nor 'gradient'")
+        elif self.rollout_kappa is not None:
+            real_number("Options: rollout_kappa", self.rollout_kappa, least=0.0, unit="N m s")
+        if self.difference_width is not None:
+            real_number("Options: difference_width", self.difference_width, above=0.0)
+        if self.kappa is None:
+            return
+        levels = np.atleast_1d(real_array("Options: kappa", self.kappa))
+        if levels.ndim != 1 or not len(levels) or not (np.all(levels > 0) and np.all(np.isfinite(levels))):
+            raise ValueError(f"Options: kappa={shown(self.kappa)} must be positive [N m s], one number or several")
 
     @property
     def kappas(self) -> tuple[float | None, ...]:
         """Of the gradients, stage by stage."""
-        if self.kappa is None or isinstance(self.kappa, (int, float)):
-            return (self.kappa,)
-        return tuple(float(k) for k in np.asarray(self.kappa))
+        if self.kappa is None:
+            return (None,)
+        return tuple(float(k) for k in np.atleast_1d(np.asarray(self.kappa)))
 
     def motion_kappa(self, gradient_kappa: float | None) -> float | None:
         """Of the motion, while the gradients use `gradient_kappa`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from dataclasses import dataclass, fields
 from os import PathLike
 from typing import Any
@@ -12,7 +13,9 @@ import numpy as np
 from dojo_py.planning.differences import difference, move
 from dojo_py.planning.log import Iteration, write_log
 from dojo_py.planning.status import PlanStatus
+from dojo_py.simulate.arguments import state_of
 from dojo_py.simulate.results import State
+from dojo_py.simulate.values import count, having, path_of, real_number
 
 Array = np.ndarray
 
@@ -63,7 +66,13 @@ class Plan:
 
     def control(self, k: int, state: State, model: Any, part: float = 0.0) -> Array:
         """(nu,) the plan's control of knot k with feedback, without limits; `part` of the way to the next knot, 0 to 1."""
-        target = self.states[k]
+        last = len(self.controls) - 1
+        if not -last - 1 <= (k := count("k", k, least=-last - 1, what="a knot's number")) <= last:
+            raise ValueError(f"k={k} is not one of the knots 0 … {last}")
+        part = real_number("part", part, least=0.0, most=1.0)
+        having("model", model, ("difference", "integrate"), "a Model, as load_model returns it")
+        target, k = self.states[k % (last + 1)], k % (last + 1)
+        state_of(state)
         if part:
             target = move(model, target, part * difference(model, self.states[k + 1], target))
         return self.controls[k] + self.gains[k] @ difference(model, state, target)
@@ -80,7 +89,7 @@ class Plan:
         )  # fmt: skip
         arrays = {"controls": self.controls, "gains": self.gains, "feedforward": self.feedforward}
         motion = {"qpos": self.qpos, "qvel": self.qvel, "time": np.array([s.time for s in self.states])}
-        with open(path, "wb") as file:
+        with open(path_of("path", path), "wb") as file:
             everything: dict[str, Any] = {"metadata": np.array(text), **arrays, **motion, **columns}
             np.savez(file, **everything)
 
@@ -92,8 +101,9 @@ class Plan:
 def load_plan(path: str | PathLike) -> Plan:
     """Read what `Plan.save` wrote. Raises ValueError when the file is something else."""
     kinds: dict[str, Any] = {f.name: (int if f.type == "int" else float) for f in fields(Iteration)}
+    path_of("path", path)
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
             values = {name: file[name] for name in file.files}
         head = json.loads(str(values["metadata"]))
         if head.pop("format") != FORMAT:
@@ -104,7 +114,7 @@ def load_plan(path: str | PathLike) -> Plan:
         states = [State(q, v, np.zeros(0), float(t)) for q, v, t in motion]
         status = PlanStatus[head.pop("status")]
         return Plan(values["controls"], states, values["gains"], values["feedforward"], status=status, log=log, **head)
-    except (ValueError, TypeError, KeyError, EOFError, OSError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError, EOFError, OSError, zipfile.BadZipFile) as error:
         if isinstance(error, FileNotFoundError):
             raise
         raise ValueError(f"{path}: not a plan file ({error})") from error

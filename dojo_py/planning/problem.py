@@ -12,6 +12,7 @@ from dojo_py.planning.constraints import Constraint
 from dojo_py.planning.costs import Cost
 from dojo_py.planning.quadratic import Quadratic
 from dojo_py.simulate.results import State
+from dojo_py.simulate.values import having, real_array, shown
 
 Array = np.ndarray
 
@@ -56,26 +57,46 @@ def build_problem(
     sim: Any, stage: Any, terminal: Any, constraints: Any, control_limits: Any, controls: Any
 ) -> tuple[Problem, Array]:
     """The problem and the first controls (T, nu) as floats within the limits, all checked."""
+    having("sim", sim, ("model", "step", "timestep"), "a HardSimulator or a SoftSimulator")
     model = sim.model
     if getattr(model, "na", 0):
         raise ValueError(f"planning: the model has {model.na} activation states, which A and B leave out; use stateless actuators")
     if not (hasattr(model, "integrate") and hasattr(model, "difference")):
         raise ValueError("planning: the simulator's model has no integrate and difference; load it with dojo_py.load_model")
-    u = np.array(controls, dtype=float)
+    u = real_array("controls", controls)
     if u.ndim != 2 or u.shape[1] != model.nu or len(u) < 1:
         raise ValueError(f"controls has shape {u.shape}, expected (T, {model.nu}) with T at least 1")
     if not np.all(np.isfinite(u)):
         raise ValueError("controls has entries that are not finite")
     low, high = limits_of(model, control_limits)
-    problem = Problem(sim, _listed(stage), _listed(terminal), _listed(constraints), low, high)
+    running, last = _listed("stage", stage, Cost, "costs"), _listed("terminal", terminal, Cost, "costs")
+    problem = Problem(sim, running, last, _listed("constraints", constraints, Constraint, "constraints"), low, high)
     if not (problem.stage or problem.terminal):
         raise ValueError("planning: neither stage nor terminal costs were given")
     return problem, np.clip(u, low, high)
 
 
-def _listed(items: Any) -> list[Any]:
+def _listed(name: str, items: Any, kind: type, what: str) -> list[Any]:
     """None, one item or several, as a list."""
-    return [] if items is None else list(items) if isinstance(items, Sequence) else [items]
+    found = [] if items is None else list(items) if isinstance(items, Sequence) and not isinstance(items, str) else [items]
+    for item in found:
+        if isinstance(item, type) or not isinstance(item, kind):
+            raise TypeError(f"{name}={shown(items)}: {shown(item)} is a {type(item).__name__}, expected one or several {what}")
+    return found
+
+
+def _pair(limits: Any, nu: int) -> list[Array]:
+    """[(nu,), (nu,)] or ValueError."""
+    sides = list(limits) if isinstance(limits, (Sequence, np.ndarray)) else []
+    if len(sides) != 2:
+        raise ValueError(f"control_limits={shown(limits)} is neither 'model', None nor a pair (low, high)")
+    found = []
+    for side in sides:
+        given = real_array("control_limits", side)
+        if given.shape not in ((), (1,), (nu,)) or np.isnan(given).any():
+            raise ValueError(f"control_limits={shown(limits)}: each side must be a number or ({nu},) numbers, infinite where free")
+        found.append(np.broadcast_to(given, (nu,)).copy())
+    return found
 
 
 def limits_of(model: Any, limits: Any) -> tuple[Array, Array]:
@@ -88,7 +109,7 @@ def limits_of(model: Any, limits: Any) -> tuple[Array, Array]:
             i, count = int(model.actuator_ctrladr[a]), int(model.actuator_ctrlnum[a])
             low[i : i + count], high[i : i + count] = model.actuator_ctrlrange[a]
     elif limits is not None:
-        low, high = (np.broadcast_to(np.asarray(side, dtype=float), (model.nu,)).copy() for side in limits)
+        low, high = _pair(limits, int(model.nu))
     if not np.all(low <= high):
         raise ValueError("control_limits: a lower limit exceeds its upper limit")
     return low, high

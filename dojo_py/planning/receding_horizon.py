@@ -9,8 +9,8 @@ a touchdown a step early, they can lead far worse than nothing. What the horizon
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,9 @@ from dojo_py.planning.problem import limits_of
 from dojo_py.planning.shooting import Path, follow
 from dojo_py.planning.solver import ilqr
 from dojo_py.progress import Progress
+from dojo_py.simulate.arguments import state_of
 from dojo_py.simulate.results import State
+from dojo_py.simulate.values import count, function_of, having, real_array, shown
 
 Array = np.ndarray
 Objective = Callable[[State], dict[str, Any]]
@@ -82,18 +84,32 @@ class Controller:
     """(nu,), (nu,) its lowest and highest controls."""
 
     def __post_init__(self) -> None:
+        having("Controller: sim", self.sim, ("model", "step", "timestep"), "a HardSimulator or a SoftSimulator")
+        function_of("Controller: objective", self.objective)
+        self.controls = real_array("Controller: controls", self.controls)
+        if self.controls.ndim != 2:
+            raise ValueError(f"Controller: controls has shape {self.controls.shape}, expected (T, nu)")
+        count("Controller: shift", self.shift, least=-(2**31))
+        for name in ("options", "first_options"):
+            if not isinstance(getattr(self, name), Options) and not (name == "first_options" and self.first_options is None):
+                raise TypeError(f"Controller: {name}={shown(getattr(self, name))}, expected planning.Options")
+        if self.tail is not None:
+            function_of("Controller: tail", self.tail)
         if not 1 <= self.shift < len(self.controls):
             raise ValueError(f"Controller: shift={self.shift!r} must be at least 1 and less than the horizon, {len(self.controls)}")
 
     def plan(self, state: State) -> Plan:
         """Plan from this state, warm-started by the last plan."""
         problem = self.objective(state)
+        if not isinstance(problem, Mapping):
+            raise TypeError(f"Controller: objective returned a {type(problem).__name__}, expected a dict of keywords of ilqr")
         self.limits = limits_of(self.sim.model, problem.get("control_limits", "model"))
         if self.last is None:
             self.last = ilqr(self.sim, state, self.controls, options=self.first_options or self.options, **problem)
         else:
             controls, paths = self._starts(self.last, state)
-            self.last = ilqr(self.sim, state, controls, paths=paths, options=self.options, **problem)
+            known = replace(self.options, check_derivatives=False)  # the first plan has looked at them
+            self.last = ilqr(self.sim, state, controls, paths=paths, options=known, **problem)
         return self.last
 
     def _starts(self, plan: Plan, state: State) -> tuple[Array, list[Path]]:
@@ -146,6 +162,13 @@ def mpc(
     own, and the plan's feedback acts at every one. disturbance(time) -> (nbody, 6) wrenches as in `HardSimulator.step`, which the
     controller does not know of, or None. callback(step, state, plan): after every plan; true stops.
     """
+    having("controller", controller, ("plan", "sim", "shift"), "a Controller")
+    having("sim", sim, ("model", "step", "timestep"), "a HardSimulator or a SoftSimulator")
+    state_of(state)
+    steps = count("steps", steps, least=0)
+    for name, function in (("disturbance", disturbance), ("callback", callback)):
+        if function is not None:
+            function_of(name, function)
     ratio = round(controller.sim.timestep / sim.timestep)
     if ratio < 1 or abs(ratio * sim.timestep - controller.sim.timestep) > 1e-9:
         raise ValueError(f"mpc: the planner's timestep {controller.sim.timestep:g} s is no multiple of {sim.timestep:g} s")

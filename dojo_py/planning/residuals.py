@@ -12,6 +12,7 @@ import numpy as np
 
 from dojo_py.planning.costs import ResidualCost
 from dojo_py.simulate.results import State
+from dojo_py.simulate.values import having, real_array
 
 Array = np.ndarray
 
@@ -43,22 +44,36 @@ def difference_jacobian(model: Any, dq: Array) -> Array:
     return out
 
 
+def _rows(rows: Any, size: int) -> Array:
+    """Entries of the tangent state, checked."""
+    found = np.atleast_1d(real_array("rows", rows))
+    if found.ndim != 1 or np.any(found != np.floor(found)) or np.any(found < -size) or np.any(found >= size):
+        raise ValueError(f"rows must be indices of the {size} entries of the tangent state")
+    return found.astype(int)
+
+
 class StateDistance:
     """Residual [q ⊖ q_goal, v − v_goal] (2 nv,), or its entries `rows`; goals (nq,) and (nv,), or one row per knot."""
 
     def __init__(self, model: Any, qpos: Array, qvel: Array | None = None, rows: Array | None = None):
-        self.model = model
-        self.qpos = np.array(qpos, dtype=float)
-        self.qvel = np.zeros((*self.qpos.shape[:-1], model.nv)) if qvel is None else np.array(qvel, dtype=float)
+        self.model = having("model", model, ("nv", "difference"), "a Model, as load_model returns it")
+        self.qpos = np.atleast_1d(real_array("goal: qpos", qpos))
+        self.qvel = np.zeros((*self.qpos.shape[:-1], model.nv)) if qvel is None else np.atleast_1d(real_array("goal: qvel", qvel))
+        if not (np.all(np.isfinite(self.qpos)) and np.all(np.isfinite(self.qvel))):
+            raise ValueError("goal: qpos or qvel has entries that are not finite")
         if self.qpos.shape[-1] != model.nq or self.qvel.shape != (*self.qpos.shape[:-1], model.nv):
             raise ValueError(
                 f"goal: qpos {self.qpos.shape} and qvel {self.qvel.shape}, expected ({model.nq},) and ({model.nv},), "
                 "or the same with one row per knot"
             )
-        self.rows = np.arange(2 * model.nv) if rows is None else np.asarray(rows, dtype=int)
+        self.rows = np.arange(2 * model.nv) if rows is None else _rows(rows, 2 * int(model.nv))
 
     def _goal(self, k: int) -> tuple[Array, Array]:
-        return (self.qpos, self.qvel) if self.qpos.ndim == 1 else (self.qpos[k], self.qvel[k])
+        if self.qpos.ndim == 1:
+            return self.qpos, self.qvel
+        if k >= len(self.qpos):
+            raise ValueError(f"goal: qpos has {len(self.qpos)} rows, knot {k} has none")
+        return self.qpos[k], self.qvel[k]
 
     def __call__(self, state: State, control: Array | None, k: int) -> Array:
         """The residual."""
@@ -77,13 +92,18 @@ class ControlEffort:
     """Residual control − reference (nu,); nothing at the terminal knot. reference: one number, (nu,) or (T, nu)."""
 
     def __init__(self, model: Any, reference: float | Array = 0.0):
-        self.nv = model.nv
-        self.reference = np.asarray(reference, dtype=float)
+        self.nv = having("model", model, ("nv", "nu"), "a Model, as load_model returns it").nv
+        self.reference = real_array("reference", reference)
+        if not np.all(np.isfinite(self.reference)) or self.reference.ndim > 2:
+            raise ValueError(f"reference has shape {self.reference.shape}, expected one finite number, (nu,) or (T, nu)")
 
     def __call__(self, state: State, control: Array | None, k: int) -> Array:
         """The residual."""
         if control is None:
             return np.zeros(0)
+        shape, nu = self.reference.shape, len(control)
+        if (shape and shape[-1] != nu) or (len(shape) == 2 and k >= shape[0]):
+            raise ValueError(f"reference has shape {shape}, expected one number, ({nu},) or (T, {nu})")
         return control - (self.reference[k] if self.reference.ndim == 2 else self.reference)
 
     def jacobian(self, state: State, control: Array | None, k: int) -> tuple[Array, Array]:

@@ -6,6 +6,7 @@ Sources: iLQR (Li and Todorov 2004; Tassa, Erez, Todorov 2012), control limits (
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -15,6 +16,7 @@ import numpy as np
 
 from dojo_py.planning.augmented_lagrangian import AugmentedLagrangian
 from dojo_py.planning.backward import Policy, backward_pass
+from dojo_py.planning.derivative_check import check_costs, check_derivatives
 from dojo_py.planning.line_search import Accepted, line_search
 from dojo_py.planning.log import Iteration
 from dojo_py.planning.options import Options
@@ -25,7 +27,9 @@ from dojo_py.planning.regularisation import Regularisation
 from dojo_py.planning.shooting import Path, follow, linearise, roll
 from dojo_py.planning.status import PlanStatus
 from dojo_py.progress import Progress
+from dojo_py.simulate.arguments import options_of, state_of
 from dojo_py.simulate.results import State
+from dojo_py.simulate.values import function_of, shown
 
 Array = np.ndarray
 Callback = Callable[[Iteration, Path], Any]
@@ -54,15 +58,33 @@ def ilqr(
     not obey the motion (infeasible start). paths: motions from `state`; where there are any, the cheapest is the start.
     callback(record, path): after every iteration; true stops. The result is a function of the arguments alone.
     """
-    options = options or Options()
+    options = options_of(Options, options)
+    state_of(state)
+    if callback is not None:
+        function_of("callback", callback)
     problem, u = build_problem(sim, stage, terminal, constraints, control_limits, controls)
+    if states is not None and (isinstance(states, str) or not isinstance(states, Sequence)):
+        raise TypeError(f"states={shown(states)} is a {type(states).__name__}, expected a list of {len(u) + 1} states")
+    for i, guess in enumerate(states or ()):
+        state_of(guess, f"states[{i}]")
     if states is not None and len(states) != len(u) + 1:
         raise ValueError(f"states: a guess of {len(states)} states for {len(u)} steps, expected {len(u) + 1}")
     if paths and (states is not None or any(len(path.controls) != len(u) for path in paths)):
         raise ValueError(f"paths: motions of {len(u)} steps are expected, and no states beside them")
     total = min(options.max_total_iterations, options.max_iterations * (options.max_updates + 1))
-    with Progress(total, "planning", force=progress) as bar:
+    _check_width(sim, options)
+    with Progress(total, "planning", force=progress) as bar, np.errstate(over="ignore", invalid="ignore"):
+        # (what overflows is not finite, and that is looked for)
         return _Planner(problem, options, callback, bar.advance).run(state, u, states, paths)
+
+
+def _check_width(sim: Any, options: Options) -> None:
+    """ValueError when the simulator's derivatives are no differences."""
+    if options.difference_width is not None and hasattr(sim, "linearize"):
+        if "epsilon" not in inspect.signature(sim.linearize).parameters:
+            raise ValueError(
+                f"Options: difference_width={options.difference_width:g}: this simulator's derivatives are exact, not differences"
+            )
 
 
 class _Planner:
@@ -90,7 +112,11 @@ class _Planner:
         if first is None:
             still = Path([start] * (len(controls) + 1), controls, np.zeros((len(controls), self.problem.n)))
             return self._plan(still, PlanStatus.BAD_START)
+        check_costs(self.problem, first)
+        if options.check_derivatives:
+            check_derivatives(self.problem, first)
         self.path, self.motion = first, options.motion_kappa(kappas[0])
+        begun = first, self.motion
         update, hardened = 0, self.motion is None or not options.harden
         while True:
             kappa, last = kappas[min(update, len(kappas) - 1)], update >= len(kappas) - 1
@@ -109,13 +135,39 @@ class _Planner:
             update += 1
             if not hardened:
                 self._simulate_anew(options.motion_kappa(kappas[min(update, len(kappas) - 1)]))
+        better = self._not_worse(*begun)
+        if better is not None:
+            self.policy, self.path, status = None, better, PlanStatus.NO_BETTER
         return self._plan(self.path, status)
+
+    def _not_worse(self, first: Path, motion: float | None) -> Path | None:
+        """The first controls' path in the motion of the plan, where that is better than the plan; None otherwise.
+
+        Better: less violated beyond the tolerance, or as little and cheaper. An infeasible start has no motion to compare with.
+        """
+        if first.gap > 0.0 or self.path is first:
+            return None
+        if motion != self.motion:
+            again = roll(self.problem.sim, first.states[0], first.controls, self.motion)
+            if again is None:
+                return None
+            first = again
+
+        def rank(path: Path) -> tuple[float, float]:
+            violation = self.lagrangian.violation(path.states, path.controls)
+            return max(0.0, violation - self.options.constraint_tolerance), self.problem.value(path.states, path.controls)
+
+        before, after = rank(first), rank(self.path)
+        slack = 1e-12 * (1.0 + abs(before[1]))
+        worse = after[0] > before[0] or (after[0] == before[0] and after[1] > before[1] + slack)
+        return first if worse or not np.all(np.isfinite(after)) else None
 
     def _descend(self, update: int, kappa: float | None) -> PlanStatus:
         """The inner loop at fixed multipliers: linearise, backward pass, line search, until the merit stays."""
         options = self.options
         objective = self._objective(self.path)
         model: tuple[Array, Array, list[Quadratic]] | None = None
+        promised = 0.0  # most that the present model promised of a step that failed
         for _ in range(options.max_iterations):
             if len(self.log) >= options.max_total_iterations:
                 break
@@ -128,13 +180,15 @@ class _Planner:
             converged = self._gradient(policy) <= options.gradient_tolerance and self.path.gap == 0.0
             if accepted is not None:
                 converged = converged or (accepted.decrease < options.cost_tolerance and accepted.path.gap == 0.0)
-                self.path, objective, model = accepted.path, accepted.objective, None
+                self.path, objective, model, promised = accepted.path, accepted.objective, None, 0.0
                 if accepted.alpha < options.cautious_step:
                     self.regularisation.grow()
                 else:
                     self.regularisation.shrink()
             else:
-                converged = converged or -policy.slope < options.cost_tolerance
+                # with more regularisation any model promises little: what it promised without counts
+                promised = max(promised, -policy.slope)
+                converged = promised < options.cost_tolerance or (converged and promised <= -policy.slope)
             if self._record(update, kappa, policy, accepted, objective):
                 return PlanStatus.STOPPED
             if converged:

@@ -15,5 +15,9 @@ class PlanStatus(Enum):
         "no step lowers the cost at any regularisation: the gradients do not fit the motion; try another kappa, "
         "rollout_kappa='gradient', or a shorter horizon"
     )
+    NO_BETTER = (
+        "the first controls are the best found, the plan holds them: the gradients do not fit the costs or the motion; check the "
+        "derivatives, try another kappa"
+    )
     STOPPED = "the callback asked to stop"
     BAD_START = "the first rollout fails: its controls or its state guess lead to motions that cannot be simulated"

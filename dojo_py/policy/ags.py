@@ -18,6 +18,7 @@ from dojo_py.policy.normaliser import Statistics
 from dojo_py.policy.rollout import play
 from dojo_py.policy.search import Search
 from dojo_py.policy.smoothing import Smoothing
+from dojo_py.simulate.values import check_fields, limit_fields
 
 Array = np.ndarray
 
@@ -63,6 +64,15 @@ class AgsOptions:
     """Randomised gradients in place of implicit ones."""
 
     def __post_init__(self) -> None:
+        check_fields(self, infinite=("gradient_limit",))
+        limit_fields(self, "step_size", "step_decay", "noise", "retreat", "warmup_noise")
+        if self.smoothing is not None and not isinstance(self.smoothing, Smoothing):
+            raise TypeError(f"smoothing={self.smoothing!r} must be a Smoothing, or None")
+        if self.kappa is not None and not self.kappa > 0:
+            raise ValueError(f"kappa={self.kappa!r} must be positive [N m s], or None")
+        for name in ("directions", "warmup"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name}={getattr(self, name)!r} must be at least 0")
         if not 0.0 <= self.alpha <= 1.0:
             raise ValueError(f"alpha={self.alpha!r} must lie in [0, 1]")
         if self.alpha < 1.0 and self.directions < 1:
@@ -88,6 +98,7 @@ class Ags(Search):
     """
 
     kind = "ags"
+    accepted = AgsOptions
     options: AgsOptions
 
     def _warm_up(self) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from dojo_py.policy.rollout import Episode, play
 from dojo_py.policy.search import Search
+from dojo_py.simulate.values import check_fields, limit_fields
 
 Array = np.ndarray
 
@@ -36,6 +37,8 @@ class ArsOptions:
     """"V1" or "V2"."""
 
     def __post_init__(self) -> None:
+        check_fields(self)
+        limit_fields(self, "step_size", "noise")
         if self.version not in VERSIONS:
             raise ValueError(f"version={self.version!r} is not one of {list(VERSIONS)}; for -t set top below directions")
         if self.directions < 1 or not 1 <= self.kept <= self.directions:
@@ -58,6 +61,7 @@ class Ars(Search):
     """Augmented random search."""
 
     kind = "ars"
+    accepted = ArsOptions
     options: ArsOptions
 
     def _update(self) -> Array:

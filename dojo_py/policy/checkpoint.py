@@ -10,11 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.simulate.values import path_of
+
 FORMAT = "dojo_py policy search 1"
 
 
 def write_checkpoint(path: str | Path, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> None:
     """Write the file. meta: anything JSON can say; whole numbers keep all their digits."""
+    path_of("path", path)
     text = json.dumps({"format": FORMAT, **meta}, sort_keys=True)
     draft = Path(f"{path}.part")
     with open(draft, "wb") as file:
@@ -24,11 +27,12 @@ def write_checkpoint(path: str | Path, arrays: dict[str, np.ndarray], meta: dict
 
 def read_checkpoint(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Arrays and meta; ValueError when the file is something else."""
+    path_of("path", path)
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         meta = json.loads(str(arrays.pop("meta")))
-    except (ValueError, KeyError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, EOFError, zipfile.BadZipFile) as error:
         raise ValueError(f"{path}: not a checkpoint ({error})") from error
     if not isinstance(meta, dict) or meta.pop("format", None) != FORMAT:
         raise ValueError(f"{path}: not a checkpoint of this version ({FORMAT!r})")

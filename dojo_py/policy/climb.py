@@ -32,6 +32,7 @@ from dojo_py.policy.derivatives import observation_jacobian
 from dojo_py.policy.gradient import jacobian_ahead, links_along
 from dojo_py.policy.rollout import Job, Moment, play
 from dojo_py.policy.search import Search
+from dojo_py.simulate.values import check_fields, limit_fields
 
 Array = np.ndarray
 
@@ -67,15 +68,21 @@ class ClimbOptions:
     """In these episodes observations are relative to the start, and those that depend on velocities multiplied by this."""
     normalise: bool = True
     """Whiten observations by their running mean and deviation."""
+    gradients: bool = True
+    """False: the same search with d = 0, noise alone: what it earns without derivatives. They are neither taken nor charged."""
 
     def __post_init__(self) -> None:
+        check_fields(self)
+        limit_fields(self, "step_size", "noise", "patience", "margin", "warmup_noise", "velocity_gain")
         for name in ("step_size", "noise", "patience", "margin", "warmup_noise", "velocity_gain"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name}={getattr(self, name)!r} must be positive")
         if self.warmup < 0:
             raise ValueError(f"warmup={self.warmup!r} must be at least 0")
-        if not self.kappas or not self.reaches or min(self.reaches) < 1:
-            raise ValueError(f"kappas={self.kappas!r} must not be empty, reaches={self.reaches!r} be at least 1")
+        if not self.kappas or not min(self.kappas) > 0:
+            raise ValueError(f"kappas={self.kappas!r} must be positive [N m s], at least one")
+        if not self.reaches or min(self.reaches) < 1:
+            raise ValueError(f"reaches={self.reaches!r} must be at least 1, and one of them at least")
         if not self.dampings or not min(self.dampings) > 0:
             raise ValueError(f"dampings={self.dampings!r} must be positive")
 
@@ -87,6 +94,7 @@ class Climb(Search):
     """
 
     kind = "climb"
+    accepted = ClimbOptions
     options: ClimbOptions
     path: list[Moment] | None = None
     """The episode of the present parameters; not in checkpoints, a resumed search plays it again."""
@@ -101,15 +109,22 @@ class Climb(Search):
     def _update(self) -> Array:
         o, theta = self.options, self.parameters
         path = self._present()
-        links = links_along(self._job(theta, self._whitening(), o.kappas[self.iteration % len(o.kappas)]), path)
-        self.gradients += len(links)
-        rewards = np.array([self.rollout.counted(link.reward) for link in links])
+        jacobians: list[Array] = []
+        if o.gradients:
+            links = links_along(self._job(theta, self._whitening(), o.kappas[self.iteration % len(o.kappas)]), path)
+            self.gradients += len(links)
+            rewards = np.array([self.rollout.counted(link.reward) for link in links])
+            jacobians = [jacobian_ahead(self.policy, theta, links, reach) for reach in o.reaches]
+        else:
+            given = [self.task.reward(m.before, m.action, m.after, m.contacts_after)[0] for m in path]
+            rewards = np.array([self.rollout.counted(float(reward)) for reward in given])
         earned = np.cumsum(rewards)
-        jacobians = [jacobian_ahead(self.policy, theta, links, reach) for reach in o.reaches]
         whitening, tries = self.whitening(), 0
         while self.budget is None or self._spent() + self.rollout.horizon <= self.budget:
-            jacobian = jacobians[self.rng.integers(len(jacobians))]
-            steep = unit(self._uphill(jacobian, rewards, self.rng.choice(o.dampings)))
+            steep = np.zeros_like(theta)
+            if jacobians:
+                jacobian = jacobians[self.rng.integers(len(jacobians))]
+                steep = unit(self._uphill(jacobian, rewards, self.rng.choice(o.dampings)))
             delta = self.rng.standard_normal(self.policy.size) / np.sqrt(self.policy.size)
             change = self.memory["scale"] * (o.step_size * steep + o.noise * delta)
             fall = o.patience * tries

@@ -5,10 +5,13 @@ Parameters are one flat vector, so that a search needs to know nothing else of a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+
+from dojo_py.simulate.values import count, real_number, shown
 
 Array = np.ndarray
 
@@ -33,6 +36,12 @@ class Policy(Protocol):
         """Kind and sizes, as checkpoints store them."""
 
 
+def _check_sizes(policy: Any) -> None:
+    """Sizes are whole and positive."""
+    for name in ("observation_size", "action_size"):
+        object.__setattr__(policy, name, count(name, getattr(policy, name), most=2**20))
+
+
 @dataclass(frozen=True)
 class LinearPolicy:
     """action = K observation; parameters: K row by row. Starts at zero, as in the reference algorithm, unless `spread` is given."""
@@ -41,6 +50,10 @@ class LinearPolicy:
     action_size: int
     spread: float = 0.0
     """Standard deviation of the initial parameters."""
+
+    def __post_init__(self) -> None:
+        _check_sizes(self)
+        real_number("spread", self.spread, least=0.0)
 
     @property
     def size(self) -> int:
@@ -72,6 +85,12 @@ class MlpPolicy:
     observation_size: int
     action_size: int
     hidden: tuple[int, ...] = (32, 32)
+
+    def __post_init__(self) -> None:
+        _check_sizes(self)
+        if isinstance(self.hidden, (str, bytes)) or not isinstance(self.hidden, Sequence):
+            raise TypeError(f"hidden={shown(self.hidden)}, expected the widths of the hidden layers")
+        object.__setattr__(self, "hidden", tuple(count("hidden", width, most=2**20) for width in self.hidden))
 
     @property
     def shapes(self) -> list[tuple[int, int]]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from dojo_py.policy.normaliser import Statistics
 from dojo_py.simulate.status import Status
+from dojo_py.simulate.values import check_fields
 
 Array = np.ndarray
 
@@ -32,6 +33,7 @@ class RolloutOptions:
     """Taken off each action's reward: the reference ARS removes a survival bonus so."""
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.horizon < 1:
             raise ValueError(f"horizon={self.horizon!r} must be at least 1")
         if self.reward_clip is not None and not self.reward_clip > 0:

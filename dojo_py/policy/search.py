@@ -13,6 +13,8 @@ from dojo_py.policy.normaliser import Statistics
 from dojo_py.policy.progress import Bar
 from dojo_py.policy.rollout import Episode, Job, RolloutOptions, play
 from dojo_py.policy.workers import Workers
+from dojo_py.simulate.values import count as whole
+from dojo_py.simulate.values import function_of, having, path_of, shown
 
 Array = np.ndarray
 
@@ -30,11 +32,22 @@ class Search:
     """
 
     kind = ""
+    accepted: type[Any] = object
+    options: Any
+    """Class of the options."""
 
     def __init__(
         self, task: Any, policy: Any, options: Any, rollout: RolloutOptions, seed: int = 0, test_episodes: int = 1,
         workers: Workers | None = None,
     ):  # fmt: skip
+        having("task", task, ("observation_size", "action_size", "move", "reward"), "a task: see dojo_py.environments.make_task")
+        having("policy", policy, ("observation_size", "action_size", "act", "initial"), "a LinearPolicy or an MlpPolicy")
+        if not isinstance(options, self.accepted):
+            raise TypeError(f"options={shown(options)} is a {type(options).__name__}, expected {self.accepted.__name__}")
+        having("rollout", rollout, ("horizon", "reward_clip", "counted"), "RolloutOptions")
+        if workers is not None:
+            having("workers", workers, ("map",), "Workers, or None")
+        seed, test_episodes = whole("seed", seed, least=0), whole("test_episodes", test_episodes, least=0)
         sizes = (task.observation_size, task.action_size)
         if (policy.observation_size, policy.action_size) != sizes:
             raise ValueError(
@@ -92,7 +105,7 @@ class Search:
 
     def test(self, episodes: int | None = None) -> Array:
         """(episodes,) returns of the chosen policy at the hard limit; the same starts each time."""
-        count = self.test_episodes if episodes is None else episodes
+        count = self.test_episodes if episodes is None else whole("episodes", episodes, least=0)
         parameters, whitening = self.chosen()
         jobs = [self.job(parameters, (self.seed, TEST_SEED, i), None, whitening) for i in range(count)]
         return np.array([e.total for e in self.workers.map(play, jobs)])
@@ -122,6 +135,13 @@ class Search:
 
         After each, `checkpoint` is written and `callback` called, which stops the search by returning True.
         """
+        iterations = whole("iterations", iterations, least=0)
+        if budget is not None:
+            budget = whole("budget", budget, least=0)
+        if checkpoint is not None:
+            path_of("checkpoint", checkpoint)
+        if callback is not None:
+            function_of("callback", callback)
         self.budget = budget
         with Bar(iterations, f"{self.kind} seed {self.seed}", progress) as bar:
             while self.iteration < iterations and self.affordable(budget):

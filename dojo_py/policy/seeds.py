@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from dojo_py.policy.search import Search
+from dojo_py.simulate.values import count, function_of, having, shown
 
 Array = np.ndarray
 
@@ -29,6 +31,11 @@ class SeedSummary:
         return float(self.final.mean())
 
     @property
+    def median(self) -> float:
+        """Of the final rewards."""
+        return float(np.median(self.final))
+
+    @property
     def deviation(self) -> float:
         """Of the final rewards, between seeds."""
         return float(self.final.std(ddof=1)) if len(self.final) > 1 else 0.0
@@ -41,7 +48,12 @@ def run_seeds(
     make: Callable[[int], Search], seeds: Sequence[int], iterations: int, progress: bool = False
 ) -> list[Search]:
     """One search a seed, each run to the end."""
-    return [make(seed).run(iterations, progress) for seed in seeds]
+    function_of("make", make)
+    if isinstance(seeds, (str, bytes)) or not isinstance(seeds, Sequence):
+        raise TypeError(f"seeds={shown(seeds)}, expected several integers")
+    seeds = [count("seeds", seed, least=0) for seed in seeds]
+    searches = [having("make(seed)", make(seed), ("run", "curve"), "a search") for seed in seeds]
+    return [search.run(iterations, progress) for search in searches]
 
 
 def summarise(searches: Sequence[Search]) -> SeedSummary:
@@ -54,8 +66,12 @@ def summarise(searches: Sequence[Search]) -> SeedSummary:
     )
 
 
-def evaluations_to_reach(curves: Sequence[dict[str, Array]], target: float) -> float | None:
+def evaluations_to_reach(
+    curves: Sequence[dict[str, Array]], target: float, middle: Callable[[Array], Any] = np.mean
+) -> float | None:
     """Evaluations a seed (simulated plus differentiated steps) at which the seeds' mean reward reaches the target; None: never.
+
+    middle: the median, say, in place of the mean.
 
     A seed's reward at some cost is that of its last policy until then; seeds that have none yet count as the worst they will have.
     """
@@ -63,6 +79,6 @@ def evaluations_to_reach(curves: Sequence[dict[str, Array]], target: float) -> f
     for cost in np.unique(np.concatenate(costs)):
         places = [int(np.searchsorted(own, cost, side="right")) - 1 for own in costs]
         rewards = [c["reward"][k] if k >= 0 else c["reward"].min() for c, k in zip(curves, places, strict=True)]
-        if np.mean(rewards) >= target:
+        if middle(np.array(rewards)) >= target:
             return float(cost)
     return None

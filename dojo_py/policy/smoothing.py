@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.policy.derivatives import moved_states
+from dojo_py.simulate.values import check_fields, limit_fields
 
 Array = np.ndarray
 
@@ -26,6 +27,15 @@ class Smoothing:
     """Standard deviation of the moves in [dq, dv] [m, rad; per s]."""
     action_noise: float = 1e-2
     """Standard deviation of the moves in the action."""
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        limit_fields(self, "state_noise", "action_noise", least=1e-12)
+        if self.pairs < 1 or not (self.state_noise > 0 and self.action_noise > 0):
+            raise ValueError(
+                f"pairs={self.pairs!r} must be at least 1, state_noise={self.state_noise!r} and action_noise={self.action_noise!r} "
+                "positive"
+            )
 
     @property
     def steps(self) -> int:

@@ -7,6 +7,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
+from dojo_py.simulate.values import count as whole
+from dojo_py.simulate.values import text_of
+
 KINDS = ("threads", "processes")
 
 
@@ -19,10 +22,8 @@ class Workers:
     """
 
     def __init__(self, count: int = 1, kind: str = "threads", executor: Executor | None = None):
-        if kind not in KINDS:
-            raise ValueError(f"kind={kind!r} is not one of {list(KINDS)}")
-        if count < 1:
-            raise ValueError(f"count={count!r} must be at least 1")
+        text_of("kind", kind, KINDS)
+        count = whole("count", count)
         self._own: Executor | None = None
         if executor is None and count > 1:
             # started afresh: a forked copy of a process with threads may hang

@@ -9,7 +9,7 @@ EXPERIMENTS = {
     "table2": ("dojo_py.reproduce.table2", "Atlas drop: how deep the feet sink at three time steps"),
     "figure4": ("dojo_py.reproduce.figure4", "pushed box: derivatives at kappa, point-wise and by randomised smoothing"),
     "table5": ("dojo_py.reproduce.table5", "time of step and gradient beside MuJoCo's finite differences"),
-    "table6": ("dojo_py.reproduce.table6", "policy search: half-cheetah and ant by ARS, Climb and randomised gradients (an hour)"),
+    "table6": ("dojo_py.reproduce.table6", "policy search: half-cheetah and ant by ARS, Climb and randomised gradients (hours)"),
     "figure5": ("dojo_py.reproduce.figure5", "sliding box: lateral drift of cones and pyramids"),
     "figure7": ("dojo_py.reproduce.figure7", "torso height of falling robots at 20 to 500 Hz"),
     "figure9": ("dojo_py.reproduce.figure9", "violations against iteration for three robots"),

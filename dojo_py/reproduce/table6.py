@@ -1,8 +1,12 @@
 """Table VI: half-cheetah and ant learn to run: random search, gradient search, randomised gradients; all seeds count.
 
-Paper: mean of the best three of five seeds; here the mean of all. Evaluations: simulated plus differentiated steps of training, as
-in the paper. The gradient search of the table is `Climb`, which chooses its steps by episodes; the paper's own, the plain `Ags`, is
-the method "AGS" and takes Climb's place in the soft mode. Each iteration's policy is also tried without noise at the hard limit,
+A search amplifies round-off: another machine, or the last bit of the start, gives another reward for the same seed, now and then a
+very different one. So every seed is run REPEATS times, each from a start moved by a few units of round-off, and the table says the
+median and the range of all runs. Beside Climb stands Climb without gradients, the same search by noise alone.
+
+Paper: mean of the best three of five seeds; here the median of all. Evaluations: simulated plus differentiated steps of training,
+as in the paper. The gradient search of the table is `Climb`, which chooses its steps by episodes; the paper's own, the plain `Ags`,
+is the method "AGS" and takes Climb's place in the soft mode. Each iteration's policy is also tried without noise at the hard limit,
 which is not counted and teaches nothing.
 """
 
@@ -19,8 +23,11 @@ import numpy as np
 from dojo_py.reproduce.report import Report
 
 SEEDS = (0, 1, 2, 3, 4)
-METHODS = {"hard": ("ARS", "Climb", "randomised"), "soft": ("ARS", "AGS", "randomised")}
+REPEATS = 2
+"""Runs of every seed; the first is as it is, the others start moved by round-off."""
+METHODS = {"hard": ("ARS", "Climb", "no gradients", "randomised"), "soft": ("ARS", "AGS", "randomised")}
 """Methods of each mode."""
+WITHOUT = "² Climb by noise alone, as many evaluations: what its gradients are worth"
 FOOTNOTE = (
     "¹ not the paper's AGS, whose figures stand beside it: Climb, gradient search whose steps are tried by episodes "
     "(dojo_py.policy.climb); the plain one is the method 'AGS'"
@@ -61,28 +68,50 @@ SETTINGS = {
     "HalfCheetah": Setting(80, 30, 5760, AGS, 28800, 12),
     "Ant": Setting(150, 100, 36000, AGS, 180000, 16),
 }
-QUICK: dict[str, Any] = {"seeds": (0,), "iterations": 1, "workers": 1}
+QUICK: dict[str, Any] = {"seeds": (0,), "iterations": 1, "workers": 1, "repeats": 2}
 """Arguments of `run` for a size that only shows that it runs."""
 MOST = 10_000
 """Iterations where a budget ends the search."""
 SHARE = 5.0
-"""Climb must reach ARS's mean final reward with this many times fewer evaluations."""
+"""Climb's median must reach ARS's final median with this many times fewer evaluations."""
+LABELS = {"Climb": "Climb ¹", "no gradients": "Climb, no gradients ²"}
 
 
-def make_search(robot: str, method: str, seed: int, mode: str = "hard", workers: Any = None) -> Any:
-    """The search of a table row; settings of EXPERIMENTS as far as the paper's scripts state them."""
+@dataclass(frozen=True)
+class Moved:
+    """A task whose starts are moved by round-off, as another machine would have them."""
+
+    task: Any
+    repeat: int
+    """How many units of round-off."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or "task" not in self.__dict__:  # (while it is unpickled)
+            raise AttributeError(name)
+        return getattr(self.task, name)
+
+    def initial_state(self, rng: np.random.Generator) -> Any:
+        """The task's start, its coordinates moved."""
+        state = self.task.initial_state(rng)
+        unit = np.finfo(float).eps * np.maximum(1.0, np.abs(state.qpos))
+        return self.task.sim.initial_state(state.qpos + self.repeat * unit, state.qvel, state.act)
+
+
+def make_search(robot: str, method: str, seed: int, mode: str = "hard", workers: Any = None, repeat: int = 0) -> Any:
+    """The search of a table row; settings of EXPERIMENTS as far as the paper's scripts state them. repeat: see `Moved`."""
     from dojo_py.environments import make_task
     from dojo_py.policy import Ags, AgsOptions, Ars, ArsOptions, Climb, ClimbOptions, LinearPolicy, RolloutOptions
     from dojo_py.policy.smoothing import Smoothing
 
     setting = SETTINGS[robot]
     task = make_task(robot, "paper", mode=mode)
+    task = Moved(task, repeat) if repeat else task
     policy = LinearPolicy(task.observation_size, task.action_size, SPREAD if method in ("AGS", "randomised") else 0.0)
     rollout = RolloutOptions(setting.horizon, reward_clip=1.0)
     if method == "ARS":
         return Ars(task, policy, ArsOptions(), rollout, seed, 1, workers)
-    if method == "Climb":
-        return Climb(task, policy, ClimbOptions(), rollout, seed, 1, workers)
+    if method in ("Climb", "no gradients"):
+        return Climb(task, policy, ClimbOptions(gradients=method == "Climb"), rollout, seed, 1, workers)
     smoothing = Smoothing(setting.pairs) if method == "randomised" else None
     return Ags(task, policy, AgsOptions(**setting.ags, smoothing=smoothing), rollout, seed, 1, workers)
 
@@ -103,10 +132,11 @@ def run(
     mode: str = "hard",
     workers: int = 2,
     checkpoints: Path | None = None,
+    repeats: int = REPEATS,
 ) -> Report:
     """The table and the learning curves. iterations: at most so many a search. checkpoints: folder searches resume from.
 
-    methods: "ARS", "Climb", "AGS", "randomised"; by default those of METHODS.
+    methods: "ARS", "Climb", "no gradients", "AGS", "randomised"; by default those of METHODS. repeats: runs of every seed.
     """
     from dojo_py.policy import Workers
     from dojo_py.policy.seeds import evaluations_to_reach, summarise
@@ -122,53 +152,60 @@ def run(
                 count, budget = limits_of(robot, method)
                 count = min(count, iterations or MOST)
                 began = time.perf_counter()
-                searches = [_trained(robot, method, seed, mode, pool, (count, budget), checkpoints) for seed in seeds]
+                runs = [(seed, repeat) for seed in seeds for repeat in range(repeats)]
+                searches = [_trained(robot, method, *one, mode, pool, (count, budget), checkpoints) for one in runs]
                 summary, lines = summarise(searches), [search.curve() for search in searches]
                 found[method] = (summary, lines)
                 notes.append(f"{robot} {method}: {time.perf_counter() - began:.0f} s")
-                reward, cost = PAPER[robot, "AGS" if method == "Climb" else method]
-                label = "Climb ¹" if method == "Climb" else method
+                reward, cost = PAPER.get((robot, "AGS" if method == "Climb" else method), ("", ""))
+                spread = f"{summary.final.min():.1f} … {summary.final.max():.1f}"
                 rows.append(
-                    (robot, label, f"{summary.mean:.1f} ± {summary.deviation:.1f}", _list(summary.final),
-                     int(summary.evaluations.mean()), reward, cost)
+                    (robot, LABELS.get(method, method), f"{summary.median:.1f}", spread,
+                     _list(summary.final, repeats), int(np.median(summary.evaluations)), reward, cost)
                 )  # fmt: skip
-                curves[f"{robot}_{method}"] = _columns(seeds, lines)
+                curves[f"{robot}_{method.replace(' ', '_')}"] = _columns(runs, lines)
             searched = next((name for name in ("Climb", "AGS") if name in found), None)
             if "ARS" in found and searched is not None:
-                target, limit = found["ARS"][0].mean, found["ARS"][0].evaluations.mean() / SHARE
-                reached = evaluations_to_reach(found[searched][1], target)
+                target, limit = found["ARS"][0].median, float(np.median(found["ARS"][0].evaluations)) / SHARE
+                reached = evaluations_to_reach(found[searched][1], target, np.median)
                 holds &= reached is not None and reached <= limit
                 when = "never" if reached is None else f"after {reached:.0f} evaluations"
-                notes.append(f"{robot}: {searched}'s mean reaches ARS's final {target:.1f} {when}; bound {limit:.0f}")
+                notes.append(f"{robot}: {searched}'s median reaches ARS's final {target:.1f} {when}; bound {limit:.0f}")
             if robot == "HalfCheetah" and "ARS" in found and iterations is None:
-                holds &= found["ARS"][0].mean >= 46.0
-    if any(row[1] == "Climb ¹" for row in rows):
-        notes.append(FOOTNOTE)
-    columns = ("robot", "method", "reward, all seeds", "each", "evaluations", "paper (best 3 of 5)", "paper's evaluations")
-    title = f"Table VI: linear policies, {mode} mode, h 0.05 s, {len(seeds)} seeds"
+                holds &= found["ARS"][0].median >= 46.0
+    there = {row[1] for row in rows}
+    notes += [text for label, text in ((LABELS["Climb"], FOOTNOTE), (LABELS["no gradients"], WITHOUT)) if label in there]
+    columns = (
+        "robot", "method", "reward, median", "range", "each seed", "evaluations", "paper (best 3 of 5)", "paper's evaluations",
+    )  # fmt: skip
+    title = f"Table VI: linear policies, {mode} mode, h 0.05 s, {len(seeds)} seeds x {repeats} starts moved by round-off"
     return Report("table6", title, columns, rows, notes, curves, _figure, bool(holds))
 
 
 def _trained(
-    robot: str, method: str, seed: int, mode: str, workers: Any, limits: tuple[int, int | None], checkpoints: Path | None
-) -> Any:
-    search = make_search(robot, method, seed, mode, workers)
-    file = None if checkpoints is None else checkpoints / f"{robot}_{method}_{mode}_{seed}.npz"
+    robot: str, method: str, seed: int, repeat: int, mode: str, workers: Any, limits: tuple[int, int | None],
+    checkpoints: Path | None,
+) -> Any:  # fmt: skip
+    search = make_search(robot, method, seed, mode, workers, repeat)
+    again = f"_{repeat}" if repeat else ""
+    file = None if checkpoints is None else checkpoints / f"{robot}_{method.replace(' ', '_')}_{mode}_{seed}{again}.npz"
     if file is not None and file.exists():
         search.resume(file)
     search.kind = search.kind if method != "randomised" else "randomised"
     return search.run(limits[0], progress=True, checkpoint=file, budget=limits[1])
 
 
-def _list(values: np.ndarray) -> str:
-    return " ".join(f"{v:.1f}" for v in values)
+def _list(values: np.ndarray, repeats: int) -> str:
+    """Rewards; the runs of a seed are joined by a stroke."""
+    return " ".join("/".join(f"{v:.1f}" for v in values[i : i + repeats]) for i in range(0, len(values), repeats))
 
 
-def _columns(seeds: Sequence[int], lines: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    """Evaluations and reward of each seed."""
+def _columns(runs: Sequence[tuple[int, int]], lines: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """Evaluations and reward of each run."""
     columns: dict[str, np.ndarray] = {}
-    for seed, c in zip(seeds, lines, strict=True):
-        columns |= {f"evaluations_seed{seed}": c["evaluations"] + c["gradients"], f"reward_seed{seed}": c["reward"]}
+    for (seed, repeat), c in zip(runs, lines, strict=True):
+        name = f"seed{seed}" + (f"_{repeat}" if repeat else "")
+        columns |= {f"evaluations_{name}": c["evaluations"] + c["gradients"], f"reward_{name}": c["reward"]}
     return columns
 
 
@@ -176,7 +213,7 @@ def _figure(plt: Any, report: Report) -> Any:
     robots = list(dict.fromkeys(str(row[0]) for row in report.rows))
     figure, axes = plt.subplots(1, len(robots), figsize=(4.5 * len(robots), 3.5), squeeze=False)
     for axis, robot in zip(axes[0], robots, strict=True):
-        for i, method in enumerate(("ARS", "Climb", "randomised", "AGS")):
+        for i, method in enumerate(("ARS", "Climb", "randomised", "AGS", "no_gradients")):
             columns = report.curves.get(f"{robot}_{method}")
             if columns is None:
                 continue
@@ -184,7 +221,7 @@ def _figure(plt: Any, report: Report) -> Any:
             for k, seed in enumerate(seeds):
                 label = method if k == 0 else None
                 axis.plot(columns[f"evaluations_{seed}"], columns[f"reward_{seed}"], color=f"C{i}", lw=0.8, alpha=0.7, label=label)
-        axis.set_title(f"{robot} (a line a seed)")
+        axis.set_title(f"{robot} (a line a run)")
         axis.set_xlabel("evaluations")
         axis.set_xscale("log")
     axes[0][0].set_ylabel("reward")

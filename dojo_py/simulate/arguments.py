@@ -10,29 +10,35 @@ from typing import Any
 import numpy as np
 
 from dojo_py.simulate.results import State
+from dojo_py.simulate.values import count, having, real_array, real_number, shown, vector
 
 Array = np.ndarray
 
-
-def vector(name: str, value: Any, shape: tuple[int, ...]) -> Array:
-    """A fresh float array of that shape with finite entries, or ValueError."""
-    try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} is not an array of numbers: {error}") from error
-    if array.shape != shape:
-        raise ValueError(f"{name} has shape {array.shape}, expected {shape}")
-    if not np.all(np.isfinite(array)):
-        raise ValueError(f"{name} has entries that are not finite")
-    return array
+__all__ = [
+    "batch_of", "control_of", "controls_of", "names_of", "options_of", "spread", "start_of", "state_of", "timestep_of", "vector",
+]  # fmt: skip
 
 
 def timestep_of(model: Any, timestep: float | None) -> float:
-    """The given time step, else the model's [s]."""
-    timestep = float(model.opt.timestep if timestep is None else timestep)
-    if not (np.isfinite(timestep) and timestep > 0):
-        raise ValueError(f"timestep={timestep!r} must be positive [s]")
-    return timestep
+    """The given time step, else the model's [s]. TypeError when the model is none."""
+    having("model", model, ("opt", "nq", "body_mass"), "a Model, as load_model returns it")
+    return real_number("timestep", model.opt.timestep if timestep is None else timestep, above=0.0, most=1e6, unit="s")
+
+
+def options_of(kind: type, options: Any) -> Any:
+    """The given options, else the default ones; TypeError for anything else."""
+    if options is None:
+        return kind()
+    if not isinstance(options, kind):
+        raise TypeError(f"options={shown(options)} is a {type(options).__name__}, expected {kind.__name__} or None")
+    return options
+
+
+def state_of(state: Any, name: str = "state") -> State:
+    """The state itself, or TypeError."""
+    if not isinstance(state, State):
+        raise TypeError(f"{name} is a {type(state).__name__}, expected a State, as initial_state and step return it")
+    return state
 
 
 def control_of(model: Any, control: Any) -> Array:
@@ -40,30 +46,62 @@ def control_of(model: Any, control: Any) -> Array:
     return np.zeros(model.nu) if control is None else vector("control", control, (model.nu,))
 
 
+def controls_of(model: Any, controls: Any) -> Array:
+    """(T, nu)"""
+    u = real_array("controls", controls)
+    if u.ndim != 2 or u.shape[1] != model.nu:
+        raise ValueError(f"controls has shape {u.shape}, expected (T, {model.nu})")
+    return vector("controls", u, u.shape)
+
+
+def names_of(name: str, names: Any) -> tuple[str, ...]:
+    """Several texts, or TypeError; None: none."""
+    if names is None:
+        return ()
+    if isinstance(names, (str, bytes)) or not isinstance(names, Sequence) or not all(isinstance(n, str) for n in names):
+        raise TypeError(f"{name}={shown(names)}, expected a list of names")
+    return tuple(str(n) for n in names)
+
+
 def start_of(model: Any, qpos: Any, qvel: Any, act: Any, keyframe: str | int | None) -> State:
     """What is given, else the keyframe's, else the model's initial pose at rest; unchecked. model: ours or mujoco.MjModel."""
     start = [model.qpos0, np.zeros(model.nv), np.zeros(model.na), 0.0]
-    if isinstance(keyframe, str):
-        keyframe = int(model.key_id(keyframe)) if hasattr(model, "key_id") else int(model.key(keyframe).id)
     if keyframe is not None:
-        k = range(model.nkey)[keyframe]
+        k = _keyframe(model, keyframe)
         start = [model.key_qpos[k], model.key_qvel[k], model.key_act[k], float(model.key_time[k])]
     given = [default if value is None else value for value, default in zip((qpos, qvel, act), start, strict=False)]
     return State(given[0], given[1], given[2], start[3])
 
 
+def _keyframe(model: Any, keyframe: Any) -> int:
+    """Number of a keyframe by its name or number."""
+    there = int(model.nkey)
+    if isinstance(keyframe, str):
+        if hasattr(model, "key_id"):
+            return int(model.key_id(keyframe))
+        names = [model.key(k).name for k in range(there)]
+        if keyframe not in names:
+            raise ValueError(f"keyframe={keyframe!r} is not one of {names}")
+        return names.index(keyframe)
+    k = count("keyframe", keyframe, least=-there, what="a keyframe's name or number")
+    if not -there <= k < there:
+        raise ValueError(f"keyframe={keyframe!r}: the model has {there} keyframes")
+    return k % there
+
+
 def batch_of(model: Any, states: Sequence[State] | State, controls: Any, threads: int | None) -> tuple[list[State], Array, int]:
     """B unchecked states, controls (B, T, nu), and how many threads to use for them."""
-    u = np.array(controls, dtype=float)
+    u = real_array("controls", controls)
     if u.ndim != 3:
         raise ValueError(f"controls has shape {u.shape}, expected (B, T, {model.nu})")
     u = vector("controls", u, (*u.shape[:2], model.nu))
-    starts = [states] * len(u) if isinstance(states, State) else list(states)
+    if not isinstance(states, (State, Sequence)) or isinstance(states, (str, bytes)):
+        raise TypeError(f"states is a {type(states).__name__}, expected a State or a list of them")
+    starts = [states] * len(u) if isinstance(states, State) else [state_of(s, f"states[{i}]") for i, s in enumerate(states)]
     if len(starts) != len(u):
-        raise ValueError(f"{len(starts)} states for {len(u)} rollouts")
-    if threads is not None and threads < 1:
-        raise ValueError(f"threads={threads!r} must be at least 1")
-    return starts, u, min(threads or os.cpu_count() or 1, max(1, len(u)))
+        raise ValueError(f"states: {len(starts)} states for {len(u)} rollouts")
+    limit = os.cpu_count() or 1 if threads is None else count("threads", threads)
+    return starts, u, min(limit, max(1, len(u)))
 
 
 def spread(run: Callable[[int], Any], items: int, threads: int) -> list[Any]:

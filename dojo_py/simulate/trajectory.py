@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.simulate.results import Exact, State
+from dojo_py.simulate.values import count, path_of
 
 Array = np.ndarray
 
@@ -18,6 +19,10 @@ FORMAT = "dojo_py trajectory 1"
 TABLES = ("metadata", "parameters")
 PARAMETER = "parameter "
 """Before the names of parameters in the file."""
+
+
+class NoSuchState(ValueError, IndexError):
+    """The number of a state that a trajectory does not have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +86,11 @@ class Trajectory:
 
     def state(self, k: int) -> State:
         """State k of 0 … T (negative: from the end); a simulator goes on from it exactly."""
-        k = range(len(self.time))[k]
+        last = len(self.time) - 1
+        k = count("k", k, least=-(2**62), what="the number of a state")
+        if not -last - 1 <= k <= last:
+            raise NoSuchState(f"k={k} is not the number of a state: there are 0 … {last}, or -{last + 1} … -1 from the end")
+        k %= last + 1
         exact = None
         if self.bodies is not None and self.impulses is not None:
             exact = Exact(
@@ -100,7 +109,7 @@ class Trajectory:
         arrays = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in TABLES and getattr(self, f.name) is not None}
         arrays |= {PARAMETER + name: table for name, table in self.parameters.items()}
         text = json.dumps({"format": FORMAT, **self.metadata}, sort_keys=True)
-        with open(path, "wb") as file:
+        with open(path_of("path", path), "wb") as file:
             np.savez(file, metadata=np.array(text), **arrays)
 
 
@@ -111,8 +120,9 @@ def load_trajectory(path: str | PathLike) -> Trajectory:
     parameters: dict[str, Array] = {}
     states = {"time", "qpos", "qvel", "act"} | recorded
     needed = {f.name for f in fields(Trajectory)} - optional - {"parameters"}
+    path_of("path", path)
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
             missing = sorted(needed - set(file.files))
             if missing:
                 raise ValueError(f"{path}: not a trajectory, it has no {missing}")

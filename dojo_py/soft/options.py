@@ -3,6 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
+from dojo_py.simulate.values import check_fields, text_of
 from dojo_py.soft.cholmod import chosen
 
 INTEGRATORS = ("Euler", "RK4", "implicit", "implicitfast")
@@ -42,9 +43,9 @@ class SoftOptions:
     def __post_init__(self) -> None:
         choices = (("integrator", INTEGRATORS), ("solver", SOLVERS), ("cone", CONES), ("factorization", FACTORIZATIONS))
         for name, accepted in choices:
-            value = getattr(self, name)
-            if value is not None and value not in accepted:
-                raise ValueError(f"{name}={value!r} is not one of {list(accepted)}")
+            if getattr(self, name) is not None:
+                text_of(name, getattr(self, name), accepted)
+        check_fields(self)
         for name, least in (("iterations", 0), ("ls_iterations", 1), ("noslip_iterations", 0)):
             value = getattr(self, name)
             if value is not None and value < least:

@@ -11,16 +11,34 @@ from typing import Any
 import numpy as np
 
 from dojo_py.announce import FirstUse
-from dojo_py.simulate.arguments import batch_of, control_of, spread, start_of, timestep_of, vector
+from dojo_py.simulate.arguments import (
+    batch_of,
+    control_of,
+    controls_of,
+    names_of,
+    options_of,
+    spread,
+    start_of,
+    state_of,
+    timestep_of,
+    vector,
+)
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory
+from dojo_py.simulate.values import real_number, truth_of
 from dojo_py.soft import differences
 from dojo_py.soft.options import SoftOptions
 
 Array = np.ndarray
 
 _first_use = FirstUse()
+
+
+def check_ignored(kappa: Any) -> None:
+    """What both modes take is checked in both, also where it has no effect."""
+    if kappa is not None:
+        real_number("kappa", kappa, least=0.0, unit="N m s")
 
 
 class SoftSimulator:
@@ -41,7 +59,7 @@ class SoftSimulator:
             model = load_model(model)
         self.model = model
         self.timestep = timestep = timestep_of(model, timestep)
-        self.options = options or SoftOptions()
+        self.options = options_of(SoftOptions, options)
         self._packed = pack(model, timestep)
         self.options.apply(self._packed.options[0], int(model.nv))
         self._kernels = kernels
@@ -65,7 +83,7 @@ class SoftSimulator:
         return self._checked(start_of(self.model, qpos, qvel, act, keyframe))
 
     def _checked(self, state: State) -> State:
-        m = self.model
+        m, state = self.model, state_of(state)
         act = np.zeros(0) if state.act is None else state.act
         return State(
             vector("qpos", state.qpos, (m.nq,)),
@@ -81,6 +99,7 @@ class SoftSimulator:
 
         kappa is accepted and ignored, here and below, so that programs can take either mode: soft contact has no central path.
         """
+        check_ignored(kappa)
         start, u = self._checked(state), control_of(self.model, control)[None]
         with self._lock:
             traj = self._run(self._work_handle, start, u)
@@ -138,8 +157,9 @@ class SoftSimulator:
 
         linearize: record A and B of every step too, by centred differences as `linearize` takes them.
         """
-        s = self._checked(state)
-        u = vector("controls", controls, (np.shape(controls)[0] if np.ndim(controls) else 0, self.model.nu))
+        check_ignored(kappa)
+        s, linearize = self._checked(state), truth_of("linearize", linearize)
+        u = controls_of(self.model, controls)
         with self._lock:
             return self._rollout(self._work_handle, s, u, linearize)
 
@@ -167,6 +187,8 @@ class SoftSimulator:
 
         threads: at most so many at a time, all cores by default. linearize as in `rollout`.
         """
+        check_ignored(kappa)
+        linearize = truth_of("linearize", linearize)
         starts, u, count = batch_of(self.model, states, controls, threads)
         checked = [self._checked(s) for s in starts]
         results: list[Any] = [None] * len(u)
@@ -195,10 +217,11 @@ class SoftSimulator:
 
         `parameters` is not available in this mode.
         """
-        if parameters:
-            raise ValueError("the soft mode has no parameter Jacobians; use HardSimulator")
-        if not epsilon > 0:
-            raise ValueError(f"epsilon={epsilon!r} must be positive")
+        check_ignored(kappa)
+        centred = truth_of("centred", centred)
+        if names_of("parameters", parameters):
+            raise ValueError("parameters: the soft mode has no parameter Jacobians; use HardSimulator")
+        epsilon = real_number("epsilon", epsilon, above=0.0, most=0.1)
         start, u = self._checked(state), control_of(self.model, control)
         with self._lock:
             return differences.linearize(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
+
+from dojo_py.simulate.values import text_of
 
 TASKS = {
     "Pendulum": "pendulum",
@@ -23,6 +26,8 @@ TASKS = {
 
 def task_class(name: str) -> Any:
     """The class of a task; ValueError names the nearest when there is none."""
+    if not isinstance(name, str):
+        raise TypeError(f"name={name!r} is a {type(name).__name__}, expected one of {', '.join(TASKS)}")
     if name not in TASKS:
         near = get_close_matches(name, TASKS, n=1)
         hint = f", did you mean {near[0]!r}?" if near else ""
@@ -36,10 +41,12 @@ def make_task(name: str, settings: str = "v5", **keywords: Any) -> Any:
     keywords: the task's fields (mode, timestep, frame_skip, reset_noise_scale, weights of the reward ...).
     """
     kind = task_class(name)
+    text_of("settings", settings, ("v5", "paper"))
+    unknown = sorted(set(keywords) - {f.name for f in dataclasses.fields(kind)})
+    if unknown:
+        raise TypeError(f"{name} has no setting {unknown[0]!r}; it has {sorted(f.name for f in dataclasses.fields(kind))}")
     if settings == "v5":
         return kind(**keywords)
-    if settings != "paper":
-        raise ValueError(f"settings={settings!r} is not one of ['v5', 'paper']")
     if not hasattr(kind, "PAPER"):
         raise ValueError(f"the paper states no settings for {name}")
     return kind(**{**kind.PAPER, **keywords})

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dojo_py.simulate.values import real_array
+
 Array = np.ndarray
 
 
@@ -27,7 +29,7 @@ class RolloutGradient(NamedTuple):
 
 def cotangents_of(cotangents: Array, steps: int, nv: int) -> Array:
     """(T + 1, 2nv) from cotangents on the final state (2nv,) or on all of them, or ValueError."""
-    given = np.asarray(cotangents, dtype=float)
+    given = real_array("cotangents", cotangents)
     if given.shape not in ((2 * nv,), (steps + 1, 2 * nv)):
         raise ValueError(
             f"cotangents has shape {given.shape}, expected ({2 * nv},) on the final state or {(steps + 1, 2 * nv)} on all states"

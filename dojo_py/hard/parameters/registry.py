@@ -7,6 +7,7 @@ pair with that geom, "contact_point:box" all eight corners, "contact_point:box.3
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from dojo_py.hard.parameters import actuators, bodies, contacts, flat, joints
 from dojo_py.hard.parameters.flat import Directions, copy_of, flatten
 from dojo_py.hard.parameters.kind import Kind
 from dojo_py.hard.world import World
+from dojo_py.simulate.values import real_array, text_of
 
 Array = np.ndarray
 KINDS: dict[str, Kind] = {k.name: k for room in (bodies, contacts, joints, actuators) for k in room.KINDS}
@@ -52,7 +54,7 @@ def _mistake(what: str, given: str, known: Any) -> ValueError:
 
 def split(name: str) -> tuple[str, str]:
     """(kind, object or '') of a name, or ValueError."""
-    kind, _, wanted = name.partition(":")
+    kind, _, wanted = text_of("name", name).partition(":")
     if kind not in PARAMETER_NAMES:
         raise _mistake("parameter", kind, PARAMETER_NAMES)
     return kind, wanted
@@ -72,6 +74,7 @@ def _chosen(name: str, labels: list[str], wanted: str) -> list[int]:
 def parameter(world: World, model: Any, timestep: float, name: str) -> Parameter:
     """The parameters of a name, or ValueError."""
     word, wanted = split(name)
+    name = str(name)
     if word == TIMESTEP:
         return Parameter(name, "s", ("world",), np.array([timestep]))
     kind = KINDS[word]
@@ -83,9 +86,13 @@ def parameter(world: World, model: Any, timestep: float, name: str) -> Parameter
 def changed_world(world: World, model: Any, timestep: float, values: dict[str, Any]) -> tuple[World, float]:
     """A World and time step with other values, or ValueError; the given world stays."""
     world = copy_of(world)
+    if not isinstance(values, Mapping):
+        raise TypeError(f"values is a {type(values).__name__}, expected a dict: name of a parameter -> its values")
     for name, value in values.items():
+        if not isinstance(name, str):
+            raise TypeError(f"values: {name!r} is not the name of a parameter, but a {type(name).__name__}")
         old = parameter(world, model, timestep, name)
-        new = np.array(value, float)
+        new = real_array(f"values[{name!r}]", value)
         if new.size == old.size or new.ndim == 0:
             new = np.broadcast_to(new if new.ndim == 0 else new.reshape(old.value.shape), old.value.shape)
         else:

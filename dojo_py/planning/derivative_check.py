@@ -1,0 +1,101 @@
+"""Before planning: are the costs numbers on the first path, and are their derivatives those of what they differentiate?
+
+Each cost and constraint is looked at at the first knot where it acts, by one-sided differences in every direction. At a kink any
+value between the two sides is taken (it is a subgradient), beyond them TOLERANCE of the row's size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dojo_py.planning.costs import ResidualCost
+from dojo_py.planning.differences import WIDTH, move
+from dojo_py.planning.problem import Problem
+from dojo_py.planning.shooting import Path
+
+Array = np.ndarray
+TOLERANCE = 1e-3
+"""Share of the row's largest entry (at least 1) by which an entry may miss the differences."""
+
+
+def check_costs(problem: Problem, path: Path) -> None:
+    """ValueError names the cost and the knot whose value on the path is not a finite number."""
+    T = len(path.controls)
+    for name, costs, knots in (("stage", problem.stage, range(T)), ("terminal", problem.terminal, range(T, T + 1))):
+        for i, cost in enumerate(costs):
+            for k in knots:
+                value = cost.value(path.states[k], path.controls[k] if k < T else None, k)
+                if not np.isfinite(value):
+                    raise ValueError(f"{name}[{i}] is {value} at knot {k} of the first path, expected a finite number")
+    for constraint in problem.constraints:
+        for k in range(T + 1):
+            if constraint.holds_at(k, T):
+                c = constraint.value(path.states[k], path.controls[k] if k < T else None, k)
+                if not np.all(np.isfinite(c)):
+                    entry = int(np.flatnonzero(~np.isfinite(c))[0])
+                    raise ValueError(
+                        f"constraint '{constraint.name}' is {c[entry]} in row {entry} at knot {k} of the first path, expected a "
+                        "finite number"
+                    )
+
+
+def check_derivatives(problem: Problem, path: Path) -> None:
+    """ValueError names the cost or constraint, row and direction of the first derivative that differences contradict."""
+    T = len(path.controls)
+    for name, costs, k in (("stage", problem.stage, 0), ("terminal", problem.terminal, T)):
+        for i, cost in enumerate(costs):
+            at = (path.states[k], path.controls[k] if k < T else None, k)
+            if isinstance(cost, ResidualCost):
+                if cost.jacobian is not None:
+                    _compare(problem.model, f"{name}[{i}], jacobian", cost.residual_at, at, cost.jacobians(problem.model, *at))
+            else:
+                found = cost.expand(problem.model, *at)
+                given = np.atleast_2d(found.x), np.atleast_2d(found.u)
+                _compare(problem.model, f"{name}[{i}], derivatives", _as_vector(cost.value), at, given)
+    for constraint in problem.constraints:
+        knots = [k for k in range(T + 1) if constraint.holds_at(k, T)]
+        if not knots or constraint.jacobian is None:
+            continue
+        k = knots[0]
+        at = (path.states[k], path.controls[k] if k < T else None, k)
+        given = constraint.jacobians(problem.model, *at, len(constraint.value(*at)))
+        _compare(problem.model, f"constraint '{constraint.name}', jacobian", constraint.value, at, given)
+
+
+def _as_vector(value: Callable[..., float]) -> Callable[..., Array]:
+    return lambda *at: np.array([value(*at)])
+
+
+def _compare(
+    model: Any, what: str, function: Callable[..., Array], at: tuple[Any, Any, int], given: tuple[Array, Array]
+) -> None:
+    """ValueError unless given (p, n), (p, m) are derivatives of function(state, control, k) -> (p,) by state and control."""
+    state, control, k = at
+    here = function(*at)
+    for side, matrix in zip(("state", "control"), given, strict=True):
+        if not np.all(np.isfinite(matrix)):
+            raise ValueError(f"{what}: by the {side} has entries that are not finite at knot {k}")
+        for j, direction in enumerate(np.eye(matrix.shape[1])):
+            width = WIDTH
+            if side == "control":
+                width *= max(1.0, abs(control[j]))
+            ends = []
+            for sign in (1.0, -1.0):
+                if side == "state":
+                    moved = function(move(model, state, sign * width * direction), control, k)
+                else:
+                    moved = function(state, control + sign * width * direction, k)
+                ends.append(sign * (moved - here) / width)
+            noise = 1e2 * np.finfo(float).eps * np.abs(here) / width
+            slack = TOLERANCE * np.maximum(1.0, np.maximum(np.abs(matrix).max(axis=1), np.abs(ends[0]))) + noise
+            low, high = np.minimum(*ends) - slack, np.maximum(*ends) + slack
+            wrong = np.flatnonzero(~((matrix[:, j] >= low) & (matrix[:, j] <= high)) & np.isfinite(low) & np.isfinite(high))
+            if len(wrong):
+                row = int(wrong[0])
+                raise ValueError(
+                    f"{what}: row {row} by entry {j} of the {side} is {matrix[row, j]:.6g} at knot {k}, differences give "
+                    f"{0.5 * (ends[0] + ends[1])[row]:.6g}; Options(check_derivatives=False) plans with it all the same"
+                )

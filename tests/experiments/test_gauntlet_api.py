@@ -1,0 +1,63 @@
+"""The family `api` of the gauntlet: its fixed seeds, and that it sees what it should."""
+
+import numpy as np
+import pytest
+
+from dojo_py.reproduce.gauntlet import api
+from dojo_py.reproduce.gauntlet.api_targets import Target
+from dojo_py.reproduce.gauntlet.api_values import ODD, REFUSE, SAME, Value, values_of
+
+CHUNK = 10
+
+
+@pytest.mark.parametrize("first", range(0, len(api.FIXED), CHUNK))
+def test_fixed_seeds(first):
+    for seed in api.FIXED[first : first + CHUNK]:
+        for name, outcome in api.check(api.generate(seed)).items():
+            assert not outcome.broken, f"seed {seed}, {name}: {outcome.where}"
+
+
+def test_a_seed_is_the_same_case():
+    assert api.generate(3) == api.generate(3) != api.generate(4)
+    text = api.describe(api.generate(3))
+    assert text.startswith("from dojo_py.reproduce.gauntlet.api_setup import *")
+    assert len(list(api.shrink(api.generate(3)))) == api.CALLS
+
+
+def test_every_argument_has_values_of_each_verdict():
+    for calls in api.calls():
+        for argument in {call.argument for call in calls}:
+            verdicts = {call.value.verdict for call in calls if call.argument == argument}
+            assert verdicts & {REFUSE, ODD}, (calls[0].target.call, argument)
+
+
+def careless(array: np.ndarray, number: float = 1.0):
+    array += 0.0 * number
+    array[0] += 1.0
+    return array * number
+
+
+def test_carelessness_is_seen(monkeypatch):
+    """A function that adds to the caller's array, takes texts for numbers, and divides by zero."""
+    target = Target("careless", {"array": "np.ones(3)", "number": "1.0"})
+    monkeypatch.setattr(api, "TARGETS", (*api.TARGETS, target))
+    monkeypatch.setitem(api.surroundings(), "careless", careless)
+
+    def broken(argument, text, verdict):
+        return {name for name, wrong in api.judge(api.Call(target, argument, Value(text, verdict))).items() if wrong}
+
+    assert broken("array", "v", SAME) == {"unchanged"}
+    assert broken("array", "v.tolist()", SAME) == {"same"}
+    assert "refused" in broken("array", "v * nan", REFUSE)
+    assert "odd" in broken("array", "v * nan", ODD)
+    assert broken("number", "'x'", REFUSE) >= {"refused"}
+    assert broken("number", "np.zeros((2, 5))", REFUSE) >= {"refused"}
+
+
+def test_values_fit_the_kind():
+    kinds = {"threads": 1, "kappa": 0.5, "name": "x", "qpos": np.ones(2), "values": {"a": 1}, "path": "x", "flag": True}
+    for name, working in kinds.items():
+        values = values_of(name, working, type(working).__name__, False)
+        assert {v.verdict for v in values} >= {ODD}, name
+        for value in values:
+            compile(value.text, name, "eval")

@@ -1,0 +1,143 @@
+"""A plan says what it is: costs that are not numbers and wrong derivatives are named, and no plan is worse than its start."""
+
+import numpy as np
+import pytest
+from systems import double_integrator, pendulum
+
+from dojo_py.planning import (
+    Constraint,
+    FunctionCost,
+    Options,
+    PlanStatus,
+    Quadratic,
+    ResidualCost,
+    control_cost,
+    ilqr,
+    state_cost,
+)
+
+NAN_AT_2 = ResidualCost(lambda s, u, k: np.array([np.nan if k == 2 else s.qpos[0]]))
+WRONG_SIGN = ResidualCost(
+    lambda s, u, k: np.array([s.qpos[0] - 1.0, s.qvel[0]]),
+    jacobian=lambda s, u, k: (np.diag([1.0, -1.0]), np.zeros((2, 0 if u is None else 1))),
+)
+
+BACKWARDS = ResidualCost(
+    lambda s, u, k: np.array([s.qpos[0] - 1.0, s.qvel[0]]),
+    jacobian=lambda s, u, k: (-np.eye(2), np.zeros((2, 0 if u is None else 1))),
+)
+
+
+def plan_of(stage=None, terminal=None, sim=None, controls=None, **more):
+    sim = sim or double_integrator()
+    controls = np.zeros((5, 1)) if controls is None else controls
+    return ilqr(sim, sim.initial_state([0.5, 0.25]), controls, stage=stage, terminal=terminal, **more)
+
+
+def square(sign=1.0):
+    """(x - 1)² with a gradient of this sign, as a user's function."""
+
+    def derivatives(s, u, k):
+        out = Quadratic.zero(2, 0 if u is None else 1)
+        out.value, out.x[0], out.xx[0, 0] = (s.qpos[0] - 1.0) ** 2, 2.0 * sign * (s.qpos[0] - 1.0), 2.0
+        return out
+
+    return FunctionCost(lambda s, u, k: (s.qpos[0] - 1.0) ** 2, derivatives)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"stage": [control_cost(double_integrator().model), NAN_AT_2]}, r"stage\[1\] is nan at knot 2"),
+        ({"terminal": ResidualCost(lambda s, u, k: np.full(2, np.inf))}, r"terminal\[0\] is inf at knot 5"),
+        ({"terminal": FunctionCost(lambda s, u, k: np.nan, square().derivatives)}, r"terminal\[0\] is nan"),
+        (
+            {"stage": control_cost(double_integrator().model),
+             "constraints": Constraint(lambda s, u, k: np.array([0.0, np.nan]), name="wall")},
+            "constraint 'wall' is nan in row 1 at knot 5",
+        ),
+    ],
+)  # fmt: skip
+def test_costs_that_are_not_numbers_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        plan_of(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"terminal": WRONG_SIGN}, r"terminal\[0\], jacobian: row 1 by entry 1 of the state is -1 at knot 5, differences give 1"),
+        ({"terminal": square(-1.0)}, r"terminal\[0\], derivatives: row 0 by entry 0 of the state"),
+        (
+            {"stage": ResidualCost(lambda s, u, k: u * u, jacobian=lambda s, u, k: (np.zeros((1, 2)), np.diag(u))),
+             "controls": np.ones((5, 1))},
+            r"stage\[0\], jacobian: row 0 by entry 0 of the control is 1 at knot 0, differences give 2",
+        ),
+        (
+            {"stage": control_cost(double_integrator().model),
+             "constraints": Constraint(lambda s, u, k: s.qpos, jacobian=lambda s, u, k: (np.zeros((1, 2)), np.zeros((1, 0))))},
+            "constraint 'constraint', jacobian: row 0 by entry 0 of the state is 0",
+        ),
+        (
+            {"terminal": ResidualCost(lambda s, u, k: s.qpos, jacobian=lambda s, u, k: (np.zeros((2, 2)), np.zeros((2, 0))))},
+            r"jacobian returned shapes \(2, 2\)",
+        ),
+    ],
+)  # fmt: skip
+def test_wrong_derivatives_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        plan_of(**arguments)
+
+
+def test_kinks_are_no_mistakes():
+    """At |x| = 0 any slope between -1 and 1 is one."""
+    for slope in (-1.0, 0.0, 1.0):
+        cost = ResidualCost(
+            lambda s, u, k: np.abs(s.qpos - 0.5),
+            jacobian=lambda s, u, k, slope=slope: (np.array([[slope, 0.0]]), np.zeros((1, 1))),
+        )
+        plan_of(stage=[cost, control_cost(double_integrator().model)], options=Options(max_iterations=1))
+
+
+@pytest.mark.parametrize("cost", [BACKWARDS, square(-1.0)])
+def test_wrong_derivatives_that_are_asked_for_do_not_say_solved(cost):
+    sim = double_integrator()
+    effort = control_cost(sim.model, 1e-3)
+    start = plan_of(stage=effort, terminal=cost, options=Options(check_derivatives=False, max_iterations=1, max_total_iterations=1))
+    plan = plan_of(stage=effort, terminal=cost, options=Options(check_derivatives=False))
+    assert plan.status in (PlanStatus.STALLED, PlanStatus.NO_BETTER), plan.status
+    assert plan.cost <= start.log[0].cost + 1e-12
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_plan_is_worse_than_its_start(seed):
+    """Costs with derivatives that are wrong away from where they are checked: whatever comes out costs no more than the start."""
+    rng = np.random.default_rng(seed)
+    sim, sign = pendulum(), rng.choice([-1.0, 1.0], 21)
+    controls = rng.normal(size=(20, 1))
+
+    def jacobian(s, u, k):
+        return sign[k] * np.eye(2), np.zeros((2, 0 if u is None else 1))
+
+    def residual(s, u, k):
+        return np.array([s.qpos[0] - 2.0, s.qvel[0]])
+
+    stage = [ResidualCost(residual, 0.1, jacobian), control_cost(sim.model, 1e-2)]
+    options = Options(check_derivatives=False, max_iterations=30)
+    end = ResidualCost(residual, 1.0, jacobian)
+    plan = ilqr(sim, sim.initial_state([0.0, 0.0]), controls, stage=stage, terminal=end, options=options)
+    states = [sim.initial_state([0.0, 0.0])]
+    for u in controls:
+        states.append(sim.step(states[-1], u).state)
+    r = np.array([residual(s, None, 0) for s in states])
+    start = 0.1 * (r[:-1] ** 2).sum() + (r[-1] ** 2).sum() + 1e-2 * (controls**2).sum()
+    assert plan.cost <= start * (1 + 1e-12)
+
+
+def test_derivatives_of_the_library_pass_their_own_check():
+    sim = pendulum()
+    plan = ilqr(
+        sim, sim.initial_state([0.1, 0.2]), np.full((10, 1), 0.3), stage=control_cost(sim.model, 0.1),
+        terminal=state_cost(sim.model, [2.0], weight=[10.0, 1.0]),
+    )  # fmt: skip
+    assert plan.status is PlanStatus.SOLVED
