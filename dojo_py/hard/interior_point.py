@@ -330,16 +330,16 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max
         else:
             idle += 1
         if short >= 3 or (idle >= PATIENCE and not careful):
-            status = SOLVED if residual <= tol_residual and worst <= tol_comp * _most_impulse(W, kappa) else STALLED
+            status = SOLVED if residual <= tol_residual and worst <= tol_comp * most_impulse(W, kappa) else STALLED
             return status, iteration + 1, residual, worst
-    if residual <= tol_residual and worst <= tol_comp * _most_impulse(W, kappa):
+    if residual <= tol_residual and worst <= tol_comp * most_impulse(W, kappa):
         return SOLVED, max_iterations, residual, worst
     return MAX_ITERATIONS, max_iterations, residual, worst
 
 
 @kernel
-def _most_impulse(W, kappa):
-    """The largest normal impulse in N s, at least 1: the complementarity γ s cannot be told better than γ times the round-off of s.
+def most_impulse(W, kappa):
+    """The largest impulse in N s or N m s, at least 1: the complementarity γ s is told no better than γ times the round-off of s.
 
     1 on the central path.
     """
@@ -350,4 +350,6 @@ def _most_impulse(W, kappa):
         most = max(most, W.con[W.members[CONTACTS, k], 0])
     for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
         most = max(most, W.lim[W.members[LIMITS, k], 0])
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        most = max(most, W.bound[W.members[DOFS, k]])
     return most

@@ -19,6 +19,7 @@ from dojo_py.hard.interior_point import (
     STALLED,
     TOO_FAST,
     iterate,
+    most_impulse,
     take_best,
 )
 from dojo_py.hard.islands import (
@@ -80,6 +81,10 @@ CLOSE = 1e-2
 """An attempt that gets stuck with less residual [m/s] is taken up once more, as if its impulses were the last step's: some pairs
 had shrunk to less than the errors of their gaps, and the rest is right."""
 
+STEADY = 10.0
+"""Complementarity κ of a contact under γ lets it creep at κ / γ: the tolerance means 1e-11 m/s at an impulse of 1 / STEADY N s. A
+solve that is taken up again may use that under larger ones, where gaps of κ / γ drown in round-off."""
+
 QUIET = 5.0
 """Bodies that the impulses of the start accelerate by less [m/s²] are not moved before the cone pairs are chosen."""
 
@@ -103,23 +108,26 @@ ROUNDS = 8
 
 
 @kernel
-def _attempts(L, P, Q, A, W, h, kappa, settings, source, last, budget, out):
+def _attempts(L, P, Q, A, W, h, kappa, settings, source, whole, budget, out):
     """Solve the loaded step of the islands in W.span: one start and direction after another, each taken up again where it stuck.
 
-    source: impulses that are tried first (WARM, HERE), or COLD. last: attempt; all for a whole step, whose best point is kept.
+    source: impulses that are tried first (WARM, HERE), or COLD. whole: of a step that is not a part of one the best point is kept.
     out (8,): status, iterations, residual, complementarity; over all calls for an island: its best point, see `keep_best` (4 to 6),
     and the number of solves (7).
     """
     scheme = int(settings[SPRINGS])
     # ξ∘η of a fast slide is a difference of terms near 1: it cannot be told from κ to better than 1e-14
-    tol_comp = max(1e-8 * kappa, min(1e-3 * kappa, 1e-14)) if kappa > 0.0 else settings[COMPLEMENTARITY] * _lightest(L, W)
+    tol_comp = max(1e-8 * kappa, min(1e-3 * kappa, 1e-14)) if kappa > 0.0 else settings[COMPLEMENTARITY] * _mass_scale(L, W)
     nothing = W.scratch[105, 0:3]
     nothing[0] = -1.0
     total = 0.0
-    keeps = last == len(STARTS) - 1
-    for attempt in range(1 if source == COLD else 0, last + 1):
+    tightest = tol_comp
+    for attempt in range(1 if source == COLD else 0, len(STARTS)):
         for again in range(2):
+            tol_comp = tightest
             weight = 1.0 if attempt >= 2 else min(h, 1.0)
+            if again == 1 and kappa == 0.0:
+                tol_comp *= max(1.0, STEADY * most_impulse(W, kappa))
             guess_impulses(L, W, HERE if again == 1 else (source if attempt == 0 else COLD))
             start_motion(L, W)
             first = 0 if any_cone(L, W) else 1
@@ -134,7 +142,7 @@ def _attempts(L, P, Q, A, W, h, kappa, settings, source, last, budget, out):
                 tolerance = max(settings[TOLERANCE], QUIET * h) if part == 0 else settings[TOLERANCE]
                 status, count, residual, worst = iterate(
                     L, P, Q, A, W, h, scheme, kappa, weight, tolerance, tol_comp, most, attempt == 2, attempt == 3,
-                    part > first, out[4:7] if keeps and part == 1 else nothing,
+                    part > first, out[4:7] if whole and part == 1 else nothing,
                 )  # fmt: skip
                 total += count
                 if part == 0 and (status == SINGULAR or status == NOT_FINITE):
@@ -148,12 +156,15 @@ def _attempts(L, P, Q, A, W, h, kappa, settings, source, last, budget, out):
 
 
 @kernel
-def _lightest(L, W):
-    """The smallest mass of the islands in W.span in kg, at most 1: impulses κ / gap move light bodies more."""
-    least = 1.0
+def _mass_scale(L, W):
+    """What the smallest mass of the islands in W.span makes of the tolerance of complementarity, which is meant for 1 to 100 kg.
+
+    Impulses κ / gap move light bodies more; of heavy ones γ s drowns in the round-off of s.
+    """
+    least = math.inf
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         least = min(least, L.mass[W.members[BODIES, k]])
-    return least
+    return min(least, 1.0) * max(0.01 * least, 1.0)
 
 
 @kernel
@@ -166,7 +177,7 @@ def _whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, settings, sou
     load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
     _take_carried(W)
     start_step(L, P, Q, W, wrench, h, h * recovery)
-    _attempts(L, P, Q, A, W, h, kappa, settings, source, len(STARTS) - 1, budget, out)
+    _attempts(L, P, Q, A, W, h, kappa, settings, source, True, budget, out)
     return out[1]
 
 
@@ -186,7 +197,7 @@ def _in_parts(L, P, Q, A, W, angle, rate, wrench, h, first, kappa, settings, bud
         if done == 0:
             _take_carried(W)
         start_step(L, P, Q, W, wrench, part_h, part_h * settings[RECOVERY])
-        _attempts(L, P, Q, A, W, part_h, kappa, settings, COLD if fresh else HERE, 2, budget - total, out)
+        _attempts(L, P, Q, A, W, part_h, kappa, settings, COLD if fresh else HERE, False, budget - total, out)
         total += out[1]
         if out[0] == SOLVED:
             done += 1 << (most - level)
