@@ -14,7 +14,7 @@ from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import solve_many
 
 EPSILON = 1e-5
-"""Step of the central differences of what is not in closed form (pair contacts, impulse directions, actuators' laws): 1e-10 off."""
+"""Step of the central differences of what is not in closed form (impulse directions, actuators' laws): 1e-10 off."""
 
 
 @kernel
@@ -50,7 +50,7 @@ def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
             G.bodies[b, 6 + i] = W.q[b, i]
     G.contact[:, :, :] = 0.0
     plane_changes(L, P, W, G, h)
-    pair_changes(P, Q, W, G, h, EPSILON)
+    pair_changes(P, Q, W, G, h)
     find_free_servos(L, W, V.servos, G, scheme, h)
     load_joints(L, W, G)
     follows = follows_bodies(T)
