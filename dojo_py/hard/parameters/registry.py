@@ -148,7 +148,7 @@ def directions(world: World, model: Any, timestep: float, names: tuple[str, ...]
                 entries.append(where)
                 values.append(change)
                 starts.append(starts[-1] + len(where))
-                data.append((kind.route, targets[row] if targets else 0, axis, kind.step * size[row], size[row]))
+                data.append((kind.route, targets[row] if targets else 0, axis, min(kind.step * size[row], kind.longest), size[row]))
     everywhere = np.concatenate([np.zeros(0, np.int64), *entries])
     acting = np.array([d[:3] for d in data], np.int64).reshape(-1, 3)
     sizes = np.array([d[3:] for d in data], float).reshape(-1, 2)
