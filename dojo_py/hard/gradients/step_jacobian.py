@@ -5,13 +5,12 @@ from dojo_py.hard.gradients.actuator_columns import add_drive, clear_drive, disp
 from dojo_py.hard.gradients.closure_change import closure_columns, load_joints
 from dojo_py.hard.gradients.contact_change import pair_changes, plane_changes
 from dojo_py.hard.gradients.coordinate_move import move
-from dojo_py.hard.gradients.implicit import factorise_at
+from dojo_py.hard.gradients.implicit import factorise_at, solve_columns
 from dojo_py.hard.gradients.next_state import next_rows
 from dojo_py.hard.gradients.own_joint import find_free_servos, own_joint_column
 from dojo_py.hard.gradients.screws import all_screws, poses_before
 from dojo_py.hard.gradients.state_columns import body_columns, column_motion, pair_columns
 from dojo_py.jit import kernel
-from dojo_py.solver.block_ldu import solve_many
 
 EPSILON = 1e-5
 """Step of the central differences of what is not in closed form (impulse directions, actuators' laws): 1e-10 off."""
@@ -26,7 +25,7 @@ def step_jacobian(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, schem
     regular = factorise_at(L, W, h, kappa)
     if regular:
         put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme)
-        solve_many(W.pattern, W.blocks, G.columns)
+        solve_columns(L, W, G.columns, G.again)
         read_rows(L, W, G, h, A, B)
     return regular
 
