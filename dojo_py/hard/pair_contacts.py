@@ -7,8 +7,8 @@
              c* - x = c - x₊ ± h (v_A - v_B)/2,                so that both momenta are conserved exactly
 
 World rotation vectors δθ = R₊ δφ are used inside: `pair_motion` gives all derivatives by the displacements (δx, δθ) of the two
-next poses, at fixed v and body-frame ω, and `pair_rows` turns them to (v, ω). Derivatives by the state (gradients/contact_change.py)
-start from the same rows.
+next poses, at fixed v and body-frame ω, and `pair_rows` turns them to (v, ω). Derivatives by the state start from the same rows
+(gradients/contact_change.py).
 """
 
 import math
@@ -213,9 +213,10 @@ def pair_motion(
 
     impulse (3,): (γ, ξ₂, ξ₃) [N s]; n0 (3,), T0 (2, 3): frame at the start of the step.
     Out: value (3,) = (gap, v_t); B (2, 3, 6) for bodies A, B; by the displacements (δx_A, δθ_A, δx_B, δθ_B) of the next poses,
-    where velocities stay what they are in the bodies' frames (ω) and in the world's (v): rows (3, 12) of the value, wrench (2, 6, 12)
-    of the impulse on A and B at fixed (γ, ξ). s: work (80, 12); it keeps
-    n [40], c [41], dn [42:45], dc [45:48], dgap [48], T [49:51], the arms of c* [51, 52], dT [53:59], u [62], F [64], dF [65:68].
+    where velocities stay what they are in the bodies' frames (ω) and in the world's (v): rows (3, 12) of the value,
+    wrench (2, 6, 12) of the impulse on A and B at fixed (γ, ξ). s: work (80, 12); it keeps
+    n [40], c [41], dn [42:45], dc [45:48], dgap [48], T [49:51], the arms of c* [51, 52], dT [53:59], u [62],
+    F [64], dF [65:68].
     """
     n, c, dn, dc = s[40, 0:3], s[41, 0:3], s[42:45], s[45:48]
     dgap, T, arm_a, arm_b = s[48], s[49:51, 0:3], s[51, 0:3], s[52, 0:3]

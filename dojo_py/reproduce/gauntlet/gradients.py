@@ -37,7 +37,7 @@ FIXED: tuple[int, ...] = tuple(range(24))
 
 TIGHT = HardOptions(residual_tolerance=1e-11, complementarity_tolerance=1e-14)
 FIRST, LONGEST, LEAST = 1e-3, 1e-2, 1e-2
-"""Largest step of the differences by states and controls, by parameters; share of the column without contact that a column counts."""
+"""Largest step of the differences by states and controls, by parameters; share of its size without contact that a column has."""
 STATE_COLUMNS, CONTROL_COLUMNS = 10, 4
 KINDS = (
     "mass", "inertia", "com", "gravity", "friction", "contact_point", "contact_radius", "joint_anchor", "joint_axis", "damping",
@@ -186,14 +186,17 @@ def check_controls(bench: Bench, lin: Any, tally: Tally, part: str) -> None:
             return bench.end(bench.state, u + amount * unit, lin.next_state)
 
         first = min(FIRST, 0.9 * room(model, u, int(k)) * size)
-        tally.column(bench, "B", f"{part}B[:, {k}] '{model.actuator_names[k]}'", judge(column / size, motion, first, 1.0, bench.bound))
+        judged = judge(column / size, motion, first, 1.0, bench.bound)
+        tally.column(bench, "B", f"{part}B[:, {k}] '{model.actuator_names[k]}'", judged)
 
 
 def parameter_size(bench: Bench, kind: str, value: Array) -> float:
     """Size of one number of a parameter."""
     length, top = bench.length, float(np.abs(value).max())
     sizes = {"com": length, "contact_point": length, "contact_radius": 0.1 * length, "joint_anchor": length, "joint_axis": 1.0}
-    sizes |= {"gravity": 10.0, "springref": 1.0, "gear": max(top, 0.1), "inertia": float(np.abs(value[:3]).mean()) if value.size > 2 else top}
+    sizes |= {"gravity": 10.0, "springref": 1.0, "gear": max(top, 0.1)}
+    if kind == "inertia":
+        return float(np.abs(value.ravel()[:3]).mean())
     return sizes.get(kind, max(top, 1e-3))
 
 
@@ -305,17 +308,23 @@ def shrink(case: Case) -> Iterator[Case]:
             if text is None:
                 break
             yield from _refitted(case, old, text)
-    for attribute in ("damping", "stiffness", "armature", "frictionloss", "range", "ref", "springref", "forcerange", "actuatorfrcrange"):
+    forces = ("damping", "stiffness", "armature", "frictionloss", "springref", "forcerange", "actuatorfrcrange")
+    for attribute in (*forces, "range", "ref"):
         text = re.sub(rf' {attribute}="[^"]*"', "", case.xml)
         if text != case.xml:
             yield from _refitted(case, old, text)
     assert case.qpos is not None and case.qvel is not None
     for digits in (1, 2, 3):
-        text = re.sub(r"-?\d+\.\d{4,}(e-?\d+)?", lambda found, d=digits: f"{float(found.group()):.{d}g}", case.xml)
+        text = rounded(case.xml, digits)
         if text != case.xml:
             yield from _refitted(case, old, text)
         yield replace(case, qvel=np.round(case.qvel, digits))
     yield replace(case, qvel=np.zeros_like(case.qvel))
+
+
+def rounded(text: str, digits: int) -> str:
+    """The text with its long numbers cut to some digits."""
+    return re.sub(r"-?\d+\.\d{4,}(e-?\d+)?", lambda found: f"{float(found.group()):.{digits}g}", text)
 
 
 def _refitted(case: Case, old: Any, text: str) -> Iterator[Case]:

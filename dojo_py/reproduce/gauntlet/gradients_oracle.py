@@ -97,9 +97,9 @@ def judge(ours: Array, motion: Motion, first: float, floor: float, bound: float)
         return Judged(GOOD, float(off[row]), row)
     if estimate > ORACLE * bound * size and off[row] <= 10 * estimate / size:
         return Judged(UNKNOWN, float(off[row]), row)
-    sides = [ridders(one_sided(motion, sign), first, 1, floor) for sign in (1.0, -1.0)]
-    if sides[0][0] is not None and sides[1][0] is not None:
-        (up, up_error), (down, down_error) = sides
+    up, up_error = ridders(one_sided(motion, 1.0), first, 1, floor)
+    down, down_error = ridders(one_sided(motion, -1.0), first, 1, floor)
+    if up is not None and down is not None:
         between = np.minimum(up, down), np.maximum(up, down)
         slack = bound * size + up_error + down_error
         apart = np.abs(up - down).max()

@@ -62,7 +62,8 @@ def quaternion_to(axis: Array) -> Array:
 def any_quaternion(rng: Any, exact: bool) -> Array:
     """(4,) of any rotation; exact: by right angles."""
     if exact:
-        q = np.eye(4)[0] if some(rng, 0.5) else np.array([[1, 1, 0, 0], [1, 0, 1, 0], [1, 0, 0, 1], [1, 1, 1, 1.0]])[rng.integers(4)]
+        turns = np.array([[1, 1, 0, 0], [1, 0, 1, 0], [1, 0, 0, 1], [1, 1, 1, 1.0]])
+        q = np.eye(4)[0] if some(rng, 0.5) else turns[rng.integers(4)]
     else:
         q = rng.normal(size=4)
     return q / np.linalg.norm(q)
@@ -154,14 +155,12 @@ def actuator(rng: Any, name: str, kind: str, size: float, draw: Any) -> str:
         return f'<velocity {common} kv="{text(0.1 * k)}"/>'
     if sort == "damper":
         return f'<damper {common} kv="{text(0.1 * k)}" ctrlrange="0 3"/>'
-    draw.stateful = True
     if sort == "intvelocity":
         return f'<intvelocity {common} kp="{text(k)}" actrange="-1 1"/>'
     if sort == "integrator":
         return f'<general {common} dyntype="integrator" gainprm="{text(k)}"/>'
     if sort == "filter":
         return f'<general {common} dyntype="{rng.choice(["filter", "filterexact"])}" dynprm=".1" gainprm="{text(k)}"/>'
-    draw.stateful = draw.stateful and False
     return (
         f'<general {common} gaintype="affine" gainprm="{text([k, 0.5 * k, 0.1 * k])}" biastype="affine" '
         f'biasprm="{text([0.1 * k, -k, -0.1 * k])}"/>'
@@ -178,7 +177,6 @@ class Draw:
         self.bounded: set[str] = set()
         self.bodies: list[str] = []
         self.sites: list[str] = []
-        self.stateful = False
 
 
 SHAPES = ("sphere", "capsule", "box", "cylinder", "ellipsoid")
@@ -195,9 +193,10 @@ def solid(rng: Any, draw: Draw, collides: bool, kind: str | None = None, mu: flo
     kind = kind or str(rng.choice(SHAPES))
     exact = some(rng, 0.4)
     flag = f'contype="0" conaffinity="1" friction="{text(mu)}"' if collides else 'contype="0" conaffinity="0"'
+    size = shape(rng, kind, 0.4 * draw.size)
     return (
-        f'<geom type="{kind}" size="{text(shape(rng, kind, 0.4 * draw.size))}" mass="{text(draw.mass * 10 ** rng.uniform(-1, 0.3))}" '
-        f'pos="{text(0.0 if exact else 0.3 * draw.size * rng.normal(size=3)) if not exact else "0 0 0"}" '
+        f'<geom type="{kind}" size="{text(size)}" mass="{text(draw.mass * 10 ** rng.uniform(-1, 0.3))}" '
+        f'pos="{"0 0 0" if exact else text(0.3 * draw.size * rng.normal(size=3))}" '
         f'quat="{text(any_quaternion(rng, exact))}" {flag}/>'
     )
 
@@ -211,7 +210,8 @@ def tree(rng: Any, draw: Draw, name: str, bodies: int, root: bool, collides: boo
     out += joints(rng, name, draw.size, draw, root) + solid(rng, draw, collides, mu=mu)
     if some(rng, 0.3):
         draw.sites.append(f"{name}s")
-        out += f'<site name="{name}s" pos="{text(0.3 * draw.size * rng.normal(size=3))}" quat="{text(any_quaternion(rng, False))}"/>'
+        place = 0.3 * draw.size * rng.normal(size=3)
+        out += f'<site name="{name}s" pos="{text(place)}" quat="{text(any_quaternion(rng, False))}"/>'
     left, child = bodies - 1, 0
     while left > 0:
         share = int(rng.integers(1, left + 1))
@@ -231,7 +231,7 @@ def extras(rng: Any, draw: Draw, loops: bool) -> str:
         reference = [s for s in draw.sites if s != site]
         ref = f' refsite="{reference[0]}"' if reference and some(rng, 0.4) else ""
         gear = np.concatenate([rng.normal(size=3), draw.size * rng.normal(size=3)])
-        sort = 'kp="{}"'.format(text(0.5 * force)) if ref and some(rng, 0.5) else ""
+        sort = f'kp="{text(0.5 * force)}"' if ref and some(rng, 0.5) else ""
         out += f'<{"position" if sort else "motor"} site="{site}"{ref} gear="{text(gear)}" {sort}/>'
     out += "</actuator>"
     if loops:
@@ -239,11 +239,12 @@ def extras(rng: Any, draw: Draw, loops: bool) -> str:
         scalar = [n for n, k in draw.joints if k in ("hinge", "slide")]
         sort = rng.choice(["connect", "weld", "joint", "lock"])
         if sort == "connect" and len(ends) > 1:
-            out += f'<equality><connect body1="{ends[0]}" body2="{ends[1]}" anchor="{text(0.3 * draw.size * rng.normal(size=3))}"/></equality>'
+            anchor = text(0.3 * draw.size * rng.normal(size=3))
+            out += f'<equality><connect body1="{ends[0]}" body2="{ends[1]}" anchor="{anchor}"/></equality>'
         elif sort == "weld" and len(ends) > 1:
             out += f'<equality><weld body1="{ends[0]}" body2="{ends[1]}"/></equality>'
         elif sort == "joint" and len(scalar) > 1:
-            out += f'<equality><joint joint1="{scalar[0]}" joint2="{scalar[1]}" polycoef="{text([0, 0.7, 0.2, -0.1, 0])}"/></equality>'
+            out += f'<equality><joint joint1="{scalar[0]}" joint2="{scalar[1]}" polycoef="0 0.7 0.2 -0.1 0"/></equality>'
         elif scalar:
             out += f'<equality><joint joint1="{scalar[0]}" polycoef="0.02 0 0 0 0"/></equality>'
     return out
@@ -315,7 +316,7 @@ def two_shapes(rng: Any, draw: Draw, mu: float) -> tuple[str, Array]:
     elif second == "capsule":
         along = rng.choice([0.0, 1.0, 0.5]) if exact else rng.uniform(-1.3, 1.3)
         side = unit(rng, exact)
-        local = np.array([side[0], side[1], 0.0]) if abs(along) <= 1 else np.array([side[0], side[1], np.sign(along) * abs(side[2])])
+        local = np.array([side[0], side[1], 0.0 if abs(along) <= 1 else np.sign(along) * abs(side[2])])
         local = local if np.linalg.norm(local) > 1e-6 else AXES[0]
         local = local / np.linalg.norm(local)
         n = R @ local
@@ -367,7 +368,8 @@ def velocity(rng: Any, model: Any, normal: Array, size: float, mu: float, h: flo
     v, pace = np.zeros(model.nv), math.sqrt(10.0 * size)
     how = rng.choice(["rest", "impact", "slide", "slip", "any", "any"])
     across = beside(normal)[0]
-    push = {"impact": -rng.uniform(0.1, 1.0) * normal, "slide": 0.5 * across, "slip": mu * 10.0 * h / pace * across}.get(how, 0 * normal)
+    pushes = {"impact": -rng.uniform(0.1, 1.0) * normal, "slide": 0.5 * across, "slip": mu * 10.0 * h / pace * across}
+    push = pushes.get(how, 0 * normal)
     first = True
     for j in range(model.njnt):
         dof, kind = int(model.jnt_dofadr[j]), int(model.jnt_type[j])
@@ -412,7 +414,7 @@ def draw_case(seed: int) -> Case:
     model = load_model(f"{header}<worldbody>{world}</worldbody>{rest}</mujoco>")
     qpos = np.array(model.qpos0)
     if scene != "pair":
-        qpos = model.integrate(qpos, rng.choice([0.0, 0.3]) * np.where(np.isin(np.arange(model.nv), []), 0, rng.uniform(-1, 1, model.nv)))
+        qpos = model.integrate(qpos, rng.choice([0.0, 0.3]) * rng.uniform(-1, 1, model.nv))
         for name, value in draw.coordinates.items():
             qpos[model.jnt_qposadr[model.joint_names.index(name)]] = value
     qvel = velocity(rng, model, tilt, size, mu, h)
