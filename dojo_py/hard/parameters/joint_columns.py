@@ -25,7 +25,7 @@ from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, turn_vect
 def joint_column(L, W, G, D, moved, k, j, qpos, qvel, h, here, before, out):
     """out (nv,) += column of datum k, which moves joint j. here, before (6,): the screws it moves its child by, written.
 
-    Leaves what W holds of the start of joint j moved.
+    Leaves what W holds of the start of joint j moved, but for the rows of a compound joint: loads belong to those of the start.
     """
     s = D.scratch
     n, a, b = L.node[j], L.parent[j], L.child[j]
@@ -56,6 +56,7 @@ def joint_column(L, W, G, D, moved, k, j, qpos, qvel, h, here, before, out):
         _add_screw(W.R[a], poses[0], poses[1], 0.5 * weight / amount, here, s[16:18])
         _add_screw(G.R_before[a], poses[2], poses[3], 0.5 * weight / amount, before, s[16:18])
     move_back(moved, k)
+    copy_rows(basis, W.basis[j])
     _put_back(W, b, saved)
     pull(D.here[b], here, out)
     pull(D.before[b], before, out)
