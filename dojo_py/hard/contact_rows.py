@@ -3,7 +3,7 @@
 import math
 
 from dojo_py.hard.limits import UNSURE
-from dojo_py.hard.pair_contacts import pair_geometry, pair_rows, tangents
+from dojo_py.hard.pair_contacts import pair_geometry, pair_motion, pair_rows, tangents
 from dojo_py.hard.plane_contacts import plane_rows
 from dojo_py.jit import kernel
 
@@ -109,10 +109,9 @@ def evaluate_contact(P, Q, W, c, impulse, h, s):
     i = candidate - np_
     a, b = Q.body[i, 0], Q.body[i, 1]
     wa, wb, hGa, hGb = s[80, 0:3], s[81, 0:3], s[82:85, 0:3], s[85:88, 0:3]
+    _world_rates(W, a, b, wa, wb)
     for r in range(3):
         Ra, Rb = W.Rn[a], W.Rn[b]
-        wa[r] = Ra[r, 0] * W.v[a, 3] + Ra[r, 1] * W.v[a, 4] + Ra[r, 2] * W.v[a, 5]
-        wb[r] = Rb[r, 0] * W.v[b, 3] + Rb[r, 1] * W.v[b, 4] + Rb[r, 2] * W.v[b, 5]
         for k in range(3):
             hGa[r, k] = Ra[r, 0] * W.hG[a, 0, k] + Ra[r, 1] * W.hG[a, 1, k] + Ra[r, 2] * W.hG[a, 2, k]
             hGb[r, k] = Rb[r, 0] * W.hG[b, 0, k] + Rb[r, 1] * W.hG[b, 1, k] + Rb[r, 2] * W.hG[b, 2, k]
@@ -122,3 +121,26 @@ def evaluate_contact(P, Q, W, c, impulse, h, s):
         h, impulse, W.cval[c], W.cC[c], W.cB[c], W.cH[c], s,
     )  # fmt: skip
     W.cval[c, 0] += W.cgrace[c]
+
+
+@kernel
+def _world_rates(W, a, b, wa, wb):
+    """Angular velocities of bodies a and b in world axes."""
+    for r in range(3):
+        Ra, Rb = W.Rn[a], W.Rn[b]
+        wa[r] = Ra[r, 0] * W.v[a, 3] + Ra[r, 1] * W.v[a, 4] + Ra[r, 2] * W.v[a, 5]
+        wb[r] = Rb[r, 0] * W.v[b, 3] + Rb[r, 1] * W.v[b, 4] + Rb[r, 2] * W.v[b, 5]
+
+
+@kernel
+def displace_pair(P, Q, W, c, impulse, h, rows, wrench, s):
+    """`pair_motion` of active contact c, a pair, at the next poses: rows (3, 12), wrench (2, 6, 12). s: work (96, 12)."""
+    i = W.active[c] - P.body.shape[0]
+    a, b = Q.body[i, 0], Q.body[i, 1]
+    wa, wb, value = s[80, 0:3], s[81, 0:3], s[82, 0:3]
+    _world_rates(W, a, b, wa, wb)
+    pair_motion(
+        Q.kind[i], Q.centre[i], Q.axes[i], Q.half[i], Q.radius[i], W.cframe[c, 0], W.cframe[c, 1:3],
+        W.xn[a], W.Rn[a], W.v[a, 0:3], wa, W.R[a], W.xn[b], W.Rn[b], W.v[b, 0:3], wb, W.R[b],
+        h, impulse, value, W.cB[c], rows, wrench, s,
+    )  # fmt: skip

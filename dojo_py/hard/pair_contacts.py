@@ -6,7 +6,9 @@
     impulse: F = γ n + Tᵀ ξ on A and -F on B, at one common point seen from the poses at the start of the step,
              c* - x = c - x₊ ± h (v_A - v_B)/2,                so that both momenta are conserved exactly
 
-World rotation vectors δθ = R₊ δφ are used inside; the columns are turned to (v, ω) at the end.
+World rotation vectors δθ = R₊ δφ are used inside: `pair_motion` gives all derivatives by the displacements (δx, δθ) of the two
+next poses, at fixed v and body-frame ω, and `pair_rows` turns them to (v, ω). Derivatives by the state start from the same rows
+(gradients/contact_change.py).
 """
 
 import math
@@ -204,14 +206,17 @@ def turned_tangents(n0, T0, n, dn, T, dT):
 
 
 @kernel
-def pair_rows(
-    kind, centre, axes, half, radius, n0, T0, xa, Ra, va, wa, R0a, hGa, xb, Rb, vb, wb, R0b, hGb, h, impulse, value, C, B, H, s
+def pair_motion(
+    kind, centre, axes, half, radius, n0, T0, xa, Ra, va, wa, R0a, xb, Rb, vb, wb, R0b, h, impulse, value, B, rows, wrench, s
 ):
-    """One contact. x, R: next poses; w: world-frame ω; R0: orientation at the start; hG (3, 3): δθ by δω, R₊ hΓ; h [s].
+    """One contact. x, R: next poses; w: world-frame ω; R0: orientation at the start; h [s].
 
     impulse (3,): (γ, ξ₂, ξ₃) [N s]; n0 (3,), T0 (2, 3): frame at the start of the step.
-    Out: value (3,) = (gap, v_t); C, B (2, 3, 6) for bodies A, B; H (2, 6, 12): derivative of the impulse on A and B at fixed
-    (γ, ξ) by (v_A, ω_A, v_B, ω_B). s: work (80, 12).
+    Out: value (3,) = (gap, v_t); B (2, 3, 6) for bodies A, B; by the displacements (δx_A, δθ_A, δx_B, δθ_B) of the next poses,
+    where velocities stay what they are in the bodies' frames (ω) and in the world's (v): rows (3, 12) of the value,
+    wrench (2, 6, 12) of the impulse on A and B at fixed (γ, ξ). s: work (80, 12); it keeps
+    n [40], c [41], dn [42:45], dc [45:48], dgap [48], T [49:51], the arms of c* [51, 52], dT [53:59], u [62],
+    F [64], dF [65:68].
     """
     n, c, dn, dc = s[40, 0:3], s[41, 0:3], s[42:45], s[45:48]
     dgap, T, arm_a, arm_b = s[48], s[49:51, 0:3], s[51, 0:3], s[52, 0:3]
@@ -250,8 +255,8 @@ def pair_rows(
         arm_b[i] -= shift
     for t in range(2):
         value[1 + t] = T[t, 0] * u[0] + T[t, 1] * u[1] + T[t, 2] * u[2]
-    row = s[63]
     for f in range(3):
+        row = rows[f]
         if f == 0:
             d = n
             for j in range(12):
@@ -263,45 +268,26 @@ def pair_rows(
                 for i in range(3):
                     row[j] += dT[f - 1, i, j] * u[i]
         for side in range(2):
-            hG, R0, sign = (hGa, R0a, 1.0) if side == 0 else (hGb, R0b, -1.0)
-            arm = arm_a if side == 0 else arm_b
-            for i in range(3):
-                C[side, f, i] = h * row[6 * side + i]
-                C[side, f, 3 + i] = (
-                    row[6 * side + 3] * hG[0, i] + row[6 * side + 4] * hG[1, i] + row[6 * side + 5] * hG[2, i]
-                )
-                B[side, f, i] = sign * d[i]
+            R0, arm, sign = (R0a, arm_a, 1.0) if side == 0 else (R0b, arm_b, -1.0)
             m0 = sign * (arm[1] * d[2] - arm[2] * d[1])
             m1 = sign * (arm[2] * d[0] - arm[0] * d[2])
             m2 = sign * (arm[0] * d[1] - arm[1] * d[0])
             for i in range(3):
+                B[side, f, i] = sign * d[i]
                 B[side, f, 3 + i] = R0[0, i] * m0 + R0[1, i] * m1 + R0[2, i] * m2
-    # direct dependence of v_t on (v, ω):  T (δv + δω_w × arm), with the true arms and ω_w = R₊ ω
-    for t in range(2):
-        for side in range(2):
-            R, sign = (Ra, 1.0) if side == 0 else (Rb, -1.0)
-            x = xa if side == 0 else xb
-            m0 = (c[1] - x[1]) * T[t, 2] - (c[2] - x[2]) * T[t, 1]
-            m1 = (c[2] - x[2]) * T[t, 0] - (c[0] - x[0]) * T[t, 2]
-            m2 = (c[0] - x[0]) * T[t, 1] - (c[1] - x[1]) * T[t, 0]
-            for i in range(3):
-                C[side, 1 + t, i] += sign * T[t, i]
-                C[side, 1 + t, 3 + i] += sign * (R[0, i] * m0 + R[1, i] * m1 + R[2, i] * m2)
-    _impulse_derivative(n, T, dn, dT, dc, arm_a, arm_b, R0a, R0b, hGa, hGb, h, impulse, H, s)
+    _wrench_motion(n, T, dn, dT, dc, arm_a, arm_b, R0a, R0b, impulse, wrench, s)
 
 
 @kernel
-def _impulse_derivative(n, T, dn, dT, dc, arm_a, arm_b, R0a, R0b, hGa, hGb, h, impulse, H, s):
-    """H (2, 6, 12), see `pair_rows`; F = γ n + Tᵀ ξ turns with the shapes, and so do its arms."""
-    F, dF, darm, pose = s[64, 0:3], s[65:68], s[68:71], s[71:77]
+def _wrench_motion(n, T, dn, dT, dc, arm_a, arm_b, R0a, R0b, impulse, wrench, s):
+    """wrench (2, 6, 12), see `pair_motion`; F = γ n + Tᵀ ξ turns with the shapes, and so do its arms."""
+    F, dF, darm = s[64, 0:3], s[65:68], s[68:71]
     for i in range(3):
         F[i] = impulse[0] * n[i] + impulse[1] * T[0, i] + impulse[2] * T[1, i]
         for j in range(12):
             dF[i, j] = impulse[0] * dn[i, j] + impulse[1] * dT[0, i, j] + impulse[2] * dT[1, i, j]
     for side in range(2):
-        arm = arm_a if side == 0 else arm_b
-        R0 = R0a if side == 0 else R0b
-        sign = 1.0 if side == 0 else -1.0
+        arm, R0, sign = (arm_a, R0a, 1.0) if side == 0 else (arm_b, R0b, -1.0)
         for i in range(3):
             for j in range(12):
                 darm[i, j] = dc[i, j]
@@ -312,26 +298,55 @@ def _impulse_derivative(n, T, dn, dT, dc, arm_a, arm_b, R0a, R0b, hGa, hGb, h, i
             m1 = darm[2, j] * F[0] - darm[0, j] * F[2] + arm[2] * dF[0, j] - arm[0] * dF[2, j]
             m2 = darm[0, j] * F[1] - darm[1, j] * F[0] + arm[0] * dF[1, j] - arm[1] * dF[0, j]
             for i in range(3):
-                pose[i, j] = sign * dF[i, j]
-                pose[3 + i, j] = sign * (R0[0, i] * m0 + R0[1, i] * m1 + R0[2, i] * m2)
-        for i in range(6):
-            for other in range(2):
-                hG = hGa if other == 0 else hGb
-                for j in range(3):
-                    H[side, i, 6 * other + j] = h * pose[i, 6 * other + j]
-                    H[side, i, 6 * other + 3 + j] = (
-                        pose[i, 6 * other + 3] * hG[0, j]
-                        + pose[i, 6 * other + 4] * hG[1, j]
-                        + pose[i, 6 * other + 5] * hG[2, j]
-                    )
-        # the shift ± h (v_A - v_B)/2 of the arm, by the velocities themselves
+                wrench[side, i, j] = sign * dF[i, j]
+                wrench[side, 3 + i, j] = sign * (R0[0, i] * m0 + R0[1, i] * m1 + R0[2, i] * m2)
+
+
+@kernel
+def pair_rows(
+    kind, centre, axes, half, radius, n0, T0, xa, Ra, va, wa, R0a, hGa, xb, Rb, vb, wb, R0b, hGb, h, impulse, value, C, B, H, s
+):
+    """`pair_motion` by the velocities: C (2, 3, 6) of the value, H (2, 6, 12) of the impulse, by (v_A, ω_A) and (v_B, ω_B).
+
+    hG (3, 3): δθ by δω, R₊ hΓ. s: work (80, 12).
+    """
+    rows, wrench = s[77:80], s[22:34].reshape((2, 6, 12))
+    pair_motion(
+        kind, centre, axes, half, radius, n0, T0, xa, Ra, va, wa, R0a, xb, Rb, vb, wb, R0b, h, impulse, value, B, rows, wrench, s
+    )
+    c, T, F = s[41, 0:3], s[49:51, 0:3], s[64, 0:3]
+    for side in range(2):
+        hG = hGa if side == 0 else hGb
+        for f in range(3):
+            _by_velocity(rows[f, 6 * side : 6 * side + 6], hG, h, C[side, f])
+        for m in range(2):
+            for i in range(6):
+                _by_velocity(wrench[m, i, 6 * side : 6 * side + 6], hG, h, H[m, i, 6 * side : 6 * side + 6])
+    # direct dependence of v_t on (v, ω):  T (δv + δω_w × arm), with the true arms and ω_w = R₊ ω
+    for t in range(2):
+        for side in range(2):
+            R, x, sign = (Ra, xa, 1.0) if side == 0 else (Rb, xb, -1.0)
+            m0 = (c[1] - x[1]) * T[t, 2] - (c[2] - x[2]) * T[t, 1]
+            m1 = (c[2] - x[2]) * T[t, 0] - (c[0] - x[0]) * T[t, 2]
+            m2 = (c[0] - x[0]) * T[t, 1] - (c[1] - x[1]) * T[t, 0]
+            for i in range(3):
+                C[side, 1 + t, i] += sign * T[t, i]
+                C[side, 1 + t, 3 + i] += sign * (R[0, i] * m0 + R[1, i] * m1 + R[2, i] * m2)
+    # the shift ± h (v_A - v_B)/2 of the arm by the velocities themselves: side A +shift and F, side B -shift and -F, one torque
+    for side in range(2):
+        R0 = R0a if side == 0 else R0b
         for j in range(3):
-            e0, e1, e2 = 1.0 * (j == 0), 1.0 * (j == 1), 1.0 * (j == 2)
-            m0 = 0.5 * h * (e1 * F[2] - e2 * F[1])
-            m1 = 0.5 * h * (e2 * F[0] - e0 * F[2])
-            m2 = 0.5 * h * (e0 * F[1] - e1 * F[0])
+            e0, e1, e2 = 0.5 * h * (j == 0), 0.5 * h * (j == 1), 0.5 * h * (j == 2)
+            m0, m1, m2 = e1 * F[2] - e2 * F[1], e2 * F[0] - e0 * F[2], e0 * F[1] - e1 * F[0]
             for i in range(3):
                 t = R0[0, i] * m0 + R0[1, i] * m1 + R0[2, i] * m2
-                # side A: +shift and sign +; side B: -shift and sign -: the same torque on both
                 H[side, 3 + i, j] += t
                 H[side, 3 + i, 6 + j] -= t
+
+
+@kernel
+def _by_velocity(row, hG, h, out):
+    """out (6,) by (v, ω) from row (6,) by the displacement and turn of the next pose: δx₊ = h δv, δθ = hG δω."""
+    for i in range(3):
+        out[i] = h * row[i]
+        out[3 + i] = row[3] * hG[0, i] + row[4] * hG[1, i] + row[5] * hG[2, i]

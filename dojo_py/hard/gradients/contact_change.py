@@ -1,19 +1,36 @@
 """What the turn and displacement of a body do to its rows through its contacts, the multipliers held and the contacts condensed.
 
-Planes: in closed form, by the same row functions as the step with another tangent. Pairs of bodies: by central differences of their
-rows, six a pair; the motion of the other body follows, because a rigid motion of both changes nothing but directions. Only the
-tangents of the start, chosen beside the world's axes, do not turn along: they twist about the normal, which a pyramid feels.
+In closed form, by the same row functions as the step. Both poses of a body move rigidly, (u, ψ) about its centre where the step
+starts, and its velocities turn along:
+
+    δx₊ = u + ψ × d,   δθ₊ = ψ,   δv = ψ × v,   d = x₊ - x = h v           ω stays in the body's frame, R₀ turns with it
+
+Pairs of bodies. Let the second move (the first when the second is fixed); what the first does follows, because a rigid motion of
+both changes nothing but directions. With the rows Y (by δx) and Z (by δθ) of `pair_motion` on the side that moves, σ = 1 for A,
+-1 for B, and the wrench (F, τ) of the contact in the same terms,
+
+    δ(gap, v_t)  = Y u + (Z + Y [·×d]) ψ + σ T (ψ × v)
+    δ(F, τ)      = likewise,  and  δτ += R₀ᵀ (½ h σ (ψ × v) × F) on both, whose arms meet half way;  δτ -= R₀ᵀψ × τ on the mover
+
+where an overlap is let be, less the change of the gap where the step starts.
+
+The frame. T is any frame across n: the frame of the start carried along by the smallest rotation from n₀ to n. Which one it is,
+a cone does not feel: turning T about n turns ξ and v_t, and K with them. So with a cone n₀ and T₀ are held, which is exact. A
+pyramid feels the angle about n by which T is turned,
+
+    α = t₂ · δt₁,   t₁ = t₁⁰ - f (n + n₀),   f = n·t₁⁰ / (1 + n·n₀),   t₁⁰ = n₀ × e / abs(n₀ × e)       e: axis farthest from n₀
+
+by δn₀ and δt₁⁰ at fixed n (what n does is in Y, Z). When both bodies turn by ψ, T should turn along, and lags by what e does not.
 """
 
 import math
 
 from dojo_py.collision.plane import touching_point
-from dojo_py.hard.contact_rows import evaluate_contact, pair_gap
-from dojo_py.hard.pair_contacts import smallest, tangents
+from dojo_py.hard.contact_rows import displace_pair, pair_gap
+from dojo_py.hard.pair_contacts import smallest
 from dojo_py.hard.plane_contacts import plane_rows
 from dojo_py.hard.terms import PYRAMID
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_to_matrix
 from dojo_py.solver.cones import impulse_of
 
 
@@ -90,95 +107,109 @@ def _less_start_gap(P, i, R, row, s):
 
 
 @kernel
-def turn_world(q, axis, angle, out):
-    """out (4,) = exp(angle e_axis) ⊗ q (4,), world axes."""
-    half = 0.5 * angle
-    c, s = math.cos(half), math.sin(half)
-    w, x, y, z = q[0], q[1], q[2], q[3]
-    if axis == 0:
-        out[0], out[1], out[2], out[3] = c * w - s * x, c * x + s * w, c * y - s * z, c * z + s * y
-    elif axis == 1:
-        out[0], out[1], out[2], out[3] = c * w - s * y, c * x + s * z, c * y + s * w, c * z - s * x
-    else:
-        out[0], out[1], out[2], out[3] = c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w
-
-
-@kernel
-def _displace(W, b, axis, delta, saved):
-    """Move both poses of body b rigidly by delta along (axis < 3) or about (axis - 3) a world axis through its centre."""
-    for i in range(3):
-        saved[0, i], saved[1, i], saved[2, i] = W.x[b, i], W.xn[b, i], W.v[b, i]
-    for i in range(4):
-        saved[3, i], saved[4, i] = W.q[b, i], W.qn[b, i]
-    if axis < 3:
-        W.x[b, axis] += delta
-        W.xn[b, axis] += delta
-        return
-    k = axis - 3
-    turn_world(saved[3], k, delta, W.q[b])
-    turn_world(saved[4], k, delta, W.qn[b])
-    quat_to_matrix(W.q[b], W.R[b])
-    quat_to_matrix(W.qn[b], W.Rn[b])
-    c, s = math.cos(delta), math.sin(delta)
-    i, j = (k + 1) % 3, (k + 2) % 3
-    d, e = saved[1, i] - saved[0, i], saved[1, j] - saved[0, j]
-    W.xn[b, i], W.xn[b, j] = saved[0, i] + c * d - s * e, saved[0, j] + s * d + c * e
-    W.v[b, i], W.v[b, j] = c * saved[2, i] - s * saved[2, j], s * saved[2, i] + c * saved[2, j]
-
-
-@kernel
-def _put_back(W, b, saved):
-    for i in range(3):
-        W.x[b, i], W.xn[b, i], W.v[b, i] = saved[0, i], saved[1, i], saved[2, i]
-    for i in range(4):
-        W.q[b, i], W.qn[b, i] = saved[3, i], saved[4, i]
-    quat_to_matrix(W.q[b], W.R[b])
-    quat_to_matrix(W.qn[b], W.Rn[b])
-
-
-@kernel
-def pair_changes(P, Q, W, G, h, epsilon):
+def pair_changes(P, Q, W, G, h):
     """G.pair_rows[c] (12, 6): right-hand sides of both bodies by (u, ψ) of the second (of the first when the second is fixed)."""
     s = W.scratch
-    F, saved, B, y, f = s[90, 0:3], s[91:96], s[104:110, 0:6], s[97, 0:3], s[98:100, 0:6]
+    F, rows, wrench, y, f = s[90, 0:3], s[77:80], s[22:34].reshape((2, 6, 12)), s[91:94, 0:6], s[102:114].reshape((2, 6, 12))
     for c in range(W.n_active[1], W.n_active[0]):
         impulse_of(W.claw[c], W.con[c], F)
-        grace = W.cgrace[c]
-        whole = grace + pair_gap(Q, W.active[c] - P.body.shape[0], W.x, W.R, W.cframe[c, 0], s) if grace > 0.0 else 0.0
         side = 1 if W.cbody[c, 1] >= 0 else 0
-        b, K = W.cbody[c, side], W.cK[c]
-        for m in range(2):
-            for r in range(3):
-                for i in range(6):
-                    B[3 * m + r, i] = W.cB[c, m, r, i]
+        displace_pair(P, Q, W, c, F, h, rows, wrench, s)
         for i in range(3):
-            G.pair_force[c, i] = B[3 * side, i] * F[0] + B[3 * side + 1, i] * F[1] + B[3 * side + 2, i] * F[2]
-        for axis in range(6):
-            y[0], y[1], y[2] = 0.0, 0.0, 0.0
-            f[:, :] = 0.0
-            for turn in range(2):
-                delta = epsilon if turn == 0 else -epsilon
-                scale = 0.5 / delta
-                _displace(W, b, axis, delta, saved)
-                evaluate_pair(P, Q, W, c, F, whole, h, s)
-                for i in range(3):
-                    y[i] += scale * W.cval[c, i]
-                for m in range(2):
-                    for i in range(6):
-                        f[m, i] += scale * (W.cB[c, m, 0, i] * F[0] + W.cB[c, m, 1, i] * F[1] + W.cB[c, m, 2, i] * F[2])
-                _put_back(W, b, saved)
-            f0 = K[0, 0] * y[0]
-            f1 = K[1, 0] * y[0] + K[1, 1] * y[1] + K[1, 2] * y[2]
-            f2 = K[2, 0] * y[0] + K[2, 1] * y[1] + K[2, 2] * y[2]
-            for m in range(2):
-                for i in range(6):
-                    rows = B[3 * m, i] * f0 + B[3 * m + 1, i] * f1 + B[3 * m + 2, i] * f2
-                    G.pair_rows[c, 6 * m + i, axis] = f[m, i] - rows
-        evaluate_pair(P, Q, W, c, F, whole, h, s)
-        W.cgrace[c] = grace
+            G.pair_force[c, i] = s[64, i] if side == 0 else -s[64, i]
+        _move_rows(W, c, side, rows, s[49:51, 0:3], y)
+        _move_wrench(W, c, side, F, s[64, 0:3], wrench, h, f)
+        if W.claw[c] == PYRAMID or W.cgrace[c] > 0.0:
+            pair_gap(Q, W.active[c] - P.body.shape[0], W.x, W.R, s[101, 0:3], s)
+        if W.cgrace[c] > 0.0:
+            for k in range(6):
+                y[0, k] -= s[48, 6 * side + k]
+        _condense_pair(W, c, y, f, G.pair_rows[c])
         if W.claw[c] == PYRAMID:
             _tangent_spin(W.cframe[c, 0], W.cframe[c, 2], G.pair_spin[c])
-            _twist_rows(W, c, F, G.pair_twist[c])
+            twist_rows(W, c, F, G.pair_twist[c])
+            for k in range(6):
+                angle = frame_angle(W.cframe[c], s[40, 0:3], s[50, 0:3], s[42:45, 6 * side + k])
+                for i in range(12):
+                    G.pair_rows[c, i, k] += angle * G.pair_twist[c, i]
+
+
+@kernel
+def _move_rows(W, c, side, rows, T, y):
+    """y (3, 6): change of gap and tangential velocity of pair c by (u, ψ) of its body on one side."""
+    b, at, sign = W.cbody[c, side], 6 * side, 1.0 if side == 0 else -1.0
+    d, v = (W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2]), W.v[b]
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        for r in range(3):
+            row = rows[r, at : at + 6]
+            y[r, k] = row[k]
+            y[r, 3 + k] = row[3 + k] + d[i] * row[j] - d[j] * row[i]
+            if r > 0:
+                y[r, 3 + k] += sign * (v[i] * T[r - 1, j] - v[j] * T[r - 1, i])
+
+
+@kernel
+def _move_wrench(W, c, side, impulse, F, wrench, h, f):
+    """f (2, 6, …): change of the impulses on both bodies of pair c by (u, ψ) of its body on one side. F (3,): on A, world axes."""
+    b, at, sign = W.cbody[c, side], 6 * side, 1.0 if side == 0 else -1.0
+    d, v, B = (W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2]), W.v[b], W.cB[c, side]
+    t0 = B[0, 3] * impulse[0] + B[1, 3] * impulse[1] + B[2, 3] * impulse[2]
+    t1 = B[0, 4] * impulse[0] + B[1, 4] * impulse[1] + B[2, 4] * impulse[2]
+    t2 = B[0, 5] * impulse[0] + B[1, 5] * impulse[1] + B[2, 5] * impulse[2]
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        # a = ½ h σ (e_k × v), whose entry k is 0;  m = a × F
+        ai, aj = -0.5 * h * sign * v[j], 0.5 * h * sign * v[i]
+        mk, mi, mj = ai * F[j] - aj * F[i], aj * F[k], -ai * F[k]
+        for side_of in range(2):
+            R = W.R[W.cbody[c, side_of]]
+            for r in range(6):
+                row = wrench[side_of, r, at : at + 6]
+                f[side_of, r, k] = row[k]
+                f[side_of, r, 3 + k] = row[3 + k] + d[i] * row[j] - d[j] * row[i]
+            for r in range(3):
+                f[side_of, 3 + r, 3 + k] += R[k, r] * mk + R[i, r] * mi + R[j, r] * mj
+        R = W.R[b]
+        f[side, 3, 3 + k] -= R[k, 1] * t2 - R[k, 2] * t1
+        f[side, 4, 3 + k] -= R[k, 2] * t0 - R[k, 0] * t2
+        f[side, 5, 3 + k] -= R[k, 0] * t1 - R[k, 1] * t0
+
+
+@kernel
+def _condense_pair(W, c, y, f, out):
+    """out (12, 6) = f - Bᵀ K y: right-hand sides of both bodies of pair c."""
+    K = W.cK[c]
+    for k in range(6):
+        f0 = K[0, 0] * y[0, k]
+        f1 = K[1, 0] * y[0, k] + K[1, 1] * y[1, k] + K[1, 2] * y[2, k]
+        f2 = K[2, 0] * y[0, k] + K[2, 1] * y[1, k] + K[2, 2] * y[2, k]
+        for m in range(2):
+            B = W.cB[c, m]
+            for i in range(6):
+                out[6 * m + i, k] = f[m, i, k] - (B[0, i] * f0 + B[1, i] * f1 + B[2, i] * f2)
+
+
+@kernel
+def frame_angle(frame, n, t2, dn):
+    """Angle about n by which the tangents turn when the normal at the start of the step does. frame (3, 3): of the start.
+
+    n, t2 (3,): normal and second tangent at its end; dn (3,): change of the normal at the start.
+    """
+    n0, t, i = frame[0], frame[1], smallest(frame[0])
+    j, k = (i + 1) % 3, (i + 2) % 3
+    # δn₀ × e, across t:  e = e_i
+    size = math.sqrt(1.0 - n0[i] * n0[i])
+    xj, xk = dn[k] / size, -dn[j] / size
+    along = t[j] * xj + t[k] * xk
+    b = max(1.0 + n[0] * n0[0] + n[1] * n0[1] + n[2] * n0[2], 1e-6)
+    f = (n[0] * t[0] + n[1] * t[1] + n[2] * t[2]) / b
+    da = n[j] * xj + n[k] * xk - along * f * b
+    df = (da - f * (n[0] * dn[0] + n[1] * dn[1] + n[2] * dn[2])) / b
+    angle = t2[j] * xj + t2[k] * xk
+    for r in range(3):
+        angle -= t2[r] * (along * t[r] + df * (n[r] + n0[r]) + f * dn[r])
+    return angle
 
 
 @kernel
@@ -194,7 +225,7 @@ def _tangent_spin(n, t2, out):
 
 
 @kernel
-def _twist_rows(W, c, F, out):
+def twist_rows(W, c, F, out):
     """out (12,): right-hand sides of both bodies of pair c when its tangents turn about the normal, δt₁ = t₂, δt₂ = -t₁."""
     K, v = W.cK[c], W.cval[c]
     f1 = K[1, 1] * v[2] - K[1, 2] * v[1] + F[2]
@@ -203,14 +234,3 @@ def _twist_rows(W, c, F, out):
         B = W.cB[c, m]
         for i in range(6):
             out[6 * m + i] = -(B[1, i] * f1 + B[2, i] * f2)
-
-
-@kernel
-def evaluate_pair(P, Q, W, c, F, whole, h, s):
-    """Rows of a pair where its bodies are; whole > 0: the sum of its gap at the start and its grace, which stays [m]."""
-    n = W.cframe[c, 0]
-    gap = pair_gap(Q, W.active[c] - P.body.shape[0], W.x, W.R, n, s)
-    if whole != 0.0:
-        W.cgrace[c] = whole - gap
-    tangents(n, W.cframe[c, 1:3])
-    evaluate_contact(P, Q, W, c, F, h, s)

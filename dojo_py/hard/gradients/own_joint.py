@@ -5,24 +5,32 @@
     law           of springs, armature, servos, limits and dry friction, by the coordinate, the rate before, and those rates
 """
 
+from dojo_py.arrays import copy_rows
 from dojo_py.hard.dof_rows import ball_law, spring_weights
 from dojo_py.hard.gradients.screws import as_velocity
 from dojo_py.hard.joint_rows import start_joint
 from dojo_py.hard.limits import limit_distance
-from dojo_py.hard.terms import BALL, FREE
+from dojo_py.hard.terms import BALL, COMPOUND, FREE
 from dojo_py.jit import kernel
 from dojo_py.rotation import log_jacobian, quat_normalise, quat_to_matrix
 
 
 @kernel
-def _impulse_change(L, W, G, j, n, dof, i, here, epsilon, scheme, h, out, saved, s):
-    """out (4, 6): derivative of the impulses of joint j on child and parent by its coordinate i; row 2: of its ball's law."""
+def _impulse_change(L, W, G, j, n, dof, i, here, epsilon, scheme, h, out, saved, basis, s):
+    """out (4, 6): derivative of the impulses of joint j on child and parent by its coordinate i; row 2: of its ball's law.
+
+    The rows of a compound joint complete its screws; which ones do is open, and must be a smooth function of the coordinate: the
+    ones next to those of the start (basis, 6 × 6), on both sides. Followed from one side to the other they turn by the step's
+    square, which the step divides once.
+    """
     b = L.child[j]
     for k in range(3):
         saved[0, k] = W.x[b, k]
     for k in range(4):
         saved[1, k] = W.q[b, k]
     saved[2, 0] = W.angle0[dof]
+    if L.kind[j] == COMPOUND:
+        copy_rows(W.basis[j], basis)
     out[:, :] = 0.0
     for turn in range(2):
         delta = epsilon if turn == 0 else -epsilon
@@ -31,6 +39,8 @@ def _impulse_change(L, W, G, j, n, dof, i, here, epsilon, scheme, h, out, saved,
         _turn_by(saved[1], here, delta, W.q[b])
         quat_to_matrix(W.q[b], W.R[b])
         W.angle0[dof] = saved[2, 0] + delta
+        if L.kind[j] == COMPOUND:
+            copy_rows(basis, W.basis[j])
         start_joint(L, W, j, True, s)
         scale = 0.5 / delta
         lam = G.load[n]
@@ -77,7 +87,7 @@ def own_joint_column(L, W, A, G, j, i, part, column, scheme, h, epsilon, s):
         rates[r] = law[r] = 0.0
     if part == 0:
         change, saved = s[2:6, 0:6], s[6:9]
-        _impulse_change(L, W, G, j, n, dof, i, G.here[dof], epsilon, scheme, h, change, saved, s[16:80])
+        _impulse_change(L, W, G, j, n, dof, i, G.here[dof], epsilon, scheme, h, change, saved, s[10:16, 0:6], s[16:80])
         p = G.here[dof]
         F = s[9, 0:3]
         for r in range(3):

@@ -6,12 +6,11 @@ S: Newton's matrix, X: right-hand sides of all coordinates, rates and controls, 
 velocities, E: what a joint's own coordinate changes in them directly.
 """
 
-from dojo_py.hard.gradients.implicit import factorise_at
+from dojo_py.hard.gradients.implicit import factorise_at, solve_rows
 from dojo_py.hard.gradients.next_state import next_joint
 from dojo_py.hard.gradients.rates import coordinates_transposed, rates_transposed
 from dojo_py.hard.gradients.step_jacobian import put_columns
 from dojo_py.jit import kernel
-from dojo_py.solver.transposed_rows import solve_transposed_rows
 
 
 @kernel
@@ -28,7 +27,7 @@ def pull_back_step(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, sche
     put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme)
     coordinates_transposed(L, W, after, h, G.rates[:, 0], G.scratch)
     rates_transposed(L, W, G.rates, h, G.adjoint)
-    solve_transposed_rows(W.pattern, W.blocks, G.adjoint)
+    solve_rows(L, W, G.adjoint, G.adjoint_again)
     nv = qvel.shape[0]
     for column in range(2 * nv + control.shape[0]):
         total = 0.0

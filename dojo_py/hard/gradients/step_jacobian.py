@@ -5,16 +5,15 @@ from dojo_py.hard.gradients.actuator_columns import add_drive, clear_drive, disp
 from dojo_py.hard.gradients.closure_change import closure_columns, load_joints
 from dojo_py.hard.gradients.contact_change import pair_changes, plane_changes
 from dojo_py.hard.gradients.coordinate_move import move
-from dojo_py.hard.gradients.implicit import factorise_at
+from dojo_py.hard.gradients.implicit import factorise_at, solve_columns
 from dojo_py.hard.gradients.next_state import next_rows
 from dojo_py.hard.gradients.own_joint import find_free_servos, own_joint_column
 from dojo_py.hard.gradients.screws import all_screws, poses_before
 from dojo_py.hard.gradients.state_columns import body_columns, column_motion, pair_columns
 from dojo_py.jit import kernel
-from dojo_py.solver.block_ldu import solve_many
 
 EPSILON = 1e-5
-"""Step of the central differences of what is not in closed form (pair contacts, impulse directions, actuators' laws): 1e-10 off."""
+"""Step of the central differences of what is not in closed form (impulse directions, actuators' laws): 1e-10 off."""
 
 
 @kernel
@@ -26,7 +25,7 @@ def step_jacobian(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, schem
     regular = factorise_at(L, W, h, kappa)
     if regular:
         put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme)
-        solve_many(W.pattern, W.blocks, G.columns)
+        solve_columns(L, W, G.columns, G.again)
         read_rows(L, W, G, h, A, B)
     return regular
 
@@ -50,7 +49,7 @@ def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
             G.bodies[b, 6 + i] = W.q[b, i]
     G.contact[:, :, :] = 0.0
     plane_changes(L, P, W, G, h)
-    pair_changes(P, Q, W, G, h, EPSILON)
+    pair_changes(P, Q, W, G, h)
     find_free_servos(L, W, V.servos, G, scheme, h)
     load_joints(L, W, G)
     follows = follows_bodies(T)

@@ -20,6 +20,7 @@ class Tangent(NamedTuple):
     qvel: np.ndarray  # (nv,)
     control: np.ndarray  # (nu,)
     columns: np.ndarray  # (N, 6, m) right-hand sides, then solutions, in elimination order
+    again: np.ndarray  # (N, 6, m) when there are loop closures, else (0, 6, m): refinement of the columns
     v: np.ndarray  # (nb + 1, 6) velocities of the solution
     here: np.ndarray  # (nv, 6) displacement of the child's centre and turn, world, per unit of a coordinate: at the start
     before: np.ndarray  # (nv, 6) likewise of the pose one interval before the start
@@ -49,6 +50,7 @@ class Tangent(NamedTuple):
     scratch: np.ndarray  # (96, 12)
     next_bodies: np.ndarray  # (nb, 13)
     adjoint: np.ndarray  # (N, 6, 8) in the first column: right-hand side and solution of the transposed system
+    adjoint_again: np.ndarray  # (N, 6, 8) or (0, 6, 8), as `again`
     rates: np.ndarray  # (nv, 8) likewise: weights of the next rates
     row: np.ndarray  # (2 nv,)
 
@@ -56,15 +58,15 @@ class Tangent(NamedTuple):
 def allocate_tangent(model: Any, layout: Any, planes: Any, pairs: Any, servos: int, columns: int) -> Tangent:
     """Work arrays for a number of columns."""
     z, nb, nn = np.zeros, len(layout.mass), len(layout.node_joint)
-    nc = len(planes.body) + len(pairs.kind)
+    nc, closed = len(planes.body) + len(pairs.kind), (nb + nn) * bool(len(layout.eq_kind))
     return Tangent(
         z((nb, 13)), z(model.nq), z(model.nv), z(model.nu),
-        z((nb + nn, 6, whole(columns))), z((nb + 1, 6)),
+        z((nb + nn, 6, whole(columns))), z((closed, 6, whole(columns))), z((nb + 1, 6)),
         z((model.nv, 6)), z((model.nv, 6)), z((model.nv, 6)), z((nb + 1, 3)), z((nb + 1, 3, 3)), z((nb, 3, 3)), z((nb, 3, 3)),
         z((nb, 3, 3)), z((nb, 3)), z((nb, 6, 6)), z((model.nv, 6)), z((nb, 12)), z(nb, np.int64), z((nc, 12, 6)), z((nc, 3)),
         z((nc, 12)), z((nc, 3)), z((nn, 6)),
         z((nn, 6, WIDTH)), z((nb, 3, 3)), z((nb, 6)), z(model.nv), z(servos), z(servos, np.int64), z((nb, 6)), z((96, 12)),
-        z((nb, 13)), z((nb + nn, 6, WIDTH)), z((model.nv, WIDTH)), z(2 * model.nv),
+        z((nb, 13)), z((nb + nn, 6, WIDTH)), z((closed, 6, WIDTH)), z((model.nv, WIDTH)), z(2 * model.nv),
     )  # fmt: skip
 
 

@@ -8,11 +8,11 @@ the change of the residuals with the unknowns held, or with unknowns that are to
 A contact's equations are eliminated, F = f - K y with its motion y = (gap, tangential velocity): right-hand side Bᵀ (δf - K δy).
 """
 
+from dojo_py.hard.gradients.implicit import solve_rows
 from dojo_py.hard.gradients.rates import rates_transposed
 from dojo_py.hard.terms import FREE
 from dojo_py.jit import kernel
 from dojo_py.rotation import rotation_vector
-from dojo_py.solver.transposed_rows import solve_transposed_rows
 
 
 @kernel
@@ -42,7 +42,7 @@ def pull_one(y, x, out):
 def solve_adjoint(L, W, D, h):
     """D.y and what the contacts make of it, on the factorisation of the step."""
     rates_transposed(L, W, D.each, h, D.y)
-    solve_transposed_rows(W.pattern, W.blocks, D.y)
+    solve_rows(L, W, D.y, D.again)
     for i in range(D.slot.shape[0]):
         D.slot[i] = -1
     for c in range(W.n_active[0]):

@@ -23,7 +23,8 @@ from dojo_py.hard.parameters.subtree import subtree_adjoint
 from dojo_py.hard.parameters.timestep_column import timestep_column
 from dojo_py.jit import entry, kernel
 
-POINT, RADIUS, FRICTION, SHAPE, PAIR_FRICTION = flat.POINT, flat.RADIUS, flat.FRICTION, flat.SHAPE, flat.PAIR_FRICTION
+POINT, RADIUS, FRICTION = flat.POINT, flat.RADIUS, flat.FRICTION
+SHAPE, PAIR_RADIUS, PAIR_FRICTION = flat.SHAPE, flat.PAIR_RADIUS, flat.PAIR_FRICTION
 MASS, INERTIA, GRAVITY, OTHER = flat.MASS, flat.INERTIA, flat.GRAVITY, flat.OTHER
 NUMBERS, COM, JOINT, GEAR = flat.NUMBERS, flat.COM, flat.JOINT, flat.GEAR
 
@@ -75,7 +76,6 @@ def parameter_columns(
 @kernel
 def _numbers(L, P, Q, W, D, moved, k, h, scheme, out):
     """Column of datum k, whose numbers act alone."""
-    last = -1
     for m in range(moved.start[k], moved.start[k + 1]):
         column, row, value = moved.column[m], moved.row[m], moved.values[m]
         if column == OTHER:
@@ -90,11 +90,10 @@ def _numbers(L, P, Q, W, D, moved, k, h, scheme, out):
             friction_column(W, D, row, value, out)
         elif column == PAIR_FRICTION:
             friction_column(W, D, P.body.shape[0] + row, value, out)
-        elif column == SHAPE:
+        elif column == SHAPE or column == PAIR_RADIUS:
             c = D.slot[P.body.shape[0] + row]
-            if c >= 0 and row != last:  # (all that the datum moves of a pair at once)
-                pair_column(L, P, Q, W, D, moved, k, c, h, out)
-            last = row
+            if c >= 0:
+                pair_column(L, P, Q, W, D, c, column == PAIR_RADIUS, moved.part[m], value, h, out)
         else:
             dof_number(L, W, D, moved.L, column, row, value, h, scheme, out)
 

@@ -1,4 +1,4 @@
-"""Columns of contacts: friction, points and radii against planes in closed form, features of pairs by central differences.
+"""Columns of contacts: friction, points and radii, in closed form.
 
 The cone's law knows μ only in the product ξ₁ = μγ, so  ∂ξ/∂μ = (γ/μ) ∂ξ/∂γ. The arm δa of a contact with a plane, in the body's
 frame at the next pose, moves with the point, and with the radius by -n_b:
@@ -6,13 +6,20 @@ frame at the next pose, moves with the point, and with the radius by -n_b:
     δgap = n_b · δa,    δv_t = t_b · (ω × δa),    δtorque = S (δa × F_b)          S = Rᵀ R₊;  _b: in that frame
 
 and where an overlap is let be, its gap where the step starts is let be too.
+
+A feature of a pair that moves by δp in its body moves by w = R₊ δp, in the world, as the body's displacement would move it: with
+that the derivatives of gap, normal, point c, frame and impulse are those of `pair_motion`; the bodies and so their velocities stay.
+A radius moves the surface, not the normal:  δgap = -δr,  δc = ∓½ n δr (the point is half way between the two surfaces).
+
+    δv_t = T ((ω_A - ω_B) × δc) + δT u,      δtorque = ± R₀ᵀ (δc × F + arm × δF)
+
+A pyramid feels the frame's angle as well (gradients/contact_change.py).
 """
 
-from dojo_py.hard.contact_rows import pair_gap
-from dojo_py.hard.gradients.contact_change import evaluate_pair
+from dojo_py.hard.contact_rows import displace_pair, pair_gap
+from dojo_py.hard.gradients.contact_change import frame_angle, twist_rows
 from dojo_py.hard.parameters.adjoint import pull, pull_one, pull_three
-from dojo_py.hard.parameters.moves import move, move_back
-from dojo_py.hard.terms import FRICTIONLESS
+from dojo_py.hard.terms import FRICTIONLESS, PYRAMID
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import impulse_of
 
@@ -61,28 +68,75 @@ def arm_column(L, P, W, D, i, axis, value, out):
 
 
 @kernel
-def pair_column(L, P, Q, W, D, moved, k, c, h, out):
-    """out (nv,) += column of pair contact c for a datum k that moves its features. moved: a Moved."""
-    s = D.scratch
-    F, y, f = s[0, 0:3], s[1, 0:3], s[2:4, 0:6]
-    impulse_of(W.claw[c], W.con[c], F)
-    y[:] = 0.0
-    f[:, :] = 0.0
-    whole = 0.0  # gap at the start plus what of it is let be, which stays
-    if W.cgrace[c] > 0.0:
-        whole = W.cgrace[c] + pair_gap(Q, W.active[c] - P.body.shape[0], W.x, W.R, W.cframe[c, 0], W.scratch)
-    for turn in range(2):
-        factor = move(moved, k, turn)
-        evaluate_pair(P, moved.Q, W, c, F, whole, h, W.scratch)
+def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
+    """out (nv,) += column of the radius (part 0, 1) or a centre (part 3 side + axis) of pair contact c times value."""
+    s, work = W.scratch, D.scratch
+    rows, wrench = s[77:80], s[22:34].reshape((2, 6, 12))
+    impulse, f, y, x, twist = work[0, 0:3], work[1, 0:3], work[2, 0:3], work[3, 0:6], work[4]
+    impulse_of(W.claw[c], W.con[c], impulse)
+    displace_pair(P, Q, W, c, impulse, h, rows, wrench, s)
+    n, dc, dgap, T, dT, F, dF = s[40, 0:3], s[45:48], s[48], s[49:51], s[53:59].reshape((2, 3, 12)), s[64], s[65:68]
+    u, arms, dn_start = s[62, 0:3], s[51:53, 0:3], s[42:45]
+    side = part if radius else part // 3
+    axis = 0 if radius else part - 3 * side
+    b, at = W.cbody[c, side], 6 * side
+    # the feature's displacement w: dn, dc, dF, dv by it
+    w = (0.0, 0.0, 0.0)
+    if not radius:
+        w = (value * W.Rn[b, 0, axis], value * W.Rn[b, 1, axis], value * W.Rn[b, 2, axis])
+    along = value * (0.5 if side == 1 else -0.5) if radius else 0.0
+    point = (
+        dc[0, at] * w[0] + dc[0, at + 1] * w[1] + dc[0, at + 2] * w[2] + along * n[0],
+        dc[1, at] * w[0] + dc[1, at + 1] * w[1] + dc[1, at + 2] * w[2] + along * n[1],
+        dc[2, at] * w[0] + dc[2, at + 1] * w[1] + dc[2, at + 2] * w[2] + along * n[2],
+    )
+    r = _relative_rate(W, c)
+    y[0] = dgap[at] * w[0] + dgap[at + 1] * w[1] + dgap[at + 2] * w[2] - (value if radius else 0.0)
+    for t in range(2):
+        y[1 + t] = T[t, 0] * (r[1] * point[2] - r[2] * point[1])
+        y[1 + t] += T[t, 1] * (r[2] * point[0] - r[0] * point[2]) + T[t, 2] * (r[0] * point[1] - r[1] * point[0])
         for i in range(3):
-            y[i] += factor * W.cval[c, i]
-        for side in range(2):
-            for i in range(6):
-                f[side, i] += factor * (W.cB[c, side, 0, i] * F[0] + W.cB[c, side, 1, i] * F[1] + W.cB[c, side, 2, i] * F[2])
-    move_back(moved, k)
-    evaluate_pair(P, Q, W, c, F, whole, h, W.scratch)
+            y[1 + t] += (dT[t, i, at] * w[0] + dT[t, i, at + 1] * w[1] + dT[t, i, at + 2] * w[2]) * u[i]
+    for i in range(3):
+        f[i] = dF[i, at] * w[0] + dF[i, at + 1] * w[1] + dF[i, at + 2] * w[2]
+    for m in range(2):
+        body, sign, a = W.cbody[c, m], 1.0 if m == 0 else -1.0, arms[m]
+        if body < 0:
+            continue
+        R = W.R[body]
+        m0 = sign * (point[1] * F[2] - point[2] * F[1] + a[1] * f[2] - a[2] * f[1])
+        m1 = sign * (point[2] * F[0] - point[0] * F[2] + a[2] * f[0] - a[0] * f[2])
+        m2 = sign * (point[0] * F[1] - point[1] * F[0] + a[0] * f[1] - a[1] * f[0])
+        for i in range(3):
+            x[i] = sign * f[i]
+            x[3 + i] = R[0, i] * m0 + R[1, i] * m1 + R[2, i] * m2
+        pull(D.y[L.place_body[body]], x, out)
+    if W.cgrace[c] > 0.0 or W.claw[c] == PYRAMID:  # the gap and the frame where the step starts
+        pair_gap(Q, W.active[c] - P.body.shape[0], W.x, W.R, s[101, 0:3], s)
+        if not radius:
+            w = (value * W.R[b, 0, axis], value * W.R[b, 1, axis], value * W.R[b, 2, axis])
+        if W.cgrace[c] > 0.0:
+            y[0] -= dgap[at] * w[0] + dgap[at + 1] * w[1] + dgap[at + 2] * w[2] - (value if radius else 0.0)
+        if W.claw[c] == PYRAMID:
+            for i in range(3):
+                x[i] = dn_start[i, at] * w[0] + dn_start[i, at + 1] * w[1] + dn_start[i, at + 2] * w[2]
+            angle = frame_angle(W.cframe[c], n, T[1], x)
+            twist_rows(W, c, impulse, twist)
+            for m in range(2):
+                if W.cbody[c, m] >= 0:
+                    for i in range(6):
+                        x[i] = angle * twist[6 * m + i]
+                    pull(D.y[L.place_body[W.cbody[c, m]]], x, out)
     pull_three(D.motion[c], y, out)
-    for side in range(2):
-        b = W.cbody[c, side]
-        if b >= 0:
-            pull(D.y[L.place_body[b]], f[side], out)
+
+
+@kernel
+def _relative_rate(W, c):
+    """ω_A - ω_B of pair contact c, world axes."""
+    a, b = W.cbody[c, 0], W.cbody[c, 1]
+    Ra, Rb, p, q = W.Rn[a], W.Rn[b], W.v[a], W.v[b]
+    return (
+        Ra[0, 0] * p[3] + Ra[0, 1] * p[4] + Ra[0, 2] * p[5] - Rb[0, 0] * q[3] - Rb[0, 1] * q[4] - Rb[0, 2] * q[5],
+        Ra[1, 0] * p[3] + Ra[1, 1] * p[4] + Ra[1, 2] * p[5] - Rb[1, 0] * q[3] - Rb[1, 1] * q[4] - Rb[1, 2] * q[5],
+        Ra[2, 0] * p[3] + Ra[2, 1] * p[4] + Ra[2, 2] * p[5] - Rb[2, 0] * q[3] - Rb[2, 1] * q[4] - Rb[2, 2] * q[5],
+    )

@@ -1,19 +1,21 @@
 """Columns of a joint's anchor or axis, the coordinates held: all that it carries moves rigidly, with velocities that turn along.
 
-What that does to the bodies is in D.here and D.before (subtree.py). At the joint itself, by central differences of its own kernels
-at the moved pose of its child:
+What that does to the bodies is in D.here and D.before (subtree.py). At the joint itself, by differences of its own kernels at the
+moved pose of its child, of fourth order, f' = (8 (f(ε) - f(-ε)) - (f(2ε) - f(-2ε))) / 12ε: steps large enough that round-off, which
+the time step divides twice, stays small, and exact in what is linear.
 
     impulses     Gᵀ Λ on child and parent; less ψ × F of the child, whose momentum row turns along
     rows         c/h at the next pose, moved as rigidly as the pose where the step starts
     law          of the coordinates, by these rates (gradients/own_joint.py); joint couplings, by these coordinates
 """
 
+from dojo_py.arrays import copy_rows
 from dojo_py.hard.closures import coupled, polynomial
 from dojo_py.hard.coordinates import joint_pose
 from dojo_py.hard.gradients.own_joint import law_by_rates
 from dojo_py.hard.joint_rows import joint_frame, rows_of_joint, start_joint
 from dojo_py.hard.parameters.adjoint import pull, pull_one
-from dojo_py.hard.parameters.moves import move, move_back
+from dojo_py.hard.parameters.moves import move_back, move_by
 from dojo_py.hard.terms import EQ_JOINT
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, turn_vector
@@ -23,30 +25,39 @@ from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, turn_vect
 def joint_column(L, W, G, D, moved, k, j, qpos, qvel, h, here, before, out):
     """out (nv,) += column of datum k, which moves joint j. here, before (6,): the screws it moves its child by, written.
 
-    Leaves what W holds of the start of joint j moved.
+    Leaves what W holds of the start of joint j moved, but for the rows of a compound joint: loads belong to those of the start.
     """
     s = D.scratch
     n, a, b = L.node[j], L.parent[j], L.child[j]
     saved, poses, on_child, on_parent, rates = s[0:4], s[4:8], s[12, 0:6], s[13, 0:6], s[14, 0:6]
+    basis = s[20:26, 0:6]
+    copy_rows(W.basis[j], basis)
     _save(W, b, saved)
     for r in range(6):
         on_child[r] = on_parent[r] = rates[r] = 0.0
-    share = 0.0
-    for side in range(2):
-        factor = move(moved, k, side)
-        share = abs(factor)
-        joint_pose(moved.L, j, qpos, qvel, 0.0, poses[side, 0:4], poses[side, 4:7], s[40:64])
-        joint_pose(moved.L, j, qpos, qvel, h, poses[2 + side, 0:4], poses[2 + side, 4:7], s[40:64])
-        _place_child(W, a, b, poses[side], saved, s[16:20])
-        start_joint(moved.L, W, j, True, s[64:128])
-        _add_impulses(G.load[n], W.Gb[n], factor, on_child)
-        if a >= 0:
-            _add_impulses(G.load[n], W.Ga[n], factor, on_parent)
-        _add_rows(moved.L, W, j, factor / h, rates, s[64:128])
+    here[:] = 0.0
+    before[:] = 0.0
+    for width in range(1, 3):
+        amount = width * moved.step[k]
+        weight = (4.0 if width == 1 else -1.0) / 3.0
+        for side in range(2):
+            sign = 1.0 if side == 0 else -1.0
+            factor = 0.5 * sign * weight / amount
+            move_by(moved, k, sign * amount)
+            joint_pose(moved.L, j, qpos, qvel, 0.0, poses[side, 0:4], poses[side, 4:7], s[40:64])
+            joint_pose(moved.L, j, qpos, qvel, h, poses[2 + side, 0:4], poses[2 + side, 4:7], s[40:64])
+            _place_child(W, a, b, poses[side], saved, s[16:20])
+            copy_rows(basis, W.basis[j])
+            start_joint(moved.L, W, j, True, s[64:128])
+            _add_impulses(G.load[n], W.Gb[n], factor, on_child)
+            if a >= 0:
+                _add_impulses(G.load[n], W.Ga[n], factor, on_parent)
+            _add_rows(moved.L, W, j, factor / h, rates, s[64:128])
+        _add_screw(W.R[a], poses[0], poses[1], 0.5 * weight / amount, here, s[16:18])
+        _add_screw(G.R_before[a], poses[2], poses[3], 0.5 * weight / amount, before, s[16:18])
     move_back(moved, k)
+    copy_rows(basis, W.basis[j])
     _put_back(W, b, saved)
-    _screw(W.R[a], poses[0], poses[1], share, here, s[16:18])
-    _screw(G.R_before[a], poses[2], poses[3], share, before, s[16:18])
     pull(D.here[b], here, out)
     pull(D.before[b], before, out)
     _turn_along(G.load[n], G.impulse[n], here, on_child)
@@ -118,8 +129,8 @@ def _add_rows(L, W, j, factor, out, s):
 
 
 @kernel
-def _screw(R, one, two, factor, out, s):
-    """out (6,): factor times the displacement and turn, world axes, from pose two to one (q 4, d 3) in a frame R. s: (2, …)."""
+def _add_screw(R, one, two, factor, out, s):
+    """out (6,) += factor times the displacement and turn, world axes, from pose two to one (q 4, d 3) in a frame R. s: (2, …)."""
     back, turn = s[0, 0:4], s[1, 0:4]
     back[0] = two[0]
     for i in range(3):
@@ -128,8 +139,8 @@ def _screw(R, one, two, factor, out, s):
     u0, u1, u2 = factor * (one[4] - two[4]), factor * (one[5] - two[5]), factor * (one[6] - two[6])
     p0, p1, p2 = 2.0 * factor * turn[1], 2.0 * factor * turn[2], 2.0 * factor * turn[3]
     for i in range(3):
-        out[i] = R[i, 0] * u0 + R[i, 1] * u1 + R[i, 2] * u2
-        out[3 + i] = R[i, 0] * p0 + R[i, 1] * p1 + R[i, 2] * p2
+        out[i] += R[i, 0] * u0 + R[i, 1] * u1 + R[i, 2] * u2
+        out[3 + i] += R[i, 0] * p0 + R[i, 1] * p1 + R[i, 2] * p2
 
 
 @kernel

@@ -135,8 +135,8 @@ def _firm(values: Array) -> str | None:
 
 KINDS = (
     Kind("joint_anchor", "m", 3, lambda w, m: _names(m, _anchored(m)), _anchors, _set_anchors, scale=_lengths, step=1e-3,
-         route=JOINT, targets=lambda w, m: [_tree_joint(w, m, i) for i in _anchored(m)]),
-    Kind("joint_axis", "1", 3, lambda w, m: _names(m, _scalar(m)), _axes, _set_axes, _not_zero, route=JOINT,
+         longest=1e-3, route=JOINT, targets=lambda w, m: [_tree_joint(w, m, i) for i in _anchored(m)]),
+    Kind("joint_axis", "1", 3, lambda w, m: _names(m, _scalar(m)), _axes, _set_axes, _not_zero, step=1e-3, curved=True, route=JOINT,
          targets=lambda w, m: [_tree_joint(w, m, i) for i in _scalar(m)]),
     _dof_kind("damping", "N m s/rad or N s/m", _forced, not_negative, 1e-2),
     _dof_kind("stiffness", "N m/rad or N/m", _sprung, not_negative, 1.0),

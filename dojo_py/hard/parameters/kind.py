@@ -33,6 +33,10 @@ class Kind:
     """(world, model) -> sizes (n,) of the values, for differences; None: 1."""
     step: float = 1e-4
     """Of central differences, in scales: most kinds act linearly, round-off outweighs curvature."""
+    longest: float = np.inf
+    """Of that step, in its unit."""
+    curved: bool = False
+    """Whether `write` is not linear in the values."""
     route: int = NUMBERS
     """How the step's derivative by it is found, see flat.py."""
     targets: Callable[[World, Any], list[int]] = lambda world, model: []

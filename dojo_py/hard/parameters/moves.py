@@ -70,10 +70,16 @@ def moved_handle(world: World, model: Any, directions: Directions) -> Any:
 def move(moved, k, side):
     """Move the tables along datum k, forward (side 0) or back (1). Returns the factor of what is evaluated there."""
     amount = moved.step[k] if side == 0 else -moved.step[k]
+    move_by(moved, k, amount)
+    return 0.5 / amount
+
+
+@kernel
+def move_by(moved, k, amount):
+    """Move the tables along datum k by an amount, in its unit."""
     for m in range(moved.start[k], moved.start[k + 1]):
         i = moved.places[m]
         moved.data[i] = moved.base[i] + amount * moved.values[m]
-    return 0.5 / amount
 
 
 @kernel

@@ -16,6 +16,7 @@ class Adjoint(NamedTuple):
     """How the next rates (nv, rounded up to m = whole octets) follow right-hand sides. nb bodies, nn nodes, nc candidates."""
 
     y: np.ndarray  # (nb + nn, 6, m) by the right-hand sides of all rows, in elimination order
+    again: np.ndarray  # (nb + nn, 6, m) when there are loop closures, else (0, 6, m): its refinement
     each: np.ndarray  # (nv, m) 1 on the diagonal: every rate by itself
     here: np.ndarray  # (nb, 6, m) by the displacement and turn, world axes, of all that a joint carries: where the step starts
     before: np.ndarray  # (nb, 6, m) of the poses one interval before
@@ -31,9 +32,9 @@ class Adjoint(NamedTuple):
 def allocate_adjoint(layout: Any, planes: Any, pairs: Any) -> Adjoint:
     """Work arrays for a world."""
     z, nb, nn, nv = np.zeros, len(layout.mass), len(layout.node_joint), len(layout.dof_joint)
-    nc, m = len(planes.body) + len(pairs.kind), whole(nv)
+    nc, m, closed = len(planes.body) + len(pairs.kind), whole(nv), (nb + nn) * bool(len(layout.eq_kind))
     return Adjoint(
-        z((nb + nn, 6, m)), np.eye(nv, m), z((nb, 6, m)), z((nb, 6, m)), z((6, m)), z((nc, 3, m)), z((nc, 3, m)),
+        z((nb + nn, 6, m)), z((closed, 6, m)), np.eye(nv, m), z((nb, 6, m)), z((nb, 6, m)), z((6, m)), z((nc, 3, m)), z((nc, 3, m)),
         z(nc, np.int64), z(nv), z((nb, 6)), z((160, 12)),
     )  # fmt: skip
 
