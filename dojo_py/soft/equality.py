@@ -97,6 +97,7 @@ def pose_rows(m, pose, rows, eq):
         for c in range(nnz):
             rows.J[i, c] = jac[k, c]
         set_parameters(r, e.solref, e.solimp, violation, opt.timestep, opt.disableflags)
+    rows.counts[NBLOCK] = block + 1  # the rows share their columns
 
 
 @kernel
