@@ -78,6 +78,8 @@ def make_frame(point, frame):
     s = nx * tx + ny * ty + nz * tz
     tx, ty, tz = tx - s * nx, ty - s * ny, tz - s * nz
     s = np.sqrt(tx * tx + ty * ty + tz * tz)
+    if s < 1e-15:  # the preferred tangent is the normal: a capsule that stands on a plane
+        tx, ty, tz, s = 1.0, 0.0, 0.0, 1.0
     tx, ty, tz = tx / s, ty / s, tz / s
     frame[0, 0] = nx
     frame[0, 1] = ny

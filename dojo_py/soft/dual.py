@@ -1,7 +1,7 @@
-"""Projected Gauss–Seidel on the dual: min 1/2 f^T (A + R) f + f^T (J qacc_smooth - aref) over the admissible forces; and noslip.
+"""Projected Gauss–Seidel on the dual: min 1/2 f^T (A + R) f + f^T (J qacc_smooth - aref) over the admissible forces.
 
 One scalar row at a time; an elliptic contact as a block: first along the ray through its present force, then its friction with
-the normal force held. noslip repeats the friction part only, without R. Source: computation chapter, "Algorithms".
+the normal force held. Source: computation chapter, "Algorithms".
 """
 
 import numpy as np
@@ -229,60 +229,3 @@ def projected_gauss_seidel(m, pose, forces, rows, sol, warm):
             break
     finish(m, pose, forces, rows, sol)
     return sweeps, improvement
-
-
-@kernel
-def pyramid_pair(rows, sol, i):
-    """Opposing edges i, i + 1 of a pyramid: their difference is chosen best, their sum (the normal share) is held."""
-    f = sol.force
-    A = sol.A
-    half = 0.5 * (f[i] + f[i + 1])
-    y = 0.5 * (f[i] - f[i + 1])
-    curvature = A[i, i] + A[i + 1, i + 1] - A[i, i + 1] - A[i + 1, i]
-    if curvature < 1e-15:
-        return 0.0
-    slope = residual(sol, rows, i, 0.0) - residual(sol, rows, i + 1, 0.0)
-    new = min(max(y - slope / curvature, -half), half)
-    f[i] = half + new
-    f[i + 1] = half - new
-    d = new - y
-    return -(slope * d + 0.5 * curvature * d * d)
-
-
-@kernel
-def noslip(m, pose, forces, rows, sol):
-    """Dry friction and contact friction once more, without regularisation, normal forces held. Returns the sweeps."""
-    opt = m.options[0]
-    n = rows.counts[NEFC]
-    ne, nf = rows.counts[NE], rows.counts[NF]
-    scale = 1.0 / (opt.meaninertia * max(1, len(sol.qacc)))
-    block = np.empty((8, 6))
-    work = np.empty((3, 5, 5))
-    states = np.empty((2, 6))
-    old, res = states[0], states[1]
-    delassus(m, pose, rows, sol)
-    multiply_J(rows, forces.qacc_smooth, sol.trial)
-    for i in range(n):
-        sol.trial[i] -= rows.rows[i].aref
-    sweeps = opt.noslip_iterations
-    for sweep in range(opt.noslip_iterations):
-        improvement = 0.0
-        for i in range(ne, n):
-            r = rows.rows[i]
-            if i < ne + nf:
-                improvement += scalar_step(rows, sol, i, -r.frictionloss, r.frictionloss, 0.0)
-            elif r.type == PYRAMIDAL:
-                if (i - rows.contacts[r.id].efc_address) % 2 == 0:
-                    improvement += pyramid_pair(rows, sol, i)
-            elif r.type == ELLIPTIC and i == rows.contacts[r.id].efc_address:
-                dim = rows.contacts[r.id].dim
-                for a in range(dim):
-                    old[a] = sol.force[i + a]
-                    res[a] = residual(sol, rows, i + a, 0.0)
-                friction_block(m, rows, sol, i, 0.0, block, work)
-                improvement += block_cost(rows, sol, i, dim, old, res, 0.0)
-        if improvement * scale < opt.noslip_tolerance:
-            sweeps = sweep + 1
-            break
-    finish(m, pose, forces, rows, sol)
-    return sweeps
