@@ -3,7 +3,8 @@
     error = u - l - p round((u - l) / p),   p = 2π |gear|          p in the unit of the length l
 
 That holds where the length is a rotation: ball joints, and sites whose gear to a reference site only turns. A servo is a fixed gain
-with the affine bias -gain l; any other law takes u and l apart and keeps their difference as it is.
+with the affine bias -gain l; any other law takes u and l apart and keeps their difference as it is. Filters take the short way
+to their control, too, and after a step an activation is moved by whole turns to within half a turn of the length.
 """
 
 import math

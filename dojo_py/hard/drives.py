@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.actuation.force import advance, clamp, force_law, signal
-from dojo_py.actuation.short_way import turns_too_many, whole_turn
+from dojo_py.actuation.force import advance, clamp, force_law, signal, turn_of
+from dojo_py.actuation.short_way import turns_too_many
 from dojo_py.actuation.table import ActuatorTable, build_table
 from dojo_py.actuation.transmission import BALL, FREE, SCALAR, ball_length, site_length, site_wrench, turn_axis
 from dojo_py.hard.layout import BodyMap, Layout, _product
@@ -43,7 +43,8 @@ class Drive(NamedTuple):
     actuator_force: np.ndarray  # (n,) scalar forces at the start of the step [N, N m]
     act_rate: np.ndarray  # (na,)
     turns: np.ndarray  # (n,) whole turns that servos of rotations leave out
-    hold: np.ndarray  # (1,) 1: `turns` stays as it is, while a difference is taken
+    length: np.ndarray  # (n,) their lengths at the start of the step
+    hold: np.ndarray  # (1,) 1: both stay as they are, while a difference is taken
     scratch: np.ndarray  # (24, 12)
     angle: np.ndarray  # (nv,) coordinates of hinges and slides
     coordinates: np.ndarray  # (96, 12) work of coordinates.py
@@ -103,7 +104,7 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
         servo_range=np.ascontiguousarray(table.force_range[mine]),
     )
     nv, nb, n = len(layout.dof_joint), len(layout.mass), len(table.dof)
-    return Drive(servos, z(nv), z((nb, 6)), z(n), z(na), z(n), np.zeros(1, np.int64), z((24, 12)), z(nv), z((96, 12)))
+    return Drive(servos, z(nv), z((nb, 6)), z(n), z(na), z(n), z(n), np.zeros(1, np.int64), z((24, 12)), z(nv), z((96, 12)))
 
 
 @kernel
@@ -168,8 +169,9 @@ def _left_out(T, i, V, u, length):
     """Force [N m] of the whole turns that servo i of a rotation leaves out to go the short way; 0 for other actuators."""
     if not T.rotation[i]:
         return 0.0
-    turn = whole_turn(T.gear[i], 0 if T.transmission[i] == BALL else 3)
+    turn = turn_of(T, i)
     if not V.hold[0]:
+        V.length[i] = length
         V.turns[i] = turns_too_many(u - length, turn)
     return T.gain[i, 0] * turn * V.turns[i]
 
@@ -293,6 +295,9 @@ def advance_activations(T, V, act, h, out):
         k = T.activation[i]
         if k >= 0 and T.enabled[i]:
             out[k] = advance(T, i, act[k], V.act_rate[k], h)
+            if T.rotation[i]:  # an activation stays within half a turn of the length
+                turn = turn_of(T, i)
+                out[k] -= turn * turns_too_many(out[k] - V.length[i], turn)
 
 
 @entry

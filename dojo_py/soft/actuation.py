@@ -162,8 +162,11 @@ def transmissions(m, pose, forces, qpos, qvel):
 
 
 @kernel
-def next_activation(a, act, act_dot, h):
-    """Activation after h [s]: Euler, or the exact exponential for filterexact; clamped to actrange."""
+def next_activation(a, length, act, act_dot, h):
+    """Activation after h [s]: Euler, or the exact exponential for filterexact; clamped to actrange.
+
+    That of a servo which takes the short way round is then moved by whole turns to the length's side.
+    """
     if a.dyntype == DYN_FILTEREXACT:
         tau = max(1e-15, a.dynprm)
         act += act_dot * tau * (1.0 - np.exp(-h / tau))
@@ -171,6 +174,8 @@ def next_activation(a, act, act_dot, h):
         act += act_dot * h
     if a.actlimited:
         act = min(max(act, a.actrange[0]), a.actrange[1])
+    if a.turn > 0.0:
+        act -= a.turn * turns_too_many(act - length, a.turn)
     return act
 
 
@@ -199,7 +204,10 @@ def actuator_forces(m, forces, act, control):
             if a.dyntype == DYN_INTEGRATOR:
                 s.act_dot = u
             elif a.dyntype != DYN_NONE:
-                s.act_dot = (u - act[a.actadr]) / max(1e-15, a.dynprm)
+                error = u - act[a.actadr]
+                if a.turn > 0.0:
+                    error -= a.turn * turns_too_many(error, a.turn)
+                s.act_dot = error / max(1e-15, a.dynprm)
             if a.disabled:
                 s.act_dot = 0.0
                 continue
@@ -207,7 +215,7 @@ def actuator_forces(m, forces, act, control):
             if a.dyntype != DYN_NONE:
                 signal = act[a.actadr]
                 if a.actearly:
-                    signal = next_activation(a, signal, s.act_dot, opt.timestep)
+                    signal = next_activation(a, s.length, signal, s.act_dot, opt.timestep)
             gain = a.gainprm[0]
             if a.gaintype == GAIN_AFFINE:
                 gain += a.gainprm[1] * s.length + a.gainprm[2] * s.velocity

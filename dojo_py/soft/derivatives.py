@@ -56,7 +56,7 @@ def actuator_slope(m, forces, s, a, act):
         if a.dyntype != DYN_NONE:
             signal = act[a.actadr]
             if a.actearly:
-                signal = next_activation(a, signal, s.act_dot, m.options[0].timestep)
+                signal = next_activation(a, s.length, signal, s.act_dot, m.options[0].timestep)
         slope += a.gainprm[2] * signal
     if a.disabled or (a.forcelimited and (s.force <= a.forcerange[0] or s.force >= a.forcerange[1])):
         return 0.0

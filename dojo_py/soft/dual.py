@@ -47,10 +47,10 @@ def residual(sol, rows, i, regularised):
 
 
 @kernel
-def scalar_step(rows, sol, i, low, high, regularised):
+def scalar_step(rows, sol, i, low, high):
     """Best value of force i in [low, high]; returns the decrease of the dual cost."""
-    diagonal = sol.A[i, i] + regularised * rows.rows[i].R
-    res = residual(sol, rows, i, regularised)
+    diagonal = sol.A[i, i] + rows.rows[i].R
+    res = residual(sol, rows, i, 1.0)
     new = min(max(sol.force[i] - res / diagonal, low), high)
     change = new - sol.force[i]
     sol.force[i] = new
@@ -103,7 +103,7 @@ def ray_step(rows, sol, i, dim, friction, res):
 
 
 @kernel
-def friction_block(m, rows, sol, i, regularised, block, work):
+def friction_block(m, rows, sol, i, block, work):
     """Friction forces of the elliptic contact at row i, its normal force held; block (8, 6), work (3, 5, 5) scratch."""
     con = rows.contacts[rows.rows[i].id]
     n = con.dim - 1
@@ -115,10 +115,10 @@ def friction_block(m, rows, sol, i, regularised, block, work):
     b, mu, y = block[5], block[6], block[7]
     for a in range(n):
         mu[a] = m.pairs[con.pair].friction[a]
-        b[a] = residual(sol, rows, i + 1 + a, regularised)
+        b[a] = residual(sol, rows, i + 1 + a, 1.0)
         for c in range(n):
             block[a, c] = sol.A[i + 1 + a, i + 1 + c]
-        block[a, a] += regularised * rows.rows[i + 1 + a].R
+        block[a, a] += rows.rows[i + 1 + a].R
         for c in range(n):
             b[a] -= block[a, c] * f[i + 1 + c]
     friction_step(block, b, mu, f[i], n, work, y)
@@ -127,12 +127,12 @@ def friction_block(m, rows, sol, i, regularised, block, work):
 
 
 @kernel
-def block_cost(rows, sol, i, dim, old, res, regularised):
+def block_cost(rows, sol, i, dim, old, res):
     """Decrease of the dual cost from the contact's forces old (dim,) with residual res (dim,) to the present ones."""
     change = 0.0
     for a in range(dim):
         d = sol.force[i + a] - old[a]
-        s = 0.5 * regularised * rows.rows[i + a].R * d
+        s = 0.5 * rows.rows[i + a].R * d
         for b in range(dim):
             s += 0.5 * sol.A[i + a, i + b] * (sol.force[i + b] - old[b])
         change += d * (res[a] + s)
@@ -148,8 +148,8 @@ def elliptic_step(m, rows, sol, i, block, work, states):
         old[a] = sol.force[i + a]
         res[a] = residual(sol, rows, i + a, 1.0)
     ray_step(rows, sol, i, dim, m.pairs[rows.contacts[rows.rows[i].id].pair].friction, res)
-    friction_block(m, rows, sol, i, 1.0, block, work)
-    gain = block_cost(rows, sol, i, dim, old, res, 1.0)
+    friction_block(m, rows, sol, i, block, work)
+    gain = block_cost(rows, sol, i, dim, old, res)
     if gain < 0.0:
         for a in range(dim):
             sol.force[i + a] = old[a]
@@ -222,7 +222,7 @@ def projected_gauss_seidel(m, pose, forces, rows, sol, warm):
                 low = -np.inf
             elif i < ne + nf:
                 low, high = -r.frictionloss, r.frictionloss
-            improvement += scalar_step(rows, sol, i, low, high, 1.0)
+            improvement += scalar_step(rows, sol, i, low, high)
         improvement *= scale
         if improvement < opt.tolerance:
             sweeps = sweep + 1

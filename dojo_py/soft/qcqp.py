@@ -87,8 +87,8 @@ def friction_step(A, b, mu, r, n, work, y):
 def friction_of_singular(A, b, mu, r, n, work, y):
     """As `friction_step`, for A that may be singular: then y = 0. Returns whether the constraint is active.
 
-    Newton's method on |z|^2 = r^2 for the multiplier, at most 20 steps, ended where the wheel ends it: by the determinant for two and
-    three unknowns, by the least pivot for more, by absolute changes of 1e-10.
+    Newton's method on |z|^2 = r^2 for the multiplier, at most 20 steps, ended where the wheel ends it: by the determinant for two
+    and three unknowns, by the least pivot for more, by absolute changes of 1e-10.
     """
     S, L = work[0], work[1]
     c, d = work[2, 0], work[2, 1]

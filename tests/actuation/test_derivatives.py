@@ -7,7 +7,8 @@ import dojo_py
 
 KAPPA = 1e-4
 EPSILON = 1e-4
-ARM = """<mujoco><option timestep="0.01"/><default><geom contype="0" conaffinity="0"/></default><worldbody><body pos="0 0 1"><joint name="a" axis="0 1 0" damping=".1" {limit}/>
+ARM = """<mujoco><default><geom contype="0" conaffinity="0"/></default><worldbody>
+  <body pos="0 0 1"><joint name="a" axis="0 1 0" damping=".1" {limit}/>
   <geom type="capsule" size=".05" fromto="0 0 0 .4 0 0"/><body pos=".4 0 0"><joint name="b" axis="0 1 .3" damping=".1"/>
   <geom type="capsule" size=".04" fromto="0 0 0 .3 0 0"/><body pos=".3 0 0"><joint name="c" type="ball" damping=".05"/>
   <geom type="box" size=".05 .1 .03"/></body></body></body></worldbody><actuator>{actuators}</actuator></mujoco>"""

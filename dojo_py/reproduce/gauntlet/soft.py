@@ -37,6 +37,8 @@ NUDGE = 1e-11
 STRETCH = 100.0
 TIE = 1e-8
 """A start whose contacts or rows are others when it is moved by this is a tie: not compared."""
+UNSTABLE = 1e-8
+"""Where the wheel's own spread is larger, the motion is unstable: an overflow there is no difference."""
 TIGHT = {"tolerance": 1e-15, "iterations": 200, "ls_iterations": 100}
 
 TITLE = "the soft mode beside the wheel"
@@ -46,7 +48,8 @@ PROPERTIES = {
     "stages": f"poses, forces, contacts and rows at the start equal the wheel's: {STAGES:g} of the largest entry, away from ties",
     "step": f"one step equals mj_step: {STEP:g} and {STRETCH:g} times what moving the start by {NUDGE:g} makes, away from ties",
     "motion": f"{STEPS} steps: {MOTION:g} and the same, as long as that is below 1e-6",
-    "solver": "the file's own solver comes as close to Newton's minimum as the wheel's: 10 times its distance, or 1e-6",
+    "solver": "where the file's own solver says SOLVED at tolerance 1e-10, it is no more than 2e-5, or 1e-9 of the whole descent, "
+    "above Newton's minimum, or 10 times as far as the wheel's",
 }
 FIXED: tuple[int, ...] = tuple(range(150))
 
@@ -55,8 +58,9 @@ def generate(seed: int) -> Case:
     """The model and the recipe of its start: from any model, so that smaller ones have a start, too."""
     xml, timestep, readable = soft_model(seed)
     rng = np.random.default_rng([seed, 1])
-    recipe = {"seed": int(rng.integers(1 << 30)), "spread": float(rng.choice([0.0, 0.1, 0.5])), "speed": float(rng.choice([0, 0.3, 3]))}
-    return Case(xml, timestep, settings=recipe | {"force": float(rng.choice([0.1, 1, 10])), "readable": readable})
+    recipe = {"seed": int(rng.integers(1 << 30)), "readable": readable, "spread": float(rng.choice([0.0, 0.1, 0.5]))}
+    recipe |= {"speed": float(rng.choice([0.0, 0.3, 3.0])), "force": float(rng.choice([0.1, 1.0, 10.0]))}
+    return Case(xml, timestep, settings=recipe)
 
 
 def start_of(case: Case, wheel: Any) -> Start:
@@ -90,24 +94,25 @@ def _compare(case: Case, wheel: Any) -> dict[str, Outcome]:
     mujoco.mj_forward(tight, data)
     if warned(data) or _is_tie(tight, start):
         return found
-    ours = simulator.acceleration(first, start.controls[0] if wheel.nu else None)
+    simulator.acceleration(first, start.controls[0] if wheel.nu else None)
     found["stages"] = _worst(stage_differences(simulator, tight, data), STAGES)
     if wheel.opt.solver != tight.opt.solver and data.nefc and not wheel.opt.noslip_iterations:
-        found["solver"] = _solver(case, wheel, model, tight, start, ours)
+        found["solver"] = _solver(case, wheel, model, tight, start)
     trajectory = simulator.rollout(first, start.controls)
     path = np.concatenate([trajectory.qpos, trajectory.qvel, trajectory.act], axis=1)
     reference = wheel_motion(tight, start)
     own_spread = _spread(tight, start, reference)
     failed = [t for t, s in enumerate(trajectory.status) if s in (Status.NOT_FINITE, Status.SINGULAR)]
     steps = min(len(reference.states) - 1, failed[0] if failed else STEPS)
-    if failed and failed[0] < len(reference.states) - 1:
-        found["step"] = Outcome(1, 1, np.inf, f"step {failed[0]}: {Status(int(trajectory.status[failed[0]])).name}, the wheel goes on")
+    if failed and failed[0] < len(reference.states) - 1 and own_spread[failed[0] + 1] < UNSTABLE:
+        status = Status(int(trajectory.status[failed[0]])).name
+        found["step"] = Outcome(1, 1, np.inf, f"step {failed[0]}: {status}, the wheel goes on")
         return found
     errors = _state_errors(path[: steps + 1], reference.states[: steps + 1], wheel.nq, wheel.nv)
     if steps:
         bound = STEP + STRETCH * own_spread[1]
         found["step"] = Outcome(1, int(not errors[1] <= bound), float(errors[1] / bound), f"{errors[1]:.1e}, bound {bound:.1e}")
-    sure = [t for t in range(2, steps + 1) if own_spread[: t + 1].max() < 1e-6 / STRETCH]
+    sure = [t for t in range(2, steps + 1) if own_spread[: t + 1].max() < UNSTABLE]
     bounds = [MOTION + STRETCH * own_spread[: t + 1].max() for t in sure]
     ratios = [errors[t] / b for t, b in zip(sure, bounds, strict=True)]
     if ratios:
@@ -117,21 +122,26 @@ def _compare(case: Case, wheel: Any) -> dict[str, Outcome]:
     return found
 
 
-def _solver(case: Case, wheel: Any, model: Any, tight: Any, start: Start, least: np.ndarray) -> Outcome:
+def _solver(case: Case, wheel: Any, model: Any, tight: Any, start: Start) -> Outcome:
     """The file's CG or PGS at a tolerance of 1e-10 and at most 500 iterations, both programs'."""
     kind = ("PGS", "CG")[int(wheel.opt.solver)]
     settings = {"tolerance": 1e-10, "iterations": 500, "ls_iterations": 100}
     theirs = data_at(wheel, start)
     mujoco.mj_forward(_with(wheel, **settings), theirs)
     simulator = SoftSimulator(model, timestep=case.timestep, options=SoftOptions(solver=kind, **settings))
-    ours = simulator.acceleration(simulator.initial_state(start.qpos, start.qvel, start.act), start.controls[0] if wheel.nu else None)
+    first = simulator.initial_state(start.qpos, start.qvel, start.act)
+    control = start.controls[0] if wheel.nu else None
+    if simulator.step(first, control).status is Status.MAX_ITERATIONS:
+        return Outcome(0, 0)
+    ours = simulator.acceleration(first, control)
     reference = data_at(tight, start)
     mujoco.mj_forward(tight, reference)
     minimum = np.array(reference.qacc)
     wheels = cost_above(tight, reference, np.array(theirs.qacc), minimum)
     excess = cost_above(tight, reference, ours, minimum)
-    bound = max(1e-6, 10.0 * wheels)
-    return Outcome(1, int(not excess <= bound), float(excess / bound), f"{kind}: {excess:.1e} above the minimum, the wheel {wheels:.1e}")
+    bound = max(2e-5, 1e-9 * cost_above(tight, reference, np.array(reference.qacc_smooth), minimum), 10.0 * wheels)
+    where = f"{kind}: {excess:.1e} above the minimum, the wheel {wheels:.1e}"
+    return Outcome(1, int(not excess <= bound), float(excess / bound), where)
 
 
 def _with(model: Any, **options: Any) -> Any:
@@ -155,7 +165,22 @@ def _pattern(model: Any, start: Start) -> tuple[Any, ...]:
 
 def _is_tie(model: Any, start: Start) -> bool:
     here = _pattern(model, start)
+    if _are_aligned(model, start):
+        return True
     return any(_pattern(model, nudged(model, start, TIE, seed)) != here for seed in range(3))
+
+
+def _are_aligned(model: Any, start: Start) -> bool:
+    """Two boxes, or a box and a capsule, that touch with parallel axes: round-off decides on the order and place of the points."""
+    data = data_at(model, start)
+    mujoco.mj_forward(model, data)
+    box = int(mujoco.mjtGeom.mjGEOM_BOX)
+    for one, two in data.contact.geom:
+        if box in (model.geom_type[one], model.geom_type[two]) and model.geom_type[one] >= mujoco.mjtGeom.mjGEOM_CAPSULE:
+            cosines = data.geom_xmat[one].reshape(3, 3).T @ data.geom_xmat[two].reshape(3, 3)
+            if np.abs(cosines).max() > 1.0 - 1e-12:
+                return True
+    return False
 
 
 def _spread(model: Any, start: Start, reference: Motion) -> np.ndarray:

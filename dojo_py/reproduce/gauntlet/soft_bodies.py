@@ -7,6 +7,10 @@ from dojo_py.reproduce.gauntlet.soft_random import Draw
 from dojo_py.soft.narrowphase import SHAPE_NAMES, SUPPORTED
 
 SHAPES = ("sphere", "capsule", "ellipsoid", "cylinder", "box")
+JOINTS = (
+    ["hinge"], ["hinge"], ["slide"], ["ball"], ["free"], [], ["hinge", "hinge", "hinge"], ["slide", "ball"], ["slide", "hinge"],
+)  # fmt: skip
+"""What a body may have."""
 SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 
 
@@ -97,7 +101,8 @@ class Tree:
         self.shapes[self.names["geom"][-1]] = "plane"
         tilt = d.maybe(0.4, f'euler="{d.angle(-0.2, 0.2)} {d.angle(-0.2, 0.2)} 0"')
         size = d.pick(["1 1 .1", "0 0 1"])
-        return f'<geom{name} type="plane" size="{size}" pos="0 0 {d.uniform(1, -0.6, -0.1)}"{tilt}{self.touches("plane")}{self.contact_attributes()}/>'
+        where = f'size="{size}" pos="0 0 {d.uniform(1, -0.6, -0.1)}"{tilt}'
+        return f'<geom{name} type="plane" {where}{self.touches("plane")}{self.contact_attributes()}/>'
 
     def site(self) -> str:
         """A site."""
@@ -116,7 +121,7 @@ class Tree:
     def joints(self, depth: int) -> str:
         """The joints of a body: none, one of any type, or several."""
         d = self.draw
-        kinds = d.pick([["hinge"], ["hinge"], ["slide"], ["ball"], ["free"], [], ["hinge"] * 3, ["slide", "ball"], ["slide", "hinge"]])
+        kinds = d.pick(JOINTS)
         if kinds == ["free"] and depth:
             kinds = ["ball"]
         if kinds == ["free"]:

@@ -1,4 +1,4 @@
-"""Seed → MJCF with everything that the reader accepts and the soft mode simulates; at times what only the wheel's reader accepts."""
+"""Seed → MJCF with all that the reader accepts and the soft mode simulates; at times what only the wheel's reader accepts."""
 
 from dojo_py.reproduce.gauntlet.soft_bodies import Tree, can_touch
 from dojo_py.reproduce.gauntlet.soft_random import Draw
@@ -60,8 +60,8 @@ def _defaults(d: Draw, tree: Tree) -> str:
         words += d.maybe(0.2, f"<site{d.orientation(0.5)}/>") + d.maybe(0.3, f"<pair{_pair_attributes(d)}/>")
         return words + d.maybe(0.3, f"<equality{d.solver(0.5)}/>") + d.maybe(0.3, d.pick(servos))
 
-    inner = f'<default class="a">{content()}<default class="b">{content()}</default></default><default class="c">{content()}</default>'
-    return f"<default>{content()}{inner}</default>"
+    a = f'<default class="a">{content()}<default class="b">{content()}</default></default>'
+    return f'<default>{content()}{a}<default class="c">{content()}</default></default>'
 
 
 def _pair_attributes(d: Draw) -> str:
@@ -136,7 +136,8 @@ def _actuators(d: Draw, tree: Tree) -> str:
         limits = d.maybe(0.3, 'ctrlrange="-1 2"')
         activation = d.maybe(0.4, 'actrange="-1 1" actlimited="true"') + d.maybe(0.4, 'actearly="true"')
         dynamics = f'dyntype="{d.pick(["integrator", "filter", "filterexact"])}" dynprm="{d.wide(0.003, 1)}"{activation}'
-        law = f'gaintype="{d.pick(["fixed", "affine"])}" gainprm="{d.normal(3, 3)}" biastype="{d.pick(["none", "affine"])}" biasprm="{d.normal(3, 3)}"'
+        law = f'gaintype="{d.pick(["fixed", "affine"])}" gainprm="{d.normal(3, 3)}" '
+        law += f'biastype="{d.pick(["none", "affine"])}" biasprm="{d.normal(3, 3)}"'
         kp, kv = d.wide(0.1, 300), d.wide(0.01, 10)
         damping = d.some(0.5, "kv", kv)
         words += d.pick([
@@ -162,14 +163,16 @@ def _tendons(d: Draw, tree: Tree) -> str:
     scalars, words = tree.names["scalar"], ""
     count = d.count(1, 2)
     for i in range(count):
-        words += f'<fixed name="t{i}"' + d.maybe(0.5, 'limited="true" range="-.1 .1"') + d.maybe(0.5, f'frictionloss="{d.wide(0.1, 3)}"')
+        words += f'<fixed name="t{i}"' + d.maybe(0.5, 'limited="true" range="-.1 .1"')
+        words += d.maybe(0.5, f'frictionloss="{d.wide(0.1, 3)}"')
         words += d.maybe(0.5, f'stiffness="{d.wide(0.1, 50)}"') + d.maybe(0.5, f'damping="{d.wide(0.01, 3)}"')
         words += d.maybe(0.3, 'springlength="0 .05"') + d.maybe(0.3, f'margin="{d.uniform(1, 0, 0.2)}"')
         words += d.maybe(0.3, 'actuatorfrclimited="true" actuatorfrcrange="-1 1"') + ">"
         chosen = d.rng.choice(scalars, min(len(scalars), d.count(1, 3)), replace=False)
         words += "".join(f'<joint joint="{joint}" coef="{d.normal(1)}"/>' for joint in chosen) + "</fixed>"
     words = f"<tendon>{words}</tendon><actuator>"
-    words += d.maybe(0.7, f'<motor tendon="t0" gear="{d.normal(1)}"/>') + d.maybe(0.5, f'<position tendon="t0" kp="{d.wide(1, 50)}" kv=".3"/>')
+    words += d.maybe(0.7, f'<motor tendon="t0" gear="{d.normal(1)}"/>')
+    words += d.maybe(0.5, f'<position tendon="t0" kp="{d.wide(1, 50)}" kv=".3"/>')
     words += d.maybe(0.3, f'<motor joint="{d.pick(scalars)}" gear="2" damping="{d.wide(0.01, 2)}" armature="0.1"/>') + "</actuator>"
     second = ' tendon2="t1" polycoef=".1 .5 .2 0 .1"' if count > 1 else ""
     return words + d.maybe(0.5, f'<equality><tendon tendon1="t0"{second}{d.solver(0.4)}/></equality>')

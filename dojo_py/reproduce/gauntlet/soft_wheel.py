@@ -32,7 +32,7 @@ class Start(NamedTuple):
 
 
 def draw_start(model: Any, seed: int, spread: float, speed: float, force: float, steps: int) -> Start:
-    """A start near the initial pose, spread [rad, m], speed [rad/s, m/s], controls of size `force`; for any model, smaller ones too."""
+    """A start near the initial pose: spread [rad, m], speed [rad/s, m/s], controls of size `force`; for smaller models, too."""
     rng = np.random.default_rng(seed)
     qpos = np.array(model.qpos0)
     mujoco.mj_integratePos(model, qpos, spread * rng.normal(size=model.nv), 1.0)
@@ -132,7 +132,9 @@ def stage_differences(simulator: SoftSimulator, model: Any, data: Any) -> dict[s
     pairs["contacts"] = (np.stack([contacts["geom1"], contacts["geom2"]], axis=1), found.geom)
     # rows without a Jacobian do nothing: the wheel leaves them out with a dense Jacobian, not with a sparse one
     J, theirs = _jacobian(rows, count, model.nv), _wheel_jacobian(model, data)
-    mine, wheels = np.abs(J).max(axis=1, initial=0.0) > 1e-14, np.abs(theirs).max(axis=1, initial=0.0) > 1e-14
+    mine, wheels = np.full(count, True), np.full(data.nefc, True)
+    if count != data.nefc:
+        mine, wheels = np.abs(J).max(axis=1, initial=0.0) > 1e-14, np.abs(theirs).max(axis=1, initial=0.0) > 1e-14
     pairs["rows"] = (r["type"][mine], data.efc_type[wheels])
     if len(contacts) == data.ncon:
         pairs |= {"dist": (contacts["dist"], found.dist), "pos": (contacts["pos"], found.pos)}
