@@ -13,6 +13,7 @@ from dojo_py.soft.dual import ELLIPTIC, PYRAMIDAL, delassus, finish, residual
 from dojo_py.soft.qcqp import friction_of_singular
 from dojo_py.soft.workspace import NE, NEFC, NF
 
+DISABLE_ISLAND = 1 << 18
 LEAST = 1e-15
 """Diagonals and normal forces below this are none."""
 LEAST_DIAGONAL, WORSE = 1e-10, 1e-10
@@ -107,34 +108,89 @@ def contact_friction(m, rows, sol, i, block, work, states):
 
 
 @kernel
+def find_islands(m, rows, label):
+    """label (nbody,) = smallest root body of the trees that constraint rows connect with the tree of each root body."""
+    for b in range(len(label)):
+        label[b] = b
+    changed = True
+    while changed:
+        changed = False
+        for i in range(rows.counts[NEFC]):
+            r = rows.rows[i]
+            least = island(m, rows, i, label)
+            for a in range(1, r.nnz):
+                least = min(least, label[root(m, rows.J_colind[r.block, a])])
+            for a in range(r.nnz):
+                b = root(m, rows.J_colind[r.block, a])
+                if label[b] != least:
+                    label[b] = least
+                    changed = True
+
+
+@kernel
+def root(m, dof):
+    """Root body of the tree that the dof belongs to."""
+    return m.bodies[m.dofs[dof].bodyid].rootid
+
+
+@kernel
+def island(m, rows, i, label):
+    """Island of row i, which has a column."""
+    return label[root(m, rows.J_colind[rows.rows[i].block, 0])]
+
+
+@kernel
 def noslip(m, pose, forces, rows, sol):
-    """The sweeps, from the solver's forces; qacc and the joint forces follow. Returns their number."""
+    """The sweeps, from the solver's forces; qacc and the joint forces follow. Returns their number.
+
+    Every island of trees that constraints connect stops by itself, unless islands are switched off.
+    """
     opt = m.options[0]
     n = rows.counts[NEFC]
     ne, nf = rows.counts[NE], rows.counts[NF]
-    scale = 1.0 / (opt.meaninertia * max(1, len(sol.qacc)))
     block, work, states = np.empty((5, 5)), np.empty((3, 5, 5)), np.empty((5, 5))
+    label = np.zeros(len(m.bodies), np.int64)
+    improvement, scale = np.zeros(len(m.bodies)), np.zeros(len(m.bodies))
+    if not opt.disableflags & DISABLE_ISLAND:
+        find_islands(m, rows, label)
+    for d in range(len(m.dofs)):
+        scale[label[root(m, d)]] += opt.meaninertia
     delassus(m, pose, rows, sol)
     multiply_J(rows, forces.qacc_smooth, sol.trial)
     for i in range(n):
         sol.trial[i] -= rows.rows[i].aref
-    sweeps = opt.noslip_iterations
-    for sweep in range(opt.noslip_iterations):
-        improvement = 0.0
-        if sweep == 0:  # the cost falls by the regularisation, too
-            for i in range(n):
-                improvement += 0.5 * sol.force[i] * sol.force[i] * rows.rows[i].R
-        for i in range(ne, n):
+    sweeps, going = 0, n > ne
+    while going and sweeps < opt.noslip_iterations:
+        for b in range(len(label)):
+            improvement[b] = 0.0
+        for i in range(n):
+            here = island(m, rows, i, label)
+            if scale[here] == 0.0:  # stopped
+                continue
             r = rows.rows[i]
-            if i < ne + nf:
-                improvement += dry_friction(rows, sol, i)
-            elif r.type == PYRAMIDAL:
-                if (i - rows.contacts[r.id].efc_address) % 2 == 0:
-                    improvement += opposing_edges(rows, sol, i, block, states)
-            elif r.type == ELLIPTIC and i == rows.contacts[r.id].efc_address:
-                improvement += contact_friction(m, rows, sol, i, block, work, states)
-        if improvement * scale < opt.noslip_tolerance:
-            sweeps = sweep + 1
-            break
+            if sweeps == 0:  # the cost falls by the regularisation, too
+                improvement[here] += 0.5 * sol.force[i] * sol.force[i] * r.R
+            improvement[here] += sweep_row(m, rows, sol, i, ne, nf, block, work, states)
+        sweeps += 1
+        going = False
+        for b in range(len(label)):
+            if improvement[b] < opt.noslip_tolerance * scale[b]:
+                scale[b] = 0.0
+            going = going or scale[b] > 0.0
     finish(m, pose, forces, rows, sol)
     return sweeps
+
+
+@kernel
+def sweep_row(m, rows, sol, i, ne, nf, block, work, states):
+    """Row i, or the contact or pair of edges that begins there. Returns the decrease of the cost."""
+    r = rows.rows[i]
+    if i < ne:
+        return 0.0
+    if i < ne + nf:
+        return dry_friction(rows, sol, i)
+    if r.type == PYRAMIDAL and (i - rows.contacts[r.id].efc_address) % 2 == 0:
+        return opposing_edges(rows, sol, i, block, states)
+    if r.type == ELLIPTIC and i == rows.contacts[r.id].efc_address:
+        return contact_friction(m, rows, sol, i, block, work, states)
+    return 0.0

@@ -129,6 +129,6 @@ def candidate_pairs(model: Any) -> np.ndarray:
     pairs["type"] = 10 * kinds[pairs["geom1"]] + kinds[pairs["geom2"]]
     if int(opt.enableflags) & ENABLE_OVERRIDE:
         pairs["margin"], pairs["solref"], pairs["solimp"] = opt.o_margin, opt.o_solref, opt.o_solimp
-        pairs["friction"] = opt.o_friction
+        pairs["friction"], pairs["solreffriction"] = opt.o_friction, 0.0  # (0: that of the normal)
     pairs["friction"] = np.maximum(pairs["friction"], MIN_FRICTION)
     return pairs

@@ -130,6 +130,12 @@ def gravity_compensation(m_bodies, rowadr, colind, gravity, bodies, cdof, out):
 
 
 @kernel
+def all_passive_off(flags):
+    """Without springs and dampers there is no drag and no gravity compensation, either."""
+    return flags & DISABLE_SPRING != 0 and flags & DISABLE_DAMPER != 0
+
+
+@kernel
 def passive_forces(m, pose, forces, qpos, qvel):
     """forces.passive (nv,) and forces.gravcomp (nv,) at the present pose and velocity."""
     opt = m.options[0]
@@ -137,7 +143,7 @@ def passive_forces(m, pose, forces, qpos, qvel):
     for i in range(len(out)):
         out[i] = 0.0
     flags = opt.disableflags
-    if flags & DISABLE_SPRING and flags & DISABLE_DAMPER:
+    if all_passive_off(flags):
         return
     if not flags & DISABLE_SPRING:
         joint_springs(m.joints, qpos, m.qpos_spring, out)

@@ -39,7 +39,7 @@ TIE = 1e-8
 """A start whose contacts or rows are others when it is moved by this is a tie: not compared."""
 UNSTABLE = 1e-8
 """Where the wheel's own spread is larger, the motion is unstable: an overflow there is no difference."""
-TIGHT = {"tolerance": 1e-15, "iterations": 200, "ls_iterations": 100}
+TIGHT = {"tolerance": 0.0, "iterations": 60, "ls_iterations": 100}
 
 TITLE = "the soft mode beside the wheel"
 PROPERTIES = {
@@ -174,9 +174,9 @@ def _are_aligned(model: Any, start: Start) -> bool:
     """Two boxes, or a box and a capsule, that touch with parallel axes: round-off decides on the order and place of the points."""
     data = data_at(model, start)
     mujoco.mj_forward(model, data)
-    box = int(mujoco.mjtGeom.mjGEOM_BOX)
+    capsule, box = int(mujoco.mjtGeom.mjGEOM_CAPSULE), int(mujoco.mjtGeom.mjGEOM_BOX)
     for one, two in data.contact.geom:
-        if box in (model.geom_type[one], model.geom_type[two]) and model.geom_type[one] >= mujoco.mjtGeom.mjGEOM_CAPSULE:
+        if box in (model.geom_type[one], model.geom_type[two]) and model.geom_type[one] >= capsule:
             cosines = data.geom_xmat[one].reshape(3, 3).T @ data.geom_xmat[two].reshape(3, 3)
             if np.abs(cosines).max() > 1.0 - 1e-12:
                 return True
