@@ -58,6 +58,35 @@ CASES = {
     "noslip with more directions than dofs": f"""
     <option cone="elliptic" noslip_iterations="3"/><worldbody><geom type="plane" size="1 1 1" condim="6"/>
     <body pos="0 0 .095"><joint type="slide" axis="1 1 1"/><joint axis="0 0 1"/>{BOX}</body></worldbody>""",
+    "noslip of two islands, one of which stops before": f"""
+    <option noslip_iterations="5"/><worldbody><geom type="plane" size="1 1 1" condim="3"/><body pos="0 0 .095"><freejoint/>
+    {BOX}</body>
+    <body pos="1 0 .095"><joint type="slide" axis="0 0 1"/><joint axis="0 0 1" frictionloss=".1"/>{BOX}<body pos="0 0 .3"><joint
+    axis="1 0 0" frictionloss="1"/><geom size=".1" pos="0 .1 0"/></body></body></worldbody>""",
+    "Runge-Kutta with more than half a turn in a step": """
+    <option integrator="RK4" timestep=".004"/><worldbody><body><joint type="ball" damping=".02"/><geom type="box" size=".1 .2 .3"
+    mass=".02"/></body></worldbody>""",
+    "override of a pair with its own friction reference": """
+    <option cone="elliptic"><flag override="enable"/></option><worldbody><geom name="f" type="plane" size="1 1 1"/>
+    <body pos="0 0 .095"><freejoint/><geom name="g" type="box" size=".1 .1 .1"/></body></worldbody><contact>
+    <pair geom1="f" geom2="g" solreffriction="-200 -10"/></contact>""",
+    "drag without springs and dampers": """
+    <option integrator="implicitfast" density="900" viscosity="1"><flag spring="disable" damper="disable"/></option>
+    <worldbody><body>
+    <joint/><geom type="box" size=".1 .2 .3" pos=".3 0 0"/></body></worldbody>""",
+    "a ball at rest within its limit's margin": """
+    <worldbody><body><joint type="ball" range="0 10" margin=".5"/><geom size=".1" pos=".1 0 0"/></body></worldbody>""",
+    "filters and activations of servos that take the short way": """
+    <worldbody><body><joint name="b" type="ball"/><geom size=".1" pos=".2 .1 0"/></body></worldbody><actuator>
+    <position joint="b" gear=".1 .2 0" kp="3" timeconst=".1"/><intvelocity joint="b" gear=".1 .2 0" kp="3" actrange="-1 1"/>
+    <general joint="b" gear=".1 .02 0" gainprm="2" biastype="affine" biasprm="1 -2 -1" dyntype="filter" dynprm=".1"
+    actlimited="true" actrange="-.2 .2" actearly="true"/></actuator>""",
+    "activations by Runge-Kutta": """
+    <option integrator="RK4"/><worldbody><body><joint name="b" type="ball"/><geom size=".1" pos=".2 .1 0"/></body></worldbody>
+    <actuator><position joint="b" gear=".1 .2 0" kp="3" timeconst=".1"/></actuator>""",
+    "activations rest while actuation is off": """
+    <option><flag actuation="disable"/></option><worldbody><body><joint name="j"/><geom size=".1" pos=".2 .1 0"/></body></worldbody>
+    <actuator><general joint="j" dyntype="filter" dynprm=".1" actlimited="true" actrange="-.2 .2"/></actuator>""",
     "noslip, pyramidal, with dry friction": f"""
     <option noslip_iterations="3"/><worldbody><geom type="plane" size="1 1 1" condim="6"/>
     <body pos="0 0 .095"><joint type="slide" axis="1 1 1" frictionloss=".3"/><joint axis="0 0 1"/>{BOX}</body></worldbody>""",
@@ -67,7 +96,8 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_smallest_forms(name):
     """Arrays, stages, a step and twenty, at the bounds of the family; from the initial pose, too."""
-    for recipe in (RECIPE, RECIPE | {"spread": 0.0, "speed": 0.0}, RECIPE | {"spread": 2.0, "force": 30.0}):
+    for change in ({}, {"spread": 0.0, "speed": 0.0}, {"spread": 2.0, "force": 30.0}, {"speed": 600.0}):
+        recipe = RECIPE | change
         found = soft.check(Case(f"<mujoco>{CASES[name]}</mujoco>", 0.004, settings=recipe))
         assert not {key: outcome for key, outcome in found.items() if outcome.broken}
 
