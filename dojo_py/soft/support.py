@@ -64,8 +64,8 @@ def unsupported(model: Any) -> list[ErrorRecord]:
     nonzero("actuator", "actuator_delay")
     nonzero("pair", "pair_adhesion")
     for element in PLUGINS:
-        for i in np.flatnonzero(np.asarray(getattr(model, f"{element}_plugin", np.zeros(0))) >= 0):
-            add(element, int(i), "plugin", "plugins are not simulated")
+        for k in np.flatnonzero(np.asarray(getattr(model, f"{element}_plugin", np.zeros(0))) >= 0):
+            add(element, int(k), "plugin", "plugins are not simulated")
     nactuator = int(model.nactuator)
     for i in range(nactuator):
         passive = any(np.any(getattr(model, name)[i]) for name in ACTUATOR_PASSIVE if hasattr(model, name))

@@ -7,7 +7,7 @@ from dojo_py.reproduce.gauntlet.soft_random import Draw
 from dojo_py.soft.narrowphase import SHAPE_NAMES, SUPPORTED
 
 SHAPES = ("sphere", "capsule", "ellipsoid", "cylinder", "box")
-JOINTS = (
+JOINTS: tuple[list[str], ...] = (
     ["hinge"], ["hinge"], ["slide"], ["ball"], ["free"], [], ["hinge", "hinge", "hinge"], ["slide", "ball"], ["slide", "hinge"],
 )  # fmt: skip
 """What a body may have."""

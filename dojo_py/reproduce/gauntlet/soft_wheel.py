@@ -91,7 +91,8 @@ class Motion(NamedTuple):
 def wheel_motion(model: Any, start: Start) -> Motion:
     """mj_step with every control in turn, until the wheel warns (it starts anew then)."""
     data = data_at(model, start)
-    states, patterns = [np.concatenate([data.qpos, data.qvel, data.act])], []
+    states = [np.concatenate([data.qpos, data.qvel, data.act])]
+    patterns: list[tuple[Any, ...]] = []
     for control in start.controls:
         data.ctrl[:] = control
         mujoco.mj_step(model, data)
