@@ -4,7 +4,9 @@ u: control or activation, l: length of the transmission. For one u the law is af
 take servos implicitly.
 """
 
-from dojo_py.actuation.dynamics import DYN_NONE, activation_rate, next_activation
+from dojo_py.actuation.dynamics import DYN_INTEGRATOR, DYN_NONE, activation_rate, next_activation
+from dojo_py.actuation.short_way import turns_too_many, whole_turn
+from dojo_py.actuation.transmission import SITE
 from dojo_py.jit import kernel
 
 GAIN_AFFINE, BIAS_AFFINE = 1, 1
@@ -17,6 +19,12 @@ def clamp(value, lower, upper):
 
 
 @kernel
+def turn_of(T, i):
+    """Length of a whole turn of actuator i, the servo of a rotation."""
+    return whole_turn(T.gear[i], 3 if T.transmission[i] == SITE else 0)
+
+
+@kernel
 def signal(T, i, control, act, h, rates):
     """What the gain of actuator i multiplies: its clamped control, or its activation. Writes the activation's rate to rates (na,).
 
@@ -26,7 +34,11 @@ def signal(T, i, control, act, h, rates):
     k = T.activation[i]
     if k < 0:
         return u
-    rates[k] = activation_rate(T.dyntype[i], T.tau[i], u, act[k]) if T.enabled[i] else 0.0
+    target = u
+    if T.rotation[i] and T.dyntype[i] != DYN_INTEGRATOR:  # filters take the short way, too
+        turn = turn_of(T, i)
+        target -= turn * turns_too_many(u - act[k], turn)
+    rates[k] = activation_rate(T.dyntype[i], T.tau[i], target, act[k]) if T.enabled[i] else 0.0
     if T.dyntype[i] == DYN_NONE:
         return u
     if T.early[i]:

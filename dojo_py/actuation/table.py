@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.actuation.force import BIAS_AFFINE, GAIN_AFFINE
+from dojo_py.actuation.short_way import of_rotations
 from dojo_py.actuation.transmission import BALL, FREE, SCALAR, SITE
 from dojo_py.mechanism.enums import DisableBit, JointType, TrnType
 
@@ -25,6 +26,7 @@ class ActuatorTable(NamedTuple):
     site_quat: np.ndarray  # (n, 2, 4)
     common: np.ndarray  # (n,) last body that moves both sites (-1: world)
     servo: np.ndarray  # (n,) number among the servos: hinge or slide, force depends on length or velocity; else -1
+    rotation: np.ndarray  # (n,) 1: servo of a rotation, which takes the short way round
     enabled: np.ndarray  # (n,)
     control: np.ndarray  # (n,) entry in the control
     control_range: np.ndarray  # (n, 2) infinite where unlimited
@@ -102,6 +104,7 @@ def build_table(model: Any) -> ActuatorTable:
         site_quat=site_quat,
         common=np.full(n, -1, np.int64),
         servo=np.where(is_servo, np.cumsum(is_servo) - 1, -1).astype(np.int64),
+        rotation=of_rotations(model),
         enabled=enabled.astype(np.int64),
         control=np.array(model.actuator_ctrladr, np.int64) if hasattr(model, "actuator_ctrladr") else np.arange(n),
         control_range=_ranges(clamped, model.actuator_ctrlrange),

@@ -42,6 +42,17 @@ def servo_impulse(A, i, h, w_new, w_old, angle, rate, rate_prev):
 
 
 @kernel
+def solved_impulse(L, W, A, i, h, step, scheme):
+    """Impulse of servo i over h [s] that lead where the solved step of length `step` does."""
+    w_new, w_old = spring_weights(scheme, h)
+    dof = A.servo_dof[i]
+    j = L.dof_joint[dof]
+    rate = W.rows[L.node[j], 6 - L.ndof[j] + dof - L.vadr[j]] * step / h
+    impulse, _ = servo_impulse(A, i, h, w_new, w_old, W.angle0[dof], rate, W.rate_prev[dof])
+    return impulse
+
+
+@kernel
 def dof_law(L, W, A, h, scheme):
     """W.drive[i] = (b, D) of all coordinates at the present rates: smooth impulse τ = b - D θ̇ in linear form, servos included.
 

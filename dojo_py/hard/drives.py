@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.actuation.force import advance, clamp, force_law, signal
+from dojo_py.actuation.force import advance, clamp, force_law, signal, turn_of
+from dojo_py.actuation.short_way import turns_too_many
 from dojo_py.actuation.table import ActuatorTable, build_table
 from dojo_py.actuation.transmission import BALL, FREE, SCALAR, ball_length, site_length, site_wrench, turn_axis
 from dojo_py.hard.layout import BodyMap, Layout, _product
@@ -41,6 +42,9 @@ class Drive(NamedTuple):
     wrench: np.ndarray  # (nb, 6) world force and torque about the centre of mass [N, N m]
     actuator_force: np.ndarray  # (n,) scalar forces at the start of the step [N, N m]
     act_rate: np.ndarray  # (na,)
+    turns: np.ndarray  # (n,) whole turns that servos of rotations leave out
+    length: np.ndarray  # (n,) their lengths at the start of the step
+    hold: np.ndarray  # (1,) 1: both stay as they are, while a difference is taken
     scratch: np.ndarray  # (24, 12)
     angle: np.ndarray  # (nv,) coordinates of hinges and slides
     coordinates: np.ndarray  # (96, 12) work of coordinates.py
@@ -100,7 +104,7 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
         servo_range=np.ascontiguousarray(table.force_range[mine]),
     )
     nv, nb, n = len(layout.dof_joint), len(layout.mass), len(table.dof)
-    return Drive(servos, z(nv), z((nb, 6)), z(n), z(na), z((24, 12)), z(nv), z((96, 12)))
+    return Drive(servos, z(nv), z((nb, 6)), z(n), z(na), z(n), z(n), np.zeros(1, np.int64), z((24, 12)), z(nv), z((96, 12)))
 
 
 @kernel
@@ -126,9 +130,9 @@ def drive(L, T, V, bodies, qpos, qvel, act, control, h):
             else:
                 V.force[dof] += gear * force
         elif T.transmission[i] == BALL or T.transmission[i] == FREE:
-            force = _joint_force(L, T, i, V, bodies, qpos, qvel, b0, b1, b2)
+            force = _joint_force(L, T, i, V, bodies, qpos, qvel, u, b0, b1, b2)
         else:
-            force = _site_force(T, i, V, bodies, b0, b1, b2, h)
+            force = _site_force(T, i, V, bodies, u, b0, b1, b2)
         V.actuator_force[i] = force
     _bound_joints(T, V)
 
@@ -161,7 +165,19 @@ def _bound_joints(T, V):
 
 
 @kernel
-def _joint_force(L, T, i, V, bodies, qpos, qvel, b0, b1, b2):
+def _left_out(T, i, V, u, length):
+    """Force [N m] of the whole turns that servo i of a rotation leaves out to go the short way; 0 for other actuators."""
+    if not T.rotation[i]:
+        return 0.0
+    turn = turn_of(T, i)
+    if not V.hold[0]:
+        V.length[i] = length
+        V.turns[i] = turns_too_many(u - length, turn)
+    return T.gain[i, 0] * turn * V.turns[i]
+
+
+@kernel
+def _joint_force(L, T, i, V, bodies, qpos, qvel, u, b0, b1, b2):
     """Force of actuator i on a ball (into V.force) or a free joint (into V.wrench)."""
     q, axis, R = V.scratch[0, 0:4], V.scratch[1, 0:3], V.scratch[2:5, 0:3]
     r, force, torque = V.scratch[5, 0:3], V.scratch[6, 0:3], V.scratch[7, 0:3]
@@ -174,6 +190,7 @@ def _joint_force(L, T, i, V, bodies, qpos, qvel, b0, b1, b2):
     length, velocity = 0.0, 0.0
     if not free:
         length = ball_length(q, axis, r)
+        b0 -= _left_out(T, i, V, u, length)
     for k in range(3):
         velocity += axis[k] * qvel[dof + 3 * free + k]
         if free:
@@ -229,7 +246,7 @@ def _site_pose(T, i, side, bodies, x, q, r, v, s):
 
 
 @kernel
-def _site_force(T, i, V, bodies, b0, b1, b2, h):
+def _site_force(T, i, V, bodies, u, b0, b1, b2):
     """Wrench of actuator i on the body of its site and, opposite, of its reference site; into V.wrench.
 
     What both sites share with their last common body is not driven (MuJoCo): that body takes what is left of the two torques.
@@ -247,6 +264,7 @@ def _site_force(T, i, V, bodies, b0, b1, b2, h):
         velocity += f[k] * v[0, k]
     if reference:
         length = site_length(x[0], q[0], x[1], q[1], T.gear[i], f, s[14:16, 0:4])
+        b0 -= _left_out(T, i, V, u, length)
         c = T.common[i]
         for k in range(3):
             spin[k] = 0.0
@@ -277,6 +295,9 @@ def advance_activations(T, V, act, h, out):
         k = T.activation[i]
         if k >= 0 and T.enabled[i]:
             out[k] = advance(T, i, act[k], V.act_rate[k], h)
+            if T.rotation[i]:  # an activation stays within half a turn of the length
+                turn = turn_of(T, i)
+                out[k] -= turn * turns_too_many(out[k] - V.length[i], turn)
 
 
 @entry

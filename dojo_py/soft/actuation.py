@@ -6,8 +6,9 @@ joint force = moment^T p. Source: computation chapter, "Actuation model".
 
 import numpy as np
 
+from dojo_py.actuation.short_way import turns_too_many
 from dojo_py.jit import counted_kernel as kernel
-from dojo_py.soft.kinematics import BALL, FREE
+from dojo_py.soft.kinematics import BALL, FREE, dof_count
 from dojo_py.soft.spatial import normalize_quaternion, quaternion_to_rotation_vector, relative_rotation
 
 TRN_JOINT, TRN_JOINTINPARENT, TRN_TENDON, TRN_SITE = 0, 1, 3, 4
@@ -161,8 +162,11 @@ def transmissions(m, pose, forces, qpos, qvel):
 
 
 @kernel
-def next_activation(a, act, act_dot, h):
-    """Activation after h [s]: Euler, or the exact exponential for filterexact; clamped to actrange."""
+def next_activation(a, length, act, act_dot, h):
+    """Activation after h [s]: Euler, or the exact exponential for filterexact; clamped to actrange.
+
+    That of a servo which takes the short way round is then moved by whole turns to the length's side.
+    """
     if a.dyntype == DYN_FILTEREXACT:
         tau = max(1e-15, a.dynprm)
         act += act_dot * tau * (1.0 - np.exp(-h / tau))
@@ -170,6 +174,8 @@ def next_activation(a, act, act_dot, h):
         act += act_dot * h
     if a.actlimited:
         act = min(max(act, a.actrange[0]), a.actrange[1])
+    if a.turn > 0.0:
+        act -= a.turn * turns_too_many(act - length, a.turn)
     return act
 
 
@@ -198,7 +204,10 @@ def actuator_forces(m, forces, act, control):
             if a.dyntype == DYN_INTEGRATOR:
                 s.act_dot = u
             elif a.dyntype != DYN_NONE:
-                s.act_dot = (u - act[a.actadr]) / max(1e-15, a.dynprm)
+                error = u - act[a.actadr]
+                if a.turn > 0.0:
+                    error -= a.turn * turns_too_many(error, a.turn)
+                s.act_dot = error / max(1e-15, a.dynprm)
             if a.disabled:
                 s.act_dot = 0.0
                 continue
@@ -206,10 +215,12 @@ def actuator_forces(m, forces, act, control):
             if a.dyntype != DYN_NONE:
                 signal = act[a.actadr]
                 if a.actearly:
-                    signal = next_activation(a, signal, s.act_dot, opt.timestep)
+                    signal = next_activation(a, s.length, signal, s.act_dot, opt.timestep)
             gain = a.gainprm[0]
             if a.gaintype == GAIN_AFFINE:
                 gain += a.gainprm[1] * s.length + a.gainprm[2] * s.velocity
+            if a.turn > 0.0:
+                signal -= a.turn * turns_too_many(signal - s.length, a.turn)
             s.force = gain * signal
             if a.biastype == BIAS_AFFINE:
                 s.force += a.biasprm[0] + a.biasprm[1] * s.length + a.biasprm[2] * s.velocity
@@ -228,14 +239,15 @@ def actuator_forces(m, forces, act, control):
             else:
                 for k in range(nv):
                     out[k] += forces.moment[i, k] * s.force
+    driven = len(m.actuators) > 0 and not opt.disableflags & DISABLE_ACTUATION
     for n in range(len(m.joints)):
         j = m.joints[n]
-        if j.type > BALL:
-            k = j.dofadr
-            if j.actgravcomp and opt.has_gravcomp and not opt.disableflags & DISABLE_ACTUATION:
-                out[k] += forces.gravcomp[k]
-            if j.actfrclimited:
-                out[k] = min(max(out[k], j.actfrcrange[0]), j.actfrcrange[1])
+        k = j.dofadr
+        if driven and j.actgravcomp and opt.has_gravcomp:
+            for i in range(k, k + dof_count(j.type)):
+                out[i] += forces.gravcomp[i]
+        if j.actfrclimited and j.type > BALL:
+            out[k] = min(max(out[k], j.actfrcrange[0]), j.actfrcrange[1])
 
 
 @kernel

@@ -110,12 +110,12 @@ def contact_rows(m, pose, rows):
             return
         b1, b2 = m.geoms[con.geom1].bodyid, m.geoms[con.geom2].bodyid
         mb1, mb2 = m.bodies[b1], m.bodies[b2]
+        if mb1.lastdof == mb2.lastdof:  # welded together, or both to the world
+            continue
         nnz = relative_jacobian(
             m.M_rowadr, m.M_colind, pose.cdof, mb1.lastdof, pose.bodies[b1].com, con.pos, mb2.lastdof, pose.bodies[b2].com,
             con.pos, jac, rows.J_colind, rows.counts[NBLOCK],
         )  # fmt: skip
-        if nnz == 0:
-            continue
         project(jac, con.frame, nnz)
         tran = mb1.invweight0[0] + mb2.invweight0[0]
         rot = mb1.invweight0[1] + mb2.invweight0[1]

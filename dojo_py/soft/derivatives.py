@@ -19,7 +19,7 @@ from dojo_py.soft.actuation import (
 )
 from dojo_py.soft.fluid import drag_coefficients, half_dimensions, local_velocity
 from dojo_py.soft.kinematics import BALL, FREE, SLIDE
-from dojo_py.soft.passive import DISABLE_DAMPER, damper_slope
+from dojo_py.soft.passive import DISABLE_DAMPER, all_passive_off, damper_slope
 from dojo_py.soft.spatial import cross_force, cross_motion, multiply_inertia
 
 
@@ -56,7 +56,7 @@ def actuator_slope(m, forces, s, a, act):
         if a.dyntype != DYN_NONE:
             signal = act[a.actadr]
             if a.actearly:
-                signal = next_activation(a, signal, s.act_dot, m.options[0].timestep)
+                signal = next_activation(a, s.length, signal, s.act_dot, m.options[0].timestep)
         slope += a.gainprm[2] * signal
     if a.disabled or (a.forcelimited and (s.force <= a.forcerange[0] or s.force >= a.forcerange[1])):
         return 0.0
@@ -128,7 +128,7 @@ def smooth_derivative(m, pose, forces, qvel, act, D):
             slope = actuator_slope(m, forces, forces.actuators[i], m.actuators[i], act)
             if slope != 0.0:
                 add_outer(m.M_rowadr, m.M_colind, forces.moment[i], slope, D)
-    if opt.density > 0.0 or opt.viscosity > 0.0:
+    if (opt.density > 0.0 or opt.viscosity > 0.0) and not all_passive_off(opt.disableflags):
         add_drag(m, pose, D)
 
 

@@ -1,7 +1,7 @@
-"""Projected Gauss–Seidel on the dual: min 1/2 f^T (A + R) f + f^T (J qacc_smooth - aref) over the admissible forces; and noslip.
+"""Projected Gauss–Seidel on the dual: min 1/2 f^T (A + R) f + f^T (J qacc_smooth - aref) over the admissible forces.
 
 One scalar row at a time; an elliptic contact as a block: first along the ray through its present force, then its friction with
-the normal force held. noslip repeats the friction part only, without R. Source: computation chapter, "Algorithms".
+the normal force held. Source: computation chapter, "Algorithms".
 """
 
 import numpy as np
@@ -47,10 +47,10 @@ def residual(sol, rows, i, regularised):
 
 
 @kernel
-def scalar_step(rows, sol, i, low, high, regularised):
+def scalar_step(rows, sol, i, low, high):
     """Best value of force i in [low, high]; returns the decrease of the dual cost."""
-    diagonal = sol.A[i, i] + regularised * rows.rows[i].R
-    res = residual(sol, rows, i, regularised)
+    diagonal = sol.A[i, i] + rows.rows[i].R
+    res = residual(sol, rows, i, 1.0)
     new = min(max(sol.force[i] - res / diagonal, low), high)
     change = new - sol.force[i]
     sol.force[i] = new
@@ -103,7 +103,7 @@ def ray_step(rows, sol, i, dim, friction, res):
 
 
 @kernel
-def friction_block(m, rows, sol, i, regularised, block, work):
+def friction_block(m, rows, sol, i, block, work):
     """Friction forces of the elliptic contact at row i, its normal force held; block (8, 6), work (3, 5, 5) scratch."""
     con = rows.contacts[rows.rows[i].id]
     n = con.dim - 1
@@ -115,10 +115,10 @@ def friction_block(m, rows, sol, i, regularised, block, work):
     b, mu, y = block[5], block[6], block[7]
     for a in range(n):
         mu[a] = m.pairs[con.pair].friction[a]
-        b[a] = residual(sol, rows, i + 1 + a, regularised)
+        b[a] = residual(sol, rows, i + 1 + a, 1.0)
         for c in range(n):
             block[a, c] = sol.A[i + 1 + a, i + 1 + c]
-        block[a, a] += regularised * rows.rows[i + 1 + a].R
+        block[a, a] += rows.rows[i + 1 + a].R
         for c in range(n):
             b[a] -= block[a, c] * f[i + 1 + c]
     friction_step(block, b, mu, f[i], n, work, y)
@@ -127,12 +127,12 @@ def friction_block(m, rows, sol, i, regularised, block, work):
 
 
 @kernel
-def block_cost(rows, sol, i, dim, old, res, regularised):
+def block_cost(rows, sol, i, dim, old, res):
     """Decrease of the dual cost from the contact's forces old (dim,) with residual res (dim,) to the present ones."""
     change = 0.0
     for a in range(dim):
         d = sol.force[i + a] - old[a]
-        s = 0.5 * regularised * rows.rows[i + a].R * d
+        s = 0.5 * rows.rows[i + a].R * d
         for b in range(dim):
             s += 0.5 * sol.A[i + a, i + b] * (sol.force[i + b] - old[b])
         change += d * (res[a] + s)
@@ -148,8 +148,8 @@ def elliptic_step(m, rows, sol, i, block, work, states):
         old[a] = sol.force[i + a]
         res[a] = residual(sol, rows, i + a, 1.0)
     ray_step(rows, sol, i, dim, m.pairs[rows.contacts[rows.rows[i].id].pair].friction, res)
-    friction_block(m, rows, sol, i, 1.0, block, work)
-    gain = block_cost(rows, sol, i, dim, old, res, 1.0)
+    friction_block(m, rows, sol, i, block, work)
+    gain = block_cost(rows, sol, i, dim, old, res)
     if gain < 0.0:
         for a in range(dim):
             sol.force[i + a] = old[a]
@@ -222,67 +222,10 @@ def projected_gauss_seidel(m, pose, forces, rows, sol, warm):
                 low = -np.inf
             elif i < ne + nf:
                 low, high = -r.frictionloss, r.frictionloss
-            improvement += scalar_step(rows, sol, i, low, high, 1.0)
+            improvement += scalar_step(rows, sol, i, low, high)
         improvement *= scale
         if improvement < opt.tolerance:
             sweeps = sweep + 1
             break
     finish(m, pose, forces, rows, sol)
     return sweeps, improvement
-
-
-@kernel
-def pyramid_pair(rows, sol, i):
-    """Opposing edges i, i + 1 of a pyramid: their difference is chosen best, their sum (the normal share) is held."""
-    f = sol.force
-    A = sol.A
-    half = 0.5 * (f[i] + f[i + 1])
-    y = 0.5 * (f[i] - f[i + 1])
-    curvature = A[i, i] + A[i + 1, i + 1] - A[i, i + 1] - A[i + 1, i]
-    if curvature < 1e-15:
-        return 0.0
-    slope = residual(sol, rows, i, 0.0) - residual(sol, rows, i + 1, 0.0)
-    new = min(max(y - slope / curvature, -half), half)
-    f[i] = half + new
-    f[i + 1] = half - new
-    d = new - y
-    return -(slope * d + 0.5 * curvature * d * d)
-
-
-@kernel
-def noslip(m, pose, forces, rows, sol):
-    """Dry friction and contact friction once more, without regularisation, normal forces held. Returns the sweeps."""
-    opt = m.options[0]
-    n = rows.counts[NEFC]
-    ne, nf = rows.counts[NE], rows.counts[NF]
-    scale = 1.0 / (opt.meaninertia * max(1, len(sol.qacc)))
-    block = np.empty((8, 6))
-    work = np.empty((3, 5, 5))
-    states = np.empty((2, 6))
-    old, res = states[0], states[1]
-    delassus(m, pose, rows, sol)
-    multiply_J(rows, forces.qacc_smooth, sol.trial)
-    for i in range(n):
-        sol.trial[i] -= rows.rows[i].aref
-    sweeps = opt.noslip_iterations
-    for sweep in range(opt.noslip_iterations):
-        improvement = 0.0
-        for i in range(ne, n):
-            r = rows.rows[i]
-            if i < ne + nf:
-                improvement += scalar_step(rows, sol, i, -r.frictionloss, r.frictionloss, 0.0)
-            elif r.type == PYRAMIDAL:
-                if (i - rows.contacts[r.id].efc_address) % 2 == 0:
-                    improvement += pyramid_pair(rows, sol, i)
-            elif r.type == ELLIPTIC and i == rows.contacts[r.id].efc_address:
-                dim = rows.contacts[r.id].dim
-                for a in range(dim):
-                    old[a] = sol.force[i + a]
-                    res[a] = residual(sol, rows, i + a, 0.0)
-                friction_block(m, rows, sol, i, 0.0, block, work)
-                improvement += block_cost(rows, sol, i, dim, old, res, 0.0)
-        if improvement * scale < opt.noslip_tolerance:
-            sweeps = sweep + 1
-            break
-    finish(m, pose, forces, rows, sol)
-    return sweeps

@@ -60,6 +60,8 @@ def pose_rows(m, pose, rows, eq):
         m.M_rowadr, m.M_colind, pose.cdof, m.bodies[b2].lastdof, pose.bodies[b2].com, p2, m.bodies[b1].lastdof,
         pose.bodies[b1].com, p1, jac, rows.J_colind, block,
     )  # fmt: skip
+    if nnz == 0:  # between parts of the world
+        return
     dim = 6 if e.type == WELD else 3
     residual = np.zeros(6)
     for k in range(3):
@@ -97,6 +99,7 @@ def pose_rows(m, pose, rows, eq):
         for c in range(nnz):
             rows.J[i, c] = jac[k, c]
         set_parameters(r, e.solref, e.solimp, violation, opt.timestep, opt.disableflags)
+    rows.counts[NBLOCK] = block + 1  # the rows share their columns
 
 
 @kernel

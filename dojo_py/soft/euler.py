@@ -4,7 +4,7 @@
 """
 
 from dojo_py.jit import counted_kernel as kernel
-from dojo_py.soft.actuation import DYN_NONE, next_activation
+from dojo_py.soft.actuation import DISABLE_ACTUATION, DYN_NONE, next_activation
 from dojo_py.soft.inertia import factorize, solve_inertia
 from dojo_py.soft.kinematics import BALL, FREE
 from dojo_py.soft.passive import DISABLE_DAMPER, damper_slope
@@ -33,11 +33,14 @@ def integrate_positions(joints, qpos, qvel, h):
 
 @kernel
 def advance_activations(m, forces, act):
-    """Act (na,) one time step on, in place."""
+    """Act (na,) one time step on, in place; they rest while actuation is switched off."""
+    if m.options[0].disableflags & DISABLE_ACTUATION:
+        return
     for i in range(len(m.actuators)):
         a = m.actuators[i]
         if a.dyntype != DYN_NONE:
-            act[a.actadr] = next_activation(a, act[a.actadr], forces.actuators[i].act_dot, m.options[0].timestep)
+            s = forces.actuators[i]
+            act[a.actadr] = next_activation(a, s.length, act[a.actadr], s.act_dot, m.options[0].timestep)
 
 
 @kernel

@@ -19,6 +19,12 @@ FREE, BALL, SLIDE, HINGE = range(4)
 
 
 @kernel
+def dof_count(kind):
+    """Dofs of a joint of this type."""
+    return 6 if kind == FREE else 3 if kind == BALL else 1
+
+
+@kernel
 def place(bodies, parents, elements):
     """Poses of elements (geoms or sites: records with bodyid, pos, quat) into `parents`' frames `elements`."""
     for i in range(len(parents)):

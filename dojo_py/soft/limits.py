@@ -90,7 +90,7 @@ def joint_limit_rows(m, rows, qpos):
                 i = new_row(rows, LIMIT_JOINT, n, dist, j.margin, 0.0, m.dofs[a].invweight0)
                 r = rows.rows[i]
                 scale = -1.0 / angle if angle > 1e-15 else 0.0
-                rows.J[i, 0] = scale * x
+                rows.J[i, 0] = scale * x if angle > 1e-15 else -1.0  # without a rotation its axis is x
                 rows.J[i, 1] = scale * y
                 rows.J[i, 2] = scale * z
                 for k in range(3):

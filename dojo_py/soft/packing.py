@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dojo_py.actuation.short_way import of_rotations
+from dojo_py.mechanism.enums import TrnType
 from dojo_py.soft.pairs import candidate_pairs
 from dojo_py.soft.support import refuse_unsupported
 
@@ -59,6 +61,7 @@ ACTUATOR = np.dtype(
         ("trntype", I), ("trnid", I, 2), ("dyntype", I), ("gaintype", I), ("biastype", I), ("actadr", I), ("actlimited", I),
         ("actearly", I), ("ctrllimited", I), ("forcelimited", I), ("disabled", I), ("dynprm", F), ("gainprm", F, 3),
         ("biasprm", F, 3), ("actrange", F, 2), ("ctrlrange", F, 2), ("forcerange", F, 2), ("gear", F, 6), ("cranklength", F),
+        ("turn", F),  # length of a whole turn where a servo takes the short way round, else 0
     ],
     align=True,
 )  # fmt: skip
@@ -178,6 +181,14 @@ def _add_actuator_passive(model: Any, damping: np.ndarray, armature: np.ndarray)
             armature[dof] += gear * model.actuator_armature[i]
 
 
+def _whole_turns(model: Any) -> np.ndarray:
+    """(nu,) length of a whole turn of every actuator whose servo takes the short way round; 0 for the others."""
+    gear = np.asarray(model.actuator_gear, dtype=float).reshape(-1, 2, 3)
+    of_site = np.asarray(model.actuator_trntype) == TrnType.SITE
+    axis = np.where(of_site[:, None], gear[:, 1], gear[:, 0])
+    return np.where(of_rotations(model), 2.0 * np.pi * np.linalg.norm(axis, axis=1), 0.0)
+
+
 def pack(model: Any, timestep: float | None = None) -> SoftModel:
     """Gather `model` into contiguous record arrays; raises ModelError for what the soft mode does not simulate."""
     refuse_unsupported(model)
@@ -195,7 +206,7 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
     armature = np.array(model.dof_armature, dtype=float)
     _add_actuator_passive(model, damping, armature)
     options[0]["has_damping"] = bool(np.any(damping))
-    options[0]["has_gravcomp"] = bool(np.any(model.body_gravcomp))
+    options[0]["has_gravcomp"] = bool(np.any(np.asarray(model.body_gravcomp) > 0))  # (the wheel's switch)
     options[0]["meaninertia"] = max(1e-15, float(np.mean(model.dof_M0))) if model.nv else 1.0
     bodies = _fill(
         BODY, model.nbody,
@@ -250,7 +261,7 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
         gainprm=np.asarray(model.actuator_gainprm).reshape(nu, -1)[:, :3],
         biasprm=np.asarray(model.actuator_biasprm).reshape(nu, -1)[:, :3], actrange=model.actuator_actrange,
         ctrlrange=model.actuator_ctrlrange, forcerange=model.actuator_forcerange, gear=model.actuator_gear,
-        cranklength=getattr(model, "actuator_cranklength", np.zeros(nu)),
+        cranklength=getattr(model, "actuator_cranklength", np.zeros(nu)), turn=_whole_turns(model),
     ) if nu else np.zeros(0, ACTUATOR)  # fmt: skip
     equalities = np.zeros(neq, EQUALITY)
     if neq:

@@ -2,7 +2,8 @@
 
 Rules (modeling chapter, "Contact parameters"; computation chapter, "Selection"): bodies welded together count as one, a parent and
 its child do not collide unless the parent is the world, contype/conaffinity bits must match, excluded body pairs are dropped,
-explicit pairs bypass these filters. Order: by body pair, explicit pairs first, then by the two geoms, smaller type first. Margins
+explicit pairs bypass these filters. Order: by body pair, explicit pairs first, then by the two geoms, smaller type first (without
+the mid phase: smaller number first). Margins
 and gaps are summed (MuJoCo 3.5); a contact is active below `margin`, detected below `margin + gap` (3.9).
 """
 
@@ -20,7 +21,7 @@ PAIR = np.dtype(
     align=True,
 )  # fmt: skip
 
-DISABLE_CONTACT, DISABLE_FILTERPARENT = 1 << 4, 1 << 10
+DISABLE_CONTACT, DISABLE_FILTERPARENT, DISABLE_MIDPHASE = 1 << 4, 1 << 10, 1 << 14
 ENABLE_OVERRIDE = 1
 MIN_FRICTION = 1e-5
 PLANE = 0
@@ -120,11 +121,14 @@ def candidate_pairs(model: Any) -> np.ndarray:
     # by body pair, explicit ones first in their own order, then by the geoms
     b1, b2 = body[pairs["geom1"]], body[pairs["geom2"]]
     own = np.arange(len(pairs)) >= len(explicit)
-    order = np.lexsort((pairs["geom2"] * own, pairs["geom1"] * own, own, np.maximum(b1, b2), np.minimum(b1, b2)))
+    first, second = pairs["geom1"], pairs["geom2"]
+    if int(opt.disableflags) & DISABLE_MIDPHASE:  # not sorted afterwards
+        first, second = np.minimum(first, second), np.maximum(first, second)
+    order = np.lexsort((second * own, first * own, own, np.maximum(b1, b2), np.minimum(b1, b2)))
     pairs = pairs[order]
     pairs["type"] = 10 * kinds[pairs["geom1"]] + kinds[pairs["geom2"]]
     if int(opt.enableflags) & ENABLE_OVERRIDE:
         pairs["margin"], pairs["solref"], pairs["solimp"] = opt.o_margin, opt.o_solref, opt.o_solimp
-        pairs["friction"] = opt.o_friction
+        pairs["friction"], pairs["solreffriction"] = opt.o_friction, 0.0  # (0: that of the normal)
     pairs["friction"] = np.maximum(pairs["friction"], MIN_FRICTION)
     return pairs

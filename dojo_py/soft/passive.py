@@ -8,7 +8,7 @@ import numpy as np
 
 from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.fluid import fluid_forces
-from dojo_py.soft.kinematics import BALL, FREE
+from dojo_py.soft.kinematics import BALL, FREE, dof_count
 from dojo_py.soft.spatial import normalize_quaternion, relative_rotation
 
 DISABLE_SPRING, DISABLE_DAMPER, DISABLE_GRAVITY = 1 << 5, 1 << 6, 1 << 7
@@ -130,6 +130,12 @@ def gravity_compensation(m_bodies, rowadr, colind, gravity, bodies, cdof, out):
 
 
 @kernel
+def all_passive_off(flags):
+    """Without springs and dampers there is no drag and no gravity compensation, either."""
+    return flags & DISABLE_SPRING != 0 and flags & DISABLE_DAMPER != 0
+
+
+@kernel
 def passive_forces(m, pose, forces, qpos, qvel):
     """forces.passive (nv,) and forces.gravcomp (nv,) at the present pose and velocity."""
     opt = m.options[0]
@@ -137,7 +143,7 @@ def passive_forces(m, pose, forces, qpos, qvel):
     for i in range(len(out)):
         out[i] = 0.0
     flags = opt.disableflags
-    if flags & DISABLE_SPRING and flags & DISABLE_DAMPER:
+    if all_passive_off(flags):
         return
     if not flags & DISABLE_SPRING:
         joint_springs(m.joints, qpos, m.qpos_spring, out)
@@ -150,8 +156,7 @@ def passive_forces(m, pose, forces, qpos, qvel):
         for j in range(len(m.joints)):
             jnt = m.joints[j]
             if not jnt.actgravcomp:
-                count = 6 if jnt.type == FREE else 3 if jnt.type == BALL else 1
-                for i in range(jnt.dofadr, jnt.dofadr + count):
+                for i in range(jnt.dofadr, jnt.dofadr + dof_count(jnt.type)):
                     out[i] += forces.gravcomp[i]
     if opt.density > 0.0 or opt.viscosity > 0.0:
         fluid_forces(m.bodies, m.M_rowadr, m.M_colind, opt.density, opt.viscosity, opt.wind, pose.bodies, pose.cdof, out)

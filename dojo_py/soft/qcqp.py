@@ -8,6 +8,9 @@ import numpy as np
 
 from dojo_py.jit import counted_kernel as kernel
 
+SINGULAR = 1e-10
+"""Determinant, pivot or step below which `friction_of_singular` ends."""
+
 
 @kernel
 def solve_shifted(A, shift, b, n, L, x):
@@ -23,6 +26,13 @@ def solve_shifted(A, shift, b, n, L, x):
                 L[i, i] = np.sqrt(s)
             else:
                 L[i, j] = s / L[j, j]
+    substitute(L, b, n, x)
+    return True
+
+
+@kernel
+def substitute(L, b, n, x):
+    """x (n,) = -(L L^T)^-1 b."""
     for i in range(n):
         s = -b[i]
         for k in range(i):
@@ -33,7 +43,6 @@ def solve_shifted(A, shift, b, n, L, x):
         for k in range(i + 1, n):
             s -= L[k, i] * x[k]
         x[i] = s / L[i, i]
-    return True
 
 
 @kernel
@@ -72,3 +81,64 @@ def friction_step(A, b, mu, r, n, work, y):
         shift += step
     for i in range(n):
         y[i] *= mu[i]
+
+
+@kernel
+def friction_of_singular(A, b, mu, r, n, work, y):
+    """As `friction_step`, for A that may be singular: then y = 0. Returns whether the constraint is active.
+
+    Newton's method on |z|^2 = r^2 for the multiplier, at most 20 steps, ended where the wheel ends it: by the determinant for two
+    and three unknowns, by the least pivot for more, by absolute changes of 1e-10.
+    """
+    S, L = work[0], work[1]
+    c, d = work[2, 0], work[2, 1]
+    for i in range(n):
+        c[i] = b[i] * mu[i]
+        for j in range(n):
+            S[i, j] = A[i, j] * mu[i] * mu[j]
+    shift = 0.0
+    for _ in range(20):
+        if not is_regular(S, shift, n, L):
+            for i in range(n):
+                y[i] = 0.0
+            return False
+        substitute(L, c, n, y)
+        excess = -r * r
+        for i in range(n):
+            excess += y[i] * y[i]
+        if excess < SINGULAR:
+            break
+        slope = 0.0
+        for i in range(n):
+            s = y[i]
+            for k in range(i):
+                s -= L[i, k] * d[k]
+            d[i] = s / L[i, i]
+            slope += d[i] * d[i]
+        step = excess / (2.0 * slope)
+        if step < SINGULAR:
+            break
+        shift += step
+    for i in range(n):
+        y[i] *= mu[i]
+    return shift != 0.0
+
+
+@kernel
+def is_regular(S, shift, n, L):
+    """Whether S + shift (n, n) counts as positive definite. L (5, 5): scratch."""
+    determinant = 1.0
+    for j in range(n):
+        pivot = S[j, j] + shift
+        for k in range(j):
+            pivot -= L[j, k] * L[j, k]
+        if pivot <= 0.0 or (n > 3 and pivot < SINGULAR):
+            return False
+        determinant *= pivot
+        L[j, j] = np.sqrt(pivot)
+        for i in range(j + 1, n):
+            s = S[i, j]
+            for k in range(j):
+                s -= L[i, k] * L[j, k]
+            L[i, j] = s / L[j, j]
+    return n > 3 or determinant >= SINGULAR

@@ -4,7 +4,8 @@ Positions move on q0 ⊕ u with body-frame increments u; for the rotations, with
 
     du/dt = w + u×w/2 + c u×(u×w),   c = (1 - t/2 cot(t/2)) / t² = 1/12 + t²/720 + ...
 
-in full: stiff equality constraints show what a truncated c leaves out (1e-8 m after 20 steps of 0.002 s).
+of the shortest u with this rotation (a body may turn more than half a turn in a step), in full: stiff equality constraints show
+what a truncated c leaves out (1e-8 m after 20 steps of 0.002 s).
 Source: Munthe-Kaas (1999), High order Runge–Kutta methods on manifolds; computation chapter, "Integrators".
 """
 
@@ -26,6 +27,15 @@ def chart_coefficient(square):
 
 
 @kernel
+def within_half_a_turn(x, y, z):
+    """Factor that makes the shortest of the rotation vectors that are the same rotation as (x, y, z)."""
+    angle = np.sqrt(x * x + y * y + z * z)
+    if angle <= np.pi:
+        return 1.0
+    return 1.0 - 2.0 * np.pi / angle * np.floor(angle / (2.0 * np.pi) + 0.5)
+
+
+@kernel
 def chart_rates(joints, u, qvel, out):
     """out (nv,) = rate of the increment u (nv,) that the velocity qvel (nv,) makes."""
     for k in range(len(qvel)):
@@ -35,7 +45,8 @@ def chart_rates(joints, u, qvel, out):
         if j.type > BALL:
             continue
         i = j.dofadr + 3 if j.type == FREE else j.dofadr
-        x, y, z = u[i], u[i + 1], u[i + 2]
+        share = within_half_a_turn(u[i], u[i + 1], u[i + 2])
+        x, y, z = share * u[i], share * u[i + 1], share * u[i + 2]
         a, b, c = qvel[i], qvel[i + 1], qvel[i + 2]
         p, q, r = y * c - z * b, z * a - x * c, x * b - y * a
         share = chart_coefficient(x * x + y * y + z * z)
@@ -84,6 +95,9 @@ def begin(m, qvel, rk):
 def next_stage(m, w, stage, qpos, qvel, act, rk):
     """After the forward pass of stage 0, 1, 2: add its rates and prepare the state of the next one."""
     accumulate(m, w, 1.0 / 6.0 if stage == 0 else 1.0 / 3.0, rk)
+    if stage == 0:
+        for i in range(len(m.actuators)):
+            rk[5, i] = w.forces.actuators[i].length
     stage_state(m, w, qpos, qvel, act, 1.0 if stage == 2 else 0.5, rk)
     chart_rates(m.joints, rk[3], rk[9, : len(qvel)], rk[4])
 
@@ -95,6 +109,7 @@ def finish(m, w, qpos, qvel, act, rk):
     accumulate(m, w, 1.0 / 6.0, rk)
     for i in range(len(m.actuators)):
         w.forces.actuators[i].act_dot = rk[2, i]
+        w.forces.actuators[i].length = rk[5, i]  # activations stay near the length at the start
     advance_activations(m, w.forces, act)
     for k in range(len(qvel)):
         qvel[k] += h * rk[1, k]

@@ -95,7 +95,7 @@ class SoftSimulator:
     # simulation
 
     def step(self, state: State, control: Array | None = None, kappa: float | None = None) -> Step:
-        """One time step with control (nu,) held. The solver starts cold, so the result is a function of the arguments alone.
+        """One time step with control (nu,) held. The solver starts at zero acceleration, whatever was simulated before.
 
         kappa is accepted and ignored, here and below, so that programs can take either mode: soft contact has no central path.
         """

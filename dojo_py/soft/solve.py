@@ -2,8 +2,9 @@
 
 from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.conjugate_gradient import conjugate_gradient
-from dojo_py.soft.dual import noslip, projected_gauss_seidel
+from dojo_py.soft.dual import projected_gauss_seidel
 from dojo_py.soft.newton import newton
+from dojo_py.soft.noslip import noslip
 from dojo_py.soft.workspace import NEFC
 
 PGS, CG, NEWTON = range(3)

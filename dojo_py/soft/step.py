@@ -83,11 +83,13 @@ def run(m, w, qpos, qvel, act, controls, status, iterations, residual, gaps, qac
     """T steps from row 0 of qpos (T + 1, nq), qvel, act with controls (T, nu); or, with an empty status, one evaluation of row 0.
 
     A step that fails (not finite, singular) ends the rollout: the following rows repeat the last good state and carry its status.
-    Each step but the first starts its solver at the previous acceleration.
+    A step starts its solver at the previous acceleration, the first at zero.
     """
     stages = 4 if m.options[0].integrator == RK4 else 1
     cold = m.options[0].disableflags & DISABLE_WARMSTART
     failed = 0
+    for k in range(len(w.solver.qacc)):
+        w.solver.qacc[k] = 0.0
     for t in range(len(controls)):
         last = min(t + 1, len(qpos) - 1)
         q, v, a = qpos[last], qvel[last], act[last]
@@ -99,20 +101,20 @@ def run(m, w, qpos, qvel, act, controls, status, iterations, residual, gaps, qac
             continue
         if stages > 1:
             begin(m, v, w.rk)
-        worst, count, gradient, gap = 0, 0, 0.0, np.inf
+        worst, count, gradient, gap, ok = 0, 0, 0.0, np.inf, True
         qs, vs, acts = q, v, a
         for part in range(stages):
-            n, g = forward(m, w, qs, vs, acts, controls[t], 0 if cold else min(t + part, 1))
+            n, g = forward(m, w, qs, vs, acts, controls[t], 0 if cold else 1)
             worst = min(worst, n)
             if part == 0:
-                count, gradient, gap = n, g, smallest_gap(w.rows)
+                count, gradient, gap, ok = n, g, smallest_gap(w.rows), finite(w.solver.qacc)
                 if len(status) == 0:
                     extras(m, w, q, v, qacc, inverse, energy)
                     return
             if part < stages - 1:
                 next_stage(m, w, part, q, v, a, w.rk)
                 qs, vs, acts = w.rk[8, : len(q)], w.rk[9, : len(v)], w.rk[10, : len(a)]
-        ok = worst >= 0 and finite(w.solver.qacc)
+        ok = ok and worst >= 0
         if ok:
             integrate(m, w, q, v, a)
         s = outcome(m, w, worst if worst < 0 else count, gradient, q, v) if ok or worst < 0 else NOT_FINITE

@@ -14,9 +14,12 @@ DYNAMICS = {0: "none", 1: "integrator", 2: "filter", 3: "filterexact"}
 GAINS = {0: "fixed", 1: "affine"}
 BIASES = {0: "none", 1: "affine"}
 EQUALITIES = {0: "connect", 1: "weld", 2: "joint", 3: "tendon"}
+ACTIVATIONS, INPUTS = {0: "0", 1: "1"}, {1: "1"}
 WRAP_JOINT = 1
 FIRST_SCALAR_JOINT = 2
 ACTUATOR_PASSIVE = ("actuator_damping", "actuator_dampingpoly", "actuator_armature")
+PLUGINS = ("body", "actuator")
+"""What a plugin can drive; signed distance fields (plugins of geoms) are refused where they could touch something."""
 ENABLED = {"invdiscrete": 1 << 3, "sleep": 1 << 4, "diagexact": 1 << 5, "ipc": 1 << 6, "speculative": 1 << 7}
 """Enable flags that change the dynamics or their inverse."""
 
@@ -59,7 +62,12 @@ def unsupported(model: Any) -> list[ErrorRecord]:
     for array in ("geom_adhesion", "geom_surfacevel"):
         nonzero("geom", array)
     nonzero("actuator", "actuator_delay")
-    for i in range(int(model.nu)):
+    nonzero("pair", "pair_adhesion")
+    for element in PLUGINS:
+        for k in np.flatnonzero(np.asarray(getattr(model, f"{element}_plugin", np.zeros(0))) >= 0):
+            add(element, int(k), "plugin", "plugins are not simulated")
+    nactuator = int(model.nactuator)
+    for i in range(nactuator):
         passive = any(np.any(getattr(model, name)[i]) for name in ACTUATOR_PASSIVE if hasattr(model, name))
         kind, target = int(model.actuator_trntype[i]), int(model.actuator_trnid[i][0])
         if passive and not (kind == 0 and int(model.jnt_type[target]) >= FIRST_SCALAR_JOINT):
@@ -72,14 +80,16 @@ def unsupported(model: Any) -> list[ErrorRecord]:
         adr, num = int(model.tendon_adr[t]), int(model.tendon_num[t])
         if np.any(np.asarray(model.wrap_type[adr : adr + num]) != WRAP_JOINT):
             add("tendon", t, "", "spatial tendons are not simulated; fixed tendons are")
-    for i in range(int(model.nu)):
+    for i in range(nactuator):
         for array, accepted in (
             ("actuator_trntype", TRANSMISSIONS),
             ("actuator_dyntype", DYNAMICS),
             ("actuator_gaintype", GAINS),
             ("actuator_biastype", BIASES),
+            ("actuator_actnum", ACTIVATIONS),
+            ("actuator_ctrlnum", INPUTS),
         ):
-            if int(getattr(model, array)[i]) not in accepted:
+            if hasattr(model, array) and int(getattr(model, array)[i]) not in accepted:
                 add("actuator", i, array, f"accepted: {', '.join(accepted.values())}")
     for i in range(int(getattr(model, "neq", 0))):
         if int(model.eq_type[i]) not in EQUALITIES:
@@ -90,7 +100,7 @@ def unsupported(model: Any) -> list[ErrorRecord]:
         if kinds not in SUPPORTED:
             g1, g2 = (_name(model, "geom", int(pair[g])) for g in ("geom1", "geom2"))
             if kinds not in refused:
-                shapes = f"{SHAPE_NAMES[kinds[0]]}–{SHAPE_NAMES[kinds[1]]}"
+                shapes = "–".join(SHAPE_NAMES[kind] if kind < len(SHAPE_NAMES) else f"type {kind}" for kind in kinds)
                 message = f"no contact for the pair {shapes} (here: '{g1}' and '{g2}'); exclude it by contype/conaffinity"
                 add("geom", int(pair["geom1"]), "type", message)
             refused.add(kinds)

@@ -38,6 +38,8 @@ ROW = np.dtype(
     align=True,
 )  # fmt: skip
 
+IMPLICIT, IMPLICITFAST = 2, 3
+"""Values of `options.integrator`."""
 NE, NF, NL, NEFC, NCON, NBLOCK, FULL = range(7)
 """Meaning of the entries of `Rows.counts`; FULL is set when contacts or rows did not fit."""
 
@@ -160,7 +162,9 @@ def allocate(m: SoftModel) -> Work:
     ncon, nefc = row_capacity(m)
     width = row_width(m)
     dual = int(m.options[0]["solver"]) == 0 or int(m.options[0]["noslip_iterations"]) > 0
-    dense = 0 if int(m.options[0]["sparse"]) else nv
+    dense = nv
+    if int(m.options[0]["sparse"]):  # CHOLMOD keeps Newton's Hessian; the implicit integrators solve in the array, too
+        dense = {IMPLICIT: nv, IMPLICITFAST: min(nv, 6)}.get(int(m.options[0]["integrator"]), 0)
     blocks = len(m.equalities) + len(m.dofs) + 2 * len(m.joints) + 3 * len(m.tendons) + ncon
     bodies = np.zeros(len(m.bodies), BODY_STATE)
     bodies["xquat"][:, 0] = 1.0

@@ -68,7 +68,7 @@ LIMITED = {
 class Scene:
     """One model here and in the wheel, at the same random state."""
 
-    def __init__(self, actuators: str, limit: str = "", timestep: float = STEP, seed: int = 0):
+    def __init__(self, actuators: str, limit: str = "", timestep: float = STEP, seed: int = 0, control: float | None = None):
         text = ARM.format(actuators=actuators, limit=limit, h=timestep)
         if "group" in actuators:
             text = text.replace("<option ", '<option actuatorgroupdisable="3" ')
@@ -79,6 +79,8 @@ class Scene:
         self.qpos = m.integrate(m.qpos0, rng.uniform(-0.8, 0.8, m.nv))
         self.qvel, self.act = rng.uniform(-1, 1, m.nv), rng.uniform(-0.1, 0.1, m.na)
         self.control = rng.uniform(-1, 1, m.nu)
+        if control is not None:
+            self.control[:], self.act[:] = control, control
         self.data.qpos[:], self.data.qvel[:], self.data.act[:], self.data.ctrl[:] = self.qpos, self.qvel, self.act, self.control
         mujoco.mj_forward(self.wheel, self.data)
         self.where = build_layout(m)[1]

@@ -1,9 +1,11 @@
 """Right-hand sides through the actuators: by the control, and where forces turn with bodies or depend on them by the state.
 
-The actuators' laws are differentiated by central differences: they cost a microsecond and have no part in what is stiff.
+The actuators' laws are differentiated by central differences: they cost a microsecond and have no part in what is stiff. Servos of
+rotations keep their whole turns meanwhile, or a difference across half a turn would be taken for a derivative.
 """
 
 from dojo_py.actuation.transmission import SCALAR
+from dojo_py.hard.dof_rows import solved_impulse
 from dojo_py.hard.drives import drive
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_normalise
@@ -19,14 +21,19 @@ def follows_bodies(T):
 
 
 @kernel
-def add_drive(L, T, V, G, bodies, qpos, qvel, act, control, h, factor):
-    """G.d_force, G.d_servo, G.d_wrench += factor * what the actuators do there."""
+def add_drive(L, T, W, V, G, bodies, qpos, qvel, act, control, h, scheme, factor):
+    """G.d_force, G.d_servo, G.d_wrench += factor * what the actuators do there; servos at the length and rate of the solution.
+
+    A servo's gain, its bias and, under a bounded total force, its range depend on the controls: all are in its impulse.
+    """
     V.wrench[:, :] = 0.0
+    V.hold[0] = 1
     drive(L, T, V, bodies, qpos, qvel, act, control, h)
+    V.hold[0] = 0
     for i in range(G.d_force.shape[0]):
         G.d_force[i] += factor * V.force[i]
     for i in range(G.d_servo.shape[0]):
-        G.d_servo[i] += factor * V.servos.servo_force[i]
+        G.d_servo[i] += factor * solved_impulse(L, W, V.servos, i, h, h, scheme)
     for b in range(G.d_wrench.shape[0]):
         for i in range(6):
             G.d_wrench[b, i] += factor * V.wrench[b, i]
@@ -68,11 +75,11 @@ def put_drive(L, W, A, G, h, column):
             row = 6 - L.ndof[j] + dof - L.vadr[j]
             G.columns[L.place_node[n], row, column] += W.row_scale[dof] * h * G.d_force[dof]
     for a in range(G.d_servo.shape[0]):
-        if G.d_servo[a] != 0.0 and G.servo_free[a]:
+        if G.d_servo[a] != 0.0:
             dof = A.servo_dof[a]
             j = L.dof_joint[dof]
             row = 6 - L.ndof[j] + dof - L.vadr[j]
-            G.columns[L.place_node[L.node[j]], row, column] += W.row_scale[dof] * h * A.servo_gear[a] * G.d_servo[a]
+            G.columns[L.place_node[L.node[j]], row, column] += W.row_scale[dof] * G.d_servo[a]
     for b in range(G.d_wrench.shape[0]):
         f, R = G.d_wrench[b], W.R[b]
         x = G.columns[L.place_body[b]]

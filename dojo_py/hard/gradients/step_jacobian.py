@@ -65,19 +65,19 @@ def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
             if part == 0:
                 closure_columns(L, W, G, dof, column, h, G.scratch)
             if follows:
-                _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, j, dof, part, column)
+                _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, scheme, j, dof, part, column)
     for i in range(nu):
         clear_drive(G)
         for side in range(2):
             delta = EPSILON if side == 0 else -EPSILON
             copy(control, G.control)
             G.control[i] += delta
-            add_drive(L, T, V, G, G.bodies, qpos, qvel, act, G.control, h, 0.5 / delta)
+            add_drive(L, T, W, V, G, G.bodies, qpos, qvel, act, G.control, h, scheme, 0.5 / delta)
         put_drive(L, W, V.servos, G, h, 2 * nv + i)
 
 
 @kernel
-def _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, j, dof, part, column):
+def _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, scheme, j, dof, part, column):
     """Actuator forces on sites, balls and free bodies by a coordinate or a rate."""
     clear_drive(G)
     for side in range(2):
@@ -89,7 +89,7 @@ def _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, j, dof, part, co
         else:
             G.qvel[dof] += delta
         displaced(W, G, G.bodies, delta, G.next_bodies)
-        add_drive(L, T, V, G, G.next_bodies, G.qpos, G.qvel, act, control, h, 0.5 / delta)
+        add_drive(L, T, W, V, G, G.next_bodies, G.qpos, G.qvel, act, control, h, scheme, 0.5 / delta)
     G.d_servo[:] = 0.0  # a servo's own length and rate are part of the joint's law
     put_drive(L, W, V.servos, G, h, column)
 

@@ -7,6 +7,7 @@ that object's own kernel. All columns share one transposed solve (adjoint.py).
 """
 
 from dojo_py.hard.coordinates import to_maximal
+from dojo_py.hard.drives import drive
 from dojo_py.hard.gradients.actuator_columns import displaced, follows_bodies
 from dojo_py.hard.gradients.rates import next_coordinates
 from dojo_py.hard.gradients.state_columns import subtree_motion
@@ -40,6 +41,7 @@ def parameter_columns(
     """
     nv = qvel.shape[0]
     outside = wrenches.shape[0] > 0 or follows_bodies(T)
+    drive(L, T, moved.V, G.bodies, qpos, qvel, act, control, h)  # the servos' whole turns, which differences keep
     out[:, :] = 0.0
     solve_adjoint(L, W, D, h)
     subtree_adjoint(L, W, G, D, h)

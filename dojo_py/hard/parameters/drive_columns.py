@@ -5,7 +5,7 @@ or a wrench acts about the centre of mass of a part of a body. They are laws of 
 """
 
 from dojo_py.hard.body_table import gather_wrenches
-from dojo_py.hard.dof_rows import servo_impulse, spring_weights
+from dojo_py.hard.dof_rows import solved_impulse
 from dojo_py.hard.drives import drive
 from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.jit import kernel
@@ -24,17 +24,14 @@ def add_drive(L, T, M, V, W, D, bodies, qpos, qvel, act, control, wrenches, h, s
     solved one of length `step` does.
     """
     gather_wrenches(M, bodies, wrenches, 0, V.wrench, V.scratch)
+    V.hold[0] = 1
     drive(L, T, V, bodies, qpos, qvel, act, control, h)
+    V.hold[0] = 0
     for i in range(D.force.shape[0]):
         D.force[i] += factor * h * V.force[i]
-    w_new, w_old = spring_weights(scheme, h)
     S = V.servos
     for i in range(S.servo_dof.shape[0]):
-        dof = S.servo_dof[i]
-        j = L.dof_joint[dof]
-        rate = W.rows[L.node[j], 6 - L.ndof[j] + dof - L.vadr[j]] * step / h
-        impulse, _ = servo_impulse(S, i, h, w_new, w_old, W.angle0[dof], rate, W.rate_prev[dof])
-        D.force[dof] += factor * impulse
+        D.force[S.servo_dof[i]] += factor * solved_impulse(L, W, S, i, h, step, scheme)
     for b in range(D.wrench.shape[0]):
         for i in range(6):
             D.wrench[b, i] += factor * h * V.wrench[b, i]

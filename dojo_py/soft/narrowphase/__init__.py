@@ -5,8 +5,8 @@ One file per pair of shapes; a pair's types are in ascending order of MuJoCo's g
 their number. A pair that is not in `SUPPORTED` is refused when the simulator is built.
 """
 
-PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)
-SHAPE_NAMES = ("plane", "height field", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh")
+PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH, SDF = range(9)
+SHAPE_NAMES = ("plane", "height field", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
 
 SUPPORTED = {
     (PLANE, SPHERE),

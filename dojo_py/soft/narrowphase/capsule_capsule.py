@@ -10,7 +10,7 @@ def at(a, s, size_a, b, t, size_b, reach, out, n):
     A, B = a.xmat, b.xmat
     return spheres(
         a.xpos[0] + s * A[0, 2], a.xpos[1] + s * A[1, 2], a.xpos[2] + s * A[2, 2], size_a[0],
-        b.xpos[0] + t * B[0, 2], b.xpos[1] + t * B[1, 2], b.xpos[2] + t * B[2, 2], size_b[0], reach, out, n,
+        b.xpos[0] + t * B[0, 2], b.xpos[1] + t * B[1, 2], b.xpos[2] + t * B[2, 2], size_b[0], A, B, reach, out, n,
     )  # fmt: skip
 
 

@@ -33,14 +33,23 @@ def plane_point(plane, x, y, z, radius, reach, out, n):
 
 
 @kernel
-def spheres(ax, ay, az, ra, bx, by, bz, rb, reach, out, n):
-    """Contact n of two spheres if closer than reach; returns the new count. Coincident centres: the normal is +x."""
+def spheres(ax, ay, az, ra, bx, by, bz, rb, A, B, reach, out, n):
+    """Contact n of two spheres if closer than reach; returns the new count.
+
+    Coincident centres: the normal is across the z axes of the orientations A and B (3, 3), +x if these are parallel.
+    """
     dx, dy, dz = bx - ax, by - ay, bz - az
     d = np.sqrt(dx * dx + dy * dy + dz * dz)
     if d - ra - rb > reach:
         return n
     if d < 1e-15:
-        dx, dy, dz = 1.0, 0.0, 0.0
+        dx = A[1, 2] * B[2, 2] - A[2, 2] * B[1, 2]
+        dy = A[2, 2] * B[0, 2] - A[0, 2] * B[2, 2]
+        dz = A[0, 2] * B[1, 2] - A[1, 2] * B[0, 2]
+        s = np.sqrt(dx * dx + dy * dy + dz * dz)
+        if s < 1e-15:
+            dx, dy, dz, s = 1.0, 0.0, 0.0, 1.0
+        dx, dy, dz = dx / s, dy / s, dz / s
     else:
         dx, dy, dz = dx / d, dy / d, dz / d
     dist = d - ra - rb

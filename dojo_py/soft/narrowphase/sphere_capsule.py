@@ -13,5 +13,5 @@ def sphere_capsule(sphere, size_s, capsule, size_c, reach, out):
     t = min(max(t, -size_c[1]), size_c[1])
     return spheres(
         x, y, z, size_s[0], capsule.xpos[0] + t * R[0, 2], capsule.xpos[1] + t * R[1, 2], capsule.xpos[2] + t * R[2, 2],
-        size_c[0], reach, out, 0,
+        size_c[0], sphere.xmat, R, reach, out, 0,
     )  # fmt: skip

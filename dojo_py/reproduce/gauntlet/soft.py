@@ -1,0 +1,227 @@
+"""Family soft: whatever the reader accepts, compiled and simulated by the soft mode and by the wheel."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import mujoco
+import numpy as np
+
+import dojo_py
+from dojo_py.reproduce.gauntlet.family import Case, Outcome
+from dojo_py.reproduce.gauntlet.soft_models import soft_model
+from dojo_py.reproduce.gauntlet.soft_shrink import smaller
+from dojo_py.reproduce.gauntlet.soft_wheel import (
+    Motion,
+    Start,
+    array_differences,
+    cost_above,
+    data_at,
+    draw_start,
+    nudged,
+    stage_differences,
+    warned,
+    wheel_motion,
+)
+from dojo_py.simulate.status import Status
+from dojo_py.soft import SoftOptions, SoftSimulator
+
+ARRAYS, STAGES, STEP, MOTION = 1e-10, 1e-9, 1e-8, 1e-7
+"""Bounds: of the arrays and stages, relative; of one step and of twenty, beside what the wheel's own round-off makes of it."""
+STEPS = 20
+NUDGE = 1e-11
+"""How far starts are moved to find what the wheel makes of its own round-off: STRETCH times that is allowed."""
+STRETCH = 100.0
+TIE = 1e-8
+"""A start whose contacts or rows are others when it is moved by this is a tie: not compared."""
+OVERFLOW = 1e12
+"""Constraint forces beyond this (rows whose Jacobian is round-off) do not say what the wheel does."""
+UNSTABLE = 1e-8
+"""Where the wheel's own spread is larger, the motion is unstable: an overflow there is no difference."""
+TIGHT: dict[str, Any] = {"tolerance": 0.0, "iterations": 60, "ls_iterations": 100}
+
+TITLE = "the soft mode beside the wheel"
+PROPERTIES = {
+    "read": "our reader takes the model, as the wheel's does; nothing is raised while it is simulated",
+    "arrays": f"every compiled array equals the wheel's: {ARRAYS:g} of max(1, value)",
+    "stages": f"poses, forces, contacts and rows at the start equal the wheel's: {STAGES:g} of the largest entry, away from ties",
+    "step": f"one step equals mj_step: {STEP:g} and {STRETCH:g} times what moving the start by {NUDGE:g} makes, away from ties",
+    "motion": f"{STEPS} steps: {MOTION:g} and the same, as long as that is below 1e-6",
+    "solver": "where the file's own solver says SOLVED at tolerance 1e-10, it is no more than 2e-5, or 1e-9 of the whole descent, "
+    "above Newton's minimum, or 10 times as far as the wheel's",
+}
+FIXED = (
+    *range(30), 101, 145, 167, 189, 224, 360, 394, 667, 672, 701, 771, 777, 831, 869, 982, 986, 1085, 1149, 1322, 1542, 1555, 1596,
+    1749, 1825, 1989,
+)  # fmt: skip
+"""Some, and all that failed once."""
+
+
+def generate(seed: int) -> Case:
+    """The model and the recipe of its start: from any model, so that smaller ones have a start, too."""
+    xml, timestep, readable = soft_model(seed)
+    rng = np.random.default_rng([seed, 1])
+    recipe = {"seed": int(rng.integers(1 << 30)), "readable": readable, "spread": float(rng.choice([0.0, 0.1, 0.5]))}
+    recipe |= {"speed": float(rng.choice([0.0, 0.3, 3.0])), "force": float(rng.choice([0.1, 1.0, 10.0]))}
+    return Case(xml, timestep, settings=recipe)
+
+
+def start_of(case: Case, wheel: Any) -> Start:
+    """What the case's recipe makes of the model."""
+    s = case.settings
+    return draw_start(wheel, s["seed"], s["spread"], s["speed"], s["force"], STEPS)
+
+
+def check(case: Case) -> dict[str, Outcome]:
+    """All properties; only "read" where one of the readers refuses."""
+    wheel = mujoco.MjModel.from_xml_string(case.xml)
+    wheel.opt.timestep = case.timestep
+    try:
+        return {"read": Outcome(1, 0)} | _compare(case, wheel)
+    except Exception as error:  # whatever it is, it is a finding
+        return {"read": Outcome(1, 1, where=f"{type(error).__name__}: {error}"[:300])}
+
+
+def _compare(case: Case, wheel: Any) -> dict[str, Outcome]:
+    found: dict[str, Outcome] = {}
+    model = wheel
+    if case.settings["readable"]:
+        model = dojo_py.load_model(case.xml)
+        own = array_differences(model, mujoco.MjModel.from_xml_string(case.xml))
+        found["arrays"] = _worst(own, ARRAYS)
+    start = start_of(case, wheel)
+    tight = _with(wheel, solver=int(mujoco.mjtSolver.mjSOL_NEWTON), **TIGHT)
+    simulator = SoftSimulator(model, timestep=case.timestep, options=SoftOptions(solver="Newton", **TIGHT))
+    first = simulator.initial_state(start.qpos, start.qvel, start.act)
+    data = data_at(tight, start)
+    mujoco.mj_forward(tight, data)
+    if warned(data) or np.abs(data.efc_force).max(initial=0.0) > OVERFLOW or _is_tie(tight, start):
+        return found
+    simulator.acceleration(first, start.controls[0] if wheel.nu else None)
+    found["stages"] = _worst(stage_differences(simulator, tight, data), STAGES)
+    if wheel.opt.solver != tight.opt.solver and data.nefc and not wheel.opt.noslip_iterations:
+        found["solver"] = _solver(case, wheel, model, tight, start)
+    trajectory = simulator.rollout(first, start.controls)
+    path = np.concatenate([trajectory.qpos, trajectory.qvel, trajectory.act], axis=1)
+    reference = wheel_motion(tight, start)
+    own_spread = _spread(tight, start, reference)
+    failed = [t for t, s in enumerate(trajectory.status) if s in (Status.NOT_FINITE, Status.SINGULAR)]
+    steps = min(len(reference.states) - 1, failed[0] if failed else STEPS)
+    if failed and failed[0] < len(reference.states) - 1 and own_spread[failed[0] + 1] < UNSTABLE:
+        status = Status(int(trajectory.status[failed[0]])).name
+        found["step"] = Outcome(1, 1, np.inf, f"step {failed[0]}: {status}, the wheel goes on")
+        return found
+    errors = _state_errors(path[: steps + 1], reference.states[: steps + 1], wheel.nq, wheel.nv)
+    if steps:
+        bound = STEP + STRETCH * own_spread[1]
+        found["step"] = Outcome(1, int(not errors[1] <= bound), float(errors[1] / bound), f"{errors[1]:.1e}, bound {bound:.1e}")
+    sure = [t for t in range(2, steps + 1) if own_spread[: t + 1].max() < UNSTABLE]
+    bounds = [MOTION + STRETCH * own_spread[: t + 1].max() for t in sure]
+    ratios = [errors[t] / b for t, b in zip(sure, bounds, strict=True)]
+    if ratios:
+        wrong = [t for t, ratio in zip(sure, ratios, strict=True) if not ratio <= 1.0]
+        where = f"step {wrong[0]}: {errors[wrong[0]]:.1e}" if wrong else ""
+        found["motion"] = Outcome(len(sure), len(wrong), float(np.max(ratios)), where)
+    return found
+
+
+def _solver(case: Case, wheel: Any, model: Any, tight: Any, start: Start) -> Outcome:
+    """The file's CG or PGS at a tolerance of 1e-10 and at most 500 iterations, both programs'."""
+    kind = ("PGS", "CG")[int(wheel.opt.solver)]
+    settings: dict[str, Any] = {"tolerance": 1e-10, "iterations": 500, "ls_iterations": 100}
+    theirs = data_at(wheel, start)
+    mujoco.mj_forward(_with(wheel, **settings), theirs)
+    simulator = SoftSimulator(model, timestep=case.timestep, options=SoftOptions(solver=kind, **settings))
+    first = simulator.initial_state(start.qpos, start.qvel, start.act)
+    control = start.controls[0] if wheel.nu else None
+    if simulator.step(first, control).status is Status.MAX_ITERATIONS:
+        return Outcome(0, 0)
+    ours = simulator.acceleration(first, control)
+    reference = data_at(tight, start)
+    mujoco.mj_forward(tight, reference)
+    minimum = np.array(reference.qacc)
+    wheels = cost_above(tight, reference, np.array(theirs.qacc), minimum)
+    excess = cost_above(tight, reference, ours, minimum)
+    bound = max(2e-5, 1e-9 * cost_above(tight, reference, np.array(reference.qacc_smooth), minimum), 10.0 * wheels)
+    where = f"{kind}: {excess:.1e} above the minimum, the wheel {wheels:.1e}"
+    return Outcome(1, int(not excess <= bound), float(excess / bound), where)
+
+
+def _with(model: Any, **options: Any) -> Any:
+    model = copy.copy(model)
+    for name, value in options.items():
+        setattr(model.opt, name, value)
+    return model
+
+
+def _worst(differences: dict[str, float], bound: float) -> Outcome:
+    over = {name: value for name, value in differences.items() if not value <= bound}
+    worst = max(differences.values(), default=0.0)
+    return Outcome(len(differences), len(over), worst, ", ".join(f"{name} {value:.1e}" for name, value in over.items()))
+
+
+def _pattern(model: Any, start: Start) -> tuple[Any, ...]:
+    data = data_at(model, start)
+    mujoco.mj_forward(model, data)
+    return data.contact.geom.tolist(), data.efc_type.tolist()
+
+
+def _is_tie(model: Any, start: Start) -> bool:
+    here = _pattern(model, start)
+    if _are_aligned(model, start):
+        return True
+    return any(_pattern(model, nudged(model, start, TIE, seed)) != here for seed in range(3))
+
+
+def _are_aligned(model: Any, start: Start) -> bool:
+    """Two boxes, or a box and a capsule, that touch with parallel axes: round-off decides on the order and place of the points."""
+    data = data_at(model, start)
+    mujoco.mj_forward(model, data)
+    capsule, box = int(mujoco.mjtGeom.mjGEOM_CAPSULE), int(mujoco.mjtGeom.mjGEOM_BOX)
+    for one, two in data.contact.geom:
+        if box in (model.geom_type[one], model.geom_type[two]) and model.geom_type[one] >= capsule:
+            cosines = data.geom_xmat[one].reshape(3, 3).T @ data.geom_xmat[two].reshape(3, 3)
+            if np.abs(cosines).max() > 1.0 - 1e-12:
+                return True
+    return False
+
+
+def _spread(model: Any, start: Start, reference: Motion) -> np.ndarray:
+    """(STEPS + 1,) largest difference of the wheel's motions from starts moved by NUDGE; infinite where one ends before."""
+    spread = np.zeros(STEPS + 1)
+    for seed in range(3):
+        other = wheel_motion(model, nudged(model, start, NUDGE, seed))
+        n = min(len(other.states), len(reference.states))
+        spread[n:] = np.inf
+        spread[:n] = np.maximum(spread[:n], _state_errors(other.states[:n], reference.states[:n], model.nq, model.nv))
+    return spread
+
+
+def _state_errors(ours: np.ndarray, theirs: np.ndarray, nq: int, nv: int) -> np.ndarray:
+    """(T + 1,) largest difference of positions, velocities and activations, each relative to the largest (at least 1)."""
+    errors = np.zeros(len(theirs))
+    for part in (slice(0, nq), slice(nq, nq + nv), slice(nq + nv, None)):
+        a, b = ours[:, part], theirs[:, part]
+        if b.shape[1]:
+            errors = np.maximum(errors, np.abs(a - b).max(axis=1) / np.maximum(1.0, np.abs(b).max(axis=1)))
+    return errors
+
+
+def shrink(case: Case) -> Iterator[Case]:
+    """Without an element or attribute, or with rounded numbers; the start by the same recipe."""
+    for xml in smaller(case.xml):
+        yield replace(case, xml=xml)
+    for key in ("spread", "speed", "force"):
+        if case.settings[key]:
+            yield replace(case, settings=dict(case.settings) | {key: 0.0})
+
+
+def describe(case: Case) -> str:
+    """MJCF, with the start as a comment."""
+    wheel = mujoco.MjModel.from_xml_string(case.xml)
+    start = start_of(case, wheel)
+    lines = [f"{name} = {np.array2string(value, precision=17)}" for name, value in zip(start._fields, start, strict=True)]
+    return f"<!-- time step {case.timestep} s, {dict(case.settings)}\n" + "\n".join(lines) + f"\n-->\n{case.xml}"

@@ -1,0 +1,186 @@
+"""The wheel's numbers beside ours: compiled arrays, stages of one evaluation, steps, and how far its own round-off carries them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import mujoco
+import numpy as np
+
+from dojo_py.mechanism.model import Model, Option
+from dojo_py.mechanism.quaternion import matrix
+from dojo_py.soft import SoftSimulator
+
+Array = np.ndarray
+
+mujoco.set_mju_user_warning(lambda message: None)  # or it writes a log file where we stand
+
+
+LARGEST = 1e10
+"""Positions and velocities beyond this are an overflow: the wheel starts anew, with a warning."""
+
+
+class Start(NamedTuple):
+    """A state and what is done from there."""
+
+    qpos: Array
+    qvel: Array
+    act: Array
+    controls: Array
+    """(T, nu)"""
+
+
+def draw_start(model: Any, seed: int, spread: float, speed: float, force: float, steps: int) -> Start:
+    """A start near the initial pose: spread [rad, m], speed [rad/s, m/s], controls of size `force`; for smaller models, too."""
+    rng = np.random.default_rng(seed)
+    qpos = np.array(model.qpos0)
+    mujoco.mj_integratePos(model, qpos, spread * rng.normal(size=model.nv), 1.0)
+    qvel, act = speed * rng.normal(size=model.nv), 0.5 * rng.normal(size=model.na)
+    return Start(qpos, qvel, act, force * rng.normal(size=(steps, model.nu)))
+
+
+def array_differences(ours: Model, wheel: Any) -> dict[str, float]:
+    """Name -> largest difference of every array, option and size, relative to max(1, |value|); wrong shapes: infinity."""
+    out = {}
+    for item in dataclasses.fields(Model):
+        if item.name not in ("name", "opt", "stat", "body_iquat") and not item.name.endswith("_names"):
+            out[item.name] = _relative(getattr(ours, item.name), getattr(wheel, item.name))
+    for item in dataclasses.fields(Option):
+        out[f"opt.{item.name}"] = _relative(getattr(ours.opt, item.name), getattr(wheel.opt, item.name))
+    out["stat.meaninertia"] = _relative(ours.stat.meaninertia, wheel.stat.meaninertia)
+    out["inertia tensors"] = _relative(_tensors(ours), _tensors(wheel))  # equal principal moments leave the axes open
+    return out
+
+
+def _relative(ours: Any, theirs: Any) -> float:
+    a, b = np.asarray(ours, dtype=float), np.asarray(theirs, dtype=float)
+    if a.shape != b.shape:
+        return np.inf
+    return float(np.max(np.abs(a - b) / np.maximum(1.0, np.abs(b)), initial=0.0))
+
+
+def _tensors(model: Any) -> Array:
+    axes = matrix(np.asarray(model.body_iquat))
+    return np.einsum("bij,bj,bkj->bik", axes, np.asarray(model.body_inertia), axes)
+
+
+def data_at(model: Any, start: Start) -> Any:
+    """MjData at the start, not evaluated."""
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:], data.act[:] = start.qpos, start.qvel, start.act
+    data.ctrl[:] = start.controls[0] if len(start.controls) else 0.0
+    return data
+
+
+def warned(data: Any) -> str:
+    """The wheel's own complaints about a simulation: overflows, too small buffers; empty where it has none."""
+    return ", ".join(str(mujoco.mjtWarning(i)).split("_")[-1] for i, w in enumerate(data.warning) if w.number)
+
+
+class Motion(NamedTuple):
+    """A roll-out of the wheel."""
+
+    states: Array
+    """(steps done + 1, nq + nv + na); fewer steps than asked for where it warned"""
+    patterns: list[tuple[Any, ...]]
+    """Of every step: the contacts and rows that were found"""
+    warning: str
+
+
+def wheel_motion(model: Any, start: Start) -> Motion:
+    """mj_step with every control in turn, until the wheel warns (it starts anew then)."""
+    data = data_at(model, start)
+    states = [np.concatenate([data.qpos, data.qvel, data.act])]
+    patterns: list[tuple[Any, ...]] = []
+    for control in start.controls:
+        data.ctrl[:] = control
+        mujoco.mj_step(model, data)
+        if warned(data) or max(np.abs(data.qpos).max(initial=0.0), np.abs(data.qvel).max(initial=0.0)) > LARGEST:
+            return Motion(np.array(states), patterns, warned(data) or "beyond 1e10")
+        patterns.append((data.contact.geom.tolist(), data.efc_type.tolist()))
+        states.append(np.concatenate([data.qpos, data.qvel, data.act]))
+    return Motion(np.array(states), patterns, "")
+
+
+def nudged(model: Any, start: Start, size: float, seed: int) -> Start:
+    """The start moved by random numbers of this size."""
+    rng = np.random.default_rng(seed)
+    qpos = np.array(start.qpos)
+    mujoco.mj_integratePos(model, qpos, size * rng.normal(size=model.nv), 1.0)
+    scale = size * max(1.0, np.abs(start.qvel).max(initial=0.0))
+    return start._replace(qpos=qpos, qvel=start.qvel + scale * rng.normal(size=model.nv))
+
+
+def stage_differences(simulator: SoftSimulator, model: Any, data: Any) -> dict[str, float]:
+    """Name -> difference relative to the largest entry (at least 1) of what `data` holds after mj_forward."""
+    work = simulator.work
+    pose, forces, rows = work.pose, work.forces, work.rows
+    pairs: dict[str, tuple[Any, Any]] = {
+        "xpos": (pose.bodies["xpos"], data.xpos),
+        "geom_xmat": (pose.geoms["xmat"].reshape(-1, 9), data.geom_xmat),
+        "site_xpos": (pose.sites["xpos"], data.site_xpos),
+        "cdof": (pose.cdof, data.cdof),
+        "qfrc_bias": (forces.bias, data.qfrc_bias),
+        "qfrc_passive": (forces.passive, data.qfrc_passive),
+        "qfrc_actuator": (forces.actuator, data.qfrc_actuator),
+        "actuator_length": (forces.actuators["length"], data.actuator_length),
+        "actuator_force": (forces.actuators["force"], data.actuator_force),
+        "qacc_smooth": (forces.qacc_smooth, data.qacc_smooth),
+    }
+    count, contacts = int(rows.counts[3]), rows.contacts[: int(rows.counts[4])]
+    found, r = data.contact, rows.rows[:count]
+    pairs["contacts"] = (np.stack([contacts["geom1"], contacts["geom2"]], axis=1), found.geom)
+    # rows without a Jacobian do nothing: the wheel leaves them out with a dense Jacobian, not with a sparse one
+    J, theirs = _jacobian(rows, count, model.nv), _wheel_jacobian(model, data)
+    mine, wheels = np.full(count, True), np.full(data.nefc, True)
+    if count != data.nefc:
+        mine, wheels = np.abs(J).max(axis=1, initial=0.0) > 1e-14, np.abs(theirs).max(axis=1, initial=0.0) > 1e-14
+    pairs["rows"] = (r["type"][mine], data.efc_type[wheels])
+    if len(contacts) == data.ncon:
+        pairs |= {"dist": (contacts["dist"], found.dist), "pos": (contacts["pos"], found.pos)}
+        pairs["frame"] = (contacts["frame"].reshape(-1, 9), found.frame)
+    if mine.sum() == wheels.sum():
+        for name in ("pos", "margin", "frictionloss", "R", "aref"):
+            pairs[f"efc_{name}"] = (r[name][mine], getattr(data, f"efc_{name}")[wheels])
+        pairs["efc_J"] = (J[mine], theirs[wheels])
+    return {name: _against_largest(*pair) for name, pair in pairs.items()}
+
+
+def _against_largest(ours: Any, theirs: Any) -> float:
+    a, b = np.asarray(ours, dtype=float), np.asarray(theirs, dtype=float)
+    if a.shape != b.shape:
+        return np.inf
+    return float(np.abs(a - b).max(initial=0.0) / max(1.0, np.abs(b).max(initial=0.0)))
+
+
+def _jacobian(rows: Any, count: int, nv: int) -> Array:
+    J = np.zeros((count, nv))
+    for i, r in enumerate(rows.rows[:count]):
+        J[i, rows.J_colind[r["block"], : r["nnz"]]] = rows.J[i, : r["nnz"]]
+    return J
+
+
+def _wheel_jacobian(model: Any, data: Any) -> Array:
+    if not mujoco.mj_isSparse(model):
+        return np.array(data.efc_J[: data.nefc * model.nv]).reshape(data.nefc, model.nv)
+    J = np.zeros((data.nefc, model.nv))
+    for i in range(data.nefc):
+        begin, n = data.efc_J_rowadr[i], data.efc_J_rownnz[i]
+        J[i, data.efc_J_colind[begin : begin + n]] = data.efc_J[begin : begin + n]
+    return J
+
+
+def cost_above(model: Any, data: Any, qacc: Array, least: Array) -> float:
+    """What the solvers minimise, at qacc less at `least` (nv,): in the scale of their tolerance. data: after mj_forward."""
+    if not data.nefc:
+        return 0.0
+    J, M = _wheel_jacobian(model, data), np.zeros((model.nv, model.nv))
+    mujoco.mj_fullM(model, data, M)
+    values = []
+    for point in (qacc, least):
+        total, off = np.zeros(1), point - data.qacc_smooth
+        mujoco.mj_constraintUpdate(model, data, J @ point - data.efc_aref, total, 0)
+        values.append(float(total[0] + 0.5 * off @ M @ off))
+    scale = 1.0 / (model.stat.meaninertia * max(1, model.nv))
+    return scale * (values[0] - values[1])
