@@ -56,10 +56,10 @@ def momentum(layout: Layout, bodies: Array, h: float, left: Array) -> tuple[Arra
     if len(L.mass) == 0:
         return np.zeros(3), np.zeros(3)
     x, v, q, w = bodies[:, 0:3], bodies[:, 3:6], bodies[:, 6:10], bodies[:, 10:13]
-    w, h = _over_parts(w, h)
+    w, interval = _over_parts(w, h)
     spin = np.einsum("bij,bj->bi", L.inertia, w)
-    share = np.sqrt(np.maximum(1.0 - 0.25 * h * h * np.sum(w * w, axis=1, keepdims=True), 0.0))
-    local = share * spin - 0.5 * h * np.cross(w, spin)
+    share = np.sqrt(np.maximum(1.0 - 0.25 * interval**2 * np.sum(w * w, axis=1, keepdims=True), 0.0))
+    local = share * spin - 0.5 * interval * np.cross(w, spin)
     carried, carry = carried_momentum(left, len(L.mass))
     p = np.where(carried[:, None] > 0, carry[:, :3], L.mass[:, None] * v)
     local = np.where(carried[:, None] > 0, carry[:, 3:], local)
