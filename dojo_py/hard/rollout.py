@@ -14,12 +14,16 @@ from dojo_py.hard.coordinates import HALF_TURN, to_minimal
 from dojo_py.hard.drives import advance_activations, drive
 from dojo_py.hard.gradients.pull_back import pull_back_step
 from dojo_py.hard.gradients.step_jacobian import step_jacobian
-from dojo_py.hard.interior_point import NOT_FINITE, SINGULAR, SOLVED, TOO_FAST
+from dojo_py.hard.interior_point import INEXACT, NOT_FINITE, SINGULAR, SOLVED, TOO_FAST
 from dojo_py.hard.start import load_angles
 from dojo_py.hard.step import MOVED, PARTS, RESIDUAL, SPRINGS, STATUS, WORST, hard_step
 from dojo_py.hard.warm_start import load_warm, save_warm, warm_size
 from dojo_py.hard.world import World
 from dojo_py.jit import entry, kernel
+
+
+CENTRED = 1e-5
+"""Largest |b∘c - κe| over κ of a step whose derivatives are as exact: round-off leaves 1e-14 N m s, which shows below κ = 1e-9."""
 
 
 class Record(NamedTuple):
@@ -180,8 +184,10 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_
                     )
                 if not regular:
                     Z.gradients[t, STATUS] = SINGULAR
-                elif report[PARTS] > 1.0 and int(report[STATUS]) == 0:
+                elif report[PARTS] > 1.0 and int(report[STATUS]) == SOLVED:
                     Z.gradients[t, STATUS] = TOO_FAST
+                elif report[WORST] > CENTRED * now and int(report[STATUS]) == SOLVED:
+                    Z.gradients[t, STATUS] = INEXACT
     if Z.contacts.shape[0] > 0 and not linearize:
         fill_contacts(P, Q, W, Z.contacts)
 
