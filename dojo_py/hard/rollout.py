@@ -21,7 +21,6 @@ from dojo_py.hard.warm_start import load_warm, save_warm, warm_size
 from dojo_py.hard.world import World
 from dojo_py.jit import entry, kernel
 
-
 CENTRED = 1e-5
 """Largest |b∘c - κe| over κ of a step whose derivatives are as exact: round-off leaves 1e-14 N m s, which shows below κ = 1e-9."""
 

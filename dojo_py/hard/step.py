@@ -83,7 +83,7 @@ had shrunk to less than the errors of their gaps, and the rest is right."""
 
 STEADY = 10.0
 """Complementarity κ of a contact under γ lets it creep at κ / γ: the tolerance means 1e-11 m/s at an impulse of 1 / STEADY N s. A
-solve that is taken up again may use that under larger ones, where gaps of κ / γ drown in round-off."""
+solve that is taken up again, or got stuck, may use that under larger ones, where gaps of κ / γ drown in round-off."""
 
 QUIET = 5.0
 """Bodies that the impulses of the start accelerate by less [m/s²] are not moved before the cone pairs are chosen."""
@@ -394,6 +394,11 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, report
                 return True
             if _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step
                 total += _whole(L, P, Q, A, W, angle, rate, wrench, h, 0.0, kappa, settings, COLD, budget - total, out)
+        if out[0] != SOLVED and kappa == 0.0 and out[5] <= settings[TOLERANCE]:
+            _end_at_best(L, P, Q, A, W, angle, rate, wrench, h, settings)
+            steady = max(1.0, STEADY * most_impulse(W, kappa))
+            if out[6] <= settings[COMPLEMENTARITY] * _mass_scale(L, W) * steady:
+                out[0], out[2], out[3] = SOLVED, out[5], out[6]
     if first > 0 or (out[0] != SOLVED and kappa == 0.0 and settings[SUBDIVISIONS] > 0.0):
         count, parts = _in_parts(
             L, P, Q, A, W, angle, rate, wrench, h, max(first, 1), kappa, settings, max(budget - total, 1.0), out

@@ -48,7 +48,8 @@ def simulator(mode: str, model: Any, timestep: float, friction: Any = "cone") ->
     from dojo_py import HardSimulator, SoftSimulator
 
     if mode == "hard":
-        return HardSimulator(model, timestep, friction=friction)
+        # (a bouncy solref has no meaning there: impacts are inelastic)
+        return HardSimulator(model, timestep, friction=friction, unsupported="skip")
     if not isinstance(friction, str):
         model = model.replace(opt=dataclasses.replace(model.opt, cone=friction))
     return SoftSimulator(model, timestep)
