@@ -305,6 +305,43 @@ def _match_momentum(L, P, Q, A, W, h, part_h, settings):
     hold bodies that turn by more than OUT_OF_STEP.
     """
     load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, part_h)
+    found = _free_velocities(L, W, h) if W.span[NODES, 1] == W.span[NODES, 0] else _joined_velocities(L, P, Q, A, W, h, settings)
+    carries = True
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        found = found and _turn(W.v[b], h) <= math.sqrt(2.0)
+        carries = carries and _turn(W.v_prev[b], h) <= OUT_OF_STEP
+    carries = not found and (carries or W.span[NODES, 1] == W.span[NODES, 0])
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        copy(W.begin[b], W.next_carry[b])
+        W.next_carried[b] = 1.0 if carries else 0.0
+        W.unmatched[b] = 0 if found else 1
+        if not found:
+            copy(W.v_prev[b], W.v[b])
+        copy(W.x[b], W.xn[b])
+        copy(W.q[b], W.qn[b])
+        copy_rows(W.R[b], W.Rn[b])
+
+
+@kernel
+def _free_velocities(L, W, h):
+    """`_match_momentum` of bodies without joints, each by itself. Whether all have such a velocity."""
+    found, momentum = True, W.scratch[9, 0:6]
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        copy(W.v_prev[b], W.v[b])
+        turn_of_momentum(L.inertia[b], W.begin[b], h, W.v[b, 3:6], W.scratch)
+        old_momentum(L.mass[b], L.inertia[b], W.v[b], h, momentum)
+        for i in range(3, 6):
+            size = abs(W.begin[b, 3]) + abs(W.begin[b, 4]) + abs(W.begin[b, 5])
+            found = found and abs(momentum[i] - W.begin[b, i]) <= 1e-13 * size
+    return found
+
+
+@kernel
+def _joined_velocities(L, P, Q, A, W, h, settings):
+    """`_match_momentum` of bodies with joints: a step of length -h. Whether there is one."""
     contacts, limits = W.span[CONTACTS, 1], W.span[LIMITS, 1]
     W.span[CONTACTS, 1], W.span[LIMITS, 1] = W.span[CONTACTS, 0], W.span[LIMITS, 0]
     start_joints(L, W, W.scratch)
@@ -315,29 +352,13 @@ def _match_momentum(L, P, Q, A, W, h, part_h, settings):
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         copy(W.begin[b], W.momentum[b])
-        copy(W.begin[b], W.next_carry[b])
     kept = W.scratch[105, 0:3]
     kept[0] = -1.0
     status, _, _, _ = iterate(
         L, P, Q, A, W, -h, int(settings[SPRINGS]), 0.0, 1.0, settings[TOLERANCE], 1.0, SOLVE_LIMIT, False, False, False, kept
     )
     W.span[CONTACTS, 1], W.span[LIMITS, 1] = contacts, limits
-    found = status == SOLVED
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        found = found and _turn(W.v[W.members[BODIES, k]], h) <= math.sqrt(2.0)
-    carries = True
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        carries = carries and _turn(W.v_prev[W.members[BODIES, k]], h) <= OUT_OF_STEP
-    carries = not found and (carries or W.span[NODES, 1] == W.span[NODES, 0])
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        b = W.members[BODIES, k]
-        W.next_carried[b] = 1.0 if carries else 0.0
-        W.unmatched[b] = 0 if found else 1
-        if not found:
-            copy(W.v_prev[b], W.v[b])
-        copy(W.x[b], W.xn[b])
-        copy(W.q[b], W.qn[b])
-        copy_rows(W.R[b], W.Rn[b])
+    return status == SOLVED
 
 
 @kernel
