@@ -33,6 +33,19 @@ def load_angles(L, qpos, angle):
 
 
 @kernel
+def load_bodies(L, W, bodies):
+    """Poses and old velocities of all bodies, for the choice of contacts. bodies (nb, 13)."""
+    for b in range(L.mass.shape[0]):
+        for i in range(3):
+            W.x[b, i] = bodies[b, i]
+            W.v_prev[b, i] = bodies[b, 3 + i]
+            W.v_prev[b, 3 + i] = bodies[b, 10 + i]
+        for i in range(4):
+            W.q[b, i] = bodies[b, 6 + i]
+        quat_to_matrix(W.q[b], W.R[b])
+
+
+@kernel
 def load_state(L, W, bodies, angle, rate, h):
     """The state at the start of a step, after an interval h [s]. bodies (nb, 13); angle, rate (nv,)."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):

@@ -32,7 +32,6 @@ from dojo_py.hard.islands import (
     NODES,
     find_islands,
     take_islands,
-    take_world,
 )
 from dojo_py.hard.joint_rows import start_joints
 from dojo_py.hard.residuals import evaluate
@@ -47,6 +46,7 @@ from dojo_py.hard.start import (
     hold_cones,
     keep_impulses,
     left_out_contact,
+    load_bodies,
     load_state,
     release_cones,
     start_motion,
@@ -567,8 +567,7 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, setti
     W.wanted[:] = 0
     W.wanted_limit[:] = 0
     for turn in range(ROUNDS):
-        take_world(L, W)
-        load_state(L, W, bodies, angle, rate, h)
+        load_bodies(L, W, bodies)
         choose_contacts(L, P, Q, W, h, kappa > 0.0, settings[MARGIN])
         islands = find_islands(L, W)
         for i in range(8):
