@@ -560,14 +560,14 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, setti
     many parts it was found (0: the body stays).
     """
     copy(force, W.force)
-    copy(angle, W.angle0)
-    copy(rate, W.rate_prev)
     copy_rows(bodies, W.start_bodies)
     W.n_active[0] = W.n_active[1] = W.n_limits[0] = 0
     W.wanted[:] = 0
     W.wanted_limit[:] = 0
     for turn in range(ROUNDS):
         load_bodies(L, W, bodies)
+        copy(angle, W.angle0)  # (an earlier round may have left those of a part)
+        copy(rate, W.rate_prev)
         choose_contacts(L, P, Q, W, h, kappa > 0.0, settings[MARGIN])
         islands = find_islands(L, W)
         for i in range(8):
