@@ -8,11 +8,18 @@ the entry collects its kernels and those they call, and is optimised as one modu
 from collections.abc import Iterable
 from typing import Any
 
-from numba import _dynfunc
+from numba import _dynfunc, config
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
+
+_CONFIG: Any = config
+
+
+def compiling() -> bool:
+    """False when NUMBA_DISABLE_JIT is set: kernels then run as plain Python, on tuples in place of structs."""
+    return not _CONFIG.DISABLE_JIT
 
 
 class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]

@@ -12,12 +12,10 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import config
 from numba.core import cgutils, imputils, types
 from numba.core.extending import lower_getattr_generic
 from numba.experimental import structref
 
-_CONFIG: Any = config
 _DATA = 3
 """Place of the payload's address among the pointers at the head of numba's MemInfo."""
 
@@ -84,8 +82,3 @@ def interpreted(values: Any) -> Any:
     if isinstance(values, tuple):
         return type(values)(*(interpreted(v) for v in values))
     return values
-
-
-def compiling() -> bool:
-    """False when NUMBA_DISABLE_JIT is set: kernels then run as plain Python on the tuples themselves."""
-    return not _CONFIG.DISABLE_JIT

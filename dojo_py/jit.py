@@ -14,11 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from numba import config, njit, types
+from numba import njit, types
 
-from dojo_py.compiler import EntryCompiler, KernelCompiler
-
-_CONFIG: Any = config
+from dojo_py.compiler import EntryCompiler, KernelCompiler, compiling
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy"}
 """No fastmath: contracted products depend on what was inlined; a process that compiles would get other bits than one that loads."""
@@ -44,11 +42,6 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 counted_kernel = njit(**_KERNEL, **OPTIONS)
 pasted: Any = njit(inline="always", **OPTIONS)
-
-
-def compiling() -> bool:
-    """False when NUMBA_DISABLE_JIT is set: kernels then are plain Python functions."""
-    return not _CONFIG.DISABLE_JIT
 
 
 ROOMS = ("*.py", "actuation/*.py", "collision/**/*.py", "hard/**/*.py", "solver/*.py", "soft/**/*.py")

@@ -78,6 +78,34 @@ def momentum_rows(mass, J, v, h, r, D):
 
 
 @kernel
+def turn_of_momentum(J, momentum, h, w, s):
+    """w (3,) = angular velocity over an interval h whose angular momentum at its end is momentum[3:6], body frame [rad/s].
+
+    Newton's method from w; the shorter the interval, the larger the momenta that have one. s: work (9, 12).
+    """
+    now, slope, v = s[0, 0:6], s[1:7, 0:8], s[7, 0:6]
+    for i in range(3):
+        v[i], v[3 + i] = 0.0, w[i]
+    for _ in range(30):
+        momentum_rows(0.0, J, v, -h, now, slope)
+        r0, r1, r2 = momentum[3] - now[3], momentum[4] - now[4], momentum[5] - now[5]
+        a, b, c = slope[3, 3], slope[3, 4], slope[3, 5]
+        d, e, f = slope[4, 3], slope[4, 4], slope[4, 5]
+        g, k, m = slope[5, 3], slope[5, 4], slope[5, 5]
+        inv = 1.0 / (a * (e * m - f * k) - b * (d * m - f * g) + c * (d * k - e * g))
+        x0 = inv * ((e * m - f * k) * r0 + (c * k - b * m) * r1 + (b * f - c * e) * r2)
+        x1 = inv * ((f * g - d * m) * r0 + (a * m - c * g) * r1 + (c * d - a * f) * r2)
+        x2 = inv * ((d * k - e * g) * r0 + (b * g - a * k) * r1 + (a * e - b * d) * r2)
+        v[3] += x0
+        v[4] += x1
+        v[5] += x2
+        if abs(x0) + abs(x1) + abs(x2) <= 1e-15 * (abs(v[3]) + abs(v[4]) + abs(v[5])):
+            break
+    if math.isfinite(v[3] + v[4] + v[5]):
+        w[0], w[1], w[2] = v[3], v[4], v[5]
+
+
+@kernel
 def relative_pose(xa, Ra, xb, Rb, E, d):
     """E (3, 3) = Raᵀ Rb, d (3,) = Raᵀ (xb - xa): body b seen from body a."""
     d0, d1, d2 = xb[0] - xa[0], xb[1] - xa[1], xb[2] - xa[2]

@@ -6,12 +6,12 @@ from numba.experimental import structref
 
 from dojo_py.actuation.table import ActuatorTable
 from dojo_py.collision.candidates import PairCandidates, PlaneCandidates
-from dojo_py.handles import Struct, compiling, register
+from dojo_py.handles import Struct, register
 from dojo_py.hard.body_table import BodyTable
 from dojo_py.hard.drives import Drive, Servos
 from dojo_py.hard.layout import Layout
 from dojo_py.hard.workspace import Work
-from dojo_py.jit import entry
+from dojo_py.jit import compiling, entry
 from dojo_py.solver.block_ldu import Blocks, Pattern
 
 

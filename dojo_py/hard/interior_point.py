@@ -45,6 +45,11 @@ HELD = 0.1
 """A step that neither prediction nor correction can take by more aims RISE times higher, too: the pairs have shrunk before the
 motion fits them (where a gap's error is larger than the gap, no step that mends it stays in the cones). At κ > 0 not at first."""
 
+STEADY = 10.0
+"""Complementarity κ of a contact under γ lets it creep at κ / γ: the tolerance means 1e-11 m/s at an impulse of 1 / STEADY N s. A
+solve that gets stuck may have as much creep under its largest impulse, where gaps of κ / γ drown in round-off; what carries less in
+the same island creeps faster by the ratio."""
+
 AT_REST = 1e-5
 """A start whose residual is below this share of the tolerance is a solution; else a step is taken, which costs nothing and is exact
 where nothing touches."""
@@ -58,24 +63,32 @@ PATIENCE = 8
 
 
 @kernel
-def _save(L, W):
-    """The present point, to which `_move` adds steps."""
+def _copy_point(W, v, lam, fric, lim, con, to_v, to_lam, to_fric, to_lim, to_con):
+    """The islands' unknowns, arrays as in Work (v, lam, fric, lim, con), to others of the same shapes."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
-        copy(W.v[b], W.v_old[b])
+        copy(v[b], to_v[b])
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, k]
-        copy(W.lam[n], W.lam_old[n])
+        copy(lam[n], to_lam[n])
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        d = W.members[DOFS, k]
+        copy(fric[d], to_fric[d])
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        m = W.members[LIMITS, k]
+        copy(lim[m], to_lim[m])
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        copy(con[c], to_con[c])
+
+
+@kernel
+def _save(W):
+    """The present point, to which `_move` adds steps."""
+    _copy_point(W, W.v, W.lam, W.fric, W.lim, W.con, W.v_old, W.lam_old, W.fric_old, W.lim_old, W.con_old)
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         d = W.members[DOFS, k]
         W.theta_old[d] = W.theta[d]
-        copy(W.fric[d], W.fric_old[d])
-    for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
-        m = W.members[LIMITS, k]
-        copy(W.lim[m], W.lim_old[m])
-    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
-        c = W.members[CONTACTS, k]
-        copy(W.con[c], W.con_old[c])
 
 
 @kernel
@@ -150,41 +163,13 @@ def keep_best(W, merit, residual, worst, kept):
     if not (1.0 < merit < kept[0]):
         return
     kept[0], kept[1], kept[2] = merit, residual, worst
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        b = W.members[BODIES, k]
-        copy(W.v[b], W.best_v[b])
-    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
-        n = W.members[NODES, k]
-        copy(W.lam[n], W.best_lam[n])
-    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
-        d = W.members[DOFS, k]
-        copy(W.fric[d], W.best_fric[d])
-    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
-        m = W.members[LIMITS, k]
-        copy(W.lim[m], W.best_lim[m])
-    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
-        c = W.members[CONTACTS, k]
-        copy(W.con[c], W.best_con[c])
+    _copy_point(W, W.v, W.lam, W.fric, W.lim, W.con, W.best_v, W.best_lam, W.best_fric, W.best_lim, W.best_con)
 
 
 @kernel
 def take_best(W):
     """The present point is the best one that was kept."""
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        b = W.members[BODIES, k]
-        copy(W.best_v[b], W.v[b])
-    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
-        n = W.members[NODES, k]
-        copy(W.best_lam[n], W.lam[n])
-    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
-        d = W.members[DOFS, k]
-        copy(W.best_fric[d], W.fric[d])
-    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
-        m = W.members[LIMITS, k]
-        copy(W.best_lim[m], W.lim[m])
-    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
-        c = W.members[CONTACTS, k]
-        copy(W.best_con[c], W.con[c])
+    _copy_point(W, W.best_v, W.best_lam, W.best_fric, W.best_lim, W.best_con, W.v, W.lam, W.fric, W.lim, W.con)
 
 
 @kernel
@@ -301,7 +286,7 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max
             if fast >= TURNING:
                 return TOO_FAST, iteration, residual, worst
             trace[3], trace[4], trace[5] = alpha, found[1], found[2]
-        _save(L, W)
+        _save(W)
         if iteration >= 0 and mean > 0.0:
             for _ in range(12):  # stay off the boundary: no pair much smaller than the mean
                 centring(L, W, h, 0.0, 0.0, alpha, sums)
@@ -330,26 +315,22 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max
         else:
             idle += 1
         if short >= 3 or (idle >= PATIENCE and not careful):
-            status = SOLVED if residual <= tol_residual and worst <= tol_comp * most_impulse(W, kappa) else STALLED
+            accepted = tol_comp * steady(W) if kappa == 0.0 else tol_comp
+            status = SOLVED if residual <= tol_residual and worst <= accepted else STALLED
             return status, iteration + 1, residual, worst
-    if residual <= tol_residual and worst <= tol_comp * most_impulse(W, kappa):
+    if residual <= tol_residual and worst <= (tol_comp * steady(W) if kappa == 0.0 else tol_comp):
         return SOLVED, max_iterations, residual, worst
     return MAX_ITERATIONS, max_iterations, residual, worst
 
 
 @kernel
-def most_impulse(W, kappa):
-    """The largest impulse in N s or N m s, at least 1: the complementarity γ s is told no better than γ times the round-off of s.
-
-    1 on the central path.
-    """
-    most = 1.0
-    if kappa > 0.0:
-        return most
+def steady(W):
+    """How much more complementarity than the tolerance a solve that got stuck may have, under the largest impulse: see STEADY."""
+    most = 0.0
     for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         most = max(most, W.con[W.members[CONTACTS, k], 0])
     for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
         most = max(most, W.lim[W.members[LIMITS, k], 0])
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         most = max(most, W.bound[W.members[DOFS, k]])
-    return most
+    return max(1.0, STEADY * most)

@@ -8,7 +8,11 @@ import numpy as np
 
 from dojo_py.simulate.values import count, real_number, text_of
 
-SPRINGS = ("midpoint", "implicit", "explicit")
+SCHEMES = ("midpoint", "implicit", "explicit")
+
+TOLERANCE, COMPLEMENTARITY, ITERATIONS, SPRINGS, RECOVERY, MARGIN, SUBDIVISIONS = 0, 1, 2, 3, 4, 5, 6
+"""Places in the settings array that kernels read (`HardOptions.as_array`)."""
+
 
 
 @dataclass(frozen=True)
@@ -38,16 +42,16 @@ class HardOptions:
         real_number("contact_margin", self.contact_margin, least=0.0, unit="m")
         count("max_iterations", self.max_iterations, most=10**6)
         count("subdivisions", self.subdivisions, least=0, most=20)
-        text_of("springs", self.springs, SPRINGS)
+        text_of("springs", self.springs, SCHEMES)
 
     def as_array(self) -> np.ndarray:
-        """The settings as the kernels read them, in the order of the fields; springs as its place in SPRINGS."""
+        """The settings as the kernels read them, in the order of the fields; springs as its place in SCHEMES."""
         return np.array(
             [
                 self.residual_tolerance,
                 self.complementarity_tolerance,
                 self.max_iterations,
-                SPRINGS.index(self.springs),
+                SCHEMES.index(self.springs),
                 self.recovery_speed,
                 self.contact_margin,
                 self.subdivisions,

@@ -15,8 +15,9 @@ from dojo_py.hard.drives import advance_activations, drive
 from dojo_py.hard.gradients.pull_back import pull_back_step
 from dojo_py.hard.gradients.step_jacobian import step_jacobian
 from dojo_py.hard.interior_point import INEXACT, NOT_FINITE, SINGULAR, SOLVED, TOO_FAST
+from dojo_py.hard.options import SPRINGS
 from dojo_py.hard.start import load_angles
-from dojo_py.hard.step import MOVED, PARTS, RESIDUAL, SPRINGS, STATUS, WORST, hard_step
+from dojo_py.hard.step import MOVED, PARTS, RESIDUAL, STATUS, WORST, hard_step
 from dojo_py.hard.warm_start import load_warm, save_warm, warm_size
 from dojo_py.hard.world import World
 from dojo_py.jit import entry, kernel
@@ -111,7 +112,7 @@ def _take_step(L, T, M, W, V, Z, t, h):
     bodies, qpos, qvel, act = Z.bodies[t], Z.qpos[t], Z.qvel[t], Z.act[t]
     save_warm(W, Z.impulses[t + 1])
     new = Z.bodies[t + 1]
-    if (report[MOVED] > 0.0 or nb == 0) and finite(W, nb):
+    if report[MOVED] > 0.0 and finite(W, nb):
         for b in range(nb):
             for i in range(3):
                 new[b, i], new[b, 3 + i], new[b, 10 + i] = W.xn[b, i], W.v[b, i], W.v[b, 3 + i]
@@ -127,6 +128,7 @@ def _take_step(L, T, M, W, V, Z, t, h):
         copy(qpos, Z.qpos[t + 1])
         copy(qvel, Z.qvel[t + 1])
         copy(act, Z.act[t + 1])
+        copy(Z.impulses[t], Z.impulses[t + 1])
         if report[STATUS] == SOLVED:
             report[STATUS] = NOT_FINITE
         report[MOVED] = 0.0

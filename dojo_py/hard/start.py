@@ -1,18 +1,18 @@
-"""The start of a step: the state, the contacts that can matter, and the first point of the solver."""
+"""The start of a step: the state, and the first point of the solver."""
 
 import math
 
 from dojo_py.arrays import copy_rows
 from dojo_py.hard.bodies import old_momentum
+from dojo_py.hard.choice import strongest_gravity
 from dojo_py.hard.closures import start_closures
-from dojo_py.hard.contact_rows import add_contact, pair_far, pair_gap, plane_gap, start_contact
+from dojo_py.hard.contact_rows import start_contact
 from dojo_py.hard.immovable import immovable
-from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES, in_span
+from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
 from dojo_py.hard.joint_rows import start_joints
 from dojo_py.hard.terms import COMPOUND
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_to_matrix
-from dojo_py.solver.block_ldu import analyse
 from dojo_py.solver.centre import central_friction, central_pair
 from dojo_py.solver.cones import BOUND, CONE, FRICTIONLESS, PYRAMID, impulse_of, start_state
 
@@ -36,13 +36,19 @@ def load_angles(L, qpos, angle):
 def load_bodies(L, W, bodies):
     """Poses and old velocities of all bodies, for the choice of contacts. bodies (nb, 13)."""
     for b in range(L.mass.shape[0]):
-        for i in range(3):
-            W.x[b, i] = bodies[b, i]
-            W.v_prev[b, i] = bodies[b, 3 + i]
-            W.v_prev[b, 3 + i] = bodies[b, 10 + i]
-        for i in range(4):
-            W.q[b, i] = bodies[b, 6 + i]
-        quat_to_matrix(W.q[b], W.R[b])
+        _load_body(W, b, bodies[b])
+
+
+@kernel
+def _load_body(W, b, body):
+    """Pose and old velocity of body b from its row (13,) [x, v, q, ω]."""
+    for i in range(3):
+        W.x[b, i] = body[i]
+        W.v_prev[b, i] = body[3 + i]
+        W.v_prev[b, 3 + i] = body[10 + i]
+    for i in range(4):
+        W.q[b, i] = body[6 + i]
+    quat_to_matrix(W.q[b], W.R[b])
 
 
 @kernel
@@ -50,13 +56,7 @@ def load_state(L, W, bodies, angle, rate, h):
     """The state at the start of a step, after an interval h [s]. bodies (nb, 13); angle, rate (nv,)."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
-        for i in range(3):
-            W.x[b, i] = bodies[b, i]
-            W.v_prev[b, i] = bodies[b, 3 + i]
-            W.v_prev[b, 3 + i] = bodies[b, 10 + i]
-        for i in range(4):
-            W.q[b, i] = bodies[b, 6 + i]
-        quat_to_matrix(W.q[b], W.R[b])
+        _load_body(W, b, bodies[b])
         old_momentum(L.mass[b], L.inertia[b], W.v_prev[b], h, W.begin[b])
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         i = W.members[DOFS, k]
@@ -93,172 +93,6 @@ def start_step(L, P, Q, W, wrench, h, recovery):
         if L.limit_sign[l] != 0.0:
             room = L.limit_sign[l] * (W.angle0[L.limit_dof[l]] - L.limit_bound[l])
             W.lgrace[l] = max(0.0, -room - recovery)
-
-
-@kernel
-def _gravity(L, b):
-    """Largest entry of the acceleration of body b by gravity [m/s²]; 0 for the world."""
-    return max(abs(L.gravity[b, 0]), abs(L.gravity[b, 1]), abs(L.gravity[b, 2])) if b >= 0 else 0.0
-
-
-@kernel
-def choose_contacts(L, P, Q, W, h, everything, margin):
-    """Fill the active contacts: all, or those whose gap is below what a step can close, with room to spare; likewise limits.
-
-    Those in W.wanted, W.wanted_limit take part too.
-    """
-    W.n_active[0] = 0
-    for i in range(P.body.shape[0]):
-        if not (everything or W.wanted[i]):
-            b = P.body[i]
-            v = W.v_prev[b]
-            p = P.point[i]
-            arm = math.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) + P.radius[i] + abs(P.size[i])
-            speed = math.sqrt(v[0] ** 2 + v[1] ** 2 + v[2] ** 2) + arm * math.sqrt(v[3] ** 2 + v[4] ** 2 + v[5] ** 2)
-            if plane_gap(P, i, W.x, W.R) > margin + 4.0 * h * h * _gravity(L, b) + 2.0 * h * speed:
-                continue
-        add_contact(P, Q, W, i)
-    W.n_active[1] = W.n_active[0]
-    normal = W.scratch[101, 0:3]
-    for i in range(Q.kind.shape[0]):
-        if not (everything or W.wanted[P.body.shape[0] + i]):
-            reach = margin
-            for side in range(2):
-                b = Q.body[i, side]
-                if b >= 0:
-                    v = W.v_prev[b]
-                    reach += 4.0 * h * h * _gravity(L, b)
-                    reach += 2.0 * h * math.sqrt(v[0] ** 2 + v[1] ** 2 + v[2] ** 2)
-                    reach += 2.0 * h * Q.bound[i, side] * math.sqrt(v[3] ** 2 + v[4] ** 2 + v[5] ** 2)
-            if pair_far(Q, i, W.x, reach) or pair_gap(Q, i, W.x, W.R, normal, W.scratch) > reach:
-                continue
-        add_contact(P, Q, W, P.body.shape[0] + i)
-    W.n_limits[0] = 0
-    for l in range(L.limit_dof.shape[0]):
-        if L.limit_sign[l] != 0.0 and not (everything or W.wanted_limit[l]):
-            dof = L.limit_dof[l]
-            room = L.limit_sign[l] * (W.angle0[dof] - L.limit_bound[l])
-            if room > 0.2 + 3.0 * h * abs(W.rate_prev[dof]):
-                continue
-        W.limit_active[W.n_limits[0]] = l
-        W.n_limits[0] += 1
-    _update_graph(L, W)
-
-
-@kernel
-def _update_graph(L, W):
-    """Put the edges of body-body contacts into the pattern; analyse again only when they changed."""
-    fixed = W.n_edges[0]
-    count = fixed
-    changed = False
-    for c in range(W.n_active[1], W.n_active[0]):
-        a, b = W.cbody[c, 0], W.cbody[c, 1]
-        if a < 0 or b < 0 or a == b:
-            continue
-        i, k = min(L.place_body[a], L.place_body[b]), max(L.place_body[a], L.place_body[b])
-        known = False
-        for e in range(fixed, count):
-            if W.edges[e, 0] == i and W.edges[e, 1] == k:
-                known = True
-                break
-        if not known:
-            if W.edges[count, 0] != i or W.edges[count, 1] != k:
-                changed = True
-                W.edges[count, 0], W.edges[count, 1] = i, k
-            count += 1
-    if changed or count != W.n_edges[1]:
-        W.n_edges[1] = count
-        analyse(W.edges, count, W.pattern)
-        _mark_tree(L, W)
-
-
-@kernel
-def _mark_tree(L, W):
-    """Blocks between the joints of the tree and their bodies: `assemble` writes them anew every time, so `clear` need not."""
-    W.blocks.tree[:] = 0
-    for n in range(L.node_joint.shape[0]):
-        j = L.node_joint[n]
-        if j >= 0:
-            for b in (L.child[j], L.parent[j]):
-                if b >= 0:
-                    i, k = L.place_node[n], L.place_body[b]
-                    W.blocks.tree[W.pattern.block_of[min(i, k), max(i, k)]] = 1
-
-
-@kernel
-def left_out_contact(L, P, Q, W, h):
-    """Mark the contacts and limits that were left out but are violated at the next poses. Returns how many."""
-    added = 0
-    planes = W.n_active[1]
-    for i in range(P.body.shape[0]):
-        gap = plane_gap(P, i, W.xn, W.Rn)
-        if gap < 0.0:
-            known = False
-            for c in range(planes):
-                known = known or W.active[c] == i
-            if not known:
-                W.wanted[i] = 1
-                added += 1
-    normal = W.scratch[101, 0:3]
-    for i in range(Q.kind.shape[0]):
-        if pair_far(Q, i, W.xn, 0.0):
-            continue
-        known = False
-        for c in range(planes, W.n_active[0]):
-            known = known or W.active[c] == P.body.shape[0] + i
-        if not known and pair_gap(Q, i, W.xn, W.Rn, normal, W.scratch) < 0.0:
-            W.wanted[P.body.shape[0] + i] = 1
-            added += 1
-    for l in range(L.limit_dof.shape[0]):
-        known = L.limit_sign[l] == 0.0  # (of balls: always there)
-        for m in range(W.n_limits[0]):
-            known = known or W.limit_active[m] == l
-        if not known:
-            dof = L.limit_dof[l]
-            j = L.dof_joint[dof]
-            rate = W.rows[L.node[j], 6 - L.ndof[j] + dof - L.vadr[j]]
-            end = W.sub_angle[dof] if W.parts[L.child[j]] > 1 else W.angle0[dof] + h * rate
-            if W.parts[L.child[j]] > 0 and L.limit_sign[l] * (end - L.limit_bound[l]) < 0.0:
-                W.wanted_limit[l] = 1
-                added += 1
-    return added
-
-
-@kernel
-def want_all(L, P, Q, W):
-    """Mark what was left out of the step of the islands in W.span: contacts with the world or within one, limits. Returns how many
-    were.
-
-    A solve may fail because something is left out: a light limb that nothing stops turns by more than a step can.
-    """
-    added = 0
-    for i in range(P.body.shape[0]):
-        added += _want(W, P.body[i], i)
-    for i in range(Q.kind.shape[0]):
-        a, b = Q.body[i, 0], Q.body[i, 1]
-        if a < 0 or b < 0 or W.island[a] == W.island[b]:
-            added += _want(W, max(a, b), P.body.shape[0] + i)
-    for l in range(L.limit_dof.shape[0]):
-        if in_span(W, L.child[L.dof_joint[L.limit_dof[l]]]):
-            known = L.limit_sign[l] == 0.0 or W.wanted_limit[l] == 1  # (those of balls are always there)
-            for m in range(W.n_limits[0]):
-                known = known or W.limit_active[m] == l
-            if not known:
-                W.wanted_limit[l] = 1
-                added += 1
-    return added
-
-
-@kernel
-def _want(W, b, candidate):
-    """Mark a candidate contact on body b of the islands; 1 if it takes no part yet."""
-    if not in_span(W, b) or W.wanted[candidate] == 1:
-        return 0
-    for c in range(W.n_active[0]):
-        if W.active[c] == candidate:
-            return 0
-    W.wanted[candidate] = 1
-    return 1
 
 
 COLD, WARM, HERE = 0, 1, 2
@@ -461,7 +295,7 @@ def _violation_scale(L, W, h, mass):
     """Impulse times displacement [N s m] that undoing the old velocities' violations takes; gravity's share at least."""
     g = 0.0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        g = max(g, _gravity(L, W.members[BODIES, k]))
+        g = max(g, strongest_gravity(L, W.members[BODIES, k]))
     return max(mass * h * max(g * h, 1e-2) ** 2, _violations(L, W, h, mass))
 
 

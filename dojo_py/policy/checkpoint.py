@@ -18,11 +18,17 @@ FORMAT = "dojo_py policy search 1"
 def write_checkpoint(path: str | Path, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> None:
     """Write the file. meta: anything JSON can say; whole numbers keep all their digits."""
     path_of("path", path)
+    if not Path(path).name:
+        raise ValueError(f"path={str(path)!r} must name a file")
     text = json.dumps({"format": FORMAT, **meta}, sort_keys=True)
     draft = Path(f"{path}.part")
-    with open(draft, "wb") as file:
-        np.savez(file, meta=np.array(text), **arrays)  # type: ignore[arg-type]
-    os.replace(draft, path)
+    try:
+        with open(draft, "wb") as file:
+            np.savez(file, meta=np.array(text), **arrays)  # type: ignore[arg-type]
+        os.replace(draft, path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
 
 
 def read_checkpoint(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:

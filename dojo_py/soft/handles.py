@@ -7,8 +7,8 @@ from typing import Any
 
 from numba.experimental import structref
 
-from dojo_py.handles import Struct, compiling, interpreted, register
-from dojo_py.jit import entry
+from dojo_py.handles import Struct, interpreted, register
+from dojo_py.jit import compiling, entry
 from dojo_py.soft.packing import SoftModel
 from dojo_py.soft.workspace import Forces, Pose, Rows, Solver, Work
 

@@ -14,8 +14,7 @@ from numba.core.datamodel import models
 from numba.core.errors import TypingError
 from numba.extending import intrinsic, register_model
 
-from dojo_py.handles import compiling
-from dojo_py.jit import kernel
+from dojo_py.jit import compiling, kernel
 
 WIDTH = 8
 _VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)

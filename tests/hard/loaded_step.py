@@ -3,12 +3,13 @@
 import numpy as np
 
 from dojo_py import load_model
+from dojo_py.hard.choice import choose_contacts
 from dojo_py.hard.coordinates import maximal_from_minimal
 from dojo_py.hard.drives import allocate_drive
 from dojo_py.hard.handles import drive_handle, work_handle, world_handles
 from dojo_py.hard.islands import take_world
 from dojo_py.hard.residuals import evaluate
-from dojo_py.hard.start import choose_contacts, load_state, release_cones, start_step
+from dojo_py.hard.start import load_state, release_cones, start_step
 from dojo_py.hard.workspace import allocate_work
 from dojo_py.hard.world import build_world
 from dojo_py.jit import entry

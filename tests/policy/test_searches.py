@@ -21,6 +21,7 @@ from dojo_py.policy import (
     climb,
     run_seeds,
 )
+from dojo_py.policy.checkpoint import write_checkpoint
 from dojo_py.policy.progress import Bar
 from dojo_py.policy.rollout import play
 from dojo_py.policy.seeds import evaluations_to_reach, summarise
@@ -74,6 +75,14 @@ def test_a_resumed_search_is_the_search_that_never_stopped(name, tmp_path):
     assert again.iteration == 3
     assert same(again.run(6), whole)
     assert not list(tmp_path.glob("*.part"))
+
+
+def test_a_checkpoint_without_a_file_name_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for path in ("", "."):
+        with pytest.raises(ValueError, match="path"):
+            write_checkpoint(path, {}, {})
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_checkpoint_of_something_else_is_refused(tmp_path):

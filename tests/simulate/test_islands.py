@@ -140,3 +140,19 @@ def test_far_from_the_origin_bodies_rest():
     sim = HardSimulator(world(body), timestep=0.001)
     run = sim.rollout(sim.initial_state(), np.zeros((50, 0)))
     assert run.unsolved == 0 and run.iterations.max() <= 30
+
+
+def test_time_goes_on_where_nothing_can_move():
+    sim = HardSimulator(load_model(f"<mujoco><worldbody>{PLANE}</worldbody></mujoco>"), timestep=0.01)
+    run = sim.rollout(sim.initial_state(), np.zeros((3, 0)))
+    assert run.unsolved == 0 and run.time == pytest.approx([0.0, 0.01, 0.02, 0.03])
+
+
+def test_a_step_that_failed_leaves_what_the_next_one_starts_from():
+    """A resting ball, then a step that overflows: impulses and momenta beside the state stay, too."""
+    sim = HardSimulator(world('<body pos="0 0 .1"><freejoint/><geom size=".1" mass="1"/></body>'), timestep=0.01)
+    state = sim.rollout(sim.initial_state(), np.zeros((5, 0))).final_state
+    failed = sim.step(state, wrenches=np.array([[0.0] * 6, [1e300, 0, 0, 1e300, 0, 0]]))
+    assert failed.substeps == 0
+    assert np.array_equal(failed.state.exact.impulses, state.exact.impulses)
+    assert np.array_equal(sim.step(failed.state).state.qpos, sim.step(state).state.qpos)

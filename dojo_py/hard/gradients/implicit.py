@@ -54,25 +54,28 @@ def _regularisation(L, W, e, r):
 def solve_columns(L, W, x, d):
     """x (N, 6, m): right-hand sides, then solutions. d: work of that size when there are loop closures."""
     solve_many(W.pattern, W.blocks, x)
-    if L.eq_kind.shape[0] == 0:
-        return
-    _take(x, d)
-    for _ in range(REFINEMENTS):
-        _left_by_regularisation(L, W, d)
-        solve_many(W.pattern, W.blocks, d)
-        _add(d, x)
+    if L.eq_kind.shape[0] > 0:
+        _refine(L, W, x, d, False)
 
 
 @kernel
 def solve_rows(L, W, x, d):
     """`solve_columns` with the transposed matrix."""
     solve_transposed_rows(W.pattern, W.blocks, x)
-    if L.eq_kind.shape[0] == 0:
-        return
+    if L.eq_kind.shape[0] > 0:
+        _refine(L, W, x, d, True)
+
+
+@kernel
+def _refine(L, W, x, d, transposed):
+    """Add to the solutions x what the regularisation of closures took from them."""
     _take(x, d)
     for _ in range(REFINEMENTS):
         _left_by_regularisation(L, W, d)
-        solve_transposed_rows(W.pattern, W.blocks, d)
+        if transposed:
+            solve_transposed_rows(W.pattern, W.blocks, d)
+        else:
+            solve_many(W.pattern, W.blocks, d)
         _add(d, x)
 
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.experimental import structref
 
-from dojo_py.handles import Struct, compiling, register
-from dojo_py.jit import entry
+from dojo_py.handles import Struct, register
+from dojo_py.jit import compiling, entry
 from dojo_py.solver.octet import WIDTH, whole
 
 

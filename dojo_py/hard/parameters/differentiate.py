@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.hard.options import RECOVERY, SPRINGS
 from dojo_py.hard.parameters.moves import moved_handle
 from dojo_py.hard.parameters.registry import directions, parameter
 from dojo_py.hard.parameters.workspace import adjoint_handle, allocate_adjoint
-from dojo_py.hard.step import RECOVERY, SPRINGS
 from dojo_py.hard.world import World
 
 Array = np.ndarray

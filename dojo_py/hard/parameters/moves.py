@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.experimental import structref
 
-from dojo_py.handles import Struct, compiling, register
+from dojo_py.handles import Struct, register
 from dojo_py.hard.drives import allocate_drive
 from dojo_py.hard.handles import drive_handle, world_handles
 from dojo_py.hard.parameters.flat import Directions, flatten, on_vector
 from dojo_py.hard.world import World
-from dojo_py.jit import entry, kernel
+from dojo_py.jit import compiling, entry, kernel
 
 
 class Moved(NamedTuple):

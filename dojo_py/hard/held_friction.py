@@ -1,0 +1,55 @@
+"""The last resort: bounds of friction that are held at estimates, which makes the problem of a step convex.
+
+    ξ₁ = β  instead of  ξ₁ = μ γ,   β = μ γ of the last round                                     (cones.py, BOUND)
+
+Solutions with β = μ γ solve the step; what is left of the difference shows in the complementarity.
+"""
+
+from dojo_py.hard.interior_point import SOLVED
+from dojo_py.hard.islands import CONTACTS
+from dojo_py.hard.parts import whole
+from dojo_py.hard.start import COLD
+from dojo_py.jit import kernel
+from dojo_py.solver.cones import CONE
+
+ROUNDS_HELD = 3
+"""Solves with held bounds of friction after the one without friction; more of them often go round in circles."""
+NO_BOUND = 1e-12
+"""Bounds of friction below this [N s] are none."""
+
+
+@kernel
+def hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, budget, out):
+    """The whole step with the bounds of friction held at estimates: a convex problem, which always ends. Returns the iterations.
+
+    First without friction, then with bounds from the normal impulses of the last round, ROUNDS_HELD times; initial violations may
+    stay. out as in `attempts.attempts`; its complementarity is that of the last impulses in their true cones.
+    """
+    total = 0.0
+    for turn in range(ROUNDS_HELD + 1):
+        for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+            c = W.members[CONTACTS, k]
+            W.cheld[c] = 1
+            W.cmu[c] = 0.0
+            bound = _friction(P, Q, W, c) * W.con[c, 0] if turn > 0 else 0.0
+            W.cbound[c] = bound if bound > NO_BOUND else 0.0
+        left = max(budget - total, 1.0)
+        total += whole(L, P, Q, A, W, angle, rate, wrench, h, 0.0, kappa, settings, COLD, left, out)
+        if out[0] != SOLVED:
+            break
+    worst = 0.0
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        W.cheld[c] = 0
+        W.cmu[c] = _friction(P, Q, W, c)
+        if W.claw[c] == CONE:
+            worst = max(worst, abs(W.cmu[c] * W.con[c, 0] - W.cbound[c]) * W.con[c, 4])
+    out[3] = max(out[3], worst)
+    return total
+
+
+@kernel
+def _friction(P, Q, W, c):
+    """The friction coefficient of active contact c."""
+    i, planes = W.active[c], P.body.shape[0]
+    return P.friction[i] if i < planes else Q.friction[i - planes]

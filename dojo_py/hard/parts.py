@@ -1,0 +1,217 @@
+"""The step of an island in one part, or in shorter ones; momenta where the length of a step changes.
+
+A step of length h leaves the discrete momentum p(v; h) of its velocities (bodies.py). Steps of another length h' go on from
+velocities v' with p(v'; h') = p(v; h), not from v: what a free group conserves is p.
+"""
+
+import math
+
+from dojo_py.arrays import copy, copy_rows
+from dojo_py.hard.attempts import SOLVE_LIMIT, attempts
+from dojo_py.hard.bodies import old_momentum, turn_of_momentum
+from dojo_py.hard.closures import start_closures
+from dojo_py.hard.interior_point import SOLVED, iterate
+from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, NODES
+from dojo_py.hard.joint_rows import start_joints
+from dojo_py.hard.options import RECOVERY, SPRINGS, SUBDIVISIONS, TOLERANCE
+from dojo_py.hard.start import COLD, HERE, guess_impulses, hold_cones, load_state, start_motion, start_step
+from dojo_py.hard.terms import FAST
+from dojo_py.jit import kernel
+
+OUT_OF_STEP = 2.0
+"""Rotation [rad] in a step beyond which the velocities of bodies with joints are the differences of their poses and nothing else:
+what a momentum means for bodies whose joints have turned on by half a turn nobody knows."""
+
+
+@kernel
+def whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, settings, source, budget, out):
+    """The step of the islands in W.span in one part. Returns the iterations; the rest as in `attempts.attempts`.
+
+    recovery: how fast an initial violation is undone at most [m/s, rad/s].
+    """
+    start_parts(L, W, angle, rate, h, 1)
+    load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
+    take_carried(W)
+    start_step(L, P, Q, W, wrench, h, h * recovery)
+    attempts(L, P, Q, A, W, h, kappa, settings, source, True, budget, out)
+    return out[1]
+
+
+@kernel
+def in_parts(L, P, Q, A, W, angle, rate, wrench, h, first, kappa, settings, budget, out):
+    """The step of the islands in W.span in 2^first parts; one that fails is halved, and so are those after it.
+
+    Returns the iterations and the number of parts; out as in `attempts.attempts`.
+    """
+    most = int(settings[SUBDIVISIONS])
+    level, done, total, count = first, 0, 0.0, 0
+    fresh = True
+    start_parts(L, W, angle, rate, h, 1 << level)
+    while done < 1 << most:
+        part_h = h / (1 << level)
+        load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, part_h)
+        if done == 0:
+            take_carried(W)
+        start_step(L, P, Q, W, wrench, part_h, part_h * settings[RECOVERY])
+        attempts(L, P, Q, A, W, part_h, kappa, settings, COLD if fresh else HERE, False, budget - total, out)
+        total += out[1]
+        if out[0] == SOLVED:
+            done += 1 << (most - level)
+            count += 1
+            fresh = False
+            _next_part(L, W, part_h)
+            continue
+        if level == most or total >= budget or kappa > 0.0:
+            return total, count
+        level += 1
+        fresh = True
+        if done == 0:
+            start_parts(L, W, angle, rate, h, 1 << level)
+        else:
+            _halve(L, W, part_h)
+    _match_momentum(L, P, Q, A, W, h, h / (1 << level), settings)
+    return total, count
+
+
+@kernel
+def _halve(L, W, h):
+    """Velocities in W.sub_bodies over an interval h become those over h / 2 with the same momentum."""
+    momentum, v = W.scratch[9, 0:6], W.scratch[10, 0:6]
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        for i in range(3):
+            v[i], v[3 + i] = W.sub_bodies[b, 3 + i], W.sub_bodies[b, 10 + i]
+        old_momentum(L.mass[b], L.inertia[b], v, h, momentum)
+        turn_of_momentum(L.inertia[b], momentum, 0.5 * h, W.sub_bodies[b, 10:13], W.scratch)
+
+
+@kernel
+def take_carried(W):
+    """Momenta that no velocity over a step has."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        W.next_carried[b] = 0.0
+        W.unmatched[b] = 0
+        if W.carried[b] > 0.0:
+            copy(W.carry[b], W.begin[b])
+
+
+@kernel
+def _turn(v, h):
+    """|ω| h of velocities v (6,)."""
+    return h * math.sqrt(v[3] * v[3] + v[4] * v[4] + v[5] * v[5])
+
+
+@kernel
+def start_parts(L, W, angle, rate, h, parts):
+    """W.sub… = the start of the step. In parts, velocities are those over a part that have the same momentum.
+
+    Beyond |ω| h = √2 the discrete momentum falls with the velocity and means nothing: from FAST on the body keeps its speed.
+    """
+    momentum = W.scratch[9, 0:6]
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        copy(W.start_bodies[b], W.sub_bodies[b])
+        if parts > 1:
+            v = W.v_prev[b]
+            for i in range(3):
+                v[i], v[3 + i] = W.start_bodies[b, 3 + i], W.start_bodies[b, 10 + i]
+            if W.carried[b] > 0.0:
+                copy(W.carry[b], momentum)
+            else:
+                old_momentum(L.mass[b], L.inertia[b], v, h, momentum)
+            if W.carried[b] > 0.0 or not _turn(v, h) > FAST:
+                turn_of_momentum(L.inertia[b], momentum, h / parts, W.sub_bodies[b, 10:13], W.scratch)
+            else:
+                sine = 0.5 * _turn(v, h)
+                scale = parts * math.sin(math.asin(min(sine, 1.0)) / parts) / sine
+                for i in range(3):
+                    W.sub_bodies[b, 10 + i] *= scale
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        i = W.members[DOFS, k]
+        W.sub_angle[i], W.sub_rate[i] = angle[i], rate[i]
+
+
+@kernel
+def _next_part(L, W, h):
+    """The state after one part of a subdivided step becomes the start of the next."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        for i in range(3):
+            W.sub_bodies[b, i], W.sub_bodies[b, 3 + i], W.sub_bodies[b, 10 + i] = W.xn[b, i], W.v[b, i], W.v[b, 3 + i]
+        for i in range(4):
+            W.sub_bodies[b, 6 + i] = W.qn[b, i]
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        n = W.members[NODES, k]
+        j = L.node_joint[n]
+        if j >= 0:
+            for i in range(L.ndof[j]):
+                dof = L.vadr[j] + i
+                W.sub_rate[dof] = W.rows[n, 6 - L.ndof[j] + i]
+                W.sub_angle[dof] += h * W.sub_rate[dof]
+
+
+@kernel
+def _match_momentum(L, P, Q, A, W, h, part_h, settings):
+    """W.v = velocities over the whole step h that have the momentum at the end of its last part, of length part_h.
+
+    The momentum of an interval at its end is that of the interval backwards at its start (bodies.py with -h): a step of length -h
+    from the end, with that momentum and no forces and contacts, has these velocities; joints hold at the poses an interval before.
+    Bodies that turn by more than about a radian in h have none: their momentum is carried on beside the velocities, unless joints
+    hold bodies that turn by more than OUT_OF_STEP.
+    """
+    load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, part_h)
+    found = _free_velocities(L, W, h) if W.span[NODES, 1] == W.span[NODES, 0] else _joined_velocities(L, P, Q, A, W, h, settings)
+    carries = True
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        found = found and _turn(W.v[b], h) <= math.sqrt(2.0)
+        carries = carries and _turn(W.v_prev[b], h) <= OUT_OF_STEP
+    carries = not found and (carries or W.span[NODES, 1] == W.span[NODES, 0])
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        copy(W.begin[b], W.next_carry[b])
+        W.next_carried[b] = 1.0 if carries else 0.0
+        W.unmatched[b] = 0 if found else 1
+        if not found:
+            copy(W.v_prev[b], W.v[b])
+        copy(W.x[b], W.xn[b])
+        copy(W.q[b], W.qn[b])
+        copy_rows(W.R[b], W.Rn[b])
+
+
+@kernel
+def _free_velocities(L, W, h):
+    """`_match_momentum` of bodies without joints, each by itself. Whether all have such a velocity."""
+    found, momentum = True, W.scratch[9, 0:6]
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        copy(W.v_prev[b], W.v[b])
+        turn_of_momentum(L.inertia[b], W.begin[b], h, W.v[b, 3:6], W.scratch)
+        old_momentum(L.mass[b], L.inertia[b], W.v[b], h, momentum)
+        for i in range(3, 6):
+            size = abs(W.begin[b, 3]) + abs(W.begin[b, 4]) + abs(W.begin[b, 5])
+            found = found and abs(momentum[i] - W.begin[b, i]) <= 1e-13 * size
+    return found
+
+
+@kernel
+def _joined_velocities(L, P, Q, A, W, h, settings):
+    """`_match_momentum` of bodies with joints: a step of length -h. Whether there is one."""
+    contacts, limits = W.span[CONTACTS, 1], W.span[LIMITS, 1]
+    W.span[CONTACTS, 1], W.span[LIMITS, 1] = W.span[CONTACTS, 0], W.span[LIMITS, 0]
+    start_joints(L, W, W.scratch)
+    start_closures(L, W, W.scratch)
+    guess_impulses(L, W, COLD)
+    start_motion(L, W)
+    hold_cones(L, W)
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        copy(W.begin[b], W.momentum[b])
+    kept = W.scratch[105, 0:3]
+    kept[0] = -1.0
+    status, _, _, _ = iterate(
+        L, P, Q, A, W, -h, int(settings[SPRINGS]), 0.0, 1.0, settings[TOLERANCE], 1.0, SOLVE_LIMIT, False, False, False, kept
+    )
+    W.span[CONTACTS, 1], W.span[LIMITS, 1] = contacts, limits
+    return status == SOLVED
