@@ -50,10 +50,6 @@ def wrenches_at(wrenches: Array, t: int) -> Array:
     return wrenches[min(t, len(wrenches) - 1) :][:1]
 
 
-LEAST_KAPPA = 1e-12
-"""Smallest central-path parameter at which a step is differentiated [N m s]: that of the hard limit's default tolerance."""
-
-
 def kappa_of(value: Any) -> float:
     """0 for the hard limit (None), or a positive number [N m s]."""
     if value is None:
@@ -80,8 +76,8 @@ def motion_kappa_of(value: Any, largest: Callable[[], float]) -> float:
 def gradient_kappa_of(value: Any, name: str = "kappa") -> float:
     """A central-path parameter at which the step has derivatives [N m s]."""
     try:
-        return real_number(name, value, least=LEAST_KAPPA)
+        return real_number(name, value, above=0.0)
     except ValueError:
         raise ValueError(
-            f"{name}={shown(value)} must be a number of {LEAST_KAPPA:g} N m s or more, finite: the hard limit has no derivatives"
+            f"{name}={shown(value)} must be a positive, finite number [N m s]: the hard limit has no derivatives"
         ) from None

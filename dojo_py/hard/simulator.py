@@ -215,9 +215,9 @@ class HardSimulator:
     ) -> Linearization:
         """A (2nv, 2nv) and B (2nv, nu) of the step at kappa [N m s], in the tangents of `model.difference`; next_state: its end.
 
-        The smaller kappa, the closer to the hard limit and the stiffer: 1e-1 … 1e-8; 1e-12 is the least accepted. parameters: names
-        ("mass", "friction:floor", see `parameter`); .parameters[name] (2nv, p) is the derivative by their p numbers, qpos and qvel
-        held. No entry is ever NaN: derivatives that overflow are zero and .status is NOT_FINITE.
+        The smaller kappa, the closer to the hard limit and the stiffer: 1e-1 … 1e-8; where round-off hides it .status is INEXACT.
+        parameters: names ("mass", "friction:floor", see `parameter`); .parameters[name] (2nv, p) is the derivative by their p
+        numbers, qpos and qvel held. No entry is ever NaN: derivatives that overflow are zero and .status is NOT_FINITE.
 
         coordinates: "maximal" gives A (12 nbody, 12 nbody) and B (12 nbody, nu) of the step between maximal states instead: 12 rows
         a body, tangents [δx, δv, δφ, δω] of `State.maximal`, zero for what is fixed to the world. The step reads the joints'

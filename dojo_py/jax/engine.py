@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.hard.checks import LEAST_KAPPA
 from dojo_py.hard.simulator import DEFAULT_KAPPA, HardSimulator
 from dojo_py.jax.tangents import Tangents
 from dojo_py.simulate.arguments import names_of
@@ -39,9 +38,9 @@ class Engine:
             raise ValueError(f"model '{model.name}' has {model.na} activations: [qpos, qvel] has no place for stateful actuators")
         text_of("unsolved", unsolved, UNSOLVED)
         if kappa is not None:
-            kappa = real_number("kappa", kappa, least=LEAST_KAPPA, unit="N m s")
+            kappa = real_number("kappa", kappa, above=0.0, unit="N m s")
         if gradient_kappa is not None:
-            gradient_kappa = real_number("gradient_kappa", gradient_kappa, least=LEAST_KAPPA, unit="N m s")
+            gradient_kappa = real_number("gradient_kappa", gradient_kappa, above=0.0, unit="N m s")
         if threads is not None:
             threads = count("threads", threads)
         if parameters is None:
