@@ -32,11 +32,11 @@ def contact_records(model: Any) -> list[ErrorRecord]:
     explicit = _explicit_pairs(model)
     if not rows:
         return []
-    found: dict[str, list[Pair]] = {}
+    found: dict[tuple[str, bool], list[Pair]] = {}
     for g, k, condim in rows:
-        for message in _pair_features(model, g, k, condim, explicit.get((g, k))):
-            found.setdefault(message, []).append((g, k))
-    records = [_record(model, message, pairs) for message, pairs in found.items()]
+        for feature in _pair_features(model, g, k, condim, explicit.get((g, k))):
+            found.setdefault(feature, []).append((g, k))
+    records = [_record(model, *feature, pairs) for feature, pairs in found.items()]
     if int(model.opt.enableflags) & EnableBit.OVERRIDE:
         o = model.opt
         message = f"friction that the flag override gives to all contacts ({' '.join(f'{x:g}' for x in o.o_friction)})"
@@ -50,23 +50,23 @@ def _explicit_pairs(model: Any) -> dict[Pair, int]:
     return {(int(g), int(k)): i for i, (g, k) in enumerate(pairs)}
 
 
-def _pair_features(model: Any, g: int, k: int, condim: int, pair: int | None) -> Iterable[str]:
-    """Messages about one pair of geoms; a message that starts with "margin" is a notice."""
+def _pair_features(model: Any, g: int, k: int, condim: int, pair: int | None) -> Iterable[tuple[str, bool]]:
+    """(message, whether it is a notice) of what one pair of geoms asks for."""
     friction = _friction(model, g, k, pair)
     if condim >= 4 and friction[2] > 0.0:
-        yield f"torsional friction (condim {condim}); give condim 3"
+        yield f"torsional friction (condim {condim}); give condim 3", False
     if condim == 6 and max(friction[3:]) > 0.0:
-        yield "rolling friction (condim 6); give condim 3"
+        yield "rolling friction (condim 6); give condim 3", False
     if condim >= 3 and friction[0] != friction[1]:
-        yield "two different coefficients of sliding friction; give equal ones"
+        yield "two different coefficients of sliding friction; give equal ones", False
     if damping_ratio(_solref(model, g, k, pair)) < BOUNCY:
-        yield "restitution (a solref with little damping): impacts are inelastic"
+        yield "restitution (a solref with little damping): impacts are inelastic", False
     if pair is None:
         margin, gap = model.geom_margin[g] + model.geom_margin[k], model.geom_gap[g] + model.geom_gap[k]
     else:
         margin, gap = model.pair_margin[pair], model.pair_gap[pair]
     if margin - gap > 0.0:
-        yield "margin: the surfaces touch at distance 0, not at margin - gap"
+        yield "margin: the surfaces touch at distance 0, not at margin - gap", True
 
 
 def _friction(model: Any, g: int, k: int, pair: int | None) -> tuple[float, ...]:
@@ -104,11 +104,10 @@ def damping_ratio(solref: np.ndarray) -> float:
     return -second / (2.0 * math.sqrt(-first)) if first < 0.0 else math.inf
 
 
-def _record(model: Any, message: str, pairs: list[Pair]) -> ErrorRecord:
+def _record(model: Any, message: str, notice: bool, pairs: list[Pair]) -> ErrorRecord:
     shown = [f"{_name(model, g)} - {_name(model, k)}" for g, k in pairs[:MOST_NAMED]]
     more = f" and {len(pairs) - MOST_NAMED} more" if len(pairs) > MOST_NAMED else ""
     where = getattr(model, "source", Source()).place("geoms", pairs[0][0])
-    notice = message.startswith("margin")
     text = f"{message} (here: {', '.join(shown)}{more})"
     return ErrorRecord(where.path, where.line, "contact", "", "", text, unsupported=not notice, notice=notice)
 

@@ -68,7 +68,7 @@ def momentum(layout: Layout, bodies: Array, h: float, left: Array) -> tuple[Arra
 
 
 def _over_parts(w: Array, h: float) -> tuple[Array, Array]:
-    """Angular velocities (nb, 3) over an interval h as those over the parts (nb, 1) [s] in which a step divides it (step.py)."""
+    """Angular velocities (nb, 3) over an interval h as those over the parts (nb, 1) [s] in which a step divides it (parts.py)."""
     turn = h * np.linalg.norm(w, axis=1, keepdims=True)
     parts = 2.0 ** np.ceil(np.log2(np.maximum(turn, FAST) / FAST))
     sine = np.clip(0.5 * turn, 1e-300, 1.0)
