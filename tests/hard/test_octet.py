@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from numba.core.errors import TypingError
 
-from dojo_py.jit import compiling
-from dojo_py.jit import entry
+from dojo_py.jit import compiling, entry
 from dojo_py.solver.octet import WIDTH, combine, joined, load, minus, most, plus, store, times, whole
 
 
