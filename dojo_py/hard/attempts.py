@@ -2,6 +2,7 @@
 
 import math
 
+from dojo_py.hard.central_path import follow
 from dojo_py.hard.interior_point import MAX_ITERATIONS, NOT_FINITE, SINGULAR, SOLVED, STALLED, TOO_FAST, iterate, steady
 from dojo_py.hard.islands import BODIES
 from dojo_py.hard.options import COMPLEMENTARITY, SPRINGS, TOLERANCE
@@ -17,11 +18,18 @@ from dojo_py.hard.start import (
 )
 from dojo_py.jit import kernel
 
-STARTS = (0.1, 1.0, 10.0, 100.0)
+STARTS = (0.1, 1.0, 10.0, 1.0)
 """Attempts at a step, and how far up the central path each starts: a share of the violations that remain although the last impulses
-act again; then of the scale of the step's violations, with the other linearisation of the cones in the third, in short steps in the
-last. In these two friction's products shrink with the others: rigid chains from ground to ground drown in round-off where gaps get
-much smaller than they must."""
+act again; then multiples of the scale of the step's violations."""
+SCALED = 2
+"""The attempt with the other linearisation of the cones. Friction's products shrink with the others in it: rigid chains from ground
+to ground drown in round-off where gaps get much smaller than they must."""
+FOLLOW, NEAR_THE_END = 3, 1e3
+"""The attempt that follows the path (central_path.py), to so many times the complementarity at its end: there the prediction of
+Mehrotra's method is right."""
+
+PATH_LIMIT = 200
+"""Most factorisations along a path: what is left of a step's budget is for shorter steps."""
 SOLVE_LIMIT = 50
 """Most iterations of one solve."""
 
@@ -49,7 +57,7 @@ def attempts(L, P, Q, A, W, h, kappa, settings, source, whole, budget, out):
     for attempt in range(1 if source == COLD else 0, len(STARTS)):
         for again in range(2):
             tol_comp = tightest if again == 0 or kappa > 0.0 else tightest * steady(W)
-            weight = 1.0 if attempt >= 2 else min(h, 1.0)
+            weight = 1.0 if attempt == SCALED else min(h, 1.0)
             guess_impulses(L, W, HERE if again == 1 else (source if attempt == 0 else COLD))
             start_motion(L, W)
             first = 0 if any_cone(L, W) else 1
@@ -60,10 +68,15 @@ def attempts(L, P, Q, A, W, h, kappa, settings, source, whole, budget, out):
                     if first == 0:
                         start_pairs(L, W, h, STARTS[0 if again == 1 else attempt], kappa, weight, attempt == 0 or again == 1)
                     release_cones(L, W, h)
+                if part == 1 and attempt == FOLLOW and again == 0:
+                    end = NEAR_THE_END * weight * (kappa if kappa > 0.0 else 0.5 * tol_comp)
+                    limit = min(PATH_LIMIT, int(budget - total))
+                    _, count = follow(L, P, Q, A, W, h, scheme, weight, end, settings[TOLERANCE], limit)
+                    total += count
                 most = 1 if part == 0 else max(min(SOLVE_LIMIT, int(budget - total)), 1)
                 tolerance = max(settings[TOLERANCE], QUIET * h) if part == 0 else settings[TOLERANCE]
                 status, count, residual, worst = iterate(
-                    L, P, Q, A, W, h, scheme, kappa, weight, tolerance, tol_comp, most, attempt == 2, attempt == 3,
+                    L, P, Q, A, W, h, scheme, kappa, weight, tolerance, tol_comp, most, attempt == SCALED, False,
                     part > first, out[4:7] if whole and part == 1 else nothing,
                 )  # fmt: skip
                 total += count

@@ -63,7 +63,7 @@ PATIENCE = 8
 
 
 @kernel
-def _copy_point(W, v, lam, fric, lim, con, to_v, to_lam, to_fric, to_lim, to_con):
+def copy_point(W, v, lam, fric, lim, con, to_v, to_lam, to_fric, to_lim, to_con):
     """The islands' unknowns, arrays as in Work (v, lam, fric, lim, con), to others of the same shapes."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
@@ -83,16 +83,16 @@ def _copy_point(W, v, lam, fric, lim, con, to_v, to_lam, to_fric, to_lim, to_con
 
 
 @kernel
-def _save(W):
-    """The present point, to which `_move` adds steps."""
-    _copy_point(W, W.v, W.lam, W.fric, W.lim, W.con, W.v_old, W.lam_old, W.fric_old, W.lim_old, W.con_old)
+def save(W):
+    """The present point, to which `move` adds steps."""
+    copy_point(W, W.v, W.lam, W.fric, W.lim, W.con, W.v_old, W.lam_old, W.fric_old, W.lim_old, W.con_old)
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         d = W.members[DOFS, k]
         W.theta_old[d] = W.theta[d]
 
 
 @kernel
-def _move(L, W, h, alpha):
+def move(L, W, h, alpha):
     """Point = saved point + alpha * step."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
@@ -163,13 +163,13 @@ def keep_best(W, merit, residual, worst, kept):
     if not (1.0 < merit < kept[0]):
         return
     kept[0], kept[1], kept[2] = merit, residual, worst
-    _copy_point(W, W.v, W.lam, W.fric, W.lim, W.con, W.best_v, W.best_lam, W.best_fric, W.best_lim, W.best_con)
+    copy_point(W, W.v, W.lam, W.fric, W.lim, W.con, W.best_v, W.best_lam, W.best_fric, W.best_lim, W.best_con)
 
 
 @kernel
 def take_best(W):
     """The present point is the best one that was kept."""
-    _copy_point(W, W.best_v, W.best_lam, W.best_fric, W.best_lim, W.best_con, W.v, W.lam, W.fric, W.lim, W.con)
+    copy_point(W, W.best_v, W.best_lam, W.best_fric, W.best_lim, W.best_con, W.v, W.lam, W.fric, W.lim, W.con)
 
 
 @kernel
@@ -286,7 +286,7 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max
             if fast >= TURNING:
                 return TOO_FAST, iteration, residual, worst
             trace[3], trace[4], trace[5] = alpha, found[1], found[2]
-        _save(W)
+        save(W)
         if iteration >= 0 and mean > 0.0:
             for _ in range(12):  # stay off the boundary: no pair much smaller than the mean
                 centring(L, W, h, 0.0, 0.0, alpha, sums)
@@ -295,7 +295,7 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max
                 alpha *= 0.8
         for _ in range(8):
             if iteration >= 0:
-                _move(L, W, h, alpha)
+                move(L, W, h, alpha)
             if iteration >= 0 or not evaluated:
                 evaluate_motion(L, A, W, h, scheme)
             evaluate_rows(L, P, Q, W, h, scheme)

@@ -294,6 +294,18 @@ def factorise(pattern, blocks):
 
 
 @kernel
+def determinant_sign(pattern, blocks):
+    """1.0 or -1.0: the sign of the determinant of the factorised matrix, from its pivots and their exchanges."""
+    sign = 1.0
+    for p in range(pattern.part[0], pattern.part[1]):
+        i = pattern.places[p]
+        for k in range(6):
+            if (blocks.D[i, k, 6] < 0.0) != (blocks.swap[i, k] != k):
+                sign = -sign
+    return sign
+
+
+@kernel
 def _subtract_times(A, y, x):
     """x (6,) -= A y, A (6, 8), y (6,)."""
     y0, y1, y2, y3, y4, y5 = y[0], y[1], y[2], y[3], y[4], y[5]
