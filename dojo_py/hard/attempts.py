@@ -24,10 +24,8 @@ act again; then multiples of the scale of the step's violations."""
 SCALED = 2
 """The attempt with the other linearisation of the cones. Friction's products shrink with the others in it: rigid chains from ground
 to ground drown in round-off where gaps get much smaller than they must."""
-FOLLOW, NEAR_THE_END = 3, 1e3
-"""The attempt that follows the path (central_path.py), to so many times the complementarity at its end: there the prediction of
-Mehrotra's method is right."""
-
+FOLLOW = 3
+"""The attempt that follows the path to its end (central_path.py) before the last iterations."""
 PATH_LIMIT = 200
 """Most factorisations along a path: what is left of a step's budget is for shorter steps."""
 SOLVE_LIMIT = 50
@@ -68,15 +66,15 @@ def attempts(L, P, Q, A, W, h, kappa, settings, source, whole, budget, out):
                     if first == 0:
                         start_pairs(L, W, h, STARTS[0 if again == 1 else attempt], kappa, weight, attempt == 0 or again == 1)
                     release_cones(L, W, h)
-                if part == 1 and attempt == FOLLOW and again == 0:
-                    end = NEAR_THE_END * weight * (kappa if kappa > 0.0 else 0.5 * tol_comp)
+                if part == 1 and first == 0 and attempt == FOLLOW and again == 0:
+                    end = weight * (kappa if kappa > 0.0 else 0.5 * tol_comp)
                     limit = min(PATH_LIMIT, int(budget - total))
                     _, count = follow(L, P, Q, A, W, h, scheme, weight, end, settings[TOLERANCE], limit)
                     total += count
                 most = 1 if part == 0 else max(min(SOLVE_LIMIT, int(budget - total)), 1)
                 tolerance = max(settings[TOLERANCE], QUIET * h) if part == 0 else settings[TOLERANCE]
                 status, count, residual, worst = iterate(
-                    L, P, Q, A, W, h, scheme, kappa, weight, tolerance, tol_comp, most, attempt == SCALED, False,
+                    L, P, Q, A, W, h, scheme, kappa, weight, tolerance, tol_comp, most, attempt == SCALED,
                     part > first, out[4:7] if whole and part == 1 else nothing,
                 )  # fmt: skip
                 total += count

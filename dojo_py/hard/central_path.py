@@ -41,7 +41,7 @@ NEAR = 0.03
 not come back to the path beside a fold."""
 
 LAG = 100.0
-"""Friction's products over those of gaps, beyond what the end of the path asks for. With 1 there are twice as many folds."""
+"""How many times as far up the path friction's products start; they catch up on the way. With 1 there are twice as many folds."""
 
 TURN = 0.8
 """An impulse changes by at most this share of itself along a tangent."""
@@ -59,14 +59,16 @@ TO_CENTRE = 20
 
 
 @kernel
-def _targets(theta, high, weight, least, out):
-    """out (4,): κ of gaps [N m s] and of friction [N m], and their derivatives by ln θ.
+def _targets(t, first, last, weight, least, out):
+    """out (4,): κ of gaps [N m s] and of friction [N m], and their derivatives by t = ln θ on the way from first to last.
 
-    high [N m s]: θ from which friction lags more and more behind.
+    Friction lags by a factor that falls to 1 and rises beyond the start:  ln κ_f = t - ln weight + ln LAG (t - last)/(first - last)
     """
+    share = math.log(LAG) / max(first - last, 1.0)
+    theta = math.exp(t)
     out[0], out[2] = theta + least, theta
-    out[1] = LAG * theta * (1.0 + theta / high) / weight
-    out[3] = LAG * theta * (1.0 + 2.0 * theta / high) / weight
+    out[1] = theta * math.exp(share * (t - last)) / weight
+    out[3] = (1.0 + share) * out[1]
 
 
 @kernel
@@ -208,19 +210,21 @@ def follow(L, P, Q, A, W, h, scheme, weight, end, tol_residual, most):
     evaluate_rows(L, P, Q, W, h, scheme)
     centring(L, W, h, 0.0, 0.0, 0.0, sums)
     theta = sums[2] / sums[3] if sums[3] > 0.0 else weight * sums[6] / max(sums[7], 1.0)
-    high, least = theta, end / weight if weight < 1.0 else 0.0
+    if not theta > 0.0:
+        return STALLED, 0
+    least = end / weight if weight < 1.0 else 0.0
     t, base_t, slope, sense = math.log(theta), 0.0, 0.0, 0.0
-    last_t = math.log(end)
+    first, last = t, math.log(end)
     ds, round_, before, correcting = 1.0, 0, math.inf, False
     for count in range(most):
-        _targets(math.exp(t), high, weight, least, targets)
+        _targets(t, first, last, weight, least, targets)
         error = _error(L, W, h, targets, tol_residual, sums)
         accepted = error < NEAR
         retreat = correcting and not accepted and (round_ >= ROUNDS or not error < 1e3 or (round_ >= 3 and error > 0.5 * before))
         if not accepted and not correcting and (count >= TO_CENTRE or not math.isfinite(error)):
             return STALLED, count
         before = error
-        if accepted and t <= last_t:
+        if accepted and t <= last:
             return SOLVED, count
         if not retreat and not _newton(L, W, h, targets, tol_residual):
             if accepted or not correcting:
