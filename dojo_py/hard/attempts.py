@@ -4,7 +4,7 @@ import math
 
 from dojo_py.hard.central_path import follow
 from dojo_py.hard.interior_point import MAX_ITERATIONS, NOT_FINITE, SINGULAR, SOLVED, STALLED, TOO_FAST, iterate, steady
-from dojo_py.hard.islands import BODIES
+from dojo_py.hard.islands import BODIES, NODES
 from dojo_py.hard.options import COMPLEMENTARITY, SPRINGS, TOLERANCE
 from dojo_py.hard.start import (
     COLD,
@@ -18,15 +18,15 @@ from dojo_py.hard.start import (
 )
 from dojo_py.jit import kernel
 
-STARTS = (0.1, 1.0, 10.0, 1.0)
+STARTS = (0.1, 1.0, 10.0, 100.0, 1.0)
 """Attempts at a step, and how far up the central path each starts: a share of the violations that remain although the last impulses
 act again; then multiples of the scale of the step's violations."""
-SCALED = 2
-"""The attempt with the other linearisation of the cones. Friction's products shrink with the others in it: rigid chains from ground
-to ground drown in round-off where gaps get much smaller than they must."""
-FOLLOW = 3
-"""The attempt that follows the path to its end (central_path.py) before the last iterations."""
-PATH_LIMIT = 200
+SCALED, CAREFUL, FOLLOW = 2, 3, 4
+"""The attempts with the other linearisation of the cones, in short steps, and along the path around its folds (central_path.py).
+In the first two friction's products shrink with the others: rigid chains from ground to ground drown in round-off where gaps get
+much smaller than they must. The last is for islands without joints: where bodies are joined, what gets stuck does so because they
+turn far in a step, and shorter steps need what the path would take (measured: a walker at h 0.1 is lost otherwise)."""
+PATH_LIMIT = 250
 """Most factorisations along a path: what is left of a step's budget is for shorter steps."""
 SOLVE_LIMIT = 50
 """Most iterations of one solve."""
@@ -52,10 +52,11 @@ def attempts(L, P, Q, A, W, h, kappa, settings, source, whole, budget, out):
     nothing = W.scratch[105, 0:3]
     nothing[0] = -1.0
     total = 0.0
-    for attempt in range(1 if source == COLD else 0, len(STARTS)):
+    attempts_here = len(STARTS) if W.span[NODES, 1] == W.span[NODES, 0] else FOLLOW
+    for attempt in range(1 if source == COLD else 0, attempts_here):
         for again in range(2):
             tol_comp = tightest if again == 0 or kappa > 0.0 else tightest * steady(W)
-            weight = 1.0 if attempt == SCALED else min(h, 1.0)
+            weight = 1.0 if attempt == SCALED or attempt == CAREFUL else min(h, 1.0)
             guess_impulses(L, W, HERE if again == 1 else (source if attempt == 0 else COLD))
             start_motion(L, W)
             first = 0 if any_cone(L, W) else 1
@@ -74,7 +75,7 @@ def attempts(L, P, Q, A, W, h, kappa, settings, source, whole, budget, out):
                 most = 1 if part == 0 else max(min(SOLVE_LIMIT, int(budget - total)), 1)
                 tolerance = max(settings[TOLERANCE], QUIET * h) if part == 0 else settings[TOLERANCE]
                 status, count, residual, worst = iterate(
-                    L, P, Q, A, W, h, scheme, kappa, weight, tolerance, tol_comp, most, attempt == SCALED,
+                    L, P, Q, A, W, h, scheme, kappa, weight, tolerance, tol_comp, most, attempt == SCALED, attempt == CAREFUL,
                     part > first, out[4:7] if whole and part == 1 else nothing,
                 )  # fmt: skip
                 total += count

@@ -54,6 +54,9 @@ ROUNDS = 5
 
 RETRY = 0.35
 
+KEPT = 0.2
+"""A last correction that started from less error gives the tangent too, without another factorisation."""
+
 TO_CENTRE = 20
 """Iterations after which a start that is not on the path yet is left."""
 
@@ -215,23 +218,28 @@ def follow(L, P, Q, A, W, h, scheme, weight, end, tol_residual, most):
     least = end / weight if weight < 1.0 else 0.0
     t, base_t, slope, sense = math.log(theta), 0.0, 0.0, 0.0
     first, last = t, math.log(end)
-    ds, round_, before, correcting = 1.0, 0, math.inf, False
-    for count in range(most):
+    ds, round_, before, correcting, ahead = 1.0, 0, math.inf, False, 0.0
+    count = 0
+    for _ in range(3 * most):
         _targets(t, first, last, weight, least, targets)
         error = _error(L, W, h, targets, tol_residual, sums)
         accepted = error < NEAR
         retreat = correcting and not accepted and (round_ >= ROUNDS or not error < 1e3 or (round_ >= 3 and error > 0.5 * before))
         if not accepted and not correcting and (count >= TO_CENTRE or not math.isfinite(error)):
             return STALLED, count
+        reuse = accepted and correcting and before < KEPT and abs(ahead) > 1e-6
         before = error
         if accepted and t <= last:
             return SOLVED, count
-        if not retreat and not _newton(L, W, h, targets, tol_residual):
+        count += 1 if not retreat and not reuse else 0
+        if count > most:
+            return STALLED, most
+        if not retreat and not reuse and not _newton(L, W, h, targets, tol_residual):
             if accepted or not correcting:
                 return SINGULAR, count
             retreat = True
         if accepted:
-            _combine_direction(W, -1.0, 1.0)
+            _combine_direction(W, -1.0 / ahead if reuse else -1.0, 1.0 / ahead if reuse else 1.0)
             size, _ = _product(W, W.dlim, W.dfric, W.dcon, W.dlim, W.dfric, W.dcon)
             sign = determinant_sign(W.pattern, W.blocks)
             if sense == 0.0:
@@ -259,7 +267,7 @@ def follow(L, P, Q, A, W, h, scheme, weight, end, tol_residual, most):
             if not ds > SHORTEST:
                 return STALLED, count
             alpha, t = ds, base_t + ds * slope
-            correcting, round_ = True, 0
+            correcting, round_, before, ahead = True, 0, math.inf, 0.0
         else:
             ahead = 0.0
             if correcting:

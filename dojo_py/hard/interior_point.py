@@ -237,19 +237,19 @@ def _direction(L, W, h, mean, floor, least, typical, path, weight, held, scaled,
 
 
 @kernel
-def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max_iterations, scaled, evaluated, kept):
+def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max_iterations, scaled, careful, evaluated, kept):
     """From the present point to residual ≤ tol_residual [m/s] and |b∘c - κe| ≤ tol_comp. Returns (status, iterations, both).
 
     kept (3,): merit, residual and complementarity of the best point so far, see `keep_best`.
 
     kappa = 0 asks for the hard limit: then tol_comp is the complementarity itself. weight: of friction's products beside the
     others, on the way. scaled: Nesterov-Todd directions.
-    evaluated: the motion has been, at these velocities.
+    careful: follow the central path in short steps instead of predicting. evaluated: the motion has been, at these velocities.
     """
     end = kappa if kappa > 0.0 else 0.5 * tol_comp
     floor, least = weight * end, end if kappa > 0.0 else LEAST_WEIGHT * end
     least, held = least if least > floor else 0.0, HELD if kappa == 0.0 or scaled else 0.0
-    residual, worst, mean, alpha, short = math.inf, math.inf, math.inf, 0.0, 0
+    residual, worst, mean, path, alpha, short = math.inf, math.inf, math.inf, math.inf, 0.0, 0
     _clear_direction(W)
     best_residual, best_mean, idle, fast = math.inf, math.inf, 0, 0
     found, sums = W.scratch[102, 0:3], W.scratch[104, 0:8]
@@ -262,15 +262,20 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max
                 return SOLVED, iteration, residual, worst
             if not (math.isfinite(residual) and math.isfinite(worst)):
                 return NOT_FINITE, iteration, residual, worst
+            if careful and mean > 0.0:
+                centring(L, W, h, max(path, least), path / weight, 0.0, sums)
+                if max(sums[0], weight * sums[4]) < 0.5 * path and residual < max(1e-2 * path**0.5, tol_residual):
+                    path = max(0.15 * path, floor)
             best, turn, enough = -1.0, scaled, 1e-2 * max(residual, tol_residual)
             typical = sums[2] / max(sums[3], 1.0) if kappa == 0.0 and least > 0.0 else 0.0
             for attempt in range(3):
-                # at the end no prediction: it would be corrected for what never happens
-                aim = floor if mean <= 3.0 * floor else 0.0
+                aim = path if careful and mean > 0.0 else 0.0
+                if mean <= 3.0 * floor:  # there: no prediction, it would be corrected for what never happens
+                    aim = floor
                 if not _direction(L, W, h, mean, floor, least, typical, aim, weight, held, turn, enough, sums, found):
                     return SINGULAR, iteration, residual, worst
                 # blocked: the other linearisation of the cones often is not; go back to the first when it is worse
-                if not mean > 0.0 or found[0] >= 0.3 or attempt == 2 or (attempt == 1 and found[0] > best):
+                if careful or not mean > 0.0 or found[0] >= 0.3 or attempt == 2 or (attempt == 1 and found[0] > best):
                     break
                 best, turn = found[0], not turn
             # the better the prediction, the closer to the boundary: convergence is superlinear at the end
@@ -302,12 +307,14 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max
             alpha *= 0.5
         residual, worst, mean = new_residual, new_worst, _mean(sums, weight, least)
         keep_best(W, max(residual / tol_residual, worst / tol_comp), residual, worst, kept)
+        if iteration < 0:
+            path = mean
         short = short + 1 if iteration >= 0 and alpha < 1e-3 else 0
         if residual < 0.5 * best_residual or mean < 0.5 * best_mean:
             best_residual, best_mean, idle = min(residual, best_residual), min(mean, best_mean), 0
         else:
             idle += 1
-        if short >= 3 or (idle >= PATIENCE):
+        if short >= 3 or (idle >= PATIENCE and not careful):
             accepted = tol_comp * steady(W) if kappa == 0.0 else tol_comp
             status = SOLVED if residual <= tol_residual and worst <= accepted else STALLED
             return status, iteration + 1, residual, worst

@@ -211,7 +211,7 @@ def _joined_velocities(L, P, Q, A, W, h, settings):
     kept = W.scratch[105, 0:3]
     kept[0] = -1.0
     status, _, _, _ = iterate(
-        L, P, Q, A, W, -h, int(settings[SPRINGS]), 0.0, 1.0, settings[TOLERANCE], 1.0, SOLVE_LIMIT, False, False, kept
+        L, P, Q, A, W, -h, int(settings[SPRINGS]), 0.0, 1.0, settings[TOLERANCE], 1.0, SOLVE_LIMIT, False, False, False, kept
     )
     W.span[CONTACTS, 1], W.span[LIMITS, 1] = contacts, limits
     return status == SOLVED
