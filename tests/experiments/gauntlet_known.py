@@ -12,7 +12,6 @@ class Known(NamedTuple):
 
 KNOWN: dict[str, dict[str, Known]] = {
     "scenes": {
-        "solved, ordinary": Known((209,), "legs that start as they stand: the first step ends at 6e-8 N m s, INEXACT"),
         "solved, other": Known(
             (15, 27, 31, 132, 138, 148, 212, 223),
             "bodies of a milligram whose joints turn by radians a step, deep overlaps, knots of capsules: 5 % of the steps",
