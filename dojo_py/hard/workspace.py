@@ -116,25 +116,15 @@ class Work(NamedTuple):
     best_lim: np.ndarray  # (nl, 2)
     best_fric: np.ndarray  # (nv, 3)
     best_con: np.ndarray  # (nc, 12)
-    # a point of the central path, the tangent there and Newton's step beside it, see central_path.py; shapes as above
-    base_v: np.ndarray
-    base_lam: np.ndarray
-    base_theta: np.ndarray
-    base_lim: np.ndarray
-    base_fric: np.ndarray
-    base_con: np.ndarray
+    # of islands without joints: a point of the central path, the tangent there, Newton's step beside it (central_path.py)
+    base_v: np.ndarray  # (nb + 1, 6)
+    base_con: np.ndarray  # (nc, 12)
     path_v: np.ndarray
-    path_lam: np.ndarray
-    path_rate: np.ndarray
-    path_lim: np.ndarray
-    path_fric: np.ndarray
     path_con: np.ndarray
     newton_v: np.ndarray
-    newton_lam: np.ndarray
-    newton_rate: np.ndarray
-    newton_lim: np.ndarray
-    newton_fric: np.ndarray
     newton_con: np.ndarray
+    path_targets: np.ndarray  # (4,) complementarities and their derivatives by ln θ
+    path_impulses: np.ndarray  # (2, 3) of one contact in two directions
     # islands, see islands.py
     island: np.ndarray  # (nb,) label of each body
     island_root: np.ndarray  # (nb,) union-find
@@ -216,12 +206,8 @@ def allocate_work(layout, planes, pairs):
         warm=z(nb), warm_lam=z((nn, 6)), warm_lim=z(nl), warm_fric=z(nv), warm_con=z((nc, 3)),
         guess_lam=z((nn, 6)), guess_lim=z(nl), guess_fric=z(nv), guess_con=z((nc, 3)),
         best_v=z((nb + 1, 6)), best_lam=z((nn, 6)), best_lim=z((nl, 2)), best_fric=z((nv, 3)), best_con=z((nc, 12)),
-        base_v=z((nb + 1, 6)), base_lam=z((nn, 6)), base_theta=z(nv), base_lim=z((nl, 2)),
-        base_fric=z((nv, 3)), base_con=z((nc, 12)),
-        path_v=z((nb + 1, 6)), path_lam=z((nn, 6)), path_rate=z(nv), path_lim=z((nl, 2)),
-        path_fric=z((nv, 3)), path_con=z((nc, 12)),
-        newton_v=z((nb + 1, 6)), newton_lam=z((nn, 6)), newton_rate=z(nv), newton_lim=z((nl, 2)),
-        newton_fric=z((nv, 3)), newton_con=z((nc, 12)),
+        base_v=z((nb + 1, 6)), base_con=z((nc, 12)), path_v=z((nb + 1, 6)), path_con=z((nc, 12)),
+        newton_v=z((nb + 1, 6)), newton_con=z((nc, 12)), path_targets=z(4), path_impulses=z((2, 3)),
         island=z(nb, np.int64), island_root=z(nb, np.int64), members=z((5, max(nb, nn, nv, nl, nc, 1)), np.int64),
         island_first=z((5, nb + 1), np.int64), island_place=z(nb + 1, np.int64), place_island=z(total, np.int64),
         span=z((7, 2), np.int64), taken=z(2, np.int64), wanted=z(nc, np.int64), wanted_limit=z(nl, np.int64), parts=z(nb, np.int64),

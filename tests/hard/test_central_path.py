@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dojo_py import HardSimulator, load_model
+from dojo_py import HardOptions, HardSimulator, load_model
 from dojo_py.jit import entry
 from dojo_py.solver.block_ldu import Blocks, Pattern, allocate, analyse, determinant_sign, factorise
 
@@ -36,12 +36,17 @@ def sign_of(pattern, blocks):
 
 @pytest.mark.parametrize("seed", [2, 3])
 def test_a_pile_falls_and_comes_to_rest_with_every_step_solved(seed):
-    """Every step of the first 3 s. Without the path 1.3 % of such steps are unsolved; with it 1 of 1500 (seeds 2 to 6; seed 4)."""
-    sim = HardSimulator(bin_of_spheres(seed, 27))
+    """The first 3 s. Iterations are bounded by 1000 here, and no step of seeds 2 to 11 is lost (0 of 3000; 851 at most in one).
+
+    Bounded by the default of 600: 1 of 3000. Before the path was followed: 11 of the 1500 of seeds 2 to 6, gaps down to -1.5e-6 m.
+    At the end centres move at 0.004 and 0.038 m/s.
+    """
+    sim = HardSimulator(bin_of_spheres(seed, 27), options=HardOptions(max_iterations=1000))
     run = sim.rollout(sim.initial_state(), np.zeros((300, 0)))
     assert run.unsolved == 0
     assert run.min_gap.min() > -1e-9
     assert np.abs(run.qvel[-1]).max() < 2.0
+    assert np.abs(run.qvel[-1].reshape(-1, 6)[:, :3]).max() < 0.1
 
 
 @pytest.mark.parametrize("seed", range(6))
