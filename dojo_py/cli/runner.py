@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 CHUNKS = 50
 """Rollouts a simulation is cut into."""
-PER_STEP = ("control", "status", "iterations", "residual", "complementarity", "min_gap", "substeps", "attempts")
+PER_STEP = ("control", "status", "iterations", "residual", "complementarity", "min_gap", "substeps", "attempts", "round_off")
 """Arrays of a trajectory with one row a step; the others have one a state."""
 
 

@@ -50,13 +50,13 @@ def assemble(L, W, h, kn, typical, kf, corrected, scaled, loop_regularisation):
             _assemble_closure(L, W, n, corrected, loop_regularisation)
     for m in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, m]
-        _assemble_contact(L, W, c, _aim(kn, typical, W.con[c, 0] * W.con[c, 1]), kf, corrected, scaled)
+        _assemble_contact(L, W, c, _aim(kn, typical, W.con[c, 0] * W.con[c, 1], W.solver.uneven), kf, corrected, scaled)
 
 
 @kernel
-def _aim(kn, typical, product):
+def _aim(kn, typical, product, uneven):
     """What the γ s of a contact aims at: not made more even than it is, within UNEVEN (Gondzio 1996)."""
-    return kn if not typical > 0.0 else kn * min(max(product / typical, 1.0 / UNEVEN), UNEVEN)
+    return kn if not typical > 0.0 else kn * min(max(product / typical, 1.0 / uneven), uneven)
 
 
 @pasted

@@ -129,7 +129,7 @@ def _error(L, W, h, targets, tol_residual, sums):
     for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         push = max(push, W.con[W.members[CONTACTS, k], 0])
     products = max(sums[0] / targets[0], sums[4] / targets[1])
-    rows = residual_of(L, W, h) / max(tol_residual / NEAR, targets[0] / (h * max(push, 1e-300)))
+    rows = residual_of(L, W, h, 1.0) / max(tol_residual / NEAR, targets[0] / (h * max(push, 1e-300)))
     return max(products, rows) if math.isfinite(products) and math.isfinite(rows) else math.inf
 
 

@@ -26,6 +26,8 @@ def fill_contacts(P, Q, W, out):
         impulse_of(W.claw[c], W.con[c], row[IMPULSE : IMPULSE + 3])
         if W.active[c] >= first:  # the impulse's directions: the frame of the start, turned with the normal
             _follow(W.cframe[c], row)
+        if W.parts[max(W.cbody[c, 0], W.cbody[c, 1])] > 1:
+            _sum_of_parts(W.summed[c], row)
 
 
 @kernel
@@ -61,6 +63,14 @@ def _pair_row(Q, i, W, row):
         row[POSITION + k] = c[k]
         row[FRAME + k] = n[k]
         row[FRAME + 3 + k], row[FRAME + 6 + k] = T[0, k], T[1, k]
+
+
+@kernel
+def _sum_of_parts(total, row):
+    """Write the impulse of a step in parts, total (3,) in world axes, in the row's frame at the end of the step."""
+    for i in range(3):
+        axis = row[FRAME + 3 * i : FRAME + 3 * i + 3]
+        row[IMPULSE + i] = axis[0] * total[0] + axis[1] * total[1] + axis[2] * total[2]
 
 
 @kernel

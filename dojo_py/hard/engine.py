@@ -9,6 +9,7 @@ import numpy as np
 
 from dojo_py.announce import FirstUse
 from dojo_py.hard.checks import wrenches_at
+from dojo_py.hard.options import HardOptions
 from dojo_py.hard.warm_start import warm_size
 from dojo_py.hard.world import WorkPool, World
 from dojo_py.simulate.results import Exact, State
@@ -49,17 +50,17 @@ class Engine:
     kinematics: number of the coordinates' meaning, see `Exact`. label: what trajectories say of their simulator.
     """
 
-    def __init__(self, model: Any, world: World, timestep: float, settings: Array, label: dict[str, Any], kinematics: int = 0):
-        self.model, self.world, self.timestep, self.settings = model, world, timestep, settings
+    def __init__(self, model: Any, world: World, timestep: float, options: HardOptions, label: dict[str, Any], kinematics: int = 0):
+        self.model, self.world, self.timestep, self.options = model, world, timestep, options
         self.kinematics = kinematics
         self._label = {**label, "kinematics": kinematics} if kinematics else label
-        self._pool = WorkPool(world, model)
+        self._pool = WorkPool(world, model, options)
         self._warm = warm_size(world.layout, world.planes, world.pairs)
 
     def with_world(self, world: World, timestep: float, kinematics: int) -> Engine:
         """The same model with other tables."""
         label = {**self._label, "timestep": timestep}
-        return Engine(self.model, world, timestep, self.settings, label, kinematics)
+        return Engine(self.model, world, timestep, self.options, label, kinematics)
 
     # states
 
@@ -147,7 +148,7 @@ class Engine:
         from dojo_py.hard.rollout import roll_out
 
         record = self._start_record(start, len(controls), maximal, contacts, gradient_kappa is not None)
-        numbers = self.timestep, kappa, gradient_kappa or 0.0, self.settings
+        numbers = self.timestep, kappa, gradient_kappa or 0.0
         with self._pool.borrow() as mine:
             if then is None:
                 roll_out(*mine.handles, record, controls, wrenches, *numbers)
@@ -173,7 +174,7 @@ class Engine:
         record.cotangents[:] = cotangents
         with self._pool.borrow() as mine:
             roll_out(
-                *mine.handles, record, trajectory.control, wrenches, self.timestep, kappa, gradient_kappa, self.settings
+                *mine.handles, record, trajectory.control, wrenches, self.timestep, kappa, gradient_kappa
             )
         lost = ~(np.isfinite(record.cotangents[:-1]).all(axis=1) & np.isfinite(record.by_control).all(axis=1))
         record.cotangents[:-1][lost], record.by_control[lost], record.gradients[lost, 0] = 0.0, 0.0, Status.NOT_FINITE
@@ -196,7 +197,7 @@ class Engine:
             reports[:, 2].copy(), reports[:, 3].copy(), reports[:, 4].copy(), record.maximal if maximal else None, record.bodies,
             record.impulses,
             {**self._label, "kappa": kappa}, *gradients, substeps=reports[:, 5].astype(np.int64),
-            attempts=reports[:, 6].astype(np.int64),
+            attempts=reports[:, 6].astype(np.int64), round_off=reports[:, 8].copy(),
         )  # fmt: skip
 
     def trace(self, start: State, control: Array, kappa: float) -> Array:
@@ -208,6 +209,6 @@ class Engine:
             trace = mine.work.trace
             trace[:] = np.nan
             none = np.zeros((0, self.model.nbody, 6))
-            roll_out(*mine.handles, record, control[None], none, self.timestep, kappa, 0.0, self.settings)
+            roll_out(*mine.handles, record, control[None], none, self.timestep, kappa, 0.0)
             done = int(np.argmin(np.isfinite(trace[:, 0]))) or len(trace)
             return np.nan_to_num(trace[:done])

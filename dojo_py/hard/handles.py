@@ -10,9 +10,11 @@ from dojo_py.handles import Struct, register
 from dojo_py.hard.body_table import BodyTable
 from dojo_py.hard.drives import Drive, Servos
 from dojo_py.hard.layout import Layout
+from dojo_py.hard.options import StepOptions
 from dojo_py.hard.workspace import Work
 from dojo_py.jit import compiling, entry
 from dojo_py.solver.block_ldu import Blocks, Pattern
+from dojo_py.solver.settings import SolverSettings
 
 
 @register
@@ -48,6 +50,16 @@ class PatternType(Struct):
 @register
 class BlocksType(Struct):
     """Type of BlocksRef."""
+
+
+@register
+class OptionsType(Struct):
+    """Type of OptionsRef."""
+
+
+@register
+class SolverType(Struct):
+    """Type of SolverRef."""
 
 
 @register
@@ -93,6 +105,14 @@ class BlocksRef(structref.StructRefProxy):
     """Fields of Blocks."""
 
 
+class OptionsRef(structref.StructRefProxy):
+    """Fields of StepOptions."""
+
+
+class SolverRef(structref.StructRefProxy):
+    """Fields of SolverSettings."""
+
+
 class HardWorkRef(structref.StructRefProxy):
     """Fields of Work."""
 
@@ -112,6 +132,8 @@ structref.define_proxy(ActuatorsRef, ActuatorsType, list(ActuatorTable._fields))
 structref.define_proxy(BodiesRef, BodiesType, list(BodyTable._fields))
 structref.define_proxy(PatternRef, PatternType, list(Pattern._fields))
 structref.define_proxy(BlocksRef, BlocksType, list(Blocks._fields))
+structref.define_proxy(OptionsRef, OptionsType, list(StepOptions._fields))
+structref.define_proxy(SolverRef, SolverType, list(SolverSettings._fields))
 structref.define_proxy(HardWorkRef, HardWorkType, list(Work._fields))
 structref.define_proxy(ServosRef, ServosType, list(Servos._fields))
 structref.define_proxy(DriveRef, DriveType, list(Drive._fields))
@@ -123,8 +145,8 @@ def _world(layout, planes, pairs, actuators, bodies):
 
 
 @entry
-def _work(work, pattern, blocks):
-    return HardWorkRef(*work, PatternRef(*pattern), BlocksRef(*blocks))
+def _work(work, pattern, blocks, options, solver):
+    return HardWorkRef(*work, PatternRef(*pattern), BlocksRef(*blocks), OptionsRef(*options), SolverRef(*solver))
 
 
 @entry
@@ -139,7 +161,9 @@ def world_handles(world: Any) -> Any:
 
 def work_handle(work: Work) -> Any:
     """Struct of a Work."""
-    return _work(tuple(work[:-2]), tuple(work.pattern), tuple(work.blocks)) if compiling() else work
+    if not compiling():
+        return work
+    return _work(tuple(work[:-4]), *(tuple(work[i]) for i in range(-4, 0)))
 
 
 def drive_handle(drive: Drive) -> Any:

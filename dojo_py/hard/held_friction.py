@@ -19,7 +19,7 @@ NO_BOUND = 1e-12
 
 
 @kernel
-def hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, budget, out):
+def hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, budget, out):
     """The whole step with the bounds of friction held at estimates: a convex problem, which always ends. Returns the iterations.
 
     First without friction, then with bounds from the normal impulses of the last round, ROUNDS_HELD times; initial violations may
@@ -34,7 +34,7 @@ def hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, budget, 
             bound = _friction(P, Q, W, c) * W.con[c, 0] if turn > 0 else 0.0
             W.cbound[c] = bound if bound > NO_BOUND else 0.0
         left = max(budget - total, 1.0)
-        total += whole(L, P, Q, A, W, angle, rate, wrench, h, 0.0, kappa, settings, COLD, left, out)
+        total += whole(L, P, Q, A, W, angle, rate, wrench, h, 0.0, kappa, COLD, left, out)
         if out[0] != SOLVED:
             break
     worst = 0.0

@@ -214,11 +214,11 @@ def _direction(L, W, h, mean, floor, least, typical, path, weight, held, scaled,
         predicts = phase == 0 and mean > 0.0 and not path > 0.0
         recover(L, W, h, kn, kf, phase > 0, scaled, LOOP_REGULARISATION, math.inf if predicts else enough)
         reach = largest_step(L, W, h)
-        if not mean > 0.0 or phase == 2 or (path > 0.0 and reach >= BLOCKED):
+        if not mean > 0.0 or phase == 2 or (path > 0.0 and reach >= W.solver.blocked):
             break
         if path > 0.0:
             _clear_correction(W)
-            target *= RISE
+            target *= W.solver.rise
             continue
         if phase == 0:
             affine = min(1.0, reach)
@@ -226,12 +226,12 @@ def _direction(L, W, h, mean, floor, least, typical, path, weight, held, scaled,
             ratio = min(max(_mean(sums, weight, least) / max(mean, 1e-300), 0.0), 1.0)
             sigma = ratio * ratio * ratio
             _keep_affine(W)
-            target = max(sigma * mean, floor, min(BEND * _bend(L, W, h), LEAP * mean))
-        elif reach >= max(0.2 * affine, held):
+            target = max(sigma * mean, floor, min(W.solver.bend * _bend(L, W, h), W.solver.leap * mean))
+        elif reach >= max(W.solver.shortened * affine, held):
             break
         else:
             _clear_correction(W)
-            target = max((RISE if affine < held else max(sigma, 0.3)) * mean, floor)
+            target = max((W.solver.rise if affine < held else max(sigma, 0.3)) * mean, floor)
     found[0], found[1], found[2] = reach, affine, sigma
     return True
 
@@ -247,8 +247,8 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max
     careful: follow the central path in short steps instead of predicting. evaluated: the motion has been, at these velocities.
     """
     end = kappa if kappa > 0.0 else 0.5 * tol_comp
-    floor, least = weight * end, end if kappa > 0.0 else LEAST_WEIGHT * end
-    least, held = least if least > floor else 0.0, HELD if kappa == 0.0 or scaled else 0.0
+    floor, least = weight * end, end if kappa > 0.0 else W.solver.least_weight * end
+    least, held = least if least > floor else 0.0, W.solver.held if kappa == 0.0 or scaled else 0.0
     residual, worst, mean, path, alpha, short = math.inf, math.inf, math.inf, math.inf, 0.0, 0
     _clear_direction(W)
     best_residual, best_mean, idle, fast = math.inf, math.inf, 0, 0
@@ -258,7 +258,7 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max
             trace = W.trace[min(iteration, W.trace.shape[0] - 1)]
             trace[0], trace[1], trace[2] = residual, worst, mean
             # (the start may meet the tolerances with forces too small for them that would never act: not without a step)
-            if residual <= tol_residual and worst <= tol_comp and (iteration > 0 or residual <= AT_REST * tol_residual):
+            if residual <= tol_residual and worst <= tol_comp and (iteration > 0 or residual <= W.solver.at_rest * tol_residual):
                 return SOLVED, iteration, residual, worst
             if not (math.isfinite(residual) and math.isfinite(worst)):
                 return NOT_FINITE, iteration, residual, worst
@@ -270,27 +270,27 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max
             typical = sums[2] / max(sums[3], 1.0) if kappa == 0.0 and least > 0.0 else 0.0
             for attempt in range(3):
                 aim = path if careful and mean > 0.0 else 0.0
-                if mean <= 3.0 * floor:  # there: no prediction, it would be corrected for what never happens
+                if mean <= W.solver.no_predict * floor:  # there: no prediction, it would be corrected for what never happens
                     aim = floor
                 if not _direction(L, W, h, mean, floor, least, typical, aim, weight, held, turn, enough, sums, found):
                     return SINGULAR, iteration, residual, worst
                 # blocked: the other linearisation of the cones often is not; go back to the first when it is worse
-                if careful or not mean > 0.0 or found[0] >= 0.3 or attempt == 2 or (attempt == 1 and found[0] > best):
+                if careful or not mean > 0.0 or found[0] >= W.solver.swap or attempt == 2 or (attempt == 1 and found[0] > best):
                     break
                 best, turn = found[0], not turn
             # the better the prediction, the closer to the boundary: convergence is superlinear at the end
-            share = max(0.99, 1.0 - found[2] ** (1.0 / 3.0))
+            share = max(W.solver.share, 1.0 - found[2] ** (1.0 / 3.0))
             within = min(1.0, share * found[0])
             alpha = inside_rotation_domain(L, W, h, within)
             fast = fast + 1 if alpha <= 0.5 * within else 0
-            if fast >= TURNING:
+            if fast >= W.solver.turning:
                 return TOO_FAST, iteration, residual, worst
             trace[3], trace[4], trace[5] = alpha, found[1], found[2]
         save(W)
         if iteration >= 0 and mean > 0.0:
             for _ in range(12):  # stay off the boundary: no pair much smaller than the mean
                 centring(L, W, h, 0.0, 0.0, alpha, sums)
-                if min(sums[1], weight * sums[5]) >= 1e-3 * min(_mean(sums, weight, least), mean):
+                if min(sums[1], weight * sums[5]) >= W.solver.near_boundary * min(_mean(sums, weight, least), mean):
                     break
                 alpha *= 0.8
         for _ in range(8):
@@ -299,10 +299,10 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max
             if iteration >= 0 or not evaluated:
                 evaluate_motion(L, A, W, h, scheme)
             evaluate_rows(L, P, Q, W, h, scheme)
-            new_residual = residual_of(L, W, h)
+            new_residual = residual_of(L, W, h, 1.0)
             centring(L, W, h, kappa, kappa, 0.0, sums)
             new_worst = max(sums[0], sums[4])
-            if iteration < 0 or new_residual <= max(2.0 * residual, 1e3 * tol_residual) or new_worst <= worst:
+            if iteration < 0 or new_residual <= max(W.solver.guard * residual, 1e3 * tol_residual) or new_worst <= worst:
                 break
             alpha *= 0.5
         residual, worst, mean = new_residual, new_worst, _mean(sums, weight, least)
@@ -314,7 +314,7 @@ def iterate(L, P, Q, A, W, h, scheme, kappa, weight, tol_residual, tol_comp, max
             best_residual, best_mean, idle = min(residual, best_residual), min(mean, best_mean), 0
         else:
             idle += 1
-        if short >= 3 or (idle >= PATIENCE and not careful):
+        if short >= 3 or (idle >= W.solver.patience and not careful):
             accepted = tol_comp * steady(W) if kappa == 0.0 else tol_comp
             status = SOLVED if residual <= tol_residual and worst <= accepted else STALLED
             return status, iteration + 1, residual, worst
@@ -333,4 +333,4 @@ def steady(W):
         most = max(most, W.lim[W.members[LIMITS, k], 0])
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         most = max(most, W.bound[W.members[DOFS, k]])
-    return max(1.0, STEADY * most)
+    return max(1.0, W.solver.steady * most)

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import numpy as np
+from typing import NamedTuple
 
 from dojo_py.simulate.values import count, real_number, text_of
+from dojo_py.solver.settings import SolverSettings
 
 SCHEMES = ("midpoint", "implicit", "explicit")
 
-TOLERANCE, COMPLEMENTARITY, ITERATIONS, SPRINGS, RECOVERY, MARGIN, SUBDIVISIONS = 0, 1, 2, 3, 4, 5, 6
-"""Places in the settings array that kernels read (`HardOptions.as_array`)."""
+
+class StepOptions(NamedTuple):
+    """`HardOptions` as kernels read them."""
+
+    residual_tolerance: float
+    complementarity_tolerance: float
+    max_iterations: float
+    springs: int
+    recovery_speed: float
+    contact_margin: float
+    subdivisions: float
 
 
 @dataclass(frozen=True)
@@ -35,6 +44,8 @@ class HardOptions:
     """Contacts with a larger gap than this, plus what the motion can close in a step, are left out of the step [m]."""
     subdivisions: int = 10
     """A step in the hard limit that fails is redone as 2, 4, … 2^subdivisions shorter ones; 0 never subdivides."""
+    solver: SolverSettings = SolverSettings()
+    """Constants of the interior-point method."""
 
     def __post_init__(self) -> None:
         for name in ("residual_tolerance", "complementarity_tolerance", "recovery_speed"):
@@ -44,17 +55,9 @@ class HardOptions:
         count("subdivisions", self.subdivisions, least=0, most=20)
         text_of("springs", self.springs, SCHEMES)
 
-    def as_array(self) -> np.ndarray:
-        """The settings as the kernels read them, in the order of the fields; springs as its place in SCHEMES."""
-        return np.array(
-            [
-                self.residual_tolerance,
-                self.complementarity_tolerance,
-                self.max_iterations,
-                SCHEMES.index(self.springs),
-                self.recovery_speed,
-                self.contact_margin,
-                self.subdivisions,
-            ],
-            dtype=float,
-        )
+    def numbers(self) -> StepOptions:
+        """The options as the kernels read them; springs as its place in SCHEMES."""
+        return StepOptions(
+            self.residual_tolerance, self.complementarity_tolerance, float(self.max_iterations), SCHEMES.index(self.springs),
+            self.recovery_speed, self.contact_margin, float(self.subdivisions),
+        )  # fmt: skip

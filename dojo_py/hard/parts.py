@@ -13,10 +13,10 @@ from dojo_py.hard.closures import start_closures
 from dojo_py.hard.interior_point import SOLVED, iterate
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, NODES
 from dojo_py.hard.joint_rows import start_joints
-from dojo_py.hard.options import RECOVERY, SPRINGS, SUBDIVISIONS, TOLERANCE
 from dojo_py.hard.start import COLD, HERE, guess_impulses, hold_cones, load_state, start_motion, start_step
 from dojo_py.hard.terms import FAST
 from dojo_py.jit import kernel
+from dojo_py.solver.cones import impulse_of
 
 OUT_OF_STEP = 2.0
 """Rotation [rad] in a step beyond which the velocities of bodies with joints are the differences of their poses and nothing else:
@@ -24,7 +24,7 @@ what a momentum means for bodies whose joints have turned on by half a turn nobo
 
 
 @kernel
-def whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, settings, source, budget, out):
+def whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, source, budget, out):
     """The step of the islands in W.span in one part. Returns the iterations; the rest as in `attempts.attempts`.
 
     recovery: how fast an initial violation is undone at most [m/s, rad/s].
@@ -33,18 +33,21 @@ def whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, settings, sour
     load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
     take_carried(W)
     start_step(L, P, Q, W, wrench, h, h * recovery)
-    attempts(L, P, Q, A, W, h, kappa, settings, source, True, budget, out)
+    attempts(L, P, Q, A, W, h, kappa, source, True, budget, out)
     return out[1]
 
 
 @kernel
-def in_parts(L, P, Q, A, W, angle, rate, wrench, h, first, kappa, settings, budget, out):
+def in_parts(L, P, Q, A, W, angle, rate, wrench, h, first, kappa, budget, out):
     """The step of the islands in W.span in 2^first parts; one that fails is halved, and so are those after it.
 
-    Returns the iterations and the number of parts; out as in `attempts.attempts`.
+    Returns the iterations and the number of parts; out as in `attempts.attempts`, residuals and complementarity the worst of all.
     """
-    most = int(settings[SUBDIVISIONS])
+    most = int(W.options.subdivisions)
     level, done, total, count = first, 0, 0.0, 0
+    worst = W.scratch[107, 0:3]
+    worst[:] = 0.0
+    _add_impulses(W, True)
     fresh = True
     start_parts(L, W, angle, rate, h, 1 << level)
     while done < 1 << most:
@@ -52,13 +55,15 @@ def in_parts(L, P, Q, A, W, angle, rate, wrench, h, first, kappa, settings, budg
         load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, part_h)
         if done == 0:
             take_carried(W)
-        start_step(L, P, Q, W, wrench, part_h, part_h * settings[RECOVERY])
-        attempts(L, P, Q, A, W, part_h, kappa, settings, COLD if fresh else HERE, False, budget - total, out)
+        start_step(L, P, Q, W, wrench, part_h, part_h * W.options.recovery_speed)
+        attempts(L, P, Q, A, W, part_h, kappa, COLD if fresh else HERE, False, budget - total, out)
         total += out[1]
         if out[0] == SOLVED:
+            worst[0], worst[1], worst[2] = max(worst[0], out[2]), max(worst[1], out[3]), max(worst[2], out[8])
             done += 1 << (most - level)
             count += 1
             fresh = False
+            _add_impulses(W, False)
             _next_part(L, W, part_h)
             continue
         if level == most or total >= budget or kappa > 0.0:
@@ -69,8 +74,25 @@ def in_parts(L, P, Q, A, W, angle, rate, wrench, h, first, kappa, settings, budg
             start_parts(L, W, angle, rate, h, 1 << level)
         else:
             _halve(L, W, part_h)
-    _match_momentum(L, P, Q, A, W, h, h / (1 << level), settings)
+    _match_momentum(L, P, Q, A, W, h, h / (1 << level))
+    out[2], out[3], out[8] = worst[0], worst[1], worst[2]
     return total, count
+
+
+@kernel
+def _add_impulses(W, anew):
+    """Add the impulses of the islands' contacts in this part to W.summed; anew: set them to zero."""
+    F = W.scratch[9, 0:3]
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        if anew:
+            W.summed[c, :] = 0.0
+            continue
+        impulse_of(W.claw[c], W.con[c], F)
+        side = 0 if W.cbody[c, 0] >= 0 else 1
+        for i in range(3):
+            total = W.cB[c, side, 0, i] * F[0] + W.cB[c, side, 1, i] * F[1] + W.cB[c, side, 2, i] * F[2]
+            W.summed[c, i] += total if side == 0 else -total
 
 
 @kernel
@@ -152,7 +174,7 @@ def _next_part(L, W, h):
 
 
 @kernel
-def _match_momentum(L, P, Q, A, W, h, part_h, settings):
+def _match_momentum(L, P, Q, A, W, h, part_h):
     """W.v = velocities over the whole step h that have the momentum at the end of its last part, of length part_h.
 
     The momentum of an interval at its end is that of the interval backwards at its start (bodies.py with -h): a step of length -h
@@ -161,7 +183,7 @@ def _match_momentum(L, P, Q, A, W, h, part_h, settings):
     hold bodies that turn by more than OUT_OF_STEP.
     """
     load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, part_h)
-    found = _free_velocities(L, W, h) if W.span[NODES, 1] == W.span[NODES, 0] else _joined_velocities(L, P, Q, A, W, h, settings)
+    found = _free_velocities(L, W, h) if W.span[NODES, 1] == W.span[NODES, 0] else _joined_velocities(L, P, Q, A, W, h)
     carries = True
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
@@ -196,7 +218,7 @@ def _free_velocities(L, W, h):
 
 
 @kernel
-def _joined_velocities(L, P, Q, A, W, h, settings):
+def _joined_velocities(L, P, Q, A, W, h):
     """`_match_momentum` of bodies with joints: a step of length -h. Whether there is one."""
     contacts, limits = W.span[CONTACTS, 1], W.span[LIMITS, 1]
     W.span[CONTACTS, 1], W.span[LIMITS, 1] = W.span[CONTACTS, 0], W.span[LIMITS, 0]
@@ -211,7 +233,7 @@ def _joined_velocities(L, P, Q, A, W, h, settings):
     kept = W.scratch[105, 0:3]
     kept[0] = -1.0
     status, _, _, _ = iterate(
-        L, P, Q, A, W, -h, int(settings[SPRINGS]), 0.0, 1.0, settings[TOLERANCE], 1.0, SOLVE_LIMIT, False, False, False, kept
+        L, P, Q, A, W, -h, W.options.springs, 0.0, 1.0, W.options.residual_tolerance, 1.0, SOLVE_LIMIT, False, False, False, kept
     )
     W.span[CONTACTS, 1], W.span[LIMITS, 1] = contacts, limits
     return status == SOLVED

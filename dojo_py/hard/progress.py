@@ -36,34 +36,37 @@ def largest_step(L, W, h):
 
 
 @kernel
-def residual_of(L, W, h):
-    """Largest row beyond its round-off, as a velocity [m/s, rad/s]: momentum rows over mass or inertia, constraint rows over h."""
+def residual_of(L, W, h, floors):
+    """Largest row, as a velocity [m/s, rad/s]: momentum rows over mass or inertia, constraint rows over h.
+
+    floors: 1 counts rows beyond the round-off of what they are made of, 0 all of them.
+    """
     residual = 0.0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         top = max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2])
         for i in range(6):
             weight = L.mass[b] if i < 3 else top
-            residual = _worse(residual, max(abs(W.rb[b, i]) - 1e-14 * W.size[b, i], 0.0 * W.rb[b, i]) / weight)
+            residual = _worse(residual, max(abs(W.rb[b, i]) - floors * 1e-14 * W.size[b, i], 0.0 * W.rb[b, i]) / weight)
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, k]
         j = L.node_joint[n]
         nc, unsure = 6, 0.0
         if j >= 0:
             nc = 6 - L.ndof[j]
-            unsure = UNSURE / abs(h) * (1.0 + _farthest(W.xn[L.child[j]]) + _farthest(W.xn[L.parent[j]]))
+            unsure = floors * UNSURE / abs(h) * (1.0 + _farthest(W.xn[L.child[j]]) + _farthest(W.xn[L.parent[j]]))
         for r in range(nc):
             residual = _worse(residual, max(abs(W.rn[n, r]) - unsure, 0.0 * W.rn[n, r]))
         for r in range(nc, 6):
             dof = L.vadr[j] + r - nc
             size = abs(W.lam[n, r]) + abs(W.drive[dof, 0]) + abs(W.drive[dof, 1] * W.rows[n, r])
-            unclear = 1e-14 * size + abs(W.drive[dof, 1]) * UNSURE / abs(h)  # (of the rate, a difference of angles)
+            unclear = floors * (1e-14 * size + abs(W.drive[dof, 1]) * UNSURE / abs(h))  # (of the rate, a difference of angles)
             row = max(abs(W.rn[n, r]) - unclear, 0.0 * W.rn[n, r])
             residual = _worse(residual, row / (L.dof_inertia[dof] + abs(W.lam[n, r])))
     for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
         m = W.members[LIMITS, k]
         row = W.lgap[m] - W.lim[m, 1]
-        unsure = UNSURE * (1.0 + abs(L.limit_bound[W.limit_active[m]]) + abs(W.lgap[m]))
+        unsure = floors * UNSURE * (1.0 + abs(L.limit_bound[W.limit_active[m]]) + abs(W.lgap[m]))
         residual = _worse(residual, max(abs(row) - unsure, 0.0 * row) / h)
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         dof = W.members[DOFS, k]
@@ -74,7 +77,7 @@ def residual_of(L, W, h):
     for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         row = abs(W.cval[c, 0] - W.con[c, 1])
-        residual = _worse(residual, max(row - UNSURE * _extent(W, c), 0.0 * row) / h)
+        residual = _worse(residual, max(row - floors * UNSURE * _extent(W, c), 0.0 * row) / h)
         residual = _worse(residual, friction_residual(W.claw[c], W.cmu[c], W.con[c], W.cval[c, 1], W.cval[c, 2]))
     return residual
 

@@ -30,7 +30,7 @@ def recover(L, W, h, kn, kf, corrected, scaled, loop_regularisation, enough):
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         W.dlam[W.members[NODES, k], :] = 0.0
     y = W.scratch[100, 0:3]
-    refine = enough < EXACT or (W.stiffest[0] > STIFF_ENOUGH and enough < math.inf)
+    refine = W.solver.refine > 0.0 and (enough < EXACT or (W.stiffest[0] > STIFF_ENOUGH and enough < math.inf))
     for turn in range(ROUNDS):
         for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
             b = W.members[BODIES, k]

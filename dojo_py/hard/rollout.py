@@ -15,7 +15,6 @@ from dojo_py.hard.drives import advance_activations, drive
 from dojo_py.hard.gradients.pull_back import pull_back_step
 from dojo_py.hard.gradients.step_jacobian import step_jacobian
 from dojo_py.hard.interior_point import INEXACT, NOT_FINITE, SINGULAR, SOLVED, TOO_FAST
-from dojo_py.hard.options import SPRINGS
 from dojo_py.hard.start import load_angles
 from dojo_py.hard.step import MOVED, PARTS, RESIDUAL, STATUS, WORST, hard_step
 from dojo_py.hard.warm_start import load_warm, save_warm, warm_size
@@ -34,12 +33,12 @@ class Record(NamedTuple):
     act: np.ndarray  # (T + 1, na)
     bodies: np.ndarray  # (T + 1, nb, 13); row 0 given too
     impulses: np.ndarray  # (T + 1, warm_size); row 0 given too
-    reports: np.ndarray  # (T, 8)
+    reports: np.ndarray  # (T, 9)
     maximal: np.ndarray  # (T + 1, nbody, 13), or (0, nbody, 13)
     contacts: np.ndarray  # (number of candidates, WIDTH) after the last step, or (0, WIDTH)
     A: np.ndarray  # (T, 2 nv, 2 nv) derivatives of the steps, or (0, …)
     B: np.ndarray  # (T, 2 nv, nu), or (0, …)
-    gradients: np.ndarray  # (T, 8) reports of the steps that were differentiated
+    gradients: np.ndarray  # (T, 9) reports of the steps that were differentiated
     cotangents: np.ndarray  # (T + 1, 2 nv) of a run backwards: given by the states, then summed up; or (0, …)
     by_control: np.ndarray  # (T, nu) what it makes of them; or (0, …)
 
@@ -52,9 +51,9 @@ def allocate_record(
     candidates = len(world.planes.body) + len(world.pairs.kind)
     return Record(
         z((rows, model.nq)), z((rows, model.nv)), z((rows, model.na)), z((rows, nb, 13)),
-        z((rows, warm_size(world.layout, world.planes, world.pairs))), z((steps, 8)),
+        z((rows, warm_size(world.layout, world.planes, world.pairs))), z((steps, 9)),
         z((rows * maximal, model.nbody, 13)), z((candidates * contacts, WIDTH)),
-        z((steps * linearize, 2 * model.nv, 2 * model.nv)), z((steps * linearize, 2 * model.nv, model.nu)), z((steps, 8)),
+        z((steps * linearize, 2 * model.nv, 2 * model.nv)), z((steps * linearize, 2 * model.nv, model.nu)), z((steps, 9)),
         z((rows * backwards, 2 * model.nv)), z((steps * backwards, model.nu)),
     )  # fmt: skip
 
@@ -140,7 +139,7 @@ def _take_step(L, T, M, W, V, Z, t, h):
 
 
 @kernel
-def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_kappa, settings):
+def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_kappa):
     """T steps from row 0 of the Record Z. controls (T, nu); wrenches (0 | 1 | T, nbody, 6); kappa 0: the hard limit.
 
     L, P, Q: layout and contact candidates; T: ActuatorTable; M: BodyTable; W: Work; V: Drive; G: Tangent. A step that fails
@@ -163,15 +162,15 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_
             load_angles(L, qpos, V.angle)
             load_warm(W, Z.impulses[t])
             now = kappa if turn == 0 else gradient_kappa
-            hard_step(L, P, Q, V.servos, W, bodies, V.angle, qvel, V.force, V.wrench, h, now, settings, report)
+            hard_step(L, P, Q, V.servos, W, bodies, V.angle, qvel, V.force, V.wrench, h, now, report)
             if turn == 0:
                 _take_step(L, T, M, W, V, Z, t, h)
             if linearize and now == gradient_kappa:
-                for k in range(8):
+                for k in range(9):
                     Z.gradients[t, k] = report[k]
                 if Z.contacts.shape[0] > 0 and turn == 0:
                     fill_contacts(P, Q, W, Z.contacts)
-                scheme = int(settings[SPRINGS])
+                scheme = W.options.springs
                 wrench_levers(M, bodies, wrenches, t, G.lever, V.scratch)
                 regular = finite(W, L.mass.shape[0])
                 if regular and backwards:
@@ -194,6 +193,6 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_
 
 
 @entry
-def roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_kappa, settings):
+def roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_kappa):
     """`_roll_out` for Python, which counts references."""
-    _roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_kappa, settings)
+    _roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_kappa)

@@ -68,7 +68,7 @@ class HardSimulator:
         self.options = options_of(HardOptions, options)
         self.world: World = build_world(model, friction, unsupported)
         label = {"mode": "hard", "model": model.name, "timestep": self.timestep, "friction": friction}
-        self._engine = Engine(model, self.world, self.timestep, self.options.as_array(), label)
+        self._engine = Engine(model, self.world, self.timestep, self.options, label)
         self._jacobians: dict[tuple[str, ...], Any] = {}
         self._scale: tuple[World, float] | None = None
 
@@ -113,7 +113,7 @@ class HardSimulator:
         end = self._engine.end(start, record)
         status = Status(int(report[0]))
         contacts, counts = self._contacts(record.contacts), (int(report[5]), int(report[6]))
-        return Step(end, status, int(report[1]), float(report[2]), float(report[3]), contacts, *counts)
+        return Step(end, status, int(report[1]), float(report[2]), float(report[3]), contacts, *counts, float(report[8]))
 
     def _contacts(self, table: Array) -> Contacts:
         """The contact table of the kernels under the model's names."""
@@ -164,7 +164,7 @@ class HardSimulator:
         def collect(hands: Any, step: Any, t: int) -> None:
             if not usable(step):
                 return
-            found = jacobian.columns(hands, step, controls[t], checks.wrenches_at(outside, t), self._engine.settings)
+            found = jacobian.columns(hands, step, controls[t], checks.wrenches_at(outside, t))
             for name, columns in found.items():
                 if np.all(np.isfinite(columns)):
                     table[name][t] = columns

@@ -231,7 +231,7 @@ def start_pairs(L, W, h, factor, kappa, weight, warm):
     scale = _violation_scale(L, W, h, mass)
     start = factor * scale
     if warm:
-        start = min(scale, max(LOWEST * scale, factor * max(_violations(L, W, h, mass), h * _imbalance_energy(L, W))))
+        start = min(scale, max(W.solver.lowest * scale, factor * max(_violations(L, W, h, mass), h * _imbalance_energy(L, W))))
     _start_pairs(L, W, h, mass, max(start, kappa), max(start / weight, kappa))
 
 

@@ -7,14 +7,14 @@ there is no usable point it stays, and a named failure says why. Nothing of this
 import math
 
 from dojo_py.arrays import copy, copy_rows
-from dojo_py.hard.attempts import CLOSE, SOLVE_LIMIT, complementarity_tolerance
+from dojo_py.hard.attempts import complementarity_tolerance
 from dojo_py.hard.choice import choose_contacts, left_out_contact, want_all
 from dojo_py.hard.contact_rows import pair_far, pair_gap, plane_gap
 from dojo_py.hard.held_friction import hold_bounds
 from dojo_py.hard.interior_point import INEXACT, SOLVED, TOO_FAST, steady, take_best
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, find_islands, take_islands
-from dojo_py.hard.options import ITERATIONS, MARGIN, RECOVERY, SPRINGS, SUBDIVISIONS, TOLERANCE
 from dojo_py.hard.parts import in_parts, start_parts, take_carried, whole
+from dojo_py.hard.progress import residual_of
 from dojo_py.hard.residuals import evaluate
 from dojo_py.hard.start import (
     COLD,
@@ -32,9 +32,10 @@ from dojo_py.hard.terms import FAST
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_to_matrix
 
-STATUS, COUNT, RESIDUAL, WORST, MIN_GAP, PARTS, ATTEMPTS, MOVED = range(8)
-"""Entries of a step's report (8,): status, iterations, residual [m/s], complementarity [N m s], smallest gap with a plane or body
-[m], the most parts an island was solved in, the most solves it took, how many islands moved. Of several islands the worst."""
+STATUS, COUNT, RESIDUAL, WORST, MIN_GAP, PARTS, ATTEMPTS, MOVED, ROUND_OFF = range(9)
+"""Entries of a step's report (9,): status, iterations, residual [m/s], complementarity [N m s], smallest gap with a plane or body
+[m], the most parts an island was solved in, the most solves it took, how many islands moved,
+round-off within the residual [m/s]. Of several islands the worst."""
 
 LADDER = 0.85
 """Share of the iterations of a step that attempts and shorter steps may take; the rest is for held bounds of friction."""
@@ -50,7 +51,7 @@ ROUNDS = 8
 
 
 @kernel
-def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, may_ask, report):
+def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report):
     """The step of the islands in W.span: whole, else as 2, 4, … shorter ones, else the best point of the whole. Adds to the report.
 
     Returns whether it is to be tried again, with contacts and limits that had been left out; not unless it may_ask.
@@ -58,49 +59,49 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, may_as
     On the central path (kappa > 0) a step is divided only because bodies turn too fast for a whole one: dividing it because it is
     hard would make its end jump.
     """
-    out, budget = W.scratch[106, 0:8], LADDER * settings[ITERATIONS]
+    out, budget = W.scratch[106, 0:9], W.solver.ladder * W.options.max_iterations
     out[4], out[5], out[6], out[7] = math.inf, math.inf, math.inf, 0.0
     first = 0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         v = W.start_bodies[W.members[BODIES, k]]
         turn = h * math.sqrt(v[10] ** 2 + v[11] ** 2 + v[12] ** 2)
-        while first < settings[SUBDIVISIONS] and turn > FAST * 2.0**first:
+        while first < W.options.subdivisions and turn > FAST * 2.0**first:
             first += 1
     total, parts = 0.0, 1
     if first == 0:
         source = WARM if all_warm(W) else COLD
-        total += whole(L, P, Q, A, W, angle, rate, wrench, h, settings[RECOVERY], kappa, settings, source, budget, out)
+        total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, kappa, source, budget, out)
         if out[0] != SOLVED:
-            if may_ask and want_all(L, P, Q, W) > 0:
+            if may_ask and W.solver.want > 0.0 and want_all(L, P, Q, W) > 0:
                 return True
-            if _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step
-                total += whole(L, P, Q, A, W, angle, rate, wrench, h, 0.0, kappa, settings, COLD, budget - total, out)
-        if out[0] != SOLVED and kappa == 0.0 and out[5] <= settings[TOLERANCE]:
-            _end_at_best(L, P, Q, A, W, angle, rate, wrench, h, settings)
-            if out[6] <= complementarity_tolerance(L, W, kappa, settings) * steady(W):
-                out[0], out[2], out[3] = SOLVED, out[5], out[6]
-    if first > 0 or (out[0] != SOLVED and kappa == 0.0 and settings[SUBDIVISIONS] > 0.0):
+            if W.solver.overlap > 0.0 and _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step
+                total += whole(L, P, Q, A, W, angle, rate, wrench, h, 0.0, kappa, COLD, budget - total, out)
+        if out[0] != SOLVED and kappa == 0.0 and out[5] <= W.options.residual_tolerance:
+            _end_at_best(L, P, Q, A, W, angle, rate, wrench, h)
+            if out[6] <= complementarity_tolerance(L, W, kappa) * steady(W):
+                out[0], out[2], out[3], out[8] = SOLVED, out[5], out[6], residual_of(L, W, h, 0.0)
+    if first > 0 or (out[0] != SOLVED and kappa == 0.0 and W.solver.parts > 0.0):
         count, parts = in_parts(
-            L, P, Q, A, W, angle, rate, wrench, h, max(first, 1), kappa, settings, max(budget - total, 1.0), out
+            L, P, Q, A, W, angle, rate, wrench, h, max(first, 1), kappa, max(budget - total, 1.0), out
         )
         total += count
         if out[0] != SOLVED and first > 0 and may_ask and want_all(L, P, Q, W) > 0:
             return True
     if out[0] != SOLVED and first > 0:  # at least the best point of a whole step
         total += whole(
-            L, P, Q, A, W, angle, rate, wrench, h, settings[RECOVERY], kappa, settings, COLD, float(SOLVE_LIMIT), out
+            L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, kappa, COLD, 50.0, out
         )
         parts = 1
     status = int(out[0])
-    if status != SOLVED and not out[5] < CLOSE:
-        budget = (1.0 - LADDER) * settings[ITERATIONS]
-        total += hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, budget, out)
+    if status != SOLVED and not out[5] < W.solver.close and W.solver.hold > 0.0:
+        budget = (1.0 - W.solver.ladder) * W.options.max_iterations
+        total += hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, budget, out)
         if out[0] == SOLVED:
             _report_island(W, report, INEXACT, total, out, 1)
             return False
     if status != SOLVED and out[5] < FAR_OFF:
-        _end_at_best(L, P, Q, A, W, angle, rate, wrench, h, settings)
-        status, parts, out[2], out[3] = INEXACT, 1, out[5], out[6]
+        _end_at_best(L, P, Q, A, W, angle, rate, wrench, h)
+        status, parts, out[2], out[3], out[8] = INEXACT, 1, out[5], out[6], residual_of(L, W, h, 0.0)
     elif status != SOLVED:
         status, parts = TOO_FAST if first > 0 else status, 0
     _report_island(W, report, status, total, out, parts)
@@ -125,17 +126,17 @@ def _overlap(L, P, Q, W):
 
 
 @kernel
-def _end_at_best(L, P, Q, A, W, angle, rate, wrench, h, settings):
+def _end_at_best(L, P, Q, A, W, angle, rate, wrench, h):
     """The islands end at the best point that the attempts at the whole step found."""
     start_parts(L, W, angle, rate, h, 1)
     load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
     take_carried(W)
-    start_step(L, P, Q, W, wrench, h, h * settings[RECOVERY])
+    start_step(L, P, Q, W, wrench, h, h * W.options.recovery_speed)
     guess_impulses(L, W, COLD)
     start_motion(L, W)
     release_cones(L, W, h)
     take_best(W)
-    evaluate(L, P, Q, A, W, h, int(settings[SPRINGS]))
+    evaluate(L, P, Q, A, W, h, W.options.springs)
 
 
 @kernel
@@ -144,7 +145,8 @@ def _report_island(W, report, status, iterations, out, parts):
     if report[STATUS] == SOLVED or (report[STATUS] == INEXACT and status != SOLVED):
         report[STATUS] = status
     report[COUNT] = max(report[COUNT], iterations)
-    report[RESIDUAL] = max(report[RESIDUAL], out[2])
+    report[RESIDUAL] = max(report[RESIDUAL], out[8])
+    report[ROUND_OFF] = max(report[ROUND_OFF], out[8] - out[2] if math.isfinite(out[8]) else 0.0)
     report[WORST] = max(report[WORST], out[3])
     report[PARTS] = max(report[PARTS], float(parts))
     report[ATTEMPTS] = max(report[ATTEMPTS], out[7])
@@ -175,10 +177,10 @@ def _stay(W, b):
 
 
 @kernel
-def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, settings, report):
+def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, report):
     """One step of length h [s] from the state (bodies (nb, 13), angle (nv,), rate (nv,)) under force (nv,) and wrench (nb, 6).
 
-    kappa: 0 for the hard limit, else the central path. report (8,): see STATUS. W.xn, W.qn, W.v hold the result, W.parts in how
+    kappa: 0 for the hard limit, else the central path. report (9,): see STATUS. W.xn, W.qn, W.v hold the result, W.parts in how
     many parts it was found (0: the body stays).
     """
     copy(force, W.force)
@@ -190,14 +192,14 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, setti
         load_bodies(L, W, bodies)
         copy(angle, W.angle0)  # (an earlier round may have left those of a part)
         copy(rate, W.rate_prev)
-        choose_contacts(L, P, Q, W, h, kappa > 0.0, settings[MARGIN])
+        choose_contacts(L, P, Q, W, h, kappa > 0.0, W.options.contact_margin)
         islands = find_islands(L, W)
-        for i in range(8):
+        for i in range(9):
             report[i] = 0.0
         again = False
         for k in range(islands):
             take_islands(W, k, k + 1)
-            asked = _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, settings, turn < ROUNDS - 1, report)
+            asked = _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, turn < ROUNDS - 1, report)
             again = asked or again
         take_islands(W, 0, islands)
         _count_all(W)

@@ -4,8 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dojo_py.hard.options import StepOptions
 from dojo_py.solver.block_ldu import Blocks, Pattern, allocate, analyse
 from dojo_py.solver.octet import WIDTH
+from dojo_py.solver.settings import SolverSettings
 
 
 class Work(NamedTuple):
@@ -145,6 +147,7 @@ class Work(NamedTuple):
     next_carried: np.ndarray  # (nb,) likewise at the end of this step
     next_carry: np.ndarray  # (nb, 6)
     # a step redone as shorter ones
+    summed: np.ndarray  # (nc, 3) impulse of a contact over all parts on its first body, or reversed on its second, world [N s]
     start_bodies: np.ndarray  # (nb, 13) where the step starts
     sub_bodies: np.ndarray  # (nb, 13)
     sub_angle: np.ndarray  # (nv,)
@@ -155,8 +158,10 @@ class Work(NamedTuple):
     edges: np.ndarray  # (m, 2) graph edges; those of the joints first
     n_edges: np.ndarray  # (2,) of the joints, with contacts
     scratch: np.ndarray  # (128, 12)
-    pattern: Pattern  # these two are the last, see handles.py
+    pattern: Pattern  # these four are the last, see handles.py
     blocks: Blocks
+    options: StepOptions
+    solver: SolverSettings
 
 
 def graph_edges(layout):
@@ -173,7 +178,7 @@ def graph_edges(layout):
     return np.array(edges, np.int64).reshape(-1, 2)
 
 
-def allocate_work(layout, planes, pairs):
+def allocate_work(layout, planes, pairs, options, solver):
     """A Work for a layout and its contact candidates."""
     nb, nn, nj, ne = len(layout.mass), len(layout.node_joint), len(layout.kind), len(layout.eq_kind)
     nv, nl, nc = len(layout.dof_joint), len(layout.limit_dof), len(planes.body) + len(pairs.kind)
@@ -213,9 +218,9 @@ def allocate_work(layout, planes, pairs):
         span=z((7, 2), np.int64), taken=z(2, np.int64), wanted=z(nc, np.int64), wanted_limit=z(nl, np.int64), parts=z(nb, np.int64),
         solved=z(nb), unmatched=z(nb, np.int64), begin=z((nb, 6)), carried=z(nb), carry=z((nb, 6)),
         next_carried=z(nb), next_carry=z((nb, 6)),
-        start_bodies=z((nb, 13)), sub_bodies=z((nb, 13)),
+        summed=z((nc, 3)), start_bodies=z((nb, 13)), sub_bodies=z((nb, 13)),
         sub_angle=z(nv), sub_rate=z(nv), trace=z((201, 6)), pattern=pattern, blocks=blocks, edges=edges, stiffest=z(1),
-        n_edges=np.array([len(fixed), len(fixed)], np.int64), scratch=z((128, 12)),
+        n_edges=np.array([len(fixed), len(fixed)], np.int64), scratch=z((128, 12)), options=options, solver=solver,
     )  # fmt: skip
     for q in (work.q, work.qn, work.p):
         q[-1, 0] = 1.0

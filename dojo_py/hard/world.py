@@ -16,6 +16,7 @@ from dojo_py.hard.drives import allocate_drive, build_drives, check_servos
 from dojo_py.hard.gradients.workspace import Tangent, allocate_tangent, tangent_handle
 from dojo_py.hard.handles import drive_handle, work_handle, world_handles
 from dojo_py.hard.layout import Layout, build_layout
+from dojo_py.hard.options import HardOptions
 from dojo_py.hard.support import handle_unsupported, refuse_dependent_joints, unsupported_features
 from dojo_py.hard.terms import CONE, FRICTIONLESS, PYRAMID
 from dojo_py.hard.workspace import Work, allocate_work
@@ -76,8 +77,8 @@ class Hands(NamedTuple):
 class WorkPool:
     """Work arrays, one set per thread at a time, kept for later use."""
 
-    def __init__(self, world: World, model: Any):
-        self._world, self._model = world, model
+    def __init__(self, world: World, model: Any, options: HardOptions):
+        self._world, self._model, self._options = world, model, options
         self._free: list[Hands] = []
         self._lock = threading.Lock()
         self._tables: Any = None
@@ -89,7 +90,7 @@ class WorkPool:
             mine = self._free.pop() if self._free else None
         if mine is None:
             world = self._world
-            work = allocate_work(world.layout, world.planes, world.pairs)
+            work = allocate_work(world.layout, world.planes, world.pairs, self._options.numbers(), self._options.solver)
             drive = allocate_drive(world.actuators, world.layout, self._model.na)
             servos, columns = len(drive.servos.servo_dof), 2 * self._model.nv + self._model.nu
             tangent = allocate_tangent(self._model, world.layout, world.planes, world.pairs, servos, columns)

@@ -70,11 +70,15 @@ class Trajectory:
     """(T,) as in `Step`."""
     attempts: Array | None = None
     """(T,) as in `Step`."""
+    round_off: Array | None = None
+    """(T,) as in `Step`; zeros in the soft mode."""
 
     def __post_init__(self) -> None:
-        for name in ("substeps", "attempts"):
+        steps = len(self.status)
+        ones, zeros = np.ones(steps, np.int64), np.zeros(steps)
+        for name, default in (("substeps", ones), ("attempts", ones), ("round_off", zeros)):
             if getattr(self, name) is None:
-                object.__setattr__(self, name, np.ones(len(self.status), np.int64))
+                object.__setattr__(self, name, default)
 
     def __len__(self) -> int:
         return len(self.status)
@@ -116,7 +120,7 @@ class Trajectory:
 def load_trajectory(path: str | PathLike) -> Trajectory:
     """Read what `Trajectory.save` wrote. Raises ValueError when the file is something else."""
     recorded = {"maximal", "bodies", "impulses"}
-    optional = recorded | {"A", "B", "gradient_status", "substeps", "attempts"}
+    optional = recorded | {"A", "B", "gradient_status", "substeps", "attempts", "round_off"}
     parameters: dict[str, Array] = {}
     states = {"time", "qpos", "qvel", "act"} | recorded
     needed = {f.name for f in fields(Trajectory)} - optional - {"parameters"}

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dojo_py import load_model
+from dojo_py import HardOptions, load_model
 from dojo_py.hard.choice import choose_contacts
 from dojo_py.hard.coordinates import maximal_from_minimal
 from dojo_py.hard.drives import allocate_drive
@@ -13,6 +13,7 @@ from dojo_py.hard.start import load_state, release_cones, start_step
 from dojo_py.hard.workspace import allocate_work
 from dojo_py.hard.world import build_world
 from dojo_py.jit import entry
+from dojo_py.solver.settings import SolverSettings
 
 H = 0.02
 """[s]"""
@@ -43,7 +44,7 @@ class LoadedStep:
         m = self.model
         world = build_world(m, friction, "error")
         self.L = world.layout
-        self.W = allocate_work(world.layout, world.planes, world.pairs)
+        self.W = allocate_work(world.layout, world.planes, world.pairs, HardOptions().numbers(), SolverSettings())
         self.layout, planes, pairs, _, _ = world_handles(world)
         work = work_handle(self.W)
         self.drive = allocate_drive(world.actuators, world.layout, 0)
