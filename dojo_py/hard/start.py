@@ -19,9 +19,6 @@ from dojo_py.solver.cones import BOUND, CONE, FRICTIONLESS, PYRAMID, impulse_of,
 OUT_OF_REACH = 1e6
 """Added to the gap of a contact that takes no part [m]."""
 
-LOWEST = 1e-3
-"""Warm starts are not closer to the end of the central path than this share of the scale of the step's violations."""
-
 
 @kernel
 def load_angles(L, qpos, angle):

@@ -1,41 +1,71 @@
-"""Every constant of the interior-point method."""
+"""Every constant of the interior-point method; the rest is derived from the problem."""
 
 from typing import NamedTuple
 
 
 class SolverSettings(NamedTuple):
-    """Constants of the solver."""
+    """Constants of the interior-point method, for experiments: `HardOptions(solver=SolverSettings(...))`.
 
-    least_weight: float = 0.05
-    blocked: float = 0.3
+    WITHOUT has the values that switch them off; what each is worth: docs/algorithm.md, `dojo_py reproduce ablation`.
+    """
+
+    # Algorithm 2
+    to_boundary: float = 0.99
+    """Fraction of the way to the boundary of the cones that a step goes at least; after a good prediction nearly all of it."""
+    growth: float = 2.0
+    """A step is halved while it makes the residual larger than this times what it was and the complementarity no smaller."""
+    arrived: float = 3.0
+    """Closer than this factor to the target's end steps are plain Newton steps: the second-order terms of a prediction of κ = 0
+    would be of a step that is not taken."""
+    blocked: float = 0.1
+    """A corrected step shorter than this in the hard limit is replaced by one that recentres, without second-order terms."""
     rise: float = 10.0
-    bend: float = 10.0
-    leap: float = 0.01
-    held: float = 0.1
-    steady: float = 10.0
+    """How much higher up the central path that one aims where the prediction is as short: the pairs have shrunk before the motion
+    fits them, no step that mends the residual stays in the cones."""
+    least_gaps: float = 0.05
+    """Products of gaps in the hard limit end at this fraction of the tolerance at least. A gap of 1e-15 m drowns in the round-off
+    of the bodies' positions, and the impulses of a flat foot's corners with it (measured: at 0.02 and 7 N s)."""
+    # when a solve ends
     at_rest: float = 1e-5
-    turning: float = 4.0
+    """A start whose residual is below this fraction of the tolerance is a solution without a step."""
     patience: float = 8.0
-    uneven: float = 4.0
-    quiet: float = 5.0
-    close: float = 1e-2
+    """Iterations without half the residual or half the mean complementarity after which a solve is stuck."""
+    rotation_bound: float = 4.0
+    """Iterations in a row of which half or less can be taken because a body would turn further than a step can: parts of the
+    step are tried at once."""
     solve_limit: float = 50.0
+    """Most iterations of one solve."""
+    steady: float = 10.0
+    """Complementarity κ of a contact under γ lets it creep at κ / γ: the tolerance means 1e-11 m/s at an impulse of 1/steady N s.
+    A solve that got stuck may have as much creep under its largest impulse, where gaps of κ / γ drown in round-off."""
+    # starts
     lowest: float = 1e-3
-    near_boundary: float = 1e-3
-    swap: float = 0.3
-    no_predict: float = 3.0
-    shortened: float = 0.2
-    slow_friction: float = 1.0
-    guard: float = 2.0
-    attempt_warm: float = 1.0
-    attempt_cold: float = 1.0
-    attempt_scaled: float = 1.0
-    attempt_careful: float = 1.0
-    attempt_path: float = 1.0
-    parts: float = 1.0
-    hold: float = 1.0
+    """Warm starts are not closer to the end of the central path than this fraction of the scale of the step's violations."""
+    quiet: float = 5.0
+    """Bodies that the impulses of the start accelerate by less [m/s²] are not moved before the cone pairs are chosen."""
+    close: float = 1e-2
+    """A solve that gets stuck with less residual [m/s] is taken up once more, as if its impulses were the last step's: some pairs
+    had shrunk to less than the errors of their gaps, and the rest is right."""
+    # the whole step
     ladder: float = 0.85
-    overlap: float = 1.0
-    want: float = 1.0
-    refine: float = 1.0
-    share: float = 0.99
+    """Fraction of `max_iterations` that solves and parts may take; the rest is for held bounds of friction."""
+
+
+WITHOUT: dict[str, dict[str, float]] = {
+    "to_boundary": {"to_boundary": 0.9},
+    "growth": {"growth": 1e300},
+    "arrived": {"arrived": 0.0},
+    "blocked": {"blocked": 0.0},
+    "rise": {"rise": 1.0},
+    "least_gaps": {"least_gaps": 0.0},
+    "at_rest": {"at_rest": 1.0},
+    "patience": {"patience": 1e9},
+    "rotation_bound": {"rotation_bound": 1e9},
+    "solve_limit": {"solve_limit": 200.0},
+    "steady": {"steady": 0.0},
+    "lowest": {"lowest": 0.0},
+    "quiet": {"quiet": 0.0},
+    "close": {"close": 0.0},
+    "ladder": {"ladder": 1.0},
+}
+"""What switches each constant off, or where that means nothing makes it another."""
