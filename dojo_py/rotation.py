@@ -1,6 +1,6 @@
 """Quaternions (w, x, y, z), body to world, and the rotation update of the variational integrator, as numba kernels.
 
-    q_next = q ⊗ φ(ω),   φ(ω) = (sqrt(1 - h²|ω|²/4), h ω/2)                     (Dojo, eq. 14-17; Manchester 2016)
+    q_next = q ⊗ φ(ω),   φ(ω) = (sqrt(1 - h²|ω|²/4), h ω/2)                     (Dojo, eq. 18; Manchester 2016)
     δφ     = h Γ(ω) δω,  Γ = p₀ I + p pᵀ/p₀ - [p]ₓ,  (p₀, p) = φ(ω)
 
 δφ is the rotation vector of a change of orientation in the body frame: R(q ⊗ exp(δφ)) ≈ R (I + [δφ]ₓ).

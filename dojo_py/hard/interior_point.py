@@ -1,6 +1,6 @@
-"""Algorithm 2 of the paper: a primal-dual interior-point method with Mehrotra's predictor and corrector, for one step.
+"""Dojo, Algorithm 2: a primal-dual interior-point method with Mehrotra's predictor and corrector, for one step.
 
-    find w, b, c with   r(w) = 0,   b ∘ c = κ e,   b, c in their cones,   κ → 0 (or to the κ asked for)
+    find w, b, c with   r(w) = 0,   b ∘ c = κ e,   b, c in their cones,   κ → 0 (or to the κ asked for)         (Dojo, eq. 26-27)
 
 w: velocities of the bodies, impulses of joints. (b, c): impulse and gap of contacts and limits, bound and slip of friction.
 
@@ -30,7 +30,6 @@ from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import factorise, solve
 
 SOLVED, MAX_ITERATIONS, STALLED, SINGULAR, TOO_FAST, NOT_FINITE, INEXACT = 0, 1, 2, 3, 4, 5, 7
-GOING_ON = -1
 
 LOOP_REGULARISATION = 1e-10
 """On the diagonal of loop closures [1/kg]: lets redundant rows (planar loops) share their impulse instead of dividing by zero."""
@@ -48,7 +47,7 @@ STUCK = 3
 
 @kernel
 def iterate(L, P, Q, A, W, h, kappa, weight, tol_residual, tol_comp, most, evaluated, kept):
-    """From the present point to residual ≤ tol_residual [m/s] and |b∘c - κe| ≤ tol_comp, in at most `most` iterations.
+    """Dojo, Algorithm 2: from here to residual ≤ tol_residual [m/s] and |b∘c - κe| ≤ tol_comp, in `most` iterations at most.
 
     Returns (status, iterations, residual, complementarity). kappa = 0 asks for the hard limit: then tol_comp bounds the
     complementarity itself. weight: of friction's products beside the others on the way. evaluated: the motion has been, at these
@@ -124,27 +123,25 @@ def iterate(L, P, Q, A, W, h, kappa, weight, tol_residual, tol_comp, most, evalu
 def _measure(L, P, Q, W, h, kappa, weight, end):
     """(residual [m/s], largest |b∘c - κe|, mean product with friction's times weight, least product) of the present point.
 
-    The last is what gaps keep in the hard limit because smaller ones drown in round-off: at most `end`; none at κ > 0.
+    The last is what gaps end at: κ; in the hard limit what does not drown in round-off, `end` at most.
     """
     sums = W.scratch[104, 0:8]
     evaluate_rows(L, P, Q, W, h, W.options.springs)
     centring(L, W, h, kappa, kappa, 0.0, sums)
-    least = 0.0
-    if kappa == 0.0:
-        least = min(max(least_product(L, W), W.solver.least_gaps * end), end)
-        least = least if least > weight * end else 0.0  # (there already)
+    least = end if kappa > 0.0 else min(max(least_product(L, W), W.solver.least_gaps * end), end)
+    least = least if least > weight * end else 0.0  # (the target is higher)
     return residual_of(L, W, h, 1.0), max(sums[0], sums[4]), _mean(sums, weight, least), least
 
 
 @kernel
 def _mean(sums, weight, least):
-    """Mean product of what still has to shrink, friction's times weight [N s m], of the sums of `centring`."""
+    """Mean product of what still has to shrink, friction's times weight [N s m], of the sums of `centring` (Dojo, eq. 52)."""
     return (max(sums[2] - sums[3] * least, 0.0) + weight * sums[6]) / max(sums[3] + sums[7], 1.0)
 
 
 @kernel
 def _centring_parameter(L, W, h, alpha, weight, mean, least):
-    """Mehrotra's σ = (ν(α)/ν)³: small when the affine step, taken as far as the cones allow, brings the products down."""
+    """Mehrotra's σ = (ν(α)/ν)³ (Dojo, eq. 53-54): small when the affine step α brings the products down."""
     sums = W.scratch[104, 0:8]
     centring(L, W, h, 0.0, 0.0, alpha, sums)
     ratio = min(max(_mean(sums, weight, least) / mean, 0.0), 1.0)
@@ -153,7 +150,7 @@ def _centring_parameter(L, W, h, alpha, weight, mean, least):
 
 @kernel
 def _newton(L, W, h, kn, kf, corrected, enough):
-    """Newton's step to the products kn of gaps and kf of friction, into W.d…. False where the matrix is singular.
+    """Newton's step to the products kn of gaps and kf of friction (Dojo, eq. 28-29), into W.change. False where singular.
 
     corrected: with the second-order terms of the affine step, on the matrix that it was found with. enough: largest imbalance
     [m/s] that refinement leaves.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dojo_py.simulate.values import count, real_number, text_of
+from dojo_py.simulate.values import count, having, real_number, text_of
 from dojo_py.solver.settings import SolverSettings
 
 SCHEMES = ("midpoint", "implicit", "explicit")
@@ -45,7 +45,7 @@ class HardOptions:
     subdivisions: int = 10
     """A step in the hard limit that fails is redone as 2, 4, … 2^subdivisions shorter ones; 0 never subdivides."""
     solver: SolverSettings = SolverSettings()
-    """Constants of the interior-point method."""
+    """Constants of the interior-point method, for experiments with it."""
 
     def __post_init__(self) -> None:
         for name in ("residual_tolerance", "complementarity_tolerance", "recovery_speed"):
@@ -54,10 +54,17 @@ class HardOptions:
         count("max_iterations", self.max_iterations, most=10**6)
         count("subdivisions", self.subdivisions, least=0, most=20)
         text_of("springs", self.springs, SCHEMES)
+        having("solver", self.solver, SolverSettings._fields, "a SolverSettings")
+        for name in SolverSettings._fields:
+            real_number(f"solver.{name}", getattr(self.solver, name), least=0.0)
 
     def numbers(self) -> StepOptions:
-        """The options as the kernels read them; springs as its place in SCHEMES."""
+        """The options as the kernels read them, of the same types whatever numbers were given; springs as its place in SCHEMES."""
         return StepOptions(
-            self.residual_tolerance, self.complementarity_tolerance, float(self.max_iterations), SCHEMES.index(self.springs),
-            self.recovery_speed, self.contact_margin, float(self.subdivisions),
+            float(self.residual_tolerance), float(self.complementarity_tolerance), float(self.max_iterations),
+            SCHEMES.index(self.springs), float(self.recovery_speed), float(self.contact_margin), float(self.subdivisions),
         )  # fmt: skip
+
+    def constants(self) -> SolverSettings:
+        """The solver's constants as the kernels read them."""
+        return SolverSettings(*map(float, self.solver))

@@ -60,7 +60,7 @@ def clear_cones(W, point):
 
 @kernel
 def combine(W, a, x, b, y, out):
-    """out = a x + b y, of the islands in W.span; limits, dry friction and contacts only where Newton's method moves them."""
+    """out = a x + b y (Dojo, eq. 47), of the islands in W.span; cones only where Newton's method moves them."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         i = W.members[BODIES, k]
         for m in range(6):

@@ -90,7 +90,7 @@ class WorkPool:
             mine = self._free.pop() if self._free else None
         if mine is None:
             world = self._world
-            work = allocate_work(world.layout, world.planes, world.pairs, self._options.numbers(), self._options.solver)
+            work = allocate_work(world.layout, world.planes, world.pairs, self._options.numbers(), self._options.constants())
             drive = allocate_drive(world.actuators, world.layout, self._model.na)
             servos, columns = len(drive.servos.servo_dof), 2 * self._model.nv + self._model.nu
             tangent = allocate_tangent(self._model, world.layout, world.planes, world.pairs, servos, columns)

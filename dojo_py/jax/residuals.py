@@ -2,7 +2,7 @@
 
 Unknowns: each body's velocity (v, ω) over the step. v: world [m/s]; ω: body [rad/s]; next poses follow from them:
 
-    x₊ = x + h v,    q₊ = q ⊗ φ(ω),    φ(ω) = (sqrt(1 - h²|ω|²/4), h ω/2)                             (Dojo, eq. 14-15)
+    x₊ = x + h v,    q₊ = q ⊗ φ(ω),    φ(ω) = (sqrt(1 - h²|ω|²/4), h ω/2)                               (Dojo, eq. 18)
 
 Symbols: docs/notation.md. Sources: Dojo, section IV; rows of joints as documented in dojo_py/hard/joints. One body, joint or
 contact a function; `jax.vmap` for more. A pose is (x (3,), q (4,)), a velocity (6,) = [v, ω]; the world's is (0, identity), 0.
@@ -79,7 +79,7 @@ def next_pose(pose: Pose, velocity: Array, h: float) -> Pose:
 def momentum(mass: Array, inertia: Array, velocity: Array, h: float) -> Array:
     """(6,) momentum of an interval at its start: m v [N s], s(ω) Jω + (h/2) ω × Jω [N m s, body]; inertia (3, 3).
 
-    At the interval's end it is the same with -h: s(ω) Jω - (h/2) ω × Jω                                (Dojo, eq. 16-17)
+    At the interval's end it is the same with -h: s(ω) Jω - (h/2) ω × Jω                                (Dojo, eq. 17)
     """
     w = velocity[3:]
     spin = inertia @ w
@@ -205,7 +205,7 @@ def cone_product(a: Array, b: Array) -> Array:
 
 
 def contact_complementarity(z: Array, motion: Array, mu: float, kappa: float) -> Array:
-    """(7,) residual of one contact's z = (γ, s, ξ₂, ξ₃, η₁, η₂, η₃), motion (3,) = (gap, v_t):   (Dojo, eq. 21-24)
+    """(7,) residual of one contact's z = (γ, s, ξ₂, ξ₃, η₁, η₂, η₃), motion (3,) = (gap, v_t):   (Dojo, eq. 20-24)
 
     s - gap,  η₂₃ - v_t,  γ s - κ,  ξ ∘ η - κ e   with ξ₁ = μ γ.
     """

@@ -19,6 +19,7 @@ EXPERIMENTS = {
     "speed": ("dojo_py.reproduce.speed", "time of a step beside MuJoCo's finite differences; hinge chains"),
     "soft_vs_hard": ("dojo_py.reproduce.soft_vs_hard", "soft beside hard contact: slide, slope, fall, grasp, bounce"),
     "sweep": ("dojo_py.reproduce.sweep", "100 000 steps of all models with random controls: is every one solved?"),
+    "ablation": ("dojo_py.reproduce.ablation", "the solver without each of its constants: what fails (half an hour)"),
     "gauntlet": ("dojo_py.reproduce.gauntlet.run", "generated cases, properties of all: --family, --seeds, --minimise"),
 }
 """Name -> (module, one line)."""

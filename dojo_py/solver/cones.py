@@ -2,8 +2,8 @@
 
 State z (12,) of a contact, primal (impulse) and dual (motion):
     all             γ, s                         γ s = κ,  s = gap
-    cone            ξ₂, ξ₃, η₁, η₂, η₃, β        ξ ∘ η = κ e,  ξ₁ = μ γ + β,  η₂₃ = v_t           (Dojo eq. 21-24)
-    pyramid         ψ, s_ψ, β₁₋₄, s_β₁₋₄         s_ψ = μ γ - Σ β,  s_β = P v_t + ψ 1,  products κ  (Dojo eq. 18-20)
+    cone            ξ₂, ξ₃, η₁, η₂, η₃, β        ξ ∘ η = κ e,  ξ₁ = μ γ + β,  η₂₃ = v_t           (Dojo eq. 20-24)
+    pyramid         ψ, s_ψ, β₁₋₄, s_β₁₋₄         s_ψ = μ γ - Σ β,  s_β = P v_t + ψ 1,  products κ  (Dojo, eq. 5-10)
 
 β is constant: 0 but where friction's bound is held at an estimate (μ is 0 then), which makes the problem of a step convex.
 ξ ∘ η = (ξ·η, ξ₁ η₂₃ + η₁ ξ₂₃). Newton's equations of a contact are solved for the impulse F = (γ, ξ₂, ξ₃) as a function of the
@@ -50,7 +50,7 @@ def start_state(law, mu, gamma, s, speed, z):
 
 @kernel
 def friction_complementarity(law, mu, z, target):
-    """(largest |ξ∘η - target e|, Σ ξ·η, degree) of a contact's friction."""
+    """(largest |ξ∘η - target e|, Σ ξ·η, degree) of a contact's friction (Dojo, eq. 22, 24; degree: 51)."""
     if law == CONE:
         x1 = mu * z[0] + z[BOUND]
         p = x1 * z[4] + z[2] * z[5] + z[3] * z[6]
@@ -68,7 +68,7 @@ def friction_complementarity(law, mu, z, target):
 
 @kernel
 def friction_residual(law, mu, z, v1, v2):
-    """Largest violation of the linear friction rows [m/s]: η₂₃ - v_t, or s_β - P v_t - ψ (and s_ψ, in N s)."""
+    """Largest violation of the linear friction rows [m/s]: η₂₃ - v_t (Dojo, eq. 20), or s_β - P v_t - ψ (eq. 6; s_ψ in N s: 7)."""
     if law == CONE:
         return max(abs(z[5] - v1), abs(z[6] - v2))
     if law == PYRAMID:
@@ -260,7 +260,7 @@ FAR = 2.0
 
 @kernel
 def _soc_step(a0, a1, a2, d0, d1, d2):
-    """Largest α ≤ FAR that keeps (a0, a12) + α (d0, d12) in the second-order cone; a interior."""
+    """Largest α ≤ FAR that keeps (a0, a12) + α (d0, d12) in the second-order cone; a interior (Dojo, eq. 42-46, as a root)."""
     dn, an = math.sqrt(d1 * d1 + d2 * d2), math.sqrt(a1 * a1 + a2 * a2)
     a = (d0 - dn) * (d0 + dn)
     b = a0 * d0 - a1 * d1 - a2 * d2
@@ -281,7 +281,7 @@ def _soc_step(a0, a1, a2, d0, d1, d2):
 
 @kernel
 def step_length(law, mu, z, dz):
-    """Largest α ≤ FAR that keeps z + α dz in its cones."""
+    """Largest α ≤ FAR that keeps z + α dz in its cones (Dojo, eq. 41-46)."""
     alpha = FAR
     for i in range(2):
         if dz[i] < 0.0:
