@@ -20,9 +20,10 @@ STIFF = 1e7
 
 
 @kernel
-def assemble(L, W, h, kn, kf, corrected, loop_regularisation):
+def assemble(L, W, h, kn, typical, kf, corrected, loop_regularisation):
     """Block matrix and right-hand side of Newton's step towards the complementarities kn, kf. Reads what `evaluate` left.
 
+    typical: mean product of contacts and limits; contacts aim at kn times their γ s over this, within `uneven`. 0: all at kn.
     corrected: right-hand side with the second-order terms of the affine step (the matrix is not rebuilt then).
     """
     x = W.step
@@ -45,7 +46,13 @@ def assemble(L, W, h, kn, kf, corrected, loop_regularisation):
             _assemble_closure(L, W, n, corrected, loop_regularisation)
     for m in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, m]
-        _assemble_contact(L, W, c, kn, kf, corrected)
+        _assemble_contact(L, W, c, _aim(kn, typical, W.con[c, 0] * W.con[c, 1], W.solver.uneven), kf, corrected)
+
+
+@kernel
+def _aim(kn, typical, product, uneven):
+    """What the γ s of a contact aims at: not made more even than it is, within the factor `uneven` (Gondzio 1996)."""
+    return kn if not typical > 0.0 else kn * min(max(product / typical, 1.0 / uneven), uneven)
 
 
 @pasted

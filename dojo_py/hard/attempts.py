@@ -25,6 +25,12 @@ hard because they turn, which shorter steps mend, and what the path takes would 
 HEIGHT = (0.1, 0.1, 1.0, 0.1, 1.0)
 """How far up the central path each starts: a share of the violations that remain under the impulses, or of all violations."""
 
+SOLVE_LIMIT = 50
+"""Most iterations of one solve. (With 200 as many steps are solved, after as many iterations.)"""
+QUIET = 5.0
+"""Bodies that the impulses of the start accelerate by less [m/s²] are not moved before the cone pairs are chosen. (With 0 as many
+steps are solved, after 1 to 5 % more iterations.)"""
+
 
 @kernel
 def attempts(L, P, Q, A, W, h, kappa, source, whole, budget, out):
@@ -54,7 +60,7 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, budget, out):
             end = weight * (kappa if kappa > 0.0 else 0.5 * tol_comp)
             _, count = follow(L, P, Q, A, W, h, weight, end, W.options.residual_tolerance, int(budget - total))
             total += count
-        most = max(min(int(W.solver.solve_limit), int(budget - total)), 1)
+        most = max(min(SOLVE_LIMIT, int(budget - total)), 1)
         status, count, residual, worst = iterate(
             L, P, Q, A, W, h, kappa, weight, W.options.residual_tolerance, tol_comp, most, True, kept
         )
@@ -78,7 +84,7 @@ def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered):
     start_motion(L, W)
     hold_cones(L, W)
     cones = any_cone(L, W)
-    tolerance = max(W.options.residual_tolerance, W.solver.quiet * h) if cones else math.inf
+    tolerance = max(W.options.residual_tolerance, QUIET * h) if cones else math.inf
     _, count, _, _ = iterate(L, P, Q, A, W, h, 0.0, 1.0, tolerance, 1.0, 1, False, nothing)
     if cones:
         start_pairs(L, W, h, height, kappa, weight, remembered)

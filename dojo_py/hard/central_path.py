@@ -128,7 +128,7 @@ def _newton(L, W, h, targets, tol_residual):
     """Newton's step to the targets in W.newton_…, and in W.d… that to the targets and their derivatives. False if singular."""
     for aim in range(2):
         kn, kf = targets[0] + aim * targets[2], targets[1] + aim * targets[3]
-        assemble(L, W, h, kn, kf, aim > 0, LOOP_REGULARISATION)
+        assemble(L, W, h, kn, 0.0, kf, aim > 0, LOOP_REGULARISATION)
         if aim == 0 and factorise(W.pattern, W.blocks) >= 0:
             return False
         solve(W.pattern, W.blocks, W.step)

@@ -23,7 +23,7 @@ import math
 from dojo_py.hard.assemble import assemble
 from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS
 from dojo_py.hard.points import clear_cones, combine, copy_point
-from dojo_py.hard.progress import centring, inside_rotation_domain, largest_step, least_product, residual_of
+from dojo_py.hard.progress import centring, inside_rotation_domain, largest_step, residual_of
 from dojo_py.hard.recover import recover
 from dojo_py.hard.residuals import evaluate_motion, evaluate_rows
 from dojo_py.jit import kernel
@@ -59,7 +59,7 @@ def iterate(L, P, Q, A, W, h, kappa, weight, tol_residual, tol_comp, most, evalu
     clear_cones(W, W.affine)
     if not evaluated:
         evaluate_motion(L, A, W, h, W.options.springs)
-    residual, worst, mean, least = _measure(L, P, Q, W, h, kappa, weight, end)
+    residual, worst, mean, least, typical = _measure(L, P, Q, W, h, kappa, weight, end)
     least_residual, least_mean, idle, short, fast = residual, mean, 0, 0, 0
     for iteration in range(most + 1):
         keep_best(W, max(residual / tol_residual, worst / tol_comp), residual, worst, kept)
@@ -82,20 +82,28 @@ def iterate(L, P, Q, A, W, h, kappa, weight, tol_residual, tol_comp, most, evalu
         enough = 1e-2 * max(residual, tol_residual)
         predicted = mean > W.solver.arrived * floor  # (nearer, the correction would be for a step that is not taken)
         if predicted:
-            if not _newton(L, W, h, least, 0.0, False, math.inf):
+            if not _newton(L, W, h, least, 0.0, typical, False, math.inf):
                 return SINGULAR, iteration, residual, worst
             affine = min(1.0, largest_step(L, W, h))
             sigma = _centring_parameter(L, W, h, affine, weight, mean, least)
             copy_point(W, W.change, W.affine)
-        target = max(sigma * mean, floor) if predicted else floor if mean > 0.0 else 0.0
-        if not _newton(L, W, h, max(target, least), target / weight, predicted, enough):
+            target = max(sigma * mean, floor, min(W.solver.bend * _bend(L, W, h), W.solver.leap * mean))
+        else:
+            target = floor if mean > 0.0 else 0.0
+        if not _newton(L, W, h, max(target, least), target / weight, typical, predicted, enough):
             return SINGULAR, iteration, residual, worst
         reach = largest_step(L, W, h)
+        for _ in range(2):  # the pairs are near the end of the path and the motion is not: aim higher
+            if predicted or not mean > 0.0 or reach >= W.solver.cramped:
+                break
+            target *= W.solver.rise
+            _newton(L, W, h, max(target, least), target / weight, typical, True, enough)
+            reach = largest_step(L, W, h)
         if predicted and reach < W.solver.blocked and kappa == 0.0:
             # the pairs have shrunk before the motion fits them: higher up the path, or where the prediction could go, uncorrected
             clear_cones(W, W.affine)
             target = max((W.solver.rise if affine < W.solver.blocked else max(sigma, LEAST_CENTRING)) * mean, floor)
-            _newton(L, W, h, max(target, least), target / weight, True, enough)
+            _newton(L, W, h, max(target, least), target / weight, typical, True, enough)
             reach = largest_step(L, W, h)
 
         # the better the prediction, the closer to the boundary: convergence is superlinear at the end
@@ -106,7 +114,7 @@ def iterate(L, P, Q, A, W, h, kappa, weight, tol_residual, tol_comp, most, evalu
         for _ in range(LINE_SEARCH):
             combine(W, 1.0, W.saved, alpha, W.change, W.now)
             evaluate_motion(L, A, W, h, W.options.springs)
-            new_residual, new_worst, mean, least = _measure(L, P, Q, W, h, kappa, weight, end)
+            new_residual, new_worst, mean, least, typical = _measure(L, P, Q, W, h, kappa, weight, end)
             if new_residual <= max(W.solver.growth * residual, 1e3 * tol_residual) or new_worst <= worst:
                 break
             alpha *= 0.5
@@ -121,16 +129,18 @@ def iterate(L, P, Q, A, W, h, kappa, weight, tol_residual, tol_comp, most, evalu
 
 @kernel
 def _measure(L, P, Q, W, h, kappa, weight, end):
-    """(residual [m/s], largest |b∘c - κe|, mean product with friction's times weight, least product) of the present point.
+    """(residual [m/s], largest |b∘c - κe|, mean product with friction's times weight, least product, mean
+    product of gaps where contacts keep their shares of it) of the present point.
 
-    The last is what gaps end at: κ; in the hard limit what does not drown in round-off, `end` at most.
+    The least is what gaps end at: κ; in the hard limit what does not drown in round-off, `end` at most.
     """
     sums = W.scratch[104, 0:8]
     evaluate_rows(L, P, Q, W, h, W.options.springs)
     centring(L, W, h, kappa, kappa, 0.0, sums)
-    least = end if kappa > 0.0 else min(max(least_product(L, W), W.solver.least_gaps * end), end)
+    least = end if kappa > 0.0 else W.solver.least_gaps * end
     least = least if least > weight * end else 0.0  # (the target is higher)
-    return residual_of(L, W, h, 1.0), max(sums[0], sums[4]), _mean(sums, weight, least), least
+    typical = sums[2] / max(sums[3], 1.0) if kappa == 0.0 and least > 0.0 else 0.0
+    return residual_of(L, W, h, 1.0), max(sums[0], sums[4]), _mean(sums, weight, least), least, typical
 
 
 @kernel
@@ -149,13 +159,30 @@ def _centring_parameter(L, W, h, alpha, weight, mean, least):
 
 
 @kernel
-def _newton(L, W, h, kn, kf, corrected, enough):
+def _bend(L, W, h):
+    """Largest product [N s m] of a contact's impulse and, about, its gap's second-order change in W.change.v: lever |δφ|² / 2."""
+    worst = 0.0
+    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        change = 0.0
+        for side in range(2):
+            b = W.cbody[c, side]
+            if b >= 0:
+                C, w = W.cC[c, side], W.change.v[b]
+                turn = math.sqrt(w[3] * w[3] + w[4] * w[4] + w[5] * w[5])
+                change += 0.5 * h * turn * turn * math.sqrt(C[0, 3] * C[0, 3] + C[0, 4] * C[0, 4] + C[0, 5] * C[0, 5])
+        worst = max(worst, W.con[c, 0] * change)
+    return worst
+
+
+@kernel
+def _newton(L, W, h, kn, kf, typical, corrected, enough):
     """Newton's step to the products kn of gaps and kf of friction (Dojo, eq. 28-29), into W.change. False where singular.
 
-    corrected: with the second-order terms of the affine step, on the matrix that it was found with. enough: largest imbalance
-    [m/s] that refinement leaves.
+    typical: see `assemble`. corrected: with the second-order terms of the affine step, on the matrix that it was found with.
+    enough: largest imbalance [m/s] that refinement leaves.
     """
-    assemble(L, W, h, kn, kf, corrected, LOOP_REGULARISATION)
+    assemble(L, W, h, kn, typical, kf, corrected, LOOP_REGULARISATION)
     if not corrected and factorise(W.pattern, W.blocks) >= 0:
         return False
     solve(W.pattern, W.blocks, W.step)

@@ -7,7 +7,7 @@ velocities v' with p(v'; h') = p(v; h), not from v: what a free group conserves 
 import math
 
 from dojo_py.arrays import copy, copy_rows
-from dojo_py.hard.attempts import attempts
+from dojo_py.hard.attempts import SOLVE_LIMIT, attempts
 from dojo_py.hard.bodies import old_momentum, turn_of_momentum
 from dojo_py.hard.closures import start_closures
 from dojo_py.hard.interior_point import SOLVED, iterate
@@ -233,7 +233,7 @@ def _joined_velocities(L, P, Q, A, W, h):
     kept = W.scratch[105, 0:3]
     kept[0] = -1.0
     status, _, _, _ = iterate(
-        L, P, Q, A, W, -h, 0.0, 1.0, W.options.residual_tolerance, 1.0, int(W.solver.solve_limit), False, kept
+        L, P, Q, A, W, -h, 0.0, 1.0, W.options.residual_tolerance, 1.0, SOLVE_LIMIT, False, kept
     )
     W.span[CONTACTS, 1], W.span[LIMITS, 1] = contacts, limits
     return status == SOLVED

@@ -84,19 +84,6 @@ def residual_of(L, W, h, floors):
 
 
 @kernel
-def least_product(L, W):
-    """The product γ s [N s m] below which a gap s drowns in the round-off of the poses, and its impulse γ with it."""
-    least = 0.0
-    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
-        c = W.members[CONTACTS, k]
-        least = max(least, W.con[c, 0] * UNSURE * (1.0 + _extent(W, c)))
-    for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
-        m = W.members[LIMITS, k]
-        least = max(least, W.lim[m, 0] * UNSURE * (1.0 + abs(L.limit_bound[W.limit_active[m]])))
-    return least
-
-
-@kernel
 def _extent(W, c):
     """Largest coordinate of the bodies of contact c [m]: what the round-off of its gap is relative to."""
     extent = 0.0

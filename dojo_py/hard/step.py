@@ -7,7 +7,7 @@ there is no usable point it stays, and a named failure says why. Nothing of this
 import math
 
 from dojo_py.arrays import copy, copy_rows
-from dojo_py.hard.attempts import complementarity_tolerance
+from dojo_py.hard.attempts import SOLVE_LIMIT, complementarity_tolerance
 from dojo_py.hard.choice import choose_contacts, left_out_contact, want_all
 from dojo_py.hard.contact_rows import pair_far, pair_gap, plane_gap
 from dojo_py.hard.held_friction import hold_bounds
@@ -87,7 +87,7 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
             return True
     if out[0] != SOLVED and first > 0:  # at least the best point of a whole step
         total += whole(
-            L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, kappa, COLD, W.solver.solve_limit, out
+            L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, kappa, COLD, float(SOLVE_LIMIT), out
         )
         parts = 1
     status = int(out[0])

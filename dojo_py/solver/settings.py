@@ -22,6 +22,16 @@ class SolverSettings(NamedTuple):
     rise: float = 10.0
     """How much higher up the central path that one aims where the prediction is as short: the pairs have shrunk before the motion
     fits them, no step that mends the residual stays in the cones."""
+    cramped: float = 0.3
+    """A plain Newton step to the end of the path that can be taken by less than this aims `rise` times higher, twice at most."""
+    uneven: float = 4.0
+    """Products of gaps are not made more even than within this factor of their mean (Gondzio 1996): a flat foot that slides and
+    turns leaves its corners' impulses one freedom; to even them out shortens the last steps."""
+    bend: float = 10.0
+    """Where a step turns bodies, gaps change by more than is linear: the target is at least this many times the product of an
+    impulse and that change, lest gaps get smaller than their errors, and stay so."""
+    leap: float = 0.01
+    """But no more than this fraction of the mean product."""
     least_gaps: float = 0.05
     """Products of gaps in the hard limit end at this fraction of the tolerance at least. A gap of 1e-15 m drowns in the round-off
     of the bodies' positions, and the impulses of a flat foot's corners with it (measured: at 0.02 and 7 N s)."""
@@ -33,16 +43,12 @@ class SolverSettings(NamedTuple):
     rotation_bound: float = 4.0
     """Iterations in a row of which half or less can be taken because a body would turn further than a step can: parts of the
     step are tried at once."""
-    solve_limit: float = 50.0
-    """Most iterations of one solve."""
     steady: float = 10.0
     """Complementarity κ of a contact under γ lets it creep at κ / γ: the tolerance means 1e-11 m/s at an impulse of 1/steady N s.
     A solve that got stuck may have as much creep under its largest impulse, where gaps of κ / γ drown in round-off."""
     # starts
     lowest: float = 1e-3
     """Warm starts are not closer to the end of the central path than this fraction of the scale of the step's violations."""
-    quiet: float = 5.0
-    """Bodies that the impulses of the start accelerate by less [m/s²] are not moved before the cone pairs are chosen."""
     close: float = 1e-2
     """A solve that gets stuck with less residual [m/s] is taken up once more, as if its impulses were the last step's: some pairs
     had shrunk to less than the errors of their gaps, and the rest is right."""
@@ -56,15 +62,17 @@ WITHOUT: dict[str, dict[str, float]] = {
     "growth": {"growth": 1e300},
     "arrived": {"arrived": 0.0},
     "blocked": {"blocked": 0.0},
+    "cramped": {"cramped": 0.0},
     "rise": {"rise": 1.0},
+    "uneven": {"uneven": 1.0},
+    "bend": {"bend": 0.0},
+    "leap": {"leap": 1.0},
     "least_gaps": {"least_gaps": 0.0},
     "at_rest": {"at_rest": 1.0},
     "patience": {"patience": 1e9},
     "rotation_bound": {"rotation_bound": 1e9},
-    "solve_limit": {"solve_limit": 200.0},
     "steady": {"steady": 0.0},
     "lowest": {"lowest": 0.0},
-    "quiet": {"quiet": 0.0},
     "close": {"close": 0.0},
     "ladder": {"ladder": 1.0},
 }
