@@ -96,6 +96,7 @@ def iterate(L, P, Q, A, W, h, kappa, weight, tol_residual, tol_comp, most, evalu
         for _ in range(2):  # the pairs are near the end of the path and the motion is not: aim higher
             if predicted or not mean > 0.0 or reach >= W.solver.cramped:
                 break
+            clear_cones(W, W.affine)
             target *= W.solver.rise
             _newton(L, W, h, max(target, least), target / weight, typical, True, enough)
             reach = largest_step(L, W, h)
