@@ -89,12 +89,12 @@ def iterate(L, P, Q, A, W, h, kappa, weight, tol_residual, tol_comp, most, evalu
             copy_point(W, W.change, W.affine)
             target = max(sigma * mean, floor, min(W.solver.bend * _bend(L, W, h), W.solver.leap * mean))
         else:
-            target = floor if mean > 0.0 else 0.0
+            target = floor
         if not _newton(L, W, h, max(target, least), target / weight, typical, predicted, enough):
             return SINGULAR, iteration, residual, worst
         reach = largest_step(L, W, h)
         for _ in range(2):  # the pairs are near the end of the path and the motion is not: aim higher
-            if predicted or not mean > 0.0 or reach >= W.solver.cramped:
+            if predicted or mean <= 0.0 or reach >= W.solver.cramped:
                 break
             clear_cones(W, W.affine)
             target *= W.solver.rise
