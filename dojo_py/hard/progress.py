@@ -10,7 +10,7 @@ from dojo_py.solver.cones import FAR, friction_complementarity, friction_residua
 
 @kernel
 def largest_step(L, W, h):
-    """Largest α ≤ FAR that keeps all cone variables in their cones (Dojo, Algorithm 1)."""
+    """Largest α ≤ FAR that keeps all cone variables in their cones."""
     alpha = FAR
     for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
         m = W.members[LIMITS, k]
@@ -37,8 +37,7 @@ def largest_step(L, W, h):
 
 @kernel
 def residual_of(L, W, h, floors):
-    """Largest row, as a velocity [m/s, rad/s]: momentum rows over mass or inertia, constraint rows over h
-    (Dojo, eq. 49).
+    """Largest row, as a velocity [m/s, rad/s]: momentum rows over mass or inertia, constraint rows over h.
 
     floors: 1 counts rows beyond the round-off of what they are made of, 0 all of them.
     """
@@ -107,8 +106,7 @@ def _worse(a, b):
 
 @kernel
 def centring(L, W, h, kn, kf, alpha, out):
-    """Complementarity after alpha times the step in W.d… (0: here). out (8,), normal pairs and limits, then friction
-    (Dojo, eq. 50-53):
+    """Complementarity after alpha times the step in W.d… (0: here). out (8,), normal pairs and limits, then friction:
 
     0, 4: largest |b∘c - k e|; 1, 5: smallest eigenvalue product; 2, 6: Σ b·c; 3, 7: degree.       [N s m], [N s m/s]
     """

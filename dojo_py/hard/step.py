@@ -7,14 +7,13 @@ there is no usable point it stays, and a named failure says why. Nothing of this
 import math
 
 from dojo_py.arrays import copy, copy_rows
-from dojo_py.hard.attempts import SOLVE_LIMIT, complementarity_tolerance
+from dojo_py.hard.attempts import complementarity_tolerance
 from dojo_py.hard.choice import choose_contacts, left_out_contact, want_all
 from dojo_py.hard.contact_rows import pair_far, pair_gap, plane_gap
 from dojo_py.hard.held_friction import hold_bounds
-from dojo_py.hard.interior_point import INEXACT, SOLVED, TOO_FAST, steady
+from dojo_py.hard.interior_point import INEXACT, SOLVED, TOO_FAST, steady, take_best
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, find_islands, take_islands
 from dojo_py.hard.parts import in_parts, start_parts, take_carried, whole
-from dojo_py.hard.points import copy_point
 from dojo_py.hard.progress import residual_of
 from dojo_py.hard.residuals import evaluate
 from dojo_py.hard.start import (
@@ -70,15 +69,15 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
         source = WARM if all_warm(W) else COLD
         total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, kappa, source, budget, out)
         if out[0] != SOLVED:
-            if may_ask and want_all(L, P, Q, W) > 0:
+            if may_ask and W.solver.want > 0.0 and want_all(L, P, Q, W) > 0:
                 return True
-            if _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step
+            if W.solver.overlap > 0.0 and _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step
                 total += whole(L, P, Q, A, W, angle, rate, wrench, h, 0.0, kappa, COLD, budget - total, out)
         if out[0] != SOLVED and kappa == 0.0 and out[5] <= W.options.residual_tolerance:
             _end_at_best(L, P, Q, A, W, angle, rate, wrench, h)
             if out[6] <= complementarity_tolerance(L, W, kappa) * steady(W):
                 out[0], out[2], out[3], out[8] = SOLVED, out[5], out[6], residual_of(L, W, h, 0.0)
-    if first > 0 or (out[0] != SOLVED and kappa == 0.0 and W.options.subdivisions > 0.0):
+    if first > 0 or (out[0] != SOLVED and kappa == 0.0 and W.solver.parts > 0.0):
         count, parts = in_parts(
             L, P, Q, A, W, angle, rate, wrench, h, max(first, 1), kappa, max(budget - total, 1.0), out
         )
@@ -87,11 +86,11 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
             return True
     if out[0] != SOLVED and first > 0:  # at least the best point of a whole step
         total += whole(
-            L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, kappa, COLD, float(SOLVE_LIMIT), out
+            L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, kappa, COLD, 50.0, out
         )
         parts = 1
     status = int(out[0])
-    if status != SOLVED and not out[5] < W.solver.close:
+    if status != SOLVED and not out[5] < W.solver.close and W.solver.hold > 0.0:
         budget = (1.0 - W.solver.ladder) * W.options.max_iterations
         total += hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, budget, out)
         if out[0] == SOLVED:
@@ -133,7 +132,7 @@ def _end_at_best(L, P, Q, A, W, angle, rate, wrench, h):
     guess_impulses(L, W, COLD)
     start_motion(L, W)
     release_cones(L, W, h)
-    copy_point(W, W.best, W.now)
+    take_best(W)
     evaluate(L, P, Q, A, W, h, W.options.springs)
 
 
