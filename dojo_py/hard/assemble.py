@@ -20,10 +20,10 @@ STIFF = 1e7
 
 
 @kernel
-def assemble(L, W, h, kn, typical, kf, corrected, scaled, loop_regularisation):
+def assemble(L, W, h, kn, typical, kf, corrected, loop_regularisation):
     """Block matrix and right-hand side of Newton's step towards the complementarities kn, kf. Reads what `evaluate` left.
 
-    typical: mean product of contacts and limits; contacts aim at kn times their γ s over this, within UNEVEN. 0: all at kn.
+    typical: mean product of contacts and limits; contacts aim at kn times their γ s over this, within `uneven`. 0: all at kn.
     corrected: right-hand side with the second-order terms of the affine step (the matrix is not rebuilt then).
     """
     x = W.step
@@ -46,12 +46,12 @@ def assemble(L, W, h, kn, typical, kf, corrected, scaled, loop_regularisation):
             _assemble_closure(L, W, n, corrected, loop_regularisation)
     for m in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, m]
-        _assemble_contact(L, W, c, _aim(kn, typical, W.con[c, 0] * W.con[c, 1], W.solver.uneven), kf, corrected, scaled)
+        _assemble_contact(L, W, c, _aim(kn, typical, W.con[c, 0] * W.con[c, 1], W.solver.uneven), kf, corrected)
 
 
 @kernel
 def _aim(kn, typical, product, uneven):
-    """What the γ s of a contact aims at: not made more even than it is, within UNEVEN (Gondzio 1996)."""
+    """What the γ s of a contact aims at: not made more even than it is, within the factor `uneven` (Gondzio 1996)."""
     return kn if not typical > 0.0 else kn * min(max(product / typical, 1.0 / uneven), uneven)
 
 
@@ -123,8 +123,8 @@ def friction_law(W, dof, bound, rate, kf, corrected):
     a, b = bound + beta, bound - beta
     r1, r2 = kf - a * up, kf - b * down
     if corrected:
-        r1 -= W.africt[dof, 0] * W.africt[dof, 1]
-        r2 += W.africt[dof, 0] * W.africt[dof, 2]
+        r1 -= W.affine.fric[dof, 0] * W.affine.fric[dof, 1]
+        r2 += W.affine.fric[dof, 0] * W.affine.fric[dof, 2]
     D = 1.0 / (up / a + down / b)
     return D, D * (r1 / a - r2 / b - (rate - up + down))
 
@@ -182,7 +182,7 @@ def _condense_limit(L, W, m, l, j, n, h, kn, corrected, M, f, s):
     gamma, slack = W.lim[m, 0], W.lim[m, 1]
     r = kn - gamma * slack
     if corrected:
-        r -= W.alim[m, 0] * W.alim[m, 1]
+        r -= W.affine.lim[m, 0] * W.affine.lim[m, 1]
     sign = L.limit_sign[l]
     distance = W.lgap[m]
     stiffness = gamma / slack
@@ -209,7 +209,7 @@ def _condense_limit(L, W, m, l, j, n, h, kn, corrected, M, f, s):
 
 
 @kernel
-def _assemble_contact(L, W, c, kn, kf, corrected, scaled):
+def _assemble_contact(L, W, c, kn, kf, corrected):
     """Fold contact c onto its bodies: D_a += B_aᵀ K C_a - H_aa, and the mutual blocks of a pair."""
     law, mu, K, f = W.claw[c], W.cmu[c], W.cK[c], W.cf[c]
     place, speed = 0.0, 0.0
@@ -220,7 +220,7 @@ def _assemble_contact(L, W, c, kn, kf, corrected, scaled):
             for i in range(6):
                 speed = max(speed, abs(W.v[b, i]))
     motion_residual(law, W.con[c], W.cval[c], ROUND_OFF * (place + 0.1), ROUND_OFF * speed, W.cdy[c])
-    condense(law, mu, W.con[c], kn, kf, corrected, scaled, W.acon[c], W.cdy[c], K, f)
+    condense(law, mu, W.con[c], kn, kf, corrected, W.affine.con[c], W.cdy[c], K, f)
     for side in range(2):
         b = W.cbody[c, side]
         if b < 0:

@@ -1,10 +1,10 @@
-"""The loaded step of an island by Mehrotra's method: one start and direction after another, until one solves it."""
+"""The loaded step of an island by the interior-point method: from the last impulses, from none, then along the central path."""
 
 import math
 
 from dojo_py.hard.central_path import follow
-from dojo_py.hard.interior_point import MAX_ITERATIONS, NOT_FINITE, SINGULAR, SOLVED, STALLED, TOO_FAST, iterate, steady
-from dojo_py.hard.islands import BODIES, NODES
+from dojo_py.hard.interior_point import MAX_ITERATIONS, SOLVED, STALLED, TOO_FAST, iterate, steady
+from dojo_py.hard.islands import BODIES, CONTACTS, NODES
 from dojo_py.hard.progress import residual_of
 from dojo_py.hard.start import (
     COLD,
@@ -17,75 +17,94 @@ from dojo_py.hard.start import (
     start_pairs,
 )
 from dojo_py.jit import kernel
+from dojo_py.solver.cones import FRICTIONLESS
 
-STARTS = (0.1, 1.0, 10.0, 100.0, 1.0)
-"""Attempts at a step, and how far up the central path each starts: a share of the violations that remain although the last impulses
-act again; then multiples of the scale of the step's violations."""
-SCALED, CAREFUL, FOLLOW = 2, 3, 4
-"""The attempts with the other linearisation of the cones, in short steps, and along the path around its folds (central_path.py).
-Friction's products shrink with the others in the first two: rigid chains from ground to ground drown in round-off where gaps get
-much smaller than they must. The second is for bodies that are joined, the third for islands without joints. (With it for all, one
-of 1000 random steps of a walker at h 0.1 is not solved: what it takes from the budget is missing for the step in parts.)"""
+WARM_START, AGAIN_WARM, COLD_START, AGAIN_COLD, PATH = range(5)
+"""Attempts at a step, in this order: from the impulses of the last step, or from none; after each, from those where it got stuck
+close to the solution; along the central path around its folds, which friction makes (central_path.py)."""
+HEIGHT = (0.1, 0.1, 1.0, 0.1, 1.0)
+"""How far up the central path each starts: a share of the violations that remain under the impulses, or of all violations."""
+
+PATH_SHARE = (0.4, 0.2)
+"""Of the iterations that are left, how many the path may take: without joints, and with. The rest is for the step in parts."""
+
 SOLVE_LIMIT = 50
-"""Most iterations of one solve."""
+"""Most iterations of one solve. (With 200 as many steps are solved, after as many iterations.)"""
+QUIET = 5.0
+"""Bodies that the impulses of the start accelerate by less [m/s²] are not moved before the cone pairs are chosen. (With 0 as many
+steps are solved, after 1 to 5 % more iterations.)"""
 
 
 @kernel
-def attempts(L, P, Q, A, W, h, kappa, source, whole, budget, out):
-    """Solve the loaded step of the islands in W.span: one start and direction after another, each taken up again where it stuck.
+def attempts(L, P, Q, A, W, h, kappa, source, whole, once, budget, out):
+    """Solve the loaded step of the islands in W.span: by one start after another, until one solves it.
 
-    source: impulses that are tried first (WARM, HERE), or COLD. whole: of a step that is not a part of one the best point is kept.
+    source: impulses that are tried first (WARM, HERE), or COLD. whole: of a step that is not a part of one the best point is kept,
+    and the path is tried. once: only from these impulses.
     out (9,): status, iterations, residual beyond round-off, complementarity; over all calls for an island: its best point, see
     `keep_best` (4 to 6), and the number of solves (7); the residual with its round-off (8).
     """
-    scheme = W.options.springs
     tightest = complementarity_tolerance(L, W, kappa)
-    nothing = W.scratch[105, 0:3]
-    nothing[0] = -1.0
+    weight = min(h, 1.0)
+    kept = W.scratch[105, 0:3]
+    kept[0] = -1.0
+    if whole:
+        kept = out[4:7]
     total = 0.0
-    joined = W.span[NODES, 1] > W.span[NODES, 0]
-    for attempt in range(1 if source == COLD else 0, len(STARTS)):
-        if attempt == (FOLLOW if joined else CAREFUL):
+    for attempt in range(COLD_START if source == COLD else WARM_START, COLD_START if once else PATH + 1):
+        again = attempt == AGAIN_WARM or attempt == AGAIN_COLD
+        if again and not (out[2] < W.solver.close and (out[0] == STALLED or out[0] == MAX_ITERATIONS)):
             continue
-        if (attempt == 0 and W.solver.attempt_warm == 0.0) or (attempt == 1 and W.solver.attempt_cold == 0.0):
+        if attempt == PATH and kappa == 0.0 and not (whole and _any_friction(W)):
             continue
-        if (attempt == 2 and W.solver.attempt_scaled == 0.0) or (attempt == 3 and W.solver.attempt_careful == 0.0):
-            continue
-        if attempt == 4 and W.solver.attempt_path == 0.0:
-            continue
-        for again in range(2):
-            tol_comp = tightest if again == 0 or kappa > 0.0 else tightest * steady(W)
-            weight = 1.0 if attempt == SCALED or attempt == CAREFUL else min(h, 1.0) ** W.solver.slow_friction
-            guess_impulses(L, W, HERE if again == 1 else (source if attempt == 0 else COLD))
-            start_motion(L, W)
-            first = 0 if any_cone(L, W) else 1
-            for part in range(first, 2):  # the motion under the impulses of the start; then everything
-                if part == 0:
-                    hold_cones(L, W)
-                else:
-                    if first == 0:
-                        start_pairs(L, W, h, STARTS[0 if again == 1 else attempt], kappa, weight, attempt == 0 or again == 1)
-                    release_cones(L, W, h)
-                if part == 1 and first == 0 and attempt == FOLLOW:
-                    end = weight * (kappa if kappa > 0.0 else 0.5 * tol_comp)
-                    _, count = follow(L, P, Q, A, W, h, scheme, weight, end, W.options.residual_tolerance, int(budget - total))
-                    total += count
-                most = 1 if part == 0 else max(min(int(W.solver.solve_limit), int(budget - total)), 1)
-                tolerance = max(W.options.residual_tolerance, W.solver.quiet * h) if part == 0 else W.options.residual_tolerance
-                status, count, residual, worst = iterate(
-                    L, P, Q, A, W, h, scheme, kappa, weight, tolerance, tol_comp, most, attempt == SCALED, attempt == CAREFUL,
-                    part > first, out[4:7] if whole and part == 1 else nothing,
-                )  # fmt: skip
-                total += count
-                if part == 0 and (status == SINGULAR or status == NOT_FINITE):
-                    break
-            out[0], out[1], out[2], out[3] = status, total, residual, worst
-            out[7] += 1.0
-            out[8] = residual_of(L, W, h, 0.0)
-            if status == SOLVED or status == TOO_FAST or total >= budget:
-                return
-            if again == 1 or not (status == STALLED or status == MAX_ITERATIONS) or not residual < W.solver.close:
-                break
+        impulses = HERE if again else source if attempt == WARM_START else COLD
+        tol_comp = tightest * steady(W) if again and kappa == 0.0 else tightest
+        total += _start(L, P, Q, A, W, h, kappa, impulses, HEIGHT[attempt], weight, again or attempt == WARM_START)
+        if attempt == PATH and any_cone(L, W):
+            end = weight * (kappa if kappa > 0.0 else 0.5 * tol_comp)
+            share = PATH_SHARE[1 if W.span[NODES, 1] > W.span[NODES, 0] else 0]
+            limit = int(share * (budget - total))
+            _, count = follow(L, P, Q, A, W, h, weight, end, W.options.residual_tolerance, limit)
+            total += count
+        most = max(min(SOLVE_LIMIT, int(budget - total)), 1)
+        status, count, residual, worst = iterate(
+            L, P, Q, A, W, h, kappa, weight, W.options.residual_tolerance, tol_comp, most, True, kept
+        )
+        total += count
+        out[0], out[1], out[2], out[3] = status, total, residual, worst
+        out[7] += 1.0
+        out[8] = residual_of(L, W, h, 0.0)
+        if status == SOLVED or status == TOO_FAST or total >= budget:
+            return
+
+
+@kernel
+def _any_friction(W):
+    """Whether a contact of the islands in W.span has friction."""
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        if W.claw[W.members[CONTACTS, k]] != FRICTIONLESS:
+            return True
+    return False
+
+
+@kernel
+def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered):
+    """Bodies move under the impulses of the start, then contacts, limits and dry friction take their places in the cones.
+
+    height: of the start on the central path, see `start_pairs`; remembered: the impulses may be nearly right. Returns iterations.
+    """
+    nothing = W.scratch[105, 3:6]
+    nothing[0] = -1.0
+    guess_impulses(L, W, impulses)
+    start_motion(L, W)
+    hold_cones(L, W)
+    cones = any_cone(L, W)
+    tolerance = max(W.options.residual_tolerance, QUIET * h) if cones else math.inf
+    _, count, _, _ = iterate(L, P, Q, A, W, h, 0.0, 1.0, tolerance, 1.0, 1, False, nothing)
+    if cones:
+        start_pairs(L, W, h, height, kappa, weight, remembered)
+    release_cones(L, W, h)
+    return count
 
 
 @kernel

@@ -14,7 +14,7 @@ from dojo_py.solver.octet import WIDTH
 
 @kernel
 def next_pose(W, b, h):
-    """Pose of body b after a step h [s] at the velocities W.v, with the step's quaternion, tangent hΓ and rotation."""
+    """Pose of body b after a step h [s] at the velocities W.v (Dojo, eq. 18, 48), its quaternion, tangent hΓ and rotation."""
     for i in range(3):
         W.xn[b, i] = W.x[b, i] + h * W.v[b, i]
     step_quaternion(W.v[b, 3:6], h, W.p[b])
@@ -46,7 +46,7 @@ def old_momentum(mass, J, v, h, out):
 
 @kernel
 def momentum_rows(mass, J, v, h, r, D):
-    """r (6,) = momentum of the new interval at its start, D (6, 8) = its derivative by (v, ω)."""
+    """r (6,) = momentum of the new interval at its start (Dojo, eq. 16-17), D (6, 8) = its derivative by (v, ω)."""
     w0, w1, w2 = v[3], v[4], v[5]
     s = math.sqrt(max(1.0 - 0.25 * h * h * (w0 * w0 + w1 * w1 + w2 * w2), 1e-12))
     l0 = J[0, 0] * w0 + J[0, 1] * w1 + J[0, 2] * w2

@@ -1,4 +1,4 @@
-"""Following the central path of an island without joints around its folds: the attempt at a step behind Mehrotra's method.
+"""Following the central path of an island around its folds: the attempt at a step behind Mehrotra's method.
 
 The points with r(w) = 0, γ s = κ, ξ∘η = κ_f e form a curve over κ. Where friction couples contacts it can turn back: on the way to
 the hard limit κ has to grow again for a while. A Newton method that only lets κ fall stops at the fold, although the step has a
@@ -19,10 +19,10 @@ solves 25 of 44 at μ 1.
 
 import math
 
-from dojo_py.arrays import copy
 from dojo_py.hard.assemble import assemble
-from dojo_py.hard.interior_point import LOOP_REGULARISATION, SINGULAR, SOLVED, STALLED, move, save
-from dojo_py.hard.islands import BODIES, CONTACTS, MOVED_CONTACTS
+from dojo_py.hard.interior_point import LOOP_REGULARISATION, SINGULAR, SOLVED, STALLED
+from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS
+from dojo_py.hard.points import clear_cones, combine, copy_point
 from dojo_py.hard.progress import centring, inside_rotation_domain, largest_step, residual_of
 from dojo_py.hard.recover import recover
 from dojo_py.hard.residuals import evaluate_motion, evaluate_rows
@@ -76,37 +76,24 @@ def _targets(t, first, last, weight, least, out):
 
 
 @kernel
-def _copy(W, v, con, to_v, to_con):
-    """Velocities and contact states of the islands, or changes of them, to arrays of the same shapes."""
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        b = W.members[BODIES, k]
-        copy(v[b], to_v[b])
-    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
-        c = W.members[CONTACTS, k]
-        copy(con[c], to_con[c])
-
-
-@kernel
-def _combine(W, a, b):
-    """W.d… = a times Newton's step + b times the present W.d…."""
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        i = W.members[BODIES, k]
-        for m in range(6):
-            W.dv[i, m] = a * W.newton_v[i, m] + b * W.dv[i, m]
-    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
-        c = W.members[CONTACTS, k]
-        for m in range(12):
-            W.dcon[c, m] = a * W.newton_con[c, m] + b * W.dcon[c, m]
-
-
-@kernel
 def _product(W, one, two):
-    """(inner product of two changes (nc, 12) of contact states, largest entry of the first), relative to the impulses of now."""
-    total, most, first, second = 0.0, 0.0, W.path_impulses[0], W.path_impulses[1]
+    """(inner product of two changes, largest entry of the first): of the impulses of cones, relative to what they are now."""
+    total, most, count, first, second = 0.0, 0.0, 0, W.path_impulses[0], W.path_impulses[1]
+    for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
+        m = W.members[LIMITS, k]
+        total += one.lim[m, 0] * two.lim[m, 0] / (W.lim[m, 0] * W.lim[m, 0])
+        most = max(most, abs(one.lim[m, 0]) / W.lim[m, 0])
+        count += 1
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        d = W.members[DOFS, k]
+        if W.bound[d] > 0.0:
+            total += one.fric[d, 0] * two.fric[d, 0] / (W.bound[d] * W.bound[d])
+            most = max(most, abs(one.fric[d, 0]) / W.bound[d])
+            count += 1
     for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, k]
-        impulse_of(W.claw[c], one[c], first)
-        impulse_of(W.claw[c], two[c], second)
+        impulse_of(W.claw[c], one.con[c], first)
+        impulse_of(W.claw[c], two.con[c], second)
         normal, bound = W.con[c, 0], W.cmu[c] * W.con[c, 0]
         if W.cheld[c]:
             bound += W.con[c, BOUND]
@@ -115,7 +102,8 @@ def _product(W, one, two):
         if bound > 0.0:
             total += (first[1] * second[1] + first[2] * second[2]) / (bound * bound)
             most = max(most, abs(first[1]) / bound, abs(first[2]) / bound)
-    return total / (W.span[MOVED_CONTACTS, 1] - W.span[MOVED_CONTACTS, 0]), most
+        count += 1
+    return total / max(count, 1), most
 
 
 @kernel
@@ -128,6 +116,8 @@ def _error(L, W, h, targets, tol_residual, sums):
     push = 0.0
     for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         push = max(push, W.con[W.members[CONTACTS, k], 0])
+    for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
+        push = max(push, W.lim[W.members[LIMITS, k], 0])
     products = max(sums[0] / targets[0], sums[4] / targets[1])
     rows = residual_of(L, W, h, 1.0) / max(tol_residual / NEAR, targets[0] / (h * max(push, 1e-300)))
     return max(products, rows) if math.isfinite(products) and math.isfinite(rows) else math.inf
@@ -138,30 +128,32 @@ def _newton(L, W, h, targets, tol_residual):
     """Newton's step to the targets in W.newton_…, and in W.d… that to the targets and their derivatives. False if singular."""
     for aim in range(2):
         kn, kf = targets[0] + aim * targets[2], targets[1] + aim * targets[3]
-        assemble(L, W, h, kn, 0.0, kf, aim > 0, False, LOOP_REGULARISATION)
+        assemble(L, W, h, kn, 0.0, kf, aim > 0, LOOP_REGULARISATION)
         if aim == 0 and factorise(W.pattern, W.blocks) >= 0:
             return False
         solve(W.pattern, W.blocks, W.step)
-        recover(L, W, h, kn, kf, aim > 0, False, LOOP_REGULARISATION, 0.1 * tol_residual)
+        recover(L, W, h, kn, kf, aim > 0, LOOP_REGULARISATION, 0.1 * tol_residual)
         if aim == 0:
-            _copy(W, W.dv, W.dcon, W.newton_v, W.newton_con)
+            copy_point(W, W.change, W.newton)
     return True
 
 
 @kernel
-def follow(L, P, Q, A, W, h, scheme, weight, end, tol_residual, most):
+def follow(L, P, Q, A, W, h, weight, end, tol_residual, most):
     """From contacts near a path to where its θ is `end` [N m s]. Returns (status, factorisations); SOLVED: there.
 
     The motion has been evaluated. weight: of friction's products beside those of gaps at the end, as in `iterate`.
     tol_residual [m/s]. most: factorisations.
     """
     targets, sums = W.path_targets, W.scratch[104, 0:8]
-    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
-        W.acon[W.members[CONTACTS, k], :] = 0.0  # no second-order terms in the step to the second targets
-    evaluate_rows(L, P, Q, W, h, scheme)
+    clear_cones(W, W.affine)  # no second-order terms in the step to the second targets
+    evaluate_rows(L, P, Q, W, h, W.options.springs)
     centring(L, W, h, 0.0, 0.0, 0.0, sums)
+    theta = sums[2] / sums[3] if sums[3] > 0.0 else weight * sums[6] / max(sums[7], 1.0)
+    if not theta > 0.0:
+        return STALLED, 0
     least = end / weight if weight < 1.0 else 0.0
-    t, base_t, slope, sense = math.log(sums[2] / sums[3]), 0.0, 0.0, 0.0
+    t, base_t, slope, sense = math.log(theta), 0.0, 0.0, 0.0
     first, last = t, math.log(end)
     length, corrections, before, ahead, on_path, count = 1.0, 0, math.inf, 0.0, False, 0
     for _ in range(3 * most):  # a step that is tried again, or reuses a matrix, takes no factorisation
@@ -185,23 +177,24 @@ def follow(L, P, Q, A, W, h, scheme, weight, end, tol_residual, most):
                 retry = True
         before = error
         if arrived:
-            _combine(W, -1.0 / ahead if reuse else -1.0, 1.0 / ahead if reuse else 1.0)
+            share = 1.0 / ahead if reuse else 1.0
+            combine(W, -share, W.newton, share, W.change, W.change)
             sign = determinant_sign(W.pattern, W.blocks)
             if not on_path:
                 sense = -sign
-            square, _ = _product(W, W.dcon, W.dcon)
+            square, _ = _product(W, W.change, W.change)
             slope = sense * sign / math.sqrt(1.0 + square)
-            _combine(W, 0.0, slope)
-            _copy(W, W.dv, W.dcon, W.path_v, W.path_con)
-            _copy(W, W.v, W.con, W.base_v, W.base_con)
+            combine(W, 0.0, W.newton, slope, W.change, W.change)
+            copy_point(W, W.change, W.tangent)
+            copy_point(W, W.now, W.base)
             base_t = t
-            _, largest = _product(W, W.dcon, W.dcon)
+            _, largest = _product(W, W.change, W.change)
             length = min(GROWTH[corrections] * length, LONGEST, TURN / max(largest, 1e-9), INSIDE * largest_step(L, W, h))
             on_path = True
         elif retry:
             length *= RETRY
-            _copy(W, W.base_v, W.base_con, W.v, W.con)
-            _copy(W, W.path_v, W.path_con, W.dv, W.dcon)
+            copy_point(W, W.base, W.now)
+            copy_point(W, W.tangent, W.change)
         if arrived or retry:
             length = inside_rotation_domain(L, W, h, length)
             if not length > SHORTEST:
@@ -210,15 +203,15 @@ def follow(L, P, Q, A, W, h, scheme, weight, end, tol_residual, most):
         else:
             ahead = 0.0
             if on_path:
-                along, _ = _product(W, W.path_con, W.newton_con)
-                beyond, _ = _product(W, W.path_con, W.dcon)
+                along, _ = _product(W, W.tangent, W.newton)
+                beyond, _ = _product(W, W.tangent, W.change)
                 ahead = -along / (beyond - along + slope)
                 corrections += 1
-            _combine(W, 1.0 - ahead, ahead)
+            combine(W, 1.0 - ahead, W.newton, ahead, W.change, W.change)
             alpha = inside_rotation_domain(L, W, h, min(1.0, INSIDE * largest_step(L, W, h)))
             t += alpha * ahead
-        save(W)
-        move(L, W, h, alpha)
-        evaluate_motion(L, A, W, h, scheme)
-        evaluate_rows(L, P, Q, W, h, scheme)
+        copy_point(W, W.now, W.saved)
+        combine(W, 1.0, W.saved, alpha, W.change, W.now)
+        evaluate_motion(L, A, W, h, W.options.springs)
+        evaluate_rows(L, P, Q, W, h, W.options.springs)
     return STALLED, count

@@ -11,6 +11,7 @@ from dojo_py.hard.body_table import BodyTable
 from dojo_py.hard.drives import Drive, Servos
 from dojo_py.hard.layout import Layout
 from dojo_py.hard.options import StepOptions
+from dojo_py.hard.points import Point
 from dojo_py.hard.workspace import Work
 from dojo_py.jit import compiling, entry
 from dojo_py.solver.block_ldu import Blocks, Pattern
@@ -50,6 +51,11 @@ class PatternType(Struct):
 @register
 class BlocksType(Struct):
     """Type of BlocksRef."""
+
+
+@register
+class PointType(Struct):
+    """Type of PointRef."""
 
 
 @register
@@ -105,6 +111,10 @@ class BlocksRef(structref.StructRefProxy):
     """Fields of Blocks."""
 
 
+class PointRef(structref.StructRefProxy):
+    """Fields of Point."""
+
+
 class OptionsRef(structref.StructRefProxy):
     """Fields of StepOptions."""
 
@@ -132,6 +142,7 @@ structref.define_proxy(ActuatorsRef, ActuatorsType, list(ActuatorTable._fields))
 structref.define_proxy(BodiesRef, BodiesType, list(BodyTable._fields))
 structref.define_proxy(PatternRef, PatternType, list(Pattern._fields))
 structref.define_proxy(BlocksRef, BlocksType, list(Blocks._fields))
+structref.define_proxy(PointRef, PointType, list(Point._fields))
 structref.define_proxy(OptionsRef, OptionsType, list(StepOptions._fields))
 structref.define_proxy(SolverRef, SolverType, list(SolverSettings._fields))
 structref.define_proxy(HardWorkRef, HardWorkType, list(Work._fields))
@@ -145,8 +156,11 @@ def _world(layout, planes, pairs, actuators, bodies):
 
 
 @entry
-def _work(work, pattern, blocks, options, solver):
-    return HardWorkRef(*work, PatternRef(*pattern), BlocksRef(*blocks), OptionsRef(*options), SolverRef(*solver))
+def _work(work, now, change, affine, saved, best, base, tangent, newton, pattern, blocks, options, solver):
+    return HardWorkRef(
+        *work, PointRef(*now), PointRef(*change), PointRef(*affine), PointRef(*saved), PointRef(*best), PointRef(*base),
+        PointRef(*tangent), PointRef(*newton), PatternRef(*pattern), BlocksRef(*blocks), OptionsRef(*options), SolverRef(*solver),
+    )  # fmt: skip
 
 
 @entry
@@ -163,7 +177,8 @@ def work_handle(work: Work) -> Any:
     """Struct of a Work."""
     if not compiling():
         return work
-    return _work(tuple(work[:-4]), *(tuple(work[i]) for i in range(-4, 0)))
+    groups = [tuple(group) for group in work if isinstance(group, tuple)]
+    return _work(tuple(work[: -len(groups)]), *groups)
 
 
 def drive_handle(drive: Drive) -> Any:

@@ -128,7 +128,10 @@ def spread(row, E, d, Ra, out_a, out_b):
 
 @kernel
 def evaluate_joints(L, W, h, s):
-    """Rows of all joint nodes at the next poses into W.rows (divided by h), Jacobians into W.Ca, W.Cb. s: work (64, 12)."""
+    """Rows of all joint nodes at the next poses (Dojo, eq. 13-15) into W.rows (over h), Jacobians into W.Ca, W.Cb.
+
+    s: work (64, 12).
+    """
     E, d, q_rel, c, J = s[0:3, 0:3], s[3, 0:3], s[3, 4:8], s[4, 0:6], s[5:11]
     inv_h = 1.0 / h
     for i in range(W.span[NODES, 0], W.span[NODES, 1]):

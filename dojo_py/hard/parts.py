@@ -13,6 +13,7 @@ from dojo_py.hard.closures import start_closures
 from dojo_py.hard.interior_point import SOLVED, iterate
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, NODES
 from dojo_py.hard.joint_rows import start_joints
+from dojo_py.hard.residuals import evaluate
 from dojo_py.hard.start import COLD, HERE, guess_impulses, hold_cones, load_state, start_motion, start_step
 from dojo_py.hard.terms import FAST
 from dojo_py.jit import kernel
@@ -33,21 +34,24 @@ def whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, source, budget
     load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
     take_carried(W)
     start_step(L, P, Q, W, wrench, h, h * recovery)
-    attempts(L, P, Q, A, W, h, kappa, source, True, budget, out)
+    attempts(L, P, Q, A, W, h, kappa, source, True, False, budget, out)
     return out[1]
 
 
 @kernel
 def in_parts(L, P, Q, A, W, angle, rate, wrench, h, first, kappa, budget, out):
-    """The step of the islands in W.span in 2^first parts; one that fails is halved, and so are those after it.
+    """The step of the islands in W.span in 2^first parts; one that fails is halved; after `wait` that do not, the next is doubled.
 
     Returns the iterations and the number of parts; out as in `attempts.attempts`, residuals and complementarity the worst of all.
+    Where it does not get to the end of the interval W.halt says how far: see `stand_still`.
     """
     most = int(W.options.subdivisions)
     level, done, total, count = first, 0, 0.0, 0
+    run, wait, longer = 0, 1, False
     worst = W.scratch[107, 0:3]
     worst[:] = 0.0
     _add_impulses(W, True)
+    W.halt[0] = 0.0
     fresh = True
     start_parts(L, W, angle, rate, h, 1 << level)
     while done < 1 << most:
@@ -56,7 +60,7 @@ def in_parts(L, P, Q, A, W, angle, rate, wrench, h, first, kappa, budget, out):
         if done == 0:
             take_carried(W)
         start_step(L, P, Q, W, wrench, part_h, part_h * W.options.recovery_speed)
-        attempts(L, P, Q, A, W, part_h, kappa, COLD if fresh else HERE, False, budget - total, out)
+        attempts(L, P, Q, A, W, part_h, kappa, COLD if fresh else HERE, False, longer, budget - total, out)
         total += out[1]
         if out[0] == SOLVED:
             worst[0], worst[1], worst[2] = max(worst[0], out[2]), max(worst[1], out[3]), max(worst[2], out[8])
@@ -65,15 +69,24 @@ def in_parts(L, P, Q, A, W, angle, rate, wrench, h, first, kappa, budget, out):
             fresh = False
             _add_impulses(W, False)
             _next_part(L, W, part_h)
+            run += 1
+            pair = 1 << (most - level + 1)
+            longer = level > first and run >= wait and done % pair == 0 and done < 1 << most and _slow(W, part_h)
+            if longer:
+                level -= 1
+                _rescale(L, W, part_h, 2.0 * part_h)
+                _double_impulses(W)
             continue
         if level == most or total >= budget or kappa > 0.0:
+            _keep_progress(L, W, done / (1 << most), 2.0 * part_h if longer else part_h, longer)
             return total, count
-        level += 1
-        fresh = True
+        if longer:
+            wait *= 2
+        level, run, longer, fresh = level + 1, 0, False, True
         if done == 0:
             start_parts(L, W, angle, rate, h, 1 << level)
         else:
-            _halve(L, W, part_h)
+            _rescale(L, W, part_h, 0.5 * part_h)
     _match_momentum(L, P, Q, A, W, h, h / (1 << level))
     out[2], out[3], out[8] = worst[0], worst[1], worst[2]
     return total, count
@@ -96,15 +109,87 @@ def _add_impulses(W, anew):
 
 
 @kernel
-def _halve(L, W, h):
-    """Velocities in W.sub_bodies over an interval h become those over h / 2 with the same momentum."""
+def _keep_progress(L, W, share, h, longer):
+    """Keep the end of the last part that was solved, after this share of the interval, and its length h, for `stand_still`."""
+    if share == 0.0:
+        return
+    if longer:
+        _rescale(L, W, h, 0.5 * h)
+        h *= 0.5
+    W.halt[0], W.halt[1] = share, h
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        copy(W.sub_bodies[b], W.halt_bodies[b])
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        d = W.members[DOFS, k]
+        W.halt_angle[d], W.halt_rate[d] = W.sub_angle[d], W.sub_rate[d]
+
+
+@kernel
+def stand_still(L, P, Q, A, W, wrench, h):
+    """The end of the last part that was solved is the end of the interval h: for the rest of it bodies stay where they are.
+
+    They keep their velocities, so that the next step goes on from there. Returns how far positions are off: the largest velocity
+    times the share of the interval that is missing [m/s, rad/s].
+    """
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        copy(W.halt_bodies[b], W.sub_bodies[b])
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        d = W.members[DOFS, k]
+        W.sub_angle[d], W.sub_rate[d] = W.halt_angle[d], W.halt_rate[d]
+    load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, W.halt[1])
+    start_step(L, P, Q, W, wrench, W.halt[1], 0.0)
+    guess_impulses(L, W, COLD)
+    start_motion(L, W)
+    fastest = 0.0
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        for i in range(6):
+            fastest = max(fastest, abs(W.v[b, i]))
+            W.v[b, i] = 0.0
+    evaluate(L, P, Q, A, W, W.halt[1], W.options.springs)
+    _match_momentum(L, P, Q, A, W, h, W.halt[1])
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        W.unmatched[W.members[BODIES, k]] = 0  # (the differences of their poses are not their velocities)
+    return (1.0 - W.halt[0]) * fastest
+
+
+@kernel
+def _slow(W, h):
+    """Whether all bodies of the islands turn slowly enough for parts twice as long as h: by half of FAST at most."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        if 2.0 * _turn(W.v[W.members[BODIES, k]], h) > 0.5 * FAST:
+            return False
+    return True
+
+
+@kernel
+def _double_impulses(W):
+    """Impulses of the present point become those that the same forces have in twice the time."""
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        n = W.members[NODES, k]
+        for i in range(6):
+            W.lam[n, i] *= 2.0
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        W.fric[W.members[DOFS, k], 0] *= 2.0
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        W.lim[W.members[LIMITS, k], 0] *= 2.0
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        for i in range(8):
+            W.con[W.members[CONTACTS, k], i] *= 2.0
+
+
+@kernel
+def _rescale(L, W, h, to):
+    """Velocities in W.sub_bodies over an interval h become those over the interval `to` with the same momentum."""
     momentum, v = W.scratch[9, 0:6], W.scratch[10, 0:6]
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         for i in range(3):
             v[i], v[3 + i] = W.sub_bodies[b, 3 + i], W.sub_bodies[b, 10 + i]
         old_momentum(L.mass[b], L.inertia[b], v, h, momentum)
-        turn_of_momentum(L.inertia[b], momentum, 0.5 * h, W.sub_bodies[b, 10:13], W.scratch)
+        turn_of_momentum(L.inertia[b], momentum, to, W.sub_bodies[b, 10:13], W.scratch)
 
 
 @kernel
@@ -128,7 +213,7 @@ def _turn(v, h):
 def start_parts(L, W, angle, rate, h, parts):
     """W.sub… = the start of the step. In parts, velocities are those over a part that have the same momentum.
 
-    Beyond |ω| h = √2 the discrete momentum falls with the velocity and means nothing: from FAST on the body keeps its speed.
+    A momentum belongs to two velocities, on either side of |ω| h = √2: a body beyond FAST keeps its speed.
     """
     momentum = W.scratch[9, 0:6]
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
@@ -233,7 +318,7 @@ def _joined_velocities(L, P, Q, A, W, h):
     kept = W.scratch[105, 0:3]
     kept[0] = -1.0
     status, _, _, _ = iterate(
-        L, P, Q, A, W, -h, W.options.springs, 0.0, 1.0, W.options.residual_tolerance, 1.0, SOLVE_LIMIT, False, False, False, kept
+        L, P, Q, A, W, -h, 0.0, 1.0, W.options.residual_tolerance, 1.0, SOLVE_LIMIT, False, kept
     )
     W.span[CONTACTS, 1], W.span[LIMITS, 1] = contacts, limits
     return status == SOLVED

@@ -4,13 +4,14 @@ import math
 
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
 from dojo_py.hard.limits import UNSURE
+from dojo_py.hard.terms import FAST
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import FAR, friction_complementarity, friction_residual, least_friction_product, step_length
 
 
 @kernel
 def largest_step(L, W, h):
-    """Largest α ≤ FAR that keeps all cone variables in their cones."""
+    """Largest α ≤ FAR that keeps all cone variables in their cones (Dojo, Algorithm 1)."""
     alpha = FAR
     for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
         m = W.members[LIMITS, k]
@@ -37,7 +38,8 @@ def largest_step(L, W, h):
 
 @kernel
 def residual_of(L, W, h, floors):
-    """Largest row, as a velocity [m/s, rad/s]: momentum rows over mass or inertia, constraint rows over h.
+    """Largest row, as a velocity [m/s, rad/s]: momentum rows over mass or inertia, constraint rows over h
+    (Dojo, eq. 49).
 
     floors: 1 counts rows beyond the round-off of what they are made of, 0 all of them.
     """
@@ -106,7 +108,8 @@ def _worse(a, b):
 
 @kernel
 def centring(L, W, h, kn, kf, alpha, out):
-    """Complementarity after alpha times the step in W.d… (0: here). out (8,), normal pairs and limits, then friction:
+    """Complementarity after alpha times the step in W.d… (0: here). out (8,), normal pairs and limits, then friction
+    (Dojo, eq. 50-53):
 
     0, 4: largest |b∘c - k e|; 1, 5: smallest eigenvalue product; 2, 6: Σ b·c; 3, 7: degree.       [N s m], [N s m/s]
     """
@@ -148,8 +151,8 @@ def _add_pair(out, p, k):
 
 @kernel
 def inside_rotation_domain(L, W, h, alpha):
-    """The largest share of alpha that keeps every |ω| h / 2 below 0.95 (φ(ω) needs it below 1)."""
-    bound = (2.0 * 0.95 / h) ** 2
+    """The largest share of alpha, by halves, that keeps every |ω| h below FAST."""
+    bound = (FAST / h) ** 2
     for _ in range(40):
         ok = True
         for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):

@@ -5,6 +5,7 @@ import math
 from dojo_py.hard.assemble import friction_law
 from dojo_py.hard.islands import BODIES, CONTACTS, MOVED_CONTACTS, NODES
 from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
+from dojo_py.hard.points import copy_point
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import solve
 from dojo_py.solver.cones import beyond, impulse_of, recover_step
@@ -19,18 +20,20 @@ inertia of its body: what elimination leaves otherwise is less than the next ite
 
 
 @kernel
-def recover(L, W, h, kn, kf, corrected, scaled, loop_regularisation, enough):
+def recover(L, W, h, kn, kf, corrected, loop_regularisation, enough):
     """Steps of all variables from the solved W.step. Writes W.dv, W.dlam, W.drate, W.dlim, W.dfric, W.dcon.
 
     A contact of stiffness 1e13 turns the round-off of its bodies' velocities (1e-17 m/s) into impulses of 1e-4 N s. So what is
-    missing in the rows is solved for again, and the contacts only add the small difference, until it is at most `enough` [m/s].
+    missing in the rows is solved for again, and the contacts only add the small difference, until it is at most `enough` [m/s] or
+    no longer halved.
     """
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         W.dv[W.members[BODIES, k], :] = 0.0
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         W.dlam[W.members[NODES, k], :] = 0.0
     y = W.scratch[100, 0:3]
-    refine = W.solver.refine > 0.0 and (enough < EXACT or (W.stiffest[0] > STIFF_ENOUGH and enough < math.inf))
+    refine = enough < EXACT or (W.stiffest[0] > STIFF_ENOUGH and enough < math.inf)
+    before = math.inf
     for turn in range(ROUNDS):
         for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
             b = W.members[BODIES, k]
@@ -46,10 +49,18 @@ def recover(L, W, h, kn, kf, corrected, scaled, loop_regularisation, enough):
             c = W.members[CONTACTS, k]
             _motion_change(L, W, c, y)
             recover_step(
-                W.claw[c], W.cmu[c], W.con[c], kf, corrected, scaled, W.acon[c], W.cdy[c], y, W.cK[c], W.cf[c], turn > 0, W.dcon[c],
+                W.claw[c], W.cmu[c], W.con[c], kf, corrected, W.affine.con[c], W.cdy[c], y, W.cK[c], W.cf[c], turn > 0, W.dcon[c],
             )  # fmt: skip
-        if turn == ROUNDS - 1 or not refine or not _imbalance(L, W, loop_regularisation) > enough:
+        if not refine:
             break
+        imbalance = _imbalance(L, W, loop_regularisation)
+        if turn > 0 and not imbalance < before:  # the matrix is too stiff for its factors to mend anything: back to what there was
+            copy_point(W, W.saved, W.change)
+            break
+        if not imbalance > enough or not imbalance < 0.5 * before or turn == ROUNDS - 1:
+            break
+        before = imbalance
+        copy_point(W, W.change, W.saved)
         solve(W.pattern, W.blocks, W.step)
 
 
@@ -172,7 +183,7 @@ def _recover_joint(L, W, n, h, kn, kf, corrected):
         if a >= 0:
             for m in range(6):
                 rate += W.Ca[n, r, m] * W.dv[a, m]
-        W.drate[first + i] = rate
+        W.drate[first + i], W.dtheta[first + i] = rate, h * rate
     for i in range(k):
         _recover_dof(L, W, n, j, i, h, kn, kf, corrected)
 
@@ -220,7 +231,7 @@ def _recover_dof(L, W, n, j, i, h, kn, kf, corrected):
 def _limit_target(W, m, kn, corrected):
     """Right-hand side of γ δs + s δγ for limit m."""
     r = kn - W.lim[m, 0] * W.lim[m, 1]
-    return r - W.alim[m, 0] * W.alim[m, 1] if corrected else r
+    return r - W.affine.lim[m, 0] * W.affine.lim[m, 1] if corrected else r
 
 
 @kernel
@@ -248,8 +259,8 @@ def _friction_step(W, dof, bound, db, kf, corrected):
     beta, up, down = W.fric[dof, 0], W.fric[dof, 1], W.fric[dof, 2]
     r1, r2 = kf - (bound + beta) * up, kf - (bound - beta) * down
     if corrected:
-        r1 -= W.africt[dof, 0] * W.africt[dof, 1]
-        r2 += W.africt[dof, 0] * W.africt[dof, 2]
+        r1 -= W.affine.fric[dof, 0] * W.affine.fric[dof, 1]
+        r2 += W.affine.fric[dof, 0] * W.affine.fric[dof, 2]
     W.dfric[dof, 0] = db
     W.dfric[dof, 1] = (r1 - up * db) / (bound + beta)
     W.dfric[dof, 2] = (r2 + down * db) / (bound - beta)

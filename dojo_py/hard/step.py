@@ -7,13 +7,14 @@ there is no usable point it stays, and a named failure says why. Nothing of this
 import math
 
 from dojo_py.arrays import copy, copy_rows
-from dojo_py.hard.attempts import complementarity_tolerance
+from dojo_py.hard.attempts import SOLVE_LIMIT, complementarity_tolerance
 from dojo_py.hard.choice import choose_contacts, left_out_contact, want_all
 from dojo_py.hard.contact_rows import pair_far, pair_gap, plane_gap
 from dojo_py.hard.held_friction import hold_bounds
-from dojo_py.hard.interior_point import INEXACT, SOLVED, TOO_FAST, steady, take_best
+from dojo_py.hard.interior_point import INEXACT, SOLVED, TOO_FAST, steady
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, find_islands, take_islands
-from dojo_py.hard.parts import in_parts, start_parts, take_carried, whole
+from dojo_py.hard.parts import in_parts, stand_still, start_parts, take_carried, whole
+from dojo_py.hard.points import copy_point
 from dojo_py.hard.progress import residual_of
 from dojo_py.hard.residuals import evaluate
 from dojo_py.hard.start import (
@@ -41,7 +42,8 @@ FAR_OFF = 1.0
 """Residual [m/s, rad/s] of a point that is no better than none: at a step of 0.01 s a gap of 1 cm is closed that should not be."""
 
 OVERLAP = 1e-9
-"""Violations at the start of a step [m, rad] above this are worth a try without undoing them."""
+"""Violations at the start of a step [m, rad] above this are worth a try in which they stay, with as much room besides: between two
+planes that a ball touches both there is no room, and no interior to go through."""
 
 ROUNDS = 8
 """Most times that contacts which a solve had left out are added and the step is solved again."""
@@ -49,7 +51,7 @@ ROUNDS = 8
 
 @kernel
 def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report):
-    """The step of the islands in W.span: whole, else as 2, 4, … shorter ones, else the best point of the whole. Adds to the report.
+    """The step of the islands in W.span: whole, else in parts, else the best there is (`_give_up`). Adds to the report.
 
     Returns whether it is to be tried again, with contacts and limits that had been left out; not unless it may_ask.
 
@@ -65,44 +67,65 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
         while first < W.options.subdivisions and turn > FAST * 2.0**first:
             first += 1
     total, parts = 0.0, 1
+    W.halt[0] = 0.0
     if first == 0:
         source = WARM if all_warm(W) else COLD
         total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, kappa, source, budget, out)
         if out[0] != SOLVED:
-            if may_ask and W.solver.want > 0.0 and want_all(L, P, Q, W) > 0:
+            if may_ask and want_all(L, P, Q, W) > 0:
                 return True
-            if W.solver.overlap > 0.0 and _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step
-                total += whole(L, P, Q, A, W, angle, rate, wrench, h, 0.0, kappa, COLD, budget - total, out)
+            if _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step
+                total += whole(L, P, Q, A, W, angle, rate, wrench, h, -OVERLAP / h, kappa, COLD, budget - total, out)
         if out[0] != SOLVED and kappa == 0.0 and out[5] <= W.options.residual_tolerance:
             _end_at_best(L, P, Q, A, W, angle, rate, wrench, h)
             if out[6] <= complementarity_tolerance(L, W, kappa) * steady(W):
                 out[0], out[2], out[3], out[8] = SOLVED, out[5], out[6], residual_of(L, W, h, 0.0)
-    if first > 0 or (out[0] != SOLVED and kappa == 0.0 and W.solver.parts > 0.0):
+    if first > 0 or (out[0] != SOLVED and kappa == 0.0 and W.options.subdivisions > 0.0):
         count, parts = in_parts(
             L, P, Q, A, W, angle, rate, wrench, h, max(first, 1), kappa, max(budget - total, 1.0), out
         )
         total += count
         if out[0] != SOLVED and first > 0 and may_ask and want_all(L, P, Q, W) > 0:
             return True
-    if out[0] != SOLVED and first > 0:  # at least the best point of a whole step
-        total += whole(
-            L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, kappa, COLD, 50.0, out
-        )
-        parts = 1
-    status = int(out[0])
-    if status != SOLVED and not out[5] < W.solver.close and W.solver.hold > 0.0:
+    if out[0] == SOLVED:
+        _report_island(W, report, SOLVED, total, out, parts)
+    else:
+        _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, out, report)
+    return False
+
+
+@kernel
+def _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, out, report):
+    """The islands' step ends INEXACT at the best there is; without a usable end they stay where they are, under a named failure.
+
+    In this order: the best point of a whole step if it is nearly solved; parts, if they cover half of the interval; friction with
+    held bounds; any usable point of a whole step; what parts cover.
+    """
+    failure = TOO_FAST if first > 0 else int(out[0])
+    covered = W.halt[0]
+    if first > 0 and covered == 0.0:  # bodies turn too fast, but a whole step may have a usable point
+        recovery = W.options.recovery_speed
+        total += whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, COLD, float(SOLVE_LIMIT), out)
+        if out[0] == SOLVED:
+            _report_island(W, report, SOLVED, total, out, 1)
+            return
+    nearly = out[5] < W.solver.close
+    if not nearly and covered < 0.5:
         budget = (1.0 - W.solver.ladder) * W.options.max_iterations
         total += hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, budget, out)
         if out[0] == SOLVED:
             _report_island(W, report, INEXACT, total, out, 1)
-            return False
-    if status != SOLVED and out[5] < FAR_OFF:
+            return
+    if nearly or (covered < 0.5 and out[5] < FAR_OFF):
         _end_at_best(L, P, Q, A, W, angle, rate, wrench, h)
-        status, parts, out[2], out[3], out[8] = INEXACT, 1, out[5], out[6], residual_of(L, W, h, 0.0)
-    elif status != SOLVED:
-        status, parts = TOO_FAST if first > 0 else status, 0
-    _report_island(W, report, status, total, out, parts)
-    return False
+        out[2], out[3], out[8] = out[5], out[6], residual_of(L, W, h, 0.0)
+        _report_island(W, report, INEXACT, total, out, 1)
+    elif covered > 0.0:
+        out[2] = out[8] = stand_still(L, P, Q, A, W, wrench, h)
+        out[3] = 0.0
+        _report_island(W, report, INEXACT, total, out, max(parts, 1) + 1)
+    else:
+        _report_island(W, report, failure, total, out, 0)
 
 
 @kernel
@@ -132,7 +155,7 @@ def _end_at_best(L, P, Q, A, W, angle, rate, wrench, h):
     guess_impulses(L, W, COLD)
     start_motion(L, W)
     release_cones(L, W, h)
-    take_best(W)
+    copy_point(W, W.best, W.now)
     evaluate(L, P, Q, A, W, h, W.options.springs)
 
 

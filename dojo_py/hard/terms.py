@@ -12,5 +12,6 @@ SPHERE_FEATURE, SEGMENT_SEGMENT = 0, 1
 FRICTIONLESS, CONE, PYRAMID = 0, 1, 2
 """Friction models of a contact."""
 
-FAST = 1.6
-"""A step in which a body would turn by more, |ω| h, is divided before it is tried; a whole one must stay below 2."""
+FAST = 1.4
+"""Largest |ω| h of a step (1.55 rad): one in which a body would turn by more is divided before it is tried. The momentum s(ω) Jω of
+a spin falls with its velocity beyond √2: there a push turns the body the other way, and contact has no or many solutions."""

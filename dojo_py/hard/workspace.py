@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dojo_py.hard.options import StepOptions
+from dojo_py.hard.points import Point, allocate_point
 from dojo_py.solver.block_ldu import Blocks, Pattern, allocate, analyse
 from dojo_py.solver.octet import WIDTH
 from dojo_py.solver.settings import SolverSettings
@@ -35,11 +36,12 @@ class Work(NamedTuple):
     angle0: np.ndarray  # (nv,) coordinate of hinges and slides
     force: np.ndarray  # (nv,) explicit generalised force on hinge, slide and ball coordinates [N m, N]
     # the unknowns
-    v: np.ndarray  # (nb + 1, 6)
-    lam: np.ndarray  # (nn, 6) constraint impulses, then generalised impulses [N s, N m s]
-    lim: np.ndarray  # (nl, 2) γ, s
-    fric: np.ndarray  # (nv, 3) β, ν₊, ν₋ of dry joint friction
-    con: np.ndarray  # (nc, 12) contact states, see solver/cones.py
+    v: np.ndarray  # these six are the arrays of `now`
+    lam: np.ndarray
+    theta: np.ndarray
+    fric: np.ndarray
+    lim: np.ndarray
+    con: np.ndarray
     # the next pose and everything evaluated there
     xn: np.ndarray
     qn: np.ndarray
@@ -48,7 +50,6 @@ class Work(NamedTuple):
     hG: np.ndarray  # (nb + 1, 3, 3) h Γ(ω)
     extent: np.ndarray  # (1,) largest coordinate of a body [m]
     turn: np.ndarray  # (nb + 1, 3, 3) rotation of the step, Rᵀ R₊
-    theta: np.ndarray  # (nv,) compound joints' coordinates from their zero (Newton's starting guess)
     Ca: np.ndarray  # (nn, 6, 8) row Jacobians by the parent's velocity
     Cb: np.ndarray  # (nn, 6, 8) by the child's
     Ceq: np.ndarray  # (ne, 4, 6, 8)
@@ -85,22 +86,13 @@ class Work(NamedTuple):
     cdy: np.ndarray  # (nc, 3)
     # steps
     step: np.ndarray  # (N, 8) right-hand side and solution in elimination order
-    dv: np.ndarray  # (nb, 6)
-    dlam: np.ndarray  # (nn, 6)
     drate: np.ndarray  # (nv,)
-    dlim: np.ndarray  # (nl, 2)
-    dfric: np.ndarray  # (nv, 3)
-    dcon: np.ndarray  # (nc, 12)
-    alim: np.ndarray  # (nl, 2) affine steps
-    africt: np.ndarray  # (nv, 3)
-    acon: np.ndarray  # (nc, 12)
-    # saved point, for the line search
-    v_old: np.ndarray
-    lam_old: np.ndarray
-    theta_old: np.ndarray
-    lim_old: np.ndarray
-    fric_old: np.ndarray
-    con_old: np.ndarray
+    dv: np.ndarray  # these six are the arrays of `change`
+    dlam: np.ndarray
+    dtheta: np.ndarray
+    dfric: np.ndarray
+    dlim: np.ndarray
+    dcon: np.ndarray
     # what the last solved step leaves for the next one's start
     warm: np.ndarray  # (nb,) 1 where the impulses on a body are good
     warm_lam: np.ndarray  # (nn, 6)
@@ -112,19 +104,7 @@ class Work(NamedTuple):
     guess_lim: np.ndarray  # (nl,)
     guess_fric: np.ndarray  # (nv,)
     guess_con: np.ndarray  # (nc, 3) of every candidate
-    # the best point that attempts at a step found
-    best_v: np.ndarray  # (nb + 1, 6)
-    best_lam: np.ndarray  # (nn, 6)
-    best_lim: np.ndarray  # (nl, 2)
-    best_fric: np.ndarray  # (nv, 3)
-    best_con: np.ndarray  # (nc, 12)
-    # of islands without joints: a point of the central path, the tangent there, Newton's step beside it (central_path.py)
-    base_v: np.ndarray  # (nb + 1, 6)
-    base_con: np.ndarray  # (nc, 12)
-    path_v: np.ndarray
-    path_con: np.ndarray
-    newton_v: np.ndarray
-    newton_con: np.ndarray
+    # the central path (central_path.py)
     path_targets: np.ndarray  # (4,) complementarities and their derivatives by ln θ
     path_impulses: np.ndarray  # (2, 3) of one contact in two directions
     # islands, see islands.py
@@ -152,13 +132,25 @@ class Work(NamedTuple):
     sub_bodies: np.ndarray  # (nb, 13)
     sub_angle: np.ndarray  # (nv,)
     sub_rate: np.ndarray  # (nv,)
+    halt: np.ndarray  # (2,) share of the interval that the solved parts of a step that failed cover, length of the last [s]
+    halt_bodies: np.ndarray  # (nb, 13), and the state there
+    halt_angle: np.ndarray  # (nv,)
+    halt_rate: np.ndarray  # (nv,)
     trace: np.ndarray  # (201, 6) of the last solve: residual, centring, mean, step length, affine step length, σ
     # linear algebra
     stiffest: np.ndarray  # (1,) largest stiffness of a contact over the smallest inertia of its body
     edges: np.ndarray  # (m, 2) graph edges; those of the joints first
     n_edges: np.ndarray  # (2,) of the joints, with contacts
     scratch: np.ndarray  # (128, 12)
-    pattern: Pattern  # these four are the last, see handles.py
+    now: Point  # from here on groups, see handles.py: the present point
+    change: Point  # Newton's step from it
+    affine: Point  # the affine step, whose second-order terms correct it
+    saved: Point  # where the step began, for the line search; before it, a Newton step before its last refinement
+    best: Point  # the best point that attempts at a step found
+    base: Point  # a point of the central path,
+    tangent: Point  # the tangent there,
+    newton: Point  # and Newton's step beside it
+    pattern: Pattern
     blocks: Blocks
     options: StepOptions
     solver: SolverSettings
@@ -191,13 +183,15 @@ def allocate_work(layout, planes, pairs, options, solver):
     pattern, blocks = allocate(total, room)
     analyse(edges, len(fixed), pattern)
     z = np.zeros
+    points = [allocate_point(nb, nn, nv, nl, nc) for _ in range(8)]
+    now, change = points[:2]
     work = Work(
         x=z((nb + 1, 3)), q=z((nb + 1, 4)), R=z((nb + 1, 3, 3)), v_prev=z((nb + 1, 6)), momentum=z((nb, 6)),
         Ga=z((nn, 6, WIDTH)), Gb=z((nn, 6, WIDTH)), Pa=z((nn, 6, WIDTH)), Pb=z((nn, 6, WIDTH)),
         Geq=z((ne, 4, 6, WIDTH)), turn0=z((nj, 4)), origin0=z((nj, 3)),
-        basis=z((nj, 6, 6)), rate_prev=z(nv), angle0=z(nv), force=z(nv), v=z((nb + 1, 6)), lam=z((nn, 6)),
-        lim=z((nl, 2)), fric=z((nv, 3)), con=z((nc, 12)), xn=z((nb + 1, 3)), qn=z((nb + 1, 4)), Rn=z((nb + 1, 3, 3)),
-        p=z((nb + 1, 4)), hG=z((nb + 1, 3, 3)), extent=z(1), turn=z((nb + 1, 3, 3)), theta=z(nv), Ca=z((nn, 6, WIDTH)),
+        basis=z((nj, 6, 6)), rate_prev=z(nv), angle0=z(nv), force=z(nv), v=now.v, lam=now.lam,
+        theta=now.theta, fric=now.fric, lim=now.lim, con=now.con, xn=z((nb + 1, 3)), qn=z((nb + 1, 4)), Rn=z((nb + 1, 3, 3)),
+        p=z((nb + 1, 4)), hG=z((nb + 1, 3, 3)), extent=z(1), turn=z((nb + 1, 3, 3)), Ca=z((nn, 6, WIDTH)),
         Cb=z((nn, 6, WIDTH)), Ceq=z((ne, 4, 6, WIDTH)), rows=z((nn, 6)), drive=z((nv, 2)),
         row_scale=z(nv), ball=z((nj, 3, 4)), inertia=z((nb, 6, WIDTH)), rb=z((nb, WIDTH)),
         rn=z((nn, 6)), size=z((nb, WIDTH)), active=z(nc, np.int64), n_active=z(2, np.int64),
@@ -205,22 +199,22 @@ def allocate_work(layout, planes, pairs, options, solver):
         cbody=z((nc, 2), np.int64), cmu=z(nc), claw=z(nc, np.int64), cheld=z(nc, np.int64), cbound=z(nc),
         cframe=z((nc, 3, 3)), cval=z((nc, 3)),
         cgrace=z(nc), lgrace=z(nl), cC=z((nc, 2, 3, 6)), cB=z((nc, 2, 3, 6)), cH=z((nc, 2, 6, 12)), cK=z((nc, 3, 3)),
-        cf=z((nc, 3)), cdy=z((nc, 3)), step=z((total, WIDTH)), dv=z((nb + 1, 6)), dlam=z((nn, 6)), drate=z(nv),
-        dlim=z((nl, 2)), dfric=z((nv, 3)), dcon=z((nc, 12)), alim=z((nl, 2)), africt=z((nv, 3)), acon=z((nc, 12)),
-        v_old=z((nb + 1, 6)), lam_old=z((nn, 6)), theta_old=z(nv), lim_old=z((nl, 2)), fric_old=z((nv, 3)), con_old=z((nc, 12)),
+        cf=z((nc, 3)), cdy=z((nc, 3)), step=z((total, WIDTH)), drate=z(nv),
+        dv=change.v, dlam=change.lam, dtheta=change.theta, dfric=change.fric, dlim=change.lim, dcon=change.con,
         warm=z(nb), warm_lam=z((nn, 6)), warm_lim=z(nl), warm_fric=z(nv), warm_con=z((nc, 3)),
         guess_lam=z((nn, 6)), guess_lim=z(nl), guess_fric=z(nv), guess_con=z((nc, 3)),
-        best_v=z((nb + 1, 6)), best_lam=z((nn, 6)), best_lim=z((nl, 2)), best_fric=z((nv, 3)), best_con=z((nc, 12)),
-        base_v=z((nb + 1, 6)), base_con=z((nc, 12)), path_v=z((nb + 1, 6)), path_con=z((nc, 12)),
-        newton_v=z((nb + 1, 6)), newton_con=z((nc, 12)), path_targets=z(4), path_impulses=z((2, 3)),
+        path_targets=z(4), path_impulses=z((2, 3)),
         island=z(nb, np.int64), island_root=z(nb, np.int64), members=z((5, max(nb, nn, nv, nl, nc, 1)), np.int64),
         island_first=z((5, nb + 1), np.int64), island_place=z(nb + 1, np.int64), place_island=z(total, np.int64),
         span=z((7, 2), np.int64), taken=z(2, np.int64), wanted=z(nc, np.int64), wanted_limit=z(nl, np.int64), parts=z(nb, np.int64),
         solved=z(nb), unmatched=z(nb, np.int64), begin=z((nb, 6)), carried=z(nb), carry=z((nb, 6)),
         next_carried=z(nb), next_carry=z((nb, 6)),
         summed=z((nc, 3)), start_bodies=z((nb, 13)), sub_bodies=z((nb, 13)),
-        sub_angle=z(nv), sub_rate=z(nv), trace=z((201, 6)), pattern=pattern, blocks=blocks, edges=edges, stiffest=z(1),
-        n_edges=np.array([len(fixed), len(fixed)], np.int64), scratch=z((128, 12)), options=options, solver=solver,
+        sub_angle=z(nv), sub_rate=z(nv),
+        halt=z(2), halt_bodies=z((nb, 13)), halt_angle=z(nv), halt_rate=z(nv), trace=z((201, 6)), edges=edges, stiffest=z(1),
+        n_edges=np.array([len(fixed), len(fixed)], np.int64), scratch=z((128, 12)),
+        now=now, change=change, affine=points[2], saved=points[3], best=points[4], base=points[5],
+        tangent=points[6], newton=points[7], pattern=pattern, blocks=blocks, options=options, solver=solver,
     )  # fmt: skip
     for q in (work.q, work.qn, work.p):
         q[-1, 0] = 1.0

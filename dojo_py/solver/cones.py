@@ -2,8 +2,8 @@
 
 State z (12,) of a contact, primal (impulse) and dual (motion):
     all             γ, s                         γ s = κ,  s = gap
-    cone            ξ₂, ξ₃, η₁, η₂, η₃, β        ξ ∘ η = κ e,  ξ₁ = μ γ + β,  η₂₃ = v_t           (Dojo eq. 21-24)
-    pyramid         ψ, s_ψ, β₁₋₄, s_β₁₋₄         s_ψ = μ γ - Σ β,  s_β = P v_t + ψ 1,  products κ  (Dojo eq. 18-20)
+    cone            ξ₂, ξ₃, η₁, η₂, η₃, β        ξ ∘ η = κ e,  ξ₁ = μ γ + β,  η₂₃ = v_t           (Dojo eq. 20-24)
+    pyramid         ψ, s_ψ, β₁₋₄, s_β₁₋₄         s_ψ = μ γ - Σ β,  s_β = P v_t + ψ 1,  products κ  (Dojo, eq. 5-10)
 
 β is constant: 0 but where friction's bound is held at an estimate (μ is 0 then), which makes the problem of a step convex.
 ξ ∘ η = (ξ·η, ξ₁ η₂₃ + η₁ ξ₂₃). Newton's equations of a contact are solved for the impulse F = (γ, ξ₂, ξ₃) as a function of the
@@ -50,7 +50,7 @@ def start_state(law, mu, gamma, s, speed, z):
 
 @kernel
 def friction_complementarity(law, mu, z, target):
-    """(largest |ξ∘η - target e|, Σ ξ·η, degree) of a contact's friction."""
+    """(largest |ξ∘η - target e|, Σ ξ·η, degree) of a contact's friction (Dojo, eq. 22, 24; degree: 51)."""
     if law == CONE:
         x1 = mu * z[0] + z[BOUND]
         p = x1 * z[4] + z[2] * z[5] + z[3] * z[6]
@@ -68,7 +68,7 @@ def friction_complementarity(law, mu, z, target):
 
 @kernel
 def friction_residual(law, mu, z, v1, v2):
-    """Largest violation of the linear friction rows [m/s]: η₂₃ - v_t, or s_β - P v_t - ψ (and s_ψ, in N s)."""
+    """Largest violation of the linear friction rows [m/s]: η₂₃ - v_t (Dojo, eq. 20), or s_β - P v_t - ψ (eq. 6; s_ψ in N s: 7)."""
     if law == CONE:
         return max(abs(z[5] - v1), abs(z[6] - v2))
     if law == PYRAMID:
@@ -79,7 +79,7 @@ def friction_residual(law, mu, z, v1, v2):
 
 
 @kernel
-def condense(law, mu, z, kn, kf, corrected, scaled, a, dy, K, f):
+def condense(law, mu, z, kn, kf, corrected, a, dy, K, f):
     """δF = f - K δy' for one contact, where δy' is the change of the motion beyond dy (3,), the present slack residual.
 
     corrected: subtract the second-order terms of the affine step a (12,). K (3, 3), f (3,) are written.
@@ -96,74 +96,13 @@ def condense(law, mu, z, kn, kf, corrected, scaled, a, dy, K, f):
     K[0, 0] = g * inv_s
     f[0] = r1 * inv_s - K[0, 0] * dy[0]
     if law == CONE:
-        if scaled:
-            _condense_cone(mu, z, kf, corrected, a, dy, K, f)
-        else:
-            _condense_plain(mu, z, kf, corrected, a, dy, K, f)
+        _condense_cone(mu, z, kf, corrected, a, dy, K, f)
     elif law == PYRAMID:
         _condense_pyramid(mu, z, kf, corrected, a, dy, K, f)
 
 
 @kernel
-def _scaling(x1, x2, x3, e1, e2, e3):
-    """Nesterov-Todd scaling of ξ and η: (β, w0, w1, w2) with W = β [[w0, wᵀ], [w, I + w wᵀ/(1 + w0)]], W ξ = W⁻¹ η."""
-    nx, ne = math.sqrt(x2 * x2 + x3 * x3), math.sqrt(e2 * e2 + e3 * e3)
-    jx = math.sqrt(max((x1 - nx) * (x1 + nx), 1e-34 * x1 * x1))
-    je = math.sqrt(max((e1 - ne) * (e1 + ne), 1e-34 * e1 * e1))
-    a1, a2, a3 = x1 / jx, x2 / jx, x3 / jx
-    b1, b2, b3 = e1 / je, e2 / je, e3 / je
-    g = 1.0 / math.sqrt(2.0 * (1.0 + max(a1 * b1 + a2 * b2 + a3 * b3, 1.0)))
-    w1, w2 = g * (b2 - a2), g * (b3 - a3)
-    return math.sqrt(je / jx), math.sqrt(1.0 + w1 * w1 + w2 * w2), w1, w2
-
-
-@kernel
-def _apply(beta, w0, w1, w2, v0, v1, v2):
-    """W v."""
-    dot = w1 * v1 + w2 * v2
-    t = v0 + dot / (1.0 + w0)
-    return beta * (w0 * v0 + dot), beta * (v1 + t * w1), beta * (v2 + t * w2)
-
-
-@kernel
-def _scaled_target(mu, z, kf, corrected, a, beta, w0, w1, w2):
-    """W d,  d = λ⁻¹ ∘ (κ e - λ ∘ λ - (W⁻¹ δη_a) ∘ (W δξ_a)),  λ = W ξ: the right-hand side of δη + W² δξ = W d."""
-    l0, l1, l2 = _apply(beta, w0, w1, w2, mu * z[0] + z[BOUND], z[2], z[3])
-    r0, r1, r2 = kf - (l0 * l0 + l1 * l1 + l2 * l2), -2.0 * l0 * l1, -2.0 * l0 * l2
-    if corrected:
-        p0, p1, p2 = _apply(beta, w0, w1, w2, mu * a[0], a[2], a[3])
-        q0, q1, q2 = _apply(1.0 / beta, w0, -w1, -w2, a[4], a[5], a[6])
-        r0 -= p0 * q0 + p1 * q1 + p2 * q2
-        r1 -= p0 * q1 + q0 * p1
-        r2 -= p0 * q2 + q0 * p2
-    # d = λ⁻¹ ∘ r:  d0 = (λ0 r0 - λ₁·r₁)/|λ|_J²,  d₁ = (r₁ - d0 λ₁)/λ0
-    nl = math.sqrt(l1 * l1 + l2 * l2)
-    j2 = max((l0 - nl) * (l0 + nl), 1e-32 * l0 * l0)
-    d0 = (l0 * r0 - l1 * r1 - l2 * r2) / j2
-    d1, d2 = (r1 - d0 * l1) / l0, (r2 - d0 * l2) / l0
-    return _apply(beta, w0, w1, w2, d0, d1, d2)
-
-
-@kernel
 def _condense_cone(mu, z, kf, corrected, a, dy, K, f):
-    # δη + H δξ = W d,  H = W² = β² (2 w wᵀ - J);  rows 2, 3 give δξ₂₃ for a given motion, row 1 gives δη₁
-    beta, w0, w1, w2 = _scaling(mu * z[0] + z[BOUND], z[2], z[3], z[4], z[5], z[6])
-    t0, t1, t2 = _scaled_target(mu, z, kf, corrected, a, beta, w0, w1, w2)
-    b2 = beta * beta
-    # inverse of H₂₂ = β² (I + 2 w wᵀ)
-    n = 2.0 / (1.0 + 2.0 * (w1 * w1 + w2 * w2))
-    i11, i12, i22 = (1.0 - n * w1 * w1) / b2, -n * w1 * w2 / b2, (1.0 - n * w2 * w2) / b2
-    h1, h2 = 2.0 * b2 * w0 * w1 * mu, 2.0 * b2 * w0 * w2 * mu  # H₂₁ μ
-    g1, g2 = i11 * h1 + i12 * h2, i12 * h1 + i22 * h2
-    c1, c2 = t1 - dy[1], t2 - dy[2]
-    f[1] = i11 * c1 + i12 * c2 - g1 * f[0]
-    f[2] = i12 * c1 + i22 * c2 - g2 * f[0]
-    K[1, 1], K[1, 2], K[2, 1], K[2, 2] = i11, i12, i12, i22
-    K[1, 0], K[2, 0] = -g1 * K[0, 0], -g2 * K[0, 0]
-
-
-@kernel
-def _condense_plain(mu, z, kf, corrected, a, dy, K, f):
     x1, x2, x3, e1, e2, e3 = mu * z[0] + z[BOUND], z[2], z[3], z[4], z[5], z[6]
     r2 = kf - (x1 * e1 + x2 * e2 + x3 * e3)
     r3, r4 = -(x1 * e2 + e1 * x2), -(x1 * e3 + e1 * x3)
@@ -254,7 +193,7 @@ def motion_residual(law, z, motion, gap_floor, speed_floor, dy):
 
 
 @kernel
-def recover_step(law, mu, z, kf, corrected, scaled, a, dy, y, K, f, more, dz):
+def recover_step(law, mu, z, kf, corrected, a, dy, y, K, f, more, dz):
     """dz (12,): the step of all variables of a contact, given the bodies' change of motion y (3,) and dy, K, f of `condense`.
 
     more: y is a further change, added to the dz that is there.
@@ -273,18 +212,11 @@ def recover_step(law, mu, z, kf, corrected, scaled, a, dy, y, K, f, more, dz):
     dz[3] -= K[2, 0] * y[0] + K[2, 1] * y[1] + K[2, 2] * y[2]
     dz[5] += y[1]
     dz[6] += y[2]
-    if not scaled:
-        x1, e1 = mu * z[0] + z[BOUND], z[4]
-        r2 = kf - (x1 * e1 + z[2] * z[5] + z[3] * z[6])
-        if corrected:
-            r2 -= mu * a[0] * a[4] + a[2] * a[5] + a[3] * a[6]
-        dz[4] = (r2 - e1 * mu * dz[0] - z[5] * dz[2] - z[6] * dz[3] - z[2] * dz[5] - z[3] * dz[6]) / x1
-        return
-    beta, w0, w1, w2 = _scaling(mu * z[0] + z[BOUND], z[2], z[3], z[4], z[5], z[6])
-    t0, t1, t2 = _scaled_target(mu, z, kf, corrected, a, beta, w0, w1, w2)
-    b2 = beta * beta
-    h00 = b2 * (2.0 * w0 * w0 - 1.0)
-    dz[4] = t0 - h00 * mu * dz[0] - 2.0 * b2 * w0 * (w1 * dz[2] + w2 * dz[3])
+    x1, e1 = mu * z[0] + z[BOUND], z[4]
+    r2 = kf - (x1 * e1 + z[2] * z[5] + z[3] * z[6])
+    if corrected:
+        r2 -= mu * a[0] * a[4] + a[2] * a[5] + a[3] * a[6]
+    dz[4] = (r2 - e1 * mu * dz[0] - z[5] * dz[2] - z[6] * dz[3] - z[2] * dz[5] - z[3] * dz[6]) / x1
 
 
 @kernel
@@ -328,7 +260,7 @@ FAR = 2.0
 
 @kernel
 def _soc_step(a0, a1, a2, d0, d1, d2):
-    """Largest α ≤ FAR that keeps (a0, a12) + α (d0, d12) in the second-order cone; a interior."""
+    """Largest α ≤ FAR that keeps (a0, a12) + α (d0, d12) in the second-order cone; a interior (Dojo, eq. 42-46, as a root)."""
     dn, an = math.sqrt(d1 * d1 + d2 * d2), math.sqrt(a1 * a1 + a2 * a2)
     a = (d0 - dn) * (d0 + dn)
     b = a0 * d0 - a1 * d1 - a2 * d2
@@ -349,7 +281,7 @@ def _soc_step(a0, a1, a2, d0, d1, d2):
 
 @kernel
 def step_length(law, mu, z, dz):
-    """Largest α ≤ FAR that keeps z + α dz in its cones."""
+    """Largest α ≤ FAR that keeps z + α dz in its cones (Dojo, eq. 41-46)."""
     alpha = FAR
     for i in range(2):
         if dz[i] < 0.0:

@@ -13,7 +13,6 @@ from dojo_py.hard.start import load_state, release_cones, start_step
 from dojo_py.hard.workspace import allocate_work
 from dojo_py.hard.world import build_world
 from dojo_py.jit import entry
-from dojo_py.solver.settings import SolverSettings
 
 H = 0.02
 """[s]"""
@@ -44,7 +43,7 @@ class LoadedStep:
         m = self.model
         world = build_world(m, friction, "error")
         self.L = world.layout
-        self.W = allocate_work(world.layout, world.planes, world.pairs, HardOptions().numbers(), SolverSettings())
+        self.W = allocate_work(world.layout, world.planes, world.pairs, HardOptions().numbers(), HardOptions().constants())
         self.layout, planes, pairs, _, _ = world_handles(world)
         work = work_handle(self.W)
         self.drive = allocate_drive(world.actuators, world.layout, 0)

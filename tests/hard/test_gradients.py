@@ -165,7 +165,9 @@ def test_reverse_mode_is_forward_mode(name):
 
 
 DEEP = "deep overlap at the start"
-AMPLIFIED = pytest.mark.xfail(reason="bound 1e-10: 1.02e-10 here, 2e-12 to 6e-11 with other controls; at the edge by round-off")
+AMPLIFIED = pytest.mark.xfail(
+    strict=False, reason="bound 1e-10: 2e-12 to 1.02e-10 with the controls and the solver's way; at the edge by round-off"
+)
 
 
 @pytest.mark.parametrize("scene", [pytest.param(name, marks=AMPLIFIED if name == DEEP else ()) for name in SCENES])

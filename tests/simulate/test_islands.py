@@ -156,3 +156,32 @@ def test_a_step_that_failed_leaves_what_the_next_one_starts_from():
     assert failed.substeps == 0
     assert np.array_equal(failed.state.exact.impulses, state.exact.impulses)
     assert np.array_equal(sim.step(failed.state).state.qpos, sim.step(state).state.qpos)
+
+
+def test_a_ball_between_two_planes_that_are_too_near_stays():
+    """Nothing can undo the overlap of 1.6 mm, and without the 1e-9 m of room that it gets no point lies between the planes.
+
+    Before: INEXACT in 28 of 40 steps.
+    """
+    top = '<geom type="plane" size="5 5 1" pos="0 0 .8484" zaxis="0 0 -1"/>'
+    sim = HardSimulator(world(top + '<body pos="0 0 .425"><freejoint/><geom size=".425"/></body>'), timestep=0.003)
+    run = sim.rollout(sim.initial_state(None, np.array([0.3, 0, 0, 0, 0, 0])), np.zeros((40, 0)))
+    assert run.unsolved == 0
+    assert run.min_gap.min() > -1.6e-3 - 1e-8  # measured -1.600000001e-3
+
+
+def test_what_parts_cannot_finish_goes_on_from_there():
+    """A box that turns by 2.9 rad in a step takes two parts of 6 iterations; 10 are not enough for both.
+
+    For the rest of the interval it stays where it is; the residual says how far off it is, and it keeps its momentum.
+    """
+    model = world('<body pos="0 0 9"><freejoint/><geom type="box" size=".1 .2 .3"/></body>', options='gravity="0 0 0"')
+    sim = HardSimulator(model, timestep=0.1, options=HardOptions(max_iterations=10))
+    start = sim.initial_state(None, np.array([1.0, 0, 0, 18, 18, 14]))
+    step = sim.step(start)
+    assert step.status == Status.INEXACT and step.substeps == 2
+    assert step.state.qpos[0] == pytest.approx(0.05, rel=1e-12)  # half of the way
+    assert step.residual == pytest.approx(0.5 * np.abs(step.state.maximal[1, 10:]).max(), rel=0.1)
+    assert step.state.qvel[0] == pytest.approx(1.0, rel=1e-12)
+    patient = HardSimulator(model, timestep=0.1).step(step.state)
+    assert patient.solved and patient.state.qpos[0] == pytest.approx(0.15, rel=1e-12)

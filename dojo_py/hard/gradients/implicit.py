@@ -25,8 +25,8 @@ SHARE, REFINEMENTS = 1e-8, 2
 
 @kernel
 def factorise_at(L, W, h, kappa):
-    """Newton's matrix of the relaxed problem at the evaluated point. Returns whether it is regular."""
-    assemble(L, W, h, kappa, 0.0, kappa, False, False, LOOP_REGULARISATION)
+    """Newton's matrix of the relaxed problem at the evaluated point (Dojo, eq. 11, 29). Returns whether it is regular."""
+    assemble(L, W, h, kappa, 0.0, kappa, False, LOOP_REGULARISATION)
     first = L.node_joint.shape[0] - L.eq_kind.shape[0]
     for e in range(L.eq_kind.shape[0]):
         for r in range(6):
