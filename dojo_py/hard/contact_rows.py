@@ -7,6 +7,9 @@ from dojo_py.hard.pair_contacts import pair_geometry, pair_motion, pair_rows, ta
 from dojo_py.hard.plane_contacts import plane_rows
 from dojo_py.jit import kernel
 
+OVERLAP = 1e-9
+"""Violations at the start of a step [m, rad] above this are worth a try in which they stay."""
+
 
 @kernel
 def plane_gap(P, i, x, R):
@@ -73,19 +76,28 @@ def add_contact(P, Q, W, candidate):
 
 
 @kernel
+def allowed_overlap(overlap, recovery):
+    """How much of an overlap [m, rad] at the start of a step there may be at its end.
+
+    recovery: how much of it is undone at most; if negative, room that overlaps beyond OVERLAP get besides.
+    """
+    return max(0.0, overlap - (recovery if recovery > 0.0 or overlap > OVERLAP else 0.0))
+
+
+@kernel
 def start_contact(P, Q, W, c, recovery):
     """What active contact c remembers of the start of a step: its law, its frame, and the overlap that may stay.
 
-    recovery: overlap undone at most [m].
+    recovery [m]: see `allowed_overlap`.
     """
     candidate, np_ = W.active[c], P.body.shape[0]
     if candidate < np_:
         W.claw[c] = P.law[candidate]
-        W.cgrace[c] = max(0.0, -plane_gap(P, candidate, W.x, W.R) - recovery) - _round_off(W.x[P.body[candidate]])
+        W.cgrace[c] = allowed_overlap(-plane_gap(P, candidate, W.x, W.R), recovery) - _round_off(W.x[P.body[candidate]])
     else:
         i, n = candidate - np_, W.cframe[c, 0]
         W.claw[c] = Q.law[i]
-        W.cgrace[c] = max(0.0, -pair_gap(Q, i, W.x, W.R, n, W.scratch) - recovery) - _round_off(W.x[Q.body[i, 0]])
+        W.cgrace[c] = allowed_overlap(-pair_gap(Q, i, W.x, W.R, n, W.scratch), recovery) - _round_off(W.x[Q.body[i, 0]])
         tangents(n, W.cframe[c, 1:3])
 
 

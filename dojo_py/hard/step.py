@@ -9,7 +9,7 @@ import math
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.hard.attempts import SOLVE_LIMIT, complementarity_tolerance
 from dojo_py.hard.choice import choose_contacts, left_out_contact, want_all
-from dojo_py.hard.contact_rows import pair_far, pair_gap, plane_gap
+from dojo_py.hard.contact_rows import OVERLAP, pair_far, pair_gap, plane_gap
 from dojo_py.hard.held_friction import hold_bounds
 from dojo_py.hard.interior_point import INEXACT, SOLVED, TOO_FAST, steady
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, find_islands, take_islands
@@ -41,9 +41,9 @@ round-off within the residual [m/s]. Of several islands the worst."""
 FAR_OFF = 1.0
 """Residual [m/s, rad/s] of a point that is no better than none: at a step of 0.01 s a gap of 1 cm is closed that should not be."""
 
-OVERLAP = 1e-9
-"""Violations at the start of a step [m, rad] above this are worth a try in which they stay, with as much room besides: between two
-planes that a ball touches both there is no room, and no interior to go through."""
+ROOM = 1e-11
+"""What an overlap that may stay for a step gets besides [m, rad]: between two planes that a ball touches both there is no room, and
+no interior for a method to go through."""
 
 ROUNDS = 8
 """Most times that contacts which a solve had left out are added and the step is solved again."""
@@ -75,7 +75,7 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
             if may_ask and want_all(L, P, Q, W) > 0:
                 return True
             if _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step
-                total += whole(L, P, Q, A, W, angle, rate, wrench, h, -OVERLAP / h, kappa, COLD, budget - total, out)
+                total += whole(L, P, Q, A, W, angle, rate, wrench, h, -ROOM / h, kappa, COLD, budget - total, out)
         if out[0] != SOLVED and kappa == 0.0 and out[5] <= W.options.residual_tolerance:
             _end_at_best(L, P, Q, A, W, angle, rate, wrench, h)
             if out[6] <= complementarity_tolerance(L, W, kappa) * steady(W):
