@@ -25,7 +25,7 @@ def recover(L, W, h, kn, kf, corrected, loop_regularisation, enough):
 
     A contact of stiffness 1e13 turns the round-off of its bodies' velocities (1e-17 m/s) into impulses of 1e-4 N s. So what is
     missing in the rows is solved for again, and the contacts only add the small difference, until it is at most `enough` [m/s] or
-    no longer halved.
+    grows.
     """
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         W.dv[W.members[BODIES, k], :] = 0.0
@@ -57,7 +57,7 @@ def recover(L, W, h, kn, kf, corrected, loop_regularisation, enough):
         if turn > 0 and not imbalance < before:  # the matrix is too stiff for its factors to mend anything: back to what there was
             copy_point(W, W.saved, W.change)
             break
-        if not imbalance > enough or not imbalance < 0.5 * before or turn == ROUNDS - 1:
+        if not imbalance > enough or turn == ROUNDS - 1:
             break
         before = imbalance
         copy_point(W, W.change, W.saved)

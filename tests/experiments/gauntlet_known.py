@@ -17,7 +17,8 @@ KNOWN: dict[str, dict[str, Known]] = {
             "milligrams that move by many times their size in a step: 1 % of the steps of such scenes end INEXACT",
         ),
         "solved, ordinary": Known(
-            (5811,), "a ball that touches a floor and two walls, all exactly: 1 of 40 steps INEXACT at 1.3e-12 N m s (docs/algorithm.md)"
+            (5811,),
+            "a ball that touches a floor and two walls, all exactly: 1 of 40 steps INEXACT at 1.3e-12 N m s (docs/algorithm.md)",
         ),
         "gap": Known((16, 112, 151), "a cylinder tilted by 1e-3 rad sinks by up to 3e-4 of its radius (3.7e-5 m at 0.3 m)"),
         "reported gap": Known(
