@@ -45,7 +45,7 @@ def test_first_steps(name):
 
 @pytest.mark.parametrize("name", ["box", "hopper", "quadrotor", "sphere", "walker"])
 def test_large_steps_under_other_controls(name):
-    """Controls from seeds that nothing had been tuned on, h 0.1. Before: box 2, quadrotor 5, sphere 9, walker 9 of 2000 steps failed."""
+    """Controls from seeds that nothing had been tuned on. Before: box 2, quadrotor 5, sphere 9, walker 9 of 2000 steps failed."""
     model = load_model(name)
     sim = HardSimulator(model, timestep=0.1)
     runs = [sim.rollout(sim.initial_state(*start_of(model)), random_controls(model, 200, seed)) for seed in range(100, 110)]
