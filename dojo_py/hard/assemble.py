@@ -6,12 +6,13 @@ onto the rows of their joints. What is left has the graph of bodies and joints.
 Everywhere below kn is the complementarity aimed at of normal impulses and limits [N s m], kf that of friction [N s m/s].
 """
 
+from dojo_py.hard.closures import regularisation
 from dojo_py.hard.islands import BODIES, CONTACTS, MOVED_CONTACTS, NODES
 from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
 from dojo_py.hard.terms import BALL
 from dojo_py.jit import kernel, pasted
 from dojo_py.solver.block_ldu import clear
-from dojo_py.solver.cones import beyond, condense, motion_residual
+from dojo_py.solver.cones import beyond, beyond_standoff, condense, motion_residual
 from dojo_py.solver.double_double import add_triple_product
 from dojo_py.solver.octet import load, plus, store, times
 
@@ -20,7 +21,7 @@ STIFF = 1e7
 
 
 @kernel
-def assemble(L, W, h, kn, typical, kf, corrected, loop_regularisation):
+def assemble(L, W, h, kn, typical, kf, corrected):
     """Block matrix and right-hand side of Newton's step towards the complementarities kn, kf. Reads what `evaluate` left.
 
     typical: mean product of contacts and limits; contacts aim at kn times their γ s over this, within `uneven`. 0: all at kn.
@@ -43,16 +44,21 @@ def assemble(L, W, h, kn, typical, kf, corrected, loop_regularisation):
         if L.node_joint[n] >= 0:
             _assemble_joint(L, W, n, h, kn, kf, corrected)
         else:
-            _assemble_closure(L, W, n, corrected, loop_regularisation)
+            _assemble_closure(L, W, n, corrected)
     for m in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, m]
-        _assemble_contact(L, W, c, _aim(kn, typical, W.con[c, 0] * W.con[c, 1], W.solver.uneven), kf, corrected)
+        _assemble_contact(L, W, c, _aim(kn, typical, W.con[c, 0], W.con[c, 1], W.standoff[c], W.solver.uneven), kf, corrected)
 
 
 @kernel
-def _aim(kn, typical, product, uneven):
-    """What the γ s of a contact aims at: not made more even than it is, within the factor `uneven` (Gondzio 1996)."""
-    return kn if not typical > 0.0 else kn * min(max(product / typical, 1.0 / uneven), uneven)
+def _aim(kn, typical, gamma, s, standoff, uneven):
+    """What the γ s of a contact aims at: not made more even than it is, within the factor `uneven` (Gondzio 1996).
+
+    standoff: of the contact in the hard limit [m], see `beyond_standoff`.
+    """
+    left = beyond_standoff(s, standoff)
+    even = 1.0 if not typical > 0.0 else min(max(gamma * left / typical, 1.0 / uneven), uneven)
+    return kn * even + gamma * (s - left)
 
 
 @pasted
@@ -79,16 +85,16 @@ def _put_impulses(W, row, col, P):
 
 
 @kernel
-def _assemble_closure(L, W, n, corrected, regularisation):
+def _assemble_closure(L, W, n, corrected):
     e = -1 - L.node_joint[n]
     place = L.place_node[n]
     for r in range(6):
         W.step[place, r] = -W.rn[n, r]
     if corrected:
         return
-    used = 1 if L.eq_kind[e] == 2 else (6 if L.eq_kind[e] == 1 else 3)
     for r in range(6):
-        W.blocks.D[place, r, r] = regularisation if r < used else 1.0
+        epsilon = regularisation(L, W, e, r)
+        W.blocks.D[place, r, r] = epsilon if epsilon > 0.0 else 1.0
     for slot in range(4):
         b = L.eq_bodies[e, slot]
         if b >= 0:
@@ -180,7 +186,7 @@ def _put_rows(W, row, col, C, M, nc, k):
 def _condense_limit(L, W, m, l, j, n, h, kn, corrected, M, f, s):
     """Fold limit m onto the coordinate rows of its joint."""
     gamma, slack = W.lim[m, 0], W.lim[m, 1]
-    r = kn - gamma * slack
+    r = kn - gamma * beyond_standoff(slack, W.limit_standoff[l])
     if corrected:
         r -= W.affine.lim[m, 0] * W.affine.lim[m, 1]
     sign = L.limit_sign[l]

@@ -4,7 +4,7 @@ import math
 
 from dojo_py.hard.central_path import follow
 from dojo_py.hard.interior_point import MAX_ITERATIONS, SOLVED, STALLED, TOO_FAST, iterate, steady
-from dojo_py.hard.islands import BODIES, CONTACTS, NODES
+from dojo_py.hard.islands import BODIES, CONTACTS
 from dojo_py.hard.progress import residual_of
 from dojo_py.hard.start import (
     COLD,
@@ -25,8 +25,8 @@ close to the solution; along the central path around its folds, which friction m
 HEIGHT = (0.1, 0.1, 1.0, 0.1, 1.0)
 """How far up the central path each starts: a share of the violations that remain under the impulses, or of all violations."""
 
-PATH_SHARE = (0.4, 0.2)
-"""Of the iterations that are left, how many the path may take: without joints, and with. The rest is for the step in parts."""
+PATH_SHARE = 0.4
+"""Share of the iterations that are left which the path may take. The rest is for the step in parts."""
 
 SOLVE_LIMIT = 50
 """Most iterations of one solve. (With 200 as many steps are solved, after as many iterations.)"""
@@ -62,9 +62,8 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, once, budget, out):
         total += _start(L, P, Q, A, W, h, kappa, impulses, HEIGHT[attempt], weight, again or attempt == WARM_START)
         if attempt == PATH and any_cone(L, W):
             end = weight * (kappa if kappa > 0.0 else 0.5 * tol_comp)
-            share = PATH_SHARE[1 if W.span[NODES, 1] > W.span[NODES, 0] else 0]
-            limit = int(share * (budget - total))
-            _, count = follow(L, P, Q, A, W, h, weight, end, W.options.residual_tolerance, limit)
+            most = int(PATH_SHARE * (budget - total))
+            _, count = follow(L, P, Q, A, W, h, weight, end, W.options.residual_tolerance, most)
             total += count
         most = max(min(SOLVE_LIMIT, int(budget - total)), 1)
         status, count, residual, worst = iterate(

@@ -20,7 +20,7 @@ solves 25 of 44 at μ 1.
 import math
 
 from dojo_py.hard.assemble import assemble
-from dojo_py.hard.interior_point import LOOP_REGULARISATION, SINGULAR, SOLVED, STALLED
+from dojo_py.hard.interior_point import SINGULAR, SOLVED, STALLED
 from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS
 from dojo_py.hard.points import clear_cones, combine, copy_point
 from dojo_py.hard.progress import centring, inside_rotation_domain, largest_step, residual_of
@@ -118,7 +118,7 @@ def _error(L, W, h, targets, tol_residual, sums):
         push = max(push, W.con[W.members[CONTACTS, k], 0])
     for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
         push = max(push, W.lim[W.members[LIMITS, k], 0])
-    products = max(sums[0] / targets[0], sums[4] / targets[1])
+    products = max(sums[0] / targets[0], sums[3] / targets[1])
     rows = residual_of(L, W, h, 1.0) / max(tol_residual / NEAR, targets[0] / (h * max(push, 1e-300)))
     return max(products, rows) if math.isfinite(products) and math.isfinite(rows) else math.inf
 
@@ -128,11 +128,11 @@ def _newton(L, W, h, targets, tol_residual):
     """Newton's step to the targets in W.newton_…, and in W.d… that to the targets and their derivatives. False if singular."""
     for aim in range(2):
         kn, kf = targets[0] + aim * targets[2], targets[1] + aim * targets[3]
-        assemble(L, W, h, kn, 0.0, kf, aim > 0, LOOP_REGULARISATION)
+        assemble(L, W, h, kn, 0.0, kf, aim > 0)
         if aim == 0 and factorise(W.pattern, W.blocks) >= 0:
             return False
         solve(W.pattern, W.blocks, W.step)
-        recover(L, W, h, kn, kf, aim > 0, LOOP_REGULARISATION, 0.1 * tol_residual)
+        recover(L, W, h, kn, kf, aim > 0, 0.1 * tol_residual)
         if aim == 0:
             copy_point(W, W.change, W.newton)
     return True
@@ -145,11 +145,11 @@ def follow(L, P, Q, A, W, h, weight, end, tol_residual, most):
     The motion has been evaluated. weight: of friction's products beside those of gaps at the end, as in `iterate`.
     tol_residual [m/s]. most: factorisations.
     """
-    targets, sums = W.path_targets, W.scratch[104, 0:8]
+    targets, sums = W.path_targets, W.scratch[104, 0:6]
     clear_cones(W, W.affine)  # no second-order terms in the step to the second targets
     evaluate_rows(L, P, Q, W, h, W.options.springs)
     centring(L, W, h, 0.0, 0.0, 0.0, sums)
-    theta = sums[2] / sums[3] if sums[3] > 0.0 else weight * sums[6] / max(sums[7], 1.0)
+    theta = sums[1] / sums[2] if sums[2] > 0.0 else weight * sums[4] / max(sums[5], 1.0)
     if not theta > 0.0:
         return STALLED, 0
     least = end / weight if weight < 1.0 else 0.0

@@ -130,3 +130,22 @@ def evaluate_closures(L, W, h, s):
                 W.rows[n, r] = c[r] * inv_h
                 times_tangent(C[0, r], W.hG[L.eq_bodies[e, 0]], inv_h)
                 times_tangent(C[1, r], W.hG[L.eq_bodies[e, 1]], inv_h)
+
+
+SHARE = 1e-8
+"""Of a closure row's inverse inertia, on the diagonal of Newton's matrix: redundant rows (planar loops) share their impulse instead
+of dividing by zero, and round-off in them moves it SHARE times less. Independent rows are left with SHARE of themselves."""
+
+
+@kernel
+def regularisation(L, W, e, r):
+    """SHARE of C M⁻¹ Cᵀ, the inverse inertia of row r of closure e on its bodies alone; 0 where it has no such row."""
+    if r >= (1 if L.eq_kind[e] == EQ_JOINT else (6 if L.eq_kind[e] == EQ_WELD else 3)):
+        return 0.0
+    inverse = 0.0
+    for slot in range(4):
+        b = L.eq_bodies[e, slot]
+        if b >= 0:
+            for i in range(3):
+                inverse += W.Ceq[e, slot, r, i] ** 2 / L.mass[b] + W.Ceq[e, slot, r, 3 + i] ** 2 / L.inertia[b, i, i]
+    return max(SHARE * inverse, 1e-100)

@@ -2,13 +2,15 @@
 
 import math
 
-from dojo_py.hard.limits import UNSURE
 from dojo_py.hard.pair_contacts import pair_geometry, pair_motion, pair_rows, tangents
 from dojo_py.hard.plane_contacts import plane_rows
 from dojo_py.jit import kernel
 
 OVERLAP = 1e-9
 """Violations at the start of a step [m, rad] above this are worth a try in which they stay."""
+
+ROUND_OFF_GAP = 1e-12
+"""How much larger the standoff is for every metre of a contact's coordinates: well above the round-off of its gap."""
 
 
 @kernel
@@ -53,12 +55,6 @@ def pair_far(Q, i, x, reach):
 
 
 @kernel
-def _round_off(x):
-    """A bound of the round-off in the gap of a body at x (3,) [m]: gaps are kept above it, so that none is below zero."""
-    return UNSURE * (1.0 + abs(x[0]) + abs(x[1]) + abs(x[2]))
-
-
-@kernel
 def add_contact(P, Q, W, candidate):
     """Append one candidate (plane i, or number of planes + pair) to the active contacts."""
     c = W.n_active[0]
@@ -76,29 +72,46 @@ def add_contact(P, Q, W, candidate):
 
 
 @kernel
-def allowed_overlap(overlap, recovery):
-    """How much of an overlap [m, rad] at the start of a step there may be at its end.
+def allowed_overlap(overlap, recovery, standoff):
+    """How much of an overlap [m, rad] at the start of a step there may be at its end. recovery: how much of it is undone at most.
 
-    recovery: how much of it is undone at most; if negative, room that overlaps beyond OVERLAP get besides.
+    With room for the standoff: between two planes that a ball touches both there would be no interior for a method to go through.
     """
-    return max(0.0, overlap - (recovery if recovery > 0.0 or overlap > OVERLAP else 0.0))
+    left = overlap - recovery
+    return left + standoff if left > OVERLAP else max(0.0, left)
 
 
 @kernel
 def start_contact(P, Q, W, c, recovery):
     """What active contact c remembers of the start of a step: its law, its frame, and the overlap that may stay.
 
-    recovery [m]: see `allowed_overlap`.
+    recovery: overlap undone at most [m].
     """
     candidate, np_ = W.active[c], P.body.shape[0]
     if candidate < np_:
         W.claw[c] = P.law[candidate]
-        W.cgrace[c] = allowed_overlap(-plane_gap(P, candidate, W.x, W.R), recovery) - _round_off(W.x[P.body[candidate]])
+        W.cgrace[c] = allowed_overlap(-plane_gap(P, candidate, W.x, W.R), recovery, W.solver.standoff)
     else:
         i, n = candidate - np_, W.cframe[c, 0]
         W.claw[c] = Q.law[i]
-        W.cgrace[c] = allowed_overlap(-pair_gap(Q, i, W.x, W.R, n, W.scratch), recovery) - _round_off(W.x[Q.body[i, 0]])
+        W.cgrace[c] = allowed_overlap(-pair_gap(Q, i, W.x, W.R, n, W.scratch), recovery, W.solver.standoff)
         tangents(n, W.cframe[c, 1:3])
+    W.standoff[c] = W.in_hard_limit[0] * (W.solver.standoff + ROUND_OFF_GAP * _extent(P, Q, W, c))
+
+
+@kernel
+def _extent(P, Q, W, c):
+    """What the round-off of contact c's gap is relative to [m]: the largest coordinate of its bodies, the reach of its shapes."""
+    extent, i = 0.0, W.active[c]
+    for side in range(2):
+        b = W.cbody[c, side]
+        if b >= 0:
+            for k in range(3):
+                extent = max(extent, abs(W.x[b, k]))
+    if i < P.body.shape[0]:
+        return extent + abs(P.point[i, 0]) + abs(P.point[i, 1]) + abs(P.point[i, 2]) + P.radius[i] + P.size[i]
+    i -= P.body.shape[0]
+    return extent + max(Q.bound[i, 0], Q.bound[i, 1])
 
 
 @kernel

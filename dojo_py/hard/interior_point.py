@@ -31,9 +31,6 @@ from dojo_py.solver.block_ldu import factorise, solve
 
 SOLVED, MAX_ITERATIONS, STALLED, SINGULAR, TOO_FAST, NOT_FINITE, INEXACT = 0, 1, 2, 3, 4, 5, 7
 
-LOOP_REGULARISATION = 1e-10
-"""On the diagonal of loop closures [1/kg]: lets redundant rows (planar loops) share their impulse instead of dividing by zero."""
-
 LINE_SEARCH = 8
 """Most halvings of a step."""
 
@@ -59,7 +56,7 @@ def iterate(L, P, Q, A, W, h, kappa, weight, tol_residual, tol_comp, most, evalu
     clear_cones(W, W.affine)
     if not evaluated:
         evaluate_motion(L, A, W, h, W.options.springs)
-    residual, worst, mean, least, typical = _measure(L, P, Q, W, h, kappa, weight, end)
+    residual, worst, mean, typical = _measure(L, P, Q, W, h, kappa, weight)
     least_residual, least_mean, idle, short, fast = residual, mean, 0, 0, 0
     for iteration in range(most + 1):
         keep_best(W, max(residual / tol_residual, worst / tol_comp), residual, worst, kept)
@@ -82,15 +79,15 @@ def iterate(L, P, Q, A, W, h, kappa, weight, tol_residual, tol_comp, most, evalu
         enough = 1e-2 * max(residual, tol_residual)
         predicted = mean > W.solver.arrived * floor  # (nearer, the correction would be for a step that is not taken)
         if predicted:
-            if not _newton(L, W, h, least, 0.0, typical, False, math.inf):
+            if not _newton(L, W, h, 0.0, 0.0, typical, False, math.inf):
                 return SINGULAR, iteration, residual, worst
             affine = min(1.0, largest_step(L, W, h))
-            sigma = _centring_parameter(L, W, h, affine, weight, mean, least)
+            sigma = _centring_parameter(L, W, h, affine, weight, mean)
             copy_point(W, W.change, W.affine)
             target = max(sigma * mean, floor, min(W.solver.bend * _bend(L, W, h), W.solver.leap * mean))
         else:
             target = floor
-        if not _newton(L, W, h, max(target, least), target / weight, typical, predicted, enough):
+        if not _newton(L, W, h, target, target / weight, typical, predicted, enough):
             return SINGULAR, iteration, residual, worst
         reach = largest_step(L, W, h)
         for _ in range(2):  # the pairs are near the end of the path and the motion is not: aim higher
@@ -98,13 +95,13 @@ def iterate(L, P, Q, A, W, h, kappa, weight, tol_residual, tol_comp, most, evalu
                 break
             clear_cones(W, W.affine)
             target *= W.solver.rise
-            _newton(L, W, h, max(target, least), target / weight, typical, True, enough)
+            _newton(L, W, h, target, target / weight, typical, True, enough)
             reach = largest_step(L, W, h)
         if predicted and reach < W.solver.blocked and kappa == 0.0:
             # the pairs have shrunk before the motion fits them: higher up the path, or where the prediction could go, uncorrected
             clear_cones(W, W.affine)
             target = max((W.solver.rise if affine < W.solver.blocked else max(sigma, LEAST_CENTRING)) * mean, floor)
-            _newton(L, W, h, max(target, least), target / weight, typical, True, enough)
+            _newton(L, W, h, target, target / weight, typical, True, enough)
             reach = largest_step(L, W, h)
 
         # the better the prediction and the fuller the step, the closer to the boundary: convergence is superlinear at the end
@@ -115,7 +112,7 @@ def iterate(L, P, Q, A, W, h, kappa, weight, tol_residual, tol_comp, most, evalu
         for _ in range(LINE_SEARCH):
             combine(W, 1.0, W.saved, alpha, W.change, W.now)
             evaluate_motion(L, A, W, h, W.options.springs)
-            new_residual, new_worst, mean, least, typical = _measure(L, P, Q, W, h, kappa, weight, end)
+            new_residual, new_worst, mean, typical = _measure(L, P, Q, W, h, kappa, weight)
             if new_residual <= max(W.solver.growth * residual, 1e3 * tol_residual) or new_worst <= worst:
                 break
             alpha *= 0.5
@@ -129,33 +126,30 @@ def iterate(L, P, Q, A, W, h, kappa, weight, tol_residual, tol_comp, most, evalu
 
 
 @kernel
-def _measure(L, P, Q, W, h, kappa, weight, end):
-    """(residual [m/s], largest |b∘c - κe|, mean product with friction's times weight, least product, mean
-    product of gaps where contacts keep their shares of it) of the present point.
+def _measure(L, P, Q, W, h, kappa, weight):
+    """(residual [m/s], largest |b∘c - κe|, mean product with friction's times weight, mean product of gaps) of the present point.
 
-    The least is what gaps end at: κ; in the hard limit what does not drown in round-off, `end` at most.
+    The last is 0 on the central path, where all products are to be the same (`assemble`).
     """
-    sums = W.scratch[104, 0:8]
+    sums = W.scratch[104, 0:6]
     evaluate_rows(L, P, Q, W, h, W.options.springs)
     centring(L, W, h, kappa, kappa, 0.0, sums)
-    least = end if kappa > 0.0 else W.solver.least_gaps * end
-    least = least if least > weight * end else 0.0  # (the target is higher)
-    typical = sums[2] / max(sums[3], 1.0) if kappa == 0.0 and least > 0.0 else 0.0
-    return residual_of(L, W, h, 1.0), max(sums[0], sums[4]), _mean(sums, weight, least), least, typical
+    typical = sums[1] / max(sums[2], 1.0) if kappa == 0.0 else 0.0
+    return residual_of(L, W, h, 1.0), max(sums[0], sums[3]), _mean(sums, weight), typical
 
 
 @kernel
-def _mean(sums, weight, least):
+def _mean(sums, weight):
     """Mean product of what still has to shrink, friction's times weight [N s m], of the sums of `centring` (Dojo, eq. 52)."""
-    return (max(sums[2] - sums[3] * least, 0.0) + weight * sums[6]) / max(sums[3] + sums[7], 1.0)
+    return (sums[1] + weight * sums[4]) / max(sums[2] + sums[5], 1.0)
 
 
 @kernel
-def _centring_parameter(L, W, h, alpha, weight, mean, least):
+def _centring_parameter(L, W, h, alpha, weight, mean):
     """Mehrotra's σ = (ν(α)/ν)³ (Dojo, eq. 53-54): small when the affine step α brings the products down."""
-    sums = W.scratch[104, 0:8]
+    sums = W.scratch[104, 0:6]
     centring(L, W, h, 0.0, 0.0, alpha, sums)
-    ratio = min(max(_mean(sums, weight, least) / mean, 0.0), 1.0)
+    ratio = min(max(_mean(sums, weight) / mean, 0.0), 1.0)
     return ratio * ratio * ratio
 
 
@@ -183,11 +177,11 @@ def _newton(L, W, h, kn, kf, typical, corrected, enough):
     typical: see `assemble`. corrected: with the second-order terms of the affine step, on the matrix that it was found with.
     enough: largest imbalance [m/s] that refinement leaves.
     """
-    assemble(L, W, h, kn, typical, kf, corrected, LOOP_REGULARISATION)
+    assemble(L, W, h, kn, typical, kf, corrected)
     if not corrected and factorise(W.pattern, W.blocks) >= 0:
         return False
     solve(W.pattern, W.blocks, W.step)
-    recover(L, W, h, kn, kf, corrected, LOOP_REGULARISATION, enough)
+    recover(L, W, h, kn, kf, corrected, enough)
     return True
 
 

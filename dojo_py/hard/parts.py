@@ -78,7 +78,7 @@ def in_parts(L, P, Q, A, W, angle, rate, wrench, h, first, kappa, budget, out):
                 _double_impulses(W)
             continue
         if level == most or total >= budget or kappa > 0.0:
-            _keep_progress(L, W, done / (1 << most), 2.0 * part_h if longer else part_h, longer)
+            _keep_progress(L, W, done / (1 << most), part_h, longer, worst[1])
             return total, count
         if longer:
             wait *= 2
@@ -109,20 +109,29 @@ def _add_impulses(W, anew):
 
 
 @kernel
-def _keep_progress(L, W, share, h, longer):
-    """Keep the end of the last part that was solved, after this share of the interval, and its length h, for `stand_still`."""
+def _keep_progress(L, W, share, h, longer, complementarity):
+    """For `stand_still`: the end of the last part that was solved, with velocities over h; the share of the interval covered.
+
+    longer: that part was half as long as h. complementarity: the worst of all parts.
+    """
     if share == 0.0:
         return
     if longer:
         _rescale(L, W, h, 0.5 * h)
         h *= 0.5
-    W.halt[0], W.halt[1] = share, h
+    W.halt[0], W.halt[1], W.halt[2] = share, h, complementarity
+    _copy_state(W, W.sub_bodies, W.sub_angle, W.sub_rate, W.halt_bodies, W.halt_angle, W.halt_rate)
+
+
+@kernel
+def _copy_state(W, bodies, angle, rate, to_bodies, to_angle, to_rate):
+    """A state of the islands in W.span: bodies (nb, 13), coordinates and rates (nv,)."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
-        copy(W.sub_bodies[b], W.halt_bodies[b])
+        copy(bodies[b], to_bodies[b])
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         d = W.members[DOFS, k]
-        W.halt_angle[d], W.halt_rate[d] = W.sub_angle[d], W.sub_rate[d]
+        to_angle[d], to_rate[d] = angle[d], rate[d]
 
 
 @kernel
@@ -132,12 +141,7 @@ def stand_still(L, P, Q, A, W, wrench, h):
     They keep their velocities, so that the next step goes on from there. Returns how far positions are off: the largest velocity
     times the share of the interval that is missing [m/s, rad/s].
     """
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        b = W.members[BODIES, k]
-        copy(W.halt_bodies[b], W.sub_bodies[b])
-    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
-        d = W.members[DOFS, k]
-        W.sub_angle[d], W.sub_rate[d] = W.halt_angle[d], W.halt_rate[d]
+    _copy_state(W, W.halt_bodies, W.halt_angle, W.halt_rate, W.sub_bodies, W.sub_angle, W.sub_rate)
     load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, W.halt[1])
     start_step(L, P, Q, W, wrench, W.halt[1], 0.0)
     guess_impulses(L, W, COLD)

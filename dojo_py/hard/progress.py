@@ -1,12 +1,10 @@
 """How far a point is from the solution, and how far a step may go."""
 
-import math
-
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
 from dojo_py.hard.limits import UNSURE
 from dojo_py.hard.terms import FAST
 from dojo_py.jit import kernel
-from dojo_py.solver.cones import FAR, friction_complementarity, friction_residual, least_friction_product, step_length
+from dojo_py.solver.cones import ARRIVED, FAR, beyond_standoff, friction_complementarity, friction_residual, step_length
 
 
 @kernel
@@ -108,45 +106,43 @@ def _worse(a, b):
 
 @kernel
 def centring(L, W, h, kn, kf, alpha, out):
-    """Complementarity after alpha times the step in W.d… (0: here). out (8,), normal pairs and limits, then friction
+    """Complementarity after alpha times the step in W.d… (0: here). out (6,), normal pairs and limits, then friction
     (Dojo, eq. 50-53):
 
-    0, 4: largest |b∘c - k e|; 1, 5: smallest eigenvalue product; 2, 6: Σ b·c; 3, 7: degree.       [N s m], [N s m/s]
+    0, 3: largest |b∘c - k e|; 1, 4: Σ b·c; 2, 5: degree.       [N s m], [N s m/s]
     """
     out[:] = 0.0
-    out[1] = out[5] = math.inf
     for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
         m = W.members[LIMITS, k]
-        _add_pair(out, (W.lim[m, 0] + alpha * W.dlim[m, 0]) * (W.lim[m, 1] + alpha * W.dlim[m, 1]), kn)
+        gamma, s = W.lim[m, 0] + alpha * W.dlim[m, 0], W.lim[m, 1] + alpha * W.dlim[m, 1]
+        _add_pair(out, gamma, s, W.limit_standoff[W.limit_active[m]], kn)
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         dof = W.members[DOFS, k]
         bound = W.bound[dof]
         if bound > 0.0:
             f, d = W.fric[dof], W.dfric[dof]
             beta = f[0] + alpha * d[0]
-            _add_pair(out[4:8], (bound + beta) * (f[1] + alpha * d[1]), kf)
-            _add_pair(out[4:8], (bound - beta) * (f[2] + alpha * d[2]), kf)
+            _add_pair(out[3:6], bound + beta, f[1] + alpha * d[1], 0.0, kf)
+            _add_pair(out[3:6], bound - beta, f[2] + alpha * d[2], 0.0, kf)
     z = W.scratch[103]
     for m in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, m]
-        law, mu = W.claw[c], W.cmu[c]
         for k in range(12):
             z[k] = W.con[c, k] + alpha * W.dcon[c, k] if alpha > 0.0 else W.con[c, k]
-        _add_pair(out, z[0] * z[1], kn)
-        worst, total, degree = friction_complementarity(law, mu, z, kf)
-        out[4] = _worse(out[4], worst)
-        out[5] = min(out[5], least_friction_product(law, mu, z))
-        out[6] += total
-        out[7] += degree
+        _add_pair(out, z[0], z[1], W.standoff[c], kn)
+        worst, total, degree = friction_complementarity(W.claw[c], W.cmu[c], z, kf)
+        out[3] = _worse(out[3], worst)
+        out[4] += total
+        out[5] += degree
 
 
 @kernel
-def _add_pair(out, p, k):
-    """One product p with target k into the first four of out."""
-    out[0] = _worse(out[0], abs(p - k))
-    out[1] = min(out[1], p)
-    out[2] += p
-    out[3] += 1.0
+def _add_pair(out, b, c, standoff, k):
+    """One product b c with target k into the first three of out, beyond what the standoff of c makes of it (cones.py)."""
+    excess = b * (c - standoff) - k
+    out[0] = _worse(out[0], excess - (ARRIVED - 1.0) * b * standoff if excess > 0.0 else k - b * c)
+    out[1] += max(b * beyond_standoff(c, standoff), 0.0)
+    out[2] += 1.0
 
 
 @kernel

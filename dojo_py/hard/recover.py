@@ -3,12 +3,13 @@
 import math
 
 from dojo_py.hard.assemble import friction_law
+from dojo_py.hard.closures import regularisation
 from dojo_py.hard.islands import BODIES, CONTACTS, MOVED_CONTACTS, NODES
 from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
 from dojo_py.hard.points import copy_point
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import solve
-from dojo_py.solver.cones import beyond, impulse_of, recover_step
+from dojo_py.solver.cones import beyond, beyond_standoff, impulse_of, recover_step
 from dojo_py.solver.octet import combine, load, plus, store
 
 ROUNDS = 6
@@ -20,7 +21,7 @@ inertia of its body: what elimination leaves otherwise is less than the next ite
 
 
 @kernel
-def recover(L, W, h, kn, kf, corrected, loop_regularisation, enough):
+def recover(L, W, h, kn, kf, corrected, enough):
     """Steps of all variables from the solved W.step. Writes W.dv, W.dlam, W.drate, W.dlim, W.dfric, W.dcon.
 
     A contact of stiffness 1e13 turns the round-off of its bodies' velocities (1e-17 m/s) into impulses of 1e-4 N s. So what is
@@ -53,7 +54,7 @@ def recover(L, W, h, kn, kf, corrected, loop_regularisation, enough):
             )  # fmt: skip
         if not refine:
             break
-        imbalance = _imbalance(L, W, loop_regularisation)
+        imbalance = _imbalance(L, W)
         if turn > 0 and not imbalance < before:  # the matrix is too stiff for its factors to mend anything: back to what there was
             copy_point(W, W.saved, W.change)
             break
@@ -81,7 +82,7 @@ def _motion_change(L, W, c, y):
 
 
 @kernel
-def _imbalance(L, W, regularisation):
+def _imbalance(L, W):
     """W.step = what is missing in the linearised momentum rows of the bodies and the constraint rows of joints and closures.
 
     Returns the largest entry, as a velocity [m/s, rad/s].
@@ -94,7 +95,7 @@ def _imbalance(L, W, regularisation):
         j, r = L.node_joint[n], x[L.place_node[n]]
         if j < 0:
             for i in range(6):
-                r[i] = -W.rn[n, i] - regularisation * W.dlam[n, i]
+                r[i] = -W.rn[n, i] - regularisation(L, W, -1 - j, i) * W.dlam[n, i]
             for slot in range(4):
                 b = L.eq_bodies[-1 - j, slot]
                 if b >= 0:
@@ -230,7 +231,7 @@ def _recover_dof(L, W, n, j, i, h, kn, kf, corrected):
 @kernel
 def _limit_target(W, m, kn, corrected):
     """Right-hand side of γ δs + s δγ for limit m."""
-    r = kn - W.lim[m, 0] * W.lim[m, 1]
+    r = kn - W.lim[m, 0] * beyond_standoff(W.lim[m, 1], W.limit_standoff[W.limit_active[m]])
     return r - W.affine.lim[m, 0] * W.affine.lim[m, 1] if corrected else r
 
 

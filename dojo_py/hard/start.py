@@ -6,7 +6,7 @@ from dojo_py.arrays import copy_rows
 from dojo_py.hard.bodies import old_momentum
 from dojo_py.hard.choice import strongest_gravity
 from dojo_py.hard.closures import start_closures
-from dojo_py.hard.contact_rows import allowed_overlap, start_contact
+from dojo_py.hard.contact_rows import ROUND_OFF_GAP, allowed_overlap, start_contact
 from dojo_py.hard.immovable import immovable
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
 from dojo_py.hard.joint_rows import start_joints
@@ -65,7 +65,7 @@ def load_state(L, W, bodies, angle, rate, h):
 def start_step(L, P, Q, W, wrench, h, recovery):
     """What a step of length h [s] needs of its start: momentum, impulse directions, frames of contacts, allowed overlaps.
 
-    wrench (nb, 6): world force, torque [N, N m]. recovery [m, rad]: see `allowed_overlap`.
+    wrench (nb, 6): world force, torque [N, N m]. recovery [m, rad]: how much of an initial violation is undone at most.
     """
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
@@ -87,9 +87,11 @@ def start_step(L, P, Q, W, wrench, h, recovery):
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
         l = W.limit_active[W.members[LIMITS, k]]
         W.lgrace[l] = 0.0
+        angles = abs(W.angle0[L.limit_dof[l]]) + abs(L.limit_bound[l])
+        W.limit_standoff[l] = W.in_hard_limit[0] * (W.solver.standoff + ROUND_OFF_GAP * angles)
         if L.limit_sign[l] != 0.0:
             room = L.limit_sign[l] * (W.angle0[L.limit_dof[l]] - L.limit_bound[l])
-            W.lgrace[l] = allowed_overlap(-room, recovery)
+            W.lgrace[l] = allowed_overlap(-room, recovery, W.solver.standoff)
 
 
 COLD, WARM, HERE = 0, 1, 2

@@ -7,7 +7,7 @@ there is no usable point it stays, and a named failure says why. Nothing of this
 import math
 
 from dojo_py.arrays import copy, copy_rows
-from dojo_py.hard.attempts import SOLVE_LIMIT, complementarity_tolerance
+from dojo_py.hard.attempts import complementarity_tolerance
 from dojo_py.hard.choice import choose_contacts, left_out_contact, want_all
 from dojo_py.hard.contact_rows import OVERLAP, pair_far, pair_gap, plane_gap
 from dojo_py.hard.held_friction import hold_bounds
@@ -41,10 +41,6 @@ round-off within the residual [m/s]. Of several islands the worst."""
 FAR_OFF = 1.0
 """Residual [m/s, rad/s] of a point that is no better than none: at a step of 0.01 s a gap of 1 cm is closed that should not be."""
 
-ROOM = 1e-11
-"""What an overlap that may stay for a step gets besides [m, rad]: between two planes that a ball touches both there is no room, and
-no interior for a method to go through."""
-
 ROUNDS = 8
 """Most times that contacts which a solve had left out are added and the step is solved again."""
 
@@ -75,7 +71,7 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
             if may_ask and want_all(L, P, Q, W) > 0:
                 return True
             if _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step
-                total += whole(L, P, Q, A, W, angle, rate, wrench, h, -ROOM / h, kappa, COLD, budget - total, out)
+                total += whole(L, P, Q, A, W, angle, rate, wrench, h, 0.0, kappa, COLD, budget - total, out)
         if out[0] != SOLVED and kappa == 0.0 and out[5] <= W.options.residual_tolerance:
             _end_at_best(L, P, Q, A, W, angle, rate, wrench, h)
             if out[6] <= complementarity_tolerance(L, W, kappa) * steady(W):
@@ -103,12 +99,6 @@ def _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, 
     """
     failure = TOO_FAST if first > 0 else int(out[0])
     covered = W.halt[0]
-    if first > 0 and covered == 0.0:  # bodies turn too fast, but a whole step may have a usable point
-        recovery = W.options.recovery_speed
-        total += whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, COLD, float(SOLVE_LIMIT), out)
-        if out[0] == SOLVED:
-            _report_island(W, report, SOLVED, total, out, 1)
-            return
     nearly = out[5] < W.solver.close
     if not nearly and covered < 0.5:
         budget = (1.0 - W.solver.ladder) * W.options.max_iterations
@@ -122,7 +112,7 @@ def _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, 
         _report_island(W, report, INEXACT, total, out, 1)
     elif covered > 0.0:
         out[2] = out[8] = stand_still(L, P, Q, A, W, wrench, h)
-        out[3] = 0.0
+        out[3] = W.halt[2]
         _report_island(W, report, INEXACT, total, out, max(parts, 1) + 1)
     else:
         _report_island(W, report, failure, total, out, 0)
@@ -205,6 +195,7 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
     """
     copy(force, W.force)
     copy_rows(bodies, W.start_bodies)
+    W.in_hard_limit[0] = 1.0 if kappa == 0.0 else 0.0
     W.n_active[0] = W.n_active[1] = W.n_limits[0] = 0
     W.wanted[:] = 0
     W.wanted_limit[:] = 0

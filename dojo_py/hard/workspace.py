@@ -78,6 +78,9 @@ class Work(NamedTuple):
     cval: np.ndarray  # (nc, 3) gap, tangential velocity
     cgrace: np.ndarray  # (nc,) how much of an initial overlap may stay this step [m]
     lgrace: np.ndarray  # (nl,) likewise of a joint beyond its bound [rad, m]
+    in_hard_limit: np.ndarray  # (1,) 1 in the hard limit, 0 on the central path
+    standoff: np.ndarray  # (nc,) the gap at which a contact rests in the hard limit [m]; 0 on the central path
+    limit_standoff: np.ndarray  # (nl,) likewise of limits [rad, m]
     cC: np.ndarray  # (nc, 2, 3, 6)
     cB: np.ndarray  # (nc, 2, 3, 6)
     cH: np.ndarray  # (nc, 2, 6, 12) derivative at fixed impulse
@@ -132,7 +135,7 @@ class Work(NamedTuple):
     sub_bodies: np.ndarray  # (nb, 13)
     sub_angle: np.ndarray  # (nv,)
     sub_rate: np.ndarray  # (nv,)
-    halt: np.ndarray  # (2,) share of the interval that the solved parts of a step that failed cover, length of the last [s]
+    halt: np.ndarray  # (3,) of a step whose parts end early: share of the interval covered, last part's length [s], complementarity
     halt_bodies: np.ndarray  # (nb, 13), and the state there
     halt_angle: np.ndarray  # (nv,)
     halt_rate: np.ndarray  # (nv,)
@@ -198,6 +201,7 @@ def allocate_work(layout, planes, pairs, options, solver):
         limit_active=z(nl, np.int64), n_limits=z(1, np.int64), bound=z(nv), lgap=z(nl), dof_limit=np.full((nv, 2), -1, np.int64),
         cbody=z((nc, 2), np.int64), cmu=z(nc), claw=z(nc, np.int64), cheld=z(nc, np.int64), cbound=z(nc),
         cframe=z((nc, 3, 3)), cval=z((nc, 3)),
+        in_hard_limit=z(1), standoff=z(nc), limit_standoff=z(nl),
         cgrace=z(nc), lgrace=z(nl), cC=z((nc, 2, 3, 6)), cB=z((nc, 2, 3, 6)), cH=z((nc, 2, 6, 12)), cK=z((nc, 3, 3)),
         cf=z((nc, 3)), cdy=z((nc, 3)), step=z((total, WIDTH)), drate=z(nv),
         dv=change.v, dlam=change.lam, dtheta=change.theta, dfric=change.fric, dlim=change.lim, dcon=change.con,
@@ -211,7 +215,7 @@ def allocate_work(layout, planes, pairs, options, solver):
         next_carried=z(nb), next_carry=z((nb, 6)),
         summed=z((nc, 3)), start_bodies=z((nb, 13)), sub_bodies=z((nb, 13)),
         sub_angle=z(nv), sub_rate=z(nv),
-        halt=z(2), halt_bodies=z((nb, 13)), halt_angle=z(nv), halt_rate=z(nv), trace=z((201, 6)), edges=edges, stiffest=z(1),
+        halt=z(3), halt_bodies=z((nb, 13)), halt_angle=z(nv), halt_rate=z(nv), trace=z((201, 6)), edges=edges, stiffest=z(1),
         n_edges=np.array([len(fixed), len(fixed)], np.int64), scratch=z((128, 12)),
         now=now, change=change, affine=points[2], saved=points[3], best=points[4], base=points[5],
         tangent=points[6], newton=points[7], pattern=pattern, blocks=blocks, options=options, solver=solver,

@@ -179,6 +179,20 @@ def beyond(value, floor):
     return value - floor if value > floor else (value + floor if value < -floor else 0.0)
 
 
+ARRIVED = 3.0
+"""Gaps within this factor of the standoff have arrived at the hard limit."""
+
+
+@kernel
+def beyond_standoff(s, standoff):
+    """What a gap s [m] has still to shrink: nothing where it has arrived, else all that it differs from the standoff by.
+
+    Impulses of contacts that share a load (four corners, two links at their joint) are not determined by the motion, only by which
+    gap is a little smaller. The end of the path must not depend on that: contacts that have arrived keep their shares.
+    """
+    return s - standoff if s > ARRIVED * standoff or ARRIVED * s < standoff else 0.0
+
+
 @kernel
 def motion_residual(law, z, motion, gap_floor, speed_floor, dy):
     """dy (3,): how far the slacks are from the motion they stand for, (gap - s, v_t - η₂₃); the pyramid keeps v_t itself.
@@ -294,21 +308,3 @@ def step_length(law, mu, z, dz):
             if dz[i] < 0.0:
                 alpha = min(alpha, -z[i] / dz[i])
     return alpha
-
-
-@kernel
-def least_friction_product(law, mu, z):
-    """Smallest eigenvalue product of friction: equals κ on the central path, falls below it near a boundary; ≤ 0 outside."""
-    p = math.inf
-    if law == CONE:
-        nx, ne = math.sqrt(z[2] * z[2] + z[3] * z[3]), math.sqrt(z[5] * z[5] + z[6] * z[6])
-        x1 = mu * z[0] + z[BOUND]
-        dx, de = (x1 - nx) * (x1 + nx), (z[4] - ne) * (z[4] + ne)
-        if dx <= 0.0 or de <= 0.0:
-            return 0.0
-        p = math.sqrt(dx * de)
-    elif law == PYRAMID:
-        p = z[2] * z[3]
-        for i in range(4):
-            p = min(p, z[4 + i] * z[8 + i])
-    return p

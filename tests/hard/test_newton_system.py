@@ -9,7 +9,7 @@ import pytest
 from loaded_step import H, LoadedStep, check
 
 from dojo_py.hard.assemble import assemble
-from dojo_py.hard.interior_point import LOOP_REGULARISATION, _bend
+from dojo_py.hard.interior_point import _bend
 from dojo_py.hard.recover import recover
 from dojo_py.jit import entry
 from dojo_py.solver.block_ldu import factorise, solve
@@ -57,11 +57,11 @@ SCHEMES = {"midpoint": 0, "implicit": 1, "explicit": 2}
 @entry
 def newton(L, W, h, kn, typical, kf):
     """Newton's step of all variables into W.d…; False when singular."""
-    assemble(L, W, h, kn, typical, kf, False, LOOP_REGULARISATION)
+    assemble(L, W, h, kn, typical, kf, False)
     if factorise(W.pattern, W.blocks) >= 0:
         return False
     solve(W.pattern, W.blocks, W.step)
-    recover(L, W, h, kn, kf, False, LOOP_REGULARISATION, 1e-15)
+    recover(L, W, h, kn, kf, False, 1e-15)
     return True
 
 

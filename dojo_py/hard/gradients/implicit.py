@@ -5,49 +5,28 @@ that, a derivative does not: what ε leaves of a closure's row is ε δλ. So
 
     x ← A_ε⁻¹ b,   d ← x,   then REFINEMENTS times   d ← A_ε⁻¹ (εE d),   x ← x + d            b - A x = εE d after each
 
-which needs no other matrix, converges where rows are independent, and changes no velocity where they are redundant. ε is SHARE of
-the row's inverse inertia, C M⁻¹ Cᵀ of its bodies alone: where rows are redundant, round-off shows SHARE times less.
+which needs no other matrix, converges where rows are independent, and changes no velocity where they are redundant.
+ε: closures.py.
 
 Source: Dojo, section V-C; Amos and Kolter (2017).
 """
 
 from dojo_py.arrays import copy_rows
 from dojo_py.hard.assemble import assemble
-from dojo_py.hard.interior_point import LOOP_REGULARISATION
-from dojo_py.hard.terms import EQ_JOINT, EQ_WELD
+from dojo_py.hard.closures import regularisation
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import factorise, solve_many
 from dojo_py.solver.transposed_rows import solve_transposed_rows
 
-SHARE, REFINEMENTS = 1e-8, 2
-"""Each refinement gains SHARE, or less where springs and other bodies hold the closure's bodies."""
+REFINEMENTS = 2
+"""Each gains `closures.SHARE`, or less where springs and other bodies hold the closure's bodies."""
 
 
 @kernel
 def factorise_at(L, W, h, kappa):
     """Newton's matrix of the relaxed problem at the evaluated point (Dojo, eq. 11, 29). Returns whether it is regular."""
-    assemble(L, W, h, kappa, 0.0, kappa, False, LOOP_REGULARISATION)
-    first = L.node_joint.shape[0] - L.eq_kind.shape[0]
-    for e in range(L.eq_kind.shape[0]):
-        for r in range(6):
-            epsilon = _regularisation(L, W, e, r)
-            if epsilon > 0.0:
-                W.blocks.D[L.place_node[first + e], r, r] = epsilon
+    assemble(L, W, h, kappa, 0.0, kappa, False)
     return factorise(W.pattern, W.blocks) < 0
-
-
-@kernel
-def _regularisation(L, W, e, r):
-    """ε of row r of closure e; 0 where it has no such row."""
-    if r >= (1 if L.eq_kind[e] == EQ_JOINT else (6 if L.eq_kind[e] == EQ_WELD else 3)):
-        return 0.0
-    inverse = 0.0
-    for slot in range(4):
-        b = L.eq_bodies[e, slot]
-        if b >= 0:
-            for i in range(3):
-                inverse += W.Ceq[e, slot, r, i] ** 2 / L.mass[b] + W.Ceq[e, slot, r, 3 + i] ** 2 / L.inertia[b, i, i]
-    return max(SHARE * inverse, 1e-100)
 
 
 @kernel
@@ -103,6 +82,6 @@ def _left_by_regularisation(L, W, d):
     for n in range(L.node_joint.shape[0]):
         place, e = L.place_node[n], -1 - L.node_joint[n]
         for r in range(6):
-            epsilon = _regularisation(L, W, e, r) if e >= 0 else 0.0
+            epsilon = regularisation(L, W, e, r) if e >= 0 else 0.0
             for k in range(d.shape[2]):
                 d[place, r, k] *= epsilon
