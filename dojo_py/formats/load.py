@@ -56,11 +56,11 @@ def read_mechanism(source: str | bytes | PathLike, problems: Problems) -> Mechan
     if root.tag == "mujoco":
         from .mjcf import read_mjcf
 
-        return read_mjcf(expand_includes(root, folder, problems), problems)
+        return read_mjcf(expand_includes(root, folder, problems), problems, folder)
     if root.tag == "robot":
         from .urdf import read_urdf
 
-        return read_urdf(root, problems)
+        return read_urdf(root, problems, folder)
     problems.add(root.where, f"the root element is one of ['mujoco', 'robot']{nearest(root.tag, ('mujoco', 'robot'))}")
     problems.raise_if_any()
     raise AssertionError

@@ -74,6 +74,20 @@ def bounding_radius(shape: int, size: Array) -> float:
         return math.hypot(a, b)
     if shape == GeomType.ELLIPSOID:
         return float(max(size))
-    if shape == GeomType.BOX:
+    if shape in (GeomType.BOX, GeomType.MESH):
         return float(np.linalg.norm(size))
     return 0.0
+
+
+def half_extents(shape: int, size: Array) -> Array:
+    """Half edges (3) of the smallest box about a primitive, along its axes and centred [m]; of a plane those of MuJoCo."""
+    a, b, _ = size
+    if shape == GeomType.SPHERE:
+        return np.full(3, a)
+    if shape == GeomType.CAPSULE:
+        return np.array([a, a, a + b])
+    if shape == GeomType.CYLINDER:
+        return np.array([a, a, b])
+    if shape == GeomType.PLANE:
+        return np.full(3, 1e10)
+    return np.array(size, float)
