@@ -1,7 +1,8 @@
 """Mesh files: where they lie, which reader takes them, and every file read once.
 
 MJCF: `meshdir` (else `assetdir`) and the file's name, relative to the main file; `strippath` drops the folders of the name.
-URDF: by the name without folders like MuJoCo, else relative to the file, else `package://name/...` in a folder `name` above it.
+URDF: likewise; else relative to the file, else `package://name/...` in a folder `name` above it or in the folders above it, as
+the file may be in its package; else by the name without its folders, which older MuJoCo did.
 """
 
 from __future__ import annotations
@@ -94,10 +95,10 @@ def urdf_candidates(name: str, meshdir: str, strippath: bool) -> list[str]:
     """Where a file of a URDF may lie, relative to the URDF's folder."""
     name = name.replace("\\", "/")
     bare = name.removeprefix(PACKAGE).removeprefix("file://")
-    found = mjcf_candidates(bare, meshdir, strippath) + mjcf_candidates(bare, meshdir, False) + [bare]
+    found = [*mjcf_candidates(bare, meshdir, strippath), bare]
     if name.startswith(PACKAGE):
         inside = str(PurePosixPath(*PurePosixPath(bare).parts[1:]))
         for level in range(MAX_LEVELS):
             found += ["../" * level + bare, "../" * level + inside]
-    return found
+    return [*found, *mjcf_candidates(bare, meshdir, True)]
 

@@ -13,7 +13,7 @@ from .enums import GeomType
 from .errors import Problems, listing, nearest
 from .inertia import MassProperties
 from .layout import Layout
-from .shapes import FROMTO_SHAPES, SIZE_NUMBERS, bounding_radius, half_extents, unit_inertia, volume
+from .shapes import FROMTO_SHAPES, SIZE_NUMBERS, bounding_radius, box_about, unit_inertia, volume
 from .spec import CompilerSettings, Geom, Site
 
 Array = np.ndarray
@@ -71,7 +71,7 @@ def _geom_row(check: Check, geom: Geom, mesh: CompiledMesh | None = None, fitaab
         shape, size, pos, quat, box = _mesh_frame(check, geom, mesh, fitaabb)
     else:
         shape, size, pos, quat = _frame(check, geom, check.vector("size", 3, least=0))
-        box = np.concatenate([np.zeros(3), half_extents(shape, size)])
+        box = box_about(shape, size)
     return {
         "geom_type": shape,
         "geom_contype": check.integer("contype"),
@@ -127,11 +127,11 @@ def _mesh_frame(
         size = np.maximum(np.abs(mesh.low), np.abs(mesh.high))
         box = np.concatenate([0.5 * (mesh.low + mesh.high), 0.5 * (mesh.high - mesh.low)])
     else:
-        size, offset = fitted(shape, mesh, fitaabb, check.scalar("fitscale"))
-        box = np.concatenate([np.zeros(3), half_extents(shape, size)])
+        size, offset = fitted(shape, check.vector("size", 3, least=0), mesh, fitaabb, check.scalar("fitscale"))
+        box = box_about(shape, size)
         if np.any(size[: SIZE_NUMBERS[GeomType(shape)]] <= 0.0) and shape != GeomType.CAPSULE:
             check.fail("fitscale", f"the {geom.type} fitted to mesh '{geom.mesh}' has no size")
-    pos = pos + quaternion.rotate(quat, mesh.inertia.centre + offset)
+    pos = pos + quaternion.rotate(quat, mesh.inertia.centre + quaternion.rotate(mesh.inertia.quat, offset))
     return shape, size, pos, quaternion.normalise(quaternion.multiply(quat, mesh.inertia.quat)), box
 
 

@@ -51,11 +51,9 @@ class CompiledMesh:
 def compile_meshes(mechanism: Mechanism, problems: Problems) -> dict[str, CompiledMesh]:
     """Name -> mesh, in the order of the mechanism; meshes that cannot be compiled are reported and missing."""
     unique_names(problems, "mesh", mechanism.meshes)
-    touching = {
-        geom.mesh for body, _ in mechanism.world.walk() for geom in body.geoms if geom.contype or geom.conaffinity
-    }
-    paired = {name for pair in mechanism.pairs for name in (pair.geom1, pair.geom2)}
-    touching |= {geom.mesh for body, _ in mechanism.world.walk() for geom in body.geoms if geom.name and geom.name in paired}
+    paired = {name for pair in mechanism.pairs for name in (pair.geom1, pair.geom2)} - {""}
+    shown = [geom for body, _ in mechanism.world.walk() for geom in body.geoms if geom.type == "mesh"]
+    touching = {geom.mesh for geom in shown if geom.contype or geom.conaffinity or geom.name in paired}
     out = {}
     for mesh in mechanism.meshes:
         check = Check(problems, mesh)
@@ -91,6 +89,8 @@ def _compile(check: Check, mesh: Mesh, hull_wanted: bool) -> CompiledMesh | None
         check.fail("", f"mesh '{mesh.name}': {hull}")
         return None
     faces = hull if faces is None else faces
+    if np.prod(np.sign(scale)) < 0.0:  # a reflection turns faces inside out
+        faces, hull = faces[:, [0, 2, 1]], hull[:, [0, 2, 1]]
     vertices = _placed(vertices, position, quat, scale)
     found = mesh_inertia(vertices, hull if kind == "convex" else faces, kind, faces)
     if isinstance(found, str):
@@ -141,26 +141,21 @@ def _placed(vertices: Array, position: Array, quat: Array, scale: Array) -> Arra
     return out * scale
 
 
-def fitted(shape: int, mesh: CompiledMesh, fitaabb: bool, fitscale: float) -> tuple[Array, Array]:
+def fitted(shape: int, given: Array, mesh: CompiledMesh, fitaabb: bool, fitscale: float) -> tuple[Array, Array]:
     """Sizes (3) of a primitive in the place of a mesh, and its centre (3) in the mesh's frame.
 
-    By the box with the mesh's inertia, or around the box that encloses it (`fitaabb`).
+    By the half edges of the box that has the mesh's inertia, or of the box that encloses it (`fitaabb`). Numbers that the
+    shape does not need stay as `given` (3).
     """
-    size = np.zeros(3)
+    size = given.copy()
     centre = 0.5 * (mesh.low + mesh.high) if fitaabb else np.zeros(3)
-    half = mesh.high - centre if fitaabb else mesh.inertia.box
-    offset = mesh.vertices - centre
-    around, along = np.hypot(offset[:, 0], offset[:, 1]), np.abs(offset[:, 2])
+    half = 0.5 * (mesh.high - mesh.low) if fitaabb else mesh.inertia.box
     if shape == GeomType.SPHERE:
-        size[0] = np.linalg.norm(offset, axis=1).max() if fitaabb else half.sum() / 3.0
+        size[0] = half.max() if fitaabb else half.sum() / 3.0
     elif shape in (GeomType.CAPSULE, GeomType.CYLINDER):
-        size[0] = around.max() if fitaabb else 0.5 * (half[0] + half[1])
-        size[1] = along.max() if fitaabb else half[2]
-        if shape == GeomType.CAPSULE and fitaabb:  # the ends are round
-            cap = np.sqrt(np.maximum(0.0, size[0] ** 2 - around**2))
-            size[1] = max(0.0, float((along - cap).max()))
-        elif shape == GeomType.CAPSULE:
-            size[1] = max(0.0, half[2] - 0.5 * size[0])
+        size[0] = half[:2].max() if fitaabb else half[:2].sum() / 2.0
+        ends = size[0] if fitaabb else 0.5 * size[0]  # what the round ends of a capsule add
+        size[1] = half[2] if shape == GeomType.CYLINDER else max(0.0, half[2] - ends)
     else:
         size[:] = half
     return fitscale * size, centre

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
 
 Array = np.ndarray
 
@@ -17,11 +16,14 @@ LEAST_HULL_VERTICES = 4
 def hull_faces(vertices: Array, most: int) -> Array | str:
     """Triangles (m, 3) of the hull, counterclockwise from outside, in Qhull's order; or what is wrong, as text.
 
-    `most`: of so many vertices at most (-1: all), those that Qhull finds first.
+    `most`: of so many vertices at most (-1: all), those that Qhull finds first, farthest first.
     """
     if len(vertices) < LEAST_HULL_VERTICES:
         return f"{len(vertices)} vertices; at least {LEAST_HULL_VERTICES} are needed"
-    options = "Qt" if most < 0 else f"Qt TA{most - LEAST_HULL_VERTICES}"
+    from scipy.spatial import ConvexHull, QhullError  # not on import: most models have no meshes
+
+    # Q9: the farthest point of all next, so that the first ones span most
+    options = "Qt" if most < 0 else f"Qt Q9 TA{most - LEAST_HULL_VERTICES}"
     try:
         hull = ConvexHull(vertices, qhull_options=options)
     except QhullError as error:

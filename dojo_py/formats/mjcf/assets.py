@@ -42,9 +42,18 @@ class Assets:
 
     meshes: dict[str, Mesh] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
+    asked: set[str] = field(default_factory=set)
+
+    def note_unused(self, sections: list[Node], problems: Problems) -> None:
+        """Name the meshes that are missing and that no geom asked for."""
+        for node in (child for section in sections for child in section.find_all("mesh")):
+            name = _name(node.attributes)
+            if name in self.missing and name not in self.asked:
+                problems.note(node.where, self.missing[name], name=name)
 
     def why_not(self, name: str) -> str:
-        """Why there is no mesh of this name."""
+        """Why there is no mesh of this name; it counts as asked for."""
+        self.asked.add(name)
         if not name:
             return "a geom of type 'mesh' needs the name of a mesh"
         return self.missing.get(name, f"no mesh is named '{name}'")
@@ -58,7 +67,7 @@ def read_assets(
     first: dict[str, Node] = {}
     for node in (child for section in sections for child in section.find_all("mesh")):
         values = _values(node, defaults, problems)
-        name = values.get("name") or PurePosixPath(values.get("file", "").replace("\\", "/")).stem
+        name = _name(values)
         if not name:
             problems.add(node.where, "a mesh needs a name or a file", attribute="name")
             continue
@@ -69,13 +78,11 @@ def read_assets(
         made = next((key for key in ("builtin", "plugin") if key in values), "")
         if made:
             assets.missing[name] = f"mesh '{name}' is made by a {made}, which is not read; accepted: file, or vertex and face"
-            problems.note(node.where, assets.missing[name], name=name, attribute=made)
             continue
         try:
             mesh = _mesh(node, name, values, settings, files, problems)
         except MissingMesh as error:
             assets.missing[name] = str(error)
-            problems.note(node.where, f"{error}; what only draws it is left out", name=name, attribute="file")
         except ModelError as error:
             place = f"mesh '{name}' of {node.where.path}:{node.where.line}"
             for record in error.errors:
@@ -84,6 +91,11 @@ def read_assets(
         else:
             assets.meshes[name] = mesh
     return assets
+
+
+def _name(values: Values) -> str:
+    """A mesh without a name is called after its file."""
+    return values.get("name") or PurePosixPath(values.get("file", "").replace("\\", "/")).stem
 
 
 def _values(node: Node, defaults: Defaults, problems: Problems) -> Values:
@@ -114,9 +126,6 @@ def _mesh(
     if vertices is None:
         problems.add(node.where, "a mesh needs a file, or the attribute vertex", name=name)
         vertices = np.zeros((4, 3))
-    scale = values.get("scale", (1.0, 1.0, 1.0))
-    if faces is not None and scale[0] * scale[1] * scale[2] < 0.0:
-        faces = faces[:, [0, 2, 1]]  # a reflection turns faces inside out
     known: dict[str, Any] = {key: values[key] for key in ("scale", "refpos", "refquat", "inertia", "maxhullvert") if key in values}
     return Mesh(name, vertices, faces, where=node.where, **known)
 

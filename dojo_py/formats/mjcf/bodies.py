@@ -40,7 +40,7 @@ class Pose:
 
 
 class TreeReader:
-    """Reads `worldbody`. `skipped_geoms`: names of the geoms that were left out, or touch nothing although the file says so."""
+    """Reads `worldbody`. `skipped_geoms`: geoms that were left out; `mesh_geoms`: those of type mesh -> the mesh (all by name)."""
 
     def __init__(
         self,
@@ -54,6 +54,7 @@ class TreeReader:
         self.defaults, self.angles, self.settings, self.problems = defaults, angles, settings, problems
         self.materials, self.assets = materials, assets
         self.skipped_geoms: set[str] = set()
+        self.mesh_geoms: dict[str, str] = {}
         self.lost = LostShapes(settings, problems)
 
     def read_world(self, sections: list[Node]) -> Body:
@@ -155,9 +156,10 @@ class TreeReader:
             return
         if kind == "mesh" and _touches(values):
             self.problems.refuse(node.where, UNTOUCHABLE.format("mesh"), name=values.get("name", ""), attribute="type")
-            self.skipped_geoms.add(values.get("name", ""))
             self.assets.meshes[mesh].hull = True
             values |= {"contype": 0, "conaffinity": 0}
+        if kind == "mesh":
+            self.mesh_geoms[values.get("name", "")] = mesh
         if kind != "mesh" and values.pop("shellinertia", False):
             message = "'true' is not simulated"
             self.lost.add(body, node.where, "geom with its mass on the surface", "shellinertia", message, values)
@@ -165,16 +167,14 @@ class TreeReader:
 
     def _leave_out(self, node: Node, body: Body, kind: str, values: Values) -> None:
         """A height field, a signed distance field, a mesh that is not there."""
-        name, mesh = values.get("name", ""), values.get("mesh", "")
-        self.skipped_geoms.add(name)
+        mesh = values.get("mesh", "")
+        self.skipped_geoms.add(values.get("name", ""))
         reason, attribute = "", "type"
         if kind in schema.GEOM_TYPES:
             kind = "hfield" if "hfield" in values else "mesh"
             reason, attribute = self.assets.why_not(mesh), "mesh"
-            if not _touches(values) and mesh not in self.assets.missing:
-                self.problems.note(node.where, reason, name=name, attribute="mesh")
         message = "; ".join(part for part in (reason, UNTOUCHABLE.format(kind)) if part)
-        self.lost.add(body, node.where, kind, attribute, message if _touches(values) else "", values)
+        self.lost.add(body, node.where, kind, attribute, message if _touches(values) else "", values, reason)
 
     def _material(self, node: Node, values: Values) -> None:
         material = values.get("material", "")

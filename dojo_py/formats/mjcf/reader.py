@@ -59,7 +59,8 @@ class _Reader:
         assets = read_assets(self.sections["asset"], self.mesh_settings, files, self.defaults, self.problems)
         tree = TreeReader(self.defaults, self.angles, settings, self._materials(), assets, self.problems)
         world = tree.read_world(self.sections["worldbody"])
-        self.skipped_geoms = tree.skipped_geoms
+        self.skipped_geoms, self.mesh_geoms, self.meshes = tree.skipped_geoms, tree.mesh_geoms, assets.meshes
+        assets.note_unused(self.sections["asset"], self.problems)
         name, meshes = self.root.attributes.get("model", "MuJoCo Model"), list(assets.meshes.values())
         mechanism = Mechanism(name, world, meshes, settings, option)
         mechanism.where = self.root.where
@@ -142,7 +143,13 @@ class _Reader:
                 continue
             pair = _fill(ContactPair, self._with_class(node, schema.CONTACT["pair"], "pair"), node)
             gone = [geom for geom in (pair.geom1, pair.geom2) if geom and geom in self.skipped_geoms]
-            if gone:
+            shown = [geom for geom in (pair.geom1, pair.geom2) if geom and geom in self.mesh_geoms]
+            for geom in shown:
+                self.meshes[self.mesh_geoms[geom]].hull = True
+            if shown:
+                message = f"geom '{shown[0]}' is a mesh, whose contact is not simulated"
+                self.problems.refuse(node.where, message, name=pair.name)
+            elif gone:
                 self.problems.refuse(node.where, f"refers to geom '{gone[0]}', which is left out", name=pair.name)
             else:
                 mechanism.pairs.append(pair)

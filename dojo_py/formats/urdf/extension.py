@@ -39,7 +39,7 @@ class Switches:
 
     fusestatic: bool = True
     discardvisual: bool = True
-    strippath: bool = True
+    strippath: bool = False
     """Mesh files are looked for without the folders of their name."""
     meshdir: str = ""
     assetdir: str = ""

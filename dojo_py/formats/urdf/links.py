@@ -105,10 +105,9 @@ def _mesh_geom(
     touches = geom.contype != 0
     message = "a mesh that can touch something is not simulated; replace it by primitive shapes"
     if mesh is None:
-        if touches and reason:
-            lost.add(body, shape.where, "mesh", "filename", f"{reason}; {message}", values)
-        elif reason:
-            shape.problems.note(shape.where, f"{reason}; it only draws", name=shape.owner, attribute="filename")
+        if reason:  # none: a problem was reported
+            text = f"{reason}; {message}" if touches else ""
+            lost.add(body, shape.where, "mesh", "filename", text, values, reason)
         return None
     if touches:
         shape.refuse(message)

@@ -44,10 +44,7 @@ class UrdfMeshes:
             return last, ""
         number = self._count.get(stem, 0)
         self._count[stem] = number + 1
-        faces = data.faces
-        if faces is not None and scale[0] * scale[1] * scale[2] < 0.0:
-            faces = faces[:, [0, 2, 1]]  # a reflection turns faces inside out
-        mesh = Mesh(f"{stem}{number or ''}", data.vertices, faces, scale, where=shape.where)
+        mesh = Mesh(f"{stem}{number or ''}", data.vertices, data.faces, scale, where=shape.where)
         self.found.append(mesh)
         self._last[stem], self._sources[mesh.name] = mesh, id(data)
         return mesh, ""
