@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dojo_py.collision.convex_derivatives import COLUMNS, column, determined
 from dojo_py.collision.convex_pair import nearest
 from dojo_py.collision.convex_shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID, MESH, SPHERE, Hulls
 from dojo_py.collision.epa import polytope
@@ -37,6 +38,21 @@ class Near(NamedTuple):
     """(3) on B [m]"""
     rounds: np.ndarray
     """Support points of both shapes that were asked for in GJK and EPA."""
+
+
+class NearDerivatives(NamedTuple):
+    """Derivatives of a `Near` by both poses: columns δx_A (world), φ_A (rotation vector in the body frame), δx_B, φ_B."""
+
+    gap: np.ndarray
+    """(12)"""
+    normal: np.ndarray
+    """(3, 12)"""
+    point_a: np.ndarray
+    """(3, 12)"""
+    point_b: np.ndarray
+    """(3, 12)"""
+    determined: np.ndarray
+    """False where a face lies on a face or an edge along an edge: only the gap's derivative has a meaning then."""
 
 
 @dataclass
@@ -86,6 +102,21 @@ class Shapes:
 
         `guess` (3): a normal to start with, such as the last one.
         """
+        rows, poses, start, single = self._arguments(a, pose_a, b, pose_b, guess)
+        out = np.zeros((len(start), 11))
+        nearest_of_many(self.kind, self.size, self.hull, self.hulls, *rows, *poses, start, polytope(), out)
+        near = Near(out[:, 0], out[:, 1:4], out[:, 4:7], out[:, 7:10], out[:, 10].astype(int))
+        return Near(*(x[0] for x in near)) if single else near
+
+    def derivatives(self, a: Any, pose_a: Any, b: Any, pose_b: Any, guess: Any = None) -> NearDerivatives:
+        """Of `nearest` with the same arguments, in closed form."""
+        rows, poses, start, single = self._arguments(a, pose_a, b, pose_b, guess)
+        out, good = np.zeros((len(start), 10, COLUMNS)), np.zeros(len(start), np.bool_)
+        derivatives_of_many(self.kind, self.size, self.hull, self.hulls, *rows, *poses, start, polytope(), out, good)
+        found = NearDerivatives(out[:, 0], out[:, 1:4], out[:, 4:7], out[:, 7:10], good)
+        return NearDerivatives(*(x[0] for x in found)) if single else found
+
+    def _arguments(self, a: Any, pose_a: Any, b: Any, pose_b: Any, guess: Any) -> tuple[list, list, np.ndarray, bool]:
         rows = [np.atleast_1d(np.asarray(x, np.int64)) for x in (a, b)]
         poses = [np.atleast_2d(np.concatenate([np.asarray(x, float) for x in pose], axis=-1)) for pose in (pose_a, pose_b)]
         single = all(np.ndim(x) == 0 for x in (a, b)) and all(np.ndim(pose[0]) == 1 for pose in (pose_a, pose_b))
@@ -95,18 +126,15 @@ class Shapes:
         poses = [np.ascontiguousarray(np.broadcast_to(x, (count, 7))) for x in poses]
         start = np.ascontiguousarray(np.broadcast_to(start, (count, 3)))
         self._check(rows, poses, start)
-        out = np.zeros((count, 11))
-        nearest_of_many(self.kind, self.size, self.hull, self.hulls, *rows, *poses, start, polytope(), out)
-        near = Near(out[:, 0], out[:, 1:4], out[:, 4:7], out[:, 7:10], out[:, 10].astype(int))
-        return Near(*(x[0] for x in near)) if single else near
+        return rows, poses, start, single
 
     def _check(self, rows: list[np.ndarray], poses: list[np.ndarray], start: np.ndarray) -> None:
         for row in rows:
             if row.min(initial=0) < 0 or row.max(initial=0) >= len(self.kind):
                 raise ValueError(f"shapes are numbered 0 to {len(self.kind) - 1}")
-            wrong = [int(g) for g in np.unique(row) if self.kind[g] not in CONVEX.values() or (self.kind[g] == MESH and not self.hull[g, 1])]
-            if wrong:
-                raise ModelError(f"shape {wrong[0]} is not convex, or a mesh without a hull; accepted: {list(CONVEX)}")
+            for g in np.unique(row):
+                if self.kind[g] not in CONVEX.values() or (self.kind[g] == MESH and not self.hull[g, 1]):
+                    raise ModelError(f"shape {g} is not convex, or a mesh without a hull; accepted: {list(CONVEX)}")
         for values in (*poses, start):
             if not np.all(np.isfinite(values)):
                 raise ValueError("poses and normals must be finite")
@@ -177,3 +205,18 @@ def nearest_of_many(kind, size, hull, hulls, a, b, pose_a, pose_b, guess, work, 
         out[i, 0], out[i, 10] = gap, rounds
         for k in range(3):
             out[i, 1 + k], out[i, 4 + k], out[i, 7 + k] = n[k], p[k], q[k]
+
+
+@entry
+def derivatives_of_many(kind, size, hull, hulls, a, b, pose_a, pose_b, guess, work, out, good):
+    """Rows of `out` (n, 10, 12): of gap, normal, point of A, point of B; good (n): whether all are determined."""
+    for i in range(len(a)):
+        A, B = _shape(kind, size, hull, a[i]), _shape(kind, size, hull, b[i])
+        P, Q = pose_of(pose_a, i), pose_of(pose_b, i)
+        gap, n, p, q, features, _ = nearest(A, P, B, Q, (guess[i, 0], guess[i, 1], guess[i, 2]), hulls, work)
+        good[i] = determined(features)
+        for k in range(COLUMNS):
+            dg, dn, dp, dq = column(A, P, B, Q, (gap, n, p, q, features), k)
+            out[i, 0, k] = dg
+            for m in range(3):
+                out[i, 1 + m, k], out[i, 4 + m, k], out[i, 7 + m, k] = dn[m], dp[m], dq[m]

@@ -27,7 +27,7 @@ from dojo_py.collision.convex_shapes import (
     rounding,
     support,
 )
-from dojo_py.collision.epa import epa
+from dojo_py.collision.epa import MOST_POINTS, epa
 from dojo_py.collision.gjk import core_size, gjk
 from dojo_py.collision.vectors import along, cross, dot, length, minus, perpendicular, plus, row, times, unit
 from dojo_py.jit import kernel
@@ -40,7 +40,9 @@ NEARLY = 0.05
 """Sine of the angle to a cylinder's axis, or cosine, below which its cap, or side, is tried."""
 SUPPORTING = 1e-11
 """Of the size: how exactly both features must be farthest along the normal."""
-MOST_STEPS = 16
+MOST_STEPS = 24
+LONGEST_STEP = 0.2
+"""Of the normal [rad], in one step of Newton's method."""
 LEVELS = 3
 """How often GJK or EPA are asked for more digits, where the features found do not belong together."""
 
@@ -66,7 +68,7 @@ def nearest(A, pose_a, B, pose_b, n, hulls, work):
             n, count, more = epa(work, abs(count), A, pose_a, B, pose_b, hulls, level)
             rounds += more
         core, n, features = _finish(simplex, count, A, pose_a, B, pose_b, n, hulls)
-        if features[4]:
+        if features[4] or rounds >= MOST_POINTS:  # EPA's work space was not enough: a tie all round
             break
     a, b = _points(simplex, count, A, pose_a, B, pose_b, n, core, features)
     r_a, r_b = rounding(A), rounding(B)
@@ -121,8 +123,8 @@ def _finish(simplex, count, A, pose_a, B, pose_b, n, hulls):
 
     First the corners of all simplex points with weight; where they do not belong together, any subset of the simplex points.
     """
-    size = core_size(A, B, hulls)
     best = bound(A, pose_a, B, pose_b, n, hulls)
+    size = core_size(A, B, hulls) + abs(best)
     chosen, start = n, n
     full = 0
     for i in range(min(count, 3)):
@@ -138,7 +140,7 @@ def _finish(simplex, count, A, pose_a, B, pose_b, n, hulls):
                 if not _possible(B, pose_b, start, part_b):
                     continue
                 guess = _features(simplex, mask, A, pose_a, part_a, B, pose_b, part_b, True)
-                good, m, g = _newton(simplex, mask, A, pose_a, B, pose_b, start, guess)
+                good, m, g = _newton(simplex, mask, A, pose_a, B, pose_b, start, guess, size)
                 if good:
                     lower = bound(A, pose_a, B, pose_b, m, hulls)
                     holds = abs(lower - g) < SUPPORTING * size  # both features lie in their supporting planes
@@ -206,7 +208,7 @@ def _anchor(simplex, mask, shape, pose, n, part, side):
 
 
 @kernel
-def _newton(simplex, mask, A, pose_a, B, pose_b, n, features):
+def _newton(simplex, mask, A, pose_a, B, pose_b, n, features, size):
     """(whether it converged, n, distance of the features along n) for the features given."""
     part_a, part_b = features[0], features[2]
     number, e1, e2 = spanned(features)
@@ -220,6 +222,7 @@ def _newton(simplex, mask, A, pose_a, B, pose_b, n, features):
         if length(m) < 0.1:
             return False, n, 0.0
         n = unit(m)
+    curved = is_curved(A) or is_curved(B)
     before = math.inf
     for _ in range(MOST_STEPS):
         a = _anchor(simplex, mask, A, pose_a, n, part_a, 0)
@@ -231,25 +234,46 @@ def _newton(simplex, mask, A, pose_a, B, pose_b, n, features):
         m11 = dot(c1, f1) + g
         r1 = dot(c1, w)
         if number == 1:
-            if not m11 > 0.0:
+            if not (curved or m11 > 0.0):
                 return False, n, g
-            step = times(r1 / m11, c1)
+            step = times(_damped(m11, r1, size), c1)
         else:
             c2 = cross(n, c1)
             f2 = plus(follow(A, pose_a, n, part_a, c2), follow(B, pose_b, n, part_b, c2))
             m12, m22, r2 = dot(c1, f2), dot(c2, f2) + g, dot(c2, w)
-            det = m11 * m22 - m12 * m12
-            if not (m11 > 0.0 and det > 0.0):
+            if not (curved or (m11 > 0.0 and m11 * m22 > m12 * m12)):
                 return False, n, g
-            step = plus(times((m22 * r1 - m12 * r2) / det, c1), times((m11 * r2 - m12 * r1) / det, c2))
+            s1, s2 = _damped_two(m11, m12, m22, r1, r2, size)
+            step = plus(times(s1, c1), times(s2, c2))
         change = length(step)
-        if not change < 0.3:
-            return False, n, g
+        if change > LONGEST_STEP:
+            step = times(LONGEST_STEP / change, step)
         n = unit(plus(n, step))
         if change < 1e-15 or (change < 1e-9 and change >= 0.5 * before):
             return True, n, g
         before = change
     return False, n, 0.0
+
+
+@kernel
+def _damped(m, r, size):
+    """r / m; where the slope m of the residual r has the wrong sign, or is nothing, a step uphill of limited length."""
+    if abs(r) <= 1e-15 * size:
+        return 0.0
+    return r / max(m, abs(r) / LONGEST_STEP)
+
+
+@kernel
+def _damped_two(m11, m12, m22, r1, r2, size):
+    """Likewise of a symmetric 2 x 2 matrix: its eigenvalues are raised."""
+    r = math.sqrt(r1 * r1 + r2 * r2)
+    if r <= 1e-15 * size:
+        return 0.0, 0.0
+    least = 0.5 * (m11 + m22) - math.sqrt(0.25 * (m11 - m22) ** 2 + m12 * m12)
+    raised = max(0.0, r / LONGEST_STEP - least) if least < r / (10.0 * LONGEST_STEP) else 0.0
+    m11, m22 = m11 + raised, m22 + raised
+    det = m11 * m22 - m12 * m12
+    return (m22 * r1 - m12 * r2) / det, (m11 * r2 - m12 * r1) / det
 
 
 @kernel
@@ -261,7 +285,7 @@ def _points(simplex, count, A, pose_a, B, pose_b, n, core, features):
         b = along(b, simplex.weight[i], row(simplex.b, i))
     part_a, (ka, a1, a2), part_b, (kb, b1, b2), good = features
     if not good:
-        return a, b
+        return _made_to_agree(a, b, n, core, simplex, A, B)
     simplex_a, simplex_b = a, b
     if is_curved(A):
         a = feature_support(A, pose_a, n, part_a)
@@ -275,6 +299,19 @@ def _points(simplex, count, A, pose_a, B, pose_b, n, core, features):
             b = along(along(b, dot(d, b1), b1), dot(d, b2), b2)
     move_a, move_b = shared(minus(minus(b, a), times(core, n)), features)
     return plus(a, move_a), plus(b, move_b)
+
+
+@kernel
+def _made_to_agree(a, b, n, core, simplex, A, B):
+    """Points that part by g n, where no features are known: a lone corner stays, else both points move by half."""
+    r = minus(minus(b, a), times(core, n))
+    lone_a = not is_curved(A) and simplex.corner[0, 0] == simplex.corner[1, 0] == simplex.corner[2, 0]
+    lone_b = not is_curved(B) and simplex.corner[0, 1] == simplex.corner[1, 1] == simplex.corner[2, 1]
+    if lone_a:
+        return a, minus(b, r)
+    if lone_b:
+        return plus(a, r), b
+    return along(a, 0.5, r), along(b, -0.5, r)
 
 
 @kernel

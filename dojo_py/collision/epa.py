@@ -46,16 +46,18 @@ def polytope() -> Polytope:
 def epa(hull, count, A, pose_a, B, pose_b, hulls, level):
     """(normal from A to B, number of simplex points that hold the origin's nearest point, rounds).
 
-    level: 0, or more for more digits. Starts from `count` points of hull.simplex and leaves the points of the face in the first places, with weights.
+    level: 0, or more for more digits. Starts from `count` points of hull.simplex and leaves those of the face in the first
+    places, with weights.
     """
     size = core_size(A, B, hulls)
-    tolerance = size * (1e-5 * 0.01**level if is_curved(A) or is_curved(B) else 1e-13)
+    curved = is_curved(A) or is_curved(B)
+    tolerance = size * (3e-7 * 0.01**level if curved else 1e-13)
     points = hull.simplex
     dimension = _spread(points, count, size, A, pose_a, B, pose_b, hulls)
     if dimension < 3:
         return _flat_normal(points, dimension), _weigh(points, dimension + 1), 1
     count, faces = 4, _first_faces(hull, size)
-    best, least = 0, math.inf
+    best, least, tight = 0, math.inf, False
     answer = (1.0, 0.0, 0.0)
     rounds = 0
     while rounds < MOST_POINTS - 8:
@@ -67,14 +69,14 @@ def epa(hull, count, A, pose_a, B, pose_b, hulls, level):
         if reach <= least:
             answer, least = n, reach
             _set_aside(points, hull.face[best, 0], hull.face[best, 1], hull.face[best, 2])
-        if not least - hull.offset[best] > tolerance:
+        tight = not reach - hull.offset[best] > tolerance  # on the boundary of D
+        if tight or (curved and not least - hull.offset[best] > tolerance):
             break
         grown = _grow(hull, faces, best, count, d, size)
         if grown < 0:
             break
         count, faces = count + 1, grown
-    best = _nearest_face(hull, faces)
-    if hull.offset[best] >= least - 1e-10 * size:
+    if tight:
         best = _face_below(hull, faces, best, 1e-10 * size)
         answer = row(hull.normal, best)
         _set_aside(points, hull.face[best, 0], hull.face[best, 1], hull.face[best, 2])
@@ -233,10 +235,11 @@ def _face_below(hull, faces, best, tolerance):
     """Of faces in the plane of the best one that which the origin's nearest point lies in."""
     least = math.inf
     found = best
+    n, h = row(hull.normal, best), hull.offset[best]
     for f in range(faces):
-        if hull.offset[f] <= hull.offset[best] + tolerance and dot(row(hull.normal, f), row(hull.normal, best)) > 0.999:
-            a, b = row(hull.simplex.point, hull.face[f, 0]), row(hull.simplex.point, hull.face[f, 1])
-            c = row(hull.simplex.point, hull.face[f, 2])
+        a, b = row(hull.simplex.point, hull.face[f, 0]), row(hull.simplex.point, hull.face[f, 1])
+        c = row(hull.simplex.point, hull.face[f, 2])
+        if abs(dot(n, a) - h) <= tolerance and abs(dot(n, b) - h) <= tolerance and abs(dot(n, c) - h) <= tolerance:
             p = _triangle_point(a, b, c)[0]
             square = dot(p, p)
             if square < least:
@@ -258,6 +261,12 @@ def _see(hull, faces, best, d):
             if hull.mark[f] == 1 and _touches_marked(hull, faces, f):
                 hull.mark[f] = 2
                 found = True
+    left = 0
+    for f in range(faces):
+        left += hull.mark[f] != 2
+    if left == 0:  # round-off on a thin start: only the nearest face goes
+        for f in range(faces):
+            hull.mark[f] = 2 if f == best else 0
 
 
 @kernel
