@@ -382,7 +382,6 @@ class Mechanism(_Element):
 
     name: str = "model"
     world: Body = field(default_factory=lambda: Body("world"))
-    meshes: list[Mesh] = field(default_factory=list)
     settings: CompilerSettings = field(default_factory=CompilerSettings)
     option: OptionSpec = field(default_factory=OptionSpec)
     pairs: list[ContactPair] = field(default_factory=list)
@@ -392,5 +391,6 @@ class Mechanism(_Element):
     keyframes: list[Keyframe] = field(default_factory=list)
     keyframe_count: int = 0
     """At least so many keyframes; those not described are at the reference configuration (MJCF: `size nkey`)."""
+    meshes: list[Mesh] = field(default_factory=list)
     left_out: list[ErrorRecord] = field(default_factory=list, repr=False, compare=False)
     """What the file that it was read from holds besides."""

@@ -61,8 +61,8 @@ class _Reader:
         world = tree.read_world(self.sections["worldbody"])
         self.skipped_geoms, self.mesh_geoms, self.meshes = tree.skipped_geoms, tree.mesh_geoms, assets.meshes
         assets.note_unused(self.sections["asset"], self.problems)
-        name, meshes = self.root.attributes.get("model", "MuJoCo Model"), list(assets.meshes.values())
-        mechanism = Mechanism(name, world, meshes, settings, option)
+        mechanism = Mechanism(self.root.attributes.get("model", "MuJoCo Model"), world, settings, option)
+        mechanism.meshes = list(assets.meshes.values())
         mechanism.where = self.root.where
         self._contacts(mechanism)
         self._equalities(mechanism)
