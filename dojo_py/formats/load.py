@@ -20,13 +20,14 @@ def load_model(source: str | bytes | PathLike, unsupported: str = "error") -> Mo
 
     `source`: path of an MJCF or URDF file, XML text, or a bare name ("quadruped") of a model in `dojo_py.models`.
     `unsupported`: what to do with elements that change the motion and are not simulated: "error" refuses the file naming
-    them all, "warn" leaves them out with a warning each, "skip" leaves them out (with what refers to them). A body that
-    gets its mass from a mesh is refused under every policy: what would be left is another robot.
+    them all, "warn" leaves them out with a warning each, "skip" leaves them out (with what refers to them). A mesh that
+    could touch something keeps its mass then, and touches nothing. A body that gets its mass from a mesh whose file is
+    missing is refused under every policy: what would be left is another robot.
 
     What adds outputs only and leaves the motion as it is (sensors, user data, declared plugins, materials without a
     definition) stops no file. Under every policy it is named in `model.left_out`, with what was skipped; "warn" warns of
-    it, and a file that is refused names it last. Assets, lights, cameras and visual settings, which only draw, are passed
-    over. Raises `ModelError` with every problem found.
+    it, and a file that is refused names it last. So is a mesh that only draws and whose file is missing. Textures, lights,
+    cameras and visual settings, which only draw, are passed over. Raises `ModelError` with every problem found.
     """
     problems = Problems(unsupported)
     mechanism = read_mechanism(source, problems)
@@ -56,11 +57,11 @@ def read_mechanism(source: str | bytes | PathLike, problems: Problems) -> Mechan
     if root.tag == "mujoco":
         from .mjcf import read_mjcf
 
-        return read_mjcf(expand_includes(root, folder, problems), problems)
+        return read_mjcf(expand_includes(root, folder, problems), problems, folder)
     if root.tag == "robot":
         from .urdf import read_urdf
 
-        return read_urdf(root, problems)
+        return read_urdf(root, problems, folder)
     problems.add(root.where, f"the root element is one of ['mujoco', 'robot']{nearest(root.tag, ('mujoco', 'robot'))}")
     problems.raise_if_any()
     raise AssertionError
@@ -134,7 +135,7 @@ class CheckReport:
             return {}
         counts = {"bodies": "nbody", "joints": "njnt", "qpos": "nq", "qvel": "nv", "controls": "nu", "geoms": "ngeom"}
         counts |= {"sites": "nsite", "equalities": "neq", "contact pairs": "npair", "excludes": "nexclude"}
-        counts |= {"keyframes": "nkey"}
+        counts |= {"keyframes": "nkey", "meshes": "nmesh"}
         return {word: getattr(self.model, size) for word, size in counts.items()}
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Shapes that are not read (meshes): what they touched, and the masses that they gave to their bodies.
+"""Shapes that are not read (height fields, meshes without a file): what they touched, and the masses that they gave.
 
 A shape that could touch something is refused, or left out on request. A moving body that gets its mass from such a shape is
 refused in any case: left out, it would be another robot. A body with an `inertial` loses nothing, nor does one that cannot
@@ -25,6 +25,8 @@ class _Shape:
     kind: str
     mass: str
     """"0.3 kg", "an unknown mass"; empty: none."""
+    reason: str
+    """Why it is not there, for the notice that names a shape which only draws; empty: passed over."""
 
 
 class LostShapes:
@@ -35,14 +37,21 @@ class LostShapes:
         self._of_body: dict[int, list[_Shape]] = defaultdict(list)
 
     def add(
-        self, body: Body, where: Where, kind: str, attribute: str, message: str, values: dict[str, Any]
+        self,
+        body: Body,
+        where: Where,
+        kind: str,
+        attribute: str,
+        message: str,
+        values: dict[str, Any],
+        reason: str = "",
     ) -> None:
-        """A shape of a body; `values`: its name, mass, density, group as far as given."""
+        """A shape of a body; `values`: its name, mass, density, group as far as given. See `_Shape` for the texts."""
         mass, (low, high) = values.get("mass"), self.settings.inertiagrouprange
         weightless = mass == 0.0 or (mass is None and values.get("density", 1000.0) == 0.0)
         weightless |= not low <= values.get("group", 0) <= high
         lost = "" if weightless else "an unknown mass" if mass is None else f"{mass:g} kg"
-        self._of_body[id(body)].append(_Shape(where, values.get("name", ""), attribute, message, kind, lost))
+        self._of_body[id(body)].append(_Shape(where, values.get("name", ""), attribute, message, kind, lost, reason))
 
     def report(self, world: Body) -> None:
         """Refuse what could touch something, and the bodies that get their mass from what was left out."""
@@ -58,5 +67,7 @@ class LostShapes:
                     messages.append(f"body '{body.name}' would lose {shape.mass}, which this {shape.kind} gives it; {cure}")
                     if moving[id(body)] or settings.settotalmass > 0.0:
                         act = self.problems.lose
+                elif shape.reason and not shape.message:
+                    messages, act = [shape.reason], self.problems.note
                 if messages:
                     act(shape.where, "; ".join(messages), name=shape.name, attribute=shape.attribute)

@@ -18,6 +18,7 @@ from .compile_equalities import equality_arrays
 from .compile_geoms import geom_arrays, site_arrays
 from .compile_joints import joint_arrays
 from .compile_keyframes import keyframe_arrays
+from .compile_meshes import compile_meshes, mesh_arrays
 from .compile_option import compile_option
 from .errors import ModelError, Problems
 from .layout import Layout, lay_out
@@ -39,7 +40,9 @@ def compile_model(mechanism: Mechanism) -> Model:
     layout = lay_out(mechanism, problems)
     a: dict[str, Array] = dict(layout.arrays)
 
-    geoms, parts = geom_arrays(layout, mechanism.settings, problems)
+    meshes = compile_meshes(mechanism, problems)
+    a |= mesh_arrays(meshes)
+    geoms, parts = geom_arrays(layout, mechanism.settings, problems, meshes)
     a |= geoms | site_arrays(layout, problems)
     a |= body_arrays(mechanism, layout, parts, problems)
     a |= align_free_bodies(mechanism, layout, a)
@@ -127,6 +130,10 @@ def _assemble(mechanism: Mechanism, layout: Layout, a: dict[str, Array], **parts
         "njnt": len(layout.joints),
         "ngeom": len(layout.geoms),
         "nsite": len(layout.sites),
+        "nmesh": len(mechanism.meshes),
+        "nmeshvert": len(a["mesh_vert"]),
+        "nmeshface": len(a["mesh_face"]),
+        "nmeshgraph": len(a["mesh_graph"]),
         "neq": len(mechanism.equalities),
         "npair": len(mechanism.pairs),
         "nexclude": len(mechanism.excludes),
@@ -139,6 +146,7 @@ def _assemble(mechanism: Mechanism, layout: Layout, a: dict[str, Array], **parts
         "joint_names": tuple(joint.name for joint in layout.joints),
         "geom_names": tuple(geom.name for geom in layout.geoms),
         "site_names": tuple(site.name for site in layout.sites),
+        "mesh_names": tuple(mesh.name for mesh in mechanism.meshes),
         "actuator_names": tuple(actuator.name for actuator in mechanism.actuators),
         "equality_names": tuple(equality.name for equality in mechanism.equalities),
         "key_names": (*(key.name for key in mechanism.keyframes), *[""] * (len(a["key_time"]) - len(mechanism.keyframes))),

@@ -8,33 +8,39 @@ import numpy as np
 
 from . import quaternion
 from .checks import MIN_VALUE, Check
+from .compile_meshes import CompiledMesh, fitted
 from .enums import GeomType
-from .errors import Problems
+from .errors import Problems, listing, nearest
 from .inertia import MassProperties
 from .layout import Layout
-from .shapes import FROMTO_SHAPES, SIZE_NUMBERS, bounding_radius, unit_inertia, volume
+from .shapes import FROMTO_SHAPES, SIZE_NUMBERS, bounding_radius, box_about, unit_inertia, volume
 from .spec import CompilerSettings, Geom, Site
 
 Array = np.ndarray
 
-# every shape that MuJoCo numbers, in that order; hfield and mesh are not compiled
-_WORDS = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box")
+# every shape that MuJoCo numbers, in that order; hfield is not compiled
+_WORDS = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh")
+_SITE_WORDS = _WORDS[:-1]
+Meshes = dict[str, CompiledMesh]
 CONDIMS = (1, 3, 4, 6)
 
 
 def geom_arrays(
-    layout: Layout, settings: CompilerSettings, problems: Problems
+    layout: Layout, settings: CompilerSettings, problems: Problems, meshes: Meshes
 ) -> tuple[dict[str, Array], list[list[MassProperties]]]:
     """The arrays, and per body the mass properties of the geoms that count for its inertia."""
     rows: list[dict[str, Any]] = []
     parts: list[list[MassProperties]] = [[] for _ in layout.bodies]
     for geom, body in zip(layout.geoms, layout.geom_body, strict=True):
         check = Check(problems, geom)
-        row = _geom_row(check, geom)
+        mesh = _mesh_of(check, geom, meshes)
+        row = _geom_row(check, geom, mesh, settings.fitaabb)
+        if row["geom_type"] == GeomType.MESH:
+            row["geom_dataid"] = list(meshes).index(geom.mesh)
         rows.append(row)
         if geom.type == "plane" and layout.arrays["body_weldid"][body] != 0:
             check.fail("type", "a plane is only accepted in a body that cannot move")
-        properties = _mass_properties(check, geom, row)
+        properties = _mass_properties(check, geom, row, mesh if row["geom_type"] == GeomType.MESH else None)
         low, high = settings.inertiagrouprange
         if body > 0 and low <= row["geom_group"] <= high and properties.mass > MIN_VALUE:
             parts[body].append(properties)
@@ -46,8 +52,26 @@ def site_arrays(layout: Layout, problems: Problems) -> dict[str, Array]:
     return _stack([_site_row(Check(problems, site), site) for site in layout.sites], _EMPTY_SITE)
 
 
-def _geom_row(check: Check, geom: Geom) -> dict[str, Any]:
-    shape, size, pos, quat = _frame(check, geom, check.vector("size", 3, least=0))
+def _mesh_of(check: Check, geom: Geom, meshes: Meshes) -> CompiledMesh | None:
+    if not geom.mesh:
+        if geom.type == "mesh":
+            check.fail("mesh", f"a geom of type 'mesh' needs the name of a mesh{listing(meshes)}")
+        return None
+    if geom.mesh not in meshes:
+        check.fail("mesh", f"no mesh is named '{geom.mesh}'{listing(meshes)}{nearest(geom.mesh, meshes)}")
+    if geom.fromto is not None:
+        check.fail("fromto", "is not accepted for a geom with a mesh, which gives pose and size")
+    if geom.type == "plane":
+        check.fail("mesh", "a plane cannot be fitted to a mesh; accepted: sphere, capsule, cylinder, ellipsoid, box")
+    return meshes.get(geom.mesh)
+
+
+def _geom_row(check: Check, geom: Geom, mesh: CompiledMesh | None = None, fitaabb: bool = False) -> dict[str, Any]:
+    if geom.mesh or geom.type == "mesh":
+        shape, size, pos, quat, box = _mesh_frame(check, geom, mesh, fitaabb)
+    else:
+        shape, size, pos, quat = _frame(check, geom, check.vector("size", 3, least=0))
+        box = box_about(shape, size)
     return {
         "geom_type": shape,
         "geom_contype": check.integer("contype"),
@@ -59,7 +83,9 @@ def _geom_row(check: Check, geom: Geom) -> dict[str, Any]:
         "geom_solref": check.vector("solref", 2),
         "geom_solimp": check.vector("solimp", 5),
         "geom_size": size,
+        "geom_dataid": -1,
         "geom_rbound": bounding_radius(shape, size),
+        "geom_aabb": box,
         "geom_pos": pos,
         "geom_quat": quat,
         "geom_friction": check.vector("friction", 3, least=1, low=0.0, fill=(1.0, 0.005, 0.0001)),
@@ -84,9 +110,34 @@ def _site_row(check: Check, site: Site) -> dict[str, Any]:
     }
 
 
+def _mesh_frame(
+    check: Check, geom: Geom, mesh: CompiledMesh | None, fitaabb: bool
+) -> tuple[int, Array, Array, Array, Array]:
+    """Type, sizes, position, quaternion, box (centre 3, half extents 3) of a mesh, or of a primitive fitted to one."""
+    accepted = [word for word in _WORDS if word != "hfield"]
+    pos, quat = check.vector("pos", 3), check.quaternion()
+    known = geom.type in accepted
+    if not known:
+        check.word("type", accepted)
+    if mesh is None or not known or geom.type == "plane":  # reported
+        return GeomType.SPHERE, np.ones(3), pos, quat, np.zeros(6)
+    shape = _WORDS.index(geom.type)
+    offset = np.zeros(3)
+    if shape == GeomType.MESH:
+        size = np.maximum(np.abs(mesh.low), np.abs(mesh.high))
+        box = np.concatenate([0.5 * (mesh.low + mesh.high), 0.5 * (mesh.high - mesh.low)])
+    else:
+        size, offset = fitted(shape, check.vector("size", 3, least=0), mesh, fitaabb, check.scalar("fitscale"))
+        box = box_about(shape, size)
+        if np.any(size[: SIZE_NUMBERS[GeomType(shape)]] <= 0.0) and shape != GeomType.CAPSULE:
+            check.fail("fitscale", f"the {geom.type} fitted to mesh '{geom.mesh}' has no size")
+    pos = pos + quaternion.rotate(quat, mesh.inertia.centre + quaternion.rotate(mesh.inertia.quat, offset))
+    return shape, size, pos, quaternion.normalise(quaternion.multiply(quat, mesh.inertia.quat)), box
+
+
 def _frame(check: Check, element: Geom | Site, size: Array) -> tuple[int, Array, Array, Array]:
     """Type, sizes, position, quaternion. With `fromto` the z axis lies along the segment, towards its first point."""
-    accepted = [word for word in _WORDS if word != "hfield"]
+    accepted = [word for word in _SITE_WORDS if word != "hfield"]
     if element.type not in accepted:
         check.word("type", accepted)
         return GeomType.SPHERE, np.ones(3), np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
@@ -118,15 +169,17 @@ def _frame(check: Check, element: Geom | Site, size: Array) -> tuple[int, Array,
     return shape, size, pos, quat
 
 
-def _mass_properties(check: Check, geom: Geom, row: dict[str, Any]) -> MassProperties:
+def _mass_properties(check: Check, geom: Geom, row: dict[str, Any], mesh: CompiledMesh | None) -> MassProperties:
     if geom.shellinertia:
-        check.fail("shellinertia", "mass on the surface is not supported; give the body an inertial")
+        cure = "give the mesh inertia='shell'" if geom.mesh else "give the body an inertial"
+        check.fail("shellinertia", f"mass on the surface is not supported; {cure}")
     shape, size = row["geom_type"], row["geom_size"]
-    solid = volume(shape, size)
+    solid = volume(shape, size) if mesh is None else mesh.inertia.volume
+    unit = unit_inertia(shape, size) if mesh is None else unit_inertia(GeomType.BOX, mesh.inertia.box)
     mass = check.scalar("density", low=0.0) * solid if geom.mass is None else check.scalar("mass", low=0.0)
     if solid < MIN_VALUE:
         mass = 0.0
-    return MassProperties(mass, row["geom_pos"], row["geom_quat"], mass * unit_inertia(shape, size))
+    return MassProperties(mass, row["geom_pos"], row["geom_quat"], mass * unit)
 
 
 def _stack(rows: list[dict[str, Any]], empty: dict[str, Any]) -> dict[str, Array]:

@@ -117,6 +117,10 @@ class Problems:
         """Record one problem. At the limit everything collected is raised."""
         self._keep(_record(where, message, name, attribute))
 
+    def add_record(self, record: ErrorRecord, message: str) -> None:
+        """Record a problem that was found in another file, with another message."""
+        self._keep(replace(record, message=message[:LONGEST_MESSAGE]))
+
     def refuse(self, where: Where | None, message: str, *, name: str | None = None, attribute: str = "") -> None:
         """Report something understood but not simulated; unless the policy is "error", the caller leaves it out."""
         record = _record(where, message, name, attribute, unsupported=True)

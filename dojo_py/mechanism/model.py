@@ -117,6 +117,10 @@ class Model:
     njnt: int
     ngeom: int
     nsite: int
+    nmesh: int
+    nmeshvert: int
+    nmeshface: int
+    nmeshgraph: int
     neq: int
     npair: int
     nexclude: int
@@ -128,6 +132,7 @@ class Model:
     joint_names: tuple[str, ...]
     geom_names: tuple[str, ...]
     site_names: tuple[str, ...]
+    mesh_names: tuple[str, ...]
     actuator_names: tuple[str, ...]
     equality_names: tuple[str, ...]
     key_names: tuple[str, ...]
@@ -197,12 +202,16 @@ class Model:
     geom_conaffinity: Array = _int("ngeom")
     geom_condim: Array = _int("ngeom")
     geom_bodyid: Array = _int("ngeom")
+    geom_dataid: Array = _int("ngeom")
+    """Mesh of a geom of type mesh; -1 for the others."""
     geom_group: Array = _int("ngeom")
     geom_priority: Array = _int("ngeom")
     geom_solmix: Array = _real("ngeom")
     geom_solref: Array = _real("ngeom 2")
     geom_solimp: Array = _real("ngeom 5")
     geom_size: Array = _real("ngeom 3")
+    geom_aabb: Array = _real("ngeom 6")
+    """Centre and half extents of the box about the shape, in the geom's frame."""
     geom_rbound: Array = _real("ngeom")
     geom_pos: Array = _real("ngeom 3")
     geom_quat: Array = _real("ngeom 4")
@@ -219,6 +228,22 @@ class Model:
     site_pos: Array = _real("nsite 3")
     site_quat: Array = _real("nsite 4")
     site_rgba: Array = _array("nsite 4", np.float32)
+
+    mesh_vertadr: Array = _int("nmesh")
+    mesh_vertnum: Array = _int("nmesh")
+    mesh_faceadr: Array = _int("nmesh")
+    mesh_facenum: Array = _int("nmesh")
+    mesh_graphadr: Array = _int("nmesh")
+    """Start of the convex hull in `mesh_graph`; -1 without one."""
+    mesh_vert: Array = _array("nmeshvert 3", np.float32)
+    """In the frame of the mesh's centre of mass and principal axes [m]."""
+    mesh_face: Array = _int("nmeshface 3")
+    mesh_graph: Array = _int("nmeshgraph")
+    """MuJoCo's layout (`mechanism/mesh_hull.py`); each hull's vertices in ascending order."""
+    mesh_scale: Array = _real("nmesh 3")
+    mesh_pos: Array = _real("nmesh 3")
+    """Pose of that frame in the mesh's own one."""
+    mesh_quat: Array = _real("nmesh 4")
 
     pair_dim: Array = _int("npair")
     pair_geom1: Array = _int("npair")
@@ -322,6 +347,10 @@ class Model:
     def geom_id(self, name: str) -> int:
         """Index of the geom with this name."""
         return _index("geom", self.geom_names, name)
+
+    def mesh_id(self, name: str) -> int:
+        """Index of the mesh with this name."""
+        return _index("mesh", self.mesh_names, name)
 
     def site_id(self, name: str) -> int:
         """Index of the site with this name."""

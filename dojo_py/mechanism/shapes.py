@@ -24,6 +24,8 @@ SIZE_NUMBERS = {
 }
 """How many size numbers each shape needs."""
 
+INFINITE = 1e10
+"""What stands for it in the box about a plane [m]."""
 FROMTO_SHAPES = (GeomType.CAPSULE, GeomType.CYLINDER, GeomType.ELLIPSOID, GeomType.BOX)
 
 
@@ -74,6 +76,24 @@ def bounding_radius(shape: int, size: Array) -> float:
         return math.hypot(a, b)
     if shape == GeomType.ELLIPSOID:
         return float(max(size))
-    if shape == GeomType.BOX:
+    if shape in (GeomType.BOX, GeomType.MESH):
         return float(np.linalg.norm(size))
     return 0.0
+
+
+def box_about(shape: int, size: Array) -> Array:
+    """Centre (3) and half edges (3) of the smallest box about a primitive, along its axes [m]; a plane's is all below it."""
+    if shape == GeomType.PLANE:
+        return np.array([0.0, 0.0, -0.5 * INFINITE, INFINITE, INFINITE, 0.5 * INFINITE])
+    return np.concatenate([np.zeros(3), _half_extents(shape, size)])
+
+
+def _half_extents(shape: int, size: Array) -> Array:
+    a, b, _ = size
+    if shape == GeomType.SPHERE:
+        return np.full(3, a)
+    if shape == GeomType.CAPSULE:
+        return np.array([a, a, a + b])
+    if shape == GeomType.CYLINDER:
+        return np.array([a, a, b])
+    return np.array(size, float)

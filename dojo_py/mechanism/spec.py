@@ -29,7 +29,8 @@ SOLREF = (0.02, 1.0)
 SOLIMP = (0.9, 0.95, 0.001, 0.5, 2.0)
 
 JOINT_TYPES = ("free", "ball", "slide", "hinge")
-GEOM_TYPES = ("plane", "sphere", "capsule", "ellipsoid", "cylinder", "box")
+GEOM_TYPES = ("plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh")
+SITE_TYPES = GEOM_TYPES[1:-1]
 EQUALITY_TYPES = ("connect", "weld", "joint")
 
 
@@ -136,6 +137,31 @@ class Geom(_Element):
     """[m]"""
     group: int = 0
     rgba: Vector = (0.5, 0.5, 0.5, 1.0)
+    mesh: str = ""
+    """Name of a mesh of the mechanism: the shape of type "mesh"; a primitive type is fitted to it (`size` is not used)."""
+    fitscale: float = 1.0
+    """Factor on the sizes of a primitive that is fitted to a mesh."""
+
+
+@dataclass
+class Mesh(_Element):
+    """A triangle mesh. Its own frame is lost: geoms see it from its centre of mass, in its principal axes."""
+
+    name: str = ""
+    vertices: Vector | Sequence[Vector] = ()
+    """(n, 3) [m]"""
+    faces: Sequence[int] | Sequence[Sequence[int]] | np.ndarray | None = None
+    """(m, 3) indices of vertices, counterclockwise seen from outside; None: the convex hull's."""
+    scale: Vector = (1.0, 1.0, 1.0)
+    refpos: Vector = ZERO3
+    """Position and orientation of the reference frame in the vertices' frame; taken off before scaling."""
+    refquat: Vector = IDENTITY
+    inertia: str = "legacy"
+    """"convex" (of the hull), "exact", "legacy" (for meshes that are not closed), "shell" (the mass is on the surface)."""
+    maxhullvert: int = -1
+    """Most vertices of the convex hull; -1: all."""
+    hull: bool = False
+    """Compute the convex hull even if no geom that touches something needs it."""
 
 
 @dataclass
@@ -306,6 +332,8 @@ class CompilerSettings(_Element):
     settotalmass: float = -1.0
     """> 0: scale masses and inertias to this total [kg]."""
     alignfree: bool = False
+    fitaabb: bool = False
+    """Primitives that name a mesh enclose it; otherwise they have its inertia."""
 
 
 @dataclass
@@ -363,5 +391,6 @@ class Mechanism(_Element):
     keyframes: list[Keyframe] = field(default_factory=list)
     keyframe_count: int = 0
     """At least so many keyframes; those not described are at the reference configuration (MJCF: `size nkey`)."""
+    meshes: list[Mesh] = field(default_factory=list)
     left_out: list[ErrorRecord] = field(default_factory=list, repr=False, compare=False)
     """What the file that it was read from holds besides."""

@@ -1,11 +1,45 @@
 """Seeded random MJCF files that use every attribute the reader knows, for comparison with the wheel."""
 
 import numpy as np
+from scipy.spatial import ConvexHull
 
 
 def random_mjcf(seed: int) -> str:
     """One random model. Valid by construction; moving bodies have mass."""
-    return _Generator(seed).text()
+    text = _Generator(seed).text()
+    return with_meshes(text, np.random.default_rng([seed, 1])) if seed % 2 else text
+
+
+def with_meshes(text: str, rng: np.random.Generator) -> str:
+    """The model with meshes of every kind of inertia, in geoms that only draw and in primitives that are fitted to them."""
+    assets, geoms = "", ""
+    for k, kind in enumerate(("convex", "exact", "legacy", "shell", "")):
+        points = rng.normal(size=(int(rng.integers(4, 30)), 3)) * rng.uniform(0.01, 1.0, 3)
+        body = f'<mesh name="mesh{k}" vertex="{_listed(points)}"'
+        hull = ConvexHull(points)
+        outwards = np.einsum("ij,ij->i", np.cross(*_edges(points, hull.simplices)), hull.equations[:, :3]) > 0.0
+        faces = np.where(outwards[:, None], hull.simplices, hull.simplices[:, [1, 0, 2]])
+        body += f' face="{_listed(faces)}"' if rng.random() < 0.6 else f' maxhullvert="{rng.integers(4, 40)}"'
+        body += f' inertia="{kind}"' if kind else ""
+        body += f' refpos="{_listed(rng.normal(size=3))}"' if rng.random() < 0.5 else ""
+        body += f' refquat="{_listed(rng.normal(size=4))}"' if rng.random() < 0.5 else ""
+        sign = rng.choice([-1.0, 1.0], 3)
+        body += f' scale="{_listed(rng.uniform(0.5, 2.0, 3) * sign)}"' if rng.random() < 0.5 else ""
+        assets += body + "/>"
+        shape = rng.choice(["sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "mesh"])
+        still = ' contype="0" conaffinity="0"' if shape == "mesh" else ' fitscale="1.3"'
+        geoms += f'<body><joint/><geom type="{shape}" mesh="mesh{k}" pos="{_listed(rng.normal(size=3))}"{still}/></body>'
+    text = text.replace("</worldbody>", f"{geoms}</worldbody><asset>{assets}</asset>", 1)
+    return text.replace("<compiler ", '<compiler fitaabb="true" ', 1) if rng.random() < 0.5 else text
+
+
+def _listed(numbers) -> str:
+    return " ".join(f"{x:.6g}" for x in np.ravel(numbers))
+
+
+def _edges(points, faces):
+    a, b, c = (points[faces[:, k]] for k in range(3))
+    return b - a, c - a
 
 
 class _Generator:

@@ -13,6 +13,9 @@ from dojo_py.mechanism.quaternion import matrix
 TOLERANCE = 1e-10
 """Largest difference accepted, relative to max(1, |value|)."""
 
+FLOAT32 = TOLERANCE / 1.2e-7
+"""Factor for numbers that both round to float32: one unit in the last place is accepted."""
+
 INERTIAL_FRAME = ("body_iquat",)
 """Compared as inertia tensors: equal principal moments leave the axes open."""
 
@@ -83,6 +86,8 @@ def differences(model: Model, reference: mujoco.MjModel) -> dict[str, float]:
     for item in dataclasses.fields(Option):
         out[f"opt.{item.name}"] = _difference(getattr(model.opt, item.name), getattr(reference.opt, item.name))
     out["stat.meaninertia"] = _difference(model.stat.meaninertia, reference.stat.meaninertia)
+    out["mesh_vert"] = _difference(*(np.float64(x) * FLOAT32 for x in (model.mesh_vert, reference.mesh_vert)))
+    out["mesh_graph"] = 0.0 if hulls(model) == hulls(reference) else np.inf
     out["body_iquat"] = _difference(_inertia_tensors(model), _inertia_tensors(reference))
     kinds = {"body": "body", "joint": "jnt", "geom": "geom", "site": "site", "actuator": "actuator", "equality": "eq"}
     for kind in (*kinds, "key"):
@@ -90,6 +95,25 @@ def differences(model: Model, reference: mujoco.MjModel) -> dict[str, float]:
         obj = getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}")
         wheel = tuple(mujoco.mj_id2name(reference, obj, i) or "" for i in range(len(names)))
         out[f"{kind}_names"] = 0.0 if wheel == names else np.inf
+    return out
+
+
+def hulls(model) -> list:
+    """Convex hulls of the meshes: neighbours of every vertex by its number in the mesh, and the faces; None without a hull.
+
+    The vertices of a hull stand in another order in the wheel.
+    """
+    out = []
+    for address in model.mesh_graphadr:
+        if address < 0:
+            out.append(None)
+            continue
+        graph = np.asarray(model.mesh_graph[address:])
+        nvert, nface = graph[:2]
+        first, vertices, edges = graph[2 : 2 + nvert], graph[2 + nvert : 2 + 2 * nvert], graph[2 + 2 * nvert :]
+        last = [int(np.argmax(edges[a:] < 0)) + a for a in first]
+        around = {int(v): set(vertices[edges[a:b]].tolist()) for v, a, b in zip(vertices, first, last, strict=True)}
+        out.append((around, graph[2 + 3 * (nvert + nface) :][: 3 * nface].tolist()))
     return out
 
 

@@ -13,11 +13,14 @@ from ...mechanism.spec import Body, CompilerSettings, Geom, Inertial, Joint, Sit
 from ..lost_shapes import LostShapes
 from ..xml_tree import Node
 from . import schema
+from .assets import Assets
 from .defaults import DefaultClass, Defaults, merge
 from .orientation import IDENTITY, KEYS, Angles, read_orientation
 from .values import Values, overlay, read_attributes
 
 Array = np.ndarray
+
+UNTOUCHABLE = "a {} that can touch something is not simulated; replace it by primitive shapes"
 
 
 @dataclass
@@ -37,14 +40,21 @@ class Pose:
 
 
 class TreeReader:
-    """Reads `worldbody`. `skipped_geoms`: names of the geoms that were left out."""
+    """Reads `worldbody`. `skipped_geoms`: geoms that were left out; `mesh_geoms`: those of type mesh -> the mesh (all by name)."""
 
     def __init__(
-        self, defaults: Defaults, angles: Angles, settings: CompilerSettings, materials: set[str], problems: Problems
+        self,
+        defaults: Defaults,
+        angles: Angles,
+        settings: CompilerSettings,
+        materials: set[str],
+        assets: Assets,
+        problems: Problems,
     ):
         self.defaults, self.angles, self.settings, self.problems = defaults, angles, settings, problems
-        self.materials = materials
+        self.materials, self.assets = materials, assets
         self.skipped_geoms: set[str] = set()
+        self.mesh_geoms: dict[str, str] = {}
         self.lost = LostShapes(settings, problems)
 
     def read_world(self, sections: list[Node]) -> Body:
@@ -139,18 +149,32 @@ class TreeReader:
     def _geom(self, node: Node, body: Body, default: DefaultClass, frame: Pose | None) -> None:
         values = self._values(node, "geom", default, schema.GEOM)
         self._material(node, values)
-        kind, name = values.get("type", "sphere"), values.get("name", "")
-        if kind in schema.GEOM_TYPES and "mesh" not in values and "hfield" not in values:
-            if values.pop("shellinertia", False):
-                message = "'true' is not simulated"
-                self.lost.add(body, node.where, "geom with its mass on the surface", "shellinertia", message, values)
-            body.geoms.append(_fill(Geom, self._placed(node, values, frame), node))
+        kind, mesh = values.get("type", "sphere"), values.get("mesh", "")
+        readable = mesh in self.assets.meshes if mesh or kind == "mesh" else True
+        if kind not in schema.GEOM_TYPES or "hfield" in values or not readable:
+            self._leave_out(node, body, kind, values)
             return
-        self.skipped_geoms.add(name)
-        kind = kind if kind not in schema.GEOM_TYPES else "mesh"
-        touches = values.get("contype", 1) != 0 or values.get("conaffinity", 1) != 0
-        message = f"a {kind} that can touch something is not simulated; replace it by primitive shapes" if touches else ""
-        self.lost.add(body, node.where, kind, "type", message, values)
+        if kind == "mesh" and _touches(values):
+            self.problems.refuse(node.where, UNTOUCHABLE.format("mesh"), name=values.get("name", ""), attribute="type")
+            self.assets.meshes[mesh].hull = True
+            values |= {"contype": 0, "conaffinity": 0}
+        if kind == "mesh":
+            self.mesh_geoms[values.get("name", "")] = mesh
+        if kind != "mesh" and values.pop("shellinertia", False):
+            message = "'true' is not simulated"
+            self.lost.add(body, node.where, "geom with its mass on the surface", "shellinertia", message, values)
+        body.geoms.append(_fill(Geom, self._placed(node, values, frame), node))
+
+    def _leave_out(self, node: Node, body: Body, kind: str, values: Values) -> None:
+        """A height field, a signed distance field, a mesh that is not there."""
+        mesh = values.get("mesh", "")
+        self.skipped_geoms.add(values.get("name", ""))
+        reason, attribute = "", "type"
+        if kind in schema.GEOM_TYPES:
+            kind = "hfield" if "hfield" in values else "mesh"
+            reason, attribute = self.assets.why_not(mesh), "mesh"
+        message = "; ".join(part for part in (reason, UNTOUCHABLE.format(kind)) if part)
+        self.lost.add(body, node.where, kind, attribute, message if _touches(values) else "", values, reason)
 
     def _material(self, node: Node, values: Values) -> None:
         material = values.get("material", "")
@@ -182,6 +206,10 @@ class TreeReader:
 
     def _quat(self, node: Node, values: Values) -> Array:
         return read_orientation(node, values, self.angles, self.problems)
+
+
+def _touches(values: Values) -> bool:
+    return values.get("contype", 1) != 0 or values.get("conaffinity", 1) != 0
 
 
 def _without_fromto(values: Values) -> Values:

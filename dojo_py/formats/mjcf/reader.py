@@ -7,6 +7,7 @@ Order of reading: compiler (angles), defaults, tree, then what refers to the tre
 from __future__ import annotations
 
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 from ...mechanism.errors import Problems, nearest
@@ -20,18 +21,20 @@ from ...mechanism.spec import (
     Mechanism,
     OptionSpec,
 )
+from ..mesh_files import MeshFiles
 from ..xml_tree import Node
 from . import schema
 from .actuators import Force, apply_shortcut
+from .assets import MeshSettings, read_assets
 from .bodies import TreeReader, _fill
 from .defaults import Defaults, merge
 from .orientation import Angles
 from .values import read_attributes
 
 
-def read_mjcf(root: Node, problems: Problems) -> Mechanism:
-    """The mechanism of a file whose includes are expanded. Problems are collected."""
-    return _Reader(root, problems).read()
+def read_mjcf(root: Node, problems: Problems, folder: Path | None = None) -> Mechanism:
+    """The mechanism of a file whose includes are expanded; `folder`: the main file's. Problems are collected."""
+    return _Reader(root, problems).read(MeshFiles(folder))
 
 
 class _Reader:
@@ -47,15 +50,19 @@ class _Reader:
                 accepted = (*schema.SECTIONS, *schema.NOTED_SECTIONS, *schema.IGNORED_SECTIONS)
                 problems.add(node.where, f"is not an element of mujoco{nearest(node.tag, accepted)}")
 
-    def read(self) -> Mechanism:
+    def read(self, files: MeshFiles) -> Mechanism:
         self.angles = Angles()
+        self.mesh_settings = MeshSettings()
         settings = self._compiler()
         option = self._option()
         self.defaults = Defaults(self.sections["default"], self.problems)
-        tree = TreeReader(self.defaults, self.angles, settings, self._materials(), self.problems)
+        assets = read_assets(self.sections["asset"], self.mesh_settings, files, self.defaults, self.problems)
+        tree = TreeReader(self.defaults, self.angles, settings, self._materials(), assets, self.problems)
         world = tree.read_world(self.sections["worldbody"])
-        self.skipped_geoms = tree.skipped_geoms
+        self.skipped_geoms, self.mesh_geoms, self.meshes = tree.skipped_geoms, tree.mesh_geoms, assets.meshes
+        assets.note_unused(self.sections["asset"], self.problems)
         mechanism = Mechanism(self.root.attributes.get("model", "MuJoCo Model"), world, settings, option)
+        mechanism.meshes = list(assets.meshes.values())
         mechanism.where = self.root.where
         self._contacts(mechanism)
         self._equalities(mechanism)
@@ -77,7 +84,7 @@ class _Reader:
                 self.problems.note(node.where, f"{section.tag}: {schema.NOTED_SECTIONS[section.tag]}", name=name)
 
     def _materials(self) -> set[str]:
-        """Names of the materials; nothing else of the assets is read."""
+        """Names of the materials."""
         return {
             node.attributes.get("name", "") for section in self.sections["asset"] for node in section.find_all("material")
         }
@@ -97,6 +104,8 @@ class _Reader:
                     self._eulerseq(node, value)
                 elif key == "discardvisual" and value:
                     self.problems.note(node.where, "shapes that only draw are kept", attribute=key)
+                elif hasattr(self.mesh_settings, key):
+                    setattr(self.mesh_settings, key, value)
                 elif key in known:
                     setattr(settings, key, value)
             for child in node.children:
@@ -134,7 +143,13 @@ class _Reader:
                 continue
             pair = _fill(ContactPair, self._with_class(node, schema.CONTACT["pair"], "pair"), node)
             gone = [geom for geom in (pair.geom1, pair.geom2) if geom and geom in self.skipped_geoms]
-            if gone:
+            shown = [geom for geom in (pair.geom1, pair.geom2) if geom and geom in self.mesh_geoms]
+            for geom in shown:
+                self.meshes[self.mesh_geoms[geom]].hull = True
+            if shown:
+                message = f"geom '{shown[0]}' is a mesh, whose contact is not simulated"
+                self.problems.refuse(node.where, message, name=pair.name)
+            elif gone:
                 self.problems.refuse(node.where, f"refers to geom '{gone[0]}', which is left out", name=pair.name)
             else:
                 mechanism.pairs.append(pair)

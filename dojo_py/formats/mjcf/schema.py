@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from ...mechanism.compile_actuators import BIAS_TYPES, DYN_TYPES, GAIN_TYPES
 from ...mechanism.compile_option import COUNTS, FLAGS, SCALARS, VECTORS, WORDS
-from ...mechanism.spec import GEOM_TYPES, JOINT_TYPES
+from ...mechanism.mesh_inertia import INERTIA_TYPES
+from ...mechanism.spec import GEOM_TYPES, JOINT_TYPES, SITE_TYPES
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def refuse(*harmless: str) -> Kind:
 INT, BOOL, AUTO, TEXT, SKIP = Kind("int"), Kind("bool"), Kind("auto"), Kind("text"), Kind("skip")
 NOTE = Kind("note")
 INTS = Kind("ints", 0, 64)
-MANY = Kind("real", 0, 1_000_000)
+MANY, MANY_INTS = Kind("real", 0, 3_000_000), Kind("ints", 0, 3_000_000)
 
 NAMED = {"name": TEXT, "class": TEXT}
 FRAME = {"quat": real(4), "axisangle": real(4), "xyaxes": real(6), "zaxis": real(3), "euler": real(3)}
@@ -62,16 +63,20 @@ JOINT = (
     | {"solreffriction": real(2, 1), "solimpfriction": real(5, 1)}
 )
 GEOM = (
-    {"type": word(*GEOM_TYPES, refused=("mesh", "hfield", "sdf")), "size": real(3, 1), "fromto": real(6)}
+    {"type": word(*GEOM_TYPES, refused=("hfield", "sdf")), "size": real(3, 1), "fromto": real(6)}
     | POSE
     | LOOK
     | SOLVER
     | {"contype": INT, "conaffinity": INT, "condim": INT, "priority": INT, "friction": real(3, 1), "mass": real(1)}
     | {"density": real(1), "shellinertia": BOOL, "solmix": real(1), "margin": real(1), "gap": real(1)}
-    | {"mesh": TEXT, "hfield": TEXT, "fitscale": SKIP, "castshadow": SKIP, "fluidcoef": SKIP}
+    | {"mesh": TEXT, "hfield": TEXT, "fitscale": real(1), "castshadow": SKIP, "fluidcoef": SKIP}
     | {"fluidshape": refuse("none"), "adhesion": refuse("0"), "surfacevel": refuse("0 0 0 0 0 0")}
 )
-SITE = {"type": word(*GEOM_TYPES[1:]), "size": real(3, 1), "fromto": real(6), "mesh": SKIP} | POSE | LOOK
+SITE = {"type": word(*SITE_TYPES), "size": real(3, 1), "fromto": real(6), "mesh": SKIP} | POSE | LOOK
+SHARED_MESH = {"scale": real(3), "maxhullvert": INT, "inertia": word(*INERTIA_TYPES)}
+"""Attributes of a mesh that a defaults class may hold."""
+MESH = SHARED_MESH | {"file": TEXT, "content_type": TEXT, "vertex": MANY, "face": MANY_INTS, "refpos": real(3), "refquat": real(4)}
+MESH |= {"builtin": TEXT, "params": SKIP} | dict.fromkeys(("normal", "texcoord", "smoothnormal", "material"), SKIP)
 PAIR = {"condim": INT, "friction": real(5, 1), "solreffriction": real(2, 1), "margin": real(1), "gap": real(1)} | SOLVER
 PAIR |= {"adhesion": refuse("0")}
 EQUALITY = {"active": BOOL} | SOLVER
@@ -110,10 +115,11 @@ DEFAULTS: dict[str, dict[str, Kind]] = {
     "site": SITE,
     "pair": PAIR,
     "equality": EQUALITY,
+    "mesh": SHARED_MESH,
     **{tag: ACTUATOR | own for tag, own in SHORTCUTS.items()},
 }
 """Elements of a defaults class that matter; the others only draw or belong to elements that are refused."""
-IGNORED_DEFAULTS = ("mesh", "texture", "material", "camera", "light", "tendon", *REFUSED_ACTUATORS)
+IGNORED_DEFAULTS = ("texture", "material", "camera", "light", "tendon", *REFUSED_ACTUATORS)
 
 BODY = {"name": TEXT, "childclass": TEXT, "gravcomp": real(1), "user": NOTE, "fuse": SKIP, "simple": SKIP} | POSE
 BODY |= {"mocap": refuse("false"), "sleep": refuse("auto", "never")}
@@ -155,9 +161,12 @@ COMPILER = {
     "fusestatic": refuse("false"),
     "alignfree": BOOL,
     "discardvisual": BOOL,
+    "fitaabb": BOOL,
+    "meshdir": TEXT,
+    "assetdir": TEXT,
+    "strippath": BOOL,
 } | dict.fromkeys(
-    ("assetdir", "conflict", "fitaabb", "meshdir", "passthrough", "savecanonical", "savecompiled")
-    + ("saveinertial", "strippath", "texturedir", "usethread"),
+    ("conflict", "passthrough", "savecanonical", "savecompiled", "saveinertial", "texturedir", "usethread"),
     SKIP,
 )
 

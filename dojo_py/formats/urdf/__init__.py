@@ -3,7 +3,7 @@
     root link          merged into the world, as is every link fixed to it (`fusestatic`, unless the extension says no)
     link               Body; its frame is that of the joint above it
     inertial           centre of mass `origin`, full inertia in the axes of `origin`
-    collision          geoms: box, cylinder, sphere, capsule; visuals are discarded (`discardvisual`)
+    collision          geoms: box, cylinder, sphere, capsule, mesh; visuals are discarded (`discardvisual`)
     joint              hinge, slide, free, ball or several of them (`joints.py`)
     limit effort       bound on the total actuator force of the joint; a URDF has no actuators
     mimic, loop_joint  equality constraints (`loops.py`)
@@ -14,9 +14,12 @@ Sources: the URDF specification (wiki.ros.org/urdf/XML) and the behaviour of the
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ...mechanism.errors import Problems
 from ...mechanism.spec import Mechanism
 from ..lost_shapes import LostShapes
+from ..mesh_files import MeshFiles
 from ..xml_tree import Node
 from .element import Element
 from .extension import read_extension
@@ -24,6 +27,7 @@ from .fuse import fuse_static
 from .joints import add_joints
 from .links import read_links
 from .loops import add_loop_joints, add_mimics
+from .meshes import UrdfMeshes
 from .tree import assemble
 
 __all__ = ["read_urdf"]
@@ -35,8 +39,11 @@ NOTED |= {"ros2_control": "is not read: a URDF has no actuators", "gazebo": "set
 """Those of them that a user may miss."""
 
 
-def read_urdf(root: Node, problems: Problems) -> Mechanism:
-    """The mechanism that the `robot` element describes. Problems are collected; the result is complete without them."""
+def read_urdf(root: Node, problems: Problems, folder: Path | None = None) -> Mechanism:
+    """The mechanism that the `robot` element describes; `folder`: that of its file.
+
+    Problems are collected; the result is complete without them.
+    """
     robot = Element(root, problems)
     robot.accept(("name", "version"), ("link", "joint", "loop_joint", "mujoco"), IGNORED)
     for child in root.children:
@@ -45,7 +52,9 @@ def read_urdf(root: Node, problems: Problems) -> Mechanism:
     mechanism = Mechanism(name=robot.text("name", required=False) or "robot", where=root.where)
     switches = read_extension(robot, mechanism)
     lost = LostShapes(mechanism.settings, problems)
-    bodies = read_links(robot, switches, mechanism.world, lost)
+    meshes = UrdfMeshes(MeshFiles(folder), switches)
+    bodies = read_links(robot, switches, mechanism.world, lost, meshes)
+    mechanism.meshes = meshes.found
     tree = assemble(robot, mechanism, bodies)
     joints = add_joints(tree, mechanism.world)
     add_mimics(tree, joints, mechanism)

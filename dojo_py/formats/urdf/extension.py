@@ -23,10 +23,14 @@ SECTIONS = (
 """Of MJCF; MuJoCo passes over them here."""
 FLAG: dict[str, bool | None] = {"enable": True, "disable": False}
 WITHOUT_EFFECT = (
-    *("angle", "eulerseq", "coordinate", "meshdir", "texturedir", "assetdir", "strippath", "usethread", "convexhull"),
-    *("exactmeshinertia", "fitaabb", "conflict", "saveinertial"),
+    *("angle", "eulerseq", "coordinate", "texturedir", "usethread", "convexhull", "exactmeshinertia", "conflict"),
+    "saveinertial",
 )
-"""Attributes of `compiler` that change nothing here: URDF fixes them, or they are about meshes, speed and saving."""
+"""Attributes of `compiler` that change nothing here: URDF fixes them, or they are about pictures, speed and saving."""
+
+
+SWITCHES = ("fusestatic", "discardvisual", "strippath", "meshdir", "assetdir")
+"""Attributes of `compiler` that the reader itself follows."""
 
 
 @dataclass
@@ -35,6 +39,10 @@ class Switches:
 
     fusestatic: bool = True
     discardvisual: bool = True
+    strippath: bool = False
+    """Mesh files are looked for without the folders of their name."""
+    meshdir: str = ""
+    assetdir: str = ""
 
 
 def read_extension(robot: Element, mechanism: Mechanism) -> Switches:
@@ -54,14 +62,16 @@ def read_extension(robot: Element, mechanism: Mechanism) -> Switches:
     if compiler is not None:
         known = {field.name: field for field in dataclasses.fields(CompilerSettings) if field.name != "where"}
         for attribute, value in compiler.node.attributes.items():
-            if attribute in ("fusestatic", "discardvisual"):
+            if attribute in ("meshdir", "assetdir"):
+                setattr(switches, attribute, value)
+            elif attribute in ("fusestatic", "discardvisual", "strippath"):
                 setattr(switches, attribute, bool(_word(compiler, attribute, WORDS, True)))
             elif attribute in known:
                 default = known[attribute].default
                 words = TRILEAN if default is None else WORDS if isinstance(default, bool) else None
                 setattr(mechanism.settings, attribute, _value(compiler, attribute, default, words))
             elif attribute not in WITHOUT_EFFECT:
-                accepted = [*known, "fusestatic", "discardvisual", *WITHOUT_EFFECT]
+                accepted = [*known, *SWITCHES, *WITHOUT_EFFECT]
                 compiler.refuse(f"'{value}' is not read{nearest(attribute, accepted)}", attribute)
     if option is not None:
         _read_option(option, mechanism.option)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...mechanism import quaternion
 from ...mechanism.compile_geoms import geom_arrays
+from ...mechanism.compile_meshes import compile_meshes
 from ...mechanism.errors import Problems
 from ...mechanism.inertia import MassProperties, body_mass_properties, from_geoms
 from ...mechanism.layout import lay_out
@@ -50,7 +51,8 @@ def _mass_properties(mechanism: Mechanism, problems: Problems) -> dict[int, Mass
     bodies = [body for body, parent in mechanism.world.walk() if parent is not None]
     # side by side instead of nested: only their geoms matter here, whose problems the compiler will report
     row = Mechanism(world=Body("world", bodies=[Body(geoms=body.geoms) for body in bodies]))
-    _, parts = geom_arrays(lay_out(row, Problems()), settings, Problems())
+    meshes = compile_meshes(mechanism, Problems())
+    _, parts = geom_arrays(lay_out(row, Problems()), settings, Problems(), meshes)
     pairs = zip(bodies, parts[1:], strict=True)
     return {id(body): body_mass_properties(problems, body, geoms, settings) for body, geoms in pairs}
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from ...mechanism.errors import nearest
 from ...mechanism.spec import Body, Geom, Inertial
 from ..lost_shapes import LostShapes
 from .element import Element
 from .extension import Switches
+from .meshes import UrdfMeshes
 
 IGNORED = ("gazebo", "sensor", "self_collision_checking")
 """Children of `link` that say nothing about the mechanics."""
 
 
-def read_links(robot: Element, switches: Switches, world: Body, lost: LostShapes) -> dict[str, Body]:
+def read_links(
+    robot: Element, switches: Switches, world: Body, lost: LostShapes, meshes: UrdfMeshes
+) -> dict[str, Body]:
     """Name -> body of every link, in the order of the file, not yet connected. A link called "world" is the world."""
     bodies: dict[str, Body] = {}
     geom_names: set[str] = set()
@@ -26,7 +30,7 @@ def read_links(robot: Element, switches: Switches, world: Body, lost: LostShapes
         shapes = [child for child in link.node.children if child.tag in ("collision", "visual")]
         for shape in shapes:
             if shape.tag == "collision" or not switches.discardvisual:
-                geom = _geom(Element(shape, link.problems, name), shape.tag == "collision", body, lost)
+                geom = _geom(Element(shape, link.problems, name), shape.tag == "collision", body, lost, meshes)
                 if geom is not None:
                     # as in MuJoCo, a name given twice names the first geom only
                     geom.name = "" if geom.name in geom_names else geom.name
@@ -64,28 +68,51 @@ def _inertial(link: Element) -> Inertial | None:
     return inertial
 
 
-def _geom(element: Element, collision: bool, body: Body, lost: LostShapes) -> Geom | None:
+def _geom(element: Element, collision: bool, body: Body, lost: LostShapes, meshes: UrdfMeshes) -> Geom | None:
     element.accept(("name", "group"), ("origin", "geometry"), ("material", "verbose"))
     geometry = element.child("geometry", required=True)
     pos, quat = element.pose()
     if geometry is None:
         return None
-    shapes = [child for child in geometry.node.children if child.tag in SHAPES]
-    others = [child for child in geometry.node.children if child.tag not in SHAPES]
+    accepted = [*SHAPES, "mesh"]
+    shapes = [child for child in geometry.node.children if child.tag in accepted]
+    others = [child for child in geometry.node.children if child.tag not in accepted]
+    values = {"name": element.owner} | ({} if collision else {"density": 0.0})
     for other in others:
-        message = f"this shape is not simulated; accepted: {list(SHAPES)}{nearest(other.tag, SHAPES)}"
-        values = {"name": element.owner} | ({} if collision else {"density": 0.0})
+        message = f"this shape is not simulated; accepted: {accepted}{nearest(other.tag, accepted)}"
         lost.add(body, other.where, other.tag, "", message, values)
     if len(shapes) != 1:
         if shapes or not others:
-            geometry.fail(f"{len(shapes)} shapes were read, one of {list(SHAPES)} is accepted")
+            geometry.fail(f"{len(shapes)} shapes were read, one of {accepted} is accepted")
         return None
     shape = Element(shapes[0], element.problems, element.owner)
-    kind, attributes, size = SHAPES[shapes[0].tag]
-    shape.accept(attributes)
-    geom = Geom(element.text("name", required=False), kind, size(shape), pos, quat, where=element.where)
+    geom = Geom(element.text("name", required=False), "mesh", (), pos, quat, where=element.where)
     if not collision:
         geom.contype, geom.conaffinity, geom.group, geom.density = 0, 0, 1, 0.0
+    if shapes[0].tag == "mesh":
+        return _mesh_geom(shape, geom, body, lost, meshes, values)
+    geom.type, attributes, size = SHAPES[shapes[0].tag]
+    shape.accept(attributes)
+    geom.size = size(shape)
+    return geom
+
+
+def _mesh_geom(
+    shape: Element, geom: Geom, body: Body, lost: LostShapes, meshes: UrdfMeshes, values: dict[str, Any]
+) -> Geom | None:
+    """A geom that shows a mesh; one that could touch something is refused, or touches nothing."""
+    mesh, reason = meshes.read(shape)
+    touches = geom.contype != 0
+    message = "a mesh that can touch something is not simulated; replace it by primitive shapes"
+    if mesh is None:
+        if reason:  # none: a problem was reported
+            text = f"{reason}; {message}" if touches else ""
+            lost.add(body, shape.where, "mesh", "filename", text, values, reason)
+        return None
+    if touches:
+        shape.refuse(message)
+        mesh.hull, geom.contype, geom.conaffinity = True, 0, 0
+    geom.mesh = mesh.name
     return geom
 
 

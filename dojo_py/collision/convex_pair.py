@@ -1,0 +1,333 @@
+"""Two convex shapes: signed gap, normal and the points that are nearest, the same way for shapes apart and in one another.
+
+    gap = max over unit n of  g(n) = n · (s_B(-n) - s_A(n)) - r_A - r_B          n from A to B
+
+GJK finds n for cores apart, the expanding polytope for cores that overlap. Newton's method then finishes n on the features found
+(a corner, an edge, a face, a curve), where both find a curved normal to some digits only:
+
+    w(n) = p_B - p_A = g n     on the tangents that no flat feature fills,     n · t = 0 along flat ones.
+
+Every n gives a lower bound g(n): the best of all is taken, so that a wrong guess of features costs nothing. Rounding (r_A, r_B) is
+added at the end, so that spheres and capsules have exact normals until their cores meet.
+"""
+
+import math
+
+from dojo_py.collision.convex_shapes import (
+    BOX,
+    CAP,
+    CAPSULE,
+    CYLINDER,
+    MESH,
+    RIM,
+    SIDE,
+    feature_support,
+    follow,
+    is_curved,
+    rounding,
+    support,
+)
+from dojo_py.collision.epa import MOST_POINTS, epa
+from dojo_py.collision.gjk import core_size, gjk
+from dojo_py.collision.vectors import along, cross, dot, length, minus, perpendicular, plus, row, times, unit
+from dojo_py.jit import kernel
+
+LEAST_WEIGHT = 1e-8
+"""Of a simplex point that takes part."""
+INDEPENDENT = 1e-7
+"""Sine of the angle between two flat directions above which they span a plane."""
+NEARLY = 0.05
+"""Sine of the angle to a cylinder's axis, or cosine, below which its cap, or side, is tried."""
+SUPPORTING = 1e-11
+"""Of the size: how exactly both features must be farthest along the normal."""
+MOST_STEPS = 24
+LONGEST_STEP = 0.2
+"""Of the normal [rad], in one step of Newton's method."""
+LEVELS = 3
+"""How often GJK or EPA are asked for more digits, where the features found do not belong together."""
+
+
+@kernel
+def nearest(A, pose_a, B, pose_b, n, hulls, work):
+    """(gap [m], n, point of A, point of B, features, rounds): see `flats` for features; n: a guess, such as the last normal.
+
+    Poses are (position, matrix); work: `epa.polytope()`, modified in place. For shapes in one another the points are those of the
+    shortest way out. Nothing is assumed of the guess, and no pose gives NaN.
+    """
+    simplex = work.simplex
+    v, count, rounds = gjk(simplex, A, pose_a, B, pose_b, unit(n), hulls, 0)
+    apart = count > 0
+    core, features = 0.0, _features(simplex, 0, A, pose_a, RIM, B, pose_b, RIM, False)
+    for level in range(LEVELS):
+        if apart:
+            if level > 0:
+                v, count, more = gjk(simplex, A, pose_a, B, pose_b, n, hulls, level)
+                rounds += more
+            n = unit(v)
+        else:
+            n, count, more = epa(work, abs(count), A, pose_a, B, pose_b, hulls, level)
+            rounds += more
+        core, n, features = _finish(simplex, count, A, pose_a, B, pose_b, n, hulls)
+        if features[4] or rounds >= MOST_POINTS:  # EPA's work space was not enough: a tie all round
+            break
+    a, b = _points(simplex, count, A, pose_a, B, pose_b, n, core, features)
+    r_a, r_b = rounding(A), rounding(B)
+    return core - r_a - r_b, n, along(a, r_a, n), along(b, -r_b, n), features, rounds
+
+
+@kernel
+def bound(A, pose_a, B, pose_b, n, hulls):
+    """g(n) of the cores: a lower bound of their distance."""
+    a, _ = support(A, pose_a, n, hulls, -1)
+    b, _ = support(B, pose_b, times(-1.0, n), hulls, -1)
+    return dot(n, minus(b, a))
+
+
+@kernel
+def flats(shape, pose, simplex, mask, side, part):
+    """(number, t1, t2): orthonormal directions in which the shape is flat where it touches, world.
+
+    Of corners, those of the simplex points whose bits `mask` has.
+    """
+    zero = (0.0, 0.0, 0.0)
+    R = pose[1]
+    if shape[0] == CYLINDER:
+        if part == SIDE:
+            return 1, (R[2], R[5], R[8]), zero
+        if part == CAP:
+            return 2, (R[0], R[3], R[6]), (R[1], R[4], R[7])
+        return 0, zero, zero
+    if shape[0] != BOX and shape[0] != MESH and shape[0] != CAPSULE:
+        return 0, zero, zero
+    array = simplex.a if side == 0 else simplex.b
+    first = -1
+    number, t1 = 0, zero
+    for i in range(3):
+        if mask >> i & 1:
+            if first < 0:
+                first = i
+            elif simplex.corner[i, side] != simplex.corner[first, side]:
+                e = unit(minus(row(array, i), row(array, first)))
+                if number == 0:
+                    number, t1 = 1, e
+                else:
+                    e = along(e, -dot(e, t1), t1)
+                    if length(e) > INDEPENDENT:
+                        return 2, t1, unit(e)
+    return number, t1, zero
+
+
+@kernel
+def _finish(simplex, count, A, pose_a, B, pose_b, n, hulls):
+    """(g, n, features) by the best guess of features: (part of A, flats of A, part of B, flats of B, whether the guess holds).
+
+    First the corners of all simplex points with weight; where they do not belong together, any subset of the simplex points.
+    """
+    best = bound(A, pose_a, B, pose_b, n, hulls)
+    size = core_size(A, B, hulls) + abs(best)
+    chosen, start = n, n
+    full = 0
+    for i in range(min(count, 3)):
+        if simplex.weight[i] > LEAST_WEIGHT:
+            full |= 1 << i
+    features = _features(simplex, full, A, pose_a, RIM, B, pose_b, RIM, False)
+    mask = full
+    for trial in range(8):
+        for part_a in (CAP, SIDE, RIM):  # the flattest first
+            if not _possible(A, pose_a, start, part_a):
+                continue
+            for part_b in (CAP, SIDE, RIM):
+                if not _possible(B, pose_b, start, part_b):
+                    continue
+                guess = _features(simplex, mask, A, pose_a, part_a, B, pose_b, part_b, True)
+                good, m, g = _newton(simplex, mask, A, pose_a, B, pose_b, start, guess, size)
+                if good:
+                    lower = bound(A, pose_a, B, pose_b, m, hulls)
+                    holds = abs(lower - g) < SUPPORTING * size  # both features lie in their supporting planes
+                    if holds and (lower > best + 1e-15 * size or (not features[4] and lower >= best - 4e-15 * size)):
+                        best, chosen, features = lower, m, guess
+        if features[4]:
+            break
+        mask = trial + 1
+        if mask >= 1 << min(count, 3):
+            break
+    return best, chosen, features
+
+
+@kernel
+def _features(simplex, mask, A, pose_a, part_a, B, pose_b, part_b, good):
+    flat_a = flats(A, pose_a, simplex, mask, 0, part_a)
+    flat_b = flats(B, pose_b, simplex, mask, 1, part_b)
+    return part_a, flat_a, part_b, flat_b, good
+
+
+@kernel
+def _possible(shape, pose, n, part):
+    """Whether a part of a cylinder may touch along n; other shapes have one part."""
+    if shape[0] != CYLINDER:
+        return part == RIM
+    R = pose[1]
+    z = R[2] * n[0] + R[5] * n[1] + R[8] * n[2]
+    across = math.sqrt(max(0.0, 1.0 - z * z))
+    if part == CAP:
+        return across < NEARLY
+    return across > 1e-9 and (part == RIM or abs(z) < NEARLY)
+
+
+@kernel
+def spanned(features):
+    """(number, e1, e2): orthonormal directions of the flats of both shapes together."""
+    _, (ka, a1, a2), _, (kb, b1, b2), _ = features
+    number, e1, e2 = ka, a1, a2
+    if number < 2 and kb > 0:
+        number, e1, e2 = _with(number, e1, e2, b1)
+    if number < 2 and kb > 1:
+        number, e1, e2 = _with(number, e1, e2, b2)
+    return number, e1, e2
+
+
+@kernel
+def _with(number, e1, e2, t):
+    if number == 0:
+        return 1, t, e2
+    f = along(t, -dot(t, e1), e1)
+    if length(f) > INDEPENDENT:
+        return 2, e1, unit(f)
+    return number, e1, e2
+
+
+@kernel
+def _anchor(simplex, mask, shape, pose, n, part, side):
+    """A point of the feature: where it is curved that of the normal, else a corner of it."""
+    if is_curved(shape):
+        return feature_support(shape, pose, n, part)
+    i = 0
+    while i < 2 and not mask >> i & 1:
+        i += 1
+    return row(simplex.a, i) if side == 0 else row(simplex.b, i)
+
+
+@kernel
+def _newton(simplex, mask, A, pose_a, B, pose_b, n, features, size):
+    """(whether it converged, n, distance of the features along n) for the features given."""
+    part_a, part_b = features[0], features[2]
+    number, e1, e2 = spanned(features)
+    if number == 2:
+        m = unit(cross(e1, e2))
+        n = m if dot(m, n) >= 0.0 else times(-1.0, m)
+        a = _anchor(simplex, mask, A, pose_a, n, part_a, 0)
+        return True, n, dot(n, minus(_anchor(simplex, mask, B, pose_b, times(-1.0, n), part_b, 1), a))
+    if number == 1:
+        m = along(n, -dot(n, e1), e1)
+        if length(m) < 0.1:
+            return False, n, 0.0
+        n = unit(m)
+    curved = is_curved(A) or is_curved(B)
+    before = math.inf
+    for _ in range(MOST_STEPS):
+        a = _anchor(simplex, mask, A, pose_a, n, part_a, 0)
+        b = _anchor(simplex, mask, B, pose_b, times(-1.0, n), part_b, 1)
+        w = minus(b, a)
+        g = dot(n, w)
+        c1 = cross(n, e1) if number == 1 else perpendicular(n)
+        f1 = plus(follow(A, pose_a, n, part_a, c1), follow(B, pose_b, n, part_b, c1))
+        m11 = dot(c1, f1) + g
+        r1 = dot(c1, w)
+        if number == 1:
+            if not (curved or m11 > 0.0):
+                return False, n, g
+            step = times(_damped(m11, r1, size), c1)
+        else:
+            c2 = cross(n, c1)
+            f2 = plus(follow(A, pose_a, n, part_a, c2), follow(B, pose_b, n, part_b, c2))
+            m12, m22, r2 = dot(c1, f2), dot(c2, f2) + g, dot(c2, w)
+            if not (curved or (m11 > 0.0 and m11 * m22 > m12 * m12)):
+                return False, n, g
+            s1, s2 = _damped_two(m11, m12, m22, r1, r2, size)
+            step = plus(times(s1, c1), times(s2, c2))
+        change = length(step)
+        if change > LONGEST_STEP:
+            step = times(LONGEST_STEP / change, step)
+        n = unit(plus(n, step))
+        if change < 1e-15 or (change < 1e-9 and change >= 0.5 * before):
+            return True, n, g
+        before = change
+    return False, n, 0.0
+
+
+@kernel
+def _damped(m, r, size):
+    """r / m; where the slope m of the residual r has the wrong sign, or is nothing, a step uphill of limited length."""
+    if abs(r) <= 1e-15 * size:
+        return 0.0
+    return r / max(m, abs(r) / LONGEST_STEP)
+
+
+@kernel
+def _damped_two(m11, m12, m22, r1, r2, size):
+    """Likewise of a symmetric 2 x 2 matrix: its eigenvalues are raised."""
+    r = math.sqrt(r1 * r1 + r2 * r2)
+    if r <= 1e-15 * size:
+        return 0.0, 0.0
+    least = 0.5 * (m11 + m22) - math.sqrt(0.25 * (m11 - m22) ** 2 + m12 * m12)
+    raised = max(0.0, r / LONGEST_STEP - least) if least < r / (10.0 * LONGEST_STEP) else 0.0
+    m11, m22 = m11 + raised, m22 + raised
+    det = m11 * m22 - m12 * m12
+    return (m22 * r1 - m12 * r2) / det, (m11 * r2 - m12 * r1) / det
+
+
+@kernel
+def _points(simplex, count, A, pose_a, B, pose_b, n, core, features):
+    """The nearest points of the two cores, b - a = g n up to what flat features leave open."""
+    a, b = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for i in range(count):
+        a = along(a, simplex.weight[i], row(simplex.a, i))
+        b = along(b, simplex.weight[i], row(simplex.b, i))
+    part_a, (ka, a1, a2), part_b, (kb, b1, b2), good = features
+    if not good:
+        return _made_to_agree(a, b, n, core, simplex, A, B)
+    simplex_a, simplex_b = a, b
+    if is_curved(A):
+        a = feature_support(A, pose_a, n, part_a)
+        if ka > 0:
+            d = minus(simplex_a, a)
+            a = along(along(a, dot(d, a1), a1), dot(d, a2), a2)
+    if is_curved(B):
+        b = feature_support(B, pose_b, times(-1.0, n), part_b)
+        if kb > 0:
+            d = minus(simplex_b, b)
+            b = along(along(b, dot(d, b1), b1), dot(d, b2), b2)
+    move_a, move_b = shared(minus(minus(b, a), times(core, n)), features)
+    return plus(a, move_a), plus(b, move_b)
+
+
+@kernel
+def _made_to_agree(a, b, n, core, simplex, A, B):
+    """Points that part by g n, where no features are known: a lone corner stays, else both points move by half."""
+    r = minus(minus(b, a), times(core, n))
+    lone_a = not is_curved(A) and simplex.corner[0, 0] == simplex.corner[1, 0] == simplex.corner[2, 0]
+    lone_b = not is_curved(B) and simplex.corner[0, 1] == simplex.corner[1, 1] == simplex.corner[2, 1]
+    if lone_a:
+        return a, minus(b, r)
+    if lone_b:
+        return plus(a, r), b
+    return along(a, 0.5, r), along(b, -0.5, r)
+
+
+@kernel
+def shared(r, features):
+    """(move of A, move of B) along their flats that makes a tangential difference r (3) of B to A vanish, where they can."""
+    _, (ka, a1, a2), _, (kb, b1, b2), _ = features
+    zero = (0.0, 0.0, 0.0)
+    if ka == 0 and kb == 0:
+        return zero, zero
+    if ka == 2 or (ka == 1 and kb == 0):
+        return along(times(dot(r, a1), a1), dot(r, a2) if ka == 2 else 0.0, a2), zero
+    if kb == 2 or ka == 0:
+        return zero, times(-1.0, along(times(dot(r, b1), b1), dot(r, b2) if kb == 2 else 0.0, b2))
+    c = dot(a1, b1)
+    det = 1.0 - c * c
+    ra, rb = dot(r, a1), dot(r, b1)
+    if det < INDEPENDENT:  # parallel edges
+        return times(0.5 * ra, a1), times(-0.5 * rb, b1)
+    return times((ra - c * rb) / det, a1), times((c * ra - rb) / det, b1)

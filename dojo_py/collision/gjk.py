@@ -1,0 +1,200 @@
+"""Gilbert, Johnson and Keerthi (1988): the distance of two convex cores, by the point of their difference nearest to the origin.
+
+    D = {b - a},   v = argmin |d|, d ∈ D,   distance |v|, normal v / |v| from A to B
+
+A simplex of support points is kept; each round adds the point of D least far along v, and drops those that the nearest point of
+the simplex does not need (Ericson 2005, ch. 5). It ends when no point is nearer to the origin along v than v itself, by a relative
+1e-14 for corners and 1e-9 for curves, which Newton's method finishes (convex_pair.py).
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from dojo_py.collision.convex_shapes import extent, is_curved, support
+from dojo_py.collision.vectors import along, cross, dot, length, minus, plus, put, row, times
+from dojo_py.jit import kernel
+
+MOST_ROUNDS = 128
+FLAT = 1e-7
+"""Distance over size below which the cores count as touching: the direction of v would be round-off."""
+
+
+class Simplex(NamedTuple):
+    """Points of the difference with the points of the two shapes they come from; work space, modified in place."""
+
+    point: np.ndarray  # (n, 3) b - a
+    a: np.ndarray  # (n, 3)
+    b: np.ndarray  # (n, 3)
+    corner: np.ndarray  # (n, 2) their numbers
+    weight: np.ndarray  # (n,) of the nearest point
+
+
+@kernel
+def add_support(simplex, i, A, pose_a, B, pose_b, n, hulls):
+    """Point i = the point of D least far along n (any length)."""
+    start_a = simplex.corner[0, 0]
+    start_b = simplex.corner[0, 1]
+    a, corner_a = support(A, pose_a, n, hulls, start_a)
+    b, corner_b = support(B, pose_b, times(-1.0, n), hulls, start_b)
+    put(simplex.a, i, a)
+    put(simplex.b, i, b)
+    d = minus(b, a)
+    put(simplex.point, i, d)
+    simplex.corner[i, 0], simplex.corner[i, 1] = corner_a, corner_b
+    return d
+
+
+@kernel
+def keep(simplex, to, i):
+    """Point `to` = point i."""
+    put(simplex.point, to, row(simplex.point, i))
+    put(simplex.a, to, row(simplex.a, i))
+    put(simplex.b, to, row(simplex.b, i))
+    simplex.corner[to, 0], simplex.corner[to, 1] = simplex.corner[i, 0], simplex.corner[i, 1]
+
+
+@kernel
+def core_size(A, B, hulls):
+    """A length [m] that the cores do not exceed."""
+    return max(extent(A, hulls) + extent(B, hulls), 1e-300)
+
+
+@kernel
+def gjk(simplex, A, pose_a, B, pose_b, n, hulls, level):
+    """(v, number of simplex points, rounds). No point: the cores overlap or touch, and the four (or fewer) points hold the origin.
+
+    n: direction from A to B to start with; level: 0, or more for more digits. Then `weight` holds the nearest point's weights.
+    """
+    size = core_size(A, B, hulls)
+    relative = 1e-9 * 0.001**level if is_curved(A) or is_curved(B) else 1e-14
+    simplex.corner[0, 0], simplex.corner[0, 1] = -1, -1
+    v = add_support(simplex, 0, A, pose_a, B, pose_b, n, hulls)
+    count, rounds = 1, 0
+    simplex.weight[0] = 1.0
+    while rounds < MOST_ROUNDS:
+        rounds += 1
+        square = dot(v, v)
+        if square <= (FLAT * size) ** 2:
+            return v, -count, rounds
+        w = add_support(simplex, count, A, pose_a, B, pose_b, v, hulls)
+        if square - dot(v, w) <= relative * square or _known(simplex, count):
+            return v, count, rounds
+        before = count
+        count = _nearest(simplex, count + 1)
+        if count == 4:
+            return v, -4, rounds
+        closer = _combined(simplex, count)
+        if not dot(closer, closer) < square:  # round-off: no progress is possible
+            return (closer if before == count else v), count, rounds
+        v = closer
+    return v, count, rounds
+
+
+@kernel
+def _known(simplex, i):
+    for k in range(i):
+        if (
+            simplex.point[k, 0] == simplex.point[i, 0]
+            and simplex.point[k, 1] == simplex.point[i, 1]
+            and simplex.point[k, 2] == simplex.point[i, 2]
+        ):
+            return True
+    return False
+
+
+@kernel
+def _combined(simplex, count):
+    v = (0.0, 0.0, 0.0)
+    for i in range(count):
+        v = along(v, simplex.weight[i], row(simplex.point, i))
+    return v
+
+
+@kernel
+def _nearest(simplex, count):
+    """Keeps the points whose combination is nearest to the origin, sets their weights, returns their number; 4: it is inside."""
+    if count == 2:
+        return _keep_two(simplex, 0, 1)
+    if count == 3:
+        return _keep_three(simplex, 0, 1, 2)
+    best, least = 0, math.inf
+    inside = True
+    for face in range(4):
+        i, j, k, other = _FACES[face]
+        a, b, c, d = row(simplex.point, i), row(simplex.point, j), row(simplex.point, k), row(simplex.point, other)
+        n = cross(minus(b, a), minus(c, a))
+        here, there = -dot(n, a), dot(n, minus(d, a))
+        if here * there < 0.0 or abs(there) <= 1e-14 * length(n) * (length(a) + length(d)):  # outside, or a flat tetrahedron
+            inside = False
+            p = _triangle_point(a, b, c)[0]
+            square = dot(p, p)
+            if square < least:
+                best, least = face, square
+    if inside:
+        return 4
+    i, j, k, _ = _FACES[best]
+    return _keep_three(simplex, i, j, k)
+
+
+_FACES = ((0, 1, 2, 3), (0, 1, 3, 2), (0, 2, 3, 1), (1, 2, 3, 0))
+
+
+@kernel
+def _keep_two(simplex, i, j):
+    a, b = row(simplex.point, i), row(simplex.point, j)
+    e = minus(b, a)
+    square = dot(e, e)
+    t = -dot(a, e) / square if square > 0.0 else 0.0
+    if t <= 0.0 or t >= 1.0:
+        keep(simplex, 0, i if t <= 0.0 else j)
+        simplex.weight[0] = 1.0
+        return 1
+    keep(simplex, 0, i)
+    keep(simplex, 1, j)
+    simplex.weight[0], simplex.weight[1] = 1.0 - t, t
+    return 2
+
+
+@kernel
+def _keep_three(simplex, i, j, k):
+    _, u, v, w = _triangle_point(row(simplex.point, i), row(simplex.point, j), row(simplex.point, k))
+    count = 0
+    for index, weight in ((i, u), (j, v), (k, w)):
+        if weight > 0.0:
+            keep(simplex, count, index)  # count never exceeds the index that is read
+            simplex.weight[count] = weight
+            count += 1
+    return count
+
+
+@kernel
+def _triangle_point(a, b, c):
+    """The point of a triangle nearest to the origin, and its three weights (Ericson 2005, 5.1.5)."""
+    ab, ac = minus(b, a), minus(c, a)
+    d1, d2 = -dot(ab, a), -dot(ac, a)
+    if d1 <= 0.0 and d2 <= 0.0:
+        return a, 1.0, 0.0, 0.0
+    d3, d4 = -dot(ab, b), -dot(ac, b)
+    if d3 >= 0.0 and d4 <= d3:
+        return b, 0.0, 1.0, 0.0
+    vc = d1 * d4 - d3 * d2
+    if vc <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
+        t = d1 / (d1 - d3) if d1 - d3 > 0.0 else 0.0
+        return along(a, t, ab), 1.0 - t, t, 0.0
+    d5, d6 = -dot(ab, c), -dot(ac, c)
+    if d6 >= 0.0 and d5 <= d6:
+        return c, 0.0, 0.0, 1.0
+    vb = d5 * d2 - d1 * d6
+    if vb <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
+        t = d2 / (d2 - d6) if d2 - d6 > 0.0 else 0.0
+        return along(a, t, ac), 1.0 - t, 0.0, t
+    va = d3 * d6 - d5 * d4
+    if va <= 0.0 and d4 - d3 >= 0.0 and d5 - d6 >= 0.0:
+        s = (d4 - d3) + (d5 - d6)
+        t = (d4 - d3) / s if s > 0.0 else 0.0
+        return along(b, t, minus(c, b)), 0.0, 1.0 - t, t
+    s = 1.0 / (va + vb + vc)
+    v, w = vb * s, vc * s
+    return plus(a, plus(times(v, ab), times(w, ac))), 1.0 - v - w, v, w

@@ -1,0 +1,99 @@
+"""Vectors of three numbers and 3 x 3 matrices (nine numbers, by rows) as tuples, for kernels that look like their formulas."""
+
+import math
+
+from dojo_py.jit import kernel
+
+
+@kernel
+def dot(a, b):
+    """a · b."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@kernel
+def cross(a, b):
+    """a × b."""
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+@kernel
+def plus(a, b):
+    """a + b."""
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+@kernel
+def minus(a, b):
+    """a - b."""
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+@kernel
+def times(s, a):
+    """s a."""
+    return (s * a[0], s * a[1], s * a[2])
+
+
+@kernel
+def along(a, s, b):
+    """a + s b."""
+    return (a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2])
+
+
+@kernel
+def length(a):
+    """|a|."""
+    return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+
+
+@kernel
+def unit(a):
+    """a / |a|; a vector without length, or that is not finite, becomes x."""
+    s = length(a)
+    if not 1e-150 < s < 1e150:
+        return (1.0, 0.0, 0.0)
+    return (a[0] / s, a[1] / s, a[2] / s)
+
+
+@kernel
+def perpendicular(a):
+    """A unit vector at right angles to the unit vector a."""
+    x, y, z = abs(a[0]), abs(a[1]), abs(a[2])
+    if x <= y and x <= z:
+        return unit((0.0, -a[2], a[1]))
+    if y <= z:
+        return unit((a[2], 0.0, -a[0]))
+    return unit((-a[1], a[0], 0.0))
+
+
+@kernel
+def turned(R, a):
+    """R a."""
+    return (
+        R[0] * a[0] + R[1] * a[1] + R[2] * a[2],
+        R[3] * a[0] + R[4] * a[1] + R[5] * a[2],
+        R[6] * a[0] + R[7] * a[1] + R[8] * a[2],
+    )
+
+
+@kernel
+def turned_back(R, a):
+    """Rᵀ a."""
+    return (
+        R[0] * a[0] + R[3] * a[1] + R[6] * a[2],
+        R[1] * a[0] + R[4] * a[1] + R[7] * a[2],
+        R[2] * a[0] + R[5] * a[1] + R[8] * a[2],
+    )
+
+
+@kernel
+def row(array, i):
+    """Row i of an array (n, 3)."""
+    return (array[i, 0], array[i, 1], array[i, 2])
+
+
+@kernel
+def put(array, i, a):
+    """Row i of an array (n, 3) = a."""
+    array[i, 0], array[i, 1], array[i, 2] = a[0], a[1], a[2]

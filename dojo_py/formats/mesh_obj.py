@@ -1,0 +1,157 @@
+"""OBJ files: `v`, `f` and what bounds objects (`o`, `g`). Of several objects the first with faces is taken, as in MuJoCo.
+
+Faces of four corners are cut along the shorter diagonal, larger ones by cutting ears. Indices begin at 1; negative ones
+count back from the last vertex read so far. Normals, texture coordinates and materials only draw.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from .mesh_data import MeshData, MeshFileError, check_counts, first_bad_vertex
+
+Array = np.ndarray
+
+MAX_LINES, MAX_CORNERS = 4_000_000, 256
+"""Of a file; of a face."""
+_SKIPPED = re.compile(rb"/[^\s]*")
+
+
+def read_obj(data: bytes) -> MeshData:
+    """Vertices as they stand, rounded to float32 like MuJoCo's; the triangles of the first object."""
+    check_counts(data.count(b"\nv "), data.count(b"\nf"))
+    lines = max(data.count(b"\n"), data.count(b"\r"))
+    if lines > MAX_LINES:
+        raise MeshFileError(f"{lines} lines are more than the limit of {MAX_LINES}")
+    vertices: list[bytes] = []
+    vertex_lines: list[int] = []
+    faces: list[list[int]] = []
+    face_lines: list[int] = []
+    objects = 0  # objects with faces that are complete
+    fresh = True  # no face since the last `o` or `g`
+    for number, line in enumerate(data.splitlines(), start=1):
+        kind, _, rest = line.strip().replace(b"\t", b" ").partition(b" ")
+        if kind == b"v":
+            vertices.append(rest)
+            vertex_lines.append(number)
+        elif kind == b"f":
+            objects += fresh
+            fresh = False
+            if objects == 1:
+                faces.append(_indices(rest, len(vertices), number))
+                face_lines.append(number)
+        elif kind in (b"o", b"g"):
+            fresh = True
+    points = _points(vertices, vertex_lines)
+    if not len(points):
+        raise MeshFileError("the file has no vertices (lines 'v x y z')", data.count(b"\n") + 1)
+    triangles = _triangles(faces, face_lines, points)
+    check_counts(len(points), len(triangles))
+    notes = [f"only the first of the file's {objects} objects is used (MuJoCo's rule)"] if objects > 1 else []
+    return MeshData(points, triangles if len(triangles) else None, notes)
+
+
+def _indices(rest: bytes, count: int, line: int) -> list[int]:
+    """Vertex numbers from 0 of the corners of a face; `count`: vertices so far."""
+    try:
+        given = [int(word) for word in _SKIPPED.sub(b"", rest.partition(b"#")[0]).split()]
+    except ValueError:
+        shown = rest[:40].decode("ascii", "replace")
+        raise MeshFileError(f"'{shown}' is not a face; accepted: vertex numbers, as in 1 2 3 or 1/1/1 2/2/2 3/3/3", line) from None
+    if 0 in given or (given and min(given) < -count):
+        raise MeshFileError(f"{given} are not vertices: numbers begin at 1, or count back from -1 to -{count}", line)
+    if len(given) > MAX_CORNERS:
+        raise MeshFileError(f"a face of {len(given)} corners; at most {MAX_CORNERS} are accepted", line)
+    return [i - 1 if i > 0 else count + i for i in given]
+
+
+def _points(rows: list[bytes], lines: list[int]) -> Array:
+    """(n, 3): the first three numbers of each row; further ones are weights and colours."""
+    words = [row.split()[:3] for row in rows]
+    try:
+        points = np.array(words, dtype=float).reshape(-1, 3)
+    except ValueError:
+        points = np.empty((0, 3))
+        for row, line in zip(words, lines, strict=True):
+            _check_row(row, line)
+    with np.errstate(over="ignore"):
+        points = points.astype(np.float32).astype(float)
+    bad = first_bad_vertex(points)
+    if bad >= 0:
+        shown = b" ".join(words[bad]).decode("ascii", "replace")[:80]
+        raise MeshFileError(f"vertex {shown} is not finite or too large (limit 2^30)", lines[bad])
+    return points
+
+
+def _check_row(row: list[bytes], line: int) -> None:
+    try:
+        good = len([float(word) for word in row]) == 3
+    except ValueError:
+        good = False
+    if not good:
+        shown = b" ".join(row).decode("ascii", "replace")[:80]
+        raise MeshFileError(f"'{shown}' was read; a vertex is three numbers", line)
+
+
+def _triangles(faces: list[list[int]], lines: list[int], points: Array) -> Array:
+    sizes = np.array([len(face) for face in faces], int)
+    flat = np.array([i for face in faces for i in face], int)
+    if len(flat) and flat.max() >= len(points):
+        row = next(k for k, face in enumerate(faces) if face and max(face) >= len(points))
+        raise MeshFileError(f"vertex {max(faces[row]) + 1} does not exist; the file has {len(points)}", lines[row])
+    if np.all(sizes == 3):
+        return flat.reshape(-1, 3)
+    out: list[Array] = []
+    for face in faces:
+        if len(face) == 4:
+            out.append(_cut_quad(face, points))
+        elif len(face) >= 3:  # two corners make no face
+            out.append(_cut_ears(face, points))
+    return np.concatenate(out) if out else np.zeros((0, 3), int)
+
+
+def _cut_quad(face: list[int], points: Array) -> Array:
+    a, b, c, d = face
+    first, second = points[c] - points[a], points[d] - points[b]
+    if first @ first < second @ second:
+        return np.array([[a, b, c], [a, c, d]])
+    return np.array([[a, b, d], [b, c, d]])
+
+
+def _cut_ears(face: list[int], points: Array) -> Array:
+    """Triangles of a polygon: corners that stick out and hold no other corner are cut off, the first one first.
+
+    Of a convex polygon that leaves a fan about the first corner.
+    """
+    corners = points[face]
+    edges = np.roll(corners, -1, axis=0) - corners
+    normal = np.cross(corners - corners[0], np.roll(corners, -1, axis=0) - corners[0]).sum(axis=0)  # twice the area
+    turns = np.cross(edges, np.roll(edges, -1, axis=0)) @ normal
+    left, out = list(range(len(face))), []
+    if np.all(turns > 0.0):
+        return np.array([[face[0], face[k], face[k + 1]] for k in range(1, len(face) - 1)])
+    drop = int(np.argmax(np.abs(normal)))  # seen along the axis nearest to the normal
+    x, y = np.delete(corners, drop, axis=1).T.tolist()
+    sign = -1.0 if (drop == 1) == (normal[drop] > 0.0) else 1.0
+    y = [sign * value for value in y]
+    while len(left) > 3:
+        ear = next((k for k in range(len(left)) if _is_ear(left, k, x, y)), 0)
+        k = (ear + 1) % len(left)
+        out.append([face[left[ear]], face[left[k]], face[left[(ear + 2) % len(left)]]])
+        del left[k]
+    return np.array([*out, [face[i] for i in left]])
+
+
+def _is_ear(left: list[int], k: int, x: list[float], y: list[float]) -> bool:
+    """Whether three successive corners of a counterclockwise polygon turn left and hold no other corner."""
+
+    def turn(i: int, j: int, m: int) -> float:
+        return (x[j] - x[i]) * (y[m] - y[i]) - (y[j] - y[i]) * (x[m] - x[i])
+
+    a, b, c = (left[(k + i) % len(left)] for i in range(3))
+    if turn(a, b, c) <= 0.0:
+        return False
+    others = (left[(k + i) % len(left)] for i in range(3, len(left)))
+    return not any(turn(a, b, p) >= 0.0 and turn(b, c, p) >= 0.0 and turn(c, a, p) >= 0.0 for p in others)
