@@ -21,8 +21,11 @@ class Options:
     """Iterations in all."""
     max_updates: int = 10
     """Updates of the multipliers."""
-    cost_tolerance: float = 1e-3
-    """The inner loop ends when an iteration lowers the merit by less [cost]; below about 1e-12 of the cost round-off decides."""
+    cost_tolerance: float = 1e-4
+    """The inner loop ends when an iteration lowers the merit by less than this share of it [-]; of a thousandth of the first merit,
+    where it is smaller than that. Below about 1e-12 round-off decides."""
+    absolute_tolerance: float = 0.0
+    """Added to that [cost]."""
     gradient_tolerance: float = 1e-6
     """The inner loop ends when no entry of the feedforward step k is larger, relative to 1 + |u| [-]."""
     constraint_tolerance: float = 5e-3
@@ -77,7 +80,8 @@ class Options:
         for name in ("penalty", "shortest_step", "constraint_tolerance", "largest_penalty", "largest_regularisation"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"Options: {name}={getattr(self, name)!r} must be positive")
-        for name in ("cost_tolerance", "gradient_tolerance", "regularisation", "smallest_regularisation", "gap_weight"):
+        tolerances = ("cost_tolerance", "absolute_tolerance", "gradient_tolerance")
+        for name in (*tolerances, "regularisation", "smallest_regularisation", "gap_weight"):
             if not getattr(self, name) >= 0:
                 raise ValueError(f"Options: {name}={getattr(self, name)!r} must not be negative")
         if not 0 < self.armijo < 0.5:

@@ -17,6 +17,7 @@ import numpy as np
 from dojo_py.planning.augmented_lagrangian import AugmentedLagrangian
 from dojo_py.planning.backward import Policy, backward_pass
 from dojo_py.planning.derivative_check import check_costs, check_derivatives
+from dojo_py.planning.hard_motion import HardMotion, hard_motion, open_loop, rollout, states_of
 from dojo_py.planning.line_search import Accepted, line_search
 from dojo_py.planning.log import Iteration
 from dojo_py.planning.options import Options
@@ -25,13 +26,16 @@ from dojo_py.planning.problem import Problem, build_problem
 from dojo_py.planning.quadratic import Quadratic
 from dojo_py.planning.regularisation import Regularisation
 from dojo_py.planning.shooting import Path, follow, linearise, roll
-from dojo_py.planning.status import PlanStatus
+from dojo_py.planning.status import PlanStatus, judged
 from dojo_py.progress import Progress
 from dojo_py.simulate.arguments import options_of, state_of
 from dojo_py.simulate.results import State
 from dojo_py.simulate.values import function_of, shown
 
 Array = np.ndarray
+LEAST_SHARE = 1e-3
+"""Merits below this share of the largest one at which a descent began count as that much, where tolerances are relative: costs may
+end at 0."""
 Callback = Callable[[Iteration, Path], Any]
 """Called after every iteration; a true answer stops the planner."""
 
@@ -95,6 +99,7 @@ class _Planner:
         self.limits = problem.low, problem.high
         self.log: list[Iteration] = []
         self.policy: Policy | None = None
+        self.first_merit = 0.0
         self.regularisation = Regularisation(
             options.regularisation, options.smallest_regularisation, options.largest_regularisation
         )
@@ -111,12 +116,12 @@ class _Planner:
         self.seconds = {"simulate": time.perf_counter() - clock, "backward": 0.0, "search": 0.0}
         if first is None:
             still = Path([start] * (len(controls) + 1), controls, np.zeros((len(controls), self.problem.n)))
-            return self._plan(still, PlanStatus.BAD_START)
+            return self._plan(still, PlanStatus.BAD_START, HardMotion(rollout(self.problem.sim, start, controls), np.inf, np.inf))
         check_costs(self.problem, first)
         if options.check_derivatives:
             check_derivatives(self.problem, first)
         self.path, self.motion = first, options.motion_kappa(kappas[0])
-        begun = first, self.motion
+        begun = open_loop(self.problem, start, first.controls)
         update, hardened = 0, self.motion is None or not options.harden
         while True:
             kappa, last = kappas[min(update, len(kappas) - 1)], update >= len(kappas) - 1
@@ -135,37 +140,25 @@ class _Planner:
             update += 1
             if not hardened:
                 self._simulate_anew(options.motion_kappa(kappas[min(update, len(kappas) - 1)]))
-        better = self._not_worse(*begun)
-        if better is not None:
-            self.policy, self.path, status = None, better, PlanStatus.NO_BETTER
-        return self._plan(self.path, status)
+        return self._end(begun, status)
 
-    def _not_worse(self, first: Path, motion: float | None) -> Path | None:
-        """The first controls' path in the motion of the plan, where that is better than the plan; None otherwise.
-
-        Better: less violated beyond the tolerance, or as little and cheaper. An infeasible start has no motion to compare with.
-        """
-        if first.gap > 0.0 or self.path is first:
-            return None
-        if motion != self.motion:
-            again = roll(self.problem.sim, first.states[0], first.controls, self.motion)
-            if again is None:
-                return None
-            first = again
-
-        def rank(path: Path) -> tuple[float, float]:
-            violation = self.lagrangian.violation(path.states, path.controls)
-            return max(0.0, violation - self.options.constraint_tolerance), self.problem.value(path.states, path.controls)
-
-        before, after = rank(first), rank(self.path)
-        slack = 1e-12 * (1.0 + abs(before[1]))
-        worse = after[0] > before[0] or (after[0] == before[0] and after[1] > before[1] + slack)
-        return first if worse or not np.all(np.isfinite(after)) else None
+    def _end(self, begun: HardMotion, status: PlanStatus) -> Plan:
+        """The plan with its hard motion; or the start, where that is better in the hard motion."""
+        path, tolerance = self.path, self.options.constraint_tolerance
+        hard = hard_motion(self.problem, path, None if self.policy is None else self.policy.gains, tolerance)
+        if begun.better_than(hard, tolerance) and begun.trajectory is not None:
+            self.policy, hard = None, begun
+            path = Path(states_of(begun.trajectory), begun.trajectory.control, np.zeros_like(path.gaps))
+            status = status if status is PlanStatus.STOPPED else PlanStatus.NO_BETTER
+        relaxed = self.problem.value(path.states, path.controls)
+        constrained, moved = bool(self.problem.constraints), any(record.step > 0.0 for record in self.log)
+        return self._plan(path, judged(status, relaxed, hard, constrained, moved, self.options), hard)
 
     def _descend(self, update: int, kappa: float | None) -> PlanStatus:
         """The inner loop at fixed multipliers: linearise, backward pass, line search, until the merit stays."""
         options = self.options
         objective = self._objective(self.path)
+        self.first_merit = max(self.first_merit, abs(objective))
         model: tuple[Array, Array, list[Quadratic]] | None = None
         promised = 0.0  # most that the present model promised of a step that failed
         for _ in range(options.max_iterations):
@@ -179,7 +172,7 @@ class _Planner:
             accepted = self._search(policy, objective)
             converged = self._gradient(policy) <= options.gradient_tolerance and self.path.gap == 0.0
             if accepted is not None:
-                converged = converged or (accepted.decrease < options.cost_tolerance and accepted.path.gap == 0.0)
+                converged = converged or (accepted.decrease < self._small(objective) and accepted.path.gap == 0.0)
                 self.path, objective, model, promised = accepted.path, accepted.objective, None, 0.0
                 if accepted.alpha < options.cautious_step:
                     self.regularisation.grow()
@@ -188,7 +181,7 @@ class _Planner:
             else:
                 # with more regularisation any model promises little: what it promised without counts
                 promised = max(promised, -policy.slope)
-                converged = promised < options.cost_tolerance or (converged and promised <= -policy.slope)
+                converged = promised < self._small(objective) or (converged and promised <= -policy.slope)
             if self._record(update, kappa, policy, accepted, objective):
                 return PlanStatus.STOPPED
             if converged:
@@ -196,6 +189,10 @@ class _Planner:
             if accepted is None and not self.regularisation.grow():
                 return PlanStatus.STALLED
         return PlanStatus.MAX_ITERATIONS
+
+    def _small(self, objective: float) -> float:
+        """A change of the merit that is none."""
+        return self.options.cost_tolerance * max(abs(objective), LEAST_SHARE * self.first_merit) + self.options.absolute_tolerance
 
     def _model(self, kappa: float | None) -> tuple[Array, Array, list[Quadratic]]:
         """A, B and the expanded costs along the path."""
@@ -283,15 +280,14 @@ class _Planner:
         self.tick(1)
         return bool(self.callback is not None and self.callback(self.log[-1], path))
 
-    def _plan(self, path: Path, status: PlanStatus) -> Plan:
+    def _plan(self, path: Path, status: PlanStatus, hard: HardMotion) -> Plan:
         problem, none = self.problem, np.zeros_like(path.controls)
         policy = self.policy or Policy(none, np.zeros((*none.shape, problem.n)), 0.0, 0.0)
         if self.log and any(self.seconds.values()):  # work after the last record
             extra = {f"seconds_{n}": getattr(self.log[-1], f"seconds_{n}") + spent for n, spent in self.seconds.items()}
             self.log[-1] = replace(self.log[-1], **extra)
-        violation = self.lagrangian.violation(path.states, path.controls)
-        cost = problem.value(path.states, path.controls)
+        cost, violation = problem.value(path.states, path.controls), problem.violation(path.states, path.controls)
         return Plan(
             path.controls, path.states, policy.gains, policy.feedforward, cost, violation, path.gap, status, self.log,
-            problem.sim.timestep,
+            problem.sim.timestep, hard.cost, hard.violation, hard.trajectory, hard.feedback,
         )  # fmt: skip
