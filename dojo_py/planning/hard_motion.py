@@ -59,7 +59,7 @@ def rollout(sim: Any, start: State, controls: Array) -> Trajectory | None:
         for name, default in (("status", 0), ("iterations", 0), ("residual", 0.0), ("complementarity", 0.0))
     }
     motion: dict[str, Any] = {name: np.array([getattr(s, name) for s in states]) for name in ("time", "qpos", "qvel", "act")}
-    more = {"min_gap": np.full(T, np.inf), "metadata": {"timestep": sim.timestep}}
+    more: dict[str, Any] = {"min_gap": np.full(T, np.inf), "metadata": {"timestep": sim.timestep}}
     return Trajectory(**motion, control=np.array(controls), **figures, **more)
 
 
