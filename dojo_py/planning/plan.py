@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from dojo_py.planning.differences import difference, move
-from dojo_py.planning.log import Iteration, write_log
+from dojo_py.planning.log import Iteration, log_text, write_log
+from dojo_py.planning.picture import drawn
 from dojo_py.planning.status import PlanStatus
 from dojo_py.simulate.arguments import state_of
 from dojo_py.simulate.results import State
@@ -109,6 +110,31 @@ class Plan:
             everything: dict[str, Any] = {"metadata": np.array(text), **arrays, **motion, **columns}
             everything |= _arrays_of(self.hard_trajectory)
             np.savez(file, **everything)
+
+    def __str__(self) -> str:
+        """A summary in a few lines: status, costs and violations of both motions, where the time went."""
+        violated = bool(self.violation or self.hard_violation)
+        limits = f", violation {self.violation:.2g} (hard {self.hard_violation:.2g})" if violated else ""
+        how = "controls with feedback" if self.hard_feedback else "controls as they are"
+        spent = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in self.seconds.items())
+        unsolved = 0 if self.hard_trajectory is None else self.hard_trajectory.unsolved
+        return (
+            f"{self.status.name}: {self.status.value}\n"
+            f"{len(self.controls)} steps of {self.timestep:g} s, {self.iterations} iterations ({spent})\n"
+            f"cost {self.cost:.6g} (hard {self.hard_cost:.6g}){limits}; hard motion by {how}, {unsolved} unsolved steps"
+        )
+
+    def log_text(self) -> str:
+        """The log as a table for reading."""
+        return log_text(self.log)
+
+    def plot(self, model: Any = None, rows: Any = None, path: str | PathLike | None = None) -> Any:
+        """A matplotlib figure (extra `plot`): coordinates in both motions, controls, cost and violation by iteration.
+
+        model: for the coordinates' and actuators' names. rows: the coordinates drawn, indices of qpos; all by default. path: also
+        write the picture there.
+        """
+        return drawn(self, model, rows, path)
 
     def write_log(self, path: str | PathLike) -> None:
         """Write the log as CSV."""

@@ -107,11 +107,11 @@ class Controller:
         quick = replace(self.options, kappa=DEFAULT_KAPPA) if self.options.kappa == "auto" else self.options
         self.limits = limits_of(self.sim.model, problem.get("control_limits", "model"))
         if self.last is None:
-            self.last = ilqr(self.sim, state, self.controls, options=self.first_options or quick, **problem)
+            self.last = ilqr(self.sim, state, self.controls, options=self.first_options or quick, progress=None, **problem)
         else:
             controls, paths = self._starts(self.last, state)
             known = replace(quick, check_derivatives=False)  # the first plan has looked at them
-            self.last = ilqr(self.sim, state, controls, paths=paths, options=known, **problem)
+            self.last = ilqr(self.sim, state, controls, paths=paths, options=known, progress=None, **problem)
         return self.last
 
     def _starts(self, plan: Plan, state: State) -> tuple[Array, list[Path]]:
@@ -194,6 +194,6 @@ def mpc(
                 unsolved += int(step.status != 0)
                 states.append(step.state)
                 controls.append(u)
-                bar.advance(1)
+                bar.advance(1, f"{iterations[-1]} iterations, {seconds[-1]:.2f} s a plan")
     timing = Timing(np.array(seconds), np.array(iterations), controller.shift * controller.sim.timestep)
     return Run(states, np.array(controls), timing, unsolved)

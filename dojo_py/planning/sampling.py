@@ -17,7 +17,7 @@ import numpy as np
 
 from dojo_py.planning.derivative_check import check_costs
 from dojo_py.planning.hard_motion import HardMotion, open_loop, rollout, states_of, usable
-from dojo_py.planning.log import Iteration
+from dojo_py.planning.log import Iteration, noted
 from dojo_py.planning.plan import Plan
 from dojo_py.planning.problem import Problem, build_problem
 from dojo_py.planning.sampling_options import SamplingOptions
@@ -112,7 +112,7 @@ class _Search:
 
     def __init__(
         self, problem: Problem, start: State, controls: Array, matrix: Array, rule: Rule, options: SamplingOptions,
-        rng: np.random.Generator, callback: Callable[[Iteration, Path], Any] | None, tick: Callable[[int], None],
+        rng: np.random.Generator, callback: Callable[[Iteration, Path], Any] | None, tick: Callable[[int, str], None],
     ):  # fmt: skip
         self.problem, self.start, self.matrix, self.rule, self.options = problem, start, matrix, rule, options
         self.rng, self.callback, self.tick = rng, callback, tick
@@ -173,7 +173,7 @@ class _Search:
         )  # fmt: skip
         if best.violation > options.constraint_tolerance:
             self.penalty *= options.penalty_growth
-        self.tick(1)
+        self.tick(1, noted(self.log[-1]))
         return bool(self.callback is not None and best.trajectory is not None and self.callback(self.log[-1], self._path(best)))
 
     def _path(self, sample: Sample) -> Path:

@@ -19,7 +19,7 @@ from dojo_py.planning.backward import Policy, backward_pass
 from dojo_py.planning.derivative_check import check_costs, check_derivatives
 from dojo_py.planning.hard_motion import HardMotion, hard_motion, open_loop, rollout, states_of
 from dojo_py.planning.line_search import Accepted, line_search
-from dojo_py.planning.log import Iteration
+from dojo_py.planning.log import Iteration, noted
 from dojo_py.planning.options import Options
 from dojo_py.planning.plan import Plan
 from dojo_py.planning.problem import Problem, build_problem
@@ -56,14 +56,15 @@ def ilqr(
     paths: Sequence[Path] = (),
     options: Options | None = None,
     callback: Callback | None = None,
-    progress: bool = False,
+    progress: bool | None = False,
 ) -> Plan:
     """Controls that minimise Σ stage + terminal from `state`, started at `controls` (T, nu).
 
     stage, terminal: one cost or several (`ResidualCost`, `FunctionCost`, `state_cost`, `control_cost`). constraints: `Constraint`,
     `goal`. control_limits: "model" (the actuators' ranges), None, or (low, high). states: a guess of all T + 1 states, which need
     not obey the motion (infeasible start). paths: motions from `state`; where there are any, the cheapest is the start.
-    callback(record, path): after every iteration; true stops. The result is a function of the arguments alone.
+    callback(record, path): after every iteration; true stops. progress: a bar on standard error, True without a terminal too, None
+    never. The result is a function of the arguments alone.
     """
     options = options_of(Options, options)
     state_of(state)
@@ -97,7 +98,7 @@ def _check_width(sim: Any, options: Options) -> None:
 class Planner:
     """What the loops share: the path, its objective, the multipliers, the log."""
 
-    def __init__(self, problem: Problem, options: Options, callback: Callback | None, tick: Callable[[int], None]):
+    def __init__(self, problem: Problem, options: Options, callback: Callback | None, tick: Callable[[int, str], None]):
         self.problem, self.options, self.callback, self.tick = problem, options, callback, tick
         self.limits = problem.low, problem.high
         self.log: list[Iteration] = []
@@ -333,7 +334,7 @@ class Planner:
             )
         )  # fmt: skip
         self.seconds = dict.fromkeys(self.seconds, 0.0)
-        self.tick(1)
+        self.tick(1, noted(self.log[-1]))
         return bool(self.callback is not None and self.callback(self.log[-1], path))
 
     def _plan(self, path: Path, status: PlanStatus, hard: HardMotion) -> Plan:
