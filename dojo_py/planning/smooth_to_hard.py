@@ -151,7 +151,7 @@ def harden(planner: Planner, hard: HardMotion, kappa: float) -> PlanStatus:
         return PlanStatus.STALLED
     planner.motion = None
     planner.path = Path(states_of(hard.trajectory), hard.trajectory.control, np.zeros_like(planner.path.gaps))
-    status, idle, tolerance = PlanStatus.STALLED, 0, planner.options.constraint_tolerance
+    status, tolerance = PlanStatus.STALLED, planner.options.constraint_tolerance
     for share in HARD_KAPPAS:
         before = planner.objective(planner.path)
         planner.regularisation.value = 0.0
@@ -159,7 +159,6 @@ def harden(planner: Planner, hard: HardMotion, kappa: float) -> PlanStatus:
         if status is PlanStatus.STOPPED or len(planner.log) >= planner.options.max_total_iterations:
             break
         helped = before - planner.objective(planner.path) > HELPS * abs(before)
-        idle = 0 if helped else idle + 1
-        if idle >= 1 and share != 1.0 and planner.violation() <= tolerance:
+        if not helped and share != HARD_KAPPAS[0] and planner.violation() <= tolerance:
             break
     return status
