@@ -1,4 +1,4 @@
-"""Planning: iterative LQR through contact, and model-predictive control on top of it. Works with either simulator."""
+"""Planning: iterative LQR through contact, planners that sample, model-predictive control. Works with either simulator."""
 
 from dojo_py.planning.constraints import Constraint, goal
 from dojo_py.planning.costs import FunctionCost, ResidualCost
@@ -8,6 +8,8 @@ from dojo_py.planning.plan import Plan, load_plan
 from dojo_py.planning.quadratic import Quadratic
 from dojo_py.planning.receding_horizon import Controller, Run, Timing, mpc
 from dojo_py.planning.residuals import ControlEffort, StateDistance, control_cost, state_cost
+from dojo_py.planning.sampling_options import SamplingOptions
+from dojo_py.planning.sampling_planners import cem, mppi, predictive_sampling
 from dojo_py.planning.solver import ilqr
 from dojo_py.planning.status import PlanStatus
 
@@ -23,12 +25,16 @@ __all__ = [
     "Quadratic",
     "ResidualCost",
     "Run",
+    "SamplingOptions",
     "StateDistance",
     "Timing",
+    "cem",
     "control_cost",
     "goal",
     "ilqr",
     "load_plan",
     "mpc",
+    "mppi",
+    "predictive_sampling",
     "state_cost",
 ]

@@ -64,9 +64,8 @@ class AugmentedLagrangian:
         worst = 0.0
         for k, state in enumerate(states):
             control = controls[k] if k < self.horizon else None
-            for _, constraint, c, _, _ in self._terms(state, control, k):
-                size = np.abs(c) if constraint.kind == "equality" else np.maximum(c, 0.0)
-                worst = max(worst, float(size.max(initial=0.0)))
+            for constraint in self.knots[k]:
+                worst = max(worst, float(constraint.violations(state, control, k).max(initial=0.0)))
         return worst
 
     def update(self, states: Sequence[State], controls: Array, growth: float, largest: float) -> None:

@@ -34,6 +34,8 @@ class Policy:
     """Derivative of the model's cost by α at 0."""
     curvature: float
     """Its second derivative."""
+    control_curvature: float = 0.0
+    """Mean over knots and controls of the diagonal of Q_uu, unregularised."""
 
 
 def backward_pass(
@@ -43,11 +45,13 @@ def backward_pass(
     T, n, m = B.shape
     feedforward, gains = np.zeros((T, m)), np.zeros((T, m, n))
     Vx, Vxx = expansions[T].x, expansions[T].xx
+    control_curvature = 0.0
     for k in range(T - 1, -1, -1):
         l, Ak, Bk = expansions[k], A[k], B[k]
         Vx = Vx - Vxx @ gaps[k]
         VA, VB = Vxx @ Ak, Vxx @ Bk
         Qu, Qux, Quu = l.u + Bk.T @ Vx, l.ux + Bk.T @ VA, l.uu + Bk.T @ VB
+        control_curvature += float(np.trace(Quu)) / (T * m)
         if on_state:
             Quu_reg, Qux_reg = Quu + mu * Bk.T @ Bk, Qux + mu * Bk.T @ Ak
         else:
@@ -62,7 +66,7 @@ def backward_pass(
         Vxx = l.xx + lux_K + lux_K.T + K.T @ l.uu @ K + closed.T @ Vxx @ closed
         Vxx = 0.5 * (Vxx + Vxx.T)
     slope, curvature = model_change(A, B, gaps, expansions, feedforward, gains)
-    return Policy(feedforward, gains, slope, curvature)
+    return Policy(feedforward, gains, slope, curvature, control_curvature)
 
 
 def model_change(

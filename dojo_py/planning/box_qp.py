@@ -41,10 +41,10 @@ def solve_box_qp(
 ) -> BoxSolution | None:
     """The minimiser from `start` (m,), or None when H is not positive definite over the free entries.
 
-    tolerance: of the projected gradient, relative to max(1, |g|).
+    tolerance: of the projected gradient, relative to |g|.
     """
     x = np.clip(np.zeros(len(g)) if start is None else start, low, high)
-    scale = tolerance * max(1.0, float(np.abs(g).max(initial=0.0)))
+    scale = tolerance * float(np.abs(g).max(initial=0.0))
     free = np.ones(len(g), dtype=bool)
     factor = None
     for iteration in range(max_iterations):

@@ -54,6 +54,11 @@ class Constraint:
             raise ValueError(f"function of constraint '{self.name}' has shape {c.shape}, expected (p,)")
         return c
 
+    def violations(self, state: State, control: Array | None, k: int) -> Array:
+        """(p,) by how much every entry is violated: |c|, or max(0, c) of an inequality."""
+        c = self.value(state, control, k)
+        return np.abs(c) if self.kind == "equality" else np.maximum(c, 0.0)
+
     def jacobians(self, model: Any, state: State, control: Array | None, k: int, size: int) -> tuple[Array, Array]:
         """(p, 2 nv) by the tangent state, (p, nu) by the control."""
         if self.jacobian is None:

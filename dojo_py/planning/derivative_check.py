@@ -1,7 +1,8 @@
 """Before planning: are the costs numbers on the first path, and are their derivatives those of what they differentiate?
 
-Each cost and constraint is looked at at the first knot where it acts, by one-sided differences in every direction. At a kink any
-value between the two sides is taken (it is a subgradient), beyond them TOLERANCE of the row's size.
+Each cost and constraint is looked at at the first knot where it acts, and a little aside of it (controls often start at 0, where
+many wrong derivatives are right), by one-sided differences in every direction. At a kink any value between the two sides is taken
+(it is a subgradient), beyond them TOLERANCE of the row's size.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ from dojo_py.planning.shooting import Path
 Array = np.ndarray
 TOLERANCE = 1e-3
 """Share of the row's largest entry (at least 1) by which an entry may miss the differences."""
+
+
+ASIDE = 1e-2
+"""How far aside [m, rad, m/s, …; of controls: this share of 1 + |u|]."""
 
 
 def check_costs(problem: Problem, path: Path) -> None:
@@ -46,23 +51,38 @@ def check_derivatives(problem: Problem, path: Path) -> None:
     """ValueError names the cost or constraint, row and direction of the first derivative that differences contradict."""
     T = len(path.controls)
     for name, costs, k in (("stage", problem.stage, 0), ("terminal", problem.terminal, T)):
-        for i, cost in enumerate(costs):
-            at = (path.states[k], path.controls[k] if k < T else None, k)
-            if isinstance(cost, ResidualCost):
-                if cost.jacobian is not None:
-                    _compare(problem.model, f"{name}[{i}], jacobian", cost.residual_at, at, cost.jacobians(problem.model, *at))
-            else:
-                found = cost.expand(problem.model, *at)
-                given = np.atleast_2d(found.x), np.atleast_2d(found.u)
-                _compare(problem.model, f"{name}[{i}], derivatives", _as_vector(cost.value), at, given)
+        for at in _places(problem.model, path, k):
+            for i, cost in enumerate(costs):
+                _check_cost(problem.model, f"{name}[{i}]", cost, at)
     for constraint in problem.constraints:
         knots = [k for k in range(T + 1) if constraint.holds_at(k, T)]
         if not knots or constraint.jacobian is None:
             continue
-        k = knots[0]
-        at = (path.states[k], path.controls[k] if k < T else None, k)
-        given = constraint.jacobians(problem.model, *at, len(constraint.value(*at)))
-        _compare(problem.model, f"constraint '{constraint.name}', jacobian", constraint.value, at, given)
+        for at in _places(problem.model, path, knots[0]):
+            if np.all(np.isfinite(constraint.value(*at))):
+                given = constraint.jacobians(problem.model, *at, len(constraint.value(*at)))
+                _compare(problem.model, f"constraint '{constraint.name}', jacobian", constraint.value, at, given)
+
+
+def _places(model: Any, path: Path, k: int) -> list[tuple[Any, Any, int]]:
+    """(state, control, k) of knot k, and a little aside of it in every direction, by other shares in each."""
+    state, control = path.states[k], path.controls[k] if k < len(path.controls) else None
+    shares = np.cos(1.0 + np.arange(2 * model.nv))
+    moved = None if control is None else control + ASIDE * (1.0 + np.abs(control)) * np.cos(2.0 + np.arange(len(control)))
+    return [(state, control, k), (move(model, state, ASIDE * shares), moved, k)]
+
+
+def _check_cost(model: Any, name: str, cost: Any, at: tuple[Any, Any, int]) -> None:
+    """ValueError names the row of the derivatives of one cost that is wrong at (state, control, k)."""
+    if not np.isfinite(cost.value(*at)):  # aside of the path costs need not exist
+        return
+    if isinstance(cost, ResidualCost):
+        if cost.jacobian is not None:
+            _compare(model, f"{name}, jacobian", cost.residual_at, at, cost.jacobians(model, *at))
+        return
+    found = cost.expand(model, *at)
+    given = np.atleast_2d(found.x), np.atleast_2d(found.u)
+    _compare(model, f"{name}, derivatives", _as_vector(cost.value), at, given)
 
 
 def _as_vector(value: Callable[..., float]) -> Callable[..., Array]:

@@ -41,21 +41,30 @@ def weight_of_gaps(policy: Policy, path: Path, least: float) -> float:
 
 def line_search(
     policy: Policy, old: Path, objective: float, follow: Callable[[float], Path | None],
-    measure: Callable[[Path], float], options: Options,
+    measure: Callable[[Path], float], options: Options, explore: bool = False,
 ) -> Accepted | None:  # fmt: skip
-    """The first of α = 1, ½, ¼ … that passes; None when there is none. follow(α) simulates, measure(path) is the objective."""
+    """The first of α = 1, ½, ¼ … that passes; None when there is none. follow(α) simulates, measure(path) is the objective.
+
+    explore: unless α = 1 passes, also shorter ones, as long as each lowers the merit further.
+    """
     weight = weight_of_gaps(policy, old, options.gap_weight)
     before, slope = objective + weight * old.gap, policy.slope - weight * old.gap
     if not slope < 0.0:
         return None
     alpha, trials = 1.0, 0
+    best: Accepted | None = None
     while alpha >= options.shortest_step:
         trials += 1
         path = follow(alpha)
         if path is not None:
             after = measure(path)
             decrease = before - after - weight * path.gap
-            if np.isfinite(after) and decrease >= -options.armijo * alpha * slope:
-                return Accepted(path, after, alpha, decrease, trials)
+            passes = np.isfinite(after) and decrease >= -options.armijo * alpha * slope
+            if passes and (best is None or decrease > best.decrease):
+                best = Accepted(path, after, alpha, decrease, trials)
+            if best is not None and (best.alpha > alpha or alpha == 1.0 or not explore):
+                break  # the first that passes, or the last before it gets worse
+        elif best is not None:
+            break
         alpha *= 0.5
-    return None
+    return best

@@ -45,6 +45,34 @@ class Iteration:
     """Line search: its rollouts and costs."""
 
 
+COLUMNS = {
+    "iteration": "{:d}", "kappa": "{:.1e}", "penalty": "{:.0e}", "cost": "{:.5g}", "violation": "{:.1e}", "step": "{:.2g}",
+    "trials": "{:d}", "decrease": "{:.1e}", "regularisation": "{:.0e}", "unsolved": "{:d}",
+}  # fmt: skip
+"""What a human reads of the log, and how it is written."""
+
+
+def noted(record: Iteration) -> str:
+    """What a progress bar says of an iteration."""
+    return f"cost {record.cost:.4g}" + (f", violation {record.violation:.1e}" if record.violation > 0.0 else "")
+
+
+def log_text(records: Sequence[Iteration]) -> str:
+    """The log as a table of text: one line an iteration, one line of words where κ or the penalty changes."""
+    rows = [[form.format(getattr(r, name)) for name, form in COLUMNS.items()] for r in records]
+    heads = ["iter", "kappa", "penalty", "cost", "violation", "step", "trials", "decrease", "mu", "unsolved"]
+    widths = [max([len(head), *(len(row[i]) for row in rows)]) for i, head in enumerate(heads)]
+    lines = ["  ".join(head.rjust(width) for head, width in zip(heads, widths, strict=True))]
+    for i, (record, row) in enumerate(zip(records, rows, strict=True)):
+        before = records[i - 1] if i else record
+        if record.kappa != before.kappa:
+            lines.append(f"-- kappa {before.kappa:.2g} -> {record.kappa:.2g} N m s")
+        if record.update != before.update:
+            lines.append(f"-- multipliers updated, violation {before.violation:.1e}, penalty {record.penalty:.0e}")
+        lines.append("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))
+    return "\n".join(lines)
+
+
 def write_log(records: Sequence[Iteration], file: str | PathLike) -> None:
     """One row per iteration under the names of the fields."""
     with open(file, "w", newline="", encoding="utf-8") as stream:

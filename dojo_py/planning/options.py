@@ -10,6 +10,9 @@ import numpy as np
 
 from dojo_py.simulate.values import check_fields, real_array, real_number, shown, text_of
 
+DEFAULT_KAPPA = 3e-4
+"""Of "auto" where there is nothing to choose it by [N m s], the paper's."""
+
 
 @dataclass(frozen=True)
 class Options:
@@ -21,8 +24,11 @@ class Options:
     """Iterations in all."""
     max_updates: int = 10
     """Updates of the multipliers."""
-    cost_tolerance: float = 1e-3
-    """The inner loop ends when an iteration lowers the merit by less [cost]; below about 1e-12 of the cost round-off decides."""
+    cost_tolerance: float = 1e-4
+    """The inner loop ends when an iteration lowers the merit by less than this share of it [-]; of a thousandth of the first merit,
+    where it is smaller than that. Below about 1e-12 round-off decides."""
+    absolute_tolerance: float = 0.0
+    """Added to that [cost]."""
     gradient_tolerance: float = 1e-6
     """The inner loop ends when no entry of the feedforward step k is larger, relative to 1 + |u| [-]."""
     constraint_tolerance: float = 5e-3
@@ -47,10 +53,12 @@ class Options:
     """A smaller μ counts as 0."""
     largest_regularisation: float = 1e8
     """A larger μ ends the loop with status STALLED."""
-    kappa: float | Sequence[float] | None = 3e-4
+    kappa: float | Sequence[float] | Literal["auto"] | None = "auto"
     """Central-path parameter of the gradients [N m s]; several: one for each stage between multiplier updates, the last one kept.
 
-    None: the simulator's own choice. The soft mode ignores it.
+    "auto": from the model's largest to the hard limit, as fast as the relaxed motion foretells the hard one (smooth_to_hard.py);
+    3e-4 where no contact carries anything, in the soft mode and where only gradients are relaxed. None: the simulator's own choice.
+    The soft mode ignores it.
     """
     rollout_kappa: float | Literal["gradient"] | None = "gradient"
     """Central-path parameter of the motion itself: "gradient" is the gradients' own, None the hard limit, in which a contact that
@@ -77,7 +85,8 @@ class Options:
         for name in ("penalty", "shortest_step", "constraint_tolerance", "largest_penalty", "largest_regularisation"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"Options: {name}={getattr(self, name)!r} must be positive")
-        for name in ("cost_tolerance", "gradient_tolerance", "regularisation", "smallest_regularisation", "gap_weight"):
+        tolerances = ("cost_tolerance", "absolute_tolerance", "gradient_tolerance")
+        for name in (*tolerances, "regularisation", "smallest_regularisation", "gap_weight"):
             if not getattr(self, name) >= 0:
                 raise ValueError(f"Options: {name}={getattr(self, name)!r} must not be negative")
         if not 0 < self.armijo < 0.5:
@@ -93,7 +102,9 @@ class Options:
             real_number("Options: rollout_kappa", self.rollout_kappa, least=0.0, unit="N m s")
         if self.difference_width is not None:
             real_number("Options: difference_width", self.difference_width, above=0.0)
-        if self.kappa is None:
+        if isinstance(self.kappa, str):
+            text_of("Options: kappa", self.kappa, ("auto",))
+        if self.kappa is None or isinstance(self.kappa, str):
             return
         levels = np.atleast_1d(real_array("Options: kappa", self.kappa))
         if levels.ndim != 1 or not len(levels) or not (np.all(levels > 0) and np.all(np.isfinite(levels))):
@@ -104,6 +115,8 @@ class Options:
         """Of the gradients, stage by stage."""
         if self.kappa is None:
             return (None,)
+        if isinstance(self.kappa, str):
+            return (DEFAULT_KAPPA,)
         return tuple(float(k) for k in np.atleast_1d(np.asarray(self.kappa)))
 
     def motion_kappa(self, gradient_kappa: float | None) -> float | None:

@@ -11,15 +11,21 @@ from typing import Any
 import numpy as np
 
 from dojo_py.planning.differences import difference, move
-from dojo_py.planning.log import Iteration, write_log
+from dojo_py.planning.log import Iteration, log_text, write_log
+from dojo_py.planning.picture import drawn
 from dojo_py.planning.status import PlanStatus
 from dojo_py.simulate.arguments import state_of
 from dojo_py.simulate.results import State
+from dojo_py.simulate.trajectory import Trajectory
 from dojo_py.simulate.values import count, having, path_of, real_number
 
 Array = np.ndarray
 
-FORMAT = "dojo_py plan 1"
+FORMAT = "dojo_py plan 2"
+FORMATS = ("dojo_py plan 1", FORMAT)
+"""What `load_plan` reads; plans of the first format have no hard motion."""
+HARD = "hard_trajectory_"
+"""Before the names of the hard trajectory's arrays in the file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,13 +41,23 @@ class Plan:
     feedforward: Array
     """(T, nu) of the last backward pass: how far the plan is from stationary."""
     cost: float
+    """Of `states`, without constraints: the motion in which the planner stopped, relaxed unless it was hardened."""
     violation: float
-    """Largest violation of a constraint."""
+    """Largest violation of a constraint, of `states`."""
     gap: float
     """Sum of the gaps between states and motion; 0 unless an infeasible start was cut short."""
     status: PlanStatus
     log: list[Iteration]
     timestep: float
+    hard_cost: float = float("nan")
+    """Of `hard_trajectory`; infinite where it breaks off, NaN in plans of old files, which hold none."""
+    hard_violation: float = float("nan")
+    """Largest violation of a constraint, of `hard_trajectory`."""
+    hard_trajectory: Trajectory | None = None
+    """The plan in the hard motion, from its first state: the controls as they are or with the gains, whichever is better (less
+    violated beyond the tolerance, then cheaper). Its `control` (T, nu) are those that acted."""
+    hard_feedback: bool = False
+    """Whether the gains acted in `hard_trajectory`."""
 
     @property
     def iterations(self) -> int:
@@ -83,7 +99,8 @@ class Plan:
         text = json.dumps(
             {
                 "format": FORMAT, "cost": self.cost, "violation": self.violation, "gap": self.gap,
-                "status": self.status.name, "timestep": self.timestep,
+                "status": self.status.name, "timestep": self.timestep, "hard_cost": self.hard_cost,
+                "hard_violation": self.hard_violation, "hard_feedback": self.hard_feedback,
             },
             sort_keys=True,
         )  # fmt: skip
@@ -91,11 +108,52 @@ class Plan:
         motion = {"qpos": self.qpos, "qvel": self.qvel, "time": np.array([s.time for s in self.states])}
         with open(path_of("path", path), "wb") as file:
             everything: dict[str, Any] = {"metadata": np.array(text), **arrays, **motion, **columns}
+            everything |= _arrays_of(self.hard_trajectory)
             np.savez(file, **everything)
+
+    def __str__(self) -> str:
+        """A summary in a few lines: status, costs and violations of both motions, where the time went."""
+        violated = bool(self.violation or self.hard_violation)
+        limits = f", violation {self.violation:.2g} (hard {self.hard_violation:.2g})" if violated else ""
+        how = "controls with feedback" if self.hard_feedback else "controls as they are"
+        spent = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in self.seconds.items())
+        unsolved = 0 if self.hard_trajectory is None else self.hard_trajectory.unsolved
+        return (
+            f"{self.status.name}: {self.status.value}\n"
+            f"{len(self.controls)} steps of {self.timestep:g} s, {self.iterations} iterations ({spent})\n"
+            f"cost {self.cost:.6g} (hard {self.hard_cost:.6g}){limits}; hard motion by {how}, {unsolved} unsolved steps"
+        )
+
+    def log_text(self) -> str:
+        """The log as a table for reading."""
+        return log_text(self.log)
+
+    def plot(self, model: Any = None, rows: Any = None, path: str | PathLike | None = None) -> Any:
+        """A matplotlib figure (extra `plot`): coordinates in both motions, controls, cost and violation by iteration.
+
+        model: for the coordinates' and actuators' names. rows: the coordinates drawn, indices of qpos; all by default. path: also
+        write the picture there.
+        """
+        return drawn(self, model, rows, path)
 
     def write_log(self, path: str | PathLike) -> None:
         """Write the log as CSV."""
         write_log(self.log, path)
+
+
+def _arrays_of(trajectory: Trajectory | None) -> dict[str, Any]:
+    """The hard trajectory under the names of the file."""
+    if trajectory is None:
+        return {}
+    found = {f.name: getattr(trajectory, f.name) for f in fields(Trajectory) if f.name not in ("metadata", "parameters")}
+    text = json.dumps(trajectory.metadata, sort_keys=True)
+    return {HARD + "metadata": np.array(text)} | {HARD + name: value for name, value in found.items() if value is not None}
+
+
+def _trajectory_of(values: dict[str, Any]) -> Trajectory | None:
+    """What `_arrays_of` wrote."""
+    found = {name.removeprefix(HARD): value for name, value in values.items() if name.startswith(HARD)}
+    return Trajectory(**found | {"metadata": json.loads(str(found["metadata"]))}) if found else None
 
 
 def load_plan(path: str | PathLike) -> Plan:
@@ -106,14 +164,15 @@ def load_plan(path: str | PathLike) -> Plan:
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
             values = {name: file[name] for name in file.files}
         head = json.loads(str(values["metadata"]))
-        if head.pop("format") != FORMAT:
+        if head.pop("format") not in FORMATS:
             raise ValueError("another format")
         count = len(values["log_iteration"])
         log = [Iteration(**{n: kind(values[f"log_{n}"][i]) for n, kind in kinds.items()}) for i in range(count)]
         motion = zip(values["qpos"], values["qvel"], values["time"], strict=True)
         states = [State(q, v, np.zeros(0), float(t)) for q, v, t in motion]
         status = PlanStatus[head.pop("status")]
-        return Plan(values["controls"], states, values["gains"], values["feedforward"], status=status, log=log, **head)
+        arrays = values["controls"], states, values["gains"], values["feedforward"]
+        return Plan(*arrays, status=status, log=log, hard_trajectory=_trajectory_of(values), **head)
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, EOFError, OSError, zipfile.BadZipFile) as error:
         if isinstance(error, FileNotFoundError):
             raise

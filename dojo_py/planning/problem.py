@@ -45,6 +45,21 @@ class Problem:
         stage = sum(c.value(states[k], controls[k], k) for k in range(T) for c in self.stage)
         return float(stage + sum(c.value(states[T], None, T) for c in self.terminal))
 
+    def violations(self, states: Sequence[State], controls: Array) -> Array:
+        """By how much every entry of every constraint is violated, at all knots where it holds: |c| or max(0, c)."""
+        T = len(controls)
+        found = [
+            constraint.violations(states[k], controls[k] if k < T else None, k)
+            for k in range(T + 1)
+            for constraint in self.constraints
+            if constraint.holds_at(k, T)
+        ]
+        return np.concatenate(found) if found else np.zeros(0)
+
+    def violation(self, states: Sequence[State], controls: Array) -> float:
+        """The largest of them; NaN where one is."""
+        return float(self.violations(states, controls).max(initial=0.0))
+
     def expand(self, state: State, control: Array | None, k: int) -> Quadratic:
         """Second-order model of the costs of knot k."""
         out = Quadratic.zero(self.n, 0 if control is None else len(control))

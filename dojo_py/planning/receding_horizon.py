@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.planning.options import Options
+from dojo_py.planning.options import DEFAULT_KAPPA, Options
 from dojo_py.planning.plan import Plan
 from dojo_py.planning.problem import limits_of
 from dojo_py.planning.shooting import Path, follow
@@ -29,7 +29,7 @@ Array = np.ndarray
 Objective = Callable[[State], dict[str, Any]]
 """State at which the horizon starts (its time included) -> keywords of `ilqr`: stage, terminal, constraints, control_limits."""
 
-QUICK = Options(max_iterations=3, max_updates=1, harden=False)
+QUICK = Options(kappa=DEFAULT_KAPPA, max_iterations=3, max_updates=1, harden=False)
 """Few iterations a plan: the state moves on before a plan converges. One is too few where contacts stick."""
 
 
@@ -72,6 +72,7 @@ class Controller:
     controls: Array
     """(T, nu) of the first plan; its length is the horizon."""
     options: Options = QUICK
+    """Of the plans; kappa="auto" counts as its fixed value here, there is no time to search."""
     first_options: Options | None = None
     """Of the first plan, which starts cold; by default as the others."""
     shift: int = 1
@@ -103,13 +104,14 @@ class Controller:
         problem = self.objective(state)
         if not isinstance(problem, Mapping):
             raise TypeError(f"Controller: objective returned a {type(problem).__name__}, expected a dict of keywords of ilqr")
+        quick = replace(self.options, kappa=DEFAULT_KAPPA) if self.options.kappa == "auto" else self.options
         self.limits = limits_of(self.sim.model, problem.get("control_limits", "model"))
         if self.last is None:
-            self.last = ilqr(self.sim, state, self.controls, options=self.first_options or self.options, **problem)
+            self.last = ilqr(self.sim, state, self.controls, options=self.first_options or quick, progress=None, **problem)
         else:
             controls, paths = self._starts(self.last, state)
-            known = replace(self.options, check_derivatives=False)  # the first plan has looked at them
-            self.last = ilqr(self.sim, state, controls, paths=paths, options=known, **problem)
+            known = replace(quick, check_derivatives=False)  # the first plan has looked at them
+            self.last = ilqr(self.sim, state, controls, paths=paths, options=known, progress=None, **problem)
         return self.last
 
     def _starts(self, plan: Plan, state: State) -> tuple[Array, list[Path]]:
@@ -192,6 +194,6 @@ def mpc(
                 unsolved += int(step.status != 0)
                 states.append(step.state)
                 controls.append(u)
-                bar.advance(1)
+                bar.advance(1, f"{iterations[-1]} iterations, {seconds[-1]:.2f} s a plan")
     timing = Timing(np.array(seconds), np.array(iterations), controller.shift * controller.sim.timestep)
     return Run(states, np.array(controls), timing, unsolved)

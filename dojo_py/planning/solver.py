@@ -17,21 +17,28 @@ import numpy as np
 from dojo_py.planning.augmented_lagrangian import AugmentedLagrangian
 from dojo_py.planning.backward import Policy, backward_pass
 from dojo_py.planning.derivative_check import check_costs, check_derivatives
+from dojo_py.planning.hard_motion import HardMotion, hard_motion, open_loop, rollout, states_of
 from dojo_py.planning.line_search import Accepted, line_search
-from dojo_py.planning.log import Iteration
+from dojo_py.planning.log import Iteration, noted
 from dojo_py.planning.options import Options
 from dojo_py.planning.plan import Plan
 from dojo_py.planning.problem import Problem, build_problem
 from dojo_py.planning.quadratic import Quadratic
 from dojo_py.planning.regularisation import Regularisation
 from dojo_py.planning.shooting import Path, follow, linearise, roll
-from dojo_py.planning.status import PlanStatus
+from dojo_py.planning.smooth_to_hard import ladder_of, smooth_to_hard
+from dojo_py.planning.status import PlanStatus, judged
 from dojo_py.progress import Progress
 from dojo_py.simulate.arguments import options_of, state_of
 from dojo_py.simulate.results import State
 from dojo_py.simulate.values import function_of, shown
 
 Array = np.ndarray
+SHRUNK = 0.25
+"""Violations that are at most this share of the last ones need no stiffer penalty."""
+LEAST_SHARE = 1e-3
+"""Merits below this share of the largest one at which a descent began count as that much, where tolerances are relative: costs may
+end at 0."""
 Callback = Callable[[Iteration, Path], Any]
 """Called after every iteration; a true answer stops the planner."""
 
@@ -49,14 +56,15 @@ def ilqr(
     paths: Sequence[Path] = (),
     options: Options | None = None,
     callback: Callback | None = None,
-    progress: bool = False,
+    progress: bool | None = False,
 ) -> Plan:
     """Controls that minimise Σ stage + terminal from `state`, started at `controls` (T, nu).
 
     stage, terminal: one cost or several (`ResidualCost`, `FunctionCost`, `state_cost`, `control_cost`). constraints: `Constraint`,
     `goal`. control_limits: "model" (the actuators' ranges), None, or (low, high). states: a guess of all T + 1 states, which need
     not obey the motion (infeasible start). paths: motions from `state`; where there are any, the cheapest is the start.
-    callback(record, path): after every iteration; true stops. The result is a function of the arguments alone.
+    callback(record, path): after every iteration; true stops. progress: a bar on standard error, True without a terminal too, None
+    never. The result is a function of the arguments alone.
     """
     options = options_of(Options, options)
     state_of(state)
@@ -75,7 +83,7 @@ def ilqr(
     _check_width(sim, options)
     with Progress(total, "planning", force=progress) as bar, np.errstate(over="ignore", invalid="ignore"):
         # (what overflows is not finite, and that is looked for)
-        return _Planner(problem, options, callback, bar.advance).run(state, u, states, paths)
+        return Planner(problem, options, callback, bar.advance).run(state, u, states, paths)
 
 
 def _check_width(sim: Any, options: Options) -> None:
@@ -87,43 +95,54 @@ def _check_width(sim: Any, options: Options) -> None:
             )
 
 
-class _Planner:
+class Planner:
     """What the loops share: the path, its objective, the multipliers, the log."""
 
-    def __init__(self, problem: Problem, options: Options, callback: Callback | None, tick: Callable[[int], None]):
+    def __init__(self, problem: Problem, options: Options, callback: Callback | None, tick: Callable[[int, str], None]):
         self.problem, self.options, self.callback, self.tick = problem, options, callback, tick
         self.limits = problem.low, problem.high
         self.log: list[Iteration] = []
         self.policy: Policy | None = None
+        self.first_merit = 0.0
+        self.update, self.last_violation = 0, np.inf
+        self.kept: HardMotion | None = None
+        self.explore, self.cautious_step, self.patience = False, options.cautious_step, 1
         self.regularisation = Regularisation(
             options.regularisation, options.smallest_regularisation, options.largest_regularisation
         )
 
     def run(self, start: State, controls: Array, guess: Sequence[State] | None, paths: Sequence[Path]) -> Plan:
         """The outer loop: descend, then update the multipliers, until no constraint is violated."""
-        options, kappas = self.options, self.options.kappas
+        options, ladder = self.options, ladder_of(self.problem.sim, self.options)
+        self.motion = options.motion_kappa(ladder[0] if ladder else options.kappas[0])
         clock = time.perf_counter()
         self.lagrangian = AugmentedLagrangian(self.problem.constraints, len(controls), options.penalty)
         if paths:
-            first: Path | None = min(paths, key=self._objective)
+            first: Path | None = min(paths, key=self.objective)
         else:
-            first = roll(self.problem.sim, start, controls, options.motion_kappa(kappas[0]), guess)
+            first = roll(self.problem.sim, start, controls, self.motion, guess)
         self.seconds = {"simulate": time.perf_counter() - clock, "backward": 0.0, "search": 0.0}
         if first is None:
             still = Path([start] * (len(controls) + 1), controls, np.zeros((len(controls), self.problem.n)))
-            return self._plan(still, PlanStatus.BAD_START)
+            return self._plan(still, PlanStatus.BAD_START, HardMotion(rollout(self.problem.sim, start, controls), np.inf, np.inf))
         check_costs(self.problem, first)
         if options.check_derivatives:
             check_derivatives(self.problem, first)
-        self.path, self.motion = first, options.motion_kappa(kappas[0])
-        begun = first, self.motion
-        update, hardened = 0, self.motion is None or not options.harden
+        self.path = first
+        begun = open_loop(self.problem, start, first.controls)
+        status = smooth_to_hard(self, ladder, first.controls) if ladder else self.descend_all(options.kappas)
+        return self._end(begun, status)
+
+    def descend_all(self, kappas: Sequence[float | None]) -> PlanStatus:
+        """Descend at every κ of the list in turn, then at the last one until no constraint is violated, then in the hard motion."""
+        options, update = self.options, 0
+        hardened = self.motion is None or not options.harden
         while True:
             kappa, last = kappas[min(update, len(kappas) - 1)], update >= len(kappas) - 1
-            status = self._descend(update, kappa)
+            status = self.descend(kappa, options.max_iterations)
             if status is PlanStatus.STOPPED or len(self.log) >= options.max_total_iterations:
                 break
-            if last and (not self.lagrangian or self._violation() <= options.constraint_tolerance) and self.path.gap == 0.0:
+            if last and (not self.lagrangian or self.violation() <= options.constraint_tolerance) and self.path.gap == 0.0:
                 if hardened or not self._simulate_anew(None):
                     break
                 hardened = True
@@ -133,42 +152,35 @@ class _Planner:
                 break
             self.lagrangian.update(self.path.states, self.path.controls, options.penalty_growth, options.largest_penalty)
             update += 1
+            self.update += 1
             if not hardened:
                 self._simulate_anew(options.motion_kappa(kappas[min(update, len(kappas) - 1)]))
-        better = self._not_worse(*begun)
-        if better is not None:
-            self.policy, self.path, status = None, better, PlanStatus.NO_BETTER
-        return self._plan(self.path, status)
+        return status
 
-    def _not_worse(self, first: Path, motion: float | None) -> Path | None:
-        """The first controls' path in the motion of the plan, where that is better than the plan; None otherwise.
+    def _end(self, begun: HardMotion, status: PlanStatus) -> Plan:
+        """The plan with its hard motion; or the start, where that is better in the hard motion."""
+        path, tolerance = self.path, self.options.constraint_tolerance
+        hard = hard_motion(self.problem, path, self.gains, tolerance)
+        for other in (self.kept, begun):
+            if other is None or other.trajectory is None or not other.better_than(hard, tolerance):
+                continue
+            self.policy, hard = None, replace(other, feedback=False)  # the plan's controls are those that acted
+            path = Path(states_of(other.trajectory), other.trajectory.control, np.zeros_like(path.gaps))
+            if other is begun and status is not PlanStatus.STOPPED:
+                status = PlanStatus.NO_BETTER
+        relaxed = self.problem.value(path.states, path.controls)
+        constrained, moved = bool(self.problem.constraints), any(record.step > 0.0 for record in self.log)
+        return self._plan(path, judged(status, relaxed, hard, constrained, moved, self.options), hard)
 
-        Better: less violated beyond the tolerance, or as little and cheaper. An infeasible start has no motion to compare with.
-        """
-        if first.gap > 0.0 or self.path is first:
-            return None
-        if motion != self.motion:
-            again = roll(self.problem.sim, first.states[0], first.controls, self.motion)
-            if again is None:
-                return None
-            first = again
-
-        def rank(path: Path) -> tuple[float, float]:
-            violation = self.lagrangian.violation(path.states, path.controls)
-            return max(0.0, violation - self.options.constraint_tolerance), self.problem.value(path.states, path.controls)
-
-        before, after = rank(first), rank(self.path)
-        slack = 1e-12 * (1.0 + abs(before[1]))
-        worse = after[0] > before[0] or (after[0] == before[0] and after[1] > before[1] + slack)
-        return first if worse or not np.all(np.isfinite(after)) else None
-
-    def _descend(self, update: int, kappa: float | None) -> PlanStatus:
+    def descend(self, kappa: float | None, iterations: int) -> PlanStatus:
         """The inner loop at fixed multipliers: linearise, backward pass, line search, until the merit stays."""
         options = self.options
-        objective = self._objective(self.path)
+        objective = self.objective(self.path)
+        self.first_merit = max(self.first_merit, abs(objective))
         model: tuple[Array, Array, list[Quadratic]] | None = None
+        idle = 0
         promised = 0.0  # most that the present model promised of a step that failed
-        for _ in range(options.max_iterations):
+        for _ in range(iterations):
             if len(self.log) >= options.max_total_iterations:
                 break
             if model is None:
@@ -179,23 +191,64 @@ class _Planner:
             accepted = self._search(policy, objective)
             converged = self._gradient(policy) <= options.gradient_tolerance and self.path.gap == 0.0
             if accepted is not None:
-                converged = converged or (accepted.decrease < options.cost_tolerance and accepted.path.gap == 0.0)
+                idle = idle + 1 if accepted.decrease < self._small(objective) else 0
+                full = accepted.alpha == 1.0 and self.regularisation.value == 0.0
+                converged = converged or (idle >= (1 if full else self.patience) and accepted.path.gap == 0.0)
                 self.path, objective, model, promised = accepted.path, accepted.objective, None, 0.0
-                if accepted.alpha < options.cautious_step:
+                if accepted.alpha < self.cautious_step:
                     self.regularisation.grow()
                 else:
                     self.regularisation.shrink()
             else:
                 # with more regularisation any model promises little: what it promised without counts
+                held = promised == 0.0 and self.regularisation.value > 0.0 and -policy.slope < self._small(objective)
+                if held:
+                    self.regularisation.value = 0.0
+                    continue
                 promised = max(promised, -policy.slope)
-                converged = promised < options.cost_tolerance or (converged and promised <= -policy.slope)
-            if self._record(update, kappa, policy, accepted, objective):
+                converged = promised < self._small(objective) or (converged and promised <= -policy.slope)
+            if self._record(kappa, policy, accepted, objective):
                 return PlanStatus.STOPPED
             if converged:
                 return PlanStatus.SOLVED
             if accepted is None and not self.regularisation.grow():
                 return PlanStatus.STALLED
         return PlanStatus.MAX_ITERATIONS
+
+    @property
+    def gains(self) -> Array | None:
+        """(T, nu, 2 nv) of the last backward pass."""
+        return None if self.policy is None else self.policy.gains
+
+    def restart(self, path: Path | None, motion: float | None) -> bool:
+        """Begin anew on this path of the motion at κ, multipliers included; False where there is none."""
+        if path is None:
+            return False
+        self.path, self.motion, self.policy = path, motion, None
+        self.lagrangian = AugmentedLagrangian(self.problem.constraints, len(path.controls), self.options.penalty)
+        self.last_violation, self.first_merit = np.inf, 0.0
+        self.regularisation.value, self.regularisation.rate = self.options.regularisation, 1.0
+        return True
+
+    def hold_back(self, share: float, kappa: float | None) -> None:
+        """Regularise by this share of the cost's mean curvature by a control."""
+        policy = self._backward(*self._model(kappa))
+        if policy is not None:
+            self.regularisation.value = share * max(0.0, policy.control_curvature)
+
+    def update_multipliers(self) -> None:
+        """Of all constraints; the penalty grows where violations have not shrunk."""
+        violation, options = self.violation(), self.options
+        if not self.lagrangian or violation <= options.constraint_tolerance:
+            return
+        growth = options.penalty_growth if violation > SHRUNK * self.last_violation else 1.0
+        self.lagrangian.update(self.path.states, self.path.controls, growth, options.largest_penalty)
+        self.last_violation = violation
+        self.update += 1
+
+    def _small(self, objective: float) -> float:
+        """A change of the merit that is none."""
+        return self.options.cost_tolerance * max(abs(objective), LEAST_SHARE * self.first_merit) + self.options.absolute_tolerance
 
     def _model(self, kappa: float | None) -> tuple[Array, Array, list[Quadratic]]:
         """A, B and the expanded costs along the path."""
@@ -233,7 +286,7 @@ class _Planner:
         def along(alpha: float) -> Path | None:
             return follow(self.problem.sim, old, policy.feedforward, policy.gains, alpha, self.limits, motion)
 
-        accepted = line_search(policy, old, objective, along, self._objective, self.options)
+        accepted = line_search(policy, old, objective, along, self.objective, self.options, self.explore)
         self.seconds["search"] += time.perf_counter() - clock
         return accepted
 
@@ -251,7 +304,7 @@ class _Planner:
         self.path = moved
         return True
 
-    def _objective(self, path: Path) -> float:
+    def objective(self, path: Path) -> float:
         """Cost with augmented Lagrangian."""
         total, T = self.problem.value(path.states, path.controls), len(path.controls)
         for k, state in enumerate(path.states):
@@ -259,20 +312,21 @@ class _Planner:
                 total += self.lagrangian.value(state, path.controls[k] if k < T else None, k)
         return total
 
-    def _violation(self) -> float:
+    def violation(self) -> float:
+        """The path's largest."""
         return self.lagrangian.violation(self.path.states, self.path.controls)
 
     def _gradient(self, policy: Policy) -> float:
         """Largest feedforward step relative to 1 + |u|."""
         return float(np.max(np.abs(policy.feedforward) / (1.0 + np.abs(self.path.controls)), initial=0.0))
 
-    def _record(self, update: int, kappa: float | None, policy: Policy, accepted: Accepted | None, objective: float) -> bool:
+    def _record(self, kappa: float | None, policy: Policy, accepted: Accepted | None, objective: float) -> bool:
         """Log the iteration; whether the callback asks to stop."""
         path = self.path
         self.log.append(
             Iteration(
-                iteration=len(self.log) + 1, update=update, kappa=kappa or 0.0, penalty=self.lagrangian.penalty,
-                cost=self.problem.value(path.states, path.controls), merit=objective, violation=self._violation(), gap=path.gap,
+                iteration=len(self.log) + 1, update=self.update, kappa=kappa or 0.0, penalty=self.lagrangian.penalty,
+                cost=self.problem.value(path.states, path.controls), merit=objective, violation=self.violation(), gap=path.gap,
                 gradient=self._gradient(policy), step=accepted.alpha if accepted else 0.0,
                 trials=accepted.trials if accepted else 0, decrease=accepted.decrease if accepted else 0.0,
                 regularisation=self.regularisation.value, unsolved=path.unsolved,
@@ -280,18 +334,17 @@ class _Planner:
             )
         )  # fmt: skip
         self.seconds = dict.fromkeys(self.seconds, 0.0)
-        self.tick(1)
+        self.tick(1, noted(self.log[-1]))
         return bool(self.callback is not None and self.callback(self.log[-1], path))
 
-    def _plan(self, path: Path, status: PlanStatus) -> Plan:
+    def _plan(self, path: Path, status: PlanStatus, hard: HardMotion) -> Plan:
         problem, none = self.problem, np.zeros_like(path.controls)
         policy = self.policy or Policy(none, np.zeros((*none.shape, problem.n)), 0.0, 0.0)
         if self.log and any(self.seconds.values()):  # work after the last record
             extra = {f"seconds_{n}": getattr(self.log[-1], f"seconds_{n}") + spent for n, spent in self.seconds.items()}
             self.log[-1] = replace(self.log[-1], **extra)
-        violation = self.lagrangian.violation(path.states, path.controls)
-        cost = problem.value(path.states, path.controls)
+        cost, violation = problem.value(path.states, path.controls), problem.violation(path.states, path.controls)
         return Plan(
             path.controls, path.states, policy.gains, policy.feedforward, cost, violation, path.gap, status, self.log,
-            problem.sim.timestep,
+            problem.sim.timestep, hard.cost, hard.violation, hard.trajectory, hard.feedback,
         )  # fmt: skip

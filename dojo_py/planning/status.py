@@ -3,21 +3,53 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dojo_py.planning.hard_motion import HardMotion
+    from dojo_py.planning.options import Options
+
+FORETOLD = 0.1
+"""The hard motion may cost this share more than the relaxed one that foretold it."""
 
 
 class PlanStatus(Enum):
-    """The value is a sentence for the user."""
+    """What holds in the hard motion. The value is a sentence for the user."""
 
-    SOLVED = "converged: no constraint is violated beyond constraint_tolerance"
+    SOLVED = "converged, and in the hard motion no constraint is violated beyond constraint_tolerance"
+    RELAXED = (
+        "converged in the relaxed motion only: the hard one costs more or violates constraints (hard_cost, hard_violation); use "
+        "harden=True, a smaller kappa, or kappa='auto'"
+    )
     MAX_ITERATIONS = "iteration limit: raise max_iterations or max_total_iterations, or start from a better guess"
     MAX_UPDATES = "constraints still violated after max_updates: raise it or the penalty; the goal may be out of reach"
+    VIOLATED = (
+        "no sample found that meets the constraints: raise penalty, samples, knots or max_iterations; the goal may be out of reach"
+    )
     STALLED = (
         "no step lowers the cost at any regularisation: the gradients do not fit the motion; try another kappa, "
         "rollout_kappa='gradient', or a shorter horizon"
     )
     NO_BETTER = (
-        "the first controls are the best found, the plan holds them: the gradients do not fit the costs or the motion; check the "
-        "derivatives, try another kappa"
+        "the first controls are the best found in the hard motion, the plan holds them: the gradients do not fit the costs or the "
+        "motion; check the derivatives, try another kappa"
     )
     STOPPED = "the callback asked to stop"
     BAD_START = "the first rollout fails: its controls or its state guess lead to motions that cannot be simulated"
+
+
+def judged(
+    status: PlanStatus, relaxed_cost: float, hard: HardMotion, constrained: bool, moved: bool, options: Options
+) -> PlanStatus:
+    """The status of a plan whose descent ended with `status`, by its hard motion. moved: whether any step was found.
+
+    A plan that came to meet its constraints there is SOLVED however the descent ended, unless limits of iterations cut it short;
+    one that converged and does not keep there what it promised is RELAXED.
+    """
+    met = hard.violation <= options.constraint_tolerance
+    if status in (PlanStatus.STALLED, PlanStatus.MAX_UPDATES) and constrained and met and moved:
+        return PlanStatus.SOLVED
+    broken = hard.cost > relaxed_cost + FORETOLD * abs(relaxed_cost) + options.absolute_tolerance
+    if status is PlanStatus.SOLVED and (broken or (constrained and not met)):
+        return PlanStatus.RELAXED
+    return status

@@ -20,6 +20,8 @@ BOX_TIMESTEP, HOPPER_TIMESTEP, QUADRUPED_TIMESTEP, SOFT_TIMESTEP = 0.1, 0.05, 0.
 """[s]"""
 KAPPA = 3e-4
 """[N m s] of the gradients, the paper's."""
+OPTIONS = Options(kappa=KAPPA, cost_tolerance=0.0, absolute_tolerance=1e-3)
+"""Iterations end at the paper's absolute tolerance of the cost."""
 JOINT_DAMPING = 10.0
 """Of the quadruped in the paper's scripts [N m s/rad]."""
 HOPPER_POSITIONS = [0, 1, 2, 6, 7, 8, 9]
@@ -72,7 +74,7 @@ def box(direction: str, mode: str = "hard") -> PlanningProblem:
     stage = [state_cost(model, end, weight=share), control_cost(model, 0.01 * BOX_TIMESTEP**2 * share)]
     steps = round(1.0 / sim.timestep)
     return PlanningProblem(
-        sim, start, np.zeros((steps, model.nu)), stage, [state_cost(model, end)], [goal(model, end)], Options(kappa=KAPPA)
+        sim, start, np.zeros((steps, model.nu)), stage, [state_cost(model, end)], [goal(model, end)], OPTIONS
     )
 
 
@@ -94,7 +96,7 @@ def hopper(mode: str = "hard") -> PlanningProblem:
     controls = np.tile([0.0, 0.0, lift], (steps, 1))
     constraints = [goal(model, end, rows=np.array(HOPPER_POSITIONS))]
     terminal = [state_cost(model, target, weight=weight)]
-    return PlanningProblem(sim, start, controls, stage, terminal, constraints, Options(kappa=KAPPA))
+    return PlanningProblem(sim, start, controls, stage, terminal, constraints, OPTIONS)
 
 
 def quadruped(steps: int = 40) -> PlanningProblem:
@@ -115,6 +117,6 @@ def quadruped(steps: int = 40) -> PlanningProblem:
     controls = np.array([holding_torques(sim, qpos[k + 1], gait.in_stance((k + 0.5) * h)) for k in range(steps)])
     return PlanningProblem(
         sim, start, controls, [tracking, control_cost(model, 0.01 * h * h**2)], [tracking],
-        [goal(model, qpos[-1], rows=np.arange(3))], Options(kappa=KAPPA),
+        [goal(model, qpos[-1], rows=np.arange(3))], OPTIONS,
         [sim.initial_state(q, v) for q, v in zip(qpos, qvel, strict=True)],
     )  # fmt: skip

@@ -41,7 +41,10 @@ WEIGHTS = np.concatenate([
 """Of the tangent state [trunk position, rotation, joints; their rates]: pose and speed count, the place along x does not."""
 EFFORT = 1e-4
 """Weight of torques."""
-OPTIONS = Options(kappa=KAPPA, max_iterations=3, max_updates=1, harden=False, regularisation=1e-3, cautious_step=0.3)
+OPTIONS = Options(
+    kappa=KAPPA, max_iterations=3, max_updates=1, harden=False, regularisation=1e-3, cautious_step=0.3, cost_tolerance=0.0,
+    absolute_tolerance=1e-3,
+)  # fmt: skip
 """Of the plans but the first: without regularisation the line search creeps at α < 0.1 while the robot falls."""
 PATIENCE = 30
 """Iterations of one solve of the hard step: what takes more is solved faster from another start. (With 16 the push shown here

@@ -60,7 +60,7 @@ def run(names: Sequence[str] = tuple(ROWS)) -> Report:
     """All rows."""
     rows, curves, missed = [], {}, []
     for name in names:
-        plan, seconds = solve(name, progress=False)
+        plan, seconds = solve(name)
         cost, violation, iterations = PAPER[name]
         split = plan.seconds
         rows.append(

@@ -94,7 +94,7 @@ def test_kinks_are_no_mistakes():
     for slope in (-1.0, 0.0, 1.0):
         cost = ResidualCost(
             lambda s, u, k: np.abs(s.qpos - 0.5),
-            jacobian=lambda s, u, k, slope=slope: (np.array([[slope, 0.0]]), np.zeros((1, 1))),
+            jacobian=lambda s, u, k, slope=slope: (np.array([[np.sign(s.qpos[0] - 0.5) or slope, 0.0]]), np.zeros((1, 1))),
         )
         plan_of(stage=[cost, control_cost(double_integrator().model)], options=Options(max_iterations=1))
 

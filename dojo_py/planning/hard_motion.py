@@ -1,0 +1,109 @@
+"""What a plan is worth in the hard motion: its controls from its start, unrelaxed, once as they are and once with feedback.
+
+Relaxed contacts push and hold from afar, so a plan can hold at κ > 0 and miss in the hard limit. Gains correct what the relaxed
+motion did not foresee, but they can also lead astray where contacts stick; both ways are simulated and the better one counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dojo_py.planning.problem import Problem
+from dojo_py.planning.shooting import UNUSABLE, Path, follow
+from dojo_py.simulate.results import State
+from dojo_py.simulate.trajectory import Trajectory
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class HardMotion:
+    """Controls in the hard motion and what they cost there."""
+
+    trajectory: Trajectory | None
+    """None where the simulator refuses a state on the way."""
+    cost: float
+    """Without constraints; infinite where a step has no usable end."""
+    violation: float
+    """Largest violation of a constraint; infinite where a step has no usable end."""
+    feedback: bool = False
+    """Whether the gains acted."""
+
+    def rank(self, tolerance: float) -> tuple[float, float]:
+        """Smaller is better: first the violation beyond the tolerance, then the cost."""
+        return max(0.0, self.violation - tolerance), self.cost
+
+    def better_than(self, other: HardMotion, tolerance: float) -> bool:
+        """Less violated beyond the tolerance, or as little and cheaper by more than round-off."""
+        mine, others = self.rank(tolerance), other.rank(tolerance)
+        return mine[0] < others[0] or (mine[0] == others[0] and mine[1] < others[1] - 1e-12 * (1.0 + abs(others[1])))
+
+
+def rollout(sim: Any, start: State, controls: Array) -> Trajectory | None:
+    """The simulator's own roll-out, or one step after the other where it has none; None where it refuses a state."""
+    try:
+        if hasattr(sim, "rollout"):
+            return sim.rollout(start, controls)
+        steps: list[Any] = []
+        for control in controls:
+            steps.append(sim.step(steps[-1].state if steps else start, control))
+    except ValueError:
+        return None
+    states, T = [start, *(step.state for step in steps)], len(steps)
+    figures: dict[str, Any] = {
+        name: np.array([getattr(step, name, default) for step in steps])
+        for name, default in (("status", 0), ("iterations", 0), ("residual", 0.0), ("complementarity", 0.0))
+    }
+    motion: dict[str, Any] = {name: np.array([getattr(s, name) for s in states]) for name in ("time", "qpos", "qvel", "act")}
+    more: dict[str, Any] = {"min_gap": np.full(T, np.inf), "metadata": {"timestep": sim.timestep}}
+    return Trajectory(**motion, control=np.array(controls), **figures, **more)
+
+
+def states_of(trajectory: Trajectory) -> list[State]:
+    """All T + 1 states."""
+    return [trajectory.state(k) for k in range(len(trajectory) + 1)]
+
+
+def usable(trajectory: Trajectory | None) -> bool:
+    """Whether every step has an end, all of them finite."""
+    if trajectory is None or np.isin(trajectory.status, UNUSABLE).any():
+        return False
+    return bool(np.isfinite(trajectory.qpos).all() and np.isfinite(trajectory.qvel).all())
+
+
+def measured(problem: Problem, trajectory: Trajectory | None, feedback: bool = False) -> HardMotion:
+    """A trajectory's cost and violation."""
+    if trajectory is None or not usable(trajectory):
+        return HardMotion(trajectory, float("inf"), float("inf"), feedback)
+    states = states_of(trajectory)
+    cost, violation = problem.value(states, trajectory.control), problem.violation(states, trajectory.control)
+    cost, violation = (value if np.isfinite(value) else float("inf") for value in (cost, violation))
+    return HardMotion(trajectory, cost, violation, feedback)
+
+
+def open_loop(problem: Problem, start: State, controls: Array) -> HardMotion:
+    """The controls as they are."""
+    return measured(problem, rollout(problem.sim, start, controls))
+
+
+def hard_motion(problem: Problem, path: Path, gains: Array | None, tolerance: float) -> HardMotion:
+    """The better of two: the path's controls as they are, and with the gains (T, nu, 2 nv) around the path's states."""
+    plain = open_loop(problem, path.states[0], path.controls)
+    if gains is None or not gains.any() or (plain.trajectory is not None and _same(plain.trajectory, path.states)):
+        return plain
+    still = Path(path.states, path.controls, np.zeros_like(path.gaps))
+    moved = follow(problem.sim, still, np.zeros_like(path.controls), gains, 0.0, (problem.low, problem.high), None)
+    if moved is None:
+        return plain
+    closed = measured(problem, rollout(problem.sim, path.states[0], moved.controls), feedback=True)
+    return closed if closed.better_than(plain, tolerance) else plain
+
+
+def _same(trajectory: Trajectory, states: Sequence[State]) -> bool:
+    """Whether the trajectory runs through these states, to round-off: then gains have nothing to do."""
+    qpos, qvel = (np.array([getattr(s, name) for s in states]) for name in ("qpos", "qvel"))
+    return np.allclose(trajectory.qpos, qpos, rtol=0, atol=1e-12) and np.allclose(trajectory.qvel, qvel, rtol=0, atol=1e-12)

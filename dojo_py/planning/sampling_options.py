@@ -1,0 +1,84 @@
+"""Options of the sampling planners: one sentence and one unit each, checked when built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from dojo_py.planning.splines import KINDS
+from dojo_py.simulate.values import check_fields, real_array, text_of
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class SamplingOptions:
+    """Settings of `predictive_sampling`, `cem` and `mppi`."""
+
+    samples: int = 64
+    """Roll-outs an iteration."""
+    max_iterations: int = 50
+    """Iterations in all."""
+    knots: int = 8
+    """Knots of the spline that the controls are, at most one a step."""
+    spline: Literal["cubic", "linear", "constant"] = "cubic"
+    """How controls run between knots."""
+    spread: float | Array | None = None
+    """Standard deviation of the first samples' knots, one number or (nu,) [unit of the control]; None: a quarter of the width of
+    the control's limits, and 1 + the largest first control where there are none."""
+    smallest_spread: float = 1e-3
+    """The spread shrinks to this share of the first one and no further; the search ends where it has [-]."""
+    shrink: float = 0.9
+    """Of the spread, every iteration; `cem` takes the elites' spread instead [-]."""
+    elites: int = 10
+    """`cem`: the best samples, of which the next mean and spread are taken."""
+    inertia: float = 0.3
+    """`cem`: share of the last mean and spread in the next ones [-]."""
+    temperature: float = 0.1
+    """`mppi`: samples weigh exp(−(score − best) / λ), λ this share of the distance from the best score to the median [-]."""
+    penalty: float = 10.0
+    """First weight of the sum of violations in the score [cost per unit of violation]."""
+    penalty_growth: float = 1.5
+    """Its factor at every iteration whose best sample violates a constraint beyond the tolerance [-]."""
+    constraint_tolerance: float = 5e-3
+    """Largest violation of a constraint accepted, in the constraint's unit."""
+    cost_tolerance: float = 1e-4
+    """The search ends when `patience` iterations lowered the score by less than this share of it [-]."""
+    patience: int = 20
+    """See there."""
+    threads: int | None = None
+    """Roll-outs at the same time; None: all cores. The result is the same for any number."""
+
+    def __post_init__(self) -> None:
+        check_fields(self, prefix="SamplingOptions: ")
+        text_of("SamplingOptions: spline", self.spline, KINDS)
+        for name, least in (("samples", 2), ("max_iterations", 1), ("knots", 1), ("elites", 1), ("patience", 1)):
+            if getattr(self, name) < least:
+                raise ValueError(f"SamplingOptions: {name}={getattr(self, name)!r} must be at least {least}")
+        if self.elites > self.samples:
+            raise ValueError(f"SamplingOptions: elites={self.elites} must be at most samples={self.samples}")
+        if self.threads is not None and self.threads < 1:
+            raise ValueError(f"SamplingOptions: threads={self.threads!r} must be at least 1, or None for all cores")
+        for name in ("temperature", "constraint_tolerance", "smallest_spread"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"SamplingOptions: {name}={getattr(self, name)!r} must be positive")
+        for name, low, high in (("shrink", 0.0, 1.0), ("inertia", 0.0, 0.999)):
+            if not low <= getattr(self, name) <= high or (name == "shrink" and self.shrink == 0.0):
+                raise ValueError(f"SamplingOptions: {name}={getattr(self, name)!r} must lie between {low:g} and {high:g}")
+        if not self.penalty >= 0 or not self.cost_tolerance >= 0:
+            raise ValueError("SamplingOptions: penalty and cost_tolerance must not be negative")
+        if not self.penalty_growth >= 1:
+            raise ValueError(f"SamplingOptions: penalty_growth={self.penalty_growth!r} must be at least 1")
+
+    def spreads(self, low: Array, high: Array, controls: Array) -> Array:
+        """(nu,) first standard deviations for controls within low, high (nu,)."""
+        if self.spread is None:
+            free = 1.0 + np.abs(controls).max(axis=0)
+            return np.where(np.isfinite(high - low), 0.25 * (high - low), free)
+        found: Any = real_array("SamplingOptions: spread", self.spread)
+        good = np.all(np.isfinite(found)) and np.all(found >= 0) and np.any(found > 0)
+        if found.shape not in ((), (1,), low.shape) or not good:
+            raise ValueError(f"SamplingOptions: spread={self.spread!r} must be a number or ({len(low)},) numbers, not negative")
+        return np.broadcast_to(found, low.shape).astype(float)

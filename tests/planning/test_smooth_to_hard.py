@@ -1,0 +1,104 @@
+"""κ by itself: boxes that friction holds are pushed from a start of no force at all, and plans are no worse than their start."""
+
+import numpy as np
+import pytest
+
+from dojo_py import HardSimulator, SoftSimulator, load_model
+from dojo_py.planning import Controller, Options, PlanStatus, control_cost, goal, ilqr, state_cost
+from dojo_py.planning.options import DEFAULT_KAPPA
+from dojo_py.planning.smooth_to_hard import ladder_of
+
+BOX = """<mujoco><option timestep="{h}"/><worldbody><geom type="plane" size="0 0 1" friction="{mu} 0 0"/>
+  <body name="box" pos="0 0 0.1"><freejoint name="root"/>
+    <geom type="box" size="0.1 0.1 0.1" mass="{mass}" friction="{mu} 0 0"/></body>
+  {bodies}</worldbody><actuator>{motors}</actuator></mujoco>"""
+FORCE = '<motor joint="root" gear="1 0 0 0 0 0"/>'
+FORCES = f"""{FORCE}<motor joint="root" gear="0 1 0 0 0 0" ctrlrange="-20 20"/>
+  <motor joint="root" gear="0 0 0 0 0 1" ctrlrange="-5 5"/>"""
+PUSHER = """<body name="pusher" pos="-0.13 0 0.1"><joint name="px" type="slide" axis="1 0 0" damping="1"/>{second}
+  <geom type="sphere" size="0.03" mass="0.3" friction="0.5 0 0"/></body>"""
+ALONG_Y = '<joint name="py" type="slide" axis="0 1 0" damping="1"/>'
+PUSH = '<motor joint="px" ctrlrange="-20 20"/>'
+
+
+def box(bodies="", motors=FORCE, mass=1.0, mu=0.5, h=0.05):
+    return HardSimulator(load_model(BOX.format(bodies=bodies, motors=motors, mass=mass, mu=mu, h=h)))
+
+
+def pushed_to(sim, steps, place, turn=0.0, **more):
+    """Plan of the box from rest to a pose at rest, from no force at all; (metres, degrees) that the hard motion misses it by."""
+    model, start = sim.model, sim.initial_state()
+    end = start.qpos.copy()
+    end[: len(place)] = place
+    end[3:7] = np.cos(turn / 2), 0, 0, np.sin(turn / 2)
+    others = model.nv - 6
+    stage = control_cost(model, 1e-5 / model.body_mass.max() ** 2)
+    terminal = state_cost(model, end, weight=[100.0] * 6 + [0.0] * others + [1.0] * 6 + [0.1] * others)
+    plan = ilqr(sim, start, np.zeros((steps, model.nu)), stage=stage, terminal=terminal, **more)
+    miss = model.difference(plan.hard_trajectory.qpos[-1], end)
+    return plan, float(np.linalg.norm(miss[:3])), float(np.degrees(np.linalg.norm(miss[3:6])))
+
+
+@pytest.mark.parametrize(("mass", "mu", "h"), [(1.0, 0.5, 0.05), (20.0, 1.0, 0.05), (0.2, 0.3, 0.02), (5.0, 0.7, 0.1)])
+def test_a_box_that_friction_holds_is_pushed_by_a_force(mass, mu, h):
+    """0.3 m straight, from rest to rest, in 1 s: whatever its mass, its friction and the time step. Bound 2 mm, measured < 1."""
+    plan, metres, _ = pushed_to(box(mass=mass, mu=mu, h=h), round(1.0 / h), [0.3])
+    assert plan.status is PlanStatus.SOLVED and metres < 2e-3, (plan.status, metres)
+    assert plan.hard_trajectory.unsolved == 0 and np.ptp(plan.hard_trajectory.qpos[:, 1]) < 1e-6
+
+
+def test_a_goal_as_a_constraint_is_met_in_the_hard_motion():
+    sim = box()
+    start = sim.initial_state()
+    reach = goal(sim.model, start.qpos + 0.3 * np.eye(7)[0], rows=[0, 6])
+    plan = ilqr(sim, start, np.zeros((20, 1)), stage=control_cost(sim.model, 1e-3), constraints=reach)
+    assert plan.status is PlanStatus.SOLVED and plan.hard_violation <= 5e-3
+
+
+def test_a_pusher_pushes_the_box_straight():
+    """0.3 m by a ball on a slider that starts at rest, touching it. Bound 2 mm, measured 0.1."""
+    plan, metres, degrees = pushed_to(box(PUSHER.format(second=""), PUSH), 30, [0.3])
+    assert metres < 2e-3 and degrees < 0.5 and plan.hard_cost < 0.01 * 9.0, (plan.status, metres, degrees)
+
+
+def test_forces_turn_the_box_to_a_pose():
+    """(0.25 m, 0.1 m, 29°) by two forces and a torque. Bound 10 mm and 0.5°, measured 6.6 mm and 0.03°."""
+    plan, metres, degrees = pushed_to(box(motors=FORCES), 25, [0.25, 0.1], np.radians(29))
+    assert plan.status is PlanStatus.SOLVED and metres < 1e-2 and degrees < 0.5, (metres, degrees)
+
+
+@pytest.mark.slow  # a minute
+def test_a_pusher_pushes_the_box_to_a_pose():
+    """(0.25 m, 0.1 m, 29°) by a ball on two sliders that starts behind the box. Bound 5 mm and 1°, measured 0.6 mm and 0.002°."""
+    sim = box(PUSHER.format(second=ALONG_Y), PUSH + PUSH.replace("px", "py"))
+    plan, metres, degrees = pushed_to(sim, 40, [0.25, 0.1], np.radians(29))
+    assert plan.status is PlanStatus.SOLVED and metres < 5e-3 and degrees < 1.0, (plan.status, metres, degrees)
+
+
+def test_no_plan_is_worse_than_its_start_and_the_same_arguments_give_the_same_plan():
+    """Few iterations, from a push that nearly does it."""
+    sim = box()
+    plans = [pushed_to(sim, 20, [0.3], options=Options(max_total_iterations=8))[0] for _ in range(2)]
+    np.testing.assert_array_equal(plans[0].controls, plans[1].controls)
+    assert plans[0].iterations <= 8 and plans[0].hard_cost <= 9.0
+    kept, _, _ = pushed_to(sim, 20, [0.3], options=Options(harden=False))
+    assert kept.hard_cost <= 9.0 and kept.hard_trajectory is not None
+
+
+def test_where_there_is_no_contact_to_go_by_kappa_is_fixed():
+    rod = load_model("pendulum")
+    assert ladder_of(HardSimulator(rod), Options()) is None and ladder_of(SoftSimulator(load_model("box")), Options()) is None
+    assert ladder_of(box(), Options()) is not None and ladder_of(box(), Options(kappa=1e-3)) is None
+    assert ladder_of(box(), Options(rollout_kappa=None)) is None
+    assert Options().kappas == (DEFAULT_KAPPA,)
+    with pytest.raises(ValueError, match="kappa"):
+        Options(kappa="smooth")
+
+
+def test_receding_horizons_take_the_fixed_kappa():
+    """No time to search between two steps: the plans of a controller use one κ, its first one what it is told."""
+    sim = box()
+    objective = {"stage": control_cost(sim.model, 1e-3), "terminal": state_cost(sim.model, sim.initial_state().qpos)}
+    quick = Options(max_iterations=2, harden=False)
+    plan = Controller(sim, lambda state: objective, np.full((5, 1), 3.0), quick).plan(sim.initial_state())
+    assert {r.kappa for r in plan.log} == {DEFAULT_KAPPA}
