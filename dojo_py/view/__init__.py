@@ -1,0 +1,22 @@
+"""Seeing simulations: replays in one HTML file, pictures and films, a live viewer in the browser.
+
+    dojo_py.view.replay(model, trajectory, "run.html")
+
+Replays and the live viewer need viser (extra `view`), which brings its own JavaScript.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_EXPORTS = {"replay": "dojo_py.view.recording"}
+"""Public name -> module that defines it."""
+
+__all__ = list(_EXPORTS)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _EXPORTS:
+        raise AttributeError(f"module 'dojo_py.view' has no attribute '{name}'")
+    return getattr(importlib.import_module(_EXPORTS[name]), name)
