@@ -1,8 +1,10 @@
 """Seeing simulations: replays in one HTML file, pictures and films, a live viewer in the browser.
 
     dojo_py.view.replay(model, trajectory, "run.html")
+    dojo_py.view.film(model, trajectory, "run.mp4")
+    dojo_py.view.picture(model, trajectory, "run.png", time=1.5)
 
-Replays and the live viewer need viser (extra `view`), which brings its own JavaScript.
+The packages that they need come with the extra `view`: viser, which brings its own JavaScript, PyAV and Pillow.
 """
 
 from __future__ import annotations
@@ -10,7 +12,11 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-_EXPORTS = {"replay": "dojo_py.view.recording"}
+_EXPORTS = {
+    "film": "dojo_py.view.films",
+    "picture": "dojo_py.view.films",
+    "replay": "dojo_py.view.recording",
+}
 """Public name -> module that defines it."""
 
 __all__ = list(_EXPORTS)  # noqa: PLE0605

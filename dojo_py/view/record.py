@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.drawing.poses import body_poses
 from dojo_py.mechanism.errors import ModelError
-from dojo_py.view.poses import body_poses
 
 Array = np.ndarray
 
@@ -100,11 +100,12 @@ def check_fits(model: Any, trajectory: Any) -> None:
         raise ValueError("trajectory: qpos has entries that are not finite")
 
 
-def record(model: Any, trajectory: Any, fps: float, size: float, contacts: bool = True) -> Record:
-    """Everything to show. model: a Model or the simulator that made the trajectory. size: of the model [m], scales the arrows."""
+def record(model: Any, trajectory: Any, chosen: Array, size: float, contacts: bool = True, curves: bool = True) -> Record:
+    """Everything to show. model: a Model or the simulator that made the trajectory. chosen: numbers of the states shown. size: of
+    the model [m], scales the arrows.
+    """
     model, sim = simulator_of(model, trajectory)
     check_fits(model, trajectory)
-    chosen = frames_of(trajectory, fps)
     x, q = body_poses(model, trajectory.qpos[chosen])
     notes: list[str] = []
     forces: list[Any] = [None] * len(chosen)
@@ -112,16 +113,16 @@ def record(model: Any, trajectory: Any, fps: float, size: float, contacts: bool 
         notes.append("no energy and no contacts: no simulator takes this model and what the trajectory says of its simulation")
     elif contacts:
         forces = [_forces(model, sim, trajectory, int(k)) for k in chosen]
-        lost = sum(found is None for found in forces[1:])
+        lost = sum(found is None for found, k in zip(forces, chosen, strict=True) if k > 0)
         if lost:
-            notes.append(f"contacts of {lost} of {len(chosen) - 1} frames are left out: solved again, their steps lead elsewhere")
+            notes.append(f"contacts of {lost} of {len(chosen)} frames are left out: solved again, their steps lead elsewhere")
     scale = _scale(model, forces, size)
     arrows = [_arrows(found, scale, CUT * size) for found in forces]
     between = [np.zeros(0, bool) if found is None else found[2] for found in forces]
     start = float(trajectory.time[0])
     failed = trajectory.time[1:][np.asarray(trajectory.status) != 0] - start
-    curves = _curves(trajectory, sim, chosen)
-    return Record(trajectory.time[chosen] - start, x, q, arrows, between, scale, curves, failed, notes)
+    drawn = _curves(trajectory, sim, chosen) if curves else []
+    return Record(trajectory.time[chosen] - start, x, q, arrows, between, scale, drawn, failed, notes)
 
 
 def _forces(model: Any, sim: Any, trajectory: Any, k: int) -> Any:

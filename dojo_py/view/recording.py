@@ -12,7 +12,7 @@ from dojo_py.simulate.values import having, path_of, real_number, truth_of
 from dojo_py.view.curves import at, charts
 from dojo_py.view.extra import imported, silent
 from dojo_py.view.page import compose, now_call
-from dojo_py.view.record import Record, check_fits, record
+from dojo_py.view.record import Record, check_fits, frames_of, record
 from dojo_py.view.scene import Scene, extent, look
 
 WIDEST = 3.0
@@ -34,7 +34,7 @@ def replay(model: Any, trajectory: Any, path: str | PathLike, *, fps: float = 60
     shape = getattr(model, "model", model)
     check_fits(shape, trajectory)
     centre, size = extent(shape, trajectory.qpos[0])
-    shown = record(model, trajectory, fps, size, contacts)
+    shown = record(model, trajectory, frames_of(trajectory, fps), size, contacts)
     viewer = _recording(shape, shown, size, _ball(shape, shown, centre, size))
     duration = float(shown.time[-1])
     page = compose(viewer, _title(shape, trajectory), _lines(trajectory, shown), charts(shown.curves, shown.failed, duration))

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.drawing.poses import body_poses
+from dojo_py.drawing.surfaces import drawn_geoms, surface_of
 from dojo_py.mechanism.enums import GeomType
-from dojo_py.view.poses import body_poses
-from dojo_py.view.surfaces import drawn_geoms, surface_of
 
 Array = np.ndarray
 
@@ -86,7 +86,6 @@ class Scene:
             surface.faces,
             color=tuple(int(c) for c in np.clip(255 * rgba[:3], 0, 255)) if tint is None else tuple(tint),
             opacity=None if rgba[3] >= 1.0 else float(rgba[3]),
-            flat_shading=not surface.smooth,
             position=_triple(self.model.geom_pos[geom]),
             wxyz=_triple(self.model.geom_quat[geom]),
         )

@@ -80,7 +80,7 @@ def test_every_shape_is_drawn_in_its_colour(tmp_path, open_page):
 @pytest.mark.parametrize("mode", [HardSimulator, SoftSimulator])
 def test_forces_of_a_box_at_rest_carry_its_weight(mode):
     sim, run = drop("box", 3.0, mode, keyframe="home")
-    shown = record(sim.model, run, 30.0, 1.0)
+    shown = record(sim.model, run, frames_of(run, 30.0), 1.0)
     weight = 9.81 * sim.model.body_mass.sum()
     carried = sum(np.diff(shown.arrows[-1], axis=1)[:, 0, 2]) / shown.scale
     assert abs(carried / weight - 1.0) < 1e-3 and shown.notes == []  # measured: 5e-14 hard, 1.4e-5 soft
@@ -92,14 +92,14 @@ def test_contacts_are_left_out_with_a_word_where_wrenches_acted():
     wrench = np.zeros((sim.model.nbody, 6))
     wrench[1, 2] = 5.0
     run = sim.rollout(sim.initial_state(keyframe="home"), np.zeros((100, 3)), wrenches=wrench)
-    shown = record(sim.model, run, 60.0, 1.0)
+    shown = record(sim.model, run, frames_of(run, 60.0), 1.0)
     assert all(len(arrows) == 0 for arrows in shown.arrows) and "left out" in shown.notes[0]
 
 
 def test_a_model_that_no_simulator_takes_is_still_drawn(tmp_path):
     sim, run = drop("box", 0.2)
     nameless = dataclasses.replace(run, metadata={})
-    shown = record(sim.model, nameless, 60.0, 1.0)
+    shown = record(sim.model, nameless, frames_of(nameless, 60.0), 1.0)
     assert "no energy" in shown.notes[0] and len(shown.position) > 5
     assert replay(sim.model, nameless, tmp_path / "run.html").exists()
 
@@ -187,7 +187,10 @@ def test_the_command_writes_a_page_from_a_saved_run(tmp_path, capsys):
         (["run.npz", "--html", "page.txt"], "must end in .html"),
         (["run.npz", "--html", "none/page.html"], "no such folder"),
         (["run.npz", "--model", "ant"], "of another model"),
-        (["run.npz", "--fps", "0"], "--fps 0"),
+        (["run.npz", "--fps", "-1"], "--fps and --speed"),
+        (["run.npz", "--size", "9x9"], "--size 9x9"),
+        (["run.npz", "--png", "7"], "time=7.0 must be at least 0 and at most 0.2"),
+        (["run.npz", "--video", "film.avi"], "must end in .mp4"),
     ):
         assert main(["replay", str(tmp_path / words[0]), *words[1:]]) == 2
         assert said in capsys.readouterr().err, words

@@ -20,14 +20,12 @@ AROUND, ACROSS = 32, 16
 
 
 class Surface(NamedTuple):
-    """Triangles of a closed surface."""
+    """Triangles of a closed surface. Corners at an edge are several vertices in one place: shading is smooth elsewhere only."""
 
     vertices: Array
     """(n, 3) [m]"""
     faces: Array
     """(m, 3) rows of `vertices`."""
-    smooth: bool
-    """Shaded as one curved surface; else each triangle is flat."""
 
 
 def surface_of(model: Any, geom: int) -> Surface | None:
@@ -61,13 +59,25 @@ def _arc() -> tuple[Array, Array]:
     return np.cos(angle), np.sin(angle)
 
 
+def _joined(*parts: tuple[Array, Array]) -> Surface:
+    """Several lists of vertices and faces as one surface."""
+    first = np.cumsum([0] + [len(vertices) for vertices, _ in parts])
+    faces = [faces + start for (_, faces), start in zip(parts, first, strict=False)]
+    return Surface(np.concatenate([vertices for vertices, _ in parts]), np.concatenate(faces))
+
+
+def _apart(vertices: Array, faces: Array) -> Surface:
+    """Each triangle with vertices of its own."""
+    return Surface(vertices[faces].reshape(-1, 3), np.arange(3 * len(faces)).reshape(-1, 3))
+
+
 def _sphere(size: Array) -> Surface:
     return _ellipsoid(np.repeat(size[0], 3))
 
 
 def _ellipsoid(size: Array) -> Surface:
     vertices, faces = _lathe(*_arc())
-    return Surface(vertices * size, faces, True)
+    return Surface(vertices * size, faces)
 
 
 def _capsule(size: Array) -> Surface:
@@ -75,30 +85,44 @@ def _capsule(size: Array) -> Surface:
     middle = ACROSS // 2
     shift = np.concatenate([np.full(middle + 1, -size[1]), np.full(middle + 1, size[1])])
     twice = np.r_[: middle + 1, middle : ACROSS + 1]  # the equator, at both ends of the straight part
-    return Surface(*_lathe(size[0] * radius[twice], size[0] * height[twice] + shift), True)
+    return Surface(*_lathe(size[0] * radius[twice], size[0] * height[twice] + shift))
 
 
 def _cylinder(size: Array) -> Surface:
     radius, half = size[0], size[1]
-    vertices, faces = _lathe(np.array([0.0, radius, radius, 0.0]), np.array([-half, -half, half, half]))
-    return Surface(vertices, faces, False)
+    angle, k = np.linspace(0.0, 2.0 * np.pi, AROUND, endpoint=False), np.arange(AROUND)
+    low = np.stack([radius * np.cos(angle), radius * np.sin(angle), np.full(AROUND, -half)], axis=1)
+    high, after = low * [1.0, 1.0, -1.0], (k + 1) % AROUND
+    above = AROUND + k, AROUND + after
+    side = np.concatenate([np.stack([k, after, above[1]], axis=1), np.stack([k, above[1], above[0]], axis=1)])
+    middle = np.full(AROUND, AROUND)
+    bottom = np.concatenate([low, [[0.0, 0.0, -half]]]), np.stack([middle, after, k], axis=1)
+    top = np.concatenate([high, [[0.0, 0.0, half]]]), np.stack([middle, k, after], axis=1)
+    return _joined((np.concatenate([low, high]), side), bottom, top)
 
 
 def _box(size: Array) -> Surface:
     corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
     sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     faces = np.array([[a, b, c] for a, b, c, d in sides] + [[a, c, d] for a, b, c, d in sides])
-    return Surface(corners * size, faces, False)
+    return _apart(corners * size, faces)
 
 
 def _mesh(model: Any, geom: int) -> Surface | None:
-    """The triangles that the model holds under MuJoCo's names (`mesh_vert`, `mesh_face`)."""
+    """The triangles that the model holds under MuJoCo's names (`mesh_vert`, `mesh_face`), each flat."""
     mesh = int(model.geom_dataid[geom])
     if mesh < 0:
         return None
     v, f = int(model.mesh_vertadr[mesh]), int(model.mesh_faceadr[mesh])
     vertices = np.asarray(model.mesh_vert[v : v + int(model.mesh_vertnum[mesh])], float)
-    return Surface(vertices, np.asarray(model.mesh_face[f : f + int(model.mesh_facenum[mesh])], int), False)
+    return _apart(vertices, np.asarray(model.mesh_face[f : f + int(model.mesh_facenum[mesh])], int))
+
+
+def arrow(length: float, radius: float) -> Surface:
+    """An arrow along z from the origin; its head takes at most half of it."""
+    head = min(6.0 * radius, 0.5 * length)
+    shaft, tip = length - head, 2.5 * radius
+    return Surface(*_lathe(np.array([0.0, radius, radius, tip, 0.0]), np.array([0.0, 0.0, shaft, shaft, length])))
 
 
 SURFACES: dict[int, Callable[[Array], Surface]] = {
