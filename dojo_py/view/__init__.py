@@ -1,5 +1,6 @@
 """Seeing simulations: replays in one HTML file, pictures and films, a live viewer in the browser.
 
+    dojo_py.view.show("humanoid")
     dojo_py.view.replay(model, trajectory, "run.html")
     dojo_py.view.film(model, trajectory, "run.mp4")
     dojo_py.view.picture(model, trajectory, "run.png", time=1.5)
@@ -16,6 +17,7 @@ _EXPORTS = {
     "film": "dojo_py.view.films",
     "picture": "dojo_py.view.films",
     "replay": "dojo_py.view.recording",
+    "show": "dojo_py.view.live",
 }
 """Public name -> module that defines it."""
 

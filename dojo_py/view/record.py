@@ -129,32 +129,42 @@ def _forces(model: Any, sim: Any, trajectory: Any, k: int) -> Any:
     """(points (n, 3), forces (n, 3) [N], between bodies (n,)) of the step that ends in state k; None when it ends elsewhere."""
     if k == 0:
         return None
+    kappa = trajectory.metadata.get("kappa") or None
+    contacts = solved_again(sim, trajectory.state(k - 1), trajectory.control[k - 1], trajectory.state(k), kappa)
+    return None if contacts is None else contact_forces(model, contacts, sim.timestep)
+
+
+def solved_again(sim: Any, before: Any, control: Array, after: Any, kappa: float | None = None) -> Any:
+    """The contacts of the step from one state to another, or None when the step ends elsewhere."""
     try:
-        kappa = trajectory.metadata.get("kappa") or None
-        step = sim.step(trajectory.state(k - 1), trajectory.control[k - 1], kappa=kappa)
+        step = sim.step(before, control, kappa=kappa)
     except ValueError:
         return None
-    if not (_close(step.state.qvel, trajectory.qvel[k], 1.0) and _same_impulses(step.state.exact, trajectory, k)):
-        return None
-    return contact_forces(model, step.contacts, sim.timestep)
+    same = _close(step.state.qvel, after.qvel, 1.0) and _same_impulses(step.state.exact, after.exact)
+    return step.contacts if same else None
 
 
-def _same_impulses(exact: Any, trajectory: Any, k: int) -> bool:
+def _same_impulses(found: Any, recorded: Any) -> bool:
     """A wrench on a body at rest changes no velocity, but what holds the body."""
-    if exact is None or trajectory.impulses is None or exact.impulses.shape != trajectory.impulses[k].shape:
+    if found is None or recorded is None or found.impulses.shape != recorded.impulses.shape:
         return True
-    return _close(exact.impulses, trajectory.impulses[k], 1e-6)
+    return _close(found.impulses, recorded.impulses, 1e-6)
 
 
 def _close(found: Array, recorded: Array, floor: float) -> bool:
     return bool(np.all(np.abs(found - recorded) <= SAME * (floor + np.abs(recorded).max(initial=0.0))))
 
 
+def pushing_contacts(model: Any, contacts: Any, timestep: float) -> Array:
+    """(n,) which contacts carry more than 1e-4 of the weight: in the hard mode even open ones have an impulse, 1e-12 N s."""
+    weight = float(np.sum(model.body_mass) * np.linalg.norm(model.opt.gravity))
+    return np.asarray(np.linalg.norm(contacts.impulse, axis=1) > 1e-4 * weight * timestep + 1e-11)
+
+
 def contact_forces(model: Any, contacts: Any, timestep: float) -> tuple[Array, Array, Array]:
     """Points (n, 3) [m], forces (n, 3) on the first body [N] and whether both bodies move (n,), of contacts that push."""
     force = contacts.world_impulse / timestep
-    weight = float(np.sum(model.body_mass) * np.linalg.norm(model.opt.gravity))
-    pushing = np.linalg.norm(force, axis=1) > 1e-4 * weight
+    pushing = pushing_contacts(model, contacts, timestep)
     moving = np.asarray(model.body_weldid)[contacts.bodies] > 0
     upward = np.where(moving[:, :1], 1.0, -1.0)  # on the body that moves
     return contacts.position[pushing], (upward * force)[pushing], moving.all(axis=1)[pushing]

@@ -19,6 +19,8 @@ PUSH, PAIR = (200, 20, 0), (90, 0, 160)
 """Colours of contacts with what does not move, and of contacts between bodies."""
 CELL = 0.5
 """Edge of the floor's squares [m]."""
+FAR = 1e9
+"""Nothing is drawn farther away [m]."""
 FARTHEST = 30.0
 """An infinite floor fades out at so many sizes of the model."""
 
@@ -124,7 +126,7 @@ class Scene:
         colours = np.where(pair[:, None], PAIR, PUSH).astype(np.uint8)
         self.arrows.visible = len(points) > 0
         if len(points):
-            self.arrows.points, self.arrows.colors = points.astype(np.float32), colours
+            self.arrows.points, self.arrows.colors = np.clip(points, -FAR, FAR).astype(np.float32), colours
 
 
 def _name(model: Any, body: int) -> str:
@@ -134,7 +136,7 @@ def _name(model: Any, body: int) -> str:
 
 def _triple(numbers: Array) -> tuple[float, ...]:
     """Three or four numbers in single precision, which compress well and are what is drawn."""
-    return tuple(float(number) for number in np.asarray(numbers, np.float32))
+    return tuple(float(number) for number in np.clip(numbers, -FAR, FAR).astype(np.float32))
 
 
 def look(camera: Any, centre: Array, radius: float, azimuth: float = 50.0, elevation: float = 18.0) -> None:

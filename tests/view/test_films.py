@@ -72,3 +72,15 @@ def test_wrong_arguments_are_named(fall, tmp_path):
     ):
         with pytest.raises(ValueError, match=said):
             call()
+
+
+def test_the_code_of_the_documentation_runs(tmp_path, monkeypatch):
+    import re
+    from pathlib import Path
+
+    monkeypatch.chdir(tmp_path)
+    text = (Path(__file__).resolve().parents[2] / "docs" / "view.md").read_text(encoding="utf-8")
+    names: dict = {}
+    for block in re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        exec(compile(block, "docs/view.md", "exec"), names)
+    assert {file.suffix for file in tmp_path.iterdir()} == {".html", ".mp4", ".png"}

@@ -44,6 +44,7 @@ def test_the_page_opens_offline_without_errors_and_moves(humanoid, tmp_path, ope
     sim, run = humanoid
     shown = open_page(replay(sim.model, run, tmp_path / "run.html").resolve().as_uri())
     field = shown.page.locator("input").first
+    shown.page.get_by_role("button").first.click()  # pause: a page that plays moves on from the time that is asked for
 
     def at_time(t):
         field.fill(str(t))
