@@ -135,11 +135,19 @@ SURFACES: dict[int, Callable[[Array], Surface]] = {
 """Shape code -> function of `geom_size`."""
 
 
+HIDDEN = 3
+"""First of the groups that are not drawn, as in MuJoCo's viewer; files keep their collision shapes there."""
+
+
 def drawn_geoms(model: Any) -> list[int]:
-    """Geoms that are drawn: groups 0 to 2, as in MuJoCo's viewer, and all of a body that has none of these; nothing transparent."""
-    group = np.asarray(model.geom_group)
-    shown = {int(body) for body, g in zip(model.geom_bodyid, group, strict=True) if g < 3}
-    return [
-        g for g in range(int(model.ngeom))
-        if (group[g] < 3 or int(model.geom_bodyid[g]) not in shown) and model.geom_rgba[g][3] > 0.0
-    ]  # fmt: skip
+    """Geoms that are drawn: groups 0 to 2, but all of a body where what is hidden is more than twice as large (its visual meshes
+    were not read); nothing of opacity 0.
+    """
+    seen = [g for g in range(int(model.ngeom)) if model.geom_rgba[g][3] > 0.0]
+    largest = np.zeros((int(model.nbody), 2))
+    for g in seen:
+        body, hidden = int(model.geom_bodyid[g]), int(model.geom_group[g] >= HIDDEN)
+        size = np.inf if model.geom_type[g] == GeomType.PLANE else float(model.geom_rbound[g])
+        largest[body, hidden] = max(largest[body, hidden], size)
+    little = 2.0 * largest[:, 0] < largest[:, 1]
+    return [g for g in seen if model.geom_group[g] < HIDDEN or little[model.geom_bodyid[g]]]

@@ -20,8 +20,8 @@ Array = np.ndarray
 
 AZIMUTH, ELEVATION = 130.0, -16.0
 """Of the camera [degrees], in MuJoCo's sense."""
-SMOOTHED = 0.5
-"""The camera follows the centre of mass, averaged over so many seconds on either side."""
+SMOOTHED = 0.2
+"""The camera follows the centre of mass, averaged over so many seconds on either side [s]."""
 SAMPLES = 2
 FORMATS = (".mp4", ".gif")
 MOST = 4096
@@ -38,7 +38,8 @@ def picture(
         raise ValueError(f"path={str(target)!r}: must end in .png")
     shape = _checked(model, trajectory)
     times = trajectory.time
-    time = real_number("time", time, least=float(times[0]), most=float(times[-1]), unit="s")
+    slack = 1e-9 * (1.0 + abs(float(times[-1])))  # times are sums of steps
+    time = real_number("time", time, least=float(times[0]) - slack, most=float(times[-1]) + slack, unit="s")
     k = int(np.abs(times - time).argmin())
     scene = _Scene(shape, model, trajectory, np.array([k]), contacts, width, height)
     imported("PIL.Image").fromarray(scene.draw(0)).save(target)
@@ -91,7 +92,7 @@ class _Scene:
     def __init__(self, shape: Any, model: Any, trajectory: Any, chosen: Array, contacts: bool, width: int, height: int):
         self.width, self.height = count("width", width, 16, MOST), count("height", height, 16, MOST)
         self.qpos = trajectory.qpos[chosen]
-        centre, self.size = extent(shape, trajectory.qpos[0])
+        centre, self.size = extent(shape, self.qpos[0])[0], extent(shape, trajectory.qpos[0])[1]
         self.shown: Record = record(model, trajectory, chosen, self.size, truth_of("contacts", contacts), curves=False)
         self.painter = Painter(shape)
         self.targets = _targets(shape, self.shown, centre)
