@@ -115,8 +115,9 @@ def _targets(model: Any, shown: Record, centre: Array) -> Array:
         return np.tile(centre, (len(shown.time), 1))
     com = np.einsum("b,tbi->ti", mass, centres_of_mass(model, shown.position, shown.rotation)) / mass.sum()
     sums = np.concatenate([np.zeros((1, 3)), np.cumsum(com, axis=0)])
-    low = np.searchsorted(shown.time, shown.time - SMOOTHED)
-    high = np.searchsorted(shown.time, shown.time + SMOOTHED, side="right")
+    # as far to either side: else the camera would lag behind at the end
+    around = np.minimum(SMOOTHED, np.minimum(shown.time - shown.time[0], shown.time[-1] - shown.time)) + 1e-9
+    low, high = np.searchsorted(shown.time, shown.time - around), np.searchsorted(shown.time, shown.time + around, side="right")
     smooth = (sums[high] - sums[low]) / (high - low)[:, None]
     return centre + smooth - com[0]
 

@@ -94,3 +94,6 @@ def test_the_camera_follows_what_moves_away(tmp_path):
     )
     inside = np.s_[40:80, 60:100]
     assert np.abs(first[inside] - last[inside]).mean() < 5.0  # 15 m away and 44 m lower
+    with av.open(str(film(sim.model, run, tmp_path / "x.mp4", fps=10, width=160, height=120))) as container:
+        frames = [frame.to_ndarray(format="rgb24").astype(int)[inside] for frame in container.decode(video=0)]
+    assert len(frames) == 31 and max(np.abs(frame - frames[0]).mean() for frame in frames) < 10.0
