@@ -20,8 +20,6 @@ Array = np.ndarray
 
 AZIMUTH, ELEVATION = 130.0, -16.0
 """Of the camera [degrees], in MuJoCo's sense."""
-SMOOTHED = 0.2
-"""The camera follows the centre of mass, averaged over so many seconds on either side [s]."""
 SAMPLES = 2
 FORMATS = (".mp4", ".gif")
 MOST = 4096
@@ -114,12 +112,7 @@ def _targets(model: Any, shown: Record, centre: Array) -> Array:
     if mass.sum() <= 0.0:
         return np.tile(centre, (len(shown.time), 1))
     com = np.einsum("b,tbi->ti", mass, centres_of_mass(model, shown.position, shown.rotation)) / mass.sum()
-    sums = np.concatenate([np.zeros((1, 3)), np.cumsum(com, axis=0)])
-    # as far to either side: else the camera would lag behind at the end
-    around = np.minimum(SMOOTHED, np.minimum(shown.time - shown.time[0], shown.time[-1] - shown.time)) + 1e-9
-    low, high = np.searchsorted(shown.time, shown.time - around), np.searchsorted(shown.time, shown.time + around, side="right")
-    smooth = (sums[high] - sums[low]) / (high - low)[:, None]
-    return centre + smooth - com[0]
+    return np.asarray(centre + com - com[0])
 
 
 def _write_gif(target: Path, frames: Iterator[Array], fps: float, width: int, height: int) -> None:
