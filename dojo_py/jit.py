@@ -44,7 +44,7 @@ counted_kernel = njit(**_KERNEL, **OPTIONS)
 pasted: Any = njit(inline="always", **OPTIONS)
 
 
-ROOMS = ("*.py", "actuation/*.py", "collision/**/*.py", "hard/**/*.py", "solver/*.py", "soft/**/*.py")
+ROOMS = ("*.py", "actuation/*.py", "collision/**/*.py", "drawing/*.py", "hard/**/*.py", "solver/*.py", "soft/**/*.py")
 """Where kernels live, and the constants they are compiled with."""
 
 

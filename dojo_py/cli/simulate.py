@@ -33,7 +33,7 @@ def add(commands: Any) -> None:
     )
     p.add_argument("--seed", type=int, default=0, help="of random controls (default: 0)")
     p.add_argument("--keyframe", metavar="NAME", help="start (default: drop, else home, else the file's first)")
-    p.add_argument("--out", type=Path, metavar="FILE.npz", help="where to save the trajectory")
+    p.add_argument("--out", type=Path, metavar="FILE.npz", help="where to save the trajectory, with its model")
     p.add_argument("--progress", action="store_true", help="show the progress bar even when not on a terminal")
     p.set_defaults(run=run)
 
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{model.name or arguments.model}: {arguments.mode} mode, from {start}, control {arguments.control}")
     print(format_pairs(summarise(sim, state, last, trajectory, wall, prepared)))
     if arguments.out:
-        trajectory.save(arguments.out)
+        trajectory.save(arguments.out, model=model)
         print(f"saved {arguments.out}")
     failed = np.asarray(trajectory.status) != 0
     if failed.any():

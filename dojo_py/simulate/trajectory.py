@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 import zipfile
 from dataclasses import dataclass, field, fields
 from os import PathLike
@@ -10,15 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.mechanism.archive import pack_model, unpack_model
+from dojo_py.mechanism.errors import ModelError
 from dojo_py.simulate.results import Exact, State
-from dojo_py.simulate.values import count, path_of
+from dojo_py.simulate.values import count, having, path_of
 
 Array = np.ndarray
 
 FORMAT = "dojo_py trajectory 1"
-TABLES = ("metadata", "parameters")
+TABLES = ("metadata", "parameters", "model")
 PARAMETER = "parameter "
 """Before the names of parameters in the file."""
+MODEL = "the model: "
+"""Before the names of the model's arrays in the file; its other values stand under this word in the JSON text."""
 
 
 class NoSuchState(ValueError, IndexError):
@@ -72,6 +77,8 @@ class Trajectory:
     """(T,) as in `Step`."""
     round_off: Array | None = None
     """(T,) as in `Step`; zeros in the soft mode."""
+    model: Any = field(default=None, repr=False)
+    """The Model, when the file that the trajectory was loaded from keeps it (`save(path, model=...)`)."""
 
     def __post_init__(self) -> None:
         steps = len(self.status)
@@ -108,11 +115,20 @@ class Trajectory:
         """The state after the last step."""
         return self.state(-1)
 
-    def save(self, path: str | PathLike) -> None:
-        """Write an .npz file: the arrays, and the metadata as JSON text."""
+    def save(self, path: str | PathLike, model: Any = None) -> None:
+        """Write an .npz file: the arrays, and the metadata as JSON text.
+
+        model: the Model that was simulated. The file then keeps it, and can be drawn and simulated on without the model's own file.
+        """
+        kept = self.model if model is None else model
         arrays = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in TABLES and getattr(self, f.name) is not None}
         arrays |= {PARAMETER + name: table for name, table in self.parameters.items()}
-        text = json.dumps({"format": FORMAT, **self.metadata}, sort_keys=True)
+        header = {"format": FORMAT, **self.metadata}
+        if kept is not None:
+            numbers, values = pack_model(having("model", kept, ("geom_rgba", "source", "opt"), "a Model, as load_model returns it"))
+            arrays |= {MODEL + name: table for name, table in numbers.items()}
+            header[MODEL] = values
+        text = json.dumps(header, sort_keys=True)
         with open(path_of("path", path), "wb") as file:
             np.savez(file, metadata=np.array(text), **arrays)
 
@@ -123,7 +139,7 @@ def load_trajectory(path: str | PathLike) -> Trajectory:
     optional = recorded | {"A", "B", "gradient_status", "substeps", "attempts", "round_off"}
     parameters: dict[str, Array] = {}
     states = {"time", "qpos", "qvel", "act"} | recorded
-    needed = {f.name for f in fields(Trajectory)} - optional - {"parameters"}
+    needed = {f.name for f in fields(Trajectory)} - optional - {"parameters", "model"}
     path_of("path", path)
     try:
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
@@ -133,6 +149,7 @@ def load_trajectory(path: str | PathLike) -> Trajectory:
             metadata = json.loads(str(file["metadata"]))
             values = {name: file[name] for name in (needed | optional) & set(file.files) - {"metadata"}}
             parameters = {name.removeprefix(PARAMETER): file[name] for name in file.files if name.startswith(PARAMETER)}
+            numbers = {name.removeprefix(MODEL): file[name] for name in file.files if name.startswith(MODEL)}
     except (ValueError, TypeError, KeyError, AttributeError, EOFError, zipfile.BadZipFile) as error:
         raise ValueError(f"{path}: not a trajectory file ({error})") from error
     if not isinstance(metadata, dict) or metadata.pop("format", None) != FORMAT:
@@ -143,4 +160,11 @@ def load_trajectory(path: str | PathLike) -> Trajectory:
             raise ValueError(f"{path}: {name} holds {value.dtype}, not numbers")
         if len(value) != steps + (name in states):
             raise ValueError(f"{path}: {name} has {len(value)} rows for {steps} steps")
-    return Trajectory(**values, metadata=metadata, parameters=parameters)
+    described = metadata.pop(MODEL, None)
+    model = None
+    if described is not None:
+        try:
+            model = unpack_model(numbers, described)
+        except (ModelError, TypeError) as error:
+            warnings.warn(f"{path}: {error}; the trajectory is loaded without it", stacklevel=2)
+    return Trajectory(**values, metadata=metadata, parameters=parameters, model=model)

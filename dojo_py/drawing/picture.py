@@ -1,0 +1,171 @@
+"""`Painter`: pictures of a model's poses as arrays of pixels, without a window or a graphics driver."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+
+from dojo_py.drawing.poses import body_poses
+from dojo_py.drawing.surfaces import Surface, arrow, drawn_geoms, surface_of
+from dojo_py.mechanism import quaternion
+from dojo_py.mechanism.enums import GeomType
+
+Array = np.ndarray
+
+SKY = np.array([[0.45, 0.62, 0.85], [0.92, 0.95, 0.98]])
+"""Above and at the horizon."""
+SUN = np.array([0.35, -0.5, 0.8]) / np.linalg.norm([0.35, -0.5, 0.8])
+"""Direction to the light."""
+TILE = 0.5
+"""Edge of the floor's squares [m]; smaller beside small models."""
+FIELD = 45.0
+"""Vertical field of view [degrees]."""
+SHADOWS = 512
+"""Rows of the map of distances from the light."""
+
+
+def camera(azimuth: float, elevation: float, distance: float, target: Array) -> tuple[Array, Array]:
+    """Position (3,) and axes (3, 3: right, up, forward) of a camera that looks at `target`; angles in degrees, MuJoCo's sense."""
+    a, e = np.radians([azimuth, elevation])
+    forward = np.array([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)])
+    right = np.array([np.sin(a), -np.cos(a), 0.0])
+    return target - distance * forward, np.array([right, np.cross(right, forward), forward])
+
+
+def vertex_normals(surface: Surface) -> Array:
+    """(n, 3) mean normals of the faces at each vertex, weighted by their areas."""
+    a, b, c = np.moveaxis(surface.vertices[surface.faces], 1, 0)
+    across = np.cross(b - a, c - a)
+    normals = np.zeros_like(surface.vertices)
+    for corner in range(3):
+        np.add.at(normals, surface.faces[:, corner], across)
+    return normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+
+
+class Painter:
+    """Draws one model, again and again; keeps its triangles and the work arrays of the last size.
+
+    After a picture: depth (height, width) [m] along the camera's axis, 1e30 for the sky; `geom_at` says what a pixel shows.
+    """
+
+    def __init__(self, model: Any):
+        self.model = model
+        shown = drawn_geoms(model)
+        self._planes = [g for g in shown if model.geom_type[g] == GeomType.PLANE]
+        surfaces = {g: surface_of(model, g) for g in shown if model.geom_type[g] != GeomType.PLANE}
+        self._geoms = [g for g, surface in surfaces.items() if surface is not None]
+        self._solid = [(surface, np.asarray(model.geom_rgba[g], float)) for g, surface in surfaces.items() if surface is not None]
+        self._open = [model.geom_type[g] == GeomType.MESH for g in self._geoms]
+        self._reach = np.array([float(model.geom_rbound[g]) for g in self._geoms])
+        self._geometry = _stack(self._solid, self._open)
+        self._buffers: tuple[Array, ...] = ()
+        self._lock = threading.Lock()
+        moving = [i for i, g in enumerate(self._geoms) if model.body_weldid[model.geom_bodyid[g]] > 0]
+        self._moving = np.array(moving or range(len(self._geoms)), int)
+
+    def picture(
+        self, qpos: Array, eye: Array, axes: Array, width: int, height: int, arrows: Array | None = None,
+        paint: tuple[float, float, float] = (0.8, 0.1, 0.0), samples: int = 1,
+    ) -> Array:  # fmt: skip
+        """(height, width, 3) uint8 at a configuration (nq,). eye (3,), axes (3, 3): of `camera`.
+
+        arrows (n, 2, 3): from where to where [m], in the colour `paint`. samples: rays across a pixel's edge, 1 to 4.
+        """
+        with self._lock:
+            image = self._draw(np.asarray(qpos, float), eye, axes, samples * width, samples * height, arrows, paint)
+        if samples == 1:
+            return image
+        blocks = image.reshape(height, samples, width, samples, 3)
+        return np.round(blocks.mean(axis=(1, 3), dtype=np.float32)).astype(np.uint8)
+
+    def _draw(self, qpos: Array, eye: Array, axes: Array, width: int, height: int, arrows: Any, paint: Any) -> Array:
+        x, q = body_poses(self.model, qpos[None])
+        rotation, position = self._poses(x[0], q[0], self._geoms)
+        centre, radius = self._ball(position)
+        geometry, rotation, position = self._with_arrows(rotation, position, arrows, paint, 0.012 * radius)
+        image = np.zeros((height, width, 3), np.uint8)
+        scale = height / (2.0 * np.tan(np.radians(FIELD) / 2.0))
+        sun_axes, reach = _looking(-SUN), 1.3 * radius
+        light = (centre + 3.0 * radius * SUN, sun_axes, 0.5 * SHADOWS / reach, 3.0 * reach / SHADOWS)
+        from dojo_py.drawing.raster import render
+
+        tile = TILE if radius > 0.2 * TILE else 2.0 * radius
+        view = (np.ascontiguousarray(eye, float), np.ascontiguousarray(axes, float), float(scale))
+        buffers = self._work(len(geometry[0]), *image.shape[:2])
+        render(geometry, (rotation, position), view, light, self._plane_table(x[0], q[0]), buffers, SKY, float(tile), image)
+        self.depth, self.shown = buffers[4], buffers[5]
+        return image
+
+    def geom_at(self, row: int, column: int) -> int:
+        """Geom shown by a pixel of the last picture taken with samples=1; -1 for the sky, and for arrows."""
+        face = int(self.shown[row, column])
+        if face < -1:
+            return self._planes[-2 - face]
+        if face < 0 or face >= len(self._geometry[3]):
+            return -1
+        return self._geoms[int(self._geometry[2][self._geometry[3][face, 0]])]
+
+    def _poses(self, x: Array, q: Array, geoms: list[int]) -> tuple[Array, Array]:
+        """(n, 3, 3) and (n, 3) of geoms in the world."""
+        body = np.asarray(self.model.geom_bodyid)[geoms].astype(int)
+        rotation = quaternion.matrix(quaternion.multiply(q[body], np.asarray(self.model.geom_quat)[geoms]))
+        return rotation.reshape(-1, 3, 3), x[body] + quaternion.rotate(q[body], np.asarray(self.model.geom_pos)[geoms])
+
+    def _ball(self, position: Array) -> tuple[Array, float]:
+        """Centre and radius of what moves: the part of the world that casts shadows."""
+        if not len(self._moving):
+            return np.zeros(3), 1.0
+        reach = self._reach[self._moving, None]
+        low, high = (position[self._moving] - reach).min(axis=0), (position[self._moving] + reach).max(axis=0)
+        return 0.5 * (low + high), max(0.5 * float(np.linalg.norm(high - low)), 1e-3)
+
+    def _plane_table(self, x: Array, q: Array) -> tuple[Array, Array]:
+        rotation, position = self._poses(x, q, self._planes)
+        half = np.asarray(self.model.geom_size, float)[self._planes][:, :2]
+        rows = np.concatenate([position, np.swapaxes(rotation, 1, 2).reshape(-1, 9), half.reshape(-1, 2)], axis=1)
+        return np.ascontiguousarray(rows), np.asarray(self.model.geom_rgba, float)[self._planes].reshape(-1, 4)
+
+    def _with_arrows(self, rotation: Array, position: Array, arrows: Any, paint: Any, radius: float) -> tuple[Any, Array, Array]:
+        if arrows is None or not len(arrows):
+            return self._geometry, rotation, position
+        along = arrows[:, 1] - arrows[:, 0]
+        length = np.linalg.norm(along, axis=1)
+        kept = length > 1e-6
+        if not kept.any():
+            return self._geometry, rotation, position
+        solid = [(arrow(float(size), radius), np.array([*paint, 1.0])) for size in length[kept]]
+        turns = np.array([quaternion.matrix(quaternion.from_z_axis(direction)) for direction in along[kept]])
+        geometry = _stack(self._solid + solid, self._open + [False] * len(solid))
+        return geometry, np.concatenate([rotation, turns]), np.concatenate([position, arrows[kept, 0]])
+
+    def _work(self, vertices: int, height: int, width: int) -> tuple[Array, ...]:
+        there = self._buffers
+        if not there or len(there[0]) != vertices or there[4].shape != (height, width):
+            points = [np.zeros((vertices, 3)) for _ in range(3)]
+            shadows = np.zeros((SHADOWS, SHADOWS), np.float32)
+            pixels: list[Array] = [np.zeros((height, width)), np.zeros((height, width), np.int64), shadows]
+            self._buffers = (*points, np.zeros((vertices, 2)), *pixels)
+        return self._buffers
+
+
+def _stack(solid: list[tuple[Surface, Array]], opened: list[bool]) -> tuple[Array, ...]:
+    """vertices, normals, owner, faces, paint, both of several surfaces, as `raster.render` takes them."""
+    first = np.cumsum([0] + [len(surface.vertices) for surface, _ in solid])
+    none = np.zeros((0, 3))
+    return (
+        np.concatenate([surface.vertices for surface, _ in solid] or [none]),
+        np.concatenate([vertex_normals(surface) for surface, _ in solid] or [none]),
+        np.repeat(np.arange(len(solid)), np.diff(first)),
+        np.concatenate([surface.faces + start for (surface, _), start in zip(solid, first, strict=False)] or [none.astype(int)]),
+        np.concatenate([np.tile(rgba, (len(surface.faces), 1)) for surface, rgba in solid] or [np.zeros((0, 4))]),
+        np.concatenate([np.full(len(s.faces), float(both)) for (s, _), both in zip(solid, opened, strict=True)] or [np.zeros(0)]),
+    )
+
+
+def _looking(forward: Array) -> Array:
+    """Axes (3, 3) right, up, forward of what looks along a unit vector that is not vertical."""
+    right = np.cross(forward, [0.0, 0.0, 1.0])
+    right /= np.linalg.norm(right)
+    return np.array([right, np.cross(right, forward), forward])

@@ -1,0 +1,109 @@
+"""Poses of all bodies of a model at many configurations at once.
+
+Order of operations: MuJoCo's (computation chapter, "Kinematics"). Quaternions (w, x, y, z), body to world.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dojo_py.jit import entry, kernel
+from dojo_py.mechanism import quaternion
+from dojo_py.rotation import quat_mul, quat_normalise
+
+Array = np.ndarray
+
+FREE, BALL, SLIDE, HINGE = range(4)
+TREE = ("body_parentid", "body_jntadr", "body_jntnum", "jnt_type", "jnt_qposadr")
+FRAMES = ("body_pos", "body_quat", "jnt_pos", "jnt_axis", "qpos0")
+"""Arrays of the model that say where its bodies are."""
+
+
+def body_poses(model: Any, qpos: Array) -> tuple[Array, Array]:
+    """Positions (T, nbody, 3) of the body frames [m] and their orientations (T, nbody, 4) at configurations qpos (T, nq)."""
+    qpos = np.ascontiguousarray(qpos, float)
+    x, q = np.zeros((len(qpos), int(model.nbody), 3)), np.zeros((len(qpos), int(model.nbody), 4))
+    tree = tuple(np.array(getattr(model, name), np.int64) for name in TREE)
+    frames = tuple(np.array(getattr(model, name), float) for name in FRAMES)
+    forward(tree, frames, qpos, x, q, np.zeros((4, 4)))
+    return x, q
+
+
+@entry
+def forward(tree, frames, qpos, x, q, work):
+    """Fill x (T, nbody, 3) and q (T, nbody, 4). tree, frames: the model's arrays as in `body_poses`; work (4, 4) is overwritten."""
+    for t in range(len(qpos)):
+        q[t, 0, 0] = 1.0
+        for body in range(1, x.shape[1]):
+            place_body(tree, frames, qpos[t], body, x[t], q[t], work)
+
+
+@kernel
+def place_body(tree, frames, qpos, body, x, q, work):
+    """Pose of a body whose parent has one: x (nbody, 3), q (nbody, 4)."""
+    parent, first, number, kind, at = tree
+    pos, quat, anchor, axis, reference = frames
+    moved, turn, product = work[0], work[1], work[2]
+    up = parent[body]
+    rotate(q[up], pos[body], moved)
+    for i in range(3):
+        x[body, i] = x[up, i] + moved[i]
+    quat_mul(q[up], quat[body], q[body])
+    for j in range(first[body], first[body] + number[body]):
+        k = at[j]
+        if kind[j] == FREE:
+            for i in range(3):
+                x[body, i] = qpos[k + i]
+            copy_unit(qpos, k + 3, q[body])
+            continue
+        shift = qpos[k] - reference[k]
+        if kind[j] == SLIDE:
+            rotate(q[body], axis[j], moved)
+            for i in range(3):
+                x[body, i] += shift * moved[i]
+            continue
+        rotate(q[body], anchor[j], moved)
+        for i in range(3):
+            x[body, i] += moved[i]
+        if kind[j] == BALL:
+            copy_unit(qpos, k, turn)
+        else:
+            turn[0] = math.cos(0.5 * shift)
+            for i in range(3):
+                turn[1 + i] = math.sin(0.5 * shift) * axis[j, i]
+        quat_mul(q[body], turn, product)
+        for i in range(4):
+            q[body, i] = product[i]
+        rotate(q[body], anchor[j], moved)
+        for i in range(3):
+            x[body, i] -= moved[i]
+    quat_normalise(q[body])
+
+
+@kernel
+def rotate(q, v, out):
+    """out = v (3,) turned by the unit quaternion q: v + 2 w (u × v) + 2 u × (u × v)."""
+    w, a, b, c = q[0], q[1], q[2], q[3]
+    x, y, z = 2.0 * (b * v[2] - c * v[1]), 2.0 * (c * v[0] - a * v[2]), 2.0 * (a * v[1] - b * v[0])
+    out[0] = v[0] + w * x + b * z - c * y
+    out[1] = v[1] + w * y + c * x - a * z
+    out[2] = v[2] + w * z + a * y - b * x
+
+
+@kernel
+def copy_unit(source, start, out):
+    """out (4,) = the quaternion at source[start:] at unit length; zeros become the identity, as in MuJoCo."""
+    norm = 0.0
+    for i in range(4):
+        norm += source[start + i] * source[start + i]
+    norm = math.sqrt(norm)
+    for i in range(4):
+        out[i] = source[start + i] / norm if norm > 1e-15 else (1.0 if i == 0 else 0.0)
+
+
+def centres_of_mass(model: Any, x: Array, q: Array) -> Array:
+    """(T, nbody, 3) centres of mass [m] of bodies with these poses."""
+    return x + quaternion.rotate(q, model.body_ipos)

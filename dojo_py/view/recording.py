@@ -1,0 +1,97 @@
+"""`replay`: a trajectory as one HTML file that opens in any browser without a server or a network."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dojo_py.simulate.values import having, path_of, real_number, truth_of
+from dojo_py.view.curves import at, charts
+from dojo_py.view.extra import imported, silent
+from dojo_py.view.page import compose, now_call
+from dojo_py.view.record import Record, check_fits, frames_of, record
+from dojo_py.view.scene import Scene, extent, look
+
+WIDEST = 3.0
+"""A motion that is longer, in sizes of the model, is not shown whole."""
+
+
+def replay(model: Any, trajectory: Any, path: str | PathLike, *, fps: float = 60.0, contacts: bool = True) -> Path:
+    """Write a trajectory as one HTML page with a time line, contact forces and curves; return its path.
+
+    model: the Model, or the simulator that made the trajectory (needed only where it has options or parameters of its own). fps: at
+    most so many frames a simulated second. contacts: show forces, for which the steps before the frames are solved again.
+    Needs viser (extra `view`).
+    """
+    having("model", model, ("timestep",), "a Model or a simulator")
+    having("trajectory", trajectory, ("qpos", "metadata", "state"), "a Trajectory")
+    target = Path(path_of("path", path))
+    fps, contacts = real_number("fps", fps, above=0.0, most=1000.0, unit="1/s"), truth_of("contacts", contacts)
+    imported("viser")
+    shape = getattr(model, "model", model)
+    check_fits(shape, trajectory)
+    centre, size = extent(shape, trajectory.qpos[0])
+    shown = record(model, trajectory, frames_of(trajectory, fps), size, contacts)
+    viewer = _recording(shape, shown, size, _ball(shape, shown, centre, size))
+    duration = float(shown.time[-1])
+    page = compose(viewer, _title(shape, trajectory), _lines(trajectory, shown), charts(shown.curves, shown.failed, duration))
+    target.write_text(page, encoding="utf-8")
+    return target
+
+
+def _ball(model: Any, shown: Record, centre: np.ndarray, size: float) -> tuple[np.ndarray, float]:
+    """Centre and radius of what the camera shows at first: the whole motion, unless it leads far away."""
+    moving = np.asarray(model.body_weldid) > 0
+    points = shown.position[:, moving if moving.any() else slice(None)].reshape(-1, 3)
+    low, high = points.min(axis=0), points.max(axis=0)
+    reach = 0.5 * float(np.linalg.norm(high - low))
+    if reach > WIDEST * size:
+        return centre, WIDEST * size
+    return 0.5 * (low + high), max(size, reach + 0.3 * size)
+
+
+def _recording(model: Any, shown: Record, size: float, ball: tuple[np.ndarray, float]) -> str:
+    """viser's page with the scene and all frames in it."""
+    with silent():
+        server = imported("viser").ViserServer(host="127.0.0.1", port=0, verbose=False)
+    try:
+        scene = Scene(server.scene, model, size=size)
+        look(server.initial_camera, *ball)
+        serializer = server.get_scene_serializer()
+        fields = [at(curve, shown.time) for curve in shown.curves]
+        duration = max(float(shown.time[-1]), 1e-12)
+        for k, time in enumerate(shown.time):
+            scene.pose(shown.position[k], shown.rotation[k])
+            scene.show_arrows(shown.arrows[k], shown.between[k])
+            _run(serializer, now_call(time / duration, [values[k] for values in fields]))
+            if k + 1 < len(shown.time):
+                serializer.insert_sleep(max(0.0, float(shown.time[k + 1] - time)))
+        return str(serializer.as_html())
+    finally:
+        with silent():
+            server.stop()
+
+
+def _run(serializer: Any, source: str) -> None:
+    """Record a call: viser has a message for it, which it uses to load plotly, but no public function."""
+    from viser._messages import RunJavascriptMessage
+
+    serializer._insert_message(RunJavascriptMessage(source))
+
+
+def _title(model: Any, trajectory: Any) -> str:
+    told = trajectory.metadata
+    return f"{told.get('model') or getattr(model, 'name', '') or 'model'}, {told.get('mode', 'hard')} mode"
+
+
+def _lines(trajectory: Any, shown: Record) -> list[str]:
+    steps, step = len(trajectory.status), trajectory.metadata.get("timestep")
+    lines = [f"{shown.time[-1]:.4g} s, {steps} steps" + (f" of {step:g} s" if step else "") + f", {len(shown.time)} frames"]
+    if len(shown.failed):
+        lines.append(f"{len(shown.failed)} steps were not solved: red lines in the curves")
+    if shown.scale and any(len(arrows) for arrows in shown.arrows):
+        lines.append(f"Arrows: contact forces (impulse / step), 0.1 m = {0.1 / shown.scale:.3g} N")
+    return lines + shown.notes

@@ -1,0 +1,203 @@
+"""Replays: one file, no network, what it shows is the trajectory; opened in a real browser where there is one."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from dojo_py import HardSimulator, SoftSimulator, load_model, load_trajectory, models
+from dojo_py.view import replay
+from dojo_py.view.curves import at, limits, path
+from dojo_py.view.record import Curve, frames_of, record
+from dojo_py.view.scene import extent
+
+pytest.importorskip("viser", reason="no viser: pip install 'dojo-sim[view]'")
+
+EVERY_SHAPE = """<mujoco><default><geom conaffinity="0"/></default><worldbody><geom type="plane" size="2 2 0.1" conaffinity="1"/>
+<body pos="0 0 0.5"><freejoint/><geom type="sphere" size="0.1" rgba="1 0 0 1"/></body>
+<body pos="0.5 0 0.5"><freejoint/><geom type="capsule" size="0.1 0.1" rgba="0 1 0 0.5"/></body>
+<body pos="1 0 0.5"><freejoint/><geom type="ellipsoid" size="0.1 0.2 0.15" rgba="0 0 1 1"/></body>
+<body pos="0 1 0.5"><freejoint/><geom type="cylinder" size="0.1 0.1"/></body>
+<body pos="0.5 1 0.5" name="a/b"><freejoint/><geom type="box" size="0.1 0.1 0.1"/></body></worldbody></mujoco>"""
+
+
+def drop(name, seconds=0.5, simulator=HardSimulator, **start):
+    sim = simulator(name if isinstance(name, str) and "<" not in name else load_model(name))
+    state = sim.initial_state(**start)
+    return sim, sim.rollout(state, np.zeros((round(seconds / sim.timestep), sim.model.nu)))
+
+
+@pytest.fixture(scope="module")
+def humanoid():
+    return drop("humanoid", 10.0, keyframe="home")
+
+
+def test_ten_seconds_of_humanoid_are_one_small_file(humanoid, tmp_path):
+    sim, run = humanoid
+    target = replay(sim.model, run, tmp_path / "run.html")
+    assert target.stat().st_size < 5e6  # measured: 1.03 MB, of which viser's page is 0.82
+    text = target.read_text(encoding="utf-8")
+    assert "humanoid, hard mode" in text and text.count('class="chart"') == 4
+
+
+def test_the_page_opens_offline_without_errors_and_moves(humanoid, tmp_path, open_page):
+    sim, run = humanoid
+    shown = open_page(replay(sim.model, run, tmp_path / "run.html").resolve().as_uri())
+    field = shown.page.locator("input").first
+    shown.page.get_by_role("button").first.click()  # pause: a page that plays moves on from the time that is asked for
+
+    def at_time(t):
+        field.fill(str(t))
+        field.press("Enter")
+        there = f"Math.abs(10 * getComputedStyle(curves).getPropertyValue('--now') - {t}) < 0.03"
+        shown.page.wait_for_function(there, timeout=60_000)
+        shown.page.wait_for_timeout(500)
+        return shown.picture(), shown.page.locator(".now").all_text_contents()
+
+    first, early = at_time(0.5)
+    second, late = at_time(2.5)
+    again, _ = at_time(0.5)
+    assert first.std() > 0.03  # measured: 0.10; a blank canvas has 0
+    assert np.abs(first - second).mean() > 5 * np.abs(first - again).mean()  # measured: 0.011 against 0
+    assert float(early[0]) > float(late[0]) + 100.0  # the energy falls from 330 J to 107 J
+    shown.page.get_by_role("button").first.click()  # play
+    before = shown.page.evaluate("getComputedStyle(curves).getPropertyValue('--now')")
+    shown.page.wait_for_timeout(1500)
+    assert shown.page.evaluate("getComputedStyle(curves).getPropertyValue('--now')") > before
+    assert shown.errors == [] and shown.network == []
+
+
+def test_every_shape_is_drawn_in_its_colour(tmp_path, open_page):
+    sim, run = drop(EVERY_SHAPE, 0.1)
+    shown = open_page(replay(sim.model, run, tmp_path / "run.html").resolve().as_uri())
+    shown.page.wait_for_timeout(3000)
+    red, green, blue = np.moveaxis(shown.picture(), -1, 0)
+    for name, mask in (("red", red > 1.3 * np.maximum(green, blue)), ("green", green > 1.1 * np.maximum(red, blue)),
+                       ("blue", blue > 1.2 * np.maximum(red, green))):  # fmt: skip
+        assert mask.sum() > 100, name
+    assert shown.errors == [] and shown.network == []
+
+
+@pytest.mark.parametrize("mode", [HardSimulator, SoftSimulator])
+def test_forces_of_a_box_at_rest_carry_its_weight(mode):
+    sim, run = drop("box", 3.0, mode, keyframe="home")
+    shown = record(sim.model, run, frames_of(run, 30.0), 1.0)
+    weight = 9.81 * sim.model.body_mass.sum()
+    carried = sum(np.diff(shown.arrows[-1], axis=1)[:, 0, 2]) / shown.scale
+    assert abs(carried / weight - 1.0) < 1e-3 and shown.notes == []  # measured: 5e-14 hard, 1.4e-5 soft
+    assert np.abs(shown.arrows[-1][:, 0, 2]).max() < 0.01  # on the floor
+
+
+def test_contacts_are_left_out_with_a_word_where_wrenches_acted():
+    sim = HardSimulator("box")
+    wrench = np.zeros((sim.model.nbody, 6))
+    wrench[1, 2] = 5.0
+    run = sim.rollout(sim.initial_state(keyframe="home"), np.zeros((100, 3)), wrenches=wrench)
+    shown = record(sim.model, run, frames_of(run, 60.0), 1.0)
+    assert all(len(arrows) == 0 for arrows in shown.arrows) and "left out" in shown.notes[0]
+
+
+def test_a_model_that_no_simulator_takes_is_still_drawn(tmp_path):
+    sim, run = drop("box", 0.2)
+    nameless = dataclasses.replace(run, metadata={})
+    shown = record(sim.model, nameless, frames_of(nameless, 60.0), 1.0)
+    assert "no energy" in shown.notes[0] and len(shown.position) > 5
+    assert replay(sim.model, nameless, tmp_path / "run.html").exists()
+
+
+@pytest.mark.parametrize("name", models.names())
+def test_every_shipped_model_has_a_replay(name, tmp_path):
+    sim, run = drop(name, 0.05)
+    assert replay(sim, run, tmp_path / "run.html").stat().st_size > 8e5
+
+
+def test_frames_keep_the_first_and_the_last_state():
+    _, run = drop("box", 0.5)
+    chosen = frames_of(run, 30.0)
+    assert chosen[0] == 0 and chosen[-1] == len(run) and len(chosen) < 20
+    assert len(frames_of(run, 1000.0)) == len(run) + 1
+
+
+def test_curves_keep_peaks_and_gaps():
+    time = np.linspace(0, 1, 5001)
+    value = np.zeros(5001)
+    value[1234], value[2000:3000] = 7.0, np.nan
+    curve = Curve("x", "m", time, value)
+    assert limits(curve) == (0.0, 7.0)
+    drawn = path(curve, 0.0, 7.0, 1.0)
+    assert " 0.0" in drawn and drawn.count("M") >= 2 and len(drawn) < 6000
+    assert at(Curve("x", "", np.array([0.1, 0.2]), np.array([1.0, 2.0])), np.array([0.0, 0.15, 0.3])) == ["1", "1", "2"]
+
+
+def test_wrong_arguments_are_named(tmp_path):
+    sim, run = drop("box", 0.1)
+    with pytest.raises(TypeError, match="trajectory="):
+        replay(sim.model, None, tmp_path / "x.html")
+    with pytest.raises(TypeError, match="model="):
+        replay("box", run, tmp_path / "x.html")
+    with pytest.raises(ValueError, match="fps="):
+        replay(sim.model, run, tmp_path / "x.html", fps=0)
+    with pytest.raises(ValueError, match="of another model"):
+        replay(load_model("ant"), run, tmp_path / "x.html")
+
+
+def test_a_file_keeps_its_model_and_old_files_load(tmp_path):
+    sim, run = drop("quadruped", 0.1)
+    run.save(tmp_path / "new.npz", model=sim.model)
+    run.save(tmp_path / "old.npz")
+    kept = load_trajectory(tmp_path / "new.npz")
+    assert load_trajectory(tmp_path / "old.npz").model is None and kept.metadata == run.metadata
+    for item in dataclasses.fields(sim.model):
+        ours, theirs = getattr(sim.model, item.name), getattr(kept.model, item.name)
+        if isinstance(ours, np.ndarray):
+            assert np.array_equal(ours, theirs) and ours.dtype == theirs.dtype, item.name
+    again = HardSimulator(kept.model).rollout(kept.state(0), kept.control)
+    assert np.array_equal(again.qpos, run.qpos)
+    kept.save(tmp_path / "again.npz")
+    assert load_trajectory(tmp_path / "again.npz").model is not None
+
+
+def test_a_damaged_model_in_a_file_is_refused_by_name(tmp_path):
+    sim, run = drop("box", 0.1)
+    run.save(tmp_path / "run.npz", model=sim.model)
+    with np.load(tmp_path / "run.npz") as file:
+        arrays = dict(file)
+    name = next(name for name in arrays if name.endswith("geom_bodyid"))
+    arrays[name] = arrays[name] + 7
+    np.savez(tmp_path / "bad.npz", **arrays)
+    with pytest.warns(UserWarning, match="geom_bodyid has numbers beyond"):
+        assert load_trajectory(tmp_path / "bad.npz").model is None
+
+
+def test_the_command_writes_a_page_from_a_saved_run(tmp_path, capsys):
+    from dojo_py.cli import main
+
+    run, page = tmp_path / "run.npz", tmp_path / "run.html"
+    assert main(["simulate", "box", "--duration", "0.2", "--out", str(run)]) == 0
+    assert main(["replay", str(run)]) == 0 and page.stat().st_size > 8e5
+    assert f"wrote {page}" in capsys.readouterr().out
+    load_trajectory(run).save(tmp_path / "bare.npz")
+    plain = dataclasses.replace(load_trajectory(run), model=None, metadata={"model": "mine", "timestep": 0.01})
+    plain.save(tmp_path / "mine.npz")
+    assert main(["replay", str(tmp_path / "mine.npz"), "--model", "box"]) == 0
+    capsys.readouterr()
+    for words, said in (
+        (["mine.npz"], "--model NAME|FILE"),
+        (["none.npz"], "no such file"),
+        (["run.html"], "not a trajectory file"),
+        (["run.npz", "--html", "page.txt"], "must end in .html"),
+        (["run.npz", "--html", "none/page.html"], "no such folder"),
+        (["run.npz", "--model", "ant"], "of another model"),
+        (["run.npz", "--fps", "-1"], "--fps and --speed"),
+        (["run.npz", "--size", "9x9"], "--size 9x9"),
+        (["run.npz", "--png", "7"], "time=7.0 must be at least"),
+        (["run.npz", "--video", "film.avi"], "must end in .mp4"),
+    ):
+        assert main(["replay", str(tmp_path / words[0]), *words[1:]]) == 2
+        assert said in capsys.readouterr().err, words
+
+
+def test_extent_is_around_the_model_not_the_floor():
+    model = load_model("humanoid")
+    centre, radius = extent(model, model.qpos0)
+    assert 0.5 < radius < 1.5 and 0.5 < centre[2] < 1.5

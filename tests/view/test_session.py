@@ -1,0 +1,193 @@
+"""Sessions: what a viewer plays, steps, pushes and goes back through, without a browser."""
+
+import time
+
+import mujoco
+import numpy as np
+import pytest
+
+from dojo_py import HardSimulator, SoftSimulator, load_model, models
+from dojo_py.drawing.poses import body_poses
+from dojo_py.view.kick import velocity_change
+from dojo_py.view.overlays import friction_of
+from dojo_py.view.session import LONGEST, Session
+
+
+def session(name="box", keyframe=None, modes=(HardSimulator, SoftSimulator), **start):
+    sims = [mode(name) for mode in modes]
+    return Session(sims, [sim.initial_state(keyframe=keyframe, **start) for sim in sims])
+
+
+def test_it_goes_on_as_a_rollout_does():
+    s = session("quadruped", "drop", (HardSimulator,))
+    for _ in range(30):
+        s.step()
+    sim = s.lanes[0].sim
+    run = sim.rollout(sim.initial_state(keyframe="drop"), np.zeros((30, sim.model.nu)))
+    assert np.array_equal(s.moment().state.qpos, run.final_state.qpos) and s.k == s.last == 30
+    assert [m.iterations for m in s.lanes[0].past[1:]] == list(run.iterations)
+    assert np.array_equal([m.gap for m in s.lanes[0].past[1:]], run.min_gap)
+
+
+def test_playing_keeps_the_speed_and_real_time_on_the_humanoid():
+    s = session("humanoid", "home")
+    s.step()
+    s.speed = 0.5
+    assert s.advance(1.0) == 0  # it stands still
+    s.play()
+    begin = time.process_time()
+    steps = sum(s.advance(0.02) for _ in range(200))  # 4 s of wall time at half speed
+    assert steps == 200 and abs(s.time - 2.01) < 1e-9
+    assert time.process_time() - begin < 1.5  # measured: 0.4 s for 2 s of both modes, on a busy core
+
+
+def test_the_past_is_played_again_and_forgotten_when_something_changes():
+    s = session("cartpole", None, (HardSimulator,))
+    for _ in range(20):
+        s.step()
+    last = s.moment().state.qpos
+    s.seek(5)
+    for _ in range(15):
+        s.step()
+    assert s.moment().state.qpos is last and s.last == 20
+    s.seek(5)
+    s.set_control(0, 1.0)
+    assert s.last == 20  # nothing is lost before it goes on
+    s.step()
+    assert s.k == s.last == 6 and s.moment().control[0] == 1.0
+    s.seek(-3)
+    assert s.k == 0
+    s.seek(10**9)
+    assert s.k == 6
+
+
+@pytest.mark.parametrize("modes", [(HardSimulator,), (SoftSimulator,)])
+def test_a_push_adds_its_impulse(modes):
+    s = session("humanoid", "home", modes, qpos=None)
+    lane, mass = s.lanes[0], float(s.model.body_mass.sum())
+    lifted = np.array(s.moment().state.qpos)
+    lifted[2] += 5.0
+    s.reset(qpos=lifted)
+    s.step()
+    before = lane.sim.momentum(s.moment().state)[0]
+    s.push(1, [3.0, -2.0, 1.0])
+    s.step()
+    gained = lane.sim.momentum(s.moment().state)[0] - before
+    weight = mass * s.timestep * s.model.opt.gravity
+    # measured: 2e-12 hard; 7.7e-3 soft, whose integrator keeps momentum to first order
+    assert np.abs(gained - weight - [3.0, -2.0, 1.0]).max() < (1e-9 if modes[0] is HardSimulator else 0.02)
+    s.step()
+    assert abs(lane.sim.momentum(s.moment().state)[0][0] - before[0] - 3.0) < 0.02
+
+
+@pytest.mark.parametrize("modes", [(HardSimulator,), (SoftSimulator,)])
+@pytest.mark.parametrize("body", ["torso", "right_foot"])
+def test_a_pulled_body_comes_to_the_hand(modes, body):
+    s = session("humanoid", "home", modes)
+    number = s.model.body_id(body)
+    at = body_poses(s.model, s.moment().state.qpos[None])[0][0, number]
+    to = at + [0.3, 0.2, 0.3]
+    s.play()
+    for _ in range(300):
+        s.pull(number, at, to)
+        s.step()
+    now = body_poses(s.model, s.moment().state.qpos[None])[0][0, number]
+    assert s.message == "" and np.linalg.norm(now - to) < 0.6 * np.linalg.norm(at - to)
+    s.pull(number, None)
+    s.step()
+    assert s.message == ""
+
+
+@pytest.mark.parametrize("name", ["panda", "ant", "quadruped", "atlas", "fourbar"])
+def test_pulling_at_any_body_never_fails(name):
+    s = session(name, None, (HardSimulator,))
+    for body in range(1, s.model.nbody):
+        s.reset()
+        s.play()
+        x, _ = body_poses(s.model, s.moment().state.qpos[None])
+        for _ in range(30):
+            s.pull(body, x[0, body] + [0.0, 0.02, 0.0], x[0, body] + [0.5, 0.5, 0.5])
+            s.step()
+        assert s.message == "" and np.abs(s.moment().state.qvel).max() < 100.0, s.model.body_names[body]
+
+
+def test_impulses_change_velocities_as_mujocos_matrices_say():
+    model, theirs = load_model("humanoid"), mujoco.MjModel.from_xml_path(str(models.path("humanoid")))
+    data, rng = mujoco.MjData(theirs), np.random.default_rng(0)
+    data.qpos[:] = model.integrate(model.qpos0, rng.normal(size=model.nv))
+    mujoco.mj_forward(theirs, data)
+    mass, linear, angular = np.zeros((model.nv, model.nv)), np.zeros((3, model.nv)), np.zeros((3, model.nv))
+    mujoco.mj_fullM(theirs, data, mass)
+    mujoco.mj_jacBodyCom(theirs, data, linear, angular, 4)
+    wrench = np.zeros((model.nbody, 6))
+    wrench[4] = rng.normal(size=6)
+    expected = np.linalg.solve(mass, linear.T @ wrench[4, :3] + angular.T @ wrench[4, 3:])
+    found = velocity_change(model, np.array(data.qpos), wrench)
+    assert np.abs(found - expected).max() < 1e-6 * np.abs(expected).max()  # measured: 1.4e-9
+
+
+def test_a_failed_step_stops_it_with_a_word():
+    s = session("box", "home", (HardSimulator,))
+    s.play()
+    s.push(1, [1e200, 0.0, 0.0])
+    for _ in range(3):
+        s.advance(0.02)
+    assert not s.playing and s.message and s.k <= 3
+    s.reset()
+    s.play()
+    assert s.message == "" and s.advance(0.02) > 0
+
+
+def test_reset_goes_to_keyframes_and_coordinates():
+    s = session("cartpole", None, (HardSimulator, SoftSimulator))
+    s.step()
+    s.set_coordinate(0, 0.3)
+    assert s.k == s.last == 0 and all(lane.past[0].state.qpos[0] == 0.3 for lane in s.lanes)
+    assert not np.any(s.moment().state.qvel)
+    b = session("box", None, (HardSimulator,))
+    b.reset(keyframe="slide")
+    assert np.array_equal(b.moment().state.qpos, b.model.key_qpos[b.model.key_id("slide")])
+
+
+def test_a_loaded_trajectory_is_what_is_played_and_its_contacts_are_found():
+    sim = HardSimulator("box")
+    run = sim.rollout(sim.initial_state(keyframe="home"), np.zeros((50, 3)))
+    s = session("box", "home")
+    s.load(run)
+    assert s.k == 0 and s.last == 50 and s.lanes[1].past[0].state.exact is None
+    for _ in range(50):
+        s.step()
+    assert s.moment().state.time == run.time[-1] and np.array_equal(s.moment().state.qpos, run.qpos[-1])
+    contacts = s.lanes[0].contacts(50)
+    carried = contacts.world_impulse[:, 2].sum() / s.timestep
+    assert abs(carried / (9.81 * s.model.body_mass.sum()) - 1.0) < 1e-9  # measured: 5e-14
+    s.step()
+    assert s.last == 51
+    wrench = np.zeros((2, 6))
+    wrench[1, 2] = 3.0
+    s.load(sim.rollout(sim.initial_state(keyframe="home"), np.zeros((5, 3)), wrenches=wrench))
+    assert s.lanes[0].contacts(3) is None
+
+
+def test_the_oldest_moments_are_forgotten(monkeypatch):
+    monkeypatch.setattr("dojo_py.view.session.LONGEST", 10)
+    s = session("pendulum", None, (SoftSimulator,))
+    for _ in range(25):
+        s.step()
+    assert s.last == 9 and s.k == 9 and abs(s.time - 25 * s.timestep) < 1e-9 and LONGEST == 20_000
+
+
+def test_simulators_must_share_the_time_step():
+    a, b = HardSimulator("box", 0.01), SoftSimulator("box", 0.002)
+    with pytest.raises(ValueError, match="timesteps differ"):
+        Session([a, b], [a.initial_state(), b.initial_state()])
+
+
+def test_friction_of_pairs_follows_mujocos_rule():
+    text = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1" friction="0.4"/>
+    <body name="a" pos="0 0 1"><freejoint/><geom name="a" size="0.1" friction="0.9"/></body>
+    <body name="b" pos="1 0 1"><freejoint/><geom name="b" size="0.1" friction="0.1" priority="2"/></body></worldbody>
+    <contact><pair geom1="a" geom2="b" friction="0.7 0.7 0 0 0"/></contact></mujoco>"""
+    model = load_model(text)
+    assert np.array_equal(friction_of(model, np.array([[1, 0], [2, 0], [2, 1]])), [0.9, 0.1, 0.7])
+    assert friction_of(model, np.zeros((0, 2), int)).shape == (0,)
