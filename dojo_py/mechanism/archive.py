@@ -25,9 +25,14 @@ WITHIN = {
     "ngeom": ("body_geomadr", "pair_geom1", "pair_geom2"),
     "nu": ("actuator_ctrladr",),
     "na": ("actuator_actadr",),
+    "nmesh": ("geom_dataid",),
+    "nmeshgraph": ("mesh_graphadr",),
 }
 """Size -> arrays of numbers that count what it is the size of; -1 stands for none."""
-COUNTED = {"body_jnt": "njnt", "body_dof": "nv", "body_geom": "ngeom", "actuator_ctrl": "nu", "actuator_act": "na"}
+COUNTED = {
+    "body_jnt": "njnt", "body_dof": "nv", "body_geom": "ngeom", "actuator_ctrl": "nu", "actuator_act": "na",
+    "mesh_vert": "nmeshvert", "mesh_face": "nmeshface",
+}  # fmt: skip
 """Arrays `...adr`, `...num`: first one and how many, out of so many."""
 
 
@@ -87,6 +92,8 @@ def _check(model: Model) -> None:
     wide = np.array([7, 4, 1, 1])[model.jnt_type], np.array([6, 3, 1, 1])[model.jnt_type]
     _check_range("jnt_qposadr", model.jnt_qposadr + wide[0], 1, model.nq + 1)
     _check_range("jnt_dofadr", model.jnt_dofadr + wide[1], 1, model.nv + 1)
+    for first, number, vertices in zip(model.mesh_faceadr, model.mesh_facenum, model.mesh_vertnum, strict=True):
+        _check_range("mesh_face", model.mesh_face[first : first + number], 0, vertices)
     _check_range("body_parentid", model.body_parentid, 0, np.maximum(np.arange(model.nbody), 1))
 
 
