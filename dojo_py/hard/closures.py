@@ -132,7 +132,7 @@ def evaluate_closures(L, W, h, s):
                 times_tangent(C[1, r], W.hG[L.eq_bodies[e, 1]], inv_h)
 
 
-SHARE = 1e-8
+SHARE = 1e-9
 """Of a closure row's inverse inertia, on the diagonal of Newton's matrix: redundant rows (planar loops) share their impulse instead
 of dividing by zero, and round-off in them moves it SHARE times less. Independent rows are left with SHARE of themselves."""
 

@@ -2,12 +2,18 @@
 
 import math
 
+from dojo_py.hard.limits import UNSURE
 from dojo_py.hard.pair_contacts import pair_geometry, pair_motion, pair_rows, tangents
 from dojo_py.hard.plane_contacts import plane_rows
 from dojo_py.jit import kernel
+from dojo_py.solver.cones import NEAREST
 
 OVERLAP = 1e-9
 """Violations at the start of a step [m, rad] above this are worth a try in which they stay."""
+
+ROOM = NEAREST
+"""What an overlap that stays gets besides, in standoffs: between two planes that a ball touches both there would be no interior for
+a method to go through. With more an overlap could grow from step to step by what is more."""
 
 ROUND_OFF_GAP = 1e-12
 """How much larger the standoff is for every metre of a contact's coordinates: well above the round-off of its gap."""
@@ -72,13 +78,20 @@ def add_contact(P, Q, W, candidate):
 
 
 @kernel
-def allowed_overlap(overlap, recovery, standoff):
-    """How much of an overlap [m, rad] at the start of a step there may be at its end. recovery: how much of it is undone at most.
+def allowance(gap, recovery, standoff, room):
+    """How much is added to a gap that is `gap` [m, rad] at the start of a step.
 
-    With room for the standoff: between two planes that a ball touches both there would be no interior for a method to go through.
+    What of an overlap may stay; and what lets a contact that touches stay where it is, among those that have arrived: a wedged body
+    may not be able to move up to the standoff. recovery: how much of an overlap is undone at most. room: for one that stays.
     """
-    left = overlap - recovery
-    return left + standoff if left > OVERLAP else max(0.0, left)
+    left = -gap - recovery
+    return left + room if left > OVERLAP else max(left, 0.0) + max(NEAREST * standoff - max(gap, 0.0), 0.0)
+
+
+@kernel
+def _round_off(x):
+    """A bound of the round-off in the gap of a body at x (3,) [m]: gaps are kept above it, so that none is below zero."""
+    return UNSURE * (1.0 + abs(x[0]) + abs(x[1]) + abs(x[2]))
 
 
 @kernel
@@ -90,13 +103,14 @@ def start_contact(P, Q, W, c, recovery):
     candidate, np_ = W.active[c], P.body.shape[0]
     if candidate < np_:
         W.claw[c] = P.law[candidate]
-        W.cgrace[c] = allowed_overlap(-plane_gap(P, candidate, W.x, W.R), recovery, W.solver.standoff)
+        gap, body = plane_gap(P, candidate, W.x, W.R), P.body[candidate]
     else:
         i, n = candidate - np_, W.cframe[c, 0]
         W.claw[c] = Q.law[i]
-        W.cgrace[c] = allowed_overlap(-pair_gap(Q, i, W.x, W.R, n, W.scratch), recovery, W.solver.standoff)
+        gap, body = pair_gap(Q, i, W.x, W.R, n, W.scratch), Q.body[i, 0]
         tangents(n, W.cframe[c, 1:3])
     W.standoff[c] = W.in_hard_limit[0] * (W.solver.standoff + ROUND_OFF_GAP * _extent(P, Q, W, c))
+    W.cgrace[c] = allowance(gap, recovery, W.standoff[c], ROOM * W.solver.standoff) - _round_off(W.x[body])
 
 
 @kernel

@@ -79,15 +79,15 @@ def iterate(L, P, Q, A, W, h, kappa, weight, tol_residual, tol_comp, most, evalu
         enough = 1e-2 * max(residual, tol_residual)
         predicted = mean > W.solver.arrived * floor  # (nearer, the correction would be for a step that is not taken)
         if predicted:
-            if not _newton(L, W, h, 0.0, 0.0, typical, False, math.inf):
+            if not _newton(L, W, h, kappa, 0.0, typical, False, math.inf):
                 return SINGULAR, iteration, residual, worst
             affine = min(1.0, largest_step(L, W, h))
-            sigma = _centring_parameter(L, W, h, affine, weight, mean)
+            sigma = _centring_parameter(L, W, h, affine, weight, mean, kappa)
             copy_point(W, W.change, W.affine)
             target = max(sigma * mean, floor, min(W.solver.bend * _bend(L, W, h), W.solver.leap * mean))
         else:
             target = floor
-        if not _newton(L, W, h, target, target / weight, typical, predicted, enough):
+        if not _newton(L, W, h, max(target, kappa), target / weight, typical, predicted, enough):
             return SINGULAR, iteration, residual, worst
         reach = largest_step(L, W, h)
         for _ in range(2):  # the pairs are near the end of the path and the motion is not: aim higher
@@ -95,13 +95,13 @@ def iterate(L, P, Q, A, W, h, kappa, weight, tol_residual, tol_comp, most, evalu
                 break
             clear_cones(W, W.affine)
             target *= W.solver.rise
-            _newton(L, W, h, target, target / weight, typical, True, enough)
+            _newton(L, W, h, max(target, kappa), target / weight, typical, True, enough)
             reach = largest_step(L, W, h)
         if predicted and reach < W.solver.blocked and kappa == 0.0:
             # the pairs have shrunk before the motion fits them: higher up the path, or where the prediction could go, uncorrected
             clear_cones(W, W.affine)
             target = max((W.solver.rise if affine < W.solver.blocked else max(sigma, LEAST_CENTRING)) * mean, floor)
-            _newton(L, W, h, target, target / weight, typical, True, enough)
+            _newton(L, W, h, max(target, kappa), target / weight, typical, True, enough)
             reach = largest_step(L, W, h)
 
         # the better the prediction and the fuller the step, the closer to the boundary: convergence is superlinear at the end
@@ -135,21 +135,21 @@ def _measure(L, P, Q, W, h, kappa, weight):
     evaluate_rows(L, P, Q, W, h, W.options.springs)
     centring(L, W, h, kappa, kappa, 0.0, sums)
     typical = sums[1] / max(sums[2], 1.0) if kappa == 0.0 else 0.0
-    return residual_of(L, W, h, 1.0), max(sums[0], sums[3]), _mean(sums, weight), typical
+    return residual_of(L, W, h, 1.0), max(sums[0], sums[3]), _mean(sums, weight, kappa), typical
 
 
 @kernel
-def _mean(sums, weight):
+def _mean(sums, weight, kappa):
     """Mean product of what still has to shrink, friction's times weight [N s m], of the sums of `centring` (Dojo, eq. 52)."""
-    return (sums[1] + weight * sums[4]) / max(sums[2] + sums[5], 1.0)
+    return (max(sums[1] - sums[2] * kappa, 0.0) + weight * sums[4]) / max(sums[2] + sums[5], 1.0)
 
 
 @kernel
-def _centring_parameter(L, W, h, alpha, weight, mean):
+def _centring_parameter(L, W, h, alpha, weight, mean, kappa):
     """Mehrotra's σ = (ν(α)/ν)³ (Dojo, eq. 53-54): small when the affine step α brings the products down."""
     sums = W.scratch[104, 0:6]
     centring(L, W, h, 0.0, 0.0, alpha, sums)
-    ratio = min(max(_mean(sums, weight) / mean, 0.0), 1.0)
+    ratio = min(max(_mean(sums, weight, kappa) / mean, 0.0), 1.0)
     return ratio * ratio * ratio
 
 

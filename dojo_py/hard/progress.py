@@ -4,7 +4,14 @@ from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS,
 from dojo_py.hard.limits import UNSURE
 from dojo_py.hard.terms import FAST
 from dojo_py.jit import kernel
-from dojo_py.solver.cones import ARRIVED, FAR, beyond_standoff, friction_complementarity, friction_residual, step_length
+from dojo_py.solver.cones import (
+    FAR,
+    FARTHEST,
+    beyond_standoff,
+    friction_complementarity,
+    friction_residual,
+    step_length,
+)
 
 
 @kernel
@@ -140,7 +147,7 @@ def centring(L, W, h, kn, kf, alpha, out):
 def _add_pair(out, b, c, standoff, k):
     """One product b c with target k into the first three of out, beyond what the standoff of c makes of it (cones.py)."""
     excess = b * (c - standoff) - k
-    out[0] = _worse(out[0], excess - (ARRIVED - 1.0) * b * standoff if excess > 0.0 else k - b * c)
+    out[0] = _worse(out[0], excess - (FARTHEST - 1.0) * b * standoff if excess > 0.0 else k - b * c)
     out[1] += max(b * beyond_standoff(c, standoff), 0.0)
     out[2] += 1.0
 

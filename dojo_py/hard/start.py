@@ -6,7 +6,7 @@ from dojo_py.arrays import copy_rows
 from dojo_py.hard.bodies import old_momentum
 from dojo_py.hard.choice import strongest_gravity
 from dojo_py.hard.closures import start_closures
-from dojo_py.hard.contact_rows import ROUND_OFF_GAP, allowed_overlap, start_contact
+from dojo_py.hard.contact_rows import ROOM, ROUND_OFF_GAP, allowance, start_contact
 from dojo_py.hard.immovable import immovable
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
 from dojo_py.hard.joint_rows import start_joints
@@ -91,7 +91,7 @@ def start_step(L, P, Q, W, wrench, h, recovery):
         W.limit_standoff[l] = W.in_hard_limit[0] * (W.solver.standoff + ROUND_OFF_GAP * angles)
         if L.limit_sign[l] != 0.0:
             room = L.limit_sign[l] * (W.angle0[L.limit_dof[l]] - L.limit_bound[l])
-            W.lgrace[l] = allowed_overlap(-room, recovery, W.solver.standoff)
+            W.lgrace[l] = allowance(room, recovery, W.limit_standoff[l], ROOM * W.solver.standoff)
 
 
 COLD, WARM, HERE = 0, 1, 2

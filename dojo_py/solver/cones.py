@@ -179,18 +179,18 @@ def beyond(value, floor):
     return value - floor if value > floor else (value + floor if value < -floor else 0.0)
 
 
-ARRIVED = 3.0
-"""Gaps within this factor of the standoff have arrived at the hard limit."""
+NEAREST, FARTHEST = 0.5, 2.0
+"""Gaps within these factors of the standoff have arrived at the hard limit."""
 
 
 @kernel
 def beyond_standoff(s, standoff):
-    """What a gap s [m] has still to shrink: nothing where it has arrived, else all that it differs from the standoff by.
+    """What a gap s [m] has still to shrink (or to grow): nothing where it has arrived; from above it aims at the standoff.
 
     Impulses of contacts that share a load (four corners, two links at their joint) are not determined by the motion, only by which
     gap is a little smaller. The end of the path must not depend on that: contacts that have arrived keep their shares.
     """
-    return s - standoff if s > ARRIVED * standoff or ARRIVED * s < standoff else 0.0
+    return s - standoff if s > FARTHEST * standoff else min(s - NEAREST * standoff, 0.0)
 
 
 @kernel
