@@ -39,7 +39,8 @@ PROPERTIES = {
     "alone": "a body that shares nothing with the others moves bit for bit as it does alone",
 }
 FIXED = (
-    *range(2, 10), 11, 12, 13, *range(15, 32), 72, 83, 88, 100, 108, 112, 132, 138, 148, 151, 209, 212, 223, 391, 4128, 5811, 6355, 6716, 8166, 13015,
+    *range(2, 10), 11, 12, 13, *range(15, 32), 72, 83, 88, 100, 108, 112, 132, 138, 148, 151, 209, 212, 223, 391, 4128, 5811, 6355,
+    6716, 8166, 13015,
 )  # fmt: skip
 
 KINDS: dict[Callable[[Draw], None], float] = {
