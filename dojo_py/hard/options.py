@@ -31,8 +31,8 @@ class HardOptions:
     """Largest residual accepted, as a velocity [m/s, rad/s]: momentum rows over mass, constraint rows over the timestep, what
     round-off of poses, angles and impulses makes of them left out. Of gaps it is not: 1e-12 and more at steps of 1 ms."""
     complementarity_tolerance: float = 1e-12
-    """Largest |impulse * gap| accepted in the hard limit [N m s], of gaps beyond twice the standoff (1e-10 m, `SolverSettings`), and
-    largest |impulse * slip| of friction [N m]: sets how slowly a sticking contact may creep."""
+    """Largest |impulse * gap| accepted in the hard limit [N m s], of gaps beyond twice the standoff (1e-10 m, `SolverSettings`),
+    and |impulse * slip| of friction [N m]: sets how slowly a sticking contact may creep."""
     max_iterations: int = 600
     """Most Newton iterations, one factorisation each, of a step of one island of bodies, all attempts and shorter steps together:
     what is not solved then is INEXACT. A robot's step in contact takes 5 to 15; below about 50 difficult steps end early. Of the

@@ -94,7 +94,7 @@ class Step:
     residual: float
     """Hard mode: largest residual as a velocity [m/s, rad/s]. Soft mode: scaled norm of the cost's gradient."""
     complementarity: float
-    """Hard mode: largest violation of b∘c = κ e [SI]; in the hard limit gaps count beyond twice their standoff (1e-10 m). Soft mode: 0."""
+    """Hard mode: largest violation of b∘c = κ e [SI]; without κ gaps count beyond twice their standoff (1e-10 m). Soft mode: 0."""
     contacts: Contacts
     substeps: int = 1
     """Parts in which the step was solved, the most of any island of bodies; 1: whole. 0: it failed, the state is as it was."""
