@@ -11,10 +11,6 @@ from dojo_py.solver.cones import NEAREST
 OVERLAP = 1e-9
 """Violations at the start of a step [m, rad] above this are worth a try in which they stay."""
 
-ROOM = NEAREST
-"""What an overlap that stays gets besides, in standoffs: between two planes that a ball touches both there would be no interior for
-a method to go through. With more an overlap could grow from step to step by what is more."""
-
 ROUND_OFF_GAP = 1e-12
 """How much larger the standoff is for every metre of a contact's coordinates: well above the round-off of its gap."""
 
@@ -78,14 +74,17 @@ def add_contact(P, Q, W, candidate):
 
 
 @kernel
-def allowance(gap, recovery, standoff, room):
-    """How much is added to a gap that is `gap` [m, rad] at the start of a step.
+def allowance(gap, recovery, nearest, in_hard_limit):
+    """How much is added to a gap that is `gap` [m, rad] at the start of a step, of which recovery at most is undone if it overlaps.
 
-    What of an overlap may stay; and what lets a contact that touches stay where it is, among those that have arrived: a wedged body
-    may not be able to move up to the standoff. recovery: how much of an overlap is undone at most. room: for one that stays.
+    An overlap that stays becomes the nearest gap that has arrived (`beyond_standoff`): between two planes that a ball touches both
+    there would be no interior otherwise, and with more it could grow from step to step. In the hard limit (1, else 0) so does
+    what touches: a wedged body may not be able to move up to the standoff.
     """
     left = -gap - recovery
-    return left + room if left > OVERLAP else max(left, 0.0) + max(NEAREST * standoff - max(gap, 0.0), 0.0)
+    if left > OVERLAP:
+        return left + nearest
+    return max(left, 0.0) + in_hard_limit * max(nearest - max(gap, 0.0), 0.0)
 
 
 @kernel
@@ -109,8 +108,9 @@ def start_contact(P, Q, W, c, recovery):
         W.claw[c] = Q.law[i]
         gap, body = pair_gap(Q, i, W.x, W.R, n, W.scratch), Q.body[i, 0]
         tangents(n, W.cframe[c, 1:3])
-    W.standoff[c] = W.in_hard_limit[0] * (W.solver.standoff + ROUND_OFF_GAP * _extent(P, Q, W, c))
-    W.cgrace[c] = allowance(gap, recovery, W.standoff[c], ROOM * W.solver.standoff) - _round_off(W.x[body])
+    standoff, hard = W.solver.standoff + ROUND_OFF_GAP * _extent(P, Q, W, c), W.in_hard_limit[0]
+    W.standoff[c] = hard * standoff
+    W.cgrace[c] = allowance(gap, recovery, NEAREST * standoff, hard) - _round_off(W.x[body])
 
 
 @kernel
@@ -123,7 +123,9 @@ def _extent(P, Q, W, c):
             for k in range(3):
                 extent = max(extent, abs(W.x[b, k]))
     if i < P.body.shape[0]:
-        return extent + abs(P.point[i, 0]) + abs(P.point[i, 1]) + abs(P.point[i, 2]) + P.radius[i] + P.size[i]
+        M, point = P.shape[i], P.point[i]
+        curve = P.size[i] * math.sqrt(M[0, 0] + M[1, 1] + M[2, 2]) if P.curved[i] else 0.0
+        return extent + abs(point[0]) + abs(point[1]) + abs(point[2]) + P.radius[i] + curve
     i -= P.body.shape[0]
     return extent + max(Q.bound[i, 0], Q.bound[i, 1])
 

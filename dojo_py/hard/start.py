@@ -6,7 +6,7 @@ from dojo_py.arrays import copy_rows
 from dojo_py.hard.bodies import old_momentum
 from dojo_py.hard.choice import strongest_gravity
 from dojo_py.hard.closures import start_closures
-from dojo_py.hard.contact_rows import ROOM, ROUND_OFF_GAP, allowance, start_contact
+from dojo_py.hard.contact_rows import ROUND_OFF_GAP, allowance, start_contact
 from dojo_py.hard.immovable import immovable
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
 from dojo_py.hard.joint_rows import start_joints
@@ -14,7 +14,7 @@ from dojo_py.hard.terms import COMPOUND
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_to_matrix
 from dojo_py.solver.centre import central_friction, central_pair
-from dojo_py.solver.cones import BOUND, CONE, FRICTIONLESS, PYRAMID, impulse_of, start_state
+from dojo_py.solver.cones import BOUND, CONE, FRICTIONLESS, NEAREST, PYRAMID, impulse_of, start_state
 
 OUT_OF_REACH = 1e6
 """Added to the gap of a contact that takes no part [m]."""
@@ -87,11 +87,17 @@ def start_step(L, P, Q, W, wrench, h, recovery):
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
         l = W.limit_active[W.members[LIMITS, k]]
         W.lgrace[l] = 0.0
-        angles = abs(W.angle0[L.limit_dof[l]]) + abs(L.limit_bound[l])
-        W.limit_standoff[l] = W.in_hard_limit[0] * (W.solver.standoff + ROUND_OFF_GAP * angles)
+        standoff, hard = W.solver.standoff + ROUND_OFF_GAP * _angles(L, W, l), W.in_hard_limit[0]
+        W.limit_standoff[l] = hard * standoff
         if L.limit_sign[l] != 0.0:
             room = L.limit_sign[l] * (W.angle0[L.limit_dof[l]] - L.limit_bound[l])
-            W.lgrace[l] = allowance(room, recovery, W.limit_standoff[l], ROOM * W.solver.standoff)
+            W.lgrace[l] = allowance(room, recovery, NEAREST * standoff, hard)
+
+
+@kernel
+def _angles(L, W, l):
+    """What the round-off of limit l's distance is relative to [rad, m]."""
+    return abs(W.angle0[L.limit_dof[l]]) + abs(L.limit_bound[l])
 
 
 COLD, WARM, HERE = 0, 1, 2

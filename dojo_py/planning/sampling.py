@@ -19,7 +19,7 @@ from dojo_py.planning.derivative_check import check_costs
 from dojo_py.planning.hard_motion import HardMotion, open_loop, rollout, states_of, usable
 from dojo_py.planning.log import Iteration, noted
 from dojo_py.planning.plan import Plan
-from dojo_py.planning.problem import Problem, build_problem
+from dojo_py.planning.problem import Problem
 from dojo_py.planning.sampling_options import SamplingOptions
 from dojo_py.planning.shooting import Path
 from dojo_py.planning.splines import fit, spline_matrix
@@ -91,16 +91,14 @@ def roll_all(sim: Any, start: State, controls: Array, threads: int | None) -> li
 
 
 def search(
-    make_rule: Callable[[Array, Array, SamplingOptions], Rule], name: str, arguments: dict[str, Any],
+    make_rule: Callable[[Array, Array, SamplingOptions], Rule], name: str, given: tuple[Problem, Array], state: State,
     options: SamplingOptions | None, seed: int, callback: Callable[[Iteration, Path], Any] | None, progress: bool,
 ) -> Plan:  # fmt: skip
-    """The plan of one rule. arguments: as in `build_problem`, and the state."""
-    options = options_of(SamplingOptions, options)
-    start = state_of(arguments.pop("state"))
+    """The plan of one rule from `state`. given: the problem and the first controls (T, nu), as `build_problem` makes them."""
+    options, start, (problem, u) = options_of(SamplingOptions, options), state_of(state), given
     seed = count("seed", seed, least=0, what="a seed")
     if callback is not None:
         function_of("callback", callback)
-    problem, u = build_problem(**arguments)
     matrix = spline_matrix(len(u), options.knots, options.spline)
     rule = make_rule(fit(matrix, u), options.spreads(problem.low, problem.high, u), options)
     with Progress(options.max_iterations, name, force=progress) as bar, np.errstate(over="ignore", invalid="ignore"):

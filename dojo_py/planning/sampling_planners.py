@@ -9,6 +9,7 @@ import numpy as np
 
 from dojo_py.planning.log import Iteration
 from dojo_py.planning.plan import Plan
+from dojo_py.planning.problem import build_problem
 from dojo_py.planning.sampling import search
 from dojo_py.planning.sampling_options import SamplingOptions
 from dojo_py.planning.shooting import Path
@@ -90,11 +91,8 @@ def predictive_sampling(
     progress: bool = False,
 ) -> Plan:  # fmt: skip
     """Samples about the best controls so far; arguments as in `cem`."""
-    given = {
-        "sim": sim, "state": state, "controls": controls, "stage": stage, "terminal": terminal, "constraints": constraints,
-        "control_limits": control_limits,
-    }  # fmt: skip
-    return search(Predictive, "predictive sampling", given, options, seed, callback, progress)
+    problem = build_problem(sim, stage, terminal, constraints, control_limits, controls)
+    return search(Predictive, "predictive sampling", problem, state, options, seed, callback, progress)
 
 
 def cem(
@@ -108,11 +106,8 @@ def cem(
     violated. The plan has no gains; `plan.controls` can start `ilqr`. seed: the same one gives the same plan, on any number of
     threads. callback(record, path): after every iteration, with the best motion so far; true stops.
     """
-    given = {
-        "sim": sim, "state": state, "controls": controls, "stage": stage, "terminal": terminal, "constraints": constraints,
-        "control_limits": control_limits,
-    }  # fmt: skip
-    return search(CrossEntropy, "cross-entropy method", given, options, seed, callback, progress)
+    problem = build_problem(sim, stage, terminal, constraints, control_limits, controls)
+    return search(CrossEntropy, "cross-entropy method", problem, state, options, seed, callback, progress)
 
 
 def mppi(
@@ -121,8 +116,5 @@ def mppi(
     progress: bool = False,
 ) -> Plan:  # fmt: skip
     """All samples count, the cheap ones more (model-predictive path integrals); arguments as in `cem`."""
-    given = {
-        "sim": sim, "state": state, "controls": controls, "stage": stage, "terminal": terminal, "constraints": constraints,
-        "control_limits": control_limits,
-    }  # fmt: skip
-    return search(PathIntegral, "path integrals", given, options, seed, callback, progress)
+    problem = build_problem(sim, stage, terminal, constraints, control_limits, controls)
+    return search(PathIntegral, "path integrals", problem, state, options, seed, callback, progress)

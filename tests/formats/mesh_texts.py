@@ -1,9 +1,14 @@
 """Meshes as the bytes of OBJ, STL and MSH files, and models that show them."""
 
 import struct
+from pathlib import Path
 
+import mujoco
 import numpy as np
 from scipy.spatial import ConvexHull
+
+MISSING = "mesh file '{}' does not exist"
+TOUCHING = 'contype="1"'
 
 TETRAHEDRON = (
     np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
@@ -56,3 +61,22 @@ def mjcf(file, mesh="", geom='contype="0" conaffinity="0"', compiler=""):
         f'<mujoco><compiler {compiler}/><asset>\n<mesh name="m" file="{file}" {mesh}/></asset>\n'
         f'<worldbody><body name="b"><freejoint/>\n<geom name="g" type="mesh" mesh="m" {geom}/></body></worldbody></mujoco>'
     )
+
+
+def written(folder: Path, text: str, name: str = "model.xml", **files: bytes) -> Path:
+    """A model file with the files it names beside it; "__" stands for a dot and "_of_" for a folder: stl__a, a__stl_of_x."""
+    for key, data in files.items():
+        file, _, inside = key.partition("_of_")
+        place = folder / inside / file.replace("__", ".")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def wheel(path: Path) -> mujoco.MjModel:
+    return mujoco.MjModel.from_xml_path(str(path))
+
+
+GOOD = stl(*TETRAHEDRON)
