@@ -100,7 +100,7 @@ def search(
     if callback is not None:
         function_of("callback", callback)
     matrix = spline_matrix(len(u), options.knots, options.spline)
-    rule = make_rule(fit(matrix, u), options.spreads(problem.low, problem.high, u), options)
+    rule = make_rule(fit(matrix, u), options.spreads(problem.model, problem.low, problem.high, u), options)
     with Progress(options.max_iterations, name, force=progress) as bar, np.errstate(over="ignore", invalid="ignore"):
         return _Search(problem, start, u, matrix, rule, options, np.random.default_rng(seed), callback, bar.advance).run()
 

@@ -7,10 +7,15 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dojo_py.mechanism.enums import GainType
 from dojo_py.planning.splines import KINDS
 from dojo_py.simulate.values import check_fields, real_array, text_of
 
 Array = np.ndarray
+
+ACCELERATION = 10.0
+"""Of the model by the first samples of controls without limits [m/s², rad/s²]: enough to lift a body, or to push it where friction
+holds it."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,7 @@ class SamplingOptions:
     """How controls run between knots."""
     spread: float | Array | None = None
     """Standard deviation of the first samples' knots, one number or (nu,) [unit of the control]; None: a quarter of the width of
-    the control's limits, and 1 + the largest first control where there are none."""
+    the control's limits; where there are none the largest first control and what accelerates the model by about gravity."""
     smallest_spread: float = 1e-3
     """The spread shrinks to this share of the first one and no further; the search ends where it has [-]."""
     shrink: float = 0.9
@@ -72,13 +77,22 @@ class SamplingOptions:
         if not self.penalty_growth >= 1:
             raise ValueError(f"SamplingOptions: penalty_growth={self.penalty_growth!r} must be at least 1")
 
-    def spreads(self, low: Array, high: Array, controls: Array) -> Array:
+    def spreads(self, model: Any, low: Array, high: Array, controls: Array) -> Array:
         """(nu,) first standard deviations for controls within low, high (nu,)."""
         if self.spread is None:
-            free = 1.0 + np.abs(controls).max(axis=0)
+            free = _strong_controls(model) + np.abs(controls).max(axis=0)
             return np.where(np.isfinite(high - low), 0.25 * (high - low), free)
         found: Any = real_array("SamplingOptions: spread", self.spread)
         good = np.all(np.isfinite(found)) and np.all(found >= 0) and np.any(found > 0)
         if found.shape not in ((), (1,), low.shape) or not good:
             raise ValueError(f"SamplingOptions: spread={self.spread!r} must be a number or ({len(low)},) numbers, not negative")
         return np.broadcast_to(found, low.shape).astype(float)
+
+
+def _strong_controls(model: Any) -> Array:
+    """(nu,) controls that accelerate the model by ACCELERATION; 1 where it does not tell, or they move nothing at its reference."""
+    if not hasattr(model, "actuator_acc0"):
+        return np.ones(int(model.nu))
+    gain = np.where(np.asarray(model.actuator_gaintype) == GainType.FIXED, np.abs(model.actuator_gainprm[:, 0]), 1.0)
+    acceleration = np.asarray(model.actuator_acc0) * gain
+    return np.where(acceleration > 0.0, ACCELERATION / np.where(acceleration > 0.0, acceleration, 1.0), 1.0)
