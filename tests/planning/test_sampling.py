@@ -119,7 +119,7 @@ def test_no_plan_is_worse_than_its_start(planner):
 
 @pytest.mark.parametrize(("mass", "friction", "by"), [(3.3, 0.7, 0.17), (0.02, 1.0, -0.1), (60.0, 0.4, 0.3)])
 def test_forces_without_limits_are_as_strong_as_the_body_needs(mass, friction, by):
-    """A box that friction holds, from no force. Bound 2 cm; measured 2.4 mm at most. With samples of 1 N the heavy ones never move."""
+    """A box that friction holds, from no force. Bound 2 cm; measured 2.4 mm at most. With samples of 1 N heavy ones stay."""
     box = f"""<mujoco><option timestep=".04"/><default><geom friction="{friction} 0 0"/></default><worldbody>
       <geom type="plane" size="5 5 1"/><body pos="0 0 .06"><freejoint/><geom type="box" size=".09 .07 .06" mass="{mass}"/>
       <site name="s"/></body></worldbody><actuator><motor site="s" gear="1 0 0 0 0 0"/></actuator></mujoco>"""
