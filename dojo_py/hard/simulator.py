@@ -11,6 +11,7 @@ import numpy as np
 
 from dojo_py.hard import checks, measures
 from dojo_py.hard.engine import Engine, usable
+from dojo_py.hard.flags import acting_model
 from dojo_py.hard.gradients.maximal import maximal_jacobian
 from dojo_py.hard.gradients.reverse import RolloutGradient, cotangents_of, pull_back
 from dojo_py.hard.largest_kappa import largest_kappa
@@ -63,10 +64,11 @@ class HardSimulator:
 
             model = load_model(model)
         self.model = model
+        self._acting = acting_model(model)
         self.timestep = timestep_of(model, timestep)
         self.friction = friction
         self.options = options_of(HardOptions, options)
-        self.world: World = build_world(model, friction, unsupported)
+        self.world: World = build_world(self._acting, friction, unsupported)
         label = {"mode": "hard", "model": model.name, "timestep": self.timestep, "friction": friction}
         self._engine = Engine(model, self.world, self.timestep, self.options, label)
         self._jacobians: dict[tuple[str, ...], Any] = {}
@@ -258,7 +260,7 @@ class HardSimulator:
         """
         from dojo_py.hard.parameters.registry import parameter
 
-        return parameter(self.world, self.model, self.timestep, name)
+        return parameter(self.world, self._acting, self.timestep, name)
 
     def with_parameters(self, values: dict[str, Any]) -> HardSimulator:
         """A simulator with other values, by names as in `parameter`; nothing is compiled anew and `model` stays what it was."""
@@ -270,7 +272,7 @@ class HardSimulator:
         from dojo_py.hard.parameters.differentiate import ParameterJacobian
 
         if names not in self._jacobians:
-            self._jacobians[names] = ParameterJacobian(self.world, self.model, self.timestep, names)
+            self._jacobians[names] = ParameterJacobian(self.world, self._acting, self.timestep, names)
         return self._jacobians[names]
 
     def rollout_vjp(

@@ -9,7 +9,7 @@ import numpy as np
 
 from dojo_py.hard.contact_support import BOUNCY, contact_records, damping_ratio
 from dojo_py.hard.joint_stacks import dependent_stacks
-from dojo_py.mechanism.enums import DisableBit, JointType
+from dojo_py.mechanism.enums import JointType
 from dojo_py.mechanism.errors import ErrorRecord, ModelError, UnsupportedWarning
 from dojo_py.mechanism.source import Source
 
@@ -21,7 +21,10 @@ def _named(kind: str, names: Any, rows: Any) -> str:
 
 
 def unsupported_features(model: Any) -> list[str | ErrorRecord]:
-    """One line for each feature of the model that the hard mode would ignore; records that are notices stop nothing."""
+    """One line for each feature of the model that the hard mode would ignore; records that are notices stop nothing.
+
+    model: without what its flags switch off (`flags.acting_model`).
+    """
     found: list[str | ErrorRecord] = []
     rows = np.flatnonzero(np.any(np.asarray(model.jnt_stiffnesspoly) != 0, axis=1))
     if len(rows):
@@ -35,11 +38,6 @@ def unsupported_features(model: Any) -> list[str | ErrorRecord]:
     opt = model.opt
     if opt.density != 0 or opt.viscosity != 0:
         found.append(f"option: fluid forces (density {opt.density:g}, viscosity {opt.viscosity:g})")
-    flags = DisableBit.CONSTRAINT | DisableBit.EQUALITY | DisableBit.FRICTIONLOSS | DisableBit.LIMIT | DisableBit.CONTACT
-    flags |= DisableBit.SPRING | DisableBit.DAMPER | DisableBit.GRAVITY
-    off = [bit.name.lower() for bit in flags if int(opt.disableflags) & bit and bit.name]
-    if off:
-        found.append(f"option: flags that disable {', '.join(off)}; remove these parts from the model instead")
     limited = np.asarray(model.jnt_limited, bool)
     bouncy = np.array([damping_ratio(ref) < BOUNCY for ref in np.asarray(model.jnt_solref)], bool).reshape(-1)
     rows = np.flatnonzero(limited & bouncy)

@@ -13,6 +13,7 @@ from dojo_py.actuation.table import ActuatorTable
 from dojo_py.collision.candidates import PairCandidates, PlaneCandidates, build_candidates
 from dojo_py.hard.body_table import BodyTable, build_body_table
 from dojo_py.hard.drives import allocate_drive, build_drives, check_servos
+from dojo_py.hard.flags import acting_model
 from dojo_py.hard.gradients.workspace import Tangent, allocate_tangent, tangent_handle
 from dojo_py.hard.handles import drive_handle, work_handle, world_handles
 from dojo_py.hard.layout import Layout, build_layout
@@ -45,6 +46,7 @@ def build_world(model: Any, friction: str, unsupported: str) -> World:
     """The World of a Model. Raises ModelError for what the hard mode does not simulate, unless `unsupported` says otherwise."""
     text_of("friction", friction, FRICTION)
     text_of("unsupported", unsupported)
+    model = acting_model(model)
     refuse_dependent_joints(model)
     lines = unsupported_features(model)
     layout, where = build_layout(model)

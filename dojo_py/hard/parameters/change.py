@@ -21,7 +21,7 @@ def kinematics(world: World, timestep: float) -> int:
 
 def with_parameters(sim: Any, values: dict[str, Any]) -> Any:
     """A HardSimulator like `sim` with the given values, see registry.py for the names."""
-    world, timestep = changed_world(sim.world, sim.model, sim.timestep, values)
+    world, timestep = changed_world(sim.world, sim._acting, sim.timestep, values)
     new = copy.copy(sim)
     new.world, new.timestep = world, timestep
     number = sim._engine.kinematics

@@ -1,0 +1,55 @@
+"""Disable flags in the hard mode: a model whose flag switches a part off is the model without that part.
+
+Each flag that concerns the motion changes the arrays it is about (`acting_model`); the step itself knows no flags. Actuators and
+their controls' limits (`actuation`, `clampctrl`) are switched in actuation/table.py, `filterparent` in collision/candidates.py.
+The other flags are about MuJoCo's solver, its integrators or its collision detection and change nothing here (docs/options.md).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from dojo_py.mechanism.enums import DisableBit
+
+PASSIVE = DisableBit.SPRING | DisableBit.DAMPER
+"""Together they switch off gravity compensation and the forces of a medium, too (MuJoCo's rule)."""
+
+
+def acting_model(model: Any) -> Any:
+    """The model without the parts that its disable flags switch off; the model itself when there are none."""
+    flags = DisableBit(int(model.opt.disableflags))
+    if flags & DisableBit.CONSTRAINT:
+        flags |= DisableBit.EQUALITY | DisableBit.FRICTIONLOSS | DisableBit.LIMIT | DisableBit.CONTACT
+    changes: dict[str, Any] = {}
+    for bit, zeroed in ZEROED.items():
+        if flags & bit:
+            changes |= {name: np.zeros_like(getattr(model, name)) for name in zeroed if hasattr(model, name)}
+    if flags & DisableBit.CONTACT:
+        changes |= {name: getattr(model, name)[:0] for name in _pair_arrays(model)} | {"npair": 0}
+    opt: dict[str, Any] = {}
+    if flags & DisableBit.GRAVITY:
+        opt["gravity"] = np.zeros(3)
+    if flags & PASSIVE == PASSIVE:
+        changes["body_gravcomp"] = np.zeros_like(model.body_gravcomp)
+        opt |= {"density": 0.0, "viscosity": 0.0}
+    if opt:
+        changes["opt"] = dataclasses.replace(model.opt, **opt)
+    return model.replace(**changes) if changes else model
+
+
+def _pair_arrays(model: Any) -> list[str]:
+    return [item.name for item in dataclasses.fields(model) if item.name.startswith("pair_")]
+
+
+ZEROED = {
+    DisableBit.CONTACT: ("geom_contype", "geom_conaffinity"),
+    DisableBit.EQUALITY: ("eq_active0",),
+    DisableBit.FRICTIONLOSS: ("dof_frictionloss", "tendon_frictionloss"),
+    DisableBit.LIMIT: ("jnt_limited", "tendon_limited"),
+    DisableBit.SPRING: ("jnt_stiffness", "jnt_stiffnesspoly", "tendon_stiffness", "tendon_stiffnesspoly"),
+    DisableBit.DAMPER: ("dof_damping", "dof_dampingpoly", "tendon_damping", "tendon_dampingpoly"),
+}
+"""Flags -> the arrays of what they switch off, as far as the model has them."""
