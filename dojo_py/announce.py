@@ -1,32 +1,100 @@
 """Tell the user why a first call takes long, and let it happen once."""
 
+from __future__ import annotations
+
 import gc
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+PATIENCE = 1.0
+"""Seconds that kernels may take to compile before the user is told."""
+TICK = 0.5
+"""Seconds between two lines on a terminal."""
+
+
+class Announcement:
+    """Says that kernels are being compiled, counts them on a terminal, and says how long it took. A process has one."""
+
+    def __init__(self) -> None:
+        self.functions = 0
+        """Functions that numba has compiled in this process."""
+        self._depth, self._said, self._shown, self._began = 0, False, 0, 0.0
+        self._lock, self._done = threading.RLock(), threading.Event()
+        self._teller: threading.Thread | None = None
+
+    @contextmanager
+    def around(self, compiling: bool = True) -> Iterator[None]:
+        """What happens inside, also nested or in other threads, is one announcement. compiling False: perhaps it only loads."""
+        with self._lock:
+            self._depth += 1
+            if compiling and self._teller is None:
+                self._begin()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._depth -= 1
+                if self._depth == 0 and self._teller is not None:
+                    self._end(self._teller)
+
+    def _begin(self) -> None:
+        self._began, self._done, self._shown = time.monotonic(), threading.Event(), 0
+        self._teller = threading.Thread(target=self._tell, args=(self._done,), name="dojo_py announcement", daemon=True)
+        self._teller.start()
+
+    def _tell(self, done: threading.Event) -> None:
+        if done.wait(PATIENCE):
+            return
+        self._shown = 1
+        if not sys.stderr.isatty():
+            if not self._said:
+                print("dojo_py: compiling kernels, once (a minute or two) ...", file=sys.stderr, flush=True)
+            self._said = True
+            return
+        while not done.wait(TICK):
+            text = f"dojo_py: compiling kernels, once: {self.functions} functions, {time.monotonic() - self._began:.0f} s"
+            print("\r" + text.ljust(self._shown), end="", file=sys.stderr, flush=True)
+            self._shown = max(len(text), self._shown)
+
+    def _end(self, teller: threading.Thread) -> None:
+        self._done.set()
+        teller.join(timeout=5.0)
+        self._teller = None
+        if self._shown:
+            lead = "\r" if sys.stderr.isatty() else ""
+            text = f"dojo_py: kernels compiled in {time.monotonic() - self._began:.0f} s"
+            print(lead + text.ljust(self._shown), file=sys.stderr, flush=True)
+
+
+ANNOUNCEMENT = Announcement()
+
+
+def count_functions() -> None:
+    """Let the announcement count what numba compiles."""
+    from numba.core import event
+
+    class Counter(event.Listener):  # type: ignore[misc]
+        def on_start(self, what: Any) -> None:
+            ANNOUNCEMENT.functions += 1
+
+        def on_end(self, what: Any) -> None:
+            pass
+
+    event.register("numba:compile", Counter())
+
 
 @contextmanager
-def announced(patience: float = 2.0) -> Iterator[None]:
-    """Say once on stderr that kernels are being compiled when the block takes longer than loading them would [s].
-
-    Meanwhile the cycle collector rests: it would walk the compiler's millions of objects again and again (a fifth of the time).
-    """
-
-    def tell() -> None:
-        print("dojo_py: compiling kernels, once (about a minute) ...", file=sys.stderr, flush=True)
-
-    timer = threading.Timer(patience, tell)
-    timer.daemon = True
-    timer.start()
+def undisturbed() -> Iterator[None]:
+    """The cycle collector rests: it would walk the compiler's millions of objects again and again (a fifth of the time)."""
     collecting = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        timer.cancel()
         if collecting:
             gc.enable()
 
@@ -41,7 +109,7 @@ class FirstUse:
         """Call `use`, which may come here again, unless that has happened before in this process."""
         if self._done.is_set():
             return
-        with self._running, announced():
+        with self._running, ANNOUNCEMENT.around(compiling=False), undisturbed():
             if not self._done.is_set():
                 self._done.set()
                 use()

@@ -9,6 +9,7 @@ return a view.
 itself looks only at the file of the entry function).
 """
 
+import hashlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,9 @@ from typing import Any
 
 from numba import njit, types
 
+from dojo_py.announce import ANNOUNCEMENT, count_functions
 from dojo_py.compiler import EntryCompiler, KernelCompiler, compiling
+from dojo_py.kernel_cache import KernelCache
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy"}
 """No fastmath: contracted products depend on what was inlined; a process that compiles would get other bits than one that loads."""
@@ -44,24 +47,45 @@ counted_kernel = njit(**_KERNEL, **OPTIONS)
 pasted: Any = njit(inline="always", **OPTIONS)
 
 
-ROOMS = ("*.py", "actuation/*.py", "collision/**/*.py", "drawing/*.py", "hard/**/*.py", "solver/*.py", "soft/**/*.py")
+FILES = ("arrays.py", "compiler.py", "handles.py", "jit.py", "rotation.py")
+ROOMS = ("actuation/*.py", "collision/**/*.py", "drawing/*.py", "hard/**/*.py", "solver/*.py", "soft/**/*.py")
 """Where kernels live, and the constants they are compiled with."""
 
 
 @cache
-def package_stamp() -> tuple[float, int]:
-    """Latest change and total size of the sources that kernels are compiled from."""
-    root = Path(__file__).parent
-    files = [f.stat() for room in ROOMS for f in root.glob(room)]
-    return max(f.st_mtime for f in files), sum(f.st_size for f in files)
+def package_stamp() -> bytes:
+    """Hash of the sources that kernels are compiled from: what was copied or installed anew is not compiled anew."""
+    root, found = Path(__file__).parent, hashlib.sha256()
+    for file in sorted(f for pattern in (*FILES, *ROOMS) for f in root.glob(pattern)):
+        found.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
+    return found.digest()
+
+
+ENTRIES: list[Any] = []
+"""All entries of the modules imported so far; their `_cache` is a KernelCache."""
 
 
 def entry(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile a function that Python calls, with a cache on disk."""
     if function is None:
         return lambda f: entry(f, **options)
-    dispatcher = njit(no_cfunc_wrapper=True, cache=True, nogil=True, pipeline_class=EntryCompiler, **OPTIONS, **options)(function)
-    cache_file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
-    if hasattr(cache_file, "_source_stamp"):
-        cache_file._source_stamp = package_stamp()
+    dispatcher: Any = njit(no_cfunc_wrapper=True, nogil=True, pipeline_class=EntryCompiler, **OPTIONS, **options)(function)
+    if compiling():
+        kept = dispatcher._cache = KernelCache(function, package_stamp())
+        dispatcher.compile = _announced(dispatcher, kept, dispatcher.compile)
+        ENTRIES.append(dispatcher)
     return dispatcher
+
+
+def _announced(dispatcher: Any, kept: KernelCache, compile_or_load: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """numba's `compile` of a dispatcher: one process at a time, and the user is told when it takes long."""
+
+    def compile(signature: Any) -> Any:
+        with kept.alone(), ANNOUNCEMENT.around(compiling=not kept.fresh()):
+            return compile_or_load(signature)
+
+    return compile
+
+
+if compiling():
+    count_functions()

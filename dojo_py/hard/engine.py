@@ -14,7 +14,7 @@ from dojo_py.hard.warm_start import warm_size
 from dojo_py.hard.world import WorkPool, World
 from dojo_py.simulate.results import Exact, State
 from dojo_py.simulate.status import Status
-from dojo_py.simulate.trajectory import Trajectory
+from dojo_py.simulate.trajectory import Trajectory, kept_model
 
 Array = np.ndarray
 
@@ -197,7 +197,7 @@ class Engine:
             reports[:, 2].copy(), reports[:, 3].copy(), reports[:, 4].copy(), record.maximal if maximal else None, record.bodies,
             record.impulses,
             {**self._label, "kappa": kappa}, *gradients, substeps=reports[:, 5].astype(np.int64),
-            attempts=reports[:, 6].astype(np.int64), round_off=reports[:, 8].copy(),
+            attempts=reports[:, 6].astype(np.int64), round_off=reports[:, 8].copy(), model=kept_model(self.model),
         )  # fmt: skip
 
     def trace(self, start: State, control: Array, kappa: float) -> Array:

@@ -13,6 +13,7 @@ import numpy as np
 
 from dojo_py.mechanism.archive import pack_model, unpack_model
 from dojo_py.mechanism.errors import ModelError
+from dojo_py.mechanism.model import Model
 from dojo_py.simulate.results import Exact, State
 from dojo_py.simulate.values import count, having, path_of
 
@@ -78,7 +79,7 @@ class Trajectory:
     round_off: Array | None = None
     """(T,) as in `Step`; zeros in the soft mode."""
     model: Any = field(default=None, repr=False)
-    """The Model, when the file that the trajectory was loaded from keeps it (`save(path, model=...)`)."""
+    """The Model that was simulated; None for a mujoco.MjModel, and for a file that was saved without one."""
 
     def __post_init__(self) -> None:
         steps = len(self.status)
@@ -118,9 +119,10 @@ class Trajectory:
     def save(self, path: str | PathLike, model: Any = None) -> None:
         """Write an .npz file: the arrays, and the metadata as JSON text.
 
-        model: the Model that was simulated. The file then keeps it, and can be drawn and simulated on without the model's own file.
+        The file keeps the model too (12 to 90 kB for the shipped ones, meshes more), so that it can be drawn and simulated on
+        without the model's own file. model: another Model to keep; False: none.
         """
-        kept = self.model if model is None else model
+        kept = self.model if model is None else None if model is False else model
         arrays = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in TABLES and getattr(self, f.name) is not None}
         arrays |= {PARAMETER + name: table for name, table in self.parameters.items()}
         header = {"format": FORMAT, **self.metadata}
@@ -131,6 +133,11 @@ class Trajectory:
         text = json.dumps(header, sort_keys=True)
         with open(path_of("path", path), "wb") as file:
             np.savez(file, metadata=np.array(text), **arrays)
+
+
+def kept_model(model: Any) -> Model | None:
+    """The model if a file can keep it: dojo_py's own. All trajectories of a simulator share it, and so does a pickle of several."""
+    return model if isinstance(model, Model) else None
 
 
 def load_trajectory(path: str | PathLike) -> Trajectory:

@@ -25,7 +25,7 @@ from dojo_py.simulate.arguments import (
 )
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
 from dojo_py.simulate.status import Status
-from dojo_py.simulate.trajectory import Trajectory
+from dojo_py.simulate.trajectory import Trajectory, kept_model
 from dojo_py.simulate.values import real_number, truth_of
 from dojo_py.soft import differences
 from dojo_py.soft.options import SoftOptions
@@ -149,7 +149,7 @@ class SoftSimulator:
         time = np.add.accumulate(np.concatenate([[state.time], np.full(T, self.timestep)]))  # as single steps add it up
         metadata = {"model": str(getattr(m, "name", "")), "timestep": self.timestep, "mode": "soft"}
         return Trajectory(
-            time, qpos, qvel, act, controls, status, iterations, residual, np.zeros(T), gaps, metadata=metadata
+            time, qpos, qvel, act, controls, status, iterations, residual, np.zeros(T), gaps, metadata=metadata, model=kept_model(m)
         )
 
     def rollout(self, state: State, controls: Array, *, kappa: float | None = None, linearize: bool = False) -> Trajectory:
