@@ -75,13 +75,13 @@ class Engine:
         """State of checked coordinates with its exact part, or ValueError when a body turns too far."""
         bodies = self._bodies(qpos, qvel)
         exact = Exact(bodies, np.zeros(self._warm), qpos, qvel, self.kinematics)
-        return State(qpos, qvel, act, time, self._expand(bodies), exact)
+        return State(qpos, qvel, act, time, self._expand(bodies), exact, self.model)
 
     def end(self, start: State, record: Any) -> State:
         """The state after the one step of a record."""
         exact = Exact(record.bodies[1], record.impulses[1], record.qpos[1], record.qvel[1], self.kinematics)
         time = start.time + self.timestep * bool(record.reports[0, 7] > 0)  # a step that failed took no time
-        return State(exact.qpos, exact.qvel, record.act[1], time, record.maximal[1], exact)
+        return State(exact.qpos, exact.qvel, record.act[1], time, record.maximal[1], exact, self.model)
 
     def _bodies(self, qpos: Array, qvel: Array) -> Array:
         """(nb, 13) from minimal coordinates."""

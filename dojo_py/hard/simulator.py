@@ -29,6 +29,7 @@ from dojo_py.simulate.arguments import (
     timestep_of,
     vector,
 )
+from dojo_py.simulate.poses import PointJacobian, Poses, point_jacobian, poses_of
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory
@@ -94,7 +95,7 @@ class HardSimulator:
         if exact is not None and self._engine.owns(exact):
             qpos = vector("qpos", state.qpos, (m.nq,))
             if np.array_equal(exact.qpos, qpos) and np.array_equal(exact.qvel, qvel):
-                return State(qpos, qvel, act, time, state.maximal, exact)
+                return State(qpos, qvel, act, time, state.maximal, exact, m)
         return self._engine.state(checks.configuration(m, state.qpos), qvel, act, time)
 
     # simulation
@@ -316,6 +317,24 @@ class HardSimulator:
         are 0 in the final row.
         """
         return self._engine.trace(self._checked(state), control_of(self.model, control), checks.kappa_of(kappa))
+
+    # poses
+
+    def poses(self, state: State) -> Poses:
+        """Frames of bodies, geoms and sites: positions, orientations, velocities (`simulate/poses.py`)."""
+        return poses_of(self.model, self._checked(state))
+
+    def jacobian(
+        self,
+        state: State,
+        *,
+        body: str | int | None = None,
+        geom: str | int | None = None,
+        site: str | int | None = None,
+        point: Any = (0.0, 0.0, 0.0),
+    ) -> PointJacobian:
+        """How the point (3,) [m] in the frame of a body, geom or site moves with qvel: linear and angular (3, nv), world axes."""
+        return point_jacobian(self.model, self._checked(state), body, geom, site, point)
 
     # measures
 

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from .configuration import configuration_difference, integrate_configuration
-from .errors import ErrorRecord, ModelError, listing, nearest
+from .errors import ErrorRecord
 from .source import Source
+from .views import View, index_of, view
 
 Array = np.ndarray
 
@@ -323,8 +324,45 @@ class Model:
         return self.source.left_out
 
     def replace(self, **changes: Any) -> Model:
-        """A copy with other values, `model.replace(body_mass=...)`. Quantities derived from them are not recomputed."""
-        return dataclasses.replace(self, **changes)
+        """A copy with other values, `model.replace(body_mass=...)`. What derives from them is recomputed (`derived.py`).
+
+        Whatever is given itself stays as given; `opt` takes another `Option` (`dataclasses.replace(model.opt, gravity=...)`).
+        """
+        from .derived import with_derived
+
+        return with_derived(self, changes)
+
+    def body(self, key: str | int) -> View:
+        """The body of this name or number: `model.body("torso").mass`, `.pos`, `.inertia`, every array `body_*`."""
+        return view(self, "body", key)
+
+    def joint(self, key: str | int) -> View:
+        """The joint of this name or number: every array `jnt_*`, its degrees of freedom `dof_*`, qpos0."""
+        return view(self, "joint", key)
+
+    def geom(self, key: str | int) -> View:
+        """The geom of this name or number: every array `geom_*`."""
+        return view(self, "geom", key)
+
+    def site(self, key: str | int) -> View:
+        """The site of this name or number: every array `site_*`."""
+        return view(self, "site", key)
+
+    def mesh(self, key: str | int) -> View:
+        """The mesh of this name or number: every array `mesh_*` with a row for it."""
+        return view(self, "mesh", key)
+
+    def actuator(self, key: str | int) -> View:
+        """The actuator of this name or number: every array `actuator_*`."""
+        return view(self, "actuator", key)
+
+    def equality(self, key: str | int) -> View:
+        """The equality constraint of this name or number: every array `eq_*`."""
+        return view(self, "equality", key)
+
+    def keyframe(self, key: str | int) -> View:
+        """The keyframe of this name or number: `.qpos`, `.qvel`, `.act`, `.ctrl`, `.time`."""
+        return view(self, "keyframe", key)
 
     def integrate(self, qpos: Array, dq: Array) -> Array:
         """`qpos` (nq) moved by the tangent `dq` (nv); rotations by rotation vectors in the body frame."""
@@ -338,35 +376,35 @@ class Model:
 
     def body_id(self, name: str) -> int:
         """Index of the body with this name."""
-        return _index("body", self.body_names, name)
+        return index_of("body", self.body_names, name)
 
     def joint_id(self, name: str) -> int:
         """Index of the joint with this name."""
-        return _index("joint", self.joint_names, name)
+        return index_of("joint", self.joint_names, name)
 
     def geom_id(self, name: str) -> int:
         """Index of the geom with this name."""
-        return _index("geom", self.geom_names, name)
+        return index_of("geom", self.geom_names, name)
 
     def mesh_id(self, name: str) -> int:
         """Index of the mesh with this name."""
-        return _index("mesh", self.mesh_names, name)
+        return index_of("mesh", self.mesh_names, name)
 
     def site_id(self, name: str) -> int:
         """Index of the site with this name."""
-        return _index("site", self.site_names, name)
+        return index_of("site", self.site_names, name)
 
     def actuator_id(self, name: str) -> int:
         """Index of the actuator with this name."""
-        return _index("actuator", self.actuator_names, name)
+        return index_of("actuator", self.actuator_names, name)
 
     def equality_id(self, name: str) -> int:
         """Index of the equality constraint with this name."""
-        return _index("equality", self.equality_names, name)
+        return index_of("equality", self.equality_names, name)
 
     def key_id(self, name: str) -> int:
         """Index of the keyframe with this name."""
-        return _index("keyframe", self.key_names, name)
+        return index_of("keyframe", self.key_names, name)
 
     @staticmethod
     def _vector(value: Array, size: int, name: str) -> Array:
@@ -382,11 +420,3 @@ class Model:
         if not np.all(np.abs(given) <= LARGEST):
             raise ValueError(f"{name} has entries that are not finite, or beyond {LARGEST:g}")
         return given
-
-
-def _index(kind: str, names: tuple[str, ...], name: str) -> int:
-    if not isinstance(name, str):
-        raise TypeError(f"name={name!r} is a {type(name).__name__}, expected the name of a {kind}")
-    if name and name in names:
-        return names.index(name)
-    raise ModelError(f"no {kind} is named '{name}'{listing(names)}{nearest(name, names)}")

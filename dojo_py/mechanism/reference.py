@@ -47,7 +47,7 @@ class ReferenceState:
 
 
 def reference_state(a: Mapping[str, Array]) -> ReferenceState:
-    """`a`: the arrays of the model compiled so far, by name."""
+    """`a`: the arrays of the model compiled so far, by name. At qpos0 bodies are where they are described."""
     nbody, nv = len(a["body_parentid"]), len(a["dof_bodyid"])
     xpos, xquat = np.zeros((nbody, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (nbody, 1))
     for b in range(1, nbody):
@@ -67,12 +67,50 @@ def reference_state(a: Mapping[str, Array]) -> ReferenceState:
         else:
             axis[adr] = quaternion.rotate(xquat[b], a["jnt_axis"][j])
             anchor[adr], turns[adr] = point, kind == JointType.HINGE
+    return ReferenceState(xpos, xquat, xipos, axis, anchor, turns, _chains(a))
+
+
+def _chains(a: Mapping[str, Array]) -> list[Array]:
+    """Per body: the degrees of freedom that move it, root first."""
     chains: list[Array] = [np.zeros(0, int)]
-    for b in range(1, nbody):
+    for b in range(1, len(a["body_parentid"])):
         own = np.arange(a["body_dofadr"][b], a["body_dofadr"][b] + a["body_dofnum"][b])
         inherited = chains[a["body_parentid"][b]]
         chains.append(np.concatenate([inherited, own]) if own.size else inherited)
-    return ReferenceState(xpos, xquat, xipos, axis, anchor, turns, chains)
+    return chains
+
+
+def state_at(a: Mapping[str, Array], qpos: Array) -> ReferenceState:
+    """The same quantities at the configuration qpos (nq)."""
+    nbody, nv = len(a["body_parentid"]), len(a["dof_bodyid"])
+    xpos, xquat = np.zeros((nbody, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (nbody, 1))
+    axis, anchor, turns = np.zeros((nv, 3)), np.zeros((nv, 3)), np.zeros(nv, bool)
+    for b in range(1, nbody):
+        p = a["body_parentid"][b]
+        x = xpos[p] + quaternion.rotate(xquat[p], a["body_pos"][b])
+        q = quaternion.multiply(xquat[p], a["body_quat"][b])
+        for j in range(a["body_jntadr"][b], a["body_jntadr"][b] + a["body_jntnum"][b]):
+            kind, adr, at = a["jnt_type"][j], a["jnt_dofadr"][j], a["jnt_qposadr"][j]
+            if kind == JointType.FREE:
+                x, q = np.array(qpos[at : at + 3], float), quaternion.normalise(qpos[at + 3 : at + 7])
+                axis[adr : adr + 3], axis[adr + 3 : adr + 6] = np.eye(3), quaternion.matrix(q).T
+                anchor[adr + 3 : adr + 6], turns[adr + 3 : adr + 6] = x, True
+                continue
+            point, direction = x + quaternion.rotate(q, a["jnt_pos"][j]), quaternion.rotate(q, a["jnt_axis"][j])
+            if kind == JointType.SLIDE:
+                x = x + direction * (qpos[at] - a["qpos0"][at])
+                axis[adr], anchor[adr] = direction, point
+                continue
+            ball = kind == JointType.BALL
+            shift = qpos[at : at + 4] if ball else quaternion.from_axis_angle(a["jnt_axis"][j], qpos[at] - a["qpos0"][at])
+            q = quaternion.normalise(quaternion.multiply(q, quaternion.normalise(np.asarray(shift, float))))
+            x = point - quaternion.rotate(q, a["jnt_pos"][j])
+            rows = slice(adr, adr + 3 if ball else adr + 1)
+            axis[rows] = quaternion.matrix(q).T if ball else direction
+            anchor[rows], turns[rows] = point, True
+        xpos[b], xquat[b] = x, quaternion.normalise(q)
+    xipos = xpos + quaternion.rotate(xquat, a["body_ipos"])
+    return ReferenceState(xpos, xquat, xipos, axis, anchor, turns, _chains(a))
 
 
 def inertia_matrix(a: Mapping[str, Array], state: ReferenceState) -> Array:

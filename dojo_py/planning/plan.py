@@ -145,7 +145,8 @@ def _arrays_of(trajectory: Trajectory | None) -> dict[str, Any]:
     """The hard trajectory under the names of the file."""
     if trajectory is None:
         return {}
-    found = {f.name: getattr(trajectory, f.name) for f in fields(Trajectory) if f.name not in ("metadata", "parameters")}
+    elsewhere = ("metadata", "parameters", "model")
+    found = {f.name: getattr(trajectory, f.name) for f in fields(Trajectory) if f.name not in elsewhere}
     text = json.dumps(trajectory.metadata, sort_keys=True)
     return {HARD + "metadata": np.array(text)} | {HARD + name: value for name, value in found.items() if value is not None}
 

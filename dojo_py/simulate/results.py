@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from dojo_py.mechanism.views import coordinates_of
 from dojo_py.simulate.status import Status
 
 Array = np.ndarray
@@ -41,6 +43,25 @@ class State:
     """Hard mode: (nbody, 13) rows [x, v, q, ω] of the model's bodies at their own centres of mass, body-frame axes; x, v in the
     world [m, m/s], q body to world, ω in the body [rad/s]; velocities over the interval that led to the pose. Row 0: the world."""
     exact: Exact | None = field(default=None, repr=False)
+    model: Any = field(default=None, repr=False)
+    """What was simulated, for `joint`; states that you make yourself have none unless you give it."""
+
+    def joint(self, key: str | int) -> JointState:
+        """Coordinates of one joint by its name or number: `state.joint("knee").qpos`."""
+        if self.model is None:
+            raise ValueError("this state knows no model: take it from a simulator, or make it with State(..., model=model)")
+        qpos, qvel = coordinates_of(self.model, key)
+        return JointState(self.qpos[qpos], self.qvel[qvel])
+
+
+@dataclass(frozen=True, eq=False)
+class JointState:
+    """Coordinates of one joint; arrays also for a hinge or a slide, which has one."""
+
+    qpos: Array
+    """(1 to 7,) [rad, m]"""
+    qvel: Array
+    """(1 to 6,) [rad/s, m/s]"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -109,7 +109,7 @@ class Trajectory:
                 self.bodies[k], self.impulses[k], self.qpos[k], self.qvel[k], int(self.metadata.get("kinematics", 0))
             )
         maximal = None if self.maximal is None else self.maximal[k]
-        return State(self.qpos[k], self.qvel[k], self.act[k], float(self.time[k]), maximal, exact)
+        return State(self.qpos[k], self.qvel[k], self.act[k], float(self.time[k]), maximal, exact, self.model)
 
     @property
     def final_state(self) -> State:

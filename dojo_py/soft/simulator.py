@@ -23,6 +23,7 @@ from dojo_py.simulate.arguments import (
     timestep_of,
     vector,
 )
+from dojo_py.simulate.poses import PointJacobian, Poses, point_jacobian, poses_of
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory, kept_model
@@ -90,6 +91,7 @@ class SoftSimulator:
             vector("qvel", state.qvel, (m.nv,)),
             vector("act", act, (m.na,)),
             float(vector("time", state.time, ())),
+            model=m,
         )
 
     # simulation
@@ -106,7 +108,7 @@ class SoftSimulator:
             contacts = self._contacts()
         status = Status(int(traj.status[0]))
         moved = status not in (Status.NOT_FINITE, Status.SINGULAR)
-        end = State(traj.qpos[1], traj.qvel[1], traj.act[1], float(traj.time[1] if moved else traj.time[0]))
+        end = State(traj.qpos[1], traj.qvel[1], traj.act[1], float(traj.time[1] if moved else traj.time[0]), model=self.model)
         return Step(end, status, int(traj.iterations[0]), float(traj.residual[0]), 0.0, contacts)
 
     def _contacts(self) -> Contacts:
@@ -249,6 +251,22 @@ class SoftSimulator:
         """(nv,) forward dynamics: the acceleration at this state, constraint forces included. All results stay in `work`."""
         self._evaluate(state, control, np.zeros(self.model.nv), np.zeros(0), np.zeros(0))
         return self.work.solver.qacc.copy()
+
+    def poses(self, state: State) -> Poses:
+        """Frames of bodies, geoms and sites: positions, orientations, velocities (`simulate/poses.py`)."""
+        return poses_of(self.model, self._checked(state))
+
+    def jacobian(
+        self,
+        state: State,
+        *,
+        body: str | int | None = None,
+        geom: str | int | None = None,
+        site: str | int | None = None,
+        point: Any = (0.0, 0.0, 0.0),
+    ) -> PointJacobian:
+        """How the point (3,) [m] in the frame of a body, geom or site moves with qvel: linear and angular (3, nv), world axes."""
+        return point_jacobian(self.model, self._checked(state), body, geom, site, point)
 
     def energy(self, state: State) -> float:
         """Kinetic plus potential energy [J]: gravity and springs."""

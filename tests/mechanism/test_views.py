@@ -1,0 +1,104 @@
+"""Rows of a model by name, and what `Model.replace` recomputes: against the wheel's mj_setConst."""
+
+import mujoco
+import numpy as np
+import pytest
+
+from dojo_py import ModelError, load_model
+from dojo_py.mechanism.views import KINDS
+
+TEXT = """<mujoco><worldbody><body name="base" pos="0 0 1"><freejoint name="root"/><geom name="trunk" type="box" size=".2 .1 .1"/>
+  <body name="leg" pos=".1 0 0"><joint name="hip" axis="0 1 0" range="-60 60" damping=".3" armature=".01"/>
+  <site name="toe" pos="0 0 -.3"/>
+  <geom name="shank" type="capsule" size=".02" fromto="0 0 0 0 0 -.3"/></body></body>
+  <body name="post"><joint name="spin" ref="20"/><geom name="cap" size=".1" pos=".2 0 0"/></body></worldbody>
+  <equality><connect name="pin" body1="leg" body2="post" anchor="0 0 -.3"/><weld name="glue" body1="base" body2="post"/>
+  <weld name="given" body1="base" body2="post" relpose="1 2 3 1 0 0 0"/></equality>
+  <actuator><motor name="drive" joint="hip" gear="2"/><general name="pull" site="toe" gear="0 0 1"/></actuator>
+  <keyframe><key name="start" time="2"/></keyframe></mujoco>"""
+
+
+def test_views_give_rows_of_the_arrays():
+    model = load_model(TEXT)
+    assert model.body("leg").mass == model.body_mass[2] and model.body(2).name == "leg" and model.body(-1).name == "post"
+    assert model.joint("hip").range.tolist() == model.jnt_range[1].tolist()
+    assert model.joint("hip").damping == 0.3 and model.joint("root").damping.shape == (6,)
+    assert model.joint("root").dof_solref.shape == (6, 2) and model.joint("spin").qpos0 == np.deg2rad(20)
+    assert model.geom("trunk").size.tolist() == [0.2, 0.1, 0.1] and model.site("toe").bodyid == 2
+    assert model.actuator("drive").gear[0] == 2.0 and model.equality("pin").data[2] == -0.3
+    assert model.keyframe("start").time == 2.0 and model.keyframe(0).qpos.shape == (9,)
+    assert model.joint("hip").rows == (slice(7, 8), slice(6, 7)) and "damping" in dir(model.joint("hip"))
+    for kind, (names, _, _) in KINDS.items():
+        for index in range(len(getattr(model, names))):
+            view = getattr(model, kind)(index)
+            assert all(getattr(view, attribute) is not None for attribute in dir(view))
+
+
+@pytest.mark.parametrize(
+    "wrong, error, pattern",
+    [
+        (lambda m: m.body("leeg"), ModelError, "no body is named 'leeg'.*did you mean 'leg'"),
+        (lambda m: m.geom(7), ModelError, "geom 7 does not exist: the model has 3"),
+        (lambda m: m.joint(1.0), TypeError, "expected the name or number of a joint"),
+        (lambda m: m.joint("hip").dampng, AttributeError, "a view of a joint has no 'dampng'; did you mean 'damping'"),
+        (lambda m: setattr(m.body("leg"), "mass", 3.0), AttributeError, "read-only; model.replace"),
+        (lambda m: m.body("leg").rows, AttributeError, "a view of a body has no 'rows'"),
+    ],
+)
+def test_wrong_names(wrong, error, pattern):
+    with pytest.raises(error, match=pattern):
+        wrong(load_model(TEXT))
+
+
+CHANGES = {
+    "body_mass": lambda v: v * 3.0,
+    "body_inertia": lambda v: v * 2.0,
+    "body_ipos": lambda v: v + 0.01,
+    "body_pos": lambda v: v + np.arange(3) * 0.1 * (v != 0),
+    "dof_armature": lambda v: v + 0.2,
+    "jnt_pos": lambda v: v + np.array([[0.0], [0.1], [0.0]]),
+    "actuator_gear": lambda v: v * 1.5,
+    "site_pos": lambda v: v * 2.0,
+}
+DERIVED = ("body_subtreemass", "dof_M0", "dof_invweight0", "body_invweight0", "actuator_acc0", "actuator_length0", "eq_data")
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_replace_recomputes_as_the_wheel_does(name):
+    """Measured: 3e-16 relative to max(1, |value|)."""
+    model, wheel = load_model(TEXT), mujoco.MjModel.from_xml_string(TEXT)
+    value = CHANGES[name](np.array(getattr(model, name)))
+    changed = model.replace(**{name: value})
+    getattr(wheel, name)[:] = value
+    if name == "body_pos":
+        wheel.qpos0[:3] = wheel.body_pos[1]
+    wheel.eq_data[0, 3:6] = 0.0
+    mujoco.mj_setConst(wheel, mujoco.MjData(wheel))
+    moved = False
+    for derived in DERIVED if name != "body_pos" else (*DERIVED, "qpos0"):
+        ours, theirs = getattr(changed, derived), getattr(wheel, derived)
+        if derived == "eq_data":  # the wheel recomputes these only when it compiles
+            ours, theirs = ours[:0], theirs[:0]
+        assert np.allclose(ours, theirs, rtol=0, atol=1e-12 * max(1.0, np.abs(theirs).max(initial=0))), derived
+        moved |= not np.array_equal(getattr(model, derived), getattr(changed, derived))
+    # the wheel leaves its statistics as they were compiled; ours are those of the changed model compiled anew
+    assert moved and abs(changed.stat.meaninertia - changed.dof_M0.mean()) < 1e-12
+
+
+def test_replace_of_poses_moves_the_anchors_of_closures():
+    """As compiling the file with the other pose does. Measured: 2e-16."""
+    model, other = load_model(TEXT), load_model(TEXT.replace('pos="0 0 1"', 'pos="1 2 3"'))
+    changed = model.replace(body_pos=other.body_pos)
+    for name in ("eq_data", "qpos0", "qpos_spring", "actuator_length0"):
+        assert np.allclose(getattr(changed, name), getattr(other, name), rtol=0, atol=1e-14), name
+    assert not np.allclose(model.eq_data, changed.eq_data)
+
+
+def test_replace_of_sizes_and_what_is_given():
+    model = load_model(TEXT)
+    bigger = model.replace(geom_size=2.0 * model.geom_size)
+    assert np.allclose(bigger.geom_rbound, 2.0 * model.geom_rbound) and np.allclose(bigger.geom_aabb, 2.0 * model.geom_aabb)
+    kept = model.replace(body_mass=2.0 * model.body_mass, dof_M0=model.dof_M0)
+    assert np.array_equal(kept.dof_M0, model.dof_M0) and not np.array_equal(kept.dof_invweight0, model.dof_invweight0)
+    same = model.replace(geom_friction=0.5 * model.geom_friction)
+    assert all(np.array_equal(getattr(same, name), getattr(model, name)) for name in DERIVED)
