@@ -63,6 +63,7 @@ def contents(model: Any) -> list[tuple[str, str]]:
         ("meshes", f"{model.nmesh}, {model.nmeshvert} vertices, {model.nmeshface} faces" if model.nmesh else "0"),
         ("contacts", f"{count_contacts(model)} points that may touch; {model.npair} pairs, {model.nexclude} excludes"),
         ("actuators", f"{model.nactuator}: {model.nu} inputs, {model.na} activations"),
+        ("tendons", str(model.ntendon)),
         ("equalities", str(model.neq)),
         ("sites", str(model.nsite)),
         ("keyframes", ", ".join(name or "(no name)" for name in model.key_names) or "none"),

@@ -135,7 +135,7 @@ class CheckReport:
             return {}
         counts = {"bodies": "nbody", "joints": "njnt", "qpos": "nq", "qvel": "nv", "controls": "nu", "geoms": "ngeom"}
         counts |= {"sites": "nsite", "equalities": "neq", "contact pairs": "npair", "excludes": "nexclude"}
-        counts |= {"keyframes": "nkey", "meshes": "nmesh"}
+        counts |= {"keyframes": "nkey", "meshes": "nmesh", "tendons": "ntendon"}
         return {word: getattr(self.model, size) for word, size in counts.items()}
 
     def __str__(self) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dojo_py.hard.contact_support import BOUNCY, contact_records, damping_ratio
 from dojo_py.hard.joint_stacks import dependent_stacks
-from dojo_py.mechanism.enums import JointType
+from dojo_py.mechanism.enums import EqualityType, JointType, TrnType
 from dojo_py.mechanism.errors import ErrorRecord, ModelError, UnsupportedWarning
 from dojo_py.mechanism.source import Source
 
@@ -35,6 +35,8 @@ def unsupported_features(model: Any) -> list[str | ErrorRecord]:
     rows = np.flatnonzero(np.asarray(model.jnt_actgravcomp, bool) & np.asarray(model.jnt_actfrclimited, bool))
     if len(rows):
         found.append(f"{_named('joint', model.joint_names, rows)}: gravity compensation bounded by actuatorfrcrange")
+    if int(getattr(model, "ntendon", 0)):
+        found.append(f"{_named('tendon', model.tendon_names, range(model.ntendon))}: tendons")
     opt = model.opt
     if opt.density != 0 or opt.viscosity != 0:
         found.append(f"option: fluid forces (density {opt.density:g}, viscosity {opt.viscosity:g})")
@@ -60,6 +62,22 @@ def refuse_dependent_joints(model: Any) -> None:
         message += "turn their axes, move their anchors apart, or give each a body of its own"
         name = model.body_names[body] or f"#{body}"
         records.append(ErrorRecord(where.path, where.line, "body", name, "", message, unsupported=True))
+    if records:
+        raise ModelError(records)
+
+
+def refuse_tendon_transmissions(model: Any) -> None:
+    """Raise ModelError for actuators on tendons and couplings of tendons; they have no meaning without them."""
+    records = []
+    source = getattr(model, "source", Source())
+    for kind, kinds, rows in (
+        ("actuator", "actuators", np.flatnonzero(np.asarray(model.actuator_trntype) == TrnType.TENDON)),
+        ("equality", "equalities", np.flatnonzero(np.asarray(model.eq_type) == EqualityType.TENDON)),
+    ):
+        for i in rows:
+            where, name = source.place(kinds, int(i)), getattr(model, f"{kind}_names")[i] or f"#{i}"
+            message = "a tendon's is not simulated by the hard mode"
+            records.append(ErrorRecord(where.path, where.line, kind, name, "tendon", message, unsupported=True))
     if records:
         raise ModelError(records)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .enums import GeomType, JointType
+from .enums import GeomType, JointType, WrapType
 from .errors import ModelError
 from .model import Model, Option, Statistic
 
@@ -27,11 +27,12 @@ WITHIN = {
     "na": ("actuator_actadr",),
     "nmesh": ("geom_dataid",),
     "nmeshgraph": ("mesh_graphadr",),
+    "nwrap": ("tendon_adr",),
 }
 """Size -> arrays of numbers that count what it is the size of; -1 stands for none."""
 COUNTED = {
     "body_jnt": "njnt", "body_dof": "nv", "body_geom": "ngeom", "actuator_ctrl": "nu", "actuator_act": "na",
-    "mesh_vert": "nmeshvert", "mesh_face": "nmeshface",
+    "mesh_vert": "nmeshvert", "mesh_face": "nmeshface", "tendon_": "nwrap",
 }  # fmt: skip
 """Arrays `...adr`, `...num`: first one and how many, out of so many."""
 
@@ -94,6 +95,8 @@ def _check(model: Model) -> None:
     _check_range("jnt_dofadr", model.jnt_dofadr + wide[1], 1, model.nv + 1)
     for first, number, vertices in zip(model.mesh_faceadr, model.mesh_facenum, model.mesh_vertnum, strict=True):
         _check_range("mesh_face", model.mesh_face[first : first + number], 0, vertices)
+    _check_range("wrap_objid", model.wrap_objid, 0, model.njnt)
+    _check_range("wrap_type", model.wrap_type, WrapType.JOINT, WrapType.JOINT + 1)
     _check_range("body_parentid", model.body_parentid, 0, np.maximum(np.arange(model.nbody), 1))
 
 

@@ -20,6 +20,7 @@ from .compile_joints import joint_arrays
 from .compile_keyframes import keyframe_arrays
 from .compile_meshes import compile_meshes, mesh_arrays
 from .compile_option import compile_option
+from .compile_tendons import tendon_arrays, tendon_inertia, tendon_inverse_weights
 from .errors import ModelError, Problems
 from .layout import Layout, lay_out
 from .model import Model, Statistic
@@ -50,10 +51,12 @@ def compile_model(mechanism: Mechanism) -> Model:
     a |= joint_arrays(layout, poses, mechanism.settings, problems)
     check_moving_mass(mechanism, layout, a, problems)
     a |= pair_arrays(mechanism, layout, problems) | exclude_arrays(mechanism, layout, problems)
+    a |= tendon_arrays(mechanism, layout, a, problems)
     a |= actuator_arrays(mechanism, layout, a, problems)
     state = reference_state(a)
     a |= equality_arrays(mechanism, layout, state, problems)
     for kind, elements in (
+        ("tendon", mechanism.tendons),
         ("actuator", mechanism.actuators),
         ("equality", mechanism.equalities),
         ("pair", mechanism.pairs),
@@ -66,18 +69,20 @@ def compile_model(mechanism: Mechanism) -> Model:
 
     a["body_subtreemass"] = subtree_sums(a["body_parentid"], a["body_mass"])
     matrix = inertia_matrix(a, state)
-    inverse = _inverse(matrix, layout)
     a["dof_M0"] = np.diag(matrix).copy()
+    matrix += tendon_inertia(a, layout.nv)
+    inverse = _inverse(matrix, layout, bool(np.any(a["tendon_armature"] > 0.0)))
     a["dof_invweight0"] = dof_inverse_weights(a, inverse)
     a["body_invweight0"] = body_inverse_weights(a, state, inverse)
+    a["tendon_invweight0"] = tendon_inverse_weights(a, inverse)
     a |= servo_arrays(a, state, inverse)
     a |= _spring_dampers(layout, a)
-    meaninertia = float(np.mean(a["dof_M0"])) if layout.nv else 1.0
-    source = source_of(layout, mechanism.left_out)
+    meaninertia = float(np.mean(np.diag(matrix))) if layout.nv else 1.0
+    source = source_of(mechanism, layout)
     return _assemble(mechanism, layout, a, opt=option, stat=Statistic(meaninertia=meaninertia), source=source)
 
 
-def _inverse(matrix: Array, layout: Layout) -> Array:
+def _inverse(matrix: Array, layout: Layout, armed: bool) -> Array:
     """M⁻¹ (nv, nv); a matrix that cannot be inverted is reported with the joint of the first bad pivot."""
     try:
         factor = np.linalg.cholesky(matrix)
@@ -88,6 +93,7 @@ def _inverse(matrix: Array, layout: Layout) -> Array:
         joint = layout.joints[layout.arrays["dof_jntid"][bad]]
         problems = Problems()
         message = "the joint-space inertia is singular at this joint: two joints of the same motion, or too little mass"
+        message += ", or a tendon with armature that joins three branches" * armed
         Check(problems, joint).fail("", f"{message}; add armature or mass")
         problems.raise_if_any()
     half = np.linalg.solve(factor, np.eye(len(matrix)))
@@ -135,6 +141,8 @@ def _assemble(mechanism: Mechanism, layout: Layout, a: dict[str, Array], **parts
         "nmeshface": len(a["mesh_face"]),
         "nmeshgraph": len(a["mesh_graph"]),
         "neq": len(mechanism.equalities),
+        "ntendon": len(mechanism.tendons),
+        "nwrap": len(a["wrap_type"]),
         "npair": len(mechanism.pairs),
         "nexclude": len(mechanism.excludes),
         "nkey": len(a["key_time"]),
@@ -149,6 +157,7 @@ def _assemble(mechanism: Mechanism, layout: Layout, a: dict[str, Array], **parts
         "mesh_names": tuple(mesh.name for mesh in mechanism.meshes),
         "actuator_names": tuple(actuator.name for actuator in mechanism.actuators),
         "equality_names": tuple(equality.name for equality in mechanism.equalities),
+        "tendon_names": tuple(tendon.name for tendon in mechanism.tendons),
         "key_names": (*(key.name for key in mechanism.keyframes), *[""] * (len(a["key_time"]) - len(mechanism.keyframes))),
     }
     for item in dataclasses.fields(Model):

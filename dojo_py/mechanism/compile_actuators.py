@@ -12,6 +12,7 @@ import numpy as np
 
 from . import quaternion
 from .checks import MIN_VALUE, Check
+from .compile_tendons import tendon_jacobian
 from .enums import BiasType, DynType, GainType, JointType, TrnType
 from .errors import Problems
 from .layout import Layout
@@ -23,6 +24,7 @@ Array = np.ndarray
 DYN_TYPES, GAIN_TYPES, BIAS_TYPES = (
     tuple(member.name.lower() for member in enum) for enum in (DynType, GainType, BiasType)
 )
+TARGETS = ("joint", "jointinparent", "tendon", "site")
 _WIDTHS = {"dynprm": 10, "gainprm": 10, "biasprm": 10, "ctrlrange": 2, "forcerange": 2, "actrange": 2, "gear": 6}
 _WIDTHS |= {"trnid": 2, "lengthrange": 2, "dampingpoly": 2}
 _PLAIN = tuple(
@@ -57,7 +59,8 @@ def _row(
     check: Check, actuator: Actuator, layout: Layout, compiled: dict[str, Array], mechanism: Mechanism
 ) -> dict[str, Any]:
     autolimits = mechanism.settings.autolimits
-    trntype, trnid = _transmission(check, actuator, layout)
+    tendons = {tendon.name: t for t, tendon in enumerate(mechanism.tendons) if tendon.name}
+    trntype, trnid = _transmission(check, actuator, layout, tendons)
     dyntype = check.word("dyntype", DYN_TYPES)
     ctrlrange, ctrllimited = check.limits("ctrlrange", "ctrllimited", autolimits)
     forcerange, forcelimited = check.limits("forcerange", "forcelimited", autolimits)
@@ -103,29 +106,34 @@ def _row(
     }
 
 
-def _transmission(check: Check, actuator: Actuator, layout: Layout) -> tuple[int, tuple[int, int]]:
-    given = [target for target in ("joint", "jointinparent", "site") if getattr(actuator, target)]
+def _transmission(
+    check: Check, actuator: Actuator, layout: Layout, tendons: dict[str, int]
+) -> tuple[int, tuple[int, int]]:
+    given = [target for target in TARGETS if getattr(actuator, target)]
     if len(given) != 1:
         what = " and ".join(given) or "none"
-        check.fail("", f"exactly one target of ['joint', 'jointinparent', 'site'] is accepted, {what} was given")
+        check.fail("", f"exactly one target of {list(TARGETS)} is accepted, {what} was given")
         return TrnType.JOINT, (0, -1)
     if actuator.refsite and given[0] != "site":
         check.fail("refsite", "is only accepted together with site")
     if given[0] == "site":
         site = check.reference("site", layout.site_ids, "site")
         return TrnType.SITE, (site, check.reference("refsite", layout.site_ids, "site") if actuator.refsite else -1)
+    if given[0] == "tendon":
+        return TrnType.TENDON, (check.reference("tendon", tendons, "tendon"), -1)
     joint = check.reference(given[0], layout.joint_ids, "joint")
     return TrnType.JOINTINPARENT if given[0] == "jointinparent" else TrnType.JOINT, (joint, -1)
 
 
-def _inherited(check: Check, trntype: int, joint: int, factor: float, compiled: dict[str, Array]) -> Array:
-    """Range of a position target: the joint's range, widened by `factor` about its middle."""
-    if trntype == TrnType.SITE or joint < 0:
-        check.fail("inheritrange", "needs a joint as target")
-    elif not compiled["jnt_range"][joint, 0] < compiled["jnt_range"][joint, 1]:
-        check.fail("inheritrange", "the joint has no range to inherit")
+def _inherited(check: Check, trntype: int, target: int, factor: float, compiled: dict[str, Array]) -> Array:
+    """Range of a position target: that of the joint or tendon, widened by `factor` about its middle."""
+    ranges = compiled["tendon_range" if trntype == TrnType.TENDON else "jnt_range"]
+    if trntype == TrnType.SITE or target < 0:
+        check.fail("inheritrange", "needs a joint or a tendon as target")
+    elif not ranges[target, 0] < ranges[target, 1]:
+        check.fail("inheritrange", "the target has no range to inherit")
     else:
-        low, high = compiled["jnt_range"][joint]  # also of a joint that is not limited
+        low, high = ranges[target]  # also of a joint that is not limited
         return 0.5 * (low + high) + 0.5 * factor * (high - low) * np.array([-1.0, 1.0])
     return np.array([-1.0, 1.0])
 
@@ -150,6 +158,8 @@ def transmission(a: dict[str, Array], i: int, state: ReferenceState, nv: int) ->
     moment, gear, (target, reference) = np.zeros(nv), a["actuator_gear"][i], a["actuator_trnid"][i].astype(int)
     if a["actuator_trntype"][i] == TrnType.SITE:
         return _site_transmission(a, state, moment, gear, target, reference)
+    if a["actuator_trntype"][i] == TrnType.TENDON:
+        return gear[0] * tendon_jacobian(a, nv)[target], float(gear[0] * a["tendon_length0"][target])
     kind, adr = a["jnt_type"][target], a["jnt_dofadr"][target]
     if kind == JointType.FREE:
         moment[adr : adr + 6] = gear

@@ -2,7 +2,7 @@
 
     connect, bodies   anchor in body1 (3), anchor in body2 (3), computed at qpos0
     weld, bodies      anchor in body2 (3), position (3) and quaternion (4) of body2 in body1, torque scale
-    joint             polynomial coefficients (5)
+    joint, tendon     polynomial coefficients (5)
 Without `relpose` a weld keeps the relative pose of qpos0; the position is then that of the anchor in body1.
 """
 
@@ -27,17 +27,22 @@ def equality_arrays(
     mechanism: Mechanism, layout: Layout, state: ReferenceState, problems: Problems
 ) -> dict[str, Array]:
     """Arrays of the equality constraints, in document order."""
-    rows = [_row(Check(problems, equality), equality, layout, state) for equality in mechanism.equalities]
+    tendons = {tendon.name: t for t, tendon in enumerate(mechanism.tendons) if tendon.name}
+    rows = [_row(Check(problems, equality), equality, layout, state, tendons) for equality in mechanism.equalities]
     shapes = {"eq_solref": 2, "eq_solimp": 5, "eq_data": 12}
     keys = ("eq_type", "eq_obj1id", "eq_obj2id", "eq_objtype", "eq_active0", *shapes)
     width = {key: (len(rows), shapes[key]) if key in shapes else (len(rows),) for key in keys}
     return {key: np.array([row[key] for row in rows], dtype=float).reshape(width[key]) for key in keys}
 
 
-def _row(check: Check, equality: Equality, layout: Layout, state: ReferenceState) -> dict[str, Any]:
+def _row(check: Check, equality: Equality, layout: Layout, state: ReferenceState, tendons: dict[str, int]) -> dict[str, Any]:
     kind = check.word("type", EQUALITY_TYPES)
     if kind == EqualityType.JOINT:
         first, second, objtype, data = _joint(check, equality, layout)
+    elif kind == EqualityType.TENDON:
+        first = check.reference("name1", tendons, "tendon", "tendon1")
+        second = check.reference("name2", tendons, "tendon", "tendon2") if equality.name2 else -1
+        objtype, data = ObjType.UNKNOWN, _polynomial(check)
     elif equality.objtype == "site":
         first = check.reference("name1", layout.site_ids, "site", "site1")
         second = check.reference("name2", layout.site_ids, "site", "site2")
@@ -71,9 +76,13 @@ def _joint(check: Check, equality: Equality, layout: Layout) -> tuple[int, int, 
     for attribute, index in (("joint1", first), ("joint2", second)):
         if index >= 0 and layout.joints[index].type not in ("hinge", "slide"):
             check.fail(attribute, f"joint '{layout.joints[index].name}' is not a hinge or a slide")
+    return first, second, ObjType.UNKNOWN, _polynomial(check)
+
+
+def _polynomial(check: Check) -> Array:
     data = np.zeros(12)
     data[:5], data[10] = check.vector("polycoef", 5, least=1, fill=(0, 1, 0, 0, 0)), 1.0
-    return first, second, ObjType.UNKNOWN, data
+    return data
 
 
 def _connect(check: Check, equality: Equality, first: int, second: int, state: ReferenceState) -> Array:

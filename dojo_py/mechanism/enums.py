@@ -4,7 +4,7 @@ from enum import IntEnum, IntFlag
 
 JointType = IntEnum("JointType", "FREE BALL SLIDE HINGE", start=0)
 GeomType = IntEnum("GeomType", "PLANE HFIELD SPHERE CAPSULE ELLIPSOID CYLINDER BOX MESH", start=0)
-EqualityType = IntEnum("EqualityType", "CONNECT WELD JOINT", start=0)
+EqualityType = IntEnum("EqualityType", "CONNECT WELD JOINT TENDON", start=0)
 DynType = IntEnum("DynType", "NONE INTEGRATOR FILTER FILTEREXACT", start=0)
 GainType = IntEnum("GainType", "FIXED AFFINE", start=0)
 BiasType = IntEnum("BiasType", "NONE AFFINE", start=0)
@@ -19,6 +19,7 @@ class TrnType(IntEnum):
 
     JOINT = 0
     JOINTINPARENT = 1
+    TENDON = 3
     SITE = 4
 
 
@@ -29,6 +30,12 @@ class ObjType(IntEnum):
     BODY = 1
     JOINT = 3
     SITE = 6
+
+
+class WrapType(IntEnum):
+    """What the path of a tendon consists of."""
+
+    JOINT = 1
 
 
 class DisableBit(IntFlag):

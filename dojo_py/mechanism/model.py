@@ -123,6 +123,8 @@ class Model:
     nmeshface: int
     nmeshgraph: int
     neq: int
+    ntendon: int
+    nwrap: int
     npair: int
     nexclude: int
     nkey: int
@@ -136,6 +138,7 @@ class Model:
     mesh_names: tuple[str, ...]
     actuator_names: tuple[str, ...]
     equality_names: tuple[str, ...]
+    tendon_names: tuple[str, ...]
     key_names: tuple[str, ...]
 
     opt: Option
@@ -267,6 +270,34 @@ class Model:
     eq_solref: Array = _real("neq 2")
     eq_solimp: Array = _real("neq 5")
     eq_data: Array = _real("neq 12")
+
+    tendon_adr: Array = _int("ntendon")
+    """First row of the tendon's path in `wrap_*`."""
+    tendon_num: Array = _int("ntendon")
+    tendon_group: Array = _int("ntendon")
+    tendon_limited: Array = _bool("ntendon")
+    tendon_actfrclimited: Array = _bool("ntendon")
+    tendon_solref_lim: Array = _real("ntendon 2")
+    tendon_solimp_lim: Array = _real("ntendon 5")
+    tendon_solref_fri: Array = _real("ntendon 2")
+    tendon_solimp_fri: Array = _real("ntendon 5")
+    tendon_range: Array = _real("ntendon 2")
+    tendon_actfrcrange: Array = _real("ntendon 2")
+    tendon_margin: Array = _real("ntendon")
+    tendon_stiffness: Array = _real("ntendon")
+    tendon_stiffnesspoly: Array = _real("ntendon 2")
+    tendon_damping: Array = _real("ntendon")
+    tendon_dampingpoly: Array = _real("ntendon 2")
+    tendon_armature: Array = _real("ntendon")
+    tendon_frictionloss: Array = _real("ntendon")
+    tendon_lengthspring: Array = _real("ntendon 2")
+    tendon_length0: Array = _real("ntendon")
+    tendon_invweight0: Array = _real("ntendon")
+    tendon_width: Array = _real("ntendon")
+    tendon_rgba: Array = _array("ntendon 4", np.float32)
+    wrap_type: Array = _int("nwrap")
+    wrap_objid: Array = _int("nwrap")
+    wrap_prm: Array = _real("nwrap")
 
     actuator_trntype: Array = _int("nactuator")
     actuator_dyntype: Array = _int("nactuator")
@@ -401,6 +432,10 @@ class Model:
     def equality_id(self, name: str) -> int:
         """Index of the equality constraint with this name."""
         return index_of("equality", self.equality_names, name)
+
+    def tendon_id(self, name: str) -> int:
+        """Index of the tendon with this name."""
+        return _index("tendon", self.tendon_names, name)
 
     def key_id(self, name: str) -> int:
         """Index of the keyframe with this name."""

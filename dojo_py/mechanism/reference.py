@@ -142,19 +142,27 @@ def body_inverse_weights(a: Mapping[str, Array], state: ReferenceState, inverse:
 def simple_sliders(a: Mapping[str, Array]) -> list[int]:
     """Bodies that only slide along their own axes: alone on the world, mass centred, nothing attached.
 
-    MuJoCo takes 1 / mass as all their inverse weights, without armature and without averaging over three directions.
+    MuJoCo takes 1 / mass as all their inverse weights, without armature and without averaging over three directions; not where
+    the armature of a tendon counts.
     """
     parents, out = a["body_parentid"], []
+    heavy = {a["jnt_bodyid"][joint] for joint in _armed_joints(a)}
     for b in range(1, len(parents)):
         p, first, count = parents[b], a["body_jntadr"][b], a["body_jntnum"][b]
         fixed = p == 0 or (parents[p] == 0 and a["body_dofnum"][p] == 0)
         centred = np.all(np.abs(a["body_ipos"][b]) < _ALIGNED) and np.all(np.abs(a["body_iquat"][b][1:]) < _ALIGNED)
         joints = slice(first, first + count)
         sliding = count > 0 and np.all(a["jnt_type"][joints] == JointType.SLIDE)
-        if fixed and centred and sliding and not np.any(parents == b):
+        if fixed and centred and sliding and not np.any(parents == b) and b not in heavy:
             if np.all(np.sum(np.abs(a["jnt_axis"][joints]) > _ALIGNED, axis=1) == 1) and a["body_mass"][b] > 0.0:
                 out.append(b)
     return out
+
+
+def _armed_joints(a: Mapping[str, Array]) -> list[int]:
+    """Joints of the fixed tendons with armature."""
+    ranges = zip(a["tendon_adr"].astype(int), a["tendon_num"].astype(int), a["tendon_armature"], strict=True)
+    return [int(joint) for first, number, armature in ranges if armature > 0.0 for joint in a["wrap_objid"][first : first + number]]
 
 
 _ALIGNED = 1e-14

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from .errors import ErrorRecord, Where
 from .layout import Layout
+from .spec import Mechanism
 
 
 @dataclass(frozen=True)
@@ -15,16 +18,22 @@ class Source:
     bodies: tuple[Where | None, ...] = ()
     joints: tuple[Where | None, ...] = ()
     geoms: tuple[Where | None, ...] = ()
+    tendons: tuple[Where | None, ...] = ()
+    actuators: tuple[Where | None, ...] = ()
+    equalities: tuple[Where | None, ...] = ()
     left_out: tuple[ErrorRecord, ...] = ()
 
     def place(self, kind: str, index: int) -> Where:
-        """Place of a part; kind: "bodies", "joints" or "geoms"."""
+        """Place of a part; kind: the name of one of the fields above."""
         places: tuple[Where | None, ...] = getattr(self, kind)
         return (places[index] if index < len(places) else None) or Where()
 
 
-def source_of(layout: Layout, left_out: list[ErrorRecord]) -> Source:
+def source_of(mechanism: Mechanism, layout: Layout) -> Source:
     """The places of a mechanism that is laid out."""
-    parts = (layout.bodies, layout.joints, layout.geoms)
-    bodies, joints, geoms = (tuple(element.where for element in elements) for elements in parts)
-    return Source(bodies, joints, geoms, tuple(left_out))
+    parts: tuple[Sequence[Any], ...] = (layout.bodies, layout.joints, layout.geoms)
+    parts += (mechanism.tendons, mechanism.actuators, mechanism.equalities)
+    bodies, joints, geoms, tendons, actuators, equalities = (
+        tuple(element.where for element in elements) for elements in parts
+    )
+    return Source(bodies, joints, geoms, tendons, actuators, equalities, tuple(mechanism.left_out))

@@ -31,7 +31,7 @@ SOLIMP = (0.9, 0.95, 0.001, 0.5, 2.0)
 JOINT_TYPES = ("free", "ball", "slide", "hinge")
 GEOM_TYPES = ("plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh")
 SITE_TYPES = GEOM_TYPES[1:-1]
-EQUALITY_TYPES = ("connect", "weld", "joint")
+EQUALITY_TYPES = ("connect", "weld", "joint", "tendon")
 
 
 @dataclass(kw_only=True)
@@ -238,17 +238,17 @@ class Exclude(_Element):
 
 @dataclass
 class Equality(_Element):
-    """A constraint between two bodies, sites or joints.
+    """A constraint between two bodies, sites, joints or tendons.
 
     type "connect": point of body1 and body2 (or `objtype` "site": two sites) coincide; `anchor` in the frame of body1.
     type "weld": the relative pose is fixed; `anchor` in the frame of body2, `relpose` = pose of body2 in body1 (7).
-    type "joint": joint1 - ref1 = polycoef(joint2 - ref2), five coefficients.
+    type "joint": joint1 - ref1 = polycoef(joint2 - ref2), five coefficients; type "tendon": the same of two lengths.
     """
 
     type: str = "connect"
     name1: str = ""
     name2: str = ""
-    """Empty: the world (connect, weld) or a constant (joint)."""
+    """Empty: the world (connect, weld) or a constant (joint, tendon)."""
     name: str = ""
     objtype: str = "body"
     """"body" or "site" for connect and weld."""
@@ -264,13 +264,56 @@ class Equality(_Element):
 
 
 @dataclass
+class JointTerm(_Element):
+    """A term of a fixed tendon: `coef` times the coordinate of a hinge or a slide."""
+
+    joint: str = ""
+    coef: float = 0.0
+
+
+@dataclass
+class Tendon(_Element):
+    """A length with a spring, a damper, limits and friction. Fixed tendon: length = sum of coef * joint coordinate."""
+
+    name: str = ""
+    path: list[JointTerm] = field(default_factory=list)
+    limited: bool | None = None
+    """None: limited when `range` is given (compiler setting `autolimits`)."""
+    range: Vector | None = None
+    """Lower and upper bound of the length [m, or rad]."""
+    actuatorfrclimited: bool | None = None
+    actuatorfrcrange: Vector | None = None
+    """Bounds on the total actuator force on this tendon [N]."""
+    springlength: Vector = (-1.0, -1.0)
+    """Interval of lengths without spring force; one number: both ends; -1: the length at `springref` of the joints."""
+    stiffness: Vector | float = 0.0
+    """Spring [N/m]; up to two more numbers are the polynomial coefficients of MuJoCo 4."""
+    damping: Vector | float = 0.0
+    """[N s/m]; up to two more numbers as for `stiffness`."""
+    armature: float = 0.0
+    """Inertia that moves with the length [kg]."""
+    frictionloss: float = 0.0
+    """Dry friction [N]."""
+    margin: float = 0.0
+    solreflimit: Vector = SOLREF
+    solimplimit: Vector = SOLIMP
+    solreffriction: Vector = SOLREF
+    solimpfriction: Vector = SOLIMP
+    width: float = 0.003
+    """Drawn with [m]."""
+    rgba: Vector = (0.5, 0.5, 0.5, 1.0)
+    group: int = 0
+
+
+@dataclass
 class Actuator(_Element):
     """A general actuator: force = gain(length, velocity) * input + bias(length, velocity); shortcuts set both."""
 
     name: str = ""
     joint: str = ""
-    """Exactly one of `joint`, `jointinparent`, `site` (name of the target)."""
+    """Exactly one of `joint`, `jointinparent`, `tendon`, `site` (name of the target)."""
     jointinparent: str = ""
+    tendon: str = ""
     site: str = ""
     refsite: str = ""
     """With `site`: the frame in which the wrench or position is expressed."""
@@ -296,7 +339,7 @@ class Actuator(_Element):
     dampratio: float | None = None
     """Position servo: damping ratio from which the velocity gain is computed at compile time (kv not given)."""
     inheritrange: float = 0.0
-    """> 0: ctrlrange (or actrange, for an integrator) is this multiple of the joint's range, about its middle."""
+    """> 0: ctrlrange (or actrange, for an integrator) is this multiple of the joint's or tendon's range, about its middle."""
     lengthrange: Vector | None = None
     """Feasible lengths of the transmission; only muscles would use it."""
     group: int = 0
@@ -392,5 +435,6 @@ class Mechanism(_Element):
     keyframe_count: int = 0
     """At least so many keyframes; those not described are at the reference configuration (MJCF: `size nkey`)."""
     meshes: list[Mesh] = field(default_factory=list)
+    tendons: list[Tendon] = field(default_factory=list)
     left_out: list[ErrorRecord] = field(default_factory=list, repr=False, compare=False)
     """What the file that it was read from holds besides."""

@@ -18,6 +18,7 @@ from dojo_py.soft.actuation import (
     next_activation,
 )
 from dojo_py.soft.fluid import drag_coefficients, half_dimensions, local_velocity
+from dojo_py.soft.inertia import add_outer
 from dojo_py.soft.kinematics import BALL, FREE, SLIDE
 from dojo_py.soft.passive import DISABLE_DAMPER, all_passive_off, damper_slope
 from dojo_py.soft.spatial import cross_force, cross_motion, multiply_inertia
@@ -61,15 +62,6 @@ def actuator_slope(m, forces, s, a, act):
     if a.disabled or (a.forcelimited and (s.force <= a.forcerange[0] or s.force >= a.forcerange[1])):
         return 0.0
     return 0.0 if target_at_limit(m, forces, a) else slope
-
-
-@kernel
-def add_outer(rowadr, colind, row, scale, D):
-    """D (nC,) += scale * row row^T within the pattern of M."""
-    for i in range(len(row)):
-        if row[i] != 0.0:
-            for a in range(rowadr[i], rowadr[i + 1]):
-                D[a] += scale * row[i] * row[colind[a]]
 
 
 @kernel

@@ -7,7 +7,7 @@ from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.actuation import actuator_forces, transmissions
 from dojo_py.soft.bias import newton_euler
 from dojo_py.soft.constraint import make_rows, reference_acceleration
-from dojo_py.soft.inertia import body_inertias, factorize, inertia_matrix, solve_inertia
+from dojo_py.soft.inertia import body_inertias, factorize, inertia_matrix, solve_inertia, tendon_inertia
 from dojo_py.soft.kinematics import body_velocities, forward_kinematics
 from dojo_py.soft.passive import DISABLE_GRAVITY, passive_forces
 from dojo_py.soft.solve import solve_constraints
@@ -22,6 +22,7 @@ def position_stage(m, w, qpos, qvel):
     )
     body_inertias(m.bodies, p.bodies)
     inertia_matrix(m.bodies, m.dofs, m.M_rowadr, m.M_colind, p.bodies, p.cdof, p.M)
+    tendon_inertia(m.tendons, m.tendon_J, m.M_rowadr, m.M_colind, p.M)
     for a in range(len(p.M)):
         p.LD[a] = p.M[a]
     factorize(m.M_rowadr, m.M_colind, p.LD)

@@ -56,6 +56,23 @@ def inertia_matrix(m_bodies, m_dofs, rowadr, colind, bodies, cdof, M):
 
 
 @kernel
+def add_outer(rowadr, colind, row, scale, D):
+    """D (nC,) += scale * row row^T within the pattern of M."""
+    for i in range(len(row)):
+        if row[i] != 0.0:
+            for a in range(rowadr[i], rowadr[i + 1]):
+                D[a] += scale * row[i] * row[colind[a]]
+
+
+@kernel
+def tendon_inertia(tendons, J, rowadr, colind, M):
+    """M (nC,) += J^T armature J of all tendons, within the pattern of M (MuJoCo leaves out what couples separate branches)."""
+    for t in range(len(tendons)):
+        if tendons[t].armature > 0.0:
+            add_outer(rowadr, colind, J[t], tendons[t].armature, M)
+
+
+@kernel
 def factorize(rowadr, colind, LD):
     """L^T D L of the tree-sparse matrix in LD (nC,), in place: strict lower part L, diagonal 1 / D."""
     for k in range(len(rowadr) - 2, -1, -1):

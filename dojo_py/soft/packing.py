@@ -207,7 +207,7 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
     _add_actuator_passive(model, damping, armature)
     options[0]["has_damping"] = bool(np.any(damping))
     options[0]["has_gravcomp"] = bool(np.any(np.asarray(model.body_gravcomp) > 0))  # (the wheel's switch)
-    options[0]["meaninertia"] = max(1e-15, float(np.mean(model.dof_M0))) if model.nv else 1.0
+    options[0]["meaninertia"] = max(1e-15, float(model.stat.meaninertia)) if model.nv else 1.0
     bodies = _fill(
         BODY, model.nbody,
         parentid=model.body_parentid, jntnum=model.body_jntnum, jntadr=model.body_jntadr, dofnum=model.body_dofnum,

@@ -54,7 +54,7 @@ def unsupported(model: Any) -> list[ErrorRecord]:
             add("option", None, flag, "is not simulated in the soft mode")
     for array in ("jnt_springyield",):
         nonzero("joint", array)
-    for array in ("tendon_armature", "tendon_springyield"):
+    for array in ("tendon_springyield",):
         nonzero("tendon", array)
     if float(opt.density) > 0 or float(opt.viscosity) > 0:
         for g in np.flatnonzero(np.asarray(model.geom_fluid).reshape(model.ngeom, -1)[:, 0]) if model.ngeom else ():

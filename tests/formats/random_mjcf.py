@@ -1,12 +1,14 @@
 """Seeded random MJCF files that use every attribute the reader knows, for comparison with the wheel."""
 
+import re
+
 import numpy as np
 from scipy.spatial import ConvexHull
 
 
 def random_mjcf(seed: int) -> str:
     """One random model. Valid by construction; moving bodies have mass."""
-    text = _Generator(seed).text()
+    text = with_tendons(_Generator(seed).text(), np.random.default_rng([seed, 2]))
     return with_meshes(text, np.random.default_rng([seed, 1])) if seed % 2 else text
 
 
@@ -31,6 +33,43 @@ def with_meshes(text: str, rng: np.random.Generator) -> str:
         geoms += f'<body><joint/><geom type="{shape}" mesh="mesh{k}" pos="{_listed(rng.normal(size=3))}"{still}/></body>'
     text = text.replace("</worldbody>", f"{geoms}</worldbody><asset>{assets}</asset>", 1)
     return text.replace("<compiler ", '<compiler fitaabb="true" ', 1) if rng.random() < 0.5 else text
+
+
+def with_tendons(text: str, rng: np.random.Generator) -> str:
+    """The model with fixed tendons on its hinges and slides, and what refers to them."""
+    joints = sorted(set(re.findall(r'joint name="(scalar\d+)"', text)))
+    if not joints:
+        return text
+    out, names = "", [f"tendon{t}" for t in range(int(rng.integers(1, 5)))]
+    armature = rng.random() < 0.5
+    for name in names:
+        out += f'<fixed name="{name}"{_tendon_attributes(rng, armature)}'
+        out += ' class="a"' if rng.random() < 0.3 else ""
+        out += f' range="{_listed(np.sort(rng.normal(size=2)))}"' if rng.random() < 0.5 else ""
+        out += f' actuatorfrcrange="{_listed(np.sort(rng.normal(size=2)) * (-1, 1) * 0.5 + (-2, 2))}"' if rng.random() < 0.4 else ""
+        # three joints of two branches and armature: what is left of the inertia within the tree may be indefinite
+        most = 2 if armature else len(joints)
+        chosen = rng.choice(joints, int(rng.integers(1, min(most, len(joints)) + 1)), replace=False)
+        out += ">" + "".join(f'<joint joint="{joint}" coef="{rng.normal():.4g}"/>' for joint in chosen) + "</fixed>"
+    one, two = rng.choice(names), rng.choice(names)
+    out = f'<tendon>{out}</tendon><actuator><motor tendon="{one}" gear="{rng.normal():.3g}"/><position tendon="{two}" kp="3"'
+    out += f' dampratio="0.7"/></actuator><equality><tendon tendon1="{one}" polycoef="{_listed(rng.normal(size=3))}"'
+    out += f' tendon2="{two}"/></equality>' if one != two else "/></equality>"
+    default = f'<default class="a"><tendon{_tendon_attributes(rng, armature)} width=".02" rgba="{_listed(rng.uniform(size=4))}"/>'
+    text = text.replace('<default class="a">', default, 1)
+    return text.replace("</mujoco>", f"{out}</mujoco>")
+
+
+def _tendon_attributes(rng, armature) -> str:
+    numbers = {"stiffness": 3, "damping": 3, "springlength": 2, "frictionloss": 1, "margin": 1}
+    numbers |= {"armature": 1} if armature else {}
+    numbers |= {"solreflimit": 2, "solimplimit": 3, "solreffriction": 2, "solimpfriction": 5}
+    out = ""
+    for attribute, most in numbers.items():
+        if rng.random() < 0.3:
+            count = most if attribute.startswith("sol") else int(rng.integers(1, most + 1))
+            out += f' {attribute}="{_listed(np.sort(rng.uniform(0.05, 0.9, count)))}"'
+    return out + (f' group="{rng.integers(4)}"' if rng.random() < 0.3 else "")
 
 
 def _listed(numbers) -> str:

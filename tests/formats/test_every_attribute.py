@@ -10,7 +10,7 @@ from dojo_py import ModelError, load_model
 
 VALUES = ("", "1", "-0.5 0.5", "0.1 0.2 0.3", "0.9 0.95 0.01 0.5 2", "1 0 0 0 1 0", "true", "box", "affine")
 STRICTER = ("lower bound must be less", "is less than 0", "not an integer of at least", "three letters", "has no direction")
-STRICTER += ("exactly one target", "needs a joint as target")
+STRICTER += ("exactly one target", "needs a joint or a tendon as target")
 """The wheel accepts reversed ranges, negative friction and counts, words for eulerseq, axes without direction, two targets:
 mistakes all of them."""
 WHEEL_DIES = {("connect", "anchor")}

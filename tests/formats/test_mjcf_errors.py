@@ -20,6 +20,14 @@ def errors(text, **options):
     return caught.value.errors
 
 
+TERM = '<joint joint="knee" coef="1"/>'
+
+
+def tendon(path, bodies="", of="", more=""):
+    """One model with a fixed tendon 't' on line 5."""
+    return model(BODY + bodies, "", f'<tendon>\n<fixed name="t" {of}>{path}</fixed>{more}</tendon>')
+
+
 CASES = {
     "unknown attribute": (
         model('<body><joint nmae="x"/><geom size="1"/></body>'),
@@ -138,6 +146,29 @@ CASES = {
         model(BODY, "", "<equality>\n<joint joint1='kne'/></equality>"),
         *(5, "joint", "joint1", "did you mean 'knee'"),
     ),
+    "tendon of nothing": (tendon(""), 5, "fixed", "", "needs a path"),
+    "tendon of a ball": (
+        tendon('<joint joint="ball" coef="1"/>', '<body><joint name="ball" type="ball"/><geom size=".1"/></body>'),
+        *(5, "joint", "joint", "'ball' is not a hinge or a slide"),
+    ),
+    "tendon of no joint": (tendon('<joint joint="kne" coef="1"/>'), 5, "joint", "joint", "did you mean 'knee'"),
+    "joint twice": (tendon('<joint joint="knee" coef="1"/>' * 2), 5, "joint", "joint", "in the tendon already"),
+    "no coefficient": (tendon('<joint joint="knee"/>'), 5, "joint", "coef", "required"),
+    "not a number of a term": (tendon('<joint joint="knee" coef="nan"/>'), 5, "joint", "coef", "'nan'"),
+    "site in a fixed tendon": (tendon('<site site="s"/>'), 5, "site", "", "not an element of fixed"),
+    "tendon range": (tendon(TERM, of='range="1 -1"'), 5, "fixed", "range", "lower bound"),
+    "tendon force range": (tendon(TERM, of='actuatorfrcrange="1 2"'), 5, "fixed", "actuatorfrcrange", "include zero"),
+    "springlength": (tendon(TERM, of='springlength="2 1"'), 5, "fixed", "springlength", "above"),
+    "tendon armature": (tendon(TERM, of='armature="-1"'), 5, "fixed", "armature", "less than 0"),
+    "two tendons of a name": (tendon(TERM, more=f'<fixed name="t">{TERM}</fixed>'), 5, "fixed", "name", "already the name"),
+    "actuator of no tendon": (
+        model(BODY, "", "<actuator>\n<motor tendon='u'/></actuator>"),
+        *(5, "motor", "tendon", "no tendon is named 'u'"),
+    ),
+    "coupling of no tendon": (
+        model(BODY, "", "<equality>\n<tendon tendon1='u'/></equality>"),
+        *(5, "tendon", "tendon1", "no tendon is named 'u'"),
+    ),
     "key": (model(BODY, "", "<keyframe>\n<key qpos='1 2'/></keyframe>"), 5, "key", "qpos", "2 numbers were read, 1 "),
     "timestep": ('<mujoco>\n<option timestep="0"/></mujoco>', 2, "option", "timestep", "not positive"),
     "flag": ('<mujoco><option>\n<flag contacts="disable"/></option></mujoco>', 2, "flag", "contacts", "'contact'\\?"),
@@ -178,6 +209,7 @@ def test_message_format(tmp_path):
     assert str(record) == f"{file}:3: joint 'elbow', type: {expected}"
 
 
+SPATIAL = '<tendon><spatial name="t"/></tendon>'
 UNSUPPORTED = {
     "mesh": (model('<geom name="m" type="mesh" mesh="x"/>'), "m"),
     "hfield": (model('<geom name="m" type="hfield" hfield="x"/>'), "m"),
@@ -185,8 +217,9 @@ UNSUPPORTED = {
         model('<body><geom name="m" type="mesh" mesh="x" contype="0" conaffinity="0"/></body>'),
         "m",
     ),
-    "tendon": (model(BODY, "", '<tendon><fixed name="t"><joint joint="knee" coef="1"/></fixed></tendon>'), "t"),
-    "tendon actuator": (model(BODY, "", '<actuator><motor name="m" tendon="t"/></actuator>'), "m"),
+    "tendon": (model(BODY, "", SPATIAL), "t"),
+    "tendon actuator": (model(BODY, "", SPATIAL + '<actuator><motor name="m" tendon="t"/></actuator>'), "t"),
+    "tendon equality": (model(BODY, "", SPATIAL + '<equality><tendon name="m" tendon1="t"/></equality>'), "t"),
     "muscle": (model(BODY, "", '<actuator><muscle name="m" joint="knee"/></actuator>'), "m"),
     "muscle dynamics": (model(BODY, "", '<actuator><general name="m" joint="knee" dyntype="muscle"/></actuator>'), "m"),
     "flex": (model(BODY, "", '<equality><flex name="m" flex="f"/></equality>'), "m"),
@@ -215,7 +248,7 @@ def test_unsupported(case):
 
 def test_skipped_actuators_leave_the_keyframe_in_step():
     actuators = '<actuator><motor tendon="t"/><motor joint="knee"/></actuator>'
-    text = model(BODY, "", actuators + '<keyframe><key ctrl="1 2"/></keyframe>')
+    text = model(BODY, "", '<tendon><spatial name="t"/></tendon>' + actuators + '<keyframe><key ctrl="1 2"/></keyframe>')
     loaded = load_model(text, unsupported="skip")
     assert loaded.nu == 1 and loaded.key_ctrl.tolist() == [[2.0]]
 

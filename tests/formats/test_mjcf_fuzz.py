@@ -17,7 +17,7 @@ from dojo_py.formats.mjcf import schema
 NASTY = "nan inf -1 0 1e300 1e-320 abc -0.0 true free ball plane mesh 2147483648 -2147483649 1_0 0x10 1,2 world".split()
 NASTY += ["", "0 0 0", "1 2", "9" * 60, "0 0 0 0", "1e9 1e9 1e9", "\u0661", "1 1 1 1 1 1 1", "-1 -1"]
 ATTRIBUTES = "name class pos quat size mass range limited type fromto childclass euler joint site gear kp".split()
-ATTRIBUTES += "dampratio inheritrange density springdamper armature axis".split()
+ATTRIBUTES += "coef springlength dampratio inheritrange density springdamper armature axis".split()
 TAGS = "body joint geom freejoint frame inertial default worldbody include option key site".split()
 ACTIONS = ("value", "value", "add", "rename", "drop", "tag", "delete", "copy", "move")
 PIECES = (b'"', b"<", b"/>", b"&x;", b"\x00", b"<!--")
@@ -94,15 +94,16 @@ def test_damaged_elements(originals, data):
 
 
 EVERYTHING = """<mujoco><compiler/><option><flag/></option>
-  <default><joint/><geom/><site/><pair/><equality/><general/><default class="d"><position kp="1"/></default></default>
+  <default><joint/><geom/><site/><pair/><equality/><general/><tendon/><default class="d"><position kp="1"/></default></default>
   <worldbody><geom name="p" type="plane" size="1 1 1"/>
     <body name="a" childclass="d"><freejoint name="f"/><geom name="g" size="1"/><site name="s"/>
       <frame><body name="b"><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><joint name="j"/><site name="t"/></body>
       </frame></body></worldbody>
+  <tendon><fixed name="u"><joint joint="j" coef="1"/></fixed></tendon>
   <contact><pair geom1="p" geom2="g"/><exclude body1="a" body2="b"/></contact>
-  <equality><connect body1="a" anchor="0 0 0"/><weld body1="a" body2="b"/><joint joint1="j"/></equality>
+  <equality><connect body1="a" anchor="0 0 0"/><weld body1="a" body2="b"/><joint joint1="j"/><tendon tendon1="u"/></equality>
   <actuator><motor joint="j"/><position joint="j"/><velocity joint="j"/><intvelocity joint="j"/><cylinder joint="j"/>
-    <damper joint="j" ctrlrange="0 1"/><general site="s" refsite="t"/></actuator>
+    <damper joint="j" ctrlrange="0 1"/><general site="s" refsite="t"/><motor tendon="u"/></actuator>
   <keyframe><key/></keyframe></mujoco>"""
 
 
@@ -113,11 +114,13 @@ def accepted_attributes(node):
         table = schema.DEFAULTS.get(node.tag, {})
     elif node.getparent() is not None and node.getparent().tag in ("contact", "equality"):
         table = (schema.CONTACT | schema.EQUALITIES)[node.tag]
+    elif node.getparent() is not None and node.getparent().tag == "fixed":
+        table = schema.JOINT_TERM
     elif node.tag in schema.SHORTCUTS:
         table = schema.TARGETS | schema.OTHER_TARGETS | schema.ACTUATOR | schema.SHORTCUTS[node.tag]
     else:
         tables = {"body": schema.BODY, "inertial": schema.INERTIAL, "freejoint": schema.FREEJOINT, "key": schema.KEY}
-        tables |= {"frame": schema.MJCF_FRAME, "compiler": schema.COMPILER, "option": schema.OPTION}
+        tables |= {"frame": schema.MJCF_FRAME, "compiler": schema.COMPILER, "option": schema.OPTION, "fixed": schema.FIXED}
         table = (tables | {"flag": schema.FLAG}).get(node.tag, {})
     return sorted({*table, "name", "class"})
 

@@ -21,25 +21,29 @@ INERTIAL_FRAME = ("body_iquat",)
 
 
 def stripped_xml(path):
-    """The file with includes expanded and without what needs mesh files, and without tendons and what uses them."""
+    """The file with includes expanded and without what needs mesh files, and without spatial tendons and what uses them."""
     root = _expanded(Path(path), Path(path).parent)
     types = {}
     for section in root.findall("default"):
         _class_types(section, "sphere", types)
     for body in (*root.findall("worldbody"),):
         _remove_meshes(body, "main", types)
-    for tag in ("asset", "tendon", "sensor", "visual", "statistic"):
+    spatial = [node for section in root.findall("tendon") for node in section if node.tag == "spatial"]
+    gone = {node.get("name", "") for node in spatial}
+    for node in spatial:
+        node.getparent().remove(node)
+    for tag in ("asset", "sensor", "visual", "statistic"):
         for node in list(root.findall(tag)):
             root.remove(node)
     for node in list(root.iter()):
         for attribute in ("material", "mesh"):
             node.attrib.pop(attribute, None)
     actuators = [node for section in root.findall("actuator") for node in section]
-    kept = [node.get("tendon") is None for node in actuators]
+    kept = [node.get("tendon") not in gone for node in actuators]
     for node, keep in zip(actuators, kept, strict=True):
         if not keep:
             node.getparent().remove(node)
-    for node in [n for section in root.findall("equality") for n in section if n.tag == "tendon"]:
+    for node in [n for section in root.findall("equality") for n in section if n.get("tendon1") in gone]:
         node.getparent().remove(node)
     for key in root.iter("key"):
         if key.get("ctrl") and not all(kept):
@@ -89,8 +93,7 @@ def differences(model: Model, reference: mujoco.MjModel) -> dict[str, float]:
     out["mesh_vert"] = _difference(*(np.float64(x) * FLOAT32 for x in (model.mesh_vert, reference.mesh_vert)))
     out["mesh_graph"] = 0.0 if hulls(model) == hulls(reference) else np.inf
     out["body_iquat"] = _difference(_inertia_tensors(model), _inertia_tensors(reference))
-    kinds = {"body": "body", "joint": "jnt", "geom": "geom", "site": "site", "actuator": "actuator", "equality": "eq"}
-    for kind in (*kinds, "key"):
+    for kind in ("body", "joint", "geom", "site", "actuator", "equality", "tendon", "key"):
         names = getattr(model, f"{kind}_names")
         obj = getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}")
         wheel = tuple(mujoco.mj_id2name(reference, obj, i) or "" for i in range(len(names)))

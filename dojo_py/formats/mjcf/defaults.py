@@ -88,8 +88,13 @@ class Defaults:
 
 
 def merge(own: Values, default: Values) -> Values:
-    """Own values over those of the class; lists are overlaid, and any orientation replaces the class's."""
+    """Own values over those of the class; lists are overlaid, and any orientation replaces the class's.
+
+    One number of `springlength` stands for both ends.
+    """
     out = dict(default)
+    if len(own.get("springlength", ())) == 1:
+        own = own | {"springlength": own["springlength"] * 2}
     if any(key in own for key in ORIENTATIONS):
         out = {key: value for key, value in out.items() if key not in ORIENTATIONS}
     return out | {key: overlay(value, out.get(key)) for key, value in own.items()}

@@ -17,9 +17,11 @@ from ...mechanism.spec import (
     ContactPair,
     Equality,
     Exclude,
+    JointTerm,
     Keyframe,
     Mechanism,
     OptionSpec,
+    Tendon,
 )
 from ..mesh_files import MeshFiles
 from ..xml_tree import Node
@@ -65,12 +67,13 @@ class _Reader:
         mechanism.meshes = list(assets.meshes.values())
         mechanism.where = self.root.where
         self._contacts(mechanism)
-        self._equalities(mechanism)
-        kept = self._actuators(mechanism)
+        skipped = self._tendons(mechanism)
+        self._equalities(mechanism, skipped)
+        kept = self._actuators(mechanism, skipped)
         self._keyframes(mechanism, kept)
         for node in self.sections["size"]:
             mechanism.keyframe_count = read_attributes(node, schema.SIZE, self.problems).get("nkey", 0)
-        for section in (*self.sections["tendon"], *self.sections["deformable"]):
+        for section in self.sections["deformable"]:
             for node in section.children:
                 self.problems.refuse(node.where, "is not simulated", name=node.attributes.get("name", ""))
         return mechanism
@@ -154,15 +157,42 @@ class _Reader:
             else:
                 mechanism.pairs.append(pair)
 
-    def _equalities(self, mechanism: Mechanism) -> None:
+    def _tendons(self, mechanism: Mechanism) -> set[str]:
+        """Fills in the tendons; the names of those that were left out."""
+        skipped = set()
+        for node in self._elements("tendon", ("fixed", "spatial"), ()):
+            if node.tag == "spatial":
+                self.problems.refuse(node.where, "is not simulated", name=node.attributes.get("name", ""))
+                skipped.add(node.attributes.get("name", ""))
+                continue
+            tendon = _fill(Tendon, self._with_class(node, schema.NAMED | schema.FIXED, "tendon"), node)
+            for child in node.children:
+                if child.tag != "joint":
+                    guess = nearest(child.tag, ("joint",))
+                    self.problems.add(child.where, f"is not an element of fixed; accepted: ['joint']{guess}")
+                    continue
+                values = read_attributes(child, schema.JOINT_TERM, self.problems)
+                for required in ("joint", "coef"):
+                    if required not in child.attributes:
+                        self.problems.add(child.where, "is required", attribute=required)
+                tendon.path.append(_fill(JointTerm, values, child))
+            mechanism.tendons.append(tendon)
+        return skipped
+
+    def _equalities(self, mechanism: Mechanism, skipped: set[str]) -> None:
         for node in self._elements("equality", tuple(schema.EQUALITIES), schema.REFUSED_EQUALITIES):
             values = self._with_class(node, schema.EQUALITIES[node.tag], "equality")
-            kinds = [kind for kind in ("body", "site", "joint") if f"{kind}1" in values or f"{kind}2" in values]
-            kind = kinds[0] if kinds else ("joint" if node.tag == "joint" else "body")
+            kinds = [kind for kind in ("body", "site", "joint", "tendon") if f"{kind}1" in values or f"{kind}2" in values]
+            coupling = node.tag in ("joint", "tendon")
+            kind = kinds[0] if kinds else (node.tag if coupling else "body")
             name = values.get("name", "")
             if len(kinds) > 1 or f"{kind}1" not in values or (kind == "site" and "site2" not in values):
-                pairs = "joint1" if node.tag == "joint" else "body1 and body2, or site1 and site2,"
+                pairs = f"{node.tag}1" if coupling else "body1 and body2, or site1 and site2,"
                 self.problems.add(node.where, f"{pairs} must be given", name=name)
+                continue
+            gone = [values[key] for key in ("tendon1", "tendon2") if values.get(key) in skipped]
+            if gone:
+                self.problems.refuse(node.where, f"refers to tendon '{gone[0]}', which is left out", name=name)
                 continue
             if kind == "site" and ("anchor" in values or "relpose" in values):
                 self.problems.add(node.where, "anchor and relpose cannot be combined with sites", name=name)
@@ -171,7 +201,7 @@ class _Reader:
                 _fill(Equality, values, node, type=node.tag, objtype="site" if kind == "site" else "body", **names)
             )
 
-    def _actuators(self, mechanism: Mechanism) -> list[bool]:
+    def _actuators(self, mechanism: Mechanism, skipped: set[str]) -> list[bool]:
         """Fills in the actuators; for each actuator element of the file, whether it was kept."""
         kept = []
         for node in self._elements("actuator", tuple(schema.SHORTCUTS), ()):
@@ -181,6 +211,9 @@ class _Reader:
                 kept.append(False)
                 continue
             actuator = self._actuator(node)
+            if actuator.tendon and actuator.tendon in skipped:
+                message = f"refers to tendon '{actuator.tendon}', which is left out"
+                self.problems.refuse(node.where, message, name=actuator.name, attribute="tendon")
             kept.append(len(self.problems.left_out) == refused)
             if kept[-1]:
                 mechanism.actuators.append(actuator)

@@ -81,9 +81,19 @@ PAIR = {"condim": INT, "friction": real(5, 1), "solreffriction": real(2, 1), "ma
 PAIR |= {"adhesion": refuse("0")}
 EQUALITY = {"active": BOOL} | SOLVER
 
+FIXED = (
+    {"group": INT, "user": NOTE, "limited": AUTO, "range": real(2), "margin": real(1), "springlength": real(2, 1)}
+    | {"actuatorfrclimited": AUTO, "actuatorfrcrange": real(2), "stiffness": real(3, 1), "damping": real(3, 1)}
+    | {"armature": real(1), "frictionloss": real(1), "springyield": refuse("0")}
+    | {"solreflimit": real(2, 1), "solimplimit": real(5, 1), "solreffriction": real(2, 1), "solimpfriction": real(5, 1)}
+)
+TENDON = FIXED | {"width": real(1), "rgba": real(4), "material": SKIP}
+"""Attributes of a tendon in a defaults class; a fixed tendon accepts none that only draw."""
+JOINT_TERM = {"joint": TEXT, "coef": real(1)}
+
 OWN = {"lengthrange": real(2)}
-TARGETS = {"joint": TEXT, "jointinparent": TEXT, "site": TEXT, "refsite": TEXT}
-OTHER_TARGETS = {"tendon": refuse(), "body": refuse(), "slidersite": refuse(), "cranksite": refuse()}
+TARGETS = {"joint": TEXT, "jointinparent": TEXT, "tendon": TEXT, "site": TEXT, "refsite": TEXT}
+OTHER_TARGETS = {"body": refuse(), "slidersite": refuse(), "cranksite": refuse()}
 ACTUATOR = (
     {"gear": real(6, 1), "ctrllimited": AUTO, "ctrlrange": real(2), "forcelimited": AUTO, "forcerange": real(2)}
     | {"group": INT, "user": NOTE, "interp": SKIP, "cranklength": SKIP, "nsample": refuse("0")}
@@ -115,11 +125,12 @@ DEFAULTS: dict[str, dict[str, Kind]] = {
     "site": SITE,
     "pair": PAIR,
     "equality": EQUALITY,
+    "tendon": TENDON,
     "mesh": SHARED_MESH,
     **{tag: ACTUATOR | own for tag, own in SHORTCUTS.items()},
 }
 """Elements of a defaults class that matter; the others only draw or belong to elements that are refused."""
-IGNORED_DEFAULTS = ("texture", "material", "camera", "light", "tendon", *REFUSED_ACTUATORS)
+IGNORED_DEFAULTS = ("texture", "material", "camera", "light", *REFUSED_ACTUATORS)
 
 BODY = {"name": TEXT, "childclass": TEXT, "gravcomp": real(1), "user": NOTE, "fuse": SKIP, "simple": SKIP} | POSE
 BODY |= {"mocap": refuse("false"), "sleep": refuse("auto", "never")}
@@ -135,9 +146,10 @@ EQUALITIES = {
     "connect": NAMED | EQUALITY | {"anchor": real(3)} | {k: TEXT for k in ("body1", "body2", "site1", "site2")},
     "weld": NAMED | EQUALITY | {"anchor": real(3), "relpose": real(7), "torquescale": real(1)},
     "joint": NAMED | EQUALITY | {"joint1": TEXT, "joint2": TEXT, "polycoef": real(5, 1)},
+    "tendon": NAMED | EQUALITY | {"tendon1": TEXT, "tendon2": TEXT, "polycoef": real(5, 1)},
 }
 EQUALITIES["weld"] |= {k: TEXT for k in ("body1", "body2", "site1", "site2")}
-REFUSED_EQUALITIES = ("tendon", "flex", "flexvert", "flexstrain", "distance")
+REFUSED_EQUALITIES = ("flex", "flexvert", "flexstrain", "distance")
 KEY = {"name": TEXT, "time": real(1), "qpos": MANY, "qvel": MANY, "act": MANY, "ctrl": MANY}
 KEY |= {"mpos": SKIP, "mquat": SKIP, "plastic": SKIP}
 
@@ -194,7 +206,7 @@ SENSORS = tuple(
     " framezaxis framelinvel frameangvel framelinacc frameangacc subtreecom subtreelinvel subtreeangmom insidesite distance"
     " normal fromto contact e_potential e_kinetic clock tactile user plugin".split()
 )
-CONTAINERS = ("mujoco", "compiler", "option", "default", "worldbody", "body", "frame")
+CONTAINERS = ("mujoco", "compiler", "option", "default", "worldbody", "body", "frame", "fixed")
 """Elements that have children; the others accept none, but for plugins."""
 BODY_CHILDREN = ("inertial", "joint", "freejoint", "geom", "site", "body", "frame")
 IGNORED_BODY_CHILDREN = ("camera", "light")
