@@ -16,6 +16,8 @@ from .layout import Layout
 from .spec import Mechanism, Tendon
 
 Array = np.ndarray
+Arrays = Any
+"""The model's arrays by name."""
 
 AUTOMATIC = -1.0
 """Of both ends of `springlength`: the length at the joints' spring references."""
@@ -41,16 +43,19 @@ def tendon_arrays(mechanism: Mechanism, layout: Layout, a: dict[str, Array], pro
     out["wrap_prm"] = np.array([coef for _, coef in path], dtype=float)
     if path and min(out["wrap_objid"]) < 0:  # reported
         return out | dict.fromkeys(("tendon_length0", "tendon_invweight0"), np.zeros(len(rows)))
-    J = tendon_jacobian(a | out, layout.nv)
-    free = np.isin(a["jnt_type"], (JointType.HINGE, JointType.SLIDE))
-    dofs, entries = a["jnt_dofadr"][free], a["jnt_qposadr"][free]
-    out["tendon_length0"] = J[:, dofs] @ a["qpos0"][entries]
+    out["tendon_length0"] = lengths_at(a | out, a["qpos0"])
     automatic = np.all(out["tendon_lengthspring"] == AUTOMATIC, axis=1)
-    out["tendon_lengthspring"][automatic] = (J[:, dofs] @ a["qpos_spring"][entries])[automatic, None]
+    out["tendon_lengthspring"][automatic] = lengths_at(a | out, a["qpos_spring"])[automatic, None]
     return out
 
 
-def tendon_jacobian(a: dict[str, Array], nv: int) -> Array:
+def lengths_at(a: Arrays, qpos: Array) -> Array:
+    """(ntendon,) lengths at qpos (nq,)."""
+    free = np.isin(a["jnt_type"], (JointType.HINGE, JointType.SLIDE))
+    return tendon_jacobian(a, len(a["dof_parentid"]))[:, a["jnt_dofadr"][free]] @ qpos[a["jnt_qposadr"][free]]
+
+
+def tendon_jacobian(a: Arrays, nv: int) -> Array:
     """(ntendon, nv) derivative of the lengths by the coordinates."""
     J = np.zeros((len(a["tendon_num"]), nv))
     for t, (first, number) in enumerate(zip(a["tendon_adr"].astype(int), a["tendon_num"].astype(int), strict=True)):
@@ -59,13 +64,13 @@ def tendon_jacobian(a: dict[str, Array], nv: int) -> Array:
     return J
 
 
-def tendon_inverse_weights(a: dict[str, Array], inverse: Array) -> Array:
+def tendon_inverse_weights(a: Arrays, inverse: Array) -> Array:
     """`tendon_invweight0` (ntendon)."""
     J = tendon_jacobian(a, len(inverse))
     return np.einsum("ti,ij,tj->t", J, inverse, J)
 
 
-def tendon_inertia(a: dict[str, Array], nv: int) -> Array:
+def tendon_inertia(a: Arrays, nv: int) -> Array:
     """(nv, nv) what the armature of the tendons adds to the joint-space inertia. Only what joints of one chain share counts:
     the matrix keeps the pattern of the tree, as in MuJoCo.
     """

@@ -1,7 +1,8 @@
 """What a model holds besides its inputs: recomputed for `Model.replace`, by the functions that compiled it.
 
-    masses, inertias, poses, joints, armature   -> body_subtreemass, dof_M0, dof_invweight0, body_invweight0, actuator_acc0,
-                                                   actuator_length0, stat.meaninertia, the second anchors of connects,
+    masses, inertias, poses, joints, armature   -> body_subtreemass, dof_M0, dof_invweight0, body_invweight0, tendon_invweight0,
+                                                   tendon_length0, actuator_acc0, actuator_length0, stat.meaninertia,
+                                                   the second anchors of connects,
                                                    relative poses of welds that were given none
     body_pos, body_quat of a free body          -> its qpos0, qpos_spring
     geom_size                                   -> geom_rbound, geom_aabb (of primitives)
@@ -19,6 +20,7 @@ import numpy as np
 from . import quaternion
 from .compile_actuators import servo_arrays
 from .compile_bodies import subtree_sums
+from .compile_tendons import lengths_at, tendon_inertia, tendon_inverse_weights
 from .enums import EqualityType, GeomType, JointType, ObjType
 from .reference import ReferenceState, body_inverse_weights, dof_inverse_weights, inertia_matrix, state_at
 from .shapes import bounding_radius, box_about
@@ -26,7 +28,7 @@ from .shapes import bounding_radius, box_about
 Array = np.ndarray
 
 POSES = ("body_pos", "body_quat", "qpos0", "jnt_pos", "jnt_axis")
-INERTIAS = ("body_ipos", "body_iquat", "body_mass", "body_inertia", "dof_armature")
+INERTIAS = ("body_ipos", "body_iquat", "body_mass", "body_inertia", "dof_armature", "tendon_armature", "wrap_prm")
 ACTUATORS = ("actuator_gear", "actuator_trntype", "actuator_trnid", "actuator_gainprm", "actuator_biasprm", "site_pos", "site_quat")
 
 
@@ -81,21 +83,24 @@ def _of_the_tree(model: Any) -> dict[str, Any]:
     a: Any = Arrays(model)
     state = state_at(a, model.qpos0)
     matrix = inertia_matrix(a, state)
-    inverse = np.linalg.inv(matrix)
-    diagonal = np.diag(matrix).copy()
+    whole = matrix + tendon_inertia(a, model.nv)
+    inverse = np.linalg.inv(whole)
     return {
         "body_subtreemass": subtree_sums(model.body_parentid, model.body_mass),
-        "dof_M0": diagonal,
+        "dof_M0": np.diag(matrix).copy(),
         "dof_invweight0": dof_inverse_weights(a, inverse),
         "body_invweight0": body_inverse_weights(a, state, inverse),
-        "stat": dataclasses.replace(model.stat, meaninertia=float(diagonal.mean()) if model.nv else 1.0),
+        "stat": dataclasses.replace(model.stat, meaninertia=float(np.diag(whole).mean()) if model.nv else 1.0),
+        "tendon_invweight0": tendon_inverse_weights(a, inverse),
+        "tendon_length0": lengths_at(a, model.qpos0),
     }
 
 
 def _of_actuators(model: Any) -> dict[str, Array]:
     a: Any = Arrays(model)
     state = state_at(a, model.qpos0)
-    return servo_arrays(a, state, np.linalg.inv(inertia_matrix(a, state)))
+    matrix = inertia_matrix(a, state) + tendon_inertia(a, model.nv)
+    return servo_arrays(a, state, np.linalg.inv(matrix))
 
 
 def _equality_data(model: Any, state: ReferenceState) -> Array:

@@ -391,6 +391,10 @@ class Model:
         """The equality constraint of this name or number: every array `eq_*`."""
         return view(self, "equality", key)
 
+    def tendon(self, key: str | int) -> View:
+        """The tendon of this name or number: every array `tendon_*`."""
+        return view(self, "tendon", key)
+
     def keyframe(self, key: str | int) -> View:
         """The keyframe of this name or number: `.qpos`, `.qvel`, `.act`, `.ctrl`, `.time`."""
         return view(self, "keyframe", key)
@@ -435,7 +439,7 @@ class Model:
 
     def tendon_id(self, name: str) -> int:
         """Index of the tendon with this name."""
-        return _index("tendon", self.tendon_names, name)
+        return index_of("tendon", self.tendon_names, name)
 
     def key_id(self, name: str) -> int:
         """Index of the keyframe with this name."""

@@ -24,6 +24,7 @@ KINDS = {
     "mesh": ("mesh_names", "mesh_", "nmesh"),
     "actuator": ("actuator_names", "actuator_", "nactuator"),
     "equality": ("equality_names", "eq_", "neq"),
+    "tendon": ("tendon_names", "tendon_", "ntendon"),
     "keyframe": ("key_names", "key_", "nkey"),
 }
 """Kind -> the model's field of names, the prefix of its arrays, how many rows they have."""

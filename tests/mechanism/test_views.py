@@ -15,6 +15,7 @@ TEXT = """<mujoco><worldbody><body name="base" pos="0 0 1"><freejoint name="root
   <equality><connect name="pin" body1="leg" body2="post" anchor="0 0 -.3"/><weld name="glue" body1="base" body2="post"/>
   <weld name="given" body1="base" body2="post" relpose="1 2 3 1 0 0 0"/></equality>
   <actuator><motor name="drive" joint="hip" gear="2"/><general name="pull" site="toe" gear="0 0 1"/></actuator>
+  <tendon><fixed name="rope" armature=".1"><joint joint="hip" coef="2"/><joint joint="spin" coef="-1"/></fixed></tendon>
   <keyframe><key name="start" time="2"/></keyframe></mujoco>"""
 
 
@@ -59,8 +60,11 @@ CHANGES = {
     "jnt_pos": lambda v: v + np.array([[0.0], [0.1], [0.0]]),
     "actuator_gear": lambda v: v * 1.5,
     "site_pos": lambda v: v * 2.0,
+    "tendon_armature": lambda v: v * 3.0,
+    "wrap_prm": lambda v: v * 1.5,
 }
 DERIVED = ("body_subtreemass", "dof_M0", "dof_invweight0", "body_invweight0", "actuator_acc0", "actuator_length0", "eq_data")
+DERIVED += ("tendon_length0", "tendon_invweight0")
 
 
 @pytest.mark.parametrize("name", CHANGES)
@@ -82,7 +86,8 @@ def test_replace_recomputes_as_the_wheel_does(name):
         assert np.allclose(ours, theirs, rtol=0, atol=1e-12 * max(1.0, np.abs(theirs).max(initial=0))), derived
         moved |= not np.array_equal(getattr(model, derived), getattr(changed, derived))
     # the wheel leaves its statistics as they were compiled; ours are those of the changed model compiled anew
-    assert moved and abs(changed.stat.meaninertia - changed.dof_M0.mean()) < 1e-12
+    J, armature = np.array([0, 0, 0, 0, 0, 0, *changed.wrap_prm]), changed.tendon_armature[0]
+    assert moved and abs(changed.stat.meaninertia - (changed.dof_M0 + armature * J**2).mean()) < 1e-12
 
 
 def test_replace_of_poses_moves_the_anchors_of_closures():
