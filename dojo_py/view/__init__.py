@@ -2,6 +2,7 @@
 
     dojo_py.view.show("humanoid")
     dojo_py.view.replay(model, trajectory, "run.html")
+    dojo_py.view.compare("humanoid", "both.html")
     dojo_py.view.film(model, trajectory, "run.mp4")
     dojo_py.view.picture(model, trajectory, "run.png", time=1.5)
 
@@ -14,6 +15,7 @@ import importlib
 from typing import Any
 
 _EXPORTS = {
+    "compare": "dojo_py.view.comparison",
     "film": "dojo_py.view.films",
     "picture": "dojo_py.view.films",
     "replay": "dojo_py.view.recording",

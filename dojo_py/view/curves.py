@@ -12,24 +12,41 @@ Array = np.ndarray
 
 WIDTH, HEIGHT = 300.0, 84.0
 """Of one curve's drawing, in its own units; the page stretches it."""
+KINDS = ("curve", "curve second")
+"""Classes of the curves of a group."""
 MOST = 400
 """Points of a polyline: of more, the smallest and the largest of each group are kept."""
 
 
 def charts(curves: list[Curve], failed: Array, duration: float) -> str:
     """A figure for each curve; its present value goes into the element of class `now`."""
+    return paired_charts([[curve] for curve in curves], [], failed, duration)
+
+
+def paired_charts(groups: list[list[Curve]], names: list[str], failed: Array, duration: float) -> str:
+    """A figure for each group of curves over the same axes; their present values go into elements of class `now`, in order.
+
+    names: of the curves in a group, in the colours of the classes `curve` and `curve second`; none for a single curve.
+    """
     marks = "".join(f'<path class="failed" d="M{_x(t, duration):.1f} 0V{HEIGHT:g}"/>' for t in failed[:MOST])
-    return "\n".join(_chart(curve, marks, duration) for curve in curves)
+    return "\n".join(_chart(group, names, marks, duration) for group in groups)
 
 
-def _chart(curve: Curve, marks: str, duration: float) -> str:
-    low, high = limits(curve)
-    head = f"{html.escape(curve.title)}{f' [{html.escape(curve.unit)}]' if curve.unit else ''}"
+def _chart(group: list[Curve], names: list[str], marks: str, duration: float) -> str:
+    lowest, highest = zip(*(limits(curve) for curve in group if np.isfinite(curve.value).any()), strict=True)
+    low, high, first = min(lowest), max(highest), group[0]
+    head = f"{html.escape(first.title)}{f' [{html.escape(first.unit)}]' if first.unit else ''}"
+    values = "".join(
+        f'<span class="{kind}">{html.escape(name)} <output class="now"></output></span>'
+        for kind, name in zip(KINDS, names or [""], strict=False)
+    )
+    drawn = "".join(
+        f'<path class="{kind}" d="{path(curve, low, high, duration)}"/>' for kind, curve in zip(KINDS, group, strict=False)
+    )
     return (
-        f'<figure><figcaption>{head}<output class="now"></output></figcaption>'
+        f"<figure><figcaption>{head}{values}</figcaption>"
         f'<div class="chart"><span class="high">{number(high)}</span><span class="low">{number(low)}</span>'
-        f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" preserveAspectRatio="none">{marks}'
-        f'<path class="curve" d="{path(curve, low, high, duration)}"/></svg></div></figure>'
+        f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" preserveAspectRatio="none">{marks}{drawn}</svg></div></figure>'
     )
 
 

@@ -18,7 +18,7 @@ from dojo_py.view.extra import imported, silent
 from dojo_py.view.overlays import Overlays
 from dojo_py.view.panels import Panel
 from dojo_py.view.record import check_fits
-from dojo_py.view.scene import Scene, extent, look
+from dojo_py.view.scene import Scene, endless, extent, look
 from dojo_py.view.session import Session
 
 Array = np.ndarray
@@ -107,7 +107,7 @@ class Viewer:
             if len(session.lanes) > 1:
                 above = (float(centre[0]), float(centre[1]), float(centre[2] + 1.1 * self.size))
                 self.server.scene.add_label(f"/{lane.name}/name", lane.name, position=above)
-            scene = Scene(self.server.scene, model, f"/{lane.name}", self.size, floor=number == 0 or not _endless(model))
+            scene = Scene(self.server.scene, model, f"/{lane.name}", self.size, floor=number == 0 or not endless(model))
             self.scenes.append(scene)
             self.overlays.append(Overlays(scene))
         middle = centre + np.array([0.0, 0.9 * APART * self.size * (len(session.lanes) - 1), 0.0])  # the panel covers the right
@@ -210,13 +210,3 @@ class Viewer:
             self._thread.join(timeout=5.0)
         with silent():
             self.server.stop()
-
-
-def _endless(model: Any) -> bool:
-    """Whether the floor has no end: it is drawn once."""
-    from dojo_py.mechanism.enums import GeomType
-
-    planes = np.asarray(model.geom_type) == GeomType.PLANE
-    return bool(np.any(np.asarray(model.geom_size)[planes][:, :2] == 0.0))
-
-

@@ -29,6 +29,10 @@ body #root { position: fixed; inset: 0 %(side)gem 0 0; transform: translate(0); 
 .chart::after { content: ""; position: absolute; top: 0; bottom: 0; left: calc(100%% * var(--now, 0));
   border-left: 1.5px solid #d33; }
 .curve { fill: none; stroke: #2a62b8; stroke-width: 1.3; vector-effect: non-scaling-stroke; }
+.second { stroke: #d9822b; } figcaption .curve { color: #2a62b8; } figcaption .second { color: #b5610f; }
+#curves table { border-collapse: collapse; width: 100%%; margin: 0 0 0.9em; font-variant-numeric: tabular-nums; }
+#curves td, #curves th { text-align: right; padding: 0.1em 0.3em; border-bottom: 1px solid #eef; font-weight: 400; }
+#curves td:first-child { text-align: left; } #curves th { color: #556; }
 .failed { stroke: #d33; stroke-width: 1; opacity: 0.5; vector-effect: non-scaling-stroke; }
 @media (max-width: 46em) { body #root { inset: 0 0 40%% 0; }
   #curves { top: 60%%; width: 100%%; border: 0; border-top: 1px solid #dde; } }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -35,14 +36,28 @@ def replay(model: Any, trajectory: Any, path: str | PathLike, *, fps: float = 60
     check_fits(shape, trajectory)
     centre, size = extent(shape, trajectory.qpos[0])
     shown = record(model, trajectory, frames_of(trajectory, fps), size, contacts)
-    viewer = _recording(shape, shown, size, _ball(shape, shown, centre, size))
+    viewer = recording([Lane("/model", shape, shown)], size, ball_around(shape, shown, centre, size))
     duration = float(shown.time[-1])
     page = compose(viewer, _title(shape, trajectory), _lines(trajectory, shown), charts(shown.curves, shown.failed, duration))
     target.write_text(page, encoding="utf-8")
     return target
 
 
-def _ball(model: Any, shown: Record, centre: np.ndarray, size: float) -> tuple[np.ndarray, float]:
+@dataclass(frozen=True, eq=False)
+class Lane:
+    """One of the motions that are shown together."""
+
+    root: str
+    """Name of its node in viser's tree."""
+    model: Any
+    shown: Record
+    shift: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Where it stands [m]."""
+    label: str = ""
+    floor: bool = True
+
+
+def ball_around(model: Any, shown: Record, centre: np.ndarray, size: float) -> tuple[np.ndarray, float]:
     """Centre and radius of what the camera shows at first: the whole motion, unless it leads far away."""
     moving = np.asarray(model.body_weldid) > 0
     points = shown.position[:, moving if moving.any() else slice(None)].reshape(-1, 3)
@@ -53,26 +68,38 @@ def _ball(model: Any, shown: Record, centre: np.ndarray, size: float) -> tuple[n
     return 0.5 * (low + high), max(size, reach + 0.3 * size)
 
 
-def _recording(model: Any, shown: Record, size: float, ball: tuple[np.ndarray, float]) -> str:
-    """viser's page with the scene and all frames in it."""
+def recording(lanes: list[Lane], size: float, ball: tuple[np.ndarray, float], azimuth: float = 50.0) -> str:
+    """viser's page with the scenes and all their frames in it; the frames of all lanes are at the times of the first."""
     with silent():
         server = imported("viser").ViserServer(host="127.0.0.1", port=0, verbose=False)
     try:
-        scene = Scene(server.scene, model, size=size)
-        look(server.initial_camera, *ball)
+        scenes = []
+        for lane in lanes:
+            if lane.label:
+                server.scene.add_frame(lane.root, show_axes=False, position=lane.shift)
+                server.scene.add_label(f"{lane.root}/name", lane.label, position=(0.0, 0.0, 2.2 * size))
+            scenes.append(Scene(server.scene, lane.model, lane.root, size, floor=lane.floor))
+        look(server.initial_camera, *ball, azimuth=azimuth)
         serializer = server.get_scene_serializer()
-        fields = [at(curve, shown.time) for curve in shown.curves]
-        duration = max(float(shown.time[-1]), 1e-12)
-        for k, time in enumerate(shown.time):
-            scene.pose(shown.position[k], shown.rotation[k])
-            scene.show_arrows(shown.arrows[k], shown.between[k])
-            _run(serializer, now_call(time / duration, [values[k] for values in fields]))
-            if k + 1 < len(shown.time):
-                serializer.insert_sleep(max(0.0, float(shown.time[k + 1] - time)))
+        _insert_frames(serializer, lanes, scenes)
         return str(serializer.as_html())
     finally:
         with silent():
             server.stop()
+
+
+def _insert_frames(serializer: Any, lanes: list[Lane], scenes: list[Scene]) -> None:
+    """Every frame: poses, arrows, and the curves' values, group by group."""
+    first = lanes[0].shown
+    fields = [at(curve, first.time) for group in zip(*(lane.shown.curves for lane in lanes), strict=True) for curve in group]
+    duration = max(float(first.time[-1]), 1e-12)
+    for k, time in enumerate(first.time):
+        for lane, scene in zip(lanes, scenes, strict=True):
+            scene.pose(lane.shown.position[k], lane.shown.rotation[k])
+            scene.show_arrows(lane.shown.arrows[k], lane.shown.between[k])
+        _run(serializer, now_call(time / duration, [values[k] for values in fields]))
+        if k + 1 < len(first.time):
+            serializer.insert_sleep(max(0.0, float(first.time[k + 1] - time)))
 
 
 def _run(serializer: Any, source: str) -> None:

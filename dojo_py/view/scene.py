@@ -147,3 +147,9 @@ def look(camera: Any, centre: Array, radius: float, azimuth: float = 50.0, eleva
     camera.look_at = centre
     camera.near, camera.far = 0.01 * radius, 300.0 * radius
     camera.fov = np.radians(45.0)
+
+
+def endless(model: Any) -> bool:
+    """Whether the floor has no end: it is drawn once."""
+    planes = np.asarray(model.geom_type) == GeomType.PLANE
+    return bool(np.any(np.asarray(model.geom_size)[planes][:, :2] == 0.0))
