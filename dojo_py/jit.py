@@ -48,7 +48,7 @@ pasted: Any = njit(inline="always", **OPTIONS)
 
 
 FILES = ("arrays.py", "compiler.py", "handles.py", "jit.py", "rotation.py")
-ROOMS = ("actuation/*.py", "collision/**/*.py", "drawing/*.py", "hard/**/*.py", "solver/*.py", "soft/**/*.py")
+ROOMS = ("actuation/*.py", "collision/**/*.py", "drawing/*.py", "fluid/*.py", "hard/**/*.py", "solver/*.py", "soft/**/*.py")
 """Where kernels live, and the constants they are compiled with."""
 
 

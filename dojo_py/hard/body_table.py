@@ -8,6 +8,7 @@ import numpy as np
 
 from dojo_py.hard.coordinates import pose_back
 from dojo_py.hard.layout import BodyMap, Layout, _product
+from dojo_py.hard.terms import FREE
 from dojo_py.jit import entry, kernel
 from dojo_py.mechanism.quaternion import matrix
 from dojo_py.rotation import quat_mul, turn_back, turn_vector
@@ -111,6 +112,52 @@ def wrench_levers(M, bodies, wrenches, step, out, s):
             out[b, i, i] -= along
             for k in range(3):
                 out[b, i, k] += r[i] * outside[m, k]
+
+
+@kernel
+def add_joint_forces(L, bodies, joint_forces, step, force, wrench, s):
+    """Add joint forces (none | one for all steps | one a step, nv) to force (nv,), those of free joints to wrench (nb, 6).
+
+    Along a free joint they are a world force at the origin of its body's frame and a torque in that frame. s: work (2, 12).
+    """
+    if joint_forces.shape[0] == 0:
+        return
+    given, r, torque = joint_forces[min(step, joint_forces.shape[0] - 1)], s[0, 0:3], s[1, 0:3]
+    for j in range(L.kind.shape[0]):
+        first = L.vadr[j]
+        if L.kind[j] != FREE:
+            for i in range(first, first + L.ndof[j]):
+                force[i] += given[i]
+            continue
+        b = L.child[j]
+        turn_vector(bodies[b, 6:10], L.com[b], r)
+        turn_vector(bodies[b, 6:10], given[first + 3 : first + 6], torque)
+        for i in range(3):
+            k, m = (i + 1) % 3, (i + 2) % 3
+            wrench[b, i] += given[first + i]
+            wrench[b, 3 + i] += torque[i] - r[k] * given[first + m] + r[m] * given[first + k]
+
+
+@kernel
+def joint_force_levers(L, bodies, joint_forces, step, out, s):
+    """Add to out (nb, 3, 3) the change of the torques of `add_joint_forces` by a turn of their body. s: work (2, 12)."""
+    if joint_forces.shape[0] == 0:
+        return
+    given, r, torque = joint_forces[min(step, joint_forces.shape[0] - 1)], s[0, 0:3], s[1, 0:3]
+    for j in range(L.kind.shape[0]):
+        first, b = L.vadr[j], L.child[j]
+        if L.kind[j] != FREE:
+            continue
+        turn_vector(bodies[b, 6:10], L.com[b], r)
+        turn_vector(bodies[b, 6:10], given[first + 3 : first + 6], torque)
+        along = -(r[0] * given[first] + r[1] * given[first + 1] + r[2] * given[first + 2])
+        for i in range(3):
+            k, m = (i + 1) % 3, (i + 2) % 3
+            out[b, i, i] -= along
+            for n in range(3):
+                out[b, i, n] -= r[i] * given[first + n]
+            out[b, i, k] += torque[m]
+            out[b, i, m] -= torque[k]
 
 
 @entry

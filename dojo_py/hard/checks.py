@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.mechanism.enums import JointType
-from dojo_py.simulate.values import real_array, real_number, shown, vector
+from dojo_py.simulate.values import real_number, shown, vector
 
 Array = np.ndarray
 
@@ -33,21 +33,6 @@ def configuration(model: Any, qpos: Any) -> Array:
         if norm != 1.0:
             q[part] /= norm
     return q
-
-
-def wrenches_of(value: Any, nbody: int, steps: int) -> Array:
-    """(0 | 1 | steps, nbody, 6) from None, (nbody, 6) or (steps, nbody, 6)."""
-    if value is None:
-        return np.zeros((0, nbody, 6))
-    given = real_array("wrenches", value)
-    if given.ndim == 3:
-        return vector("wrenches", given, (steps, nbody, 6))
-    return vector("wrenches", given, (nbody, 6))[None]
-
-
-def wrenches_at(wrenches: Array, t: int) -> Array:
-    """(0 | 1, nbody, 6): those of step t alone."""
-    return wrenches[min(t, len(wrenches) - 1) :][:1]
 
 
 def kappa_of(value: Any) -> float:

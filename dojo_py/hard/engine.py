@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from dojo_py.announce import FirstUse
-from dojo_py.hard.checks import wrenches_at
 from dojo_py.hard.options import HardOptions
 from dojo_py.hard.warm_start import warm_size
 from dojo_py.hard.world import WorkPool, World
+from dojo_py.simulate.arguments import Outside, outside_of
 from dojo_py.simulate.results import Exact, State
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory, kept_model
@@ -115,7 +115,7 @@ class Engine:
         def use() -> None:
             m = self.model
             rest = self.state(np.array(m.qpos0, float), np.zeros(m.nv), np.zeros(m.na), 0.0)
-            self.run(rest, np.zeros((0, m.nu)), np.zeros((0, m.nbody, 6)), 0.0)
+            self.run(rest, np.zeros((0, m.nu)), outside_of(m, None, None, 0), 0.0)
 
         _first_use.once(use)
 
@@ -133,7 +133,7 @@ class Engine:
         self,
         start: State,
         controls: Array,
-        wrenches: Array,
+        outside: Outside,
         kappa: float,
         maximal: bool = False,
         contacts: bool = False,
@@ -151,16 +151,16 @@ class Engine:
         numbers = self.timestep, kappa, gradient_kappa or 0.0
         with self._pool.borrow() as mine:
             if then is None:
-                roll_out(*mine.handles, record, controls, wrenches, *numbers)
+                roll_out(*mine.handles, record, controls, outside, *numbers)
             else:
                 for t, step in _steps(record):
-                    roll_out(*mine.handles, step, controls[t : t + 1], wrenches_at(wrenches, t), *numbers)
+                    roll_out(*mine.handles, step, controls[t : t + 1], outside.at(t), *numbers)
                     then(mine, step, t)
         if gradient_kappa is not None:
             _keep_finite(record)
         return record
 
-    def pull_back(self, trajectory: Trajectory, wrenches: Array, kappa: float, gradient_kappa: float, cotangents: Array) -> Any:
+    def pull_back(self, trajectory: Trajectory, outside: Outside, kappa: float, gradient_kappa: float, cotangents: Array) -> Any:
         """Record of a trajectory of this engine run backwards: its states are made anew, one step from each recorded one.
 
         cotangents (T + 1, 2nv) of all states. The record's are summed up from the last to the first; where they overflow they are
@@ -174,18 +174,18 @@ class Engine:
         record.cotangents[:] = cotangents
         with self._pool.borrow() as mine:
             roll_out(
-                *mine.handles, record, trajectory.control, wrenches, self.timestep, kappa, gradient_kappa
+                *mine.handles, record, trajectory.control, outside, self.timestep, kappa, gradient_kappa
             )
         lost = ~(np.isfinite(record.cotangents[:-1]).all(axis=1) & np.isfinite(record.by_control).all(axis=1))
         record.cotangents[:-1][lost], record.by_control[lost], record.gradients[lost, 0] = 0.0, 0.0, Status.NOT_FINITE
         return record
 
     def trajectory(
-        self, start: State, controls: Array, wrenches: Array, kappa: float, maximal: bool, gradient_kappa: float | None = None,
+        self, start: State, controls: Array, outside: Outside, kappa: float, maximal: bool, gradient_kappa: float | None = None,
         then: Callable[[Any, Any, int], None] | None = None,
     ) -> Trajectory:  # fmt: skip
         """The same as a Trajectory."""
-        record = self.run(start, controls, wrenches, kappa, maximal, False, gradient_kappa, then)
+        record = self.run(start, controls, outside, kappa, maximal, False, gradient_kappa, then)
         reports = record.reports
         gradients = (None, None, None)
         if gradient_kappa is not None:
@@ -208,7 +208,6 @@ class Engine:
         with self._pool.borrow() as mine:
             trace = mine.work.trace
             trace[:] = np.nan
-            none = np.zeros((0, self.model.nbody, 6))
-            roll_out(*mine.handles, record, control[None], none, self.timestep, kappa, 0.0)
+            roll_out(*mine.handles, record, control[None], outside_of(self.model, None, None, 1), self.timestep, kappa, 0.0)
             done = int(np.argmin(np.isfinite(trace[:, 0]))) or len(trace)
             return np.nan_to_num(trace[:done])

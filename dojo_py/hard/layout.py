@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dojo_py.hard.medium_table import medium_tables
 from dojo_py.hard.terms import (
     BALL,
     COMPOUND,
@@ -83,6 +84,13 @@ class Layout(NamedTuple):
     limit_dof: np.ndarray  # (nl,)
     limit_sign: np.ndarray  # (nl,) +1: coordinate - bound ≥ 0, -1: bound - coordinate ≥ 0, 0: ball, bound - |rotation| ≥ 0
     limit_bound: np.ndarray  # (nl,) [rad or m]
+    # boxes and ellipsoids in a medium, sorted by body (medium.py)
+    medium_first: np.ndarray  # (nb + 1,) where those of each body begin
+    medium_ellipsoid: np.ndarray  # (nf,) 1: ellipsoid, 0: box
+    medium_pos: np.ndarray  # (nf, 3) centre in the body's frame, from its centre of mass [m]
+    medium_axes: np.ndarray  # (nf, 3, 3) columns: axes in the body's frame
+    medium_numbers: np.ndarray  # (nf, 14) of fluid/box.py or fluid/ellipsoid.py
+    medium: np.ndarray  # (5,) density [kg/m³], viscosity [Pa s], wind [m/s]
 
 
 class BodyMap(NamedTuple):
@@ -298,6 +306,7 @@ def build_layout(model):
         spring_quat=spring_quat,
         dof_inertia=1.0 / np.maximum(np.array(model.dof_invweight0, float), 1e-12),
         **limits,
+        **medium_tables(model, where, com),
     ), where
 
 

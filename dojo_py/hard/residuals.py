@@ -7,6 +7,7 @@ from dojo_py.hard.dof_rows import ball_law, dof_law
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, NODES
 from dojo_py.hard.joint_rows import evaluate_joints
 from dojo_py.hard.limits import ROUND_OFF, limit_distance
+from dojo_py.hard.medium import in_medium, resist
 from dojo_py.hard.terms import BALL
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import beyond, impulse_of
@@ -39,6 +40,8 @@ def evaluate_rows(L, P, Q, W, h, scheme):
         b = W.members[BODIES, i]
         W.extent[0] = max(W.extent[0], abs(W.xn[b, 0]), abs(W.xn[b, 1]), abs(W.xn[b, 2]))
         momentum_rows(L.mass[b], L.inertia[b], W.v[b], h, W.rb[b], W.inertia[b])
+        if h > 0.0 and in_medium(L, b):
+            resist(L, W, b, h)
         for k in range(6):
             W.size[b, k] = abs(W.rb[b, k]) + abs(W.momentum[b, k])
             W.rb[b, k] -= W.momentum[b, k]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.arrays import copy, copy_rows
-from dojo_py.hard.body_table import expand, gather_wrenches, wrench_levers
+from dojo_py.hard.body_table import add_joint_forces, expand, gather_wrenches, joint_force_levers, wrench_levers
 from dojo_py.hard.contact_table import WIDTH, fill_contacts
 from dojo_py.hard.coordinates import HALF_TURN, to_minimal
 from dojo_py.hard.drives import advance_activations, drive
@@ -139,8 +139,8 @@ def _take_step(L, T, M, W, V, Z, t, h):
 
 
 @kernel
-def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_kappa):
-    """T steps from row 0 of the Record Z. controls (T, nu); wrenches (0 | 1 | T, nbody, 6); kappa 0: the hard limit.
+def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_kappa):
+    """T steps from row 0 of the Record Z. controls (T, nu); outside: an Outside; kappa 0: the hard limit.
 
     L, P, Q: layout and contact candidates; T: ActuatorTable; M: BodyTable; W: Work; V: Drive; G: Tangent. A step that fails
     repeats its state. When Z has room for derivatives, every step is solved again at gradient_kappa (unless that is kappa) and
@@ -157,8 +157,9 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_
         bodies, qpos, qvel, act = Z.bodies[t], Z.qpos[t], Z.qvel[t], Z.act[t]
         for turn in range(2 if linearize and gradient_kappa != kappa else 1):  # (one call of every large kernel)
             report = Z.reports[t] if turn == 0 else Z.gradients[t]
-            gather_wrenches(M, bodies, wrenches, t, V.wrench, V.scratch)
+            gather_wrenches(M, bodies, outside.wrenches, t, V.wrench, V.scratch)
             drive(L, T, V, bodies, qpos, qvel, act, controls[t], h)
+            add_joint_forces(L, bodies, outside.joint_forces, t, V.force, V.wrench, V.scratch)
             load_angles(L, qpos, V.angle)
             load_warm(W, Z.impulses[t])
             now = kappa if turn == 0 else gradient_kappa
@@ -171,7 +172,8 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_
                 if Z.contacts.shape[0] > 0 and turn == 0:
                     fill_contacts(P, Q, W, Z.contacts)
                 scheme = W.options.springs
-                wrench_levers(M, bodies, wrenches, t, G.lever, V.scratch)
+                wrench_levers(M, bodies, outside.wrenches, t, G.lever, V.scratch)
+                joint_force_levers(L, bodies, outside.joint_forces, t, G.lever, V.scratch)
                 regular = finite(W, L.mass.shape[0])
                 if regular and backwards:
                     after, before, by_control = Z.cotangents[t + 1], Z.cotangents[t], Z.by_control[t]
@@ -193,6 +195,6 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_
 
 
 @entry
-def roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_kappa):
+def roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_kappa):
     """`_roll_out` for Python, which counts references."""
-    _roll_out(L, P, Q, T, M, W, V, G, Z, controls, wrenches, h, kappa, gradient_kappa)
+    _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_kappa)

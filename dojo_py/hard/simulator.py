@@ -18,11 +18,13 @@ from dojo_py.hard.largest_kappa import largest_kappa
 from dojo_py.hard.options import HardOptions
 from dojo_py.hard.world import World, build_world
 from dojo_py.simulate.arguments import (
+    Outside,
     batch_of,
     control_of,
     controls_of,
     names_of,
     options_of,
+    outside_of,
     spread,
     start_of,
     state_of,
@@ -101,16 +103,22 @@ class HardSimulator:
     # simulation
 
     def step(
-        self, state: State, control: Array | None = None, kappa: float | None = None, wrenches: Array | None = None
+        self,
+        state: State,
+        control: Array | None = None,
+        kappa: float | None = None,
+        wrenches: Array | None = None,
+        joint_forces: Array | None = None,
     ) -> Step:
-        """One step with control (nu,) and wrenches (nbody, 6): world force and torque about the bodies' centres of mass [N, N m].
+        """One step with control (nu,), wrenches (nbody, 6): world force and torque about the bodies' centres of mass [N, N m], and
+        joint_forces (nv,) along the joints' coordinates, beside the actuators'.
 
         kappa [N m s] solves the relaxed problem b∘c = κ e to the central path, None the hard limit. Bodies that joints, loops or
         contacts connect are solved apart from the others; those that cannot be solved end at the best point found (INEXACT) or,
         where none is usable, stay as they are while a Status says why. When nothing moved the state is the one before.
         """
         start, u = self._checked(state), control_of(self.model, control)
-        outside = checks.wrenches_of(wrenches, self.model.nbody, 1)
+        outside = outside_of(self.model, wrenches, joint_forces, 1)
         record = self._engine.run(start, u[None], outside, checks.kappa_of(kappa), True, True)
         report = record.reports[0]
         end = self._engine.end(start, record)
@@ -137,8 +145,10 @@ class HardSimulator:
         linearize: bool = False,
         gradient_kappa: float | None = None,
         parameters: Sequence[str] | None = None,
+        joint_forces: Array | None = None,
     ) -> Trajectory:
-        """Steps with controls (T, nu) and wrenches (nbody, 6) or (T, nbody, 6); the same numbers as T calls of `step`.
+        """Steps with controls (T, nu), wrenches (nbody, 6) or (T, nbody, 6) and joint_forces (nv,) or (T, nv); the same numbers as
+        T calls of `step`.
 
         kappa [N m s]: simulate the relaxed problem; above `largest_kappa()` the motion means nothing, and a UserWarning says so.
         maximal: record the maximal states too. After an unsolved step the rollout goes on from the state that it left.
@@ -149,7 +159,7 @@ class HardSimulator:
         """
         start = self._checked(state)
         u, names = controls_of(self.model, controls), names_of("parameters", parameters)
-        outside = checks.wrenches_of(wrenches, self.model.nbody, len(u))
+        outside = outside_of(self.model, wrenches, joint_forces, len(u))
         k = checks.motion_kappa_of(kappa, self.largest_kappa)
         maximal = truth_of("maximal", maximal)
         at = self._gradient_kappa(truth_of("linearize", linearize) or bool(names), kappa, gradient_kappa)
@@ -160,14 +170,14 @@ class HardSimulator:
         recorded = self._engine.trajectory(*run, self._collect(table, u, outside))
         return replace(recorded, parameters=table)
 
-    def _collect(self, table: dict[str, Array], controls: Array, outside: Array) -> Any:
+    def _collect(self, table: dict[str, Array], controls: Array, outside: Outside) -> Any:
         """What writes the derivatives of step t by the parameters into row t of the table; what overflows is zero, NOT_FINITE."""
         jacobian = self._parameter_jacobian(tuple(table))
 
         def collect(hands: Any, step: Any, t: int) -> None:
             if not usable(step):
                 return
-            found = jacobian.columns(hands, step, controls[t], checks.wrenches_at(outside, t))
+            found = jacobian.columns(hands, step, controls[t], outside.at(t))
             for name, columns in found.items():
                 if np.all(np.isfinite(columns)):
                     table[name][t] = columns
@@ -194,13 +204,14 @@ class HardSimulator:
         maximal: bool = False,
         linearize: bool = False,
         gradient_kappa: float | None = None,
+        joint_forces: Array | None = None,
     ) -> list[Trajectory]:
         """B rollouts with controls (B, T, nu), from B states or from one; bit-identical to B calls of `rollout`.
 
         threads: at most so many at a time, all cores by default. The rest as in `rollout`, the same for all.
         """
         starts, u, threads = batch_of(self.model, states, controls, threads)
-        outside = checks.wrenches_of(wrenches, self.model.nbody, u.shape[1])
+        outside = outside_of(self.model, wrenches, joint_forces, u.shape[1])
         k = checks.motion_kappa_of(kappa, self.largest_kappa)
         differentiate = self._gradient_kappa(truth_of("linearize", linearize), kappa, gradient_kappa)
         maximal = truth_of("maximal", maximal)
@@ -215,6 +226,7 @@ class HardSimulator:
         parameters: Sequence[str] | None = None,
         wrenches: Array | None = None,
         coordinates: str = "minimal",
+        joint_forces: Array | None = None,
     ) -> Linearization:
         """A (2nv, 2nv) and B (2nv, nu) of the step at kappa [N m s], in the tangents of `model.difference`; next_state: its end.
 
@@ -233,7 +245,7 @@ class HardSimulator:
             raise ValueError("parameters: their derivatives are in minimal coordinates; ask for them in a call of its own")
         start, u = self._checked(state), control_of(self.model, control)
         k = checks.gradient_kappa_of(DEFAULT_KAPPA if kappa is None else kappa)
-        outside = checks.wrenches_of(wrenches, self.model.nbody, 1)
+        outside = outside_of(self.model, wrenches, joint_forces, 1)
         columns = self._parameter_jacobian(names).record(1) if names else {}
         rows = 12 * self.model.nbody if coordinates == "maximal" else 0
         wide = np.zeros((rows, rows)), np.zeros((rows, self.model.nu))
@@ -277,14 +289,20 @@ class HardSimulator:
         return self._jacobians[names]
 
     def rollout_vjp(
-        self, trajectory: Trajectory, cotangents: Array, kappa: float | None = None, wrenches: Array | None = None
+        self,
+        trajectory: Trajectory,
+        cotangents: Array,
+        kappa: float | None = None,
+        wrenches: Array | None = None,
+        joint_forces: Array | None = None,
     ) -> RolloutGradient:
         """Gradient of a scalar by a trajectory's first state and its controls, in reverse mode.
 
         cotangents: the scalar's derivative by the final state (2nv,), or by every state (T + 1, 2nv), tangents [δq, δv]. A
         trajectory that holds A, B is taken as it is. Of another one every step is solved again, from the last to the first, with
-        the wrenches it had, and differentiated at kappa (default: the one it was simulated with, DEFAULT_KAPPA in the hard limit)
-        by one transposed solve, without A and B. Raises ValueError when these steps do not lead to the trajectory's states.
+        the wrenches and joint forces it had, and differentiated at kappa (default: the one it was simulated with, DEFAULT_KAPPA in
+        the hard limit) by one transposed solve, without A and B. Raises ValueError when these steps do not lead to the
+        trajectory's states.
         """
         if self.model.na:
             raise ValueError("rollout_vjp: A and B do not hold this model's activations, the chain rule would miss them")
@@ -298,15 +316,16 @@ class HardSimulator:
         simulated = checks.kappa_of(trajectory.metadata.get("kappa"))
         at = at or self._gradient_kappa(True, simulated or None, None)
         assert at is not None
-        outside = checks.wrenches_of(wrenches, self.model.nbody, len(trajectory))
+        outside = outside_of(self.model, wrenches, joint_forces, len(trajectory))
         again = trajectory
         if not self._engine.owns(trajectory.state(0).exact):
-            again = self.rollout(trajectory.state(0), trajectory.control, wrenches, simulated or None, maximal=False)
+            first, u = trajectory.state(0), trajectory.control
+            again = self.rollout(first, u, wrenches, simulated or None, False, joint_forces=joint_forces)
         record = self._engine.pull_back(again, outside, simulated, at, given)
         if not (np.array_equal(record.qpos, trajectory.qpos) and np.array_equal(record.qvel, trajectory.qvel)):
             raise ValueError(
-                "trajectory: this simulator makes other states from its first one and its controls; pass the wrenches it had, or "
-                "record it with linearize=True"
+                "trajectory: this simulator makes other states from its first one and its controls; pass the wrenches and joint "
+                "forces it had, or record it with linearize=True"
             )
         return RolloutGradient(record.cotangents[0], record.by_control, record.gradients[:, 0].astype(np.int64))
 

@@ -37,9 +37,6 @@ def unsupported_features(model: Any) -> list[str | ErrorRecord]:
         found.append(f"{_named('joint', model.joint_names, rows)}: gravity compensation bounded by actuatorfrcrange")
     if int(getattr(model, "ntendon", 0)):
         found.append(f"{_named('tendon', model.tendon_names, range(model.ntendon))}: tendons")
-    opt = model.opt
-    if opt.density != 0 or opt.viscosity != 0:
-        found.append(f"option: fluid forces (density {opt.density:g}, viscosity {opt.viscosity:g})")
     limited = np.asarray(model.jnt_limited, bool)
     bouncy = np.array([damping_ratio(ref) < BOUNCY for ref in np.asarray(model.jnt_solref)], bool).reshape(-1)
     rows = np.flatnonzero(limited & bouncy)

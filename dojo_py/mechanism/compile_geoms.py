@@ -11,6 +11,7 @@ from .checks import MIN_VALUE, Check
 from .compile_meshes import CompiledMesh, fitted
 from .enums import GeomType
 from .errors import Problems, listing, nearest
+from .fluid import DEFAULT, NUMBERS, fluid_numbers
 from .inertia import MassProperties
 from .layout import Layout
 from .shapes import FROMTO_SHAPES, SIZE_NUMBERS, bounding_radius, box_about, unit_inertia, volume
@@ -91,9 +92,18 @@ def _geom_row(check: Check, geom: Geom, mesh: CompiledMesh | None = None, fitaab
         "geom_friction": check.vector("friction", 3, least=1, low=0.0, fill=(1.0, 0.005, 0.0001)),
         "geom_margin": check.scalar("margin"),
         "geom_gap": check.scalar("gap"),
-        "geom_fluid": np.zeros(12),
+        "geom_fluid": _fluid(check, geom, shape, size),
         "geom_rgba": check.vector("rgba", 4),
     }
+
+
+def _fluid(check: Check, geom: Geom, shape: int, size: Array) -> Array:
+    coefficients = check.vector("fluidcoef", 5, least=1, fill=DEFAULT)
+    if check.word("fluidshape", ("none", "ellipsoid")) == 0:
+        return np.zeros(NUMBERS)
+    if shape == GeomType.PLANE:
+        check.fail("fluidshape", "a plane cannot be an ellipsoid")
+    return fluid_numbers(shape, size, coefficients)
 
 
 def _site_row(check: Check, site: Site) -> dict[str, Any]:

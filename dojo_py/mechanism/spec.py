@@ -137,6 +137,10 @@ class Geom(_Element):
     """[m]"""
     group: int = 0
     rgba: Vector = (0.5, 0.5, 0.5, 1.0)
+    fluidshape: str = "none"
+    """"none" or "ellipsoid": what the geom is to a medium (options density, viscosity); a body without ellipsoids is a box."""
+    fluidcoef: Vector = (0.5, 0.25, 1.5, 1.0, 1.0)
+    """Of an ellipsoid: drag of blunt and slender bodies, angular drag, Kutta lift, Magnus lift [-]."""
     mesh: str = ""
     """Name of a mesh of the mechanism: the shape of type "mesh"; a primitive type is fitted to it (`size` is not used)."""
     fitscale: float = 1.0

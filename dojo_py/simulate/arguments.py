@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from dojo_py.simulate.values import count, having, real_array, real_number, show
 Array = np.ndarray
 
 __all__ = [
-    "batch_of", "control_of", "controls_of", "names_of", "options_of", "spread", "start_of", "state_of", "timestep_of", "vector",
+    "Outside", "batch_of", "control_of", "controls_of", "names_of", "options_of", "outside_of", "spread", "start_of", "state_of",
+    "timestep_of", "vector",
 ]  # fmt: skip
 
 
@@ -52,6 +53,35 @@ def controls_of(model: Any, controls: Any) -> Array:
     if u.ndim != 2 or u.shape[1] != model.nu:
         raise ValueError(f"controls has shape {u.shape}, expected (T, {model.nu})")
     return vector("controls", u, u.shape)
+
+
+class Outside(NamedTuple):
+    """What acts from outside: none, the same in all steps, or a row for each step."""
+
+    wrenches: Array
+    """(0 | 1 | T, nbody, 6) world force and torque about the bodies' centres of mass [N, N m]; MuJoCo's xfrc_applied."""
+    joint_forces: Array
+    """(0 | 1 | T, nv) along the joints' coordinates [N, N m]; MuJoCo's qfrc_applied."""
+
+    def at(self, t: int) -> Outside:
+        """Those of step t alone."""
+        return Outside(*(rows[min(t, len(rows) - 1) :][:1] for rows in self))
+
+
+def outside_of(model: Any, wrenches: Any, joint_forces: Any, steps: int) -> Outside:
+    """Wrenches from None, (nbody, 6) or (steps, nbody, 6); joint forces from None, (nv,) or (steps, nv)."""
+    return Outside(
+        _rows("wrenches", wrenches, (int(model.nbody), 6), steps), _rows("joint_forces", joint_forces, (int(model.nv),), steps)
+    )
+
+
+def _rows(name: str, value: Any, shape: tuple[int, ...], steps: int) -> Array:
+    if value is None:
+        return np.zeros((0, *shape))
+    given = real_array(name, value)
+    if given.ndim == len(shape) + 1:
+        return vector(name, given, (steps, *shape))
+    return vector(name, given, shape)[None]
 
 
 def names_of(name: str, names: Any) -> tuple[str, ...]:

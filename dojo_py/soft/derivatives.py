@@ -17,7 +17,7 @@ from dojo_py.soft.actuation import (
     TRN_TENDON,
     next_activation,
 )
-from dojo_py.soft.fluid import drag_coefficients, half_dimensions, local_velocity
+from dojo_py.soft.fluid import add_fluid
 from dojo_py.soft.inertia import add_outer
 from dojo_py.soft.kinematics import BALL, FREE, SLIDE
 from dojo_py.soft.passive import DISABLE_DAMPER, all_passive_off, damper_slope
@@ -65,46 +65,8 @@ def actuator_slope(m, forces, s, a, act):
 
 
 @kernel
-def add_drag(m, pose, D):
-    """D (nC,) += derivative of the drag forces; the drag wrench of a body acts along its own axes, so it is symmetric."""
-    opt = m.options[0]
-    r = np.empty(3)
-    lvel = np.empty(6)
-    quadratic = np.empty(6)
-    linear = np.empty(6)
-    row = np.empty(len(m.dofs))
-    for n in range(1, len(m.bodies)):
-        mb = m.bodies[n]
-        if mb.mass < 1e-15 or mb.lastdof < 0:
-            continue
-        b = pose.bodies[n]
-        half_dimensions(mb, r)
-        local_velocity(b, opt.wind, lvel)
-        drag_coefficients(r, opt.density, opt.viscosity, quadratic, linear)
-        x, y, z = b.xipos[0] - b.com[0], b.xipos[1] - b.com[1], b.xipos[2] - b.com[2]
-        for k in range(6):
-            slope = -(linear[k] + 2.0 * quadratic[k] * abs(lvel[k]))
-            for i in range(len(row)):
-                row[i] = 0.0
-            c = k % 3
-            e0, e1, e2 = b.ximat[0, c], b.ximat[1, c], b.ximat[2, c]
-            for a in range(m.M_rowadr[mb.lastdof], m.M_rowadr[mb.lastdof + 1]):
-                i = m.M_colind[a]
-                w0, w1, w2 = pose.cdof[i, 0], pose.cdof[i, 1], pose.cdof[i, 2]
-                if k < 3:
-                    row[i] = e0 * w0 + e1 * w1 + e2 * w2
-                else:
-                    row[i] = (
-                        e0 * (pose.cdof[i, 3] + w1 * z - w2 * y)
-                        + e1 * (pose.cdof[i, 4] + w2 * x - w0 * z)
-                        + e2 * (pose.cdof[i, 5] + w0 * y - w1 * x)
-                    )
-            add_outer(m.M_rowadr, m.M_colind, row, slope, D)
-
-
-@kernel
-def smooth_derivative(m, pose, forces, qvel, act, D):
-    """D (nC,) = d(passive + actuator)/d qvel in the pattern of M (lower triangle of a symmetric matrix)."""
+def smooth_derivative(m, pose, forces, qvel, act, rows, D):
+    """D (nC,) = d(passive + actuator)/d qvel in the pattern of M (lower triangle of a symmetric matrix). rows: work (6, nv)."""
     opt = m.options[0]
     for a in range(len(D)):
         D[a] = 0.0
@@ -121,7 +83,7 @@ def smooth_derivative(m, pose, forces, qvel, act, D):
             if slope != 0.0:
                 add_outer(m.M_rowadr, m.M_colind, forces.moment[i], slope, D)
     if (opt.density > 0.0 or opt.viscosity > 0.0) and not all_passive_off(opt.disableflags):
-        add_drag(m, pose, D)
+        add_fluid(m, pose, rows, D)
 
 
 @kernel

@@ -72,13 +72,13 @@ def linearize(model: Any, step: Stepper, state: State, control: Array, epsilon: 
     return Linearization(columns[:, : 2 * nv], columns[:, 2 * nv :], nominal, residual=float(first.residual[0]))
 
 
-def along(model: Any, step: Stepper, trajectory: Trajectory) -> tuple[Array, Array]:
+def along(model: Any, step_at: Callable[[int], Stepper], trajectory: Trajectory) -> tuple[Array, Array]:
     """A (T, 2nv, 2nv), B (T, 2nv, nu) of every step of a trajectory by centred differences; nan where a step failed."""
     n, T = 2 * model.nv, len(trajectory)
     A, B = np.full((T, n, n), np.nan), np.full((T, n, model.nu), np.nan)
     for k in range(T):
         try:
-            one = linearize(model, step, trajectory.state(k), trajectory.control[k], EPSILON, True)
+            one = linearize(model, step_at(k), trajectory.state(k), trajectory.control[k], EPSILON, True)
         except FloatingPointError:
             continue
         A[k], B[k] = one.A, one.B

@@ -1,77 +1,177 @@
-"""Drag of a medium on each body's equivalent inertia box.
+"""Forces of a medium along joint coordinates, and their derivative by the rates: a body is its inertia box, or its ellipsoids.
 
-Half-dimensions r_i = sqrt(3 / (2 m) (I_j + I_k - I_i)); with local velocity v and angular velocity w at the centre of mass:
-f_i = -2 rho r_j r_k |v_i| v_i - 6 beta pi r v_i,  g_i = -1/2 rho r_i (r_j^4 + r_k^4) |w_i| w_i - 8 beta pi r^3 w_i,  r the mean.
-Source: fluid forces chapter, "Inertia model".
+A body with a geom of fluidshape "ellipsoid" is made of such geoms only; any other body is its inertia box (dojo_py/fluid).
 """
 
 import numpy as np
 
+from dojo_py.fluid.box import box_coefficients, box_wrench, half_dimensions
+from dojo_py.fluid.ellipsoid import ellipsoid_wrench
 from dojo_py.jit import counted_kernel as kernel
 
 
 @kernel
-def half_dimensions(mb, r):
-    """R (3,) [m]: half-sizes of the box with the body's mass and principal inertias."""
-    I = mb.inertia
-    total = I[0] + I[1] + I[2]
-    for k in range(3):
-        r[k] = np.sqrt(max(1e-15, total - 2.0 * I[k]) * 1.5 / mb.mass)
-
-
-@kernel
-def local_velocity(b, wind, lvel):
-    """Lvel (6,) = [angular 3, linear 3] velocity of the body's centre of mass relative to the wind, in its inertial frame."""
-    x, y, z = b.xipos[0] - b.com[0], b.xipos[1] - b.com[1], b.xipos[2] - b.com[2]
+def local_velocity(b, x, R, wind, v):
+    """v (6,) = linear, angular velocity of the point x (3,) of body b relative to the wind, in the axes of R (3, 3)."""
+    d0, d1, d2 = x[0] - b.com[0], x[1] - b.com[1], x[2] - b.com[2]
     w0, w1, w2 = b.cvel[0], b.cvel[1], b.cvel[2]
-    v0 = b.cvel[3] + w1 * z - w2 * y - wind[0]
-    v1 = b.cvel[4] + w2 * x - w0 * z - wind[1]
-    v2 = b.cvel[5] + w0 * y - w1 * x - wind[2]
-    R = b.ximat
+    v0 = b.cvel[3] + w1 * d2 - w2 * d1 - wind[0]
+    v1 = b.cvel[4] + w2 * d0 - w0 * d2 - wind[1]
+    v2 = b.cvel[5] + w0 * d1 - w1 * d0 - wind[2]
     for k in range(3):
-        lvel[k] = R[0, k] * w0 + R[1, k] * w1 + R[2, k] * w2
-        lvel[3 + k] = R[0, k] * v0 + R[1, k] * v1 + R[2, k] * v2
+        v[k] = R[0, k] * v0 + R[1, k] * v1 + R[2, k] * v2
+        v[3 + k] = R[0, k] * w0 + R[1, k] * w1 + R[2, k] * w2
 
 
 @kernel
-def drag_coefficients(r, density, viscosity, quadratic, linear):
-    """Fill quadratic (6,) and linear (6,): wrench_k = -(linear_k + quadratic_k |lvel_k|) lvel_k, torque first."""
-    mean = (r[0] + r[1] + r[2]) / 3.0
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        quadratic[i] = 0.5 * density * r[i] * (r[j] ** 4 + r[k] ** 4)
-        quadratic[3 + i] = 2.0 * density * r[j] * r[k]
-        linear[i] = 8.0 * np.pi * viscosity * mean**3
-        linear[3 + i] = 6.0 * np.pi * viscosity * mean
+def velocity_row(cdof, com, x, R, k, column, row):
+    """row[column] = local velocity k of the point x by one dof: cdof (6,) about com."""
+    d0, d1, d2 = x[0] - com[0], x[1] - com[1], x[2] - com[2]
+    c = k % 3
+    if k >= 3:
+        row[column] = R[0, c] * cdof[0] + R[1, c] * cdof[1] + R[2, c] * cdof[2]
+        return
+    row[column] = (
+        R[0, c] * (cdof[3] + cdof[1] * d2 - cdof[2] * d1)
+        + R[1, c] * (cdof[4] + cdof[2] * d0 - cdof[0] * d2)
+        + R[2, c] * (cdof[5] + cdof[0] * d1 - cdof[1] * d0)
+    )
 
 
 @kernel
-def fluid_forces(m_bodies, rowadr, colind, density, viscosity, wind, bodies, cdof, out):
-    """Out (nv,) += drag forces [N, N m] of all bodies."""
-    r = np.empty(3)
-    lvel = np.empty(6)
-    quadratic = np.empty(6)
-    linear = np.empty(6)
-    f = np.empty(6)
-    for n in range(1, len(m_bodies)):
-        mb = m_bodies[n]
+def _add_force(m, pose, mb, com, x, R, f, out):
+    """out (nv,) += the local wrench f (6,) at x on the body mb."""
+    row = np.empty(1)
+    for a in range(m.M_rowadr[mb.lastdof], m.M_rowadr[mb.lastdof + 1]):
+        i = m.M_colind[a]
+        for k in range(6):
+            velocity_row(pose.cdof[i], com, x, R, k, 0, row)
+            out[i] += row[0] * f[k]
+
+
+@kernel
+def has_ellipsoids(m, mb):
+    """Whether a geom of the body is an ellipsoid to the medium."""
+    for g in range(mb.geomadr, mb.geomadr + mb.geomnum):
+        if m.geoms[g].fluid[0] > 0.0:
+            return True
+    return False
+
+
+@kernel
+def ellipsoid_numbers(g, out):
+    """out (14,): numbers of fluid/ellipsoid.py for a geom's record, all forces scaled by its interaction coefficient."""
+    for k in range(3):
+        out[k] = g.semiaxes[k]
+    for k in range(11):
+        out[3 + k] = g.fluid[1 + k]
+
+
+@kernel
+def fluid_forces(m, pose, out):
+    """out (nv,) += forces of the medium [N, N m] on all bodies."""
+    opt = m.options[0]
+    r, v, f, J, numbers = np.empty(3), np.empty(6), np.empty(6), np.empty((6, 6)), np.empty(14)
+    for n in range(1, len(m.bodies)):
+        mb = m.bodies[n]
         if mb.mass < 1e-15 or mb.lastdof < 0:
             continue
-        b = bodies[n]
-        half_dimensions(mb, r)
-        local_velocity(b, wind, lvel)
-        drag_coefficients(r, density, viscosity, quadratic, linear)
-        R = b.ximat
-        for k in range(6):
-            lvel[k] = -(linear[k] + quadratic[k] * abs(lvel[k])) * lvel[k]
-        for k in range(3):
-            f[k] = R[k, 0] * lvel[0] + R[k, 1] * lvel[1] + R[k, 2] * lvel[2]
-            f[3 + k] = R[k, 0] * lvel[3] + R[k, 1] * lvel[4] + R[k, 2] * lvel[5]
-        x, y, z = b.xipos[0] - b.com[0], b.xipos[1] - b.com[1], b.xipos[2] - b.com[2]
-        f[0] += y * f[5] - z * f[4]  # torque about the tree's centre of mass
-        f[1] += z * f[3] - x * f[5]
-        f[2] += x * f[4] - y * f[3]
-        for a in range(rowadr[mb.lastdof], rowadr[mb.lastdof + 1]):
-            i = colind[a]
+        b = pose.bodies[n]
+        if not has_ellipsoids(m, mb):
+            half_dimensions(mb.mass, mb.inertia, r)
+            box_coefficients(r, opt.density, opt.viscosity, numbers)
+            local_velocity(b, b.xipos, b.ximat, opt.wind, v)
+            box_wrench(numbers, v, f, J)
+            _add_force(m, pose, mb, b.com, b.xipos, b.ximat, f, out)
+            continue
+        for g in range(mb.geomadr, mb.geomadr + mb.geomnum):
+            if m.geoms[g].fluid[0] == 0.0:
+                continue
+            ellipsoid_numbers(m.geoms[g], numbers)
+            x, R = pose.geoms[g].xpos, pose.geoms[g].xmat
+            local_velocity(b, x, R, opt.wind, v)
+            ellipsoid_wrench(numbers, opt.density, opt.viscosity, v, f, J)
             for k in range(6):
-                out[i] += cdof[i, k] * f[k]
+                f[k] *= m.geoms[g].fluid[0]
+            _add_force(m, pose, mb, b.com, x, R, f, out)
+
+
+@kernel
+def _add_product(m, pose, mb, com, x, R, J, rows, D):
+    """D (nC,) += symmetric part of rowsᵀ J rows in the pattern of M; rows (6, nv): local velocities by the rates."""
+    first, last = m.M_rowadr[mb.lastdof], m.M_rowadr[mb.lastdof + 1]
+    for a in range(first, last):
+        i = m.M_colind[a]
+        for k in range(6):
+            velocity_row(pose.cdof[i], com, x, R, k, i, rows[k])
+    for a in range(first, last):
+        i = m.M_colind[a]
+        for e in range(m.M_rowadr[i], m.M_rowadr[i + 1]):
+            j = m.M_colind[e]
+            for k in range(6):
+                for l in range(6):
+                    slope = 0.5 * (J[k, l] + J[l, k])
+                    if slope != 0.0:
+                        D[e] += slope * rows[k, i] * rows[l, j]
+
+
+@kernel
+def add_fluid(m, pose, rows, D):
+    """D (nC,) += symmetric derivative of the medium's forces by the rates. rows: work (6, nv)."""
+    opt = m.options[0]
+    r, v, f, J, numbers = np.empty(3), np.empty(6), np.empty(6), np.empty((6, 6)), np.empty(14)
+    for n in range(1, len(m.bodies)):
+        mb = m.bodies[n]
+        if mb.mass < 1e-15 or mb.lastdof < 0:
+            continue
+        b = pose.bodies[n]
+        if not has_ellipsoids(m, mb):
+            half_dimensions(mb.mass, mb.inertia, r)
+            box_coefficients(r, opt.density, opt.viscosity, numbers)
+            local_velocity(b, b.xipos, b.ximat, opt.wind, v)
+            box_wrench(numbers, v, f, J)
+            _add_product(m, pose, mb, b.com, b.xipos, b.ximat, J, rows, D)
+            continue
+        for g in range(mb.geomadr, mb.geomadr + mb.geomnum):
+            if m.geoms[g].fluid[0] != 0.0:
+                _ellipsoid_slope(m, pose, b, g, numbers, v, f, J)
+                _add_product(m, pose, mb, b.com, pose.geoms[g].xpos, pose.geoms[g].xmat, J, rows, D)
+
+
+@kernel
+def _ellipsoid_slope(m, pose, b, g, numbers, v, f, J):
+    """J (6, 6) of geom g on body b, scaled by its interaction coefficient."""
+    opt = m.options[0]
+    ellipsoid_numbers(m.geoms[g], numbers)
+    local_velocity(b, pose.geoms[g].xpos, pose.geoms[g].xmat, opt.wind, v)
+    ellipsoid_wrench(numbers, opt.density, opt.viscosity, v, f, J)
+    for k in range(6):
+        for l in range(6):
+            J[k, l] *= m.geoms[g].fluid[0]
+
+
+@kernel
+def add_asymmetric(m, pose, scale, rows, A):
+    """A (nv, nv) += scale times the other part of that derivative, which lift and added mass have. rows: work (6, nv)."""
+    v, f, J, numbers = np.empty(6), np.empty(6), np.empty((6, 6)), np.empty(14)
+    for n in range(1, len(m.bodies)):
+        mb = m.bodies[n]
+        if mb.mass < 1e-15 or mb.lastdof < 0 or not has_ellipsoids(m, mb):
+            continue
+        b = pose.bodies[n]
+        first, last = m.M_rowadr[mb.lastdof], m.M_rowadr[mb.lastdof + 1]
+        for g in range(mb.geomadr, mb.geomadr + mb.geomnum):
+            if m.geoms[g].fluid[0] == 0.0:
+                continue
+            _ellipsoid_slope(m, pose, b, g, numbers, v, f, J)
+            for a in range(first, last):
+                i = m.M_colind[a]
+                for k in range(6):
+                    velocity_row(pose.cdof[i], b.com, pose.geoms[g].xpos, pose.geoms[g].xmat, k, i, rows[k])
+            for a in range(first, last):
+                i = m.M_colind[a]
+                for e in range(first, last):
+                    j = m.M_colind[e]
+                    for k in range(6):
+                        for l in range(6):
+                            A[i, j] += 0.5 * scale * (J[k, l] - J[l, k]) * rows[k, i] * rows[l, j]

@@ -1,6 +1,6 @@
 """Forward dynamics: (qpos, qvel, act, control) to the acceleration qacc and the constraint forces.
 
-M qacc + bias = passive + actuator + J^T f. Source: computation chapter, "Simulation pipeline".
+M qacc + bias = passive + actuator + from outside + J^T f. Source: computation chapter, "Simulation pipeline".
 """
 
 from dojo_py.jit import counted_kernel as kernel
@@ -9,7 +9,7 @@ from dojo_py.soft.bias import newton_euler
 from dojo_py.soft.constraint import make_rows, reference_acceleration
 from dojo_py.soft.inertia import body_inertias, factorize, inertia_matrix, solve_inertia, tendon_inertia
 from dojo_py.soft.kinematics import body_velocities, forward_kinematics
-from dojo_py.soft.passive import DISABLE_GRAVITY, passive_forces
+from dojo_py.soft.passive import DISABLE_GRAVITY, apply_force, passive_forces
 from dojo_py.soft.solve import solve_constraints
 
 
@@ -51,12 +51,29 @@ def velocity_stage(m, w, qpos, qvel):
 
 
 @kernel
+def add_wrenches(m, pose, wrench, out):
+    """Out (nv,) += forces along the dofs that wrench (nbody, 6) makes: world force and torque at each body's centre of mass."""
+    for n in range(1, len(m.bodies)):
+        f = wrench[n]
+        if f[0] == 0.0 and f[1] == 0.0 and f[2] == 0.0 and f[3] == 0.0 and f[4] == 0.0 and f[5] == 0.0:
+            continue
+        last, b = m.bodies[n].lastdof, pose.bodies[n]
+        apply_force(m.M_rowadr, m.M_colind, pose.cdof, last, b.com, b.xipos, f, out)
+        if last >= 0:
+            for a in range(m.M_rowadr[last], m.M_rowadr[last + 1]):
+                i = m.M_colind[a]
+                out[i] += pose.cdof[i, 0] * f[3] + pose.cdof[i, 1] * f[4] + pose.cdof[i, 2] * f[5]
+
+
+@kernel
 def acceleration_stage(m, w, act, control, warm):
     """Actuator forces, unconstrained acceleration, constraint forces. Returns (iterations, scaled gradient)."""
     f = w.forces
     actuator_forces(m, f, act, control)
     for k in range(len(f.smooth)):
-        f.smooth[k] = f.passive[k] + f.actuator[k] - f.bias[k]
+        f.smooth[k] = f.passive[k] + f.actuator[k] - f.bias[k] + w.joint_force[k]
+    add_wrenches(m, w.pose, w.wrench, f.smooth)
+    for k in range(len(f.smooth)):
         f.qacc_smooth[k] = f.smooth[k]
     solve_inertia(m.M_rowadr, m.M_colind, w.pose.LD, f.qacc_smooth)
     return solve_constraints(m, w.pose, f, w.rows, w.solver, warm)

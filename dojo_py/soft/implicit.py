@@ -8,7 +8,9 @@ Source: computation chapter, "Integrators" and "Gyroscopic derivatives for free 
 from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.derivatives import bias_column, smooth_derivative
 from dojo_py.soft.euler import advance
+from dojo_py.soft.fluid import add_asymmetric
 from dojo_py.soft.inertia import factorize, solve_inertia
+from dojo_py.soft.passive import all_passive_off
 
 
 @kernel
@@ -55,7 +57,7 @@ def implicitfast(m, w, qpos, qvel, act):
     h = m.options[0].timestep
     D, H = w.integ[0], w.integ[1]
     qacc = w.solver.vec[1]
-    smooth_derivative(m, w.pose, w.forces, qvel, act, D)
+    smooth_derivative(m, w.pose, w.forces, qvel, act, w.rows.jac, D)
     for a in range(len(w.pose.M)):
         H[a] = w.pose.M[a] - h * D[a]
     factorize(m.M_rowadr, m.M_colind, H)
@@ -75,7 +77,7 @@ def implicit(m, w, qpos, qvel, act):
     nv = len(qvel)
     D, A = w.integ[0], w.solver.H
     qacc, column = w.solver.vec[1], w.solver.vec[3]
-    smooth_derivative(m, w.pose, w.forces, qvel, act, D)
+    smooth_derivative(m, w.pose, w.forces, qvel, act, w.rows.jac, D)
     for j in range(nv):
         bias_column(m, w.pose, w.body_work, j, qvel, column)
         for i in range(nv):
@@ -88,5 +90,7 @@ def implicit(m, w, qpos, qvel, act):
             A[i, m.M_colind[a]] += value
             if a < end:
                 A[m.M_colind[a], i] += value
+    if (m.options[0].density > 0.0 or m.options[0].viscosity > 0.0) and not all_passive_off(m.options[0].disableflags):
+        add_asymmetric(m, w.pose, -h, w.rows.jac, A)
     solve_unsymmetric(A, nv, qacc)
     advance(m, w, qacc, qpos, qvel, act)

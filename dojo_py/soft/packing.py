@@ -11,6 +11,7 @@ import numpy as np
 
 from dojo_py.actuation.short_way import of_rotations
 from dojo_py.mechanism.enums import TrnType
+from dojo_py.mechanism.fluid import semi_axes
 from dojo_py.soft.pairs import candidate_pairs
 from dojo_py.soft.support import refuse_unsupported
 
@@ -18,7 +19,8 @@ F, I = np.float64, np.int32
 
 BODY = np.dtype(
     [
-        ("parentid", I), ("jntnum", I), ("jntadr", I), ("dofnum", I), ("dofadr", I), ("rootid", I),
+        ("parentid", I), ("jntnum", I), ("jntadr", I), ("dofnum", I), ("dofadr", I), ("geomnum", I), ("geomadr", I),
+        ("rootid", I),
         ("lastdof", I),  # last dof that moves this body, -1 for a static body
         ("standalone", I),  # 1: a free body without jointed descendants
         ("pos", F, 3), ("quat", F, 4), ("ipos", F, 3), ("iquat", F, 4), ("inertia", F, 3),
@@ -44,9 +46,12 @@ DOF = np.dtype(
     align=True,
 )  # fmt: skip
 GEOM = np.dtype(
-    [("type", I), ("bodyid", I), ("pos", F, 3), ("quat", F, 4), ("sizes", F, 3), ("rbound", F)],
+    [
+        ("type", I), ("bodyid", I), ("pos", F, 3), ("quat", F, 4), ("sizes", F, 3), ("rbound", F), ("fluid", F, 12),
+        ("semiaxes", F, 3),
+    ],
     align=True,
-)
+)  # fmt: skip
 SITE = np.dtype([("bodyid", I), ("pos", F, 3), ("quat", F, 4)], align=True)
 TENDON = np.dtype(
     [
@@ -211,7 +216,8 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
     bodies = _fill(
         BODY, model.nbody,
         parentid=model.body_parentid, jntnum=model.body_jntnum, jntadr=model.body_jntadr, dofnum=model.body_dofnum,
-        dofadr=model.body_dofadr, rootid=model.body_rootid, lastdof=_last_dof(model), standalone=_standalone(model),
+        dofadr=model.body_dofadr, geomnum=model.body_geomnum, geomadr=model.body_geomadr, rootid=model.body_rootid,
+        lastdof=_last_dof(model), standalone=_standalone(model),
         pos=model.body_pos, quat=model.body_quat, ipos=model.body_ipos, iquat=model.body_iquat, inertia=model.body_inertia,
         mass=model.body_mass, gravcomp=model.body_gravcomp, invweight0=model.body_invweight0,
     )  # fmt: skip
@@ -232,7 +238,8 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
     geoms = _fill(
         GEOM, model.ngeom,
         type=model.geom_type, bodyid=model.geom_bodyid, pos=model.geom_pos, quat=model.geom_quat, sizes=model.geom_size,
-        rbound=model.geom_rbound,
+        rbound=model.geom_rbound, fluid=model.geom_fluid,
+        semiaxes=[semi_axes(int(t), s) for t, s in zip(model.geom_type, model.geom_size, strict=True)],
     )  # fmt: skip
     sites = _fill(SITE, model.nsite, bodyid=model.site_bodyid, pos=model.site_pos, quat=model.site_quat)
     tendons = np.zeros(ntendon, TENDON)

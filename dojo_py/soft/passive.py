@@ -1,4 +1,4 @@
-"""Passive forces: joint and tendon springs and dampers, gravity compensation, drag of a medium (inertia-box model).
+"""Passive forces: joint and tendon springs and dampers, gravity compensation, forces of a medium.
 
 Stiffness is the polynomial f(x) = a x + b x² + c x³, damping the odd one f(v) = a v + b |v| v + c v³; the force is -f.
 Source: computation chapter, "Passive forces", "Polynomial forces", "Fluid forces: inertia model".
@@ -159,4 +159,4 @@ def passive_forces(m, pose, forces, qpos, qvel):
                 for i in range(jnt.dofadr, jnt.dofadr + dof_count(jnt.type)):
                     out[i] += forces.gravcomp[i]
     if opt.density > 0.0 or opt.viscosity > 0.0:
-        fluid_forces(m.bodies, m.M_rowadr, m.M_colind, opt.density, opt.viscosity, opt.wind, pose.bodies, pose.cdof, out)
+        fluid_forces(m, pose, out)

@@ -12,11 +12,13 @@ import numpy as np
 
 from dojo_py.announce import FirstUse
 from dojo_py.simulate.arguments import (
+    Outside,
     batch_of,
     control_of,
     controls_of,
     names_of,
     options_of,
+    outside_of,
     spread,
     start_of,
     state_of,
@@ -96,15 +98,26 @@ class SoftSimulator:
 
     # simulation
 
-    def step(self, state: State, control: Array | None = None, kappa: float | None = None) -> Step:
-        """One time step with control (nu,) held. The solver starts at zero acceleration, whatever was simulated before.
+    def step(
+        self,
+        state: State,
+        control: Array | None = None,
+        kappa: float | None = None,
+        wrenches: Array | None = None,
+        joint_forces: Array | None = None,
+    ) -> Step:
+        """One time step with control (nu,) held, and wrenches (nbody, 6): world force and torque about the bodies' centres of mass
+        [N, N m], and joint_forces (nv,) along the joints' coordinates.
+
+        The solver starts at zero acceleration, whatever was simulated before.
 
         kappa is accepted and ignored, here and below, so that programs can take either mode: soft contact has no central path.
         """
         check_ignored(kappa)
         start, u = self._checked(state), control_of(self.model, control)[None]
+        outside = outside_of(self.model, wrenches, joint_forces, 1)
         with self._lock:
-            traj = self._run(self._work_handle, start, u)
+            traj = self._run(self._work_handle, start, u, outside)
             contacts = self._contacts()
         status = Status(int(traj.status[0]))
         moved = status not in (Status.NOT_FINITE, Status.SINGULAR)
@@ -136,9 +149,10 @@ class SoftSimulator:
             body_table=tuple(getattr(self.model, "body_names", ())), geom_table=tuple(getattr(self.model, "geom_names", ())),
         )  # fmt: skip
 
-    def _run(self, work_handle: Any, state: State, controls: Array) -> Trajectory:
+    def _run(self, work_handle: Any, state: State, controls: Array, outside: Outside | None = None) -> Trajectory:
         T = len(controls)
         m = self.model
+        outside = outside_of(m, None, None, T) if outside is None else outside
         qpos, qvel, act = np.empty((T + 1, m.nq)), np.empty((T + 1, m.nv)), np.empty((T + 1, m.na))
         qpos[0], qvel[0], act[0] = state.qpos, state.qvel, state.act
         status, iterations = np.zeros(T, dtype=np.int64), np.zeros(T, dtype=np.int64)
@@ -146,34 +160,47 @@ class SoftSimulator:
         none = np.zeros(0)
         self._load()
         self._kernels.run(
-            self._model_handle, work_handle, qpos, qvel, act, controls, status, iterations, residual, gaps, none, none, none
-        )
+            self._model_handle, work_handle, qpos, qvel, act, controls, outside, status, iterations, residual, gaps, none, none,
+            none,
+        )  # fmt: skip
         time = np.add.accumulate(np.concatenate([[state.time], np.full(T, self.timestep)]))  # as single steps add it up
         metadata = {"model": str(getattr(m, "name", "")), "timestep": self.timestep, "mode": "soft"}
         return Trajectory(
             time, qpos, qvel, act, controls, status, iterations, residual, np.zeros(T), gaps, metadata=metadata, model=kept_model(m)
         )
 
-    def rollout(self, state: State, controls: Array, *, kappa: float | None = None, linearize: bool = False) -> Trajectory:
-        """Steps with controls (T, nu). Each step but the first starts its solver at the previous acceleration.
+    def rollout(
+        self,
+        state: State,
+        controls: Array,
+        wrenches: Array | None = None,
+        kappa: float | None = None,
+        *,
+        linearize: bool = False,
+        joint_forces: Array | None = None,
+    ) -> Trajectory:
+        """Steps with controls (T, nu), wrenches (nbody, 6) or (T, nbody, 6) and joint_forces (nv,) or (T, nv).
+
+        Each step but the first starts its solver at the previous acceleration.
 
         linearize: record A and B of every step too, by centred differences as `linearize` takes them.
         """
         check_ignored(kappa)
         s, linearize = self._checked(state), truth_of("linearize", linearize)
         u = controls_of(self.model, controls)
+        outside = outside_of(self.model, wrenches, joint_forces, len(u))
         with self._lock:
-            return self._rollout(self._work_handle, s, u, linearize)
+            return self._rollout(self._work_handle, s, u, linearize, outside)
 
-    def _rollout(self, work_handle: Any, state: State, controls: Array, linearize: bool) -> Trajectory:
-        trajectory = self._run(work_handle, state, controls)
+    def _rollout(self, work_handle: Any, state: State, controls: Array, linearize: bool, outside: Outside) -> Trajectory:
+        trajectory = self._run(work_handle, state, controls, outside)
         if not linearize:
             return trajectory
 
-        def step(s: State, u: Array) -> Trajectory:
-            return self._run(work_handle, s, u[None])
+        def step_at(t: int) -> differences.Stepper:
+            return lambda s, u: self._run(work_handle, s, u[None], outside.at(t))
 
-        A, B = differences.along(self.model, step, trajectory)
+        A, B = differences.along(self.model, step_at, trajectory)
         return replace(trajectory, A=A, B=B)
 
     def rollout_batch(
@@ -181,17 +208,20 @@ class SoftSimulator:
         states: Sequence[State] | State,
         controls: Array,
         threads: int | None = None,
-        *,
+        wrenches: Array | None = None,
         kappa: float | None = None,
+        *,
         linearize: bool = False,
+        joint_forces: Array | None = None,
     ) -> list[Trajectory]:
         """B rollouts with controls (B, T, nu), from B states or from one; bit-identical to B calls of `rollout`.
 
-        threads: at most so many at a time, all cores by default. linearize as in `rollout`.
+        threads: at most so many at a time, all cores by default. The rest as in `rollout`, the same for all.
         """
         check_ignored(kappa)
         linearize = truth_of("linearize", linearize)
         starts, u, count = batch_of(self.model, states, controls, threads)
+        outside = outside_of(self.model, wrenches, joint_forces, u.shape[1])
         checked = [self._checked(s) for s in starts]
         results: list[Any] = [None] * len(u)
         self._load()
@@ -199,7 +229,7 @@ class SoftSimulator:
         def run(offset: int) -> None:  # a thread keeps one set of work arrays for all its worlds
             handle = self._kernels.work_handle(self._allocate(self._packed))
             for b in range(offset, len(u), count):
-                results[b] = self._rollout(handle, checked[b], u[b], linearize)
+                results[b] = self._rollout(handle, checked[b], u[b], linearize, outside)
 
         spread(run, count, count)
         return results
@@ -214,6 +244,9 @@ class SoftSimulator:
         parameters: list[str] | None = None,
         epsilon: float = differences.EPSILON,
         centred: bool = True,
+        *,
+        wrenches: Array | None = None,
+        joint_forces: Array | None = None,
     ) -> Linearization:
         """Finite-difference Jacobians of one step in the tangent state [dq, dv]; control limits are respected.
 
@@ -225,9 +258,10 @@ class SoftSimulator:
             raise ValueError("parameters: the soft mode has no parameter Jacobians; use HardSimulator")
         epsilon = real_number("epsilon", epsilon, above=0.0, most=0.1)
         start, u = self._checked(state), control_of(self.model, control)
+        outside = outside_of(self.model, wrenches, joint_forces, 1)
         with self._lock:
             return differences.linearize(
-                self.model, lambda s, v: self._run(self._work_handle, s, v[None]), start, u, epsilon, centred
+                self.model, lambda s, v: self._run(self._work_handle, s, v[None], outside), start, u, epsilon, centred
             )
 
     def _evaluate(self, state: State, control: Any, qacc: Array, inverse: Array, energy: Array) -> None:
@@ -237,7 +271,8 @@ class SoftSimulator:
         self._load()
         with self._lock:
             self._kernels.run(
-                self._model_handle, self._work_handle, s.qpos[None], s.qvel[None], s.act[None], u[None], no_status, no_status,
+                self._model_handle, self._work_handle, s.qpos[None], s.qvel[None], s.act[None], u[None],
+                outside_of(self.model, None, None, 1), no_status, no_status,
                 none, none, qacc, inverse, energy,
             )  # fmt: skip
 

@@ -5,7 +5,7 @@ There is one entry, because every entry is compiled together with all that it ca
 
 import numpy as np
 
-from dojo_py.arrays import copy
+from dojo_py.arrays import copy, copy_rows
 from dojo_py.jit import counted_kernel as kernel
 from dojo_py.jit import entry
 from dojo_py.soft.energy import energy_momentum
@@ -78,12 +78,25 @@ def extras(m, w, qpos, qvel, qacc, inverse, energy):
         inverse_dynamics(m, w, qacc, inverse)
 
 
+@kernel
+def take_outside(w, outside, t):
+    """What acts from outside in step t, into w."""
+    if outside.wrenches.shape[0] > 0:
+        copy_rows(outside.wrenches[min(t, outside.wrenches.shape[0] - 1)], w.wrench)
+    else:
+        w.wrench[:, :] = 0.0
+    if outside.joint_forces.shape[0] > 0:
+        copy(outside.joint_forces[min(t, outside.joint_forces.shape[0] - 1)], w.joint_force)
+    else:
+        w.joint_force[:] = 0.0
+
+
 @entry
-def run(m, w, qpos, qvel, act, controls, status, iterations, residual, gaps, qacc, inverse, energy):
+def run(m, w, qpos, qvel, act, controls, outside, status, iterations, residual, gaps, qacc, inverse, energy):
     """T steps from row 0 of qpos (T + 1, nq), qvel, act with controls (T, nu); or, with an empty status, one evaluation of row 0.
 
     A step that fails (not finite, singular) ends the rollout: the following rows repeat the last good state and carry its status.
-    A step starts its solver at the previous acceleration, the first at zero.
+    A step starts its solver at the previous acceleration, the first at zero. outside: an Outside.
     """
     stages = 4 if m.options[0].integrator == RK4 else 1
     cold = m.options[0].disableflags & DISABLE_WARMSTART
@@ -99,6 +112,7 @@ def run(m, w, qpos, qvel, act, controls, status, iterations, residual, gaps, qac
         if failed:
             status[t] = failed
             continue
+        take_outside(w, outside, t)
         if stages > 1:
             begin(m, v, w.rk)
         worst, count, gradient, gap, ok = 0, 0, 0.0, np.inf, True

@@ -56,9 +56,6 @@ def unsupported(model: Any) -> list[ErrorRecord]:
         nonzero("joint", array)
     for array in ("tendon_springyield",):
         nonzero("tendon", array)
-    if float(opt.density) > 0 or float(opt.viscosity) > 0:
-        for g in np.flatnonzero(np.asarray(model.geom_fluid).reshape(model.ngeom, -1)[:, 0]) if model.ngeom else ():
-            add("geom", int(g), "fluidshape", "the ellipsoid drag model is not simulated; accepted: none (inertia box)")
     for array in ("geom_adhesion", "geom_surfacevel"):
         nonzero("geom", array)
     nonzero("actuator", "actuator_delay")

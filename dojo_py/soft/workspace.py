@@ -125,6 +125,10 @@ class Work(NamedTuple):
     solver: Solver
     gravity: np.ndarray
     """(3,) gravity, or zero while it is switched off"""
+    wrench: np.ndarray
+    """(nbody, 6) force and torque from outside on each body, at its centre of mass, world axes"""
+    joint_force: np.ndarray
+    """(nv,) force from outside along each dof"""
     body_work: np.ndarray
     """(nbody, 18) scratch of the derivatives"""
     rk: np.ndarray
@@ -189,5 +193,6 @@ def allocate(m: SoftModel) -> Work:
     )  # fmt: skip
     width = max(len(m.qpos0), nv, nu, m.na, 1)
     return Work(
-        pose, forces, rows, solver, np.zeros(3), np.zeros((len(m.bodies), 18)), np.zeros((11, width)), np.zeros((2, nC))
-    )
+        pose, forces, rows, solver, np.zeros(3), np.zeros((len(m.bodies), 6)), np.zeros(nv), np.zeros((len(m.bodies), 18)),
+        np.zeros((11, width)), np.zeros((2, nC)),
+    )  # fmt: skip

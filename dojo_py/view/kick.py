@@ -1,9 +1,8 @@
-"""What an impulse on a body changes at once: the joint velocities of a mechanism whose joints hold.
+"""How heavy a point of a mechanism is whose joints hold: what a hand that pulls at it feels.
 
-    M Δv = J_xᵀ p + J_φᵀ l,   M = Σ m J_xᵀ J_x + J_φᵀ I J_φ + armature
+    1 / mass = largest eigenvalue of J M⁻¹ Jᵀ,   M = Σ m J_xᵀ J_x + J_φᵀ I J_φ + armature
 
-with the Jacobians of all bodies' centres of mass and rotations by central differences of their poses. It serves the simulator
-whose step takes no wrenches.
+with the Jacobians of all bodies' centres of mass and rotations by central differences of their poses.
 """
 
 from __future__ import annotations
@@ -35,13 +34,6 @@ def dynamics(model: Any, qpos: Array) -> tuple[Array, Array, Array]:
     mass = np.einsum("b,ibk,jbk->ij", np.asarray(model.body_mass), linear, linear)
     mass += np.einsum("ibk,bkl,jbl->ij", angular, inertia, angular) + np.diag(model.dof_armature)
     return mass, linear, angular
-
-
-def velocity_change(model: Any, qpos: Array, impulses: Array) -> Array:
-    """(nv,) from impulses (nbody, 6): linear [N s] and angular [N m s] about the bodies' centres of mass, world axes."""
-    mass, linear, angular = dynamics(model, qpos)
-    impulse = np.einsum("ibk,bk->i", linear, impulses[:, :3]) + np.einsum("ibk,bk->i", angular, impulses[:, 3:])
-    return np.linalg.solve(mass, impulse)
 
 
 def felt_mass(model: Any, qpos: Array, body: int, offset: Array) -> float:

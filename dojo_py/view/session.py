@@ -12,7 +12,7 @@ import numpy as np
 
 from dojo_py.drawing.poses import body_poses, centres_of_mass
 from dojo_py.mechanism.quaternion import conjugate, rotate
-from dojo_py.view.kick import felt_mass, velocity_change
+from dojo_py.view.kick import felt_mass
 from dojo_py.view.record import solved_again
 
 Array = np.ndarray
@@ -46,7 +46,6 @@ class Lane:
 
     def __init__(self, sim: Any, state: Any, name: str):
         self.sim, self.name = sim, name
-        self.wrenches_fit = hasattr(sim, "friction")  # the hard mode's step takes them
         self.past = [self.moment_of(state)]
 
     def moment_of(self, state: Any, step: Any = None, control: Any = None) -> Moment:
@@ -64,13 +63,7 @@ class Lane:
     def step(self, k: int, control: Array, wrenches: Array | None) -> Moment:
         """The moment after moment k. wrenches (nbody, 6) [N, N m] about the centres of mass."""
         state = self.past[k].state
-        if wrenches is None:
-            found = self.sim.step(state, control)
-        elif self.wrenches_fit:
-            found = self.sim.step(state, control, wrenches=wrenches)
-        else:
-            kick = velocity_change(self.sim.model, state.qpos, self.sim.timestep * wrenches)
-            found = self.sim.step(dataclasses.replace(state, qvel=state.qvel + kick), control)
+        found = self.sim.step(state, control, wrenches=wrenches)
         return self.moment_of(found.state, found, control)
 
     def contacts(self, k: int) -> Any:

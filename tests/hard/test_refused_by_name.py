@@ -59,10 +59,11 @@ def test_margins_are_notices(text):
     HardSimulator(model)
     with pytest.warns(UnsupportedWarning, match="margin"):
         HardSimulator(model, unsupported="warn")
-    with pytest.raises(ModelError, match="fluid.*margin"):
-        HardSimulator(load_model(text.replace("<mujoco>", '<mujoco><option density="1"/>')))
+    with pytest.raises(ModelError, match="polynomial.*margin"):
+        HardSimulator(load_model(text.replace("</worldbody>", f"{POLYNOMIAL}</worldbody>")))
 
 
+POLYNOMIAL = '<body><joint damping="1 2"/><geom size=".1" contype="0"/></body>'
 A = 'armature="1"'
 STACKS = {
     "parallel hinges": f'<joint name="p"/><joint name="q" {A}/>',

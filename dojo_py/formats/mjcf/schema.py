@@ -69,8 +69,8 @@ GEOM = (
     | SOLVER
     | {"contype": INT, "conaffinity": INT, "condim": INT, "priority": INT, "friction": real(3, 1), "mass": real(1)}
     | {"density": real(1), "shellinertia": BOOL, "solmix": real(1), "margin": real(1), "gap": real(1)}
-    | {"mesh": TEXT, "hfield": TEXT, "fitscale": real(1), "castshadow": SKIP, "fluidcoef": SKIP}
-    | {"fluidshape": refuse("none"), "adhesion": refuse("0"), "surfacevel": refuse("0 0 0 0 0 0")}
+    | {"mesh": TEXT, "hfield": TEXT, "fitscale": real(1), "castshadow": SKIP, "fluidcoef": real(5, 1)}
+    | {"fluidshape": word("none", "ellipsoid"), "adhesion": refuse("0"), "surfacevel": refuse("0 0 0 0 0 0")}
 )
 SITE = {"type": word(*SITE_TYPES), "size": real(3, 1), "fromto": real(6), "mesh": SKIP} | POSE | LOOK
 SHARED_MESH = {"scale": real(3), "maxhullvert": INT, "inertia": word(*INERTIA_TYPES)}

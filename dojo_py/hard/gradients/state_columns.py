@@ -8,6 +8,7 @@ joint j itself the rows change by the rigid motion of its child, and the impulse
     momentum rows   - ψ × (m v₋ + h m g + h f + Σ contact) + m δv₋,     N (ψ - ψ₋) - h Rᵀ (ψ × τ) + contact torque
 """
 
+from dojo_py.hard.medium import in_medium, wind_columns
 from dojo_py.hard.terms import PYRAMID
 from dojo_py.jit import kernel
 
@@ -70,6 +71,8 @@ def body_columns(L, W, G, h, column):
         for i in range(3):
             x[3 + i, column] += N[i, 0] * m[9] + N[i, 1] * m[10] + N[i, 2] * m[11]
             x[3 + i, column] -= h * (R[0, i] * w0 + R[1, i] * w1 + R[2, i] * w2)
+        if in_medium(L, b):
+            wind_columns(L, W, G, b, h, x, column, G.scratch)
         for i in range(6):
             x[i, column] += C[i, 0] * m[0] + C[i, 1] * m[1] + C[i, 2] * m[2] + C[i, 3] * p0 + C[i, 4] * p1 + C[i, 5] * p2
 

@@ -32,15 +32,15 @@ NUMBERS, COM, JOINT, GEAR = flat.NUMBERS, flat.COM, flat.JOINT, flat.GEAR
 
 @entry
 def parameter_columns(
-    L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, wrenches, h, scheme, recovery, out
+    L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outside, h, scheme, recovery, out
 ):
     """out (p, 2 nv) = derivatives of the next tangent state by the p data of `moved`.
 
-    W, G: as `step_jacobian` left them; D: an Adjoint; moved: a Moved; wrenches (0 | 1, nbody, 6); recovery [m/s]: speed at which
-    overlaps are undone.
+    W, G: as `step_jacobian` left them; D: an Adjoint; moved: a Moved; outside: an Outside of this step; recovery [m/s]:
+    speed at which overlaps are undone.
     """
     nv = qvel.shape[0]
-    outside = wrenches.shape[0] > 0 or follows_bodies(T)
+    follows = outside.wrenches.shape[0] > 0 or outside.joint_forces.shape[0] > 0 or follows_bodies(T)
     drive(L, T, moved.V, G.bodies, qpos, qvel, act, control, h)  # the servos' whole turns, which differences keep
     out[:, :] = 0.0
     solve_adjoint(L, W, D, h)
@@ -53,22 +53,22 @@ def parameter_columns(
         elif route == COM:
             b = moved.target[k]
             com_column(L, W, G, D, b, moved.axis[k], h, rates)
-            if outside:
+            if follows:
                 _com_motion(W, G, b, moved.axis[k], h)
-                _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, wrenches, h, scheme, rates)
+                _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates)
         elif route == JOINT:
             j = moved.target[k]
             joint_column(L, W, G, D, moved, k, j, qpos, qvel, h, here, before, rates)
             if k + 1 == out.shape[0] or moved.route[k + 1] != JOINT or moved.target[k + 1] != j:
                 start_joint(L, W, j, False, D.scratch)
-            if outside:
+            if follows:
                 subtree_motion(L, W, G, L.child[j], here, before, True, h)
-                _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, wrenches, h, scheme, rates)
+                _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates)
         elif route == GEAR:
-            _gear_column(L, W, G, D, moved, k, qpos, qvel, act, control, wrenches, h, scheme, rates)
+            _gear_column(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates)
         else:
             timestep_column(L, W, G, D, qvel, h, scheme, recovery, rates)
-            _driven_longer(L, W, G, D, moved, k, outside, qpos, qvel, act, control, wrenches, h, scheme, rates)
+            _driven_longer(L, W, G, D, moved, k, follows, qpos, qvel, act, control, outside, h, scheme, rates)
     next_coordinates(L, W, h, out, D.scratch)
     for k in range(out.shape[0]):
         if moved.route[k] > GEAR:
@@ -110,43 +110,43 @@ def _com_motion(W, G, b, axis, h):
 
 
 @kernel
-def _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, wrenches, h, scheme, out):
+def _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, out):
     """Wrenches on the bodies as datum k moves these (G.moved)."""
     clear_drive(D)
     for side in range(2):
         factor = move(moved, k, side)
         displaced(W, G, G.bodies, 0.5 / factor, G.next_bodies)
         add_drive(
-            moved.L, moved.T, moved.M, moved.V, W, D, G.next_bodies, qpos, qvel, act, control, wrenches, h, h, scheme, factor
+            moved.L, moved.T, moved.M, moved.V, W, D, G.next_bodies, qpos, qvel, act, control, outside, h, h, scheme, factor
         )
     move_back(moved, k)
     drive_column(L, W, D, out)
 
 
 @kernel
-def _gear_column(L, W, G, D, moved, k, qpos, qvel, act, control, wrenches, h, scheme, out):
+def _gear_column(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, out):
     """What the actuators do with another gear."""
     clear_drive(D)
     for side in range(2):
         factor = move(moved, k, side)
         set_gears(moved.T, moved.V)
-        add_drive(L, moved.T, moved.M, moved.V, W, D, G.bodies, qpos, qvel, act, control, wrenches, h, h, scheme, factor)
+        add_drive(L, moved.T, moved.M, moved.V, W, D, G.bodies, qpos, qvel, act, control, outside, h, h, scheme, factor)
     move_back(moved, k)
     set_gears(moved.T, moved.V)
     drive_column(L, W, D, out)
 
 
 @kernel
-def _driven_longer(L, W, G, D, moved, k, outside, qpos, qvel, act, control, wrenches, h, scheme, out):
+def _driven_longer(L, W, G, D, moved, k, follows, qpos, qvel, act, control, outside, h, scheme, out):
     """What the actuators and outside wrenches do over another time step."""
     clear_drive(D)
     for side in range(2):
         amount = moved.step[k] if side == 0 else -moved.step[k]
         bodies = G.bodies
-        if outside:
+        if follows:
             bodies = G.next_bodies
             to_maximal(L, qpos, qvel, h + amount, bodies, moved.V.coordinates)
         add_drive(
-            L, moved.T, moved.M, moved.V, W, D, bodies, qpos, qvel, act, control, wrenches, h + amount, h, scheme, 0.5 / amount
+            L, moved.T, moved.M, moved.V, W, D, bodies, qpos, qvel, act, control, outside, h + amount, h, scheme, 0.5 / amount
         )
     drive_column(L, W, D, out)

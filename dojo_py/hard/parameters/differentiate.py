@@ -11,6 +11,7 @@ from dojo_py.hard.parameters.moves import moved_handle
 from dojo_py.hard.parameters.registry import directions, parameter
 from dojo_py.hard.parameters.workspace import adjoint_handle, allocate_adjoint
 from dojo_py.hard.world import World
+from dojo_py.simulate.arguments import Outside
 
 Array = np.ndarray
 
@@ -40,7 +41,7 @@ class ParameterJacobian:
         """Name -> (steps, 2 nv, p) zeros."""
         return {name: np.zeros((steps, 2 * self._model.nv, part.stop - part.start)) for name, part in self._parts}
 
-    def columns(self, hands: Any, step: Any, control: Array, wrenches: Array) -> dict[str, Array]:
+    def columns(self, hands: Any, step: Any, control: Array, outside: Outside) -> dict[str, Array]:
         """Name -> (2 nv, p) of the step (a Record of it alone) that was just differentiated with these hands."""
         from dojo_py.hard.parameters.columns import parameter_columns
 
@@ -48,7 +49,7 @@ class ParameterJacobian:
         mine = self._take()
         layout, planes, pairs, actuators, _, work, _, tangent = hands.handles
         parameter_columns(
-            layout, planes, pairs, actuators, work, tangent, *mine, step.qpos[0], step.qvel[0], step.act[0], control, wrenches,
+            layout, planes, pairs, actuators, work, tangent, *mine, step.qpos[0], step.qvel[0], step.act[0], control, outside,
             self._timestep, hands.work.options.springs, hands.work.options.recovery_speed, out,
         )  # fmt: skip
         with self._lock:

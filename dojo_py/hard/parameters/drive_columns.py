@@ -1,10 +1,10 @@
-"""Columns through the actuators and outside wrenches, by central differences of what they do over the whole step.
+"""Columns through the actuators and from outside, by central differences of what they do over the whole step.
 
 Gears act through them alone. Geometry and the time step do where an actuator's force depends on bodies (sites, balls, free joints)
 or a wrench acts about the centre of mass of a part of a body. They are laws of a microsecond with no part in what is stiff.
 """
 
-from dojo_py.hard.body_table import gather_wrenches
+from dojo_py.hard.body_table import add_joint_forces, gather_wrenches
 from dojo_py.hard.dof_rows import solved_impulse
 from dojo_py.hard.drives import drive
 from dojo_py.hard.parameters.adjoint import pull, pull_one
@@ -19,14 +19,15 @@ def clear_drive(D):
 
 
 @kernel
-def add_drive(L, T, M, V, W, D, bodies, qpos, qvel, act, control, wrenches, h, step, scheme, factor):
-    """D.force, D.wrench += factor * impulses of actuators and outside wrenches over a step that takes h [s] but leads where the
+def add_drive(L, T, M, V, W, D, bodies, qpos, qvel, act, control, outside, h, step, scheme, factor):
+    """D.force, D.wrench += factor * impulses of actuators and from outside over a step that takes h [s] but leads where the
     solved one of length `step` does.
     """
-    gather_wrenches(M, bodies, wrenches, 0, V.wrench, V.scratch)
+    gather_wrenches(M, bodies, outside.wrenches, 0, V.wrench, V.scratch)
     V.hold[0] = 1
     drive(L, T, V, bodies, qpos, qvel, act, control, h)
     V.hold[0] = 0
+    add_joint_forces(L, bodies, outside.joint_forces, 0, V.force, V.wrench, V.scratch)
     for i in range(D.force.shape[0]):
         D.force[i] += factor * h * V.force[i]
     S = V.servos

@@ -79,6 +79,8 @@ def parameter(world: World, model: Any, timestep: float, name: str) -> Parameter
     name = str(name)
     if word == TIMESTEP:
         return Parameter(name, "s", ("world",), np.array([timestep]))
+    if len(world.layout.medium_pos) and (word == "com" or (word == "joint_axis" and np.any(world.layout.medium[2:]))):
+        raise ValueError(f"parameter '{name}' is not available in a medium: com nowhere, joint_axis not in the wind")
     kind = KINDS[word]
     labels = kind.labels(world, model)
     rows = _chosen(name, labels, wanted)

@@ -10,6 +10,7 @@ What actuators and outside wrenches do is in drive_columns.py. The next coordina
 
 from dojo_py.hard.bodies import momentum_rows, old_momentum
 from dojo_py.hard.dof_rows import ball_law, spring_weights
+from dojo_py.hard.medium import in_medium, medium_longer
 from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.hard.parameters.flat import FRICTIONLOSS
 from dojo_py.hard.parameters.number_columns import dof_number
@@ -32,6 +33,8 @@ def timestep_column(L, W, G, D, qvel, h, scheme, recovery, out):
             new[i] = (new[i] - old[i]) / h
         for i in range(3):
             new[i] += L.mass[b] * L.gravity[b, i]
+        if in_medium(L, b):
+            medium_longer(L, W, b, new, s[8:39])
         pull(D.y[L.place_body[b]], new, out)
     for dof in range(L.dof_joint.shape[0]):
         for i in range(6):
