@@ -26,7 +26,7 @@ def keyframe_arrays(
     """Arrays of the keyframes; their quaternions are normalised."""
     nu, na = len(mechanism.actuators), int(a["actuator_actnum"].sum())
     defaults = {"qpos": a["qpos0"], "qvel": np.zeros(layout.nv), "act": np.zeros(na), "ctrl": np.zeros(nu)}
-    rows = [_keyframe(Check(problems, key), key, defaults) for key in mechanism.keyframes]
+    rows = [_keyframe(Check(problems, key), key, defaults | _parts(key, mechanism, layout, a, defaults)) for key in mechanism.keyframes]
     rows += [defaults | {"time": 0.0}] * (min(mechanism.keyframe_count, MAX_KEYFRAMES) - len(rows))
     out: dict[str, Array] = {}
     for name, value in defaults.items():
@@ -38,6 +38,26 @@ def keyframe_arrays(
             quats = out["key_qpos"][:, first : first + 4]
             norms = np.linalg.norm(quats, axis=1, keepdims=True)
             quats[:] = np.where(norms < 1e-15, (1.0, 0.0, 0.0, 0.0), quats / np.where(norms < 1e-15, 1.0, norms))
+    return out
+
+
+def _parts(
+    key: Keyframe, mechanism: Mechanism, layout: Layout, a: dict[str, Array], defaults: dict[str, Array]
+) -> dict[str, Array]:
+    """The defaults with what the keyframe says by joint and actuator; of elements that are gone it says nothing."""
+    if not key.parts:
+        return {}
+    out = {name: np.array(value, dtype=float) for name, value in defaults.items()}
+    place: dict[int, dict[str, int]] = {
+        id(joint): {"qpos": int(q), "qvel": int(v)}
+        for joint, q, v in zip(layout.joints, a["jnt_qposadr"], a["jnt_dofadr"], strict=True)
+    }
+    for index, actuator in enumerate(mechanism.actuators):
+        place[id(actuator)] = {"ctrl": int(a["actuator_ctrladr"][index]), "act": int(a["actuator_actadr"][index])}
+    for part in key.parts:
+        for name, first in place.get(id(part.element), {}).items():
+            values = getattr(part, name)
+            out[name][first : first + len(values)] = values
     return out
 
 

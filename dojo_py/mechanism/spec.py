@@ -13,12 +13,18 @@ the value. Names must be unique per kind; "" means unnamed. Names, defaults and 
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .errors import ErrorRecord, Where
+from .keys import KeyPart, bind_keyframes
+
+if TYPE_CHECKING:
+    from .model import Model
 
 Vector = Sequence[float] | np.ndarray
 """Any sequence of floats (tuple, list, array); the compiler checks length and finiteness."""
@@ -199,10 +205,15 @@ class Body(_Element):
     gravcomp: float = 0.0
     """Fraction of the weight compensated [-]."""
 
-    def add(self, body: Body) -> Body:
-        """Attach a child body and return it."""
-        self.bodies.append(body)
-        return body
+    def add(self, element: Any) -> Any:
+        """Add a child body, joint, geom or site, and return it."""
+        lists = {Body: self.bodies, Joint: self.joints, Geom: self.geoms, Site: self.sites}
+        kind = next((kind for kind in lists if isinstance(element, kind)), None)
+        if kind is None:
+            accepted = [kind.__name__ for kind in lists]
+            raise TypeError(f"a {type(element).__name__} cannot be added to body '{self.name}'; accepted: {accepted}")
+        lists[kind].append(element)
+        return element
 
     def walk(self) -> Iterator[tuple[Body, Body | None]]:
         """Every body of this subtree with its parent, depth first, the order of body ids."""
@@ -360,6 +371,18 @@ class Keyframe(_Element):
     qvel: Vector | None = None
     act: Vector | None = None
     ctrl: Vector | None = None
+    parts: list[KeyPart] = field(default_factory=list)
+    """Values by joint and actuator (`Mechanism.bind_keyframes`); the lists above come first where they are given."""
+
+
+@dataclass
+class NamedFrame(_Element):
+    """A `frame` of a file that has a name, for attaching what stood in it. Its contents belong to the body around it."""
+
+    name: str = ""
+    pos: Vector = ZERO3
+    quat: Vector = IDENTITY
+    elements: list[Any] = field(default_factory=list)
 
 
 @dataclass
@@ -440,5 +463,85 @@ class Mechanism(_Element):
     """At least so many keyframes; those not described are at the reference configuration (MJCF: `size nkey`)."""
     meshes: list[Mesh] = field(default_factory=list)
     tendons: list[Tendon] = field(default_factory=list)
+    frames: list[NamedFrame] = field(default_factory=list, repr=False)
     left_out: list[ErrorRecord] = field(default_factory=list, repr=False, compare=False)
     """What the file that it was read from holds besides."""
+
+    def find(self, kind: str, name: str) -> Any:
+        """The described element of this kind ("body", "joint", "geom", "actuator", ...) and name, or `ModelError`."""
+        from .edit import find
+
+        return find(self, kind, name)
+
+    def body(self, name: str) -> Body:
+        """The body of this name; "world" is the root."""
+        return self.find("body", name)
+
+    def joint(self, name: str) -> Joint:
+        """The joint of this name."""
+        return self.find("joint", name)
+
+    def geom(self, name: str) -> Geom:
+        """The geom of this name."""
+        return self.find("geom", name)
+
+    def site(self, name: str) -> Site:
+        """The site of this name."""
+        return self.find("site", name)
+
+    def actuator(self, name: str) -> Actuator:
+        """The actuator of this name."""
+        return self.find("actuator", name)
+
+    def equality(self, name: str) -> Equality:
+        """The equality constraint of this name."""
+        return self.find("equality", name)
+
+    def keyframe(self, name: str) -> Keyframe:
+        """The keyframe of this name."""
+        return self.find("keyframe", name)
+
+    def add(self, element: Any) -> Any:
+        """Add an actuator, equality, pair, exclude, keyframe, mesh, ... and return it; a body is added to the world."""
+        from .edit import add
+
+        return add(self, element)
+
+    def delete(self, element: Any) -> None:
+        """Take an element out, with everything in it and everything that refers to it; keyframes keep what remains."""
+        from .edit import delete
+
+        delete(self, element)
+
+    def attach(
+        self,
+        child: Mechanism,
+        to: str | Body = "world",
+        prefix: str = "",
+        *,
+        body: str = "",
+        frame: str = "",
+        pos: Vector = ZERO3,
+        quat: Vector = IDENTITY,
+    ) -> list[Body]:
+        """Copy another mechanism, or one of its bodies or frames, into a body of this one; its names get the prefix.
+
+        pos, quat: where the child's world (or what holds the chosen body) stands in that body. Returns the attached bodies.
+        """
+        from .edit import attach_at
+
+        return attach_at(self, child, to, prefix, body, frame, pos, quat)
+
+    def bind_keyframes(self) -> None:
+        """Let keyframes keep their values by joint and actuator. Call it before you add joints or actuators yourself."""
+        bind_keyframes(self)
+
+    def copy(self) -> Mechanism:
+        """An independent copy."""
+        return copy.deepcopy(self)
+
+    def compile(self) -> Model:
+        """The model of this description."""
+        from .compile import compile_model
+
+        return compile_model(self)

@@ -17,13 +17,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...mechanism.errors import Problems
+from ...mechanism.fuse import fuse_static
 from ...mechanism.spec import Mechanism
 from ..lost_shapes import LostShapes
 from ..mesh_files import MeshFiles
 from ..xml_tree import Node
 from .element import Element
 from .extension import read_extension
-from .fuse import fuse_static
 from .joints import add_joints
 from .links import read_links
 from .loops import add_loop_joints, add_mimics

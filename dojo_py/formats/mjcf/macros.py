@@ -1,0 +1,146 @@
+"""Elements that stand for others: `replicate` and `attach`. They are expanded while the tree is read.
+
+replicate   what it holds, `count` times, each copy moved by `offset` and turned by `euler` in the frame of the one before; names
+            get the number of the copy, with as many digits as the last one needs, after `sep`
+attach      another model (`asset/model`), or one of its bodies or frames, with a prefix before its names
+
+What refers to them is copied at the end (`TreeReader.expansions`), when actuators, equalities, ... are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...mechanism import quaternion
+from ...mechanism.attach import MAX_ELEMENTS, Tally, attach, replicate
+from ...mechanism.errors import ModelError, Problems, listing, nearest
+from ...mechanism.spec import Body, Mechanism
+from ..xml_tree import Node
+from . import schema
+from .orientation import read_orientation
+from .values import read_attributes
+
+if TYPE_CHECKING:
+    from .bodies import Pose, TreeReader
+
+MAX_MODELS = 20
+"""Attached files within attached files."""
+
+Expansion = Callable[[Mechanism], None]
+"""What to do with the finished mechanism."""
+
+
+def read_replicate(reader: TreeReader, node: Node, holder: Body, body: Body, frame: Pose) -> None:
+    """Copy what was read into `holder` to `body`, which stands around it with the pose `frame`."""
+    problems = reader.problems
+    values = read_attributes(node, schema.REPLICATE, problems)
+    if "count" not in values:
+        problems.add(node.where, "is required", attribute="count")
+    count = values.get("count", 1)
+    if count < 1:
+        problems.add(node.where, f"{count} was read; a number of at least 1 is accepted", attribute="count")
+        count = 1
+    if holder.joints:
+        problems.add(holder.joints[0].where or node.where, "a joint is not accepted directly in a replicate", name=holder.joints[0].name)
+    if not reader.tally.room_for(holder, count):
+        problems.add(node.where, f"makes more than {MAX_ELEMENTS} elements", attribute="count")
+        return
+    offset = np.array(values.get("offset", (0.0, 0.0, 0.0)))
+    turn = read_orientation(node, {"euler": values["euler"]} if "euler" in values else {}, reader.angles, problems)
+    pos, quat, poses = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), []
+    for _ in range(count):
+        inner = frame.inside(pos, quat)
+        poses.append((inner.pos, inner.quat))
+        pos = pos + quaternion.rotate(quat, offset)
+        quat = quaternion.multiply(quat, turn)
+    replicas = replicate(holder, body, poses, values.get("sep", ""), reader.lost.move)
+    reader.expansions.append(replicas.apply)
+
+
+class Models:
+    """The models of `asset`: read when they are attached, each with the files around it."""
+
+    def __init__(self, sections: list[Node], folder: Path | None, chain: tuple[str, ...], problems: Problems):
+        self.folder, self.chain, self.problems = folder, chain, problems
+        self.nodes: dict[str, Node] = {}
+        self._read: dict[str, Mechanism | None] = {}
+        for node in (child for section in sections for child in section.find_all("model")):
+            values = read_attributes(node, schema.MODEL_ASSET, problems)
+            if not values.get("file"):
+                problems.add(node.where, "is required", attribute="file")
+                continue
+            name = values.get("name") or self._own_name(node) or PurePosixPath(values["file"].replace("\\", "/")).stem
+            if name in self.nodes:
+                message = f"'{name}' is already the name of the model of line {self.nodes[name].where.line}"
+                problems.add(node.where, message, name=name)
+            self.nodes.setdefault(name, node)
+
+    def attach(self, reader: TreeReader, node: Node, body: Body, frame: Pose) -> None:
+        """Put the model of an `attach` element into `body`; what refers to it follows at the end."""
+        values = read_attributes(node, schema.ATTACH, self.problems)
+        for required in ("model", "prefix"):
+            if required not in node.attributes:
+                self.problems.add(node.where, "is required", attribute=required)
+        name = values.get("model", "")
+        if name and name not in self.nodes:
+            message = f"no model of asset is named '{name}'{listing(self.nodes)}{nearest(name, self.nodes)}"
+            self.problems.add(node.where, message, attribute="model")
+        child = self._model(name) if name in self.nodes else None
+        if child is None:
+            return
+        if not reader.tally.room_for(child.world, 1):
+            self.problems.add(node.where, f"makes more than {MAX_ELEMENTS} elements")
+            return
+        lists = Mechanism(settings=reader.settings, option=reader.option)  # what is not part of the tree waits here
+        chosen = (values.get("body", ""), values.get("frame", ""))
+        attach(lists, body, child, values.get("prefix", ""), *chosen, frame.pos, frame.quat, node.where, self.problems)
+        reader.attached.append(lists)
+        reader.expansions.append(_append(lists))
+
+    def _own_name(self, node: Node) -> str:
+        """The name that the file gives its model."""
+        from ..xml_tree import parse_file
+
+        try:
+            path = None if self.folder is None else self.folder / node.attributes["file"]
+            return "" if path is None else parse_file(path).attributes.get("model", "")
+        except ModelError:
+            return ""  # reported when it is attached
+
+    def _model(self, name: str) -> Mechanism | None:
+        if name not in self._read:
+            self._read[name] = self._load(self.nodes[name])
+        return self._read[name]
+
+    def _load(self, node: Node) -> Mechanism | None:
+        from ..load import read_file
+
+        file = node.attributes["file"]
+        if self.folder is None:
+            self.problems.add(node.where, f"'{file}' has no folder: load the model from a path", attribute="file")
+            return None
+        path = self.folder / file
+        if str(path.resolve()) in self.chain or len(self.chain) >= MAX_MODELS:
+            self.problems.add(node.where, f"'{file}' attaches itself, or models are attached too deeply", attribute="file")
+            return None
+        try:
+            return read_file(path, self.problems, self.chain)
+        except ModelError as error:
+            for record in error.errors:
+                self.problems.add_record(record, f"{record.message} (model of {node.where.path}:{node.where.line})")
+            return None
+
+
+def _append(lists: Mechanism) -> Expansion:
+    """Add what came with an attached model to the mechanism."""
+    from ...mechanism.names import listed
+
+    def expand(mechanism: Mechanism) -> None:
+        for (_, target), (_, source) in zip(listed(mechanism), listed(lists), strict=True):
+            target.extend(source)
+
+    return expand

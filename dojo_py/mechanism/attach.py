@@ -1,0 +1,205 @@
+"""Copies of parts of a mechanism: `replicate` (within it, names with a suffix) and `attach` (into another one, with a prefix).
+
+Copies take with them what refers to them: tendons, actuators, equalities, contact pairs, exclusions, sensors. Of a model that is
+attached come the parts of the tree, what refers to nothing else, its assets and user data, and its keyframes for the joints that came.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import quaternion
+from .described import described_inertias
+from .errors import Problems, Where, nearest
+from .keys import bind_keyframes
+from .names import ASSETS, LISTS, REFERRING, Names, inside, listed, names_in, own_elements, rename, tree_elements
+from .placing import move_parts, parts, place
+from .spec import Body, Inertial, Mechanism
+
+Array = np.ndarray
+
+MAX_ELEMENTS = 200_000
+"""Bodies, joints, geoms and sites that copying may make."""
+INERTIA_SETTINGS = ("inertiafromgeom", "inertiagrouprange", "boundmass", "boundinertia", "balanceinertia")
+NOT_MIXED = ("settotalmass", "fitaabb")
+"""Settings of the whole model, which an attached one cannot have of its own."""
+
+
+@dataclass
+class Replicas:
+    """What was copied where, until the elements that refer to it are known."""
+
+    names: Names
+    suffixes: list[str]
+
+    def apply(self, mechanism: Mechanism) -> None:
+        """Replace what refers to the originals by what refers to the copies, at the end of its list."""
+        known = {kind: set(names) for kind, names in self.names.items()}
+        for kind, elements in listed(mechanism, REFERRING):
+            touched = [element for element in elements if inside(element, known)]
+            if not touched:
+                continue
+            gone = {id(element) for element in touched}
+            elements[:] = [element for element in elements if id(element) not in gone]
+            known.setdefault(kind, set()).update(element.name for element in touched if element.name)
+            for suffix in self.suffixes:
+                copies = [(kind, copy.deepcopy(element)) for element in touched]
+                rename(copies, known, lambda name, suffix=suffix: name + suffix)  # type: ignore[misc]
+                elements.extend(element for _, element in copies)
+
+
+@dataclass
+class Tally:
+    """How many elements copying has made."""
+
+    count: int = 0
+
+    def room_for(self, body: Body, times: int) -> bool:
+        """Count so many copies of what a body holds; False where they would be too many."""
+        self.count += times * sum(1 for _ in tree_elements([body]))
+        return self.count <= MAX_ELEMENTS
+
+
+def replicate(
+    original: Body, target: Body, poses: list[tuple[Array, Array]], separator: str, copied: Callable[[Body, Body], None]
+) -> Replicas:
+    """Copy what `original` holds into `target`, once for each pose; `copied` hears of every body and its first copy."""
+    names = names_in([*own_elements(original), *tree_elements(original.bodies)])
+    digits = len(str(max(len(poses) - 1, 0)))
+    suffixes = [f"{separator}{number:0{digits}d}" for number in range(len(poses))]
+    for number, ((pos, quat), suffix) in enumerate(zip(poses, suffixes, strict=True)):
+        memo: dict[int, Any] = {}
+        made = copy.deepcopy(original, memo)
+        if number == 0:
+            copied(original, target)
+            for body, _ in original.walk():
+                if body is not original:
+                    copied(body, memo[id(body)])
+        rename([*own_elements(made), *tree_elements(made.bodies)], names, lambda name, suffix=suffix: name + suffix)  # type: ignore[misc]
+        place(parts(made), pos, quat)
+        move_parts(made, target)
+    return Replicas(names, suffixes)
+
+
+def attach(
+    mechanism: Mechanism,
+    target: Body,
+    child: Mechanism,
+    prefix: str,
+    body: str = "",
+    frame: str = "",
+    pos: Array | None = None,
+    quat: Array | None = None,
+    where: Where | None = None,
+    problems: Problems | None = None,
+) -> Body:
+    """Copy a child mechanism, or one of its bodies or frames, into `target`; names get the prefix. `child` stays as it is.
+
+    pos, quat: pose of the child's world (or of the frame that holds the chosen body) in `target`. Returns a body that holds what
+    was attached to `target`, as a list of it: its geoms, sites and bodies are now those of `target`.
+    """
+    collected = Problems() if problems is None else problems
+    child = copy.deepcopy(child)
+    bind_keyframes(child)
+    _own_settings(mechanism, child, where, collected)
+    holder = _chosen(child, body, frame, where, collected)
+    place(parts(holder), np.zeros(3) if pos is None else pos, np.array([1.0, 0.0, 0.0, 0.0]) if quat is None else quat)
+    moved = [*own_elements(holder), *tree_elements(holder.bodies)]
+    names = names_in(moved)
+    for kind, elements in listed(child, ASSETS):
+        names.setdefault(kind, set()).update(element.name for element in elements if element.name)
+        moved += [(kind, element) for element in elements]
+        getattr(mechanism, _list_of(kind)).extend(elements)
+    for kind, elements in listed(child, REFERRING):
+        for element in elements:
+            how = inside(element, names)
+            if how == 2:
+                names.setdefault(kind, set()).update({element.name} - {""})
+                moved.append((kind, element))
+                getattr(mechanism, _list_of(kind)).append(element)
+            elif how == 1:
+                message = f"{kind} '{element.name}' refers to something that is not attached, and is left out"
+                collected.note(element.where or where, message, name=element.name)
+    for kind, elements in listed(child, [name for name in LISTS if name not in (*ASSETS, *REFERRING, "keyframes")]):
+        moved += [(kind, element) for element in elements]
+        getattr(mechanism, _list_of(kind)).extend(elements)
+    rename(moved, names, lambda name: prefix + name)
+    here = {id(element) for _, element in moved}
+    for key in child.keyframes:
+        key.parts = [part for part in key.parts if id(part.element) in here]
+        key.name = prefix + key.name if key.name else ""
+        mechanism.keyframes.append(key)
+    move_parts(holder, target)
+    if problems is None:
+        collected.raise_if_any()
+    mechanism.left_out.extend(child.left_out if problems is None else ())
+    return holder
+
+
+def _list_of(kind: str) -> str:
+    return next(name for name, of in LISTS.items() if of == kind)
+
+
+def _chosen(child: Mechanism, body: str, frame: str, where: Where | None, problems: Problems) -> Body:
+    """A body that holds what is to be attached: the world's contents, one body, or what stands in a frame."""
+    if body and frame:
+        problems.add(where, "give body or frame, not both", attribute="frame")
+    if frame:
+        found = next((f for f in child.frames if f.name == frame), None)
+        if found is not None:
+            ids = {id(element) for element in found.elements}
+            keep: dict[str, Any] = {}
+            for owner, _ in child.world.walk():
+                for attribute in ("geoms", "sites", "bodies", "joints"):
+                    keep.setdefault(attribute, []).extend(e for e in getattr(owner, attribute) if id(e) in ids)
+            return Body("", **keep)
+        problems.add(where, f"no frame is named '{frame}'{nearest(frame, [f.name for f in child.frames])}", attribute="frame")
+    if body and body != "world":
+        for owner, _ in child.world.walk():
+            if owner.name == body and owner is not child.world:
+                owner.pos, owner.quat = _unframed(child, owner)
+                return Body("", bodies=[owner])
+        names = [owner.name for owner, _ in child.world.walk()]
+        problems.add(where, f"no body is named '{body}' in the model '{child.name}'{nearest(body, names)}", attribute="body")
+        return Body("")
+    return child.world
+
+
+def _unframed(child: Mechanism, body: Body) -> tuple[Any, Any]:
+    """The pose of a body in the frame that holds it, which is what MuJoCo attaches; without a frame, in its parent."""
+    frame = next((f for f in reversed(child.frames) if any(element is body for element in f.elements)), None)
+    if frame is None:
+        return body.pos, body.quat
+    back = quaternion.conjugate(np.asarray(frame.quat, float))
+    pos = quaternion.rotate(back, np.asarray(body.pos, float) - np.asarray(frame.pos, float))
+    return tuple(pos), tuple(quaternion.multiply(back, np.asarray(body.quat, float)))
+
+
+def _own_settings(mechanism: Mechanism, child: Mechanism, where: Where | None, problems: Problems) -> None:
+    """Values that the child's own compiler settings give become explicit; its options give way to the mechanism's."""
+    mine, its = mechanism.settings, child.settings
+    if any(getattr(mine, name) != getattr(its, name) for name in INERTIA_SETTINGS):
+        for body, found in described_inertias(child, problems):
+            pos, quat, moments = (tuple(float(x) for x in v) for v in (found.pos, found.quat, found.inertia))
+            body.inertial = Inertial(found.mass, pos, quat, moments, where=body.where)
+    for name in NOT_MIXED:
+        if getattr(mine, name) != getattr(its, name):
+            problems.note(where, f"{name} of the attached model '{child.name}' is not used: it is one of the whole model", attribute=name)
+    for _, element in [*tree_elements([child.world]), *((kind, e) for kind, es in listed(child) for e in es)]:
+        for limited in ("limited", "ctrllimited", "forcelimited", "actlimited", "actuatorfrclimited"):
+            if hasattr(element, limited) and getattr(element, limited) is None and mine.autolimits != its.autolimits:
+                bounds = getattr(element, limited.replace("limited", "range"))
+                setattr(element, limited, bool(bounds is not None and any(bounds)))
+        if getattr(element, "type", "") == "free" and getattr(element, "align", 0) is None:
+            element.align = its.alignfree
+    for item in dataclasses.fields(child.option):
+        given, kept = getattr(child.option, item.name), getattr(mechanism.option, item.name)
+        if item.name != "where" and given != item.default and given != kept and given != {}:
+            message = f"option {item.name} of the attached model '{child.name}' is not used; the model's own counts"
+            problems.note(where, message, attribute=item.name)

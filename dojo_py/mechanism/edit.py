@@ -1,0 +1,104 @@
+"""Editing a mechanism: find, add, delete, attach. Errors name the call's argument and the nearest name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .attach import attach
+from .errors import ModelError, listing, nearest
+from .keys import bind_keyframes
+from .names import LISTS, REFERRING, TREE, inside, listed, names_in, tree_elements
+from .spec import Body, Mechanism, Vector
+
+FOUND = sorted({*TREE.values(), *LISTS.values()})
+CLASSES = {
+    "Actuator": "actuators", "Equality": "equalities", "ContactPair": "pairs", "Exclude": "excludes", "Keyframe": "keyframes",
+    "Mesh": "meshes", "Tendon": "tendons", "Sensor": "sensors", "Material": "materials", "Texture": "textures",
+    "Numeric": "numerics", "Text": "texts", "Tuple": "tuples",
+}  # fmt: skip
+"""Class of an element -> the mechanism's list that holds it."""
+
+
+def find(mechanism: Mechanism, kind: str, name: str) -> Any:
+    """The element of a kind by its name."""
+    if kind not in FOUND:
+        raise ModelError(f"kind '{kind}' is not one of {FOUND}{nearest(str(kind), FOUND)}")
+    if not isinstance(name, str):
+        raise TypeError(f"name={name!r} is a {type(name).__name__}, expected the name of a {kind}")
+    if kind == "body" and name == "world":
+        return mechanism.world
+    there = {element.name: element for of, element in _all(mechanism) if of == kind and getattr(element, "name", "")}
+    if name not in there:
+        raise ModelError(f"no {kind} is named '{name}'{listing(there)}{nearest(name, there)}")
+    return there[name]
+
+
+def add(mechanism: Mechanism, element: Any) -> Any:
+    """Add an element to the list it belongs to."""
+    if isinstance(element, Body):
+        return mechanism.world.add(element)
+    attribute = CLASSES.get(type(element).__name__, "")
+    if not hasattr(mechanism, attribute):
+        accepted = ["Body", *(name for name, of in CLASSES.items() if hasattr(mechanism, of))]
+        raise TypeError(f"a {type(element).__name__} cannot be added to a mechanism; accepted: {accepted}")
+    getattr(mechanism, attribute).append(element)
+    return element
+
+
+def delete(mechanism: Mechanism, element: Any) -> None:
+    """Take an element out, with what is in it and what refers to it."""
+    if element is mechanism.world:
+        raise ModelError("the world cannot be deleted")
+    bind_keyframes(mechanism)
+    gone = [("body", element)] if isinstance(element, Body) else [(k, e) for k, e in _all(mechanism) if e is element]
+    if isinstance(element, Body):
+        gone = list(tree_elements([element]))
+    if not _removed(mechanism, element):
+        name = getattr(element, "name", "")
+        raise ModelError(f"the {type(element).__name__.lower()} '{name}' is not part of this mechanism")
+    names = names_in(gone)
+    while True:  # what refers to what refers to it
+        more = [(kind, e) for kind, elements in listed(mechanism, REFERRING) for e in elements if inside(e, names)]
+        if not more:
+            break
+        for kind, found in more:
+            names.setdefault(kind, set()).update({found.name} - {""})
+            _removed(mechanism, found)
+    for owner, _ in mechanism.world.walk():  # geoms of a mesh that is gone
+        owner.geoms[:] = [geom for geom in owner.geoms if geom.mesh not in names.get("mesh", ())]
+
+
+def attach_at(
+    mechanism: Mechanism, child: Mechanism, to: str | Body, prefix: str, body: str, frame: str, pos: Vector, quat: Vector
+) -> list[Body]:
+    """`attach` with the arguments of `Mechanism.attach`."""
+    if not isinstance(child, Mechanism):
+        raise TypeError(f"child is a {type(child).__name__}, expected a Mechanism, as load_mechanism returns it")
+    target = to if isinstance(to, Body) else find(mechanism, "body", to)
+    if not any(owner is target for owner, _ in mechanism.world.walk()):
+        raise ModelError(f"to: body '{target.name}' is not part of this mechanism")
+    bind_keyframes(mechanism)
+    holder = attach(mechanism, target, child, prefix, body, frame, np.asarray(pos, float), np.asarray(quat, float))
+    return holder.bodies
+
+
+def _all(mechanism: Mechanism) -> list[tuple[str, Any]]:
+    tree = list(tree_elements([mechanism.world]))
+    return [*tree, *((kind, element) for kind, elements in listed(mechanism) for element in elements)]
+
+
+def _removed(mechanism: Mechanism, element: Any) -> bool:
+    """Whether the element was found in one of the lists, and taken out of it."""
+    holders: list[list[Any]] = [elements for _, elements in listed(mechanism)]
+    for owner, _ in mechanism.world.walk():
+        holders += [getattr(owner, attribute) for attribute in TREE if hasattr(owner, attribute)]
+    for elements in holders:
+        for index, there in enumerate(elements):
+            if there is element:
+                del elements[index]
+                return True
+    return False
+
+

@@ -1,0 +1,51 @@
+"""Keyframes while a mechanism is edited: values kept by the joint and actuator that they belong to, instead of by their place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .spec import Mechanism
+
+
+@dataclass
+class KeyPart:
+    """What a keyframe says about one joint or actuator."""
+
+    element: Any
+    qpos: tuple[float, ...] = ()
+    qvel: tuple[float, ...] = ()
+    act: tuple[float, ...] = ()
+    ctrl: tuple[float, ...] = ()
+
+
+def bind_keyframes(mechanism: Mechanism) -> None:
+    """Turn the lists of all keyframes into parts, in place; lists that do not fit the mechanism stay for the compiler to report."""
+    from .layout import DOFS, QPOS
+
+    joints = [joint for body, _ in mechanism.world.walk() for joint in body.joints]
+    for key in mechanism.keyframes:
+        spans = ((joints, "qpos", QPOS), (joints, "qvel", DOFS))
+        for elements, attribute, width in spans:
+            _bind(key, attribute, elements, [width.get(joint.type, 1) for joint in elements])
+        acting = [int(actuator.dyntype != "none") if actuator.actdim < 0 else actuator.actdim for actuator in mechanism.actuators]
+        _bind(key, "act", mechanism.actuators, acting)
+        _bind(key, "ctrl", mechanism.actuators, [1] * len(mechanism.actuators))
+
+
+def _bind(key: Any, attribute: str, elements: list[Any], widths: list[int]) -> None:
+    values = getattr(key, attribute)
+    if values is None or len(values) > sum(widths):
+        return
+    given, first = [float(x) for x in values], 0
+    for element, width in zip(elements, widths, strict=True):
+        piece = tuple(given[first : first + width])
+        first += width
+        if piece:
+            part = next((p for p in key.parts if p.element is element), None)
+            if part is None:
+                part = KeyPart(element)
+                key.parts.append(part)
+            setattr(part, attribute, piece)
+    setattr(key, attribute, None)
