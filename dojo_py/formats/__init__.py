@@ -1,5 +1,5 @@
-"""Model files: MJCF and URDF readers and `load_model`."""
+"""Model files: MJCF and URDF readers, `load_model` and `load_mechanism`."""
 
-from .load import check, load_model
+from .load import check, load_mechanism, load_model
 
-__all__ = ["check", "load_model"]
+__all__ = ["check", "load_mechanism", "load_model"]

@@ -51,13 +51,32 @@ def _compile(mechanism: Mechanism, problems: Problems) -> Model | None:
         return None
 
 
+def load_mechanism(source: str | bytes | PathLike, unsupported: str = "error") -> Mechanism:
+    """Read a model without compiling it, to change it: see `Mechanism`. Arguments and errors as for `load_model`."""
+    problems = Problems(unsupported)
+    mechanism = read_mechanism(source, problems)
+    problems.raise_if_any()
+    mechanism.left_out = [*problems.left_out, *problems.notices]
+    return mechanism
+
+
 def read_mechanism(source: str | bytes | PathLike, problems: Problems) -> Mechanism:
     """The mechanism a source describes, not yet compiled. Problems are collected where reading can go on."""
     root, folder = open_source(source)
+    chain = () if folder is None else (str((folder / Path(root.where.path).name).resolve()),)
+    return _read_root(root, folder, problems, chain)
+
+
+def read_file(path: Path, problems: Problems, chain: tuple[str, ...]) -> Mechanism:
+    """The mechanism of a file that another one attaches; chain: the files that attach it."""
+    return _read_root(parse_file(path), path.parent, problems, (*chain, str(path.resolve())))
+
+
+def _read_root(root: Node, folder: Path | None, problems: Problems, chain: tuple[str, ...]) -> Mechanism:
     if root.tag == "mujoco":
         from .mjcf import read_mjcf
 
-        return read_mjcf(expand_includes(root, folder, problems), problems, folder)
+        return read_mjcf(expand_includes(root, folder, problems), problems, folder, chain)
     if root.tag == "robot":
         from .urdf import read_urdf
 

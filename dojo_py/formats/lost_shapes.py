@@ -53,6 +53,10 @@ class LostShapes:
         lost = "" if weightless else "an unknown mass" if mass is None else f"{mass:g} kg"
         self._of_body[id(body)].append(_Shape(where, values.get("name", ""), attribute, message, kind, lost, reason))
 
+    def move(self, old: Body, new: Body) -> None:
+        """What belonged to `old` belongs to `new`."""
+        self._of_body[id(new)] += self._of_body.pop(id(old), [])
+
     def report(self, world: Body) -> None:
         """Refuse what could touch something, and the bodies that get their mass from what was left out."""
         settings = self.settings

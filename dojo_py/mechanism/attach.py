@@ -1,14 +1,14 @@
 """Copies of parts of a mechanism: `replicate` (within it, names with a suffix) and `attach` (into another one, with a prefix).
 
 Copies take with them what refers to them: tendons, actuators, equalities, contact pairs, exclusions, sensors. Of a model that is
-attached come the parts of the tree, what refers to nothing else, its assets and user data, and its keyframes for the joints that came.
+attached come the parts of the tree, what refers to nothing else, its assets and user data, and its keyframes for the joints that
+came.
 """
 
 from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,10 +48,10 @@ class Replicas:
             gone = {id(element) for element in touched}
             elements[:] = [element for element in elements if id(element) not in gone]
             known.setdefault(kind, set()).update(element.name for element in touched if element.name)
-            for suffix in self.suffixes:
-                copies = [(kind, copy.deepcopy(element)) for element in touched]
-                rename(copies, known, lambda name, suffix=suffix: name + suffix)  # type: ignore[misc]
-                elements.extend(element for _, element in copies)
+            sets = [touched, *([copy.deepcopy(element) for element in touched] for _ in self.suffixes[1:])]
+            for suffix, copies in zip(self.suffixes, sets, strict=True):
+                rename([(kind, element) for element in copies], known, lambda name, suffix=suffix: name + suffix)  # type: ignore[misc]
+                elements.extend(copies)
 
 
 @dataclass
@@ -66,21 +66,13 @@ class Tally:
         return self.count <= MAX_ELEMENTS
 
 
-def replicate(
-    original: Body, target: Body, poses: list[tuple[Array, Array]], separator: str, copied: Callable[[Body, Body], None]
-) -> Replicas:
-    """Copy what `original` holds into `target`, once for each pose; `copied` hears of every body and its first copy."""
+def replicate(original: Body, target: Body, poses: list[tuple[Array, Array]], separator: str) -> Replicas:
+    """Put copies of what `original` holds into `target`, one a pose; the first one is the original, which keyframes may name."""
     names = names_in([*own_elements(original), *tree_elements(original.bodies)])
     digits = len(str(max(len(poses) - 1, 0)))
     suffixes = [f"{separator}{number:0{digits}d}" for number in range(len(poses))]
-    for number, ((pos, quat), suffix) in enumerate(zip(poses, suffixes, strict=True)):
-        memo: dict[int, Any] = {}
-        made = copy.deepcopy(original, memo)
-        if number == 0:
-            copied(original, target)
-            for body, _ in original.walk():
-                if body is not original:
-                    copied(body, memo[id(body)])
+    copies = [original, *(copy.deepcopy(original) for _ in poses[1:])]
+    for made, (pos, quat), suffix in zip(copies, poses, suffixes, strict=True):
         rename([*own_elements(made), *tree_elements(made.bodies)], names, lambda name, suffix=suffix: name + suffix)  # type: ignore[misc]
         place(parts(made), pos, quat)
         move_parts(made, target)
@@ -190,7 +182,8 @@ def _own_settings(mechanism: Mechanism, child: Mechanism, where: Where | None, p
             body.inertial = Inertial(found.mass, pos, quat, moments, where=body.where)
     for name in NOT_MIXED:
         if getattr(mine, name) != getattr(its, name):
-            problems.note(where, f"{name} of the attached model '{child.name}' is not used: it is one of the whole model", attribute=name)
+            message = f"{name} of the attached model '{child.name}' is not used: it is one of the whole model"
+            problems.note(where, message, attribute=name)
     for _, element in [*tree_elements([child.world]), *((kind, e) for kind, es in listed(child) for e in es)]:
         for limited in ("limited", "ctrllimited", "forcelimited", "actlimited", "actuatorfrclimited"):
             if hasattr(element, limited) and getattr(element, limited) is None and mine.autolimits != its.autolimits:

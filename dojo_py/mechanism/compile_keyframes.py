@@ -26,7 +26,8 @@ def keyframe_arrays(
     """Arrays of the keyframes; their quaternions are normalised."""
     nu, na = len(mechanism.actuators), int(a["actuator_actnum"].sum())
     defaults = {"qpos": a["qpos0"], "qvel": np.zeros(layout.nv), "act": np.zeros(na), "ctrl": np.zeros(nu)}
-    rows = [_keyframe(Check(problems, key), key, defaults | _parts(key, mechanism, layout, a, defaults)) for key in mechanism.keyframes]
+    known = [defaults | _parts(key, mechanism, layout, a, defaults) for key in mechanism.keyframes]
+    rows = [_keyframe(Check(problems, key), key, values) for key, values in zip(mechanism.keyframes, known, strict=True)]
     rows += [defaults | {"time": 0.0}] * (min(mechanism.keyframe_count, MAX_KEYFRAMES) - len(rows))
     out: dict[str, Array] = {}
     for name, value in defaults.items():

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from . import quaternion
 from .attach import attach
 from .errors import ModelError, listing, nearest
 from .keys import bind_keyframes
@@ -29,8 +30,8 @@ def find(mechanism: Mechanism, kind: str, name: str) -> Any:
         raise TypeError(f"name={name!r} is a {type(name).__name__}, expected the name of a {kind}")
     if kind == "body" and name == "world":
         return mechanism.world
-    there = {element.name: element for of, element in _all(mechanism) if of == kind and getattr(element, "name", "")}
-    if name not in there:
+    there = {str(element.name): element for of, element in _all(mechanism) if of == kind and hasattr(element, "name")}
+    if not name or name not in there:
         raise ModelError(f"no {kind} is named '{name}'{listing(there)}{nearest(name, there)}")
     return there[name]
 
@@ -39,7 +40,7 @@ def add(mechanism: Mechanism, element: Any) -> Any:
     """Add an element to the list it belongs to."""
     if isinstance(element, Body):
         return mechanism.world.add(element)
-    attribute = CLASSES.get(type(element).__name__, "")
+    attribute = str(CLASSES.get(type(element).__name__, ""))
     if not hasattr(mechanism, attribute):
         accepted = ["Body", *(name for name, of in CLASSES.items() if hasattr(mechanism, of))]
         raise TypeError(f"a {type(element).__name__} cannot be added to a mechanism; accepted: {accepted}")
@@ -80,7 +81,10 @@ def attach_at(
     if not any(owner is target for owner, _ in mechanism.world.walk()):
         raise ModelError(f"to: body '{target.name}' is not part of this mechanism")
     bind_keyframes(mechanism)
-    holder = attach(mechanism, target, child, prefix, body, frame, np.asarray(pos, float), np.asarray(quat, float))
+    position, turned = np.asarray(pos, float), np.asarray(quat, float)
+    if position.shape != (3,) or turned.shape != (4,) or not np.all(np.isfinite([*position, *turned])) or not np.any(turned):
+        raise ModelError("pos, quat: three and four finite numbers are accepted, the four not all zero")
+    holder = attach(mechanism, target, child, prefix, body, frame, position, quaternion.normalise(turned))
     return holder.bodies
 
 

@@ -71,9 +71,9 @@ def references(element: Any) -> Iterator[tuple[Any, str, str]]:
     """(holder, field, kind) of every name by which an element, or what it lists, refers to another one."""
     for item in dataclasses.fields(element):
         value = getattr(element, item.name)
-        if item.name in TYPED and value:
+        if item.name in TYPED and value and value != "world":
             yield element, item.name, _told(element, item.name)
-        elif item.name in KINDS and isinstance(value, str) and value:
+        elif item.name in KINDS and isinstance(value, str) and value and value != "world":
             yield element, item.name, KINDS[item.name]
         elif isinstance(value, list) and not isinstance(element, Body):
             for inner in value:

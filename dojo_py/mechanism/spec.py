@@ -207,7 +207,7 @@ class Body(_Element):
 
     def add(self, element: Any) -> Any:
         """Add a child body, joint, geom or site, and return it."""
-        lists = {Body: self.bodies, Joint: self.joints, Geom: self.geoms, Site: self.sites}
+        lists: dict[type, list[Any]] = {Body: self.bodies, Joint: self.joints, Geom: self.geoms, Site: self.sites}
         kind = next((kind for kind in lists if isinstance(element, kind)), None)
         if kind is None:
             accepted = [kind.__name__ for kind in lists]

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...mechanism import quaternion
+from ...mechanism.attach import Tally
 from ...mechanism.errors import Problems, listing, nearest
-from ...mechanism.spec import Body, CompilerSettings, Geom, Inertial, Joint, Site
+from ...mechanism.placing import parts
+from ...mechanism.spec import Body, CompilerSettings, Geom, Inertial, Joint, Mechanism, NamedFrame, OptionSpec, Site
 from ..lost_shapes import LostShapes
 from ..xml_tree import Node
 from . import schema
 from .assets import Assets
 from .defaults import DefaultClass, Defaults, merge
+from .macros import Expansion, Models, read_replicate
 from .orientation import IDENTITY, KEYS, Angles, read_orientation
 from .values import Values, overlay, read_attributes
 
@@ -39,6 +44,19 @@ class Pose:
         return Pose(self.point(pos), quaternion.multiply(self.quat, quat))
 
 
+@dataclass
+class _Level:
+    """An element whose children are being read, and what is done after the last one."""
+
+    node: Node
+    children: Iterator[Node]
+    body: Body
+    default: DefaultClass
+    frame: Pose
+    framed: bool
+    finish: Callable[[], None] = lambda: None
+
+
 class TreeReader:
     """Reads `worldbody`. `skipped_geoms`: geoms that were left out; `mesh_geoms`: those of type mesh -> the mesh (all by name)."""
 
@@ -49,10 +67,16 @@ class TreeReader:
         settings: CompilerSettings,
         materials: set[str],
         assets: Assets,
+        models: Models,
+        option: OptionSpec,
         problems: Problems,
     ):
         self.defaults, self.angles, self.settings, self.problems = defaults, angles, settings, problems
-        self.materials, self.assets = materials, assets
+        self.materials, self.assets, self.models, self.option = materials, assets, models, option
+        self.expansions: list[Expansion] = []
+        self.attached: list[Mechanism] = []
+        self.frames: list[NamedFrame] = []
+        self.tally = Tally()
         self.skipped_geoms: set[str] = set()
         self.mesh_geoms: dict[str, str] = {}
         self.lost = LostShapes(settings, problems)
@@ -71,24 +95,40 @@ class TreeReader:
 
     def _children(self, node: Node, body: Body, default: DefaultClass, frame: Pose, framed: bool) -> None:
         """Everything below a node, in the order of the file; a stack instead of recursion, because trees may be deep."""
-        stack = [(node, iter(node.children), body, default, frame, framed)]
+        stack: list[_Level] = [_Level(node, iter(node.children), body, default, frame, framed)]
         while stack:
-            node, children, body, default, frame, framed = stack[-1]
-            child = next(children, None)
+            level = stack[-1]
+            body, default, frame = level.body, level.default, level.frame
+            child = next(level.children, None)
             if child is None:
                 stack.pop()
+                level.finish()
             elif child.tag == "body":
                 inner = self._body(child, frame)
                 body.bodies.append(inner)
                 inherited = self.defaults.find(child, default, "childclass")
-                stack.append((child, iter(child.children), inner, inherited, Pose(), False))
+                stack.append(_Level(child, iter(child.children), inner, inherited, Pose(), False))
             elif child.tag == "frame":
                 values = read_attributes(child, schema.MJCF_FRAME, self.problems)
                 pose = frame.inside(values.get("pos", np.zeros(3)), self._quat(child, values))
                 inherited = self.defaults.find(child, default, "childclass")
-                stack.append((child, iter(child.children), body, inherited, pose, True))
+                named = partial(self._named_frame, values.get("name", ""), body, pose, parts(body))
+                stack.append(_Level(child, iter(child.children), body, inherited, pose, True, named))
+            elif child.tag == "replicate":
+                holder, inherited = Body(where=child.where), self.defaults.find(child, default, "childclass")
+                copying = partial(read_replicate, self, child, holder, body, frame)
+                stack.append(_Level(child, iter(child.children), holder, inherited, Pose(), True, copying))
+            elif child.tag == "attach":
+                self.models.attach(self, child, body, frame)
             else:
-                self._part(child, node, body, default, frame, framed)
+                self._part(child, level.node, body, default, frame, level.framed)
+
+    def _named_frame(self, name: str, body: Body, pose: Pose, before: list[Any]) -> None:
+        """Keep what a frame holds under its name, for `attach`."""
+        if name:
+            there = {id(element) for element in before}
+            held = [element for element in parts(body) if id(element) not in there]
+            self.frames.append(NamedFrame(name, tuple(pose.pos), tuple(pose.quat), held))
 
     def _part(
         self, child: Node, node: Node, body: Body, default: DefaultClass, frame: Pose, framed: bool

@@ -1,7 +1,7 @@
 """Elements that stand for others: `replicate` and `attach`. They are expanded while the tree is read.
 
-replicate   what it holds, `count` times, each copy moved by `offset` and turned by `euler` in the frame of the one before; names
-            get the number of the copy, with as many digits as the last one needs, after `sep`
+replicate   what it holds, `count` times: copy k turned by k times the angles of `euler`, and moved by `offset` in the frame of the
+            one before; names get the number of the copy, with as many digits as the last one needs, after `sep`
 attach      another model (`asset/model`), or one of its bodies or frames, with a prefix before its names
 
 What refers to them is copied at the end (`TreeReader.expansions`), when actuators, equalities, ... are read.
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...mechanism import quaternion
-from ...mechanism.attach import MAX_ELEMENTS, Tally, attach, replicate
+from ...mechanism.attach import MAX_ELEMENTS, attach, replicate
 from ...mechanism.errors import ModelError, Problems, listing, nearest
 from ...mechanism.spec import Body, Mechanism
 from ..xml_tree import Node
@@ -45,20 +45,20 @@ def read_replicate(reader: TreeReader, node: Node, holder: Body, body: Body, fra
         problems.add(node.where, f"{count} was read; a number of at least 1 is accepted", attribute="count")
         count = 1
     if holder.joints:
-        problems.add(holder.joints[0].where or node.where, "a joint is not accepted directly in a replicate", name=holder.joints[0].name)
+        first = holder.joints[0]
+        problems.add(first.where or node.where, "a joint is not accepted directly in a replicate", name=first.name)
     if not reader.tally.room_for(holder, count):
         problems.add(node.where, f"makes more than {MAX_ELEMENTS} elements", attribute="count")
         return
-    offset = np.array(values.get("offset", (0.0, 0.0, 0.0)))
-    turn = read_orientation(node, {"euler": values["euler"]} if "euler" in values else {}, reader.angles, problems)
-    pos, quat, poses = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), []
-    for _ in range(count):
+    offset, euler = np.array(values.get("offset", (0.0, 0.0, 0.0))), np.array(values.get("euler", (0.0, 0.0, 0.0)))
+    pos, poses = np.zeros(3), []
+    for number in range(count):
+        quat = read_orientation(node, {"euler": tuple(number * euler)}, reader.angles, problems)
         inner = frame.inside(pos, quat)
         poses.append((inner.pos, inner.quat))
         pos = pos + quaternion.rotate(quat, offset)
-        quat = quaternion.multiply(quat, turn)
-    replicas = replicate(holder, body, poses, values.get("sep", ""), reader.lost.move)
-    reader.expansions.append(replicas.apply)
+    reader.lost.move(holder, body)
+    reader.expansions.append(replicate(holder, body, poses, values.get("sep", "")).apply)
 
 
 class Models:

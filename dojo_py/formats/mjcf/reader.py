@@ -30,13 +30,17 @@ from .actuators import Force, apply_shortcut
 from .assets import MeshSettings, read_assets
 from .bodies import TreeReader, _fill
 from .defaults import Defaults, merge
+from .macros import Models
 from .orientation import Angles
 from .values import read_attributes
 
 
-def read_mjcf(root: Node, problems: Problems, folder: Path | None = None) -> Mechanism:
-    """The mechanism of a file whose includes are expanded; `folder`: the main file's. Problems are collected."""
-    return _Reader(root, problems).read(MeshFiles(folder))
+def read_mjcf(root: Node, problems: Problems, folder: Path | None = None, chain: tuple[str, ...] = ()) -> Mechanism:
+    """The mechanism of a file whose includes are expanded; `folder`: the main file's. Problems are collected.
+
+    chain: files that attach this one, the innermost last.
+    """
+    return _Reader(root, problems).read(MeshFiles(folder), chain)
 
 
 class _Reader:
@@ -52,14 +56,15 @@ class _Reader:
                 accepted = (*schema.SECTIONS, *schema.NOTED_SECTIONS, *schema.IGNORED_SECTIONS)
                 problems.add(node.where, f"is not an element of mujoco{nearest(node.tag, accepted)}")
 
-    def read(self, files: MeshFiles) -> Mechanism:
+    def read(self, files: MeshFiles, chain: tuple[str, ...]) -> Mechanism:
         self.angles = Angles()
         self.mesh_settings = MeshSettings()
         settings = self._compiler()
         option = self._option()
         self.defaults = Defaults(self.sections["default"], self.problems)
         assets = read_assets(self.sections["asset"], self.mesh_settings, files, self.defaults, self.problems)
-        tree = TreeReader(self.defaults, self.angles, settings, self._materials(), assets, self.problems)
+        models = Models(self.sections["asset"], files.folder, chain, self.problems)
+        tree = TreeReader(self.defaults, self.angles, settings, self._materials(), assets, models, option, self.problems)
         world = tree.read_world(self.sections["worldbody"])
         self.skipped_geoms, self.mesh_geoms, self.meshes = tree.skipped_geoms, tree.mesh_geoms, assets.meshes
         assets.note_unused(self.sections["asset"], self.problems)
@@ -76,6 +81,9 @@ class _Reader:
         for section in self.sections["deformable"]:
             for node in section.children:
                 self.problems.refuse(node.where, "is not simulated", name=node.attributes.get("name", ""))
+        mechanism.frames = tree.frames
+        for expand in tree.expansions:
+            expand(mechanism)
         return mechanism
 
     def _note(self, section: Node) -> None:

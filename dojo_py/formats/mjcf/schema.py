@@ -138,6 +138,10 @@ INERTIAL = {"name": SKIP, "mass": real(1), "diaginertia": real(3), "fullinertia"
 FREEJOINT = {"name": TEXT, "group": INT, "align": AUTO}
 MJCF_FRAME = {"name": TEXT, "childclass": TEXT} | POSE
 
+REPLICATE = {"count": INT, "sep": TEXT, "offset": real(3), "euler": real(3), "childclass": TEXT}
+ATTACH = {"model": TEXT, "body": TEXT, "frame": TEXT, "prefix": TEXT}
+MODEL_ASSET = {"name": TEXT, "file": TEXT, "content_type": SKIP}
+
 CONTACT = {
     "pair": NAMED | {"geom1": TEXT, "geom2": TEXT} | PAIR,
     "exclude": {"name": TEXT, "body1": TEXT, "body2": TEXT},
@@ -206,8 +210,8 @@ SENSORS = tuple(
     " framezaxis framelinvel frameangvel framelinacc frameangacc subtreecom subtreelinvel subtreeangmom insidesite distance"
     " normal fromto contact e_potential e_kinetic clock tactile user plugin".split()
 )
-CONTAINERS = ("mujoco", "compiler", "option", "default", "worldbody", "body", "frame", "fixed")
+CONTAINERS = ("mujoco", "compiler", "option", "default", "worldbody", "body", "frame", "replicate", "fixed")
 """Elements that have children; the others accept none, but for plugins."""
-BODY_CHILDREN = ("inertial", "joint", "freejoint", "geom", "site", "body", "frame")
+BODY_CHILDREN = ("inertial", "joint", "freejoint", "geom", "site", "body", "frame", "replicate", "attach")
 IGNORED_BODY_CHILDREN = ("camera", "light")
-REFUSED_BODY_CHILDREN = ("flexcomp", "composite", "attach", "replicate", "plugin")
+REFUSED_BODY_CHILDREN = ("flexcomp", "composite", "plugin")

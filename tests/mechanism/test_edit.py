@@ -1,0 +1,128 @@
+"""Building and editing mechanisms: what comes out compiles like the file that says the same, or like MjSpec's edit of it."""
+
+import mujoco
+import numpy as np
+import pytest
+
+from dojo_py import Mechanism, ModelError, load_mechanism, load_model
+from dojo_py.mechanism.spec import Actuator, Body, Equality, Geom, Joint, Keyframe, Site
+
+ROBOT = """<mujoco model="robot"><worldbody><body name="torso" pos="0 0 1"><freejoint name="root"/><geom name="trunk" size=".2"/>
+  <body name="arm" pos=".2 0 0"><joint name="shoulder" axis="0 1 0"/><geom name="upper" type="capsule" size=".02 .1"/>
+  <site name="hand" pos="0 0 .1"/></body>
+  <body name="leg" pos="0 0 -.2"><joint name="hip" axis="0 1 0"/><geom name="thigh" type="capsule" size=".02 .1"/></body></body>
+  </worldbody><contact><exclude name="near" body1="torso" body2="arm"/></contact>
+  <tendon><fixed name="both"><joint joint="hip" coef="1"/><joint joint="shoulder" coef="-1"/></fixed></tendon>
+  <equality><joint name="follow" joint1="shoulder" joint2="hip"/></equality>
+  <actuator><motor name="m_shoulder" joint="shoulder"/><motor name="m_both" tendon="both"/>
+  <position name="m_hip" joint="hip" kp="3"/></actuator>
+  <keyframe><key name="up" qpos="1 2 3 1 0 0 0 .4 .5" qvel="1 2 3 4 5 6 7 8" ctrl=".1 .2 .3"/></keyframe></mujoco>"""
+TOOL = """<mujoco model="tool"><worldbody><body name="grip" pos="0 0 .05"><joint name="turn"/>
+  <geom name="jaw" type="box" size=".01 .02 .03"/></body></worldbody><actuator><motor name="close" joint="turn"/></actuator>
+  <keyframe><key name="shut" qpos=".7" ctrl=".9"/></keyframe></mujoco>"""
+
+
+def same(ours, wheel):
+    from dataclasses import fields
+
+    for item in fields(ours):
+        value = getattr(ours, item.name)
+        if isinstance(value, np.ndarray) and hasattr(wheel, item.name):
+            theirs = getattr(wheel, item.name)
+            assert value.shape == theirs.shape and np.allclose(value, theirs, rtol=1e-12, atol=1e-12), item.name
+
+
+def test_building_by_calls():
+    """The same model as its file."""
+    mechanism = Mechanism("tool")
+    grip = mechanism.add(Body("grip", pos=(0, 0, 0.05)))
+    grip.add(Joint("turn"))
+    grip.add(Geom("jaw", type="box", size=(0.01, 0.02, 0.03)))
+    mechanism.add(Actuator("close", joint="turn"))
+    mechanism.add(Keyframe("shut", qpos=(0.7,), ctrl=(0.9,)))
+    same(mechanism.compile(), mujoco.MjModel.from_xml_string(TOOL))
+    grip.add(Site("tip"))
+    assert mechanism.compile().nsite == 1
+
+
+def test_changing_what_was_found():
+    mechanism = load_mechanism(ROBOT)
+    mechanism.body("arm").pos = (0.3, 0, 0)
+    mechanism.joint("hip").damping = 0.5
+    mechanism.geom("thigh").size = (0.03, 0.1)
+    mechanism.actuator("m_hip").gear = (2.0,)
+    mechanism.equality("follow").active = False
+    spec = mujoco.MjSpec.from_string(ROBOT)
+    spec.body("arm").pos = (0.3, 0, 0)
+    spec.joint("hip").damping[0] = 0.5
+    spec.geom("thigh").size = (0.03, 0.1, 0)
+    spec.actuator("m_hip").gear[0] = 2.0
+    spec.equality("follow").active = False
+    same(mechanism.compile(), spec.compile())
+    same(load_model(ROBOT), mujoco.MjModel.from_xml_string(ROBOT))
+
+
+@pytest.mark.parametrize("kind, name", [("body", "arm"), ("joint", "shoulder"), ("geom", "thigh"), ("actuator", "m_shoulder")])
+def test_deleting_takes_what_refers_to_it_and_keyframes_keep_the_rest(kind, name):
+    mechanism = load_mechanism(ROBOT)
+    if name == "thigh":
+        mechanism.body("leg").add(Geom("other", size=(0.1,)))
+    mechanism.delete(mechanism.find(kind, name))
+    model = mechanism.compile()
+    if kind in ("body", "joint"):
+        assert model.actuator_names == ("m_hip",) and not model.neq and not model.ntendon and model.joint_names == ("root", "hip")
+        assert model.nexclude == (kind == "joint")
+        assert model.key_qpos.tolist() == [[1, 2, 3, 1, 0, 0, 0, 0.5]] and model.key_qvel[0].tolist() == [1, 2, 3, 4, 5, 6, 8]
+        assert model.key_ctrl.tolist() == [[0.3]]
+    else:
+        assert model.nq == 9 and model.key_qpos[0, 7:].tolist() == [0.4, 0.5]
+        assert model.key_ctrl.tolist() == [[0.1, 0.2, 0.3] if kind == "geom" else [0.2, 0.3]]
+
+
+@pytest.mark.parametrize("body", ["", "grip"])
+def test_attach_as_mjspec_does(body):
+    """At a site's place: arrays, names, both models' keyframes."""
+    mechanism, tool = load_mechanism(ROBOT), load_mechanism(TOOL)
+    bodies = mechanism.attach(tool, "arm", "t_", body=body, pos=(0, 0, 0.1), quat=(1, 1, 0, 0))
+    assert [b.name for b in bodies] == ["t_grip"] and mechanism.body("t_grip") is bodies[0] and tool.body("grip").name == "grip"
+    parent, child = mujoco.MjSpec.from_string(ROBOT), mujoco.MjSpec.from_string(TOOL)
+    frame = parent.body("arm").add_frame(pos=(0, 0, 0.1), quat=np.array([1.0, 1.0, 0.0, 0.0]) / np.sqrt(2))
+    if body:
+        frame.attach_body(child.body("grip"), "t_", "")
+    else:
+        parent.attach(child, frame=frame, prefix="t_")
+    model, wheel = mechanism.compile(), parent.compile()
+    same(model, wheel)
+    assert model.key_names == ("up", "t_shut") and model.actuator_names[-1] == "t_close"
+    mechanism.attach(tool, mechanism.body("leg"), "u_")
+    assert mechanism.compile().nu == 5
+
+
+def test_copies_are_independent():
+    mechanism = load_mechanism(ROBOT)
+    other = mechanism.copy()
+    other.delete(other.body("leg"))
+    assert mechanism.compile().nbody == 4 and other.compile().nbody == 3
+
+
+WRONG = [
+    (lambda m: m.body("leeg"), ModelError, "no body is named 'leeg'.*did you mean 'leg'"),
+    (lambda m: m.find("bodi", "leg"), ModelError, "kind 'bodi' is not one of .*did you mean 'body'"),
+    (lambda m: m.joint(3), TypeError, "expected the name of a joint"),
+    (lambda m: m.add(3), TypeError, "a int cannot be added to a mechanism; accepted: .*'Actuator'"),
+    (lambda m: m.body("leg").add(Equality()), TypeError, "a Equality cannot be added to body 'leg'; accepted"),
+    (lambda m: m.delete(Body("other")), ModelError, "the body 'other' is not part of this mechanism"),
+    (lambda m: m.delete(m.world), ModelError, "the world cannot be deleted"),
+    (lambda m: m.attach(3), TypeError, "expected a Mechanism, as load_mechanism"),
+    (lambda m: m.attach(load_mechanism(TOOL), "handd"), ModelError, "no body is named 'handd'"),
+    (lambda m: m.attach(load_mechanism(TOOL), body="gripp"), ModelError, "no body is named 'gripp' in .*'tool'; did you mean"),
+    (lambda m: m.attach(load_mechanism(TOOL), frame="f"), ModelError, "no frame is named 'f'"),
+    (lambda m: m.attach(load_mechanism(TOOL), Body("else")), ModelError, "to: body 'else' is not part of this mechanism"),
+]
+
+
+@pytest.mark.parametrize("number", range(len(WRONG)))
+def test_errors_name_the_element(number):
+    call, error, pattern = WRONG[number]
+    with pytest.raises(error, match=pattern):
+        call(load_mechanism(ROBOT))
