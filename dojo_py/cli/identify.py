@@ -1,9 +1,8 @@
-"""`dojo_py identify cube --data DIR`: the recorded cube's parameters, and how well unseen tosses are predicted."""
+"""`dojo_py identify cube [--data DIR]`: the recorded cube's parameters, and how well unseen tosses are predicted."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -19,13 +18,14 @@ def add(commands: Any) -> None:
         description="Identify friction, inertia, centre of mass and corners of a tossed cube; exit status 1: a bound is missed.",
     )
     p.add_argument("subject", choices=("cube",), help="what is identified")
-    p.add_argument("--data", type=Path, required=True, metavar="DIR", help="folder of tosses: 0.csv, 2.csv, …")
-    p.add_argument("--fit", type=int, default=200, metavar="N", help="tosses that are fitted (default: 200)")
+    p.add_argument("--data", type=Path, metavar="DIR", help="folder of tosses: 0.csv, 2.csv, … (default: those shipped)")
+    p.add_argument("--fit", type=int, default=200, metavar="N", help="tosses to fit (default: 200)")
     p.add_argument("--validate", type=int, default=85, metavar="N", help="tosses that are held out (default: 85)")
-    p.add_argument("--every", type=int, default=4, metavar="K", help="fit every K-th sample (default: 4)")
+    p.add_argument("--every", type=int, default=4, metavar="K", help="fit every K-th of these tosses (default: 4)")
     p.add_argument(
         "--length-unit", type=float, metavar="M", help="length unit of the files [m] (default: the one that makes gravity 9.81)"
     )
+    p.add_argument("--html", type=Path, metavar="FILE.html", help="where to write a report of the fit")
     p.add_argument("--out", type=Path, metavar="FILE.npz", help="where to save values and errors")
     p.set_defaults(run=run)
 
@@ -39,22 +39,26 @@ def run(arguments: argparse.Namespace) -> int:
         raise Mistake(f"--length-unit {arguments.length_unit:g}: must be positive [m]")
     if arguments.out and (arguments.out.suffix != ".npz" or not arguments.out.resolve().parent.is_dir()):
         raise Mistake(f"--out {arguments.out}: must be an .npz file in a folder that exists")
+    if arguments.html and not arguments.html.resolve().parent.is_dir():
+        raise Mistake(f"--html {arguments.html}: must be in a folder that exists")
     import numpy as np
 
+    from dojo_py.identification import write_report
     from dojo_py.identification.cube import identify_cube
+    from dojo_py.identification.tosses import read_tosses
 
     began = time.perf_counter()
 
-    def tell(line: str) -> None:
-        print(f"dojo_py: {line}", file=sys.stderr, flush=True)
-
     try:
         counts, unit = (arguments.fit, arguments.validate), arguments.length_unit
-        report = identify_cube(arguments.data, *counts, length_unit=unit, every=arguments.every, progress=tell)
+        report = identify_cube(arguments.data, *counts, length_unit=unit, every=arguments.every)
     except (OSError, ValueError) as error:
         raise Mistake(str(error).splitlines()[0]) from None
     print(report)
     print(f"{time.perf_counter() - began:.0f} s")
+    if arguments.html:
+        held = read_tosses(arguments.data, report.length_unit)[arguments.fit :][: arguments.validate]
+        print(f"wrote {write_report(report.result, arguments.html, held)}")
     if arguments.out:
         np.savez(
             arguments.out, friction=report.friction, inertia=report.inertia, com=report.com, edges=report.edges,

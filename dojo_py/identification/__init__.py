@@ -1,17 +1,21 @@
 """System identification: physical parameters of a model from recorded motion.
 
     recordings = [Recording(name, qpos, control), …]                     data.py: also read from CSV and npz files, with units
-    unknowns = Unknowns(sim, [Unknown("friction", lower=0.01, upper=1), PseudoInertia("link1")])
-    result = identify(sim, recordings, unknowns, kappa=1e-5)             fit.py: scipy's least_squares on exact Jacobians
-    result.values, result.deviations, result.interval(0.95), result.simulator
+    unknowns = [Unknown("friction", lower=0.01, upper=1), Tied(("mass:trunk", "inertia:trunk")), PseudoInertia("link1")]
+    result = identify(sim, recordings, unknowns)                         fit.py: multiple shooting on exact Jacobians
+    print(result); result.interval(0.95), result.undetermined, result.simulator
     rollout_errors(result.simulator, held_out)                           validate.py
+    write_report(result, "fit.html", held_out)                           report.py
 """
 
 from dojo_py.identification.data import Recording, read_recording
 from dojo_py.identification.fit import Result, identify
-from dojo_py.identification.unknowns import PseudoInertia, Unknown, Unknowns
+from dojo_py.identification.report import write_report
+from dojo_py.identification.resample import resample
+from dojo_py.identification.unknowns import PseudoInertia, Tied, Unknown, Unknowns
 from dojo_py.identification.validate import RolloutErrors, rollout_errors
 
 __all__ = [
-    "PseudoInertia", "Recording", "Result", "RolloutErrors", "Unknown", "Unknowns", "identify", "read_recording", "rollout_errors",
+    "PseudoInertia", "Recording", "Result", "RolloutErrors", "Tied", "Unknown", "Unknowns", "identify", "read_recording",
+    "resample", "rollout_errors", "write_report",
 ]  # fmt: skip

@@ -1,37 +1,37 @@
 """The real cube: friction, corners, moment of inertia and centre of mass from recorded tosses (Dojo, Figure 12: the first two).
 
-Recordings: ContactNets (Pfrommer, Halm, Posa, 2020), one CSV file a toss at 148 Hz, lengths in half widths of the cube. Free
-flight in them shows 183.45 half widths/s² of gravity instead of 9.81/0.0524 = 187.2; by default lengths are therefore scaled
-so that gravity is right (`length_unit`), which also brings the resting height to the nominal half width.
+Recordings: tosses.py.
 
-The centre of mass is not in the middle of the cube, where it was published to be: roll-outs of 200 tosses put it 6.5 mm up the
-body's z axis (those of their halves 7.0 and 3.6 mm; one-step predictions of these 6.4 and 6.8; free flight alone 5.1 ± 2.0).
+The centre of mass is not in the middle of the cube, where it was published to be: multiple shooting puts it 5 mm up the body's z
+axis (free flight alone 5.1 ± 2.0).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 
-from dojo_py.identification.data import Recording, read_recording
+from dojo_py.identification.data import Recording
 from dojo_py.identification.fit import Result, identify
 from dojo_py.identification.segments import Segment
-from dojo_py.identification.unknowns import Unknown
+from dojo_py.identification.tosses import GRAVITY, RATE, free_fall, read_poses, read_tosses
+from dojo_py.identification.unknowns import Part, Tied, Unknown
 from dojo_py.identification.validate import RolloutErrors, rollout_errors
 
 Array = np.ndarray
 HALF = 0.0524
 """Nominal half width [m]."""
 EDGE = 2 * HALF
-MASS, INERTIA, FRICTION, RATE, GRAVITY = 0.37, 0.00081, 0.18, 148.0, 9.81
-"""Published mass [kg], inertia about each axis [kg m²], friction; samples a second; gravity [m/s²]."""
-KAPPAS = (1e-5, 1e-6, 1e-7)
-"""Central-path parameters of the fit, one after another [N m s]: a tenth of a step's weight times 1e-2 … 1e-4 half widths."""
+MASS, INERTIA, FRICTION = 0.37, 0.00081, 0.18
+"""Published mass [kg], inertia about each axis [kg m²], friction."""
+FIRST_KAPPAS, KAPPA = (1e-5, 1e-6), 1e-6
+"""Central-path parameters of one-step predictions, one after another, and of multiple shooting [N m s]: a tenth of a step's weight
+times 1e-2 … 1e-3 half widths."""
+HUBER = 1.345
+"""Misfit over the noise from which on Huber's loss is linear."""
 NEAR = 0.02
 """Samples whose nominal corners all stay higher than this say nothing about contact [m]."""
 TEXT = """
@@ -53,34 +53,6 @@ def nominal_cube(timestep: float = 1 / RATE, half: float = HALF, friction: float
     return HardSimulator(model, timestep)
 
 
-def free_fall(folder: Path) -> float:
-    """Gravity in the recordings' length unit [1/s²]: median second difference of heights while the cube flies."""
-    falls: list[Array] = []
-    for file in toss_files(folder):
-        table = np.loadtxt(file, delimiter=",", usecols=range(7))
-        fall = np.diff(table[:, 2], 2) * RATE**2
-        high = table[:, 2] > 1.9  # farther than half a diagonal from the table
-        falls.append(fall[high[:-2] & high[1:-1] & high[2:]])
-    together = np.concatenate(falls)
-    if not len(together):
-        raise ValueError(f"{folder}: no toss flies freely, give the length unit")
-    return float(-np.mean(together))
-
-
-def toss_files(folder: Path) -> list[Path]:
-    """The tosses of a folder in numeric order."""
-    files = sorted((f for f in Path(folder).glob("*.csv") if f.stem.isdigit()), key=lambda f: int(f.stem))
-    if not files:
-        raise ValueError(f"{folder}: no toss files (0.csv, 1.csv, …)")
-    return files
-
-
-def read_tosses(folder: Path, length_unit: float) -> list[Recording]:
-    """All tosses, lengths times length_unit [m]."""
-    units = {"qpos": [length_unit] * 3 + [1.0] * 4}
-    return [read_recording(file, {"qpos": range(7)}, units) for file in toss_files(folder)]
-
-
 def touches(recording: Recording, segment: Segment) -> bool:
     """Whether a nominal corner comes near the table in the stretch."""
     q = recording.qpos[segment.start : segment.start + segment.length + 1]
@@ -90,13 +62,9 @@ def touches(recording: Recording, segment: Segment) -> bool:
     return bool(lowest.min() < NEAR)
 
 
-LONG = 50
-"""Tosses, spread over those fitted, whose longer predictions are fitted."""
-COARSE = 20
-"""Tosses (or a tenth, if more) on which the first guess is improved before all are used."""
-
-
-def unknowns(friction: Any, corners: Any) -> list[Unknown]:
+COARSE = 40
+"""Tosses, spread over those fitted, of the one-step predictions from which the fit starts."""
+def unknowns(friction: Any, corners: Any) -> list[Part]:
     """Friction and 24 corner coordinates (or a half width) [m], bounded as in the paper's scripts: 0.8, [0.05, 1.5] half widths."""
     limits = np.sort(np.stack([0.05 * HALF * SIGNS, 1.5 * HALF * SIGNS]), axis=0)
     return [
@@ -105,38 +73,15 @@ def unknowns(friction: Any, corners: Any) -> list[Unknown]:
     ]  # fmt: skip
 
 
+def mass_unknowns() -> list[Part]:
+    """Moment of inertia about each axis, one factor; centre of mass, within 2 cm of the middle."""
+    return [Tied(("inertia",), 1.0, 0.3, 3.0), Unknown("com", lower=-0.02, upper=0.02)]
+
+
 def edges(corners: Array) -> Array:
     """(12,) distances of neighbouring corners (8, 3)."""
     pairs = [(a, b) for a in range(8) for b in range(a) if np.count_nonzero(SIGNS[a] != SIGNS[b]) == 1]
     return np.array([np.linalg.norm(corners[a] - corners[b]) for a, b in pairs])
-
-
-SETTLED = {"friction": 0.03, "inertia": 0.2, "com": 0.03}
-"""What whole roll-outs settle, and the first changes tried: parts of the value, of a half width for the centre of mass."""
-
-
-def settle(sim: Any, tosses: list[Recording], trials: int = 100) -> Any:
-    """The simulator with the friction, moment of inertia and centre of mass of the best whole roll-outs (Nelder-Mead).
-
-    Their error: mean position over that of the given simulator, plus the same of rotation. Single steps hardly see the inertia,
-    as a toss does; over predictions of some steps noise of the initial velocity passes for friction.
-    """
-    before = rollout_errors(sim, tosses)
-    given = {name: sim.parameter(name).value for name in SETTLED}
-    unit = {name: HALF if name == "com" else value for name, value in given.items()}
-    widths = np.concatenate([np.full(3 if name == "com" else 1, width) for name, width in SETTLED.items()])
-
-    def changed(y: Array) -> Any:
-        parts = {"friction": y[0], "inertia": y[1], "com": y[None, 2:]}
-        return sim.with_parameters({name: given[name] + parts[name] * unit[name] for name in SETTLED})
-
-    def error(y: Array) -> float:
-        after = rollout_errors(changed(y), tosses)
-        return float(sum(mine.mean() / other.mean() for mine, other in zip(after[:2], before[:2], strict=True)))
-
-    simplex = np.vstack([np.zeros_like(widths), np.diag(widths)])
-    options = {"initial_simplex": simplex, "maxfev": trials, "xatol": 1e-3, "fatol": 1e-4}
-    return changed(minimize(error, simplex[0], method="Nelder-Mead", options=options).x)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,19 +89,31 @@ class CubeReport:
     """The cube found, and its held-out errors beside the nominal one's."""
 
     result: Result
-    """Of the corners, with the friction of the last fit of both."""
-    friction: float
-    """That of the roll-outs of the fitted tosses."""
-    inertia: float
-    """Likewise: moment of inertia about each axis [kg m²]."""
-    com: Array
-    """Likewise: centre of mass (3,) from the origin of the recorded frame [m]."""
-    simulator: Any
-    """The cube found."""
+    """Of friction, corners, moment of inertia and centre of mass."""
     length_unit: float
     fitted: RolloutErrors
     nominal: RolloutErrors
     tosses: tuple[int, int]
+
+    @property
+    def friction(self) -> float:
+        """Coefficient of friction."""
+        return float(self.result.values["friction"][0])
+
+    @property
+    def inertia(self) -> float:
+        """Moment of inertia about each axis [kg m²]."""
+        return float(self.result.values["inertia"][0, 0])
+
+    @property
+    def com(self) -> Array:
+        """Centre of mass (3,) from the origin of the recorded frame [m]."""
+        return self.result.values["com"][0]
+
+    @property
+    def simulator(self) -> Any:
+        """The cube found."""
+        return self.result.simulator
 
     @property
     def edges(self) -> Array:
@@ -172,14 +129,14 @@ class CubeReport:
 
     def __str__(self) -> str:
         half = np.diff(self.result.interval(), axis=1)[:, 0] / 2
-        lengths, predicted = self.edges, float(self.result.values["friction"][0])
+        lengths = self.edges
         lines = [
             f"{self.tosses[0]} tosses fitted, {self.tosses[1]} held out; length unit {self.length_unit:.5f} m",
-            f"friction  {self.friction:.4f} (by predictions {predicted:.4f} ± {half[0]:.1g})   published 0.15 - 0.18",
-            f"inertia   {self.inertia:.6f} kg m^2   published {INERTIA}",
-            "mass at   " + ", ".join(f"{x * 1e3:.2f}" for x in self.com) + " mm   published 0, 0, 0",
+            f"friction  {self.friction:.4f} ± {half[0]:.1g}   published 0.15 - 0.18",
+            f"inertia   {self.inertia:.6f} ± {half[25] * INERTIA:.1g} kg m^2   published {INERTIA}",
+            "mass at   " + ", ".join(f"{x * 1e3:.2f}" for x in self.com) + f" mm ± {half[26:].max() * 1e3:.2g}   published 0, 0, 0",
             f"edges     mean {lengths.mean():.4f} m, from {lengths.min():.4f} to {lengths.max():.4f}   nominal {EDGE} m",
-            f"corners   ± {half[1:].max() * 1e3:.2g} mm at most (95 %)",
+            f"corners   ± {half[1:25].max() * 1e3:.2g} mm at most (95 %)",
             "held-out roll-outs      position [cube widths]   rotation [deg]",
         ]
         for name, errors in (("fitted cube", self.fitted), ("nominal cube", self.nominal)):
@@ -191,51 +148,41 @@ class CubeReport:
 
 
 def identify_cube(
-    folder: Path,
+    folder: Path | None = None,
     fit: int = 200,
     validate: int = 85,
     start: tuple[Any, Any] = (0.4, 0.7 * HALF),
     length_unit: float | None = None,
-    kappas: tuple[float, ...] = KAPPAS,
     every: int = 4,
-    horizon: int = 1,
-    progress: Callable[[str], None] | None = None,
+    horizon: int = 20,
+    kappa: float = KAPPA,
+    max_iterations: int = 15,
+    threads: int = 1,
+    progress: bool | None = False,
 ) -> CubeReport:
-    """Fit the first `fit` tosses, roll out the next `validate`. start: friction and half width [m] of the first guess.
+    """Fit every `every`-th of the first `fit` tosses, roll out the next `validate`. start: guess of friction and half width [m].
 
-    One-step predictions give the corners (as in the paper); they judge a cube at rest by the fall of a single step, h² g = 0.4 mm,
-    so that overlaps in the recordings of impacts make it 2 % too small. Predictions over `horizon` > 1 steps may follow; over whole
-    tosses, whose landings part, they find worse corners. Friction, inertia and centre of mass come from whole roll-outs at last.
+    One-step predictions from the recorded states give corners and friction to some percent, as in the paper. They judge a cube at
+    rest by the fall of a single step, h² g = 0.4 mm, and take noise of the velocities for friction. Multiple shooting from there
+    finds them, the moment of inertia and the centre of mass together.
     """
-    unit = GRAVITY / free_fall(folder) if length_unit is None else length_unit
+    unit = GRAVITY / free_fall(read_poses(folder)) if length_unit is None else length_unit
     tosses = read_tosses(folder, unit)
     if len(tosses) < fit + validate:
-        raise ValueError(f"{folder}: {len(tosses)} tosses, {fit} + {validate} were asked for")
+        raise ValueError(f"{folder or 'shipped tosses'}: {len(tosses)} tosses, {fit} + {validate} were asked for")
     sim = nominal_cube()
-    result = None
-    few = max(min(fit, COARSE), fit // 10)
-    for levels, some, step in ((kappas[:-1], tosses[:few], max(every, 2)), (kappas[-1:], tosses[:fit], every)):
-        if result is not None:
-            start = (result.values["friction"], result.values["contact_point"])
-        if levels:
-            result = identify(
-                sim, some, unknowns(*start), levels, weights=WEIGHTS, loss="soft_l1", every=step, choose=touches,
-                progress=progress, xtol=1e-5, ftol=1e-5,
-            )  # fmt: skip
-    assert result is not None
-    if horizon > 1:
-        some = tosses[: fit : max(1, fit // LONG)]
-        near = unknowns(result.values["friction"], result.values["contact_point"])
-        result = identify(
-            sim, some, near, kappas[-1:], horizon=horizon, weights=WEIGHTS / 4, loss="soft_l1", choose=touches, progress=progress,
-            xtol=1e-4, ftol=1e-4, max_nfev=8,
-        )  # fmt: skip
-    found = settle(result.simulator, tosses[:fit])
-    friction, inertia = (float(found.parameter(name).value.flat[0]) for name in ("friction", "inertia"))
-    com = found.parameter("com").value[0]
+    first = identify(
+        sim, tosses[: fit : max(1, fit // COARSE)], unknowns(*start), FIRST_KAPPAS, horizon=1, free_states=False, weights=WEIGHTS,
+        loss="soft_l1", every=4, choose=touches, tolerance=1e-3, threads=threads, progress=progress,
+    )  # fmt: skip
+    near = unknowns(first.values["friction"], first.values["contact_point"])
+    result = identify(
+        sim, tosses[:fit:every], [*near, *mass_unknowns()], kappa, horizon=horizon, loss="huber", loss_scale=HUBER, tolerance=1e-4,
+        max_iterations=max_iterations, threads=threads, progress=progress,
+    )  # fmt: skip
     held = tosses[fit : fit + validate]
-    errors = [rollout_errors(one, held) for one in (found, sim)]
-    return CubeReport(result, friction, inertia, com, found, unit, errors[0], errors[1], (fit, validate))
+    errors = [rollout_errors(one, held) for one in (result.simulator, sim)]
+    return CubeReport(result, unit, errors[0], errors[1], (len(tosses[:fit:every]), validate))
 
 
 WEIGHTS = np.array([1 / 3e-4] * 3 + [1 / 6e-3] * 3)

@@ -23,7 +23,7 @@ UNITS = {
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """Samples k = 0 … T of one motion at the simulator's time step. control[k] acts from sample k to k + 1."""
+    """Samples k = 0 … T of one motion at equal intervals. control[k] acts from sample k to k + 1."""
 
     name: str
     qpos: Array
@@ -32,9 +32,12 @@ class Recording:
     """(T, nu), None: no actuator acts."""
     qvel: Array | None = field(default=None, repr=False)
     """(T + 1, nv) measured velocities; None: those of the hard mode, differences of successive samples, are taken."""
+    stride: int = 1
+    """Steps of the simulator from one sample to the next: more where its time step is shorter than the samples' interval."""
 
     def __post_init__(self) -> None:
         text_of("name", self.name)
+        object.__setattr__(self, "stride", count("stride", self.stride, most=10**6))
         qpos = _table("qpos", self.qpos)
         object.__setattr__(self, "qpos", qpos)
         for name, rows in (("control", len(qpos) - 1), ("qvel", len(qpos))):
@@ -52,7 +55,7 @@ class Recording:
         """(nv,) velocity over the interval that led to sample k (k ≥ 1 unless qvel was given)."""
         if self.qvel is not None:
             return self.qvel[k]
-        return model.difference(self.qpos[k], self.qpos[k - 1]) / timestep
+        return model.difference(self.qpos[k], self.qpos[k - 1]) / (timestep * self.stride)
 
     def controls(self, nu: int) -> Array:
         """(T, nu)"""

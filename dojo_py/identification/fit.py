@@ -1,30 +1,40 @@
-"""Identification: scipy's least_squares on the exact Jacobian, then covariance and confidence intervals.
+"""Identification: least squares on exact Jacobians, the noise estimated beside the parameters, intervals that doubt the model.
 
-    covariance of z = s² (JᵀJ)⁻¹,  s² = 2 cost / (m - n);  of the values by their derivative;  intervals by Student's t
-
-With initial states as unknowns the covariance is that of the parameters after these are eliminated.
+For each κ of a falling sequence: Levenberg-Marquardt from the last result. At the last one the noise is estimated from what is
+left, coordinate by coordinate, and the fit repeated with these weights until they stay.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from scipy.optimize import least_squares
-from scipy.sparse import issparse
 from scipy.stats import t as student
 
 from dojo_py.identification.data import Recording, check_recordings
-from dojo_py.identification.problem import Problem
+from dojo_py.identification.doubt import moves
+from dojo_py.identification.elimination import Rows, eliminate, normal_equations
+from dojo_py.identification.intervals import by_segments, inverse, parts_of, undetermined
+from dojo_py.identification.least_squares import Outcome, cost_of, minimise
+from dojo_py.identification.losses import LOSSES
+from dojo_py.identification.noise import FLOOR, deviations, noise_of_samples
+from dojo_py.identification.problem import Noise, Point, Problem
 from dojo_py.identification.segments import Segment
-from dojo_py.identification.unknowns import PseudoInertia, Unknown, Unknowns
+from dojo_py.identification.unknowns import Part, Unknowns
+from dojo_py.progress import Progress
 from dojo_py.simulate.values import count, function_of, having, real_array, real_number, shown, text_of, truth_of
 
 Array = np.ndarray
-LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")
-"""scipy's."""
+SHARES = (1e-3, 1e-5)
+"""κ of kappa="auto" over `largest_kappa()`: at the last, what stands floats 1e-5 of its size above the ground."""
+WITHOUT_CONTACT = 1e-8
+"""κ of kappa="auto" where nothing is carried by contacts [N m s]."""
+ROUNDS, STAYS = 4, 0.1
+"""Most estimates of the noise; they have converged when none changes by more than this part."""
+COARSE = 1e-3
+"""Tolerance of the fits before the last κ."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,17 +49,31 @@ class Result:
     simulator: Any = field(repr=False)
     """With these values."""
     cost: float
-    """Half the (robust) sum of squares."""
+    """Half the (robust) sum of squares of residuals over their deviations."""
     covariance: Array = field(repr=False)
-    """(n, n) of the reported values; infinite where the data say nothing."""
+    """(n, n) of the reported values, from their spread over parts of the data and their `shifts`: it holds when the model is
+    not the truth."""
+    noise_covariance: Array = field(repr=False)
+    """(n, n) likewise if the model were the truth and the noise white; infinite where the data say nothing."""
     freedom: int
     """Residuals minus unknowns."""
+    shifts: Array = field(repr=False)
+    """(k, n) by which the values move when stretches are cut in two and when steps are (doubt.py)."""
+    parts: int
+    """Parts of the data that `covariance` was taken from."""
     evaluations: int
     unsolved: int
     """Stretches with a step that was not solved, at the end."""
     message: str
-    states: Array = field(repr=False)
-    """Offsets of the stretches' initial states, (stretches, 2 nv), when these were unknown too."""
+    states: tuple[tuple[Array, Array], ...] = field(repr=False)
+    """(qpos, qvel) at the start of each stretch, when these were unknown too."""
+    noise: Noise = field(repr=False)
+    """Deviations that residuals were divided by."""
+    misfits: tuple[tuple[Segment, Array], ...] = field(repr=False)
+    """Each stretch and what its prediction misses (length, nv), over the noise."""
+    undetermined: tuple[str, ...] = ()
+    """Unknowns that the data do not determine: without effect, known only together with others, or with a 95 % interval of more
+    than ± 100 %."""
 
     @property
     def estimates(self) -> Array:
@@ -58,12 +82,21 @@ class Result:
 
     @property
     def deviations(self) -> Array:
-        """(n,) standard deviations of the estimates."""
-        return np.sqrt(np.diag(self.covariance))
+        """(n,) standard deviations of the estimates, the larger of the two covariances'."""
+        both = np.maximum(np.diag(self.covariance), np.diag(self.noise_covariance))
+        return np.sqrt(np.where(np.isfinite(both), both, np.diag(self.noise_covariance)))
+
+    @property
+    def correlation(self) -> Array:
+        """(n, n) of the estimates' errors, by the noise."""
+        size = np.sqrt(np.maximum(np.diag(self.noise_covariance), 1e-300))
+        return self.noise_covariance / np.outer(size, size)
 
     def interval(self, level: float = 0.95) -> Array:
-        """(n, 2) confidence intervals of the estimates."""
-        half = student.ppf(0.5 + 0.5 * level, max(self.freedom, 1)) * self.deviations
+        """(n, 2) confidence intervals of the estimates, by Student's t with one freedom less than parts of the data."""
+        real_number("level", level, above=0.0, most=1.0 - 1e-12)
+        freedom = self.parts - 1 if self.parts > 1 else max(self.freedom, 1)
+        half = student.ppf(0.5 + 0.5 * level, freedom) * self.deviations
         return np.stack([self.estimates - half, self.estimates + half], axis=1)
 
     def table(self, level: float = 0.95) -> list[tuple[str, str, str, str]]:
@@ -72,94 +105,190 @@ class Result:
         rows = zip(self.unknowns.labels, self.estimates, half, self.unknowns.units, strict=True)
         return [(label, f"{value:.6g}", f"{width:.2g}", unit) for label, value, width, unit in rows]
 
+    def __str__(self) -> str:
+        names = self.undetermined
+        lines = [
+            f"{name:<28} {value:>12} ± {half:<9} {unit}{' (not determined)' * (name in names)}"
+            for name, value, half, unit in self.table()
+        ]
+        tail = f"{self.message}; {len(self.misfits)} stretches, {self.unsolved} of them with unsolved steps"
+        return "\n".join([*lines, tail])
+
 
 def identify(
     sim: Any,
     recordings: Sequence[Recording],
-    unknowns: Unknowns | Sequence[Unknown | PseudoInertia],
-    kappa: float | Sequence[float] = 3e-4,
-    horizon: int = 1,
-    free_states: bool = False,
-    weights: Any = 1.0,
+    unknowns: Unknowns | Sequence[Part],
+    kappa: float | Sequence[float] | str = "auto",
+    horizon: int = 10,
+    free_states: bool = True,
+    weights: Any = "auto",
     continuity: float = 10.0,
     loss: str = "linear",
     loss_scale: float = 1.0,
     every: int = 1,
     choose: Callable[[Recording, Segment], bool] | None = None,
     prior: float = 0.0,
-    optimiser: Callable[..., Any] = least_squares,
-    progress: Callable[[str], None] | None = None,
-    **options: Any,
+    tolerance: float = 1e-6,
+    max_iterations: int = 30,
+    threads: int = 1,
+    progress: bool | None = False,
 ) -> Result:
     """Fit the unknowns to recordings at the simulator's time step.
 
-    kappa [N m s]: of steps and derivatives; several are used one after another, each from the last one's result. horizon: steps
-    of a prediction. free_states: initial states are unknown too (multiple shooting), `continuity` times as stiff between
-    stretches as a measurement. weights (nv,): inverse deviation of each coordinate's misfit. loss, loss_scale: scipy's robust
-    losses ("soft_l1", "huber", …), in weighted misfits. every, choose: which
-    stretches are predicted. prior: weight that holds free numbers to their start, for directions that the data leave open. options
-    go to the optimiser, `least_squares` or one with its interface.
+    kappa [N m s]: of steps and derivatives; several are used one after another, each from the last one's result. "auto": from a
+    thousandth to a hundred thousandth of `sim.largest_kappa()`. horizon: samples of a prediction. free_states: the states that
+    predictions start from are unknown too (multiple shooting); False takes them as measured, which is cheap but wrong where these
+    are noisy or overlap the ground. weights (nv,): inverse deviation of each coordinate's misfit; "auto" estimates it. continuity:
+    how many times stiffer than a measurement stretches are joined, unless the data show that the model cannot; 0 leaves them
+    apart. loss, loss_scale: scipy's robust losses ("soft_l1", "huber", …), of misfits over their deviation. every, choose: which
+    stretches are predicted. prior: weight that holds free numbers to their start, for directions that the data leave open.
+    tolerance: part of the cost by which the last iteration may lower it. threads: stretches simulated at a time. progress: True
+    shows a bar without a terminal too, None never does.
     """
     having("sim", sim, ("parameter", "with_parameters", "linearize"), "a HardSimulator")
     check_recordings(sim, recordings)
-    horizon, every = count("horizon", horizon), count("every", every)
+    horizon, every, threads = count("horizon", horizon), count("every", every), count("threads", threads)
+    max_iterations = count("max_iterations", max_iterations)
     for name, value in (("continuity", continuity), ("prior", prior)):
         real_number(name, value, least=0.0, most=1e12)
     real_number("loss_scale", loss_scale, above=0.0)
-    text_of("loss", loss, LOSSES)
+    real_number("tolerance", tolerance, above=0.0, most=0.1)
+    text_of("loss", loss, tuple(LOSSES))
     truth_of("free_states", free_states)
-    for name, function in (("choose", choose), ("progress", progress), ("optimiser", optimiser)):
-        if function is not None:
-            function_of(name, function)
-    if not isinstance(unknowns, (Unknowns, Sequence)):
-        raise TypeError(f"unknowns={shown(unknowns)}, expected Unknowns or a list of Unknown and PseudoInertia")
+    if choose is not None:
+        function_of("choose", choose)
+    if not isinstance(unknowns, (Unknowns, Sequence)) or isinstance(unknowns, str):
+        raise TypeError(f"unknowns={shown(unknowns)}, expected Unknowns or a list of Unknown, Tied and PseudoInertia")
     given = unknowns if isinstance(unknowns, Unknowns) else Unknowns(sim, list(unknowns))
-    w = real_array("weights", weights)
-    if w.shape not in ((), (1,), (sim.model.nv,)) or not np.all(np.abs(w) <= 1e12):
-        raise ValueError(f"weights has shape {w.shape}, expected one number or ({sim.model.nv},), at most 1e12")
-    w = np.broadcast_to(w, (sim.model.nv,)).copy()
+    if free_states and horizon == 1 and continuity == 0:
+        raise ValueError("horizon=1 with free states that are not joined: any start would do; give a longer horizon")
+    levels = _levels(sim, kappa)
+    problem = Problem(list(recordings), given, horizon, free_states, continuity > 0, every, choose, prior, threads)
+    guessed = isinstance(weights, str)
+    problem.noise = _first_noise(sim, recordings, weights, continuity)
+    fit = _Fit(problem, loss, loss_scale, max_iterations)
+    point, evaluations = _inside(problem.start(), given), 0
+    with Progress(len(levels) + ROUNDS * guessed, "identifying", force=progress) as bar:
+        for i, level in enumerate(levels):
+            problem.kappa = level
+            outcome = fit.run(point, tolerance if i + 1 == len(levels) and not guessed else COARSE, bar)
+            point, evaluations = outcome.point.y, evaluations + outcome.evaluations
+            bar.advance(1)
+        for i in range(ROUNDS * guessed):
+            problem.noise, change = _estimated(problem, outcome.point.rows, continuity, loss != "linear")
+            last = change < STAYS or i + 1 == ROUNDS
+            outcome = fit.run(point, tolerance if last else COARSE, bar)
+            point, evaluations = outcome.point.y, evaluations + outcome.evaluations
+            bar.advance(1)
+            if last:
+                break
+    return _result(sim, problem, outcome, loss, loss_scale, evaluations)
+
+
+def _levels(sim: Any, kappa: Any) -> list[float]:
+    """The κ of successive fits [N m s]."""
+    if isinstance(kappa, str):
+        text_of("kappa", kappa, ("auto",))
+        largest = float(sim.largest_kappa())
+        return [share * largest for share in SHARES] if np.isfinite(largest) else [WITHOUT_CONTACT]
     levels = np.atleast_1d(real_array("kappa", kappa))
     if levels.ndim != 1 or not len(levels) or not np.all((levels > 0) & np.isfinite(levels)):
-        raise ValueError(f"kappa={shown(kappa)} must be positive [N m s], one number or several")
-    y: Array | None = None
-    evaluations = 0
-    for level in levels.tolist():
-        problem = Problem(list(recordings), given, level, horizon, w, free_states, continuity, every, choose, prior)
-        lower, upper = problem.bounds()
-        y = np.clip(problem.start() if y is None else y, lower, upper)
-        inside = 1e-10 * np.minimum(1.0, np.where(np.isfinite(upper - lower), upper - lower, 1.0))
-        y = np.clip(y, lower + inside, upper - inside)
-        outcome = optimiser(
-            problem.residuals, y, problem.jacobian, bounds=(lower, upper), loss=loss, f_scale=loss_scale,
-            **{"x_scale": "jac", "xtol": 1e-10, "ftol": 1e-10, "gtol": 1e-12, **options},
+        raise ValueError(f"kappa={shown(kappa)} must be positive [N m s], one number or several, or 'auto'")
+    return levels.tolist()
+
+
+def _first_noise(sim: Any, recordings: Sequence[Recording], weights: Any, continuity: float) -> Noise:
+    """The deviations given, or those that third differences show."""
+    nv = sim.model.nv
+    if isinstance(weights, str):
+        text_of("weights", weights, ("auto",))
+        sigma = noise_of_samples(sim.model, recordings)
+    else:
+        w = real_array("weights", weights)
+        if w.shape not in ((), (1,), (nv,)) or not np.all((w > 0) & (w <= 1e12)):
+            raise ValueError(f"weights has shape {w.shape}, expected one positive number or ({nv},), at most 1e12, or 'auto'")
+        sigma = np.broadcast_to(1.0 / w, (nv,)).copy()
+    return Noise(sigma, np.tile(sigma, 2) / max(continuity, 1e-12))
+
+
+def _inside(point: Point, unknowns: Unknowns) -> Point:
+    """Off the bounds by a little, so that the first step may go either way."""
+    low, high = unknowns.lower, unknowns.upper
+    margin = 1e-10 * np.minimum(1.0, np.where(np.isfinite(high - low), high - low, 1.0))
+    return point._replace(z=np.clip(point.z, low + margin, high - margin))
+
+
+def _estimated(problem: Problem, rows: list[Rows], continuity: float, robust: bool) -> tuple[Noise, float]:
+    """The noise by what is left of samples and joins, and the largest part by which it changed.
+
+    Joins are never held more tightly than `continuity` says, only more loosely: a model that is not the truth cannot join.
+    """
+    nv, noise = problem.nv, problem.noise
+    measured, joins = ([row for row in rows if row.kind == kind] for kind in ("measured", "defect"))
+    total = sum(len(row.residual) for row in (*measured, *joins))
+    unknown = len(problem.unknowns) + 2 * nv * len(problem.segments) * problem.free_states
+    freedom = max(total - unknown, 1) / total
+    found = noise.samples * _sizes(measured, nv, freedom, robust)
+    samples = np.maximum(found, max(FLOOR, 1e-3 * float(found.max())))  # none may count a million times more than another
+    least = np.tile(samples, 2) / max(continuity, 1e-12)
+    loose = np.maximum(least, noise.joins * _sizes(joins, 2 * nv, 1.0, robust)) if joins else least
+    change = np.max(np.abs(np.log(np.concatenate([samples / noise.samples, loose / noise.joins]))))
+    return Noise(samples, loose), float(change)
+
+
+def _sizes(rows: list[Rows], places: int, freedom: float, robust: bool) -> Array:
+    residual = np.concatenate([row.residual for row in rows])
+    return deviations(residual, np.concatenate([row.places for row in rows]), places, freedom, robust)
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """Minimises one problem, again and again."""
+
+    problem: Problem
+    loss: str
+    scale: float
+    max_iterations: int
+
+    def run(self, start: Point, tolerance: float, bar: Progress) -> Outcome:
+        problem = self.problem
+        stretches = len(problem.segments) if problem.free_states else 0
+
+        def told(iteration: int, cost: float) -> None:
+            bar.advance(0, f"kappa {problem.kappa:.1e}, iteration {iteration + 1}, cost {cost:.6g}")
+
+        return minimise(
+            problem.rows, problem.move, start, lambda point: point.z, (problem.unknowns.lower, problem.unknowns.upper), stretches,
+            2 * problem.nv, self.loss, self.scale, tolerance, self.max_iterations, told,
         )  # fmt: skip
-        y = outcome.x
-        evaluations += outcome.nfev
-        if progress is not None:
-            progress(f"kappa {level:g}: cost {outcome.cost:.6g} after {outcome.nfev} evaluations, {problem.unsolved} unsolved")
-    assert y is not None
-    n = len(given)
-    z, freedom = y[:n], len(outcome.fun) - len(y)
-    covariance = _covariance(outcome.jac, n, 2 * outcome.cost / max(freedom, 1))
-    slope = given.report(z)[1]
+
+
+def _result(sim: Any, problem: Problem, outcome: Outcome, loss: str, scale: float, evaluations: int) -> Result:
+    """With covariances and what they say."""
+    given, point, rows = problem.unknowns, outcome.point.y, outcome.point.rows
+    n, stretches = len(given), len(problem.segments) if problem.free_states else 0
+    cost = cost_of(rows, loss, scale)
+    total = sum(len(row.residual) for row in rows if row.kind != "prior")
+    freedom = total - n - 2 * problem.nv * stretches
+    reduced = eliminate(normal_equations(rows, n, stretches, 2 * problem.nv))
+    parts = parts_of([s.recording for s in problem.segments])
+    estimates, slope = given.report(point.z)
     with np.errstate(invalid="ignore"):
-        covariance = slope @ covariance @ slope.T
-    values = given.values(z)
-    return Result(
-        given, z, values, sim.with_parameters(values), float(outcome.cost), covariance, freedom, evaluations, problem.unsolved,
-        str(outcome.message), y[n:].reshape(-1, 2 * sim.model.nv),
+        by_noise = slope @ (2 * cost / max(freedom, 1) * inverse(reduced.matrix)) @ slope.T
+        by_parts = slope @ by_segments(rows, reduced, parts) @ slope.T
+    shifts = np.array([slope @ change for change in moves(problem, point, loss, scale)]).reshape(-1, n)
+    by_parts = by_parts + shifts.T @ shifts
+    size = np.maximum(np.abs(np.linalg.pinv(slope) @ given.scale(estimates)), 1e-300)
+    open_ = undetermined(reduced.matrix, size)
+    misses = tuple(
+        (problem.segments[row.stretch], row.residual.reshape(-1, problem.nv))
+        for row in rows if row.kind == "measured" and row.by_unknown.any()
+    )
+    values = given.values(point.z)
+    found = Result(
+        given, point.z, values, sim.with_parameters(values), float(cost), by_parts, by_noise, freedom, shifts, int(parts.max()) + 1,
+        evaluations, problem.unsolved, outcome.message, point.states, problem.noise, misses,
     )  # fmt: skip
-
-
-def _covariance(jacobian: Any, n: int, variance: float) -> Array:
-    """(n, n) of the first n unknowns, the others eliminated; directions without information get a huge variance."""
-    J = jacobian.toarray() if issparse(jacobian) else np.asarray(jacobian)
-    H = J.T @ J
-    if H.shape[0] > n:
-        rest = H[n:, n:] + 1e-12 * np.diag(np.maximum(np.diag(H[n:, n:]), 1e-300))
-        H = H[:n, :n] - H[:n, n:] @ np.linalg.solve(rest, H[n:, :n])
-    scale = 1.0 / np.sqrt(np.maximum(np.diag(H), 1e-300))
-    values, vectors = np.linalg.eigh(H * np.outer(scale, scale))
-    floor = max(values[-1], 1e-300) * len(values) * np.finfo(float).eps
-    inverse = (vectors / np.maximum(values, floor)) @ vectors.T
-    return variance * inverse * np.outer(scale, scale)
+    wide = np.diff(found.interval(), axis=1)[:, 0] > 2 * given.scale(estimates)
+    return replace(found, undetermined=tuple(label for label, free in zip(given.labels, open_ | wide, strict=True) if free))

@@ -1,175 +1,138 @@
-"""The least-squares problem: residuals and Jacobian of all stretches, by parameters alone or with the initial states.
+"""The residuals of a fit: predictions of stretches, from states as measured or from unknown ones, against the samples.
 
-One-step prediction (horizon 1, states as measured) is cheap and convex-like, but noise in the states biases it. Multiple shooting
-(horizon N, free_states) makes each stretch's initial state unknown too and asks successive stretches to join: unbiased.
+From states as measured (`free_states=False`) predictions of a few steps are cheap, but errors of the states are blamed on the
+parameters: noise, and, with hard contact, any sample that overlaps the ground, as real and soft bodies do: the next step pushes
+the body out, whatever it weighs, so that masses come out far too small. Multiple shooting
+(free states) makes the stretches' initial states unknown too and asks that successive stretches join:
+
+    r = (q_k ⊖ q̂_k) / σ                              samples, each counted once
+    d = (x_end ⊖ x_next, h (v_end - v_next)) / τ      joins
+
+Source: Bock (1983), "Recent advances in parameter identification techniques for ODE".
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from dojo_py.identification.data import Recording
-from dojo_py.identification.segments import Segment, cut, measured_state, predict, rotation_slopes
+from dojo_py.identification.elimination import Rows
+from dojo_py.identification.segments import cut, measured_state, predict, rotation_slopes
 from dojo_py.identification.unknowns import Unknowns
+from dojo_py.simulate.arguments import spread
 
 Array = np.ndarray
-HUGE = 1e12
-"""Residuals of impossible values."""
+
+
+class Point(NamedTuple):
+    """Values of the unknowns."""
+
+    z: Array
+    """(n,) free numbers of the parameters."""
+    states: tuple[tuple[Array, Array], ...]
+    """(qpos, qvel) at the start of each stretch; empty when these are taken as measured."""
+
+
+class Noise(NamedTuple):
+    """Deviations that residuals are divided by."""
+
+    samples: Array
+    """(nv,) of the coordinates of a sample [m, rad]."""
+    joins: Array
+    """(2 nv,) of the gaps between stretches: coordinates, and velocities times the time step."""
 
 
 class Problem:
-    """Vector of unknowns: z (n,), then for free states the tangent offsets (2 nv) of each stretch's start from the measured one."""
+    """Rows of residuals at a point, for one κ and one idea of the noise."""
 
     def __init__(
-        self,
-        recordings: list[Recording],
-        unknowns: Unknowns,
-        kappa: float,
-        horizon: int,
-        weights: Array,
-        free_states: bool,
-        continuity: float,
-        every: int = 1,
-        choose: Any = None,
-        prior: float = 0.0,
-    ):
-        self.recordings, self.unknowns, self.kappa = recordings, unknowns, kappa
-        self.weights, self.free_states, self.continuity, self.prior = weights, free_states, continuity, prior
-        self._rows = 0
-        self.sim = unknowns.sim
-        self.segments = cut(recordings, horizon, every, choose)
+        self, recordings: list[Recording], unknowns: Unknowns, horizon: int, free_states: bool, joined: bool, every: int = 1,
+        choose: Any = None, prior: float = 0.0, threads: int = 1,
+    ):  # fmt: skip
+        self.recordings, self.unknowns, self.prior, self.threads = recordings, unknowns, prior, threads
+        self.sim, self.free_states = unknowns.sim, free_states
+        self.nv = self.sim.model.nv
+        self.segments = cut(recordings, horizon, every, choose, measured=not free_states)
         if not self.segments:
             raise ValueError("there is nothing to predict: no recording has two successive samples, or none was chosen")
-        nv = self.sim.model.nv
-        self.size = len(unknowns) + (2 * nv * len(self.segments) if free_states else 0)
+        self._joined = free_states and joined
         self.unsolved = 0
-        self._cache: tuple[bytes, Any] = (b"", None)
-        # the least misfit of the start: two measured poses for the pose and velocity of an interval
-        h = self.sim.timestep
-        one = np.eye(nv)
-        self._start_rows = np.block([[one, 0 * one], [one, -h * one]]) * np.tile(weights, 2)[:, None]
+        self.kappa = 0.0
+        self.noise = Noise(np.ones(self.nv), np.ones(2 * self.nv))
 
-    def start(self) -> Array:
-        """First guess."""
-        return np.concatenate([self.unknowns.start, np.zeros(self.size - len(self.unknowns))])
+    def start(self) -> Point:
+        """First guess: states as measured."""
+        return Point(self.unknowns.start, self._measured() if self.free_states else ())
 
-    def bounds(self) -> tuple[Array, Array]:
-        """Of all unknowns."""
-        rest = np.full(self.size - len(self.unknowns), np.inf)
-        return np.concatenate([self.unknowns.lower, -rest]), np.concatenate([self.unknowns.upper, rest])
+    def move(self, point: Point, change: Array, states: Array) -> Point:
+        """The point moved by tangents (n,) and (stretches, 2 nv)."""
+        nv, integrate = self.nv, self.sim.model.integrate
+        moved = [(integrate(q, d[:nv]), v + d[nv:]) for (q, v), d in zip(point.states, states, strict=False)]
+        return Point(np.clip(point.z + change, self.unknowns.lower, self.unknowns.upper), tuple(moved))
 
-    def _begin(self, y: Array, i: int) -> tuple[Array, Array, Array]:
-        """(qpos, qvel, offset) at the start of stretch i."""
-        segment: Segment = self.segments[i]
-        qpos, qvel = measured_state(self.recordings[segment.recording], self.sim, segment.start)
-        if not self.free_states:
-            return qpos, qvel, np.zeros(0)
-        nv = len(qvel)
-        offset = y[len(self.unknowns) + 2 * nv * i :][: 2 * nv]
-        return self.sim.model.integrate(qpos, offset[:nv]), qvel + offset[nv:], offset
-
-    def _joins(self, i: int) -> bool:
+    def joins(self, i: int) -> bool:
         """Whether stretch i + 1 goes on where stretch i ends."""
-        if not (self.free_states and self.continuity > 0 and i + 1 < len(self.segments)):
+        if not self._joined or i < 0 or i + 1 >= len(self.segments):
             return False
         a, b = self.segments[i], self.segments[i + 1]
         return a.recording == b.recording and a.start + a.length == b.start
 
-    def residuals(self, y: Array) -> Array:
-        """(m,); huge where the values are impossible, so that an optimiser takes a shorter step."""
+    def rows(self, point: Point) -> list[Rows] | None:
+        """All residuals over their deviations, with derivatives; None where the values are impossible."""
         try:
-            return self._evaluate(y, False)[0]
+            with np.errstate(over="raise", invalid="raise"):
+                sim = self.unknowns.simulator(point.z)
+            starts = point.states if self.free_states else self._measured()
+            parts = spread(lambda i: self._predict(sim, point.z, starts, i), len(self.segments), self.threads)
         except (ValueError, FloatingPointError):
-            if not self._rows:
-                raise
-            return np.full(self._rows, HUGE)
+            return None
+        self.unsolved = sum(not solved for _, solved in parts)
+        rows = [row for part, _ in parts for row in part]
+        return rows + self._prior_rows(point.z)
 
-    def jacobian(self, y: Array) -> Any:
-        """(m, size), sparse with free states."""
-        return self._evaluate(y, True)[1]
+    def _measured(self) -> tuple[tuple[Array, Array], ...]:
+        return tuple(measured_state(self.recordings[s.recording], self.sim, s.start) for s in self.segments)
 
-    def _evaluate(self, y: Array, differentiate: bool) -> Any:
-        key, kept = self._cache
-        if key == y.tobytes() and (kept[1] is not None or not differentiate):
-            return kept
-        n, nv = len(self.unknowns), self.sim.model.nv
-        with np.errstate(over="raise", invalid="raise"):
-            sim, z = self.unknowns.simulator(y[:n]), y[:n]
-        residuals, rows = [], Rows(self.size)
-        self.unsolved = 0
-        for i, segment in enumerate(self.segments):
-            qpos, qvel, offset = self._begin(y, i)
-            recording = self.recordings[segment.recording]
-            p = predict(sim, recording, segment, (qpos, qvel), self.kappa, self.unknowns if differentiate else None, z)
-            self.unsolved += not p.solved
-            residuals.append((p.misfit * self.weights).ravel())
-            mine = n + 2 * nv * i
-            if differentiate:
-                w = self.weights[:, None]
-                blocks = [(0, (p.by_unknown * w).reshape(-1, n))]
-                # the offset's rotation is a tangent at the measured pose, by_state's at the start itself
-                if self.free_states:
-                    blocks.append((mine, (p.by_state * w).reshape(-1, 2 * nv) @ self._turn(offset)))
-                rows.add(blocks)
-            if self.free_states:
-                residuals.append(self._start_rows @ offset)
-                if differentiate:
-                    rows.add([(mine, self._start_rows)])
-            if self._joins(i):
-                after, rate, later = self._begin(y, i + 1)
-                gap = np.concatenate([sim.model.difference(p.end[0], after), sim.timestep * (p.end[1] - rate)])
-                scale = self.continuity * np.tile(self.weights, 2)[:, None]
-                residuals.append(gap * scale[:, 0])
-                if differentiate:
-                    unit = np.diag(np.repeat([1.0, sim.timestep], nv))
-                    left = unit.copy()
-                    left[:nv, :nv] = rotation_slopes(sim.model, gap[:nv])
-                    right = unit.copy()
-                    right[:nv, :nv] = rotation_slopes(sim.model, -gap[:nv])
-                    rows.add([
-                        (0, scale * (left @ p.end_by_unknown)), (mine, scale * (left @ p.end_by_state @ self._turn(offset))),
-                        (mine + 2 * nv, -scale * (right @ self._turn(later))),
-                    ])  # fmt: skip
+    def _predict(self, sim: Any, z: Array, starts: Any, i: int) -> tuple[list[Rows], bool]:
+        """Rows of stretch i, and whether every step was solved."""
+        segment, nv, n = self.segments[i], self.nv, len(self.unknowns)
+        recording, sigma = self.recordings[segment.recording], self.noise.samples
+        p = predict(sim, recording, segment, starts[i], self.kappa, self.unknowns, z)
+        w = 1.0 / sigma[:, None]
+        places = np.tile(np.arange(nv), segment.length)
+        measured = Rows("measured", (p.misfit / sigma).ravel(), places, (p.by_unknown * w).reshape(-1, n), stretch=i)
+        rows = [measured]
+        if self.free_states:
+            measured.by_state = {i: (p.by_state * w).reshape(-1, 2 * nv)}
+            if not self.joins(i - 1):
+                rows.append(self._first_rows(recording.qpos[segment.start], starts[i], i))
+            if self.joins(i):
+                rows.append(self._join(p, starts[i + 1], i))
+        return rows, p.solved
+
+    def _first_rows(self, measured: Array, state: tuple[Array, Array], i: int) -> Rows:
+        """The sample that stretch i starts from."""
+        model, nv, sigma = self.sim.model, self.nv, self.noise.samples
+        r = model.difference(state[0], measured)
+        slope = np.hstack([rotation_slopes(model, r), np.zeros((nv, nv))]) / sigma[:, None]
+        return Rows("measured", r / sigma, np.arange(nv), np.zeros((nv, len(self.unknowns))), {i: slope}, stretch=i)
+
+    def _join(self, p: Any, after: tuple[Array, Array], i: int) -> Rows:
+        """The gap between the end of stretch i and the start of the next."""
+        model, nv, h, tau = self.sim.model, self.nv, self.sim.timestep, self.noise.joins
+        gap = np.concatenate([model.difference(p.end[0], after[0]), h * (p.end[1] - after[1])])
+        left, right = (np.diag(np.repeat([1.0, h], nv)) for _ in range(2))
+        left[:nv, :nv], right[:nv, :nv] = rotation_slopes(model, gap[:nv]), rotation_slopes(model, -gap[:nv])
+        left, right = left / tau[:, None], right / tau[:, None]
+        by_state = {i: left @ p.end_by_state, i + 1: -right}
+        return Rows("defect", gap / tau, np.arange(2 * nv), left @ p.end_by_unknown, by_state, stretch=i)
+
+    def _prior_rows(self, z: Array) -> list[Rows]:
+        """What is known beforehand: of free numbers in general, and of single unknowns."""
+        residual, slope = self.unknowns.prior_rows(z)
         if self.prior > 0:
-            residuals.append(self.prior * (z - self.unknowns.start))
-            if differentiate:
-                rows.add([(0, self.prior * np.eye(n))])
-        jacobian = (rows.sparse() if self.free_states else rows.dense()) if differentiate else None
-        self._cache = (y.tobytes(), (np.concatenate(residuals), jacobian))
-        self._rows = len(self._cache[1][0])
-        return self._cache[1]
-
-    def _turn(self, offset: Array) -> Array:
-        """(2 nv, 2 nv) derivative of the start's tangent by the offset: right Jacobians of its rotations."""
-        nv = len(offset) // 2
-        out = np.eye(2 * nv)
-        out[:nv, :nv] = np.linalg.inv(rotation_slopes(self.sim.model, offset[:nv]))
-        return out
-
-
-class Rows:
-    """Collects blocks of rows of a sparse matrix."""
-
-    def __init__(self, width: int):
-        self.width, self.height = width, 0
-        self._parts: list[tuple[Array, Array, Array]] = []
-
-    def add(self, blocks: list[tuple[int, Array]]) -> None:
-        """Blocks side by side, each (first column, matrix), all of the same height."""
-        height = len(blocks[0][1])
-        for first, block in blocks:
-            i, j = np.indices(block.shape)
-            self._parts.append(((i + self.height).ravel(), (j + first).ravel(), block.ravel()))
-        self.height += height
-
-    def sparse(self) -> Any:
-        """As a scipy matrix."""
-        i, j, v = (np.concatenate([p[k] for p in self._parts]) for k in range(3))
-        return csr_matrix((v, (i, j)), shape=(self.height, self.width))
-
-    def dense(self) -> Array:
-        """As an array."""
-        return self.sparse().toarray()
+            residual = np.concatenate([residual, self.prior * (z - self.unknowns.start)])
+            slope = np.concatenate([slope, self.prior * np.eye(len(z))])
+        return [Rows("prior", residual, np.zeros(len(residual), int), slope)] if len(residual) else []

@@ -1,6 +1,6 @@
 """Predictions over stretches of recordings, their misfits, and the derivatives of these by parameters and initial states.
 
-    x_{k+1} = f(x_k, u_k; θ),    S_{k+1} = A_k S_k + [0 | ∂f/∂θ],    r_k = w (q_k ⊖ q̂_k)
+    x_{k+1} = f(x_k, u_k; θ),    S_{k+1} = A_k S_k + [0 | ∂f/∂θ],    r_k = q_k ⊖ q̂_k
 
 x = (qpos, qvel), S: its derivative by the stretch's initial tangent state (2 nv) and by the free numbers z (n).
 """
@@ -19,7 +19,7 @@ Array = np.ndarray
 
 
 class Segment(NamedTuple):
-    """Steps start … start + length of a recording."""
+    """Samples start … start + length of a recording."""
 
     recording: int
     start: int
@@ -27,11 +27,11 @@ class Segment(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """One stretch simulated."""
+    """One stretch simulated, with derivatives by the state (2 nv) at its start and by the n free numbers."""
 
     misfit: Array  # (length, nv) predicted minus measured coordinates, tangents
-    by_state: Array  # (length, nv, 2 nv) or (0, …)
-    by_unknown: Array  # (length, nv, n) or (0, …)
+    by_state: Array  # (length, nv, 2 nv)
+    by_unknown: Array  # (length, nv, n)
     end: tuple[Array, Array]  # qpos, qvel predicted at the end
     end_by_state: Array  # (2 nv, 2 nv)
     end_by_unknown: Array  # (2 nv, n)
@@ -39,13 +39,17 @@ class Prediction(NamedTuple):
 
 
 def cut(
-    recordings: list[Recording], horizon: int, every: int = 1, choose: Callable[[Recording, Segment], bool] | None = None
-) -> list[Segment]:
-    """Stretches of `horizon` steps, each starting where the last ended or `every` samples later; those that `choose` takes."""
+    recordings: list[Recording], horizon: int, every: int = 1, choose: Callable[[Recording, Segment], bool] | None = None,
+    measured: bool = True,
+) -> list[Segment]:  # fmt: skip
+    """Stretches of `horizon` samples, each starting where the last ended or `every` samples later; those that `choose` takes.
+
+    measured: the first one starts from the first sample with a measured velocity, else from the first sample.
+    """
     out = []
     for i, recording in enumerate(recordings):
         last = len(recording.qpos) - 1
-        for k in range(recording.first, last, max(horizon, every)):
+        for k in range(recording.first if measured else 0, last, max(horizon, every)):
             length = min(horizon, last - k)
             segment = Segment(i, k, length)
             if length >= 1 and (choose is None or choose(recording, segment)):
@@ -54,8 +58,8 @@ def cut(
 
 
 def measured_state(recording: Recording, sim: Any, k: int) -> tuple[Array, Array]:
-    """(qpos, qvel) of sample k as measured."""
-    return recording.qpos[k], recording.velocity(sim.model, sim.timestep, k)
+    """(qpos, qvel) of sample k as measured; where nothing led to it, the velocity is that to the next sample."""
+    return recording.qpos[k], recording.velocity(sim.model, sim.timestep, max(k, recording.first))
 
 
 def rotation_slopes(model: Any, tangent: Array) -> Array:
@@ -74,29 +78,22 @@ def rotation_slopes(model: Any, tangent: Array) -> Array:
 
 
 def predict(
-    sim: Any, recording: Recording, segment: Segment, start: tuple[Array, Array], kappa: float, unknowns: Unknowns | None, z: Array
+    sim: Any, recording: Recording, segment: Segment, start: tuple[Array, Array], kappa: float, unknowns: Unknowns, z: Array
 ) -> Prediction:
-    """Simulate a stretch from start = (qpos, qvel); with unknowns, also the derivatives."""
-    model, nv = sim.model, sim.model.nv
-    controls = recording.controls(model.nu)
-    n = 0 if unknowns is None else len(unknowns)
-    rows = segment.length if unknowns is not None else 0
-    misfit, solved = np.zeros((segment.length, nv)), True
-    by_state, by_unknown = np.zeros((rows, nv, 2 * nv)), np.zeros((rows, nv, n))
+    """Simulate a stretch from start = (qpos, qvel)."""
+    model, nv, n, length, stride = sim.model, sim.model.nv, len(unknowns), segment.length, recording.stride
+    controls = np.repeat(recording.controls(model.nu)[segment.start : segment.start + length], stride, axis=0)
+    how = {"kappa": kappa, "gradient_kappa": kappa, "maximal": False, "linearize": True}
+    run = sim.rollout(sim.initial_state(*start), controls, parameters=unknowns.names, **how)
+    misfit, by_state, by_unknown = np.zeros((length, nv)), np.zeros((length, nv, 2 * nv)), np.zeros((length, nv, n))
     S, D = np.eye(2 * nv), np.zeros((2 * nv, n))
-    state = sim.initial_state(*start)
-    for t in range(segment.length):
-        control = controls[segment.start + t]
-        if unknowns is None:
-            step = sim.step(state, control, kappa=kappa)
-            state, status = step.state, step.status
-        else:
-            lin = sim.linearize(state, control, kappa, parameters=unknowns.names)
-            S, D = lin.A @ S, lin.A @ D + unknowns.columns(z, lin.parameters)
-            state, status = lin.next_state, lin.status
-        solved = solved and int(status) == 0
-        misfit[t] = model.difference(state.qpos, recording.qpos[segment.start + t + 1])
-        if unknowns is not None:
-            turn = rotation_slopes(model, misfit[t])
-            by_state[t], by_unknown[t] = turn @ S[:nv], turn @ D[:nv]
-    return Prediction(misfit, by_state, by_unknown, (state.qpos, state.qvel), S, D, solved)
+    for t in range(length * stride):
+        own = unknowns.columns(z, {name: table[t] for name, table in run.parameters.items()})
+        S, D = run.A[t] @ S, run.A[t] @ D + own
+        if (t + 1) % stride == 0:
+            k = t // stride
+            misfit[k] = model.difference(run.qpos[t + 1], recording.qpos[segment.start + k + 1])
+            turn = rotation_slopes(model, misfit[k])
+            by_state[k], by_unknown[k] = turn @ S[:nv], turn @ D[:nv]
+    solved = not (run.unsolved or np.any(run.gradient_status))
+    return Prediction(misfit, by_state, by_unknown, (run.qpos[-1], run.qvel[-1]), S, D, solved)

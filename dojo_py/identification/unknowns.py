@@ -23,6 +23,23 @@ def _like(there: Array, name: str, value: Any) -> Array:
     return np.broadcast_to(given, there.shape).ravel()
 
 
+def _check_bounds(name: str, start: Array, lower: Array, upper: Array) -> None:
+    """ValueError unless the start lies within bounds that are apart."""
+    if not (np.all(start >= lower) and np.all(start <= upper) and np.all(lower < upper)):
+        raise ValueError(f"{name}: the start must lie within the bounds, and these apart")
+
+
+def _deviation(part: Any, size: int) -> Array:
+    """(size,) deviation of what is known of a part beforehand, infinite where nothing is."""
+    prior = getattr(part, "prior", None)
+    if prior is None:
+        return np.full(size, np.inf)
+    given = real_array("prior", prior)
+    if given.size not in (1, size) or not np.all(given > 0):
+        raise ValueError(f"prior={shown(prior)}, expected a positive deviation, one number or {size}")
+    return np.broadcast_to(given.ravel(), (size,))
+
+
 @dataclass(frozen=True)
 class Unknown:
     """Parameters of one name (see `HardSimulator.parameter`). start, lower, upper: numbers or arrays of the parameter's shape."""
@@ -34,12 +51,14 @@ class Unknown:
     upper: Any = np.inf
     transform: str = "none"
     """"none", "log" or "softplus"."""
+    prior: Any = None
+    """Deviation of what is known beforehand: the value is start ± prior. A number, or an array of the parameter's shape."""
 
     def __post_init__(self) -> None:
         text_of("name", self.name)
         text_of("transform", self.transform, sorted(TRANSFORMS))
 
-    def names(self) -> tuple[str, ...]:
+    def parameters(self) -> tuple[str, ...]:
         """Parameters whose derivatives are needed."""
         return (self.name,)
 
@@ -51,8 +70,7 @@ class Unknown:
             raise ValueError(f"the model has no {self.name}")
         given = {"start": there.value if self.start is None else self.start, "lower": self.lower, "upper": self.upper}
         full = [_like(there.value, f"{self.name}: {word}", value) for word, value in given.items()]
-        if not (np.all(full[0] >= full[1]) and np.all(full[0] <= full[2]) and np.all(full[1] < full[2])):
-            raise ValueError(f"{self.name}: the start must lie within the bounds, and these apart")
+        _check_bounds(self.name, *full)
         if self.transform != "none" and not np.all(full[0] > 0):
             raise ValueError(f"{self.name}: transform {self.transform!r} needs a positive start")
         free = TRANSFORMS[self.transform].free
@@ -62,11 +80,11 @@ class Unknown:
         labels = [f"{kind}:{one}" + (f"[{k}]" if axes > 1 else "") for one in there.labels for k in range(axes)]
         return free(full[0]), free(low), free(full[2]), labels, there.unit
 
-    def values(self, sim: Any, z: Array) -> dict[str, Array]:
-        """Parameter values of free numbers z."""
-        return {self.name: TRANSFORMS[self.transform].value(z).reshape(sim.parameter(self.name).value.shape)}
+    def values(self, present: dict[str, Array], z: Array) -> dict[str, Array]:
+        """Parameter values of free numbers z; present: the simulator's values by name."""
+        return {self.name: TRANSFORMS[self.transform].value(z).reshape(present[self.name].shape)}
 
-    def columns(self, z: Array, given: dict[str, Array]) -> Array:
+    def columns(self, present: dict[str, Array], z: Array, given: dict[str, Array]) -> Array:
         """(rows, n) derivatives by z from those by the parameters."""
         return given[self.name] * TRANSFORMS[self.transform].slope(z)
 
@@ -74,6 +92,56 @@ class Unknown:
         """(values, their derivative by z) for a table."""
         chosen = TRANSFORMS[self.transform]
         return chosen.value(z), np.diag(chosen.slope(z))
+
+
+@dataclass(frozen=True)
+class Tied:
+    """One factor of several parameters over the simulator's values: of a body's mass and inertia, of the masses of four legs."""
+
+    names: tuple[str, ...]
+    """Parameters, each a name as in `Unknown`."""
+    start: float = 1.0
+    lower: float = 0.0
+    upper: float = np.inf
+    label: str = ""
+    """How a table calls it; by default the names."""
+    prior: float | None = None
+    """Deviation of what is known beforehand of the factor, about its start."""
+
+    def __post_init__(self) -> None:
+        given = (self.names,) if isinstance(self.names, str) else self.names
+        if not isinstance(given, Sequence) or not given or not all(isinstance(name, str) for name in given):
+            raise TypeError(f"names={shown(self.names)}, expected names of parameters")
+        object.__setattr__(self, "names", tuple(given))
+        text_of("label", self.label)
+
+    def prepare(self, sim: Any) -> tuple[Array, Array, Array, list[str], str]:
+        """As in `Unknown`."""
+        for name in self.names:
+            if not sim.parameter(name).size:
+                raise ValueError(f"the model has no {name}")
+        start, lower, upper = (_like(np.ones(1), f"{self._text()}: {w}", getattr(self, w)) for w in ("start", "lower", "upper"))
+        _check_bounds(self._text(), start, lower, upper)
+        return start, lower, upper, [self._text()], "1"
+
+    def _text(self) -> str:
+        return self.label or " = ".join(self.names)
+
+    def parameters(self) -> tuple[str, ...]:
+        """Parameters whose derivatives are needed."""
+        return self.names
+
+    def values(self, present: dict[str, Array], z: Array) -> dict[str, Array]:
+        """As in `Unknown`."""
+        return {name: z[0] * present[name] for name in self.names}
+
+    def columns(self, present: dict[str, Array], z: Array, given: dict[str, Array]) -> Array:
+        """As in `Unknown`."""
+        return np.sum([given[name] @ present[name].ravel() for name in self.names], axis=0)[:, None]
+
+    def report(self, z: Array) -> tuple[Array, Array]:
+        """As in `Unknown`."""
+        return z, np.ones((1, 1))
 
 
 @dataclass(frozen=True)
@@ -85,38 +153,41 @@ class PseudoInertia:
     def __post_init__(self) -> None:
         text_of("body", self.body)
 
-    def names(self) -> tuple[str, ...]:
+    def parameters(self) -> tuple[str, ...]:
         """Parameters whose derivatives are needed."""
         return (f"mass:{self.body}", f"com:{self.body}", f"inertia:{self.body}")
 
     def prepare(self, sim: Any) -> tuple[Array, Array, Array, list[str], str]:
         """As in `Unknown`."""
-        mass, com, inertia = (sim.parameter(name).value[0] for name in self.names())
+        mass, com, inertia = (sim.parameter(name).value[0] for name in self.parameters())
         words = ("mass", "com[0]", "com[1]", "com[2]", *(f"inertia[{k}]" for k in ("xx", "yy", "zz", "xy", "xz", "yz")))
         labels = [f"{self.body}.{word}" for word in words]
         return pseudo_inertia.to_free(mass, com, inertia), np.full(10, -np.inf), np.full(10, np.inf), labels, "kg, m, kg m^2"
 
-    def values(self, sim: Any, z: Array) -> dict[str, Array]:
+    def values(self, present: dict[str, Array], z: Array) -> dict[str, Array]:
         """As in `Unknown`."""
         body = pseudo_inertia.to_body(z)
-        return dict(zip(self.names(), (body[:1], body[None, 1:4], body[None, 4:]), strict=True))
+        return dict(zip(self.parameters(), (body[:1], body[None, 1:4], body[None, 4:]), strict=True))
 
-    def columns(self, z: Array, given: dict[str, Array]) -> Array:
+    def columns(self, present: dict[str, Array], z: Array, given: dict[str, Array]) -> Array:
         """As in `Unknown`."""
-        return np.hstack([given[name] for name in self.names()]) @ pseudo_inertia.slope(pseudo_inertia.to_body, z)
+        return np.hstack([given[name] for name in self.parameters()]) @ pseudo_inertia.slope(pseudo_inertia.to_body, z)
 
     def report(self, z: Array) -> tuple[Array, Array]:
         """As in `Unknown`."""
         return pseudo_inertia.to_body(z), pseudo_inertia.slope(pseudo_inertia.to_body, z)
 
 
+Part = Unknown | Tied | PseudoInertia
+
+
 class Unknowns:
     """Several unknowns as one vector z (n,) of free numbers."""
 
-    def __init__(self, sim: Any, parts: Sequence[Unknown | PseudoInertia]):
+    def __init__(self, sim: Any, parts: Sequence[Part]):
         having("sim", sim, ("parameter", "with_parameters"), "a HardSimulator")
-        if not isinstance(parts, Sequence) or not all(isinstance(part, (Unknown, PseudoInertia)) for part in parts):
-            raise TypeError(f"parts={shown(parts)}, expected a list of unknowns: Unknown, PseudoInertia")
+        if not isinstance(parts, Sequence) or not all(isinstance(part, (Unknown, Tied, PseudoInertia)) for part in parts):
+            raise TypeError(f"parts={shown(parts)}, expected a list of unknowns: Unknown, Tied, PseudoInertia")
         if not parts:
             raise ValueError("parts: nothing to identify")
         self.sim, self.parts = sim, tuple(parts)
@@ -124,7 +195,12 @@ class Unknowns:
         self.start, self.lower, self.upper = (np.concatenate([p[i] for p in prepared]) for i in range(3))
         self.labels = [label for p in prepared for label in p[3]]
         self.units = [p[4] for p in prepared for _ in p[3]]
-        self.names = tuple(dict.fromkeys(name for part in parts for name in part.names()))
+        self._prior = np.concatenate([_deviation(part, len(p[0])) for part, p in zip(parts, prepared, strict=True)])
+        self.names = tuple(name for part in parts for name in part.parameters())
+        twice = {name for name in self.names if self.names.count(name) > 1}
+        if twice:
+            raise ValueError(f"parts: {', '.join(sorted(twice))} belongs to several unknowns")
+        self._present = {name: sim.parameter(name).value for name in self.names}
         self._ends = np.cumsum([0, *(len(p[0]) for p in prepared)])
 
     def __len__(self) -> int:
@@ -133,9 +209,25 @@ class Unknowns:
     def _pieces(self, z: Array) -> Any:
         return [(part, z[a:b]) for part, a, b in zip(self.parts, self._ends[:-1], self._ends[1:], strict=True)]
 
+    def scale(self, values: Array) -> Array:
+        """(n,) size of each reported value's unknown: the largest of its numbers, or half the room of bounds about 0."""
+        out = np.ones(len(values))
+        for a, b in zip(self._ends[:-1], self._ends[1:], strict=True):
+            low, high = self.lower[a:b], self.upper[a:b]
+            room = np.where((low < 0) & np.isfinite(high - low), 0.5 * (high - low), 0.0)
+            largest = max(float(np.abs(values[a:b]).max()), float(room.max()))
+            out[a:b] = largest if largest > 0 else 1.0
+        return out
+
+    def prior_rows(self, z: Array) -> tuple[Array, Array]:
+        """Residuals (m,) of what is known beforehand, values less their start over their deviation, and derivatives (m, n) by z."""
+        known = np.isfinite(self._prior)
+        (now, slope), (first, _) = self.report(z), self.report(self.start)
+        return ((now - first) / self._prior)[known], (slope / self._prior[:, None])[known]
+
     def values(self, z: Array) -> dict[str, Array]:
         """Parameter values by name."""
-        return {name: value for part, piece in self._pieces(z) for name, value in part.values(self.sim, piece).items()}
+        return {name: value for part, piece in self._pieces(z) for name, value in part.values(self._present, piece).items()}
 
     def simulator(self, z: Array) -> Any:
         """The simulator with these values."""
@@ -143,7 +235,7 @@ class Unknowns:
 
     def columns(self, z: Array, given: dict[str, Array]) -> Array:
         """(rows, n) derivatives by z from those by the parameters."""
-        return np.hstack([part.columns(piece, given) for part, piece in self._pieces(z)])
+        return np.hstack([part.columns(self._present, piece, given) for part, piece in self._pieces(z)])
 
     def report(self, z: Array) -> tuple[Array, Array]:
         """(n,) reported values and (n, n) their derivatives by z."""

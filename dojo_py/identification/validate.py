@@ -38,9 +38,10 @@ def rollout_errors(sim: Any, recordings: Sequence[Recording], kappa: float | Non
     for recording in recordings:
         k = recording.first
         state = sim.initial_state(*measured_state(recording, sim, k))
-        trajectory = sim.rollout(state, recording.controls(model.nu)[k:], kappa=kappa, maximal=False)
+        controls = np.repeat(recording.controls(model.nu)[k:], recording.stride, axis=0)
+        trajectory = sim.rollout(state, controls, kappa=kappa, maximal=False)
         unsolved += trajectory.unsolved
-        mine, seen = trajectory.qpos[1:], recording.qpos[k + 1 :]
+        mine, seen = trajectory.qpos[recording.stride :: recording.stride], recording.qpos[k + 1 :]
         if free:
             a = free[0]
             part, turn = (mine - seen)[:, a : a + 3], np.degrees(angles(mine[:, a + 3 : a + 7], seen[:, a + 3 : a + 7])).mean()

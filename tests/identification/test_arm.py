@@ -40,7 +40,9 @@ def test_identifiable_combinations_to_1_percent():
         off |= {f"mass:{link}": body[:1], f"com:{link}": body[1:4], f"inertia:{link}": body[4:]}
     start = sim.with_parameters(off)
     unknowns = [*(PseudoInertia(link) for link in LINKS), Unknown("damping", transform="log")]
-    result = identify(start, recordings, unknowns, KAPPA, every=2, weights=1e5, prior=1e-3, x_scale=1.0, max_nfev=40)
+    result = identify(
+        start, recordings, unknowns, KAPPA, horizon=1, free_states=False, every=2, weights=1e5, prior=1e-3, max_iterations=40
+    )
     true, found, first = (base.combine @ linear_values(s, LINKS) for s in (sim, result.simulator, start))
     error = np.abs(found - true) / np.maximum(np.abs(true), 1e-4)
     before = np.abs(first - true) / np.maximum(np.abs(true), 1e-4)

@@ -162,15 +162,15 @@ TARGETS = (
     # identification
     Target("identification.Unknown", {"name": "'damping'", "start": "np.full(1, 0.5)", "lower": "0.125", "upper": "2.0",
                                       "transform": "'log'"},
-           "identification.identify(swing, [recording], [result], max_nfev=2).values"),
+           "identification.identify(swing, [recording], [result], max_iterations=2).values"),
     Target("identification.PseudoInertia", {"body": "'link'"}, "identification.Unknowns(swing, [result]).start"),
     Target("identification.Unknowns", {"sim": "swing", "parts": "[identification.Unknown('damping', 0.5, 0.0, 2.0)]"},
            "result.start"),
     Target(
         "identification.identify",
         {"sim": "swing", "recordings": "[recording]", "unknowns": "[identification.Unknown('damping', 0.5, 0.0, 2.0)]",
-         "kappa": "0.0009765625", "horizon": "2", "weights": "np.ones(1)", "prior": "0.125"},
-        "result.values", ("choose", "optimiser", "progress"),
+         "kappa": "0.0009765625", "horizon": "2", "weights": "np.ones(1)", "prior": "0.125", "max_iterations": "2"},
+        "result.values", ("choose", "progress"),
     ),
     Target("identification.Recording", {"name": "'swing'", "qpos": "recording.qpos", "control": "recording.control",
                                         "qvel": "np.zeros((5, 1))"},

@@ -1,0 +1,76 @@
+"""By how much the estimates move when something is changed that would not matter if the model were the truth.
+
+    shorter stretches   every stretch is cut in two, so that the model has to hold for half as long
+    a shorter step      the simulator takes two steps of half the length: the error of its integration
+
+Each is one Gauss-Newton step from the fit. A model that is not the truth has no single answer: it depends
+on the question.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+
+import numpy as np
+
+from dojo_py.identification.elimination import Rows, eliminate, normal_equations
+from dojo_py.identification.intervals import inverse
+from dojo_py.identification.least_squares import cost_of
+from dojo_py.identification.problem import Point, Problem
+from dojo_py.identification.segments import Segment, predict
+from dojo_py.identification.unknowns import Unknowns
+
+Array = np.ndarray
+
+
+def moves(problem: Problem, point: Point, loss: str, scale: float) -> list[Array]:
+    """(n,) changes of the free numbers, one for each question that can be asked."""
+    asked = [_shorter_step(problem, point)]
+    if problem.free_states:
+        asked.append(_shorter_stretches(problem, point))
+    out = []
+    for question in asked:
+        rows = question[0].rows(question[1]) if question is not None else None
+        if question is not None and rows is not None:
+            out.append(_change(question[0], rows, loss, scale))
+    return out
+
+
+def _change(problem: Problem, rows: list[Rows], loss: str, scale: float) -> Array:
+    """(n,) of one Gauss-Newton step."""
+    cost_of(rows, loss, scale)
+    stretches = len(problem.segments) if problem.free_states else 0
+    reduced = eliminate(normal_equations(rows, len(problem.unknowns), stretches, 2 * problem.nv), 1e-10)
+    return -inverse(reduced.matrix) @ reduced.gradient
+
+
+def _shorter_step(problem: Problem, point: Point) -> tuple[Problem, Point] | None:
+    """Two steps for every one; None where the time step itself is unknown or states of its length were measured."""
+    if not problem.free_states or any(name.partition(":")[0] == "timestep" for name in problem.unknowns.names):
+        return None
+    other = copy.copy(problem)
+    other.sim = problem.sim.with_parameters({"timestep": np.array([0.5 * problem.sim.timestep])})
+    other.unknowns = Unknowns(other.sim, problem.unknowns.parts)
+    other.recordings = [replace(recording, stride=2 * recording.stride) for recording in problem.recordings]
+    other.kappa = 0.5 * problem.kappa  # an impulse of half the time
+    return other, point
+
+
+def _shorter_stretches(problem: Problem, point: Point) -> tuple[Problem, Point] | None:
+    """Every stretch of two samples or more in two, the second from where the model leads; None where there is none."""
+    sim, segments, states = problem.unknowns.simulator(point.z), [], []
+    for segment, state in zip(problem.segments, point.states, strict=True):
+        half = segment.length // 2
+        segments.append(Segment(segment.recording, segment.start, half or segment.length))
+        states.append(state)
+        if half:
+            recording = problem.recordings[segment.recording]
+            p = predict(sim, recording, segments[-1], state, problem.kappa, problem.unknowns, point.z)
+            segments.append(Segment(segment.recording, segment.start + half, segment.length - half))
+            states.append(p.end)
+    if len(segments) == len(problem.segments):
+        return None
+    other = copy.copy(problem)
+    other.segments = segments
+    return other, Point(point.z, tuple(states))

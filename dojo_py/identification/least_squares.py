@@ -1,0 +1,107 @@
+"""Levenberg's and Marquardt's method on residuals whose states are eliminated, within bounds, with robust losses.
+
+Each step solves the damped normal equations (elimination.py); bounds hold by a quadratic programme in the n parameters. The
+damping follows the gain, the decrease of the cost over the predicted one.
+Source: Nielsen (1999), "Damping parameter in Marquardt's method".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dojo_py.identification.elimination import Reduced, Rows, eliminate, normal_equations
+from dojo_py.identification.losses import LOSSES
+from dojo_py.planning.box_qp import solve_box_qp
+
+Array = np.ndarray
+FIRST_DAMPING, MOST_DAMPING = 1e-4, 1e12
+
+
+class Point(NamedTuple):
+    """Unknowns and what they give."""
+
+    y: Any
+    rows: list[Rows]
+    cost: float
+    """Half the sum of ρ: of squares, where the loss is linear."""
+
+
+class Outcome(NamedTuple):
+    """The best point, and how it was found."""
+
+    point: Point
+    evaluations: int
+    message: str
+
+
+def cost_of(rows: list[Rows], loss: str, scale: float) -> float:
+    """Half the sum of the losses; sets the rows' weights. The loss is of measurements alone, the rest counts as squares."""
+    total, chosen = 0.0, LOSSES[loss]
+    for row in rows:
+        if row.kind == "measured" and loss != "linear":
+            z = (row.residual / scale) ** 2
+            row.weight = chosen.weight(z)
+            total += 0.5 * scale**2 * float(chosen.value(z).sum())
+        else:
+            total += 0.5 * float(row.residual @ row.residual)
+    return total
+
+
+def _step(reduced: Reduced, low: Array, high: Array) -> Array | None:
+    """(n,) the parameters' change within bounds, each in units of its own information."""
+    unit = 1.0 / np.sqrt(np.maximum(np.diag(reduced.matrix), 1e-300))
+    found = solve_box_qp(reduced.matrix * np.outer(unit, unit), reduced.gradient * unit, low / unit, high / unit)
+    return found.x * unit if found is not None and np.all(np.isfinite(found.x)) else None
+
+
+def minimise(
+    evaluate: Callable[[Any], list[Rows] | None], move: Callable[[Any, Array, Array], Any], start: Any,
+    theta: Callable[[Any], Array], bounds: tuple[Array, Array], stretches: int, width: int, loss: str, scale: float,
+    tolerance: float, max_iterations: int, told: Callable[[int, float], None],
+) -> Outcome:  # fmt: skip
+    """The least point found from `start`.
+
+    evaluate: rows of a point, None where it is impossible. move(point, dθ, dx): the point moved. theta: its parameters (n,).
+    Converged: the cost falls by less than `tolerance` of itself. told: iteration and cost, after each.
+    """
+
+    def at(y: Any) -> Point | None:
+        rows = evaluate(y)
+        return None if rows is None else Point(y, rows, cost_of(rows, loss, scale))
+
+    now = at(start)
+    if now is None or not np.isfinite(now.cost):
+        raise ValueError("the start is impossible: it gives no finite prediction")
+    damping, growth, evaluations, message = FIRST_DAMPING, 2.0, 1, "iteration limit: raise max_iterations"
+    normal = normal_equations(now.rows, len(theta(now.y)), stretches, width)
+    for iteration in range(max_iterations):
+        reduced = eliminate(normal, damping)
+        here = theta(now.y)
+        step, next_point, gain = _step(reduced, bounds[0] - here, bounds[1] - here), None, -1.0
+        if step is not None:
+            along = -(reduced.follow @ step + reduced.rest)
+            expected = 0.5 * float(np.sum(normal.by_state * reduced.rest)) - step @ (reduced.gradient + 0.5 * reduced.matrix @ step)
+            if expected <= tolerance * now.cost or now.cost == 0.0:
+                message = "converged"
+                break
+            next_point = at(move(now.y, step, along))
+            evaluations += 1
+            gain = (now.cost - next_point.cost) / expected if next_point is not None and np.isfinite(next_point.cost) else -1.0
+        if next_point is not None and gain > 1e-4:
+            fell = now.cost - next_point.cost
+            now = next_point
+            normal = normal_equations(now.rows, len(here), stretches, width)
+            damping, growth = max(damping * max(1.0 / 3.0, 1.0 - (2.0 * min(gain, 1.0) - 1.0) ** 3), 1e-15), 2.0
+            told(iteration, now.cost)
+            if fell <= tolerance * now.cost:
+                message = "converged"
+                break
+        else:
+            damping, growth = damping * growth, 2.0 * growth
+            if damping > MOST_DAMPING:
+                message = "no smaller cost was found along the gradient"
+                break
+    return Outcome(now, evaluations, message)

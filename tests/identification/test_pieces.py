@@ -1,0 +1,154 @@
+"""Pieces of a fit against what defines them: elimination, losses, intervals, noise, resampled times, tied unknowns, the report."""
+
+import numpy as np
+import pytest
+from scipy.optimize import least_squares
+
+from dojo_py import HardSimulator, load_model
+from dojo_py.identification import Recording, Tied, Unknown, Unknowns, identify, resample, write_report
+from dojo_py.identification.elimination import Rows, eliminate, normal_equations
+from dojo_py.identification.intervals import by_segments, parts_of
+from dojo_py.identification.least_squares import cost_of
+from dojo_py.identification.losses import LOSSES
+from dojo_py.identification.noise import noise_of_samples
+from dojo_py.identification.problem import Problem
+
+PENDULUM = """<mujoco><option timestep="0.01"/><worldbody><body name="bob"><joint name="pivot" axis="0 1 0" damping="0.02"/>
+<geom type="sphere" size="0.05" pos="0 0 -0.5" mass="1" contype="0" conaffinity="0"/></body>
+<body name="stone" pos="1 0 3"><freejoint/><geom type="box" size="0.1 0.2 0.3" mass="1" contype="0" conaffinity="0"/></body>
+</worldbody><actuator><motor joint="pivot"/></actuator></mujoco>"""
+
+
+def swing(sim, steps=120, seed=0):
+    rng = np.random.default_rng(seed)
+    control = rng.normal(size=(steps, 1)).cumsum(axis=0) * 0.2
+    start = sim.initial_state(qvel=np.array([1.0, 0.3, 0, 1, 2.0, 1.0, 0.5]))
+    run = sim.rollout(start, control)
+    return Recording("swing", run.qpos, control)
+
+
+def test_elimination_is_the_whole_system():
+    rng, n, b, count = np.random.default_rng(0), 3, 4, 5
+    rows, J, r = [], [], []
+    for i in range(count):
+        for along in ((i,), (i, i + 1)) if i + 1 < count else ((i,),):
+            part = Rows("measured", rng.normal(size=7), np.zeros(7, int), rng.normal(size=(7, n)), weight=rng.uniform(0.5, 1, 7))
+            wide = np.zeros((7, n + count * b))
+            wide[:, :n] = part.by_unknown
+            for k in along:
+                part.by_state[k] = rng.normal(size=(7, b))
+                wide[:, n + k * b : n + (k + 1) * b] = part.by_state[k]
+            rows.append(part)
+            J.append(np.sqrt(part.weight)[:, None] * wide)
+            r.append(np.sqrt(part.weight) * part.residual)
+    whole = -np.linalg.lstsq(np.concatenate(J), np.concatenate(r), rcond=None)[0]
+    reduced = eliminate(normal_equations(rows, n, count, b))
+    step = -np.linalg.solve(reduced.matrix, reduced.gradient)
+    assert np.allclose(step, whole[:n], atol=1e-10)
+    assert np.allclose(-(reduced.follow @ step + reduced.rest).ravel(), whole[n:], atol=1e-10)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_losses_are_scipys(loss):
+    r = np.array([0.1, -0.7, 3.0, -20.0])
+    rows = [Rows("measured", r, np.zeros(4, int), np.eye(4))]
+    theirs = least_squares(lambda x: x, r, loss=loss, f_scale=1.5, max_nfev=1)
+    assert np.isclose(cost_of(rows, loss, 1.5), theirs.cost, rtol=1e-12)
+    more = [cost_of([Rows("measured", r + e, np.zeros(4, int), np.eye(4))], loss, 1.5) for e in 1e-6 * np.eye(4)]
+    assert np.allclose((np.array(more) - theirs.cost) / 1e-6, r * np.broadcast_to(rows[0].weight, 4), atol=1e-4)
+
+
+def test_rows_have_their_derivatives():
+    """By the unknowns and by the states of the stretches, rotations included; worst of all rows, over the largest."""
+    sim = HardSimulator(load_model(PENDULUM), 0.01)
+    unknowns = Unknowns(sim, [Tied(("mass:stone", "inertia:stone")), Unknown("damping:pivot"), Unknown("com:bob")])
+    problem = Problem([swing(sim, 20)], unknowns, 7, True, True, prior=0.1)
+    problem.kappa = 1e-4
+    rng, n = np.random.default_rng(1), len(unknowns)
+    start = problem.start()
+    shape = (len(problem.segments), 2 * problem.nv)
+    here = problem.move(start, 0.05 * rng.normal(size=n), 0.3 * rng.normal(size=shape))
+
+    def residual(dz, dx):
+        return np.concatenate([row.residual for row in problem.rows(problem.move(here, dz, dx))])
+
+    rows, step = problem.rows(here), 1e-6
+    exact = np.concatenate([row.by_unknown for row in rows])
+    for j, e in enumerate(step * np.eye(n)):
+        numeric = (residual(e, np.zeros(shape)) - residual(-e, np.zeros(shape))) / (2 * step)
+        assert np.abs(exact[:, j] - numeric).max() < 1e-5 * max(1.0, np.abs(numeric).max())
+    for i, j in ((0, 3), (1, 1), (1, 5), (2, 4), (1, 12)):
+        change = np.zeros(shape)
+        change[i, j] = step
+        numeric = (residual(np.zeros(n), change) - residual(np.zeros(n), -change)) / (2 * step)
+        mine = np.concatenate([row.by_state[i][:, j] if i in row.by_state else 0 * row.residual for row in rows])
+        assert np.abs(mine - numeric).max() < 1e-5 * max(1.0, np.abs(numeric).max())
+
+
+def test_the_jackknife_is_that_of_left_out_parts():
+    """A straight line through 12 groups of points: the estimates without each group, one after another."""
+    rng = np.random.default_rng(2)
+    x, group = rng.normal(size=60), np.repeat(np.arange(12), 5)
+    J = np.stack([np.ones(60), x], axis=1)
+    y = J @ [1.0, 2.0] + rng.normal(size=12)[group]
+    fit = np.linalg.lstsq(J, y, rcond=None)[0]
+    left = np.array([np.linalg.lstsq(J[group != g], y[group != g], rcond=None)[0] for g in range(12)])
+    expected = 11 / 12 * (left - fit).T @ (left - fit)
+    rows = [Rows("measured", (J @ fit - y)[group == g], np.zeros(5, int), J[group == g], stretch=g) for g in range(12)]
+    reduced = eliminate(normal_equations(rows, 2, 0, 1))
+    assert np.allclose(by_segments(rows, reduced, np.arange(12)), expected, rtol=1e-9)
+    assert parts_of([0] * 100).max() == 19 and parts_of(range(30)).max() == 29
+    assert len({tuple(np.flatnonzero(parts_of([0] * 7 + [1] * 3) == c)) for c in range(3)}) == 3
+
+
+def test_noise_by_third_differences():
+    sim = HardSimulator(load_model(PENDULUM), 0.01)
+    clean, rng = swing(sim, 400), np.random.default_rng(3)
+    noisy = np.array([sim.model.integrate(q, 1e-3 * rng.normal(size=7)) for q in clean.qpos])
+    assert np.allclose(noise_of_samples(sim.model, [Recording("n", noisy)]), 1e-3, rtol=0.25)  # measured: within 11 %
+
+
+def test_noise_and_intervals_of_a_fit_that_has_the_right_model():
+    """Noise of 1 mm, 1 mrad: found to 10 %, and so is the damping, within its interval."""
+    sim = HardSimulator(load_model(PENDULUM), 0.01)
+    clean, rng = swing(sim, 300), np.random.default_rng(4)
+    noisy = np.array([sim.model.integrate(q, 1e-3 * rng.normal(size=7)) for q in clean.qpos])
+    result = identify(sim, [Recording("n", noisy, clean.control)], [Unknown("damping:pivot", 0.1, 0.0, 1.0)], progress=True)
+    assert np.allclose(result.noise.samples, 1e-3, rtol=0.15)
+    low, high = result.interval()[0]
+    assert low < 0.02 < high < 0.1
+
+
+def test_irregular_times(tmp_path):
+    """A motion sampled at irregular times, resampled: within h² of the true one; the impulse of the controls is kept."""
+    sim = HardSimulator(load_model(PENDULUM), 0.001)
+    run = swing(sim, 1000)
+    rng = np.random.default_rng(5)
+    kept = np.unique(np.concatenate([[0, 1000], np.sort(rng.choice(1000, 200, replace=False))]))
+    one = resample(sim.model, "r", 0.001 * kept, run.qpos[kept], 0.01, 0.001 * np.arange(1000), run.control, stride=10)
+    true = run.qpos[::10]
+    worst = max(np.abs(sim.model.difference(a, b)).max() for a, b in zip(one.qpos, true, strict=True))
+    assert worst < 2e-3  # measured: 5e-4
+    assert np.allclose(one.control, run.control.reshape(100, 10, 1).mean(axis=1))
+    with pytest.raises(ValueError, match="increasing times"):
+        resample(sim.model, "r", [0.0, 0.2, 0.1], run.qpos[:3], 0.01)
+
+
+def test_samples_several_steps_apart():
+    """Steps of 2 ms, samples every 10 ms."""
+    sim = HardSimulator(load_model(PENDULUM), 0.002)
+    control = np.repeat(np.sin(0.3 * np.arange(60))[:, None], 5, axis=0)
+    run = sim.rollout(sim.initial_state(), control)
+    seen = Recording("s", run.qpos[::5], control[::5], stride=5)
+    result = identify(sim, [seen], [Tied(("damping:pivot",), 2.0, 0.1, 5)])
+    assert abs(result.estimates[0] - 1.0) < 1e-4
+
+
+def test_the_report_is_one_page_without_links(tmp_path):
+    sim = HardSimulator(load_model(PENDULUM), 0.01)
+    run = swing(sim, 60)
+    result = identify(sim, [run], [Tied(("damping:pivot",), 2.0, 0.1, 5, "<friction> & air"), Unknown("mass:bob", 1.2, 0.1, 5)])
+    text = write_report(result, tmp_path / "fit.html", [run]).read_text(encoding="utf-8")
+    assert "&lt;friction&gt; &amp; air" in text and "<friction>" not in text
+    assert "Held-out roll-outs" in text and "Correlations" in text and "<svg" in text
+    assert "http" not in text
