@@ -32,10 +32,15 @@ _EXPORTS = {
 }
 """Public name -> module that defines it."""
 
+_ROOMS = ("environments", "formats", "identification", "jax", "models", "planning", "policy", "reproduce", "view")
+"""Packages with public names, imported when they are first asked for."""
+
 __all__ = ["__version__", *_EXPORTS]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return importlib.import_module(f"{__name__}.{name}")
     if name not in _EXPORTS:
         raise AttributeError(f"module 'dojo_py' has no attribute '{name}'")
     value = getattr(importlib.import_module(_EXPORTS[name]), name)
@@ -44,4 +49,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, *_ROOMS])

@@ -63,7 +63,7 @@ class Unknown:
         return (self.name,)
 
     def prepare(self, sim: Any) -> tuple[Array, Array, Array, list[str], str]:
-        """(free start, lower, upper, labels, unit); ValueError when the start is outside the bounds."""
+        """(start, lower, upper) of the n free numbers, (n,) each, labels and unit; ValueError for a start outside the bounds."""
         text_of("transform", self.transform, sorted(TRANSFORMS))
         there = sim.parameter(self.name)
         if not there.size:
@@ -81,7 +81,7 @@ class Unknown:
         return free(full[0]), free(low), free(full[2]), labels, there.unit
 
     def values(self, present: dict[str, Array], z: Array) -> dict[str, Array]:
-        """Parameter values of free numbers z; present: the simulator's values by name."""
+        """Parameter values, in their shape and unit, of free numbers z (n,); present: the simulator's values by name."""
         return {self.name: TRANSFORMS[self.transform].value(z).reshape(present[self.name].shape)}
 
     def columns(self, present: dict[str, Array], z: Array, given: dict[str, Array]) -> Array:
@@ -89,7 +89,7 @@ class Unknown:
         return given[self.name] * TRANSFORMS[self.transform].slope(z)
 
     def report(self, z: Array) -> tuple[Array, Array]:
-        """(values, their derivative by z) for a table."""
+        """Values (n,) and their derivative by z (n, n), for a table."""
         chosen = TRANSFORMS[self.transform]
         return chosen.value(z), np.diag(chosen.slope(z))
 
@@ -158,23 +158,23 @@ class PseudoInertia:
         return (f"mass:{self.body}", f"com:{self.body}", f"inertia:{self.body}")
 
     def prepare(self, sim: Any) -> tuple[Array, Array, Array, list[str], str]:
-        """As in `Unknown`."""
+        """(start, lower, upper) of the ten free numbers (10,), labels and unit; as in `Unknown`."""
         mass, com, inertia = (sim.parameter(name).value[0] for name in self.parameters())
         words = ("mass", "com[0]", "com[1]", "com[2]", *(f"inertia[{k}]" for k in ("xx", "yy", "zz", "xy", "xz", "yz")))
         labels = [f"{self.body}.{word}" for word in words]
         return pseudo_inertia.to_free(mass, com, inertia), np.full(10, -np.inf), np.full(10, np.inf), labels, "kg, m, kg m^2"
 
     def values(self, present: dict[str, Array], z: Array) -> dict[str, Array]:
-        """As in `Unknown`."""
+        """Mass (1,) [kg], centre of mass (1, 3) [m] and inertia (1, 6) [kg m²] of free numbers z (10,), by name."""
         body = pseudo_inertia.to_body(z)
         return dict(zip(self.parameters(), (body[:1], body[None, 1:4], body[None, 4:]), strict=True))
 
     def columns(self, present: dict[str, Array], z: Array, given: dict[str, Array]) -> Array:
-        """As in `Unknown`."""
+        """(rows, 10) derivative by z from those by the values, `given` by name (rows, p)."""
         return np.hstack([given[name] for name in self.parameters()]) @ pseudo_inertia.slope(pseudo_inertia.to_body, z)
 
     def report(self, z: Array) -> tuple[Array, Array]:
-        """As in `Unknown`."""
+        """Values (10,) and their derivative by z (10, 10), for a table."""
         return pseudo_inertia.to_body(z), pseudo_inertia.slope(pseudo_inertia.to_body, z)
 
 
@@ -226,11 +226,11 @@ class Unknowns:
         return ((now - first) / self._prior)[known], (slope / self._prior[:, None])[known]
 
     def values(self, z: Array) -> dict[str, Array]:
-        """Parameter values by name."""
+        """Parameter values by name, of all free numbers z (n,)."""
         return {name: value for part, piece in self._pieces(z) for name, value in part.values(self._present, piece).items()}
 
     def simulator(self, z: Array) -> Any:
-        """The simulator with these values."""
+        """The simulator with the values of free numbers z (n,)."""
         return self.sim.with_parameters(self.values(z))
 
     def columns(self, z: Array, given: dict[str, Array]) -> Array:

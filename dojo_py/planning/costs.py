@@ -85,7 +85,7 @@ class ResidualCost:
         return self._evaluate(state, control, k)[0]
 
     def value(self, state: State, control: Array | None, k: int) -> float:
-        """Σ weight residual²."""
+        """Σ weight residual² at knot k, of a state and a control (nu,) (None at the end) [cost]."""
         r, weight = self._evaluate(state, control, k)
         return float(weight @ (r * r))
 
@@ -97,7 +97,7 @@ class ResidualCost:
         return matrices_of(self.jacobian(state, control, k), size, 2 * model.nv, 0 if control is None else len(control))
 
     def expand(self, model: Any, state: State, control: Array | None, k: int) -> Quadratic:
-        """Gauss–Newton model."""
+        """Gauss–Newton model by the tangent state (2nv,) and the control (nu,)."""
         r, weight = self._evaluate(state, control, k)
         rx, ru = self.jacobians(model, state, control, k)
         return weighted_squares(r, rx, ru, 2 * weight, float(weight @ (r * r)), 2 * weight * r)
@@ -118,11 +118,11 @@ class FunctionCost:
         function_of("derivatives", self.derivatives)
 
     def value(self, state: State, control: Array | None, k: int) -> float:
-        """The function."""
+        """The function at knot k, of a state and a control (nu,) (None at the end) [cost]."""
         return float(np.squeeze(real_array("function", self.function(state, control, k))))
 
     def expand(self, model: Any, state: State, control: Array | None, k: int) -> Quadratic:
-        """The user's derivatives."""
+        """The user's derivatives by the tangent state (2nv,) and the control (nu,)."""
         found = self.derivatives(state, control, k)
         if not isinstance(found, Quadratic):
             raise TypeError(f"derivatives: a cost's function returned a {type(found).__name__}, expected a Quadratic")

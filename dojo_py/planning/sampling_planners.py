@@ -90,7 +90,7 @@ def predictive_sampling(
     control_limits: Any = "model", options: SamplingOptions | None = None, seed: int = 0, callback: Callback | None = None,
     progress: bool = False,
 ) -> Plan:  # fmt: skip
-    """Samples about the best controls so far; arguments as in `cem`."""
+    """Samples about the best controls (T, nu) so far; arguments as in `cem`."""
     problem = build_problem(sim, stage, terminal, constraints, control_limits, controls)
     return search(Predictive, "predictive sampling", problem, state, options, seed, callback, progress)
 
@@ -115,6 +115,6 @@ def mppi(
     control_limits: Any = "model", options: SamplingOptions | None = None, seed: int = 0, callback: Callback | None = None,
     progress: bool = False,
 ) -> Plan:  # fmt: skip
-    """All samples count, the cheap ones more (model-predictive path integrals); arguments as in `cem`."""
+    """All samples count, the cheap ones more (model-predictive path integrals). controls (T, nu); as in `cem`."""
     problem = build_problem(sim, stage, terminal, constraints, control_limits, controls)
     return search(PathIntegral, "path integrals", problem, state, options, seed, callback, progress)

@@ -175,7 +175,7 @@ class Ags(Search):
         return Statistics(int(self.kept["count"][0]), self.kept["mean"], self.kept["squares"])
 
     def chosen(self) -> tuple[Array, tuple[Array, Array]]:
-        """Parameters of the best policy played, and its whitening."""
+        """Parameters (size,) of the best policy played, and its whitening: shift and gain (no,) of observations."""
         if not self.kept:
             return super().chosen()
         return self.kept["parameters"], self.whitening(self._kept_statistics())

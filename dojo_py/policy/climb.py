@@ -195,7 +195,7 @@ class Climb(Search):
         return self.kept["shift"], self.kept["gain"]
 
     def chosen(self) -> tuple[Array, tuple[Array, Array]]:
-        """Parameters of the best policy played, and its whitening."""
+        """Parameters (size,) of the best policy played, and its whitening: shift and gain (no,) of observations."""
         if "best" not in self.kept:
             return super().chosen()
         return self.kept["best"], (self.kept["best shift"], self.kept["best gain"])

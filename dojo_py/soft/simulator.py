@@ -82,7 +82,7 @@ class SoftSimulator:
     def initial_state(
         self, qpos: Array | None = None, qvel: Array | None = None, act: Array | None = None, keyframe: int | str | None = None
     ) -> State:
-        """State at time 0: the given coordinates, else those of the keyframe, else the model's initial pose at rest."""
+        """State at time 0: qpos (nq,), qvel (nv,), act (na,) as given, else the keyframe's, else the model's pose at rest."""
         return self._checked(start_of(self.model, qpos, qvel, act, keyframe))
 
     def _checked(self, state: State) -> State:
