@@ -67,6 +67,6 @@ class Constraint:
 
 
 def goal(model: Any, qpos: Array, qvel: Array | None = None, rows: Array | None = None) -> Constraint:
-    """The terminal state equals a goal, in the entries `rows` of the tangent [δq, δv] (all by default)."""
+    """The terminal state equals a goal, in the entries `rows` of the tangent [δq, δv] (2nv,), all by default."""
     distance = StateDistance(model, qpos, qvel, rows)
     return Constraint(distance, "equality", "terminal", distance.jacobian, "goal")

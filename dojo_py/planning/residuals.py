@@ -81,7 +81,7 @@ class StateDistance:
         return np.concatenate([self.model.difference(state.qpos, qpos), state.qvel - qvel])[self.rows]
 
     def jacobian(self, state: State, control: Array | None, k: int) -> tuple[Array, Array]:
-        """By the tangent state and by the control."""
+        """By the tangent state (p, 2nv) and by the control (p, nu)."""
         nv = self.model.nv
         out = np.eye(2 * nv)
         out[:nv, :nv] = difference_jacobian(self.model, self.model.difference(state.qpos, self._goal(k)[0]))
@@ -107,7 +107,7 @@ class ControlEffort:
         return control - (self.reference[k] if self.reference.ndim == 2 else self.reference)
 
     def jacobian(self, state: State, control: Array | None, k: int) -> tuple[Array, Array]:
-        """By the tangent state and by the control."""
+        """By the tangent state (p, 2nv) and by the control (p, nu)."""
         m = 0 if control is None else len(control)
         return np.zeros((m, 2 * self.nv)), np.eye(m)
 

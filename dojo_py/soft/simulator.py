@@ -248,7 +248,7 @@ class SoftSimulator:
         wrenches: Array | None = None,
         joint_forces: Array | None = None,
     ) -> Linearization:
-        """Finite-difference Jacobians of one step in the tangent state [dq, dv]; control limits are respected.
+        """A (2nv, 2nv) and B (2nv, nu) of one step by differences, tangents [δq, δv]; control limits are respected.
 
         `parameters` is not available in this mode.
         """
