@@ -21,6 +21,7 @@ _EXPORTS = {
     "compile_model": "dojo_py.mechanism.compile",
     "load_model": "dojo_py.formats",
     "load_mechanism": "dojo_py.formats",
+    "save_mjcf": "dojo_py.formats",
     "HardSimulator": "dojo_py.hard.simulator",
     "HardOptions": "dojo_py.hard.options",
     "SoftSimulator": "dojo_py.soft",

@@ -26,12 +26,12 @@ class _Parser(argparse.ArgumentParser):
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
-    from dojo_py.cli import check, compare, doctor, identify, models, replay, reproduce, simulate, view
+    from dojo_py.cli import check, compare, convert, doctor, identify, models, replay, reproduce, simulate, view
 
     parser = _Parser(prog="dojo_py", description="Differentiable hard-contact physics: simulate, replay, check, reproduce.")
     parser.add_argument("--version", action="version", version=f"dojo_py {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (simulate, view, replay, compare, check, models, reproduce, identify, doctor):
+    for command in (simulate, view, replay, compare, check, convert, models, reproduce, identify, doctor):
         command.add(commands)
     return parser
 

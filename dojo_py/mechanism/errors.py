@@ -11,6 +11,7 @@ import itertools
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 LONGEST_GUESS, MOST_GUESSES, MOST_LISTED, LONGEST_MESSAGE = 80, 500, 12, 1000
 """Bounds on the work and the length of messages: a damaged file may hold huge names, and many."""
@@ -25,6 +26,9 @@ class Where:
     path: str = "<model>"
     line: int = 0
     element: str = ""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Where:
+        return self
 
 
 @dataclass(frozen=True)

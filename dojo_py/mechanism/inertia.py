@@ -39,13 +39,13 @@ def body_mass_properties(
     given = body.inertial
     if settings.inertiafromgeom or (given is None and settings.inertiafromgeom is None):
         # without geoms that have mass, an inertial stays even when inertiafromgeom is true
-        properties = from_geoms(geoms) if geoms or given is None else from_inertial(problems, body, given)
+        properties = from_geoms(geoms) if geoms or given is None else from_inertial(problems, given, body.name)
         if not geoms and given is None:
             properties = without_mass(problems, body)
     elif given is None:
         properties = without_mass(problems, body)
     else:
-        properties = from_inertial(problems, body, given)
+        properties = from_inertial(problems, given, body.name)
     properties.mass = max(properties.mass, settings.boundmass)
     properties.inertia = np.maximum(properties.inertia, settings.boundinertia)
     a, b, c = np.sort(properties.inertia)
@@ -83,12 +83,12 @@ def from_geoms(parts: list[MassProperties]) -> MassProperties:
     return MassProperties(mass, centre, axes, moments)
 
 
-def from_inertial(problems: Problems, body: Body, inertial: Inertial) -> MassProperties:
-    """What an explicit `inertial` says."""
+def from_inertial(problems: Problems, inertial: Inertial, name: str = "") -> MassProperties:
+    """What an explicit `inertial` of the body of that name says."""
     check = Check(problems, inertial)
     mass, pos, quat = check.scalar("mass", low=0.0), check.vector("pos", 3), check.quaternion()
     if inertial.fullinertia is not None and inertial.diaginertia is not None:
-        check.fail("fullinertia", f"give diaginertia or fullinertia of body '{body.name}', not both")
+        check.fail("fullinertia", f"give diaginertia or fullinertia of body '{name}', not both")
     if inertial.fullinertia is None:
         inertia = np.zeros(3) if inertial.diaginertia is None else check.vector("diaginertia", 3, low=0.0)
         return MassProperties(mass, pos, quat, inertia)
@@ -96,7 +96,7 @@ def from_inertial(problems: Problems, body: Body, inertial: Inertial) -> MassPro
     moments, axes = principal_axes(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
     if moments[2] < MIN_VALUE:
         shown = " ".join(f"{x:g}" for x in moments)
-        check.fail("fullinertia", f"the inertia of body '{body.name}' is not positive definite (moments {shown})")
+        check.fail("fullinertia", f"the inertia of body '{name}' is not positive definite (moments {shown})")
         moments = np.ones(3)
     return MassProperties(mass, pos, quaternion.multiply(quat, axes), moments)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import ErrorRecord, Where
@@ -22,6 +22,8 @@ class Source:
     actuators: tuple[Where | None, ...] = ()
     equalities: tuple[Where | None, ...] = ()
     left_out: tuple[ErrorRecord, ...] = ()
+    mechanism: Mechanism | None = field(default=None, repr=False, compare=False)
+    """A copy of what was compiled, for `save_mjcf`."""
 
     def place(self, kind: str, index: int) -> Where:
         """Place of a part; kind: the name of one of the fields above."""
@@ -36,4 +38,4 @@ def source_of(mechanism: Mechanism, layout: Layout) -> Source:
     bodies, joints, geoms, tendons, actuators, equalities = (
         tuple(element.where for element in elements) for elements in parts
     )
-    return Source(bodies, joints, geoms, tendons, actuators, equalities, tuple(mechanism.left_out))
+    return Source(bodies, joints, geoms, tendons, actuators, equalities, tuple(mechanism.left_out), mechanism.copy())

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import ErrorRecord, Where
+from .errors import ErrorRecord, ModelError, Where
 from .keys import KeyPart, bind_keyframes
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ ZERO3 = (0.0, 0.0, 0.0)
 SOLREF = (0.02, 1.0)
 SOLIMP = (0.9, 0.95, 0.001, 0.5, 2.0)
 
+MAX_COPIED = 100_000
+"""Bodies below one that is copied."""
 JOINT_TYPES = ("free", "ball", "slide", "hinge")
 GEOM_TYPES = ("plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh")
 SITE_TYPES = GEOM_TYPES[1:-1]
@@ -173,6 +175,10 @@ class Mesh(_Element):
     hull: bool = False
     """Compute the convex hull even if no geom that touches something needs it."""
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Mesh:
+        """Copies share the arrays of vertices and faces, which nothing changes in place."""
+        return replace(self)
+
 
 @dataclass
 class Site(_Element):
@@ -214,6 +220,19 @@ class Body(_Element):
             raise TypeError(f"a {type(element).__name__} cannot be added to body '{self.name}'; accepted: {accepted}")
         lists[kind].append(element)
         return element
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Body:
+        """Body by body: trees may be deeper than Python's stack."""
+        for count, (body, parent) in enumerate(self.walk()):
+            if count > MAX_COPIED:
+                raise ModelError(f"body '{self.name}' holds more than {MAX_COPIED} bodies, or itself")
+            made = memo[id(body)] = copy.copy(body)
+            for item in fields(body):
+                if item.name != "where":
+                    setattr(made, item.name, [] if item.name == "bodies" else copy.deepcopy(getattr(body, item.name), memo))
+            if parent is not None:
+                memo[id(parent)].bodies.append(made)
+        return memo[id(self)]
 
     def walk(self) -> Iterator[tuple[Body, Body | None]]:
         """Every body of this subtree with its parent, depth first, the order of body ids."""

@@ -1,0 +1,42 @@
+"""`dojo_py convert IN OUT`: a model file (URDF, or MJCF with its includes and attached files) as one MJCF file.
+
+The file holds the meshes, no classes and no macros; reading it gives the same model, here and in MuJoCo.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from dojo_py.cli.mistake import Mistake
+
+
+def add(commands: Any) -> None:
+    """Add the command's parser."""
+    parser = commands.add_parser("convert", help="write a model file as one MJCF file", description=__doc__)
+    parser.add_argument("source", metavar="IN", help="MJCF or URDF file, or the name of a shipped model")
+    parser.add_argument("target", metavar="OUT", help="MJCF file to write")
+    parser.add_argument("--skip", action="store_true", help="leave out what is not simulated instead of refusing the file")
+    parser.add_argument("--force", action="store_true", help="write over an existing file")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Convert, and say what was written and what was left out."""
+    from dojo_py.formats import load_model, save_mjcf
+
+    target = Path(arguments.target)
+    if target.exists() and not arguments.force:
+        raise Mistake(f"{target} exists; --force writes over it")
+    if target.suffix.lower() != ".xml":
+        raise Mistake(f"{target}: MJCF files end in .xml")
+    model = load_model(arguments.source, unsupported="skip" if arguments.skip else "error")
+    try:
+        save_mjcf(model, target)
+    except OSError as error:
+        raise Mistake(f"{target} cannot be written: {error.strerror or error}") from error
+    print(f"{target}: {model.nbody - 1} bodies, {model.njnt} joints, {model.ngeom} geoms, {model.nu} inputs")
+    for record in model.left_out:
+        print(f"left out: {record}")
+    return 0

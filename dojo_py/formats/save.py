@@ -1,0 +1,67 @@
+"""`save_mjcf`: a model or mechanism as an MJCF file that gives the same arrays when it is read, here and by the mujoco wheel."""
+
+from __future__ import annotations
+
+import dataclasses
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..mechanism.change import described
+from ..mechanism.compile import compile_model
+from ..mechanism.errors import ModelError, Problems
+from ..mechanism.model import Model
+from ..mechanism.spec import Mechanism
+from .load import read_mechanism
+
+TOLERANCE = 1e-12
+"""Largest difference of an array after reading the file again, relative to max(1, |value|)."""
+
+
+def save_mjcf(model: Model | Mechanism, path: str | PathLike) -> None:
+    """Write an MJCF file. Reading it gives the same Model, array by array.
+
+    A Model is written as the file or Mechanism that it was compiled from, with what `replace` changed. What is written is read and
+    compiled before: where MJCF cannot say it, `ModelError` names the arrays, and no file is made.
+    """
+    text = mjcf(model)
+    Path(path).write_text(text, encoding="utf-8")
+
+
+def mjcf(model: Model | Mechanism) -> str:
+    """The text that `save_mjcf` writes."""
+    from .mjcf.writer import mjcf_text
+
+    if isinstance(model, Mechanism):
+        mechanism, expected = model, compile_model(model)
+    elif isinstance(model, Model):
+        mechanism, expected = described(model), model
+    else:
+        raise TypeError(f"model is a {type(model).__name__}, expected a Model or a Mechanism")
+    text = mjcf_text(mechanism)
+    problems = Problems("skip")
+    again = compile_model(read_mechanism(text, problems))
+    problems.raise_if_any()
+    wrong = differing_arrays(again, expected)
+    if wrong or problems.left_out:
+        told = f"arrays that would differ: {wrong}" if wrong else "; ".join(str(record) for record in problems.left_out)
+        raise ModelError(f"the model '{expected.name}' cannot be written as MJCF: {told}")
+    return text
+
+
+def differing_arrays(model: Model, other: Model, tolerance: float = TOLERANCE) -> list[str]:
+    """Arrays, options, sizes and names of two models that differ by more than the tolerance, relative to max(1, |value|)."""
+    out = []
+    for prefix, a, b in (("", model, other), ("opt.", model.opt, other.opt), ("stat.", model.stat, other.stat)):
+        names = [item.name for item in dataclasses.fields(a) if item.name not in ("source", "opt", "stat")]
+        out += [prefix + name for name in names if not _same(getattr(a, name), getattr(b, name), tolerance)]
+    return out
+
+
+def _same(a: Any, b: Any, tolerance: float) -> bool:
+    if not isinstance(a, (np.ndarray, int, float)) or isinstance(a, bool):
+        return bool(a == b)
+    x, y = np.asarray(a, float), np.asarray(b, float)
+    return x.shape == y.shape and bool(np.all(np.abs(x - y) <= tolerance * np.maximum(1.0, np.abs(y))))

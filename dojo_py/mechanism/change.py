@@ -1,0 +1,142 @@
+"""The mechanism of a model, with what `Model.replace` changed: arrays put back into the described elements.
+
+Only kinds of elements whose arrays differ from those of the original description are written over, so that a model that was not
+changed keeps the words of its file.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from .compile import compile_model
+from .compile_option import WORDS
+from .enums import BiasType, DynType, GainType, GeomType
+from .errors import ModelError
+from .model import Model
+from .spec import Geom, Inertial, Mechanism
+
+Array = np.ndarray
+
+JOINT = {
+    "pos": "pos", "axis": "axis", "limited": "limited", "range": "range", "margin": "margin", "solreflimit": "solref",
+    "solimplimit": "solimp", "actuatorfrclimited": "actfrclimited", "actuatorfrcrange": "actfrcrange",
+    "actuatorgravcomp": "actgravcomp", "group": "group",
+}  # fmt: skip
+DOF = {"armature": "armature", "frictionloss": "frictionloss", "solreffriction": "solref", "solimpfriction": "solimp"}
+"""Field of a joint -> array `jnt_...`, `dof_...`."""
+GEOM = "contype conaffinity condim priority friction solmix solref solimp margin gap group rgba".split()
+SITE = "pos quat size group rgba".split()
+ACTUATOR = "gear ctrllimited ctrlrange forcelimited forcerange actlimited actrange actearly dynprm gainprm biasprm".split()
+ACTUATOR += ["lengthrange", "group"]
+EQUALITY = "solref solimp".split()
+NOT_OPTIONS = ("integrator", "cone", "jacobian", "solver", "disableflags", "enableflags", "disableactuator")
+
+
+def described(model: Model) -> Mechanism:
+    """A mechanism that says what the model is, as far as it can be said; the caller compares."""
+    kept = model.source.mechanism
+    if kept is None:
+        raise ModelError(
+            f"the model '{model.name}' does not know what it was compiled from (it comes from a trajectory's file); "
+            "load its own file, or save its Mechanism"
+        )
+    mechanism = kept.copy()
+    before = compile_model(mechanism)
+    changed = {name for name in _arrays(model) if not np.array_equal(getattr(model, name), getattr(before, name))}
+    bodies = [body for body, _ in mechanism.world.walk()]
+    if changed & {"body_mass", "body_inertia", "body_ipos", "body_iquat", "body_pos", "body_quat", "body_gravcomp", "qpos0"}:
+        mechanism.settings = dataclasses.replace(
+            mechanism.settings, inertiafromgeom=False, settotalmass=-1.0, boundmass=0.0, boundinertia=0.0, alignfree=False
+        )
+        for b, body in list(enumerate(bodies))[1:]:
+            body.pos, body.quat, body.gravcomp = _row(model.body_pos, b), _row(model.body_quat, b), float(model.body_gravcomp[b])
+            frame = (_row(model.body_ipos, b), _row(model.body_iquat, b), _row(model.body_inertia, b))
+            body.inertial = Inertial(float(model.body_mass[b]), *frame)
+    if any(name.startswith(("jnt_", "dof_", "qpos")) for name in changed):
+        _joints(model, [joint for body in bodies for joint in body.joints])
+    if any(name.startswith("geom_") for name in changed):
+        for i, geom in enumerate(geom for body in bodies for geom in body.geoms):
+            _geom(model, i, geom)
+    if any(name.startswith("site_") for name in changed):
+        for i, site in enumerate(site for body in bodies for site in body.sites):
+            site.fromto = None
+            _set(site, model, "site_", SITE, i)
+    if any(name.startswith("actuator_") for name in changed):
+        for i, actuator in enumerate(mechanism.actuators):
+            _set(actuator, model, "actuator_", ACTUATOR, i)
+            actuator.inheritrange, actuator.dampratio = 0.0, None
+            actuator.dyntype = DynType(int(model.actuator_dyntype[i])).name.lower()
+            actuator.gaintype = GainType(int(model.actuator_gaintype[i])).name.lower()
+            actuator.biastype = BiasType(int(model.actuator_biastype[i])).name.lower()
+    if any(name.startswith("eq_") for name in changed):
+        _equalities(model, mechanism)
+    if any(name.startswith("key_") for name in changed):
+        for k, key in enumerate(mechanism.keyframes):
+            key.parts = []
+            _set(key, model, "key_", ["time", "qpos", "qvel", "act", "ctrl"], k)
+    _option(model, mechanism)
+    mechanism.name = model.name
+    return mechanism
+
+
+def _arrays(model: Model) -> list[str]:
+    return [item.name for item in dataclasses.fields(model) if "shape" in item.metadata]
+
+
+def _row(array: Array, index: int) -> Any:
+    value = array[index]
+    return value.item() if np.ndim(value) == 0 else tuple(x.item() for x in value)
+
+
+def _set(element: Any, model: Model, prefix: str, fields: list[str], index: int) -> None:
+    for name in fields:
+        setattr(element, name, _row(getattr(model, prefix + name), index))
+
+
+def _joints(model: Model, joints: list[Any]) -> None:
+    for j, joint in enumerate(joints):
+        dof, at = int(model.jnt_dofadr[j]), int(model.jnt_qposadr[j])
+        for field, array in JOINT.items():
+            if joint.type != "free" or field not in ("pos", "axis", "limited"):
+                setattr(joint, field, _row(getattr(model, f"jnt_{array}"), j))
+        for field, array in DOF.items():
+            setattr(joint, field, _row(getattr(model, f"dof_{array}"), dof))
+        joint.springdamper, joint.align = None, False if joint.type == "free" else None
+        joint.stiffness = (float(model.jnt_stiffness[j]), *_row(model.jnt_stiffnesspoly, j))
+        joint.damping = (float(model.dof_damping[dof]), *_row(model.dof_dampingpoly, dof))
+        if joint.type in ("hinge", "slide"):
+            joint.ref, joint.springref = float(model.qpos0[at]), float(model.qpos_spring[at])
+
+
+def _geom(model: Model, i: int, geom: Geom) -> None:
+    _set(geom, model, "geom_", GEOM, i)
+    if int(model.geom_type[i]) != GeomType.MESH:
+        geom.fromto, geom.mesh, geom.type = None, "", GeomType(int(model.geom_type[i])).name.lower()
+        _set(geom, model, "geom_", ["pos", "quat", "size"], i)
+
+
+def _equalities(model: Model, mechanism: Mechanism) -> None:
+    for i, equality in enumerate(mechanism.equalities):
+        _set(equality, model, "eq_", EQUALITY, i)
+        equality.active = bool(model.eq_active0[i])
+        data = _row(model.eq_data, i)
+        if equality.type in ("joint", "tendon"):
+            equality.polycoef = data[:5]
+        elif equality.objtype == "body":
+            equality.anchor = data[:3]
+            if equality.type == "weld" and data[11] != 1.0:
+                equality.relpose = data[3:10]
+        if equality.type == "weld":
+            equality.torquescale = data[10]
+
+
+def _option(model: Model, mechanism: Mechanism) -> None:
+    for item in dataclasses.fields(model.opt):
+        value = getattr(model.opt, item.name)
+        if item.name not in NOT_OPTIONS:
+            setattr(mechanism.option, item.name, tuple(value.tolist()) if isinstance(value, np.ndarray) else value)
+    for name, table in WORDS.items():
+        setattr(mechanism.option, name, next(word for word, number in table.items() if number == getattr(model.opt, name)))
