@@ -53,7 +53,7 @@ def test_every_public_name_is_in_the_reference():
     written = set(re.findall(r"^::: (\S+)$", "".join(page.read_text() for page in (DOCS / "reference").glob("*.md")), re.M))
     for package, name, thing in public_names():
         home = re.sub(r"^dojo_py\.(environments|models)\b", r"\1", thing.__module__)
-        assert f"{home}.{name}" in written, f"{package}.{name}"
+        assert f"{home}.{name}" in written, f"{package}.{name}: add a line '::: {home}.{name}' to a page of docs/reference"
 
 
 def test_public_names_have_docstrings_with_shapes_and_units():
@@ -84,7 +84,7 @@ def navigation():
 
 def test_every_page_is_in_the_navigation():
     pages = {str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")}
-    assert pages == set(navigation())
+    assert pages == set(navigation()), "add the page to the nav of mkdocs.yml"
 
 
 def test_commands_that_pages_name_exist():
