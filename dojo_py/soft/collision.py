@@ -10,6 +10,7 @@ from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.narrowphase.box_box import box_box
 from dojo_py.soft.narrowphase.capsule_box import capsule_box
 from dojo_py.soft.narrowphase.capsule_capsule import capsule_capsule
+from dojo_py.soft.narrowphase.convex import DISABLE_MULTICCD, convex
 from dojo_py.soft.narrowphase.plane_box import plane_box
 from dojo_py.soft.narrowphase.plane_capsule import plane_capsule
 from dojo_py.soft.narrowphase.plane_cylinder import plane_cylinder
@@ -36,7 +37,10 @@ def too_far(m_geoms, geoms, g1, g2, reach):
 
 @kernel
 def collide(kind, a, size_a, b, size_b, reach, out):
-    """Contacts of two shapes into out (MAX_CONTACTS, 10); kind = 10 * type of a + type of b. Returns their number."""
+    """Contacts of two shapes into out (MAX_CONTACTS, 10); kind = 10 * type of a + type of b.
+
+    Returns their number; -1: the pair has no function of its own.
+    """
     if kind == 2:
         return plane_sphere(a, b, size_b, reach, out)
     if kind == 3:
@@ -61,7 +65,7 @@ def collide(kind, a, size_a, b, size_b, reach, out):
         return capsule_box(a, size_a, b, size_b, reach, out)
     if kind == 66:
         return box_box(a, size_a, b, size_b, reach, out)
-    return 0
+    return -1
 
 
 @kernel
@@ -96,6 +100,7 @@ def make_frame(point, frame):
 def detect(m, pose, rows):
     """Fill rows.contacts with all contacts of the present pose."""
     points = rows.points
+    several = not m.options[0].disableflags & DISABLE_MULTICCD
     n = 0
     for p in range(len(m.pairs)):
         pair = m.pairs[p]
@@ -104,6 +109,11 @@ def detect(m, pose, rows):
         if too_far(m.geoms, pose.geoms, g1, g2, reach):
             continue
         found = collide(pair.type, pose.geoms[g1], m.geoms[g1].sizes, pose.geoms[g2], m.geoms[g2].sizes, reach, points)
+        if found < 0:
+            a, b = pose.geoms[g1], pose.geoms[g2]
+            found = convex(
+                a, m.geoms[g1], b, m.geoms[g2], reach, m.hulls, m.polygons, several, rows.polytope, rows.clipping, points
+            )
         for k in range(found):
             if n == len(rows.contacts):
                 rows.counts[FULL] = 1

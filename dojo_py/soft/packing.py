@@ -10,8 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.actuation.short_way import of_rotations
+from dojo_py.collision.convex_shapes import Hulls
 from dojo_py.mechanism.enums import TrnType
 from dojo_py.mechanism.fluid import semi_axes
+from dojo_py.soft.narrowphase.convex import hulls_of, no_polygons
+from dojo_py.soft.narrowphase.features import Polygons
 from dojo_py.soft.pairs import candidate_pairs
 from dojo_py.soft.support import refuse_unsupported
 
@@ -49,6 +52,7 @@ GEOM = np.dtype(
     [
         ("type", I), ("bodyid", I), ("pos", F, 3), ("quat", F, 4), ("sizes", F, 3), ("rbound", F), ("fluid", F, 12),
         ("semiaxes", F, 3),
+        ("hull", I, 2),  # first corner and number of corners of a mesh's hull
     ],
     align=True,
 )  # fmt: skip
@@ -103,6 +107,10 @@ class SoftModel(NamedTuple):
     equalities: np.ndarray
     pairs: np.ndarray
     """candidate geom pairs with mixed contact parameters (pairs.PAIR)"""
+    hulls: Hulls
+    """corners of the convex hulls of all meshes"""
+    polygons: Polygons
+    """faces of these hulls"""
     M_rowadr: np.ndarray
     """(nv + 1,) start of each row in M_colind; the diagonal is the row's last entry"""
     M_colind: np.ndarray
@@ -235,10 +243,11 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
         damping=damping, frictionloss=model.dof_frictionloss, invweight0=model.dof_invweight0, solref=model.dof_solref,
         solimp=model.dof_solimp,
     )  # fmt: skip
+    hulls, corners = hulls_of(model)
     geoms = _fill(
         GEOM, model.ngeom,
         type=model.geom_type, bodyid=model.geom_bodyid, pos=model.geom_pos, quat=model.geom_quat, sizes=model.geom_size,
-        rbound=model.geom_rbound, fluid=model.geom_fluid,
+        rbound=model.geom_rbound, hull=corners, fluid=model.geom_fluid,
         semiaxes=[semi_axes(int(t), s) for t, s in zip(model.geom_type, model.geom_size, strict=True)],
     )  # fmt: skip
     sites = _fill(SITE, model.nsite, bodyid=model.site_bodyid, pos=model.site_pos, quat=model.site_quat)
@@ -282,7 +291,7 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
     return SoftModel(
         options=options, bodies=bodies, joints=joints, dofs=dofs, geoms=geoms, sites=sites, tendons=tendons,
         tendon_J=_tendon_jacobian(model, ntendon), actuators=actuators, equalities=equalities, pairs=candidate_pairs(model),
-        M_rowadr=M_rowadr, M_colind=M_colind, qpos0=np.array(model.qpos0, dtype=F),
+        hulls=hulls, polygons=no_polygons(hulls), M_rowadr=M_rowadr, M_colind=M_colind, qpos0=np.array(model.qpos0, dtype=F),
         qpos_spring=np.array(model.qpos_spring, dtype=F),
         nu=nu, na=int(model.na),
     )  # fmt: skip

@@ -4,7 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dojo_py.soft.narrowphase import MAX_CONTACTS
+from dojo_py.collision.epa import Polytope, polytope
+from dojo_py.soft.narrowphase import CONTACTS, MAX_CONTACTS
+from dojo_py.soft.narrowphase.convex import clipping_space
 from dojo_py.soft.packing import SoftModel
 
 F, I = np.float64, np.int32
@@ -89,6 +91,10 @@ class Rows(NamedTuple):
     """(6, nv) scratch: a contact's Jacobian"""
     points: np.ndarray
     """(MAX_CONTACTS, 10) scratch: output of the narrow phase"""
+    polytope: Polytope
+    """scratch of the narrow phase of convex shapes"""
+    clipping: np.ndarray
+    """(3, corners, 3) scratch of the contact manifold"""
 
 
 class Solver(NamedTuple):
@@ -150,8 +156,7 @@ def row_width(m: SoftModel) -> int:
 
 def row_capacity(m: SoftModel) -> tuple[int, int]:
     """Most contacts and most constraint rows that are kept in one step."""
-    per_pair = {2: 1, 3: 2, 4: 1, 5: 4, 6: 4, 22: 1, 23: 1, 25: 1, 26: 1, 33: 2, 36: 2, 66: 8}
-    contacts = sum(per_pair.get(int(t), MAX_CONTACTS) for t in m.pairs["type"])
+    contacts = sum(CONTACTS[int(t) // 10, int(t) % 10] for t in m.pairs["type"])
     dual = int(m.options[0]["solver"]) == 0 or int(m.options[0]["noslip_iterations"]) > 0
     contacts = min(contacts, MAX_DUAL if dual else MAX_TOTAL)
     scalar = int(6 * len(m.equalities) + len(m.dofs) + 2 * len(m.joints) + 3 * len(m.tendons))
@@ -184,7 +189,7 @@ def allocate(m: SoftModel) -> Work:
     )  # fmt: skip
     rows = Rows(
         np.zeros(7, np.int64), np.zeros(ncon, CONTACT), np.zeros(nefc, ROW), np.zeros((nefc, width)),
-        np.zeros((blocks + 1, width), I), np.zeros((6, nv)), np.zeros((MAX_CONTACTS, 10)),
+        np.zeros((blocks + 1, width), I), np.zeros((6, nv)), np.zeros((MAX_CONTACTS, 10)), polytope(), clipping_space(m.polygons),
     )  # fmt: skip
     solver = Solver(
         qacc=np.zeros(nv), Ma=np.zeros(nv), grad=np.zeros(nv), Mgrad=np.zeros(nv), search=np.zeros(nv), Mv=np.zeros(nv),

@@ -1,4 +1,9 @@
-"""Contacts of each pair of shapes against the wheel, at random poses from clear of each other to deep inside."""
+"""Contacts of each pair of shapes against the wheel, at random poses from clear of each other to deep inside.
+
+Pairs that have a function of their own agree to round-off and in order. All others go through the wheel's general convex
+algorithm, asked for all digits (`ccd_tolerance` 1e-12): its normals then have five or six digits, and which four of many corners
+it keeps is left to round-off where several choices are equally large. Poses at which it contradicts itself are passed over.
+"""
 
 import mujoco
 import numpy as np
@@ -6,7 +11,7 @@ import oracle
 import pytest
 
 from dojo_py.soft import SoftSimulator
-from dojo_py.soft.narrowphase import SHAPE_NAMES, SUPPORTED
+from dojo_py.soft.narrowphase import CAPSULE, SEARCHED_PAIRS, SHAPE_NAMES, SUPPORTED
 
 SIZES = {
     "plane": "5 5 0.1",
@@ -20,7 +25,7 @@ OTHER_SIZES = {"capsule": "0.05 0.25", "box": "0.13 0.08 0.21"}
 """Of the second shape where both are of one kind."""
 
 
-def pair_model(first, second, margin):
+def pair_model(first, second, margin, option=""):
     """Two free bodies with one shape each; a plane is fixed in the world, tilted.
 
     An explicit pair: the wheel's broad phase drops some pairs of geoms that come within the margin along a separating axis only.
@@ -31,7 +36,7 @@ def pair_model(first, second, margin):
     one = one.replace("/>", ' euler="20 -30 10"/>') if first == "plane" else body.format(one)
     two = body.format(geom.format("b", second, OTHER_SIZES.get(second, SIZES[second]) if first == second else SIZES[second]))
     pair = f'<contact><pair geom1="a" geom2="b" margin="{margin}" condim="3"/></contact>'
-    return mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{one}{two}</worldbody>{pair}</mujoco>")
+    return mujoco.MjModel.from_xml_string(f"<mujoco>{option}<worldbody>{one}{two}</worldbody>{pair}</mujoco>")
 
 
 def poses(model, rng, count, aligned):
@@ -68,9 +73,112 @@ def mismatches(kinds, margin, count, aligned=False, seed=0):
 
 
 @pytest.mark.parametrize("margin", [0, 0.2])
-@pytest.mark.parametrize("kinds", sorted(SUPPORTED), ids=lambda k: f"{SHAPE_NAMES[k[0]]}-{SHAPE_NAMES[k[1]]}")
+@pytest.mark.parametrize("kinds", sorted(SUPPORTED - SEARCHED_PAIRS), ids=lambda k: f"{SHAPE_NAMES[k[0]]}-{SHAPE_NAMES[k[1]]}")
 def test_contacts_of_a_pair(kinds, margin):
     """Count, order, distance, position and frame. Measured: 6e-13 at worst (capsule–box), 3e-15 otherwise."""
     touching, wrong = mismatches(kinds, margin, 1000)
     assert touching > 50
     assert not wrong, f"{len(wrong)} of {touching}: first {wrong[0]}"
+
+
+def contacts_of(model, qpos):
+    """(n, 13) of the wheel: distance, position, frame."""
+    data = mujoco.MjData(model)
+    data.qpos[:] = qpos
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_collision(model, data)
+    return np.c_[data.contact.dist, data.contact.pos, data.contact.frame]
+
+
+def differences(ours, theirs):
+    """Largest difference of distance, position and frame, in whatever order; infinite where the numbers of contacts differ."""
+    if ours.shape != theirs.shape:
+        return np.full(3, np.inf)
+    if not len(ours):
+        return np.zeros(3)
+    nearest = np.abs(ours[:, None, :4] - theirs[None, :, :4]).max(axis=2)
+    error = np.abs(ours - theirs[nearest.argmin(axis=1)])
+    return np.array([error[:, 0].max(), max(error[:, 1:4].max(), nearest.min(axis=0).max()), error[:, 4:].max()])
+
+
+def own_contacts(simulator, qpos):
+    """(n, 13) likewise, of ours."""
+    simulator.acceleration(simulator.initial_state(qpos))
+    found = simulator.work.rows.contacts[: int(simulator.work.rows.counts[4])]
+    return np.c_[found["dist"], found["pos"], found["frame"].reshape(-1, 9)]
+
+
+def is_tie(model, qpos, theirs):
+    """Whether the wheel's own contacts are others when the pose moves by 1e-9."""
+    for seed in range(4):
+        near = qpos + 1e-9 * np.random.default_rng(seed).normal(size=len(qpos))
+        if differences(contacts_of(model, near), theirs).max() > 1e-4:
+            return True
+    return False
+
+
+EXACT_WHEEL = '<option ccd_tolerance="1e-12" ccd_iterations="2000">{}</option>'
+
+
+def general_mismatches(model, placements, skip_lines=False):
+    """(contacts, of these with several points, what differs, largest differences of the others)."""
+    simulator = SoftSimulator(model)
+    found, several, wrong, largest = 0, 0, [], np.zeros(3)
+    for qpos in placements:
+        theirs, ours = contacts_of(model, qpos), own_contacts(simulator, qpos)
+        error = differences(ours, theirs)
+        if skip_lines and max(len(ours), len(theirs)) > 1:
+            continue
+        found, several = found + bool(len(theirs)), several + (len(theirs) > 1)
+        if (error <= np.array([1e-6, 2e-6, 5e-5])).all():
+            largest = np.maximum(largest, error)
+        elif not is_tie(model, qpos, theirs):
+            wrong.append((qpos.tolist(), ours[:, :7], theirs[:, :7]))
+    return found, several, wrong, largest
+
+
+@pytest.mark.parametrize("margin", [0, 0.2])
+@pytest.mark.parametrize("kinds", sorted(SEARCHED_PAIRS), ids=lambda k: f"{SHAPE_NAMES[k[0]]}-{SHAPE_NAMES[k[1]]}")
+def test_contacts_of_a_general_pair(kinds, margin):
+    """Count, distance, position and frame, faces and edges included. Measured: 4e-7 m, 1e-6 m (GJK's own, where apart), 2e-5.
+
+    A capsule's side line within a margin is passed over: the wheel's ends then are points of its search.
+    """
+    model = pair_model(*(SHAPE_NAMES[k] for k in kinds), margin, EXACT_WHEEL.format(""))
+    placements = poses(model, np.random.default_rng(0), 300, False)
+    found, _, wrong, _ = general_mismatches(model, placements, skip_lines=margin > 0 and kinds[0] == CAPSULE)
+    assert found > 50
+    assert not wrong, f"{len(wrong)} of {found}: first {wrong[0]}"
+
+
+def stacked(model, rng, count, height, tilt=0.05):
+    """The first body on the second, nearly upright, anywhere in space."""
+    for _ in range(count):
+        qpos, turn, turned = np.array(model.qpos0), np.zeros(4), np.zeros(4)
+        axis, yaw, angle = rng.normal(size=2), rng.uniform(0, 2 * np.pi), tilt * rng.random()
+        axis = np.sin(angle / 2) * axis / np.linalg.norm(axis)
+        mujoco.mju_mulQuat(turn, np.array([np.cos(angle / 2), *axis, 0.0]), np.array([np.cos(yaw / 2), 0, 0, np.sin(yaw / 2)]))
+        place = np.array([*rng.uniform(-0.08, 0.08, 2), height - rng.uniform(0, 0.01)])
+        whole = rng.normal(size=4)
+        whole /= np.linalg.norm(whole)
+        mujoco.mju_rotVecQuat(qpos[:3], place, whole)
+        mujoco.mju_mulQuat(turned, whole, turn)
+        qpos[3:7], qpos[10:14] = turned, whole
+        qpos[7:10] = 0.0
+        yield qpos
+
+
+@pytest.mark.parametrize("first, second, height", [("cylinder", "box", 0.3), ("cylinder", "cylinder", 0.3)])
+def test_faces_on_faces(first, second, height):
+    """A cap on a face or a cap: four corners of the polygon that stands for it. The wheel's ties are many: the cap is regular."""
+    model = pair_model(first, second, 0, EXACT_WHEEL.format(""))
+    found, several, wrong, _ = general_mismatches(model, stacked(model, np.random.default_rng(0), 100, height))
+    assert several > 90
+    assert len(wrong) <= 0.1 * found, f"{len(wrong)} of {found}: first {wrong[0]}"
+
+
+def test_one_contact_without_multiccd():
+    """The flag leaves one point, the deepest."""
+    model = pair_model("cylinder", "box", 0, EXACT_WHEEL.format('<flag multiccd="disable"/>'))
+    found, several, wrong, _ = general_mismatches(model, poses(model, np.random.default_rng(0), 300, False))
+    assert found > 50 and several == 0 and not wrong

@@ -128,11 +128,12 @@ def stage_differences(simulator: SoftSimulator, model: Any, data: Any) -> dict[s
         "actuator_force": (forces.actuators["force"], data.actuator_force),
         "qacc_smooth": (forces.qacc_smooth, data.qacc_smooth),
     }
-    count, contacts = int(rows.counts[3]), rows.contacts[: int(rows.counts[4])]
-    found, r = data.contact, rows.rows[:count]
+    count, found = int(rows.counts[3]), data.contact
+    order, row_order = _as_in_wheel(rows, found, simulator)
+    contacts, r = rows.contacts[order], rows.rows[row_order]
     pairs["contacts"] = (np.stack([contacts["geom1"], contacts["geom2"]], axis=1), found.geom)
     # rows without a Jacobian do nothing: the wheel leaves them out with a dense Jacobian, not with a sparse one
-    J, theirs = _jacobian(rows, count, model.nv), _wheel_jacobian(model, data)
+    J, theirs = _jacobian(rows, count, model.nv)[row_order], _wheel_jacobian(model, data)
     mine, wheels = np.full(count, True), np.full(data.nefc, True)
     if count != data.nefc:
         mine, wheels = np.abs(J).max(axis=1, initial=0.0) > 1e-14, np.abs(theirs).max(axis=1, initial=0.0) > 1e-14
@@ -145,6 +146,26 @@ def stage_differences(simulator: SoftSimulator, model: Any, data: Any) -> dict[s
             pairs[f"efc_{name}"] = (r[name][mine], getattr(data, f"efc_{name}")[wheels])
         pairs["efc_J"] = (J[mine], theirs[wheels])
     return {name: _against_largest(*pair) for name, pair in pairs.items()}
+
+
+def _as_in_wheel(rows: Any, found: Any, simulator: SoftSimulator) -> tuple[Array, Array]:
+    """Our contacts, and our rows, in the wheel's order: the points of one pair of geoms may come in another."""
+    contacts = rows.contacts[: int(rows.counts[4])]
+    order = np.arange(len(contacts))
+    geoms = np.stack([contacts["geom1"], contacts["geom2"]], axis=1)
+    if np.array_equal(geoms, found.geom):
+        free = np.full(len(contacts), True)
+        for k in range(len(contacts)):
+            fit = np.flatnonzero(free & (geoms == geoms[k]).all(axis=1))
+            order[k] = fit[np.abs(contacts["pos"][fit] - found.pos[k]).max(axis=1).argmin()]
+            free[order[k]] = False
+    elliptic = simulator._packed.options[0]["cone"] == 1
+    first = [c["efc_address"] for c in contacts if c["efc_address"] >= 0]
+    moved: list[int] = list(range(min(first, default=int(rows.counts[3]))))
+    for c in contacts[order]:
+        size = c["dim"] if elliptic or c["dim"] == 1 else 2 * (c["dim"] - 1)
+        moved += range(c["efc_address"], c["efc_address"] + size) if c["efc_address"] >= 0 else ()
+    return order, np.array(moved, dtype=int)
 
 
 def _against_largest(ours: Any, theirs: Any) -> float:
