@@ -28,6 +28,7 @@ WITHIN = {
     "nmesh": ("geom_dataid",),
     "nmeshgraph": ("mesh_graphadr",),
     "nwrap": ("tendon_adr",),
+    "nsensordata": ("sensor_adr",),
 }
 """Size -> arrays of numbers that count what it is the size of; -1 stands for none."""
 COUNTED = {

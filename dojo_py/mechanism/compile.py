@@ -20,6 +20,7 @@ from .compile_joints import joint_arrays
 from .compile_keyframes import keyframe_arrays
 from .compile_meshes import compile_meshes, mesh_arrays
 from .compile_option import compile_option
+from .compile_sensors import sensor_arrays
 from .compile_tendons import tendon_arrays, tendon_inertia, tendon_inverse_weights
 from .errors import ModelError, Problems
 from .layout import Layout, lay_out
@@ -64,6 +65,7 @@ def compile_model(mechanism: Mechanism) -> Model:
         ("keyframe", mechanism.keyframes),
     ):
         unique_names(problems, kind, elements)
+    a |= sensor_arrays(mechanism, layout, problems)
     a |= keyframe_arrays(mechanism, layout, a, problems)
     problems.raise_if_any()
 
@@ -145,6 +147,8 @@ def _assemble(mechanism: Mechanism, layout: Layout, a: dict[str, Array], **parts
         "nwrap": len(a["wrap_type"]),
         "npair": len(mechanism.pairs),
         "nexclude": len(mechanism.excludes),
+        "nsensor": len(mechanism.sensors),
+        "nsensordata": int(a["sensor_dim"].sum()),
         "nkey": len(a["key_time"]),
         "nactuator": len(mechanism.actuators),
         "ntree": layout.ntree,
@@ -156,6 +160,7 @@ def _assemble(mechanism: Mechanism, layout: Layout, a: dict[str, Array], **parts
         "site_names": tuple(site.name for site in layout.sites),
         "mesh_names": tuple(mesh.name for mesh in mechanism.meshes),
         "actuator_names": tuple(actuator.name for actuator in mechanism.actuators),
+        "sensor_names": tuple(sensor.name for sensor in mechanism.sensors),
         "equality_names": tuple(equality.name for equality in mechanism.equalities),
         "tendon_names": tuple(tendon.name for tendon in mechanism.tendons),
         "key_names": (*(key.name for key in mechanism.keyframes), *[""] * (len(a["key_time"]) - len(mechanism.keyframes))),

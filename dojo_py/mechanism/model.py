@@ -127,6 +127,8 @@ class Model:
     nwrap: int
     npair: int
     nexclude: int
+    nsensor: int
+    nsensordata: int
     nkey: int
     nactuator: int
     ntree: int
@@ -138,6 +140,7 @@ class Model:
     mesh_names: tuple[str, ...]
     actuator_names: tuple[str, ...]
     equality_names: tuple[str, ...]
+    sensor_names: tuple[str, ...]
     tendon_names: tuple[str, ...]
     key_names: tuple[str, ...]
 
@@ -330,6 +333,25 @@ class Model:
     actuator_length0: Array = _real("nactuator")
     actuator_lengthrange: Array = _real("nactuator 2")
 
+    sensor_type: Array = _int("nsensor")
+    sensor_datatype: Array = _int("nsensor")
+    sensor_needstage: Array = _int("nsensor")
+    sensor_objtype: Array = _int("nsensor")
+    sensor_objid: Array = _int("nsensor")
+    sensor_reftype: Array = _int("nsensor")
+    sensor_refid: Array = _int("nsensor")
+    sensor_intprm: Array = _int("nsensor 3")
+    sensor_dim: Array = _int("nsensor")
+    sensor_adr: Array = _int("nsensor")
+    """First entry in `sensordata`."""
+    sensor_cutoff: Array = _real("nsensor")
+    sensor_noise: Array = _real("nsensor")
+    sensor_history: Array = _int("nsensor 2")
+    sensor_historyadr: Array = _int("nsensor")
+    sensor_delay: Array = _real("nsensor")
+    sensor_interval: Array = _real("nsensor 2")
+    sensor_plugin: Array = _int("nsensor")
+
     key_time: Array = _real("nkey")
     key_qpos: Array = _real("nkey nq")
     key_qvel: Array = _real("nkey nv")
@@ -395,6 +417,10 @@ class Model:
         """The tendon of this name or number: every array `tendon_*`."""
         return view(self, "tendon", key)
 
+    def sensor(self, key: str | int) -> View:
+        """The sensor of this name or number: every array `sensor_*`."""
+        return view(self, "sensor", key)
+
     def keyframe(self, key: str | int) -> View:
         """The keyframe of this name or number: `.qpos`, `.qvel`, `.act`, `.ctrl`, `.time`."""
         return view(self, "keyframe", key)
@@ -432,6 +458,10 @@ class Model:
     def actuator_id(self, name: str) -> int:
         """Index of the actuator with this name."""
         return index_of("actuator", self.actuator_names, name)
+
+    def sensor_id(self, name: str) -> int:
+        """Index of the sensor with this name."""
+        return index_of("sensor", self.sensor_names, name)
 
     def equality_id(self, name: str) -> int:
         """Index of the equality constraint with this name."""

@@ -380,6 +380,25 @@ class Actuator(_Element):
 
 
 @dataclass
+class Sensor(_Element):
+    """An output: what `type` names of an object, row by row in `sensordata`. Types and their objects: `mechanism.sensor_kinds`."""
+
+    type: str = ""
+    """MJCF's word: "jointpos", "accelerometer", "framepos", …"""
+    name: str = ""
+    objtype: str = ""
+    """"site", "joint", "tendon", "actuator", "body" (its inertial frame), "xbody" (its own frame), "geom"; "" for none."""
+    objname: str = ""
+    reftype: str = ""
+    refname: str = ""
+    """Frame sensors: the frame in which the output is seen; `insidesite`: the site."""
+    cutoff: float = 0.0
+    """> 0: the largest absolute value of the output."""
+    noise: float = 0.0
+    """Standard deviation that a user may add; the output has none."""
+
+
+@dataclass
 class Keyframe(_Element):
     """A stored state. None: the reference configuration, zero velocity, zero activation, zero control."""
 
@@ -477,6 +496,7 @@ class Mechanism(_Element):
     excludes: list[Exclude] = field(default_factory=list)
     equalities: list[Equality] = field(default_factory=list)
     actuators: list[Actuator] = field(default_factory=list)
+    sensors: list[Sensor] = field(default_factory=list)
     keyframes: list[Keyframe] = field(default_factory=list)
     keyframe_count: int = 0
     """At least so many keyframes; those not described are at the reference configuration (MJCF: `size nkey`)."""

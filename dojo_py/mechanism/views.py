@@ -25,6 +25,7 @@ KINDS = {
     "actuator": ("actuator_names", "actuator_", "nactuator"),
     "equality": ("equality_names", "eq_", "neq"),
     "tendon": ("tendon_names", "tendon_", "ntendon"),
+    "sensor": ("sensor_names", "sensor_", "nsensor"),
     "keyframe": ("key_names", "key_", "nkey"),
 }
 """Kind -> the model's field of names, the prefix of its arrays, how many rows they have."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.mechanism.views import coordinates_of
+from dojo_py.simulate.readings import NOTHING, Readings
 from dojo_py.simulate.status import Status
 
 Array = np.ndarray
@@ -124,6 +125,16 @@ class Step:
     round_off: float = 0.0
     """Hard mode: how much of `residual` the round-off of poses, angles and impulses explains: residual - round_off meets the
     tolerance of a step that is SOLVED [m/s, rad/s]."""
+    readings: Readings = field(default=NOTHING, repr=False)
+
+    @property
+    def sensordata(self) -> Array:
+        """(nsensordata,) outputs of the sensors: of the state before the step, and of the forces in it (docs/sensors.md)."""
+        return self.readings.data[0]
+
+    def sensor(self, name: str) -> Array:
+        """(dim,) output of one sensor."""
+        return self.readings.sensor(name)[0]
 
     @property
     def solved(self) -> bool:

@@ -14,17 +14,20 @@ import numpy as np
 from dojo_py.mechanism.archive import pack_model, unpack_model
 from dojo_py.mechanism.errors import ModelError
 from dojo_py.mechanism.model import Model
+from dojo_py.simulate.readings import Readings
 from dojo_py.simulate.results import Exact, State
 from dojo_py.simulate.values import count, having, path_of
 
 Array = np.ndarray
 
 FORMAT = "dojo_py trajectory 1"
-TABLES = ("metadata", "parameters", "model")
+TABLES = ("metadata", "parameters", "model", "readings")
 PARAMETER = "parameter "
 """Before the names of parameters in the file."""
 MODEL = "the model: "
 """Before the names of the model's arrays in the file; its other values stand under this word in the JSON text."""
+SENSORS = "sensors"
+"""Word of the sensors' names and places in the JSON text."""
 
 
 class NoSuchState(ValueError, IndexError):
@@ -81,8 +84,13 @@ class Trajectory:
     model: Any = field(default=None, repr=False)
     """The Model that was simulated; None for a mujoco.MjModel, and for a file that was saved without one."""
 
+    readings: Readings | None = field(default=None, repr=False)
+    """The sensors, unread."""
+
     def __post_init__(self) -> None:
         steps = len(self.status)
+        if self.readings is None:
+            object.__setattr__(self, "readings", Readings({}, np.zeros((steps, 0))))
         ones, zeros = np.ones(steps, np.int64), np.zeros(steps)
         for name, default in (("substeps", ones), ("attempts", ones), ("round_off", zeros)):
             if getattr(self, name) is None:
@@ -90,6 +98,17 @@ class Trajectory:
 
     def __len__(self) -> int:
         return len(self.status)
+
+    @property
+    def sensordata(self) -> Array:
+        """(T, nsensordata) outputs of the sensors, a row for each step: of its first state, and of the forces in it."""
+        assert self.readings is not None
+        return self.readings.data
+
+    def sensor(self, name: str) -> Array:
+        """(T, dim) outputs of one sensor."""
+        assert self.readings is not None
+        return self.readings.sensor(name)
 
     @property
     def unsolved(self) -> int:
@@ -126,6 +145,9 @@ class Trajectory:
         arrays = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in TABLES and getattr(self, f.name) is not None}
         arrays |= {PARAMETER + name: table for name, table in self.parameters.items()}
         header = {"format": FORMAT, **self.metadata}
+        if self.sensordata.size:
+            assert self.readings is not None
+            arrays["sensordata"], header[SENSORS] = self.sensordata, self.readings.places
         if kept is not None:
             numbers, values = pack_model(having("model", kept, ("geom_rgba", "source", "opt"), "a Model, as load_model returns it"))
             arrays |= {MODEL + name: table for name, table in numbers.items()}
@@ -143,10 +165,10 @@ def kept_model(model: Any) -> Model | None:
 def load_trajectory(path: str | PathLike) -> Trajectory:
     """Read what `Trajectory.save` wrote. Raises ValueError when the file is something else."""
     recorded = {"maximal", "bodies", "impulses"}
-    optional = recorded | {"A", "B", "gradient_status", "substeps", "attempts", "round_off"}
+    optional = recorded | {"A", "B", "gradient_status", "substeps", "attempts", "round_off", "sensordata"}
     parameters: dict[str, Array] = {}
     states = {"time", "qpos", "qvel", "act"} | recorded
-    needed = {f.name for f in fields(Trajectory)} - optional - {"parameters", "model"}
+    needed = {f.name for f in fields(Trajectory)} - optional - {"parameters", "model", "readings"}
     path_of("path", path)
     try:
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
@@ -168,10 +190,24 @@ def load_trajectory(path: str | PathLike) -> Trajectory:
         if len(value) != steps + (name in states):
             raise ValueError(f"{path}: {name} has {len(value)} rows for {steps} steps")
     described = metadata.pop(MODEL, None)
+    readings = _readings(path, metadata.pop(SENSORS, None), values.pop("sensordata", None))
     model = None
     if described is not None:
         try:
             model = unpack_model(numbers, described)
         except (ModelError, TypeError) as error:
             warnings.warn(f"{path}: {error}; the trajectory is loaded without it", stacklevel=2)
-    return Trajectory(**values, metadata=metadata, parameters=parameters, model=model)
+    return Trajectory(**values, metadata=metadata, parameters=parameters, model=model, readings=readings)
+
+
+def _readings(path: Any, places: Any, data: Array | None) -> Readings | None:
+    """The sensors of a file, or ValueError."""
+    if data is None:
+        return None
+    try:
+        found = {str(name): (int(first), int(number)) for name, (first, number) in dict(places or {}).items()}
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path}: not a trajectory file (sensors: {error})") from error
+    if data.ndim != 2 or any(first < 0 or number < 0 or first + number > data.shape[1] for first, number in found.values()):
+        raise ValueError(f"{path}: not a trajectory file (sensors beyond their data)")
+    return Readings(found, data)

@@ -26,12 +26,15 @@ from dojo_py.simulate.arguments import (
     vector,
 )
 from dojo_py.simulate.poses import PointJacobian, Poses, point_jacobian, poses_of
+from dojo_py.simulate.readings import NOTHING
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory, kept_model
 from dojo_py.simulate.values import real_number, truth_of
 from dojo_py.soft import differences
+from dojo_py.soft.noted import allocate_noted
 from dojo_py.soft.options import SoftOptions
+from dojo_py.soft.readings import larger, readings_of, room_for
 
 Array = np.ndarray
 
@@ -122,7 +125,8 @@ class SoftSimulator:
         status = Status(int(traj.status[0]))
         moved = status not in (Status.NOT_FINITE, Status.SINGULAR)
         end = State(traj.qpos[1], traj.qvel[1], traj.act[1], float(traj.time[1] if moved else traj.time[0]), model=self.model)
-        return Step(end, status, int(traj.iterations[0]), float(traj.residual[0]), 0.0, contacts)
+        readings = traj.readings or NOTHING
+        return Step(end, status, int(traj.iterations[0]), float(traj.residual[0]), 0.0, contacts, readings=readings)
 
     def _contacts(self) -> Contacts:
         """Contacts of the last evaluation, the geom that the normal points to first; impulse = force * timestep."""
@@ -149,7 +153,9 @@ class SoftSimulator:
             body_table=tuple(getattr(self.model, "body_names", ())), geom_table=tuple(getattr(self.model, "geom_names", ())),
         )  # fmt: skip
 
-    def _run(self, work_handle: Any, state: State, controls: Array, outside: Outside | None = None) -> Trajectory:
+    def _run(
+        self, work_handle: Any, state: State, controls: Array, outside: Outside | None = None, sense: bool = True
+    ) -> Trajectory:
         T = len(controls)
         m = self.model
         outside = outside_of(m, None, None, T) if outside is None else outside
@@ -159,15 +165,23 @@ class SoftSimulator:
         residual, gaps = np.zeros(T), np.full(T, np.inf)
         none = np.zeros(0)
         self._load()
-        self._kernels.run(
-            self._model_handle, work_handle, qpos, qvel, act, controls, outside, status, iterations, residual, gaps, none, none,
-            none,
-        )  # fmt: skip
+        most = len(self.work.rows.contacts)
+        noted, done = room_for(m, T, most) if sense else allocate_noted(m, 0, 0), 0
+        while True:
+            done = self._kernels.run(
+                self._model_handle, work_handle, qpos, qvel, act, controls, outside, noted, done, status, iterations, residual,
+                gaps, none, none, none,
+            )  # fmt: skip
+            if done == T:
+                break
+            noted = larger(noted, most + len(noted.contacts))
         time = np.add.accumulate(np.concatenate([[state.time], np.full(T, self.timestep)]))  # as single steps add it up
         metadata = {"model": str(getattr(m, "name", "")), "timestep": self.timestep, "mode": "soft"}
+        readings = readings_of(m, noted, time[:T], qpos[:T], qvel[:T], outside)
         return Trajectory(
-            time, qpos, qvel, act, controls, status, iterations, residual, np.zeros(T), gaps, metadata=metadata, model=kept_model(m)
-        )
+            time, qpos, qvel, act, controls, status, iterations, residual, np.zeros(T), gaps, metadata=metadata,
+            model=kept_model(m), readings=readings,
+        )  # fmt: skip
 
     def rollout(
         self,
@@ -198,7 +212,7 @@ class SoftSimulator:
             return trajectory
 
         def step_at(t: int) -> differences.Stepper:
-            return lambda s, u: self._run(work_handle, s, u[None], outside.at(t))
+            return lambda s, u: self._run(work_handle, s, u[None], outside.at(t), False)
 
         A, B = differences.along(self.model, step_at, trajectory)
         return replace(trajectory, A=A, B=B)
@@ -261,7 +275,7 @@ class SoftSimulator:
         outside = outside_of(self.model, wrenches, joint_forces, 1)
         with self._lock:
             return differences.linearize(
-                self.model, lambda s, v: self._run(self._work_handle, s, v[None], outside), start, u, epsilon, centred
+                self.model, lambda s, v: self._run(self._work_handle, s, v[None], outside, False), start, u, epsilon, centred
             )
 
     def _evaluate(self, state: State, control: Any, qacc: Array, inverse: Array, energy: Array) -> None:
@@ -272,7 +286,7 @@ class SoftSimulator:
         with self._lock:
             self._kernels.run(
                 self._model_handle, self._work_handle, s.qpos[None], s.qvel[None], s.act[None], u[None],
-                outside_of(self.model, None, None, 1), no_status, no_status,
+                outside_of(self.model, None, None, 1), allocate_noted(self.model, 0, 0), 0, no_status, no_status,
                 none, none, qacc, inverse, energy,
             )  # fmt: skip
 

@@ -13,6 +13,7 @@ from dojo_py.soft.euler import euler
 from dojo_py.soft.forward import forward
 from dojo_py.soft.implicit import implicit, implicitfast
 from dojo_py.soft.inverse import inverse_dynamics
+from dojo_py.soft.noted import note
 from dojo_py.soft.runge_kutta import begin, finish, next_stage
 from dojo_py.soft.workspace import FULL, NCON, NEFC
 
@@ -92,18 +93,26 @@ def take_outside(w, outside, t):
 
 
 @entry
-def run(m, w, qpos, qvel, act, controls, outside, status, iterations, residual, gaps, qacc, inverse, energy):
+def run(m, w, qpos, qvel, act, controls, outside, noted, begin_at, status, iterations, residual, gaps, qacc, inverse, energy):
     """T steps from row 0 of qpos (T + 1, nq), qvel, act with controls (T, nu); or, with an empty status, one evaluation of row 0.
 
     A step that fails (not finite, singular) ends the rollout: the following rows repeat the last good state and carry its status.
     A step starts its solver at the previous acceleration, the first at zero. outside: an Outside.
+    noted: a Noted, filled where it has rows; when its contacts may not fit, the run stops. begin_at: first step, 0 unless a run
+    goes on. Returns how many steps are done.
     """
     stages = 4 if m.options[0].integrator == RK4 else 1
     cold = m.options[0].disableflags & DISABLE_WARMSTART
     failed = 0
-    for k in range(len(w.solver.qacc)):
-        w.solver.qacc[k] = 0.0
-    for t in range(len(controls)):
+    if begin_at == 0:
+        for k in range(len(w.solver.qacc)):
+            w.solver.qacc[k] = 0.0
+    elif status[begin_at - 1] == NOT_FINITE or status[begin_at - 1] == SINGULAR:
+        failed = status[begin_at - 1]
+    notes = noted.qacc.shape[0] > 0
+    for t in range(begin_at, len(controls)):
+        if notes and noted.first[t] + len(w.rows.contacts) > noted.contacts.shape[0]:
+            return t
         last = min(t + 1, len(qpos) - 1)
         q, v, a = qpos[last], qvel[last], act[last]
         copy(qpos[t], q)
@@ -111,6 +120,8 @@ def run(m, w, qpos, qvel, act, controls, outside, status, iterations, residual, 
         copy(act[t], a)
         if failed:
             status[t] = failed
+            if notes:
+                noted.first[t + 1] = noted.first[t]
             continue
         take_outside(w, outside, t)
         if stages > 1:
@@ -124,7 +135,9 @@ def run(m, w, qpos, qvel, act, controls, outside, status, iterations, residual, 
                 count, gradient, gap, ok = n, g, smallest_gap(w.rows), finite(w.solver.qacc)
                 if len(status) == 0:
                     extras(m, w, q, v, qacc, inverse, energy)
-                    return
+                    return 0
+                if notes:
+                    note(m, w, t, q, v, noted)
             if part < stages - 1:
                 next_stage(m, w, part, q, v, a, w.rk)
                 qs, vs, acts = w.rk[8, : len(q)], w.rk[9, : len(v)], w.rk[10, : len(a)]
@@ -141,3 +154,4 @@ def run(m, w, qpos, qvel, act, controls, outside, status, iterations, residual, 
             copy(qpos[t], q)
             copy(qvel[t], v)
             copy(act[t], a)
+    return len(controls)

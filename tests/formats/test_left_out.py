@@ -15,7 +15,11 @@ def model(body=BODY, before="", after=""):
 
 
 NOTICES = {
-    "sensor": (model(after='<sensor><gyro name="n" site="s"/></sensor>'), "gyro 'n': sensor: is not simulated"),
+    "sensor": (model(after='<sensor><rangefinder name="n" site="s"/></sensor>'), "rangefinder 'n': sensor: is not simulated"),
+    "late sensor": (model(after='<sensor><gyro name="n" site="s" delay=".1"/></sensor>'), "gyro 'n': sensor: delay is not"),
+    "sensor of a camera": (
+        model(after='<sensor><framepos name="n" objtype="camera" objname="c"/></sensor>'), "framepos 'n': sensor: cameras",
+    ),
     "custom": (model(after='<custom><numeric name="n" data="1"/></custom>'), "numeric 'n': custom"),
     "extension": (model(before='<extension><plugin plugin="n"/></extension>'), "plugin 'n': extension"),
     "user": (model('<geom name="n" size="1" user="1 2"/>'), "geom 'n', user"),

@@ -32,6 +32,7 @@ from .bodies import TreeReader, _fill
 from .defaults import Defaults, merge
 from .macros import Models
 from .orientation import Angles
+from .sensors import read_sensors
 from .values import read_attributes
 
 
@@ -75,6 +76,7 @@ class _Reader:
         skipped = self._tendons(mechanism)
         self._equalities(mechanism, skipped)
         kept = self._actuators(mechanism, skipped)
+        read_sensors(self.sections["sensor"], mechanism, self.problems)
         self._keyframes(mechanism, kept)
         for node in self.sections["size"]:
             mechanism.keyframe_count = read_attributes(node, schema.SIZE, self.problems).get("nkey", 0)
@@ -88,11 +90,8 @@ class _Reader:
 
     def _note(self, section: Node) -> None:
         for node in section.children:
-            if section.tag == "sensor" and node.tag not in schema.SENSORS:
-                self.problems.add(node.where, f"is not a sensor{nearest(node.tag, schema.SENSORS)}")
-            else:
-                name = node.attributes.get("name") or node.attributes.get("plugin", "")
-                self.problems.note(node.where, f"{section.tag}: {schema.NOTED_SECTIONS[section.tag]}", name=name)
+            name = node.attributes.get("name") or node.attributes.get("plugin", "")
+            self.problems.note(node.where, f"{section.tag}: {schema.NOTED_SECTIONS[section.tag]}", name=name)
 
     def _materials(self) -> set[str]:
         """Names of the materials."""

@@ -195,10 +195,9 @@ OPTION = (
 )
 FLAG = dict.fromkeys(FLAGS, word("enable", "disable"))
 
-SECTIONS = tuple("compiler option size default asset worldbody contact equality actuator keyframe tendon deformable".split())
+SECTIONS = tuple("compiler option size default asset worldbody contact equality actuator sensor keyframe tendon deformable".split())
 IGNORED_SECTIONS = ("statistic", "visual")
 NOTED_SECTIONS = {
-    "sensor": "is not simulated: it gives no output",
     "custom": "user data are not kept",
     "extension": "plugins are not simulated; what uses one is named where it stands",
 }

@@ -1,0 +1,81 @@
+"""The section `sensor` -> `spec.Sensor`. A sensor that is not simulated changes no motion: it is named, and left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...mechanism.errors import Problems, nearest
+from ...mechanism.sensor_kinds import FRAMES, SENSOR_KINDS
+from ...mechanism.spec import Mechanism, Sensor
+from ..xml_tree import Node
+from . import schema
+from .values import read_attributes
+
+COMMON = {"name": schema.TEXT, "cutoff": schema.real(1), "noise": schema.real(1), "user": schema.SKIP}
+LATE = {"delay": schema.real(1), "interval": schema.real(2, 1), "nsample": schema.INT, "interp": schema.TEXT}
+"""Attributes of readings that come late or seldom."""
+FRAME = {"objtype": schema.TEXT, "objname": schema.TEXT}
+
+
+def read_sensors(sections: list[Node], mechanism: Mechanism, problems: Problems) -> None:
+    """Fills in the sensors of a mechanism whose other elements are read."""
+    there = _names(mechanism)
+    for section in sections:
+        for node in section.children:
+            if node.tag not in schema.SENSORS:
+                problems.add(node.where, f"is not a sensor{nearest(node.tag, schema.SENSORS)}")
+            elif node.tag not in SENSOR_KINDS:
+                _leave_out(node, problems, "is not simulated")
+            else:
+                _read(node, mechanism, there, problems)
+
+
+def _leave_out(node: Node, problems: Problems, why: str) -> None:
+    name = node.attributes.get("name") or node.attributes.get("plugin", "")
+    problems.note(node.where, f"sensor: {why}: it gives no output", name=name)
+
+
+def _names(mechanism: Mechanism) -> dict[str, set[str]]:
+    """Type of object -> names."""
+    bodies = [body for body, _ in mechanism.world.walk()]
+    parts: dict[str, Any] = {"body": [*bodies, Sensor(name="world")], "tendon": mechanism.tendons, "actuator": mechanism.actuators}
+    for kind, name in (("joint", "joints"), ("geom", "geoms"), ("site", "sites")):
+        parts[kind] = [part for body in bodies for part in getattr(body, name)]
+    out = {kind: {element.name for element in elements} for kind, elements in parts.items()}
+    return out | {"xbody": out["body"]}
+
+
+def _read(node: Node, mechanism: Mechanism, there: dict[str, set[str]], problems: Problems) -> None:
+    kind = SENSOR_KINDS[node.tag]
+    table = COMMON | LATE
+    if kind.objects == FRAMES:
+        table |= FRAME
+        table |= {"site": schema.TEXT} if node.tag == "insidesite" else {"reftype": schema.TEXT, "refname": schema.TEXT}
+    else:
+        table |= {word: schema.TEXT for word in kind.objects}
+    values = read_attributes(node, table, problems)
+    late = [key for key in LATE if key in values and key != "interp" and values[key] not in (0, 0.0, (0.0,), (0.0, 0.0))]
+    if late:
+        _leave_out(node, problems, f"{late[0]} is not simulated")
+        return
+    sensor = Sensor(node.tag, values.get("name", ""), where=node.where)
+    sensor.cutoff, sensor.noise = values.get("cutoff", 0.0), values.get("noise", 0.0)
+    if kind.objects == FRAMES:
+        sensor.objtype, sensor.objname = values.get("objtype", ""), values.get("objname", "")
+        sensor.reftype, sensor.refname = values.get("reftype", ""), values.get("refname", "")
+        if node.tag == "insidesite":
+            sensor.reftype, sensor.refname = "site", values.get("site", "")
+    elif kind.objects:
+        sensor.objtype, sensor.objname = kind.objects[0], values.get(kind.objects[0], "")
+    if "camera" in (sensor.objtype, sensor.reftype):
+        _leave_out(node, problems, "cameras are not simulated")
+        return
+    gone = [
+        (objtype, name)
+        for objtype, name in ((sensor.objtype, sensor.objname), (sensor.reftype, sensor.refname))
+        if name and objtype in there and name not in there[objtype]
+    ]
+    if gone and (problems.left_out or problems.notices or problems.records):
+        _leave_out(node, problems, f"{gone[0][0]} '{gone[0][1]}' is not there")
+        return
+    mechanism.sensors.append(sensor)

@@ -1,0 +1,64 @@
+"""What sensors are read from: the states of T steps, the accelerations that began there, and the forces that acted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class ContactRows:
+    """n contacts of all steps. The force acts on the second geom, its opposite on the first."""
+
+    step: Array
+    """(n,)"""
+    geoms: Array
+    """(n, 2)"""
+    position: Array
+    """(n, 3) world [m]"""
+    frame: Array
+    """(n, 3, 3) rows: normal from the first geom to the second, two tangents; world."""
+    force: Array
+    """(n, 6) force, torque in that frame [N, N m]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tie:
+    """A wrench that two bodies apply to each other, as connects and welds do."""
+
+    bodies: tuple[int, int]
+    points: Array
+    """(2, 3) in the frames of the two bodies; the wrench acts on each at its own point [m]."""
+    wrench: Array
+    """(T, 6) world force and torque on the first, their opposite on the second [N, N m]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """T steps; forces are those of the step, everything else belongs to its start."""
+
+    time: Array
+    """(T,) [s]"""
+    qpos: Array
+    """(T, nq)"""
+    qvel: Array
+    """(T, nv)"""
+    qacc: Array
+    """(T, nv)"""
+    actuator: Array
+    """(T, nactuator, 3) length, velocity, force."""
+    joint_actuator: Array
+    """(T, nv) actuator forces along the coordinates [N, N m]."""
+    tendon: Array
+    """(T, ntendon, 2) length, velocity."""
+    limit: Array
+    """(T, njnt + ntendon, 3) distance to the bound, its rate, force; zero while a limit does not act."""
+    energy: Array
+    """(T, 2) potential, kinetic [J]."""
+    wrenches: Array
+    """(1 or T, nbody, 6) world force and torque about the centres of mass from outside [N, N m]."""
+    ties: tuple[Tie, ...]
+    contacts: ContactRows

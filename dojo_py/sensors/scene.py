@@ -1,0 +1,150 @@
+"""Scene: the bodies and what is fixed to them along T steps, as far as sensors ask for it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dojo_py.mechanism import quaternion
+from dojo_py.mechanism.sensor_kinds import OBJECTS
+from dojo_py.sensors.motion import Motion, body_motion
+from dojo_py.sensors.rows import Rows
+
+Array = np.ndarray
+BODY, XBODY, GEOM, SITE = (OBJECTS[word] for word in ("body", "xbody", "geom", "site"))
+
+
+class Scene:
+    """Rows of a motion and what follows from them. Quantities are in world axes; T rows."""
+
+    def __init__(self, model: Any, rows: Rows):
+        self.model, self.rows = model, rows
+
+    @cached_property
+    def motion(self) -> Motion:
+        """Of the body frames."""
+        return body_motion(self.model, self.rows.qpos, self.rows.qvel, self.rows.qacc)
+
+    def mount(self, objtype: int, index: int) -> tuple[int, Array, Array]:
+        """(body, position, quaternion in the body's frame) of a body, geom or site."""
+        m = self.model
+        if objtype == BODY:
+            return index, m.body_ipos[index], m.body_iquat[index]
+        if objtype == XBODY:
+            return index, np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
+        word = "geom" if objtype == GEOM else "site"
+        arrays = (getattr(m, f"{word}_{name}")[index] for name in ("bodyid", "pos", "quat"))
+        body, pos, quat = arrays
+        return int(body), pos, quat
+
+    def _arm(self, objtype: int, index: int) -> tuple[int, Array]:
+        body, pos, _ = self.mount(objtype, index)
+        return body, quaternion.rotate(self.motion.q[:, body], np.asarray(pos, float))
+
+    def position(self, objtype: int, index: int) -> Array:
+        """(T, 3)"""
+        body, r = self._arm(objtype, index)
+        return self.motion.x[:, body] + r
+
+    def orientation(self, objtype: int, index: int) -> Array:
+        """(T, 4)"""
+        body, _, quat = self.mount(objtype, index)
+        q = self.motion.q[:, body]
+        return quaternion.multiply(q, np.broadcast_to(np.asarray(quat, float), q.shape))
+
+    def axes(self, objtype: int, index: int) -> Array:
+        """(T, 3, 3) columns: the frame's axes."""
+        return quaternion.matrix(self.orientation(objtype, index))
+
+    def velocity(self, objtype: int, index: int) -> Array:
+        """(T, 3)"""
+        body, r = self._arm(objtype, index)
+        return self.motion.v[:, body] + np.cross(self.motion.w[:, body], r)
+
+    def rotation(self, objtype: int, index: int) -> Array:
+        """(T, 3) angular velocity."""
+        return self.motion.w[:, self.mount(objtype, index)[0]]
+
+    def acceleration(self, objtype: int, index: int) -> Array:
+        """(T, 3) less gravity."""
+        body, r = self._arm(objtype, index)
+        m, w = self.motion, self.motion.w[:, body]
+        return m.a[:, body] + np.cross(m.alpha[:, body], r) + np.cross(w, np.cross(w, r))
+
+    def angular_acceleration(self, objtype: int, index: int) -> Array:
+        """(T, 3)"""
+        return self.motion.alpha[:, self.mount(objtype, index)[0]]
+
+    # all bodies at their centres of mass
+
+    @cached_property
+    def arms(self) -> Array:
+        """(T, nbody, 3) from the body frames to the centres of mass."""
+        return quaternion.rotate(self.motion.q, np.asarray(self.model.body_ipos, float))
+
+    @cached_property
+    def centres(self) -> Array:
+        """(T, nbody, 3)"""
+        return self.motion.x + self.arms
+
+    @cached_property
+    def linear(self) -> Array:
+        """(T, nbody, 3) velocities of the centres of mass."""
+        return self.motion.v + np.cross(self.motion.w, self.arms)
+
+    def turned_inertia(self, vectors: Array) -> Array:
+        """(T, nbody, 3): inertia tensors times vectors."""
+        q = quaternion.multiply(self.motion.q, np.broadcast_to(np.asarray(self.model.body_iquat, float), self.motion.q.shape))
+        local = quaternion.rotate(quaternion.conjugate(q), vectors)
+        return quaternion.rotate(q, np.asarray(self.model.body_inertia, float) * local)
+
+    @cached_property
+    def contact_loads(self) -> Array:
+        """(T, nbody, 6) world force and torque about the centres of mass, of contacts."""
+        out = np.zeros((*self.centres.shape[:2], 6))
+        c = self.rows.contacts
+        if len(c.step):
+            force, torque = (np.einsum("nij,ni->nj", c.frame, part) for part in (c.force[:, :3], c.force[:, 3:]))
+            bodies = np.asarray(self.model.geom_bodyid, int)[c.geoms]
+            for side, sign in ((0, -1.0), (1, 1.0)):
+                b = bodies[:, side]
+                about = torque + np.cross(c.position - self.centres[c.step, b], force)
+                np.add.at(out, (c.step, b), sign * np.concatenate([force, about], axis=1))
+        return out
+
+    @cached_property
+    def internal(self) -> Array:
+        """(T, nbody, 6) force and torque about the world's origin that a body's parent applies to it (Newton and Euler).
+
+        The world's row is what it applies to all trees. (The wheel adds up their torques about different points.)
+        """
+        m, motion = self.model, self.motion
+        w, mass = motion.w, np.asarray(m.body_mass, float)[:, None]
+        acceleration = motion.a + np.cross(motion.alpha, self.arms) + np.cross(w, np.cross(w, self.arms))
+        loads = self.rows.wrenches + self.contact_loads + self._tie_loads()
+        force = mass * acceleration - loads[:, :, :3]
+        torque = self.turned_inertia(motion.alpha) + np.cross(w, self.turned_inertia(w)) - loads[:, :, 3:]
+        out = np.concatenate([force, torque + np.cross(self.centres, force)], axis=2)
+        out[:, 0] = 0.0
+        for b in range(int(m.nbody) - 1, 0, -1):
+            out[:, int(m.body_parentid[b])] += out[:, b]
+        return out
+
+    def _tie_loads(self) -> Array:
+        out = np.zeros((*self.centres.shape[:2], 6))
+        for tie in self.rows.ties:
+            for body, point, sign in zip(tie.bodies, tie.points, (1.0, -1.0), strict=True):
+                arm = quaternion.rotate(self.motion.q[:, body], point) - self.arms[:, body]
+                out[:, body, :3] += sign * tie.wrench[:, :3]
+                out[:, body, 3:] += sign * (tie.wrench[:, 3:] + np.cross(arm, tie.wrench[:, :3]))
+        return out
+
+    def subtree(self, body: int) -> Array:
+        """Indices of a body and all below it."""
+        parents, inside = np.asarray(self.model.body_parentid, int), np.zeros(int(self.model.nbody), bool)
+        inside[body] = True
+        for b in range(body + 1, len(inside)):
+            inside[b] |= inside[parents[b]]
+        return np.flatnonzero(inside)
