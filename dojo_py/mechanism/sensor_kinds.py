@@ -1,4 +1,4 @@
-"""The sensors that are read: MJCF's word -> MuJoCo's number, what it looks at, how many numbers of which kind it gives, and when."""
+"""The sensors that are read: MJCF's word -> MuJoCo's number, what it looks at, how many numbers it gives and when."""
 
 from __future__ import annotations
 
