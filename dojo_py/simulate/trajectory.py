@@ -14,7 +14,7 @@ import numpy as np
 from dojo_py.mechanism.archive import pack_model, unpack_model
 from dojo_py.mechanism.errors import ModelError
 from dojo_py.mechanism.model import Model
-from dojo_py.simulate.readings import Readings
+from dojo_py.simulate.readings import NOTHING, Readings
 from dojo_py.simulate.results import Exact, State
 from dojo_py.simulate.values import count, having, path_of
 
@@ -85,12 +85,10 @@ class Trajectory:
     """The Model that was simulated; None for a mujoco.MjModel, and for a file that was saved without one."""
 
     readings: Readings | None = field(default=None, repr=False)
-    """The sensors, unread."""
+    """The sensors, unread; None where the model has none."""
 
     def __post_init__(self) -> None:
         steps = len(self.status)
-        if self.readings is None:
-            object.__setattr__(self, "readings", Readings({}, np.zeros((steps, 0))))
         ones, zeros = np.ones(steps, np.int64), np.zeros(steps)
         for name, default in (("substeps", ones), ("attempts", ones), ("round_off", zeros)):
             if getattr(self, name) is None:
@@ -102,13 +100,11 @@ class Trajectory:
     @property
     def sensordata(self) -> Array:
         """(T, nsensordata) outputs of the sensors, a row for each step: of its first state, and of the forces in it."""
-        assert self.readings is not None
-        return self.readings.data
+        return np.zeros((len(self), 0)) if self.readings is None else self.readings.data
 
     def sensor(self, name: str) -> Array:
         """(T, dim) outputs of one sensor."""
-        assert self.readings is not None
-        return self.readings.sensor(name)
+        return (self.readings or NOTHING).sensor(name)
 
     @property
     def unsolved(self) -> int:
@@ -145,8 +141,7 @@ class Trajectory:
         arrays = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in TABLES and getattr(self, f.name) is not None}
         arrays |= {PARAMETER + name: table for name, table in self.parameters.items()}
         header = {"format": FORMAT, **self.metadata}
-        if self.sensordata.size:
-            assert self.readings is not None
+        if self.readings is not None:
             arrays["sensordata"], header[SENSORS] = self.sensordata, self.readings.places
         if kept is not None:
             numbers, values = pack_model(having("model", kept, ("geom_rgba", "source", "opt"), "a Model, as load_model returns it"))
