@@ -1,7 +1,8 @@
 """The figures of docs/concepts, made by the code they explain: `python docs/make_figures.py [NAME ...]` writes figures/NAME.svg.
 
 Each function below draws one figure and returns it with one number that the page states; tests/docs/test_figures.py pins these.
-Needs the extra `plot`.
+Needs the extra `plot`. figures/atlas.gif is made by `dojo_py simulate atlas --duration 1.8 --out run.npz`
+and `dojo_py replay run.npz --gif --size 400x300`.
 """
 
 from __future__ import annotations

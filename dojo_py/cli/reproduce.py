@@ -1,15 +1,17 @@
-"""`dojo_py reproduce NAME`: one experiment of the paper or of the bounds, its table on screen, CSV and PNG in a folder."""
+"""`dojo_py reproduce NAME`: an experiment, or all; its table on screen, CSV, PNG, PDF and an HTML page in a folder."""
 
 from __future__ import annotations
 
 import argparse
 import re
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 from dojo_py.cli.mistake import Mistake
 
+ALL = "all"
 GAUNTLET = "gauntlet"
 """The experiment that the options of the second group belong to."""
 
@@ -19,20 +21,22 @@ def add(commands: Any) -> None:
     from dojo_py.reproduce import EXPERIMENTS
     from dojo_py.reproduce.gauntlet import FAMILIES
 
-    listed = "\n".join(f"  {name:<13} {what}" for name, (_, what) in EXPERIMENTS.items())
+    rows = [(ALL, "every one of these, and an index page"), *((name, what) for name, (_, what) in EXPERIMENTS.items())]
+    listed = "\n".join(f"  {name:<13} {what}" for name, what in rows)
     families = "\n".join(f"  {name:<13} {what}" for name, what in FAMILIES.items())
     p = commands.add_parser(
         "reproduce",
         help="repeat an experiment and print it beside the published figures",
-        description="Repeat an experiment; writes its table as CSV and its figure as PNG.",
+        description="Repeat an experiment, or all; writes the table as CSV, the figure as PNG and PDF, and one HTML page with both "
+        "and replays of what was simulated.",
         epilog=f"experiments:\n{listed}\n\nfamilies of the gauntlet:\n{families}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    p.add_argument("experiment", choices=tuple(EXPERIMENTS), metavar="EXPERIMENT", help="see the list below")
+    p.add_argument("experiment", choices=(*EXPERIMENTS, ALL), metavar="EXPERIMENT", help="see the list below")
     p.add_argument(
         "--out", type=Path, default=Path("reproduced"), metavar="DIR", help="folder written to (default: reproduced)"
     )
-    p.add_argument("--quick", action="store_true", help="a size for tests: the bounds mean nothing (table6 only)")
+    p.add_argument("--quick", action="store_true", help="a smaller size; all of them: under 20 minutes")
     g = p.add_argument_group("gauntlet only")
     g.add_argument("--family", metavar="NAME", help="which cases: " + ", ".join(FAMILIES))
     g.add_argument("--seeds", metavar="A:B", help="from A up to, not including, B; or one seed")
@@ -46,21 +50,23 @@ def add(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the experiment, print and write it. 1 when what must hold did not."""
     from dojo_py.reproduce import load
+    from dojo_py.reproduce.page import write_page
     from dojo_py.reproduce.report import MissingPackage, draw, write_csv
 
-    settings = _gauntlet_settings(arguments)
+    if arguments.experiment == ALL:
+        return _run_all(arguments)
+    quick_gauntlet = arguments.quick and arguments.experiment == GAUNTLET
+    settings = {} if quick_gauntlet else _gauntlet_settings(arguments)
     try:
         module = load(arguments.experiment)
     except MissingPackage as error:
         raise Mistake(str(error)) from None
     if arguments.quick and not hasattr(module, "QUICK"):
         raise Mistake(f"--quick: {arguments.experiment} has no quick size")
-    try:
-        arguments.out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise Mistake(f"--out {arguments.out}: {error.strerror}") from None
+    _make_folder(arguments.out)
     if arguments.quick:
         settings = module.QUICK
+    began = time.perf_counter()
     try:
         report = module.run(**settings)
     except MissingPackage as error:
@@ -71,8 +77,31 @@ def run(arguments: argparse.Namespace) -> int:
         files += draw(report, arguments.out)
     except MissingPackage as error:
         print(f"dojo_py: no figure: {error}", file=sys.stderr)
+    files.append(write_page(report, arguments.out, time.perf_counter() - began))
     print("wrote " + ", ".join(str(file) for file in files))
     return 0 if report.holds else 1
+
+
+def _make_folder(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Mistake(f"--out {out}: {error.strerror}") from None
+
+
+def _run_all(arguments: argparse.Namespace) -> int:
+    """Every experiment. 1 when one did not run or what it must show did not hold."""
+    from dojo_py.reproduce.everything import run_all
+
+    for name in ("family", "seeds", "minimise", "workers"):
+        if getattr(arguments, name) is not None:
+            raise Mistake(f"--{name}: belongs to the gauntlet, not to {ALL}")
+    _make_folder(arguments.out)
+    outcomes, index = run_all(arguments.out, arguments.quick, tell=lambda line: print(line, flush=True))
+    failed = [outcome.name for outcome in outcomes if not outcome.holds]
+    print(f"{len(outcomes) - len(failed)} of {len(outcomes)} hold" + (f"; not: {', '.join(failed)}" if failed else ""))
+    print(f"wrote {index}")
+    return int(bool(failed))
 
 
 def _gauntlet_settings(arguments: argparse.Namespace) -> dict[str, Any]:

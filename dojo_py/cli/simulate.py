@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(format_pairs(summarise(sim, state, last, trajectory, wall, prepared)))
     if arguments.out:
         trajectory.save(arguments.out, model=model)
-        print(f"saved {arguments.out}")
+        print(f"saved {arguments.out}; to see it: dojo_py replay {arguments.out}")
     failed = np.asarray(trajectory.status) != 0
     if failed.any():
         first = int(np.flatnonzero(failed)[0])

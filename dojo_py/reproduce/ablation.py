@@ -24,6 +24,8 @@ PILE_STEPS = 120
 PATIENCE = 5.0
 """Processor time after which a scene is left [s]."""
 WALLS = ((0, 0, 1), (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0))
+QUICK: dict[str, Any] = {"seeds": range(5, 6)}
+"""Arguments of `run` for `--quick`."""
 
 
 class Count(NamedTuple):

@@ -53,6 +53,8 @@ JOINTS = {
     "fixed": "",
 }
 """Kind -> the joint between two bodies adrift."""
+QUICK: dict[str, Any] = {}
+"""Arguments of `run` for `--quick`."""
 
 
 def pair_xml(joint: str) -> str:

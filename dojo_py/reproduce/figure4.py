@@ -38,6 +38,8 @@ DIFFERENCE = 1e-6
 """Half the width of the point-wise derivative's central difference [N]."""
 AWAY = 0.5
 """Distance from the switch at which derivatives are compared with the point-wise ones [N]."""
+QUICK: dict[str, Any] = {"count": 41, "samples": 100}
+"""Arguments of `run` for `--quick`."""
 
 
 class Box:

@@ -15,6 +15,8 @@ TOLERANCES = (1e-1, 1e-2, 1e-4, 1e-6, 1e-8, 1e-12)
 TIMESTEP, DURATION = 0.01, 1.5
 RESIDUAL, COMPLEMENTARITY = 0, 1
 """Columns of `sim.trace`."""
+QUICK: dict[str, Any] = {"duration": 0.5}
+"""Arguments of `run` for `--quick`."""
 
 
 def traces(name: str, key: str, duration: float = DURATION) -> list[np.ndarray]:

@@ -49,6 +49,8 @@ OPTIONS = Options(
 PATIENCE = 30
 """Iterations of one solve of the hard step: what takes more is solved faster from another start. (With 16 the push shown here
 fells it.)"""
+QUICK: dict[str, Any] = {}
+"""Arguments of `run` for `--quick`."""
 
 
 def make_model() -> Any:

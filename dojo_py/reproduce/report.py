@@ -1,8 +1,9 @@
-"""What an experiment hands back: a table, named curves, a drawing; and how these become text, CSV and PNG."""
+"""What an experiment hands back: a table, named curves, a drawing, motions; and how these become text, CSV, PNG and PDF."""
 
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.reproduce.palette import set_style
 from dojo_py.reproduce.text import format_table
 
 
@@ -34,6 +36,8 @@ class Report:
     """Draws on (matplotlib.pyplot, report) and returns the figure."""
     holds: bool = True
     """Whether what the experiment must show was shown."""
+    replays: Mapping[str, Any] = field(default_factory=dict)
+    """What it is called -> Trajectory that the page plays."""
 
     def __str__(self) -> str:
         return "\n".join(
@@ -60,10 +64,10 @@ def _write(file: Path, columns: Sequence[str], rows: Sequence[Sequence[object]])
         writer.writerows([["" if value is None else value for value in row] for row in rows])
 
 
-def draw(report: Report, folder: Path) -> list[Path]:
-    """The figure as NAME.png; nothing when the experiment has none. MissingPackage without matplotlib."""
+def drawings(report: Report, formats: Sequence[str] = ("png", "pdf")) -> dict[str, bytes]:
+    """Format -> the figure's file; nothing when the experiment has none. MissingPackage without matplotlib."""
     if report.figure is None:
-        return []
+        return {}
     try:
         import matplotlib
     except ImportError:
@@ -71,11 +75,24 @@ def draw(report: Report, folder: Path) -> list[Path]:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure = report.figure(plt, report)
-    file = folder / f"{report.name}.png"
-    figure.savefig(file, dpi=120, bbox_inches="tight")
-    plt.close(figure)
-    return [file]
+    found = {}
+    with set_style(matplotlib):
+        figure = report.figure(plt, report)
+        for kind in formats:
+            stream = io.BytesIO()
+            figure.savefig(stream, format=kind, dpi=120, bbox_inches="tight")
+            found[kind] = stream.getvalue()
+        plt.close(figure)
+    return found
+
+
+def draw(report: Report, folder: Path) -> list[Path]:
+    """The figure as NAME.png and, for print, NAME.pdf; the files written. MissingPackage without matplotlib."""
+    files = []
+    for kind, content in drawings(report).items():
+        files.append(folder / f"{report.name}.{kind}")
+        files[-1].write_bytes(content)
+    return files
 
 
 def import_mujoco(required: bool = False) -> Any:

@@ -41,6 +41,8 @@ SQUEEZE = 5.0
 """Force of each finger [N]; friction could carry 8 N, the cube weighs 1 N."""
 BALL = """<mujoco model="ball"><worldbody><geom type="plane" size="0 0 1"/>
   <body pos="0 0 1"><freejoint/><geom type="sphere" size="0.1" mass="1" solref="{} {}" priority="1"/></body></worldbody></mujoco>"""
+QUICK: dict[str, Any] = {"timesteps": (0.1, 0.01), "hold": 2.0}
+"""Arguments of `run` for `--quick`."""
 
 
 def simulator(mode: str, model: Any, timestep: float, friction: Any = "cone") -> Any:
@@ -139,6 +141,7 @@ def run(
 ) -> Report:
     """All scenes in both modes; durations [s]. Holds when every hard step is solved without penetration."""
     curves: dict[str, Any] = {}
+    replays: dict[str, Any] = {}
     rows = _slide_rows(slide, curves)
     for mode in ("hard", "soft"):
         t = creep(mode, slope, "cone" if mode == "hard" else 1)
@@ -148,10 +151,13 @@ def run(
         for mode in ("hard", "soft"):
             t = atlas(mode, h, fall)
             rows.append(_row("Atlas drop", mode, f"h = {h:g} s", "lowest gap [mm]", _gap(t), t))
+            if h == 0.01:
+                replays[f"Atlas, {mode}"] = t
             curves[f"atlas_{mode}_h{h:g}"] = {"time": t.time[1:], "min_gap": t.min_gap}
     for mode in ("hard", "soft"):
         t = grasp(mode, hold)
         rows.append(_row("pinch grasp", mode, "5 N, 1 N weight", "slips at [m/s]", f"{settled_speed(t):.2g}", t))
+        replays[f"grasp, {mode}"] = t
         curves[f"grasp_{mode}"] = {"time": t.time, "z": t.qpos[:, 2]}
     for mode in ("hard", "soft"):
         t = bounce(mode, bouncing)
@@ -165,7 +171,7 @@ def run(
     ]
     hard = [row for row in rows if row[1] == "hard"]
     holds = all(row[6] == 0 and float(row[5]) >= 0.0 for row in hard)
-    return Report("soft_vs_hard", "Soft and hard contact on the same models", columns, rows, notes, curves, _figure, holds)
+    return Report("soft_vs_hard", "Soft and hard contact on the same models", columns, rows, notes, curves, _figure, holds, replays)
 
 
 def _figure(plt: Any, report: Report) -> Any:

@@ -25,6 +25,8 @@ EPSILON = 1e-6
 """Of the finite differences."""
 KAPPA = 3e-4
 """[N m s] of the steps whose gradients by parameters are timed."""
+QUICK: dict[str, Any] = {}
+"""Arguments of `run` for `--quick`."""
 
 
 def start_of(model: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -19,6 +19,8 @@ DEEPEST = -1e-9
 """Smallest gap accepted [m]."""
 SHOWN = 3
 """Failures of one model and time step that are named."""
+QUICK: dict[str, Any] = {"timesteps": (0.05, 0.01), "steps": 20}
+"""Arguments of `run` for `--quick`."""
 
 
 class Outcome(NamedTuple):

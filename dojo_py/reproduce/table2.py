@@ -14,6 +14,8 @@ DURATION = 5.0
 """[s]"""
 PAPER = {0.1: ("1e-12", "fails"), 0.01: ("1e-07", "-28"), 0.001: ("8e-06", "-46")}
 """Time step -> the paper's figures for Dojo and MuJoCo [mm]."""
+QUICK: dict[str, Any] = {"timesteps": (0.1, 0.01)}
+"""Arguments of `run` for `--quick`."""
 
 
 def drop(timestep: float, duration: float = DURATION, name: str = "atlas", key: str = "drop") -> Any:
@@ -49,7 +51,7 @@ def mujoco_depth(timestep: float, duration: float = DURATION, name: str = "atlas
 
 def run(timesteps: tuple[float, ...] = TIMESTEPS, duration: float = DURATION) -> Report:
     """The table, and the smallest gap against time."""
-    rows, curves, holds = [], {}, True
+    rows, curves, replays, holds = [], {}, {}, True
     installed = import_mujoco() is not None
     for h in timesteps:
         trajectory = drop(h, duration)
@@ -64,6 +66,7 @@ def run(timesteps: tuple[float, ...] = TIMESTEPS, duration: float = DURATION) ->
             "min_gap": trajectory.min_gap,
             "height": trajectory.qpos[1:, 2],
         }
+        replays[f"h = {h:g} s"] = trajectory
         holds &= gap >= 0.0 and unsolved == 0
     columns = (
         "h [s]",
@@ -75,7 +78,7 @@ def run(timesteps: tuple[float, ...] = TIMESTEPS, duration: float = DURATION) ->
         "unsolved",
     )
     title = f"Table II: Atlas drop, {duration:g} s: smallest gap of all contact points; negative is penetration"
-    return Report("table2", title, columns, rows, curves=curves, figure=_figure, holds=bool(holds))
+    return Report("table2", title, columns, rows, curves=curves, figure=_figure, holds=bool(holds), replays=replays)
 
 
 def _figure(plt: Any, report: Report) -> Any:

@@ -37,6 +37,8 @@ COLUMNS = (
     "problem", "cost", "violation", "iterations", "status", "paper: cost", "violation", "iterations",
     "seconds", "simulate + gradients", "backward pass", "line search",
 )  # fmt: skip
+QUICK: dict[str, Any] = {"names": ("box right", "box up", "hopper")}
+"""Arguments of `run` for `--quick`."""
 
 
 def solve(name: str, progress: bool = False) -> tuple[Plan, float]:
@@ -58,7 +60,7 @@ def within_bounds(name: str, plan: Plan) -> bool:
 
 def run(names: Sequence[str] = tuple(ROWS)) -> Report:
     """All rows."""
-    rows, curves, missed = [], {}, []
+    rows, curves, replays, missed = [], {}, {}, []
     for name in names:
         plan, seconds = solve(name)
         cost, violation, iterations = PAPER[name]
@@ -74,6 +76,8 @@ def run(names: Sequence[str] = tuple(ROWS)) -> Report:
             "cost": np.array([r.cost for r in plan.log]),
             "violation": np.array([r.violation for r in plan.log]),
         }
+        if "soft" not in name:
+            replays[name] = plan.hard_trajectory
         missed += [] if within_bounds(name, plan) else [name]
     notes = [
         f"gradients at kappa {problems.KAPPA:g}; plans begin in relaxed motion and end in the hard limit, where they are measured",
@@ -81,7 +85,7 @@ def run(names: Sequence[str] = tuple(ROWS)) -> Report:
         + (f"missed by {', '.join(missed)}" if missed else "met by all"),
         "soft mode: time step 0.01 s, finite differences; stage costs scaled with the time step",
     ]
-    return Report("table3", "Planning through contact (Table III)", COLUMNS, rows, notes, curves, _figure, not missed)
+    return Report("table3", "Planning through contact (Table III)", COLUMNS, rows, notes, curves, _figure, not missed, replays)
 
 
 def _figure(plt: Any, report: Report) -> Any:

@@ -38,6 +38,8 @@ COLUMNS = (
     "ratio, hard limit and κ", "ratio centred", "paper: Dojo [s]", "paper: MuJoCo FD [s]", "paper: ratio", "iterations a step",
     "step [ms]", "gradient [ms]", "unsolved", "load [s]",
 )  # fmt: skip
+QUICK: dict[str, Any] = {}
+"""Arguments of `run` for `--quick`."""
 
 
 class Ours:

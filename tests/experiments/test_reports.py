@@ -50,7 +50,7 @@ def test_the_command_writes_and_says_whether_it_holds(capsys, tmp_path, monkeypa
         assert main(["reproduce", "table2", "--out", str(tmp_path / "new" / "folder")]) == (0 if holds else 1)
     assert "A toy" in capsys.readouterr().out
     names = sorted(file.name for file in (tmp_path / "new" / "folder").iterdir())
-    assert names == ["toy.csv", "toy.png", "toy_c.csv"]
+    assert names == ["toy.csv", "toy.html", "toy.pdf", "toy.png", "toy_c.csv"]
 
 
 def test_without_matplotlib_the_table_is_written_and_the_remedy_named(capsys, tmp_path, monkeypatch):

@@ -24,6 +24,10 @@ FEWEST = 1
 """Seeds minimised for each property, unless asked for more."""
 
 Findings = dict[int, dict[str, Outcome]]
+QUICK: dict[str, Any] = {"family": "scenes", "seeds": range(6)}
+"""Arguments of `run` for `--quick`."""
+FULL: dict[str, Any] = {"family": "scenes", "seeds": range(200)}
+"""And among all experiments."""
 
 
 def run(

@@ -1,0 +1,153 @@
+"""An experiment's report as one HTML page that needs no other file: table, notes, figure, replays; and the index of several."""
+
+from __future__ import annotations
+
+import base64
+import html
+import platform
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dojo_py.reproduce.report import MissingPackage, Report, drawings
+from dojo_py.reproduce.text import cell
+
+FPS = 30.0
+"""Frames a simulated second of a replay, at most."""
+STYLE = """
+body { max-width: 62em; margin: 2em auto; padding: 0 1em; color: #223; background: #fff; font: 15px/1.45 system-ui, sans-serif; }
+h1 { font-size: 1.4em; } h2 { font-size: 1.1em; margin-top: 2em; } .wide { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 0.93em; }
+td, th { padding: 0.2em 0.7em; border-bottom: 1px solid #dde; text-align: right; }
+td:first-child, th:first-child { text-align: left; }
+th { border-bottom: 2px solid #99a; font-weight: 600; } .note { color: #556; margin: 0.2em 0; }
+.good { color: #00684c; } .bad { color: #b33d00; font-weight: 600; }
+img { max-width: 100%; height: auto; } iframe { width: 100%; height: 30em; border: 1px solid #dde; }
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one experiment."""
+
+    name: str
+    report: Report | None
+    """None where it did not run."""
+    message: str
+    """Why it did not run, or nothing."""
+    seconds: float
+    page: Path | None = None
+    paper: str = ""
+    """What the paper says."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether it ran and showed what it must."""
+        return self.report is not None and self.report.holds
+
+
+def write_page(report: Report, folder: Path, seconds: float | None = None) -> Path:
+    """Write NAME.html. The figure is left out without matplotlib, replays without viser; the page says so."""
+    parts = [f"<h1>{html.escape(report.title)}</h1>", _verdict(report.holds), table(report), *_notes(report.notes)]
+    parts += _figure(report) + _replays(report)
+    took = "" if seconds is None else f" in {seconds:.0f} s"
+    parts.append(f'<p class="note">{html.escape(made_here() + took)}</p>')
+    file = folder / f"{report.name}.html"
+    file.write_text(document(report.title, parts), encoding="utf-8")
+    return file
+
+
+def write_index(outcomes: Sequence[Outcome], folder: Path, title: str) -> Path:
+    """Write index.html: all tables, beside what the paper says, with links to the pages."""
+    rows = "".join(
+        f'<tr><td><a href="#{o.name}">{o.name}</a></td><td>{_word(o)}</td><td>{o.seconds:.0f}</td></tr>' for o in outcomes
+    )
+    parts = [f"<h1>{html.escape(title)}</h1>", f'<p class="note">{html.escape(made_here())}</p>']
+    parts.append(f"<table><tr><th>experiment</th><th></th><th>time [s]</th></tr>{rows}</table>")
+    for o in outcomes:
+        parts.append(f'<h2 id="{o.name}">{html.escape(o.report.title if o.report else o.name)}</h2>')
+        parts.append(f"<p>{_word(o)}{f'<br>Paper: {html.escape(o.paper)}' if o.paper else ''}</p>")
+        if o.report is not None:
+            parts += [table(o.report), *_notes(o.report.notes)]
+        if o.page is not None:
+            parts.append(f'<p><a href="{html.escape(o.page.name)}">Figure, replays: {html.escape(o.page.name)}</a></p>')
+    file = folder / "index.html"
+    file.write_text(document(title, parts), encoding="utf-8")
+    return file
+
+
+def document(title: str, parts: Sequence[str]) -> str:
+    """A whole page."""
+    head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{STYLE}</style>'
+    return f'<!DOCTYPE html><html lang="en"><head>{head}</head><body>{"".join(parts)}</body></html>\n'
+
+
+def table(report: Report) -> str:
+    """The report's table as HTML."""
+    head = "".join(f"<th>{html.escape(str(name))}</th>" for name in report.columns)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(cell(value))}</td>" for value in row) + "</tr>" for row in report.rows
+    )
+    return f'<div class="wide"><table><tr>{head}</tr>{body}</table></div>'
+
+
+def made_here() -> str:
+    """Version, machine and date."""
+    from dojo_py import __version__
+
+    return f"dojo_py {__version__}, {platform.system()} {platform.machine()}, {time.strftime('%Y-%m-%d')}"
+
+
+def _notes(notes: Sequence[str]) -> list[str]:
+    return [f'<p class="note">{html.escape(note)}</p>' for note in notes]
+
+
+def _verdict(holds: bool) -> str:
+    text = "What must hold, holds." if holds else "What must hold does not."
+    return f'<p class="{"good" if holds else "bad"}">{text}</p>'
+
+
+def _word(outcome: Outcome) -> str:
+    if outcome.report is None:
+        return f'<span class="bad">did not run: {html.escape(outcome.message)}</span>'
+    return f'<span class="{"good" if outcome.holds else "bad"}">{"holds" if outcome.holds else "does not hold"}</span>'
+
+
+def _figure(report: Report) -> list[str]:
+    """The figure, drawn by the browser from vectors, and as a PDF to keep."""
+    try:
+        found = drawings(report, ("svg", "pdf"))
+    except MissingPackage as error:
+        return _notes([f"no figure: {error}"])
+    if not found:
+        return []
+    data = {kind: base64.b64encode(content).decode() for kind, content in found.items()}
+    return [
+        f'<h2>Figure</h2><img alt="{html.escape(report.title)}" src="data:image/svg+xml;base64,{data["svg"]}">',
+        f'<p><a download="{report.name}.pdf" href="data:application/pdf;base64,{data["pdf"]}">as PDF</a></p>',
+    ]
+
+
+def _replays(report: Report) -> list[str]:
+    parts: list[str] = []
+    for title, trajectory in report.replays.items():
+        try:
+            page = _replay(trajectory)
+        except ImportError as error:
+            return _notes([f"no replays: {error}"])
+        except ValueError as error:
+            parts += _notes([f"{title}: no replay: {error}"])
+            continue
+        parts.append(f'<h2>{html.escape(title)}</h2><iframe loading="lazy" srcdoc="{html.escape(page)}"></iframe>')
+    return parts
+
+
+def _replay(trajectory: Any) -> str:
+    """viser's page of a trajectory."""
+    from dojo_py.view import replay
+
+    with tempfile.TemporaryDirectory() as folder:
+        return replay(trajectory.model, trajectory, Path(folder) / "run.html", fps=FPS).read_text(encoding="utf-8")

@@ -1,0 +1,95 @@
+"""Pages of experiments: one file, what the table says, a figure as vectors and PDF, replays; the index of all shows every table."""
+
+import base64
+import dataclasses
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from dojo_py import HardSimulator
+from dojo_py.cli import main
+from dojo_py.reproduce import EXPERIMENTS, everything, load
+from dojo_py.reproduce.page import write_page
+from dojo_py.reproduce.report import MissingPackage, Report
+
+
+def draw(plt, report):
+    figure, axis = plt.subplots()
+    axis.plot([0, 1], [2, 3])
+    return figure
+
+
+def a_report(holds=True, name="toy"):
+    sim = HardSimulator("box")
+    run = sim.rollout(sim.initial_state(keyframe="home"), np.zeros((5, 3)))
+    rows = [(1, "x < y"), (None, 2.5)]
+    return Report(name, "A toy & more", ("a", "b"), rows, ["a note"], {}, draw, holds, {"a box": run})
+
+
+def test_a_page_holds_table_figure_and_replay_and_needs_no_other_file(tmp_path):
+    pytest.importorskip("viser")
+    pytest.importorskip("matplotlib")
+    text = write_page(a_report(), tmp_path, 1.0).read_text(encoding="utf-8")
+    for words in ("A toy &amp; more", "x &lt; y", "<td>-</td><td>2.5</td>", "a note", "What must hold, holds", "a box", "srcdoc="):
+        assert words in text, words
+    assert base64.b64decode(re.search(r"data:application/pdf;base64,([^\"]+)", text)[1]).startswith(b"%PDF")
+    svg = base64.b64decode(re.search(r"data:image/svg\+xml;base64,([^\"]+)", text)[1]).decode()
+    assert "#0072b2" in svg  # the first colour of the palette
+    assert not re.findall(r'<(?:script|img|link|iframe)[^>]*(?:src|href)="https?:', text)
+
+
+def test_what_is_not_installed_is_named_on_the_page(tmp_path, monkeypatch):
+    from dojo_py.view import extra
+
+    def missing(package):
+        raise ImportError(f"{package} is not installed")
+
+    monkeypatch.setattr("dojo_py.view.recording.imported", missing)
+    assert extra and "no replays: viser is not installed" in write_page(a_report(), tmp_path).read_text(encoding="utf-8")
+
+
+def test_every_experiment_has_a_quick_size():
+    import inspect
+
+    for name in EXPERIMENTS:
+        module = load(name)
+        assert set(module.QUICK) <= set(inspect.signature(module.run).parameters), name
+
+
+def test_all_goes_on_when_one_fails_and_the_index_names_it(tmp_path, monkeypatch, capsys):
+    def fails(**_):
+        raise ValueError("overflow\nsecond line")
+
+    def lacks(**_):
+        raise MissingPackage("mujoco is not installed")
+
+    toys = {
+        "good": SimpleNamespace(QUICK={}, run=lambda: dataclasses.replace(a_report(name="good"), replays={})),
+        "bad": SimpleNamespace(QUICK={}, run=lambda: dataclasses.replace(a_report(False, "bad"), replays={})),
+        "fails": SimpleNamespace(QUICK={}, run=fails),
+        "lacks": SimpleNamespace(QUICK={}, run=lacks),
+    }
+    monkeypatch.setattr(everything, "EXPERIMENTS", {name: ("", "a toy") for name in toys})
+    monkeypatch.setattr(everything, "load", toys.__getitem__)
+    monkeypatch.setitem(everything.PAPER, "good", "what the paper says")
+    outcomes, index = everything.run_all(tmp_path, True, tuple(toys), lambda line: None)
+    assert [o.holds for o in outcomes] == [True, False, False, False]
+    text = index.read_text(encoding="utf-8")
+    for words in ("what the paper says", "did not run: ValueError: overflow<", "mujoco is not installed", 'href="good.html"'):
+        assert words in text, words
+    assert text.count("x &lt; y") == 2 and (tmp_path / "good.html").exists() and (tmp_path / "bad.csv").exists()
+    assert main(["reproduce", "all", "--seeds", "1", "--out", str(tmp_path)]) == 2
+    monkeypatch.setattr(everything, "run_all", lambda out, quick, tell: (outcomes, index))
+    assert main(["reproduce", "all", "--quick", "--out", str(tmp_path)]) == 1
+    assert "1 of 4 hold; not: bad, fails, lacks" in capsys.readouterr().out
+
+
+@pytest.mark.slow  # 5 to 20 minutes
+def test_all_quick_is_complete(tmp_path):
+    outcomes, index = everything.run_all(tmp_path, True)
+    assert [o.name for o in outcomes if o.report is None] == [] and len(outcomes) == len(EXPERIMENTS)
+    assert sum(o.seconds for o in outcomes) < 1200.0
+    text = index.read_text(encoding="utf-8")
+    assert all(o.report.title.split("&")[0][:20] in text for o in outcomes)
