@@ -8,24 +8,24 @@ import numpy as np
 
 from dojo_py.actuation.force import BIAS_AFFINE, GAIN_AFFINE
 from dojo_py.actuation.short_way import of_rotations
-from dojo_py.actuation.transmission import BALL, FREE, SCALAR, SITE
+from dojo_py.actuation.transmission import BALL, FREE, SCALAR, SITE, TENDON
 from dojo_py.mechanism.enums import DisableBit, JointType, TrnType
 
 
 class ActuatorTable(NamedTuple):
     """One row per actuator, n rows. Forces in N or N m, lengths in m or rad."""
 
-    transmission: np.ndarray  # (n,) SCALAR, BALL, FREE or SITE
+    transmission: np.ndarray  # (n,) SCALAR, BALL, FREE, SITE or TENDON
     in_parent: np.ndarray  # (n,) 1: ball and free joints, torque axis in the parent
     gear: np.ndarray  # (n, 6)
     qadr: np.ndarray  # (n,) first entry of the joint in qpos
-    dof: np.ndarray  # (n,) first entry of the joint in qvel
+    dof: np.ndarray  # (n,) first entry of the joint in qvel; nv + t for tendon t
     body: np.ndarray  # (n, 2) bodies that take the force: of the joint; of the site and its reference (-1: world or none)
     has_reference: np.ndarray  # (n,) 1: site with a reference site
     site_pos: np.ndarray  # (n, 2, 3) sites in the frames of their bodies [m]
     site_quat: np.ndarray  # (n, 2, 4)
     common: np.ndarray  # (n,) last body that moves both sites (-1: world)
-    servo: np.ndarray  # (n,) number among the servos: hinge or slide, force depends on length or velocity; else -1
+    servo: np.ndarray  # (n,) number among the servos: hinge, slide or tendon, force depends on length or velocity; else -1
     rotation: np.ndarray  # (n,) 1: servo of a rotation, which takes the short way round
     enabled: np.ndarray  # (n,)
     control: np.ndarray  # (n,) entry in the control
@@ -52,13 +52,15 @@ def _ranges(limited: Any, ranges: Any) -> np.ndarray:
 
 
 def _transmissions(model: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Kinds, joints (-1: site) and sites (n, 2) of all actuators."""
+    """Kinds, joints (-1: site or tendon) and sites (n, 2) of all actuators."""
     n = model.nactuator if hasattr(model, "nactuator") else model.nu
     kinds, joints, sites = np.full(n, SCALAR), np.full(n, -1), np.full((n, 2), -1)
     of_joint = {JointType.FREE: FREE, JointType.BALL: BALL}
     for i in range(n):
         if int(model.actuator_trntype[i]) == TrnType.SITE:
             kinds[i], sites[i] = SITE, model.actuator_trnid[i]
+        elif int(model.actuator_trntype[i]) == TrnType.TENDON:
+            kinds[i] = TENDON
         else:
             joints[i] = model.actuator_trnid[i][0]
             kinds[i] = of_joint.get(JointType(int(model.jnt_type[joints[i]])), SCALAR)
@@ -76,13 +78,15 @@ def build_table(model: Any) -> ActuatorTable:
     gaintype, biastype = np.array(model.actuator_gaintype, np.int64), np.array(model.actuator_biastype, np.int64)
     affine = (gaintype == GAIN_AFFINE) & np.any(gain[:, 1:] != 0, axis=1)
     affine |= (biastype == BIAS_AFFINE) & np.any(bias[:, 1:] != 0, axis=1)
-    is_servo = affine & (kinds == SCALAR) & enabled
+    is_servo = affine & ((kinds == SCALAR) | (kinds == TENDON)) & enabled
     body, site_pos, site_quat = np.full((n, 2), -1), np.zeros((n, 2, 3)), np.tile([1.0, 0, 0, 0], (n, 2, 1))
     qadr, dof = np.zeros(n, np.int64), np.zeros(n, np.int64)
     for i in range(n):
         if joints[i] >= 0:
             j = joints[i]
             qadr[i], dof[i], body[i, 0] = model.jnt_qposadr[j], model.jnt_dofadr[j], model.jnt_bodyid[j]
+        if kinds[i] == TENDON:
+            dof[i] = model.nv + int(model.actuator_trnid[i][0])
         for side, s in enumerate(sites[i]):
             if s >= 0:
                 body[i, side] = model.site_bodyid[s]

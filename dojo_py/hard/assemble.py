@@ -6,10 +6,10 @@ onto the rows of their joints. What is left has the graph of bodies and joints.
 Everywhere below kn is the complementarity aimed at of normal impulses and limits [N s m], kf that of friction [N s m/s].
 """
 
-from dojo_py.hard.closures import regularisation
+from dojo_py.hard.closures import TENDON_ROW, regularisation
 from dojo_py.hard.islands import BODIES, CONTACTS, MOVED_CONTACTS, NODES
 from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
-from dojo_py.hard.terms import BALL
+from dojo_py.hard.terms import BALL, EQ_TENDON
 from dojo_py.jit import kernel, pasted
 from dojo_py.solver.block_ldu import clear
 from dojo_py.solver.cones import beyond, beyond_standoff, condense, motion_residual
@@ -43,6 +43,8 @@ def assemble(L, W, h, kn, typical, kf, corrected):
         n = W.members[NODES, m]
         if L.node_joint[n] >= 0:
             _assemble_joint(L, W, n, h, kn, kf, corrected)
+        elif L.eq_kind[-1 - L.node_joint[n]] == EQ_TENDON:
+            _assemble_tendon(L, W, n, h, kn, kf, corrected)
         else:
             _assemble_closure(L, W, n, corrected)
     for m in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
@@ -95,11 +97,38 @@ def _assemble_closure(L, W, n, corrected):
     for r in range(6):
         epsilon = regularisation(L, W, e, r)
         W.blocks.D[place, r, r] = epsilon if epsilon > 0.0 else 1.0
-    for slot in range(4):
+    _put_closure(L, W, e, place, 1.0)
+
+
+@kernel
+def _put_closure(L, W, e, place, factor):
+    """Blocks between the node of closure or tendon e and its bodies: factor times its rows, and its impulses."""
+    for slot in range(L.eq_bodies.shape[1]):
         b = L.eq_bodies[e, slot]
         if b >= 0:
-            _add_block(W, place, L.place_body[b], W.Ceq[e, slot], 1.0, False)
+            _add_block(W, place, L.place_body[b], W.Ceq[e, slot], factor, False)
             _add_block(W, L.place_body[b], place, W.Geq[e, slot], -1.0, True)
+
+
+@kernel
+def _assemble_tendon(L, W, n, h, kn, kf, corrected):
+    """The node of a tendon: a joint's with one coordinate and no constraint, on the bodies of all its terms."""
+    e = -1 - L.node_joint[n]
+    place, dof = L.place_node[n], L.eq_dof[e]
+    M, f = W.scratch[0:6, 0:6], W.scratch[6, 0:6]
+    M[0, 0], f[0] = W.drive[dof, 1], -W.rn[n, TENDON_ROW]
+    _condense_friction(W, dof, W.rows[n, TENDON_ROW], kf, corrected, 0, M, f)
+    _condense_limits(L, W, dof, dof, n, h, kn, corrected, M, f, W.scratch)
+    scale = 1.0 / (1.0 + abs(M[0, 0]) / L.dof_inertia[dof])
+    W.row_scale[dof] = scale
+    for r in range(6):
+        W.step[place, r] = 0.0
+        if not corrected:
+            W.blocks.D[place, r, r] = 1.0
+    W.step[place, TENDON_ROW] = scale * f[0]
+    if not corrected:
+        W.blocks.D[place, TENDON_ROW, TENDON_ROW] = scale
+        _put_closure(L, W, e, place, scale * M[0, 0])
 
 
 @kernel
@@ -116,10 +145,25 @@ def _dof_matrix(L, W, n, h, kf, corrected, M, f):
         if L.kind[j] == BALL:
             for m in range(3):
                 M[i, m] += W.ball[j, i, m]
-        if W.bound[dof] > 0.0:
-            D, beta = friction_law(W, dof, W.bound[dof], W.rows[n, 6 - k + i], kf, corrected)
-            M[i, i] += D
-            f[i] += beta
+        _condense_friction(W, dof, W.rows[n, 6 - k + i], kf, corrected, i, M, f)
+
+
+@kernel
+def _condense_friction(W, dof, rate, kf, corrected, i, M, f):
+    """Fold the dry friction of a coordinate onto its row i."""
+    if W.bound[dof] > 0.0:
+        D, beta = friction_law(W, dof, W.bound[dof], rate, kf, corrected)
+        M[i, i] += D
+        f[i] += beta
+
+
+@kernel
+def _condense_limits(L, W, dof, first, n, h, kn, corrected, M, f, s):
+    """Fold the limits of coordinate dof onto the rows of its node's coordinates, which begin with `first`."""
+    for side in range(2):
+        m = W.dof_limit[dof, side]
+        if m >= 0:
+            _condense_limit(L, W, m, W.limit_active[m], first, n, h, kn, corrected, M, f, s)
 
 
 @kernel
@@ -146,10 +190,7 @@ def _assemble_joint(L, W, n, h, kn, kf, corrected):
     M, f, s = W.scratch[0:6, 0:6], W.scratch[6, 0:6], W.scratch
     _dof_matrix(L, W, n, h, kf, corrected, M, f)
     for i in range(k):
-        for side in range(2):
-            m = W.dof_limit[L.vadr[j] + i, side]
-            if m >= 0:
-                _condense_limit(L, W, m, W.limit_active[m], j, n, h, kn, corrected, M, f, s)
+        _condense_limits(L, W, L.vadr[j] + i, L.vadr[j], n, h, kn, corrected, M, f, s)
     for i in range(k):
         dof = L.vadr[j] + i
         scale = 1.0 / (1.0 + abs(M[i, i]) / L.dof_inertia[dof])
@@ -183,8 +224,8 @@ def _put_rows(W, row, col, C, M, nc, k):
 
 
 @kernel
-def _condense_limit(L, W, m, l, j, n, h, kn, corrected, M, f, s):
-    """Fold limit m onto the coordinate rows of its joint."""
+def _condense_limit(L, W, m, l, first, n, h, kn, corrected, M, f, s):
+    """Fold limit m onto the coordinate rows of its node, of coordinates first, first + 1, …."""
     gamma, slack = W.lim[m, 0], W.lim[m, 1]
     r = kn - gamma * beyond_standoff(slack, W.limit_standoff[l])
     if corrected:
@@ -193,7 +234,7 @@ def _condense_limit(L, W, m, l, j, n, h, kn, corrected, M, f, s):
     distance = W.lgap[m]
     stiffness = gamma / slack
     dof = L.limit_dof[l]
-    i = dof - L.vadr[j]
+    i = dof - first
     floor = ROUND_OFF * (abs(W.angle0[dof]) + abs(L.limit_bound[l])) if sign != 0.0 else 0.0
     push = (r - gamma * beyond(distance - slack, floor)) / slack
     if sign != 0.0:

@@ -128,10 +128,9 @@ def left_out_contact(L, P, Q, W, h):
             known = known or W.limit_active[m] == l
         if not known:
             dof = L.limit_dof[l]
-            j = L.dof_joint[dof]
-            rate = W.rows[L.node[j], 6 - L.ndof[j] + dof - L.vadr[j]]
-            end = W.sub_angle[dof] if W.parts[L.child[j]] > 1 else W.angle0[dof] + h * rate
-            if W.parts[L.child[j]] > 0 and L.limit_sign[l] * (end - L.limit_bound[l]) < 0.0:
+            parts = W.parts[L.dof_body[dof]]
+            end = W.sub_angle[dof] if parts > 1 else W.angle0[dof] + h * W.rows[L.dof_node[dof], L.dof_row[dof]]
+            if parts > 0 and L.limit_sign[l] * (end - L.limit_bound[l]) < 0.0:
                 W.wanted_limit[l] = 1
                 added += 1
     return added
@@ -152,7 +151,7 @@ def want_all(L, P, Q, W):
         if a < 0 or b < 0 or W.island[a] == W.island[b]:
             added += _want(W, max(a, b), P.body.shape[0] + i)
     for l in range(L.limit_dof.shape[0]):
-        if in_span(W, L.child[L.dof_joint[L.limit_dof[l]]]):
+        if in_span(W, L.dof_body[L.limit_dof[l]]):
             known = L.limit_sign[l] == 0.0 or W.wanted_limit[l] == 1  # (those of balls are always there)
             for m in range(W.n_limits[0]):
                 known = known or W.limit_active[m] == l

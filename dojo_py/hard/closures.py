@@ -1,16 +1,22 @@
-"""Loop closures: connect (3 rows), weld (6 rows), joint coupling (1 row), at the next pose; impulses at the start of the step.
+"""Loop closures: connect (3 rows), weld (6 rows), coupling (1 row), at the next pose; impulses at the start of the step.
 
     connect   0 = d + E p₂ - p₁                        body 2 seen from body 1
     weld      and 0 = 2 vec(q_eq* ⊗ q₁* ⊗ q₂)
-    coupling  0 = θ₁ - θ₁⁰ - poly(θ₂ - θ₂⁰)            impulse λ on θ₁, -poly'(θ₂) λ on θ₂
+    coupling  0 = l₁ - l₁⁰ - poly(l₂ - l₂⁰)            impulse λ on l₁, -poly'(l₂) λ on l₂;   l = Σ c θ: a joint's or a tendon's
+    tendon    rate l̇ of its length l in the last row, whose law is in dof_rows.py; impulse λ on l
+
+An impulse λ on l is c λ on each θ, in the directions of the joints' rows.
 """
 
 from dojo_py.hard.bodies import relative_pose
 from dojo_py.hard.islands import NODES
 from dojo_py.hard.joint_rows import spread, times_tangent
-from dojo_py.hard.terms import EQ_JOINT, EQ_WELD
+from dojo_py.hard.terms import EQ_COUPLING, EQ_TENDON, EQ_WELD
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_conj_mul
+
+TENDON_ROW = 5
+"""Of a tendon's node, as the last row of a joint with one coordinate; the others are empty."""
 
 
 @kernel
@@ -65,11 +71,29 @@ def polynomial(a, x):
 
 
 @kernel
+def rate_of(L, W, dof):
+    """Rate of a coordinate over the step, of a joint or a tendon."""
+    return W.rows[L.dof_node[dof], L.dof_row[dof]]
+
+
+@kernel
 def coupled(L, W, e, side):
-    """(node, row, coordinate at the start minus its reference) of one side of a joint coupling."""
-    j, slot = L.eq_joint[e, 2 * side], L.eq_joint[e, 2 * side + 1]
-    angle = W.angle0[L.vadr[j] + slot] - L.eq_poly[e, 5 + side]
-    return L.node[j], 6 - L.ndof[j] + slot, angle
+    """(length at the start minus its reference, its rate) of one side of a coupling or tendon."""
+    length, rate = -L.eq_poly[e, 5 + side], 0.0
+    for t in range(L.eq_terms[e, side], L.eq_terms[e, side + 1]):
+        length += L.term_coef[t] * W.angle0[L.term_dof[t]]
+        rate += L.term_coef[t] * rate_of(L, W, L.term_dof[t])
+    return length, rate
+
+
+@kernel
+def _term_rows(L, e, side, factor, row, on_child, on_parent, out):
+    """Row of coupling or tendon e: factor times the rows of the coordinates of one side. on_…: (nn, 6, 8), by a node's bodies."""
+    for t in range(L.eq_terms[e, side], L.eq_terms[e, side + 1]):
+        n, r, k = L.dof_node[L.term_dof[t]], L.dof_row[L.term_dof[t]], t - L.eq_terms[e, 0]
+        for i in range(6):
+            out[2 * k, row, i] = factor * L.term_coef[t] * on_child[n, r, i]
+            out[2 * k + 1, row, i] = factor * L.term_coef[t] * on_parent[n, r, i]
 
 
 @kernel
@@ -81,17 +105,14 @@ def start_closures(L, W, s):
         if e < 0:
             continue
         W.Geq[e, :, :, :] = 0.0
-        if L.eq_kind[e] == EQ_JOINT:
-            n, row, _ = coupled(L, W, e, 0)
-            for k in range(6):
-                W.Geq[e, 0, 0, k] = W.Gb[n, row, k]
-                W.Geq[e, 1, 0, k] = W.Ga[n, row, k]
-            if L.eq_joint[e, 2] >= 0:
-                n, row, angle = coupled(L, W, e, 1)
-                _, slope, _ = polynomial(L.eq_poly[e], angle)
-                for k in range(6):
-                    W.Geq[e, 2, 0, k] = -slope * W.Gb[n, row, k]
-                    W.Geq[e, 3, 0, k] = -slope * W.Ga[n, row, k]
+        if L.eq_kind[e] == EQ_TENDON:
+            _term_rows(L, e, 0, 1.0, TENDON_ROW, W.Gb, W.Ga, W.Geq[e])
+        elif L.eq_kind[e] == EQ_COUPLING:
+            _term_rows(L, e, 0, 1.0, 0, W.Gb, W.Ga, W.Geq[e])
+            if L.eq_terms[e, 2] > L.eq_terms[e, 1]:
+                length, _ = coupled(L, W, e, 1)
+                _, slope, _ = polynomial(L.eq_poly[e], length)
+                _term_rows(L, e, 1, -slope, 0, W.Gb, W.Ga, W.Geq[e])
         else:
             _pose_rows(L, e, W.x, W.R, W.q, c, W.Geq[e], s[1:17])
 
@@ -109,21 +130,18 @@ def evaluate_closures(L, W, h, s):
         C = W.Ceq[e]
         C[:, :, :] = 0.0
         W.rows[n, :] = 0.0
-        if L.eq_kind[e] == EQ_JOINT:
-            m, row, angle = coupled(L, W, e, 0)
-            value = angle + h * W.rows[m, row]
-            for i in range(6):
-                C[0, 0, i] = W.Cb[m, row, i]
-                C[1, 0, i] = W.Ca[m, row, i]
-            if L.eq_joint[e, 2] >= 0:
-                m, row, angle = coupled(L, W, e, 1)
-                target, slope, _ = polynomial(L.eq_poly[e], angle + h * W.rows[m, row])
-                for i in range(6):
-                    C[2, 0, i] = -slope * W.Cb[m, row, i]
-                    C[3, 0, i] = -slope * W.Ca[m, row, i]
-            else:
-                target = L.eq_poly[e, 0]
-            W.rows[n, 0] = (value - target) * inv_h
+        if L.eq_kind[e] == EQ_TENDON:
+            _term_rows(L, e, 0, 1.0, TENDON_ROW, W.Cb, W.Ca, C)
+            _, W.rows[n, TENDON_ROW] = coupled(L, W, e, 0)
+        elif L.eq_kind[e] == EQ_COUPLING:
+            length, rate = coupled(L, W, e, 0)
+            _term_rows(L, e, 0, 1.0, 0, W.Cb, W.Ca, C)
+            target = L.eq_poly[e, 0]
+            if L.eq_terms[e, 2] > L.eq_terms[e, 1]:
+                other, its_rate = coupled(L, W, e, 1)
+                target, slope, _ = polynomial(L.eq_poly[e], other + h * its_rate)
+                _term_rows(L, e, 1, -slope, 0, W.Cb, W.Ca, C)
+            W.rows[n, 0] = (length + h * rate - target) * inv_h
         else:
             count = _pose_rows(L, e, W.xn, W.Rn, W.qn, c, C, s[1:17])
             for r in range(count):
@@ -139,11 +157,11 @@ of dividing by zero, and round-off in them moves it SHARE times less. Independen
 
 @kernel
 def regularisation(L, W, e, r):
-    """SHARE of C M⁻¹ Cᵀ, the inverse inertia of row r of closure e on its bodies alone; 0 where it has no such row."""
-    if r >= (1 if L.eq_kind[e] == EQ_JOINT else (6 if L.eq_kind[e] == EQ_WELD else 3)):
+    """SHARE of C M⁻¹ Cᵀ, the inverse inertia of row r of closure e on its bodies alone; 0 where it has no such constraint."""
+    if L.eq_kind[e] == EQ_TENDON or r >= (1 if L.eq_kind[e] == EQ_COUPLING else (6 if L.eq_kind[e] == EQ_WELD else 3)):
         return 0.0
     inverse = 0.0
-    for slot in range(4):
+    for slot in range(L.eq_bodies.shape[1]):
         b = L.eq_bodies[e, slot]
         if b >= 0:
             for i in range(3):

@@ -1,4 +1,4 @@
-"""Forces along joint coordinates: the last rows of a joint node.
+"""Forces along coordinates of joints and tendons: the last rows of their nodes.
 
     τ + h c θ̇ + I_a (θ̇ - θ̇₋) + h k (θ̄ - θ₀) - h f - Σ servos ∓ γ - β = 0       τ: generalised impulse on the bodies [N m s]
 
@@ -10,7 +10,7 @@ servos) act at θ̄ = (θ₋ + 2θ + θ₊)/4 ("midpoint": stable at any stiffne
 
 from dojo_py.hard.islands import NODES, in_span
 from dojo_py.hard.joints.compound import solve_small
-from dojo_py.hard.terms import BALL, FREE
+from dojo_py.hard.terms import BALL, EQ_TENDON, FREE
 from dojo_py.jit import kernel
 from dojo_py.rotation import log_jacobian, quat_conj_mul, quat_exp, quat_mul, rotation_vector
 
@@ -46,8 +46,7 @@ def solved_impulse(L, W, A, i, h, step, scheme):
     """Impulse of servo i over h [s] that lead where the solved step of length `step` does."""
     w_new, w_old = spring_weights(scheme, h)
     dof = A.servo_dof[i]
-    j = L.dof_joint[dof]
-    rate = W.rows[L.node[j], 6 - L.ndof[j] + dof - L.vadr[j]] * step / h
+    rate = W.rows[L.dof_node[dof], L.dof_row[dof]] * step / h
     impulse, _ = servo_impulse(A, i, h, w_new, w_old, W.angle0[dof], rate, W.rate_prev[dof])
     return impulse
 
@@ -64,6 +63,8 @@ def dof_law(L, W, A, h, scheme):
     for m in range(W.span[NODES, 0], W.span[NODES, 1]):
         j = L.node_joint[W.members[NODES, m]]
         if j < 0:
+            if L.eq_kind[-1 - j] == EQ_TENDON:
+                _tendon_law(L, W, L.eq_dof[-1 - j], h, w_new, w_old)
             continue
         k, first = L.ndof[j], L.vadr[j]
         spring = L.kind[j] != BALL and L.kind[j] != FREE
@@ -76,14 +77,34 @@ def dof_law(L, W, A, h, scheme):
         return
     for a in range(A.servo_dof.shape[0]):
         i = A.servo_dof[a]
-        j = L.dof_joint[i]
-        n = L.node[j]
-        if not in_span(W, L.child[j]):
+        if not in_span(W, L.dof_body[i]):
             continue
-        rate = W.rows[n, 6 - L.ndof[j] + i - L.vadr[j]]
+        rate = W.rows[L.dof_node[i], L.dof_row[i]]
         impulse, slope = servo_impulse(A, a, h, w_new, w_old, W.angle0[i], rate, W.rate_prev[i])
         W.drive[i, 1] -= slope
         W.drive[i, 0] += impulse - slope * rate
+
+
+@kernel
+def tendon_spring(L, W, dof, rate, w_new, w_old):
+    """(stiffness, stretch at θ̄ for this rate) of the spring of tendon coordinate dof; none within its interval of rest."""
+    t = dof - L.dof_joint.shape[0]
+    length = W.angle0[dof] + w_new * rate - w_old * W.rate_prev[dof]
+    if length > L.tendon_rest[t, 1]:
+        return L.dof_stiffness[dof], length - L.tendon_rest[t, 1]
+    if length < L.tendon_rest[t, 0]:
+        return L.dof_stiffness[dof], length - L.tendon_rest[t, 0]
+    return 0.0, 0.0
+
+
+@kernel
+def _tendon_law(L, W, dof, h, w_new, w_old):
+    """`dof_law` of a tendon: linear on either side of its spring's interval of rest."""
+    rate = W.rows[L.dof_node[dof], L.dof_row[dof]]
+    stiffness, stretch = tendon_spring(L, W, dof, rate, w_new, w_old)
+    W.drive[dof, 1] = h * L.dof_damping[dof] + L.dof_armature[dof] + h * stiffness * w_new
+    offset = stretch - w_new * rate if stretch != 0.0 else 0.0
+    W.drive[dof, 0] = h * W.force[dof] + L.dof_armature[dof] * W.rate_prev[dof] - h * stiffness * offset
 
 
 @kernel

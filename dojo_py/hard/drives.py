@@ -1,8 +1,9 @@
 """Actuators in the hard mode: forces along joint coordinates, wrenches on bodies, and servos that the step takes implicitly.
 
-At the start of a step every actuator becomes one of three things. A hinge or slide actuator whose force depends on length or
-velocity is a servo: its affine law is handed to the step, so that stiff gains stay stable. Any other force on a hinge, slide or
-ball is an explicit generalised force. Forces on free joints and sites are wrenches, in the direction the bodies have at the start.
+At the start of a step every actuator becomes one of three things. An actuator of a hinge, slide or tendon whose force depends
+on length or velocity is a servo: its affine law is handed to the step, so that stiff gains stay stable. Any other force on a hinge,
+slide, ball or tendon is an explicit generalised force. Forces on free joints and sites are wrenches, in the direction the bodies
+have at the start.
 """
 
 from __future__ import annotations
@@ -15,8 +16,11 @@ import numpy as np
 from dojo_py.actuation.force import advance, clamp, force_law, signal, turn_of
 from dojo_py.actuation.short_way import turns_too_many
 from dojo_py.actuation.table import ActuatorTable, build_table
-from dojo_py.actuation.transmission import BALL, FREE, SCALAR, ball_length, site_length, site_wrench, turn_axis
+from dojo_py.actuation.transmission import BALL, FREE, SCALAR, TENDON, ball_length, site_length, site_wrench, turn_axis
+from dojo_py.arrays import copy
+from dojo_py.hard.couplings import acting_tendons
 from dojo_py.hard.layout import BodyMap, Layout, _product
+from dojo_py.hard.terms import EQ_TENDON
 from dojo_py.jit import entry, kernel
 from dojo_py.mechanism.errors import ModelError
 from dojo_py.mechanism.quaternion import matrix
@@ -24,7 +28,7 @@ from dojo_py.rotation import quat_mul, quat_normalise, turn_vector
 
 
 class Servos(NamedTuple):
-    """Servos of hinges and slides: force = servo_force + servo_b1 gear θ + servo_b2 gear θ̇, in its range; m rows."""
+    """Servos of hinges, slides and tendons: force = servo_force + servo_b1 gear θ + servo_b2 gear θ̇, in its range; m rows."""
 
     servo_dof: np.ndarray  # (m,)
     servo_gear: np.ndarray  # (m,)
@@ -38,7 +42,7 @@ class Drive(NamedTuple):
     """Work of a rollout beside the solver's: what the actuators apply in a step. One set per thread."""
 
     servos: Servos
-    force: np.ndarray  # (nv,) explicit force on hinge, slide and ball coordinates [N m, N]
+    force: np.ndarray  # (nd,) explicit force on hinge, slide and ball coordinates and along tendons [N m, N]
     wrench: np.ndarray  # (nb, 6) world force and torque about the centre of mass [N, N m]
     actuator_force: np.ndarray  # (n,) scalar forces at the start of the step [N, N m]
     act_rate: np.ndarray  # (na,)
@@ -46,8 +50,9 @@ class Drive(NamedTuple):
     length: np.ndarray  # (n,) their lengths at the start of the step
     hold: np.ndarray  # (1,) 1: both stay as they are, while a difference is taken
     scratch: np.ndarray  # (24, 12)
-    angle: np.ndarray  # (nv,) coordinates of hinges and slides
+    angle: np.ndarray  # (nd,) coordinates of hinges and slides, lengths of tendons
     coordinates: np.ndarray  # (96, 12) work of coordinates.py
+    rate: np.ndarray  # (nd,) qvel, rates of the tendons' lengths
 
 
 def check_servos(model: Any, table: ActuatorTable) -> None:
@@ -56,8 +61,12 @@ def check_servos(model: Any, table: ActuatorTable) -> None:
         mine = [i for i in np.flatnonzero(table.servo >= 0) if table.dof[i] == dof]
         if len(mine) > 1 and np.all(np.isfinite(table.dof_range[dof])):
             names = [model.actuator_names[i] or f"#{i}" for i in mine]
+            if dof >= model.nv:
+                target = f"tendon '{model.tendon_names[acting_tendons(model)[dof - model.nv]]}'"
+            else:
+                target = f"joint '{model.joint_names[int(model.dof_jntid[dof])]}'"
             raise ModelError(
-                f"actuators {names}: several servos on joint '{model.joint_names[int(model.dof_jntid[dof])]}', whose "
+                f"actuators {names}: several servos on {target}, whose "
                 "actuatorfrcrange bounds their sum, are not simulated by the hard mode; bound each actuator's forcerange instead"
             )
 
@@ -88,7 +97,28 @@ def build_drives(model: Any, layout: Layout, where: BodyMap) -> ActuatorTable:
         if table.has_reference[i]:
             shared = [node for node in above(int(body[i, 0])) if node in above(int(body[i, 1]))]
             common[i] = shared[0] if shared else -1
-    return table._replace(body=body, site_pos=pos, site_quat=quat, common=common)
+    of_tendons, bounds = _tendon_drives(model, table)
+    dof_range = np.concatenate([table.dof_range, bounds])
+    return table._replace(body=body, site_pos=pos, site_quat=quat, common=common, dof=of_tendons, dof_range=dof_range)
+
+
+def _tendon_drives(model: Any, table: ActuatorTable) -> tuple[np.ndarray, np.ndarray]:
+    """(n,) coordinates of the actuators, (nt, 2) bounds of the forces along tendons: of the actuators' sum, times their gear."""
+    tendons, dofs = acting_tendons(model), table.dof.copy()
+    bounds = np.tile([-np.inf, np.inf], (len(tendons), 1))
+    for k, t in enumerate(tendons):
+        mine = np.flatnonzero((table.transmission == TENDON) & (table.dof == model.nv + t))
+        dofs[mine] = model.nv + k
+        if not model.tendon_actfrclimited[t] or not len(mine):
+            continue
+        gears = np.unique(table.gear[mine, 0])
+        if len(gears) > 1:
+            raise ModelError(
+                f"tendon '{model.tendon_names[t] or t}': actuatorfrcrange of actuators with different gears is not simulated by "
+                "the hard mode; bound each actuator's forcerange instead"
+            )
+        bounds[k] = np.sort(gears[0] * np.asarray(model.tendon_actfrcrange[t], float))
+    return dofs, bounds
 
 
 def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
@@ -103,14 +133,33 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
         servo_b2=z(len(mine)),
         servo_range=np.ascontiguousarray(table.force_range[mine]),
     )
-    nv, nb, n = len(layout.dof_joint), len(layout.mass), len(table.dof)
-    return Drive(servos, z(nv), z((nb, 6)), z(n), z(na), z(n), z(n), np.zeros(1, np.int64), z((24, 12)), z(nv), z((96, 12)))
+    nd, nb, n = len(layout.dof_node), len(layout.mass), len(table.dof)
+    hold = np.zeros(1, np.int64)
+    return Drive(servos, z(nd), z((nb, 6)), z(n), z(na), z(n), z(n), hold, z((24, 12)), z(nd), z((96, 12)), z(nd))
+
+
+@kernel
+def load_coordinates(L, qpos, qvel, angle, rate):
+    """angle (nd,) = coordinates of hinges and slides at the places of their rates, lengths of tendons; rate (nd,)."""
+    copy(qvel, rate)
+    for j in range(L.kind.shape[0]):
+        if L.ndof[j] == L.count[j]:  # one rate a joint: hinges and slides
+            for i in range(L.count[j]):
+                angle[L.vadr[j] + i] = qpos[L.qadr[j] + i]
+    for e in range(L.eq_kind.shape[0]):
+        if L.eq_kind[e] == EQ_TENDON:
+            dof = L.eq_dof[e]
+            angle[dof] = rate[dof] = 0.0
+            for t in range(L.eq_terms[e, 0], L.eq_terms[e, 1]):
+                angle[dof] += L.term_coef[t] * angle[L.term_dof[t]]
+                rate[dof] += L.term_coef[t] * rate[L.term_dof[t]]
 
 
 @kernel
 def drive(L, T, V, bodies, qpos, qvel, act, control, h):
-    """Set V.force, V.servos, V.actuator_force and V.act_rate, and add to V.wrench, for the state at the start of a step."""
+    """Set V.angle, V.rate, V.force, V.servos, V.actuator_force, V.act_rate at the start of a step, add to V.wrench."""
     S = V.servos
+    load_coordinates(L, qpos, qvel, V.angle, V.rate)
     for i in range(V.force.shape[0]):
         V.force[i] = 0.0
     for i in range(T.dof.shape[0]):
@@ -120,9 +169,9 @@ def drive(L, T, V, bodies, qpos, qvel, act, control, h):
             continue
         b0, b1, b2 = force_law(T, i, u)
         lower, upper = T.force_range[i, 0], T.force_range[i, 1]
-        if T.transmission[i] == SCALAR:
+        if T.transmission[i] == SCALAR or T.transmission[i] == TENDON:
             dof, gear = T.dof[i], T.gear[i, 0]
-            force = clamp(b0 + gear * (b1 * qpos[T.qadr[i]] + b2 * qvel[dof]), lower, upper)
+            force = clamp(b0 + gear * (b1 * V.angle[dof] + b2 * V.rate[dof]), lower, upper)
             k = T.servo[i]
             if k >= 0:
                 S.servo_force[k], S.servo_b1[k], S.servo_b2[k] = b0, b1, b2

@@ -7,7 +7,7 @@ island is a range of each list; kernels of the solve loop over the ranges in `W.
 from dojo_py.jit import kernel
 
 BODIES, NODES, DOFS, LIMITS, CONTACTS = range(5)
-"""Rows of `W.members`, `W.span` and `W.island_first`: bodies, nodes, coordinates of joints with a node, active limits, contacts.
+"""Rows of `W.members`, `W.span` and `W.island_first`: bodies, nodes, coordinates that have a node, active limits, contacts.
 The places of the elimination order are in `W.pattern`: as many as bodies and nodes together."""
 MOVED_LIMITS, MOVED_CONTACTS = 5, 6
 """Rows of `W.span`: the limits and contacts whose impulses Newton's method moves, all of the islands' or none."""
@@ -44,7 +44,7 @@ def find_islands(L, W):
             _join(parent, L.child[j], L.parent[j])
     for e in range(L.eq_kind.shape[0]):
         first = -1
-        for slot in range(4):
+        for slot in range(L.eq_bodies.shape[1]):
             b = L.eq_bodies[e, slot]
             if b >= 0:
                 if first >= 0:
@@ -71,7 +71,7 @@ def body_of_node(L, n):
     j = L.node_joint[n]
     if j >= 0:
         return L.child[j]
-    for slot in range(4):
+    for slot in range(L.eq_bodies.shape[1]):
         if L.eq_bodies[-1 - j, slot] >= 0:
             return L.eq_bodies[-1 - j, slot]
     return 0
@@ -85,10 +85,9 @@ def _body_of(L, W, what, i):
     if what == NODES:
         return body_of_node(L, i)
     if what == DOFS:
-        j = L.dof_joint[i]
-        return L.child[j] if L.node[j] >= 0 else -1
+        return L.dof_body[i] if L.dof_node[i] >= 0 else -1
     if what == LIMITS:
-        return L.child[L.dof_joint[L.limit_dof[W.limit_active[i]]]]
+        return L.dof_body[L.limit_dof[W.limit_active[i]]]
     return W.cbody[i, 0] if W.cbody[i, 0] >= 0 else W.cbody[i, 1]
 
 
@@ -99,7 +98,7 @@ def _sort_members(L, W, islands):
         size = (
             L.mass.shape[0] if what == BODIES
             else L.node_joint.shape[0] if what == NODES
-            else L.dof_joint.shape[0] if what == DOFS
+            else L.dof_node.shape[0] if what == DOFS
             else W.n_limits[0] if what == LIMITS
             else W.n_active[0]
         )  # fmt: skip

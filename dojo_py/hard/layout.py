@@ -2,20 +2,30 @@
 
 Bodies without a joint are merged into the body that carries them (or into the world). What is left is numbered 0 … nb-1, the
 world is -1. A body's frame here is its MuJoCo body frame moved to the centre of mass; its inertia is a full 3x3.
-Joints and equality constraints become nodes of six rows at most. Every node gets its place in the elimination order: leaves to
-root, each loop closure just before the body that closes it (so that its pivot exists), or last when the world closes it.
+Joints, equality constraints and tendons become nodes of six rows at most. Every node gets its place in the elimination order:
+leaves to root, each loop closure just before the body that closes it (so that its pivot exists), or last when the world closes it.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from dojo_py.hard.couplings import (
+    Coupling,
+    acting_tendons,
+    joint_coupling,
+    tendon_coupling,
+    tendon_limits,
+    tendon_numbers,
+    tendon_terms,
+)
 from dojo_py.hard.medium_table import medium_tables
 from dojo_py.hard.terms import (
     BALL,
     COMPOUND,
     EQ_CONNECT,
-    EQ_JOINT,
+    EQ_COUPLING,
+    EQ_TENDON,
     EQ_WELD,
     FREE,
     HINGE,
@@ -25,11 +35,13 @@ from dojo_py.mechanism.errors import ModelError
 from dojo_py.mechanism.quaternion import matrix
 
 MJ_FREE, MJ_BALL, MJ_SLIDE, MJ_HINGE = 0, 1, 2, 3
-MJ_EQ_CONNECT, MJ_EQ_WELD, MJ_EQ_JOINT = 0, 1, 2
+MJ_EQ_CONNECT, MJ_EQ_WELD, MJ_EQ_JOINT, MJ_EQ_TENDON = 0, 1, 2, 3
 
 
 class Layout(NamedTuple):
-    """The graph and its constants. nb bodies, nj tree joints, ne loop closures, nv degrees of freedom; world is body -1."""
+    """The graph and its constants. nb bodies, nj tree joints, ne loop closures, tendons among them last, nv degrees of freedom;
+    world is body -1. Coordinates are the nv degrees of freedom, then the lengths of the nt tendons: nd = nv + nt.
+    """
 
     # bodies
     mass: np.ndarray  # (nb,) [kg]
@@ -58,28 +70,35 @@ class Layout(NamedTuple):
     jnt_pos: np.ndarray  # (njnt, 3)
     jnt_axis: np.ndarray  # (njnt, 3)
     qpos0: np.ndarray  # (nq,)
-    # loop closures
+    # loop closures and tendons
     eq_kind: np.ndarray  # (ne,)
-    eq_bodies: np.ndarray  # (ne, 4) bodies touched, -1 world / unused
+    eq_bodies: np.ndarray  # (ne, s) bodies touched, -1 world / unused; of term k: 2k its joint's child, 2k + 1 its parent
     eq_pos: np.ndarray  # (ne, 2, 3) anchors in the two bodies' frames [m]
     eq_quat: np.ndarray  # (ne, 4) weld: orientation of body 2 in body 1
-    eq_joint: np.ndarray  # (ne, 4) joint coupling: tree joint 1, slot 1, tree joint 2 (or -1), slot 2
-    eq_poly: np.ndarray  # (ne, 7) coefficients 0-4, reference coordinates 1 and 2
+    eq_terms: np.ndarray  # (ne, 3) couplings, tendons: first term of side 1, of side 2, end
+    term_dof: np.ndarray  # (number of terms,)
+    term_coef: np.ndarray  # (number of terms,)
+    eq_poly: np.ndarray  # (ne, 7) coefficients 0-4, reference values of sides 1 and 2
+    eq_dof: np.ndarray  # (ne,) coordinate of a tendon, else -1
     # the graph
     node_parent: np.ndarray  # (nn,) parent body of a joint node
     node_child: np.ndarray  # (nn,)
     node_joint: np.ndarray  # (nn,) tree joint of a joint node, -1 - e for loop closure e
     place_body: np.ndarray  # (nb,) place in the elimination order
     place_node: np.ndarray  # (nn,) of joint nodes, then loop closures
-    # degrees of freedom
+    # coordinates
     dof_joint: np.ndarray  # (nv,) tree joint
-    dof_damping: np.ndarray  # (nv,) [N m s/rad or N s/m]
-    dof_armature: np.ndarray  # (nv,) [kg m² or kg]
-    dof_frictionloss: np.ndarray  # (nv,) [N m or N]
-    dof_stiffness: np.ndarray  # (nv,) [N m/rad or N/m]
+    dof_node: np.ndarray  # (nd,) node that has the coordinate's rate and law, -1: none
+    dof_row: np.ndarray  # (nd,) their row in it
+    dof_body: np.ndarray  # (nd,) a body that the coordinate moves
+    dof_damping: np.ndarray  # (nd,) [N m s/rad or N s/m]
+    dof_armature: np.ndarray  # (nd,) [kg m² or kg]
+    dof_frictionloss: np.ndarray  # (nd,) [N m or N]
+    dof_stiffness: np.ndarray  # (nd,) [N m/rad or N/m]
     dof_springref: np.ndarray  # (nv,) hinge, slide: coordinate at rest
+    tendon_rest: np.ndarray  # (nt, 2) interval of lengths without spring force [m]
     spring_quat: np.ndarray  # (nj, 4) ball: orientation at rest
-    dof_inertia: np.ndarray  # (nv,) scale of the inertia that the coordinate sees [kg m² or kg]
+    dof_inertia: np.ndarray  # (nd,) scale of the inertia that the coordinate sees [kg m² or kg]
     # limits of hinges and slides (both bounds are rows of their own) and of balls
     limit_dof: np.ndarray  # (nl,)
     limit_sign: np.ndarray  # (nl,) +1: coordinate - bound ≥ 0, -1: bound - coordinate ≥ 0, 0: ball, bound - |rotation| ≥ 0
@@ -262,10 +281,16 @@ def build_layout(model):
     node = np.full(nj, -1)
     needs = [j for j in range(nj) if kind[j] != FREE or np.any(has_force[vadr[j] : vadr[j] + 6])]
     node[needs] = np.arange(len(needs))
-    eq = _equalities(model, where, com, kind, first, vadr)
+    tendons = acting_tendons(model)
+    eq = _equalities(model, where, com, dof_joint, parent, tendons)
     place_body, place_node = _elimination(nb, parent, child, node, eq["eq_bodies"])
     ne = len(eq["eq_kind"])
-    limits = _limits(model)
+    njn = len(needs)
+    own = tendon_numbers(model, tendons)
+    limits = _limits(model, tendons)
+    tendon_nodes = njn + ne - len(tendons) + np.arange(len(tendons))
+    dof_slot = np.arange(model.nv) - vadr[dof_joint]
+    joined = lambda name: np.concatenate([np.array(getattr(model, f"dof_{name}"), float), own[name]])  # noqa: E731
     return Layout(
         mass=mass,
         inertia=inertia,
@@ -298,20 +323,24 @@ def build_layout(model):
         place_body=place_body,
         place_node=place_node,
         dof_joint=dof_joint,
-        dof_damping=np.array(model.dof_damping, float),
-        dof_armature=np.array(model.dof_armature, float),
-        dof_frictionloss=np.array(model.dof_frictionloss, float),
-        dof_stiffness=stiffness,
+        dof_node=np.concatenate([node[dof_joint], tendon_nodes]).astype(np.int64),
+        dof_row=np.concatenate([6 - ndof[dof_joint] + dof_slot, np.full(len(tendons), 5)]).astype(np.int64),
+        dof_body=np.concatenate([child[dof_joint], eq["eq_bodies"][ne - len(tendons) :].max(axis=1, initial=-1)]).astype(np.int64),
+        dof_damping=joined("damping"),
+        dof_armature=joined("armature"),
+        dof_frictionloss=joined("frictionloss"),
+        dof_stiffness=np.concatenate([stiffness, own["stiffness"]]),
         dof_springref=springref,
+        tendon_rest=own["rest"],
         spring_quat=spring_quat,
-        dof_inertia=1.0 / np.maximum(np.array(model.dof_invweight0, float), 1e-12),
+        dof_inertia=np.concatenate([1.0 / np.maximum(np.array(model.dof_invweight0, float), 1e-12), own["inertia"]]),
         **limits,
         **medium_tables(model, where, com),
     ), where
 
 
-def _limits(model):
-    """Rows for the bounds of limited joints. Returns a dict of arrays."""
+def _limits(model, tendons):
+    """Rows for the bounds of limited joints and tendons. Returns a dict of arrays."""
     rows = []
     for i in range(model.njnt):
         if not model.jnt_limited[i]:
@@ -321,13 +350,14 @@ def _limits(model):
             rows.append((d, 0.0, upper))
         elif int(model.jnt_type[i]) in (MJ_HINGE, MJ_SLIDE):
             rows += [(d, 1.0, lower), (d, -1.0, upper)]
+    rows += tendon_limits(model, tendons, model.nv)
     table = np.array(rows, float).reshape(-1, 3)
     return {"limit_dof": table[:, 0].astype(np.int64), "limit_sign": table[:, 1].copy(), "limit_bound": table[:, 2].copy()}
 
 
-def _equalities(model, where, com, kind, first, vadr):
-    """Loop closures: connect, weld and joint couplings that are active at the start. Returns a dict of arrays."""
-    kinds, bodies, pos, quats, joints, polys = [], [], [], [], [], []
+def _equalities(model, where, com, dof_joint, parent, tendons):
+    """Loop closures: connect, weld and couplings that are active at the start; then tendons. Returns a dict of arrays."""
+    kinds, bodies, pos, quats, couplings, polys = [], [], [], [], [], []
     centre = lambda i: com[i] if i >= 0 else np.zeros(3)  # noqa: E731
     for e in range(model.neq):
         if not model.eq_active0[e]:
@@ -335,7 +365,7 @@ def _equalities(model, where, com, kind, first, vadr):
         name = model.equality_names[e] or f"#{e}"
         t, data = int(model.eq_type[e]), np.asarray(model.eq_data[e], float)
         one, two = int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
-        p, q, joint, poly = np.zeros((2, 3)), np.array([1.0, 0, 0, 0]), [-1, 0, -1, 0], np.zeros(7)
+        p, q, coupling, poly = np.zeros((2, 3)), np.array([1.0, 0, 0, 0]), None, np.zeros(7)
         if t in (MJ_EQ_CONNECT, MJ_EQ_WELD):
             site = int(model.eq_objtype[e]) == 6
             if site:
@@ -359,33 +389,51 @@ def _equalities(model, where, com, kind, first, vadr):
             if touched[0] == touched[1]:
                 continue  # both ends on one rigid body
             kinds.append(EQ_CONNECT if t == MJ_EQ_CONNECT else EQ_WELD)
-        elif t == MJ_EQ_JOINT:
-            touched = [-1, -1, -1, -1]
-            for k, i in enumerate((one, two)):
-                if i < 0:
-                    continue
-                if int(model.jnt_type[i]) not in (MJ_HINGE, MJ_SLIDE):
-                    raise ModelError(f"equality '{name}': joint coupling needs hinges or slides")
-                j = int(where.node[int(model.jnt_bodyid[i])])
-                joint[2 * k], joint[2 * k + 1] = j, int(model.jnt_dofadr[i]) - int(vadr[j])
-                parent = int(where.node[int(model.body_parentid[where.body[j]])])
-                touched[2 * k], touched[2 * k + 1] = j, parent
-                poly[5 + k] = model.qpos0[int(model.jnt_qposadr[i])]
-            poly[:5] = data[:5]
-            kinds.append(EQ_JOINT)
+        elif t in (MJ_EQ_JOINT, MJ_EQ_TENDON):
+            coupling = joint_coupling(model, one, two, name) if t == MJ_EQ_JOINT else tendon_coupling(model, one, two)
+            touched = _touched((*coupling.first, *coupling.second), dof_joint, parent)
+            poly[:5], poly[5:] = data[:5], coupling.reference
+            kinds.append(EQ_COUPLING)
         else:
-            raise ModelError(f"equality '{name}': only connect, weld and joint are simulated by the hard mode")
+            raise ModelError(f"equality '{name}': only connect, weld, joint and tendon are simulated by the hard mode")
         bodies.append(touched)
         pos.append(p)
         quats.append(q)
-        joints.append(joint)
+        couplings.append(coupling)
         polys.append(poly)
-    n = len(kinds)
+    for t in tendons:
+        coupling = Coupling(tendon_terms(model, t), [], (0.0, 0.0))
+        kinds.append(EQ_TENDON)
+        bodies.append(_touched(coupling.first, dof_joint, parent))
+        pos.append(np.zeros((2, 3)))
+        quats.append(np.array([1.0, 0, 0, 0]))
+        couplings.append(coupling)
+        polys.append(np.zeros(7))
+    n, slots = len(kinds), max((len(touched) for touched in bodies), default=4)
+    starts, terms = np.zeros((n, 3), np.int64), []
+    for e, coupling in enumerate(couplings):
+        sides = (coupling.first, coupling.second) if coupling else ([], [])
+        starts[e] = len(terms), len(terms) + len(sides[0]), len(terms) + len(sides[0]) + len(sides[1])
+        terms += [*sides[0], *sides[1]]
+    coordinates = np.full(n, -1)
+    coordinates[n - len(tendons) :] = model.nv + np.arange(len(tendons))
     return {
         "eq_kind": np.array(kinds, np.int64).reshape(n),
-        "eq_bodies": np.array(bodies, np.int64).reshape(n, 4),
+        "eq_bodies": np.array([touched + [-1] * (slots - len(touched)) for touched in bodies], np.int64).reshape(n, slots),
         "eq_pos": np.array(pos, float).reshape(n, 2, 3),
         "eq_quat": np.array(quats, float).reshape(n, 4),
-        "eq_joint": np.array(joints, np.int64).reshape(n, 4),
+        "eq_terms": starts,
+        "term_dof": np.array([dof for dof, _ in terms], np.int64),
+        "term_coef": np.array([coef for _, coef in terms], float),
         "eq_poly": np.array(polys, float).reshape(n, 7),
+        "eq_dof": coordinates.astype(np.int64),
     }
+
+
+def _touched(terms, dof_joint, parent):
+    """Bodies that the coordinates of the terms move against each other: child and parent of their joints, four at least."""
+    out = []
+    for dof, _ in terms:
+        j = int(dof_joint[dof])
+        out += [j, int(parent[j])]
+    return out + [-1] * (4 - len(out))

@@ -1,4 +1,4 @@
-"""Joint limits: their distance at the next pose, and for balls how it turns with the joint."""
+"""Limits of joints and tendons: their distance at the next pose, and for balls how it turns with the joint."""
 
 import math
 
@@ -16,11 +16,10 @@ UNSURE = 2e-15
 def limit_distance(L, W, l, h, axis, s):
     """Distance of limit l to its bound at the next pose [rad or m]. axis (3,): ball joints, the axis of its rotation."""
     dof = L.limit_dof[l]
-    j = L.dof_joint[dof]
-    n = L.node[j]
     sign = L.limit_sign[l]
     if sign != 0.0:
-        return W.lgrace[l] + sign * (W.angle0[dof] + h * W.rows[n, 6 - L.ndof[j] + dof - L.vadr[j]] - L.limit_bound[l])
+        return W.lgrace[l] + sign * (W.angle0[dof] + h * W.rows[L.dof_node[dof], L.dof_row[dof]] - L.limit_bound[l])
+    j = L.dof_joint[dof]
     q_rel, q = s[110, 0:4], s[111, 0:4]
     quat_conj_mul(W.qn[L.parent[j]], W.qn[L.child[j]], q_rel)
     quat_conj_mul(L.base_quat[j], q_rel, q)

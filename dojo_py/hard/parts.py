@@ -252,14 +252,10 @@ def _next_part(L, W, h):
             W.sub_bodies[b, i], W.sub_bodies[b, 3 + i], W.sub_bodies[b, 10 + i] = W.xn[b, i], W.v[b, i], W.v[b, 3 + i]
         for i in range(4):
             W.sub_bodies[b, 6 + i] = W.qn[b, i]
-    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
-        n = W.members[NODES, k]
-        j = L.node_joint[n]
-        if j >= 0:
-            for i in range(L.ndof[j]):
-                dof = L.vadr[j] + i
-                W.sub_rate[dof] = W.rows[n, 6 - L.ndof[j] + i]
-                W.sub_angle[dof] += h * W.sub_rate[dof]
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        dof = W.members[DOFS, k]
+        W.sub_rate[dof] = W.rows[L.dof_node[dof], L.dof_row[dof]]
+        W.sub_angle[dof] += h * W.sub_rate[dof]
 
 
 @kernel

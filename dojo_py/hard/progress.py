@@ -1,8 +1,9 @@
 """How far a point is from the solution, and how far a step may go."""
 
+from dojo_py.hard.closures import TENDON_ROW
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
 from dojo_py.hard.limits import UNSURE
-from dojo_py.hard.terms import FAST
+from dojo_py.hard.terms import EQ_TENDON, FAST
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import (
     FAR,
@@ -58,14 +59,16 @@ def residual_of(L, W, h, floors):
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, k]
         j = L.node_joint[n]
-        nc, unsure = 6, 0.0
+        nc, unsure, first = 6, 0.0, 0
+        if j < 0 and L.eq_kind[-1 - j] == EQ_TENDON:
+            nc, first = TENDON_ROW, L.eq_dof[-1 - j]
         if j >= 0:
-            nc = 6 - L.ndof[j]
+            nc, first = 6 - L.ndof[j], L.vadr[j]
             unsure = floors * UNSURE / abs(h) * (1.0 + _farthest(W.xn[L.child[j]]) + _farthest(W.xn[L.parent[j]]))
         for r in range(nc):
             residual = _worse(residual, max(abs(W.rn[n, r]) - unsure, 0.0 * W.rn[n, r]))
         for r in range(nc, 6):
-            dof = L.vadr[j] + r - nc
+            dof = first + r - nc
             size = abs(W.lam[n, r]) + abs(W.drive[dof, 0]) + abs(W.drive[dof, 1] * W.rows[n, r])
             unclear = floors * (1e-14 * size + abs(W.drive[dof, 1]) * UNSURE / abs(h))  # (of the rate, a difference of angles)
             row = max(abs(W.rn[n, r]) - unclear, 0.0 * W.rn[n, r])
@@ -77,9 +80,8 @@ def residual_of(L, W, h, floors):
         residual = _worse(residual, max(abs(row) - unsure, 0.0 * row) / h)
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         dof = W.members[DOFS, k]
-        j = L.dof_joint[dof]
         if W.bound[dof] > 0.0:
-            rate = W.rows[L.node[j], 6 - L.ndof[j] + dof - L.vadr[j]]
+            rate = W.rows[L.dof_node[dof], L.dof_row[dof]]
             residual = _worse(residual, abs(rate - W.fric[dof, 1] + W.fric[dof, 2]))
     for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, k]

@@ -3,10 +3,11 @@
 import math
 
 from dojo_py.hard.assemble import friction_law
-from dojo_py.hard.closures import regularisation
+from dojo_py.hard.closures import TENDON_ROW, regularisation
 from dojo_py.hard.islands import BODIES, CONTACTS, MOVED_CONTACTS, NODES
 from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
 from dojo_py.hard.points import copy_point
+from dojo_py.hard.terms import EQ_TENDON
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import solve
 from dojo_py.solver.cones import beyond, beyond_standoff, impulse_of, recover_step
@@ -46,6 +47,8 @@ def recover(L, W, h, kn, kf, corrected, enough):
                 W.dlam[n, i] += W.step[L.place_node[n], i]
             if L.node_joint[n] >= 0:
                 _recover_joint(L, W, n, h, kn, kf, corrected)
+            elif L.eq_kind[-1 - L.node_joint[n]] == EQ_TENDON:
+                _recover_tendon(L, W, n, h, kn, kf, corrected)
         for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
             c = W.members[CONTACTS, k]
             _motion_change(L, W, c, y)
@@ -93,10 +96,12 @@ def _imbalance(L, W):
     for m in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, m]
         j, r = L.node_joint[n], x[L.place_node[n]]
+        if j < 0 and L.eq_kind[-1 - j] == EQ_TENDON:
+            continue
         if j < 0:
             for i in range(6):
                 r[i] = -W.rn[n, i] - regularisation(L, W, -1 - j, i) * W.dlam[n, i]
-            for slot in range(4):
+            for slot in range(L.eq_bodies.shape[1]):
                 b = L.eq_bodies[-1 - j, slot]
                 if b >= 0:
                     _subtract_rows(W.Ceq[-1 - j, slot], W.dv[b], r, 6)
@@ -119,7 +124,7 @@ def _imbalance(L, W):
         n = W.members[NODES, m]
         j = L.node_joint[n]
         if j < 0:
-            for slot in range(4):
+            for slot in range(L.eq_bodies.shape[1]):
                 b = L.eq_bodies[-1 - j, slot]
                 if b >= 0:
                     _pull(W, L.place_body[b], W.Geq[-1 - j, slot], W.dlam[n])
@@ -186,18 +191,30 @@ def _recover_joint(L, W, n, h, kn, kf, corrected):
                 rate += W.Ca[n, r, m] * W.dv[a, m]
         W.drate[first + i], W.dtheta[first + i] = rate, h * rate
     for i in range(k):
-        _recover_dof(L, W, n, j, i, h, kn, kf, corrected)
+        _recover_dof(L, W, n, 6 - k + i, first + i, h, kn, kf, corrected)
 
 
 @kernel
-def _recover_dof(L, W, n, j, i, h, kn, kf, corrected):
-    """Steps of the limits and the dry friction of coordinate i of joint j.
+def _recover_tendon(L, W, n, h, kn, kf, corrected):
+    """Steps of the length of a tendon's node, and of its limits and dry friction."""
+    e = -1 - L.node_joint[n]
+    dof, rate = L.eq_dof[e], 0.0
+    for slot in range(L.eq_bodies.shape[1]):
+        b = L.eq_bodies[e, slot]
+        if b >= 0:
+            for m in range(6):
+                rate += W.Ceq[e, slot, TENDON_ROW, m] * W.dv[b, m]
+    W.drate[dof], W.dtheta[dof] = rate, h * rate
+    _recover_dof(L, W, n, TENDON_ROW, dof, h, kn, kf, corrected)
+
+
+@kernel
+def _recover_dof(L, W, n, r, dof, h, kn, kf, corrected):
+    """Steps of the limits and the dry friction of coordinate dof, row r of node n.
 
     The stiffest of them takes what its row demands (from δτ) and leaves the error to its slack: with stiffnesses γ/s of 1e12 a
     slack error of one unit in the last place would otherwise come back as a force.
     """
-    dof = L.vadr[j] + i
-    r = 6 - L.ndof[j] + i
     rate, bound = W.drate[dof], W.bound[dof]
     demand = W.dlam[n, r] + W.drive[dof, 1] * rate + W.rn[n, r]
     stiffest, who = L.dof_inertia[dof], -1

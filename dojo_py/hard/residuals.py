@@ -1,14 +1,14 @@
 """Residuals of one step at a point, and the pieces of their Jacobian."""
 
 from dojo_py.hard.bodies import momentum_rows, next_pose
-from dojo_py.hard.closures import evaluate_closures
+from dojo_py.hard.closures import TENDON_ROW, evaluate_closures
 from dojo_py.hard.contact_rows import evaluate_contact
 from dojo_py.hard.dof_rows import ball_law, dof_law
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, NODES
 from dojo_py.hard.joint_rows import evaluate_joints
 from dojo_py.hard.limits import ROUND_OFF, limit_distance
 from dojo_py.hard.medium import in_medium, resist
-from dojo_py.hard.terms import BALL
+from dojo_py.hard.terms import BALL, EQ_TENDON
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import beyond, impulse_of
 from dojo_py.solver.octet import combine, load, minus, most, store
@@ -79,24 +79,31 @@ def _node_residual(L, W, n, h, scheme, s):
         W.rn[n, r] = beyond(W.rows[n, r], floor) if r < 6 - k else W.rows[n, r]
     if j < 0:
         e = -1 - j
-        for slot in range(4):
+        for slot in range(L.eq_bodies.shape[1]):
             b = L.eq_bodies[e, slot]
             if b >= 0:
                 _push(W, b, W.Geq[e, slot], lam)
+        if L.eq_kind[e] == EQ_TENDON:
+            W.rn[n, TENDON_ROW] = _law_residual(L, W, n, TENDON_ROW, L.eq_dof[e])
         return
     first = L.vadr[j]
     if L.kind[j] == BALL:
         ball_law(L, W, j, h, scheme, s)
     for i in range(k):
         r, dof = 6 - k + i, first + i
-        W.rn[n, r] = lam[r] + W.drive[dof, 1] * W.rows[n, r] - W.drive[dof, 0]
-        if L.dof_frictionloss[dof] > 0.0:
-            W.rn[n, r] -= W.fric[dof, 0]
+        W.rn[n, r] = _law_residual(L, W, n, r, dof)
         if L.kind[j] == BALL:
             W.rn[n, r] += W.ball[j, i, 3]
     _push(W, L.child[j], W.Gb[n], lam)
     if L.parent[j] >= 0:
         _push(W, L.parent[j], W.Ga[n], lam)
+
+
+@kernel
+def _law_residual(L, W, n, r, dof):
+    """Impulse along a coordinate minus what its law makes of its rate, limits apart."""
+    value = W.lam[n, r] + W.drive[dof, 1] * W.rows[n, r] - W.drive[dof, 0]
+    return value - W.fric[dof, 0] if L.dof_frictionloss[dof] > 0.0 else value
 
 
 @kernel
@@ -116,10 +123,9 @@ def _limit_residual(L, W, h, s):
         l = W.limit_active[m]
         W.lgap[m] = limit_distance(L, W, l, h, axis, s)
         dof = L.limit_dof[l]
-        j = L.dof_joint[dof]
-        n, sign = L.node[j], L.limit_sign[l]
+        n, sign = L.dof_node[dof], L.limit_sign[l]
         if sign != 0.0:
-            W.rn[n, 6 - L.ndof[j] + dof - L.vadr[j]] -= sign * W.lim[m, 0]
+            W.rn[n, L.dof_row[dof]] -= sign * W.lim[m, 0]
         else:
             for i in range(3):
                 W.rn[n, 3 + i] += W.lim[m, 0] * axis[i]

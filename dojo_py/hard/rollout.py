@@ -15,7 +15,6 @@ from dojo_py.hard.drives import advance_activations, drive
 from dojo_py.hard.gradients.pull_back import pull_back_step
 from dojo_py.hard.gradients.step_jacobian import step_jacobian
 from dojo_py.hard.interior_point import INEXACT, NOT_FINITE, SINGULAR, SOLVED, TOO_FAST
-from dojo_py.hard.start import load_angles
 from dojo_py.hard.step import MOVED, PARTS, RESIDUAL, STATUS, WORST, hard_step
 from dojo_py.hard.warm_start import load_warm, save_warm, warm_size
 from dojo_py.hard.world import World
@@ -160,10 +159,9 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
             gather_wrenches(M, bodies, outside.wrenches, t, V.wrench, V.scratch)
             drive(L, T, V, bodies, qpos, qvel, act, controls[t], h)
             add_joint_forces(L, bodies, outside.joint_forces, t, V.force, V.wrench, V.scratch)
-            load_angles(L, qpos, V.angle)
             load_warm(W, Z.impulses[t])
             now = kappa if turn == 0 else gradient_kappa
-            hard_step(L, P, Q, V.servos, W, bodies, V.angle, qvel, V.force, V.wrench, h, now, report)
+            hard_step(L, P, Q, V.servos, W, bodies, V.angle, V.rate, V.force, V.wrench, h, now, report)
             if turn == 0:
                 _take_step(L, T, M, W, V, Z, t, h)
             if linearize and now == gradient_kappa:

@@ -5,12 +5,12 @@ import math
 from dojo_py.arrays import copy_rows
 from dojo_py.hard.bodies import old_momentum
 from dojo_py.hard.choice import strongest_gravity
-from dojo_py.hard.closures import start_closures
+from dojo_py.hard.closures import TENDON_ROW, start_closures
 from dojo_py.hard.contact_rows import ROUND_OFF_GAP, allowance, start_contact
 from dojo_py.hard.immovable import immovable
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
 from dojo_py.hard.joint_rows import start_joints
-from dojo_py.hard.terms import COMPOUND
+from dojo_py.hard.terms import COMPOUND, EQ_TENDON
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_to_matrix
 from dojo_py.solver.centre import central_friction, central_pair
@@ -18,15 +18,6 @@ from dojo_py.solver.cones import BOUND, CONE, FRICTIONLESS, NEAREST, PYRAMID, im
 
 OUT_OF_REACH = 1e6
 """Added to the gap of a contact that takes no part [m]."""
-
-
-@kernel
-def load_angles(L, qpos, angle):
-    """angle (nv,) = coordinates of hinges and slides at the places of their rates."""
-    for j in range(L.kind.shape[0]):
-        if L.ndof[j] == L.count[j]:  # one rate a joint: hinges and slides
-            for i in range(L.count[j]):
-                angle[L.vadr[j] + i] = qpos[L.qadr[j] + i]
 
 
 @kernel
@@ -50,7 +41,7 @@ def _load_body(W, b, body):
 
 @kernel
 def load_state(L, W, bodies, angle, rate, h):
-    """The state at the start of a step, after an interval h [s]. bodies (nb, 13); angle, rate (nv,)."""
+    """The state at the start of a step, after an interval h [s]. bodies (nb, 13); angle, rate (nd,)."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         _load_body(W, b, bodies[b])
@@ -255,6 +246,8 @@ def _imbalance_energy(L, W):
         if j >= 0:
             for i in range(L.ndof[j]):
                 energy += W.rn[n, 6 - L.ndof[j] + i] ** 2 / L.dof_inertia[L.vadr[j] + i]
+        elif L.eq_kind[-1 - j] == EQ_TENDON:
+            energy += W.rn[n, TENDON_ROW] ** 2 / L.dof_inertia[L.eq_dof[-1 - j]]
     return energy
 
 
@@ -267,9 +260,8 @@ def _start_pairs(L, W, h, mass, kappa0, friction0):
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         i = W.members[DOFS, k]
         bound = h * L.dof_frictionloss[i]
-        j = L.dof_joint[i]
         if bound > 0.0:
-            rate = W.rows[L.node[j], 6 - L.ndof[j] + i - L.vadr[j]] - W.guess_fric[i] / L.dof_inertia[i]
+            rate = W.rows[L.dof_node[i], L.dof_row[i]] - W.guess_fric[i] / L.dof_inertia[i]
             x, y, big = central_friction(L.dof_inertia[i], bound, abs(rate), 2.0 * friction0)
             sign = 1.0 if rate >= 0.0 else -1.0
             W.fric[i, 0] = -sign * x

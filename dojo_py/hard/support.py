@@ -9,7 +9,7 @@ import numpy as np
 
 from dojo_py.hard.contact_support import BOUNCY, contact_records, damping_ratio
 from dojo_py.hard.joint_stacks import dependent_stacks
-from dojo_py.mechanism.enums import EqualityType, JointType, TrnType
+from dojo_py.mechanism.enums import JointType
 from dojo_py.mechanism.errors import ErrorRecord, ModelError, UnsupportedWarning
 from dojo_py.mechanism.source import Source
 
@@ -35,8 +35,7 @@ def unsupported_features(model: Any) -> list[str | ErrorRecord]:
     rows = np.flatnonzero(np.asarray(model.jnt_actgravcomp, bool) & np.asarray(model.jnt_actfrclimited, bool))
     if len(rows):
         found.append(f"{_named('joint', model.joint_names, rows)}: gravity compensation bounded by actuatorfrcrange")
-    if int(getattr(model, "ntendon", 0)):
-        found.append(f"{_named('tendon', model.tendon_names, range(model.ntendon))}: tendons")
+    found += _tendon_features(model)
     limited = np.asarray(model.jnt_limited, bool)
     bouncy = np.array([damping_ratio(ref) < BOUNCY for ref in np.asarray(model.jnt_solref)], bool).reshape(-1)
     rows = np.flatnonzero(limited & bouncy)
@@ -49,6 +48,27 @@ def unsupported_features(model: Any) -> list[str | ErrorRecord]:
     return found + contact_records(model)
 
 
+def _tendon_features(model: Any) -> list[str | ErrorRecord]:
+    """Of tendons, as of joints."""
+    found: list[str | ErrorRecord] = []
+    if not int(getattr(model, "ntendon", 0)):
+        return found
+    for array, what in (("stiffnesspoly", "polynomial stiffness"), ("dampingpoly", "polynomial damping")):
+        rows = np.flatnonzero(np.any(np.asarray(getattr(model, f"tendon_{array}")) != 0, axis=1))
+        if len(rows):
+            found.append(f"{_named('tendon', model.tendon_names, rows)}: {what}; give one coefficient")
+    limited = np.asarray(model.tendon_limited, bool)
+    bouncy = np.array([damping_ratio(ref) < BOUNCY for ref in np.asarray(model.tendon_solref_lim)], bool).reshape(-1)
+    rows = np.flatnonzero(limited & bouncy)
+    if len(rows):
+        found.append(f"{_named('tendon', model.tendon_names, rows)}: restitution at limits (a solreflimit with little damping)")
+    rows = np.flatnonzero(limited & (np.asarray(model.tendon_margin) > 0))
+    if len(rows):
+        message = f"{_named('tendon', model.tendon_names, rows)}: margin: the limits act at the ends of the range"
+        found.append(ErrorRecord("<model>", 0, "", "", "", message, notice=True))
+    return found
+
+
 def refuse_dependent_joints(model: Any) -> None:
     """Raise ModelError for bodies whose joints make the same motion; there is nothing that could be left out."""
     records = []
@@ -59,22 +79,6 @@ def refuse_dependent_joints(model: Any) -> None:
         message += "turn their axes, move their anchors apart, or give each a body of its own"
         name = model.body_names[body] or f"#{body}"
         records.append(ErrorRecord(where.path, where.line, "body", name, "", message, unsupported=True))
-    if records:
-        raise ModelError(records)
-
-
-def refuse_tendon_transmissions(model: Any) -> None:
-    """Raise ModelError for actuators on tendons and couplings of tendons; they have no meaning without them."""
-    records = []
-    source = getattr(model, "source", Source())
-    for kind, kinds, rows in (
-        ("actuator", "actuators", np.flatnonzero(np.asarray(model.actuator_trntype) == TrnType.TENDON)),
-        ("equality", "equalities", np.flatnonzero(np.asarray(model.eq_type) == EqualityType.TENDON)),
-    ):
-        for i in rows:
-            where, name = source.place(kinds, int(i)), getattr(model, f"{kind}_names")[i] or f"#{i}"
-            message = "a tendon's is not simulated by the hard mode"
-            records.append(ErrorRecord(where.path, where.line, kind, name, "tendon", message, unsupported=True))
     if records:
         raise ModelError(records)
 

@@ -1,7 +1,8 @@
 """Codes shared by the hard mode's kernels: joint kinds, loop closures, contact shapes, friction models."""
 
 HINGE, SLIDE, BALL, FREE, COMPOUND = 0, 1, 2, 3, 4
-EQ_CONNECT, EQ_WELD, EQ_JOINT = 0, 1, 2
+EQ_CONNECT, EQ_WELD, EQ_COUPLING, EQ_TENDON = 0, 1, 2, 3
+"""From EQ_COUPLING on: made of terms, coordinates times coefficients. A tendon is no constraint: its node has a law."""
 
 POINT, RIM, ELLIPSOID = 0, 1, 2
 """Shapes of a body against a plane: a ball about a fixed point, the lowest point of a rim, an ellipsoid."""

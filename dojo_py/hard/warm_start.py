@@ -14,7 +14,7 @@ from dojo_py.jit import kernel
 def warm_size(layout: Any, planes: Any, pairs: Any) -> int:
     """Length of the row."""
     contacts = len(planes.body) + len(pairs.kind)
-    return 8 * len(layout.mass) + 6 * len(layout.node_joint) + len(layout.limit_dof) + len(layout.dof_joint) + 3 * contacts
+    return 8 * len(layout.mass) + 6 * len(layout.node_joint) + len(layout.limit_dof) + len(layout.dof_node) + 3 * contacts
 
 
 def carried_momentum(row: Any, bodies: int) -> Any:

@@ -14,8 +14,8 @@ from dojo_py.solver.settings import SolverSettings
 class Work(NamedTuple):
     """Arrays over bodies marked (nb + 1, …) end with the world, which body -1 finds by wrapping around.
 
-    nb bodies, nn nodes (joints with rows, then loop closures), nv degrees of freedom, nc contacts, nl limits. Where the last length
-    is 8 the last two numbers are zeros, so that a row fills a vector register (octet.py).
+    nb bodies, nn nodes (joints with rows, then loop closures), nv coordinates (tendons included), nc contacts, nl limits. Where the
+    last length is 8 the last two numbers are zeros, so that a row fills a vector register (octet.py).
     """
 
     # the start of the step
@@ -28,7 +28,7 @@ class Work(NamedTuple):
     Gb: np.ndarray  # (nn, 6, 8) on the child
     Pa: np.ndarray  # (nn, 6, 8) -Gaᵀ, as the matrix has it
     Pb: np.ndarray  # (nn, 6, 8) -Gbᵀ
-    Geq: np.ndarray  # (ne, 4, 6, 8) of loop closures on their bodies
+    Geq: np.ndarray  # (ne, s, 6, 8) of loop closures on their bodies
     turn0: np.ndarray  # (nj, 4) orientation of the child in its parent (ball, free)
     origin0: np.ndarray  # (nj, 3) free: origin of the body frame
     basis: np.ndarray  # (nj, 6, 6) compound joints
@@ -52,7 +52,7 @@ class Work(NamedTuple):
     turn: np.ndarray  # (nb + 1, 3, 3) rotation of the step, Rᵀ R₊
     Ca: np.ndarray  # (nn, 6, 8) row Jacobians by the parent's velocity
     Cb: np.ndarray  # (nn, 6, 8) by the child's
-    Ceq: np.ndarray  # (ne, 4, 6, 8)
+    Ceq: np.ndarray  # (ne, s, 6, 8)
     rows: np.ndarray  # (nn, 6) constraint rows / h, coordinate rates
     drive: np.ndarray  # (nv, 2) dof law: impulse = drive₀ - drive₁ rate
     row_scale: np.ndarray  # (nv,) factor of the coordinate rows in the matrix
@@ -175,8 +175,8 @@ def graph_edges(layout):
 
 def allocate_work(layout, planes, pairs, options, solver):
     """A Work for a layout and its contact candidates."""
-    nb, nn, nj, ne = len(layout.mass), len(layout.node_joint), len(layout.kind), len(layout.eq_kind)
-    nv, nl, nc = len(layout.dof_joint), len(layout.limit_dof), len(planes.body) + len(pairs.kind)
+    nb, nn, nj = len(layout.mass), len(layout.node_joint), len(layout.kind)
+    nv, nl, nc = len(layout.dof_node), len(layout.limit_dof), len(planes.body) + len(pairs.kind)
     total = nb + nn
     fixed = graph_edges(layout)
     moving = {tuple(sorted(int(layout.place_body[i]) for i in b)) for b in pairs.body if b[0] >= 0 and b[1] >= 0 and b[0] != b[1]}
@@ -191,11 +191,11 @@ def allocate_work(layout, planes, pairs, options, solver):
     work = Work(
         x=z((nb + 1, 3)), q=z((nb + 1, 4)), R=z((nb + 1, 3, 3)), v_prev=z((nb + 1, 6)), momentum=z((nb, 6)),
         Ga=z((nn, 6, WIDTH)), Gb=z((nn, 6, WIDTH)), Pa=z((nn, 6, WIDTH)), Pb=z((nn, 6, WIDTH)),
-        Geq=z((ne, 4, 6, WIDTH)), turn0=z((nj, 4)), origin0=z((nj, 3)),
+        Geq=z((*layout.eq_bodies.shape, 6, WIDTH)), turn0=z((nj, 4)), origin0=z((nj, 3)),
         basis=z((nj, 6, 6)), rate_prev=z(nv), angle0=z(nv), force=z(nv), v=now.v, lam=now.lam,
         theta=now.theta, fric=now.fric, lim=now.lim, con=now.con, xn=z((nb + 1, 3)), qn=z((nb + 1, 4)), Rn=z((nb + 1, 3, 3)),
         p=z((nb + 1, 4)), hG=z((nb + 1, 3, 3)), extent=z(1), turn=z((nb + 1, 3, 3)), Ca=z((nn, 6, WIDTH)),
-        Cb=z((nn, 6, WIDTH)), Ceq=z((ne, 4, 6, WIDTH)), rows=z((nn, 6)), drive=z((nv, 2)),
+        Cb=z((nn, 6, WIDTH)), Ceq=z((*layout.eq_bodies.shape, 6, WIDTH)), rows=z((nn, 6)), drive=z((nv, 2)),
         row_scale=z(nv), ball=z((nj, 3, 4)), inertia=z((nb, 6, WIDTH)), rb=z((nb, WIDTH)),
         rn=z((nn, 6)), size=z((nb, WIDTH)), active=z(nc, np.int64), n_active=z(2, np.int64),
         limit_active=z(nl, np.int64), n_limits=z(1, np.int64), bound=z(nv), lgap=z(nl), dof_limit=np.full((nv, 2), -1, np.int64),

@@ -18,12 +18,7 @@ from dojo_py.hard.gradients.workspace import Tangent, allocate_tangent, tangent_
 from dojo_py.hard.handles import drive_handle, work_handle, world_handles
 from dojo_py.hard.layout import Layout, build_layout
 from dojo_py.hard.options import HardOptions
-from dojo_py.hard.support import (
-    handle_unsupported,
-    refuse_dependent_joints,
-    refuse_tendon_transmissions,
-    unsupported_features,
-)
+from dojo_py.hard.support import handle_unsupported, refuse_dependent_joints, unsupported_features
 from dojo_py.hard.terms import CONE, FRICTIONLESS, PYRAMID
 from dojo_py.hard.workspace import Work, allocate_work
 from dojo_py.mechanism.errors import ModelError
@@ -53,7 +48,6 @@ def build_world(model: Any, friction: str, unsupported: str) -> World:
     text_of("unsupported", unsupported)
     model = acting_model(model)
     refuse_dependent_joints(model)
-    refuse_tendon_transmissions(model)
     lines = unsupported_features(model)
     layout, where = build_layout(model)
     try:

@@ -4,7 +4,7 @@ The actuators' laws are differentiated by central differences: they cost a micro
 rotations keep their whole turns meanwhile, or a difference across half a turn would be taken for a derivative.
 """
 
-from dojo_py.actuation.transmission import SCALAR
+from dojo_py.actuation.transmission import SCALAR, TENDON
 from dojo_py.hard.dof_rows import solved_impulse
 from dojo_py.hard.drives import drive
 from dojo_py.jit import kernel
@@ -15,7 +15,7 @@ from dojo_py.rotation import quat_normalise
 def follows_bodies(T):
     """Whether an actuator's force is a wrench that depends on the bodies' poses (sites, ball and free joints)."""
     for i in range(T.transmission.shape[0]):
-        if T.transmission[i] != SCALAR:
+        if T.transmission[i] != SCALAR and T.transmission[i] != TENDON:
             return True
     return False
 
@@ -69,17 +69,13 @@ def displaced(W, G, bodies, delta, out):
 def put_drive(L, W, A, G, h, column):
     """The change of the actuators in G.d_… into a column."""
     for dof in range(G.d_force.shape[0]):
-        j = L.dof_joint[dof]
-        n = L.node[j]
+        n = L.dof_node[dof]
         if n >= 0 and G.d_force[dof] != 0.0:
-            row = 6 - L.ndof[j] + dof - L.vadr[j]
-            G.columns[L.place_node[n], row, column] += W.row_scale[dof] * h * G.d_force[dof]
+            G.columns[L.place_node[n], L.dof_row[dof], column] += W.row_scale[dof] * h * G.d_force[dof]
     for a in range(G.d_servo.shape[0]):
         if G.d_servo[a] != 0.0:
             dof = A.servo_dof[a]
-            j = L.dof_joint[dof]
-            row = 6 - L.ndof[j] + dof - L.vadr[j]
-            G.columns[L.place_node[L.node[j]], row, column] += W.row_scale[dof] * G.d_servo[a]
+            G.columns[L.place_node[L.dof_node[dof]], L.dof_row[dof], column] += W.row_scale[dof] * G.d_servo[a]
     for b in range(G.d_wrench.shape[0]):
         f, R = G.d_wrench[b], W.R[b]
         x = G.columns[L.place_body[b]]

@@ -1,10 +1,11 @@
 """What a coordinate does to loop closures: their rows at the next poses, and their impulses where the step starts.
 
-A joint coupling acts through the coordinates of its joints, with the generalised impulses λ on θ₁ and -poly'(θ₂) λ on θ₂: these
-are added to the impulses Λ of the joints' own rows. What is left is
+A coupling acts through the coordinates of its joints, with the generalised impulses λ on l₁ and -poly'(l₂) λ on l₂, which are c λ
+and -c poly'(l₂) λ on them: these are added to the impulses Λ of the joints' own rows; likewise a tendon's. What is left is
 
-    row       δθ₁₊ - poly'(θ₂₊) δθ₂₊                       δθ₊ = h δrate + δθ
-    impulse   -poly''(θ₂) λ δθ₂                            on θ₂
+    coupling, row       δl₁₊ - poly'(l₂₊) δl₂₊             δl₊ = h δl̇ + δl
+              impulse   -poly''(l₂) λ δl₂                  on l₂
+    tendon, law         h k (δl - w₋ δl̇₋) - I δl̇₋ + (∂law/∂l̇) δl̇, limits by δl
 
 Connect and weld hold two bodies; only where one of them moves does anything change. (u, ψ): displacement of body 2 against body 1,
 world axes; λ, μ: impulses of the rows of position and orientation; (w, v): the weld's error quaternion.
@@ -17,37 +18,54 @@ world axes; λ, μ: impulses of the rows of position and orientation; (w, v): th
 """
 
 from dojo_py.arrays import copy_rows
-from dojo_py.hard.closures import coupled, polynomial, weld_error
+from dojo_py.hard.closures import TENDON_ROW, coupled, polynomial, weld_error
+from dojo_py.hard.dof_rows import spring_weights, tendon_spring
+from dojo_py.hard.gradients.own_joint import limit_stiffness, slope_by_rate
 from dojo_py.hard.gradients.screws import as_velocity
 from dojo_py.hard.gradients.state_columns import field
-from dojo_py.hard.terms import EQ_JOINT, EQ_WELD
+from dojo_py.hard.terms import EQ_COUPLING, EQ_TENDON, EQ_WELD
 from dojo_py.jit import kernel
 from dojo_py.rotation import cross, rotate
 
 
 @kernel
 def load_joints(L, W, G):
-    """G.load = impulses of the joints' rows, joint couplings included."""
+    """G.load = impulses of the joints' rows, those of couplings and tendons included."""
     copy_rows(W.lam, G.load)
     first = L.node_joint.shape[0] - L.eq_kind.shape[0]
     for e in range(L.eq_kind.shape[0]):
-        if L.eq_kind[e] != EQ_JOINT:
+        if L.eq_kind[e] < EQ_COUPLING:
             continue
-        impulse = W.lam[first + e, 0]
-        n, row, _ = coupled(L, W, e, 0)
-        G.load[n, row] += impulse
-        if L.eq_joint[e, 2] >= 0:
-            n, row, angle = coupled(L, W, e, 1)
-            _, slope, _ = polynomial(L.eq_poly[e], angle)
-            G.load[n, row] -= slope * impulse
+        impulse = W.lam[first + e, TENDON_ROW if L.eq_kind[e] == EQ_TENDON else 0]
+        _load_side(L, G, e, 0, impulse)
+        if L.eq_terms[e, 2] > L.eq_terms[e, 1]:
+            length, _ = coupled(L, W, e, 1)
+            _, slope, _ = polynomial(L.eq_poly[e], length)
+            _load_side(L, G, e, 1, -slope * impulse)
 
 
 @kernel
-def closure_columns(L, W, G, dof, column, h, s):
-    """Rows of all closures, and of the bodies they hold, in the column of a coordinate. After the joint's own rows. s: (24, 12)."""
+def _load_side(L, G, e, side, impulse):
+    """The impulse along one side of coupling or tendon e onto the joints' rows."""
+    for t in range(L.eq_terms[e, side], L.eq_terms[e, side + 1]):
+        dof = L.term_dof[t]
+        G.load[L.dof_node[dof], L.dof_row[dof]] += L.term_coef[t] * impulse
+
+
+@kernel
+def closure_columns(L, W, A, G, dof, part, column, scheme, h, s):
+    """Rows of all closures and tendons, and of the bodies they hold, in the column of a coordinate (part 0) or rate (part 1).
+
+    After the joint's own rows. s: (24, 12).
+    """
     first = L.node_joint.shape[0] - L.eq_kind.shape[0]
     for e in range(L.eq_kind.shape[0]):
-        if L.eq_kind[e] == EQ_JOINT:
+        if L.eq_kind[e] == EQ_TENDON:
+            _tendon_column(L, W, A, G, e, first + e, dof, part, column, scheme, h)
+            continue
+        if part == 1:
+            continue
+        if L.eq_kind[e] == EQ_COUPLING:
             _coupling_column(L, W, G, e, first + e, dof, column, h)
             continue
         one, two = L.eq_bodies[e, 0], L.eq_bodies[e, 1]
@@ -58,33 +76,61 @@ def closure_columns(L, W, G, dof, column, h, s):
 
 
 @kernel
-def _next_coordinate_change(L, W, G, e, side, dof, h):
-    """(δθ₊, δθ) of one side of a joint coupling in the column of a coordinate."""
-    j, slot = L.eq_joint[e, 2 * side], L.eq_joint[e, 2 * side + 1]
-    if j != L.dof_joint[dof]:
-        return 0.0, 0.0
-    moved = 1.0 if L.vadr[j] + slot == dof else 0.0
-    return h * G.own[dof, 6 - L.ndof[j] + slot] + moved, moved
+def _side_change(L, G, e, side, dof):
+    """(δl, δl̇ before anything reacts) of one side of a coupling or tendon in the column of a coordinate."""
+    length, rate, j = 0.0, 0.0, L.dof_joint[dof]
+    for t in range(L.eq_terms[e, side], L.eq_terms[e, side + 1]):
+        if L.dof_joint[L.term_dof[t]] == j:
+            rate += L.term_coef[t] * G.own[dof, L.dof_row[L.term_dof[t]]]
+        if L.term_dof[t] == dof:
+            length += L.term_coef[t]
+    return length, rate
 
 
 @kernel
 def _coupling_column(L, W, G, e, n, dof, column, h):
-    """Joint coupling e, whose node is n."""
-    change, _ = _next_coordinate_change(L, W, G, e, 0, dof, h)
-    if L.eq_joint[e, 2] >= 0:
-        m, row, angle = coupled(L, W, e, 1)
-        after, moved = _next_coordinate_change(L, W, G, e, 1, dof, h)
-        _, slope, _ = polynomial(L.eq_poly[e], angle + h * W.rows[m, row])
-        change -= slope * after
+    """Coupling e, whose node is n."""
+    moved, rate = _side_change(L, G, e, 0, dof)
+    change = moved + h * rate
+    if L.eq_terms[e, 2] > L.eq_terms[e, 1]:
+        length, its_rate = coupled(L, W, e, 1)
+        moved, rate = _side_change(L, G, e, 1, dof)
+        _, slope, _ = polynomial(L.eq_poly[e], length + h * its_rate)
+        change -= slope * (moved + h * rate)
         if moved != 0.0:
-            _, _, curvature = polynomial(L.eq_poly[e], angle)
-            push = -curvature * W.lam[n, 0]
-            child, parent = L.eq_bodies[e, 2], L.eq_bodies[e, 3]
-            for i in range(6):
-                G.columns[L.place_body[child], i, column] += push * W.Gb[m, row, i]
-                if parent >= 0:
-                    G.columns[L.place_body[parent], i, column] += push * W.Ga[m, row, i]
+            _, _, curvature = polynomial(L.eq_poly[e], length)
+            _push_side(L, W, G, e, 1, -curvature * moved * W.lam[n, 0], column)
     G.columns[L.place_node[n], 0, column] -= change / h
+
+
+@kernel
+def _push_side(L, W, G, e, side, impulse, column):
+    """The impulse along one side of coupling e onto the rows of its bodies."""
+    for t in range(L.eq_terms[e, side], L.eq_terms[e, side + 1]):
+        n, r = L.dof_node[L.term_dof[t]], L.dof_row[L.term_dof[t]]
+        child, parent = L.eq_bodies[e, 2 * (t - L.eq_terms[e, 0])], L.eq_bodies[e, 2 * (t - L.eq_terms[e, 0]) + 1]
+        for i in range(6):
+            G.columns[L.place_body[child], i, column] += impulse * L.term_coef[t] * W.Gb[n, r, i]
+            if parent >= 0:
+                G.columns[L.place_body[parent], i, column] += impulse * L.term_coef[t] * W.Ga[n, r, i]
+
+
+@kernel
+def _tendon_column(L, W, A, G, e, n, dof, part, column, scheme, h):
+    """The law of tendon e, whose node is n."""
+    length, rate = _side_change(L, G, e, 0, dof)
+    if part == 1:  # the rate before the step moves, the poses do not
+        length, rate, before = 0.0, 0.0, length
+    else:
+        before = 0.0
+    own, (w_new, w_old) = L.eq_dof[e], spring_weights(scheme, h)
+    stiffness, _ = tendon_spring(L, W, own, W.rows[n, TENDON_ROW], w_new, w_old)
+    change = h * stiffness * (length - w_old * before) - L.dof_armature[own] * before
+    change += limit_stiffness(L, W, own, True) * length + slope_by_rate(L, W, own, h) * rate
+    for a in range(A.servo_dof.shape[0]):
+        if A.servo_dof[a] == own and G.servo_free[a]:
+            change -= h * A.servo_gear[a] * A.servo_gear[a] * A.servo_b1[a] * (length - w_old * before)
+    G.columns[L.place_node[n], TENDON_ROW, column] -= W.row_scale[own] * change
 
 
 @kernel

@@ -159,11 +159,7 @@ def _law_change(L, W, A, G, j, n, i, part, scheme, h, rates, law, s):
             if G.servo_free[a]:
                 law[row] -= gain if part == 0 else -gain * w_old
     if part == 0:
-        for side in range(2):
-            q = W.dof_limit[dof, side]
-            # a bound already crossed is let out with the coordinate (see choose_contacts)
-            if q >= 0 and L.limit_sign[W.limit_active[q]] != 0.0 and W.lgrace[W.limit_active[q]] == 0.0:
-                law[row] += W.lim[q, 0] / W.lim[q, 1]
+        law[row] += limit_stiffness(L, W, dof, True)
     law_by_rates(L, W, j, h, rates, law)
 
 
@@ -173,18 +169,34 @@ def law_by_rates(L, W, j, h, rates, law):
     k, first = L.ndof[j], L.vadr[j]
     for m in range(k):
         rate, r = rates[6 - k + m], 6 - k + m
-        law[r] += W.drive[first + m, 1] * rate
+        law[r] += slope_by_rate(L, W, first + m, h) * rate
         if L.kind[j] == BALL:
             for q in range(3):
                 law[r] += W.ball[j, m, q] * rates[3 + q]
-        bound = h * L.dof_frictionloss[first + m]
-        if bound > 0.0:
-            f = W.fric[first + m]
-            law[r] += rate / (f[1] / (bound + f[0]) + f[2] / (bound - f[0]))
-        for side in range(2):
-            q = W.dof_limit[first + m, side]
-            if q >= 0 and L.limit_sign[W.limit_active[q]] != 0.0:
-                law[r] += W.lim[q, 0] / W.lim[q, 1] * h * rate
+
+
+@kernel
+def slope_by_rate(L, W, dof, h):
+    """Derivative of a coordinate's law by its rate, limits and dry friction condensed."""
+    slope, bound = W.drive[dof, 1], h * L.dof_frictionloss[dof]
+    if bound > 0.0:
+        f = W.fric[dof]
+        slope += 1.0 / (f[1] / (bound + f[0]) + f[2] / (bound - f[0]))
+    return slope + h * limit_stiffness(L, W, dof, False)
+
+
+@kernel
+def limit_stiffness(L, W, dof, by_coordinate):
+    """γ/s of the active limits of a coordinate. by_coordinate: of those that move with it.
+
+    A bound already crossed is let out with the coordinate (see start_step).
+    """
+    total = 0.0
+    for side in range(2):
+        q = W.dof_limit[dof, side]
+        if q >= 0 and L.limit_sign[W.limit_active[q]] != 0.0 and not (by_coordinate and W.lgrace[W.limit_active[q]] != 0.0):
+            total += W.lim[q, 0] / W.lim[q, 1]
+    return total
 
 
 @kernel
@@ -216,8 +228,7 @@ def find_free_servos(L, W, A, G, scheme, h):
     w_new, w_old = spring_weights(scheme, h)
     for a in range(A.servo_dof.shape[0]):
         dof = A.servo_dof[a]
-        j = L.dof_joint[dof]
-        rate = W.rows[L.node[j], 6 - L.ndof[j] + dof - L.vadr[j]]
+        rate = W.rows[L.dof_node[dof], L.dof_row[dof]]
         G.servo_free[a] = 1 if _servo_free(A, a, w_new, w_old, W.angle0[dof], rate, W.rate_prev[dof]) else 0
 
 

@@ -62,8 +62,7 @@ def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
             if part == 0:
                 pair_columns(L, W, G, dof, column, G.scratch)
             own_joint_column(L, W, V.servos, G, j, dof - L.vadr[j], part, column, scheme, h, EPSILON, G.scratch)
-            if part == 0:
-                closure_columns(L, W, G, dof, column, h, G.scratch)
+            closure_columns(L, W, V.servos, G, dof, part, column, scheme, h, G.scratch)
             if follows:
                 _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, scheme, j, dof, part, column)
     for i in range(nu):

@@ -43,7 +43,7 @@ class Tangent(NamedTuple):
     impulse: np.ndarray  # (nn, 6, 8) impulse directions on the children
     lever: np.ndarray  # (nb, 3, 3) change of outside torques by a turn of their body, see body_table.py [N m]
     wrench: np.ndarray  # (nb, 6) world forces and torques of the step [N, N m]
-    d_force: np.ndarray  # (nv,) change of the actuators' forces in the column at hand
+    d_force: np.ndarray  # (nd,) change of the actuators' forces in the column at hand
     d_servo: np.ndarray  # (number of servos,)
     servo_free: np.ndarray  # (number of servos,) 1 where the force is inside its range
     d_wrench: np.ndarray  # (nb, 6)
@@ -57,6 +57,7 @@ class Tangent(NamedTuple):
 
 def allocate_tangent(model: Any, layout: Any, planes: Any, pairs: Any, servos: int, columns: int) -> Tangent:
     """Work arrays for a number of columns."""
+    nd = len(layout.dof_node)
     z, nb, nn = np.zeros, len(layout.mass), len(layout.node_joint)
     nc, closed = len(planes.body) + len(pairs.kind), (nb + nn) * bool(len(layout.eq_kind))
     return Tangent(
@@ -65,7 +66,7 @@ def allocate_tangent(model: Any, layout: Any, planes: Any, pairs: Any, servos: i
         z((model.nv, 6)), z((model.nv, 6)), z((model.nv, 6)), z((nb + 1, 3)), z((nb + 1, 3, 3)), z((nb, 3, 3)), z((nb, 3, 3)),
         z((nb, 3, 3)), z((nb, 3)), z((nb, 6, 6)), z((model.nv, 6)), z((nb, 12)), z(nb, np.int64), z((nc, 12, 6)), z((nc, 3)),
         z((nc, 12)), z((nc, 3)), z((nn, 6)),
-        z((nn, 6, WIDTH)), z((nb, 3, 3)), z((nb, 6)), z(model.nv), z(servos), z(servos, np.int64), z((nb, 6)), z((96, 12)),
+        z((nn, 6, WIDTH)), z((nb, 3, 3)), z((nb, 6)), z(nd), z(servos), z(servos, np.int64), z((nb, 6)), z((96, 12)),
         z((nb, 13)), z((nb + nn, 6, WIDTH)), z((closed, 6, WIDTH)), z((model.nv, WIDTH)), z(2 * model.nv),
     )  # fmt: skip
 

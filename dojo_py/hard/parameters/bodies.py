@@ -8,6 +8,7 @@ import numpy as np
 
 from dojo_py.hard.parameters.flat import COM
 from dojo_py.hard.parameters.kind import Kind, body_labels, body_size, positive
+from dojo_py.hard.terms import EQ_COUPLING
 from dojo_py.hard.world import World
 
 Array = np.ndarray
@@ -64,7 +65,7 @@ def _set_com(world: World, model: Any, values: Array) -> None:
     inner = layout.parent >= 0
     for place in (layout.base_pos, layout.frame_pos):
         place[inner] -= shift[layout.parent[inner]]
-    _shift_ends(layout.eq_pos, layout.eq_bodies[:, :2], layout.eq_kind != 2, shift)
+    _shift_ends(layout.eq_pos, layout.eq_bodies[:, :2], layout.eq_kind < EQ_COUPLING, shift)
     planes.point[:] -= shift[planes.body]
     _shift_ends(pairs.centre, pairs.body, np.ones(len(pairs.kind), bool), shift)
     bound_pairs(pairs)

@@ -50,10 +50,9 @@ def set_gears(T, V):
 def drive_column(L, W, D, out):
     """out (nv,) += column of the impulses D.force, D.wrench."""
     for dof in range(D.force.shape[0]):
-        j = L.dof_joint[dof]
-        if D.force[dof] != 0.0 and L.node[j] >= 0:
-            r = 6 - L.ndof[j] + dof - L.vadr[j]
-            pull_one(D.y[L.place_node[L.node[j]], r], W.row_scale[dof] * D.force[dof], out)
+        n = L.dof_node[dof]
+        if D.force[dof] != 0.0 and n >= 0:
+            pull_one(D.y[L.place_node[n], L.dof_row[dof]], W.row_scale[dof] * D.force[dof], out)
     x = D.scratch[0, 0:6]
     for b in range(D.wrench.shape[0]):
         f, R = D.wrench[b], W.R[b]

@@ -10,13 +10,13 @@ the time step divides twice, stays small, and exact in what is linear.
 """
 
 from dojo_py.arrays import copy_rows
-from dojo_py.hard.closures import coupled, polynomial
+from dojo_py.hard.closures import TENDON_ROW, coupled, polynomial
 from dojo_py.hard.coordinates import joint_pose
-from dojo_py.hard.gradients.own_joint import law_by_rates
+from dojo_py.hard.gradients.own_joint import law_by_rates, slope_by_rate
 from dojo_py.hard.joint_rows import joint_frame, rows_of_joint, start_joint
 from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.hard.parameters.moves import move_back, move_by
-from dojo_py.hard.terms import EQ_JOINT
+from dojo_py.hard.terms import EQ_COUPLING, EQ_TENDON
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, turn_vector
 
@@ -170,13 +170,25 @@ def _own_rows(L, W, D, j, n, rates, h, s, out):
 
 @kernel
 def _couplings(L, W, D, j, rates, h, out):
-    """Joint couplings of the coordinates of joint j: δθ̇₁ - poly'(θ₂₊) δθ̇₂."""
+    """Couplings and tendons of the coordinates of joint j: δl̇₁ - poly'(l₂₊) δl̇₂, and a tendon's law by δl̇."""
     closures = L.node_joint.shape[0] - L.eq_kind.shape[0]
     for e in range(L.eq_kind.shape[0]):
+        if L.eq_kind[e] < EQ_COUPLING:
+            continue
+        place = L.place_node[closures + e]
         for side in range(2):
-            if L.eq_kind[e] == EQ_JOINT and L.eq_joint[e, 2 * side] == j:
-                n, row, angle = coupled(L, W, e, side)
-                factor = -1.0
-                if side == 1:
-                    _, factor, _ = polynomial(L.eq_poly[e], angle + h * W.rows[n, row])
-                pull_one(D.y[L.place_node[closures + e], 0], factor * rates[row], out)
+            change = 0.0
+            for t in range(L.eq_terms[e, side], L.eq_terms[e, side + 1]):
+                if L.dof_joint[L.term_dof[t]] == j:
+                    change += L.term_coef[t] * rates[L.dof_row[L.term_dof[t]]]
+            if change == 0.0:
+                continue
+            if L.eq_kind[e] == EQ_TENDON:
+                dof = L.eq_dof[e]
+                pull_one(D.y[place, TENDON_ROW], -W.row_scale[dof] * slope_by_rate(L, W, dof, h) * change, out)
+                continue
+            factor = -1.0
+            if side == 1:
+                length, rate = coupled(L, W, e, 1)
+                _, factor, _ = polynomial(L.eq_poly[e], length + h * rate)
+            pull_one(D.y[place, 0], factor * change, out)

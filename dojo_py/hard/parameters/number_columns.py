@@ -48,12 +48,13 @@ def _angular(v, i, j, half, scale, x):
 @kernel
 def dof_number(L, W, D, L2, column, dof, value, h, scheme, out):
     """out (nv,) += column of a number of coordinate dof times value. L2: a Layout that may be moved."""
-    j = L.dof_joint[dof]
-    n, r = L.node[j], 6 - L.ndof[j] + dof - L.vadr[j]
+    n, r = L.dof_node[dof], L.dof_row[dof]
     if n < 0:
         return
+    tendon = dof >= L.dof_joint.shape[0]
+    j = 0 if tendon else L.dof_joint[dof]
     rate, old = W.rows[n, r], W.rate_prev[dof]
-    if column == STIFFNESS and L.kind[j] == BALL:
+    if column == STIFFNESS and not tendon and L.kind[j] == BALL:
         if dof == L.vadr[j]:  # (one number for the three)
             _ball_stiffness(L, W, D, L2, j, n, value, h, scheme, out)
         return
@@ -62,7 +63,7 @@ def dof_number(L, W, D, L2, column, dof, value, h, scheme, out):
         change = h * rate
     elif column == ARMATURE:
         change = rate - old
-    elif column == STIFFNESS and L.kind[j] != FREE:
+    elif column == STIFFNESS and not tendon and L.kind[j] != FREE:
         w_new, w_old = spring_weights(scheme, h)
         change = h * (w_new * rate + W.angle0[dof] - L.dof_springref[dof] - w_old * old)
     elif column == SPRINGREF:

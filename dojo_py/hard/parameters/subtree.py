@@ -13,7 +13,7 @@ A pair of bodies feels its relative displacement only: what moves the second cou
 from dojo_py.hard.gradients.closure_change import pose_impulse_change
 from dojo_py.hard.gradients.screws import as_velocity
 from dojo_py.hard.parameters.adjoint import pull, pull_one
-from dojo_py.hard.terms import EQ_JOINT, PYRAMID
+from dojo_py.hard.terms import EQ_COUPLING, PYRAMID
 from dojo_py.jit import kernel
 
 
@@ -29,7 +29,7 @@ def subtree_adjoint(L, W, G, D, h):
         _pair(L, W, G, D, c, s)
     first = L.node_joint.shape[0] - L.eq_kind.shape[0]
     for e in range(L.eq_kind.shape[0]):
-        if L.eq_kind[e] != EQ_JOINT:
+        if L.eq_kind[e] < EQ_COUPLING:
             _closure_rows(L, W, G, D, e, first + e, h, s)
             _closure_impulse(L, W, D, e, first + e, s)
     for b in range(nb - 1, -1, -1):  # (bodies come after those that carry them)

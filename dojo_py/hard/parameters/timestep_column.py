@@ -9,7 +9,7 @@ What actuators and outside wrenches do is in drive_columns.py. The next coordina
 """
 
 from dojo_py.hard.bodies import momentum_rows, old_momentum
-from dojo_py.hard.dof_rows import ball_law, spring_weights
+from dojo_py.hard.dof_rows import ball_law, spring_weights, tendon_spring
 from dojo_py.hard.medium import in_medium, medium_longer
 from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.hard.parameters.flat import FRICTIONLOSS
@@ -40,6 +40,7 @@ def timestep_column(L, W, G, D, qvel, h, scheme, recovery, out):
         for i in range(6):
             new[i] = G.before_rate[dof, i] * qvel[dof] / h
         pull(D.before[L.child[L.dof_joint[dof]]], new, out)
+    for dof in range(L.dof_node.shape[0]):
         _law(L, W, D, dof, h, scheme, out)
     for n in range(L.node_joint.shape[0]):
         j = L.node_joint[n]
@@ -53,23 +54,24 @@ def timestep_column(L, W, G, D, qvel, h, scheme, recovery, out):
     for m in range(W.n_limits[0]):
         l = W.limit_active[m]
         dof = L.limit_dof[l]
-        j = L.dof_joint[dof]
         if W.lgrace[l] > 0.0:
             push = L.limit_sign[l] * W.lim[m, 0] / W.lim[m, 1] * recovery * W.row_scale[dof]
-            pull_one(D.y[L.place_node[L.node[j]], 6 - L.ndof[j] + dof - L.vadr[j]], push, out)
+            pull_one(D.y[L.place_node[L.dof_node[dof]], L.dof_row[dof]], push, out)
 
 
 @kernel
 def _law(L, W, D, dof, h, scheme, out):
-    """Springs of hinges and slides, armature and dry friction of coordinate dof."""
-    j = L.dof_joint[dof]
-    n, r = L.node[j], 6 - L.ndof[j] + dof - L.vadr[j]
+    """Springs of hinges, slides and tendons, armature and dry friction of coordinate dof."""
+    n, r = L.dof_node[dof], L.dof_row[dof]
     if n < 0:
         return
     rate = W.rows[n, r]
     change = -L.dof_armature[dof] * rate / h
-    if L.kind[j] != BALL and L.kind[j] != FREE:
-        w_new, w_old = spring_weights(scheme, h)
+    w_new, w_old = spring_weights(scheme, h)
+    if dof >= L.dof_joint.shape[0]:
+        stiffness, stretch = tendon_spring(L, W, dof, rate, w_new, w_old)
+        change += stiffness * (stretch - w_old * W.rate_prev[dof])
+    elif L.kind[L.dof_joint[dof]] != BALL and L.kind[L.dof_joint[dof]] != FREE:
         offset = W.angle0[dof] - L.dof_springref[dof] - 2.0 * w_old * W.rate_prev[dof]
         change += L.dof_stiffness[dof] * (w_new * rate + offset)
     bound = h * L.dof_frictionloss[dof]

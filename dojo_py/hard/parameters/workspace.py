@@ -24,7 +24,7 @@ class Adjoint(NamedTuple):
     impulse: np.ndarray  # (nc, 3, m) by the impulses of the active contacts, the motion held
     motion: np.ndarray  # (nc, 3, m) by their gaps and tangential velocities
     slot: np.ndarray  # (nc,) place of a candidate among the active contacts, or -1
-    force: np.ndarray  # (nv,) change of the impulses along coordinates in the column at hand [N s, N m s]
+    force: np.ndarray  # (nd,) change of the impulses along coordinates in the column at hand [N s, N m s]
     wrench: np.ndarray  # (nb, 6) of those on bodies, world axes
     scratch: np.ndarray  # (160, 12)
 
@@ -35,7 +35,7 @@ def allocate_adjoint(layout: Any, planes: Any, pairs: Any) -> Adjoint:
     nc, m, closed = len(planes.body) + len(pairs.kind), whole(nv), (nb + nn) * bool(len(layout.eq_kind))
     return Adjoint(
         z((nb + nn, 6, m)), z((closed, 6, m)), np.eye(nv, m), z((nb, 6, m)), z((nb, 6, m)), z((6, m)), z((nc, 3, m)), z((nc, 3, m)),
-        z(nc, np.int64), z(nv), z((nb, 6)), z((160, 12)),
+        z(nc, np.int64), z(len(layout.dof_node)), z((nb, 6)), z((160, 12)),
     )  # fmt: skip
 
 
