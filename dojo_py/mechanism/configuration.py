@@ -39,6 +39,8 @@ def integrate_configuration(types: Array, qposadr: Array, dofadr: Array, qpos: A
     i, j, plain_q, plain_v = _split(types, qposadr, dofadr)
     out = np.array(qpos, dtype=float)
     out[plain_q] += dq[plain_v]
+    if not i.size:
+        return out
     out[i] = quaternion.normalise(quaternion.multiply(quaternion.normalise(out[i]), quaternion.exponential(dq[j])))
     return out
 
@@ -48,6 +50,8 @@ def configuration_difference(types: Array, qposadr: Array, dofadr: Array, qpos_b
     i, j, plain_q, plain_v = _split(types, qposadr, dofadr)
     out = np.zeros(plain_v.size + j.size)
     out[plain_v] = qpos_b[plain_q] - qpos_a[plain_q]
+    if not i.size:
+        return out
     a, b = quaternion.normalise(qpos_a[i]), quaternion.normalise(qpos_b[i])
     out[j] = quaternion.logarithm(quaternion.multiply(quaternion.conjugate(a), b))
     return out

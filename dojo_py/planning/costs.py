@@ -70,12 +70,12 @@ class ResidualCost:
         function_of("residual", self.residual)
         if self.jacobian is not None:
             function_of("jacobian", self.jacobian)
-        if not callable(self.weight):
-            weights_of(self.weight)
+        if not callable(self.weight):  # checked once, not at every knot
+            object.__setattr__(self, "_fixed", weights_of(self.weight))
 
     def _evaluate(self, state: State, control: Array | None, k: int) -> tuple[Array, Array]:
         r = np.atleast_1d(real_array("residual", self.residual(state, control, k)))
-        weight = weights_of(self.weight(k) if callable(self.weight) else self.weight)
+        weight = weights_of(self.weight(k)) if callable(self.weight) else self._fixed  # type: ignore[attr-defined]
         if r.ndim != 1 or weight.shape not in ((), (1,), r.shape):
             raise ValueError(f"residual has shape {r.shape} and its weight {weight.shape}, expected (p,) and a number or (p,)")
         return r, np.broadcast_to(weight, r.shape)
@@ -91,7 +91,9 @@ class ResidualCost:
 
     def jacobians(self, model: Any, state: State, control: Array | None, k: int) -> tuple[Array, Array]:
         """(p, 2 nv) by the tangent state, (p, m) by the control."""
-        size = len(self.residual_at(state, control, k))
+        return self._jacobians(model, state, control, k, len(self.residual_at(state, control, k)))
+
+    def _jacobians(self, model: Any, state: State, control: Array | None, k: int, size: int) -> tuple[Array, Array]:
         if self.jacobian is None:
             return jacobians(model, self.residual, state, control, k, size)
         return matrices_of(self.jacobian(state, control, k), size, 2 * model.nv, 0 if control is None else len(control))
@@ -99,7 +101,7 @@ class ResidualCost:
     def expand(self, model: Any, state: State, control: Array | None, k: int) -> Quadratic:
         """Gauss–Newton model by the tangent state (2nv,) and the control (nu,)."""
         r, weight = self._evaluate(state, control, k)
-        rx, ru = self.jacobians(model, state, control, k)
+        rx, ru = self._jacobians(model, state, control, k, len(r))
         return weighted_squares(r, rx, ru, 2 * weight, float(weight @ (r * r)), 2 * weight * r)
 
 

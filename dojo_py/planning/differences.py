@@ -11,10 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.planning.batches import columns
 from dojo_py.simulate.results import Linearization, State
 
 Array = np.ndarray
 
+FREE, BALL = 0, 1
+"""Codes of joint types with a quaternion."""
 WIDTH = float(np.finfo(float).eps ** (1 / 3))
 
 
@@ -34,18 +37,59 @@ def jacobians(
     model: Any, function: Callable[[State, Any, int], Any], state: State, control: Array | None, k: int, size: int
 ) -> tuple[Array, Array]:
     """(size, 2 nv), (size, m): derivatives of function(state, control, k) -> (size,) by the tangent state and by the control."""
-    n = 2 * model.nv
-    rx, ru = np.zeros((size, n)), np.zeros((size, 0 if control is None else len(control)))
-    for j, direction in enumerate(np.eye(n)):
-        ahead = function(move(model, state, WIDTH * direction), control, k)
-        behind = function(move(model, state, -WIDTH * direction), control, k)
-        rx[:, j] = (np.asarray(ahead) - np.asarray(behind)) / (2 * WIDTH)
+    nv, m = model.nv, 0 if control is None else len(control)
+    widths = np.full(2 * nv + m, WIDTH)
     if control is not None:
-        widths = WIDTH * np.maximum(1.0, np.abs(control))
-        for j, direction in enumerate(np.diag(widths)):
-            ahead, behind = function(state, control + direction, k), function(state, control - direction, k)
-            ru[:, j] = (np.asarray(ahead) - np.asarray(behind)) / (2 * widths[j])
-    return rx, ru
+        widths[2 * nv :] *= np.maximum(1.0, np.abs(control))
+    found = columns(function, state, perturbed(model, state, control, widths), k)
+    if found.shape[0] != size:
+        raise ValueError(f"a residual has {found.shape[0]} entries beside a point where it has {size}")
+    half = len(widths)
+    slopes = (found[:, :half] - found[:, half:-1]) / (2 * widths)
+    return slopes[:, : 2 * nv], slopes[:, 2 * nv :]
+
+
+def perturbed(model: Any, state: State, control: Array | None, widths: Array) -> tuple[Array, Array, Array | None]:
+    """qpos (nq, 2 n + 1), qvel (nv, 2 n + 1), control (nu, 2 n + 1) or None.
+
+    Each tangent and control moved by its width (n,), ahead, then back; at last all at once, each its own way: what a function mixes
+    of its columns shows there.
+    """
+    nv, n = model.nv, len(widths)
+    count = 2 * n + 1
+    qpos, qvel = np.repeat(state.qpos[:, None], count, axis=1), np.repeat(state.qvel[:, None], count, axis=1)
+    u = None if control is None else np.repeat(np.asarray(control, float)[:, None], count, axis=1)
+    places = _coordinate(model)
+    every = widths * np.cos(np.arange(1.0, n + 1.0))
+    qpos[:, -1], qvel[:, -1] = model.integrate(state.qpos, every[:nv]), state.qvel + every[nv : 2 * nv]
+    if u is not None:
+        u[:, -1] += every[2 * nv :]
+    for side, sign in ((0, 1.0), (n, -1.0)):
+        for j in range(nv):
+            place = places[j]
+            if place >= 0:
+                qpos[place, side + j] += sign * widths[j]
+            else:
+                tangent = np.zeros(nv)
+                tangent[j] = sign * widths[j]
+                qpos[:, side + j] = model.integrate(state.qpos, tangent)
+        dofs = np.arange(nv)
+        qvel[dofs, side + nv + dofs] += sign * widths[nv : 2 * nv]
+        if u is not None:
+            entries = np.arange(len(u))
+            u[entries, side + 2 * nv + entries] += sign * widths[2 * nv :]
+    return qpos, qvel, u
+
+
+def _coordinate(model: Any) -> Array:
+    """(nv,) entry of qpos that a tangent entry simply adds to; -1 where it turns a quaternion."""
+    out = np.full(model.nv, -1)
+    if not hasattr(model, "jnt_type"):
+        return out
+    for kind, q, dof in zip(model.jnt_type, model.jnt_qposadr, model.jnt_dofadr, strict=True):
+        width = {FREE: 3, BALL: 0}.get(int(kind), 1)
+        out[dof : dof + width] = np.arange(q, q + width)
+    return out
 
 
 def linearize_by_steps(sim: Any, state: State, control: Array, kappa: float | None, width: float | None = None) -> Linearization:

@@ -1,0 +1,77 @@
+"""A user's function of (state, control, k) at many neighbouring points at once, where the function allows it.
+
+Functions written for one state, `state.qvel[0] - 1.0`, mostly work on columns too: qpos (nq, B), qvel (nv, B), control (nu, B) give
+(p, B). Whether one does is found out by comparing with its single evaluations: all columns at its first use, the last
+one at every later one. One that does not, or raises, is called point by point from then on.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from dojo_py.simulate.results import State
+
+Array = np.ndarray
+AGREE = 1e-12
+"""Largest difference of a column and the single evaluation, over the largest entry: far below what a perturbation changes."""
+_verdicts: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
+"""Function -> whether columns gave the same numbers so far."""
+
+
+def columns(function: Callable[[State, Any, int], Any], state: State, points: tuple[Array, Array, Array | None], k: int) -> Array:
+    """(p, B) the function at B points: qpos (nq, B), qvel (nv, B), control (nu, B) or None at the terminal knot."""
+    count = points[0].shape[1]
+    verdict = _verdict(function)
+    if verdict is not False:
+        together = _together(function, state, points, k)
+        tried = range(count) if verdict is None else (count - 1,)
+        if together is not None and all(_agree(together[:, j], _single(function, state, points, k, j)) for j in tried):
+            _remember(function, True)
+            return together
+        _remember(function, False)
+    return np.stack([_single(function, state, points, k, j) for j in range(count)], axis=1)
+
+
+def _verdict(function: Any) -> bool | None:
+    try:
+        return _verdicts.get(function)
+    except TypeError:  # neither hashable nor weakly referable
+        return False
+
+
+def _remember(function: Any, verdict: bool) -> None:
+    try:
+        _verdicts[function] = verdict
+    except TypeError:
+        pass
+
+
+def _together(function: Any, state: State, points: tuple[Array, Array, Array | None], k: int) -> Array | None:
+    """(p, B), or None where the function cannot."""
+    qpos, qvel, control = points
+    many = dataclasses.replace(state, qpos=qpos, qvel=qvel, maximal=None, exact=None)
+    try:
+        with np.errstate(all="ignore"):
+            found = np.asarray(function(many, control, k), float)
+    except Exception:  # noqa: BLE001 (what a user's function raises on columns is its own affair; single points raise it again)
+        return None
+    found = found[None] if found.ndim == 1 else found
+    return found if found.ndim == 2 and found.shape[1] == qpos.shape[1] else None
+
+
+def _single(function: Any, state: State, points: tuple[Array, Array, Array | None], k: int, j: int) -> Array:
+    """(p,) at point j."""
+    qpos, qvel, control = points
+    one = dataclasses.replace(state, qpos=qpos[:, j].copy(), qvel=qvel[:, j].copy(), maximal=None, exact=None)
+    return np.atleast_1d(np.asarray(function(one, None if control is None else control[:, j].copy(), k), float))
+
+
+def _agree(column: Array, single: Array) -> bool:
+    if column.shape != single.shape:
+        return False
+    return np.array_equal(column, single) or bool(np.abs(column - single).max() <= AGREE * np.abs(single).max())
