@@ -148,7 +148,7 @@ def _chosen(child: Mechanism, body: str, frame: str, where: Where | None, proble
             ids = {id(element) for element in found.elements}
             keep: dict[str, Any] = {}
             for owner, _ in child.world.walk():
-                for attribute in ("geoms", "sites", "bodies", "joints"):
+                for attribute in ("geoms", "sites", "cameras", "lights", "bodies", "joints"):
                     keep.setdefault(attribute, []).extend(e for e in getattr(owner, attribute) if id(e) in ids)
             return Body("", **keep)
         problems.add(where, f"no frame is named '{frame}'{nearest(frame, [f.name for f in child.frames])}", attribute="frame")

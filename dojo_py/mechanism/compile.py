@@ -22,6 +22,7 @@ from .compile_meshes import compile_meshes, mesh_arrays
 from .compile_option import compile_option
 from .compile_sensors import sensor_arrays
 from .compile_tendons import tendon_arrays, tendon_inertia, tendon_inverse_weights
+from .compile_user import user_arrays
 from .errors import ModelError, Problems
 from .layout import Layout, lay_out
 from .model import Model, Statistic
@@ -67,6 +68,7 @@ def compile_model(mechanism: Mechanism) -> Model:
         unique_names(problems, kind, elements)
     a |= sensor_arrays(mechanism, layout, problems)
     a |= keyframe_arrays(mechanism, layout, a, problems)
+    custom = user_arrays(mechanism, layout, problems)
     problems.raise_if_any()
 
     a["body_subtreemass"] = subtree_sums(a["body_parentid"], a["body_mass"])
@@ -81,7 +83,7 @@ def compile_model(mechanism: Mechanism) -> Model:
     a |= _spring_dampers(layout, a)
     meaninertia = float(np.mean(np.diag(matrix))) if layout.nv else 1.0
     source = source_of(mechanism, layout)
-    return _assemble(mechanism, layout, a, opt=option, stat=Statistic(meaninertia=meaninertia), source=source)
+    return _assemble(mechanism, layout, a, opt=option, stat=Statistic(meaninertia=meaninertia), source=source, **custom)
 
 
 def _inverse(matrix: Array, layout: Layout, armed: bool) -> Array:

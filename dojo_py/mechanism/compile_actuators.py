@@ -113,7 +113,7 @@ def _transmission(
     if len(given) != 1:
         what = " and ".join(given) or "none"
         check.fail("", f"exactly one target of {list(TARGETS)} is accepted, {what} was given")
-        return TrnType.JOINT, (0, -1)
+        return TrnType.JOINT, (-1, -1)
     if actuator.refsite and given[0] != "site":
         check.fail("refsite", "is only accepted together with site")
     if given[0] == "site":

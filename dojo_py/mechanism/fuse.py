@@ -52,6 +52,8 @@ def _join(body: Body, parent: Body) -> None:
     parent.bodies[at : at + 1] = body.bodies
     parent.geoms += body.geoms
     parent.sites += body.sites
+    parent.cameras += body.cameras
+    parent.lights += body.lights
 
 
 def _sum(base: MassProperties, added: MassProperties, body: Body) -> MassProperties:

@@ -132,6 +132,17 @@ class Model:
     nkey: int
     nactuator: int
     ntree: int
+    nuserdata: int
+    nuser_body: int
+    nuser_jnt: int
+    nuser_geom: int
+    nuser_site: int
+    nuser_tendon: int
+    nuser_actuator: int
+    nnumeric: int
+    nnumericdata: int
+    ntuple: int
+    ntupledata: int
 
     body_names: tuple[str, ...]
     joint_names: tuple[str, ...]
@@ -143,6 +154,11 @@ class Model:
     sensor_names: tuple[str, ...]
     tendon_names: tuple[str, ...]
     key_names: tuple[str, ...]
+    numeric_names: tuple[str, ...]
+    text_names: tuple[str, ...]
+    tuple_names: tuple[str, ...]
+    text_values: tuple[str, ...]
+    """Contents of the custom texts (MuJoCo's `text_data`, as strings)."""
 
     opt: Option
     stat: Statistic
@@ -352,6 +368,22 @@ class Model:
     sensor_interval: Array = _real("nsensor 2")
     sensor_plugin: Array = _int("nsensor")
 
+    body_user: Array = _real("nbody nuser_body")
+    """User data, as in the file; likewise below."""
+    jnt_user: Array = _real("njnt nuser_jnt")
+    geom_user: Array = _real("ngeom nuser_geom")
+    site_user: Array = _real("nsite nuser_site")
+    tendon_user: Array = _real("ntendon nuser_tendon")
+    actuator_user: Array = _real("nactuator nuser_actuator")
+    numeric_adr: Array = _int("nnumeric")
+    numeric_size: Array = _int("nnumeric")
+    numeric_data: Array = _real("nnumericdata")
+    tuple_adr: Array = _int("ntuple")
+    tuple_size: Array = _int("ntuple")
+    tuple_objtype: Array = _int("ntupledata")
+    tuple_objid: Array = _int("ntupledata")
+    tuple_objprm: Array = _real("ntupledata")
+
     key_time: Array = _real("nkey")
     key_qpos: Array = _real("nkey nq")
     key_qvel: Array = _real("nkey nv")
@@ -373,7 +405,7 @@ class Model:
 
     @property
     def left_out(self) -> tuple[ErrorRecord, ...]:
-        """What the file holds and the model does not: sensors, user data, and what `unsupported` "warn" or "skip" dropped."""
+        """What the file holds and the model does not: sensors, and what `unsupported` "warn" or "skip" dropped."""
         return self.source.left_out
 
     def replace(self, **changes: Any) -> Model:
@@ -420,6 +452,15 @@ class Model:
     def sensor(self, key: str | int) -> View:
         """The sensor of this name or number: every array `sensor_*`."""
         return view(self, "sensor", key)
+
+    def numeric(self, name: str) -> Array:
+        """The custom numbers of this name."""
+        i = index_of("numeric", self.numeric_names, name)
+        return self.numeric_data[self.numeric_adr[i] : self.numeric_adr[i] + self.numeric_size[i]]
+
+    def text(self, name: str) -> str:
+        """The custom text of this name."""
+        return self.text_values[index_of("text", self.text_names, name)]
 
     def keyframe(self, key: str | int) -> View:
         """The keyframe of this name or number: `.qpos`, `.qvel`, `.act`, `.ctrl`, `.time`."""

@@ -31,7 +31,7 @@ LISTS = {
 """Lists of a mechanism -> kind of their elements; what may be referred to comes before what refers."""
 ASSETS = ("meshes", "textures", "materials", "hfields")
 """Lists whose elements belong to the model as a whole; so do keyframes and user data."""
-REFERRING = ("pairs", "excludes", "tendons", "equalities", "actuators", "sensors")
+REFERRING = ("pairs", "excludes", "tendons", "equalities", "actuators", "sensors", "tuples")
 """Lists whose elements belong to the parts of the tree that they name."""
 
 Names = dict[str, set[str]]

@@ -51,12 +51,12 @@ def without_fromto(shape: Geom | Site) -> None:
 
 def parts(body: Body) -> list[Any]:
     """Everything that a body holds and that has a place in it, but for its inertial."""
-    return [*body.joints, *body.geoms, *body.sites, *body.bodies]
+    return [*body.joints, *body.geoms, *body.sites, *body.cameras, *body.lights, *body.bodies]
 
 
 def move_parts(source: Body, target: Body) -> None:
     """Give everything that `source` holds to `target`."""
-    for name in ("joints", "geoms", "sites", "bodies"):
+    for name in ("joints", "geoms", "sites", "cameras", "lights", "bodies"):
         getattr(target, name).extend(getattr(source, name))
 
 

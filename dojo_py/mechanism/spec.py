@@ -104,6 +104,8 @@ class Joint(_Element):
     solimplimit: Vector = SOLIMP
     solreffriction: Vector = SOLREF
     solimpfriction: Vector = SOLIMP
+    user: Vector = ()
+    """Numbers for your own use."""
     align: bool | None = None
     """Free joint only: put the body frame at the inertial frame. None: compiler setting `alignfree`."""
     group: int = 0
@@ -149,8 +151,12 @@ class Geom(_Element):
     """"none" or "ellipsoid": what the geom is to a medium (options density, viscosity); a body without ellipsoids is a box."""
     fluidcoef: Vector = (0.5, 0.25, 1.5, 1.0, 1.0)
     """Of an ellipsoid: drag of blunt and slender bodies, angular drag, Kutta lift, Magnus lift [-]."""
+    material: str = ""
+    """Of its picture."""
     mesh: str = ""
     """Name of a mesh of the mechanism: the shape of type "mesh"; a primitive type is fitted to it (`size` is not used)."""
+    user: Vector = ()
+    """Numbers for your own use."""
     fitscale: float = 1.0
     """Factor on the sizes of a primitive that is fitted to a mesh."""
 
@@ -190,6 +196,9 @@ class Site(_Element):
     pos: Vector = ZERO3
     quat: Vector = IDENTITY
     fromto: Vector | None = None
+    material: str = ""
+    user: Vector = ()
+    """Numbers for your own use."""
     group: int = 0
     rgba: Vector = (0.5, 0.5, 0.5, 1.0)
 
@@ -207,13 +216,18 @@ class Body(_Element):
     joints: list[Joint] = field(default_factory=list)
     geoms: list[Geom] = field(default_factory=list)
     sites: list[Site] = field(default_factory=list)
+    cameras: list[Camera] = field(default_factory=list)
+    lights: list[Light] = field(default_factory=list)
     bodies: list[Body] = field(default_factory=list)
+    user: Vector = ()
+    """Numbers for your own use."""
     gravcomp: float = 0.0
     """Fraction of the weight compensated [-]."""
 
     def add(self, element: Any) -> Any:
         """Add a child body, joint, geom or site, and return it."""
         lists: dict[type, list[Any]] = {Body: self.bodies, Joint: self.joints, Geom: self.geoms, Site: self.sites}
+        lists |= {Camera: self.cameras, Light: self.lights}
         kind = next((kind for kind in lists if isinstance(element, kind)), None)
         if kind is None:
             accepted = [kind.__name__ for kind in lists]
@@ -336,6 +350,9 @@ class Tendon(_Element):
     width: float = 0.003
     """Drawn with [m]."""
     rgba: Vector = (0.5, 0.5, 0.5, 1.0)
+    material: str = ""
+    user: Vector = ()
+    """Numbers for your own use."""
     group: int = 0
 
 
@@ -374,6 +391,8 @@ class Actuator(_Element):
     """Position servo: damping ratio from which the velocity gain is computed at compile time (kv not given)."""
     inheritrange: float = 0.0
     """> 0: ctrlrange (or actrange, for an integrator) is this multiple of the joint's or tendon's range, about its middle."""
+    user: Vector = ()
+    """Numbers for your own use."""
     lengthrange: Vector | None = None
     """Feasible lengths of the transmission; only muscles would use it."""
     group: int = 0
@@ -411,6 +430,82 @@ class Keyframe(_Element):
     ctrl: Vector | None = None
     parts: list[KeyPart] = field(default_factory=list)
     """Values by joint and actuator (`Mechanism.bind_keyframes`); the lists above come first where they are given."""
+
+
+@dataclass
+class Numeric(_Element):
+    """Numbers of the user's with a name."""
+
+    name: str = ""
+    data: Vector = ()
+    size: int | None = None
+    """How many there are, the rest zeros; None: as many as `data`."""
+
+
+@dataclass
+class Text(_Element):
+    """A text of the user's with a name."""
+
+    name: str = ""
+    data: str = ""
+
+
+@dataclass
+class TupleElement(_Element):
+    """An object that a tuple lists, and a number with it."""
+
+    objtype: str = ""
+    objname: str = ""
+    prm: float = 0.0
+
+
+@dataclass
+class Tuple(_Element):
+    """A list of objects of the model with a name."""
+
+    name: str = ""
+    elements: list[TupleElement] = field(default_factory=list)
+
+
+@dataclass
+class Drawn(_Element):
+    """What is only drawn, kept for viewers: the attributes of its element as texts. Checked by name, not by value."""
+
+    name: str = ""
+    attributes: dict[str, str] = field(default_factory=dict)
+    children: list[Drawn] = field(default_factory=list)
+    tag: str = ""
+
+
+@dataclass
+class Texture(Drawn):
+    """A texture; `attributes["file"]` is a path that does not depend on the model's folder."""
+
+
+@dataclass
+class Material(Drawn):
+    """A material."""
+
+    texture: str = ""
+
+
+@dataclass
+class Camera(Drawn):
+    """A camera fixed to a body."""
+
+    pos: Vector = ZERO3
+    quat: Vector = IDENTITY
+    target: str = ""
+
+
+@dataclass
+class Light(Drawn):
+    """A light fixed to a body."""
+
+    pos: Vector = ZERO3
+    dir: Vector = (0.0, 0.0, -1.0)
+    target: str = ""
+    texture: str = ""
 
 
 @dataclass
@@ -502,6 +597,17 @@ class Mechanism(_Element):
     """At least so many keyframes; those not described are at the reference configuration (MJCF: `size nkey`)."""
     meshes: list[Mesh] = field(default_factory=list)
     tendons: list[Tendon] = field(default_factory=list)
+    textures: list[Texture] = field(default_factory=list)
+    materials: list[Material] = field(default_factory=list)
+    numerics: list[Numeric] = field(default_factory=list)
+    texts: list[Text] = field(default_factory=list)
+    tuples: list[Tuple] = field(default_factory=list)
+    user_sizes: dict[str, int] = field(default_factory=dict)
+    """Numbers of user data an element has, "nuser_body", ...; not given: as many as the longest list. And "nuserdata"."""
+    statistic: dict[str, Vector] = field(default_factory=dict)
+    """What the file sets of meaninertia (which scales the soft mode's tolerances), meanmass, meansize, extent, center."""
+    visual: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Settings of viewers: section -> attributes as texts."""
     frames: list[NamedFrame] = field(default_factory=list, repr=False)
     left_out: list[ErrorRecord] = field(default_factory=list, repr=False, compare=False)
     """What the file that it was read from holds besides."""

@@ -3,13 +3,40 @@
 import re
 
 import numpy as np
+from lxml import etree
 from scipy.spatial import ConvexHull
 
 
 def random_mjcf(seed: int) -> str:
     """One random model. Valid by construction; moving bodies have mass."""
     text = with_tendons(_Generator(seed).text(), np.random.default_rng([seed, 2]))
+    text = with_user_data(text, np.random.default_rng([seed, 3]))
     return with_meshes(text, np.random.default_rng([seed, 1])) if seed % 2 else text
+
+
+def with_user_data(text: str, rng: np.random.Generator) -> str:
+    """The model with numbers of the user's in its elements, and custom ones."""
+    root = etree.fromstring(text)
+    named = []
+    for node in root.iter("body", "joint", "geom", "site", "motor", "position", "general", "fixed"):
+        if node.getparent().tag in ("default", "fixed", "equality"):
+            continue
+        if rng.random() < 0.1:
+            node.set("user", _listed(rng.normal(size=int(rng.integers(1, 4)))))
+        if node.get("name") and node.tag in ("body", "joint", "geom", "site"):
+            named.append((node.tag, node.get("name")))
+    custom = etree.SubElement(root, "custom")
+    etree.SubElement(custom, "numeric", name="gains", data=_listed(rng.normal(size=3)), size=str(rng.integers(3, 6)))
+    etree.SubElement(custom, "numeric", name="zeros", size="2")
+    etree.SubElement(custom, "text", name="note", data="words")
+    for size in (3, 1):
+        group = etree.SubElement(custom, "tuple", name=f"group{size}")
+        for k in rng.integers(len(named), size=size):
+            tag, name = named[k]
+            etree.SubElement(group, "element", objtype=tag, objname=name, prm=_listed(rng.normal(size=1)))
+    sizes = {"nuserdata": str(rng.integers(1, 9))} | ({"nuser_geom": "5"} if rng.random() < 0.3 else {})
+    etree.SubElement(root, "size", **sizes)
+    return etree.tostring(root).decode()
 
 
 def with_meshes(text: str, rng: np.random.Generator) -> str:

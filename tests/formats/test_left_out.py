@@ -20,9 +20,7 @@ NOTICES = {
     "sensor of a camera": (
         model(after='<sensor><framepos name="n" objtype="camera" objname="c"/></sensor>'), "framepos 'n': sensor: cameras",
     ),
-    "custom": (model(after='<custom><numeric name="n" data="1"/></custom>'), "numeric 'n': custom"),
     "extension": (model(before='<extension><plugin plugin="n"/></extension>'), "plugin 'n': extension"),
-    "user": (model('<geom name="n" size="1" user="1 2"/>'), "geom 'n', user"),
     "material": (model('<geom name="n" size="1" material="red"/>'), "geom 'n', material: no material is named 'red'"),
     "material of a site": (model('<site name="n" material="red"/>'), "site 'n', material"),
     "material of a class": (
@@ -53,7 +51,7 @@ def test_notices_stop_nothing_and_are_named(case):
 
 
 def test_known_materials_and_plain_files_give_no_notice():
-    before = '<asset><material name="red"/><texture name="t"/></asset><visual><any/></visual><statistic extent="2"/>'
+    before = '<asset><material name="red"/><texture name="t"/></asset><visual><map/></visual><statistic extent="2"/>'
     assert load_model(model('<light/><camera/><geom size="1" material="red"/>', before)).left_out == ()
 
 

@@ -258,7 +258,7 @@ def test_what_only_draws_is_ignored():
       <geom type="mesh" mesh="x" contype="0" conaffinity="0"/></body>
       <body><geom size="1"/><geom type="mesh" mesh="x" contype="0" conaffinity="0" mass="0"/></body>
       <body><geom size="1"/><geom type="mesh" mesh="x" contype="0" conaffinity="0" group="7"/></body>"""
-    before = "<asset><mesh file='x.stl'/></asset><visual><any/></visual><sensor><gyro site='no'/></sensor>"
+    before = "<asset><mesh file='x.stl'/></asset><visual><map/></visual><sensor><gyro site='no'/></sensor>"
     assert load_model(model(drawn, before + "<custom/><size nkey='3'/><statistic extent='2'/>")).ngeom == 2
 
 

@@ -29,6 +29,7 @@ class MeshSettings:
     meshdir: str = ""
     assetdir: str = ""
     strippath: bool = False
+    texturedir: str = ""
 
     @property
     def folder(self) -> str:

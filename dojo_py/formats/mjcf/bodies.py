@@ -13,12 +13,25 @@ from ...mechanism import quaternion
 from ...mechanism.attach import Tally
 from ...mechanism.errors import Problems, listing, nearest
 from ...mechanism.placing import parts
-from ...mechanism.spec import Body, CompilerSettings, Geom, Inertial, Joint, Mechanism, NamedFrame, OptionSpec, Site
+from ...mechanism.spec import (
+    Body,
+    Camera,
+    CompilerSettings,
+    Geom,
+    Inertial,
+    Joint,
+    Light,
+    Mechanism,
+    NamedFrame,
+    OptionSpec,
+    Site,
+)
 from ..lost_shapes import LostShapes
 from ..xml_tree import Node
 from . import schema
 from .assets import Assets
 from .defaults import DefaultClass, Defaults, merge
+from .drawn import texts_of
 from .macros import Expansion, Models, read_replicate
 from .orientation import IDENTITY, KEYS, Angles, read_orientation
 from .values import Values, overlay, read_attributes
@@ -144,6 +157,10 @@ class TreeReader:
             self._geom(child, body, default, frame if framed else None)
         elif child.tag == "site":
             body.sites.append(self._site(child, default, frame if framed else None))
+        elif child.tag == "camera":
+            body.cameras.append(self._camera(child, default, frame))
+        elif child.tag == "light":
+            body.lights.append(self._light(child, default, frame))
         elif child.tag in schema.REFUSED_BODY_CHILDREN:
             self.problems.refuse(child.where, "is not simulated", name=child.attributes.get("name", ""))
         elif child.tag not in schema.IGNORED_BODY_CHILDREN:
@@ -154,7 +171,8 @@ class TreeReader:
     def _body(self, node: Node, frame: Pose) -> Body:
         values = read_attributes(node, schema.BODY, self.problems)
         pose = frame.inside(values.get("pos", np.zeros(3)), self._quat(node, values))
-        return Body(values.get("name", ""), pose.pos, pose.quat, gravcomp=values.get("gravcomp", 0.0), where=node.where)
+        numbers: dict[str, Any] = {key: values[key] for key in ("gravcomp", "user") if key in values}
+        return Body(values.get("name", ""), pose.pos, pose.quat, **numbers, where=node.where)
 
     def _inertial(self, node: Node) -> Inertial:
         values = read_attributes(node, schema.INERTIAL, self.problems)
@@ -226,6 +244,21 @@ class TreeReader:
         values = self._values(node, "site", default, schema.SITE)
         self._material(node, values)
         return _fill(Site, self._placed(node, values, frame), node)
+
+    def _camera(self, node: Node, default: DefaultClass, frame: Pose) -> Camera:
+        values = self._values(node, "camera", default, schema.CAMERA | {"target": schema.TEXT})
+        pose = frame.inside(values.get("pos", np.zeros(3)), self._quat(node, values))
+        kept = texts_of(values)
+        target, name = kept.pop("target", ""), values.get("name", "")
+        return Camera(name, kept, tag="camera", pos=tuple(pose.pos), quat=tuple(pose.quat), target=target, where=node.where)
+
+    def _light(self, node: Node, default: DefaultClass, frame: Pose) -> Light:
+        values = self._values(node, "light", default, schema.LIGHT | {"target": schema.TEXT, "texture": schema.TEXT})
+        direction = quaternion.rotate(frame.quat, np.array(values.get("dir", (0.0, 0.0, -1.0))))
+        kept, pos = texts_of(values), tuple(frame.point(values.get("pos", np.zeros(3))))
+        light = Light(values.get("name", ""), kept, tag="light", pos=pos, dir=tuple(direction), where=node.where)
+        light.target, light.texture = kept.pop("target", ""), kept.pop("texture", "")
+        return light
 
     def _placed(self, node: Node, values: Values, frame: Pose | None) -> Values:
         """Orientation as a quaternion; the pose of the enclosing frames applied."""

@@ -97,4 +97,4 @@ def merge(own: Values, default: Values) -> Values:
         own = own | {"springlength": own["springlength"] * 2}
     if any(key in own for key in ORIENTATIONS):
         out = {key: value for key, value in out.items() if key not in ORIENTATIONS}
-    return out | {key: overlay(value, out.get(key)) for key, value in own.items()}
+    return out | {key: value if key == "user" else overlay(value, out.get(key)) for key, value in own.items()}

@@ -29,7 +29,9 @@ from . import schema
 from .actuators import Force, apply_shortcut
 from .assets import MeshSettings, read_assets
 from .bodies import TreeReader, _fill
+from .custom import read_custom, read_sizes, read_statistic
 from .defaults import Defaults, merge
+from .drawn import read_drawn_assets, read_visual
 from .macros import Models
 from .orientation import Angles
 from .sensors import read_sensors
@@ -78,8 +80,12 @@ class _Reader:
         kept = self._actuators(mechanism, skipped)
         read_sensors(self.sections["sensor"], mechanism, self.problems)
         self._keyframes(mechanism, kept)
-        for node in self.sections["size"]:
-            mechanism.keyframe_count = read_attributes(node, schema.SIZE, self.problems).get("nkey", 0)
+        read_sizes(self.sections["size"], mechanism, self.problems)
+        read_custom(self.sections["custom"], mechanism, self.problems)
+        read_statistic(self.sections["statistic"], mechanism, self.problems)
+        read_visual(self.sections["visual"], mechanism, self.problems)
+        asset = self.sections["asset"]
+        read_drawn_assets(asset, files.folder, self.mesh_settings, self.defaults, mechanism, self.problems)
         for section in self.sections["deformable"]:
             for node in section.children:
                 self.problems.refuse(node.where, "is not simulated", name=node.attributes.get("name", ""))

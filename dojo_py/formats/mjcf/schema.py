@@ -16,7 +16,7 @@ from ...mechanism.spec import GEOM_TYPES, JOINT_TYPES, SITE_TYPES
 
 @dataclass(frozen=True)
 class Kind:
-    """How the text of an attribute is read: `read` is one of real, int, bool, auto, word, text, skip, note, refuse."""
+    """How the text of an attribute is read: `read` is one of real, int, bool, auto, word, text, skip, refuse."""
 
     read: str
     least: int = 1
@@ -44,20 +44,19 @@ def refuse(*harmless: str) -> Kind:
 
 
 INT, BOOL, AUTO, TEXT, SKIP = Kind("int"), Kind("bool"), Kind("auto"), Kind("text"), Kind("skip")
-NOTE = Kind("note")
-INTS = Kind("ints", 0, 64)
 MANY, MANY_INTS = Kind("real", 0, 3_000_000), Kind("ints", 0, 3_000_000)
+INTS = Kind("ints", 0, 64)
 
 NAMED = {"name": TEXT, "class": TEXT}
 FRAME = {"quat": real(4), "axisangle": real(4), "xyaxes": real(6), "zaxis": real(3), "euler": real(3)}
 POSE = {"pos": real(3)} | FRAME
 SOLVER = {"solref": real(2, 1), "solimp": real(5, 1)}
-LOOK = {"material": TEXT, "rgba": real(4), "user": NOTE, "group": INT}
+LOOK = {"material": TEXT, "rgba": real(4), "user": MANY, "group": INT}
 
 JOINT = (
     {"type": word(*JOINT_TYPES), "pos": real(3), "axis": real(3), "limited": AUTO, "range": real(2), "group": INT}
     | {"ref": real(1), "springref": real(1), "stiffness": real(3, 1), "damping": real(3, 1), "springdamper": real(2)}
-    | {"armature": real(1), "frictionloss": real(1), "margin": real(1), "user": NOTE, "springyield": refuse("0")}
+    | {"armature": real(1), "frictionloss": real(1), "margin": real(1), "user": MANY, "springyield": refuse("0")}
     | {"actuatorfrclimited": AUTO, "actuatorfrcrange": real(2), "actuatorgravcomp": BOOL}
     | {"solreflimit": real(2, 1), "solimplimit": real(5, 1)}
     | {"solreffriction": real(2, 1), "solimpfriction": real(5, 1)}
@@ -82,12 +81,12 @@ PAIR |= {"adhesion": refuse("0")}
 EQUALITY = {"active": BOOL} | SOLVER
 
 FIXED = (
-    {"group": INT, "user": NOTE, "limited": AUTO, "range": real(2), "margin": real(1), "springlength": real(2, 1)}
+    {"group": INT, "user": MANY, "limited": AUTO, "range": real(2), "margin": real(1), "springlength": real(2, 1)}
     | {"actuatorfrclimited": AUTO, "actuatorfrcrange": real(2), "stiffness": real(3, 1), "damping": real(3, 1)}
     | {"armature": real(1), "frictionloss": real(1), "springyield": refuse("0")}
     | {"solreflimit": real(2, 1), "solimplimit": real(5, 1), "solreffriction": real(2, 1), "solimpfriction": real(5, 1)}
 )
-TENDON = FIXED | {"width": real(1), "rgba": real(4), "material": SKIP}
+TENDON = FIXED | {"width": real(1), "rgba": real(4), "material": TEXT}
 """Attributes of a tendon in a defaults class; a fixed tendon accepts none that only draw."""
 JOINT_TERM = {"joint": TEXT, "coef": real(1)}
 
@@ -96,7 +95,7 @@ TARGETS = {"joint": TEXT, "jointinparent": TEXT, "tendon": TEXT, "site": TEXT, "
 OTHER_TARGETS = {"body": refuse(), "slidersite": refuse(), "cranksite": refuse()}
 ACTUATOR = (
     {"gear": real(6, 1), "ctrllimited": AUTO, "ctrlrange": real(2), "forcelimited": AUTO, "forcerange": real(2)}
-    | {"group": INT, "user": NOTE, "interp": SKIP, "cranklength": SKIP, "nsample": refuse("0")}
+    | {"group": INT, "user": MANY, "interp": SKIP, "cranklength": SKIP, "nsample": refuse("0")}
     | {"delay": refuse("0"), "armature": refuse("0"), "damping": refuse("0", "0 0 0")}
 )
 GENERAL = (
@@ -119,6 +118,53 @@ SHORTCUTS: dict[str, dict[str, Kind]] = {
 """Actuator elements that are simulated: their own attributes beyond those of every actuator."""
 REFUSED_ACTUATORS = ("muscle", "adhesion", "dcmotor", "pid", "orientation", "plugin")
 
+CAMERA = dict.fromkeys(
+    "focal focalpixel fovy ipd mode output principal principalpixel projection resolution sensorsize user".split(), TEXT
+)
+CAMERA |= POSE
+LIGHT = dict.fromkeys(
+    "active ambient attenuation bulbradius castshadow cutoff diffuse directional exponent intensity mode range softness specular"
+    " type".split(), TEXT,
+)  # fmt: skip
+LIGHT |= {"pos": real(3), "dir": real(3)}
+MATERIAL = dict.fromkeys(
+    "emission metallic reflectance rgba roughness shininess specular texrepeat texture texuniform".split(), TEXT
+)
+TEXTURE = dict.fromkeys(
+    "builtin colorspace embed gridlayout gridsize height hflip mark markrgb nchannel random rgb1 rgb2 type vflip width".split(),
+    TEXT,
+)
+"""Of what is only drawn: kept as texts."""
+TEXTURE_FILES = tuple(f"file{side}" for side in ("", "back", "down", "front", "left", "right", "up"))
+LAYER = {"role": TEXT, "texture": TEXT}
+VISUAL: dict[str, tuple[str, ...]] = {
+    "global": tuple(
+        "azimuth bvactive cameraid elevation ellipsoidinertia fovy glow ipd linewidth offheight offwidth orthographic"
+        " realtime".split()
+    ),
+    "quality": ("numquads", "numslices", "numstacks", "offsamples", "shadowsize"),
+    "headlight": ("active", "ambient", "diffuse", "specular"),
+    "map": tuple(
+        "actuatortendon alpha fogend fogstart force haze shadowclip shadowscale stiffness stiffnessrot torque zfar znear".split()
+    ),
+    "scale": tuple(
+        "actuatorlength actuatorwidth camera com connect constraint contactheight contactwidth forcewidth framelength framewidth"
+        " frustum jointlength jointwidth light selectpoint slidercrank".split()
+    ),
+    "rgba": tuple(
+        "actuator actuatornegative actuatorpositive bv bvactive camera com connect constraint contactforce contactfriction"
+        " contactgap contactpoint contacttorque crankbroken fog force frustum haze inertia joint light rangefinder selectpoint"
+        " slidercrank".split()
+    ),
+}
+STATISTIC = {"meaninertia": real(1), "meanmass": real(1), "meansize": real(1), "extent": real(1), "center": real(3)}
+CUSTOM: dict[str, dict[str, Kind]] = {
+    "numeric": {"name": TEXT, "data": MANY, "size": INT},
+    "text": {"name": TEXT, "data": TEXT},
+    "tuple": {"name": TEXT},
+}
+TUPLE_ELEMENT = {"objtype": TEXT, "objname": TEXT, "prm": real(1)}
+
 DEFAULTS: dict[str, dict[str, Kind]] = {
     "joint": JOINT,
     "geom": GEOM,
@@ -127,12 +173,16 @@ DEFAULTS: dict[str, dict[str, Kind]] = {
     "equality": EQUALITY,
     "tendon": TENDON,
     "mesh": SHARED_MESH,
+    "camera": CAMERA,
+    "light": LIGHT,
+    "material": MATERIAL,
+    "texture": TEXTURE,
     **{tag: ACTUATOR | own for tag, own in SHORTCUTS.items()},
 }
 """Elements of a defaults class that matter; the others only draw or belong to elements that are refused."""
-IGNORED_DEFAULTS = ("texture", "material", "camera", "light", *REFUSED_ACTUATORS)
+IGNORED_DEFAULTS = REFUSED_ACTUATORS
 
-BODY = {"name": TEXT, "childclass": TEXT, "gravcomp": real(1), "user": NOTE, "fuse": SKIP, "simple": SKIP} | POSE
+BODY = {"name": TEXT, "childclass": TEXT, "gravcomp": real(1), "user": MANY, "fuse": SKIP, "simple": SKIP} | POSE
 BODY |= {"mocap": refuse("false"), "sleep": refuse("auto", "never")}
 INERTIAL = {"name": SKIP, "mass": real(1), "diaginertia": real(3), "fullinertia": real(6)} | POSE
 FREEJOINT = {"name": TEXT, "group": INT, "align": AUTO}
@@ -157,11 +207,11 @@ REFUSED_EQUALITIES = ("flex", "flexvert", "flexstrain", "distance")
 KEY = {"name": TEXT, "time": real(1), "qpos": MANY, "qvel": MANY, "act": MANY, "ctrl": MANY}
 KEY |= {"mpos": SKIP, "mquat": SKIP, "plastic": SKIP}
 
-SIZE = {"nkey": INT} | dict.fromkeys(
-    ("memory", "nconmax", "njmax", "nstack", "nuserdata", "nuser_actuator", "nuser_body", "nuser_cam", "nuser_geom")
-    + ("nuser_jnt", "nuser_sensor", "nuser_site", "nuser_tendon"),
-    SKIP,
+USER_SIZES = ("nuserdata", "nuser_actuator", "nuser_body", "nuser_geom", "nuser_jnt", "nuser_site", "nuser_tendon")
+SIZE = dict.fromkeys(("nkey", *USER_SIZES), INT) | dict.fromkeys(
+    ("memory", "nconmax", "njmax", "nstack", "nuser_cam", "nuser_sensor"), SKIP
 )
+
 
 COMPILER = {
     "angle": word("degree", "radian"),
@@ -180,9 +230,10 @@ COMPILER = {
     "fitaabb": BOOL,
     "meshdir": TEXT,
     "assetdir": TEXT,
+    "texturedir": TEXT,
     "strippath": BOOL,
 } | dict.fromkeys(
-    ("conflict", "passthrough", "savecanonical", "savecompiled", "saveinertial", "texturedir", "usethread"),
+    ("conflict", "passthrough", "savecanonical", "savecompiled", "saveinertial", "usethread"),
     SKIP,
 )
 
@@ -195,10 +246,12 @@ OPTION = (
 )
 FLAG = dict.fromkeys(FLAGS, word("enable", "disable"))
 
-SECTIONS = tuple("compiler option size default asset worldbody contact equality actuator sensor keyframe tendon deformable".split())
-IGNORED_SECTIONS = ("statistic", "visual")
+SECTIONS = tuple(
+    "compiler option size default asset worldbody contact equality actuator sensor keyframe tendon deformable custom statistic"
+    " visual".split()
+)
+IGNORED_SECTIONS: tuple[str, ...] = ()
 NOTED_SECTIONS = {
-    "custom": "user data are not kept",
     "extension": "plugins are not simulated; what uses one is named where it stands",
 }
 """Sections without which the model moves just the same."""
@@ -209,8 +262,8 @@ SENSORS = tuple(
     " framezaxis framelinvel frameangvel framelinacc frameangacc subtreecom subtreelinvel subtreeangmom insidesite distance"
     " normal fromto contact e_potential e_kinetic clock tactile user plugin".split()
 )
-CONTAINERS = ("mujoco", "compiler", "option", "default", "worldbody", "body", "frame", "replicate", "fixed")
+CONTAINERS = ("mujoco", "compiler", "option", "default", "worldbody", "body", "frame", "replicate", "fixed", "tuple", "material")
 """Elements that have children; the others accept none, but for plugins."""
-BODY_CHILDREN = ("inertial", "joint", "freejoint", "geom", "site", "body", "frame", "replicate", "attach")
-IGNORED_BODY_CHILDREN = ("camera", "light")
+BODY_CHILDREN = ("inertial", "joint", "freejoint", "geom", "site", "body", "frame", "replicate", "attach", "camera", "light")
+IGNORED_BODY_CHILDREN: tuple[str, ...] = ()
 REFUSED_BODY_CHILDREN = ("flexcomp", "composite", "plugin")

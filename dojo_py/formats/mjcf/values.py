@@ -31,8 +31,6 @@ def read_attributes(node: Node, table: dict[str, Kind], problems: Problems) -> V
         elif kind.read == "refuse":
             if " ".join(text.split()) not in kind.words and not _all_zero(text, kind):
                 problems.refuse(node.where, f"'{text}' is not simulated", name=name, attribute=key)
-        elif kind.read == "note":
-            problems.note(node.where, "user data are not kept", name=name, attribute=key)
         elif kind.read != "skip":
             if kind.read in ("real", "int", "ints") and not text.strip():
                 continue  # no numbers: as if the attribute were not there

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from lxml import etree
 from ...mechanism.errors import ModelError, Problems
 from ...mechanism.inertia import from_inertial
 from ...mechanism.model import Model
-from ...mechanism.spec import Body, Equality, Inertial, Joint, Mechanism
+from ...mechanism.spec import Body, Drawn, Equality, Inertial, Joint, Mechanism
 
 Element = Any
 """An lxml element."""
@@ -58,6 +59,8 @@ def mjcf_text(mechanism: Mechanism) -> str:
                 bool(compiled.actuator_actlimited[i]),
             )
             actuator.inheritrange = 0.0
+    _without_missing_pictures(mechanism)
+    _without_unknown_materials(mechanism)
     root = etree.Element("mujoco")
     try:
         root.set("model", mechanism.name)
@@ -78,8 +81,7 @@ def _fill(root: Element, mechanism: Mechanism, compiled: Model) -> None:
     if mechanism.option.flags:
         words = {name: "enable" if on else "disable" for name, on in mechanism.option.flags.items()}
         etree.SubElement(option, "flag", **words)
-    for extra in WRITERS:
-        extra(root, mechanism)
+    _kept_sections(root, mechanism)
     world = etree.SubElement(root, "worldbody")
     _body_parts(world, mechanism.world, mechanism)
     _tree(world, mechanism)
@@ -93,8 +95,37 @@ def _fill(root: Element, mechanism: Mechanism, compiled: Model) -> None:
         _keyframes(etree.SubElement(root, "keyframe"), compiled)
 
 
-WRITERS: list[Callable[[Element, Mechanism], None]] = []
-"""Further sections."""
+def _kept_sections(root: Element, mechanism: Mechanism) -> None:
+    """Sizes, statistics, settings of viewers."""
+    if mechanism.user_sizes:
+        etree.SubElement(root, "size", attrib={key: str(int(value)) for key, value in mechanism.user_sizes.items()})
+    if mechanism.statistic:
+        etree.SubElement(root, "statistic", attrib={key: _numbers(value) for key, value in mechanism.statistic.items()})
+    if mechanism.visual:
+        visual = etree.SubElement(root, "visual")
+        for tag, attributes in mechanism.visual.items():
+            etree.SubElement(visual, tag, attrib=attributes)
+
+
+def _without_missing_pictures(mechanism: Mechanism) -> None:
+    """Textures whose files are not there cannot be read again; what refers to them is drawn without."""
+    for texture in list(mechanism.textures):
+        files = [path for key, path in texture.attributes.items() if key.startswith("file")]
+        if not all(Path(path).is_absolute() and Path(path).is_file() for path in files):
+            mechanism.textures.remove(texture)
+            users: list[Any] = [*mechanism.materials, *(light for body, _ in mechanism.world.walk() for light in body.lights)]
+            for element in users:
+                element.texture = "" if element.texture == texture.name else element.texture
+                layers = [layer for layer in element.children if layer.attributes.get("texture") != texture.name]
+                element.children = layers
+
+
+def _without_unknown_materials(mechanism: Mechanism) -> None:
+    """Materials without a definition were named when the file was read; the wheel does not accept them."""
+    known = {material.name for material in mechanism.materials}
+    users: list[Any] = [shape for body, _ in mechanism.world.walk() for shape in (*body.geoms, *body.sites)]
+    for element in (*users, *mechanism.tendons):
+        element.material = element.material if element.material in known else ""
 
 
 def _tree(world: Element, mechanism: Mechanism) -> None:
@@ -188,6 +219,10 @@ def _keyframes(section: Element, model: Model) -> None:
 
 def _attributes(node: Element, element: Any, skip: Iterable[str] = ()) -> None:
     """Fields that differ from their defaults; lists of elements become children, tagged by what they refer to."""
+    if isinstance(element, Drawn):
+        skip = (*skip, "attributes", "tag")
+        for key, text in element.attributes.items():
+            node.set(key, text)
     for item in dataclasses.fields(element):
         value = getattr(element, item.name)
         if item.name in (*NEVER, *skip) or value is None or _is_default(value, item):
