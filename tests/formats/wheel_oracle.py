@@ -32,7 +32,7 @@ def stripped_xml(path):
     gone = {node.get("name", "") for node in spatial}
     for node in spatial:
         node.getparent().remove(node)
-    for tag in ("asset", "sensor", "visual", "statistic"):
+    for tag in ("asset", "visual", "statistic"):
         for node in list(root.findall(tag)):
             root.remove(node)
     for node in list(root.iter()):

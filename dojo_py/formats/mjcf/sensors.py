@@ -50,11 +50,14 @@ def _read(node: Node, mechanism: Mechanism, there: dict[str, set[str]], problems
     table = COMMON | LATE
     if kind.objects == FRAMES:
         table |= FRAME
-        table |= {"site": schema.TEXT} if node.tag == "insidesite" else {"reftype": schema.TEXT, "refname": schema.TEXT}
+        words = ("site", "enclosed") if node.tag == "insidesite" else ("reftype", "refname")
+        table |= dict.fromkeys(words, schema.TEXT)
     else:
         table |= {word: schema.TEXT for word in kind.objects}
     values = read_attributes(node, table, problems)
     late = [key for key in LATE if key in values and key != "interp" and values[key] not in (0, 0.0, (0.0,), (0.0, 0.0))]
+    if "enclosed" in values:
+        late = ["enclosed"]
     if late:
         _leave_out(node, problems, f"{late[0]} is not simulated")
         return

@@ -17,7 +17,8 @@ from lxml import etree
 from ...mechanism.errors import ModelError, Problems
 from ...mechanism.inertia import from_inertial
 from ...mechanism.model import Model
-from ...mechanism.spec import Body, Drawn, Equality, Inertial, Joint, Mechanism
+from ...mechanism.sensor_kinds import FRAMES, SENSOR_KINDS
+from ...mechanism.spec import Body, Drawn, Equality, Inertial, Joint, Mechanism, Sensor
 
 Element = Any
 """An lxml element."""
@@ -39,7 +40,7 @@ SECTIONS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "tuples": ("custom", lambda e: "tuple"),
 }
 """List of the mechanism -> section of the file, and the tag of an element of it."""
-NOT_TYPES = ("equalities", "sensors")
+NOT_TYPES = ("equalities",)
 """Lists whose elements' type is their tag."""
 ONLY_DRAWN = ("width", "rgba", "material")
 """Of a tendon; a fixed one takes them from its class."""
@@ -181,6 +182,9 @@ def _listed(section: Element, tag: str, element: Any, typed: bool) -> None:
         skip = ("name1", "name2", "objtype", "type", *(("relpose",) if tag != "weld" else ()))
         _attributes(node, element, skip=skip)
         return
+    if isinstance(element, Sensor):
+        _sensor(node, element)
+        return
     skip = ("type",) if typed else ()
     if tag == "fixed":
         skip = ONLY_DRAWN
@@ -190,6 +194,19 @@ def _listed(section: Element, tag: str, element: Any, typed: bool) -> None:
         bias[2] = element.dampratio  # positive: MuJoCo's mark of a damping ratio
         element = dataclasses.replace(element, biasprm=bias, dampratio=None)
     _attributes(node, element, skip=skip)
+
+
+def _sensor(node: Element, sensor: Sensor) -> None:
+    """Frame sensors tell the type of their object, the others by the attribute."""
+    if SENSOR_KINDS[sensor.type].objects == FRAMES:
+        inside = sensor.type == "insidesite"
+        _attributes(node, sensor, skip=("type", *(("reftype", "refname") if inside else ())))
+        if inside and sensor.refname:
+            node.set("site", sensor.refname)
+        return
+    _attributes(node, sensor, skip=("type", "objtype", "objname"))
+    if sensor.objname:
+        node.set(sensor.objtype, sensor.objname)
 
 
 def _drawn(root: Element, node: Element, tendon: Any) -> None:
