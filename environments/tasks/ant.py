@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dojo_py.environments.kinematics import body_poses, centre_of_mass, contact_wrenches
+from dojo_py.environments.kinematics import contact_wrenches, poses_of
 from dojo_py.environments.tangents import coordinate_jacobian, forward_gradient
 from dojo_py.environments.task import Task
 from dojo_py.simulate.results import Contacts, State
@@ -58,7 +58,7 @@ class Ant(Task):
             return np.clip(found[touching], -1.0, 1.0)
         if contacts is None:
             return np.zeros(6 * (model.nbody - 1))
-        centre = centre_of_mass(model, body_poses(model, state.qpos))
+        centre = poses_of(model, state)[1]
         assert self.timestep is not None
         return np.clip(contact_wrenches(model, contacts, centre, self.timestep)[1:].ravel(), -1.0, 1.0)
 

@@ -9,10 +9,9 @@ import numpy as np
 
 from dojo_py.environments.kinematics import (
     Poses,
-    body_poses,
-    centre_of_mass,
     composite_inertia,
     contact_wrenches,
+    poses_of,
     twists_at,
 )
 from dojo_py.environments.task import Task
@@ -53,8 +52,7 @@ class Humanoid(Task):
     def observe(self, state: State, contacts: Contacts | None) -> Array:
         """(26 + 27 + 22 a body,)"""
         model = self.sim.model
-        poses = body_poses(model, state.qpos, state.qvel)
-        centre = centre_of_mass(model, poses)
+        poses, centre = poses_of(model, state)
         inertia, twist = composite_inertia(model, poses, centre)[1:], twists_at(poses, centre)[1:]
         force = self.wrenches(poses, centre, contacts)
         return np.concatenate([state.qpos[2:], state.qvel, inertia.ravel(), twist.ravel(), force])
@@ -66,9 +64,8 @@ class Humanoid(Task):
     def reward(self, before: State, action: Array, after: State, contacts: Contacts | None) -> tuple[float, dict[str, float]]:
         """Forward speed of the centre of mass + healthy - control cost - contact cost."""
         model = self.sim.model
-        poses = body_poses(model, after.qpos)
-        centre = centre_of_mass(model, poses)
-        speed = (centre - centre_of_mass(model, body_poses(model, before.qpos)))[:2] / self.dt
+        poses, centre = poses_of(model, after)
+        speed = (centre - poses_of(model, before)[1])[:2] / self.dt
         force = self.wrenches(poses, centre, contacts)
         forward, ctrl = self.forward_reward_weight * float(speed[0]), -self.ctrl_cost_weight * float(action @ action)
         touch = -float(np.clip(self.contact_cost_weight * force @ force, *self.contact_cost_range))

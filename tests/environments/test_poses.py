@@ -1,11 +1,18 @@
-"""The numpy kinematics of pictures and observations against the wheel."""
+"""The kinematics of pictures and observations against the wheel."""
 
 import numpy as np
 import pytest
 
 from dojo_py import load_model, models
 from dojo_py.environments import make_task
-from dojo_py.environments.kinematics import body_poses, centre_of_mass, composite_inertia, contact_wrenches, twists_at
+from dojo_py.environments.kinematics import (
+    body_poses,
+    centre_of_mass,
+    composite_inertia,
+    contact_wrenches,
+    poses_of,
+    twists_at,
+)
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -46,3 +53,13 @@ def test_contact_wrenches_are_the_wheels_cfrc_ext():
     centre = centre_of_mass(model, body_poses(model, state.qpos))
     found = contact_wrenches(model, step.contacts, centre, task.timestep)
     assert np.allclose(found[1:], data.cfrc_ext[1:], rtol=1e-5, atol=1e-5 * np.abs(data.cfrc_ext).max())
+
+
+def test_poses_are_kept_for_a_state_until_it_changes():
+    task = make_task("Humanoid")
+    model, state = task.sim.model, task.initial_state(np.random.default_rng(0))
+    first = poses_of(model, state)
+    assert poses_of(model, state)[0] is first[0]
+    assert np.array_equal(first[1], centre_of_mass(model, body_poses(model, state.qpos)))
+    state.qpos[0] += 1.0
+    assert np.allclose(poses_of(model, state)[1], first[1] + [1.0, 0, 0])
