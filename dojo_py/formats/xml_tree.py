@@ -6,6 +6,7 @@ of elements and nesting depth are bounded. `include` elements (MJCF) are replace
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,6 +20,8 @@ MAX_DEPTH = 497
 """Levels below the root, as many as MuJoCo accepts."""
 MAX_ATTRIBUTES = 200
 MAX_INCLUDES = 1000
+MAX_PREFIXES = 20
+"""Namespaces that a file uses without declaring them."""
 
 
 @dataclass
@@ -71,7 +74,7 @@ def parse_bytes(data: bytes, shown: str, encoding: str | None = None) -> Node:
         raise ModelError(f"{shown}: the text has more than {MAX_BYTES} bytes")
     problems = Problems()
     try:
-        root = etree.fromstring(data, _parser(encoding, deep=_may_be_deep(data)))
+        root = _parsed(data, encoding)
     except etree.XMLSyntaxError as error:
         reason = (error.msg or "empty document").partition(", line ")[0].strip()
         problems.add(Where(shown, error.lineno or 0), f"not well-formed XML: {reason}")
@@ -85,6 +88,21 @@ def parse_bytes(data: bytes, shown: str, encoding: str | None = None) -> Node:
         problems.add(where, f"more than {MAX_ELEMENTS} elements")
     problems.raise_if_any()
     return _tree(root, shown)
+
+
+def _parsed(data: bytes, encoding: str | None) -> etree._Element:
+    """The root element. Prefixes that nothing declares, as URDFs of other programs have, are declared and tried again."""
+    for _ in range(MAX_PREFIXES):
+        try:
+            return etree.fromstring(data, _parser(encoding, deep=_may_be_deep(data)))
+        except etree.XMLSyntaxError as error:
+            found = re.match(r"Namespace prefix ([\w.-]+) ", error.msg or "", re.ASCII)
+            root = re.search(rb"<(mujoco|robot)(?=[\s/>])", data)
+            if found is None or root is None:
+                raise
+            prefix = found.group(1).encode()
+            data = data[: root.end()] + b' xmlns:' + prefix + b'="undeclared:' + prefix + b'"' + data[root.end() :]
+    return etree.fromstring(data, _parser(encoding, deep=_may_be_deep(data)))
 
 
 def _parser(encoding: str | None, deep: bool) -> etree.XMLParser:
@@ -124,7 +142,7 @@ def _tree(root: etree._Element, shown: str) -> Node:
 
 def _node(element: etree._Element, shown: str, depth: int) -> Node:
     """One element, without its children."""
-    tag = etree.QName(element).localname
+    tag = f"{element.prefix}:{etree.QName(element).localname}" if element.prefix else etree.QName(element).localname
     where = Where(shown, element.sourceline or 0, tag)
     problems = Problems()
     if depth > MAX_DEPTH:
@@ -132,7 +150,11 @@ def _node(element: etree._Element, shown: str, depth: int) -> Node:
     if len(element.attrib) > MAX_ATTRIBUTES:  # lxml takes quadratic time to list them
         problems.add(where, f"has more than {MAX_ATTRIBUTES} attributes")
     problems.raise_if_any()
-    attributes = {etree.QName(key).localname: str(value) for key, value in element.attrib.items()}
+    prefixes = {uri: prefix for prefix, uri in element.nsmap.items() if prefix}
+    attributes = {}
+    for key, value in element.attrib.items():
+        name = etree.QName(key)
+        attributes[f"{prefixes[name.namespace]}:{name.localname}" if name.namespace in prefixes else name.localname] = str(value)
     return Node(tag, attributes, where, text=(element.text or "").strip())
 
 

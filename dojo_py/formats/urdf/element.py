@@ -11,6 +11,9 @@ from ...mechanism import quaternion
 from ...mechanism.errors import Problems, nearest
 from ..xml_tree import Node
 
+FOREIGN = "the {} {} belongs to another program, and is not read"
+"""Of a namespace of its own: xacro:..., controller:..."""
+
 
 class Element:
     """Access to one node. `owner` is the name of the link or joint it belongs to, for messages."""
@@ -31,10 +34,14 @@ class Element:
     def accept(self, attributes: Sequence[str], children: Sequence[str] = (), ignored: Sequence[str] = ()) -> None:
         """Refuse attributes and children other than these. `ignored` children need no reading."""
         for name in self.node.attributes:
-            if name not in attributes:
+            if ":" in name:
+                self.problems.note(self.where, FOREIGN.format("attribute", name), name=self.owner, attribute=name)
+            elif name not in attributes:
                 self.refuse(f"is not read; accepted: {list(attributes)}{nearest(name, attributes)}", name)
         for child in self.node.children:
-            if child.tag not in children and child.tag not in ignored:
+            if ":" in child.tag:
+                self.problems.note(child.where, FOREIGN.format("element", child.tag), name=self.owner)
+            elif child.tag not in children and child.tag not in ignored:
                 message = f"not accepted in {self.node.tag}; accepted: {list(children)}{nearest(child.tag, children)}"
                 self.problems.refuse(child.where, message, name=self.owner)
 

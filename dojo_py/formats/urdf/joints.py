@@ -16,9 +16,12 @@ The last five and ball are Dojo's. Dojo's orbital joint (no twist about `axis`) 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ...mechanism import quaternion
+from ...mechanism.checks import MAX_VALUE
 from ...mechanism.errors import nearest
 from ...mechanism.spec import Body, Joint
 from .element import Element
@@ -105,13 +108,24 @@ def _dynamics(element: Element, joints: list[Joint]) -> None:
     dynamics = element.child("dynamics")
     if dynamics is None:
         return
-    dynamics.accept(("damping", "friction"))
+    for attribute in set(dynamics.node.attributes) - {"damping", "friction"}:
+        message = "is not part of URDF, and is not read; accepted: ['damping', 'friction']"
+        dynamics.problems.note(dynamics.where, message, name=dynamics.owner, attribute=attribute)
+    dynamics.accept(("damping", "friction", *dynamics.node.attributes))
     damping, friction = dynamics.number("damping", 0.0), dynamics.number("friction", 0.0)
     for value, attribute in ((damping, "damping"), (friction, "friction")):
         if value < 0.0:
             dynamics.fail(f"'{dynamics.text(attribute)}' was read; a number of at least 0 is accepted", attribute)
     for joint in joints:
         joint.damping, joint.frictionloss = max(damping, 0.0), max(friction, 0.0)
+
+
+def _bound(limit: Element, attribute: str) -> float:
+    """A bound; infinite, or too large to be reached, it bounds nothing."""
+    word = limit.text(attribute, required=False).strip().lower()
+    if word.lstrip("+-") in ("inf", "infinity"):
+        return -math.inf if word.startswith("-") else math.inf
+    return limit.number(attribute, 0.0)
 
 
 def _limit(element: Element, kind: str, joint: Joint) -> None:
@@ -121,10 +135,10 @@ def _limit(element: Element, kind: str, joint: Joint) -> None:
         return
     limit.accept(("lower", "upper", "effort", "velocity", "acceleration"))
     if kind != "continuous":
-        lower, upper = limit.number("lower", 0.0), limit.number("upper", 0.0)
-        joint.range = (lower, upper)
-        if limit.has("lower") != limit.has("upper") or lower >= upper:
+        lower, upper = _bound(limit, "lower"), _bound(limit, "upper")
+        if limit.has("lower") != limit.has("upper") or lower >= upper or (lower < -MAX_VALUE and upper > MAX_VALUE):
             joint.limited = False
-    effort = abs(limit.number("effort", 0.0))
-    if effort > 0.0:
+        joint.range = (max(lower, -MAX_VALUE), min(upper, MAX_VALUE))
+    effort = abs(_bound(limit, "effort"))
+    if 0.0 < effort <= MAX_VALUE:
         joint.actuatorfrcrange = (-effort, effort)
