@@ -24,7 +24,6 @@ def _kernels() -> Any:
     return kinematics_kernels
 
 
-
 @dataclass(frozen=True, eq=False)
 class Poses:
     """Of all bodies, world frame; row 0 is the world."""

@@ -156,6 +156,8 @@ def identify(
     real_number("tolerance", tolerance, above=0.0, most=0.1)
     text_of("loss", loss, tuple(LOSSES))
     truth_of("free_states", free_states)
+    if progress is not None:
+        truth_of("progress", progress)
     if choose is not None:
         function_of("choose", choose)
     if not isinstance(unknowns, (Unknowns, Sequence)) or isinstance(unknowns, str):

@@ -144,6 +144,19 @@ def test_samples_several_steps_apart():
     assert abs(result.estimates[0] - 1.0) < 1e-4
 
 
+def test_mistakes_are_named():
+    sim = HardSimulator(load_model(PENDULUM), 0.01)
+    run, one = swing(sim, 5), [Unknown("damping:pivot", 0.1, 0.0, 1.0)]
+    for wrong, what in (
+        ({"kappa": "soft"}, "kappa"), ({"weights": -1.0}, "weights"), ({"weights": "none"}, "weights"), ({"horizon": 0}, "horizon"),
+        ({"loss": "l3"}, "loss"), ({"horizon": 1, "continuity": 0.0}, "horizon=1"), ({"progress": "yes"}, "progress"),
+    ):  # fmt: skip
+        with pytest.raises((TypeError, ValueError), match=what):
+            identify(sim, [run], one, **wrong)
+    with pytest.raises(ValueError, match="prior"):
+        identify(sim, [run], [Unknown("damping:pivot", 0.1, 0.0, 1.0, prior=-1.0)])
+
+
 def test_the_report_is_one_page_without_links(tmp_path):
     sim = HardSimulator(load_model(PENDULUM), 0.01)
     run = swing(sim, 60)
