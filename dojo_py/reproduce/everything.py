@@ -59,7 +59,8 @@ def run_one(name: str, out: Path, quick: bool) -> Outcome:
     except Exception as error:  # the others go on; the index names it, the exit status tells
         text = f"{type(error).__name__}: {error}".splitlines()[0]
         return Outcome(name, None, text, time.perf_counter() - began, paper=paper)
-    return Outcome(name, report, "", seconds, out / f"{report.name}.html", paper)
+    judged = not quick or getattr(module, "QUICK_JUDGED", True)
+    return Outcome(name, report, "", seconds, out / f"{report.name}.html", paper, judged)
 
 
 def write_files(report: Report, out: Path, seconds: float) -> list[Path]:

@@ -42,11 +42,13 @@ class Outcome:
     page: Path | None = None
     paper: str = ""
     """What the paper says."""
+    judged: bool = True
+    """False where the size only shows that it runs."""
 
     @property
     def holds(self) -> bool:
-        """Whether it ran and showed what it must."""
-        return self.report is not None and self.report.holds
+        """Whether it ran and, if its size lets one judge, showed what it must."""
+        return self.report is not None and (self.report.holds or not self.judged)
 
 
 def write_page(report: Report, folder: Path, seconds: float | None = None) -> Path:
@@ -113,6 +115,8 @@ def _verdict(holds: bool) -> str:
 def _word(outcome: Outcome) -> str:
     if outcome.report is None:
         return f'<span class="bad">did not run: {html.escape(outcome.message)}</span>'
+    if not outcome.judged:
+        return "ran, at a size too small to judge its bounds"
     return f'<span class="{"good" if outcome.holds else "bad"}">{"holds" if outcome.holds else "does not hold"}</span>'
 
 

@@ -70,6 +70,8 @@ SETTINGS = {
 }
 QUICK: dict[str, Any] = {"seeds": (0,), "iterations": 1, "workers": 1, "repeats": 2}
 """Arguments of `run` for a size that only shows that it runs."""
+QUICK_JUDGED = False
+"""One iteration reaches no reward."""
 MOST = 10_000
 """Iterations where a budget ends the search."""
 SHARE = 5.0

@@ -3,6 +3,7 @@
     dojo_py.view.show("humanoid")
     dojo_py.view.replay(model, trajectory, "run.html")
     dojo_py.view.compare("humanoid", "both.html")
+    dojo_py.view.inline(trajectory)                                      # in a notebook
     dojo_py.view.film(model, trajectory, "run.mp4")
     dojo_py.view.picture(model, trajectory, "run.png", time=1.5)
 
@@ -17,6 +18,7 @@ from typing import Any
 _EXPORTS = {
     "compare": "dojo_py.view.comparison",
     "film": "dojo_py.view.films",
+    "inline": "dojo_py.view.notebook",
     "picture": "dojo_py.view.films",
     "replay": "dojo_py.view.recording",
     "show": "dojo_py.view.live",

@@ -68,6 +68,9 @@ def test_all_goes_on_when_one_fails_and_the_index_names_it(tmp_path, monkeypatch
     toys = {
         "good": SimpleNamespace(QUICK={}, run=lambda: dataclasses.replace(a_report(name="good"), replays={})),
         "bad": SimpleNamespace(QUICK={}, run=lambda: dataclasses.replace(a_report(False, "bad"), replays={})),
+        "small": SimpleNamespace(
+            QUICK={}, QUICK_JUDGED=False, run=lambda: dataclasses.replace(a_report(False, "small"), replays={})
+        ),
         "fails": SimpleNamespace(QUICK={}, run=fails),
         "lacks": SimpleNamespace(QUICK={}, run=lacks),
     }
@@ -75,15 +78,17 @@ def test_all_goes_on_when_one_fails_and_the_index_names_it(tmp_path, monkeypatch
     monkeypatch.setattr(everything, "load", toys.__getitem__)
     monkeypatch.setitem(everything.PAPER, "good", "what the paper says")
     outcomes, index = everything.run_all(tmp_path, True, tuple(toys), lambda line: None)
-    assert [o.holds for o in outcomes] == [True, False, False, False]
+    assert [o.holds for o in outcomes] == [True, False, True, False, False]
     text = index.read_text(encoding="utf-8")
-    for words in ("what the paper says", "did not run: ValueError: overflow<", "mujoco is not installed", 'href="good.html"'):
+    for words in ("what the paper says", "did not run: ValueError: overflow<", "mujoco is not installed"):
         assert words in text, words
-    assert text.count("x &lt; y") == 2 and (tmp_path / "good.html").exists() and (tmp_path / "bad.csv").exists()
+    assert 'href="good.html"' in text
+    assert text.count("x &lt; y") == 3 and "too small to judge" in text
+    assert (tmp_path / "good.html").exists() and (tmp_path / "bad.csv").exists()
     assert main(["reproduce", "all", "--seeds", "1", "--out", str(tmp_path)]) == 2
     monkeypatch.setattr(everything, "run_all", lambda out, quick, tell: (outcomes, index))
     assert main(["reproduce", "all", "--quick", "--out", str(tmp_path)]) == 1
-    assert "1 of 4 hold; not: bad, fails, lacks" in capsys.readouterr().out
+    assert "2 of 5 hold; not: bad, fails, lacks" in capsys.readouterr().out
 
 
 @pytest.mark.slow  # 5 to 20 minutes

@@ -1,5 +1,7 @@
 """Hard beside soft: the measures are those of closed forms, the page shows both modes and moves."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -80,3 +82,17 @@ def test_the_command(tmp_path, capsys, monkeypatch):
 def test_models_of_all_kinds_are_compared(tmp_path):
     for name in ("fourbar", "cartpole", "sphere"):
         compare(load_model(name), tmp_path / f"{name}.html", duration=0.1)
+
+
+def test_a_replay_inside_a_notebook_is_a_frame_that_holds_the_page():
+    from dojo_py import HardSimulator
+    from dojo_py.view import inline
+
+    sim = HardSimulator("box")
+    run = sim.rollout(sim.initial_state(), np.zeros((5, 3)))
+    shown = inline(run, height=300)
+    assert shown._repr_html_().startswith("<iframe srcdoc=") and "height: 300px" in shown._repr_html_() and "MB" in repr(shown)
+    with pytest.raises(ValueError, match="model="):
+        inline(dataclasses.replace(run, model=None))
+    with pytest.raises(TypeError, match="trajectory="):
+        inline(3)

@@ -26,6 +26,8 @@ FEWEST = 1
 Findings = dict[int, dict[str, Outcome]]
 QUICK: dict[str, Any] = {"family": "scenes", "seeds": range(6)}
 """Arguments of `run` for `--quick`."""
+QUICK_JUDGED = False
+"""Bounds are shares of all steps, such as 0.1 %: six seeds have too few."""
 FULL: dict[str, Any] = {"family": "scenes", "seeds": range(200)}
 """And among all experiments."""
 
