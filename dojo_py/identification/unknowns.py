@@ -116,7 +116,7 @@ class Tied:
         text_of("label", self.label)
 
     def prepare(self, sim: Any) -> tuple[Array, Array, Array, list[str], str]:
-        """As in `Unknown`."""
+        """(start, lower, upper) of the factor, (1,) each, labels and unit; as in `Unknown`."""
         for name in self.names:
             if not sim.parameter(name).size:
                 raise ValueError(f"the model has no {name}")
@@ -132,15 +132,15 @@ class Tied:
         return self.names
 
     def values(self, present: dict[str, Array], z: Array) -> dict[str, Array]:
-        """As in `Unknown`."""
+        """Parameter values, in their shape and unit, of the factor z (1,); present: the simulator's values by name."""
         return {name: z[0] * present[name] for name in self.names}
 
     def columns(self, present: dict[str, Array], z: Array, given: dict[str, Array]) -> Array:
-        """As in `Unknown`."""
+        """(rows, 1) derivative by the factor z (1,) from those by the parameters, (rows, p)."""
         return np.sum([given[name] @ present[name].ravel() for name in self.names], axis=0)[:, None]
 
     def report(self, z: Array) -> tuple[Array, Array]:
-        """As in `Unknown`."""
+        """The factor (1,) and its derivative by z (1, 1), for a table."""
         return z, np.ones((1, 1))
 
 

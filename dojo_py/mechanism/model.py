@@ -454,7 +454,7 @@ class Model:
         return view(self, "sensor", key)
 
     def numeric(self, name: str) -> Array:
-        """The custom numbers of this name."""
+        """(n,) the custom numbers of this name."""
         i = index_of("numeric", self.numeric_names, name)
         return self.numeric_data[self.numeric_adr[i] : self.numeric_adr[i] + self.numeric_size[i]]
 

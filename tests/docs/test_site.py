@@ -23,7 +23,7 @@ QUIET = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
 
 
 SHAPE_OR_UNIT = re.compile(
-    r"\([^()]*\b(n|nv|nu|nq|na|T|B|K|3|4|6|7|10|nbody|2nv|no|p|size|seeds|out)\b[^()]*\)"
+    r"\([^()]*\b(n|nv|nu|nq|na|T|B|K|3|4|6|7|10|nbody|2nv|no|p|size|seeds|out|rows)\b[^()]*\)"
     r"|\[[^\]]*\b(m|s|N|J|kg|rad|mm|cost)\b[^\]]*\]"
 )
 
