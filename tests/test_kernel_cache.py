@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -190,3 +191,12 @@ def test_a_terminal_sees_the_count(capsys, monkeypatch):
         time.sleep(0.4)
     said = capsys.readouterr().err
     assert said.count("\r") >= 3 and "7 functions, 0 s" in said and said.endswith("\n")
+
+
+def test_the_stamp_covers_every_file_with_kernels():
+    from dojo_py import jit
+
+    root = Path(jit.__file__).parent
+    covered = {file for pattern in (*jit.FILES, *jit.ROOMS) for file in root.glob(pattern)}
+    kernels = {file for file in root.rglob("*.py") if "from dojo_py.jit import" in file.read_text(encoding="utf-8")}
+    assert len(kernels) > 100 and kernels <= covered, sorted(kernels - covered)
