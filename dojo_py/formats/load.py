@@ -24,10 +24,11 @@ def load_model(source: str | bytes | PathLike, unsupported: str = "error") -> Mo
     could touch something keeps its mass then, and touches nothing. A body that gets its mass from a mesh whose file is
     missing is refused under every policy: what would be left is another robot.
 
-    What adds outputs only and leaves the motion as it is (sensors, user data, declared plugins, materials without a
+    What adds outputs only and leaves the motion as it is (some sensors, declared plugins, materials without a
     definition) stops no file. Under every policy it is named in `model.left_out`, with what was skipped; "warn" warns of
-    it, and a file that is refused names it last. So is a mesh that only draws and whose file is missing. Textures, lights,
-    cameras and visual settings, which only draw, are passed over. Raises `ModelError` with every problem found.
+    it, and a file that is refused names it last. So is a mesh that only draws and whose file is missing. Textures,
+    lights, cameras, visual settings, user data and custom numbers are kept in the Mechanism.
+    Raises `ModelError` with every problem found.
     """
     problems = Problems(unsupported)
     mechanism = read_mechanism(source, problems)

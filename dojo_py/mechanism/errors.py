@@ -100,7 +100,7 @@ class Problems:
     """Collector of problems and the policy for what is not simulated.
 
     `unsupported`: "error" records it as a problem; "warn" warns and leaves it out; "skip" leaves it out silently.
-    What only adds outputs (sensors, user data) stops nothing: it is a notice under every policy (`note`). What would leave
+    What only adds outputs (some sensors) stops nothing: it is a notice under every policy (`note`). What would leave
     wrong numbers behind if it were left out (the mass of a mesh) is a problem under every policy (`lose`).
     """
 
