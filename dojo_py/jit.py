@@ -48,7 +48,10 @@ pasted: Any = njit(inline="always", **OPTIONS)
 
 
 FILES = ("arrays.py", "compiler.py", "handles.py", "jit.py", "rotation.py")
-ROOMS = ("actuation/*.py", "collision/**/*.py", "drawing/*.py", "fluid/*.py", "hard/**/*.py", "solver/*.py", "soft/**/*.py")
+ROOMS = (
+    "actuation/*.py", "collision/**/*.py", "drawing/*.py", "fluid/*.py", "hard/**/*.py", "solver/*.py", "soft/**/*.py",
+    "mechanism/wrapping.py",
+)  # fmt: skip
 """Where kernels live, and the constants they are compiled with."""
 
 

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.mechanism.enums import TrnType
-from dojo_py.mechanism.errors import ModelError
+from dojo_py.mechanism.enums import EqualityType, TrnType, WrapType
+from dojo_py.mechanism.errors import ErrorRecord, ModelError
+from dojo_py.mechanism.source import Source
 
 Array = np.ndarray
 
@@ -24,6 +25,21 @@ class Coupling(NamedTuple):
     first: list[tuple[int, float]]
     second: list[tuple[int, float]]
     reference: tuple[float, float]
+
+
+def refuse_spatial_tendons(model: Any) -> None:
+    """Raise ModelError for spatial tendons that do something, with their places in the file."""
+    needed = set(acting_tendons(model))
+    for kind, *ends in zip(model.eq_type, model.eq_obj1id, model.eq_obj2id, strict=True):
+        needed |= {int(end) for end in ends if int(kind) == EqualityType.TENDON and end >= 0}
+    records = []
+    for t in sorted(needed):
+        if int(model.wrap_type[int(model.tendon_adr[t])]) != WrapType.JOINT:
+            where, name = getattr(model, "source", Source()).place("tendons", t), model.tendon_names[t] or f"#{t}"
+            message = "spatial tendons are not simulated by the hard mode; fixed tendons are"
+            records.append(ErrorRecord(where.path, where.line, where.element or "tendon", name, "", message, unsupported=True))
+    if records:
+        raise ModelError(records)
 
 
 def tendon_terms(model: Any, t: int) -> list[tuple[int, float]]:

@@ -96,11 +96,14 @@ def _check(model: Model) -> None:
     _check_range("jnt_dofadr", model.jnt_dofadr + wide[1], 1, model.nv + 1)
     for first, number, vertices in zip(model.mesh_faceadr, model.mesh_facenum, model.mesh_vertnum, strict=True):
         _check_range("mesh_face", model.mesh_face[first : first + number], 0, vertices)
-    _check_range("wrap_objid", model.wrap_objid, 0, model.njnt)
-    _check_range("wrap_type", model.wrap_type, WrapType.JOINT, WrapType.JOINT + 1)
+    _check_range("wrap_type", model.wrap_type, WrapType.JOINT, len(WrapType) + 1)
+    sizes = np.array([0, model.njnt, 0, model.nsite, model.ngeom, model.ngeom])[model.wrap_type]
+    _check_range("wrap_objid", model.wrap_objid, np.where(model.wrap_type == WrapType.PULLEY, -1, 0), sizes)
+    wraps = model.wrap_type >= WrapType.SPHERE
+    _check_range("wrap_prm", model.wrap_prm[wraps], -1, model.nsite)
     _check_range("body_parentid", model.body_parentid, 0, np.maximum(np.arange(model.nbody), 1))
 
 
-def _check_range(name: str, numbers: Array, low: int, high: Any) -> None:
+def _check_range(name: str, numbers: Array, low: Any, high: Any) -> None:
     if np.any((numbers < low) | (numbers >= high)):
         raise ValueError(f"{name} has numbers beyond what the model holds")

@@ -21,7 +21,7 @@ from .compile_keyframes import keyframe_arrays
 from .compile_meshes import compile_meshes, mesh_arrays
 from .compile_option import compile_option
 from .compile_sensors import sensor_arrays
-from .compile_tendons import tendon_arrays, tendon_inertia, tendon_inverse_weights
+from .compile_tendons import tendon_arrays, tendon_inertia, tendon_inverse_weights, tendon_lengths
 from .compile_user import user_arrays
 from .errors import ModelError, Problems
 from .layout import Layout, lay_out
@@ -71,14 +71,15 @@ def compile_model(mechanism: Mechanism) -> Model:
     custom = user_arrays(mechanism, layout, problems)
     problems.raise_if_any()
 
+    a |= tendon_lengths(a, state)
     a["body_subtreemass"] = subtree_sums(a["body_parentid"], a["body_mass"])
     matrix = inertia_matrix(a, state)
     a["dof_M0"] = np.diag(matrix).copy()
-    matrix += tendon_inertia(a, layout.nv)
+    matrix += tendon_inertia(a, state)
     inverse = _inverse(matrix, layout, bool(np.any(a["tendon_armature"] > 0.0)))
     a["dof_invweight0"] = dof_inverse_weights(a, inverse)
     a["body_invweight0"] = body_inverse_weights(a, state, inverse)
-    a["tendon_invweight0"] = tendon_inverse_weights(a, inverse)
+    a["tendon_invweight0"] = tendon_inverse_weights(a, state, inverse)
     a |= servo_arrays(a, state, inverse)
     a |= _spring_dampers(layout, a)
     meaninertia = float(np.mean(np.diag(matrix))) if layout.nv else 1.0

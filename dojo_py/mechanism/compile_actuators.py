@@ -12,12 +12,12 @@ import numpy as np
 
 from . import quaternion
 from .checks import MIN_VALUE, Check
-from .compile_tendons import tendon_jacobian
 from .enums import BiasType, DynType, GainType, JointType, TrnType
 from .errors import Problems
 from .layout import Layout
 from .reference import ReferenceState
 from .spec import Actuator, Mechanism
+from .tendon_paths import tendon_geometry
 
 Array = np.ndarray
 
@@ -159,7 +159,7 @@ def transmission(a: dict[str, Array], i: int, state: ReferenceState, nv: int) ->
     if a["actuator_trntype"][i] == TrnType.SITE:
         return _site_transmission(a, state, moment, gear, target, reference)
     if a["actuator_trntype"][i] == TrnType.TENDON:
-        return gear[0] * tendon_jacobian(a, nv)[target], float(gear[0] * a["tendon_length0"][target])
+        return gear[0] * tendon_geometry(a, state, a["qpos0"])[1][target], float(gear[0] * a["tendon_length0"][target])
     kind, adr = a["jnt_type"][target], a["jnt_dofadr"][target]
     if kind == JointType.FREE:
         moment[adr : adr + 6] = gear

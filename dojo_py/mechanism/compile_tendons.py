@@ -1,7 +1,4 @@
-"""Tendons: arrays `tendon_*` and `wrap_*`. A fixed tendon's length is linear in the coordinates of hinges and slides:
-
-    l = Σ c_i q_i,     J = ∂l/∂q,     inverse weight = J M⁻¹ Jᵀ  at qpos0
-"""
+"""Tendons: arrays `tendon_*` and `wrap_*`. With J = ∂l/∂q at qpos0 a length's inverse weight is J M⁻¹ Jᵀ."""
 
 from __future__ import annotations
 
@@ -10,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from .checks import Check
-from .enums import JointType, WrapType
 from .errors import Problems
 from .layout import Layout
-from .spec import Mechanism, Tendon
+from .reference import ReferenceState, state_at
+from .spec import Mechanism, Tendon, WrapGeom
+from .tendon_paths import path_rows, tendon_geometry
 
 Array = np.ndarray
 Arrays = Any
@@ -27,8 +25,8 @@ _WIDTHS |= {"stiffnesspoly": 2, "dampingpoly": 2, "rgba": 4}
 _PLAIN = "num group limited actfrclimited margin stiffness damping armature frictionloss width".split()
 
 
-def tendon_arrays(mechanism: Mechanism, layout: Layout, a: dict[str, Array], problems: Problems) -> dict[str, Array]:
-    """All arrays of the tendons but the inverse weight (`tendon_inverse_weights`)."""
+def tendon_arrays(mechanism: Mechanism, layout: Layout, a: Arrays, problems: Problems) -> dict[str, Array]:
+    """All arrays of the tendons but those that follow from the geometry (`tendon_lengths`, `tendon_inverse_weights`)."""
     autolimits = mechanism.settings.autolimits
     rows = [_row(Check(problems, tendon), tendon, autolimits) for tendon in mechanism.tendons]
     out = {}
@@ -37,66 +35,38 @@ def tendon_arrays(mechanism: Mechanism, layout: Layout, a: dict[str, Array], pro
         out[f"tendon_{key}"] = np.array([row[key] for row in rows], dtype=float).reshape(shape)
     number = out["tendon_num"].astype(int)
     out["tendon_adr"] = np.cumsum(number) - number
-    path = [term for tendon in mechanism.tendons for term in _path(Check(problems, tendon), tendon, layout, problems)]
-    out["wrap_type"] = np.full(len(path), WrapType.JOINT)
-    out["wrap_objid"] = np.array([joint for joint, _ in path], dtype=int)
-    out["wrap_prm"] = np.array([coef for _, coef in path], dtype=float)
-    if path and min(out["wrap_objid"]) < 0:  # reported
-        return out | dict.fromkeys(("tendon_length0", "tendon_invweight0"), np.zeros(len(rows)))
-    out["tendon_length0"] = lengths_at(a | out, a["qpos0"])
-    automatic = np.all(out["tendon_lengthspring"] == AUTOMATIC, axis=1)
-    out["tendon_lengthspring"][automatic] = lengths_at(a | out, a["qpos_spring"])[automatic, None]
-    return out
+    wraps = [wrap for tendon in mechanism.tendons for wrap in path_rows(Check(problems, tendon), tendon, layout, a, problems)]
+    table = np.array(wraps, dtype=float).reshape(-1, 3)
+    return out | {"wrap_type": table[:, 0].astype(int), "wrap_objid": table[:, 1].astype(int), "wrap_prm": table[:, 2].copy()}
 
 
-def lengths_at(a: Arrays, qpos: Array) -> Array:
-    """(ntendon,) lengths at qpos (nq,)."""
-    free = np.isin(a["jnt_type"], (JointType.HINGE, JointType.SLIDE))
-    return tendon_jacobian(a, len(a["dof_parentid"]))[:, a["jnt_dofadr"][free]] @ qpos[a["jnt_qposadr"][free]]
+def tendon_lengths(a: Arrays, state: ReferenceState) -> dict[str, Array]:
+    """Lengths at qpos0 (state), and where springs rest that rest at the joints' spring references."""
+    spring = np.array(a["tendon_lengthspring"])
+    automatic = np.all(spring == AUTOMATIC, axis=1)
+    if np.any(automatic):
+        at_spring = state_at(a, a["qpos_spring"])
+        spring[automatic] = tendon_geometry(a, at_spring, a["qpos_spring"])[0][automatic, None]
+    return {"tendon_length0": tendon_geometry(a, state, a["qpos0"])[0], "tendon_lengthspring": spring}
 
 
-def tendon_jacobian(a: Arrays, nv: int) -> Array:
-    """(ntendon, nv) derivative of the lengths by the coordinates."""
-    J = np.zeros((len(a["tendon_num"]), nv))
-    for t, (first, number) in enumerate(zip(a["tendon_adr"].astype(int), a["tendon_num"].astype(int), strict=True)):
-        for w in range(first, first + number):
-            J[t, a["jnt_dofadr"][a["wrap_objid"][w]]] += a["wrap_prm"][w]
-    return J
-
-
-def tendon_inverse_weights(a: Arrays, inverse: Array) -> Array:
+def tendon_inverse_weights(a: Arrays, state: ReferenceState, inverse: Array) -> Array:
     """`tendon_invweight0` (ntendon)."""
-    J = tendon_jacobian(a, len(inverse))
+    J = tendon_geometry(a, state, a["qpos0"])[1]
     return np.einsum("ti,ij,tj->t", J, inverse, J)
 
 
-def tendon_inertia(a: Arrays, nv: int) -> Array:
+def tendon_inertia(a: Arrays, state: ReferenceState) -> Array:
     """(nv, nv) what the armature of the tendons adds to the joint-space inertia. Only what joints of one chain share counts:
     the matrix keeps the pattern of the tree, as in MuJoCo.
     """
-    J = tendon_jacobian(a, nv)
+    J, nv = tendon_geometry(a, state, a["qpos0"])[1], len(a["dof_parentid"])
     full = np.einsum("t,ti,tj->ij", a["tendon_armature"], J, J)
     kept = np.eye(nv, dtype=bool)
     for i, parent in enumerate(a["dof_parentid"]):
         if parent >= 0:
             kept[i] |= kept[parent] & (np.arange(nv) <= parent)
     return np.where(kept | kept.T, full, 0.0)
-
-
-def _path(check: Check, tendon: Tendon, layout: Layout, problems: Problems) -> list[tuple[int, float]]:
-    """Joint and coefficient of each term."""
-    if not tendon.path:
-        check.fail("", "a tendon needs a path")
-    out: list[tuple[int, float]] = []
-    for term in tendon.path:
-        inner = Check(problems, term)
-        joint = inner.reference("joint", layout.joint_ids, "joint")
-        if joint >= 0 and layout.joints[joint].type not in ("hinge", "slide"):
-            inner.fail("joint", f"joint '{term.joint}' is not a hinge or a slide")
-        if joint >= 0 and joint in [known for known, _ in out]:
-            inner.fail("joint", f"joint '{term.joint}' is in the tendon already")
-        out.append((joint, inner.scalar("coef")))
-    return out
 
 
 def _row(check: Check, tendon: Tendon, autolimits: bool) -> dict[str, Any]:
@@ -110,6 +80,10 @@ def _row(check: Check, tendon: Tendon, autolimits: bool) -> dict[str, Any]:
         check.fail("springlength", f"{spring[0]:g} {spring[1]:g}: the lower end must not be above the upper end")
     if force_limited and not force[0] <= 0.0 <= force[1]:
         check.fail("actuatorfrcrange", f"{force[0]:g} {force[1]:g}: the range must include zero")
+    if float(check.scalar("armature", low=0.0)) > 0.0 and any(isinstance(part, WrapGeom) for part in tendon.path):
+        check.fail("armature", "is not accepted for a tendon that wraps around geoms (MuJoCo's rule)")
+    if tendon.width <= 0.0:
+        check.fail("width", f"{tendon.width:g} is not positive")
     return {
         "num": len(tendon.path),
         "group": check.integer("group"),

@@ -20,15 +20,17 @@ import numpy as np
 from . import quaternion
 from .compile_actuators import servo_arrays
 from .compile_bodies import subtree_sums
-from .compile_tendons import lengths_at, tendon_inertia, tendon_inverse_weights
+from .compile_tendons import tendon_inertia, tendon_inverse_weights
 from .enums import EqualityType, GeomType, JointType, ObjType
 from .reference import ReferenceState, body_inverse_weights, dof_inverse_weights, inertia_matrix, state_at
 from .shapes import bounding_radius, box_about
+from .tendon_paths import tendon_geometry
 
 Array = np.ndarray
 
 POSES = ("body_pos", "body_quat", "qpos0", "jnt_pos", "jnt_axis")
 INERTIAS = ("body_ipos", "body_iquat", "body_mass", "body_inertia", "dof_armature", "tendon_armature", "wrap_prm")
+PATHS = ("site_pos", "geom_pos", "geom_quat", "geom_size")
 ACTUATORS = ("actuator_gear", "actuator_trntype", "actuator_trnid", "actuator_gainprm", "actuator_biasprm", "site_pos", "site_quat")
 
 
@@ -50,9 +52,9 @@ def with_derived(model: Any, changes: dict[str, Any]) -> Any:
     if given & {"body_pos", "body_quat"}:
         derived |= {name: value for name, value in _free_reference(changed, given).items() if name not in changes}
         changed = dataclasses.replace(changed, **derived)
-    if given & {*POSES, *INERTIAS}:
+    if given & {*POSES, *INERTIAS, *(PATHS if changed.ntendon else ())}:
         derived |= _of_the_tree(changed)
-    if given & {*POSES, *INERTIAS, *ACTUATORS}:
+    if given & {*POSES, *INERTIAS, *ACTUATORS, *(PATHS if changed.ntendon else ())}:
         derived |= _of_actuators(changed)
     if given & {*POSES, "eq_data"}:
         derived["eq_data"] = _equality_data(changed, state_at(Arrays(changed), changed.qpos0))  # type: ignore[arg-type]
@@ -83,7 +85,7 @@ def _of_the_tree(model: Any) -> dict[str, Any]:
     a: Any = Arrays(model)
     state = state_at(a, model.qpos0)
     matrix = inertia_matrix(a, state)
-    whole = matrix + tendon_inertia(a, model.nv)
+    whole = matrix + tendon_inertia(a, state)
     inverse = np.linalg.inv(whole)
     return {
         "body_subtreemass": subtree_sums(model.body_parentid, model.body_mass),
@@ -91,15 +93,15 @@ def _of_the_tree(model: Any) -> dict[str, Any]:
         "dof_invweight0": dof_inverse_weights(a, inverse),
         "body_invweight0": body_inverse_weights(a, state, inverse),
         "stat": dataclasses.replace(model.stat, meaninertia=float(np.diag(whole).mean()) if model.nv else 1.0),
-        "tendon_invweight0": tendon_inverse_weights(a, inverse),
-        "tendon_length0": lengths_at(a, model.qpos0),
+        "tendon_invweight0": tendon_inverse_weights(a, state, inverse),
+        "tendon_length0": tendon_geometry(a, state, model.qpos0)[0],
     }
 
 
 def _of_actuators(model: Any) -> dict[str, Array]:
     a: Any = Arrays(model)
     state = state_at(a, model.qpos0)
-    matrix = inertia_matrix(a, state) + tendon_inertia(a, model.nv)
+    matrix = inertia_matrix(a, state) + tendon_inertia(a, state)
     return servo_arrays(a, state, np.linalg.inv(matrix))
 
 

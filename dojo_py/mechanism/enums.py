@@ -36,6 +36,10 @@ class WrapType(IntEnum):
     """What the path of a tendon consists of."""
 
     JOINT = 1
+    PULLEY = 2
+    SITE = 3
+    SPHERE = 4
+    CYLINDER = 5
 
 
 class DisableBit(IntFlag):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import quaternion
-from .enums import JointType
+from .enums import JointType, WrapType
 
 Array = np.ndarray
 
@@ -146,7 +146,7 @@ def simple_sliders(a: Mapping[str, Array]) -> list[int]:
     the armature of a tendon counts.
     """
     parents, out = a["body_parentid"], []
-    heavy = {a["jnt_bodyid"][joint] for joint in _armed_joints(a)}
+    heavy = _armed_bodies(a)
     for b in range(1, len(parents)):
         p, first, count = parents[b], a["body_jntadr"][b], a["body_jntnum"][b]
         fixed = p == 0 or (parents[p] == 0 and a["body_dofnum"][p] == 0)
@@ -159,10 +159,14 @@ def simple_sliders(a: Mapping[str, Array]) -> list[int]:
     return out
 
 
-def _armed_joints(a: Mapping[str, Array]) -> list[int]:
-    """Joints of the fixed tendons with armature."""
-    ranges = zip(a["tendon_adr"].astype(int), a["tendon_num"].astype(int), a["tendon_armature"], strict=True)
-    return [int(joint) for first, number, armature in ranges if armature > 0.0 for joint in a["wrap_objid"][first : first + number]]
+def _armed_bodies(a: Mapping[str, Array]) -> set[int]:
+    """Bodies of the joints and sites of the tendons with armature."""
+    owners, out = {WrapType.JOINT: "jnt_bodyid", WrapType.SITE: "site_bodyid"}, set()
+    for first, number, armature in zip(a["tendon_adr"].astype(int), a["tendon_num"].astype(int), a["tendon_armature"], strict=True):
+        for w in range(first, first + number):
+            if armature > 0.0 and a["wrap_type"][w] in owners:
+                out.add(int(a[owners[a["wrap_type"][w]]][a["wrap_objid"][w]]))
+    return out
 
 
 _ALIGNED = 1e-14

@@ -16,7 +16,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -315,16 +315,46 @@ class Equality(_Element):
 class JointTerm(_Element):
     """A term of a fixed tendon: `coef` times the coordinate of a hinge or a slide."""
 
-    joint: str = ""
-    coef: float = 0.0
+    tag: ClassVar[str] = "joint"
+    joint: str
+    coef: float
+
+
+@dataclass
+class SitePoint(_Element):
+    """A site that a spatial tendon passes through."""
+
+    tag: ClassVar[str] = "site"
+    site: str
+
+
+@dataclass
+class WrapGeom(_Element):
+    """A sphere or cylinder that a spatial tendon wraps around, between two sites."""
+
+    tag: ClassVar[str] = "geom"
+    geom: str
+    sidesite: str = ""
+    """On the side of this site; through the object when it is inside."""
+
+
+@dataclass
+class Pulley(_Element):
+    """Behind it a spatial tendon is one of `divisor` equal branches: its length counts by 1 / divisor."""
+
+    tag: ClassVar[str] = "pulley"
+    divisor: float
 
 
 @dataclass
 class Tendon(_Element):
-    """A length with a spring, a damper, limits and friction. Fixed tendon: length = sum of coef * joint coordinate."""
+    """A length with a spring, a damper, limits and friction.
+
+    Fixed tendon: terms, length = sum of coef * joint coordinate. Spatial tendon: the shortest way through sites, around geoms.
+    """
 
     name: str = ""
-    path: list[JointTerm] = field(default_factory=list)
+    path: list[JointTerm | SitePoint | WrapGeom | Pulley] = field(default_factory=list)
     limited: bool | None = None
     """None: limited when `range` is given (compiler setting `autolimits`)."""
     range: Vector | None = None

@@ -18,21 +18,6 @@ DISABLE_CLAMPCTRL, DISABLE_ACTUATION = 1 << 8, 1 << 11
 
 
 @kernel
-def tendon_lengths(J, joints, tendons, qpos, qvel):
-    """Length and velocity of the fixed tendons: linear in the scalar joint positions."""
-    for t in range(len(tendons)):
-        length = 0.0
-        velocity = 0.0
-        for j in range(len(joints)):
-            if joints[j].type > BALL:
-                i = joints[j].dofadr
-                length += J[t, i] * qpos[joints[j].qposadr]
-                velocity += J[t, i] * qvel[i]
-        tendons[t].length = length
-        tendons[t].velocity = velocity
-
-
-@kernel
 def joint_transmission(a, s, j, qpos, moment, i):
     """Joint and jointinparent transmissions: scalar joints by gear[0]; ball and free joints by the gear's axis."""
     v = j.dofadr
@@ -134,8 +119,7 @@ def parent_dof(rowadr, colind, i):
 
 @kernel
 def transmissions(m, pose, forces, qpos, qvel):
-    """Length, moment arms and velocity of every tendon and actuator."""
-    tendon_lengths(m.tendon_J, m.joints, forces.tendons, qpos, qvel)
+    """Length, moment arms and velocity of every actuator; those of the tendons are there."""
     moment = forces.moment
     nv = moment.shape[1]
     for i in range(len(m.actuators)):
@@ -151,7 +135,7 @@ def transmissions(m, pose, forces, qpos, qvel):
             t = a.trnid[0]
             s.length = a.gear[0] * forces.tendons[t].length
             for k in range(nv):
-                moment[i, k] = a.gear[0] * m.tendon_J[t, k]
+                moment[i, k] = a.gear[0] * forces.tendon_J[t, k]
         else:
             site_transmission(
                 a, s, m.sites, m.bodies, m.M_rowadr, m.M_colind, pose.bodies, pose.sites, pose.cdof, moment, i

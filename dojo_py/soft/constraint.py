@@ -26,11 +26,11 @@ def make_rows(m, pose, forces, rows, qpos):
     if not flags & DISABLE_EQUALITY:
         equality_rows(m, pose, forces, rows, qpos)
     if not flags & DISABLE_FRICTIONLOSS:
-        friction_rows(m, rows)
+        friction_rows(m, forces.tendon_J, rows)
     count[NF] = count[NEFC] - count[0]
     if not flags & DISABLE_LIMIT:
         joint_limit_rows(m, rows, qpos)
-        tendon_limit_rows(m, forces.tendons, rows)
+        tendon_limit_rows(m, forces.tendons, forces.tendon_J, rows)
     count[NL] = count[NEFC] - count[NF] - count[0]
     contact_rows(m, pose, rows)
 

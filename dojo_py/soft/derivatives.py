@@ -76,7 +76,7 @@ def smooth_derivative(m, pose, forces, qvel, act, rows, D):
         for t in range(len(m.tendons)):
             slope = damper_slope(m.tendons[t].damping, forces.tendons[t].velocity)
             if slope != 0.0:
-                add_outer(m.M_rowadr, m.M_colind, m.tendon_J[t], -slope, D)
+                add_outer(m.M_rowadr, m.M_colind, forces.tendon_J[t], -slope, D)
     if not opt.disableflags & DISABLE_ACTUATION:
         for i in range(len(m.actuators)):
             slope = actuator_slope(m, forces, forces.actuators[i], m.actuators[i], act)

@@ -146,9 +146,9 @@ def coupling_row(m, forces, rows, eq, qpos):
             if e.obj2id >= 0 and c == m.joints[e.obj2id].dofadr:
                 value -= slope
         else:
-            value += m.tendon_J[e.obj1id, c]
+            value += forces.tendon_J[e.obj1id, c]
             if e.obj2id >= 0:
-                value -= slope * m.tendon_J[e.obj2id, c]
+                value -= slope * forces.tendon_J[e.obj2id, c]
         if value != 0.0:
             rows.J[i, n] = value
             rows.J_colind[r.block, n] = c

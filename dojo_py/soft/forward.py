@@ -11,6 +11,7 @@ from dojo_py.soft.inertia import body_inertias, factorize, inertia_matrix, solve
 from dojo_py.soft.kinematics import body_velocities, forward_kinematics
 from dojo_py.soft.passive import DISABLE_GRAVITY, apply_force, passive_forces
 from dojo_py.soft.solve import solve_constraints
+from dojo_py.soft.tendons import tendon_lengths
 
 
 @kernel
@@ -22,7 +23,8 @@ def position_stage(m, w, qpos, qvel):
     )
     body_inertias(m.bodies, p.bodies)
     inertia_matrix(m.bodies, m.dofs, m.M_rowadr, m.M_colind, p.bodies, p.cdof, p.M)
-    tendon_inertia(m.tendons, m.tendon_J, m.M_rowadr, m.M_colind, p.M)
+    tendon_lengths(m, p, w.forces, qpos, qvel)
+    tendon_inertia(m.tendons, w.forces.tendon_J, m.M_rowadr, m.M_colind, p.M)
     for a in range(len(p.M)):
         p.LD[a] = p.M[a]
     factorize(m.M_rowadr, m.M_colind, p.LD)

@@ -48,7 +48,7 @@ def set_columns(rows, i, J, t, scale):
 
 
 @kernel
-def friction_rows(m, rows):
+def friction_rows(m, tendon_J, rows):
     """One row per dof and per tendon with frictionloss."""
     opt = m.options[0]
     for d in range(len(m.dofs)):
@@ -64,7 +64,7 @@ def friction_rows(m, rows):
         tendon = m.tendons[t]
         if tendon.frictionloss > 0.0:
             i = new_row(rows, FRICTION_TENDON, t, 0.0, 0.0, tendon.frictionloss, tendon.invweight0)
-            set_columns(rows, i, m.tendon_J, t, 1.0)
+            set_columns(rows, i, tendon_J, t, 1.0)
             set_parameters(rows.rows[i], tendon.solref_fri, tendon.solimp_fri, 0.0, opt.timestep, opt.disableflags)
             rows.rows[i].stiffness = 0.0
 
@@ -111,7 +111,7 @@ def joint_limit_rows(m, rows, qpos):
 
 
 @kernel
-def tendon_limit_rows(m, tendons, rows):
+def tendon_limit_rows(m, tendons, tendon_J, rows):
     """Rows of tendon limits that are closer than the tendon's margin."""
     opt = m.options[0]
     for t in range(len(m.tendons)):
@@ -123,6 +123,6 @@ def tendon_limit_rows(m, tendons, rows):
             dist = sign * (tendon.range[side] - tendons[t].length)
             if dist < tendon.margin:
                 i = new_row(rows, LIMIT_TENDON, t, dist, tendon.margin, 0.0, tendon.invweight0)
-                set_columns(rows, i, m.tendon_J, t, -sign)
+                set_columns(rows, i, tendon_J, t, -sign)
                 r = rows.rows[i]
                 set_parameters(r, tendon.solref_lim, tendon.solimp_lim, dist - tendon.margin, opt.timestep, opt.disableflags)

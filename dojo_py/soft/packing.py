@@ -11,7 +11,7 @@ import numpy as np
 
 from dojo_py.actuation.short_way import of_rotations
 from dojo_py.collision.convex_shapes import Hulls
-from dojo_py.mechanism.enums import TrnType
+from dojo_py.mechanism.enums import TrnType, WrapType
 from dojo_py.mechanism.fluid import semi_axes
 from dojo_py.soft.narrowphase.convex import hulls_of, no_polygons
 from dojo_py.soft.narrowphase.features import Polygons
@@ -57,8 +57,10 @@ GEOM = np.dtype(
     align=True,
 )  # fmt: skip
 SITE = np.dtype([("bodyid", I), ("pos", F, 3), ("quat", F, 4)], align=True)
+WRAP = np.dtype([("type", I), ("objid", I), ("prm", F)], align=True)
 TENDON = np.dtype(
     [
+        ("adr", I), ("num", I), ("spatial", I),
         ("limited", I), ("actfrclimited", I), ("range", F, 2), ("actfrcrange", F, 2), ("margin", F), ("stiffness", F, 3),
         ("damping", F, 3), ("armature", F), ("frictionloss", F), ("lengthspring", F, 2), ("length0", F), ("invweight0", F),
         ("solref_lim", F, 2), ("solimp_lim", F, 5), ("solref_fri", F, 2), ("solimp_fri", F, 5),
@@ -102,7 +104,9 @@ class SoftModel(NamedTuple):
     sites: np.ndarray
     tendons: np.ndarray
     tendon_J: np.ndarray
-    """(ntendon, nv) constant Jacobian of the fixed tendons"""
+    """(ntendon, nv) constant Jacobian of the fixed tendons; zero for the spatial ones"""
+    wraps: np.ndarray
+    """paths of the tendons"""
     actuators: np.ndarray
     equalities: np.ndarray
     pairs: np.ndarray
@@ -177,8 +181,16 @@ def _tendon_jacobian(model: Any, ntendon: int) -> np.ndarray:
     for t in range(ntendon):
         adr = int(model.tendon_adr[t])
         for w in range(adr, adr + int(model.tendon_num[t])):
-            J[t, model.jnt_dofadr[model.wrap_objid[w]]] += model.wrap_prm[w]
+            if model.wrap_type[w] == WrapType.JOINT:
+                J[t, model.jnt_dofadr[model.wrap_objid[w]]] += model.wrap_prm[w]
     return J
+
+
+def _wraps(model: Any, ntendon: int) -> np.ndarray:
+    """Paths of the tendons."""
+    if not ntendon:
+        return np.zeros(0, WRAP)
+    return _fill(WRAP, len(model.wrap_type), type=model.wrap_type, objid=model.wrap_objid, prm=model.wrap_prm)
 
 
 def _add_actuator_passive(model: Any, damping: np.ndarray, armature: np.ndarray) -> None:
@@ -254,7 +266,8 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
     tendons = np.zeros(ntendon, TENDON)
     if ntendon:
         tendons = _fill(
-            TENDON, ntendon,
+            TENDON, ntendon, adr=model.tendon_adr, num=model.tendon_num,
+            spatial=np.asarray(model.wrap_type)[np.asarray(model.tendon_adr)] != WrapType.JOINT,
             limited=model.tendon_limited, actfrclimited=model.tendon_actfrclimited, range=model.tendon_range,
             actfrcrange=model.tendon_actfrcrange, margin=model.tendon_margin,
             stiffness=_polynomial(model.tendon_stiffness, getattr(model, "tendon_stiffnesspoly", None)),
@@ -290,7 +303,8 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
     M_rowadr, M_colind = _inertia_pattern(model)
     return SoftModel(
         options=options, bodies=bodies, joints=joints, dofs=dofs, geoms=geoms, sites=sites, tendons=tendons,
-        tendon_J=_tendon_jacobian(model, ntendon), actuators=actuators, equalities=equalities, pairs=candidate_pairs(model),
+        tendon_J=_tendon_jacobian(model, ntendon), wraps=_wraps(model, ntendon),
+        actuators=actuators, equalities=equalities, pairs=candidate_pairs(model),
         hulls=hulls, polygons=no_polygons(hulls), M_rowadr=M_rowadr, M_colind=M_colind, qpos0=np.array(model.qpos0, dtype=F),
         qpos_spring=np.array(model.qpos_spring, dtype=F),
         nu=nu, na=int(model.na),

@@ -150,7 +150,7 @@ def passive_forces(m, pose, forces, qpos, qvel):
     if not flags & DISABLE_DAMPER and opt.has_damping:
         for i in range(len(out)):
             out[i] += damper_force(m.dofs[i].damping, qvel[i])
-    tendon_forces(m.tendons, m.tendon_J, forces.tendons, flags, out)
+    tendon_forces(m.tendons, forces.tendon_J, forces.tendons, flags, out)
     if opt.has_gravcomp and not flags & DISABLE_GRAVITY:
         gravity_compensation(m.bodies, m.M_rowadr, m.M_colind, opt.gravity, pose.bodies, pose.cdof, forces.gravcomp)
         for j in range(len(m.joints)):

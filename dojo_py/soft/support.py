@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.mechanism.enums import WrapType
 from dojo_py.mechanism.errors import ErrorRecord, ModelError
 from dojo_py.soft.narrowphase import SHAPE_NAMES, SUPPORTED
 from dojo_py.soft.pairs import candidate_pairs
@@ -15,7 +16,6 @@ GAINS = {0: "fixed", 1: "affine"}
 BIASES = {0: "none", 1: "affine"}
 EQUALITIES = {0: "connect", 1: "weld", 2: "joint", 3: "tendon"}
 ACTIVATIONS, INPUTS = {0: "0", 1: "1"}, {1: "1"}
-WRAP_JOINT = 1
 FIRST_SCALAR_JOINT = 2
 ACTUATOR_PASSIVE = ("actuator_damping", "actuator_dampingpoly", "actuator_armature")
 PLUGINS = ("body", "actuator")
@@ -74,9 +74,8 @@ def unsupported(model: Any) -> list[ErrorRecord]:
     if int(getattr(model, "nmocap", 0)):
         add("body", None, "mocap", "motion-capture bodies are not simulated")
     for t in range(int(getattr(model, "ntendon", 0))):
-        adr, num = int(model.tendon_adr[t]), int(model.tendon_num[t])
-        if np.any(np.asarray(model.wrap_type[adr : adr + num]) != WRAP_JOINT):
-            add("tendon", t, "", "spatial tendons are not simulated; fixed tendons are")
+        if model.tendon_armature[t] > 0 and model.wrap_type[int(model.tendon_adr[t])] != WrapType.JOINT:
+            add("tendon", t, "armature", "of a spatial tendon is not simulated; of fixed tendons it is")
     for i in range(nactuator):
         for array, accepted in (
             ("actuator_trntype", TRANSMISSIONS),

@@ -70,6 +70,8 @@ class Forces(NamedTuple):
     actuators: np.ndarray
     moment: np.ndarray
     """(nu, nv) moment arms"""
+    tendon_J: np.ndarray
+    """(ntendon, nv) derivatives of the tendons' lengths"""
     passive: np.ndarray
     actuator: np.ndarray
     bias: np.ndarray
@@ -150,7 +152,8 @@ MAX_TOTAL, MAX_DUAL = 8192, 512
 def row_width(m: SoftModel) -> int:
     """Most nonzeros of a constraint row: the dofs that move two bodies, or those of two tendons."""
     chain = int(np.diff(m.M_rowadr).max()) if len(m.dofs) else 0
-    tendon = int(np.count_nonzero(m.tendon_J, axis=1).max()) if len(m.tendons) else 0
+    widths = np.where(m.tendons["spatial"] == 1, len(m.dofs), np.count_nonzero(m.tendon_J, axis=1))
+    tendon = int(widths.max()) if len(m.tendons) else 0
     return min(len(m.dofs), max(2 * chain, 2 * tendon, 3))
 
 
@@ -185,7 +188,7 @@ def allocate(m: SoftModel) -> Work:
     )  # fmt: skip
     forces = Forces(
         np.zeros(len(m.tendons), SCALAR_STATE), np.zeros(nu, SCALAR_STATE), np.zeros((nu, nv)),
-        *(np.zeros(nv) for _ in range(7)),
+        np.zeros((len(m.tendons), nv)), *(np.zeros(nv) for _ in range(7)),
     )  # fmt: skip
     rows = Rows(
         np.zeros(7, np.int64), np.zeros(ncon, CONTACT), np.zeros(nefc, ROW), np.zeros((nefc, width)),

@@ -19,7 +19,7 @@ def with_user_data(text: str, rng: np.random.Generator) -> str:
     root = etree.fromstring(text)
     named = []
     for node in root.iter("body", "joint", "geom", "site", "motor", "position", "general", "fixed"):
-        if node.getparent().tag in ("default", "fixed", "equality"):
+        if node.getparent().tag in ("default", "fixed", "spatial", "equality"):
             continue
         if rng.random() < 0.1:
             node.set("user", _listed(rng.normal(size=int(rng.integers(1, 4)))))
@@ -78,6 +78,7 @@ def with_tendons(text: str, rng: np.random.Generator) -> str:
         most = 2 if armature else len(joints)
         chosen = rng.choice(joints, int(rng.integers(1, min(most, len(joints)) + 1)), replace=False)
         out += ">" + "".join(f'<joint joint="{joint}" coef="{rng.normal():.4g}"/>' for joint in chosen) + "</fixed>"
+    out += _spatial_tendons(text, rng)
     one, two = rng.choice(names), rng.choice(names)
     out = f'<tendon>{out}</tendon><actuator><motor tendon="{one}" gear="{rng.normal():.3g}"/><position tendon="{two}" kp="3"'
     out += f' dampratio="0.7"/></actuator><equality><tendon tendon1="{one}" polycoef="{_listed(rng.normal(size=3))}"'
@@ -85,6 +86,27 @@ def with_tendons(text: str, rng: np.random.Generator) -> str:
     default = f'<default class="a"><tendon{_tendon_attributes(rng, armature)} width=".02" rgba="{_listed(rng.uniform(size=4))}"/>'
     text = text.replace('<default class="a">', default, 1)
     return text.replace("</mujoco>", f"{out}</mujoco>")
+
+
+def _spatial_tendons(text: str, rng: np.random.Generator) -> str:
+    """Ways through the model's sites, around its spheres and cylinders, with pulleys."""
+    sites = sorted(set(re.findall(r'<site name="(site\d+)"', text)))
+    geoms = re.findall(r'<geom name="(geom\d+)"[^>]*? type="(?:sphere|cylinder)"', text)
+    if len(sites) < 2:
+        return ""
+    out = ""
+    for k in range(3):
+        path = list(rng.permutation(sites)[: int(rng.integers(2, 5))])
+        out += f'<spatial name="spatial{k}"{_tendon_attributes(rng, False)}>'
+        for i, site in enumerate(path):
+            if i > 0 and geoms and rng.random() < 0.5:
+                side = f' sidesite="{rng.choice(sites)}"' if rng.random() < 0.5 else ""
+                out += f'<geom geom="{rng.choice(geoms)}"{side}/>'
+            out += f'<site site="{site}"/>'
+        if rng.random() < 0.4:
+            out += f'<pulley divisor="{rng.integers(1, 4)}"/><site site="{path[1]}"/><site site="{path[0]}"/>'
+        out += "</spatial>"
+    return out
 
 
 def _tendon_attributes(rng, armature) -> str:

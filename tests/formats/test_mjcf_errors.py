@@ -209,7 +209,6 @@ def test_message_format(tmp_path):
     assert str(record) == f"{file}:3: joint 'elbow', type: {expected}"
 
 
-SPATIAL = '<tendon><spatial name="t"/></tendon>'
 UNSUPPORTED = {
     "mesh": (model('<geom name="m" type="mesh" mesh="x"/>'), "m"),
     "hfield": (model('<geom name="m" type="hfield" hfield="x"/>'), "m"),
@@ -217,9 +216,8 @@ UNSUPPORTED = {
         model('<body><geom name="m" type="mesh" mesh="x" contype="0" conaffinity="0"/></body>'),
         "m",
     ),
-    "tendon": (model(BODY, "", SPATIAL), "t"),
-    "tendon actuator": (model(BODY, "", SPATIAL + '<actuator><motor name="m" tendon="t"/></actuator>'), "t"),
-    "tendon equality": (model(BODY, "", SPATIAL + '<equality><tendon name="m" tendon1="t"/></equality>'), "t"),
+    "plastic tendon": (tendon(TERM, of='springyield="1"'), "t"),
+    "actuator of a body": (model(BODY, "", '<actuator><motor name="m" body="b"/></actuator>'), "m"),
     "muscle": (model(BODY, "", '<actuator><muscle name="m" joint="knee"/></actuator>'), "m"),
     "muscle dynamics": (model(BODY, "", '<actuator><general name="m" joint="knee" dyntype="muscle"/></actuator>'), "m"),
     "flex": (model(BODY, "", '<equality><flex name="m" flex="f"/></equality>'), "m"),
@@ -246,8 +244,8 @@ def test_unsupported(case):
 
 
 def test_skipped_actuators_leave_the_keyframe_in_step():
-    actuators = '<actuator><motor tendon="t"/><motor joint="knee"/></actuator>'
-    text = model(BODY, "", '<tendon><spatial name="t"/></tendon>' + actuators + '<keyframe><key ctrl="1 2"/></keyframe>')
+    actuators = '<actuator><motor body="b"/><motor joint="knee"/></actuator>'
+    text = model(BODY, "", actuators + '<keyframe><key ctrl="1 2"/></keyframe>')
     loaded = load_model(text, unsupported="skip")
     assert loaded.nu == 1 and loaded.key_ctrl.tolist() == [[2.0]]
 

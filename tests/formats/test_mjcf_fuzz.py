@@ -99,7 +99,9 @@ EVERYTHING = """<mujoco><compiler/><option><flag/></option>
     <body name="a" childclass="d"><freejoint name="f"/><geom name="g" size="1"/><site name="s"/>
       <frame><body name="b"><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><joint name="j"/><site name="t"/></body>
       </frame></body></worldbody>
-  <tendon><fixed name="u"><joint joint="j" coef="1"/></fixed></tendon>
+  <tendon><fixed name="u"><joint joint="j" coef="1"/></fixed>
+    <spatial name="v"><site site="s"/><geom geom="g" sidesite="t"/><site site="t"/><pulley divisor="2"/><site site="s"/>
+    <site site="t"/></spatial></tendon>
   <contact><pair geom1="p" geom2="g"/><exclude body1="a" body2="b"/></contact>
   <equality><connect body1="a" anchor="0 0 0"/><weld body1="a" body2="b"/><joint joint1="j"/><tendon tendon1="u"/></equality>
   <actuator><motor joint="j"/><position joint="j"/><velocity joint="j"/><intvelocity joint="j"/><cylinder joint="j"/>
@@ -114,13 +116,14 @@ def accepted_attributes(node):
         table = schema.DEFAULTS.get(node.tag, {})
     elif node.getparent() is not None and node.getparent().tag in ("contact", "equality"):
         table = (schema.CONTACT | schema.EQUALITIES)[node.tag]
-    elif node.getparent() is not None and node.getparent().tag == "fixed":
-        table = schema.JOINT_TERM
+    elif node.getparent() is not None and node.getparent().tag in schema.PATHS:
+        table = schema.PATHS[node.getparent().tag][node.tag]
     elif node.tag in schema.SHORTCUTS:
         table = schema.TARGETS | schema.OTHER_TARGETS | schema.ACTUATOR | schema.SHORTCUTS[node.tag]
     else:
         tables = {"body": schema.BODY, "inertial": schema.INERTIAL, "freejoint": schema.FREEJOINT, "key": schema.KEY}
-        tables |= {"frame": schema.MJCF_FRAME, "compiler": schema.COMPILER, "option": schema.OPTION, "fixed": schema.FIXED}
+        tables |= {"frame": schema.MJCF_FRAME, "compiler": schema.COMPILER, "option": schema.OPTION}
+        tables |= {"fixed": schema.FIXED, "spatial": schema.TENDON}
         table = (tables | {"flag": schema.FLAG}).get(node.tag, {})
     return sorted({*table, "name", "class"})
 

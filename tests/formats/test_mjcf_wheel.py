@@ -17,7 +17,7 @@ from dojo_py.mechanism.model import Model
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
 SHIPPED = sorted(path.name for path in MODELS.glob("*.xml"))
-NEVER_VARIED = {"wrap_type", "body_mocapid", "geom_fluid", "actuator_cranklength", "actuator_armature", "actuator_damping"}
+NEVER_VARIED = {"body_mocapid", "geom_fluid", "actuator_cranklength", "actuator_armature", "actuator_damping"}
 NEVER_VARIED |= {"key_act", "actuator_dampingpoly", "actuator_lengthrange", "actuator_ctrlnum", "actuator_outnum"}
 """Arrays that hold one constant for everything simulated here (key_act varies in the special cases)."""
 

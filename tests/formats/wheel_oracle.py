@@ -21,33 +21,19 @@ INERTIAL_FRAME = ("body_iquat",)
 
 
 def stripped_xml(path):
-    """The file with includes expanded and without what needs mesh files, and without spatial tendons and what uses them."""
+    """The file with includes expanded and without what needs mesh files."""
     root = _expanded(Path(path), Path(path).parent)
     types = {}
     for section in root.findall("default"):
         _class_types(section, "sphere", types)
     for body in (*root.findall("worldbody"),):
         _remove_meshes(body, "main", types)
-    spatial = [node for section in root.findall("tendon") for node in section if node.tag == "spatial"]
-    gone = {node.get("name", "") for node in spatial}
-    for node in spatial:
-        node.getparent().remove(node)
     for tag in ("asset", "visual", "statistic"):
         for node in list(root.findall(tag)):
             root.remove(node)
     for node in list(root.iter()):
         for attribute in ("material", "mesh"):
             node.attrib.pop(attribute, None)
-    actuators = [node for section in root.findall("actuator") for node in section]
-    kept = [node.get("tendon") not in gone for node in actuators]
-    for node, keep in zip(actuators, kept, strict=True):
-        if not keep:
-            node.getparent().remove(node)
-    for node in [n for section in root.findall("equality") for n in section if n.get("tendon1") in gone]:
-        node.getparent().remove(node)
-    for key in root.iter("key"):
-        if key.get("ctrl") and not all(kept):
-            key.set("ctrl", " ".join(v for v, keep in zip(key.get("ctrl").split(), kept, strict=True) if keep))
     return etree.tostring(root).decode()
 
 

@@ -84,6 +84,22 @@ MODELS = {
     <joint joint="j" coef="1"/><joint joint="k" coef="-2"/></fixed><fixed name="u"><joint joint="k" coef="1"/>
     <joint joint="s" coef="3"/></fixed></tendon><equality><tendon tendon1="t" tendon2="u" polycoef=".1 .5 .2 0 .1"/>
     <tendon tendon1="u"/></equality><actuator><position tendon="t" kp="30" kv="2"/></actuator>""",
+    "spatial tendons": """
+    <worldbody><site name="w" pos="0.1 0 2"/><site name="w2" pos=".5 0 2"/>
+    <geom name="p" type="cylinder" size=".1 .1" pos="0 .3 1.5" euler="30 20 0" contype="0" conaffinity="0"/>
+    <body pos="0 0 1"><joint name="a" axis="0 1 0" ref="10" springref="20"/><site name="side" pos="0 .3 0"/>
+    <geom name="g" size=".15" pos=".05 0 0"/><site name="s" pos="0 0 -.3"/><site name="s2" pos=".2 0 -.3"/>
+    <body pos="0 0 -.5"><joint name="b" axis="1 0 0"/><geom size=".1"/><site name="e" pos=".1 0 -.3"/>
+    <geom name="c" type="cylinder" size=".05 .1" euler="90 0 0" pos="0 .05 -.1" contype="0" conaffinity="0"/>
+    <site name="cs" pos="0 .3 -.1"/></body></body><body pos="1 0 1"><joint type="slide" axis="1 0 0"/><joint type="ball"/>
+    <geom size=".1" pos=".05 0 .02"/><site name="x" pos="0 0 .2"/></body></worldbody><tendon>
+    <spatial name="t" stiffness="30" damping="1 .2"><site site="w"/><geom geom="g"/><site site="e"/></spatial>
+    <spatial name="u" frictionloss=".5" width=".01" rgba="1 0 0 .5"><site site="w"/><geom geom="g" sidesite="side"/>
+    <site site="s2"/><geom geom="c" sidesite="cs"/><site site="e"/></spatial>
+    <spatial name="v" springlength=".5" limited="true" range="0 1.5" stiffness="2"><site site="w"/><geom geom="p"/>
+    <site site="e"/><pulley divisor="2"/><site site="x"/><site site="s"/><pulley divisor="3"/><site site="w2"/>
+    <site site="x"/></spatial></tendon><equality><tendon tendon1="u" tendon2="t" polycoef=".1 .5"/></equality><actuator>
+    <motor tendon="t"/><position tendon="v" kp="3" dampratio="1"/></actuator>""",
     "shell inertia in frames": """
     <worldbody><frame pos="0 0 .3" euler="0 90 0"><body><freejoint/><geom type="box" size=".1 .2 .1" shellinertia="true"/>
     <frame pos=".1 .1 0"><geom type="sphere" size=".05" mass="2"/></frame></body></frame><geom type="plane" size="5 5 1"/>

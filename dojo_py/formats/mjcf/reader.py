@@ -21,7 +21,10 @@ from ...mechanism.spec import (
     Keyframe,
     Mechanism,
     OptionSpec,
+    Pulley,
+    SitePoint,
     Tendon,
+    WrapGeom,
 )
 from ..mesh_files import MeshFiles
 from ..xml_tree import Node
@@ -36,6 +39,9 @@ from .macros import Models
 from .orientation import Angles
 from .sensors import read_sensors
 from .values import read_attributes
+
+PARTS: dict[str, type] = {part.tag: part for part in (JointTerm, SitePoint, WrapGeom, Pulley)}
+"""Parts of a tendon's path by their tag."""
 
 
 def read_mjcf(root: Node, problems: Problems, folder: Path | None = None, chain: tuple[str, ...] = ()) -> Mechanism:
@@ -75,9 +81,9 @@ class _Reader:
         mechanism.meshes = list(assets.meshes.values())
         mechanism.where = self.root.where
         self._contacts(mechanism)
-        skipped = self._tendons(mechanism)
-        self._equalities(mechanism, skipped)
-        kept = self._actuators(mechanism, skipped)
+        self._tendons(mechanism)
+        self._equalities(mechanism)
+        kept = self._actuators(mechanism)
         read_sensors(self.sections["sensor"], mechanism, self.problems)
         self._keyframes(mechanism, kept)
         read_sizes(self.sections["size"], mechanism, self.problems)
@@ -170,29 +176,26 @@ class _Reader:
             else:
                 mechanism.pairs.append(pair)
 
-    def _tendons(self, mechanism: Mechanism) -> set[str]:
-        """Fills in the tendons; the names of those that were left out."""
-        skipped = set()
-        for node in self._elements("tendon", ("fixed", "spatial"), ()):
-            if node.tag == "spatial":
-                self.problems.refuse(node.where, "is not simulated", name=node.attributes.get("name", ""))
-                skipped.add(node.attributes.get("name", ""))
-                continue
-            tendon = _fill(Tendon, self._with_class(node, schema.NAMED | schema.FIXED, "tendon"), node)
+    def _tendons(self, mechanism: Mechanism) -> None:
+        for node in self._elements("tendon", tuple(schema.PATHS), ()):
+            table = schema.NAMED | (schema.FIXED if node.tag == "fixed" else schema.TENDON)
+            tendon = _fill(Tendon, self._with_class(node, table, "tendon"), node)
+            accepted = schema.PATHS[node.tag]
             for child in node.children:
-                if child.tag != "joint":
-                    guess = nearest(child.tag, ("joint",))
-                    self.problems.add(child.where, f"is not an element of fixed; accepted: ['joint']{guess}")
+                if child.tag not in accepted:
+                    guess = nearest(child.tag, accepted)
+                    self.problems.add(child.where, f"is not an element of {node.tag}; accepted: {list(accepted)}{guess}")
                     continue
-                values = read_attributes(child, schema.JOINT_TERM, self.problems)
-                for required in ("joint", "coef"):
-                    if required not in child.attributes:
-                        self.problems.add(child.where, "is required", attribute=required)
-                tendon.path.append(_fill(JointTerm, values, child))
+                values = read_attributes(child, accepted[child.tag], self.problems)
+                missing = [key for key in accepted[child.tag] if key not in values and key != "sidesite"]
+                for key in missing:
+                    if key not in child.attributes:
+                        self.problems.add(child.where, "is required", attribute=key)
+                if not missing:
+                    tendon.path.append(PARTS[child.tag](**values, where=child.where))
             mechanism.tendons.append(tendon)
-        return skipped
 
-    def _equalities(self, mechanism: Mechanism, skipped: set[str]) -> None:
+    def _equalities(self, mechanism: Mechanism) -> None:
         for node in self._elements("equality", tuple(schema.EQUALITIES), schema.REFUSED_EQUALITIES):
             values = self._with_class(node, schema.EQUALITIES[node.tag], "equality")
             kinds = [kind for kind in ("body", "site", "joint", "tendon") if f"{kind}1" in values or f"{kind}2" in values]
@@ -203,10 +206,6 @@ class _Reader:
                 pairs = f"{node.tag}1" if coupling else "body1 and body2, or site1 and site2,"
                 self.problems.add(node.where, f"{pairs} must be given", name=name)
                 continue
-            gone = [values[key] for key in ("tendon1", "tendon2") if values.get(key) in skipped]
-            if gone:
-                self.problems.refuse(node.where, f"refers to tendon '{gone[0]}', which is left out", name=name)
-                continue
             if kind == "site" and ("anchor" in values or "relpose" in values):
                 self.problems.add(node.where, "anchor and relpose cannot be combined with sites", name=name)
             names = {"name1": values.get(f"{kind}1", ""), "name2": values.get(f"{kind}2", "")}
@@ -214,7 +213,7 @@ class _Reader:
                 _fill(Equality, values, node, type=node.tag, objtype="site" if kind == "site" else "body", **names)
             )
 
-    def _actuators(self, mechanism: Mechanism, skipped: set[str]) -> list[bool]:
+    def _actuators(self, mechanism: Mechanism) -> list[bool]:
         """Fills in the actuators; for each actuator element of the file, whether it was kept."""
         kept = []
         for node in self._elements("actuator", tuple(schema.SHORTCUTS), ()):
@@ -224,9 +223,6 @@ class _Reader:
                 kept.append(False)
                 continue
             actuator = self._actuator(node)
-            if actuator.tendon and actuator.tendon in skipped:
-                message = f"refers to tendon '{actuator.tendon}', which is left out"
-                self.problems.refuse(node.where, message, name=actuator.name, attribute="tendon")
             kept.append(len(self.problems.left_out) == refused)
             if kept[-1]:
                 mechanism.actuators.append(actuator)

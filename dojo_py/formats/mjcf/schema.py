@@ -88,7 +88,11 @@ FIXED = (
 )
 TENDON = FIXED | {"width": real(1), "rgba": real(4), "material": TEXT}
 """Attributes of a tendon in a defaults class; a fixed tendon accepts none that only draw."""
-JOINT_TERM = {"joint": TEXT, "coef": real(1)}
+PATHS: dict[str, dict[str, dict[str, Kind]]] = {
+    "fixed": {"joint": {"joint": TEXT, "coef": real(1)}},
+    "spatial": {"site": {"site": TEXT}, "geom": {"geom": TEXT, "sidesite": TEXT}, "pulley": {"divisor": real(1)}},
+}
+"""Kind of tendon -> its children and their attributes; all but sidesite are required."""
 
 OWN = {"lengthrange": real(2)}
 TARGETS = {"joint": TEXT, "jointinparent": TEXT, "tendon": TEXT, "site": TEXT, "refsite": TEXT}
@@ -262,7 +266,8 @@ SENSORS = tuple(
     " framezaxis framelinvel frameangvel framelinacc frameangacc subtreecom subtreelinvel subtreeangmom insidesite distance"
     " normal fromto contact e_potential e_kinetic clock tactile user plugin".split()
 )
-CONTAINERS = ("mujoco", "compiler", "option", "default", "worldbody", "body", "frame", "replicate", "fixed", "tuple", "material")
+CONTAINERS: tuple[str, ...] = ("mujoco", "compiler", "option", "default", "worldbody", "body", "frame", "replicate", "fixed")
+CONTAINERS += ("spatial", "tuple", "material")
 """Elements that have children; the others accept none, but for plugins."""
 BODY_CHILDREN = ("inertial", "joint", "freejoint", "geom", "site", "body", "frame", "replicate", "attach", "camera", "light")
 IGNORED_BODY_CHILDREN: tuple[str, ...] = ()

@@ -1,0 +1,131 @@
+"""Lengths and moment arms of tendons: fixed ones are linear in joint coordinates, spatial ones follow sites, wrapping and pulleys.
+
+    length  l = Σ (straight pieces + pieces on objects) / divisor,    J = ∂l/∂q = Σ (ẋ_b - ẋ_a) · (b - a)/|b - a| / divisor
+
+Source: computation chapter, "Kinematics"; the wrap itself: mechanism/wrapping.py.
+"""
+
+import numpy as np
+from numba.extending import register_jitable
+
+from dojo_py.jit import counted_kernel as kernel
+from dojo_py.mechanism.wrapping import FUNCTIONS, unit3, wrap
+
+for _function in FUNCTIONS:
+    register_jitable(_function)
+
+WRAP_JOINT, WRAP_PULLEY, WRAP_SITE, WRAP_SPHERE, WRAP_CYLINDER = range(1, 6)
+
+
+@kernel
+def point_row(rowadr, colind, cdof, last, com, point, direction, scale, out):
+    """out (nv,) += scale * direction . velocity of `point` on the body whose last dof is `last`."""
+    if last < 0:
+        return
+    x, y, z = point[0] - com[0], point[1] - com[1], point[2] - com[2]
+    d0, d1, d2 = direction
+    for a in range(rowadr[last], rowadr[last + 1]):
+        i = colind[a]
+        out[i] += scale * (
+            d0 * (cdof[i, 3] + cdof[i, 1] * z - cdof[i, 2] * y)
+            + d1 * (cdof[i, 4] + cdof[i, 2] * x - cdof[i, 0] * z)
+            + d2 * (cdof[i, 5] + cdof[i, 0] * y - cdof[i, 1] * x)
+        )
+
+
+@kernel
+def piece(m, pose, a, body_a, b, body_b, divisor, out):
+    """Straight piece from point a on body_a to b on body_b: its moment arms to out (nv,). Returns its length."""
+    d = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
+    if body_a != body_b:
+        unit = unit3(d)
+        at_a, at_b = pose.bodies[body_a], pose.bodies[body_b]
+        point_row(m.M_rowadr, m.M_colind, pose.cdof, m.bodies[body_b].lastdof, at_b.com, b, unit, 1.0 / divisor, out)
+        point_row(m.M_rowadr, m.M_colind, pose.cdof, m.bodies[body_a].lastdof, at_a.com, a, unit, -1.0 / divisor, out)
+    return length / divisor
+
+
+@kernel
+def local_point(g, p):
+    """Point p (3,) in the frame of g."""
+    x, y, z = p[0] - g.xpos[0], p[1] - g.xpos[1], p[2] - g.xpos[2]
+    R = g.xmat
+    return (
+        R[0, 0] * x + R[1, 0] * y + R[2, 0] * z,
+        R[0, 1] * x + R[1, 1] * y + R[2, 1] * z,
+        R[0, 2] * x + R[1, 2] * y + R[2, 2] * z,
+    )
+
+
+@kernel
+def world_point(g, p):
+    """Point p (3,) of the frame of g in the world."""
+    R, o = g.xmat, g.xpos
+    return (
+        o[0] + R[0, 0] * p[0] + R[0, 1] * p[1] + R[0, 2] * p[2],
+        o[1] + R[1, 0] * p[0] + R[1, 1] * p[1] + R[1, 2] * p[2],
+        o[2] + R[2, 0] * p[0] + R[2, 1] * p[1] + R[2, 2] * p[2],
+    )
+
+
+@kernel
+def position(frame):
+    """Position of a site or geom."""
+    return frame.xpos[0], frame.xpos[1], frame.xpos[2]
+
+
+@kernel
+def spatial_length(m, pose, t, out):
+    """Length of spatial tendon t, its moment arms in out (nv,)."""
+    first, last = m.tendons[t].adr, m.tendons[t].adr + m.tendons[t].num - 1
+    divisor, length, w = 1.0, 0.0, first
+    while w < last:
+        if m.wraps[w].type == WRAP_PULLEY:
+            divisor = m.wraps[w].prm
+        if m.wraps[w].type == WRAP_PULLEY or m.wraps[w + 1].type == WRAP_PULLEY:
+            w += 1
+            continue
+        s0 = m.wraps[w].objid
+        a, body_a = position(pose.sites[s0]), m.sites[s0].bodyid
+        kind = m.wraps[w + 1].type
+        s1 = m.wraps[w + 1].objid if kind == WRAP_SITE else m.wraps[w + 2].objid
+        b, body_b = position(pose.sites[s1]), m.sites[s1].bodyid
+        curve = -1.0
+        if kind != WRAP_SITE:
+            geom = m.wraps[w + 1].objid
+            frame, side_site = pose.geoms[geom], int(np.round(m.wraps[w + 1].prm))
+            side = (0.0, 0.0, 0.0)
+            if side_site >= 0:
+                side = local_point(frame, position(pose.sites[side_site]))
+            curve, on_a, on_b = wrap(
+                local_point(frame, a), local_point(frame, b), m.geoms[geom].sizes[0], kind == WRAP_CYLINDER, side_site >= 0, side
+            )
+            if curve >= 0.0:
+                p, q, body = world_point(frame, on_a), world_point(frame, on_b), m.geoms[geom].bodyid
+                length += piece(m, pose, a, body_a, p, body, divisor, out) + curve / divisor
+                length += piece(m, pose, q, body, b, body_b, divisor, out)
+        if curve < 0.0:
+            length += piece(m, pose, a, body_a, b, body_b, divisor, out)
+        w += 1 if kind == WRAP_SITE else 2
+    return length
+
+
+@kernel
+def tendon_lengths(m, pose, forces, qpos, qvel):
+    """Length, velocity and moment arms of all tendons."""
+    tendons, J = forces.tendons, forces.tendon_J
+    for t in range(len(tendons)):
+        for i in range(J.shape[1]):
+            J[t, i] = m.tendon_J[t, i]
+        if m.tendons[t].spatial:
+            tendons[t].length = spatial_length(m, pose, t, J[t])
+        else:
+            length = 0.0
+            for w in range(m.tendons[t].adr, m.tendons[t].adr + m.tendons[t].num):
+                length += m.wraps[w].prm * qpos[m.joints[m.wraps[w].objid].qposadr]
+            tendons[t].length = length
+        velocity = 0.0
+        for i in range(J.shape[1]):
+            velocity += J[t, i] * qvel[i]
+        tendons[t].velocity = velocity
