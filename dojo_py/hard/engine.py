@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from dojo_py.announce import FirstUse
+from dojo_py.hard.flags import acting_model
 from dojo_py.hard.options import HardOptions
+from dojo_py.hard.readings import readings_of, wanted
 from dojo_py.hard.warm_start import warm_size
 from dojo_py.hard.world import WorkPool, World
 from dojo_py.simulate.arguments import Outside, outside_of
+from dojo_py.simulate.readings import Readings
 from dojo_py.simulate.results import Exact, State
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory, kept_model
@@ -26,9 +29,10 @@ def _steps(record: Any) -> Iterator[tuple[int, Any]]:
     states = {"qpos", "qvel", "act", "bodies", "impulses", "maximal"}
     for t in range(len(record.reports)):
         yield t, type(record)(*(
-            rows[t : t + 2] if name in states else rows if name == "contacts" else rows[t : t + 1]
+            type(rows)(*(inner[t : t + 1] for inner in rows)) if name == "noted"
+            else rows[t : t + 2] if name in states else rows if name == "contacts" else rows[t : t + 1]
             for name, rows in zip(record._fields, record, strict=True)
-        ))
+        ))  # fmt: skip
 
 
 def usable(step: Any) -> bool:
@@ -119,12 +123,15 @@ class Engine:
 
         _first_use.once(use)
 
-    def _start_record(self, start: State, steps: int, maximal: bool, contacts: bool, linearize: bool) -> Any:
+    def _start_record(
+        self, start: State, steps: int, maximal: bool, contacts: bool, linearize: bool, sense: bool = False
+    ) -> Any:
         """An empty record with a checked state in its first rows."""
         from dojo_py.hard.rollout import allocate_record
 
         assert start.exact is not None
-        record = allocate_record(self.model, self.world, steps, maximal, contacts, linearize)
+        sensors = sense and wanted(self.model)
+        record = allocate_record(self.model, self.world, steps, maximal, contacts, linearize, sensors=sensors)
         record.qpos[0], record.qvel[0], record.act[0] = start.qpos, start.qvel, start.act
         record.bodies[0], record.impulses[0] = start.exact.bodies, start.exact.impulses
         return record
@@ -139,6 +146,7 @@ class Engine:
         contacts: bool = False,
         gradient_kappa: float | None = None,
         then: Callable[[Any, Any, int], None] | None = None,
+        sense: bool = False,
     ) -> Any:
         """Record of a rollout from a checked state, with derivatives when there is a gradient_kappa.
 
@@ -147,7 +155,7 @@ class Engine:
         """
         from dojo_py.hard.rollout import roll_out
 
-        record = self._start_record(start, len(controls), maximal, contacts, gradient_kappa is not None)
+        record = self._start_record(start, len(controls), maximal, contacts, gradient_kappa is not None, sense)
         numbers = self.timestep, kappa, gradient_kappa or 0.0
         with self._pool.borrow() as mine:
             if then is None:
@@ -185,7 +193,7 @@ class Engine:
         then: Callable[[Any, Any, int], None] | None = None,
     ) -> Trajectory:  # fmt: skip
         """The same as a Trajectory."""
-        record = self.run(start, controls, outside, kappa, maximal, False, gradient_kappa, then)
+        record = self.run(start, controls, outside, kappa, maximal, False, gradient_kappa, then, True)
         reports = record.reports
         gradients = (None, None, None)
         if gradient_kappa is not None:
@@ -198,7 +206,12 @@ class Engine:
             record.impulses,
             {**self._label, "kappa": kappa}, *gradients, substeps=reports[:, 5].astype(np.int64),
             attempts=reports[:, 6].astype(np.int64), round_off=reports[:, 8].copy(), model=kept_model(self.model),
+            readings=self.readings(time[:-1], record, outside),
         )  # fmt: skip
+
+    def readings(self, time: Array, record: Any, outside: Outside) -> Readings | None:
+        """The sensors of a record's steps, unread; None where the model has none."""
+        return readings_of(acting_model(self.model), self.world, record, time, self.timestep, outside)
 
     def trace(self, start: State, control: Array, kappa: float) -> Array:
         """(iterations + 1, 6) the iterations of one step's last solve, see workspace.Work.trace."""

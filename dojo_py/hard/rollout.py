@@ -15,6 +15,7 @@ from dojo_py.hard.drives import advance_activations, drive
 from dojo_py.hard.gradients.pull_back import pull_back_step
 from dojo_py.hard.gradients.step_jacobian import step_jacobian
 from dojo_py.hard.interior_point import INEXACT, NOT_FINITE, SINGULAR, SOLVED, TOO_FAST
+from dojo_py.hard.noted import Noted, allocate_noted, note_drive, note_step
 from dojo_py.hard.step import MOVED, PARTS, RESIDUAL, STATUS, WORST, hard_step
 from dojo_py.hard.warm_start import load_warm, save_warm, warm_size
 from dojo_py.hard.world import World
@@ -40,12 +41,14 @@ class Record(NamedTuple):
     gradients: np.ndarray  # (T, 9) reports of the steps that were differentiated
     cotangents: np.ndarray  # (T + 1, 2 nv) of a run backwards: given by the states, then summed up; or (0, …)
     by_control: np.ndarray  # (T, nu) what it makes of them; or (0, …)
+    noted: Noted  # for sensors
 
 
 def allocate_record(
-    model: Any, world: World, steps: int, maximal: bool, contacts: bool, linearize: bool = False, backwards: bool = False
-) -> Record:
-    """Empty records for a number of steps; maximal, contacts, linearize, backwards: whether these tables are wanted."""
+    model: Any, world: World, steps: int, maximal: bool, contacts: bool, linearize: bool = False, backwards: bool = False,
+    sensors: bool = False,
+) -> Record:  # fmt: skip
+    """Empty records for a number of steps; maximal, contacts, linearize, backwards, sensors: whether these tables are wanted."""
     z, nb, rows = np.zeros, len(world.layout.mass), steps + 1
     candidates = len(world.planes.body) + len(world.pairs.kind)
     return Record(
@@ -53,7 +56,7 @@ def allocate_record(
         z((rows, warm_size(world.layout, world.planes, world.pairs))), z((steps, 9)),
         z((rows * maximal, model.nbody, 13)), z((candidates * contacts, WIDTH)),
         z((steps * linearize, 2 * model.nv, 2 * model.nv)), z((steps * linearize, 2 * model.nv, model.nu)), z((steps, 9)),
-        z((rows * backwards, 2 * model.nv)), z((steps * backwards, model.nu)),
+        z((rows * backwards, 2 * model.nv)), z((steps * backwards, model.nu)), allocate_noted(world, steps * sensors),
     )  # fmt: skip
 
 
@@ -149,6 +152,7 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
     W.n_edges[1] = -1  # nothing of earlier rollouts may show: the contact graph is analysed anew
     backwards = Z.cotangents.shape[0] > 0
     linearize = Z.A.shape[0] > 0 or backwards
+    notes = Z.noted.limit.shape[0] > 0
     if Z.maximal.shape[0] > 0:
         expand(M, Z.bodies[0], h, Z.maximal[0], V.scratch)
     for i in range(controls.shape[0]):
@@ -158,12 +162,16 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
             report = Z.reports[t] if turn == 0 else Z.gradients[t]
             gather_wrenches(M, bodies, outside.wrenches, t, V.wrench, V.scratch)
             drive(L, T, V, bodies, qpos, qvel, act, controls[t], h)
+            if turn == 0 and notes:
+                note_drive(V, Z.noted, t)
             add_joint_forces(L, bodies, outside.joint_forces, t, V.force, V.wrench, V.scratch)
             load_warm(W, Z.impulses[t])
             now = kappa if turn == 0 else gradient_kappa
             hard_step(L, P, Q, V.servos, W, bodies, V.angle, V.rate, V.force, V.wrench, h, now, report)
             if turn == 0:
                 _take_step(L, T, M, W, V, Z, t, h)
+                if notes:
+                    note_step(L, P, Q, T, W, V, h, W.options.springs, Z.noted, t)
             if linearize and now == gradient_kappa:
                 for k in range(9):
                     Z.gradients[t, k] = report[k]

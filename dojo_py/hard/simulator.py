@@ -32,6 +32,7 @@ from dojo_py.simulate.arguments import (
     vector,
 )
 from dojo_py.simulate.poses import PointJacobian, Poses, point_jacobian, poses_of
+from dojo_py.simulate.readings import NOTHING
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory
@@ -119,12 +120,14 @@ class HardSimulator:
         """
         start, u = self._checked(state), control_of(self.model, control)
         outside = outside_of(self.model, wrenches, joint_forces, 1)
-        record = self._engine.run(start, u[None], outside, checks.kappa_of(kappa), True, True)
+        record = self._engine.run(start, u[None], outside, checks.kappa_of(kappa), True, True, sense=True)
         report = record.reports[0]
         end = self._engine.end(start, record)
         status = Status(int(report[0]))
         contacts, counts = self._contacts(record.contacts), (int(report[5]), int(report[6]))
-        return Step(end, status, int(report[1]), float(report[2]), float(report[3]), contacts, *counts, float(report[8]))
+        readings = self._engine.readings(np.array([start.time]), record, outside) or NOTHING
+        figures = int(report[1]), float(report[2]), float(report[3])
+        return Step(end, status, *figures, contacts, *counts, float(report[8]), readings)
 
     def _contacts(self, table: Array) -> Contacts:
         """The contact table of the kernels under the model's names."""

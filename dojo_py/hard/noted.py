@@ -1,0 +1,69 @@
+"""What sensors need of every hard step beyond its states: impulses over h, of contacts, limits, loops and actuators."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dojo_py.hard.contact_table import WIDTH, fill_contacts
+from dojo_py.hard.dof_rows import solved_impulse
+from dojo_py.hard.terms import EQ_JOINT
+from dojo_py.jit import kernel
+
+
+class Noted(NamedTuple):
+    """One row for each of T steps; without rows where nothing is to be noted."""
+
+    actuator: np.ndarray  # (T, nactuator) scalar forces [N, N m]
+    joint_actuator: np.ndarray  # (T, nv) forces of actuators along the coordinates that they drive
+    limit: np.ndarray  # (T, number of limits) forces
+    loops: np.ndarray  # (T, nb, 6) force (world) and torque (body axes) of connects and welds about the centres of mass
+    contacts: np.ndarray  # (T, number of candidates, WIDTH)
+
+
+def allocate_noted(world: Any, steps: int) -> Noted:
+    """Room for a number of steps."""
+    layout, z = world.layout, np.zeros
+    candidates = len(world.planes.body) + len(world.pairs.kind)
+    return Noted(
+        z((steps, len(world.actuators.dof))), z((steps, len(layout.dof_joint))), z((steps, len(layout.limit_dof))),
+        z((steps, len(layout.mass), 6)), z((steps, candidates, WIDTH)),
+    )  # fmt: skip
+
+
+@kernel
+def note_drive(V, N, t):
+    """Row t of N: what `drive` found, before anything from outside is added."""
+    for i in range(V.actuator_force.shape[0]):
+        N.actuator[t, i] = V.actuator_force[i]
+    for i in range(V.force.shape[0]):
+        N.joint_actuator[t, i] = V.force[i]
+
+
+@kernel
+def note_step(L, P, Q, T, W, V, h, scheme, N, t):
+    """Row t of N: what the step solved for."""
+    S = V.servos
+    for i in range(T.servo.shape[0]):
+        k = T.servo[i]
+        if k >= 0 and T.enabled[i]:
+            along = solved_impulse(L, W, S, k, h, h, scheme) / h
+            N.joint_actuator[t, S.servo_dof[k]] += along
+            if S.servo_gear[k] != 0.0:
+                N.actuator[t, i] = along / S.servo_gear[k]
+    N.limit[t, :] = 0.0
+    for m in range(W.n_limits[0]):
+        N.limit[t, W.limit_active[m]] = W.lim[m, 0] / h
+    N.loops[t, :, :] = 0.0
+    for n in range(L.node_joint.shape[0]):
+        e = -1 - L.node_joint[n]
+        if e < 0 or L.eq_kind[e] == EQ_JOINT:
+            continue
+        for slot in range(2):
+            b = L.eq_bodies[e, slot]
+            if b >= 0:
+                for r in range(6):
+                    for k in range(6):
+                        N.loops[t, b, k] += W.lam[n, r] * W.Geq[e, slot, r, k] / h
+    fill_contacts(P, Q, W, N.contacts[t])

@@ -1,0 +1,127 @@
+"""Recorded steps of the hard mode as rows for the sensors: accelerations are changes of velocity over h, forces impulses over h.
+
+The velocity of a state is that of the interval before it, so that the change over a step is the acceleration at its start.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dojo_py.hard.contact_table import FRAME, IMPULSE, POSITION
+from dojo_py.hard.noted import Noted
+from dojo_py.mechanism import quaternion
+from dojo_py.mechanism.enums import DisableBit, JointType
+from dojo_py.sensors.lengths import lengths_and_rates
+from dojo_py.sensors.motion import gravity_of
+from dojo_py.sensors.read import read_sensors
+from dojo_py.sensors.rows import ContactRows, Rows
+from dojo_py.sensors.scene import Scene
+from dojo_py.simulate.arguments import Outside
+from dojo_py.simulate.readings import Readings, places_of
+
+Array = np.ndarray
+AT_BOUND = 1e-6
+"""Beyond its margin, how near to its bound a limit acts [rad, m]."""
+
+
+def wanted(model: Any) -> bool:
+    """Whether there is anything to read."""
+    return int(model.nsensor) > 0 and not int(model.opt.disableflags) & DisableBit.SENSOR
+
+
+def readings_of(model: Any, world: Any, record: Any, time: Array, h: float, outside: Outside) -> Readings | None:
+    """The sensors of the T steps of a record, unread. time (T,); model: the one that acts."""
+    if not int(model.nsensor):
+        return None
+    if not len(record.noted.actuator):
+        return Readings(places_of(model), np.zeros((len(time), int(model.nsensordata))))
+    rows = _rows(model, world, record, time, h, outside)
+    return Readings(places_of(model), lambda: read_sensors(model, _completed(model, rows)))
+
+
+def _rows(model: Any, world: Any, record: Any, time: Array, h: float, outside: Outside) -> Rows:
+    noted: Noted = record.noted
+    T = len(time)
+    qpos, qvel, qacc = record.qpos[:T], record.qvel[:T], np.diff(record.qvel, axis=0) / h
+    actuator = np.zeros((T, noted.actuator.shape[1], 3))
+    actuator[:, :, 2] = noted.actuator
+    wrenches = outside.wrenches if len(outside.wrenches) else np.zeros((1, int(model.nbody), 6))
+    tendon = np.zeros((T, int(model.ntendon), 2))
+    limit = _limits(model, world.layout, noted.limit, qpos, qvel)
+    return Rows(
+        time, qpos, qvel, qacc, actuator, noted.joint_actuator, tendon, limit, np.zeros((T, 2)),
+        wrenches + _loop_loads(model, world, noted.loops, record.bodies[:T]), (), _contacts(world, noted.contacts, h),
+    )  # fmt: skip
+
+
+def _limits(model: Any, layout: Any, forces: Array, qpos: Array, qvel: Array) -> Array:
+    """(T, njnt + ntendon, 3) distance, its rate, force of the limit of every joint that acts."""
+    out = np.zeros((len(qpos), int(model.njnt) + int(model.ntendon), 3))
+    for l, dof in enumerate(layout.limit_dof):
+        j, sign = int(model.dof_jntid[dof]), float(layout.limit_sign[l])
+        adr = int(model.jnt_qposadr[j])
+        if sign != 0.0:
+            distance, rate = sign * (qpos[:, adr] - layout.limit_bound[l]), sign * qvel[:, dof]
+        else:
+            turn = quaternion.logarithm(qpos[:, adr : adr + 4])
+            angle = np.linalg.norm(turn, axis=1)
+            distance = layout.limit_bound[l] - angle
+            rate = -np.sum(turn * qvel[:, dof : dof + 3], axis=1) / np.maximum(angle, 1e-15)
+        acts = distance < float(model.jnt_margin[j]) + AT_BOUND
+        out[acts, j] = np.stack([distance, rate, forces[:, l]], axis=1)[acts]
+        late = ~acts & (forces[:, l] > 1e-6)  # reached within the step
+        out[late, j] = np.stack([distance, rate, forces[:, l]], axis=1)[late]
+    return out
+
+
+def _loop_loads(model: Any, world: Any, loops: Array, bodies: Array) -> Array:
+    """(T, nbody, 6) wrenches of loops on the model's bodies about their own centres of mass, world axes."""
+    out = np.zeros((len(loops), int(model.nbody), 6))
+    first: dict[int, int] = {}
+    for m, node in enumerate(world.bodies.node):
+        if node >= 0:
+            first.setdefault(int(node), m)  # (of bodies that are merged the one with the joint)
+    for node, m in first.items():
+        q = bodies[:, node, 6:10]
+        arm = quaternion.rotate(q, world.bodies.arm[m])
+        out[:, m, :3] = loops[:, node, :3]
+        out[:, m, 3:] = quaternion.rotate(q, loops[:, node, 3:]) - np.cross(arm, loops[:, node, :3])
+    return out
+
+
+def _contacts(world: Any, table: Array, h: float) -> ContactRows:
+    geoms = np.concatenate([world.planes.geom, world.pairs.geom]).reshape(-1, 2).astype(int)
+    step, row = np.nonzero(table[:, :, IMPULSE] > 0.0)
+    found = table[step, row]
+    force = np.zeros((len(found), 6))
+    force[:, :3] = found[:, IMPULSE : IMPULSE + 3] / h
+    frame = found[:, FRAME : FRAME + 9].reshape(-1, 3, 3)
+    return ContactRows(step, geoms[row][:, ::-1], found[:, POSITION : POSITION + 3], frame, force)
+
+
+def _completed(model: Any, rows: Rows) -> Rows:
+    """With lengths, and energies where a sensor asks for them."""
+    scene = Scene(model, rows)
+    lengths_and_rates(scene, rows.actuator[:, :, :2], rows.tendon)
+    m, x = model, scene.centres
+    spin = scene.motion.w
+    kinetic = 0.5 * np.sum(np.asarray(m.body_mass) * np.sum(scene.linear**2, axis=2), axis=1)
+    kinetic += 0.5 * np.sum(spin * scene.turned_inertia(spin), axis=(1, 2)) + 0.5 * rows.qvel**2 @ np.asarray(m.dof_armature)
+    potential = -np.einsum("b,tbi,i->t", np.asarray(m.body_mass), x, gravity_of(m)) + _springs(m, rows.qpos)
+    rows.energy[:, 0], rows.energy[:, 1] = potential, kinetic
+    return rows
+
+
+def _springs(m: Any, qpos: Array) -> Array:
+    total = np.zeros(len(qpos))
+    for j in np.flatnonzero(np.asarray(m.jnt_stiffness)):
+        adr, kind = int(m.jnt_qposadr[j]), int(m.jnt_type[j])
+        if kind == JointType.BALL:
+            rest = np.broadcast_to(quaternion.conjugate(np.asarray(m.qpos_spring[adr : adr + 4])), (len(qpos), 4))
+            away = np.linalg.norm(quaternion.logarithm(quaternion.multiply(rest, qpos[:, adr : adr + 4])), axis=1)
+        else:
+            away = qpos[:, adr] - m.qpos_spring[adr]
+        total += 0.5 * float(m.jnt_stiffness[j]) * away**2
+    return total

@@ -1,0 +1,80 @@
+"""Sensors of the hard mode: closed forms, exact balances of momentum, and the soft mode's readings as the time step shrinks."""
+
+import numpy as np
+import pytest
+
+from dojo_py import HardSimulator, SoftSimulator, load_model
+
+G = 9.81
+STANDING = """<mujoco><option timestep=".01"/><worldbody><geom type="plane" size="5 5 1"/>
+  <body name="base" pos="0 0 .1"><freejoint/><geom type="box" size=".2 .2 .1" mass="3"/>
+    <site name="low" type="box" size=".21 .21 .11"/>
+    <site name="half" type="box" size=".11 .21 .11" pos=".1 0 0"/><site name="imu" euler="0 90 0"/>
+    <body pos="0 0 .3"><joint name="mast" range="-30 30" axis="0 1 0"/><geom size=".05" pos=".1 0 0" mass="1"/>
+      <site name="foot" size=".3"/>
+  </body></body></worldbody>
+  <actuator><position name="servo" joint="mast" kp="1e4" kv="100"/></actuator>
+  <sensor><touch name="low" site="low"/><touch name="half" site="half"/><accelerometer name="acc" site="imu"/>
+    <gyro name="gyro" site="imu"/><force name="force" site="foot"/><torque name="torque" site="foot"/>
+    <actuatorfrc name="servo" actuator="servo"/><actuatorpos name="angle" actuator="servo"/>
+    <jointactuatorfrc name="motor" joint="mast"/>
+    <framepos name="where" objtype="site" objname="foot"/><jointlimitfrc name="limit" joint="mast"/><e_kinetic name="kinetic"/>
+    <e_potential name="potential"/><clock name="clock"/><jointpos name="q" joint="mast"/></sensor></mujoco>"""
+
+
+def test_what_a_standing_box_feels():
+    sim = HardSimulator(load_model(STANDING))
+    traj = sim.rollout(sim.initial_state(), np.zeros((200, 1)))
+    assert traj.unsolved == 0 and traj.sensordata.shape == (200, sim.model.nsensordata)
+    last = {name: traj.sensor(name)[-1] for name in sim.model.sensor_names}
+    assert last["low"] == pytest.approx(4 * G, rel=1e-9)  # the whole weight
+    assert 0.5 * 4 * G < last["half"] < 4 * G  # the mast leans to that side
+    assert last["acc"] == pytest.approx([-G, 0, 0], abs=1e-6)  # its x axis points down
+    assert last["gyro"] == pytest.approx(np.zeros(3), abs=1e-6)
+    assert last["force"] == pytest.approx([0, 0, G], abs=2e-3)  # the servo lets the mast sink by 1e-4 rad
+    assert last["torque"] == pytest.approx([0, -0.1 * G, 0], abs=1e-3)
+    assert last["servo"] == last["motor"] == pytest.approx(-0.1 * G, abs=1e-3)
+    assert last["angle"] == last["q"] == traj.qpos[-2, 7]
+    assert last["clock"] == pytest.approx(1.99) and last["limit"] == 0 and last["kinetic"] < 1e-9
+    assert last["potential"] == pytest.approx(G * (3 * 0.1 + 0.4), rel=1e-3)
+    step = sim.step(traj.state(150), np.zeros(1))
+    assert step.sensordata == pytest.approx(traj.sensordata[150], rel=1e-6, abs=1e-6)
+    assert np.array_equal(sim.rollout_batch(traj.state(0), np.zeros((1, 200, 1)))[0].sensordata, traj.sensordata)
+
+
+def test_free_fall_and_an_impact():
+    """Falling, an accelerometer feels nothing; the touch sensor's impulses are what the momentum changes by."""
+    sim = HardSimulator(load_model(STANDING))
+    qpos = sim.initial_state().qpos
+    qpos[2] += 0.05
+    traj = sim.rollout(sim.initial_state(qpos), np.zeros((60, 1)))
+    assert np.abs(traj.sensor("acc")[:5]).max() < 0.3 and traj.sensor("low")[:5].max() == 0  # the mast still swings
+    momentum = np.array([sim.momentum(traj.state(k))[0][2] for k in range(61)])
+    given = np.diff(momentum) / sim.timestep + 4 * G
+    assert np.abs(traj.sensor("low")[:, 0] - given).max() < 1e-6 * given.max()  # 1e-9
+    assert given.max() > 10 * 4 * G
+
+
+def test_a_limit_pushes_back():
+    text = STANDING.replace("<freejoint/>", "").replace('kp="1e4" kv="100"', 'kp="0" kv="0"').replace("-30 30", "-5 5")
+    sim = HardSimulator(load_model(text))
+    traj = sim.rollout(sim.initial_state(), np.zeros((100, 1)))
+    assert traj.sensor("limit")[-1] == pytest.approx(0.1 * np.cos(np.radians(5)) * G, rel=1e-6)
+    assert traj.sensor("limit")[0] == 0
+
+
+def test_readings_tend_to_the_soft_modes():
+    """A swinging arm without contacts: in half the time step at most about half the difference."""
+    text = STANDING.replace("<freejoint/>", '<joint type="ball"/>').replace('kp="1e4" kv="100"', 'kp="5" kv=".1"')
+    text = text.replace('type="plane"', 'type="plane" contype="0" conaffinity="0"')
+    model = load_model(text)
+    qvel = np.array([0.5, 1.0, -0.3, 0.4])
+    off = []
+    for h in (4e-3, 2e-3):
+        fine = SoftSimulator(model, timestep=1e-5)
+        skip = round(h / 1e-5)
+        soft = fine.rollout(fine.initial_state(qvel=qvel), np.zeros((round(0.2 / 1e-5) + 1, 1))).sensordata[::skip]
+        sim = HardSimulator(model, timestep=h)
+        hard = sim.rollout(sim.initial_state(qvel=qvel), np.zeros((len(soft), 1))).sensordata
+        off.append(np.abs(hard - soft)[len(soft) // 2 :].max(axis=0))
+    assert np.all(off[1] < 0.6 * off[0] + 1e-6), off
