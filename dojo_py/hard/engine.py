@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -54,17 +55,21 @@ class Engine:
     kinematics: number of the coordinates' meaning, see `Exact`. label: what trajectories say of their simulator.
     """
 
-    def __init__(self, model: Any, world: World, timestep: float, options: HardOptions, label: dict[str, Any], kinematics: int = 0):
+    def __init__(
+        self, model: Any, world: World, timestep: float, options: HardOptions, label: dict[str, Any], kinematics: int = 0,
+        acting: Any = None,
+    ):  # fmt: skip
         self.model, self.world, self.timestep, self.options = model, world, timestep, options
         self.kinematics = kinematics
+        self.acting = acting_model(model) if acting is None else acting
         self._label = {**label, "kinematics": kinematics} if kinematics else label
         self._pool = WorkPool(world, model, options)
         self._warm = warm_size(world.layout, world.planes, world.pairs)
 
-    def with_world(self, world: World, timestep: float, kinematics: int) -> Engine:
+    def with_world(self, world: World, timestep: float, kinematics: int, acting: Any = None) -> Engine:
         """The same model with other tables."""
         label = {**self._label, "timestep": timestep}
-        return Engine(self.model, world, timestep, self.options, label, kinematics)
+        return Engine(self.model, world, timestep, self.options, label, kinematics, acting or self.acting)
 
     # states
 
@@ -85,7 +90,10 @@ class Engine:
         """The state after the one step of a record."""
         exact = Exact(record.bodies[1], record.impulses[1], record.qpos[1], record.qvel[1], self.kinematics)
         time = start.time + self.timestep * bool(record.reports[0, 7] > 0)  # a step that failed took no time
-        return State(exact.qpos, exact.qvel, record.act[1], time, record.maximal[1], exact, self.model)
+        return dataclasses.replace(
+            start, qpos=exact.qpos, qvel=exact.qvel, act=record.act[1], time=time, maximal=record.maximal[1], exact=exact,
+            model=self.model,
+        )  # fmt: skip
 
     def _bodies(self, qpos: Array, qvel: Array) -> Array:
         """(nb, 13) from minimal coordinates."""
@@ -206,12 +214,13 @@ class Engine:
             record.impulses,
             {**self._label, "kappa": kappa}, *gradients, substeps=reports[:, 5].astype(np.int64),
             attempts=reports[:, 6].astype(np.int64), round_off=reports[:, 8].copy(), model=kept_model(self.model),
+            mocap_pos=start.mocap_pos, mocap_quat=start.mocap_quat, eq_active=start.eq_active,
             readings=self.readings(time[:-1], record, outside),
         )  # fmt: skip
 
     def readings(self, time: Array, record: Any, outside: Outside) -> Readings | None:
         """The sensors of a record's steps, unread; None where the model has none."""
-        return readings_of(acting_model(self.model), self.world, record, time, self.timestep, outside)
+        return readings_of(self.acting, self.world, record, time, self.timestep, outside)
 
     def trace(self, start: State, control: Array, kappa: float) -> Array:
         """(iterations + 1, 6) the iterations of one step's last solve, see workspace.Work.trace."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.mechanism.enums import DisableBit
+from dojo_py.simulate.arguments import mocap_bodies
 
 PASSIVE = DisableBit.SPRING | DisableBit.DAMPER
 """Together they switch off gravity compensation and the forces of a medium, too (MuJoCo's rule)."""
@@ -35,9 +36,34 @@ def acting_model(model: Any) -> Any:
     if flags & PASSIVE == PASSIVE:
         changes["body_gravcomp"] = np.zeros_like(model.body_gravcomp)
         opt |= {"density": 0.0, "viscosity": 0.0}
+    changes |= _mocap_as_world(model)
     if opt:
         changes["opt"] = dataclasses.replace(model.opt, **opt)
     return model.replace(**changes) if changes else model
+
+
+def _mocap_as_world(model: Any) -> dict[str, Any]:
+    """Bodies that the state places are part of the world here; what hangs on them by a joint still does not touch them."""
+    weld, mocap = np.array(model.body_weldid), np.flatnonzero(np.asarray(model.body_mocapid) >= 0)
+    if not len(mocap):
+        return {}
+    new = [s for s in np.asarray(model.exclude_signature)]
+    if not int(model.opt.disableflags) & DisableBit.FILTERPARENT:
+        for b in range(1, int(model.nbody)):
+            top, over = int(weld[b]), int(weld[model.body_parentid[weld[b]]])
+            if top == b and over in mocap:
+                inside = [np.flatnonzero(weld == k) for k in (over, top)]
+                new += [(min(i, k) << 16) + max(i, k) for i in inside[0].tolist() for k in inside[1].tolist()]
+    weld[np.isin(weld, mocap)] = 0
+    return {"body_weldid": weld, "exclude_signature": np.array(new, np.int32), "nexclude": len(new)}
+
+
+def placed_model(model: Any, placed: Any) -> Any:
+    """The acting model with the mocap bodies and the equalities of a state."""
+    pos, quat, moved = np.array(model.body_pos), np.array(model.body_quat), mocap_bodies(model)
+    pos[moved], quat[moved] = placed.mocap_pos, placed.mocap_quat
+    flags = int(model.opt.disableflags) & (DisableBit.EQUALITY | DisableBit.CONSTRAINT)
+    return model.replace(body_pos=pos, body_quat=quat, eq_active0=placed.eq_active & (not flags))
 
 
 def _pair_arrays(model: Any) -> list[str]:

@@ -53,6 +53,7 @@ def _rows(model: Any, world: Any, record: Any, time: Array, h: float, outside: O
     return Rows(
         time, qpos, qvel, qacc, actuator, noted.joint_actuator, tendon, limit, np.zeros((T, 2)),
         wrenches + _loop_loads(model, world, noted.loops, record.bodies[:T]), (), _contacts(world, noted.contacts, h),
+        np.asarray(model.body_pos, float), np.asarray(model.body_quat, float),
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
@@ -16,6 +17,7 @@ from dojo_py.hard.gradients.maximal import maximal_jacobian
 from dojo_py.hard.gradients.reverse import RolloutGradient, cotangents_of, pull_back
 from dojo_py.hard.largest_kappa import largest_kappa
 from dojo_py.hard.options import HardOptions
+from dojo_py.hard.placement import MOST_PLACED, placed_simulator
 from dojo_py.hard.world import World, build_world
 from dojo_py.simulate.arguments import (
     Outside,
@@ -25,10 +27,12 @@ from dojo_py.simulate.arguments import (
     names_of,
     options_of,
     outside_of,
+    placed_of,
     spread,
     start_of,
     state_of,
     timestep_of,
+    usual_placement,
     vector,
 )
 from dojo_py.simulate.poses import PointJacobian, Poses, point_jacobian, poses_of
@@ -77,6 +81,28 @@ class HardSimulator:
         self._engine = Engine(model, self.world, self.timestep, self.options, label)
         self._jacobians: dict[tuple[str, ...], Any] = {}
         self._scale: tuple[World, float] | None = None
+        self._usual = usual_placement(model)
+        self._root, self._placement = self, b""
+        self._values: list[dict[str, Any]] = []
+        self._placed: dict[bytes, HardSimulator] = {}
+        self._lock = threading.Lock()
+
+    def _at(self, state: State) -> HardSimulator:
+        """The simulator of the world in which a state's mocap bodies and equalities are: this one, or one like it."""
+        placed = placed_of(self._usual, state_of(state))
+        key, root = placed.key(self._usual), self._root
+        if key == self._placement:
+            return self
+        if not key:
+            return root
+        with root._lock:
+            found = root._placed.pop(key, None)
+            if found is None:
+                found = placed_simulator(root, placed, key)
+            root._placed[key] = found  # (the latest is the last)
+            while len(root._placed) > MOST_PLACED:
+                root._placed.pop(next(iter(root._placed)))
+        return found
 
     # states and inputs
 
@@ -88,7 +114,8 @@ class HardSimulator:
         qvel (nv,) is the difference of the coordinates over the interval that led to qpos. Raises ValueError when a body would
         turn by half a turn or more within it.
         """
-        return self._checked(start_of(self.model, qpos, qvel, act, keyframe))
+        start = start_of(self.model, qpos, qvel, act, keyframe)
+        return self._at(start)._checked(start)
 
     def _checked(self, state: State) -> State:
         """A fresh state with its exact part, made from qpos and qvel unless it already belongs to them."""
@@ -98,8 +125,8 @@ class HardSimulator:
         if exact is not None and self._engine.owns(exact):
             qpos = vector("qpos", state.qpos, (m.nq,))
             if np.array_equal(exact.qpos, qpos) and np.array_equal(exact.qvel, qvel):
-                return State(qpos, qvel, act, time, state.maximal, exact, m)
-        return self._engine.state(checks.configuration(m, state.qpos), qvel, act, time)
+                return placed_of(self._usual, state).put(State(qpos, qvel, act, time, state.maximal, exact, m))
+        return placed_of(self._usual, state).put(self._engine.state(checks.configuration(m, state.qpos), qvel, act, time))
 
     # simulation
 
@@ -118,6 +145,8 @@ class HardSimulator:
         contacts connect are solved apart from the others; those that cannot be solved end at the best point found (INEXACT) or,
         where none is usable, stay as they are while a Status says why. When nothing moved the state is the one before.
         """
+        if (at := self._at(state)) is not self:
+            return at.step(state, control, kappa, wrenches, joint_forces)
         start, u = self._checked(state), control_of(self.model, control)
         outside = outside_of(self.model, wrenches, joint_forces, 1)
         record = self._engine.run(start, u[None], outside, checks.kappa_of(kappa), True, True, sense=True)
@@ -160,6 +189,10 @@ class HardSimulator:
         step whose A or B overflow has zeros there and NOT_FINITE. parameters: names as in `linearize`, which this switches on; also
         record parameters[name] (T, 2nv, p) of every step.
         """
+        if (other := self._at(state)) is not self:
+            return other.rollout(
+                state, controls, wrenches, kappa, maximal, linearize, gradient_kappa, parameters, joint_forces
+            )  # fmt: skip
         start = self._checked(state)
         u, names = controls_of(self.model, controls), names_of("parameters", parameters)
         outside = outside_of(self.model, wrenches, joint_forces, len(u))
@@ -218,8 +251,13 @@ class HardSimulator:
         k = checks.motion_kappa_of(kappa, self.largest_kappa)
         differentiate = self._gradient_kappa(truth_of("linearize", linearize), kappa, gradient_kappa)
         maximal = truth_of("maximal", maximal)
-        checked = [self._checked(s) for s in starts]
-        return spread(lambda b: self._engine.trajectory(checked[b], u[b], outside, k, maximal, differentiate), len(u), threads)
+        sims = [self._at(s) for s in starts]
+        checked = [sim._checked(s) for sim, s in zip(sims, starts, strict=True)]
+
+        def run(b: int) -> Trajectory:
+            return sims[b]._engine.trajectory(checked[b], u[b], outside, k, maximal, differentiate)
+
+        return spread(run, len(u), threads)
 
     def linearize(
         self,
@@ -241,6 +279,8 @@ class HardSimulator:
         a body, tangents [δx, δv, δφ, δω] of `State.maximal`, zero for what is fixed to the world. The step reads the joints'
         coordinates from the bodies that carry them, so what violates a joint has no effect.
         """
+        if (other := self._at(state)) is not self:
+            return other.linearize(state, control, kappa, parameters, wrenches, coordinates, joint_forces)
         if coordinates not in ("minimal", "maximal"):
             raise ValueError(f"coordinates={coordinates!r}, accepted: 'minimal', 'maximal'")
         names = names_of("parameters", parameters)
@@ -314,6 +354,8 @@ class HardSimulator:
         given = cotangents_of(cotangents, len(trajectory), self.model.nv)
         if trajectory.A is not None and trajectory.B is not None and trajectory.gradient_status is not None:
             return RolloutGradient(*pull_back(trajectory.A, trajectory.B, given), trajectory.gradient_status)
+        if (other := self._at(trajectory.state(0))) is not self:
+            return other.rollout_vjp(trajectory, cotangents, kappa, wrenches, joint_forces)
         if trajectory.metadata.get("timestep", self.timestep) != self.timestep:
             raise ValueError(f"trajectory: its timestep is {trajectory.metadata['timestep']} s, this simulator's {self.timestep} s")
         simulated = checks.kappa_of(trajectory.metadata.get("kappa"))
@@ -338,7 +380,8 @@ class HardSimulator:
         Columns: residual [m/s], complementarity [N m s], its mean, step length, affine step length, centring σ; the last three
         are 0 in the final row.
         """
-        return self._engine.trace(self._checked(state), control_of(self.model, control), checks.kappa_of(kappa))
+        at = self._at(state)
+        return at._engine.trace(at._checked(state), control_of(self.model, control), checks.kappa_of(kappa))
 
     # poses
 
@@ -370,12 +413,12 @@ class HardSimulator:
 
     def energy(self, state: State) -> float:
         """Kinetic plus potential energy [J], springs and rotors included, taken mid-step: half a step before the state's pose."""
-        s = self._checked(state)
+        s = self._at(state)._checked(state)
         assert s.exact is not None
         return measures.energy(self.world.layout, s.exact.bodies, s.qpos, s.qvel, self.timestep)
 
     def momentum(self, state: State) -> tuple[Array, Array]:
         """Linear (3,) [kg m/s] and angular (3,) [kg m²/s] momentum about the centre of mass, world axes: what a step conserves."""
-        s = self._checked(state)
+        s = self._at(state)._checked(state)
         assert s.exact is not None
         return measures.momentum(self.world.layout, s.exact.bodies, self.timestep, s.exact.impulses)

@@ -152,6 +152,7 @@ def _assemble(mechanism: Mechanism, layout: Layout, a: dict[str, Array], **parts
         "nexclude": len(mechanism.excludes),
         "nsensor": len(mechanism.sensors),
         "nsensordata": int(a["sensor_dim"].sum()),
+        "nmocap": int(np.sum(layout.arrays["body_mocapid"] >= 0)),
         "nkey": len(a["key_time"]),
         "nactuator": len(mechanism.actuators),
         "ntree": layout.ntree,

@@ -26,6 +26,8 @@ def keyframe_arrays(
     """Arrays of the keyframes; their quaternions are normalised."""
     nu, na = len(mechanism.actuators), int(a["actuator_actnum"].sum())
     defaults = {"qpos": a["qpos0"], "qvel": np.zeros(layout.nv), "act": np.zeros(na), "ctrl": np.zeros(nu)}
+    mocap = layout.arrays["body_mocapid"] >= 0
+    defaults |= {"mpos": a["body_pos"][mocap].ravel(), "mquat": a["body_quat"][mocap].ravel()}
     known = [defaults | _parts(key, mechanism, layout, a, defaults) for key in mechanism.keyframes]
     rows = [_keyframe(Check(problems, key), key, values) for key, values in zip(mechanism.keyframes, known, strict=True)]
     rows += [defaults | {"time": 0.0}] * (min(mechanism.keyframe_count, MAX_KEYFRAMES) - len(rows))
@@ -36,10 +38,16 @@ def keyframe_arrays(
     for joint, address in zip(layout.joints, layout.arrays["jnt_qposadr"], strict=True):
         if joint.type in ("free", "ball"):
             first = address + (3 if joint.type == "free" else 0)
-            quats = out["key_qpos"][:, first : first + 4]
-            norms = np.linalg.norm(quats, axis=1, keepdims=True)
-            quats[:] = np.where(norms < 1e-15, (1.0, 0.0, 0.0, 0.0), quats / np.where(norms < 1e-15, 1.0, norms))
+            _normalise(out["key_qpos"][:, first : first + 4])
+    for first in range(0, 4 * int(mocap.sum()), 4):
+        _normalise(out["key_mquat"][:, first : first + 4])
     return out
+
+
+def _normalise(quats: Array) -> None:
+    """Quaternions (n, 4) in place; zeros become the identity."""
+    norms = np.linalg.norm(quats, axis=1, keepdims=True)
+    quats[:] = np.where(norms < 1e-15, (1.0, 0.0, 0.0, 0.0), quats / np.where(norms < 1e-15, 1.0, norms))
 
 
 def _parts(

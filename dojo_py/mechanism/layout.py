@@ -42,6 +42,17 @@ class Layout:
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
 
 
+def _mocap(problems: Problems, out: Layout, parent: np.ndarray) -> np.ndarray:
+    """Numbers of the mocap bodies, -1 for the others."""
+    ids = np.full(len(out.bodies), -1)
+    for b, body in enumerate(out.bodies):
+        if body.mocap:
+            if b == 0 or parent[b] != 0 or body.joints:
+                problems.add(body.where, "a mocap body is a child of the world without joints", name=body.name, attribute="mocap")
+            ids[b] = int(ids.max(initial=-1)) + 1
+    return ids
+
+
 def lay_out(mechanism: Mechanism, problems: Problems) -> Layout:
     """Number everything. Structural problems (joints that may not stand together, names used twice) are collected."""
     out = Layout()
@@ -70,7 +81,7 @@ def lay_out(mechanism: Mechanism, problems: Problems) -> Layout:
     out.geom_ids = unique_names(problems, "geom", out.geoms)
     out.site_ids = unique_names(problems, "site", out.sites)
     problems.raise_if_any()
-    _number_dofs(out, np.array(parents))
+    _number_dofs(out, np.array(parents), problems)
     if out.nv > MAX_DOFS:
         problems.add(mechanism.where, f"{out.nv} degrees of freedom are more than the limit of {MAX_DOFS}")
         problems.raise_if_any()
@@ -95,7 +106,7 @@ def _check_joints(problems: Problems, body: Body, number: int, parent: int) -> N
             problems.add(joint.where, f"{message} (body '{body.name}')", name=joint.name, attribute="type")
 
 
-def _number_dofs(out: Layout, parent: np.ndarray) -> None:
+def _number_dofs(out: Layout, parent: np.ndarray, problems: Problems) -> None:
     nbody = len(out.bodies)
     weld, root, tree = np.zeros(nbody, int), np.zeros(nbody, int), np.full(nbody, -1)
     dof_num, dof_adr, jnt_adr, last_dof = np.zeros(nbody, int), *np.full((3, nbody), -1)
@@ -103,7 +114,7 @@ def _number_dofs(out: Layout, parent: np.ndarray) -> None:
     joint_number = 0
     for b, body in enumerate(out.bodies):
         p = parent[b]
-        weld[b] = b if body.joints or b == 0 else weld[p]
+        weld[b] = b if body.joints or body.mocap or b == 0 else weld[p]
         root[b] = b if p == 0 else root[p]
         tree[b], last_dof[b] = tree[p], last_dof[p]
         if not body.joints:
@@ -131,7 +142,7 @@ def _number_dofs(out: Layout, parent: np.ndarray) -> None:
         "body_rootid": root,
         "body_weldid": weld,
         "body_treeid": tree,
-        "body_mocapid": np.full(nbody, -1),
+        "body_mocapid": _mocap(problems, out, parent),
         "body_jntnum": np.array([len(body.joints) for body in out.bodies]),
         "body_jntadr": jnt_adr,
         "body_dofnum": dof_num,

@@ -7,6 +7,7 @@ SI units, radians, float64 (int32 and bool where MuJoCo has them); quaternions (
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -47,11 +48,16 @@ def _freeze(instance: Any, sizes: Mapping[str, int]) -> None:
         if "shape" not in item.metadata:
             continue
         value = np.array(getattr(instance, item.name), dtype=item.metadata["dtype"], order="C")
-        expected = tuple(sizes[token] if token in sizes else int(token) for token in item.metadata["shape"])
+        expected = tuple(_product(token, sizes) for token in item.metadata["shape"])
         if value.shape != expected:
             raise ValueError(f"{item.name} has shape {value.shape}, expected {expected}")
         value.flags.writeable = False
         object.__setattr__(instance, item.name, value)
+
+
+def _product(token: str, sizes: Mapping[str, int]) -> int:
+    """Of a size, a number, or several with * between them."""
+    return math.prod(sizes[part] if part in sizes else int(part) for part in token.split("*"))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -129,6 +135,7 @@ class Model:
     nexclude: int
     nsensor: int
     nsensordata: int
+    nmocap: int
     nkey: int
     nactuator: int
     ntree: int
@@ -389,6 +396,8 @@ class Model:
     key_qvel: Array = _real("nkey nv")
     key_act: Array = _real("nkey na")
     key_ctrl: Array = _real("nkey nu")
+    key_mpos: Array = _real("nkey nmocap*3")
+    key_mquat: Array = _real("nkey nmocap*4")
 
     def __post_init__(self) -> None:
         sizes = {item.name: getattr(self, item.name) for item in dataclasses.fields(self) if item.type == "int"}

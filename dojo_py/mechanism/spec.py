@@ -223,6 +223,8 @@ class Body(_Element):
     """Numbers for your own use."""
     gravcomp: float = 0.0
     """Fraction of the weight compensated [-]."""
+    mocap: bool = False
+    """The state tells where the body is (`State.mocap_pos`, `.mocap_quat`). A child of the world, without joints."""
 
     def add(self, element: Any) -> Any:
         """Add a child body, joint, geom or site, and return it."""
@@ -458,6 +460,8 @@ class Keyframe(_Element):
     qvel: Vector | None = None
     act: Vector | None = None
     ctrl: Vector | None = None
+    mpos: Vector | None = None
+    mquat: Vector | None = None
     parts: list[KeyPart] = field(default_factory=list)
     """Values by joint and actuator (`Mechanism.bind_keyframes`); the lists above come first where they are given."""
 

@@ -39,17 +39,17 @@ def gravity_of(model: Any) -> Array:
     return np.zeros(3) if int(model.opt.disableflags) & DisableBit.GRAVITY else np.asarray(model.opt.gravity, float)
 
 
-def body_motion(model: Any, qpos: Array, qvel: Array, qacc: Array) -> Motion:
-    """Motion of all bodies at states (T, nq), (T, nv) with accelerations (T, nv)."""
+def body_motion(model: Any, body_pos: Array, body_quat: Array, qpos: Array, qvel: Array, qacc: Array) -> Motion:
+    """Motion of all bodies at states (T, nq), (T, nv) with accelerations (T, nv). body_pos, body_quat: as in the model."""
     T, nb = len(qpos), int(model.nbody)
     out = Motion(*(np.zeros((T, nb, k)) for k in (3, 4, 3, 3, 3, 3)))
     out.q[:, 0, 0] = 1.0
     out.a[:, 0] = -gravity_of(model)
     for b in range(1, nb):
         p = int(model.body_parentid[b])
-        r = quaternion.rotate(out.q[:, p], model.body_pos[b])
+        r = quaternion.rotate(out.q[:, p], body_pos[b])
         s = _Frame(out.x[:, p], out.q[:, p], out.v[:, p], out.w[:, p], out.a[:, p], out.alpha[:, p]).moved(r)
-        s.q = quaternion.multiply(s.q, np.broadcast_to(model.body_quat[b], s.q.shape))
+        s.q = quaternion.multiply(s.q, np.broadcast_to(body_quat[b], s.q.shape))
         first = int(model.body_jntadr[b])
         for j in range(first, first + int(model.body_jntnum[b])):
             s = _JOINTS[JointType(int(model.jnt_type[j]))](model, j, s, out, qpos, qvel, qacc)

@@ -62,3 +62,6 @@ class Rows:
     """(1 or T, nbody, 6) world force and torque about the centres of mass from outside [N, N m]."""
     ties: tuple[Tie, ...]
     contacts: ContactRows
+    body_pos: Array
+    """(nbody, 3) of the bodies in their parents; mocap bodies where they are."""
+    body_quat: Array

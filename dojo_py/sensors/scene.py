@@ -25,7 +25,8 @@ class Scene:
     @cached_property
     def motion(self) -> Motion:
         """Of the body frames."""
-        return body_motion(self.model, self.rows.qpos, self.rows.qvel, self.rows.qacc)
+        r = self.rows
+        return body_motion(self.model, r.body_pos, r.body_quat, r.qpos, r.qvel, r.qacc)
 
     def mount(self, objtype: int, index: int) -> tuple[int, Array, Array]:
         """(body, position, quaternion in the body's frame) of a body, geom or site."""

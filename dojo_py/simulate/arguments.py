@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,8 +16,8 @@ from dojo_py.simulate.values import count, having, real_array, real_number, show
 Array = np.ndarray
 
 __all__ = [
-    "Outside", "batch_of", "control_of", "controls_of", "names_of", "options_of", "outside_of", "spread", "start_of", "state_of",
-    "timestep_of", "vector",
+    "Outside", "batch_of", "control_of", "controls_of", "mocap_bodies", "names_of", "options_of", "outside_of", "placed_of",
+    "spread", "start_of", "state_of", "timestep_of", "usual_placement", "vector",
 ]  # fmt: skip
 
 
@@ -100,7 +101,64 @@ def start_of(model: Any, qpos: Any, qvel: Any, act: Any, keyframe: str | int | N
         k = _keyframe(model, keyframe)
         start = [model.key_qpos[k], model.key_qvel[k], model.key_act[k], float(model.key_time[k])]
     given = [default if value is None else value for value, default in zip((qpos, qvel, act), start, strict=False)]
-    return State(given[0], given[1], given[2], start[3])
+    mocap: list[Any] = [None, None]
+    if keyframe is not None and nmocap_of(model):
+        mocap = [np.reshape(model.key_mpos[k], (-1, 3)), np.reshape(model.key_mquat[k], (-1, 4))]
+    return State(given[0], given[1], given[2], start[3], mocap_pos=mocap[0], mocap_quat=mocap[1])
+
+
+def nmocap_of(model: Any) -> int:
+    """How many mocap bodies it has."""
+    return int(getattr(model, "nmocap", 0))
+
+
+class Placed(NamedTuple):
+    """What a state says beside the coordinates; checked."""
+
+    mocap_pos: Array
+    mocap_quat: Array
+    eq_active: Array
+
+    def put(self, state: State) -> State:
+        """The state with it."""
+        return dataclasses.replace(state, mocap_pos=self.mocap_pos, mocap_quat=self.mocap_quat, eq_active=self.eq_active)
+
+    def key(self, usual: Placed) -> bytes:
+        """What tells apart placements; empty for the model's own."""
+        same = all(np.array_equal(a, b) for a, b in zip(self, usual, strict=True))
+        return b"" if same else b"".join(np.ascontiguousarray(part).tobytes() for part in self)
+
+
+def usual_placement(model: Any) -> Placed:
+    """The model's own."""
+    bodies = mocap_bodies(model)
+    active = np.array(getattr(model, "eq_active0", np.zeros(0)), bool)
+    return Placed(np.array(model.body_pos, float)[bodies], np.array(model.body_quat, float)[bodies], active)
+
+
+def mocap_bodies(model: Any) -> Array:
+    """Bodies by mocap number."""
+    ids = np.asarray(getattr(model, "body_mocapid", np.full(int(model.nbody), -1)), int)
+    return np.array([int(np.flatnonzero(ids == k)[0]) for k in range(nmocap_of(model))], int)
+
+
+def placed_of(usual: Placed, state: State) -> Placed:
+    """What a state says of mocap bodies and equalities, else the usual; ValueError where it does not fit."""
+    n = len(usual.mocap_pos)
+    pos = usual.mocap_pos if state.mocap_pos is None else vector("mocap_pos", state.mocap_pos, (n, 3))
+    quat = usual.mocap_quat if state.mocap_quat is None else vector("mocap_quat", state.mocap_quat, (n, 4))
+    norms = np.linalg.norm(quat, axis=1, keepdims=True)
+    if np.any(norms < 1e-10):
+        raise ValueError("mocap_quat has a quaternion of length zero")
+    if state.mocap_quat is not None:
+        quat = quat / norms
+    active = usual.eq_active
+    if state.eq_active is not None:
+        active = np.array(state.eq_active)
+        if active.shape != usual.eq_active.shape or active.dtype.kind not in "bui":
+            raise ValueError(f"eq_active has shape {active.shape} of {active.dtype}, expected {usual.eq_active.shape} truth values")
+        active = active.astype(bool)
+    return Placed(pos, quat, active)
 
 
 def _keyframe(model: Any, keyframe: Any) -> int:

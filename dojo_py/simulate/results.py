@@ -46,6 +46,12 @@ class State:
     exact: Exact | None = field(default=None, repr=False)
     model: Any = field(default=None, repr=False)
     """What was simulated, for `joint`; states that you make yourself have none unless you give it."""
+    mocap_pos: Array | None = None
+    """(nmocap, 3) where the mocap bodies are, world [m]. None: as in the model; likewise below."""
+    mocap_quat: Array | None = None
+    """(nmocap, 4) their orientations, body to world."""
+    eq_active: Array | None = None
+    """(neq,) bool: the equality constraints that hold."""
 
     def joint(self, key: str | int) -> JointState:
         """Coordinates of one joint by its name or number: `state.joint("knee").qpos`."""

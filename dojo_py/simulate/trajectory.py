@@ -21,6 +21,8 @@ from dojo_py.simulate.values import count, having, path_of
 Array = np.ndarray
 
 FORMAT = "dojo_py trajectory 1"
+PLACED = ("mocap_pos", "mocap_quat", "eq_active")
+"""What a roll-out keeps as its first state has it."""
 TABLES = ("metadata", "parameters", "model", "readings")
 PARAMETER = "parameter "
 """Before the names of parameters in the file."""
@@ -84,6 +86,10 @@ class Trajectory:
     model: Any = field(default=None, repr=False)
     """The Model that was simulated; None for a mujoco.MjModel, and for a file that was saved without one."""
 
+    mocap_pos: Array | None = None
+    """(nmocap, 3) of all states, as in `State`; likewise below. None: the model's."""
+    mocap_quat: Array | None = None
+    eq_active: Array | None = None
     readings: Readings | None = field(default=None, repr=False)
     """The sensors, unread; None where the model has none."""
 
@@ -124,7 +130,8 @@ class Trajectory:
                 self.bodies[k], self.impulses[k], self.qpos[k], self.qvel[k], int(self.metadata.get("kinematics", 0))
             )
         maximal = None if self.maximal is None else self.maximal[k]
-        return State(self.qpos[k], self.qvel[k], self.act[k], float(self.time[k]), maximal, exact, self.model)
+        placed = (self.mocap_pos, self.mocap_quat, self.eq_active)
+        return State(self.qpos[k], self.qvel[k], self.act[k], float(self.time[k]), maximal, exact, self.model, *placed)
 
     @property
     def final_state(self) -> State:
@@ -160,7 +167,7 @@ def kept_model(model: Any) -> Model | None:
 def load_trajectory(path: str | PathLike) -> Trajectory:
     """Read what `Trajectory.save` wrote. Raises ValueError when the file is something else."""
     recorded = {"maximal", "bodies", "impulses"}
-    optional = recorded | {"A", "B", "gradient_status", "substeps", "attempts", "round_off", "sensordata"}
+    optional = recorded | {"A", "B", "gradient_status", "substeps", "attempts", "round_off", "sensordata", *PLACED}
     parameters: dict[str, Array] = {}
     states = {"time", "qpos", "qvel", "act"} | recorded
     needed = {f.name for f in fields(Trajectory)} - optional - {"parameters", "model", "readings"}
@@ -180,6 +187,8 @@ def load_trajectory(path: str | PathLike) -> Trajectory:
         raise ValueError(f"{path}: not a trajectory of this version ({FORMAT!r})")
     steps = len(values["status"])
     for name, value in (values | parameters).items():
+        if name in PLACED and value.dtype.kind in "fb":
+            continue
         if value.dtype.kind not in "fiu":
             raise ValueError(f"{path}: {name} holds {value.dtype}, not numbers")
         if len(value) != steps + (name in states):

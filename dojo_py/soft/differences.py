@@ -4,6 +4,7 @@ Column j: the step from the state moved by ± epsilon along tangent j, compared 
 (centred). Controls are moved only within their limits; activations stay as they are. Source: computation chapter, "Derivatives".
 """
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -33,7 +34,7 @@ def _moved(model: Any, state: State, control: Array, column: int, amount: float)
     tangent[column] = amount
     joints = model.jnt_type, model.jnt_qposadr, model.jnt_dofadr
     q = integrate_configuration(*joints, state.qpos, tangent[:nv]) if column < nv else state.qpos
-    return State(q, state.qvel + tangent[nv:], state.act, state.time), control
+    return dataclasses.replace(state, qpos=q, qvel=state.qvel + tangent[nv:], maximal=None, exact=None), control
 
 
 def _has_room(model: Any, i: int, u: float) -> bool:

@@ -10,7 +10,7 @@ from dojo_py.mechanism.enums import DisableBit
 from dojo_py.sensors.read import read_sensors
 from dojo_py.sensors.rows import ContactRows, Rows, Tie
 from dojo_py.sensors.ties import KINDS, anchors
-from dojo_py.simulate.arguments import Outside
+from dojo_py.simulate.arguments import Outside, Placed, mocap_bodies
 from dojo_py.simulate.readings import Readings, places_of
 from dojo_py.soft.noted import Noted, allocate_noted
 
@@ -35,7 +35,9 @@ def larger(noted: Noted, contacts: int) -> Noted:
     return noted._replace(contacts=np.concatenate([noted.contacts, more]))
 
 
-def readings_of(model: Any, noted: Noted, time: Array, qpos: Array, qvel: Array, outside: Outside) -> Readings | None:
+def readings_of(
+    model: Any, placed: Placed, noted: Noted, time: Array, qpos: Array, qvel: Array, outside: Outside
+) -> Readings | None:
     """The sensors of T steps from states (T, …), unread."""
     steps = len(noted.qacc)
     if steps == 0:
@@ -44,9 +46,16 @@ def readings_of(model: Any, noted: Noted, time: Array, qpos: Array, qvel: Array,
     wrenches = outside.wrenches if len(outside.wrenches) else np.zeros((1, int(model.nbody), 6))
     rows = Rows(
         time, qpos, qvel, noted.qacc, noted.actuator, noted.joint_actuator, noted.tendon, noted.limit, noted.energy[:, :2],
-        wrenches, _ties(model, noted), _contacts(noted),
+        wrenches, _ties(model, noted), _contacts(noted), *_placed_bodies(model, placed),
     )  # fmt: skip
     return Readings(places_of(model), lambda: read_sensors(model, rows))
+
+
+def _placed_bodies(model: Any, placed: Placed) -> tuple[Array, Array]:
+    """Poses of all bodies in their parents, with the mocap bodies where they are."""
+    pos, quat, moved = np.array(model.body_pos, float), np.array(model.body_quat, float), mocap_bodies(model)
+    pos[moved], quat[moved] = placed.mocap_pos, placed.mocap_quat
+    return pos, quat
 
 
 def _ties(model: Any, noted: Noted) -> tuple[Tie, ...]:

@@ -16,13 +16,16 @@ from dojo_py.simulate.arguments import (
     batch_of,
     control_of,
     controls_of,
+    mocap_bodies,
     names_of,
     options_of,
     outside_of,
+    placed_of,
     spread,
     start_of,
     state_of,
     timestep_of,
+    usual_placement,
     vector,
 )
 from dojo_py.simulate.poses import PointJacobian, Poses, point_jacobian, poses_of
@@ -66,6 +69,7 @@ class SoftSimulator:
         self.model = model
         self.timestep = timestep = timestep_of(model, timestep)
         self.options = options_of(SoftOptions, options)
+        self._usual = usual_placement(model)
         self._packed = pack(model, timestep)
         self.options.apply(self._packed.options[0], int(model.nv))
         self._kernels = kernels
@@ -91,13 +95,19 @@ class SoftSimulator:
     def _checked(self, state: State) -> State:
         m, state = self.model, state_of(state)
         act = np.zeros(0) if state.act is None else state.act
-        return State(
-            vector("qpos", state.qpos, (m.nq,)),
-            vector("qvel", state.qvel, (m.nv,)),
-            vector("act", act, (m.na,)),
-            float(vector("time", state.time, ())),
-            model=m,
-        )
+        coordinates = vector("qpos", state.qpos, (m.nq,)), vector("qvel", state.qvel, (m.nv,)), vector("act", act, (m.na,))
+        fresh = State(*coordinates, float(vector("time", state.time, ())), model=m)
+        return placed_of(self._usual, state).put(fresh)
+
+    def _handle_of(self, state: State) -> Any:
+        """The kernels' model with the mocap bodies and equalities of a checked state."""
+        placed = placed_of(self._usual, state)
+        if not placed.key(self._usual):
+            return self._model_handle
+        bodies, equalities = self._packed.bodies.copy(), self._packed.equalities.copy()
+        moved = mocap_bodies(self.model)
+        bodies["pos"][moved], bodies["quat"][moved], equalities["active"] = placed.mocap_pos, placed.mocap_quat, placed.eq_active
+        return self._kernels.model_handle(self._packed._replace(bodies=bodies, equalities=equalities))
 
     # simulation
 
@@ -124,7 +134,7 @@ class SoftSimulator:
             contacts = self._contacts()
         status = Status(int(traj.status[0]))
         moved = status not in (Status.NOT_FINITE, Status.SINGULAR)
-        end = State(traj.qpos[1], traj.qvel[1], traj.act[1], float(traj.time[1] if moved else traj.time[0]), model=self.model)
+        end = replace(traj.state(1), time=float(traj.time[1] if moved else traj.time[0]), model=self.model)
         readings = traj.readings or NOTHING
         return Step(end, status, int(traj.iterations[0]), float(traj.residual[0]), 0.0, contacts, readings=readings)
 
@@ -166,10 +176,11 @@ class SoftSimulator:
         none = np.zeros(0)
         self._load()
         most = len(self.work.rows.contacts)
+        model_handle = self._handle_of(state)
         noted, done = room_for(m, T, most) if sense else allocate_noted(m, 0, 0), 0
         while True:
             done = self._kernels.run(
-                self._model_handle, work_handle, qpos, qvel, act, controls, outside, noted, done, status, iterations, residual,
+                model_handle, work_handle, qpos, qvel, act, controls, outside, noted, done, status, iterations, residual,
                 gaps, none, none, none,
             )  # fmt: skip
             if done == T:
@@ -177,10 +188,11 @@ class SoftSimulator:
             noted = larger(noted, most + len(noted.contacts))
         time = np.add.accumulate(np.concatenate([[state.time], np.full(T, self.timestep)]))  # as single steps add it up
         metadata = {"model": str(getattr(m, "name", "")), "timestep": self.timestep, "mode": "soft"}
-        readings = readings_of(m, noted, time[:T], qpos[:T], qvel[:T], outside)
+        readings = readings_of(m, placed_of(self._usual, state), noted, time[:T], qpos[:T], qvel[:T], outside)
         return Trajectory(
             time, qpos, qvel, act, controls, status, iterations, residual, np.zeros(T), gaps, metadata=metadata,
-            model=kept_model(m), readings=readings,
+            model=kept_model(m), mocap_pos=state.mocap_pos, mocap_quat=state.mocap_quat, eq_active=state.eq_active,
+            readings=readings,
         )  # fmt: skip
 
     def rollout(
@@ -285,7 +297,7 @@ class SoftSimulator:
         self._load()
         with self._lock:
             self._kernels.run(
-                self._model_handle, self._work_handle, s.qpos[None], s.qvel[None], s.act[None], u[None],
+                self._handle_of(s), self._work_handle, s.qpos[None], s.qvel[None], s.act[None], u[None],
                 outside_of(self.model, None, None, 1), allocate_noted(self.model, 0, 0), 0, no_status, no_status,
                 none, none, qacc, inverse, energy,
             )  # fmt: skip

@@ -71,8 +71,6 @@ def unsupported(model: Any) -> list[ErrorRecord]:
             add("actuator", i, "damping, armature", "are simulated on hinge and slide joints only")
     if int(getattr(model, "nflex", 0)):
         add("flex", None, "", "deformable bodies are not simulated")
-    if int(getattr(model, "nmocap", 0)):
-        add("body", None, "mocap", "motion-capture bodies are not simulated")
     for t in range(int(getattr(model, "ntendon", 0))):
         if model.tendon_armature[t] > 0 and model.wrap_type[int(model.tendon_adr[t])] != WrapType.JOINT:
             add("tendon", t, "armature", "of a spatial tendon is not simulated; of fixed tendons it is")

@@ -171,7 +171,7 @@ class TreeReader:
     def _body(self, node: Node, frame: Pose) -> Body:
         values = read_attributes(node, schema.BODY, self.problems)
         pose = frame.inside(values.get("pos", np.zeros(3)), self._quat(node, values))
-        numbers: dict[str, Any] = {key: values[key] for key in ("gravcomp", "user") if key in values}
+        numbers: dict[str, Any] = {key: values[key] for key in ("gravcomp", "user", "mocap") if key in values}
         return Body(values.get("name", ""), pose.pos, pose.quat, **numbers, where=node.where)
 
     def _inertial(self, node: Node) -> Inertial:

@@ -187,7 +187,7 @@ DEFAULTS: dict[str, dict[str, Kind]] = {
 IGNORED_DEFAULTS = REFUSED_ACTUATORS
 
 BODY = {"name": TEXT, "childclass": TEXT, "gravcomp": real(1), "user": MANY, "fuse": SKIP, "simple": SKIP} | POSE
-BODY |= {"mocap": refuse("false"), "sleep": refuse("auto", "never")}
+BODY |= {"mocap": BOOL, "sleep": refuse("auto", "never")}
 INERTIAL = {"name": SKIP, "mass": real(1), "diaginertia": real(3), "fullinertia": real(6)} | POSE
 FREEJOINT = {"name": TEXT, "group": INT, "align": AUTO}
 MJCF_FRAME = {"name": TEXT, "childclass": TEXT} | POSE
@@ -209,7 +209,7 @@ EQUALITIES = {
 EQUALITIES["weld"] |= {k: TEXT for k in ("body1", "body2", "site1", "site2")}
 REFUSED_EQUALITIES = ("flex", "flexvert", "flexstrain", "distance")
 KEY = {"name": TEXT, "time": real(1), "qpos": MANY, "qvel": MANY, "act": MANY, "ctrl": MANY}
-KEY |= {"mpos": SKIP, "mquat": SKIP, "plastic": SKIP}
+KEY |= {"mpos": MANY, "mquat": MANY, "plastic": SKIP}
 
 USER_SIZES = ("nuserdata", "nuser_actuator", "nuser_body", "nuser_geom", "nuser_jnt", "nuser_site", "nuser_tendon")
 SIZE = dict.fromkeys(("nkey", *USER_SIZES), INT) | dict.fromkeys(

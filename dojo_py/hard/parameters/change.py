@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import threading
 import zlib
 from typing import Any
 
@@ -15,12 +16,14 @@ from dojo_py.hard.world import World
 def kinematics(world: World, timestep: float) -> int:
     """Number that tells apart simulators in which the same coordinates mean other poses of the centres of mass."""
     layout = world.layout
-    text = b"".join(np.ascontiguousarray(a).tobytes() for a in (layout.com, layout.jnt_pos, layout.jnt_axis, layout.base_pos))
+    tables = (layout.com, layout.jnt_pos, layout.jnt_axis, layout.base_pos, layout.base_quat)
+    text = b"".join(np.ascontiguousarray(a).tobytes() for a in tables)
     return 1 + zlib.crc32(text + np.float64(timestep).tobytes())
 
 
 def with_parameters(sim: Any, values: dict[str, Any]) -> Any:
     """A HardSimulator like `sim` with the given values, see registry.py for the names."""
+    sim = sim._root
     world, timestep = changed_world(sim.world, sim._acting, sim.timestep, values)
     new = copy.copy(sim)
     new.world, new.timestep = world, timestep
@@ -28,5 +31,7 @@ def with_parameters(sim: Any, values: dict[str, Any]) -> Any:
     if kinematics(world, timestep) != kinematics(sim.world, sim.timestep):
         number = kinematics(world, timestep)
     new._engine = sim._engine.with_world(world, timestep, number)
-    new._jacobians = {}
+    new._jacobians, new._root, new._placed = {}, new, {}
+    new._values = [*sim._values, values]
+    new._lock = threading.Lock()
     return new

@@ -1,0 +1,31 @@
+"""Simulators for states whose mocap bodies or equality constraints are not the model's: the same kernels on other tables."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from typing import Any
+
+from dojo_py.hard.flags import placed_model
+from dojo_py.hard.world import build_world
+
+MOST_PLACED = 8
+"""How many of them a simulator keeps."""
+
+
+def placed_simulator(root: Any, placed: Any, key: bytes) -> Any:
+    """A simulator like `root` where the mocap bodies and the equalities are as `placed` (simulate/arguments.py) says."""
+    from dojo_py.hard.parameters.change import kinematics
+    from dojo_py.hard.parameters.registry import changed_world
+
+    new = copy.copy(root)
+    new._acting = placed_model(root._acting, placed)
+    new.world = build_world(new._acting, root.friction, "skip")
+    for values in root._values:
+        new.world, _ = changed_world(new.world, new._acting, root.timestep, values)
+    number = root._engine.kinematics
+    if kinematics(new.world, new.timestep) != kinematics(root.world, root.timestep):
+        number = kinematics(new.world, new.timestep)
+    new._engine = root._engine.with_world(new.world, new.timestep, number, new._acting)
+    new._jacobians, new._scale, new._placement, new._lock = {}, None, key, threading.Lock()
+    return new
