@@ -8,7 +8,7 @@ import numpy as np
 
 from dojo_py.hard.contact_table import WIDTH, fill_contacts
 from dojo_py.hard.dof_rows import solved_impulse
-from dojo_py.hard.terms import EQ_JOINT
+from dojo_py.hard.terms import EQ_CONNECT, EQ_WELD
 from dojo_py.jit import kernel
 
 
@@ -16,7 +16,7 @@ class Noted(NamedTuple):
     """One row for each of T steps; without rows where nothing is to be noted."""
 
     actuator: np.ndarray  # (T, nactuator) scalar forces [N, N m]
-    joint_actuator: np.ndarray  # (T, nv) forces of actuators along the coordinates that they drive
+    joint_actuator: np.ndarray  # (T, nd) forces of actuators along the coordinates and tendons that they drive
     limit: np.ndarray  # (T, number of limits) forces
     loops: np.ndarray  # (T, nb, 6) force (world) and torque (body axes) of connects and welds about the centres of mass
     contacts: np.ndarray  # (T, number of candidates, WIDTH)
@@ -27,7 +27,7 @@ def allocate_noted(world: Any, steps: int) -> Noted:
     layout, z = world.layout, np.zeros
     candidates = len(world.planes.body) + len(world.pairs.kind)
     return Noted(
-        z((steps, len(world.actuators.dof))), z((steps, len(layout.dof_joint))), z((steps, len(layout.limit_dof))),
+        z((steps, len(world.actuators.dof))), z((steps, len(layout.dof_node))), z((steps, len(layout.limit_dof))),
         z((steps, len(layout.mass), 6)), z((steps, candidates, WIDTH)),
     )  # fmt: skip
 
@@ -58,7 +58,7 @@ def note_step(L, P, Q, T, W, V, h, scheme, N, t):
     N.loops[t, :, :] = 0.0
     for n in range(L.node_joint.shape[0]):
         e = -1 - L.node_joint[n]
-        if e < 0 or L.eq_kind[e] == EQ_JOINT:
+        if e < 0 or (L.eq_kind[e] != EQ_CONNECT and L.eq_kind[e] != EQ_WELD):
             continue
         for slot in range(2):
             b = L.eq_bodies[e, slot]

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from dojo_py.hard.contact_table import FRAME, IMPULSE, POSITION
+from dojo_py.hard.couplings import acting_tendons
 from dojo_py.hard.noted import Noted
 from dojo_py.mechanism import quaternion
 from dojo_py.mechanism.enums import DisableBit, JointType
-from dojo_py.sensors.lengths import lengths_and_rates
+from dojo_py.sensors.lengths import actuator_lengths, tendon_lengths, tendon_terms_of
 from dojo_py.sensors.motion import gravity_of
 from dojo_py.sensors.read import read_sensors
 from dojo_py.sensors.rows import ContactRows, Rows
@@ -24,6 +25,8 @@ from dojo_py.simulate.readings import Readings, places_of
 Array = np.ndarray
 AT_BOUND = 1e-6
 """Beyond its margin, how near to its bound a limit acts [rad, m]."""
+PUSHING = 1e-6
+"""Force from which on a limit acts in any case [N, N m]."""
 
 
 def wanted(model: Any) -> bool:
@@ -49,31 +52,39 @@ def _rows(model: Any, world: Any, record: Any, time: Array, h: float, outside: O
     actuator[:, :, 2] = noted.actuator
     wrenches = outside.wrenches if len(outside.wrenches) else np.zeros((1, int(model.nbody), 6))
     tendon = np.zeros((T, int(model.ntendon), 2))
-    limit = _limits(model, world.layout, noted.limit, qpos, qvel)
+    tendon_lengths(model, qpos, qvel, tendon)
+    limit = _limits(model, world.layout, noted.limit, qpos, qvel, tendon)
+    joint_actuator = noted.joint_actuator[:, : int(model.nv)].copy()
+    for k, t in enumerate(acting_tendons(model)):
+        for dof, coef in tendon_terms_of(model, t):
+            joint_actuator[:, dof] += coef * noted.joint_actuator[:, int(model.nv) + k]
     return Rows(
-        time, qpos, qvel, qacc, actuator, noted.joint_actuator, tendon, limit, np.zeros((T, 2)),
+        time, qpos, qvel, qacc, actuator, joint_actuator, tendon, limit, np.zeros((T, 2)),
         wrenches + _loop_loads(model, world, noted.loops, record.bodies[:T]), (), _contacts(world, noted.contacts, h),
         np.asarray(model.body_pos, float), np.asarray(model.body_quat, float),
     )  # fmt: skip
 
 
-def _limits(model: Any, layout: Any, forces: Array, qpos: Array, qvel: Array) -> Array:
-    """(T, njnt + ntendon, 3) distance, its rate, force of the limit of every joint that acts."""
+def _limits(model: Any, layout: Any, forces: Array, qpos: Array, qvel: Array, tendon: Array) -> Array:
+    """(T, njnt + ntendon, 3) distance, its rate, force of the limit of every joint and tendon that acts."""
     out = np.zeros((len(qpos), int(model.njnt) + int(model.ntendon), 3))
     for l, dof in enumerate(layout.limit_dof):
-        j, sign = int(model.dof_jntid[dof]), float(layout.limit_sign[l])
-        adr = int(model.jnt_qposadr[j])
-        if sign != 0.0:
+        sign, of_tendon = float(layout.limit_sign[l]), int(dof) >= int(model.nv)
+        t = acting_tendons(model)[int(dof) - int(model.nv)] if of_tendon else -1
+        row = int(model.njnt) + t if of_tendon else int(model.dof_jntid[dof])
+        margin = float(model.tendon_margin[t] if of_tendon else model.jnt_margin[row])
+        adr = -1 if of_tendon else int(model.jnt_qposadr[row])
+        if of_tendon:
+            distance, rate = sign * (tendon[:, t, 0] - layout.limit_bound[l]), sign * tendon[:, t, 1]
+        elif sign != 0.0:
             distance, rate = sign * (qpos[:, adr] - layout.limit_bound[l]), sign * qvel[:, dof]
         else:
             turn = quaternion.logarithm(qpos[:, adr : adr + 4])
             angle = np.linalg.norm(turn, axis=1)
             distance = layout.limit_bound[l] - angle
             rate = -np.sum(turn * qvel[:, dof : dof + 3], axis=1) / np.maximum(angle, 1e-15)
-        acts = distance < float(model.jnt_margin[j]) + AT_BOUND
-        out[acts, j] = np.stack([distance, rate, forces[:, l]], axis=1)[acts]
-        late = ~acts & (forces[:, l] > 1e-6)  # reached within the step
-        out[late, j] = np.stack([distance, rate, forces[:, l]], axis=1)[late]
+        acts = (distance < margin + AT_BOUND) | (forces[:, l] > PUSHING)  # there, or reached within the step
+        out[acts, row] = np.stack([distance, rate, forces[:, l]], axis=1)[acts]
     return out
 
 
@@ -105,7 +116,7 @@ def _contacts(world: Any, table: Array, h: float) -> ContactRows:
 def _completed(model: Any, rows: Rows) -> Rows:
     """With lengths, and energies where a sensor asks for them."""
     scene = Scene(model, rows)
-    lengths_and_rates(scene, rows.actuator[:, :, :2], rows.tendon)
+    actuator_lengths(scene, rows.actuator[:, :, :2], rows.tendon)
     m, x = model, scene.centres
     spin = scene.motion.w
     kinetic = 0.5 * np.sum(np.asarray(m.body_mass) * np.sum(scene.linear**2, axis=2), axis=1)

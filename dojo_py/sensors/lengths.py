@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dojo_py.mechanism import quaternion
@@ -11,16 +13,29 @@ from dojo_py.sensors.scene import SITE, Scene
 Array = np.ndarray
 
 
-def lengths_and_rates(scene: Scene, actuator: Array, tendon: Array) -> None:
-    """Fill actuator (T, nactuator, 2) and tendon (T, ntendon, 2)."""
-    m, rows = scene.model, scene.rows
-    for t in range(tendon.shape[1]):
-        first = int(m.tendon_adr[t])
-        for k in range(first, first + int(m.tendon_num[t])):
-            if int(m.wrap_type[k]) == WrapType.JOINT:
-                j = int(m.wrap_objid[k])
-                tendon[:, t, 0] += m.wrap_prm[k] * rows.qpos[:, int(m.jnt_qposadr[j])]
-                tendon[:, t, 1] += m.wrap_prm[k] * rows.qvel[:, int(m.jnt_dofadr[j])]
+def tendon_joints(model: Any, t: int) -> list[tuple[int, float]]:
+    """(joint, coefficient) of the terms of a fixed tendon; none of another one."""
+    first = int(model.tendon_adr[t])
+    terms = [k for k in range(first, first + int(model.tendon_num[t])) if int(model.wrap_type[k]) == WrapType.JOINT]
+    return [(int(model.wrap_objid[k]), float(model.wrap_prm[k])) for k in terms]
+
+
+def tendon_terms_of(model: Any, t: int) -> list[tuple[int, float]]:
+    """(degree of freedom, coefficient) likewise."""
+    return [(int(model.jnt_dofadr[j]), coef) for j, coef in tendon_joints(model, t)]
+
+
+def tendon_lengths(model: Any, qpos: Array, qvel: Array, out: Array) -> None:
+    """Fill out (T, ntendon, 2) with lengths and their rates."""
+    for t in range(out.shape[1]):
+        for j, coef in tendon_joints(model, t):
+            out[:, t, 0] += coef * qpos[:, int(model.jnt_qposadr[j])]
+            out[:, t, 1] += coef * qvel[:, int(model.jnt_dofadr[j])]
+
+
+def actuator_lengths(scene: Scene, actuator: Array, tendon: Array) -> None:
+    """Fill actuator (T, nactuator, 2) with lengths and their rates; tendon (T, ntendon, 2): those of tendons."""
+    m = scene.model
     for i in range(actuator.shape[1]):
         kind, target, gear = int(m.actuator_trntype[i]), int(m.actuator_trnid[i][0]), np.asarray(m.actuator_gear[i], float)
         if kind == TrnType.TENDON:

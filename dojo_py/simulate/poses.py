@@ -7,6 +7,7 @@ led to the pose; `State.maximal` has the bodies' own velocities over it.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +17,7 @@ from dojo_py.mechanism import quaternion
 from dojo_py.mechanism.derived import Arrays
 from dojo_py.mechanism.reference import ReferenceState, state_at
 from dojo_py.mechanism.views import index_of
+from dojo_py.simulate.arguments import mocap_bodies, placed_of, usual_placement
 from dojo_py.simulate.results import State
 from dojo_py.simulate.values import vector
 
@@ -89,7 +91,7 @@ class PointJacobian:
 
 def poses_of(model: Any, state: State) -> Poses:
     """Poses and velocities of everything; `state` is checked."""
-    at = state_at(_arrays(model), state.qpos)
+    at = state_at(_arrays_at(model, state), state.qpos)
     moving = [_twist(at, body, state.qvel) for body in range(len(at.xpos))]
     spin, shift = np.array([m[0] for m in moving]), np.array([m[1] for m in moving])
     everywhere = np.arange(len(at.xpos))
@@ -127,12 +129,22 @@ def point_jacobian(
     if kind != "body":
         local = getattr(model, f"{kind}_pos")[index] + quaternion.rotate(getattr(model, f"{kind}_quat")[index], local)
         index = int(getattr(model, f"{kind}_bodyid")[index])
-    at = state_at(_arrays(model), state.qpos)
+    at = state_at(_arrays_at(model, state), state.qpos)
     place = at.xpos[index] + quaternion.rotate(at.xquat[index], local)
     out = np.zeros((2, 3, len(state.qvel)))
     dofs, linear, angular = at.jacobian(index, place)
     out[0][:, dofs], out[1][:, dofs] = linear, angular
     return PointJacobian(place, out[0], out[1])
+
+
+def _arrays_at(model: Any, state: State) -> Any:
+    """The model's arrays with its mocap bodies where the state has them."""
+    if state.mocap_pos is None or not len(state.mocap_pos):
+        return _arrays(model)
+    placed, moved = placed_of(usual_placement(model), state), mocap_bodies(model)
+    pos, quat = np.array(model.body_pos, float), np.array(model.body_quat, float)
+    pos[moved], quat[moved] = placed.mocap_pos, placed.mocap_quat
+    return ChainMap({"body_pos": pos, "body_quat": quat}, _arrays(model))
 
 
 def _twist(at: ReferenceState, body: int, qvel: Array) -> tuple[Array, Array]:

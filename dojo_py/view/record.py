@@ -14,6 +14,7 @@ import numpy as np
 
 from dojo_py.drawing.poses import body_poses
 from dojo_py.mechanism.errors import ModelError
+from dojo_py.simulate.arguments import mocap_bodies, placed_of, usual_placement
 
 Array = np.ndarray
 
@@ -106,7 +107,10 @@ def record(model: Any, trajectory: Any, chosen: Array, size: float, contacts: bo
     """
     model, sim = simulator_of(model, trajectory)
     check_fits(model, trajectory)
-    x, q = body_poses(model, trajectory.qpos[chosen])
+    placed = placed_of(usual_placement(model), trajectory.state(0))
+    pos, quat, moved = np.array(model.body_pos), np.array(model.body_quat), mocap_bodies(model)
+    pos[moved], quat[moved] = placed.mocap_pos, placed.mocap_quat
+    x, q = body_poses(model.replace(body_pos=pos, body_quat=quat) if len(moved) else model, trajectory.qpos[chosen])
     notes: list[str] = []
     forces: list[Any] = [None] * len(chosen)
     if sim is None:
