@@ -59,11 +59,11 @@ def _mocap_as_world(model: Any) -> dict[str, Any]:
 
 
 def placed_model(model: Any, placed: Any) -> Any:
-    """The acting model with the mocap bodies and the equalities of a state."""
+    """The acting model with the mocap bodies and the equalities of a state; a weld keeps the pose that it has in the file."""
     pos, quat, moved = np.array(model.body_pos), np.array(model.body_quat), mocap_bodies(model)
     pos[moved], quat[moved] = placed.mocap_pos, placed.mocap_quat
     flags = int(model.opt.disableflags) & (DisableBit.EQUALITY | DisableBit.CONSTRAINT)
-    return model.replace(body_pos=pos, body_quat=quat, eq_active0=placed.eq_active & (not flags))
+    return dataclasses.replace(model, body_pos=pos, body_quat=quat, eq_active0=placed.eq_active & (not flags))
 
 
 def _pair_arrays(model: Any) -> list[str]:

@@ -7,6 +7,7 @@ name) has its contacts left out, and the page says so.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -110,7 +111,7 @@ def record(model: Any, trajectory: Any, chosen: Array, size: float, contacts: bo
     placed = placed_of(usual_placement(model), trajectory.state(0))
     pos, quat, moved = np.array(model.body_pos), np.array(model.body_quat), mocap_bodies(model)
     pos[moved], quat[moved] = placed.mocap_pos, placed.mocap_quat
-    x, q = body_poses(model.replace(body_pos=pos, body_quat=quat) if len(moved) else model, trajectory.qpos[chosen])
+    x, q = body_poses(dataclasses.replace(model, body_pos=pos, body_quat=quat) if len(moved) else model, trajectory.qpos[chosen])
     notes: list[str] = []
     forces: list[Any] = [None] * len(chosen)
     if sim is None:

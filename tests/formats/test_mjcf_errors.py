@@ -222,7 +222,6 @@ UNSUPPORTED = {
     "muscle dynamics": (model(BODY, "", '<actuator><general name="m" joint="knee" dyntype="muscle"/></actuator>'), "m"),
     "flex": (model(BODY, "", '<equality><flex name="m" flex="f"/></equality>'), "m"),
     "composite": (model('<body><flexcomp name="m"/></body>'), "m"),
-    "mocap": (model('<body name="m" mocap="true"/>'), "m"),
     "shell": (model('<geom name="m" size="1" shellinertia="true"/>'), "m"),
     "pair of a mesh": (
         model(BODY + '<geom name="m" type="mesh"/>', "", '<contact><pair geom1="m" geom2="g"/></contact>'),
