@@ -18,7 +18,19 @@ from . import quaternion
 from .described import described_inertias
 from .errors import Problems, Where, nearest
 from .keys import bind_keyframes
-from .names import ASSETS, LISTS, REFERRING, Names, inside, listed, names_in, own_elements, rename, tree_elements
+from .names import (
+    ASSETS,
+    LISTS,
+    REFERRING,
+    Names,
+    inside,
+    listed,
+    names_in,
+    own_elements,
+    references,
+    rename,
+    tree_elements,
+)
 from .placing import move_parts, parts, place
 from .spec import Body, Inertial, Mechanism
 
@@ -110,7 +122,7 @@ def attach(
         getattr(mechanism, _list_of(kind)).extend(elements)
     for kind, elements in listed(child, REFERRING):
         for element in elements:
-            how = inside(element, names)
+            how = inside(element, names) if any(True for _ in references(element)) else 2  # a clock refers to nothing
             if how == 2:
                 names.setdefault(kind, set()).update({element.name} - {""})
                 moved.append((kind, element))

@@ -15,7 +15,7 @@ def random_mjcf(seed: int) -> str:
 
 
 def with_user_data(text: str, rng: np.random.Generator) -> str:
-    """The model with numbers of the user's in its elements, and custom ones."""
+    """The model with numbers of the user's in its elements, custom ones, and a few sensors."""
     root = etree.fromstring(text)
     named = []
     for node in root.iter("body", "joint", "geom", "site", "motor", "position", "general", "fixed"):
@@ -34,6 +34,19 @@ def with_user_data(text: str, rng: np.random.Generator) -> str:
         for k in rng.integers(len(named), size=size):
             tag, name = named[k]
             etree.SubElement(group, "element", objtype=tag, objname=name, prm=_listed(rng.normal(size=1)))
+    sensor = etree.SubElement(root, "sensor")
+    for k in rng.integers(len(named), size=4):
+        tag, name = named[k]
+        if tag != "joint":
+            kind = str(rng.choice(["framepos", "framequat", "frameangvel", "framelinacc"]))
+            node = etree.SubElement(sensor, kind, objtype=tag, objname=name, noise=_listed(rng.random(1)))
+            if kind != "framequat":
+                node.set("cutoff", _listed(rng.random(1)))
+            sites = [other for what, other in named if what == "site"]
+            if sites and kind != "framelinacc" and rng.random() < 0.5:
+                node.set("reftype", "site")
+                node.set("refname", str(rng.choice(sites)))
+    etree.SubElement(sensor, "clock", name="clock")
     sizes = {"nuserdata": str(rng.integers(1, 9))} | ({"nuser_geom": "5"} if rng.random() < 0.3 else {})
     etree.SubElement(root, "size", **sizes)
     return etree.tostring(root).decode()
