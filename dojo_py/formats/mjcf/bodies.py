@@ -38,7 +38,7 @@ from .values import Values, overlay, read_attributes
 
 Array = np.ndarray
 
-UNTOUCHABLE = "a {} that can touch something is not simulated; replace it by primitive shapes"
+UNTOUCHABLE = "a {} that can touch something is {}; replace it by primitive shapes"
 
 
 @dataclass
@@ -71,7 +71,7 @@ class _Level:
 
 
 class TreeReader:
-    """Reads `worldbody`. `skipped_geoms`: geoms that were left out; `mesh_geoms`: those of type mesh -> the mesh (all by name)."""
+    """Reads `worldbody`. `skipped_geoms`: names of geoms that were left out."""
 
     def __init__(
         self,
@@ -91,7 +91,6 @@ class TreeReader:
         self.frames: list[NamedFrame] = []
         self.tally = Tally()
         self.skipped_geoms: set[str] = set()
-        self.mesh_geoms: dict[str, str] = {}
         self.lost = LostShapes(settings, problems)
 
     def read_world(self, sections: list[Node]) -> Body:
@@ -212,12 +211,6 @@ class TreeReader:
         if kind not in schema.GEOM_TYPES or "hfield" in values or not readable:
             self._leave_out(node, body, kind, values)
             return
-        if kind == "mesh" and _touches(values):
-            self.problems.refuse(node.where, UNTOUCHABLE.format("mesh"), name=values.get("name", ""), attribute="type")
-            self.assets.meshes[mesh].hull = True
-            values |= {"contype": 0, "conaffinity": 0}
-        if kind == "mesh":
-            self.mesh_geoms[values.get("name", "")] = mesh
         if kind != "mesh" and values.pop("shellinertia", False):
             message = "'true' is not simulated"
             self.lost.add(body, node.where, "geom with its mass on the surface", "shellinertia", message, values)
@@ -231,7 +224,8 @@ class TreeReader:
         if kind in schema.GEOM_TYPES:
             kind = "hfield" if "hfield" in values else "mesh"
             reason, attribute = self.assets.why_not(mesh), "mesh"
-        message = "; ".join(part for part in (reason, UNTOUCHABLE.format(kind)) if part)
+        unmet = UNTOUCHABLE.format(kind, "needed" if kind == "mesh" else "not simulated")
+        message = "; ".join(part for part in (reason, unmet) if part)
         self.lost.add(body, node.where, kind, attribute, message if _touches(values) else "", values, reason)
 
     def _material(self, node: Node, values: Values) -> None:

@@ -75,7 +75,7 @@ class _Reader:
         models = Models(self.sections["asset"], files.folder, chain, self.problems)
         tree = TreeReader(self.defaults, self.angles, settings, self._materials(), assets, models, option, self.problems)
         world = tree.read_world(self.sections["worldbody"])
-        self.skipped_geoms, self.mesh_geoms, self.meshes = tree.skipped_geoms, tree.mesh_geoms, assets.meshes
+        self.skipped_geoms = tree.skipped_geoms
         assets.note_unused(self.sections["asset"], self.problems)
         mechanism = Mechanism(self.root.attributes.get("model", "MuJoCo Model"), world, settings, option)
         mechanism.meshes = list(assets.meshes.values())
@@ -165,13 +165,7 @@ class _Reader:
                 continue
             pair = _fill(ContactPair, self._with_class(node, schema.CONTACT["pair"], "pair"), node)
             gone = [geom for geom in (pair.geom1, pair.geom2) if geom and geom in self.skipped_geoms]
-            shown = [geom for geom in (pair.geom1, pair.geom2) if geom and geom in self.mesh_geoms]
-            for geom in shown:
-                self.meshes[self.mesh_geoms[geom]].hull = True
-            if shown:
-                message = f"geom '{shown[0]}' is a mesh, whose contact is not simulated"
-                self.problems.refuse(node.where, message, name=pair.name)
-            elif gone:
+            if gone:
                 self.problems.refuse(node.where, f"refers to geom '{gone[0]}', which is left out", name=pair.name)
             else:
                 mechanism.pairs.append(pair)

@@ -100,18 +100,15 @@ def _geom(element: Element, collision: bool, body: Body, lost: LostShapes, meshe
 def _mesh_geom(
     shape: Element, geom: Geom, body: Body, lost: LostShapes, meshes: UrdfMeshes, values: dict[str, Any]
 ) -> Geom | None:
-    """A geom that shows a mesh; one that could touch something is refused, or touches nothing."""
+    """A geom of a mesh; None where its file is missing."""
     mesh, reason = meshes.read(shape)
     touches = geom.contype != 0
-    message = "a mesh that can touch something is not simulated; replace it by primitive shapes"
+    message = "a mesh that can touch something is needed; replace it by primitive shapes"
     if mesh is None:
         if reason:  # none: a problem was reported
             text = f"{reason}; {message}" if touches else ""
             lost.add(body, shape.where, "mesh", "filename", text, values, reason)
         return None
-    if touches:
-        shape.refuse(message)
-        mesh.hull, geom.contype, geom.conaffinity = True, 0, 0
     geom.mesh = mesh.name
     return geom
 

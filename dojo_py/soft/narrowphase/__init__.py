@@ -30,6 +30,13 @@ CONTACTS = {
     (CYLINDER, CYLINDER): 4,
     (CYLINDER, BOX): 4,
     (BOX, BOX): 8,
+    (PLANE, MESH): 4,
+    (SPHERE, MESH): 1,
+    (CAPSULE, MESH): 2,
+    (ELLIPSOID, MESH): 1,
+    (CYLINDER, MESH): 4,
+    (BOX, MESH): 4,
+    (MESH, MESH): 4,
 }
 """Pairs of shapes that are simulated, and the most contacts that each makes."""
 SUPPORTED = set(CONTACTS)

@@ -11,10 +11,13 @@ import numpy as np
 from dojo_py.collision.convex import Shapes
 from dojo_py.collision.convex_pair import nearest
 from dojo_py.collision.convex_shapes import ELLIPSOID, SPHERE, Hulls
+from dojo_py.collision.hull_polygons import hull_polygons
 from dojo_py.collision.vectors import along, minus, unit
 from dojo_py.jit import kernel
+from dojo_py.soft.narrowphase import PLANE
 from dojo_py.soft.narrowphase.features import CAP_CORNERS, Polygons
 from dojo_py.soft.narrowphase.manifold import manifold
+from dojo_py.soft.narrowphase.plane_mesh import plane_mesh
 from dojo_py.soft.narrowphase.points import write
 
 DISABLE_MULTICCD = 1 << 19
@@ -28,6 +31,8 @@ def convex(a, geom_a, b, geom_b, reach, hulls, polygons, several, polytope, clip
     """
     A, B = _shape(geom_a), _shape(geom_b)
     pose_a, pose_b = _pose(a), _pose(b)
+    if A[0] == PLANE:
+        return plane_mesh(pose_a, (pose_b, B), hulls, polygons, reach, clipping[0], out)
     gap, n, p, q, _, _ = nearest(A, pose_a, B, pose_b, unit(minus(pose_b[0], pose_a[0])), hulls, polytope)
     if not gap < reach:
         return 0
@@ -63,12 +68,49 @@ def hulls_of(model: Any) -> tuple[Hulls, np.ndarray]:
     return shapes.hulls, shapes.hull
 
 
-def no_polygons(hulls: Hulls) -> Polygons:
-    """Faces of no hull."""
-    corners = len(hulls.corner)
-    return Polygons(
-        np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros((0, 3)), np.zeros(corners + 1, np.int64), np.zeros(0, np.int64)
-    )
+def polygons_of(model: Any, hulls: Hulls) -> Polygons:
+    """The faces of all hulls: of a mujoco.MjModel its own (and in their order), else from the hulls' triangles."""
+    faces, normals, start = [], [np.zeros((0, 3))], 0
+    for mesh in range(int(model.nmesh)):
+        address = int(model.mesh_graphadr[mesh])
+        if address < 0:
+            continue
+        graph = np.asarray(model.mesh_graph[address:], np.int64)
+        count = int(graph[0])
+        number = {int(v): start + k for k, v in enumerate(graph[2 + count : 2 + 2 * count])}  # of the mesh -> of all hulls
+        corners, directions = _faces_of(model, mesh, graph)
+        faces += [[number[v] for v in face] for face in corners]
+        normals.append(directions)
+        start += count
+    return _joined(faces, np.concatenate(normals), len(hulls.corner))
+
+
+def _faces_of(model: Any, mesh: int, graph: np.ndarray) -> tuple[list[list[int]], np.ndarray]:
+    """Corners of each face of a hull, by their number in the mesh, and the normals."""
+    if hasattr(model, "mesh_polyvert"):
+        rows = range(int(model.mesh_polyadr[mesh]), int(model.mesh_polyadr[mesh] + model.mesh_polynum[mesh]))
+        first, length = model.mesh_polyvertadr, model.mesh_polyvertnum
+        faces = [[int(v) for v in model.mesh_polyvert[first[i] : first[i] + length[i]]] for i in rows]
+        return faces, np.array([model.mesh_polynormal[i] for i in rows], float).reshape(-1, 3)
+    count, triangles = int(graph[0]), int(graph[1])
+    first = 2 + 3 * count + 3 * triangles
+    begin = int(model.mesh_vertadr[mesh])
+    vertices = np.asarray(model.mesh_vert[begin : begin + int(model.mesh_vertnum[mesh])], float)
+    return hull_polygons(vertices, graph[first : first + 3 * triangles].reshape(-1, 3))
+
+
+def _joined(faces: list[list[int]], normals: np.ndarray, corners: int) -> Polygons:
+    at: list[list[int]] = [[] for _ in range(corners)]
+    for i, face in enumerate(faces):
+        for corner in face:
+            at[corner].append(i)
+
+    def flat(lists: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
+        starts = np.concatenate([[0], np.cumsum([len(x) for x in lists])]).astype(np.int64)
+        return starts, np.array([v for x in lists for v in x], np.int64)
+
+    first, corner = flat(faces)
+    return Polygons(first, corner, np.ascontiguousarray(normals), *flat(at))
 
 
 def clipping_space(polygons: Polygons) -> np.ndarray:
