@@ -1,25 +1,24 @@
 """Model → candidates for contact: every pair of geoms that MuJoCo's filters let collide, taken apart into points.
 
 Against a plane: a sphere is one point with a radius, a capsule two, a box its 8 corners, an ellipsoid its lowest point; a
-cylinder has four fixed points and the lowest point on each rim. Between bodies: sphere-sphere, sphere-capsule, sphere-box and
-capsule-capsule (its four ends against the other's axis, and the two axes crossing).
+cylinder has four fixed points and the lowest point on each rim. Between bodies the features of sphere-sphere, sphere-capsule,
+sphere-box and capsule-capsule (its four ends against the other's axis, and the two axes crossing) are fixed too. All other convex
+pairs choose theirs at the start of every step (manifold.py): they are listed as pairs of geoms.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from dojo_py.collision.convex_shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID, MESH, PLANE, SPHERE
+from dojo_py.collision.convex_table import frames, has_hull, shape_table
+from dojo_py.collision.features import BALL_FEATURE, CROSSING
 from dojo_py.mechanism.errors import ModelError
-from dojo_py.mechanism.quaternion import matrix
 
-PLANE, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = 0, 2, 3, 4, 5, 6, 7
 SHAPE_NAMES = {0: "plane", 1: "hfield", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh", 8: "sdf"}
 
 FRICTIONLESS, CONE, PYRAMID = 0, 1, 2
 """Friction model of a contact."""
-
-BALL_FEATURE, CROSSING = 0, 1
-"""Kinds of body-body candidates: a ball against a rounded box (a point, a segment, a box), two segments crossing."""
 
 
 class PlaneCandidates(NamedTuple):
@@ -41,7 +40,10 @@ class PlaneCandidates(NamedTuple):
 
 
 class PairCandidates(NamedTuple):
-    """Pairs of features on two bodies (second may be the world, -1). n rows; frames as above."""
+    """What of two bodies may touch (one of them may be the world, -1): n pairs of features, then m pairs of whole geoms.
+
+    Frames of features as above; those of the g shapes: the geoms' own (`convex_table.ShapeTable`).
+    """
 
     kind: np.ndarray  # (n,)
     body: np.ndarray  # (n, 2)
@@ -53,6 +55,36 @@ class PairCandidates(NamedTuple):
     friction: np.ndarray  # (n,)
     law: np.ndarray  # (n,)
     geom: np.ndarray  # (n, 2)
+    convex: np.ndarray  # (m, 2) geoms whose features are chosen at the start of a step
+    convex_friction: np.ndarray  # (m,)
+    convex_law: np.ndarray  # (m,)
+    convex_fade: np.ndarray  # (m,) distance d₁ of hard/far_pairs.py over the square root of κ [m / sqrt(N m s)]
+    room: np.ndarray  # (1,) most features of all of them together
+    shape_node: np.ndarray  # (g,) body
+    shape_centre: np.ndarray  # (g, 3) of the geom in the body's frame [m]
+    shape_axes: np.ndarray  # (g, 3, 3)
+    shape_kind: np.ndarray
+    shape_size: np.ndarray
+    shape_hull: np.ndarray
+    shape_faces: np.ndarray
+    shape_reach: np.ndarray
+    corner: np.ndarray
+    first: np.ndarray
+    neighbour: np.ndarray
+    around: np.ndarray
+    around_face: np.ndarray
+    face_normal: np.ndarray
+    ring: np.ndarray
+    ring_corner: np.ndarray
+
+
+ROOM, ROOM_A_BODY, ROOM_A_PAIR = 64, 16, 12
+"""Features that a model has room for: in all, and for each body; no more than for each pair."""
+
+
+def feature_rows(pairs):
+    """Rows of the table of features: those that never change, then room for those that are chosen."""
+    return len(pairs.kind) + int(pairs.room[0])
 
 
 def colliding_pairs(model):
@@ -93,18 +125,6 @@ def colliding_pairs(model):
     return rows
 
 
-def _frames(model, where, com):
-    """Body node, centre (in the body's frame at its centre of mass, or the world) and axes of every geom."""
-    node, centre, axes = np.zeros(model.ngeom, np.int64), np.zeros((model.ngeom, 3)), np.zeros((model.ngeom, 3, 3))
-    for g in range(model.ngeom):
-        b = int(model.geom_bodyid[g])
-        node[g] = where.node[b]
-        R = matrix(where.quat[b])
-        centre[g] = where.pos[b] + R @ model.geom_pos[g] - (com[node[g]] if node[g] >= 0 else 0.0)
-        axes[g] = R @ matrix(model.geom_quat[g])
-    return node, centre, axes
-
-
 RIM_SOFTNESS = 1e-3
 """Tilt below which the lowest point of a rim retreats to the cap's centre: where the cap is parallel to the plane it is
 undefined, and the four fixed points carry the cylinder. Costs 5e-7 of the radius when the cylinder lies on its side."""
@@ -143,8 +163,8 @@ def _box_feature(kind, size):
 
 def build_candidates(model, where, com, skip_unsupported=False):
     """PlaneCandidates and PairCandidates of a Model. Raises ModelError naming all pairs of shapes that have no routine."""
-    node, centre, axes = _frames(model, where, com)
-    planes, pairs, refused = [], [], []
+    node, centre, axes = frames(where, model, com)
+    planes, pairs, convex, refused = [], [], [], []
     for g, k, mu, condim in colliding_pairs(model):
         if node[g] < 0 and node[k] < 0:
             continue
@@ -153,6 +173,9 @@ def build_candidates(model, where, com, skip_unsupported=False):
         if tk == PLANE:
             g, k, tg, tk = k, g, tk, tg
         if tg == PLANE:
+            if node[g] < 0 and tk == MESH and has_hull(model, k):
+                convex.append((k, g, mu, law))
+                continue
             if node[g] >= 0 or tk not in (SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX):
                 refused.append((g, k))
                 continue
@@ -162,10 +185,12 @@ def build_candidates(model, where, com, skip_unsupported=False):
                 planes.append((node[k], *row, n, T, n @ centre[g], mu, law, (k, g)))
             continue
         rows = _pair_rows(tg, tk, g, k, model, node, centre, axes)
-        if rows is None:
-            refused.append((g, k))
-        else:
+        if rows is not None:
             pairs += [(*row, mu, law) for row in rows]
+        elif _is_convex(model, g) and _is_convex(model, k):
+            convex.append((g, k, mu, law) if node[g] >= 0 else (k, g, mu, law))  # one that moves first
+        else:
+            refused.append((g, k))
     if refused and not skip_unsupported:
         names = sorted(
             {
@@ -179,7 +204,14 @@ def build_candidates(model, where, com, skip_unsupported=False):
             + "; ".join(names)
             + '. Exclude them (contype/conaffinity or <exclude>), or pass unsupported="skip"'
         )
-    return _stack_planes(planes), _stack_pairs(pairs, com)
+    bodies = int(where.node.max()) + 1
+    mass = np.bincount(where.node + 1, np.asarray(model.body_mass, float), minlength=bodies + 1)[1:]
+    return _stack_planes(planes), _stack_pairs(pairs, convex, (model, mass), (node, centre, axes))
+
+
+def _is_convex(model, g):
+    kind = int(model.geom_type[g])
+    return kind in (SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX) or (kind == MESH and has_hull(model, g))
 
 
 def _name(model, g):
@@ -233,8 +265,22 @@ def _stack_planes(rows):
     )
 
 
-def _stack_pairs(rows, com):
-    n = len(rows)
+FELT = 1e-4
+"""Share of its distance by which a pair whose impulse on the central path acts fully may move the lighter body in a step."""
+
+
+def _fade(mass, timestep, nodes):
+    """d₁ / sqrt(κ) of pairs of bodies (m, 2), the world -1; mass (nb,) [kg], timestep [s]."""
+    lighter = np.where(nodes >= 0, mass[nodes] if len(mass) else np.inf, np.inf).min(axis=1, initial=np.inf)
+    return np.sqrt(timestep / (FELT * np.maximum(lighter, 1e-12)))
+
+
+def _stack_pairs(rows, convex, bodies, shapes):
+    model, mass = bodies
+    n, m = len(rows), len(convex)
+    geoms = np.array([r[:2] for r in convex], np.int64).reshape(m, 2)
+    room = min(ROOM_A_PAIR * m, ROOM + ROOM_A_BODY * len(mass))
+    node, at, directions = shapes
     col = lambda i, shape, dtype=float: np.array([r[i] for r in rows], dtype).reshape(n, *shape)  # noqa: E731
     centre, half, radius = col(2, (2, 3)), col(4, (2, 3)), col(5, (2,))
     return PairCandidates(
@@ -248,4 +294,13 @@ def _stack_pairs(rows, com):
         geom=col(6, (2,), np.int64),
         friction=col(7, ()),
         law=col(8, (), np.int64),
+        convex=geoms,
+        convex_friction=np.array([r[2] for r in convex], float),
+        convex_law=np.array([r[3] for r in convex], np.int64),
+        convex_fade=_fade(mass, float(model.opt.timestep), node[geoms]),
+        room=np.array([room], np.int64),
+        shape_node=node,
+        shape_centre=at,
+        shape_axes=directions,
+        **dict(zip(PairCandidates._fields[-13:], shape_table(model, geoms.ravel()), strict=True)),
     )

@@ -73,17 +73,23 @@ def _turn_of_normal(A, pose_a, B, pose_b, g, n, features, turn_a, turn_b, s):
 @kernel
 def column(A, pose_a, B, pose_b, near, k):
     """(δg, δn, δp, δq) for column k; near: (gap, n, p, q, features) of `convex_pair.nearest`."""
-    gap, n, p, q, features = near
-    part_a, part_b = features[0], features[2]
-    r_a, r_b = rounding(A), rounding(B)
-    g, a, b = gap + r_a + r_b, along(p, -r_a, n), along(q, r_b, n)
     zero = (0.0, 0.0, 0.0)
     axis = ((k % 3 == 0) * 1.0, (k % 3 == 1) * 1.0, (k % 3 == 2) * 1.0)
     block = k // 3
     w_a = turned(pose_a[1], axis) if block == 1 else zero
     w_b = turned(pose_b[1], axis) if block == 3 else zero
-    u_a = plus(axis if block == 0 else zero, cross(w_a, minus(a, pose_a[0])))
-    u_b = plus(axis if block == 2 else zero, cross(w_b, minus(b, pose_b[0])))
+    return motion_change(A, pose_a, B, pose_b, near, axis if block == 0 else zero, w_a, axis if block == 2 else zero, w_b)
+
+
+@kernel
+def motion_change(A, pose_a, B, pose_b, near, x_a, w_a, x_b, w_b):
+    """(δg, δn, δp, δq) when the shapes' centres move by x and their bodies turn by w, world axes."""
+    gap, n, p, q, features = near
+    part_a, part_b = features[0], features[2]
+    r_a, r_b = rounding(A), rounding(B)
+    g, a, b = gap + r_a + r_b, along(p, -r_a, n), along(q, r_b, n)
+    u_a = plus(x_a, cross(w_a, minus(a, pose_a[0])))
+    u_b = plus(x_b, cross(w_b, minus(b, pose_b[0])))
     turn_a, turn_b = cross(w_a, n), cross(w_b, n)
     apart = minus(u_b, u_a)
     s = plus(apart, plus(follow(A, pose_a, n, part_a, turn_a), follow(B, pose_b, n, part_b, turn_b)))

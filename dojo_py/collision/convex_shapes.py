@@ -18,7 +18,7 @@ import numpy as np
 from dojo_py.collision.vectors import dot, row, turned, turned_back
 from dojo_py.jit import kernel
 
-SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = 2, 3, 4, 5, 6, 7
+PLANE, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = 0, 2, 3, 4, 5, 6, 7
 
 RIM, SIDE, CAP = 0, 1, 2
 """What of a cylinder touches."""

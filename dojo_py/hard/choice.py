@@ -2,6 +2,7 @@
 
 import math
 
+from dojo_py.hard.convex_choice import left_out_features, want_features
 from dojo_py.hard.contact_rows import add_contact, pair_far, pair_gap, plane_gap
 from dojo_py.hard.islands import in_span
 from dojo_py.jit import kernel
@@ -18,7 +19,7 @@ def strongest_gravity(L, b):
 def choose_contacts(L, P, Q, W, h, everything, margin):
     """Fill the active contacts: all, or those whose gap is below what a step can close, with room to spare; likewise limits.
 
-    Those in W.wanted, W.wanted_limit take part too.
+    Those in W.wanted, W.wanted_limit take part too, and all features in the table (convex_choice.py).
     """
     W.n_active[0] = 0
     for i in range(P.body.shape[0]):
@@ -46,6 +47,8 @@ def choose_contacts(L, P, Q, W, h, everything, margin):
             if pair_far(Q, i, W.x, reach) or pair_gap(Q, i, W.x, W.R, normal, W.scratch) > reach:
                 continue
         add_contact(P, Q, W, P.body.shape[0] + i)
+    for s in range(W.n_features[0]):
+        add_contact(P, Q, W, P.body.shape[0] + Q.kind.shape[0] + s)
     W.n_limits[0] = 0
     for l in range(L.limit_dof.shape[0]):
         if L.limit_sign[l] != 0.0 and not (everything or W.wanted_limit[l]):
@@ -101,7 +104,7 @@ def _mark_tree(L, W):
 @kernel
 def left_out_contact(L, P, Q, W, h):
     """Mark the contacts and limits that were left out but are violated at the next poses. Returns how many."""
-    added = 0
+    added = left_out_features(P, Q, W)
     planes = W.n_active[1]
     for i in range(P.body.shape[0]):
         gap = plane_gap(P, i, W.xn, W.Rn)
@@ -137,13 +140,13 @@ def left_out_contact(L, P, Q, W, h):
 
 
 @kernel
-def want_all(L, P, Q, W):
+def want_all(L, P, Q, W, h):
     """Mark what was left out of the step of the islands in W.span: contacts with the world or within one, limits. Returns how many
     were.
 
     A solve may fail because something is left out: a light limb that nothing stops turns by more than a step can.
     """
-    added = 0
+    added = want_features(L, P, Q, W, h)
     for i in range(P.body.shape[0]):
         added += _want(W, P.body[i], i)
     for i in range(Q.kind.shape[0]):

@@ -3,7 +3,10 @@
 import math
 
 from dojo_py.hard.limits import UNSURE
-from dojo_py.hard.pair_contacts import pair_geometry, pair_motion, pair_rows, tangents
+from dojo_py.hard.far_pairs import full_distance, share
+from dojo_py.hard.feature_geometry import feature_gap
+from dojo_py.hard.feature_rows import pair_motion, pair_rows
+from dojo_py.hard.pair_contacts import pair_geometry, tangents
 from dojo_py.hard.plane_contacts import plane_rows
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import NEAREST
@@ -37,7 +40,7 @@ def plane_gap(P, i, x, R):
 
 @kernel
 def pair_gap(Q, i, x, R, n, s):
-    """Gap [m] of pair candidate i; n (3,): normal, written. s: work (80, 12)."""
+    """Gap [m] of the model's own feature i; n (3,): normal, written. s: work (80, 12)."""
     a, b = Q.body[i, 0], Q.body[i, 1]
     return pair_geometry(
         Q.kind[i], x[a], R[a], x[b], R[b], Q.centre[i], Q.axes[i], Q.half[i], Q.radius[i],
@@ -58,7 +61,7 @@ def pair_far(Q, i, x, reach):
 
 @kernel
 def add_contact(P, Q, W, candidate):
-    """Append one candidate (plane i, or number of planes + pair) to the active contacts."""
+    """Append one candidate (plane i, or number of planes + feature) to the active contacts."""
     c = W.n_active[0]
     W.n_active[0] = c + 1
     W.active[c] = candidate
@@ -69,8 +72,22 @@ def add_contact(P, Q, W, candidate):
         W.cmu[c] = P.friction[candidate]
     else:
         i = candidate - np_
-        W.cbody[c, 0], W.cbody[c, 1] = Q.body[i, 0], Q.body[i, 1]
-        W.cmu[c] = Q.friction[i]
+        if i < Q.kind.shape[0]:
+            _own_feature(Q, W, i)
+        W.cbody[c, 0], W.cbody[c, 1] = W.fbody[i, 0], W.fbody[i, 1]
+        W.cmu[c] = W.ffriction[i]
+
+
+@kernel
+def _own_feature(Q, W, i):
+    """Row i of the table of features: the model's own."""
+    W.fkind[i], W.fpair[i], W.ffriction[i], W.flaw[i] = Q.kind[i], -1, Q.friction[i], Q.law[i]
+    for side in range(2):
+        W.fbody[i, side], W.fradius[i, side] = Q.body[i, side], Q.radius[i, side]
+        for r in range(3):
+            W.fcentre[i, side, r], W.fhalf[i, side, r] = Q.centre[i, side, r], Q.half[i, side, r]
+            for k in range(3):
+                W.faxes[i, side, r, k] = Q.axes[i, side, r, k]
 
 
 @kernel
@@ -100,14 +117,17 @@ def start_contact(P, Q, W, c, recovery):
     recovery: overlap undone at most [m].
     """
     candidate, np_ = W.active[c], P.body.shape[0]
+    W.cweight[c], W.cslope[c] = 1.0, 0.0
     if candidate < np_:
         W.claw[c] = P.law[candidate]
         gap, body = plane_gap(P, candidate, W.x, W.R), P.body[candidate]
     else:
         i, n = candidate - np_, W.cframe[c, 0]
-        W.claw[c] = Q.law[i]
-        gap, body = pair_gap(Q, i, W.x, W.R, n, W.scratch), Q.body[i, 0]
+        W.claw[c] = W.flaw[i]
+        gap, body = feature_gap(Q, W, i, W.x, W.R, n, W.scratch), W.fbody[i, 0]
         tangents(n, W.cframe[c, 1:3])
+        if W.kappa[0] > 0.0 and W.fpair[i] >= 0:
+            W.cweight[c], W.cslope[c] = share(gap, full_distance(Q, W.fpair[i], W.kappa[0]))
     standoff, hard = W.solver.standoff + ROUND_OFF_GAP * _extent(P, Q, W, c), W.in_hard_limit[0]
     W.standoff[c] = hard * standoff
     W.cgrace[c] = allowance(gap, recovery, NEAREST * standoff, hard) - _round_off(W.x[body])
@@ -127,7 +147,12 @@ def _extent(P, Q, W, c):
         curve = P.size[i] * math.sqrt(M[0, 0] + M[1, 1] + M[2, 2]) if P.curved[i] else 0.0
         return extent + abs(point[0]) + abs(point[1]) + abs(point[2]) + P.radius[i] + curve
     i -= P.body.shape[0]
-    return extent + max(Q.bound[i, 0], Q.bound[i, 1])
+    if i < Q.kind.shape[0]:
+        return extent + max(Q.bound[i, 0], Q.bound[i, 1])
+    for side in range(2):
+        for k in range(3):
+            extent = max(extent, abs(W.fcentre[i, side, k]))
+    return extent
 
 
 @kernel
@@ -148,7 +173,7 @@ def evaluate_contact(P, Q, W, c, impulse, h, s):
         W.cval[c, 0] += W.cgrace[c]
         return
     i = candidate - np_
-    a, b = Q.body[i, 0], Q.body[i, 1]
+    a, b = W.fbody[i, 0], W.fbody[i, 1]
     wa, wb, hGa, hGb = s[80, 0:3], s[81, 0:3], s[82:85, 0:3], s[85:88, 0:3]
     _world_rates(W, a, b, wa, wb)
     for r in range(3):
@@ -157,7 +182,7 @@ def evaluate_contact(P, Q, W, c, impulse, h, s):
             hGa[r, k] = Ra[r, 0] * W.hG[a, 0, k] + Ra[r, 1] * W.hG[a, 1, k] + Ra[r, 2] * W.hG[a, 2, k]
             hGb[r, k] = Rb[r, 0] * W.hG[b, 0, k] + Rb[r, 1] * W.hG[b, 1, k] + Rb[r, 2] * W.hG[b, 2, k]
     pair_rows(
-        Q.kind[i], Q.centre[i], Q.axes[i], Q.half[i], Q.radius[i], W.cframe[c, 0], W.cframe[c, 1:3],
+        Q, W, i, W.cweight[c], W.cframe[c, 0], W.cframe[c, 1:3],
         W.xn[a], W.Rn[a], W.v[a, 0:3], wa, W.R[a], hGa, W.xn[b], W.Rn[b], W.v[b, 0:3], wb, W.R[b], hGb,
         h, impulse, W.cval[c], W.cC[c], W.cB[c], W.cH[c], s,
     )  # fmt: skip
@@ -177,11 +202,11 @@ def _world_rates(W, a, b, wa, wb):
 def displace_pair(P, Q, W, c, impulse, h, rows, wrench, s):
     """`pair_motion` of active contact c, a pair, at the next poses: rows (3, 12), wrench (2, 6, 12). s: work (96, 12)."""
     i = W.active[c] - P.body.shape[0]
-    a, b = Q.body[i, 0], Q.body[i, 1]
+    a, b = W.fbody[i, 0], W.fbody[i, 1]
     wa, wb, value = s[80, 0:3], s[81, 0:3], s[82, 0:3]
     _world_rates(W, a, b, wa, wb)
     pair_motion(
-        Q.kind[i], Q.centre[i], Q.axes[i], Q.half[i], Q.radius[i], W.cframe[c, 0], W.cframe[c, 1:3],
+        Q, W, i, W.cweight[c], W.cframe[c, 0], W.cframe[c, 1:3],
         W.xn[a], W.Rn[a], W.v[a, 0:3], wa, W.R[a], W.xn[b], W.Rn[b], W.v[b, 0:3], wb, W.R[b],
         h, impulse, value, W.cB[c], rows, wrench, s,
     )  # fmt: skip

@@ -2,28 +2,36 @@
 
 from dojo_py.collision.plane import touching_point
 from dojo_py.hard.contact_rows import plane_gap
+from dojo_py.hard.feature_geometry import feature_geometry
 from dojo_py.hard.pair_contacts import pair_geometry, tangents
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import impulse_of
 
-GAP, IMPULSE, POSITION, FRAME, WIDTH = 0, 1, 4, 7, 16
-"""Columns: gap, impulse 3, position 3, frame 9."""
+GAP, IMPULSE, POSITION, FRAME, GEOMS, WIDTH = 0, 1, 4, 7, 16, 18
+"""Columns: gap, impulse 3, position 3, frame 9, and of a chosen feature its two geoms + 1 (0: none was chosen)."""
 
 
 @kernel
 def fill_contacts(P, Q, W, out):
-    """out (number of candidates, WIDTH): planes first, then pairs, after the step whose results W holds."""
+    """out (number of candidates, WIDTH): planes, the model's own features, those chosen, after the step whose results W holds."""
     for i in range(P.body.shape[0]):
         _plane_row(P, i, W, out[i])
     first = P.body.shape[0]
     for i in range(Q.kind.shape[0]):
         _pair_row(Q, i, W, out[first + i])
+    own = Q.kind.shape[0]
+    for i in range(W.n_features[0]):
+        _feature_row(Q, own + i, W, out[first + own + i])
+        for side in range(2):
+            out[first + own + i, GEOMS + side] = W.fshape[own + i, side] + 1.0
     for i in range(out.shape[0]):
         for k in range(3):
             out[i, IMPULSE + k] = 0.0
     for c in range(W.n_active[0]):
         row = out[W.active[c]]
         impulse_of(W.claw[c], W.con[c], row[IMPULSE : IMPULSE + 3])
+        for k in range(3):
+            row[IMPULSE + k] *= W.cweight[c]
         if W.active[c] >= first:  # the impulse's directions: the frame of the start, turned with the normal
             _follow(W.cframe[c], row)
         if W.parts[max(W.cbody[c, 0], W.cbody[c, 1])] > 1:
@@ -58,11 +66,25 @@ def _pair_row(Q, i, W, row):
         Q.kind[i], W.xn[a], W.Rn[a], W.xn[b], W.Rn[b], Q.centre[i], Q.axes[i], Q.half[i], Q.radius[i],
         n, c, s[48], s[42:45], s[45:48], s,
     )  # fmt: skip
+    _put_frame(row, n, c, T)
+
+
+@kernel
+def _put_frame(row, n, c, T):
     tangents(n, T)
     for k in range(3):
         row[POSITION + k] = c[k]
         row[FRAME + k] = n[k]
         row[FRAME + 3 + k], row[FRAME + 6 + k] = T[0, k], T[1, k]
+
+
+@kernel
+def _feature_row(Q, f, W, row):
+    s = W.scratch
+    a, b = W.fbody[f, 0], W.fbody[f, 1]
+    n, c, T = s[40, 0:3], s[41, 0:3], s[49:51, 0:3]
+    row[GAP] = feature_geometry(Q, W, f, W.xn[a], W.Rn[a], W.xn[b], W.Rn[b], n, c, s[48], s[42:45], s[45:48], s)
+    _put_frame(row, n, c, T)
 
 
 @kernel

@@ -6,6 +6,9 @@ from numba.experimental import structref
 
 from dojo_py.actuation.table import ActuatorTable
 from dojo_py.collision.candidates import PairCandidates, PlaneCandidates
+from dojo_py.collision.epa import Polytope
+from dojo_py.collision.gjk import Simplex
+from dojo_py.collision.manifold import Manifold
 from dojo_py.handles import Struct, register
 from dojo_py.hard.body_table import BodyTable
 from dojo_py.hard.drives import Drive, Servos
@@ -41,6 +44,21 @@ class ActuatorsType(Struct):
 @register
 class BodiesType(Struct):
     """Type of BodiesRef."""
+
+
+@register
+class SimplexType(Struct):
+    """Type of SimplexRef."""
+
+
+@register
+class PolytopeType(Struct):
+    """Type of PolytopeRef."""
+
+
+@register
+class ManifoldType(Struct):
+    """Type of ManifoldRef."""
 
 
 @register
@@ -103,6 +121,18 @@ class BodiesRef(structref.StructRefProxy):
     """Fields of BodyTable."""
 
 
+class SimplexRef(structref.StructRefProxy):
+    """Fields of Simplex."""
+
+
+class PolytopeRef(structref.StructRefProxy):
+    """Fields of Polytope."""
+
+
+class ManifoldRef(structref.StructRefProxy):
+    """Fields of Manifold."""
+
+
 class PatternRef(structref.StructRefProxy):
     """Fields of Pattern."""
 
@@ -140,6 +170,9 @@ structref.define_proxy(PlanesRef, PlanesType, list(PlaneCandidates._fields))
 structref.define_proxy(PairsRef, PairsType, list(PairCandidates._fields))
 structref.define_proxy(ActuatorsRef, ActuatorsType, list(ActuatorTable._fields))
 structref.define_proxy(BodiesRef, BodiesType, list(BodyTable._fields))
+structref.define_proxy(SimplexRef, SimplexType, list(Simplex._fields))
+structref.define_proxy(PolytopeRef, PolytopeType, list(Polytope._fields))
+structref.define_proxy(ManifoldRef, ManifoldType, list(Manifold._fields))
 structref.define_proxy(PatternRef, PatternType, list(Pattern._fields))
 structref.define_proxy(BlocksRef, BlocksType, list(Blocks._fields))
 structref.define_proxy(PointRef, PointType, list(Point._fields))
@@ -156,10 +189,10 @@ def _world(layout, planes, pairs, actuators, bodies):
 
 
 @entry
-def _work(work, now, change, affine, saved, best, base, tangent, newton, pattern, blocks, options, solver):
+def _work(work, now, change, affine, saved, best, base, tangent, newton, manifold, hull, pattern, blocks, options, solver):
     return HardWorkRef(
         *work, PointRef(*now), PointRef(*change), PointRef(*affine), PointRef(*saved), PointRef(*best), PointRef(*base),
-        PointRef(*tangent), PointRef(*newton), PatternRef(*pattern), BlocksRef(*blocks), OptionsRef(*options), SolverRef(*solver),
+        PointRef(*tangent), PointRef(*newton), ManifoldRef(*manifold), PolytopeRef(SimplexRef(*hull[0]), *hull[1]), PatternRef(*pattern), BlocksRef(*blocks), OptionsRef(*options), SolverRef(*solver),
     )  # fmt: skip
 
 
@@ -178,6 +211,8 @@ def work_handle(work: Work) -> Any:
     if not compiling():
         return work
     groups = [tuple(group) for group in work if isinstance(group, tuple)]
+    hull = work._fields[-len(groups) :].index("polytope")
+    groups[hull] = (tuple(groups[hull][0]), groups[hull][1:])
     return _work(tuple(work[: -len(groups)]), *groups)
 
 

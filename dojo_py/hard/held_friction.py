@@ -31,7 +31,7 @@ def hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, budget, out):
             c = W.members[CONTACTS, k]
             W.cheld[c] = 1
             W.cmu[c] = 0.0
-            bound = _friction(P, Q, W, c) * W.con[c, 0] if turn > 0 else 0.0
+            bound = _friction(P, W, c) * W.con[c, 0] if turn > 0 else 0.0
             W.cbound[c] = bound if bound > NO_BOUND else 0.0
         left = max(budget - total, 1.0)
         total += whole(L, P, Q, A, W, angle, rate, wrench, h, 0.0, kappa, COLD, left, out)
@@ -41,7 +41,7 @@ def hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, budget, out):
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         W.cheld[c] = 0
-        W.cmu[c] = _friction(P, Q, W, c)
+        W.cmu[c] = _friction(P, W, c)
         if W.claw[c] == CONE:
             worst = max(worst, abs(W.cmu[c] * W.con[c, 0] - W.cbound[c]) * W.con[c, 4])
     out[3] = max(out[3], worst)
@@ -49,7 +49,7 @@ def hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, budget, out):
 
 
 @kernel
-def _friction(P, Q, W, c):
+def _friction(P, W, c):
     """The friction coefficient of active contact c."""
     i, planes = W.active[c], P.body.shape[0]
-    return P.friction[i] if i < planes else Q.friction[i - planes]
+    return P.friction[i] if i < planes else W.ffriction[i - planes]

@@ -9,7 +9,7 @@ takes no part in the step: neither its normal impulse nor friction. The smallest
 import math
 
 from dojo_py.collision.plane import touching_point
-from dojo_py.hard.pair_contacts import pair_geometry
+from dojo_py.hard.feature_geometry import feature_geometry
 from dojo_py.hard.terms import FREE
 from dojo_py.jit import kernel
 
@@ -56,11 +56,8 @@ def _place(P, Q, W, c, n, point):
     s = W.scratch
     if i >= planes:
         i -= planes
-        a, b = Q.body[i, 0], Q.body[i, 1]
-        pair_geometry(
-            Q.kind[i], W.x[a], W.R[a], W.x[b], W.R[b], Q.centre[i], Q.axes[i], Q.half[i], Q.radius[i],
-            n, point, s[48], s[42:45], s[45:48], s,
-        )  # fmt: skip
+        a, b = W.fbody[i, 0], W.fbody[i, 1]
+        feature_geometry(Q, W, i, W.x[a], W.R[a], W.x[b], W.R[b], n, point, s[48], s[42:45], s[45:48], s)
         return
     b, normal, R = P.body[i], P.normal[i], W.R[P.body[i]]
     local, p, D = s[0, 0:3], s[1, 0:3], s[2:5, 0:3]

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.arrays import copy, copy_rows
+from dojo_py.collision.candidates import feature_rows
 from dojo_py.hard.body_table import add_joint_forces, expand, gather_wrenches, joint_force_levers, wrench_levers
 from dojo_py.hard.contact_table import WIDTH, fill_contacts
 from dojo_py.hard.coordinates import HALF_TURN, to_minimal
@@ -50,7 +51,7 @@ def allocate_record(
 ) -> Record:  # fmt: skip
     """Empty records for a number of steps; maximal, contacts, linearize, backwards, sensors: whether these tables are wanted."""
     z, nb, rows = np.zeros, len(world.layout.mass), steps + 1
-    candidates = len(world.planes.body) + len(world.pairs.kind)
+    candidates = len(world.planes.body) + feature_rows(world.pairs)
     return Record(
         z((rows, model.nq)), z((rows, model.nv)), z((rows, model.na)), z((rows, nb, 13)),
         z((rows, warm_size(world.layout, world.planes, world.pairs))), z((steps, 9)),

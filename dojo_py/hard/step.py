@@ -10,6 +10,8 @@ from dojo_py.arrays import copy, copy_rows
 from dojo_py.hard.attempts import complementarity_tolerance
 from dojo_py.hard.choice import choose_contacts, left_out_contact, want_all
 from dojo_py.hard.contact_rows import OVERLAP, pair_far, pair_gap, plane_gap
+from dojo_py.hard.convex_choice import choose_features, smallest_distance
+from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.held_friction import hold_bounds
 from dojo_py.hard.interior_point import INEXACT, SOLVED, TOO_FAST, steady
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, find_islands, take_islands
@@ -68,7 +70,7 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
         source = WARM if all_warm(W) else COLD
         total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, kappa, source, budget, out)
         if out[0] != SOLVED:
-            if may_ask and want_all(L, P, Q, W) > 0:
+            if may_ask and want_all(L, P, Q, W, h) > 0:
                 return True
             if _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step
                 total += whole(L, P, Q, A, W, angle, rate, wrench, h, 0.0, kappa, COLD, budget - total, out)
@@ -81,7 +83,7 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
             L, P, Q, A, W, angle, rate, wrench, h, max(first, 1), kappa, max(budget - total, 1.0), out
         )
         total += count
-        if out[0] != SOLVED and first > 0 and may_ask and want_all(L, P, Q, W) > 0:
+        if out[0] != SOLVED and first > 0 and may_ask and want_all(L, P, Q, W, h) > 0:
             return True
     if out[0] == SOLVED:
         _report_island(W, report, SOLVED, total, out, parts)
@@ -125,7 +127,7 @@ def _overlap(L, P, Q, W):
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         i = W.active[W.members[CONTACTS, k]]
         planes = P.body.shape[0]
-        gap = plane_gap(P, i, W.x, W.R) if i < planes else pair_gap(Q, i - planes, W.x, W.R, n, W.scratch)
+        gap = plane_gap(P, i, W.x, W.R) if i < planes else feature_gap(Q, W, i - planes, W.x, W.R, n, W.scratch)
         if gap < -OVERLAP:
             return True
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
@@ -195,6 +197,7 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
     """
     copy(force, W.force)
     copy_rows(bodies, W.start_bodies)
+    W.kappa[0], W.pair_gap[0] = kappa, math.inf
     W.in_hard_limit[0] = 1.0 if kappa == 0.0 else 0.0
     W.n_active[0] = W.n_active[1] = W.n_limits[0] = 0
     W.wanted[:] = 0
@@ -203,6 +206,8 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
         load_bodies(L, W, bodies)
         copy(angle, W.angle0)  # (an earlier round may have left those of a part)
         copy(rate, W.rate_prev)
+        if turn == 0:
+            choose_features(L, P, Q, W, h, kappa, W.options.contact_margin)
         choose_contacts(L, P, Q, W, h, kappa > 0.0, W.options.contact_margin)
         islands = find_islands(L, W)
         for i in range(9):
@@ -244,4 +249,4 @@ def smallest_gap(P, Q, W):
     for i in range(Q.kind.shape[0]):
         if not pair_far(Q, i, W.xn, max(gap, 0.0)):
             gap = min(gap, pair_gap(Q, i, W.xn, W.Rn, normal, W.scratch))
-    return gap
+    return min(gap, smallest_distance(Q, W, gap))

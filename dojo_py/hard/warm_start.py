@@ -1,6 +1,6 @@
 """What a step leaves for the next one's first guess, as one flat row: kept with the state, so that a step is a function of its
 state alone, wherever that was kept. Order: a flag for each body (0: no impulses), momenta that velocities do not tell (a flag for
-each body, then six numbers), λ of nodes, limits, dry friction, contacts.
+each body, then six numbers), λ of nodes, limits, dry friction, contacts, features chosen (pair + 1, key, impulse; 0: none).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dojo_py.jit import kernel
 
 def warm_size(layout: Any, planes: Any, pairs: Any) -> int:
     """Length of the row."""
-    contacts = len(planes.body) + len(pairs.kind)
-    return 8 * len(layout.mass) + 6 * len(layout.node_joint) + len(layout.limit_dof) + len(layout.dof_node) + 3 * contacts
+    contacts = 3 * (len(planes.body) + len(pairs.kind)) + 5 * int(pairs.room[0])
+    return 8 * len(layout.mass) + 6 * len(layout.node_joint) + len(layout.limit_dof) + len(layout.dof_node) + contacts
 
 
 def carried_momentum(row: Any, bodies: int) -> Any:
@@ -42,9 +42,13 @@ def load_warm(W, row):
     for i in range(W.warm_fric.shape[0]):
         W.warm_fric[i] = row[k]
         k += 1
-    for c in range(W.warm_con.shape[0]):
+    for c in range(W.warm_con.shape[0] - W.warm_feature.shape[0]):
         for i in range(3):
             W.warm_con[c, i] = row[k]
+            k += 1
+    for c in range(W.warm_feature.shape[0]):
+        for i in range(5):
+            W.warm_feature[c, i] = row[k]
             k += 1
 
 
@@ -74,7 +78,15 @@ def save_warm(W, row):
     for i in range(W.warm_fric.shape[0]):
         row[k] = _number(W.warm_fric[i])
         k += 1
-    for c in range(W.warm_con.shape[0]):
+    first = W.warm_con.shape[0] - W.warm_feature.shape[0]
+    for c in range(first):
         for i in range(3):
             row[k] = _number(W.warm_con[c, i])
             k += 1
+    place = W.fpair.shape[0] - W.warm_feature.shape[0]
+    for c in range(W.warm_feature.shape[0]):
+        known = c < W.n_features[0]
+        row[k], row[k + 1] = (W.fpair[place + c] + 1.0, float(W.fkey[place + c])) if known else (0.0, 0.0)
+        for i in range(3):
+            row[k + 2 + i] = _number(W.warm_con[first + c, i]) if known else 0.0
+        k += 5

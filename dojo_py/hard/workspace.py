@@ -4,6 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dojo_py.collision.candidates import feature_rows
+from dojo_py.collision.epa import Polytope, polytope
+from dojo_py.collision.manifold import Manifold, allocate_manifold
 from dojo_py.hard.options import StepOptions
 from dojo_py.hard.points import Point, allocate_point
 from dojo_py.solver.block_ldu import Blocks, Pattern, allocate, analyse
@@ -62,8 +65,25 @@ class Work(NamedTuple):
     rn: np.ndarray  # (nn, 6) residual of the node rows
     size: np.ndarray  # (nb, 8) largest impulse in each momentum row, for the round-off floor
     # contacts that take part in this step
-    active: np.ndarray  # (nc,) candidate: plane i, or number of planes + pair
+    active: np.ndarray  # (nc,) candidate: plane i, or number of planes + feature
     n_active: np.ndarray  # (2,) how many contacts, how many of them with planes
+    # features of pairs of bodies (collision/features.py), nf rows: the model's own, then those chosen in this step
+    n_features: np.ndarray  # (2,) how many were chosen, and for how many there was no room
+    fkind: np.ndarray  # (nf,)
+    fpair: np.ndarray  # (nf,) convex pair that it was chosen for
+    fkey: np.ndarray  # (nf,) which feature of it that is, the same from step to step
+    fbody: np.ndarray  # (nf, 2)
+    fshape: np.ndarray  # (nf, 2) geoms
+    fcentre: np.ndarray  # (nf, 2, 3) reference points in the bodies' frames [m]
+    faxes: np.ndarray  # (nf, 2, 3, 3) axes there; the third is the direction of an edge or disc, the normal of a plane
+    fhalf: np.ndarray  # (nf, 2, 3) half extents of boxes and axes [m]
+    fradius: np.ndarray  # (nf, 2) rounding [m]
+    fsign: np.ndarray  # (nf,)
+    ffriction: np.ndarray  # (nf,)
+    flaw: np.ndarray  # (nf,)
+    pair_gap: np.ndarray  # (1,) smallest gap of the convex pairs at the end of the step [m]
+    cweight: np.ndarray  # (nc,) share of the impulse of a contact that acts: 1 but for far ones on the central path
+    cslope: np.ndarray  # (nc,) its derivative by the gap where the step starts, over it [1/m]
     limit_active: np.ndarray  # (nl,)
     n_limits: np.ndarray  # (1,) how many limits
     bound: np.ndarray  # (nv,) h times the dry friction of a coordinate, 0 while it is held [N s, N m s]
@@ -78,6 +98,7 @@ class Work(NamedTuple):
     cval: np.ndarray  # (nc, 3) gap, tangential velocity
     cgrace: np.ndarray  # (nc,) how much of an initial overlap may stay this step [m]
     lgrace: np.ndarray  # (nl,) likewise of a joint beyond its bound [rad, m]
+    kappa: np.ndarray  # (1,) central-path parameter of the step [N m s]; 0 in the hard limit
     in_hard_limit: np.ndarray  # (1,) 1 in the hard limit, 0 on the central path
     standoff: np.ndarray  # (nc,) the gap at which a contact rests in the hard limit [m]; 0 on the central path
     limit_standoff: np.ndarray  # (nl,) likewise of limits [rad, m]
@@ -102,6 +123,7 @@ class Work(NamedTuple):
     warm_lim: np.ndarray  # (nl,) γ of every limit
     warm_fric: np.ndarray  # (nv,) β
     warm_con: np.ndarray  # (nc, 3) impulse of every candidate
+    warm_feature: np.ndarray  # (nf - those of the model, 5) pair, key and impulse of the features of the last step
     # the impulses that the present solve starts from: those, none, or where the last attempt stopped
     guess_lam: np.ndarray  # (nn, 6)
     guess_lim: np.ndarray  # (nl,)
@@ -153,6 +175,8 @@ class Work(NamedTuple):
     base: Point  # a point of the central path,
     tangent: Point  # the tangent there,
     newton: Point  # and Newton's step beside it
+    manifold: Manifold
+    polytope: Polytope
     pattern: Pattern
     blocks: Blocks
     options: StepOptions
@@ -176,11 +200,11 @@ def graph_edges(layout):
 def allocate_work(layout, planes, pairs, options, solver):
     """A Work for a layout and its contact candidates."""
     nb, nn, nj = len(layout.mass), len(layout.node_joint), len(layout.kind)
-    nv, nl, nc = len(layout.dof_node), len(layout.limit_dof), len(planes.body) + len(pairs.kind)
+    nv, nl, nf = len(layout.dof_node), len(layout.limit_dof), feature_rows(pairs)
+    nc = len(planes.body) + nf
     total = nb + nn
     fixed = graph_edges(layout)
-    moving = {tuple(sorted(int(layout.place_body[i]) for i in b)) for b in pairs.body if b[0] >= 0 and b[1] >= 0 and b[0] != b[1]}
-    edges = np.concatenate([fixed, np.array(sorted(moving), np.int64).reshape(-1, 2)])
+    edges = np.concatenate([fixed, _moving_pairs(layout, pairs)])
     pattern, blocks = allocate(total, 1)
     room = analyse_room(edges, total)
     pattern, blocks = allocate(total, room)
@@ -198,14 +222,18 @@ def allocate_work(layout, planes, pairs, options, solver):
         Cb=z((nn, 6, WIDTH)), Ceq=z((*layout.eq_bodies.shape, 6, WIDTH)), rows=z((nn, 6)), drive=z((nv, 2)),
         row_scale=z(nv), ball=z((nj, 3, 4)), inertia=z((nb, 6, WIDTH)), rb=z((nb, WIDTH)),
         rn=z((nn, 6)), size=z((nb, WIDTH)), active=z(nc, np.int64), n_active=z(2, np.int64),
+        n_features=z(2, np.int64), fkind=z(nf, np.int64), fpair=z(nf, np.int64), fkey=z(nf, np.int64), fbody=z((nf, 2), np.int64),
+        fshape=z((nf, 2), np.int64), fcentre=z((nf, 2, 3)), faxes=z((nf, 2, 3, 3)), fhalf=z((nf, 2, 3)), fradius=z((nf, 2)),
+        fsign=z(nf), ffriction=z(nf), flaw=z(nf, np.int64), pair_gap=z(1), cweight=z(nc), cslope=z(nc),
         limit_active=z(nl, np.int64), n_limits=z(1, np.int64), bound=z(nv), lgap=z(nl), dof_limit=np.full((nv, 2), -1, np.int64),
         cbody=z((nc, 2), np.int64), cmu=z(nc), claw=z(nc, np.int64), cheld=z(nc, np.int64), cbound=z(nc),
         cframe=z((nc, 3, 3)), cval=z((nc, 3)),
-        in_hard_limit=z(1), standoff=z(nc), limit_standoff=z(nl),
+        kappa=z(1), in_hard_limit=z(1), standoff=z(nc), limit_standoff=z(nl),
         cgrace=z(nc), lgrace=z(nl), cC=z((nc, 2, 3, 6)), cB=z((nc, 2, 3, 6)), cH=z((nc, 2, 6, 12)), cK=z((nc, 3, 3)),
         cf=z((nc, 3)), cdy=z((nc, 3)), step=z((total, WIDTH)), drate=z(nv),
         dv=change.v, dlam=change.lam, dtheta=change.theta, dfric=change.fric, dlim=change.lim, dcon=change.con,
         warm=z(nb), warm_lam=z((nn, 6)), warm_lim=z(nl), warm_fric=z(nv), warm_con=z((nc, 3)),
+        warm_feature=z((int(pairs.room[0]), 5)),
         guess_lam=z((nn, 6)), guess_lim=z(nl), guess_fric=z(nv), guess_con=z((nc, 3)),
         path_targets=z(4), path_impulses=z((2, 3)),
         island=z(nb, np.int64), island_root=z(nb, np.int64), members=z((5, max(nb, nn, nv, nl, nc, 1)), np.int64),
@@ -218,13 +246,20 @@ def allocate_work(layout, planes, pairs, options, solver):
         halt=z(3), halt_bodies=z((nb, 13)), halt_angle=z(nv), halt_rate=z(nv), trace=z((201, 6)), edges=edges, stiffest=z(1),
         n_edges=np.array([len(fixed), len(fixed)], np.int64), scratch=z((128, 12)),
         now=now, change=change, affine=points[2], saved=points[3], best=points[4], base=points[5],
-        tangent=points[6], newton=points[7], pattern=pattern, blocks=blocks, options=options, solver=solver,
+        tangent=points[6], newton=points[7], manifold=allocate_manifold(), polytope=polytope(), pattern=pattern, blocks=blocks, options=options, solver=solver,
     )  # fmt: skip
     for q in (work.q, work.qn, work.p):
         q[-1, 0] = 1.0
     for R in (work.R, work.Rn, work.turn):
         R[-1] = np.eye(3)
     return work
+
+
+def _moving_pairs(layout, pairs):
+    """(m, 2) pairs of places of bodies that may touch, in order, each once."""
+    both = np.concatenate([pairs.body, pairs.shape_node[pairs.convex].reshape(-1, 2)])
+    both = both[(both >= 0).all(axis=1) & (both[:, 0] != both[:, 1])]
+    return np.unique(np.sort(layout.place_body[both].reshape(-1, 2), axis=1), axis=0).astype(np.int64)
 
 
 def analyse_room(edges, total):

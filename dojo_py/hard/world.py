@@ -66,6 +66,7 @@ def build_world(model: Any, friction: str, unsupported: str) -> World:
     law = FRICTION[friction]
     planes = planes._replace(law=np.where(planes.law == CONE, law, planes.law))
     pairs = pairs._replace(law=np.where(pairs.law == CONE, law, pairs.law))
+    pairs = pairs._replace(convex_law=np.where(pairs.convex_law == CONE, law, pairs.convex_law))
     bodies = build_body_table(model, layout, where)
     return World(_plain(layout), _plain(planes), _plain(pairs), _plain(table), _plain(bodies))
 

@@ -26,7 +26,8 @@ by δn₀ and δt₁⁰ at fixed n (what n does is in Y, Z). When both bodies tu
 import math
 
 from dojo_py.collision.plane import touching_point
-from dojo_py.hard.contact_rows import displace_pair, pair_gap
+from dojo_py.hard.contact_rows import displace_pair
+from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.pair_contacts import smallest
 from dojo_py.hard.plane_contacts import plane_rows
 from dojo_py.hard.terms import PYRAMID
@@ -119,8 +120,11 @@ def pair_changes(P, Q, W, G, h):
             G.pair_force[c, i] = s[64, i] if side == 0 else -s[64, i]
         _move_rows(W, c, side, rows, s[49:51, 0:3], y)
         _move_wrench(W, c, side, F, s[64, 0:3], wrench, h, f)
-        if W.claw[c] == PYRAMID or W.cgrace[c] > 0.0:
-            pair_gap(Q, W.active[c] - P.body.shape[0], W.x, W.R, s[101, 0:3], s)
+        faded = W.cslope[c] != 0.0
+        if W.claw[c] == PYRAMID or W.cgrace[c] > 0.0 or faded:
+            feature_gap(Q, W, W.active[c] - P.body.shape[0], W.x, W.R, s[101, 0:3], s)
+        if faded:  # the share of the impulse that acts follows the gap where the step starts
+            _fade(W, c, F, s[48, 6 * side : 6 * side + 6], f)
         if W.cgrace[c] > 0.0:
             for k in range(6):
                 y[0, k] -= s[48, 6 * side + k]
@@ -174,6 +178,17 @@ def _move_wrench(W, c, side, impulse, F, wrench, h, f):
         f[side, 3, 3 + k] -= R[k, 1] * t2 - R[k, 2] * t1
         f[side, 4, 3 + k] -= R[k, 2] * t0 - R[k, 0] * t2
         f[side, 5, 3 + k] -= R[k, 0] * t1 - R[k, 1] * t0
+
+
+@kernel
+def _fade(W, c, impulse, dgap, f):
+    """f (2, 6, …) += change of the impulses on both bodies of pair c by its share (far_pairs.py); dgap (6,): of the gap."""
+    for m in range(2):
+        B = W.cB[c, m]
+        for r in range(6):
+            y = W.cslope[c] * (B[0, r] * impulse[0] + B[1, r] * impulse[1] + B[2, r] * impulse[2])
+            for k in range(6):
+                f[m, r, k] += y * dgap[k]
 
 
 @kernel

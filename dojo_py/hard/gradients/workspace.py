@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.experimental import structref
 
+from dojo_py.collision.candidates import feature_rows
 from dojo_py.handles import Struct, register
 from dojo_py.jit import compiling, entry
 from dojo_py.solver.octet import WIDTH, whole
@@ -59,7 +60,7 @@ def allocate_tangent(model: Any, layout: Any, planes: Any, pairs: Any, servos: i
     """Work arrays for a number of columns."""
     nd = len(layout.dof_node)
     z, nb, nn = np.zeros, len(layout.mass), len(layout.node_joint)
-    nc, closed = len(planes.body) + len(pairs.kind), (nb + nn) * bool(len(layout.eq_kind))
+    nc, closed = len(planes.body) + feature_rows(pairs), (nb + nn) * bool(len(layout.eq_kind))
     return Tangent(
         z((nb, 13)), z(model.nq), z(model.nv), z(model.nu),
         z((nb + nn, 6, whole(columns))), z((closed, 6, whole(columns))), z((nb + 1, 6)),

@@ -69,6 +69,8 @@ def _set_com(world: World, model: Any, values: Array) -> None:
     planes.point[:] -= shift[planes.body]
     _shift_ends(pairs.centre, pairs.body, np.ones(len(pairs.kind), bool), shift)
     bound_pairs(pairs)
+    moving = pairs.shape_node >= 0
+    pairs.shape_centre[moving] -= shift[pairs.shape_node[moving]]
     _shift_ends(table.site_pos, table.body, table.transmission == 3, shift)
     for m in range(model.nbody):
         if bodies.node[m] >= 0 and np.count_nonzero(bodies.node == bodies.node[m]) > 1:

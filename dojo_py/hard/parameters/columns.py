@@ -26,6 +26,7 @@ from dojo_py.jit import entry, kernel
 
 POINT, RADIUS, FRICTION = flat.POINT, flat.RADIUS, flat.FRICTION
 SHAPE, PAIR_RADIUS, PAIR_FRICTION = flat.SHAPE, flat.PAIR_RADIUS, flat.PAIR_FRICTION
+CONVEX_FRICTION = flat.CONVEX_FRICTION
 MASS, INERTIA, GRAVITY, OTHER = flat.MASS, flat.INERTIA, flat.GRAVITY, flat.OTHER
 NUMBERS, COM, JOINT, GEAR = flat.NUMBERS, flat.COM, flat.JOINT, flat.GEAR
 
@@ -92,6 +93,11 @@ def _numbers(L, P, Q, W, D, moved, k, h, scheme, out):
             friction_column(W, D, row, value, out)
         elif column == PAIR_FRICTION:
             friction_column(W, D, P.body.shape[0] + row, value, out)
+        elif column == CONVEX_FRICTION:
+            first = P.body.shape[0] + Q.kind.shape[0]
+            for s in range(W.n_features[0]):
+                if W.fpair[Q.kind.shape[0] + s] == row:
+                    friction_column(W, D, first + s, value, out)
         elif column == SHAPE or column == PAIR_RADIUS:
             c = D.slot[P.body.shape[0] + row]
             if c >= 0:

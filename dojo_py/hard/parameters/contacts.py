@@ -25,16 +25,22 @@ def _geom_name(model: Any, g: int) -> str:
 def _rubbing_pairs(world: World) -> list[tuple[int, int]]:
     """Pairs of geoms with friction, in order of appearance; the smaller geom first."""
     found: dict[tuple[int, int], None] = {}
-    for table in (world.planes, world.pairs):
-        for law, (a, b) in zip(table.law, table.geom, strict=True):
-            if law != FRICTIONLESS:
+    for geoms, law, _ in _tables(world):
+        for kind, (a, b) in zip(law, geoms, strict=True):
+            if kind != FRICTIONLESS:
                 found[(min(a, b), max(a, b))] = None
     return list(found)
 
 
-def _rows_of(table: Any, pair: tuple[int, int]) -> Array:
-    low, high = np.min(table.geom, axis=1, initial=2**31), np.max(table.geom, axis=1, initial=-1)
-    return np.flatnonzero((low == pair[0]) & (high == pair[1]) & (table.law != FRICTIONLESS))
+def _tables(world: World) -> list[tuple[Array, Array, Array]]:
+    """(geoms (n, 2), law (n,), friction (n,)) of all candidates."""
+    rows = [(t.geom, t.law, t.friction) for t in (world.planes, world.pairs)]
+    return [*rows, (world.pairs.convex, world.pairs.convex_law, world.pairs.convex_friction)]
+
+
+def _rows_of(geoms: Array, law: Array, pair: tuple[int, int]) -> Array:
+    low, high = np.min(geoms, axis=1, initial=2**31), np.max(geoms, axis=1, initial=-1)
+    return np.flatnonzero((low == pair[0]) & (high == pair[1]) & (law != FRICTIONLESS))
 
 
 def _friction_labels(world: World, model: Any) -> list[str]:
@@ -44,15 +50,15 @@ def _friction_labels(world: World, model: Any) -> list[str]:
 def _friction(world: World, model: Any) -> Array:
     values = []
     for pair in _rubbing_pairs(world):
-        rows = [table.friction[i] for table in (world.planes, world.pairs) for i in _rows_of(table, pair)]
+        rows = [mu[i] for geoms, law, mu in _tables(world) for i in _rows_of(geoms, law, pair)]
         values.append(rows[0])
     return np.array(values)
 
 
 def _set_friction(world: World, model: Any, values: Array) -> None:
     for pair, value in zip(_rubbing_pairs(world), values, strict=True):
-        for table in (world.planes, world.pairs):
-            table.friction[_rows_of(table, pair)] = value
+        for geoms, law, mu in _tables(world):
+            mu[_rows_of(geoms, law, pair)] = value
 
 
 def _rub(values: Array) -> str | None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.experimental import structref
 
+from dojo_py.collision.candidates import feature_rows
 from dojo_py.handles import Struct, register
 from dojo_py.jit import compiling, entry
 from dojo_py.solver.octet import whole
@@ -32,7 +33,7 @@ class Adjoint(NamedTuple):
 def allocate_adjoint(layout: Any, planes: Any, pairs: Any) -> Adjoint:
     """Work arrays for a world."""
     z, nb, nn, nv = np.zeros, len(layout.mass), len(layout.node_joint), len(layout.dof_joint)
-    nc, m, closed = len(planes.body) + len(pairs.kind), whole(nv), (nb + nn) * bool(len(layout.eq_kind))
+    nc, m, closed = len(planes.body) + feature_rows(pairs), whole(nv), (nb + nn) * bool(len(layout.eq_kind))
     return Adjoint(
         z((nb + nn, 6, m)), z((closed, 6, m)), np.eye(nv, m), z((nb, 6, m)), z((nb, 6, m)), z((6, m)), z((nc, 3, m)), z((nc, 3, m)),
         z(nc, np.int64), z(len(layout.dof_node)), z((nb, 6)), z((160, 12)),

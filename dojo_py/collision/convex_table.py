@@ -1,0 +1,196 @@
+"""The convex shapes of a model as arrays: kinds, sizes, hull corners, faces and edges, each in the geom's frame.
+
+What GJK, the expanding polytope (convex_pair.py) and the choice of a manifold (manifold.py) read. Planes are among them, as the
+shape of kind PLANE whose outside is along its z axis.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dojo_py.collision.convex_shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID, MESH, PLANE, SPHERE
+from dojo_py.mechanism.quaternion import matrix
+
+Array = np.ndarray
+
+COPLANAR = 1e-7
+"""Triangles of a hull whose planes differ by less, of its size, are one face."""
+
+
+class ShapeTable(NamedTuple):
+    """One row a geom, and the corners and faces of all hulls behind each other. Frames: the geom's."""
+
+    kind: Array  # (g,) MuJoCo's geom type
+    size: Array  # (g, 3) half sizes [m]
+    hull: Array  # (g, 2) first corner and number of corners
+    faces: Array  # (g, 2) first face and number of faces
+    reach: Array  # (g,) farthest point from the geom's centre [m]
+    corner: Array  # (n, 3) [m]
+    first: Array  # (n + 1,) start of a corner's neighbours
+    neighbour: Array  # (…,)
+    around: Array  # (n + 1,) start of a corner's faces
+    around_face: Array  # (…,)
+    normal: Array  # (f, 3) of a face, outwards
+    ring: Array  # (f + 1,) start of a face's corners
+    ring_corner: Array  # (…,) counterclockwise from outside
+
+
+def shape_table(model: Any, wanted: Any) -> ShapeTable:
+    """The ShapeTable of a Model; hulls of the geoms in `wanted` only, each box and each mesh once for all its geoms of one size."""
+    number = model.ngeom
+    kind, size = np.array(model.geom_type, np.int64), np.array(model.geom_size, float).reshape(-1, 3)
+    hull, faces, reach = np.zeros((number, 2), np.int64), np.zeros((number, 2), np.int64), np.zeros(number)
+    known: dict[Any, tuple[tuple[int, int], tuple[int, int]]] = {}
+    parts = _Parts()
+    for g in sorted({int(g) for g in wanted}):
+        reach[g] = _reach(kind[g], size[g])
+        if kind[g] not in (BOX, MESH):
+            continue
+        name = tuple(size[g]) if kind[g] == BOX else int(model.geom_dataid[g])
+        if name not in known:
+            corners = _box_corners(size[g]) if kind[g] == BOX else _mesh_corners(model, int(model.geom_dataid[g]))
+            known[name] = parts.add(corners)
+        hull[g], faces[g] = known[name]
+        if kind[g] == MESH:
+            reach[g] = np.linalg.norm(parts.corners[hull[g, 0] : hull[g].sum()], axis=1).max(initial=0.0)
+    return ShapeTable(kind, size, hull, faces, reach, *parts.arrays())
+
+
+def has_hull(model: Any, g: int) -> bool:
+    """Whether geom g is a mesh with a convex hull."""
+    return int(model.geom_dataid[g]) >= 0 and int(model.mesh_graphadr[int(model.geom_dataid[g])]) >= 0
+
+
+def _reach(kind: int, size: Array) -> float:
+    if kind == SPHERE:
+        return float(size[0])
+    if kind == CAPSULE:
+        return float(size[0] + size[1])
+    if kind == CYLINDER:
+        return float(np.hypot(size[0], size[1]))
+    if kind == ELLIPSOID:
+        return float(size.max())
+    if kind == PLANE:
+        return np.inf
+    return float(np.linalg.norm(size))
+
+
+def _box_corners(size: Array) -> Array:
+    return np.array([[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)]) * size
+
+
+def _mesh_corners(model: Any, mesh: int) -> Array:
+    """(n, 3) corners of the hull of a mesh of a Model."""
+    address, first = int(model.mesh_graphadr[mesh]), int(model.mesh_vertadr[mesh])
+    graph = np.asarray(model.mesh_graph[address:], np.int64)
+    return np.array(model.mesh_vert[first + graph[2 + graph[0] : 2 + 2 * graph[0]]], float)
+
+
+class _Parts:
+    """Hulls one behind the other."""
+
+    def __init__(self) -> None:
+        self._corners: list[Array] = [np.zeros((0, 3))]
+        self._neighbours: list[list[int]] = []
+        self._around: list[list[int]] = []
+        self._normals: list[Array] = []
+        self._rings: list[list[int]] = []
+        self._total = 0
+
+    @property
+    def corners(self) -> Array:
+        return np.concatenate(self._corners)
+
+    def add(self, corners: Array) -> tuple[tuple[int, int], tuple[int, int]]:
+        """((first corner, number), (first face, number)) of a new hull with these corners."""
+        first, first_face = self._total, len(self._rings)
+        rings, normals = hull_polygons(corners)
+        neighbours: list[set[int]] = [set() for _ in corners]
+        around: list[list[int]] = [[] for _ in corners]
+        for face, ring in enumerate(rings):
+            for i, k in zip(ring, [*ring[1:], ring[0]], strict=True):
+                neighbours[i].add(k)
+                neighbours[k].add(i)
+                around[i].append(first_face + face)
+        self._corners.append(corners)
+        self._neighbours += [sorted(first + k for k in near) for near in neighbours]
+        self._around += around
+        self._normals += list(normals)
+        self._rings += [[first + i for i in ring] for ring in rings]
+        self._total += len(corners)
+        return (first, len(corners)), (first_face, len(rings))
+
+    def arrays(self) -> tuple[Array, ...]:
+        """The last eight fields of a ShapeTable."""
+        normals = np.array(self._normals, float).reshape(-1, 3)
+        return (self.corners, *_ragged(self._neighbours), *_ragged(self._around), normals, *_ragged(self._rings))
+
+
+def _ragged(rows: list[list[int]]) -> tuple[Array, Array]:
+    """(start of each row, all entries)."""
+    starts = np.concatenate([[0], np.cumsum([len(r) for r in rows])]).astype(np.int64)
+    return starts, np.array([i for r in rows for i in r], np.int64)
+
+
+def hull_polygons(corners: Array) -> tuple[list[list[int]], Array]:
+    """Faces of a convex hull as polygons: corners of each counterclockwise from outside, and (f, 3) normals.
+
+    Triangles in one plane are one polygon; a corner within a face or an edge belongs to none.
+    """
+    from scipy.spatial import ConvexHull  # not on import: most models have no such pairs
+
+    hull = ConvexHull(corners, qhull_options="Qt")
+    size = np.ptp(corners, axis=0).max()
+    planes, owner = hull.equations, np.full(len(hull.simplices), -1)
+    normals: list[Array] = []
+    for start in np.argsort(-_areas(corners, hull.simplices)):  # the largest triangle says how a face lies
+        if owner[start] >= 0:
+            continue
+        owner[start], stack = len(normals), [start]
+        while stack:
+            for other in hull.neighbors[stack.pop()]:
+                if owner[other] < 0:
+                    heights = corners[hull.simplices[other]] @ planes[start, :3] + planes[start, 3]
+                    if np.abs(heights).max() < COPLANAR * size and planes[other, :3] @ planes[start, :3] > 0.0:
+                        owner[other] = len(normals)
+                        stack.append(other)
+        normals.append(planes[start, :3])
+    rings = [_ring(corners, np.unique(hull.simplices[owner == f]), normals[f]) for f in range(len(normals))]
+    return rings, np.array(normals)
+
+
+def _areas(corners: Array, triangles: Array) -> Array:
+    a, b, c = (corners[triangles[:, k]] for k in range(3))
+    return np.linalg.norm(np.cross(b - a, c - a), axis=1)
+
+
+def _ring(corners: Array, members: Array, normal: Array) -> list[int]:
+    """The members that are corners of their polygon, counterclockwise about the normal."""
+    axis = np.eye(3)[np.argmin(np.abs(normal))]
+    x = np.cross(axis, normal)
+    x /= np.linalg.norm(x)
+    flat = (corners[members] - corners[members].mean(axis=0)) @ np.stack([x, np.cross(normal, x)], axis=1)
+    order = np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))
+    kept = list(order)
+    scale = np.ptp(flat, axis=0).max() ** 2
+    for i in order:  # corners in line with their neighbours go
+        at = kept.index(i)
+        a, b = flat[kept[at - 1]], flat[kept[(at + 1) % len(kept)]]
+        turn = (flat[i, 0] - a[0]) * (b[1] - flat[i, 1]) - (flat[i, 1] - a[1]) * (b[0] - flat[i, 0])
+        if len(kept) > 3 and turn < 1e-12 * scale:
+            kept.pop(at)
+    return [int(members[i]) for i in kept]
+
+
+def frames(where: Any, model: Any, com: Array) -> tuple[Array, Array, Array]:
+    """Node, centre (3,) and axes (3, 3) of every geom in the frame of its node at the centre of mass; of the world: -1 and its own."""
+    node, centre, axes = np.zeros(model.ngeom, np.int64), np.zeros((model.ngeom, 3)), np.zeros((model.ngeom, 3, 3))
+    for g in range(model.ngeom):
+        b = int(model.geom_bodyid[g])
+        node[g] = where.node[b]
+        R = matrix(where.quat[b])
+        centre[g] = where.pos[b] + R @ model.geom_pos[g] - (com[node[g]] if node[g] >= 0 else 0.0)
+        axes[g] = R @ matrix(model.geom_quat[g])
+    return node, centre, axes

@@ -1,0 +1,528 @@
+"""The manifold of two convex shapes: which features of them may touch within a step.
+
+Both shapes show a polygon to each other: of a box or mesh the face that looks most along the normal, of a capsule its axis, of a
+cylinder its cap (8 points of the rim) or its axis. Seen along the normal n, the corners of the area that both cover are
+
+    corners of A over the plane of B's face, corners of B over that of A's                 POINT_PLANE
+    edges that cross                                                                        EDGE_EDGE
+
+(features.py), and for cylinders the lowest point of a rim. Each is a smooth function of the poses, so that a face that comes down on
+a face meets four of them, not one whose place jumps. What is left, and shapes without faces, has its nearest points: NEAREST.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from dojo_py.collision.convex_pair import nearest
+from dojo_py.collision.convex_shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID, PLANE, SPHERE, support
+from dojo_py.collision.features import BALL_FEATURE, EDGE_EDGE, NEAREST, POINT_PLANE, RIM_PLANE
+from dojo_py.collision.vectors import along, cross, dot, length, minus, perpendicular, plus, put, row, times, turned, turned_back, unit
+from dojo_py.jit import kernel
+
+RING = 48
+"""Corners of a polygon that are looked at."""
+FOUND = 64
+"""Features of a pair that are looked at."""
+MOST = 8
+"""Features of a pair that are kept, those that span most."""
+RIM_POINTS = 8
+CAP_COSINE, SIDE_COSINE = 0.9, 0.3
+"""A cylinder shows its cap where its axis is as near to the normal as the first, its side where it is as far as the second."""
+SAME_PLACE = 1e-4
+"""Of the size: features nearer than this, seen along the normal, are one."""
+ALIGNED = 0.999
+"""Cosine from the normal up to which two crossing edges are told by their own normal; beyond they are nearly parallel."""
+SLIVER = 1e-9
+"""Of the size: how far outside of a polygon a point still counts as inside."""
+RIM_SOFTNESS = 1e-3
+"""As for rims over fixed planes (candidates.py)."""
+NEARLY_PARALLEL = 0.1
+"""Sine of the angle between two axes up to which their ends touch too."""
+CORNER_BITS = 1 << 22
+
+
+class Manifold(NamedTuple):
+    """Work space of `find_features`, modified in place. Two rows: what the shapes A and B show; then a row a feature."""
+
+    corners: np.ndarray  # (2,) of the polygon; 2: an axis, 0: all of a plane
+    radius: np.ndarray  # (2,) rounding of these [m]
+    disc: np.ndarray  # (2,) radius of a cylinder, 0 for other shapes [m]
+    has_face: np.ndarray  # (2,) whether it is a face, with
+    normal: np.ndarray  # (2, 3) outwards, world
+    origin: np.ndarray  # (2, 3) and a point of it [m]
+    point: np.ndarray  # (2, RING, 3) the corners, world [m]
+    number: np.ndarray  # (2, RING)
+    flat: np.ndarray  # (2, RING, 2) seen along the normal [m]
+    size: np.ndarray  # (1,) [m]
+    count: np.ndarray  # (1,) how many features were found
+    kind: np.ndarray  # (FOUND,)
+    gap: np.ndarray  # (FOUND,) [m]
+    sign: np.ndarray  # (FOUND,) see features.py; 1 where the point, or the disc, is A's
+    place: np.ndarray  # (FOUND, 2) seen along the normal [m]
+    corner: np.ndarray  # (FOUND, 2) numbers of what it is made of
+    at: np.ndarray  # (FOUND, 2, 3) the two reference points, world [m]
+    along: np.ndarray  # (FOUND, 2, 3) direction of an edge or axis, normal of a plane
+    rounding: np.ndarray  # (FOUND, 2) [m]; of a rim: the radius of its disc
+    kept: np.ndarray  # (FOUND,)
+    far: np.ndarray  # (FOUND,)
+
+
+def allocate_manifold() -> Manifold:
+    """Work space for one pair at a time."""
+    z, i = np.zeros, np.int64
+    return Manifold(
+        z(2, i), z(2), z(2), z(2, np.bool_), z((2, 3)), z((2, 3)), z((2, RING, 3)), z((2, RING), i), z((2, RING, 2)), z(1), z(1, i),
+        z(FOUND, i), z(FOUND), z(FOUND), z((FOUND, 2)), z((FOUND, 2), i), z((FOUND, 2, 3)), z((FOUND, 2, 3)), z((FOUND, 2)),
+        z(FOUND, np.bool_), z(FOUND),
+    )  # fmt: skip
+
+
+@kernel
+def shape_of(Q, g):
+    """Geom g as convex_shapes.py takes it."""
+    return Q.shape_kind[g], (Q.shape_size[g, 0], Q.shape_size[g, 1], Q.shape_size[g, 2]), Q.shape_hull[g, 0], Q.shape_hull[g, 1]
+
+
+@kernel
+def pose_of(Q, g, x, R):
+    """(position, matrix) of geom g, whose body has its centre of mass at x (3,) and orientation R (3, 3)."""
+    c, A = Q.shape_centre[g], Q.shape_axes[g]
+    position = (
+        x[0] + R[0, 0] * c[0] + R[0, 1] * c[1] + R[0, 2] * c[2],
+        x[1] + R[1, 0] * c[0] + R[1, 1] * c[1] + R[1, 2] * c[2],
+        x[2] + R[2, 0] * c[0] + R[2, 1] * c[1] + R[2, 2] * c[2],
+    )
+    return position, (
+        R[0, 0] * A[0, 0] + R[0, 1] * A[1, 0] + R[0, 2] * A[2, 0],
+        R[0, 0] * A[0, 1] + R[0, 1] * A[1, 1] + R[0, 2] * A[2, 1],
+        R[0, 0] * A[0, 2] + R[0, 1] * A[1, 2] + R[0, 2] * A[2, 2],
+        R[1, 0] * A[0, 0] + R[1, 1] * A[1, 0] + R[1, 2] * A[2, 0],
+        R[1, 0] * A[0, 1] + R[1, 1] * A[1, 1] + R[1, 2] * A[2, 1],
+        R[1, 0] * A[0, 2] + R[1, 1] * A[1, 2] + R[1, 2] * A[2, 2],
+        R[2, 0] * A[0, 0] + R[2, 1] * A[1, 0] + R[2, 2] * A[2, 0],
+        R[2, 0] * A[0, 1] + R[2, 1] * A[1, 1] + R[2, 2] * A[2, 1],
+        R[2, 0] * A[0, 2] + R[2, 1] * A[1, 2] + R[2, 2] * A[2, 2],
+    )
+
+
+@kernel
+def gap_of(Q, W, a, pose_a, b, pose_b):
+    """(gap, n from A to B) of two geoms; W.polytope: work."""
+    A, B = shape_of(Q, a), shape_of(Q, b)
+    if A[0] == PLANE or B[0] == PLANE:
+        return _over_plane(A, pose_a, B, pose_b, Q)
+    near = nearest(A, pose_a, B, pose_b, minus(pose_b[0], pose_a[0]), Q, W.polytope)
+    return near[0], near[1]
+
+
+@kernel
+def _over_plane(A, pose_a, B, pose_b, hulls):
+    """`gap_of` where one is a plane, whose outside is along its z axis."""
+    plane, shape, sign = (pose_a, B, 1.0) if A[0] == PLANE else (pose_b, A, -1.0)
+    pose = pose_b if A[0] == PLANE else pose_a
+    m = (plane[1][2], plane[1][5], plane[1][8])
+    p, _ = support(shape, pose, times(-1.0, m), hulls, -1)
+    return dot(m, minus(p, plane[0])), times(sign, m)
+
+
+@kernel
+def pair_distance(Q, W, k, x, R):
+    """Gap [m] of convex pair k at poses x (nb + 1, 3), R (nb + 1, 3, 3)."""
+    a, b = Q.convex[k, 0], Q.convex[k, 1]
+    i, j = Q.shape_node[a], Q.shape_node[b]
+    return gap_of(Q, W, a, pose_of(Q, a, x[i], R[i]), b, pose_of(Q, b, x[j], R[j]))[0]
+
+
+@kernel
+def convex_far(Q, k, x, R, reach):
+    """True when the bounding spheres of convex pair k are more than reach [m] apart; a plane has none."""
+    a, b = Q.convex[k, 0], Q.convex[k, 1]
+    far = Q.shape_reach[a] + Q.shape_reach[b] + reach
+    if not far < 1e150:
+        return False
+    i, j = Q.shape_node[a], Q.shape_node[b]
+    p, q, A, B = Q.shape_centre[a], Q.shape_centre[b], R[i], R[j]
+    square = 0.0
+    for r in range(3):
+        d = x[i, r] + A[r, 0] * p[0] + A[r, 1] * p[1] + A[r, 2] * p[2]
+        d -= x[j, r] + B[r, 0] * q[0] + B[r, 1] * q[1] + B[r, 2] * q[2]
+        square += d * d
+    return square > far * far
+
+
+@kernel
+def find_features(Q, W, k, x, R, reach):
+    """Append the features of convex pair k with gaps up to reach [m] to the table; those that it holds already are not added again.
+
+    x (nb + 1, 3), R (nb + 1, 3, 3): poses. Returns (its gap, how many were added).
+    """
+    a, b = Q.convex[k, 0], Q.convex[k, 1]
+    i, j = Q.shape_node[a], Q.shape_node[b]
+    pose_a, pose_b = pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
+    gap, n = gap_of(Q, W, a, pose_a, b, pose_b)
+    if gap > reach:
+        return gap, 0
+    before = W.n_features[0]
+    M = W.manifold
+    M.count[0] = 0
+    flat = _shows_polygon(Q, a, pose_a, n) and _shows_polygon(Q, b, pose_b, times(-1.0, n))
+    if flat:
+        _polygon(Q, M, 0, a, pose_a, n)
+        _polygon(Q, M, 1, b, pose_b, times(-1.0, n))
+        _overlap(Q, W, k, a, pose_a, b, pose_b, n, reach)
+        _keep_spread(M)
+        for f in range(M.count[0]):
+            if M.kept[f]:
+                _add(Q, W, k, M, f, x, R)
+    if M.count[0] == 0 or (gap < 0.0 and W.n_features[0] == before) or not flat or _round(Q, M, a, b, n):
+        M.kind[0], M.corner[0, 0], M.corner[0, 1], M.sign[0] = NEAREST, 0, 0, 1.0
+        if not (Q.shape_kind[a] == PLANE or Q.shape_kind[b] == PLANE):
+            _add(Q, W, k, M, 0, x, R)
+    return gap, W.n_features[0] - before
+
+
+@kernel
+def _shows_polygon(Q, g, pose, n):
+    kind = Q.shape_kind[g]
+    if kind == SPHERE or kind == ELLIPSOID:
+        return False
+    if kind == CYLINDER:
+        z = abs(pose[1][2] * n[0] + pose[1][5] * n[1] + pose[1][8] * n[2])
+        return z > CAP_COSINE or z < SIDE_COSINE
+    return True
+
+
+@kernel
+def _round(Q, M, a, b, n):
+    """Whether a cylinder takes part whose features may not be all: where it meets anything but the plane of a face."""
+    for side in range(2):
+        if Q.shape_kind[a if side == 0 else b] == CYLINDER:
+            other = 1 - side
+            if not (M.has_face[other] and abs(dot(row(M.normal, other), n)) > 1.0 - 1e-9):
+                return True
+    return False
+
+
+@kernel
+def _polygon(Q, M, side, g, pose, n):
+    """What geom g shows along n, into M's row `side`: corners (world), their numbers, rounding, the plane of the face if there is one."""
+    kind = Q.shape_kind[g]
+    M.radius[side], M.has_face[side], M.disc[side] = 0.0, False, 0.0
+    R = pose[1]
+    z = (R[2], R[5], R[8])
+    if kind == PLANE:
+        M.corners[side], M.has_face[side] = 0, True
+        put(M.normal, side, z)
+        put(M.origin, side, pose[0])
+        return
+    if kind == CAPSULE or kind == CYLINDER:
+        length_, radius = Q.shape_size[g, 1], Q.shape_size[g, 0]
+        tilt = dot(z, n)
+        if kind == CYLINDER:
+            M.disc[side] = radius
+            if abs(tilt) > CAP_COSINE:
+                _cap(M, side, pose, z, radius, length_, 1.0 if tilt > 0.0 else -1.0)
+                return
+        M.corners[side], M.radius[side] = 2, radius
+        put(M.point[side], 0, along(pose[0], -length_, z))
+        put(M.point[side], 1, along(pose[0], length_, z))
+        M.number[side, 0], M.number[side, 1] = 0, 1
+        return
+    face = _face_along(Q, g, turned_back(R, n))
+    first, last = Q.ring[face], Q.ring[face + 1]
+    step = (last - first + RING - 1) // RING
+    count = 0
+    for r in range(first, last, step):
+        c = Q.ring_corner[r]
+        put(M.point[side], count, plus(pose[0], turned(R, row(Q.corner, c))))
+        M.number[side, count] = c - Q.shape_hull[g, 0]
+        count += 1
+    M.corners[side], M.has_face[side] = count, True
+    put(M.normal, side, turned(R, row(Q.face_normal, face)))
+    put(M.origin, side, row(M.point[side], 0))
+
+
+@kernel
+def _cap(M, side, pose, z, radius, half, sign):
+    """The cap of a cylinder that looks along sign z: points of its rim, counterclockwise from outside."""
+    R = pose[1]
+    centre = along(pose[0], sign * half, z)
+    for i in range(RIM_POINTS):
+        angle = sign * 2.0 * math.pi * i / RIM_POINTS
+        x, y = radius * math.cos(angle), radius * math.sin(angle)
+        put(M.point[side], i, plus(centre, turned(R, (x, y, 0.0))))
+        M.number[side, i] = i if sign > 0.0 else 2 * RIM_POINTS - 1 - i
+    M.corners[side], M.has_face[side] = RIM_POINTS, True
+    put(M.normal, side, times(sign, z))
+    put(M.origin, side, centre)
+
+
+@kernel
+def _face_along(Q, g, m):
+    """The face of geom g, a box or mesh, at its corner farthest along m (in its frame) whose normal is nearest to m."""
+    first, count = Q.shape_faces[g, 0], Q.shape_faces[g, 1]
+    best, most = first, -2.0
+    if Q.shape_kind[g] == BOX:
+        for f in range(first, first + count):
+            d = dot(row(Q.face_normal, f), m)
+            if d > most:
+                best, most = f, d
+        return best
+    top, c = -math.inf, Q.shape_hull[g, 0]
+    for i in range(Q.shape_hull[g, 0], Q.shape_hull[g, 0] + Q.shape_hull[g, 1]):
+        d = dot(row(Q.corner, i), m)
+        if d > top:
+            top, c = d, i
+    for r in range(Q.around[c], Q.around[c + 1]):
+        f = Q.around_face[r]
+        d = dot(row(Q.face_normal, f), m)
+        if d > most:
+            best, most = f, d
+    return best
+
+
+@kernel
+def _overlap(Q, W, k, a, pose_a, b, pose_b, n, reach):
+    """The features of both polygons with gaps up to reach, into M."""
+    M = W.manifold
+    e1 = perpendicular(n)
+    e2 = cross(n, e1)
+    size = 0.0
+    for side in range(2):
+        for i in range(M.corners[side]):
+            p = minus(row(M.point[side], i), pose_a[0])
+            M.flat[side, i, 0], M.flat[side, i, 1] = dot(p, e1), dot(p, e2)
+            size = max(size, length(minus(row(M.point[side], i), row(M.point[side], 0))))
+    M.size[0] = size
+    for side in range(2):
+        if M.has_face[1 - side]:
+            for i in range(M.corners[side]):
+                if _inside(M, 1 - side, M.flat[side, i, 0], M.flat[side, i, 1], SLIVER * size):
+                    _corner(Q, M, side, i, a if side == 0 else b, reach)
+            if M.disc[side] > 0.0:
+                _rims(M, side, a if side == 0 else b, pose_a if side == 0 else pose_b, Q, pose_a, e1, e2, reach)
+    if M.corners[0] >= 2 and M.corners[1] >= 2:
+        last_a = M.corners[0] if M.corners[0] > 2 else 1
+        last_b = M.corners[1] if M.corners[1] > 2 else 1
+        for i in range(last_a):
+            for j in range(last_b):
+                _crossing(M, i, (i + 1) % M.corners[0], j, (j + 1) % M.corners[1], n, reach)
+    if M.corners[0] == 2 and M.corners[1] == 2:
+        _side_by_side(M, n, reach)
+
+
+@kernel
+def _side_by_side(M, n, reach):
+    """Two axes that are nearly parallel: the end of one, a ball, beside the other."""
+    for side in range(2):
+        o, p = row(M.point[1 - side], 0), row(M.point[1 - side], 1)
+        u = minus(p, o)
+        own = minus(row(M.point[side], 1), row(M.point[side], 0))
+        if length(cross(u, own)) > NEARLY_PARALLEL * length(u) * length(own):
+            return
+        for i in range(2):
+            d = minus(row(M.point[side], i), o)
+            t = dot(d, u) / dot(u, u)
+            gap = length(along(d, -t, u)) - M.radius[0] - M.radius[1]
+            if gap <= reach and 0.0 <= t <= 1.0:
+                f = _put_feature(M, BALL_FEATURE, M.flat[side, i, 0], M.flat[side, i, 1], gap, side, i, 1.0)
+                if f >= 0:
+                    put(M.at[f], side, row(M.point[side], i))
+                    M.rounding[f, 0], M.rounding[f, 1] = M.radius[0], M.radius[1]
+
+
+@kernel
+def _inside(M, side, x, y, tolerance):
+    """Whether a point (x, y), seen along the normal, lies in the polygon of a side; everything lies in a plane's."""
+    count = M.corners[side]
+    if count == 0:
+        return True
+    if count < 3:
+        return False
+    sign = 1.0 if side == 0 else -1.0  # B's corners go round the other way
+    for i in range(count):
+        j = (i + 1) % count
+        u0, u1 = M.flat[side, j, 0] - M.flat[side, i, 0], M.flat[side, j, 1] - M.flat[side, i, 1]
+        d = u0 * (y - M.flat[side, i, 1]) - u1 * (x - M.flat[side, i, 0])
+        if sign * d < -tolerance * math.sqrt(u0 * u0 + u1 * u1):
+            return False
+    return True
+
+
+@kernel
+def _put_feature(M, kind, x, y, gap, first, second, sign):
+    """A feature's row in M; first, second: numbers of what it is made of. Returns its row, -1 where another is at its place."""
+    if M.count[0] >= FOUND:
+        return -1
+    near = SAME_PLACE * M.size[0]
+    for f in range(M.count[0]):
+        if abs(M.place[f, 0] - x) < near and abs(M.place[f, 1] - y) < near and M.kind[f] != RIM_PLANE and kind != RIM_PLANE:
+            return -1
+    f = M.count[0]
+    M.count[0] = f + 1
+    M.kind[f], M.gap[f], M.sign[f] = kind, gap, sign
+    M.place[f, 0], M.place[f, 1] = x, y
+    M.corner[f, 0], M.corner[f, 1] = first, second
+    return f
+
+
+@kernel
+def _corner(Q, M, side, i, g, reach):
+    """Corner i of one side over the face of the other."""
+    if Q.shape_kind[g] == CYLINDER and M.corners[side] == 2:
+        return  # the ends of a cylinder's axis: its rims stand for them
+    p, m, o = row(M.point[side], i), row(M.normal, 1 - side), row(M.origin, 1 - side)
+    gap = dot(m, minus(p, o)) - M.radius[side]
+    if gap > reach:
+        return
+    f = _put_feature(M, POINT_PLANE, M.flat[side, i, 0], M.flat[side, i, 1], gap, side, M.number[side, i], 1.0 if side == 0 else -1.0)
+    if f >= 0:
+        put(M.at[f], side, p)
+        put(M.at[f], 1 - side, o)
+        put(M.along[f], 1 - side, m)
+        M.rounding[f, side], M.rounding[f, 1 - side] = M.radius[side], 0.0
+
+
+@kernel
+def _rims(M, side, g, pose, Q, pose_a, e1, e2, reach):
+    """The lowest points of a cylinder's rims over the face of the other side."""
+    R = pose[1]
+    z, m, o = (R[2], R[5], R[8]), row(M.normal, 1 - side), row(M.origin, 1 - side)
+    tilt = dot(m, z)
+    y = along(m, -tilt, z)
+    rho = math.sqrt(dot(y, y) + RIM_SOFTNESS * RIM_SOFTNESS)
+    for end in range(2):
+        sign = 1.0 if end == 0 else -1.0
+        centre = along(pose[0], sign * Q.shape_size[g, 1], z)
+        p = along(centre, -M.disc[side] / rho, y)
+        gap = dot(m, minus(p, o))
+        q = minus(p, pose_a[0])
+        s, t = dot(q, e1), dot(q, e2)
+        if gap > reach or not _inside(M, 1 - side, s, t, SLIVER * M.size[0]):
+            continue
+        f = _put_feature(M, RIM_PLANE, s, t, gap, side, end, 1.0 if side == 0 else -1.0)
+        if f >= 0:
+            put(M.at[f], side, centre)
+            put(M.along[f], side, z)
+            put(M.at[f], 1 - side, o)
+            put(M.along[f], 1 - side, m)
+            M.rounding[f, side], M.rounding[f, 1 - side] = M.disc[side], 0.0
+
+
+@kernel
+def _crossing(M, i, i2, j, j2, n, reach):
+    """Edge i, i2 of A and edge j, j2 of B, where they cross seen along the normal."""
+    F = M.flat
+    u0, u1 = F[0, i2, 0] - F[0, i, 0], F[0, i2, 1] - F[0, i, 1]
+    w0, w1 = F[1, j2, 0] - F[1, j, 0], F[1, j2, 1] - F[1, j, 1]
+    det = u0 * w1 - u1 * w0
+    if abs(det) <= 1e-12 * (u0 * u0 + u1 * u1 + w0 * w0 + w1 * w1):
+        return
+    d0, d1 = F[1, j, 0] - F[0, i, 0], F[1, j, 1] - F[0, i, 1]
+    t, s = (d0 * w1 - d1 * w0) / det, (d0 * u1 - d1 * u0) / det
+    if not (0.0 <= t <= 1.0 and 0.0 <= s <= 1.0):
+        return
+    a, b = row(M.point[0], i), row(M.point[1], j)
+    u, w = minus(row(M.point[0], i2), a), minus(row(M.point[1], j2), b)
+    x, y = F[0, i, 0] + t * u0, F[0, i, 1] + t * u1
+    N = cross(u, w)
+    size = length(N)
+    cosine = dot(N, n) / size if size > 0.0 else 0.0
+    p, q = along(a, t, u), along(b, s, w)
+    if abs(cosine) > ALIGNED:
+        sign = -1.0 if cosine > 0.0 else 1.0  # the normal of a contact points from B to A
+        gap = sign * dot(N, minus(a, b)) / size - M.radius[0] - M.radius[1]
+        if gap > reach:
+            return
+        f = _put_feature(M, EDGE_EDGE, x, y, gap, M.number[0, i], M.number[1, j], sign)
+        if f >= 0:
+            put(M.at[f], 0, p)
+            put(M.at[f], 1, q)
+            put(M.along[f], 0, unit(u))
+            put(M.along[f], 1, unit(w))
+            M.rounding[f, 0], M.rounding[f, 1] = M.radius[0], M.radius[1]
+        return
+    side = 0 if M.has_face[1] else 1  # nearly parallel: a point of one edge over the face of the other
+    if not M.has_face[1 - side]:
+        return
+    m, o, point = row(M.normal, 1 - side), row(M.origin, 1 - side), p if side == 0 else q
+    gap = dot(m, minus(point, o)) - M.radius[side]
+    if gap > reach:
+        return
+    first, second = (M.number[0, i], M.number[1, j]) if side == 0 else (M.number[1, j], M.number[0, i])
+    f = _put_feature(M, POINT_PLANE, x, y, gap, 2 + side + 4 * first, second, 1.0 if side == 0 else -1.0)
+    if f >= 0:
+        put(M.at[f], side, point)
+        put(M.at[f], 1 - side, o)
+        put(M.along[f], 1 - side, m)
+        M.rounding[f, side], M.rounding[f, 1 - side] = M.radius[side], 0.0
+
+
+@kernel
+def _keep_spread(M):
+    """Mark the features that are kept: all, or of many the deepest, then always the farthest from those."""
+    count = M.count[0]
+    for f in range(count):
+        M.kept[f] = count <= MOST
+    if count <= MOST:
+        return
+    best = 0
+    for f in range(count):
+        M.far[f] = math.inf
+        if M.gap[f] < M.gap[best]:
+            best = f
+    for _ in range(MOST):
+        M.kept[best] = True
+        last = best
+        for f in range(count):
+            d = (M.place[f, 0] - M.place[last, 0]) ** 2 + (M.place[f, 1] - M.place[last, 1]) ** 2
+            M.far[f] = min(M.far[f], d)
+            if not M.kept[f] and (M.kept[best] or M.far[f] > M.far[best]):
+                best = f
+
+
+@kernel
+def _add(Q, W, k, M, f, x, R):
+    """Feature f of M into W's table of features, in the frames of the bodies."""
+    key = (M.kind[f] * CORNER_BITS + M.corner[f, 0]) * CORNER_BITS + M.corner[f, 1]
+    s = W.n_features[0]
+    first = Q.kind.shape[0]
+    for i in range(first, first + s):
+        if W.fpair[i] == k and W.fkey[i] == key:
+            return
+    if first + s >= W.fpair.shape[0]:
+        W.n_features[1] += 1  # no room: the caller is told
+        return
+    W.n_features[0] = s + 1
+    i = first + s
+    W.fpair[i], W.fkey[i], W.fkind[i], W.fsign[i] = k, key, M.kind[f], M.sign[f]
+    W.ffriction[i], W.flaw[i] = Q.convex_friction[k], Q.convex_law[k]
+    first_side = M.corner[f, 0] if M.kind[f] == BALL_FEATURE else 0  # the ball comes first
+    for place in range(2):
+        side = place if first_side == 0 else 1 - place
+        g = Q.convex[k, side]
+        b = Q.shape_node[g]
+        W.fshape[i, place], W.fbody[i, place] = g, b
+        W.fradius[i, place] = M.rounding[f, side]
+        if M.kind[f] == NEAREST or (M.kind[f] == BALL_FEATURE and place == 1):
+            _whole(Q, W, i, place, g)
+            continue
+        for r in range(3):
+            at, direction = 0.0, 0.0
+            for c in range(3):
+                at += R[b, c, r] * (M.at[f, side, c] - x[b, c])
+                direction += R[b, c, r] * M.along[f, side, c]
+            W.fcentre[i, place, r], W.faxes[i, place, r, 2] = at, direction
+
+
+@kernel
+def _whole(Q, W, i, place, g):
+    """The geom itself as one side of feature i: its centre and axes, and half the length of its axis."""
+    for r in range(3):
+        W.fcentre[i, place, r] = Q.shape_centre[g, r]
+        for c in range(3):
+            W.faxes[i, place, r, c] = Q.shape_axes[g, r, c]
+    W.fhalf[i, place, 0] = W.fhalf[i, place, 1] = 0.0
+    W.fhalf[i, place, 2] = Q.shape_size[g, 1]

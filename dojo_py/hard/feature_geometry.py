@@ -1,0 +1,165 @@
+"""Gap, normal, contact point of a feature of two bodies, with their derivatives by both poses: one place for all kinds.
+
+Row f of the table of features (workspace.py) and the poses of its bodies in; the derivatives are by (δx_A, δθ_A, δx_B, δθ_B), world
+axes. Round features have their own file (pair_contacts.py), the others their formulas in collision/features.py.
+"""
+
+from dojo_py.collision.convex_derivatives import motion_change
+from dojo_py.collision.convex_pair import nearest
+from dojo_py.collision.features import (
+    CROSSING,
+    EDGE_EDGE,
+    NEAREST,
+    POINT_PLANE,
+    edge_edge,
+    edge_edge_change,
+    moved,
+    point_plane,
+    point_plane_change,
+    rim_plane,
+    rim_plane_change,
+)
+from dojo_py.collision.manifold import RIM_SOFTNESS, pose_of, shape_of
+from dojo_py.collision.vectors import cross, minus, plus, times
+from dojo_py.hard.pair_contacts import pair_geometry
+from dojo_py.jit import kernel
+
+ZERO = (0.0, 0.0, 0.0)
+
+
+@kernel
+def feature_geometry(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, s):
+    """Gap [m] of feature f, normal n (3,) from B to A, point c (3,); dgap (12,), dn, dc (3, 12). s: work (40, 12)."""
+    kind = W.fkind[f]
+    if kind <= CROSSING:
+        return pair_geometry(
+            kind, xa, Ra, xb, Rb, W.fcentre[f], W.faxes[f], W.fhalf[f], W.fradius[f], n, c, dgap, dn, dc, s
+        )  # fmt: skip
+    if kind == POINT_PLANE:
+        return _point_plane(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
+    if kind == EDGE_EDGE:
+        return _edge_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
+    if kind == NEAREST:
+        return _nearest(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
+    return _rim_plane(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
+
+
+@kernel
+def _turned(R, a):
+    """R a of an array R (3, 3) and an array a (3,), as a tuple."""
+    return (
+        R[0, 0] * a[0] + R[0, 1] * a[1] + R[0, 2] * a[2],
+        R[1, 0] * a[0] + R[1, 1] * a[1] + R[1, 2] * a[2],
+        R[2, 0] * a[0] + R[2, 1] * a[1] + R[2, 2] * a[2],
+    )
+
+
+@kernel
+def _direction(W, f, side, R):
+    """The third axis of one side, world."""
+    return _turned(R, W.faxes[f, side, :, 2])
+
+
+@kernel
+def _motion(k):
+    """(δx_A, δθ_A, δx_B, δθ_B) of column k."""
+    e = (1.0 * (k % 3 == 0), 1.0 * (k % 3 == 1), 1.0 * (k % 3 == 2))
+    block = k // 3
+    return e if block == 0 else ZERO, e if block == 1 else ZERO, e if block == 2 else ZERO, e if block == 3 else ZERO
+
+
+@kernel
+def _put(value, n, c):
+    """Normal and point into arrays; the gap is returned."""
+    gap, normal, point = value
+    for i in range(3):
+        n[i], c[i] = normal[i], point[i]
+    return gap
+
+
+@kernel
+def _put_change(change, k, dgap, dn, dc):
+    """Column k of the derivatives."""
+    gap, normal, point = change
+    dgap[k] = gap
+    for i in range(3):
+        dn[i, k], dc[i, k] = normal[i], point[i]
+
+
+@kernel
+def _point_plane(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
+    ra, rb = _turned(Ra, W.fcentre[f, 0]), _turned(Rb, W.fcentre[f, 1])
+    a, b = plus((xa[0], xa[1], xa[2]), ra), plus((xb[0], xb[1], xb[2]), rb)
+    from_a = W.fsign[f] > 0.0
+    normal = _direction(W, f, 1, Rb) if from_a else times(-1.0, _direction(W, f, 0, Ra))
+    r = W.fradius[f, 0] if from_a else W.fradius[f, 1]
+    gap = _put(point_plane(a, b, normal, r, from_a), n, c)
+    for k in range(12):
+        ua, ta, ub, tb = _motion(k)
+        turn = tb if from_a else ta
+        change = point_plane_change(a, b, normal, r, from_a, gap, moved(ua, ta, ra), moved(ub, tb, rb), turn)
+        _put_change(change, k, dgap, dn, dc)
+    return gap
+
+
+@kernel
+def _edge_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
+    ra, rb = _turned(Ra, W.fcentre[f, 0]), _turned(Rb, W.fcentre[f, 1])
+    a, b = plus((xa[0], xa[1], xa[2]), ra), plus((xb[0], xb[1], xb[2]), rb)
+    u, w, sign = _direction(W, f, 0, Ra), _direction(W, f, 1, Rb), W.fsign[f]
+    gap = _put(edge_edge(a, u, b, w, W.fradius[f, 0], W.fradius[f, 1], sign), n, c)
+    for k in range(12):
+        ua, ta, ub, tb = _motion(k)
+        change = edge_edge_change(
+            a, u, b, w, W.fradius[f, 0], W.fradius[f, 1], sign, gap, moved(ua, ta, ra), ta, moved(ub, tb, rb), tb
+        )  # fmt: skip
+        _put_change(change, k, dgap, dn, dc)
+    return gap
+
+
+@kernel
+def _rim_plane(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
+    ra, rb = _turned(Ra, W.fcentre[f, 0]), _turned(Rb, W.fcentre[f, 1])
+    a, b = plus((xa[0], xa[1], xa[2]), ra), plus((xb[0], xb[1], xb[2]), rb)
+    sign, soft = W.fsign[f], RIM_SOFTNESS * RIM_SOFTNESS
+    of_a = sign > 0.0
+    z = _direction(W, f, 0, Ra) if of_a else _direction(W, f, 1, Rb)
+    normal = _direction(W, f, 1, Rb) if of_a else times(-1.0, _direction(W, f, 0, Ra))
+    disc, plane, radius = (a, b, W.fradius[f, 0]) if of_a else (b, a, W.fradius[f, 1])
+    gap = _put(rim_plane(disc, z, radius, soft, plane, normal, sign), n, c)
+    for k in range(12):
+        ua, ta, ub, tb = _motion(k)
+        da, db = moved(ua, ta, ra), moved(ub, tb, rb)
+        if of_a:
+            change = rim_plane_change(disc, z, radius, soft, plane, normal, sign, gap, da, ta, db, tb)
+        else:
+            change = rim_plane_change(disc, z, radius, soft, plane, normal, sign, gap, db, tb, da, ta)
+        _put_change(change, k, dgap, dn, dc)
+    return gap
+
+
+@kernel
+def _nearest(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
+    i, j = W.fshape[f, 0], W.fshape[f, 1]
+    A, B = shape_of(Q, i), shape_of(Q, j)
+    pose_a, pose_b = pose_of(Q, i, xa, Ra), pose_of(Q, j, xb, Rb)
+    near = nearest(A, pose_a, B, pose_b, minus(pose_b[0], pose_a[0]), Q, W.polytope)
+    gap, normal, p, q, features, _ = near
+    for r in range(3):
+        n[r], c[r] = -normal[r], 0.5 * (p[r] + q[r])
+    arm_a, arm_b = minus(pose_a[0], (xa[0], xa[1], xa[2])), minus(pose_b[0], (xb[0], xb[1], xb[2]))
+    for k in range(12):
+        ua, ta, ub, tb = _motion(k)
+        va, vb = plus(ua, cross(ta, arm_a)), plus(ub, cross(tb, arm_b))
+        dg, change, dp, dq = motion_change(A, pose_a, B, pose_b, (gap, normal, p, q, features), va, ta, vb, tb)
+        dgap[k] = dg
+        for r in range(3):
+            dn[r, k], dc[r, k] = -change[r], 0.5 * (dp[r] + dq[r])
+    return gap
+
+
+@kernel
+def feature_gap(Q, W, f, x, R, n, s):
+    """Gap [m] of feature f at poses x (nb + 1, 3), R (nb + 1, 3, 3); n (3,): normal, written. s: work (80, 12)."""
+    a, b = W.fbody[f, 0], W.fbody[f, 1]
+    return feature_geometry(Q, W, f, x[a], R[a], x[b], R[b], n, s[41, 0:3], s[48], s[42:45], s[45:48], s)

@@ -1,0 +1,182 @@
+"""Rows of one contact between two bodies: gap, relative tangential velocity, their Jacobians and the impulse maps.
+
+    gap, n, c      from the feature at the next poses (feature_geometry.py); n points from body B to body A
+    T              the tangents of the start of the step, turned with n by the smallest rotation
+    v_t = T (v_A + ω_A × (c - x_A) - v_B - ω_B × (c - x_B))     world axes, next poses
+    impulse: F = w (γ n + Tᵀ ξ) on A and -F on B, at one common point seen from the poses at the start of the step,
+             c* - x = c - x₊ ± h (v_A - v_B)/2,                so that both momenta are conserved exactly
+
+w: 1, but for far pairs on the central path (far_pairs.py). World rotation vectors δθ = R₊ δφ are used inside: `pair_motion` gives
+all derivatives by the displacements (δx, δθ) of the two next poses, at fixed v and body-frame ω, and `pair_rows` turns them to
+(v, ω). Derivatives by the state start from the same rows (gradients/contact_change.py).
+"""
+
+from dojo_py.hard.feature_geometry import feature_geometry
+from dojo_py.hard.pair_contacts import minus_cross
+from dojo_py.jit import kernel
+
+
+@kernel
+def turned_tangents(n0, T0, n, dn, T, dT):
+    """T (2, 3): T0 turned by the smallest rotation from n0 to n, and dT (2, 3, 12) from dn (3, 12)."""
+    b = 1.0 + n[0] * n0[0] + n[1] * n0[1] + n[2] * n0[2]
+    b = max(b, 1e-6)  # a normal that flips within a step: any continuation is as good
+    for t in range(2):
+        a = n[0] * T0[t, 0] + n[1] * T0[t, 1] + n[2] * T0[t, 2]
+        f = a / b
+        for i in range(3):
+            T[t, i] = T0[t, i] - f * (n[i] + n0[i])
+        for j in range(12):
+            da = dn[0, j] * T0[t, 0] + dn[1, j] * T0[t, 1] + dn[2, j] * T0[t, 2]
+            db = dn[0, j] * n0[0] + dn[1, j] * n0[1] + dn[2, j] * n0[2]
+            df = (da - f * db) / b
+            for i in range(3):
+                dT[t, i, j] = -df * (n[i] + n0[i]) - f * dn[i, j]
+
+
+@kernel
+def pair_motion(
+    Q, W, f, weight, n0, T0, xa, Ra, va, wa, R0a, xb, Rb, vb, wb, R0b, h, impulse, value, B, rows, wrench, s
+):
+    """One contact, feature f of the table. x, R: next poses; w: world-frame ω; R0: orientation at the start; h [s].
+
+    impulse (3,): (γ, ξ₂, ξ₃) [N s]; weight: share of it that acts; n0 (3,), T0 (2, 3): frame at the start of the step.
+    Out: value (3,) = (gap, v_t); B (2, 3, 6) for bodies A, B; by the displacements (δx_A, δθ_A, δx_B, δθ_B) of the next poses,
+    where velocities stay what they are in the bodies' frames (ω) and in the world's (v): rows (3, 12) of the value,
+    wrench (2, 6, 12) of the impulse on A and B at fixed (γ, ξ). s: work (80, 12); it keeps
+    n [40], c [41], dn [42:45], dc [45:48], dgap [48], T [49:51], the arms of c* [51, 52], dT [53:59], u [62],
+    F [64], dF [65:68].
+    """
+    n, c, dn, dc = s[40, 0:3], s[41, 0:3], s[42:45], s[45:48]
+    dgap, T, arm_a, arm_b = s[48], s[49:51, 0:3], s[51, 0:3], s[52, 0:3]
+    dT = s[53:59].reshape((2, 3, 12))
+    du, u = s[59:62], s[62, 0:3]
+    value[0] = feature_geometry(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, s)
+    turned_tangents(n0, T0, n, dn, T, dT)
+    # relative velocity u of the two bodies at c, and its derivative by the poses
+    for i in range(3):
+        arm_a[i] = c[i] - xa[i]
+        arm_b[i] = c[i] - xb[i]
+    u[0] = va[0] + wa[1] * arm_a[2] - wa[2] * arm_a[1] - vb[0] - wb[1] * arm_b[2] + wb[2] * arm_b[1]
+    u[1] = va[1] + wa[2] * arm_a[0] - wa[0] * arm_a[2] - vb[1] - wb[2] * arm_b[0] + wb[0] * arm_b[2]
+    u[2] = va[2] + wa[0] * arm_a[1] - wa[1] * arm_a[0] - vb[2] - wb[0] * arm_b[1] + wb[1] * arm_b[0]
+    r0, r1, r2 = wa[0] - wb[0], wa[1] - wb[1], wa[2] - wb[2]
+    for j in range(12):
+        du[0, j] = r1 * dc[2, j] - r2 * dc[1, j]
+        du[1, j] = r2 * dc[0, j] - r0 * dc[2, j]
+        du[2, j] = r0 * dc[1, j] - r1 * dc[0, j]
+    # - ω × δx, and the world angular velocity R₊ ω turns with the body: δω = δθ × ω, δu += (δθ × ω) × arm
+    minus_cross(wa, du[:, 0:3], 1.0)
+    minus_cross(wb, du[:, 6:9], -1.0)
+    for k in range(3):
+        for side in range(2):
+            w, arm, sign = (wa, arm_a, 1.0) if side == 0 else (wb, arm_b, -1.0)
+            # (e_k × w) × arm = w (e_k·arm) - e_k (w·arm)
+            dot = w[0] * arm[0] + w[1] * arm[1] + w[2] * arm[2]
+            col = 3 + k + 6 * side
+            for i in range(3):
+                du[i, col] += sign * w[i] * arm[k]
+            du[k, col] -= sign * dot
+    # the application point c*, seen from the two bodies at the start of the step
+    for i in range(3):
+        shift = 0.5 * h * (va[i] - vb[i])
+        arm_a[i] += shift
+        arm_b[i] -= shift
+    for t in range(2):
+        value[1 + t] = T[t, 0] * u[0] + T[t, 1] * u[1] + T[t, 2] * u[2]
+    for r in range(3):
+        row = rows[r]
+        if r == 0:
+            d = n
+            for j in range(12):
+                row[j] = dgap[j]
+        else:
+            d = T[r - 1]
+            for j in range(12):
+                row[j] = d[0] * du[0, j] + d[1] * du[1, j] + d[2] * du[2, j]
+                for i in range(3):
+                    row[j] += dT[r - 1, i, j] * u[i]
+        for side in range(2):
+            R0, arm, sign = (R0a, arm_a, 1.0) if side == 0 else (R0b, arm_b, -1.0)
+            m0 = sign * (arm[1] * d[2] - arm[2] * d[1])
+            m1 = sign * (arm[2] * d[0] - arm[0] * d[2])
+            m2 = sign * (arm[0] * d[1] - arm[1] * d[0])
+            for i in range(3):
+                B[side, r, i] = weight * sign * d[i]
+                B[side, r, 3 + i] = weight * (R0[0, i] * m0 + R0[1, i] * m1 + R0[2, i] * m2)
+    _wrench_motion(n, T, dn, dT, dc, arm_a, arm_b, R0a, R0b, weight, impulse, wrench, s)
+
+
+@kernel
+def _wrench_motion(n, T, dn, dT, dc, arm_a, arm_b, R0a, R0b, weight, impulse, wrench, s):
+    """wrench (2, 6, 12), see `pair_motion`; F = weight (γ n + Tᵀ ξ) turns with the shapes, and so do its arms."""
+    F, dF, darm = s[64, 0:3], s[65:68], s[68:71]
+    y0, y1, y2 = weight * impulse[0], weight * impulse[1], weight * impulse[2]
+    for i in range(3):
+        F[i] = y0 * n[i] + y1 * T[0, i] + y2 * T[1, i]
+        for j in range(12):
+            dF[i, j] = y0 * dn[i, j] + y1 * dT[0, i, j] + y2 * dT[1, i, j]
+    for side in range(2):
+        arm, R0, sign = (arm_a, R0a, 1.0) if side == 0 else (arm_b, R0b, -1.0)
+        for i in range(3):
+            for j in range(12):
+                darm[i, j] = dc[i, j]
+            darm[i, 6 * side + i] -= 1.0
+        for j in range(12):
+            # torque = arm × F
+            m0 = darm[1, j] * F[2] - darm[2, j] * F[1] + arm[1] * dF[2, j] - arm[2] * dF[1, j]
+            m1 = darm[2, j] * F[0] - darm[0, j] * F[2] + arm[2] * dF[0, j] - arm[0] * dF[2, j]
+            m2 = darm[0, j] * F[1] - darm[1, j] * F[0] + arm[0] * dF[1, j] - arm[1] * dF[0, j]
+            for i in range(3):
+                wrench[side, i, j] = sign * dF[i, j]
+                wrench[side, 3 + i, j] = sign * (R0[0, i] * m0 + R0[1, i] * m1 + R0[2, i] * m2)
+
+
+@kernel
+def pair_rows(
+    Q, W, f, weight, n0, T0, xa, Ra, va, wa, R0a, hGa, xb, Rb, vb, wb, R0b, hGb, h, impulse, value, C, B, H, s
+):
+    """`pair_motion` by the velocities: C (2, 3, 6) of the value, H (2, 6, 12) of the impulse, by (v_A, ω_A) and (v_B, ω_B).
+
+    hG (3, 3): δθ by δω, R₊ hΓ. s: work (80, 12).
+    """
+    rows, wrench = s[77:80], s[22:34].reshape((2, 6, 12))
+    pair_motion(
+        Q, W, f, weight, n0, T0, xa, Ra, va, wa, R0a, xb, Rb, vb, wb, R0b, h, impulse, value, B, rows, wrench, s
+    )
+    c, T, F = s[41, 0:3], s[49:51, 0:3], s[64, 0:3]
+    for side in range(2):
+        hG = hGa if side == 0 else hGb
+        for r in range(3):
+            _by_velocity(rows[r, 6 * side : 6 * side + 6], hG, h, C[side, r])
+        for m in range(2):
+            for i in range(6):
+                _by_velocity(wrench[m, i, 6 * side : 6 * side + 6], hG, h, H[m, i, 6 * side : 6 * side + 6])
+    # direct dependence of v_t on (v, ω):  T (δv + δω_w × arm), with the true arms and ω_w = R₊ ω
+    for t in range(2):
+        for side in range(2):
+            R, x, sign = (Ra, xa, 1.0) if side == 0 else (Rb, xb, -1.0)
+            m0 = (c[1] - x[1]) * T[t, 2] - (c[2] - x[2]) * T[t, 1]
+            m1 = (c[2] - x[2]) * T[t, 0] - (c[0] - x[0]) * T[t, 2]
+            m2 = (c[0] - x[0]) * T[t, 1] - (c[1] - x[1]) * T[t, 0]
+            for i in range(3):
+                C[side, 1 + t, i] += sign * T[t, i]
+                C[side, 1 + t, 3 + i] += sign * (R[0, i] * m0 + R[1, i] * m1 + R[2, i] * m2)
+    # the shift ± h (v_A - v_B)/2 of the arm by the velocities themselves: side A +shift and F, side B -shift and -F, one torque
+    for side in range(2):
+        R0 = R0a if side == 0 else R0b
+        for j in range(3):
+            e0, e1, e2 = 0.5 * h * (j == 0), 0.5 * h * (j == 1), 0.5 * h * (j == 2)
+            m0, m1, m2 = e1 * F[2] - e2 * F[1], e2 * F[0] - e0 * F[2], e0 * F[1] - e1 * F[0]
+            for i in range(3):
+                t = R0[0, i] * m0 + R0[1, i] * m1 + R0[2, i] * m2
+                H[side, 3 + i, j] += t
+                H[side, 3 + i, 6 + j] -= t
+
+
+@kernel
+def _by_velocity(row, hG, h, out):
+    """out (6,) by (v, ω) from row (6,) by the displacement and turn of the next pose: δx₊ = h δv, δθ = hG δω."""
+    for i in range(3):
+        out[i] = h * row[i]
+        out[3 + i] = row[3] * hG[0, i] + row[4] * hG[1, i] + row[5] * hG[2, i]
