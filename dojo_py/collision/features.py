@@ -2,6 +2,7 @@
 
     POINT_PLANE   a point of one shape, rounded, over the plane of a face of the other
     EDGE_EDGE     two lines that cross, rounded; which of the two normals across them points from B to A is told by `sign`
+    EDGE_OVER     where an edge of one shape, seen along the normal of a face of the other, crosses an edge of that face
     RIM_PLANE     the lowest point of a cylinder's rim over the plane of a face
     NEAREST       the nearest points of two whole shapes (convex_pair.py), where one of them is curved
 
@@ -11,6 +12,7 @@ r their rounding, and u = δx + δθ × (p - x) the motion of a point p of a bod
 
     POINT_PLANE   n = ±m,  m the plane's normal       gap = n · (a - b) - r       δn = δθ × n of the plane's body
     EDGE_EDGE     n = ± N / |N|,  N = u_A × u_B       gap = n · (a - b) - r       p = a + t u_A,  t = -((a - b) × u_B) · N / |N|²
+    EDGE_OVER     p = a + t u,  t = -((a - b) · k) / (u · k),  k in the face, across its edge       gap = m · (p - b) - r
     RIM_PLANE     p = a - k y / ρ,  y = n - (n·z) z,  ρ = sqrt(y·y + ε²),  z the axis, k the radius: as on fixed planes (plane.py)
 """
 
@@ -19,7 +21,7 @@ import math
 from dojo_py.collision.vectors import along, cross, dot, minus, plus, times
 from dojo_py.jit import kernel
 
-BALL_FEATURE, CROSSING, POINT_PLANE, EDGE_EDGE, RIM_PLANE, NEAREST = range(6)
+BALL_FEATURE, CROSSING, POINT_PLANE, EDGE_EDGE, EDGE_OVER, RIM_PLANE, NEAREST = range(7)
 """Kinds of features of two bodies; the first two, of round shapes, are never chosen anew (pair_contacts.py)."""
 
 
@@ -82,6 +84,31 @@ def edge_edge_change(a, u, b, w, r_a, r_b, sign, gap, da, turn_a, db, turn_b):
     dp = along(along(da, dt, u), t, du)
     back = r_a + 0.5 * gap
     return dgap, dn, along(along(dp, -back, dn), -0.5 * dgap, n)
+
+
+@kernel
+def edge_over(a, u, b, m, k, r, sign):
+    """(gap, n, c) of the edge a + t u, rounded by r, over the edge of a face through b with outward normal m.
+
+    k: in the face, across its edge. sign: 1 when the first edge is A's, so that n = m; -1 when it is B's.
+    """
+    t = -dot(minus(a, b), k) / dot(u, k)
+    p = along(a, t, u)
+    gap = dot(m, minus(p, b)) - r
+    return gap, times(sign, m), along(p, -(r + 0.5 * gap), m)
+
+
+@kernel
+def edge_over_change(a, u, b, m, k, r, sign, gap, da, turn_edge, db, turn_face):
+    """Change of `edge_over` when a, b move by da, db and both shapes turn."""
+    e, de, du = minus(a, b), minus(da, db), cross(turn_edge, u)
+    dm, dk = cross(turn_face, m), cross(turn_face, k)
+    across = dot(u, k)
+    t = -dot(e, k) / across
+    dt = -(dot(de, k) + dot(e, dk) + t * (dot(du, k) + dot(u, dk))) / across
+    p, dp = along(a, t, u), along(along(da, dt, u), t, du)
+    dgap = dot(m, minus(dp, db)) + dot(dm, minus(p, b))
+    return dgap, times(sign, dm), along(along(dp, -(r + 0.5 * gap), dm), -0.5 * dgap, m)
 
 
 @kernel

@@ -17,7 +17,7 @@ import numpy as np
 
 from dojo_py.collision.convex_pair import nearest
 from dojo_py.collision.convex_shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID, PLANE, SPHERE, support
-from dojo_py.collision.features import BALL_FEATURE, EDGE_EDGE, NEAREST, POINT_PLANE, RIM_PLANE
+from dojo_py.collision.features import BALL_FEATURE, EDGE_EDGE, EDGE_OVER, NEAREST, POINT_PLANE, RIM_PLANE
 from dojo_py.collision.vectors import along, cross, dot, length, minus, perpendicular, plus, put, row, times, turned, turned_back, unit
 from dojo_py.jit import kernel
 
@@ -30,6 +30,8 @@ MOST = 8
 RIM_POINTS = 8
 CAP_COSINE, SIDE_COSINE = 0.9, 0.3
 """A cylinder shows its cap where its axis is as near to the normal as the first, its side where it is as far as the second."""
+FACING = 0.99
+"""Cosine of the angle between the normal and that of a face up to which a rim meets the face, not its edges."""
 SAME_PLACE = 1e-4
 """Of the size: features nearer than this, seen along the normal, are one."""
 ALIGNED = 0.999
@@ -40,7 +42,8 @@ RIM_SOFTNESS = 1e-3
 """As for rims over fixed planes (candidates.py)."""
 NEARLY_PARALLEL = 0.1
 """Sine of the angle between two axes up to which their ends touch too."""
-CORNER_BITS = 1 << 22
+NUMBERS, CORNERS = 1 << 24, 1 << 12
+"""How far numbers of corners and faces are told apart."""
 
 
 class Manifold(NamedTuple):
@@ -55,15 +58,18 @@ class Manifold(NamedTuple):
     point: np.ndarray  # (2, RING, 3) the corners, world [m]
     number: np.ndarray  # (2, RING)
     flat: np.ndarray  # (2, RING, 2) seen along the normal [m]
+    face: np.ndarray  # (2,) its number
     size: np.ndarray  # (1,) [m]
     count: np.ndarray  # (1,) how many features were found
     kind: np.ndarray  # (FOUND,)
     gap: np.ndarray  # (FOUND,) [m]
     sign: np.ndarray  # (FOUND,) see features.py; 1 where the point, or the disc, is A's
     place: np.ndarray  # (FOUND, 2) seen along the normal [m]
+    side: np.ndarray  # (FOUND,) whose point, disc or ball it is
     corner: np.ndarray  # (FOUND, 2) numbers of what it is made of
     at: np.ndarray  # (FOUND, 2, 3) the two reference points, world [m]
     along: np.ndarray  # (FOUND, 2, 3) direction of an edge or axis, normal of a plane
+    across: np.ndarray  # (FOUND, 2, 3) direction in a face across its edge
     rounding: np.ndarray  # (FOUND, 2) [m]; of a rim: the radius of its disc
     kept: np.ndarray  # (FOUND,)
     far: np.ndarray  # (FOUND,)
@@ -73,8 +79,8 @@ def allocate_manifold() -> Manifold:
     """Work space for one pair at a time."""
     z, i = np.zeros, np.int64
     return Manifold(
-        z(2, i), z(2), z(2), z(2, np.bool_), z((2, 3)), z((2, 3)), z((2, RING, 3)), z((2, RING), i), z((2, RING, 2)), z(1), z(1, i),
-        z(FOUND, i), z(FOUND), z(FOUND), z((FOUND, 2)), z((FOUND, 2), i), z((FOUND, 2, 3)), z((FOUND, 2, 3)), z((FOUND, 2)),
+        z(2, i), z(2), z(2), z(2, np.bool_), z((2, 3)), z((2, 3)), z((2, RING, 3)), z((2, RING), i), z((2, RING, 2)), z(2, i), z(1), z(1, i),
+        z(FOUND, i), z(FOUND), z(FOUND), z((FOUND, 2)), z(FOUND, i), z((FOUND, 2), i), z((FOUND, 2, 3)), z((FOUND, 2, 3)), z((FOUND, 2, 3)), z((FOUND, 2)),
         z(FOUND, np.bool_), z(FOUND),
     )  # fmt: skip
 
@@ -177,7 +183,7 @@ def find_features(Q, W, k, x, R, reach):
             if M.kept[f]:
                 _add(Q, W, k, M, f, x, R)
     if M.count[0] == 0 or (gap < 0.0 and W.n_features[0] == before) or not flat or _round(Q, M, a, b, n):
-        M.kind[0], M.corner[0, 0], M.corner[0, 1], M.sign[0] = NEAREST, 0, 0, 1.0
+        M.kind[0], M.corner[0, 0], M.corner[0, 1], M.side[0], M.sign[0] = NEAREST, 0, 0, 0, 1.0
         if not (Q.shape_kind[a] == PLANE or Q.shape_kind[b] == PLANE):
             _add(Q, W, k, M, 0, x, R)
     return gap, W.n_features[0] - before
@@ -196,11 +202,11 @@ def _shows_polygon(Q, g, pose, n):
 
 @kernel
 def _round(Q, M, a, b, n):
-    """Whether a cylinder takes part whose features may not be all: where it meets anything but the plane of a face."""
+    """Whether a cylinder shows a cap whose rim may meet something else than the plane of a face."""
     for side in range(2):
-        if Q.shape_kind[a if side == 0 else b] == CYLINDER:
+        if Q.shape_kind[a if side == 0 else b] == CYLINDER and M.corners[side] > 2:
             other = 1 - side
-            if not (M.has_face[other] and abs(dot(row(M.normal, other), n)) > 1.0 - 1e-9):
+            if not (M.has_face[other] and abs(dot(row(M.normal, other), n)) > FACING):
                 return True
     return False
 
@@ -213,7 +219,7 @@ def _polygon(Q, M, side, g, pose, n):
     R = pose[1]
     z = (R[2], R[5], R[8])
     if kind == PLANE:
-        M.corners[side], M.has_face[side] = 0, True
+        M.corners[side], M.has_face[side], M.face[side] = 0, True, 0
         put(M.normal, side, z)
         put(M.origin, side, pose[0])
         return
@@ -239,7 +245,7 @@ def _polygon(Q, M, side, g, pose, n):
         put(M.point[side], count, plus(pose[0], turned(R, row(Q.corner, c))))
         M.number[side, count] = c - Q.shape_hull[g, 0]
         count += 1
-    M.corners[side], M.has_face[side] = count, True
+    M.corners[side], M.has_face[side], M.face[side] = count, True, face - Q.shape_faces[g, 0]
     put(M.normal, side, turned(R, row(Q.face_normal, face)))
     put(M.origin, side, row(M.point[side], 0))
 
@@ -254,7 +260,7 @@ def _cap(M, side, pose, z, radius, half, sign):
         x, y = radius * math.cos(angle), radius * math.sin(angle)
         put(M.point[side], i, plus(centre, turned(R, (x, y, 0.0))))
         M.number[side, i] = i if sign > 0.0 else 2 * RIM_POINTS - 1 - i
-    M.corners[side], M.has_face[side] = RIM_POINTS, True
+    M.corners[side], M.has_face[side], M.face[side] = RIM_POINTS, True, 1 * (sign > 0.0)
     put(M.normal, side, times(sign, z))
     put(M.origin, side, centre)
 
@@ -327,7 +333,7 @@ def _side_by_side(M, n, reach):
             t = dot(d, u) / dot(u, u)
             gap = length(along(d, -t, u)) - M.radius[0] - M.radius[1]
             if gap <= reach and 0.0 <= t <= 1.0:
-                f = _put_feature(M, BALL_FEATURE, M.flat[side, i, 0], M.flat[side, i, 1], gap, side, i, 1.0)
+                f = _put_feature(M, BALL_FEATURE, M.flat[side, i, 0], M.flat[side, i, 1], gap, side, i, 0, 1.0)
                 if f >= 0:
                     put(M.at[f], side, row(M.point[side], i))
                     M.rounding[f, 0], M.rounding[f, 1] = M.radius[0], M.radius[1]
@@ -352,8 +358,8 @@ def _inside(M, side, x, y, tolerance):
 
 
 @kernel
-def _put_feature(M, kind, x, y, gap, first, second, sign):
-    """A feature's row in M; first, second: numbers of what it is made of. Returns its row, -1 where another is at its place."""
+def _put_feature(M, kind, x, y, gap, side, first, second, sign):
+    """A feature's row in M; side: whose point it is; first, second: numbers of what it is made of. Returns its row, -1 where another is at its place."""
     if M.count[0] >= FOUND:
         return -1
     near = SAME_PLACE * M.size[0]
@@ -364,7 +370,7 @@ def _put_feature(M, kind, x, y, gap, first, second, sign):
     M.count[0] = f + 1
     M.kind[f], M.gap[f], M.sign[f] = kind, gap, sign
     M.place[f, 0], M.place[f, 1] = x, y
-    M.corner[f, 0], M.corner[f, 1] = first, second
+    M.side[f], M.corner[f, 0], M.corner[f, 1] = side, first, second
     return f
 
 
@@ -377,7 +383,7 @@ def _corner(Q, M, side, i, g, reach):
     gap = dot(m, minus(p, o)) - M.radius[side]
     if gap > reach:
         return
-    f = _put_feature(M, POINT_PLANE, M.flat[side, i, 0], M.flat[side, i, 1], gap, side, M.number[side, i], 1.0 if side == 0 else -1.0)
+    f = _put_feature(M, POINT_PLANE, M.flat[side, i, 0], M.flat[side, i, 1], gap, side, M.number[side, i], M.face[1 - side], 1.0 if side == 0 else -1.0)
     if f >= 0:
         put(M.at[f], side, p)
         put(M.at[f], 1 - side, o)
@@ -402,7 +408,7 @@ def _rims(M, side, g, pose, Q, pose_a, e1, e2, reach):
         s, t = dot(q, e1), dot(q, e2)
         if gap > reach or not _inside(M, 1 - side, s, t, SLIVER * M.size[0]):
             continue
-        f = _put_feature(M, RIM_PLANE, s, t, gap, side, end, 1.0 if side == 0 else -1.0)
+        f = _put_feature(M, RIM_PLANE, s, t, gap, side, end, M.face[1 - side], 1.0 if side == 0 else -1.0)
         if f >= 0:
             put(M.at[f], side, centre)
             put(M.along[f], side, z)
@@ -436,7 +442,7 @@ def _crossing(M, i, i2, j, j2, n, reach):
         gap = sign * dot(N, minus(a, b)) / size - M.radius[0] - M.radius[1]
         if gap > reach:
             return
-        f = _put_feature(M, EDGE_EDGE, x, y, gap, M.number[0, i], M.number[1, j], sign)
+        f = _put_feature(M, EDGE_EDGE, x, y, gap, 0, _edge(M, 0, i, i2), _edge(M, 1, j, j2), sign)
         if f >= 0:
             put(M.at[f], 0, p)
             put(M.at[f], 1, q)
@@ -444,20 +450,35 @@ def _crossing(M, i, i2, j, j2, n, reach):
             put(M.along[f], 1, unit(w))
             M.rounding[f, 0], M.rounding[f, 1] = M.radius[0], M.radius[1]
         return
-    side = 0 if M.has_face[1] else 1  # nearly parallel: a point of one edge over the face of the other
+    side = 0 if M.has_face[1] else 1  # their normal says nothing: one over the face of the other
     if not M.has_face[1 - side]:
         return
-    m, o, point = row(M.normal, 1 - side), row(M.origin, 1 - side), p if side == 0 else q
-    gap = dot(m, minus(point, o)) - M.radius[side]
+    m = row(M.normal, 1 - side)
+    edge, other, own, far = (u, w, p, q) if side == 0 else (w, u, q, p)
+    k = cross(other, m)
+    across = dot(edge, k)
+    if abs(across) <= 1e-9 * length(edge) * length(k):
+        return
+    point = along(own, -dot(minus(own, far), k) / across, edge)
+    gap = dot(m, minus(point, far)) - M.radius[side]
     if gap > reach:
         return
-    first, second = (M.number[0, i], M.number[1, j]) if side == 0 else (M.number[1, j], M.number[0, i])
-    f = _put_feature(M, POINT_PLANE, x, y, gap, 2 + side + 4 * first, second, 1.0 if side == 0 else -1.0)
+    first, second = _edge(M, 0, i, i2), _edge(M, 1, j, j2)
+    f = _put_feature(M, EDGE_OVER, x, y, gap, side, first, second, 1.0 if side == 0 else -1.0)
     if f >= 0:
         put(M.at[f], side, point)
-        put(M.at[f], 1 - side, o)
+        put(M.at[f], 1 - side, far)
+        put(M.along[f], side, unit(edge))
         put(M.along[f], 1 - side, m)
+        put(M.across[f], 1 - side, unit(k))
         M.rounding[f, side], M.rounding[f, 1 - side] = M.radius[side], 0.0
+
+
+@kernel
+def _edge(M, side, i, j):
+    """Number of the edge between corners i and j of a side's polygon, the same from either of its faces; not 0 … CORNERS."""
+    a, b = M.number[side, i] % CORNERS, M.number[side, j] % CORNERS
+    return max(a, b) * CORNERS + min(a, b)
 
 
 @kernel
@@ -486,7 +507,7 @@ def _keep_spread(M):
 @kernel
 def _add(Q, W, k, M, f, x, R):
     """Feature f of M into W's table of features, in the frames of the bodies."""
-    key = (M.kind[f] * CORNER_BITS + M.corner[f, 0]) * CORNER_BITS + M.corner[f, 1]
+    key = ((2 * M.kind[f] + M.side[f]) * NUMBERS + M.corner[f, 0]) * NUMBERS + M.corner[f, 1]
     s = W.n_features[0]
     first = Q.kind.shape[0]
     for i in range(first, first + s):
@@ -499,7 +520,7 @@ def _add(Q, W, k, M, f, x, R):
     i = first + s
     W.fpair[i], W.fkey[i], W.fkind[i], W.fsign[i] = k, key, M.kind[f], M.sign[f]
     W.ffriction[i], W.flaw[i] = Q.convex_friction[k], Q.convex_law[k]
-    first_side = M.corner[f, 0] if M.kind[f] == BALL_FEATURE else 0  # the ball comes first
+    first_side = M.side[f] if M.kind[f] == BALL_FEATURE else 0  # the ball comes first
     for place in range(2):
         side = place if first_side == 0 else 1 - place
         g = Q.convex[k, side]
@@ -510,11 +531,12 @@ def _add(Q, W, k, M, f, x, R):
             _whole(Q, W, i, place, g)
             continue
         for r in range(3):
-            at, direction = 0.0, 0.0
+            at, direction, across = 0.0, 0.0, 0.0
             for c in range(3):
                 at += R[b, c, r] * (M.at[f, side, c] - x[b, c])
                 direction += R[b, c, r] * M.along[f, side, c]
-            W.fcentre[i, place, r], W.faxes[i, place, r, 2] = at, direction
+                across += R[b, c, r] * M.across[f, side, c]
+            W.fcentre[i, place, r], W.faxes[i, place, r, 2], W.faxes[i, place, r, 0] = at, direction, across
 
 
 @kernel

@@ -9,10 +9,13 @@ from dojo_py.collision.convex_pair import nearest
 from dojo_py.collision.features import (
     CROSSING,
     EDGE_EDGE,
+    EDGE_OVER,
     NEAREST,
     POINT_PLANE,
     edge_edge,
     edge_edge_change,
+    edge_over,
+    edge_over_change,
     moved,
     point_plane,
     point_plane_change,
@@ -39,6 +42,8 @@ def feature_geometry(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, s):
         return _point_plane(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
     if kind == EDGE_EDGE:
         return _edge_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
+    if kind == EDGE_OVER:
+        return _edge_over(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
     if kind == NEAREST:
         return _nearest(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
     return _rim_plane(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
@@ -114,6 +119,27 @@ def _edge_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
             a, u, b, w, W.fradius[f, 0], W.fradius[f, 1], sign, gap, moved(ua, ta, ra), ta, moved(ub, tb, rb), tb
         )  # fmt: skip
         _put_change(change, k, dgap, dn, dc)
+    return gap
+
+
+@kernel
+def _edge_over(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
+    ra, rb = _turned(Ra, W.fcentre[f, 0]), _turned(Rb, W.fcentre[f, 1])
+    a, b = plus((xa[0], xa[1], xa[2]), ra), plus((xb[0], xb[1], xb[2]), rb)
+    sign = W.fsign[f]
+    edge, face = (0, 1) if sign > 0.0 else (1, 0)
+    Re, Rf = (Ra, Rb) if sign > 0.0 else (Rb, Ra)
+    p, o = (a, b) if sign > 0.0 else (b, a)
+    u, m, k, r = _direction(W, f, edge, Re), _direction(W, f, face, Rf), _turned(Rf, W.faxes[f, face, :, 0]), W.fradius[f, edge]
+    gap = _put(edge_over(p, u, o, m, k, r, sign), n, c)
+    for column in range(12):
+        ua, ta, ub, tb = _motion(column)
+        da, db = moved(ua, ta, ra), moved(ub, tb, rb)
+        if sign > 0.0:
+            change = edge_over_change(p, u, o, m, k, r, sign, gap, da, ta, db, tb)
+        else:
+            change = edge_over_change(p, u, o, m, k, r, sign, gap, db, tb, da, ta)
+        _put_change(change, column, dgap, dn, dc)
     return gap
 
 
