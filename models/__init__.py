@@ -1,10 +1,11 @@
-"""The model files shipped with dojo_py (MJCF, primitives only): their names, their paths, and chains of any length."""
+"""The model files shipped with dojo_py (MJCF): robots, classical systems, scenes of bodies that touch; chains of any length."""
 
 from importlib.resources import as_file, files
 from numbers import Integral
 from pathlib import Path
+from typing import Any
 
-__all__ = ["names", "npendulum_xml", "path"]
+__all__ = ["names", "npendulum_xml", "path", "scenes"]
 
 
 LARGEST = 1e10
@@ -12,25 +13,36 @@ LARGEST = 1e10
 
 
 def names() -> tuple[str, ...]:
-    """Names of the shipped models, sorted: what `path` accepts."""
-    return tuple(sorted(entry.name[:-4] for entry in files(__name__).iterdir() if entry.name.endswith(".xml")))
+    """Names of the shipped robots and systems, sorted."""
+    return _files(files(__name__))
+
+
+def scenes() -> tuple[str, ...]:
+    """Names of the shipped scenes, sorted: towers, dominoes, a gripper; bodies that touch each other."""
+    return _files(files(__name__) / "scenes")
+
+
+def _files(folder: Any) -> tuple[str, ...]:
+    return tuple(sorted(entry.name[:-4] for entry in folder.iterdir() if entry.name.endswith(".xml")))
 
 
 def path(name: str) -> Path:
-    """Path of the model file called `name` (with or without `.xml`); ValueError names the nearest if there is none."""
+    """Path of the model or scene called `name` (with or without `.xml`); ValueError names the nearest if there is none."""
+    known = names() + scenes()
     if not isinstance(name, str):
-        raise TypeError(f"name={name!r} is a {type(name).__name__}, expected one of {', '.join(names())}")
+        raise TypeError(f"name={name!r} is a {type(name).__name__}, expected one of {', '.join(known)}")
     stem = name.removesuffix(".xml")
-    if stem not in names():
-        raise ValueError(f"no shipped model is called {name!r}{_nearest(stem)}; there are {', '.join(names())}")
-    with as_file(files(__name__) / f"{stem}.xml") as file:
+    if stem not in known:
+        raise ValueError(f"no shipped model is called {name!r}{_nearest(stem, known)}; there are {', '.join(known)}")
+    folder = files(__name__) if stem in names() else files(__name__) / "scenes"
+    with as_file(folder / f"{stem}.xml") as file:
         return Path(file)
 
 
-def _nearest(name: str) -> str:
+def _nearest(name: str, known: tuple[str, ...]) -> str:
     from difflib import get_close_matches
 
-    found = get_close_matches(name, names(), n=1)
+    found = get_close_matches(name, known, n=1)
     return f", did you mean {found[0]!r}?" if found else ""
 
 

@@ -1,4 +1,4 @@
-"""`dojo_py models`: the shipped models and what they hold."""
+"""`dojo_py models`: the shipped models and scenes and what they hold."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
     from dojo_py import load_model, models
 
     rows = []
-    for name in models.names():
+    for name in (*models.names(), *models.scenes()):
         model = load_model(name)
         keys = " ".join(model.key_names)
         bodies = model.nbody - 1  # without the world
@@ -32,12 +32,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def count_contacts(model: Any) -> int:
-    """Points that may touch something: candidate contacts of the hard mode."""
+    """Points that may touch something: candidate contacts of the hard mode, with room for those that are chosen in a step."""
     import numpy as np
 
-    from dojo_py.collision.candidates import build_candidates
+    from dojo_py.collision.candidates import build_candidates, feature_rows
     from dojo_py.hard.layout import map_bodies
 
     where = map_bodies(model)
     planes, pairs = build_candidates(model, where, np.zeros((len(where.body), 3)), skip_unsupported=True)
-    return len(planes.body) + len(pairs.kind)
+    return len(planes.body) + feature_rows(pairs)

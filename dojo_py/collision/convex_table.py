@@ -185,7 +185,7 @@ def _ring(corners: Array, members: Array, normal: Array) -> list[int]:
 
 
 def frames(where: Any, model: Any, com: Array) -> tuple[Array, Array, Array]:
-    """Node, centre (3,) and axes (3, 3) of every geom in the frame of its node at the centre of mass; of the world: -1 and its own."""
+    """Node (-1: the world), centre (3,) and axes (3, 3) of every geom in the frame of its node at the centre of mass."""
     node, centre, axes = np.zeros(model.ngeom, np.int64), np.zeros((model.ngeom, 3)), np.zeros((model.ngeom, 3, 3))
     for g in range(model.ngeom):
         b = int(model.geom_bodyid[g])

@@ -6,8 +6,8 @@ cylinder its cap (8 points of the rim) or its axis. Seen along the normal n, the
     corners of A over the plane of B's face, corners of B over that of A's                 POINT_PLANE
     edges that cross                                                                        EDGE_EDGE
 
-(features.py), and for cylinders the lowest point of a rim. Each is a smooth function of the poses, so that a face that comes down on
-a face meets four of them, not one whose place jumps. What is left, and shapes without faces, has its nearest points: NEAREST.
+(features.py), and for cylinders the lowest point of a rim. Each is a smooth function of the poses, so that a face that comes down
+on a face meets four of them, not one whose place jumps. What is left, and shapes without faces, has its nearest points: NEAREST.
 """
 
 import math
@@ -18,7 +18,21 @@ import numpy as np
 from dojo_py.collision.convex_pair import nearest
 from dojo_py.collision.convex_shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID, PLANE, SPHERE, support
 from dojo_py.collision.features import BALL_FEATURE, EDGE_EDGE, EDGE_OVER, NEAREST, POINT_PLANE, RIM_PLANE
-from dojo_py.collision.vectors import along, cross, dot, length, minus, perpendicular, plus, put, row, times, turned, turned_back, unit
+from dojo_py.collision.vectors import (
+    along,
+    cross,
+    dot,
+    length,
+    minus,
+    perpendicular,
+    plus,
+    put,
+    row,
+    times,
+    turned,
+    turned_back,
+    unit,
+)
 from dojo_py.jit import kernel
 
 RING = 48
@@ -77,11 +91,12 @@ class Manifold(NamedTuple):
 
 def allocate_manifold() -> Manifold:
     """Work space for one pair at a time."""
-    z, i = np.zeros, np.int64
+    z, i, each = np.zeros, np.int64, (FOUND, 2, 3)
     return Manifold(
-        z(2, i), z(2), z(2), z(2, np.bool_), z((2, 3)), z((2, 3)), z((2, RING, 3)), z((2, RING), i), z((2, RING, 2)), z(2, i), z(1), z(1, i),
-        z(FOUND, i), z(FOUND), z(FOUND), z((FOUND, 2)), z(FOUND, i), z((FOUND, 2), i), z((FOUND, 2, 3)), z((FOUND, 2, 3)), z((FOUND, 2, 3)), z((FOUND, 2)),
-        z(FOUND, np.bool_), z(FOUND),
+        corners=z(2, i), radius=z(2), disc=z(2), has_face=z(2, np.bool_), normal=z((2, 3)), origin=z((2, 3)), point=z((2, RING, 3)),
+        number=z((2, RING), i), flat=z((2, RING, 2)), face=z(2, i), size=z(1), count=z(1, i), kind=z(FOUND, i), gap=z(FOUND),
+        sign=z(FOUND), place=z((FOUND, 2)), side=z(FOUND, i), corner=z((FOUND, 2), i), at=z(each), along=z(each), across=z(each),
+        rounding=z((FOUND, 2)), kept=z(FOUND, np.bool_), far=z(FOUND),
     )  # fmt: skip
 
 
@@ -213,7 +228,7 @@ def _round(Q, M, a, b, n):
 
 @kernel
 def _polygon(Q, M, side, g, pose, n):
-    """What geom g shows along n, into M's row `side`: corners (world), their numbers, rounding, the plane of the face if there is one."""
+    """What geom g shows along n, into M's row `side`: corners (world), their numbers, rounding, the plane of a face."""
     kind = Q.shape_kind[g]
     M.radius[side], M.has_face[side], M.disc[side] = 0.0, False, 0.0
     R = pose[1]
@@ -359,7 +374,10 @@ def _inside(M, side, x, y, tolerance):
 
 @kernel
 def _put_feature(M, kind, x, y, gap, side, first, second, sign):
-    """A feature's row in M; side: whose point it is; first, second: numbers of what it is made of. Returns its row, -1 where another is at its place."""
+    """A feature's row in M, returned; -1 where another is at its place.
+
+    side: whose point it is; first, second: numbers of what it is made of.
+    """
     if M.count[0] >= FOUND:
         return -1
     near = SAME_PLACE * M.size[0]
@@ -383,7 +401,8 @@ def _corner(Q, M, side, i, g, reach):
     gap = dot(m, minus(p, o)) - M.radius[side]
     if gap > reach:
         return
-    f = _put_feature(M, POINT_PLANE, M.flat[side, i, 0], M.flat[side, i, 1], gap, side, M.number[side, i], M.face[1 - side], 1.0 if side == 0 else -1.0)
+    x, y, sign = M.flat[side, i, 0], M.flat[side, i, 1], 1.0 if side == 0 else -1.0
+    f = _put_feature(M, POINT_PLANE, x, y, gap, side, M.number[side, i], M.face[1 - side], sign)
     if f >= 0:
         put(M.at[f], side, p)
         put(M.at[f], 1 - side, o)

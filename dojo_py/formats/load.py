@@ -115,7 +115,8 @@ def model_names() -> dict[str, Traversable]:
         folder = Path(__file__).resolve().parents[2] / "models"
     if not folder.is_dir():
         return {}
-    return {Path(file.name).stem: file for file in folder.iterdir() if file.name.endswith((".xml", ".urdf"))}
+    folders = (folder, folder / "scenes")
+    return {Path(file.name).stem: file for place in folders for file in place.iterdir() if file.name.endswith((".xml", ".urdf"))}
 
 
 def _is_file(path: Path) -> bool:

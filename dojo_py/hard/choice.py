@@ -2,8 +2,8 @@
 
 import math
 
-from dojo_py.hard.convex_choice import left_out_features, want_features
 from dojo_py.hard.contact_rows import add_contact, pair_far, pair_gap, plane_gap
+from dojo_py.hard.convex_choice import left_out_features, want_features
 from dojo_py.hard.islands import in_span
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import analyse

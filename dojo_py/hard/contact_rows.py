@@ -2,10 +2,10 @@
 
 import math
 
-from dojo_py.hard.limits import UNSURE
 from dojo_py.hard.far_pairs import full_distance, share
 from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.feature_rows import pair_motion, pair_rows
+from dojo_py.hard.limits import UNSURE
 from dojo_py.hard.pair_contacts import pair_geometry, tangents
 from dojo_py.hard.plane_contacts import plane_rows
 from dojo_py.jit import kernel

@@ -7,7 +7,7 @@ from dojo_py.hard.far_pairs import full_distance
 from dojo_py.jit import kernel
 
 TOUCHING = 1e-12
-"""A pair that is deeper than this [m], for every metre of its coordinates, at the end of a step was met by something that took no part."""
+"""A pair that is deeper at the end of a step [m], for every metre of its coordinates, was met by what took no part."""
 
 
 @kernel

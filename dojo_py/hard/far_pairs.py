@@ -3,9 +3,9 @@
     d₁ = sqrt(h κ / (ε m)),  d₂ = 2 d₁                m: the smaller mass of the two bodies [kg], κ [N m s], h [s] as in the file
     w = t³ (10 - 15 t + 6 t²),  t = (d₂ - gap)/(d₂ - d₁) within [0, 1]
 
-At d₁ the impulse κ/d₁ would move the lighter body by ε d₁ in a step. gap: of the feature where the step starts. w is twice continuously
-differentiable, 1 below d₁ and 0 above d₂; the impulse of the contact acts by its share w on both bodies, so that momenta are conserved.
-In the hard limit w = 1.
+At d₁ the impulse κ/d₁ would move the lighter body by ε d₁ in a step. gap: of the feature where the step starts. w is twice
+continuously differentiable, 1 below d₁ and 0 above d₂; the impulse of the contact acts by its share w on both bodies, so that
+momenta are conserved. In the hard limit w = 1.
 """
 
 import math

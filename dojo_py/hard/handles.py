@@ -192,7 +192,8 @@ def _world(layout, planes, pairs, actuators, bodies):
 def _work(work, now, change, affine, saved, best, base, tangent, newton, manifold, hull, pattern, blocks, options, solver):
     return HardWorkRef(
         *work, PointRef(*now), PointRef(*change), PointRef(*affine), PointRef(*saved), PointRef(*best), PointRef(*base),
-        PointRef(*tangent), PointRef(*newton), ManifoldRef(*manifold), PolytopeRef(SimplexRef(*hull[0]), *hull[1]), PatternRef(*pattern), BlocksRef(*blocks), OptionsRef(*options), SolverRef(*solver),
+        PointRef(*tangent), PointRef(*newton), ManifoldRef(*manifold), PolytopeRef(SimplexRef(*hull[0]), *hull[1]),
+        PatternRef(*pattern), BlocksRef(*blocks), OptionsRef(*options), SolverRef(*solver),
     )  # fmt: skip
 
 

@@ -246,7 +246,8 @@ def allocate_work(layout, planes, pairs, options, solver):
         halt=z(3), halt_bodies=z((nb, 13)), halt_angle=z(nv), halt_rate=z(nv), trace=z((201, 6)), edges=edges, stiffest=z(1),
         n_edges=np.array([len(fixed), len(fixed)], np.int64), scratch=z((128, 12)),
         now=now, change=change, affine=points[2], saved=points[3], best=points[4], base=points[5],
-        tangent=points[6], newton=points[7], manifold=allocate_manifold(), polytope=polytope(), pattern=pattern, blocks=blocks, options=options, solver=solver,
+        tangent=points[6], newton=points[7], manifold=allocate_manifold(), polytope=polytope(),
+        pattern=pattern, blocks=blocks, options=options, solver=solver,
     )  # fmt: skip
     for q in (work.q, work.qn, work.p):
         q[-1, 0] = 1.0

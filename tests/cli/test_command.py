@@ -152,7 +152,7 @@ def test_models_lists_all_shipped_models(capsys):
 
     assert main(["models"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines[2:]] == list(models.names())
+    assert [line.split()[0] for line in lines[2:]] == [*models.names(), *models.scenes()]
     atlas = next(line for line in lines if line.startswith("atlas")).split()
     assert atlas[1:6] == ["31", "31", "36", "20", "30"]
 

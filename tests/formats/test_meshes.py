@@ -180,7 +180,7 @@ def test_meshes_that_only_draw_load_whole_in_both_modes(mode, tmp_path):
 
 
 def test_meshes_that_can_touch_something(tmp_path):
-    """They load whole; the soft mode simulates them, the hard mode names the pair that it lacks."""
+    """They load whole, and both modes simulate them."""
     path = written(tmp_path, mjcf("a.stl", geom=TOUCHING), a__stl=stl(*TETRAHEDRON))
     model = load_model(path)
     assert model.left_out == () and model.mesh_graphadr[0] == 0
@@ -188,13 +188,12 @@ def test_meshes_that_can_touch_something(tmp_path):
     SoftSimulator(model)
 
 
-def test_the_hard_mode_names_the_meshes_that_touch(tmp_path):
+def test_both_modes_have_a_mesh_on_a_plane(tmp_path):
     floor = '<worldbody><geom name="f" type="plane" size="1 1 1"/></worldbody></mujoco>'
     text = mjcf("a.stl", geom=TOUCHING).replace("</mujoco>", floor)
-    path = written(tmp_path, text, a__stl=stl(*TETRAHEDRON))
-    with pytest.raises(ModelError, match="mesh"):
-        HardSimulator(load_model(path))
-    assert len(SoftSimulator(load_model(path))._packed.pairs) == 1
+    model = load_model(written(tmp_path, text, a__stl=stl(*TETRAHEDRON)))
+    assert len(HardSimulator(model).world.pairs.convex) == 1
+    assert len(SoftSimulator(model)._packed.pairs) == 1
 
 
 def test_pairs_of_a_mesh(tmp_path):

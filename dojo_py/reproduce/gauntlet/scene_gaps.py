@@ -75,9 +75,34 @@ def gaps_at(mujoco: Any, run: Run, pairs: Pairs, k: int) -> Array:
             break
         if plane[i]:
             continue
-        gaps[i] = mujoco.mj_geomDistance(m, d, int(a[i]), int(b[i]), FARTHEST, None)
+        gaps[i] = _distance(mujoco, m, d, int(a[i]), int(b[i]))
         best = min(best, gaps[i])
     return gaps
+
+
+def _distance(mujoco: Any, m: Any, d: Any, a: int, b: int) -> float:
+    """Distance of two geoms [m]; of capsules and boxes, where the wheel's is wrong now and then (docs/contact.md), by the axis."""
+    if {int(m.geom_type[a]), int(m.geom_type[b])} == {CAPSULE, BOX}:
+        capsule, box = (a, b) if m.geom_type[a] == CAPSULE else (b, a)
+        least = _axis_to_box(m, d, capsule, box)
+        if least > 0.0:
+            return least - float(m.geom_size[capsule, 0])
+    return float(mujoco.mj_geomDistance(m, d, a, b, FARTHEST, None))
+
+
+def _axis_to_box(m: Any, d: Any, capsule: int, box: int) -> float:
+    """Distance of a capsule's axis from a box [m], 0 where they meet: convex in the place on the axis."""
+    from scipy.optimize import minimize_scalar
+
+    turn = d.geom_xmat[box].reshape(3, 3).T
+    centre = turn @ (d.geom_xpos[capsule] - d.geom_xpos[box])
+    axis = turn @ d.geom_xmat[capsule].reshape(3, 3)[:, 2] * m.geom_size[capsule, 1]
+
+    def away(t: float) -> float:
+        return float(np.linalg.norm(np.maximum(np.abs(centre + t * axis) - m.geom_size[box], 0.0)))
+
+    inside = minimize_scalar(away, bounds=(-1.0, 1.0), method="bounded", options={"xatol": 1e-13})
+    return min(float(inside.fun), away(-1.0), away(1.0))
 
 
 def support(kind: Array, size: Array, n: Array) -> Array:

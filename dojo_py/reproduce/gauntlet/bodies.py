@@ -1,0 +1,42 @@
+"""Family "bodies": the worlds of the family "scenes" in which everything can touch everything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from dojo_py.reproduce.gauntlet import scenes
+from dojo_py.reproduce.gauntlet.describe import as_python
+from dojo_py.reproduce.gauntlet.family import Case, Outcome
+from dojo_py.reproduce.gauntlet.shrink_mjcf import shrink as shrink_mjcf
+
+TITLE = "hard mode: generated scenes, all pairs of shapes"
+NEEDS_WHEEL = True
+TIME_LIMIT = scenes.TIME_LIMIT
+PROPERTIES = scenes.PROPERTIES
+FIXED = tuple(range(16))
+
+SOME = re.compile(r'contype="(?!0" conaffinity="0")\d" conaffinity="\d"')
+"""What says whom a geom may touch, but for those that touch nothing."""
+
+
+def generate(seed: int) -> Case:
+    """The scene of this seed; every geom that touches some touches all."""
+    case = scenes.generate(seed)
+    return replace(case, xml=SOME.sub('contype="1" conaffinity="1"', case.xml))
+
+
+def check(case: Case) -> dict[str, Outcome]:
+    """As for scenes."""
+    return scenes.check(case)
+
+
+def shrink(case: Case) -> Iterator[Case]:
+    """Scenes with less in them."""
+    yield from shrink_mjcf(case)
+
+
+def describe(case: Case) -> str:
+    """Python that checks the scene again."""
+    return as_python(case, "bodies")
