@@ -74,7 +74,7 @@ class Manifold(NamedTuple):
     flat: np.ndarray  # (2, RING, 2) seen along the normal [m]
     face: np.ndarray  # (2,) its number
     size: np.ndarray  # (1,) [m]
-    count: np.ndarray  # (1,) how many features were found
+    found: np.ndarray  # (1,) how many features were found
     kind: np.ndarray  # (FOUND,)
     gap: np.ndarray  # (FOUND,) [m]
     sign: np.ndarray  # (FOUND,) see features.py; 1 where the point, or the disc, is A's
@@ -94,7 +94,7 @@ def allocate_manifold() -> Manifold:
     z, i, each = np.zeros, np.int64, (FOUND, 2, 3)
     return Manifold(
         corners=z(2, i), radius=z(2), disc=z(2), has_face=z(2, np.bool_), normal=z((2, 3)), origin=z((2, 3)), point=z((2, RING, 3)),
-        number=z((2, RING), i), flat=z((2, RING, 2)), face=z(2, i), size=z(1), count=z(1, i), kind=z(FOUND, i), gap=z(FOUND),
+        number=z((2, RING), i), flat=z((2, RING, 2)), face=z(2, i), size=z(1), found=z(1, i), kind=z(FOUND, i), gap=z(FOUND),
         sign=z(FOUND), place=z((FOUND, 2)), side=z(FOUND, i), corner=z((FOUND, 2), i), at=z(each), along=z(each), across=z(each),
         rounding=z((FOUND, 2)), kept=z(FOUND, np.bool_), far=z(FOUND),
     )  # fmt: skip
@@ -187,17 +187,17 @@ def find_features(Q, W, k, x, R, reach):
         return gap, 0
     before = W.n_features[0]
     M = W.manifold
-    M.count[0] = 0
+    M.found[0] = 0
     flat = _shows_polygon(Q, a, pose_a, n) and _shows_polygon(Q, b, pose_b, times(-1.0, n))
     if flat:
         _polygon(Q, M, 0, a, pose_a, n)
         _polygon(Q, M, 1, b, pose_b, times(-1.0, n))
         _overlap(Q, W, k, a, pose_a, b, pose_b, n, reach)
         _keep_spread(M)
-        for f in range(M.count[0]):
+        for f in range(M.found[0]):
             if M.kept[f]:
                 _add(Q, W, k, M, f, x, R)
-    if M.count[0] == 0 or (gap < 0.0 and W.n_features[0] == before) or not flat or _round(Q, M, a, b, n):
+    if M.found[0] == 0 or (gap < 0.0 and W.n_features[0] == before) or not flat or _round(Q, M, a, b, n):
         M.kind[0], M.corner[0, 0], M.corner[0, 1], M.side[0], M.sign[0] = NEAREST, 0, 0, 0, 1.0
         if not (Q.shape_kind[a] == PLANE or Q.shape_kind[b] == PLANE):
             _add(Q, W, k, M, 0, x, R)
@@ -378,14 +378,14 @@ def _put_feature(M, kind, x, y, gap, side, first, second, sign):
 
     side: whose point it is; first, second: numbers of what it is made of.
     """
-    if M.count[0] >= FOUND:
+    if M.found[0] >= FOUND:
         return -1
     near = SAME_PLACE * M.size[0]
-    for f in range(M.count[0]):
+    for f in range(M.found[0]):
         if abs(M.place[f, 0] - x) < near and abs(M.place[f, 1] - y) < near and M.kind[f] != RIM_PLANE and kind != RIM_PLANE:
             return -1
-    f = M.count[0]
-    M.count[0] = f + 1
+    f = M.found[0]
+    M.found[0] = f + 1
     M.kind[f], M.gap[f], M.sign[f] = kind, gap, sign
     M.place[f, 0], M.place[f, 1] = x, y
     M.side[f], M.corner[f, 0], M.corner[f, 1] = side, first, second
@@ -503,7 +503,7 @@ def _edge(M, side, i, j):
 @kernel
 def _keep_spread(M):
     """Mark the features that are kept: all, or of many the deepest, then always the farthest from those."""
-    count = M.count[0]
+    count = M.found[0]
     for f in range(count):
         M.kept[f] = count <= MOST
     if count <= MOST:

@@ -211,9 +211,9 @@ def work_handle(work: Work) -> Any:
     """Struct of a Work."""
     if not compiling():
         return work
-    groups = [tuple(group) for group in work if isinstance(group, tuple)]
+    groups: list[Any] = [tuple(group) for group in work if isinstance(group, tuple)]
     hull = work._fields[-len(groups) :].index("polytope")
-    groups[hull] = (tuple(groups[hull][0]), groups[hull][1:])
+    groups[hull] = (tuple(work.polytope.simplex), groups[hull][1:])  # which holds a group of its own
     return _work(tuple(work[: -len(groups)]), *groups)
 
 

@@ -37,7 +37,7 @@ def test_a_house_of_cards_stands():
 
 def test_dominoes_fall_in_turn():
     """Each begins to fall after the one before it; all lie still at the end."""
-    _, trajectory = _run("dominoes", 400, 0.005, "push")
+    _, trajectory = _run("dominoes", 800, 0.005, "push")
     _every_step_is_solved(trajectory)
     upright = 1.0 - 2.0 * trajectory.qpos[:, 5::7] ** 2  # cosine of the tilt about y
     begins = np.argmax(upright < np.cos(0.05), axis=0)
@@ -131,3 +131,23 @@ def _wheel_gap(oracle, rows):
         mujoco.mj_kinematics(oracle, data)
         smallest = min(smallest, mujoco.mj_geomDistance(oracle, data, 0, 1, 1.0, None))
     return smallest
+
+
+def test_an_arch_of_wedges_stands():
+    """Nine stones, meshes on meshes, 5 s at h 0.01; measured: 1.9e-11 m in the second half (bound 1e-6), 6 iterations."""
+    _, trajectory = _run("arch", 500, 0.01)
+    _every_step_is_solved(trajectory)
+    assert np.abs(trajectory.qpos[-1] - trajectory.qpos[250]).max() < 1e-6
+
+
+def test_a_gripper_lifts_and_holds_a_mug():
+    """Closes, lifts by 0.2 m, holds for 60 s; measured: slips 4e-14 m/s (bound 1e-9), 2 iterations a step."""
+    model = dojo_py.load_model("gripper")
+    sim, controls = dojo_py.HardSimulator(model), np.tile([0.0, 15.0, 15.0], (6200, 1))
+    controls[:100] = 0.0
+    controls[200:, 0] = np.minimum(0.2, 0.001 * np.arange(6000))
+    trajectory = sim.rollout(sim.initial_state(), controls)
+    _every_step_is_solved(trajectory)
+    above = trajectory.qpos[:, 5] - trajectory.qpos[:, 0]  # of the mug over the hand
+    assert trajectory.qpos[-1, 5] > 0.2
+    assert abs(above[-1] - above[1200]) / 50.0 < 1e-9
