@@ -221,8 +221,12 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
         _count_all(W)
         if again:
             continue
-        if kappa > 0.0 or turn == ROUNDS - 1 or left_out_contact(L, P, Q, W, h) == 0:
+        if kappa > 0.0 or left_out_contact(L, P, Q, W, h) == 0:
             break
+        if turn == ROUNDS - 1 and report[STATUS] == SOLVED:
+            report[STATUS] = INEXACT  # something overlaps that still takes no part
+    if W.n_features[1] > 0 and report[STATUS] == SOLVED:
+        report[STATUS] = INEXACT  # features that found no room
     if L.mass.shape[0] == 0:
         report[MOVED] = 1.0  # nothing stays behind
     keep_impulses(L, W)
