@@ -6,8 +6,8 @@ from dojo_py.collision.manifold import convex_far, find_features, pair_distance
 from dojo_py.hard.far_pairs import full_distance
 from dojo_py.jit import kernel
 
-TOUCHING = 1e-12
-"""A pair that is deeper at the end of a step [m], for every metre of its coordinates, was met by what took no part."""
+TOUCHING = 5e-10
+"""A pair that is deeper at the end of a step [m] was met by what took no part: half of what is promised never to occur."""
 
 
 @kernel
@@ -75,7 +75,7 @@ def left_out_features(P, Q, W):
             continue
         gap = pair_distance(Q, W, k, W.xn, W.Rn)
         W.pair_gap[0] = min(W.pair_gap[0], gap)
-        if gap < -TOUCHING * _extent(Q, W, k):
+        if gap < -TOUCHING:
             find_features(Q, W, k, W.xn, W.Rn, 0.0)
     _remember(P, Q, W, before)
     return W.n_features[0] - before
@@ -90,17 +90,6 @@ def smallest_distance(Q, W, least):
         if not convex_far(Q, k, W.xn, W.Rn, max(min(least, 1e300), 0.0)):
             least = min(least, pair_distance(Q, W, k, W.xn, W.Rn))
     return least
-
-
-@kernel
-def _extent(Q, W, k):
-    """What round-off of the gap of convex pair k is relative to [m]."""
-    extent = 1.0
-    for side in range(2):
-        b = _body(Q, k, side)
-        if b >= 0:
-            extent += abs(W.xn[b, 0]) + abs(W.xn[b, 1]) + abs(W.xn[b, 2])
-    return extent
 
 
 @kernel
