@@ -106,7 +106,7 @@ class _Parts:
     def add(self, corners: Array) -> tuple[tuple[int, int], tuple[int, int]]:
         """((first corner, number), (first face, number)) of a new hull with these corners."""
         first, first_face = self._total, len(self._rings)
-        rings, normals = hull_polygons(corners)
+        rings, normals = flat_faces(corners)
         neighbours: list[set[int]] = [set() for _ in corners]
         around: list[list[int]] = [[] for _ in corners]
         for face, ring in enumerate(rings):
@@ -134,10 +134,11 @@ def _ragged(rows: list[list[int]]) -> tuple[Array, Array]:
     return starts, np.array([i for r in rows for i in r], np.int64)
 
 
-def hull_polygons(corners: Array) -> tuple[list[list[int]], Array]:
+def flat_faces(corners: Array) -> tuple[list[list[int]], Array]:
     """Faces of a convex hull as polygons: corners of each counterclockwise from outside, and (f, 3) normals.
 
-    Triangles in one plane are one polygon; a corner within a face or an edge belongs to none.
+    Triangles in one plane are one polygon, up to round-off: its plane holds what touches it (the soft mode merges more, as MuJoCo:
+    hull_polygons.py). A corner within a face or an edge belongs to none.
     """
     from scipy.spatial import ConvexHull  # not on import: most models have no such pairs
 

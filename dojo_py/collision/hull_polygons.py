@@ -23,7 +23,8 @@ def hull_polygons(corners: Array, triangles: Array) -> tuple[list[list[int]], Ar
     normals = areas / np.where(size > 0.0, size, 1.0)[:, None]
     beside = {(int(t[k]), int(t[(k + 1) % 3])): i for i, t in enumerate(triangles) for k in range(3)}
     face_of = np.full(len(triangles), -1)
-    polygons, directions = [], []
+    polygons: list[list[int]] = []
+    directions: list[Array] = []
     for first in np.argsort(-size):
         if face_of[first] >= 0:
             continue

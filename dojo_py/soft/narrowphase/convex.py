@@ -109,8 +109,8 @@ def _joined(faces: list[list[int]], normals: np.ndarray, corners: int) -> Polygo
         starts = np.concatenate([[0], np.cumsum([len(x) for x in lists])]).astype(np.int64)
         return starts, np.array([v for x in lists for v in x], np.int64)
 
-    first, corner = flat(faces)
-    return Polygons(first, corner, np.ascontiguousarray(normals), *flat(at))
+    starts, corner_of = flat(faces)
+    return Polygons(starts, corner_of, np.ascontiguousarray(normals), *flat(at))
 
 
 def clipping_space(polygons: Polygons) -> np.ndarray:
