@@ -54,6 +54,8 @@ SLIVER = 1e-9
 """Of the size: how far outside of a polygon a point still counts as inside."""
 RIM_SOFTNESS = 1e-3
 """As for rims over fixed planes (candidates.py)."""
+STEEP = 0.3
+"""Cosine of the angle between the normal and that of a face below which the face is not what the other shape touches."""
 BLUNT = 0.02
 """Sine of the angle between two edges below which their crossing is no corner of the common area: round-off would tell its place,
 and without it the area is smaller by a sliver. An axis that crosses an edge ends there: a tenth of this."""
@@ -326,7 +328,7 @@ def _overlap(Q, W, k, a, pose_a, b, pose_b, n, reach):
         if M.has_face[1 - side]:
             for i in range(M.corners[side]):
                 if _inside(M, 1 - side, M.flat[side, i, 0], M.flat[side, i, 1], SLIVER * size):
-                    _corner(Q, M, side, i, a if side == 0 else b, reach)
+                    _corner(Q, M, side, i, a if side == 0 else b, n, reach)
             if M.disc[side] > 0.0:
                 _rims(M, side, a if side == 0 else b, pose_a if side == 0 else pose_b, Q, pose_a, e1, e2, reach)
     if M.corners[0] >= 2 and M.corners[1] >= 2:
@@ -398,13 +400,13 @@ def _put_feature(M, kind, x, y, gap, side, first, second, sign):
 
 
 @kernel
-def _corner(Q, M, side, i, g, reach):
+def _corner(Q, M, side, i, g, n, reach):
     """Corner i of one side over the face of the other."""
     if Q.shape_kind[g] == CYLINDER and M.corners[side] == 2:
         return  # the ends of a cylinder's axis: its rims stand for them
     p, m, o = row(M.point[side], i), row(M.normal, 1 - side), row(M.origin, 1 - side)
     gap = dot(m, minus(p, o)) - M.radius[side]
-    if gap > reach:
+    if gap > reach or abs(dot(m, n)) < STEEP:
         return
     x, y, sign = M.flat[side, i, 0], M.flat[side, i, 1], 1.0 if side == 0 else -1.0
     f = _put_feature(M, POINT_PLANE, x, y, gap, side, M.number[side, i], M.face[1 - side], sign)
@@ -483,9 +485,12 @@ def _crossing(M, i, i2, j, j2, n, reach):
     edge, other, own, far = (u, w, p, q) if side == 0 else (w, u, q, p)
     k = cross(other, m)
     across = dot(edge, k)
-    if abs(across) <= 1e-9 * length(edge) * length(k):
+    if abs(across) <= least * length(edge) * length(k) or abs(dot(m, n)) < STEEP:
         return
-    point = along(own, -dot(minus(own, far), k) / across, edge)
+    slide = -dot(minus(own, far), k) / across
+    if abs(slide) > 0.1:  # seen along that face's normal they cross elsewhere
+        return
+    point = along(own, slide, edge)
     gap = dot(m, minus(point, far)) - M.radius[side]
     if gap > reach:
         return
