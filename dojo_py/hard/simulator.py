@@ -73,8 +73,8 @@ class HardSimulator:
 
             model = load_model(model)
         self.model = model
+        self.timestep = timestep_of(model, timestep)  # which refuses what is no model
         self._acting = acting_model(model)
-        self.timestep = timestep_of(model, timestep)
         self.friction = friction
         self.options = options_of(HardOptions, options)
         self.world: World = build_world(self._acting, friction, unsupported)

@@ -35,9 +35,7 @@ from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory, kept_model
 from dojo_py.simulate.values import real_number, truth_of
 from dojo_py.soft import differences
-from dojo_py.soft.noted import allocate_noted
 from dojo_py.soft.options import SoftOptions
-from dojo_py.soft.readings import larger, readings_of, room_for
 
 Array = np.ndarray
 
@@ -166,6 +164,9 @@ class SoftSimulator:
     def _run(
         self, work_handle: Any, state: State, controls: Array, outside: Outside | None = None, sense: bool = True
     ) -> Trajectory:
+        from dojo_py.soft.noted import allocate_noted  # not on import: the compiler comes with it
+        from dojo_py.soft.readings import larger, readings_of, room_for
+
         T = len(controls)
         m = self.model
         outside = outside_of(m, None, None, T) if outside is None else outside
@@ -292,6 +293,8 @@ class SoftSimulator:
 
     def _evaluate(self, state: State, control: Any, qacc: Array, inverse: Array, energy: Array) -> None:
         """Forward pass at the state, with the extras of `run`: results in `work`."""
+        from dojo_py.soft.noted import allocate_noted
+
         s, u = self._checked(state), control_of(self.model, control)
         none, no_status = np.zeros(0), np.zeros(0, dtype=np.int64)
         self._load()

@@ -182,7 +182,7 @@ def test_the_command_prints_the_counts_and_says_whether_all_hold(capsys, tmp_pat
     said = capsys.readouterr().out
     assert "no thirteen" in said and "seeds that break it" in said
     assert ("first: no thirteen, seed 14: entry 13" in said) == bool(status)
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["gauntlet_toy.csv", "gauntlet_toy_broken.csv"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["gauntlet_toy.csv", "gauntlet_toy.html", "gauntlet_toy_broken.csv"]
 
 
 # the families
