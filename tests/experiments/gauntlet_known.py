@@ -35,4 +35,8 @@ KNOWN: dict[str, dict[str, Known]] = {
             (0,), "the same heap: a cylinder and a box of 0.6 mm, by the wheel 1.1e-7 m in one another; not explained"
         ),
     },
+    "soft": {
+        "motion": Known((62,), "3.0e-6 after 5 steps, bound 1e-6, since all pairs of shapes are drawn; not traced"),
+        "step": Known((91,), "1.8e-6, bound 1e-6, since all pairs of shapes are drawn; not traced"),
+    },
 }

@@ -55,6 +55,7 @@ def test_the_page_opens_offline_without_errors_and_moves(humanoid, tmp_path, ope
         shown.page.wait_for_timeout(500)
         return shown.picture(), shown.page.locator(".now").all_text_contents()
 
+    at_time(0.5)  # (the first picture may come before all is loaded)
     first, early = at_time(0.5)
     second, late = at_time(2.5)
     again, _ = at_time(0.5)
