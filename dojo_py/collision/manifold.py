@@ -11,13 +11,12 @@ on a face meets four of them, not one whose place jumps. What is left, and shape
 """
 
 import math
-from typing import NamedTuple
 
-import numpy as np
-
+from dojo_py.collision.candidates import RIM_SOFTNESS
 from dojo_py.collision.convex_pair import nearest
-from dojo_py.collision.convex_shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID, PLANE, SPHERE, support
+from dojo_py.collision.convex_shapes import CYLINDER, PLANE, support
 from dojo_py.collision.features import BALL_FEATURE, EDGE_EDGE, EDGE_OVER, NEAREST, POINT_PLANE, RIM_PLANE
+from dojo_py.collision.shown_polygons import FOUND, pose_of, shape_of, show_polygon, shows_polygon
 from dojo_py.collision.vectors import (
     along,
     cross,
@@ -25,25 +24,15 @@ from dojo_py.collision.vectors import (
     length,
     minus,
     perpendicular,
-    plus,
     put,
     row,
     times,
-    turned,
-    turned_back,
     unit,
 )
 from dojo_py.jit import kernel
 
-RING = 48
-"""Corners of a polygon that are looked at."""
-FOUND = 64
-"""Features of a pair that are looked at."""
 MOST = 8
 """Features of a pair that are kept, those that span most."""
-RIM_POINTS = 8
-CAP_COSINE, SIDE_COSINE = 0.9, 0.3
-"""A cylinder shows its cap where its axis is as near to the normal as the first, its side where it is as far as the second."""
 FACING = 0.99
 """Cosine of the angle between the normal and that of a face up to which a rim meets the face, not its edges."""
 SAME_PLACE = 1e-4
@@ -52,8 +41,6 @@ ALIGNED = 0.999
 """Cosine from the normal up to which two crossing edges are told by their own normal; beyond they are nearly parallel."""
 SLIVER = 1e-9
 """Of the size: how far outside of a polygon a point still counts as inside."""
-RIM_SOFTNESS = 1e-3
-"""As for rims over fixed planes (candidates.py)."""
 STEEP = 0.3
 """Cosine of the angle between the normal and that of a face below which the face is not what the other shape touches."""
 BLUNT = 0.02
@@ -65,74 +52,6 @@ NEARLY_PARALLEL = 0.1
 """Sine of the angle between two axes up to which their ends touch too."""
 NUMBERS, CORNERS = 1 << 24, 1 << 12
 """How far numbers of corners and faces are told apart."""
-
-
-class Manifold(NamedTuple):
-    """Work space of `find_features`, modified in place. Two rows: what the shapes A and B show; then a row a feature."""
-
-    corners: np.ndarray  # (2,) of the polygon; 2: an axis, 0: all of a plane
-    radius: np.ndarray  # (2,) rounding of these [m]
-    disc: np.ndarray  # (2,) radius of a cylinder, 0 for other shapes [m]
-    has_face: np.ndarray  # (2,) whether it is a face, with
-    normal: np.ndarray  # (2, 3) outwards, world
-    origin: np.ndarray  # (2, 3) and a point of it [m]
-    point: np.ndarray  # (2, RING, 3) the corners, world [m]
-    number: np.ndarray  # (2, RING)
-    flat: np.ndarray  # (2, RING, 2) seen along the normal [m]
-    face: np.ndarray  # (2,) its number
-    size: np.ndarray  # (1,) [m]
-    found: np.ndarray  # (1,) how many features were found
-    kind: np.ndarray  # (FOUND,)
-    gap: np.ndarray  # (FOUND,) [m]
-    sign: np.ndarray  # (FOUND,) see features.py; 1 where the point, or the disc, is A's
-    place: np.ndarray  # (FOUND, 2) seen along the normal [m]
-    side: np.ndarray  # (FOUND,) whose point, disc or ball it is
-    corner: np.ndarray  # (FOUND, 2) numbers of what it is made of
-    at: np.ndarray  # (FOUND, 2, 3) the two reference points, world [m]
-    along: np.ndarray  # (FOUND, 2, 3) direction of an edge or axis, normal of a plane
-    across: np.ndarray  # (FOUND, 2, 3) direction in a face across its edge
-    rounding: np.ndarray  # (FOUND, 2) [m]; of a rim: the radius of its disc
-    kept: np.ndarray  # (FOUND,)
-    far: np.ndarray  # (FOUND,)
-
-
-def allocate_manifold() -> Manifold:
-    """Work space for one pair at a time."""
-    z, i, each = np.zeros, np.int64, (FOUND, 2, 3)
-    return Manifold(
-        corners=z(2, i), radius=z(2), disc=z(2), has_face=z(2, np.bool_), normal=z((2, 3)), origin=z((2, 3)), point=z((2, RING, 3)),
-        number=z((2, RING), i), flat=z((2, RING, 2)), face=z(2, i), size=z(1), found=z(1, i), kind=z(FOUND, i), gap=z(FOUND),
-        sign=z(FOUND), place=z((FOUND, 2)), side=z(FOUND, i), corner=z((FOUND, 2), i), at=z(each), along=z(each), across=z(each),
-        rounding=z((FOUND, 2)), kept=z(FOUND, np.bool_), far=z(FOUND),
-    )  # fmt: skip
-
-
-@kernel
-def shape_of(Q, g):
-    """Geom g as convex_shapes.py takes it."""
-    return Q.shape_kind[g], (Q.shape_size[g, 0], Q.shape_size[g, 1], Q.shape_size[g, 2]), Q.shape_hull[g, 0], Q.shape_hull[g, 1]
-
-
-@kernel
-def pose_of(Q, g, x, R):
-    """(position, matrix) of geom g, whose body has its centre of mass at x (3,) and orientation R (3, 3)."""
-    c, A = Q.shape_centre[g], Q.shape_axes[g]
-    position = (
-        x[0] + R[0, 0] * c[0] + R[0, 1] * c[1] + R[0, 2] * c[2],
-        x[1] + R[1, 0] * c[0] + R[1, 1] * c[1] + R[1, 2] * c[2],
-        x[2] + R[2, 0] * c[0] + R[2, 1] * c[1] + R[2, 2] * c[2],
-    )
-    return position, (
-        R[0, 0] * A[0, 0] + R[0, 1] * A[1, 0] + R[0, 2] * A[2, 0],
-        R[0, 0] * A[0, 1] + R[0, 1] * A[1, 1] + R[0, 2] * A[2, 1],
-        R[0, 0] * A[0, 2] + R[0, 1] * A[1, 2] + R[0, 2] * A[2, 2],
-        R[1, 0] * A[0, 0] + R[1, 1] * A[1, 0] + R[1, 2] * A[2, 0],
-        R[1, 0] * A[0, 1] + R[1, 1] * A[1, 1] + R[1, 2] * A[2, 1],
-        R[1, 0] * A[0, 2] + R[1, 1] * A[1, 2] + R[1, 2] * A[2, 2],
-        R[2, 0] * A[0, 0] + R[2, 1] * A[1, 0] + R[2, 2] * A[2, 0],
-        R[2, 0] * A[0, 1] + R[2, 1] * A[1, 1] + R[2, 2] * A[2, 1],
-        R[2, 0] * A[0, 2] + R[2, 1] * A[1, 2] + R[2, 2] * A[2, 2],
-    )
 
 
 @kernel
@@ -195,11 +114,11 @@ def find_features(Q, W, k, x, R, reach):
     before = W.n_features[0]
     M = W.manifold
     M.found[0] = 0
-    flat = _shows_polygon(Q, a, pose_a, n) and _shows_polygon(Q, b, pose_b, times(-1.0, n))
+    flat = shows_polygon(Q, a, pose_a, n) and shows_polygon(Q, b, pose_b, times(-1.0, n))
     if flat:
-        _polygon(Q, M, 0, a, pose_a, n)
-        _polygon(Q, M, 1, b, pose_b, times(-1.0, n))
-        _overlap(Q, W, k, a, pose_a, b, pose_b, n, reach)
+        show_polygon(Q, M, 0, a, pose_a, n)
+        show_polygon(Q, M, 1, b, pose_b, times(-1.0, n))
+        _overlap(Q, W, a, pose_a, b, pose_b, n, reach)
         _keep_spread(M)
         for f in range(M.found[0]):
             if M.kept[f]:
@@ -209,17 +128,6 @@ def find_features(Q, W, k, x, R, reach):
         if not (Q.shape_kind[a] == PLANE or Q.shape_kind[b] == PLANE):
             _add(Q, W, k, M, 0, x, R)
     return gap, W.n_features[0] - before
-
-
-@kernel
-def _shows_polygon(Q, g, pose, n):
-    kind = Q.shape_kind[g]
-    if kind == SPHERE or kind == ELLIPSOID:
-        return False
-    if kind == CYLINDER:
-        z = abs(pose[1][2] * n[0] + pose[1][5] * n[1] + pose[1][8] * n[2])
-        return z > CAP_COSINE or z < SIDE_COSINE
-    return True
 
 
 @kernel
@@ -234,85 +142,7 @@ def _round(Q, M, a, b, n):
 
 
 @kernel
-def _polygon(Q, M, side, g, pose, n):
-    """What geom g shows along n, into M's row `side`: corners (world), their numbers, rounding, the plane of a face."""
-    kind = Q.shape_kind[g]
-    M.radius[side], M.has_face[side], M.disc[side] = 0.0, False, 0.0
-    R = pose[1]
-    z = (R[2], R[5], R[8])
-    if kind == PLANE:
-        M.corners[side], M.has_face[side], M.face[side] = 0, True, 0
-        put(M.normal, side, z)
-        put(M.origin, side, pose[0])
-        return
-    if kind == CAPSULE or kind == CYLINDER:
-        length_, radius = Q.shape_size[g, 1], Q.shape_size[g, 0]
-        tilt = dot(z, n)
-        if kind == CYLINDER:
-            M.disc[side] = radius
-            if abs(tilt) > CAP_COSINE:
-                _cap(M, side, pose, z, radius, length_, 1.0 if tilt > 0.0 else -1.0)
-                return
-        M.corners[side], M.radius[side] = 2, radius
-        put(M.point[side], 0, along(pose[0], -length_, z))
-        put(M.point[side], 1, along(pose[0], length_, z))
-        M.number[side, 0], M.number[side, 1] = 0, 1
-        return
-    face = _face_along(Q, g, turned_back(R, n))
-    first, last = Q.ring[face], Q.ring[face + 1]
-    step = (last - first + RING - 1) // RING
-    count = 0
-    for r in range(first, last, step):
-        c = Q.ring_corner[r]
-        put(M.point[side], count, plus(pose[0], turned(R, row(Q.corner, c))))
-        M.number[side, count] = c - Q.shape_hull[g, 0]
-        count += 1
-    M.corners[side], M.has_face[side], M.face[side] = count, True, face - Q.shape_faces[g, 0]
-    put(M.normal, side, turned(R, row(Q.face_normal, face)))
-    put(M.origin, side, row(M.point[side], 0))
-
-
-@kernel
-def _cap(M, side, pose, z, radius, half, sign):
-    """The cap of a cylinder that looks along sign z: points of its rim, counterclockwise from outside."""
-    R = pose[1]
-    centre = along(pose[0], sign * half, z)
-    for i in range(RIM_POINTS):
-        angle = sign * 2.0 * math.pi * i / RIM_POINTS
-        x, y = radius * math.cos(angle), radius * math.sin(angle)
-        put(M.point[side], i, plus(centre, turned(R, (x, y, 0.0))))
-        M.number[side, i] = i if sign > 0.0 else 2 * RIM_POINTS - 1 - i
-    M.corners[side], M.has_face[side], M.face[side] = RIM_POINTS, True, 1 * (sign > 0.0)
-    put(M.normal, side, times(sign, z))
-    put(M.origin, side, centre)
-
-
-@kernel
-def _face_along(Q, g, m):
-    """The face of geom g, a box or mesh, at its corner farthest along m (in its frame) whose normal is nearest to m."""
-    first, count = Q.shape_faces[g, 0], Q.shape_faces[g, 1]
-    best, most = first, -2.0
-    if Q.shape_kind[g] == BOX:
-        for f in range(first, first + count):
-            d = dot(row(Q.face_normal, f), m)
-            if d > most:
-                best, most = f, d
-        return best
-    top, c = -math.inf, Q.shape_hull[g, 0]
-    for i in range(Q.shape_hull[g, 0], Q.shape_hull[g, 0] + Q.shape_hull[g, 1]):
-        d = dot(row(Q.corner, i), m)
-        if d > top:
-            top, c = d, i
-    for r in range(Q.around[c], Q.around[c + 1]):
-        f = Q.around_face[r]
-        d = dot(row(Q.face_normal, f), m)
-        if d > most:
-            best, most = f, d
-    return best
-
-
-@kernel
-def _overlap(Q, W, k, a, pose_a, b, pose_b, n, reach):
+def _overlap(Q, W, a, pose_a, b, pose_b, n, reach):
     """The features of both polygons with gaps up to reach, into M."""
     M = W.manifold
     e1 = perpendicular(n)
@@ -338,11 +168,11 @@ def _overlap(Q, W, k, a, pose_a, b, pose_b, n, reach):
             for j in range(last_b):
                 _crossing(M, i, (i + 1) % M.corners[0], j, (j + 1) % M.corners[1], n, reach)
     if M.corners[0] == 2 and M.corners[1] == 2:
-        _side_by_side(M, n, reach)
+        _side_by_side(M, reach)
 
 
 @kernel
-def _side_by_side(M, n, reach):
+def _side_by_side(M, reach):
     """Two axes that are nearly parallel: the end of one, a ball, beside the other."""
     for side in range(2):
         o, p = row(M.point[1 - side], 0), row(M.point[1 - side], 1)

@@ -44,24 +44,19 @@ def _reach(L, Q, W, k, h, margin):
 
 @kernel
 def _remember(P, Q, W, first):
-    """The last step's impulses of the chosen features from number `first` on."""
-    own, planes, hint = Q.kind.shape[0], P.body.shape[0], 0
-    old = W.warm_feature
+    """The last step's impulses of the chosen features from number `first` on; both lists are in the order of pairs, nearly."""
+    own, planes, old, known, at = Q.kind.shape[0], P.body.shape[0], W.warm_feature, 0, 0
+    while known < old.shape[0] and old[known, 0] > 0.0:
+        known += 1
     for s in range(first, W.n_features[0]):
         f = own + s
         impulse = W.warm_con[planes + f]
         impulse[0] = impulse[1] = impulse[2] = 0.0
-        for turn in range(old.shape[0]):  # both lists are in the order of pairs, nearly
-            i = hint + turn
-            if i >= old.shape[0]:
-                i -= old.shape[0]
-            if old[i, 0] == 0.0:
-                if hint == 0:
-                    break
-                continue
+        for turn in range(known):
+            i = (at + turn) % known
             if old[i, 0] == W.fpair[f] + 1.0 and old[i, 1] == float(W.fkey[f]):
                 impulse[0], impulse[1], impulse[2] = old[i, 2], old[i, 3], old[i, 4]
-                hint = i + 1 if i + 1 < old.shape[0] else 0
+                at = i + 1
                 break
 
 

@@ -4,6 +4,7 @@ Row f of the table of features (workspace.py) and the poses of its bodies in; th
 axes. Round features have their own file (pair_contacts.py), the others their formulas in collision/features.py.
 """
 
+from dojo_py.collision.candidates import RIM_SOFTNESS
 from dojo_py.collision.convex_derivatives import motion_change
 from dojo_py.collision.convex_pair import nearest
 from dojo_py.collision.features import (
@@ -22,7 +23,7 @@ from dojo_py.collision.features import (
     rim_plane,
     rim_plane_change,
 )
-from dojo_py.collision.manifold import RIM_SOFTNESS, pose_of, shape_of
+from dojo_py.collision.shown_polygons import pose_of, shape_of
 from dojo_py.collision.vectors import cross, minus, plus, times
 from dojo_py.hard.pair_contacts import pair_geometry
 from dojo_py.jit import kernel

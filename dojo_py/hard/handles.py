@@ -8,7 +8,7 @@ from dojo_py.actuation.table import ActuatorTable
 from dojo_py.collision.candidates import PairCandidates, PlaneCandidates
 from dojo_py.collision.epa import Polytope
 from dojo_py.collision.gjk import Simplex
-from dojo_py.collision.manifold import Manifold
+from dojo_py.collision.shown_polygons import Manifold
 from dojo_py.handles import Struct, register
 from dojo_py.hard.body_table import BodyTable
 from dojo_py.hard.drives import Drive, Servos

@@ -6,7 +6,7 @@ import numpy as np
 
 from dojo_py.collision.candidates import feature_rows
 from dojo_py.collision.epa import Polytope, polytope
-from dojo_py.collision.manifold import Manifold, allocate_manifold
+from dojo_py.collision.shown_polygons import Manifold, allocate_manifold
 from dojo_py.hard.options import StepOptions
 from dojo_py.hard.points import Point, allocate_point
 from dojo_py.solver.block_ldu import Blocks, Pattern, allocate, analyse

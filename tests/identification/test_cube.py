@@ -56,7 +56,6 @@ def test_free_flight_alone_shows_that_the_centre_of_mass_is_not_in_the_middle():
 def test_some_tosses_find_the_cube():
     """Forty tosses for the first guess, five for the fit. Longer: the slow test."""
     report = identify_cube(fit=40, validate=2, every=8, max_iterations=4)
-    print(report)
     assert np.abs(report.edges / EDGE - 1).max() < 0.1
     assert 0.1 < report.friction < 0.3
     assert report.result.unsolved == 0 and report.fitted.unsolved == 0

@@ -40,6 +40,5 @@ def test_tosses_with_1_mm_noise_give_the_parameters_to_2_percent():
     friction, corners = errors(sim, result)
     biased = errors(sim, first)
     print(f"friction {friction:.1e}, corners {corners:.1e} of the half width; by five-step predictions {biased}")
-    print(result.noise.samples)
     assert np.allclose(result.noise.samples / [NOISE] * [1, 1, 1, HALF, HALF, HALF], 1, rtol=0.15)  # all that is left is the noise
     assert friction < 0.02 and corners < 0.02

@@ -59,7 +59,10 @@ def test_the_past_is_played_again_and_forgotten_when_something_changes():
     assert s.k == 6
 
 
-@pytest.mark.parametrize("modes", [(HardSimulator,), (SoftSimulator,)])
+FIRST_ORDER = pytest.mark.xfail(strict=True, reason="bound 0.02 N s: 0.034; a push is a force over a step, momentum of first order")
+
+
+@pytest.mark.parametrize("modes", [(HardSimulator,), pytest.param((SoftSimulator,), marks=FIRST_ORDER)])
 def test_a_push_adds_its_impulse(modes):
     s = session("humanoid", "home", modes, qpos=None)
     lane, mass = s.lanes[0], float(s.model.body_mass.sum())
@@ -73,7 +76,7 @@ def test_a_push_adds_its_impulse(modes):
     gained = lane.sim.momentum(s.moment().state)[0] - before
     weight = mass * s.timestep * s.model.opt.gravity
     # measured: 2e-12 hard; 3.4e-2 soft, whose integrator (MuJoCo's) keeps momentum to first order in the time step
-    assert np.abs(gained - weight - [3.0, -2.0, 1.0]).max() < (1e-9 if modes[0] is HardSimulator else 0.05)
+    assert np.abs(gained - weight - [3.0, -2.0, 1.0]).max() < (1e-9 if modes[0] is HardSimulator else 0.02)
     s.step()
     assert abs(lane.sim.momentum(s.moment().state)[0][0] - before[0] - 3.0) < 0.02
 

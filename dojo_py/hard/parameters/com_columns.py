@@ -50,7 +50,8 @@ def _contact(L, W, D, b, c, side, here, after, slip, rest, t, out):
         F[i] = B[0, i] * force[0] + B[1, i] * force[1] + B[2, i] * force[2]
     y[0] = 0.0
     for r in range(1, 3):  # (the rows' directions, with the side's sign)
-        y[r] = (B[r, 0] * slip[0] + B[r, 1] * slip[1] + B[r, 2] * slip[2]) / W.cweight[c]
+        turn = B[r, 0] * slip[0] + B[r, 1] * slip[1] + B[r, 2] * slip[2]
+        y[r] = turn / W.cweight[c] if W.cweight[c] > 0.0 else 0.0  # (without its share of the impulse, far_pairs.py)
     pull_three(D.motion[c], y, out)
     if c < W.n_active[1]:
         _add_cross(F, after, t)

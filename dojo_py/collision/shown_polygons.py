@@ -1,0 +1,176 @@
+"""The polygon that a convex shape shows along a normal: a face, a cylinder's cap or an axis; and the work space of a manifold."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from dojo_py.collision.convex_shapes import CAPSULE, CYLINDER, ELLIPSOID, PLANE, SPHERE
+from dojo_py.collision.vectors import along, dot, plus, put, row, times, turned, turned_back
+from dojo_py.jit import kernel
+
+RING = 48
+"""Corners of a polygon that are looked at."""
+FOUND = 64
+"""Features of a pair that are looked at."""
+RIM_POINTS = 8
+"""Points of a rim that stand for a cap."""
+CAP_COSINE, SIDE_COSINE = 0.9, 0.3
+"""A cylinder shows its cap where its axis is as near to the normal as the first, its side where it is as far as the second."""
+
+
+class Manifold(NamedTuple):
+    """Work space of `find_features`, modified in place. Two rows: what the shapes A and B show; then a row a feature."""
+
+    corners: np.ndarray  # (2,) of the polygon; 2: an axis, 0: all of a plane
+    radius: np.ndarray  # (2,) rounding of these [m]
+    disc: np.ndarray  # (2,) radius of a cylinder, 0 for other shapes [m]
+    has_face: np.ndarray  # (2,) whether it is a face, with
+    normal: np.ndarray  # (2, 3) outwards, world
+    origin: np.ndarray  # (2, 3) and a point of it [m]
+    point: np.ndarray  # (2, RING, 3) the corners, world [m]
+    number: np.ndarray  # (2, RING)
+    flat: np.ndarray  # (2, RING, 2) seen along the normal [m]
+    face: np.ndarray  # (2,) its number
+    size: np.ndarray  # (1,) [m]
+    found: np.ndarray  # (1,) how many features were found
+    kind: np.ndarray  # (FOUND,)
+    gap: np.ndarray  # (FOUND,) [m]
+    sign: np.ndarray  # (FOUND,) see features.py; 1 where the point, or the disc, is A's
+    place: np.ndarray  # (FOUND, 2) seen along the normal [m]
+    side: np.ndarray  # (FOUND,) whose point, disc or ball it is
+    corner: np.ndarray  # (FOUND, 2) numbers of what it is made of
+    at: np.ndarray  # (FOUND, 2, 3) the two reference points, world [m]
+    along: np.ndarray  # (FOUND, 2, 3) direction of an edge or axis, normal of a plane
+    across: np.ndarray  # (FOUND, 2, 3) direction in a face across its edge
+    rounding: np.ndarray  # (FOUND, 2) [m]; of a rim: the radius of its disc
+    kept: np.ndarray  # (FOUND,)
+    far: np.ndarray  # (FOUND,)
+
+
+def allocate_manifold() -> Manifold:
+    """Work space for one pair at a time."""
+    z, i, each = np.zeros, np.int64, (FOUND, 2, 3)
+    return Manifold(
+        corners=z(2, i), radius=z(2), disc=z(2), has_face=z(2, np.bool_), normal=z((2, 3)), origin=z((2, 3)), point=z((2, RING, 3)),
+        number=z((2, RING), i), flat=z((2, RING, 2)), face=z(2, i), size=z(1), found=z(1, i), kind=z(FOUND, i), gap=z(FOUND),
+        sign=z(FOUND), place=z((FOUND, 2)), side=z(FOUND, i), corner=z((FOUND, 2), i), at=z(each), along=z(each), across=z(each),
+        rounding=z((FOUND, 2)), kept=z(FOUND, np.bool_), far=z(FOUND),
+    )  # fmt: skip
+
+
+@kernel
+def shape_of(Q, g):
+    """Geom g as convex_shapes.py takes it."""
+    return Q.shape_kind[g], (Q.shape_size[g, 0], Q.shape_size[g, 1], Q.shape_size[g, 2]), Q.shape_hull[g, 0], Q.shape_hull[g, 1]
+
+
+@kernel
+def pose_of(Q, g, x, R):
+    """(position, matrix) of geom g, whose body has its centre of mass at x (3,) and orientation R (3, 3)."""
+    c, A = Q.shape_centre[g], Q.shape_axes[g]
+    position = (
+        x[0] + R[0, 0] * c[0] + R[0, 1] * c[1] + R[0, 2] * c[2],
+        x[1] + R[1, 0] * c[0] + R[1, 1] * c[1] + R[1, 2] * c[2],
+        x[2] + R[2, 0] * c[0] + R[2, 1] * c[1] + R[2, 2] * c[2],
+    )
+    return position, (
+        R[0, 0] * A[0, 0] + R[0, 1] * A[1, 0] + R[0, 2] * A[2, 0],
+        R[0, 0] * A[0, 1] + R[0, 1] * A[1, 1] + R[0, 2] * A[2, 1],
+        R[0, 0] * A[0, 2] + R[0, 1] * A[1, 2] + R[0, 2] * A[2, 2],
+        R[1, 0] * A[0, 0] + R[1, 1] * A[1, 0] + R[1, 2] * A[2, 0],
+        R[1, 0] * A[0, 1] + R[1, 1] * A[1, 1] + R[1, 2] * A[2, 1],
+        R[1, 0] * A[0, 2] + R[1, 1] * A[1, 2] + R[1, 2] * A[2, 2],
+        R[2, 0] * A[0, 0] + R[2, 1] * A[1, 0] + R[2, 2] * A[2, 0],
+        R[2, 0] * A[0, 1] + R[2, 1] * A[1, 1] + R[2, 2] * A[2, 1],
+        R[2, 0] * A[0, 2] + R[2, 1] * A[1, 2] + R[2, 2] * A[2, 2],
+    )
+
+
+@kernel
+def shows_polygon(Q, g, pose, n):
+    """Whether geom g shows a polygon along n: not round shapes, nor a cylinder that turns its rim."""
+    kind = Q.shape_kind[g]
+    if kind == SPHERE or kind == ELLIPSOID:
+        return False
+    if kind == CYLINDER:
+        z = abs(pose[1][2] * n[0] + pose[1][5] * n[1] + pose[1][8] * n[2])
+        return z > CAP_COSINE or z < SIDE_COSINE
+    return True
+
+
+@kernel
+def show_polygon(Q, M, side, g, pose, n):
+    """What geom g shows along n, into M's row `side`: corners (world), their numbers, rounding, the plane of a face."""
+    kind = Q.shape_kind[g]
+    M.radius[side], M.has_face[side], M.disc[side] = 0.0, False, 0.0
+    R = pose[1]
+    z = (R[2], R[5], R[8])
+    if kind == PLANE:
+        M.corners[side], M.has_face[side], M.face[side] = 0, True, 0
+        put(M.normal, side, z)
+        put(M.origin, side, pose[0])
+        return
+    if kind == CAPSULE or kind == CYLINDER:
+        half, radius = Q.shape_size[g, 1], Q.shape_size[g, 0]
+        tilt = dot(z, n)
+        if kind == CYLINDER:
+            M.disc[side] = radius
+            if abs(tilt) > CAP_COSINE:
+                _cap(M, side, pose, z, radius, half, 1.0 if tilt > 0.0 else -1.0)
+                return
+        M.corners[side], M.radius[side] = 2, radius
+        put(M.point[side], 0, along(pose[0], -half, z))
+        put(M.point[side], 1, along(pose[0], half, z))
+        M.number[side, 0], M.number[side, 1] = 0, 1
+        return
+    face, lead = _face_along(Q, g, turned_back(R, n))
+    first, number = Q.ring[face], Q.ring[face + 1] - Q.ring[face]
+    step = (number + RING - 1) // RING
+    count = 0
+    for r in range(0, number, step):  # of many corners some, but always the one that reaches farthest
+        c = Q.ring_corner[first + (lead + r) % number]
+        put(M.point[side], count, plus(pose[0], turned(R, row(Q.corner, c))))
+        M.number[side, count] = c - Q.shape_hull[g, 0]
+        count += 1
+    M.corners[side], M.has_face[side], M.face[side] = count, True, face - Q.shape_faces[g, 0]
+    put(M.normal, side, turned(R, row(Q.face_normal, face)))
+    put(M.origin, side, row(M.point[side], 0))
+
+
+@kernel
+def _cap(M, side, pose, z, radius, half, sign):
+    """The cap of a cylinder that looks along sign z: points of its rim, counterclockwise from outside."""
+    R = pose[1]
+    centre = along(pose[0], sign * half, z)
+    for i in range(RIM_POINTS):
+        angle = sign * 2.0 * math.pi * i / RIM_POINTS
+        x, y = radius * math.cos(angle), radius * math.sin(angle)
+        put(M.point[side], i, plus(centre, turned(R, (x, y, 0.0))))
+        M.number[side, i] = i if sign > 0.0 else 2 * RIM_POINTS - 1 - i
+    M.corners[side], M.has_face[side], M.face[side] = RIM_POINTS, True, 1 * (sign > 0.0)
+    put(M.normal, side, times(sign, z))
+    put(M.origin, side, centre)
+
+
+@kernel
+def _face_along(Q, g, m):
+    """Of geom g, a box or mesh: (the face at its corner farthest along m, in its frame, whose normal is nearest to m; the place of
+    that corner in the face's ring).
+    """
+    top, c = -math.inf, Q.shape_hull[g, 0]
+    for i in range(Q.shape_hull[g, 0], Q.shape_hull[g, 0] + Q.shape_hull[g, 1]):
+        d = dot(row(Q.corner, i), m)
+        if d > top:
+            top, c = d, i
+    best, most = Q.shape_faces[g, 0], -2.0
+    for r in range(Q.around[c], Q.around[c + 1]):
+        f = Q.around_face[r]
+        d = dot(row(Q.face_normal, f), m)
+        if d > most:
+            best, most = f, d
+    lead = 0
+    for r in range(Q.ring[best], Q.ring[best + 1]):
+        if Q.ring_corner[r] == c:
+            lead = r - Q.ring[best]
+    return best, lead

@@ -1,0 +1,67 @@
+"""A of two free bodies near each other, every kind of pair whose features are chosen, against central differences of the κ step."""
+
+import numpy as np
+import pytest
+
+import dojo_py
+
+SIZES = {"box": ".1 .07 .05", "capsule": ".05 .1", "cylinder": ".06 .08", "ellipsoid": ".1 .07 .05", "sphere": ".06"}
+CORNERS = "-.06 -.05 -.05 .07 -.06 -.04 .02 .08 -.05 0 0 .08 .05 .05 .03 -.05 .04 .04"
+DIFFERENCE = 1e-6
+
+
+def _model(first, second):
+    def geom(kind):
+        return f'<geom type="{kind}" ' + ('mesh="lump"/>' if kind == "mesh" else f'size="{SIZES[kind]}"/>')
+
+    asset = f'<asset><mesh name="lump" vertex="{CORNERS}"/></asset>' if "mesh" in (first, second) else ""
+    return dojo_py.load_model(
+        f'<mujoco><option timestep="0.01"/>{asset}<worldbody><body><freejoint/>{geom(first)}</body>'
+        f'<body pos="0 0 .3"><freejoint/>{geom(second)}</body></worldbody></mujoco>'
+    )
+
+
+def _error(first, second, flat, kappa, seed):
+    """Largest error of a column of A over the column's size (at least 1e-3)."""
+    model, rng = _model(first, second), np.random.default_rng(seed)
+    sim = dojo_py.HardSimulator(model)
+    qpos = model.qpos0.copy()
+    if flat:
+        qpos[10:14] = np.cos(0.3), 0.0, 0.0, np.sin(0.3)
+        height = {"box": 0.05, "cylinder": 0.08}
+        qpos[7:10] = 0.01, 0.0, height[first] + height[second] + 1e-3
+    else:
+        qpos[3:7], qpos[10:14] = (q / np.linalg.norm(q) for q in rng.normal(size=(2, 4)))
+        qpos[7:10] = np.array([0.05, 0.02, 1.0]) * rng.uniform(0.2, 0.26)
+    state = sim.initial_state(qpos=qpos, qvel=0.1 * rng.normal(size=12))
+    lin, end = sim.linearize(state, kappa=kappa), sim.step(state, kappa=kappa).state
+
+    def move(dx):
+        start = sim.initial_state(qpos=model.integrate(qpos, dx[:12]), qvel=state.qvel + dx[12:])
+        after = sim.step(start, kappa=kappa).state
+        return np.concatenate([model.difference(after.qpos, end.qpos), after.qvel - end.qvel])
+
+    columns = [(move(e) - move(-e)) / (2 * DIFFERENCE) for e in DIFFERENCE * np.eye(24)]
+    A = np.array(columns).T
+    return (np.abs(A - lin.A).max(axis=0) / np.maximum(np.abs(A).max(axis=0), 1e-3)).max()
+
+
+PAIRS = [("box", "box"), ("box", "capsule"), ("box", "mesh"), ("mesh", "mesh"), ("capsule", "mesh"), ("box", "ellipsoid"),
+         ("sphere", "cylinder"), ("ellipsoid", "cylinder"), ("capsule", "cylinder")]  # fmt: skip
+
+
+@pytest.mark.parametrize("kappa", [1e-2, 1e-4])
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+def test_pairs_in_any_pose(first, second, kappa):
+    assert max(_error(first, second, False, kappa, seed) for seed in range(3)) < 1e-5
+
+
+@pytest.mark.parametrize("kappa", [1e-2, 1e-4])
+def test_a_box_on_a_box(kappa):
+    assert _error("box", "box", True, kappa, 0) < 1e-5
+
+
+@pytest.mark.xfail(strict=True, reason="1e-5: a cap on a face, whose features change within the difference, error 1 or 25")
+@pytest.mark.parametrize("second", ["box", "cylinder"])
+def test_a_cylinder_on_its_cap(second):
+    assert _error("cylinder", second, True, 1e-2, 0) < 1e-5
