@@ -1,5 +1,10 @@
 """The contacts of a step as the user sees them: all candidates, those left out of the step included."""
 
+from typing import Any
+
+import numpy as np
+
+from dojo_py.collision.candidates import feature_rows
 from dojo_py.collision.plane import touching_point
 from dojo_py.hard.contact_rows import plane_gap
 from dojo_py.hard.feature_geometry import feature_geometry
@@ -9,6 +14,20 @@ from dojo_py.solver.cones import impulse_of
 
 GAP, IMPULSE, POSITION, FRAME, GEOMS, WIDTH = 0, 1, 4, 7, 16, 18
 """Columns: gap, impulse 3, position 3, frame 9, and of a chosen feature its two geoms + 1 (0: none was chosen)."""
+
+
+def empty_table(world: Any, *steps: int) -> np.ndarray:
+    """(*steps, n, WIDTH) zeros: room for what `fill_contacts` writes: n planes, own features and those chosen in a step."""
+    return np.zeros((*steps, len(world.planes.body) + feature_rows(world.pairs), WIDTH))
+
+
+def geoms_of(world: Any, row: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """(m, 2) geoms of rows of a table: their numbers (m,) and themselves (m, WIDTH); -1 where no feature was chosen."""
+    fixed = np.concatenate([world.planes.geom, world.pairs.geom]).reshape(-1, 2).astype(int)
+    geoms = found[:, GEOMS : GEOMS + 2].astype(int) - 1
+    own = row < len(fixed)
+    geoms[own] = fixed[row[own]]
+    return geoms
 
 
 @kernel

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.hard.contact_table import WIDTH, fill_contacts
+from dojo_py.hard.contact_table import empty_table, fill_contacts
 from dojo_py.hard.dof_rows import solved_impulse
 from dojo_py.hard.terms import EQ_CONNECT, EQ_WELD
 from dojo_py.jit import kernel
@@ -25,10 +25,9 @@ class Noted(NamedTuple):
 def allocate_noted(world: Any, steps: int) -> Noted:
     """Room for a number of steps."""
     layout, z = world.layout, np.zeros
-    candidates = len(world.planes.body) + len(world.pairs.kind)
     return Noted(
         z((steps, len(world.actuators.dof))), z((steps, len(layout.dof_node))), z((steps, len(layout.limit_dof))),
-        z((steps, len(layout.mass), 6)), z((steps, candidates, WIDTH)),
+        z((steps, len(layout.mass), 6)), empty_table(world, steps),
     )  # fmt: skip
 
 

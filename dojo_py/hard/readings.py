@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.hard.contact_table import FRAME, IMPULSE, POSITION
+from dojo_py.hard.contact_table import FRAME, IMPULSE, POSITION, geoms_of
 from dojo_py.hard.couplings import acting_tendons
 from dojo_py.hard.noted import Noted
 from dojo_py.mechanism import quaternion
@@ -104,13 +104,12 @@ def _loop_loads(model: Any, world: Any, loops: Array, bodies: Array) -> Array:
 
 
 def _contacts(world: Any, table: Array, h: float) -> ContactRows:
-    geoms = np.concatenate([world.planes.geom, world.pairs.geom]).reshape(-1, 2).astype(int)
     step, row = np.nonzero(table[:, :, IMPULSE] > 0.0)
     found = table[step, row]
     force = np.zeros((len(found), 6))
     force[:, :3] = found[:, IMPULSE : IMPULSE + 3] / h
     frame = found[:, FRAME : FRAME + 9].reshape(-1, 3, 3)
-    return ContactRows(step, geoms[row][:, ::-1], found[:, POSITION : POSITION + 3], frame, force)
+    return ContactRows(step, geoms_of(world, row, found)[:, ::-1], found[:, POSITION : POSITION + 3], frame, force)
 
 
 def _completed(model: Any, rows: Rows) -> Rows:

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.arrays import copy, copy_rows
-from dojo_py.collision.candidates import feature_rows
 from dojo_py.hard.body_table import add_joint_forces, expand, gather_wrenches, joint_force_levers, wrench_levers
-from dojo_py.hard.contact_table import WIDTH, fill_contacts
+from dojo_py.hard.contact_table import empty_table, fill_contacts
 from dojo_py.hard.coordinates import HALF_TURN, to_minimal
 from dojo_py.hard.drives import advance_activations, drive
 from dojo_py.hard.gradients.pull_back import pull_back_step
@@ -51,11 +50,10 @@ def allocate_record(
 ) -> Record:  # fmt: skip
     """Empty records for a number of steps; maximal, contacts, linearize, backwards, sensors: whether these tables are wanted."""
     z, nb, rows = np.zeros, len(world.layout.mass), steps + 1
-    candidates = len(world.planes.body) + feature_rows(world.pairs)
     return Record(
         z((rows, model.nq)), z((rows, model.nv)), z((rows, model.na)), z((rows, nb, 13)),
         z((rows, warm_size(world.layout, world.planes, world.pairs))), z((steps, 9)),
-        z((rows * maximal, model.nbody, 13)), z((candidates * contacts, WIDTH)),
+        z((rows * maximal, model.nbody, 13)), empty_table(world)[: None if contacts else 0],
         z((steps * linearize, 2 * model.nv, 2 * model.nv)), z((steps * linearize, 2 * model.nv, model.nu)), z((steps, 9)),
         z((rows * backwards, 2 * model.nv)), z((steps * backwards, model.nu)), allocate_noted(world, steps * sensors),
     )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dojo_py.hard import checks, measures
-from dojo_py.hard.contact_table import GEOMS
+from dojo_py.hard.contact_table import geoms_of
 from dojo_py.hard.engine import Engine, usable
 from dojo_py.hard.flags import acting_model
 from dojo_py.hard.gradients.maximal import maximal_jacobian
@@ -162,9 +162,9 @@ class HardSimulator:
     def _contacts(self, table: Array) -> Contacts:
         """The contact table of the kernels under the model's names."""
         m = self.model
-        fixed = np.concatenate([self.world.planes.geom, self.world.pairs.geom])
-        table = table[(np.arange(len(table)) < len(fixed)) | (table[:, GEOMS] > 0)]
-        geoms = np.concatenate([fixed, table[len(fixed) :, GEOMS : GEOMS + 2].astype(int) - 1])
+        geoms = geoms_of(self.world, np.arange(len(table)), table)
+        there = geoms[:, 0] >= 0
+        table, geoms = table[there], geoms[there]
         bodies = np.asarray(m.geom_bodyid, int)[geoms].reshape(-1, 2)
         return Contacts(
             bodies, geoms, table[:, 4:7], table[:, 7:16].reshape(-1, 3, 3), table[:, 0], table[:, 1:4], m.body_names, m.geom_names
