@@ -17,7 +17,7 @@ GAP, IMPULSE, POSITION, FRAME, GEOMS, WIDTH = 0, 1, 4, 7, 16, 18
 
 
 def empty_table(world: Any, *steps: int) -> np.ndarray:
-    """(*steps, n, WIDTH) zeros: room for what `fill_contacts` writes: n planes, own features and those chosen in a step."""
+    """(*steps, n, WIDTH) zeros: room for what `fill_contacts` writes: planes, own features, those chosen in a step."""
     return np.zeros((*steps, len(world.planes.body) + feature_rows(world.pairs), WIDTH))
 
 

@@ -154,9 +154,10 @@ def test_a_gripper_lifts_and_holds_a_mug():
 
 
 def test_sensors_read_the_contacts_that_are_chosen():
-    """A box on a box: the touch sensor of the lower one's top carries the upper one's weight, h 0.01. Measured: 1e-10 of it."""
+    """A box on a box: the touch sensor of the lower one's top carries the upper one's weight, h 0.01."""
     model = dojo_py.load_model("""<mujoco><worldbody><geom type="plane" size="1 1 1"/>
-      <body pos="0 0 .1"><freejoint/><geom type="box" size=".1 .1 .1"/><site name="top" pos="0 0 .1" type="box" size=".2 .2 .01"/></body>
+      <body pos="0 0 .1"><freejoint/><geom type="box" size=".1 .1 .1"/>
+      <site name="top" pos="0 0 .1" type="box" size=".2 .2 .01"/></body>
       <body pos="0 0 .3"><freejoint/><geom type="box" size=".1 .1 .1" mass="2"/></body></worldbody>
       <sensor><touch site="top"/></sensor></mujoco>""")
     sim = dojo_py.HardSimulator(model, timestep=0.01)
