@@ -53,14 +53,24 @@ ROOMS = (
     "mechanism/wrapping.py",
 )  # fmt: skip
 """Where kernels live, and the constants they are compiled with."""
+BESIDE = ("environments/*_kernels.py",)
+"""Kernels of folders that are in the package where it is installed, and beside it in the repository."""
+
+
+def kernel_files() -> list[Path]:
+    """The files that kernels are compiled from, sorted."""
+    root = Path(__file__).parent
+    inside = [file for pattern in (*FILES, *ROOMS, *BESIDE) for file in root.glob(pattern)]
+    beside = [] if (root / "environments").is_dir() else [file for pattern in BESIDE for file in root.parent.glob(pattern)]
+    return sorted(inside + beside)
 
 
 @cache
 def package_stamp() -> bytes:
     """Hash of the sources that kernels are compiled from: what was copied or installed anew is not compiled anew."""
-    root, found = Path(__file__).parent, hashlib.sha256()
-    for file in sorted(f for pattern in (*FILES, *ROOMS) for f in root.glob(pattern)):
-        found.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
+    found = hashlib.sha256()
+    for file in kernel_files():
+        found.update(file.name.encode() + b"\0" + file.read_bytes())
     return found.digest()
 
 

@@ -194,9 +194,9 @@ def test_a_terminal_sees_the_count(capsys, monkeypatch):
 
 
 def test_the_stamp_covers_every_file_with_kernels():
-    from dojo_py import jit
+    from dojo_py import environments, jit
 
-    root = Path(jit.__file__).parent
-    covered = {file for pattern in (*jit.FILES, *jit.ROOMS) for file in root.glob(pattern)}
-    kernels = {file for file in root.rglob("*.py") if "from dojo_py.jit import" in file.read_text(encoding="utf-8")}
+    root, covered = Path(jit.__file__).parent, set(jit.kernel_files())
+    places = [*root.rglob("*.py"), *(Path(environments.__file__).parent.rglob("*.py"))]
+    kernels = {file for file in places if "from dojo_py.jit import" in file.read_text(encoding="utf-8")}
     assert len(kernels) > 100 and kernels <= covered, sorted(kernels - covered)
