@@ -10,6 +10,7 @@ itself looks only at the file of the entry function).
 """
 
 import hashlib
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -65,12 +66,50 @@ def kernel_files() -> list[Path]:
     return sorted(inside + beside)
 
 
+_IMPORT = re.compile(rb"^\s*(?:from|import)\s+dojo_py\.([\w.]+)(?:\s+import\s+(\([^)]*\)|[^\n]*))?", re.MULTILINE)
+
+
 @cache
-def package_stamp() -> bytes:
-    """Hash of the sources that kernels are compiled from: what was copied or installed anew is not compiled anew."""
+def _text(file: Path) -> bytes:
+    return file.read_bytes()
+
+
+@cache
+def _by_module() -> dict[str, Path]:
+    """The file of each module that kernels live in, by its name without `dojo_py.`."""
+    top = Path(__file__).parent.parent
+    return {".".join(file.relative_to(top).with_suffix("").parts).removeprefix("dojo_py."): file for file in kernel_files()}
+
+
+@cache
+def _imported(file: Path) -> tuple[Path, ...]:
+    """Files of kernels that a file imports from: modules, and names in packages that are modules."""
+    modules = _by_module()
+    found = []
+    for package, names in _IMPORT.findall(_text(file)):
+        base = package.decode()
+        found += [base, *(f"{base}.{name.decode()}" for name in re.findall(rb"\w+", names))]
+    return tuple(modules[name] for name in found if name in modules)
+
+
+def sources_of(file: Path) -> list[Path]:
+    """A file and all that kernels in it can be compiled from: what it imports, what that imports, and so on; sorted."""
+    found, open_files = {file}, [file]
+    while open_files:
+        for further in _imported(open_files.pop()):
+            if further not in found:
+                found.add(further)
+                open_files.append(further)
+    return sorted(found)
+
+
+@cache
+def stamp_of(file: Path) -> bytes:
+    """Hash of the sources that the entries of a file are compiled from: what was copied or installed anew is not compiled anew."""
     found = hashlib.sha256()
-    for file in kernel_files():
-        found.update(file.name.encode() + b"\0" + file.read_bytes())
+    always = [_by_module()[name] for name in ("compiler", "handles", "jit")]
+    for source in [*always, *sources_of(file)]:
+        found.update(source.name.encode() + b"\0" + _text(source))
     return found.digest()
 
 
@@ -84,7 +123,7 @@ def entry(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         return lambda f: entry(f, **options)
     dispatcher: Any = njit(no_cfunc_wrapper=True, nogil=True, pipeline_class=EntryCompiler, **OPTIONS, **options)(function)
     if compiling():
-        kept = dispatcher._cache = KernelCache(function, package_stamp())
+        kept = dispatcher._cache = KernelCache(function, stamp_of(Path(function.__code__.co_filename)))
         dispatcher.compile = _announced(dispatcher, kept, dispatcher.compile)
         ENTRIES.append(dispatcher)
     return dispatcher

@@ -200,3 +200,31 @@ def test_the_stamp_covers_every_file_with_kernels():
     places = [*root.rglob("*.py"), *(Path(environments.__file__).parent.rglob("*.py"))]
     kernels = {file for file in places if "from dojo_py.jit import" in file.read_text(encoding="utf-8")}
     assert len(kernels) > 100 and kernels <= covered, sorted(kernels - covered)
+
+
+def test_the_stamp_of_an_entry_covers_all_kernels_that_it_calls():
+    """Beside the imports that the stamp follows, what the functions themselves refer to."""
+    import dojo_py.hard.gradients.step_jacobian
+    import dojo_py.hard.rollout
+    import dojo_py.soft.kernels
+    from dojo_py import jit
+
+    def called(function):
+        found, ahead = set(), [function]
+        while ahead:
+            one = ahead.pop()
+            if one not in found:
+                found.add(one)
+                named = (one.__globals__.get(name) for name in one.__code__.co_names)
+                ahead += [f for f in (getattr(n, "py_func", n) for n in named) if getattr(f, "__module__", "").startswith("dojo_py")
+                          and hasattr(f, "__code__")]  # fmt: skip
+        return found
+
+    functions = [entry.py_func for entry in jit.ENTRIES]
+    assert len(functions) >= 10
+    for function in functions:
+        sources = set(jit.sources_of(Path(function.__code__.co_filename)))
+        beyond = {Path(f.__code__.co_filename) for f in called(function)} & set(jit.kernel_files()) - sources
+        assert not beyond, (function.__qualname__, beyond)
+    by_name = {function.__name__: len(jit.sources_of(Path(function.__code__.co_filename))) for function in functions}
+    assert by_name["roll_out"] < len(jit.kernel_files())
