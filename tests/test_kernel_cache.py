@@ -204,10 +204,10 @@ def test_the_stamp_covers_every_file_with_kernels():
 
 def test_the_stamp_of_an_entry_covers_all_kernels_that_it_calls():
     """Beside the imports that the stamp follows, what the functions themselves refer to."""
-    import dojo_py.hard.gradients.step_jacobian
-    import dojo_py.hard.rollout
-    import dojo_py.soft.kernels
     from dojo_py import jit
+
+    for module in ("hard.rollout", "hard.gradients.step_jacobian", "soft.kernels"):
+        importlib.import_module(f"dojo_py.{module}")
 
     def called(function):
         found, ahead = set(), [function]
