@@ -13,6 +13,7 @@ import numpy as np
 from dojo_py.collision.convex_shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID, MESH, PLANE, SPHERE
 from dojo_py.collision.convex_table import frames, has_hull, shape_table
 from dojo_py.collision.features import BALL_FEATURE, CROSSING
+from dojo_py.collision.pair_filter import colliding_pairs
 from dojo_py.mechanism.errors import ModelError
 
 SHAPE_NAMES = {0: "plane", 1: "hfield", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh", 8: "sdf"}
@@ -87,44 +88,6 @@ def feature_rows(pairs):
     return len(pairs.kind) + int(pairs.room[0])
 
 
-def colliding_pairs(model):
-    """Pairs of geoms that may collide: rows (geom 1, geom 2, friction, condim), explicit pairs last (MuJoCo's filters)."""
-    weld, parent = np.asarray(model.body_weldid), np.asarray(model.body_parentid)
-    parent_weld = weld[parent[weld]]
-    excluded = {int(s) for s in np.asarray(model.exclude_signature).ravel()}
-    explicit = {(int(a), int(b)) for a, b in zip(model.pair_geom1, model.pair_geom2, strict=True)}
-    filter_parent = not int(model.opt.disableflags) & (1 << 10)
-    rows = []
-    for g in range(model.ngeom):
-        for k in range(g + 1, model.ngeom):
-            if not (
-                (int(model.geom_contype[g]) & int(model.geom_conaffinity[k]))
-                or (int(model.geom_contype[k]) & int(model.geom_conaffinity[g]))
-            ):
-                continue
-            one, two = int(model.geom_bodyid[g]), int(model.geom_bodyid[k])
-            w1, w2 = int(weld[one]), int(weld[two])
-            if w1 == w2 or (g, k) in explicit or (k, g) in explicit:
-                continue
-            if filter_parent and w1 and w2 and (w1 == parent_weld[w2] or w2 == parent_weld[w1]):
-                continue
-            if (one << 16) + two in excluded or (two << 16) + one in excluded:
-                continue
-            p1, p2 = int(model.geom_priority[g]), int(model.geom_priority[k])
-            if p1 == p2:
-                mu = max(model.geom_friction[g, 0], model.geom_friction[k, 0])
-                condim = max(int(model.geom_condim[g]), int(model.geom_condim[k]))
-            else:
-                pick = g if p1 > p2 else k
-                mu, condim = model.geom_friction[pick, 0], int(model.geom_condim[pick])
-            rows.append((g, k, float(mu), condim))
-    for i in range(model.npair):
-        g, k = int(model.pair_geom1[i]), int(model.pair_geom2[i])
-        if int(weld[model.geom_bodyid[g]]) != int(weld[model.geom_bodyid[k]]):
-            rows.append((g, k, float(model.pair_friction[i, 0]), int(model.pair_dim[i])))
-    return rows
-
-
 RIM_SOFTNESS = 1e-3
 """Tilt below which the lowest point of a rim retreats to the cap's centre: where the cap is parallel to the plane it is
 undefined, and the four fixed points carry the cylinder. Costs 5e-7 of the radius when the cylinder lies on its side."""
@@ -165,7 +128,8 @@ def build_candidates(model, where, com, skip_unsupported=False):
     """PlaneCandidates and PairCandidates of a Model. Raises ModelError naming all pairs of shapes that have no routine."""
     node, centre, axes = frames(where, model, com)
     planes, pairs, convex, refused = [], [], [], []
-    for g, k, mu, condim in colliding_pairs(model):
+    may = colliding_pairs(model)
+    for (g, k), mu, condim in zip(may.geoms.tolist(), may.friction.tolist(), may.condim.tolist(), strict=True):
         if node[g] < 0 and node[k] < 0:
             continue
         tg, tk = int(model.geom_type[g]), int(model.geom_type[k])

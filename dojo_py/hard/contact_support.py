@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.collision.candidates import colliding_pairs
+from dojo_py.collision.pair_filter import colliding_pairs
 from dojo_py.mechanism.enums import EnableBit
 from dojo_py.mechanism.errors import ErrorRecord
 from dojo_py.mechanism.source import Source
@@ -22,21 +22,25 @@ BOUNCY = 0.5
 """Damping ratio of a solref below which a contact is called bouncy: it would return more than a sixth of the speed."""
 MOST_NAMED = 6
 
-Pair = tuple[int, int]
+Array = np.ndarray
 
 
 def contact_records(model: Any) -> list[ErrorRecord]:
     """One record for each feature of the contacts between bodies that can move."""
-    weld = np.asarray(model.body_weldid)[np.asarray(model.geom_bodyid)]
-    rows = [(g, k, condim) for g, k, _, condim in colliding_pairs(model) if weld[g] or weld[k]]
-    explicit = _explicit_pairs(model)
-    if not rows:
+    may = colliding_pairs(model)
+    if not len(may.geoms):
         return []
-    found: dict[tuple[str, bool], list[Pair]] = {}
-    for g, k, condim in rows:
-        for feature in _pair_features(model, g, k, condim, explicit.get((g, k))):
-            found.setdefault(feature, []).append((g, k))
-    records = [_record(model, *feature, pairs) for feature, pairs in found.items()]
+    g, k = may.geoms.T
+    kinds = _kinds(model)
+    alike = ((kinds[g] * (kinds.max() + 1) + kinds[k]) * 8 + may.condim) * (int(model.npair) + 1) + may.listed + 1
+    _, first, group = np.unique(alike, return_index=True, return_inverse=True)
+    found: dict[tuple[str, bool], Array] = {}
+    for number, i in enumerate(first):
+        pair = int(may.listed[i]) if may.listed[i] >= 0 else None
+        for feature in _pair_features(model, int(g[i]), int(k[i]), int(may.condim[i]), pair):
+            found[feature] = found.get(feature, False) | (group.reshape(-1) == number)
+    first_of = sorted(found.items(), key=lambda item: int(np.argmax(item[1])))
+    records = [_record(model, *feature, may.geoms[rows]) for feature, rows in first_of]
     if int(model.opt.enableflags) & EnableBit.OVERRIDE:
         o = model.opt
         message = f"friction that the flag override gives to all contacts ({' '.join(f'{x:g}' for x in o.o_friction)})"
@@ -44,10 +48,11 @@ def contact_records(model: Any) -> list[ErrorRecord]:
     return records
 
 
-def _explicit_pairs(model: Any) -> dict[Pair, int]:
-    """Geoms of a contact pair -> its number."""
-    pairs = zip(np.asarray(model.pair_geom1), np.asarray(model.pair_geom2), strict=True)
-    return {(int(g), int(k)): i for i, (g, k) in enumerate(pairs)}
+def _kinds(model: Any) -> Array:
+    """(ngeom,) the same number for geoms that ask for the same of a contact."""
+    names = ("priority", "condim", "friction", "solref", "solmix", "margin", "gap")
+    columns = [np.asarray(getattr(model, f"geom_{name}"), float).reshape(model.ngeom, -1) for name in names]
+    return np.unique(np.concatenate(columns, axis=1), axis=0, return_inverse=True)[1].reshape(-1)
 
 
 def _pair_features(model: Any, g: int, k: int, condim: int, pair: int | None) -> Iterable[tuple[str, bool]]:
@@ -104,10 +109,10 @@ def damping_ratio(solref: np.ndarray) -> float:
     return -second / (2.0 * math.sqrt(-first)) if first < 0.0 else math.inf
 
 
-def _record(model: Any, message: str, notice: bool, pairs: list[Pair]) -> ErrorRecord:
+def _record(model: Any, message: str, notice: bool, pairs: Array) -> ErrorRecord:
     shown = [f"{_name(model, g)} - {_name(model, k)}" for g, k in pairs[:MOST_NAMED]]
     more = f" and {len(pairs) - MOST_NAMED} more" if len(pairs) > MOST_NAMED else ""
-    where = getattr(model, "source", Source()).place("geoms", pairs[0][0])
+    where = getattr(model, "source", Source()).place("geoms", int(pairs[0, 0]))
     text = f"{message} (here: {', '.join(shown)}{more})"
     return ErrorRecord(where.path, where.line, "contact", "", "", text, unsupported=not notice, notice=notice)
 

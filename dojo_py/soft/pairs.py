@@ -1,15 +1,15 @@
 """Candidate geom pairs and their mixed contact parameters, found once per model.
 
-Rules (modeling chapter, "Contact parameters"; computation chapter, "Selection"): bodies welded together count as one, a parent and
-its child do not collide unless the parent is the world, contype/conaffinity bits must match, excluded body pairs are dropped,
-explicit pairs bypass these filters. Order: by body pair, explicit pairs first, then by the two geoms, smaller type first (without
-the mid phase: smaller number first). Margins
-and gaps are summed (MuJoCo 3.5); a contact is active below `margin`, detected below `margin + gap` (3.9).
+Rules: modeling chapter, "Contact parameters"; which pairs: collision/pair_filter.py. Order: by body pair, explicit pairs first,
+then by the two geoms, smaller type first (without the mid phase: smaller number first). Margins and gaps are summed (MuJoCo 3.5);
+a contact is active below `margin`, detected below `margin + gap` (3.9).
 """
 
 from typing import Any
 
 import numpy as np
+
+from dojo_py.collision.pair_filter import filtered_pairs
 
 F, I = np.float64, np.int32
 
@@ -21,7 +21,7 @@ PAIR = np.dtype(
     align=True,
 )  # fmt: skip
 
-DISABLE_CONTACT, DISABLE_FILTERPARENT, DISABLE_MIDPHASE = 1 << 4, 1 << 10, 1 << 14
+DISABLE_CONTACT, DISABLE_MIDPHASE = 1 << 4, 1 << 14
 ENABLE_OVERRIDE = 1
 MIN_FRICTION = 1e-5
 PLANE = 0
@@ -70,24 +70,6 @@ def _mix(model: Any, pairs: np.ndarray) -> None:
         pairs[name] = one + two
 
 
-def _collidable(model: Any, g1: np.ndarray, g2: np.ndarray, explicit: np.ndarray) -> np.ndarray:
-    """Which of the geom pairs the filters let through; explicit (n, 2): pairs that are listed by themselves."""
-    body, weld, parent = (np.asarray(getattr(model, name)) for name in ("geom_bodyid", "body_weldid", "body_parentid"))
-    kind, contype, affinity = (np.asarray(getattr(model, name)) for name in ("geom_type", "geom_contype", "geom_conaffinity"))
-    b1, b2 = body[g1], body[g2]
-    w1, w2 = weld[b1], weld[b2]
-    good = ((contype[g1] & affinity[g2]) | (contype[g2] & affinity[g1])) != 0
-    good &= (w1 != w2) & ~((kind[g1] == PLANE) & (kind[g2] == PLANE))
-    signature = (np.minimum(b1, b2).astype(np.int64) << 16) + np.maximum(b1, b2)
-    good &= ~np.isin(signature, np.asarray(getattr(model, "exclude_signature", ()), dtype=np.int64))
-    if not int(model.opt.disableflags) & DISABLE_FILTERPARENT:
-        up1, up2 = weld[parent[w1]], weld[parent[w2]]
-        good &= (w1 == 0) | (w2 == 0) | ((w1 != up2) & (w2 != up1))
-    keys = np.minimum(g1, g2).astype(np.int64) * model.ngeom + np.maximum(g1, g2)
-    listed = explicit.min(axis=1).astype(np.int64) * model.ngeom + explicit.max(axis=1) if len(explicit) else np.zeros(0, np.int64)
-    return good & ~np.isin(keys, listed)
-
-
 def _explicit(model: Any) -> np.ndarray:
     """PAIR records of the model's own pair elements."""
     pairs = np.zeros(int(getattr(model, "npair", 0)), PAIR)
@@ -105,12 +87,10 @@ def candidate_pairs(model: Any) -> np.ndarray:
         return np.zeros(0, PAIR)
     explicit = _explicit(model)
     body, kinds = np.asarray(model.geom_bodyid), np.asarray(model.geom_type, dtype=I)
-    candidates = np.flatnonzero((np.asarray(model.geom_contype) != 0) | (np.asarray(model.geom_conaffinity) != 0))
-    i, j = np.triu_indices(len(candidates), 1)
-    g1, g2 = candidates[i], candidates[j]
-    good = _collidable(model, g1, g2, np.stack([explicit["geom1"], explicit["geom2"]], axis=1))
-    mixed = np.zeros(int(good.sum()), PAIR)
-    mixed["geom1"], mixed["geom2"] = g1[good], g2[good]
+    filtered = filtered_pairs(model)
+    filtered = filtered[(kinds[filtered] != PLANE).any(axis=1)]
+    mixed = np.zeros(len(filtered), PAIR)
+    mixed["geom1"], mixed["geom2"] = filtered.T
     pairs = np.concatenate([explicit, mixed])
     swap = kinds[pairs["geom1"]] > kinds[pairs["geom2"]]  # the smaller type first
     pairs["geom1"], pairs["geom2"] = (
