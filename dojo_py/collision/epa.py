@@ -239,6 +239,8 @@ def _face_below(hull, faces, best, tolerance):
     for f in range(faces):
         a, b = row(hull.simplex.point, hull.face[f, 0]), row(hull.simplex.point, hull.face[f, 1])
         c = row(hull.simplex.point, hull.face[f, 2])
+        if not math.isfinite(hull.offset[f]):  # three points on a line: no normal
+            continue
         if abs(dot(n, a) - h) <= tolerance and abs(dot(n, b) - h) <= tolerance and abs(dot(n, c) - h) <= tolerance:
             p = _triangle_point(a, b, c)[0]
             square = dot(p, p)

@@ -66,7 +66,8 @@ def _aim(kn, typical, gamma, s, standoff, uneven):
 @pasted
 def block_at(W, row, col):
     """Off-diagonal block (6, 8)."""
-    return W.blocks.U[W.pattern.block_of[row, col]] if row < col else W.blocks.L[W.pattern.block_of[col, row]]
+    t = W.pattern.block_of[row, col]
+    return W.blocks.U[t] if W.pattern.rank[row] < W.pattern.rank[col] else W.blocks.L[t]
 
 
 @kernel
@@ -282,7 +283,7 @@ def _assemble_contact(L, W, c, kn, kf, corrected):
 
 @kernel
 def _fold_contact(L, W, c, side, b, place):
-    """Contact c onto the rows of its body b, whose place in the elimination order is place."""
+    """Contact c onto the rows of its body b, whose rows begin at place."""
     K, B, blocks = W.cK[c], W.cB[c, side], W.blocks
     stiff = max(K[0, 0], K[1, 1], K[2, 2], abs(K[1, 0]), abs(K[2, 0]), abs(K[1, 2]), abs(K[2, 1]))
     soft = L.softest[b] if W.cbody[c, 1 - side] < 0 else min(L.softest[b], L.softest[W.cbody[c, 1 - side]])
@@ -293,10 +294,11 @@ def _fold_contact(L, W, c, side, b, place):
         if o < 0:
             continue
         C, far = W.cC[c, other], L.place_body[o]
-        t = W.pattern.block_of[min(place, far), max(place, far)] if o != b else 0
+        t = W.pattern.block_of[place, far] if o != b else 0
+        upper = W.pattern.rank[place] < W.pattern.rank[far]
         if o == b:
             out = blocks.D[place]
-        elif place < far:
+        elif upper:
             out = blocks.U[t]
         else:
             out = blocks.L[t]
@@ -306,7 +308,7 @@ def _fold_contact(L, W, c, side, b, place):
                 extra = blocks.S[place]
             else:
                 blocks.stiff_block[t] = 1
-                extra = blocks.U_extra[t] if place < far else blocks.L_extra[t]
+                extra = blocks.U_extra[t] if upper else blocks.L_extra[t]
             add_triple_product(B, K, C, W.scratch[0, 0:6], W.scratch[1, 0:6], extra[0], extra[1])
         else:
             for k in range(6):

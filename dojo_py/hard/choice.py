@@ -7,6 +7,7 @@ from dojo_py.hard.convex_choice import left_out_features, want_features
 from dojo_py.hard.islands import in_span
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import analyse
+from dojo_py.solver.elimination_order import order_groups
 
 
 @kernel
@@ -63,7 +64,7 @@ def choose_contacts(L, P, Q, W, h, everything, margin):
 
 @kernel
 def _update_graph(L, W):
-    """Put the edges of body-body contacts into the pattern; analyse again only when they changed."""
+    """Put the edges of body-body contacts into the pattern; order and analyse again only when they changed."""
     fixed = W.n_edges[0]
     count = fixed
     changed = False
@@ -72,18 +73,15 @@ def _update_graph(L, W):
         if a < 0 or b < 0 or a == b:
             continue
         i, k = min(L.place_body[a], L.place_body[b]), max(L.place_body[a], L.place_body[b])
-        known = False
-        for e in range(fixed, count):
-            if W.edges[e, 0] == i and W.edges[e, 1] == k:
-                known = True
-                break
-        if not known:
-            if W.edges[count, 0] != i or W.edges[count, 1] != k:
-                changed = True
-                W.edges[count, 0], W.edges[count, 1] = i, k
-            count += 1
+        if count > fixed and W.edges[count - 1, 0] == i and W.edges[count - 1, 1] == k:
+            continue  # (contacts of a pair stand together, or nearly so: an edge that is there twice does no harm)
+        if W.edges[count, 0] != i or W.edges[count, 1] != k:
+            changed = True
+            W.edges[count, 0], W.edges[count, 1] = i, k
+        count += 1
     if changed or count != W.n_edges[1]:
         W.n_edges[1] = count
+        order_groups(W.edges, fixed, count, W.pattern)
         analyse(W.edges, count, W.pattern)
         _mark_tree(L, W)
 
@@ -98,7 +96,7 @@ def _mark_tree(L, W):
             for b in (L.child[j], L.parent[j]):
                 if b >= 0:
                     i, k = L.place_node[n], L.place_body[b]
-                    W.blocks.tree[W.pattern.block_of[min(i, k), max(i, k)]] = 1
+                    W.blocks.tree[W.pattern.block_of[i, k]] = 1
 
 
 @kernel

@@ -119,7 +119,7 @@ def _sort_members(L, W, islands):
         for k in range(islands, 0, -1):
             first[k] = first[k - 1]
         first[0] = 0
-    # places of the elimination order, ascending within an island
+    # places, in the order of elimination within an island
     places, first = W.pattern.places, W.island_place
     for k in range(islands + 1):
         first[k] = W.island_first[BODIES, k] + W.island_first[NODES, k]
@@ -127,7 +127,8 @@ def _sort_members(L, W, islands):
         W.place_island[L.place_body[b]] = W.island[b]
     for n in range(L.node_joint.shape[0]):
         W.place_island[L.place_node[n]] = W.island[body_of_node(L, n)]
-    for place in range(W.place_island.shape[0]):
+    for turn in range(W.place_island.shape[0]):
+        place = W.pattern.order[turn]
         k = W.place_island[place]
         places[first[k]] = place
         first[k] += 1

@@ -10,6 +10,7 @@ from dojo_py.collision.shown_polygons import Manifold, allocate_manifold
 from dojo_py.hard.options import StepOptions
 from dojo_py.hard.points import Point, allocate_point
 from dojo_py.solver.block_ldu import Blocks, Pattern, allocate, analyse
+from dojo_py.solver.elimination_order import group_tables
 from dojo_py.solver.octet import WIDTH
 from dojo_py.solver.settings import SolverSettings
 
@@ -204,10 +205,8 @@ def allocate_work(layout, planes, pairs, options, solver):
     nc = len(planes.body) + nf
     total = nb + nn
     fixed = graph_edges(layout)
-    edges = np.concatenate([fixed, _moving_pairs(layout, pairs)])
-    pattern, blocks = allocate(total, 1)
-    room = analyse_room(edges, total)
-    pattern, blocks = allocate(total, room)
+    edges = np.concatenate([fixed, np.zeros((nf, 2), np.int64)])
+    pattern, blocks = allocate(total, analyse_room(fixed, _moving_pairs(layout, pairs), total), fixed)
     analyse(edges, len(fixed), pattern)
     z = np.zeros
     points = [allocate_point(nb, nn, nv, nl, nc) for _ in range(8)]
@@ -263,7 +262,17 @@ def _moving_pairs(layout, pairs):
     return np.unique(np.sort(layout.place_body[both].reshape(-1, 2), axis=1), axis=0).astype(np.int64)
 
 
-def analyse_room(edges, total):
-    """Number of blocks when every candidate pair is in contact at once."""
-    pattern, _ = allocate(total, max(total * (total - 1) // 2, 1) if total <= 256 else 8 * total + 4 * len(edges))
-    return int(analyse(edges, len(edges), pattern))
+def analyse_room(fixed, moving, total):
+    """Number of blocks that any contacts of `moving` (m, 2), pairs of places, may make besides those of `fixed`.
+
+    What can come together but for contacts within one group may come in any order: every two nodes may share a block.
+    """
+    group, first, _ = group_tables(total, fixed)
+    own = group[moving[:, 0]] == group[moving[:, 1]] if len(moving) else np.zeros(0, bool)
+    if own.all():  # the order never changes
+        edges = np.concatenate([fixed, moving])
+        pattern, _ = allocate(total, max(total * (total - 1) // 2, 1) if total <= 256 else 8 * total + 4 * len(edges))
+        return int(analyse(edges, len(edges), pattern))
+    together, _, _ = group_tables(total, np.concatenate([fixed, moving]))
+    sizes = np.bincount(together)
+    return int((sizes * (sizes - 1) // 2).sum())

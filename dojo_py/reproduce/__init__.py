@@ -18,6 +18,7 @@ EXPERIMENTS = {
     "conservation": ("dojo_py.reproduce.conservation", "momentum drift and order of the energy error"),
     "speed": ("dojo_py.reproduce.speed", "time of a step beside MuJoCo's finite differences; hinge chains"),
     "soft_vs_hard": ("dojo_py.reproduce.soft_vs_hard", "soft beside hard contact: slide, slope, fall, grasp, bounce"),
+    "contact": ("dojo_py.reproduce.contact", "towers, heaps, hands, loops beside MuJoCo: do they stand, hold, close?"),
     "sweep": ("dojo_py.reproduce.sweep", "100 000 steps of all models with random controls: is every one solved?"),
     "ablation": ("dojo_py.reproduce.ablation", "the solver without each of its constants: what fails (half an hour)"),
     "gauntlet": ("dojo_py.reproduce.gauntlet.run", "generated cases, properties of all: --family, --seeds, --minimise"),

@@ -1,9 +1,10 @@
-"""Sparse LDU factorisation of an unsymmetric matrix of 6x6 blocks with a symmetric pattern, in a fixed elimination order.
+"""Sparse LDU factorisation of an unsymmetric matrix of 6x6 blocks with a symmetric pattern, in a given elimination order.
 
-    for i = 0 … N-1:   E_ij = D_i⁻¹ U_ij,   A_jk ← A_jk - L_ji E_ik        for the later neighbours j, k of i
+    for i in that order:   E_ij = D_i⁻¹ U_ij,   A_jk ← A_jk - L_ji E_ik        for the later neighbours j, k of i
 
-Nodes are numbered by their place in the order. Block b = (i, j), i < j, is stored twice: U[b] in row i and L[b] in row j.
-On a tree ordered leaves to root every node has one later neighbour and nothing fills in: the cost is linear in N.
+`rank` says when a node's turn is (elimination_order.py). Block b of the pair (i, j), i before j, is stored twice: U[b] in row i
+and L[b] in row j. On a tree ordered leaves to root every node has one later neighbour and nothing fills in: the cost is linear
+in N.
 Blocks are (6, 8): a row and two columns of zeros (a factorised D has its inverse pivots in the first) are an octet (octet.py).
 Source of the scheme: Brüdigam and Manchester, Linear-Time Variational Integrators in Maximal Coordinates (2020).
 """
@@ -15,18 +16,31 @@ import numpy as np
 
 from dojo_py.jit import entry, kernel
 from dojo_py.solver.double_double import add, factorise_six, solve_six, subtract_product_six
+from dojo_py.solver.elimination_order import group_tables
 from dojo_py.solver.octet import WIDTH, joined, load, minus, store, times
 
 
 class Pattern(NamedTuple):
     """Which blocks exist once fill-in is counted. Modified in place when contacts between bodies come and go."""
 
-    start: np.ndarray  # (N + 1,) first block of each node
-    column: np.ndarray  # (nblocks,) later neighbour of each block, ascending within a node
-    block_of: np.ndarray  # (N, N) block of the pair (i, j), i < j, or -1
+    start: np.ndarray  # (N,) first block of each node
+    stop: np.ndarray  # (N,) one after its last
+    column: np.ndarray  # (nblocks,) later neighbour of each block
+    block_of: np.ndarray  # (N, N) block of the pair (i, j), both ways, or -1
+    rank: np.ndarray  # (N,) when each node is eliminated
+    order: np.ndarray  # (N,) the nodes in that order
     # a part of the matrix that shares no block with the rest can be worked on alone
-    places: np.ndarray  # (N,) nodes, ascending within each such part
+    places: np.ndarray  # (N,) nodes, in the order of elimination within each such part
     part: np.ndarray  # (2,) `clear`, `factorise` and `solve` take places[part[0] : part[1]]
+    # groups of nodes, for their order (elimination_order.py)
+    group: np.ndarray  # (N,) of each node
+    group_first: np.ndarray  # (G + 1,) where the nodes of each group begin
+    group_node: np.ndarray  # (N,) in this list
+    joined: np.ndarray  # (G, G) 1 where two groups share blocks, those that come of elimination among them
+    weight: np.ndarray  # (G,) nodes of it that other groups touch
+    degree: np.ndarray  # (G,) weight of the neighbours that are left; -1: eliminated
+    touched: np.ndarray  # (N,) 1 where another group touches a node
+    near: np.ndarray  # (G,) work
 
 
 class Blocks(NamedTuple):
@@ -48,13 +62,17 @@ class Blocks(NamedTuple):
     pivot: np.ndarray  # (2, 6, 6) work
 
 
-def allocate(n_nodes, n_blocks):
-    """Zero matrices for N nodes and room for n_blocks off-diagonal blocks."""
+def allocate(n_nodes, n_blocks, fixed=None):
+    """Zero matrices for N nodes and room for n_blocks off-diagonal blocks; fixed: see `group_tables`."""
+    group, first, node = group_tables(n_nodes, fixed)
+    count = len(first) - 1
     return (
         Pattern(
-            np.zeros(n_nodes + 1, np.int64), np.zeros(max(n_blocks, 1), np.int64),
+            np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64), np.zeros(max(n_blocks, 1), np.int64),
             np.full((n_nodes, n_nodes), -1, np.int32),
-            np.arange(n_nodes), np.array([0, n_nodes]),
+            np.arange(n_nodes), np.arange(n_nodes), np.arange(n_nodes), np.array([0, n_nodes]),
+            group, first, node, np.zeros((count, count), np.int8), np.zeros(count, np.int64), np.zeros(count, np.int64),
+            np.zeros(n_nodes, np.int64), np.zeros(count, np.int64),
         ),
         Blocks(
             np.zeros((n_nodes, 6, WIDTH)),
@@ -76,28 +94,36 @@ def allocate(n_nodes, n_blocks):
 
 @entry
 def analyse(edges, n_edges, pattern):
-    """Symbolic factorisation. edges: (m, 2) pairs of nodes, the first n_edges used; fills pattern, returns the block count."""
-    start, column, block_of = pattern.start, pattern.column, pattern.block_of
+    """Symbolic factorisation in the order of `rank`. edges: (m, 2) pairs of nodes, the first n_edges used; fills pattern.
+
+    Returns the number of blocks, which may be more than there is room for.
+    """
+    start, stop, column, block_of = pattern.start, pattern.stop, pattern.column, pattern.block_of
+    rank, order = pattern.rank, pattern.order
     n = block_of.shape[0]
     block_of[:, :] = -1
+    for i in range(n):
+        order[rank[i]] = i
     for e in range(n_edges):
         i, j = edges[e, 0], edges[e, 1]
         if i != j:
-            block_of[min(i, j), max(i, j)] = 0
+            block_of[i, j] = block_of[j, i] = 0
     count = 0
-    for i in range(n):
+    for place in range(n):
+        i = order[place]
         start[i] = count
-        for j in range(i + 1, n):
-            if block_of[i, j] >= 0:
-                block_of[i, j] = count
+        for j in range(n):
+            if block_of[i, j] >= 0 and rank[j] > place:
+                block_of[i, j] = block_of[j, i] = count
                 if count < column.shape[0]:
                     column[count] = j
                 count += 1
+        stop[i] = count
         if count <= column.shape[0]:
             for a in range(start[i], count):
                 for b in range(a + 1, count):
-                    block_of[column[a], column[b]] = 0
-    start[n] = count
+                    if block_of[column[a], column[b]] < 0:
+                        block_of[column[a], column[b]] = block_of[column[b], column[a]] = 0
     return count
 
 
@@ -205,7 +231,7 @@ def clear(pattern, blocks):
         if blocks.stiff_node[i]:
             blocks.S[i, :, :, :] = 0.0
             blocks.stiff_node[i] = 0
-        for b in range(pattern.start[i], pattern.start[i + 1]):
+        for b in range(pattern.start[i], pattern.stop[i]):
             if not blocks.tree[b]:
                 for r in range(6):
                     for k in range(WIDTH):
@@ -250,11 +276,11 @@ def _factorise_stiff(blocks, i, first, last):
 @kernel
 def factorise(pattern, blocks):
     """Factorise in place. Returns -1, or the node whose pivot is singular or not finite."""
-    start, column, block_of = pattern.start, pattern.column, pattern.block_of
+    start, stop, column, block_of, rank = pattern.start, pattern.stop, pattern.column, pattern.block_of, pattern.rank
     D, swap, U, L, E = blocks.D, blocks.swap, blocks.U, blocks.L, blocks.E
     for p in range(pattern.part[0], pattern.part[1]):
         i = pattern.places[p]
-        first, last = start[i], start[i + 1]
+        first, last = start[i], stop[i]
         if blocks.stiff_node[i]:
             pivot = _factorise_stiff(blocks, i, first, last)
         else:
@@ -279,17 +305,17 @@ def factorise(pattern, blocks):
                         blocks.stiff_node[j] = 1
                         target = blocks.S[j]
                     else:
-                        t = block_of[min(j, k), max(j, k)]
+                        t = block_of[j, k]
                         blocks.stiff_block[t] = 1
-                        target = blocks.U_extra[t] if j < k else blocks.L_extra[t]
+                        target = blocks.U_extra[t] if rank[j] < rank[k] else blocks.L_extra[t]
                     low, high = blocks.L_extra[b], blocks.E_extra[c]
                     subtract_product_six(low[0], low[1], high[0], high[1], target[0], target[1])
                 elif j == k:
                     _subtract_product(L[b], E[b], D[j], 0)
-                elif j < k:
+                elif rank[j] < rank[k]:
                     _subtract_product(L[b], E[c], U[block_of[j, k]], 0)
                 else:
-                    _subtract_product(L[b], E[c], L[block_of[k, j]], 0)
+                    _subtract_product(L[b], E[c], L[block_of[j, k]], 0)
     return -1
 
 
@@ -316,30 +342,32 @@ def _subtract_times(A, y, x):
 @kernel
 def solve(pattern, blocks, x):
     """Solve A x = b with the factors; x (N, 6 or 8) holds b in six columns on entry."""
-    start, column, places = pattern.start, pattern.column, pattern.places
+    start, stop, column, places = pattern.start, pattern.stop, pattern.column, pattern.places
     for p in range(pattern.part[0], pattern.part[1]):
         i = places[p]
         _apply_pivot_vector(blocks.D[i], blocks.swap[i], x[i])
-        for b in range(start[i], start[i + 1]):
+        for b in range(start[i], stop[i]):
             _subtract_times(blocks.L[b], x[i], x[column[b]])
     for p in range(pattern.part[1] - 1, pattern.part[0] - 1, -1):
         i = places[p]
-        for b in range(start[i], start[i + 1]):
+        for b in range(start[i], stop[i]):
             _subtract_times(blocks.E[b], x[column[b]], x[i])
 
 
 @kernel
 def solve_many(pattern, blocks, x):
     """Solve A X = B with the factors; x (N, 6, m) holds B on entry, m a multiple of 8."""
-    start, column = pattern.start, pattern.column
+    start, stop, column, order = pattern.start, pattern.stop, pattern.column, pattern.order
     n, m = x.shape[0], x.shape[2]
-    for i in range(n):
+    for p in range(n):
+        i = order[p]
         for j in range(0, m, WIDTH):
             _apply_pivot(blocks.D[i], blocks.swap[i], x[i], j)
-        for b in range(start[i], start[i + 1]):
+        for b in range(start[i], stop[i]):
             for j in range(0, m, WIDTH):
                 _subtract_product(blocks.L[b], x[i], x[column[b]], j)
-    for i in range(n - 1, -1, -1):
-        for b in range(start[i], start[i + 1]):
+    for p in range(n - 1, -1, -1):
+        i = order[p]
+        for b in range(start[i], stop[i]):
             for j in range(0, m, WIDTH):
                 _subtract_product(blocks.E[b], x[column[b]], x[i], j)

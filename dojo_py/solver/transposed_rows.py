@@ -41,14 +41,16 @@ def _apply_pivot_transposed(A, swap, x, j):
 @kernel
 def solve_transposed_rows(pattern, blocks, x):
     """Solve Aᵀ X = B with the factors; x (N, 6, m) holds B on entry, m a multiple of 8."""
-    start, column = pattern.start, pattern.column
+    start, stop, column, order = pattern.start, pattern.stop, pattern.column, pattern.order
     n, m = x.shape[0], x.shape[2]
-    for i in range(n):
-        for b in range(start[i], start[i + 1]):
+    for p in range(n):
+        i = order[p]
+        for b in range(start[i], stop[i]):
             for j in range(0, m, WIDTH):
                 _subtract_transposed(blocks.E[b], x[i], x[column[b]], j)
-    for i in range(n - 1, -1, -1):
-        for b in range(start[i], start[i + 1]):
+    for p in range(n - 1, -1, -1):
+        i = order[p]
+        for b in range(start[i], stop[i]):
             for j in range(0, m, WIDTH):
                 _subtract_transposed(blocks.L[b], x[column[b]], x[i], j)
         for j in range(0, m, WIDTH):

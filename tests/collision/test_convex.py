@@ -181,6 +181,16 @@ def test_degenerate_poses():
         assert abs(lower[0] - near.gap[k]) <= 1e-9 * far[k]
 
 
+def test_faces_that_all_but_touch_have_a_normal():
+    """Two boxes face on face, 1e-10 m apart (a pyramid of blocks): the face that held the answer had three points on a line."""
+    shapes = Shapes.make(("box", (0.05, 0.05, 0.04)), ("box", (0.05, 0.05, 0.04)))
+    lower = (0.2749999999993845, -3.3e-13, 0.36000000051988623), (1.0, 2.5611321284893782e-12, -8.909818116466645e-12, 9.6e-14)
+    upper = (0.21999999999919606, -9.4e-13, 0.44000000062384753), (1.0, 5.000656620174081e-12, -9.138119048460716e-12, -7.1e-14)
+    near = shapes.nearest(0, lower, 1, upper)
+    assert np.linalg.norm(near.normal) == pytest.approx(1.0, abs=1e-15) and near.normal[2] == pytest.approx(1.0, abs=1e-9)
+    assert near.gap == pytest.approx(1.047e-10, abs=1e-13)  # measured 1.0470e-10; was 0 with a normal of zero
+
+
 def test_a_guess_changes_nothing_but_the_rounds():
     pose_a, pose_b = random_poses(np.random.default_rng(6), 2000, far=3.0)
     rounds = {}
