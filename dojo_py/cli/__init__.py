@@ -17,6 +17,17 @@ from dojo_py.cli.mistake import Mistake
 __all__ = ["main"]
 
 
+DESCRIPTION = "Differentiable hard-contact physics for robotics: simulate a model file, see it, differentiate, compare."
+EPILOG = """to begin with:
+  dojo_py simulate atlas --out run.npz     drop a robot on the floor (the first run compiles, for a minute or two)
+  dojo_py replay run.npz                   run.html, which opens in any browser
+  dojo_py view atlas                       push and steer it in the browser
+  dojo_py COMMAND --help                   what a command takes
+
+exit status: 0 done; 1 done, and something in it failed; 2 a mistake in what was asked
+"""
+
+
 class _Parser(argparse.ArgumentParser):
     """Mistakes in one line instead of the whole usage."""
 
@@ -28,7 +39,9 @@ def build_parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
     from dojo_py.cli import check, compare, convert, doctor, identify, models, replay, reproduce, simulate, view
 
-    parser = _Parser(prog="dojo_py", description="Differentiable hard-contact physics: simulate, replay, check, reproduce.")
+    parser = _Parser(
+        prog="dojo_py", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--version", action="version", version=f"dojo_py {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in (simulate, view, replay, compare, check, convert, models, reproduce, identify, doctor):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.cli.models import count_contacts
+from dojo_py.cli.words import MODEL_HELP
 from dojo_py.reproduce.text import format_pairs
 
 JOINTS = {0: "free", 1: "ball", 2: "slide", 3: "hinge"}
@@ -17,8 +18,13 @@ SHAPES = {0: "plane", 1: "hfield", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5:
 
 def add(commands: Any) -> None:
     """Add the command's parser."""
-    parser = commands.add_parser("check", help="what a model file holds and what would be refused", description=__doc__)
-    parser.add_argument("model", metavar="FILE", help="MJCF or URDF file, or the name of a shipped model")
+    parser = commands.add_parser(
+        "check",
+        help="say what a model file holds and what would be refused",
+        description="Say what a model file holds and what each mode would refuse, all errors at once. The exit status is 1 when "
+        "neither mode takes the whole file.",
+    )
+    parser.add_argument("model", metavar="NAME|FILE", help=MODEL_HELP)
     parser.set_defaults(run=run)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from dojo_py.cli.mistake import Mistake
 from dojo_py.cli.replay import ENDINGS, check_target
+from dojo_py.cli.words import MODEL_HELP
 
 
 def add(commands: Any) -> None:
@@ -18,7 +19,7 @@ def add(commands: Any) -> None:
         description="Simulate a model with hard and with soft contact from the same start under the same controls: penetration, "
         "creep, energy, and a page that plays both (extra view; without it the table alone).",
     )
-    p.add_argument("model", metavar="NAME|FILE", help="a shipped model (see `dojo_py models`), an MJCF or a URDF file")
+    p.add_argument("model", metavar="NAME|FILE", help=MODEL_HELP)
     p.add_argument("--html", type=Path, metavar="OUT", help="the page (default: MODEL_compare.html)")
     p.add_argument("--timestep", type=float, metavar="S", help="time step [s] (default: the file's)")
     p.add_argument("--duration", type=float, metavar="S", help="simulated time [s] (default: 5, or the control file's)")

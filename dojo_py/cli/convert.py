@@ -10,13 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from dojo_py.cli.mistake import Mistake
+from dojo_py.cli.words import MODEL_HELP
 
 
 def add(commands: Any) -> None:
     """Add the command's parser."""
-    parser = commands.add_parser("convert", help="write a model file as one MJCF file", description=__doc__)
-    parser.add_argument("source", metavar="IN", help="MJCF or URDF file, or the name of a shipped model")
-    parser.add_argument("target", metavar="OUT", help="MJCF file to write")
+    parser = commands.add_parser(
+        "convert",
+        help="write a model file as one MJCF file",
+        description="Write a model file (URDF, or MJCF with its includes and attached files) as one MJCF file. It holds the "
+        "meshes, no classes and no macros; reading it gives the same model, here and in MuJoCo.",
+    )
+    parser.add_argument("source", metavar="NAME|FILE", help=MODEL_HELP)
+    parser.add_argument("target", metavar="OUT.xml", help="the file to write")
     parser.add_argument("--skip", action="store_true", help="leave out what is not simulated instead of refusing the file")
     parser.add_argument("--force", action="store_true", help="write over an existing file")
     parser.set_defaults(run=run)

@@ -59,7 +59,7 @@ def add(commands: Any) -> None:
     """Add the command's parser."""
     p = commands.add_parser(
         "doctor",
-        help="what is installed, what is missing and what for; a self-test of 10 seconds",
+        help="say what is installed, what is missing and what for; run a self-test",
         description="Say what is installed and where compiled kernels are kept, and run a self-test (10 s; minutes if kernels are "
         "to be compiled first). The exit status is 1 when a needed package is missing or a test fails.",
     )

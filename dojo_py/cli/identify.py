@@ -14,7 +14,7 @@ def add(commands: Any) -> None:
     """Add the command's parser."""
     p = commands.add_parser(
         "identify",
-        help="physical parameters from recorded motion",
+        help="find physical parameters from recorded motion",
         description="Identify friction, inertia, centre of mass and corners of a tossed cube; exit status 1: a bound is missed.",
     )
     p.add_argument("subject", choices=("cube",), help="what is identified")

@@ -12,7 +12,9 @@ COLUMNS = ("model", "bodies", "joints", "dofs", "contacts", "inputs", "mass [kg]
 
 def add(commands: Any) -> None:
     """Add the command's parser."""
-    parser = commands.add_parser("models", help="list the shipped models", description=__doc__)
+    parser = commands.add_parser(
+        "models", help="list the shipped models", description="List the shipped models and scenes and what they hold."
+    )
     parser.set_defaults(run=run)
 
 

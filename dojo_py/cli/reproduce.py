@@ -27,8 +27,8 @@ def add(commands: Any) -> None:
     p = commands.add_parser(
         "reproduce",
         help="repeat an experiment and print it beside the published figures",
-        description="Repeat an experiment, or all; writes the table as CSV, the figure as PNG and PDF, and one HTML page with both "
-        "and replays of what was simulated.",
+        description="Repeat an experiment, or all: write the table as CSV, the figure as PNG and PDF, and one HTML page\n"
+        "with both and replays of what was simulated. The exit status is 1 when what must hold does not.",
         epilog=f"experiments:\n{listed}\n\nfamilies of the gauntlet:\n{families}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -36,7 +36,7 @@ def add(commands: Any) -> None:
     p.add_argument(
         "--out", type=Path, default=Path("reproduced"), metavar="DIR", help="folder written to (default: reproduced)"
     )
-    p.add_argument("--quick", action="store_true", help="a smaller size; all of them: under 20 minutes")
+    p.add_argument("--quick", action="store_true", help="take a smaller size; all of them: under 20 minutes")
     g = p.add_argument_group("gauntlet only")
     g.add_argument("--family", metavar="NAME", help="which cases: " + ", ".join(FAMILIES))
     g.add_argument("--seeds", metavar="A:B", help="from A up to, not including, B; or one seed")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dojo_py.cli.mistake import Mistake
+from dojo_py.cli.words import MODEL_HELP
 from dojo_py.reproduce.text import format_pairs
 
 DEFAULT_DURATION = 5.0
@@ -21,7 +22,7 @@ def add(commands: Any) -> None:
         help="simulate a model and report residuals, gaps and drift",
         description="Simulate a model; the exit status is 1 when any step is not solved.",
     )
-    p.add_argument("model", metavar="NAME|FILE", help="a shipped model (see `dojo_py models`), an MJCF or a URDF file")
+    p.add_argument("model", metavar="NAME|FILE", help=MODEL_HELP)
     p.add_argument("--timestep", type=float, metavar="S", help="time step [s] (default: the file's)")
     p.add_argument("--duration", type=float, metavar="S", help="simulated time [s] (default: 5, or the control file's)")
     p.add_argument("--mode", choices=("hard", "soft"), default="hard", help="contact model (default: hard)")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dojo_py.cli.mistake import Mistake
+from dojo_py.cli.words import MODEL_HELP
 
 
 def add(commands: Any) -> None:
@@ -17,7 +18,7 @@ def add(commands: Any) -> None:
         help="simulate a model in the browser: play, push, move its joints and controls",
         description="Show a model in the browser, simulated as you look on. Ctrl-C ends it.",
     )
-    p.add_argument("model", metavar="NAME|FILE", help="a shipped model (see `dojo_py models`), an MJCF or a URDF file")
+    p.add_argument("model", metavar="NAME|FILE", help=MODEL_HELP)
     p.add_argument("--mode", choices=("hard", "soft", "both"), default="hard", help="contact model (default: hard)")
     p.add_argument("--trajectory", metavar="FILE.npz", type=Path, help="a saved trajectory to begin with")
     p.add_argument("--timestep", type=float, metavar="S", help="time step [s] (default: the trajectory's, else the file's)")

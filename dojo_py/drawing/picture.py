@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.drawing.poses import body_poses
-from dojo_py.drawing.surfaces import Surface, arrow, drawn_geoms, surface_of
+from dojo_py.drawing.surfaces import Surface, arrow, colour_of, drawn_geoms, surface_of
 from dojo_py.mechanism import quaternion
 from dojo_py.mechanism.enums import GeomType
 
@@ -56,7 +56,7 @@ class Painter:
         self._planes = [g for g in shown if model.geom_type[g] == GeomType.PLANE]
         surfaces = {g: surface_of(model, g) for g in shown if model.geom_type[g] != GeomType.PLANE}
         self._geoms = [g for g, surface in surfaces.items() if surface is not None]
-        self._solid = [(surface, np.asarray(model.geom_rgba[g], float)) for g, surface in surfaces.items() if surface is not None]
+        self._solid = [(surface, colour_of(model, g)) for g, surface in surfaces.items() if surface is not None]
         self._open = [model.geom_type[g] == GeomType.MESH for g in self._geoms]
         self._reach = np.array([float(model.geom_rbound[g]) for g in self._geoms])
         self._geometry = _stack(self._solid, self._open)
@@ -125,7 +125,7 @@ class Painter:
         rotation, position = self._poses(x, q, self._planes)
         half = np.asarray(self.model.geom_size, float)[self._planes][:, :2]
         rows = np.concatenate([position, np.swapaxes(rotation, 1, 2).reshape(-1, 9), half.reshape(-1, 2)], axis=1)
-        return np.ascontiguousarray(rows), np.asarray(self.model.geom_rgba, float)[self._planes].reshape(-1, 4)
+        return np.ascontiguousarray(rows), np.array([colour_of(self.model, g) for g in self._planes]).reshape(-1, 4)
 
     def _with_arrows(self, rotation: Array, position: Array, arrows: Any, paint: Any, radius: float) -> tuple[Any, Array, Array]:
         if arrows is None or not len(arrows):

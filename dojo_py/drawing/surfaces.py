@@ -135,6 +135,22 @@ SURFACES: dict[int, Callable[[Array], Surface]] = {
 """Shape code -> function of `geom_size`."""
 
 
+UNSET = (0.5, 0.5, 0.5, 1.0)
+"""`geom_rgba` of a geom that was given no colour: its material's is drawn, as in MuJoCo's viewer."""
+
+
+def colour_of(model: Any, geom: int) -> Array:
+    """(4,) red, green, blue, opacity of a geom, 0 to 1: its own, else its material's times the mean of its built-in texture."""
+    own, material = np.asarray(model.geom_rgba[geom], float), int(model.geom_matid[geom])
+    if material < 0 or not np.allclose(own, UNSET, atol=1e-6):
+        return own
+    colour = np.array(model.mat_rgba[material], float)
+    textures = getattr(model, "mat_texrgb", None)  # a MjModel keeps pictures in its place
+    if textures is not None:
+        colour[:3] *= np.asarray(textures[material], float).reshape(2, 3).mean(axis=0)
+    return colour
+
+
 HIDDEN = 3
 """First of the groups that are not drawn, as in MuJoCo's viewer; files keep their collision shapes there."""
 
@@ -143,7 +159,7 @@ def drawn_geoms(model: Any) -> list[int]:
     """Geoms that are drawn: groups 0 to 2, but all of a body where what is hidden is more than twice as large (its visual meshes
     were not read); nothing of opacity 0.
     """
-    seen = [g for g in range(int(model.ngeom)) if model.geom_rgba[g][3] > 0.0]
+    seen = [g for g in range(int(model.ngeom)) if colour_of(model, g)[3] > 0.0]
     largest = np.zeros((int(model.nbody), 2))
     for g in seen:
         body, hidden = int(model.geom_bodyid[g]), int(model.geom_group[g] >= HIDDEN)

@@ -26,6 +26,7 @@ WITHIN = {
     "nu": ("actuator_ctrladr",),
     "na": ("actuator_actadr",),
     "nmesh": ("geom_dataid",),
+    "nmat": ("geom_matid",),
     "nmeshgraph": ("mesh_graphadr",),
     "nwrap": ("tendon_adr",),
     "nsensordata": ("sensor_adr",),

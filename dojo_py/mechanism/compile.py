@@ -18,6 +18,7 @@ from .compile_equalities import equality_arrays
 from .compile_geoms import geom_arrays, site_arrays
 from .compile_joints import joint_arrays
 from .compile_keyframes import keyframe_arrays
+from .compile_materials import material_arrays
 from .compile_meshes import compile_meshes, mesh_arrays
 from .compile_option import compile_option
 from .compile_sensors import sensor_arrays
@@ -46,7 +47,7 @@ def compile_model(mechanism: Mechanism) -> Model:
     meshes = compile_meshes(mechanism, problems)
     a |= mesh_arrays(meshes)
     geoms, parts = geom_arrays(layout, mechanism.settings, problems, meshes)
-    a |= geoms | site_arrays(layout, problems)
+    a |= geoms | site_arrays(layout, problems) | material_arrays(mechanism, layout, problems)
     a |= body_arrays(mechanism, layout, parts, problems)
     a |= align_free_bodies(mechanism, layout, a)
     poses = np.concatenate([a["body_pos"], a["body_quat"]], axis=1)
@@ -145,6 +146,7 @@ def _assemble(mechanism: Mechanism, layout: Layout, a: dict[str, Array], **parts
         "nmeshvert": len(a["mesh_vert"]),
         "nmeshface": len(a["mesh_face"]),
         "nmeshgraph": len(a["mesh_graph"]),
+        "nmat": len(mechanism.materials),
         "neq": len(mechanism.equalities),
         "ntendon": len(mechanism.tendons),
         "nwrap": len(a["wrap_type"]),
@@ -163,6 +165,7 @@ def _assemble(mechanism: Mechanism, layout: Layout, a: dict[str, Array], **parts
         "geom_names": tuple(geom.name for geom in layout.geoms),
         "site_names": tuple(site.name for site in layout.sites),
         "mesh_names": tuple(mesh.name for mesh in mechanism.meshes),
+        "material_names": tuple(material.name for material in mechanism.materials),
         "actuator_names": tuple(actuator.name for actuator in mechanism.actuators),
         "sensor_names": tuple(sensor.name for sensor in mechanism.sensors),
         "equality_names": tuple(equality.name for equality in mechanism.equalities),

@@ -128,6 +128,7 @@ class Model:
     nmeshvert: int
     nmeshface: int
     nmeshgraph: int
+    nmat: int
     neq: int
     ntendon: int
     nwrap: int
@@ -156,6 +157,7 @@ class Model:
     geom_names: tuple[str, ...]
     site_names: tuple[str, ...]
     mesh_names: tuple[str, ...]
+    material_names: tuple[str, ...]
     actuator_names: tuple[str, ...]
     equality_names: tuple[str, ...]
     sensor_names: tuple[str, ...]
@@ -250,6 +252,8 @@ class Model:
     geom_gap: Array = _real("ngeom")
     geom_fluid: Array = _real("ngeom 12")
     geom_rgba: Array = _array("ngeom 4", np.float32)
+    geom_matid: Array = _int("ngeom")
+    """Material of a geom; -1 for none."""
 
     site_type: Array = _int("nsite")
     site_bodyid: Array = _int("nsite")
@@ -274,6 +278,16 @@ class Model:
     mesh_pos: Array = _real("nmesh 3")
     """Pose of that frame in the mesh's own one."""
     mesh_quat: Array = _real("nmesh 4")
+
+    mat_rgba: Array = _array("nmat 4", np.float32)
+    mat_emission: Array = _array("nmat", np.float32)
+    mat_specular: Array = _array("nmat", np.float32)
+    mat_shininess: Array = _array("nmat", np.float32)
+    mat_reflectance: Array = _array("nmat", np.float32)
+    mat_metallic: Array = _array("nmat", np.float32)
+    mat_roughness: Array = _array("nmat", np.float32)
+    mat_texrgb: Array = _array("nmat 6", np.float32)
+    """Both colours of the material's built-in texture, white without one; not an array of MuJoCo's."""
 
     pair_dim: Array = _int("npair")
     pair_geom1: Array = _int("npair")
@@ -445,6 +459,10 @@ class Model:
     def mesh(self, key: str | int) -> View:
         """The mesh of this name or number: every array `mesh_*` with a row for it."""
         return view(self, "mesh", key)
+
+    def material(self, key: str | int) -> View:
+        """The material of this name or number: every array `mat_*`."""
+        return view(self, "material", key)
 
     def actuator(self, key: str | int) -> View:
         """The actuator of this name or number: every array `actuator_*`."""

@@ -22,6 +22,7 @@ KINDS = {
     "geom": ("geom_names", "geom_", "ngeom"),
     "site": ("site_names", "site_", "nsite"),
     "mesh": ("mesh_names", "mesh_", "nmesh"),
+    "material": ("material_names", "mat_", "nmat"),
     "actuator": ("actuator_names", "actuator_", "nactuator"),
     "equality": ("equality_names", "eq_", "neq"),
     "tendon": ("tendon_names", "tendon_", "ntendon"),

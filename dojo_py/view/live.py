@@ -27,6 +27,8 @@ FRAME, CURVES = 1.0 / 40.0, 0.25
 """Time between two frames, and between two updates of the curves [s]."""
 APART = 2.2
 """Between two modes side by side, in sizes of the model."""
+TINT = (150, 60, 190)
+"""Colour of the relaxed motion."""
 MODES = ("hard", "soft", "both")
 NEEDED = ("opt", "nq", "body_mass", "joint_names")
 """What tells a Model from something else."""
@@ -90,6 +92,24 @@ def check_port(host: str, port: int) -> None:
             raise OSError(f"cannot listen at {host}:{port}: {error.strerror or error}") from None
 
 
+class GhostScene:
+    """The relaxed motion, drawn through; its geoms are sent when it is first shown."""
+
+    def __init__(self, api: Any, model: Any, root: str, size: float):
+        self.root = api.add_frame(f"{root}/relaxed", show_axes=False, visible=False)
+        self._make = lambda: Scene(api, model, f"{root}/relaxed", size, tint=TINT, floor=False, opacity=0.45)
+        self.scene: Scene | None = None
+
+    def show(self, state: Any) -> None:
+        """Draw it in a state; None: hide it."""
+        self.root.visible = state is not None
+        if state is None:
+            return
+        self.scene = self.scene or self._make()
+        x, q = body_poses(self.scene.model, np.asarray(state.qpos)[None])
+        self.scene.pose(x[0], q[0])
+
+
 class Viewer:
     """A session shown in the browser, at `url`; advances in a thread of its own until `stop`."""
 
@@ -100,7 +120,7 @@ class Viewer:
             self.server = imported("viser").ViserServer(host=host, port=port, verbose=False)
         model, state = session.model, session.moment().state
         centre, self.size = extent(model, state.qpos)
-        self.scenes, self.overlays = [], []
+        self.scenes, self.overlays, self.ghosts = [], [], []
         for number, lane in enumerate(session.lanes):
             shift = (0.0, APART * self.size * number, 0.0)
             self.server.scene.add_frame(f"/{lane.name}", show_axes=False, position=shift)
@@ -110,6 +130,7 @@ class Viewer:
             scene = Scene(self.server.scene, model, f"/{lane.name}", self.size, floor=number == 0 or not endless(model))
             self.scenes.append(scene)
             self.overlays.append(Overlays(scene))
+            self.ghosts.append(None if lane.ghost is None else GhostScene(self.server.scene, model, f"/{lane.name}", self.size))
         middle = centre + np.array([0.0, 0.9 * APART * self.size * (len(session.lanes) - 1), 0.0])  # the panel covers the right
         several = len(session.lanes) > 1
         look(self.server.initial_camera, middle, (1.8 if several else 1.0) * self.size, azimuth=5.0 if several else 50.0)
@@ -145,6 +166,9 @@ class Viewer:
                 x, q = body_poses(session.model, np.asarray(state.qpos)[None])
                 scene.pose(x[0], q[0])
                 overlay.show(contacts, session.timestep, x[0], q[0])
+            for ghost, state in zip(self.ghosts, session.ghost_states(), strict=True):
+                if ghost is not None:
+                    ghost.show(state)
         self.panel.refresh()
 
     def _run(self) -> None:

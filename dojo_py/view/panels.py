@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.mechanism.enums import JointType
+from dojo_py.view.ghost import LOWEST
 from dojo_py.view.overlays import Overlays
 from dojo_py.view.session import Session
 
@@ -44,6 +45,7 @@ class Panel:
         self.controls = self._add_controls()
         self.joints = self._add_joints()
         self._add_push()
+        self._add_kappa()
         self.charts = self._add_charts()
 
     # widgets
@@ -153,6 +155,25 @@ class Panel:
             button = self.gui.add_button("Push", hint="Or drag a body with the mouse while it plays")
             button.on_click(self._heard(lambda: self.session.push(bodies[body.value], np.array(impulse.value))))
 
+    def _add_kappa(self) -> None:
+        lane = next((lane for lane in self.session.lanes if lane.ghost is not None), None)
+        if lane is None:
+            return
+        highest = kappa_power(lane.sim.largest_kappa())
+        with self.gui.add_folder("Relaxed motion (ghost)", expand_by_default=False):
+            shown = self.gui.add_checkbox("Show", False, hint="The same controls and pushes at κ > 0, since 100 steps ago")
+            power = self.gui.add_slider("κ, power of 10", LOWEST, highest, 0.1, max(LOWEST, highest - 2.0), hint="[N m s]")
+            said = self.gui.add_markdown("")
+
+        def choose() -> None:
+            kappa = 10.0 ** float(power.value)
+            self.session.set_kappa(kappa if shown.value else None)
+            said.content = kappa_text(kappa, lane.sim.largest_kappa()) if shown.value else ""
+
+        shown.on_update(self._heard(choose))
+        power.on_update(self._heard(choose))
+        self.kappa = shown, power, said
+
     def _add_charts(self) -> dict[str, Any]:
         from viser import uplot
 
@@ -236,6 +257,17 @@ def control_ranges(model: Any) -> list[tuple[str, float, float]]:
     return [(name or f"input {i}", low, high) for i, (name, low, high) in enumerate(rows)]
 
 
+def kappa_power(largest: float) -> float:
+    """Upper end of the slider of κ: the power of ten of the largest that means anything for a model; 1 N m s without contact."""
+    return max(LOWEST + 1.0, round(float(np.log10(largest)), 1)) if 0.0 < largest < np.inf else 0.0
+
+
+def kappa_text(kappa: float, largest: float) -> str:
+    """What a κ [N m s] means for a model."""
+    text = f"κ = {kappa:.1e} N m s"
+    return text + (f": what rests floats at {100.0 * kappa / largest:.2g} % of its size" if 0.0 < largest < np.inf else "")
+
+
 def joint_range(model: Any, joint: int) -> tuple[float, float]:
     """Ends of a joint's slider [rad, m]: its limits, else half a turn or a metre about where it begins."""
     low, high = (float(end) for end in model.jnt_range[joint])
@@ -260,6 +292,8 @@ def status_text(session: Session) -> str:
         if np.isfinite(moment.gap):
             text += f", gap {moment.gap:.1e} m"
         lines.append(text)
+        if lane.ghost is not None and lane.ghost.message:
+            lines.append(lane.ghost.message)
     if session.message:
         lines.append(f"**{session.message}**")
     return "\n\n".join(lines)

@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 
 from dojo_py.drawing.poses import body_poses
-from dojo_py.drawing.surfaces import drawn_geoms, surface_of
+from dojo_py.drawing.surfaces import UNSET, colour_of, drawn_geoms, surface_of
 from dojo_py.mechanism.enums import GeomType
 
 Array = np.ndarray
 
 PUSH, PAIR = (200, 20, 0), (90, 0, 160)
 """Colours of contacts with what does not move, and of contacts between bodies."""
+FLOOR = (0.925, 0.933, 0.945)
+"""Colour of planes that were given none."""
 CELL = 0.5
 """Edge of the floor's squares [m]."""
 FAR = 1e9
@@ -54,11 +56,15 @@ def node_name(index: int, name: str) -> str:
 class Scene:
     """A model drawn under a node of viser's scene tree.
 
-    tint: (red, green, blue) 0 to 255 instead of the geoms' own colours. floor: draw the planes.
+    tint: (red, green, blue) 0 to 255 instead of the geoms' own colours. floor: draw the planes. opacity: of all geoms, instead of
+    their own.
     """
 
-    def __init__(self, api: Any, model: Any, root: str = "/model", size: float = 1.0, tint: Any = None, floor: bool = True):
-        self.api, self.model, self.root, self.size = api, model, root, size
+    def __init__(
+        self, api: Any, model: Any, root: str = "/model", size: float = 1.0, tint: Any = None, floor: bool = True,
+        opacity: float | None = None,
+    ):  # fmt: skip
+        self.api, self.model, self.root, self.size, self.opacity = api, model, root, size, opacity
         self.frames = [
             api.add_frame(f"{root}/{node_name(body, _name(model, body))}", show_axes=False) for body in range(int(model.nbody))
         ]
@@ -78,7 +84,7 @@ class Scene:
         self._poses: tuple[Array, Array] | None = None
 
     def _add_geom(self, geom: int, tint: Any) -> None:
-        surface, rgba = surface_of(self.model, geom), np.asarray(self.model.geom_rgba[geom], float)
+        surface, rgba = surface_of(self.model, geom), colour_of(self.model, geom)
         if surface is None:
             return
         body = int(self.model.geom_bodyid[geom])
@@ -86,8 +92,8 @@ class Scene:
             f"{self.frames[body].name}/geom {geom}",
             surface.vertices,
             surface.faces,
-            color=tuple(int(c) for c in np.clip(255 * rgba[:3], 0, 255)) if tint is None else tuple(tint),
-            opacity=None if rgba[3] >= 1.0 else float(rgba[3]),
+            color=_bytes(rgba[:3]) if tint is None else tuple(tint),
+            opacity=self.opacity if self.opacity is not None else None if rgba[3] >= 1.0 else float(rgba[3]),
             position=_triple(self.model.geom_pos[geom]),
             wxyz=_triple(self.model.geom_quat[geom]),
         )
@@ -95,6 +101,8 @@ class Scene:
     def _add_plane(self, geom: int) -> None:
         half, body = self.model.geom_size[geom], int(self.model.geom_bodyid[geom])
         infinite = bool(half[0] == 0.0 or half[1] == 0.0)
+        colour = colour_of(self.model, geom)[:3]
+        colour = np.array(FLOOR) if np.allclose(colour, UNSET[:3]) else colour
         cell = CELL if self.size > 0.2 * CELL else self.size
         self.api.add_grid(
             f"{self.frames[body].name}/plane {geom}",
@@ -104,7 +112,9 @@ class Scene:
             fade_distance=FARTHEST * max(self.size, 2.0 * cell),
             cell_size=cell,
             section_size=2.0 * cell,
-            plane_color=(236, 238, 241),
+            plane_color=_bytes(colour),
+            cell_color=_bytes(0.86 * colour),
+            section_color=_bytes(0.7 * colour),
             plane_opacity=0.9,
             shadow_opacity=0.3,
             position=_triple(self.model.geom_pos[geom]),
@@ -127,6 +137,11 @@ class Scene:
         self.arrows.visible = len(points) > 0
         if len(points):
             self.arrows.points, self.arrows.colors = np.clip(points, -FAR, FAR).astype(np.float32), colours
+
+
+def _bytes(colour: Array) -> tuple[int, ...]:
+    """Red, green, blue from 0 to 255 of numbers from 0 to 1."""
+    return tuple(int(c) for c in np.clip(255 * colour, 0, 255))
 
 
 def _name(model: Any, body: int) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 
 from dojo_py.drawing.poses import body_poses, centres_of_mass
 from dojo_py.mechanism.quaternion import conjugate, rotate
+from dojo_py.view.ghost import Ghost
 from dojo_py.view.kick import felt_mass
 from dojo_py.view.record import solved_again
 
@@ -39,6 +40,8 @@ class Moment:
     """`Contacts` of the step; None where they are not known."""
     control: Any = None
     """(nu,) of the step."""
+    wrenches: Any = None
+    """(nbody, 6) of the step, or None."""
 
 
 class Lane:
@@ -47,8 +50,10 @@ class Lane:
     def __init__(self, sim: Any, state: Any, name: str):
         self.sim, self.name = sim, name
         self.past = [self.moment_of(state)]
+        self.ghost = Ghost(sim) if hasattr(sim, "largest_kappa") else None
+        """The relaxed motion, of the hard mode."""
 
-    def moment_of(self, state: Any, step: Any = None, control: Any = None) -> Moment:
+    def moment_of(self, state: Any, step: Any = None, control: Any = None, wrenches: Any = None) -> Moment:
         """A state with its energy, and what its step says."""
         try:
             with np.errstate(all="ignore"):
@@ -58,13 +63,13 @@ class Lane:
         if step is None:
             return Moment(state, energy=energy)
         gap = float(step.contacts.gap.min(initial=np.inf))
-        return Moment(state, int(step.status), step.iterations, step.residual, gap, energy, step.contacts, control)
+        return Moment(state, int(step.status), step.iterations, step.residual, gap, energy, step.contacts, control, wrenches)
 
     def step(self, k: int, control: Array, wrenches: Array | None) -> Moment:
         """The moment after moment k. wrenches (nbody, 6) [N, N m] about the centres of mass."""
         state = self.past[k].state
         found = self.sim.step(state, control, wrenches=wrenches)
-        return self.moment_of(found.state, found, control)
+        return self.moment_of(found.state, found, control, wrenches)
 
     def contacts(self, k: int) -> Any:
         """Contacts of the step that ended in moment k; those of a loaded trajectory are solved again. None: not known."""
@@ -161,6 +166,8 @@ class Session:
         if extra > 0:
             for lane in self.lanes:
                 del lane.past[:extra]
+                if lane.ghost is not None:
+                    lane.ghost.forget(extra)
             self.k -= extra
 
     def play(self, on: bool = True) -> None:
@@ -219,6 +226,18 @@ class Session:
                 self.control = self.control.copy()
                 self.control[i] = value
                 self._changed = True
+
+    def set_kappa(self, kappa: float | None) -> None:
+        """Show the relaxed motion at κ [N m s] beside the hard one, or none of it."""
+        with self.lock:
+            for lane in self.lanes:
+                if lane.ghost is not None:
+                    lane.ghost.choose(kappa)
+
+    def ghost_states(self) -> list[Any]:
+        """The state of each lane's relaxed motion at the moment shown; None where there is none."""
+        with self.lock:
+            return [None if lane.ghost is None else lane.ghost.follow(lane.past, self.k) for lane in self.lanes]
 
     def set_coordinate(self, i: int, value: float) -> None:
         """Entry i of qpos, at rest; begins anew from there."""

@@ -244,3 +244,39 @@ def test_import_is_quick():
     ).stdout.split(" ", 1)
     print(f"import dojo_py: {float(seconds):.3f} s (bound 0.5)")
     assert float(seconds) <= 0.5 and loaded.strip() == "[]"
+
+
+def commands():
+    """Name -> parser of every command, and what `dojo_py --help` says of each."""
+    from dojo_py.cli import build_parser
+
+    (group,) = (action for action in build_parser()._actions if hasattr(action, "choices") and isinstance(action.choices, dict))
+    return group.choices, {row.dest: row.help for row in group._choices_actions}
+
+
+def test_help_is_in_one_voice():
+    """An imperative, small and without a full stop, in the list; a sentence for each command; a word for each argument."""
+    parsers, listed = commands()
+    assert set(parsers) == set(listed)
+    for name, parser in parsers.items():
+        first = listed[name].split()[0]
+        assert first.islower() and not listed[name].endswith(".") and not first.endswith(("s", "ing")), (name, listed[name])
+        assert parser.description[0].isupper() and parser.description.endswith(".") and "`dojo_py " + name not in parser.description
+        for action in parser._actions:
+            assert action.help and not action.help.endswith("."), (name, action.dest)
+            if action.dest in ("model", "source") and not action.option_strings:
+                assert action.metavar == "NAME|FILE", name
+
+
+def test_help_names_commands_that_exist_and_fits_a_terminal(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    parsers, _ = commands()
+    for words in ([], *([name] for name in parsers)):
+        with pytest.raises(SystemExit) as end:
+            main([*words, "--help"])
+        shown = capsys.readouterr().out
+        assert end.value.code == 0 and max(map(len, shown.splitlines())) <= 120, words
+        for line in shown.splitlines():
+            for word in line.split("dojo_py ")[1:]:
+                name = word.split()[0].strip("`'.,)")
+                assert name in parsers or not name.isalpha() or not name.islower(), line

@@ -12,7 +12,7 @@ from dojo_py import HardSimulator, ModelError, SoftSimulator, load_model, models
 pytest.importorskip("viser", reason="no viser: pip install 'dojo-sim[view]'")
 
 from dojo_py.view import show  # noqa: E402
-from dojo_py.view.panels import control_ranges, joint_range, status_text  # noqa: E402
+from dojo_py.view.panels import control_ranges, joint_range, kappa_power, kappa_text, status_text  # noqa: E402
 
 
 @pytest.fixture
@@ -88,6 +88,26 @@ def test_curves_and_overlays_show_what_the_session_knows(viewer_of):
         overlay.on.update(dict.fromkeys(overlay.on, False))
     viewer.draw()
     assert not (arrows.visible or cones.visible or viewer.overlays[0].masses.visible or viewer.scenes[0].frames[1].show_axes)
+
+
+def test_kappa_is_a_slider_that_shows_the_relaxed_motion(viewer_of):
+    viewer = viewer_of("box", mode="both", keyframe="home")
+    assert [ghost is None for ghost in viewer.ghosts] == [False, True] and not viewer.ghosts[0].root.visible
+    for _ in range(50):
+        viewer.session.step()
+    shown, power, said = viewer.panel.kappa
+    assert abs(power.max - np.log10(viewer.session.lanes[0].sim.largest_kappa())) < 0.06
+    viewer.session.set_kappa(10.0**power.max / 10.0)
+    ghost = viewer.ghosts[0]
+    until(lambda: ghost.root.visible)
+    viewer.draw()
+    above = ghost.scene.frames[1].position[2] - viewer.scenes[0].frames[1].position[2]
+    assert 0.005 < above < 0.2  # it floats up and down about 0.047 m; measured 0.020
+    assert "/hard/relaxed/1 box/geom 1" in nodes(viewer)
+    viewer.session.set_kappa(None)
+    viewer.draw()
+    assert not ghost.root.visible
+    assert "10 % of its size" in kappa_text(0.01, 0.1) and kappa_power(np.inf) == 0.0
 
 
 def test_a_trajectory_is_the_past_of_the_time_line(viewer_of):

@@ -163,6 +163,44 @@ def test_the_oldest_moments_are_forgotten(monkeypatch):
     assert s.last == 9 and s.k == 9 and abs(s.time - 25 * s.timestep) < 1e-9 and LONGEST == 20_000
 
 
+def test_the_ghost_is_the_relaxed_roll_out_on_the_same_controls_and_pushes():
+    s = session("box", "home", (HardSimulator, SoftSimulator))
+    s.set_kappa(1e-3)
+    wrenches = np.zeros((30, s.model.nbody, 6))
+    for k in range(30):
+        if k == 10:
+            s.push(1, [0.0, 0.0, 2.0 * s.timestep])
+            wrenches[k, 1, 2] = 2.0
+        s.step()
+    ghost, none = s.ghost_states()
+    sim = s.lanes[0].sim
+    run = sim.rollout(sim.initial_state(keyframe="home"), np.zeros((30, 3)), wrenches=wrenches, kappa=1e-3)
+    assert np.array_equal(ghost.qpos, run.qpos[-1]) and none is None
+    assert ghost.qpos[2] > s.moment().state.qpos[2] + 1e-4  # it floats
+    s.seek(7)
+    assert np.array_equal(s.ghost_states()[0].qpos, run.qpos[7])
+    s.set_control(0, 3.0)
+    s.step()
+    moved = s.ghost_states()[0]
+    assert moved.qpos[0] > run.qpos[8, 0] + 1e-5 and moved.time == s.time
+    s.set_kappa(None)
+    assert s.ghost_states() == [None, None]
+
+
+def test_the_ghost_goes_with_resets_forgotten_moments_and_failures(monkeypatch):
+    monkeypatch.setattr("dojo_py.view.session.LONGEST", 10)
+    s = session("sphere", None, (HardSimulator,))
+    s.set_kappa(1e-4)
+    for _ in range(25):
+        s.step()
+        assert s.ghost_states()[0].time == s.time
+    s.reset()
+    assert s.ghost_states()[0] is s.lanes[0].past[0].state
+    s.set_kappa(-1.0)
+    s.step()
+    assert s.ghost_states() == [None] and "kappa" in s.lanes[0].ghost.message
+
+
 def test_simulators_must_share_the_time_step():
     a, b = HardSimulator("box", 0.01), SoftSimulator("box", 0.002)
     with pytest.raises(ValueError, match="timesteps differ"):

@@ -8,6 +8,7 @@ from typing import Any
 from ...mechanism.errors import nearest
 from ...mechanism.spec import Body, Geom, Inertial
 from ..lost_shapes import LostShapes
+from .colours import Colours
 from .element import Element
 from .extension import Switches
 from .meshes import UrdfMeshes
@@ -21,6 +22,7 @@ def read_links(
 ) -> dict[str, Body]:
     """Name -> body of every link, in the order of the file, not yet connected. A link called "world" is the world."""
     bodies: dict[str, Body] = {}
+    colours = Colours(robot)
     geom_names: set[str] = set()
     for link in robot.children("link"):
         link.accept(("name", "type"), ("inertial", "collision", "visual"), IGNORED)
@@ -28,10 +30,13 @@ def read_links(
         inertial = _inertial(link)
         body = world if name == "world" else Body(name, inertial=inertial, where=link.where)
         shapes = [child for child in link.node.children if child.tag in ("collision", "visual")]
+        colour = None
         for shape in shapes:
+            colour = (colours.of(Element(shape, link.problems, name)) if shape.tag == "visual" else None) or colour
             if shape.tag == "collision" or not switches.discardvisual:
                 geom = _geom(Element(shape, link.problems, name), shape.tag == "collision", body, lost, meshes)
                 if geom is not None:
+                    geom.rgba = colour or geom.rgba
                     # as in MuJoCo, a name given twice names the first geom only
                     geom.name = "" if geom.name in geom_names else geom.name
                     geom_names.add(geom.name)
