@@ -1,4 +1,4 @@
-"""Collision detection: bounding spheres, then the pair's own narrow phase; contacts in the fixed order of the candidate pairs.
+"""Collision detection: sweep and prune, bounding spheres, the pair's own narrow phase; contacts in the order of all pairs.
 
 A contact is listed when its distance is below margin + gap, and makes constraint rows when it is below margin.
 Source: computation chapter, "Collision detection"; frames found from the wheel.
@@ -6,6 +6,7 @@ Source: computation chapter, "Collision detection"; frames found from the wheel.
 
 import numpy as np
 
+from dojo_py.collision.sweep import find_near, set_box
 from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.narrowphase.box_box import box_box
 from dojo_py.soft.narrowphase.capsule_box import capsule_box
@@ -101,8 +102,16 @@ def detect(m, pose, rows):
     """Fill rows.contacts with all contacts of the present pose."""
     points = rows.points
     several = not m.options[0].disableflags & DISABLE_MULTICCD
+    near = rows.sweep
+    for i in range(len(m.by_geoms.box_geom)):
+        g = m.by_geoms.box_geom[i]
+        at = pose.geoms[g].xpos
+        set_box(near, i, at[0], at[1], at[2], m.geoms[g].rbound + m.box_reach[i])
+    find_near(m.by_geoms, near)
+    rows.counts[FULL] = near.found[1] > 0
     n = 0
-    for p in range(len(m.pairs)):
+    for q in range(near.found[0]):
+        p = near.near[q]
         pair = m.pairs[p]
         g1, g2 = pair.geom1, pair.geom2
         reach = pair.margin + pair.gap

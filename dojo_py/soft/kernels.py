@@ -1,6 +1,32 @@
-"""The compiled functions that the simulator calls, imported only when one is built."""
+"""The compiled functions that the simulator calls, imported only when one is built, and the work arrays that it calls them with."""
+
+from typing import Any
 
 from dojo_py.soft.handles import model_handle, work_handle
+from dojo_py.soft.packing import SoftModel
 from dojo_py.soft.step import run
+from dojo_py.soft.workspace import FULL, Work, allocate, larger
 
-__all__ = ["model_handle", "run", "work_handle"]
+__all__ = ["Hands", "model_handle", "run", "work_handle"]
+
+
+class Hands:
+    """Work arrays of one thread, replaced by larger ones where a step needs more room."""
+
+    work: Work
+    handle: Any  # the same for kernels
+
+    def __init__(self, packed: SoftModel):
+        self._packed = packed
+        self._take(allocate(packed))
+
+    def _take(self, work: Work) -> None:
+        self.work, self.handle = work, work_handle(work)
+
+    def grow(self) -> bool:
+        """Whether the last step found no room and there is more of it now."""
+        rows = self.work.rows
+        if not (rows.counts[FULL] and rows.may_grow[0]):
+            return False
+        self._take(larger(self._packed, self.work))
+        return True

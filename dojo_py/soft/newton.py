@@ -1,4 +1,5 @@
-"""Newton's method on the primal cost: H = M + J^T s'' J, factorised once and then changed by rank-one updates, or by CHOLMOD.
+"""Newton's method on the primal cost: H = M + J^T s'' J, factorised island by island and then changed by rank-one updates where few
+rows switch; or by CHOLMOD.
 
 Source: computation chapter, "Algorithms".
 """
@@ -8,26 +9,31 @@ import numpy as np
 from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.cholesky import factorize_dense, rank_one, solve_dense
 from dojo_py.soft.cost import CONE, QUADRATIC, multiply_J
+from dojo_py.soft.dof_islands import block, find_islands
 from dojo_py.soft.inertia import multiply_M
 from dojo_py.soft.line_search import line_search
 from dojo_py.soft.primal import duality_gap, start, update
 from dojo_py.soft.sparse_hessian import factorize_sparse, solve_sparse
 from dojo_py.soft.workspace import NEFC
 
+REBUILD = -1
+"""Mark of an island whose factor is made from scratch; others: how many of its rows switched."""
+
 
 @kernel
-def add_inertia(rowadr, colind, M, H):
-    """H (nv, nv), lower triangle = M."""
-    n = len(H)
-    for i in range(n):
+def add_inertia(m, pose, sol, k, H):
+    """H (n, n) of island k, lower triangle = M."""
+    first = sol.first[k]
+    for i in range(len(H)):
+        dof = sol.member[first + i]
         for j in range(i + 1):
             H[i, j] = 0.0
-        for a in range(rowadr[i], rowadr[i + 1]):
-            H[i, colind[a]] = M[a]
+        for a in range(m.M_rowadr[dof], m.M_rowadr[dof + 1]):
+            H[i, sol.place[m.M_colind[a]]] = pose.M[a]
 
 
 @kernel
-def add_cone(rows, i, H):
+def add_cone(rows, i, place, H):
     """H += J_c^T H_c J_c for the elliptic contact in its middle zone whose first row is i."""
     con = rows.contacts[rows.rows[i].id]
     col = rows.J_colind[rows.rows[i].block]
@@ -38,62 +44,102 @@ def add_cone(rows, i, H):
             for a in range(n):
                 s = h * rows.J[i + p, a]
                 for b in range(a + 1):
-                    H[col[a], col[b]] += s * rows.J[i + q, b]
+                    H[place[col[a]], place[col[b]]] += s * rows.J[i + q, b]
+
+
+@kernel
+def island_of(rows, sol, i):
+    """Island of row i, -1 where it moves nothing."""
+    r = rows.rows[i]
+    return sol.island[rows.J_colind[r.block, 0]] if r.nnz > 0 else -1
 
 
 @kernel
 def build(m, pose, rows, sol, active):
     """Factor of the Hessian at the present states; active[i] remembers which rows are in it: 1 quadratic, 2 cone, else 0."""
-    H = sol.H
     if m.options[0].sparse:
         return factorize_sparse(m, pose, rows)
-    add_inertia(m.M_rowadr, m.M_colind, pose.M, H)
+    for k in range(sol.islands[0]):
+        sol.mark[k] = REBUILD
+    return build_marked(m, pose, rows, sol, active)
+
+
+@kernel
+def build_marked(m, pose, rows, sol, active):
+    """`build` of the islands that are marked."""
+    for k in range(sol.islands[0]):
+        if sol.mark[k] == REBUILD:
+            add_inertia(m, pose, sol, k, block(sol, k))
     for i in range(rows.counts[NEFC]):
         r = rows.rows[i]
+        k = island_of(rows, sol, i)
+        if k < 0 or sol.mark[k] != REBUILD:
+            continue
         active[i] = 0.0
         if r.state == CONE:
             active[i] = 2.0
             if i == rows.contacts[r.id].efc_address:
-                add_cone(rows, i, H)
+                add_cone(rows, i, sol.place, block(sol, k))
         elif r.state == QUADRATIC:
             active[i] = 1.0
+            H = block(sol, k)
             for a in range(r.nnz):
                 s = r.D * rows.J[i, a]
-                ca = rows.J_colind[r.block, a]
+                ca = sol.place[rows.J_colind[r.block, a]]
                 for b in range(a + 1):
-                    H[ca, rows.J_colind[r.block, b]] += s * rows.J[i, b]
-    return factorize_dense(H)
+                    H[ca, sol.place[rows.J_colind[r.block, b]]] += s * rows.J[i, b]
+    for k in range(sol.islands[0]):
+        if sol.mark[k] == REBUILD and not factorize_dense(block(sol, k)):
+            return False
+    return True
 
 
 @kernel
 def refresh(m, pose, rows, sol, active):
-    """Bring the factor up to date: rank-one changes where few rows switched and no cone is involved, else from scratch."""
+    """Bring the factor up to date: rank-one changes of islands where few rows switched and no cone is involved, others anew."""
     if m.options[0].sparse:
         return factorize_sparse(m, pose, rows)
     n = rows.counts[NEFC]
-    changed = 0
+    for k in range(sol.islands[0]):
+        sol.mark[k] = 0
     for i in range(n):
-        s = rows.rows[i].state
-        if s == CONE or active[i] == 2.0:
-            return build(m, pose, rows, sol, active)
-        changed += (s == QUADRATIC) != (active[i] > 0.0)
-    if 3 * changed > len(sol.H):
-        return build(m, pose, rows, sol, active)
-    x = sol.vec[0]
-    for i in range(n):
-        r = rows.rows[i]
-        now = r.state == QUADRATIC
-        if now == (active[i] > 0.0):
+        s, k = rows.rows[i].state, island_of(rows, sol, i)
+        if k < 0 or sol.mark[k] == REBUILD:
             continue
-        for k in range(len(x)):
-            x[k] = 0.0
+        if s == CONE or active[i] == 2.0:
+            sol.mark[k] = REBUILD
+        elif (s == QUADRATIC) != (active[i] > 0.0):
+            sol.mark[k] += 1
+            if 3 * sol.mark[k] > sol.first[k + 1] - sol.first[k]:
+                sol.mark[k] = REBUILD
+    for i in range(n):
+        r, k = rows.rows[i], island_of(rows, sol, i)
+        now = r.state == QUADRATIC
+        if k < 0 or sol.mark[k] == REBUILD or now == (active[i] > 0.0):
+            continue
+        x = sol.vec[0, : sol.first[k + 1] - sol.first[k]]
+        for j in range(len(x)):
+            x[j] = 0.0
         root = np.sqrt(r.D)
         for a in range(r.nnz):
-            x[rows.J_colind[r.block, a]] = root * rows.J[i, a]
-        if not rank_one(sol.H, x, 1.0 if now else -1.0):
-            return build(m, pose, rows, sol, active)
+            x[sol.place[rows.J_colind[r.block, a]]] = root * rows.J[i, a]
         active[i] = 1.0 if now else 0.0
-    return True
+        if not rank_one(block(sol, k), x, 1.0 if now else -1.0):
+            sol.mark[k] = REBUILD
+    return build_marked(m, pose, rows, sol, active)
+
+
+@kernel
+def solve_blocks(sol, b, x):
+    """x (nv,) = H^-1 b with the factors of all islands."""
+    for k in range(sol.islands[0]):
+        first, n = sol.first[k], sol.first[k + 1] - sol.first[k]
+        right, found = sol.vec[0, :n], sol.vec[1, :n]
+        for i in range(n):
+            right[i] = b[sol.member[first + i]]
+        solve_dense(block(sol, k), right, found)
+        for i in range(n):
+            x[sol.member[first + i]] = found[i]
 
 
 @kernel
@@ -130,6 +176,8 @@ def newton(m, pose, forces, rows, sol, warm):
     if scale * duality_gap(m, pose, sol) < opt.tolerance:
         return 0, gradient
     active = sol.active
+    if not opt.sparse:
+        find_islands(m, rows, sol)
     ok = build(m, pose, rows, sol, active)
     for iteration in range(opt.iterations):
         if not ok:
@@ -137,7 +185,7 @@ def newton(m, pose, forces, rows, sol, warm):
         if opt.sparse:
             solve_sparse(sol.grad, sol.search)
         else:
-            solve_dense(sol.H, sol.grad, sol.search)
+            solve_blocks(sol, sol.grad, sol.search)
         decrement = 0.0
         for k in range(nv):
             decrement += sol.search[k] * sol.grad[k]

@@ -11,11 +11,12 @@ import numpy as np
 
 from dojo_py.actuation.short_way import of_rotations
 from dojo_py.collision.convex_shapes import Hulls
+from dojo_py.collision.sweep import PairIndex, pair_index
 from dojo_py.mechanism.enums import TrnType, WrapType
 from dojo_py.mechanism.fluid import semi_axes
 from dojo_py.soft.narrowphase.convex import hulls_of, polygons_of
 from dojo_py.soft.narrowphase.features import Polygons
-from dojo_py.soft.pairs import candidate_pairs
+from dojo_py.soft.pairs import PLANE, candidate_pairs
 from dojo_py.soft.support import refuse_unsupported
 
 F, I = np.float64, np.int32
@@ -111,6 +112,10 @@ class SoftModel(NamedTuple):
     equalities: np.ndarray
     pairs: np.ndarray
     """candidate geom pairs with mixed contact parameters (pairs.PAIR)"""
+    by_geoms: PairIndex
+    """the same, to be found by their geoms"""
+    box_reach: np.ndarray
+    """(boxes of the index,) how far a geom's box goes beyond its bounding sphere: half of the largest distance that counts [m]"""
     hulls: Hulls
     """corners of the convex hulls of all meshes"""
     polygons: Polygons
@@ -204,6 +209,14 @@ def _add_actuator_passive(model: Any, damping: np.ndarray, armature: np.ndarray)
             gear = np.asarray(model.actuator_gear).reshape(-1, 6)[i, 0] ** 2
             damping[dof] += gear * coefficients[i]
             armature[dof] += gear * model.actuator_armature[i]
+
+
+def _box_reach(pairs: np.ndarray, ngeom: int) -> np.ndarray:
+    """(ngeom,) half of the largest distance at which one of a geom's pairs counts."""
+    reach = np.zeros(ngeom)
+    for side in ("geom1", "geom2"):
+        np.maximum.at(reach, pairs[side], 0.5 * (pairs["margin"] + pairs["gap"]))
+    return reach
 
 
 def _whole_turns(model: Any) -> np.ndarray:
@@ -301,10 +314,13 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
             solref=model.eq_solref, solimp=model.eq_solimp,
         )  # fmt: skip
     M_rowadr, M_colind = _inertia_pattern(model)
+    pairs = candidate_pairs(model)
+    index = pair_index(np.stack([pairs["geom1"], pairs["geom2"]], axis=1).astype(np.int64), geoms["type"] == PLANE)
     return SoftModel(
         options=options, bodies=bodies, joints=joints, dofs=dofs, geoms=geoms, sites=sites, tendons=tendons,
         tendon_J=_tendon_jacobian(model, ntendon), wraps=_wraps(model, ntendon),
-        actuators=actuators, equalities=equalities, pairs=candidate_pairs(model),
+        actuators=actuators, equalities=equalities, pairs=pairs, by_geoms=index,
+        box_reach=_box_reach(pairs, int(model.ngeom))[index.box_geom],
         hulls=hulls, polygons=polygons_of(model, hulls), M_rowadr=M_rowadr, M_colind=M_colind, qpos0=np.array(model.qpos0, dtype=F),
         qpos_spring=np.array(model.qpos_spring, dtype=F),
         nu=nu, na=int(model.na),

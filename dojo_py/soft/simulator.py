@@ -58,7 +58,6 @@ class SoftSimulator:
     def __init__(self, model: Any, timestep: float | None = None, options: SoftOptions | None = None):
         from dojo_py.soft import kernels
         from dojo_py.soft.packing import pack
-        from dojo_py.soft.workspace import allocate
 
         if isinstance(model, (str, bytes, PathLike)):
             from dojo_py.formats import load_model
@@ -72,15 +71,17 @@ class SoftSimulator:
         self.options.apply(self._packed.options[0], int(model.nv))
         self._kernels = kernels
         self._lock = threading.Lock()
-        self._allocate = allocate
         self._model_handle = kernels.model_handle(self._packed)
-        self.work = allocate(self._packed)
+        self._hands = kernels.Hands(self._packed)
+
+    @property
+    def work(self) -> Any:
         """All intermediate results of the last evaluation, under MuJoCo's names (workspace.Work)."""
-        self._work_handle = kernels.work_handle(self.work)
+        return self._hands.work
 
     def _load(self) -> None:
         """Compile the kernels or load them from the cache, before anything is timed or threaded."""
-        _first_use.once(lambda: self._run(self._work_handle, self.initial_state(), np.zeros((0, self.model.nu))))
+        _first_use.once(lambda: self._run(self._hands, self.initial_state(), np.zeros((0, self.model.nu))))
 
     # states and inputs
 
@@ -128,7 +129,7 @@ class SoftSimulator:
         start, u = self._checked(state), control_of(self.model, control)[None]
         outside = outside_of(self.model, wrenches, joint_forces, 1)
         with self._lock:
-            traj = self._run(self._work_handle, start, u, outside)
+            traj = self._run(self._hands, start, u, outside)
             contacts = self._contacts()
         status = Status(int(traj.status[0]))
         moved = status not in (Status.NOT_FINITE, Status.SINGULAR)
@@ -162,7 +163,7 @@ class SoftSimulator:
         )  # fmt: skip
 
     def _run(
-        self, work_handle: Any, state: State, controls: Array, outside: Outside | None = None, sense: bool = True
+        self, hands: Any, state: State, controls: Array, outside: Outside | None = None, sense: bool = True
     ) -> Trajectory:
         from dojo_py.soft.noted import allocate_noted  # not on import: the compiler comes with it
         from dojo_py.soft.readings import larger, readings_of, room_for
@@ -176,17 +177,20 @@ class SoftSimulator:
         residual, gaps = np.zeros(T), np.full(T, np.inf)
         none = np.zeros(0)
         self._load()
-        most = len(self.work.rows.contacts)
+        most = len(hands.work.rows.contacts)
         model_handle = self._handle_of(state)
         noted, done = room_for(m, T, most) if sense else allocate_noted(m, 0, 0), 0
         while True:
             done = self._kernels.run(
-                model_handle, work_handle, qpos, qvel, act, controls, outside, noted, done, status, iterations, residual,
+                model_handle, hands.handle, qpos, qvel, act, controls, outside, noted, done, status, iterations, residual,
                 gaps, none, none, none,
             )  # fmt: skip
             if done == T:
                 break
-            noted = larger(noted, most + len(noted.contacts))
+            if hands.grow():
+                most = len(hands.work.rows.contacts)
+            else:
+                noted = larger(noted, most + len(noted.contacts))
         time = np.add.accumulate(np.concatenate([[state.time], np.full(T, self.timestep)]))  # as single steps add it up
         metadata = {"model": str(getattr(m, "name", "")), "timestep": self.timestep, "mode": "soft"}
         readings = readings_of(m, placed_of(self._usual, state), noted, time[:T], qpos[:T], qvel[:T], outside)
@@ -217,15 +221,15 @@ class SoftSimulator:
         u = controls_of(self.model, controls)
         outside = outside_of(self.model, wrenches, joint_forces, len(u))
         with self._lock:
-            return self._rollout(self._work_handle, s, u, linearize, outside)
+            return self._rollout(self._hands, s, u, linearize, outside)
 
-    def _rollout(self, work_handle: Any, state: State, controls: Array, linearize: bool, outside: Outside) -> Trajectory:
-        trajectory = self._run(work_handle, state, controls, outside)
+    def _rollout(self, hands: Any, state: State, controls: Array, linearize: bool, outside: Outside) -> Trajectory:
+        trajectory = self._run(hands, state, controls, outside)
         if not linearize:
             return trajectory
 
         def step_at(t: int) -> differences.Stepper:
-            return lambda s, u: self._run(work_handle, s, u[None], outside.at(t), False)
+            return lambda s, u: self._run(hands, s, u[None], outside.at(t), False)
 
         A, B = differences.along(self.model, step_at, trajectory)
         return replace(trajectory, A=A, B=B)
@@ -254,9 +258,9 @@ class SoftSimulator:
         self._load()
 
         def run(offset: int) -> None:  # a thread keeps one set of work arrays for all its worlds
-            handle = self._kernels.work_handle(self._allocate(self._packed))
+            hands = self._kernels.Hands(self._packed)
             for b in range(offset, len(u), count):
-                results[b] = self._rollout(handle, checked[b], u[b], linearize, outside)
+                results[b] = self._rollout(hands, checked[b], u[b], linearize, outside)
 
         spread(run, count, count)
         return results
@@ -288,7 +292,7 @@ class SoftSimulator:
         outside = outside_of(self.model, wrenches, joint_forces, 1)
         with self._lock:
             return differences.linearize(
-                self.model, lambda s, v: self._run(self._work_handle, s, v[None], outside, False), start, u, epsilon, centred
+                self.model, lambda s, v: self._run(self._hands, s, v[None], outside, False), start, u, epsilon, centred
             )
 
     def _evaluate(self, state: State, control: Any, qacc: Array, inverse: Array, energy: Array) -> None:
@@ -299,11 +303,14 @@ class SoftSimulator:
         none, no_status = np.zeros(0), np.zeros(0, dtype=np.int64)
         self._load()
         with self._lock:
-            self._kernels.run(
-                self._handle_of(s), self._work_handle, s.qpos[None], s.qvel[None], s.act[None], u[None],
-                outside_of(self.model, None, None, 1), allocate_noted(self.model, 0, 0), 0, no_status, no_status,
-                none, none, qacc, inverse, energy,
-            )  # fmt: skip
+            model_handle, again = self._handle_of(s), True
+            while again:
+                self._kernels.run(
+                    model_handle, self._hands.handle, s.qpos[None], s.qvel[None], s.act[None], u[None],
+                    outside_of(self.model, None, None, 1), allocate_noted(self.model, 0, 0), 0, no_status, no_status,
+                    none, none, qacc, inverse, energy,
+                )  # fmt: skip
+                again = self._hands.grow()
 
     def inverse(self, state: State, qacc: Array) -> Array:
         """(nv,) force [N, N m] by actuators and from outside that makes the acceleration qacc (nv,), contacts included."""

@@ -98,8 +98,8 @@ def run(m, w, qpos, qvel, act, controls, outside, noted, begin_at, status, itera
 
     A step that fails (not finite, singular) ends the rollout: the following rows repeat the last good state and carry its status.
     A step starts its solver at the previous acceleration, the first at zero. outside: an Outside.
-    noted: a Noted, filled where it has rows; when its contacts may not fit, the run stops. begin_at: first step, 0 unless a run
-    goes on. Returns how many steps are done.
+    noted: a Noted, filled where it has rows. When its contacts may not fit, or those of the work arrays while these may grow, the
+    run stops. begin_at: first step, 0 unless a run goes on. Returns how many steps are done.
     """
     stages = 4 if m.options[0].integrator == RK4 else 1
     cold = m.options[0].disableflags & DISABLE_WARMSTART
@@ -118,6 +118,7 @@ def run(m, w, qpos, qvel, act, controls, outside, noted, begin_at, status, itera
         copy(qpos[t], q)
         copy(qvel[t], v)
         copy(act[t], a)
+        copy(w.solver.qacc, w.solver.warm)
         if failed:
             status[t] = failed
             if notes:
@@ -130,6 +131,8 @@ def run(m, w, qpos, qvel, act, controls, outside, noted, begin_at, status, itera
         qs, vs, acts = q, v, a
         for part in range(stages):
             n, g = forward(m, w, qs, vs, acts, controls[t], 0 if cold else 1)
+            if w.rows.counts[FULL] and w.rows.may_grow[0]:
+                return t
             worst = min(worst, n)
             if part == 0:
                 count, gradient, gap, ok = n, g, smallest_gap(w.rows), finite(w.solver.qacc)

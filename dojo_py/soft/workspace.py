@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dojo_py.collision.epa import Polytope, polytope
+from dojo_py.collision.sweep import Sweep, allocate_sweep
 from dojo_py.soft.narrowphase import CONTACTS, MAX_CONTACTS
 from dojo_py.soft.narrowphase.convex import clipping_space
 from dojo_py.soft.packing import SoftModel
@@ -97,12 +98,18 @@ class Rows(NamedTuple):
     """scratch of the narrow phase of convex shapes"""
     clipping: np.ndarray
     """(3, corners, 3) scratch of the contact manifold"""
+    sweep: Sweep
+    """the broad phase"""
+    may_grow: np.ndarray
+    """(1,) 1 while there may be more contacts or near pairs than there is room for here: the caller makes more (`larger`)"""
 
 
 class Solver(NamedTuple):
     """State of the constraint solver."""
 
     qacc: np.ndarray
+    warm: np.ndarray
+    """(nv,) acceleration that the solver of this step started from"""
     Ma: np.ndarray
     grad: np.ndarray
     Mgrad: np.ndarray
@@ -113,7 +120,7 @@ class Solver(NamedTuple):
     jv: np.ndarray
     force: np.ndarray
     H: np.ndarray
-    """(nv, nv) Hessian, then its factor; empty when CHOLMOD keeps it"""
+    """(nv, nv) memory of the Hessian's blocks (dof_islands.py) and of their factors; empty when CHOLMOD keeps it"""
     active: np.ndarray
     """(nefc,) 1 for each quadratic row that is in the factor of H"""
     trial: np.ndarray
@@ -122,6 +129,20 @@ class Solver(NamedTuple):
     """(4, nv) scratch"""
     A: np.ndarray
     """(nefc, nefc) J M^-1 J^T, for PGS and noslip; empty otherwise"""
+    islands: np.ndarray
+    """(1,) number of islands of dofs (dof_islands.py)"""
+    island: np.ndarray
+    """(nv,) island of each dof"""
+    place: np.ndarray
+    """(nv,) its place among the dofs of its island"""
+    member: np.ndarray
+    """(nv,) dofs by island, ascending within one"""
+    first: np.ndarray
+    """(nv + 1,) where each island begins there"""
+    offset: np.ndarray
+    """(nv + 1,) and where its block begins in the memory of H"""
+    mark: np.ndarray
+    """(nv,) of each island: whether its factor is to be made anew (newton.py)"""
 
 
 class Work(NamedTuple):
@@ -145,8 +166,10 @@ class Work(NamedTuple):
     """(2, nC) scratch of the integrators"""
 
 
-MAX_TOTAL, MAX_DUAL = 8192, 512
+MAX_TOTAL, MAX_DUAL = 65536, 512
 """Most contacts of a step; with PGS or noslip, which keep a matrix of all rows by all rows."""
+ROOM_A_GEOM, LEAST_ROOM = 4, 32
+"""Contacts that there is room for at first: for each geom that may touch something, and at least."""
 
 
 def row_width(m: SoftModel) -> int:
@@ -157,21 +180,37 @@ def row_width(m: SoftModel) -> int:
     return min(len(m.dofs), max(2 * chain, 2 * tendon, 3))
 
 
-def row_capacity(m: SoftModel) -> tuple[int, int]:
-    """Most contacts and most constraint rows that are kept in one step."""
-    contacts = sum(CONTACTS[int(t) // 10, int(t) % 10] for t in m.pairs["type"])
+def most_contacts(m: SoftModel) -> int:
+    """Contacts that all pairs together may make, within what is kept of a step."""
     dual = int(m.options[0]["solver"]) == 0 or int(m.options[0]["noslip_iterations"]) > 0
-    contacts = min(contacts, MAX_DUAL if dual else MAX_TOTAL)
+    kinds, count = np.unique(m.pairs["type"], return_counts=True)
+    contacts = sum(int(n) * CONTACTS[int(t) // 10, int(t) % 10] for t, n in zip(kinds, count, strict=True))
+    return min(contacts, MAX_DUAL if dual else MAX_TOTAL)
+
+
+def row_capacity(m: SoftModel, contacts: int) -> int:
+    """Most constraint rows with so many contacts."""
     scalar = int(6 * len(m.equalities) + len(m.dofs) + 2 * len(m.joints) + 3 * len(m.tendons))
     dim = int(m.pairs["dim"].max()) if len(m.pairs) else 1
     elliptic = int(m.options[0]["cone"]) == 1
-    return contacts, scalar + contacts * (1 if dim == 1 else dim if elliptic else 2 * (dim - 1))
+    return scalar + contacts * (1 if dim == 1 else dim if elliptic else 2 * (dim - 1))
 
 
-def allocate(m: SoftModel) -> Work:
-    """Work arrays for one world of the packed model `m`."""
+def larger(m: SoftModel, w: Work) -> Work:
+    """Work arrays with room for twice as many contacts and near pairs; the solver goes on from where this step began."""
+    new = allocate(m, 2 * len(w.rows.contacts), 2 * len(w.rows.sweep.near))
+    new.solver.qacc[:] = w.solver.warm
+    return new
+
+
+def allocate(m: SoftModel, contacts: int = 0, near: int = 0) -> Work:
+    """Work arrays for one world of the packed model `m`, with room for so many contacts and near pairs, or some to start with."""
+    most = most_contacts(m)
+    ncon = min(max(contacts, LEAST_ROOM + ROOM_A_GEOM * (len(m.by_geoms.box_geom) + len(m.by_geoms.boundless))), most)
+    nefc = row_capacity(m, ncon)
+    sweep = allocate_sweep(m.by_geoms, near)
+    may_grow = np.array([ncon < most or len(sweep.near) < len(m.pairs)], np.int64)
     nv, nu, nC = len(m.dofs), m.nu, len(m.M_colind)
-    ncon, nefc = row_capacity(m)
     width = row_width(m)
     dual = int(m.options[0]["solver"]) == 0 or int(m.options[0]["noslip_iterations"]) > 0
     dense = nv
@@ -193,11 +232,16 @@ def allocate(m: SoftModel) -> Work:
     rows = Rows(
         np.zeros(7, np.int64), np.zeros(ncon, CONTACT), np.zeros(nefc, ROW), np.zeros((nefc, width)),
         np.zeros((blocks + 1, width), I), np.zeros((6, nv)), np.zeros((MAX_CONTACTS, 10)), polytope(), clipping_space(m.polygons),
+        sweep, may_grow,
     )  # fmt: skip
     solver = Solver(
-        qacc=np.zeros(nv), Ma=np.zeros(nv), grad=np.zeros(nv), Mgrad=np.zeros(nv), search=np.zeros(nv), Mv=np.zeros(nv),
+        qacc=np.zeros(nv), warm=np.zeros(nv), Ma=np.zeros(nv),
+        grad=np.zeros(nv), Mgrad=np.zeros(nv), search=np.zeros(nv), Mv=np.zeros(nv),
         jar=np.zeros(nefc), jv=np.zeros(nefc), force=np.zeros(nefc), H=np.zeros((dense, dense)), active=np.zeros(nefc),
         trial=np.zeros(nefc), vec=np.zeros((4, nv)), A=np.zeros((nefc, nefc) if dual else (0, 0)),
+        islands=np.zeros(1, np.int64), island=np.zeros(nv, np.int64), place=np.zeros(nv, np.int64),
+        member=np.zeros(nv, np.int64), first=np.zeros(nv + 1, np.int64), offset=np.zeros(nv + 1, np.int64),
+        mark=np.zeros(nv, np.int64),
     )  # fmt: skip
     width = max(len(m.qpos0), nv, nu, m.na, 1)
     return Work(

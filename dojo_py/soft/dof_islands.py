@@ -1,0 +1,73 @@
+"""Islands of dofs: groups that the kinematic tree or constraint rows connect. The Hessian of Newton's method has a block for each.
+
+Blocks stand one behind the other in the memory of `Solver.H`, dense, their dofs in ascending order. The zeros between islands are
+neither written nor read, so that bodies which touch nothing in common cost what each costs alone.
+"""
+
+from dojo_py.jit import counted_kernel as kernel
+from dojo_py.soft.workspace import NEFC
+
+
+@kernel
+def _root(parent, i):
+    """The representative of the set of dof i, its path halved on the way."""
+    while parent[i] != i:
+        parent[i] = parent[parent[i]]
+        i = parent[i]
+    return i
+
+
+@kernel
+def _join(parent, i, k):
+    """One set of two; the smaller dof represents it."""
+    i, k = _root(parent, i), _root(parent, k)
+    if i < k:
+        parent[k] = i
+    elif k < i:
+        parent[i] = k
+
+
+@kernel
+def find_islands(m, rows, sol):
+    """Fill sol.islands and what goes with it from the tree and the rows of this state."""
+    nv = len(sol.island)
+    label, first = sol.island, sol.first
+    for i in range(nv):
+        label[i] = i
+    for i in range(nv):
+        if m.dofs[i].parentid >= 0:
+            _join(label, i, m.dofs[i].parentid)
+    last = -1
+    for r in range(rows.counts[NEFC]):
+        row = rows.rows[r]
+        if row.block != last and row.nnz > 0:
+            last = row.block
+            for a in range(1, row.nnz):
+                _join(label, rows.J_colind[last, 0], rows.J_colind[last, a])
+    count = 0
+    for i in range(nv):  # (a representative comes before its members)
+        root = _root(label, i)
+        if root == i:
+            sol.member[i] = count  # for now: number of the island that it represents
+            count += 1
+    for i in range(nv - 1, -1, -1):
+        label[i] = sol.member[_root(label, i)]
+    for k in range(count + 1):
+        first[k] = 0
+    for i in range(nv):
+        sol.place[i] = first[label[i] + 1]
+        first[label[i] + 1] += 1
+    sol.offset[0] = 0
+    for k in range(count):
+        sol.offset[k + 1] = sol.offset[k] + first[k + 1] * first[k + 1]
+        first[k + 1] += first[k]
+    for i in range(nv):
+        sol.member[first[label[i]] + sol.place[i]] = i
+    sol.islands[0] = count
+
+
+@kernel
+def block(sol, k):
+    """The Hessian (n, n) of island k."""
+    n = sol.first[k + 1] - sol.first[k]
+    return sol.H.reshape(-1)[sol.offset[k] : sol.offset[k + 1]].reshape((n, n))
