@@ -102,8 +102,20 @@ def _inverse(matrix: Array, layout: Layout, armed: bool) -> Array:
         message += ", or a tendon with armature that joins three branches" * armed
         Check(problems, joint).fail("", f"{message}; add armature or mass")
         problems.raise_if_any()
-    half = np.linalg.solve(factor, np.eye(len(matrix)))
-    return half.T @ half
+    inverse = np.zeros_like(matrix)
+    for dofs in _trees(layout.arrays["dof_parentid"]):
+        half = np.linalg.solve(factor[np.ix_(dofs, dofs)], np.eye(len(dofs)))
+        inverse[np.ix_(dofs, dofs)] = half.T @ half
+    return inverse
+
+
+def _trees(parents: Array) -> list[Array]:
+    """Dofs of each kinematic tree, ascending; the matrix is zero between trees."""
+    root = np.arange(len(parents))
+    for i, parent in enumerate(parents):
+        root[i] = root[parent] if parent >= 0 else i
+    order = np.argsort(root, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(root[order])) + 1) if len(order) else []
 
 
 def _first_bad_pivot(matrix: Array) -> int:

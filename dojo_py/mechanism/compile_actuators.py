@@ -144,11 +144,13 @@ def servo_arrays(a: dict[str, Array], state: ReferenceState, inverse: Array) -> 
     acc0, length0, biasprm = np.zeros(count), np.zeros(count), a["actuator_biasprm"].copy()
     for i in range(count):
         moment, length0[i] = transmission(a, i, state, len(inverse))
-        acc0[i] = np.linalg.norm(inverse @ moment)
+        drives = np.flatnonzero(moment)  # (a few: the whole product would cost nv² for each)
+        acceleration = inverse[:, drives] @ moment[drives]
+        acc0[i] = np.linalg.norm(acceleration)
         gain, stiffness, ratio = a["actuator_gainprm"][i, 0], -biasprm[i, 1], biasprm[i, 2]
         servo = a["actuator_gaintype"][i] == GainType.FIXED and a["actuator_biastype"][i] == BiasType.AFFINE
         if servo and gain == stiffness and ratio > 0.0:  # positive where a damping belongs: MuJoCo's mark of a ratio
-            mobility = moment @ inverse @ moment
+            mobility = moment[drives] @ acceleration[drives]
             biasprm[i, 2] = -2.0 * ratio * np.sqrt(gain / mobility) if mobility > MIN_VALUE else 0.0
     return {"actuator_acc0": acc0, "actuator_length0": length0, "actuator_biasprm": biasprm}
 
