@@ -12,7 +12,9 @@ from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
 from dojo_py.hard.terms import BALL, EQ_TENDON
 from dojo_py.jit import kernel, pasted
 from dojo_py.solver.block_ldu import clear
-from dojo_py.solver.cones import beyond, beyond_standoff, condense, motion_residual
+from dojo_py.solver.cones import orthant
+from dojo_py.solver.cones.contact import ROWS, condense, motion_residual
+from dojo_py.solver.cones.standoff import beyond, beyond_standoff
 from dojo_py.solver.double_double import add_triple_product
 from dojo_py.solver.octet import load, plus, store, times
 
@@ -176,8 +178,10 @@ def friction_law(W, dof, bound, rate, kf, corrected):
     if corrected:
         r1 -= W.affine.fric[dof, 0] * W.affine.fric[dof, 1]
         r2 += W.affine.fric[dof, 0] * W.affine.fric[dof, 2]
-    D = 1.0 / (up / a + down / b)
-    return D, D * (r1 / a - r2 / b - (rate - up + down))
+    f1, k1 = orthant.condense(up, a, r1, 0.0)  # δν₊ = f1 - k1 δβ,  δν₋ = f2 + k2 δβ
+    f2, k2 = orthant.condense(down, b, r2, 0.0)
+    D = 1.0 / (k1 + k2)
+    return D, D * (f1 - f2 - (rate - up + down))
 
 
 @kernel
@@ -233,11 +237,10 @@ def _condense_limit(L, W, m, l, first, n, h, kn, corrected, M, f, s):
         r -= W.affine.lim[m, 0] * W.affine.lim[m, 1]
     sign = L.limit_sign[l]
     distance = W.lgap[m]
-    stiffness = gamma / slack
     dof = L.limit_dof[l]
     i = dof - first
     floor = ROUND_OFF * (abs(W.angle0[dof]) + abs(L.limit_bound[l])) if sign != 0.0 else 0.0
-    push = (r - gamma * beyond(distance - slack, floor)) / slack
+    push, stiffness = orthant.condense(gamma, slack, r, beyond(distance - slack, floor))
     if sign != 0.0:
         M[i, i] += h * stiffness
         f[i] += sign * push
@@ -274,9 +277,10 @@ def _assemble_contact(L, W, c, kn, kf, corrected):
         if b < 0:
             continue
         place = L.place_body[b]
-        B = W.cB[c, side]
-        for i in range(6):
-            W.step[place, i] += B[0, i] * f[0] + B[1, i] * f[1] + B[2, i] * f[2]
+        push = load(W.step, place, 0)
+        for r in range(ROWS[law]):
+            push = plus(push, f[r], load(W.cB[c, side], r, 0))
+        store(push, W.step, place, 0)
         if not corrected:
             _fold_contact(L, W, c, side, b, place)
 
@@ -284,8 +288,10 @@ def _assemble_contact(L, W, c, kn, kf, corrected):
 @kernel
 def _fold_contact(L, W, c, side, b, place):
     """Contact c onto the rows of its body b, whose rows begin at place."""
-    K, B, blocks = W.cK[c], W.cB[c, side], W.blocks
-    stiff = max(K[0, 0], K[1, 1], K[2, 2], abs(K[1, 0]), abs(K[2, 0]), abs(K[1, 2]), abs(K[2, 1]))
+    K, B, blocks, rows, stiff = W.cK[c], W.cB[c, side], W.blocks, ROWS[W.claw[c]], 0.0
+    for r in range(rows):
+        for k in range(rows):
+            stiff = max(stiff, abs(K[r, k]))
     soft = L.softest[b] if W.cbody[c, 1 - side] < 0 else min(L.softest[b], L.softest[W.cbody[c, 1 - side]])
     W.stiffest[0] = max(W.stiffest[0], stiff / soft)
     pairs = stiff > STIFF * soft
@@ -309,14 +315,9 @@ def _fold_contact(L, W, c, side, b, place):
             else:
                 blocks.stiff_block[t] = 1
                 extra = blocks.U_extra[t] if upper else blocks.L_extra[t]
-            add_triple_product(B, K, C, W.scratch[0, 0:6], W.scratch[1, 0:6], extra[0], extra[1])
+            add_triple_product(rows, B, K, C, W.scratch[0, 0:6], W.scratch[1, 0:6], extra[0], extra[1])
         else:
-            for k in range(6):
-                k0 = K[0, 0] * C[0, k]
-                k1 = K[1, 0] * C[0, k] + K[1, 1] * C[1, k] + K[1, 2] * C[2, k]
-                k2 = K[2, 0] * C[0, k] + K[2, 1] * C[1, k] + K[2, 2] * C[2, k]
-                for i in range(6):
-                    out[i, k] += B[0, i] * k0 + B[1, i] * k1 + B[2, i] * k2
+            _add_product(rows, B, K, C, out)
         if c < W.n_active[1]:
             for i in range(3, 6):
                 for k in range(3, 6):
@@ -325,3 +326,19 @@ def _fold_contact(L, W, c, side, b, place):
             for i in range(6):
                 for k in range(6):
                     out[i, k] -= W.cH[c, side, i, 6 * other + k]
+
+
+@kernel
+def _add_product(rows, B, K, C, out):
+    """out (6, 8) += Bᵀ K C. B, C (rows, 8), K (rows, rows), whose first row is K₀₀ alone."""
+    for i in range(6):
+        row, first = load(out, i, 0), B[0, i] * K[0, 0]
+        for r in range(1, rows):
+            first += B[r, i] * K[r, 0]
+        row = plus(row, first, load(C, 0, 0))
+        for k in range(1, rows):
+            weight = 0.0
+            for r in range(1, rows):
+                weight += B[r, i] * K[r, k]
+            row = plus(row, weight, load(C, k, 0))
+        store(row, out, i, 0)

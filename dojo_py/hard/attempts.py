@@ -17,7 +17,7 @@ from dojo_py.hard.start import (
     start_pairs,
 )
 from dojo_py.jit import kernel
-from dojo_py.solver.cones import FRICTIONLESS
+from dojo_py.solver.cones.contact import FRICTIONLESS
 
 WARM_START, AGAIN_WARM, COLD_START, AGAIN_COLD, PATH = range(5)
 """Attempts at a step, in this order: from the impulses of the last step, or from none; after each, from those where it got stuck

@@ -28,7 +28,7 @@ from dojo_py.hard.recover import recover
 from dojo_py.hard.residuals import evaluate_motion, evaluate_rows
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import determinant_sign, factorise, solve
-from dojo_py.solver.cones import BOUND, impulse_of
+from dojo_py.solver.cones.contact import ROWS, bound_place, impulse_of
 
 NEAR = 0.03
 """Relative error of products at which a point counts as one of the path. With 0.1 four of 176 piles are lost: Newton's method does
@@ -96,12 +96,13 @@ def _product(W, one, two):
         impulse_of(W.claw[c], two.con[c], second)
         normal, bound = W.con[c, 0], W.cmu[c] * W.con[c, 0]
         if W.cheld[c]:
-            bound += W.con[c, BOUND]
+            bound += W.con[c, bound_place(W.claw[c])]
         total += first[0] * second[0] / (normal * normal)
         most = max(most, abs(first[0]) / normal)
         if bound > 0.0:
-            total += (first[1] * second[1] + first[2] * second[2]) / (bound * bound)
-            most = max(most, abs(first[1]) / bound, abs(first[2]) / bound)
+            for r in range(1, ROWS[W.claw[c]]):
+                total += first[r] * second[r] / (bound * bound)
+                most = max(most, abs(first[r]) / bound)
         count += 1
     return total / max(count, 1), most
 

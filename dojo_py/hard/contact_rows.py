@@ -9,7 +9,7 @@ from dojo_py.hard.limits import UNSURE
 from dojo_py.hard.pair_contacts import pair_geometry, tangents
 from dojo_py.hard.plane_contacts import plane_rows
 from dojo_py.jit import kernel
-from dojo_py.solver.cones import NEAREST
+from dojo_py.solver.cones.standoff import NEAREST
 
 OVERLAP = 1e-9
 """Violations at the start of a step [m, rad] above this are worth a try in which they stay."""

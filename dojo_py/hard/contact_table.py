@@ -10,7 +10,7 @@ from dojo_py.hard.contact_rows import plane_gap
 from dojo_py.hard.feature_geometry import feature_geometry
 from dojo_py.hard.pair_contacts import pair_geometry, tangents
 from dojo_py.jit import kernel
-from dojo_py.solver.cones import impulse_of
+from dojo_py.solver.cones.contact import impulse_of
 
 GAP, IMPULSE, POSITION, FRAME, GEOMS, WIDTH = 0, 1, 4, 7, 16, 18
 """Columns: gap, impulse 3, position 3, frame 9, and of a chosen feature its two geoms + 1 (0: none was chosen)."""

@@ -51,11 +51,13 @@ def _remember(P, Q, W, first):
     for s in range(first, W.n_features[0]):
         f = own + s
         impulse = W.warm_con[planes + f]
-        impulse[0] = impulse[1] = impulse[2] = 0.0
+        for r in range(impulse.shape[0]):
+            impulse[r] = 0.0
         for turn in range(known):
             i = (at + turn) % known
             if old[i, 0] == W.fpair[f] + 1.0 and old[i, 1] == float(W.fkey[f]):
-                impulse[0], impulse[1], impulse[2] = old[i, 2], old[i, 3], old[i, 4]
+                for r in range(impulse.shape[0]):
+                    impulse[r] = old[i, 2 + r]
                 at = i + 1
                 break
 

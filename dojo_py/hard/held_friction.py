@@ -1,6 +1,6 @@
 """The last resort: bounds of friction that are held at estimates, which makes the problem of a step convex.
 
-    ξ₁ = β  instead of  ξ₁ = μ γ,   β = μ γ of the last round                                     (cones.py, BOUND)
+    ξ₁ = β  instead of  ξ₁ = μ γ,   β = μ γ of the last round                                     (solver/cones/contact.py)
 
 Solutions with β = μ γ solve the step; what is left of the difference shows in the complementarity.
 """
@@ -10,7 +10,7 @@ from dojo_py.hard.islands import CONTACTS
 from dojo_py.hard.parts import whole
 from dojo_py.hard.start import COLD
 from dojo_py.jit import kernel
-from dojo_py.solver.cones import CONE
+from dojo_py.solver.cones.contact import SECOND_ORDER
 
 ROUNDS_HELD = 3
 """Solves with held bounds of friction after the one without friction; more of them often go round in circles."""
@@ -42,8 +42,9 @@ def hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, budget, out):
         c = W.members[CONTACTS, k]
         W.cheld[c] = 0
         W.cmu[c] = _friction(P, W, c)
-        if W.claw[c] == CONE:
-            worst = max(worst, abs(W.cmu[c] * W.con[c, 0] - W.cbound[c]) * W.con[c, 4])
+        n = SECOND_ORDER[W.claw[c]]
+        if n > 0:
+            worst = max(worst, abs(W.cmu[c] * W.con[c, 0] - W.cbound[c]) * W.con[c, 2 + n])
     out[3] = max(out[3], worst)
     return total
 

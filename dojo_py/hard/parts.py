@@ -17,7 +17,7 @@ from dojo_py.hard.residuals import evaluate
 from dojo_py.hard.start import COLD, HERE, guess_impulses, hold_cones, load_state, start_motion, start_step
 from dojo_py.hard.terms import FAST
 from dojo_py.jit import kernel
-from dojo_py.solver.cones import impulse_of
+from dojo_py.solver.cones.contact import ROWS, impulse_of
 
 OUT_OF_STEP = 2.0
 """Rotation [rad] in a step beyond which the velocities of bodies with joints are the differences of their poses and nothing else:
@@ -95,7 +95,7 @@ def in_parts(L, P, Q, A, W, angle, rate, wrench, h, first, kappa, budget, out):
 @kernel
 def _add_impulses(W, anew):
     """Add the impulses of the islands' contacts in this part to W.summed; anew: set them to zero."""
-    F = W.scratch[9, 0:3]
+    F = W.scratch[9, 0 : W.cf.shape[1]]
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         if anew:
@@ -104,7 +104,9 @@ def _add_impulses(W, anew):
         impulse_of(W.claw[c], W.con[c], F)
         side = 0 if W.cbody[c, 0] >= 0 else 1
         for i in range(3):
-            total = W.cB[c, side, 0, i] * F[0] + W.cB[c, side, 1, i] * F[1] + W.cB[c, side, 2, i] * F[2]
+            total = 0.0
+            for r in range(ROWS[W.claw[c]]):
+                total += W.cB[c, side, r, i] * F[r]
             W.summed[c, i] += total if side == 0 else -total
 
 
@@ -180,7 +182,7 @@ def _double_impulses(W):
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
         W.lim[W.members[LIMITS, k], 0] *= 2.0
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
-        for i in range(8):
+        for i in range(W.con.shape[1]):
             W.con[W.members[CONTACTS, k], i] *= 2.0
 
 

@@ -17,13 +17,13 @@ class Point(NamedTuple):
     theta: np.ndarray  # (nv,) compound joints' coordinates from their zero (Newton's starting guess)
     fric: np.ndarray  # (nv, 3) β, ν₊, ν₋ of dry joint friction
     lim: np.ndarray  # (nl, 2) γ, s
-    con: np.ndarray  # (nc, 12) contact states, see solver/cones.py
+    con: np.ndarray  # (nc, z) contact states, see solver/cones/contact.py
 
 
-def allocate_point(nb: int, nn: int, nv: int, nl: int, nc: int) -> Point:
-    """A Point of zeros."""
+def allocate_point(nb: int, nn: int, nv: int, nl: int, nc: int, state: int) -> Point:
+    """A Point of zeros; state: numbers of a contact."""
     z = np.zeros
-    return Point(z((nb + 1, 6)), z((nn, 6)), z(nv), z((nv, 3)), z((nl, 2)), z((nc, 12)))
+    return Point(z((nb + 1, 6)), z((nn, 6)), z(nv), z((nv, 3)), z((nl, 2)), z((nc, state)))
 
 
 @kernel
@@ -81,5 +81,5 @@ def combine(W, a, x, b, y, out):
             out.lim[l, m] = a * x.lim[l, m] + b * y.lim[l, m]
     for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, k]
-        for m in range(12):
+        for m in range(out.con.shape[1]):
             out.con[c, m] = a * x.con[c, m] + b * y.con[c, m]

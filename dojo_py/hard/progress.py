@@ -5,14 +5,10 @@ from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS,
 from dojo_py.hard.limits import UNSURE
 from dojo_py.hard.terms import EQ_TENDON, FAST
 from dojo_py.jit import kernel
-from dojo_py.solver.cones import (
-    FAR,
-    FARTHEST,
-    beyond_standoff,
-    friction_complementarity,
-    friction_residual,
-    step_length,
-)
+from dojo_py.solver.cones import orthant
+from dojo_py.solver.cones.contact import friction_complementarity, friction_residual, step_length
+from dojo_py.solver.cones.orthant import FAR
+from dojo_py.solver.cones.standoff import FARTHEST, beyond_standoff
 
 
 @kernel
@@ -22,20 +18,16 @@ def largest_step(L, W, h):
     for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
         m = W.members[LIMITS, k]
         for i in range(2):
-            if W.dlim[m, i] < 0.0:
-                alpha = min(alpha, -W.lim[m, i] / W.dlim[m, i])
+            alpha = orthant.largest_step(W.lim[m, i], W.dlim[m, i], alpha)
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         dof = W.members[DOFS, k]
         bound = W.bound[dof]
         if bound > 0.0:
-            db = W.dfric[dof, 0]
-            if db < 0.0:
-                alpha = min(alpha, -(bound + W.fric[dof, 0]) / db)
-            elif db > 0.0:
-                alpha = min(alpha, (bound - W.fric[dof, 0]) / db)
+            beta, db = W.fric[dof, 0], W.dfric[dof, 0]
+            alpha = orthant.largest_step(bound + beta, db, alpha)
+            alpha = orthant.largest_step(bound - beta, -db, alpha)
             for i in range(1, 3):
-                if W.dfric[dof, i] < 0.0:
-                    alpha = min(alpha, -W.fric[dof, i] / W.dfric[dof, i])
+                alpha = orthant.largest_step(W.fric[dof, i], W.dfric[dof, i], alpha)
     for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         alpha = min(alpha, step_length(W.claw[c], W.cmu[c], W.con[c], W.dcon[c]))
@@ -87,7 +79,7 @@ def residual_of(L, W, h, floors):
         c = W.members[CONTACTS, k]
         row = abs(W.cval[c, 0] - W.con[c, 1])
         residual = _worse(residual, max(row - floors * UNSURE * _extent(W, c), 0.0 * row) / h)
-        residual = _worse(residual, friction_residual(W.claw[c], W.cmu[c], W.con[c], W.cval[c, 1], W.cval[c, 2]))
+        residual = _worse(residual, friction_residual(W.claw[c], W.cmu[c], W.con[c], W.cval[c]))
     return residual
 
 
@@ -133,10 +125,10 @@ def centring(L, W, h, kn, kf, alpha, out):
             beta = f[0] + alpha * d[0]
             _add_pair(out[3:6], bound + beta, f[1] + alpha * d[1], 0.0, kf)
             _add_pair(out[3:6], bound - beta, f[2] + alpha * d[2], 0.0, kf)
-    z = W.scratch[103]
+    z = W.state
     for m in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, m]
-        for k in range(12):
+        for k in range(z.shape[0]):
             z[k] = W.con[c, k] + alpha * W.dcon[c, k] if alpha > 0.0 else W.con[c, k]
         _add_pair(out, z[0], z[1], W.standoff[c], kn)
         worst, total, degree = friction_complementarity(W.claw[c], W.cmu[c], z, kf)
@@ -147,7 +139,7 @@ def centring(L, W, h, kn, kf, alpha, out):
 
 @kernel
 def _add_pair(out, b, c, standoff, k):
-    """One product b c with target k into the first three of out, beyond what the standoff of c makes of it (cones.py)."""
+    """One product b c with target k into the first three of out, beyond what the standoff of c makes of it."""
     excess = b * (c - standoff) - k
     out[0] = _worse(out[0], excess - (FARTHEST - 1.0) * b * standoff if excess > 0.0 else k - b * c)
     out[1] += max(b * beyond_standoff(c, standoff), 0.0)

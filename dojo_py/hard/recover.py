@@ -10,7 +10,9 @@ from dojo_py.hard.points import copy_point
 from dojo_py.hard.terms import EQ_TENDON
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import solve
-from dojo_py.solver.cones import beyond, beyond_standoff, impulse_of, recover_step
+from dojo_py.solver.cones import orthant
+from dojo_py.solver.cones.contact import ROWS, impulse_of, recover_step
+from dojo_py.solver.cones.standoff import beyond, beyond_standoff
 from dojo_py.solver.octet import combine, load, plus, store
 
 ROUNDS = 6
@@ -33,7 +35,7 @@ def recover(L, W, h, kn, kf, corrected, enough):
         W.dv[W.members[BODIES, k], :] = 0.0
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         W.dlam[W.members[NODES, k], :] = 0.0
-    y = W.scratch[100, 0:3]
+    y = W.scratch[100, 0 : W.cf.shape[1]]
     refine = enough < EXACT or (W.stiffest[0] > STIFF_ENOUGH and enough < math.inf)
     before = math.inf
     for turn in range(ROUNDS):
@@ -70,9 +72,9 @@ def recover(L, W, h, kn, kf, corrected, enough):
 
 @kernel
 def _motion_change(L, W, c, y):
-    """y (3,): change of the gap and the tangential velocity of contact c by W.step, the bodies' change of velocity."""
+    """y (rows,): change of the gap and the other rows of contact c by W.step, the bodies' change of velocity."""
     a, b = W.cbody[c, 0], W.cbody[c, 1]
-    for r in range(3):
+    for r in range(ROWS[W.claw[c]]):
         y[r] = 0.0
         if a >= 0:
             x = W.step[L.place_body[a]]
@@ -132,7 +134,7 @@ def _imbalance(L, W):
         _pull(W, L.place_body[L.child[j]], W.Gb[n], W.dlam[n])
         if L.parent[j] >= 0:
             _pull(W, L.place_body[L.parent[j]], W.Ga[n], W.dlam[n])
-    impulse = W.scratch[100, 0:3]
+    impulse = W.scratch[100, 0 : W.cf.shape[1]]
     for m in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, m]
         impulse_of(W.claw[c], W.dcon[c], impulse)
@@ -142,7 +144,8 @@ def _imbalance(L, W):
                 continue
             r, B, H = x[L.place_body[b]], W.cB[c, side], W.cH[c, side]
             for i in range(6):
-                r[i] += B[0, i] * impulse[0] + B[1, i] * impulse[1] + B[2, i] * impulse[2]
+                for m in range(ROWS[W.claw[c]]):
+                    r[i] += B[m, i] * impulse[m]
             if c < W.n_active[1]:
                 for i in range(3, 6):
                     r[i] += H[i, 3] * W.dv[b, 3] + H[i, 4] * W.dv[b, 4] + H[i, 5] * W.dv[b, 5]
@@ -235,14 +238,14 @@ def _recover_dof(L, W, n, r, dof, h, kn, kf, corrected):
         change = _limit_change(L, W, m, n, h)
         target = _limit_target(W, m, kn, corrected)
         W.dlim[m, 1] = change
-        W.dlim[m, 0] = (target - W.lim[m, 0] * change) / W.lim[m, 1]
+        W.dlim[m, 0] = orthant.recover(W.lim[m, 1], W.lim[m, 0], target, change)
         demand -= L.limit_sign[W.limit_active[m]] * W.dlim[m, 0]
     if who == 2:
         _friction_step(W, dof, bound, demand, kf, corrected)
     elif who >= 0:
         m = W.dof_limit[dof, who]
         W.dlim[m, 0] = L.limit_sign[W.limit_active[m]] * demand
-        W.dlim[m, 1] = (_limit_target(W, m, kn, corrected) - W.lim[m, 1] * W.dlim[m, 0]) / W.lim[m, 0]
+        W.dlim[m, 1] = orthant.recover(W.lim[m, 0], W.lim[m, 1], _limit_target(W, m, kn, corrected), W.dlim[m, 0])
 
 
 @kernel
@@ -280,6 +283,6 @@ def _friction_step(W, dof, bound, db, kf, corrected):
         r1 -= W.affine.fric[dof, 0] * W.affine.fric[dof, 1]
         r2 += W.affine.fric[dof, 0] * W.affine.fric[dof, 2]
     W.dfric[dof, 0] = db
-    W.dfric[dof, 1] = (r1 - up * db) / (bound + beta)
-    W.dfric[dof, 2] = (r2 + down * db) / (bound - beta)
+    W.dfric[dof, 1] = orthant.recover(bound + beta, up, r1, db)
+    W.dfric[dof, 2] = orthant.recover(bound - beta, down, r2, -db)
     return db

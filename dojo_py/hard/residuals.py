@@ -10,7 +10,8 @@ from dojo_py.hard.limits import ROUND_OFF, limit_distance
 from dojo_py.hard.medium import in_medium, resist
 from dojo_py.hard.terms import BALL, EQ_TENDON
 from dojo_py.jit import kernel
-from dojo_py.solver.cones import beyond, impulse_of
+from dojo_py.solver.cones.contact import ROWS, impulse_of
+from dojo_py.solver.cones.standoff import beyond
 from dojo_py.solver.octet import combine, load, minus, most, store
 
 
@@ -49,7 +50,7 @@ def evaluate_rows(L, P, Q, W, h, scheme):
     for i in range(W.span[NODES, 0], W.span[NODES, 1]):
         _node_residual(L, W, W.members[NODES, i], h, scheme, s)
     _limit_residual(L, W, h, s)
-    impulse = s[100, 0:3]
+    impulse = s[100, 0 : W.cf.shape[1]]
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         impulse_of(W.claw[c], W.con[c], impulse)
@@ -59,11 +60,9 @@ def evaluate_rows(L, P, Q, W, h, scheme):
             if b < 0:
                 continue
             for i in range(6):
-                f = (
-                    W.cB[c, side, 0, i] * impulse[0]
-                    + W.cB[c, side, 1, i] * impulse[1]
-                    + W.cB[c, side, 2, i] * impulse[2]
-                )
+                f = 0.0
+                for r in range(ROWS[W.claw[c]]):
+                    f += W.cB[c, side, r, i] * impulse[r]
                 W.rb[b, i] -= f
                 W.size[b, i] = max(W.size[b, i], abs(f))
 

@@ -13,8 +13,20 @@ from dojo_py.hard.joint_rows import start_joints
 from dojo_py.hard.terms import COMPOUND, EQ_TENDON
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_to_matrix
-from dojo_py.solver.centre import central_friction, central_pair
-from dojo_py.solver.cones import BOUND, CONE, FRICTIONLESS, NEAREST, PYRAMID, impulse_of, start_state
+from dojo_py.solver.cones import orthant, second_order
+from dojo_py.solver.cones.contact import (
+    CONE,
+    FRICTIONLESS,
+    PYRAMID,
+    ROWS,
+    SECOND_ORDER,
+    XI,
+    bound_place,
+    friction_bound,
+    impulse_of,
+    start_state,
+)
+from dojo_py.solver.cones.standoff import NEAREST
 
 OUT_OF_REACH = 1e6
 """Added to the gap of a contact that takes no part [m]."""
@@ -71,7 +83,7 @@ def start_step(L, P, Q, W, wrench, h, recovery):
         c = W.members[CONTACTS, k]
         start_contact(P, Q, W, c, recovery)
         if W.cheld[c]:
-            W.claw[c] = CONE if W.cbound[c] > 0.0 and W.claw[c] != FRICTIONLESS else FRICTIONLESS
+            _hold_bound(W, c)
         if immovable(L, P, Q, W, c):
             W.claw[c] = FRICTIONLESS
             W.cgrace[c] = OUT_OF_REACH
@@ -83,6 +95,15 @@ def start_step(L, P, Q, W, wrench, h, recovery):
         if L.limit_sign[l] != 0.0:
             room = L.limit_sign[l] * (W.angle0[L.limit_dof[l]] - L.limit_bound[l])
             W.lgrace[l] = allowance(room, recovery, NEAREST * standoff, hard)
+
+
+@kernel
+def _hold_bound(W, c):
+    """The law of contact c while friction's bound is held: a second-order cone, or none."""
+    if not W.cbound[c] > 0.0:
+        W.claw[c] = FRICTIONLESS
+    elif W.claw[c] == PYRAMID:
+        W.claw[c] = CONE
 
 
 @kernel
@@ -115,7 +136,7 @@ def guess_impulses(L, W, source):
         if source == HERE:
             impulse_of(W.claw[c], W.con[c], guess)
         else:
-            for i in range(3):
+            for i in range(guess.shape[0]):
                 guess[i] = W.warm_con[W.active[c], i] if source == WARM else 0.0
 
 
@@ -203,11 +224,13 @@ def start_motion(L, W):
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         W.con[c, :] = 0.0
-        if W.cheld[c] and W.claw[c] == CONE:
-            W.con[c, BOUND] = W.cbound[c]
+        n, old = SECOND_ORDER[W.claw[c]], W.guess_con[W.active[c]]
+        if W.cheld[c] and n > 0:
+            W.con[c, bound_place(W.claw[c])] = W.cbound[c]
         if W.claw[c] != PYRAMID:
-            old = W.guess_con[W.active[c]]
-            W.con[c, 0], W.con[c, 2], W.con[c, 3] = old[0], old[1], old[2]
+            W.con[c, 0] = old[0]
+            for i in range(n):
+                W.con[c, XI + i] = old[1 + i]
 
 
 @kernel
@@ -253,7 +276,7 @@ def _imbalance_energy(L, W):
 
 @kernel
 def _start_pairs(L, W, h, mass, kappa0, friction0):
-    """Cone pairs on the central paths of contacts that are coupled to nothing else (solver/centre.py).
+    """Cone pairs on the central paths of contacts that are coupled to nothing else (`start` of the cones).
 
     A contact that moves with velocity u under an old impulse F would move with u - F/m without it.
     """
@@ -262,7 +285,7 @@ def _start_pairs(L, W, h, mass, kappa0, friction0):
         bound = h * L.dof_frictionloss[i]
         if bound > 0.0:
             rate = W.rows[L.dof_node[i], L.dof_row[i]] - W.guess_fric[i] / L.dof_inertia[i]
-            x, y, big = central_friction(L.dof_inertia[i], bound, abs(rate), 2.0 * friction0)
+            x, y, big = second_order.start(L.dof_inertia[i], bound, abs(rate), 2.0 * friction0)
             sign = 1.0 if rate >= 0.0 else -1.0
             W.fric[i, 0] = -sign * x
             W.fric[i, 1], W.fric[i, 2] = 0.5 * (big + sign * y), 0.5 * (big - sign * y)
@@ -270,19 +293,22 @@ def _start_pairs(L, W, h, mass, kappa0, friction0):
         m = W.members[LIMITS, k]
         inertia = L.dof_inertia[L.limit_dof[W.limit_active[m]]]
         u = W.lgap[m] / h - W.guess_lim[W.limit_active[m]] / inertia
-        W.lim[m, 0], W.lim[m, 1] = central_pair(inertia, u, h, kappa0)
+        W.lim[m, 0], W.lim[m, 1] = orthant.start(inertia, u, h, kappa0)
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         old, z, law, mu = W.guess_con[W.active[c]], W.con[c], W.claw[c], W.cmu[c]
-        gamma, slack = central_pair(mass, W.cval[c, 0] / h - old[0] / mass, h, kappa0)
-        v1, v2 = W.cval[c, 1] - old[1] / mass, W.cval[c, 2] - old[2] / mass
-        speed = math.sqrt(v1 * v1 + v2 * v2)
-        if law == CONE:
-            x, y, big = central_friction(mass, mu * gamma + z[BOUND], speed, friction0)
-            z[0], z[1], z[4] = gamma, slack, big
+        gamma, slack = orthant.start(mass, W.cval[c, 0] / h - old[0] / mass, h, kappa0)
+        n, speed = SECOND_ORDER[law], 0.0
+        for i in range(ROWS[law] - 1):
+            speed += (W.cval[c, 1 + i] - old[1 + i] / mass) ** 2
+        speed = math.sqrt(speed)
+        if n > 0:
+            z[0], z[1] = gamma, slack
+            x, y, z[2 + n] = second_order.start(mass, friction_bound(law, mu, z), speed, friction0)
             if speed > 0.0:
-                z[2], z[3] = -x * v1 / speed, -x * v2 / speed
-                z[5], z[6] = y * v1 / speed, y * v2 / speed
+                for i in range(n):
+                    v = (W.cval[c, 1 + i] - old[1 + i] / mass) / speed
+                    z[XI + i], z[3 + n + i] = -x * v, y * v
         else:
             start_state(law, mu, gamma, slack, speed + 2.0 * friction0 / (mu * gamma) if mu > 0.0 else 1.0, z)
 

@@ -1,4 +1,4 @@
-"""Codes shared by the hard mode's kernels: joint kinds, loop closures, contact shapes, friction models."""
+"""Codes shared by the hard mode's kernels: joint kinds, loop closures, contact shapes."""
 
 HINGE, SLIDE, BALL, FREE, COMPOUND = 0, 1, 2, 3, 4
 EQ_CONNECT, EQ_WELD, EQ_COUPLING, EQ_TENDON = 0, 1, 2, 3
@@ -9,9 +9,6 @@ POINT, RIM, ELLIPSOID = 0, 1, 2
 
 SPHERE_FEATURE, SEGMENT_SEGMENT = 0, 1
 """Body-body pairs: a ball against a point, segment or box; two segments crossing."""
-
-FRICTIONLESS, CONE, PYRAMID = 0, 1, 2
-"""Friction models of a contact."""
 
 FAST = 1.4
 """Largest |ω| h of a step (1.55 rad): one in which a body would turn by more is divided before it is tried. The momentum s(ω) Jω of

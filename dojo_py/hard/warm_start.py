@@ -8,12 +8,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from dojo_py.hard.workspace import contact_rows
 from dojo_py.jit import kernel
 
 
 def warm_size(layout: Any, planes: Any, pairs: Any) -> int:
     """Length of the row."""
-    contacts = 3 * (len(planes.body) + len(pairs.kind)) + 5 * int(pairs.room[0])
+    rows = contact_rows(planes, pairs)
+    contacts = rows * (len(planes.body) + len(pairs.kind)) + (2 + rows) * int(pairs.room[0])
     return 8 * len(layout.mass) + 6 * len(layout.node_joint) + len(layout.limit_dof) + len(layout.dof_node) + contacts
 
 
@@ -43,11 +45,11 @@ def load_warm(W, row):
         W.warm_fric[i] = row[k]
         k += 1
     for c in range(W.warm_con.shape[0] - W.warm_feature.shape[0]):
-        for i in range(3):
+        for i in range(W.warm_con.shape[1]):
             W.warm_con[c, i] = row[k]
             k += 1
     for c in range(W.warm_feature.shape[0]):
-        for i in range(5):
+        for i in range(W.warm_feature.shape[1]):
             W.warm_feature[c, i] = row[k]
             k += 1
 
@@ -80,13 +82,13 @@ def save_warm(W, row):
         k += 1
     first = W.warm_con.shape[0] - W.warm_feature.shape[0]
     for c in range(first):
-        for i in range(3):
+        for i in range(W.warm_con.shape[1]):
             row[k] = _number(W.warm_con[c, i])
             k += 1
     place = W.fpair.shape[0] - W.warm_feature.shape[0]
     for c in range(W.warm_feature.shape[0]):
         known = c < W.n_features[0]
         row[k], row[k + 1] = (W.fpair[place + c] + 1.0, float(W.fkey[place + c])) if known else (0.0, 0.0)
-        for i in range(3):
+        for i in range(W.warm_con.shape[1]):
             row[k + 2 + i] = _number(W.warm_con[first + c, i]) if known else 0.0
-        k += 5
+        k += W.warm_feature.shape[1]

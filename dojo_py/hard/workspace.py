@@ -10,6 +10,7 @@ from dojo_py.collision.shown_polygons import Manifold, allocate_manifold
 from dojo_py.hard.options import StepOptions
 from dojo_py.hard.points import Point, allocate_point
 from dojo_py.solver.block_ldu import Blocks, Pattern, allocate, analyse
+from dojo_py.solver.cones.contact import ROWS, state_size
 from dojo_py.solver.elimination_order import group_tables
 from dojo_py.solver.octet import WIDTH
 from dojo_py.solver.settings import SolverSettings
@@ -18,8 +19,8 @@ from dojo_py.solver.settings import SolverSettings
 class Work(NamedTuple):
     """Arrays over bodies marked (nb + 1, …) end with the world, which body -1 finds by wrapping around.
 
-    nb bodies, nn nodes (joints with rows, then loop closures), nv coordinates (tendons included), nc contacts, nl limits. Where the
-    last length is 8 the last two numbers are zeros, so that a row fills a vector register (octet.py).
+    nb bodies, nn nodes (joints with rows, then loop closures), nv coordinates (tendons included), nc contacts with at most nr rows,
+    nl limits. Where the last length is 8 the last two numbers are zeros, so that a row fills a vector register (octet.py).
     """
 
     # the start of the step
@@ -93,22 +94,23 @@ class Work(NamedTuple):
     cbody: np.ndarray  # (nc, 2)
     cmu: np.ndarray  # (nc,)
     claw: np.ndarray  # (nc,)
-    cheld: np.ndarray  # (nc,) 1 where friction's bound is held at `cbound` (cones.py)
+    cheld: np.ndarray  # (nc,) 1 where friction's bound is held at `cbound` (solver/cones/contact.py)
     cbound: np.ndarray  # (nc,) [N s]
     cframe: np.ndarray  # (nc, 3, 3) normal and tangents at the start (pairs)
-    cval: np.ndarray  # (nc, 3) gap, tangential velocity
+    cval: np.ndarray  # (nc, nr) gap, velocities that friction brakes
     cgrace: np.ndarray  # (nc,) how much of an initial overlap may stay this step [m]
     lgrace: np.ndarray  # (nl,) likewise of a joint beyond its bound [rad, m]
     kappa: np.ndarray  # (1,) central-path parameter of the step [N m s]; 0 in the hard limit
     in_hard_limit: np.ndarray  # (1,) 1 in the hard limit, 0 on the central path
     standoff: np.ndarray  # (nc,) the gap at which a contact rests in the hard limit [m]; 0 on the central path
     limit_standoff: np.ndarray  # (nl,) likewise of limits [rad, m]
-    cC: np.ndarray  # (nc, 2, 3, 6)
-    cB: np.ndarray  # (nc, 2, 3, 6)
+    cC: np.ndarray  # (nc, 2, nr, 8)
+    cB: np.ndarray  # (nc, 2, nr, 8)
     cH: np.ndarray  # (nc, 2, 6, 12) derivative at fixed impulse
-    cK: np.ndarray  # (nc, 3, 3)
-    cf: np.ndarray  # (nc, 3)
-    cdy: np.ndarray  # (nc, 3)
+    cK: np.ndarray  # (nc, nr, nr)
+    cf: np.ndarray  # (nc, nr)
+    cdy: np.ndarray  # (nc, nr)
+    state: np.ndarray  # (z,) work: a contact's state
     # steps
     step: np.ndarray  # (N, 8) right-hand side and solution in elimination order
     drate: np.ndarray  # (nv,)
@@ -123,16 +125,16 @@ class Work(NamedTuple):
     warm_lam: np.ndarray  # (nn, 6)
     warm_lim: np.ndarray  # (nl,) γ of every limit
     warm_fric: np.ndarray  # (nv,) β
-    warm_con: np.ndarray  # (nc, 3) impulse of every candidate
-    warm_feature: np.ndarray  # (nf - those of the model, 5) pair, key and impulse of the features of the last step
+    warm_con: np.ndarray  # (nc, nr) impulse of every candidate
+    warm_feature: np.ndarray  # (nf - those of the model, 2 + nr) pair, key and impulse of the features of the last step
     # the impulses that the present solve starts from: those, none, or where the last attempt stopped
     guess_lam: np.ndarray  # (nn, 6)
     guess_lim: np.ndarray  # (nl,)
     guess_fric: np.ndarray  # (nv,)
-    guess_con: np.ndarray  # (nc, 3) of every candidate
+    guess_con: np.ndarray  # (nc, nr) of every candidate
     # the central path (central_path.py)
     path_targets: np.ndarray  # (4,) complementarities and their derivatives by ln θ
-    path_impulses: np.ndarray  # (2, 3) of one contact in two directions
+    path_impulses: np.ndarray  # (2, nr) of one contact in two directions
     # islands, see islands.py
     island: np.ndarray  # (nb,) label of each body
     island_root: np.ndarray  # (nb,) union-find
@@ -198,18 +200,23 @@ def graph_edges(layout):
     return np.array(edges, np.int64).reshape(-1, 2)
 
 
+def contact_rows(planes, pairs):
+    """Most rows of a contact of these candidates; three at least."""
+    return max([3, *(ROWS[law] for laws in (planes.law, pairs.law, pairs.convex_law) for law in set(laws.tolist()))])
+
+
 def allocate_work(layout, planes, pairs, options, solver):
     """A Work for a layout and its contact candidates."""
     nb, nn, nj = len(layout.mass), len(layout.node_joint), len(layout.kind)
     nv, nl, nf = len(layout.dof_node), len(layout.limit_dof), feature_rows(pairs)
-    nc = len(planes.body) + nf
+    nc, nr = len(planes.body) + nf, contact_rows(planes, pairs)
     total = nb + nn
     fixed = graph_edges(layout)
     edges = np.concatenate([fixed, np.zeros((nf, 2), np.int64)])
     pattern, blocks = allocate(total, analyse_room(fixed, _moving_pairs(layout, pairs), total), fixed)
     analyse(edges, len(fixed), pattern)
     z = np.zeros
-    points = [allocate_point(nb, nn, nv, nl, nc) for _ in range(8)]
+    points = [allocate_point(nb, nn, nv, nl, nc, state_size(nr)) for _ in range(8)]
     now, change = points[:2]
     work = Work(
         x=z((nb + 1, 3)), q=z((nb + 1, 4)), R=z((nb + 1, 3, 3)), v_prev=z((nb + 1, 6)), momentum=z((nb, 6)),
@@ -226,15 +233,16 @@ def allocate_work(layout, planes, pairs, options, solver):
         fsign=z(nf), ffriction=z(nf), flaw=z(nf, np.int64), pair_gap=z(1), cweight=z(nc), cslope=z(nc),
         limit_active=z(nl, np.int64), n_limits=z(1, np.int64), bound=z(nv), lgap=z(nl), dof_limit=np.full((nv, 2), -1, np.int64),
         cbody=z((nc, 2), np.int64), cmu=z(nc), claw=z(nc, np.int64), cheld=z(nc, np.int64), cbound=z(nc),
-        cframe=z((nc, 3, 3)), cval=z((nc, 3)),
+        cframe=z((nc, 3, 3)), cval=z((nc, nr)),
         kappa=z(1), in_hard_limit=z(1), standoff=z(nc), limit_standoff=z(nl),
-        cgrace=z(nc), lgrace=z(nl), cC=z((nc, 2, 3, 6)), cB=z((nc, 2, 3, 6)), cH=z((nc, 2, 6, 12)), cK=z((nc, 3, 3)),
-        cf=z((nc, 3)), cdy=z((nc, 3)), step=z((total, WIDTH)), drate=z(nv),
+        cgrace=z(nc), lgrace=z(nl), cC=z((nc, 2, nr, WIDTH)), cB=z((nc, 2, nr, WIDTH)),
+        cH=z((nc, 2, 6, 12)), cK=z((nc, nr, nr)), cf=z((nc, nr)), cdy=z((nc, nr)), state=z(state_size(nr)),
+        step=z((total, WIDTH)), drate=z(nv),
         dv=change.v, dlam=change.lam, dtheta=change.theta, dfric=change.fric, dlim=change.lim, dcon=change.con,
-        warm=z(nb), warm_lam=z((nn, 6)), warm_lim=z(nl), warm_fric=z(nv), warm_con=z((nc, 3)),
-        warm_feature=z((int(pairs.room[0]), 5)),
-        guess_lam=z((nn, 6)), guess_lim=z(nl), guess_fric=z(nv), guess_con=z((nc, 3)),
-        path_targets=z(4), path_impulses=z((2, 3)),
+        warm=z(nb), warm_lam=z((nn, 6)), warm_lim=z(nl), warm_fric=z(nv), warm_con=z((nc, nr)),
+        warm_feature=z((int(pairs.room[0]), 2 + nr)),
+        guess_lam=z((nn, 6)), guess_lim=z(nl), guess_fric=z(nv), guess_con=z((nc, nr)),
+        path_targets=z(4), path_impulses=z((2, nr)),
         island=z(nb, np.int64), island_root=z(nb, np.int64), members=z((5, max(nb, nn, nv, nl, nc, 1)), np.int64),
         island_first=z((5, nb + 1), np.int64), island_place=z(nb + 1, np.int64), place_island=z(total, np.int64),
         span=z((7, 2), np.int64), taken=z(2, np.int64), wanted=z(nc, np.int64), wanted_limit=z(nl, np.int64), parts=z(nb, np.int64),

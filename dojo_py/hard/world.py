@@ -20,10 +20,10 @@ from dojo_py.hard.handles import drive_handle, work_handle, world_handles
 from dojo_py.hard.layout import Layout, build_layout
 from dojo_py.hard.options import HardOptions
 from dojo_py.hard.support import handle_unsupported, refuse_dependent_joints, unsupported_features
-from dojo_py.hard.terms import CONE, FRICTIONLESS, PYRAMID
 from dojo_py.hard.workspace import Work, allocate_work
 from dojo_py.mechanism.errors import ModelError
 from dojo_py.simulate.values import text_of
+from dojo_py.solver.cones.contact import CONE, FRICTIONLESS, PYRAMID
 
 FRICTION = {"cone": CONE, "pyramid": PYRAMID, "none": FRICTIONLESS}
 

@@ -114,12 +114,12 @@ def subtract_product_six(A, A_low, B, B_low, out, out_low):
 
 
 @kernel
-def add_triple_product(B, K, C, row, row_low, out, out_low):
-    """out += Bᵀ K C in pairs. B, C (3, 6), K (3, 3), out (6, 6); row, row_low: work (6,)."""
-    for r in range(3):
+def add_triple_product(rows, B, K, C, row, row_low, out, out_low):
+    """out += Bᵀ K C in pairs. B, C (rows, 8), K (rows, rows), out (6, 6); row, row_low: work (6,)."""
+    for r in range(rows):
         for j in range(6):
             s, s_low = product(K[r, 0], C[0, j])
-            for m in range(1, 3):
+            for m in range(1, rows):
                 p, e = product(K[r, m], C[m, j])
                 s, s_low = add(s, s_low, p, e)
             row[j], row_low[j] = s, s_low

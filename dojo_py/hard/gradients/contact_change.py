@@ -30,9 +30,8 @@ from dojo_py.hard.contact_rows import displace_pair
 from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.pair_contacts import smallest
 from dojo_py.hard.plane_contacts import plane_rows
-from dojo_py.hard.terms import PYRAMID
 from dojo_py.jit import kernel
-from dojo_py.solver.cones import impulse_of
+from dojo_py.solver.cones.contact import PYRAMID, ROWS, impulse_of
 
 
 @kernel
@@ -41,7 +40,9 @@ def plane_changes(L, P, W, G, h):
     start; velocities turn along. G.force gets the impulses, which do not turn with the body.
     """
     s = W.scratch
-    F, value, C, B, H, y, T = s[20, 0:3], s[21, 0:3], s[22:25, 0:6], s[25:28, 0:6], s[28:31, 0:3], s[31:34, 0:6], s[34:37, 0:3]
+    nr = W.cf.shape[1]
+    F, value, C, B, H, T = s[20, 0:nr], s[21, 0:nr], s[22:25, 0:6], s[25:28, 0:6], s[28:31, 0:3], s[34:37, 0:3]
+    y = s[44 : 44 + nr, 0:6]
     for c in range(W.n_active[1]):
         i, b = W.active[c], W.cbody[c, 0]
         impulse_of(W.claw[c], W.con[c], F)
@@ -72,22 +73,38 @@ def plane_changes(L, P, W, G, h):
             y[1 + k, 3] += v[1] * t[k, 2] - v[2] * t[k, 1]
             y[1 + k, 4] += v[2] * t[k, 0] - v[0] * t[k, 2]
             y[1 + k, 5] += v[0] * t[k, 1] - v[1] * t[k, 0]
-        out = G.contact[b]
-        for k in range(6):
-            f0 = K[0, 0] * y[0, k]
-            f1 = K[1, 0] * y[0, k] + K[1, 1] * y[1, k] + K[1, 2] * y[2, k]
-            f2 = K[2, 0] * y[0, k] + K[2, 1] * y[1, k] + K[2, 2] * y[2, k]
-            for r in range(6):
-                out[r, k] -= W.cB[c, 0, 0, r] * f0 + W.cB[c, 0, 1, r] * f1 + W.cB[c, 0, 2, r] * f2
+        out, rows = G.contact[b], ROWS[W.claw[c]]
+        subtract_impulses(rows, W.cB[c, 0], K, y, out, 0)
         # H holds the start's frame still; here it turns along, which takes (Rᵀ ψ) × torque off
-        R0, A = W.R[b], W.cB[c, 0]
-        t0 = A[0, 3] * F[0] + A[1, 3] * F[1] + A[2, 3] * F[2]
-        t1 = A[0, 4] * F[0] + A[1, 4] * F[1] + A[2, 4] * F[2]
-        t2 = A[0, 5] * F[0] + A[1, 5] * F[1] + A[2, 5] * F[2]
+        R0 = W.R[b]
+        t0, t1, t2 = torque_of(rows, W.cB[c, 0], F)
         for k in range(3):
             out[3, 3 + k] += H[0, k] + t1 * R0[k, 2] - t2 * R0[k, 1]
             out[4, 3 + k] += H[1, k] + t2 * R0[k, 0] - t0 * R0[k, 2]
             out[5, 3 + k] += H[2, k] + t0 * R0[k, 1] - t1 * R0[k, 0]
+
+
+@kernel
+def subtract_impulses(rows, B, K, y, out, first):
+    """Rows first … first + 5 of out (…, 6) -= Bᵀ K y: what contacts that are condensed push when their motion is y (rows, 6)."""
+    for k in range(6):
+        for r in range(rows):
+            f = K[r, 0] * y[0, k]
+            for i in range(1, rows):
+                f += K[r, i] * y[i, k]
+            for i in range(6):
+                out[first + i, k] -= B[r, i] * f
+
+
+@kernel
+def torque_of(rows, B, F):
+    """Angular part of the impulse Bᵀ F."""
+    t0, t1, t2 = B[0, 3] * F[0], B[0, 4] * F[0], B[0, 5] * F[0]
+    for r in range(1, rows):
+        t0 += B[r, 3] * F[r]
+        t1 += B[r, 4] * F[r]
+        t2 += B[r, 5] * F[r]
+    return t0, t1, t2
 
 
 @kernel
@@ -111,7 +128,9 @@ def _less_start_gap(P, i, R, row, s):
 def pair_changes(P, Q, W, G, h):
     """G.pair_rows[c] (12, 6): right-hand sides of both bodies by (u, ψ) of the second (of the first when the second is fixed)."""
     s = W.scratch
-    F, rows, wrench, y, f = s[90, 0:3], s[77:80], s[22:34].reshape((2, 6, 12)), s[91:94, 0:6], s[102:114].reshape((2, 6, 12))
+    nr = W.cf.shape[1]
+    F, rows, wrench, y = s[120, 0:nr], s[77:80], s[22:34].reshape((2, 6, 12)), s[121 : 121 + nr, 0:6]
+    f = s[102:114].reshape((2, 6, 12))
     for c in range(W.n_active[1], W.n_active[0]):
         impulse_of(W.claw[c], W.con[c], F)
         side = 1 if W.cbody[c, 1] >= 0 else 0
@@ -157,10 +176,8 @@ def _move_rows(W, c, side, rows, T, y):
 def _move_wrench(W, c, side, impulse, F, wrench, h, f):
     """f (2, 6, …): change of the impulses on both bodies of pair c by (u, ψ) of its body on one side. F (3,): on A, world axes."""
     b, at, sign = W.cbody[c, side], 6 * side, 1.0 if side == 0 else -1.0
-    d, v, B = (W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2]), W.v[b], W.cB[c, side]
-    t0 = B[0, 3] * impulse[0] + B[1, 3] * impulse[1] + B[2, 3] * impulse[2]
-    t1 = B[0, 4] * impulse[0] + B[1, 4] * impulse[1] + B[2, 4] * impulse[2]
-    t2 = B[0, 5] * impulse[0] + B[1, 5] * impulse[1] + B[2, 5] * impulse[2]
+    d, v = (W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2]), W.v[b]
+    t0, t1, t2 = torque_of(ROWS[W.claw[c]], W.cB[c, side], impulse)
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         # a = ½ h σ (e_k × v), whose entry k is 0;  m = a × F
@@ -186,7 +203,9 @@ def _fade(W, c, impulse, dgap, f):
     for m in range(2):
         B = W.cB[c, m]
         for r in range(6):
-            y = W.cslope[c] * (B[0, r] * impulse[0] + B[1, r] * impulse[1] + B[2, r] * impulse[2])
+            y = 0.0
+            for i in range(ROWS[W.claw[c]]):
+                y += W.cslope[c] * B[i, r] * impulse[i]
             for k in range(6):
                 f[m, r, k] += y * dgap[k]
 
@@ -194,15 +213,11 @@ def _fade(W, c, impulse, dgap, f):
 @kernel
 def _condense_pair(W, c, y, f, out):
     """out (12, 6) = f - Bᵀ K y: right-hand sides of both bodies of pair c."""
-    K = W.cK[c]
-    for k in range(6):
-        f0 = K[0, 0] * y[0, k]
-        f1 = K[1, 0] * y[0, k] + K[1, 1] * y[1, k] + K[1, 2] * y[2, k]
-        f2 = K[2, 0] * y[0, k] + K[2, 1] * y[1, k] + K[2, 2] * y[2, k]
-        for m in range(2):
-            B = W.cB[c, m]
-            for i in range(6):
-                out[6 * m + i, k] = f[m, i, k] - (B[0, i] * f0 + B[1, i] * f1 + B[2, i] * f2)
+    for m in range(2):
+        for i in range(6):
+            for k in range(6):
+                out[6 * m + i, k] = f[m, i, k]
+        subtract_impulses(ROWS[W.claw[c]], W.cB[c, m], W.cK[c], y, out, 6 * m)
 
 
 @kernel

@@ -9,8 +9,8 @@ joint j itself the rows change by the rigid motion of its child, and the impulse
 """
 
 from dojo_py.hard.medium import in_medium, wind_columns
-from dojo_py.hard.terms import PYRAMID
 from dojo_py.jit import kernel
+from dojo_py.solver.cones.contact import PYRAMID
 
 
 @kernel

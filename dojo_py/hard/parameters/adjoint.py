@@ -13,6 +13,7 @@ from dojo_py.hard.gradients.rates import rates_transposed
 from dojo_py.hard.terms import FREE
 from dojo_py.jit import kernel
 from dojo_py.rotation import rotation_vector
+from dojo_py.solver.cones.contact import ROWS
 
 
 @kernel
@@ -53,17 +54,18 @@ def solve_adjoint(L, W, D, h):
 @kernel
 def _contact_adjoint(L, W, D, c):
     """D.impulse and D.motion of active contact c."""
-    K, F, M = W.cK[c], D.impulse[c], D.motion[c]
+    K, F, M, rows = W.cK[c], D.impulse[c], D.motion[c], ROWS[W.claw[c]]
     F[:, :] = 0.0
     for side in range(2):
         b = W.cbody[c, side]
         if b >= 0:
-            for r in range(3):
+            for r in range(rows):
                 pull(D.y[L.place_body[b]], W.cB[c, side, r], F[r])
-    for i in range(F.shape[1]):
-        M[0, i] = -(K[0, 0] * F[0, i] + K[1, 0] * F[1, i] + K[2, 0] * F[2, i])
-        M[1, i] = -(K[1, 1] * F[1, i] + K[2, 1] * F[2, i])
-        M[2, i] = -(K[1, 2] * F[1, i] + K[2, 2] * F[2, i])
+    M[:, :] = 0.0
+    for r in range(rows):
+        for k in range(rows):
+            for i in range(F.shape[1]):
+                M[k, i] -= K[r, k] * F[r, i]
 
 
 @kernel

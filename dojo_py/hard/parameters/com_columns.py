@@ -13,7 +13,7 @@ The impulse F of joints and closures is what is left of the body's momentum row.
 
 from dojo_py.hard.parameters.adjoint import pull_three
 from dojo_py.jit import kernel
-from dojo_py.solver.cones import impulse_of
+from dojo_py.solver.cones.contact import ROWS, impulse_of
 
 
 @kernel
@@ -43,16 +43,18 @@ def com_column(L, W, G, D, b, axis, h, out):
 def _contact(L, W, D, b, c, side, here, after, slip, rest, t, out):
     """Contact c, whose body b on one side is at hand: torque t (3,), world axes, and less of its impulse in rest (3,)."""
     s = D.scratch
-    force, F, y, arm = s[7, 0:3], s[8, 0:3], s[9, 0:3], s[10, 0:3]
+    force, F, y, arm = s[7, 0 : W.cf.shape[1]], s[8, 0:3], s[9, 0:3], s[10, 0:3]
     B = W.cB[c, side]
     impulse_of(W.claw[c], W.con[c], force)
     for i in range(3):
-        F[i] = B[0, i] * force[0] + B[1, i] * force[1] + B[2, i] * force[2]
+        F[i] = 0.0
+        for r in range(ROWS[W.claw[c]]):
+            F[i] += B[r, i] * force[r]
     y[0] = 0.0
     for r in range(1, 3):  # (the rows' directions, with the side's sign)
         turn = B[r, 0] * slip[0] + B[r, 1] * slip[1] + B[r, 2] * slip[2]
         y[r] = turn / W.cweight[c] if W.cweight[c] > 0.0 else 0.0  # (without its share of the impulse, far_pairs.py)
-    pull_three(D.motion[c], y, out)
+    pull_three(D.motion[c, 0:3], y, out)
     if c < W.n_active[1]:
         _add_cross(F, after, t)
         return

@@ -19,9 +19,8 @@ A pyramid feels the frame's angle as well (gradients/contact_change.py).
 from dojo_py.hard.contact_rows import displace_pair, pair_gap
 from dojo_py.hard.gradients.contact_change import frame_angle, twist_rows
 from dojo_py.hard.parameters.adjoint import pull, pull_one, pull_three
-from dojo_py.hard.terms import FRICTIONLESS, PYRAMID
 from dojo_py.jit import kernel
-from dojo_py.solver.cones import impulse_of
+from dojo_py.solver.cones.contact import FRICTIONLESS, PYRAMID, ROWS, impulse_of
 
 
 @kernel
@@ -32,8 +31,8 @@ def friction_column(W, D, candidate, value, out):
         return
     K = W.cK[c]
     share = value * W.con[c, 0] / (W.cmu[c] * K[0, 0])
-    pull_one(D.impulse[c, 1], share * K[1, 0], out)
-    pull_one(D.impulse[c, 2], share * K[2, 0], out)
+    for r in range(1, ROWS[W.claw[c]]):
+        pull_one(D.impulse[c, r], share * K[r, 0], out)
 
 
 @kernel
@@ -44,7 +43,7 @@ def arm_column(L, P, W, D, i, axis, value, out):
         return
     s = D.scratch
     b, n, t = P.body[i], P.normal[i], P.tangent[i]
-    F, a, frame, y, f, x = s[0, 0:3], s[1, 0:3], s[2:5, 0:3], s[5, 0:3], s[6, 0:3], s[7, 0:3]
+    F, a, frame, y, f, x = s[0, 0 : W.cf.shape[1]], s[1, 0:3], s[2:5, 0:3], s[5, 0:3], s[6, 0:3], s[7, 0:3]
     R, w, S = W.Rn[b], W.v[b, 3:6], W.turn[b]
     impulse_of(W.claw[c], W.con[c], F)
     for r in range(3):
@@ -60,7 +59,7 @@ def arm_column(L, P, W, D, i, axis, value, out):
     if W.cgrace[c] > 0.0:
         R0 = W.R[b]
         y[0] -= -value if axis == 3 else value * (R0[0, axis] * n[0] + R0[1, axis] * n[1] + R0[2, axis] * n[2])
-    pull_three(D.motion[c], y, out)
+    pull_three(D.motion[c, 0:3], y, out)
     t0, t1, t2 = a[1] * f[2] - a[2] * f[1], a[2] * f[0] - a[0] * f[2], a[0] * f[1] - a[1] * f[0]
     for r in range(3):
         x[r] = S[r, 0] * t0 + S[r, 1] * t1 + S[r, 2] * t2
@@ -72,7 +71,7 @@ def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
     """out (nv,) += column of the radius (part 0, 1) or a centre (part 3 side + axis) of pair contact c times value."""
     s, work = W.scratch, D.scratch
     rows, wrench = s[77:80], s[22:34].reshape((2, 6, 12))
-    impulse, f, y, x, twist = work[0, 0:3], work[1, 0:3], work[2, 0:3], work[3, 0:6], work[4]
+    impulse, f, y, x, twist = work[0, 0 : W.cf.shape[1]], work[1, 0:3], work[2, 0:3], work[3, 0:6], work[4]
     impulse_of(W.claw[c], W.con[c], impulse)
     displace_pair(P, Q, W, c, impulse, h, rows, wrench, s)
     n, dc, dgap, T, dT, F, dF = s[40, 0:3], s[45:48], s[48], s[49:51], s[53:59].reshape((2, 3, 12)), s[64], s[65:68]
@@ -127,7 +126,7 @@ def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
                     for i in range(6):
                         x[i] = angle * twist[6 * m + i]
                     pull(D.y[L.place_body[W.cbody[c, m]]], x, out)
-    pull_three(D.motion[c], y, out)
+    pull_three(D.motion[c, 0:3], y, out)
 
 
 @kernel

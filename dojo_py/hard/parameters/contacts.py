@@ -12,8 +12,8 @@ import numpy as np
 
 from dojo_py.hard.parameters.bodies import bound_pairs
 from dojo_py.hard.parameters.kind import Kind, not_negative
-from dojo_py.hard.terms import FRICTIONLESS
 from dojo_py.hard.world import World
+from dojo_py.solver.cones.contact import FRICTIONLESS
 
 Array = np.ndarray
 

@@ -13,8 +13,9 @@ A pair of bodies feels its relative displacement only: what moves the second cou
 from dojo_py.hard.gradients.closure_change import pose_impulse_change
 from dojo_py.hard.gradients.screws import as_velocity
 from dojo_py.hard.parameters.adjoint import pull, pull_one
-from dojo_py.hard.terms import EQ_COUPLING, PYRAMID
+from dojo_py.hard.terms import EQ_COUPLING
 from dojo_py.jit import kernel
+from dojo_py.solver.cones.contact import PYRAMID
 
 
 @kernel

@@ -16,6 +16,7 @@ from dojo_py.hard.parameters.flat import FRICTIONLOSS
 from dojo_py.hard.parameters.number_columns import dof_number
 from dojo_py.hard.terms import BALL, FREE
 from dojo_py.jit import kernel
+from dojo_py.solver.cones.contact import ROWS
 
 SHARE = 1e-5
 """Step of the difference that a ball's spring needs, in time steps."""
@@ -47,7 +48,7 @@ def timestep_column(L, W, G, D, qvel, h, scheme, recovery, out):
         if j >= 0 and L.kind[j] == BALL and L.dof_stiffness[L.vadr[j]] != 0.0:
             _ball_spring(L, W, D, j, n, h, scheme, out)
     for c in range(W.n_active[0]):
-        for r in range(1, 3):
+        for r in range(1, ROWS[W.claw[c]]):
             pull_one(D.motion[c, r], -W.cval[c, r] / h, out)
         if W.cgrace[c] > 0.0:
             pull_one(D.motion[c, 0], -recovery, out)

@@ -9,12 +9,16 @@ from numba.experimental import structref
 
 from dojo_py.collision.candidates import feature_rows
 from dojo_py.handles import Struct, register
+from dojo_py.hard.workspace import contact_rows
 from dojo_py.jit import compiling, entry
 from dojo_py.solver.octet import whole
 
 
 class Adjoint(NamedTuple):
-    """How the next rates (nv, rounded up to m = whole octets) follow right-hand sides. nb bodies, nn nodes, nc candidates."""
+    """How the next rates (nv, rounded up to m = whole octets) follow right-hand sides. nb bodies, nn nodes, nc candidates.
+
+    nr: most rows of a contact.
+    """
 
     y: np.ndarray  # (nb + nn, 6, m) by the right-hand sides of all rows, in elimination order
     again: np.ndarray  # (nb + nn, 6, m) when there are loop closures, else (0, 6, m): its refinement
@@ -22,8 +26,8 @@ class Adjoint(NamedTuple):
     here: np.ndarray  # (nb, 6, m) by the displacement and turn, world axes, of all that a joint carries: where the step starts
     before: np.ndarray  # (nb, 6, m) of the poses one interval before
     carried: np.ndarray  # (6, m) work
-    impulse: np.ndarray  # (nc, 3, m) by the impulses of the active contacts, the motion held
-    motion: np.ndarray  # (nc, 3, m) by their gaps and tangential velocities
+    impulse: np.ndarray  # (nc, nr, m) by the impulses of the active contacts, the motion held
+    motion: np.ndarray  # (nc, nr, m) by their gaps and the velocities that friction brakes
     slot: np.ndarray  # (nc,) place of a candidate among the active contacts, or -1
     force: np.ndarray  # (nd,) change of the impulses along coordinates in the column at hand [N s, N m s]
     wrench: np.ndarray  # (nb, 6) of those on bodies, world axes
@@ -34,8 +38,10 @@ def allocate_adjoint(layout: Any, planes: Any, pairs: Any) -> Adjoint:
     """Work arrays for a world."""
     z, nb, nn, nv = np.zeros, len(layout.mass), len(layout.node_joint), len(layout.dof_joint)
     nc, m, closed = len(planes.body) + feature_rows(pairs), whole(nv), (nb + nn) * bool(len(layout.eq_kind))
+    nr = contact_rows(planes, pairs)
     return Adjoint(
-        z((nb + nn, 6, m)), z((closed, 6, m)), np.eye(nv, m), z((nb, 6, m)), z((nb, 6, m)), z((6, m)), z((nc, 3, m)), z((nc, 3, m)),
+        z((nb + nn, 6, m)), z((closed, 6, m)), np.eye(nv, m), z((nb, 6, m)), z((nb, 6, m)), z((6, m)),
+        z((nc, nr, m)), z((nc, nr, m)),
         z(nc, np.int64), z(len(layout.dof_node)), z((nb, 6)), z((160, 12)),
     )  # fmt: skip
 

@@ -1,0 +1,179 @@
+"""A contact as cones: an orthant for the gap, a second-order cone or the pyramid for friction.
+
+State z of a contact, impulse and motion; n = SECOND_ORDER[law]:
+
+    all             γ, s                            γ s = κ,  s = gap
+    second order    ξ (n), η₁, η (n), β             ξ ∘ η = κ e,  ξ₁ = μ γ + β,  η = v        (Dojo, eq. 20-24)
+    pyramid         ψ, s_ψ, β₁₋₄, s_β₁₋₄            pyramid.py                                  (Dojo, eq. 5-10)
+
+v (n,) is what friction brakes: sliding along two tangents [m/s]; spinning about the normal; rolling about the tangents. Its rows
+and the impulses ξ along them are scaled so that one bound μ γ holds for all of them (hard/contact_rows.py).
+β is constant: 0 but where friction's bound is held at an estimate (μ is 0 then), which makes the problem of a step convex.
+
+Newton's equations of a contact are solved for the impulse F = (γ, ξ) as a function of the motion y = (gap, v):  δF = f - K δy, with
+K (1 + n, 1 + n). Step lengths: Dojo, eq. 41-46.
+"""
+
+from dojo_py.jit import kernel
+from dojo_py.solver.cones import orthant, pyramid, second_order
+from dojo_py.solver.cones.orthant import FAR
+from dojo_py.solver.cones.standoff import beyond
+
+FRICTIONLESS, CONE, PYRAMID, SPINNING_CONE, ROLLING_CONE = range(5)
+"""Laws of a contact."""
+ROWS = (1, 3, 3, 4, 6)
+"""Law -> how many rows it has: the gap, then what friction brakes."""
+SECOND_ORDER = (0, 2, 0, 3, 5)
+"""Law -> n of its second-order cone, 0: none."""
+GAMMA, S, XI = 0, 1, 2
+"""Places in z."""
+
+
+def state_size(rows: int) -> int:
+    """Length of z where the widest law has so many rows."""
+    return max(2 * rows + 2, pyramid.SIZE)
+
+
+@kernel
+def bound_place(law):
+    """The place of β in z."""
+    return 3 + 2 * SECOND_ORDER[law]
+
+
+@kernel
+def friction_bound(law, mu, z):
+    """ξ₁ of the second-order cone [N s]."""
+    return mu * z[GAMMA] + z[3 + 2 * SECOND_ORDER[law]]
+
+
+@kernel
+def impulse_of(law, z, F):
+    """F (rows,) = (γ, ξ), the impulse of the state z; what F has beyond the law's rows is 0."""
+    n = SECOND_ORDER[law]
+    F[0] = z[0]
+    for i in range(n):
+        F[1 + i] = z[XI + i]
+    for i in range(1 + n, F.shape[0]):
+        F[i] = 0.0
+    if law == PYRAMID:
+        F[1], F[2] = z[4] - z[5], z[6] - z[7]
+
+
+@kernel
+def start_state(law, mu, gamma, s, speed, z):
+    """A well-centred interior state: impulse γ [N s], gap s [m], sliding speed [m/s]."""
+    n = SECOND_ORDER[law]
+    z[0], z[1] = gamma, s
+    if n > 0:
+        for i in range(n):
+            z[XI + i] = z[3 + n + i] = 0.0
+        z[2 + n] = speed
+    elif law == PYRAMID:
+        pyramid.start(mu, gamma, speed, z)
+
+
+@kernel
+def friction_complementarity(law, mu, z, target):
+    """(largest |ξ∘η - target e|, Σ ξ·η, degree) of a contact's friction (Dojo, eq. 22, 24; degree: 51)."""
+    n = SECOND_ORDER[law]
+    if n > 0:
+        p, others = second_order.product(friction_bound(law, mu, z), z[XI : 2 + n], z[2 + n], z[3 + n : 3 + 2 * n])
+        return max(abs(p - target), others), p, 1
+    if law == PYRAMID:
+        worst, total = pyramid.product(z, target)
+        return worst, total, 5
+    return 0.0, 0.0, 0
+
+
+@kernel
+def friction_residual(law, mu, z, motion):
+    """Largest violation of the linear friction rows [m/s]: η - v (Dojo, eq. 20), or those of the pyramid (eq. 6, 7). motion: y."""
+    n, worst = SECOND_ORDER[law], 0.0
+    if law == PYRAMID:
+        return pyramid.rows(mu, z, motion[1], motion[2])
+    for i in range(n):
+        r = abs(z[3 + n + i] - motion[1 + i])
+        worst = worst if worst > r or worst != worst else r
+    return worst
+
+
+@kernel
+def motion_residual(law, z, motion, gap_floor, speed_floor, dy):
+    """dy: how far the slacks are from the motion they stand for, (gap - s, v - η); the pyramid keeps v itself.
+
+    motion: y, gap [m] and velocities; differences within the floors are round-off and count as none.
+    """
+    n = SECOND_ORDER[law]
+    dy[0] = beyond(motion[0] - z[1], gap_floor)
+    for i in range(n):
+        dy[1 + i] = beyond(motion[1 + i] - z[3 + n + i], speed_floor)
+    if law == PYRAMID:
+        dy[1], dy[2] = motion[1], motion[2]
+
+
+@kernel
+def condense(law, mu, z, kn, kf, corrected, a, dy, K, f):
+    """δF = f - K δy' for one contact, where δy' is the change of the motion beyond dy, the present slack residual.
+
+    corrected: less the second-order terms of the affine step a, like z. K and f are written in the rows of the law.
+    """
+    n = SECOND_ORDER[law]
+    r = kn - orthant.product(z[0], z[1])
+    if corrected:
+        r -= a[0] * a[1]
+    f[0], K[0, 0] = orthant.condense(z[0], z[1], r, dy[0])
+    for i in range(1, ROWS[law]):
+        K[0, i] = 0.0
+    if n > 0:
+        second_order.condense(
+            friction_bound(law, mu, z), z[XI : 2 + n], z[2 + n], z[3 + n : 3 + 2 * n],
+            kf, corrected, mu * a[0], a[XI : 2 + n], a[2 + n], a[3 + n : 3 + 2 * n], dy[1 : 1 + n], K, f,
+        )  # fmt: skip
+        for i in range(n):  # δξ₁ = μ δγ = μ (f₀ - K₀₀ δgap)
+            by_bound = mu * K[1 + i, 0]
+            f[1 + i] -= by_bound * f[0]
+            K[1 + i, 0] = -by_bound * K[0, 0]
+    elif law == PYRAMID:
+        pyramid.condense(mu, z, kf, corrected, a, dy, K, f)
+
+
+@kernel
+def recover_step(law, mu, z, kf, corrected, a, dy, y, K, f, more, dz):
+    """dz: the step of all variables of a contact, given the bodies' change of motion y and dy, K, f of `condense`.
+
+    more: y is a further change, added to the dz that is there.
+    """
+    n = SECOND_ORDER[law]
+    if not more:
+        dz[0], dz[1] = f[0], dy[0]
+    dz[0] -= K[0, 0] * y[0]
+    dz[1] += y[0]
+    if law == PYRAMID:
+        pyramid.recover(mu, z, kf, corrected, a, dy, y, (0.0 if more else f[0]) - K[0, 0] * y[0], more, dz)
+    if n == 0:
+        return
+    for i in range(n):
+        if not more:
+            dz[XI + i], dz[3 + n + i] = f[1 + i], dy[1 + i]
+        for k in range(1 + n):
+            dz[XI + i] -= K[1 + i, k] * y[k]
+        dz[3 + n + i] += y[1 + i]
+    x0, x, e = friction_bound(law, mu, z), z[XI : 2 + n], z[3 + n : 3 + 2 * n]
+    r0 = second_order.remainder(
+        x0, x, z[2 + n], e, kf, corrected, mu * a[0], a[XI : 2 + n], a[2 + n], a[3 + n : 3 + 2 * n]
+    )
+    dz[2 + n] = second_order.recover(x0, x, z[2 + n], e, r0, mu * dz[0], dz[XI : 2 + n], dz[3 + n : 3 + 2 * n])
+
+
+@kernel
+def step_length(law, mu, z, dz):
+    """Largest α ≤ FAR that keeps z + α dz in its cones (Dojo, eq. 41-46)."""
+    n, alpha = SECOND_ORDER[law], FAR
+    for i in range(2):
+        alpha = orthant.largest_step(z[i], dz[i], alpha)
+    if n > 0:
+        alpha = second_order.largest_step(friction_bound(law, mu, z), z[XI : 2 + n], mu * dz[0], dz[XI : 2 + n], alpha)
+        alpha = second_order.largest_step(z[2 + n], z[3 + n : 3 + 2 * n], dz[2 + n], dz[3 + n : 3 + 2 * n], alpha)
+    elif law == PYRAMID:
+        alpha = pyramid.largest_step(z, dz, alpha)
+    return alpha

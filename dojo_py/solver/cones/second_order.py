@@ -1,0 +1,151 @@
+"""Second-order cone of any size: x₀ ≥ |x|, e₀ ≥ |e| with x ∘ e = κ (1, 0). Coulomb friction, of sliding, spinning and rolling.
+
+    x ∘ e = (x₀ e₀ + x·e, x₀ e + e₀ x)                                                                       (Dojo, eq. 22-24)
+
+Its linearisation, x₀ and e given, is solved for x and e₀. With the right-hand sides (r₀, r) and d = x₀ e₀ - x·e,
+
+    A δx = (r - x r₀/x₀) - M δe - (e - x e₀/x₀) δx₀,      A = e₀ 1 - x eᵀ/x₀,   M = x₀ 1 - x xᵀ/x₀
+    A⁻¹ y = (y + x (e·y)/d) / e₀
+    K = A⁻¹ M = (x₀/e₀) 1 + x (x₀ e/e₀ - x)ᵀ / d,         A⁻¹ x = (x₀/d) x
+
+Vectors x, e are (n,) without their first entries. Step length: Vandenberghe, The CVXOPT linear and quadratic cone program
+solvers (2010), section 8; second-order terms: Mehrotra (1992).
+"""
+
+import math
+
+from dojo_py.jit import kernel
+from dojo_py.solver.cones.orthant import FAR
+
+
+@kernel
+def product(x0, x, e0, e):
+    """(first entry of x ∘ e, the largest of the others)."""
+    first, others = x0 * e0, 0.0
+    for i in range(x.shape[0]):
+        first += x[i] * e[i]
+        others = max(others, abs(x0 * e[i] + e0 * x[i]))
+    return first, others
+
+
+@kernel
+def inverse(x0, x, e0, e, y):
+    """y (n,) becomes A⁻¹ y."""
+    d, along = x0 * e0, 0.0
+    for i in range(x.shape[0]):
+        d -= x[i] * e[i]
+        along += e[i] * y[i]
+    along /= d
+    for i in range(x.shape[0]):
+        y[i] = (y[i] + x[i] * along) / e0
+
+
+@kernel
+def scaling(x0, x, e0, e, K):
+    """K of δx = f - K δe - …, written to rows and columns 1 … n of K (n + 1, n + 1)."""
+    ratio, d = x0 / e0, x0 * e0
+    for i in range(x.shape[0]):
+        d -= x[i] * e[i]
+    for j in range(x.shape[0]):
+        t = (ratio * e[j] - x[j]) / d
+        for i in range(x.shape[0]):
+            K[1 + i, 1 + j] = x[i] * t
+        K[1 + j, 1 + j] += ratio
+
+
+@kernel
+def largest_step(x0, x, dx0, dx, alpha):
+    """Largest step up to alpha ≤ FAR that keeps (x₀, x) + step (δx₀, δx) in the cone; x interior (Dojo, eq. 42-46, as a root)."""
+    dd, xx, b = 0.0, 0.0, x0 * dx0
+    for i in range(x.shape[0]):
+        dd += dx[i] * dx[i]
+        xx += x[i] * x[i]
+        b -= x[i] * dx[i]
+    dn, xn = math.sqrt(dd), math.sqrt(xx)
+    a = (dx0 - dn) * (dx0 + dn)
+    c = (x0 - xn) * (x0 + xn)  # > 0, interior
+    if c <= 0.0:
+        return 0.0
+    # the ray meets the boundary where  a α² + 2 b α + c = 0
+    disc = b * b - a * c
+    step = FAR
+    if disc >= 0.0:
+        denom = -b + math.sqrt(disc)
+        if denom > 0.0:
+            step = c / denom  # stays finite as a → 0
+    if dx0 < 0.0:
+        step = min(step, -x0 / dx0)
+    return min(alpha, step)
+
+
+@kernel
+def start(mass, bound, u, kappa):
+    """(x [N s], y [m/s], e₀ [m/s]) of a mass that slips at speed u ≥ 0 under the bound X: impulse -x along the slip, slip y left.
+
+    y = u - x/m,   y (X² - x²) = κ x,   e₀ = X y / x
+    """
+    if u <= 0.0:
+        return 0.0, 0.0, kappa / bound
+    low, high = 0.0, min(bound, mass * u)
+    for _ in range(16):  # a start need not be exact
+        x = 0.5 * (low + high)
+        if (u - x / mass) * (bound * bound - x * x) > kappa * x:
+            low = x
+        else:
+            high = x
+    x = low
+    if x <= 0.0:
+        x = 1e-300
+    y = kappa * x / (bound * bound - x * x)
+    return x, y, bound * y / x
+
+
+@kernel
+def condense(x0, x, e0, e, target, corrected, a0, ax, ae0, ae, known, K, f):
+    """(f, K) of δx = f - K (δx₀, δe'), where δe = known + δe'. f[1 + i], K[1 + i, …] belong to x_i; row 0 is not touched.
+
+    target: κ. corrected: less the second-order terms of the step (a0, ax), (ae0, ae). known (n,).
+    """
+    scaling(x0, x, e0, e, K)
+    n = x.shape[0]
+    r0 = remainder(x0, x, e0, e, target, corrected, a0, ax, ae0, ae) / x0
+    d, ef, eq, ratio = x0 * e0, 0.0, 0.0, e0 / x0
+    for i in range(n):
+        d -= x[i] * e[i]
+        r = -(x0 * e[i] + e0 * x[i])
+        if corrected:
+            r -= a0 * ae[i] + ae0 * ax[i]
+        f[1 + i] = r - x[i] * r0
+        K[1 + i, 0] = e[i] - x[i] * ratio
+        ef += e[i] * f[1 + i]
+        eq += e[i] * K[1 + i, 0]
+    ef /= d
+    eq /= d
+    inv = 1.0 / e0
+    for i in range(n):
+        K[1 + i, 0] = inv * (K[1 + i, 0] + x[i] * eq)
+        f[1 + i] = inv * (f[1 + i] + x[i] * ef)
+        for j in range(n):
+            f[1 + i] -= K[1 + i, 1 + j] * known[j]
+
+
+@kernel
+def remainder(x0, x, e0, e, target, corrected, a0, ax, ae0, ae):
+    """r₀: what the first entry of x ∘ e lacks of the target, less its second-order terms."""
+    r = target - x0 * e0
+    for i in range(x.shape[0]):
+        r -= x[i] * e[i]
+    if corrected:
+        r -= a0 * ae0
+        for i in range(x.shape[0]):
+            r -= ax[i] * ae[i]
+    return r
+
+
+@kernel
+def recover(x0, x, e0, e, r0, dx0, dx, de):
+    """δe₀ of e₀ δx₀ + x₀ δe₀ + e·δx + x·δe = r₀."""
+    r = r0 - e0 * dx0
+    for i in range(x.shape[0]):
+        r -= e[i] * dx[i] + x[i] * de[i]
+    return r / x0
