@@ -13,13 +13,11 @@ import numpy as np
 from dojo_py.collision.convex_shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID, MESH, PLANE, SPHERE
 from dojo_py.collision.convex_table import frames, has_hull, shape_table
 from dojo_py.collision.features import BALL_FEATURE, CROSSING
+from dojo_py.collision.friction import coefficients, laws
 from dojo_py.collision.pair_filter import colliding_pairs
 from dojo_py.mechanism.errors import ModelError
 
 SHAPE_NAMES = {0: "plane", 1: "hfield", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh", 8: "sdf"}
-
-FRICTIONLESS, CONE, PYRAMID = 0, 1, 2
-"""Friction model of a contact."""
 
 
 class PlaneCandidates(NamedTuple):
@@ -35,9 +33,10 @@ class PlaneCandidates(NamedTuple):
     normal: np.ndarray  # (n, 3) world
     tangent: np.ndarray  # (n, 2, 3) world
     offset: np.ndarray  # (n,) n · (a point of the plane) [m]
-    friction: np.ndarray  # (n,)
-    law: np.ndarray  # (n,) FRICTIONLESS or CONE
+    friction: np.ndarray  # (n,) of reference
+    law: np.ndarray  # (n,) see friction.py
     geom: np.ndarray  # (n, 2) geom of the body, plane
+    ratio: np.ndarray  # (n, 5) all coefficients over the one of reference [1, 1, m, m, m]
 
 
 class PairCandidates(NamedTuple):
@@ -56,9 +55,11 @@ class PairCandidates(NamedTuple):
     friction: np.ndarray  # (n,)
     law: np.ndarray  # (n,)
     geom: np.ndarray  # (n, 2)
+    ratio: np.ndarray  # (n, 5) as of planes
     convex: np.ndarray  # (m, 2) geoms whose features are chosen at the start of a step
     convex_friction: np.ndarray  # (m,)
     convex_law: np.ndarray  # (m,)
+    convex_ratio: np.ndarray  # (m, 5)
     convex_fade: np.ndarray  # (m,) distance d₁ of hard/far_pairs.py over the square root of κ [m / sqrt(N m s)]
     room: np.ndarray  # (1,) most features of all of them together
     shape_node: np.ndarray  # (g,) body
@@ -129,30 +130,30 @@ def build_candidates(model, where, com, skip_unsupported=False):
     node, centre, axes = frames(where, model, com)
     planes, pairs, convex, refused = [], [], [], []
     may = colliding_pairs(model)
-    for (g, k), mu, condim in zip(may.geoms.tolist(), may.friction.tolist(), may.condim.tolist(), strict=True):
+    all_laws = laws(coefficients(model, may.geoms, may.listed), may.condim)
+    for (g, k), law, mu, ratio in zip(may.geoms.tolist(), *(values.tolist() for values in all_laws), strict=True):
         if node[g] < 0 and node[k] < 0:
             continue
         tg, tk = int(model.geom_type[g]), int(model.geom_type[k])
-        law = FRICTIONLESS if condim == 1 or mu == 0.0 else CONE
         if tk == PLANE:
             g, k, tg, tk = k, g, tk, tg
         if tg == PLANE:
             if node[g] < 0 and tk == MESH and has_hull(model, k):
-                convex.append((k, g, mu, law))
+                convex.append((k, g, mu, law, ratio))
                 continue
             if node[g] >= 0 or tk not in (SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX):
                 refused.append((g, k))
                 continue
             n = axes[g][:, 2]
-            T = axes[g][:, :2].T
+            T = axes[g][:, :2].T if ratio[0] == ratio[1] and ratio[3] == ratio[4] else default_tangents(n)
             for row in _points_against_plane(tk, np.asarray(model.geom_size[k], float), centre[k], axes[k]):
-                planes.append((node[k], *row, n, T, n @ centre[g], mu, law, (k, g)))
+                planes.append((node[k], *row, n, T, n @ centre[g], mu, law, (k, g), ratio))
             continue
         rows = _pair_rows(tg, tk, g, k, model, node, centre, axes)
         if rows is not None:
-            pairs += [(*row, mu, law) for row in rows]
+            pairs += [(*row, mu, law, ratio) for row in rows]
         elif _is_convex(model, g) and _is_convex(model, k):
-            convex.append((g, k, mu, law) if node[g] >= 0 else (k, g, mu, law))  # one that moves first
+            convex.append((g, k, mu, law, ratio) if node[g] >= 0 else (k, g, mu, law, ratio))  # one that moves first
         else:
             refused.append((g, k))
     if refused and not skip_unsupported:
@@ -171,6 +172,14 @@ def build_candidates(model, where, com, skip_unsupported=False):
     bodies = int(where.node.max()) + 1
     mass = np.bincount(where.node + 1, np.asarray(model.body_mass, float), minlength=bodies + 1)[1:]
     return _stack_planes(planes), _stack_pairs(pairs, convex, (model, mass), (node, centre, axes))
+
+
+def default_tangents(n):
+    """(2, 3) MuJoCo's tangents of a normal: the world's y axis, or z where the normal is near y, made perpendicular; n × it."""
+    axis = np.eye(3)[1 if abs(n[1]) < 0.5 else 2]
+    first = axis - (axis @ n) * n
+    first /= np.linalg.norm(first)
+    return np.stack([first, np.cross(n, first)])
 
 
 def _is_convex(model, g):
@@ -226,6 +235,7 @@ def _stack_planes(rows):
         friction=col(10, ()),
         law=col(11, (), np.int64),
         geom=col(12, (2,), np.int64),
+        ratio=col(13, (5,)),
     )
 
 
@@ -258,9 +268,11 @@ def _stack_pairs(rows, convex, bodies, shapes):
         geom=col(6, (2,), np.int64),
         friction=col(7, ()),
         law=col(8, (), np.int64),
+        ratio=col(9, (5,)),
         convex=geoms,
         convex_friction=np.array([r[2] for r in convex], float),
         convex_law=np.array([r[3] for r in convex], np.int64),
+        convex_ratio=np.array([r[4] for r in convex], float).reshape(m, 5),
         convex_fade=_fade(mass, float(model.opt.timestep), node[geoms]),
         room=np.array([room], np.int64),
         shape_node=node,

@@ -1,4 +1,9 @@
-"""Which contacts take part in a step, and their rows at the next poses."""
+"""Which contacts take part in a step, and their rows at the next poses.
+
+Rows: the gap; sliding along two tangents; spinning about the normal; rolling about the tangents. Those of friction are scaled
+by the ratios r of their coefficients to the one of reference (collision/friction.py), and so are the impulses along them: f = r ξ,
+η = r v. So sqrt(Σ (f_k/μ_k)²) ≤ γ is |ξ| ≤ μ γ, and the power f·v is ξ·η.
+"""
 
 import math
 
@@ -7,9 +12,14 @@ from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.feature_rows import pair_motion, pair_rows
 from dojo_py.hard.limits import UNSURE
 from dojo_py.hard.pair_contacts import pair_geometry, tangents
-from dojo_py.hard.plane_contacts import plane_rows
+from dojo_py.hard.plane_contacts import plane_rows, plane_spin_rows
 from dojo_py.jit import kernel
+from dojo_py.solver.cones.contact import FRICTIONLESS, PYRAMID, ROWS
 from dojo_py.solver.cones.standoff import NEAREST
+
+SAME, SCALED, UNEQUAL = 0, 1, 2
+"""How a contact's coefficients of friction differ: not, by rows, or between the two tangents too: then it feels how its frame is
+turned about the normal, as a pyramid does."""
 
 OVERLAP = 1e-9
 """Violations at the start of a step [m, rad] above this are worth a try in which they stay."""
@@ -70,12 +80,52 @@ def add_contact(P, Q, W, candidate):
     if candidate < np_:
         W.cbody[c, 0], W.cbody[c, 1] = P.body[candidate], -1
         W.cmu[c] = P.friction[candidate]
+        _take_ratios(W, c, P.ratio[candidate], P.law[candidate])
     else:
         i = candidate - np_
         if i < Q.kind.shape[0]:
             _own_feature(Q, W, i)
         W.cbody[c, 0], W.cbody[c, 1] = W.fbody[i, 0], W.fbody[i, 1]
         W.cmu[c] = W.ffriction[i]
+        _take_ratios(W, c, Q.convex_ratio[W.fpair[i]] if W.fpair[i] >= 0 else Q.ratio[i], W.flaw[i])
+
+
+@kernel
+def _take_ratios(W, c, ratio, law):
+    """The ratios of contact c (5,): what its law has of them."""
+    W.cscaled[c] = SAME
+    for i in range(5):
+        W.cratio[c, i] = ratio[i]
+    for i in range(ROWS[law] - 1):
+        if ratio[i] != 1.0 and W.cscaled[c] == SAME:
+            W.cscaled[c] = SCALED
+        if (i == 1 or i == 4) and ratio[i] != ratio[i - 1]:
+            W.cscaled[c] = UNEQUAL
+
+
+@kernel
+def feels_frame(W, c):
+    """Whether the friction of contact c changes when its tangents turn about the normal."""
+    return W.claw[c] == PYRAMID or (W.cscaled[c] == UNEQUAL and W.claw[c] != FRICTIONLESS)
+
+
+@kernel
+def physical_impulse(W, c, F, out):
+    """out (nr,) = impulses [N s, N m s] along the unscaled rows of contact c, from F = (γ, ξ) (nr,)."""
+    for r in range(F.shape[0]):
+        out[r] = F[r]
+    if W.cscaled[c] != SAME:
+        for r in range(1, F.shape[0]):
+            out[r] *= W.cratio[c, r - 1]
+
+
+@kernel
+def scale_rows(W, c, rows):
+    """rows (nr, …) of contact c's motion times the ratios, in place: one bound of friction holds for all then."""
+    if W.cscaled[c] != SAME:
+        for r in range(1, ROWS[W.claw[c]]):
+            for k in range(rows.shape[1]):
+                rows[r, k] *= W.cratio[c, r - 1]
 
 
 @kernel
@@ -157,9 +207,12 @@ def _extent(P, Q, W, c):
 
 @kernel
 def evaluate_contact(P, Q, W, c, impulse, h, s):
-    """Rows of active contact c at the next poses into W.cval, W.cC, W.cB, W.cH. impulse: (3,). s: work (96, 12)."""
-    candidate = W.active[c]
+    """Rows of active contact c at the next poses into W.cval, W.cC, W.cB, W.cH. impulse (nr,): (γ, ξ). s: work (100, 12)."""
+    candidate, rows = W.active[c], ROWS[W.claw[c]]
     np_ = P.body.shape[0]
+    if W.cscaled[c] != SAME:
+        physical_impulse(W, c, impulse, s[99, 0 : impulse.shape[0]])
+        impulse = s[99, 0 : impulse.shape[0]]
     if candidate < np_:
         i, b = candidate, P.body[candidate]
         plane_rows(
@@ -171,10 +224,13 @@ def evaluate_contact(P, Q, W, c, impulse, h, s):
             T = P.tangent[i, t - 1]
             W.cval[c, t] += T[0] * W.v[b, 0] + T[1] * W.v[b, 1] + T[2] * W.v[b, 2]
         W.cval[c, 0] += W.cgrace[c]
+        if rows > 3:
+            plane_spin_rows(rows, P.normal[i], P.tangent[i], W.R[b], W.v[b], W.cval[c], W.cC[c, 0], W.cB[c, 0])
+        _scale(W, c)
         return
     i = candidate - np_
     a, b = W.fbody[i, 0], W.fbody[i, 1]
-    wa, wb, hGa, hGb = s[80, 0:3], s[81, 0:3], s[82:85, 0:3], s[85:88, 0:3]
+    wa, wb, hGa, hGb = s[90, 0:3], s[91, 0:3], s[92:95, 0:3], s[95:98, 0:3]
     _world_rates(W, a, b, wa, wb)
     for r in range(3):
         Ra, Rb = W.Rn[a], W.Rn[b]
@@ -182,11 +238,24 @@ def evaluate_contact(P, Q, W, c, impulse, h, s):
             hGa[r, k] = Ra[r, 0] * W.hG[a, 0, k] + Ra[r, 1] * W.hG[a, 1, k] + Ra[r, 2] * W.hG[a, 2, k]
             hGb[r, k] = Rb[r, 0] * W.hG[b, 0, k] + Rb[r, 1] * W.hG[b, 1, k] + Rb[r, 2] * W.hG[b, 2, k]
     pair_rows(
-        Q, W, i, W.cweight[c], W.cframe[c, 0], W.cframe[c, 1:3],
+        rows, Q, W, i, W.cweight[c], W.cframe[c, 0], W.cframe[c, 1:3],
         W.xn[a], W.Rn[a], W.v[a, 0:3], wa, W.R[a], hGa, W.xn[b], W.Rn[b], W.v[b, 0:3], wb, W.R[b], hGb,
         h, impulse, W.cval[c], W.cC[c], W.cB[c], W.cH[c], s,
     )  # fmt: skip
     W.cval[c, 0] += W.cgrace[c]
+    _scale(W, c)
+
+
+@kernel
+def _scale(W, c):
+    """Values, derivatives and impulse maps of contact c times its ratios."""
+    if W.cscaled[c] == SAME:
+        return
+    for r in range(1, ROWS[W.claw[c]]):
+        W.cval[c, r] *= W.cratio[c, r - 1]
+    for side in range(2):
+        scale_rows(W, c, W.cC[c, side])
+        scale_rows(W, c, W.cB[c, side])
 
 
 @kernel
@@ -200,13 +269,20 @@ def _world_rates(W, a, b, wa, wb):
 
 @kernel
 def displace_pair(P, Q, W, c, impulse, h, rows, wrench, s):
-    """`pair_motion` of active contact c, a pair, at the next poses: rows (3, 12), wrench (2, 6, 12). s: work (96, 12)."""
-    i = W.active[c] - P.body.shape[0]
+    """`pair_motion` of active contact c, a pair, at the next poses: rows (nr, 12), wrench (2, 6, 12), with its rows scaled.
+
+    impulse (nr,): (γ, ξ). s: work (100, 12).
+    """
+    i, nr = W.active[c] - P.body.shape[0], impulse.shape[0]
     a, b = W.fbody[i, 0], W.fbody[i, 1]
-    wa, wb, value = s[80, 0:3], s[81, 0:3], s[82, 0:3]
+    wa, wb, value, f = s[90, 0:3], s[91, 0:3], s[92, 0:nr], s[99, 0:nr]
+    physical_impulse(W, c, impulse, f)
     _world_rates(W, a, b, wa, wb)
     pair_motion(
-        Q, W, i, W.cweight[c], W.cframe[c, 0], W.cframe[c, 1:3],
+        ROWS[W.claw[c]], Q, W, i, W.cweight[c], W.cframe[c, 0], W.cframe[c, 1:3],
         W.xn[a], W.Rn[a], W.v[a, 0:3], wa, W.R[a], W.xn[b], W.Rn[b], W.v[b, 0:3], wb, W.R[b],
-        h, impulse, value, W.cB[c], rows, wrench, s,
+        h, f, value, W.cB[c], rows, wrench, s,
     )  # fmt: skip
+    scale_rows(W, c, rows)
+    for side in range(2):
+        scale_rows(W, c, W.cB[c, side])

@@ -1,8 +1,8 @@
 """What contacts of a model ask for beyond hard contact with friction: named, pair by pair.
 
-Refused, because the motion differs: torsional and rolling friction (condim 4, 6), two coefficients of sliding friction,
-restitution (a solref with little damping), friction that the flag `override` replaces. Notices: margins. In MuJoCo a contact with a
-margin holds the shapes apart by margin - gap; hard shapes touch where they are drawn.
+Refused, because the motion differs: restitution (a solref with little damping), unequal coefficients of a capsule on a plane, whose
+directions MuJoCo turns with the capsule. Notices: margins. In MuJoCo a contact with a margin holds the shapes apart by
+margin - gap; hard shapes touch where they are drawn.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.collision.convex_shapes import CAPSULE, PLANE
+from dojo_py.collision.friction import coefficients, laws
 from dojo_py.collision.pair_filter import colliding_pairs
-from dojo_py.mechanism.enums import EnableBit
 from dojo_py.mechanism.errors import ErrorRecord
 from dojo_py.mechanism.source import Source
 
@@ -40,30 +41,23 @@ def contact_records(model: Any) -> list[ErrorRecord]:
         for feature in _pair_features(model, int(g[i]), int(k[i]), int(may.condim[i]), pair):
             found[feature] = found.get(feature, False) | (group.reshape(-1) == number)
     first_of = sorted(found.items(), key=lambda item: int(np.argmax(item[1])))
-    records = [_record(model, *feature, may.geoms[rows]) for feature, rows in first_of]
-    if int(model.opt.enableflags) & EnableBit.OVERRIDE:
-        o = model.opt
-        message = f"friction that the flag override gives to all contacts ({' '.join(f'{x:g}' for x in o.o_friction)})"
-        records.append(ErrorRecord("<model>", 0, "option", "", "o_friction", message, unsupported=True))
-    return records
+    return [_record(model, *feature, may.geoms[rows]) for feature, rows in first_of]
 
 
 def _kinds(model: Any) -> Array:
     """(ngeom,) the same number for geoms that ask for the same of a contact."""
-    names = ("priority", "condim", "friction", "solref", "solmix", "margin", "gap")
+    names = ("type", "priority", "condim", "friction", "solref", "solmix", "margin", "gap")
     columns = [np.asarray(getattr(model, f"geom_{name}"), float).reshape(model.ngeom, -1) for name in names]
     return np.unique(np.concatenate(columns, axis=1), axis=0, return_inverse=True)[1].reshape(-1)
 
 
 def _pair_features(model: Any, g: int, k: int, condim: int, pair: int | None) -> Iterable[tuple[str, bool]]:
     """(message, whether it is a notice) of what one pair of geoms asks for."""
-    friction = _friction(model, g, k, pair)
-    if condim >= 4 and friction[2] > 0.0:
-        yield f"torsional friction (condim {condim}); give condim 3", False
-    if condim == 6 and max(friction[3:]) > 0.0:
-        yield "rolling friction (condim 6); give condim 3", False
-    if condim >= 3 and friction[0] != friction[1]:
-        yield "two different coefficients of sliding friction; give equal ones", False
+    friction = coefficients(model, np.array([[g, k]]), [-1 if pair is None else pair])
+    ratio = laws(friction, [condim])[2][0]
+    kinds = {int(model.geom_type[g]), int(model.geom_type[k])}
+    if kinds == {PLANE, CAPSULE} and (ratio[0] != ratio[1] or ratio[3] != ratio[4]):
+        yield "unequal coefficients of friction of a capsule on a plane; give equal ones", False
     if damping_ratio(_solref(model, g, k, pair)) < BOUNCY:
         yield "restitution (a solref with little damping): impacts are inelastic", False
     if pair is None:
@@ -72,18 +66,6 @@ def _pair_features(model: Any, g: int, k: int, condim: int, pair: int | None) ->
         margin, gap = model.pair_margin[pair], model.pair_gap[pair]
     if margin - gap > 0.0:
         yield "margin: the surfaces touch at distance 0, not at margin - gap", True
-
-
-def _friction(model: Any, g: int, k: int, pair: int | None) -> tuple[float, ...]:
-    """Two sliding, one torsional, two rolling coefficients, as MuJoCo combines them."""
-    if pair is not None:
-        return tuple(float(x) for x in model.pair_friction[pair])
-    one, two = (int(model.geom_priority[i]) for i in (g, k))
-    if one != two:
-        a = np.asarray(model.geom_friction[g if one > two else k])
-    else:
-        a = np.maximum(model.geom_friction[g], model.geom_friction[k])
-    return (float(a[0]), float(a[0]), float(a[1]), float(a[2]), float(a[2]))
 
 
 def _solref(model: Any, g: int, k: int, pair: int | None) -> np.ndarray:

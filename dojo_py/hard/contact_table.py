@@ -6,14 +6,14 @@ import numpy as np
 
 from dojo_py.collision.candidates import feature_rows
 from dojo_py.collision.plane import touching_point
-from dojo_py.hard.contact_rows import plane_gap
+from dojo_py.hard.contact_rows import physical_impulse, plane_gap
 from dojo_py.hard.feature_geometry import feature_geometry
 from dojo_py.hard.pair_contacts import pair_geometry, tangents
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import impulse_of
 
-GAP, IMPULSE, POSITION, FRAME, GEOMS, WIDTH = 0, 1, 4, 7, 16, 18
-"""Columns: gap, impulse 3, position 3, frame 9, and of a chosen feature its two geoms + 1 (0: none was chosen)."""
+GAP, IMPULSE, POSITION, FRAME, GEOMS, TORQUE, WIDTH = 0, 1, 4, 7, 16, 18, 21
+"""Columns: gap, impulse 3, position 3, frame 9, of a chosen feature its two geoms + 1 (0: none was chosen), torque 3."""
 
 
 def empty_table(world: Any, *steps: int) -> np.ndarray:
@@ -45,12 +45,15 @@ def fill_contacts(P, Q, W, out):
             out[first + own + i, GEOMS + side] = W.fshape[own + i, side] + 1.0
     for i in range(out.shape[0]):
         for k in range(3):
-            out[i, IMPULSE + k] = 0.0
+            out[i, IMPULSE + k] = out[i, TORQUE + k] = 0.0
+    nr = W.cf.shape[1]
+    F, f = W.scratch[100, 0:nr], W.scratch[101, 0:nr]
     for c in range(W.n_active[0]):
         row = out[W.active[c]]
-        impulse_of(W.claw[c], W.con[c], row[IMPULSE : IMPULSE + 3])
-        for k in range(3):
-            row[IMPULSE + k] *= W.cweight[c]
+        impulse_of(W.claw[c], W.con[c], F)
+        physical_impulse(W, c, F, f)
+        for k in range(nr):
+            row[IMPULSE + k if k < 3 else TORQUE + k - 3] = W.cweight[c] * f[k]
         if W.active[c] >= first:  # the impulse's directions: the frame of the start, turned with the normal
             _follow(W.cframe[c], row)
         if W.parts[max(W.cbody[c, 0], W.cbody[c, 1])] > 1:
@@ -108,10 +111,11 @@ def _feature_row(Q, f, W, row):
 
 @kernel
 def _sum_of_parts(total, row):
-    """Write the impulse of a step in parts, total (3,) in world axes, in the row's frame at the end of the step."""
+    """Write impulse and torque of a step in parts, total (6,) in world axes, in the row's frame at the end of the step."""
     for i in range(3):
         axis = row[FRAME + 3 * i : FRAME + 3 * i + 3]
         row[IMPULSE + i] = axis[0] * total[0] + axis[1] * total[1] + axis[2] * total[2]
+        row[TORQUE + i] = axis[0] * total[3] + axis[1] * total[4] + axis[2] * total[5]
 
 
 @kernel

@@ -3,6 +3,7 @@
     gap, n, c      from the feature at the next poses (feature_geometry.py); n points from body B to body A
     T              the tangents of the start of the step, turned with n by the smallest rotation
     v_t = T (v_A + ω_A × (c - x_A) - v_B - ω_B × (c - x_B))     world axes, next poses
+    spinning n · (ω_A - ω_B), rolling T (ω_A - ω_B); their impulses are torques on A, and opposite ones on B
     impulse: F = w (γ n + Tᵀ ξ) on A and -F on B, at one common point seen from the poses at the start of the step,
              c* - x = c - x₊ ± h (v_A - v_B)/2,                so that both momenta are conserved exactly
 
@@ -36,14 +37,15 @@ def turned_tangents(n0, T0, n, dn, T, dT):
 
 @kernel
 def pair_motion(
-    Q, W, f, weight, n0, T0, xa, Ra, va, wa, R0a, xb, Rb, vb, wb, R0b, h, impulse, value, B, rows, wrench, s
+    count, Q, W, f, weight, n0, T0, xa, Ra, va, wa, R0a, xb, Rb, vb, wb, R0b, h, impulse, value, B, rows, wrench, s
 ):
-    """One contact, feature f of the table. x, R: next poses; w: world-frame ω; R0: orientation at the start; h [s].
+    """One contact of `count` rows, feature f of the table. x, R: next poses; w: world ω; R0: orientation at the start; h [s].
 
-    impulse (3,): (γ, ξ₂, ξ₃) [N s]; weight: share of it that acts; n0 (3,), T0 (2, 3): frame at the start of the step.
-    Out: value (3,) = (gap, v_t); B (2, 3, 6) for bodies A, B; by the displacements (δx_A, δθ_A, δx_B, δθ_B) of the next poses,
-    where velocities stay what they are in the bodies' frames (ω) and in the world's (v): rows (3, 12) of the value,
-    wrench (2, 6, 12) of the impulse on A and B at fixed (γ, ξ). s: work (80, 12); it keeps
+    impulse (count,): γ and those along the other rows [N s, N m s]; weight: share of it that acts; n0 (3,), T0 (2, 3): frame at the
+    start of the step.
+    Out: value = (gap, v_t, …); B (2, count, 6) for bodies A, B; by the displacements (δx_A, δθ_A, δx_B, δθ_B) of the next poses,
+    where velocities stay what they are in the bodies' frames (ω) and in the world's (v): rows (count, 12) of the value,
+    wrench (2, 6, 12) of the impulse on A and B at fixed (γ, ξ). s: work (90, 12); it keeps
     n [40], c [41], dn [42:45], dc [45:48], dgap [48], T [49:51], the arms of c* [51, 52], dT [53:59], u [62],
     F [64], dF [65:68].
     """
@@ -105,6 +107,34 @@ def pair_motion(
                 B[side, r, i] = weight * sign * d[i]
                 B[side, r, 3 + i] = weight * (R0[0, i] * m0 + R0[1, i] * m1 + R0[2, i] * m2)
     _wrench_motion(n, T, dn, dT, dc, arm_a, arm_b, R0a, R0b, weight, impulse, wrench, s)
+    for r in range(3, count):
+        if r == 3:
+            d, dd = n, dn
+        else:
+            d, dd = T[r - 4], dT[r - 4]
+        value[r] = d[0] * r0 + d[1] * r1 + d[2] * r2
+        _spin_row(d, dd, (r0, r1, r2), wa, wb, R0a, R0b, weight, impulse[r], rows[r], B[:, r], wrench)
+
+
+@kernel
+def _spin_row(d, dd, rate, wa, wb, R0a, R0b, weight, impulse, row, B, wrench):
+    """A row of spinning or rolling, d · (ω_A - ω_B), as `pair_motion` has them: row (12,), B (2, 6), and its share of the wrench.
+
+    dd (3, 12): derivative of d; ω turns with its body, δω = δθ × ω.
+    """
+    for j in range(12):
+        row[j] = dd[0, j] * rate[0] + dd[1, j] * rate[1] + dd[2, j] * rate[2]
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        row[3 + k] += wa[i] * d[j] - wa[j] * d[i]
+        row[9 + k] -= wb[i] * d[j] - wb[j] * d[i]
+    for side in range(2):
+        R0, sign = (R0a, weight) if side == 0 else (R0b, -weight)
+        for i in range(3):
+            B[side, i] = 0.0
+            B[side, 3 + i] = sign * (R0[0, i] * d[0] + R0[1, i] * d[1] + R0[2, i] * d[2])
+            for j in range(12):
+                wrench[side, 3 + i, j] += sign * impulse * (R0[0, i] * dd[0, j] + R0[1, i] * dd[1, j] + R0[2, i] * dd[2, j])
 
 
 @kernel
@@ -134,20 +164,20 @@ def _wrench_motion(n, T, dn, dT, dc, arm_a, arm_b, R0a, R0b, weight, impulse, wr
 
 @kernel
 def pair_rows(
-    Q, W, f, weight, n0, T0, xa, Ra, va, wa, R0a, hGa, xb, Rb, vb, wb, R0b, hGb, h, impulse, value, C, B, H, s
+    count, Q, W, f, weight, n0, T0, xa, Ra, va, wa, R0a, hGa, xb, Rb, vb, wb, R0b, hGb, h, impulse, value, C, B, H, s
 ):
-    """`pair_motion` by the velocities: C (2, 3, 6) of the value, H (2, 6, 12) of the impulse, by (v_A, ω_A) and (v_B, ω_B).
+    """`pair_motion` by the velocities: C (2, count, 6) of the value, H (2, 6, 12) of the impulse, by (v_A, ω_A) and (v_B, ω_B).
 
-    hG (3, 3): δθ by δω, R₊ hΓ. s: work (80, 12).
+    hG (3, 3): δθ by δω, R₊ hΓ. s: work (90, 12).
     """
-    rows, wrench = s[77:80], s[22:34].reshape((2, 6, 12))
+    rows, wrench = s[77:83], s[22:34].reshape((2, 6, 12))
     pair_motion(
-        Q, W, f, weight, n0, T0, xa, Ra, va, wa, R0a, xb, Rb, vb, wb, R0b, h, impulse, value, B, rows, wrench, s
+        count, Q, W, f, weight, n0, T0, xa, Ra, va, wa, R0a, xb, Rb, vb, wb, R0b, h, impulse, value, B, rows, wrench, s
     )
-    c, T, F = s[41, 0:3], s[49:51, 0:3], s[64, 0:3]
+    n, c, T, F = s[40, 0:3], s[41, 0:3], s[49:51, 0:3], s[64, 0:3]
     for side in range(2):
         hG = hGa if side == 0 else hGb
-        for r in range(3):
+        for r in range(count):
             _by_velocity(rows[r, 6 * side : 6 * side + 6], hG, h, C[side, r])
         for m in range(2):
             for i in range(6):
@@ -162,6 +192,15 @@ def pair_rows(
             for i in range(3):
                 C[side, 1 + t, i] += sign * T[t, i]
                 C[side, 1 + t, 3 + i] += sign * (R[0, i] * m0 + R[1, i] * m1 + R[2, i] * m2)
+    for r in range(3, count):
+        if r == 3:
+            d = n
+        else:
+            d = T[r - 4]
+        for side in range(2):
+            R, sign = (Ra, 1.0) if side == 0 else (Rb, -1.0)
+            for i in range(3):
+                C[side, r, 3 + i] += sign * (R[0, i] * d[0] + R[1, i] * d[1] + R[2, i] * d[2])
     # the shift ± h (v_A - v_B)/2 of the arm by the velocities themselves: side A +shift and F, side B -shift and -F, one torque
     for side in range(2):
         R0 = R0a if side == 0 else R0b

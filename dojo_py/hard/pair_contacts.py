@@ -23,24 +23,18 @@ def minus_cross(a, out, sign):
 
 
 @kernel
-def smallest(n):
-    """Index of the entry of n (3,) that is smallest in size."""
-    i = 0
-    if abs(n[1]) < abs(n[i]):
-        i = 1
-    if abs(n[2]) < abs(n[i]):
-        i = 2
-    return i
+def upright(n):
+    """Index of the axis that tangents are taken from: y, or z where the normal n (3,) is near y (MuJoCo's rule)."""
+    return 1 if abs(n[1]) < 0.5 else 2
 
 
 @kernel
 def tangents(n, T):
-    """T (2, 3): two unit vectors that complete the unit vector n to a right-handed frame."""
-    i = smallest(n)
-    e0, e1, e2 = 1.0 * (i == 0), 1.0 * (i == 1), 1.0 * (i == 2)
-    t0, t1, t2 = n[1] * e2 - n[2] * e1, n[2] * e0 - n[0] * e2, n[0] * e1 - n[1] * e0
-    s = 1.0 / math.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
-    T[0, 0], T[0, 1], T[0, 2] = s * t0, s * t1, s * t2
+    """T (2, 3): two unit vectors that complete the unit vector n to a right-handed frame; the first along an axis, across n."""
+    i = upright(n)
+    s = 1.0 / math.sqrt(1.0 - n[i] * n[i])
+    for k in range(3):
+        T[0, k] = s * (1.0 * (k == i) - n[i] * n[k])
     T[1, 0] = n[1] * T[0, 2] - n[2] * T[0, 1]
     T[1, 1] = n[2] * T[0, 0] - n[0] * T[0, 2]
     T[1, 2] = n[0] * T[0, 1] - n[1] * T[0, 0]

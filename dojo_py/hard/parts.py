@@ -94,7 +94,7 @@ def in_parts(L, P, Q, A, W, angle, rate, wrench, h, first, kappa, budget, out):
 
 @kernel
 def _add_impulses(W, anew):
-    """Add the impulses of the islands' contacts in this part to W.summed; anew: set them to zero."""
+    """Add the impulses and torques of the islands' contacts in this part to W.summed; anew: set them to zero."""
     F = W.scratch[9, 0 : W.cf.shape[1]]
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
@@ -107,7 +107,12 @@ def _add_impulses(W, anew):
             total = 0.0
             for r in range(ROWS[W.claw[c]]):
                 total += W.cB[c, side, r, i] * F[r]
+            spun = 0.0  # (their rows are in the body's frame where the part starts)
+            for r in range(3, ROWS[W.claw[c]]):
+                B, R = W.cB[c, side, r], W.R[W.cbody[c, side]]
+                spun += (R[i, 0] * B[3] + R[i, 1] * B[4] + R[i, 2] * B[5]) * F[r]
             W.summed[c, i] += total if side == 0 else -total
+            W.summed[c, 3 + i] += spun if side == 0 else -spun
 
 
 @kernel

@@ -4,6 +4,8 @@
     v_t = T (v + R₊ (ω × p')),   p' = p - r n_b                 tangential rows [m/s], n_b = R₊ᵀ n
     impulse on the body: F = γ n + Tᵀ ξ,  torque in the frame at the start of the step: Rᵀ (R₊ p' × F)
 
+    spinning, rolling: d · R ω, d: n, then T          rows 3, then 4 and 5 [rad/s]; R ω = R₊ ω, as a step turns about ω; torque Rᵀ d
+
 Everything is evaluated at the next pose (Dojo, section IV-A); Jacobians are with respect to the velocity (v, ω) of the step.
 """
 
@@ -102,3 +104,16 @@ def plane_rows(n, T, offset, centre, radius, curved, M, k, soft, x, R, w, S, hG,
         y2 = Y[2, 0] * hG[0, j] + Y[2, 1] * hG[1, j] + Y[2, 2] * hG[2, j]
         for i in range(3):
             H[i, j] = S[i, 0] * y0 + S[i, 1] * y1 + S[i, 2] * y2
+
+
+@kernel
+def plane_spin_rows(rows, n, T, R, v, value, C, B):
+    """Rows 3 … rows - 1 of a contact with a plane. R (3, 3): at the start; v (6,): velocities. C and B are the same."""
+    for r in range(3, rows):
+        d = n if r == 3 else T[r - 4]
+        value[r] = 0.0
+        for i in range(3):
+            along = R[0, i] * d[0] + R[1, i] * d[1] + R[2, i] * d[2]
+            C[r, i] = B[r, i] = 0.0
+            C[r, 3 + i] = B[r, 3 + i] = along
+            value[r] += along * v[3 + i]

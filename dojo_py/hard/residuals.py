@@ -12,7 +12,7 @@ from dojo_py.hard.terms import BALL, EQ_TENDON
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import ROWS, impulse_of
 from dojo_py.solver.cones.standoff import beyond
-from dojo_py.solver.octet import combine, load, minus, most, store
+from dojo_py.solver.octet import combine, load, minus, most, plus, store, times
 
 
 @kernel
@@ -59,12 +59,11 @@ def evaluate_rows(L, P, Q, W, h, scheme):
             b = W.cbody[c, side]
             if b < 0:
                 continue
-            for i in range(6):
-                f = 0.0
-                for r in range(ROWS[W.claw[c]]):
-                    f += W.cB[c, side, r, i] * impulse[r]
-                W.rb[b, i] -= f
-                W.size[b, i] = max(W.size[b, i], abs(f))
+            f = times(load(W.cB[c, side], 0, 0), impulse[0])
+            for r in range(1, ROWS[W.claw[c]]):
+                f = plus(f, impulse[r], load(W.cB[c, side], r, 0))
+            store(minus(load(W.rb, b, 0), 1.0, f), W.rb, b, 0)
+            store(most(load(W.size, b, 0), f), W.size, b, 0)
 
 
 @kernel

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dojo_py.hard import checks, measures
-from dojo_py.hard.contact_table import geoms_of
+from dojo_py.hard.contact_table import FRAME, GAP, IMPULSE, POSITION, TORQUE, geoms_of
 from dojo_py.hard.engine import Engine, usable
 from dojo_py.hard.flags import acting_model
 from dojo_py.hard.gradients.maximal import maximal_jacobian
@@ -167,8 +167,9 @@ class HardSimulator:
         table, geoms = table[there], geoms[there]
         bodies = np.asarray(m.geom_bodyid, int)[geoms].reshape(-1, 2)
         return Contacts(
-            bodies, geoms, table[:, 4:7], table[:, 7:16].reshape(-1, 3, 3), table[:, 0], table[:, 1:4], m.body_names, m.geom_names
-        )
+            bodies, geoms, table[:, POSITION : POSITION + 3], table[:, FRAME : FRAME + 9].reshape(-1, 3, 3), table[:, GAP],
+            table[:, IMPULSE : IMPULSE + 3], table[:, TORQUE : TORQUE + 3], m.body_names, m.geom_names,
+        )  # fmt: skip
 
     def rollout(
         self,

@@ -92,7 +92,9 @@ class Work(NamedTuple):
     lgap: np.ndarray  # (nl,) distance of the active limits to their bounds at the next pose [rad, m]
     dof_limit: np.ndarray  # (nv, 2) active limit of a coordinate: lower (or ball), upper; -1 where none
     cbody: np.ndarray  # (nc, 2)
-    cmu: np.ndarray  # (nc,)
+    cmu: np.ndarray  # (nc,) coefficient of reference
+    cratio: np.ndarray  # (nc, 5) all coefficients over it [1, 1, m, m, m]
+    cscaled: np.ndarray  # (nc,) SAME, SCALED or UNEQUAL: what of these differs from 1, see contact_rows.py
     claw: np.ndarray  # (nc,)
     cheld: np.ndarray  # (nc,) 1 where friction's bound is held at `cbound` (solver/cones/contact.py)
     cbound: np.ndarray  # (nc,) [N s]
@@ -155,7 +157,7 @@ class Work(NamedTuple):
     next_carried: np.ndarray  # (nb,) likewise at the end of this step
     next_carry: np.ndarray  # (nb, 6)
     # a step redone as shorter ones
-    summed: np.ndarray  # (nc, 3) impulse of a contact over all parts on its first body, or reversed on its second, world [N s]
+    summed: np.ndarray  # (nc, 6) impulse and torque of a contact over all parts on its first body, or reversed on its second, world
     start_bodies: np.ndarray  # (nb, 13) where the step starts
     sub_bodies: np.ndarray  # (nb, 13)
     sub_angle: np.ndarray  # (nv,)
@@ -232,7 +234,8 @@ def allocate_work(layout, planes, pairs, options, solver):
         fshape=z((nf, 2), np.int64), fcentre=z((nf, 2, 3)), faxes=z((nf, 2, 3, 3)), fhalf=z((nf, 2, 3)), fradius=z((nf, 2)),
         fsign=z(nf), ffriction=z(nf), flaw=z(nf, np.int64), pair_gap=z(1), cweight=z(nc), cslope=z(nc),
         limit_active=z(nl, np.int64), n_limits=z(1, np.int64), bound=z(nv), lgap=z(nl), dof_limit=np.full((nv, 2), -1, np.int64),
-        cbody=z((nc, 2), np.int64), cmu=z(nc), claw=z(nc, np.int64), cheld=z(nc, np.int64), cbound=z(nc),
+        cbody=z((nc, 2), np.int64), cmu=z(nc), cratio=z((nc, 5)), cscaled=z(nc, np.int64),
+        claw=z(nc, np.int64), cheld=z(nc, np.int64), cbound=z(nc),
         cframe=z((nc, 3, 3)), cval=z((nc, nr)),
         kappa=z(1), in_hard_limit=z(1), standoff=z(nc), limit_standoff=z(nl),
         cgrace=z(nc), lgrace=z(nl), cC=z((nc, 2, nr, WIDTH)), cB=z((nc, 2, nr, WIDTH)),
@@ -248,7 +251,7 @@ def allocate_work(layout, planes, pairs, options, solver):
         span=z((7, 2), np.int64), taken=z(2, np.int64), wanted=z(nc, np.int64), wanted_limit=z(nl, np.int64), parts=z(nb, np.int64),
         solved=z(nb), unmatched=z(nb, np.int64), begin=z((nb, 6)), carried=z(nb), carry=z((nb, 6)),
         next_carried=z(nb), next_carry=z((nb, 6)),
-        summed=z((nc, 3)), start_bodies=z((nb, 13)), sub_bodies=z((nb, 13)),
+        summed=z((nc, 6)), start_bodies=z((nb, 13)), sub_bodies=z((nb, 13)),
         sub_angle=z(nv), sub_rate=z(nv),
         halt=z(3), halt_bodies=z((nb, 13)), halt_angle=z(nv), halt_rate=z(nv), trace=z((201, 6)), edges=edges, stiffest=z(1),
         n_edges=np.array([len(fixed), len(fixed)], np.int64), scratch=z((128, 12)),

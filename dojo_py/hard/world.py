@@ -20,7 +20,7 @@ from dojo_py.hard.handles import drive_handle, work_handle, world_handles
 from dojo_py.hard.layout import Layout, build_layout
 from dojo_py.hard.options import HardOptions
 from dojo_py.hard.support import handle_unsupported, refuse_dependent_joints, unsupported_features
-from dojo_py.hard.workspace import Work, allocate_work
+from dojo_py.hard.workspace import Work, allocate_work, contact_rows
 from dojo_py.mechanism.errors import ModelError
 from dojo_py.simulate.values import text_of
 from dojo_py.solver.cones.contact import CONE, FRICTIONLESS, PYRAMID
@@ -43,6 +43,11 @@ def _plain(table: Any) -> Any:
     return table._replace(**{name: np.array(value, order="C") for name, value in table._asdict().items()})
 
 
+def _laws(laws: Any, friction: str) -> Any:
+    """Laws of contacts with another cone of friction."""
+    return laws if friction == "cone" else np.where(laws == FRICTIONLESS, laws, FRICTION[friction])
+
+
 def build_world(model: Any, friction: str, unsupported: str) -> World:
     """The World of a Model. Raises ModelError for what the hard mode does not simulate, unless `unsupported` says otherwise."""
     text_of("friction", friction, FRICTION)
@@ -62,11 +67,12 @@ def build_world(model: Any, friction: str, unsupported: str) -> World:
         check_servos(model, table)
     except ModelError as error:
         lines.append(str(error))
+    wide = max(contact_rows(planes, pairs), 3) > 3
+    if wide and friction == "pyramid":
+        lines.append('torsional and rolling friction (condim 4, 6) of pyramids: friction="cone" has them; pyramids leave them out')
     handle_unsupported(lines, unsupported)
-    law = FRICTION[friction]
-    planes = planes._replace(law=np.where(planes.law == CONE, law, planes.law))
-    pairs = pairs._replace(law=np.where(pairs.law == CONE, law, pairs.law))
-    pairs = pairs._replace(convex_law=np.where(pairs.convex_law == CONE, law, pairs.convex_law))
+    planes = planes._replace(law=_laws(planes.law, friction))
+    pairs = pairs._replace(law=_laws(pairs.law, friction), convex_law=_laws(pairs.convex_law, friction))
     bodies = build_body_table(model, layout, where)
     return World(_plain(layout), _plain(planes), _plain(pairs), _plain(table), _plain(bodies))
 

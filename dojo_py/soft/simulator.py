@@ -141,7 +141,7 @@ class SoftSimulator:
         """Contacts of the last evaluation, the geom that the normal points to first; impulse = force * timestep."""
         rows, packed = self.work.rows, self._packed
         found = rows.contacts[: int(rows.counts[4])]
-        impulse = np.zeros((len(found), 3))
+        impulse = np.zeros((len(found), 6))
         elliptic = packed.options[0]["cone"] == 1
         for i, c in enumerate(found):
             a, dim = int(c["efc_address"]), int(c["dim"])
@@ -151,14 +151,16 @@ class SoftSimulator:
             if dim == 1:
                 impulse[i, 0] = force[0]
             elif elliptic:
-                impulse[i] = force[:3]
+                impulse[i, :dim] = force
             else:  # edges: normal ± mu_j times tangent j
                 mu = packed.pairs[c["pair"]]["friction"]
-                impulse[i] = force.sum(), mu[0] * (force[0] - force[1]), mu[1] * (force[2] - force[3])
+                impulse[i, 0] = force.sum()
+                impulse[i, 1:dim] = mu[: dim - 1] * (force[0::2] - force[1::2])
         geoms = np.stack([found["geom2"], found["geom1"]], axis=1).astype(int)
         return Contacts(
             bodies=packed.geoms["bodyid"][geoms].astype(int), geoms=geoms, position=found["pos"].copy(),
-            frame=found["frame"].copy(), gap=found["dist"].copy(), impulse=self.timestep * impulse,
+            frame=found["frame"].copy(), gap=found["dist"].copy(), impulse=self.timestep * impulse[:, :3],
+            torque=self.timestep * impulse[:, 3:],
             body_table=tuple(getattr(self.model, "body_names", ())), geom_table=tuple(getattr(self.model, "geom_names", ())),
         )  # fmt: skip
 

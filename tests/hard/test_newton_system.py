@@ -13,7 +13,7 @@ from dojo_py.hard.interior_point import _bend
 from dojo_py.hard.recover import recover
 from dojo_py.jit import entry
 from dojo_py.solver.block_ldu import factorise, solve
-from dojo_py.solver.cones.contact import bound_place
+from dojo_py.solver.cones.contact import SECOND_ORDER
 
 BOX = '<geom type="box" size=".1 .2 .15" pos=".05 .02 -.1" euler="20 30 40" mass="1.3" contype="0" conaffinity="0"/>'
 COORDINATES = {
@@ -101,7 +101,7 @@ def inside(step, seed):
     W.con[:] = rng.uniform(0.5, 1.0, W.con.shape)
     for c in range(W.n_active[0]):
         if W.claw[c] == 1:
-            W.con[c, bound_place(1)] = 0.0
+            W.con[c, 3 + 2 * SECOND_ORDER[1]] = 0.0
             W.con[c, 2:4] *= 0.5 * W.cmu[c] * W.con[c, 0]
             W.con[c, 5:7] *= 0.5 * W.con[c, 4]
     step.run()

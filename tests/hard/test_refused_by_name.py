@@ -7,8 +7,9 @@ from dojo_py.hard.support import unsupported_features
 
 
 def scene(geom="", pair="", option="", joint="<freejoint/>"):
+    geom = geom if "size" in geom else f'size=".1" {geom}'
     return f"""<mujoco>{option}<worldbody><geom name="floor" type="plane" size="1 1 1"/>
-      <body name="b" pos="0 0 1">{joint}<geom name="ball" size=".1" {geom}/></body></worldbody>{pair}</mujoco>"""
+      <body name="b" pos="0 0 1">{joint}<geom name="ball" {geom}/></body></worldbody>{pair}</mujoco>"""
 
 
 def pair(attributes):
@@ -18,10 +19,9 @@ def pair(attributes):
 OVERRIDE = '<option o_friction="2 2"><flag override="enable"/></option>'
 HINGE = '<joint name="j" range="-1 1" {}/>'
 REFUSED = {
-    "torsional": (scene('condim="4"'), r"torsional friction \(condim 4\).*'floor' - 'ball'"),
-    "rolling": (scene('condim="6"'), "torsional friction.*rolling friction"),
-    "anisotropic": (scene(pair=pair('friction="1 2"')), "two different coefficients"),
-    "override": (scene(option=OVERRIDE), "o_friction: friction that the flag override gives"),
+    "anisotropic capsule": (
+        scene('type="capsule" size=".1 .1"', pair('friction="1 2"')), r"unequal coefficients.*capsule on a plane.*'floor' - 'ball'"
+    ),
     "bouncy": (scene('solref="-1000 -1"', option="<default><geom solmix='0'/></default>"), "restitution"),
     "bouncy by ratio": (scene(pair=pair('solref=".02 .1"')), "restitution"),
     "bouncy limit": (scene(joint=HINGE.format('solreflimit="-1000 -1"')), "'j': restitution at limits"),
@@ -29,6 +29,10 @@ REFUSED = {
 HARMLESS = {
     "no coefficient": scene('condim="4" friction="1 0 0"', option='<default><geom friction="1 0 0"/></default>'),
     "cannot touch": scene('condim="6" contype="0" conaffinity="0" solref="-100 -1"'),
+    "torsional": scene('condim="4"'),
+    "rolling": scene('condim="6"'),
+    "anisotropic": scene(pair=pair('friction="1 2"')),
+    "override": scene(option=OVERRIDE),
     "equal": scene(pair=pair('friction="2 2"')),
     "one of two has a plain solref": scene('solref=".02 1"'),
     "override of nothing that touches": scene('contype="0" conaffinity="0"', option=OVERRIDE),

@@ -15,10 +15,10 @@ both changes nothing but directions. With the rows Y (by δx) and Z (by δθ) of
 where an overlap is let be, less the change of the gap where the step starts.
 
 The frame. T is any frame across n: the frame of the start carried along by the smallest rotation from n₀ to n. Which one it is,
-a cone does not feel: turning T about n turns ξ and v_t, and K with them. So with a cone n₀ and T₀ are held, which is exact. A
-pyramid feels the angle about n by which T is turned,
+a round cone does not feel: turning T about n turns ξ and v_t, and K with them. So with it n₀ and T₀ are held, which is exact. A
+pyramid, and a cone with unequal coefficients along its tangents, feel the angle about n by which T is turned,
 
-    α = t₂ · δt₁,   t₁ = t₁⁰ - f (n + n₀),   f = n·t₁⁰ / (1 + n·n₀),   t₁⁰ = n₀ × e / abs(n₀ × e)       e: axis farthest from n₀
+    α = t₂ · δt₁,   t₁ = t₁⁰ - f (n + n₀),   f = n·t₁⁰ / (1 + n·n₀),   t₁⁰ = n₀ × e / abs(n₀ × e)       e: `upright`,  T = (-t₂, t₁)
 
 by δn₀ and δt₁⁰ at fixed n (what n does is in Y, Z). When both bodies turn by ψ, T should turn along, and lags by what e does not.
 """
@@ -26,12 +26,12 @@ by δn₀ and δt₁⁰ at fixed n (what n does is in Y, Z). When both bodies tu
 import math
 
 from dojo_py.collision.plane import touching_point
-from dojo_py.hard.contact_rows import displace_pair
+from dojo_py.hard.contact_rows import displace_pair, feels_frame, physical_impulse, scale_rows
 from dojo_py.hard.feature_geometry import feature_gap
-from dojo_py.hard.pair_contacts import smallest
+from dojo_py.hard.pair_contacts import upright
 from dojo_py.hard.plane_contacts import plane_rows
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import PYRAMID, ROWS, impulse_of
+from dojo_py.solver.cones.contact import ROWS, impulse_of
 
 
 @kernel
@@ -42,22 +42,23 @@ def plane_changes(L, P, W, G, h):
     s = W.scratch
     nr = W.cf.shape[1]
     F, value, C, B, H, T = s[20, 0:nr], s[21, 0:nr], s[22:25, 0:6], s[25:28, 0:6], s[28:31, 0:3], s[34:37, 0:3]
-    y = s[44 : 44 + nr, 0:6]
+    y, f = s[44 : 44 + nr, 0:6], s[50, 0:nr]
     for c in range(W.n_active[1]):
         i, b = W.active[c], W.cbody[c, 0]
         impulse_of(W.claw[c], W.con[c], F)
-        R = W.Rn[b]
+        physical_impulse(W, c, F, f)
+        R, rows = W.Rn[b], ROWS[W.claw[c]]
         for r in range(3):
             for k in range(3):
                 T[r, k] = R[k, r]  # δφ₊ = R₊ᵀ ψ
         plane_rows(
             P.normal[i], P.tangent[i], P.offset[i], P.point[i], P.radius[i], P.curved[i], P.shape[i], P.size[i], P.soft[i],
-            W.xn[b], R, W.v[b, 3:6], W.turn[b], T, h, F, value, C, B, H, s[0:16, 0:3],
+            W.xn[b], R, W.v[b, 3:6], W.turn[b], T, h, f, value, C, B, H, s[0:16, 0:3],
         )  # fmt: skip
         n, t, v, S, K = P.normal[i], P.tangent[i], W.v[b], W.turn[b], W.cK[c]
         d0, d1, d2 = W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2]
         for r in range(3):
-            G.force[b, r] += n[r] * F[0] + t[0, r] * F[1] + t[1, r] * F[2]
+            G.force[b, r] += n[r] * f[0] + t[0, r] * f[1] + t[1, r] * f[2]
             y[0, r], y[1, r], y[2, r] = n[r], 0.0, 0.0
             y[0, 3 + r] = C[0, 3 + r]
             for k in range(2):  # without what turns ω directly: arm × t = Sᵀ B
@@ -73,7 +74,15 @@ def plane_changes(L, P, W, G, h):
             y[1 + k, 3] += v[1] * t[k, 2] - v[2] * t[k, 1]
             y[1 + k, 4] += v[2] * t[k, 0] - v[0] * t[k, 2]
             y[1 + k, 5] += v[0] * t[k, 1] - v[1] * t[k, 0]
-        out, rows = G.contact[b], ROWS[W.claw[c]]
+        for k in range(3, rows):  # d · (ψ × Rω) = ψ · (Rω × d)
+            d, w = n if k == 3 else t[k - 4], v[3:6]
+            u0 = R[0, 0] * w[0] + R[0, 1] * w[1] + R[0, 2] * w[2]
+            u1 = R[1, 0] * w[0] + R[1, 1] * w[1] + R[1, 2] * w[2]
+            u2 = R[2, 0] * w[0] + R[2, 1] * w[1] + R[2, 2] * w[2]
+            y[k, 0] = y[k, 1] = y[k, 2] = 0.0
+            y[k, 3], y[k, 4], y[k, 5] = u1 * d[2] - u2 * d[1], u2 * d[0] - u0 * d[2], u0 * d[1] - u1 * d[0]
+        scale_rows(W, c, y)
+        out = G.contact[b]
         subtract_impulses(rows, W.cB[c, 0], K, y, out, 0)
         # H holds the start's frame still; here it turns along, which takes (Rᵀ ψ) × torque off
         R0 = W.R[b]
@@ -129,7 +138,7 @@ def pair_changes(P, Q, W, G, h):
     """G.pair_rows[c] (12, 6): right-hand sides of both bodies by (u, ψ) of the second (of the first when the second is fixed)."""
     s = W.scratch
     nr = W.cf.shape[1]
-    F, rows, wrench, y = s[120, 0:nr], s[77:80], s[22:34].reshape((2, 6, 12)), s[121 : 121 + nr, 0:6]
+    F, rows, wrench, y = s[120, 0:nr], s[77:83], s[22:34].reshape((2, 6, 12)), s[121 : 121 + nr, 0:6]
     f = s[102:114].reshape((2, 6, 12))
     for c in range(W.n_active[1], W.n_active[0]):
         impulse_of(W.claw[c], W.con[c], F)
@@ -139,8 +148,8 @@ def pair_changes(P, Q, W, G, h):
             G.pair_force[c, i] = s[64, i] if side == 0 else -s[64, i]
         _move_rows(W, c, side, rows, s[49:51, 0:3], y)
         _move_wrench(W, c, side, F, s[64, 0:3], wrench, h, f)
-        faded = W.cslope[c] != 0.0
-        if W.claw[c] == PYRAMID or W.cgrace[c] > 0.0 or faded:
+        faded, felt = W.cslope[c] != 0.0, feels_frame(W, c)
+        if felt or W.cgrace[c] > 0.0 or faded:
             feature_gap(Q, W, W.active[c] - P.body.shape[0], W.x, W.R, s[101, 0:3], s)
         if faded:  # the share of the impulse that acts follows the gap where the step starts
             _fade(W, c, F, s[48, 6 * side : 6 * side + 6], f)
@@ -148,28 +157,28 @@ def pair_changes(P, Q, W, G, h):
             for k in range(6):
                 y[0, k] -= s[48, 6 * side + k]
         _condense_pair(W, c, y, f, G.pair_rows[c])
-        if W.claw[c] == PYRAMID:
-            _tangent_spin(W.cframe[c, 0], W.cframe[c, 2], G.pair_spin[c])
+        if felt:
+            _tangent_spin(W.cframe[c, 0], W.cframe[c, 1], G.pair_spin[c])
             twist_rows(W, c, F, G.pair_twist[c])
             for k in range(6):
-                angle = frame_angle(W.cframe[c], s[40, 0:3], s[50, 0:3], s[42:45, 6 * side + k])
+                angle = frame_angle(W.cframe[c], s[40, 0:3], s[49, 0:3], s[42:45, 6 * side + k])
                 for i in range(12):
                     G.pair_rows[c, i, k] += angle * G.pair_twist[c, i]
 
 
 @kernel
 def _move_rows(W, c, side, rows, T, y):
-    """y (3, 6): change of gap and tangential velocity of pair c by (u, ψ) of its body on one side."""
+    """y (nr, 6): change of the motion of pair c by (u, ψ) of its body on one side; T (2, 3): its tangents."""
     b, at, sign = W.cbody[c, side], 6 * side, 1.0 if side == 0 else -1.0
     d, v = (W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2]), W.v[b]
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
-        for r in range(3):
+        for r in range(ROWS[W.claw[c]]):
             row = rows[r, at : at + 6]
             y[r, k] = row[k]
             y[r, 3 + k] = row[3 + k] + d[i] * row[j] - d[j] * row[i]
-            if r > 0:
-                y[r, 3 + k] += sign * (v[i] * T[r - 1, j] - v[j] * T[r - 1, i])
+            if 0 < r < 3:
+                y[r, 3 + k] += sign * W.cratio[c, r - 1] * (v[i] * T[r - 1, j] - v[j] * T[r - 1, i])
 
 
 @kernel
@@ -221,12 +230,12 @@ def _condense_pair(W, c, y, f, out):
 
 
 @kernel
-def frame_angle(frame, n, t2, dn):
+def frame_angle(frame, n, tangent, dn):
     """Angle about n by which the tangents turn when the normal at the start of the step does. frame (3, 3): of the start.
 
-    n, t2 (3,): normal and second tangent at its end; dn (3,): change of the normal at the start.
+    n, tangent (3,): normal and first tangent at its end; dn (3,): change of the normal at the start.
     """
-    n0, t, i = frame[0], frame[1], smallest(frame[0])
+    n0, t, i, t2 = frame[0], frame[2], upright(frame[0]), (-tangent[0], -tangent[1], -tangent[2])
     j, k = (i + 1) % 3, (i + 2) % 3
     # δn₀ × e, across t:  e = e_i
     size = math.sqrt(1.0 - n0[i] * n0[i])
@@ -243,24 +252,36 @@ def frame_angle(frame, n, t2, dn):
 
 
 @kernel
-def _tangent_spin(n, t2, out):
-    """out (3,): turn about n (3,) by which `tangents` lag behind when n turns by ψ, per unit of ψ.
+def _tangent_spin(n, tangent, out):
+    """out (3,): turn about n (3,) by which `tangents` lag behind when n turns by ψ, per unit of ψ. tangent (3,): the first, -t₂.
 
     t₁ = n × e / abs(n × e):   t₂ · (δt₁ - ψ × t₁) = -(n·e) t₂·ψ / abs(n × e) - n·ψ
     """
-    i = smallest(n)
+    i = upright(n)
     share = n[i] / math.sqrt(1.0 - n[i] * n[i])
     for k in range(3):
-        out[k] = -share * t2[k] - n[k]
+        out[k] = share * tangent[k] - n[k]
 
 
 @kernel
 def twist_rows(W, c, F, out):
-    """out (12,): right-hand sides of both bodies of pair c when its tangents turn about the normal, δt₁ = t₂, δt₂ = -t₁."""
-    K, v = W.cK[c], W.cval[c]
-    f1 = K[1, 1] * v[2] - K[1, 2] * v[1] + F[2]
-    f2 = K[2, 1] * v[2] - K[2, 2] * v[1] - F[1]
-    for m in range(2):
-        B = W.cB[c, m]
-        for i in range(6):
-            out[6 * m + i] = -(B[1, i] * f1 + B[2, i] * f2)
+    """out (12,): right-hand sides of both bodies of pair c when its tangents T turn about the normal, δT₁ = T₂, δT₂ = -T₁.
+
+    Of scaled rows, with the quotient q of the ratios of T₁ and T₂:  δη₁ = q η₂, δη₂ = -η₁/q;  what ξ pushes turns by (-ξ₂/q, q ξ₁).
+    """
+    K, v, rows = W.cK[c], W.cval[c], ROWS[W.claw[c]]
+    for i in range(12):
+        out[i] = 0.0
+    for first in range(1, rows, 3):
+        second = first + 1
+        q = W.cratio[c, first - 1] / W.cratio[c, second - 1]
+        a, b = q * v[second], -v[first] / q
+        for r in range(1, rows):
+            f = K[r, first] * a + K[r, second] * b
+            if r == first:
+                f += F[second] / q
+            elif r == second:
+                f -= F[first] * q
+            for m in range(2):
+                for i in range(6):
+                    out[6 * m + i] -= W.cB[c, m, r, i] * f

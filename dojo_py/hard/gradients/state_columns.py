@@ -8,9 +8,9 @@ joint j itself the rows change by the rigid motion of its child, and the impulse
     momentum rows   - ψ × (m v₋ + h m g + h f + Σ contact) + m δv₋,     N (ψ - ψ₋) - h Rᵀ (ψ × τ) + contact torque
 """
 
+from dojo_py.hard.contact_rows import feels_frame
 from dojo_py.hard.medium import in_medium, wind_columns
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import PYRAMID
 
 
 @kernel
@@ -85,7 +85,7 @@ def pair_columns(L, W, G, dof, column, s):
     for c in range(W.n_active[1], W.n_active[0]):
         a, b = W.cbody[c, 0], W.cbody[c, 1]
         on_a, on_b = a >= 0 and G.under[a] == 1, b >= 0 and G.under[b] == 1
-        if on_a and b >= 0 and W.claw[c] == PYRAMID:
+        if on_a and b >= 0 and feels_frame(W, c):
             _twist_column(L, W, G, c, G.here[dof], column)
         if on_a == on_b:
             continue

@@ -15,7 +15,7 @@ from dojo_py.hard.joint_rows import start_joint
 from dojo_py.hard.parameters import flat
 from dojo_py.hard.parameters.adjoint import solve_adjoint, subtract_rates
 from dojo_py.hard.parameters.com_columns import com_column
-from dojo_py.hard.parameters.contact_columns import arm_column, friction_column, pair_column
+from dojo_py.hard.parameters.contact_columns import arm_column, friction_column, pair_column, ratio_column
 from dojo_py.hard.parameters.drive_columns import add_drive, clear_drive, drive_column, set_gears
 from dojo_py.hard.parameters.joint_columns import joint_column
 from dojo_py.hard.parameters.moves import move, move_back
@@ -27,6 +27,7 @@ from dojo_py.jit import entry, kernel
 POINT, RADIUS, FRICTION = flat.POINT, flat.RADIUS, flat.FRICTION
 SHAPE, PAIR_RADIUS, PAIR_FRICTION = flat.SHAPE, flat.PAIR_RADIUS, flat.PAIR_FRICTION
 CONVEX_FRICTION = flat.CONVEX_FRICTION
+RATIO, PAIR_RATIO, CONVEX_RATIO = flat.RATIO, flat.PAIR_RATIO, flat.CONVEX_RATIO
 MASS, INERTIA, GRAVITY, OTHER = flat.MASS, flat.INERTIA, flat.GRAVITY, flat.OTHER
 NUMBERS, COM, JOINT, GEAR = flat.NUMBERS, flat.COM, flat.JOINT, flat.GEAR
 
@@ -93,11 +94,18 @@ def _numbers(L, P, Q, W, D, moved, k, h, scheme, out):
             friction_column(W, D, row, value, out)
         elif column == PAIR_FRICTION:
             friction_column(W, D, P.body.shape[0] + row, value, out)
-        elif column == CONVEX_FRICTION:
+        elif column == RATIO:
+            ratio_column(W, D, row, moved.part[m], value, out)
+        elif column == PAIR_RATIO:
+            ratio_column(W, D, P.body.shape[0] + row, moved.part[m], value, out)
+        elif column == CONVEX_FRICTION or column == CONVEX_RATIO:
             first = P.body.shape[0] + Q.kind.shape[0]
             for s in range(W.n_features[0]):
                 if W.fpair[Q.kind.shape[0] + s] == row:
-                    friction_column(W, D, first + s, value, out)
+                    if column == CONVEX_FRICTION:
+                        friction_column(W, D, first + s, value, out)
+                    else:
+                        ratio_column(W, D, first + s, moved.part[m], value, out)
         elif column == SHAPE or column == PAIR_RADIUS:
             c = D.slot[P.body.shape[0] + row]
             if c >= 0:

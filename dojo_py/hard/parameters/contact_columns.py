@@ -1,7 +1,8 @@
 """Columns of contacts: friction, points and radii, in closed form.
 
-The cone's law knows μ only in the product ξ₁ = μγ, so  ∂ξ/∂μ = (γ/μ) ∂ξ/∂γ. The arm δa of a contact with a plane, in the body's
-frame at the next pose, moves with the point, and with the radius by -n_b:
+The cone's law knows μ only in the product ξ₁ = μγ, so  ∂ξ/∂μ = (γ/μ) ∂ξ/∂γ. A ratio r of a coefficient to it scales a row, η = r v,
+and the impulse along it, f = r ξ:  δη = η δr/r,  and what pushes changes by ξ δr/r along the scaled row. The arm δa of a contact
+with a plane, in the body's frame at the next pose, moves with the point, and with the radius by -n_b:
 
     δgap = n_b · δa,    δv_t = t_b · (ω × δa),    δtorque = S (δa × F_b)          S = Rᵀ R₊;  _b: in that frame
 
@@ -13,14 +14,15 @@ A radius moves the surface, not the normal:  δgap = -δr,  δc = ∓½ n δr (t
 
     δv_t = T ((ω_A - ω_B) × δc) + δT u,      δtorque = ± R₀ᵀ (δc × F + arm × δF)
 
-A pyramid feels the frame's angle as well (gradients/contact_change.py).
+Spinning and rolling feel the normal's turn only:  δv = δd · (ω_A - ω_B),  δtorque = ± R₀ᵀ f δd.  A pyramid, and a cone that brakes
+unequally along its tangents, feel the frame's angle as well (gradients/contact_change.py).
 """
 
-from dojo_py.hard.contact_rows import displace_pair, pair_gap
+from dojo_py.hard.contact_rows import displace_pair, feels_frame, pair_gap, physical_impulse
 from dojo_py.hard.gradients.contact_change import frame_angle, twist_rows
 from dojo_py.hard.parameters.adjoint import pull, pull_one, pull_three
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import FRICTIONLESS, PYRAMID, ROWS, impulse_of
+from dojo_py.solver.cones.contact import FRICTIONLESS, ROWS, impulse_of
 
 
 @kernel
@@ -36,6 +38,19 @@ def friction_column(W, D, candidate, value, out):
 
 
 @kernel
+def ratio_column(W, D, candidate, k, value, out):
+    """out (nv,) += column of ratio k of a candidate times value."""
+    c = D.slot[candidate]
+    if c < 0 or k + 1 >= ROWS[W.claw[c]]:
+        return
+    F = D.scratch[0, 0 : W.cf.shape[1]]
+    impulse_of(W.claw[c], W.con[c], F)
+    share = value / W.cratio[c, k]
+    pull_one(D.motion[c, 1 + k], share * W.cval[c, 1 + k], out)
+    pull_one(D.impulse[c, 1 + k], share * F[1 + k], out)
+
+
+@kernel
 def arm_column(L, P, W, D, i, axis, value, out):
     """out (nv,) += column of the point (axis 0 … 2) or the radius (axis 3) of plane candidate i times value."""
     c = D.slot[i]
@@ -43,9 +58,10 @@ def arm_column(L, P, W, D, i, axis, value, out):
         return
     s = D.scratch
     b, n, t = P.body[i], P.normal[i], P.tangent[i]
-    F, a, frame, y, f, x = s[0, 0 : W.cf.shape[1]], s[1, 0:3], s[2:5, 0:3], s[5, 0:3], s[6, 0:3], s[7, 0:3]
+    F, a, frame, y, f, x = s[8, 0 : W.cf.shape[1]], s[1, 0:3], s[2:5, 0:3], s[5, 0:3], s[6, 0:3], s[7, 0:3]
     R, w, S = W.Rn[b], W.v[b, 3:6], W.turn[b]
-    impulse_of(W.claw[c], W.con[c], F)
+    impulse_of(W.claw[c], W.con[c], s[0, 0 : W.cf.shape[1]])
+    physical_impulse(W, c, s[0, 0 : W.cf.shape[1]], F)
     for r in range(3):
         frame[0, r] = R[0, r] * n[0] + R[1, r] * n[1] + R[2, r] * n[2]
         frame[1, r] = R[0, r] * t[0, 0] + R[1, r] * t[0, 1] + R[2, r] * t[0, 2]
@@ -54,8 +70,8 @@ def arm_column(L, P, W, D, i, axis, value, out):
         a[r] = -value * frame[0, r] if axis == 3 else (value if axis == r else 0.0)
     u0, u1, u2 = w[1] * a[2] - w[2] * a[1], w[2] * a[0] - w[0] * a[2], w[0] * a[1] - w[1] * a[0]
     y[0] = frame[0, 0] * a[0] + frame[0, 1] * a[1] + frame[0, 2] * a[2]
-    y[1] = frame[1, 0] * u0 + frame[1, 1] * u1 + frame[1, 2] * u2
-    y[2] = frame[2, 0] * u0 + frame[2, 1] * u1 + frame[2, 2] * u2
+    y[1] = W.cratio[c, 0] * (frame[1, 0] * u0 + frame[1, 1] * u1 + frame[1, 2] * u2)
+    y[2] = W.cratio[c, 1] * (frame[2, 0] * u0 + frame[2, 1] * u1 + frame[2, 2] * u2)
     if W.cgrace[c] > 0.0:
         R0 = W.R[b]
         y[0] -= -value if axis == 3 else value * (R0[0, axis] * n[0] + R0[1, axis] * n[1] + R0[2, axis] * n[2])
@@ -70,8 +86,9 @@ def arm_column(L, P, W, D, i, axis, value, out):
 def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
     """out (nv,) += column of the radius (part 0, 1) or a centre (part 3 side + axis) of pair contact c times value."""
     s, work = W.scratch, D.scratch
-    rows, wrench = s[77:80], s[22:34].reshape((2, 6, 12))
-    impulse, f, y, x, twist = work[0, 0 : W.cf.shape[1]], work[1, 0:3], work[2, 0:3], work[3, 0:6], work[4]
+    rows, wrench = s[77:83], s[22:34].reshape((2, 6, 12))
+    impulse, f, y, x, twist = work[0, 0 : W.cf.shape[1]], work[1, 0:3], work[2, 0:6], work[3, 0:6], work[4]
+    torque, pushed = work[5, 0:3], work[6, 0 : W.cf.shape[1]]
     impulse_of(W.claw[c], W.con[c], impulse)
     displace_pair(P, Q, W, c, impulse, h, rows, wrench, s)
     n, dc, dgap, T, dT, F, dF = s[40, 0:3], s[45:48], s[48], s[49:51], s[53:59].reshape((2, 3, 12)), s[64], s[65:68]
@@ -91,11 +108,24 @@ def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
     )
     r = _relative_rate(W, c)
     y[0] = dgap[at] * w[0] + dgap[at + 1] * w[1] + dgap[at + 2] * w[2] - (value if radius else 0.0)
+    physical_impulse(W, c, impulse, pushed)
+    for i in range(3):
+        torque[i] = 0.0
     for t in range(2):
         y[1 + t] = T[t, 0] * (r[1] * point[2] - r[2] * point[1])
         y[1 + t] += T[t, 1] * (r[2] * point[0] - r[0] * point[2]) + T[t, 2] * (r[0] * point[1] - r[1] * point[0])
         for i in range(3):
             y[1 + t] += (dT[t, i, at] * w[0] + dT[t, i, at + 1] * w[1] + dT[t, i, at + 2] * w[2]) * u[i]
+        y[1 + t] *= W.cratio[c, t]
+    for k in range(3, ROWS[W.claw[c]]):
+        y[k] = 0.0
+        for i in range(3):
+            if k == 3:
+                turned = dn_start[i, at] * w[0] + dn_start[i, at + 1] * w[1] + dn_start[i, at + 2] * w[2]
+            else:
+                turned = dT[k - 4, i, at] * w[0] + dT[k - 4, i, at + 1] * w[1] + dT[k - 4, i, at + 2] * w[2]
+            y[k] += W.cratio[c, k - 1] * turned * r[i]
+            torque[i] += W.cweight[c] * pushed[k] * turned
     for i in range(3):
         f[i] = dF[i, at] * w[0] + dF[i, at + 1] * w[1] + dF[i, at + 2] * w[2]
     for m in range(2):
@@ -109,24 +139,26 @@ def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
         for i in range(3):
             x[i] = sign * f[i]
             x[3 + i] = R[0, i] * m0 + R[1, i] * m1 + R[2, i] * m2
+            x[3 + i] += sign * (R[0, i] * torque[0] + R[1, i] * torque[1] + R[2, i] * torque[2])
         pull(D.y[L.place_body[body]], x, out)
-    if W.cgrace[c] > 0.0 or W.claw[c] == PYRAMID:  # the gap and the frame where the step starts
+    if W.cgrace[c] > 0.0 or feels_frame(W, c):  # the gap and the frame where the step starts
         pair_gap(Q, W.active[c] - P.body.shape[0], W.x, W.R, s[101, 0:3], s)
         if not radius:
             w = (value * W.R[b, 0, axis], value * W.R[b, 1, axis], value * W.R[b, 2, axis])
         if W.cgrace[c] > 0.0:
             y[0] -= dgap[at] * w[0] + dgap[at + 1] * w[1] + dgap[at + 2] * w[2] - (value if radius else 0.0)
-        if W.claw[c] == PYRAMID:
+        if feels_frame(W, c):
             for i in range(3):
                 x[i] = dn_start[i, at] * w[0] + dn_start[i, at + 1] * w[1] + dn_start[i, at + 2] * w[2]
-            angle = frame_angle(W.cframe[c], n, T[1], x)
+            angle = frame_angle(W.cframe[c], n, T[0], x)
             twist_rows(W, c, impulse, twist)
             for m in range(2):
                 if W.cbody[c, m] >= 0:
                     for i in range(6):
                         x[i] = angle * twist[6 * m + i]
                     pull(D.y[L.place_body[W.cbody[c, m]]], x, out)
-    pull_three(D.motion[c, 0:3], y, out)
+    for k in range(ROWS[W.claw[c]]):
+        pull_one(D.motion[c, k], y[k], out)
 
 
 @kernel

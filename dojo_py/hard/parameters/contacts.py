@@ -1,64 +1,109 @@
 """Friction, contact points and radii.
 
-friction: one number for each pair of geoms that may touch, labelled 'geom/geom'. contact_point: the points that a geom touches
-planes with ('box.0' … 'box.7'), and with them a sphere's centre against other bodies. contact_radius: one number a geom.
+friction: one number for each pair of geoms that may touch, labelled 'geom/geom': the larger coefficient of sliding, the other
+in proportion. friction_directions: both, along the two tangents. friction_torsional, friction_rolling: those of torques.
+contact_point: the points that a geom touches planes with ('box.0' … 'box.7'), and with them a sphere's centre against other
+bodies. contact_radius: one number a geom.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dojo_py.hard.parameters.bodies import bound_pairs
 from dojo_py.hard.parameters.kind import Kind, not_negative
 from dojo_py.hard.world import World
-from dojo_py.solver.cones.contact import FRICTIONLESS
+from dojo_py.solver.cones.contact import FRICTIONLESS, ROWS
 
 Array = np.ndarray
+SLIDING, SPINNING, ROLLING = 3, 4, 6
+"""Rows of a contact that has these."""
 
 
 def _geom_name(model: Any, g: int) -> str:
     return model.geom_names[g] or f"#{g}"
 
 
-def _rubbing_pairs(world: World) -> list[tuple[int, int]]:
-    """Pairs of geoms with friction, in order of appearance; the smaller geom first."""
+class Rubbing(NamedTuple):
+    """Candidates with friction, as views of one table of a World."""
+
+    geoms: Array  # (n, 2)
+    law: Array  # (n,)
+    friction: Array  # (n,) of reference
+    ratio: Array  # (n, 5) all five over it
+
+
+def _tables(world: World) -> list[Rubbing]:
+    q = world.pairs
+    rows = [Rubbing(t.geom, t.law, t.friction, t.ratio) for t in (world.planes, q)]
+    return [*rows, Rubbing(q.convex, q.convex_law, q.convex_friction, q.convex_ratio)]
+
+
+def _rubbing_pairs(world: World, most: int) -> list[tuple[int, int]]:
+    """Pairs of geoms whose law has at least so many rows, in order of appearance; the smaller geom first."""
     found: dict[tuple[int, int], None] = {}
-    for geoms, law, _ in _tables(world):
-        for kind, (a, b) in zip(law, geoms, strict=True):
-            if kind != FRICTIONLESS:
+    for table in _tables(world):
+        for kind, (a, b) in zip(table.law, table.geoms, strict=True):
+            if ROWS[kind] >= most:
                 found[(min(a, b), max(a, b))] = None
     return list(found)
 
 
-def _tables(world: World) -> list[tuple[Array, Array, Array]]:
-    """(geoms (n, 2), law (n,), friction (n,)) of all candidates."""
-    rows = [(t.geom, t.law, t.friction) for t in (world.planes, world.pairs)]
-    return [*rows, (world.pairs.convex, world.pairs.convex_law, world.pairs.convex_friction)]
+def _rows_of(table: Rubbing, pair: tuple[int, int]) -> Array:
+    low, high = np.min(table.geoms, axis=1, initial=2**31), np.max(table.geoms, axis=1, initial=-1)
+    return np.flatnonzero((low == pair[0]) & (high == pair[1]) & (table.law != FRICTIONLESS))
 
 
-def _rows_of(geoms: Array, law: Array, pair: tuple[int, int]) -> Array:
-    low, high = np.min(geoms, axis=1, initial=2**31), np.max(geoms, axis=1, initial=-1)
-    return np.flatnonzero((low == pair[0]) & (high == pair[1]) & (law != FRICTIONLESS))
-
-
-def _friction_labels(world: World, model: Any) -> list[str]:
-    return [f"{_geom_name(model, a)}/{_geom_name(model, b)}" for a, b in _rubbing_pairs(world)]
-
-
-def _friction(world: World, model: Any) -> Array:
+def _coefficients(world: World, most: int) -> Array:
+    """(n, 5) all coefficients of the pairs whose law has at least so many rows."""
     values = []
-    for pair in _rubbing_pairs(world):
-        rows = [mu[i] for geoms, law, mu in _tables(world) for i in _rows_of(geoms, law, pair)]
-        values.append(rows[0])
-    return np.array(values)
+    for pair in _rubbing_pairs(world, most):
+        values.append([t.friction[i] * t.ratio[i] for t in _tables(world) for i in _rows_of(t, pair)][0])
+    return np.array(values).reshape(-1, 5)
 
 
 def _set_friction(world: World, model: Any, values: Array) -> None:
-    for pair, value in zip(_rubbing_pairs(world), values, strict=True):
-        for geoms, law, mu in _tables(world):
-            mu[_rows_of(geoms, law, pair)] = value
+    """Both coefficients of sliding in proportion; those of torques stay."""
+    old = _coefficients(world, SLIDING)[:, :2].max(axis=1, initial=0.0)
+    for pair, share in zip(_rubbing_pairs(world, SLIDING), values / old, strict=True):
+        for table in _tables(world):
+            rows = _rows_of(table, pair)
+            table.friction[rows] *= share
+            table.ratio[rows, 2:] /= share
+
+
+def _set_coefficients(most: int, first: int, last: int) -> Callable[[World, Any, Array], None]:
+    def write(world: World, model: Any, values: Array) -> None:
+        for pair, value in zip(_rubbing_pairs(world, most), values.reshape(len(values), -1), strict=True):
+            for table in _tables(world):
+                rows = _rows_of(table, pair)
+                table.ratio[rows, first:last] = value / table.friction[rows, None]
+
+    return write
+
+
+def _friction_kind(name: str, unit: str, most: int, first: int, last: int) -> Kind:
+    """Some of the coefficients of pairs whose law has so many rows."""
+
+    def read(world: World, model: Any) -> Array:
+        values = _coefficients(world, most)[:, first:last]
+        return values if last > first + 1 else values[:, 0]
+
+    return Kind(
+        name, unit, last - first if last > first + 1 else 0, lambda world, model: _labels(world, model, most), read,
+        _set_coefficients(most, first, last), _rub, lambda world, model: read(world, model).reshape(-1, last - first).max(axis=1),
+    )  # fmt: skip
+
+
+def _labels(world: World, model: Any, most: int) -> list[str]:
+    return [f"{_geom_name(model, a)}/{_geom_name(model, b)}" for a, b in _rubbing_pairs(world, most)]
+
+
+def _friction(world: World, model: Any) -> Array:
+    return _coefficients(world, SLIDING)[:, :2].max(axis=1, initial=0.0)
 
 
 def _rub(values: Array) -> str | None:
@@ -125,7 +170,10 @@ def _set_radii(world: World, model: Any, values: Array) -> None:
 
 
 KINDS = (
-    Kind("friction", "1", 0, _friction_labels, _friction, _set_friction, _rub, _friction),
+    Kind("friction", "1", 0, lambda w, m: _labels(w, m, SLIDING), _friction, _set_friction, _rub, _friction, curved=True),
+    _friction_kind("friction_directions", "1", SLIDING, 0, 2),
+    _friction_kind("friction_torsional", "m", SPINNING, 2, 3),
+    _friction_kind("friction_rolling", "m", ROLLING, 3, 5),
     Kind("contact_point", "m", 3, _point_labels, _point_values, _set_points, scale=_point_sizes),
     Kind("contact_radius", "m", 0, lambda w, m: [_geom_name(m, g) for g in _round_geoms(w)], _radii, _set_radii, not_negative,
          lambda w, m: np.maximum(_radii(w, m), 1e-2)),

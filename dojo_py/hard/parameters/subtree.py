@@ -10,12 +10,12 @@ by itself, contacts and closures included; then, from the leaves to the root, th
 A pair of bodies feels its relative displacement only: what moves the second counts against what moves the first.
 """
 
+from dojo_py.hard.contact_rows import feels_frame
 from dojo_py.hard.gradients.closure_change import pose_impulse_change
 from dojo_py.hard.gradients.screws import as_velocity
 from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.hard.terms import EQ_COUPLING
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import PYRAMID
 
 
 @kernel
@@ -118,7 +118,7 @@ def _pair(L, W, G, D, c, s):
     _carry(z, W.x[mover], W.x[mover], 1.0, D.here[mover])
     if side == 1 and a >= 0:
         _carry(z, W.x[b], W.x[a], -1.0, D.here[a])
-        if W.claw[c] == PYRAMID:  # tangents lag behind a turn of both
+        if feels_frame(W, c):  # tangents lag behind a turn of both
             twist = z[0]
             twist[:] = 0.0
             pull(D.y[L.place_body[a]], G.pair_twist[c, 0:6], twist)

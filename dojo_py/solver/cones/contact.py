@@ -122,8 +122,6 @@ def condense(law, mu, z, kn, kf, corrected, a, dy, K, f):
     if corrected:
         r -= a[0] * a[1]
     f[0], K[0, 0] = orthant.condense(z[0], z[1], r, dy[0])
-    for i in range(1, ROWS[law]):
-        K[0, i] = 0.0
     if n > 0:
         second_order.condense(
             friction_bound(law, mu, z), z[XI : 2 + n], z[2 + n], z[3 + n : 3 + 2 * n],
@@ -134,6 +132,7 @@ def condense(law, mu, z, kn, kf, corrected, a, dy, K, f):
             f[1 + i] -= by_bound * f[0]
             K[1 + i, 0] = -by_bound * K[0, 0]
     elif law == PYRAMID:
+        K[0, 1] = K[0, 2] = 0.0
         pyramid.condense(mu, z, kf, corrected, a, dy, K, f)
 
 

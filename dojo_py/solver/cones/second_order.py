@@ -29,25 +29,22 @@ def product(x0, x, e0, e):
 
 
 @kernel
-def inverse(x0, x, e0, e, y):
-    """y (n,) becomes A⁻¹ y."""
-    d, along = x0 * e0, 0.0
+def inverse(x, e, inv_e0, inv_d, y):
+    """y (n,) becomes A⁻¹ y; inv_e0 = 1/e₀, inv_d = 1/d."""
+    along = 0.0
     for i in range(x.shape[0]):
-        d -= x[i] * e[i]
         along += e[i] * y[i]
-    along /= d
+    along *= inv_d
     for i in range(x.shape[0]):
-        y[i] = (y[i] + x[i] * along) / e0
+        y[i] = (y[i] + x[i] * along) * inv_e0
 
 
 @kernel
-def scaling(x0, x, e0, e, K):
+def scaling(x0, x, e, inv_e0, inv_d, K):
     """K of δx = f - K δe - …, written to rows and columns 1 … n of K (n + 1, n + 1)."""
-    ratio, d = x0 / e0, x0 * e0
-    for i in range(x.shape[0]):
-        d -= x[i] * e[i]
+    ratio = x0 * inv_e0
     for j in range(x.shape[0]):
-        t = (ratio * e[j] - x[j]) / d
+        t = (ratio * e[j] - x[j]) * inv_d
         for i in range(x.shape[0]):
             K[1 + i, 1 + j] = x[i] * t
         K[1 + j, 1 + j] += ratio
@@ -102,31 +99,29 @@ def start(mass, bound, u, kappa):
 
 @kernel
 def condense(x0, x, e0, e, target, corrected, a0, ax, ae0, ae, known, K, f):
-    """(f, K) of δx = f - K (δx₀, δe'), where δe = known + δe'. f[1 + i], K[1 + i, …] belong to x_i; row 0 is not touched.
+    """(f, K) of δx = f - K (δx₀, δe'), where δe = known + δe'. f[1 + i], K[1 + i, …] belong to x_i; row 0 of K is 0 but for K₀₀.
 
     target: κ. corrected: less the second-order terms of the step (a0, ax), (ae0, ae). known (n,).
     """
-    scaling(x0, x, e0, e, K)
-    n = x.shape[0]
-    r0 = remainder(x0, x, e0, e, target, corrected, a0, ax, ae0, ae) / x0
-    d, ef, eq, ratio = x0 * e0, 0.0, 0.0, e0 / x0
+    n, d = x.shape[0], x0 * e0
     for i in range(n):
         d -= x[i] * e[i]
+    inv_x0, inv_e0, inv_d = 1.0 / x0, 1.0 / e0, 1.0 / d
+    scaling(x0, x, e, inv_e0, inv_d, K)
+    r0 = remainder(x0, x, e0, e, target, corrected, a0, ax, ae0, ae) * inv_x0
+    ratio, y, q = e0 * inv_x0, f[1 : 1 + n], K[0, 1 : 1 + n]  # (row 0 of K: room for q)
+    for i in range(n):
         r = -(x0 * e[i] + e0 * x[i])
         if corrected:
             r -= a0 * ae[i] + ae0 * ax[i]
-        f[1 + i] = r - x[i] * r0
-        K[1 + i, 0] = e[i] - x[i] * ratio
-        ef += e[i] * f[1 + i]
-        eq += e[i] * K[1 + i, 0]
-    ef /= d
-    eq /= d
-    inv = 1.0 / e0
+        y[i] = r - x[i] * r0
+        q[i] = e[i] - x[i] * ratio
+    inverse(x, e, inv_e0, inv_d, y)
+    inverse(x, e, inv_e0, inv_d, q)
     for i in range(n):
-        K[1 + i, 0] = inv * (K[1 + i, 0] + x[i] * eq)
-        f[1 + i] = inv * (f[1 + i] + x[i] * ef)
+        K[1 + i, 0], q[i] = q[i], 0.0
         for j in range(n):
-            f[1 + i] -= K[1 + i, 1 + j] * known[j]
+            y[i] -= K[1 + i, 1 + j] * known[j]
 
 
 @kernel
