@@ -15,6 +15,7 @@ from dojo_py.collision.convex_table import frames, has_hull, shape_table
 from dojo_py.collision.features import BALL_FEATURE, CROSSING
 from dojo_py.collision.friction import coefficients, laws
 from dojo_py.collision.pair_filter import colliding_pairs
+from dojo_py.collision.restitution import restitution, solrefs
 from dojo_py.mechanism.errors import ModelError
 
 SHAPE_NAMES = {0: "plane", 1: "hfield", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh", 8: "sdf"}
@@ -37,6 +38,7 @@ class PlaneCandidates(NamedTuple):
     law: np.ndarray  # (n,) see friction.py
     geom: np.ndarray  # (n, 2) geom of the body, plane
     ratio: np.ndarray  # (n, 5) all coefficients over the one of reference [1, 1, m, m, m]
+    restitution: np.ndarray  # (n,)
 
 
 class PairCandidates(NamedTuple):
@@ -56,10 +58,12 @@ class PairCandidates(NamedTuple):
     law: np.ndarray  # (n,)
     geom: np.ndarray  # (n, 2)
     ratio: np.ndarray  # (n, 5) as of planes
+    restitution: np.ndarray  # (n,)
     convex: np.ndarray  # (m, 2) geoms whose features are chosen at the start of a step
     convex_friction: np.ndarray  # (m,)
     convex_law: np.ndarray  # (m,)
     convex_ratio: np.ndarray  # (m, 5)
+    convex_restitution: np.ndarray  # (m,)
     convex_fade: np.ndarray  # (m,) distance d₁ of hard/far_pairs.py over the square root of κ [m / sqrt(N m s)]
     room: np.ndarray  # (1,) most features of all of them together
     shape_node: np.ndarray  # (g,) body
@@ -131,7 +135,8 @@ def build_candidates(model, where, com, skip_unsupported=False):
     planes, pairs, convex, refused = [], [], [], []
     may = colliding_pairs(model)
     all_laws = laws(coefficients(model, may.geoms, may.listed), may.condim)
-    for (g, k), law, mu, ratio in zip(may.geoms.tolist(), *(values.tolist() for values in all_laws), strict=True):
+    bounces = [restitution(ref) for ref in solrefs(model, may.geoms, may.listed)]
+    for (g, k), law, mu, ratio, e in zip(may.geoms.tolist(), *(values.tolist() for values in all_laws), bounces, strict=True):
         if node[g] < 0 and node[k] < 0:
             continue
         tg, tk = int(model.geom_type[g]), int(model.geom_type[k])
@@ -139,7 +144,7 @@ def build_candidates(model, where, com, skip_unsupported=False):
             g, k, tg, tk = k, g, tk, tg
         if tg == PLANE:
             if node[g] < 0 and tk == MESH and has_hull(model, k):
-                convex.append((k, g, mu, law, ratio))
+                convex.append((k, g, mu, law, ratio, e))
                 continue
             if node[g] >= 0 or tk not in (SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX):
                 refused.append((g, k))
@@ -147,13 +152,13 @@ def build_candidates(model, where, com, skip_unsupported=False):
             n = axes[g][:, 2]
             T = axes[g][:, :2].T if ratio[0] == ratio[1] and ratio[3] == ratio[4] else default_tangents(n)
             for row in _points_against_plane(tk, np.asarray(model.geom_size[k], float), centre[k], axes[k]):
-                planes.append((node[k], *row, n, T, n @ centre[g], mu, law, (k, g), ratio))
+                planes.append((node[k], *row, n, T, n @ centre[g], mu, law, (k, g), ratio, e))
             continue
         rows = _pair_rows(tg, tk, g, k, model, node, centre, axes)
         if rows is not None:
-            pairs += [(*row, mu, law, ratio) for row in rows]
+            pairs += [(*row, mu, law, ratio, e) for row in rows]
         elif _is_convex(model, g) and _is_convex(model, k):
-            convex.append((g, k, mu, law, ratio) if node[g] >= 0 else (k, g, mu, law, ratio))  # one that moves first
+            convex.append((g, k, mu, law, ratio, e) if node[g] >= 0 else (k, g, mu, law, ratio, e))  # one that moves first
         else:
             refused.append((g, k))
     if refused and not skip_unsupported:
@@ -236,6 +241,7 @@ def _stack_planes(rows):
         law=col(11, (), np.int64),
         geom=col(12, (2,), np.int64),
         ratio=col(13, (5,)),
+        restitution=col(14, ()),
     )
 
 
@@ -269,10 +275,12 @@ def _stack_pairs(rows, convex, bodies, shapes):
         friction=col(7, ()),
         law=col(8, (), np.int64),
         ratio=col(9, (5,)),
+        restitution=col(10, ()),
         convex=geoms,
         convex_friction=np.array([r[2] for r in convex], float),
         convex_law=np.array([r[3] for r in convex], np.int64),
         convex_ratio=np.array([r[4] for r in convex], float).reshape(m, 5),
+        convex_restitution=np.array([r[5] for r in convex], float),
         convex_fade=_fade(mass, float(model.opt.timestep), node[geoms]),
         room=np.array([room], np.int64),
         shape_node=node,

@@ -15,7 +15,7 @@ from dojo_py.hard.pair_contacts import pair_geometry, tangents
 from dojo_py.hard.plane_contacts import plane_rows, plane_spin_rows
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import FRICTIONLESS, PYRAMID, ROWS
-from dojo_py.solver.cones.standoff import NEAREST
+from dojo_py.solver.cones.standoff import FARTHEST, NEAREST
 
 SAME, SCALED, UNEQUAL = 0, 1, 2
 """How a contact's coefficients of friction differ: not, by rows, or between the two tangents too: then it feels how its frame is
@@ -59,6 +59,15 @@ def pair_gap(Q, i, x, R, n, s):
 
 
 @kernel
+def candidate_gap(P, Q, W, candidate, x, R):
+    """Gap [m] of a candidate, a plane or a feature, at poses x (nb + 1, 3), R (nb + 1, 3, 3)."""
+    planes = P.body.shape[0]
+    if candidate < planes:
+        return plane_gap(P, candidate, x, R)
+    return feature_gap(Q, W, candidate - planes, x, R, W.scratch[101, 0:3], W.scratch)
+
+
+@kernel
 def pair_far(Q, i, x, reach):
     """True when the bounding spheres of pair i are more than reach [m] apart."""
     a, b = Q.body[i, 0], Q.body[i, 1]
@@ -75,19 +84,20 @@ def add_contact(P, Q, W, candidate):
     c = W.n_active[0]
     W.n_active[0] = c + 1
     W.active[c] = candidate
-    W.cheld[c] = 0
+    W.cheld[c] = W.cimpact[c] = 0
     np_ = P.body.shape[0]
     if candidate < np_:
         W.cbody[c, 0], W.cbody[c, 1] = P.body[candidate], -1
-        W.cmu[c] = P.friction[candidate]
+        W.cmu[c], W.crestitution[c] = P.friction[candidate], P.restitution[candidate]
         _take_ratios(W, c, P.ratio[candidate], P.law[candidate])
     else:
         i = candidate - np_
         if i < Q.kind.shape[0]:
             _own_feature(Q, W, i)
         W.cbody[c, 0], W.cbody[c, 1] = W.fbody[i, 0], W.fbody[i, 1]
-        W.cmu[c] = W.ffriction[i]
-        _take_ratios(W, c, Q.convex_ratio[W.fpair[i]] if W.fpair[i] >= 0 else Q.ratio[i], W.flaw[i])
+        pair = W.fpair[i]
+        W.cmu[c], W.crestitution[c] = W.ffriction[i], Q.convex_restitution[pair] if pair >= 0 else Q.restitution[i]
+        _take_ratios(W, c, Q.convex_ratio[pair] if pair >= 0 else Q.ratio[i], W.flaw[i])
 
 
 @kernel
@@ -181,6 +191,8 @@ def start_contact(P, Q, W, c, recovery):
     standoff, hard = W.solver.standoff + ROUND_OFF_GAP * _extent(P, Q, W, c), W.in_hard_limit[0]
     W.standoff[c] = hard * standoff
     W.cgrace[c] = allowance(gap, recovery, NEAREST * standoff, hard) - _round_off(W.x[body])
+    if W.cimpact[c] == 1:
+        W.cgrace[c] = min(W.cgrace[c], FARTHEST * standoff - W.cend[c])  # (never faster than the law: what rests there is at s)
 
 
 @kernel

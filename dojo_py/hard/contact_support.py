@@ -1,13 +1,12 @@
 """What contacts of a model ask for beyond hard contact with friction: named, pair by pair.
 
-Refused, because the motion differs: restitution (a solref with little damping), unequal coefficients of a capsule on a plane, whose
+Refused, because the motion differs: unequal coefficients of a capsule on a plane, whose
 directions MuJoCo turns with the capsule. Notices: margins. In MuJoCo a contact with a margin holds the shapes apart by
 margin - gap; hard shapes touch where they are drawn.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -19,8 +18,6 @@ from dojo_py.collision.pair_filter import colliding_pairs
 from dojo_py.mechanism.errors import ErrorRecord
 from dojo_py.mechanism.source import Source
 
-BOUNCY = 0.5
-"""Damping ratio of a solref below which a contact is called bouncy: it would return more than a sixth of the speed."""
 MOST_NAMED = 6
 
 Array = np.ndarray
@@ -58,37 +55,12 @@ def _pair_features(model: Any, g: int, k: int, condim: int, pair: int | None) ->
     kinds = {int(model.geom_type[g]), int(model.geom_type[k])}
     if kinds == {PLANE, CAPSULE} and (ratio[0] != ratio[1] or ratio[3] != ratio[4]):
         yield "unequal coefficients of friction of a capsule on a plane; give equal ones", False
-    if damping_ratio(_solref(model, g, k, pair)) < BOUNCY:
-        yield "restitution (a solref with little damping): impacts are inelastic", False
     if pair is None:
         margin, gap = model.geom_margin[g] + model.geom_margin[k], model.geom_gap[g] + model.geom_gap[k]
     else:
         margin, gap = model.pair_margin[pair], model.pair_gap[pair]
     if margin - gap > 0.0:
         yield "margin: the surfaces touch at distance 0, not at margin - gap", True
-
-
-def _solref(model: Any, g: int, k: int, pair: int | None) -> np.ndarray:
-    """The pair's solref, as MuJoCo combines it."""
-    if pair is not None:
-        return np.asarray(model.pair_solref[pair])
-    one, two = (int(model.geom_priority[i]) for i in (g, k))
-    refs = np.asarray(model.geom_solref)[[g, k]]
-    if one != two:
-        return refs[0 if one > two else 1]
-    if np.any(refs[:, 0] <= 0.0):
-        return refs.min(axis=0)
-    weights = np.asarray(model.geom_solmix)[[g, k]]
-    share = 0.5 if weights.sum() < 1e-15 else float(weights[0] / weights.sum())
-    return share * refs[0] + (1.0 - share) * refs[1]
-
-
-def damping_ratio(solref: np.ndarray) -> float:
-    """Of (time constant, damping ratio) or (-stiffness, -damping)."""
-    first, second = float(solref[0]), float(solref[1])
-    if first > 0.0:
-        return second
-    return -second / (2.0 * math.sqrt(-first)) if first < 0.0 else math.inf
 
 
 def _record(model: Any, message: str, notice: bool, pairs: Array) -> ErrorRecord:

@@ -13,6 +13,7 @@ from dojo_py.hard.contact_rows import OVERLAP, pair_far, pair_gap, plane_gap
 from dojo_py.hard.convex_choice import choose_features, smallest_distance
 from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.held_friction import hold_bounds
+from dojo_py.hard.impacts import rebound
 from dojo_py.hard.interior_point import INEXACT, SOLVED, TOO_FAST, steady
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, find_islands, take_islands
 from dojo_py.hard.parts import in_parts, stand_still, start_parts, take_carried, whole
@@ -78,6 +79,8 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
             _end_at_best(L, P, Q, A, W, angle, rate, wrench, h)
             if out[6] <= complementarity_tolerance(L, W, kappa) * steady(W):
                 out[0], out[2], out[3], out[8] = SOLVED, out[5], out[6], residual_of(L, W, h, 0.0)
+        if out[0] == SOLVED and kappa == 0.0:
+            total += rebound(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
     if first > 0 or (out[0] != SOLVED and kappa == 0.0 and W.options.subdivisions > 0.0):
         count, parts = in_parts(
             L, P, Q, A, W, angle, rate, wrench, h, max(first, 1), kappa, max(budget - total, 1.0), out

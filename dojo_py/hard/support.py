@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.hard.contact_support import BOUNCY, contact_records, damping_ratio
+from dojo_py.collision.restitution import BOUNCY, damping_ratio
+from dojo_py.hard.contact_support import contact_records
 from dojo_py.hard.joint_stacks import dependent_stacks
 from dojo_py.mechanism.enums import JointType
 from dojo_py.mechanism.errors import ErrorRecord, ModelError, UnsupportedWarning

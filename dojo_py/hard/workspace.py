@@ -96,6 +96,12 @@ class Work(NamedTuple):
     cratio: np.ndarray  # (nc, 5) all coefficients over it [1, 1, m, m, m]
     cscaled: np.ndarray  # (nc,) SAME, SCALED or UNEQUAL: what of these differs from 1, see contact_rows.py
     claw: np.ndarray  # (nc,)
+    crestitution: np.ndarray  # (nc,)
+    cimpact: np.ndarray  # (nc,) 1 where a contact rebounds in this step (impacts.py)
+    crebound: np.ndarray  # (nc, 2) gap at the start, and how much larger it is at the end with the whole restitution [m]
+    cend: np.ndarray  # (nc,) gap at the end at least [m]
+    x_before: np.ndarray  # (nb + 1, 3) poses one interval before the start
+    R_before: np.ndarray  # (nb + 1, 3, 3)
     cheld: np.ndarray  # (nc,) 1 where friction's bound is held at `cbound` (solver/cones/contact.py)
     cbound: np.ndarray  # (nc,) [N s]
     cframe: np.ndarray  # (nc, 3, 3) normal and tangents at the start (pairs)
@@ -235,6 +241,8 @@ def allocate_work(layout, planes, pairs, options, solver):
         fsign=z(nf), ffriction=z(nf), flaw=z(nf, np.int64), pair_gap=z(1), cweight=z(nc), cslope=z(nc),
         limit_active=z(nl, np.int64), n_limits=z(1, np.int64), bound=z(nv), lgap=z(nl), dof_limit=np.full((nv, 2), -1, np.int64),
         cbody=z((nc, 2), np.int64), cmu=z(nc), cratio=z((nc, 5)), cscaled=z(nc, np.int64),
+        crestitution=z(nc), cimpact=z(nc, np.int64), crebound=z((nc, 2)), cend=z(nc), x_before=z((nb + 1, 3)),
+        R_before=z((nb + 1, 3, 3)),
         claw=z(nc, np.int64), cheld=z(nc, np.int64), cbound=z(nc),
         cframe=z((nc, 3, 3)), cval=z((nc, nr)),
         kappa=z(1), in_hard_limit=z(1), standoff=z(nc), limit_standoff=z(nl),

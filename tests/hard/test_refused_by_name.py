@@ -22,8 +22,6 @@ REFUSED = {
     "anisotropic capsule": (
         scene('type="capsule" size=".1 .1"', pair('friction="1 2"')), r"unequal coefficients.*capsule on a plane.*'floor' - 'ball'"
     ),
-    "bouncy": (scene('solref="-1000 -1"', option="<default><geom solmix='0'/></default>"), "restitution"),
-    "bouncy by ratio": (scene(pair=pair('solref=".02 .1"')), "restitution"),
     "bouncy limit": (scene(joint=HINGE.format('solreflimit="-1000 -1"')), "'j': restitution at limits"),
 }
 HARMLESS = {
@@ -33,6 +31,8 @@ HARMLESS = {
     "rolling": scene('condim="6"'),
     "anisotropic": scene(pair=pair('friction="1 2"')),
     "override": scene(option=OVERRIDE),
+    "bouncy": scene('solref="-1000 -1"', option="<default><geom solmix='0'/></default>"),
+    "bouncy by ratio": scene(pair=pair('solref=".02 .1"')),
     "equal": scene(pair=pair('friction="2 2"')),
     "one of two has a plain solref": scene('solref=".02 1"'),
     "override of nothing that touches": scene('contype="0" conaffinity="0"', option=OVERRIDE),

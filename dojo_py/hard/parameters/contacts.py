@@ -2,6 +2,7 @@
 
 friction: one number for each pair of geoms that may touch, labelled 'geom/geom': the larger coefficient of sliding, the other
 in proportion. friction_directions: both, along the two tangents. friction_torsional, friction_rolling: those of torques.
+restitution: one number for each pair; the step on the central path, and so its derivatives, know none.
 contact_point: the points that a geom touches planes with ('box.0' … 'box.7'), and with them a sphere's centre against other
 bodies. contact_radius: one number a geom.
 """
@@ -16,7 +17,7 @@ import numpy as np
 from dojo_py.hard.parameters.bodies import bound_pairs
 from dojo_py.hard.parameters.kind import Kind, not_negative
 from dojo_py.hard.world import World
-from dojo_py.solver.cones.contact import FRICTIONLESS, ROWS
+from dojo_py.solver.cones.contact import ROWS
 
 Array = np.ndarray
 SLIDING, SPINNING, ROLLING = 3, 4, 6
@@ -28,18 +29,19 @@ def _geom_name(model: Any, g: int) -> str:
 
 
 class Rubbing(NamedTuple):
-    """Candidates with friction, as views of one table of a World."""
+    """Candidates for contact, as views of one table of a World."""
 
     geoms: Array  # (n, 2)
     law: Array  # (n,)
     friction: Array  # (n,) of reference
     ratio: Array  # (n, 5) all five over it
+    restitution: Array  # (n,)
 
 
 def _tables(world: World) -> list[Rubbing]:
     q = world.pairs
-    rows = [Rubbing(t.geom, t.law, t.friction, t.ratio) for t in (world.planes, q)]
-    return [*rows, Rubbing(q.convex, q.convex_law, q.convex_friction, q.convex_ratio)]
+    rows = [Rubbing(t.geom, t.law, t.friction, t.ratio, t.restitution) for t in (world.planes, q)]
+    return [*rows, Rubbing(q.convex, q.convex_law, q.convex_friction, q.convex_ratio, q.convex_restitution)]
 
 
 def _rubbing_pairs(world: World, most: int) -> list[tuple[int, int]]:
@@ -54,7 +56,7 @@ def _rubbing_pairs(world: World, most: int) -> list[tuple[int, int]]:
 
 def _rows_of(table: Rubbing, pair: tuple[int, int]) -> Array:
     low, high = np.min(table.geoms, axis=1, initial=2**31), np.max(table.geoms, axis=1, initial=-1)
-    return np.flatnonzero((low == pair[0]) & (high == pair[1]) & (table.law != FRICTIONLESS))
+    return np.flatnonzero((low == pair[0]) & (high == pair[1]))
 
 
 def _coefficients(world: World, most: int) -> Array:
@@ -104,6 +106,21 @@ def _labels(world: World, model: Any, most: int) -> list[str]:
 
 def _friction(world: World, model: Any) -> Array:
     return _coefficients(world, SLIDING)[:, :2].max(axis=1, initial=0.0)
+
+
+def _restitutions(world: World, model: Any) -> Array:
+    found = [[t.restitution[i] for t in _tables(world) for i in _rows_of(t, pair)][0] for pair in _rubbing_pairs(world, 1)]
+    return np.array(found, float)
+
+
+def _set_restitutions(world: World, model: Any, values: Array) -> None:
+    for pair, value in zip(_rubbing_pairs(world, 1), values, strict=True):
+        for table in _tables(world):
+            table.restitution[_rows_of(table, pair)] = value
+
+
+def _share(values: Array) -> str | None:
+    return None if np.all((values >= 0) & (values <= 1)) else "must be between 0 and 1"
 
 
 def _rub(values: Array) -> str | None:
@@ -174,6 +191,7 @@ KINDS = (
     _friction_kind("friction_directions", "1", SLIDING, 0, 2),
     _friction_kind("friction_torsional", "m", SPINNING, 2, 3),
     _friction_kind("friction_rolling", "m", ROLLING, 3, 5),
+    Kind("restitution", "1", 0, lambda w, m: _labels(w, m, 1), _restitutions, _set_restitutions, _share),
     Kind("contact_point", "m", 3, _point_labels, _point_values, _set_points, scale=_point_sizes),
     Kind("contact_radius", "m", 0, lambda w, m: [_geom_name(m, g) for g in _round_geoms(w)], _radii, _set_radii, not_negative,
          lambda w, m: np.maximum(_radii(w, m), 1e-2)),

@@ -1,0 +1,132 @@
+"""Newton's restitution: impacts of an island that was solved without it are solved again with the rebound that they have.
+
+    v⁺ ≥ -e v⁻   as   gap₊ - g ≥ 0 ⟂ γ,    g = gap₀ + θ e (gap₋ - gap₀)       gap₋: one interval before the start
+
+Which contacts have an impact is found by the step without restitution: those that push and were closing faster than what
+gravity adds in a step. Impacts may start others, so that is repeated. θ = 1, but where friction and several impacts would make
+Newton's law create energy (Kane's paradox): there θ is as large as the work of the contacts allows,
+
+    work = Σ_bodies P · (v + v₋)/2,   P: their impulses on a body                                     ≤ 0
+
+In the hard limit and in steps solved whole; on the central path impacts are inelastic, and so are the derivatives.
+"""
+
+from dojo_py.hard.choice import strongest_gravity
+from dojo_py.hard.contact_rows import candidate_gap
+from dojo_py.hard.interior_point import SOLVED
+from dojo_py.hard.islands import BODIES, CONTACTS
+from dojo_py.hard.parts import whole
+from dojo_py.hard.start import COLD
+from dojo_py.jit import kernel
+from dojo_py.rotation import quat_mul, quat_to_matrix, step_quaternion
+from dojo_py.solver.cones.contact import ROWS, impulse_of
+
+CHAIN, SHARES = 4, 6
+"""Most times that impacts which others started are added; most shares θ that are tried."""
+SLOWEST = 1e-6
+"""Closing speed below which nothing rebounds, beside what gravity adds in a step [m/s]."""
+CREATED = 1e-9
+"""Work of contacts, over the kinetic energy that they could take, that counts as none."""
+
+
+@kernel
+def forget_impacts(W):
+    """No contact of the islands has an impact."""
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        W.cimpact[W.members[CONTACTS, k]] = 0
+
+
+@kernel
+def rebound(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
+    """Solve the step of the islands in W.span again with their impacts. Returns the iterations; out as in `attempts.attempts`.
+
+    Where no solution with them is found the islands end as without restitution.
+    """
+    total, share = 0.0, 1.0
+    if _add_impacts(L, P, Q, W, h) == 0:
+        return 0.0
+    idle, _ = _work(L, W)
+    for _ in range(CHAIN + SHARES):
+        _aim(W, share)
+        total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, budget - total, out)
+        if out[0] != SOLVED:
+            break
+        if _add_impacts(L, P, Q, W, h) > 0:
+            continue
+        created, scale = _work(L, W)
+        if created > CREATED * scale:
+            share *= min(max(0.95 * idle / min(idle - created, -1e-300), 0.1), 0.9)
+        else:
+            return total
+    forget_impacts(W)
+    return total + whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, budget, out)
+
+
+@kernel
+def _add_impacts(L, P, Q, W, h):
+    """Mark contacts of the islands that push, were closing and are not marked yet. Returns how many."""
+    added = 0
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        if not W.crestitution[c] > 0.0 or W.cimpact[c] == 1:
+            continue
+        mass, gravity = 1e300, 0.0
+        for side in range(2):
+            b = W.cbody[c, side]
+            if b >= 0:
+                mass, gravity = min(mass, L.mass[b]), max(gravity, strongest_gravity(L, b))
+                _pose_before(W, b, h)
+        _pose_before(W, -1, h)
+        if W.con[c, 0] * h <= mass * W.con[c, 1]:
+            continue
+        here = candidate_gap(P, Q, W, W.active[c], W.x, W.R)
+        closed = candidate_gap(P, Q, W, W.active[c], W.x_before, W.R_before) - here
+        if closed > h * (h * gravity + SLOWEST):
+            W.cimpact[c] = 1
+            W.crebound[c, 0], W.crebound[c, 1] = here, W.crestitution[c] * closed
+            added += 1
+    return added
+
+
+@kernel
+def _pose_before(W, b, h):
+    """W.x_before, W.R_before of body b, one interval before the start of the step; of the world (-1) those it always has."""
+    p, q = W.scratch[100, 0:4], W.scratch[101, 0:4]
+    for i in range(3):
+        W.x_before[b, i] = W.x[b, i] - h * W.v_prev[b, i]
+    step_quaternion(W.v_prev[b, 3:6], -h, p)
+    quat_mul(W.q[b], p, q)
+    quat_to_matrix(q, W.R_before[b])
+    if b < 0:
+        for i in range(3):
+            for k in range(3):
+                W.R_before[b, i, k] = W.R[b, i, k]
+
+
+@kernel
+def _aim(W, share):
+    """The gaps at which the marked contacts end at least, with a share of their restitution."""
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        W.cend[c] = W.crebound[c, 0] + share * W.crebound[c, 1]
+
+
+@kernel
+def _work(L, W):
+    """(work of the contacts of the islands [J], kinetic energy of the bodies' change of velocity [J])."""
+    F, total, scale = W.scratch[100, 0 : W.cf.shape[1]], 0.0, 0.0
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        impulse_of(W.claw[c], W.con[c], F)
+        for side in range(2):
+            b = W.cbody[c, side]
+            if b >= 0:
+                for r in range(ROWS[W.claw[c]]):
+                    for i in range(6):
+                        total += 0.5 * F[r] * W.cB[c, side, r, i] * (W.v[b, i] + W.v_prev[b, i])
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        for i in range(6):
+            inertia = L.mass[b] if i < 3 else L.inertia[b, i - 3, i - 3]
+            scale += 0.5 * inertia * (W.v[b, i] - W.v_prev[b, i]) ** 2
+    return total, scale
