@@ -263,14 +263,8 @@ def _condense_limit(L, W, m, l, first, n, h, kn, corrected, M, f, s):
 def _assemble_contact(L, W, c, kn, kf, corrected):
     """Fold contact c onto its bodies: D_a += B_aᵀ K C_a - H_aa, and the mutual blocks of a pair."""
     law, mu, K, f = W.claw[c], W.cmu[c], W.cK[c], W.cf[c]
-    place, speed = 0.0, 0.0
-    for side in range(2):
-        b = W.cbody[c, side]
-        if b >= 0:
-            place = max(place, abs(W.xn[b, 0]), abs(W.xn[b, 1]), abs(W.xn[b, 2]))
-            for i in range(6):
-                speed = max(speed, abs(W.v[b, i]))
-    motion_residual(law, W.con[c], W.cval[c], ROUND_OFF * (place + 0.1), ROUND_OFF * speed, W.cdy[c])
+    if not corrected:
+        _slack_residual(W, c)
     condense(law, mu, W.con[c], kn, kf, corrected, W.affine.con[c], W.cdy[c], K, f)
     for side in range(2):
         b = W.cbody[c, side]
@@ -283,6 +277,19 @@ def _assemble_contact(L, W, c, kn, kf, corrected):
         store(push, W.step, place, 0)
         if not corrected:
             _fold_contact(L, W, c, side, b, place)
+
+
+@kernel
+def _slack_residual(W, c):
+    """W.cdy of contact c, beyond the round-off of its motion."""
+    place, speed = 0.0, 0.0
+    for side in range(2):
+        b = W.cbody[c, side]
+        if b >= 0:
+            place = max(place, abs(W.xn[b, 0]), abs(W.xn[b, 1]), abs(W.xn[b, 2]))
+            for i in range(6):
+                speed = max(speed, abs(W.v[b, i]))
+    motion_residual(W.claw[c], W.con[c], W.cval[c], ROUND_OFF * (place + 0.1), ROUND_OFF * speed, W.cdy[c])
 
 
 @kernel

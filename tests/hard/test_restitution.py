@@ -45,7 +45,7 @@ def test_what_a_solref_says():
 
 @pytest.mark.parametrize("e", [0.5, 0.8, 1.0])
 def test_a_ball_rebounds_to_e_squared_of_its_height(e):
-    """Every impact has v⁺ = -e v⁻ (measured: 2e-7 m/s, twice the standoff over h); peaks fall by e², of first order in h: 1 % at 1 ms."""
+    """Every impact has v⁺ = -e v⁻ (measured: 2e-7 m/s, twice the standoff over h); peaks fall by e², 1 % off at 1 ms, first order in h."""
     run = rolled(floor('size=".1"', e), 2500)
     v, z = run.qvel[:, 2], run.qpos[:, 2] - 0.1
     hits = np.flatnonzero((v[1:] > 0.1) & (v[:-1] < 0.0))
@@ -95,8 +95,8 @@ def energy(run, model):
 
 @pytest.mark.parametrize("seed", [4, 5, 7, 9, 10, 11])
 def test_energy_never_grows(seed):
-    """Cubes that are thrown, spin and bounce on their corners with friction. Growth in a step measured: 5e-13 J; by Newton's law alone,
-    without the bound of the contacts' work, 0.1 to 0.7 J in five of these six."""
+    """Cubes that are thrown, spin and bounce on their corners with friction. Growth in a step measured: 5e-13 J; by Newton's law
+    alone, without the bound of the contacts' work, 0.1 to 0.7 J in five of these six."""
     rng = np.random.default_rng(seed)
     e, mu = rng.choice([0.5, 0.9, 1.0]), rng.uniform(0.2, 1.0)
     model = floor('type="box" size=".1 .1 .1"', e, h=5e-4, friction=mu, height=0.2)

@@ -115,7 +115,8 @@ def motion_residual(law, z, motion, gap_floor, speed_floor, dy):
 def condense(law, mu, z, kn, kf, corrected, a, dy, K, f):
     """δF = f - K δy' for one contact, where δy' is the change of the motion beyond dy, the present slack residual.
 
-    corrected: less the second-order terms of the affine step a, like z. K and f are written in the rows of the law.
+    corrected: less the second-order terms of the affine step a, like z; K is that of the call without them. K and f are written in
+    the rows of the law.
     """
     n = SECOND_ORDER[law]
     r = kn - orthant.product(z[0], z[1])
@@ -128,9 +129,9 @@ def condense(law, mu, z, kn, kf, corrected, a, dy, K, f):
             kf, corrected, mu * a[0], a[XI : 2 + n], a[2 + n], a[3 + n : 3 + 2 * n], dy[1 : 1 + n], K, f,
         )  # fmt: skip
         for i in range(n):  # δξ₁ = μ δγ = μ (f₀ - K₀₀ δgap)
-            by_bound = mu * K[1 + i, 0]
-            f[1 + i] -= by_bound * f[0]
-            K[1 + i, 0] = -by_bound * K[0, 0]
+            if not corrected:
+                K[1 + i, 0] *= -mu * K[0, 0]
+            f[1 + i] += K[1 + i, 0] / K[0, 0] * f[0]
     elif law == PYRAMID:
         K[0, 1] = K[0, 2] = 0.0
         pyramid.condense(mu, z, kf, corrected, a, dy, K, f)

@@ -101,27 +101,37 @@ def start(mass, bound, u, kappa):
 def condense(x0, x, e0, e, target, corrected, a0, ax, ae0, ae, known, K, f):
     """(f, K) of δx = f - K (δx₀, δe'), where δe = known + δe'. f[1 + i], K[1 + i, …] belong to x_i; row 0 of K is 0 but for K₀₀.
 
-    target: κ. corrected: less the second-order terms of the step (a0, ax), (ae0, ae). known (n,).
+    target: κ. corrected: less the second-order terms of the step (a0, ax), (ae0, ae); K is what it was without them. known (n,).
     """
     n, d = x.shape[0], x0 * e0
     for i in range(n):
         d -= x[i] * e[i]
     inv_x0, inv_e0, inv_d = 1.0 / x0, 1.0 / e0, 1.0 / d
-    scaling(x0, x, e, inv_e0, inv_d, K)
-    r0 = remainder(x0, x, e0, e, target, corrected, a0, ax, ae0, ae) * inv_x0
-    ratio, y, q = e0 * inv_x0, f[1 : 1 + n], K[0, 1 : 1 + n]  # (row 0 of K: room for q)
+    if not corrected:
+        _put_matrix(x0, x, e0, e, inv_x0, inv_e0, inv_d, K)
+    r0, y = remainder(x0, x, e0, e, target, corrected, a0, ax, ae0, ae) * inv_x0, f[1 : 1 + n]
     for i in range(n):
         r = -(x0 * e[i] + e0 * x[i])
         if corrected:
             r -= a0 * ae[i] + ae0 * ax[i]
         y[i] = r - x[i] * r0
-        q[i] = e[i] - x[i] * ratio
     inverse(x, e, inv_e0, inv_d, y)
+    for i in range(n):
+        for j in range(n):
+            y[i] -= K[1 + i, 1 + j] * known[j]
+
+
+@kernel
+def _put_matrix(x0, x, e0, e, inv_x0, inv_e0, inv_d, K):
+    """K of `condense`."""
+    n = x.shape[0]
+    scaling(x0, x, e, inv_e0, inv_d, K)
+    ratio, q = e0 * inv_x0, K[0, 1 : 1 + n]  # (row 0 of K: room for q)
+    for i in range(n):
+        q[i] = e[i] - x[i] * ratio
     inverse(x, e, inv_e0, inv_d, q)
     for i in range(n):
         K[1 + i, 0], q[i] = q[i], 0.0
-        for j in range(n):
-            y[i] -= K[1 + i, 1 + j] * known[j]
 
 
 @kernel
