@@ -21,7 +21,7 @@ SCENES = {
     "fourbar": (0.01, 10),
 }
 """Model -> time step [s], steps of random control before the one that is differentiated."""
-NEEDS_ROOM = ("contact_radius", "damping", "armature", "stiffness")
+NEEDS_ROOM = ("contact_radius", "damping", "armature", "stiffness", "restitution")
 """Kinds that must not be negative: moved off 0 before differences are taken."""
 
 

@@ -45,7 +45,7 @@ def test_what_a_solref_says():
 
 @pytest.mark.parametrize("e", [0.5, 0.8, 1.0])
 def test_a_ball_rebounds_to_e_squared_of_its_height(e):
-    """Every impact has v⁺ = -e v⁻ (measured: 2e-7 m/s, twice the standoff over h); peaks fall by e², 1 % off at 1 ms, first order in h."""
+    """Every impact has v⁺ = -e v⁻ (measured: 2e-7 m/s, twice the standoff over h); peaks fall by e² to first order: 1 % at 1 ms."""
     run = rolled(floor('size=".1"', e), 2500)
     v, z = run.qvel[:, 2], run.qpos[:, 2] - 0.1
     hits = np.flatnonzero((v[1:] > 0.1) & (v[:-1] < 0.0))

@@ -74,7 +74,8 @@ def _set_friction(world: World, model: Any, values: Array) -> None:
         for table in _tables(world):
             rows = _rows_of(table, pair)
             table.friction[rows] *= share
-            table.ratio[rows, 2:] /= share
+            torques = rows[[ROWS[kind] > SLIDING for kind in table.law[rows]]]
+            table.ratio[torques, 2:] /= share
 
 
 def _set_coefficients(most: int, first: int, last: int) -> Callable[[World, Any, Array], None]:
