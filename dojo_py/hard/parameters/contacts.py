@@ -44,45 +44,46 @@ def _tables(world: World) -> list[Rubbing]:
     return [*rows, Rubbing(q.convex, q.convex_law, q.convex_friction, q.convex_ratio, q.convex_restitution)]
 
 
-def _rubbing_pairs(world: World, most: int) -> list[tuple[int, int]]:
-    """Pairs of geoms whose law has at least so many rows, in order of appearance; the smaller geom first."""
-    found: dict[tuple[int, int], None] = {}
-    for table in _tables(world):
-        for kind, (a, b) in zip(table.law, table.geoms, strict=True):
+def _places(world: World, most: int) -> dict[tuple[int, int], list[tuple[Rubbing, list[int]]]]:
+    """Pairs of geoms whose law has at least so many rows, in order of appearance, the smaller geom first -> tables and rows."""
+    found: dict[tuple[int, int], dict[int, list[int]]] = {}
+    tables = _tables(world)
+    for number, table in enumerate(tables):
+        pairs = np.sort(table.geoms, axis=1).tolist()
+        for row, (kind, (low, high)) in enumerate(zip(table.law.tolist(), pairs, strict=True)):
             if ROWS[kind] >= most:
-                found[(min(a, b), max(a, b))] = None
-    return list(found)
+                found.setdefault((low, high), {}).setdefault(number, []).append(row)
+    return {pair: [(tables[number], rows) for number, rows in places.items()] for pair, places in found.items()}
 
 
-def _rows_of(table: Rubbing, pair: tuple[int, int]) -> Array:
-    low, high = np.min(table.geoms, axis=1, initial=2**31), np.max(table.geoms, axis=1, initial=-1)
-    return np.flatnonzero((low == pair[0]) & (high == pair[1]))
+def _labels(world: World, model: Any, most: int) -> list[str]:
+    return [f"{_geom_name(model, a)}/{_geom_name(model, b)}" for a, b in _places(world, most)]
 
 
 def _coefficients(world: World, most: int) -> Array:
     """(n, 5) all coefficients of the pairs whose law has at least so many rows."""
-    values = []
-    for pair in _rubbing_pairs(world, most):
-        values.append([t.friction[i] * t.ratio[i] for t in _tables(world) for i in _rows_of(t, pair)][0])
-    return np.array(values).reshape(-1, 5)
+    firsts = [(places[0][0], places[0][1][0]) for places in _places(world, most).values()]
+    return np.array([table.friction[row] * table.ratio[row] for table, row in firsts]).reshape(-1, 5)
+
+
+def _friction(world: World, model: Any) -> Array:
+    return _coefficients(world, SLIDING)[:, :2].max(axis=1, initial=0.0)
 
 
 def _set_friction(world: World, model: Any, values: Array) -> None:
     """Both coefficients of sliding in proportion; those of torques stay."""
-    old = _coefficients(world, SLIDING)[:, :2].max(axis=1, initial=0.0)
-    for pair, share in zip(_rubbing_pairs(world, SLIDING), values / old, strict=True):
-        for table in _tables(world):
-            rows = _rows_of(table, pair)
+    shares = values / _friction(world, model)
+    for places, share in zip(_places(world, SLIDING).values(), shares, strict=True):
+        for table, rows in places:
             table.friction[rows] *= share
-            torques = rows[[ROWS[kind] > SLIDING for kind in table.law[rows]]]
-            table.ratio[torques, 2:] /= share
+            if ROWS[table.law[rows[0]]] > SLIDING:
+                table.ratio[rows, 2:] /= share
 
 
 def _set_coefficients(most: int, first: int, last: int) -> Callable[[World, Any, Array], None]:
     def write(world: World, model: Any, values: Array) -> None:
-        for pair, value in zip(_rubbing_pairs(world, most), values.reshape(len(values), -1), strict=True):
-            for table in _tables(world):
-                rows = _rows_of(table, pair)
+        for places, value in zip(_places(world, most).values(), values.reshape(len(values), -1), strict=True):
+            for table, rows in places:
                 table.ratio[rows, first:last] = value / table.friction[rows, None]
 
     return write
@@ -101,23 +102,14 @@ def _friction_kind(name: str, unit: str, most: int, first: int, last: int) -> Ki
     )  # fmt: skip
 
 
-def _labels(world: World, model: Any, most: int) -> list[str]:
-    return [f"{_geom_name(model, a)}/{_geom_name(model, b)}" for a, b in _rubbing_pairs(world, most)]
-
-
-def _friction(world: World, model: Any) -> Array:
-    return _coefficients(world, SLIDING)[:, :2].max(axis=1, initial=0.0)
-
-
 def _restitutions(world: World, model: Any) -> Array:
-    found = [[t.restitution[i] for t in _tables(world) for i in _rows_of(t, pair)][0] for pair in _rubbing_pairs(world, 1)]
-    return np.array(found, float)
+    return np.array([places[0][0].restitution[places[0][1][0]] for places in _places(world, 1).values()], float)
 
 
 def _set_restitutions(world: World, model: Any, values: Array) -> None:
-    for pair, value in zip(_rubbing_pairs(world, 1), values, strict=True):
-        for table in _tables(world):
-            table.restitution[_rows_of(table, pair)] = value
+    for places, value in zip(_places(world, 1).values(), values, strict=True):
+        for table, rows in places:
+            table.restitution[rows] = value
 
 
 def _share(values: Array) -> str | None:
