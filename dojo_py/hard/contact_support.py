@@ -1,8 +1,7 @@
 """What contacts of a model ask for beyond hard contact with friction: named, pair by pair.
 
-Refused, because the motion differs: unequal coefficients of a capsule on a plane, whose
-directions MuJoCo turns with the capsule. Notices: margins. In MuJoCo a contact with a margin holds the shapes apart by
-margin - gap; hard shapes touch where they are drawn.
+Refused, because the motion differs: unequal coefficients of a capsule on a plane, whose directions MuJoCo turns with the capsule.
+Notices: margins. In MuJoCo a contact with a margin holds the shapes apart by it; hard shapes touch where they are drawn.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import numpy as np
 from dojo_py.collision.convex_shapes import CAPSULE, PLANE
 from dojo_py.collision.friction import coefficients, laws
 from dojo_py.collision.pair_filter import colliding_pairs
+from dojo_py.mechanism.enums import EnableBit
 from dojo_py.mechanism.errors import ErrorRecord
 from dojo_py.mechanism.source import Source
 
@@ -55,12 +55,11 @@ def _pair_features(model: Any, g: int, k: int, condim: int, pair: int | None) ->
     kinds = {int(model.geom_type[g]), int(model.geom_type[k])}
     if kinds == {PLANE, CAPSULE} and (ratio[0] != ratio[1] or ratio[3] != ratio[4]):
         yield "unequal coefficients of friction of a capsule on a plane; give equal ones", False
-    if pair is None:
-        margin, gap = model.geom_margin[g] + model.geom_margin[k], model.geom_gap[g] + model.geom_gap[k]
-    else:
-        margin, gap = model.pair_margin[pair], model.pair_gap[pair]
-    if margin - gap > 0.0:
-        yield "margin: the surfaces touch at distance 0, not at margin - gap", True
+    margin = model.geom_margin[g] + model.geom_margin[k] if pair is None else model.pair_margin[pair]
+    if int(model.opt.enableflags) & EnableBit.OVERRIDE:
+        margin = model.opt.o_margin
+    if margin > 0.0:
+        yield "margin: the surfaces touch at distance 0, not at the margin", True
 
 
 def _record(model: Any, message: str, notice: bool, pairs: Array) -> ErrorRecord:
