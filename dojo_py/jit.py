@@ -48,21 +48,21 @@ counted_kernel = njit(**_KERNEL, **OPTIONS)
 pasted: Any = njit(inline="always", **OPTIONS)
 
 
-FILES = ("arrays.py", "compiler.py", "handles.py", "jit.py", "rotation.py")
+FILES = ("arrays.py", "by_address.py", "compiler.py", "handles.py", "jit.py", "rotation.py")
 ROOMS = (
     "actuation/*.py", "collision/**/*.py", "drawing/*.py", "fluid/*.py", "hard/**/*.py", "solver/*.py", "soft/**/*.py",
     "mechanism/wrapping.py",
 )  # fmt: skip
 """Where kernels live, and the constants they are compiled with."""
-BESIDE = ("environments/*_kernels.py",)
-"""Kernels of folders that are in the package where it is installed, and beside it in the repository."""
+ABOVE = ("policy/*_kernels.py", "environments/**/*_kernels.py")
+"""Kernels between the steps of closed loops. Folders in the package where it is installed, some beside it in the repository."""
 
 
 def kernel_files() -> list[Path]:
     """The files that kernels are compiled from, sorted."""
     root = Path(__file__).parent
-    inside = [file for pattern in (*FILES, *ROOMS, *BESIDE) for file in root.glob(pattern)]
-    beside = [] if (root / "environments").is_dir() else [file for pattern in BESIDE for file in root.parent.glob(pattern)]
+    inside = [file for pattern in (*FILES, *ROOMS, *ABOVE) for file in root.glob(pattern)]
+    beside = [] if (root / "environments").is_dir() else [file for pattern in ABOVE for file in root.parent.glob(pattern)]
     return sorted(inside + beside)
 
 
@@ -113,15 +113,21 @@ def stamp_of(file: Path) -> bytes:
     return found.digest()
 
 
+def stamp_of(function: Callable[..., Any]) -> bytes:
+    """The stamp of an entry: that of the physics alone for those of the physics."""
+    return package_stamp(Path(function.__code__.co_filename).name.endswith("_kernels.py"))
+
+
 ENTRIES: list[Any] = []
 """All entries of the modules imported so far; their `_cache` is a KernelCache."""
 
 
 def entry(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Compile a function that Python calls, with a cache on disk."""
+    """Compile a function that Python calls, with a cache on disk. no_cfunc_wrapper=False: C can call it too, by its address."""
     if function is None:
         return lambda f: entry(f, **options)
-    dispatcher: Any = njit(no_cfunc_wrapper=True, nogil=True, pipeline_class=EntryCompiler, **OPTIONS, **options)(function)
+    options = {"no_cfunc_wrapper": True, **OPTIONS, **options}
+    dispatcher: Any = njit(nogil=True, pipeline_class=EntryCompiler, **options)(function)
     if compiling():
         kept = dispatcher._cache = KernelCache(function, stamp_of(Path(function.__code__.co_filename)))
         dispatcher.compile = _announced(dispatcher, kept, dispatcher.compile)

@@ -23,8 +23,8 @@ def _rotate(R, a, w, x, y, z, b):
         R[b, i, 2] = r0 * m02 + r1 * m12 + r2 * m22
 
 
-@entry
-def fill_poses(parent, pos, quat, first, count, kind, qadr, dadr, anchor, axis, qpos0, qpos, qvel, x, R, ang, lin):
+@kernel
+def place_bodies(parent, pos, quat, first, count, kind, qadr, dadr, anchor, axis, qpos0, qpos, qvel, x, R, ang, lin):
     """Rows 1 … of x, R, ang, lin (modified in place); row 0, the world, is given."""
     for b in range(1, len(parent)):
         p = parent[b]
@@ -75,6 +75,12 @@ def fill_poses(parent, pos, quat, first, count, kind, qadr, dadr, anchor, axis, 
 
 
 @entry
+def fill_poses(parent, pos, quat, first, count, kind, qadr, dadr, anchor, axis, qpos0, qpos, qvel, x, R, ang, lin):
+    """`place_bodies` for Python."""
+    place_bodies(parent, pos, quat, first, count, kind, qadr, dadr, anchor, axis, qpos0, qpos, qvel, x, R, ang, lin)
+
+
+@entry
 def fill_centres(ipos, x, R, out):
     """Rows of out (nbody, 3), modified in place: x + R ipos."""
     for b in range(len(x)):
@@ -82,27 +88,32 @@ def fill_centres(ipos, x, R, out):
             out[b, i] = x[b, i] + R[b, i, 0] * ipos[b, 0] + R[b, i, 1] * ipos[b, 1] + R[b, i, 2] * ipos[b, 2]
 
 
+@kernel
+def inertia_row(m, inertia, iquat, rotation, d, R, out):
+    """out (10,), modified in place: Σ_k R_ik I_k R_jk + m (d·d 1 - d dᵀ), m d, m of a body at an offset d; R (1, 3, 3): scratch."""
+    for i in range(3):
+        for k in range(3):
+            R[0, i, k] = rotation[i, k]
+    _rotate(R, 0, iquat[0], iquat[1], iquat[2], iquat[3], 0)
+    square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
+    for place in range(6):
+        i = place if place < 3 else (0 if place < 5 else 1)
+        j = place if place < 3 else (1 if place == 3 else 2)
+        total = -m * d[i] * d[j] + (m * square if i == j else 0.0)
+        for k in range(3):
+            total += R[0, i, k] * inertia[k] * R[0, j, k]
+        out[place] = total
+    for i in range(3):
+        out[6 + i] = m * d[i]
+    out[9] = m
+
+
 @entry
 def fill_inertia(mass, inertia, iquat, rotation, offset, out):
-    """Rows of out (nbody, 10), modified in place: Σ_k R_ik I_k R_jk + m (d·d 1 - d dᵀ), m d, m."""
+    """Rows of out (nbody, 10), modified in place, see `inertia_row`."""
     R = np.zeros((1, 3, 3))
     for b in range(1, len(mass)):
-        for i in range(3):
-            for k in range(3):
-                R[0, i, k] = rotation[b, i, k]
-        _rotate(R, 0, iquat[b, 0], iquat[b, 1], iquat[b, 2], iquat[b, 3], 0)
-        m, d = mass[b], offset[b]
-        square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
-        for place in range(6):
-            i = place if place < 3 else (0 if place < 5 else 1)
-            j = place if place < 3 else (1 if place == 3 else 2)
-            total = -m * d[i] * d[j] + (m * square if i == j else 0.0)
-            for k in range(3):
-                total += R[0, i, k] * inertia[b, k] * R[0, j, k]
-            out[b, place] = total
-        for i in range(3):
-            out[b, 6 + i] = m * d[i]
-        out[b, 9] = m
+        inertia_row(mass[b], inertia[b], iquat[b], rotation[b], offset[b], R, out[b])
 
 
 @entry

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from dojo_py.environments import import_gymnasium
-from dojo_py.environments.advance import LOST
 from dojo_py.environments.spaces import (
     RENDER_MODES,
     SMOOTH,
@@ -20,6 +19,7 @@ from dojo_py.environments.spaces import (
     spaces,
 )
 from dojo_py.environments.task import Task
+from dojo_py.policy.closed_loop import ClosedLoop
 from dojo_py.simulate.arguments import state_of
 from dojo_py.simulate.results import State
 
@@ -52,8 +52,23 @@ class DojoEnv(gymnasium.Env):
         self.metadata = {**type(self).metadata, "render_fps": max(1, round(1 / self.task.dt))}
         self.observation_space, self.action_space = spaces(self.task)
         self._gradients, self._kappa, self._size = check_extras(gradients, kappa, width, height)
-        self.state: State | None = None
-        """Of the simulation; may be replaced between steps."""
+        self._loop: ClosedLoop | None = None
+        self._state: State | None = None
+
+    @property
+    def state(self) -> State | None:
+        """Of the simulation; may be replaced between steps. None before the first reset."""
+        if self._state is None and self._loop is not None:
+            self._state = self._loop.state()
+        return self._state
+
+    @state.setter
+    def state(self, state: State | None) -> None:
+        if state is not None:
+            if self._loop is None:
+                self._loop = ClosedLoop(self.task)
+            self._loop.start(state)
+        self._state = state
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         """A fresh start; options may hold "state", a State to start from instead of a random one."""
@@ -66,16 +81,15 @@ class DojoEnv(gymnasium.Env):
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """One action. `info`: the parts of the reward, `status` of the simulation, A and B on request."""
-        if self.state is None:
+        if self._loop is None:
             raise RuntimeError("call reset before step")
         u = action_of("action", action, self.action_space.shape)
         info = gradients(self.task, self.state, u, self._kappa) if self._gradients else {}
-        moved = self.task.move([self.state], u[None])[0]
-        reward, parts = self.task.reward(self.state, u, moved.state, moved.contacts)
-        self.state = moved.state
-        info |= {**parts, "status": int(moved.status)}
-        over = self.task.terminated(moved.state) or moved.status in LOST
-        return self.task.observe(moved.state, moved.contacts), float(reward), bool(over), False, info
+        self._loop.act(u)
+        self._state = None
+        seen, reward, over, parts = self._loop.outcome()
+        info |= parts
+        return seen, reward, over, False, info
 
     def render(self) -> np.ndarray | None:
         """(height, width, 3) picture, uint8; None without a render mode."""

@@ -10,7 +10,8 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar
+from importlib import import_module
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,31 @@ from dojo_py.simulate.results import Contacts, State
 from dojo_py.simulate.values import check_fields
 
 Array = np.ndarray
+
+
+class LoopKernels(NamedTuple):
+    """What a closed loop needs of a task beside its sizes."""
+
+    module: Any
+    """Holds `act`, what is asked between the steps, and `back`, on the way back."""
+    parts: tuple[str, ...]
+    """Names of the figures a reward is made of."""
+    numbers: Array
+    """Settings that the kernels read."""
+
+
+FORMULAS = (
+    "observe", "reward", "terminated", "healthy", "forces", "wrenches", "control", "control_jacobian", "action_scale",
+    "action_bounds", "move", "differentiate",
+)  # fmt: skip
+"""What the kernels of a task stand for."""
+
+
+@lru_cache(maxsize=64)
+def _kernels_of(task: Task) -> LoopKernels:
+    module = import_module(f"dojo_py.environments.tasks.{task.kernels}")
+    values = [np.ravel(np.asarray(getattr(task, name), float)) for name in module.NUMBERS]
+    return LoopKernels(module, module.PARTS, np.concatenate(values))
 
 
 @lru_cache(maxsize=64)
@@ -45,6 +71,8 @@ class Task:
     keyframe: ClassVar[str] = "home"
     wants_contacts: ClassVar[bool] = False
     """Observation or reward read the contacts' impulses."""
+    kernels: ClassVar[str] = ""
+    """Module of the same formulas as kernels, for closed loops; a subclass that changes a formula has none."""
     view: ClassVar[tuple[float, float, float]] = (90.0, -10.0, 4.0)
     """Camera: azimuth, elevation [degrees] and distance [m] to what it looks at."""
     follow: ClassVar[tuple[int, int]] = (-1, -1)
@@ -161,6 +189,17 @@ class Task:
     def terminated(self, state: State) -> bool:
         """The task is over in this state."""
         return False
+
+    def loop_kernels(self) -> LoopKernels | None:
+        """The task's formulas for a compiled closed loop (policy/closed_loop.py); None: it has none, Python's are asked."""
+        kind = type(self)
+        if not kind.kernels:
+            return None
+        home = next(c for c in kind.__mro__ if "kernels" in vars(c))
+        below = kind.__mro__[: kind.__mro__.index(home)]
+        if any(name in vars(c) for c in below for name in FORMULAS):
+            return None
+        return _kernels_of(self)
 
     @cached_property
     def observation_size(self) -> int:

@@ -1,13 +1,14 @@
-"""DojoVectorEnv: many worlds of one task as a `gymnasium.vector.VectorEnv`, moved together by `rollout_batch`."""
+"""DojoVectorEnv: many worlds of one task as a `gymnasium.vector.VectorEnv`, each action of a world one kernel call."""
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from dojo_py.environments import import_gymnasium
-from dojo_py.environments.advance import LOST
 from dojo_py.environments.spaces import (
     RENDER_MODES,
     SMOOTH,
@@ -19,6 +20,7 @@ from dojo_py.environments.spaces import (
     spaces,
 )
 from dojo_py.environments.task import Task
+from dojo_py.policy.closed_loop import ClosedLoop
 from dojo_py.simulate.results import State
 from dojo_py.simulate.values import count
 
@@ -62,11 +64,24 @@ class DojoVectorEnv(gymnasium.vector.VectorEnv):
         self.observation_space = batch(self.single_observation_space, num_envs)
         self.action_space = batch(self.single_action_space, num_envs)
         self._gradients, self._kappa, self._size = check_extras(gradients, kappa, width, height)
-        self._threads = threads
+        self._threads = min(os.cpu_count() or 1 if threads is None else threads, num_envs)
+        self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
         self._generators = [np.random.default_rng() for _ in range(num_envs)]
-        self.states: list[State] = []
+        self._loops: list[ClosedLoop] = []
         self._elapsed = np.zeros(num_envs, dtype=int)
         self._over = np.zeros(num_envs, dtype=bool)
+
+    @property
+    def states(self) -> list[State]:
+        """Of the worlds; empty before the first reset."""
+        return [loop.state() for loop in self._loops]
+
+    def _start(self, i: int) -> np.ndarray:
+        """A fresh start of world i, and what it sees."""
+        state = self.task.initial_state(self._generators[i])
+        self._loops[i].start(state)
+        self._elapsed[i] = 0
+        return self.task.observe(state, None)
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
@@ -78,41 +93,59 @@ class DojoVectorEnv(gymnasium.vector.VectorEnv):
         for i, s in enumerate(seeds):
             if s is not None:
                 self._generators[i], _ = gymnasium.utils.seeding.np_random(s)
-        self.states = [self.task.initial_state(g) for g in self._generators]
-        self._elapsed[:], self._over[:] = 0, False
-        return np.array([self.task.observe(s, None) for s in self.states]), {}
+        if not self._loops:
+            self._loops = [ClosedLoop(self.task) for _ in range(self.num_envs)]
+        self._over[:] = False
+        return np.array([self._start(i) for i in range(self.num_envs)]), {}
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """One action each, (num_envs, na). Infos as Gymnasium's vector environments give them: name -> (num_envs, ...)."""
-        if not self.states:
+        if not self._loops:
             raise RuntimeError("call reset before step")
         u = action_of("actions", actions, self.action_space.shape)
         n = self.num_envs
+        live = np.flatnonzero(~self._over)
+        infos: dict[str, Any] = {}
+        if self._gradients:
+            for i in live:
+                infos = self._add_info(infos, gradients(self.task, self._loops[i].state(), u[i], self._kappa), i)
+        self._move(live, u)
         observations = np.zeros(self.observation_space.shape)
         rewards, terminated, truncated = np.zeros(n), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
-        infos: dict[str, Any] = {}
-        live = np.flatnonzero(~self._over)
-        moved = dict(zip(live, self.task.move([self.states[i] for i in live], u[live], self._threads), strict=True))
-        for i in range(n):
-            if i not in moved:
-                self.states[i] = self.task.initial_state(self._generators[i])
-                observations[i], self._elapsed[i] = self.task.observe(self.states[i], None), 0
-                continue
-            before, after = self.states[i], moved[i]
-            info = gradients(self.task, before, u[i], self._kappa) if self._gradients else {}
-            rewards[i], parts = self.task.reward(before, u[i], after.state, after.contacts)
-            observations[i] = self.task.observe(after.state, after.contacts)
-            terminated[i] = self.task.terminated(after.state) or after.status in LOST
-            self.states[i] = after.state
-            self._elapsed[i] += 1
-            truncated[i] = self._elapsed[i] >= self.horizon
-            infos = self._add_info(infos, {**info, **parts, "status": int(after.status)}, i)
+        parts: dict[str, np.ndarray] = {}
+        for i in live:
+            observations[i], rewards[i], terminated[i], found = self._loops[i].outcome()
+            for name, value in found.items():
+                parts.setdefault(name, np.zeros(n, type(value)))[i] = value
+        self._elapsed[live] += 1
+        truncated[live] = self._elapsed[live] >= self.horizon
+        for i in np.flatnonzero(self._over):
+            observations[i] = self._start(i)
+        for name, column in parts.items():
+            infos[name], infos[f"_{name}"] = column, ~self._over
         self._over = terminated | truncated
         return observations, rewards, terminated, truncated, infos
 
+    def _move(self, live: np.ndarray, actions: np.ndarray) -> None:
+        """One action of these worlds, on all threads; the kernels release the interpreter lock."""
+
+        def move(first: int) -> None:
+            for i in live[first :: self._threads]:
+                self._loops[i].act(actions[i])
+
+        if self._pool is None:
+            move(0)
+        else:
+            list(self._pool.map(move, range(self._threads)))
+
+    def close_extras(self, **_: Any) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
     def render(self) -> tuple[np.ndarray, ...] | None:
         """A picture a world; None without a render mode."""
-        if self.render_mode is None or not self.states:
+        if self.render_mode is None or not self._loops:
             return None
         from dojo_py.environments.render import render_task
 

@@ -164,7 +164,7 @@ class Engine:
         from dojo_py.hard.rollout import roll_out
 
         record = self._start_record(start, len(controls), maximal, contacts, gradient_kappa is not None, sense)
-        numbers = self.timestep, kappa, gradient_kappa or 0.0
+        numbers = self.timestep, kappa, gradient_kappa or 0.0, 0, 0
         with self._pool.borrow() as mine:
             if then is None:
                 roll_out(*mine.handles, record, controls, outside, *numbers)
@@ -190,7 +190,7 @@ class Engine:
         record.cotangents[:] = cotangents
         with self._pool.borrow() as mine:
             roll_out(
-                *mine.handles, record, trajectory.control, outside, self.timestep, kappa, gradient_kappa
+                *mine.handles, record, trajectory.control, outside, self.timestep, kappa, gradient_kappa, 0, 0
             )
         lost = ~(np.isfinite(record.cotangents[:-1]).all(axis=1) & np.isfinite(record.by_control).all(axis=1))
         record.cotangents[:-1][lost], record.by_control[lost], record.gradients[lost, 0] = 0.0, 0.0, Status.NOT_FINITE
@@ -230,6 +230,7 @@ class Engine:
         with self._pool.borrow() as mine:
             trace = mine.work.trace
             trace[:] = np.nan
-            roll_out(*mine.handles, record, control[None], outside_of(self.model, None, None, 1), self.timestep, kappa, 0.0)
+            none = outside_of(self.model, None, None, 1)
+            roll_out(*mine.handles, record, control[None], none, self.timestep, kappa, 0.0, 0, 0)
             done = int(np.argmin(np.isfinite(trace[:, 0]))) or len(trace)
             return np.nan_to_num(trace[:done])

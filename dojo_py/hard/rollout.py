@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.arrays import copy, copy_rows
+from dojo_py.by_address import STOP, call_back
 from dojo_py.hard.body_table import add_joint_forces, expand, gather_wrenches, joint_force_levers, wrench_levers
 from dojo_py.hard.contact_table import empty_table, fill_contacts
 from dojo_py.hard.coordinates import HALF_TURN, to_minimal
@@ -140,22 +141,28 @@ def _take_step(L, T, M, W, V, Z, t, h):
 
 
 @kernel
-def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_kappa):
-    """T steps from row 0 of the Record Z. controls (T, nu); outside: an Outside; kappa 0: the hard limit.
+def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_kappa, decide, data):
+    """T steps from row 0 of the Record Z. controls (T, nu); outside: an Outside; kappa 0: the hard limit. Returns the steps done.
 
     L, P, Q: layout and contact candidates; T: ActuatorTable; M: BodyTable; W: Work; V: Drive; G: Tangent. A step that fails
     repeats its state. When Z has room for derivatives, every step is solved again at gradient_kappa (unless that is kappa) and
     differentiated there. When it holds cotangents, its states are those of an earlier rollout, and the steps run from the last to
     the first to pull them back.
+
+    decide: address of a function that is asked before every step and after the last one (by_address.py); 0: none. It may write
+    controls[t]; on the way back it may add to the cotangents of state t + 1, which is 0 at the last call.
     """
     W.n_edges[1] = -1  # nothing of earlier rollouts may show: the contact graph is analysed anew
     backwards = Z.cotangents.shape[0] > 0
     linearize = Z.A.shape[0] > 0 or backwards
     notes = Z.noted.limit.shape[0] > 0
+    last, steps = 0, controls.shape[0]
     if Z.maximal.shape[0] > 0:
         expand(M, Z.bodies[0], h, Z.maximal[0], V.scratch)
-    for i in range(controls.shape[0]):
-        t = controls.shape[0] - 1 - i if backwards else i
+    for i in range(steps):
+        t = steps - 1 - i if backwards else i
+        if decide != 0 and call_back(decide, t, last, data) == STOP:
+            return i
         bodies, qpos, qvel, act = Z.bodies[t], Z.qpos[t], Z.qvel[t], Z.act[t]
         for turn in range(2 if linearize and gradient_kappa != kappa else 1):  # (one call of every large kernel)
             report = Z.reports[t] if turn == 0 else Z.gradients[t]
@@ -169,13 +176,14 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
             hard_step(L, P, Q, V.servos, W, bodies, V.angle, V.rate, V.force, V.wrench, h, now, report)
             if turn == 0:
                 _take_step(L, T, M, W, V, Z, t, h)
+                last = int(report[STATUS])
                 if notes:
                     note_step(L, P, Q, T, W, V, h, W.options.springs, Z.noted, t)
+                if Z.contacts.shape[0] > 0 and (linearize or decide != 0 or t == steps - 1):
+                    fill_contacts(P, Q, W, Z.contacts)
             if linearize and now == gradient_kappa:
                 for k in range(9):
                     Z.gradients[t, k] = report[k]
-                if Z.contacts.shape[0] > 0 and turn == 0:
-                    fill_contacts(P, Q, W, Z.contacts)
                 scheme = W.options.springs
                 wrench_levers(M, bodies, outside.wrenches, t, G.lever, V.scratch)
                 joint_force_levers(L, bodies, outside.joint_forces, t, G.lever, V.scratch)
@@ -195,11 +203,14 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
                     Z.gradients[t, STATUS] = TOO_FAST
                 elif report[WORST] > CENTRED * now and int(report[STATUS]) == SOLVED:
                     Z.gradients[t, STATUS] = INEXACT
-    if Z.contacts.shape[0] > 0 and not linearize:
+    if Z.contacts.shape[0] > 0 and steps == 0:
         fill_contacts(P, Q, W, Z.contacts)
+    if decide != 0:
+        call_back(decide, -1 if backwards else steps, last, data)
+    return steps
 
 
 @entry
-def roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_kappa):
+def roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_kappa, decide, data):
     """`_roll_out` for Python, which counts references."""
-    _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_kappa)
+    return _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_kappa, decide, data)

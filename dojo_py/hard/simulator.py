@@ -41,7 +41,7 @@ from dojo_py.simulate.readings import NOTHING
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory
-from dojo_py.simulate.values import having, truth_of
+from dojo_py.simulate.values import count, having, truth_of
 
 if TYPE_CHECKING:
     from dojo_py.hard.parameters.registry import Parameter
@@ -209,6 +209,12 @@ class HardSimulator:
         table = self._parameter_jacobian(names).record(len(u))
         recorded = self._engine.trajectory(*run, self._collect(table, u, outside))
         return replace(recorded, parameters=table)
+
+    def loop(self, steps: int, contacts: bool = False) -> Any:
+        """HardLoop: memory for roll-outs of so many steps whose controls a function decides while they run (hard/loop.py)."""
+        from dojo_py.hard.loop import HardLoop
+
+        return HardLoop(self, count("steps", steps), truth_of("contacts", contacts))
 
     def _collect(self, table: dict[str, Array], controls: Array, outside: Outside) -> Any:
         """What writes the derivatives of step t by the parameters into row t of the table; what overflows is zero, NOT_FINITE."""

@@ -9,6 +9,7 @@
 from dojo_py.policy.ags import Ags, AgsOptions
 from dojo_py.policy.ars import Ars, ArsOptions
 from dojo_py.policy.climb import Climb, ClimbOptions
+from dojo_py.policy.closed_loop import ClosedLoop, PolicyGradient
 from dojo_py.policy.policies import LinearPolicy, MlpPolicy
 from dojo_py.policy.rollout import RolloutOptions
 from dojo_py.policy.seeds import SeedSummary, run_seeds, summarise
@@ -21,8 +22,10 @@ __all__ = [
     "ArsOptions",
     "Climb",
     "ClimbOptions",
+    "ClosedLoop",
     "LinearPolicy",
     "MlpPolicy",
+    "PolicyGradient",
     "RolloutOptions",
     "SeedSummary",
     "Workers",

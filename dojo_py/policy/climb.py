@@ -173,12 +173,8 @@ class Climb(Search):
 
         least: what it must have earned after each action; below, it is abandoned.
         """
-
-        def hopeless(steps: int, total: float) -> bool:
-            return least is not None and total < least[min(steps, len(least)) - 1]
-
         path: list[Moment] = []
-        episode = play(self._job(parameters, whitening), path, hopeless)
+        episode = play(self._job(parameters, whitening), path, least)
         self.evaluations += episode.steps
         self.absorb([episode])
         if episode.whole and episode.total > self.memory.get("best", -np.inf):

@@ -162,10 +162,34 @@ class DifferentiatedRun:
 
 
 def play_and_differentiate(wanted: GradientJob) -> GradientEpisode:
-    """Play an episode and differentiate its return. A pure function of the job."""
+    """Play an episode and differentiate its return. A pure function of the job.
+
+    Two kernel calls where task and policy have kernels and the simulator a reverse mode (closed_loop.py).
+    """
+    from dojo_py.policy.closed_loop import compiled_parts
+
+    job = wanted.job
+    exact = wanted.smoothing is None and job.kappa is not None and getattr(job.task, "mode", "") == "hard"
+    if exact and compiled_parts(job.task, job.policy) is not None:
+        return _compiled(wanted)
     run = DifferentiatedRun(wanted)
     gradient = run.play(wanted.job.parameters, wanted.job.options.horizon)
     return run.outcome(gradient)
+
+
+def _compiled(wanted: GradientJob) -> GradientEpisode:
+    from dojo_py.policy.closed_loop import borrowed
+
+    job, options = wanted.job, wanted.job.options
+    assert job.kappa is not None
+    state = job.task.initial_state(np.random.default_rng(job.seed))
+    with borrowed(job.task, job.policy, options.horizon) as loop:
+        played = loop.play(job.parameters, state, (job.shift, job.gain), job.kappa, options)
+        weights = np.array([options.slope(r) for r in played.rewards])
+        found = loop.pull_back(played, weights, job.kappa, None, wanted.truncation or 0, wanted.discount)
+    n = len(weights)
+    episode = Episode(played.total, n, Statistics.of(played.observations[:n]), played.whole)
+    return GradientEpisode(episode, found.parameters, n, n)
 
 
 def accumulate(policy: Any, parameters: Array, links: list[_Link], truncation: int | None, discount: float) -> Array:

@@ -5,7 +5,6 @@ A task (see `dojo_py.environments.task.Task`) offers initial_state, observe, mov
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -90,15 +89,34 @@ class Moment(NamedTuple):
     contacts_after: Any
 
 
-def play(job: Job, path: list[Moment] | None = None, stop: Callable[[int, float], bool] | None = None) -> Episode:
+def play(job: Job, path: list[Moment] | None = None, least: Array | None = None) -> Episode:
     """Play an episode. A pure function: the same job gives the same bits in any thread or process.
 
-    path: a list to which every action is appended. stop: asked after each action, with their number and what they earned so far,
-    whether to stop there.
+    path: a list to which every action is appended. least (n,): what must have been earned after each action, the last one for all
+    that follow; below, the episode stops. One kernel call where task and policy have kernels (closed_loop.py).
     """
+    from dojo_py.policy.closed_loop import compiled_parts
+
+    state = job.task.initial_state(np.random.default_rng(job.seed))
+    if compiled_parts(job.task, job.policy) is None:
+        return _play_in_python(job, state, path, least)
+    return _play_compiled(job, state, path, least)
+
+
+def _play_compiled(job: Job, state: Any, path: list[Moment] | None, least: Array | None) -> Episode:
+    from dojo_py.policy.closed_loop import borrowed
+
+    with borrowed(job.task, job.policy, job.options.horizon) as loop:
+        played = loop.play(job.parameters, state, (job.shift, job.gain), job.kappa, job.options, least)
+        if path is not None:
+            path += loop.moments()
+    n = len(played.rewards)
+    return Episode(played.total, n, Statistics.of(played.observations[:n]), played.whole)
+
+
+def _play_in_python(job: Job, state: Any, path: list[Moment] | None, least: Array | None) -> Episode:
     task, options = job.task, job.options
-    state, contacts = task.initial_state(np.random.default_rng(job.seed)), None
-    seen = task.observe(state, None)
+    contacts, seen = None, task.observe(state, None)
     rows, total, whole = [], 0.0, True
     for _ in range(options.horizon):
         rows.append(seen)
@@ -111,7 +129,7 @@ def play(job: Job, path: list[Moment] | None = None, stop: Callable[[int, float]
         state, contacts = moved.state, moved.contacts
         if task.terminated(state) or moved.status in LOST:
             break
-        if stop is not None and stop(len(rows), total):
+        if least is not None and total < least[min(len(rows), len(least)) - 1]:
             whole = False
             break
         seen = task.observe(state, contacts)

@@ -33,13 +33,15 @@ from dojo_py.simulate.readings import NOTHING
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory, kept_model
-from dojo_py.simulate.values import real_number, truth_of
+from dojo_py.simulate.values import count, real_number, truth_of
 from dojo_py.soft import differences
 from dojo_py.soft.options import SoftOptions
 
 Array = np.ndarray
 
 _first_use = FirstUse()
+NO_TABLE = np.zeros((0, 18))
+"""Where contacts of the latest step are not asked for."""
 
 
 def check_ignored(kappa: Any) -> None:
@@ -73,6 +75,8 @@ class SoftSimulator:
         self._lock = threading.Lock()
         self._model_handle = kernels.model_handle(self._packed)
         self._hands = kernels.Hands(self._packed)
+        self._free_hands: list[Any] = []
+        """Further work arrays, for loops that run beside each other."""
 
     @property
     def work(self) -> Any:
@@ -185,7 +189,7 @@ class SoftSimulator:
         while True:
             done = self._kernels.run(
                 model_handle, hands.handle, qpos, qvel, act, controls, outside, noted, done, status, iterations, residual,
-                gaps, none, none, none,
+                gaps, none, none, none, NO_TABLE, 0, 0,
             )  # fmt: skip
             if done == T:
                 break
@@ -235,6 +239,12 @@ class SoftSimulator:
 
         A, B = differences.along(self.model, step_at, trajectory)
         return replace(trajectory, A=A, B=B)
+
+    def loop(self, steps: int, contacts: bool = False) -> Any:
+        """SoftLoop: memory for roll-outs of so many steps whose controls a function decides while they run (soft/loop.py)."""
+        from dojo_py.soft.loop import SoftLoop
+
+        return SoftLoop(self, count("steps", steps), truth_of("contacts", contacts))
 
     def rollout_batch(
         self,
@@ -310,7 +320,7 @@ class SoftSimulator:
                 self._kernels.run(
                     model_handle, self._hands.handle, s.qpos[None], s.qvel[None], s.act[None], u[None],
                     outside_of(self.model, None, None, 1), allocate_noted(self.model, 0, 0), 0, no_status, no_status,
-                    none, none, qacc, inverse, energy,
+                    none, none, qacc, inverse, energy, NO_TABLE, 0, 0,
                 )  # fmt: skip
                 again = self._hands.grow()
 

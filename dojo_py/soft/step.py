@@ -6,8 +6,10 @@ There is one entry, because every entry is compiled together with all that it ca
 import numpy as np
 
 from dojo_py.arrays import copy, copy_rows
+from dojo_py.by_address import FRESH, STOP, call_back
 from dojo_py.jit import counted_kernel as kernel
 from dojo_py.jit import entry
+from dojo_py.soft.contact_table import fill_contacts
 from dojo_py.soft.energy import energy_momentum
 from dojo_py.soft.euler import euler
 from dojo_py.soft.forward import forward
@@ -93,13 +95,18 @@ def take_outside(w, outside, t):
 
 
 @entry
-def run(m, w, qpos, qvel, act, controls, outside, noted, begin_at, status, iterations, residual, gaps, qacc, inverse, energy):
+def run(
+    m, w, qpos, qvel, act, controls, outside, noted, begin_at, status, iterations, residual, gaps, qacc, inverse, energy,
+    table, decide, data,
+):  # fmt: skip
     """T steps from row 0 of qpos (T + 1, nq), qvel, act with controls (T, nu); or, with an empty status, one evaluation of row 0.
 
     A step that fails (not finite, singular) ends the rollout: the following rows repeat the last good state and carry its status.
     A step starts its solver at the previous acceleration, the first at zero. outside: an Outside.
     noted: a Noted, filled where it has rows. When its contacts may not fit, or those of the work arrays while these may grow, the
     run stops. begin_at: first step, 0 unless a run goes on. Returns how many steps are done.
+    decide: address of a function that is asked before every step and after the last one (by_address.py); 0: none. It is not asked
+    again about the step at which a run goes on. table (n, WIDTH): the contacts of the latest step, for it; or (0, WIDTH).
     """
     stages = 4 if m.options[0].integrator == RK4 else 1
     cold = m.options[0].disableflags & DISABLE_WARMSTART
@@ -113,6 +120,13 @@ def run(m, w, qpos, qvel, act, controls, outside, noted, begin_at, status, itera
     for t in range(begin_at, len(controls)):
         if notes and noted.first[t] + len(w.rows.contacts) > noted.contacts.shape[0]:
             return t
+        if decide != 0 and (t == 0 or t > begin_at):
+            answer = call_back(decide, t, status[t - 1] if t > 0 else SOLVED, data)
+            if answer == STOP:
+                return t
+            if answer == FRESH:
+                for k in range(len(w.solver.qacc)):
+                    w.solver.qacc[k] = 0.0
         last = min(t + 1, len(qpos) - 1)
         q, v, a = qpos[last], qvel[last], act[last]
         copy(qpos[t], q)
@@ -157,4 +171,8 @@ def run(m, w, qpos, qvel, act, controls, outside, noted, begin_at, status, itera
             copy(qpos[t], q)
             copy(qvel[t], v)
             copy(act[t], a)
+        if table.shape[0] > 0:
+            fill_contacts(m, w, table)
+    if decide != 0:
+        call_back(decide, len(controls), status[len(controls) - 1] if len(controls) > 0 else SOLVED, data)
     return len(controls)

@@ -30,6 +30,7 @@ class Ant(Task):
         "healthy_reward": 0.05,
         "contact_form": "impulses",
     }
+    kernels: ClassVar[str] = "ant_kernels"
     model_name: ClassVar[str] = "ant"
     wants_contacts: ClassVar[bool] = True
     view: ClassVar[tuple[float, float, float]] = (60.0, -25.0, 5.0)
@@ -46,6 +47,14 @@ class Ant(Task):
     """Torso height [m]."""
     contact_form: str = "wrenches"
     """"wrenches" of the bodies (v5) or normal "impulses" of the candidate contacts (paper)."""
+
+    @property
+    def impulse_places(self) -> Array:
+        """(ngeom,) where a geom's normal impulse stands in the observation, -1: nowhere; (0,) where wrenches are observed."""
+        if self.contact_form != "impulses":
+            return np.zeros(0)
+        touching = self.sim.model.geom_contype != 0
+        return np.where(touching, np.cumsum(touching) - 1.0, -1.0)
 
     def forces(self, state: State, contacts: Contacts | None) -> Array:
         """(n,) contact wrenches of the moving bodies or normal impulses, clipped to ±1."""

@@ -22,6 +22,7 @@ class BlockPush(Task):
     Action (2,): horizontal force on the centre of mass over max_force. The goal is the origin; the cube starts around it at random.
     """
 
+    kernels: ClassVar[str] = "block_push_kernels"
     model_name: ClassVar[str] = "box"
     interval: ClassVar[float] = 0.05
     soft_skip: ClassVar[int] = 10

@@ -22,6 +22,7 @@ Array = np.ndarray
 class CartPole(Task):
     """Observation (4,): cart [m], pole from upright [rad], their rates; action: force in ±max_force [N]."""
 
+    kernels: ClassVar[str] = "cartpole_kernels"
     model_name: ClassVar[str] = "cartpole"
     interval: ClassVar[float] = 0.04
     soft_skip: ClassVar[int] = 2

@@ -22,6 +22,7 @@ class HalfCheetah(Task):
     """Observation (17,): qpos without x, qvel; action (6,): share of the motors' torque."""
 
     PAPER: ClassVar[dict[str, Any]] = {"reset_noise_scale": 0.0}
+    kernels: ClassVar[str] = "half_cheetah_kernels"
     model_name: ClassVar[str] = "half_cheetah"
     follow: ClassVar[tuple[int, int]] = (0, -1)
 

@@ -17,6 +17,7 @@ Array = np.ndarray
 class Hopper(Task):
     """Observation (11,): qpos without x, qvel clipped to ±10; action (3,): share of the motors' torque."""
 
+    kernels: ClassVar[str] = "hopper_kernels"
     model_name: ClassVar[str] = "hopper"
     interval: ClassVar[float] = 0.008
     soft_skip: ClassVar[int] = 4

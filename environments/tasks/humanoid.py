@@ -27,6 +27,7 @@ class Humanoid(Task):
     v5 also shows the motors' torques, the last action times the gear; they are left out here, as the agent chose them.
     """
 
+    kernels: ClassVar[str] = "humanoid_kernels"
     model_name: ClassVar[str] = "humanoid"
     interval: ClassVar[float] = 0.015
     wants_contacts: ClassVar[bool] = True

@@ -26,6 +26,7 @@ def from_upright(angle: float) -> float:
 class Pendulum(Task):
     """Observation (3,): cos, sin of the angle from upright, its rate [rad/s]; action: torque in ±max_torque [N m]."""
 
+    kernels: ClassVar[str] = "pendulum_kernels"
     model_name: ClassVar[str] = "pendulum"
     soft_skip: ClassVar[int] = 5
     horizon: ClassVar[int] = 200

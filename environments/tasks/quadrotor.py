@@ -22,6 +22,7 @@ class Quadrotor(Task):
     Action (4,): thrust of each rotor about hovering, thrust = hover (1 + action), so 0 carries the weight.
     """
 
+    kernels: ClassVar[str] = "quadrotor_kernels"
     model_name: ClassVar[str] = "quadrotor"
     interval: ClassVar[float] = 0.02
     soft_skip: ClassVar[int] = 4

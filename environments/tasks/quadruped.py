@@ -23,6 +23,7 @@ Array = np.ndarray
 class Quadruped(Task):
     """Observation (34,): height, gravity direction in the trunk (3), joints (12), qvel (18); action (12,)."""
 
+    kernels: ClassVar[str] = "quadruped_kernels"
     model_name: ClassVar[str] = "quadruped"
     interval: ClassVar[float] = 0.02
     soft_skip: ClassVar[int] = 10

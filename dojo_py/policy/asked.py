@@ -1,0 +1,121 @@
+"""The closed loop for tasks and policies that have no kernels: the running roll-out asks them in Python (see loop_kernels.py)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dojo_py.by_address import FRESH, GO, STOP, Callback
+from dojo_py.policy.derivatives import observation_jacobian, reward_gradient
+from dojo_py.policy.loop_kernels import (
+    CLIP,
+    DISCOUNT,
+    DONE,
+    HORIZON,
+    LIMITED,
+    NOT_FINITE,
+    ONWARD,
+    OVER,
+    POLICY,
+    SHIFT,
+    SINGULAR,
+    TOTAL,
+    TRUNCATION,
+    WHOLE,
+    WORST,
+)
+
+Array = np.ndarray
+
+
+class AskedInPython:
+    """What the roll-out of a ClosedLoop asks; `act` and `back` are its call-backs."""
+
+    def __init__(self, loop: Any):
+        self.loop = loop
+        self.act, self.back = Callback(self._decide), Callback(self._pull)
+        self.states: list[Any] = []
+        self.contacts: list[Any] = []
+        self.parts: list[dict[str, float]] = []
+
+    def _decide(self, t: int, status: int) -> int:
+        loop, d, task = self.loop, self.loop.data, self.loop.task
+        c, skip = d.counts, loop.skip
+        if t == 0:
+            self._begin()
+        c[WORST] = max(int(c[WORST]), status)
+        if t % skip:
+            d.control[t] = d.control[t - 1]
+            return GO
+        k = t // skip
+        if k > 0:
+            self._finish(k, t)
+        state, contacts = self.states[k], self.contacts[k]
+        if c[POLICY] or k > 0:
+            d.seen[k] = task.observe(state, contacts)
+        if k > 0:
+            if c[WORST] in (SINGULAR, NOT_FINITE) or task.terminated(state):
+                c[OVER] = 1
+                return STOP
+            if d.sums[TOTAL] < d.least[k - 1]:
+                c[WHOLE] = 0
+                return STOP
+        if k >= c[HORIZON]:
+            return STOP
+        if c[POLICY]:
+            d.actions[k] = loop.policy.act(d.parameters, (d.seen[k] - d.shift) * d.gain)
+        d.control[t] = task.control(d.actions[k])
+        c[WORST] = 0
+        return FRESH
+
+    def _begin(self) -> None:
+        d, rows = self.loop.data, self.loop.rows
+        c = d.counts
+        if c[ONWARD]:
+            last = c[DONE] * self.loop.skip
+            for table in (d.qpos, d.qvel, d.act, d.bodies, d.impulses):
+                if len(table):
+                    table[0] = table[last]
+            self.states, self.contacts = [self.states[c[DONE]]], [self.contacts[c[DONE]]]
+        else:
+            self.states, self.contacts = [rows.state(0)], [None]
+        self.parts = []
+        c[[DONE, OVER, WHOLE, WORST]], d.sums[TOTAL] = (0, 0, 1, 0), 0.0
+
+    def _finish(self, k: int, t: int) -> None:
+        loop, d, task = self.loop, self.loop.data, self.loop.task
+        self.states.append(loop.rows.state(t))
+        self.contacts.append(loop.rows.contacts_of(loop.rows.contacts) if task.wants_contacts else None)
+        value, parts = task.reward(self.states[k - 1], d.actions[k - 1].copy(), self.states[k], self.contacts[k])
+        self.parts.append(parts)
+        d.rewards[k - 1], d.status[k - 1], d.counts[DONE] = value, d.counts[WORST], k
+        value = float(value) - d.sums[SHIFT]
+        d.sums[TOTAL] += min(max(value, -d.sums[CLIP]), d.sums[CLIP]) if d.counts[LIMITED] else value
+
+    def _pull(self, t: int, status: int) -> int:
+        loop, d, task = self.loop, self.loop.data, self.loop.task
+        c, skip, here = d.counts, loop.skip, t + 1
+        if here % skip:
+            return GO
+        k, done = here // skip, int(c[DONE])
+        if k < done:
+            d.by_action[k] += d.by_control[here : here + skip].sum(axis=0) @ task.control_jacobian(d.actions[k])
+            if c[POLICY]:
+                seen = (d.seen[k] - d.shift) * d.gain
+                by_parameters, by_seen = loop.policy.backward(d.parameters, seen, d.by_action[k])
+                d.by_parameters[:] += by_parameters
+                d.cotangents[here] += (d.gain * by_seen) @ observation_jacobian(task, self.states[k], self.contacts[k])
+        elif d.final.any():
+            d.cotangents[here] += d.final @ observation_jacobian(task, self.states[k], self.contacts[k])
+        if k > 0:
+            if k < done:
+                cut = c[TRUNCATION] > 0 and (done - k) % c[TRUNCATION] == 0
+                d.cotangents[here] *= 0.0 if cut else d.sums[DISCOUNT]
+            before, action, after = self.states[k - 1], d.actions[k - 1].copy(), self.states[k]
+            slopes = reward_gradient(task, before, action, after, self.contacts[k])
+            weight = d.weights[k - 1]
+            d.cotangents[here - skip] += weight * slopes[0]
+            d.by_action[k - 1] += weight * slopes[1]
+            d.cotangents[here] += weight * slopes[2]
+        return GO

@@ -1,0 +1,321 @@
+"""ClosedLoop: a policy, a task's observations and rewards, and the physics, in one kernel call for an episode; and its derivative.
+
+    loop = ClosedLoop(make_task("HalfCheetah"), LinearPolicy(17, 6), horizon=80)
+    played = loop.play(parameters, state)                                   # in the hard limit
+    found = loop.policy_gradient(parameters, state, kappa=1e-2)             # of what the episode at κ earns
+
+What the shipped tasks see and earn is compiled (environments/tasks/*_kernels.py), and so are linear policies and layers of tanh.
+Tasks and policies of your own are asked in Python from within the kernel: the same classes, a few microseconds a call.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dojo_py.policy.policies import LinearPolicy, MlpPolicy
+from dojo_py.policy.rollout import Moment, RolloutOptions
+from dojo_py.simulate.values import count, having, real_number, vector
+
+Array = np.ndarray
+
+TABLE = 18
+"""Columns of a contact table."""
+
+
+class Played(NamedTuple):
+    """An episode of n actions."""
+
+    total: float
+    """What was earned, clipped and shifted as the options say."""
+    rewards: Array
+    """(n,) as the task gives them."""
+    observations: Array
+    """(n + 1, no), before whitening; the last one follows the last action."""
+    actions: Array
+    """(n, na)"""
+    status: Array
+    """(n,) worst `Status` of each action's steps."""
+    over: bool
+    """The task ended, or the simulation failed."""
+    whole: bool
+    """It was not stopped for what it had not earned."""
+
+
+class PolicyGradient(NamedTuple):
+    """Derivatives of the weighted sum of an episode's rewards, and of the value of its end."""
+
+    parameters: Array
+    """(size,) by the policy's parameters."""
+    state: Array
+    """(2nv,) by the first state, tangent [δq, δv]."""
+    actions: Array
+    """(n, na) by what each action does from then on, the policy's later answers included."""
+    status: Array
+    """(n, frame_skip) `Status` of the steps differentiated."""
+    played: Played
+
+
+def layers_of(policy: Any) -> tuple[Array, bool] | None:
+    """Widths of the layers of a policy that kernels know, and whether they have biases; None of another one."""
+    if type(policy) is LinearPolicy:
+        return np.array([policy.observation_size, policy.action_size]), False
+    if type(policy) is MlpPolicy:
+        return np.array([policy.observation_size, *policy.hidden, policy.action_size]), True
+    return None
+
+
+def compiled_parts(task: Any, policy: Any) -> Any:
+    """The kernels of a task if it and the policy have them (see Task.loop_kernels), else None."""
+    found = task.loop_kernels() if hasattr(task, "loop_kernels") else None
+    return None if found is None or (policy is not None and layers_of(policy) is None) else found
+
+
+class ClosedLoop:
+    """Memory and kernels for episodes of at most `horizon` actions. For one thread at a time.
+
+    policy: None where actions are given from outside, one episode after another (`act`).
+    """
+
+    def __init__(self, task: Any, policy: Any = None, horizon: int = 1):
+        from dojo_py.by_address import struct_address
+
+        having("task", task, ("observation_size", "action_size", "sim", "control"), "a task: see dojo_py.environments.make_task")
+        having("task.sim", task.sim, ("loop",), "a HardSimulator or a SoftSimulator")
+        self.horizon = count("horizon", horizon)
+        sizes = task.observation_size, task.action_size
+        if policy is not None and (policy.observation_size, policy.action_size) != sizes:
+            raise ValueError(
+                f"the policy maps {policy.observation_size} observations to {policy.action_size} actions, the task has {sizes[0]} "
+                f"observations and {sizes[1]} actions"
+            )
+        self.task, self.policy, self.skip = task, policy, int(task.frame_skip)
+        self.rows = task.sim.loop(horizon * self.skip, bool(task.wants_contacts))
+        self._kernels = compiled_parts(task, policy)
+        self._layers = layers_of(policy)
+        self.data = self._allocate()
+        from dojo_py.policy.loop_kernels import loop_handle
+
+        self._handle = loop_handle(self.data)
+        self._address = struct_address(self._handle)
+        self._asked: Any = None
+        if self._kernels is None:
+            from dojo_py.policy.asked import AskedInPython
+
+            self._asked = AskedInPython(self)
+        self._act = self._function("act")
+
+    def _function(self, name: str) -> int:
+        """Address of what the roll-out asks: "act" between the steps, "back" on the way back."""
+        from dojo_py.by_address import address_of
+
+        if self._asked is not None:
+            return int(getattr(self._asked, name).address)
+        return address_of(getattr(self._kernels.module, name))
+
+    def _allocate(self) -> Any:
+        from dojo_py.policy.loop_kernels import BIASED, LIMITED, POLICY, SKIP, WHOLE_NUMBERS, Loop
+
+        task, policy, rows, model, K = self.task, self.policy, self.rows, self.task.sim.model, self.horizon
+        no, na, z = task.observation_size, task.action_size, np.zeros
+        widths, biased = self._layers or (np.array([no, na]), False)
+        parts = 0 if self._kernels is None else len(self._kernels.parts)
+        low, high = (np.array(bound, float) for bound in task.action_bounds)
+        middle = 0.5 * (low + high)
+        scale = np.array(task.control_jacobian(middle), float)
+        n, widest = model.nbody, int(max(widths))
+        fields: dict[str, Any] = {name: getattr(rows, name) for name in (
+            "qpos", "qvel", "act", "bodies", "impulses", "control", "contacts", "fixed", "cotangents", "by_control",
+        )}  # fmt: skip
+        fields |= {
+            "counts": z(LIMITED + 1), "sums": z(4), "geom_body": model.geom_bodyid, "parent": model.body_parentid,
+            "body_pos": model.body_pos, "body_quat": model.body_quat, "body_ipos": model.body_ipos, "body_iquat": model.body_iquat,
+            "body_mass": model.body_mass, "body_inertia": model.body_inertia, "first_joint": model.body_jntadr,
+            "joints": model.body_jntnum, "joint_type": model.jnt_type, "joint_qpos": model.jnt_qposadr,
+            "joint_dof": model.jnt_dofadr, "joint_pos": model.jnt_pos, "joint_axis": model.jnt_axis, "qpos0": model.qpos0,
+            "numbers": z(0) if self._kernels is None else self._kernels.numbers, "low": low, "high": high, "scale": scale,
+            "offset": task.control(middle) - scale @ middle, "widths": widths,
+            "parameters": z(0 if policy is None else policy.size),
+            "shift": z(no), "gain": np.ones(no), "values": z((len(widths), widest)), "slopes": z((2, widest)),
+            "actions": z((K, na)), "seen": z((K + 1, no)), "rewards": z(K), "parts": z((K, parts)), "status": z(K),
+            "kept": z((K + 1, len(rows.contacts), TABLE)), "least": z(K), "position": z((n, 3)), "rotation": z((n, 3, 3)),
+            "angular": z((n, 3)), "linear": z((n, 3)), "wrench": z((n, 6)), "moved": z((2, model.nq + model.nv)),
+            "trial": z((3, no + parts)), "small": z((2, 3, 3)), "row": z(9), "weights": z(K), "final": z(no),
+            "by_action": z((K, na)), "by_parameters": z(0 if policy is None else policy.size),
+        }  # fmt: skip
+        kinds = {name: np.int64 if name in WHOLE_NUMBERS else np.float64 for name in fields}
+        shared = set(vars(rows))
+        made = {
+            name: value if name in shared else np.array(value, kinds[name], order="C") for name, value in fields.items()
+        }
+        data = Loop(**made)
+        data.counts[[SKIP, POLICY, BIASED]] = self.skip, policy is not None, biased
+        data.least[:] = -np.inf
+        return data
+
+    # forwards
+
+    def start(self, state: Any) -> None:
+        """The next run begins in this state."""
+        from dojo_py.policy.loop_kernels import ONWARD
+
+        self.rows.start(state)
+        self.data.counts[[ONWARD, _DONE]] = 0
+
+    def _run(self, kappa: float) -> int:
+        self.rows.run(self._act, self._address, kappa)
+        if self._asked is not None:
+            self._asked.act.check()
+        return int(self.data.counts[_DONE])
+
+    def act(self, action: Array, kappa: float = 0.0) -> None:
+        """One action (na,) from where the last one ended, or from `start`; `data` holds what came of it. Without checks."""
+        d, c = self.data, self.data.counts
+        d.actions[0] = action
+        if c[_ONWARD]:
+            self.rows.go_on(int(c[_DONE]) * self.skip)
+        c[_HORIZON] = 1
+        self._run(kappa)
+        c[_ONWARD] = 1
+
+    def outcome(self) -> tuple[Array, float, bool, dict[str, Any]]:
+        """Of the last `act`: observation (no,), reward, whether it is over, the reward's parts and the worst status."""
+        d = self.data
+        return d.seen[1].copy(), float(d.rewards[0]), bool(d.counts[_OVER]), {**self.parts(), "status": int(d.status[0])}
+
+    def state(self) -> Any:
+        """The state in which the last run ended, or that it starts from."""
+        c = self.data.counts
+        return self.rows.state(int(c[_DONE]) * self.skip)
+
+    def play(
+        self,
+        parameters: Array,
+        state: Any,
+        whitening: tuple[Array, Array] | None = None,
+        kappa: float | None = None,
+        options: RolloutOptions | None = None,
+        least: Array | None = None,
+    ) -> Played:
+        """An episode of the policy from a state. whitening: what observations are shifted by and multiplied with, (no,) each.
+
+        kappa [N m s]: of the simulation; None: the hard limit. options: how rewards are counted; their horizon is at most the
+        loop's. least (n,): what must have been earned after each action, the last one for all that follow; below, it stops.
+        """
+        if self.policy is None:
+            raise ValueError("this loop has no policy: give it one when it is made, or take `act`")
+        d, o = self.data, options or RolloutOptions(self.horizon)
+        k = 0.0 if kappa is None else real_number("kappa", kappa, above=0.0, unit="N m s")
+        d.parameters[:] = vector("parameters", parameters, d.parameters.shape)
+        d.shift[:], d.gain[:] = (0.0, 1.0) if whitening is None else whitening
+        c = d.counts
+        c[_HORIZON], c[_LIMITED] = min(o.horizon, self.horizon), o.reward_clip is not None
+        d.sums[_CLIP], d.sums[_SHIFT] = o.reward_clip or 0.0, o.reward_shift
+        d.least[:] = -np.inf
+        if least is not None:
+            d.least[:] = np.concatenate([least, np.full(max(0, self.horizon - len(least)), least[-1])])[: self.horizon]
+        self.start(state)
+        n = self._run(k)
+        return Played(
+            float(d.sums[_TOTAL]), d.rewards[:n].copy(), d.seen[: n + 1].copy(), d.actions[:n].copy(), d.status[:n].copy(),
+            bool(c[_OVER]), bool(c[_WHOLE]),
+        )  # fmt: skip
+
+    def parts(self, action: int = 0) -> dict[str, float]:
+        """The figures that an action's reward is made of, by name."""
+        if self._asked is not None:
+            return dict(self._asked.parts[action])
+        return dict(zip(self._kernels.parts, self.data.parts[action].tolist(), strict=True))
+
+    def moments(self) -> list[Moment]:
+        """The actions of the last episode: states and contacts before and after, as `Task.move` gives them."""
+        d, skip = self.data, self.skip
+        n = int(d.counts[_DONE])
+        states = [self.rows.state(k * skip) for k in range(n + 1)]
+        contacts = [None] * (n + 1)
+        if self._asked is not None:
+            contacts = list(self._asked.contacts)
+        elif self.task.wants_contacts:
+            contacts = [None, *(self.rows.contacts_of(d.kept[k]) for k in range(1, n + 1))]
+        return [
+            Moment(states[k], contacts[k], d.seen[k].copy(), d.actions[k].copy(), states[k + 1], contacts[k + 1]) for k in range(n)
+        ]
+
+    # backwards
+
+    def policy_gradient(
+        self,
+        parameters: Array,
+        state: Any,
+        kappa: float,
+        whitening: tuple[Array, Array] | None = None,
+        options: RolloutOptions | None = None,
+        discount: float = 1.0,
+    ) -> PolicyGradient:
+        """The exact derivative of Σ discountᵏ rₖ of an episode at κ [N m s], rewards clipped as the options say.
+
+        Contact impulses that a task observes count as constants.
+        """
+        discount = real_number("discount", discount, above=0.0, most=1.0)
+        played = self.play(parameters, state, whitening, kappa, options)
+        o = options or RolloutOptions(self.horizon)
+        weights = np.array([o.slope(r) for r in played.rewards]) * discount ** np.arange(len(played.rewards))
+        return self.pull_back(played, weights, kappa)
+
+    def pull_back(
+        self, played: Played, weights: Array, kappa: float, final: Array | None = None, truncation: int = 0, decay: float = 1.0
+    ) -> PolicyGradient:
+        """The derivative of Σ weights (n,) · rewards + final (no,) · last observation, of the episode that was just played at κ.
+
+        truncation: actions through which a cotangent is carried back, 0: all. decay: its factor for every action back.
+        """
+        if not hasattr(self.rows, "run_back"):
+            raise ValueError('mode="soft" has no reverse mode: take the hard mode, or differences (linearize)')
+        if self.task.sim.model.na:
+            raise ValueError("the derivatives do not hold this model's activations, the chain rule would miss them")
+        d, n = self.data, len(played.rewards)
+        d.weights[:n], d.final[:] = weights, 0.0 if final is None else final
+        d.counts[_TRUNCATION], d.sums[_DISCOUNT] = truncation, decay
+        d.cotangents[:], d.by_control[:], d.by_action[:], d.by_parameters[:] = 0.0, 0.0, 0.0, 0.0
+        status = self.rows.run_back(self._function("back"), self._address, n * self.skip, kappa)
+        if self._asked is not None:
+            self._asked.back.check()
+        return PolicyGradient(
+            d.by_parameters.copy(), d.cotangents[0].copy(), d.by_action[:n].copy(), status.reshape(n, self.skip), played
+        )
+
+
+_DONE, _OVER, _WHOLE, _HORIZON, _ONWARD, _TRUNCATION, _LIMITED = 2, 3, 4, 1, 8, 9, 10
+_CLIP, _SHIFT, _TOTAL, _DISCOUNT = range(4)
+"""As in loop_kernels.py, which loads the compiler."""
+
+
+# loops for whoever plays episodes
+
+MOST_KEPT = 8
+"""Sets of loops that are kept for later."""
+_kept: dict[Any, list[ClosedLoop]] = {}
+_lock = threading.Lock()
+
+
+@contextmanager
+def borrowed(task: Any, policy: Any, horizon: int) -> Iterator[ClosedLoop]:
+    """A loop that nobody else uses meanwhile; kept afterwards."""
+    key = (task, policy, horizon)
+    with _lock:
+        free = _kept.pop(key, [])
+        loop = free.pop() if free else None
+        _kept[key] = free  # (the latest is the last)
+        while len(_kept) > MOST_KEPT:
+            _kept.pop(next(iter(_kept)))
+    loop = ClosedLoop(task, policy, horizon) if loop is None else loop
+    try:
+        yield loop
+    finally:
+        with _lock:
+            _kept.setdefault(key, []).append(loop)
+

@@ -1,0 +1,403 @@
+"""The closed loop in kernels: what an agent sees, does and earns, between the steps of a compiled roll-out, and its way back.
+
+What `decide_with` makes is asked by the roll-out before every step (by_address.py): where an action ends it takes its reward, where
+one begins it observes, asks the policy and sets the controls. What `pull_with` makes is asked on the way back, from the last step
+to the first:
+
+    λ ← λ + (∂r/∂x₊)ᵀ w,   ∂R/∂u = Bᵀ λ summed over the action's steps,   λ ← Aᵀ λ + (∂r/∂x)ᵀ w + (∂o/∂x)ᵀ (∂u/∂o)ᵀ ∂R/∂u
+
+λ: cotangent of the state, which the roll-out pulls back through its steps; o: observation, r: reward, both as central differences,
+which cost little beside a step; contact impulses are constants in them.
+
+A task gives three kernels: observe(D, qpos, qvel, contacts, out), reward(D, qpos, qvel, action, qpos after, qvel after, contacts,
+parts) and over(D, qpos, qvel). D: a Loop.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import types
+from numba.experimental import structref
+
+from dojo_py.arrays import copy, copy_rows
+from dojo_py.by_address import FRESH, GO, STOP, reader_of
+from dojo_py.handles import Struct, register
+from dojo_py.jit import compiling, entry, kernel
+
+FREE, BALL = 0, 1
+SINGULAR, NOT_FINITE = 3, 5
+"""Values of `Status` after which the state did not move."""
+DIFFERENCE = 1e-6
+"""Step of the differences of observations and rewards."""
+SKIP, HORIZON, DONE, OVER, WHOLE, WORST, POLICY, BIASED, ONWARD, TRUNCATION, LIMITED = range(11)
+"""Meaning of `Loop.counts`: steps an action is held; most actions; actions done; the task is over; 0: stopped early; worst status
+of the action's steps; 1: the policy acts, 0: actions are given; its layers have biases; 1: start where the last run ended; actions
+through which a cotangent is carried back, 0: all; 1: rewards are clipped."""
+CLIP, SHIFT, TOTAL, DISCOUNT = range(4)
+"""Meaning of `Loop.sums`: the clip of a reward, what is taken off it first, what was earned so far, the factor of a cotangent for
+every action back."""
+
+
+class Loop(NamedTuple):
+    """What the loop reads and writes. T steps, K actions."""
+
+    counts: np.ndarray  # (11,)
+    sums: np.ndarray  # (4,)
+    # of the roll-out
+    qpos: np.ndarray  # (T + 1, nq)
+    qvel: np.ndarray  # (T + 1, nv)
+    act: np.ndarray  # (T + 1, na)
+    bodies: np.ndarray  # (T + 1, nb, 13), hard mode
+    impulses: np.ndarray  # (T + 1, n), hard mode
+    control: np.ndarray  # (T, nu)
+    contacts: np.ndarray  # (n, 18) of the latest step
+    fixed: np.ndarray  # (m, 2) geoms of the first rows of contacts
+    # of the model
+    geom_body: np.ndarray
+    parent: np.ndarray
+    body_pos: np.ndarray
+    body_quat: np.ndarray
+    body_ipos: np.ndarray
+    body_iquat: np.ndarray
+    body_mass: np.ndarray
+    body_inertia: np.ndarray
+    first_joint: np.ndarray
+    joints: np.ndarray
+    joint_type: np.ndarray
+    joint_qpos: np.ndarray
+    joint_dof: np.ndarray
+    joint_pos: np.ndarray
+    joint_axis: np.ndarray
+    qpos0: np.ndarray
+    # of the task
+    numbers: np.ndarray  # its settings, in an order of its own
+    low: np.ndarray  # (na,) actions are clipped to these,
+    high: np.ndarray
+    scale: np.ndarray  # (nu, na) and become controls: offset + scale action
+    offset: np.ndarray  # (nu,)
+    # of the policy
+    widths: np.ndarray  # (layers + 1,) of its layers, tanh between them
+    parameters: np.ndarray
+    shift: np.ndarray  # (no,) observations less this,
+    gain: np.ndarray  # (no,) times this
+    values: np.ndarray  # (layers + 1, widest) what the layers hold
+    slopes: np.ndarray  # (2, widest)
+    # of the episode
+    actions: np.ndarray  # (K, na)
+    seen: np.ndarray  # (K + 1, no)
+    rewards: np.ndarray  # (K,)
+    parts: np.ndarray  # (K, parts of the reward)
+    status: np.ndarray  # (K,)
+    kept: np.ndarray  # (K + 1, n, 18) contacts when the observation was made
+    least: np.ndarray  # (K,) stop where less than this was earned
+    # kinematics and differences
+    position: np.ndarray  # (nbody, 3)
+    rotation: np.ndarray  # (nbody, 3, 3)
+    angular: np.ndarray  # (nbody, 3)
+    linear: np.ndarray  # (nbody, 3)
+    wrench: np.ndarray  # (nbody, 6)
+    moved: np.ndarray  # (2, nq + nv)
+    trial: np.ndarray  # (3, widest of observation and parts)
+    small: np.ndarray  # (2, 3, 3)
+    row: np.ndarray  # (9,)
+    # of the way back
+    weights: np.ndarray  # (K,) cotangents of the rewards
+    final: np.ndarray  # (no,) cotangent of the last observation
+    cotangents: np.ndarray  # (T + 1, 2 nv)
+    by_control: np.ndarray  # (T, nu)
+    by_action: np.ndarray  # (K, na)
+    by_parameters: np.ndarray  # (size,)
+
+
+def _kind(dimensions: int, number: object = types.float64) -> object:
+    return types.Array(number, dimensions, "C")
+
+
+@register
+class LoopType(Struct):
+    """Type of LoopRef."""
+
+
+class LoopRef(structref.StructRefProxy):
+    """Fields of Loop."""
+
+
+structref.define_proxy(LoopRef, LoopType, list(Loop._fields))
+
+WHOLE_NUMBERS = (
+    "counts", "fixed", "geom_body", "parent", "first_joint", "joints", "joint_type", "joint_qpos", "joint_dof", "widths", "status",
+)  # fmt: skip
+DIMENSIONS = {
+    "qpos": 2, "qvel": 2, "act": 2, "bodies": 3, "impulses": 2, "control": 2, "contacts": 2, "fixed": 2, "body_pos": 2,
+    "body_quat": 2, "body_ipos": 2, "body_iquat": 2, "body_inertia": 2, "joint_pos": 2, "joint_axis": 2, "scale": 2,
+    "values": 2, "slopes": 2, "actions": 2, "seen": 2, "parts": 2, "kept": 3, "position": 2, "rotation": 3, "angular": 2,
+    "linear": 2, "wrench": 2, "moved": 2, "trial": 2, "small": 3, "cotangents": 2, "by_control": 2, "by_action": 2,
+}  # fmt: skip
+"""Of the fields that are no vectors."""
+LOOP = LoopType([
+    (name, _kind(DIMENSIONS.get(name, 1), types.int64 if name in WHOLE_NUMBERS else types.float64)) for name in Loop._fields
+])  # fmt: skip
+loop_at = reader_of(LOOP)
+"""The Loop at an address."""
+
+
+@entry
+def _loop(fields):
+    return LoopRef(*fields)
+
+
+def loop_handle(loop: Loop) -> object:
+    """Struct of a Loop."""
+    return _loop(tuple(loop)) if compiling() else loop
+
+
+# forwards
+
+
+@kernel
+def forward(D, seen):
+    """The layers' values for an observation (no,), whitened first; the last row is the policy's output."""
+    values, theta, k, layers = D.values, D.parameters, 0, D.widths.shape[0] - 1
+    for i in range(seen.shape[0]):
+        values[0, i] = (seen[i] - D.shift[i]) * D.gain[i]
+    for layer in range(layers):
+        inputs, outputs = D.widths[layer], D.widths[layer + 1]
+        biases = k + inputs * outputs
+        for i in range(outputs):
+            total = theta[biases + i] if D.counts[BIASED] else 0.0
+            for j in range(inputs):
+                total += theta[k + j] * values[layer, j]
+            k += inputs
+            values[layer + 1, i] = math.tanh(total) if layer < layers - 1 else total
+        if D.counts[BIASED]:
+            k += outputs
+
+
+@kernel
+def _go_on(D):
+    """Row 0 = the row where the last run ended."""
+    last = D.counts[DONE] * D.counts[SKIP]
+    copy(D.qpos[last], D.qpos[0])
+    copy(D.qvel[last], D.qvel[0])
+    copy(D.act[last], D.act[0])
+    if D.impulses.shape[0] > 0:
+        copy_rows(D.bodies[last], D.bodies[0])
+        copy(D.impulses[last], D.impulses[0])
+
+
+@kernel
+def move(D, t, i, sign, out):
+    """out (nq + nv,) = the state t moved by sign DIFFERENCE along coordinate i of its tangent [δq, δv]."""
+    nq, nv, eps = D.qpos.shape[1], D.qvel.shape[1], sign * DIFFERENCE
+    for k in range(nq):
+        out[k] = D.qpos[t, k]
+    for k in range(nv):
+        out[nq + k] = D.qvel[t, k]
+    if i >= nv:
+        out[nq + i - nv] += eps
+        return
+    for j in range(D.joint_type.shape[0]):
+        place, kind, q = i - D.joint_dof[j], D.joint_type[j], D.joint_qpos[j]
+        size = 6 if kind == FREE else 3 if kind == BALL else 1
+        if place < 0 or place >= size:
+            continue
+        if kind > BALL or (kind == FREE and place < 3):
+            out[q + place] += eps
+            return
+        axis = place - 3 if kind == FREE else place
+        q = q + 3 if kind == FREE else q
+        w, s = math.cos(0.5 * eps), math.sin(0.5 * eps)  # q ⊗ [w, s e]
+        y, z = (axis + 1) % 3, (axis + 2) % 3
+        a, b, e, f = out[q], out[q + 1 + axis], out[q + 1 + y], out[q + 1 + z]
+        out[q], out[q + 1 + axis] = a * w - b * s, b * w + a * s
+        out[q + 1 + y], out[q + 1 + z] = e * w + f * s, f * w - e * s
+
+
+@kernel
+def _layers_back(D, seen, by_action):
+    """by_parameters += …; returns nothing, the cotangent of the observation (before whitening) is in slopes[0]."""
+    forward(D, seen)
+    layers, theta = D.widths.shape[0] - 1, D.parameters
+    c, below = D.slopes[0], D.slopes[1]
+    copy(by_action, c[: by_action.shape[0]])
+    k = theta.shape[0]
+    for i in range(layers):
+        layer = layers - 1 - i
+        inputs, outputs = D.widths[layer], D.widths[layer + 1]
+        if layer < layers - 1:
+            for o in range(outputs):
+                c[o] *= 1.0 - D.values[layer + 1, o] * D.values[layer + 1, o]
+        if D.counts[BIASED]:
+            k -= outputs
+            for o in range(outputs):
+                D.by_parameters[k + o] += c[o]
+        k -= inputs * outputs
+        for j in range(inputs):
+            below[j] = 0.0
+        for o in range(outputs):
+            for j in range(inputs):
+                D.by_parameters[k + o * inputs + j] += c[o] * D.values[layer, j]
+                below[j] += c[o] * theta[k + o * inputs + j]
+        copy(below[:inputs], c[:inputs])
+    for j in range(seen.shape[0]):
+        c[j] *= D.gain[j]
+
+
+# with a task's own kernels (kernels that are handed over as arguments could not be kept on disk)
+
+
+def _kernel_of(observe):
+    """`kernel` for functions made anew for each task: their symbols must differ, as the linker takes the first one of a name."""
+    task = getattr(observe, "py_func", observe).__module__
+
+    def decorate(function):
+        function.__qualname__ = f"{task.replace('.', '_')}_{function.__name__}"
+        return kernel(function)
+
+    return decorate
+
+
+def decide_with(observe, reward, over):
+    """The kernel (D, t, status) -> answer before step t, of a task's kernels."""
+    own = _kernel_of(observe)
+
+    @own
+    def finish(D, k, t):
+        """What action k - 1 earned, which ended with step t - 1."""
+        skip = D.counts[SKIP]
+        if D.kept.shape[1] > 0:
+            copy_rows(D.contacts, D.kept[k])
+        before = t - skip
+        value = reward(
+            D, D.qpos[before], D.qvel[before], D.actions[k - 1], D.qpos[t], D.qvel[t], D.kept[k], D.parts[k - 1]
+        )
+        D.rewards[k - 1], D.status[k - 1] = value, D.counts[WORST]
+        D.counts[DONE] = k
+        value -= D.sums[SHIFT]
+        if D.counts[LIMITED]:
+            value = min(max(value, -D.sums[CLIP]), D.sums[CLIP])
+        D.sums[TOTAL] += value
+
+    @own
+    def decide(D, t, status):
+        """The answer before step t; status: of the step before."""
+        c, skip = D.counts, D.counts[SKIP]
+        if t == 0:
+            if c[ONWARD]:
+                _go_on(D)
+            c[DONE], c[OVER], c[WHOLE], c[WORST], D.sums[TOTAL] = 0, 0, 1, 0, 0.0
+        c[WORST] = max(c[WORST], status)
+        if t % skip != 0:
+            copy(D.control[t - 1], D.control[t])
+            return GO
+        k = t // skip
+        if k > 0:
+            finish(D, k, t)
+        if c[POLICY] or k > 0:
+            observe(D, D.qpos[t], D.qvel[t], D.kept[k], D.seen[k])
+        if k > 0:
+            if c[WORST] == SINGULAR or c[WORST] == NOT_FINITE or over(D, D.qpos[t], D.qvel[t]):
+                c[OVER] = 1
+                return STOP
+            if D.sums[TOTAL] < D.least[k - 1]:
+                c[WHOLE] = 0
+                return STOP
+        if k >= c[HORIZON]:
+            return STOP
+        action = D.actions[k]
+        if c[POLICY]:
+            forward(D, D.seen[k])
+            copy(D.values[D.widths.shape[0] - 1, : action.shape[0]], action)
+        for i in range(D.offset.shape[0]):
+            total = D.offset[i]
+            for j in range(action.shape[0]):
+                total += D.scale[i, j] * min(max(action[j], D.low[j]), D.high[j])
+            D.control[t, i] = total
+        c[WORST] = 0
+        return FRESH
+
+    return decide
+
+
+def pull_with(observe, reward):
+    """The kernel (D, t) on the way back, of a task's kernels."""
+    own = _kernel_of(observe)
+
+    @own
+    def observation_back(D, t, contacts, cotangent):
+        """λ_t += (∂o/∂x)ᵀ cotangent."""
+        nq, nv = D.qpos.shape[1], D.qvel.shape[1]
+        plus, minus = D.trial[0, : cotangent.shape[0]], D.trial[1, : cotangent.shape[0]]
+        for i in range(2 * nv):
+            move(D, t, i, 1.0, D.moved[0])
+            move(D, t, i, -1.0, D.moved[1])
+            observe(D, D.moved[0, :nq], D.moved[0, nq:], contacts, plus)
+            observe(D, D.moved[1, :nq], D.moved[1, nq:], contacts, minus)
+            total = 0.0
+            for k in range(cotangent.shape[0]):
+                total += cotangent[k] * (plus[k] - minus[k])
+            D.cotangents[t, i] += total / (2.0 * DIFFERENCE)
+
+    @own
+    def reward_back(D, k):
+        """Derivatives of reward k by both states, and by its action, times its weight."""
+        skip, nq, nv = D.counts[SKIP], D.qpos.shape[1], D.qvel.shape[1]
+        b, a = k * skip, (k + 1) * skip
+        action, weight, contacts = D.actions[k], D.weights[k] / (2.0 * DIFFERENCE), D.kept[k + 1]
+        parts, u = D.trial[2, : D.parts.shape[1]], D.trial[0, : action.shape[0]]
+        for i in range(2 * nv):
+            value = 0.0
+            for side in range(2):
+                sign = 1.0 - 2.0 * side
+                x = D.moved[side]
+                move(D, b, i, sign, x)
+                value += sign * reward(D, x[:nq], x[nq:], action, D.qpos[a], D.qvel[a], contacts, parts)
+            D.cotangents[b, i] += weight * value
+            value = 0.0
+            for side in range(2):
+                sign = 1.0 - 2.0 * side
+                x = D.moved[side]
+                move(D, a, i, sign, x)
+                value += sign * reward(D, D.qpos[b], D.qvel[b], action, x[:nq], x[nq:], contacts, parts)
+            D.cotangents[a, i] += weight * value
+        for i in range(action.shape[0]):
+            copy(action, u)
+            u[i] = action[i] + DIFFERENCE
+            value = reward(D, D.qpos[b], D.qvel[b], u, D.qpos[a], D.qvel[a], contacts, parts)
+            u[i] = action[i] - DIFFERENCE
+            value -= reward(D, D.qpos[b], D.qvel[b], u, D.qpos[a], D.qvel[a], contacts, parts)
+            D.by_action[k, i] += weight * value
+
+    @own
+    def pull(D, t):
+        """Before the way back through step t: what depends on the state t + 1, where an action begins or ends."""
+        c, skip, here = D.counts, D.counts[SKIP], t + 1
+        if here % skip != 0:
+            return GO
+        k, done = here // skip, c[DONE]
+        if k < done:
+            for i in range(D.low.shape[0]):
+                total, action = 0.0, D.actions[k, i]
+                if action >= D.low[i] and action <= D.high[i]:
+                    for s in range(here, here + skip):
+                        for j in range(D.offset.shape[0]):
+                            total += D.by_control[s, j] * D.scale[j, i]
+                D.by_action[k, i] += total
+            if c[POLICY]:
+                _layers_back(D, D.seen[k], D.by_action[k])
+                observation_back(D, here, D.kept[k], D.slopes[0, : D.seen.shape[1]])
+        else:
+            observation_back(D, here, D.kept[k], D.final)
+        if k > 0:
+            if k < done:
+                cut = c[TRUNCATION] > 0 and (done - k) % c[TRUNCATION] == 0
+                factor = 0.0 if cut else D.sums[DISCOUNT]
+                for i in range(D.cotangents.shape[1]):
+                    D.cotangents[here, i] *= factor
+            reward_back(D, k - 1)
+        return GO
+
+    return pull

@@ -1,0 +1,187 @@
+"""The compiled closed loop against the same loop in Python, its derivative against Ridders' differences of itself."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from dojo_py.environments import TASKS, make_task
+from dojo_py.environments.tasks.half_cheetah import HalfCheetah
+from dojo_py.policy import ClosedLoop, LinearPolicy, MlpPolicy, RolloutOptions
+from dojo_py.policy.closed_loop import compiled_parts
+from dojo_py.simulate.status import Status
+
+
+@dataclass(frozen=True)
+class Own:
+    """A policy that kernels do not know: an MlpPolicy under another name."""
+
+    inner: MlpPolicy
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+
+def worst_difference(task, policy, actions=3):
+    """Largest relative difference between the compiled loop and the task's own methods, one action after another."""
+    rng = np.random.default_rng(0)
+    state, theta = task.initial_state(rng), policy.initial(rng)
+    loop = ClosedLoop(task, policy, actions)
+    played = loop.play(theta, state)
+    seen, worst = task.observe(state, None), 0.0
+    for k in range(len(played.rewards)):
+        action = policy.act(theta, seen)
+        moved = task.move([state], action[None])[0]
+        reward, parts = task.reward(state, action, moved.state, moved.contacts)
+        mine = [*played.observations[k], *played.actions[k], played.rewards[k], *loop.parts(k).values()]
+        theirs = [*seen, *action, reward, *parts.values()]
+        assert list(parts) == list(loop.parts(k)) and played.status[k] == moved.status
+        worst = max(worst, np.max(np.abs(np.subtract(mine, theirs)) / np.maximum(1.0, np.abs(theirs))))
+        state, seen = moved.state, task.observe(moved.state, moved.contacts)
+    assert np.allclose(loop.state().qpos, state.qpos, atol=1e-9) and loop.state().time == pytest.approx(state.time)
+    return max(worst, np.abs(played.observations[-1] - seen).max() / np.abs(seen).max())
+
+
+@pytest.mark.parametrize("mode", ["hard", "soft"])
+@pytest.mark.parametrize("name", TASKS)
+def test_kernels_are_the_formulas_of_the_task(name, mode):
+    """Measured: 2e-12 at most, which is round-off of the policy's sums through the simulation."""
+    task = make_task(name, mode=mode)
+    assert compiled_parts(task, None) is not None
+    assert worst_difference(task, MlpPolicy(task.observation_size, task.action_size, (5, 4))) < 1e-9
+
+
+def test_other_settings_and_a_linear_policy_reach_the_kernels():
+    for task in (make_task("Ant", "paper"), make_task("Hopper", frame_skip=2, healthy_z_range=(0.5, 2.0), ctrl_cost_weight=0.5)):
+        assert worst_difference(task, LinearPolicy(task.observation_size, task.action_size, 0.05)) < 1e-9
+
+
+def test_a_subclass_with_a_formula_of_its_own_is_asked_in_python():
+    """Never the kernels of the formula that it replaced."""
+
+    @dataclass(frozen=True, kw_only=True)
+    class Backwards(HalfCheetah):
+        def reward(self, before, action, after, contacts):
+            return -float(after.qpos[0]), {"far": 1.0}
+
+    task, policy = Backwards(), LinearPolicy(17, 6, 0.1)
+    assert compiled_parts(task, policy) is None and compiled_parts(HalfCheetah(), policy) is not None
+    assert worst_difference(task, policy) < 1e-9
+
+
+def situation(task, hidden=(4,), K=6):
+    """A loop, parameters, a start, a whitening and options for K actions."""
+    rng, policy = np.random.default_rng(1), MlpPolicy(task.observation_size, task.action_size, hidden)
+    theta = policy.initial(rng) + 0.1 * rng.standard_normal(policy.size)
+    no = task.observation_size
+    whitening = 0.1 * rng.standard_normal(no), 1.0 + 0.1 * rng.standard_normal(no)
+    return policy, theta, task.initial_state(rng), whitening, RolloutOptions(K)
+
+
+def ridders(f, step):
+    """Derivative of f at 0 by Ridders' extrapolated central differences, and its estimate of the error."""
+    table, best, error = [[(f(step) - f(-step)) / (2 * step)]], 0.0, np.inf
+    for i in range(1, 8):
+        step /= 1.4
+        row = [(f(step) - f(-step)) / (2 * step)]
+        for j, above in enumerate(table[-1]):
+            factor = 1.4 ** (2 * (j + 1))
+            row.append((factor * row[j] - above) / (factor - 1))
+            doubt = max(abs(row[-1] - row[-2]), abs(row[-1] - above))
+            if doubt < error:
+                best, error = row[-1], doubt
+        table.append(row)
+    return best, error
+
+
+HOPPER = {"frame_skip": 2, "reset_noise_scale": 0.1, "terminate_when_unhealthy": False, "healthy_reward": 0.0}
+
+
+@pytest.mark.parametrize("name, kappa, settings", [
+    ("HalfCheetah", 1e-2, {}), ("HalfCheetah", 1e-3, {}), ("Hopper", 1e-3, HOPPER),
+    ("BlockPush", 1e-3, {}), ("Quadrotor", 1e-3, {}), ("Quadruped", 1e-2, {}),
+])  # fmt: skip
+def test_the_policy_gradient_is_the_derivative_of_the_episode_at_kappa(name, kappa, settings):
+    """Three random directions of the parameters, one of the start. Measured: 2e-8 at most, of the gradient's length."""
+    task = make_task(name, **settings)
+    policy, theta, start, whitening, options = situation(task)
+    loop, rng = ClosedLoop(task, policy, options.horizon), np.random.default_rng(2)
+    found = loop.policy_gradient(theta, start, kappa, whitening, options, discount=0.9)
+    assert not found.status.any() and len(found.played.rewards) == options.horizon
+    weights = 0.9 ** np.arange(options.horizon)
+
+    def value(parameters, state):
+        return float(weights @ loop.play(parameters, state, whitening, kappa, options).rewards)
+
+    for _ in range(3):
+        d = rng.standard_normal(policy.size)
+        expected, doubt = ridders(lambda e, d=d: value(theta + e * d, start), 1e-3)
+        assert abs(found.parameters @ d - expected) <= 1e-6 * np.linalg.norm(found.parameters) * np.linalg.norm(d) + 3 * doubt
+    model, d = task.sim.model, rng.standard_normal(2 * task.sim.model.nv)
+
+    def moved(e):
+        qpos = model.integrate(start.qpos, e * d[: model.nv])
+        return value(theta, task.sim.initial_state(qpos, start.qvel + e * d[model.nv :]))
+
+    expected, doubt = ridders(moved, 1e-5)
+    assert abs(found.state @ d - expected) <= 1e-6 * np.linalg.norm(found.state) * np.linalg.norm(d) + 3 * doubt
+
+
+def test_the_way_back_in_python_is_that_of_the_kernels():
+    """A policy that kernels do not know; whitened, discounted, clipped, cut, with a value of the end. Measured: 2e-10."""
+    task = make_task("HalfCheetah")
+    policy, theta, start, whitening, _ = situation(task)
+    options, end = RolloutOptions(6, reward_clip=1.0, reward_shift=0.1), np.random.default_rng(3).standard_normal(17)
+    found = []
+    for p in (policy, Own(policy)):
+        loop = ClosedLoop(task, p, 6)
+        played = loop.play(theta, start, whitening, 1e-2, options)
+        found.append(loop.pull_back(played, np.arange(1.0, 7.0), 1e-2, end, truncation=4, decay=0.9))
+    kernels, python = found
+    assert kernels.played.total == pytest.approx(python.played.total, rel=1e-12)
+    for a, b in ((kernels.parameters, python.parameters), (kernels.state, python.state), (kernels.actions, python.actions)):
+        assert np.allclose(a, b, rtol=1e-7, atol=1e-8 * np.abs(b).max())
+
+
+def test_an_episode_stops_for_what_it_has_not_earned():
+    task = make_task("HalfCheetah")
+    policy, theta, start, whitening, _ = situation(task)
+    for p in (policy, Own(policy)):
+        loop = ClosedLoop(task, p, 6)
+        played = loop.play(theta, start, whitening, None, None, np.array([-np.inf, -np.inf, 1e9]))
+        assert not played.whole and not played.over and len(played.rewards) == 3
+        assert loop.play(theta, start, whitening).whole
+
+
+def test_what_a_policy_raises_is_raised():
+    class Broken:
+        observation_size, action_size, size = 17, 6, 1
+
+        def act(self, parameters, observation):
+            raise ZeroDivisionError("no such action")
+
+    task = make_task("HalfCheetah")
+    with pytest.raises(ZeroDivisionError, match="no such action"):
+        ClosedLoop(task, Broken(), 3).play(np.zeros(1), task.initial_state(np.random.default_rng(0)))
+
+
+def test_a_task_that_ends_says_so():
+    task = make_task("Hopper", healthy_z_range=(5.0, 6.0))
+    policy = LinearPolicy(task.observation_size, task.action_size)
+    played = ClosedLoop(task, policy, 9).play(np.zeros(policy.size), task.initial_state(np.random.default_rng(0)))
+    assert played.over and played.whole and len(played.rewards) == 1 and played.status[0] == Status.SOLVED
+
+
+def test_mistakes_are_named():
+    task, soft = make_task("HalfCheetah"), make_task("HalfCheetah", mode="soft")
+    start, theta = task.initial_state(np.random.default_rng(0)), np.zeros(102)
+    with pytest.raises(ValueError, match="horizon"):
+        ClosedLoop(task, None, 0)
+    with pytest.raises(ValueError, match="has no policy"):
+        ClosedLoop(task).play(theta, start)
+    with pytest.raises(ValueError, match="parameters"):
+        ClosedLoop(task, LinearPolicy(17, 6)).play(np.zeros(3), start)
+    with pytest.raises(ValueError, match="17 observations"):
+        ClosedLoop(task, LinearPolicy(16, 6))
+    with pytest.raises(ValueError, match='mode="soft" has no reverse mode'):
+        ClosedLoop(soft, LinearPolicy(17, 6)).policy_gradient(theta, soft.initial_state(np.random.default_rng(0)), 1e-3)
