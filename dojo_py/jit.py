@@ -113,11 +113,6 @@ def stamp_of(file: Path) -> bytes:
     return found.digest()
 
 
-def stamp_of(function: Callable[..., Any]) -> bytes:
-    """The stamp of an entry: that of the physics alone for those of the physics."""
-    return package_stamp(Path(function.__code__.co_filename).name.endswith("_kernels.py"))
-
-
 ENTRIES: list[Any] = []
 """All entries of the modules imported so far; their `_cache` is a KernelCache."""
 

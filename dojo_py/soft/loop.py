@@ -74,7 +74,9 @@ class SoftLoop:
         m, h, s = self.simulator.model, self.simulator.timestep, self._start
         moved = np.count_nonzero((self._status[:row] != 3) & (self._status[:row] != 5))
         time = self._time + h * moved
-        where: dict[str, Any] = {} if s is None else {"mocap_pos": s.mocap_pos, "mocap_quat": s.mocap_quat, "eq_active": s.eq_active}
+        where: dict[str, Any] = {}
+        if s is not None:
+            where = {"mocap_pos": s.mocap_pos, "mocap_quat": s.mocap_quat, "eq_active": s.eq_active}
         return State(self.qpos[row].copy(), self.qvel[row].copy(), self.act[row].copy(), time, model=m, **where)
 
     def go_on(self, row: int) -> None:
