@@ -13,6 +13,7 @@ from dojo_py.policy.closed_loop import ClosedLoop, PolicyGradient
 from dojo_py.policy.policies import LinearPolicy, MlpPolicy
 from dojo_py.policy.rollout import RolloutOptions
 from dojo_py.policy.seeds import SeedSummary, run_seeds, summarise
+from dojo_py.policy.shac import Shac, ShacOptions
 from dojo_py.policy.workers import Workers
 
 __all__ = [
@@ -28,6 +29,8 @@ __all__ = [
     "PolicyGradient",
     "RolloutOptions",
     "SeedSummary",
+    "Shac",
+    "ShacOptions",
     "Workers",
     "run_seeds",
     "summarise",

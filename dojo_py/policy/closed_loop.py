@@ -103,6 +103,8 @@ class ClosedLoop:
         self._handle = loop_handle(self.data)
         self._address = struct_address(self._handle)
         self._asked: Any = None
+        self.held: tuple[bytes, Played] | None = None
+        """For callers: what tells which episode this loop holds, and the episode; None after any other run."""
         if self._kernels is None:
             from dojo_py.policy.asked import AskedInPython
 
@@ -125,7 +127,8 @@ class ClosedLoop:
         widths, biased = self._layers or (np.array([no, na]), False)
         parts = 0 if self._kernels is None else len(self._kernels.parts)
         low, high = (np.array(bound, float) for bound in task.action_bounds)
-        middle = 0.5 * (low + high)
+        bounded = np.isfinite(low) & np.isfinite(high)
+        middle = np.where(bounded, 0.5 * (np.where(bounded, low, 0.0) + np.where(bounded, high, 0.0)), np.clip(0.0, low, high))
         scale = np.array(task.control_jacobian(middle), float)
         n, widest = model.nbody, int(max(widths))
         fields: dict[str, Any] = {name: getattr(rows, name) for name in (
@@ -167,6 +170,7 @@ class ClosedLoop:
         self.data.counts[[ONWARD, _DONE]] = 0
 
     def _run(self, kappa: float) -> int:
+        self.held = None
         self.rows.run(self._act, self._address, kappa)
         if self._asked is not None:
             self._asked.act.check()
@@ -267,10 +271,12 @@ class ClosedLoop:
         return self.pull_back(played, weights, kappa)
 
     def pull_back(
-        self, played: Played, weights: Array, kappa: float, final: Array | None = None, truncation: int = 0, decay: float = 1.0
-    ) -> PolicyGradient:
+        self, played: Played, weights: Array, kappa: float, final: Array | None = None, truncation: int = 0, decay: float = 1.0,
+        states: Array | None = None, actions: Array | None = None,
+    ) -> PolicyGradient:  # fmt: skip
         """The derivative of Σ weights (n,) · rewards + final (no,) · last observation, of the episode that was just played at κ.
 
+        states (n + 1, 2nv), actions (n, na): further cotangents, of the states between actions and of the actions.
         truncation: actions through which a cotangent is carried back, 0: all. decay: its factor for every action back.
         """
         if not hasattr(self.rows, "run_back"):
@@ -281,6 +287,10 @@ class ClosedLoop:
         d.weights[:n], d.final[:] = weights, 0.0 if final is None else final
         d.counts[_TRUNCATION], d.sums[_DISCOUNT] = truncation, decay
         d.cotangents[:], d.by_control[:], d.by_action[:], d.by_parameters[:] = 0.0, 0.0, 0.0, 0.0
+        if states is not None:
+            d.cotangents[: n * self.skip + 1 : self.skip] = states
+        if actions is not None:
+            d.by_action[:n] = actions
         status = self.rows.run_back(self._function("back"), self._address, n * self.skip, kappa)
         if self._asked is not None:
             self._asked.back.check()

@@ -1,0 +1,139 @@
+"""closed_loop_function: a policy in the loop with the hard simulator, one call-back for an episode and one for its derivative.
+
+A call-back of JAX costs a millisecond, a step of a small model a hundredth of it: a `lax.scan` over `step_function` and a policy in
+JAX costs a hundred times the roll-out. Here the policy runs beside the physics (policy/closed_loop.py), and reverse mode is the
+simulator's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dojo_py.hard.simulator import DEFAULT_KAPPA, HardSimulator
+from dojo_py.jax.functions import _need_float64, _real
+from dojo_py.jax.tangents import Tangents
+from dojo_py.policy.closed_loop import ClosedLoop, Played, borrowed
+from dojo_py.policy.state_task import StateTask
+from dojo_py.simulate.values import count, having, real_number
+
+Array = jax.Array
+Outcome = tuple[Array, Array, Array]
+
+
+def closed_loop_function(
+    model: Any, policy: Any, horizon: int, timestep: float | None = None, kappa: float = DEFAULT_KAPPA, **simulator: Any
+) -> Callable[[Any, Any], Outcome]:
+    """f(parameters (size,), state_vector (nq + nv,)) -> states (T + 1, nq + nv), actions (T, na), rewards (T,); T: horizon.
+
+    model: of a HardSimulator made with timestep [s] and what is left (friction, options, unsupported); its policy sees the state
+    vector and gives the controls, rewards are 0. Or a task (`make_task`) in the hard mode, with its observations, actions and
+    rewards. policy: a LinearPolicy or an MlpPolicy, which run in the kernel, or anything with their methods, which is asked in
+    Python, in numpy. kappa [N m s]: of the simulation; `jax.grad`, `vjp` and `vmap` of f, under `jit` or not, are exact there.
+
+    Where a task ends, its last state is repeated, actions and rewards are 0. Contact impulses that a task observes count as
+    constants. float64 is needed: jax.config.update("jax_enable_x64", True).
+    """
+    task = model if hasattr(model, "observe") else StateTask(HardSimulator(model, timestep, **simulator))
+    if task is model and (timestep is not None or simulator):
+        raise ValueError(f"a ready task takes no further settings: {sorted({'timestep', *simulator})}")
+    if not isinstance(task.sim, HardSimulator):
+        raise ValueError('mode="soft" has no reverse mode: make the task with mode="hard"')
+    having("policy", policy, ("act", "backward", "size"), "a LinearPolicy, an MlpPolicy or an object with their methods")
+    loop = _Loop(task, policy, count("horizon", horizon), real_number("kappa", kappa, above=0.0, unit="N m s"))
+    core, size = loop.differentiable(), loop.tangents.size
+
+    def closed_loop(parameters: Any, state_vector: Any) -> Outcome:
+        _need_float64()
+        theta, x = _real("parameters", parameters), _real("state_vector", state_vector)
+        if theta.shape != (policy.size,):
+            raise ValueError(f"parameters has shape {theta.shape}, expected (size,) = ({policy.size},)")
+        if x.shape != (size,):
+            raise ValueError(f"state_vector has shape {x.shape}, expected (nq + nv,) = ({size},)")
+        return core(theta, x)
+
+    closed_loop.simulator = task.sim  # type: ignore[attr-defined]
+    return closed_loop
+
+
+class _Loop:
+    """What JAX calls back."""
+
+    def __init__(self, task: Any, policy: Any, horizon: int, kappa: float):
+        self.task, self.policy, self.horizon, self.kappa = task, policy, horizon, kappa
+        self.tangents = Tangents(task.sim.model)
+        ClosedLoop(task, policy, 1)  # which says what does not fit
+
+    def _played(self, loop: ClosedLoop, theta: np.ndarray, x: np.ndarray) -> Played:
+        """The episode, not played again where the loop still holds it."""
+        key = theta.tobytes() + x.tobytes() + np.float64(self.kappa).tobytes()
+        if loop.held is None or loop.held[0] != key:
+            nq = self.task.sim.model.nq
+            x = self.tangents.normalised(x[None])[0]
+            start = self.task.sim.initial_state(x[:nq], x[nq:])
+            loop.held = key, loop.play(theta, start, None, self.kappa)
+        return loop.held[1]
+
+    def forwards(self, theta: Any, x: Any) -> tuple[np.ndarray, ...]:
+        """States, actions, rewards."""
+        theta, x = np.asarray(theta), np.asarray(x)
+        T, skip = self.horizon, self.task.frame_skip
+        out = np.full((T + 1, self.tangents.size), np.nan), np.full((T, self.task.action_size), np.nan), np.full(T, np.nan)
+        if not (np.isfinite(theta).all() and np.isfinite(x).all()):
+            return out  # NaN for NaN, as everywhere in JAX
+        with borrowed(self.task, self.policy, T) as loop:
+            played = self._played(loop, theta, x)
+            n, d = len(played.rewards), loop.data
+            rows = skip * np.minimum(np.arange(T + 1), n)
+            out[0][:] = np.hstack([d.qpos[rows], d.qvel[rows]])
+        out[1][:n], out[1][n:], out[2][:n], out[2][n:] = played.actions, 0.0, played.rewards, 0.0
+        return out
+
+    def backwards(self, theta: Any, x: Any, by_states: Any, by_actions: Any, by_rewards: Any) -> tuple[np.ndarray, ...]:
+        """Cotangents of the parameters and of the first state, (2nv,), from those of the outcome; by_states (T + 1, 2nv)."""
+        theta, x = np.asarray(theta), np.asarray(x)
+        states = np.array(by_states)
+        if not (np.isfinite(theta).all() and np.isfinite(x).all()):
+            return np.full(theta.shape, np.nan), np.full(states.shape[1], np.nan)
+        with borrowed(self.task, self.policy, self.horizon) as loop:
+            played = self._played(loop, theta, x)
+            n = len(played.rewards)
+            states[n] += states[n + 1 :].sum(axis=0)  # (repeats of the last one)
+            found = loop.pull_back(
+                played, np.asarray(by_rewards)[:n], self.kappa, states=states[: n + 1], actions=np.asarray(by_actions)[:n]
+            )
+        return found.parameters, found.state
+
+    def differentiable(self) -> Callable[[Array, Array], Outcome]:
+        """(parameters, state vector) -> outcome with its rule of reverse mode."""
+        T, size, tangents = self.horizon, self.tangents.size, self.tangents
+        nv, na = self.task.sim.model.nv, self.task.action_size
+
+        def call(function: Any, shapes: list[tuple[int, ...]], *arguments: Array) -> Any:
+            results = tuple(jax.ShapeDtypeStruct(shape, np.float64) for shape in shapes)
+            return jax.pure_callback(function, results, *arguments, vmap_method="sequential")
+
+        @jax.custom_vjp
+        def core(theta: Array, x: Array) -> Outcome:
+            return call(self.forwards, [(T + 1, size), (T, na), (T,)], theta, x)
+
+        def forward(theta: Array, x: Array) -> tuple[Outcome, Any]:
+            out = core(theta, x)
+            return out, (theta, x, out[0])
+
+        def backward(kept: Any, cotangents: Outcome) -> tuple[Array, Array]:
+            theta, x, y = kept
+            by_vector, by_actions, by_rewards = cotangents
+            (by_states,) = jax.linear_transpose(lambda t: tangents.raise_(y, t), jnp.zeros((T + 1, 2 * nv)))(by_vector)
+            by_theta, by_first = call(
+                self.backwards, [theta.shape, (2 * nv,)], theta, x, by_states, by_actions, by_rewards
+            )
+            (by_x,) = jax.linear_transpose(lambda dx: tangents.lower(x, dx), x)(by_first)
+            return by_theta, by_x
+
+        core.defvjp(forward, backward)
+        return core

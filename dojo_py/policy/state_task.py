@@ -1,0 +1,59 @@
+"""StateTask: any model as a task whose policy sees [qpos, qvel] and gives the controls."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dojo_py.simulate.results import State
+from dojo_py.simulate.values import count, having
+
+Array = np.ndarray
+
+
+class StateKernels(NamedTuple):
+    """What a closed loop needs of it, see Task.loop_kernels."""
+
+    module: Any
+    parts: tuple[str, ...]
+    numbers: Array
+
+
+class StateTask:
+    """Observation (nq + nv,): the state; action (nu,): the controls, held for frame_skip steps. Nothing is earned."""
+
+    wants_contacts = False
+
+    def __init__(self, simulator: Any, frame_skip: int = 1):
+        having("simulator", simulator, ("loop", "model"), "a HardSimulator or a SoftSimulator")
+        self.sim, self.frame_skip = simulator, count("frame_skip", frame_skip)
+        model = simulator.model
+        self.observation_size, self.action_size = int(model.nq + model.nv), int(model.nu)
+        self.action_bounds = np.full(model.nu, -np.inf), np.full(model.nu, np.inf)
+
+    def loop_kernels(self) -> StateKernels:
+        """The kernels of a compiled closed loop."""
+        from dojo_py.policy import state_kernels
+
+        return StateKernels(state_kernels, (), np.zeros(0))
+
+    def control(self, action: Array) -> Array:
+        """(nu,) the action."""
+        return np.array(action, float)
+
+    def control_jacobian(self, action: Array) -> Array:
+        """(nu, nu) identity."""
+        return np.eye(self.action_size)
+
+    def observe(self, state: State, contacts: Any) -> Array:
+        """(nq + nv,)"""
+        return np.concatenate([state.qpos, state.qvel])
+
+    def reward(self, before: State, action: Array, after: State, contacts: Any) -> tuple[float, dict[str, float]]:
+        """Nothing."""
+        return 0.0, {}
+
+    def terminated(self, state: State) -> bool:
+        """Never."""
+        return False

@@ -1,0 +1,105 @@
+"""A value function V(observation): layers of tanh on whitened observations, fitted by Adam, in units of the returns it has seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dojo_py.policy.policies import MlpPolicy
+
+Array = np.ndarray
+
+
+@dataclass
+class Adam:
+    """Adam (Kingma, Ba 2015): its moments and how often it stepped; a step's length knows no units of the gradient."""
+
+    moments: Array
+    """(2, size) running means of the gradient and of its square."""
+    count: float = 0.0
+
+    def step(self, gradient: Array, size: float, first: float = 0.9, second: float = 0.95) -> Array:
+        """(size,) step downhill."""
+        self.count += 1.0
+        m, v = self.moments
+        m = first * m + (1.0 - first) * gradient
+        v = second * v + (1.0 - second) * gradient**2
+        self.moments = np.stack([m, v])
+        scale = np.sqrt(v / (1.0 - second**self.count))
+        return -size * (m / (1.0 - first**self.count)) / np.maximum(scale, 1e-12)
+
+
+@dataclass
+class ValueFunction:
+    """V(o) = mean + deviation · f(w; whitened o)."""
+
+    layers: MlpPolicy
+    weights: Array
+    adam: Adam
+    mean: float = 0.0
+    deviation: float = 1.0
+
+    @staticmethod
+    def fresh(observations: int, hidden: tuple[int, ...], rng: np.random.Generator) -> ValueFunction:
+        """Nearly zero everywhere."""
+        layers = MlpPolicy(observations, 1, hidden)
+        return ValueFunction(layers, layers.initial(rng), Adam(np.zeros((2, layers.size))))
+
+    def _forward(self, seen: Array) -> list[Array]:
+        values = [seen]
+        layers = self.layers.layers(self.weights)
+        for i, (weight, bias) in enumerate(layers):
+            z = values[-1] @ weight.T + bias
+            values.append(z if i == len(layers) - 1 else np.tanh(z))
+        return values
+
+    def __call__(self, seen: Array) -> Array:
+        """(n,) values of whitened observations (n, no)."""
+        return self.mean + self.deviation * self._forward(seen)[-1][:, 0]
+
+    def slope(self, seen: Array) -> Array:
+        """(no,) derivative of the value by one whitened observation."""
+        return self.deviation * self.layers.backward(self.weights, seen, np.ones(1))[1]
+
+    def fit(self, seen: Array, targets: Array, step_size: float, passes: int, rng: np.random.Generator, batch: int = 64) -> None:
+        """Passes of Adam over shuffled batches of whitened observations (n, no) and the values they should have (n,)."""
+        self._rescale(targets)
+        wanted = (targets - self.mean) / self.deviation
+        for _ in range(passes):
+            order = rng.permutation(len(seen))
+            for first in range(0, len(order), batch):
+                some = order[first : first + batch]
+                self.weights = self.weights + self.adam.step(self._gradient(seen[some], wanted[some]), step_size)
+
+    def _rescale(self, targets: Array) -> None:
+        """The last layer is changed with the units, so that no value changes (van Hasselt et al. 2016, PopArt)."""
+        mean, deviation = 0.9 * self.mean + 0.1 * targets.mean(), 0.9 * self.deviation + 0.1 * max(targets.std(), 1e-6)
+        weight, bias = self.layers.layers(self.weights)[-1]  # (views)
+        weight *= self.deviation / deviation
+        bias[:] = (self.deviation * bias + self.mean - mean) / deviation
+        self.mean, self.deviation = float(mean), float(deviation)
+
+    def _gradient(self, seen: Array, wanted: Array) -> Array:
+        layers, values = self.layers.layers(self.weights), self._forward(seen)
+        c = 2.0 * (values[-1][:, 0] - wanted)[:, None] / len(seen)
+        parts: list[Array] = []
+        for i in reversed(range(len(layers))):
+            if i < len(layers) - 1:
+                c = c * (1.0 - values[i + 1] ** 2)
+            parts = [(c.T @ values[i]).ravel(), c.sum(axis=0), *parts]
+            c = c @ layers[i][0]
+        return np.concatenate(parts)
+
+
+def lambda_returns(rewards: Array, values: Array, ended: bool, discount: float, trace: float) -> Array:
+    """(n,) TD(λ) targets of n actions: rewards (n,), values (n + 1,) before each and after the last; ended: nothing follows.
+
+    G_k = r_k + γ ((1 - λ) V_{k+1} + λ G_{k+1})   (Sutton, Barto 2018, section 12.1)
+    """
+    out, after = np.zeros(len(rewards)), 0.0 if ended else float(values[-1])
+    ahead = after
+    for k in reversed(range(len(rewards))):
+        value = after if k == len(rewards) - 1 else float(values[k + 1])
+        ahead = out[k] = rewards[k] + discount * ((1.0 - trace) * value + trace * ahead)
+    return out
