@@ -74,11 +74,13 @@ class ValueFunction:
 
     def _rescale(self, targets: Array) -> None:
         """The last layer is changed with the units, so that no value changes (van Hasselt et al. 2016, PopArt)."""
-        mean, deviation = 0.9 * self.mean + 0.1 * targets.mean(), 0.9 * self.deviation + 0.1 * max(targets.std(), 1e-6)
+        new = 0.1 if self.adam.count else 1.0
+        mean = (1.0 - new) * self.mean + new * float(targets.mean())
+        deviation = (1.0 - new) * self.deviation + new * max(float(targets.std()), 1e-9 * abs(mean), 1e-300)
         weight, bias = self.layers.layers(self.weights)[-1]  # (views)
         weight *= self.deviation / deviation
         bias[:] = (self.deviation * bias + self.mean - mean) / deviation
-        self.mean, self.deviation = float(mean), float(deviation)
+        self.mean, self.deviation = mean, deviation
 
     def _gradient(self, seen: Array, wanted: Array) -> Array:
         layers, values = self.layers.layers(self.weights), self._forward(seen)

@@ -26,7 +26,7 @@ def test_targets_are_those_of_the_sum_over_n_step_returns():
 
 
 def test_a_value_function_learns_whatever_its_units():
-    """Largest error over the spread of the targets, after 200 passes. Measured: 0.05, the same in both units."""
+    """Largest error over the spread of the targets, after 200 passes. Measured: 0.15 and 0.13."""
     rng = np.random.default_rng(0)
     seen = rng.uniform(-1, 1, (200, 3))
     for unit in (1e-3, 1e4):
