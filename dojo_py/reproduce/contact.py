@@ -5,7 +5,9 @@
     loops     how far apart the ends of closed loops are                        by the wheel's own rows of equalities
     heaps     a hundred mixed bodies come to rest
     overlap   the smallest gap of any pair, by mj_geomDistance, in a hundred states of every scene
-    cost      time of a step over that of mj_step, both in turn by blocks of 50 steps
+    gradients along random directions of the last state, κ 1e-2 to 1e-6, against Ridders' differences
+    cost      time of a step over that of mj_step, both in turn by blocks of 50 steps; of robots whose parts touch one another, a κ
+              step with A and B over mj_step and mjd_transitionFD
 """
 
 from __future__ import annotations
@@ -14,8 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.reproduce import own_contacts
+from dojo_py.reproduce.contact_gradients import KAPPAS, direction_error
 from dojo_py.reproduce.contact_scenes import OVERLAP, SCENES, Motion, Scene, controls_of, simulate, smallest_gap
 from dojo_py.reproduce.report import Report
+from dojo_py.reproduce.wheel_gaps import Wheel
 
 SHOWN = ("tower", "arch", "pyramid", "card_house", "dominoes", "gripper", "hand", "stewart", "two_arms_box", "stairs", "pile")
 """Scenes that the page plays, their first seconds."""
@@ -23,25 +28,42 @@ PLAYED = 3.0
 """[s]"""
 COLUMNS = (
     "scene", "what", "h [s]", "time [s]", "dojo_py", "MuJoCo", "bound", "unit", "unsolved", "iterations (median / worst)",
-    "smallest gap [m]", "MuJoCo's gap [m]", "step [ms]", "over mj_step",
+    "smallest gap [m]", "MuJoCo's gap [m]", "gradients' error", "step [ms]", "over mj_step",
 )  # fmt: skip
-QUICK: dict[str, Any] = {"shorter": 20.0}
+GRADIENT = 1e-5
+"""Largest error of derivatives, relative."""
+QUICK: dict[str, Any] = {"shorter": 20.0, "kappas": (1e-2, 1e-4), "steps": 100}
 """Arguments of `run` for `--quick`."""
+QUICK_JUDGED = False
+"""What is at rest after seconds need not be after a twentieth of them."""
 
 
-def judge(scene: Scene, duration: float) -> tuple[tuple[object, ...], bool, dict[str, np.ndarray], Motion]:
-    """(row of the table, whether it holds, curves, our motion) of one scene."""
+def gradient_error(scene: Scene, motion: Motion, wheel: Wheel, kappas: tuple[float, ...]) -> float:
+    """The worst over κ of the last state; infinite where a relaxed step is not solved."""
+    control = controls_of(scene, motion.sim.model.nu, len(motion.status) * scene.timestep)[-1]
+    rows = wheel.loop_rows(motion.end.qpos)
+    return max(direction_error(motion.sim, motion.end, control, kappa, rows)[0] for kappa in kappas)
+
+
+def judge(
+    scene: Scene, duration: float, kappas: tuple[float, ...]
+) -> tuple[tuple[object, ...], bool, dict[str, np.ndarray]]:
+    """(row of the table, whether it holds, curves) of one scene."""
     ours, theirs, wheel = simulate(scene, duration)
     value, other = scene.measure(ours, wheel), scene.measure(theirs, wheel)
     gap = min(smallest_gap(ours, wheel), float(ours.min_gap.min()))
     unsolved = int(np.count_nonzero(ours.status))
     ratio = ours.seconds / theirs.seconds
-    holds = bool(value <= scene.bound and unsolved == 0 and gap >= -OVERLAP and ratio <= scene.slowest)
+    gradients = gradient_error(scene, ours, wheel, kappas)
+    holds = bool(
+        value <= scene.bound and unsolved == 0 and gap >= -OVERLAP and ratio <= scene.slowest and gradients <= GRADIENT
+    )
     steps = len(ours.status)
     shown = f"{np.median(ours.iterations):g} / {ours.iterations.max()}"
     row = (
         scene.name, scene.what, scene.timestep, f"{duration:g}", f"{value:.2g}", f"{other:.2g}", f"{scene.bound:g}", scene.unit,
-        unsolved, shown, f"{gap:.1e}", f"{smallest_gap(theirs, wheel):.1e}", f"{1e3 * ours.seconds / steps:.3f}", f"{ratio:.2f}",
+        unsolved, shown, f"{gap:.1e}", f"{smallest_gap(theirs, wheel):.1e}", f"{gradients:.1e}",
+        f"{1e3 * ours.seconds / steps:.3f}", f"{ratio:.2f}",
     )  # fmt: skip
     half = len(ours.qpos) // 2
     curve = {
@@ -49,7 +71,18 @@ def judge(scene: Scene, duration: float) -> tuple[tuple[object, ...], bool, dict
         "dojo_py": np.abs(ours.qpos - ours.qpos[half]).max(axis=1),
         "mujoco": np.abs(theirs.qpos - theirs.qpos[half]).max(axis=1),
     }
-    return row, holds, curve, ours
+    return row, holds, curve
+
+
+def own_contacts_row(name: str, steps: int) -> tuple[tuple[object, ...], bool]:
+    """(row of the table, whether it holds) of a robot whose parts touch one another."""
+    found = own_contacts.cost(name, steps)
+    h, shown = own_contacts.TIMESTEP, f"{found['iterations']:g} / {found['worst']:g}"
+    row = (
+        name, "own contacts: κ step, A and B", h, f"{steps * h:g}", f"{found['ratio']:.2f}", "1", f"{own_contacts.BOUND:g}",
+        "of MuJoCo's", int(found["unsolved"]), shown, "-", "-", "-", f"{1e3 * found['step']:.3f}", "-",
+    )  # fmt: skip
+    return row, bool(found["ratio"] <= own_contacts.BOUND and found["unsolved"] == 0)
 
 
 def _replay(scene: Scene) -> Any:
@@ -62,25 +95,38 @@ def _replay(scene: Scene) -> Any:
     return sim.rollout(sim.initial_state(keyframe=scene.keyframe), controls)
 
 
-def run(names: tuple[str, ...] | None = None, shorter: float = 1.0) -> Report:
-    """All scenes, or those named. shorter: durations over this, but for what needs its time."""
+def run(
+    names: tuple[str, ...] | None = None, shorter: float = 1.0, kappas: tuple[float, ...] = KAPPAS, steps: int = own_contacts.STEPS
+) -> Report:
+    """All scenes and robots, or those named. shorter: durations over this, but for what needs its time.
+
+    kappas: of gradients [N m s]. steps: of robots whose parts touch one another.
+    """
     rows, curves, replays, failed = [], {}, {}, []
     for scene in SCENES:
         if names is not None and scene.name not in names:
             continue
         duration = max(scene.duration / shorter, min(scene.after, scene.duration))
-        row, holds, curve, _ = judge(scene, duration)
+        row, holds, curve = judge(scene, duration, kappas)
         rows.append(row)
         curves[scene.name] = curve
         if not holds:
             failed.append(f"{scene.name} ({scene.what})")
         if scene.name in SHOWN and scene.name not in replays:
             replays[scene.name] = _replay(scene)
+    for name in own_contacts.ROBOTS:
+        if names is None or name in names:
+            row, holds = own_contacts_row(name, steps)
+            rows.append(row)
+            if not holds:
+                failed.append(f"{name} (own contacts)")
     notes = [
         f"every step SOLVED, no gap below -{OVERLAP:g} m (of all steps by our report, of 100 states by mj_geomDistance), values "
         "within bounds: " + ("all scenes" if not failed else f"not {', '.join(failed)}"),
         "MuJoCo: the same file, time step and controls, default contact parameters; its gap is how deep bodies sink",
-        "times: both in turn by blocks of 50 steps, one thread",
+        "gradients: relative error along a random direction of the last state, worst of " + ", ".join(f"κ {k:g}" for k in kappas)
+        + "; large where faces lie on faces: corners come and go within the difference, the smooth problem jumps",
+        "times: of the processor, both in turn by blocks of 50 steps, one thread",
     ]
     return Report("contact", "Bodies touch bodies", COLUMNS, rows, notes, curves, _figure, not failed, replays)
 

@@ -1,6 +1,7 @@
 """Derivatives of scenes in contact against Ridders' differences of the same relaxed step, along random directions.
 
 A direction moves all coordinates at once, rates by their size over h, so that both displace the next pose alike, and all controls.
+Directions keep loops closed to first order: what the step makes of a broken redundant loop is for its regularisation to say.
 Errors are relative to the largest entry of the derivative along it, rates counted times h.
 """
 
@@ -19,14 +20,19 @@ FIRST = 1e-5
 """First difference [m, rad]; Ridders' method shrinks it."""
 
 
-def direction_error(sim: Any, state: Any, control: Array, kappa: float, seed: int = 0) -> tuple[float, float]:
+def direction_error(
+    sim: Any, state: Any, control: Array, kappa: float, rows: Array | None = None, seed: int = 0
+) -> tuple[float, float]:
     """(relative error of A d + B u along one random direction, the differences' own error estimate, relative as well).
 
-    Infinite where the step or its derivative is not solved.
+    rows: (k, nv) derivative of the loops' errors by the tangent. Infinite where the step or its derivative is not solved. An
+    estimate as large as the error itself says that the smooth problem jumps within the difference.
     """
     model, h, rng = sim.model, sim.timestep, np.random.default_rng(seed)
     nv = model.nv
     by_q, by_v, by_u = rng.normal(size=nv), rng.normal(size=nv) / h, rng.normal(size=model.nu)
+    if rows is not None and len(rows):
+        by_q, by_v = (d - np.linalg.lstsq(rows, rows @ d, rcond=1e-9)[0] for d in (by_q, by_v))
     lin = sim.linearize(state, control, kappa=kappa)
     if lin.status.value != 0:
         return np.inf, np.inf

@@ -63,10 +63,24 @@ class Wheel:
             found[i] = (m.mesh_vert[first : first + m.mesh_vertnum[mesh]].astype(float) @ -towards[i]).max()
         return found
 
+    def _constrain(self, qpos: Array) -> None:
+        self.pose(qpos)
+        self.mujoco.mj_comPos(self.model, self.data)
+        self.mujoco.mj_makeConstraint(self.model, self.data)
+
     def loop_error(self, qpos: Array) -> float:
         """Largest error of the equality constraints [m, rad]: what connect and weld hold together is this far apart."""
+        self._constrain(qpos)
+        return float(np.abs(self.data.efc_pos[: self.data.ne]).max(initial=0.0))
+
+    def loop_rows(self, qpos: Array) -> Array:
+        """(k, nv) derivative of these errors by the tangent."""
+        self._constrain(qpos)
         m, d = self.model, self.data
-        self.pose(qpos)
-        self.mujoco.mj_comPos(m, d)
-        self.mujoco.mj_makeConstraint(m, d)
-        return float(np.abs(d.efc_pos[: d.ne]).max(initial=0.0))
+        if not self.mujoco.mj_isSparse(m):
+            return np.array(d.efc_J).reshape(-1, m.nv)[: d.ne]
+        rows = np.zeros((d.ne, m.nv))
+        for i in range(d.ne):
+            first, count = d.efc_J_rowadr[i], d.efc_J_rownnz[i]
+            rows[i, d.efc_J_colind[first : first + count]] = d.efc_J[first : first + count]
+        return rows
