@@ -32,7 +32,12 @@ COLUMNS = (
 )  # fmt: skip
 GRADIENT = 1e-5
 """Largest error of derivatives, relative."""
-QUICK: dict[str, Any] = {"shorter": 20.0, "kappas": (1e-2, 1e-4), "steps": 100}
+QUICK: dict[str, Any] = {
+    "names": (*(s.name for s in SCENES if s.name != "pile"), *own_contacts.ROBOTS),
+    "shorter": 20.0,
+    "kappas": (1e-4, 1e-6),
+    "steps": 100,
+}
 """Arguments of `run` for `--quick`."""
 QUICK_JUDGED = False
 """What is at rest after seconds need not be after a twentieth of them."""
@@ -109,7 +114,7 @@ def run(
         duration = max(scene.duration / shorter, min(scene.after, scene.duration))
         row, holds, curve = judge(scene, duration, kappas)
         rows.append(row)
-        curves[scene.name] = curve
+        curves[scene.name if scene.name not in curves else f"{scene.name}_again"] = curve
         if not holds:
             failed.append(f"{scene.name} ({scene.what})")
         if scene.name in SHOWN and scene.name not in replays:
