@@ -30,7 +30,7 @@ class HardLoop:
         r = self._record
         self.qpos, self.qvel, self.act, self.bodies, self.impulses = r.qpos, r.qvel, r.act, r.bodies, r.impulses
         self.contacts = r.contacts
-        """(n, 18) of the latest step, see contact_table.py."""
+        """(n, width) of the latest step, see contact_table.py."""
         self.fixed = np.concatenate([world.planes.geom, world.pairs.geom]).reshape(-1, 2).astype(np.int64)
         """(m, 2) geoms of its first rows; -1 is never among them."""
         self.control = np.zeros((steps, model.nu))
@@ -89,7 +89,7 @@ class HardLoop:
         self._time += self._engine.timestep * int(np.count_nonzero(self._record.reports[:row, 7] > 0))
 
     def contacts_of(self, table: Array) -> Contacts:
-        """What `contacts` held at some time (n, 18), under the model's names."""
+        """What `contacts` held at some time (n, width), under the model's names."""
         return self.simulator._contacts(table.copy())
 
 

@@ -23,9 +23,6 @@ from dojo_py.simulate.values import count, having, real_number, vector
 
 Array = np.ndarray
 
-TABLE = 18
-"""Columns of a contact table."""
-
 
 class Played(NamedTuple):
     """An episode of n actions."""
@@ -145,7 +142,7 @@ class ClosedLoop:
             "parameters": z(0 if policy is None else policy.size),
             "shift": z(no), "gain": np.ones(no), "values": z((len(widths), widest)), "slopes": z((2, widest)),
             "actions": z((K, na)), "seen": z((K + 1, no)), "rewards": z(K), "parts": z((K, parts)), "status": z(K),
-            "kept": z((K + 1, len(rows.contacts), TABLE)), "least": z(K), "position": z((n, 3)), "rotation": z((n, 3, 3)),
+            "kept": z((K + 1, *rows.contacts.shape)), "least": z(K), "position": z((n, 3)), "rotation": z((n, 3, 3)),
             "angular": z((n, 3)), "linear": z((n, 3)), "wrench": z((n, 6)), "moved": z((2, model.nq + model.nv)),
             "trial": z((3, no + parts)), "small": z((2, 3, 3)), "row": z(9), "weights": z(K), "final": z(no),
             "by_action": z((K, na)), "by_parameters": z(0 if policy is None else policy.size),

@@ -53,7 +53,7 @@ class Loop(NamedTuple):
     bodies: np.ndarray  # (T + 1, nb, 13), hard mode
     impulses: np.ndarray  # (T + 1, n), hard mode
     control: np.ndarray  # (T, nu)
-    contacts: np.ndarray  # (n, 18) of the latest step
+    contacts: np.ndarray  # (n, width) of the latest step
     fixed: np.ndarray  # (m, 2) geoms of the first rows of contacts
     # of the model
     geom_body: np.ndarray
@@ -91,7 +91,7 @@ class Loop(NamedTuple):
     rewards: np.ndarray  # (K,)
     parts: np.ndarray  # (K, parts of the reward)
     status: np.ndarray  # (K,)
-    kept: np.ndarray  # (K + 1, n, 18) contacts when the observation was made
+    kept: np.ndarray  # (K + 1, n, width) contacts when the observation was made
     least: np.ndarray  # (K,) stop where less than this was earned
     # kinematics and differences
     position: np.ndarray  # (nbody, 3)

@@ -4,8 +4,9 @@ from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.workspace import NCON
 
 ELLIPTIC = 1
-GAP, IMPULSE, POSITION, FRAME, GEOMS, WIDTH = 0, 1, 4, 7, 16, 18
-"""Columns: gap, impulse 3, position 3, frame 9, the two geoms + 1; 0: the row holds no contact. The normal points to the first."""
+GAP, IMPULSE, POSITION, FRAME, GEOMS, TORQUE, WIDTH = 0, 1, 4, 7, 16, 18, 21
+"""Columns: gap, impulse 3, position 3, frame 9, the two geoms + 1 (0: the row holds no contact), impulse of torsional and rolling
+friction 3. The normal points to the first geom."""
 
 
 @kernel
@@ -31,11 +32,11 @@ def fill_contacts(m, w, out):
         if c.dim == 1:
             row[IMPULSE] = h * force[a]
         elif elliptic:
-            for k in range(3):
-                row[IMPULSE + k] = h * force[a + k]
-        else:  # edges: normal ± mu_j times tangent j
-            for k in range(2 * (c.dim - 1)):
-                row[IMPULSE] += h * force[a + k]
+            for k in range(c.dim):
+                row[IMPULSE + k if k < 3 else TORQUE + k - 3] = h * force[a + k]
+        else:  # edges: normal ± mu_j times direction j
             mu = m.pairs[c.pair].friction
-            row[IMPULSE + 1] = h * mu[0] * (force[a] - force[a + 1])
-            row[IMPULSE + 2] = h * mu[1] * (force[a + 2] - force[a + 3])
+            for k in range(1, c.dim):
+                e = a + 2 * (k - 1)
+                row[IMPULSE] += h * (force[e] + force[e + 1])
+                row[IMPULSE + k if k < 3 else TORQUE + k - 3] = h * mu[k - 1] * (force[e] - force[e + 1])

@@ -33,7 +33,7 @@ class SoftLoop:
         self.bodies, self.impulses = z((0, 0, 13)), z((0, 0))
         self.control = z((steps, m.nu))
         self.contacts = z((MOST_CONTACTS * contacts, WIDTH))
-        """(n, 18) of the latest step, see contact_table.py."""
+        """(n, width) of the latest step, see contact_table.py."""
         self.fixed = z((0, 2), np.int64)
         self.cotangents, self.by_control = z((0, 2 * m.nv)), z((0, m.nu))
         self._status, self._iterations = z(steps, np.int64), z(steps, np.int64)
@@ -84,11 +84,11 @@ class SoftLoop:
         self._time += self.simulator.timestep * int(np.count_nonzero((self._status[:row] != 3) & (self._status[:row] != 5)))
 
     def contacts_of(self, table: Array) -> Contacts:
-        """What `contacts` held at some time (n, 18), under the model's names."""
+        """What `contacts` held at some time (n, width), under the model's names."""
         m, t = self.simulator.model, table[table[:, 16] > 0]
         geoms = t[:, 16:18].astype(int) - 1
         return Contacts(
             np.asarray(m.geom_bodyid, int)[geoms].reshape(-1, 2), geoms.reshape(-1, 2), t[:, 4:7].copy(),
-            t[:, 7:16].reshape(-1, 3, 3).copy(), t[:, 0].copy(), t[:, 1:4].copy(),
+            t[:, 7:16].reshape(-1, 3, 3).copy(), t[:, 0].copy(), t[:, 1:4].copy(), t[:, 18:21].copy(),
             tuple(getattr(m, "body_names", ())), tuple(getattr(m, "geom_names", ())),
         )  # fmt: skip

@@ -40,7 +40,7 @@ from dojo_py.soft.options import SoftOptions
 Array = np.ndarray
 
 _first_use = FirstUse()
-NO_TABLE = np.zeros((0, 18))
+NO_TABLE = np.zeros((0, 21))
 """Where contacts of the latest step are not asked for."""
 
 

@@ -165,6 +165,26 @@ def test_what_a_policy_raises_is_raised():
         ClosedLoop(task, Broken(), 3).play(np.zeros(1), task.initial_state(np.random.default_rng(0)))
 
 
+def test_contacts_are_read_at_the_columns_where_they_are_written():
+    """Hard mode, soft mode and kernels of tasks; and what a soft loop shows is what a step shows."""
+    from dojo_py.environments import body_kernels
+    from dojo_py.hard import contact_table as hard
+    from dojo_py.soft import contact_table as soft
+
+    names = ("IMPULSE", "POSITION", "FRAME", "GEOMS")
+    assert all(getattr(hard, n) == getattr(soft, n) == getattr(body_kernels, n) for n in names)
+    assert (hard.GAP, hard.TORQUE, hard.WIDTH) == (soft.GAP, soft.TORQUE, soft.WIDTH)
+    for mode in ("hard", "soft"):
+        task = make_task("Ant", mode=mode, frame_skip=1)
+        loop, state = ClosedLoop(task), task.initial_state(np.random.default_rng(0))
+        loop.start(state)
+        loop.act(np.zeros(8))
+        shown, expected = loop.rows.contacts_of(loop.rows.contacts), task.move([state], np.zeros((1, 8)))[0].contacts
+        assert len(shown) == len(expected) > 0
+        for name in ("geoms", "bodies", "gap", "impulse", "torque", "position", "frame"):
+            assert np.allclose(getattr(shown, name), getattr(expected, name), atol=1e-12), name
+
+
 def test_a_task_that_ends_says_so():
     task = make_task("Hopper", healthy_z_range=(5.0, 6.0))
     policy = LinearPolicy(task.observation_size, task.action_size)
