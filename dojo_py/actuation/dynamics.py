@@ -1,22 +1,28 @@
-"""Activation of stateful actuators: integrator  ẇ = u;  filter and filterexact  ẇ = (u - w)/τ  (MuJoCo, "Actuation model")."""
+"""Activation of stateful actuators: integrator  ẇ = u;  filter and filterexact  ẇ = (u - w)/τ;  muscle: see muscle.py.
+
+Source: MuJoCo, "Actuation model".
+"""
 
 import math
 
+from dojo_py.actuation.muscle import muscle_rate
 from dojo_py.jit import kernel
 
-DYN_NONE, DYN_INTEGRATOR, DYN_FILTER, DYN_FILTEREXACT = 0, 1, 2, 3
+DYN_NONE, DYN_INTEGRATOR, DYN_FILTER, DYN_FILTEREXACT, DYN_MUSCLE = 0, 1, 2, 3, 4
 SHORTEST = 1e-15
 """Smallest time constant [s]."""
 
 
 @kernel
-def activation_rate(dyntype, tau, control, act):
-    """ẇ for the control (after clamping) and the activation w; tau: time constant [s] of the filters."""
+def activation_rate(dyntype, prm, control, act):
+    """ẇ for the control (after clamping) and the activation w; prm: the filter's time constant [s] first, or a muscle's numbers."""
     if dyntype == DYN_INTEGRATOR:
         return control
     if dyntype == DYN_NONE:
         return 0.0
-    return (control - act) / max(tau, SHORTEST)
+    if dyntype == DYN_MUSCLE:
+        return muscle_rate(control, act, prm)
+    return (control - act) / max(prm[0], SHORTEST)
 
 
 @kernel

@@ -1,15 +1,17 @@
 """Scalar force of an actuator:  p = (g₀ + g₁ l + g₂ l̇) u + b₀ + b₁ l + b₂ l̇,  then clamped  (MuJoCo, "Actuation model").
 
 u: control or activation, l: length of the transmission. For one u the law is affine in (l, l̇), which is what lets the hard mode
-take servos implicitly.
+take servos implicitly; a muscle's is made so, by its slopes where the step starts.
 """
 
 from dojo_py.actuation.dynamics import DYN_INTEGRATOR, DYN_NONE, activation_rate, next_activation
+from dojo_py.actuation.muscle import muscle_bias, muscle_gain
 from dojo_py.actuation.short_way import turns_too_many, whole_turn
 from dojo_py.actuation.transmission import SITE
 from dojo_py.jit import kernel
 
 GAIN_AFFINE, BIAS_AFFINE = 1, 1
+GAIN_MUSCLE, BIAS_MUSCLE = 2, 2
 
 
 @kernel
@@ -38,7 +40,7 @@ def signal(T, i, control, act, h, rates):
     if T.rotation[i] and T.dyntype[i] != DYN_INTEGRATOR:  # filters take the short way, too
         turn = turn_of(T, i)
         target -= turn * turns_too_many(u - act[k], turn)
-    rates[k] = activation_rate(T.dyntype[i], T.tau[i], target, act[k]) if T.enabled[i] else 0.0
+    rates[k] = activation_rate(T.dyntype[i], T.dynprm[i], target, act[k]) if T.enabled[i] else 0.0
     if T.dyntype[i] == DYN_NONE:
         return u
     if T.early[i]:
@@ -50,13 +52,21 @@ def signal(T, i, control, act, h, rates):
 def advance(T, i, act, rate, h):
     """Activation of actuator i after h [s]."""
     lower, upper = T.activation_range[i, 0], T.activation_range[i, 1]
-    return next_activation(T.dyntype[i], T.tau[i], act, rate, h, T.activation_limited[i], lower, upper)
+    return next_activation(T.dyntype[i], T.dynprm[i, 0], act, rate, h, T.activation_limited[i], lower, upper)
 
 
 @kernel
-def force_law(T, i, u):
-    """(b₀, b₁, b₂) of actuator i at the signal u: force = b₀ + b₁ length + b₂ velocity, before clamping."""
+def force_law(T, i, u, length, velocity):
+    """(b₀, b₁, b₂) of actuator i at the signal u: force = b₀ + b₁ l + b₂ l̇ before clamping, of muscles near that l, l̇."""
     b0, b1, b2 = T.gain[i, 0] * u, 0.0, 0.0
+    if T.gaintype[i] == GAIN_MUSCLE:
+        gain, by_length, by_velocity = muscle_gain(length, velocity, T.gain[i], T.lengthrange[i], T.acc0[i])
+        b1, b2 = by_length * u, by_velocity * u
+        b0 = gain * u - b1 * length - b2 * velocity
+    if T.biastype[i] == BIAS_MUSCLE:
+        bias, slope = muscle_bias(length, T.bias[i], T.lengthrange[i], T.acc0[i])
+        b0 += bias - slope * length
+        b1 += slope
     if T.gaintype[i] == GAIN_AFFINE:
         b1 += T.gain[i, 1] * u
         b2 += T.gain[i, 2] * u

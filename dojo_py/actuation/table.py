@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.actuation.force import BIAS_AFFINE, GAIN_AFFINE
+from dojo_py.actuation.force import BIAS_AFFINE, BIAS_MUSCLE, GAIN_AFFINE, GAIN_MUSCLE
 from dojo_py.actuation.short_way import of_rotations
 from dojo_py.actuation.transmission import BALL, FREE, SCALAR, SITE, TENDON
 from dojo_py.mechanism.enums import DisableBit, JointType, TrnType
@@ -34,12 +34,14 @@ class ActuatorTable(NamedTuple):
     activation_limited: np.ndarray  # (n,)
     activation_range: np.ndarray  # (n, 2)
     dyntype: np.ndarray  # (n,)
-    tau: np.ndarray  # (n,) [s]
+    dynprm: np.ndarray  # (n, 10) time constants [s] first
     early: np.ndarray  # (n,) 1: acts with the next activation
     gaintype: np.ndarray  # (n,)
-    gain: np.ndarray  # (n, 3)
+    gain: np.ndarray  # (n, 10)
     biastype: np.ndarray  # (n,)
-    bias: np.ndarray  # (n, 3)
+    bias: np.ndarray  # (n, 10)
+    lengthrange: np.ndarray  # (n, 2) of muscles [m or rad]
+    acc0: np.ndarray  # (n,) acceleration by unit force at the reference pose, of muscles
     force_range: np.ndarray  # (n, 2) infinite where unlimited
     dof_range: np.ndarray  # (nv, 2) bounds of the sum of actuator forces on a hinge or slide, infinite where unlimited
 
@@ -74,10 +76,11 @@ def build_table(model: Any) -> ActuatorTable:
     flags, groups = int(model.opt.disableflags), np.asarray(model.actuator_group, int)
     off = np.array([0 <= g <= 30 and bool(int(model.opt.disableactuator) >> int(g) & 1) for g in groups], bool).reshape(n)
     enabled = ~off & (not flags & DisableBit.ACTUATION)
-    gain, bias = np.array(model.actuator_gainprm, float)[:, :3], np.array(model.actuator_biasprm, float)[:, :3]
+    gain, bias = np.array(model.actuator_gainprm, float), np.array(model.actuator_biasprm, float)
     gaintype, biastype = np.array(model.actuator_gaintype, np.int64), np.array(model.actuator_biastype, np.int64)
-    affine = (gaintype == GAIN_AFFINE) & np.any(gain[:, 1:] != 0, axis=1)
-    affine |= (biastype == BIAS_AFFINE) & np.any(bias[:, 1:] != 0, axis=1)
+    affine = (gaintype == GAIN_AFFINE) & np.any(gain[:, 1:3] != 0, axis=1)
+    affine |= (biastype == BIAS_AFFINE) & np.any(bias[:, 1:3] != 0, axis=1)
+    affine |= (gaintype == GAIN_MUSCLE) | (biastype == BIAS_MUSCLE)
     is_servo = affine & ((kinds == SCALAR) | (kinds == TENDON)) & enabled
     body, site_pos, site_quat = np.full((n, 2), -1), np.zeros((n, 2, 3)), np.tile([1.0, 0, 0, 0], (n, 2, 1))
     qadr, dof = np.zeros(n, np.int64), np.zeros(n, np.int64)
@@ -116,12 +119,14 @@ def build_table(model: Any) -> ActuatorTable:
         activation_limited=np.array(model.actuator_actlimited, np.int64),
         activation_range=np.array(model.actuator_actrange, float).reshape(n, 2),
         dyntype=np.array(model.actuator_dyntype, np.int64),
-        tau=np.array(model.actuator_dynprm, float)[:, 0].copy(),
+        dynprm=np.array(model.actuator_dynprm, float),
         early=np.array(model.actuator_actearly, np.int64),
         gaintype=gaintype,
         gain=np.ascontiguousarray(gain),
         biastype=biastype,
         bias=np.ascontiguousarray(bias),
+        lengthrange=np.array(model.actuator_lengthrange, float).reshape(n, 2),
+        acc0=np.array(model.actuator_acc0, float),
         force_range=_ranges(model.actuator_forcelimited, model.actuator_forcerange),
         dof_range=dof_range,
     )

@@ -45,7 +45,7 @@ def assemble(L, W, h, kn, typical, kf, corrected):
         n = W.members[NODES, m]
         if L.node_joint[n] >= 0:
             _assemble_joint(L, W, n, h, kn, kf, corrected)
-        elif L.eq_kind[-1 - L.node_joint[n]] == EQ_TENDON:
+        elif L.eq_kind[-1 - L.node_joint[n]] >= EQ_TENDON:
             _assemble_tendon(L, W, n, h, kn, kf, corrected)
         else:
             _assemble_closure(L, W, n, corrected)

@@ -1,8 +1,9 @@
-"""Loop closures: connect (3 rows), weld (6 rows), coupling (1 row), at the next pose; impulses at the start of the step.
+"""Loop closures: connect (3 rows), weld (6 rows), couplings (1 row), at the next pose; impulses at the start of the step.
 
     connect   0 = d + E p₂ - p₁                        body 2 seen from body 1
     weld      and 0 = 2 vec(q_eq* ⊗ q₁* ⊗ q₂)
     coupling  0 = l₁ - l₁⁰ - poly(l₂ - l₂⁰)            impulse λ on l₁, -poly'(l₂) λ on l₂;   l = Σ c θ: a joint's or a tendon's
+    lengths   the same of two tendons, of which one is spatial
     tendon    rate l̇ of its length l in the last row, whose law is in dof_rows.py; impulse λ on l
 
 An impulse λ on l is c λ on each θ, in the directions of the joints' rows.
@@ -11,7 +12,8 @@ An impulse λ on l is c λ on each θ, in the directions of the joints' rows.
 from dojo_py.hard.bodies import relative_pose
 from dojo_py.hard.islands import NODES
 from dojo_py.hard.joint_rows import spread, times_tangent
-from dojo_py.hard.terms import EQ_COUPLING, EQ_TENDON, EQ_WELD
+from dojo_py.hard.tendon_paths import path_length
+from dojo_py.hard.terms import EQ_COUPLING, EQ_LENGTHS, EQ_PATH, EQ_TENDON, EQ_WELD
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_conj_mul
 
@@ -97,6 +99,34 @@ def _term_rows(L, e, side, factor, row, on_child, on_parent, out):
 
 
 @kernel
+def tendon_length(L, W, t, h):
+    """(length of tendon t, a closure, at the start of the step, change until its end); 0 for none (-1)."""
+    if t < 0:
+        return 0.0, 0.0
+    dof = L.eq_dof[t]
+    return W.angle0[dof], h * rate_of(L, W, dof)
+
+
+@kernel
+def _length_rows(L, e, side, factor, of_tendons, out):
+    """Row of EQ_LENGTHS e: factor times the row of its tendon on one side. of_tendons: (ne, s, 6, 8)."""
+    t, first = L.eq_tendons[e, side], L.eq_tendons[e, 2] if side == 1 else 0
+    for slot in range(L.eq_bodies.shape[1]):
+        if t >= 0 and L.eq_bodies[t, slot] >= 0:
+            for i in range(6):
+                out[first + slot, 0, i] = factor * of_tendons[t, slot, TENDON_ROW, i]
+
+
+@kernel
+def lengths_slope(L, W, e, h):
+    """(residual of EQ_LENGTHS e [m], slope and curvature of its polynomial) where the step ends; h 0: where it starts."""
+    one, its = tendon_length(L, W, L.eq_tendons[e, 0], h)
+    two, others = tendon_length(L, W, L.eq_tendons[e, 1], h)
+    target, slope, curvature = polynomial(L.eq_poly[e], two + others - L.eq_poly[e, 6])
+    return one + its - L.eq_poly[e, 5] - target, slope, curvature
+
+
+@kernel
 def start_closures(L, W, s):
     """Impulse directions W.Geq of all loop closures at the start of the step. s: work (32, 12)."""
     c = s[0, 0:6]
@@ -105,7 +135,9 @@ def start_closures(L, W, s):
         if e < 0:
             continue
         W.Geq[e, :, :, :] = 0.0
-        if L.eq_kind[e] == EQ_TENDON:
+        if L.eq_kind[e] == EQ_PATH:
+            path_length(L, e, W.x, W.R, W.Geq[e])
+        elif L.eq_kind[e] == EQ_TENDON:
             _term_rows(L, e, 0, 1.0, TENDON_ROW, W.Gb, W.Ga, W.Geq[e])
         elif L.eq_kind[e] == EQ_COUPLING:
             _term_rows(L, e, 0, 1.0, 0, W.Gb, W.Ga, W.Geq[e])
@@ -113,8 +145,14 @@ def start_closures(L, W, s):
                 length, _ = coupled(L, W, e, 1)
                 _, slope, _ = polynomial(L.eq_poly[e], length)
                 _term_rows(L, e, 1, -slope, 0, W.Gb, W.Ga, W.Geq[e])
-        else:
+        elif L.eq_kind[e] != EQ_LENGTHS:
             _pose_rows(L, e, W.x, W.R, W.q, c, W.Geq[e], s[1:17])
+    for i in range(W.span[NODES, 0], W.span[NODES, 1]):
+        e = -1 - L.node_joint[W.members[NODES, i]]
+        if e >= 0 and L.eq_kind[e] == EQ_LENGTHS:
+            _, slope, _ = lengths_slope(L, W, e, 0.0)
+            _length_rows(L, e, 0, 1.0, W.Geq, W.Geq[e])
+            _length_rows(L, e, 1, -slope, W.Geq, W.Geq[e])
 
 
 @kernel
@@ -133,6 +171,11 @@ def evaluate_closures(L, W, h, s):
         if L.eq_kind[e] == EQ_TENDON:
             _term_rows(L, e, 0, 1.0, TENDON_ROW, W.Cb, W.Ca, C)
             _, W.rows[n, TENDON_ROW] = coupled(L, W, e, 0)
+        elif L.eq_kind[e] == EQ_PATH:
+            W.rows[n, TENDON_ROW] = (path_length(L, e, W.xn, W.Rn, C) - W.angle0[L.eq_dof[e]]) * inv_h
+            for slot in range(L.eq_bodies.shape[1]):
+                if L.eq_bodies[e, slot] >= 0:
+                    times_tangent(C[slot, TENDON_ROW], W.hG[L.eq_bodies[e, slot]], inv_h)
         elif L.eq_kind[e] == EQ_COUPLING:
             length, rate = coupled(L, W, e, 0)
             _term_rows(L, e, 0, 1.0, 0, W.Cb, W.Ca, C)
@@ -142,12 +185,20 @@ def evaluate_closures(L, W, h, s):
                 target, slope, _ = polynomial(L.eq_poly[e], other + h * its_rate)
                 _term_rows(L, e, 1, -slope, 0, W.Cb, W.Ca, C)
             W.rows[n, 0] = (length + h * rate - target) * inv_h
-        else:
+        elif L.eq_kind[e] != EQ_LENGTHS:
             count = _pose_rows(L, e, W.xn, W.Rn, W.qn, c, C, s[1:17])
             for r in range(count):
                 W.rows[n, r] = c[r] * inv_h
                 times_tangent(C[0, r], W.hG[L.eq_bodies[e, 0]], inv_h)
                 times_tangent(C[1, r], W.hG[L.eq_bodies[e, 1]], inv_h)
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        n = W.members[NODES, k]
+        e = -1 - L.node_joint[n]
+        if e >= 0 and L.eq_kind[e] == EQ_LENGTHS:
+            residual, slope, _ = lengths_slope(L, W, e, h)
+            W.rows[n, 0] = residual * inv_h
+            _length_rows(L, e, 0, 1.0, W.Ceq, W.Ceq[e])
+            _length_rows(L, e, 1, -slope, W.Ceq, W.Ceq[e])
 
 
 SHARE = 1e-9
@@ -158,7 +209,8 @@ of dividing by zero, and round-off in them moves it SHARE times less. Independen
 @kernel
 def regularisation(L, W, e, r):
     """SHARE of C M⁻¹ Cᵀ, the inverse inertia of row r of closure e on its bodies alone; 0 where it has no such constraint."""
-    if L.eq_kind[e] == EQ_TENDON or r >= (1 if L.eq_kind[e] == EQ_COUPLING else (6 if L.eq_kind[e] == EQ_WELD else 3)):
+    coupling = L.eq_kind[e] == EQ_COUPLING or L.eq_kind[e] == EQ_LENGTHS
+    if L.eq_kind[e] >= EQ_TENDON or r >= (1 if coupling else (6 if L.eq_kind[e] == EQ_WELD else 3)):
         return 0.0
     inverse = 0.0
     for slot in range(L.eq_bodies.shape[1]):

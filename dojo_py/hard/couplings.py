@@ -1,4 +1,4 @@
-"""Model → couplings of joint coordinates for the Layout: joint and tendon equalities, and the tendons themselves.
+"""Model → couplings of joint coordinates for the Layout: joint and tendon equalities, and the fixed tendons themselves.
 
 A coupling is made of terms, each a coefficient times a coordinate. An equality of joints or tendons has the terms of its first
 side, then those of its second; a tendon has one side, its length.
@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.mechanism.enums import EqualityType, TrnType, WrapType
-from dojo_py.mechanism.errors import ErrorRecord, ModelError
-from dojo_py.mechanism.source import Source
+from dojo_py.hard.path_table import is_spatial
+from dojo_py.mechanism.enums import EqualityType, TrnType
+from dojo_py.mechanism.errors import ModelError
 
 Array = np.ndarray
 
@@ -25,21 +25,6 @@ class Coupling(NamedTuple):
     first: list[tuple[int, float]]
     second: list[tuple[int, float]]
     reference: tuple[float, float]
-
-
-def refuse_spatial_tendons(model: Any) -> None:
-    """Raise ModelError for spatial tendons that do something, with their places in the file."""
-    needed = set(acting_tendons(model))
-    for kind, *ends in zip(model.eq_type, model.eq_obj1id, model.eq_obj2id, strict=True):
-        needed |= {int(end) for end in ends if int(kind) == EqualityType.TENDON and end >= 0}
-    records = []
-    for t in sorted(needed):
-        if int(model.wrap_type[int(model.tendon_adr[t])]) != WrapType.JOINT:
-            where, name = getattr(model, "source", Source()).place("tendons", t), model.tendon_names[t] or f"#{t}"
-            message = "spatial tendons are not simulated by the hard mode; fixed tendons are"
-            records.append(ErrorRecord(where.path, where.line, where.element or "tendon", name, "", message, unsupported=True))
-    if records:
-        raise ModelError(records)
 
 
 def tendon_terms(model: Any, t: int) -> list[tuple[int, float]]:
@@ -70,7 +55,7 @@ def tendon_coupling(model: Any, one: int, two: int) -> Coupling:
 
 
 def acting_tendons(model: Any) -> list[int]:
-    """Tendons with a force of their own, and those that actuators pull on."""
+    """Tendons with a force of their own, those that actuators pull on, and spatial ones in equalities."""
     names = ("stiffness", "damping", "armature", "frictionloss", "limited")
     acts = np.zeros(int(getattr(model, "ntendon", 0)), bool)
     for name in names if len(acts) else ():
@@ -78,6 +63,10 @@ def acting_tendons(model: Any) -> list[int]:
     for kind, (target, _) in zip(model.actuator_trntype, model.actuator_trnid, strict=True):
         if int(kind) == TrnType.TENDON:
             acts[int(target)] = True
+    for kind, *ends in zip(model.eq_type, model.eq_obj1id, model.eq_obj2id, strict=True):
+        mine = [int(t) for t in ends if t >= 0] if int(kind) == EqualityType.TENDON else []
+        if any(is_spatial(model, t) for t in mine):
+            acts[mine] = True
     return [int(t) for t in np.flatnonzero(acts)]
 
 

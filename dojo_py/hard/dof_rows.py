@@ -63,7 +63,7 @@ def dof_law(L, W, A, h, scheme):
     for m in range(W.span[NODES, 0], W.span[NODES, 1]):
         j = L.node_joint[W.members[NODES, m]]
         if j < 0:
-            if L.eq_kind[-1 - j] == EQ_TENDON:
+            if L.eq_kind[-1 - j] >= EQ_TENDON:
                 _tendon_law(L, W, L.eq_dof[-1 - j], h, w_new, w_old)
             continue
         k, first = L.ndof[j], L.vadr[j]

@@ -20,11 +20,13 @@ from dojo_py.actuation.transmission import BALL, FREE, SCALAR, TENDON, ball_leng
 from dojo_py.arrays import copy
 from dojo_py.hard.couplings import acting_tendons
 from dojo_py.hard.layout import BodyMap, Layout, _product
+from dojo_py.hard.tendon_paths import load_paths
 from dojo_py.hard.terms import EQ_TENDON
 from dojo_py.jit import entry, kernel
 from dojo_py.mechanism.errors import ModelError
 from dojo_py.mechanism.quaternion import matrix
 from dojo_py.rotation import quat_mul, quat_normalise, turn_vector
+from dojo_py.solver.octet import WIDTH
 
 
 class Servos(NamedTuple):
@@ -53,6 +55,9 @@ class Drive(NamedTuple):
     angle: np.ndarray  # (nd,) coordinates of hinges and slides, lengths of tendons
     coordinates: np.ndarray  # (96, 12) work of coordinates.py
     rate: np.ndarray  # (nd,) qvel, rates of the tendons' lengths
+    path_x: np.ndarray  # (nb + 1, 3) work of tendon_paths.py: positions of bodies,
+    path_R: np.ndarray  # (nb + 1, 3, 3) their axes,
+    path_G: np.ndarray  # (s, 6, 8) derivative of a length
 
 
 def check_servos(model: Any, table: ActuatorTable) -> None:
@@ -97,19 +102,26 @@ def build_drives(model: Any, layout: Layout, where: BodyMap) -> ActuatorTable:
         if table.has_reference[i]:
             shared = [node for node in above(int(body[i, 0])) if node in above(int(body[i, 1]))]
             common[i] = shared[0] if shared else -1
-    of_tendons, bounds = _tendon_drives(model, table)
+    of_tendons, bounds, ranges = _tendon_drives(model, table)
     dof_range = np.concatenate([table.dof_range, bounds])
-    return table._replace(body=body, site_pos=pos, site_quat=quat, common=common, dof=of_tendons, dof_range=dof_range)
+    return table._replace(
+        body=body, site_pos=pos, site_quat=quat, common=common, dof=of_tendons, dof_range=dof_range, force_range=ranges
+    )
 
 
-def _tendon_drives(model: Any, table: ActuatorTable) -> tuple[np.ndarray, np.ndarray]:
-    """(n,) coordinates of the actuators, (nt, 2) bounds of the forces along tendons: of the actuators' sum, times their gear."""
-    tendons, dofs = acting_tendons(model), table.dof.copy()
+def _tendon_drives(model: Any, table: ActuatorTable) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(n,) coordinates of the actuators; (nt, 2) bounds of the forces along tendons: of the actuators' sum, times their gear;
+    (n, 2) ranges of the actuators' forces, which a tendon with a single actuator narrows (no gear has a part in that).
+    """
+    tendons, dofs, ranges = acting_tendons(model), table.dof.copy(), table.force_range.copy()
     bounds = np.tile([-np.inf, np.inf], (len(tendons), 1))
     for k, t in enumerate(tendons):
         mine = np.flatnonzero((table.transmission == TENDON) & (table.dof == model.nv + t))
         dofs[mine] = model.nv + k
         if not model.tendon_actfrclimited[t] or not len(mine):
+            continue
+        if len(mine) == 1:  # first the tendon's range, then the actuator's own
+            ranges[mine[0]] = np.clip(np.asarray(model.tendon_actfrcrange[t], float), *ranges[mine[0]])
             continue
         gears = np.unique(table.gear[mine, 0])
         if len(gears) > 1:
@@ -118,7 +130,7 @@ def _tendon_drives(model: Any, table: ActuatorTable) -> tuple[np.ndarray, np.nda
                 "the hard mode; bound each actuator's forcerange instead"
             )
         bounds[k] = np.sort(gears[0] * np.asarray(model.tendon_actfrcrange[t], float))
-    return dofs, bounds
+    return dofs, bounds, ranges
 
 
 def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
@@ -135,12 +147,15 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
     )
     nd, nb, n = len(layout.dof_node), len(layout.mass), len(table.dof)
     hold = np.zeros(1, np.int64)
-    return Drive(servos, z(nd), z((nb, 6)), z(n), z(na), z(n), z(n), hold, z((24, 12)), z(nd), z((96, 12)), z(nd))
+    R = z((nb + 1, 3, 3))
+    R[:] = np.eye(3)
+    paths = z((nb + 1, 3)), R, z((layout.eq_bodies.shape[1], 6, WIDTH))
+    return Drive(servos, z(nd), z((nb, 6)), z(n), z(na), z(n), z(n), hold, z((24, 12)), z(nd), z((96, 12)), z(nd), *paths)
 
 
 @kernel
 def load_coordinates(L, qpos, qvel, angle, rate):
-    """angle (nd,) = coordinates of hinges and slides at the places of their rates, lengths of tendons; rate (nd,)."""
+    """angle (nd,) = coordinates of hinges and slides at the places of their rates, lengths of fixed tendons; rate (nd,)."""
     copy(qvel, rate)
     for j in range(L.kind.shape[0]):
         if L.ndof[j] == L.count[j]:  # one rate a joint: hinges and slides
@@ -160,6 +175,7 @@ def drive(L, T, V, bodies, qpos, qvel, act, control, h):
     """Set V.angle, V.rate, V.force, V.servos, V.actuator_force, V.act_rate at the start of a step, add to V.wrench."""
     S = V.servos
     load_coordinates(L, qpos, qvel, V.angle, V.rate)
+    load_paths(L, V, bodies, h)
     for i in range(V.force.shape[0]):
         V.force[i] = 0.0
     for i in range(T.dof.shape[0]):
@@ -167,11 +183,12 @@ def drive(L, T, V, bodies, qpos, qvel, act, control, h):
         u = signal(T, i, control, act, h, V.act_rate)
         if not T.enabled[i]:
             continue
-        b0, b1, b2 = force_law(T, i, u)
         lower, upper = T.force_range[i, 0], T.force_range[i, 1]
         if T.transmission[i] == SCALAR or T.transmission[i] == TENDON:
             dof, gear = T.dof[i], T.gear[i, 0]
-            force = clamp(b0 + gear * (b1 * V.angle[dof] + b2 * V.rate[dof]), lower, upper)
+            length, velocity = gear * V.angle[dof], gear * V.rate[dof]
+            b0, b1, b2 = force_law(T, i, u, length, velocity)
+            force = clamp(b0 + b1 * length + b2 * velocity, lower, upper)
             k = T.servo[i]
             if k >= 0:
                 S.servo_force[k], S.servo_b1[k], S.servo_b2[k] = b0, b1, b2
@@ -179,9 +196,9 @@ def drive(L, T, V, bodies, qpos, qvel, act, control, h):
             else:
                 V.force[dof] += gear * force
         elif T.transmission[i] == BALL or T.transmission[i] == FREE:
-            force = _joint_force(L, T, i, V, bodies, qpos, qvel, u, b0, b1, b2)
+            force = _joint_force(L, T, i, V, bodies, qpos, qvel, u)
         else:
-            force = _site_force(T, i, V, bodies, u, b0, b1, b2)
+            force = _site_force(T, i, V, bodies, u)
         V.actuator_force[i] = force
     _bound_joints(T, V)
 
@@ -226,7 +243,7 @@ def _left_out(T, i, V, u, length):
 
 
 @kernel
-def _joint_force(L, T, i, V, bodies, qpos, qvel, u, b0, b1, b2):
+def _joint_force(L, T, i, V, bodies, qpos, qvel, u):
     """Force of actuator i on a ball (into V.force) or a free joint (into V.wrench)."""
     q, axis, R = V.scratch[0, 0:4], V.scratch[1, 0:3], V.scratch[2:5, 0:3]
     r, force, torque = V.scratch[5, 0:3], V.scratch[6, 0:3], V.scratch[7, 0:3]
@@ -239,11 +256,13 @@ def _joint_force(L, T, i, V, bodies, qpos, qvel, u, b0, b1, b2):
     length, velocity = 0.0, 0.0
     if not free:
         length = ball_length(q, axis, r)
-        b0 -= _left_out(T, i, V, u, length)
     for k in range(3):
         velocity += axis[k] * qvel[dof + 3 * free + k]
         if free:
             velocity += T.gear[i, k] * qvel[dof + k]
+    b0, b1, b2 = force_law(T, i, u, length, velocity)
+    if not free:
+        b0 -= _left_out(T, i, V, u, length)
     p = clamp(b0 + b1 * length + b2 * velocity, T.force_range[i, 0], T.force_range[i, 1])
     if not free:
         for k in range(3):
@@ -295,7 +314,7 @@ def _site_pose(T, i, side, bodies, x, q, r, v, s):
 
 
 @kernel
-def _site_force(T, i, V, bodies, u, b0, b1, b2):
+def _site_force(T, i, V, bodies, u):
     """Wrench of actuator i on the body of its site and, opposite, of its reference site; into V.wrench.
 
     What both sites share with their last common body is not driven (MuJoCo): that body takes what is left of the two torques.
@@ -313,7 +332,6 @@ def _site_force(T, i, V, bodies, u, b0, b1, b2):
         velocity += f[k] * v[0, k]
     if reference:
         length = site_length(x[0], q[0], x[1], q[1], T.gear[i], f, s[14:16, 0:4])
-        b0 -= _left_out(T, i, V, u, length)
         c = T.common[i]
         for k in range(3):
             spin[k] = 0.0
@@ -324,6 +342,9 @@ def _site_force(T, i, V, bodies, u, b0, b1, b2):
             velocity -= f[k] * (v[1, k] + spin[m] * (x[0, n] - x[1, n]) - spin[n] * (x[0, m] - x[1, m]))
             velocity -= f[3 + k] * v[1, 3 + k]
             left[k] = (x[0, m] - x[1, m]) * f[n] - (x[0, n] - x[1, n]) * f[m]
+    b0, b1, b2 = force_law(T, i, u, length, velocity)
+    if reference:
+        b0 -= _left_out(T, i, V, u, length)
     p = clamp(b0 + b1 * length + b2 * velocity, T.force_range[i, 0], T.force_range[i, 1])
     _add_wrench(V.wrench, T.body[i, 0], r[0], f[0:3], f[3:6], p)
     if reference:

@@ -12,6 +12,7 @@ from dojo_py.announce import FirstUse
 from dojo_py.hard.flags import acting_model
 from dojo_py.hard.options import HardOptions
 from dojo_py.hard.readings import readings_of, wanted
+from dojo_py.hard.terms import EQ_PATH
 from dojo_py.hard.warm_start import warm_size
 from dojo_py.hard.world import WorkPool, World
 from dojo_py.simulate.arguments import Outside, outside_of
@@ -94,6 +95,19 @@ class Engine:
             start, qpos=exact.qpos, qvel=exact.qvel, act=record.act[1], time=time, maximal=record.maximal[1], exact=exact,
             model=self.model,
         )  # fmt: skip
+
+    def tendon_lengths(self, bodies: Array) -> Array:
+        """(nt, 2) lengths of the spatial tendons that act and their rates over the last interval; zero for fixed ones."""
+        from dojo_py.hard.drives import allocate_drive
+        from dojo_py.hard.handles import drive_handle
+        from dojo_py.hard.tendon_paths import path_lengths
+
+        layout, nv = self.world.layout, int(self.model.nv)
+        if not np.any(layout.eq_kind == EQ_PATH):
+            return np.zeros((len(layout.dof_node) - nv, 2))
+        drive = allocate_drive(self.world.actuators, layout, int(self.model.na))
+        path_lengths(self._pool.tables()[0], drive_handle(drive), bodies, self.timestep)
+        return np.stack([drive.angle[nv:], drive.rate[nv:]], axis=1)
 
     def _bodies(self, qpos: Array, qvel: Array) -> Array:
         """(nb, 13) from minimal coordinates."""

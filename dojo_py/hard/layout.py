@@ -20,11 +20,14 @@ from dojo_py.hard.couplings import (
     tendon_terms,
 )
 from dojo_py.hard.medium_table import medium_tables
+from dojo_py.hard.path_table import bodies_of_path, is_spatial, path_tables
 from dojo_py.hard.terms import (
     BALL,
     COMPOUND,
     EQ_CONNECT,
     EQ_COUPLING,
+    EQ_LENGTHS,
+    EQ_PATH,
     EQ_TENDON,
     EQ_WELD,
     FREE,
@@ -80,6 +83,15 @@ class Layout(NamedTuple):
     term_coef: np.ndarray  # (number of terms,)
     eq_poly: np.ndarray  # (ne, 7) coefficients 0-4, reference values of sides 1 and 2
     eq_dof: np.ndarray  # (ne,) coordinate of a tendon, else -1
+    eq_tendons: np.ndarray  # (ne, 3) of equalities with spatial tendons: the closures of both (-1: none), first slot of the second
+    # paths of spatial tendons (tendon_paths.py)
+    path_rows: np.ndarray  # (ne, 2) first row, end
+    path_kind: np.ndarray  # (np,) pulley, site, sphere, cylinder
+    path_slot: np.ndarray  # (np, 2) slot in eq_bodies of the site's or object's body, of its side site's; -1: world
+    path_pos: np.ndarray  # (np, 2, 3) site or centre of the object, side site, in their bodies' frames [m]
+    path_axes: np.ndarray  # (np, 3, 3) columns: axes of the object in its body's frame
+    path_size: np.ndarray  # (np,) radius [m], or a pulley's divisor
+    path_sided: np.ndarray  # (np,) 1: there is a side site
     # the graph
     node_parent: np.ndarray  # (nn,) parent body of a joint node
     node_child: np.ndarray  # (nn,)
@@ -358,6 +370,7 @@ def _limits(model, tendons):
 def _equalities(model, where, com, dof_joint, parent, tendons):
     """Loop closures: connect, weld and couplings that are active at the start; then tendons. Returns a dict of arrays."""
     kinds, bodies, pos, quats, couplings, polys = [], [], [], [], [], []
+    pairs = []  # tendons of equalities
     centre = lambda i: com[i] if i >= 0 else np.zeros(3)  # noqa: E731
     for e in range(model.neq):
         if not model.eq_active0[e]:
@@ -389,6 +402,12 @@ def _equalities(model, where, com, dof_joint, parent, tendons):
             if touched[0] == touched[1]:
                 continue  # both ends on one rigid body
             kinds.append(EQ_CONNECT if t == MJ_EQ_CONNECT else EQ_WELD)
+        elif t == MJ_EQ_TENDON and any(i >= 0 and is_spatial(model, i) for i in (one, two)):
+            ends = [_bodies_of_tendon(model, where, i, dof_joint, parent) if i >= 0 else [] for i in (one, two)]
+            touched = ends[0] + ends[1] + [-1] * (4 - len(ends[0]) - len(ends[1]))
+            poly[:5], poly[5:] = data[:5], [float(model.tendon_length0[i]) if i >= 0 else 0.0 for i in (one, two)]
+            pairs.append((one, two, len(ends[0])))
+            kinds.append(EQ_LENGTHS)
         elif t in (MJ_EQ_JOINT, MJ_EQ_TENDON):
             coupling = joint_coupling(model, one, two, name) if t == MJ_EQ_JOINT else tendon_coupling(model, one, two)
             touched = _touched((*coupling.first, *coupling.second), dof_joint, parent)
@@ -402,9 +421,13 @@ def _equalities(model, where, com, dof_joint, parent, tendons):
         couplings.append(coupling)
         polys.append(poly)
     for t in tendons:
-        coupling = Coupling(tendon_terms(model, t), [], (0.0, 0.0))
-        kinds.append(EQ_TENDON)
-        bodies.append(_touched(coupling.first, dof_joint, parent))
+        spatial = is_spatial(model, t)
+        coupling = None if spatial else Coupling(tendon_terms(model, t), [], (0.0, 0.0))
+        kinds.append(EQ_PATH if spatial else EQ_TENDON)
+        touched = _bodies_of_tendon(model, where, t, dof_joint, parent)
+        if max(touched, default=-1) < 0:
+            raise ModelError(f"tendon '{model.tendon_names[t] or t}': it touches no body that moves")
+        bodies.append(touched + [-1] * (4 - len(touched)))
         pos.append(np.zeros((2, 3)))
         quats.append(np.array([1.0, 0, 0, 0]))
         couplings.append(coupling)
@@ -415,11 +438,17 @@ def _equalities(model, where, com, dof_joint, parent, tendons):
         sides = (coupling.first, coupling.second) if coupling else ([], [])
         starts[e] = len(terms), len(terms) + len(sides[0]), len(terms) + len(sides[0]) + len(sides[1])
         terms += [*sides[0], *sides[1]]
+    place = {t: n - len(tendons) + k for k, t in enumerate(tendons)}
+    ends = np.full((n, 3), -1)
+    for e, (one, two, first) in zip([e for e in range(n) if kinds[e] == EQ_LENGTHS], pairs, strict=True):
+        ends[e] = place[one], place.get(two, -1), first
+    touched = np.array([some + [-1] * (slots - len(some)) for some in bodies], np.int64).reshape(n, slots)
+    spatial = [None] * (n - len(tendons)) + [t if is_spatial(model, t) else None for t in tendons]
     coordinates = np.full(n, -1)
     coordinates[n - len(tendons) :] = model.nv + np.arange(len(tendons))
     return {
         "eq_kind": np.array(kinds, np.int64).reshape(n),
-        "eq_bodies": np.array([touched + [-1] * (slots - len(touched)) for touched in bodies], np.int64).reshape(n, slots),
+        "eq_bodies": touched,
         "eq_pos": np.array(pos, float).reshape(n, 2, 3),
         "eq_quat": np.array(quats, float).reshape(n, 4),
         "eq_terms": starts,
@@ -427,7 +456,16 @@ def _equalities(model, where, com, dof_joint, parent, tendons):
         "term_coef": np.array([coef for _, coef in terms], float),
         "eq_poly": np.array(polys, float).reshape(n, 7),
         "eq_dof": coordinates.astype(np.int64),
+        "eq_tendons": ends.astype(np.int64),
+        **path_tables(model, where, com, spatial, touched),
     }
+
+
+def _bodies_of_tendon(model, where, t, dof_joint, parent):
+    """Bodies that a tendon touches, as its closure has them."""
+    if is_spatial(model, t):
+        return bodies_of_path(model, where, t)
+    return _touched(tendon_terms(model, t), dof_joint, parent)
 
 
 def _touched(terms, dof_joint, parent):

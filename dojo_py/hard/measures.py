@@ -13,32 +13,37 @@ from __future__ import annotations
 import numpy as np
 
 from dojo_py.hard.layout import Layout
-from dojo_py.hard.terms import BALL, EQ_TENDON, FAST
+from dojo_py.hard.terms import BALL, EQ_PATH, EQ_TENDON, FAST
 from dojo_py.hard.warm_start import carried_momentum
 from dojo_py.mechanism import quaternion
 
 Array = np.ndarray
 
 
-def energy(layout: Layout, bodies: Array, qpos: Array, qvel: Array, h: float) -> float:
-    """Kinetic plus potential energy [J], gravity, springs and rotors included; mid-step. bodies (nb, 13), h [s]."""
+def energy(layout: Layout, bodies: Array, qpos: Array, qvel: Array, h: float, paths: Array) -> float:
+    """Kinetic plus potential energy [J], gravity, springs and rotors included; mid-step. bodies (nb, 13), h [s].
+
+    paths (nt, 2): lengths of the spatial tendons and their rates, in the rows of all tendons.
+    """
     L = layout
     x, v, w = bodies[:, 0:3], bodies[:, 3:6], bodies[:, 10:13]
     kinetic = 0.5 * np.sum(L.mass * np.sum(v * v, axis=1)) + 0.5 * np.einsum("bi,bij,bj->", w, L.inertia, w)
     gravity = -np.sum(L.mass[:, None] * L.gravity * (x - 0.5 * h * v))
     has_node = L.node[L.dof_joint] >= 0
     rotors = 0.5 * np.sum(np.where(has_node, L.dof_armature[: len(qvel)], 0.0) * qvel * qvel)
-    return float(kinetic + gravity + rotors + _springs(L, qpos, qvel, h) + _tendons(L, qpos, qvel, h))
+    return float(kinetic + gravity + rotors + _springs(L, qpos, qvel, h) + _tendons(L, qpos, qvel, h, paths))
 
 
-def _tendons(L: Layout, qpos: Array, qvel: Array, h: float) -> float:
+def _tendons(L: Layout, qpos: Array, qvel: Array, h: float, paths: Array) -> float:
     """Springs and armature of the tendons."""
     total, address = 0.0, L.qadr[L.dof_joint] + np.arange(len(qvel)) - L.vadr[L.dof_joint]
-    for e in np.flatnonzero(L.eq_kind == EQ_TENDON):
+    for e in np.flatnonzero(L.eq_kind >= EQ_TENDON):
         terms = slice(int(L.eq_terms[e, 0]), int(L.eq_terms[e, 1]))
         dofs, coef, own = L.term_dof[terms], L.term_coef[terms], int(L.eq_dof[e])
-        rate = float(coef @ qvel[dofs])
-        middle = float(coef @ qpos[address[dofs]]) - 0.5 * h * rate
+        length, rate = float(coef @ qpos[address[dofs]]), float(coef @ qvel[dofs])
+        if L.eq_kind[e] == EQ_PATH:
+            length, rate = paths[own - len(qvel)]
+        middle = length - 0.5 * h * rate
         low, high = L.tendon_rest[own - len(qvel)]
         away = middle - float(np.clip(middle, low, high))
         total += 0.5 * L.dof_stiffness[own] * away * away + 0.5 * L.dof_armature[own] * rate * rate

@@ -52,7 +52,7 @@ def residual_of(L, W, h, floors):
         n = W.members[NODES, k]
         j = L.node_joint[n]
         nc, unsure, first = 6, 0.0, 0
-        if j < 0 and L.eq_kind[-1 - j] == EQ_TENDON:
+        if j < 0 and L.eq_kind[-1 - j] >= EQ_TENDON:
             nc, first = TENDON_ROW, L.eq_dof[-1 - j]
         if j >= 0:
             nc, first = 6 - L.ndof[j], L.vadr[j]

@@ -14,7 +14,7 @@ from dojo_py.hard.couplings import acting_tendons
 from dojo_py.hard.noted import Noted
 from dojo_py.mechanism import quaternion
 from dojo_py.mechanism.enums import DisableBit, JointType
-from dojo_py.sensors.lengths import actuator_lengths, tendon_lengths, tendon_terms_of
+from dojo_py.sensors.lengths import actuator_lengths, tendon_lengths
 from dojo_py.sensors.motion import gravity_of
 from dojo_py.sensors.read import read_sensors
 from dojo_py.sensors.rows import ContactRows, Rows
@@ -52,12 +52,11 @@ def _rows(model: Any, world: Any, record: Any, time: Array, h: float, outside: O
     actuator[:, :, 2] = noted.actuator
     wrenches = outside.wrenches if len(outside.wrenches) else np.zeros((1, int(model.nbody), 6))
     tendon = np.zeros((T, int(model.ntendon), 2))
-    tendon_lengths(model, qpos, qvel, tendon)
+    arms = tendon_lengths(model, qpos, qvel, tendon)
     limit = _limits(model, world.layout, noted.limit, qpos, qvel, tendon)
     joint_actuator = noted.joint_actuator[:, : int(model.nv)].copy()
     for k, t in enumerate(acting_tendons(model)):
-        for dof, coef in tendon_terms_of(model, t):
-            joint_actuator[:, dof] += coef * noted.joint_actuator[:, int(model.nv) + k]
+        joint_actuator += arms[:, t] * noted.joint_actuator[:, int(model.nv) + k, None]
     return Rows(
         time, qpos, qvel, qacc, actuator, joint_actuator, tendon, limit, np.zeros((T, 2)),
         wrenches + _loop_loads(model, world, noted.loops, record.bodies[:T]), (), _contacts(world, noted.contacts, h),

@@ -49,7 +49,7 @@ def recover(L, W, h, kn, kf, corrected, enough):
                 W.dlam[n, i] += W.step[L.place_node[n], i]
             if L.node_joint[n] >= 0:
                 _recover_joint(L, W, n, h, kn, kf, corrected)
-            elif L.eq_kind[-1 - L.node_joint[n]] == EQ_TENDON:
+            elif L.eq_kind[-1 - L.node_joint[n]] >= EQ_TENDON:
                 _recover_tendon(L, W, n, h, kn, kf, corrected)
         for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
             c = W.members[CONTACTS, k]
@@ -98,7 +98,7 @@ def _imbalance(L, W):
     for m in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, m]
         j, r = L.node_joint[n], x[L.place_node[n]]
-        if j < 0 and L.eq_kind[-1 - j] == EQ_TENDON:
+        if j < 0 and L.eq_kind[-1 - j] >= EQ_TENDON:
             continue
         if j < 0:
             for i in range(6):

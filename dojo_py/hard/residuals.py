@@ -81,7 +81,7 @@ def _node_residual(L, W, n, h, scheme, s):
             b = L.eq_bodies[e, slot]
             if b >= 0:
                 _push(W, b, W.Geq[e, slot], lam)
-        if L.eq_kind[e] == EQ_TENDON:
+        if L.eq_kind[e] >= EQ_TENDON:
             W.rn[n, TENDON_ROW] = _law_residual(L, W, n, TENDON_ROW, L.eq_dof[e])
         return
     first = L.vadr[j]

@@ -425,7 +425,8 @@ class HardSimulator:
         """Kinetic plus potential energy [J], springs and rotors included, taken mid-step: half a step before the state's pose."""
         s = self._at(state)._checked(state)
         assert s.exact is not None
-        return measures.energy(self.world.layout, s.exact.bodies, s.qpos, s.qvel, self.timestep)
+        paths = self._engine.tendon_lengths(s.exact.bodies)
+        return measures.energy(self.world.layout, s.exact.bodies, s.qpos, s.qvel, self.timestep, paths)
 
     def momentum(self, state: State) -> tuple[Array, Array]:
         """Linear (3,) [kg m/s] and angular (3,) [kg m²/s] momentum about the centre of mass, world axes: what a step conserves."""

@@ -269,7 +269,7 @@ def _imbalance_energy(L, W):
         if j >= 0:
             for i in range(L.ndof[j]):
                 energy += W.rn[n, 6 - L.ndof[j] + i] ** 2 / L.dof_inertia[L.vadr[j] + i]
-        elif L.eq_kind[-1 - j] == EQ_TENDON:
+        elif L.eq_kind[-1 - j] >= EQ_TENDON:
             energy += W.rn[n, TENDON_ROW] ** 2 / L.dof_inertia[L.eq_dof[-1 - j]]
     return energy
 

@@ -1,8 +1,9 @@
 """Codes shared by the hard mode's kernels: joint kinds, loop closures, contact shapes."""
 
 HINGE, SLIDE, BALL, FREE, COMPOUND = 0, 1, 2, 3, 4
-EQ_CONNECT, EQ_WELD, EQ_COUPLING, EQ_TENDON = 0, 1, 2, 3
-"""From EQ_COUPLING on: made of terms, coordinates times coefficients. A tendon is no constraint: its node has a law."""
+EQ_CONNECT, EQ_WELD, EQ_COUPLING, EQ_LENGTHS, EQ_TENDON, EQ_PATH = 0, 1, 2, 3, 4, 5
+"""Coupling: of joints and fixed tendons, made of terms, coordinates times coefficients; lengths: of tendons, one of them spatial.
+From EQ_TENDON on (fixed, spatial): no constraint, the node has the law of a coordinate."""
 
 POINT, RIM, ELLIPSOID = 0, 1, 2
 """Shapes of a body against a plane: a ball about a fixed point, the lowest point of a rim, an ellipsoid."""

@@ -12,7 +12,6 @@ import numpy as np
 from dojo_py.actuation.table import ActuatorTable
 from dojo_py.collision.candidates import PairCandidates, PlaneCandidates, build_candidates
 from dojo_py.hard.body_table import BodyTable, build_body_table
-from dojo_py.hard.couplings import refuse_spatial_tendons
 from dojo_py.hard.drives import allocate_drive, build_drives, check_servos
 from dojo_py.hard.flags import acting_model
 from dojo_py.hard.gradients.workspace import Tangent, allocate_tangent, tangent_handle
@@ -54,7 +53,6 @@ def build_world(model: Any, friction: str, unsupported: str) -> World:
     text_of("unsupported", unsupported)
     model = acting_model(model)
     refuse_dependent_joints(model)
-    refuse_spatial_tendons(model)
     lines = unsupported_features(model)
     layout, where = build_layout(model)
     try:

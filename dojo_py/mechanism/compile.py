@@ -26,6 +26,7 @@ from .compile_tendons import tendon_arrays, tendon_inertia, tendon_inverse_weigh
 from .compile_user import user_arrays
 from .errors import ModelError, Problems
 from .layout import Layout, lay_out
+from .length_range import with_length_ranges
 from .model import Model, Statistic
 from .reference import body_inverse_weights, dof_inverse_weights, inertia_matrix, reference_state
 from .source import source_of
@@ -85,7 +86,8 @@ def compile_model(mechanism: Mechanism) -> Model:
     a |= _spring_dampers(layout, a)
     meaninertia = float(np.mean(np.diag(matrix))) if layout.nv else 1.0
     source = source_of(mechanism, layout)
-    return _assemble(mechanism, layout, a, opt=option, stat=Statistic(meaninertia=meaninertia), source=source, **custom)
+    model = _assemble(mechanism, layout, a, opt=option, stat=Statistic(meaninertia=meaninertia), source=source, **custom)
+    return with_length_ranges(model, mechanism)
 
 
 def _inverse(matrix: Array, layout: Layout, armed: bool) -> Array:

@@ -411,13 +411,13 @@ class Actuator(_Element):
     actearly: bool = False
     actdim: int = -1
     dyntype: str = "none"
-    """"none", "integrator", "filter", "filterexact"."""
+    """"none", "integrator", "filter", "filterexact", "muscle"."""
     dynprm: Vector = (1.0,)
     gaintype: str = "fixed"
-    """"fixed" or "affine"."""
+    """"fixed", "affine" or "muscle"."""
     gainprm: Vector = (1.0,)
     biastype: str = "none"
-    """"none" or "affine"."""
+    """"none", "affine" or "muscle"."""
     biasprm: Vector = (0.0,)
     dampratio: float | None = None
     """Position servo: damping ratio from which the velocity gain is computed at compile time (kv not given)."""
@@ -426,7 +426,7 @@ class Actuator(_Element):
     user: Vector = ()
     """Numbers for your own use."""
     lengthrange: Vector | None = None
-    """Feasible lengths of the transmission; only muscles would use it."""
+    """Feasible lengths of the transmission, which muscles use; not given, they are found (`CompilerSettings.lengthrange`)."""
     group: int = 0
 
 
@@ -553,6 +553,32 @@ class NamedFrame(_Element):
 
 
 @dataclass
+class LengthRange(_Element):
+    """How the ranges of actuators' lengths that are not given are found when a mechanism is compiled (`length_range.py`)."""
+
+    mode: str = "muscle"
+    """Of which actuators: "none", "muscle", "muscleuser" (the same here), "all"."""
+    useexisting: bool = True
+    """Ranges that are given stay."""
+    uselimit: bool = False
+    """The range of a limited joint or tendon is taken instead."""
+    accel: float = 20.0
+    """Joint acceleration with which an actuator pulls [rad/s² or m/s²]."""
+    maxforce: float = 0.0
+    """> 0: most generalised force [N or N m]."""
+    timeconst: float = 1.0
+    """Velocities decay with it [s]."""
+    timestep: float = 0.01
+    """[s]"""
+    inttotal: float = 10.0
+    """How long an actuator is pulled [s]."""
+    interval: float = 2.0
+    """The last seconds, in which it should rest [s]."""
+    tolrange: float = 0.05
+    """Change of length in them that counts as rest, over the range."""
+
+
+@dataclass
 class CompilerSettings(_Element):
     """How masses and limits are completed (MJCF element `compiler`, as far as it matters after reading)."""
 
@@ -571,6 +597,7 @@ class CompilerSettings(_Element):
     alignfree: bool = False
     fitaabb: bool = False
     """Primitives that name a mesh enclose it; otherwise they have its inertia."""
+    lengthrange: LengthRange = field(default_factory=LengthRange)
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Lengths of actuators and fixed tendons and their rates, from coordinates and sites."""
+"""Lengths of actuators and tendons and their rates, from coordinates and sites."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from typing import Any
 import numpy as np
 
 from dojo_py.mechanism import quaternion
+from dojo_py.mechanism.derived import Arrays
 from dojo_py.mechanism.enums import JointType, TrnType, WrapType
+from dojo_py.mechanism.reference import state_at
+from dojo_py.mechanism.sensor_kinds import BY_NUMBER
+from dojo_py.mechanism.tendon_paths import tendon_geometry
 from dojo_py.sensors.scene import SITE, Scene
 
 Array = np.ndarray
@@ -20,17 +24,26 @@ def tendon_joints(model: Any, t: int) -> list[tuple[int, float]]:
     return [(int(model.wrap_objid[k]), float(model.wrap_prm[k])) for k in terms]
 
 
-def tendon_terms_of(model: Any, t: int) -> list[tuple[int, float]]:
-    """(degree of freedom, coefficient) likewise."""
-    return [(int(model.jnt_dofadr[j]), coef) for j, coef in tendon_joints(model, t)]
+NEEDED = ("tendonpos", "tendonvel", "tendonlimitpos", "tendonlimitvel", "tendonlimitfrc", "actuatorpos", "actuatorvel")
+"""Sensors that read lengths of tendons; the forces of actuators along the joints are read by "jointactuatorfrc"."""
 
 
-def tendon_lengths(model: Any, qpos: Array, qvel: Array, out: Array) -> None:
-    """Fill out (T, ntendon, 2) with lengths and their rates."""
+def tendon_lengths(model: Any, qpos: Array, qvel: Array, out: Array) -> Array:
+    """Fill out (T, ntendon, 2) with lengths and rates, as far as a sensor reads them. Returns moment arms (T, ntendon, nv)."""
+    kinds = {BY_NUMBER[int(kind)] for kind in model.sensor_type}
+    spatial = [t for t in range(out.shape[1]) if not tendon_joints(model, t)]
+    J = np.zeros((len(qpos), out.shape[1], int(model.nv)))
+    if spatial and kinds & {*NEEDED, "jointactuatorfrc"}:
+        arrays: Any = Arrays(model)
+        for k in range(len(qpos)):
+            lengths, J[k] = tendon_geometry(arrays, state_at(arrays, qpos[k]), qpos[k])
+            out[k, spatial, 0], out[k, spatial, 1] = lengths[spatial], J[k, spatial] @ qvel[k]
     for t in range(out.shape[1]):
         for j, coef in tendon_joints(model, t):
             out[:, t, 0] += coef * qpos[:, int(model.jnt_qposadr[j])]
             out[:, t, 1] += coef * qvel[:, int(model.jnt_dofadr[j])]
+            J[:, t, int(model.jnt_dofadr[j])] = coef
+    return J
 
 
 def actuator_lengths(scene: Scene, actuator: Array, tendon: Array) -> None:

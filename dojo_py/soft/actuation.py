@@ -6,14 +6,16 @@ joint force = moment^T p. Source: computation chapter, "Actuation model".
 
 import numpy as np
 
+from dojo_py.actuation.muscle import muscle_bias, muscle_gain, muscle_rate
 from dojo_py.actuation.short_way import turns_too_many
 from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.kinematics import BALL, FREE, dof_count
 from dojo_py.soft.spatial import normalize_quaternion, quaternion_to_rotation_vector, relative_rotation
 
 TRN_JOINT, TRN_JOINTINPARENT, TRN_TENDON, TRN_SITE = 0, 1, 3, 4
-DYN_NONE, DYN_INTEGRATOR, DYN_FILTER, DYN_FILTEREXACT = range(4)
+DYN_NONE, DYN_INTEGRATOR, DYN_FILTER, DYN_FILTEREXACT, DYN_MUSCLE = range(5)
 GAIN_AFFINE, BIAS_AFFINE = 1, 1
+GAIN_MUSCLE, BIAS_MUSCLE = 2, 2
 DISABLE_CLAMPCTRL, DISABLE_ACTUATION = 1 << 8, 1 << 11
 
 
@@ -152,7 +154,7 @@ def next_activation(a, length, act, act_dot, h):
     That of a servo which takes the short way round is then moved by whole turns to the length's side.
     """
     if a.dyntype == DYN_FILTEREXACT:
-        tau = max(1e-15, a.dynprm)
+        tau = max(1e-15, a.dynprm[0])
         act += act_dot * tau * (1.0 - np.exp(-h / tau))
     else:
         act += act_dot * h
@@ -187,11 +189,13 @@ def actuator_forces(m, forces, act, control):
             s.force = 0.0
             if a.dyntype == DYN_INTEGRATOR:
                 s.act_dot = u
+            elif a.dyntype == DYN_MUSCLE:
+                s.act_dot = muscle_rate(u, act[a.actadr], a.dynprm)
             elif a.dyntype != DYN_NONE:
                 error = u - act[a.actadr]
                 if a.turn > 0.0:
                     error -= a.turn * turns_too_many(error, a.turn)
-                s.act_dot = error / max(1e-15, a.dynprm)
+                s.act_dot = error / max(1e-15, a.dynprm[0])
             if a.disabled:
                 s.act_dot = 0.0
                 continue
@@ -203,11 +207,16 @@ def actuator_forces(m, forces, act, control):
             gain = a.gainprm[0]
             if a.gaintype == GAIN_AFFINE:
                 gain += a.gainprm[1] * s.length + a.gainprm[2] * s.velocity
+            elif a.gaintype == GAIN_MUSCLE:
+                gain, _, _ = muscle_gain(s.length, s.velocity, a.gainprm, a.lengthrange, a.acc0)
             if a.turn > 0.0:
                 signal -= a.turn * turns_too_many(signal - s.length, a.turn)
             s.force = gain * signal
             if a.biastype == BIAS_AFFINE:
                 s.force += a.biasprm[0] + a.biasprm[1] * s.length + a.biasprm[2] * s.velocity
+            elif a.biastype == BIAS_MUSCLE:
+                bias, _ = muscle_bias(s.length, a.biasprm, a.lengthrange, a.acc0)
+                s.force += bias
         for t in range(len(m.tendons)):
             if m.tendons[t].actfrclimited:
                 limit_tendon_force(m.actuators, forces.actuators, t, m.tendons[t].actfrcrange)

@@ -7,12 +7,14 @@ Source: computation chapter, "Numerical integration".
 
 import numpy as np
 
+from dojo_py.actuation.muscle import muscle_gain
 from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.actuation import (
     BIAS_AFFINE,
     DISABLE_ACTUATION,
     DYN_NONE,
     GAIN_AFFINE,
+    GAIN_MUSCLE,
     TRN_JOINTINPARENT,
     TRN_TENDON,
     next_activation,
@@ -52,13 +54,16 @@ def actuator_slope(m, forces, s, a, act):
     slope = 0.0
     if a.biastype == BIAS_AFFINE:
         slope += a.biasprm[2]
-    if a.gaintype == GAIN_AFFINE:
+    if a.gaintype == GAIN_AFFINE or a.gaintype == GAIN_MUSCLE:
         signal = s.ctrl
         if a.dyntype != DYN_NONE:
             signal = act[a.actadr]
             if a.actearly:
                 signal = next_activation(a, s.length, signal, s.act_dot, m.options[0].timestep)
-        slope += a.gainprm[2] * signal
+        by_velocity = a.gainprm[2]
+        if a.gaintype == GAIN_MUSCLE:
+            _, _, by_velocity = muscle_gain(s.length, s.velocity, a.gainprm, a.lengthrange, a.acc0)
+        slope += by_velocity * signal
     if a.disabled or (a.forcelimited and (s.force <= a.forcerange[0] or s.force >= a.forcerange[1])):
         return 0.0
     return 0.0 if target_at_limit(m, forces, a) else slope

@@ -71,8 +71,9 @@ TENDON = np.dtype(
 ACTUATOR = np.dtype(
     [
         ("trntype", I), ("trnid", I, 2), ("dyntype", I), ("gaintype", I), ("biastype", I), ("actadr", I), ("actlimited", I),
-        ("actearly", I), ("ctrllimited", I), ("forcelimited", I), ("disabled", I), ("dynprm", F), ("gainprm", F, 3),
-        ("biasprm", F, 3), ("actrange", F, 2), ("ctrlrange", F, 2), ("forcerange", F, 2), ("gear", F, 6), ("cranklength", F),
+        ("actearly", I), ("ctrllimited", I), ("forcelimited", I), ("disabled", I), ("dynprm", F, 3), ("gainprm", F, 9),
+        ("biasprm", F, 9), ("actrange", F, 2), ("ctrlrange", F, 2), ("forcerange", F, 2), ("gear", F, 6), ("cranklength", F),
+        ("lengthrange", F, 2), ("acc0", F),  # of muscles
         ("turn", F),  # length of a whole turn where a servo takes the short way round, else 0
     ],
     align=True,
@@ -299,10 +300,11 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
         gaintype=model.actuator_gaintype, biastype=model.actuator_biastype, actadr=model.actuator_actadr,
         actlimited=model.actuator_actlimited, actearly=getattr(model, "actuator_actearly", np.zeros(nu)),
         ctrllimited=model.actuator_ctrllimited, forcelimited=model.actuator_forcelimited, disabled=disabled,
-        dynprm=np.asarray(model.actuator_dynprm).reshape(nu, -1)[:, 0],
-        gainprm=np.asarray(model.actuator_gainprm).reshape(nu, -1)[:, :3],
-        biasprm=np.asarray(model.actuator_biasprm).reshape(nu, -1)[:, :3], actrange=model.actuator_actrange,
+        dynprm=np.asarray(model.actuator_dynprm).reshape(nu, -1)[:, :3],
+        gainprm=np.asarray(model.actuator_gainprm).reshape(nu, -1)[:, :9],
+        biasprm=np.asarray(model.actuator_biasprm).reshape(nu, -1)[:, :9], actrange=model.actuator_actrange,
         ctrlrange=model.actuator_ctrlrange, forcerange=model.actuator_forcerange, gear=model.actuator_gear,
+        lengthrange=model.actuator_lengthrange, acc0=model.actuator_acc0,
         cranklength=getattr(model, "actuator_cranklength", np.zeros(nu)), turn=_whole_turns(model),
     ) if nu else np.zeros(0, ACTUATOR)  # fmt: skip
     equalities = np.zeros(neq, EQUALITY)

@@ -11,9 +11,9 @@ from dojo_py.soft.pairs import candidate_pairs
 
 INTEGRATORS = {0: "Euler", 1: "RK4", 2: "implicit", 3: "implicitfast"}
 TRANSMISSIONS = {0: "joint", 1: "jointinparent", 3: "tendon", 4: "site"}
-DYNAMICS = {0: "none", 1: "integrator", 2: "filter", 3: "filterexact"}
-GAINS = {0: "fixed", 1: "affine"}
-BIASES = {0: "none", 1: "affine"}
+DYNAMICS = {0: "none", 1: "integrator", 2: "filter", 3: "filterexact", 4: "muscle"}
+GAINS = {0: "fixed", 1: "affine", 2: "muscle"}
+BIASES = {0: "none", 1: "affine", 2: "muscle"}
 EQUALITIES = {0: "connect", 1: "weld", 2: "joint", 3: "tendon"}
 ACTIVATIONS, INPUTS = {0: "0", 1: "1"}, {1: "1"}
 FIRST_SCALAR_JOINT = 2

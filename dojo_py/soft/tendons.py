@@ -6,13 +6,9 @@ Source: computation chapter, "Kinematics"; the wrap itself: mechanism/wrapping.p
 """
 
 import numpy as np
-from numba.extending import register_jitable
 
+from dojo_py.actuation.wrapping import unit3, wrap
 from dojo_py.jit import counted_kernel as kernel
-from dojo_py.mechanism.wrapping import FUNCTIONS, unit3, wrap
-
-for _function in FUNCTIONS:
-    register_jitable(_function)
 
 WRAP_JOINT, WRAP_PULLEY, WRAP_SITE, WRAP_SPHERE, WRAP_CYLINDER = range(1, 6)
 

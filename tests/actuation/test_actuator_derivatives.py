@@ -19,6 +19,9 @@ CASES = {
     "affine gain with activation": f'<general joint="a" {AFFINE} dyntype="filter" dynprm=".05" actearly="true"/>',
     "affine gain, saturated": f'<general joint="a" {AFFINE} forcerange="-.1 .1"/><general joint="b" {AFFINE}/>',
     "affine gain on a ball": f'<general joint="c" {AFFINE} gear="1 .5 -.3"/>',
+    "muscles": '<muscle joint="a" lengthrange="-1.5 1.5" force="30"/><muscle joint="b" gear="-2" lengthrange="-3 3" force="8"/>',
+    "muscle's force on a ball": '<general joint="c" gaintype="muscle" gainprm=".6 1.3 3 1 .4 1.7 1.5 1.3 1.2" lengthrange="-2 2"/>',
+    "muscle beyond its bound": '<muscle joint="a" lengthrange="-1.5 1.5" force="30" forcerange="-1 0"/>',
     "servo of a ball": '<position joint="c" kp="2" kv=".1" gear=".3 0 .2"/>',
 }
 BOUNDED = {

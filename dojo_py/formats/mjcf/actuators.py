@@ -17,6 +17,11 @@ from ...mechanism.errors import Problems
 from ..xml_tree import Node
 from .values import Values, overlay
 
+GAINS = {"damper": "affine", "muscle": "muscle"}
+"""Gain types of shortcuts, where it is not fixed."""
+MUSCLE = {"range": (0.75, 1.05), "force": -1.0, "scale": 200.0, "lmin": 0.5, "lmax": 1.6, "vmax": 1.5, "fpmax": 1.3, "fvmax": 1.2}
+"""Defaults of a muscle, in the order of its numbers."""
+
 
 @dataclass(frozen=True)
 class Force:
@@ -48,7 +53,7 @@ class Settings:
         """Numbers a `tag` element starts from. Those of `general` count only if their gain is of the element's type."""
         settings: Settings | None = self
         while settings is not None:
-            fits = (settings.force.gaintype == "affine") == (tag == "damper")
+            fits = settings.force.gaintype == GAINS.get(tag, "fixed")
             if settings.filled_by == tag or (settings.filled_by == "general" and fits):
                 return settings.force
             settings = settings.outer
@@ -75,6 +80,8 @@ def _shortcut(node: Node, values: Values, settings: Settings, problems: Problems
     activation = {key: values.get(key, getattr(settings.force, key)) for key in ("actlimited", "actrange")}
     if node.tag == "motor":
         return replace(Force(), **activation)
+    if node.tag == "muscle":
+        return replace(_muscle(node, values, base, problems), **activation)
     if node.tag in ("position", "intvelocity"):
         kp = values.get("kp", gain)
         _check_sign(node, values, ("kp", "kv", "dampratio", "timeconst", "inheritrange"), problems)
@@ -109,6 +116,21 @@ def _shortcut(node: Node, values: Values, settings: Settings, problems: Problems
         biasprm=values.get("bias", bias[:3]),
         **activation,
     )
+
+
+def _muscle(node: Node, values: Values, base: Force, problems: Problems) -> Force:
+    """A muscle's numbers: those of the element (negative ones count as not given), else of the class, else the defaults."""
+    _check_sign(node, values, ("tausmooth",), problems)
+    filled = base.gaintype == "muscle"
+    defaults = (*MUSCLE["range"], *list(MUSCLE.values())[1:])  # type: ignore[misc]
+    numbers = list((*base.gainprm, *(0.0,) * 9)[:9]) if filled else list(defaults)
+    given = [*values.get("range", ()), -1.0, -1.0][:2] + [values.get(key, -1.0) for key in list(MUSCLE)[1:]]
+    numbers = [new if new >= 0.0 else old for new, old in zip(given, numbers, strict=True)]
+    times = (*base.dynprm, 0.0, 0.0, 0.0)[:3] if filled else (0.01, 0.04, 0.0)
+    new_times = [*values.get("timeconst", ()), -1.0, -1.0][:2]
+    dynprm = tuple(new if new >= 0.0 else old for new, old in zip(new_times, times, strict=False))
+    prm = tuple(numbers)
+    return Force("muscle", (*dynprm, values.get("tausmooth", times[2])), "muscle", prm, "muscle", prm)
 
 
 def _check_sign(node: Node, values: Values, keys: tuple[str, ...], problems: Problems) -> None:

@@ -6,6 +6,7 @@ Order of reading: compiler (angles), defaults, tree, then what refers to the tre
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -132,7 +133,8 @@ class _Reader:
                     setattr(settings, key, value)
             for child in node.children:
                 if child.tag == "lengthrange":
-                    self.problems.note(child.where, "ranges of lengths are not computed; only muscles would use them")
+                    values = read_attributes(child, schema.LENGTHRANGE, self.problems)
+                    settings.lengthrange = dataclasses.replace(settings.lengthrange, **values, where=child.where)
                 else:
                     self.problems.add(child.where, "is not an element of compiler")
         return settings

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ...mechanism.compile_actuators import BIAS_TYPES, DYN_TYPES, GAIN_TYPES
 from ...mechanism.compile_option import COUNTS, FLAGS, SCALARS, VECTORS, WORDS
+from ...mechanism.length_range import MODES as LENGTH_MODES
 from ...mechanism.mesh_inertia import INERTIA_TYPES
 from ...mechanism.spec import GEOM_TYPES, JOINT_TYPES, SITE_TYPES
 
@@ -104,9 +105,9 @@ ACTUATOR = (
 )
 GENERAL = (
     {"actdim": INT, "actearly": BOOL, "actlimited": AUTO, "actrange": real(2), "inheritrange": real(1)}
-    | {"dyntype": word(*DYN_TYPES, refused=("muscle", "dcmotor", "pid", "user")), "dynprm": real(10, 1)}
-    | {"gaintype": word(*GAIN_TYPES, refused=("muscle", "dcmotor", "so3", "pid", "user")), "gainprm": real(10, 1)}
-    | {"biastype": word(*BIAS_TYPES, refused=("muscle", "dcmotor", "so3", "user")), "biasprm": real(10, 1)}
+    | {"dyntype": word(*DYN_TYPES, refused=("dcmotor", "pid", "user")), "dynprm": real(10, 1)}
+    | {"gaintype": word(*GAIN_TYPES, refused=("dcmotor", "so3", "pid", "user")), "gainprm": real(10, 1)}
+    | {"biastype": word(*BIAS_TYPES, refused=("dcmotor", "so3", "user")), "biasprm": real(10, 1)}
     | {"input": refuse(), "ffrange": refuse("0 0"), "velrange": refuse("0 0")}
 )
 SERVO = {"kp": real(1), "kv": real(1), "dampratio": real(1), "inheritrange": real(1)}
@@ -117,10 +118,12 @@ SHORTCUTS: dict[str, dict[str, Kind]] = {
     "velocity": {"kv": real(1)},
     "intvelocity": SERVO | {"actlimited": AUTO, "actrange": real(2)},
     "damper": {"kv": real(1)},
+    "muscle": {"timeconst": real(2), "tausmooth": real(1), "range": real(2)}
+    | dict.fromkeys(("force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax"), real(1)),
     "cylinder": {"timeconst": real(1), "area": real(1), "diameter": real(1), "bias": real(3)},
 }
 """Actuator elements that are simulated: their own attributes beyond those of every actuator."""
-REFUSED_ACTUATORS = ("muscle", "adhesion", "dcmotor", "pid", "orientation", "plugin")
+REFUSED_ACTUATORS = ("adhesion", "dcmotor", "pid", "orientation", "plugin")
 
 CAMERA = dict.fromkeys(
     "focal focalpixel fovy ipd mode output principal principalpixel projection resolution sensorsize user".split(), TEXT
@@ -239,6 +242,10 @@ COMPILER = {
 } | dict.fromkeys(
     ("conflict", "passthrough", "savecanonical", "savecompiled", "saveinertial", "usethread"),
     SKIP,
+)
+
+LENGTHRANGE = {"mode": word(*LENGTH_MODES), "useexisting": BOOL, "uselimit": BOOL} | dict.fromkeys(
+    ("accel", "maxforce", "timeconst", "timestep", "inttotal", "interval", "tolrange"), real(1)
 )
 
 OPTION = (

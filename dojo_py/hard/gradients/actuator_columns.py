@@ -4,6 +4,7 @@ The actuators' laws are differentiated by central differences: they cost a micro
 rotations keep their whole turns meanwhile, or a difference across half a turn would be taken for a derivative.
 """
 
+from dojo_py.actuation.force import BIAS_MUSCLE, GAIN_MUSCLE
 from dojo_py.actuation.transmission import SCALAR, TENDON
 from dojo_py.hard.dof_rows import solved_impulse
 from dojo_py.hard.drives import drive
@@ -18,6 +19,15 @@ def follows_bodies(T):
         if T.transmission[i] != SCALAR and T.transmission[i] != TENDON:
             return True
     return False
+
+
+@kernel
+def follows_state(T):
+    """Whether the law of an actuator changes with the state: one that follows bodies, or a muscle."""
+    for i in range(T.transmission.shape[0]):
+        if T.gaintype[i] == GAIN_MUSCLE or T.biastype[i] == BIAS_MUSCLE:
+            return True
+    return follows_bodies(T)
 
 
 @kernel

@@ -18,12 +18,12 @@ world axes; λ, μ: impulses of the rows of position and orientation; (w, v): th
 """
 
 from dojo_py.arrays import copy_rows
-from dojo_py.hard.closures import TENDON_ROW, coupled, polynomial, weld_error
+from dojo_py.hard.closures import TENDON_ROW, coupled, lengths_slope, polynomial, weld_error
 from dojo_py.hard.dof_rows import spring_weights, tendon_spring
 from dojo_py.hard.gradients.own_joint import limit_stiffness, slope_by_rate
 from dojo_py.hard.gradients.screws import as_velocity
 from dojo_py.hard.gradients.state_columns import field
-from dojo_py.hard.terms import EQ_COUPLING, EQ_TENDON, EQ_WELD
+from dojo_py.hard.terms import EQ_COUPLING, EQ_LENGTHS, EQ_PATH, EQ_TENDON, EQ_WELD
 from dojo_py.jit import kernel
 from dojo_py.rotation import cross, rotate
 
@@ -34,9 +34,16 @@ def load_joints(L, W, G):
     copy_rows(W.lam, G.load)
     first = L.node_joint.shape[0] - L.eq_kind.shape[0]
     for e in range(L.eq_kind.shape[0]):
-        if L.eq_kind[e] < EQ_COUPLING:
+        if L.eq_kind[e] < EQ_COUPLING or L.eq_kind[e] == EQ_PATH:
             continue
         impulse = W.lam[first + e, TENDON_ROW if L.eq_kind[e] == EQ_TENDON else 0]
+        if L.eq_kind[e] == EQ_LENGTHS:  # its fixed tendon
+            _, slope, _ = lengths_slope(L, W, e, 0.0)
+            for side in range(2):
+                t = L.eq_tendons[e, side]
+                if t >= 0 and L.eq_kind[t] == EQ_TENDON:
+                    _load_side(L, G, t, 0, impulse if side == 0 else -slope * impulse)
+            continue
         _load_side(L, G, e, 0, impulse)
         if L.eq_terms[e, 2] > L.eq_terms[e, 1]:
             length, _ = coupled(L, W, e, 1)
@@ -63,7 +70,7 @@ def closure_columns(L, W, A, G, dof, part, column, scheme, h, s):
         if L.eq_kind[e] == EQ_TENDON:
             _tendon_column(L, W, A, G, e, first + e, dof, part, column, scheme, h)
             continue
-        if part == 1:
+        if part == 1 or L.eq_kind[e] == EQ_PATH or L.eq_kind[e] == EQ_LENGTHS:  # (path_change.py)
             continue
         if L.eq_kind[e] == EQ_COUPLING:
             _coupling_column(L, W, G, e, first + e, dof, column, h)
@@ -123,6 +130,12 @@ def _tendon_column(L, W, A, G, e, n, dof, part, column, scheme, h):
         length, rate, before = 0.0, 0.0, length
     else:
         before = 0.0
+    tendon_law_change(L, W, A, G, e, n, length, before, rate, column, scheme, h)
+
+
+@kernel
+def tendon_law_change(L, W, A, G, e, n, length, before, rate, column, scheme, h):
+    """The law of tendon e, whose node is n, by its length and old rate at the start, and its rate before anything reacts."""
     own, (w_new, w_old) = L.eq_dof[e], spring_weights(scheme, h)
     stiffness, _ = tendon_spring(L, W, own, W.rows[n, TENDON_ROW], w_new, w_old)
     change = h * stiffness * (length - w_old * before) - L.dof_armature[own] * before

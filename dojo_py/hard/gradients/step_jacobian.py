@@ -1,13 +1,14 @@
 """A and B of one step: [δq, δv] after = A [δq, δv] before + B δcontrol."""
 
 from dojo_py.arrays import copy, copy_rows
-from dojo_py.hard.gradients.actuator_columns import add_drive, clear_drive, displaced, follows_bodies, put_drive
+from dojo_py.hard.gradients.actuator_columns import add_drive, clear_drive, displaced, follows_state, put_drive
 from dojo_py.hard.gradients.closure_change import closure_columns, load_joints
 from dojo_py.hard.gradients.contact_change import pair_changes, plane_changes
 from dojo_py.hard.gradients.coordinate_move import move
 from dojo_py.hard.gradients.implicit import factorise_at, solve_columns
 from dojo_py.hard.gradients.next_state import next_rows
 from dojo_py.hard.gradients.own_joint import find_free_servos, own_joint_column
+from dojo_py.hard.gradients.path_change import path_columns
 from dojo_py.hard.gradients.screws import all_screws, poses_before
 from dojo_py.hard.gradients.state_columns import body_columns, column_motion, pair_columns
 from dojo_py.jit import kernel
@@ -52,7 +53,7 @@ def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
     pair_changes(P, Q, W, G, h)
     find_free_servos(L, W, V.servos, G, scheme, h)
     load_joints(L, W, G)
-    follows = follows_bodies(T)
+    follows = follows_state(T)
     for dof in range(nv):
         j = L.dof_joint[dof]
         for part in range(2):
@@ -63,6 +64,7 @@ def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
                 pair_columns(L, W, G, dof, column, G.scratch)
             own_joint_column(L, W, V.servos, G, j, dof - L.vadr[j], part, column, scheme, h, EPSILON, G.scratch)
             closure_columns(L, W, V.servos, G, dof, part, column, scheme, h, G.scratch)
+            path_columns(L, W, V, G, dof, part, column, scheme, h)
             if follows:
                 _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, scheme, j, dof, part, column)
     for i in range(nu):
@@ -77,7 +79,10 @@ def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
 
 @kernel
 def _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, scheme, j, dof, part, column):
-    """Actuator forces on sites, balls and free bodies by a coordinate or a rate."""
+    """Actuator forces on sites, balls and free bodies, and the laws of muscles, by a coordinate or a rate.
+
+    The length and rate by which a servo acts over the step are part of the joint's or tendon's law.
+    """
     clear_drive(G)
     for side in range(2):
         delta = EPSILON if side == 0 else -EPSILON
@@ -89,7 +94,7 @@ def _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, scheme, j, dof, 
             G.qvel[dof] += delta
         displaced(W, G, G.bodies, delta, G.next_bodies)
         add_drive(L, T, W, V, G, G.next_bodies, G.qpos, G.qvel, act, control, h, scheme, 0.5 / delta)
-    G.d_servo[:] = 0.0  # a servo's own length and rate are part of the joint's law
+    add_drive(L, T, W, V, G, G.bodies, qpos, qvel, act, control, h, scheme, 0.0)
     put_drive(L, W, V.servos, G, h, column)
 
 

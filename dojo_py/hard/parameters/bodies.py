@@ -66,6 +66,10 @@ def _set_com(world: World, model: Any, values: Array) -> None:
     for place in (layout.base_pos, layout.frame_pos):
         place[inner] -= shift[layout.parent[inner]]
     _shift_ends(layout.eq_pos, layout.eq_bodies[:, :2], layout.eq_kind < EQ_COUPLING, shift)
+    for e, (first, last) in enumerate(layout.path_rows):
+        slots = layout.path_slot[first:last]
+        nodes = np.where(slots >= 0, layout.eq_bodies[e][slots], -1)
+        _shift_ends(layout.path_pos[first:last], nodes, np.ones(last - first, bool), shift)
     planes.point[:] -= shift[planes.body]
     _shift_ends(pairs.centre, pairs.body, np.ones(len(pairs.kind), bool), shift)
     bound_pairs(pairs)

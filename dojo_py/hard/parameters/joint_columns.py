@@ -173,7 +173,7 @@ def _couplings(L, W, D, j, rates, h, out):
     """Couplings and tendons of the coordinates of joint j: δl̇₁ - poly'(l₂₊) δl̇₂, and a tendon's law by δl̇."""
     closures = L.node_joint.shape[0] - L.eq_kind.shape[0]
     for e in range(L.eq_kind.shape[0]):
-        if L.eq_kind[e] < EQ_COUPLING:
+        if L.eq_kind[e] != EQ_COUPLING and L.eq_kind[e] != EQ_TENDON:
             continue
         place = L.place_node[closures + e]
         for side in range(2):
