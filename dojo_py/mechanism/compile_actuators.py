@@ -79,14 +79,20 @@ def _row(
     biasprm = check.vector("biasprm", 10, least=0)
     if actuator.dampratio is not None:
         biasprm[2] = check.scalar("dampratio", low=0.0)
+    gaintype, biastype = check.word("gaintype", GAIN_TYPES), check.word("biastype", BIAS_TYPES)
+    gainprm = check.vector("gainprm", 10, least=0)
+    if gaintype == GainType.MUSCLE:
+        _check_muscle(check, "gainprm", gainprm)
+    if biastype == BiasType.MUSCLE:
+        _check_muscle(check, "biasprm", biasprm)
     return {
         "trntype": trntype,
         "trnid": trnid,
         "dyntype": dyntype,
-        "gaintype": check.word("gaintype", GAIN_TYPES),
-        "biastype": check.word("biastype", BIAS_TYPES),
+        "gaintype": gaintype,
+        "biastype": biastype,
         "dynprm": check.vector("dynprm", 10, least=0),
-        "gainprm": check.vector("gainprm", 10, least=0),
+        "gainprm": gainprm,
         "biasprm": biasprm,
         "gear": check.vector("gear", 6, least=1),
         "ctrlrange": ctrlrange,
@@ -104,6 +110,16 @@ def _row(
         "dampingpoly": np.zeros(2),
         "lengthrange": np.zeros(2) if actuator.lengthrange is None else check.vector("lengthrange", 2),
     }
+
+
+def _check_muscle(check: Check, attribute: str, prm: Array) -> None:
+    """Numbers of a muscle: range 2, force, scale, lmin, lmax, vmax, fpmax, fvmax (MuJoCo's rules)."""
+    if not prm[0] < prm[1]:
+        check.fail(attribute, f"the range of a muscle must ascend, it is {prm[0]:g} to {prm[1]:g}")
+    if not prm[4] < 1.0 < prm[5]:
+        check.fail(attribute, f"a muscle needs lmin < 1 < lmax, they are {prm[4]:g} and {prm[5]:g}")
+    if not min(prm[3], *prm[6:9]) > 0.0:
+        check.fail(attribute, "scale, vmax, fpmax and fvmax of a muscle must be positive")
 
 
 def _transmission(

@@ -22,7 +22,7 @@ ARM = """<mujoco><option timestep="0.005" integrator="{integrator}"/><compiler>{
  <spatial name="t2" stiffness="20"><site site="o"/><site site="i"/><site site="k"/></spatial></tendon>
  <actuator><muscle name="m1" tendon="t1" {given}/><muscle name="m2" class="a" tendon="t2" range=".6 1.2" tausmooth=".3" {given}/>
  <muscle joint="e" lengthrange="-2 .1" gear="-1"/><muscle class="g" joint="e" lengthrange="-2 .1"/>
- <general joint="s" dyntype="muscle" dynprm=".01 .03 .1" gainprm="3"/>
+ <general joint="s" dyntype="muscle" dynprm=".01 .03 .1" gaintype="fixed" gainprm="3" biastype="none"/>
  <general joint="s" gaintype="muscle" biastype="muscle" gainprm=".7 1.1 30 10 .5 1.7 1.5 1.3 1.2" lengthrange="-1 2"
   biasprm=".7 1.1 30 10 .5 1.7 1.5 1.3 1.2" dyntype="integrator" actlimited="true" actrange="0 1" actearly="true"/>
  </actuator></mujoco>"""
@@ -108,6 +108,11 @@ def test_ranges_that_never_rest_are_named():
         load_model(text + "<muscle name='m' joint='j'/></actuator></mujoco>")
     with pytest.raises(ModelError, match="lengthrange, mode"):
         load_model("<mujoco><compiler><lengthrange mode='some'/></compiler></mujoco>")
+    for wrong, message in (
+        ("range='1 .8'", "must ascend"), ("lmin='2'", "lmin < 1 < lmax"), ("vmax='0'", "must be positive")
+    ):  # fmt: skip
+        with pytest.raises(ModelError, match=message):
+            load_model(text + f"<muscle name='m' joint='j' {wrong} lengthrange='0 1'/></actuator></mujoco>")
     with pytest.raises(ModelError, match="tausmooth: -1 is negative"):
         load_model(text + "<muscle name='m' joint='j' tausmooth='-1' lengthrange='0 1'/></actuator></mujoco>")
 
