@@ -34,8 +34,10 @@ from dojo_py.hard.terms import (
     HINGE,
     SLIDE,
 )
+from dojo_py.mechanism.derived import Arrays
 from dojo_py.mechanism.errors import ModelError
 from dojo_py.mechanism.quaternion import matrix
+from dojo_py.mechanism.reference import by_joint
 
 MJ_FREE, MJ_BALL, MJ_SLIDE, MJ_HINGE = 0, 1, 2, 3
 MJ_EQ_CONNECT, MJ_EQ_WELD, MJ_EQ_JOINT, MJ_EQ_TENDON = 0, 1, 2, 3
@@ -280,6 +282,8 @@ def build_layout(model):
         frame_pos[j] = base_pos[j] + base @ model.jnt_pos[first[j]]
         if kind[j] == BALL:
             spring_quat[j] = model.qpos_spring[qadr[j] : qadr[j] + 4]
+    arrays = Arrays(model)
+    driven = {"damping": by_joint(arrays, "actuator_damping"), "armature": by_joint(arrays, "actuator_armature")}
     has_force = (model.dof_damping != 0) | (model.dof_armature != 0) | (model.dof_frictionloss != 0)
     stiffness, springref = np.zeros(model.nv), np.zeros(model.nv)
     for i in range(model.njnt):
@@ -302,7 +306,9 @@ def build_layout(model):
     limits = _limits(model, tendons)
     tendon_nodes = njn + ne - len(tendons) + np.arange(len(tendons))
     dof_slot = np.arange(model.nv) - vadr[dof_joint]
-    joined = lambda name: np.concatenate([np.array(getattr(model, f"dof_{name}"), float), own[name]])  # noqa: E731
+    joined = lambda name: np.concatenate(  # noqa: E731
+        [np.array(getattr(model, f"dof_{name}"), float) + driven.get(name, 0.0), own[name]]
+    )
     return Layout(
         mass=mass,
         inertia=inertia,

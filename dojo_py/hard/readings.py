@@ -13,7 +13,9 @@ from dojo_py.hard.contact_table import FRAME, IMPULSE, POSITION, TORQUE, geoms_o
 from dojo_py.hard.couplings import acting_tendons
 from dojo_py.hard.noted import Noted
 from dojo_py.mechanism import quaternion
+from dojo_py.mechanism.derived import Arrays
 from dojo_py.mechanism.enums import DisableBit, JointType
+from dojo_py.mechanism.reference import by_joint
 from dojo_py.sensors.lengths import actuator_lengths, tendon_lengths
 from dojo_py.sensors.motion import gravity_of
 from dojo_py.sensors.read import read_sensors
@@ -118,10 +120,16 @@ def _completed(model: Any, rows: Rows) -> Rows:
     m, x = model, scene.centres
     spin = scene.motion.w
     kinetic = 0.5 * np.sum(np.asarray(m.body_mass) * np.sum(scene.linear**2, axis=2), axis=1)
-    kinetic += 0.5 * np.sum(spin * scene.turned_inertia(spin), axis=(1, 2)) + 0.5 * rows.qvel**2 @ np.asarray(m.dof_armature)
+    kinetic += 0.5 * np.sum(spin * scene.turned_inertia(spin), axis=(1, 2)) + 0.5 * rows.qvel**2 @ _rotors(m)
     potential = -np.einsum("b,tbi,i->t", np.asarray(m.body_mass), x, gravity_of(m)) + _springs(m, rows.qpos)
     rows.energy[:, 0], rows.energy[:, 1] = potential, kinetic
     return rows
+
+
+def _rotors(m: Any) -> Array:
+    """(nv,) inertia of rotors, those of actuators included."""
+    arrays: Any = Arrays(m)
+    return np.asarray(m.dof_armature, float) + by_joint(arrays, "actuator_armature")
 
 
 def _springs(m: Any, qpos: Array) -> Array:

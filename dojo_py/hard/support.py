@@ -10,7 +10,7 @@ import numpy as np
 from dojo_py.collision.restitution import BOUNCY, damping_ratio
 from dojo_py.hard.contact_support import contact_records
 from dojo_py.hard.joint_stacks import dependent_stacks
-from dojo_py.mechanism.enums import JointType
+from dojo_py.mechanism.enums import JointType, TrnType
 from dojo_py.mechanism.errors import ErrorRecord, ModelError, UnsupportedWarning
 from dojo_py.mechanism.source import Source
 
@@ -36,6 +36,7 @@ def unsupported_features(model: Any) -> list[str | ErrorRecord]:
     rows = np.flatnonzero(np.asarray(model.jnt_actgravcomp, bool) & np.asarray(model.jnt_actfrclimited, bool))
     if len(rows):
         found.append(f"{_named('joint', model.joint_names, rows)}: gravity compensation bounded by actuatorfrcrange")
+    found += _actuator_features(model)
     found += _tendon_features(model)
     limited = np.asarray(model.jnt_limited, bool)
     bouncy = np.array([damping_ratio(ref) < BOUNCY for ref in np.asarray(model.jnt_solref)], bool).reshape(-1)
@@ -47,6 +48,25 @@ def unsupported_features(model: Any) -> list[str | ErrorRecord]:
         message = f"{_named('joint', model.joint_names, rows)}: margin: the limits act at the ends of the range"
         found.append(ErrorRecord("<model>", 0, "", "", "", message, notice=True))
     return found + contact_records(model)
+
+
+def _actuator_features(model: Any) -> list[str | ErrorRecord]:
+    """Dampers and rotors of actuators."""
+    found: list[str | ErrorRecord] = []
+    if not int(model.nactuator):
+        return found
+    rows = np.flatnonzero(np.any(np.asarray(model.actuator_dampingpoly) != 0, axis=1))
+    if len(rows):
+        found.append(f"{_named('actuator', model.actuator_names, rows)}: polynomial damping; give one coefficient")
+    scalar = [
+        int(kind) == TrnType.JOINT and int(model.jnt_type[int(ids[0])]) in (JointType.HINGE, JointType.SLIDE)
+        for kind, ids in zip(model.actuator_trntype, model.actuator_trnid, strict=True)
+    ]
+    passive = (np.asarray(model.actuator_damping) != 0) | (np.asarray(model.actuator_armature) != 0)
+    rows = np.flatnonzero(passive & ~np.array(scalar, bool))
+    if len(rows):
+        found.append(f"{_named('actuator', model.actuator_names, rows)}: damping, armature: on hinges and slides only")
+    return found
 
 
 def _tendon_features(model: Any) -> list[str | ErrorRecord]:

@@ -76,6 +76,9 @@ def _row(
             actrange, actlimited = bounds, True
         else:
             ctrlrange, ctrllimited = bounds, True
+    damping = check.vector("damping", 3, least=1)
+    if damping[0] < 0.0:
+        check.fail("damping", f"{damping[0]:g} is negative")
     biasprm = check.vector("biasprm", 10, least=0)
     if actuator.dampratio is not None:
         biasprm[2] = check.scalar("dampratio", low=0.0)
@@ -105,9 +108,9 @@ def _row(
         "actnum": int(dyntype != DynType.NONE),
         "group": check.integer("group"),
         "cranklength": 0.0,
-        "armature": 0.0,
-        "damping": 0.0,
-        "dampingpoly": np.zeros(2),
+        "armature": check.scalar("armature", low=0.0),
+        "damping": damping[0],
+        "dampingpoly": damping[1:],
         "lengthrange": np.zeros(2) if actuator.lengthrange is None else check.vector("lengthrange", 2),
     }
 

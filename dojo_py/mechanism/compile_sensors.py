@@ -28,7 +28,7 @@ def sensor_arrays(mechanism: Mechanism, layout: Layout, problems: Problems) -> d
     n = len(rows)
     return out | {
         "sensor_adr": np.cumsum(dim) - dim,
-        "sensor_intprm": np.zeros((n, 3)),
+        "sensor_intprm": np.array([[sensor.type == "rangefinder", 0, 0] for sensor in mechanism.sensors], float).reshape(n, 3),
         "sensor_plugin": np.full(n, -1),
         "sensor_history": np.zeros((n, 2)),
         "sensor_historyadr": np.full(n, -1),

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import quaternion
-from .enums import JointType, WrapType
+from .enums import JointType, TrnType, WrapType
 
 Array = np.ndarray
 
@@ -113,9 +113,18 @@ def state_at(a: Mapping[str, Array], qpos: Array) -> ReferenceState:
     return ReferenceState(xpos, xquat, xipos, axis, anchor, turns, _chains(a))
 
 
+def by_joint(a: Mapping[str, Array], name: str) -> Array:
+    """(nv,) a number of the actuators of hinges and slides, seen through their gears, on the joints that they drive."""
+    out = np.zeros(len(a["dof_armature"]))
+    for value, kind, ids, gear in zip(a[name], a["actuator_trntype"], a["actuator_trnid"], a["actuator_gear"], strict=True):
+        if value != 0.0 and kind == TrnType.JOINT and a["jnt_type"][int(ids[0])] in (JointType.HINGE, JointType.SLIDE):
+            out[int(a["jnt_dofadr"][int(ids[0])])] += gear[0] ** 2 * value
+    return out
+
+
 def inertia_matrix(a: Mapping[str, Array], state: ReferenceState) -> Array:
     """Joint-space inertia at qpos0 (nv, nv), armature included."""
-    matrix = np.diag(np.asarray(a["dof_armature"], dtype=float))
+    matrix = np.diag(np.asarray(a["dof_armature"], dtype=float) + by_joint(a, "actuator_armature"))
     frames = quaternion.matrix(quaternion.multiply(state.xquat, a["body_iquat"]))
     for b in range(1, len(frames)):
         dofs, velocity, spin = state.jacobian(b, state.xipos[b])

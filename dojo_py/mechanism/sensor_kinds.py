@@ -40,6 +40,7 @@ SENSOR_KINDS: dict[str, SensorKind] = {
     "force": SensorKind(4, ("site",), 3, ACCELERATION),
     "torque": SensorKind(5, ("site",), 3, ACCELERATION),
     "magnetometer": SensorKind(6, ("site",), 3, POSITION),
+    "rangefinder": SensorKind(7, ("site",), 1, POSITION),
     "jointpos": SensorKind(9, ("joint",), 1, POSITION, joints=_SCALAR),
     "jointvel": SensorKind(10, ("joint",), 1, VELOCITY, joints=_SCALAR),
     "tendonpos": SensorKind(11, ("tendon",), 1, POSITION),

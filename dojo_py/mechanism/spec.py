@@ -406,6 +406,10 @@ class Actuator(_Element):
     forcelimited: bool | None = None
     forcerange: Vector | None = None
     """[N or N m]"""
+    armature: float = 0.0
+    """Inertia of the rotor before the gear; on hinges and slides [kg m² or kg]."""
+    damping: Vector = (0.0,)
+    """Damper before the gear, in every phase: linear, |v| v and v³ coefficient; on hinges and slides."""
     actlimited: bool | None = None
     actrange: Vector | None = None
     actearly: bool = False

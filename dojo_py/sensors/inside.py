@@ -25,21 +25,33 @@ def inside(shape: int, size: Array, points: Array) -> Array:
 
 def ray_hits(shape: int, size: Array, start: Array, along: Array) -> Array:
     """(n,) bool: the ray from start (n, 3) along a direction (n, 3) meets the surface, from outside or from within."""
+    low, high = interval_of(shape, size, start, along)
+    return high >= np.maximum(low, 0.0)
+
+
+def interval_of(shape: int, size: Array, start: Array, along: Array) -> tuple[Array, Array]:
+    """The interval of t (n,), (n,) in which start + t along is inside a shape of half sizes (3,); empty: (inf, -inf)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         if shape == GeomType.SPHERE:
-            return _quadratic(start, along, size[0] ** 2)
+            return _roots(start, along, size[0] ** 2)
         if shape == GeomType.ELLIPSOID:
-            return _quadratic(start / size, along / size, 1.0)
+            return _roots(start / size, along / size, 1.0)
         if shape == GeomType.BOX:
-            return _slabs(start, along, size)
-        if shape == GeomType.CYLINDER:
-            low, high = _roots(start[:, :2], along[:, :2], size[0] ** 2)
-            first, last = _interval(start[:, 2], along[:, 2], size[1])
-            return np.minimum(high, last) >= np.maximum(np.maximum(low, first), 0.0)
-        ends = [_quadratic(start - np.array([0, 0, z]), along, size[0] ** 2) for z in (-size[1], size[1])]
+            pairs = [_interval(start[:, k], along[:, k], float(size[k])) for k in range(3)]
+            return _if_any(np.max([p[0] for p in pairs], axis=0), np.min([p[1] for p in pairs], axis=0))
         low, high = _roots(start[:, :2], along[:, :2], size[0] ** 2)
         first, last = _interval(start[:, 2], along[:, 2], size[1])
-        return ends[0] | ends[1] | (np.minimum(high, last) >= np.maximum(np.maximum(low, first), 0.0))
+        low, high = _if_any(np.maximum(low, first), np.minimum(high, last))
+        if shape == GeomType.CYLINDER:
+            return low, high
+        for z in (-size[1], size[1]):  # (a capsule is convex: its parts' intervals join)
+            one, two = _roots(start - np.array([0.0, 0.0, z]), along, size[0] ** 2)
+            low, high = np.minimum(low, one), np.maximum(high, two)
+        return low, high
+
+
+def _if_any(low: Array, high: Array) -> tuple[Array, Array]:
+    return np.where(low <= high, low, np.inf), np.where(low <= high, high, -np.inf)
 
 
 def _roots(start: Array, along: Array, square: float) -> tuple[Array, Array]:
@@ -52,10 +64,6 @@ def _roots(start: Array, along: Array, square: float) -> tuple[Array, Array]:
     return np.where(np.isnan(low), np.inf, low), np.where(np.isnan(high), -np.inf, high)
 
 
-def _quadratic(start: Array, along: Array, square: float) -> Array:
-    return _roots(start, along, square)[1] >= 0.0
-
-
 def _interval(start: Array, along: Array, half: float) -> tuple[Array, Array]:
     """The interval of t with |start + t along| <= half."""
     one, two = (-half - start) / along, (half - start) / along
@@ -63,9 +71,3 @@ def _interval(start: Array, along: Array, half: float) -> tuple[Array, Array]:
     low, high = np.minimum(one, two), np.maximum(one, two)
     there = np.abs(start) <= half
     return np.where(still, np.where(there, -np.inf, np.inf), low), np.where(still, np.where(there, np.inf, -np.inf), high)
-
-
-def _slabs(start: Array, along: Array, size: Array) -> Array:
-    pairs = [_interval(start[:, k], along[:, k], float(size[k])) for k in range(3)]
-    low, high = np.max([p[0] for p in pairs], axis=0), np.min([p[1] for p in pairs], axis=0)
-    return high >= np.maximum(low, 0.0)

@@ -15,6 +15,7 @@ from dojo_py.mechanism import quaternion
 from dojo_py.mechanism.enums import DisableBit, TrnType
 from dojo_py.mechanism.sensor_kinds import BY_NUMBER, POSITIVE, REAL
 from dojo_py.sensors.inside import inside, ray_hits
+from dojo_py.sensors.rays import nearest_surface
 from dojo_py.sensors.rows import Rows
 from dojo_py.sensors.scene import SITE, Scene
 
@@ -75,6 +76,14 @@ def _transmitted(scene: Scene, objtype: int, index: int) -> tuple[Array, Array]:
     wrench = scene.internal[:, scene.mount(objtype, index)[0]]
     force = wrench[:, :3]
     return force, wrench[:, 3:] - np.cross(scene.position(objtype, index), force)
+
+
+def _range(scene: Scene, i: int) -> Array:
+    """Along the site's z axis; -1 where nothing is."""
+    objtype, index = _object(scene, i)
+    start, along = scene.position(objtype, index), scene.axes(objtype, index)[:, :, 2]
+    found = nearest_surface(scene, start, along, scene.mount(objtype, index)[0])
+    return np.where(np.isfinite(found), found, -1.0)
 
 
 def _touch(scene: Scene, i: int) -> Array:
@@ -200,6 +209,7 @@ READERS: dict[str, Callable[[Scene, int], Array]] = {
     "jointvel": _joint("qvel", "jnt_dofadr", 1),
     "tendonpos": _number("tendon", 0),
     "tendonvel": _number("tendon", 1),
+    "rangefinder": _range,
     "actuatorpos": _number("actuator", 0),
     "actuatorvel": _number("actuator", 1),
     "actuatorfrc": _number("actuator", 2),

@@ -101,7 +101,7 @@ OTHER_TARGETS = {"body": refuse(), "slidersite": refuse(), "cranksite": refuse()
 ACTUATOR = (
     {"gear": real(6, 1), "ctrllimited": AUTO, "ctrlrange": real(2), "forcelimited": AUTO, "forcerange": real(2)}
     | {"group": INT, "user": MANY, "interp": SKIP, "cranklength": SKIP, "nsample": refuse("0")}
-    | {"delay": refuse("0"), "armature": refuse("0"), "damping": refuse("0", "0 0 0")}
+    | {"delay": refuse("0"), "armature": real(1), "damping": real(3, 1)}
 )
 GENERAL = (
     {"actdim": INT, "actearly": BOOL, "actlimited": AUTO, "actrange": real(2), "inheritrange": real(1)}

@@ -54,8 +54,11 @@ def _read(node: Node, mechanism: Mechanism, there: dict[str, set[str]], problems
         table |= dict.fromkeys(words, schema.TEXT)
     else:
         table |= {word: schema.TEXT for word in kind.objects}
+        table |= {"camera": schema.TEXT, "data": schema.TEXT} if node.tag == "rangefinder" else {}
     values = read_attributes(node, table, problems)
     late = [key for key in LATE if key in values and key != "interp" and values[key] not in (0, 0.0, (0.0,), (0.0, 0.0))]
+    if "camera" in values or values.get("data", "dist") != "dist":
+        late = ["camera" if "camera" in values else "data"]
     if "enclosed" in values:
         late = ["enclosed"]
     if late:

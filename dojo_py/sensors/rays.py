@@ -1,0 +1,74 @@
+"""How far a ray goes until it meets a shape: many rays at once, in the shape's axes; inf where it meets none.
+
+A ray that starts inside meets the surface from within. Planes are met from their front only, meshes wherever a face is (MuJoCo's
+`mj_ray`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dojo_py.mechanism.enums import GeomType
+from dojo_py.sensors.inside import interval_of
+from dojo_py.sensors.scene import GEOM, Scene
+
+Array = np.ndarray
+SMALL = 1e-15
+
+
+def nearest_surface(scene: Scene, start: Array, along: Array, without: int) -> Array:
+    """(T,) distance along unit directions (T, 3) from points (T, 3) to the nearest visible geom that is not on body `without`."""
+    m, best = scene.model, np.full(len(start), np.inf)
+    for g in range(int(m.ngeom)):
+        if int(m.geom_bodyid[g]) == without or not m.geom_rgba[g][3] > 0.0:
+            continue
+        axes = scene.axes(GEOM, g)
+        point = np.einsum("tij,ti->tj", axes, start - scene.position(GEOM, g))
+        direction = np.einsum("tij,ti->tj", axes, along)
+        best = np.minimum(best, _distance(m, g, point, direction))
+    return best
+
+
+def _distance(m: Any, g: int, point: Array, direction: Array) -> Array:
+    shape, size = int(m.geom_type[g]), np.asarray(m.geom_size[g], float)
+    if shape == GeomType.PLANE:
+        return _to_plane(size, point, direction)
+    if shape == GeomType.MESH:
+        mesh = int(m.geom_dataid[g])
+        first, count = int(m.mesh_vertadr[mesh]), int(m.mesh_vertnum[mesh])
+        corners = np.asarray(m.mesh_vert[first : first + count], float)
+        first, count = int(m.mesh_faceadr[mesh]), int(m.mesh_facenum[mesh])
+        return _to_faces(corners[np.asarray(m.mesh_face[first : first + count], int)], point, direction)
+    low, high = interval_of(shape, size, point, direction)
+    meets = (high >= np.maximum(low, 0.0)) & np.isfinite(high)
+    return np.where(meets, np.where(low >= 0.0, low, high), np.inf)
+
+
+def _to_plane(size: Array, point: Array, direction: Array) -> Array:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = -point[:, 2] / direction[:, 2]
+        there = (direction[:, 2] <= -SMALL) & (t >= 0.0)
+        for k in range(2):
+            if size[k] > 0.0:
+                there &= np.abs(point[:, k] + t * direction[:, k]) <= size[k]
+    return np.where(there, t, np.inf)
+
+
+def _to_faces(faces: Array, point: Array, direction: Array) -> Array:
+    """Faces (f, 3, 3): a point of a triangle is a corner plus u, v times two edges."""
+    one, two = faces[:, 1] - faces[:, 0], faces[:, 2] - faces[:, 0]
+    best = np.full(len(point), np.inf)
+    for k in range(len(point)):
+        across = np.cross(direction[k], two)
+        det = np.sum(one * across, axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            away = point[k] - faces[:, 0]
+            u = np.sum(away * across, axis=1) / det
+            other = np.cross(away, one)
+            v, t = other @ direction[k] / det, np.sum(two * other, axis=1) / det
+            hit = (np.abs(det) > SMALL) & (u >= 0.0) & (v >= 0.0) & (u + v <= 1.0) & (t >= 0.0)
+        if hit.any():
+            best[k] = t[hit].min()
+    return best
