@@ -7,6 +7,8 @@ was asked, reported in one line.
 from __future__ import annotations
 
 import argparse
+import difflib
+import re
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -29,10 +31,21 @@ exit status: 0 done; 1 done, and something in it failed; 2 a mistake in what was
 
 
 class _Parser(argparse.ArgumentParser):
-    """Mistakes in one line instead of the whole usage."""
+    """Mistakes in one line instead of the whole usage, in the words of the other errors."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"dojo_py: error: {message} (see {self.prog} --help)\n")
+        self.exit(2, f"dojo_py: error: {_said(message)} (see {self.prog} --help)\n")
+
+
+def _said(message: str) -> str:
+    """A message of argparse; of a wrong choice with what comes near."""
+    wrong = re.fullmatch(r"argument (\S+): invalid choice: '(.*)' \(choose from (.*)\)", message)
+    if wrong is None:
+        return message
+    choices = [word.strip("'") for word in wrong[3].split(", ")]
+    near = difflib.get_close_matches(wrong[2], choices, 1)
+    hint = f"; did you mean '{near[0]}'?" if near else ""
+    return f"{wrong[1]} {wrong[2]}: not one of {', '.join(choices)}{hint}"
 
 
 def build_parser() -> argparse.ArgumentParser:

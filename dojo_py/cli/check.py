@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         for message in messages:
             print(f"refused by the {mode} mode: {message}")
     for record in report.errors:
-        print(f"error: {record}")
+        print(f"error: {str(record).removeprefix('<model>: ')}")
     for record in report.notices:
         print(f"left out, the motion does not depend on it: {record}")
     problems = len(report.unsupported) + len(report.errors)

@@ -37,6 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise Mistake(f"{target} exists; --force writes over it")
     if target.suffix.lower() != ".xml":
         raise Mistake(f"{target}: MJCF files end in .xml")
+    if not target.resolve().parent.is_dir():
+        raise Mistake(f"{target}: no such folder")
     model = load_model(arguments.source, unsupported="skip" if arguments.skip else "error")
     try:
         save_mjcf(model, target)

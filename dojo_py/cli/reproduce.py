@@ -85,6 +85,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _make_folder(out: Path) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise Mistake(f"--out {out}: is a file, a folder is wanted") from None
     except OSError as error:
         raise Mistake(f"--out {out}: {error.strerror}") from None
 

@@ -52,6 +52,7 @@ def open_viewer(arguments: argparse.Namespace) -> Any:
     from dojo_py import load_model
     from dojo_py.cli.inputs import choose_keyframe
     from dojo_py.cli.replay import read_trajectory
+    from dojo_py.mechanism.errors import ModelError
     from dojo_py.view.extra import imported
 
     try:
@@ -74,6 +75,8 @@ def open_viewer(arguments: argparse.Namespace) -> Any:
         if trajectory is not None:
             session.load(trajectory)
         viewer = Viewer(session, arguments.host, arguments.port, tell=lambda message: print(message, flush=True))
+    except ModelError:
+        raise
     except (ImportError, OSError, ValueError) as error:
         raise Mistake(str(error)) from None
     viewer.session.play(arguments.play)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.resources
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
 from os import PathLike
@@ -87,23 +88,31 @@ def _read_root(root: Node, folder: Path | None, problems: Problems, chain: tuple
     raise AssertionError
 
 
+SUFFIXES = (".xml", ".mjcf", ".urdf")
+"""A name that ends so is a file's."""
+
+
 def open_source(source: str | bytes | PathLike) -> tuple[Node, Path | None]:
     """The XML tree of a source and the folder its includes are relative to (None for text)."""
     if isinstance(source, bytes) or (isinstance(source, str) and "<" in source):
         return parse_text(source), None
     path = Path(source)
-    if _is_file(path):
+    if _is(path, Path.is_file):
         return parse_file(path, str(source)), path.parent
     name = str(source)
     available = model_names()
     if name in available:
         with importlib.resources.as_file(available[name]) as file:
             return parse_file(file, file.name), file.parent
+    if _is(path, Path.is_dir):
+        raise ModelError(f"'{name}' is a folder, a file is wanted")
     names = sorted(available)
     guess = nearest(name, names)
     if not guess and path.suffix:  # file names are compared without their folder, which may be long
         siblings = {file: str(path.parent / file) for file in _listing(path.parent)}
         guess = nearest(path.name, siblings, siblings)
+    if path.suffix in SUFFIXES or len(path.parts) > 1:
+        raise ModelError(f"'{name}': no such file{guess}")
     raise ModelError(f"'{name}' is neither a file, nor XML text, nor one of the models {names}{guess}")
 
 
@@ -119,9 +128,10 @@ def model_names() -> dict[str, Traversable]:
     return {Path(file.name).stem: file for place in folders for file in place.iterdir() if file.name.endswith((".xml", ".urdf"))}
 
 
-def _is_file(path: Path) -> bool:
+def _is(path: Path, kind: Callable[[Path], bool]) -> bool:
+    """Whether a path is of a kind; a text that can be no path is of none."""
     try:
-        return path.is_file()
+        return kind(path)
     except (OSError, ValueError):
         return False
 

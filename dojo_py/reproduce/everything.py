@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dojo_py.reproduce import EXPERIMENTS, load
+from dojo_py.reproduce.markdown import write_pages
 from dojo_py.reproduce.page import Outcome, write_index, write_page
 from dojo_py.reproduce.report import MissingPackage, Report, draw, write_csv
 
@@ -31,7 +32,8 @@ PAPER = {
 def run_all(
     out: Path, quick: bool, names: Sequence[str] = tuple(EXPERIMENTS), tell: Callable[[str], Any] = print
 ) -> tuple[list[Outcome], Path]:
-    """Run experiments one by one, whatever becomes of them, and write their files and index.html into a folder.
+    """Run experiments one by one, whatever becomes of them, and write their files, index.html,
+    accuracy.md and speed.md into a folder.
 
     quick: the size that each module's QUICK gives. tell: called with a line of progress. Returns (outcomes, the index page).
     """
@@ -43,6 +45,7 @@ def run_all(
         last = outcomes[-1]
         tell(f"{name}: {'holds' if last.holds else last.message or 'does not hold'}, {last.seconds:.0f} s")
         index = write_index(outcomes, out, title)
+        write_pages(outcomes, out, "dojo_py reproduce all" + (" --quick" if quick else ""))
     return outcomes, index
 
 

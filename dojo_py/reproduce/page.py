@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import html
+import os
 import platform
 import tempfile
 import time
@@ -67,7 +68,7 @@ def write_index(outcomes: Sequence[Outcome], folder: Path, title: str) -> Path:
     rows = "".join(
         f'<tr><td><a href="#{o.name}">{o.name}</a></td><td>{_word(o)}</td><td>{o.seconds:.0f}</td></tr>' for o in outcomes
     )
-    parts = [f"<h1>{html.escape(title)}</h1>", f'<p class="note">{html.escape(made_here())}</p>']
+    parts = [f"<h1>{html.escape(title)}</h1>", f'<p class="note">{html.escape(f"{made_here()}, {processor()}")}</p>']
     parts.append(f"<table><tr><th>experiment</th><th></th><th>time [s]</th></tr>{rows}</table>")
     for o in outcomes:
         parts.append(f'<h2 id="{o.name}">{html.escape(o.report.title if o.report else o.name)}</h2>')
@@ -101,6 +102,18 @@ def made_here() -> str:
     from dojo_py import __version__
 
     return f"dojo_py {__version__}, {platform.system()} {platform.machine()}, {time.strftime('%Y-%m-%d')}"
+
+
+def processor() -> str:
+    """Its name, how many there are, and how busy they were at the end."""
+    name = platform.processor() or platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        name = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), name)
+    except OSError:  # not Linux
+        pass
+    busy = f", load average {os.getloadavg()[1]:.1f}" if hasattr(os, "getloadavg") else ""
+    return f"{os.cpu_count()} × {name}{busy}"
 
 
 def _notes(notes: Sequence[str]) -> list[str]:

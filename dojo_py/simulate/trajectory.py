@@ -173,6 +173,9 @@ def load_trajectory(path: str | PathLike) -> Trajectory:
     needed = {f.name for f in fields(Trajectory)} - optional - {"parameters", "model", "readings"}
     path_of("path", path)
     try:
+        with open(path, "rb") as probe:
+            if not zipfile.is_zipfile(probe):
+                raise ValueError("not an .npz file")
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
             missing = sorted(needed - set(file.files))
             if missing:

@@ -50,3 +50,27 @@ def test_no_python_block_hides_from_the_test():
     for page in sorted(DOCS.rglob("*.md")):
         text = page.read_text(encoding="utf-8")
         assert len(re.findall(r"^\s*(?:```|~~~) *(?:python|py)\b.*$", text, re.M)) == len(blocks(page)), page
+
+
+def shell_lines():
+    """(page, command line) of the shell blocks of README and documentation, one command each."""
+    for page in (DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))):
+        for block in re.findall(r"^```(?:sh|bash)?\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S):
+            for line in block.splitlines():
+                yield from ((page.name, part.split("#")[0].strip()) for part in line.split("&&"))
+
+
+def test_commands_in_shell_blocks_are_accepted():
+    """Words and options of every `dojo_py ...` that a reader may copy; nothing is run."""
+    from dojo_py.cli import build_parser
+
+    seen = 0
+    for page, line in shell_lines():
+        found = re.match(r"(?:\S*/bin/)?dojo_py (.*)$", line)
+        if found:
+            try:
+                build_parser().parse_args(found[1].split())
+            except SystemExit:
+                pytest.fail(f"{page}: {line}")
+            seen += 1
+    assert seen >= 8

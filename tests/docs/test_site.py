@@ -18,8 +18,8 @@ PACKAGES = (
 )  # fmt: skip
 
 
-QUIET = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
-"""The theme advertises its successor otherwise."""
+QUIET = os.environ | {"NO_MKDOCS_2_WARNING": "1", "DOJO_GALLERY": "no"}
+"""The theme advertises its successor otherwise; the replays of the gallery have a test of their own."""
 
 
 SHAPE_OR_UNIT = re.compile(
@@ -85,6 +85,23 @@ def navigation():
 def test_every_page_is_in_the_navigation():
     pages = {str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")}
     assert pages == set(navigation()), "add the page to the nav of mkdocs.yml"
+
+
+def test_pages_of_figures_hold_experiments_with_machine_and_date():
+    """docs/accuracy.md and docs/speed.md are what `dojo_py reproduce all` writes; copied at releases: new ones may lack."""
+    from dojo_py.reproduce import EXPERIMENTS
+    from dojo_py.reproduce.markdown import SPEED
+
+    for name, known, least in (("accuracy", set(EXPERIMENTS) - set(SPEED), 12), ("speed", set(SPEED), 2)):
+        text = (DOCS / f"{name}.md").read_text(encoding="utf-8")
+        assert re.search(r"^Written by `dojo_py reproduce all.*`: dojo_py \S+, .*\d{4}-\d\d-\d\d.*, \d+ × ", text, re.M), name
+        found = set(re.findall(r"^## (\w+): ", text, re.M))
+        assert found <= known and len(found) >= least and "Did not run" not in text
+
+
+def test_every_notebook_is_on_its_page():
+    listed = re.findall(r"^\| `(\w+)` \|", (DOCS / "notebooks.md").read_text(encoding="utf-8"), re.M)
+    assert sorted(listed) == sorted(file.stem for file in (ROOT / "notebooks").glob("*.ipynb"))
 
 
 def test_commands_that_pages_name_exist():

@@ -85,6 +85,11 @@ def test_all_goes_on_when_one_fails_and_the_index_names_it(tmp_path, monkeypatch
     assert 'href="good.html"' in text
     assert text.count("x &lt; y") == 3 and "too small to judge" in text
     assert (tmp_path / "good.html").exists() and (tmp_path / "bad.csv").exists()
+    pages = {name: (tmp_path / f"{name}.md").read_text(encoding="utf-8") for name in ("accuracy", "speed")}
+    assert pages["accuracy"].startswith("# Accuracy") and "`dojo_py reproduce all --quick`: dojo_py " in pages["accuracy"]
+    for words in ("The paper: what the paper says", "Did not run: ValueError: overflow.", "**What must hold does", "x \\< y"):
+        assert words in pages["accuracy"], words
+    assert pages["speed"].startswith("# Speed") and "##" not in pages["speed"]
     assert main(["reproduce", "all", "--seeds", "1", "--out", str(tmp_path)]) == 2
     monkeypatch.setattr(everything, "run_all", lambda out, quick, tell: (outcomes, index))
     assert main(["reproduce", "all", "--quick", "--out", str(tmp_path)]) == 1
