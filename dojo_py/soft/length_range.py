@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from dojo_py.mechanism.enums import DisableBit, Integrator
-from dojo_py.simulate.arguments import Outside, outside_of
-from dojo_py.soft.noted import allocate_noted
+from dojo_py.simulate.results import State
+from dojo_py.simulate.status import Status
 from dojo_py.soft.simulator import SoftSimulator
 
 Array = np.ndarray
 
 OFF = DisableBit.FRICTIONLOSS | DisableBit.CONTACT | DisableBit.SPRING | DisableBit.DAMPER
-OFF |= DisableBit.GRAVITY | DisableBit.ACTUATION
+OFF |= DisableBit.GRAVITY | DisableBit.ACTUATION | DisableBit.SENSOR
 SMALL = 1e-15
 
 
@@ -46,27 +46,16 @@ def pull(model: Any, actuator: int, settings: Any) -> tuple[Array, str]:
 
 def _lengths(sim: SoftSimulator, actuator: int, sign: float, settings: Any) -> Array | None:
     """Lengths in the last seconds, pulled one way; None where the simulation fails."""
-    model, h, kernels, handle = sim.model, sim.timestep, sim._kernels, sim._model_handle
-    state = sim.initial_state()
-    qpos, qvel, act = np.tile(state.qpos, (2, 1)), np.tile(state.qvel, (2, 1)), np.tile(state.act, (2, 1))
-    none, numbers, control = np.zeros(0), np.zeros(0, np.int64), np.zeros((1, model.nu))
-    at_rest, noted = outside_of(model, None, None, 1), allocate_noted(model, 0, 0)
-    status, iterations, residual, gaps = np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1), np.zeros(1)
-    decay = np.exp(-h / max(0.01, settings.timeconst))
-    found, time = [], 0.0
-    while time < settings.inttotal:
-        qvel[0] *= decay
-        kernels.run(handle, sim._work_handle, qpos, qvel, act, control, at_rest, noted, 0, numbers, numbers, none, none,
-                    np.zeros(model.nv), none, none)  # fmt: skip
-        force = sign * _force(sim, actuator, settings)
-        outside = Outside(at_rest.wrenches, force[None])
-        kernels.run(handle, sim._work_handle, qpos, qvel, act, control, outside, noted, 0, status, iterations, residual, gaps,
-                    none, none, none)  # fmt: skip
-        if not (np.all(np.abs(qpos[1]) < 1e10) and np.all(np.abs(qvel[1]) < 1e10)) or status[0] in (3, 5):
+    state, found = sim.initial_state(), []
+    decay = np.exp(-sim.timestep / max(0.01, settings.timeconst))
+    while state.time < settings.inttotal:
+        state = State(state.qpos, state.qvel * decay, state.act, state.time)
+        sim.acceleration(state)
+        step = sim.step(state, joint_forces=sign * _force(sim, actuator, settings))
+        if step.status in (Status.NOT_FINITE, Status.SINGULAR):
             return None
-        qpos[0], qvel[0] = qpos[1], qvel[1]
-        time += h
-        if time > settings.inttotal - settings.interval:
+        state = step.state
+        if state.time > settings.inttotal - settings.interval:
             found.append(float(sim.work.forces.actuators[actuator]["length"]))
     return np.array(found)
 
