@@ -62,6 +62,13 @@ class Engine:
         """States as above, A (…, T, 2nv, 2nv), B (…, T, 2nv, nu), and with by_parameters also (…, T, 2nv, p)."""
         return self._run(state, controls, values, True, by_parameters)
 
+    def accept(self, state: Array, values: Array) -> None:
+        """ValueError where the simulator takes no such state (nq + nv,) or flat parameter values (p,); NaN is let through."""
+        if np.isfinite(state).all() and np.isfinite(values).all():
+            sim, nq = self.simulator, self.model.nq
+            x = self.tangents.normalised(state[None])[0]
+            (sim.with_parameters(self.named(values)) if self.parameters else sim).initial_state(x[:nq], x[nq:])
+
     def _run(self, state: Any, controls: Any, values: Any, linearize: bool, by_parameters: bool) -> tuple[Array, ...]:
         x, u, p = (np.asarray(a, dtype=float) for a in (state, controls, values))
         batch = np.broadcast_shapes(x.shape[:-1], u.shape[:-2], p.shape[:-1])

@@ -41,6 +41,8 @@ def rollout_function(
     parameters: names; f then takes a dict name -> values, and can be differentiated by them too.
     threads: at most so many for a `vmap`, all cores by default. unsolved: "warn", "raise" or "ignore" steps that did not converge.
     What is left goes to HardSimulator (friction, options, unsupported).
+    Values that the simulator refuses (a negative damping, a body that turns too fast) raise ValueError; inside `jit`, `grad` and
+    `vmap`, where they are known to callbacks only, jax.errors.JaxRuntimeError with the same text.
 
     Quaternions are normalised first, so f is defined and differentiable for every length of theirs but zero. A state vector that
     holds NaN gives NaN. float64 is needed: jax.config.update("jax_enable_x64", True).
@@ -56,7 +58,10 @@ def rollout_function(
             raise ValueError(f"state_vector has shape {x.shape}, expected (nq + nv,) = ({m.nq + m.nv},)")
         if u.ndim != 2 or u.shape[1] != m.nu:
             raise ValueError(f"controls has shape {u.shape}, expected (T, nu) = (T, {m.nu})")
-        return core(x, u, _flat(engine, parameters))
+        values = _flat(engine, parameters)
+        if not any(isinstance(part, jax.core.Tracer) for part in (x, u, values)):
+            engine.accept(np.asarray(x), np.asarray(values))  # or JAX would wrap the error in one of its own
+        return core(x, u, values)
 
     rollout.simulator = engine.simulator  # type: ignore[attr-defined]
     return rollout

@@ -207,6 +207,18 @@ def test_unsolved_steps_are_not_silent():
     assert np.isfinite(step_function(model, H, KAPPA, options=impatient, unsolved="ignore")(x, u)).all()
 
 
+def test_values_that_are_refused_are_a_value_error():
+    """Within jit only a callback knows the values: there it is JAX's error, with the same text."""
+    model, x, u = a_start("box")
+    f = step_function(model, H, KAPPA, ("mass",))
+    with pytest.raises(ValueError, match="mass"):
+        f(x, u, {"mass": np.array([-1.0])})
+    with pytest.raises(ValueError, match="half a turn"):
+        f(x + 1e4 * (np.arange(len(x)) >= model.nq + 3), u, {"mass": np.array([1.0])})
+    with pytest.raises(jax.errors.JaxRuntimeError, match="mass"):
+        jax.jit(f)(x, u, {"mass": np.array([-1.0])}).block_until_ready()
+
+
 def test_without_jax_the_extra_is_named():
     import subprocess
     import sys

@@ -14,7 +14,9 @@ from dojo_py.reproduce.gauntlet.family import Family
 FAMILIES = {
     "scenes": "hard mode: status, gaps, joints, energy, momentum, work of generated scenes",
     "bodies": "hard mode: the same scenes, in which everything can touch everything",
+    "shapes": "hard mode: heaps, stacks, walls, collisions, chains, rings and hands of every shape",
     "gradients": "hard mode: derivatives against Ridders' differences of the step",
+    "touching": "hard mode: the same derivatives where any two shapes touch",
     "soft": "soft mode: arrays, one step and twenty steps beside the wheel",
     "api": "wrong types, shapes, values and indices for every public argument",
 }

@@ -50,6 +50,7 @@ class Draw:
         self.rng = rng = np.random.default_rng(seed)
         self.ordinary, self.tie = bool(rng.random() < 0.5), bool(rng.random() < 0.3)
         self.equal: dict[str, Shape] = {}
+        self.assets: list[str] = []
         self.statics: list[str] = []
         self.bodies: list[str] = []
         self.qvel: list[float] = []
@@ -157,6 +158,8 @@ class Draw:
         compiler = '<compiler angle="degree" autolimits="true" boundmass="1e-10" boundinertia="2e-15"/>'
         default = f'<default><geom friction="{self.friction!r} 0 0" condim="{3 if self.friction else 1}"/></default>'
         parts = [f"<worldbody>{''.join(self.statics)}", *self.bodies, "</worldbody>"]
+        if self.assets:
+            parts.insert(0, f"<asset>{''.join(self.assets)}</asset>")
         if self.equalities:
             parts.append(f"<equality>{''.join(self.equalities)}</equality>")
         if self.actuators:

@@ -35,6 +35,8 @@ class Run(NamedTuple):
     planned: int
     """Steps asked for; fewer were made when time ran out."""
     seconds: float
+    shapes: Any
+    """Our program for gaps of convex shapes: it proposes normals."""
     pose: list[Any]
     """(T + 1) the wheel's kinematics: body positions, orientations, centres of mass."""
 
@@ -58,6 +60,7 @@ class Pose(NamedTuple):
 def simulate(case: Case) -> Run:
     """Simulate the case in the hard mode; raises what it raises."""
     from dojo_py import HardSimulator, load_model
+    from dojo_py.collision.convex import Shapes
 
     mujoco = import_mujoco(required=True)
     model = load_model(case.xml)
@@ -79,11 +82,13 @@ def simulate(case: Case) -> Run:
         return np.concatenate([getattr(p, name) for p in parts])
 
     wheel = mujoco.MjModel.from_xml_string(case.xml)
+    wheel.opt.ccd_tolerance, wheel.opt.ccd_iterations = 1e-12, 500
     qpos = states("qpos")
     pose = [kinematics(mujoco, wheel, q) for q in qpos]
     return Run(
         model, wheel, case.timestep, qpos, states("qvel"), states("maximal"), states("time"), steps("status"),
-        steps("iterations"), steps("min_gap"), steps("substeps"), len(case.controls), seconds, pose,
+        steps("iterations"), steps("min_gap"), steps("substeps"), len(case.controls), seconds,
+        Shapes.of_model(wheel), pose,
     )  # fmt: skip
 
 

@@ -49,10 +49,15 @@ KINDS: dict[Callable[[Draw], None], float] = {
 
 
 def generate(seed: int) -> Case:
-    """A scene; every eighth has a body beside that shares nothing with it."""
+    """The scene of this seed."""
+    return drawn(seed, KINDS)
+
+
+def drawn(seed: int, kinds: dict[Callable[[Draw], None], float]) -> Case:
+    """A scene of one of the kinds, by their weights; every eighth has a body beside that shares nothing with it."""
     draw = Draw(seed)
-    weights = np.array(list(KINDS.values()))
-    kind = list(KINDS)[int(draw.rng.choice(len(KINDS), p=weights / weights.sum()))]
+    weights = np.array(list(kinds.values()))
+    kind = list(kinds)[int(draw.rng.choice(len(kinds), p=weights / weights.sum()))]
     kind(draw)
     if draw.chance(0.125):
         _beside(draw)

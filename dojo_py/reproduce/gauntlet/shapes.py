@@ -1,0 +1,42 @@
+"""Family "shapes": the hard mode on scenes in which every shape, meshes too, meets every other (scene_solids.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from dojo_py.reproduce.gauntlet import scenes
+from dojo_py.reproduce.gauntlet.describe import as_python
+from dojo_py.reproduce.gauntlet.family import Case, Outcome
+from dojo_py.reproduce.gauntlet.scene_draw import Draw
+from dojo_py.reproduce.gauntlet.scene_solids import collide, dominoes, hand, heap, links, ring, stack, wall
+from dojo_py.reproduce.gauntlet.shrink_mjcf import shrink as shrink_mjcf
+
+TITLE = "hard mode: heaps, stacks, walls, collisions, chains, rings and hands of every shape"
+NEEDS_WHEEL = True
+TIME_LIMIT = scenes.TIME_LIMIT
+PROPERTIES = scenes.PROPERTIES
+FIXED = tuple(range(16))
+
+KINDS: dict[Callable[[Draw], None], float] = {
+    heap: 3, stack: 3, wall: 1, dominoes: 1, collide: 3, links: 2, ring: 1, hand: 2,
+}  # fmt: skip
+
+
+def generate(seed: int) -> Case:
+    """The scene of this seed."""
+    return scenes.drawn(seed, KINDS)
+
+
+def check(case: Case) -> dict[str, Outcome]:
+    """As for scenes."""
+    return scenes.check(case)
+
+
+def shrink(case: Case) -> Iterator[Case]:
+    """Scenes with less in them."""
+    yield from shrink_mjcf(case)
+
+
+def describe(case: Case) -> str:
+    """Python that checks the scene again."""
+    return as_python(case, "shapes")
