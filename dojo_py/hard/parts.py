@@ -10,11 +10,9 @@ from dojo_py.arrays import copy, copy_rows
 from dojo_py.hard.attempts import SOLVE_LIMIT, attempts
 from dojo_py.hard.bodies import old_momentum, turn_of_momentum
 from dojo_py.hard.closures import start_closures
-from dojo_py.hard.interior_point import INEXACT, SOLVED, iterate
+from dojo_py.hard.interior_point import SOLVED, iterate
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, NODES
 from dojo_py.hard.joint_rows import start_joints
-from dojo_py.hard.points import copy_point
-from dojo_py.hard.progress import residual_of
 from dojo_py.hard.residuals import evaluate
 from dojo_py.hard.start import COLD, HERE, guess_impulses, hold_cones, load_state, start_motion, start_step
 from dojo_py.hard.terms import FAST
@@ -41,10 +39,9 @@ def whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, source, budget
 
 
 @kernel
-def in_parts(L, P, Q, A, W, angle, rate, wrench, h, first, kappa, accepted, budget, out):
+def in_parts(L, P, Q, A, W, angle, rate, wrench, h, first, kappa, budget, out):
     """The step of the islands in W.span in 2^first parts; one that fails is halved; after `wait` that do not, the next is doubled.
 
-    accepted: a part that fails may end at its best point if its residual is below this [m/s], and the step is INEXACT; 0: no part may.
     Returns the iterations and the number of parts; out as in `attempts.attempts`, residuals and complementarity the worst of all.
     Where it does not get to the end of the interval W.halt says how far: see `stand_still`.
     """
@@ -55,7 +52,7 @@ def in_parts(L, P, Q, A, W, angle, rate, wrench, h, first, kappa, accepted, budg
     worst[:] = 0.0
     _add_impulses(W, True)
     W.halt[0] = 0.0
-    fresh, exact = True, True
+    fresh = True
     start_parts(L, W, angle, rate, h, 1 << level)
     while done < 1 << most:
         part_h = h / (1 << level)
@@ -63,16 +60,8 @@ def in_parts(L, P, Q, A, W, angle, rate, wrench, h, first, kappa, accepted, budg
         if done == 0:
             take_carried(W)
         start_step(L, P, Q, W, wrench, part_h, part_h * W.options.recovery_speed)
-        source = COLD if fresh else HERE
-        if accepted > 0.0:
-            out[4] = out[5] = out[6] = math.inf
-        attempts(L, P, Q, A, W, part_h, kappa, source, accepted > 0.0, longer, budget - total, out)
+        attempts(L, P, Q, A, W, part_h, kappa, COLD if fresh else HERE, False, longer, budget - total, out)
         total += out[1]
-        if out[0] != SOLVED and accepted > 0.0 and out[5] < accepted:
-            copy_point(W, W.best, W.now)
-            evaluate(L, P, Q, A, W, part_h, W.options.springs)
-            out[0], out[2], out[3], out[8] = SOLVED, out[5], out[6], residual_of(L, W, part_h, 0.0)
-            exact = False
         if out[0] == SOLVED:
             worst[0], worst[1], worst[2] = max(worst[0], out[2]), max(worst[1], out[3]), max(worst[2], out[8])
             done += 1 << (most - level)
@@ -99,7 +88,7 @@ def in_parts(L, P, Q, A, W, angle, rate, wrench, h, first, kappa, accepted, budg
         else:
             _rescale(L, W, part_h, 0.5 * part_h)
     _match_momentum(L, P, Q, A, W, h, h / (1 << level))
-    out[0], out[2], out[3], out[8] = SOLVED if exact else INEXACT, worst[0], worst[1], worst[2]
+    out[2], out[3], out[8] = worst[0], worst[1], worst[2]
     return total, count
 
 

@@ -83,7 +83,7 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
             total += rebound(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
     if first > 0 or (out[0] != SOLVED and kappa == 0.0 and W.options.subdivisions > 0.0):
         count, parts = in_parts(
-            L, P, Q, A, W, angle, rate, wrench, h, max(first, 1), kappa, 0.0, max(budget - total, 1.0), out
+            L, P, Q, A, W, angle, rate, wrench, h, max(first, 1), kappa, max(budget - total, 1.0), out
         )
         total += count
         if out[0] != SOLVED and first > 0 and may_ask and want_all(L, P, Q, W, h) > 0:
@@ -100,17 +100,10 @@ def _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, 
     """The islands' step ends INEXACT at the best there is; without a usable end they stay where they are, under a named failure.
 
     In this order: the best point of a whole step if it is nearly solved; parts, if they cover half of the interval; friction with
-    held bounds; any usable point of a whole step; what parts cover. Bodies that turn too fast for a whole step have none of these
-    where not one part is solved: theirs end at the best points of 2^first parts.
+    held bounds; any usable point of a whole step; what parts cover.
     """
     failure = TOO_FAST if first > 0 else int(out[0])
     covered = W.halt[0]
-    if first > 0 and covered == 0.0:
-        budget = max(W.options.max_iterations - total, 1.0)
-        count, parts = in_parts(L, P, Q, A, W, angle, rate, wrench, h, first, kappa, FAR_OFF, budget, out)
-        ended = out[0] == SOLVED or out[0] == INEXACT
-        _report_island(W, report, INEXACT if ended else failure, total + count, out, parts if ended else 0)
-        return
     nearly = out[5] < W.solver.close
     if not nearly and covered < 0.5:
         budget = (1.0 - W.solver.ladder) * W.options.max_iterations

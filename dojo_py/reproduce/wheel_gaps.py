@@ -1,7 +1,6 @@
-"""Smallest gap of a pose and error of its loops, by the MuJoCo wheel: geometry that is not ours.
+"""Smallest gap of a pose and error of its loops, by the MuJoCo wheel: every pair that MuJoCo's filters let collide.
 
-Every pair that MuJoCo's filters let collide, by mj_geomDistance; above planes by the shapes' support functions (the wheel's own
-routine for cylinders over planes loses up to 5 mm of 0.3 m when they are tilted by less than 1e-4).
+Gaps are what a normal proves, the wheel's or ours, by support functions in numpy (gauntlet/scene_gaps.py).
 """
 
 from __future__ import annotations
@@ -10,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.reproduce.gauntlet.scene_gaps import _distance, pairs_of, support
+from dojo_py.collision.convex import Shapes
+from dojo_py.reproduce.gauntlet.scene_gaps import gaps_of, pairs_of
 from dojo_py.reproduce.report import import_mujoco
 
 Array = np.ndarray
-PLANE, MESH = 0, 7
 
 
 class Wheel:
@@ -27,7 +26,7 @@ class Wheel:
         self.model = read(source)
         self.model.opt.ccd_tolerance, self.model.opt.ccd_iterations = 1e-12, 500
         self.data = self.mujoco.MjData(self.model)
-        self.pairs = pairs_of(self.model)
+        self.pairs, self.shapes = pairs_of(self.model), Shapes.of_model(self.model)
 
     def pose(self, qpos: Array) -> None:
         """Bodies, geoms and sites where these coordinates put them."""
@@ -37,31 +36,8 @@ class Wheel:
     def smallest_gap(self, qpos: Array) -> float:
         """Of all pairs that may touch [m]; infinite where there are none."""
         self.pose(qpos)
-        m, d, a, b = self.model, self.data, self.pairs.first, self.pairs.second
-        between = d.geom_xpos[b] - d.geom_xpos[a]
-        plane = m.geom_type[a] == PLANE
-        gaps = np.linalg.norm(between, axis=1) - m.geom_rbound[a] - m.geom_rbound[b]
-        axes = d.geom_xmat.reshape(-1, 3, 3)
-        normal = axes[a[plane]][:, :, 2]
-        tilted = np.einsum("nji,nj->ni", axes[b[plane]], normal)
-        gaps[plane] = np.sum(normal * between[plane], axis=1) - self._reach(b[plane], tilted)
-        best = float(gaps[plane].min(initial=np.inf))
-        rest = np.flatnonzero(~plane)
-        for i in rest[np.argsort(gaps[rest])]:
-            if gaps[i] > max(best, 0.0):
-                break
-            best = min(best, _distance(self.mujoco, m, d, int(a[i]), int(b[i])))
-        return best
-
-    def _reach(self, geoms: Array, towards: Array) -> Array:
-        """(n,) how far geoms reach along -towards (n, 3), in their own frames [m]."""
-        m = self.model
-        found = support(m.geom_type[geoms], m.geom_size[geoms], towards)
-        for i in np.flatnonzero(m.geom_type[geoms] == MESH):
-            mesh = m.geom_dataid[geoms[i]]
-            first = m.mesh_vertadr[mesh]
-            found[i] = (m.mesh_vert[first : first + m.mesh_vertnum[mesh]].astype(float) @ -towards[i]).max()
-        return found
+        gaps = gaps_of(self.mujoco, self.shapes, self.model, self.data, self.pairs)
+        return float(gaps.min(initial=np.inf))
 
     def _constrain(self, qpos: Array) -> None:
         self.pose(qpos)

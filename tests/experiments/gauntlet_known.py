@@ -35,6 +35,21 @@ KNOWN: dict[str, dict[str, Known]] = {
             (0,), "the same heap: a cylinder and a box of 0.6 mm, by the wheel 1.1e-7 m in one another; not explained"
         ),
     },
+    "shapes": {
+        "solved, ordinary": Known((60,), "a box flies into the side of a cylinder: INEXACT after 233 iterations"),
+        "solved, other": Known((15,), "grains of a milligram that fly 7 of their sizes in a step"),
+        "not frozen": Known((15,), "the same grains: they turn too fast for whole steps and no part is solved, TOO_FAST"),
+        "work bounded": Known((15,), "the same grains: 514 iterations where a normal step has 5"),
+        "gap": Known((41,), "a cylinder of 2.9 m tilted by less than 1e-3 rad: 0.8 mm under the plane, the rounded rim"),
+        "reported gap": Known((41,), "the same cylinder: the gap that is reported is that of the rounded rim"),
+        "energy": Known((4, 10), "small bodies at rest are pushed apart, by 3e-17 and 2e-16 J (as in scenes)"),
+    },
+    "touching": {
+        "A": Known((45,), "a cylinder's cap on the face of a box: 3e-2, features change within the difference"),
+        "close": Known((18, 45), "the same two"),
+        "vjp": Known((45,), "the same cylinder: 9e-3"),
+        "parameters": Known((18,), "time step, a box and an ellipsoid apart: 4e-2, not traced"),
+    },
     "soft": {
         "motion": Known((62,), "3.0e-6 after 5 steps, bound 1e-6, since all pairs of shapes are drawn; not traced"),
         "step": Known((91,), "1.8e-6, bound 1e-6, since all pairs of shapes are drawn; not traced"),

@@ -12,8 +12,7 @@ have turned by h Ω / 2 too much, which adds at most λ Ω² r h/2 a step (first
 much at half the step). Hence growth is accepted up to BAND (h Ω)² of the kinetic energy where joints or contacts are at work, plus
 the sum of λ Ω² r h/2 where contacts are; steps are not looked at once h Ω > FASTEST, where these are no bounds any more. The
 complementarity κ of a solved step leaves λ·w₊ = κ/h: bodies at rest that touch creep apart; accepted is CREEP of their size a
-second. Contacts of gap 0 are moved to the standoff (docs/algorithm.md) within a step: bodies with STANDOFFS of them on each other
-take on that much a step.
+second.
 """
 
 from __future__ import annotations
@@ -32,8 +31,6 @@ FASTEST = 0.5
 """Largest rotation in a step at which the energy of bodies with joints or contacts is looked at [rad]."""
 CREEP = 1e-4
 """Speed that a body at rest may take on, over its size [1/s]: a 0.1 m ball touching a floor without gravity has 8e-6."""
-STANDOFF, STANDOFFS = 1e-10, 2.0
-"""Distance at which contacts rest [m]; how many of them a body may be moved by within a step."""
 RESIDUAL = 1e-10
 """Of a step, the hard mode's own tolerance [m/s, rad/s]."""
 ROUND_OFF = 1e-11
@@ -144,7 +141,6 @@ def _energy_outcome(run: Run, steps: int, pairs: Any) -> Outcome:
     height = np.abs(run.maximal[:, :, 0:3]).max()
     sizes = m.geom_rbound[(m.geom_rbound > 0) & (m.body_weldid[m.geom_bodyid] > 0)]
     creep = CREEP * sizes.min(initial=np.inf, where=sizes > 0) if contacts and len(sizes) else RESIDUAL
-    creep += STANDOFFS * STANDOFF / run.h if contacts else 0.0
     floor = 1e-9 * top + 1e-13 * m.body_mass.sum() * np.linalg.norm(m.opt.gravity) * height + 0.5 * creep**2 * m.body_mass.sum()
     lowest = np.minimum.accumulate(E)[: steps + 1]
     growth = E[1 : steps + 1] - lowest[:-1]

@@ -65,8 +65,15 @@ def pairs_of(wheel: Any) -> Pairs:
 
 
 def gaps_at(mujoco: Any, run: Run, pairs: Pairs, k: int) -> Array:
-    """(n,) gaps in state k [m]; exact for all that overlap and for the smallest, else a lower bound."""
-    m, d = run.wheel, run.pose[k].data
+    """(n,) gaps in state k of a scene [m], see `gaps_of`."""
+    return gaps_of(mujoco, run.shapes, run.wheel, run.pose[k].data, pairs)
+
+
+def gaps_of(mujoco: Any, shapes: Any, m: Any, d: Any, pairs: Pairs) -> Array:
+    """(n,) gaps of the wheel's model m at the pose in d [m]; exact for all that overlap and for the smallest, else a lower bound.
+
+    shapes: our program for convex shapes, `Shapes.of_model(m)`.
+    """
     a, b = pairs.first, pairs.second
     between = d.geom_xpos[b] - d.geom_xpos[a]
     plane = m.geom_type[a] == PLANE
@@ -80,7 +87,7 @@ def gaps_at(mujoco: Any, run: Run, pairs: Pairs, k: int) -> Array:
             break
         if plane[i]:
             continue
-        gaps[i] = proven_gap(mujoco, run.shapes, m, d, int(a[i]), int(b[i]))
+        gaps[i] = proven_gap(mujoco, shapes, m, d, int(a[i]), int(b[i]))
         best = min(best, gaps[i])
     return gaps
 

@@ -102,9 +102,12 @@ def stack(draw: Draw) -> None:
     z, layers = 0.0, 1 + draw.count(5)
     for k in range(layers):
         last = k == layers - 1
-        shape = solids.one(KINDS) if last and draw.chance(0.5) else (
-            solids.brick(*rng.uniform(0.3, 0.5, 2), rng.uniform(0.1, 0.5)) if draw.chance(0.6) else solids.one(("box", "cylinder"))
-        )
+        if last and draw.chance(0.5):
+            shape = solids.one()
+        elif draw.chance(0.6):
+            shape = solids.brick(rng.uniform(0.3, 0.5), rng.uniform(0.3, 0.5), rng.uniform(0.1, 0.5))
+        else:
+            shape = solids.one(FLAT[:2])
         turn = "" if draw.tie else f'euler="0 0 {text(rng.choice([0.0, 45.0, round(rng.uniform(-180, 180), 1)]))}"'
         at = np.array([*(nudge * rng.uniform(-1, 1, 2)), z + gap + shape.half_height()])
         solids.free(shape, at, turn, still)

@@ -1,7 +1,7 @@
 """Family "touching": derivatives of the hard step where any two shapes touch, against Ridders' differences (see gradients.py).
 
-Two solids of every kind, meshes too, whose nearest points are a drawn gap apart: in any pose, by a face on a point, by two faces that
-lie on each other, or with all axes along the world's. One or both are free, or hang on joints; in some cases a plane lies below.
+Two solids of every kind, meshes too, whose nearest points are a drawn gap apart: in any pose, by a face on a point, by two faces
+that lie on each other, or with all axes along the world's. One or both are free, or hang on joints; a plane may lie below.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from dojo_py.reproduce.gauntlet.solids import KINDS, TOUCHES_ALL, Solid, faces, 
 Array = np.ndarray
 
 TITLE = "hard mode: derivatives where any two shapes touch, against Ridders' differences of the step"
-PROPERTIES = gradients.PROPERTIES
-FIXED: tuple[int, ...] = tuple(range(12))
+PROPERTIES = {name: text for name, text in gradients.PROPERTIES.items() if name not in ("B", "kink")}
+FIXED: tuple[int, ...] = (*range(12), 18, 45)
 POSES = ("any", "face on point", "face on face", "aligned")
 
 
@@ -88,7 +88,7 @@ def generate(seed: int) -> Case:
 
 
 def _place(rng: Any, pose: str, a: Solid, b: Solid, gap: float) -> tuple[Array, tuple[Array, Array], Array]:
-    """Centre of a (3,) where b's is the origin, both quaternions, the normal from b to a: nearest points are `gap` apart along it."""
+    """Centre of a (3,) where b's is the origin, both quaternions, the normal from b to a, along which they are `gap` apart."""
     exact = pose == "aligned"
     turn_a, turn_b = any_quaternion(rng, exact), any_quaternion(rng, exact)
     n = matrix(turn_b) @ unit(rng, exact)
