@@ -59,12 +59,12 @@ def search(seed=0, workers=None, **options):
 
 
 def test_shac_pushes_a_block():
-    """Mean return of 8 fresh episodes of 30 actions; measured: -22.6 at first, then -15.9."""
-    found = search(step_size=0.05)
+    """Mean return of 8 fresh episodes of 30 actions; measured: -22.7 at first, then -13.8."""
+    found = search()
     before = found.test(8).mean()
-    found.run(40)
-    assert found.test(8).mean() > 0.85 * before
-    assert found.evaluations > found.gradients >= 30 * 4 * 16
+    found.run(80)
+    assert found.test(8).mean() > 0.8 * before
+    assert found.evaluations > found.gradients >= 60 * 4 * 16
 
 
 def test_a_resumed_search_is_the_search_that_never_stopped(tmp_path):
