@@ -84,7 +84,7 @@ class PairCandidates(NamedTuple):
     ring_corner: np.ndarray
 
 
-ROOM, ROOM_A_BODY, ROOM_A_PAIR = 64, 32, 12
+ROOM, ROOM_A_BODY, ROOM_A_PAIR = 64, 32, 20
 """Features that a model has room for: in all, and for each body; no more than for each pair."""
 
 

@@ -5,6 +5,8 @@
     EDGE_OVER     where an edge of one shape, seen along the normal of a face of the other, crosses an edge of that face
     RIM_PLANE     the lowest point of a cylinder's rim over the plane of a face
     NEAREST       the nearest points of two whole shapes (convex_pair.py), where one of them is curved
+    RIM_EDGE      a cylinder's rim against an edge, or against the side of a capsule or cylinder (rims.py)
+    RIM_RIM       two rims that cross (rims.py)
 
 Each kind has `…_value` -> (gap, n, c): n from B to A, c half way between the surfaces, and `…_change`: their change
 (δgap, δn, δc) when the two bodies move by (δx_A, δθ_A), (δx_B, δθ_B) in world axes. With a, b the two reference points,
@@ -21,7 +23,7 @@ import math
 from dojo_py.collision.vectors import along, cross, dot, minus, plus, times
 from dojo_py.jit import kernel
 
-BALL_FEATURE, CROSSING, POINT_PLANE, EDGE_EDGE, EDGE_OVER, RIM_PLANE, NEAREST = range(7)
+BALL_FEATURE, CROSSING, POINT_PLANE, EDGE_EDGE, EDGE_OVER, RIM_PLANE, NEAREST, RIM_EDGE, RIM_RIM = range(9)
 """Kinds of features of two bodies; the first two, of round shapes, are never chosen anew (pair_contacts.py)."""
 
 

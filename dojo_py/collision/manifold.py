@@ -1,13 +1,15 @@
 """The manifold of two convex shapes: which features of them may touch within a step.
 
 Both shapes show a polygon to each other: of a box or mesh the face that looks most along the normal, of a capsule its axis, of a
-cylinder its cap (8 points of the rim) or its axis. Seen along the normal n, the corners of the area that both cover are
+cylinder its cap (4 points of the rim), a point of its rim or its axis. Seen along the normal n, the corners of the area that both
+cover are
 
     corners of A over the plane of B's face, corners of B over that of A's                 POINT_PLANE
     edges that cross                                                                        EDGE_EDGE
 
-(features.py), and for cylinders the lowest point of a rim. Each is a smooth function of the poses, so that a face that comes down
-on a face meets four of them, not one whose place jumps. What is left, and shapes without faces, has its nearest points: NEAREST.
+(features.py), and for cylinders the lowest point of a rim and what rim_choice.py finds. Each is a smooth function of the poses, so
+that a face that comes down on a face meets four of them, not one whose place jumps. Where none of them is as near as the pair, and
+for shapes without faces, the nearest points take part: NEAREST.
 """
 
 import math
@@ -16,7 +18,18 @@ from dojo_py.collision.candidates import RIM_SOFTNESS
 from dojo_py.collision.convex_pair import nearest
 from dojo_py.collision.convex_shapes import CYLINDER, PLANE, support
 from dojo_py.collision.features import BALL_FEATURE, EDGE_EDGE, EDGE_OVER, NEAREST, POINT_PLANE, RIM_PLANE
-from dojo_py.collision.shown_polygons import FOUND, pose_of, shape_of, show_polygon, shows_polygon
+from dojo_py.collision.rim_choice import rim_features
+from dojo_py.collision.shown_polygons import (
+    CORNERS,
+    FOUND,
+    RIM_POINTS,
+    edge_number,
+    pose_of,
+    put_feature,
+    shape_of,
+    show_polygon,
+    shows_polygon,
+)
 from dojo_py.collision.vectors import (
     along,
     cross,
@@ -33,10 +46,14 @@ from dojo_py.jit import kernel
 
 MOST = 8
 """Features of a pair that are kept, those that span most."""
-FACING = 0.99
-"""Cosine of the angle between the normal and that of a face up to which a rim meets the face, not its edges."""
-SAME_PLACE = 1e-4
-"""Of the size: features nearer than this, seen along the normal, are one."""
+MISSED = 1e-3
+"""Of the size: how much smaller than the gaps of all features the pair's must be for its nearest points to take part too."""
+LEAN = 0.02
+"""Sine of the angle between a cap and a face below which, in the hard limit, the rim's lowest point is a corner."""
+ROUND = 2048
+"""How many points of half a rim are told apart."""
+ENDLESS = 1e6
+"""Half the length of a wall [m]."""
 ALIGNED = 0.999
 """Cosine from the normal up to which two crossing edges are told by their own normal; beyond they are nearly parallel."""
 SLIVER = 1e-9
@@ -48,10 +65,7 @@ BLUNT = 0.02
 and without it the area is smaller by a sliver. An axis that crosses an edge ends there: a tenth of this."""
 NO_CROSSING = 1e-4
 """Likewise of two axes: beyond the ends, which touch too, a crossing at this angle is nearer by 1e-9 m of 0.2 m."""
-NEARLY_PARALLEL = 0.1
-"""Sine of the angle between two axes up to which their ends touch too."""
-NUMBERS, CORNERS = 1 << 24, 1 << 12
-"""How far numbers of corners and faces are told apart."""
+NUMBERS = CORNERS * CORNERS
 
 
 @kernel
@@ -114,31 +128,22 @@ def find_features(Q, W, k, x, R, reach):
     before = W.n_features[0]
     M = W.manifold
     M.found[0] = 0
-    flat = shows_polygon(Q, a, pose_a, n) and shows_polygon(Q, b, pose_b, times(-1.0, n))
-    if flat:
+    missed = True
+    if shows_polygon(Q, a) and shows_polygon(Q, b):
         show_polygon(Q, M, 0, a, pose_a, n)
         show_polygon(Q, M, 1, b, pose_b, times(-1.0, n))
         _overlap(Q, W, a, pose_a, b, pose_b, n, reach)
-        _keep_spread(M)
+        rim_features(Q, M, a, pose_a, b, pose_b, n, gap, reach)
+        _keep_spread(M, MOST if W.kappa[0] == 0.0 else FOUND)
         for f in range(M.found[0]):
+            missed = missed and M.gap[f] > gap + MISSED * M.size[0]
             if M.kept[f]:
                 _add(Q, W, k, M, f, x, R)
-    if M.found[0] == 0 or (gap < 0.0 and W.n_features[0] == before) or not flat or _round(Q, M, a, b, n):
+    if missed or (gap < 0.0 and W.n_features[0] == before):
         M.kind[0], M.corner[0, 0], M.corner[0, 1], M.side[0], M.sign[0] = NEAREST, 0, 0, 0, 1.0
         if not (Q.shape_kind[a] == PLANE or Q.shape_kind[b] == PLANE):
             _add(Q, W, k, M, 0, x, R)
     return gap, W.n_features[0] - before
-
-
-@kernel
-def _round(Q, M, a, b, n):
-    """Whether a cylinder shows a cap whose rim may meet something else than the plane of a face."""
-    for side in range(2):
-        if Q.shape_kind[a if side == 0 else b] == CYLINDER and M.corners[side] > 2:
-            other = 1 - side
-            if not (M.has_face[other] and abs(dot(row(M.normal, other), n)) > FACING):
-                return True
-    return False
 
 
 @kernel
@@ -147,7 +152,10 @@ def _overlap(Q, W, a, pose_a, b, pose_b, n, reach):
     M = W.manifold
     e1 = perpendicular(n)
     e2 = cross(n, e1)
-    size = 0.0
+    put(M.seen, 0, pose_a[0])
+    put(M.seen, 1, e1)
+    put(M.seen, 2, e2)
+    size = max(M.disc[0], M.disc[1])
     for side in range(2):
         for i in range(M.corners[side]):
             p = minus(row(M.point[side], i), pose_a[0])
@@ -160,35 +168,20 @@ def _overlap(Q, W, a, pose_a, b, pose_b, n, reach):
                 if _inside(M, 1 - side, M.flat[side, i, 0], M.flat[side, i, 1], SLIVER * size):
                     _corner(Q, M, side, i, a if side == 0 else b, n, reach)
             if M.disc[side] > 0.0:
-                _rims(M, side, a if side == 0 else b, pose_a if side == 0 else pose_b, Q, pose_a, e1, e2, reach)
-    if M.corners[0] >= 2 and M.corners[1] >= 2:
+                smooth = W.kappa[0] > 0.0
+                _rims(M, side, a if side == 0 else b, pose_a if side == 0 else pose_b, Q, pose_a, e1, e2, reach, smooth)
+    if _edged(M, 0) and _edged(M, 1):
         last_a = M.corners[0] if M.corners[0] > 2 else 1
         last_b = M.corners[1] if M.corners[1] > 2 else 1
         for i in range(last_a):
             for j in range(last_b):
                 _crossing(M, i, (i + 1) % M.corners[0], j, (j + 1) % M.corners[1], n, reach)
-    if M.corners[0] == 2 and M.corners[1] == 2:
-        _side_by_side(M, reach)
 
 
 @kernel
-def _side_by_side(M, reach):
-    """Two axes that are nearly parallel: the end of one, a ball, beside the other."""
-    for side in range(2):
-        o, p = row(M.point[1 - side], 0), row(M.point[1 - side], 1)
-        u = minus(p, o)
-        own = minus(row(M.point[side], 1), row(M.point[side], 0))
-        if length(cross(u, own)) > NEARLY_PARALLEL * length(u) * length(own):
-            return
-        for i in range(2):
-            d = minus(row(M.point[side], i), o)
-            t = dot(d, u) / dot(u, u)
-            gap = length(along(d, -t, u)) - M.radius[0] - M.radius[1]
-            if gap <= reach and 0.0 <= t <= 1.0:
-                f = _put_feature(M, BALL_FEATURE, M.flat[side, i, 0], M.flat[side, i, 1], gap, side, i, 0, 1.0)
-                if f >= 0:
-                    put(M.at[f], side, row(M.point[side], i))
-                    M.rounding[f, 0], M.rounding[f, 1] = M.radius[0], M.radius[1]
+def _edged(M, side):
+    """Whether a side shows edges or an axis, not a plane or what a rim goes round."""
+    return M.corners[side] == 2 or (M.corners[side] > 2 and M.disc[side] == 0.0)
 
 
 @kernel
@@ -199,6 +192,8 @@ def _inside(M, side, x, y, tolerance):
         return True
     if count < 3:
         return False
+    if M.disc[side] > 0.0:
+        return _in_disc(M, side, x, y, tolerance)
     sign = 1.0 if side == 0 else -1.0  # B's corners go round the other way
     for i in range(count):
         j = (i + 1) % count
@@ -210,36 +205,26 @@ def _inside(M, side, x, y, tolerance):
 
 
 @kernel
-def _put_feature(M, kind, x, y, gap, side, first, second, sign):
-    """A feature's row in M, returned; -1 where another is at its place.
-
-    side: whose point it is; first, second: numbers of what it is made of.
-    """
-    if M.found[0] >= FOUND:
-        return -1
-    near = SAME_PLACE * M.size[0]
-    for f in range(M.found[0]):
-        if abs(M.place[f, 0] - x) < near and abs(M.place[f, 1] - y) < near and M.kind[f] != RIM_PLANE and kind != RIM_PLANE:
-            return -1
-    f = M.found[0]
-    M.found[0] = f + 1
-    M.kind[f], M.gap[f], M.sign[f] = kind, gap, sign
-    M.place[f, 0], M.place[f, 1] = x, y
-    M.side[f], M.corner[f, 0], M.corner[f, 1] = side, first, second
-    return f
+def _in_disc(M, side, x, y, tolerance):
+    """Whether a point (x, y), seen along the normal, lies in a cap."""
+    e1, e2, z = row(M.seen, 1), row(M.seen, 2), row(M.normal, side)
+    d = minus(row(M.origin, side), row(M.seen, 0))
+    u, v = x - dot(d, e1), y - dot(d, e2)
+    back = (u * dot(z, e1) + v * dot(z, e2)) / dot(z, cross(e1, e2))
+    return math.sqrt(u * u + v * v + back * back) <= M.disc[side] + tolerance
 
 
 @kernel
 def _corner(Q, M, side, i, g, n, reach):
     """Corner i of one side over the face of the other."""
-    if Q.shape_kind[g] == CYLINDER and M.corners[side] == 2:
-        return  # the ends of a cylinder's axis: its rims stand for them
+    if Q.shape_kind[g] == CYLINDER and M.corners[side] < 3:
+        return  # the ends of a cylinder's axis, or a point of its rim: its rims stand for them
     p, m, o = row(M.point[side], i), row(M.normal, 1 - side), row(M.origin, 1 - side)
     gap = dot(m, minus(p, o)) - M.radius[side]
     if gap > reach or abs(dot(m, n)) < STEEP:
         return
     x, y, sign = M.flat[side, i, 0], M.flat[side, i, 1], 1.0 if side == 0 else -1.0
-    f = _put_feature(M, POINT_PLANE, x, y, gap, side, M.number[side, i], M.face[1 - side], sign)
+    f = put_feature(M, POINT_PLANE, x, y, gap, side, M.number[side, i], M.face[1 - side], sign)
     if f >= 0:
         put(M.at[f], side, p)
         put(M.at[f], 1 - side, o)
@@ -248,13 +233,20 @@ def _corner(Q, M, side, i, g, n, reach):
 
 
 @kernel
-def _rims(M, side, g, pose, Q, pose_a, e1, e2, reach):
-    """The lowest points of a cylinder's rims over the face of the other side."""
+def _rims(M, side, g, pose, Q, pose_a, e1, e2, reach, smooth):
+    """The lowest points of a cylinder's rims over the face of the other side.
+
+    In the hard limit, not `smooth`, the rim of a cap that nearly lies flat has no lowest point that a step could follow: the point
+    that is lowest now takes part as a corner, and the check at the end of the step adds the one that is lowest there.
+    """
     R = pose[1]
     z, m, o = (R[2], R[5], R[8]), row(M.normal, 1 - side), row(M.origin, 1 - side)
     tilt = dot(m, z)
     y = along(m, -tilt, z)
-    rho = math.sqrt(dot(y, y) + RIM_SOFTNESS * RIM_SOFTNESS)
+    lean = length(y)
+    flat = not smooth and lean < LEAN
+    rho = math.sqrt(lean * lean + RIM_SOFTNESS * RIM_SOFTNESS) if smooth else max(lean, 1e-12)
+    angle = math.atan2(-dot(y, (R[1], R[4], R[7])), -dot(y, (R[0], R[3], R[6])))
     for end in range(2):
         sign = 1.0 if end == 0 else -1.0
         centre = along(pose[0], sign * Q.shape_size[g, 1], z)
@@ -264,13 +256,18 @@ def _rims(M, side, g, pose, Q, pose_a, e1, e2, reach):
         s, t = dot(q, e1), dot(q, e2)
         if gap > reach or not _inside(M, 1 - side, s, t, SLIVER * M.size[0]):
             continue
-        f = _put_feature(M, RIM_PLANE, s, t, gap, side, end, M.face[1 - side], 1.0 if side == 0 else -1.0)
+        from_a = 1.0 if side == 0 else -1.0
+        if flat:
+            number = 2 * RIM_POINTS + 2 * int((angle / math.pi + 1.0) * ROUND) + end
+            f = put_feature(M, POINT_PLANE, s, t, gap, side, number, M.face[1 - side], from_a)
+        else:
+            f = put_feature(M, RIM_PLANE, s, t, gap, side, end, M.face[1 - side], from_a)
         if f >= 0:
-            put(M.at[f], side, centre)
+            put(M.at[f], side, p if flat else centre)
             put(M.along[f], side, z)
             put(M.at[f], 1 - side, o)
             put(M.along[f], 1 - side, m)
-            M.rounding[f, side], M.rounding[f, 1 - side] = M.disc[side], 0.0
+            M.rounding[f, side], M.rounding[f, 1 - side] = 0.0 if flat else M.disc[side], 0.0
 
 
 @kernel
@@ -300,7 +297,7 @@ def _crossing(M, i, i2, j, j2, n, reach):
         gap = sign * dot(N, minus(a, b)) / size - M.radius[0] - M.radius[1]
         if gap > reach:
             return
-        f = _put_feature(M, EDGE_EDGE, x, y, gap, 0, _edge(M, 0, i, i2), _edge(M, 1, j, j2), sign)
+        f = put_feature(M, EDGE_EDGE, x, y, gap, 0, edge_number(M, 0, i, i2), edge_number(M, 1, j, j2), sign)
         if f >= 0:
             put(M.at[f], 0, p)
             put(M.at[f], 1, q)
@@ -324,8 +321,8 @@ def _crossing(M, i, i2, j, j2, n, reach):
     gap = dot(m, minus(point, far)) - M.radius[side]
     if gap > reach:
         return
-    first, second = _edge(M, 0, i, i2), _edge(M, 1, j, j2)
-    f = _put_feature(M, EDGE_OVER, x, y, gap, side, first, second, 1.0 if side == 0 else -1.0)
+    first, second = edge_number(M, 0, i, i2), edge_number(M, 1, j, j2)
+    f = put_feature(M, EDGE_OVER, x, y, gap, side, first, second, 1.0 if side == 0 else -1.0)
     if f >= 0:
         put(M.at[f], side, point)
         put(M.at[f], 1 - side, far)
@@ -336,26 +333,19 @@ def _crossing(M, i, i2, j, j2, n, reach):
 
 
 @kernel
-def _edge(M, side, i, j):
-    """Number of the edge between corners i and j of a side's polygon, the same from either of its faces; not 0 … CORNERS."""
-    a, b = M.number[side, i] % CORNERS, M.number[side, j] % CORNERS
-    return max(a, b) * CORNERS + min(a, b)
-
-
-@kernel
-def _keep_spread(M):
-    """Mark the features that are kept: all, or of many the deepest, then always the farthest from those."""
+def _keep_spread(M, most):
+    """Mark the features that are kept: all, or of more than `most` the deepest, then always the farthest from those."""
     count = M.found[0]
     for f in range(count):
-        M.kept[f] = count <= MOST
-    if count <= MOST:
+        M.kept[f] = count <= most
+    if count <= most:
         return
     best = 0
     for f in range(count):
         M.far[f] = math.inf
         if M.gap[f] < M.gap[best]:
             best = f
-    for _ in range(MOST):
+    for _ in range(most):
         M.kept[best] = True
         last = best
         for f in range(count):
@@ -398,6 +388,7 @@ def _add(Q, W, k, M, f, x, R):
                 direction += R[b, c, r] * M.along[f, side, c]
                 across += R[b, c, r] * M.across[f, side, c]
             W.fcentre[i, place, r], W.faxes[i, place, r, 2], W.faxes[i, place, r, 0] = at, direction, across
+        W.fhalf[i, place, 0], W.fhalf[i, place, 1] = M.angle[f, side], M.turn[f]
 
 
 @kernel
@@ -408,4 +399,4 @@ def _whole(Q, W, i, place, g):
         for c in range(3):
             W.faxes[i, place, r, c] = Q.shape_axes[g, r, c]
     W.fhalf[i, place, 0] = W.fhalf[i, place, 1] = 0.0
-    W.fhalf[i, place, 2] = Q.shape_size[g, 1]
+    W.fhalf[i, place, 2] = ENDLESS if Q.shape_kind[g] == CYLINDER else Q.shape_size[g, 1]

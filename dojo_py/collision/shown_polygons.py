@@ -6,23 +6,30 @@ from typing import NamedTuple
 import numpy as np
 
 from dojo_py.collision.convex_shapes import CAPSULE, CYLINDER, ELLIPSOID, PLANE, SPHERE
-from dojo_py.collision.vectors import along, dot, plus, put, row, times, turned, turned_back
+from dojo_py.collision.features import RIM_PLANE
+from dojo_py.collision.vectors import along, dot, length, plus, put, row, times, turned, turned_back
 from dojo_py.jit import kernel
 
 RING = 48
 """Corners of a polygon that are looked at."""
 FOUND = 64
 """Features of a pair that are looked at."""
-RIM_POINTS = 8
+SAME_PLACE = 1e-4
+"""Of the size: features nearer than this, seen along the normal, are one."""
+RIM_POINTS = 4
 """Points of a rim that stand for a cap."""
 CAP_COSINE, SIDE_COSINE = 0.9, 0.3
-"""A cylinder shows its cap where its axis is as near to the normal as the first, its side where it is as far as the second."""
+"""A cylinder shows its cap where its axis is as near to the normal as the first, its side where it is as far as the second; between
+them a point of its rim."""
+CORNERS = 1 << 12
+"""How far numbers of corners and faces are told apart."""
 
 
 class Manifold(NamedTuple):
     """Work space of `find_features`, modified in place. Two rows: what the shapes A and B show; then a row a feature."""
 
-    corners: np.ndarray  # (2,) of the polygon; 2: an axis, 0: all of a plane
+    seen: np.ndarray  # (3, 3) what is seen along the normal: its origin [m], two axes
+    corners: np.ndarray  # (2,) of the polygon; 2: an axis, 1: a point of a rim, 0: all of a plane
     radius: np.ndarray  # (2,) rounding of these [m]
     disc: np.ndarray  # (2,) radius of a cylinder, 0 for other shapes [m]
     has_face: np.ndarray  # (2,) whether it is a face, with
@@ -44,6 +51,8 @@ class Manifold(NamedTuple):
     along: np.ndarray  # (FOUND, 2, 3) direction of an edge or axis, normal of a plane
     across: np.ndarray  # (FOUND, 2, 3) direction in a face across its edge
     rounding: np.ndarray  # (FOUND, 2) [m]; of a rim: the radius of its disc
+    angle: np.ndarray  # (FOUND, 2) where a rim is touched [rad]
+    turn: np.ndarray  # (FOUND,) sign of the normal of a rim and an edge
     kept: np.ndarray  # (FOUND,)
     far: np.ndarray  # (FOUND,)
 
@@ -52,10 +61,11 @@ def allocate_manifold() -> Manifold:
     """Work space for one pair at a time."""
     z, i, each = np.zeros, np.int64, (FOUND, 2, 3)
     return Manifold(
-        corners=z(2, i), radius=z(2), disc=z(2), has_face=z(2, np.bool_), normal=z((2, 3)), origin=z((2, 3)), point=z((2, RING, 3)),
-        number=z((2, RING), i), flat=z((2, RING, 2)), face=z(2, i), size=z(1), found=z(1, i), kind=z(FOUND, i), gap=z(FOUND),
-        sign=z(FOUND), place=z((FOUND, 2)), side=z(FOUND, i), corner=z((FOUND, 2), i), at=z(each), along=z(each), across=z(each),
-        rounding=z((FOUND, 2)), kept=z(FOUND, np.bool_), far=z(FOUND),
+        seen=z((3, 3)), corners=z(2, i), radius=z(2), disc=z(2), has_face=z(2, np.bool_), normal=z((2, 3)), origin=z((2, 3)),
+        point=z((2, RING, 3)), number=z((2, RING), i), flat=z((2, RING, 2)), face=z(2, i), size=z(1), found=z(1, i),
+        kind=z(FOUND, i), gap=z(FOUND), sign=z(FOUND), place=z((FOUND, 2)), side=z(FOUND, i), corner=z((FOUND, 2), i), at=z(each),
+        along=z(each), across=z(each), rounding=z((FOUND, 2)), angle=z((FOUND, 2)), turn=z(FOUND), kept=z(FOUND, np.bool_),
+        far=z(FOUND),
     )  # fmt: skip
 
 
@@ -88,15 +98,9 @@ def pose_of(Q, g, x, R):
 
 
 @kernel
-def shows_polygon(Q, g, pose, n):
-    """Whether geom g shows a polygon along n: not round shapes, nor a cylinder that turns its rim."""
-    kind = Q.shape_kind[g]
-    if kind == SPHERE or kind == ELLIPSOID:
-        return False
-    if kind == CYLINDER:
-        z = abs(pose[1][2] * n[0] + pose[1][5] * n[1] + pose[1][8] * n[2])
-        return z > CAP_COSINE or z < SIDE_COSINE
-    return True
+def shows_polygon(Q, g):
+    """Whether geom g shows a polygon: round shapes do not."""
+    return Q.shape_kind[g] != SPHERE and Q.shape_kind[g] != ELLIPSOID
 
 
 @kernel
@@ -118,6 +122,12 @@ def show_polygon(Q, M, side, g, pose, n):
             M.disc[side] = radius
             if abs(tilt) > CAP_COSINE:
                 _cap(M, side, pose, z, radius, half, 1.0 if tilt > 0.0 else -1.0)
+                return
+            if abs(tilt) >= SIDE_COSINE:
+                sign = 1.0 if tilt > 0.0 else -1.0
+                lowest = along(n, -tilt, z)
+                put(M.point[side], 0, along(along(pose[0], sign * half, z), radius / length(lowest), lowest))
+                M.corners[side], M.number[side, 0] = 1, 0
                 return
         M.corners[side], M.radius[side] = 2, radius
         put(M.point[side], 0, along(pose[0], -half, z))
@@ -174,3 +184,30 @@ def _face_along(Q, g, m):
         if Q.ring_corner[r] == c:
             lead = r - Q.ring[best]
     return best, lead
+
+
+@kernel
+def put_feature(M, kind, x, y, gap, side, first, second, sign):
+    """A feature's row in M, returned; -1 where another is at its place.
+
+    side: whose point it is; first, second: numbers of what it is made of.
+    """
+    if M.found[0] >= FOUND:
+        return -1
+    near = SAME_PLACE * M.size[0]
+    for f in range(M.found[0]):
+        if abs(M.place[f, 0] - x) < near and abs(M.place[f, 1] - y) < near and M.kind[f] != RIM_PLANE and kind != RIM_PLANE:
+            return -1
+    f = M.found[0]
+    M.found[0] = f + 1
+    M.kind[f], M.gap[f], M.sign[f] = kind, gap, sign
+    M.place[f, 0], M.place[f, 1] = x, y
+    M.side[f], M.corner[f, 0], M.corner[f, 1] = side, first, second
+    return f
+
+
+@kernel
+def edge_number(M, side, i, j):
+    """Number of the edge between corners i and j of a side's polygon, the same from either of its faces; not 0 … CORNERS."""
+    a, b = M.number[side, i] % CORNERS, M.number[side, j] % CORNERS
+    return max(a, b) * CORNERS + min(a, b)

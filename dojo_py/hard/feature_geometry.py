@@ -13,6 +13,8 @@ from dojo_py.collision.features import (
     EDGE_OVER,
     NEAREST,
     POINT_PLANE,
+    RIM_EDGE,
+    RIM_PLANE,
     edge_edge,
     edge_edge_change,
     edge_over,
@@ -23,11 +25,15 @@ from dojo_py.collision.features import (
     rim_plane,
     rim_plane_change,
 )
+from dojo_py.collision.rims import rim_edge, rim_edge_angle, rim_edge_change, rim_rim, rim_rim_angles, rim_rim_change
 from dojo_py.collision.shown_polygons import pose_of, shape_of
 from dojo_py.collision.vectors import cross, minus, plus, times
 from dojo_py.hard.pair_contacts import pair_geometry
 from dojo_py.jit import kernel
 
+SMOOTH, SHARP = RIM_SOFTNESS * RIM_SOFTNESS, 1e-14
+"""ε² of a rim over a face on the central path, and in the hard limit, where gaps are checked to 5e-10 m: there caps that nearly lie
+flat have other features (manifold.py)."""
 ZERO = (0.0, 0.0, 0.0)
 
 
@@ -47,7 +53,11 @@ def feature_geometry(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, s):
         return _edge_over(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
     if kind == NEAREST:
         return _nearest(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
-    return _rim_plane(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
+    if kind == RIM_PLANE:
+        return _rim_plane(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
+    if kind == RIM_EDGE:
+        return _rim_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
+    return _rim_rim(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
 
 
 @kernel
@@ -148,7 +158,7 @@ def _edge_over(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
 def _rim_plane(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
     ra, rb = _turned(Ra, W.fcentre[f, 0]), _turned(Rb, W.fcentre[f, 1])
     a, b = plus((xa[0], xa[1], xa[2]), ra), plus((xb[0], xb[1], xb[2]), rb)
-    sign, soft = W.fsign[f], RIM_SOFTNESS * RIM_SOFTNESS
+    sign, soft = W.fsign[f], SMOOTH if W.kappa[0] > 0.0 else SHARP
     of_a = sign > 0.0
     z = _direction(W, f, 0, Ra) if of_a else _direction(W, f, 1, Rb)
     normal = _direction(W, f, 1, Rb) if of_a else times(-1.0, _direction(W, f, 0, Ra))
@@ -162,6 +172,54 @@ def _rim_plane(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
         else:
             change = rim_plane_change(disc, z, radius, soft, plane, normal, sign, gap, db, tb, da, ta)
         _put_change(change, k, dgap, dn, dc)
+    return gap
+
+
+@kernel
+def _rim(W, f, side, R):
+    """(x, y) axes across the rim on one side, world."""
+    x = _turned(R, W.faxes[f, side, :, 0])
+    return x, cross(_direction(W, f, side, R), x)
+
+
+@kernel
+def _rim_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
+    ra, rb = _turned(Ra, W.fcentre[f, 0]), _turned(Rb, W.fcentre[f, 1])
+    a, b = plus((xa[0], xa[1], xa[2]), ra), plus((xb[0], xb[1], xb[2]), rb)
+    side = W.fsign[f]
+    of_a = side > 0.0
+    rim, line = (0, 1) if of_a else (1, 0)
+    x, y = _rim(W, f, rim, Ra if of_a else Rb)
+    w = _direction(W, f, line, Rb if of_a else Ra)
+    p, q = (a, b) if of_a else (b, a)
+    k, r, sign = W.fradius[f, rim], W.fradius[f, line], W.fhalf[f, rim, 1]
+    angle, _ = rim_edge_angle(p, x, y, k, q, w, W.fhalf[f, rim, 0])
+    value = rim_edge(p, x, y, k, q, w, r, angle, sign, side)
+    gap = _put(value, n, c)
+    for column in range(12):
+        ua, ta, ub, tb = _motion(column)
+        da, db = moved(ua, ta, ra), moved(ub, tb, rb)
+        dp, turn_p, dq, turn_q = (da, ta, db, tb) if of_a else (db, tb, da, ta)
+        change = rim_edge_change(p, x, y, k, q, w, r, angle, sign, side, gap, value[1], dp, turn_p, dq, turn_q)
+        _put_change(change, column, dgap, dn, dc)
+    return gap
+
+
+@kernel
+def _rim_rim(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
+    ra, rb = _turned(Ra, W.fcentre[f, 0]), _turned(Rb, W.fcentre[f, 1])
+    a, b = plus((xa[0], xa[1], xa[2]), ra), plus((xb[0], xb[1], xb[2]), rb)
+    x, y = _rim(W, f, 0, Ra)
+    u, v = _rim(W, f, 1, Rb)
+    k, m, sign = W.fradius[f, 0], W.fradius[f, 1], W.fsign[f]
+    alpha, beta, _ = rim_rim_angles(a, x, y, k, b, u, v, m, W.fhalf[f, 0, 0], W.fhalf[f, 1, 0])
+    value = rim_rim(a, x, y, k, b, u, v, m, alpha, beta, sign)
+    gap = _put(value, n, c)
+    for column in range(12):
+        ua, ta, ub, tb = _motion(column)
+        da, db = moved(ua, ta, ra), moved(ub, tb, rb)
+        change = rim_rim_change(a, x, y, k, b, u, v, m, alpha, beta, sign, gap, value[1], da, ta, db, tb)
+        _put_change(change, column, dgap, dn, dc)
     return gap
 
 

@@ -1,0 +1,199 @@
+"""Which features of a cylinder may touch within a step, beside those of the polygons that both shapes show (manifold.py):
+
+    its rims where they cross an edge of the other polygon, or the axis of a capsule or cylinder, seen along the normal    RIM_EDGE
+    two rims that cross                                                                                                     RIM_RIM
+    corners of the other polygon beside its wall                                                                       BALL_FEATURE
+
+A crossing is taken where the normal of both curves is nearly that of the pair and the gap is no smaller than the pair's: elsewhere
+the curves pass each other without meaning anything.
+"""
+
+import math
+
+from dojo_py.collision.convex_shapes import CYLINDER
+from dojo_py.collision.features import BALL_FEATURE, RIM_EDGE, RIM_RIM
+from dojo_py.collision.rims import radial, rim_edge, rim_edge_angle, rim_rim, rim_rim_angles
+from dojo_py.collision.shown_polygons import SIDE_COSINE, edge_number, put_feature
+from dojo_py.collision.vectors import along, cross, dot, length, minus, put, row, times
+from dojo_py.jit import kernel
+
+ALONG = 0.998
+"""Cosine of the angle between the pair's normal and that of two curves from which their crossing is a feature."""
+BESIDE = 0.95
+"""Likewise of a corner beside a wall."""
+BEHIND = -0.1
+"""Cosine from the normal of the direction to a point of a rim below which it lies on the far side of its cylinder."""
+GRAZING = 0.02
+"""Slope (rims.py) below which a rim runs along a wall and does not cross its axis."""
+STEADY = 0.5
+"""Sine of the angle between a rim and an edge, or two rims, from which they cross: below it they part where one moves by less than
+an eighth of the radius, within a step, and the normal of both has no meaning then."""
+DEEPER = 1e-6
+"""Of the size: how much smaller than the pair's the gap of a feature may be."""
+
+
+@kernel
+def rim_features(Q, M, a, pose_a, b, pose_b, n, gap, reach):
+    """Put the features of the cylinders among geoms a, b with gaps up to reach into M. n from A to B, gap: of the pair [m]."""
+    for side in range(2):
+        g, pose = (a, pose_a) if side == 0 else (b, pose_b)
+        h = b if side == 0 else a
+        if Q.shape_kind[g] != CYLINDER:
+            continue
+        outwards = n if side == 0 else times(-1.0, n)
+        z = _axis(pose, 2)
+        tilt = dot(z, outwards)
+        for end in range(2):
+            sign = 1.0 - 2.0 * end
+            if sign * tilt < -SIDE_COSINE:
+                continue  # that cap looks away
+            centre = along(pose[0], sign * Q.shape_size[g, 1], z)
+            _over_edges(Q, M, side, end, centre, pose, Q.shape_size[g, 0], h, n, gap, reach)
+            if side == 0 and Q.shape_kind[h] == CYLINDER:
+                w = _axis(pose_b, 2)
+                for other in range(2):
+                    sign = 1.0 - 2.0 * other
+                    if -sign * dot(w, n) >= -SIDE_COSINE:
+                        facing = along(pose_b[0], sign * Q.shape_size[h, 1], w)
+                        _two_rims(Q, M, g, h, end, other, centre, pose, facing, pose_b, n, gap, reach)
+        _beside(Q, M, side, g, pose, h, outwards, gap, reach)
+
+
+@kernel
+def _axis(pose, k):
+    R = pose[1]
+    return (R[k], R[3 + k], R[6 + k])
+
+
+@kernel
+def _place(M, p):
+    """p seen along the normal."""
+    d = minus(p, row(M.seen, 0))
+    return dot(d, row(M.seen, 1)), dot(d, row(M.seen, 2))
+
+
+@kernel
+def _put_rim(M, f, side, centre, pose, radius, angle):
+    """One side of feature f: a rim."""
+    put(M.at[f], side, centre)
+    put(M.along[f], side, _axis(pose, 2))
+    put(M.across[f], side, _axis(pose, 0))
+    M.rounding[f, side], M.angle[f, side] = radius, angle
+
+
+@kernel
+def _over_edges(Q, M, side, end, centre, pose, radius, h, n, gap, reach):
+    """A rim of one side across the edges that the other shows, or across its axis."""
+    other = 1 - side
+    count = M.corners[other]
+    if count < 2 or (Q.shape_kind[h] == CYLINDER and count > 2):
+        return  # a plane, or a cap, whose rim is not made of edges
+    x, y, rounding = _axis(pose, 0), _axis(pose, 1), M.radius[other]
+    outwards = n if side == 0 else times(-1.0, n)
+    for j in range(count if count > 2 else 1):
+        i = (j + 1) % count
+        o = row(M.point[other], j)
+        w = minus(row(M.point[other], i), o)
+        long = length(w)
+        w = times(1.0 / max(long, 1e-300), w)
+        k = cross(n, w)
+        p, q, d = radius * dot(x, k), radius * dot(y, k), dot(minus(centre, o), k)
+        wide = math.sqrt(p * p + q * q)
+        if abs(d) >= wide or wide < GRAZING * radius:
+            continue  # seen along the normal they do not cross
+        middle, half = math.atan2(q, p), math.acos(-d / wide)
+        for branch in range(2):
+            angle, slope = rim_edge_angle(centre, x, y, radius, o, w, middle + half * (1.0 - 2.0 * branch))
+            e = radial(x, y, angle)
+            at = along(centre, radius, e)
+            foot = dot(minus(at, o), w)
+            if slope < GRAZING or dot(e, outwards) < BEHIND or not (-DEEPER * long <= foot <= (1.0 + DEEPER) * long):
+                continue
+            of_a = 1.0 if side == 0 else -1.0
+            own = cross(w, cross(cross(x, y), e))
+            if rounding == 0.0 and length(own) < STEADY:
+                continue
+            sign = -1.0 if dot(own, n) > 0.0 else 1.0  # the normal of a contact points from B to A
+            near, m, _ = rim_edge(centre, x, y, radius, o, w, rounding, angle, sign, of_a)
+            if near > reach or near < gap - DEEPER * M.size[0] or -dot(m, n) < ALONG:
+                continue
+            s, t = _place(M, at)
+            f = put_feature(M, RIM_EDGE, s, t, near, side, 2 * end + branch, edge_number(M, other, j, i), of_a)
+            if f >= 0:
+                _put_rim(M, f, side, centre, pose, radius, angle)
+                put(M.at[f], other, o)
+                put(M.along[f], other, w)
+                M.rounding[f, other], M.turn[f] = rounding, sign
+
+
+@kernel
+def _two_rims(Q, M, g, h, end, other, a, pose_a, b, pose_b, n, gap, reach):
+    """Two rims with centres a, b: where they cross, seen along the normal, and where one reaches farthest."""
+    k, m = Q.shape_size[g, 0], Q.shape_size[h, 0]
+    d = minus(b, a)
+    flat = along(d, -dot(d, n), n)
+    apart = length(flat)
+
+    if abs(k - m) < apart < k + m:
+        u = times(1.0 / apart, flat)
+        v = cross(n, u)
+        s = (apart * apart + k * k - m * m) / (2.0 * apart)
+        t = math.sqrt(max(k * k - s * s, 0.0))
+        for branch in range(2):
+            p = along(times(s, u), t * (1.0 - 2.0 * branch), v)
+            _one_crossing(M, end, other, branch, a, pose_a, k, p, b, pose_b, m, minus(p, flat), n, gap, reach)
+    for branch in range(2):  # the rim that reaches farthest, and the other's point next to it
+        pose, sign = (pose_a, 1.0) if branch == 0 else (pose_b, -1.0)
+        z = _axis(pose, 2)
+        e = times(sign, along(n, -dot(n, z), z))
+        if length(e) < GRAZING:
+            continue
+        e = times(1.0 / length(e), e)
+        if branch == 0:
+            _one_crossing(M, end, other, 2, a, pose_a, k, e, b, pose_b, m, minus(along(a, k, e), b), n, gap, reach)
+        else:
+            _one_crossing(M, end, other, 3, a, pose_a, k, minus(along(b, m, e), a), b, pose_b, m, e, n, gap, reach)
+
+
+@kernel
+def _one_crossing(M, end, other, branch, a, pose_a, k, towards_a, b, pose_b, m, towards_b, n, gap, reach):
+    """A crossing of two rims, from directions to it from both centres."""
+    xa, ya, xb, yb = _axis(pose_a, 0), _axis(pose_a, 1), _axis(pose_b, 0), _axis(pose_b, 1)
+    alpha, beta = math.atan2(dot(towards_a, ya), dot(towards_a, xa)), math.atan2(dot(towards_b, yb), dot(towards_b, xb))
+    alpha, beta, good = rim_rim_angles(a, xa, ya, k, b, xb, yb, m, alpha, beta)
+    e, f = radial(xa, ya, alpha), radial(xb, yb, beta)
+    own = cross(cross(cross(xa, ya), e), cross(cross(xb, yb), f))
+    if not good or length(own) < STEADY or dot(e, n) < BEHIND or -dot(f, n) < BEHIND:
+        return
+    sign = -1.0 if dot(own, n) > 0.0 else 1.0
+    near, normal, _ = rim_rim(a, xa, ya, k, b, xb, yb, m, alpha, beta, sign)
+    if near > reach or near < gap - DEEPER * M.size[0] or -dot(normal, n) < ALONG:
+        return
+    s, t = _place(M, along(a, k, e))
+    i = put_feature(M, RIM_RIM, s, t, near, 0, 2 * end + other, branch, sign)
+    if i >= 0:
+        _put_rim(M, i, 0, a, pose_a, k, alpha)
+        _put_rim(M, i, 1, b, pose_b, m, beta)
+
+
+@kernel
+def _beside(Q, M, side, g, pose, h, outwards, gap, reach):
+    """Corners of the other polygon, or the ends of a capsule, beside the wall of a cylinder."""
+    other = 1 - side
+    if Q.shape_kind[h] == CYLINDER:
+        return
+    z = _axis(pose, 2)
+    for i in range(M.corners[other]):
+        p = row(M.point[other], i)
+        f = minus(p, pose[0])
+        s = dot(f, z)
+        f = along(f, -s, z)
+        away = length(f)
+        near = away - Q.shape_size[g, 0] - M.radius[other]
+        if abs(s) > Q.shape_size[g, 1] or near > reach or near < gap - DEEPER * M.size[0] or dot(f, outwards) < BESIDE * away:
+            continue
+        u, v = _place(M, p)
+        k = put_feature(M, BALL_FEATURE, u, v, near, other, M.number[other, i], 0, 1.0)
+        if k >= 0:
+            put(M.at[k], other, p)
+            M.rounding[k, other], M.rounding[k, side] = M.radius[other], Q.shape_size[g, 0]
