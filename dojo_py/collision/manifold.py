@@ -63,8 +63,11 @@ STEEP = 0.3
 BLUNT = 0.02
 """Sine of the angle between two edges below which their crossing is no corner of the common area: round-off would tell its place,
 and without it the area is smaller by a sliver. An axis that crosses an edge ends there: a tenth of this."""
-NO_CROSSING = 1e-4
-"""Likewise of two axes: beyond the ends, which touch too, a crossing at this angle is nearer by 1e-9 m of 0.2 m."""
+NO_CROSSING = 0.05
+"""Likewise of two axes, which may pass through parallel within a step; their ends touch too, the check at the end adds the rest."""
+LEVEL = 0.5
+"""Slope of an edge along its crossing with another, seen along a face's normal, up to which its height over the face is its gap: on
+a steeper one the place of the crossing, not the height, is what motion changes, and an impulse along the normal would do work."""
 NUMBERS = CORNERS * CORNERS
 
 
@@ -133,7 +136,8 @@ def find_features(Q, W, k, x, R, reach):
         show_polygon(Q, M, 0, a, pose_a, n)
         show_polygon(Q, M, 1, b, pose_b, times(-1.0, n))
         _overlap(Q, W, a, pose_a, b, pose_b, n, reach)
-        rim_features(Q, M, a, pose_a, b, pose_b, n, gap, reach)
+        if gap > -MISSED * M.size[0]:  # in one another, crossings mean nothing
+            rim_features(Q, M, a, pose_a, b, pose_b, n, gap, reach)
         _keep_spread(M, MOST if W.kappa[0] == 0.0 else FOUND)
         for f in range(M.found[0]):
             missed = missed and M.gap[f] > gap + MISSED * M.size[0]
@@ -313,6 +317,8 @@ def _crossing(M, i, i2, j, j2, n, reach):
     k = cross(other, m)
     across = dot(edge, k)
     if abs(across) <= least * length(edge) * length(k) or abs(dot(m, n)) < STEEP:
+        return
+    if abs(dot(m, edge)) * length(k) > LEVEL * abs(across):
         return
     slide = -dot(minus(own, far), k) / across
     if abs(slide) > 0.1:  # seen along that face's normal they cross elsewhere

@@ -28,6 +28,8 @@ GRAZING = 0.02
 STEADY = 0.5
 """Sine of the angle between a rim and an edge, or two rims, from which they cross: below it they part where one moves by less than
 an eighth of the radius, within a step, and the normal of both has no meaning then."""
+CLOSE = 0.2
+"""Of the radius: gap up to which rims and edges cross. Farther apart a turn may part them in a step and turn their normal over."""
 DEEPER = 1e-6
 """Of the size: how much smaller than the pair's the gap of a feature may be."""
 
@@ -113,9 +115,10 @@ def _over_edges(Q, M, side, end, centre, pose, radius, h, n, gap, reach):
             own = cross(w, cross(cross(x, y), e))
             if rounding == 0.0 and length(own) < STEADY:
                 continue
+            most = min(reach, CLOSE * radius) if rounding == 0.0 else reach
             sign = -1.0 if dot(own, n) > 0.0 else 1.0  # the normal of a contact points from B to A
             near, m, _ = rim_edge(centre, x, y, radius, o, w, rounding, angle, sign, of_a)
-            if near > reach or near < gap - DEEPER * M.size[0] or -dot(m, n) < ALONG:
+            if near > most or near < gap - DEEPER * M.size[0] or -dot(m, n) < ALONG:
                 continue
             s, t = _place(M, at)
             f = put_feature(M, RIM_EDGE, s, t, near, side, 2 * end + branch, edge_number(M, other, j, i), of_a)
@@ -167,7 +170,7 @@ def _one_crossing(M, end, other, branch, a, pose_a, k, towards_a, b, pose_b, m, 
         return
     sign = -1.0 if dot(own, n) > 0.0 else 1.0
     near, normal, _ = rim_rim(a, xa, ya, k, b, xb, yb, m, alpha, beta, sign)
-    if near > reach or near < gap - DEEPER * M.size[0] or -dot(normal, n) < ALONG:
+    if near > min(reach, CLOSE * min(k, m)) or near < gap - DEEPER * M.size[0] or -dot(normal, n) < ALONG:
         return
     s, t = _place(M, along(a, k, e))
     i = put_feature(M, RIM_RIM, s, t, near, 0, 2 * end + other, branch, sign)

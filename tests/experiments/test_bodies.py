@@ -81,8 +81,8 @@ def test_two_bodies_that_collide_keep_their_momenta(first, second, tmp_path):
     """Five random collisions of every pair; gaps by the wheel (mj_geomDistance; capsule-box has errors of its own there).
 
     Measured: momenta 3e-15 of their size, smallest gap of the wheel -1e-8 m on curved shapes (its own tolerance). Energy: an
-    impulse acts with the arms of the step's end, which turns by ωh too far: of first order in h (docs/gauntlet.md), 1.8 % at most
-    here at |ω| h = 0.02 (bound of the experiments: never grows; not held).
+    impulse acts with the arms of the step's end, which turns by ωh too far: of first order in h (docs/gauntlet.md), 3.3 % at most
+    here (bound of the experiments: never grows; not held: docs/contact.md).
     """
     path = tmp_path / "two.xml"
     path.write_text(_two_bodies(first, second))
