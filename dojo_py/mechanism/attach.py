@@ -123,6 +123,7 @@ def attach(
     for kind, elements in listed(child, REFERRING):
         for element in elements:
             how = inside(element, names) if any(True for _ in references(element)) else 2  # a clock refers to nothing
+            how = 1 if kind == "sensor" and _of_the_world(element) else how
             if how == 2:
                 names.setdefault(kind, set()).update({element.name} - {""})
                 moved.append((kind, element))
@@ -144,6 +145,11 @@ def attach(
         collected.raise_if_any()
     mechanism.left_out.extend(child.left_out if problems is None else ())
     return holder
+
+
+def _of_the_world(sensor: Any) -> bool:
+    """Whether a sensor looks at the world of its own model, which is not attached (MuJoCo's rule)."""
+    return bool(sensor.objname == "world")
 
 
 def _list_of(kind: str) -> str:

@@ -110,8 +110,8 @@ def test_generated_models_attached_and_replicated(seed, tmp_path):
     root = etree.fromstring(random_mjcf(2 * seed))
     for number, node in enumerate([*root.iter("key"), *root.iter("exclude")]):
         node.set("name", f"{node.tag}{number}")  # the wheel calls the unnamed ones "p_", which repeats
-    for node in root.findall("sensor"):  # those that refer to nothing, or to two things, are not compared yet
-        root.remove(node)
+    for node in list(root.iter("clock")):  # the wheel makes copies of what refers to nothing with every replicate: names pile up
+        node.getparent().remove(node)
     text = etree.tostring(root).decode()
     (tmp_path / "child.xml").write_text(text)
     (tmp_path / "main.xml").write_text("""<mujoco><compiler angle="radian"/><asset><model name="kid" file="child.xml"/></asset>
@@ -123,6 +123,21 @@ def test_generated_models_attached_and_replicated(seed, tmp_path):
     except ValueError as error:
         pytest.skip(f"the wheel does not attach this one: {error}")
     assert_equal(load_model(path), wheel)
+
+
+def test_sensors_of_an_attached_models_world_stay_behind(tmp_path):
+    """As in the wheel; those that are only seen from the world, and those that refer to nothing, come."""
+    (tmp_path / "child.xml").write_text("""<mujoco><worldbody><site name="ws"/><body name="b"><joint name="j"/><geom size=".1"/>
+      <site name="s"/></body></worldbody><sensor><clock name="t"/><subtreecom body="world"/><jointpos joint="j"/>
+      <framepos objtype="site" objname="s" reftype="body" refname="world"/><framepos objtype="body" objname="world"/>
+      <framepos objtype="site" objname="s" reftype="site" refname="ws"/><e_kinetic/></sensor></mujoco>""")
+    for part in ("", 'body="b"'):
+        (tmp_path / "main.xml").write_text(f"""<mujoco><asset><model name="kid" file="child.xml"/></asset><worldbody>
+          <body><joint/><geom size=".1"/><attach model="kid" {part} prefix="p_"/></body></worldbody></mujoco>""")
+        path = str(tmp_path / "main.xml")
+        model = load_model(path)
+        assert_equal(model, mujoco.MjModel.from_xml_path(path))
+        assert model.nsensor == (5 if not part else 4)
 
 
 FAULTY = {
