@@ -29,7 +29,7 @@ def test_a_scene_holds_for_its_whole_time(scene):
 
 
 def test_the_report_says_what_holds_beside_mujoco():
-    found = run(("slope",), 20.0, (1e-3,))
+    found = run(("slope",), 20.0, (1e-6,))
     assert found.holds and len(found.rows) == 1
     assert float(found.rows[0][5]) > 100.0  # MuJoCo's blocks creep: measured 2.6e4 nm/s
 

@@ -15,12 +15,12 @@ def sign_of(pattern, blocks):
     return determinant_sign(pattern, blocks) if factorise(pattern, blocks) < 0 else 0.0
 
 
-LOST = pytest.mark.xfail(reason="bound: every step solved; 2 of 300 are INEXACT (of seeds 2 to 21: 4 of 6000)", strict=True)
+LOST = pytest.mark.xfail(reason="bound: every step solved; 1 of 300 is INEXACT (of seeds 2 to 8: 1 of 2100)", strict=True)
 
 
-@pytest.mark.parametrize("seed", [2, pytest.param(4, marks=LOST)])
+@pytest.mark.parametrize("seed", [2, pytest.param(6, marks=LOST)])
 def test_a_pile_falls_and_comes_to_rest_with_every_step_solved(seed):
-    """The first 3 s, iterations bounded by 1000. Of the 6000 steps of seeds 2 to 21 four are INEXACT, residuals 3e-12 to 3e-8 m/s.
+    """The first 3 s, iterations bounded by 1000. Of the 2100 steps of seeds 2 to 8 one is INEXACT, residual 7e-11 m/s.
 
     Before the path was followed: 11 of the 1500 of seeds 2 to 6, gaps down to -1.5e-6 m.
     At the end centres move at 0.004 and 0.038 m/s.
