@@ -14,7 +14,7 @@ from numba.core import cgutils
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 
-from dojo_py.jit import compiling, entry, kernel
+from dojo_py.jit import compiling, kernel
 
 GO, STOP, FRESH = 0, 1, 2
 """Answers to the loop: take the step; end here; take it without what the last one left (the soft solver's first guess)."""
@@ -86,28 +86,14 @@ def address_of(function: Any) -> int:
 
 
 def struct_address(struct: Any) -> int:
-    """Address of a struct (a StructRefProxy); of a NamedTuple while compilation is switched off. It must outlive its use."""
+    """Address of a struct (a Handle); of a NamedTuple while compilation is switched off. It must outlive its use."""
     if not compiling():
         _structs[id(struct)] = struct
         return id(struct)
-    return int(_address(struct))
+    return int(struct.address)
 
 
 _structs: dict[int, Any] = {}
-
-
-@intrinsic
-def _struct_to_word(typing_context: Any, struct: Any) -> Any:
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        made = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=arguments[0])
-        return builder.ptrtoint(made.meminfo, ir.IntType(64))
-
-    return types.int64(struct), code
-
-
-@entry
-def _address(struct):
-    return _struct_to_word(struct)
 
 
 def reader_of(struct_type: Any) -> Any:

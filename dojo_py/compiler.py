@@ -14,6 +14,8 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 
+from dojo_py import quick_typing
+
 _CONFIG: Any = config
 
 
@@ -23,7 +25,15 @@ def compiling() -> bool:
 
 
 class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Code of one kernel, and the names of what it calls: neither linked nor optimised."""
+    """Code of one kernel, and the names of what it calls: not linked, and optimised only by itself."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """numba's passes over functions, prepared once and run over those that have a body."""
+        ll_module.data_layout = self._codegen._data_layout
+        passes, builder = self._codegen._function_pass_manager()
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
 
     def finalize(self) -> None:
         """Nothing more is added."""
@@ -116,3 +126,6 @@ class EntryCompiler(KernelCompiler):
     """For functions that Python calls."""
 
     lowering = LowerEntry
+
+
+quick_typing.switch_on()

@@ -71,7 +71,7 @@ _IMPORT = re.compile(rb"^\s*(?:from|import)\s+dojo_py\.([\w.]+)(?:\s+import\s+(\
 
 @cache
 def _text(file: Path) -> bytes:
-    return file.read_bytes()
+    return file.read_bytes() if file.is_file() else b""
 
 
 @cache

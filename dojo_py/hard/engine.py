@@ -99,14 +99,14 @@ class Engine:
     def tendon_lengths(self, bodies: Array) -> Array:
         """(nt, 2) lengths of the spatial tendons that act and their rates over the last interval; zero for fixed ones."""
         from dojo_py.hard.drives import allocate_drive
-        from dojo_py.hard.handles import drive_handle
+        from dojo_py.handles import handle
         from dojo_py.hard.tendon_paths import path_lengths
 
         layout, nv = self.world.layout, int(self.model.nv)
         if not np.any(layout.eq_kind == EQ_PATH):
             return np.zeros((len(layout.dof_node) - nv, 2))
         drive = allocate_drive(self.world.actuators, layout, int(self.model.na))
-        path_lengths(self._pool.tables()[0], drive_handle(drive), bodies, self.timestep)
+        path_lengths(self._pool.tables()[0], handle(drive), bodies, self.timestep)
         return np.stack([drive.angle[nv:], drive.rate[nv:]], axis=1)
 
     def _bodies(self, qpos: Array, qvel: Array) -> Array:

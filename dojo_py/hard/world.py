@@ -11,11 +11,11 @@ import numpy as np
 
 from dojo_py.actuation.table import ActuatorTable
 from dojo_py.collision.candidates import PairCandidates, PlaneCandidates, build_candidates
+from dojo_py.handles import handles
 from dojo_py.hard.body_table import BodyTable, build_body_table
 from dojo_py.hard.drives import allocate_drive, build_drives, check_servos
 from dojo_py.hard.flags import acting_model
-from dojo_py.hard.gradients.workspace import Tangent, allocate_tangent, tangent_handle
-from dojo_py.hard.handles import drive_handle, work_handle, world_handles
+from dojo_py.hard.gradients.workspace import Tangent, allocate_tangent
 from dojo_py.hard.layout import Layout, build_layout
 from dojo_py.hard.options import HardOptions
 from dojo_py.hard.support import handle_unsupported, refuse_dependent_joints, unsupported_features
@@ -103,7 +103,7 @@ class WorkPool:
             drive = allocate_drive(world.actuators, world.layout, self._model.na)
             servos, columns = len(drive.servos.servo_dof), 2 * self._model.nv + self._model.nu
             tangent = allocate_tangent(self._model, world.layout, world.planes, world.pairs, servos, columns)
-            mine = Hands(work, tangent, (*self.tables(), work_handle(work), drive_handle(drive), tangent_handle(tangent)))
+            mine = Hands(work, tangent, (*self.tables(), *handles((work, drive, tangent))))
         try:
             yield mine
         finally:
@@ -113,5 +113,5 @@ class WorkPool:
     def tables(self) -> Any:
         """Handles of the world's tables."""
         if self._tables is None:
-            self._tables = world_handles(self._world)
+            self._tables = handles(self._world)
         return self._tables

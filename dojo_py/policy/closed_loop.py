@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dojo_py.handles import handle
 from dojo_py.policy.policies import LinearPolicy, MlpPolicy
 from dojo_py.policy.rollout import Moment, RolloutOptions
 from dojo_py.simulate.values import count, having, real_number, vector
@@ -95,9 +96,7 @@ class ClosedLoop:
         self._kernels = compiled_parts(task, policy)
         self._layers = layers_of(policy)
         self.data = self._allocate()
-        from dojo_py.policy.loop_kernels import loop_handle
-
-        self._handle = loop_handle(self.data)
+        self._handle = handle(self.data)
         self._address = struct_address(self._handle)
         self._asked: Any = None
         self.held: tuple[bytes, Played] | None = None

@@ -20,12 +20,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import types
-from numba.experimental import structref
 
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.by_address import FRESH, GO, STOP, reader_of
-from dojo_py.handles import Struct, register
-from dojo_py.jit import compiling, entry, kernel
+from dojo_py.handles import Struct
+from dojo_py.jit import entry, kernel
 
 FREE, BALL = 0, 1
 SINGULAR, NOT_FINITE = 3, 5
@@ -116,17 +115,6 @@ def _kind(dimensions: int, number: object = types.float64) -> object:
     return types.Array(number, dimensions, "C")
 
 
-@register
-class LoopType(Struct):
-    """Type of LoopRef."""
-
-
-class LoopRef(structref.StructRefProxy):
-    """Fields of Loop."""
-
-
-structref.define_proxy(LoopRef, LoopType, list(Loop._fields))
-
 WHOLE_NUMBERS = (
     "counts", "fixed", "geom_body", "parent", "first_joint", "joints", "joint_type", "joint_qpos", "joint_dof", "widths", "status",
 )  # fmt: skip
@@ -137,21 +125,11 @@ DIMENSIONS = {
     "linear": 2, "wrench": 2, "moved": 2, "trial": 2, "small": 3, "cotangents": 2, "by_control": 2, "by_action": 2,
 }  # fmt: skip
 """Of the fields that are no vectors."""
-LOOP = LoopType([
+LOOP = Struct(Loop.__name__, [
     (name, _kind(DIMENSIONS.get(name, 1), types.int64 if name in WHOLE_NUMBERS else types.float64)) for name in Loop._fields
 ])  # fmt: skip
 loop_at = reader_of(LOOP)
 """The Loop at an address."""
-
-
-@entry
-def _loop(fields):
-    return LoopRef(*fields)
-
-
-def loop_handle(loop: Loop) -> object:
-    """Struct of a Loop."""
-    return _loop(tuple(loop)) if compiling() else loop
 
 
 # forwards

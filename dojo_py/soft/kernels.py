@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from dojo_py.soft.handles import model_handle, work_handle
+from dojo_py.handles import handle
 from dojo_py.soft.packing import SoftModel
 from dojo_py.soft.step import run
 from dojo_py.soft.workspace import FULL, Work, allocate, larger
 
-__all__ = ["Hands", "model_handle", "run", "work_handle"]
+__all__ = ["Hands", "handle", "run"]
 
 
 class Hands:
@@ -21,7 +21,7 @@ class Hands:
         self._take(allocate(packed))
 
     def _take(self, work: Work) -> None:
-        self.work, self.handle = work, work_handle(work)
+        self.work, self.handle = work, handle(work)
 
     def grow(self) -> bool:
         """Whether the last step found no room and there is more of it now."""

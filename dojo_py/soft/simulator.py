@@ -73,7 +73,7 @@ class SoftSimulator:
         self.options.apply(self._packed.options[0], int(model.nv))
         self._kernels = kernels
         self._lock = threading.Lock()
-        self._model_handle = kernels.model_handle(self._packed)
+        self._model_handle = kernels.handle(self._packed)
         self._hands = kernels.Hands(self._packed)
         self._free_hands: list[Any] = []
         """Further work arrays, for loops that run beside each other."""
@@ -110,7 +110,7 @@ class SoftSimulator:
         bodies, equalities = self._packed.bodies.copy(), self._packed.equalities.copy()
         moved = mocap_bodies(self.model)
         bodies["pos"][moved], bodies["quat"][moved], equalities["active"] = placed.mocap_pos, placed.mocap_quat, placed.eq_active
-        return self._kernels.model_handle(self._packed._replace(bodies=bodies, equalities=equalities))
+        return self._kernels.handle(self._packed._replace(bodies=bodies, equalities=equalities))
 
     # simulation
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from dojo_py import ModelError, load_model
+from dojo_py.handles import handle, handles
 from dojo_py.hard.coordinates import maximal_from_minimal
 from dojo_py.hard.drives import allocate_drive, build_drives, check_servos, drive_once
-from dojo_py.hard.handles import drive_handle, world_handles
 from dojo_py.hard.layout import build_layout
 from dojo_py.hard.world import build_world
 
@@ -87,12 +87,12 @@ class Scene:
         world = build_world(m, "cone", "skip")
         self.layout, self.table = world.layout, world.actuators
         self.drive = allocate_drive(self.table, self.layout, m.na)
-        layout, _, _, table, _ = world_handles(world)
+        layout, _, _, table, _ = handles(world)
         self.next_act = np.zeros(m.na)
         bodies = np.zeros((len(self.layout.mass), 13))
         maximal_from_minimal(layout, self.qpos, self.qvel, timestep, bodies, np.zeros((96, 12)))
         drive_once(
-            layout, table, drive_handle(self.drive), bodies, self.qpos, self.qvel, self.act, self.control, timestep, self.next_act
+            layout, table, handle(self.drive), bodies, self.qpos, self.qvel, self.act, self.control, timestep, self.next_act
         )
 
     def generalised(self) -> np.ndarray:

@@ -3,10 +3,10 @@
 import numpy as np
 
 from dojo_py import HardOptions, load_model
+from dojo_py.handles import handle, handles
 from dojo_py.hard.choice import choose_contacts
 from dojo_py.hard.coordinates import maximal_from_minimal
 from dojo_py.hard.drives import allocate_drive
-from dojo_py.hard.handles import drive_handle, work_handle, world_handles
 from dojo_py.hard.islands import take_world
 from dojo_py.hard.residuals import evaluate
 from dojo_py.hard.start import load_state, release_cones, start_step
@@ -44,10 +44,10 @@ class LoadedStep:
         world = build_world(m, friction, "error")
         self.L = world.layout
         self.W = allocate_work(world.layout, world.planes, world.pairs, HardOptions().numbers(), HardOptions().constants())
-        self.layout, planes, pairs, _, _ = world_handles(world)
-        work = work_handle(self.W)
+        self.layout, planes, pairs, _, _ = handles(world)
+        work = handle(self.W)
         self.drive = allocate_drive(world.actuators, world.layout, 0)
-        self.arguments = self.layout, planes, pairs, drive_handle(self.drive), work
+        self.arguments = self.layout, planes, pairs, handle(self.drive), work
         qpos = m.integrate(m.qpos0, 0.3 * rng.normal(size=m.nv))
         qvel = rng.normal(size=m.nv)
         bodies = np.zeros((len(self.L.mass), 13))

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from dojo_py import load_model
+from dojo_py.handles import handles
 from dojo_py.hard.coordinates import HALF_TURN, maximal_from_minimal, minimal_from_maximal
-from dojo_py.hard.handles import world_handles
 from dojo_py.hard.layout import build_layout
 from dojo_py.hard.world import build_world
 
@@ -45,7 +45,7 @@ class Frame:
         self.text = scene(JOINTS[first], JOINTS[second])
         self.model = load_model(self.text)
         self.layout, self.where = build_layout(self.model)
-        self.handle = world_handles(build_world(self.model, "cone", "error"))[0]
+        self.handle = handles(build_world(self.model, "cone", "error"))[0]
         self.h = timestep
 
     def maximal(self, qpos, qvel):

@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.experimental import structref
 
 from dojo_py.collision.candidates import feature_rows
-from dojo_py.handles import Struct, register
-from dojo_py.jit import compiling, entry
 from dojo_py.solver.octet import WIDTH, whole
 
 
@@ -70,25 +67,3 @@ def allocate_tangent(model: Any, layout: Any, planes: Any, pairs: Any, servos: i
         z((nn, 6, WIDTH)), z((nb, 3, 3)), z((nb, 6)), z(nd), z(servos), z(servos, np.int64), z((nb, 6)), z((96, 12)),
         z((nb, 13)), z((nb + nn, 6, WIDTH)), z((closed, 6, WIDTH)), z((model.nv, WIDTH)), z(2 * model.nv),
     )  # fmt: skip
-
-
-@register
-class TangentType(Struct):
-    """Type of TangentRef."""
-
-
-class TangentRef(structref.StructRefProxy):
-    """Fields of Tangent."""
-
-
-structref.define_proxy(TangentRef, TangentType, list(Tangent._fields))
-
-
-@entry
-def _tangent(fields):
-    return TangentRef(*fields)
-
-
-def tangent_handle(tangent: Tangent) -> Any:
-    """Struct of a Tangent."""
-    return _tangent(tuple(tangent)) if compiling() else tangent

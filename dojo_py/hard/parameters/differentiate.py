@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.handles import handle
 from dojo_py.hard.parameters.moves import moved_handle
 from dojo_py.hard.parameters.registry import directions, parameter
-from dojo_py.hard.parameters.workspace import adjoint_handle, allocate_adjoint
+from dojo_py.hard.parameters.workspace import allocate_adjoint
 from dojo_py.hard.world import World
 from dojo_py.simulate.arguments import Outside
 
@@ -35,7 +36,7 @@ class ParameterJacobian:
                 return self._free.pop()
         world = self._world
         adjoint = allocate_adjoint(world.layout, world.planes, world.pairs)
-        return adjoint_handle(adjoint), moved_handle(world, self._model, self._directions)
+        return handle(adjoint), moved_handle(world, self._model, self._directions)
 
     def record(self, steps: int) -> dict[str, Array]:
         """Name -> (steps, 2 nv, p) zeros."""

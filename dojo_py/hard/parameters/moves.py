@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.experimental import structref
 
-from dojo_py.handles import Struct, register
+from dojo_py.handles import handle, handles
 from dojo_py.hard.drives import allocate_drive
-from dojo_py.hard.handles import drive_handle, world_handles
 from dojo_py.hard.parameters.flat import Directions, flatten, on_vector
 from dojo_py.hard.world import World
-from dojo_py.jit import compiling, entry, kernel
+from dojo_py.jit import kernel
 
 
 class Moved(NamedTuple):
@@ -38,32 +36,14 @@ class Moved(NamedTuple):
     scale: np.ndarray
 
 
-@register
-class MovedType(Struct):
-    """Type of MovedRef."""
-
-
-class MovedRef(structref.StructRefProxy):
-    """Fields of Moved."""
-
-
-structref.define_proxy(MovedRef, MovedType, list(Moved._fields))
-
-
-@entry
-def _moved(L, Q, T, M, V, arrays):
-    return MovedRef(L, Q, T, M, V, *arrays)
-
-
 def moved_handle(world: World, model: Any, directions: Directions) -> Any:
     """Moved tables of a world's own, as a struct."""
     base = flatten(world)
     data = base.copy()
     mine = on_vector(world, data)
-    L, _, Q, T, M = world_handles(mine)
-    V = drive_handle(allocate_drive(mine.actuators, mine.layout, model.na))
-    arrays = (data, base, *directions)
-    return _moved(L, Q, T, M, V, arrays) if compiling() else Moved(L, Q, T, M, V, *arrays)
+    L, _, Q, T, M = handles(mine)
+    V = handle(allocate_drive(mine.actuators, mine.layout, model.na))
+    return handle(Moved(L, Q, T, M, V, data, base, *directions))
 
 
 @kernel

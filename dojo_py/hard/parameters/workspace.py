@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.experimental import structref
 
 from dojo_py.collision.candidates import feature_rows
-from dojo_py.handles import Struct, register
 from dojo_py.hard.workspace import contact_rows
-from dojo_py.jit import compiling, entry
 from dojo_py.solver.octet import whole
 
 
@@ -44,25 +41,3 @@ def allocate_adjoint(layout: Any, planes: Any, pairs: Any) -> Adjoint:
         z((nc, nr, m)), z((nc, nr, m)),
         z(nc, np.int64), z(len(layout.dof_node)), z((nb, 6)), z((160, 12)),
     )  # fmt: skip
-
-
-@register
-class AdjointType(Struct):
-    """Type of AdjointRef."""
-
-
-class AdjointRef(structref.StructRefProxy):
-    """Fields of Adjoint."""
-
-
-structref.define_proxy(AdjointRef, AdjointType, list(Adjoint._fields))
-
-
-@entry
-def _adjoint(fields):
-    return AdjointRef(*fields)
-
-
-def adjoint_handle(adjoint: Adjoint) -> Any:
-    """Struct of an Adjoint."""
-    return _adjoint(tuple(adjoint)) if compiling() else adjoint
