@@ -1,6 +1,6 @@
 """How every kernel is compiled: the decorators' options, and a disk cache that follows all sources.
 
-`kernel`: called by other kernels only, and compiled together with the entry above it (compiler.py). It counts no references to
+`kernel`: called by other kernels only, and compiled together with the entry above it (passes.py). It counts no references to
 arrays, which took a quarter of a hard step; so it cannot allocate, assign one array to a slice of another (arrays.py copies), or
 return a view.
 `counted_kernel`: one that can.
@@ -19,13 +19,18 @@ from typing import Any
 from numba import njit, types
 
 from dojo_py.announce import ANNOUNCEMENT, count_functions
-from dojo_py.compiler import EntryCompiler, KernelCompiler, compiling
+from dojo_py.compiler import REPLACED, compiling
 from dojo_py.kernel_cache import KernelCache
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy"}
 """No fastmath: contracted products depend on what was inlined; a process that compiles would get other bits than one that loads."""
 
-_KERNEL: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": KernelCompiler}
+_KERNEL: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_ENTRY: dict[str, Any] = {"no_cfunc_wrapper": True, "nogil": True}
+if REPLACED:
+    from dojo_py.passes import EntryCompiler, KernelCompiler
+
+    _KERNEL["pipeline_class"], _ENTRY["pipeline_class"] = KernelCompiler, EntryCompiler
 
 _plain_kernel = njit(_nrt=False, **_KERNEL, **OPTIONS)
 
@@ -48,7 +53,7 @@ counted_kernel = njit(**_KERNEL, **OPTIONS)
 pasted: Any = njit(inline="always", **OPTIONS)
 
 
-FILES = ("arrays.py", "by_address.py", "compiler.py", "handles.py", "jit.py", "rotation.py")
+FILES = ("arrays.py", "by_address.py", "compiler.py", "handles.py", "jit.py", "passes.py", "rotation.py")
 ROOMS = (
     "actuation/*.py", "collision/**/*.py", "drawing/*.py", "fluid/*.py", "hard/**/*.py", "solver/*.py", "soft/**/*.py",
     "mechanism/wrapping.py",
@@ -107,7 +112,7 @@ def sources_of(file: Path) -> list[Path]:
 def stamp_of(file: Path) -> bytes:
     """Hash of the sources that the entries of a file are compiled from: what was copied or installed anew is not compiled anew."""
     found = hashlib.sha256()
-    always = [_by_module()[name] for name in ("compiler", "handles", "jit")]
+    always = [_by_module()[name] for name in ("compiler", "handles", "jit", "passes")]
     for source in [*always, *sources_of(file)]:
         found.update(source.name.encode() + b"\0" + _text(source))
     return found.digest()
@@ -121,8 +126,7 @@ def entry(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile a function that Python calls, with a cache on disk. no_cfunc_wrapper=False: C can call it too, by its address."""
     if function is None:
         return lambda f: entry(f, **options)
-    options = {"no_cfunc_wrapper": True, **OPTIONS, **options}
-    dispatcher: Any = njit(nogil=True, pipeline_class=EntryCompiler, **options)(function)
+    dispatcher: Any = njit(**{**_ENTRY, **OPTIONS, **options})(function)
     if compiling():
         kept = dispatcher._cache = KernelCache(function, stamp_of(Path(function.__code__.co_filename)))
         dispatcher.compile = _announced(dispatcher, kept, dispatcher.compile)

@@ -2,7 +2,7 @@
 
 For every `a + b` and `a[i]`, in inference and once more in lowering, numba tries all implementations of the operator one after the
 other, dozens of them, most by raising an error. The answer for builtin operators follows from the types alone. Switched on by
-compiler.py, for versions of numba that CI tries; without it the same code comes out, later.
+passes.py, for versions of numba that CI tries; without it the same code comes out, later.
 """
 
 from collections.abc import Callable
@@ -85,8 +85,11 @@ def _variables(self: Any, value: Any) -> list[Any]:
 
 def switch_on() -> None:
     """Once in a process."""
-    functions.BaseFunction.get_call_type = _remembering(functions.BaseFunction.get_call_type)
-    typing_context.BaseContext.resolve_getattr = _fields_first(typing_context.BaseContext.resolve_getattr)
-    targetconfig.TargetConfig.__eq__ = _same_flags
-    targetconfig.TargetConfig.__hash__ = lambda self: _hash_of_names(type(self))
-    ir.Inst._rec_list_vars = _variables
+    functions_type: Any = functions.BaseFunction
+    functions_type.get_call_type = _remembering(functions_type.get_call_type)
+    context: Any = typing_context.BaseContext
+    context.resolve_getattr = _fields_first(context.resolve_getattr)
+    flags: Any = targetconfig.TargetConfig
+    flags.__eq__, flags.__hash__ = _same_flags, lambda self: _hash_of_names(self.__class__)
+    instruction: Any = ir.Inst
+    instruction._rec_list_vars = _variables

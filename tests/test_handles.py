@@ -1,6 +1,9 @@
 """Structs that kernels take in place of groups of arrays: written word by word as numba lays them out."""
 
 import gc
+import os
+import subprocess
+import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -74,3 +77,40 @@ def test_a_handle_can_be_a_field_of_another():
 def test_truth_values_are_refused():
     with pytest.raises(TypeError, match="integer"):
         handle(Inner(np.zeros((1, 1)), True))
+
+
+def test_the_plain_way_of_compiling_gives_the_same(tmp_path):
+    """With versions of numba that CI does not try, its own passes compile the kernels."""
+    program = """
+import numpy as np
+from typing import NamedTuple
+from dojo_py.compiler import REPLACED
+from dojo_py.handles import handle
+from dojo_py.jit import entry, kernel
+
+class Group(NamedTuple):
+    x: np.ndarray
+    scale: float
+
+@kernel
+def scaled(group, i):
+    return group.scale * group.x[i]
+
+@entry
+def total(group):
+    found = 0.0
+    for i in range(len(group.x)):
+        found += scaled(group, i)
+    return found
+
+print(REPLACED, total(handle(Group(np.arange(4.0), 0.5))))
+"""
+    (tmp_path / "plain.py").write_text(program)
+    said = [
+        subprocess.run(
+            [sys.executable, str(tmp_path / "plain.py")], capture_output=True, text=True, check=True,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / plain), "DOJO_PY_PLAIN_NUMBA": plain},
+        ).stdout  # fmt: skip
+        for plain in ("", "1")
+    ]
+    assert said[0].endswith(" 3.0\n") and said[1] == "False 3.0\n"

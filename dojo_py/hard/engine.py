@@ -98,8 +98,8 @@ class Engine:
 
     def tendon_lengths(self, bodies: Array) -> Array:
         """(nt, 2) lengths of the spatial tendons that act and their rates over the last interval; zero for fixed ones."""
-        from dojo_py.hard.drives import allocate_drive
         from dojo_py.handles import handle
+        from dojo_py.hard.drives import allocate_drive
         from dojo_py.hard.tendon_paths import path_lengths
 
         layout, nv = self.world.layout, int(self.model.nv)

@@ -24,7 +24,7 @@ from numba import types
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.by_address import FRESH, GO, STOP, reader_of
 from dojo_py.handles import Struct
-from dojo_py.jit import entry, kernel
+from dojo_py.jit import kernel
 
 FREE, BALL = 0, 1
 SINGULAR, NOT_FINITE = 3, 5
