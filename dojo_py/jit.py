@@ -55,7 +55,7 @@ pasted: Any = njit(inline="always", **OPTIONS)
 
 FILES = ("arrays.py", "by_address.py", "compiler.py", "handles.py", "jit.py", "passes.py", "rotation.py")
 ROOMS = (
-    "actuation/*.py", "collision/**/*.py", "drawing/*.py", "fluid/*.py", "hard/**/*.py", "solver/*.py", "soft/**/*.py",
+    "actuation/*.py", "collision/**/*.py", "drawing/*.py", "fluid/*.py", "hard/**/*.py", "solver/**/*.py", "soft/**/*.py",
     "mechanism/wrapping.py",
 )  # fmt: skip
 """Where kernels live, and the constants they are compiled with."""
