@@ -68,6 +68,8 @@ NO_CROSSING = 0.05
 LEVEL = 0.5
 """Slope of an edge along its crossing with another, seen along a face's normal, up to which its height over the face is its gap: on
 a steeper one the place of the crossing, not the height, is what motion changes, and an impulse along the normal would do work."""
+DEEPER = 1e-6
+"""Of the size: how much smaller than the gap of bodies that are apart a feature's may be: errors of both."""
 NUMBERS = CORNERS * CORNERS
 
 
@@ -135,12 +137,12 @@ def find_features(Q, W, k, x, R, reach):
     if shows_polygon(Q, a) and shows_polygon(Q, b):
         show_polygon(Q, M, 0, a, pose_a, n)
         show_polygon(Q, M, 1, b, pose_b, times(-1.0, n))
-        _overlap(Q, W, a, pose_a, b, pose_b, n, reach)
+        _overlap(Q, W, a, pose_a, b, pose_b, n, gap, reach)
         if gap > -MISSED * M.size[0]:  # in one another, crossings mean nothing
-            rim_features(Q, M, a, pose_a, b, pose_b, n, gap, reach)
+            rim_features(Q, M, a, pose_a, b, pose_b, n, reach)
         _keep_spread(M, MOST if W.kappa[0] == 0.0 else FOUND)
         for f in range(M.found[0]):
-            missed = missed and M.gap[f] > gap + MISSED * M.size[0]
+            missed = missed and (M.gap[f] > gap + MISSED * M.size[0] or M.gap[f] < M.least[0])
             if M.kept[f]:
                 _add(Q, W, k, M, f, x, R)
     if missed or (gap < 0.0 and W.n_features[0] == before):
@@ -151,8 +153,8 @@ def find_features(Q, W, k, x, R, reach):
 
 
 @kernel
-def _overlap(Q, W, a, pose_a, b, pose_b, n, reach):
-    """The features of both polygons with gaps up to reach, into M."""
+def _overlap(Q, W, a, pose_a, b, pose_b, n, gap, reach):
+    """The features of both polygons with gaps up to reach, into M. gap: of the pair [m]."""
     M = W.manifold
     e1 = perpendicular(n)
     e2 = cross(n, e1)
@@ -166,6 +168,7 @@ def _overlap(Q, W, a, pose_a, b, pose_b, n, reach):
             M.flat[side, i, 0], M.flat[side, i, 1] = dot(p, e1), dot(p, e2)
             size = max(size, length(minus(row(M.point[side], i), row(M.point[side], 0))))
     M.size[0] = size
+    M.least[0] = gap - DEEPER * size if gap > -MISSED * size else -math.inf  # in one another, features may be deeper than the pair
     for side in range(2):
         if M.has_face[1 - side]:
             for i in range(M.corners[side]):
@@ -340,24 +343,31 @@ def _crossing(M, i, i2, j, j2, n, reach):
 
 @kernel
 def _keep_spread(M, most):
-    """Mark the features that are kept: all, or of more than `most` the deepest, then always the farthest from those."""
-    count = M.found[0]
+    """Mark the features that are kept: all, or of more than `most` the deepest, then always the farthest from those.
+
+    The points of bodies that are apart are never nearer than the bodies: a feature whose gap is smaller than theirs (`M.least`) has
+    its point outside of what it stands over. As a constraint it would push apart what does not touch, and give it energy: it is
+    not kept, nor is another at its place.
+    """
+    count, real = M.found[0], 0
     for f in range(count):
-        M.kept[f] = count <= most
-    if count <= most:
+        M.kept[f] = M.gap[f] >= M.least[0]
+        real += M.kept[f]
+    if real <= most:
         return
-    best = 0
+    best = -1
     for f in range(count):
-        M.far[f] = math.inf
-        if M.gap[f] < M.gap[best]:
+        M.far[f] = math.inf if M.kept[f] else -1.0
+        if M.kept[f] and (best < 0 or M.gap[f] < M.gap[best]):
             best = f
+        M.kept[f] = False
     for _ in range(most):
         M.kept[best] = True
         last = best
         for f in range(count):
             d = (M.place[f, 0] - M.place[last, 0]) ** 2 + (M.place[f, 1] - M.place[last, 1]) ** 2
             M.far[f] = min(M.far[f], d)
-            if not M.kept[f] and (M.kept[best] or M.far[f] > M.far[best]):
+            if not M.kept[f] and M.far[f] >= 0.0 and (M.kept[best] or M.far[f] > M.far[best]):
                 best = f
 
 

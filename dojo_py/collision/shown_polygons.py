@@ -40,6 +40,7 @@ class Manifold(NamedTuple):
     flat: np.ndarray  # (2, RING, 2) seen along the normal [m]
     face: np.ndarray  # (2,) its number
     size: np.ndarray  # (1,) [m]
+    least: np.ndarray  # (1,) the smallest gap that a feature may have [m]
     found: np.ndarray  # (1,) how many features were found
     kind: np.ndarray  # (FOUND,)
     gap: np.ndarray  # (FOUND,) [m]
@@ -62,7 +63,7 @@ def allocate_manifold() -> Manifold:
     z, i, each = np.zeros, np.int64, (FOUND, 2, 3)
     return Manifold(
         seen=z((3, 3)), corners=z(2, i), radius=z(2), disc=z(2), has_face=z(2, np.bool_), normal=z((2, 3)), origin=z((2, 3)),
-        point=z((2, RING, 3)), number=z((2, RING), i), flat=z((2, RING, 2)), face=z(2, i), size=z(1), found=z(1, i),
+        point=z((2, RING, 3)), number=z((2, RING), i), flat=z((2, RING, 2)), face=z(2, i), size=z(1), least=z(1), found=z(1, i),
         kind=z(FOUND, i), gap=z(FOUND), sign=z(FOUND), place=z((FOUND, 2)), side=z(FOUND, i), corner=z((FOUND, 2), i), at=z(each),
         along=z(each), across=z(each), rounding=z((FOUND, 2)), angle=z((FOUND, 2)), turn=z(FOUND), kept=z(FOUND, np.bool_),
         far=z(FOUND),

@@ -80,9 +80,9 @@ PAIRS = [(a, b) for i, a in enumerate(SHAPES) for b in list(SHAPES)[i:]]
 def test_two_bodies_that_collide_keep_their_momenta(first, second, tmp_path):
     """Five random collisions of every pair; gaps by the wheel (mj_geomDistance; capsule-box has errors of its own there).
 
-    Measured: momenta 3e-15 of their size, smallest gap of the wheel -1e-8 m on curved shapes (its own tolerance). Energy: an
-    impulse acts with the arms of the step's end, which turns by ωh too far: of first order in h (docs/gauntlet.md), 3.3 % at most
-    here (bound of the experiments: never grows; not held: docs/contact.md).
+    Measured: momenta 3e-15 of their size, smallest gap of the wheel -1e-8 m on curved shapes (its own tolerance); energy never
+    grows (4e-13 of it in a step at most; at h 0.0025 8e-13). With features that are nearer than the pair it grew by 3.3 %
+    (h 0.01) and 47 % (h 0.0025).
     """
     path = tmp_path / "two.xml"
     path.write_text(_two_bodies(first, second))
@@ -97,8 +97,7 @@ def test_two_bodies_that_collide_keep_their_momenta(first, second, tmp_path):
         linear, angular, energy = _balance(model, trajectory.maximal)
         assert np.abs(np.diff(linear, axis=0)).max() < 1e-10 * np.abs(linear).max() + 1e-14
         assert np.abs(np.diff(angular, axis=0)).max() < 1e-10 * np.abs(angular).max() + 1e-13
-        fastest = np.linalg.norm(trajectory.maximal[:, 1:, 10:], axis=2).max()
-        assert np.diff(energy).max() < 2.0 * fastest * model.opt.timestep * energy[0]
+        assert np.diff(energy).max() < 1e-10 * energy[0]
         if (first, second) != ("capsule", "box"):
             assert _wheel_gap(oracle, trajectory.qpos) > -2e-6
 
