@@ -69,7 +69,7 @@ LEVEL = 0.5
 """Slope of an edge along its crossing with another, seen along a face's normal, up to which its height over the face is its gap: on
 a steeper one the place of the crossing, not the height, is what motion changes, and an impulse along the normal would do work."""
 DEEPER = 1e-6
-"""Of the size: how much smaller than the gap of bodies that are apart a feature's may be: errors of both."""
+"""Of the size: how far below zero a feature of bodies that are apart may be: errors of both."""
 NUMBERS = CORNERS * CORNERS
 
 
@@ -139,7 +139,7 @@ def find_features(Q, W, k, x, R, reach):
         show_polygon(Q, M, 1, b, pose_b, times(-1.0, n))
         _overlap(Q, W, a, pose_a, b, pose_b, n, gap, reach)
         if gap > -MISSED * M.size[0]:  # in one another, crossings mean nothing
-            rim_features(Q, M, a, pose_a, b, pose_b, n, reach)
+            rim_features(Q, M, a, pose_a, b, pose_b, n, gap, reach)
         _keep_spread(M, MOST if W.kappa[0] == 0.0 else FOUND)
         for f in range(M.found[0]):
             missed = missed and (M.gap[f] > gap + MISSED * M.size[0] or M.gap[f] < M.least[0])
@@ -168,7 +168,7 @@ def _overlap(Q, W, a, pose_a, b, pose_b, n, gap, reach):
             M.flat[side, i, 0], M.flat[side, i, 1] = dot(p, e1), dot(p, e2)
             size = max(size, length(minus(row(M.point[side], i), row(M.point[side], 0))))
     M.size[0] = size
-    M.least[0] = gap - DEEPER * size if gap > -MISSED * size else -math.inf  # in one another, features may be deeper than the pair
+    M.least[0] = -DEEPER * size if gap > 0.0 else -math.inf
     for side in range(2):
         if M.has_face[1 - side]:
             for i in range(M.corners[side]):
@@ -345,9 +345,9 @@ def _crossing(M, i, i2, j, j2, n, reach):
 def _keep_spread(M, most):
     """Mark the features that are kept: all, or of more than `most` the deepest, then always the farthest from those.
 
-    The points of bodies that are apart are never nearer than the bodies: a feature whose gap is smaller than theirs (`M.least`) has
-    its point outside of what it stands over. As a constraint it would push apart what does not touch, and give it energy: it is
-    not kept, nor is another at its place.
+    Bodies that are apart do not overlap anywhere: a feature with a gap below zero (`M.least`) has its point outside of what it
+    stands over. As a constraint it would push apart what does not touch, and give it energy: it is not kept, nor is another at its
+    place.
     """
     count, real = M.found[0], 0
     for f in range(count):

@@ -21,8 +21,6 @@ ALONG = 0.998
 """Cosine of the angle between the pair's normal and that of two curves from which their crossing is a feature."""
 BESIDE = 0.95
 """Likewise of a corner beside a wall."""
-AT_END = 1e-6
-"""Of an edge: how far beyond its ends it still is."""
 BEHIND = -0.1
 """Cosine from the normal of the direction to a point of a rim below which it lies on the far side of its cylinder."""
 GRAZING = 0.02
@@ -32,11 +30,13 @@ STEADY = 0.5
 an eighth of the radius, within a step, and the normal of both has no meaning then."""
 CLOSE = 0.2
 """Of the radius: gap up to which rims and edges cross. Farther apart a turn may part them in a step and turn their normal over."""
+DEEPER = 1e-6
+"""Of the size: how much smaller than the pair's the gap of a feature may be."""
 
 
 @kernel
-def rim_features(Q, M, a, pose_a, b, pose_b, n, reach):
-    """Put the features of the cylinders among geoms a, b with gaps up to reach into M. n from A to B."""
+def rim_features(Q, M, a, pose_a, b, pose_b, n, gap, reach):
+    """Put the features of the cylinders among geoms a, b with gaps up to reach into M. n from A to B, gap: of the pair [m]."""
     for side in range(2):
         g, pose = (a, pose_a) if side == 0 else (b, pose_b)
         h = b if side == 0 else a
@@ -50,15 +50,15 @@ def rim_features(Q, M, a, pose_a, b, pose_b, n, reach):
             if sign * tilt < -SIDE_COSINE:
                 continue  # that cap looks away
             centre = along(pose[0], sign * Q.shape_size[g, 1], z)
-            _over_edges(Q, M, side, end, centre, pose, Q.shape_size[g, 0], h, n, reach)
+            _over_edges(Q, M, side, end, centre, pose, Q.shape_size[g, 0], h, n, gap, reach)
             if side == 0 and Q.shape_kind[h] == CYLINDER:
                 w = _axis(pose_b, 2)
                 for other in range(2):
                     sign = 1.0 - 2.0 * other
                     if -sign * dot(w, n) >= -SIDE_COSINE:
                         facing = along(pose_b[0], sign * Q.shape_size[h, 1], w)
-                        _two_rims(Q, M, g, h, end, other, centre, pose, facing, pose_b, n, reach)
-        _beside(Q, M, side, g, pose, h, outwards, reach)
+                        _two_rims(Q, M, g, h, end, other, centre, pose, facing, pose_b, n, gap, reach)
+        _beside(Q, M, side, g, pose, h, outwards, gap, reach)
 
 
 @kernel
@@ -84,7 +84,7 @@ def _put_rim(M, f, side, centre, pose, radius, angle):
 
 
 @kernel
-def _over_edges(Q, M, side, end, centre, pose, radius, h, n, reach):
+def _over_edges(Q, M, side, end, centre, pose, radius, h, n, gap, reach):
     """A rim of one side across the edges that the other shows, or across its axis."""
     other = 1 - side
     count = M.corners[other]
@@ -109,7 +109,7 @@ def _over_edges(Q, M, side, end, centre, pose, radius, h, n, reach):
             e = radial(x, y, angle)
             at = along(centre, radius, e)
             foot = dot(minus(at, o), w)
-            if slope < GRAZING or dot(e, outwards) < BEHIND or not (-AT_END * long <= foot <= (1.0 + AT_END) * long):
+            if slope < GRAZING or dot(e, outwards) < BEHIND or not (-DEEPER * long <= foot <= (1.0 + DEEPER) * long):
                 continue
             of_a = 1.0 if side == 0 else -1.0
             own = cross(w, cross(cross(x, y), e))
@@ -118,7 +118,7 @@ def _over_edges(Q, M, side, end, centre, pose, radius, h, n, reach):
             most = min(reach, CLOSE * radius) if rounding == 0.0 else reach
             sign = -1.0 if dot(own, n) > 0.0 else 1.0  # the normal of a contact points from B to A
             near, m, _ = rim_edge(centre, x, y, radius, o, w, rounding, angle, sign, of_a)
-            if near > most or -dot(m, n) < ALONG:
+            if near > most or near < gap - DEEPER * M.size[0] or -dot(m, n) < ALONG:
                 continue
             s, t = _place(M, at)
             f = put_feature(M, RIM_EDGE, s, t, near, side, 2 * end + branch, edge_number(M, other, j, i), of_a)
@@ -130,7 +130,7 @@ def _over_edges(Q, M, side, end, centre, pose, radius, h, n, reach):
 
 
 @kernel
-def _two_rims(Q, M, g, h, end, other, a, pose_a, b, pose_b, n, reach):
+def _two_rims(Q, M, g, h, end, other, a, pose_a, b, pose_b, n, gap, reach):
     """Two rims with centres a, b: where they cross, seen along the normal, and where one reaches farthest."""
     k, m = Q.shape_size[g, 0], Q.shape_size[h, 0]
     d = minus(b, a)
@@ -144,7 +144,7 @@ def _two_rims(Q, M, g, h, end, other, a, pose_a, b, pose_b, n, reach):
         t = math.sqrt(max(k * k - s * s, 0.0))
         for branch in range(2):
             p = along(times(s, u), t * (1.0 - 2.0 * branch), v)
-            _one_crossing(M, end, other, branch, a, pose_a, k, p, b, pose_b, m, minus(p, flat), n, reach)
+            _one_crossing(M, end, other, branch, a, pose_a, k, p, b, pose_b, m, minus(p, flat), n, gap, reach)
     for branch in range(2):  # the rim that reaches farthest, and the other's point next to it
         pose, sign = (pose_a, 1.0) if branch == 0 else (pose_b, -1.0)
         z = _axis(pose, 2)
@@ -153,13 +153,13 @@ def _two_rims(Q, M, g, h, end, other, a, pose_a, b, pose_b, n, reach):
             continue
         e = times(1.0 / length(e), e)
         if branch == 0:
-            _one_crossing(M, end, other, 2, a, pose_a, k, e, b, pose_b, m, minus(along(a, k, e), b), n, reach)
+            _one_crossing(M, end, other, 2, a, pose_a, k, e, b, pose_b, m, minus(along(a, k, e), b), n, gap, reach)
         else:
-            _one_crossing(M, end, other, 3, a, pose_a, k, minus(along(b, m, e), a), b, pose_b, m, e, n, reach)
+            _one_crossing(M, end, other, 3, a, pose_a, k, minus(along(b, m, e), a), b, pose_b, m, e, n, gap, reach)
 
 
 @kernel
-def _one_crossing(M, end, other, branch, a, pose_a, k, towards_a, b, pose_b, m, towards_b, n, reach):
+def _one_crossing(M, end, other, branch, a, pose_a, k, towards_a, b, pose_b, m, towards_b, n, gap, reach):
     """A crossing of two rims, from directions to it from both centres."""
     xa, ya, xb, yb = _axis(pose_a, 0), _axis(pose_a, 1), _axis(pose_b, 0), _axis(pose_b, 1)
     alpha, beta = math.atan2(dot(towards_a, ya), dot(towards_a, xa)), math.atan2(dot(towards_b, yb), dot(towards_b, xb))
@@ -170,7 +170,7 @@ def _one_crossing(M, end, other, branch, a, pose_a, k, towards_a, b, pose_b, m, 
         return
     sign = -1.0 if dot(own, n) > 0.0 else 1.0
     near, normal, _ = rim_rim(a, xa, ya, k, b, xb, yb, m, alpha, beta, sign)
-    if near > min(reach, CLOSE * min(k, m)) or -dot(normal, n) < ALONG:
+    if near > min(reach, CLOSE * min(k, m)) or near < gap - DEEPER * M.size[0] or -dot(normal, n) < ALONG:
         return
     s, t = _place(M, along(a, k, e))
     i = put_feature(M, RIM_RIM, s, t, near, 0, 2 * end + other, branch, sign)
@@ -180,7 +180,7 @@ def _one_crossing(M, end, other, branch, a, pose_a, k, towards_a, b, pose_b, m, 
 
 
 @kernel
-def _beside(Q, M, side, g, pose, h, outwards, reach):
+def _beside(Q, M, side, g, pose, h, outwards, gap, reach):
     """Corners of the other polygon, or the ends of a capsule, beside the wall of a cylinder."""
     other = 1 - side
     if Q.shape_kind[h] == CYLINDER:
@@ -193,7 +193,7 @@ def _beside(Q, M, side, g, pose, h, outwards, reach):
         f = along(f, -s, z)
         away = length(f)
         near = away - Q.shape_size[g, 0] - M.radius[other]
-        if abs(s) > Q.shape_size[g, 1] or near > reach or dot(f, outwards) < BESIDE * away:
+        if abs(s) > Q.shape_size[g, 1] or near > reach or near < gap - DEEPER * M.size[0] or dot(f, outwards) < BESIDE * away:
             continue
         u, v = _place(M, p)
         k = put_feature(M, BALL_FEATURE, u, v, near, other, M.number[other, i], 0, 1.0)
