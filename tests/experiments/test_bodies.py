@@ -81,7 +81,7 @@ def test_two_bodies_that_collide_keep_their_momenta(first, second, tmp_path):
     """Five random collisions of every pair; gaps by the wheel (mj_geomDistance; capsule-box has errors of its own there).
 
     Measured: momenta 3e-15 of their size, smallest gap of the wheel -1e-8 m on curved shapes (its own tolerance); energy never
-    grows (4e-13 of it in a step at most; at h 0.0025 8e-13). With features below zero of bodies apart it grew by 3.3 %
+    grows (1.3e-12 of it in a step at most; at h 0.0025 8e-13). With features below zero of bodies apart it grew by 3.3 %
     (h 0.01) and 47 % (h 0.0025).
     """
     path = tmp_path / "two.xml"
