@@ -52,10 +52,13 @@ def mjcf(model: Model | Mechanism) -> str:
 
 
 def differing_arrays(model: Model, other: Model, tolerance: float = TOLERANCE) -> list[str]:
-    """Arrays, options, sizes and names of two models that differ by more than the tolerance, relative to max(1, |value|)."""
+    """Arrays, options, sizes and names of two models that differ by more than the tolerance, relative to max(1, |value|).
+
+    Not the mean colours of textures, which are none of MuJoCo's and only drawn.
+    """
     out = []
     for prefix, a, b in (("", model, other), ("opt.", model.opt, other.opt), ("stat.", model.stat, other.stat)):
-        names = [item.name for item in dataclasses.fields(a) if item.name not in ("source", "opt", "stat")]
+        names = [item.name for item in dataclasses.fields(a) if item.name not in ("source", "opt", "stat", "mat_texrgb")]
         out += [prefix + name for name in names if not _same(getattr(a, name), getattr(b, name), tolerance)]
     return out
 

@@ -168,7 +168,7 @@ class HardSimulator:
         bodies = np.asarray(m.geom_bodyid, int)[geoms].reshape(-1, 2)
         return Contacts(
             bodies, geoms, table[:, POSITION : POSITION + 3], table[:, FRAME : FRAME + 9].reshape(-1, 3, 3), table[:, GAP],
-            table[:, IMPULSE : IMPULSE + 3], table[:, TORQUE : TORQUE + 3], m.body_names, m.geom_names,
+            table[:, IMPULSE : IMPULSE + 3], m.body_names, m.geom_names, table[:, TORQUE : TORQUE + 3],
         )  # fmt: skip
 
     def rollout(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .checks import Check
+from .enums import TrnType
 from .errors import Problems
 from .layout import Layout
 from .reference import ReferenceState, state_at
@@ -57,11 +58,14 @@ def tendon_inverse_weights(a: Arrays, state: ReferenceState, inverse: Array) -> 
 
 
 def tendon_inertia(a: Arrays, state: ReferenceState) -> Array:
-    """(nv, nv) what the armature of the tendons adds to the joint-space inertia. Only what joints of one chain share counts:
-    the matrix keeps the pattern of the tree, as in MuJoCo.
+    """(nv, nv) what the armature of the tendons, and of the actuators on them, adds to the joint-space inertia. Only what joints of
+    one chain share counts: the matrix keeps the pattern of the tree, as in MuJoCo.
     """
+    armature = np.array(a["tendon_armature"], float)
+    for u in np.flatnonzero(np.asarray(a["actuator_trntype"]) == TrnType.TENDON):
+        armature[int(a["actuator_trnid"][u][0])] += a["actuator_gear"][u][0] ** 2 * a["actuator_armature"][u]
     J, nv = tendon_geometry(a, state, a["qpos0"])[1], len(a["dof_parentid"])
-    full = np.einsum("t,ti,tj->ij", a["tendon_armature"], J, J)
+    full = np.einsum("t,ti,tj->ij", armature, J, J)
     kept = np.eye(nv, dtype=bool)
     for i, parent in enumerate(a["dof_parentid"]):
         if parent >= 0:

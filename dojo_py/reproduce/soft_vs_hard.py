@@ -1,7 +1,7 @@
 """Hard beside soft contact on the same models: sliding, creeping on a slope, a robot's fall, a grasp, a bouncing ball.
 
 The soft mode's contact is a spring-damper behind a convex program: it sinks in and creeps by design, and can bounce.
-The hard mode's is an inequality: no gap below zero, friction that holds, impact without rebound.
+The hard mode's is an inequality: no gap below zero, friction that holds, impact with Newton's restitution.
 """
 
 from __future__ import annotations
@@ -50,7 +50,6 @@ def simulator(mode: str, model: Any, timestep: float, friction: Any = "cone") ->
     from dojo_py import HardSimulator, SoftSimulator
 
     if mode == "hard":
-        # (a bouncy solref has no meaning there: impacts are inelastic)
         return HardSimulator(model, timestep, friction=friction, unsupported="skip")
     if not isinstance(friction, str):
         model = model.replace(opt=dataclasses.replace(model.opt, cone=friction))
@@ -166,7 +165,7 @@ def run(
     columns = ("scene", "mode", "setting", "measure", "value", "lowest gap [mm]", "unsolved")
     notes = [
         "soft: MuJoCo's model with the files' default contact parameters; negative gaps are penetration",
-        "the hard mode's impact has no rebound; the soft ball is a spring without damper",
+        "the ball's solref is a spring without damper: in the hard mode a restitution of 1",
         "the soft rows are what mj_step makes of these files, Atlas at 0.1 s too: it sinks half a metre but does not diverge",
     ]
     hard = [row for row in rows if row[1] == "hard"]

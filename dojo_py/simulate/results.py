@@ -90,10 +90,10 @@ class Contacts:
     """(n,) distance of the surfaces after the step [m]."""
     impulse: Array
     """(n, 3) [N s]"""
-    torque: Array = field(default_factory=lambda: np.zeros((0, 3)))
-    """(n, 3) of torsional and rolling friction on the first body [N m s]: about the normal and the tangents."""
     body_table: tuple[str, ...] = field(default=(), repr=False)
     geom_table: tuple[str, ...] = field(default=(), repr=False)
+    torque: Array = field(default_factory=lambda: np.zeros((0, 3)))
+    """(n, 3) of torsional and rolling friction on the first body [N m s]: about the normal and the tangents."""
 
     def __len__(self) -> int:
         return len(self.gap)

@@ -89,6 +89,6 @@ class SoftLoop:
         geoms = t[:, 16:18].astype(int) - 1
         return Contacts(
             np.asarray(m.geom_bodyid, int)[geoms].reshape(-1, 2), geoms.reshape(-1, 2), t[:, 4:7].copy(),
-            t[:, 7:16].reshape(-1, 3, 3).copy(), t[:, 0].copy(), t[:, 1:4].copy(), t[:, 18:21].copy(),
-            tuple(getattr(m, "body_names", ())), tuple(getattr(m, "geom_names", ())),
+            t[:, 7:16].reshape(-1, 3, 3).copy(), t[:, 0].copy(), t[:, 1:4].copy(),
+            tuple(getattr(m, "body_names", ())), tuple(getattr(m, "geom_names", ())), t[:, 18:21].copy(),
         )  # fmt: skip

@@ -29,25 +29,16 @@ KNOWN: dict[str, dict[str, Known]] = {
             (0, 15),
             "24 bodies of half a millimetre that start in one another; one step of 60 of a chain of touching capsules",
         ),
-        "not frozen": Known((0,), "the same heap: no step is solved from the tenth on"),
         "work bounded": Known((0,), "the same heap: 20 of its 60 steps use up the iterations"),
-        "reported gap": Known(
-            (0,), "the same heap: a cylinder and a box of 0.6 mm, by the wheel 1.1e-7 m in one another; not explained"
-        ),
     },
     "shapes": {
-        "solved, ordinary": Known((60,), "a box flies into the side of a cylinder: INEXACT after 233 iterations"),
         "solved, other": Known((15,), "grains of a milligram that fly 7 of their sizes in a step"),
-        "not frozen": Known((15,), "the same grains: they turn too fast for whole steps and no part is solved, TOO_FAST"),
-        "work bounded": Known((15,), "the same grains: 514 iterations where a normal step has 5"),
         "gap": Known((41,), "a cylinder of 2.9 m tilted by less than 1e-3 rad: 0.8 mm under the plane, the rounded rim"),
         "reported gap": Known((41,), "the same cylinder: the gap that is reported is that of the rounded rim"),
         "energy": Known((4, 10), "small bodies at rest are pushed apart, by 3e-17 and 2e-16 J (as in scenes)"),
     },
     "touching": {
-        "A": Known((45,), "a cylinder's cap on the face of a box: 3e-2, features change within the difference"),
-        "close": Known((18, 45), "the same two"),
-        "vjp": Known((45,), "the same cylinder: 9e-3"),
+        "close": Known((18,), "the same: the share of columns within the closer bound"),
         "parameters": Known((18,), "time step, a box and an ellipsoid apart: 4e-2, not traced"),
     },
     "soft": {

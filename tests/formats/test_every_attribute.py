@@ -10,9 +10,9 @@ from dojo_py import ModelError, load_model
 
 VALUES = ("", "1", "-0.5 0.5", "0.1 0.2 0.3", "0.9 0.95 0.01 0.5 2", "1 0 0 0 1 0", "true", "box", "affine")
 STRICTER = ("lower bound must be less", "is less than 0", "not an integer of at least", "three letters", "has no direction")
-STRICTER += ("exactly one target", "needs a joint or a tendon as target")
-"""The wheel accepts reversed ranges, negative friction and counts, words for eulerseq, axes without direction, two targets:
-mistakes all of them."""
+STRICTER += ("is negative", "exactly one target", "needs a joint or a tendon as target")
+"""The wheel accepts reversed ranges, negative friction, damping and counts, words for eulerseq, axes without direction, two
+targets: mistakes all of them."""
 WHEEL_DIES = {("connect", "anchor")}
 """Short lists here: an unknown exception, after which the wheel hangs."""
 TAGS = sorted({node.tag for node in etree.fromstring(EVERYTHING).iter()})

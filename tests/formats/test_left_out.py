@@ -15,7 +15,7 @@ def model(body=BODY, before="", after=""):
 
 
 NOTICES = {
-    "sensor": (model(after='<sensor><rangefinder name="n" site="s"/></sensor>'), "rangefinder 'n': sensor: is not simulated"),
+    "sensor": (model(after='<sensor><distance name="n" geom1="g" geom2="g"/></sensor>'), "distance 'n': sensor"),
     "late sensor": (model(after='<sensor><gyro name="n" site="s" delay=".1"/></sensor>'), "gyro 'n': sensor: delay is not"),
     "sensor of a camera": (
         model(after='<sensor><framepos name="n" objtype="camera" objname="c"/></sensor>'), "framepos 'n': sensor: cameras",
@@ -28,7 +28,6 @@ NOTICES = {
         "geom 'n', material",
     ),
     "discardvisual": (model(before='<compiler discardvisual="true"/>'), "compiler, discardvisual"),
-    "lengthrange": (model(before='<compiler><lengthrange mode="all"/></compiler>'), "lengthrange: ranges of lengths"),
 }
 
 

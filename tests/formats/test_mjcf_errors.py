@@ -218,8 +218,10 @@ UNSUPPORTED = {
     ),
     "plastic tendon": (tendon(TERM, of='springyield="1"'), "t"),
     "actuator of a body": (model(BODY, "", '<actuator><motor name="m" body="b"/></actuator>'), "m"),
-    "muscle": (model(BODY, "", '<actuator><muscle name="m" joint="knee"/></actuator>'), "m"),
-    "muscle dynamics": (model(BODY, "", '<actuator><general name="m" joint="knee" dyntype="muscle"/></actuator>'), "m"),
+    "slider-crank": (
+        model(BODY, "", '<actuator><motor name="m" cranksite="s" slidersite="s" cranklength="1"/></actuator>'),
+        "m",
+    ),
     "flex": (model(BODY, "", '<equality><flex name="m" flex="f"/></equality>'), "m"),
     "composite": (model('<body><flexcomp name="m"/></body>'), "m"),
     "shell": (model('<geom name="m" size="1" shellinertia="true"/>'), "m"),

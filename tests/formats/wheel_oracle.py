@@ -28,11 +28,14 @@ def stripped_xml(path):
         _class_types(section, "sphere", types)
     for body in (*root.findall("worldbody"),):
         _remove_meshes(body, "main", types)
-    for tag in ("asset", "visual", "statistic"):
+    for tag in ("visual", "statistic"):
         for node in list(root.findall(tag)):
             root.remove(node)
+    for node in list(root.iter("mesh", "texture", "hfield")):
+        if node.getparent().tag == "asset":
+            node.getparent().remove(node)
     for node in list(root.iter()):
-        for attribute in ("material", "mesh"):
+        for attribute in ("texture", "mesh"):
             node.attrib.pop(attribute, None)
     return etree.tostring(root).decode()
 

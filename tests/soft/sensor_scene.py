@@ -22,6 +22,7 @@ LINES += [f'<tendon{what} tendon="t"/>' for what in SCALAR]
 LINES += [f'<actuator{what} actuator="{name}"/>' for what in ("pos", "vel", "frc") for name in ("m", "p", "s", "g")]
 LINES += ['<ballquat joint="bl"/><ballangvel joint="bl"/><clock/><e_potential/><e_kinetic/>']
 LINES += ['<gyro name="clipped" site="sa" cutoff=".1" noise="3"/><touch name="bounded" site="za" cutoff="5"/>']
+LINES += ['<rangefinder site="e1"/>', '<rangefinder site="e2"/>', '<rangefinder site="w"/>']
 LINES += ['<framexaxis name="axis" objtype="site" objname="sb"/>']
 
 SCENE = """<mujoco><option timestep=".004" tolerance="0" iterations="500" ls_iterations="200" ls_tolerance="1e-6"

@@ -128,7 +128,6 @@ REFUSED = {
     "dcmotor": ('<dcmotor name="m" joint="h" motorconst="0.1" resistance="1"/>', "'m', actuator_dyntype"),
     "pid": ('<pid name="m" joint="h" kp="1" ki="1"/>', "'m', actuator_gaintype"),
     "orientation": ('<orientation name="m" joint="b" kp="1"/><motor joint="h"/>', "'m', actuator_trntype"),
-    "muscle": ('<muscle name="m" joint="h" lengthrange="0 1"/>', "'m', actuator_gaintype"),
     "two activations": ('<general name="m" joint="h" dyntype="user" actdim="2"/>', "'m', actuator_actnum"),
     "plugin": (
         '<plugin name="m" joint="h" plugin="mujoco.pid" actdim="1"><config key="kp" value="1"/>'

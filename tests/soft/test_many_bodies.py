@@ -33,7 +33,7 @@ def with_all_pairs(simulator: SoftSimulator) -> SoftSimulator:
     geoms = np.stack([packed.pairs["geom1"], packed.pairs["geom2"]], axis=1).astype(np.int64)
     index = pair_index(geoms, np.ones(len(packed.geoms), bool))
     simulator._packed = packed._replace(by_geoms=index, box_reach=np.zeros(0))
-    simulator._model_handle = simulator._kernels.model_handle(simulator._packed)
+    simulator._model_handle = simulator._kernels.handle(simulator._packed)
     simulator._hands = Hands(simulator._packed)
     return simulator
 
