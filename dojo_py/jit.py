@@ -53,7 +53,10 @@ counted_kernel = njit(**_KERNEL, **OPTIONS)
 pasted: Any = njit(inline="always", **OPTIONS)
 
 
-FILES = ("arrays.py", "by_address.py", "compiler.py", "handles.py", "jit.py", "passes.py", "rotation.py")
+FILES = (
+    "arrays.py", "by_address.py", "compiler.py", "disjoint_sets.py", "handles.py", "jit.py", "passes.py", "policy/loop_counts.py",
+    "rotation.py", "simulate/status.py",
+)  # fmt: skip
 ROOMS = (
     "actuation/*.py", "collision/**/*.py", "drawing/*.py", "fluid/*.py", "hard/**/*.py", "solver/**/*.py", "soft/**/*.py",
     "mechanism/wrapping.py",

@@ -1,16 +1,20 @@
 """Where compiled kernels are kept: the first folder that can be written, whatever else is shared, read-only, full or damaged.
 
 In order: NUMBA_CACHE_DIR when it is set, `__pycache__` beside the kernel's source, the user's cache folder, a private folder of
-the temporary directory. A folder that can only be read (a shared installation, an image of a container) is looked into before the
-one that is written. One process compiles an entry while others that need it wait and load what it made. A file holds versions for
-several processors; numba compiles another one when the processor is new.
+the temporary directory. A folder that can only be read (a shared installation, an image of a container) is looked into before
+the one that is written. In folders that several installations share, kernels are found by what they are compiled from, not by
+where it lies: a second environment, or a copy of the repository, compiles nothing anew. One process compiles an entry while
+others that need it wait and load what it made. A file holds versions for several processors; numba compiles another one when
+the processor is new.
 """
 
 from __future__ import annotations
 
 import contextlib
 import getpass
+import hashlib
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -19,6 +23,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
+import numba
 from numba import config
 from numba.core import caching
 from numba.misc.appdirs import AppDirs
@@ -31,14 +36,25 @@ PATIENCE = 1.0
 """Seconds of waiting for another process after which the user is told."""
 
 
-def folders_of(source: Path) -> list[Path]:
+MOST_VERSIONS = 16
+"""Versions of one source file's kernels in a shared folder; the oldest go when a new one comes."""
+
+
+def folders_of(module: str, source: Path, stamp: bytes) -> list[Path]:
     """Folders in which the kernels of a source file may be kept, best first."""
-    hashed = _CACHING._CacheLocator.get_suitable_cache_subpath(str(source))
+    content = hashlib.sha256(stamp + numba.__version__.encode()).hexdigest()[:16]
+    shared = [Path(AppDirs(appname="numba", appauthor=False).user_cache_dir), private_folder()]
+    own = [] if _CONFIG.CACHE_DIR else [source.parent / "__pycache__"]
     if _CONFIG.CACHE_DIR:
-        first = Path(_CONFIG.CACHE_DIR) / hashed
-    else:
-        first = source.parent / "__pycache__"
-    return [first, Path(AppDirs(appname="numba", appauthor=False).user_cache_dir) / hashed, private_folder() / hashed]
+        shared.insert(0, Path(_CONFIG.CACHE_DIR))
+    return own + [folder / module / content for folder in shared]
+
+
+def drop_old_versions(folder: Path) -> None:
+    """Of a shared folder's versions of the same source keep the newest."""
+    versions = sorted(folder.parent.iterdir(), key=lambda found: found.stat().st_mtime, reverse=True)
+    for old in versions[MOST_VERSIONS:]:
+        shutil.rmtree(old, ignore_errors=True)
 
 
 def private_folder() -> Path:
@@ -108,15 +124,15 @@ def _cache_at(function: Any, place: _Place) -> Any:
 class KernelCache:
     """The cache of one entry, in place of numba's: read-only folders that hold it, and one to write to, if any can be written.
 
-    stamp: whatever changes with the sources that the entry is compiled from.
+    stamp: a hash of the sources that the entry is compiled from.
     """
 
-    def __init__(self, function: Any, stamp: Any):
+    def __init__(self, function: Any, stamp: bytes):
         source, line = Path(function.__code__.co_filename), function.__code__.co_firstlineno
         self.name = function.__qualname__
         self.own: Any = None
         self.shelves: list[Any] = []
-        for folder in folders_of(source):
+        for folder in folders_of(function.__module__, source, stamp):
             if writable(folder):
                 self.own = _cache_at(function, _Place(folder, source, line, stamp))
                 break
@@ -166,6 +182,8 @@ class KernelCache:
             return
         try:
             self.own.save_overload(signature, compiled)
+            if Path(self.own.cache_path).name != "__pycache__":
+                drop_old_versions(Path(self.own.cache_path))
         except OSError as error:
             say_once(f"compiled kernels cannot be kept in {self.own.cache_path}: {error.strerror or error}; set NUMBA_CACHE_DIR")
 

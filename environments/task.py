@@ -16,6 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from dojo_py.environments.advance import Moved, advance, differentiate
+from dojo_py.simulate.own_steps import by_simulator
 from dojo_py.simulate.results import Contacts, State
 from dojo_py.simulate.values import check_fields
 
@@ -35,9 +36,9 @@ class LoopKernels(NamedTuple):
 
 FORMULAS = (
     "observe", "reward", "terminated", "healthy", "forces", "wrenches", "control", "control_jacobian", "action_scale",
-    "action_bounds", "move", "differentiate",
+    "action_bounds",
 )  # fmt: skip
-"""What the kernels of a task stand for."""
+"""What the kernels of a task stand for. A `move` of its own no closed loop runs (simulate/own_steps.py)."""
 
 
 @lru_cache(maxsize=64)
@@ -155,10 +156,12 @@ class Task:
 
     # episodes
 
+    @by_simulator
     def move(self, states: Sequence[State], actions: Array, threads: int | None = 1, kappa: float | None = None) -> list[Moved]:
         """Each state (B) after its action (B, na)."""
         return advance(self, states, actions, threads, kappa)
 
+    @by_simulator
     def differentiate(self, state: State, action: Array, kappa: float | None) -> tuple[Array, Array, State]:
         """A (2nv, 2nv), B (2nv, na) of one action at kappa in the tangent state [dq, dv], and the state after it."""
         return differentiate(self, state, action, kappa)
@@ -179,11 +182,11 @@ class Task:
         raise NotImplementedError
 
     def observation_jacobian(self, state: State) -> Array | None:
-        """(no, 2nv) derivative of `observe` in the tangent [dq, dv], contacts held constant; None: not known in closed form."""
+        """(no, 2nv) of `observe` in the tangent [dq, dv], what contacts show held constant; None: not known in closed form."""
         return None
 
     def reward_gradient(self, before: State, action: Array, after: State) -> tuple[Array, Array, Array] | None:
-        """(2nv,), (na,), (2nv,): derivatives of `reward`, contacts held constant; None: not known in closed form."""
+        """(2nv,), (na,), (2nv,): of `reward`, what contacts add held constant; None: not known in closed form."""
         return None
 
     def terminated(self, state: State) -> bool:

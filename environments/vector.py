@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.environments import import_gymnasium
+from dojo_py.environments.own_loop import Loop, OwnLoop, loop_of
 from dojo_py.environments.spaces import (
     RENDER_MODES,
     SMOOTH,
@@ -65,11 +66,15 @@ class DojoVectorEnv(gymnasium.vector.VectorEnv):
         self.action_space = batch(self.single_action_space, num_envs)
         self._gradients, self._kappa, self._size = check_extras(gradients, kappa, width, height)
         self._threads = min(os.cpu_count() or 1 if threads is None else threads, num_envs)
-        self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
+        self._pool: ThreadPoolExecutor | None = None
         self._generators = [np.random.default_rng() for _ in range(num_envs)]
-        self._loops: list[ClosedLoop] = []
+        self._loops: list[Loop] = []
         self._elapsed = np.zeros(num_envs, dtype=int)
         self._over = np.zeros(num_envs, dtype=bool)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Of a copy, or for another process: everything but the threads, which start at the next step."""
+        return {**vars(self), "_pool": None}
 
     @property
     def states(self) -> list[State]:
@@ -94,7 +99,7 @@ class DojoVectorEnv(gymnasium.vector.VectorEnv):
             if s is not None:
                 self._generators[i], _ = gymnasium.utils.seeding.np_random(s)
         if not self._loops:
-            self._loops = [ClosedLoop(self.task) for _ in range(self.num_envs)]
+            self._loops = [loop_of(self.task) for _ in range(self.num_envs)]
         self._over[:] = False
         return np.array([self._start(i) for i in range(self.num_envs)]), {}
 
@@ -112,36 +117,56 @@ class DojoVectorEnv(gymnasium.vector.VectorEnv):
         self._move(live, u)
         observations = np.zeros(self.observation_space.shape)
         rewards, terminated, truncated = np.zeros(n), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
-        parts: dict[str, np.ndarray] = {}
+        parts: list[dict[str, Any]] = []
         for i in live:
             observations[i], rewards[i], terminated[i], found = self._loops[i].outcome()
-            for name, value in found.items():
-                parts.setdefault(name, np.zeros(n, type(value)))[i] = value
+            parts.append(found)
+        infos = self._with_parts(infos, live, parts)
         self._elapsed[live] += 1
         truncated[live] = self._elapsed[live] >= self.horizon
         for i in np.flatnonzero(self._over):
             observations[i] = self._start(i)
-        for name, column in parts.items():
-            infos[name], infos[f"_{name}"] = column, ~self._over
         self._over = terminated | truncated
         return observations, rewards, terminated, truncated, infos
 
+    def _with_parts(self, infos: dict[str, Any], live: np.ndarray, parts: list[dict[str, Any]]) -> dict[str, Any]:
+        """The infos with those of the worlds that moved, as `gymnasium.vector.SyncVectorEnv` gives them."""
+        if not (parts and isinstance(self._loops[0], ClosedLoop) and self._loops[0].compiled):
+            for i, found in zip(live, parts, strict=True):
+                infos = self._add_info(infos, found, i)
+            return infos
+        moved = np.zeros(self.num_envs, bool)  # kernels give every world the same numbers: by columns
+        moved[live] = True
+        for name, value in parts[0].items():
+            column = np.zeros(self.num_envs, type(value))
+            column[live] = [found[name] for found in parts]
+            infos[name], infos[f"_{name}"] = column, moved.copy()
+        return infos
+
     def _move(self, live: np.ndarray, actions: np.ndarray) -> None:
         """One action of these worlds, on all threads; the kernels release the interpreter lock."""
+        own = [loop for i in live if isinstance(loop := self._loops[i], OwnLoop)]
+        if own:
+            moved = self.task.move([loop.state() for loop in own], actions[live], self._threads)
+            for loop, action, found in zip(own, actions[live], moved, strict=True):
+                loop.take(action, found)
+            return
 
         def move(first: int) -> None:
             for i in live[first :: self._threads]:
                 self._loops[i].act(actions[i])
 
-        if self._pool is None:
+        if self._threads == 1:
             move(0)
-        else:
-            list(self._pool.map(move, range(self._threads)))
+            return
+        self._pool = self._pool or ThreadPoolExecutor(self._threads)
+        list(self._pool.map(move, range(self._threads)))
 
     def close_extras(self, **_: Any) -> None:
         """End the threads."""
         if self._pool is not None:
             self._pool.shutdown()
+            self._pool = None
 
     def render(self) -> tuple[np.ndarray, ...] | None:
         """A picture a world; None without a render mode."""

@@ -60,6 +60,24 @@ def test_two_processes_at_once_compile_once(folder):
     assert sorted(misses(process)[0] for process in together) == [0, 1]
 
 
+def test_a_copy_of_the_sources_elsewhere_compiles_nothing(folder, tmp_path):
+    assert misses(start(folder))[0] == 1
+    copy = tmp_path / "elsewhere"
+    copy.mkdir()
+    shutil.copy(folder / "tiny.py", copy)
+    assert misses(start(copy, NUMBA_CACHE_DIR=str(folder / "kept")))[0] == 0
+
+
+def test_old_versions_of_changed_sources_go(folder):
+    for number in range(kernel_cache.MOST_VERSIONS + 2):
+        version = folder / "kept" / "tiny" / f"version {number}"
+        version.mkdir(parents=True)
+        os.utime(version, (number, number))
+    assert misses(start(folder))[0] == 1
+    kept = sorted(found.name for found in (folder / "kept" / "tiny").iterdir())
+    assert len(kept) == kernel_cache.MOST_VERSIONS and "version 2" not in kept and "version 3" in kept
+
+
 def test_another_processor_gets_its_own_version_beside_the_first(folder):
     assert misses(start(folder))[0] == 1
     assert misses(start(folder, NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES=""))[0] == 1

@@ -1,9 +1,10 @@
 """Scalar force of an actuator:  p = (g₀ + g₁ l + g₂ l̇) u + b₀ + b₁ l + b₂ l̇,  then clamped  (MuJoCo, "Actuation model").
 
 u: control or activation, l: length of the transmission. For one u the law is affine in (l, l̇), which is what lets the hard mode
-take servos implicitly; a muscle's is made so, by its slopes where the step starts.
+take servos implicitly; a muscle's and a motor's is made so, by its slopes where the step starts.
 """
 
+from dojo_py.actuation.controlled import controlled_law, count_states, is_controlled
 from dojo_py.actuation.dynamics import DYN_INTEGRATOR, DYN_NONE, activation_rate, next_activation
 from dojo_py.actuation.muscle import muscle_bias, muscle_gain
 from dojo_py.actuation.short_way import turns_too_many, whole_turn
@@ -32,9 +33,9 @@ def signal(T, i, control, act, h, rates):
 
     T: ActuatorTable; control (nu,), act (na,); h [s] is used by actuators with actearly, whose next activation acts already.
     """
-    u = clamp(control[T.control[i]], T.control_range[i, 0], T.control_range[i, 1])
-    k = T.activation[i]
-    if k < 0:
+    c, k = T.control[i], T.activation[i]
+    u = clamp(control[c], T.control_range[c, 0], T.control_range[c, 1])
+    if k < 0 or is_controlled(T.gaintype[i]):
         return u
     target = u
     if T.rotation[i] and T.dyntype[i] != DYN_INTEGRATOR:  # filters take the short way, too
@@ -56,8 +57,36 @@ def advance(T, i, act, rate, h):
 
 
 @kernel
-def force_law(T, i, u, length, velocity):
-    """(b₀, b₁, b₂) of actuator i at the signal u: force = b₀ + b₁ l + b₂ l̇ before clamping, of muscles near that l, l̇."""
+def controlled(T, i, length, velocity, V):
+    """(b₀, b₁, b₂, E) of servo or motor i near that l, l̇, and of its force the part E beyond its range; rates of its activations.
+
+    V: Drive, with clamped controls and activations of the start of a step.
+    """
+    F, fl, fv, E, el, ev = controlled_law(
+        T.gaintype[i], T.dynprm[i], T.gain[i], T.bias[i], T.spec[i], T.early[i], V.control, T.control[i], V.act, T.activation[i],
+        length, velocity, V.span[0], V.act_rate,
+    )  # fmt: skip
+    if not V.hold[0]:
+        V.velocity[i] = velocity
+    b1, b2 = fl + el, fv + ev
+    return F + E - b1 * length - b2 * velocity, b1, b2, E
+
+
+@kernel
+def rest(T, i, V):
+    """The activations of a servo or motor that is switched off keep their values."""
+    for k in range(count_states(T.gaintype[i], T.dynprm[i], T.gain[i])):
+        V.act_rate[T.activation[i] + k] = 0.0
+
+
+@kernel
+def force_law(T, i, u, length, velocity, V):
+    """(b₀, b₁, b₂, E) of actuator i at the signal u: force = b₀ + b₁ l + b₂ l̇ before clamping.
+
+    Of muscles and motors near that l, l̇. E: what of it the actuator's force range does not bound.
+    """
+    if is_controlled(T.gaintype[i]):
+        return controlled(T, i, length, velocity, V)
     b0, b1, b2 = T.gain[i, 0] * u, 0.0, 0.0
     if T.gaintype[i] == GAIN_MUSCLE:
         gain, by_length, by_velocity = muscle_gain(length, velocity, T.gain[i], T.lengthrange[i], T.acc0[i])
@@ -74,4 +103,4 @@ def force_law(T, i, u, length, velocity):
         b0 += T.bias[i, 0]
         b1 += T.bias[i, 1]
         b2 += T.bias[i, 2]
-    return b0, b1, b2
+    return b0, b1, b2, 0.0

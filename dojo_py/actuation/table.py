@@ -6,31 +6,34 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dojo_py.actuation.controlled import GAIN_DCMOTOR, GAIN_PID
 from dojo_py.actuation.force import BIAS_AFFINE, BIAS_MUSCLE, GAIN_AFFINE, GAIN_MUSCLE
 from dojo_py.actuation.short_way import of_rotations
-from dojo_py.actuation.transmission import BALL, FREE, SCALAR, SITE, TENDON
+from dojo_py.actuation.transmission import BALL, CRANK, FREE, SCALAR, SITE, TENDON
 from dojo_py.mechanism.enums import DisableBit, JointType, TrnType
 
 
 class ActuatorTable(NamedTuple):
     """One row per actuator, n rows. Forces in N or N m, lengths in m or rad."""
 
-    transmission: np.ndarray  # (n,) SCALAR, BALL, FREE, SITE or TENDON
+    transmission: np.ndarray  # (n,) SCALAR, BALL, FREE, SITE, TENDON or CRANK
     in_parent: np.ndarray  # (n,) 1: ball and free joints, torque axis in the parent
     gear: np.ndarray  # (n, 6)
     qadr: np.ndarray  # (n,) first entry of the joint in qpos
     dof: np.ndarray  # (n,) first entry of the joint in qvel; nv + t for tendon t
-    body: np.ndarray  # (n, 2) bodies that take the force: of the joint; of the site and its reference (-1: world or none)
+    body: np.ndarray  # (n, 2) bodies that take the force: of the joint; of site and reference, crank and slider (-1: none)
     has_reference: np.ndarray  # (n,) 1: site with a reference site
+    rod: np.ndarray  # (n,) length of the rod of a slider-crank [m]
     site_pos: np.ndarray  # (n, 2, 3) sites in the frames of their bodies [m]
     site_quat: np.ndarray  # (n, 2, 4)
     common: np.ndarray  # (n,) last body that moves both sites (-1: world)
     servo: np.ndarray  # (n,) number among the servos: hinge, slide or tendon, force depends on length or velocity; else -1
     rotation: np.ndarray  # (n,) 1: servo of a rotation, which takes the short way round
     enabled: np.ndarray  # (n,)
-    control: np.ndarray  # (n,) entry in the control
-    control_range: np.ndarray  # (n, 2) infinite where unlimited
-    activation: np.ndarray  # (n,) entry in the activations or -1
+    control: np.ndarray  # (n,) first entry in the control
+    spec: np.ndarray  # (n,) which controls a servo or motor has (CtrlInput)
+    control_range: np.ndarray  # (nu, 2) infinite where unlimited
+    activation: np.ndarray  # (n,) first entry in the activations or -1
     activation_limited: np.ndarray  # (n,)
     activation_range: np.ndarray  # (n, 2)
     dyntype: np.ndarray  # (n,)
@@ -54,15 +57,19 @@ def _ranges(limited: Any, ranges: Any) -> np.ndarray:
 
 
 def _transmissions(model: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Kinds, joints (-1: site or tendon) and sites (n, 2) of all actuators."""
+    """Kinds, joints (-1: none) and sites (n, 2) of all actuators."""
     n = model.nactuator if hasattr(model, "nactuator") else model.nu
     kinds, joints, sites = np.full(n, SCALAR), np.full(n, -1), np.full((n, 2), -1)
     of_joint = {JointType.FREE: FREE, JointType.BALL: BALL}
     for i in range(n):
         if int(model.actuator_trntype[i]) == TrnType.SITE:
             kinds[i], sites[i] = SITE, model.actuator_trnid[i]
+        elif int(model.actuator_trntype[i]) == TrnType.SLIDERCRANK:
+            kinds[i], sites[i] = CRANK, model.actuator_trnid[i]
         elif int(model.actuator_trntype[i]) == TrnType.TENDON:
             kinds[i] = TENDON
+        elif int(model.actuator_trntype[i]) == TrnType.BODY:
+            kinds[i] = SITE  # of none: adhesion, which this table does not drive
         else:
             joints[i] = model.actuator_trnid[i][0]
             kinds[i] = of_joint.get(JointType(int(model.jnt_type[joints[i]])), SCALAR)
@@ -75,12 +82,12 @@ def build_table(model: Any) -> ActuatorTable:
     n = len(kinds)
     flags, groups = int(model.opt.disableflags), np.asarray(model.actuator_group, int)
     off = np.array([0 <= g <= 30 and bool(int(model.opt.disableactuator) >> int(g) & 1) for g in groups], bool).reshape(n)
-    enabled = ~off & (not flags & DisableBit.ACTUATION)
+    enabled = ~off & (not flags & DisableBit.ACTUATION) & (np.asarray(model.actuator_trntype) != TrnType.BODY)
     gain, bias = np.array(model.actuator_gainprm, float), np.array(model.actuator_biasprm, float)
     gaintype, biastype = np.array(model.actuator_gaintype, np.int64), np.array(model.actuator_biastype, np.int64)
     affine = (gaintype == GAIN_AFFINE) & np.any(gain[:, 1:3] != 0, axis=1)
     affine |= (biastype == BIAS_AFFINE) & np.any(bias[:, 1:3] != 0, axis=1)
-    affine |= (gaintype == GAIN_MUSCLE) | (biastype == BIAS_MUSCLE)
+    affine |= (gaintype == GAIN_MUSCLE) | (biastype == BIAS_MUSCLE) | (gaintype == GAIN_PID) | (gaintype == GAIN_DCMOTOR)
     is_servo = affine & ((kinds == SCALAR) | (kinds == TENDON)) & enabled
     body, site_pos, site_quat = np.full((n, 2), -1), np.zeros((n, 2, 3)), np.tile([1.0, 0, 0, 0], (n, 2, 1))
     qadr, dof = np.zeros(n, np.int64), np.zeros(n, np.int64)
@@ -106,7 +113,8 @@ def build_table(model: Any) -> ActuatorTable:
         qadr=qadr,
         dof=dof,
         body=body.astype(np.int64),
-        has_reference=(sites[:, 1] >= 0).astype(np.int64),
+        has_reference=((sites[:, 1] >= 0) & (kinds == SITE)).astype(np.int64),
+        rod=np.array(model.actuator_cranklength, float),
         site_pos=site_pos,
         site_quat=site_quat,
         common=np.full(n, -1, np.int64),
@@ -114,6 +122,7 @@ def build_table(model: Any) -> ActuatorTable:
         rotation=of_rotations(model),
         enabled=enabled.astype(np.int64),
         control=np.array(model.actuator_ctrladr, np.int64) if hasattr(model, "actuator_ctrladr") else np.arange(n),
+        spec=np.array(getattr(model, "actuator_ctrlspec", np.zeros(n)), np.int64),
         control_range=_ranges(clamped, model.actuator_ctrlrange),
         activation=np.array(model.actuator_actadr, np.int64),
         activation_limited=np.array(model.actuator_actlimited, np.int64),

@@ -67,6 +67,7 @@ def contents(model: Any) -> list[tuple[str, str]]:
         ("coordinates", f"qpos {model.nq}, qvel {model.nv}"),
         ("geoms", f"{model.ngeom}{_listed(shapes)}"),
         ("meshes", f"{model.nmesh}, {model.nmeshvert} vertices, {model.nmeshface} faces" if model.nmesh else "0"),
+        ("height fields", f"{model.nhfield}, {model.nhfielddata} points" if model.nhfield else "0"),
         ("contacts", f"{count_contacts(model)} points that may touch; {model.npair} pairs, {model.nexclude} excludes"),
         ("actuators", f"{model.nactuator}: {model.nu} inputs, {model.na} activations"),
         ("tendons", str(model.ntendon)),

@@ -34,12 +34,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def count_contacts(model: Any) -> int:
-    """Points that may touch something: candidate contacts of the hard mode, with room for those that are chosen in a step."""
+    """What may touch something: points against planes, and pairs of geoms of two bodies, in the hard mode."""
     import numpy as np
 
-    from dojo_py.collision.candidates import build_candidates, feature_rows
+    from dojo_py.collision.candidates import build_candidates
     from dojo_py.hard.layout import map_bodies
 
     where = map_bodies(model)
     planes, pairs = build_candidates(model, where, np.zeros((len(where.body), 3)), skip_unsupported=True)
-    return len(planes.body) + feature_rows(pairs)
+    return len(planes.body) + len(pairs.geom)

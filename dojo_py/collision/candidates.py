@@ -1,9 +1,9 @@
 """Model → candidates for contact: every pair of geoms that MuJoCo's filters let collide, taken apart into points.
 
-Against a plane: a sphere is one point with a radius, a capsule two, a box its 8 corners, an ellipsoid its lowest point; a
-cylinder has four fixed points and the lowest point on each rim. Between bodies the features of sphere-sphere, sphere-capsule,
-sphere-box and capsule-capsule (its four ends against the other's axis, and the two axes crossing) are fixed too. All other convex
-pairs choose theirs at the start of every step (manifold.py): they are listed as pairs of geoms.
+Against a plane: a sphere is one point with a radius, a capsule two, a box its 8 corners, an ellipsoid its lowest point. What may
+touch of two bodies is listed as pairs of geoms, of which a step chooses those that are near and their features: round pairs,
+sphere-sphere, sphere-capsule, sphere-box and capsule-capsule, have fixed ones (hard/round_pairs.py), all others, and cylinders
+and meshes on planes, those where they face each other (manifold.py).
 """
 
 from typing import NamedTuple
@@ -12,10 +12,11 @@ import numpy as np
 
 from dojo_py.collision.convex_shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID, MESH, PLANE, SPHERE
 from dojo_py.collision.convex_table import frames, has_hull, shape_table
-from dojo_py.collision.features import BALL_FEATURE, CROSSING
 from dojo_py.collision.friction import coefficients, laws
+from dojo_py.collision.height_fields import HFIELD, height_fields
 from dojo_py.collision.pair_filter import colliding_pairs
-from dojo_py.collision.restitution import restitution, solrefs
+from dojo_py.collision.restitution import restitutions, solrefs
+from dojo_py.collision.sweep import pair_index
 from dojo_py.mechanism.errors import ModelError
 
 SHAPE_NAMES = {0: "plane", 1: "hfield", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh", 8: "sdf"}
@@ -25,11 +26,11 @@ class PlaneCandidates(NamedTuple):
     """Points of bodies against fixed planes. n rows; frames: the body's frame at its centre of mass, the world."""
 
     body: np.ndarray  # (n,)
-    point: np.ndarray  # (n, 3) centre of the ball, of the rim or of the ellipsoid, body frame [m]
+    point: np.ndarray  # (n, 3) centre of the ball or of the ellipsoid, body frame [m]
     radius: np.ndarray  # (n,) of the ball about the point [m]
     curved: np.ndarray  # (n,) 1 where the touching point moves over the shape
     shape: np.ndarray  # (n, 3, 3) curved: the point is  point - size M n / sqrt(nᵀ M n + ε²), n the plane's normal in the body
-    size: np.ndarray  # (n,) curved: factor k [m for rims, 1 for ellipsoids, whose M is in m²]
+    size: np.ndarray  # (n,) curved: factor k
     soft: np.ndarray  # (n,) curved: ε²
     normal: np.ndarray  # (n, 3) world
     tangent: np.ndarray  # (n, 2, 3) world
@@ -42,30 +43,26 @@ class PlaneCandidates(NamedTuple):
 
 
 class PairCandidates(NamedTuple):
-    """What of two bodies may touch (one of them may be the world, -1): n pairs of features, then m pairs of whole geoms.
+    """What of two bodies may touch (one of them may be the world, -1): m pairs of geoms, the round ones before the others.
 
-    Frames of features as above; those of the g shapes: the geoms' own (`convex_table.ShapeTable`).
+    Shapes are in the bodies' frames at the centre of mass, as above, g rows, one for each geom of the model. A rounded box is the
+    box of these half extents with a ball of this radius about each of its points: spheres, capsules and boxes, as round pairs
+    see them. The last five are the index of pairs by geoms (`sweep.PairIndex`).
     """
 
-    kind: np.ndarray  # (n,)
-    body: np.ndarray  # (n, 2)
-    centre: np.ndarray  # (n, 2, 3) in the two bodies' frames [m]
-    axes: np.ndarray  # (n, 2, 3, 3) columns: axes of the feature in the body's frame
-    half: np.ndarray  # (n, 2, 3) half extents along these axes; a segment has only the third [m]
-    radius: np.ndarray  # (n, 2) rounding [m]
-    bound: np.ndarray  # (n, 2) distance from the centre of mass to the feature's farthest point [m]
-    friction: np.ndarray  # (n,)
-    law: np.ndarray  # (n,)
-    geom: np.ndarray  # (n, 2)
-    ratio: np.ndarray  # (n, 5) as of planes
-    restitution: np.ndarray  # (n,)
-    convex: np.ndarray  # (m, 2) geoms whose features are chosen at the start of a step
-    convex_friction: np.ndarray  # (m,)
-    convex_law: np.ndarray  # (m,)
-    convex_ratio: np.ndarray  # (m, 5)
-    convex_restitution: np.ndarray  # (m,)
-    convex_fade: np.ndarray  # (m,) distance d₁ of hard/far_pairs.py over the square root of κ [m / sqrt(N m s)]
-    room: np.ndarray  # (1,) most features of all of them together
+    geom: np.ndarray  # (m, 2) of a sphere and another geom the sphere comes first; else one that moves
+    friction: np.ndarray  # (m,) of reference
+    law: np.ndarray  # (m,)
+    ratio: np.ndarray  # (m, 5) as of planes
+    restitution: np.ndarray  # (m,)
+    fade: np.ndarray  # (m,) distance d₁ of hard/far_pairs.py over the square root of κ [m / sqrt(N m s)]
+    rounds: np.ndarray  # (1,) how many pairs are round
+    room: np.ndarray  # (1,) how many features there is room for at first; a step that needs more asks for it
+    round_centre: np.ndarray  # (g, 3) of the rounded box [m]
+    round_half: np.ndarray  # (g, 3) half extents; a capsule has only the third [m]
+    round_radius: np.ndarray  # (g,) [m]
+    shape_fade: np.ndarray  # (g,) the largest `fade` of its pairs
+    shape_inner: np.ndarray  # (g,) radius of a ball about the centre that is inside of the shape [m]
     shape_node: np.ndarray  # (g,) body
     shape_centre: np.ndarray  # (g, 3) of the geom in the body's frame [m]
     shape_axes: np.ndarray  # (g, 3, 3)
@@ -82,20 +79,22 @@ class PairCandidates(NamedTuple):
     face_normal: np.ndarray
     ring: np.ndarray
     ring_corner: np.ndarray
+    field_size: np.ndarray  # these three: `height_fields.HeightFields`; of a height field `shape_faces` holds its number
+    field_grid: np.ndarray
+    field_height: np.ndarray
+    box_geom: np.ndarray
+    partner_start: np.ndarray
+    partner: np.ndarray
+    pair_number: np.ndarray
+    boundless: np.ndarray
 
 
-ROOM, ROOM_A_BODY, ROOM_A_PAIR = 64, 32, 20
-"""Features that a model has room for: in all, and for each body; no more than for each pair."""
+ROOM, ROOM_A_BODY, ROOM_A_PAIR, ROOM_A_ROUND_PAIR = 32, 4, 20, 5
+"""Features that a model has room for at first: in all, and for each body; no more than for each pair."""
 
 
-def feature_rows(pairs):
-    """Rows of the table of features: those that never change, then room for those that are chosen."""
-    return len(pairs.kind) + int(pairs.room[0])
-
-
-RIM_SOFTNESS = 1e-3
-"""Tilt below which the lowest point of a rim retreats to the cap's centre: where the cap is parallel to the plane it is
-undefined, and the four fixed points carry the cylinder. Costs 5e-7 of the radius when the cylinder lies on its side."""
+MOST_POINTS = 250_000
+"""Of a height field: its prisms take 300 bytes a point."""
 
 
 def _points_against_plane(kind, size, centre, axes):
@@ -108,59 +107,32 @@ def _points_against_plane(kind, size, centre, axes):
     if kind == BOX:
         corners = [(i, j, k) for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]
         return [(centre + axes @ (np.array(s) * size), 0.0, 0, zero, 0.0, 0.0) for s in corners]
-    if kind == ELLIPSOID:
-        return [(centre, 0.0, 1, axes @ np.diag(size**2) @ axes.T, 1.0, 0.0)]
-    rows = []
-    axis = axes[:, 2]
-    for s in (-1, 1):
-        cap = centre + s * size[1] * axis
-        for x, y in ((1, 0), (0, 1), (-1, 0), (0, -1)):
-            rows.append((cap + size[0] * (x * axes[:, 0] + y * axes[:, 1]), 0.0, 0, zero, 0.0, 0.0))
-        rows.append((cap, 0.0, 1, np.eye(3) - np.outer(axis, axis), size[0], RIM_SOFTNESS**2))
-    return rows
-
-
-def _box_feature(kind, size):
-    """Half extents and rounding of a geom as a rounded box, or None."""
-    return {
-        SPHERE: (np.zeros(3), size[0]),
-        CAPSULE: (np.array([0.0, 0.0, size[1]]), size[0]),
-        BOX: (np.array(size, float), 0.0),
-    }.get(kind)
+    return [(centre, 0.0, 1, axes @ np.diag(size**2) @ axes.T, 1.0, 0.0)]
 
 
 def build_candidates(model, where, com, skip_unsupported=False):
     """PlaneCandidates and PairCandidates of a Model. Raises ModelError naming all pairs of shapes that have no routine."""
     node, centre, axes = frames(where, model, com)
-    planes, pairs, convex, refused = [], [], [], []
     may = colliding_pairs(model)
-    all_laws = laws(coefficients(model, may.geoms, may.listed), may.condim)
-    bounces = [restitution(ref) for ref in solrefs(model, may.geoms, may.listed)]
-    for (g, k), law, mu, ratio, e in zip(may.geoms.tolist(), *(values.tolist() for values in all_laws), bounces, strict=True):
-        if node[g] < 0 and node[k] < 0:
-            continue
-        tg, tk = int(model.geom_type[g]), int(model.geom_type[k])
-        if tk == PLANE:
-            g, k, tg, tk = k, g, tk, tg
-        if tg == PLANE:
-            if node[g] < 0 and tk == MESH and has_hull(model, k):
-                convex.append((k, g, mu, law, ratio, e))
-                continue
-            if node[g] >= 0 or tk not in (SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX):
-                refused.append((g, k))
-                continue
-            n = axes[g][:, 2]
-            T = axes[g][:, :2].T if ratio[0] == ratio[1] and ratio[3] == ratio[4] else default_tangents(n)
-            for row in _points_against_plane(tk, np.asarray(model.geom_size[k], float), centre[k], axes[k]):
-                planes.append((node[k], *row, n, T, n @ centre[g], mu, law, (k, g), ratio, e))
-            continue
-        rows = _pair_rows(tg, tk, g, k, model, node, centre, axes)
-        if rows is not None:
-            pairs += [(*row, mu, law, ratio, e) for row in rows]
-        elif _is_convex(model, g) and _is_convex(model, k):
-            convex.append((g, k, mu, law, ratio, e) if node[g] >= 0 else (k, g, mu, law, ratio, e))  # one that moves first
-        else:
-            refused.append((g, k))
+    law, mu, ratio = laws(coefficients(model, may.geoms, may.listed), may.condim)
+    rubbing = law, mu, ratio, restitutions(solrefs(model, may.geoms, may.listed))
+    kind = np.asarray(model.geom_type, np.int64)
+    simple = np.isin(kind, (SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX))
+    hull = np.array([kind[g] == MESH and has_hull(model, g) for g in range(model.ngeom)], bool)
+    moves = node >= 0
+    pair = may.geoms
+    pair = np.where((kind[pair[:, 1]] == PLANE)[:, None], pair[:, ::-1], pair)
+    (a, b), acts = pair.T, moves[pair].any(axis=1)
+    on_plane = acts & (kind[a] == PLANE) & ~moves[a]
+    round_pair = acts & _is_round(kind[a], kind[b])
+    solid = simple | hull
+    chosen = hull | (kind == CYLINDER)  # what chooses its points on a plane too
+    convex = acts & ~round_pair & (solid[a] & solid[b] | on_plane & chosen[b])
+    fields = _small_fields(model) & ~moves
+    over_terrain = fields[a] & _meets_terrain(kind, hull)[b] | fields[b] & _meets_terrain(kind, hull)[a]
+    convex |= acts & over_terrain
+    on_plane &= simple[b] & ~chosen[b]
+    refused = pair[acts & ~(on_plane | round_pair | convex)].tolist()
     if refused and not skip_unsupported:
         names = sorted(
             {
@@ -174,9 +146,46 @@ def build_candidates(model, where, com, skip_unsupported=False):
             + "; ".join(names)
             + '. Exclude them (contype/conaffinity or <exclude>), or pass unsupported="skip"'
         )
+    first = np.where(round_pair, (kind[a] == SPHERE) | (kind[b] != SPHERE), moves[a])
+    pair = np.where((first | on_plane)[:, None], pair, pair[:, ::-1])
+    rows = np.concatenate([np.flatnonzero(round_pair), np.flatnonzero(convex)])
+    listed = pair[rows], *(values[rows] for values in rubbing)
     bodies = int(where.node.max()) + 1
     mass = np.bincount(where.node + 1, np.asarray(model.body_mass, float), minlength=bodies + 1)[1:]
-    return _stack_planes(planes), _stack_pairs(pairs, convex, (model, mass), (node, centre, axes))
+    planes = _plane_candidates(model, np.flatnonzero(on_plane), pair, rubbing, (node, centre, axes))
+    return planes, _pair_candidates(model, listed, int(round_pair.sum()), mass, (node, centre, axes))
+
+
+def _meets_terrain(kind, hull):
+    """Which geoms may touch height fields."""
+    return np.isin(kind, (SPHERE, CAPSULE, BOX)) | hull
+
+
+def _small_fields(model):
+    """Which geoms are height fields whose points, edges and triangles can be numbered."""
+    field = np.asarray(model.geom_type) == HFIELD
+    if field.any():
+        points = np.asarray(model.hfield_nrow) * np.asarray(model.hfield_ncol)
+        field[field] = points[np.asarray(model.geom_dataid)[field]] <= MOST_POINTS
+    return field
+
+
+def _is_round(first, second):
+    """Which pairs of kinds of geoms (n,) are round pairs."""
+    flat = np.isin(first, (SPHERE, CAPSULE, BOX)) & np.isin(second, (SPHERE, CAPSULE, BOX))
+    return flat & ((first == SPHERE) | (second == SPHERE) | ((first == CAPSULE) & (second == CAPSULE)))
+
+
+def _plane_candidates(model, rows, pair, rubbing, shapes):
+    """PlaneCandidates of the pairs (plane, other) in some rows of pair (n, 2) and rubbing, four arrays of n rows."""
+    (law, mu, ratio, bounce), (node, centre, axes), found = rubbing, shapes, []
+    for row in rows.tolist():
+        g, k = pair[row].tolist()
+        n, r = axes[g][:, 2], ratio[row]
+        T = axes[g][:, :2].T if r[0] == r[1] and r[3] == r[4] else default_tangents(n)
+        for point in _points_against_plane(int(model.geom_type[k]), np.asarray(model.geom_size[k], float), centre[k], axes[k]):
+            found.append((node[k], *point, n, T, n @ centre[g], mu[row], law[row], (k, g), r, bounce[row]))
+    return _stack_planes(found)
 
 
 def default_tangents(n):
@@ -187,40 +196,9 @@ def default_tangents(n):
     return np.stack([first, np.cross(n, first)])
 
 
-def _is_convex(model, g):
-    kind = int(model.geom_type[g])
-    return kind in (SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX) or (kind == MESH and has_hull(model, g))
-
-
 def _name(model, g):
     name = model.geom_names[g] if hasattr(model, "geom_names") else ""
     return f"'{name}'" if name else f"geom {g}"
-
-
-def _pair_rows(tg, tk, g, k, model, node, centre, axes):
-    """Feature pairs of two geoms, the ball (or first segment) first; None where there is no routine."""
-    shapes = {}
-    for i, t in ((g, tg), (k, tk)):
-        feature = _box_feature(t, np.asarray(model.geom_size[i], float))
-        if feature is None:
-            return None
-        shapes[i] = feature
-
-    def row(kind, a, b, at=None):
-        (ha, ra), (hb, rb) = shapes[a], shapes[b]
-        ca = centre[a] if at is None else at
-        return (kind, (node[a], node[b]), (ca, centre[b]), (axes[a], axes[b]), (ha * (kind == CROSSING), hb), (ra, rb), (a, b))
-
-    if tg == SPHERE or tk == SPHERE:
-        a, b = (g, k) if tg == SPHERE else (k, g)
-        return [row(BALL_FEATURE, a, b)]
-    if tg == CAPSULE and tk == CAPSULE:
-        rows = [row(CROSSING, g, k)]
-        for a, b in ((g, k), (k, g)):
-            for s in (-1, 1):
-                rows.append(row(BALL_FEATURE, a, b, centre[a] + s * shapes[a][0][2] * axes[a][:, 2]))
-        return rows
-    return None
 
 
 def _stack_planes(rows):
@@ -249,42 +227,54 @@ FELT = 1e-4
 """Share of its distance by which a pair whose impulse on the central path acts fully may move the lighter body in a step."""
 
 
-def _fade(mass, timestep, nodes):
-    """d₁ / sqrt(κ) of pairs of bodies (m, 2), the world -1; mass (nb,) [kg], timestep [s]."""
-    lighter = np.where(nodes >= 0, mass[nodes] if len(mass) else np.inf, np.inf).min(axis=1, initial=np.inf)
-    return np.sqrt(timestep / (FELT * np.maximum(lighter, 1e-12)))
+def _inner_radii(kind, size, table):
+    """(g,) radii of balls about the centres that are inside of the shapes [m]; 0 for planes, terrain, meshes in no pair."""
+    inner = np.where(kind == CYLINDER, size[:, :2].min(axis=1), np.where(kind <= HFIELD, 0.0, size.min(axis=1)))
+    inner = np.where((kind == SPHERE) | (kind == CAPSULE), size[:, 0], inner)
+    for g in np.flatnonzero(kind == MESH):
+        first, count = table.faces[g]
+        corner = table.corner[table.ring_corner[table.ring[first : first + count]]]
+        inner[g] = max(np.sum(table.normal[first : first + count] * corner, axis=1).min(initial=np.inf), 0.0) if count else 0.0
+    return inner
 
 
-def _stack_pairs(rows, convex, bodies, shapes):
-    model, mass = bodies
-    n, m = len(rows), len(convex)
-    geoms = np.array([r[:2] for r in convex], np.int64).reshape(m, 2)
-    room = min(ROOM_A_PAIR * m, ROOM + ROOM_A_BODY * len(mass))
-    node, at, directions = shapes
-    col = lambda i, shape, dtype=float: np.array([r[i] for r in rows], dtype).reshape(n, *shape)  # noqa: E731
-    centre, half, radius = col(2, (2, 3)), col(4, (2, 3)), col(5, (2,))
+def _pair_candidates(model, listed, rounds, mass, shapes):
+    """PairCandidates of pairs of geoms, their laws, coefficients, ratios, restitutions: the first `rounds` of them are round."""
+    (geoms, law, mu, ratio, bounce), (node, at, directions) = listed, shapes
+    kind, size = np.asarray(model.geom_type), np.asarray(model.geom_size, float).reshape(-1, 3)
+    half, radius = np.zeros((model.ngeom, 3)), np.where((kind == SPHERE) | (kind == CAPSULE), size[:, 0], 0.0)
+    half[kind == CAPSULE, 2], half[kind == BOX] = size[kind == CAPSULE, 1], size[kind == BOX]
+    table = shape_table(model, geoms[rounds:].ravel())
+    reach = table.reach.copy()
+    touching = np.unique(geoms[:rounds])
+    reach[touching] = np.maximum(reach[touching], np.linalg.norm(half[touching], axis=-1) + radius[touching])
+    heavy = np.where(node >= 0, mass[node] if len(mass) else np.inf, np.inf)
+    fade = np.sqrt(float(model.opt.timestep) / (FELT * np.maximum(heavy, 1e-12)))
+    convex = len(geoms) - rounds
+    room = min(ROOM_A_ROUND_PAIR * rounds + ROOM_A_PAIR * convex, ROOM + ROOM_A_BODY * len(mass))
     return PairCandidates(
-        kind=col(0, (), np.int64),
-        body=col(1, (2,), np.int64),
-        centre=centre,
-        axes=col(3, (2, 3, 3)),
-        half=half,
-        radius=radius,
-        bound=np.linalg.norm(centre, axis=-1) + np.linalg.norm(half, axis=-1) + radius,
-        geom=col(6, (2,), np.int64),
-        friction=col(7, ()),
-        law=col(8, (), np.int64),
-        ratio=col(9, (5,)),
-        restitution=col(10, ()),
-        convex=geoms,
-        convex_friction=np.array([r[2] for r in convex], float),
-        convex_law=np.array([r[3] for r in convex], np.int64),
-        convex_ratio=np.array([r[4] for r in convex], float).reshape(m, 5),
-        convex_restitution=np.array([r[5] for r in convex], float),
-        convex_fade=_fade(mass, float(model.opt.timestep), node[geoms]),
+        geom=geoms,
+        friction=mu,
+        law=law.astype(np.int64),
+        ratio=ratio,
+        restitution=bounce,
+        fade=fade[geoms].max(axis=1, initial=0.0),
+        rounds=np.array([rounds], np.int64),
         room=np.array([room], np.int64),
+        round_centre=at.copy(),
+        round_half=half,
+        round_radius=radius,
+        shape_fade=fade,
+        shape_inner=_inner_radii(kind, size, table),
         shape_node=node,
         shape_centre=at,
         shape_axes=directions,
-        **dict(zip(PairCandidates._fields[-13:], shape_table(model, geoms.ravel()), strict=True)),
+        shape_kind=table.kind,
+        shape_size=table.size,
+        shape_hull=table.hull,
+        shape_faces=table.faces,
+        shape_reach=reach,
+        **dict(zip(PairCandidates._fields[-16:-8], table[5:], strict=True)),
+        **height_fields(model)._asdict(),
+        **pair_index(geoms, ~np.isfinite(reach))._asdict(),
     )

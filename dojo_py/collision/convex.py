@@ -70,7 +70,7 @@ class Shapes:
         parts = [_hull_of(model, i) for i in range(model.nmesh)]
         hulls, ranges = _joined(parts)
         rows = np.zeros((model.ngeom, 2), np.int64)
-        for g in np.flatnonzero(np.asarray(model.geom_dataid) >= 0):
+        for g in np.flatnonzero(np.asarray(model.geom_type) == MESH):
             rows[g] = ranges[model.geom_dataid[g]]
         return Shapes(np.asarray(model.geom_type, np.int64), np.array(model.geom_size, float), rows, hulls)
 

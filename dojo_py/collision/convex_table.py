@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.collision.convex_shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID, MESH, PLANE, SPHERE
+from dojo_py.collision.height_fields import HFIELD, height_fields, prism_corners
 from dojo_py.mechanism.quaternion import matrix
 
 Array = np.ndarray
@@ -46,6 +47,10 @@ def shape_table(model: Any, wanted: Any) -> ShapeTable:
     parts = _Parts()
     for g in sorted({int(g) for g in wanted}):
         reach[g] = _reach(kind[g], size[g])
+        if kind[g] == HFIELD:
+            field = int(model.geom_dataid[g])
+            hull[g], faces[g, 0] = parts.add_points(prism_corners(height_fields(model), field).reshape(-1, 3)), field
+            reach[g] = model.geom_rbound[g]
         if kind[g] not in (BOX, MESH):
             continue
         name = tuple(size[g]) if kind[g] == BOX else int(model.geom_dataid[g])
@@ -121,6 +126,15 @@ class _Parts:
         self._rings += [[first + i for i in ring] for ring in rings]
         self._total += len(corners)
         return (first, len(corners)), (first_face, len(rings))
+
+    def add_points(self, corners: Array) -> tuple[int, int]:
+        """(first corner, number) of points without faces."""
+        first = self._total
+        self._corners.append(corners)
+        self._neighbours += [[]] * len(corners)
+        self._around += [[]] * len(corners)
+        self._total += len(corners)
+        return first, len(corners)
 
     def arrays(self) -> tuple[Array, ...]:
         """The last eight fields of a ShapeTable."""

@@ -14,15 +14,14 @@ for shapes without faces, the nearest points take part: NEAREST.
 
 import math
 
-from dojo_py.collision.candidates import RIM_SOFTNESS
 from dojo_py.collision.convex_pair import nearest
 from dojo_py.collision.convex_shapes import CYLINDER, PLANE, support
 from dojo_py.collision.features import BALL_FEATURE, EDGE_EDGE, EDGE_OVER, NEAREST, POINT_PLANE, RIM_PLANE
-from dojo_py.collision.rim_choice import rim_features
+from dojo_py.collision.rim_choice import LEAN, flat_number, rim_features
+from dojo_py.collision.rims import RIM_SOFTNESS
 from dojo_py.collision.shown_polygons import (
     CORNERS,
     FOUND,
-    RIM_POINTS,
     edge_number,
     pose_of,
     put_feature,
@@ -48,10 +47,6 @@ MOST = 8
 """Features of a pair that are kept, those that span most."""
 MISSED = 1e-3
 """Of the size: how much smaller than the gaps of all features the pair's must be for its nearest points to take part too."""
-LEAN = 0.02
-"""Sine of the angle between a cap and a face below which, in the hard limit, the rim's lowest point is a corner."""
-ROUND = 2048
-"""How many points of half a rim are told apart."""
 ENDLESS = 1e6
 """Half the length of a wall [m]."""
 ALIGNED = 0.999
@@ -68,43 +63,49 @@ NO_CROSSING = 0.05
 LEVEL = 0.5
 """Slope of an edge along its crossing with another, seen along a face's normal, up to which its height over the face is its gap: on
 a steeper one the place of the crossing, not the height, is what motion changes, and an impulse along the normal would do work."""
-DEEPER = 1e-6
+BELOW_ZERO = 1e-6
 """Of the size: how far below zero a feature of bodies that are apart may be: errors of both."""
+LEVEL_CAP = 1e-10
+"""Sine of the angle between a cap and a face below which no point of the rim is lower than the four that are always looked at."""
 NUMBERS = CORNERS * CORNERS
 
 
 @kernel
 def gap_of(Q, W, a, pose_a, b, pose_b):
-    """(gap, n from A to B) of two geoms; W.polytope: work."""
+    """(gap, n from A to B, point of A, point of B) of two geoms; W.polytope: work."""
     A, B = shape_of(Q, a), shape_of(Q, b)
     if A[0] == PLANE or B[0] == PLANE:
         return _over_plane(A, pose_a, B, pose_b, Q)
     near = nearest(A, pose_a, B, pose_b, minus(pose_b[0], pose_a[0]), Q, W.polytope)
-    return near[0], near[1]
+    return near[0], near[1], near[2], near[3]
 
 
 @kernel
 def _over_plane(A, pose_a, B, pose_b, hulls):
     """`gap_of` where one is a plane, whose outside is along its z axis."""
-    plane, shape, sign = (pose_a, B, 1.0) if A[0] == PLANE else (pose_b, A, -1.0)
-    pose = pose_b if A[0] == PLANE else pose_a
+    of_a = A[0] == PLANE
+    plane, pose, shape = (pose_a, pose_b, B) if of_a else (pose_b, pose_a, A)
     m = (plane[1][2], plane[1][5], plane[1][8])
     p, _ = support(shape, pose, times(-1.0, m), hulls, -1)
-    return dot(m, minus(p, plane[0])), times(sign, m)
+    gap = dot(m, minus(p, plane[0]))
+    q = along(p, -gap, m)
+    if of_a:
+        return gap, m, q, p
+    return gap, times(-1.0, m), p, q
 
 
 @kernel
 def pair_distance(Q, W, k, x, R):
     """Gap [m] of convex pair k at poses x (nb + 1, 3), R (nb + 1, 3, 3)."""
-    a, b = Q.convex[k, 0], Q.convex[k, 1]
+    a, b = Q.geom[k, 0], Q.geom[k, 1]
     i, j = Q.shape_node[a], Q.shape_node[b]
     return gap_of(Q, W, a, pose_of(Q, a, x[i], R[i]), b, pose_of(Q, b, x[j], R[j]))[0]
 
 
 @kernel
-def convex_far(Q, k, x, R, reach):
-    """True when the bounding spheres of convex pair k are more than reach [m] apart; a plane has none."""
-    a, b = Q.convex[k, 0], Q.convex[k, 1]
+def pair_far(Q, k, x, R, reach):
+    """True when the bounding spheres of pair k are more than reach [m] apart; a plane has none."""
+    a, b = Q.geom[k, 0], Q.geom[k, 1]
     far = Q.shape_reach[a] + Q.shape_reach[b] + reach
     if not far < 1e150:
         return False
@@ -124,32 +125,81 @@ def find_features(Q, W, k, x, R, reach):
 
     x (nb + 1, 3), R (nb + 1, 3, 3): poses. Returns (its gap, how many were added).
     """
-    a, b = Q.convex[k, 0], Q.convex[k, 1]
+    a, b = Q.geom[k, 0], Q.geom[k, 1]
     i, j = Q.shape_node[a], Q.shape_node[b]
     pose_a, pose_b = pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
-    gap, n = gap_of(Q, W, a, pose_a, b, pose_b)
+    gap, n, p, q = gap_of(Q, W, a, pose_a, b, pose_b)
     if gap > reach:
         return gap, 0
     before = W.n_features[0]
     M = W.manifold
     M.found[0] = 0
-    missed = True
-    if shows_polygon(Q, a) and shows_polygon(Q, b):
+    missed, hard, at_end = True, W.kappa[0] == 0.0, reach == 0.0
+    M.has_face[0] = M.has_face[1] = False
+    held = at_end and _is_held(W, k)
+    if not held and shows_polygon(Q, a) and shows_polygon(Q, b):
         show_polygon(Q, M, 0, a, pose_a, n)
         show_polygon(Q, M, 1, b, pose_b, times(-1.0, n))
         _overlap(Q, W, a, pose_a, b, pose_b, n, gap, reach)
         if gap > -MISSED * M.size[0]:  # in one another, crossings mean nothing
-            rim_features(Q, M, a, pose_a, b, pose_b, n, gap, reach)
-        _keep_spread(M, MOST if W.kappa[0] == 0.0 else FOUND)
+            rim_features(Q, M, a, pose_a, b, pose_b, n, gap, reach, hard)
+        _keep_spread(M, MOST if hard else FOUND)
         for f in range(M.found[0]):
             missed = missed and (M.gap[f] > gap + MISSED * M.size[0] or M.gap[f] < M.least[0])
             if M.kept[f]:
                 _add(Q, W, k, M, f, x, R)
-    if missed or (gap < 0.0 and W.n_features[0] == before):
-        M.kind[0], M.corner[0, 0], M.corner[0, 1], M.side[0], M.sign[0] = NEAREST, 0, 0, 0, 1.0
-        if not (Q.shape_kind[a] == PLANE or Q.shape_kind[b] == PLANE):
+    if missed or (gap < 0.0 and W.n_features[0] == before and (at_end or not _has_features(W, k))):
+        if not (hard and _point_over_face(M, p, q, n, W.n_features[0], held)):
+            M.kind[0], M.corner[0, 0], M.corner[0, 1], M.side[0], M.sign[0] = NEAREST, 0, 0, 0, 1.0
+        if M.kind[0] != NEAREST or not (Q.shape_kind[a] == PLANE or Q.shape_kind[b] == PLANE):
             _add(Q, W, k, M, 0, x, R)
     return gap, W.n_features[0] - before
+
+
+@kernel
+def _is_held(W, k):
+    """Whether features of pair k are held (hard/held_points.py)."""
+    for f in range(W.n_features[0]):
+        if W.fpair[f] == k and W.free_kind[f] > 0:
+            return True
+    return False
+
+
+@kernel
+def _has_features(W, k):
+    """Whether pair k has features in this step."""
+    for f in range(W.n_features[0]):
+        if W.fpair[f] == k:
+            return True
+    return False
+
+
+@kernel
+def _point_over_face(M, p, q, n, number, any_plane):
+    """Into M's first row: of the pair's nearest points, p of A and q of B, one over the other's face. False where n is of no face.
+
+    Which point of a face is nearest jumps when it is nearly parallel to what it touches; the point of the other shape that is
+    nearest now, over the plane of that face, does not. any_plane: else over the plane through q that separates them.
+    """
+    for face in range(2):
+        m = row(M.normal, face)
+        if M.has_face[face] and abs(dot(m, n)) > ALIGNED:
+            side = 1 - face
+            M.kind[0], M.side[0], M.sign[0] = POINT_PLANE, side, 1.0 if side == 0 else -1.0
+            M.corner[0, 0], M.corner[0, 1] = NUMBERS - 1 - number, M.face[face]
+            put(M.at[0], side, p if side == 0 else q)
+            put(M.at[0], face, row(M.origin, face))
+            put(M.along[0], face, m)
+            M.rounding[0, 0] = M.rounding[0, 1] = 0.0
+            return True
+    if any_plane:
+        M.kind[0], M.side[0], M.sign[0] = POINT_PLANE, 0, 1.0
+        M.corner[0, 0], M.corner[0, 1] = NUMBERS - 1 - number, 0
+        put(M.at[0], 0, p)
+        put(M.at[0], 1, q)
+        put(M.along[0], 1, times(-1.0, n))
+        M.rounding[0, 0] = M.rounding[0, 1] = 0.0
+    return any_plane
 
 
 @kernel
@@ -168,15 +218,15 @@ def _overlap(Q, W, a, pose_a, b, pose_b, n, gap, reach):
             M.flat[side, i, 0], M.flat[side, i, 1] = dot(p, e1), dot(p, e2)
             size = max(size, length(minus(row(M.point[side], i), row(M.point[side], 0))))
     M.size[0] = size
-    M.least[0] = -DEEPER * size if gap > 0.0 else -math.inf
+    M.least[0] = -BELOW_ZERO * size if gap > 0.0 else -math.inf
     for side in range(2):
         if M.has_face[1 - side]:
             for i in range(M.corners[side]):
                 if _inside(M, 1 - side, M.flat[side, i, 0], M.flat[side, i, 1], SLIVER * size):
                     _corner(Q, M, side, i, a if side == 0 else b, n, reach)
             if M.disc[side] > 0.0:
-                smooth = W.kappa[0] > 0.0
-                _rims(M, side, a if side == 0 else b, pose_a if side == 0 else pose_b, Q, pose_a, e1, e2, reach, smooth)
+                smooth, again = W.kappa[0] > 0.0, W.checks[0] > 1
+                _rims(M, side, a if side == 0 else b, pose_a if side == 0 else pose_b, Q, pose_a, e1, e2, reach, smooth, again)
     if _edged(M, 0) and _edged(M, 1):
         last_a = M.corners[0] if M.corners[0] > 2 else 1
         last_b = M.corners[1] if M.corners[1] > 2 else 1
@@ -240,18 +290,21 @@ def _corner(Q, M, side, i, g, n, reach):
 
 
 @kernel
-def _rims(M, side, g, pose, Q, pose_a, e1, e2, reach, smooth):
+def _rims(M, side, g, pose, Q, pose_a, e1, e2, reach, smooth, again):
     """The lowest points of a cylinder's rims over the face of the other side.
 
     In the hard limit, not `smooth`, the rim of a cap that nearly lies flat has no lowest point that a step could follow: the point
-    that is lowest now takes part as a corner, and the check at the end of the step adds the one that is lowest there.
+    that is lowest now takes part as a corner, and the check at the end of the step adds the one that is lowest there. Where that is
+    not enough (`again`) the end is near, and the lowest point can be followed from there on.
     """
     R = pose[1]
     z, m, o = (R[2], R[5], R[8]), row(M.normal, 1 - side), row(M.origin, 1 - side)
     tilt = dot(m, z)
     y = along(m, -tilt, z)
     lean = length(y)
-    flat = not smooth and lean < LEAN
+    flat = not smooth and lean < (1e-7 if again else LEAN)
+    if flat and lean < LEVEL_CAP:
+        return
     rho = math.sqrt(lean * lean + RIM_SOFTNESS * RIM_SOFTNESS) if smooth else max(lean, 1e-12)
     angle = math.atan2(-dot(y, (R[1], R[4], R[7])), -dot(y, (R[0], R[3], R[6])))
     for end in range(2):
@@ -265,8 +318,7 @@ def _rims(M, side, g, pose, Q, pose_a, e1, e2, reach, smooth):
             continue
         from_a = 1.0 if side == 0 else -1.0
         if flat:
-            number = 2 * RIM_POINTS + 2 * int((angle / math.pi + 1.0) * ROUND) + end
-            f = put_feature(M, POINT_PLANE, s, t, gap, side, number, M.face[1 - side], from_a)
+            f = put_feature(M, POINT_PLANE, s, t, gap, side, flat_number(angle, end), M.face[1 - side], from_a)
         else:
             f = put_feature(M, RIM_PLANE, s, t, gap, side, end, M.face[1 - side], from_a)
         if f >= 0:
@@ -376,21 +428,20 @@ def _add(Q, W, k, M, f, x, R):
     """Feature f of M into W's table of features, in the frames of the bodies."""
     key = ((2 * M.kind[f] + M.side[f]) * NUMBERS + M.corner[f, 0]) * NUMBERS + M.corner[f, 1]
     s = W.n_features[0]
-    first = Q.kind.shape[0]
-    for i in range(first, first + s):
+    for i in range(s):
         if W.fpair[i] == k and W.fkey[i] == key:
             return
-    if first + s >= W.fpair.shape[0]:
+    if s + 1 >= W.fpair.shape[0]:
         W.n_features[1] += 1  # no room: the caller is told
         return
     W.n_features[0] = s + 1
-    i = first + s
+    i = s
     W.fpair[i], W.fkey[i], W.fkind[i], W.fsign[i] = k, key, M.kind[f], M.sign[f]
-    W.ffriction[i], W.flaw[i] = Q.convex_friction[k], Q.convex_law[k]
+    W.ffriction[i], W.flaw[i] = Q.friction[k], Q.law[k]
     first_side = M.side[f] if M.kind[f] == BALL_FEATURE else 0  # the ball comes first
     for place in range(2):
         side = place if first_side == 0 else 1 - place
-        g = Q.convex[k, side]
+        g = Q.geom[k, side]
         b = Q.shape_node[g]
         W.fshape[i, place], W.fbody[i, place] = g, b
         W.fradius[i, place] = M.rounding[f, side]

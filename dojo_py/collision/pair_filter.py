@@ -21,7 +21,6 @@ class CollidingPairs(NamedTuple):
     """n pairs of geoms: those that pass the filters in ascending order, then the model's own pairs in theirs."""
 
     geoms: Array  # (n, 2)
-    friction: Array  # (n,) sliding
     condim: Array  # (n,)
     listed: Array  # (n,) number of the model's own pair, -1 for the others
 
@@ -70,21 +69,18 @@ def listed_pairs(model: Any) -> Array:
 
 
 def colliding_pairs(model: Any) -> CollidingPairs:
-    """All pairs of geoms that may collide, with the friction that MuJoCo mixes: that of the higher priority, else the larger."""
+    """All pairs of geoms that may collide, with the condim that MuJoCo mixes: that of the higher priority, else the larger."""
     geoms, listed = filtered_pairs(model), listed_pairs(model)
     g, k = geoms.T
     p1, p2 = (np.asarray(model.geom_priority)[side] for side in (g, k))
-    mu, dim = np.asarray(model.geom_friction, float)[:, 0], np.asarray(model.geom_condim)
-    friction = np.where(p1 > p2, mu[g], np.where(p2 > p1, mu[k], np.maximum(mu[g], mu[k])))
+    dim = np.asarray(model.geom_condim)
     condim = np.where(p1 > p2, dim[g], np.where(p2 > p1, dim[k], np.maximum(dim[g], dim[k])))
     number = np.arange(len(listed))
     if len(listed):
         weld = np.asarray(model.body_weldid)[np.asarray(model.geom_bodyid)]
         apart = weld[listed[:, 0]] != weld[listed[:, 1]]
         listed, number = listed[apart], number[apart]
-        friction = np.concatenate([friction, np.asarray(model.pair_friction, float)[number, 0]])
         condim = np.concatenate([condim, np.asarray(model.pair_dim)[number]])
     return CollidingPairs(
-        np.concatenate([geoms, listed]), friction.astype(float), condim.astype(np.int64),
-        np.concatenate([np.full(len(geoms), -1), number]),
-    )  # fmt: skip
+        np.concatenate([geoms, listed]), condim.astype(np.int64), np.concatenate([np.full(len(geoms), -1), number])
+    )

@@ -45,3 +45,9 @@ def restitution(solref):
     """e in [0, 1] of a solref (2,)."""
     ratio = max(damping_ratio(solref), 0.0)
     return float(np.exp(-np.pi * ratio / np.sqrt(1.0 - ratio * ratio))) if ratio < BOUNCY else 0.0
+
+
+def restitutions(solrefs):
+    """(n,) e of solrefs (n, 2)."""
+    different, which = np.unique(solrefs, axis=0, return_inverse=True)
+    return np.array([restitution(ref) for ref in different], float)[which.reshape(-1)].reshape(len(solrefs))

@@ -11,9 +11,9 @@ the curves pass each other without meaning anything.
 import math
 
 from dojo_py.collision.convex_shapes import CYLINDER
-from dojo_py.collision.features import BALL_FEATURE, RIM_EDGE, RIM_RIM
+from dojo_py.collision.features import BALL_FEATURE, POINT_PLANE, RIM_EDGE, RIM_RIM
 from dojo_py.collision.rims import radial, rim_edge, rim_edge_angle, rim_rim, rim_rim_angles
-from dojo_py.collision.shown_polygons import SIDE_COSINE, edge_number, put_feature
+from dojo_py.collision.shown_polygons import RIM_POINTS, SIDE_COSINE, edge_number, put_feature
 from dojo_py.collision.vectors import along, cross, dot, length, minus, put, row, times
 from dojo_py.jit import kernel
 
@@ -30,13 +30,27 @@ STEADY = 0.5
 an eighth of the radius, within a step, and the normal of both has no meaning then."""
 CLOSE = 0.2
 """Of the radius: gap up to which rims and edges cross. Farther apart a turn may part them in a step and turn their normal over."""
+LEAN = 0.02
+"""Sine of the angle between a cap and a face below which, in the hard limit, points of the rim are corners."""
+ROUND = 1 << 20
+"""How many points of half a rim are told apart."""
 DEEPER = 1e-6
 """Of the size: how much smaller than the pair's the gap of a feature may be."""
 
 
 @kernel
-def rim_features(Q, M, a, pose_a, b, pose_b, n, gap, reach):
-    """Put the features of the cylinders among geoms a, b with gaps up to reach into M. n from A to B, gap: of the pair [m]."""
+def flat_number(angle, end):
+    """Number of a rim's point at an angle [rad], as a corner."""
+    turns = angle / (2.0 * math.pi)
+    return 2 * RIM_POINTS + 2 * int((turns - math.floor(turns)) * 2 * ROUND) + end
+
+
+@kernel
+def rim_features(Q, M, a, pose_a, b, pose_b, n, gap, reach, hard):
+    """Put the features of the cylinders among geoms a, b with gaps up to reach into M. n from A to B, gap: of the pair [m].
+
+    hard: in the hard limit a rim that crosses an edge at a flat angle has a corner there, if its cap lies on the face of that edge.
+    """
     for side in range(2):
         g, pose = (a, pose_a) if side == 0 else (b, pose_b)
         h = b if side == 0 else a
@@ -50,7 +64,7 @@ def rim_features(Q, M, a, pose_a, b, pose_b, n, gap, reach):
             if sign * tilt < -SIDE_COSINE:
                 continue  # that cap looks away
             centre = along(pose[0], sign * Q.shape_size[g, 1], z)
-            _over_edges(Q, M, side, end, centre, pose, Q.shape_size[g, 0], h, n, gap, reach)
+            _over_edges(Q, M, side, end, centre, pose, Q.shape_size[g, 0], h, n, gap, reach, hard)
             if side == 0 and Q.shape_kind[h] == CYLINDER:
                 w = _axis(pose_b, 2)
                 for other in range(2):
@@ -84,7 +98,7 @@ def _put_rim(M, f, side, centre, pose, radius, angle):
 
 
 @kernel
-def _over_edges(Q, M, side, end, centre, pose, radius, h, n, gap, reach):
+def _over_edges(Q, M, side, end, centre, pose, radius, h, n, gap, reach, hard):
     """A rim of one side across the edges that the other shows, or across its axis."""
     other = 1 - side
     count = M.corners[other]
@@ -114,6 +128,8 @@ def _over_edges(Q, M, side, end, centre, pose, radius, h, n, gap, reach):
             of_a = 1.0 if side == 0 else -1.0
             own = cross(w, cross(cross(x, y), e))
             if rounding == 0.0 and length(own) < STEADY:
+                if hard:
+                    _flat_corner(M, side, end, pose, at, angle, reach)
                 continue
             most = min(reach, CLOSE * radius) if rounding == 0.0 else reach
             sign = -1.0 if dot(own, n) > 0.0 else 1.0  # the normal of a contact points from B to A
@@ -127,6 +143,26 @@ def _over_edges(Q, M, side, end, centre, pose, radius, h, n, gap, reach):
                 put(M.at[f], other, o)
                 put(M.along[f], other, w)
                 M.rounding[f, other], M.turn[f] = rounding, sign
+
+
+@kernel
+def _flat_corner(M, side, end, pose, at, angle, reach):
+    """The point of a rim that is at `at` now as a corner over the other side's face, if the cap is nearly parallel to that."""
+    other = 1 - side
+    m = row(M.normal, other)
+    if not M.has_face[other] or length(cross(m, _axis(pose, 2))) > LEAN:
+        return
+    o = row(M.origin, other)
+    gap = dot(m, minus(at, o))
+    if gap > reach:
+        return
+    s, t = _place(M, at)
+    f = put_feature(M, POINT_PLANE, s, t, gap, side, flat_number(angle, end), M.face[other], 1.0 if side == 0 else -1.0)
+    if f >= 0:
+        put(M.at[f], side, at)
+        put(M.at[f], other, o)
+        put(M.along[f], other, m)
+        M.rounding[f, 0] = M.rounding[f, 1] = 0.0
 
 
 @kernel

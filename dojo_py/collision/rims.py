@@ -20,6 +20,10 @@ from dojo_py.collision.features import moved
 from dojo_py.collision.vectors import along, cross, dot, minus, plus, times
 from dojo_py.jit import kernel
 
+RIM_SOFTNESS = 1e-3
+"""On the central path, tilt below which the lowest point of a rim retreats to the cap's centre: where the cap is parallel to the
+face it is undefined, and four fixed points carry the cylinder. Costs 5e-7 of the radius when the cylinder lies on its side."""
+
 MOST_STEPS = 20
 LONGEST_STEP = 0.5
 """Of an angle [rad] in one step of Newton's method."""

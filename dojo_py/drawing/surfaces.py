@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.mechanism.enums import GeomType
+from dojo_py.mechanism.hfield_surface import hfield_triangles
 
 Array = np.ndarray
 
@@ -33,6 +34,9 @@ def surface_of(model: Any, geom: int) -> Surface | None:
     kind = int(model.geom_type[geom])
     if kind == GeomType.MESH:
         return _mesh(model, geom)
+    if kind == GeomType.HFIELD:
+        corners = hfield_triangles(model, geom)
+        return Surface(corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3))
     make = SURFACES.get(kind)
     return None if make is None else make(np.asarray(model.geom_size[geom], float))
 

@@ -71,14 +71,14 @@ def read_mechanism(source: str | bytes | PathLike, problems: Problems) -> Mechan
 
 def read_file(path: Path, problems: Problems, chain: tuple[str, ...]) -> Mechanism:
     """The mechanism of a file that another one attaches; chain: the files that attach it."""
-    return _read_root(parse_file(path), path.parent, problems, (*chain, str(path.resolve())))
+    return _read_root(parse_file(path), path.parent, problems, (*chain, str(path.resolve())), whole=False)
 
 
-def _read_root(root: Node, folder: Path | None, problems: Problems, chain: tuple[str, ...]) -> Mechanism:
+def _read_root(root: Node, folder: Path | None, problems: Problems, chain: tuple[str, ...], whole: bool = True) -> Mechanism:
     if root.tag == "mujoco":
         from .mjcf import read_mjcf
 
-        return read_mjcf(expand_includes(root, folder, problems), problems, folder, chain)
+        return read_mjcf(expand_includes(root, folder, problems), problems, folder, chain, whole)
     if root.tag == "robot":
         from .urdf import read_urdf
 
@@ -166,7 +166,7 @@ class CheckReport:
             return {}
         counts = {"bodies": "nbody", "joints": "njnt", "qpos": "nq", "qvel": "nv", "controls": "nu", "geoms": "ngeom"}
         counts |= {"sites": "nsite", "equalities": "neq", "contact pairs": "npair", "excludes": "nexclude"}
-        counts |= {"keyframes": "nkey", "meshes": "nmesh", "tendons": "ntendon"}
+        counts |= {"keyframes": "nkey", "meshes": "nmesh", "height fields": "nhfield", "tendons": "ntendon"}
         return {word: getattr(self.model, size) for word, size in counts.items()}
 
     def __str__(self) -> str:

@@ -28,15 +28,15 @@ class MeshData:
 
 
 class MeshFileError(ValueError):
-    """A mesh file that cannot be used: what is wrong, and the line (from 1; 0 for binary files)."""
+    """A file of a mesh or a height field that cannot be used: what is wrong, and the line (from 1; 0 for binary files)."""
 
     def __init__(self, message: str, line: int = 0):
         super().__init__(message)
         self.message, self.line = message, line
 
-    def in_file(self, path: str) -> ModelError:
-        """The error with the path as the user gave it."""
-        return ModelError(ErrorRecord(path, self.line, "mesh", "", "", self.message))
+    def in_file(self, path: str, element: str = "mesh") -> ModelError:
+        """The error with the path as the user gave it, and the tag of the asset."""
+        return ModelError(ErrorRecord(path, self.line, element, "", "", self.message))
 
 
 def check_counts(vertices: int, faces: int) -> None:

@@ -35,19 +35,24 @@ class MeshFiles:
 
     def read(self, candidates: Iterable[str], content_type: str = "") -> MeshData:
         """The first of the candidate paths that exists. Raises `MissingMesh`, or `ModelError` for a file that is bad."""
+        path, name = self.found(candidates, "mesh")
+        return self._load(path, name, content_type)
+
+    def found(self, candidates: Iterable[str], kind: str) -> tuple[Path, str]:
+        """The first of the candidate paths that exists, with and without the folder of the main file; or `MissingMesh`."""
         names = list(dict.fromkeys(candidates))
         if self.folder is None:
-            raise MissingMesh(f"mesh file '{names[0]}' has no folder: load the model from a path")
+            raise MissingMesh(f"{kind} file '{names[0]}' has no folder: load the model from a path")
         for name in names:
             path = self.folder / name
             if _exists(path):
-                return self._load(path, name, content_type)
-        raise MissingMesh(f"mesh file '{self.folder / names[0]}' does not exist")
+                return path, name
+        raise MissingMesh(f"{kind} file '{self.folder / names[0]}' does not exist")
 
     def _load(self, path: Path, name: str, content_type: str) -> MeshData:
         if path not in self._read:
             try:
-                self._read[path] = _reader(name, content_type)(_bytes(path))
+                self._read[path] = _reader(name, content_type)(file_bytes(path))
             except MeshFileError as error:
                 raise error.in_file(str(path)) from None
         return self._read[path]
@@ -60,7 +65,8 @@ def _exists(path: Path) -> bool:
         return False
 
 
-def _bytes(path: Path) -> bytes:
+def file_bytes(path: Path) -> bytes:
+    """What a file holds; `MeshFileError` for what is no file, too large, or cannot be read."""
     try:
         if not path.is_file():
             raise MeshFileError("is not a file")

@@ -2,7 +2,7 @@
 
 import math
 
-from dojo_py.hard.contact_rows import add_contact, pair_far, pair_gap, plane_gap
+from dojo_py.hard.contact_rows import add_contact, plane_gap
 from dojo_py.hard.convex_choice import left_out_features, want_features
 from dojo_py.hard.islands import in_span
 from dojo_py.jit import kernel
@@ -18,9 +18,8 @@ def strongest_gravity(L, b):
 
 @kernel
 def choose_contacts(L, P, Q, W, h, everything, margin):
-    """Fill the active contacts: all, or those whose gap is below what a step can close, with room to spare; likewise limits.
-
-    Those in W.wanted, W.wanted_limit take part too, and all features in the table (convex_choice.py).
+    """Fill the active contacts: those with planes, all or those whose gap is below what a step can close, with room to spare, and
+    those in W.wanted; then all features in the table (convex_choice.py). Likewise limits.
     """
     W.n_active[0] = 0
     for i in range(P.body.shape[0]):
@@ -34,22 +33,8 @@ def choose_contacts(L, P, Q, W, h, everything, margin):
                 continue
         add_contact(P, Q, W, i)
     W.n_active[1] = W.n_active[0]
-    normal = W.scratch[101, 0:3]
-    for i in range(Q.kind.shape[0]):
-        if not (everything or W.wanted[P.body.shape[0] + i]):
-            reach = margin
-            for side in range(2):
-                b = Q.body[i, side]
-                if b >= 0:
-                    v = W.v_prev[b]
-                    reach += 4.0 * h * h * strongest_gravity(L, b)
-                    reach += 2.0 * h * math.sqrt(v[0] ** 2 + v[1] ** 2 + v[2] ** 2)
-                    reach += 2.0 * h * Q.bound[i, side] * math.sqrt(v[3] ** 2 + v[4] ** 2 + v[5] ** 2)
-            if pair_far(Q, i, W.x, reach) or pair_gap(Q, i, W.x, W.R, normal, W.scratch) > reach:
-                continue
-        add_contact(P, Q, W, P.body.shape[0] + i)
     for s in range(W.n_features[0]):
-        add_contact(P, Q, W, P.body.shape[0] + Q.kind.shape[0] + s)
+        add_contact(P, Q, W, P.body.shape[0] + s)
     W.n_limits[0] = 0
     for l in range(L.limit_dof.shape[0]):
         if L.limit_sign[l] != 0.0 and not (everything or W.wanted_limit[l]):
@@ -113,16 +98,6 @@ def left_out_contact(L, P, Q, W, h):
             if not known:
                 W.wanted[i] = 1
                 added += 1
-    normal = W.scratch[101, 0:3]
-    for i in range(Q.kind.shape[0]):
-        if pair_far(Q, i, W.xn, 0.0):
-            continue
-        known = False
-        for c in range(planes, W.n_active[0]):
-            known = known or W.active[c] == P.body.shape[0] + i
-        if not known and pair_gap(Q, i, W.xn, W.Rn, normal, W.scratch) < 0.0:
-            W.wanted[P.body.shape[0] + i] = 1
-            added += 1
     for l in range(L.limit_dof.shape[0]):
         known = L.limit_sign[l] == 0.0  # (of balls: always there)
         for m in range(W.n_limits[0]):
@@ -147,10 +122,6 @@ def want_all(L, P, Q, W, h):
     added = want_features(L, P, Q, W, h)
     for i in range(P.body.shape[0]):
         added += _want(W, P.body[i], i)
-    for i in range(Q.kind.shape[0]):
-        a, b = Q.body[i, 0], Q.body[i, 1]
-        if a < 0 or b < 0 or W.island[a] == W.island[b]:
-            added += _want(W, max(a, b), P.body.shape[0] + i)
     for l in range(L.limit_dof.shape[0]):
         if in_span(W, L.dof_body[L.limit_dof[l]]):
             known = L.limit_sign[l] == 0.0 or W.wanted_limit[l] == 1  # (those of balls are always there)

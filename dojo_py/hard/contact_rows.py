@@ -11,7 +11,7 @@ from dojo_py.hard.far_pairs import full_distance, share
 from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.feature_rows import pair_motion, pair_rows
 from dojo_py.hard.limits import UNSURE
-from dojo_py.hard.pair_contacts import pair_geometry, tangents
+from dojo_py.hard.pair_contacts import tangents
 from dojo_py.hard.plane_contacts import plane_rows, plane_spin_rows
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import FRICTIONLESS, PYRAMID, ROWS
@@ -49,33 +49,12 @@ def plane_gap(P, i, x, R):
 
 
 @kernel
-def pair_gap(Q, i, x, R, n, s):
-    """Gap [m] of the model's own feature i; n (3,): normal, written. s: work (80, 12)."""
-    a, b = Q.body[i, 0], Q.body[i, 1]
-    return pair_geometry(
-        Q.kind[i], x[a], R[a], x[b], R[b], Q.centre[i], Q.axes[i], Q.half[i], Q.radius[i],
-        n, s[41, 0:3], s[48], s[42:45], s[45:48], s,
-    )  # fmt: skip
-
-
-@kernel
 def candidate_gap(P, Q, W, candidate, x, R):
     """Gap [m] of a candidate, a plane or a feature, at poses x (nb + 1, 3), R (nb + 1, 3, 3)."""
     planes = P.body.shape[0]
     if candidate < planes:
         return plane_gap(P, candidate, x, R)
     return feature_gap(Q, W, candidate - planes, x, R, W.scratch[101, 0:3], W.scratch)
-
-
-@kernel
-def pair_far(Q, i, x, reach):
-    """True when the bounding spheres of pair i are more than reach [m] apart."""
-    a, b = Q.body[i, 0], Q.body[i, 1]
-    if a < 0 or b < 0:
-        return False  # a body of the world has no useful bounding sphere
-    dx, dy, dz = x[a, 0] - x[b, 0], x[a, 1] - x[b, 1], x[a, 2] - x[b, 2]
-    far = Q.bound[i, 0] + Q.bound[i, 1] + reach
-    return dx * dx + dy * dy + dz * dz > far * far
 
 
 @kernel
@@ -92,12 +71,10 @@ def add_contact(P, Q, W, candidate):
         _take_ratios(W, c, P.ratio[candidate], P.law[candidate])
     else:
         i = candidate - np_
-        if i < Q.kind.shape[0]:
-            _own_feature(Q, W, i)
         W.cbody[c, 0], W.cbody[c, 1] = W.fbody[i, 0], W.fbody[i, 1]
         pair = W.fpair[i]
-        W.cmu[c], W.crestitution[c] = W.ffriction[i], Q.convex_restitution[pair] if pair >= 0 else Q.restitution[i]
-        _take_ratios(W, c, Q.convex_ratio[pair] if pair >= 0 else Q.ratio[i], W.flaw[i])
+        W.cmu[c], W.crestitution[c] = W.ffriction[i], Q.restitution[pair]
+        _take_ratios(W, c, Q.ratio[pair], W.flaw[i])
 
 
 @kernel
@@ -139,18 +116,6 @@ def scale_rows(W, c, rows):
 
 
 @kernel
-def _own_feature(Q, W, i):
-    """Row i of the table of features: the model's own."""
-    W.fkind[i], W.fpair[i], W.ffriction[i], W.flaw[i] = Q.kind[i], -1, Q.friction[i], Q.law[i]
-    for side in range(2):
-        W.fbody[i, side], W.fradius[i, side] = Q.body[i, side], Q.radius[i, side]
-        for r in range(3):
-            W.fcentre[i, side, r], W.fhalf[i, side, r] = Q.centre[i, side, r], Q.half[i, side, r]
-            for k in range(3):
-                W.faxes[i, side, r, k] = Q.axes[i, side, r, k]
-
-
-@kernel
 def allowance(gap, recovery, nearest, in_hard_limit):
     """How much is added to a gap that is `gap` [m, rad] at the start of a step, of which recovery at most is undone if it overlaps.
 
@@ -186,7 +151,7 @@ def start_contact(P, Q, W, c, recovery):
         W.claw[c] = W.flaw[i]
         gap, body = feature_gap(Q, W, i, W.x, W.R, n, W.scratch), W.fbody[i, 0]
         tangents(n, W.cframe[c, 1:3])
-        if W.kappa[0] > 0.0 and W.fpair[i] >= 0:
+        if W.kappa[0] > 0.0:
             W.cweight[c], W.cslope[c] = share(gap, full_distance(Q, W.fpair[i], W.kappa[0]))
     standoff, hard = W.solver.standoff + ROUND_OFF_GAP * _extent(P, Q, W, c), W.in_hard_limit[0]
     W.standoff[c] = hard * standoff
@@ -209,12 +174,20 @@ def _extent(P, Q, W, c):
         curve = P.size[i] * math.sqrt(M[0, 0] + M[1, 1] + M[2, 2]) if P.curved[i] else 0.0
         return extent + abs(point[0]) + abs(point[1]) + abs(point[2]) + P.radius[i] + curve
     i -= P.body.shape[0]
-    if i < Q.kind.shape[0]:
-        return extent + max(Q.bound[i, 0], Q.bound[i, 1])
+    if W.fpair[i] < Q.rounds[0]:
+        return extent + max(_bound(W, i, 0), _bound(W, i, 1))
     for side in range(2):
         for k in range(3):
             extent = max(extent, abs(W.fcentre[i, side, k]))
     return extent
+
+
+@kernel
+def _bound(W, i, side):
+    """Distance from the centre of mass to the farthest point of one side of feature i, of a round pair [m]."""
+    c, half = W.fcentre[i, side], W.fhalf[i, side]
+    size = math.sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2]) + W.fradius[i, side]
+    return math.sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2]) + size
 
 
 @kernel

@@ -43,7 +43,7 @@ def contact_records(model: Any) -> list[ErrorRecord]:
 
 def _kinds(model: Any) -> Array:
     """(ngeom,) the same number for geoms that ask for the same of a contact."""
-    names = ("type", "priority", "condim", "friction", "solref", "solmix", "margin", "gap")
+    names = ("type", "priority", "condim", "friction", "margin")
     columns = [np.asarray(getattr(model, f"geom_{name}"), float).reshape(model.ngeom, -1) for name in names]
     return np.unique(np.concatenate(columns, axis=1), axis=0, return_inverse=True)[1].reshape(-1)
 

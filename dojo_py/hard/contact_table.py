@@ -1,29 +1,35 @@
-"""The contacts of a step as the user sees them: all candidates, those left out of the step included."""
+"""The contacts of a step as the user sees them: all candidates with planes, those left out of the step included; then the features
+of pairs of bodies that took part.
+"""
 
 from typing import Any
 
 import numpy as np
 
-from dojo_py.collision.candidates import feature_rows
+from dojo_py.collision.contact_columns import FRAME, GAP, GEOMS, IMPULSE, POSITION, TORQUE, WIDTH
 from dojo_py.collision.plane import touching_point
 from dojo_py.hard.contact_rows import physical_impulse, plane_gap
 from dojo_py.hard.feature_geometry import feature_geometry
-from dojo_py.hard.pair_contacts import pair_geometry, tangents
+from dojo_py.hard.pair_contacts import tangents
+from dojo_py.hard.workspace import contact_room
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import impulse_of
 
-GAP, IMPULSE, POSITION, FRAME, GEOMS, TORQUE, WIDTH = 0, 1, 4, 7, 16, 18, 21
-"""Columns: gap, impulse 3, position 3, frame 9, of a chosen feature its two geoms + 1 (0: none was chosen), torque 3."""
+
+def empty_table(world: Any, room: int, *steps: int) -> np.ndarray:
+    """(*steps, n, WIDTH) zeros: what `fill_contacts` writes with room for so many features of pairs."""
+    return np.zeros((*steps, contact_room(world.planes, room), WIDTH))
 
 
-def empty_table(world: Any, *steps: int) -> np.ndarray:
-    """(*steps, n, WIDTH) zeros: room for what `fill_contacts` writes: planes, own features, those chosen in a step."""
-    return np.zeros((*steps, len(world.planes.body) + feature_rows(world.pairs), WIDTH))
+def used_rows(world: Any, table: np.ndarray) -> np.ndarray:
+    """The rows of a table (n, WIDTH) that hold a contact."""
+    planes = len(world.planes.body)
+    return table[: planes + int(np.count_nonzero(table[planes:, GEOMS]))]
 
 
 def geoms_of(world: Any, row: np.ndarray, found: np.ndarray) -> np.ndarray:
     """(m, 2) geoms of rows of a table: their numbers (m,) and themselves (m, WIDTH); -1 where no feature was chosen."""
-    fixed = np.concatenate([world.planes.geom, world.pairs.geom]).reshape(-1, 2).astype(int)
+    fixed = world.planes.geom.astype(int)
     geoms = found[:, GEOMS : GEOMS + 2].astype(int) - 1
     own = row < len(fixed)
     geoms[own] = fixed[row[own]]
@@ -32,18 +38,23 @@ def geoms_of(world: Any, row: np.ndarray, found: np.ndarray) -> np.ndarray:
 
 @kernel
 def fill_contacts(P, Q, W, out):
-    """out (number of candidates, WIDTH): planes, the model's own features, those chosen, after the step whose results W holds."""
+    """out (n, WIDTH): planes, then the features chosen, after the step whose results W holds; then zeros.
+
+    Only rows of chosen features hold their geoms.
+    """
     for i in range(P.body.shape[0]):
         _plane_row(P, i, W, out[i])
     first = P.body.shape[0]
-    for i in range(Q.kind.shape[0]):
-        _pair_row(Q, i, W, out[first + i])
-    own = Q.kind.shape[0]
     for i in range(W.n_features[0]):
-        _feature_row(Q, own + i, W, out[first + own + i])
+        _feature_row(Q, i, W, out[first + i])
         for side in range(2):
-            out[first + own + i, GEOMS + side] = W.fshape[own + i, side] + 1.0
-    for i in range(out.shape[0]):
+            out[first + i, GEOMS + side] = W.fshape[i, side] + 1.0
+    used = first + W.n_features[0]
+    for i in range(used, out.shape[0]):
+        if out[i, GEOMS] == 0.0:
+            break
+        out[i, :] = 0.0
+    for i in range(used):
         for k in range(3):
             out[i, IMPULSE + k] = out[i, TORQUE + k] = 0.0
     nr = W.cf.shape[1]
@@ -77,18 +88,6 @@ def _plane_row(P, i, W, row):
         row[FRAME + k] = n[k]
         row[FRAME + 3 + k] = P.tangent[i, 0, k]
         row[FRAME + 6 + k] = P.tangent[i, 1, k]
-
-
-@kernel
-def _pair_row(Q, i, W, row):
-    s = W.scratch
-    a, b = Q.body[i, 0], Q.body[i, 1]
-    n, c, T = s[40, 0:3], s[41, 0:3], s[49:51, 0:3]
-    row[GAP] = pair_geometry(
-        Q.kind[i], W.xn[a], W.Rn[a], W.xn[b], W.Rn[b], Q.centre[i], Q.axes[i], Q.half[i], Q.radius[i],
-        n, c, s[48], s[42:45], s[45:48], s,
-    )  # fmt: skip
-    _put_frame(row, n, c, T)
 
 
 @kernel

@@ -2,8 +2,8 @@
 
 At the start of a step every actuator becomes one of three things. An actuator of a hinge, slide or tendon whose force depends
 on length or velocity is a servo: its affine law is handed to the step, so that stiff gains stay stable. Any other force on a hinge,
-slide, ball or tendon is an explicit generalised force. Forces on free joints and sites are wrenches, in the direction the bodies
-have at the start.
+slide, ball or tendon is an explicit generalised force. Forces on free joints, sites and slider-cranks are wrenches, in the
+direction the bodies have at the start.
 """
 
 from __future__ import annotations
@@ -13,10 +13,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.actuation.force import advance, clamp, force_law, signal, turn_of
+from dojo_py.actuation.controlled import is_controlled, next_states
+from dojo_py.actuation.force import advance, clamp, force_law, rest, signal, turn_of
 from dojo_py.actuation.short_way import turns_too_many
 from dojo_py.actuation.table import ActuatorTable, build_table
-from dojo_py.actuation.transmission import BALL, FREE, SCALAR, TENDON, ball_length, site_length, site_wrench, turn_axis
+from dojo_py.actuation.transmission import (
+    BALL,
+    CRANK,
+    FREE,
+    SCALAR,
+    TENDON,
+    ball_length,
+    site_length,
+    site_wrench,
+    turn_axis,
+)
+from dojo_py.actuation.wrapping import slider_crank
 from dojo_py.arrays import copy
 from dojo_py.hard.couplings import acting_tendons
 from dojo_py.hard.layout import BodyMap, Layout, _product
@@ -25,7 +37,7 @@ from dojo_py.hard.terms import EQ_TENDON
 from dojo_py.jit import entry, kernel
 from dojo_py.mechanism.errors import ModelError
 from dojo_py.mechanism.quaternion import matrix
-from dojo_py.rotation import quat_mul, quat_normalise, turn_vector
+from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, turn_vector
 from dojo_py.solver.octet import WIDTH
 
 
@@ -50,6 +62,10 @@ class Drive(NamedTuple):
     act_rate: np.ndarray  # (na,)
     turns: np.ndarray  # (n,) whole turns that servos of rotations leave out
     length: np.ndarray  # (n,) their lengths at the start of the step
+    velocity: np.ndarray  # (n,) rates of the lengths of servos and motors there
+    act: np.ndarray  # (na,) activations at the start of the step
+    control: np.ndarray  # (nu,) controls within their ranges
+    span: np.ndarray  # (1,) length of the step [s]
     hold: np.ndarray  # (1,) 1: both stay as they are, while a difference is taken
     scratch: np.ndarray  # (24, 12)
     angle: np.ndarray  # (nd,) coordinates of hinges and slides, lengths of tendons
@@ -150,7 +166,9 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
     R = z((nb + 1, 3, 3))
     R[:] = np.eye(3)
     paths = z((nb + 1, 3)), R, z((layout.eq_bodies.shape[1], 6, WIDTH))
-    return Drive(servos, z(nd), z((nb, 6)), z(n), z(na), z(n), z(n), hold, z((24, 12)), z(nd), z((96, 12)), z(nd), *paths)
+    nu = len(table.control_range)
+    own = z(n), z(na), z(nu), z(1)
+    return Drive(servos, z(nd), z((nb, 6)), z(n), z(na), z(n), z(n), *own, hold, z((24, 12)), z(nd), z((96, 12)), z(nd), *paths)
 
 
 @kernel
@@ -176,18 +194,25 @@ def drive(L, T, V, bodies, qpos, qvel, act, control, h):
     S = V.servos
     load_coordinates(L, qpos, qvel, V.angle, V.rate)
     load_paths(L, V, bodies, h)
+    V.span[0] = h
+    copy(act, V.act)
+    for k in range(control.shape[0]):
+        V.control[k] = clamp(control[k], T.control_range[k, 0], T.control_range[k, 1])
     for i in range(V.force.shape[0]):
         V.force[i] = 0.0
     for i in range(T.dof.shape[0]):
         V.actuator_force[i] = 0.0
         u = signal(T, i, control, act, h, V.act_rate)
         if not T.enabled[i]:
+            if is_controlled(T.gaintype[i]):
+                rest(T, i, V)
             continue
         lower, upper = T.force_range[i, 0], T.force_range[i, 1]
         if T.transmission[i] == SCALAR or T.transmission[i] == TENDON:
             dof, gear = T.dof[i], T.gear[i, 0]
             length, velocity = gear * V.angle[dof], gear * V.rate[dof]
-            b0, b1, b2 = force_law(T, i, u, length, velocity)
+            b0, b1, b2, E = force_law(T, i, u, length, velocity, V)
+            lower, upper = lower + E, upper + E
             force = clamp(b0 + b1 * length + b2 * velocity, lower, upper)
             k = T.servo[i]
             if k >= 0:
@@ -197,6 +222,8 @@ def drive(L, T, V, bodies, qpos, qvel, act, control, h):
                 V.force[dof] += gear * force
         elif T.transmission[i] == BALL or T.transmission[i] == FREE:
             force = _joint_force(L, T, i, V, bodies, qpos, qvel, u)
+        elif T.transmission[i] == CRANK:
+            force = _crank_force(T, i, V, bodies, u)
         else:
             force = _site_force(T, i, V, bodies, u)
         V.actuator_force[i] = force
@@ -260,10 +287,10 @@ def _joint_force(L, T, i, V, bodies, qpos, qvel, u):
         velocity += axis[k] * qvel[dof + 3 * free + k]
         if free:
             velocity += T.gear[i, k] * qvel[dof + k]
-    b0, b1, b2 = force_law(T, i, u, length, velocity)
+    b0, b1, b2, E = force_law(T, i, u, length, velocity, V)
     if not free:
         b0 -= _left_out(T, i, V, u, length)
-    p = clamp(b0 + b1 * length + b2 * velocity, T.force_range[i, 0], T.force_range[i, 1])
+    p = clamp(b0 + b1 * length + b2 * velocity, T.force_range[i, 0] + E, T.force_range[i, 1] + E)
     if not free:
         for k in range(3):
             V.force[dof + k] += axis[k] * p
@@ -342,10 +369,10 @@ def _site_force(T, i, V, bodies, u):
             velocity -= f[k] * (v[1, k] + spin[m] * (x[0, n] - x[1, n]) - spin[n] * (x[0, m] - x[1, m]))
             velocity -= f[3 + k] * v[1, 3 + k]
             left[k] = (x[0, m] - x[1, m]) * f[n] - (x[0, n] - x[1, n]) * f[m]
-    b0, b1, b2 = force_law(T, i, u, length, velocity)
+    b0, b1, b2, E = force_law(T, i, u, length, velocity, V)
     if reference:
         b0 -= _left_out(T, i, V, u, length)
-    p = clamp(b0 + b1 * length + b2 * velocity, T.force_range[i, 0], T.force_range[i, 1])
+    p = clamp(b0 + b1 * length + b2 * velocity, T.force_range[i, 0] + E, T.force_range[i, 1] + E)
     _add_wrench(V.wrench, T.body[i, 0], r[0], f[0:3], f[3:6], p)
     if reference:
         _add_wrench(V.wrench, T.body[i, 1], r[1], f[0:3], f[3:6], -p)
@@ -357,13 +384,43 @@ def _site_force(T, i, V, bodies, u):
 
 
 @kernel
+def _crank_force(T, i, V, bodies, u):
+    """Wrenches of actuator i, a slider-crank, on the bodies of its pin (first) and its slider; into V.wrench."""
+    s, gear = V.scratch, T.gear[i, 0]
+    x, q, r, v = s[0:2, 0:3], s[2:4, 0:4], s[4:6, 0:3], s[6:8, 0:6]
+    R, spin, f, torque = s[9:12, 0:3], s[12, 0:3], s[8, 0:3], s[13, 0:3]
+    _site_pose(T, i, 0, bodies, x[0], q[0], r[0], v[0], spin)
+    _site_pose(T, i, 1, bodies, x[1], q[1], r[1], v[1], spin)
+    quat_to_matrix(q[1], R)
+    dx, dy, dz = x[0, 0] - x[1, 0], x[0, 1] - x[1, 1], x[0, 2] - x[1, 2]
+    length, push, turn = slider_crank(dx, dy, dz, R[0, 2], R[1, 2], R[2, 2], T.rod[i])
+    f[0], f[1], f[2] = push[0], push[1], push[2]
+    torque[0], torque[1], torque[2] = turn[0], turn[1], turn[2]
+    velocity = 0.0
+    for k in range(3):
+        velocity += f[k] * (v[0, k] - v[1, k]) + torque[k] * v[1, 3 + k]
+    length, velocity = gear * length, gear * velocity
+    b0, b1, b2, E = force_law(T, i, u, length, velocity, V)
+    p = clamp(b0 + b1 * length + b2 * velocity, T.force_range[i, 0] + E, T.force_range[i, 1] + E)
+    spin[0], spin[1], spin[2] = 0.0, 0.0, 0.0
+    _add_wrench(V.wrench, T.body[i, 0], r[0], f, spin, gear * p)
+    for k in range(3):
+        f[k] = -f[k]
+    _add_wrench(V.wrench, T.body[i, 1], r[1], f, torque, gear * p)
+    return p
+
+
+@kernel
 def advance_activations(T, V, act, h, out):
     """out (na,) = activations after h [s], from the rates that `drive` found."""
     for k in range(act.shape[0]):
         out[k] = act[k]
     for i in range(T.dof.shape[0]):
         k = T.activation[i]
-        if k >= 0 and T.enabled[i]:
+        if k >= 0 and T.enabled[i] and is_controlled(T.gaintype[i]):
+            velocity = V.velocity[i]
+            next_states(T.gaintype[i], T.dynprm[i], T.gain[i], T.bias[i], act, k, velocity, V.act_rate, h, out)
+        elif k >= 0 and T.enabled[i]:
             out[k] = advance(T, i, act[k], V.act_rate[k], h)
             if T.rotation[i]:  # an activation stays within half a turn of the length
                 turn = turn_of(T, i)

@@ -13,7 +13,7 @@ from dojo_py.hard.flags import acting_model
 from dojo_py.hard.options import HardOptions
 from dojo_py.hard.readings import readings_of, wanted
 from dojo_py.hard.terms import EQ_PATH
-from dojo_py.hard.warm_start import warm_size
+from dojo_py.hard.warm_start import row_shape
 from dojo_py.hard.world import WorkPool, World
 from dojo_py.simulate.arguments import Outside, outside_of
 from dojo_py.simulate.readings import Readings
@@ -65,7 +65,7 @@ class Engine:
         self.acting = acting_model(model) if acting is None else acting
         self._label = {**label, "kinematics": kinematics} if kinematics else label
         self._pool = WorkPool(world, model, options)
-        self._warm = warm_size(world.layout, world.planes, world.pairs)
+        self.rows = row_shape(*world[:3])
 
     def with_world(self, world: World, timestep: float, kinematics: int, acting: Any = None) -> Engine:
         """The same model with other tables."""
@@ -78,18 +78,23 @@ class Engine:
         """Whether these numbers are of this engine and for it to go on from."""
         if exact is None or exact.bodies.shape != (len(self.world.layout.mass), 13) or exact.kinematics != self.kinematics:
             return False
-        fits = exact.qpos.shape == (self.model.nq,) and exact.impulses.shape == (self._warm,)
+        fits = exact.qpos.shape == (self.model.nq,) and exact.impulses.ndim == 1 and self.rows.room(exact.impulses) >= 0
         return bool(fits and np.all(np.isfinite(exact.bodies)))
+
+    @property
+    def room(self) -> int:
+        """For how many features of pairs steps have room now."""
+        return self._pool.room
 
     def state(self, qpos: Array, qvel: Array, act: Array, time: float) -> State:
         """State of checked coordinates with its exact part, or ValueError when a body turns too far."""
         bodies = self._bodies(qpos, qvel)
-        exact = Exact(bodies, np.zeros(self._warm), qpos, qvel, self.kinematics)
+        exact = Exact(bodies, np.zeros(self.rows.own), qpos, qvel, self.kinematics)
         return State(qpos, qvel, act, time, self._expand(bodies), exact, self.model)
 
     def end(self, start: State, record: Any) -> State:
         """The state after the one step of a record."""
-        exact = Exact(record.bodies[1], record.impulses[1], record.qpos[1], record.qvel[1], self.kinematics)
+        exact = Exact(record.bodies[1], self.rows.used_part(record.impulses[1]), record.qpos[1], record.qvel[1], self.kinematics)
         time = start.time + self.timestep * bool(record.reports[0, 7] > 0)  # a step that failed took no time
         return dataclasses.replace(
             start, qpos=exact.qpos, qvel=exact.qvel, act=record.act[1], time=time, maximal=record.maximal[1], exact=exact,
@@ -152,11 +157,39 @@ class Engine:
         from dojo_py.hard.rollout import allocate_record
 
         assert start.exact is not None
-        sensors = sense and wanted(self.model)
-        record = allocate_record(self.model, self.world, steps, maximal, contacts, linearize, sensors=sensors)
+        sensors, impulses = sense and wanted(self.model), start.exact.impulses
+        room = max(self._pool.room, self.rows.room(impulses))
+        record = allocate_record(
+            self.model, self.world, steps, maximal, contacts, linearize, sensors=sensors, room=room, shape=self.rows
+        )
         record.qpos[0], record.qvel[0], record.act[0] = start.qpos, start.qvel, start.act
-        record.bodies[0], record.impulses[0] = start.exact.bodies, start.exact.impulses
+        record.bodies[0], record.impulses[0, : len(impulses)] = start.exact.bodies, impulses
         return record
+
+    def wide_enough(self, record: Any, impulses: Array) -> Any:
+        """The record, with room for these impulses in its first row."""
+        from dojo_py.hard.rollout import with_room
+
+        room = self.rows.room(impulses)
+        return with_room(record, self.world, self.rows, room) if room > self.rows.room(record.impulses[0]) else record
+
+    def roomy(self, record: Any, then: Callable[[Any, Any, int], int]) -> Any:
+        """Calls then(hands, record, done) until its steps have had enough room for their features of pairs, and returns the record.
+
+        then returns how many steps are done, and starts with -1, for none; the record grows with the room of the hands.
+        """
+        from dojo_py.hard.rollout import with_room
+
+        done = -1
+        while True:
+            self._pool.grow(self.rows.room(record.impulses[0]))
+            with self._pool.borrow() as mine:
+                if mine.room > self.rows.room(record.impulses[0]):
+                    record = with_room(record, self.world, self.rows, mine.room)
+                done, needed = then(mine, record, done), mine.needed()
+            if not needed:
+                return record
+            self._pool.grow(needed)
 
     def run(
         self,
@@ -179,13 +212,19 @@ class Engine:
 
         record = self._start_record(start, len(controls), maximal, contacts, gradient_kappa is not None, sense)
         numbers = self.timestep, kappa, gradient_kappa or 0.0, 0, 0
-        with self._pool.borrow() as mine:
+
+        def steps(mine: Any, record: Any, done: int) -> int:
             if then is None:
-                roll_out(*mine.handles, record, controls, outside, *numbers)
-            else:
-                for t, step in _steps(record):
-                    roll_out(*mine.handles, step, controls[t : t + 1], outside.at(t), *numbers)
+                return int(roll_out(*mine.handles, record, controls, outside, *numbers, done))
+            for t, step in _steps(record):
+                if t >= done:
+                    roll_out(*mine.handles, step, controls[t : t + 1], outside.at(t), *numbers, -1)
+                    if mine.needed():
+                        return t
                     then(mine, step, t)
+            return len(controls)
+
+        record = self.roomy(record, steps)
         if gradient_kappa is not None:
             _keep_finite(record)
         return record
@@ -198,14 +237,18 @@ class Engine:
         """
         from dojo_py.hard.rollout import allocate_record, roll_out
 
-        record = allocate_record(self.model, self.world, len(trajectory), False, False, backwards=True)
-        for name in ("qpos", "qvel", "act", "bodies", "impulses"):
+        assert trajectory.impulses is not None
+        room = max(self._pool.room, self.rows.room(trajectory.impulses[0]))
+        record = allocate_record(self.model, self.world, len(trajectory), False, False, backwards=True, room=room)
+        record.impulses[:, : trajectory.impulses.shape[1]] = trajectory.impulses
+        for name in ("qpos", "qvel", "act", "bodies"):
             getattr(record, name)[:] = getattr(trajectory, name)
         record.cotangents[:] = cotangents
-        with self._pool.borrow() as mine:
-            roll_out(
-                *mine.handles, record, trajectory.control, outside, self.timestep, kappa, gradient_kappa, 0, 0
-            )
+        numbers = self.timestep, kappa, gradient_kappa, 0, 0
+        record = self.roomy(
+            record,
+            lambda mine, record, done: int(roll_out(*mine.handles, record, trajectory.control, outside, *numbers, done)),
+        )
         lost = ~(np.isfinite(record.cotangents[:-1]).all(axis=1) & np.isfinite(record.by_control).all(axis=1))
         record.cotangents[:-1][lost], record.by_control[lost], record.gradients[lost, 0] = 0.0, 0.0, Status.NOT_FINITE
         return record
@@ -225,7 +268,7 @@ class Engine:
         return Trajectory(
             time, record.qpos, record.qvel, record.act, controls, reports[:, 0].astype(np.int64), reports[:, 1].astype(np.int64),
             reports[:, 2].copy(), reports[:, 3].copy(), reports[:, 4].copy(), record.maximal if maximal else None, record.bodies,
-            record.impulses,
+            self.rows.used_part(record.impulses),
             {**self._label, "kappa": kappa}, *gradients, substeps=reports[:, 5].astype(np.int64),
             attempts=reports[:, 6].astype(np.int64), round_off=reports[:, 8].copy(), model=kept_model(self.model),
             mocap_pos=start.mocap_pos, mocap_quat=start.mocap_quat, eq_active=start.eq_active,
@@ -240,11 +283,15 @@ class Engine:
         """(iterations + 1, 6) the iterations of one step's last solve, see workspace.Work.trace."""
         from dojo_py.hard.rollout import roll_out
 
-        record = self._start_record(start, 1, False, False, False)
-        with self._pool.borrow() as mine:
-            trace = mine.work.trace
-            trace[:] = np.nan
-            none = outside_of(self.model, None, None, 1)
-            roll_out(*mine.handles, record, control[None], none, self.timestep, kappa, 0.0, 0, 0)
-            done = int(np.argmin(np.isfinite(trace[:, 0]))) or len(trace)
-            return np.nan_to_num(trace[:done])
+        record, found = self._start_record(start, 1, False, False, False), np.zeros((0, 6))
+        none = outside_of(self.model, None, None, 1)
+
+        def step(mine: Any, record: Any, done: int) -> int:
+            nonlocal found
+            mine.work.trace[:] = np.nan
+            done = int(roll_out(*mine.handles, record, control[None], none, self.timestep, kappa, 0.0, 0, 0, done))
+            found = mine.work.trace.copy()
+            return done
+
+        self.roomy(record, step)
+        return np.nan_to_num(found[: int(np.argmin(np.isfinite(found[:, 0]))) or len(found)])

@@ -15,8 +15,8 @@ from dojo_py.jit import kernel
 
 @kernel
 def full_distance(Q, k, kappa):
-    """d₁ [m] of convex pair k."""
-    return Q.convex_fade[k] * math.sqrt(kappa)
+    """d₁ [m] of pair k."""
+    return Q.fade[k] * math.sqrt(kappa)
 
 
 @kernel

@@ -4,7 +4,6 @@ Row f of the table of features (workspace.py) and the poses of its bodies in; th
 axes. Round features have their own file (pair_contacts.py), the others their formulas in collision/features.py.
 """
 
-from dojo_py.collision.candidates import RIM_SOFTNESS
 from dojo_py.collision.convex_derivatives import motion_change
 from dojo_py.collision.convex_pair import nearest
 from dojo_py.collision.features import (
@@ -25,7 +24,15 @@ from dojo_py.collision.features import (
     rim_plane,
     rim_plane_change,
 )
-from dojo_py.collision.rims import rim_edge, rim_edge_angle, rim_edge_change, rim_rim, rim_rim_angles, rim_rim_change
+from dojo_py.collision.rims import (
+    RIM_SOFTNESS,
+    rim_edge,
+    rim_edge_angle,
+    rim_edge_change,
+    rim_rim,
+    rim_rim_angles,
+    rim_rim_change,
+)
 from dojo_py.collision.shown_polygons import pose_of, shape_of
 from dojo_py.collision.vectors import cross, minus, plus, times
 from dojo_py.hard.pair_contacts import pair_geometry

@@ -5,7 +5,10 @@
     v_t = T (v_A + ω_A × (c - x_A) - v_B - ω_B × (c - x_B))     world axes, next poses
     spinning n · (ω_A - ω_B), rolling T (ω_A - ω_B); their impulses are torques on A, and opposite ones on B
     impulse: F = w (γ n + Tᵀ ξ) on A and -F on B, at one common point seen from the poses at the start of the step,
-             c* - x = c - x₊ ± h (v_A - v_B)/2,                so that both momenta are conserved exactly
+             c* - x = c - x₊ ± s (v_A - v_B),   s = h/2,       so that both momenta are conserved exactly
+
+             s = 0 where one of the bodies is the world, which takes any torque: with h/2 a ball that rolls on it would be braked by
+             the weight that acts h v/2 before its point of contact
 
 w: 1, but for far pairs on the central path (far_pairs.py). World rotation vectors δθ = R₊ δφ are used inside: `pair_motion` gives
 all derivatives by the displacements (δx, δθ) of the two next poses, at fixed v and body-frame ω, and `pair_rows` turns them to
@@ -15,6 +18,12 @@ all derivatives by the displacements (δx, δθ) of the two next poses, at fixed
 from dojo_py.hard.feature_geometry import feature_geometry
 from dojo_py.hard.pair_contacts import minus_cross
 from dojo_py.jit import kernel
+
+
+@kernel
+def shift_of(a, b, h):
+    """s of bodies a and b, -1 the world [s]."""
+    return 0.5 * h if a >= 0 and b >= 0 else 0.0
 
 
 @kernel
@@ -80,8 +89,9 @@ def pair_motion(
                 du[i, col] += sign * w[i] * arm[k]
             du[k, col] -= sign * dot
     # the application point c*, seen from the two bodies at the start of the step
+    later = shift_of(W.fbody[f, 0], W.fbody[f, 1], h)
     for i in range(3):
-        shift = 0.5 * h * (va[i] - vb[i])
+        shift = later * (va[i] - vb[i])
         arm_a[i] += shift
         arm_b[i] -= shift
     for t in range(2):
@@ -201,11 +211,12 @@ def pair_rows(
             R, sign = (Ra, 1.0) if side == 0 else (Rb, -1.0)
             for i in range(3):
                 C[side, r, 3 + i] += sign * (R[0, i] * d[0] + R[1, i] * d[1] + R[2, i] * d[2])
-    # the shift ± h (v_A - v_B)/2 of the arm by the velocities themselves: side A +shift and F, side B -shift and -F, one torque
+    later = shift_of(W.fbody[f, 0], W.fbody[f, 1], h)
+    # the shift ± s (v_A - v_B) of the arm by the velocities themselves: side A +shift and F, side B -shift and -F, one torque
     for side in range(2):
         R0 = R0a if side == 0 else R0b
         for j in range(3):
-            e0, e1, e2 = 0.5 * h * (j == 0), 0.5 * h * (j == 1), 0.5 * h * (j == 2)
+            e0, e1, e2 = later * (j == 0), later * (j == 1), later * (j == 2)
             m0, m1, m2 = e1 * F[2] - e2 * F[1], e2 * F[0] - e0 * F[2], e0 * F[1] - e1 * F[0]
             for i in range(3):
                 t = R0[0, i] * m0 + R0[1, i] * m1 + R0[2, i] * m2

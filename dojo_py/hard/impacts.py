@@ -21,8 +21,8 @@ from dojo_py.jit import kernel
 from dojo_py.rotation import quat_mul, quat_to_matrix, step_quaternion
 from dojo_py.solver.cones.contact import ROWS, impulse_of
 
-CHAIN, SHARES = 4, 6
-"""Most times that impacts which others started are added; most shares θ that are tried."""
+ROUNDS = 10
+"""Most solutions: impacts that others started are added, shares θ tried."""
 SLOWEST = 1e-6
 """Closing speed below which nothing rebounds, beside what gravity adds in a step [m/s]."""
 CREATED = 1e-9
@@ -46,7 +46,7 @@ def rebound(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
     if _add_impacts(L, P, Q, W, h) == 0:
         return 0.0
     idle, _ = _work(L, W)
-    for _ in range(CHAIN + SHARES):
+    for _ in range(ROUNDS):
         _aim(W, share)
         total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, budget - total, out)
         if out[0] != SOLVED:
@@ -54,12 +54,12 @@ def rebound(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
         if _add_impacts(L, P, Q, W, h) > 0:
             continue
         created, scale = _work(L, W)
-        if created > CREATED * scale:
+        if created > max(idle, 0.0) + CREATED * scale:
             share *= min(max(0.95 * idle / min(idle - created, -1e-300), 0.1), 0.9)
         else:
             return total
     forget_impacts(W)
-    return total + whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, budget, out)
+    return total + whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, budget - total, out)
 
 
 @kernel

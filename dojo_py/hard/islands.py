@@ -1,9 +1,10 @@
 """Islands: groups of bodies that joints, loop closures or active contacts connect. Each is solved apart from the others.
 
-Labels come from a union-find over the bodies (Tarjan 1975). Members of all islands stand in lists sorted by island, so that an
+Labels come from disjoint sets of bodies. Members of all islands stand in lists sorted by island, so that an
 island is a range of each list; kernels of the solve loop over the ranges in `W.span`, which are one island's or all of them.
 """
 
+from dojo_py.disjoint_sets import join, root
 from dojo_py.jit import kernel
 
 BODIES, NODES, DOFS, LIMITS, CONTACTS = range(5)
@@ -11,25 +12,6 @@ BODIES, NODES, DOFS, LIMITS, CONTACTS = range(5)
 The places of the elimination order are in `W.pattern`: as many as bodies and nodes together."""
 MOVED_LIMITS, MOVED_CONTACTS = 5, 6
 """Rows of `W.span`: the limits and contacts whose impulses Newton's method moves, all of the islands' or none."""
-
-
-@kernel
-def _root(parent, b):
-    """The representative of the set of body b, its path halved on the way."""
-    while parent[b] != b:
-        parent[b] = parent[parent[b]]
-        b = parent[b]
-    return b
-
-
-@kernel
-def _join(parent, a, b):
-    """One set of two; the smaller body represents it, so that a representative comes before its members."""
-    a, b = _root(parent, a), _root(parent, b)
-    if a < b:
-        parent[b] = a
-    elif b < a:
-        parent[a] = b
 
 
 @kernel
@@ -41,26 +23,26 @@ def find_islands(L, W):
         parent[b] = b
     for j in range(L.kind.shape[0]):
         if L.parent[j] >= 0:
-            _join(parent, L.child[j], L.parent[j])
+            join(parent, L.child[j], L.parent[j])
     for e in range(L.eq_kind.shape[0]):
         first = -1
         for slot in range(L.eq_bodies.shape[1]):
             b = L.eq_bodies[e, slot]
             if b >= 0:
                 if first >= 0:
-                    _join(parent, first, b)
+                    join(parent, first, b)
                 first = b
     for c in range(W.n_active[1], W.n_active[0]):
         if W.cbody[c, 0] >= 0 and W.cbody[c, 1] >= 0:
-            _join(parent, W.cbody[c, 0], W.cbody[c, 1])
+            join(parent, W.cbody[c, 0], W.cbody[c, 1])
     count = 0
     for b in range(nb):
-        root = _root(parent, b)
-        if root == b:
+        first = root(parent, b)
+        if first == b:
             W.island[b] = count
             count += 1
         else:
-            W.island[b] = W.island[root]
+            W.island[b] = W.island[first]
     _sort_members(L, W, count)
     return count
 

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.collision.convex_shapes import CAPSULE
+from dojo_py.hard.round_pairs import ENDS
 from dojo_py.hard.world import World
 from dojo_py.mechanism.quaternion import matrix, multiply
 
@@ -30,10 +32,13 @@ def largest_kappa(model: Any, world: World, timestep: float) -> float:
         return float("inf")
     trees = int(root.max()) + 1
     pushes = np.bincount(root[world.planes.body], minlength=trees).astype(float)
-    first, second = world.pairs.body.T if len(world.pairs.body) else np.zeros((2, 0), int)
+    pairs, rounds = world.pairs, int(world.pairs.rounds[0])
+    first, second = pairs.shape_node[pairs.geom[:rounds]].T
+    features = np.where(pairs.shape_kind[pairs.geom[:rounds, 0]] == CAPSULE, 1 + ENDS, 1)
     own, other = np.where(first >= 0, root[first], -1), np.where(second >= 0, root[second], -1)
     for side, opposite in ((own, other), (other, own)):
-        pushes += np.bincount(side[(side >= 0) & (side != opposite)], minlength=trees)
+        counts = (side >= 0) & (side != opposite)
+        pushes += np.bincount(side[counts], features[counts], minlength=trees)
     weights = np.zeros((trees, 3))
     np.add.at(weights, root, layout.mass[:, None] * layout.gravity)
     scale = np.linalg.norm(weights, axis=1) * timestep * _sizes(model, world, root, trees)

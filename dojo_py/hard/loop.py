@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from dojo_py.hard.contact_table import GEOMS
-from dojo_py.simulate.arguments import outside_of, state_of
+from dojo_py.simulate.arguments import outside_of, placed_of, state_of
 from dojo_py.simulate.results import Contacts, Exact, State
 
 Array = np.ndarray
@@ -25,13 +25,12 @@ class HardLoop:
         simulator._engine._load()
         self.simulator, self._engine = simulator, simulator._engine
         model, world = simulator.model, simulator.world
-        self._record = allocate_record(model, world, steps, False, contacts)
-        self._backwards: Any = None
+        self._record = allocate_record(model, world, steps, False, contacts, room=self._engine.room)
         r = self._record
         self.qpos, self.qvel, self.act, self.bodies, self.impulses = r.qpos, r.qvel, r.act, r.bodies, r.impulses
         self.contacts = r.contacts
-        """(n, width) of the latest step, see contact_table.py."""
-        self.fixed = np.concatenate([world.planes.geom, world.pairs.geom]).reshape(-1, 2).astype(np.int64)
+        """(n, width) of the latest step, see contact_table.py; with `impulses` replaced by a larger one where a step needs it."""
+        self.fixed = world.planes.geom.astype(np.int64)
         """(m, 2) geoms of its first rows; -1 is never among them."""
         self.control = np.zeros((steps, model.nu))
         self.cotangents = np.zeros((steps + 1, 2 * model.nv))
@@ -39,50 +38,72 @@ class HardLoop:
         self.by_control = np.zeros((steps, model.nu))
         self._none = outside_of(model, None, None, 0)
         self._time = 0.0
+        self._placed = simulator._usual
+
+    def at(self, state: State) -> HardLoop:
+        """The loop for a state: this one, or a new one where its mocap bodies are elsewhere or other equalities hold."""
+        there = self.simulator._at(state_of(state))
+        return self if there is self.simulator else HardLoop(there, len(self.control), len(self._record.contacts) > 0)
 
     def start(self, state: State) -> None:
-        """Row 0 is this state; ValueError for one with other mocap bodies or equalities than the model's."""
+        """Row 0 is this state, whose mocap bodies and equalities are those of the loop (`at`)."""
         sim = self.simulator
-        if sim._at(state_of(state)) is not sim:
-            raise ValueError("state: a closed loop runs with the model's own mocap poses and equalities, this state has others")
         s = sim._checked(state)
+        self._placed = placed_of(sim._usual, s)
         self.qpos[0], self.qvel[0], self.act[0], self._time = s.qpos, s.qvel, s.act, s.time
-        self.bodies[0], self.impulses[0] = s.exact.bodies, s.exact.impulses
+        self._record = self._engine.wide_enough(self._record, s.exact.impulses)
+        self.bodies[0], self._record.impulses[0] = s.exact.bodies, 0.0
+        self._record.impulses[0, : len(s.exact.impulses)] = s.exact.impulses
 
-    def run(self, decide: int, data: int, kappa: float = 0.0) -> int:
-        """The steps from row 0 until the function stops them, in the hard limit or at κ; returns how many."""
+    def run(self, decide: int, data: int, kappa: float = 0.0, moved: Callable[[], int] | None = None) -> int:
+        """The steps from row 0 until the function stops them, in the hard limit or at κ; returns how many.
+
+        moved(): called after `impulses` and `contacts` were replaced by larger ones, returns the data's new address.
+        """
         from dojo_py.hard.rollout import roll_out
 
-        with self._engine._pool.borrow() as mine:
-            return int(
-                roll_out(
-                    *mine.handles, self._record, self.control, self._none, self._engine.timestep, kappa, 0.0, decide, data
-                )
-            )
+        done = 0
 
-    def run_back(self, decide: int, data: int, steps: int, kappa: float) -> Array:
+        def steps(mine: Any, record: Any, before: int) -> int:
+            nonlocal data, done
+            data = self._take(record, data, moved)
+            numbers = self._engine.timestep, kappa, 0.0, decide, data, before
+            done = int(roll_out(*mine.handles, record, self.control, self._none, *numbers))
+            return done
+
+        self._engine.roomy(self._record, steps)
+        return done
+
+    def _take(self, record: Any, data: int, moved: Callable[[], int] | None) -> int:
+        """The record may have grown: its tables are ours now. Returns the address of the function's data."""
+        if record.impulses is self.impulses:
+            return data
+        self._record, self.impulses, self.contacts = record, record.impulses, record.contacts
+        return data if moved is None else moved()
+
+    def run_back(self, decide: int, data: int, steps: int, kappa: float, moved: Callable[[], int] | None = None) -> Array:
         """The first `steps` steps of the last run, which was at κ, backwards: cotangents are summed up. Returns their statuses."""
         from dojo_py.hard.rollout import roll_out
 
-        record = self._record._replace(
-            cotangents=self.cotangents, by_control=self.by_control, contacts=self._record.contacts[:0]
-        )
-        with self._engine._pool.borrow() as mine:
-            roll_out(
-                *mine.handles, record, self.control[:steps], self._none, self._engine.timestep, kappa, kappa, decide, data
-            )
-        return record.gradients[:steps, 0].astype(np.int64)
+        def back(mine: Any, record: Any, before: int) -> int:
+            nonlocal data
+            data = self._take(record, data, moved)
+            record = record._replace(cotangents=self.cotangents, by_control=self.by_control, contacts=record.contacts[:0])
+            numbers = self._engine.timestep, kappa, kappa, decide, data, before
+            return int(roll_out(*mine.handles, record, self.control[:steps], self._none, *numbers))
+
+        self._engine.roomy(self._record, back)
+        return self._record.gradients[:steps, 0].astype(np.int64)
 
     def state(self, row: int) -> State:
         """The state of a row."""
         e = self._engine
-        exact = Exact(
-            self.bodies[row].copy(), self.impulses[row].copy(), self.qpos[row].copy(), self.qvel[row].copy(), e.kinematics
-        )
+        impulses = e.rows.used_part(self.impulses[row].copy())
+        exact = Exact(self.bodies[row].copy(), impulses, self.qpos[row].copy(), self.qvel[row].copy(), e.kinematics)
         moved = np.count_nonzero(self._record.reports[:row, 7] > 0)
         time = self._time + e.timestep * moved
         maximal = e._expand(exact.bodies)
-        return State(exact.qpos, exact.qvel, self.act[row].copy(), time, maximal, exact, e.model)
+        return self._placed.put(State(exact.qpos, exact.qvel, self.act[row].copy(), time, maximal, exact, e.model))
 
     def go_on(self, row: int) -> None:
         """What the next run starts from is this row: its time, as the caller moves the numbers."""
@@ -91,6 +112,3 @@ class HardLoop:
     def contacts_of(self, table: Array) -> Contacts:
         """What `contacts` held at some time (n, width), under the model's names."""
         return self.simulator._contacts(table.copy())
-
-
-assert GEOMS == 16  # (the loops of policies read the same columns)

@@ -22,12 +22,12 @@ class Noted(NamedTuple):
     contacts: np.ndarray  # (T, number of candidates, WIDTH)
 
 
-def allocate_noted(world: Any, steps: int) -> Noted:
-    """Room for a number of steps."""
+def allocate_noted(world: Any, steps: int, room: int) -> Noted:
+    """Rows for a number of steps; room: for features of pairs."""
     layout, z = world.layout, np.zeros
     return Noted(
         z((steps, len(world.actuators.dof))), z((steps, len(layout.dof_node))), z((steps, len(layout.limit_dof))),
-        z((steps, len(layout.mass), 6)), empty_table(world, steps),
+        z((steps, len(layout.mass), 6)), empty_table(world, room, steps),
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from dojo_py.hard.gradients.step_jacobian import step_jacobian
 from dojo_py.hard.interior_point import INEXACT, NOT_FINITE, SINGULAR, SOLVED, TOO_FAST
 from dojo_py.hard.noted import Noted, allocate_noted, note_drive, note_step
 from dojo_py.hard.step import MOVED, PARTS, RESIDUAL, STATUS, WORST, hard_step
-from dojo_py.hard.warm_start import load_warm, save_warm, warm_size
+from dojo_py.hard.warm_start import RowShape, load_warm, row_shape, save_warm
 from dojo_py.hard.world import World
 from dojo_py.jit import entry, kernel
 
@@ -33,7 +33,7 @@ class Record(NamedTuple):
     qvel: np.ndarray  # (T + 1, nv)
     act: np.ndarray  # (T + 1, na)
     bodies: np.ndarray  # (T + 1, nb, 13); row 0 given too
-    impulses: np.ndarray  # (T + 1, warm_size); row 0 given too
+    impulses: np.ndarray  # (T + 1, n) see warm_start.py; row 0 given too
     reports: np.ndarray  # (T, 9)
     maximal: np.ndarray  # (T + 1, nbody, 13), or (0, nbody, 13)
     contacts: np.ndarray  # (number of candidates, WIDTH) after the last step, or (0, WIDTH)
@@ -47,17 +47,32 @@ class Record(NamedTuple):
 
 def allocate_record(
     model: Any, world: World, steps: int, maximal: bool, contacts: bool, linearize: bool = False, backwards: bool = False,
-    sensors: bool = False,
+    sensors: bool = False, room: int = 0, shape: RowShape | None = None,
 ) -> Record:  # fmt: skip
-    """Empty records for a number of steps; maximal, contacts, linearize, backwards, sensors: whether these tables are wanted."""
+    """Empty records for a number of steps; maximal, contacts, linearize, backwards, sensors: whether these tables are wanted.
+
+    room: for features of pairs in each step; shape: of the rows of impulses, if it is known.
+    """
+    shape = row_shape(world.layout, world.planes, world.pairs) if shape is None else shape
     z, nb, rows = np.zeros, len(world.layout.mass), steps + 1
     return Record(
         z((rows, model.nq)), z((rows, model.nv)), z((rows, model.na)), z((rows, nb, 13)),
-        z((rows, warm_size(world.layout, world.planes, world.pairs))), z((steps, 9)),
-        z((rows * maximal, model.nbody, 13)), empty_table(world)[: None if contacts else 0],
+        z((rows, shape.size(room))), z((steps, 9)),
+        z((rows * maximal, model.nbody, 13)), empty_table(world, room)[: None if contacts else 0],
         z((steps * linearize, 2 * model.nv, 2 * model.nv)), z((steps * linearize, 2 * model.nv, model.nu)), z((steps, 9)),
-        z((rows * backwards, 2 * model.nv)), z((steps * backwards, model.nu)), allocate_noted(world, steps * sensors),
+        z((rows * backwards, 2 * model.nv)), z((steps * backwards, model.nu)), allocate_noted(world, steps * sensors, room),
     )  # fmt: skip
+
+
+def with_room(record: Record, world: World, shape: RowShape, room: int) -> Record:
+    """The same record with more room for features of pairs; tables that need none are shared."""
+    table = empty_table(world, room)
+    impulses = np.zeros((len(record.impulses), shape.size(room)))
+    impulses[:, : record.impulses.shape[1]] = record.impulses
+    noted = np.zeros((len(record.noted.contacts), *table.shape))
+    noted[:, : record.noted.contacts.shape[1]] = record.noted.contacts
+    contacts = table if len(record.contacts) else record.contacts
+    return record._replace(impulses=impulses, contacts=contacts, noted=record.noted._replace(contacts=noted))
 
 
 @kernel
@@ -141,7 +156,7 @@ def _take_step(L, T, M, W, V, Z, t, h):
 
 
 @kernel
-def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_kappa, decide, data):
+def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_kappa, decide, data, done):
     """T steps from row 0 of the Record Z. controls (T, nu); outside: an Outside; kappa 0: the hard limit. Returns the steps done.
 
     L, P, Q: layout and contact candidates; T: ActuatorTable; M: BodyTable; W: Work; V: Drive; G: Tangent. A step that fails
@@ -151,7 +166,11 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
 
     decide: address of a function that is asked before every step and after the last one (by_address.py); 0: none. It may write
     controls[t]; on the way back it may add to the cotangents of state t + 1, which is 0 at the last call.
+
+    Where a step finds no room for all features of pairs (W.n_features[1] too few) the number of the steps before it is returned:
+    with more room the run goes on from there when it is given as `done`, which is -1 for one that begins.
     """
+    W.n_features[1] = 0
     W.n_edges[1] = -1  # nothing of earlier rollouts may show: the contact graph is analysed anew
     backwards = Z.cotangents.shape[0] > 0
     linearize = Z.A.shape[0] > 0 or backwards
@@ -159,9 +178,9 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
     last, steps = 0, controls.shape[0]
     if Z.maximal.shape[0] > 0:
         expand(M, Z.bodies[0], h, Z.maximal[0], V.scratch)
-    for i in range(steps):
+    for i in range(max(done, 0), steps):
         t = steps - 1 - i if backwards else i
-        if decide != 0 and call_back(decide, t, last, data) == STOP:
+        if decide != 0 and i != done and call_back(decide, t, last, data) == STOP:
             return i
         bodies, qpos, qvel, act = Z.bodies[t], Z.qpos[t], Z.qvel[t], Z.act[t]
         for turn in range(2 if linearize and gradient_kappa != kappa else 1):  # (one call of every large kernel)
@@ -173,7 +192,8 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
             add_joint_forces(L, bodies, outside.joint_forces, t, V.force, V.wrench, V.scratch)
             load_warm(W, Z.impulses[t])
             now = kappa if turn == 0 else gradient_kappa
-            hard_step(L, P, Q, V.servos, W, bodies, V.angle, V.rate, V.force, V.wrench, h, now, report)
+            if not hard_step(L, P, Q, V.servos, W, bodies, V.angle, V.rate, V.force, V.wrench, h, now, report):
+                return i
             if turn == 0:
                 _take_step(L, T, M, W, V, Z, t, h)
                 last = int(report[STATUS])
@@ -211,6 +231,6 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
 
 
 @entry
-def roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_kappa, decide, data):
+def roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_kappa, decide, data, done):
     """`_roll_out` for Python, which counts references."""
-    return _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_kappa, decide, data)
+    return _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_kappa, decide, data, done)

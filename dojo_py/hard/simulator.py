@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dojo_py.hard import checks, measures
-from dojo_py.hard.contact_table import FRAME, GAP, IMPULSE, POSITION, TORQUE, geoms_of
+from dojo_py.hard.contact_table import FRAME, GAP, IMPULSE, POSITION, TORQUE, geoms_of, used_rows
 from dojo_py.hard.engine import Engine, usable
 from dojo_py.hard.flags import acting_model
 from dojo_py.hard.gradients.maximal import maximal_jacobian
@@ -162,9 +162,8 @@ class HardSimulator:
     def _contacts(self, table: Array) -> Contacts:
         """The contact table of the kernels under the model's names."""
         m = self.model
+        table = used_rows(self.world, table)
         geoms = geoms_of(self.world, np.arange(len(table)), table)
-        there = geoms[:, 0] >= 0
-        table, geoms = table[there], geoms[there]
         bodies = np.asarray(m.geom_bodyid, int)[geoms].reshape(-1, 2)
         return Contacts(
             bodies, geoms, table[:, POSITION : POSITION + 3], table[:, FRAME : FRAME + 9].reshape(-1, 3, 3), table[:, GAP],

@@ -145,7 +145,8 @@ def keep_impulses(L, W):
     """Remember the impulses of a step; those of islands that were not solved in one part are none (W.warm of their bodies)."""
     copy_rows(W.lam, W.warm_lam)
     W.warm_lim[:] = 0.0
-    W.warm_con[:, :] = 0.0
+    planes = W.warm_con.shape[0] - W.fpair.shape[0]
+    W.warm_con[: planes + W.n_features[0], :] = 0.0
     for m in range(W.n_limits[0]):
         W.warm_lim[W.limit_active[m]] = W.lim[m, 0]
     for i in range(W.fric.shape[0]):

@@ -62,6 +62,12 @@ def _actuator_features(model: Any) -> list[str | ErrorRecord]:
         int(kind) == TrnType.JOINT and int(model.jnt_type[int(ids[0])]) in (JointType.HINGE, JointType.SLIDE)
         for kind, ids in zip(model.actuator_trntype, model.actuator_trnid, strict=True)
     ]
+    rows = np.flatnonzero(np.asarray(model.actuator_trntype) == TrnType.BODY)
+    if len(rows):
+        found.append(
+            f"{_named('actuator', model.actuator_names, rows)}: adhesion: its force acts at the contacts that a step starts with, "
+            "which the hard mode finds in the step"
+        )
     passive = (np.asarray(model.actuator_damping) != 0) | (np.asarray(model.actuator_armature) != 0)
     rows = np.flatnonzero(passive & ~np.array(scalar, bool))
     if len(rows):

@@ -1,22 +1,48 @@
 """What a step leaves for the next one's first guess, as one flat row: kept with the state, so that a step is a function of its
 state alone, wherever that was kept. Order: a flag for each body (0: no impulses), momenta that velocities do not tell (a flag for
-each body, then six numbers), λ of nodes, limits, dry friction, contacts, features chosen (pair + 1, key, impulse; 0: none).
+each body, then six numbers), λ of nodes, limits, dry friction, contacts, features chosen (pair + 1, key, impulse), then zeros.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from dojo_py.hard.workspace import contact_rows
 from dojo_py.jit import kernel
 
 
-def warm_size(layout: Any, planes: Any, pairs: Any) -> int:
-    """Length of the row."""
+class RowShape(NamedTuple):
+    """Which rows are those of a model."""
+
+    own: int  # length without features of pairs
+    wide: int  # numbers of a feature
+
+    def size(self, room: int) -> int:
+        """Length with room for so many features."""
+        return self.own + self.wide * room
+
+    def room(self, row: Any) -> int:
+        """For how many features of pairs a row has room; -1: it is no row of this model."""
+        over = row.shape[-1] - self.own
+        return over // self.wide if over >= 0 and over % self.wide == 0 else -1
+
+    def used_part(self, rows: Any) -> Any:
+        """Rows (…, n) without the room that no feature takes in any."""
+        if rows.shape[-1] == self.own:
+            return rows
+        taken = rows[..., self.own :: self.wide]
+        used = np.count_nonzero(taken.any(axis=0) if rows.ndim > 1 else taken)
+        return rows[..., : self.size(int(used))].copy()
+
+
+def row_shape(layout: Any, planes: Any, pairs: Any) -> RowShape:
+    """The RowShape of a model."""
     rows = contact_rows(planes, pairs)
-    contacts = rows * (len(planes.body) + len(pairs.kind)) + (2 + rows) * int(pairs.room[0])
-    return 8 * len(layout.mass) + 6 * len(layout.node_joint) + len(layout.limit_dof) + len(layout.dof_node) + contacts
+    own = 8 * len(layout.mass) + 6 * len(layout.node_joint) + len(layout.limit_dof) + len(layout.dof_node)
+    return RowShape(own + rows * len(planes.body), 2 + rows)
 
 
 def carried_momentum(row: Any, bodies: int) -> Any:
@@ -26,7 +52,7 @@ def carried_momentum(row: Any, bodies: int) -> Any:
 
 @kernel
 def load_warm(W, row):
-    """The impulses of a row (warm_size,) into W."""
+    """The impulses of a row (n,) into W."""
     k, nb = 0, W.warm.shape[0]
     for b in range(nb):
         W.warm[b], W.carried[b] = row[k], row[nb + k]
@@ -44,14 +70,18 @@ def load_warm(W, row):
     for i in range(W.warm_fric.shape[0]):
         W.warm_fric[i] = row[k]
         k += 1
-    for c in range(W.warm_con.shape[0] - W.warm_feature.shape[0]):
+    for c in range(W.warm_con.shape[0] - W.fpair.shape[0]):
         for i in range(W.warm_con.shape[1]):
             W.warm_con[c, i] = row[k]
             k += 1
+    wide = W.warm_feature.shape[1]
     for c in range(W.warm_feature.shape[0]):
-        for i in range(W.warm_feature.shape[1]):
-            W.warm_feature[c, i] = row[k]
-            k += 1
+        known = k < row.shape[0] and row[k] > 0.0  # (the rest is zero)
+        for i in range(wide):
+            W.warm_feature[c, i] = row[k + i] if known else 0.0
+        if not known:
+            break
+        k += wide
 
 
 @kernel
@@ -62,7 +92,7 @@ def _number(x):
 
 @kernel
 def save_warm(W, row):
-    """The impulses of W into a row (warm_size,); what is not a number is none."""
+    """The impulses of W into a row (n,); what is not a number is none."""
     k, nb = 0, W.warm.shape[0]
     for b in range(nb):
         row[k], row[nb + k] = W.warm[b], W.carried[b]
@@ -80,15 +110,16 @@ def save_warm(W, row):
     for i in range(W.warm_fric.shape[0]):
         row[k] = _number(W.warm_fric[i])
         k += 1
-    first = W.warm_con.shape[0] - W.warm_feature.shape[0]
+    first = W.warm_con.shape[0] - W.fpair.shape[0]
     for c in range(first):
         for i in range(W.warm_con.shape[1]):
             row[k] = _number(W.warm_con[c, i])
             k += 1
-    place = W.fpair.shape[0] - W.warm_feature.shape[0]
-    for c in range(W.warm_feature.shape[0]):
-        known = c < W.n_features[0]
-        row[k], row[k + 1] = (W.fpair[place + c] + 1.0, float(W.fkey[place + c])) if known else (0.0, 0.0)
+    for c in range(W.n_features[0]):
+        row[k], row[k + 1] = W.fpair[c] + 1.0, float(W.fkey[c])
         for i in range(W.warm_con.shape[1]):
-            row[k + 2 + i] = _number(W.warm_con[first + c, i]) if known else 0.0
+            row[k + 2 + i] = _number(W.warm_con[first + c, i])
+        k += W.warm_feature.shape[1]
+    while k < row.shape[0] and row[k] > 0.0:  # of an earlier step
+        row[k : k + W.warm_feature.shape[1]] = 0.0
         k += W.warm_feature.shape[1]

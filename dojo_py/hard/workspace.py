@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dojo_py.collision.candidates import feature_rows
 from dojo_py.collision.epa import Polytope, polytope
 from dojo_py.collision.shown_polygons import Manifold, allocate_manifold
+from dojo_py.collision.sweep import Sweep, allocate_sweep
 from dojo_py.hard.options import StepOptions
 from dojo_py.hard.points import Point, allocate_point
 from dojo_py.solver.block_ldu import Blocks, Pattern, allocate, analyse
@@ -69,10 +69,10 @@ class Work(NamedTuple):
     # contacts that take part in this step
     active: np.ndarray  # (nc,) candidate: plane i, or number of planes + feature
     n_active: np.ndarray  # (2,) how many contacts, how many of them with planes
-    # features of pairs of bodies (collision/features.py), nf rows: the model's own, then those chosen in this step
-    n_features: np.ndarray  # (2,) how many were chosen, and for how many there was no room
+    # features of pairs of bodies (collision/features.py) that were chosen in this step: nf - 1 rows, and one to work with
+    n_features: np.ndarray  # (3,) how many were chosen, for how many there was no room, how many the latest choice found there
     fkind: np.ndarray  # (nf,)
-    fpair: np.ndarray  # (nf,) convex pair that it was chosen for
+    fpair: np.ndarray  # (nf,) pair that it was chosen for
     fkey: np.ndarray  # (nf,) which feature of it that is, the same from step to step
     fbody: np.ndarray  # (nf, 2)
     fshape: np.ndarray  # (nf, 2) geoms
@@ -83,7 +83,7 @@ class Work(NamedTuple):
     fsign: np.ndarray  # (nf,)
     ffriction: np.ndarray  # (nf,)
     flaw: np.ndarray  # (nf,)
-    pair_gap: np.ndarray  # (1,) smallest gap of the convex pairs at the end of the step [m]
+    pair_gap: np.ndarray  # (1,) smallest gap of the pairs whose boxes overlap at the end of the step [m]; infinite: not known
     cweight: np.ndarray  # (nc,) share of the impulse of a contact that acts: 1 but for far ones on the central path
     cslope: np.ndarray  # (nc,) its derivative by the gap where the step starts, over it [1/m]
     limit_active: np.ndarray  # (nl,)
@@ -110,6 +110,12 @@ class Work(NamedTuple):
     lgrace: np.ndarray  # (nl,) likewise of a joint beyond its bound [rad, m]
     kappa: np.ndarray  # (1,) central-path parameter of the step [N m s]; 0 in the hard limit
     in_hard_limit: np.ndarray  # (1,) 1 in the hard limit, 0 on the central path
+    free_kind: np.ndarray  # (nf,) 1 + the kind of a feature before it was held (held_points.py), else 0; what it was:
+    free_sign: np.ndarray  # (nf,)
+    free_centre: np.ndarray  # (nf, 2, 3)
+    free_axes: np.ndarray  # (nf, 2, 3, 3)
+    free_radius: np.ndarray  # (nf, 2)
+    checks: np.ndarray  # (1,) how often the end of this step has been checked for what was left out
     standoff: np.ndarray  # (nc,) the gap at which a contact rests in the hard limit [m]; 0 on the central path
     limit_standoff: np.ndarray  # (nl,) likewise of limits [rad, m]
     cC: np.ndarray  # (nc, 2, nr, 8)
@@ -134,7 +140,7 @@ class Work(NamedTuple):
     warm_lim: np.ndarray  # (nl,) γ of every limit
     warm_fric: np.ndarray  # (nv,) β
     warm_con: np.ndarray  # (nc, nr) impulse of every candidate
-    warm_feature: np.ndarray  # (nf - those of the model, 2 + nr) pair, key and impulse of the features of the last step
+    warm_feature: np.ndarray  # (nf - 1, 2 + nr) pair + 1, key and impulse of the features of the last step
     # the impulses that the present solve starts from: those, none, or where the last attempt stopped
     guess_lam: np.ndarray  # (nn, 6)
     guess_lim: np.ndarray  # (nl,)
@@ -152,7 +158,7 @@ class Work(NamedTuple):
     place_island: np.ndarray  # (N,) island of each place
     span: np.ndarray  # (7, 2) the ranges of `members` that the solve works on
     taken: np.ndarray  # (2,) these are islands taken[0] … taken[1] - 1
-    wanted: np.ndarray  # (nc,) 1: candidates that a first solve of this step left out and that would be violated
+    wanted: np.ndarray  # (number of planes,) 1: candidates that a first solve of this step left out and that would be violated
     wanted_limit: np.ndarray  # (nl,)
     parts: np.ndarray  # (nb,) in how many parts the step of each body was solved; 0: it failed, the body stays
     solved: np.ndarray  # (nb,) 1 where the step was solved whole
@@ -186,6 +192,7 @@ class Work(NamedTuple):
     base: Point  # a point of the central path,
     tangent: Point  # the tangent there,
     newton: Point  # and Newton's step beside it
+    sweep: Sweep
     manifold: Manifold
     polytope: Polytope
     pattern: Pattern
@@ -210,14 +217,24 @@ def graph_edges(layout):
 
 def contact_rows(planes, pairs):
     """Most rows of a contact of these candidates; three at least."""
-    return max([3, *(ROWS[law] for laws in (planes.law, pairs.law, pairs.convex_law) for law in set(laws.tolist()))])
+    return max([3, *(ROWS[law] for laws in (planes.law, pairs.law) for law in set(laws.tolist()))])
 
 
-def allocate_work(layout, planes, pairs, options, solver):
-    """A Work for a layout and its contact candidates."""
+NEAR_A_FEATURE, MOST_NEAR = 4, 4096
+"""Near pairs that there is room for: for each feature that there is room for, and besides."""
+
+
+def contact_room(planes, room):
+    """Most contacts of a step with room for so many features of pairs."""
+    return len(planes.body) + room + 1
+
+
+def allocate_work(layout, planes, pairs, options, solver, room=None):
+    """A Work for a layout and its contact candidates; room: for how many features of pairs, by default what one starts with."""
+    room = int(pairs.room[0]) if room is None else room
     nb, nn, nj = len(layout.mass), len(layout.node_joint), len(layout.kind)
-    nv, nl, nf = len(layout.dof_node), len(layout.limit_dof), feature_rows(pairs)
-    nc, nr = len(planes.body) + nf, contact_rows(planes, pairs)
+    nv, nl, nf = len(layout.dof_node), len(layout.limit_dof), room + 1
+    nc, nr = contact_room(planes, room), contact_rows(planes, pairs)
     total = nb + nn
     fixed = graph_edges(layout)
     edges = np.concatenate([fixed, np.zeros((nf, 2), np.int64)])
@@ -236,7 +253,7 @@ def allocate_work(layout, planes, pairs, options, solver):
         Cb=z((nn, 6, WIDTH)), Ceq=z((*layout.eq_bodies.shape, 6, WIDTH)), rows=z((nn, 6)), drive=z((nv, 2)),
         row_scale=z(nv), ball=z((nj, 3, 4)), inertia=z((nb, 6, WIDTH)), rb=z((nb, WIDTH)),
         rn=z((nn, 6)), size=z((nb, WIDTH)), active=z(nc, np.int64), n_active=z(2, np.int64),
-        n_features=z(2, np.int64), fkind=z(nf, np.int64), fpair=z(nf, np.int64), fkey=z(nf, np.int64), fbody=z((nf, 2), np.int64),
+        n_features=z(3, np.int64), fkind=z(nf, np.int64), fpair=z(nf, np.int64), fkey=z(nf, np.int64), fbody=z((nf, 2), np.int64),
         fshape=z((nf, 2), np.int64), fcentre=z((nf, 2, 3)), faxes=z((nf, 2, 3, 3)), fhalf=z((nf, 2, 3)), fradius=z((nf, 2)),
         fsign=z(nf), ffriction=z(nf), flaw=z(nf, np.int64), pair_gap=z(1), cweight=z(nc), cslope=z(nc),
         limit_active=z(nl, np.int64), n_limits=z(1, np.int64), bound=z(nv), lgap=z(nl), dof_limit=np.full((nv, 2), -1, np.int64),
@@ -245,18 +262,21 @@ def allocate_work(layout, planes, pairs, options, solver):
         R_before=z((nb + 1, 3, 3)),
         claw=z(nc, np.int64), cheld=z(nc, np.int64), cbound=z(nc),
         cframe=z((nc, 3, 3)), cval=z((nc, nr)),
-        kappa=z(1), in_hard_limit=z(1), standoff=z(nc), limit_standoff=z(nl),
+        kappa=z(1), in_hard_limit=z(1), free_kind=z(nf, np.int64), free_sign=z(nf),
+        free_centre=z((nf, 2, 3)), free_axes=z((nf, 2, 3, 3)), free_radius=z((nf, 2)), checks=z(1, np.int64),
+        standoff=z(nc), limit_standoff=z(nl),
         cgrace=z(nc), lgrace=z(nl), cC=z((nc, 2, nr, WIDTH)), cB=z((nc, 2, nr, WIDTH)),
         cH=z((nc, 2, 6, 12)), cK=z((nc, nr, nr)), cf=z((nc, nr)), cdy=z((nc, nr)), state=z(state_size(nr)),
         step=z((total, WIDTH)), drate=z(nv),
         dv=change.v, dlam=change.lam, dtheta=change.theta, dfric=change.fric, dlim=change.lim, dcon=change.con,
         warm=z(nb), warm_lam=z((nn, 6)), warm_lim=z(nl), warm_fric=z(nv), warm_con=z((nc, nr)),
-        warm_feature=z((int(pairs.room[0]), 2 + nr)),
+        warm_feature=z((room, 2 + nr)),
         guess_lam=z((nn, 6)), guess_lim=z(nl), guess_fric=z(nv), guess_con=z((nc, nr)),
         path_targets=z(4), path_impulses=z((2, nr)),
         island=z(nb, np.int64), island_root=z(nb, np.int64), members=z((5, max(nb, nn, nv, nl, nc, 1)), np.int64),
         island_first=z((5, nb + 1), np.int64), island_place=z(nb + 1, np.int64), place_island=z(total, np.int64),
-        span=z((7, 2), np.int64), taken=z(2, np.int64), wanted=z(nc, np.int64), wanted_limit=z(nl, np.int64), parts=z(nb, np.int64),
+        span=z((7, 2), np.int64), taken=z(2, np.int64), wanted=z(len(planes.body), np.int64),
+        wanted_limit=z(nl, np.int64), parts=z(nb, np.int64),
         solved=z(nb), unmatched=z(nb, np.int64), begin=z((nb, 6)), carried=z(nb), carry=z((nb, 6)),
         next_carried=z(nb), next_carry=z((nb, 6)),
         summed=z((nc, 6)), start_bodies=z((nb, 13)), sub_bodies=z((nb, 13)),
@@ -264,7 +284,8 @@ def allocate_work(layout, planes, pairs, options, solver):
         halt=z(3), halt_bodies=z((nb, 13)), halt_angle=z(nv), halt_rate=z(nv), trace=z((201, 6)), edges=edges, stiffest=z(1),
         n_edges=np.array([len(fixed), len(fixed)], np.int64), scratch=z((128, 12)),
         now=now, change=change, affine=points[2], saved=points[3], best=points[4], base=points[5],
-        tangent=points[6], newton=points[7], manifold=allocate_manifold(), polytope=polytope(),
+        tangent=points[6], newton=points[7], sweep=allocate_sweep(pairs, NEAR_A_FEATURE * room + MOST_NEAR),
+        manifold=allocate_manifold(), polytope=polytope(),
         pattern=pattern, blocks=blocks, options=options, solver=solver,
     )  # fmt: skip
     for q in (work.q, work.qn, work.p):
@@ -276,7 +297,7 @@ def allocate_work(layout, planes, pairs, options, solver):
 
 def _moving_pairs(layout, pairs):
     """(m, 2) pairs of places of bodies that may touch, in order, each once."""
-    both = np.concatenate([pairs.body, pairs.shape_node[pairs.convex].reshape(-1, 2)])
+    both = pairs.shape_node[pairs.geom].reshape(-1, 2)
     both = both[(both >= 0).all(axis=1) & (both[:, 0] != both[:, 1])]
     return np.unique(np.sort(layout.place_body[both].reshape(-1, 2), axis=1), axis=0).astype(np.int64)
 

@@ -65,12 +65,12 @@ def build_world(model: Any, friction: str, unsupported: str) -> World:
         check_servos(model, table)
     except ModelError as error:
         lines.append(str(error))
-    wide = max(contact_rows(planes, pairs), 3) > 3
+    wide = contact_rows(planes, pairs) > 3
     if wide and friction == "pyramid":
         lines.append('torsional and rolling friction (condim 4, 6) of pyramids: friction="cone" has them; pyramids leave them out')
     handle_unsupported(lines, unsupported)
     planes = planes._replace(law=_laws(planes.law, friction))
-    pairs = pairs._replace(law=_laws(pairs.law, friction), convex_law=_laws(pairs.convex_law, friction))
+    pairs = pairs._replace(law=_laws(pairs.law, friction))
     bodies = build_body_table(model, layout, where)
     return World(_plain(layout), _plain(planes), _plain(pairs), _plain(table), _plain(bodies))
 
@@ -81,34 +81,55 @@ class Hands(NamedTuple):
     work: Work
     tangent: Tangent
     handles: tuple[Any, ...]  # of the world's five tables, the work, the drive, the tangent: the first arguments of `roll_out`
+    room: int  # for features of pairs
+
+    def needed(self) -> int:
+        """The room that the last run found missing; 0: it had enough."""
+        there, missing, _ = self.work.n_features.tolist()
+        return max(MORE_ROOM * self.room, there + missing) if missing else 0
+
+
+MORE_ROOM = 2
+"""By which factor room for features grows at least."""
 
 
 class WorkPool:
-    """Work arrays, one set per thread at a time, kept for later use."""
+    """Work arrays, one set per thread at a time, kept for later use; with as much room for features as a step has needed."""
 
     def __init__(self, world: World, model: Any, options: HardOptions):
         self._world, self._model, self._options = world, model, options
         self._free: list[Hands] = []
         self._lock = threading.Lock()
         self._tables: Any = None
+        self.room = int(world.pairs.room[0])
+
+    def grow(self, room: int) -> None:
+        """At least so much room from now on."""
+        with self._lock:
+            if room > self.room:
+                self.room = room
+                self._free.clear()
 
     @contextmanager
     def borrow(self) -> Iterator[Hands]:
         """A set of work arrays that nobody else uses meanwhile."""
         with self._lock:
             mine = self._free.pop() if self._free else None
+            room = self.room
         if mine is None:
             world = self._world
-            work = allocate_work(world.layout, world.planes, world.pairs, self._options.numbers(), self._options.constants())
+            numbers = self._options.numbers(), self._options.constants()
+            work = allocate_work(world.layout, world.planes, world.pairs, *numbers, room)
             drive = allocate_drive(world.actuators, world.layout, self._model.na)
             servos, columns = len(drive.servos.servo_dof), 2 * self._model.nv + self._model.nu
-            tangent = allocate_tangent(self._model, world.layout, world.planes, world.pairs, servos, columns)
-            mine = Hands(work, tangent, (*self.tables(), *handles((work, drive, tangent))))
+            tangent = allocate_tangent(self._model, world.layout, world.planes, room, servos, columns)
+            mine = Hands(work, tangent, (*self.tables(), *handles((work, drive, tangent))), room)
         try:
             yield mine
         finally:
             with self._lock:
-                self._free.append(mine)
+                if mine.room == self.room:
+                    self._free.append(mine)
 
     def tables(self) -> Any:
         """Handles of the world's tables."""

@@ -15,36 +15,50 @@ import jax.numpy as jnp
 import numpy as np
 
 from dojo_py.hard.simulator import DEFAULT_KAPPA, HardSimulator
+from dojo_py.jax.engine import UNSOLVED, judge
 from dojo_py.jax.functions import _need_float64, _real
 from dojo_py.jax.tangents import Tangents
 from dojo_py.policy.closed_loop import ClosedLoop, Played, borrowed
 from dojo_py.policy.state_task import StateTask
-from dojo_py.simulate.values import count, having, real_number
+from dojo_py.simulate.own_steps import has_own
+from dojo_py.simulate.values import count, having, real_number, text_of
 
 Array = jax.Array
 Outcome = tuple[Array, Array, Array]
 
 
 def closed_loop_function(
-    model: Any, policy: Any, horizon: int, timestep: float | None = None, kappa: float = DEFAULT_KAPPA, **simulator: Any
+    model: Any,
+    policy: Any,
+    horizon: int,
+    timestep: float | None = None,
+    kappa: float = DEFAULT_KAPPA,
+    unsolved: str = "warn",
+    **simulator: Any,
 ) -> Callable[[Any, Any], Outcome]:
     """f(parameters (size,), state_vector (nq + nv,)) -> states (T + 1, nq + nv), actions (T, na), rewards (T,); T: horizon.
 
     model: of a HardSimulator made with timestep [s] and what is left (friction, options, unsupported); its policy sees the state
     vector and gives the controls, rewards are 0. Or a task (`make_task`) in the hard mode, with its observations, actions and
-    rewards. policy: a LinearPolicy or an MlpPolicy, which run in the kernel, or anything with their methods, which is asked in
-    Python, in numpy. kappa [N m s]: of the simulation; `jax.grad`, `vjp` and `vmap` of f, under `jit` or not, are exact there.
+    rewards. policy: a LinearPolicy or an MlpPolicy, which run in the kernel, or anything with their `size`, `act` and `backward`,
+    which is asked in Python, in numpy. kappa [N m s]: of the simulation; `jax.grad`, `vjp` and `vmap` of f, under `jit` or not, are
+    exact there.
 
-    Where a task ends, its last state is repeated, actions and rewards are 0. Contact impulses that a task observes count as
-    constants. float64 is needed: jax.config.update("jax_enable_x64", True).
+    unsolved: "warn", "raise" or "ignore" steps, forwards or on the way back, that did not converge; the way back carries nothing
+    through a step that has no derivative (SINGULAR, NOT_FINITE).
+    Where a task ends, its last state is repeated, actions and rewards are 0. What a task observes of contacts counts as
+    constant. float64 is needed: jax.config.update("jax_enable_x64", True).
     """
     task = model if hasattr(model, "observe") else StateTask(HardSimulator(model, timestep, **simulator))
     if task is model and (timestep is not None or simulator):
         raise ValueError(f"a ready task takes no further settings: {sorted({'timestep', *simulator})}")
     if not isinstance(task.sim, HardSimulator):
         raise ValueError('mode="soft" has no reverse mode: make the task with mode="hard"')
-    having("policy", policy, ("act", "backward", "size"), "a LinearPolicy, an MlpPolicy or an object with their methods")
-    loop = _Loop(task, policy, count("horizon", horizon), real_number("kappa", kappa, above=0.0, unit="N m s"))
+    having("policy", policy, ("act", "backward", "size"), "a LinearPolicy, an MlpPolicy or an object with these three")
+    if has_own(task, "differentiate"):
+        raise ValueError(f"{type(task).__name__} has a `differentiate` of its own, reverse mode here is the simulator's")
+    text_of("unsolved", unsolved, UNSOLVED)
+    loop = _Loop(task, policy, count("horizon", horizon), real_number("kappa", kappa, above=0.0, unit="N m s"), unsolved)
     core, size = loop.differentiable(), loop.tangents.size
 
     def closed_loop(parameters: Any, state_vector: Any) -> Outcome:
@@ -63,8 +77,8 @@ def closed_loop_function(
 class _Loop:
     """What JAX calls back."""
 
-    def __init__(self, task: Any, policy: Any, horizon: int, kappa: float):
-        self.task, self.policy, self.horizon, self.kappa = task, policy, horizon, kappa
+    def __init__(self, task: Any, policy: Any, horizon: int, kappa: float, unsolved: str):
+        self.task, self.policy, self.horizon, self.kappa, self.unsolved = task, policy, horizon, kappa, unsolved
         self.tangents = Tangents(task.sim.model)
         ClosedLoop(task, policy, 1)  # which says what does not fit
 
@@ -90,6 +104,7 @@ class _Loop:
             n, d = len(played.rewards), loop.data
             rows = skip * np.minimum(np.arange(T + 1), n)
             out[0][:] = np.hstack([d.qpos[rows], d.qvel[rows]])
+        judge(self.task.sim.model, self.unsolved, played.status)
         out[1][:n], out[1][n:], out[2][:n], out[2][n:] = played.actions, 0.0, played.rewards, 0.0
         return out
 
@@ -106,6 +121,7 @@ class _Loop:
             found = loop.pull_back(
                 played, np.asarray(by_rewards)[:n], self.kappa, states=states[: n + 1], actions=np.asarray(by_actions)[:n]
             )
+        judge(self.task.sim.model, self.unsolved, found.status.ravel())
         return found.parameters, found.state
 
     def differentiable(self) -> Callable[[Array, Array], Outcome]:

@@ -140,16 +140,18 @@ class Engine:
 
     def _judge(self, trajectories: list[Any]) -> None:
         """Warn or raise about unsolved steps."""
-        if self.unsolved == "ignore":
-            return
-        failed: dict[Status, int] = {}
-        for trajectory in trajectories:
-            for table in (trajectory.status, trajectory.gradient_status):
-                for status in () if table is None else table[table != 0]:
-                    failed[Status(int(status))] = failed.get(Status(int(status)), 0) + 1
-        if not failed:
-            return
-        text = "; ".join(f"{count} steps {status.name}: {status.message}" for status, count in failed.items())
-        if self.unsolved == "raise":
-            raise RuntimeError(f"model '{self.model.name}': {text}")
-        warnings.warn(f"model '{self.model.name}': {text}", RuntimeWarning, stacklevel=2)
+        tables = [table for t in trajectories for table in (t.status, t.gradient_status) if table is not None]
+        if tables:
+            judge(self.model, self.unsolved, np.concatenate(tables))
+
+
+def judge(model: Any, unsolved: str, statuses: Array) -> None:
+    """Warn, raise or say nothing, as `unsolved` says, about the steps among statuses (n,) that were not solved."""
+    kinds, counts = np.unique(statuses[statuses != Status.SOLVED], return_counts=True)
+    if unsolved == "ignore" or not len(kinds):
+        return
+    failed = [(Status(int(kind)), int(count)) for kind, count in zip(kinds, counts, strict=True)]
+    text = f"model '{model.name}': " + "; ".join(f"{n} steps {status.name}: {status.message}" for status, n in failed)
+    if unsolved == "raise":
+        raise RuntimeError(text)
+    warnings.warn(text, RuntimeWarning, stacklevel=2)

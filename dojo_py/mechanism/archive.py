@@ -25,7 +25,7 @@ WITHIN = {
     "ngeom": ("body_geomadr", "pair_geom1", "pair_geom2"),
     "nu": ("actuator_ctrladr",),
     "na": ("actuator_actadr",),
-    "nmesh": ("geom_dataid",),
+    "nhfielddata": ("hfield_adr",),
     "nmat": ("geom_matid",),
     "nmeshgraph": ("mesh_graphadr",),
     "nwrap": ("tendon_adr",),
@@ -97,6 +97,12 @@ def _check(model: Model) -> None:
     _check_range("jnt_dofadr", model.jnt_dofadr + wide[1], 1, model.nv + 1)
     for first, number, vertices in zip(model.mesh_faceadr, model.mesh_facenum, model.mesh_vertnum, strict=True):
         _check_range("mesh_face", model.mesh_face[first : first + number], 0, vertices)
+    for word, kind in (("nmesh", GeomType.MESH), ("nhfield", GeomType.HFIELD)):
+        _check_range("geom_dataid", model.geom_dataid[model.geom_type == kind], 0, getattr(model, word))
+    _check_range("hfield_nrow", model.hfield_nrow, 2, model.nhfielddata + 1)
+    _check_range("hfield_ncol", model.hfield_ncol, 2, model.nhfielddata + 1)
+    ends = model.hfield_adr.astype(np.int64) + model.hfield_nrow.astype(np.int64) * model.hfield_ncol
+    _check_range("hfield_adr", ends, 4, model.nhfielddata + 1)
     _check_range("wrap_type", model.wrap_type, WrapType.JOINT, len(WrapType) + 1)
     sizes = np.array([0, model.njnt, 0, model.nsite, model.ngeom, model.ngeom])[model.wrap_type]
     _check_range("wrap_objid", model.wrap_objid, np.where(model.wrap_type == WrapType.PULLEY, -1, 0), sizes)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .actuator_sizes import inputs
 from .compile import compile_model
 from .compile_option import WORDS
 from .enums import BiasType, DynType, GainType, GeomType
@@ -29,7 +30,7 @@ DOF = {"armature": "armature", "frictionloss": "frictionloss", "solreffriction":
 """Field of a joint -> array `jnt_...`, `dof_...`."""
 GEOM = "contype conaffinity condim priority friction solmix solref solimp margin gap group rgba".split()
 SITE = "pos quat size group rgba".split()
-ACTUATOR = "gear ctrllimited ctrlrange forcelimited forcerange actlimited actrange actearly dynprm gainprm biasprm".split()
+ACTUATOR = "gear forcelimited forcerange actlimited actrange actearly dynprm gainprm biasprm".split()
 ACTUATOR += ["lengthrange", "group"]
 EQUALITY = "solref solimp".split()
 NOT_OPTIONS = ("integrator", "cone", "jacobian", "solver", "disableflags", "enableflags", "disableactuator")
@@ -68,6 +69,11 @@ def described(model: Model) -> Mechanism:
         for i, actuator in enumerate(mechanism.actuators):
             _set(actuator, model, "actuator_", ACTUATOR, i)
             actuator.inheritrange, actuator.dampratio = 0.0, None
+            for k, word in enumerate(inputs(actuator), int(model.actuator_ctrladr[i])):
+                field = f"{word}range" if actuator.gaintype == "pid" and word in ("vel", "ff") else "ctrlrange"
+                setattr(actuator, field, _row(model.actuator_ctrlrange, k))
+                if field == "ctrlrange":
+                    actuator.ctrllimited = bool(model.actuator_ctrllimited[k])
             actuator.dyntype = DynType(int(model.actuator_dyntype[i])).name.lower()
             actuator.gaintype = GainType(int(model.actuator_gaintype[i])).name.lower()
             actuator.biastype = BiasType(int(model.actuator_biastype[i])).name.lower()
@@ -113,7 +119,9 @@ def _joints(model: Model, joints: list[Any]) -> None:
 
 def _geom(model: Model, i: int, geom: Geom) -> None:
     _set(geom, model, "geom_", GEOM, i)
-    if int(model.geom_type[i]) != GeomType.MESH:
+    if int(model.geom_type[i]) == GeomType.HFIELD:
+        _set(geom, model, "geom_", ["pos", "quat"], i)
+    elif int(model.geom_type[i]) != GeomType.MESH:
         geom.fromto, geom.mesh, geom.type = None, "", GeomType(int(model.geom_type[i])).name.lower()
         _set(geom, model, "geom_", ["pos", "quat", "size"], i)
 

@@ -16,6 +16,7 @@ from .compile_bodies import align_free_bodies, body_arrays, check_moving_mass, s
 from .compile_contacts import exclude_arrays, pair_arrays
 from .compile_equalities import equality_arrays
 from .compile_geoms import geom_arrays, site_arrays
+from .compile_hfields import compile_hfields, hfield_arrays
 from .compile_joints import joint_arrays
 from .compile_keyframes import keyframe_arrays
 from .compile_materials import material_arrays
@@ -46,8 +47,9 @@ def compile_model(mechanism: Mechanism) -> Model:
     a: dict[str, Array] = dict(layout.arrays)
 
     meshes = compile_meshes(mechanism, problems)
-    a |= mesh_arrays(meshes)
-    geoms, parts = geom_arrays(layout, mechanism.settings, problems, meshes)
+    hfields = compile_hfields(mechanism, problems)
+    a |= mesh_arrays(meshes) | hfield_arrays(hfields)
+    geoms, parts = geom_arrays(layout, mechanism.settings, problems, meshes, hfields)
     a |= geoms | site_arrays(layout, problems) | material_arrays(mechanism, layout, problems)
     a |= body_arrays(mechanism, layout, parts, problems)
     a |= align_free_bodies(mechanism, layout, a)
@@ -150,7 +152,7 @@ def _assemble(mechanism: Mechanism, layout: Layout, a: dict[str, Array], **parts
     sizes: dict[str, Any] = {
         "nq": layout.nq,
         "nv": layout.nv,
-        "nu": len(mechanism.actuators),
+        "nu": int(a["actuator_ctrlnum"].sum()),
         "na": int(a["actuator_actnum"].sum()),
         "nbody": len(layout.bodies),
         "njnt": len(layout.joints),
@@ -160,6 +162,8 @@ def _assemble(mechanism: Mechanism, layout: Layout, a: dict[str, Array], **parts
         "nmeshvert": len(a["mesh_vert"]),
         "nmeshface": len(a["mesh_face"]),
         "nmeshgraph": len(a["mesh_graph"]),
+        "nhfield": len(mechanism.hfields),
+        "nhfielddata": len(a["hfield_data"]),
         "nmat": len(mechanism.materials),
         "neq": len(mechanism.equalities),
         "ntendon": len(mechanism.tendons),
@@ -179,6 +183,7 @@ def _assemble(mechanism: Mechanism, layout: Layout, a: dict[str, Array], **parts
         "geom_names": tuple(geom.name for geom in layout.geoms),
         "site_names": tuple(site.name for site in layout.sites),
         "mesh_names": tuple(mesh.name for mesh in mechanism.meshes),
+        "hfield_names": tuple(hfield.name for hfield in mechanism.hfields),
         "material_names": tuple(material.name for material in mechanism.materials),
         "actuator_names": tuple(actuator.name for actuator in mechanism.actuators),
         "sensor_names": tuple(sensor.name for sensor in mechanism.sensors),

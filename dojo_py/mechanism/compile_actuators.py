@@ -1,4 +1,4 @@
-"""Actuators: arrays `actuator_*`. Every actuator here has one control, one output and at most one activation.
+"""Actuators: arrays `actuator_*`. Every actuator here has one output; controls and activations: `actuator_sizes.py`.
 
 With the moment r (nv) of an actuator at qpos0:  acc0 = |M⁻¹ r|, and a position servo with the damping ratio ζ has the
 velocity gain  kv = 2 ζ sqrt(kp m),  m = 1 / (rᵀ M⁻¹ r), the inertia that it moves.
@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from . import quaternion
+from .actuator_sizes import activations, control_bits, inputs
 from .checks import MIN_VALUE, Check
 from .enums import BiasType, DynType, GainType, JointType, TrnType
 from .errors import Problems
 from .layout import Layout
 from .reference import ReferenceState
+from .slider_crank import slider_crank
 from .spec import Actuator, Mechanism
 from .tendon_paths import tendon_geometry
 
@@ -24,11 +26,11 @@ Array = np.ndarray
 DYN_TYPES, GAIN_TYPES, BIAS_TYPES = (
     tuple(member.name.lower() for member in enum) for enum in (DynType, GainType, BiasType)
 )
-TARGETS = ("joint", "jointinparent", "tendon", "site")
-_WIDTHS = {"dynprm": 10, "gainprm": 10, "biasprm": 10, "ctrlrange": 2, "forcerange": 2, "actrange": 2, "gear": 6}
+TARGETS = ("joint", "jointinparent", "tendon", "site", "cranksite", "body")
+_WIDTHS = {"dynprm": 10, "gainprm": 10, "biasprm": 10, "forcerange": 2, "actrange": 2, "gear": 6}
 _WIDTHS |= {"trnid": 2, "lengthrange": 2, "dampingpoly": 2}
 _PLAIN = tuple(
-    "trntype dyntype gaintype biastype group ctrllimited forcelimited actlimited actearly cranklength armature damping"
+    "trntype dyntype gaintype biastype group ctrlspec forcelimited actlimited actearly cranklength armature damping"
     " actnum".split()
 )
 
@@ -43,12 +45,16 @@ def actuator_arrays(
     for key in (*_PLAIN, *_WIDTHS):
         shape = (count, _WIDTHS[key]) if key in _WIDTHS else (count,)
         out[f"actuator_{key}"] = np.array([row[key] for row in rows], dtype=float).reshape(shape)
+    controls = [control for row in rows for control in row["controls"]]
+    out["actuator_ctrlrange"] = np.array([bounds for bounds, _ in controls], dtype=float).reshape(len(controls), 2)
+    out["actuator_ctrllimited"] = np.array([limited for _, limited in controls], dtype=float)
+    several = np.array([len(row["controls"]) for row in rows], dtype=int)
     numbers, ones = np.arange(count), np.ones(count, dtype=int)
     active = out["actuator_actnum"].astype(int)
     address = np.where(active > 0, np.cumsum(active) - active, -1)
     return out | {
-        "actuator_ctrladr": numbers,
-        "actuator_ctrlnum": ones,
+        "actuator_ctrladr": np.cumsum(several) - several,
+        "actuator_ctrlnum": several,
         "actuator_outadr": numbers,
         "actuator_outnum": ones,
         "actuator_actadr": address,
@@ -67,12 +73,20 @@ def _row(
     actrange, actlimited = check.limits("actrange", "actlimited", autolimits)
     if actlimited and dyntype == DynType.NONE:
         check.fail("actlimited", "an actuator without activation (dyntype 'none') has no activation to limit")
-    if actuator.actdim not in (-1, 1 if dyntype != DynType.NONE else 0):
-        check.fail("actdim", f"{actuator.actdim} is not supported: one activation with dynamics, none without")
+    gaintype, biastype = check.word("gaintype", GAIN_TYPES), check.word("biastype", BIAS_TYPES)
+    if gaintype == GainType.SO3:
+        check.fail("gaintype", "'so3' is not simulated")
+    gainprm = check.vector("gainprm", 10, least=0)
+    controlled = gaintype in (GainType.PID, GainType.DCMOTOR)
+    states = _controller_states(check, actuator, dyntype, biastype) if controlled else int(dyntype != DynType.NONE)
+    if not controlled and (dyntype in (DynType.PID, DynType.DCMOTOR) or biastype == BiasType.DCMOTOR):
+        check.fail("gaintype", f"dyntype and biastype of a servo or motor need its gaintype, it is '{actuator.gaintype}'")
+    if actuator.actdim not in (-1, states):
+        check.fail("actdim", f"{actuator.actdim} is not supported: {states} here, one activation with dynamics, none without")
     inherit = check.scalar("inheritrange", low=0.0)
     if inherit > 0.0:
         bounds = _inherited(check, trntype, trnid[0], inherit, compiled)
-        if dyntype == DynType.INTEGRATOR:
+        if dyntype == DynType.INTEGRATOR and not controlled:
             actrange, actlimited = bounds, True
         else:
             ctrlrange, ctrllimited = bounds, True
@@ -82,8 +96,6 @@ def _row(
     biasprm = check.vector("biasprm", 10, least=0)
     if actuator.dampratio is not None:
         biasprm[2] = check.scalar("dampratio", low=0.0)
-    gaintype, biastype = check.word("gaintype", GAIN_TYPES), check.word("biastype", BIAS_TYPES)
-    gainprm = check.vector("gainprm", 10, least=0)
     if gaintype == GainType.MUSCLE:
         _check_muscle(check, "gainprm", gainprm)
     if biastype == BiasType.MUSCLE:
@@ -98,21 +110,71 @@ def _row(
         "gainprm": gainprm,
         "biasprm": biasprm,
         "gear": check.vector("gear", 6, least=1),
-        "ctrlrange": ctrlrange,
-        "ctrllimited": ctrllimited,
+        "controls": _controls(check, actuator, ctrlrange, ctrllimited),
+        "ctrlspec": control_bits(actuator),
         "forcerange": forcerange,
         "forcelimited": forcelimited,
         "actrange": actrange,
         "actlimited": actlimited,
         "actearly": bool(actuator.actearly),
-        "actnum": int(dyntype != DynType.NONE),
+        "actnum": states,
         "group": check.integer("group"),
-        "cranklength": 0.0,
+        "cranklength": check.scalar("cranklength"),
         "armature": check.scalar("armature", low=0.0),
         "damping": damping[0],
         "dampingpoly": damping[1:],
         "lengthrange": np.zeros(2) if actuator.lengthrange is None else check.vector("lengthrange", 2),
     }
+
+
+def _controls(check: Check, actuator: Actuator, ctrlrange: Array, ctrllimited: bool) -> list[tuple[Array, bool]]:
+    """(range, limited) of every control; those of a servo have ranges of their own."""
+    out = []
+    for word in inputs(actuator):
+        if actuator.gaintype == "pid" and word in ("vel", "ff"):
+            given = getattr(actuator, f"{word}range")
+            bounds = np.zeros(2) if given is None else check.vector(f"{word}range", 2)
+            if bounds[0] > bounds[1]:
+                message = f"the lower bound must be less than the upper one, they are {bounds[0]:g} and {bounds[1]:g}"
+                check.fail(f"{word}range", message)
+            out.append((bounds, bool(bounds[0] < bounds[1])))
+        else:
+            out.append((ctrlrange, ctrllimited))
+    return out
+
+
+def _controller_states(check: Check, actuator: Actuator, dyntype: int, biastype: int) -> int:
+    """How many activations a servo or motor has; the wheel's rules for its parts."""
+    kind, words = actuator.gaintype, inputs(actuator)
+    accepted = ["pos", "vel", "ff", "voltage"][: 3 if kind == "pid" else 4]
+    if words != [word for word in accepted if word in words]:
+        check.fail("input", f"'{actuator.input}' is not some of {accepted}, each once and in this order")
+        return 0
+    gain, dynamics, bias = (check.vector(key, 10, least=0) for key in ("gainprm", "dynprm", "biasprm"))
+    if kind == "pid":
+        stateful = gain[0] > 0.0 or (dyntype == DynType.PID and dynamics[1] > 0.0)
+        if biastype != BiasType.AFFINE:
+            check.fail("biastype", f"a servo needs 'affine', it is '{actuator.biastype}'")
+        if min(gain[0], dynamics[0], dynamics[1]) < 0.0:
+            check.fail("", "ki, imax and slewmax of a servo must not be negative")
+        if dyntype != (DynType.PID if stateful else DynType.NONE):
+            check.fail("dyntype", f"'{actuator.dyntype}': 'pid' with an integral or a limited slew rate, 'none' without")
+        if stateful and "pos" not in words:
+            check.fail("input", "an integral and a limited slew rate need the control 'pos'")
+        return activations(actuator)
+    if dyntype != DynType.DCMOTOR or biastype != BiasType.DCMOTOR or not actuator.actearly:
+        check.fail("", "a motor needs dyntype, gaintype and biastype 'dcmotor', and actearly")
+    if not (gain[0] > 0.0 and gain[1] > 0.0):
+        check.fail("", f"resistance and motor constant of a motor must be positive, they are {gain[0]:g} and {gain[1]:g}")
+    if dynamics[2] > 0.0 and not dynamics[3] > 0.0:
+        check.fail("thermal", "the thermal capacitance must be positive")
+    if (np.any(gain[4:7] != 0.0) or dynamics[7] > 0.0) and words == ["voltage"]:
+        check.fail("input", "a controller needs one of the controls 'pos', 'vel', 'ff'")
+    if gain[5] > 0.0 and "pos" not in words:
+        check.fail("input", "an integral needs the control 'pos'")
+    if not np.all(np.isfinite(bias)):
+        return 0
+    return activations(actuator)
 
 
 def _check_muscle(check: Check, attribute: str, prm: Array) -> None:
@@ -135,6 +197,15 @@ def _transmission(
         return TrnType.JOINT, (-1, -1)
     if actuator.refsite and given[0] != "site":
         check.fail("refsite", "is only accepted together with site")
+    if actuator.slidersite and given[0] != "cranksite":
+        check.fail("slidersite", "is only accepted together with cranksite")
+    if given[0] == "cranksite":
+        if not actuator.cranklength > 0.0:
+            check.fail("cranklength", f"a slider-crank needs a rod of positive length, it is {actuator.cranklength:g}")
+        crank = check.reference("cranksite", layout.site_ids, "site")
+        return TrnType.SLIDERCRANK, (crank, check.reference("slidersite", layout.site_ids, "site"))
+    if given[0] == "body":
+        return TrnType.BODY, (check.reference("body", layout.body_ids, "body"), -1)
     if given[0] == "site":
         site = check.reference("site", layout.site_ids, "site")
         return TrnType.SITE, (site, check.reference("refsite", layout.site_ids, "site") if actuator.refsite else -1)
@@ -147,7 +218,7 @@ def _transmission(
 def _inherited(check: Check, trntype: int, target: int, factor: float, compiled: dict[str, Array]) -> Array:
     """Range of a position target: that of the joint or tendon, widened by `factor` about its middle."""
     ranges = compiled["tendon_range" if trntype == TrnType.TENDON else "jnt_range"]
-    if trntype == TrnType.SITE or target < 0:
+    if trntype in (TrnType.SITE, TrnType.SLIDERCRANK, TrnType.BODY) or target < 0:
         check.fail("inheritrange", "needs a joint or a tendon as target")
     elif not ranges[target, 0] < ranges[target, 1]:
         check.fail("inheritrange", "the target has no range to inherit")
@@ -167,7 +238,10 @@ def servo_arrays(a: dict[str, Array], state: ReferenceState, inverse: Array) -> 
         acceleration = inverse[:, drives] @ moment[drives]
         acc0[i] = np.linalg.norm(acceleration)
         gain, stiffness, ratio = a["actuator_gainprm"][i, 0], -biasprm[i, 1], biasprm[i, 2]
-        servo = a["actuator_gaintype"][i] == GainType.FIXED and a["actuator_biastype"][i] == BiasType.AFFINE
+        kind = a["actuator_gaintype"][i]
+        if kind == GainType.PID:
+            gain = stiffness
+        servo = kind in (GainType.FIXED, GainType.PID) and a["actuator_biastype"][i] == BiasType.AFFINE
         if servo and gain == stiffness and ratio > 0.0:  # positive where a damping belongs: MuJoCo's mark of a ratio
             mobility = moment[drives] @ acceleration[drives]
             biasprm[i, 2] = -2.0 * ratio * np.sqrt(gain / mobility) if mobility > MIN_VALUE else 0.0
@@ -179,6 +253,10 @@ def transmission(a: dict[str, Array], i: int, state: ReferenceState, nv: int) ->
     moment, gear, (target, reference) = np.zeros(nv), a["actuator_gear"][i], a["actuator_trnid"][i].astype(int)
     if a["actuator_trntype"][i] == TrnType.SITE:
         return _site_transmission(a, state, moment, gear, target, reference)
+    if a["actuator_trntype"][i] == TrnType.BODY:
+        return moment, 0.0  # it acts at contacts
+    if a["actuator_trntype"][i] == TrnType.SLIDERCRANK:
+        return _slider_crank(a, state, gear[0], target, reference, float(a["actuator_cranklength"][i]), nv)
     if a["actuator_trntype"][i] == TrnType.TENDON:
         return gear[0] * tendon_geometry(a, state, a["qpos0"])[1][target], float(gear[0] * a["tendon_length0"][target])
     kind, adr = a["jnt_type"][target], a["jnt_dofadr"][target]
@@ -217,3 +295,23 @@ def _site_transmission(
     turn = quaternion.logarithm(quaternion.multiply(quaternion.conjugate(quats[1]), quats[0]))
     length = gear[:3] @ (frame.T @ (positions[0] - positions[1])) + gear[3:] @ turn
     return wrench @ relative, float(length)
+
+
+def _slider_crank(
+    a: dict[str, Array], state: ReferenceState, gear: float, crank: int, slider: int, rod: float, nv: int
+) -> tuple[Array, float]:
+    """A rod from the pin of a crank to a slider (`slider_crank`): its force acts on both bodies."""
+    pose = {}
+    for site in (crank, slider):
+        body = a["site_bodyid"][site]
+        pose[site] = state.xpos[body] + quaternion.rotate(state.xquat[body], a["site_pos"][site])
+    turned = quaternion.multiply(state.xquat[a["site_bodyid"][slider]], a["site_quat"][slider])
+    axis = quaternion.rotate(turned, np.array([0.0, 0.0, 1.0]))
+    apart = pose[crank] - pose[slider]
+    length, force, torque = slider_crank(apart[0], apart[1], apart[2], axis[0], axis[1], axis[2], rod)
+    moment = np.zeros(nv)
+    dofs, velocity, _ = state.jacobian(a["site_bodyid"][crank], pose[crank])
+    moment[dofs] += np.array(force) @ velocity
+    dofs, velocity, spin = state.jacobian(a["site_bodyid"][slider], pose[slider])
+    moment[dofs] += np.array(torque) @ spin - np.array(force) @ velocity
+    return gear * moment, gear * length

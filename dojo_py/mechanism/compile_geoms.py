@@ -8,6 +8,7 @@ import numpy as np
 
 from . import quaternion
 from .checks import MIN_VALUE, Check
+from .compile_hfields import CompiledHField
 from .compile_meshes import CompiledMesh, fitted
 from .enums import GeomType
 from .errors import Problems, listing, nearest
@@ -15,29 +16,31 @@ from .fluid import DEFAULT, NUMBERS, fluid_numbers
 from .inertia import MassProperties
 from .layout import Layout
 from .shapes import FROMTO_SHAPES, SIZE_NUMBERS, bounding_radius, box_about, unit_inertia, volume
-from .spec import CompilerSettings, Geom, Site
+from .spec import GEOM_TYPES, SITE_TYPES, CompilerSettings, Geom, Site
 
 Array = np.ndarray
 
-# every shape that MuJoCo numbers, in that order; hfield is not compiled
-_WORDS = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh")
-_SITE_WORDS = _WORDS[:-1]
+_FITTED = tuple(word for word in GEOM_TYPES if word != "hfield")
+"""Types of a geom that names a mesh."""
 Meshes = dict[str, CompiledMesh]
+HFields = dict[str, CompiledHField]
 CONDIMS = (1, 3, 4, 6)
 
 
 def geom_arrays(
-    layout: Layout, settings: CompilerSettings, problems: Problems, meshes: Meshes
+    layout: Layout, settings: CompilerSettings, problems: Problems, meshes: Meshes, hfields: HFields
 ) -> tuple[dict[str, Array], list[list[MassProperties]]]:
     """The arrays, and per body the mass properties of the geoms that count for its inertia."""
     rows: list[dict[str, Any]] = []
     parts: list[list[MassProperties]] = [[] for _ in layout.bodies]
     for geom, body in zip(layout.geoms, layout.geom_body, strict=True):
         check = Check(problems, geom)
-        mesh = _mesh_of(check, geom, meshes)
-        row = _geom_row(check, geom, mesh, settings.fitaabb)
+        mesh, hfield = _mesh_of(check, geom, meshes), _hfield_of(check, geom, hfields)
+        row = _geom_row(check, geom, mesh, settings.fitaabb, hfield)
         if row["geom_type"] == GeomType.MESH:
             row["geom_dataid"] = list(meshes).index(geom.mesh)
+        elif row["geom_type"] == GeomType.HFIELD:
+            row["geom_dataid"] = list(hfields).index(geom.hfield)
         rows.append(row)
         if geom.type == "plane" and layout.arrays["body_weldid"][body] != 0:
             check.fail("type", "a plane is only accepted in a body that cannot move")
@@ -67,8 +70,34 @@ def _mesh_of(check: Check, geom: Geom, meshes: Meshes) -> CompiledMesh | None:
     return meshes.get(geom.mesh)
 
 
-def _geom_row(check: Check, geom: Geom, mesh: CompiledMesh | None = None, fitaabb: bool = False) -> dict[str, Any]:
-    if geom.mesh or geom.type == "mesh":
+def _hfield_of(check: Check, geom: Geom, hfields: HFields) -> CompiledHField | None:
+    if not geom.hfield:
+        if geom.type == "hfield":
+            check.fail("hfield", f"a geom of type 'hfield' needs the name of a height field{listing(hfields)}")
+        return None
+    if geom.type != "hfield":
+        check.fail("hfield", f"is only accepted for a geom of type 'hfield', not '{geom.type}'")
+        return None
+    if geom.mesh:
+        check.fail("mesh", "a geom of type 'hfield' takes its shape from a height field, not from a mesh")
+    if geom.fromto is not None:
+        check.fail("fromto", "is not accepted for a height field, which gives the size")
+    if geom.hfield not in hfields:
+        guess = nearest(geom.hfield, hfields)
+        check.fail("hfield", f"no height field is named '{geom.hfield}'{listing(hfields)}{guess}")
+    return hfields.get(geom.hfield)
+
+
+def _geom_row(
+    check: Check, geom: Geom, mesh: CompiledMesh | None = None, fitaabb: bool = False, hfield: CompiledHField | None = None
+) -> dict[str, Any]:
+    radius, shape = None, int(GeomType.SPHERE)  # of what was reported
+    if geom.type == "hfield":
+        pos, quat = check.vector("pos", 3), check.quaternion()
+        size, box = np.ones(3), np.zeros(6)
+        if hfield is not None:
+            shape, size, box, radius = int(GeomType.HFIELD), hfield.half_sizes, hfield.box, hfield.radius
+    elif geom.mesh or geom.type == "mesh":
         shape, size, pos, quat, box = _mesh_frame(check, geom, mesh, fitaabb)
     else:
         shape, size, pos, quat = _frame(check, geom, check.vector("size", 3, least=0))
@@ -85,7 +114,7 @@ def _geom_row(check: Check, geom: Geom, mesh: CompiledMesh | None = None, fitaab
         "geom_solimp": check.vector("solimp", 5),
         "geom_size": size,
         "geom_dataid": -1,
-        "geom_rbound": bounding_radius(shape, size),
+        "geom_rbound": bounding_radius(shape, size) if radius is None else radius,
         "geom_aabb": box,
         "geom_pos": pos,
         "geom_quat": quat,
@@ -124,14 +153,13 @@ def _mesh_frame(
     check: Check, geom: Geom, mesh: CompiledMesh | None, fitaabb: bool
 ) -> tuple[int, Array, Array, Array, Array]:
     """Type, sizes, position, quaternion, box (centre 3, half extents 3) of a mesh, or of a primitive fitted to one."""
-    accepted = [word for word in _WORDS if word != "hfield"]
     pos, quat = check.vector("pos", 3), check.quaternion()
-    known = geom.type in accepted
+    known = geom.type in _FITTED
     if not known:
-        check.word("type", accepted)
+        check.word("type", _FITTED)
     if mesh is None or not known or geom.type == "plane":  # reported
         return GeomType.SPHERE, np.ones(3), pos, quat, np.zeros(6)
-    shape = _WORDS.index(geom.type)
+    shape = GeomType[geom.type.upper()]
     offset = np.zeros(3)
     if shape == GeomType.MESH:
         size = np.maximum(np.abs(mesh.low), np.abs(mesh.high))
@@ -147,11 +175,11 @@ def _mesh_frame(
 
 def _frame(check: Check, element: Geom | Site, size: Array) -> tuple[int, Array, Array, Array]:
     """Type, sizes, position, quaternion. With `fromto` the z axis lies along the segment, towards its first point."""
-    accepted = [word for word in _SITE_WORDS if word != "hfield"]
-    if element.type not in accepted:
+    accepted = SITE_TYPES if isinstance(element, Site) else GEOM_TYPES
+    if element.type not in (*accepted, "plane"):
         check.word("type", accepted)
         return GeomType.SPHERE, np.ones(3), np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
-    shape = _WORDS.index(element.type)
+    shape = GeomType[element.type.upper()]
     if element.fromto is None:
         pos, quat = check.vector("pos", 3), check.quaternion()
         needed = SIZE_NUMBERS[GeomType(shape)]
@@ -184,6 +212,8 @@ def _mass_properties(check: Check, geom: Geom, row: dict[str, Any], mesh: Compil
         cure = "give the mesh inertia='shell'" if geom.mesh else "give the body an inertial"
         check.fail("shellinertia", f"mass on the surface is not supported; {cure}")
     shape, size = row["geom_type"], row["geom_size"]
+    if shape == GeomType.HFIELD:  # a box of the geom's sizes, as in MuJoCo
+        shape = GeomType.BOX
     solid = volume(shape, size) if mesh is None else mesh.inertia.volume
     unit = unit_inertia(shape, size) if mesh is None else unit_inertia(GeomType.BOX, mesh.inertia.box)
     mass = check.scalar("density", low=0.0) * solid if geom.mass is None else check.scalar("mass", low=0.0)

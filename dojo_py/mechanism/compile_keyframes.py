@@ -24,7 +24,7 @@ def keyframe_arrays(
     mechanism: Mechanism, layout: Layout, a: dict[str, Array], problems: Problems
 ) -> dict[str, Array]:
     """Arrays of the keyframes; their quaternions are normalised."""
-    nu, na = len(mechanism.actuators), int(a["actuator_actnum"].sum())
+    nu, na = int(a["actuator_ctrlnum"].sum()), int(a["actuator_actnum"].sum())
     defaults = {"qpos": a["qpos0"], "qvel": np.zeros(layout.nv), "act": np.zeros(na), "ctrl": np.zeros(nu)}
     mocap = layout.arrays["body_mocapid"] >= 0
     defaults |= {"mpos": a["body_pos"][mocap].ravel(), "mquat": a["body_quat"][mocap].ravel()}

@@ -7,7 +7,7 @@ import numpy as np
 from .checks import Check, unique_names
 from .errors import Problems
 from .layout import Layout
-from .sensor_kinds import AXIS, OBJECTS, QUATERNION, SENSOR_KINDS, SensorKind
+from .sensor_kinds import AXIS, OBJECTS, QUATERNION, SENSOR_KINDS, SHAPES, SensorKind
 from .spec import Mechanism, Sensor
 
 Array = np.ndarray
@@ -53,8 +53,15 @@ def _row(check: Check, sensor: Sensor, layout: Layout, ids: Names) -> list[float
             reftype, refid = OBJECTS[sensor.reftype], check.reference("refname", ids[sensor.reftype], sensor.reftype)
     elif sensor.type == "insidesite":
         check.fail("site", "the site must be given")
+    if kind.objects == SHAPES and (not sensor.refname or (sensor.objtype, sensor.objname) == (sensor.reftype, sensor.refname)):
+        check.fail("", "two different geoms or bodies are measured: geom1 or body1 and geom2 or body2")
+    if kind.objects == SHAPES:
+        for word, index, attribute in ((sensor.objtype, objid, "objname"), (sensor.reftype, refid, "refname")):
+            here = [g for g, body in enumerate(layout.geom_body) if index == (g if word == "geom" else body)]
+            if any(layout.geoms[g].type == "hfield" for g in here):
+                check.fail(attribute, "the distance of a height field is not measured; a rangefinder sees it")
     cutoff, noise = check.scalar("cutoff", low=0.0), check.scalar("noise", low=0.0)
-    if cutoff > 0.0 and kind.data in (AXIS, QUATERNION):
+    if cutoff > 0.0 and kind.data in (AXIS, QUATERNION) and kind.objects != SHAPES:
         check.fail("cutoff", f"directions and orientations are not cut, as the output of {sensor.type} is")
     return [kind.number, kind.data, kind.stage, objtype, objid, reftype, refid, kind.dim, cutoff, noise]
 

@@ -32,7 +32,8 @@ POSES = ("body_pos", "body_quat", "qpos0", "jnt_pos", "jnt_axis")
 INERTIAS = ("body_ipos", "body_iquat", "body_mass", "body_inertia", "dof_armature", "tendon_armature", "wrap_prm",
             "actuator_armature", "actuator_gear")  # fmt: skip
 PATHS = ("site_pos", "geom_pos", "geom_quat", "geom_size")
-ACTUATORS = ("actuator_gear", "actuator_trntype", "actuator_trnid", "actuator_gainprm", "actuator_biasprm", "site_pos", "site_quat")
+ACTUATORS = ("actuator_gear", "actuator_trntype", "actuator_trnid", "actuator_gainprm", "actuator_biasprm", "site_pos", "site_quat",
+             "actuator_cranklength")  # fmt: skip
 
 
 class Arrays:

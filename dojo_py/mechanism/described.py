@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .compile_geoms import geom_arrays
+from .compile_hfields import compile_hfields
 from .compile_meshes import compile_meshes
 from .errors import Problems
 from .inertia import MassProperties, body_mass_properties
@@ -16,6 +17,6 @@ def described_inertias(mechanism: Mechanism, problems: Problems) -> list[tuple[B
     bodies = [body for body, parent in mechanism.world.walk() if parent is not None]
     # side by side instead of nested: only their geoms matter here, whose problems the compiler will report
     row = Mechanism(world=Body("world", bodies=[Body(geoms=body.geoms) for body in bodies]))
-    meshes = compile_meshes(mechanism, Problems())
-    _, parts = geom_arrays(lay_out(row, Problems()), settings, Problems(), meshes)
+    shapes = compile_meshes(mechanism, Problems()), compile_hfields(mechanism, Problems())
+    _, parts = geom_arrays(lay_out(row, Problems()), settings, Problems(), *shapes)
     return [(body, body_mass_properties(problems, body, geoms, settings)) for body, geoms in zip(bodies, parts[1:], strict=True)]

@@ -16,7 +16,7 @@ from .spec import Body, Mechanism, Vector
 FOUND = sorted({*TREE.values(), *LISTS.values()})
 CLASSES = {
     "Actuator": "actuators", "Equality": "equalities", "ContactPair": "pairs", "Exclude": "excludes", "Keyframe": "keyframes",
-    "Mesh": "meshes", "Tendon": "tendons", "Sensor": "sensors", "Material": "materials", "Texture": "textures",
+    "Mesh": "meshes", "HField": "hfields", "Tendon": "tendons", "Sensor": "sensors", "Material": "materials", "Texture": "textures",
     "Numeric": "numerics", "Text": "texts", "Tuple": "tuples",
 }  # fmt: skip
 """Class of an element -> the mechanism's list that holds it."""
@@ -67,8 +67,9 @@ def delete(mechanism: Mechanism, element: Any) -> None:
         for kind, found in more:
             names.setdefault(kind, set()).update({found.name} - {""})
             _removed(mechanism, found)
-    for owner, _ in mechanism.world.walk():  # geoms of a mesh that is gone
-        owner.geoms[:] = [geom for geom in owner.geoms if geom.mesh not in names.get("mesh", ())]
+    meshes, hfields = names.get("mesh", set()), names.get("hfield", set())
+    for owner, _ in mechanism.world.walk():  # geoms of a mesh or a height field that is gone
+        owner.geoms[:] = [geom for geom in owner.geoms if geom.mesh not in meshes and geom.hfield not in hfields]
 
 
 def attach_at(

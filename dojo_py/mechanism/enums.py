@@ -5,9 +5,9 @@ from enum import IntEnum, IntFlag
 JointType = IntEnum("JointType", "FREE BALL SLIDE HINGE", start=0)
 GeomType = IntEnum("GeomType", "PLANE HFIELD SPHERE CAPSULE ELLIPSOID CYLINDER BOX MESH", start=0)
 EqualityType = IntEnum("EqualityType", "CONNECT WELD JOINT TENDON", start=0)
-DynType = IntEnum("DynType", "NONE INTEGRATOR FILTER FILTEREXACT MUSCLE", start=0)
-GainType = IntEnum("GainType", "FIXED AFFINE MUSCLE", start=0)
-BiasType = IntEnum("BiasType", "NONE AFFINE MUSCLE", start=0)
+DynType = IntEnum("DynType", "NONE INTEGRATOR FILTER FILTEREXACT MUSCLE DCMOTOR PID", start=0)
+GainType = IntEnum("GainType", "FIXED AFFINE MUSCLE DCMOTOR SO3 PID", start=0)
+BiasType = IntEnum("BiasType", "NONE AFFINE MUSCLE DCMOTOR", start=0)
 Cone = IntEnum("Cone", "PYRAMIDAL ELLIPTIC", start=0)
 Jacobian = IntEnum("Jacobian", "DENSE SPARSE AUTO", start=0)
 SolverType = IntEnum("SolverType", "PGS CG NEWTON", start=0)
@@ -19,8 +19,21 @@ class TrnType(IntEnum):
 
     JOINT = 0
     JOINTINPARENT = 1
+    SLIDERCRANK = 2
     TENDON = 3
     SITE = 4
+    BODY = 5
+
+
+class CtrlInput(IntFlag):
+    """Bits of `actuator_ctrlspec`: the controls of a servo or motor, in this order; of another kind what its control is."""
+
+    POS = 1
+    VEL = 2
+    FF = 4
+    VOLTAGE = 8
+    NONE = 16
+    PRESSURE = 32
 
 
 class ObjType(IntEnum):

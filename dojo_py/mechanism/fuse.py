@@ -4,6 +4,10 @@ Their geoms, sites and children move up, the children to the place the body had;
 or lost where the parent is the world. As in MuJoCo each body's mass properties are completed (from geoms, bounds,
 balancing) before bodies are joined:
 
+A body stays where something refers to it by name (an exclusion, an equality, a sensor, an actuator, a tuple, a camera's or light's
+target), where a site of it has a force or torque sensor, where its weight is compensated, and where it is a mocap body or has
+`fuse="false"` (MuJoCo 4.0's rule).
+
     m = m1 + m2,  c = (m1 c1 + m2 c2) / m,  I = sum of I_k + m_k (|d_k|^2 1 - d_k d_k^T),  d_k = c_k - c   (Steiner)
 """
 
@@ -15,14 +19,20 @@ from . import quaternion
 from .described import described_inertias
 from .errors import Problems
 from .inertia import MassProperties, from_geoms
+from .names import listed, references, tree_elements
 from .placing import parts, place
 from .spec import Body, Inertial, Mechanism, Vector
 
 
 def fuse_static(mechanism: Mechanism, problems: Problems) -> None:
-    """Fuse every jointless body of the mechanism, in place."""
-    world = mechanism.world
-    static = [body for body, parent in world.walk() if parent is not None and not body.joints]
+    """Fuse every jointless body of the mechanism that nothing needs, in place."""
+    world, needed = mechanism.world, _needed(mechanism)
+    static = [
+        body
+        for body, parent in world.walk()
+        if parent is not None
+        and not (body.joints or body.mocap or body.gravcomp != 0.0 or body.fuse == "false" or body.name in needed)
+    ]
     if not static:
         return
     from_geoms_only = bool(mechanism.settings.inertiafromgeom)  # then the geoms that moved up say it all
@@ -35,6 +45,9 @@ def fuse_static(mechanism: Mechanism, problems: Problems) -> None:
         assert parent is not None
         owner.update({id(child): parent for child in body.bodies})
         _join(body, parent)
+        for frame in mechanism.frames:
+            if any(element is body for element in frame.elements):
+                frame.elements[:] = [part for part in (*frame.elements, *parts(body)) if part is not body]
         if masses and parent is not world and masses[id(body)].mass > 0.0:
             masses[id(parent)] = _sum(masses[id(parent)], masses[id(body)], body)
             heavier.append(parent)
@@ -42,6 +55,16 @@ def fuse_static(mechanism: Mechanism, problems: Problems) -> None:
         total = masses[id(body)]
         inertia = _list(total.inertia)
         body.inertial = Inertial(total.mass, _list(total.pos), _list(total.quat), inertia, where=body.where)
+
+
+def _needed(mechanism: Mechanism) -> set[str]:
+    """Names of the bodies that something refers to, and of those that a force or torque sensor stands in."""
+    elements = [element for _, element in tree_elements([mechanism.world])]
+    elements += [element for _, those in listed(mechanism) for element in those]
+    found = list({(kind, getattr(holder, name)) for e in elements for holder, name, kind in references(e)})
+    loaded = {sensor.objname for sensor in mechanism.sensors if sensor.type in ("force", "torque")}
+    names = {name for kind, name in found if kind == "body"}
+    return names | {body.name for body, _ in mechanism.world.walk() if any(site.name in loaded for site in body.sites if site.name)}
 
 
 def _join(body: Body, parent: Body) -> None:

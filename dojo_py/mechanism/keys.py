@@ -22,6 +22,7 @@ class KeyPart:
 
 def bind_keyframes(mechanism: Mechanism) -> None:
     """Turn the lists of all keyframes into parts, in place; lists that do not fit the mechanism stay for the compiler to report."""
+    from .actuator_sizes import activations, inputs
     from .layout import DOFS, QPOS
 
     joints = [joint for body, _ in mechanism.world.walk() for joint in body.joints]
@@ -29,9 +30,8 @@ def bind_keyframes(mechanism: Mechanism) -> None:
         spans = ((joints, "qpos", QPOS), (joints, "qvel", DOFS))
         for elements, attribute, width in spans:
             _bind(key, attribute, elements, [width.get(joint.type, 1) for joint in elements])
-        acting = [int(actuator.dyntype != "none") if actuator.actdim < 0 else actuator.actdim for actuator in mechanism.actuators]
-        _bind(key, "act", mechanism.actuators, acting)
-        _bind(key, "ctrl", mechanism.actuators, [1] * len(mechanism.actuators))
+        _bind(key, "act", mechanism.actuators, [activations(actuator) for actuator in mechanism.actuators])
+        _bind(key, "ctrl", mechanism.actuators, [len(inputs(actuator)) for actuator in mechanism.actuators])
 
 
 def _bind(key: Any, attribute: str, elements: list[Any], widths: list[int]) -> None:

@@ -128,6 +128,8 @@ class Model:
     nmeshvert: int
     nmeshface: int
     nmeshgraph: int
+    nhfield: int
+    nhfielddata: int
     nmat: int
     neq: int
     ntendon: int
@@ -157,6 +159,7 @@ class Model:
     geom_names: tuple[str, ...]
     site_names: tuple[str, ...]
     mesh_names: tuple[str, ...]
+    hfield_names: tuple[str, ...]
     material_names: tuple[str, ...]
     actuator_names: tuple[str, ...]
     equality_names: tuple[str, ...]
@@ -235,7 +238,7 @@ class Model:
     geom_condim: Array = _int("ngeom")
     geom_bodyid: Array = _int("ngeom")
     geom_dataid: Array = _int("ngeom")
-    """Mesh of a geom of type mesh; -1 for the others."""
+    """Mesh of a geom of type mesh, height field of one of type hfield; -1 for the others."""
     geom_group: Array = _int("ngeom")
     geom_priority: Array = _int("ngeom")
     geom_solmix: Array = _real("ngeom")
@@ -278,6 +281,17 @@ class Model:
     mesh_pos: Array = _real("nmesh 3")
     """Pose of that frame in the mesh's own one."""
     mesh_quat: Array = _real("nmesh 4")
+
+    hfield_size: Array = _real("nhfield 4")
+    """Half widths along x and y, height above z = 0, depth of the base below it [m]."""
+    hfield_nrow: Array = _int("nhfield")
+    """Points along y."""
+    hfield_ncol: Array = _int("nhfield")
+    """Points along x."""
+    hfield_adr: Array = _int("nhfield")
+    """Start in `hfield_data`."""
+    hfield_data: Array = _array("nhfielddata", np.float32)
+    """Heights as fractions of the largest, 0 to 1, row by row: x ascending, then y."""
 
     mat_rgba: Array = _array("nmat 4", np.float32)
     mat_emission: Array = _array("nmat", np.float32)
@@ -346,19 +360,21 @@ class Model:
     actuator_trnid: Array = _int("nactuator 2")
     actuator_ctrladr: Array = _int("nactuator")
     actuator_ctrlnum: Array = _int("nactuator")
+    actuator_ctrlspec: Array = _int("nactuator")
+    """Which controls a servo or motor has (`CtrlInput`)."""
     actuator_outadr: Array = _int("nactuator")
     actuator_outnum: Array = _int("nactuator")
     actuator_actadr: Array = _int("nactuator")
     actuator_actnum: Array = _int("nactuator")
     actuator_group: Array = _int("nactuator")
-    actuator_ctrllimited: Array = _bool("nactuator")
+    actuator_ctrllimited: Array = _bool("nu")
     actuator_forcelimited: Array = _bool("nactuator")
     actuator_actlimited: Array = _bool("nactuator")
     actuator_actearly: Array = _bool("nactuator")
     actuator_dynprm: Array = _real("nactuator 10")
     actuator_gainprm: Array = _real("nactuator 10")
     actuator_biasprm: Array = _real("nactuator 10")
-    actuator_ctrlrange: Array = _real("nactuator 2")
+    actuator_ctrlrange: Array = _real("nu 2")
     actuator_forcerange: Array = _real("nactuator 2")
     actuator_actrange: Array = _real("nactuator 2")
     actuator_gear: Array = _real("nactuator 6")
@@ -514,6 +530,14 @@ class Model:
     def geom_id(self, name: str) -> int:
         """Index of the geom with this name."""
         return index_of("geom", self.geom_names, name)
+
+    def hfield(self, key: str | int) -> View:
+        """The height field of this name or number: every array `hfield_*` with a row for it."""
+        return view(self, "hfield", key)
+
+    def hfield_id(self, name: str) -> int:
+        """Index of the height field with this name."""
+        return index_of("hfield", self.hfield_names, name)
 
     def mesh_id(self, name: str) -> int:
         """Index of the mesh with this name."""

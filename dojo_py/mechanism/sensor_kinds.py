@@ -12,6 +12,8 @@ OBJECTS = {"": 0, "body": 1, "xbody": 2, "joint": 3, "geom": 5, "site": 6, "tend
 """Words -> mjtObj."""
 FRAMES = ("body", "xbody", "geom", "site")
 """What a frame sensor may be fixed to."""
+SHAPES = ("geom", "body")
+"""What a distance is measured between: the object and the reference."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,9 @@ SENSOR_KINDS: dict[str, SensorKind] = {
     "subtreelinvel": SensorKind(36, ("body",), 3, VELOCITY),
     "subtreeangmom": SensorKind(37, ("body",), 3, VELOCITY),
     "insidesite": SensorKind(38, FRAMES, 1, POSITION, POSITIVE, reference=True),
+    "distance": SensorKind(39, SHAPES, 1, POSITION, reference=True),
+    "normal": SensorKind(40, SHAPES, 3, POSITION, AXIS, reference=True),
+    "fromto": SensorKind(41, SHAPES, 6, POSITION, reference=True),
     "e_potential": SensorKind(43, (), 1, POSITION),
     "e_kinetic": SensorKind(44, (), 1, POSITION),
     "clock": SensorKind(45, (), 1, POSITION),

@@ -37,8 +37,8 @@ SOLIMP = (0.9, 0.95, 0.001, 0.5, 2.0)
 MAX_COPIED = 100_000
 """Bodies below one that is copied."""
 JOINT_TYPES = ("free", "ball", "slide", "hinge")
-GEOM_TYPES = ("plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh")
-SITE_TYPES = GEOM_TYPES[1:-1]
+GEOM_TYPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh")
+SITE_TYPES = GEOM_TYPES[2:-1]
 EQUALITY_TYPES = ("connect", "weld", "joint", "tendon")
 
 
@@ -155,6 +155,8 @@ class Geom(_Element):
     """Of its picture."""
     mesh: str = ""
     """Name of a mesh of the mechanism: the shape of type "mesh"; a primitive type is fitted to it (`size` is not used)."""
+    hfield: str = ""
+    """Name of a height field of the mechanism: the shape of type "hfield" (`size` is not used)."""
     user: Vector = ()
     """Numbers for your own use."""
     fitscale: float = 1.0
@@ -183,6 +185,30 @@ class Mesh(_Element):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Mesh:
         """Copies share the arrays of vertices and faces, which nothing changes in place."""
+        return replace(self)
+
+
+@dataclass
+class HField(_Element):
+    """A height field: a grid of heights over a rectangle, on a base. Between four points lie two triangles."""
+
+    name: str = ""
+    nrow: int = 0
+    """Points along y, at least 2; 0: as many as `elevation` has rows."""
+    ncol: int = 0
+    """Points along x."""
+    size: Vector = ()
+    """Half width along x, half width along y, height of the highest point above z = 0, depth of the base below it [m]."""
+    elevation: Vector | Sequence[Vector] = ()
+    """(nrow, ncol) heights in any unit, the row of the largest y first, x ascending; the lowest lies at z = 0. Empty: flat."""
+
+    def __post_init__(self) -> None:
+        rows: Any = self.elevation
+        if not self.nrow and not self.ncol and len(rows) and np.ndim(rows[0]) == 1:
+            self.nrow, self.ncol = len(rows), len(rows[0])
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> HField:
+        """Copies share the array of heights, which nothing changes in place."""
         return replace(self)
 
 
@@ -225,6 +251,8 @@ class Body(_Element):
     """Fraction of the weight compensated [-]."""
     mocap: bool = False
     """The state tells where the body is (`State.mocap_pos`, `.mocap_quat`). A child of the world, without joints."""
+    fuse: str = "auto"
+    """"false": stays a body of its own where a file's compiler has `fusestatic`."""
 
     def add(self, element: Any) -> Any:
         """Add a child body, joint, geom or site, and return it."""
@@ -394,15 +422,29 @@ class Actuator(_Element):
 
     name: str = ""
     joint: str = ""
-    """Exactly one of `joint`, `jointinparent`, `tendon`, `site` (name of the target)."""
+    """Exactly one of `joint`, `jointinparent`, `tendon`, `site`, `cranksite`, `body` (name of the target)."""
     jointinparent: str = ""
     tendon: str = ""
     site: str = ""
+    body: str = ""
+    """Adhesion: pulls at all contacts of this body, along their normals."""
     refsite: str = ""
     """With `site`: the frame in which the wrench or position is expressed."""
+    cranksite: str = ""
+    """A slider-crank: the pin of the crank; a rod of length `cranklength` [m] couples it to a slider on the z axis of
+    `slidersite`."""
+    slidersite: str = ""
+    cranklength: float = 0.0
     gear: Vector = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     ctrllimited: bool | None = None
     ctrlrange: Vector | None = None
+    """Of the only control; of a `pid`'s position; of every control of a `dcmotor`."""
+    input: str = ""
+    """Controls of a `pid` or `dcmotor`, some of "pos vel ff voltage" in this order; "": "pos vel", "voltage".
+    Of others only a note."""
+    velrange: Vector | None = None
+    """Of the control "vel" of a `pid`; limited where it is given. Likewise `ffrange`."""
+    ffrange: Vector | None = None
     forcelimited: bool | None = None
     forcerange: Vector | None = None
     """[N or N m]"""
@@ -415,13 +457,13 @@ class Actuator(_Element):
     actearly: bool = False
     actdim: int = -1
     dyntype: str = "none"
-    """"none", "integrator", "filter", "filterexact", "muscle"."""
+    """"none", "integrator", "filter", "filterexact", "muscle", "dcmotor", "pid"."""
     dynprm: Vector = (1.0,)
     gaintype: str = "fixed"
-    """"fixed", "affine" or "muscle"."""
+    """"fixed", "affine", "muscle", "dcmotor" or "pid": the last two have a controller and several controls (`input`)."""
     gainprm: Vector = (1.0,)
     biastype: str = "none"
-    """"none", "affine" or "muscle"."""
+    """"none", "affine", "muscle" or "dcmotor"."""
     biasprm: Vector = (0.0,)
     dampratio: float | None = None
     """Position servo: damping ratio from which the velocity gain is computed at compile time (kv not given)."""
@@ -661,6 +703,7 @@ class Mechanism(_Element):
     keyframe_count: int = 0
     """At least so many keyframes; those not described are at the reference configuration (MJCF: `size nkey`)."""
     meshes: list[Mesh] = field(default_factory=list)
+    hfields: list[HField] = field(default_factory=list)
     tendons: list[Tendon] = field(default_factory=list)
     textures: list[Texture] = field(default_factory=list)
     materials: list[Material] = field(default_factory=list)

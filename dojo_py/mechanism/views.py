@@ -22,6 +22,7 @@ KINDS = {
     "geom": ("geom_names", "geom_", "ngeom"),
     "site": ("site_names", "site_", "nsite"),
     "mesh": ("mesh_names", "mesh_", "nmesh"),
+    "hfield": ("hfield_names", "hfield_", "nhfield"),
     "material": ("material_names", "mat_", "nmat"),
     "actuator": ("actuator_names", "actuator_", "nactuator"),
     "equality": ("equality_names", "eq_", "neq"),
@@ -30,6 +31,8 @@ KINDS = {
     "keyframe": ("key_names", "key_", "nkey"),
 }
 """Kind -> the model's field of names, the prefix of its arrays, how many rows they have."""
+CONTROLS = ("ctrllimited", "ctrlrange")
+"""Of actuators: one row a control."""
 WIDTH = ((7, 6), (4, 3), (1, 1), (1, 1))
 """Entries of qpos and of qvel by type of joint."""
 
@@ -63,6 +66,8 @@ class View:
         if self.kind == "joint":
             dofs = _arrays(type(self._model), "dof_", "nv")
             own += [f"dof_{name}" if name in own else name for name in dofs] + ["qpos0", "qpos_spring"]
+        if self.kind == "actuator":
+            own += CONTROLS
         return sorted({*own, "id", "kind", "name"})
 
     def __repr__(self) -> str:
@@ -73,6 +78,10 @@ class View:
         if attribute in _arrays(type(model), prefix, size):
             row = getattr(model, prefix + attribute)[self.id]
             return row.item() if row.ndim == 0 else row
+        if self.kind == "actuator" and attribute in CONTROLS:
+            first = int(model.actuator_ctrladr[self.id])
+            rows = getattr(model, prefix + attribute)[first : first + int(model.actuator_ctrlnum[self.id])]
+            return _few(rows)
         if self.kind != "joint":
             return None
         qpos, qvel = self.rows

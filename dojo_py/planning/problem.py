@@ -120,9 +120,9 @@ def limits_of(model: Any, limits: Any) -> tuple[Array, Array]:
     if isinstance(limits, str):
         if limits != "model":
             raise ValueError(f"control_limits={limits!r} is neither 'model', None nor a pair (low, high)")
-        for a in np.flatnonzero(getattr(model, "actuator_ctrllimited", np.zeros(0))):
-            i, count = int(model.actuator_ctrladr[a]), int(model.actuator_ctrlnum[a])
-            low[i : i + count], high[i : i + count] = model.actuator_ctrlrange[a]
+        limited = np.asarray(getattr(model, "actuator_ctrllimited", np.zeros(model.nu)), bool)
+        if limited.any():
+            low[limited], high[limited] = np.asarray(model.actuator_ctrlrange)[limited].T
     elif limits is not None:
         low, high = _pair(limits, int(model.nu))
     if not np.all(low <= high):

@@ -161,6 +161,7 @@ class Ags(Search):
     def _count(self, played: list[GradientEpisode]) -> None:
         self.evaluations += sum(e.evaluations for e in played)
         self.gradients += sum(e.gradients for e in played) if self.options.smoothing is None else 0
+        self.note_cut(sum(e.cut for e in played))
         self.absorb([e.episode for e in played])
 
     def _step(self, gradient: Array) -> Array:

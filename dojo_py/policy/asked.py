@@ -8,23 +8,22 @@ import numpy as np
 
 from dojo_py.by_address import FRESH, GO, STOP, Callback
 from dojo_py.policy.derivatives import observation_jacobian, reward_gradient
-from dojo_py.policy.loop_kernels import (
+from dojo_py.policy.loop_counts import (
     CLIP,
     DISCOUNT,
     DONE,
     HORIZON,
     LIMITED,
-    NOT_FINITE,
     ONWARD,
     OVER,
     POLICY,
     SHIFT,
-    SINGULAR,
     TOTAL,
     TRUNCATION,
     WHOLE,
     WORST,
-)
+)  # fmt: skip
+from dojo_py.simulate.status import LOST
 
 Array = np.ndarray
 
@@ -53,9 +52,9 @@ class AskedInPython:
             self._finish(k, t)
         state, contacts = self.states[k], self.contacts[k]
         if c[POLICY] or k > 0:
-            d.seen[k] = task.observe(state, contacts)
+            d.seen[k] = _shaped("task.observe", np.asarray(task.observe(state, contacts)), d.seen[k])
         if k > 0:
-            if c[WORST] in (SINGULAR, NOT_FINITE) or task.terminated(state):
+            if c[WORST] in LOST or task.terminated(state):
                 c[OVER] = 1
                 return STOP
             if d.sums[TOTAL] < d.least[k - 1]:
@@ -64,7 +63,8 @@ class AskedInPython:
         if k >= c[HORIZON]:
             return STOP
         if c[POLICY]:
-            d.actions[k] = loop.policy.act(d.parameters, (d.seen[k] - d.shift) * d.gain)
+            action = np.asarray(loop.policy.act(d.parameters, (d.seen[k] - d.shift) * d.gain))
+            d.actions[k] = _shaped("policy.act", action, d.actions[k])
         d.control[t] = task.control(d.actions[k])
         c[WORST] = 0
         return FRESH
@@ -99,15 +99,16 @@ class AskedInPython:
         if here % skip:
             return GO
         k, done = here // skip, int(c[DONE])
+        by_seen = d.slopes_seen[k].copy()
         if k < done:
             d.by_action[k] += d.by_control[here : here + skip].sum(axis=0) @ task.control_jacobian(d.actions[k])
             if c[POLICY]:
                 seen = (d.seen[k] - d.shift) * d.gain
-                by_parameters, by_seen = loop.policy.backward(d.parameters, seen, d.by_action[k])
+                by_parameters, by_input = loop.policy.backward(d.parameters, seen, d.by_action[k])
                 d.by_parameters[:] += by_parameters
-                d.cotangents[here] += (d.gain * by_seen) @ observation_jacobian(task, self.states[k], self.contacts[k])
-        elif d.final.any():
-            d.cotangents[here] += d.final @ observation_jacobian(task, self.states[k], self.contacts[k])
+                by_seen += d.gain * by_input
+        if by_seen.any():
+            d.cotangents[here] += by_seen @ observation_jacobian(task, self.states[k], self.contacts[k])
         if k > 0:
             if k < done:
                 cut = c[TRUNCATION] > 0 and (done - k) % c[TRUNCATION] == 0
@@ -119,3 +120,10 @@ class AskedInPython:
             d.by_action[k - 1] += weight * slopes[1]
             d.cotangents[here] += weight * slopes[2]
         return GO
+
+
+def _shaped(name: str, value: Array, room: Array) -> Array:
+    """The value, which must have the shape of its room."""
+    if value.shape != room.shape:
+        raise ValueError(f"{name} returned an array of shape {value.shape}, the task's sizes ask for {room.shape}")
+    return value

@@ -5,10 +5,10 @@ One iteration differentiates the present episode, at the states it went through,
     theta + s (step_size d / |d| + noise delta / sqrt(size)),   delta ~ N(0, 1)
     d = J' (J J' + damping m I)^-1 e,   m: mean of the diagonal of J J'
 
-until one earns more than the present one less `patience` for each try refused: the returns of hard contact are spiked, and who
-never goes down sits on a spike that the noise of any next step destroys. s grows with each step taken, shrinks with each refused. A
-try that is `margin` below even that, compared at the same action of the episode, is abandoned. The search offers the best policy it
-has played.
+until one earns more than the present one less `patience` spreads of the returns so far for each try refused: the returns of hard
+contact are spiked, and who never goes down sits on a spike that the noise of any next step destroys. s grows with each step taken,
+shrinks with each refused. A try that is `margin` below even that, compared at the same action of the episode, is abandoned. The
+search offers the best policy it has played.
 
 J: derivatives of each action's reward by the parameters; e: what each reward lacks of its clipping. The plain gradient, J' e at a
 large damping, is ruled by the few rewards that react most, landings above all; d asks every reward for the share it lacks. Where
@@ -30,6 +30,7 @@ from scipy.sparse.linalg import lsmr
 from dojo_py.policy.ags import unit
 from dojo_py.policy.derivatives import observation_jacobian
 from dojo_py.policy.gradient import jacobian_ahead, links_along
+from dojo_py.policy.normaliser import Statistics
 from dojo_py.policy.rollout import Job, Moment, play
 from dojo_py.policy.search import Search
 from dojo_py.simulate.values import check_fields, limit_fields
@@ -56,10 +57,10 @@ class ClimbOptions:
     """Central-path parameters of the gradients [N m s], in turn."""
     reaches: tuple[int, ...] = (10, 15)
     """Actions that answer for a reward, the last ones; drawn from for every try."""
-    patience: float = 4.0
-    """A try may earn less than the present episode by this for every try refused before [return]."""
-    margin: float = 8.0
-    """A try is abandoned so far below what would be taken [return]."""
+    patience: float = 0.15
+    """A try may earn less than the present episode by this for every try refused before, in spreads of the returns so far."""
+    margin: float = 0.3
+    """A try is abandoned so far below what would be taken, in the same spreads."""
     warmup: int = 3
     """Episodes with random parameters at the start, to learn how observations spread."""
     warmup_noise: float = 0.3
@@ -113,6 +114,7 @@ class Climb(Search):
         if o.gradients:
             links = links_along(self._job(theta, self._whitening(), o.kappas[self.iteration % len(o.kappas)]), path)
             self.gradients += len(links)
+            self.note_cut(sum(link.cut for link in links))
             rewards = np.array([self.rollout.counted(link.reward) for link in links])
             jacobians = [jacobian_ahead(self.policy, theta, links, reach) for reach in o.reaches]
         else:
@@ -127,8 +129,9 @@ class Climb(Search):
                 steep = unit(self._uphill(jacobian, rewards, self.rng.choice(o.dampings)))
             delta = self.rng.standard_normal(self.policy.size) / np.sqrt(self.policy.size)
             change = self.memory["scale"] * (o.step_size * steep + o.noise * delta)
-            fall = o.patience * tries
-            total, path, whole = self._try(theta + change, whitening, earned - fall - o.margin)
+            spread = self._spread()
+            fall = o.patience * spread * tries
+            total, path, whole = self._try(theta + change, whitening, earned - fall - o.margin * spread)
             if whole and total > self.memory["return"] - fall:
                 scale = min(GROWTH * self.memory["scale"], MOST)
                 self.memory |= {"return": total, "scale": scale}
@@ -177,10 +180,23 @@ class Climb(Search):
         episode = play(self._job(parameters, whitening), path, least)
         self.evaluations += episode.steps
         self.absorb([episode])
+        if episode.whole:
+            self._note_return(episode.total)
         if episode.whole and episode.total > self.memory.get("best", -np.inf):
             self.memory["best"] = episode.total
             self.kept |= {"best": parameters, "best shift": whitening[0], "best gain": whitening[1]}
         return episode.total, path, episode.whole
+
+    def _note_return(self, total: float) -> None:
+        """Count a whole episode's return."""
+        old = Statistics(int(self.memory.get("whole", 0)), *(np.array([self.memory.get(k, 0.0)]) for k in ("mean", "squares")))
+        new = old.merged(Statistics.of(np.array([[total]])))
+        self.memory |= {"whole": float(new.count), "mean": float(new.mean[0]), "squares": float(new.squares[0])}
+
+    def _spread(self) -> float:
+        """Standard deviation of the returns of all whole episodes: what a difference of returns is measured by."""
+        count = self.memory["whole"]
+        return float(np.sqrt(self.memory["squares"] / (count - 1.0))) if count > 1 else 0.0
 
     def _job(self, parameters: Array, whitening: tuple[Array, Array], kappa: float | None = None) -> Job:
         """Every episode has the same start."""

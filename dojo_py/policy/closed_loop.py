@@ -18,8 +18,28 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.handles import handle
+from dojo_py.policy.loop_counts import (
+    BIASED,
+    CLIP,
+    COUNTS,
+    DISCOUNT,
+    DONE,
+    HORIZON,
+    LIMITED,
+    ONWARD,
+    OVER,
+    POLICY,
+    SHIFT,
+    SKIP,
+    SUMS,
+    TOTAL,
+    TRUNCATION,
+    WHOLE,
+)  # fmt: skip
 from dojo_py.policy.policies import LinearPolicy, MlpPolicy
 from dojo_py.policy.rollout import Moment, RolloutOptions
+from dojo_py.simulate.own_steps import has_own
+from dojo_py.simulate.status import LOST
 from dojo_py.simulate.values import count, having, real_number, vector
 
 Array = np.ndarray
@@ -54,8 +74,13 @@ class PolicyGradient(NamedTuple):
     actions: Array
     """(n, na) by what each action does from then on, the policy's later answers included."""
     status: Array
-    """(n, frame_skip) `Status` of the steps differentiated."""
+    """(n, frame_skip) `Status` of the steps differentiated. Nothing is carried back through one that has no derivative: `cut`."""
     played: Played
+
+    @property
+    def cut(self) -> int:
+        """Steps without a derivative, SINGULAR or NOT_FINITE: what lies before them counts as if nothing came of it later."""
+        return int(np.isin(self.status, LOST).sum())
 
 
 def layers_of(policy: Any) -> tuple[Array, bool] | None:
@@ -68,9 +93,19 @@ def layers_of(policy: Any) -> tuple[Array, bool] | None:
 
 
 def compiled_parts(task: Any, policy: Any) -> Any:
-    """The kernels of a task if it and the policy have them (see Task.loop_kernels), else None."""
-    found = task.loop_kernels() if hasattr(task, "loop_kernels") else None
+    """The kernels of a task if it and the policy have them (see Task.loop_kernels), else None, as where it moves by itself."""
+    found = task.loop_kernels() if hasattr(task, "loop_kernels") and not has_own(task, "move") else None
     return None if found is None or (policy is not None and layers_of(policy) is None) else found
+
+
+def _check_policy(task: Any, policy: Any) -> None:
+    """Errors for what is no policy, and for one that says it has other sizes than the task."""
+    having("policy", policy, ("act", "size"), "a LinearPolicy, an MlpPolicy or an object with `size`, `act` and `backward`")
+    for name in ("observation_size", "action_size"):
+        mine, wanted = getattr(policy, name, None), getattr(task, name)
+        if mine is not None and mine != wanted:
+            what = name.removesuffix("_size")
+            raise ValueError(f"the policy has {mine} {what}s, the task has {wanted} {what}s")
 
 
 class ClosedLoop:
@@ -80,24 +115,22 @@ class ClosedLoop:
     """
 
     def __init__(self, task: Any, policy: Any = None, horizon: int = 1):
-        from dojo_py.by_address import struct_address
-
         having("task", task, ("observation_size", "action_size", "sim", "control"), "a task: see dojo_py.environments.make_task")
         having("task.sim", task.sim, ("loop",), "a HardSimulator or a SoftSimulator")
-        self.horizon = count("horizon", horizon)
-        sizes = task.observation_size, task.action_size
-        if policy is not None and (policy.observation_size, policy.action_size) != sizes:
+        if has_own(task, "move"):
             raise ValueError(
-                f"the policy maps {policy.observation_size} observations to {policy.action_size} actions, the task has {sizes[0]} "
-                f"observations and {sizes[1]} actions"
+                f"{type(task).__name__} has a `move` of its own, and a closed loop runs the simulator's steps: play its episodes "
+                "with dojo_py.policy.rollout.play or in an environment, or put what moves it into the model or into `control`"
             )
+        self.horizon = count("horizon", horizon)
+        if policy is not None:
+            _check_policy(task, policy)
         self.task, self.policy, self.skip = task, policy, int(task.frame_skip)
         self.rows = task.sim.loop(horizon * self.skip, bool(task.wants_contacts))
         self._kernels = compiled_parts(task, policy)
         self._layers = layers_of(policy)
         self.data = self._allocate()
-        self._handle = handle(self.data)
-        self._address = struct_address(self._handle)
+        self._take(self.rows)
         self._asked: Any = None
         self.held: tuple[bytes, Played] | None = None
         """For callers: what tells which episode this loop holds, and the episode; None after any other run."""
@@ -106,6 +139,22 @@ class ClosedLoop:
 
             self._asked = AskedInPython(self)
         self._act = self._function("act")
+        self._started = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy, or a process that receives it, begins with: where this loop stands; outcomes stay behind."""
+        state = self.state() if self._started else None
+        return {"task": self.task, "policy": self.policy, "horizon": self.horizon, "state": state}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__init__(kept["task"], kept["policy"], kept["horizon"])  # type: ignore[misc]
+        if kept["state"] is not None:
+            self.start(kept["state"])
+
+    @property
+    def compiled(self) -> bool:
+        """Observations, rewards and the policy run in kernels; else they are asked in Python."""
+        return self._kernels is not None
 
     def _function(self, name: str) -> int:
         """Address of what the roll-out asks: "act" between the steps, "back" on the way back."""
@@ -116,7 +165,7 @@ class ClosedLoop:
         return address_of(getattr(self._kernels.module, name))
 
     def _allocate(self) -> Any:
-        from dojo_py.policy.loop_kernels import BIASED, LIMITED, POLICY, SKIP, WHOLE_NUMBERS, Loop
+        from dojo_py.policy.loop_kernels import WHOLE_NUMBERS, Loop
 
         task, policy, rows, model, K = self.task, self.policy, self.rows, self.task.sim.model, self.horizon
         no, na, z = task.observation_size, task.action_size, np.zeros
@@ -127,11 +176,9 @@ class ClosedLoop:
         middle = np.where(bounded, 0.5 * (np.where(bounded, low, 0.0) + np.where(bounded, high, 0.0)), np.clip(0.0, low, high))
         scale = np.array(task.control_jacobian(middle), float)
         n, widest = model.nbody, int(max(widths))
-        fields: dict[str, Any] = {name: getattr(rows, name) for name in (
-            "qpos", "qvel", "act", "bodies", "impulses", "control", "contacts", "fixed", "cotangents", "by_control",
-        )}  # fmt: skip
+        fields: dict[str, Any] = {name: getattr(rows, name) for name in _OF_ROWS}
         fields |= {
-            "counts": z(LIMITED + 1), "sums": z(4), "geom_body": model.geom_bodyid, "parent": model.body_parentid,
+            "counts": z(COUNTS), "sums": z(SUMS), "geom_body": model.geom_bodyid, "parent": model.body_parentid,
             "body_pos": model.body_pos, "body_quat": model.body_quat, "body_ipos": model.body_ipos, "body_iquat": model.body_iquat,
             "body_mass": model.body_mass, "body_inertia": model.body_inertia, "first_joint": model.body_jntadr,
             "joints": model.body_jntnum, "joint_type": model.jnt_type, "joint_qpos": model.jnt_qposadr,
@@ -143,54 +190,80 @@ class ClosedLoop:
             "actions": z((K, na)), "seen": z((K + 1, no)), "rewards": z(K), "parts": z((K, parts)), "status": z(K),
             "kept": z((K + 1, *rows.contacts.shape)), "least": z(K), "position": z((n, 3)), "rotation": z((n, 3, 3)),
             "angular": z((n, 3)), "linear": z((n, 3)), "wrench": z((n, 6)), "moved": z((2, model.nq + model.nv)),
-            "trial": z((3, no + parts)), "small": z((2, 3, 3)), "row": z(9), "weights": z(K), "final": z(no),
+            "trial": z((3, no + parts)), "small": z((2, 3, 3)), "row": z(9), "weights": z(K), "slopes_seen": z((K + 1, no)),
             "by_action": z((K, na)), "by_parameters": z(0 if policy is None else policy.size),
         }  # fmt: skip
         kinds = {name: np.int64 if name in WHOLE_NUMBERS else np.float64 for name in fields}
-        shared = set(vars(rows))
         made = {
-            name: value if name in shared else np.array(value, kinds[name], order="C") for name, value in fields.items()
+            name: value if name in _OF_ROWS else np.array(value, kinds[name], order="C") for name, value in fields.items()
         }
         data = Loop(**made)
         data.counts[[SKIP, POLICY, BIASED]] = self.skip, policy is not None, biased
         data.least[:] = -np.inf
         return data
 
+    def _take(self, rows: Any) -> int:
+        """The loop runs on these rows from now on, what was kept of contacts stays. Returns the address of the data."""
+        from dojo_py.by_address import struct_address
+
+        d = self.data
+        kept = np.zeros((len(d.kept), *rows.contacts.shape))
+        fits = min(kept.shape[1], d.kept.shape[1])
+        kept[:, :fits] = d.kept[:, :fits]
+        self.rows, rows.grown = rows, lambda: self._take(rows)
+        self.data = d._replace(kept=kept, **{name: getattr(rows, name) for name in _OF_ROWS})
+        self._handle = handle(self.data)
+        self._address = struct_address(self._handle)
+        return self._address
+
     # forwards
 
     def start(self, state: Any) -> None:
         """The next run begins in this state."""
-        from dojo_py.policy.loop_kernels import ONWARD
-
+        rows = self.rows.at(state)
+        if rows is not self.rows:
+            self._take(rows)
         self.rows.start(state)
-        self.data.counts[[ONWARD, _DONE]] = 0
+        self.data.counts[[ONWARD, DONE]] = 0
+        self._started = True
 
     def _run(self, kappa: float) -> int:
         self.held = None
-        self.rows.run(self._act, self._address, kappa)
+        self.rows.run(self._act, self._address, kappa, self._moved)
         if self._asked is not None:
             self._asked.act.check()
-        return int(self.data.counts[_DONE])
+        return int(self.data.counts[DONE])
+
+    def _moved(self) -> int:
+        """The rows have replaced their impulses and contacts by larger ones: the data's new address."""
+        from dojo_py.by_address import struct_address
+
+        kept = np.zeros((len(self.data.kept), *self.rows.contacts.shape))
+        kept[:, : self.data.kept.shape[1]] = self.data.kept
+        self.data = self.data._replace(impulses=self.rows.impulses, contacts=self.rows.contacts, kept=kept)
+        self._handle = handle(self.data)
+        self._address = struct_address(self._handle)
+        return self._address
 
     def act(self, action: Array, kappa: float = 0.0) -> None:
         """One action (na,) from where the last one ended, or from `start`; `data` holds what came of it. Without checks."""
         d, c = self.data, self.data.counts
         d.actions[0] = action
-        if c[_ONWARD]:
-            self.rows.go_on(int(c[_DONE]) * self.skip)
-        c[_HORIZON] = 1
+        if c[ONWARD]:
+            self.rows.go_on(int(c[DONE]) * self.skip)
+        c[HORIZON] = 1
         self._run(kappa)
-        c[_ONWARD] = 1
+        c[ONWARD] = 1
 
     def outcome(self) -> tuple[Array, float, bool, dict[str, Any]]:
         """Of the last `act`: observation (no,), reward, whether it is over, the reward's parts and the worst status."""
         d = self.data
-        return d.seen[1].copy(), float(d.rewards[0]), bool(d.counts[_OVER]), {**self.parts(), "status": int(d.status[0])}
+        return d.seen[1].copy(), float(d.rewards[0]), bool(d.counts[OVER]), {**self.parts(), "status": int(d.status[0])}
 
     def state(self) -> Any:
         """The state in which the last run ended, or that it starts from."""
         c = self.data.counts
-        return self.rows.state(int(c[_DONE]) * self.skip)
+        return self.rows.state(int(c[DONE]) * self.skip)
 
     def play(
         self,
@@ -213,16 +286,16 @@ class ClosedLoop:
         d.parameters[:] = vector("parameters", parameters, d.parameters.shape)
         d.shift[:], d.gain[:] = (0.0, 1.0) if whitening is None else whitening
         c = d.counts
-        c[_HORIZON], c[_LIMITED] = min(o.horizon, self.horizon), o.reward_clip is not None
-        d.sums[_CLIP], d.sums[_SHIFT] = o.reward_clip or 0.0, o.reward_shift
+        c[HORIZON], c[LIMITED] = min(o.horizon, self.horizon), o.reward_clip is not None
+        d.sums[CLIP], d.sums[SHIFT] = o.reward_clip or 0.0, o.reward_shift
         d.least[:] = -np.inf
         if least is not None:
             d.least[:] = np.concatenate([least, np.full(max(0, self.horizon - len(least)), least[-1])])[: self.horizon]
         self.start(state)
         n = self._run(k)
         return Played(
-            float(d.sums[_TOTAL]), d.rewards[:n].copy(), d.seen[: n + 1].copy(), d.actions[:n].copy(), d.status[:n].copy(),
-            bool(c[_OVER]), bool(c[_WHOLE]),
+            float(d.sums[TOTAL]), d.rewards[:n].copy(), d.seen[: n + 1].copy(), d.actions[:n].copy(), d.status[:n].copy(),
+            bool(c[OVER]), bool(c[WHOLE]),
         )  # fmt: skip
 
     def parts(self, action: int = 0) -> dict[str, float]:
@@ -234,7 +307,7 @@ class ClosedLoop:
     def moments(self) -> list[Moment]:
         """The actions of the last episode: states and contacts before and after, as `Task.move` gives them."""
         d, skip = self.data, self.skip
-        n = int(d.counts[_DONE])
+        n = int(d.counts[DONE])
         states = [self.rows.state(k * skip) for k in range(n + 1)]
         contacts = [None] * (n + 1)
         if self._asked is not None:
@@ -258,7 +331,7 @@ class ClosedLoop:
     ) -> PolicyGradient:
         """The exact derivative of Σ discountᵏ rₖ of an episode at κ [N m s], rewards clipped as the options say.
 
-        Contact impulses that a task observes count as constants.
+        What a task observes or pays of contacts (Ant, Humanoid) counts as constant: there the derivative lacks that part.
         """
         discount = real_number("discount", discount, above=0.0, most=1.0)
         played = self.play(parameters, state, whitening, kappa, options)
@@ -270,24 +343,34 @@ class ClosedLoop:
         self, played: Played, weights: Array, kappa: float, final: Array | None = None, truncation: int = 0, decay: float = 1.0,
         states: Array | None = None, actions: Array | None = None,
     ) -> PolicyGradient:  # fmt: skip
-        """The derivative of Σ weights (n,) · rewards + final (no,) · last observation, of the episode that was just played at κ.
+        """The derivative of Σ weights (n,) · rewards + Σ final · observations, of the episode that was just played at κ.
 
-        states (n + 1, 2nv), actions (n, na): further cotangents, of the states between actions and of the actions.
+        final: (no,) for the last observation, or (n + 1, no) for all. states (n + 1, 2nv), actions (n, na): further cotangents, of
+        the states between actions and of the actions.
         truncation: actions through which a cotangent is carried back, 0: all. decay: its factor for every action back.
         """
         if not hasattr(self.rows, "run_back"):
             raise ValueError('mode="soft" has no reverse mode: take the hard mode, or differences (linearize)')
+        if has_own(self.task, "differentiate"):
+            raise ValueError(
+                f"{type(self.task).__name__} has a `differentiate` of its own, and the way back of a closed loop is the "
+                "simulator's: take dojo_py.policy.gradient.play_and_differentiate, which asks it"
+            )
+        if self._asked is not None:
+            having("policy", self.policy, ("backward",), "one with a method `backward`: see dojo_py.policy.policies.Policy")
         if self.task.sim.model.na:
             raise ValueError("the derivatives do not hold this model's activations, the chain rule would miss them")
         d, n = self.data, len(played.rewards)
-        d.weights[:n], d.final[:] = weights, 0.0 if final is None else final
-        d.counts[_TRUNCATION], d.sums[_DISCOUNT] = truncation, decay
+        d.weights[:n], d.slopes_seen[: n + 1] = weights, 0.0
+        if final is not None:
+            d.slopes_seen[n if np.ndim(final) == 1 else slice(n + 1)] = final
+        d.counts[TRUNCATION], d.sums[DISCOUNT] = truncation, decay
         d.cotangents[:], d.by_control[:], d.by_action[:], d.by_parameters[:] = 0.0, 0.0, 0.0, 0.0
         if states is not None:
             d.cotangents[: n * self.skip + 1 : self.skip] = states
         if actions is not None:
             d.by_action[:n] = actions
-        status = self.rows.run_back(self._function("back"), self._address, n * self.skip, kappa)
+        status = self.rows.run_back(self._function("back"), self._address, n * self.skip, kappa, self._moved)
         if self._asked is not None:
             self._asked.back.check()
         return PolicyGradient(
@@ -295,10 +378,8 @@ class ClosedLoop:
         )
 
 
-_DONE, _OVER, _WHOLE, _HORIZON, _ONWARD, _TRUNCATION, _LIMITED = 2, 3, 4, 1, 8, 9, 10
-_CLIP, _SHIFT, _TOTAL, _DISCOUNT = range(4)
-"""As in loop_kernels.py, which loads the compiler."""
-
+_OF_ROWS = ("qpos", "qvel", "act", "bodies", "impulses", "control", "contacts", "fixed", "cotangents", "by_control")
+"""Arrays that the simulator's loop and the kernels share."""
 
 # loops for whoever plays episodes
 
@@ -308,10 +389,19 @@ _kept: dict[Any, list[ClosedLoop]] = {}
 _lock = threading.Lock()
 
 
+def _name(thing: Any) -> Any:
+    """What a task or a policy is found by: itself where it has a hash, else its number, while a loop keeps it alive."""
+    try:
+        hash(thing)
+    except TypeError:
+        return type(thing), id(thing)
+    return thing
+
+
 @contextmanager
 def borrowed(task: Any, policy: Any, horizon: int) -> Iterator[ClosedLoop]:
     """A loop that nobody else uses meanwhile; kept afterwards."""
-    key = (task, policy, horizon)
+    key = (_name(task), _name(policy), horizon)
     with _lock:
         free = _kept.pop(key, [])
         loop = free.pop() if free else None

@@ -16,8 +16,10 @@ import numpy as np
 
 from dojo_py.policy.derivatives import observation_jacobian, reward_gradient
 from dojo_py.policy.normaliser import Statistics
-from dojo_py.policy.rollout import LOST, Episode, Job, Moment
+from dojo_py.policy.rollout import Episode, Job, Moment
 from dojo_py.policy.smoothing import Smoothing, randomised_linearisation
+from dojo_py.simulate.own_steps import has_own
+from dojo_py.simulate.status import LOST
 
 Array = np.ndarray
 
@@ -44,6 +46,8 @@ class GradientEpisode(NamedTuple):
     """Simulated steps: the episode's, and those of randomised gradients."""
     gradients: int
     """Steps differentiated."""
+    cut: int = 0
+    """Of them without a derivative: the gradient lacks what those before them do later."""
 
 
 class _Link(NamedTuple):
@@ -57,6 +61,7 @@ class _Link(NamedTuple):
     seen: Array
     by_seen: Array  # (no, 2nv) of the normalised observation
     reward: float  # before its clipping
+    cut: bool  # the step has no derivative
 
     def scaled(self, weight: float) -> _Link:
         """With the reward's derivatives times a weight."""
@@ -85,9 +90,10 @@ def _link(job: Job, moment: Moment, reward: float, A: Array, B: Array) -> _Link:
     task, (before, contacts, seen, action, after, later) = job.task, moment
     by_seen = job.gain[:, None] * observation_jacobian(task, before, contacts)
     slopes = reward_gradient(task, before, action, after, later)
-    if not (np.all(np.isfinite(A)) and np.all(np.isfinite(B))):
+    cut = not (np.all(np.isfinite(A)) and np.all(np.isfinite(B)))
+    if cut:
         A, B = np.zeros_like(A), np.zeros_like(B)
-    return _Link(A, B, *slopes, (seen - job.shift) * job.gain, by_seen, reward)
+    return _Link(A, B, *slopes, (seen - job.shift) * job.gain, by_seen, reward, cut)
 
 
 def links_along(job: Job, path: list[Moment]) -> list[_Link]:
@@ -101,7 +107,7 @@ def links_along(job: Job, path: list[Moment]) -> list[_Link]:
         try:
             A, B, _ = job.task.differentiate(moment.before, moment.action, job.kappa)
         except (FloatingPointError, ValueError):
-            A, B = np.zeros((size, size)), np.zeros((size, len(moment.action)))
+            A, B = np.full((size, size), np.nan), np.full((size, len(moment.action)), np.nan)
         reward, _ = job.task.reward(moment.before, moment.action, moment.after, moment.contacts_after)
         links.append(_link(job, moment, float(reward), A, B))
     return links
@@ -117,7 +123,7 @@ class DifferentiatedRun:
         self.state = job.task.initial_state(np.random.default_rng(job.seed))
         self.contacts: Any = None
         self.rows: list[Array] = []
-        self.total, self.extra = 0.0, 0
+        self.total, self.extra, self.cut = 0.0, 0, 0
         self.over = False
 
     def play(self, parameters: Array, steps: int) -> Array:
@@ -145,6 +151,7 @@ class DifferentiatedRun:
         try:
             A, B, after, moved, more = _step(task, state, action, self.wanted, self.rng)
         except (FloatingPointError, ValueError):  # the step failed, or a body turns too fast
+            self.cut += 1
             return None
         self.contacts = None if moved is None else moved.contacts
         reward, _ = task.reward(state, action, after, self.contacts)
@@ -153,12 +160,14 @@ class DifferentiatedRun:
         stuck = after.time == state.time or (moved is not None and moved.status in LOST)
         self.state = after
         self.over = stuck or task.terminated(after) or len(self.rows) >= job.options.horizon
-        return _link(job, Moment(state, contacts, seen, action, after, self.contacts), float(reward), A, B)
+        link = _link(job, Moment(state, contacts, seen, action, after, self.contacts), float(reward), A, B)
+        self.cut += link.cut
+        return link
 
     def outcome(self, gradient: Array) -> GradientEpisode:
         """What was played, with a gradient."""
         n = len(self.rows)
-        return GradientEpisode(Episode(self.total, n, Statistics.of(np.array(self.rows))), gradient, n + self.extra, n)
+        return GradientEpisode(Episode(self.total, n, Statistics.of(np.array(self.rows))), gradient, n + self.extra, n, self.cut)
 
 
 def play_and_differentiate(wanted: GradientJob) -> GradientEpisode:
@@ -170,7 +179,7 @@ def play_and_differentiate(wanted: GradientJob) -> GradientEpisode:
 
     job = wanted.job
     exact = wanted.smoothing is None and job.kappa is not None and getattr(job.task, "mode", "") == "hard"
-    if exact and compiled_parts(job.task, job.policy) is not None:
+    if exact and not has_own(job.task, "differentiate") and compiled_parts(job.task, job.policy) is not None:
         return _compiled(wanted)
     run = DifferentiatedRun(wanted)
     gradient = run.play(wanted.job.parameters, wanted.job.options.horizon)
@@ -189,7 +198,7 @@ def _compiled(wanted: GradientJob) -> GradientEpisode:
         found = loop.pull_back(played, weights, job.kappa, None, wanted.truncation or 0, wanted.discount)
     n = len(weights)
     episode = Episode(played.total, n, Statistics.of(played.observations[:n]), played.whole)
-    return GradientEpisode(episode, found.parameters, n, n)
+    return GradientEpisode(episode, found.parameters, n, n, found.cut)
 
 
 def accumulate(policy: Any, parameters: Array, links: list[_Link], truncation: int | None, discount: float) -> Array:

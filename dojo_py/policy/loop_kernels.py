@@ -7,15 +7,16 @@ to the first:
     λ ← λ + (∂r/∂x₊)ᵀ w,   ∂R/∂u = Bᵀ λ summed over the action's steps,   λ ← Aᵀ λ + (∂r/∂x)ᵀ w + (∂o/∂x)ᵀ (∂u/∂o)ᵀ ∂R/∂u
 
 λ: cotangent of the state, which the roll-out pulls back through its steps; o: observation, r: reward, both as central differences,
-which cost little beside a step; contact impulses are constants in them.
+which cost little beside a step. What contacts show (impulses, wrenches about the centre of mass) is a constant in them.
 
 A task gives three kernels: observe(D, qpos, qvel, contacts, out), reward(D, qpos, qvel, action, qpos after, qvel after, contacts,
-parts) and over(D, qpos, qvel). D: a Loop.
+parts) and, if it can end, over(D, qpos, qvel). D: a Loop. `entries_of` makes of them what the roll-out is given.
 """
 
 from __future__ import annotations
 
 import math
+from types import FunctionType
 from typing import NamedTuple
 
 import numpy as np
@@ -24,27 +25,38 @@ from numba import types
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.by_address import FRESH, GO, STOP, reader_of
 from dojo_py.handles import Struct
-from dojo_py.jit import kernel
+from dojo_py.jit import entry, kernel
+from dojo_py.policy.loop_counts import (
+    BIASED,
+    CLIP,
+    DISCOUNT,
+    DONE,
+    HORIZON,
+    LIMITED,
+    ONWARD,
+    OVER,
+    POLICY,
+    SHIFT,
+    SKIP,
+    TOTAL,
+    TRUNCATION,
+    WHOLE,
+    WORST,
+)  # fmt: skip
+from dojo_py.simulate.status import LOST
 
 FREE, BALL = 0, 1
-SINGULAR, NOT_FINITE = 3, 5
-"""Values of `Status` after which the state did not move."""
+SINGULAR, NOT_FINITE = (int(status) for status in LOST)
+"""The state did not move."""
 DIFFERENCE = 1e-6
 """Step of the differences of observations and rewards."""
-SKIP, HORIZON, DONE, OVER, WHOLE, WORST, POLICY, BIASED, ONWARD, TRUNCATION, LIMITED = range(11)
-"""Meaning of `Loop.counts`: steps an action is held; most actions; actions done; the task is over; 0: stopped early; worst status
-of the action's steps; 1: the policy acts, 0: actions are given; its layers have biases; 1: start where the last run ended; actions
-through which a cotangent is carried back, 0: all; 1: rewards are clipped."""
-CLIP, SHIFT, TOTAL, DISCOUNT = range(4)
-"""Meaning of `Loop.sums`: the clip of a reward, what is taken off it first, what was earned so far, the factor of a cotangent for
-every action back."""
 
 
 class Loop(NamedTuple):
     """What the loop reads and writes. T steps, K actions."""
 
-    counts: np.ndarray  # (11,)
-    sums: np.ndarray  # (4,)
+    counts: np.ndarray  # (COUNTS,), see loop_counts.py
+    sums: np.ndarray  # (SUMS,)
     # of the roll-out
     qpos: np.ndarray  # (T + 1, nq)
     qvel: np.ndarray  # (T + 1, nv)
@@ -104,7 +116,7 @@ class Loop(NamedTuple):
     row: np.ndarray  # (9,)
     # of the way back
     weights: np.ndarray  # (K,) cotangents of the rewards
-    final: np.ndarray  # (no,) cotangent of the last observation
+    slopes_seen: np.ndarray  # (K + 1, no) cotangents of the observations
     cotangents: np.ndarray  # (T + 1, 2 nv)
     by_control: np.ndarray  # (T, nu)
     by_action: np.ndarray  # (K, na)
@@ -122,7 +134,8 @@ DIMENSIONS = {
     "qpos": 2, "qvel": 2, "act": 2, "bodies": 3, "impulses": 2, "control": 2, "contacts": 2, "fixed": 2, "body_pos": 2,
     "body_quat": 2, "body_ipos": 2, "body_iquat": 2, "body_inertia": 2, "joint_pos": 2, "joint_axis": 2, "scale": 2,
     "values": 2, "slopes": 2, "actions": 2, "seen": 2, "parts": 2, "kept": 3, "position": 2, "rotation": 3, "angular": 2,
-    "linear": 2, "wrench": 2, "moved": 2, "trial": 2, "small": 3, "cotangents": 2, "by_control": 2, "by_action": 2,
+    "linear": 2, "wrench": 2, "moved": 2, "trial": 2, "small": 3, "slopes_seen": 2,
+    "cotangents": 2, "by_control": 2, "by_action": 2,
 }  # fmt: skip
 """Of the fields that are no vectors."""
 LOOP = Struct(Loop.__name__, [
@@ -301,12 +314,13 @@ def decide_with(observe, reward, over):
 
 
 def pull_with(observe, reward):
-    """The kernel (D, t) on the way back, of a task's kernels."""
+    """The kernel (D, t, status) on the way back, of a task's kernels."""
     own = _kernel_of(observe)
 
     @own
-    def observation_back(D, t, contacts, cotangent):
-        """λ_t += (∂o/∂x)ᵀ cotangent."""
+    def observation_back(D, t, k, cotangent):
+        """λ_t += (∂o/∂x)ᵀ cotangent, without contacts: what they show counts as constant."""
+        contacts = D.kept[k, :0]
         nq, nv = D.qpos.shape[1], D.qvel.shape[1]
         plus, minus = D.trial[0, : cotangent.shape[0]], D.trial[1, : cotangent.shape[0]]
         for i in range(2 * nv):
@@ -324,7 +338,7 @@ def pull_with(observe, reward):
         """Derivatives of reward k by both states, and by its action, times its weight."""
         skip, nq, nv = D.counts[SKIP], D.qpos.shape[1], D.qvel.shape[1]
         b, a = k * skip, (k + 1) * skip
-        action, weight, contacts = D.actions[k], D.weights[k] / (2.0 * DIFFERENCE), D.kept[k + 1]
+        action, weight, contacts = D.actions[k], D.weights[k] / (2.0 * DIFFERENCE), D.kept[k + 1, :0]
         parts, u = D.trial[2, : D.parts.shape[1]], D.trial[0, : action.shape[0]]
         for i in range(2 * nv):
             value = 0.0
@@ -350,7 +364,7 @@ def pull_with(observe, reward):
             D.by_action[k, i] += weight * value
 
     @own
-    def pull(D, t):
+    def pull(D, t, status):
         """Before the way back through step t: what depends on the state t + 1, where an action begins or ends."""
         c, skip, here = D.counts, D.counts[SKIP], t + 1
         if here % skip != 0:
@@ -366,9 +380,9 @@ def pull_with(observe, reward):
                 D.by_action[k, i] += total
             if c[POLICY]:
                 _layers_back(D, D.seen[k], D.by_action[k])
-                observation_back(D, here, D.kept[k], D.slopes[0, : D.seen.shape[1]])
-        else:
-            observation_back(D, here, D.kept[k], D.final)
+                for i in range(D.seen.shape[1]):
+                    D.slopes_seen[k, i] += D.slopes[0, i]
+        observation_back(D, here, k, D.slopes_seen[k])
         if k > 0:
             if k < done:
                 cut = c[TRUNCATION] > 0 and (done - k) % c[TRUNCATION] == 0
@@ -379,3 +393,34 @@ def pull_with(observe, reward):
         return GO
 
     return pull
+
+
+# what Python takes the addresses of
+
+
+@kernel
+def never(D, qpos, qvel):
+    """The task is over when its time is."""
+    return False
+
+
+def _asked(t, status, data):
+    return answer(loop_at(data), t, status)  # noqa: F821
+
+
+def entries_of(observe, reward, over=never):
+    """`act`, asked between the steps of an episode, and `back`, asked on its way back: entries of the task's own file."""
+    home = getattr(observe, "py_func", observe)
+    answers = {"act": decide_with(observe, reward, over), "back": pull_with(observe, reward)}
+    return tuple(_entry(name, home, answer) for name, answer in answers.items())
+
+
+def _entry(name, home, answer):
+    """`_asked` in the file of a task: kept there on disk, anew when it changes.
+
+    `answer` is a global of it: numba tells closures apart by what they hold, which is another object in every process.
+    """
+    code = _asked.__code__.replace(co_filename=home.__code__.co_filename, co_name=name, co_qualname=name)
+    made = FunctionType(code, {"answer": answer, "loop_at": loop_at, "__name__": home.__module__}, name)
+    made.__doc__ = "See entries_of."
+    return entry(no_cfunc_wrapper=False)(made)

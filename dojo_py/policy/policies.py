@@ -17,7 +17,15 @@ Array = np.ndarray
 
 
 class Policy(Protocol):
-    """What a search asks of a policy."""
+    """What a search asks of a policy; a closed loop alone needs `size`, `act` and, on the way back, `backward`."""
+
+    @property
+    def observation_size(self) -> int:
+        """Length of an observation."""
+
+    @property
+    def action_size(self) -> int:
+        """Length of an action."""
 
     @property
     def size(self) -> int:

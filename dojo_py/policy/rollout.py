@@ -11,13 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.policy.normaliser import Statistics
-from dojo_py.simulate.status import Status
+from dojo_py.simulate.status import LOST
 from dojo_py.simulate.values import check_fields
 
 Array = np.ndarray
-
-LOST = (Status.NOT_FINITE, Status.SINGULAR)
-"""Statuses after which the state did not move: the episode ends there."""
 
 
 @dataclass(frozen=True)

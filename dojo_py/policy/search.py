@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,16 @@ class Search:
         for episode in episodes:
             self.statistics = self.statistics.merged(episode.statistics)
 
+    @property
+    def cut(self) -> int:
+        """Differentiated steps so far that had no derivative; `run` warns of them."""
+        return int(self.memory.get("cut", 0.0))
+
+    def note_cut(self, steps: int) -> None:
+        """Count steps that were to be differentiated and had no derivative."""
+        if steps:
+            self.memory["cut"] = self.memory.get("cut", 0.0) + steps
+
     def test(self, episodes: int | None = None) -> Array:
         """(episodes,) returns of the chosen policy at the hard limit; the same starts each time."""
         count = self.test_episodes if episodes is None else whole("episodes", episodes, least=0)
@@ -143,6 +154,7 @@ class Search:
         if callback is not None:
             function_of("callback", callback)
         self.budget = budget
+        cut, differentiated = self.cut, self.gradients
         with Bar(iterations, f"{self.kind} seed {self.seed}", progress) as bar:
             while self.iteration < iterations and self.affordable(budget):
                 reward = self.iterate()
@@ -151,6 +163,13 @@ class Search:
                     self.save(checkpoint)
                 if callback is not None and callback(self):
                     break
+        if self.cut > cut:
+            warnings.warn(
+                f"{self.cut - cut} of {self.gradients - differentiated} differentiated steps had no derivative, their gradients "
+                "were cut off there or left out: a larger kappa or a shorter timestep may give them one",
+                RuntimeWarning,
+                stacklevel=2,
+            )
         return self
 
     def affordable(self, budget: int | None) -> bool:

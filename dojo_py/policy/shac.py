@@ -2,13 +2,17 @@
 
 Many worlds play on where their last window ended. An iteration moves the policy uphill on the mean over the worlds of
 
-    Σ_{k<h} γᵏ r_k + γʰ V(o_h)
+    (1 - λ) Σ_{m<h} λᵐ⁻¹ (Σ_{k<m} γᵏ r_k + γᵐ V(o_m)) + λʰ⁻¹ (Σ_{k<h} γᵏ r_k + γʰ V(o_h))
 
-differentiated through the simulation at κ (closed_loop.py), and then fits V to TD(λ) targets of what was seen. In place of noise on
-actions every world has its own parameters, noise away from the policy's, so that the gradient is that of a smoothed return. Adam
-takes the steps, gradients of worlds count at most twice the median's length, and V has units of its own: no figure here depends on
-the units of the reward. Every `interval` iterations the policy is tried on `starts` episodes in the hard limit, which are charged;
-the search offers the best one tried, the first included.
+differentiated through the simulation at κ (closed_loop.py), and then fits V to TD(λ) targets of what was seen. λ < 1 asks V along
+the whole window: what ends an episode is told by V alone where rewards are constants until then, and a chain of landings counts
+less than one. In place of noise on actions every world has its own parameters, noise away from the policy's, so that the gradient
+is that of a smoothed return.
+
+No figure depends on units. Steps and noise are told by what they do to the actions, in their range; κ by how high the model floats
+at it, in its own size; gradients of worlds count at most twice the median's length, Adam gets their direction, and V has units of
+its own. Every `interval` iterations the policy is tried on `starts` episodes in the hard limit, which are charged; the search
+offers the best one tried, the first included.
 """
 
 from __future__ import annotations
@@ -18,36 +22,47 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dojo_py.hard.simulator import DEFAULT_KAPPA
+from dojo_py.policy.ags import unit
 from dojo_py.policy.closed_loop import borrowed, compiled_parts
 from dojo_py.policy.normaliser import Statistics
 from dojo_py.policy.policies import MlpPolicy
 from dojo_py.policy.rollout import Episode, Job, RolloutOptions, play
 from dojo_py.policy.search import Search
-from dojo_py.policy.value import Adam, ValueFunction, lambda_returns
+from dojo_py.policy.value import Adam, ValueFunction, lambda_returns, trace_weights
+from dojo_py.simulate.own_steps import has_own
 from dojo_py.simulate.results import Exact, State
+from dojo_py.simulate.status import LOST, Status
 from dojo_py.simulate.values import check_fields, limit_fields
 
 Array = np.ndarray
+
+
+PLACED = ("mocap_pos", "mocap_quat", "eq_active")
+"""What a state says beside its coordinates."""
 
 
 @dataclass(frozen=True)
 class ShacOptions:
     """The algorithm's figures; the same for all tasks."""
 
-    step_size: float = 0.005
-    """Of Adam, for the policy's parameters; 0.02 moved the actions of a quadrotor by a third of their range at once."""
-    worlds: int = 4
+    step_size: float = 0.1
+    """Of the policy: root mean square change of the actions where they were taken, in halves of their range, by a step on which
+    the gradients so far agree."""
+    worlds: int = 2
     """Episodes that are played beside each other."""
-    window: int = 16
+    window: int = 32
     """h, actions between two steps."""
     discount: float = 0.97
     """γ"""
     trace: float = 0.95
     """λ of the value's targets."""
-    kappa: float = 1e-2
-    """Central-path parameter of roll-outs and gradients [N m s]."""
-    noise: float = 0.02
-    """Standard deviation of a world's parameters about the policy's."""
+    kappa: float | None = None
+    """Central-path parameter of roll-outs and gradients [N m s]; None: by `softness`."""
+    softness: float = 1e-3
+    """Share of the simulator's `largest_kappa()`: roll-outs float at this share of the model's size above the ground."""
+    noise: float = 0.05
+    """Root mean square change of a world's actions by its own parameters, in halves of their range."""
     hidden: tuple[int, ...] = (32, 32)
     """Layers of the value function."""
     value_step: float = 2e-3
@@ -56,21 +71,23 @@ class ShacOptions:
     """Over a window's observations, to fit the value function."""
     interval: int = 10
     """Iterations between two trials of the policy in the hard limit."""
-    starts: int = 3
+    starts: int = 6
     """Episodes of a trial."""
     normalise: bool = True
     """Whiten observations by their running mean and deviation."""
 
     def __post_init__(self) -> None:
         check_fields(self)
-        limit_fields(self, "step_size", "value_step", "noise")
+        limit_fields(self, "step_size", "value_step", "noise", "softness")
         for name in ("worlds", "window", "passes", "interval", "starts"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)!r} must be at least 1")
         for name in ("discount", "trace"):
             if not 0.0 < getattr(self, name) <= 1.0:
                 raise ValueError(f"{name}={getattr(self, name)!r} must lie in (0, 1]")
-        for name in ("step_size", "value_step", "kappa"):
+        if self.kappa is not None and not self.kappa > 0:
+            raise ValueError(f"kappa={self.kappa!r} must be positive [N m s], or None")
+        for name in ("step_size", "value_step", "softness"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name}={getattr(self, name)!r} must be positive")
 
@@ -85,6 +102,7 @@ class Window(NamedTuple):
     actions: int
     """and of this one, which an episode may end."""
     discount: float
+    trace: float
     value: ValueFunction
 
 
@@ -94,11 +112,18 @@ class Seen(NamedTuple):
     observations: Array
     """(n + 1, no) before whitening."""
     rewards: Array
-    """(n,) as the options count them."""
-    over: bool
+    """(n,) as the options count them; up to the first step that κ has no solution for (a body turns too fast, say)."""
+    steps: int
+    """Actions simulated."""
+    ended: bool
+    """The task is over: nothing follows the last reward."""
+    lost: bool
+    """It did not get to its end: the world stays where it is, or has no derivative. It starts anew."""
     state: Any
     gradient: Array
     """(size,)"""
+    cut: int
+    """Steps without a derivative on the way: the gradient is left out."""
 
 
 def play_window(wanted: Window) -> Seen:
@@ -110,14 +135,19 @@ def play_window(wanted: Window) -> Seen:
             job.parameters, wanted.state, (job.shift, job.gain), job.kappa, RolloutOptions(wanted.actions)
         )
         steps = len(played.rewards)
-        fade = wanted.discount ** np.arange(steps + 1)
-        slope = np.zeros(len(job.shift))
-        if not played.over:
-            slope = fade[-1] * job.gain * wanted.value.slope((played.observations[-1] - job.shift) * job.gain)
-        weights = fade[:-1] * np.array([job.options.slope(r) for r in played.rewards])
-        found = loop.pull_back(played, weights, job.kappa, slope)
-        rewards = np.array([job.options.counted(r) for r in played.rewards])
-        return Seen(played.observations, rewards, played.over, loop.state(), found.parameters)
+        solved = np.isin(played.status, (Status.SOLVED, Status.INEXACT))
+        usable = steps if solved.all() else int(np.argmin(solved))
+        ended = played.over and usable == steps
+        of_rewards, of_values = np.zeros(steps), np.zeros(steps + 1)
+        of_rewards[:usable], of_values[: usable + 1] = trace_weights(usable, wanted.discount, wanted.trace)
+        of_values[usable] *= not ended
+        slopes = of_values[:, None] * job.gain * wanted.value.slopes((played.observations - job.shift) * job.gain)
+        weights = of_rewards * np.array([job.options.slope(r) for r in played.rewards])
+        found = loop.pull_back(played, weights, job.kappa, slopes)
+        cut = int(np.isin(found.status[:usable], LOST).sum())
+        rewards = np.array([job.options.counted(r) for r in played.rewards[:usable]])
+        seen = played.observations[: usable + 1]
+        return Seen(seen, rewards, steps, ended, usable < steps or cut > 0, loop.state(), found.parameters, cut)
 
 
 class Shac(Search):
@@ -132,8 +162,14 @@ class Shac(Search):
 
     def __init__(self, task: Any, policy: Any, options: Any, *rest: Any, **keywords: Any):
         super().__init__(task, policy, options, *rest, **keywords)
-        if getattr(task, "mode", "") != "hard" or compiled_parts(task, policy) is None:
-            raise ValueError("Shac needs a shipped task in the hard mode and a LinearPolicy or MlpPolicy: its windows are compiled")
+        own = has_own(task, "move") or has_own(task, "differentiate")
+        if own or getattr(task, "mode", "") != "hard" or compiled_parts(task, policy) is None:
+            raise ValueError(
+                "Shac needs a shipped task in the hard mode and a LinearPolicy or MlpPolicy: its windows are compiled, and run the "
+                "simulator's steps"
+            )
+        low, high = (np.asarray(bound, float) for bound in task.action_bounds)
+        self._half = np.where(np.isfinite(high - low), 0.5 * (high - low), 1.0)
 
     def affordable(self, budget: int | None) -> bool:
         """A window more of all worlds stays within the budget."""
@@ -152,24 +188,52 @@ class Shac(Search):
             self._try()
         value, (shift, gain) = self._value(), self.whitening()
         states, ages = self._states(), self.kept["world ages"].copy()
-        deltas = o.noise * self.rng.standard_normal((o.worlds, self.policy.size))
+        known = self.kept["seen"] if "seen" in self.kept else np.array([self.task.observe(s, None) for s in states])
         windows = []
         for i, state in enumerate(states):
-            job = self.job(self.parameters + deltas[i], (self.seed, self.iteration, i), o.kappa)
+            delta = self.rng.standard_normal(self.policy.size)
+            parameters = self.parameters + o.noise * delta / self._effect(delta, (known - shift) * gain)
+            job = self.job(parameters, (self.seed, self.iteration, i), self._kappa())
             actions = int(min(o.window, self.rollout.horizon - ages[i]))
-            windows.append(Window(job, state, o.window, actions, o.discount, value))
+            windows.append(Window(job, state, o.window, actions, o.discount, o.trace, value))
         seen: list[Seen] = self.workers.map(play_window, windows)
-        steps = sum(len(s.rewards) for s in seen)
+        steps = sum(s.steps for s in seen)
         self.evaluations, self.gradients = self.evaluations + steps, self.gradients + steps
+        self.note_cut(sum(s.cut for s in seen))
         self.absorb([Episode(0.0, len(s.rewards), Statistics.of(s.observations[:-1])) for s in seen if len(s.rewards)])
         self._learn(value, seen, shift, gain)
         ages += [len(s.rewards) for s in seen]
-        done = np.array([s.over for s in seen]) | (ages >= self.rollout.horizon)
+        done = np.array([s.ended or s.lost for s in seen]) | (ages >= self.rollout.horizon)
         self._keep([self._fresh() if d else s.state for d, s in zip(done, seen, strict=True)], np.where(done, 0.0, ages))
+        self.kept["seen"] = np.vstack([known[:0], *(s.observations[:-1] for s in seen if np.all(np.isfinite(s.observations)))])
+        return self._step(together([s.gradient for s in seen if len(s.rewards) and not s.cut], self.policy.size), shift, gain)
+
+    def _step(self, gradient: Array, shift: Array, gain: Array) -> Array:
+        """(size,) change of the parameters: Adam's direction, as long as the actions tell.
+
+        Adam gets directions of length 1: one landing has a gradient that is 1e6 times another, and would hide all others from its
+        running squares for a hundred steps.
+        """
         adam = Adam(self.moments, self.memory["steps"])
-        change = adam.step(-together([s.gradient for s in seen]), o.step_size)
+        change = adam.step(-unit(gradient), 1.0)
         self.moments, self.memory["steps"] = adam.moments, adam.count
-        return change
+        agreement = min(1.0, float(np.sqrt(np.mean(change**2))))
+        return self.options.step_size * agreement * change / self._effect(change, (self.kept["seen"] - shift) * gain)
+
+    def _effect(self, change: Array, seen: Array) -> float:
+        """Root mean square change of the actions on whitened observations (n, no), in halves of their range, to first order."""
+        small = 1e-4 / max(float(np.linalg.norm(change)), 1e-300)
+        act, theta = self.policy.act, self.parameters
+        moved = np.array([act(theta + small * change, o) - act(theta, o) for o in seen]).reshape(-1, self.task.action_size)
+        found = float(np.sqrt(np.mean((moved / self._half) ** 2))) / small if len(moved) else 0.0
+        return found if found > 0.0 else np.inf
+
+    def _kappa(self) -> float:
+        """Of roll-outs and gradients [N m s]."""
+        o, most = self.options, self.task.sim.largest_kappa()
+        if o.kappa is not None:
+            return o.kappa
+        return o.softness * most if np.isfinite(most) else DEFAULT_KAPPA
 
     def _learn(self, value: ValueFunction, seen: list[Seen], shift: Array, gain: Array) -> None:
         """Fit the value function to what was seen."""
@@ -178,7 +242,7 @@ class Shac(Search):
             if len(s.rewards) and np.all(np.isfinite(s.observations)):
                 whitened = (s.observations - shift) * gain
                 rows.append(whitened[:-1])
-                targets.append(lambda_returns(s.rewards, value(whitened), s.over, o.discount, o.trace))
+                targets.append(lambda_returns(s.rewards, value(whitened), s.ended, o.discount, o.trace))
         if rows:
             value.fit(np.vstack(rows), np.concatenate(targets), o.value_step, o.passes, self.rng)
         self.kept |= {"value": value.weights, "value moments": value.adam.moments}
@@ -216,7 +280,7 @@ class Shac(Search):
         """The worlds' states, as arrays that a checkpoint holds."""
         self.kept["world ages"] = np.asarray(ages, float)
         self.kept["world time"] = np.array([s.time for s in states])
-        for name in ("qpos", "qvel", "act"):
+        for name in ("qpos", "qvel", "act", *PLACED):
             self.kept[f"world {name}"] = np.array([getattr(s, name) for s in states])
         for name in ("bodies", "impulses", "kinematics"):
             self.kept[f"world {name}"] = np.array([getattr(s.exact, name) for s in states])
@@ -227,14 +291,17 @@ class Shac(Search):
             State(
                 k["qpos"][i], k["qvel"][i], k["act"][i], float(k["time"][i]),
                 exact=Exact(k["bodies"][i], k["impulses"][i], k["qpos"][i], k["qvel"][i], int(k["kinematics"][i])),
+                **{name: k[name][i] for name in PLACED},
             )
             for i in range(len(k["ages"]))
         ]  # fmt: skip
 
 
-def together(gradients: list[Array]) -> Array:
-    """(size,) mean of gradients, each at most twice the median's length; those that are not finite count as zero."""
-    rows = np.array([g if np.all(np.isfinite(g)) else np.zeros_like(g) for g in gradients])
+def together(gradients: list[Array], size: int) -> Array:
+    """(size,) mean of the finite ones, each at most twice the median's length; zero if there is none."""
+    rows = np.array([g for g in gradients if np.all(np.isfinite(g))])
+    if not len(rows):
+        return np.zeros(size)
     lengths = np.linalg.norm(rows, axis=1)
     most = 2.0 * np.median(lengths)
     return (rows * np.minimum(1.0, most / np.maximum(lengths, 1e-300))[:, None]).mean(axis=0)

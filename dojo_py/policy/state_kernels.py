@@ -1,7 +1,7 @@
 """A closed loop whose policy sees the state itself, [qpos, qvel], and earns nothing: for losses written elsewhere."""
 
-from dojo_py.jit import entry, kernel
-from dojo_py.policy.loop_kernels import decide_with, loop_at, pull_with
+from dojo_py.jit import kernel
+from dojo_py.policy.loop_kernels import entries_of
 
 
 @kernel
@@ -19,22 +19,4 @@ def reward(D, qpos, qvel, action, qpos_after, qvel_after, contacts, parts):
     return 0.0
 
 
-@kernel
-def over(D, qpos, qvel):
-    """Never."""
-    return False
-
-
-decide, pull = decide_with(observe, reward, over), pull_with(observe, reward)
-
-
-@entry(no_cfunc_wrapper=False)
-def act(t, status, data):
-    """Between the steps of an episode."""
-    return decide(loop_at(data), t, status)
-
-
-@entry(no_cfunc_wrapper=False)
-def back(t, status, data):
-    """On its way back."""
-    return pull(loop_at(data), t)
+act, back = entries_of(observe, reward)

@@ -58,9 +58,15 @@ class ValueFunction:
         """(n,) values of whitened observations (n, no)."""
         return self.mean + self.deviation * self._forward(seen)[-1][:, 0]
 
-    def slope(self, seen: Array) -> Array:
-        """(no,) derivative of the value by one whitened observation."""
-        return self.deviation * self.layers.backward(self.weights, seen, np.ones(1))[1]
+    def slopes(self, seen: Array) -> Array:
+        """(n, no) those of whitened observations (n, no)."""
+        layers, values = self.layers.layers(self.weights), self._forward(seen)
+        c = np.full((len(seen), 1), self.deviation)
+        for i in reversed(range(len(layers))):
+            if i < len(layers) - 1:
+                c = c * (1.0 - values[i + 1] ** 2)
+            c = c @ layers[i][0]
+        return c
 
     def fit(self, seen: Array, targets: Array, step_size: float, passes: int, rng: np.random.Generator, batch: int = 64) -> None:
         """Passes of Adam over shuffled batches of whitened observations (n, no) and the values they should have (n,)."""
@@ -92,6 +98,19 @@ class ValueFunction:
             parts = [(c.T @ values[i]).ravel(), c.sum(axis=0), *parts]
             c = c @ layers[i][0]
         return np.concatenate(parts)
+
+
+def trace_weights(steps: int, discount: float, trace: float) -> tuple[Array, Array]:
+    """Of the λ-return of a window's first state: weights of its rewards (n,), and of V before and after each of n actions (n + 1,).
+
+    (1 - λ) Σ_{m<n} λᵐ⁻¹ (Σ_{k<m} γᵏ r_k + γᵐ V_m) + λⁿ⁻¹ (… + γⁿ V_n)  =  Σ (γλ)ᵏ r_k + Σ_{m<n} (1 - λ) λᵐ⁻¹ γᵐ V_m + λⁿ⁻¹ γⁿ V_n
+    """
+    k = np.arange(steps)
+    values = np.zeros(steps + 1)
+    if steps:
+        values[1:] = (1.0 - trace) * trace**k * discount ** (k + 1)
+        values[-1] = trace ** (steps - 1) * discount**steps
+    return (discount * trace) ** k, values
 
 
 def lambda_returns(rewards: Array, values: Array, ended: bool, discount: float, trace: float) -> Array:

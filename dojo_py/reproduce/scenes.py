@@ -39,15 +39,13 @@ def without_contact(model: Model) -> Model:
 
 
 def random_controls(model: Model, steps: int, seed: int = 0) -> np.ndarray:
-    """(steps, nu): each actuator uniform in its control range, standard normal where it has none."""
+    """(steps, nu): each control uniform in its range, standard normal where it has none."""
     generator = np.random.default_rng(seed)
     controls = generator.standard_normal((steps, model.nu))
     unit = generator.random((steps, model.nu))
-    for a in range(model.nactuator):
-        if model.actuator_ctrllimited[a]:
-            low, high = model.actuator_ctrlrange[a]
-            columns = slice(int(model.actuator_ctrladr[a]), int(model.actuator_ctrladr[a] + model.actuator_ctrlnum[a]))
-            controls[:, columns] = low + (high - low) * unit[:, columns]
+    for i in np.flatnonzero(model.actuator_ctrllimited):
+        low, high = model.actuator_ctrlrange[i]
+        controls[:, i] = low + (high - low) * unit[:, i]
     return controls
 
 

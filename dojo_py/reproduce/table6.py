@@ -6,8 +6,8 @@ runs; with repeats, every seed is run again from starts moved by a few units of 
 
 Paper: mean of the best three of five seeds; here the median of all. Evaluations: simulated plus differentiated steps of training,
 as in the paper; SHAC's trials of its policy, by which it chooses, are among them. `Climb` chooses its steps by episodes; its
-patience and margin are in units of return, and were found on these two robots. Each iteration's policy is also tried without noise
-at the hard limit, which is not counted and teaches nothing.
+patience and margin, in spreads of the returns it has seen, were found on these two robots. Each iteration's policy is also tried
+without noise at the hard limit, which is not counted and teaches nothing.
 """
 
 from __future__ import annotations

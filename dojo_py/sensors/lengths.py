@@ -11,6 +11,7 @@ from dojo_py.mechanism.derived import Arrays
 from dojo_py.mechanism.enums import JointType, TrnType, WrapType
 from dojo_py.mechanism.reference import state_at
 from dojo_py.mechanism.sensor_kinds import BY_NUMBER
+from dojo_py.mechanism.slider_crank import slider_crank
 from dojo_py.mechanism.tendon_paths import tendon_geometry
 from dojo_py.sensors.scene import SITE, Scene
 
@@ -55,6 +56,10 @@ def actuator_lengths(scene: Scene, actuator: Array, tendon: Array) -> None:
             actuator[:, i] = gear[0] * tendon[:, target]
         elif kind == TrnType.SITE:
             actuator[:, i] = _site(scene, target, int(m.actuator_trnid[i][1]), gear)
+        elif kind == TrnType.BODY:
+            continue
+        elif kind == TrnType.SLIDERCRANK:
+            actuator[:, i] = gear[0] * _crank(scene, target, int(m.actuator_trnid[i][1]), float(m.actuator_cranklength[i]))
         else:
             actuator[:, i] = _joint(scene, target, gear, kind == TrnType.JOINTINPARENT)
 
@@ -89,6 +94,15 @@ def _site(scene: Scene, site: int, reference: int, gear: Array) -> Array:
         turned = quaternion.multiply(quaternion.conjugate(scene.orientation(*two)), scene.orientation(*one))
         length = np.einsum("tij,ti->tj", R, apart) @ gear[:3] + quaternion.logarithm(turned) @ gear[3:]
     return np.stack([length, np.sum(push * velocity, axis=1) + np.sum(turn * rotation, axis=1)], axis=1)
+
+
+def _crank(scene: Scene, pin: int, slider: int, rod: float) -> Array:
+    one, two = (SITE, pin), (SITE, slider)
+    apart, axis = scene.position(*one) - scene.position(*two), scene.axes(*two)[:, :, 2]
+    found = [slider_crank(v[0], v[1], v[2], a[0], a[1], a[2], rod) for v, a in zip(apart, axis, strict=True)]
+    force, torque = (np.array([row[k] for row in found], float).reshape(-1, 3) for k in (1, 2))
+    rate = np.sum(force * (scene.velocity(*one) - scene.velocity(*two)) + torque * scene.rotation(*two), axis=1)
+    return np.stack([np.array([row[0] for row in found], float), rate], axis=1)
 
 
 def _common(scene: Scene, site: int, reference: int) -> int:

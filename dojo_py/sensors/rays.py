@@ -1,6 +1,7 @@
 """How far a ray goes until it meets a shape: many rays at once, in the shape's axes; inf where it meets none.
 
-A ray that starts inside meets the surface from within. Planes are met from their front only, meshes wherever a face is (MuJoCo's
+A ray that starts inside meets the surface from within. Planes are met from their front only, meshes and height
+fields wherever a face is (MuJoCo's
 `mj_ray`).
 """
 
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.mechanism.enums import GeomType
+from dojo_py.mechanism.hfield_surface import hfield_triangles
 from dojo_py.sensors.inside import interval_of
 from dojo_py.sensors.scene import GEOM, Scene
 
@@ -22,13 +24,19 @@ def nearest_surface(scene: Scene, start: Array, along: Array, without: int) -> A
     """(T,) distance along unit directions (T, 3) from points (T, 3) to the nearest visible geom that is not on body `without`."""
     m, best = scene.model, np.full(len(start), np.inf)
     for g in range(int(m.ngeom)):
-        if int(m.geom_bodyid[g]) == without or not m.geom_rgba[g][3] > 0.0:
+        if int(m.geom_bodyid[g]) == without or not _visible(m, g):
             continue
         axes = scene.axes(GEOM, g)
         point = np.einsum("tij,ti->tj", axes, start - scene.position(GEOM, g))
         direction = np.einsum("tij,ti->tj", axes, along)
         best = np.minimum(best, _distance(m, g, point, direction))
     return best
+
+
+def _visible(m: Any, g: int) -> bool:
+    """Whether a geom is not wholly transparent; the colour of a material counts before the geom's own."""
+    material = int(m.geom_matid[g])
+    return bool((m.geom_rgba[g] if material < 0 else m.mat_rgba[material])[3] != 0.0)
 
 
 def _distance(m: Any, g: int, point: Array, direction: Array) -> Array:
@@ -41,6 +49,11 @@ def _distance(m: Any, g: int, point: Array, direction: Array) -> Array:
         corners = np.asarray(m.mesh_vert[first : first + count], float)
         first, count = int(m.mesh_faceadr[mesh]), int(m.mesh_facenum[mesh])
         return _to_faces(corners[np.asarray(m.mesh_face[first : first + count], int)], point, direction)
+    if shape == GeomType.HFIELD:
+        x, y = m.hfield_size[int(m.geom_dataid[g])][:2]
+        # the top of the base is met from inside, as in MuJoCo
+        base = np.array([[[-x, -y, 0], [x, -y, 0], [x, y, 0]], [[-x, -y, 0], [x, y, 0], [-x, y, 0]]])
+        return _to_faces(np.concatenate([hfield_triangles(m, g), base]), point, direction)
     low, high = interval_of(shape, size, point, direction)
     meets = (high >= np.maximum(low, 0.0)) & np.isfinite(high)
     return np.where(meets, np.where(low >= 0.0, low, high), np.inf)

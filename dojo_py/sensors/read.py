@@ -14,6 +14,7 @@ import numpy as np
 from dojo_py.mechanism import quaternion
 from dojo_py.mechanism.enums import DisableBit, TrnType
 from dojo_py.mechanism.sensor_kinds import BY_NUMBER, POSITIVE, REAL
+from dojo_py.sensors.distances import distance, from_to, normal
 from dojo_py.sensors.inside import inside, ray_hits
 from dojo_py.sensors.rays import nearest_surface
 from dojo_py.sensors.rows import Rows
@@ -34,7 +35,8 @@ def read_sensors(model: Any, rows: Rows) -> Array:
         if word is None:
             continue
         values = READERS[word](scene, i).reshape(len(out), count)
-        out[:, first : first + count] = _cut(values, int(model.sensor_datatype[i]), float(model.sensor_cutoff[i]))
+        cutoff = 0.0 if word == "fromto" else float(model.sensor_cutoff[i])  # (points of what is farther apart are zeros)
+        out[:, first : first + count] = _cut(values, int(model.sensor_datatype[i]), cutoff)
     return out
 
 
@@ -210,6 +212,9 @@ READERS: dict[str, Callable[[Scene, int], Array]] = {
     "tendonpos": _number("tendon", 0),
     "tendonvel": _number("tendon", 1),
     "rangefinder": _range,
+    "distance": distance,
+    "normal": normal,
+    "fromto": from_to,
     "actuatorpos": _number("actuator", 0),
     "actuatorvel": _number("actuator", 1),
     "actuatorfrc": _number("actuator", 2),

@@ -23,6 +23,9 @@ class Status(IntEnum):
         return _MESSAGES[self]
 
 
+LOST = (Status.SINGULAR, Status.NOT_FINITE)
+"""Statuses after which the state did not move in either mode: an episode ends there."""
+
 _MESSAGES = {
     Status.SOLVED: "converged",
     Status.MAX_ITERATIONS: "iteration limit: raise max_iterations or subdivisions, or reduce a timestep that is large for the "

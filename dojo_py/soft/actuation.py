@@ -6,17 +6,20 @@ joint force = moment^T p. Source: computation chapter, "Actuation model".
 
 import numpy as np
 
+from dojo_py.actuation.controlled import GAIN_DCMOTOR, controlled_law, count_states, is_controlled
 from dojo_py.actuation.muscle import muscle_bias, muscle_gain, muscle_rate
 from dojo_py.actuation.short_way import turns_too_many
+from dojo_py.actuation.wrapping import slider_crank
 from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.kinematics import BALL, FREE, dof_count
 from dojo_py.soft.spatial import normalize_quaternion, quaternion_to_rotation_vector, relative_rotation
+from dojo_py.soft.workspace import NCON
 
-TRN_JOINT, TRN_JOINTINPARENT, TRN_TENDON, TRN_SITE = 0, 1, 3, 4
+TRN_JOINT, TRN_JOINTINPARENT, TRN_SLIDERCRANK, TRN_TENDON, TRN_SITE, TRN_BODY = range(6)
 DYN_NONE, DYN_INTEGRATOR, DYN_FILTER, DYN_FILTEREXACT, DYN_MUSCLE = range(5)
 GAIN_AFFINE, BIAS_AFFINE = 1, 1
 GAIN_MUSCLE, BIAS_MUSCLE = 2, 2
-DISABLE_CLAMPCTRL, DISABLE_ACTUATION = 1 << 8, 1 << 11
+DISABLE_ACTUATION = 1 << 11
 
 
 @kernel
@@ -114,6 +117,26 @@ def site_transmission(a, s, m_sites, m_bodies, rowadr, colind, bodies, sites, cd
 
 
 @kernel
+def crank_transmission(a, s, m, pose, moment, i):
+    """A slider-crank: gear along its length; unit force on the pin (first site), the opposite and a torque on the slider's body."""
+    pin, slider = pose.sites[a.trnid[0]], pose.sites[a.trnid[1]]
+    body, other = m.sites[a.trnid[0]].bodyid, m.sites[a.trnid[1]].bodyid
+    dx, dy, dz = (
+        pin.xpos[0] - slider.xpos[0], pin.xpos[1] - slider.xpos[1], pin.xpos[2] - slider.xpos[2]
+    )
+    R, gear, f = slider.xmat, a.gear[0], np.zeros(6)
+    length, push, turn = slider_crank(dx, dy, dz, R[0, 2], R[1, 2], R[2, 2], a.cranklength)
+    s.length = gear * length
+    for c in range(moment.shape[1]):
+        moment[i, c] = 0.0
+    f[0], f[1], f[2] = gear * push[0], gear * push[1], gear * push[2]
+    site_wrench(m.M_rowadr, m.M_colind, pose.cdof, m.bodies[body].lastdof, pose.bodies[body].com, pin.xpos, f, 1.0, moment, i)
+    f[3], f[4], f[5] = -gear * turn[0], -gear * turn[1], -gear * turn[2]
+    last = m.bodies[other].lastdof
+    site_wrench(m.M_rowadr, m.M_colind, pose.cdof, last, pose.bodies[other].com, slider.xpos, f, -1.0, moment, i)
+
+
+@kernel
 def parent_dof(rowadr, colind, i):
     """The dof before i on the path from the root; -1 for the first."""
     return colind[rowadr[i + 1] - 2] if rowadr[i + 1] - rowadr[i] > 1 else -1
@@ -138,6 +161,10 @@ def transmissions(m, pose, forces, qpos, qvel):
             s.length = a.gear[0] * forces.tendons[t].length
             for k in range(nv):
                 moment[i, k] = a.gear[0] * forces.tendon_J[t, k]
+        elif a.trntype == TRN_SLIDERCRANK:
+            crank_transmission(a, s, m, pose, moment, i)
+        elif a.trntype == TRN_BODY:
+            continue
         else:
             site_transmission(
                 a, s, m.sites, m.bodies, m.M_rowadr, m.M_colind, pose.bodies, pose.sites, pose.cdof, moment, i
@@ -145,6 +172,33 @@ def transmissions(m, pose, forces, qpos, qvel):
         s.velocity = 0.0
         for k in range(nv):
             s.velocity += moment[i, k] * qvel[k]
+
+
+@kernel
+def adhesion_transmissions(m, pose, forces, rows, qvel):
+    """Adhesion pulls at the contacts of a body: moment = -mean of their normals' Jacobians, after the contacts are found."""
+    for i in range(len(m.actuators)):
+        a = m.actuators[i]
+        if a.trntype != TRN_BODY:
+            continue
+        s, moment, f, count = forces.actuators[i], forces.moment, np.zeros(6), 0
+        for c in range(moment.shape[1]):
+            moment[i, c] = 0.0
+        for k in range(rows.counts[NCON]):
+            con = rows.contacts[k]
+            b1, b2 = m.geoms[con.geom1].bodyid, m.geoms[con.geom2].bodyid
+            if a.trnid[0] != b1 and a.trnid[0] != b2:
+                continue
+            count += 1
+            for c in range(3):
+                f[c] = con.frame[0, c]
+            for b, sign in ((b1, 1.0), (b2, -1.0)):
+                last = m.bodies[b].lastdof
+                site_wrench(m.M_rowadr, m.M_colind, pose.cdof, last, pose.bodies[b].com, con.pos, f, sign, moment, i)
+        s.length = s.velocity = 0.0
+        for c in range(moment.shape[1]):
+            moment[i, c] /= max(1, count)
+            s.velocity += moment[i, c] * qvel[c]
 
 
 @kernel
@@ -166,6 +220,26 @@ def next_activation(a, length, act, act_dot, h):
 
 
 @kernel
+def controlled_force(a, s, forces, act, h):
+    """Force of a servo or motor before clamping, what a motor adds to it, their slopes by the velocity; rates of its activations.
+
+    The slopes are the wheel's, without that of friction by the bristles' state.
+    """
+    rates, start = forces.act_rate, a.actadr
+    F, _, by_velocity, beyond, _, _ = controlled_law(
+        a.gaintype, a.dynprm, a.gainprm, a.biasprm, a.ctrlspec, a.actearly, forces.control, a.ctrladr, act, start, s.length,
+        s.velocity, h, rates,
+    )  # fmt: skip
+    if a.disabled:
+        for k in range(count_states(a.gaintype, a.dynprm, a.gainprm)):
+            rates[start + k] = 0.0
+        return
+    s.force, s.beyond, s.slope = F, beyond, by_velocity
+    if a.gaintype == GAIN_DCMOTOR and a.dynprm[5] > 0.0:
+        s.own_slope = -a.dynprm[6]
+
+
+@kernel
 def actuator_forces(m, forces, act, control):
     """Controls (nu,) and activations (na,) to actuator forces and to forces.actuator (nv,) [N, N m]."""
     opt = m.options[0]
@@ -176,34 +250,39 @@ def actuator_forces(m, forces, act, control):
     if opt.disableflags & DISABLE_ACTUATION:
         for i in range(len(m.actuators)):
             forces.actuators[i].force = 0.0
-            forces.actuators[i].act_dot = 0.0
+        for k in range(len(act)):
+            forces.act_rate[k] = 0.0
     else:
+        for k in range(len(control)):
+            forces.control[k] = min(max(control[k], m.control_range[k, 0]), m.control_range[k, 1])
         for i in range(len(m.actuators)):
             a = m.actuators[i]
             s = forces.actuators[i]
-            u = control[i]
-            if a.ctrllimited and not opt.disableflags & DISABLE_CLAMPCTRL:
-                u = min(max(u, a.ctrlrange[0]), a.ctrlrange[1])
+            s.force = s.beyond = s.slope = s.own_slope = 0.0
+            if is_controlled(a.gaintype):
+                controlled_force(a, s, forces, act, opt.timestep)
+                continue
+            u = forces.control[a.ctrladr]
             s.ctrl = u
-            s.act_dot = 0.0
-            s.force = 0.0
+            rate = 0.0
             if a.dyntype == DYN_INTEGRATOR:
-                s.act_dot = u
+                rate = u
             elif a.dyntype == DYN_MUSCLE:
-                s.act_dot = muscle_rate(u, act[a.actadr], a.dynprm)
+                rate = muscle_rate(u, act[a.actadr], a.dynprm)
             elif a.dyntype != DYN_NONE:
                 error = u - act[a.actadr]
                 if a.turn > 0.0:
                     error -= a.turn * turns_too_many(error, a.turn)
-                s.act_dot = error / max(1e-15, a.dynprm[0])
+                rate = error / max(1e-15, a.dynprm[0])
+            if a.dyntype != DYN_NONE:
+                forces.act_rate[a.actadr] = 0.0 if a.disabled else rate
             if a.disabled:
-                s.act_dot = 0.0
                 continue
             signal = u
             if a.dyntype != DYN_NONE:
                 signal = act[a.actadr]
                 if a.actearly:
-                    signal = next_activation(a, s.length, signal, s.act_dot, opt.timestep)
+                    signal = next_activation(a, s.length, signal, rate, opt.timestep)
             gain = a.gainprm[0]
             if a.gaintype == GAIN_AFFINE:
                 gain += a.gainprm[1] * s.length + a.gainprm[2] * s.velocity
@@ -225,6 +304,10 @@ def actuator_forces(m, forces, act, control):
             s = forces.actuators[i]
             if a.forcelimited:
                 s.force = min(max(s.force, a.forcerange[0]), a.forcerange[1])
+                if s.force <= a.forcerange[0] or s.force >= a.forcerange[1]:
+                    s.slope = 0.0
+            s.force += s.beyond
+            s.slope += s.own_slope
             if s.force == 0.0:
                 continue
             if a.trntype <= TRN_JOINTINPARENT and m.joints[a.trnid[0]].type > BALL:

@@ -8,10 +8,12 @@ import numpy as np
 
 from dojo_py.collision.sweep import find_near, set_box
 from dojo_py.jit import counted_kernel as kernel
+from dojo_py.soft.narrowphase import HFIELD
 from dojo_py.soft.narrowphase.box_box import box_box
 from dojo_py.soft.narrowphase.capsule_box import capsule_box
 from dojo_py.soft.narrowphase.capsule_capsule import capsule_capsule
 from dojo_py.soft.narrowphase.convex import DISABLE_MULTICCD, convex
+from dojo_py.soft.narrowphase.height_field import height_field
 from dojo_py.soft.narrowphase.plane_box import plane_box
 from dojo_py.soft.narrowphase.plane_capsule import plane_capsule
 from dojo_py.soft.narrowphase.plane_cylinder import plane_cylinder
@@ -118,10 +120,12 @@ def detect(m, pose, rows):
         if too_far(m.geoms, pose.geoms, g1, g2, reach):
             continue
         found = collide(pair.type, pose.geoms[g1], m.geoms[g1].sizes, pose.geoms[g2], m.geoms[g2].sizes, reach, points)
-        if found < 0:
-            a, b = pose.geoms[g1], pose.geoms[g2]
+        a, b = pose.geoms[g1], pose.geoms[g2]
+        if m.geoms[g1].type == HFIELD:
+            found = height_field(a, m.geoms[g1], b, m.geoms[g2], reach, m.fields, rows.hulls, rows.polytope, points)
+        elif found < 0:
             found = convex(
-                a, m.geoms[g1], b, m.geoms[g2], reach, m.hulls, m.polygons, several, rows.polytope, rows.clipping, points
+                a, m.geoms[g1], b, m.geoms[g2], reach, rows.hulls, m.polygons, several, rows.polytope, rows.clipping, points
             )
         for k in range(found):
             if n == len(rows.contacts):

@@ -1,17 +1,15 @@
 """The contacts of the latest step as a table in the form of hard/contact_table.py, for loops that read it while they run."""
 
+from dojo_py.collision.contact_columns import FRAME, GAP, GEOMS, IMPULSE, POSITION, TORQUE, WIDTH
 from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.workspace import NCON
 
 ELLIPTIC = 1
-GAP, IMPULSE, POSITION, FRAME, GEOMS, TORQUE, WIDTH = 0, 1, 4, 7, 16, 18, 21
-"""Columns: gap, impulse 3, position 3, frame 9, the two geoms + 1 (0: the row holds no contact), impulse of torsional and rolling
-friction 3. The normal points to the first geom."""
 
 
 @kernel
 def fill_contacts(m, w, out):
-    """Rows of out (n, WIDTH), modified in place; contacts that do not fit are left out."""
+    """Rows of out (n, WIDTH), modified in place; n is at least the number of contacts."""
     count, h = w.rows.counts[NCON], m.options[0].timestep
     elliptic = m.options[0].cone == ELLIPTIC
     for i in range(out.shape[0]):

@@ -7,6 +7,7 @@ Source: computation chapter, "Numerical integration".
 
 import numpy as np
 
+from dojo_py.actuation.controlled import is_controlled
 from dojo_py.actuation.muscle import muscle_gain
 from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.actuation import (
@@ -51,6 +52,8 @@ def target_at_limit(m, forces, a):
 @kernel
 def actuator_slope(m, forces, s, a, act):
     """d force / d velocity of actuator a; zero while its force, or that on its joint or tendon, is at a limit."""
+    if is_controlled(a.gaintype):
+        return 0.0 if a.disabled or target_at_limit(m, forces, a) else s.slope
     slope = 0.0
     if a.biastype == BIAS_AFFINE:
         slope += a.biasprm[2]
@@ -59,7 +62,7 @@ def actuator_slope(m, forces, s, a, act):
         if a.dyntype != DYN_NONE:
             signal = act[a.actadr]
             if a.actearly:
-                signal = next_activation(a, s.length, signal, s.act_dot, m.options[0].timestep)
+                signal = next_activation(a, s.length, signal, forces.act_rate[a.actadr], m.options[0].timestep)
         by_velocity = a.gainprm[2]
         if a.gaintype == GAIN_MUSCLE:
             _, _, by_velocity = muscle_gain(s.length, s.velocity, a.gainprm, a.lengthrange, a.acc0)

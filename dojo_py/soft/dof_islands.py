@@ -4,27 +4,9 @@ Blocks stand one behind the other in the memory of `Solver.H`, dense, their dofs
 neither written nor read, so that bodies which touch nothing in common cost what each costs alone.
 """
 
+from dojo_py.disjoint_sets import join, root
 from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.workspace import NEFC
-
-
-@kernel
-def _root(parent, i):
-    """The representative of the set of dof i, its path halved on the way."""
-    while parent[i] != i:
-        parent[i] = parent[parent[i]]
-        i = parent[i]
-    return i
-
-
-@kernel
-def _join(parent, i, k):
-    """One set of two; the smaller dof represents it."""
-    i, k = _root(parent, i), _root(parent, k)
-    if i < k:
-        parent[k] = i
-    elif k < i:
-        parent[i] = k
 
 
 @kernel
@@ -36,22 +18,21 @@ def find_islands(m, rows, sol):
         label[i] = i
     for i in range(nv):
         if m.dofs[i].parentid >= 0:
-            _join(label, i, m.dofs[i].parentid)
+            join(label, i, m.dofs[i].parentid)
     last = -1
     for r in range(rows.counts[NEFC]):
         row = rows.rows[r]
         if row.block != last and row.nnz > 0:
             last = row.block
             for a in range(1, row.nnz):
-                _join(label, rows.J_colind[last, 0], rows.J_colind[last, a])
+                join(label, rows.J_colind[last, 0], rows.J_colind[last, a])
     count = 0
     for i in range(nv):  # (a representative comes before its members)
-        root = _root(label, i)
-        if root == i:
+        if root(label, i) == i:
             sol.member[i] = count  # for now: number of the island that it represents
             count += 1
     for i in range(nv - 1, -1, -1):
-        label[i] = sol.member[_root(label, i)]
+        label[i] = sol.member[root(label, i)]
     for k in range(count + 1):
         first[k] = 0
     for i in range(nv):

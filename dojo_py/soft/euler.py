@@ -3,6 +3,7 @@
 (M + h D) a = smooth + constraint;  v+ = v + h a;  q+ = q ⊕ h v+. Source: computation chapter, "Integrators".
 """
 
+from dojo_py.actuation.controlled import is_controlled, next_states
 from dojo_py.jit import counted_kernel as kernel
 from dojo_py.soft.actuation import DISABLE_ACTUATION, DYN_NONE, next_activation
 from dojo_py.soft.inertia import factorize, solve_inertia
@@ -38,9 +39,11 @@ def advance_activations(m, forces, act):
         return
     for i in range(len(m.actuators)):
         a = m.actuators[i]
-        if a.dyntype != DYN_NONE:
-            s = forces.actuators[i]
-            act[a.actadr] = next_activation(a, s.length, act[a.actadr], s.act_dot, m.options[0].timestep)
+        s, rates, h = forces.actuators[i], forces.act_rate, m.options[0].timestep
+        if is_controlled(a.gaintype):
+            next_states(a.gaintype, a.dynprm, a.gainprm, a.biasprm, act, a.actadr, s.velocity, rates, h, act)
+        elif a.dyntype != DYN_NONE:
+            act[a.actadr] = next_activation(a, s.length, act[a.actadr], rates[a.actadr], h)
 
 
 @kernel

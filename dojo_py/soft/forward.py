@@ -4,7 +4,7 @@ M qacc + bias = passive + actuator + from outside + J^T f. Source: computation c
 """
 
 from dojo_py.jit import counted_kernel as kernel
-from dojo_py.soft.actuation import actuator_forces, transmissions
+from dojo_py.soft.actuation import actuator_forces, adhesion_transmissions, transmissions
 from dojo_py.soft.bias import newton_euler
 from dojo_py.soft.constraint import make_rows, reference_acceleration
 from dojo_py.soft.inertia import body_inertias, factorize, inertia_matrix, solve_inertia, tendon_inertia
@@ -30,6 +30,7 @@ def position_stage(m, w, qpos, qvel):
     factorize(m.M_rowadr, m.M_colind, p.LD)
     transmissions(m, p, w.forces, qpos, qvel)
     make_rows(m, p, w.forces, w.rows, qpos)
+    adhesion_transmissions(m, p, w.forces, w.rows, qvel)
 
 
 @kernel

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from dojo_py.collision.contact_columns import FRAME, GAP, GEOMS, IMPULSE, POSITION, TORQUE, WIDTH
 from dojo_py.simulate.arguments import outside_of, state_of
 from dojo_py.simulate.results import Contacts, State
+from dojo_py.simulate.status import LOST
 
 Array = np.ndarray
 
-MOST_CONTACTS = 256
-"""That a task can read."""
+FIRST_ROOM = 16
+"""Contacts that the table of a loop holds at first; a step with more of them waits until it is larger."""
 
 
 class SoftLoop:
     """Rows of `steps` steps of a SoftSimulator, of states (steps + 1) and controls, which a function fills while the kernel runs.
 
-    The function is given by its address (by_address.py). contacts: keep the table of the latest step's contacts. Loops of one
-    simulator may run beside each other.
+    The function is given by its address (by_address.py). contacts: keep the table of the latest step's contacts, which `grown` is
+    told of when it is replaced by a larger one. Loops of one simulator may run beside each other.
     """
 
     def __init__(self, simulator: Any, steps: int, contacts: bool = False):
-        from dojo_py.soft.contact_table import WIDTH
         from dojo_py.soft.noted import allocate_noted
+        from dojo_py.soft.workspace import NCON
 
         simulator._load()
         self.simulator = sim = simulator
@@ -32,16 +35,23 @@ class SoftLoop:
         self.qpos, self.qvel, self.act = z((steps + 1, m.nq)), z((steps + 1, m.nv)), z((steps + 1, m.na))
         self.bodies, self.impulses = z((0, 0, 13)), z((0, 0))
         self.control = z((steps, m.nu))
-        self.contacts = z((MOST_CONTACTS * contacts, WIDTH))
+        self.contacts = z((FIRST_ROOM * contacts, WIDTH))
         """(n, width) of the latest step, see contact_table.py."""
+        self.grown: Callable[[], int] | None = None
+        """Called when `contacts` is another array: returns where the function's data are from now on."""
         self.fixed = z((0, 2), np.int64)
         self.cotangents, self.by_control = z((0, 2 * m.nv)), z((0, m.nu))
         self._status, self._iterations = z(steps, np.int64), z(steps, np.int64)
         self._residual, self._gaps, self._empty = z(steps), z(steps), z(0)
         self._noted, self._none = allocate_noted(m, 0, 0), outside_of(m, None, None, 0)
         self._handle: Any = sim._model_handle
+        self._contact_count = NCON
         self._start: State | None = None
         self._time = 0.0
+
+    def at(self, state: State) -> SoftLoop:
+        """The loop for a state: this one, wherever its mocap bodies are."""
+        return self
 
     def start(self, state: State) -> None:
         """Row 0 is this state."""
@@ -50,8 +60,8 @@ class SoftLoop:
         self._handle = sim._handle_of(s)
         self.qpos[0], self.qvel[0], self.act[0], self._time = s.qpos, s.qvel, s.act, s.time
 
-    def run(self, decide: int, data: int, kappa: float = 0.0) -> int:
-        """The steps from row 0 until the function stops them; returns how many. kappa has no effect."""
+    def run(self, decide: int, data: int, kappa: float = 0.0, moved: Any = None) -> int:
+        """The steps from row 0 until the function stops them; returns how many. kappa has no effect, and no table moves."""
         sim = self.simulator
         hands = sim._free_hands.pop() if sim._free_hands else sim._kernels.Hands(sim._packed)
         done, again = 0, True
@@ -64,16 +74,17 @@ class SoftLoop:
                 )
             )  # fmt: skip
             again = done < len(self.control) and hands.grow()
-            if again and len(self.contacts) and len(hands.work.rows.contacts) > 2 * len(self.contacts):
-                raise RuntimeError(f"a closed loop shows its task at most {len(self.contacts)} contacts, this step has more")
+            found = hands.work.rows.counts[self._contact_count]
+            if not again and 0 < len(self.contacts) < found:
+                self.contacts, again = np.zeros((2 * found, self.contacts.shape[1])), True
+                data = data if self.grown is None else self.grown()
         sim._free_hands.append(hands)
         return done
 
     def state(self, row: int) -> State:
         """The state of a row."""
         m, h, s = self.simulator.model, self.simulator.timestep, self._start
-        moved = np.count_nonzero((self._status[:row] != 3) & (self._status[:row] != 5))
-        time = self._time + h * moved
+        time = self._time + h * self._moved(row)
         where: dict[str, Any] = {}
         if s is not None:
             where = {"mocap_pos": s.mocap_pos, "mocap_quat": s.mocap_quat, "eq_active": s.eq_active}
@@ -81,14 +92,18 @@ class SoftLoop:
 
     def go_on(self, row: int) -> None:
         """What the next run starts from is this row: its time, as the caller moves the numbers."""
-        self._time += self.simulator.timestep * int(np.count_nonzero((self._status[:row] != 3) & (self._status[:row] != 5)))
+        self._time += self.simulator.timestep * self._moved(row)
+
+    def _moved(self, row: int) -> int:
+        """Of the steps before a row, those that took time."""
+        return row - sum(status in LOST for status in self._status[:row].tolist())
 
     def contacts_of(self, table: Array) -> Contacts:
         """What `contacts` held at some time (n, width), under the model's names."""
-        m, t = self.simulator.model, table[table[:, 16] > 0]
-        geoms = t[:, 16:18].astype(int) - 1
+        m, t = self.simulator.model, table[table[:, GEOMS] > 0]
+        geoms = t[:, GEOMS : GEOMS + 2].astype(int) - 1
         return Contacts(
-            np.asarray(m.geom_bodyid, int)[geoms].reshape(-1, 2), geoms.reshape(-1, 2), t[:, 4:7].copy(),
-            t[:, 7:16].reshape(-1, 3, 3).copy(), t[:, 0].copy(), t[:, 1:4].copy(),
-            tuple(getattr(m, "body_names", ())), tuple(getattr(m, "geom_names", ())), t[:, 18:21].copy(),
+            np.asarray(m.geom_bodyid, int)[geoms].reshape(-1, 2), geoms.reshape(-1, 2), t[:, POSITION : POSITION + 3].copy(),
+            t[:, FRAME : FRAME + 9].reshape(-1, 3, 3).copy(), t[:, GAP].copy(), t[:, IMPULSE : IMPULSE + 3].copy(),
+            tuple(getattr(m, "body_names", ())), tuple(getattr(m, "geom_names", ())), t[:, TORQUE : TORQUE + 3].copy(),
         )  # fmt: skip

@@ -11,8 +11,9 @@ import numpy as np
 
 from dojo_py.actuation.short_way import of_rotations
 from dojo_py.collision.convex_shapes import Hulls
+from dojo_py.collision.height_fields import HeightFields, height_fields
 from dojo_py.collision.sweep import PairIndex, pair_index
-from dojo_py.mechanism.enums import TrnType, WrapType
+from dojo_py.mechanism.enums import DisableBit, TrnType, WrapType
 from dojo_py.mechanism.fluid import semi_axes
 from dojo_py.soft.narrowphase.convex import hulls_of, polygons_of
 from dojo_py.soft.narrowphase.features import Polygons
@@ -71,8 +72,9 @@ TENDON = np.dtype(
 ACTUATOR = np.dtype(
     [
         ("trntype", I), ("trnid", I, 2), ("dyntype", I), ("gaintype", I), ("biastype", I), ("actadr", I), ("actlimited", I),
-        ("actearly", I), ("ctrllimited", I), ("forcelimited", I), ("disabled", I), ("dynprm", F, 3), ("gainprm", F, 9),
-        ("biasprm", F, 9), ("actrange", F, 2), ("ctrlrange", F, 2), ("forcerange", F, 2), ("gear", F, 6), ("cranklength", F),
+        ("ctrladr", I), ("ctrlspec", I),  # first control; which controls a servo or motor has
+        ("actearly", I), ("forcelimited", I), ("disabled", I), ("dynprm", F, 10), ("gainprm", F, 10),
+        ("biasprm", F, 10), ("actrange", F, 2), ("forcerange", F, 2), ("gear", F, 6), ("cranklength", F),
         ("lengthrange", F, 2), ("acc0", F),  # of muscles
         ("turn", F),  # length of a whole turn where a servo takes the short way round, else 0
     ],
@@ -110,6 +112,8 @@ class SoftModel(NamedTuple):
     wraps: np.ndarray
     """paths of the tendons"""
     actuators: np.ndarray
+    control_range: np.ndarray
+    """(nu, 2) infinite where unlimited"""
     equalities: np.ndarray
     pairs: np.ndarray
     """candidate geom pairs with mixed contact parameters (pairs.PAIR)"""
@@ -119,6 +123,7 @@ class SoftModel(NamedTuple):
     """(boxes of the index,) how far a geom's box goes beyond its bounding sphere: half of the largest distance that counts [m]"""
     hulls: Hulls
     """corners of the convex hulls of all meshes"""
+    fields: HeightFields
     polygons: Polygons
     """faces of these hulls"""
     M_rowadr: np.ndarray
@@ -201,10 +206,10 @@ def _wraps(model: Any, ntendon: int) -> np.ndarray:
 
 def _add_actuator_passive(model: Any, damping: np.ndarray, armature: np.ndarray) -> None:
     """Damping (nv, 3) and armature (nv,) of actuators on scalar joints, seen through the gear, added to the dofs' own."""
-    if not model.nu or not hasattr(model, "actuator_damping"):
+    if not model.nactuator or not hasattr(model, "actuator_damping"):
         return
     coefficients = _polynomial(model.actuator_damping, getattr(model, "actuator_dampingpoly", None))
-    for i in range(int(model.nu)):
+    for i in range(int(model.nactuator)):
         if np.any(coefficients[i]) or model.actuator_armature[i]:
             dof = model.jnt_dofadr[model.actuator_trnid[i][0]]
             gear = np.asarray(model.actuator_gear).reshape(-1, 6)[i, 0] ** 2
@@ -220,6 +225,14 @@ def _box_reach(pairs: np.ndarray, ngeom: int) -> np.ndarray:
     return reach
 
 
+def _control_range(model: Any) -> np.ndarray:
+    """(nu, 2) ranges of the controls, infinite where they are not limited or not clamped."""
+    ranges = np.array(model.actuator_ctrlrange, dtype=F).reshape(int(model.nu), 2)
+    clamped = np.asarray(model.actuator_ctrllimited, bool) & (not int(model.opt.disableflags) & DisableBit.CLAMPCTRL)
+    ranges[~clamped] = (-np.inf, np.inf)
+    return ranges
+
+
 def _whole_turns(model: Any) -> np.ndarray:
     """(nu,) length of a whole turn of every actuator whose servo takes the short way round; 0 for the others."""
     gear = np.asarray(model.actuator_gear, dtype=float).reshape(-1, 2, 3)
@@ -233,7 +246,7 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
     refuse_unsupported(model)
     opt = model.opt
     ntendon = int(getattr(model, "ntendon", 0))
-    nu = int(model.nu)
+    nu, nactuator = int(model.nu), int(model.nactuator)
     neq = int(getattr(model, "neq", 0))
     options = np.zeros(1, OPTION)
     for name in OPTION.names or ():
@@ -290,23 +303,24 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
             length0=model.tendon_length0, invweight0=model.tendon_invweight0, solref_lim=model.tendon_solref_lim,
             solimp_lim=model.tendon_solimp_lim, solref_fri=model.tendon_solref_fri, solimp_fri=model.tendon_solimp_fri,
         )  # fmt: skip
-    disabled = np.zeros(nu, dtype=bool)
-    if nu:
-        group = np.asarray(getattr(model, "actuator_group", np.zeros(nu)), dtype=int)
+    disabled = np.zeros(nactuator, dtype=bool)
+    if nactuator:
+        group = np.asarray(getattr(model, "actuator_group", np.zeros(nactuator)), dtype=int)
         disabled = np.array([0 <= g <= 30 and bool(int(getattr(opt, "disableactuator", 0)) >> int(g) & 1) for g in group])
     actuators = _fill(
-        ACTUATOR, nu,
+        ACTUATOR, nactuator,
         trntype=model.actuator_trntype, trnid=model.actuator_trnid, dyntype=model.actuator_dyntype,
         gaintype=model.actuator_gaintype, biastype=model.actuator_biastype, actadr=model.actuator_actadr,
-        actlimited=model.actuator_actlimited, actearly=getattr(model, "actuator_actearly", np.zeros(nu)),
-        ctrllimited=model.actuator_ctrllimited, forcelimited=model.actuator_forcelimited, disabled=disabled,
-        dynprm=np.asarray(model.actuator_dynprm).reshape(nu, -1)[:, :3],
-        gainprm=np.asarray(model.actuator_gainprm).reshape(nu, -1)[:, :9],
-        biasprm=np.asarray(model.actuator_biasprm).reshape(nu, -1)[:, :9], actrange=model.actuator_actrange,
-        ctrlrange=model.actuator_ctrlrange, forcerange=model.actuator_forcerange, gear=model.actuator_gear,
+        actlimited=model.actuator_actlimited, actearly=getattr(model, "actuator_actearly", np.zeros(nactuator)),
+        ctrladr=model.actuator_ctrladr, ctrlspec=getattr(model, "actuator_ctrlspec", np.zeros(nactuator)),
+        forcelimited=model.actuator_forcelimited, disabled=disabled,
+        dynprm=np.asarray(model.actuator_dynprm),
+        gainprm=np.asarray(model.actuator_gainprm),
+        biasprm=np.asarray(model.actuator_biasprm), actrange=model.actuator_actrange,
+        forcerange=model.actuator_forcerange, gear=model.actuator_gear,
         lengthrange=model.actuator_lengthrange, acc0=model.actuator_acc0,
-        cranklength=getattr(model, "actuator_cranklength", np.zeros(nu)), turn=_whole_turns(model),
-    ) if nu else np.zeros(0, ACTUATOR)  # fmt: skip
+        cranklength=getattr(model, "actuator_cranklength", np.zeros(nactuator)), turn=_whole_turns(model),
+    ) if nactuator else np.zeros(0, ACTUATOR)  # fmt: skip
     equalities = np.zeros(neq, EQUALITY)
     if neq:
         equalities = _fill(
@@ -321,9 +335,10 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
     return SoftModel(
         options=options, bodies=bodies, joints=joints, dofs=dofs, geoms=geoms, sites=sites, tendons=tendons,
         tendon_J=_tendon_jacobian(model, ntendon), wraps=_wraps(model, ntendon),
-        actuators=actuators, equalities=equalities, pairs=pairs, by_geoms=index,
+        actuators=actuators, control_range=_control_range(model), equalities=equalities, pairs=pairs, by_geoms=index,
         box_reach=_box_reach(pairs, int(model.ngeom))[index.box_geom],
-        hulls=hulls, polygons=polygons_of(model, hulls), M_rowadr=M_rowadr, M_colind=M_colind, qpos0=np.array(model.qpos0, dtype=F),
+        hulls=hulls, fields=height_fields(model), polygons=polygons_of(model, hulls),
+        M_rowadr=M_rowadr, M_colind=M_colind, qpos0=np.array(model.qpos0, dtype=F),
         qpos_spring=np.array(model.qpos_spring, dtype=F),
         nu=nu, na=int(model.na),
     )  # fmt: skip

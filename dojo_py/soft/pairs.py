@@ -24,7 +24,7 @@ PAIR = np.dtype(
 DISABLE_CONTACT, DISABLE_MIDPHASE = 1 << 4, 1 << 14
 ENABLE_OVERRIDE = 1
 MIN_FRICTION = 1e-5
-PLANE = 0
+PLANE, HFIELD = 0, 1
 MIN_WEIGHT = 1e-15
 """Below which a solmix counts as zero."""
 FRICTION = [0, 0, 1, 2, 2]
@@ -88,7 +88,7 @@ def candidate_pairs(model: Any) -> np.ndarray:
     explicit = _explicit(model)
     body, kinds = np.asarray(model.geom_bodyid), np.asarray(model.geom_type, dtype=I)
     filtered = filtered_pairs(model)
-    filtered = filtered[(kinds[filtered] != PLANE).any(axis=1)]
+    filtered = filtered[(kinds[filtered] > HFIELD).any(axis=1)]  # planes and height fields do not touch one another
     mixed = np.zeros(len(filtered), PAIR)
     mixed["geom1"], mixed["geom2"] = filtered.T
     pairs = np.concatenate([explicit, mixed])

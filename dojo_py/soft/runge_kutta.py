@@ -12,7 +12,6 @@ Source: Munthe-Kaas (1999), High order Runge–Kutta methods on manifolds; compu
 import numpy as np
 
 from dojo_py.jit import counted_kernel as kernel
-from dojo_py.soft.actuation import DYN_NONE
 from dojo_py.soft.euler import advance_activations, integrate_positions
 from dojo_py.soft.kinematics import BALL, FREE
 
@@ -66,20 +65,18 @@ def stage_state(m, w, qpos, qvel, act, share, rk):
         rk[3, k] = h * rk[4, k]
         rk[9, k] = qvel[k] + h * w.solver.qacc[k]
     integrate_positions(m.joints, rk[8], rk[3], 1.0)
-    for i in range(len(m.actuators)):
-        a = m.actuators[i]
-        if a.dyntype != DYN_NONE:
-            rk[10, a.actadr] = act[a.actadr] + h * w.forces.actuators[i].act_dot
+    for k in range(len(act)):
+        rk[10, k] = act[k] + h * w.forces.act_rate[k]
 
 
 @kernel
 def accumulate(m, w, weight, rk):
-    """Weighted sums of the stages' rates: position row 0, velocity row 1, activation (by actuator) row 2."""
+    """Weighted sums of the stages' rates: position row 0, velocity row 1, activation row 2."""
     for k in range(len(m.dofs)):
         rk[0, k] += weight * rk[4, k]
         rk[1, k] += weight * w.solver.qacc[k]
-    for i in range(len(m.actuators)):
-        rk[2, i] += weight * w.forces.actuators[i].act_dot
+    for k in range(len(w.forces.act_rate)):
+        rk[2, k] += weight * w.forces.act_rate[k]
 
 
 @kernel
@@ -97,7 +94,7 @@ def next_stage(m, w, stage, qpos, qvel, act, rk):
     accumulate(m, w, 1.0 / 6.0 if stage == 0 else 1.0 / 3.0, rk)
     if stage == 0:
         for i in range(len(m.actuators)):
-            rk[5, i] = w.forces.actuators[i].length
+            rk[5, i], rk[6, i] = w.forces.actuators[i].length, w.forces.actuators[i].velocity
     stage_state(m, w, qpos, qvel, act, 1.0 if stage == 2 else 0.5, rk)
     chart_rates(m.joints, rk[3], rk[9, : len(qvel)], rk[4])
 
@@ -107,9 +104,11 @@ def finish(m, w, qpos, qvel, act, rk):
     """After the forward pass of stage 3: the step, state in place."""
     h = m.options[0].timestep
     accumulate(m, w, 1.0 / 6.0, rk)
+    for k in range(len(act)):
+        w.forces.act_rate[k] = rk[2, k]
     for i in range(len(m.actuators)):
-        w.forces.actuators[i].act_dot = rk[2, i]
-        w.forces.actuators[i].length = rk[5, i]  # activations stay near the length at the start
+        w.forces.actuators[i].length = rk[5, i]  # activations stay near the length at the start, bristles bend by its rate
+        w.forces.actuators[i].velocity = rk[6, i]
     advance_activations(m, w.forces, act)
     for k in range(len(qvel)):
         qvel[k] += h * rk[1, k]

@@ -106,7 +106,8 @@ def run(
     noted: a Noted, filled where it has rows. When its contacts may not fit, or those of the work arrays while these may grow, the
     run stops. begin_at: first step, 0 unless a run goes on. Returns how many steps are done.
     decide: address of a function that is asked before every step and after the last one (by_address.py); 0: none. It is not asked
-    again about the step at which a run goes on. table (n, WIDTH): the contacts of the latest step, for it; or (0, WIDTH).
+    again about the step at which a run goes on. table (n, WIDTH): the contacts of the latest step, for it, and the run stops
+    at a step that has more; or (0, WIDTH).
     """
     stages = 4 if m.options[0].integrator == RK4 else 1
     cold = m.options[0].disableflags & DISABLE_WARMSTART
@@ -146,6 +147,9 @@ def run(
         for part in range(stages):
             n, g = forward(m, w, qs, vs, acts, controls[t], 0 if cold else 1)
             if w.rows.counts[FULL] and w.rows.may_grow[0]:
+                return t
+            if 0 < table.shape[0] < w.rows.counts[NCON]:
+                copy(w.solver.warm, w.solver.qacc)  # (where this step began)
                 return t
             worst = min(worst, n)
             if part == 0:

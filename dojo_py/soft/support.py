@@ -10,12 +10,14 @@ from dojo_py.soft.narrowphase import SHAPE_NAMES, SUPPORTED
 from dojo_py.soft.pairs import candidate_pairs
 
 INTEGRATORS = {0: "Euler", 1: "RK4", 2: "implicit", 3: "implicitfast"}
-TRANSMISSIONS = {0: "joint", 1: "jointinparent", 3: "tendon", 4: "site"}
-DYNAMICS = {0: "none", 1: "integrator", 2: "filter", 3: "filterexact", 4: "muscle"}
-GAINS = {0: "fixed", 1: "affine", 2: "muscle"}
-BIASES = {0: "none", 1: "affine", 2: "muscle"}
+TRANSMISSIONS = {0: "joint", 1: "jointinparent", 2: "slidercrank", 3: "tendon", 4: "site", 5: "body"}
+DYNAMICS = {0: "none", 1: "integrator", 2: "filter", 3: "filterexact", 4: "muscle", 5: "dcmotor", 6: "pid"}
+GAINS = {0: "fixed", 1: "affine", 2: "muscle", 3: "dcmotor", 5: "pid"}
+BIASES = {0: "none", 1: "affine", 2: "muscle", 3: "dcmotor"}
 EQUALITIES = {0: "connect", 1: "weld", 2: "joint", 3: "tendon"}
 ACTIVATIONS, INPUTS = {0: "0", 1: "1"}, {1: "1"}
+CONTROLLED = (3, 5)
+"""Gains of actuators with several controls and activations."""
 FIRST_SCALAR_JOINT = 2
 ACTUATOR_PASSIVE = ("actuator_damping", "actuator_dampingpoly", "actuator_armature")
 PLUGINS = ("body", "actuator")
@@ -83,7 +85,8 @@ def unsupported(model: Any) -> list[ErrorRecord]:
             ("actuator_actnum", ACTIVATIONS),
             ("actuator_ctrlnum", INPUTS),
         ):
-            if hasattr(model, array) and int(getattr(model, array)[i]) not in accepted:
+            several = array in ("actuator_actnum", "actuator_ctrlnum") and int(model.actuator_gaintype[i]) in CONTROLLED
+            if hasattr(model, array) and int(getattr(model, array)[i]) not in accepted and not several:
                 add("actuator", i, array, f"accepted: {', '.join(accepted.values())}")
     for i in range(int(getattr(model, "neq", 0))):
         if int(model.eq_type[i]) not in EQUALITIES:

@@ -4,7 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dojo_py.collision.convex_shapes import Hulls
 from dojo_py.collision.epa import Polytope, polytope
+from dojo_py.collision.height_fields import with_room_for_a_prism
 from dojo_py.collision.sweep import Sweep, allocate_sweep
 from dojo_py.soft.narrowphase import CONTACTS, MAX_CONTACTS
 from dojo_py.soft.narrowphase.convex import clipping_space
@@ -23,7 +25,9 @@ BODY_STATE = np.dtype(
 )  # fmt: skip
 FRAME = np.dtype([("xpos", F, 3), ("xquat", F, 4), ("xmat", F, (3, 3))], align=True)
 JOINT_STATE = np.dtype([("xanchor", F, 3), ("xaxis", F, 3)], align=True)
-SCALAR_STATE = np.dtype([("length", F), ("velocity", F), ("force", F), ("ctrl", F), ("act_dot", F)], align=True)
+SCALAR_STATE = np.dtype(
+    [("length", F), ("velocity", F), ("force", F), ("ctrl", F), ("beyond", F), ("slope", F), ("own_slope", F)], align=True
+)
 CONTACT = np.dtype(
     [
         ("dist", F), ("pos", F, 3), ("frame", F, (3, 3)), ("mu", F), ("geom1", I), ("geom2", I), ("pair", I), ("dim", I),
@@ -70,9 +74,13 @@ class Forces(NamedTuple):
     tendons: np.ndarray
     actuators: np.ndarray
     moment: np.ndarray
-    """(nu, nv) moment arms"""
+    """(nactuator, nv) moment arms"""
     tendon_J: np.ndarray
     """(ntendon, nv) derivatives of the tendons' lengths"""
+    act_rate: np.ndarray
+    """(na,) rates of the activations"""
+    control: np.ndarray
+    """(nu,) controls within their ranges"""
     passive: np.ndarray
     actuator: np.ndarray
     bias: np.ndarray
@@ -98,6 +106,8 @@ class Rows(NamedTuple):
     """scratch of the narrow phase of convex shapes"""
     clipping: np.ndarray
     """(3, corners, 3) scratch of the contact manifold"""
+    hulls: Hulls
+    """those of the model, and room for a prism of a height field"""
     sweep: Sweep
     """the broad phase"""
     may_grow: np.ndarray
@@ -210,7 +220,7 @@ def allocate(m: SoftModel, contacts: int = 0, near: int = 0) -> Work:
     nefc = row_capacity(m, ncon)
     sweep = allocate_sweep(m.by_geoms, near)
     may_grow = np.array([ncon < most or len(sweep.near) < len(m.pairs)], np.int64)
-    nv, nu, nC = len(m.dofs), m.nu, len(m.M_colind)
+    nv, nactuator, nC = len(m.dofs), len(m.actuators), len(m.M_colind)
     width = row_width(m)
     dual = int(m.options[0]["solver"]) == 0 or int(m.options[0]["noslip_iterations"]) > 0
     dense = nv
@@ -226,13 +236,13 @@ def allocate(m: SoftModel, contacts: int = 0, near: int = 0) -> Work:
         np.zeros((nv, 6)), np.zeros((nv, 6)), np.zeros(nC), np.zeros(nC),
     )  # fmt: skip
     forces = Forces(
-        np.zeros(len(m.tendons), SCALAR_STATE), np.zeros(nu, SCALAR_STATE), np.zeros((nu, nv)),
-        np.zeros((len(m.tendons), nv)), *(np.zeros(nv) for _ in range(7)),
+        np.zeros(len(m.tendons), SCALAR_STATE), np.zeros(nactuator, SCALAR_STATE), np.zeros((nactuator, nv)),
+        np.zeros((len(m.tendons), nv)), np.zeros(m.na), np.zeros(m.nu), *(np.zeros(nv) for _ in range(7)),
     )  # fmt: skip
     rows = Rows(
         np.zeros(7, np.int64), np.zeros(ncon, CONTACT), np.zeros(nefc, ROW), np.zeros((nefc, width)),
         np.zeros((blocks + 1, width), I), np.zeros((6, nv)), np.zeros((MAX_CONTACTS, 10)), polytope(), clipping_space(m.polygons),
-        sweep, may_grow,
+        with_room_for_a_prism(m.hulls), sweep, may_grow,
     )  # fmt: skip
     solver = Solver(
         qacc=np.zeros(nv), warm=np.zeros(nv), Ma=np.zeros(nv),
@@ -243,7 +253,7 @@ def allocate(m: SoftModel, contacts: int = 0, near: int = 0) -> Work:
         member=np.zeros(nv, np.int64), first=np.zeros(nv + 1, np.int64), offset=np.zeros(nv + 1, np.int64),
         mark=np.zeros(nv, np.int64),
     )  # fmt: skip
-    width = max(len(m.qpos0), nv, nu, m.na, 1)
+    width = max(len(m.qpos0), nv, nactuator, m.na, 1)
     return Work(
         pose, forces, rows, solver, np.zeros(3), np.zeros((len(m.bodies), 6)), np.zeros(nv), np.zeros((len(m.bodies), 18)),
         np.zeros((11, width)), np.zeros((2, nC)),

@@ -248,11 +248,11 @@ def control_ranges(model: Any) -> list[tuple[str, float, float]]:
     """Name and ends of each input's slider."""
     rows = [("", -UNLIMITED, UNLIMITED)] * int(model.nu)
     for a in range(int(model.nactuator)):
-        low, high = (float(end) for end in model.actuator_ctrlrange[a])
-        if not model.actuator_ctrllimited[a] or not low < high:
-            low, high = -UNLIMITED, UNLIMITED
         first, many = int(model.actuator_ctrladr[a]), int(model.actuator_ctrlnum[a])
         for i in range(first, first + many):
+            low, high = (float(end) for end in model.actuator_ctrlrange[i])
+            if not model.actuator_ctrllimited[i] or not low < high:
+                low, high = -UNLIMITED, UNLIMITED
             rows[i] = (str(model.actuator_names[a]) or f"input {i}", low, high)
     return [(name or f"input {i}", low, high) for i, (name, low, high) in enumerate(rows)]
 

@@ -151,9 +151,10 @@ def solved_again(sim: Any, before: Any, control: Array, after: Any, kappa: float
 
 def _same_impulses(found: Any, recorded: Any) -> bool:
     """A wrench on a body at rest changes no velocity, but what holds the body."""
-    if found is None or recorded is None or found.impulses.shape != recorded.impulses.shape:
+    if found is None or recorded is None:
         return True
-    return _close(found.impulses, recorded.impulses, 1e-6)
+    shared = min(len(found.impulses), len(recorded.impulses))  # (what a longer one has besides is zero)
+    return _close(found.impulses[:shared], recorded.impulses[:shared], 1e-6)
 
 
 def _close(found: Array, recorded: Array, floor: float) -> bool:

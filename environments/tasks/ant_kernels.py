@@ -1,8 +1,9 @@
 """Ant in the closed loop: the formulas of ant.py as kernels."""
 
-from dojo_py.environments.body_kernels import IMPULSE, add_wrenches, geom_of, place, squares
-from dojo_py.jit import entry, kernel
-from dojo_py.policy.loop_kernels import decide_with, loop_at, pull_with
+from dojo_py.collision.contact_columns import IMPULSE
+from dojo_py.environments.body_kernels import add_wrenches, geom_of, place, squares
+from dojo_py.jit import kernel
+from dojo_py.policy.loop_kernels import entries_of
 
 NUMBERS = (
     "dt", "timestep", "forward_reward_weight", "ctrl_cost_weight", "contact_cost_weight", "healthy_reward",
@@ -73,16 +74,4 @@ def over(D, qpos, qvel):
     return D.numbers[6] != 0.0 and not healthy(D, qpos)
 
 
-decide, pull = decide_with(observe, reward, over), pull_with(observe, reward)
-
-
-@entry(no_cfunc_wrapper=False)
-def act(t, status, data):
-    """Between the steps of an episode."""
-    return decide(loop_at(data), t, status)
-
-
-@entry(no_cfunc_wrapper=False)
-def back(t, status, data):
-    """On its way back."""
-    return pull(loop_at(data), t)
+act, back = entries_of(observe, reward, over)

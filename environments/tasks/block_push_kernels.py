@@ -3,8 +3,8 @@
 import math
 
 from dojo_py.environments.body_kernels import put_rotation, squares
-from dojo_py.jit import entry, kernel
-from dojo_py.policy.loop_kernels import decide_with, loop_at, pull_with
+from dojo_py.jit import kernel
+from dojo_py.policy.loop_kernels import entries_of
 
 NUMBERS = ("ctrl_cost_weight", "reach")
 PARTS = ("distance", "reached", "reward_ctrl")
@@ -35,16 +35,4 @@ def over(D, qpos, qvel):
     return math.hypot(qpos[0], qpos[1]) > FAR
 
 
-decide, pull = decide_with(observe, reward, over), pull_with(observe, reward)
-
-
-@entry(no_cfunc_wrapper=False)
-def act(t, status, data):
-    """Between the steps of an episode."""
-    return decide(loop_at(data), t, status)
-
-
-@entry(no_cfunc_wrapper=False)
-def back(t, status, data):
-    """On its way back."""
-    return pull(loop_at(data), t)
+act, back = entries_of(observe, reward, over)

@@ -1,8 +1,8 @@
 """CartPole in the closed loop: the formulas of cartpole.py as kernels."""
 
 from dojo_py.environments.tasks.pendulum_kernels import from_upright
-from dojo_py.jit import entry, kernel
-from dojo_py.policy.loop_kernels import decide_with, loop_at, pull_with
+from dojo_py.jit import kernel
+from dojo_py.policy.loop_kernels import entries_of
 
 NUMBERS = ("max_angle",)
 PARTS = ("reward_survive",)
@@ -27,16 +27,4 @@ def reward(D, qpos, qvel, action, qpos_after, qvel_after, contacts, parts):
     return parts[0]
 
 
-decide, pull = decide_with(observe, reward, over), pull_with(observe, reward)
-
-
-@entry(no_cfunc_wrapper=False)
-def act(t, status, data):
-    """Between the steps of an episode."""
-    return decide(loop_at(data), t, status)
-
-
-@entry(no_cfunc_wrapper=False)
-def back(t, status, data):
-    """On its way back."""
-    return pull(loop_at(data), t)
+act, back = entries_of(observe, reward, over)

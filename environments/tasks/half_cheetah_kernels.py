@@ -1,8 +1,8 @@
 """HalfCheetah in the closed loop: the formulas of half_cheetah.py as kernels."""
 
 from dojo_py.environments.body_kernels import squares
-from dojo_py.jit import entry, kernel
-from dojo_py.policy.loop_kernels import decide_with, loop_at, pull_with
+from dojo_py.jit import kernel
+from dojo_py.policy.loop_kernels import entries_of
 
 NUMBERS = ("dt", "forward_reward_weight", "ctrl_cost_weight")
 PARTS = ("x_position", "x_velocity", "reward_forward", "reward_ctrl")
@@ -27,22 +27,4 @@ def reward(D, qpos, qvel, action, qpos_after, qvel_after, contacts, parts):
     return parts[2] + parts[3]
 
 
-@kernel
-def over(D, qpos, qvel):
-    """Never."""
-    return False
-
-
-decide, pull = decide_with(observe, reward, over), pull_with(observe, reward)
-
-
-@entry(no_cfunc_wrapper=False)
-def act(t, status, data):
-    """Between the steps of an episode."""
-    return decide(loop_at(data), t, status)
-
-
-@entry(no_cfunc_wrapper=False)
-def back(t, status, data):
-    """On its way back."""
-    return pull(loop_at(data), t)
+act, back = entries_of(observe, reward)

@@ -76,6 +76,18 @@ class Humanoid(Task):
         parts |= {"reward_ctrl": ctrl, "reward_contact": touch, "reward_survive": float(survive)}
         return forward + survive + ctrl + touch, parts
 
+    def observation_jacobian(self, state: State) -> Array:
+        """(observations, 2nv)"""
+        from dojo_py.policy.derivatives import differenced_observation
+
+        return differenced_observation(self, state, None)
+
+    def reward_gradient(self, before: State, action: Array, after: State) -> tuple[Array, Array, Array]:
+        """By the state before, the action, the state after."""
+        from dojo_py.policy.derivatives import differenced_reward
+
+        return differenced_reward(self, before, action, after, None)
+
     def terminated(self, state: State) -> bool:
         """It fell."""
         return self.terminate_when_unhealthy and not self.healthy(state)

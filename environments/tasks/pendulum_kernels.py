@@ -2,8 +2,8 @@
 
 import math
 
-from dojo_py.jit import entry, kernel
-from dojo_py.policy.loop_kernels import decide_with, loop_at, pull_with
+from dojo_py.jit import kernel
+from dojo_py.policy.loop_kernels import entries_of
 
 NUMBERS = ("max_torque",)
 PARTS = ("angle",)
@@ -30,22 +30,4 @@ def reward(D, qpos, qvel, action, qpos_after, qvel_after, contacts, parts):
     return -(angle * angle + 0.1 * qvel[0] * qvel[0] + 0.001 * torque * torque)
 
 
-@kernel
-def over(D, qpos, qvel):
-    """Never."""
-    return False
-
-
-decide, pull = decide_with(observe, reward, over), pull_with(observe, reward)
-
-
-@entry(no_cfunc_wrapper=False)
-def act(t, status, data):
-    """Between the steps of an episode."""
-    return decide(loop_at(data), t, status)
-
-
-@entry(no_cfunc_wrapper=False)
-def back(t, status, data):
-    """On its way back."""
-    return pull(loop_at(data), t)
+act, back = entries_of(observe, reward)

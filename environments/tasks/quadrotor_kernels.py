@@ -3,8 +3,8 @@
 import math
 
 from dojo_py.environments.body_kernels import put_rotation, squares
-from dojo_py.jit import entry, kernel
-from dojo_py.policy.loop_kernels import decide_with, loop_at, pull_with
+from dojo_py.jit import kernel
+from dojo_py.policy.loop_kernels import entries_of
 
 NUMBERS = ("goal", "arena", "ctrl_cost_weight")
 PARTS = ("distance", "reward_spin", "reward_ctrl")
@@ -41,16 +41,4 @@ def over(D, qpos, qvel):
     return distance(D, qpos) > D.numbers[3]
 
 
-decide, pull = decide_with(observe, reward, over), pull_with(observe, reward)
-
-
-@entry(no_cfunc_wrapper=False)
-def act(t, status, data):
-    """Between the steps of an episode."""
-    return decide(loop_at(data), t, status)
-
-
-@entry(no_cfunc_wrapper=False)
-def back(t, status, data):
-    """On its way back."""
-    return pull(loop_at(data), t)
+act, back = entries_of(observe, reward, over)

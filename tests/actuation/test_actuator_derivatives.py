@@ -9,9 +9,12 @@ KAPPA = 1e-4
 EPSILON = 1e-4
 ARM = """<mujoco><default><geom contype="0" conaffinity="0"/></default><worldbody>
   <body pos="0 0 1"><joint name="a" axis="0 1 0" damping=".1" {limit}/>
-  <geom type="capsule" size=".05" fromto="0 0 0 .4 0 0"/><body pos=".4 0 0"><joint name="b" axis="0 1 .3" damping=".1"/>
-  <geom type="capsule" size=".04" fromto="0 0 0 .3 0 0"/><body pos=".3 0 0"><joint name="c" type="ball" damping=".05"/>
-  <geom type="box" size=".05 .1 .03"/></body></body></body></worldbody><actuator>{actuators}</actuator></mujoco>"""
+  <geom type="capsule" size=".05" fromto="0 0 0 .4 0 0"/><site name="rail" euler="0 70 0"/><body pos=".4 0 0">
+  <joint name="b" axis="0 1 .3" damping=".1"/>
+  <geom type="capsule" size=".04" fromto="0 0 0 .3 0 0"/><site name="pin" pos=".3 .02 0"/><body pos=".3 0 0">
+  <joint name="c" type="ball" damping=".05"/>
+  <site name="tip" pos="0 .1 0" euler="40 0 0"/><geom type="box" size=".05 .1 .03"/></body></body></body></worldbody>
+  <actuator>{actuators}</actuator></mujoco>"""
 AFFINE = 'gaintype="affine" gainprm="2 3 -4" biastype="affine" biasprm=".5 -3 -.7"'
 CASES = {
     "damper": '<damper joint="a" kv="3" ctrlrange="0 2"/><damper joint="b" kv="1" gear="2" ctrlrange="0 2"/>',
@@ -22,6 +25,9 @@ CASES = {
     "muscles": '<muscle joint="a" lengthrange="-1.5 1.5" force="30"/><muscle joint="b" gear="-2" lengthrange="-3 3" force="8"/>',
     "muscle's force on a ball": '<general joint="c" gaintype="muscle" gainprm=".6 1.3 3 1 .4 1.7 1.5 1.3 1.2" lengthrange="-2 2"/>',
     "muscle beyond its bound": '<muscle joint="a" lengthrange="-1.5 1.5" force="30" forcerange="-1 0"/>',
+    "slider-crank": f'<general cranksite="pin" slidersite="rail" cranklength="1" {AFFINE} gear="1.5"/>',
+    "servo of a slider-crank": '<position cranksite="rail" slidersite="tip" cranklength="1.3" kp="20" kv=".3"/>',
+    "slider-crank, rod too short": '<motor cranksite="pin" slidersite="rail" cranklength=".01"/>',
     "servo of a ball": '<position joint="c" kp="2" kv=".1" gear=".3 0 .2"/>',
 }
 BOUNDED = {

@@ -25,15 +25,15 @@ def random_model(seed: int, geoms: int = 30) -> SimpleNamespace:
         geom_bodyid=np.sort(rng.integers(0, bodies, geoms)),
         geom_contype=rng.integers(0, 4, geoms), geom_conaffinity=rng.integers(0, 4, geoms),
         geom_priority=rng.integers(0, 2, geoms), geom_condim=rng.choice([1, 3, 4], geoms),
-        geom_friction=rng.random((geoms, 3)), exclude_signature=(excluded[:, 0] << 16) + excluded[:, 1],
-        pair_geom1=listed[:, 0], pair_geom2=listed[:, 1], pair_friction=rng.random((len(listed), 5)),
+        exclude_signature=(excluded[:, 0] << 16) + excluded[:, 1],
+        pair_geom1=listed[:, 0], pair_geom2=listed[:, 1],
         pair_dim=np.full(len(listed), 3),
         opt=SimpleNamespace(disableflags=int(rng.choice([0, 1 << 10]))),
     )  # fmt: skip
 
 
-def one_by_one(m: SimpleNamespace) -> list[tuple[int, int, float, int]]:
-    """(geom, geom, friction, condim) by the rules of the computation chapter, in plain loops."""
+def one_by_one(m: SimpleNamespace) -> list[tuple[int, int, int]]:
+    """(geom, geom, condim) by the rules of the computation chapter, in plain loops."""
     rows = []
     weld, up = m.body_weldid, m.body_weldid[m.body_parentid[m.body_weldid]]
     listed = {frozenset((int(a), int(b))) for a, b in zip(m.pair_geom1, m.pair_geom2, strict=True)}
@@ -49,23 +49,23 @@ def one_by_one(m: SimpleNamespace) -> list[tuple[int, int, float, int]]:
             if family and not m.opt.disableflags & 1 << 10:
                 continue
             both = [g, k] if m.geom_priority[g] == m.geom_priority[k] else [g if m.geom_priority[g] > m.geom_priority[k] else k]
-            rows.append((g, k, float(m.geom_friction[both, 0].max()), int(m.geom_condim[both].max())))
+            rows.append((g, k, int(m.geom_condim[both].max())))
     for i in range(m.npair):
         g, k = int(m.pair_geom1[i]), int(m.pair_geom2[i])
         if weld[m.geom_bodyid[g]] != weld[m.geom_bodyid[k]]:
-            rows.append((g, k, float(m.pair_friction[i, 0]), 3))
+            rows.append((g, k, 3))
     return rows
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_same_pairs_as_one_by_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All at once or a few rows at a time: the same pairs, order, friction and condim."""
+    """All at once or a few rows at a time: the same pairs, order and condim."""
     model = random_model(seed)
     want = one_by_one(model)
     for at_once in (1 << 20, 70, 1):
         monkeypatch.setattr(pair_filter, "AT_ONCE", at_once)
         found = colliding_pairs(model)
-        rows = list(zip(*found.geoms.T.tolist(), found.friction.tolist(), found.condim.tolist(), strict=True))
+        rows = list(zip(*found.geoms.T.tolist(), found.condim.tolist(), strict=True))
         assert rows == want
         assert (found.listed >= 0).sum() == len(want) - len(filtered_pairs(model))
 

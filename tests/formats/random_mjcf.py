@@ -11,7 +11,8 @@ def random_mjcf(seed: int) -> str:
     """One random model. Valid by construction; moving bodies have mass."""
     text = with_tendons(_Generator(seed).text(), np.random.default_rng([seed, 2]))
     text = with_user_data(text, np.random.default_rng([seed, 3]))
-    return with_meshes(text, np.random.default_rng([seed, 1])) if seed % 2 else text
+    text = with_meshes(text, np.random.default_rng([seed, 1])) if seed % 2 else text
+    return with_hfield(text, np.random.default_rng([seed, 2])) if seed % 3 == 0 else text
 
 
 def with_user_data(text: str, rng: np.random.Generator) -> str:
@@ -73,6 +74,19 @@ def with_meshes(text: str, rng: np.random.Generator) -> str:
         geoms += f'<body><joint/><geom type="{shape}" mesh="mesh{k}" pos="{_listed(rng.normal(size=3))}"{still}/></body>'
     text = text.replace("</worldbody>", f"{geoms}</worldbody><asset>{assets}</asset>", 1)
     return text.replace("<compiler ", '<compiler fitaabb="true" ', 1) if rng.random() < 0.5 else text
+
+
+def with_hfield(text: str, rng: np.random.Generator) -> str:
+    """The model with a height field that weighs, one that stands still, and one that nothing shows; none touches anything."""
+    assets = '<hfield name="flat" nrow="3" ncol="2" size="1 1 1 1"/>'
+    for k in range(2):
+        nrow, ncol = rng.integers(2, 9, 2)
+        heights = f' elevation="{_listed(rng.normal(size=nrow * ncol))}"' if k or rng.random() < 0.7 else ""
+        assets += f'<hfield name="field{k}" nrow="{nrow}" ncol="{ncol}" size="{_listed(rng.uniform(0.1, 2.0, 4))}"{heights}/>'
+    still = 'type="hfield" contype="0" conaffinity="0"'
+    geoms = f'<geom {still} hfield="field0" pos="{_listed(rng.normal(size=3))}" quat="{_listed(rng.normal(size=4))}"/>'
+    geoms += f'<body><joint/><geom {still} hfield="field1" pos="{_listed(rng.normal(size=3))}" fluidshape="ellipsoid"/></body>'
+    return text.replace("</worldbody>", f"{geoms}</worldbody><asset>{assets}</asset>", 1)
 
 
 def with_tendons(text: str, rng: np.random.Generator) -> str:

@@ -192,7 +192,7 @@ def test_both_modes_have_a_mesh_on_a_plane(tmp_path):
     floor = '<worldbody><geom name="f" type="plane" size="1 1 1"/></worldbody></mujoco>'
     text = mjcf("a.stl", geom=TOUCHING).replace("</mujoco>", floor)
     model = load_model(written(tmp_path, text, a__stl=stl(*TETRAHEDRON)))
-    assert len(HardSimulator(model).world.pairs.convex) == 1
+    assert len(HardSimulator(model).world.pairs.geom) == 1
     assert len(SoftSimulator(model)._packed.pairs) == 1
 
 

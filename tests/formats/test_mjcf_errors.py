@@ -217,11 +217,6 @@ UNSUPPORTED = {
         "m",
     ),
     "plastic tendon": (tendon(TERM, of='springyield="1"'), "t"),
-    "actuator of a body": (model(BODY, "", '<actuator><motor name="m" body="b"/></actuator>'), "m"),
-    "slider-crank": (
-        model(BODY, "", '<actuator><motor name="m" cranksite="s" slidersite="s" cranklength="1"/></actuator>'),
-        "m",
-    ),
     "flex": (model(BODY, "", '<equality><flex name="m" flex="f"/></equality>'), "m"),
     "composite": (model('<body><flexcomp name="m"/></body>'), "m"),
     "shell": (model('<geom name="m" size="1" shellinertia="true"/>'), "m"),
@@ -245,7 +240,7 @@ def test_unsupported(case):
 
 
 def test_skipped_actuators_leave_the_keyframe_in_step():
-    actuators = '<actuator><motor body="b"/><motor joint="knee"/></actuator>'
+    actuators = '<actuator><plugin plugin="p" joint="knee"/><motor joint="knee"/></actuator>'
     text = model(BODY, "", actuators + '<keyframe><key ctrl="1 2"/></keyframe>')
     loaded = load_model(text, unsupported="skip")
     assert loaded.nu == 1 and loaded.key_ctrl.tolist() == [[2.0]]

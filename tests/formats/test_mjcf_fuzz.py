@@ -95,7 +95,8 @@ def test_damaged_elements(originals, data):
 
 EVERYTHING = """<mujoco><compiler/><option><flag/></option>
   <default><joint/><geom/><site/><pair/><equality/><general/><tendon/><default class="d"><position kp="1"/></default></default>
-  <worldbody><geom name="p" type="plane" size="1 1 1"/>
+  <asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1" elevation="0 1 2 3"/></asset>
+  <worldbody><geom name="l" type="hfield" hfield="h"/><geom name="p" type="plane" size="1 1 1"/>
     <body name="a" childclass="d"><freejoint name="f"/><geom name="g" size="1"/><site name="s"/>
       <frame><body name="b"><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><joint name="j"/><site name="t"/></body>
       </frame></body></worldbody>
@@ -105,7 +106,10 @@ EVERYTHING = """<mujoco><compiler/><option><flag/></option>
   <contact><pair geom1="p" geom2="g"/><exclude body1="a" body2="b"/></contact>
   <equality><connect body1="a" anchor="0 0 0"/><weld body1="a" body2="b"/><joint joint1="j"/><tendon tendon1="u"/></equality>
   <actuator><motor joint="j"/><position joint="j"/><velocity joint="j"/><intvelocity joint="j"/><cylinder joint="j"/>
-    <damper joint="j" ctrlrange="0 1"/><general site="s" refsite="t"/><motor tendon="u"/></actuator>
+    <damper joint="j" ctrlrange="0 1"/><general site="s" refsite="t"/><motor tendon="u"/>
+    <adhesion body="a" ctrlrange="0 1"/><motor cranksite="s" slidersite="t" cranklength="1"/>
+    <pid joint="j"/><dcmotor joint="j" motorconst="1" resistance="1"/></actuator>
+  <sensor><distance geom1="g" geom2="p"/></sensor>
   <keyframe><key/></keyframe></mujoco>"""
 
 
@@ -119,11 +123,11 @@ def accepted_attributes(node):
     elif node.getparent() is not None and node.getparent().tag in schema.PATHS:
         table = schema.PATHS[node.getparent().tag][node.tag]
     elif node.tag in schema.SHORTCUTS:
-        table = schema.TARGETS | schema.OTHER_TARGETS | schema.ACTUATOR | schema.SHORTCUTS[node.tag]
+        table = schema.actuator_table(node.tag)
     else:
         tables = {"body": schema.BODY, "inertial": schema.INERTIAL, "freejoint": schema.FREEJOINT, "key": schema.KEY}
         tables |= {"frame": schema.MJCF_FRAME, "compiler": schema.COMPILER, "option": schema.OPTION}
-        tables |= {"fixed": schema.FIXED, "spatial": schema.TENDON}
+        tables |= {"fixed": schema.FIXED, "spatial": schema.TENDON, "hfield": schema.HFIELD}
         table = (tables | {"flag": schema.FLAG}).get(node.tag, {})
     return sorted({*table, "name", "class"})
 

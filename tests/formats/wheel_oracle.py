@@ -82,7 +82,7 @@ def differences(model: Model, reference: mujoco.MjModel) -> dict[str, float]:
     out["mesh_vert"] = _difference(*(np.float64(x) * FLOAT32 for x in (model.mesh_vert, reference.mesh_vert)))
     out["mesh_graph"] = 0.0 if hulls(model) == hulls(reference) else np.inf
     out["body_iquat"] = _difference(_inertia_tensors(model), _inertia_tensors(reference))
-    for kind in ("body", "joint", "geom", "site", "actuator", "equality", "tendon", "key"):
+    for kind in ("body", "joint", "geom", "site", "hfield", "actuator", "equality", "tendon", "key"):
         names = getattr(model, f"{kind}_names")
         obj = getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}")
         wheel = tuple(mujoco.mj_id2name(reference, obj, i) or "" for i in range(len(names)))

@@ -5,6 +5,7 @@ import numpy as np
 from dojo_py import HardOptions, load_model
 from dojo_py.handles import handle, handles
 from dojo_py.hard.choice import choose_contacts
+from dojo_py.hard.convex_choice import choose_features
 from dojo_py.hard.coordinates import maximal_from_minimal
 from dojo_py.hard.drives import allocate_drive
 from dojo_py.hard.islands import take_world
@@ -16,12 +17,16 @@ from dojo_py.jit import entry
 
 H = 0.02
 """[s]"""
+EVERYTHING = 1e3
+"""Distance within which pairs of bodies take part [m]."""
 
 
 @entry
 def load(L, P, Q, W, bodies, angle, rate, wrench, h):
     take_world(L, W)
     load_state(L, W, bodies, angle, rate, h)
+    W.warm_feature[:, :] = 0.0
+    choose_features(L, P, Q, W, h, 0.0, EVERYTHING)
     choose_contacts(L, P, Q, W, h, True, 0.0)
     take_world(L, W)
     release_cones(L, W, h)

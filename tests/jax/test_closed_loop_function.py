@@ -1,6 +1,7 @@
 """closed_loop_function: derivatives against Ridders' differences of itself, its cost beside the open loop's, a fit with optax."""
 
 import time
+import warnings
 
 import jax
 import jax.numpy as jnp
@@ -120,6 +121,22 @@ def test_optax_learns_to_hold_a_pendulum_upright():
     assert float(value) < 0.2 * before
 
 
+def test_steps_that_are_not_solved_are_told():
+    """Of the episode, and of its derivative, which carries nothing through them: warned of, raised or ignored."""
+    task, policy, rng = make_task("HalfCheetah"), LinearPolicy(17, 6, 0.3), np.random.default_rng(3)
+    theta, state = policy.initial(rng), task.initial_state(rng)
+    x = np.concatenate([state.qpos, state.qvel])  # (its trunk soon turns too fast for a step at κ)
+    with pytest.warns(RuntimeWarning, match="steps TOO_FAST: a body turns too far"):
+        jax.block_until_ready(closed_loop_function(task, policy, 30, kappa=1e-2)(theta, x))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        jax.grad(lambda t: closed_loop_function(task, policy, 30, kappa=1e-2)(t, x)[2].sum())(theta)
+    assert any("steps SINGULAR" in str(warning.message) for warning in told)
+    with pytest.raises(Exception, match="steps TOO_FAST"):
+        jax.block_until_ready(closed_loop_function(task, policy, 30, kappa=1e-2, unsolved="raise")(theta, x))
+    assert closed_loop_function(task, policy, 30, kappa=1e-2, unsolved="ignore")(theta, x)[2].shape == (30,)
+
+
 def test_mistakes_are_named():
     model = load_model("pendulum")
     with pytest.raises(ValueError, match="2 observations"):
@@ -128,5 +145,7 @@ def test_mistakes_are_named():
         closed_loop_function(model, LinearPolicy(2, 1), 5)(np.zeros(3), np.zeros(2))
     with pytest.raises(ValueError, match="no reverse mode"):
         closed_loop_function(make_task("Pendulum", mode="soft"), LinearPolicy(3, 1), 5)
+    with pytest.raises(ValueError, match="unsolved='quietly'"):
+        closed_loop_function(model, LinearPolicy(2, 1), 5, unsolved="quietly")
     with pytest.raises(ValueError, match="no further settings"):
         closed_loop_function(make_task("Pendulum"), LinearPolicy(3, 1), 5, 0.01)

@@ -109,7 +109,7 @@ def test_joint_rows_impulse_directions_and_momentum(scene):
         check("momentum by velocity", W.inertia[b, :, :6], jax.jacfwd(rows)(velocity(W, b)))
 
 
-@pytest.mark.parametrize("name", [n for n in CONTACTS if "plane" in n])
+@pytest.mark.parametrize("name", [n for n in CONTACTS if "plane" in n and "cylinder" not in n])
 def test_plane_contact_rows_and_impulses(name):
     case = LoadedStep(contact_scene(*CONTACTS[name]), seed=3)
     W, P = case.W, build_world(case.model, "cone", "error").planes

@@ -19,7 +19,7 @@ def by_hand():
     arm = mechanism.world.add(Body("arm", pos=(0, 0, 1)))
     arm.joints.append(Joint("swing", axis=(0, 1, 0), range=np.deg2rad([-1, 1])))
     arm.geoms.append(Geom("rod", type="capsule", fromto=(0, 0, 0, 0, 0, -0.5), size=(0.02,)))
-    servo = Actuator("servo", joint="swing", gainprm=(2,), biastype="affine", biasprm=(0, -2))
+    servo = Actuator("servo", joint="swing", gainprm=(2,), biastype="affine", biasprm=(0, -2), input="pos")
     mechanism.actuators.append(servo)
     return mechanism
 

@@ -1,14 +1,19 @@
 """The compiled closed loop against the same loop in Python, its derivative against Ridders' differences of itself."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
+from dojo_py import HardSimulator
 from dojo_py.environments import TASKS, make_task
+from dojo_py.environments.task import Task
 from dojo_py.environments.tasks.half_cheetah import HalfCheetah
 from dojo_py.policy import ClosedLoop, LinearPolicy, MlpPolicy, RolloutOptions
 from dojo_py.policy.closed_loop import compiled_parts
+from dojo_py.policy.gradient import GradientJob, play_and_differentiate
+from dojo_py.policy.rollout import Job
+from dojo_py.policy.state_task import StateTask
 from dojo_py.simulate.status import Status
 
 
@@ -128,10 +133,10 @@ def test_the_policy_gradient_is_the_derivative_of_the_episode_at_kappa(name, kap
 
 
 def test_the_way_back_in_python_is_that_of_the_kernels():
-    """A policy that kernels do not know; whitened, discounted, clipped, cut, with a value of the end. Measured: 2e-10."""
+    """A policy that kernels do not know; whitened, discounted, clipped, cut, with values of what is seen. Measured: 2e-10."""
     task = make_task("HalfCheetah")
     policy, theta, start, whitening, _ = situation(task)
-    options, end = RolloutOptions(6, reward_clip=1.0, reward_shift=0.1), np.random.default_rng(3).standard_normal(17)
+    options, end = RolloutOptions(6, reward_clip=1.0, reward_shift=0.1), np.random.default_rng(3).standard_normal((7, 17))
     found = []
     for p in (policy, Own(policy)):
         loop = ClosedLoop(task, p, 6)
@@ -141,6 +146,38 @@ def test_the_way_back_in_python_is_that_of_the_kernels():
     assert kernels.played.total == pytest.approx(python.played.total, rel=1e-12)
     for a, b in ((kernels.parameters, python.parameters), (kernels.state, python.state), (kernels.actions, python.actions)):
         assert np.allclose(a, b, rtol=1e-7, atol=1e-8 * np.abs(b).max())
+
+
+@pytest.mark.parametrize("name", ["Ant", "Humanoid"])
+def test_what_contacts_show_is_constant_on_both_ways_back(name):
+    """Wrenches about the centre of mass, which moves, too: in kernels and in Python. Measured: 4e-9."""
+    task = make_task(name, reset_noise_scale=0.0)
+    policy, theta, start, whitening, _ = situation(task, ())
+    found = []
+    for p in (policy, Own(policy)):
+        loop = ClosedLoop(task, p, 4)
+        played = loop.play(theta, start, whitening, 1e-3, RolloutOptions(4))
+        assert np.abs(played.observations[1:, -6 * (task.sim.model.nbody - 1) :]).max() > 0.1  # (it touches the ground)
+        found.append(loop.pull_back(played, np.arange(1.0, 5.0), 1e-3, np.linspace(-1, 1, task.observation_size)))
+    for a, b in zip(*((f.parameters, f.state, f.actions) for f in found), strict=True):
+        assert np.allclose(a, b, rtol=1e-6, atol=1e-7 * np.abs(b).max())
+
+
+@pytest.mark.parametrize("seen", [False, True])
+def test_the_gradient_of_a_task_with_contacts_is_exact_where_it_does_not_see_them(seen, request):
+    """Ant, one direction of the parameters, against Ridders. Measured: 2e-11 of the gradient's length; 8e-3 where it sees them."""
+    if seen:
+        request.applymarker(pytest.mark.xfail(strict=True, reason="what contacts show counts as constant: 8e-3 of the length"))
+    task = make_task("Ant", reset_noise_scale=0.0, contact_cost_weight=0.0)
+    policy, theta, start, whitening, options = situation(task, ())
+    if not seen:
+        theta[: 8 * 81].reshape(8, 81)[:, 27:] = 0.0
+    loop, d = ClosedLoop(task, policy, 6), np.random.default_rng(2).standard_normal(policy.size)
+    if not seen:
+        d[: 8 * 81].reshape(8, 81)[:, 27:] = 0.0
+    found = loop.policy_gradient(theta, start, 1e-3, whitening, options)
+    expected, doubt = ridders(lambda e: float(loop.play(theta + e * d, start, whitening, 1e-3, options).rewards.sum()), 1e-4)
+    assert abs(found.parameters @ d - expected) <= 1e-6 * np.linalg.norm(found.parameters) * np.linalg.norm(d) + 3 * doubt
 
 
 def test_an_episode_stops_for_what_it_has_not_earned():
@@ -166,14 +203,7 @@ def test_what_a_policy_raises_is_raised():
 
 
 def test_contacts_are_read_at_the_columns_where_they_are_written():
-    """Hard mode, soft mode and kernels of tasks; and what a soft loop shows is what a step shows."""
-    from dojo_py.environments import body_kernels
-    from dojo_py.hard import contact_table as hard
-    from dojo_py.soft import contact_table as soft
-
-    names = ("IMPULSE", "POSITION", "FRAME", "GEOMS")
-    assert all(getattr(hard, n) == getattr(soft, n) == getattr(body_kernels, n) for n in names)
-    assert (hard.GAP, hard.TORQUE, hard.WIDTH) == (soft.GAP, soft.TORQUE, soft.WIDTH)
+    """What a loop shows is what a step shows."""
     for mode in ("hard", "soft"):
         task = make_task("Ant", mode=mode, frame_skip=1)
         loop, state = ClosedLoop(task), task.initial_state(np.random.default_rng(0))
@@ -183,6 +213,82 @@ def test_contacts_are_read_at_the_columns_where_they_are_written():
         assert len(shown) == len(expected) > 0
         for name in ("geoms", "bodies", "gap", "impulse", "torque", "position", "frame"):
             assert np.allclose(getattr(shown, name), getattr(expected, name), atol=1e-12), name
+
+
+MANY = """<mujoco><option timestep="0.005"/><worldbody><geom name="floor" type="plane" size="9 9 .1"/>{}</worldbody>
+<actuator><motor joint="z0" ctrllimited="true" ctrlrange="-1 1"/></actuator></mujoco>"""
+CUBE = """<body pos="{x} {y} {z}"><joint name="z{i}" type="slide" axis="0 0 1"/><geom type="box" size=".1 .1 .1"/></body>"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Many(Task):
+    """Cubes that fall from rising heights, four contacts each; it sees how hard each is pushed."""
+
+    wants_contacts = True
+    interval = 0.02
+    soft_skip = 4
+
+    def initial_state(self, rng):
+        return self.sim.initial_state()
+
+    def observe(self, state, contacts):
+        out = np.zeros(self.sim.model.nv)
+        if contacts is not None:
+            np.add.at(out, contacts.bodies[:, 0] - 1, contacts.impulse[:, 0])
+        return out
+
+    def reward(self, before, action, after, contacts):
+        return float(len(contacts)), {}
+
+
+def test_a_soft_loop_shows_as_many_contacts_as_there_are(tmp_path):
+    """None at first, 288 at the end; the same as the task's own moves show. The table held 256, what came beyond was dropped."""
+    cubes = (CUBE.format(i=i, x=0.3 * (i % 9), y=0.3 * (i // 9), z=0.101 + 0.0005 * i) for i in range(72))
+    (tmp_path / "many.xml").write_text(MANY.format("".join(cubes)))
+    task = Many(mode="soft", model=str(tmp_path / "many.xml"))
+    state, policy = task.initial_state(None), LinearPolicy(72, 1, 0.1)
+    theta = policy.initial(np.random.default_rng(0))
+    loop = ClosedLoop(task, policy, 8)
+    played = loop.play(theta, state)
+    shown, moments = [], loop.moments()
+    for k, moment in enumerate(moments):
+        moved = task.move([state], played.actions[k][None])[0]
+        assert len(moment.contacts_after) == len(moved.contacts) == played.rewards[k]
+        assert np.allclose(played.observations[k + 1], task.observe(moved.state, moved.contacts), atol=1e-9)
+        state = moved.state
+        shown.append(len(moved.contacts))
+    assert shown[0] < 16 and shown[-1] == 288
+
+
+MOVED = """<mujoco><option timestep="0.02"/><worldbody><geom type="plane" size="9 9 .1"/>
+<body name="hand" mocap="true" pos="0 0 0.9"/>
+<body name="ball" pos="0 0 0.9"><freejoint/><geom type="sphere" size="0.1" mass="0.2"/></body>
+<body name="flap" pos="1 0 0.5"><joint name="hinge" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0.4 0 0" size="0.02"/></body>
+</worldbody><equality><connect name="held" body1="ball" body2="hand" anchor="0 0 0"/></equality>
+<actuator><motor joint="hinge" ctrllimited="true" ctrlrange="-1 1"/></actuator></mujoco>"""
+
+
+def test_a_loop_starts_wherever_mocap_bodies_are_and_whichever_equalities_hold(tmp_path):
+    """As `rollout` does from the same states with the loop's actions, forwards and in the derivative."""
+    (tmp_path / "moved.xml").write_text(MOVED)
+    sim = HardSimulator(str(tmp_path / "moved.xml"))
+    task, home = StateTask(sim), sim.initial_state()
+    policy = LinearPolicy(task.observation_size, 1, 0.1)
+    theta = policy.initial(np.random.default_rng(0))
+    loop = ClosedLoop(task, policy, 5)
+    lifted = sim.initial_state(np.r_[0, 0.1, 1.2, 1, 0, 0, 0, 0])
+    lifted = replace(lifted, mocap_pos=np.array([[0.0, 0.1, 1.2]]), exact=None)
+    free = replace(home, eq_active=np.array([False]), exact=None)
+    for state in (home, lifted, free, home):
+        played = loop.play(theta, state, kappa=1e-3)
+        expected = sim.rollout(state, played.actions, kappa=1e-3, linearize=True)
+        assert np.array_equal(loop.data.qpos, expected.qpos) and np.array_equal(loop.data.qvel, expected.qvel)
+        last = loop.state()
+        for name in ("mocap_pos", "mocap_quat", "eq_active"):
+            assert np.array_equal(getattr(last, name), getattr(expected, name)), name
+        found = loop.pull_back(played, np.zeros(5), 1e-3, actions=np.ones((5, 1)), states=np.ones((6, 2 * sim.model.nv)))
+        assert not found.cut and np.isfinite(found.state).all()
+    assert np.linalg.norm(free.qpos - loop.state().qpos) < 1.0  # (held again)
 
 
 def test_a_task_that_ends_says_so():
@@ -205,3 +311,20 @@ def test_mistakes_are_named():
         ClosedLoop(task, LinearPolicy(16, 6))
     with pytest.raises(ValueError, match='mode="soft" has no reverse mode'):
         ClosedLoop(soft, LinearPolicy(17, 6)).policy_gradient(theta, soft.initial_state(np.random.default_rng(0)), 1e-3)
+
+
+def tumbling():
+    """An episode whose trunk soon turns too fast for a step at κ: task, policy, parameters, start."""
+    task, policy, rng = make_task("HalfCheetah"), LinearPolicy(17, 6, 0.3), np.random.default_rng(3)
+    return task, policy, policy.initial(rng), task.initial_state(rng)
+
+
+def test_steps_without_a_derivative_are_counted():
+    """In the gradient of a loop and in what searches take from it, whichever way they are played."""
+    task, policy, theta, start = tumbling()
+    found = ClosedLoop(task, policy, 30).policy_gradient(theta, start, 1e-2)
+    assert found.cut == np.sum(found.played.status == Status.TOO_FAST) > 10
+    for p in (policy, Own(MlpPolicy(17, 6, ()))):
+        parameters = theta if p is policy else np.concatenate([theta, np.zeros(6)])
+        job = Job(task, p, parameters, np.zeros(17), np.ones(17), (3,), RolloutOptions(30), 1e-2)
+        assert play_and_differentiate(GradientJob(job)).cut > 0

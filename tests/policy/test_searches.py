@@ -2,6 +2,7 @@
 
 import io
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -59,6 +60,23 @@ def test_searches_learn(name):
     # returns are negative: -107 without control, about -6 at best; few whitened episodes leave a biased mean
     assert after > (0.8 if name == "ags V2" else 0.35) * before
     assert found.iteration == 25 and len(found.curve()["reward"]) == 25
+
+
+@dataclass(frozen=True)
+class InCents(Toy):
+    """The toy whose rewards have another unit."""
+
+    def reward(self, before, action, after, contacts):
+        value, parts = super().reward(before, action, after, contacts)
+        return 128.0 * value, parts
+
+
+@pytest.mark.parametrize("name", ["ars V2", "climb"])
+def test_searches_know_no_unit_of_reward(name):
+    """The same parameters to the last bit; Climb's patience and margin were numbers in units of return."""
+    kind, options = OPTIONS[name]
+    plain, cents = (kind(task, LinearPolicy(2, 1), options, LENGTH, 0, 0).run(12) for task in (Toy(), InCents()))
+    assert np.array_equal(plain.parameters, cents.parameters) and plain.evaluations == cents.evaluations
 
 
 def test_an_mlp_learns_too():

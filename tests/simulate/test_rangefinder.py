@@ -3,7 +3,7 @@
 import mujoco
 import numpy as np
 
-from dojo_py import SoftSimulator, load_model
+from dojo_py import HardSimulator, SoftSimulator, load_model
 
 SCENE = """<mujoco><option gravity="0 0 0"/><asset><mesh name="m" vertex="0 0 0 .4 0 0 0 .4 0 0 0 .5 .3 .3 .3"/></asset><worldbody>
 <geom type="plane" size="2 2 1" pos="0 0 -1"/><geom type="plane" size="0 0 1" pos="0 0 -3"/>
@@ -38,3 +38,18 @@ def test_what_is_left_out_is_named():
     for data in ('data="dist point"', 'data="normal"'):
         model = load_model(SCENE.format("", f'<rangefinder name="r" site="a" {data}/>'))
         assert model.nsensor == 0 and "'r'" in str(model.left_out[0]) and "data is not simulated" in str(model.left_out[0])
+
+
+def test_rays_pass_what_is_transparent():
+    """The material's colour counts where there is one, in both modes; a sphere in front of a plane 3 m away."""
+    text = """<mujoco><asset><material name="m" rgba="1 1 1 {}"/></asset><worldbody><body><freejoint/><geom size=".1"/>
+    <site name="s" zaxis="1 0 0"/></body><geom size=".5" pos="2 0 0" {}/>
+    <geom type="plane" size="9 9 1" pos="3 0 0" zaxis="-1 0 0"/></worldbody><sensor><rangefinder site="s"/></sensor></mujoco>"""
+    for alpha, colour in ((1, ""), (0, 'material="m"'), (1, 'material="m" rgba="1 1 1 0"'), (1, 'rgba="1 1 1 0"')):
+        filled = text.format(alpha, colour)
+        wheel = mujoco.MjModel.from_xml_string(filled)
+        data = mujoco.MjData(wheel)
+        mujoco.mj_forward(wheel, data)
+        for mode in (SoftSimulator, HardSimulator):
+            sim = mode(load_model(filled))
+            assert abs(sim.step(sim.initial_state()).sensordata[0] - data.sensordata[0]) < 1e-4, (colour, mode)

@@ -23,6 +23,8 @@ LINES += [f'<actuator{what} actuator="{name}"/>' for what in ("pos", "vel", "frc
 LINES += ['<ballquat joint="bl"/><ballangvel joint="bl"/><clock/><e_potential/><e_kinetic/>']
 LINES += ['<gyro name="clipped" site="sa" cutoff=".1" noise="3"/><touch name="bounded" site="za" cutoff="5"/>']
 LINES += ['<rangefinder site="e1"/>', '<rangefinder site="e2"/>', '<rangefinder site="w"/>']
+ENDS = ('geom1="gb" geom2="gc"', 'geom1="floor" geom2="gb"', 'body1="e" body2="d"')
+LINES += [f'<{tag} {ends} cutoff="5"/>' for tag in ("distance", "normal", "fromto") for ends in ENDS]
 LINES += ['<framexaxis name="axis" objtype="site" objname="sb"/>']
 
 SCENE = """<mujoco><option timestep=".004" tolerance="0" iterations="500" ls_iterations="200" ls_tolerance="1e-6"

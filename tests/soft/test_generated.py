@@ -125,8 +125,6 @@ def test_rows_stay_within_their_column_blocks():
 
 
 REFUSED = {
-    "dcmotor": ('<dcmotor name="m" joint="h" motorconst="0.1" resistance="1"/>', "'m', actuator_dyntype"),
-    "pid": ('<pid name="m" joint="h" kp="1" ki="1"/>', "'m', actuator_gaintype"),
     "orientation": ('<orientation name="m" joint="b" kp="1"/><motor joint="h"/>', "'m', actuator_trntype"),
     "two activations": ('<general name="m" joint="h" dyntype="user" actdim="2"/>', "'m', actuator_actnum"),
     "plugin": (

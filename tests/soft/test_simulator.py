@@ -207,12 +207,13 @@ def test_contact_records_carry_the_weight(humanoid):
 def test_unsupported_features_are_refused_by_name():
     text = """<mujoco><option integrator="discrete"/>
       <asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/></asset><worldbody>
-      <body name="a"><freejoint/><geom name="left" size="1"/></body>
-      <geom name="right" type="hfield" hfield="h"/></worldbody></mujoco>"""
+      <body name="a"><freejoint/><geom size="1"/></body><geom name="left" type="plane" size="1 1 1"/>
+      <geom name="right" type="hfield" hfield="h"/></worldbody>
+      <contact><pair geom1="left" geom2="right"/></contact></mujoco>"""
     with pytest.raises(dojo_py.ModelError) as caught:
         SoftSimulator(mujoco.MjModel.from_xml_string(text))
     message = str(caught.value)
-    assert "integrator" in message and "height field–sphere" in message and "left" in message and "right" in message
+    assert "integrator" in message and "plane–height field" in message and "left" in message and "right" in message
 
 
 def test_runs_without_compilation():

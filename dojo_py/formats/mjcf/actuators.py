@@ -17,7 +17,7 @@ from ...mechanism.errors import Problems
 from ..xml_tree import Node
 from .values import Values, overlay
 
-GAINS = {"damper": "affine", "muscle": "muscle"}
+GAINS = {"damper": "affine", "muscle": "muscle", "pid": "pid", "dcmotor": "dcmotor"}
 """Gain types of shortcuts, where it is not fixed."""
 MUSCLE = {"range": (0.75, 1.05), "force": -1.0, "scale": 200.0, "lmin": 0.5, "lmax": 1.6, "vmax": 1.5, "fpmax": 1.3, "fvmax": 1.2}
 """Defaults of a muscle, in the order of its numbers."""
@@ -39,6 +39,15 @@ class Force:
     actlimited: bool | None = None
     actrange: tuple[float, ...] | None = None
     ctrllimited: bool | None = None
+    input: str = ""
+    velrange: tuple[float, ...] | None = None
+    ffrange: tuple[float, ...] | None = None
+    forcerange: tuple[float, ...] | None = None
+    """Of a motor's saturation; else that of the element or class counts."""
+
+
+OWN_RULES = ("ctrllimited", "forcerange")
+"""What a shortcut sets of the attributes of every actuator."""
 
 
 @dataclass
@@ -69,8 +78,10 @@ def apply_shortcut(node: Node, values: Values, settings: Settings, problems: Pro
 def _general(values: Values, base: Force) -> Force:
     changes: dict[str, Any] = {}
     for key, value in values.items():
-        if key in Force.__dataclass_fields__ and key != "ctrllimited":
+        if key in Force.__dataclass_fields__ and key not in OWN_RULES:
             changes[key] = overlay(value, getattr(base, key))
+    if changes.get("gaintype", base.gaintype) != base.gaintype:  # another kind: the class's controls are not its own
+        changes.setdefault("input", "")
     return replace(base, **changes)
 
 
@@ -82,6 +93,9 @@ def _shortcut(node: Node, values: Values, settings: Settings, problems: Problems
         return replace(Force(), **activation)
     if node.tag == "muscle":
         return replace(_muscle(node, values, base, problems), **activation)
+    if node.tag in ("pid", "dcmotor"):
+        force = pid_force(node, values, base, problems) if node.tag == "pid" else motor_force(node, values, base, problems)
+        return replace(force, **activation)
     if node.tag in ("position", "intvelocity"):
         kp = values.get("kp", gain)
         _check_sign(node, values, ("kp", "kv", "dampratio", "timeconst", "inheritrange"), problems)
@@ -94,16 +108,21 @@ def _shortcut(node: Node, values: Values, settings: Settings, problems: Problems
             filtered, dynprm = values["timeconst"] > 0.0, (values["timeconst"],)
         dyntype = "integrator" if node.tag == "intvelocity" else "filterexact" if filtered else "none"
         force = Force(dyntype, dynprm, "fixed", (kp, 0.0, 0.0), "affine", (0.0, -kp, damping), inherit)
+        force = replace(force, input="pos" if node.tag == "position" else "vel")
         return replace(force, **activation)
     _check_sign(node, values, ("timeconst", "area", "diameter"), problems)
     if node.tag == "velocity":
         kv = values.get("kv", gain)
-        return replace(Force(), gainprm=(kv, 0.0, 0.0), biastype="affine", biasprm=(0.0, 0.0, -kv), **activation)
+        return replace(Force(), gainprm=(kv, 0.0, 0.0), biastype="affine", biasprm=(0.0, 0.0, -kv), input="vel", **activation)
     if node.tag == "damper":
         kv = values.get("kv", -base.gainprm[2])
         if kv < 0.0:
             problems.add(node.where, f"{kv:g} is negative", name=_name(node), attribute="kv")
         return replace(Force(), gaintype="affine", gainprm=(0.0, 0.0, -kv), ctrllimited=True, **activation)
+    if node.tag == "adhesion":
+        if values.get("gain", gain) < 0.0:
+            problems.add(node.where, f"{values['gain']:g} is negative", name=_name(node), attribute="gain")
+        return replace(Force(), gainprm=(values.get("gain", gain), 0.0, 0.0), ctrllimited=True, **activation)
     area = values.get("area", gain)
     if "diameter" in values:
         area = 0.25 * math.pi * values["diameter"] ** 2
@@ -114,6 +133,7 @@ def _shortcut(node: Node, values: Values, settings: Settings, problems: Problems
         gainprm=(area, 0.0, 0.0),
         biastype="affine",
         biasprm=values.get("bias", bias[:3]),
+        input="pressure",
         **activation,
     )
 
@@ -141,3 +161,74 @@ def _check_sign(node: Node, values: Values, keys: tuple[str, ...], problems: Pro
 
 def _name(node: Node) -> str:
     return node.attributes.get("name", "")
+
+
+def pid_force(node: Node, values: Values, base: Force, problems: Problems) -> Force:
+    """A servo's numbers (`actuation/controlled.py`): those of the element, else of the class."""
+    _check_sign(node, values, ("kv", "dampratio", "ki", "imax", "slewmax", "inheritrange"), problems)
+    if "kv" in values and "dampratio" in values:
+        problems.add(node.where, "give kv or dampratio, not both", name=_name(node), attribute="dampratio")
+    bias, inherited = (*base.biasprm, 0.0, 0.0, 0.0)[:3], base.dyntype == "pid"
+    gain, dynamics = (*base.gainprm, 0.0)[:1], (*base.dynprm, 0.0, 0.0)[:2]
+    kp = values.get("kp", -bias[1] if base.gaintype == "pid" else 1.0)
+    damping = -values["kv"] if "kv" in values else values.get("dampratio", bias[2] if base.gaintype == "pid" else 0.0)
+    ki = values.get("ki", gain[0] if inherited else 0.0)
+    imax, slew = (values.get(key, dynamics[k] if inherited else 0.0) for k, key in enumerate(("imax", "slewmax")))
+    stateful = ki > 0.0 or slew > 0.0
+    return Force(
+        "pid" if stateful else "none", (imax, slew) if stateful else (0.0,), "pid", (ki, 0.0, 0.0), "affine", (0.0, -kp, damping),
+        values.get("inheritrange", base.inheritrange), input=values.get("input", base.input),
+        velrange=values.get("velrange", base.velrange), ffrange=values.get("ffrange", base.ffrange),
+    )  # fmt: skip
+
+
+def motor_force(node: Node, values: Values, base: Force, problems: Problems) -> Force:
+    """A motor's numbers (`actuation/controlled.py`) from what data sheets give.
+
+    K: the mean of the torque and the back-EMF constant, the latter also nominal voltage / idle speed;  R: also K V / stall torque.
+    Time constant of the current L/R, of heat R_T C.
+    """
+
+    def wrong(attribute: str, message: str) -> None:
+        problems.add(node.where, message, name=_name(node), attribute=attribute)
+
+    def filled(attribute: str, old: tuple[float, ...]) -> list[float]:
+        given = values.get(attribute, ())
+        return [*given, *old[len(given) :]]
+
+    known = base.gaintype == "dcmotor"
+    g, d, b = (((*prm, *(0.0,) * 10)[:10] if known else (0.0,) * 10) for prm in (base.gainprm, base.dynprm, base.biasprm))
+    torque, emf = filled("motorconst", (g[1], 0.0))
+    voltage, stall, idle = filled("nominal", (0.0, 0.0, 0.0))
+    if min(torque, emf) < 0.0:
+        wrong("motorconst", "motor constants must not be negative")
+    if voltage > 0.0 and idle > 0.0 and not (torque > 0.0 and emf > 0.0):
+        emf = voltage / idle
+    K = math.sqrt(torque * emf) if torque > 0.0 and emf > 0.0 else max(torque, emf)
+    R = values.get("resistance", g[0])
+    if "resistance" not in values and not R > 0.0 and stall > 0.0:
+        R = K * voltage / stall
+    if not K > 0.0:
+        wrong("motorconst", f"the motor constant must be positive, it is {K:g}")
+    if not R > 0.0:
+        wrong("resistance", f"the resistance must be positive, it is {R:g}")
+    most, current, rate = filled("saturation", (0.0, 0.0, d[1]))
+    most = most if most > 0.0 else K * current
+    L, te = filled("inductance", (0.0, d[0]))
+    if min(L, te) < 0.0:
+        wrong("inductance", "inductance and time constant must not be negative")
+    RT, C, heating, alpha, T0, Ta = filled("thermal", (d[2], d[3], 0.0, g[2], g[3], d[4]))
+    if heating > 0.0:
+        RT, C = (RT, heating / RT) if RT > 0.0 else (heating / C if C > 0.0 else 0.0, C)
+    if RT > 0.0 and not C > 0.0 or C > 0.0 and not RT > 0.0:
+        wrong("thermal", "thermal resistance and capacitance must be positive, or a time constant with one of them")
+    kp, ki, kd, slew, imax, Vmax = filled("controller", (g[4], g[5], g[6], d[7], d[8], g[7]))
+    A, poles, phase = filled("cogging", (b[0], b[1], b[2]))
+    s0, s1, Fc, Fs, vs = filled("lugre", (d[5], d[6], b[3], b[4], b[5]))
+    RT, C, alpha, T0, Ta = (RT, C, alpha, T0, Ta) if RT > 0.0 else (0.0,) * 5
+    s0, s1, Fc, Fs, vs = (s0, s1, Fc, Fs, vs) if s0 > 0.0 else (0.0,) * 5
+    return Force(
+        "dcmotor", (L / R if L > 0.0 and R > 0.0 else te, max(rate, 0.0), RT, C, Ta, s0, s1, slew, imax, 0.0),
+        "dcmotor", (R, K, alpha, T0, kp, ki, kd, max(Vmax, 0.0), 0.0, 0.0), "dcmotor", (A, poles, phase, Fc, Fs, vs),
+        actearly=True, input=values.get("input", base.input), forcerange=(-most, most) if most > 0.0 else base.forcerange,
+    )  # fmt: skip

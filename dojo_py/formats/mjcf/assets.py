@@ -1,7 +1,7 @@
-"""Meshes of the `asset` sections -> `spec.Mesh`. Textures, materials, skins only draw.
+"""Meshes and height fields of the `asset` sections -> `spec.Mesh`, `spec.HField`. Textures, materials, skins only draw.
 
 A mesh comes from a file or from `vertex` and `face` in the XML. One whose file is missing is kept in mind with the reason: a
-geom that only draws it is left out, any other is refused (`LostShapes`).
+geom that only draws it is left out, any other is refused (`LostShapes`). So is a height field.
 """
 
 from __future__ import annotations
@@ -14,12 +14,16 @@ import numpy as np
 
 from ...mechanism.errors import ModelError, Problems
 from ...mechanism.mesh_inertia import INERTIA_TYPES
-from ...mechanism.spec import Mesh
+from ...mechanism.spec import HField, Mesh
+from ..hfield_files import read_hfield
 from ..mesh_files import MeshFiles, MissingMesh, mjcf_candidates
 from ..xml_tree import Node
 from . import schema
 from .defaults import Defaults, merge
 from .values import Values, read_attributes
+
+KINDS = {"mesh": "mesh", "hfield": "height field"}
+"""Tag of an asset -> what messages call it."""
 
 
 @dataclass
@@ -39,63 +43,67 @@ class MeshSettings:
 
 @dataclass
 class Assets:
-    """The meshes that were read, by name, and why others were not."""
+    """The meshes and height fields that were read, by name, and why others were not (by tag and name)."""
 
     meshes: dict[str, Mesh] = field(default_factory=dict)
-    missing: dict[str, str] = field(default_factory=dict)
-    asked: set[str] = field(default_factory=set)
+    hfields: dict[str, HField] = field(default_factory=dict)
+    missing: dict[tuple[str, str], str] = field(default_factory=dict)
+    asked: set[tuple[str, str]] = field(default_factory=set)
 
     def note_unused(self, sections: list[Node], problems: Problems) -> None:
-        """Name the meshes that are missing and that no geom asked for."""
-        for node in (child for section in sections for child in section.find_all("mesh")):
-            name = _name(node.attributes)
-            if name in self.missing and name not in self.asked:
-                problems.note(node.where, self.missing[name], name=name)
+        """Name the meshes and height fields that are missing and that no geom asked for."""
+        for node in (child for section in sections for child in section.children if child.tag in KINDS):
+            key = node.tag, _name(node.attributes)
+            if key in self.missing and key not in self.asked:
+                problems.note(node.where, self.missing[key], name=key[1])
 
-    def why_not(self, name: str) -> str:
-        """Why there is no mesh of this name; it counts as asked for."""
-        self.asked.add(name)
+    def why_not(self, tag: str, name: str) -> str:
+        """Why there is no mesh or height field ("mesh", "hfield") of this name; it counts as asked for."""
+        self.asked.add((tag, name))
         if not name:
-            return "a geom of type 'mesh' needs the name of a mesh"
-        return self.missing.get(name, f"no mesh is named '{name}'")
+            return f"a geom of type '{tag}' needs the name of a {KINDS[tag]}"
+        return self.missing.get((tag, name), f"no {KINDS[tag]} is named '{name}'")
 
 
 def read_assets(
     sections: list[Node], settings: MeshSettings, files: MeshFiles, defaults: Defaults, problems: Problems
 ) -> Assets:
-    """All meshes of the file; what cannot be read is reported."""
+    """All meshes and height fields of the file; what cannot be read is reported."""
     assets = Assets()
-    first: dict[str, Node] = {}
-    for node in (child for section in sections for child in section.find_all("mesh")):
-        values = _values(node, defaults, problems)
+    first: dict[tuple[str, str], Node] = {}
+    for node in (child for section in sections for child in section.children if child.tag in KINDS):
+        tag, kind = node.tag, KINDS[node.tag]
+        values = _values(node, defaults, problems) if tag == "mesh" else read_attributes(node, _HFIELD, problems)
         name = _name(values)
         if not name:
-            problems.add(node.where, "a mesh needs a name or a file", attribute="name")
+            problems.add(node.where, f"a {kind} needs a name or a file", attribute="name")
             continue
-        if name in first:
-            problems.add(node.where, f"'{name}' is already the name of the mesh of line {first[name].where.line}", name=name)
+        if (tag, name) in first:
+            line = first[tag, name].where.line
+            problems.add(node.where, f"'{name}' is already the name of the {kind} of line {line}", name=name)
             continue
-        first[name] = node
+        first[tag, name] = node
         made = next((key for key in ("builtin", "plugin") if key in values), "")
         if made:
-            assets.missing[name] = f"mesh '{name}' is made by a {made}, which is not read; accepted: file, or vertex and face"
+            assets.missing[tag, name] = f"mesh '{name}' is made by a {made}, which is not read; accepted: file, or vertex and face"
             continue
         try:
-            mesh = _mesh(node, name, values, settings, files, problems)
+            if tag == "mesh":
+                assets.meshes[name] = _mesh(node, name, values, settings, files, problems)
+            else:
+                assets.hfields[name] = _hfield(node, name, values, settings, files)
         except MissingMesh as error:
-            assets.missing[name] = str(error)
+            assets.missing[tag, name] = str(error)
         except ModelError as error:
-            place = f"mesh '{name}' of {node.where.path}:{node.where.line}"
+            place = f"{kind} '{name}' of {node.where.path}:{node.where.line}"
             for record in error.errors:
                 problems.add_record(record, f"{record.message} ({place})")
-            assets.missing[name] = f"mesh '{name}' cannot be read"
-        else:
-            assets.meshes[name] = mesh
+            assets.missing[tag, name] = f"{kind} '{name}' cannot be read"
     return assets
 
 
 def _name(values: Values) -> str:
-    """A mesh without a name is called after its file."""
+    """A mesh or a height field without a name is called after its file."""
     return values.get("name") or PurePosixPath(values.get("file", "").replace("\\", "/")).stem
 
 
@@ -131,6 +139,16 @@ def _mesh(
     return Mesh(name, vertices, faces, where=node.where, **known)
 
 
+def _hfield(node: Node, name: str, values: Values, settings: MeshSettings, files: MeshFiles) -> HField:
+    """A file gives the number of points and the heights, whatever else the element says, as in MuJoCo."""
+    known: dict[str, Any] = {key: values[key] for key in ("nrow", "ncol", "size", "elevation") if key in values}
+    if values.get("file"):
+        candidates = mjcf_candidates(values["file"], settings.folder, settings.strippath)
+        heights = read_hfield(*files.found(candidates, "height field"), values.get("content_type", ""))
+        known |= {"nrow": heights.shape[0], "ncol": heights.shape[1], "elevation": heights}
+    return HField(name, where=node.where, **known)
+
+
 def _inline(values: Values) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Vertices, rounded to float32 like MuJoCo's, and faces of the XML; not given: None."""
     vertex, face = values.get("vertex"), values.get("face")
@@ -141,4 +159,5 @@ def _inline(values: Values) -> tuple[np.ndarray | None, np.ndarray | None]:
     return points, triangles
 
 
+_HFIELD = {"name": schema.TEXT} | schema.HFIELD
 assert tuple(schema.MESH["inertia"].words) == INERTIA_TYPES

@@ -170,7 +170,7 @@ class TreeReader:
     def _body(self, node: Node, frame: Pose) -> Body:
         values = read_attributes(node, schema.BODY, self.problems)
         pose = frame.inside(values.get("pos", np.zeros(3)), self._quat(node, values))
-        numbers: dict[str, Any] = {key: values[key] for key in ("gravcomp", "user", "mocap") if key in values}
+        numbers: dict[str, Any] = {key: values[key] for key in ("gravcomp", "user", "mocap", "fuse") if key in values}
         return Body(values.get("name", ""), pose.pos, pose.quat, **numbers, where=node.where)
 
     def _inertial(self, node: Node) -> Inertial:
@@ -207,8 +207,10 @@ class TreeReader:
         values = self._values(node, "geom", default, schema.GEOM)
         self._material(node, values)
         kind, mesh = values.get("type", "sphere"), values.get("mesh", "")
+        hfield = values.get("hfield", "")
         readable = mesh in self.assets.meshes if mesh or kind == "mesh" else True
-        if kind not in schema.GEOM_TYPES or "hfield" in values or not readable:
+        readable &= hfield in self.assets.hfields if hfield or kind == "hfield" else True
+        if kind not in schema.GEOM_TYPES or not readable:
             self._leave_out(node, body, kind, values)
             return
         if kind != "mesh" and values.pop("shellinertia", False):
@@ -217,14 +219,13 @@ class TreeReader:
         body.geoms.append(_fill(Geom, self._placed(node, values, frame), node))
 
     def _leave_out(self, node: Node, body: Body, kind: str, values: Values) -> None:
-        """A height field, a signed distance field, a mesh that is not there."""
-        mesh = values.get("mesh", "")
+        """A signed distance field, a mesh or a height field that is not there."""
         self.skipped_geoms.add(values.get("name", ""))
         reason, attribute = "", "type"
         if kind in schema.GEOM_TYPES:
-            kind = "hfield" if "hfield" in values else "mesh"
-            reason, attribute = self.assets.why_not(mesh), "mesh"
-        unmet = UNTOUCHABLE.format(kind, "needed" if kind == "mesh" else "not simulated")
+            kind = attribute = "hfield" if kind == "hfield" or values.get("hfield") else "mesh"
+            reason = self.assets.why_not(kind, values.get(kind, ""))
+        unmet = UNTOUCHABLE.format(kind, "needed" if reason else "not simulated")
         message = "; ".join(part for part in (reason, unmet) if part)
         self.lost.add(body, node.where, kind, attribute, message if _touches(values) else "", values, reason)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...mechanism.errors import Problems, nearest
+from ...mechanism.fuse import fuse_static
 from ...mechanism.spec import (
     Actuator,
     CompilerSettings,
@@ -30,9 +31,10 @@ from ...mechanism.spec import (
 from ..mesh_files import MeshFiles
 from ..xml_tree import Node
 from . import schema
-from .actuators import Force, apply_shortcut
+from .actuators import OWN_RULES, Force, apply_shortcut
 from .assets import MeshSettings, read_assets
 from .bodies import TreeReader, _fill
+from .composite import expand_composites
 from .custom import read_custom, read_sizes, read_statistic
 from .defaults import Defaults, merge
 from .drawn import read_drawn_assets, read_visual
@@ -45,12 +47,18 @@ PARTS: dict[str, type] = {part.tag: part for part in (JointTerm, SitePoint, Wrap
 """Parts of a tendon's path by their tag."""
 
 
-def read_mjcf(root: Node, problems: Problems, folder: Path | None = None, chain: tuple[str, ...] = ()) -> Mechanism:
+def read_mjcf(
+    root: Node, problems: Problems, folder: Path | None = None, chain: tuple[str, ...] = (), whole: bool = True
+) -> Mechanism:
     """The mechanism of a file whose includes are expanded; `folder`: the main file's. Problems are collected.
 
-    chain: files that attach this one, the innermost last.
+    chain: files that attach this one, the innermost last. whole: it is not attached, so that what is fixed may be fused.
     """
-    return _Reader(root, problems).read(MeshFiles(folder), chain)
+    reader = _Reader(root, problems)
+    mechanism = reader.read(MeshFiles(folder), chain)
+    if whole and reader.fusestatic and not problems.records:
+        fuse_static(mechanism, problems)
+    return mechanism
 
 
 class _Reader:
@@ -72,6 +80,7 @@ class _Reader:
         settings = self._compiler()
         option = self._option()
         self.defaults = Defaults(self.sections["default"], self.problems)
+        expand_composites(self.sections, self.problems)
         assets = read_assets(self.sections["asset"], self.mesh_settings, files, self.defaults, self.problems)
         models = Models(self.sections["asset"], files.folder, chain, self.problems)
         tree = TreeReader(self.defaults, self.angles, settings, self._materials(), assets, models, option, self.problems)
@@ -80,6 +89,7 @@ class _Reader:
         assets.note_unused(self.sections["asset"], self.problems)
         mechanism = Mechanism(self.root.attributes.get("model", "MuJoCo Model"), world, settings, option)
         mechanism.meshes = list(assets.meshes.values())
+        mechanism.hfields = list(assets.hfields.values())
         mechanism.where = self.root.where
         self._contacts(mechanism)
         self._tendons(mechanism)
@@ -113,7 +123,7 @@ class _Reader:
         }
 
     def _compiler(self) -> CompilerSettings:
-        settings = CompilerSettings()
+        settings, self.fusestatic = CompilerSettings(), False
         known = {item.name for item in fields(CompilerSettings)}
         for node in self.sections["compiler"]:
             settings.where = node.where
@@ -125,6 +135,8 @@ class _Reader:
                     self.problems.add(node.where, "only 'local' is accepted (MuJoCo's rule)", attribute=key)
                 elif key == "eulerseq":
                     self._eulerseq(node, value)
+                elif key == "fusestatic":
+                    self.fusestatic = value
                 elif key == "discardvisual" and value:
                     self.problems.note(node.where, "shapes that only draw are kept", attribute=key)
                 elif hasattr(self.mesh_settings, key):
@@ -225,8 +237,7 @@ class _Reader:
         return kept
 
     def _actuator(self, node: Node) -> Actuator:
-        table = schema.NAMED | schema.OWN | schema.TARGETS | schema.OTHER_TARGETS | schema.ACTUATOR | schema.SHORTCUTS[node.tag]
-        own = read_attributes(node, table, self.problems)
+        own = read_attributes(node, schema.actuator_table(node.tag), self.problems)
         chosen = self.defaults.find(node, self.defaults.root)
         force = apply_shortcut(node, own, chosen.settings, self.problems).force
         common = merge({key: own[key] for key in own if key in schema.ACTUATOR}, chosen.values.get("actuator", {}))
@@ -235,14 +246,18 @@ class _Reader:
             if numbers[key] in schema.GENERAL[key].refused:
                 message = f"'{numbers[key]}' is not simulated; accepted: {list(schema.GENERAL[key].words)}"
                 self.problems.refuse(node.where, message, name=own.get("name", ""), attribute=key)
-        forced = numbers.pop("ctrllimited")
-        if forced is not None:
-            common["ctrllimited"] = forced
-        if "ctrlrange" in own and numbers["inheritrange"] > 0.0 and node.tag in ("position", "general"):
-            message = "cannot be combined with inheritrange"
-            self.problems.add(node.where, message, name=own.get("name", ""), attribute="ctrlrange")
-        if node.tag == "damper" and not all(bound >= 0.0 for bound in common.get("ctrlrange", (-1.0,))):
-            message = "a damper needs a range that is not negative"
+        for key in OWN_RULES:
+            forced = numbers.pop(key)
+            if forced is not None:
+                common[key] = forced
+        if "posrange" in own:
+            common["ctrlrange"] = own["posrange"]
+        for key in ("ctrlrange", "posrange"):
+            if key in own and numbers["inheritrange"] > 0.0 and node.tag in ("position", "general", "pid"):
+                message = "cannot be combined with inheritrange"
+                self.problems.add(node.where, message, name=own.get("name", ""), attribute=key)
+        if node.tag in ("damper", "adhesion") and not all(bound >= 0.0 for bound in common.get("ctrlrange", (-1.0,))):
+            message = f"{'a damper' if node.tag == 'damper' else 'adhesion'} needs a range that is not negative"
             self.problems.add(node.where, message, name=own.get("name", ""), attribute="ctrlrange")
         targets = {key: own[key] for key in ("name", *schema.OWN, *schema.TARGETS) if key in own}
         return _fill(Actuator, common | targets | numbers, node)

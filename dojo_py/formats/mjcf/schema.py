@@ -63,7 +63,7 @@ JOINT = (
     | {"solreffriction": real(2, 1), "solimpfriction": real(5, 1)}
 )
 GEOM = (
-    {"type": word(*GEOM_TYPES, refused=("hfield", "sdf")), "size": real(3, 1), "fromto": real(6)}
+    {"type": word(*GEOM_TYPES, refused=("sdf",)), "size": real(3, 1), "fromto": real(6)}
     | POSE
     | LOOK
     | SOLVER
@@ -77,6 +77,7 @@ SHARED_MESH = {"scale": real(3), "maxhullvert": INT, "inertia": word(*INERTIA_TY
 """Attributes of a mesh that a defaults class may hold."""
 MESH = SHARED_MESH | {"file": TEXT, "content_type": TEXT, "vertex": MANY, "face": MANY_INTS, "refpos": real(3), "refquat": real(4)}
 MESH |= {"builtin": TEXT, "params": SKIP} | dict.fromkeys(("normal", "texcoord", "smoothnormal", "material"), SKIP)
+HFIELD = {"file": TEXT, "content_type": TEXT, "nrow": INT, "ncol": INT, "size": real(4), "elevation": MANY}
 PAIR = {"condim": INT, "friction": real(5, 1), "solreffriction": real(2, 1), "margin": real(1), "gap": real(1)} | SOLVER
 PAIR |= {"adhesion": refuse("0")}
 EQUALITY = {"active": BOOL} | SOLVER
@@ -96,19 +97,18 @@ PATHS: dict[str, dict[str, dict[str, Kind]]] = {
 """Kind of tendon -> its children and their attributes; all but sidesite are required."""
 
 OWN = {"lengthrange": real(2)}
-TARGETS = {"joint": TEXT, "jointinparent": TEXT, "tendon": TEXT, "site": TEXT, "refsite": TEXT}
-OTHER_TARGETS = {"body": refuse(), "slidersite": refuse(), "cranksite": refuse()}
+TARGETS = dict.fromkeys(("joint", "jointinparent", "tendon", "site", "refsite", "body", "slidersite", "cranksite"), TEXT)
 ACTUATOR = (
     {"gear": real(6, 1), "ctrllimited": AUTO, "ctrlrange": real(2), "forcelimited": AUTO, "forcerange": real(2)}
-    | {"group": INT, "user": MANY, "interp": SKIP, "cranklength": SKIP, "nsample": refuse("0")}
+    | {"group": INT, "user": MANY, "interp": SKIP, "cranklength": real(1), "nsample": refuse("0")}
     | {"delay": refuse("0"), "armature": real(1), "damping": real(3, 1)}
 )
 GENERAL = (
     {"actdim": INT, "actearly": BOOL, "actlimited": AUTO, "actrange": real(2), "inheritrange": real(1)}
-    | {"dyntype": word(*DYN_TYPES, refused=("dcmotor", "pid", "user")), "dynprm": real(10, 1)}
-    | {"gaintype": word(*GAIN_TYPES, refused=("dcmotor", "so3", "pid", "user")), "gainprm": real(10, 1)}
-    | {"biastype": word(*BIAS_TYPES, refused=("dcmotor", "so3", "user")), "biasprm": real(10, 1)}
-    | {"input": refuse(), "ffrange": refuse("0 0"), "velrange": refuse("0 0")}
+    | {"dyntype": word(*DYN_TYPES, refused=("user",)), "dynprm": real(10, 1)}
+    | {"gaintype": word(*(kind for kind in GAIN_TYPES if kind != "so3"), refused=("so3", "user")), "gainprm": real(10, 1)}
+    | {"biastype": word(*BIAS_TYPES, refused=("so3", "user")), "biasprm": real(10, 1)}
+    | {"input": TEXT, "ffrange": real(2), "velrange": real(2)}
 )
 SERVO = {"kp": real(1), "kv": real(1), "dampratio": real(1), "inheritrange": real(1)}
 SHORTCUTS: dict[str, dict[str, Kind]] = {
@@ -120,10 +120,31 @@ SHORTCUTS: dict[str, dict[str, Kind]] = {
     "damper": {"kv": real(1)},
     "muscle": {"timeconst": real(2), "tausmooth": real(1), "range": real(2)}
     | dict.fromkeys(("force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax"), real(1)),
+    "adhesion": {"gain": real(1)},
+    "pid": SERVO | dict.fromkeys(("ki", "imax", "slewmax"), real(1)) | dict.fromkeys(("posrange", "velrange", "ffrange"), real(2))
+    | {"input": TEXT},
+    "dcmotor": {"motorconst": real(2, 1), "resistance": real(1), "nominal": real(3, 1), "saturation": real(3, 1), "input": TEXT}
+    | {"inductance": real(2, 1), "cogging": real(3, 1), "controller": real(6, 1), "thermal": real(6, 1), "lugre": real(5, 1)},
     "cylinder": {"timeconst": real(1), "area": real(1), "diameter": real(1), "bias": real(3)},
 }
 """Actuator elements that are simulated: their own attributes beyond those of every actuator."""
-REFUSED_ACTUATORS = ("adhesion", "dcmotor", "pid", "orientation", "plugin")
+NOT_OF = {
+    "adhesion": (*(target for target in TARGETS if target != "body"), *OWN)
+    + ("gear", "ctrllimited", "armature", "damping", "cranklength"),
+    "dcmotor": ("forcelimited", "forcerange"),
+    "damper": ("ctrllimited",),
+}
+"""Attributes of every actuator that a kind does not accept; none but `general` and `adhesion` accepts `body`."""
+
+
+def actuator_table(tag: str) -> dict[str, Kind]:
+    """What an actuator element accepts."""
+    table = NAMED | OWN | TARGETS | ACTUATOR | SHORTCUTS[tag]
+    excluded = NOT_OF.get(tag, ()) + (() if tag in ("general", "adhesion") else ("body",))
+    return {key: kind for key, kind in table.items() if key not in excluded}
+
+
+REFUSED_ACTUATORS = ("orientation", "plugin")
 
 CAMERA = dict.fromkeys(
     "focal focalpixel fovy ipd mode output principal principalpixel projection resolution sensorsize user".split(), TEXT
@@ -184,12 +205,15 @@ DEFAULTS: dict[str, dict[str, Kind]] = {
     "light": LIGHT,
     "material": MATERIAL,
     "texture": TEXTURE,
-    **{tag: ACTUATOR | own for tag, own in SHORTCUTS.items()},
+    **{
+        tag: {key: kind for key, kind in (ACTUATOR | own).items() if key not in NOT_OF.get(tag, ())}
+        for tag, own in SHORTCUTS.items()
+    },
 }
 """Elements of a defaults class that matter; the others only draw or belong to elements that are refused."""
 IGNORED_DEFAULTS = REFUSED_ACTUATORS
 
-BODY = {"name": TEXT, "childclass": TEXT, "gravcomp": real(1), "user": MANY, "fuse": SKIP, "simple": SKIP} | POSE
+BODY = {"name": TEXT, "childclass": TEXT, "gravcomp": real(1), "user": MANY, "fuse": word("auto", "false"), "simple": SKIP} | POSE
 BODY |= {"mocap": BOOL, "sleep": refuse("auto", "never")}
 INERTIAL = {"name": SKIP, "mass": real(1), "diaginertia": real(3), "fullinertia": real(6)} | POSE
 FREEJOINT = {"name": TEXT, "group": INT, "align": AUTO}
@@ -231,7 +255,7 @@ COMPILER = {
     "boundinertia": real(1),
     "balanceinertia": BOOL,
     "settotalmass": real(1),
-    "fusestatic": refuse("false"),
+    "fusestatic": BOOL,
     "alignfree": BOOL,
     "discardvisual": BOOL,
     "fitaabb": BOOL,
@@ -274,8 +298,8 @@ SENSORS = tuple(
     " normal fromto contact e_potential e_kinetic clock tactile user plugin".split()
 )
 CONTAINERS: tuple[str, ...] = ("mujoco", "compiler", "option", "default", "worldbody", "body", "frame", "replicate", "fixed")
-CONTAINERS += ("spatial", "tuple", "material")
+CONTAINERS += ("spatial", "tuple", "material", "composite")
 """Elements that have children; the others accept none, but for plugins."""
 BODY_CHILDREN = ("inertial", "joint", "freejoint", "geom", "site", "body", "frame", "replicate", "attach", "camera", "light")
 IGNORED_BODY_CHILDREN: tuple[str, ...] = ()
-REFUSED_BODY_CHILDREN = ("flexcomp", "composite", "plugin")
+REFUSED_BODY_CHILDREN = ("flexcomp", "plugin")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...mechanism.errors import Problems, nearest
-from ...mechanism.sensor_kinds import FRAMES, SENSOR_KINDS
+from ...mechanism.sensor_kinds import FRAMES, SENSOR_KINDS, SHAPES
 from ...mechanism.spec import Mechanism, Sensor
 from ..xml_tree import Node
 from . import schema
@@ -30,6 +30,17 @@ def read_sensors(sections: list[Node], mechanism: Mechanism, problems: Problems)
                 _read(node, mechanism, there, problems)
 
 
+def _measured(node: Node, sensor: Sensor, values: dict[str, Any], problems: Problems) -> None:
+    """The two that a distance is measured between."""
+    for side, prefix in (("1", "obj"), ("2", "ref")):
+        given = [word for word in SHAPES if word + side in values]
+        if len(given) != 1:
+            problems.add(node.where, f"exactly one of geom{side} and body{side} must be given", name=sensor.name)
+            continue
+        setattr(sensor, f"{prefix}type", given[0])
+        setattr(sensor, f"{prefix}name", values[given[0] + side])
+
+
 def _leave_out(node: Node, problems: Problems, why: str) -> None:
     name = node.attributes.get("name") or node.attributes.get("plugin", "")
     problems.note(node.where, f"sensor: {why}: it gives no output", name=name)
@@ -52,6 +63,8 @@ def _read(node: Node, mechanism: Mechanism, there: dict[str, set[str]], problems
         table |= FRAME
         words = ("site", "enclosed") if node.tag == "insidesite" else ("reftype", "refname")
         table |= dict.fromkeys(words, schema.TEXT)
+    elif kind.objects == SHAPES:
+        table |= {word + side: schema.TEXT for word in SHAPES for side in "12"}
     else:
         table |= {word: schema.TEXT for word in kind.objects}
         table |= {"camera": schema.TEXT, "data": schema.TEXT} if node.tag == "rangefinder" else {}
@@ -71,6 +84,8 @@ def _read(node: Node, mechanism: Mechanism, there: dict[str, set[str]], problems
         sensor.reftype, sensor.refname = values.get("reftype", ""), values.get("refname", "")
         if node.tag == "insidesite":
             sensor.reftype, sensor.refname = "site", values.get("site", "")
+    elif kind.objects == SHAPES:
+        _measured(node, sensor, values, problems)
     elif kind.objects:
         sensor.objtype, sensor.objname = kind.objects[0], values.get(kind.objects[0], "")
     if "camera" in (sensor.objtype, sensor.reftype):

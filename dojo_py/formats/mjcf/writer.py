@@ -1,7 +1,7 @@
 """A mechanism as MJCF text: every element with the values that differ from its defaults, angles in radians, no classes, no files.
 
-Meshes are written with their vertices and faces, keyframes with all their numbers. Numbers are written so that reading gives the
-same bits.
+Meshes are written with their vertices and faces, height fields with their heights, keyframes with all their numbers. Numbers are
+written so that reading gives the same bits.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lxml import etree
 from ...mechanism.errors import ModelError, Problems
 from ...mechanism.inertia import from_inertial
 from ...mechanism.model import Model
-from ...mechanism.sensor_kinds import FRAMES, SENSOR_KINDS
+from ...mechanism.sensor_kinds import FRAMES, SENSOR_KINDS, SHAPES
 from ...mechanism.spec import Body, Drawn, Equality, Inertial, Joint, Mechanism, Sensor
 
 Element = Any
@@ -203,6 +203,11 @@ def _sensor(node: Element, sensor: Sensor) -> None:
         _attributes(node, sensor, skip=("type", *(("reftype", "refname") if inside else ())))
         if inside and sensor.refname:
             node.set("site", sensor.refname)
+        return
+    if SENSOR_KINDS[sensor.type].objects == SHAPES:
+        _attributes(node, sensor, skip=("type", "objtype", "objname", "reftype", "refname"))
+        node.set(f"{sensor.objtype}1", sensor.objname)
+        node.set(f"{sensor.reftype}2", sensor.refname)
         return
     _attributes(node, sensor, skip=("type", "objtype", "objname"))
     if sensor.objname:

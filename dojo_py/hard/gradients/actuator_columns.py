@@ -4,6 +4,7 @@ The actuators' laws are differentiated by central differences: they cost a micro
 rotations keep their whole turns meanwhile, or a difference across half a turn would be taken for a derivative.
 """
 
+from dojo_py.actuation.controlled import GAIN_DCMOTOR
 from dojo_py.actuation.force import BIAS_MUSCLE, GAIN_MUSCLE
 from dojo_py.actuation.transmission import SCALAR, TENDON
 from dojo_py.hard.dof_rows import solved_impulse
@@ -23,9 +24,9 @@ def follows_bodies(T):
 
 @kernel
 def follows_state(T):
-    """Whether the law of an actuator changes with the state: one that follows bodies, or a muscle."""
+    """Whether the law of an actuator changes with the state: one that follows bodies, a muscle, or a motor."""
     for i in range(T.transmission.shape[0]):
-        if T.gaintype[i] == GAIN_MUSCLE or T.biastype[i] == BIAS_MUSCLE:
+        if T.gaintype[i] == GAIN_MUSCLE or T.biastype[i] == BIAS_MUSCLE or T.gaintype[i] == GAIN_DCMOTOR:
             return True
     return follows_bodies(T)
 

@@ -28,6 +28,7 @@ import math
 from dojo_py.collision.plane import touching_point
 from dojo_py.hard.contact_rows import displace_pair, feels_frame, physical_impulse, scale_rows
 from dojo_py.hard.feature_geometry import feature_gap
+from dojo_py.hard.feature_rows import shift_of
 from dojo_py.hard.pair_contacts import upright
 from dojo_py.hard.plane_contacts import plane_rows
 from dojo_py.jit import kernel
@@ -187,10 +188,11 @@ def _move_wrench(W, c, side, impulse, F, wrench, h, f):
     b, at, sign = W.cbody[c, side], 6 * side, 1.0 if side == 0 else -1.0
     d, v = (W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2]), W.v[b]
     t0, t1, t2 = torque_of(ROWS[W.claw[c]], W.cB[c, side], impulse)
+    later = shift_of(W.cbody[c, 0], W.cbody[c, 1], h)
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
-        # a = ½ h σ (e_k × v), whose entry k is 0;  m = a × F
-        ai, aj = -0.5 * h * sign * v[j], 0.5 * h * sign * v[i]
+        # a = s σ (e_k × v), whose entry k is 0;  m = a × F
+        ai, aj = -later * sign * v[j], later * sign * v[i]
         mk, mi, mj = ai * F[j] - aj * F[i], aj * F[k], -ai * F[k]
         for side_of in range(2):
             R = W.R[W.cbody[c, side_of]]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.collision.candidates import feature_rows
+from dojo_py.hard.workspace import contact_room
 from dojo_py.solver.octet import WIDTH, whole
 
 
@@ -53,11 +53,11 @@ class Tangent(NamedTuple):
     row: np.ndarray  # (2 nv,)
 
 
-def allocate_tangent(model: Any, layout: Any, planes: Any, pairs: Any, servos: int, columns: int) -> Tangent:
-    """Work arrays for a number of columns."""
+def allocate_tangent(model: Any, layout: Any, planes: Any, room: int, servos: int, columns: int) -> Tangent:
+    """Work arrays for a number of columns; room: for features of pairs."""
     nd = len(layout.dof_node)
     z, nb, nn = np.zeros, len(layout.mass), len(layout.node_joint)
-    nc, closed = len(planes.body) + feature_rows(pairs), (nb + nn) * bool(len(layout.eq_kind))
+    nc, closed = contact_room(planes, room), (nb + nn) * bool(len(layout.eq_kind))
     return Tangent(
         z((nb, 13)), z(model.nq), z(model.nv), z(model.nu),
         z((nb + nn, 6, whole(columns))), z((closed, 6, whole(columns))), z((nb + 1, 6)),

@@ -71,10 +71,9 @@ def _set_com(world: World, model: Any, values: Array) -> None:
         nodes = np.where(slots >= 0, layout.eq_bodies[e][slots], -1)
         _shift_ends(layout.path_pos[first:last], nodes, np.ones(last - first, bool), shift)
     planes.point[:] -= shift[planes.body]
-    _shift_ends(pairs.centre, pairs.body, np.ones(len(pairs.kind), bool), shift)
-    bound_pairs(pairs)
     moving = pairs.shape_node >= 0
-    pairs.shape_centre[moving] -= shift[pairs.shape_node[moving]]
+    for place in (pairs.shape_centre, pairs.round_centre):
+        place[moving] -= shift[pairs.shape_node[moving]]
     _shift_ends(table.site_pos, table.body, table.transmission == 3, shift)
     for m in range(model.nbody):
         if bodies.node[m] >= 0 and np.count_nonzero(bodies.node == bodies.node[m]) > 1:
@@ -89,8 +88,10 @@ def _shift_ends(places: Array, bodies: Array, rows: Array, shift: Array) -> None
 
 
 def bound_pairs(pairs: Any) -> None:
-    """Bounding spheres of the features of body-body contacts after these changed."""
-    pairs.bound[:] = np.linalg.norm(pairs.centre, axis=-1) + np.linalg.norm(pairs.half, axis=-1) + pairs.radius
+    """Bounding spheres of geoms about their centres hold what round pairs see of them, after that changed."""
+    geoms = np.unique(pairs.geom[: int(pairs.rounds[0])])
+    away = np.linalg.norm(pairs.round_centre - pairs.shape_centre, axis=-1) + np.linalg.norm(pairs.round_half, axis=-1)
+    pairs.shape_reach[geoms] = np.maximum(pairs.shape_reach, away + pairs.round_radius)[geoms]
 
 
 def _carried(model: Any) -> Array:

@@ -6,28 +6,33 @@ A parameter acts on one body, joint, contact or actuator, so ∂R/∂θ has a fe
 that object's own kernel. All columns share one transposed solve (adjoint.py).
 """
 
+from dojo_py.hard.closures import lengths_slope
 from dojo_py.hard.coordinates import to_maximal
 from dojo_py.hard.drives import drive
 from dojo_py.hard.gradients.actuator_columns import displaced, follows_bodies
+from dojo_py.hard.gradients.closure_change import tendon_law_change
+from dojo_py.hard.gradients.path_change import path_columns
 from dojo_py.hard.gradients.rates import next_coordinates
+from dojo_py.hard.gradients.screws import as_velocity
 from dojo_py.hard.gradients.state_columns import subtree_motion
 from dojo_py.hard.joint_rows import start_joint
 from dojo_py.hard.parameters import flat
-from dojo_py.hard.parameters.adjoint import solve_adjoint, subtract_rates
+from dojo_py.hard.parameters.adjoint import pull_one, solve_adjoint, subtract_rates
 from dojo_py.hard.parameters.com_columns import com_column
 from dojo_py.hard.parameters.contact_columns import arm_column, friction_column, pair_column, ratio_column
 from dojo_py.hard.parameters.drive_columns import add_drive, clear_drive, drive_column, set_gears
-from dojo_py.hard.parameters.joint_columns import joint_column
+from dojo_py.hard.parameters.joint_columns import RATES, joint_column
 from dojo_py.hard.parameters.moves import move, move_back
 from dojo_py.hard.parameters.number_columns import body_number, dof_number
 from dojo_py.hard.parameters.subtree import subtree_adjoint
 from dojo_py.hard.parameters.timestep_column import timestep_column
+from dojo_py.hard.tendon_paths import path_state
+from dojo_py.hard.terms import EQ_LENGTHS, EQ_PATH, EQ_TENDON
 from dojo_py.jit import entry, kernel
 
 POINT, RADIUS, FRICTION = flat.POINT, flat.RADIUS, flat.FRICTION
 SHAPE, PAIR_RADIUS, PAIR_FRICTION = flat.SHAPE, flat.PAIR_RADIUS, flat.PAIR_FRICTION
-CONVEX_FRICTION = flat.CONVEX_FRICTION
-RATIO, PAIR_RATIO, CONVEX_RATIO = flat.RATIO, flat.PAIR_RATIO, flat.CONVEX_RATIO
+RATIO, PAIR_RATIO = flat.RATIO, flat.PAIR_RATIO
 MASS, INERTIA, GRAVITY, OTHER = flat.MASS, flat.INERTIA, flat.GRAVITY, flat.OTHER
 NUMBERS, COM, JOINT, GEAR = flat.NUMBERS, flat.COM, flat.JOINT, flat.GEAR
 
@@ -42,7 +47,8 @@ def parameter_columns(
     speed at which overlaps are undone.
     """
     nv = qvel.shape[0]
-    follows = outside.wrenches.shape[0] > 0 or outside.joint_forces.shape[0] > 0 or follows_bodies(T)
+    paths = _has_paths(L)
+    follows = outside.wrenches.shape[0] > 0 or outside.joint_forces.shape[0] > 0 or follows_bodies(T) or paths
     drive(L, T, moved.V, G.bodies, qpos, qvel, act, control, h)  # the servos' whole turns, which differences keep
     out[:, :] = 0.0
     solve_adjoint(L, W, D, h)
@@ -65,16 +71,88 @@ def parameter_columns(
                 start_joint(L, W, j, False, D.scratch)
             if follows:
                 subtree_motion(L, W, G, L.child[j], here, before, True, h)
+                if paths:
+                    _moved_paths(L, W, G, D, moved.V, j, h, scheme, rates)
                 _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates)
         elif route == GEAR:
             _gear_column(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates)
         else:
             timestep_column(L, W, G, D, qvel, h, scheme, recovery, rates)
+            if paths:
+                _paths_longer(L, W, G, D, moved, k, qpos, qvel, h, scheme, rates)
             _driven_longer(L, W, G, D, moved, k, follows, qpos, qvel, act, control, outside, h, scheme, rates)
     next_coordinates(L, W, h, out, D.scratch)
     for k in range(out.shape[0]):
         if moved.route[k] > GEAR:
             subtract_rates(L, W, h, out[k, nv : 2 * nv], D.scratch)
+
+
+@kernel
+def _has_paths(L):
+    """Whether spatial tendons act."""
+    for e in range(L.eq_kind.shape[0]):
+        if L.eq_kind[e] == EQ_PATH:
+            return True
+    return False
+
+
+@kernel
+def _moved_paths(L, W, G, D, V, j, h, scheme, out):
+    """Spatial tendons as the bodies move (G.moved, G.under) while joint j changes; G's first column is work."""
+    G.columns[:, :, 0] = 0.0
+    path_columns(L, W, V, G, -1, 0, 0, scheme, h)
+    for e in range(L.eq_kind.shape[0]):
+        if L.eq_kind[e] == EQ_LENGTHS:
+            _, slope, _ = lengths_slope(L, W, e, h)
+            for side in range(2):
+                t = L.eq_tendons[e, side]
+                if t >= 0 and L.eq_kind[t] == EQ_TENDON:
+                    _held_length(L, W, G, D, e, t, side, 1.0 if side == 0 else -slope, j, h)
+    _pull_column(G, D, out)
+
+
+@kernel
+def _held_length(L, W, G, D, e, t, side, factor, j, h):
+    """Row of equality e through fixed tendon t: its length changes by the rates of joint j, not with the bodies."""
+    v, change, first = G.scratch[0, 0:6], 0.0, L.eq_tendons[e, 2] if side == 1 else 0
+    for slot in range(L.eq_bodies.shape[1] - first):
+        b = L.eq_bodies[t, slot]
+        if b >= 0 and G.under[b] == 1:
+            as_velocity(W, G, b, G.moved[b], h, v)
+            for i in range(6):
+                change += W.Ceq[e, first + slot, 0, i] * v[i]
+    for k in range(L.eq_terms[t, 0], L.eq_terms[t, 1]):
+        if L.dof_joint[L.term_dof[k]] == j:
+            change -= factor * L.term_coef[k] * D.scratch[RATES, L.dof_row[L.term_dof[k]]]
+    G.columns[L.place_node[L.node_joint.shape[0] - L.eq_kind.shape[0] + e], 0, 0] += change
+
+
+@kernel
+def _paths_longer(L, W, G, D, moved, k, qpos, qvel, h, scheme, out):
+    """The old rates of spatial tendons over another time step: differences of the lengths at two poses of given coordinates."""
+    first, V = L.node_joint.shape[0] - L.eq_kind.shape[0], moved.V
+    G.columns[:, :, 0] = 0.0
+    for e in range(L.eq_kind.shape[0]):
+        if L.eq_kind[e] != EQ_PATH:
+            continue
+        before = 0.0
+        for side in range(2):
+            amount = moved.step[k] if side == 0 else -moved.step[k]
+            to_maximal(L, qpos, qvel, h + amount, G.next_bodies, V.coordinates)
+            _, rate = path_state(L, e, V, G.next_bodies, h + amount)
+            before += 0.5 * rate / amount
+        tendon_law_change(L, W, V.servos, G, e, first + e, 0.0, before, 0.0, 0, scheme, h)
+    _pull_column(G, D, out)
+
+
+@kernel
+def _pull_column(G, D, out):
+    """out (nv,) += the first column of right-hand sides."""
+    for place in range(G.columns.shape[0]):
+        for row in range(D.y.shape[1]):
+            value = G.columns[place, row, 0]
+            if value != 0.0:
+                pull_one(D.y[place, row], value, out)
 
 
 @kernel
@@ -92,26 +170,30 @@ def _numbers(L, P, Q, W, D, moved, k, h, scheme, out):
             arm_column(L, P, W, D, row, 3, value, out)
         elif column == FRICTION:
             friction_column(W, D, row, value, out)
-        elif column == PAIR_FRICTION:
-            friction_column(W, D, P.body.shape[0] + row, value, out)
         elif column == RATIO:
             ratio_column(W, D, row, moved.part[m], value, out)
-        elif column == PAIR_RATIO:
-            ratio_column(W, D, P.body.shape[0] + row, moved.part[m], value, out)
-        elif column == CONVEX_FRICTION or column == CONVEX_RATIO:
-            first = P.body.shape[0] + Q.kind.shape[0]
-            for s in range(W.n_features[0]):
-                if W.fpair[Q.kind.shape[0] + s] == row:
-                    if column == CONVEX_FRICTION:
-                        friction_column(W, D, first + s, value, out)
-                    else:
-                        ratio_column(W, D, first + s, moved.part[m], value, out)
-        elif column == SHAPE or column == PAIR_RADIUS:
-            c = D.slot[P.body.shape[0] + row]
-            if c >= 0:
-                pair_column(L, P, Q, W, D, c, column == PAIR_RADIUS, moved.part[m], value, h, out)
+        elif column == PAIR_FRICTION or column == PAIR_RATIO or column == SHAPE or column == PAIR_RADIUS:
+            _pair_number(L, P, Q, W, D, column, row, moved.part[m], value, h, out)
         else:
             dof_number(L, W, D, moved.L, column, row, value, h, scheme, out)
+
+
+@kernel
+def _pair_number(L, P, Q, W, D, column, row, part, value, h, out):
+    """Column of a number of a pair, or of a geom as round pairs see it: through all features that it is in."""
+    for f in range(W.n_features[0]):
+        candidate = P.body.shape[0] + f
+        if column == PAIR_FRICTION or column == PAIR_RATIO:
+            if W.fpair[f] == row and column == PAIR_FRICTION:
+                friction_column(W, D, candidate, value, out)
+            elif W.fpair[f] == row:
+                ratio_column(W, D, candidate, part, value, out)
+            continue
+        for side in range(2):
+            if W.fpair[f] < Q.rounds[0] and W.fshape[f, side] == row and D.slot[candidate] >= 0:
+                of_radius = column == PAIR_RADIUS
+                place = side if of_radius else 3 * side + part
+                pair_column(L, P, Q, W, D, D.slot[candidate], of_radius, place, value, h, out)
 
 
 @kernel

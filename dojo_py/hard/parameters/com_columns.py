@@ -58,11 +58,11 @@ def _contact(L, W, D, b, c, side, here, after, slip, rest, t, out):
     if c < W.n_active[1]:
         _add_cross(F, after, t)
         return
+    other = W.cbody[c, 1 - side]
     for i in range(3):
         rest[i] -= F[i]
-        arm[i] = 0.5 * (here[i] + after[i])
+        arm[i] = 0.5 * (here[i] + after[i]) if other >= 0 else after[i]  # (see shift_of in feature_rows.py)
     _add_cross(F, arm, t)
-    other = W.cbody[c, 1 - side]
     if other >= 0:
         turn = s[11, 0:3]
         for i in range(3):

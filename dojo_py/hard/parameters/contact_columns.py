@@ -6,7 +6,7 @@ with a plane, in the body's frame at the next pose, moves with the point, and wi
 
     δgap = n_b · δa,    δv_t = t_b · (ω × δa),    δtorque = S (δa × F_b)          S = Rᵀ R₊;  _b: in that frame
 
-and where an overlap is let be, its gap where the step starts is let be too.
+and where an overlap is let be, its gap where the step starts is let be too. With it the share of a far pair's impulse changes.
 
 A feature of a pair that moves by δp in its body moves by w = R₊ δp, in the world, as the body's displacement would move it: with
 that the derivatives of gap, normal, point c, frame and impulse are those of `pair_motion`; the bodies and so their velocities stay.
@@ -18,7 +18,8 @@ Spinning and rolling feel the normal's turn only:  δv = δd · (ω_A - ω_B),  
 unequally along its tangents, feel the frame's angle as well (gradients/contact_change.py).
 """
 
-from dojo_py.hard.contact_rows import displace_pair, feels_frame, pair_gap, physical_impulse
+from dojo_py.hard.contact_rows import displace_pair, feels_frame, physical_impulse
+from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.gradients.contact_change import frame_angle, twist_rows
 from dojo_py.hard.parameters.adjoint import pull, pull_one, pull_three
 from dojo_py.jit import kernel
@@ -141,12 +142,15 @@ def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
             x[3 + i] = R[0, i] * m0 + R[1, i] * m1 + R[2, i] * m2
             x[3 + i] += sign * (R[0, i] * torque[0] + R[1, i] * torque[1] + R[2, i] * torque[2])
         pull(D.y[L.place_body[body]], x, out)
-    if W.cgrace[c] > 0.0 or feels_frame(W, c):  # the gap and the frame where the step starts
-        pair_gap(Q, W.active[c] - P.body.shape[0], W.x, W.R, s[101, 0:3], s)
+    if W.cgrace[c] > 0.0 or feels_frame(W, c) or W.cslope[c] != 0.0:  # the gap and the frame where the step starts
+        feature_gap(Q, W, W.active[c] - P.body.shape[0], W.x, W.R, s[101, 0:3], s)
         if not radius:
             w = (value * W.R[b, 0, axis], value * W.R[b, 1, axis], value * W.R[b, 2, axis])
+        before = dgap[at] * w[0] + dgap[at + 1] * w[1] + dgap[at + 2] * w[2] - (value if radius else 0.0)
         if W.cgrace[c] > 0.0:
-            y[0] -= dgap[at] * w[0] + dgap[at + 1] * w[1] + dgap[at + 2] * w[2] - (value if radius else 0.0)
+            y[0] -= before
+        if W.cslope[c] != 0.0:
+            _faded(L, W, D, c, impulse, W.cslope[c] * before, x, out)
         if feels_frame(W, c):
             for i in range(3):
                 x[i] = dn_start[i, at] * w[0] + dn_start[i, at + 1] * w[1] + dn_start[i, at + 2] * w[2]
@@ -159,6 +163,19 @@ def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
                     pull(D.y[L.place_body[W.cbody[c, m]]], x, out)
     for k in range(ROWS[W.claw[c]]):
         pull_one(D.motion[c, k], y[k], out)
+
+
+@kernel
+def _faded(L, W, D, c, impulse, change, x, out):
+    """out (nv,) += column of a change of contact c's impulse by so much of itself, that of its share. x: work (6,)."""
+    for m in range(2):
+        if W.cbody[c, m] < 0:
+            continue
+        for i in range(6):
+            x[i] = 0.0
+            for r in range(ROWS[W.claw[c]]):
+                x[i] += change * W.cB[c, m, r, i] * impulse[r]
+        pull(D.y[L.place_body[W.cbody[c, m]]], x, out)
 
 
 @kernel

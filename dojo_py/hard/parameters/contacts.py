@@ -39,9 +39,7 @@ class Rubbing(NamedTuple):
 
 
 def _tables(world: World) -> list[Rubbing]:
-    q = world.pairs
-    rows = [Rubbing(t.geom, t.law, t.friction, t.ratio, t.restitution) for t in (world.planes, q)]
-    return [*rows, Rubbing(q.convex, q.convex_law, q.convex_friction, q.convex_ratio, q.convex_restitution)]
+    return [Rubbing(t.geom, t.law, t.friction, t.ratio, t.restitution) for t in (world.planes, world.pairs)]
 
 
 def _places(world: World, most: int) -> dict[tuple[int, int], list[tuple[Rubbing, list[int]]]]:
@@ -142,9 +140,8 @@ def _point_values(world: World, model: Any) -> Array:
 def _set_points(world: World, model: Any, values: Array) -> None:
     for (g, _, rows), value in zip(_points(world), values, strict=True):
         world.planes.point[rows] = value
-        for i, side in zip(*np.nonzero(world.pairs.geom == g), strict=True):
-            if int(model.geom_type[g]) == 2:  # a sphere
-                world.pairs.centre[i, side] = value
+        if int(model.geom_type[g]) == 2:  # a sphere
+            world.pairs.round_centre[g] = value
     bound_pairs(world.pairs)
 
 
@@ -157,9 +154,9 @@ def _round_geoms(world: World) -> list[int]:
     geoms: dict[int, bool] = {}
     for (g, _), curved in zip(world.planes.geom, world.planes.curved, strict=True):
         geoms[int(g)] = geoms.get(int(g), True) and not curved
-    for a, b in world.pairs.geom:
-        geoms.setdefault(int(a), True)
-        geoms.setdefault(int(b), True)
+    paired, first = np.unique(world.pairs.geom[: int(world.pairs.rounds[0])], return_index=True)
+    for g in paired[np.argsort(first)]:
+        geoms.setdefault(int(g), True)
     return [g for g, fits in geoms.items() if fits]
 
 
@@ -167,15 +164,14 @@ def _radii(world: World, model: Any) -> Array:
     values = []
     for g in _round_geoms(world):
         rows = np.flatnonzero(world.planes.geom[:, 0] == g)
-        sides = np.argwhere(world.pairs.geom == g)
-        values.append(world.planes.radius[rows[0]] if len(rows) else world.pairs.radius[tuple(sides[0])])
+        values.append(world.planes.radius[rows[0]] if len(rows) else world.pairs.round_radius[g])
     return np.array(values)
 
 
 def _set_radii(world: World, model: Any, values: Array) -> None:
     for g, value in zip(_round_geoms(world), values, strict=True):
         world.planes.radius[world.planes.geom[:, 0] == g] = value
-        world.pairs.radius[world.pairs.geom == g] = value
+        world.pairs.round_radius[g] = value
     bound_pairs(world.pairs)
 
 

@@ -27,15 +27,19 @@ class ParameterJacobian:
         sizes = np.cumsum([0, *(p.size for p in self.parameters)])
         self._parts = [(p.name, slice(a, b)) for p, a, b in zip(self.parameters, sizes[:-1], sizes[1:], strict=True)]
         self._free: list[Any] = []
+        self._room = int(world.pairs.room[0])
         self._lock = threading.Lock()
 
-    def _take(self) -> Any:
-        """An Adjoint and Moved tables that nobody else uses."""
+    def _take(self, room: int) -> Any:
+        """An Adjoint and Moved tables that nobody else uses, with room for so many features of pairs."""
         with self._lock:
+            if room != self._room:
+                self._room = room
+                self._free.clear()
             if self._free:
                 return self._free.pop()
         world = self._world
-        adjoint = allocate_adjoint(world.layout, world.planes, world.pairs)
+        adjoint = allocate_adjoint(world.layout, world.planes, world.pairs, room)
         return handle(adjoint), moved_handle(world, self._model, self._directions)
 
     def record(self, steps: int) -> dict[str, Array]:
@@ -47,12 +51,13 @@ class ParameterJacobian:
         from dojo_py.hard.parameters.columns import parameter_columns
 
         out = np.empty((len(self._directions.scale), 2 * self._model.nv))
-        mine = self._take()
+        mine = self._take(hands.room)
         layout, planes, pairs, actuators, _, work, _, tangent = hands.handles
         parameter_columns(
             layout, planes, pairs, actuators, work, tangent, *mine, step.qpos[0], step.qvel[0], step.act[0], control, outside,
             self._timestep, hands.work.options.springs, hands.work.options.recovery_speed, out,
         )  # fmt: skip
         with self._lock:
-            self._free.append(mine)
+            if hands.room == self._room:
+                self._free.append(mine)
         return {name: out[part].T for name, part in self._parts}

@@ -15,15 +15,15 @@ NUMBERS, COM, JOINT, GEAR, TIMESTEP = range(5)
 
 (
     OTHER, MASS, INERTIA, GRAVITY, POINT, RADIUS, FRICTION, SHAPE, PAIR_FRICTION,
-    DAMPING, ARMATURE, FRICTIONLOSS, STIFFNESS, SPRINGREF, PAIR_RADIUS, CONVEX_FRICTION, RATIO, PAIR_RATIO, CONVEX_RATIO,
-) = range(19)  # fmt: skip
+    DAMPING, ARMATURE, FRICTIONLOSS, STIFFNESS, SPRINGREF, PAIR_RADIUS, RATIO, PAIR_RATIO,
+) = range(17)  # fmt: skip
 """Columns of the tables whose numbers act by themselves."""
 COLUMNS = {
     (0, "mass"): MASS, (0, "inertia"): INERTIA, (0, "gravity"): GRAVITY, (0, "dof_damping"): DAMPING,
     (0, "dof_armature"): ARMATURE, (0, "dof_frictionloss"): FRICTIONLOSS, (0, "dof_stiffness"): STIFFNESS,
     (0, "dof_springref"): SPRINGREF, (1, "point"): POINT, (1, "radius"): RADIUS, (1, "friction"): FRICTION,
-    (2, "centre"): SHAPE, (2, "radius"): PAIR_RADIUS, (2, "friction"): PAIR_FRICTION,
-    (2, "convex_friction"): CONVEX_FRICTION, (1, "ratio"): RATIO, (2, "ratio"): PAIR_RATIO, (2, "convex_ratio"): CONVEX_RATIO,
+    (2, "round_centre"): SHAPE, (2, "round_radius"): PAIR_RADIUS, (2, "friction"): PAIR_FRICTION, (1, "ratio"): RATIO,
+    (2, "ratio"): PAIR_RATIO,
 }  # fmt: skip
 
 

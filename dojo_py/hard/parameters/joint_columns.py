@@ -20,6 +20,9 @@ from dojo_py.hard.terms import EQ_COUPLING, EQ_TENDON
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, turn_vector
 
+RATES = 14
+"""Row of D.scratch in which `joint_column` leaves the joint's rates (6,) as they change before anything reacts."""
+
 
 @kernel
 def joint_column(L, W, G, D, moved, k, j, qpos, qvel, h, here, before, out):
@@ -29,7 +32,7 @@ def joint_column(L, W, G, D, moved, k, j, qpos, qvel, h, here, before, out):
     """
     s = D.scratch
     n, a, b = L.node[j], L.parent[j], L.child[j]
-    saved, poses, on_child, on_parent, rates = s[0:4], s[4:8], s[12, 0:6], s[13, 0:6], s[14, 0:6]
+    saved, poses, on_child, on_parent, rates = s[0:4], s[4:8], s[12, 0:6], s[13, 0:6], s[RATES, 0:6]
     basis = s[20:26, 0:6]
     copy_rows(W.basis[j], basis)
     _save(W, b, saved)

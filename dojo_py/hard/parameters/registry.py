@@ -17,15 +17,12 @@ from dojo_py.actuation.transmission import TENDON
 from dojo_py.hard.parameters import actuators, bodies, contacts, flat, joints
 from dojo_py.hard.parameters.flat import Directions, copy_of, flatten
 from dojo_py.hard.parameters.kind import Kind
-from dojo_py.hard.terms import EQ_PATH
 from dojo_py.hard.world import World
 from dojo_py.simulate.values import real_array, text_of
 
 Array = np.ndarray
 KINDS: dict[str, Kind] = {k.name: k for room in (bodies, contacts, joints, actuators) for k in room.KINDS}
 TIMESTEP = "timestep"
-UNDER_PATHS = {"com", "joint_anchor", "joint_axis", TIMESTEP}
-"""Kinds that would move the paths of spatial tendons beside the rest."""
 PARAMETER_NAMES = (*KINDS, TIMESTEP)
 """Every kind of parameter."""
 STEP = 1e-2
@@ -144,10 +141,7 @@ def _direction(world: World, model: Any, kind: Kind, base: Array, entry: tuple[i
 
 def _refuse_tendons(world: World, name: str, word: str) -> None:
     """ValueError for derivatives through tendons that are not there."""
-    layout, table = world.layout, world.actuators
-    if word in UNDER_PATHS and np.any(layout.eq_kind == EQ_PATH):
-        others = sorted(set(KINDS) - UNDER_PATHS)
-        raise ValueError(f"parameters: no derivative by '{name}' where spatial tendons act; accepted then: {others}")
+    table = world.actuators
     bounded = np.isfinite(table.dof_range[table.dof]).any(axis=1) & (table.transmission == TENDON)
     if word == "gear" and np.any(bounded):
         raise ValueError(

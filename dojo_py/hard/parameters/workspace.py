@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.collision.candidates import feature_rows
-from dojo_py.hard.workspace import contact_rows
+from dojo_py.hard.workspace import contact_room, contact_rows
 from dojo_py.solver.octet import whole
 
 
@@ -31,10 +30,10 @@ class Adjoint(NamedTuple):
     scratch: np.ndarray  # (160, 12)
 
 
-def allocate_adjoint(layout: Any, planes: Any, pairs: Any) -> Adjoint:
-    """Work arrays for a world."""
+def allocate_adjoint(layout: Any, planes: Any, pairs: Any, room: int) -> Adjoint:
+    """Work arrays for a world; room: for features of pairs."""
     z, nb, nn, nv = np.zeros, len(layout.mass), len(layout.node_joint), len(layout.dof_joint)
-    nc, m, closed = len(planes.body) + feature_rows(pairs), whole(nv), (nb + nn) * bool(len(layout.eq_kind))
+    nc, m, closed = contact_room(planes, room), whole(nv), (nb + nn) * bool(len(layout.eq_kind))
     nr = contact_rows(planes, pairs)
     return Adjoint(
         z((nb + nn, 6, m)), z((closed, 6, m)), np.eye(nv, m), z((nb, 6, m)), z((nb, 6, m)), z((6, m)),

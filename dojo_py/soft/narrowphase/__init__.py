@@ -1,15 +1,16 @@
 """Contact points of two shapes in MuJoCo's convention: the normal points from the first geom to the second, the point lies midway.
 
-One file per pair of shapes that MuJoCo has a function for, `convex` for all others; a pair's types are in ascending order of
-MuJoCo's geom type. Every function writes its contacts into `out` (n, 10): distance [m], position 3 [m], normal 3, first tangent 3
-(zero: the frame is completed from the normal), and returns their number. A pair that is not in `SUPPORTED` is refused when the
-simulator is built.
+One file per pair of shapes that MuJoCo has a function for, `height_field`, `convex` for all others; a pair's types are in ascending
+order of MuJoCo's geom type. Every function writes its contacts into `out` (n, 10): distance [m], position 3 [m], normal 3, first
+tangent 3 (zero: the frame is completed from the normal), and returns their number. A pair that is not in `SUPPORTED` is refused
+when the simulator is built.
 """
 
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH, SDF = range(9)
 SHAPE_NAMES = ("plane", "height field", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
 
 CONTACTS = {
+    **{(HFIELD, kind): 50 for kind in (SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH)},
     (PLANE, SPHERE): 1,
     (PLANE, CAPSULE): 2,
     (PLANE, ELLIPSOID): 1,
@@ -43,9 +44,9 @@ SUPPORTED = set(CONTACTS)
 SEARCHED_PAIRS = {
     (i, j)
     for i, j in SUPPORTED
-    if i != PLANE and (ELLIPSOID in (i, j) or MESH in (i, j) or (CYLINDER in (i, j) and i != SPHERE))
+    if i == HFIELD or (i != PLANE and (ELLIPSOID in (i, j) or MESH in (i, j) or (CYLINDER in (i, j) and i != SPHERE)))
 }
 """Pairs without a function of their own, in MuJoCo as here: it searches for their nearest points."""
 
-MAX_CONTACTS = 8
+MAX_CONTACTS = 50
 """Most contacts that one pair of geoms makes."""

@@ -14,7 +14,7 @@ from dojo_py.collision.convex_shapes import ELLIPSOID, SPHERE, Hulls
 from dojo_py.collision.hull_polygons import hull_polygons
 from dojo_py.collision.vectors import along, minus, unit
 from dojo_py.jit import kernel
-from dojo_py.soft.narrowphase import PLANE
+from dojo_py.soft.narrowphase import HFIELD, PLANE
 from dojo_py.soft.narrowphase.features import CAP_CORNERS, Polygons
 from dojo_py.soft.narrowphase.manifold import manifold
 from dojo_py.soft.narrowphase.plane_mesh import plane_mesh
@@ -63,8 +63,9 @@ def _pose(frame):
 
 
 def hulls_of(model: Any) -> tuple[Hulls, np.ndarray]:
-    """The hulls of all meshes, and (ngeom, 2) first corner and number of corners of each geom's."""
-    shapes = Shapes.of_model(model)
+    """The hulls of all meshes, and (ngeom, 2) first corner and number of corners of each geom's; of a height field its number."""
+    shapes, rows = Shapes.of_model(model), np.asarray(model.geom_type) == HFIELD
+    shapes.hull[rows, 0] = np.asarray(model.geom_dataid)[rows]
     return shapes.hulls, shapes.hull
 
 

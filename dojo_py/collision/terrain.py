@@ -1,0 +1,415 @@
+"""Which features of a convex shape and a height field may touch within a step.
+
+The field is convex prisms (height_fields.py); the shape's gap from it is the least of the gaps from those below its box. For each
+prism within reach the nearest point q of the field and the normal there tell what of the terrain is touched: a triangle, an edge,
+a point of the grid. It counts only where the normal belongs to the terrain there: no neighbour rises above the plane through q,
+
+    n · (w - q) <= 0    for the corners w of all triangles that hold q,    n out of the terrain
+
+else one of these neighbours is what is touched. So the seams between prisms, and edges of a flat or hollow terrain, are never met.
+What is touched shows the triangle to the shape, as a face of a mesh would (manifold.py): corners of the shape over the triangle,
+and, where the terrain bends outwards, its edges and points. Balls meet a triangle's plane, an edge or a point. Features are
+numbered by triangle, edge and point of the grid.
+"""
+
+import math
+
+from dojo_py.collision.convex_pair import nearest
+from dojo_py.collision.convex_shapes import MESH, SPHERE, rounding, support
+from dojo_py.collision.features import BALL_FEATURE, EDGE_EDGE, EDGE_OVER, POINT_PLANE
+from dojo_py.collision.height_fields import CORNERS as PRISM
+from dojo_py.collision.height_fields import box_in_field, cells_below, grid_point, middle_of, terrain_triangle
+from dojo_py.collision.manifold import MISSED, MOST, NUMBERS, _add, _keep_spread, _overlap
+from dojo_py.collision.shown_polygons import CORNERS, FOUND, pose_of, shape_of, show_polygon
+from dojo_py.collision.vectors import (
+    along,
+    cross,
+    dot,
+    length,
+    minus,
+    perpendicular,
+    plus,
+    put,
+    row,
+    times,
+    turned,
+    turned_back,
+    unit,
+)
+from dojo_py.jit import kernel
+
+ON_EDGE = 1e-7
+"""Share of a triangle below which a point counts as lying on its edge."""
+FLAT = 1e-9
+"""Sine of the angle between neighbours below which the terrain is flat."""
+PARALLEL = 1e-6
+"""Distance of two unit normals below which they are one."""
+AROUND = 0.1
+"""Of the size of a shape: how far away the terrain's gap is known."""
+
+
+@kernel
+def _prism(Q, b, r, c, half, corners, pose_b):
+    """(shape, pose) of the prism below a triangle of geom b."""
+    f = Q.shape_faces[b, 0]
+    middle, size = middle_of(Q, f, corners)
+    number = 2 * (r * (Q.field_grid[f, 1] - 1) + c) + half
+    first = Q.shape_hull[b, 0] + PRISM * number
+    return (MESH, size, first, PRISM), (plus(pose_b[0], turned(pose_b[1], middle)), pose_b[1])
+
+
+@kernel
+def terrain_nearest(Q, W, k, x, R):
+    """(gap [m], normal from the shape to the field, point of the shape, of the field) of pair k at poses x, R.
+
+    Where the field is farther than a share of the shape's size, this distance, which the gap exceeds, and the centres.
+    """
+    a, b = Q.geom[k, 0], Q.geom[k, 1]
+    i, j = Q.shape_node[a], Q.shape_node[b]
+    A, pose_a, pose_b = shape_of(Q, a), pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
+    f, around = Q.shape_faces[b, 0], AROUND * Q.shape_reach[a]
+    best = around, unit(minus(pose_b[0], pose_a[0])), pose_a[0], pose_b[0]
+    low, high = box_in_field(A, pose_a, pose_b, around, Q)
+    first_row, rows, first_column, columns = cells_below(Q, f, low, high)
+    for r in range(first_row, rows):
+        for c in range(first_column, columns):
+            for half in range(2):
+                corners = terrain_triangle(Q, f, r, c, half)
+                if max(corners[0][2], corners[1][2], corners[2][2]) >= low[2]:
+                    B, place = _prism(Q, b, r, c, half, corners, pose_b)
+                    gap, n, p, q, _, _ = nearest(A, pose_a, B, place, minus(place[0], pose_a[0]), Q, W.polytope)
+                    if gap < best[0]:
+                        best = gap, n, p, q
+    return best
+
+
+@kernel
+def find_terrain(Q, W, k, x, R, reach):
+    """As `manifold.find_features`, for pair k of a shape and a height field: (its gap, how many features were added)."""
+    a, b = Q.geom[k, 0], Q.geom[k, 1]
+    i, j = Q.shape_node[a], Q.shape_node[b]
+    A, pose_a, pose_b = shape_of(Q, a), pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
+    f, least, before = Q.shape_faces[b, 0], math.inf, W.n_features[0]
+    low, high = box_in_field(A, pose_a, pose_b, reach, Q)
+    first_row, rows, first_column, columns = cells_below(Q, f, low, high)
+    deep_r, deep_c, deep_half = -1, -1, 0
+    for r in range(first_row, rows):
+        for c in range(first_column, columns):
+            for half in range(2):
+                corners = terrain_triangle(Q, f, r, c, half)
+                if max(corners[0][2], corners[1][2], corners[2][2]) < low[2]:
+                    continue
+                B, place = _prism(Q, b, r, c, half, corners, pose_b)
+                gap, n, p, q, _, _ = nearest(A, pose_a, B, place, minus(place[0], pose_a[0]), Q, W.polytope)
+                if gap < least:
+                    least, deep_r, deep_c, deep_half = gap, r, c, half
+                if gap <= reach:
+                    _touch(Q, W, k, x, R, (a, pose_a, b, pose_b), (r, c, half), (gap, n, p, q), reach)
+    if least < 0.0 and W.n_features[0] == before:
+        _push_up(Q, W, k, x, R, (a, pose_a, b, pose_b), (deep_r, deep_c, deep_half))
+    return least, W.n_features[0] - before
+
+
+@kernel
+def _local(Q, b, cell):
+    """(corners, outward normal) of a triangle in the field's frame."""
+    corners = terrain_triangle(Q, Q.shape_faces[b, 0], cell[0], cell[1], cell[2])
+    m = unit(cross(minus(corners[1], corners[0]), minus(corners[2], corners[0])))
+    return corners, m if m[2] > 0.0 else times(-1.0, m)
+
+
+@kernel
+def _grid_place(cell, i):
+    """(row, column) of corner i of a triangle, in the order of `terrain_triangle`."""
+    r, c, half = cell
+    if half == 0:
+        return (r + 1, c) if i == 0 else (r, c) if i == 1 else (r + 1, c + 1)
+    return (r, c) if i == 0 else (r + 1, c + 1) if i == 1 else (r, c + 1)
+
+
+@kernel
+def _beyond(Q, f, cell, i):
+    """(whether there is a neighbour over the edge opposite to corner i, its corner that is not on that edge)."""
+    r, c, half = cell
+    rows, columns = Q.field_grid[f, 0], Q.field_grid[f, 1]
+    if half == 0:  # corners (r + 1, c), (r, c), (r + 1, c + 1)
+        y, z = (r, c + 1) if i == 0 else (r + 2, c + 1) if i == 1 else (r, c - 1)
+    else:  # corners (r, c), (r + 1, c + 1), (r, c + 1)
+        y, z = (r + 1, c + 2) if i == 0 else (r - 1, c) if i == 1 else (r + 1, c)
+    if 0 <= y < rows and 0 <= z < columns:
+        return True, grid_point(Q, f, y, z)
+    return False, (0.0, 0.0, 0.0)
+
+
+@kernel
+def _bends_out(Q, f, cell, corners, m, i):
+    """Whether the edge opposite to corner i is one of the border, or the terrain falls away behind it."""
+    there, w = _beyond(Q, f, cell, i)
+    e = minus(w, corners[(i + 1) % 3])
+    return not there or dot(m, e) < -FLAT * length(e)
+
+
+@kernel
+def _is_peak(Q, f, cell, i):
+    """Whether an edge of the terrain at corner i bends outwards: its neighbours do not all lie in its plane or above."""
+    r, c = _grid_place(cell, i)
+    p = grid_point(Q, f, r, c)
+    for k in range(6):
+        ok1, one = _ring_point(Q, f, r, c, k)
+        ok2, two = _ring_point(Q, f, r, c, (k + 1) % 6)
+        ok3, three = _ring_point(Q, f, r, c, (k + 2) % 6)
+        if not (ok1 and ok2 and ok3):
+            return True  # on the border
+        m = unit(cross(minus(one, p), minus(two, p)))
+        e = minus(three, p)
+        if dot(m, e) < -FLAT * length(e):
+            return True
+    return False
+
+
+@kernel
+def _ring_point(Q, f, r, c, k):
+    """Point k of the six neighbours of a point of the grid, anticlockwise; False where there is none."""
+    y = r + (1 if k == 1 or k == 2 else -1 if k == 4 or k == 5 else 0)
+    z = c + (1 if k == 0 or k == 1 else -1 if k == 3 or k == 4 else 0)
+    if 0 <= y < Q.field_grid[f, 0] and 0 <= z < Q.field_grid[f, 1]:
+        return True, grid_point(Q, f, y, z)
+    return False, (0.0, 0.0, 0.0)
+
+
+@kernel
+def _shares(corners, q):
+    """Barycentric coordinates of a point of the field's frame in a triangle, seen from above."""
+    a, b, c = corners
+    det = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+    v = ((q[0] - a[0]) * (c[1] - a[1]) - (q[1] - a[1]) * (c[0] - a[0])) / det
+    w = ((b[0] - a[0]) * (q[1] - a[1]) - (b[1] - a[1]) * (q[0] - a[0])) / det
+    return 1.0 - v - w, v, w
+
+
+@kernel
+def _part(shares):
+    """What of a triangle a point lies on: (3, -1) the triangle, (2, i) the edge opposite to corner i, (1, i) corner i."""
+    zero, at = 0, -1
+    for i in range(3):
+        if shares[i] < ON_EDGE:
+            zero += 1
+            at = i
+    if zero == 0:
+        return 3, -1
+    if zero == 1:
+        return 2, at
+    best = 0
+    for i in range(1, 3):
+        if shares[i] > shares[best]:
+            best = i
+    return 1, best
+
+
+@kernel
+def _belongs(Q, f, cell, n, q, part):
+    """Whether n, out of the terrain and not a triangle's normal, is one of the terrain's at its point q (in the field's frame)."""
+    size, i = part
+    if size == 3:
+        return False
+    if size == 2:
+        there, w = _beyond(Q, f, cell, i)
+        e = minus(w, q)
+        return not there or dot(n, e) <= PARALLEL * length(e)
+    r, c = _grid_place(cell, i)
+    for k in range(6):
+        there, w = _ring_point(Q, f, r, c, k)
+        e = minus(w, q)
+        if there and dot(n, e) > PARALLEL * length(e):
+            return False
+    return True
+
+
+@kernel
+def _touch(Q, W, k, x, R, geoms, cell, near, reach):
+    """Add what the shape may touch of one triangle, whose prism's nearest points are given."""
+    a, pose_a, b, pose_b = geoms
+    gap, n, p, q = near
+    f = Q.shape_faces[b, 0]
+    corners, m = _local(Q, b, cell)
+    here = turned_back(pose_b[1], minus(q, pose_b[0]))
+    out = times(-1.0, turned_back(pose_b[1], n))
+    shares = _shares(corners, here)
+    size = length(minus(corners[1], corners[0])) + length(minus(corners[2], corners[0]))
+    if dot(m, minus(here, corners[0])) < -ON_EDGE * size:  # a wall of the border, or the bottom
+        if out[2] < -0.5 or _on_border(Q, f, cell, shares):
+            _plane_feature(Q, W, k, x, R, geoms, cell, p, q, n)
+        return
+    part, level = _part(shares), length(minus(out, m)) < PARALLEL
+    if not (level or _belongs(Q, f, cell, out, here, part)):
+        return
+    if Q.shape_kind[a] == SPHERE:
+        _ball(Q, W, k, x, R, geoms, cell, part, level, pose_a[0], 0)
+        return
+    M = W.manifold
+    M.found[0] = 0
+    show_polygon(Q, M, 0, a, pose_a, n)
+    _show_triangle(Q, M, b, cell, pose_b)
+    _overlap(Q, W, a, pose_a, b, pose_b, n, gap, reach)
+    missed = _number(Q, W, k, f, cell, corners, m, gap)
+    _keep_spread(M, MOST if W.kappa[0] == 0.0 else FOUND)
+    for s in range(M.found[0]):
+        if M.kept[s]:
+            _add(Q, W, k, M, s, x, R)
+    if missed and not level:
+        if M.radius[0] > 0.0 or W.kappa[0] > 0.0:  # a corner that touches, which is no ball, has no normal of its own
+            for i in range(M.corners[0]):
+                centre = row(M.point[0], i)
+                if length(minus(along(p, -M.radius[0], n), centre)) < ON_EDGE * M.size[0]:
+                    _ball(Q, W, k, x, R, geoms, cell, part, level, centre, M.number[0, i])
+                    return
+        _plane_feature(Q, W, k, x, R, geoms, cell, p, q, n)
+
+
+@kernel
+def _on_border(Q, f, cell, shares):
+    """Whether a point of a prism, by its place seen from above, lies on a wall of the field."""
+    for i in range(3):
+        if shares[i] < ON_EDGE and not _beyond(Q, f, cell, i)[0]:
+            return True
+    return False
+
+
+@kernel
+def _triangle_number(Q, f, cell):
+    return 2 * (cell[0] * (Q.field_grid[f, 1] - 1) + cell[1]) + cell[2]
+
+
+@kernel
+def _point_number(Q, f, cell, i):
+    r, c = _grid_place(cell, i)
+    return r * Q.field_grid[f, 1] + c
+
+
+@kernel
+def _edge_number(Q, f, cell, i):
+    """Number of the edge opposite to corner i, the same from both of its triangles; not that of a point times 4, plus 3."""
+    r1, c1 = _grid_place(cell, (i + 1) % 3)
+    r2, c2 = _grid_place(cell, (i + 2) % 3)
+    direction = 0 if r1 == r2 else 1 if c1 == c2 else 2
+    return 4 * (min(r1, r2) * Q.field_grid[f, 1] + min(c1, c2)) + direction
+
+
+@kernel
+def _show_triangle(Q, M, b, cell, pose_b):
+    """The triangle into M's second row: counterclockwise from outside, as the faces of a mesh."""
+    corners, m = _local(Q, b, cell)
+    M.radius[1], M.disc[1], M.corners[1], M.has_face[1] = 0.0, 0.0, 3, True
+    M.face[1] = _triangle_number(Q, Q.shape_faces[b, 0], cell)
+    for i in range(3):
+        place = i if cell[2] == 0 else 2 - i  # in MuJoCo's order the second triangle of a cell runs clockwise
+        put(M.point[1], place, plus(pose_b[0], turned(pose_b[1], corners[i])))
+        M.number[1, place] = i
+    put(M.normal, 1, turned(pose_b[1], m))
+    put(M.origin, 1, row(M.point[1], 0))
+
+
+@kernel
+def _number(Q, W, k, f, cell, corners, m, gap):
+    """Number the features in M by the grid; what does not bend outwards is no feature: its gap becomes NaN, and it is not kept.
+
+    Returns whether none of the others is as near as the pair.
+    """
+    M, missed = W.manifold, True
+    for s in range(M.found[0]):
+        good = True
+        if M.kind[s] == EDGE_EDGE or M.kind[s] == EDGE_OVER:
+            i = 3 - M.corner[s, 1] // CORNERS - M.corner[s, 1] % CORNERS
+            good = _bends_out(Q, f, cell, corners, m, i)
+            M.corner[s, 1] = _edge_number(Q, f, cell, i)
+        elif M.side[s] == 1:
+            i = M.corner[s, 0]
+            good = _is_peak(Q, f, cell, i)
+            M.corner[s, 0] = _point_number(Q, f, cell, i)
+        elif _is_double(W, k, M, s):
+            good, missed = False, False
+        if good:
+            missed = missed and (M.gap[s] > gap + MISSED * M.size[0] or M.gap[s] < M.least[0])
+        else:
+            M.gap[s] = math.nan
+    return missed
+
+
+@kernel
+def _is_double(W, k, M, s):
+    """Whether the same point of the shape is held already over another triangle in the same plane."""
+    part = (2 * M.kind[s] + M.side[s]) * NUMBERS + M.corner[s, 0]
+    m, at = row(M.along[s], 1), row(M.at[s], 1)
+    for i in range(W.n_features[0]):
+        if W.fpair[i] == k and W.fkey[i] // NUMBERS == part:
+            n = (W.faxes[i, 1, 0, 2], W.faxes[i, 1, 1, 2], W.faxes[i, 1, 2, 2])
+            d = minus(at, row(W.fcentre[i], 1))
+            if length(minus(n, m)) < FLAT and abs(dot(m, d)) < FLAT * length(d):
+                return True
+    return False
+
+
+@kernel
+def _ball(Q, W, k, x, R, geoms, cell, part, level, centre, end):
+    """A ball or corner of the shape, its number `end`, over the triangle's plane (`level`), or at an edge or a point of it."""
+    a, _, b, pose_b = geoms
+    f, M = Q.shape_faces[b, 0], W.manifold
+    corners, m = _local(Q, b, cell)
+    size, i = part
+    M.side[0], M.sign[0] = 0, 1.0
+    put(M.at[0], 0, centre)
+    M.rounding[0, 0], M.rounding[0, 1] = rounding(shape_of(Q, a)), 0.0
+    if level or size == 3:
+        M.kind[0] = POINT_PLANE
+        M.corner[0, 0], M.corner[0, 1] = end, _triangle_number(Q, f, cell)
+        put(M.at[0], 1, plus(pose_b[0], turned(pose_b[1], corners[0])))
+        put(M.along[0], 1, turned(pose_b[1], m))
+        if not _is_double(W, k, M, 0):
+            _add(Q, W, k, M, 0, x, R)
+        return
+    M.kind[0] = BALL_FEATURE
+    one, two = (corners[i], corners[i]) if size == 1 else (corners[(i + 1) % 3], corners[(i + 2) % 3])
+    M.corner[0, 0], M.corner[0, 1] = end, 4 * _point_number(Q, f, cell, i) + 3 if size == 1 else _edge_number(Q, f, cell, i)
+    before = W.n_features[0]
+    _add(Q, W, k, M, 0, x, R)
+    if W.n_features[0] > before:
+        middle = plus(pose_b[0], turned(pose_b[1], times(0.5, plus(one, two))))
+        _put_segment(W, before, middle, turned(pose_b[1], times(0.5, minus(two, one))))
+
+
+@kernel
+def _put_segment(W, i, middle, half):
+    """A segment of the world as the second side of feature i."""
+    reach = length(half)
+    z = unit(half)
+    y = unit(perpendicular(z))
+    u = cross(y, z)
+    for r in range(3):
+        W.fcentre[i, 1, r] = middle[r]
+        W.faxes[i, 1, r, 0], W.faxes[i, 1, r, 1], W.faxes[i, 1, r, 2] = u[r], y[r], z[r]
+        W.fhalf[i, 1, r] = reach if r == 2 else 0.0
+
+
+@kernel
+def _plane_feature(Q, W, k, x, R, geoms, cell, p, q, n):
+    """The point of the shape that is nearest now, over the plane through the nearest point of the field: it keeps both apart."""
+    a = geoms[0]
+    M, radius = W.manifold, rounding(shape_of(Q, a))
+    M.kind[0], M.side[0], M.sign[0] = POINT_PLANE, 0, 1.0
+    M.corner[0, 0], M.corner[0, 1] = NUMBERS - 1, _triangle_number(Q, Q.shape_faces[geoms[2], 0], cell)
+    put(M.at[0], 0, along(p, -radius, n))
+    put(M.at[0], 1, q)
+    put(M.along[0], 1, times(-1.0, n))
+    M.rounding[0, 0], M.rounding[0, 1] = radius, 0.0
+    _add(Q, W, k, M, 0, x, R)
+
+
+@kernel
+def _push_up(Q, W, k, x, R, geoms, cell):
+    """The lowest point of the shape over the plane of a triangle: where it is so deep that nothing else is known."""
+    a, pose_a, b, pose_b = geoms
+    corners, m = _local(Q, b, cell)
+    up, A = turned(pose_b[1], m), shape_of(Q, a)
+    lowest, _ = support(A, pose_a, times(-1.0, up), Q, -1)
+    place = plus(pose_b[0], turned(pose_b[1], corners[0]))
+    _plane_feature(Q, W, k, x, R, geoms, cell, along(lowest, -rounding(A), up), place, times(-1.0, up))

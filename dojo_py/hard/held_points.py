@@ -1,0 +1,155 @@
+"""Contacts whose points wander, held: where a step fails, points fixed on one body over planes fixed on the other take their place.
+
+The lowest point of a rim, the nearest points of two round shapes, a rim that crosses an edge or another rim: within a step they
+may run round the rim, or jump where two corners meet and any normal between them is one; edges that cross pass their ends. With
+the normal n from B to A and the points a, b that are nearest where the step starts,
+
+    gap = n · (a - b),   a fixed on A, b and n on B                                     (POINT_PLANE, features.py)
+
+is smooth, and no larger than the distance of what the plane keeps apart. What overlaps at the end all the same is added in the same
+way, with the points that are deepest there (manifold.py). A contact that carries although its shapes end apart gets the points and
+the normal that they have there, and the step is solved again; if they stay apart the step is not solved.
+"""
+
+from dojo_py.arrays import copy, copy_rows
+from dojo_py.collision.features import POINT_PLANE
+from dojo_py.collision.height_fields import HFIELD
+from dojo_py.collision.manifold import gap_of
+from dojo_py.collision.shown_polygons import pose_of
+from dojo_py.hard.feature_geometry import feature_geometry
+from dojo_py.hard.interior_point import SOLVED
+from dojo_py.hard.islands import CONTACTS
+from dojo_py.hard.parts import whole
+from dojo_py.hard.start import COLD
+from dojo_py.jit import kernel
+
+APART = 1e-7
+"""Distance [m] at the end of a step up to which shapes touch."""
+CARRIES = 1e-6
+"""Share of the largest impulse from which a contact carries anything."""
+ROUNDS_HELD = 6
+"""Most solves with points held anew."""
+
+
+@kernel
+def hold_points(P, Q, W):
+    """Hold the wandering contacts of the islands in W.span where the step starts. Returns how many there are."""
+    count, s = 0, W.scratch
+    n, c, a, b = s[101, 0:3], s[102, 0:3], s[102, 3:6], s[102, 6:9]
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        f = W.active[W.members[CONTACTS, k]] - P.body.shape[0]
+        if f < 0 or W.fpair[f] < Q.rounds[0] or W.fkind[f] == POINT_PLANE:
+            continue
+        _keep_free(W, f)
+        i, j = W.fbody[f, 0], W.fbody[f, 1]
+        gap = feature_geometry(Q, W, f, W.x[i], W.R[i], W.x[j], W.R[j], n, c, s[48], s[42:45], s[45:48], s)
+        for r in range(3):
+            a[r], b[r] = c[r] + 0.5 * gap * n[r], c[r] - 0.5 * gap * n[r]
+        _hold(W, f, a, b, n, W.x, W.R)
+        count += 1
+    return count
+
+
+@kernel
+def any_held(P, W):
+    """Whether a contact of the islands in W.span is held."""
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        f = W.active[W.members[CONTACTS, k]] - P.body.shape[0]
+        if f >= 0 and W.free_kind[f] > 0:
+            return True
+    return False
+
+
+@kernel
+def release_points(P, W):
+    """Let the contacts of the islands in W.span that were held wander again."""
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        f = W.active[W.members[CONTACTS, k]] - P.body.shape[0]
+        if f >= 0 and W.free_kind[f] > 0:
+            W.fkind[f], W.fsign[f] = W.free_kind[f] - 1, W.free_sign[f]
+            for side in range(2):
+                copy(W.free_centre[f, side], W.fcentre[f, side])
+                copy_rows(W.free_axes[f, side], W.faxes[f, side])
+                W.fradius[f, side] = W.free_radius[f, side]
+            W.free_kind[f] = 0
+
+
+@kernel
+def _keep_free(W, f):
+    """What feature f is, for `release_points`."""
+    if W.free_kind[f] > 0:
+        return
+    W.free_kind[f], W.free_sign[f] = W.fkind[f] + 1, W.fsign[f]
+    for side in range(2):
+        copy(W.fcentre[f, side], W.free_centre[f, side])
+        copy_rows(W.faxes[f, side], W.free_axes[f, side])
+        W.free_radius[f, side] = W.fradius[f, side]
+
+
+@kernel
+def hold_again(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
+    """After a solve with points held: what carries and ends apart is held where it ends and the step solved again, until none does.
+
+    Returns (iterations, whether something still does); out as in `attempts.attempts`.
+    """
+    total = 0.0
+    for _ in range(ROUNDS_HELD):
+        if out[0] != SOLVED:
+            return total, False
+        held, passed = _hold_apart(P, Q, W)
+        if held == 0:
+            return total, passed
+        total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, budget - total, out)
+    held, passed = _hold_apart(P, Q, W)
+    return total, out[0] == SOLVED and (held > 0 or passed)
+
+
+@kernel
+def _hold_apart(P, Q, W):
+    """Hold the contacts of the islands in W.span that carry although their shapes end apart where they end.
+
+    Returns (how many, whether others have passed to the other side of their plane, where they cannot be held). Those that keep fast
+    bodies on their side (passing.py, keys below zero) may carry.
+    """
+    most, count, passed, n, p, q = 0.0, 0, False, W.scratch[101, 0:3], W.scratch[102, 3:6], W.scratch[102, 6:9]
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        most = max(most, W.con[W.members[CONTACTS, k], 0])
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        f = W.active[c] - P.body.shape[0]
+        if f < 0 or W.fpair[f] < Q.rounds[0] or W.fkey[f] < 0 or not W.con[c, 0] > CARRIES * most:
+            continue
+        g, h = W.fshape[f, 0], W.fshape[f, 1]
+        if Q.shape_kind[g] == HFIELD or Q.shape_kind[h] == HFIELD:
+            continue  # its features are of single triangles
+        i, j = W.fbody[f, 0], W.fbody[f, 1]
+        gap, normal, a, b = gap_of(Q, W, g, pose_of(Q, g, W.xn[i], W.Rn[i]), h, pose_of(Q, h, W.xn[j], W.Rn[j]))
+        if gap > APART:
+            facing = 0.0
+            for r in range(3):
+                n[r] = -normal[r]
+                for axis in range(3):
+                    facing += n[r] * W.Rn[j, r, axis] * W.faxes[f, 1, axis, 2]
+            if W.fkind[f] == POINT_PLANE and W.fsign[f] > 0.0 and facing <= 0.0:
+                passed = True
+                continue
+            _keep_free(W, f)
+            p[0], p[1], p[2] = a
+            q[0], q[1], q[2] = b
+            _hold(W, f, p, q, n, W.xn, W.Rn)
+            count += 1
+    return count, passed
+
+
+@kernel
+def _hold(W, f, a, b, n, x, R):
+    """Feature f: a point a (3,) of its first body over the plane through b (3,) of its second, n (3,) out of it; at poses x, R."""
+    i, j = W.fbody[f, 0], W.fbody[f, 1]
+    for r in range(3):
+        on_a, on_b, normal = 0.0, 0.0, 0.0
+        for k in range(3):
+            on_a += R[i, k, r] * (a[k] - x[i, k])
+            on_b += R[j, k, r] * (b[k] - x[j, k])
+            normal += R[j, k, r] * n[k]
+        W.fcentre[f, 0, r], W.fcentre[f, 1, r], W.faxes[f, 1, r, 2] = on_a, on_b, normal
+    W.fkind[f], W.fsign[f], W.fradius[f, 0], W.fradius[f, 1] = POINT_PLANE, 1.0, 0.0, 0.0

@@ -1,0 +1,120 @@
+"""Broad phase of a step: which pairs of geoms may be near, by sweep and prune over boxes of the geoms (collision/sweep.py).
+
+A box holds what its geom may reach in the step, or up to where its impulses fade on the central path; pairs come in their order.
+"""
+
+import math
+
+from dojo_py.collision.manifold import pair_far
+from dojo_py.collision.sweep import find_near, overlap, pairs_of, set_box, sort_boxes
+from dojo_py.collision.touching import pair_distance
+from dojo_py.hard.round_pairs import round_distance
+from dojo_py.jit import kernel
+
+
+@kernel
+def travel(L, Q, W, g, h):
+    """How far geom g may get in a step of length h [m], with room to spare."""
+    b = Q.shape_node[g]
+    if b < 0:
+        return 0.0
+    v, c = W.v_prev[b], Q.shape_centre[g]
+    gravity = max(abs(L.gravity[b, 0]), abs(L.gravity[b, 1]), abs(L.gravity[b, 2]))
+    arm = Q.shape_reach[g] + math.sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2])
+    reach = 4.0 * h * h * gravity + 2.0 * h * math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+    return reach + 2.0 * h * arm * math.sqrt(v[3] * v[3] + v[4] * v[4] + v[5] * v[5])
+
+
+@kernel
+def near_by_travel(L, Q, W, h, factor, margin):
+    """Fill W.sweep.near with the pairs that `factor` times their travels and the margin [m] bring together from where they are."""
+    S = W.sweep
+    for i in range(Q.box_geom.shape[0]):
+        g = Q.box_geom[i]
+        _set_box(Q, S, i, W.x, W.R, factor * travel(L, Q, W, g, h) + 0.5 * margin)
+    find_pairs(Q, W)
+
+
+@kernel
+def near_by_fade(Q, W, kappa):
+    """Likewise those whose impulse on the central path has not faded away (far_pairs.py)."""
+    S = W.sweep
+    for i in range(Q.box_geom.shape[0]):
+        _set_box(Q, S, i, W.x, W.R, 2.0 * Q.shape_fade[Q.box_geom[i]] * math.sqrt(kappa))
+    find_pairs(Q, W)
+
+
+@kernel
+def near_at_end(Q, W):
+    """Likewise those whose boxes overlap at the next poses."""
+    for i in range(Q.box_geom.shape[0]):
+        _set_box(Q, W.sweep, i, W.xn, W.Rn, 0.0)
+    find_pairs(Q, W)
+
+
+@kernel
+def _set_box(Q, S, i, x, R, more):
+    """Box i: the geom's bounding sphere and `more` [m] around it."""
+    g = Q.box_geom[i]
+    b, c = Q.shape_node[g], Q.shape_centre[g]
+    set_box(
+        S, i,
+        x[b, 0] + R[b, 0, 0] * c[0] + R[b, 0, 1] * c[1] + R[b, 0, 2] * c[2],
+        x[b, 1] + R[b, 1, 0] * c[0] + R[b, 1, 1] * c[1] + R[b, 1, 2] * c[2],
+        x[b, 2] + R[b, 2, 0] * c[0] + R[b, 2, 1] * c[1] + R[b, 2, 2] * c[2],
+        Q.shape_reach[g] + more,
+    )  # fmt: skip
+
+
+@kernel
+def find_pairs(Q, W):
+    """Fill W.sweep.near with the pairs whose boxes overlap."""
+    find_near(Q, W.sweep)
+    W.n_features[1] += W.sweep.found[1]  # those that found no room: the caller is told
+
+
+@kernel
+def gap_of_pair(Q, W, k, x, R):
+    """Gap [m] of pair k at poses x (nb + 1, 3), R (nb + 1, 3, 3)."""
+    if k < Q.rounds[0]:
+        return round_distance(Q, W, k, x, R)
+    return pair_distance(Q, W, k, x, R)
+
+
+@kernel
+def smallest_distance(Q, W, least):
+    """The smallest gap of all pairs at the next poses [m]; least: or any that is not smaller than this.
+
+    W.pair_gap: the smallest of those whose boxes overlap there, if the check at the end of the step has found them.
+    """
+    S = W.sweep
+    for i in range(Q.box_geom.shape[0]):
+        _set_box(Q, S, i, W.xn, W.Rn, 0.0)
+    sort_boxes(S)
+    if W.pair_gap[0] == math.inf:
+        for u in range(Q.boundless.shape[0]):
+            least = _closer(Q, W, Q.boundless[u], least)
+    least = min(least, W.pair_gap[0])
+    known = W.pair_gap[0] < math.inf
+    order, a, n = S.order, S.axis[0], S.order.shape[0]
+    for p in range(n):
+        i = order[p]
+        for q in range(p + 1, n):
+            k, apart = order[q], max(least, 0.0)
+            if not S.low[k, a] <= S.high[i, a] + apart:
+                break
+            if known and S.low[k, a] <= S.high[i, a] and overlap(S, i, k, 0.0):
+                continue
+            if overlap(S, i, k, apart):
+                first, last = pairs_of(Q, Q.box_geom[i], Q.box_geom[k])
+                for pair in range(first, last):
+                    least = _closer(Q, W, Q.pair_number[pair], least)
+    return least
+
+
+@kernel
+def _closer(Q, W, k, least):
+    """The smaller of `least` and the gap of pair k at the next poses."""
+    if pair_far(Q, k, W.xn, W.Rn, max(min(least, 1e300), 0.0)):
+        return least
+    return min(least, gap_of_pair(Q, W, k, W.xn, W.Rn))

@@ -1,0 +1,180 @@
+"""Bodies do not pass through each other within a step of the hard limit, however fast they are.
+
+Gaps are looked at where a step starts and where it ends; a body that moves by more than its size may be in front of another and
+then behind it, with no gap below zero. So pairs of geoms that move by more than they are thick are followed along the step,
+straight from its start to its end, by conservative advancement (Mirtich 1996): with a gap g they cannot touch before they have
+moved by g.
+
+    passing    somewhere in between they are in one another by more than DEEP of their thickness
+    then       the point of one that touched first stays on its side of the plane that it touched: a feature of the pair in this
+               step, which is solved again
+
+What grazes by less is let go. On the central path there is no such feature: every gap pushes there, and A, B stay smooth.
+"""
+
+import math
+
+from dojo_py.collision.convex_pair import nearest
+from dojo_py.collision.convex_shapes import PLANE
+from dojo_py.collision.features import POINT_PLANE
+from dojo_py.collision.height_fields import HFIELD
+from dojo_py.collision.shown_polygons import pose_of, shape_of
+from dojo_py.collision.sweep import set_box
+from dojo_py.collision.terrain import terrain_nearest
+from dojo_py.collision.vectors import minus, plus, times
+from dojo_py.hard.feature_geometry import feature_geometry
+from dojo_py.hard.near_pairs import find_pairs, gap_of_pair
+from dojo_py.hard.round_pairs import put_nearest
+from dojo_py.jit import kernel
+from dojo_py.rotation import quat_conj_mul, quat_exp, quat_mul, quat_to_matrix, rotation_vector
+
+DEEP, TOUCH = 0.1, 1e-3
+"""Shares of the thickness of a pair: how deep it is when it passes, from which gap on it touches."""
+LOOKS = 400
+"""Most poses of a pair that are looked at."""
+
+
+@kernel
+def left_out_passing(P, Q, W):
+    """Add a feature for every pair that passed in the step whose end is at the next poses. Returns how many."""
+    if not _any_fast(Q, W):
+        return 0
+    before = W.n_features[0]
+    _sweep_paths(Q, W)
+    for i in range(W.sweep.found[0]):
+        k = W.sweep.near[i]
+        g, j = Q.geom[k, 0], Q.geom[k, 1]
+        thickness, way = Q.shape_inner[g] + Q.shape_inner[j], path_length(Q, W, g) + path_length(Q, W, j)
+        if way > thickness and Q.shape_kind[g] != PLANE and Q.shape_kind[j] != PLANE:
+            when = _touch(Q, W, k, max(thickness, 1e-3 * way), way)
+            if when >= 0.0:
+                _add(P, Q, W, k, when)
+    return W.n_features[0] - before
+
+
+@kernel
+def path_length(Q, W, g):
+    """A bound of how far the points of geom g move in the step [m]."""
+    b = Q.shape_node[g]
+    if b < 0:
+        return 0.0
+    start, c = W.start_bodies[b], Q.shape_centre[g]
+    x, y, z = W.xn[b, 0] - start[0], W.xn[b, 1] - start[1], W.xn[b, 2] - start[2]
+    q, p = start[6:10], W.qn[b]
+    cosine = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3]  # of half the angle φ, which is at most π sin(φ/2)
+    angle = math.pi * math.sqrt(max(1.0 - cosine * cosine, 0.0))
+    arm = Q.shape_reach[g] + math.sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2])
+    return math.sqrt(x * x + y * y + z * z) + angle * arm
+
+
+@kernel
+def _any_fast(Q, W):
+    """Whether a geom moves by more than half its thickness: else no pair moves by more than both have."""
+    for i in range(Q.box_geom.shape[0]):
+        if path_length(Q, W, Q.box_geom[i]) > Q.shape_inner[Q.box_geom[i]]:
+            return True
+    return False
+
+
+@kernel
+def _sweep_paths(Q, W):
+    """Fill W.sweep.near with the pairs whose geoms' paths may come near."""
+    for i in range(Q.box_geom.shape[0]):
+        g = Q.box_geom[i]
+        _pose_at(W, Q.shape_node[g], 0.5)
+        middle, _ = pose_of(Q, g, W.x_before[Q.shape_node[g]], W.R_before[Q.shape_node[g]])
+        set_box(W.sweep, i, middle[0], middle[1], middle[2], Q.shape_reach[g] + 0.5 * path_length(Q, W, g))
+    find_pairs(Q, W)
+
+
+@kernel
+def _pose_at(W, b, s):
+    """W.x_before, W.R_before of body b: its pose at the share s of the step."""
+    p, q, v = W.scratch[100, 0:4], W.scratch[101, 0:4], W.scratch[102, 0:3]
+    if b < 0:
+        for i in range(3):
+            W.x_before[b, i] = W.x[b, i]
+            for k in range(3):
+                W.R_before[b, i, k] = W.R[b, i, k]
+        return
+    start = W.start_bodies[b]
+    for i in range(3):
+        W.x_before[b, i] = start[i] + s * (W.xn[b, i] - start[i])
+    quat_conj_mul(start[6:10], W.qn[b], p)
+    rotation_vector(p, v)
+    quat_exp(v, s, p)
+    quat_mul(start[6:10], p, q)
+    quat_to_matrix(q, W.R_before[b])
+
+
+@kernel
+def _poses_at(Q, W, k, s):
+    _pose_at(W, Q.shape_node[Q.geom[k, 0]], s)
+    _pose_at(W, Q.shape_node[Q.geom[k, 1]], s)
+
+
+@kernel
+def _touch(Q, W, k, thickness, way):
+    """The share of the step at which pair k touches before it is DEEP, or -1. way: how far it moves at most [m]."""
+    s, touched = 0.0, -1.0
+    for _ in range(LOOKS):
+        _poses_at(Q, W, k, s)
+        gap = gap_of_pair(Q, W, k, W.x_before, W.R_before)
+        if gap > TOUCH * thickness:
+            touched = -1.0
+        elif touched < 0.0:
+            touched = s
+        if gap < -DEEP * thickness or s >= 1.0:
+            return touched if s < 1.0 else -1.0
+        s = min(s + max(abs(gap), 0.5 * TOUCH * thickness) / way, 1.0)
+    return -1.0
+
+
+@kernel
+def _add(P, Q, W, k, when):
+    """The feature of pair k that touches at this share of the step: a rounded point of one over the plane of the other."""
+    f = W.n_features[0]
+    if f + 1 >= W.fpair.shape[0]:
+        W.n_features[1] += 1
+        return
+    _poses_at(Q, W, k, when)
+    x, R = W.x_before, W.R_before
+    n, p, q = _witnesses(Q, W, k, f, x, R)
+    a, b = W.fbody[f, 0], W.fbody[f, 1]
+    of_a = a < 0 or path_length(Q, W, W.fshape[f, 0]) > path_length(Q, W, W.fshape[f, 1])  # the slower has the plane
+    of_a = (of_a and a >= 0) or b < 0
+    r_a, r_b = (Q.round_radius[W.fshape[f, 0]], 0.0) if of_a else (0.0, Q.round_radius[W.fshape[f, 1]])
+    p, q = plus(p, times(r_a, n)), plus(q, times(-r_b, n))
+    W.fpair[f], W.fkey[f], W.fkind[f], W.fsign[f] = k, -1 - f, POINT_PLANE, 1.0 if of_a else -1.0
+    W.ffriction[f], W.flaw[f] = Q.friction[k], Q.law[k]
+    W.fradius[f, 0], W.fradius[f, 1] = r_a, r_b
+    for side in range(2):
+        body = a if side == 0 else b
+        point, normal = (p, times(-1.0, n)) if side == 0 else (q, n)
+        arm = minus(point, (x[body, 0], x[body, 1], x[body, 2]))
+        for r in range(3):
+            W.fcentre[f, side, r] = R[body, 0, r] * arm[0] + R[body, 1, r] * arm[1] + R[body, 2, r] * arm[2]
+            W.faxes[f, side, r, 2] = R[body, 0, r] * normal[0] + R[body, 1, r] * normal[1] + R[body, 2, r] * normal[2]
+            W.fhalf[f, side, r] = 0.0
+    W.n_features[0] = f + 1
+    W.warm_con[P.body.shape[0] + f, :] = 0.0
+
+
+@kernel
+def _witnesses(Q, W, k, f, x, R):
+    """(normal from the second to the first, point of the first, of the second) of pair k; row f: which geoms these are."""
+    if k < Q.rounds[0]:
+        put_nearest(Q, W, k, f, x, R)
+        a, b, s, n, c = W.fbody[f, 0], W.fbody[f, 1], W.scratch, W.scratch[103, 0:3], W.scratch[41, 0:3]
+        gap = feature_geometry(Q, W, f, x[a], R[a], x[b], R[b], n, c, s[48], s[42:45], s[45:48], s)
+        normal, middle = (n[0], n[1], n[2]), (c[0], c[1], c[2])
+        return normal, plus(middle, times(0.5 * gap, normal)), plus(middle, times(-0.5 * gap, normal))
+    g, j = Q.geom[k, 0], Q.geom[k, 1]
+    a, b = Q.shape_node[g], Q.shape_node[j]
+    W.fshape[f, 0], W.fshape[f, 1], W.fbody[f, 0], W.fbody[f, 1] = g, j, a, b
+    if Q.shape_kind[j] == HFIELD:
+        _, n, p, q = terrain_nearest(Q, W, k, x, R)
+        return times(-1.0, n), p, q
+    pose_a, pose_b = pose_of(Q, g, x[a], R[a]), pose_of(Q, j, x[b], R[b])
+    near = nearest(shape_of(Q, g), pose_a, shape_of(Q, j), pose_b, minus(pose_b[0], pose_a[0]), Q, W.polytope)
+    return times(-1.0, near[1]), near[2], near[3]

@@ -1,0 +1,44 @@
+"""How many controls and activations an actuator has: one and at most one, but for servos and motors with a controller.
+
+A servo (`pid`) and a motor (`dcmotor`) have the controls of their `input`, and an activation for each of: a limited slew rate
+of the
+first control, the integral; of a motor also temperature, friction's bristles, current. Numbers: `actuation/controlled.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .enums import CtrlInput
+
+INPUTS = {"pid": ("pos", "vel"), "dcmotor": ("voltage",)}
+"""Controls where a file names none."""
+
+
+def inputs(actuator: Any) -> list[str]:
+    """The controls of a `spec.Actuator`: "pos", "vel", "ff", "voltage", or "" for the only one of another kind."""
+    if actuator.gaintype not in INPUTS:
+        return [""]
+    return str(actuator.input).split() or list(INPUTS[actuator.gaintype])
+
+
+def control_bits(actuator: Any) -> int:
+    """`actuator_ctrlspec`; words that are none count nothing."""
+    if actuator.gaintype not in INPUTS and not actuator.input:
+        return 0
+    words = str(actuator.input).split() or inputs(actuator)
+    return int(sum({CtrlInput[word.upper()] for word in words if word.upper() in CtrlInput.__members__}))
+
+
+def activations(actuator: Any) -> int:
+    """How many activations a `spec.Actuator` has."""
+    if actuator.gaintype not in INPUTS:
+        return int(actuator.dyntype != "none") if actuator.actdim < 0 else int(actuator.actdim)
+    gain, dynamics = (np.pad(np.ravel(np.asarray(v, float)), (0, 10))[:10] for v in (actuator.gainprm, actuator.dynprm))
+    if actuator.dyntype == "none":
+        return 0
+    if actuator.gaintype == "pid":
+        return int(dynamics[1] > 0.0) + int(gain[0] > 0.0)
+    return int(gain[5] > 0.0) + sum(int(dynamics[k] > 0.0) for k in (7, 2, 5, 0))

@@ -1,0 +1,23 @@
+"""Whose steps an action is: those of the task's simulator, or what a `move` of the task's own makes of it.
+
+Compiled loops run the simulator's steps, controls held for `frame_skip` of them, and its reverse mode. That is what `Task.move` and
+`Task.differentiate` do, which say so by `by_simulator`. A task with a `move` of its own (wind, a filter of the actions, another
+engine) is asked by it, one action after another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def by_simulator(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a task's `move` or `differentiate` as the simulator's own."""
+    method.by_simulator = True  # type: ignore[attr-defined]
+    return method
+
+
+def has_own(task: Any, name: str) -> bool:
+    """Whether a task has a `move` or a `differentiate` that is not the simulator's; a task without one has not."""
+    method = getattr(task, name, None)
+    return method is not None and not getattr(method, "by_simulator", False)

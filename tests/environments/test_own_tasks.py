@@ -1,0 +1,165 @@
+"""Tasks of your own in environments and closed loops: those that move by themselves, and infos that differ from world to world."""
+
+import copy
+import pickle
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+gymnasium = pytest.importorskip("gymnasium")
+
+from gymnasium.vector import AutoresetMode, SyncVectorEnv  # noqa: E402
+
+from dojo_py.environments import make_task  # noqa: E402
+from dojo_py.environments.single import DojoEnv  # noqa: E402
+from dojo_py.environments.tasks.hopper import Hopper  # noqa: E402
+from dojo_py.environments.tasks.pendulum import Pendulum  # noqa: E402
+from dojo_py.environments.vector import DojoVectorEnv  # noqa: E402
+from dojo_py.policy import ClosedLoop, LinearPolicy, RolloutOptions  # noqa: E402
+from dojo_py.policy.closed_loop import compiled_parts  # noqa: E402
+from dojo_py.policy.gradient import GradientJob, play_and_differentiate  # noqa: E402
+from dojo_py.policy.rollout import Job, play  # noqa: E402
+
+
+@dataclass(frozen=True, kw_only=True)
+class Breeze(Pendulum):
+    """A pendulum that is pushed after every action."""
+
+    def move(self, states, actions, threads=1, kappa=None):
+        """0.5 rad/s more."""
+        moved = super().move(states, actions, threads, kappa)
+        return [replace(m, state=self.sim.initial_state(m.state.qpos, m.state.qvel + 0.5)) for m in moved]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blunt(Pendulum):
+    """A pendulum whose derivatives are its own."""
+
+    def differentiate(self, state, action, kappa):
+        """Of a model without gravity."""
+        A, B, after = super().differentiate(state, action, kappa)
+        return np.array([[1.0, 0.05], [0.0, 1.0]]), B, after
+
+
+@dataclass(frozen=True, kw_only=True)
+class Talkative(Hopper):
+    """Infos of several kinds, not the same in all worlds."""
+
+    def reward(self, before, action, after, contacts):
+        """Nothing, with a story."""
+        parts = {"pose": after.qpos.copy(), "name": f"{after.qpos[0]:.3f}", "count": 3}
+        if after.qvel[0] > 0:
+            parts["forward"] = True
+        return 0.0, parts
+
+
+def actions_of(env, seed, steps):
+    rng, space = np.random.default_rng(seed), env.action_space
+    return [rng.uniform(space.low, space.high).astype(np.float32) for _ in range(steps)]
+
+
+def test_environments_step_a_task_by_its_own_move():
+    task, single, many = Breeze(), DojoEnv(Breeze()), DojoVectorEnv(Breeze(), num_envs=2, threads=2)
+    seen, worlds = single.reset(seed=3)[0], many.reset(seed=3)[0]
+    state = single.state
+    assert np.array_equal(seen, worlds[0])
+    for action in actions_of(single, 0, 5):
+        moved = task.move([state], action[None].astype(float))[0]
+        reward, parts = task.reward(state, action.astype(float), moved.state, moved.contacts)
+        seen, found, over, truncated, info = single.step(action)
+        worlds, rewards, *_, infos = many.step(np.array([action, action]))
+        assert np.array_equal(seen, task.observe(moved.state, None)) and np.array_equal(seen, worlds[0])
+        assert found == reward == rewards[0] and not over and not truncated
+        assert info == {**parts, "status": 0} and infos["angle"][0] == parts["angle"]
+        state = moved.state
+
+
+def test_no_compiled_loop_runs_a_task_that_moves_by_itself():
+    """It would play another world; searches play the task's own."""
+    task, policy = Breeze(), LinearPolicy(3, 1)
+    assert compiled_parts(task, policy) is None and compiled_parts(Pendulum(), policy) is not None
+    with pytest.raises(ValueError, match="Breeze has a `move` of its own"):
+        ClosedLoop(task, policy)
+    job = Job(task, policy, np.zeros(3), np.zeros(3), np.ones(3), (0,), RolloutOptions(20))
+    path = []
+    play(job, path)
+    first = path[0]
+    calm = Pendulum().move([first.before], first.action[None])[0].state
+    assert first.after.qvel[0] == pytest.approx(calm.qvel[0] + 0.5)
+
+
+def test_derivatives_of_a_task_are_its_own():
+    task, policy, start = Blunt(), LinearPolicy(3, 1), Pendulum().initial_state(np.random.default_rng(0))
+    loop = ClosedLoop(task, policy, 5)
+    assert loop.compiled and len(loop.play(np.zeros(3), start).rewards) == 5
+    with pytest.raises(ValueError, match="Blunt has a `differentiate` of its own"):
+        loop.policy_gradient(np.zeros(3), start, 1e-3)
+    jobs = [Job(t, policy, np.full(3, 0.1), np.zeros(3), np.ones(3), (0,), RolloutOptions(5), 1e-3) for t in (task, Pendulum())]
+    own, usual = (play_and_differentiate(GradientJob(job)) for job in jobs)
+    assert own.episode.total == pytest.approx(usual.episode.total) and not np.allclose(own.gradient, usual.gradient)
+
+
+@pytest.mark.parametrize("task", [make_task("Hopper", reset_noise_scale=0.1), Talkative(reset_noise_scale=0.1), Breeze()])
+def test_infos_of_a_vector_are_those_of_gymnasiums(task):
+    """Names, masks, kinds of numbers and values, also where worlds are over and start anew."""
+    mine = DojoVectorEnv(task, num_envs=3, threads=1, max_episode_steps=7)
+    singles = [lambda: gymnasium.wrappers.TimeLimit(DojoEnv(task), 7) for _ in range(3)]
+    theirs = SyncVectorEnv(singles, autoreset_mode=AutoresetMode.NEXT_STEP)
+    assert np.array_equal(mine.reset(seed=1)[0], theirs.reset(seed=1)[0])
+    for action in actions_of(mine, 0, 12):
+        a, b = mine.step(action), theirs.step(action)
+        assert all(np.array_equal(x, y) for x, y in zip(a[:4], b[:4], strict=True))
+        assert set(a[4]) == set(b[4])
+        for name, column in b[4].items():
+            assert a[4][name].dtype == column.dtype and np.array_equal(a[4][name], column), name
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pytest.mark.parametrize("task", [make_task("Ant"), make_task("Ant", mode="soft"), Breeze()])
+def test_copies_of_environments_live_the_same_episode(task, again):
+    """Before the first reset, and from the middle of an episode; gymnasium's workers get their environments so."""
+    for env in (DojoEnv(task), DojoVectorEnv(task, num_envs=2, threads=2)):
+        fresh = again(env)
+        env.reset(seed=2), fresh.reset(seed=2)
+        actions = actions_of(env, 1, 8)
+        for action in actions[:4]:
+            env.step(action), fresh.step(action)
+        twin = again(env)
+        for action in actions[4:]:
+            outcomes = [e.step(action) for e in (env, twin, fresh)]
+            for other in outcomes[1:]:
+                assert all(np.array_equal(x, y) for x, y in zip(outcomes[0][:4], other[:4], strict=True))
+        assert np.array_equal(env.reset()[0], twin.reset()[0])  # (the generators go with them)
+
+
+class Plain:
+    """A policy with nothing but what closed loops ask for, and without a hash."""
+
+    size = 3
+    __hash__ = None
+
+    def __init__(self, width=1):
+        self.width = width
+
+    def __eq__(self, other):
+        return NotImplemented
+
+    def act(self, parameters, observation):
+        return np.full(self.width, parameters @ observation)
+
+    def backward(self, parameters, observation, cotangent):
+        return cotangent[0] * observation, cotangent[0] * parameters
+
+
+def test_a_policy_needs_no_more_than_is_said():
+    task, start, theta = make_task("Pendulum"), make_task("Pendulum").initial_state(np.random.default_rng(0)), np.full(3, 0.1)
+    mine, known = ClosedLoop(task, Plain(), 4), ClosedLoop(task, LinearPolicy(3, 1), 4)
+    first, second = mine.policy_gradient(theta, start, 1e-3), known.policy_gradient(theta, start, 1e-3)
+    assert np.allclose(first.parameters, second.parameters) and first.played.total == pytest.approx(second.played.total)
+    job = Job(task, Plain(), theta, np.zeros(3), np.ones(3), (0,), RolloutOptions(4), 1e-3)
+    assert play(job).steps == play_and_differentiate(GradientJob(job)).gradients == 4
+    with pytest.raises(ValueError, match=r"policy.act returned an array of shape \(2,\), the task's sizes ask for \(1,\)"):
+        ClosedLoop(task, Plain(2), 4).play(theta, start)
+    with pytest.raises(TypeError, match="expected a LinearPolicy, an MlpPolicy or an object with `size`, `act`"):
+        ClosedLoop(task, object(), 4)

@@ -1,0 +1,74 @@
+"""`compiler fusestatic` in MJCF: which bodies stay, and what becomes of the others, is the wheel's."""
+
+import mujoco
+import pytest
+from wheel_oracle import assert_equal
+
+from dojo_py import load_mechanism, load_model
+from dojo_py.formats.save import mjcf
+
+TEXT = """<mujoco><compiler fusestatic="true" {settings}/><worldbody>
+<body name="w1" pos="0 0 1"><geom size=".1"/><site name="ws"/></body><body name="mo" mocap="true"><geom size=".1"/></body>
+<body name="a" pos="0 0 1"><joint/><geom size=".1"/>
+ <body name="plain" pos="1 0 0"><geom name="pg" size=".1"/></body>
+ <body name="excluded" pos="1 0 0"><geom size=".1"/></body>
+ <body name="tied" pos="1 0 0"><geom size=".1"/></body>
+ <body name="sensed" pos="1 0 0"><geom size=".1"/></body>
+ <body name="loaded" pos="1 0 0"><geom size=".1"/><site name="fs"/></body>
+ <body name="watched" pos="1 0 0" euler="10 20 30"><geom size=".1"/><site name="as" pos=".1 0 0"/></body>
+ <body name="listed" pos="1 0 0"><geom size=".1"/></body>
+ <body name="camera" pos="1 0 0"><geom size=".1"/><camera mode="targetbody" target="target"/></body>
+ <body name="target" pos="1 0 0"><geom size=".1"/></body>
+ <body name="sticky" pos="1 0 0"><geom size=".1"/></body>
+ <body name="light" pos="1 0 0" gravcomp="1"><geom size=".1"/></body>
+ <body name="apart" fuse="false" pos="1 0 0"><geom size=".1"/></body>
+ <body name="fluid" pos="1 0 0" fuse="auto"><geom size=".1" fluidshape="ellipsoid"/></body>
+ <body name="user" pos="1 0 0" user="3"><geom size=".1"/></body>
+ <body name="deep" pos="1 0 0"><geom size=".1"/><body name="deep2" pos="1 0 0" euler="0 40 0"><geom type="box" size=".1 .2 .3"/>
+  <body name="j"><joint/><geom size=".2"/></body></body></body>
+ <body name="sub" pos="1 0 0"><geom size=".1"/><body name="sub2"><geom size=".1"/></body></body>
+</body></worldbody>
+<contact><exclude body1="a" body2="excluded"/></contact>
+<equality><connect body1="tied" anchor="0 0 0"/></equality>
+<custom><tuple name="t"><element objtype="body" objname="listed"/></tuple></custom>
+<actuator><adhesion body="sticky" ctrlrange="0 1"/><motor site="as"/></actuator>
+<sensor><framepos objtype="body" objname="sensed"/><force site="fs"/><accelerometer site="as"/><subtreecom body="sub"/></sensor>
+  </mujoco>"""
+STAY = "world mo a excluded tied sensed loaded listed target sticky light apart j sub".split()
+
+
+@pytest.mark.parametrize("settings", ["", 'inertiafromgeom="true"', 'balanceinertia="true" boundmass="3"'])
+def test_the_wheels_bodies_stay(settings):
+    text = TEXT.format(settings=settings)
+    model, wheel = load_model(text), mujoco.MjModel.from_xml_string(text)
+    assert list(model.body_names) == [wheel.body(i).name for i in range(wheel.nbody)] == STAY
+    assert_equal(model, wheel)
+    written = mjcf(load_mechanism(text))
+    assert_equal(load_model(written), mujoco.MjModel.from_xml_string(written))
+    assert list(load_model(written).body_names) == STAY
+
+
+def test_what_stands_in_frames_and_replicas_is_fused():
+    text = """<mujoco><compiler fusestatic="true"/><worldbody><frame name="f" pos="0 0 1"><body name="p" pos="1 0 0">
+      <geom size=".1"/><body name="q" pos="1 0 0"><freejoint/><geom size="1"/></body></body></frame>
+  <replicate count="3" offset="1 0 0">
+      <body><geom size="1" pos="0 0 1"/><body><joint/><geom size=".2"/></body></body></replicate></worldbody></mujoco>"""
+    assert_equal(load_model(text), mujoco.MjModel.from_xml_string(text))
+    (frame,) = load_mechanism(text).frames
+    assert [element.name for element in frame.elements] == ["", "q"]
+
+
+def test_models_that_are_attached_are_fused_with_the_whole(tmp_path):
+    (tmp_path / "hand.xml").write_text(
+        """<mujoco><compiler fusestatic="true"/><worldbody><body name="palm"><geom size=".1"/><body name="tip" pos="0 0 .1">
+  <geom size=".1"/>
+        </body></body></worldbody></mujoco>"""
+    )
+    for setting in ("true", "false"):
+        file = tmp_path / "arm.xml"
+        file.write_text(
+            f"""<mujoco><compiler fusestatic="{setting}"/><asset><model name="h" file="hand.xml"/></asset><worldbody>
+  <body name="arm">
+            <joint/><geom size=".2"/><attach model="h" body="palm" prefix="h_"/></body></worldbody></mujoco>"""
+        )
+        assert_equal(load_model(file), mujoco.MjModel.from_xml_path(str(file)))

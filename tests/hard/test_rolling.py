@@ -1,0 +1,30 @@
+"""What rolls keeps rolling: on the floor as on the top of a fixed body."""
+
+import numpy as np
+import pytest
+
+import dojo_py
+
+FLOORS = {
+    "plane": '<geom type="plane" size="0 0 1"/>',
+    "box": '<geom type="box" size="9 9 .5" pos="0 0 -.5"/>',
+    "mesh": '<geom type="mesh" mesh="slab"/>',
+}
+SLAB = '<asset><mesh name="slab" vertex="-9 -9 -1 9 -9 -1 -9 9 -1 9 9 -1 -9 -9 0 9 -9 0 -9 9 0 9 9 0"/></asset>'
+
+
+@pytest.mark.parametrize("floor", FLOORS)
+@pytest.mark.parametrize("shape", ['type="sphere" size=".1"', 'type="cylinder" size=".1 .2" euler="90 0 0"'])
+@pytest.mark.parametrize("timestep", [0.01, 0.002])
+def test_rolling_without_slip_takes_no_energy(floor, shape, timestep):
+    """1 m/s for a second. Measured: 2e-9 of the speed at most; a ball on a box lost 0.35 % in every step of 0.01 s before."""
+    model = dojo_py.load_model(
+        f'<mujoco><option timestep="{timestep}"/>{SLAB if floor == "mesh" else ""}<worldbody>{FLOORS[floor]}'
+        f'<body pos="0 0 .1"><freejoint/><geom {shape} friction="1 0 0"/></body></worldbody></mujoco>'
+    )
+    sim = dojo_py.HardSimulator(model)
+    velocity = np.array([1.0, 0.0, 0.0, 0.0, 10.0, 0.0])
+    run = sim.rollout(sim.initial_state(qvel=velocity), np.zeros((int(1.0 / timestep), 0)))
+    assert run.unsolved == 0
+    assert np.abs(run.qvel[1:, 0] - run.qvel[1, 0]).max() < 1e-6
+    assert abs(run.qvel[1, 0] - 1.0) < 1e-3
