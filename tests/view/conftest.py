@@ -3,6 +3,7 @@
 import contextlib
 import io
 import shutil
+import time
 
 import numpy as np
 import pytest
@@ -39,6 +40,14 @@ class Page:
         from matplotlib.image import imread
 
         return np.asarray(imread(io.BytesIO(self.page.locator("canvas").first.screenshot())))[..., :3]
+
+    def picture_when(self, holds, seconds=60):
+        """The first picture for which holds(picture), or the last within the time: software rendering shows late what the page
+        has long been told, so a picture after a fixed wait may still be the one before."""
+        end = time.monotonic() + seconds
+        while not holds(shown := self.picture()) and time.monotonic() < end:
+            self.page.wait_for_timeout(200)
+        return shown
 
     @property
     def network(self):

@@ -201,8 +201,8 @@ def test_in_a_browser_it_plays_by_its_buttons_and_a_closed_page_pauses_it(viewer
     until(lambda: viewer.session.control[0] == 0.5)
     page.get_by_label("Play").check()
     until(lambda: viewer.session.time > 1.0)
-    page.wait_for_timeout(1000)
-    assert np.abs(shown.picture() - before).mean() > 0.002
+    moved = shown.picture_when(lambda picture: np.abs(picture - before).mean() > 0.002)
+    assert np.abs(moved - before).mean() > 0.002
     assert shown.errors == [] and all(url.startswith((viewer.url, "blob:", "data:")) for url in shown.requests)
     page.close()
     until(lambda: not viewer.session.playing)

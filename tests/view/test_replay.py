@@ -55,28 +55,30 @@ def test_the_page_opens_offline_without_errors_and_moves(humanoid, tmp_path, ope
         shown.page.wait_for_timeout(500)
         return shown.picture(), shown.page.locator(".now").all_text_contents()
 
-    at_time(0.5)  # (the first picture may come before all is loaded)
-    first, early = at_time(0.5)
-    second, late = at_time(2.5)
-    again, _ = at_time(0.5)
-    assert first.std() > 0.03  # measured: 0.10; a blank canvas has 0
-    assert np.abs(first - second).mean() > 5 * np.abs(first - again).mean()  # measured: 0.011 against 0
+    for _ in range(20):  # software rendering may show late what the page has long been told
+        (first, early), (second, late), (again, _) = at_time(0.5), at_time(2.5), at_time(0.5)
+        moves = np.abs(first - second).mean() > 5 * np.abs(first - again).mean()  # measured: 0.011 against 0
+        if moves and first.std() > 0.03:
+            break
+    assert moves and first.std() > 0.03  # measured: 0.10; a blank canvas has 0
     assert float(early[0]) > float(late[0]) + 100.0  # the energy falls from 330 J to 107 J
     shown.page.get_by_role("button").first.click()  # play
     before = shown.page.evaluate("getComputedStyle(curves).getPropertyValue('--now')")
-    shown.page.wait_for_timeout(1500)
-    assert shown.page.evaluate("getComputedStyle(curves).getPropertyValue('--now')") > before
+    shown.page.wait_for_function(f"getComputedStyle(curves).getPropertyValue('--now') > {before}", timeout=60_000)
     assert shown.errors == [] and shown.network == []
 
 
 def test_every_shape_is_drawn_in_its_colour(tmp_path, open_page):
     sim, run = drop(EVERY_SHAPE, 0.1)
     shown = open_page(replay(sim.model, run, tmp_path / "run.html").resolve().as_uri())
-    shown.page.wait_for_timeout(3000)
-    red, green, blue = np.moveaxis(shown.picture(), -1, 0)
-    for name, mask in (("red", red > 1.3 * np.maximum(green, blue)), ("green", green > 1.1 * np.maximum(red, blue)),
-                       ("blue", blue > 1.2 * np.maximum(red, green))):  # fmt: skip
-        assert mask.sum() > 100, name
+
+    def pixels(picture):
+        red, green, blue = np.moveaxis(picture, -1, 0)
+        return {"red": (red > 1.3 * np.maximum(green, blue)).sum(), "green": (green > 1.1 * np.maximum(red, blue)).sum(),
+                "blue": (blue > 1.2 * np.maximum(red, green)).sum()}  # fmt: skip
+
+    drawn = pixels(shown.picture_when(lambda picture: min(pixels(picture).values()) > 100))
+    assert min(drawn.values()) > 100, drawn
     assert shown.errors == [] and shown.network == []
 
 
