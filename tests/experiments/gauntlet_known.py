@@ -38,8 +38,4 @@ KNOWN: dict[str, dict[str, Known]] = {
         "close": Known((7, 18), "springref at 1.4e-6; the same: the share of columns within the closer bound"),
         "parameters": Known((18,), "time step, a box and an ellipsoid apart: 4e-2, not traced"),
     },
-    "soft": {
-        "motion": Known((62,), "3.0e-6 after 5 steps, bound 1e-6, since all pairs of shapes are drawn; not traced"),
-        "step": Known((91,), "1.8e-6, bound 1e-6, since all pairs of shapes are drawn; not traced"),
-    },
 }

@@ -80,6 +80,25 @@ def warned(data: Any) -> str:
     return ", ".join(str(mujoco.mjtWarning(i)).split("_")[-1] for i, w in enumerate(data.warning) if w.number)
 
 
+def step_with_contacts(model: Any, start: Start, simulator: SoftSimulator) -> Array | None:
+    """(nq + nv + na,) what mj_step makes of the start where its contacts stand where the simulator found them.
+
+    The simulator has just been evaluated there. None where its contacts are others, and for RK4, which finds contacts four times.
+    """
+    data, rows = data_at(model, start), simulator.work.rows
+    if model.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4:
+        return None
+    mujoco.mj_step1(model, data)
+    ours = rows.contacts[_as_in_wheel(rows, data.contact, simulator)[0]]
+    if not np.array_equal(np.stack([ours["geom1"], ours["geom2"]], axis=1), data.contact.geom):
+        return None
+    data.contact.dist[:], data.contact.pos[:] = ours["dist"], ours["pos"]
+    data.contact.frame[:] = ours["frame"].reshape(-1, 9)
+    for stage in (mujoco.mj_makeConstraint, mujoco.mj_island, mujoco.mj_projectConstraint, mujoco.mj_fwdVelocity, mujoco.mj_step2):
+        stage(model, data)
+    return None if warned(data) else np.concatenate([data.qpos, data.qvel, data.act])
+
+
 class Motion(NamedTuple):
     """A roll-out of the wheel."""
 

@@ -209,8 +209,8 @@ def _next(polygons, f, corner):
 def side_line(shape, pose, n, toward, reach):
     """From a cylinder's or capsule's axis to the line of its side that touches along the outward normal n.
 
-    Of a capsule, as in MuJoCo 4.0, r n across the axis, and back by half the reach along it. A cylinder's cap has no such line:
-    then that nearest along `toward`.
+    Of a capsule as in MuJoCo 4.0, which blows it up by half the reach d and takes that back along the face's inward normal
+    `toward`: (r + d/2) n across the axis - d/2 toward. A cylinder's cap has no such line: then that nearest along `toward`.
     """
     if shape[0] != CYLINDER and shape[0] != CAPSULE:
         return (0.0, 0.0, 0.0)
@@ -218,7 +218,7 @@ def side_line(shape, pose, n, toward, reach):
     axis = (R[2], R[5], R[8])
     across = along(n, -dot(n, axis), axis)
     if shape[0] == CAPSULE:
-        return along(times(r, across), -0.5 * reach * dot(n, axis), axis)
+        return along(times(r + 0.5 * reach, across), -0.5 * reach, toward)
     if length(across) < FLAT:
         across = along(toward, -dot(toward, axis), axis)
     return times(r, unit(across))
