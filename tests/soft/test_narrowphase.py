@@ -12,7 +12,7 @@ import pytest
 
 import dojo_py
 from dojo_py.soft import SoftSimulator
-from dojo_py.soft.narrowphase import CAPSULE, HFIELD, MESH, SEARCHED_PAIRS, SHAPE_NAMES, SUPPORTED
+from dojo_py.soft.narrowphase import HFIELD, MESH, SEARCHED_PAIRS, SHAPE_NAMES, SUPPORTED
 
 SIZES = {
     "plane": "5 5 0.1",
