@@ -4,6 +4,9 @@
 
 Whatever the contact pushed, the joints would carry; how much that is the model does not tell, and friction with it. Such a contact
 takes no part in the step: neither its normal impulse nor friction. The smallest of the forces that solve the problem is zero, too.
+On the central path the impulse of a gap s is told by the gap alone, γ = κ/s, whether or not joints let it change, and friction with
+it: what is apart takes part there as everything else does. Else a step would jump where a joint comes to stand so that the gap is
+stationary: a pendulum that hangs straight down.
 """
 
 import math

@@ -33,7 +33,7 @@ def whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, source, budget
     start_parts(L, W, angle, rate, h, 1)
     load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
     take_carried(W)
-    start_step(L, P, Q, W, wrench, h, h * recovery)
+    start_step(L, P, Q, W, wrench, h, recovery)
     attempts(L, P, Q, A, W, h, kappa, source, True, False, budget, out)
     return out[1]
 
@@ -59,7 +59,7 @@ def in_parts(L, P, Q, A, W, angle, rate, wrench, h, first, kappa, budget, out):
         load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, part_h)
         if done == 0:
             take_carried(W)
-        start_step(L, P, Q, W, wrench, part_h, part_h * W.options.recovery_speed)
+        start_step(L, P, Q, W, wrench, part_h, W.options.recovery_speed)
         attempts(L, P, Q, A, W, part_h, kappa, COLD if fresh else HERE, False, longer, budget - total, out)
         total += out[1]
         if out[0] == SOLVED:

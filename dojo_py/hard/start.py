@@ -6,7 +6,7 @@ from dojo_py.arrays import copy_rows
 from dojo_py.hard.bodies import old_momentum
 from dojo_py.hard.choice import strongest_gravity
 from dojo_py.hard.closures import TENDON_ROW, start_closures
-from dojo_py.hard.contact_rows import ROUND_OFF_GAP, allowance, start_contact
+from dojo_py.hard.contact_rows import OVERLAP, ROUND_OFF_GAP, allowance, candidate_gap, start_contact
 from dojo_py.hard.immovable import immovable
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
 from dojo_py.hard.joint_rows import start_joints
@@ -65,10 +65,10 @@ def load_state(L, W, bodies, angle, rate, h):
 
 
 @kernel
-def start_step(L, P, Q, W, wrench, h, recovery):
+def start_step(L, P, Q, W, wrench, h, speed):
     """What a step of length h [s] needs of its start: momentum, impulse directions, frames of contacts, allowed overlaps.
 
-    wrench (nb, 6): world force, torque [N, N m]. recovery [m, rad]: how much of an initial violation is undone at most.
+    wrench (nb, 6): world force, torque [N, N m]. speed [m/s, rad/s]: how fast an initial violation is undone at most.
     """
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
@@ -81,10 +81,11 @@ def start_step(L, P, Q, W, wrench, h, recovery):
     start_closures(L, W, W.scratch)
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
-        start_contact(P, Q, W, c, recovery)
+        W.crecovery[c] = speed
+        start_contact(P, Q, W, c, h * speed)
         if W.cheld[c]:
             _hold_bound(W, c)
-        if immovable(L, P, Q, W, c):
+        if _takes_no_part(L, P, Q, W, c):
             W.claw[c] = FRICTIONLESS
             W.cgrace[c] = OUT_OF_REACH
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
@@ -94,7 +95,16 @@ def start_step(L, P, Q, W, wrench, h, recovery):
         W.limit_standoff[l] = hard * standoff
         if L.limit_sign[l] != 0.0:
             room = L.limit_sign[l] * (W.angle0[L.limit_dof[l]] - L.limit_bound[l])
-            W.lgrace[l] = allowance(room, recovery, NEAREST * standoff, hard)
+            W.lrecovery[l] = speed
+            W.lgrace[l] = allowance(room, h * speed, NEAREST * standoff, hard)
+
+
+@kernel
+def _takes_no_part(L, P, Q, W, c):
+    """Whether contact c is left to the joints (immovable.py): on the central path only what touches."""
+    if W.kappa[0] > 0.0 and candidate_gap(P, Q, W, W.active[c], W.x, W.R) > OVERLAP:
+        return False
+    return immovable(L, P, Q, W, c)
 
 
 @kernel

@@ -159,7 +159,7 @@ def _end_at_best(L, P, Q, A, W, angle, rate, wrench, h):
     start_parts(L, W, angle, rate, h, 1)
     load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
     take_carried(W)
-    start_step(L, P, Q, W, wrench, h, h * W.options.recovery_speed)
+    start_step(L, P, Q, W, wrench, h, W.options.recovery_speed)
     guess_impulses(L, W, COLD)
     start_motion(L, W)
     release_cones(L, W, h)

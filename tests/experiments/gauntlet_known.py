@@ -34,8 +34,4 @@ KNOWN: dict[str, dict[str, Known]] = {
         "solved, other": Known((15, 41), "grains of a milligram that fly 7 of their sizes in a step; a cylinder of 2.9 m"),
         "energy": Known((4, 10), "small bodies at rest are pushed apart, by 3e-17 and 2e-16 J (as in scenes)"),
     },
-    "touching": {
-        "close": Known((7, 18), "springref at 1.4e-6; the same: the share of columns within the closer bound"),
-        "parameters": Known((18,), "time step, a box and an ellipsoid apart: 4e-2, not traced"),
-    },
 }

@@ -30,7 +30,7 @@ def load(L, P, Q, W, bodies, angle, rate, wrench, h):
     choose_contacts(L, P, Q, W, h, True, 0.0)
     take_world(L, W)
     release_cones(L, W, h)
-    start_step(L, P, Q, W, wrench, h, 1.0)
+    start_step(L, P, Q, W, wrench, h, 1.0 / h)
 
 
 @entry

@@ -39,12 +39,11 @@ NUMBERS, COM, JOINT, GEAR = flat.NUMBERS, flat.COM, flat.JOINT, flat.GEAR
 
 @entry
 def parameter_columns(
-    L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outside, h, scheme, recovery, out
+    L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outside, h, scheme, out
 ):
     """out (p, 2 nv) = derivatives of the next tangent state by the p data of `moved`.
 
-    W, G: as `step_jacobian` left them; D: an Adjoint; moved: a Moved; outside: an Outside of this step; recovery [m/s]:
-    speed at which overlaps are undone.
+    W, G: as `step_jacobian` left them; D: an Adjoint; moved: a Moved; outside: an Outside of this step.
     """
     nv = qvel.shape[0]
     paths = _has_paths(L)
@@ -77,7 +76,7 @@ def parameter_columns(
         elif route == GEAR:
             _gear_column(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates)
         else:
-            timestep_column(L, W, G, D, qvel, h, scheme, recovery, rates)
+            timestep_column(L, W, G, D, qvel, h, scheme, rates)
             if paths:
                 _paths_longer(L, W, G, D, moved, k, qpos, qvel, h, scheme, rates)
             _driven_longer(L, W, G, D, moved, k, follows, qpos, qvel, act, control, outside, h, scheme, rates)

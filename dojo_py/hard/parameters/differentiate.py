@@ -55,7 +55,7 @@ class ParameterJacobian:
         layout, planes, pairs, actuators, _, work, _, tangent = hands.handles
         parameter_columns(
             layout, planes, pairs, actuators, work, tangent, *mine, step.qpos[0], step.qvel[0], step.act[0], control, outside,
-            self._timestep, hands.work.options.springs, hands.work.options.recovery_speed, out,
+            self._timestep, hands.work.options.springs, out,
         )  # fmt: skip
         with self._lock:
             if hands.room == self._room:

@@ -2,7 +2,7 @@
 
     δv = -v/h,  δω = -ω/h                            next poses, gaps and limits stay; old ones move by  -Σ (∂pose₋/∂q̇) q̇/h
     momentum            (-L₊ + L₋)/h - m g           L₊, L₋: momenta of the two intervals, formulas of h ω alone but for 1/h
-    contact             δv_t = -v_t/h                 and an overlap that is let be shrinks by the recovery speed
+    contact             δv_t = -v_t/h                 and an overlap that is let be shrinks by the speed at which the rest is undone
     law                 -I θ̇/h + k (w₊ θ̇ + θ - θ₀ - 2 w₋ θ̇₋),  dry friction: its bound by F, its rate by -θ̇/h
 
 What actuators and outside wrenches do is in drive_columns.py. The next coordinates do not change by themselves, rates by -q̇₊/h.
@@ -23,8 +23,8 @@ SHARE = 1e-5
 
 
 @kernel
-def timestep_column(L, W, G, D, qvel, h, scheme, recovery, out):
-    """out (nv,) += column of the time step; without what drives it. recovery [m/s]: speed at which overlaps are undone."""
+def timestep_column(L, W, G, D, qvel, h, scheme, out):
+    """out (nv,) += column of the time step; without what drives it."""
     s = D.scratch
     new, old, slopes = s[0, 0:6], s[1, 0:6], s[2:8, 0:8]
     for b in range(L.mass.shape[0]):
@@ -51,12 +51,12 @@ def timestep_column(L, W, G, D, qvel, h, scheme, recovery, out):
         for r in range(1, ROWS[W.claw[c]]):
             pull_one(D.motion[c, r], -W.cval[c, r] / h, out)
         if W.cgrace[c] > 0.0:
-            pull_one(D.motion[c, 0], -recovery, out)
+            pull_one(D.motion[c, 0], -W.crecovery[c], out)
     for m in range(W.n_limits[0]):
         l = W.limit_active[m]
         dof = L.limit_dof[l]
         if W.lgrace[l] > 0.0:
-            push = L.limit_sign[l] * W.lim[m, 0] / W.lim[m, 1] * recovery * W.row_scale[dof]
+            push = L.limit_sign[l] * W.lim[m, 0] / W.lim[m, 1] * W.lrecovery[l] * W.row_scale[dof]
             pull_one(D.y[L.place_node[L.dof_node[dof]], L.dof_row[dof]], push, out)
 
 

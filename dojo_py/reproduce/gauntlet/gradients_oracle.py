@@ -37,6 +37,8 @@ class Judged(NamedTuple):
     """Relative to the size of the column."""
     row: int
     """Where it is largest."""
+    estimate: float
+    """Of the differences' own error, relative likewise."""
 
 
 def ridders(difference: Motion, first: float, power: int, floor: float) -> tuple[Array | None, float]:
@@ -89,14 +91,14 @@ def judge(ours: Array, motion: Motion, first: float, floor: float, bound: float)
     found, estimate = ridders(central(motion), first, 2, floor)
     size = max(floor, float(np.abs(ours).max()))
     if found is None:
-        return Judged(UNKNOWN, 0.0, 0)
+        return Judged(UNKNOWN, 0.0, 0, np.inf)
     size = max(size, float(np.abs(found).max()))
     off = np.abs(found - ours) / size
-    row = int(np.argmax(off))
+    row, noise = int(np.argmax(off)), float(estimate / size)
     if off[row] <= bound and estimate <= ORACLE * bound * size:
-        return Judged(GOOD, float(off[row]), row)
+        return Judged(GOOD, float(off[row]), row, noise)
     if estimate > ORACLE * bound * size and off[row] <= 10 * estimate / size:
-        return Judged(UNKNOWN, float(off[row]), row)
+        return Judged(UNKNOWN, float(off[row]), row, noise)
     up, up_error = ridders(one_sided(motion, 1.0), first, 1, floor)
     down, down_error = ridders(one_sided(motion, -1.0), first, 1, floor)
     if up is not None and down is not None:
@@ -107,6 +109,6 @@ def judge(ours: Array, motion: Motion, first: float, floor: float, bound: float)
             outside = np.maximum(between[0] - ours, ours - between[1])
             worst = int(np.argmax(outside))
             if outside[worst] <= slack:
-                return Judged(KINK, float(apart / size), row)
+                return Judged(KINK, float(apart / size), row, noise)
     verdict = WRONG if estimate <= ORACLE * bound * size else UNKNOWN
-    return Judged(verdict, float(off[row]), row)
+    return Judged(verdict, float(off[row]), row, noise)
