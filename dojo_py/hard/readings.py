@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.hard.contact_table import FRAME, IMPULSE, POSITION, TORQUE, geoms_of
+from dojo_py.hard.contact_table import FRAME, GAP, IMPULSE, POSITION, TORQUE, geoms_of
 from dojo_py.hard.couplings import acting_tendons
 from dojo_py.hard.noted import Noted
 from dojo_py.mechanism import quaternion
@@ -110,7 +110,8 @@ def _contacts(world: Any, table: Array, h: float) -> ContactRows:
     force = np.zeros((len(found), 6))
     force[:, :3], force[:, 3:] = found[:, IMPULSE : IMPULSE + 3] / h, found[:, TORQUE : TORQUE + 3] / h
     frame = found[:, FRAME : FRAME + 9].reshape(-1, 3, 3)
-    return ContactRows(step, geoms_of(world, row, found)[:, ::-1], found[:, POSITION : POSITION + 3], frame, force)
+    place, gap = found[:, POSITION : POSITION + 3], found[:, GAP]
+    return ContactRows(step, geoms_of(world, row, found)[:, ::-1], place, frame, force, gap)
 
 
 def _completed(model: Any, rows: Rows) -> Rows:

@@ -7,7 +7,20 @@ import numpy as np
 from .checks import Check, unique_names
 from .errors import Problems
 from .layout import Layout
-from .sensor_kinds import AXIS, OBJECTS, QUATERNION, SENSOR_KINDS, SHAPES, SensorKind
+from .sensor_kinds import (
+    ACCELERATION,
+    AXIS,
+    CONTACT_ENDS,
+    CONTACT_FIELDS,
+    OBJECTS,
+    POSITION,
+    QUATERNION,
+    REDUCTIONS,
+    SENSOR_KINDS,
+    SHAPES,
+    VELOCITY,
+    SensorKind,
+)
 from .spec import Mechanism, Sensor
 
 Array = np.ndarray
@@ -28,7 +41,7 @@ def sensor_arrays(mechanism: Mechanism, layout: Layout, problems: Problems) -> d
     n = len(rows)
     return out | {
         "sensor_adr": np.cumsum(dim) - dim,
-        "sensor_intprm": np.array([[sensor.type == "rangefinder", 0, 0] for sensor in mechanism.sensors], float).reshape(n, 3),
+        "sensor_intprm": np.array([_integers(sensor) for sensor in mechanism.sensors], float).reshape(n, 3),
         "sensor_plugin": np.full(n, -1),
         "sensor_history": np.zeros((n, 2)),
         "sensor_historyadr": np.full(n, -1),
@@ -37,12 +50,55 @@ def sensor_arrays(mechanism: Mechanism, layout: Layout, problems: Problems) -> d
     }
 
 
+MOST = 500_000
+"""Contacts that a sensor may have room for."""
+
+
+def _integers(sensor: Sensor) -> tuple[int, int, int]:
+    """Which fields are told, as bits, and further numbers of its type."""
+    if sensor.type == "contact":
+        bits = sum(1 << k for k, word in enumerate(CONTACT_FIELDS) if word in sensor.data.split())
+        return bits, REDUCTIONS.index(sensor.reduce) if sensor.reduce in REDUCTIONS else 0, sensor.num
+    return int(sensor.type == "rangefinder"), 0, 0
+
+
+def _contact_row(check: Check, sensor: Sensor, ids: Names) -> list[float]:
+    """The row of a contact sensor: its ends, either or both, and what its data and reduction make of size and stage."""
+    words, order = sensor.data.split(), list(CONTACT_FIELDS)
+    if not words or any(word not in order for word in words) or words != sorted(set(words), key=order.index):
+        check.fail("data", f"'{sensor.data}' is not some of '{' '.join(order)}', in this order")
+        words = ["found"]
+    check.word("reduce", REDUCTIONS)
+    if sensor.reduce == "netforce" and {"linvel", "angvel"} & set(words):
+        check.fail("data", "linvel and angvel belong to single contacts, not to netforce")
+    if not 1 <= sensor.num <= MOST:
+        check.fail("num", f"{sensor.num} is not from 1 to {MOST}")
+    ends = []
+    for side, prefix in enumerate(("obj", "ref")):
+        kind, name = getattr(sensor, f"{prefix}type"), getattr(sensor, f"{prefix}name")
+        if not kind and not name:
+            ends += [0, -1]
+        elif kind in CONTACT_ENDS[side].values():
+            ends += [OBJECTS[kind], check.reference(f"{prefix}name", ids[kind], kind)]
+        else:
+            check.fail(f"{prefix}type", f"'{kind}' is not one of {', '.join(CONTACT_ENDS[side].values())}")
+            ends += [0, -1]
+    stage = VELOCITY if {"linvel", "angvel"} & set(words) else POSITION
+    if {"force", "torque"} & set(words) or sensor.reduce in ("maxforce", "netforce"):
+        stage = ACCELERATION
+    dim = sensor.num * sum(CONTACT_FIELDS[word] for word in words) if 1 <= sensor.num <= MOST else 0
+    cutoff, noise = check.scalar("cutoff", low=0.0), check.scalar("noise", low=0.0)
+    return [SENSOR_KINDS["contact"].number, 0, stage, *ends, dim, cutoff, noise]
+
+
 _COLUMNS = "type datatype needstage objtype objid reftype refid dim cutoff noise".split()
 
 
 def _row(check: Check, sensor: Sensor, layout: Layout, ids: Names) -> list[float]:
     words = tuple(SENSOR_KINDS)
     kind = SENSOR_KINDS[words[check.word("type", words)]]
+    if sensor.type == "contact":
+        return _contact_row(check, sensor, ids)
     objtype, objid = _object(check, sensor, kind, layout, ids)
     reftype, refid = 0, -1
     if sensor.reftype or sensor.refname:

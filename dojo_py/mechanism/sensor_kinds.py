@@ -76,8 +76,18 @@ SENSOR_KINDS: dict[str, SensorKind] = {
     "distance": SensorKind(39, SHAPES, 1, POSITION, reference=True),
     "normal": SensorKind(40, SHAPES, 3, POSITION, AXIS, reference=True),
     "fromto": SensorKind(41, SHAPES, 6, POSITION, reference=True),
+    "contact": SensorKind(42, (), 0, POSITION),
     "e_potential": SensorKind(43, (), 1, POSITION),
     "e_kinetic": SensorKind(44, (), 1, POSITION),
     "clock": SensorKind(45, (), 1, POSITION),
 }
+CONTACT_FIELDS = {
+    "found": 1, "force": 3, "torque": 3, "dist": 1, "pos": 3, "normal": 3, "tangent": 3, "linvel": 3, "angvel": 3,
+}  # fmt: skip
+"""What a contact sensor may tell of a contact, in this order (mjtConDataField) -> how many numbers."""
+REDUCTIONS = ("none", "mindist", "maxforce", "netforce")
+"""Which of the contacts it takes."""
+_ENDS = {"geom": "geom", "body": "body", "subtree": "xbody"}
+CONTACT_ENDS = (_ENDS | {"site": "site"}, _ENDS)
+"""Attributes of a contact sensor's first and second end (geom1, …, site; geom2, …) -> type of object."""
 BY_NUMBER = {kind.number: word for word, kind in SENSOR_KINDS.items()}

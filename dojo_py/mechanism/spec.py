@@ -493,6 +493,12 @@ class Sensor(_Element):
     """> 0: the largest absolute value of the output."""
     noise: float = 0.0
     """Standard deviation that a user may add; the output has none."""
+    data: str = "found"
+    """Contact sensors: what they tell of each contact, words of `sensor_kinds.CONTACT_FIELDS` in that order."""
+    reduce: str = "none"
+    """Contact sensors: "none" (the first contacts), "mindist", "maxforce", or "netforce": all as one."""
+    num: int = 1
+    """Contact sensors: how many contacts have room in the output."""
 
 
 @dataclass

@@ -14,6 +14,7 @@ import numpy as np
 from dojo_py.mechanism import quaternion
 from dojo_py.mechanism.enums import DisableBit, TrnType
 from dojo_py.mechanism.sensor_kinds import BY_NUMBER, POSITIVE, REAL
+from dojo_py.sensors.contacts import contacts
 from dojo_py.sensors.distances import distance, from_to, normal
 from dojo_py.sensors.inside import inside, ray_hits
 from dojo_py.sensors.rays import nearest_surface
@@ -35,7 +36,8 @@ def read_sensors(model: Any, rows: Rows) -> Array:
         if word is None:
             continue
         values = READERS[word](scene, i).reshape(len(out), count)
-        cutoff = 0.0 if word == "fromto" else float(model.sensor_cutoff[i])  # (points of what is farther apart are zeros)
+        # (points of what is farther apart than a cutoff are zeros; contacts are not cut)
+        cutoff = 0.0 if word in ("fromto", "contact") else float(model.sensor_cutoff[i])
         out[:, first : first + count] = _cut(values, int(model.sensor_datatype[i]), cutoff)
     return out
 
@@ -241,6 +243,7 @@ READERS: dict[str, Callable[[Scene, int], Array]] = {
     "subtreelinvel": _subtreelinvel,
     "subtreeangmom": _subtreeangmom,
     "insidesite": _insidesite,
+    "contact": contacts,
     "e_potential": lambda scene, i: scene.rows.energy[:, 0],
     "e_kinetic": lambda scene, i: scene.rows.energy[:, 1],
     "clock": lambda scene, i: scene.rows.time,

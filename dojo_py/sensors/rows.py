@@ -23,6 +23,8 @@ class ContactRows:
     """(n, 3, 3) rows: normal from the first geom to the second, two tangents; world."""
     force: Array
     """(n, 6) force, torque in that frame [N, N m]."""
+    dist: Array
+    """(n,) distance of the surfaces, negative where they overlap [m]."""
 
 
 @dataclass(frozen=True, eq=False)

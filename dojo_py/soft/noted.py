@@ -12,8 +12,8 @@ from dojo_py.soft.limits import LIMIT_JOINT, LIMIT_TENDON
 from dojo_py.soft.workspace import NCON, NE, NEFC
 
 CONNECT, WELD, ELLIPTIC = 0, 1, 1
-WIDTH = 20
-"""Of a contact's row: two geoms, position 3, frame 9 by rows, force 3 and torque 3 on the second geom in the frame."""
+WIDTH = 21
+"""Of a contact's row: two geoms, position 3, frame 9 by rows, force 3 and torque 3 on the second geom in the frame, distance."""
 
 
 class Noted(NamedTuple):
@@ -57,7 +57,8 @@ def note(m, w, t, qpos, qvel, N):
     _note_rows(m, w, N.limit[t], N.equality[t])
     last = N.first[t]
     for c in range(w.rows.counts[NCON]):
-        last += _note_contact(m, w, w.rows.contacts[c], N.contacts[last])
+        _note_contact(m, w, w.rows.contacts[c], N.contacts[last])
+        last += 1
     N.first[t + 1] = last
 
 
@@ -86,9 +87,7 @@ def _note_rows(m, w, limit, equality):
 
 @kernel
 def _note_contact(m, w, c, out):
-    """Row (WIDTH,) of one contact; returns whether it acts."""
-    if c.efc_address < 0:
-        return 0
+    """Row (WIDTH,) of one contact: without force where it does not act."""
     out[0], out[1] = c.geom1, c.geom2
     for k in range(3):
         out[2 + k] = c.pos[k]
@@ -97,7 +96,10 @@ def _note_contact(m, w, c, out):
     f, force, friction = out[14:20], w.solver.force, m.pairs[c.pair].friction
     for k in range(6):
         f[k] = 0.0
+    out[20] = c.dist
     a = c.efc_address
+    if a < 0:
+        return
     if c.dim == 1:
         f[0] = force[a]
     elif m.options[0].cone == ELLIPTIC:
@@ -107,4 +109,3 @@ def _note_contact(m, w, c, out):
         for k in range(c.dim - 1):
             f[0] += force[a + 2 * k] + force[a + 2 * k + 1]
             f[1 + k] = friction[k] * (force[a + 2 * k] - force[a + 2 * k + 1])
-    return 1

@@ -66,4 +66,5 @@ def _ties(model: Any, noted: Noted) -> tuple[Tie, ...]:
 def _contacts(noted: Noted) -> ContactRows:
     table = noted.contacts[: int(noted.first[-1])]
     step = np.repeat(np.arange(len(noted.first) - 1), np.diff(noted.first))
-    return ContactRows(step, table[:, :2].astype(int), table[:, 2:5], table[:, 5:14].reshape(-1, 3, 3), table[:, 14:20])
+    frame, force = table[:, 5:14].reshape(-1, 3, 3), table[:, 14:20]
+    return ContactRows(step, table[:, :2].astype(int), table[:, 2:5], frame, force, table[:, 20])

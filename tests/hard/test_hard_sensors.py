@@ -42,6 +42,29 @@ def test_what_a_standing_box_feels():
     assert np.array_equal(sim.rollout_batch(traj.state(0), np.zeros((1, 200, 1)))[0].sensordata, traj.sensordata)
 
 
+def test_contact_sensors_of_a_standing_box():
+    """Forces are impulses over h, on the second end; together they are the weight about the point below the centre of mass."""
+    lines = """<contact name="all" data="found force torque dist pos normal" reduce="netforce" geom2="box"/>
+      <contact name="floor" data="found force normal" reduce="netforce" geom1="box"/><contact name="number" geom1="box"/>
+      <contact name="each" data="found force dist normal linvel" num="5" reduce="maxforce" geom1="box" geom2="floor"/>
+      <contact name="none" data="found pos" body1="base" subtree2="base"/>"""
+    text = STANDING.replace('<geom type="plane"', '<geom name="floor" type="plane"')
+    text = text.replace('<geom type="box"', '<geom name="box" type="box"')
+    sim = HardSimulator(load_model(text.replace("<sensor>", "<sensor>" + lines)))
+    traj = sim.rollout(sim.initial_state(), np.zeros((200, 1)))
+    last = {name: traj.sensor(name)[-1] for name in sim.model.sensor_names}
+    weight, lever = 4 * G, 0.1 / 4  # the mast's mass is 0.1 m off the axis
+    found, force, torque, dist, pos, normal = np.split(last["all"], [1, 4, 7, 8, 11])
+    assert found == last["number"] == 4 and dist == 0 and normal == pytest.approx([1, 0, 0])
+    assert force == pytest.approx([0, 0, weight], abs=1e-6) and last["floor"][1:4] == pytest.approx([0, 0, -weight], abs=1e-6)
+    assert pos[0] == pytest.approx(lever, abs=1e-6) and torque == pytest.approx(np.zeros(3), abs=1e-5)  # measured: 3e-8, 1.2e-6
+    each = last["each"].reshape(5, -1)
+    assert list(each[:, 0]) == [4, 4, 4, 4, 0] and each[:, 1].sum() == pytest.approx(weight, abs=1e-6)
+    assert np.all(np.diff(np.linalg.norm(each[:4, 1:4], axis=1)) <= 0)
+    assert each[:4, 5:8] == pytest.approx(np.tile([0, 0, -1], (4, 1)))
+    assert np.abs(each[:4, 4]).max() < 1e-9 and np.abs(each[:4, 8:]).max() < 1e-5 and not last["none"].any()
+
+
 def test_free_fall_and_an_impact():
     """Falling, an accelerometer feels nothing; the touch sensor's impulses are what the momentum changes by."""
     sim = HardSimulator(load_model(STANDING))

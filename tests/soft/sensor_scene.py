@@ -25,6 +25,16 @@ LINES += ['<gyro name="clipped" site="sa" cutoff=".1" noise="3"/><touch name="bo
 LINES += ['<rangefinder site="e1"/>', '<rangefinder site="e2"/>', '<rangefinder site="w"/>']
 ENDS = ('geom1="gb" geom2="gc"', 'geom1="floor" geom2="gb"', 'body1="e" body2="d"')
 LINES += [f'<{tag} {ends} cutoff="5"/>' for tag in ("distance", "normal", "fromto") for ends in ENDS]
+CONTACT, TOGETHER = "found force torque dist pos normal tangent linvel angvel", "found force torque dist pos normal tangent"
+BETWEEN = ["", 'geom1="ga"', 'geom2="ga"', 'geom1="floor" geom2="gc"', 'geom1="gc" geom2="floor"', 'body1="b"', 'geom1="gd"']
+BETWEEN += ['subtree1="a"', 'body2="world"', 'subtree1="world" subtree2="b"', 'site="za"']
+BETWEEN += ['site="zb" body2="world"', 'subtree1="b" subtree2="b"']
+REDUCE = ("none", "mindist", "maxforce", "netforce")
+LINES += [
+    f'<contact {ends} num="{1 + i % 5}" reduce="{reduce}" data="{TOGETHER if reduce == "netforce" else CONTACT}"/>'
+    for i, (ends, reduce) in enumerate((ends, reduce) for ends in BETWEEN for reduce in REDUCE)
+]
+LINES += ['<contact/>', '<contact data="dist" num="3" cutoff=".01"/>', '<contact name="last" geom1="ga" data="normal angvel"/>']
 LINES += ['<framexaxis name="axis" objtype="site" objname="sb"/>']
 
 SCENE = """<mujoco><option timestep=".004" tolerance="0" iterations="500" ls_iterations="200" ls_tolerance="1e-6"
@@ -43,6 +53,7 @@ SCENE = """<mujoco><option timestep=".004" tolerance="0" iterations="500" ls_ite
       <geom name="gc" type="capsule" size=".05 .1"/></body></body></body>
 <body name="d" pos="0 1 1"><joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .5 0 0" size=".02" contype="0" conaffinity="0"/>
   <site name="e1" pos=".5 0 0"/></body>
+<body name="g" pos="-1 -1 .12"><freejoint/><geom name="gd" size=".1" margin=".1" gap=".05" condim="6"/></body>
 <body name="e" pos="1 1 1"><freejoint/>
   <geom size=".1" pos="0 .1 0" contype="0" conaffinity="0"/><site name="e2" pos="-.4 0 0"/></body></worldbody>
 <tendon><fixed name="t" limited="true" range="-.01 .01"><joint joint="j" coef="2"/><joint joint="k" coef="1"/></fixed></tendon>

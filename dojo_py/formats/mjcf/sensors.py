@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...mechanism.errors import Problems, nearest
-from ...mechanism.sensor_kinds import FRAMES, SENSOR_KINDS, SHAPES
+from ...mechanism.sensor_kinds import CONTACT_ENDS, CONTACT_FIELDS, FRAMES, REDUCTIONS, SENSOR_KINDS, SHAPES
 from ...mechanism.spec import Mechanism, Sensor
 from ..xml_tree import Node
 from . import schema
@@ -14,6 +14,8 @@ from .values import read_attributes
 COMMON = {"name": schema.TEXT, "cutoff": schema.real(1), "noise": schema.real(1), "user": schema.SKIP}
 LATE = {"delay": schema.real(1), "interval": schema.real(2, 1), "nsample": schema.INT, "interp": schema.TEXT}
 """Attributes of readings that come late or seldom."""
+CONTACT = {"num": schema.INT, "data": schema.TEXT, "reduce": schema.word(*REDUCTIONS), "site": schema.TEXT}
+CONTACT |= {word + side: schema.TEXT for word in CONTACT_ENDS[1] for side in "12"}
 FRAME = {"objtype": schema.TEXT, "objname": schema.TEXT}
 
 
@@ -41,6 +43,20 @@ def _measured(node: Node, sensor: Sensor, values: dict[str, Any], problems: Prob
         setattr(sensor, f"{prefix}name", values[given[0] + side])
 
 
+def _contact(node: Node, sensor: Sensor, values: dict[str, Any], problems: Problems) -> None:
+    """Ends of a contact sensor, either or both, and what it tells of the contacts between them."""
+    for side, prefix in ((1, "obj"), (2, "ref")):
+        accepted = {word if word == "site" else f"{word}{side}": kind for word, kind in CONTACT_ENDS[side - 1].items()}
+        given = [word for word in accepted if word in values]
+        if len(given) > 1:
+            problems.add(node.where, f"only one of {', '.join(accepted)} may be given", name=sensor.name)
+        elif given:
+            setattr(sensor, f"{prefix}type", accepted[given[0]])
+            setattr(sensor, f"{prefix}name", values[given[0]])
+    sensor.num, sensor.reduce = values.get("num", 1), values.get("reduce", "none")
+    sensor.data = " ".join(values.get("data", "").split()) or next(iter(CONTACT_FIELDS))
+
+
 def _leave_out(node: Node, problems: Problems, why: str) -> None:
     name = node.attributes.get("name") or node.attributes.get("plugin", "")
     problems.note(node.where, f"sensor: {why}: it gives no output", name=name)
@@ -63,6 +79,8 @@ def _read(node: Node, mechanism: Mechanism, there: dict[str, set[str]], problems
         table |= FRAME
         words = ("site", "enclosed") if node.tag == "insidesite" else ("reftype", "refname")
         table |= dict.fromkeys(words, schema.TEXT)
+    elif node.tag == "contact":
+        table |= CONTACT
     elif kind.objects == SHAPES:
         table |= {word + side: schema.TEXT for word in SHAPES for side in "12"}
     else:
@@ -70,7 +88,7 @@ def _read(node: Node, mechanism: Mechanism, there: dict[str, set[str]], problems
         table |= {"camera": schema.TEXT, "data": schema.TEXT} if node.tag == "rangefinder" else {}
     values = read_attributes(node, table, problems)
     late = [key for key in LATE if key in values and key != "interp" and values[key] not in (0, 0.0, (0.0,), (0.0, 0.0))]
-    if "camera" in values or values.get("data", "dist") != "dist":
+    if "camera" in values or (node.tag == "rangefinder" and values.get("data", "dist") != "dist"):
         late = ["camera" if "camera" in values else "data"]
     if "enclosed" in values:
         late = ["enclosed"]
@@ -84,6 +102,8 @@ def _read(node: Node, mechanism: Mechanism, there: dict[str, set[str]], problems
         sensor.reftype, sensor.refname = values.get("reftype", ""), values.get("refname", "")
         if node.tag == "insidesite":
             sensor.reftype, sensor.refname = "site", values.get("site", "")
+    elif node.tag == "contact":
+        _contact(node, sensor, values, problems)
     elif kind.objects == SHAPES:
         _measured(node, sensor, values, problems)
     elif kind.objects:

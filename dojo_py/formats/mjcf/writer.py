@@ -204,6 +204,14 @@ def _sensor(node: Element, sensor: Sensor) -> None:
         if inside and sensor.refname:
             node.set("site", sensor.refname)
         return
+    if sensor.type == "contact":
+        _attributes(node, sensor, skip=("type", "objtype", "objname", "reftype", "refname"))
+        ends = ((sensor.objtype, sensor.objname, 1), (sensor.reftype, sensor.refname, 2))
+        for kind, name, side in ends:
+            word = "subtree" if kind == "xbody" else kind
+            if name:
+                node.set(word if word == "site" else f"{word}{side}", name)
+        return
     if SENSOR_KINDS[sensor.type].objects == SHAPES:
         _attributes(node, sensor, skip=("type", "objtype", "objname", "reftype", "refname"))
         node.set(f"{sensor.objtype}1", sensor.objname)
