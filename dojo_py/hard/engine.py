@@ -15,7 +15,7 @@ from dojo_py.hard.readings import readings_of, wanted
 from dojo_py.hard.terms import EQ_PATH
 from dojo_py.hard.warm_start import row_shape
 from dojo_py.hard.world import WorkPool, World
-from dojo_py.simulate.arguments import Outside, outside_of
+from dojo_py.simulate.arguments import Outside, before_of, outside_of
 from dojo_py.simulate.readings import Readings
 from dojo_py.simulate.results import Exact, State
 from dojo_py.simulate.status import Status
@@ -272,12 +272,13 @@ class Engine:
             {**self._label, "kappa": kappa}, *gradients, substeps=reports[:, 5].astype(np.int64),
             attempts=reports[:, 6].astype(np.int64), round_off=reports[:, 8].copy(), model=kept_model(self.model),
             mocap_pos=start.mocap_pos, mocap_quat=start.mocap_quat, eq_active=start.eq_active,
-            readings=self.readings(time[:-1], record, outside),
+            readings=self.readings(start, time[:-1], record, outside),
         )  # fmt: skip
 
-    def readings(self, time: Array, record: Any, outside: Outside) -> Readings | None:
-        """The sensors of a record's steps, unread; None where the model has none."""
-        return readings_of(self.acting, self.world, record, time, self.timestep, outside)
+    def readings(self, start: State, time: Array, record: Any, outside: Outside) -> Readings | None:
+        """The sensors of a record's steps from a state, unread; None where the model has none."""
+        before = before_of(self.acting, self.timestep, start, time)
+        return readings_of(self.acting, self.world, record, time, self.timestep, outside, before)
 
     def trace(self, start: State, control: Array, kappa: float) -> Array:
         """(iterations + 1, 6) the iterations of one step's last solve, see workspace.Work.trace."""

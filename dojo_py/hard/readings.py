@@ -22,7 +22,7 @@ from dojo_py.sensors.read import read_sensors
 from dojo_py.sensors.rows import ContactRows, Rows
 from dojo_py.sensors.scene import Scene
 from dojo_py.simulate.arguments import Outside
-from dojo_py.simulate.readings import Readings, places_of
+from dojo_py.simulate.readings import Before, Readings, places_of
 
 Array = np.ndarray
 AT_BOUND = 1e-6
@@ -36,14 +36,16 @@ def wanted(model: Any) -> bool:
     return int(model.nsensor) > 0 and not int(model.opt.disableflags) & DisableBit.SENSOR
 
 
-def readings_of(model: Any, world: Any, record: Any, time: Array, h: float, outside: Outside) -> Readings | None:
+def readings_of(
+    model: Any, world: Any, record: Any, time: Array, h: float, outside: Outside, before: Before | None = None
+) -> Readings | None:
     """The sensors of the T steps of a record, unread. time (T,); model: the one that acts."""
     if not int(model.nsensor):
         return None
     if not len(record.noted.actuator):
         return Readings(places_of(model), np.zeros((len(time), int(model.nsensordata))))
     rows = _rows(model, world, record, time, h, outside)
-    return Readings(places_of(model), lambda: read_sensors(model, _completed(model, rows)))
+    return Readings(places_of(model), lambda: read_sensors(model, _completed(model, rows)), before)
 
 
 def _rows(model: Any, world: Any, record: Any, time: Array, h: float, outside: Outside) -> Rows:

@@ -126,8 +126,10 @@ class HardSimulator:
         if exact is not None and self._engine.owns(exact):
             qpos = vector("qpos", state.qpos, (m.nq,))
             if np.array_equal(exact.qpos, qpos) and np.array_equal(exact.qvel, qvel):
-                return placed_of(self._usual, state).put(State(qpos, qvel, act, time, state.maximal, exact, m))
-        return placed_of(self._usual, state).put(self._engine.state(checks.configuration(m, state.qpos), qvel, act, time))
+                fresh = State(qpos, qvel, act, time, state.maximal, exact, m, history=state.history)
+                return placed_of(self._usual, state).put(fresh)
+        fresh = self._engine.state(checks.configuration(m, state.qpos), qvel, act, time)
+        return placed_of(self._usual, state).put(replace(fresh, history=state.history))
 
     # simulation
 
@@ -155,7 +157,8 @@ class HardSimulator:
         end = self._engine.end(start, record)
         status = Status(int(report[0]))
         contacts, counts = self._contacts(record.contacts), (int(report[5]), int(report[6]))
-        readings = self._engine.readings(np.array([start.time]), record, outside) or NOTHING
+        readings = self._engine.readings(start, np.array([start.time]), record, outside) or NOTHING
+        end = replace(end, history=readings.history_at(1))
         figures = int(report[1]), float(report[2]), float(report[3])
         return Step(end, status, *figures, contacts, *counts, float(report[8]), readings)
 

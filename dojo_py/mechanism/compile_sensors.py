@@ -12,6 +12,7 @@ from .sensor_kinds import (
     AXIS,
     CONTACT_ENDS,
     CONTACT_FIELDS,
+    INTERPOLATIONS,
     OBJECTS,
     POSITION,
     QUATERNION,
@@ -43,11 +44,32 @@ def sensor_arrays(mechanism: Mechanism, layout: Layout, problems: Problems) -> d
         "sensor_adr": np.cumsum(dim) - dim,
         "sensor_intprm": np.array([_integers(sensor) for sensor in mechanism.sensors], float).reshape(n, 3),
         "sensor_plugin": np.full(n, -1),
-        "sensor_history": np.zeros((n, 2)),
-        "sensor_historyadr": np.full(n, -1),
-        "sensor_delay": np.zeros(n),
-        "sensor_interval": np.zeros((n, 2)),
-    }
+    } | _past(mechanism.sensors, dim, problems)
+
+
+def _past(sensors: list[Sensor], dim: Array, problems: Problems) -> dict[str, Array]:
+    """Samples of the past: [how many, interpolation], where they stand in a state's history, delays, intervals."""
+    history, delay, interval = np.zeros((len(sensors), 2)), np.zeros(len(sensors)), np.zeros((len(sensors), 2))
+    for i, sensor in enumerate(sensors):
+        check = Check(problems, sensor)
+        if not 0 <= sensor.nsample <= MOST:
+            check.fail("nsample", f"{sensor.nsample} is not from 0 to {MOST}")
+            continue
+        history[i] = sensor.nsample, max(0, check.word("interp", INTERPOLATIONS))
+        delay[i] = check.scalar("delay", low=0.0)
+        if delay[i] > 0.0 and not sensor.nsample:
+            check.fail("delay", "a delay needs samples: nsample")
+        given = np.zeros(2)
+        given[: np.size(sensor.interval)] = np.ravel(np.asarray(sensor.interval, float))[:2]
+        period, phase = given
+        if not (period >= 0.0 and np.isfinite(period)):
+            check.fail("interval", f"{period:g} is no time between samples")
+        elif not -max(period, 0.0) < phase <= 0.0 and phase != 0.0:
+            check.fail("interval", f"the sample before the start, {phase:g} s, is not in (-{period:g}, 0]")
+        interval[i] = given
+    size = np.where(history[:, 0] > 0, 2 + history[:, 0] * (1 + dim), 0)
+    address = np.where(size > 0, np.cumsum(size) - size, -1)
+    return {"sensor_history": history, "sensor_historyadr": address, "sensor_delay": delay, "sensor_interval": interval}
 
 
 MOST = 500_000

@@ -90,4 +90,6 @@ REDUCTIONS = ("none", "mindist", "maxforce", "netforce")
 _ENDS = {"geom": "geom", "body": "body", "subtree": "xbody"}
 CONTACT_ENDS = (_ENDS | {"site": "site"}, _ENDS)
 """Attributes of a contact sensor's first and second end (geom1, …, site; geom2, …) -> type of object."""
+INTERPOLATIONS = ("zoh", "linear", "cubic")
+"""Between samples of a sensor's past."""
 BY_NUMBER = {kind.number: word for word, kind in SENSOR_KINDS.items()}

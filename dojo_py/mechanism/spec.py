@@ -499,6 +499,14 @@ class Sensor(_Element):
     """Contact sensors: "none" (the first contacts), "mindist", "maxforce", or "netforce": all as one."""
     num: int = 1
     """Contact sensors: how many contacts have room in the output."""
+    nsample: int = 0
+    """Samples of its past that states keep; 0: it has none, and no interval."""
+    delay: float = 0.0
+    """How late its outputs come [s]; needs samples."""
+    interp: str = "zoh"
+    """Between samples: "zoh" (held), "linear" or "cubic"."""
+    interval: Vector = (0.0, 0.0)
+    """Time between samples, 0: a step; and the one before the start, not positive [s]."""
 
 
 @dataclass

@@ -10,14 +10,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dojo_py.simulate.history import first_history, history_size
+from dojo_py.simulate.readings import Before
 from dojo_py.simulate.results import State
 from dojo_py.simulate.values import count, having, real_array, real_number, shown, vector
 
 Array = np.ndarray
 
 __all__ = [
-    "Outside", "batch_of", "control_of", "controls_of", "mocap_bodies", "names_of", "options_of", "outside_of", "placed_of",
-    "spread", "start_of", "state_of", "timestep_of", "usual_placement", "vector",
+    "Outside", "batch_of", "before_of", "control_of", "controls_of", "mocap_bodies", "names_of", "options_of", "outside_of",
+    "placed_of", "spread", "start_of", "state_of", "timestep_of", "usual_placement", "vector",
 ]  # fmt: skip
 
 
@@ -159,6 +161,22 @@ def placed_of(usual: Placed, state: State) -> Placed:
             raise ValueError(f"eq_active has shape {active.shape} of {active.dtype}, expected {usual.eq_active.shape} truth values")
         active = active.astype(bool)
     return Placed(pos, quat, active)
+
+
+def history_of(model: Any, timestep: float, state: State) -> Array | None:
+    """(nhistory,) samples of a state, those of a start where it has none; None where the model's sensors have none."""
+    size = history_size(model)
+    if not size:
+        return None
+    if state.history is None:
+        return first_history(model, timestep, state.time)
+    return vector("history", state.history, (size,))
+
+
+def before_of(model: Any, timestep: float, state: State, time: Array) -> Before | None:
+    """For `Readings` of steps at times (T,) from a state."""
+    history = history_of(model, timestep, state)
+    return None if history is None else Before(model, history, np.array(time, float))
 
 
 def _keyframe(model: Any, keyframe: Any) -> int:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dojo_py.mechanism.errors import listing, nearest
+from dojo_py.simulate.history import read_late
 
 Array = np.ndarray
 Places = dict[str, tuple[int, int]]
@@ -21,11 +22,26 @@ def places_of(model: Any) -> Places:
     return {name: (int(model.sensor_adr[i]), int(model.sensor_dim[i])) for i, name in enumerate(names) if name}
 
 
-class Readings:
-    """Sensor data of T steps: `data` (T, nsensordata)."""
+class Before(NamedTuple):
+    """What the outputs of sensors with samples depend on beside the steps that are read."""
 
-    def __init__(self, places: Places, read: Callable[[], Array] | Array):
+    model: Any
+    history: Array
+    """(nhistory,) of the first state."""
+    time: Array
+    """(T,) [s]"""
+
+
+class Readings:
+    """Sensor data of T steps: `data` (T, nsensordata).
+
+    before: for models with sensors that come late or seldom; of those that have been read the history (T + 1, nhistory).
+    """
+
+    def __init__(self, places: Places, read: Callable[[], Array] | Array, before: Before | Array | None = None):
         self.places = places
+        self._before = before if isinstance(before, Before) else None
+        self._history = None if isinstance(before, Before) else before
         self._read: Callable[[], Array] | None = read if callable(read) else None
         self._data: Array = np.zeros((0, 0)) if callable(read) else read
 
@@ -34,10 +50,24 @@ class Readings:
         """(T, nsensordata); whatever is not a number (of a step that failed) is zero."""
         if self._read is not None:
             self._data, self._read = np.nan_to_num(self._read(), posinf=0.0, neginf=0.0), None
+            if self._before is not None:
+                self._data, self._history = read_late(self._before.model, self._before.history, self._before.time, self._data)
+                self._before = None
         return self._data
 
+    @property
+    def history(self) -> Array | None:
+        """(T + 1, nhistory) samples of the states, as in `State.history`; None where no sensor has any. Reads the sensors."""
+        if self._before is not None:
+            _ = self.data
+        return self._history
+
+    def history_at(self, k: int) -> Array | None:
+        """(nhistory,) of state k of 0 … T, likewise."""
+        return None if self.history is None else self.history[k]
+
     def __getstate__(self) -> dict[str, Any]:
-        return {"places": self.places, "_data": self.data, "_read": None}
+        return {"places": self.places, "_data": self.data, "_read": None, "_before": None, "_history": self._history}
 
     def sensor(self, name: str) -> Array:
         """(T, dim) the outputs of one sensor."""

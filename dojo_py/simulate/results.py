@@ -52,6 +52,8 @@ class State:
     """(nmocap, 4) their orientations, body to world."""
     eq_active: Array | None = None
     """(neq,) bool: the equality constraints that hold."""
+    history: Array | None = field(default=None, repr=False)
+    """(nhistory,) samples of sensors that come late or seldom, as MuJoCo's `data.history`. None: at its start nothing was there."""
 
     def joint(self, key: str | int) -> JointState:
         """Coordinates of one joint by its name or number: `state.joint("knee").qpos`."""

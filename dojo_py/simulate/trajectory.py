@@ -131,7 +131,8 @@ class Trajectory:
             )
         maximal = None if self.maximal is None else self.maximal[k]
         placed = (self.mocap_pos, self.mocap_quat, self.eq_active)
-        return State(self.qpos[k], self.qvel[k], self.act[k], float(self.time[k]), maximal, exact, self.model, *placed)
+        history = None if self.readings is None else self.readings.history_at(k)
+        return State(self.qpos[k], self.qvel[k], self.act[k], float(self.time[k]), maximal, exact, self.model, *placed, history)
 
     @property
     def final_state(self) -> State:
@@ -150,6 +151,8 @@ class Trajectory:
         header = {"format": FORMAT, **self.metadata}
         if self.readings is not None:
             arrays["sensordata"], header[SENSORS] = self.sensordata, self.readings.places
+            if self.readings.history is not None:
+                arrays["history"] = self.readings.history
         if kept is not None:
             numbers, values = pack_model(having("model", kept, ("geom_rgba", "source", "opt"), "a Model, as load_model returns it"))
             arrays |= {MODEL + name: table for name, table in numbers.items()}
@@ -167,9 +170,9 @@ def kept_model(model: Any) -> Model | None:
 def load_trajectory(path: str | PathLike) -> Trajectory:
     """Read what `Trajectory.save` wrote. Raises ValueError when the file is something else."""
     recorded = {"maximal", "bodies", "impulses"}
-    optional = recorded | {"A", "B", "gradient_status", "substeps", "attempts", "round_off", "sensordata", *PLACED}
+    optional = recorded | {"A", "B", "gradient_status", "substeps", "attempts", "round_off", "sensordata", "history", *PLACED}
     parameters: dict[str, Array] = {}
-    states = {"time", "qpos", "qvel", "act"} | recorded
+    states = {"time", "qpos", "qvel", "act", "history"} | recorded
     needed = {f.name for f in fields(Trajectory)} - optional - {"parameters", "model", "readings"}
     path_of("path", path)
     try:
@@ -197,7 +200,7 @@ def load_trajectory(path: str | PathLike) -> Trajectory:
         if len(value) != steps + (name in states):
             raise ValueError(f"{path}: {name} has {len(value)} rows for {steps} steps")
     described = metadata.pop(MODEL, None)
-    readings = _readings(path, metadata.pop(SENSORS, None), values.pop("sensordata", None))
+    readings = _readings(path, metadata.pop(SENSORS, None), values.pop("sensordata", None), values.pop("history", None))
     model = None
     if described is not None:
         try:
@@ -207,7 +210,7 @@ def load_trajectory(path: str | PathLike) -> Trajectory:
     return Trajectory(**values, metadata=metadata, parameters=parameters, model=model, readings=readings)
 
 
-def _readings(path: Any, places: Any, data: Array | None) -> Readings | None:
+def _readings(path: Any, places: Any, data: Array | None, history: Array | None) -> Readings | None:
     """The sensors of a file, or ValueError."""
     if data is None:
         return None
@@ -217,4 +220,4 @@ def _readings(path: Any, places: Any, data: Array | None) -> Readings | None:
         raise ValueError(f"{path}: not a trajectory file (sensors: {error})") from error
     if data.ndim != 2 or any(first < 0 or number < 0 or first + number > data.shape[1] for first, number in found.values()):
         raise ValueError(f"{path}: not a trajectory file (sensors beyond their data)")
-    return Readings(found, data)
+    return Readings(found, data, history)

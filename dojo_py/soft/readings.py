@@ -11,7 +11,7 @@ from dojo_py.sensors.read import read_sensors
 from dojo_py.sensors.rows import ContactRows, Rows, Tie
 from dojo_py.sensors.ties import KINDS, anchors
 from dojo_py.simulate.arguments import Outside, Placed, mocap_bodies
-from dojo_py.simulate.readings import Readings, places_of
+from dojo_py.simulate.readings import Before, Readings, places_of
 from dojo_py.soft.noted import Noted, allocate_noted
 
 Array = np.ndarray
@@ -36,7 +36,8 @@ def larger(noted: Noted, contacts: int) -> Noted:
 
 
 def readings_of(
-    model: Any, placed: Placed, noted: Noted, time: Array, qpos: Array, qvel: Array, outside: Outside
+    model: Any, placed: Placed, noted: Noted, time: Array, qpos: Array, qvel: Array, outside: Outside,
+    before: Before | None = None,
 ) -> Readings | None:
     """The sensors of T steps from states (T, …), unread."""
     steps = len(noted.qacc)
@@ -48,7 +49,7 @@ def readings_of(
         time, qpos, qvel, noted.qacc, noted.actuator, noted.joint_actuator, noted.tendon, noted.limit, noted.energy[:, :2],
         wrenches, _ties(model, noted), _contacts(noted), *_placed_bodies(model, placed),
     )  # fmt: skip
-    return Readings(places_of(model), lambda: read_sensors(model, rows))
+    return Readings(places_of(model), lambda: read_sensors(model, rows), before)
 
 
 def _placed_bodies(model: Any, placed: Placed) -> tuple[Array, Array]:

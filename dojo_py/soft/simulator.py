@@ -14,6 +14,7 @@ from dojo_py.announce import FirstUse
 from dojo_py.simulate.arguments import (
     Outside,
     batch_of,
+    before_of,
     control_of,
     controls_of,
     mocap_bodies,
@@ -99,7 +100,7 @@ class SoftSimulator:
         m, state = self.model, state_of(state)
         act = np.zeros(0) if state.act is None else state.act
         coordinates = vector("qpos", state.qpos, (m.nq,)), vector("qvel", state.qvel, (m.nv,)), vector("act", act, (m.na,))
-        fresh = State(*coordinates, float(vector("time", state.time, ())), model=m)
+        fresh = State(*coordinates, float(vector("time", state.time, ())), model=m, history=state.history)
         return placed_of(self._usual, state).put(fresh)
 
     def _handle_of(self, state: State) -> Any:
@@ -199,7 +200,8 @@ class SoftSimulator:
                 noted = larger(noted, most + len(noted.contacts))
         time = np.add.accumulate(np.concatenate([[state.time], np.full(T, self.timestep)]))  # as single steps add it up
         metadata = {"model": str(getattr(m, "name", "")), "timestep": self.timestep, "mode": "soft"}
-        readings = readings_of(m, placed_of(self._usual, state), noted, time[:T], qpos[:T], qvel[:T], outside)
+        before = before_of(m, self.timestep, state, time[:T])
+        readings = readings_of(m, placed_of(self._usual, state), noted, time[:T], qpos[:T], qvel[:T], outside, before)
         return Trajectory(
             time, qpos, qvel, act, controls, status, iterations, residual, np.zeros(T), gaps, metadata=metadata,
             model=kept_model(m), mocap_pos=state.mocap_pos, mocap_quat=state.mocap_quat, eq_active=state.eq_active,

@@ -16,7 +16,6 @@ def model(body=BODY, before="", after=""):
 
 NOTICES = {
     "sensor": (model(after='<sensor><tactile name="n" geom="g" mesh="m"/></sensor>'), "tactile 'n': sensor"),
-    "late sensor": (model(after='<sensor><gyro name="n" site="s" delay=".1"/></sensor>'), "gyro 'n': sensor: delay is not"),
     "sensor of a camera": (
         model(after='<sensor><framepos name="n" objtype="camera" objname="c"/></sensor>'), "framepos 'n': sensor: cameras",
     ),

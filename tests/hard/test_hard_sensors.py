@@ -101,3 +101,26 @@ def test_readings_tend_to_the_soft_modes():
         hard = sim.rollout(sim.initial_state(qvel=qvel), np.zeros((len(soft), 1))).sensordata
         off.append(np.abs(hard - soft)[len(soft) // 2 :].max(axis=0))
     assert np.all(off[1] < 0.6 * off[0] + 1e-6), off
+
+
+def test_what_comes_late_or_seldom():
+    """Delays of two steps, an interval of 2.73; single steps, roll-outs and batches agree, whatever they start from."""
+    lines = """<jointpos name="now" joint="mast"/><jointpos name="late" joint="mast" nsample="3" delay=".02"/>
+      <touch name="weight" site="low" nsample="4" delay=".02"/>
+      <jointpos name="seldom" joint="mast" nsample="1" interval=".0273"/>"""
+    sim = HardSimulator(load_model(STANDING.replace("<sensor>", "<sensor>" + lines)))
+    start, u = sim.initial_state(), np.zeros((30, 1))
+    traj = sim.rollout(start, u)
+    now, late = traj.sensor("now"), traj.sensor("late")
+    assert np.array_equal(late[2:], now[:-2]) and not late[:2].any() and now[2:].any()
+    assert np.array_equal(traj.sensor("weight")[2:], traj.sensor("low")[:-2])
+    due = np.ceil(2.73 * np.arange(11)).astype(int)  # the first step from which on a sample is due
+    assert np.array_equal(traj.sensor("seldom"), now[[due[due <= k][-1] for k in range(30)]])
+    state, found = start, []
+    for k in range(30):
+        step = sim.step(state, u[k])
+        state = step.state
+        found.append(step.sensordata)
+    assert np.array(found) == pytest.approx(traj.sensordata, rel=1e-6, abs=1e-6)
+    assert np.array_equal(sim.rollout(traj.state(11), u[11:]).sensordata, traj.sensordata[11:])
+    assert np.array_equal(sim.rollout_batch(traj.state(11), u[None, 11:])[0].sensordata, traj.sensordata[11:])

@@ -5,14 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from ...mechanism.errors import Problems, nearest
-from ...mechanism.sensor_kinds import CONTACT_ENDS, CONTACT_FIELDS, FRAMES, REDUCTIONS, SENSOR_KINDS, SHAPES
+from ...mechanism.sensor_kinds import (
+    CONTACT_ENDS,
+    CONTACT_FIELDS,
+    FRAMES,
+    INTERPOLATIONS,
+    REDUCTIONS,
+    SENSOR_KINDS,
+    SHAPES,
+)
 from ...mechanism.spec import Mechanism, Sensor
 from ..xml_tree import Node
 from . import schema
 from .values import read_attributes
 
 COMMON = {"name": schema.TEXT, "cutoff": schema.real(1), "noise": schema.real(1), "user": schema.SKIP}
-LATE = {"delay": schema.real(1), "interval": schema.real(2, 1), "nsample": schema.INT, "interp": schema.TEXT}
+LATE = {"delay": schema.real(1), "interval": schema.real(2, 1), "nsample": schema.INT, "interp": schema.word(*INTERPOLATIONS)}
 """Attributes of readings that come late or seldom."""
 CONTACT = {"num": schema.INT, "data": schema.TEXT, "reduce": schema.word(*REDUCTIONS), "site": schema.TEXT}
 CONTACT |= {word + side: schema.TEXT for word in CONTACT_ENDS[1] for side in "12"}
@@ -87,15 +95,17 @@ def _read(node: Node, mechanism: Mechanism, there: dict[str, set[str]], problems
         table |= {word: schema.TEXT for word in kind.objects}
         table |= {"camera": schema.TEXT, "data": schema.TEXT} if node.tag == "rangefinder" else {}
     values = read_attributes(node, table, problems)
-    late = [key for key in LATE if key in values and key != "interp" and values[key] not in (0, 0.0, (0.0,), (0.0, 0.0))]
+    beyond = []
     if "camera" in values or (node.tag == "rangefinder" and values.get("data", "dist") != "dist"):
-        late = ["camera" if "camera" in values else "data"]
+        beyond = ["camera" if "camera" in values else "data"]
     if "enclosed" in values:
-        late = ["enclosed"]
-    if late:
-        _leave_out(node, problems, f"{late[0]} is not simulated")
+        beyond = ["enclosed"]
+    if beyond:
+        _leave_out(node, problems, f"{beyond[0]} is not simulated")
         return
     sensor = Sensor(node.tag, values.get("name", ""), where=node.where)
+    for key in LATE:
+        setattr(sensor, key, values.get(key, getattr(sensor, key)))
     sensor.cutoff, sensor.noise = values.get("cutoff", 0.0), values.get("noise", 0.0)
     if kind.objects == FRAMES:
         sensor.objtype, sensor.objname = values.get("objtype", ""), values.get("objname", "")

@@ -1,0 +1,134 @@
+"""Samples of the past, from which what comes late or seldom is read: outputs of sensors with `nsample`.
+
+A buffer in a state's `history` holds, as in MuJoCo's `data.history`,
+
+    phase     the last multiple of the interval at which a sample was due [s]
+    cursor    which sample is the newest (here always the last)
+    times     (n,) of the samples, the oldest first [s]
+    samples   (n, dim)
+
+In a step at time t: an output that comes late is what was there at t - delay, held, interpolated linearly or by a cubic
+spline (Catmull and Rom, level at both ends), beyond the ends the end's value; one that comes seldom is the last sample. Then the
+output at t becomes a sample, where one is due: t - phase >= interval. Before the start there were zeros. Source: the wheel.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = np.ndarray
+HOLD, LINEAR, CUBIC = range(3)
+ROUND_OFF = 1e-9
+"""Of a number of steps, or of the share of the time between two samples: a delay of two steps is two steps at all times."""
+
+
+class Late(NamedTuple):
+    """A sensor with samples: its place in the history and in the sensor data."""
+
+    start: int
+    samples: int
+    dim: int
+    address: int
+    interp: int
+    delay: float
+    interval: float
+    phase: float
+
+    @property
+    def end(self) -> int:
+        """First entry of the history behind it."""
+        return self.start + 2 + self.samples * (1 + self.dim)
+
+    @property
+    def outputs(self) -> slice:
+        """Its entries of the sensor data."""
+        return slice(self.address, self.address + self.dim)
+
+
+def late_sensors(model: Any) -> list[Late]:
+    """The sensors of a model, ours or mujoco.MjModel, that have samples."""
+    found = []
+    for i in range(int(getattr(model, "nsensor", 0))):
+        count, interp = (int(x) for x in model.sensor_history[i])
+        if count > 0:
+            period, phase = (float(x) for x in model.sensor_interval[i])
+            dim, address, delay = int(model.sensor_dim[i]), int(model.sensor_adr[i]), float(model.sensor_delay[i])
+            found.append(Late(int(model.sensor_historyadr[i]), count, dim, address, interp, delay, period, phase))
+    return found
+
+
+def history_size(model: Any) -> int:
+    """(nhistory,) the length of a state's history."""
+    return max((late.end for late in late_sensors(model)), default=0)
+
+
+def first_history(model: Any, timestep: float, time: float) -> Array:
+    """(nhistory,) at a start: samples of zeros at the times before it."""
+    out = np.zeros(history_size(model))
+    for late in late_sensors(model):
+        period = late.interval or timestep
+        phase = late.phase if late.interval and late.phase else -period
+        due = phase - period * np.arange(late.samples - 1, -1, -1)
+        times = timestep * np.ceil(due / timestep - ROUND_OFF)  # (the first step at which it is due)
+        _put(out[late.start : late.end], time + phase, time + times, np.zeros((late.samples, late.dim)))
+    return out
+
+
+def read_late(model: Any, history: Array, time: Array, outputs: Array) -> tuple[Array, Array]:
+    """(outputs (T, nsensordata) as they come, history (T + 1, nhistory) before each step and at the end).
+
+    history (nhistory,): at the first of the times (T,); outputs (T, nsensordata): without delay, of every step.
+    """
+    out = outputs.copy()
+    along = np.repeat(history[None], len(time) + 1, axis=0)
+    for late in late_sensors(model):
+        part = history[late.start : late.end]
+        phase, times = float(part[0]), part[2 : 2 + late.samples].copy()
+        samples = part[2 + late.samples :].reshape(late.samples, late.dim).copy()
+        newest = int(part[1])
+        times, samples = np.roll(times, -newest - 1), np.roll(samples, -newest - 1, axis=0)
+        for t, now in enumerate(time):
+            due = not late.interval or now - phase >= late.interval
+            if late.delay > 0.0:
+                out[t, late.outputs] = value_at(times, samples, now - late.delay, late.interp)
+            elif not due:
+                out[t, late.outputs] = samples[-1]
+            if due:
+                phase += late.interval
+                times, samples = np.append(times[1:], now), np.concatenate([samples[1:], outputs[t : t + 1, late.outputs]])
+            _put(along[t + 1, late.start : late.end], phase, times, samples)
+    return out, along
+
+
+def _put(buffer: Array, phase: float, times: Array, samples: Array) -> None:
+    """Writes the numbers of a buffer, a part of the history."""
+    buffer[:2] = phase, len(times) - 1
+    buffer[2 : 2 + len(times)] = times
+    buffer[2 + len(times) :] = samples.ravel()
+
+
+def value_at(times: Array, samples: Array, time: float, interp: int) -> Array:
+    """(dim,) what samples (n, dim) at rising times (n,) say of another time."""
+    if time <= times[0]:
+        return samples[0]
+    if time >= times[-1]:
+        return samples[-1]
+    k = int(np.searchsorted(times, time, side="right")) - 1
+    length = times[k + 1] - times[k]
+    s = (time - times[k]) / length
+    if interp == HOLD:
+        return samples[k + 1] if s >= 1.0 - ROUND_OFF else samples[k]
+    if interp == LINEAR:
+        return samples[k] + s * (samples[k + 1] - samples[k])
+    a, b = length * _slope(times, samples, k), length * _slope(times, samples, k + 1)
+    turn = s * s * (3.0 - 2.0 * s)
+    return (1.0 - turn) * samples[k] + turn * samples[k + 1] + s * (1.0 - s) * ((1.0 - s) * a - s * b)
+
+
+def _slope(times: Array, samples: Array, k: int) -> Array:
+    """Of the spline at sample k: that of the line between its neighbours, at the ends none."""
+    if k == 0 or k == len(times) - 1:
+        return np.zeros(samples.shape[1])
+    return (samples[k + 1] - samples[k - 1]) / (times[k + 1] - times[k - 1])
