@@ -26,8 +26,6 @@ PLANE, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = 0, 2, 3, 4, 5, 6, 7
 
 TOLERANCE = 1e-9
 """Overlap accepted [m]."""
-RIM = 1e-6
-"""Of a cylinder's radius, accepted too: the hard mode rounds the point of a rim that touches a plane or face (at most 5e-7)."""
 FARTHEST = 1e9
 """Gaps beyond are not told apart [m]."""
 
@@ -37,8 +35,6 @@ class Pairs(NamedTuple):
 
     first: Array
     second: Array
-    slack: Array
-    """(n,) overlap accepted [m]"""
 
 
 def pairs_of(wheel: Any) -> Pairs:
@@ -60,8 +56,7 @@ def pairs_of(wheel: Any) -> Pairs:
             rows.append((a, b) if m.geom_type[b] != PLANE else (b, a))
     rows += [(int(a), int(b)) for a, b in zip(m.pair_geom1, m.pair_geom2, strict=True)]
     table = np.array(rows, int).reshape(-1, 2)
-    slack = TOLERANCE + RIM * np.where(m.geom_type[table] == CYLINDER, m.geom_size[table, 0], 0.0).sum(axis=1)
-    return Pairs(table[:, 0], table[:, 1], slack)
+    return Pairs(table[:, 0], table[:, 1])
 
 
 def gaps_at(mujoco: Any, run: Run, pairs: Pairs, k: int) -> Array:
@@ -140,7 +135,7 @@ def gap_outcomes(run: Run) -> dict[str, Outcome]:
     pairs = pairs_of(run.wheel)
     if not len(pairs.first):
         return {}
-    round_off = 1e-13 * extent(run)
+    accepted = TOLERANCE + 1e-13 * extent(run)  # and round-off
     start = gaps_at(mujoco, run, pairs, 0)
     deepest = np.minimum(start, 0.0)  # of each pair: what it started with, or was left with by an unsolved step
     broken, wrong, worst, off, first, first_wrong = 0, 0, 0.0, 0.0, "", ""
@@ -148,22 +143,22 @@ def gap_outcomes(run: Run) -> dict[str, Outcome]:
         gaps = gaps_at(mujoco, run, pairs, t + 1)
         smallest, reported = gaps.min(), run.min_gap[t]
         error = abs(reported - smallest) if np.isfinite(reported) else np.inf
-        if not error <= pairs.slack.max() + round_off:
+        if not error <= accepted:
             wrong += 1
             off = max(off, error if np.isfinite(error) else 0.0)
             first_wrong = first_wrong or f"step {t}: reported {reported:.3g} m, geometry says {smallest:.3g} m"
-        deepest = np.where(gaps > -pairs.slack, 0.0, deepest)
+        deepest = np.where(gaps > -TOLERANCE, 0.0, deepest)
         if not solved:
             deepest = np.minimum(deepest, gaps)
             continue
-        excess = deepest - pairs.slack - round_off - gaps
+        excess = deepest - accepted - gaps
         i = int(np.argmax(excess))
         if excess[i] > 0.0:
             broken += 1
             if -gaps[i] > worst:
                 worst = float(-gaps[i])
                 names = f"geoms {pairs.first[i]} and {pairs.second[i]}"
-                first = f"step {t}: {names}, gap {gaps[i]:.3g} m, accepted {deepest[i] - pairs.slack[i]:.3g} m"
+                first = f"step {t}: {names}, gap {gaps[i]:.3g} m, accepted {deepest[i] - TOLERANCE:.3g} m"
     return {
         "gap": Outcome(int(run.solved.sum()), broken, worst, first),
         "reported gap": Outcome(len(run.status), wrong, float(off), first_wrong),

@@ -29,7 +29,7 @@ PROPERTIES = {
     "honest failure": "a step that is not SOLVED is INEXACT with a finite state, or leaves the state as it was",
     "together": "each pose is the one before moved on by h v, to 1e-9; time advances by h",
     "not frozen": "the last half of a scene is not all unsolved",
-    "gap": "of solved steps, by independent geometry: no new overlap above 1e-9 m (rims of cylinders: 1e-6 r)",
+    "gap": "of solved steps, by independent geometry: no new overlap above 1e-9 m",
     "reported gap": "min_gap is the smallest gap by independent geometry, to 1e-9 m",
     "joints": "of solved steps: bodies are where the wheel's kinematics of qpos has them, loops closed, to 1e-9 of the extent",
     "limits": "of solved steps: no joint beyond its limits by 1e-9 that was not before",
