@@ -28,10 +28,8 @@ class PlaneCandidates(NamedTuple):
     body: np.ndarray  # (n,)
     point: np.ndarray  # (n, 3) centre of the ball or of the ellipsoid, body frame [m]
     radius: np.ndarray  # (n,) of the ball about the point [m]
-    curved: np.ndarray  # (n,) 1 where the touching point moves over the shape
-    shape: np.ndarray  # (n, 3, 3) curved: the point is  point - size M n / sqrt(nᵀ M n + ε²), n the plane's normal in the body
-    size: np.ndarray  # (n,) curved: factor k
-    soft: np.ndarray  # (n,) curved: ε²
+    curved: np.ndarray  # (n,) 1 where the touching point moves over the shape: an ellipsoid
+    shape: np.ndarray  # (n, 3, 3) M of an ellipsoid (plane.py) [m²]; else zeros
     normal: np.ndarray  # (n, 3) world
     tangent: np.ndarray  # (n, 2, 3) world
     offset: np.ndarray  # (n,) n · (a point of the plane) [m]
@@ -98,16 +96,16 @@ MOST_POINTS = 250_000
 
 
 def _points_against_plane(kind, size, centre, axes):
-    """Rows (point, radius, curved, M, k, ε²) for one geom against a plane."""
+    """Rows (point, radius, curved, M) for one geom against a plane."""
     zero = np.zeros((3, 3))
     if kind == SPHERE:
-        return [(centre, size[0], 0, zero, 0.0, 0.0)]
+        return [(centre, size[0], 0, zero)]
     if kind == CAPSULE:
-        return [(centre + s * size[1] * axes[:, 2], size[0], 0, zero, 0.0, 0.0) for s in (-1, 1)]
+        return [(centre + s * size[1] * axes[:, 2], size[0], 0, zero) for s in (-1, 1)]
     if kind == BOX:
         corners = [(i, j, k) for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]
-        return [(centre + axes @ (np.array(s) * size), 0.0, 0, zero, 0.0, 0.0) for s in corners]
-    return [(centre, 0.0, 1, axes @ np.diag(size**2) @ axes.T, 1.0, 0.0)]
+        return [(centre + axes @ (np.array(s) * size), 0.0, 0, zero) for s in corners]
+    return [(centre, 0.0, 1, axes @ np.diag(size**2) @ axes.T)]
 
 
 def build_candidates(model, where, com, skip_unsupported=False):
@@ -210,16 +208,14 @@ def _stack_planes(rows):
         radius=col(2, ()),
         curved=col(3, (), np.int64),
         shape=col(4, (3, 3)),
-        size=col(5, ()),
-        soft=col(6, ()),
-        normal=col(7, (3,)),
-        tangent=col(8, (2, 3)),
-        offset=col(9, ()),
-        friction=col(10, ()),
-        law=col(11, (), np.int64),
-        geom=col(12, (2,), np.int64),
-        ratio=col(13, (5,)),
-        restitution=col(14, ()),
+        normal=col(5, (3,)),
+        tangent=col(6, (2, 3)),
+        offset=col(7, ()),
+        friction=col(8, ()),
+        law=col(9, (), np.int64),
+        geom=col(10, (2,), np.int64),
+        ratio=col(11, (5,)),
+        restitution=col(12, ()),
     )
 
 

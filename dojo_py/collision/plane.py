@@ -1,7 +1,9 @@
 """A point of a body against a fixed plane: gap and the touching point, as functions of the body's pose.
 
     gap = n · (x + R p) - r - offset,      touching point  x + R (p - r n_b),  n_b = Rᵀ n
-    p fixed (ball about p), or  p = p_c - k M n_b / sqrt(n_bᵀ M n_b + ε²)  (lowest point of a rim or an ellipsoid)
+    p fixed (ball about p), or  p = p_c - M n_b / sqrt(n_bᵀ M n_b)  (lowest point of an ellipsoid, r = 0)
+
+M = A diag(a², b², c²) Aᵀ of an ellipsoid with axes A (columns, in the body's frame) and half axes a, b, c.
 """
 
 import math
@@ -10,7 +12,7 @@ from dojo_py.jit import kernel
 
 
 @kernel
-def touching_point(nb, centre, curved, M, k, soft, p, P):
+def touching_point(nb, centre, curved, M, p, P):
     """p (3,) and its derivative P (3, 3) with respect to n_b; nb, centre (3,), body frame [m]."""
     if not curved:
         for i in range(3):
@@ -21,14 +23,20 @@ def touching_point(nb, centre, curved, M, k, soft, p, P):
     m0 = M[0, 0] * nb[0] + M[0, 1] * nb[1] + M[0, 2] * nb[2]
     m1 = M[1, 0] * nb[0] + M[1, 1] * nb[1] + M[1, 2] * nb[2]
     m2 = M[2, 0] * nb[0] + M[2, 1] * nb[1] + M[2, 2] * nb[2]
-    s = 1.0 / math.sqrt(m0 * nb[0] + m1 * nb[1] + m2 * nb[2] + soft)
-    p[0] = centre[0] - k * m0 * s
-    p[1] = centre[1] - k * m1 * s
-    p[2] = centre[2] - k * m2 * s
-    c = k * s * s * s
-    P[0, 0] = c * m0 * m0 - k * s * M[0, 0]
-    P[1, 1] = c * m1 * m1 - k * s * M[1, 1]
-    P[2, 2] = c * m2 * m2 - k * s * M[2, 2]
-    P[0, 1] = P[1, 0] = c * m0 * m1 - k * s * M[0, 1]
-    P[0, 2] = P[2, 0] = c * m0 * m2 - k * s * M[0, 2]
-    P[1, 2] = P[2, 1] = c * m1 * m2 - k * s * M[1, 2]
+    s = 1.0 / math.sqrt(m0 * nb[0] + m1 * nb[1] + m2 * nb[2])
+    p[0] = centre[0] - m0 * s
+    p[1] = centre[1] - m1 * s
+    p[2] = centre[2] - m2 * s
+    c = s * s * s
+    P[0, 0] = c * m0 * m0 - s * M[0, 0]
+    P[1, 1] = c * m1 * m1 - s * M[1, 1]
+    P[2, 2] = c * m2 * m2 - s * M[2, 2]
+    P[0, 1] = P[1, 0] = c * m0 * m1 - s * M[0, 1]
+    P[0, 2] = P[2, 0] = c * m0 * m2 - s * M[0, 2]
+    P[1, 2] = P[2, 1] = c * m1 * m2 - s * M[1, 2]
+
+
+@kernel
+def reach_of(M):
+    """How far the touching point is from its centre at most [m]: no half axis is longer than sqrt(trace M)."""
+    return math.sqrt(M[0, 0] + M[1, 1] + M[2, 2])

@@ -2,6 +2,7 @@
 
 import math
 
+from dojo_py.collision.plane import reach_of
 from dojo_py.hard.contact_rows import add_contact, plane_gap
 from dojo_py.hard.convex_choice import left_out_features, want_features
 from dojo_py.hard.islands import in_span
@@ -27,7 +28,7 @@ def choose_contacts(L, P, Q, W, h, everything, margin):
             b = P.body[i]
             v = W.v_prev[b]
             p = P.point[i]
-            arm = math.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) + P.radius[i] + abs(P.size[i])
+            arm = math.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) + P.radius[i] + reach_of(P.shape[i])
             speed = math.sqrt(v[0] ** 2 + v[1] ** 2 + v[2] ** 2) + arm * math.sqrt(v[3] ** 2 + v[4] ** 2 + v[5] ** 2)
             if plane_gap(P, i, W.x, W.R) > margin + 4.0 * h * h * strongest_gravity(L, b) + 2.0 * h * speed:
                 continue

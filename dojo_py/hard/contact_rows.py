@@ -7,6 +7,7 @@ by the ratios r of their coefficients to the one of reference (collision/frictio
 
 import math
 
+from dojo_py.collision.plane import reach_of
 from dojo_py.hard.far_pairs import full_distance, share
 from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.feature_rows import pair_motion, pair_rows
@@ -43,8 +44,7 @@ def plane_gap(P, i, x, R):
         m0 = M[0, 0] * n0 + M[0, 1] * n1 + M[0, 2] * n2
         m1 = M[1, 0] * n0 + M[1, 1] * n1 + M[1, 2] * n2
         m2 = M[2, 0] * n0 + M[2, 1] * n1 + M[2, 2] * n2
-        form = m0 * n0 + m1 * n1 + m2 * n2
-        gap -= P.size[i] * form / math.sqrt(form + P.soft[i])
+        gap -= math.sqrt(m0 * n0 + m1 * n1 + m2 * n2)
     return gap
 
 
@@ -170,9 +170,8 @@ def _extent(P, Q, W, c):
             for k in range(3):
                 extent = max(extent, abs(W.x[b, k]))
     if i < P.body.shape[0]:
-        M, point = P.shape[i], P.point[i]
-        curve = P.size[i] * math.sqrt(M[0, 0] + M[1, 1] + M[2, 2]) if P.curved[i] else 0.0
-        return extent + abs(point[0]) + abs(point[1]) + abs(point[2]) + P.radius[i] + curve
+        point = P.point[i]
+        return extent + abs(point[0]) + abs(point[1]) + abs(point[2]) + P.radius[i] + reach_of(P.shape[i])
     i -= P.body.shape[0]
     if W.fpair[i] < Q.rounds[0]:
         return extent + max(_bound(W, i, 0), _bound(W, i, 1))
@@ -201,7 +200,7 @@ def evaluate_contact(P, Q, W, c, impulse, h, s):
     if candidate < np_:
         i, b = candidate, P.body[candidate]
         plane_rows(
-            P.normal[i], P.tangent[i], P.offset[i], P.point[i], P.radius[i], P.curved[i], P.shape[i], P.size[i], P.soft[i],
+            P.normal[i], P.tangent[i], P.offset[i], P.point[i], P.radius[i], P.curved[i], P.shape[i],
             W.xn[b], W.Rn[b], W.v[b, 3:6], W.turn[b], W.hG[b], h, impulse,
             W.cval[c], W.cC[c, 0], W.cB[c, 0], W.cH[c, 0, 3:6, 3:6], s[0:16, 0:3],
         )  # fmt: skip

@@ -79,7 +79,7 @@ def _plane_row(P, i, W, row):
     R = W.Rn[b]
     for k in range(3):
         nb[k] = R[0, k] * n[0] + R[1, k] * n[1] + R[2, k] * n[2]
-    touching_point(nb, P.point[i], P.curved[i], P.shape[i], P.size[i], P.soft[i], p, D)
+    touching_point(nb, P.point[i], P.curved[i], P.shape[i], p, D)
     gap = plane_gap(P, i, W.xn, W.Rn)
     row[GAP] = gap
     for k in range(3):

@@ -66,7 +66,7 @@ def _place(P, Q, W, c, n, point):
     local, p, D = s[0, 0:3], s[1, 0:3], s[2:5, 0:3]
     for k in range(3):
         local[k] = R[0, k] * normal[0] + R[1, k] * normal[1] + R[2, k] * normal[2]
-    touching_point(local, P.point[i], P.curved[i], P.shape[i], P.size[i], P.soft[i], p, D)
+    touching_point(local, P.point[i], P.curved[i], P.shape[i], p, D)
     for k in range(3):
         n[k] = normal[k]
         point[k] = W.x[b, k] + R[k, 0] * p[0] + R[k, 1] * p[1] + R[k, 2] * p[2]

@@ -14,7 +14,7 @@ from dojo_py.jit import kernel
 
 
 @kernel
-def plane_rows(n, T, offset, centre, radius, curved, M, k, soft, x, R, w, S, hG, h, impulse, value, C, B, H, s):
+def plane_rows(n, T, offset, centre, radius, curved, M, x, R, w, S, hG, h, impulse, value, C, B, H, s):
     """One contact. x (3,), R (3, 3): next pose; w (3,): ω; S (3, 3) = RᵀR₊; hG (3, 3): hΓ; impulse (3,): (γ, ξ₂, ξ₃) [N s].
 
     Out: value (3,) = (gap, v_t); C (3, 6); B (3, 6); H (3, 3): derivative of the torque at fixed impulse by ω.
@@ -25,7 +25,7 @@ def plane_rows(n, T, offset, centre, radius, curved, M, k, soft, x, R, w, S, hG,
         nb[i] = R[0, i] * n[0] + R[1, i] * n[1] + R[2, i] * n[2]
         tb[0, i] = R[0, i] * T[0, 0] + R[1, i] * T[0, 1] + R[2, i] * T[0, 2]
         tb[1, i] = R[0, i] * T[1, 0] + R[1, i] * T[1, 1] + R[2, i] * T[1, 2]
-    touching_point(nb, centre, curved, M, k, soft, p, P)
+    touching_point(nb, centre, curved, M, p, P)
     for i in range(3):
         arm[i] = p[i] - radius * nb[i]
     value[0] = (

@@ -160,9 +160,9 @@ def ball_limit_distance(quaternion: Array, bound: float) -> Array:
 # contact with a plane
 
 
-def touching_point(normal: Array, centre: Array, shape: Array, size: Array, soft: Array) -> Array:
-    """(3,) the lowest point p_c - k M n / sqrt(nᵀ M n + ε²) for the plane's normal (3,) in the body; a fixed point has k = 0."""
-    return centre - size * (shape @ normal) / jnp.sqrt(normal @ shape @ normal + soft)
+def touching_point(normal: Array, centre: Array, curved: Array, shape: Array) -> Array:
+    """(3,) the lowest point of an ellipsoid, p_c - M n / sqrt(nᵀ M n), for the plane's normal (3,) in the body; p_c where M = 0."""
+    return centre - shape @ normal / jnp.sqrt(jnp.where(curved, normal @ shape @ normal, 1.0))
 
 
 def plane_contact_rows(
@@ -170,7 +170,7 @@ def plane_contact_rows(
 ) -> Array:
     """(3,) gap [m] and tangential velocity [m/s] at the end of the step. normal (3,), tangents (2, 3): world.
 
-    point: centre (3,), radius, shape (3, 3), size, soft.
+    point: centre (3,), radius; curved: whether it is an ellipsoid of this shape (3, 3), else zeros.
     """
     x, q = next_pose(pose, velocity, h)
     R, arm = contact_arm(q, normal, point)
@@ -192,7 +192,7 @@ def contact_arm(q: Array, normal: Array, point: dict[str, Array]) -> tuple[Array
     """(R, arm (3,)): the point that touches, from the centre of mass, body frame [m]."""
     R = matrix(q)
     n = R.T @ normal
-    lowest = touching_point(n, point["centre"], point["shape"], point["size"], point["soft"])
+    lowest = touching_point(n, point["centre"], point["curved"], point["shape"])
     return R, lowest - point["radius"] * n
 
 

@@ -117,9 +117,7 @@ def test_plane_contact_rows_and_impulses(name):
     assert W.n_active[0] > 0
     for c in range(int(W.n_active[0])):
         i = W.active[c]
-        curved = float(P.curved[i])
-        point = {"centre": jnp.array(P.point[i]), "radius": P.radius[i], "shape": jnp.array(P.shape[i])}
-        point |= {"size": curved * P.size[i], "soft": P.soft[i] if curved else 1.0}
+        point = {"centre": jnp.array(P.point[i]), "radius": P.radius[i], "curved": P.curved[i], "shape": jnp.array(P.shape[i])}
         normal, tangents = jnp.array(P.normal[i]), jnp.array(P.tangent[i])
         pose = pose_of(W, 0)
 

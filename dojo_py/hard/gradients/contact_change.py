@@ -53,7 +53,7 @@ def plane_changes(L, P, W, G, h):
             for k in range(3):
                 T[r, k] = R[k, r]  # δφ₊ = R₊ᵀ ψ
         plane_rows(
-            P.normal[i], P.tangent[i], P.offset[i], P.point[i], P.radius[i], P.curved[i], P.shape[i], P.size[i], P.soft[i],
+            P.normal[i], P.tangent[i], P.offset[i], P.point[i], P.radius[i], P.curved[i], P.shape[i],
             W.xn[b], R, W.v[b, 3:6], W.turn[b], T, h, f, value, C, B, H, s[0:16, 0:3],
         )  # fmt: skip
         n, t, v, S, K = P.normal[i], P.tangent[i], W.v[b], W.turn[b], W.cK[c]
@@ -123,7 +123,7 @@ def _less_start_gap(P, i, R, row, s):
     nb, p, D, n = s[38, 0:3], s[39, 0:3], s[40:43, 0:3], P.normal[i]
     for r in range(3):
         nb[r] = R[0, r] * n[0] + R[1, r] * n[1] + R[2, r] * n[2]
-    touching_point(nb, P.point[i], P.curved[i], P.shape[i], P.size[i], P.soft[i], p, D)
+    touching_point(nb, P.point[i], P.curved[i], P.shape[i], p, D)
     a0 = R[0, 0] * p[0] + R[0, 1] * p[1] + R[0, 2] * p[2]
     a1 = R[1, 0] * p[0] + R[1, 1] * p[1] + R[1, 2] * p[2]
     a2 = R[2, 0] * p[0] + R[2, 1] * p[1] + R[2, 2] * p[2]
@@ -188,11 +188,11 @@ def _move_wrench(W, c, side, impulse, F, wrench, h, f):
     b, at, sign = W.cbody[c, side], 6 * side, 1.0 if side == 0 else -1.0
     d, v = (W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2]), W.v[b]
     t0, t1, t2 = torque_of(ROWS[W.claw[c]], W.cB[c, side], impulse)
-    later = shift_of(W.cbody[c, 0], W.cbody[c, 1], h)
+    half_step = shift_of(W.cbody[c, 0], W.cbody[c, 1], h)
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         # a = s σ (e_k × v), whose entry k is 0;  m = a × F
-        ai, aj = -later * sign * v[j], later * sign * v[i]
+        ai, aj = -half_step * sign * v[j], half_step * sign * v[i]
         mk, mi, mj = ai * F[j] - aj * F[i], aj * F[k], -ai * F[k]
         for side_of in range(2):
             R = W.R[W.cbody[c, side_of]]
