@@ -9,38 +9,27 @@ cover are
 
 (features.py), and for cylinders the lowest point of a rim and what rim_choice.py finds. Each is a smooth function of the poses, so
 that a face that comes down on a face meets four of them, not one whose place jumps. Where none of them is as near as the pair, and
-for shapes without faces, the nearest points take part: NEAREST.
+for shapes without faces, the nearest points take part: in the hard limit, where they are nearest over a face, the one of the other
+shape over the plane of that face (POINT_PLANE), else both as they move (NEAREST).
 """
 
 import math
 
-from dojo_py.collision.convex_pair import nearest
-from dojo_py.collision.convex_shapes import CYLINDER, PLANE, support
+from dojo_py.collision.convex_shapes import CYLINDER, PLANE
 from dojo_py.collision.features import BALL_FEATURE, EDGE_EDGE, EDGE_OVER, NEAREST, POINT_PLANE, RIM_PLANE
+from dojo_py.collision.pair_gap import gap_of
 from dojo_py.collision.rim_choice import LEAN, flat_number, rim_features
-from dojo_py.collision.rims import RIM_SOFTNESS
+from dojo_py.collision.rims import RIM_SOFTNESS, STEADY_LEAN
 from dojo_py.collision.shown_polygons import (
     CORNERS,
     FOUND,
     edge_number,
     pose_of,
     put_feature,
-    shape_of,
     show_polygon,
     shows_polygon,
 )
-from dojo_py.collision.vectors import (
-    along,
-    cross,
-    dot,
-    length,
-    minus,
-    perpendicular,
-    put,
-    row,
-    times,
-    unit,
-)
+from dojo_py.collision.vectors import along, cross, dot, length, minus, perpendicular, put, row, times, unit
 from dojo_py.jit import kernel
 
 MOST = 8
@@ -71,56 +60,7 @@ NUMBERS = CORNERS * CORNERS
 
 
 @kernel
-def gap_of(Q, W, a, pose_a, b, pose_b):
-    """(gap, n from A to B, point of A, point of B) of two geoms; W.polytope: work."""
-    A, B = shape_of(Q, a), shape_of(Q, b)
-    if A[0] == PLANE or B[0] == PLANE:
-        return _over_plane(A, pose_a, B, pose_b, Q)
-    near = nearest(A, pose_a, B, pose_b, minus(pose_b[0], pose_a[0]), Q, W.polytope)
-    return near[0], near[1], near[2], near[3]
-
-
-@kernel
-def _over_plane(A, pose_a, B, pose_b, hulls):
-    """`gap_of` where one is a plane, whose outside is along its z axis."""
-    of_a = A[0] == PLANE
-    plane, pose, shape = (pose_a, pose_b, B) if of_a else (pose_b, pose_a, A)
-    m = (plane[1][2], plane[1][5], plane[1][8])
-    p, _ = support(shape, pose, times(-1.0, m), hulls, -1)
-    gap = dot(m, minus(p, plane[0]))
-    q = along(p, -gap, m)
-    if of_a:
-        return gap, m, q, p
-    return gap, times(-1.0, m), p, q
-
-
-@kernel
-def pair_distance(Q, W, k, x, R):
-    """Gap [m] of convex pair k at poses x (nb + 1, 3), R (nb + 1, 3, 3)."""
-    a, b = Q.geom[k, 0], Q.geom[k, 1]
-    i, j = Q.shape_node[a], Q.shape_node[b]
-    return gap_of(Q, W, a, pose_of(Q, a, x[i], R[i]), b, pose_of(Q, b, x[j], R[j]))[0]
-
-
-@kernel
-def pair_far(Q, k, x, R, reach):
-    """True when the bounding spheres of pair k are more than reach [m] apart; a plane has none."""
-    a, b = Q.geom[k, 0], Q.geom[k, 1]
-    far = Q.shape_reach[a] + Q.shape_reach[b] + reach
-    if not far < 1e150:
-        return False
-    i, j = Q.shape_node[a], Q.shape_node[b]
-    p, q, A, B = Q.shape_centre[a], Q.shape_centre[b], R[i], R[j]
-    square = 0.0
-    for r in range(3):
-        d = x[i, r] + A[r, 0] * p[0] + A[r, 1] * p[1] + A[r, 2] * p[2]
-        d -= x[j, r] + B[r, 0] * q[0] + B[r, 1] * q[1] + B[r, 2] * q[2]
-        square += d * d
-    return square > far * far
-
-
-@kernel
-def find_features(Q, W, k, x, R, reach):
+def find_convex(Q, W, k, x, R, reach):
     """Append the features of convex pair k with gaps up to reach [m] to the table; those that it holds already are not added again.
 
     x (nb + 1, 3), R (nb + 1, 3, 3): poses. Returns (its gap, how many were added).
@@ -140,19 +80,19 @@ def find_features(Q, W, k, x, R, reach):
     if not held and shows_polygon(Q, a) and shows_polygon(Q, b):
         show_polygon(Q, M, 0, a, pose_a, n)
         show_polygon(Q, M, 1, b, pose_b, times(-1.0, n))
-        _overlap(Q, W, a, pose_a, b, pose_b, n, gap, reach)
+        common_corners(Q, W, a, pose_a, b, pose_b, n, gap, reach)
         if gap > -MISSED * M.size[0]:  # in one another, crossings mean nothing
             rim_features(Q, M, a, pose_a, b, pose_b, n, gap, reach, hard)
-        _keep_spread(M, MOST if hard else FOUND)
+        keep_spread(M, MOST if hard else FOUND)
         for f in range(M.found[0]):
             missed = missed and (M.gap[f] > gap + MISSED * M.size[0] or M.gap[f] < M.least[0])
             if M.kept[f]:
-                _add(Q, W, k, M, f, x, R)
+                add_feature(Q, W, k, M, f, x, R)
     if missed or (gap < 0.0 and W.n_features[0] == before and (at_end or not _has_features(W, k))):
         if not (hard and _point_over_face(M, p, q, n, W.n_features[0], held)):
             M.kind[0], M.corner[0, 0], M.corner[0, 1], M.side[0], M.sign[0] = NEAREST, 0, 0, 0, 1.0
         if M.kind[0] != NEAREST or not (Q.shape_kind[a] == PLANE or Q.shape_kind[b] == PLANE):
-            _add(Q, W, k, M, 0, x, R)
+            add_feature(Q, W, k, M, 0, x, R)
     return gap, W.n_features[0] - before
 
 
@@ -203,7 +143,7 @@ def _point_over_face(M, p, q, n, number, any_plane):
 
 
 @kernel
-def _overlap(Q, W, a, pose_a, b, pose_b, n, gap, reach):
+def common_corners(Q, W, a, pose_a, b, pose_b, n, gap, reach):
     """The features of both polygons with gaps up to reach, into M. gap: of the pair [m]."""
     M = W.manifold
     e1 = perpendicular(n)
@@ -302,7 +242,7 @@ def _rims(M, side, g, pose, Q, pose_a, e1, e2, reach, smooth, again):
     tilt = dot(m, z)
     y = along(m, -tilt, z)
     lean = length(y)
-    flat = not smooth and lean < (1e-7 if again else LEAN)
+    flat = not smooth and lean < (STEADY_LEAN if again else LEAN)
     if flat and lean < LEVEL_CAP:
         return
     rho = math.sqrt(lean * lean + RIM_SOFTNESS * RIM_SOFTNESS) if smooth else max(lean, 1e-12)
@@ -394,7 +334,7 @@ def _crossing(M, i, i2, j, j2, n, reach):
 
 
 @kernel
-def _keep_spread(M, most):
+def keep_spread(M, most):
     """Mark the features that are kept: all, or of more than `most` the deepest, then always the farthest from those.
 
     Bodies that are apart do not overlap anywhere: a feature with a gap below zero (`M.least`) has its point outside of what it
@@ -424,7 +364,7 @@ def _keep_spread(M, most):
 
 
 @kernel
-def _add(Q, W, k, M, f, x, R):
+def add_feature(Q, W, k, M, f, x, R):
     """Feature f of M into W's table of features, in the frames of the bodies."""
     key = ((2 * M.kind[f] + M.side[f]) * NUMBERS + M.corner[f, 0]) * NUMBERS + M.corner[f, 1]
     s = W.n_features[0]

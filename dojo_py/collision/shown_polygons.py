@@ -26,7 +26,7 @@ CORNERS = 1 << 12
 
 
 class Manifold(NamedTuple):
-    """Work space of `find_features`, modified in place. Two rows: what the shapes A and B show; then a row a feature."""
+    """Work space of `find_convex`, modified in place. Two rows: what the shapes A and B show; then a row a feature."""
 
     seen: np.ndarray  # (3, 3) what is seen along the normal: its origin [m], two axes
     corners: np.ndarray  # (2,) of the polygon; 2: an axis, 1: a point of a rim, 0: all of a plane

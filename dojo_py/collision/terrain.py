@@ -19,7 +19,7 @@ from dojo_py.collision.convex_shapes import MESH, SPHERE, rounding, support
 from dojo_py.collision.features import BALL_FEATURE, EDGE_EDGE, EDGE_OVER, POINT_PLANE
 from dojo_py.collision.height_fields import CORNERS as PRISM
 from dojo_py.collision.height_fields import box_in_field, cells_below, grid_point, middle_of, terrain_triangle
-from dojo_py.collision.manifold import MISSED, MOST, NUMBERS, _add, _keep_spread, _overlap
+from dojo_py.collision.manifold import MISSED, MOST, NUMBERS, add_feature, common_corners, keep_spread
 from dojo_py.collision.shown_polygons import CORNERS, FOUND, pose_of, shape_of, show_polygon
 from dojo_py.collision.vectors import (
     along,
@@ -85,7 +85,7 @@ def terrain_nearest(Q, W, k, x, R):
 
 @kernel
 def find_terrain(Q, W, k, x, R, reach):
-    """As `manifold.find_features`, for pair k of a shape and a height field: (its gap, how many features were added)."""
+    """As `manifold.find_convex`, for pair k of a shape and a height field: (its gap, how many features were added)."""
     a, b = Q.geom[k, 0], Q.geom[k, 1]
     i, j = Q.shape_node[a], Q.shape_node[b]
     A, pose_a, pose_b = shape_of(Q, a), pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
@@ -250,12 +250,12 @@ def _touch(Q, W, k, x, R, geoms, cell, near, reach):
     M.found[0] = 0
     show_polygon(Q, M, 0, a, pose_a, n)
     _show_triangle(Q, M, b, cell, pose_b)
-    _overlap(Q, W, a, pose_a, b, pose_b, n, gap, reach)
+    common_corners(Q, W, a, pose_a, b, pose_b, n, gap, reach)
     missed = _number(Q, W, k, f, cell, corners, m, gap)
-    _keep_spread(M, MOST if W.kappa[0] == 0.0 else FOUND)
+    keep_spread(M, MOST if W.kappa[0] == 0.0 else FOUND)
     for s in range(M.found[0]):
         if M.kept[s]:
-            _add(Q, W, k, M, s, x, R)
+            add_feature(Q, W, k, M, s, x, R)
     if missed and not level:
         if M.radius[0] > 0.0 or W.kappa[0] > 0.0:  # a corner that touches, which is no ball, has no normal of its own
             for i in range(M.corners[0]):
@@ -365,13 +365,13 @@ def _ball(Q, W, k, x, R, geoms, cell, part, level, centre, end):
         put(M.at[0], 1, plus(pose_b[0], turned(pose_b[1], corners[0])))
         put(M.along[0], 1, turned(pose_b[1], m))
         if not _is_double(W, k, M, 0):
-            _add(Q, W, k, M, 0, x, R)
+            add_feature(Q, W, k, M, 0, x, R)
         return
     M.kind[0] = BALL_FEATURE
     one, two = (corners[i], corners[i]) if size == 1 else (corners[(i + 1) % 3], corners[(i + 2) % 3])
     M.corner[0, 0], M.corner[0, 1] = end, 4 * _point_number(Q, f, cell, i) + 3 if size == 1 else _edge_number(Q, f, cell, i)
     before = W.n_features[0]
-    _add(Q, W, k, M, 0, x, R)
+    add_feature(Q, W, k, M, 0, x, R)
     if W.n_features[0] > before:
         middle = plus(pose_b[0], turned(pose_b[1], times(0.5, plus(one, two))))
         _put_segment(W, before, middle, turned(pose_b[1], times(0.5, minus(two, one))))
@@ -401,7 +401,7 @@ def _plane_feature(Q, W, k, x, R, geoms, cell, p, q, n):
     put(M.at[0], 1, q)
     put(M.along[0], 1, times(-1.0, n))
     M.rounding[0, 0], M.rounding[0, 1] = radius, 0.0
-    _add(Q, W, k, M, 0, x, R)
+    add_feature(Q, W, k, M, 0, x, R)
 
 
 @kernel

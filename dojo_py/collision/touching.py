@@ -1,19 +1,18 @@
 """What two geoms may touch with, and how near they are: height fields in their own way, all others as convex shapes."""
 
-from dojo_py.collision import manifold
 from dojo_py.collision.height_fields import HFIELD
+from dojo_py.collision.manifold import find_convex
+from dojo_py.collision.pair_gap import convex_distance
 from dojo_py.collision.terrain import find_terrain, terrain_nearest
 from dojo_py.jit import kernel
-
-_convex_features, _convex_distance = manifold.find_features, manifold.pair_distance
 
 
 @kernel
 def find_features(Q, W, k, x, R, reach):
-    """As `manifold.find_features`, for any pair k that is not round: (its gap, how many features were added)."""
+    """As `manifold.find_convex`, for any pair k that is not round: (its gap, how many features were added)."""
     if Q.shape_kind[Q.geom[k, 1]] == HFIELD:
         return find_terrain(Q, W, k, x, R, reach)
-    return _convex_features(Q, W, k, x, R, reach)
+    return find_convex(Q, W, k, x, R, reach)
 
 
 @kernel
@@ -21,4 +20,4 @@ def pair_distance(Q, W, k, x, R):
     """Gap [m] of pair k at poses x (nb + 1, 3), R (nb + 1, 3, 3); of a far height field a bound below it."""
     if Q.shape_kind[Q.geom[k, 1]] == HFIELD:
         return terrain_nearest(Q, W, k, x, R)[0]
-    return _convex_distance(Q, W, k, x, R)
+    return convex_distance(Q, W, k, x, R)

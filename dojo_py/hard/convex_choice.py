@@ -2,7 +2,7 @@
 
 import math
 
-from dojo_py.collision.manifold import pair_far
+from dojo_py.collision.pair_gap import pair_far
 from dojo_py.collision.touching import find_features, pair_distance
 from dojo_py.hard.far_pairs import full_distance
 from dojo_py.hard.feature_geometry import feature_gap
@@ -13,7 +13,7 @@ from dojo_py.jit import kernel
 TOUCHING = 5e-10
 """A convex pair that is deeper at the end of a step [m], by more than this deeper than its features, was met by what took no part:
 half of what is promised never to occur."""
-BELOW_ZERO = -1e-300
+NEGATIVE = -1e-300
 """Likewise a round one, whose gap is a formula."""
 
 
@@ -79,7 +79,7 @@ def left_out_features(P, Q, W):
         if pair_far(Q, k, W.xn, W.Rn, max(min(W.pair_gap[0], 1e300), 0.0)):
             continue
         if k < Q.rounds[0]:
-            gap = find_round(Q, W, k, W.xn, W.Rn, BELOW_ZERO)
+            gap = find_round(Q, W, k, W.xn, W.Rn, NEGATIVE)
         else:
             gap = pair_distance(Q, W, k, W.xn, W.Rn)
             if gap < -TOUCHING and gap < _known_gap(Q, W, k) - TOUCHING:

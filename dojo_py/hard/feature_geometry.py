@@ -26,6 +26,7 @@ from dojo_py.collision.features import (
 )
 from dojo_py.collision.rims import (
     RIM_SOFTNESS,
+    STEADY_LEAN,
     rim_edge,
     rim_edge_angle,
     rim_edge_change,
@@ -38,7 +39,7 @@ from dojo_py.collision.vectors import cross, minus, plus, times
 from dojo_py.hard.pair_contacts import pair_geometry
 from dojo_py.jit import kernel
 
-SMOOTH, SHARP = RIM_SOFTNESS * RIM_SOFTNESS, 1e-14
+SMOOTH, SHARP = RIM_SOFTNESS * RIM_SOFTNESS, STEADY_LEAN * STEADY_LEAN
 """ε² of a rim over a face on the central path, and in the hard limit, where gaps are checked to 5e-10 m: there caps that nearly lie
 flat have other features (manifold.py)."""
 ZERO = (0.0, 0.0, 0.0)

@@ -89,9 +89,9 @@ def pair_motion(
                 du[i, col] += sign * w[i] * arm[k]
             du[k, col] -= sign * dot
     # the application point c*, seen from the two bodies at the start of the step
-    later = shift_of(W.fbody[f, 0], W.fbody[f, 1], h)
+    half_step = shift_of(W.fbody[f, 0], W.fbody[f, 1], h)
     for i in range(3):
-        shift = later * (va[i] - vb[i])
+        shift = half_step * (va[i] - vb[i])
         arm_a[i] += shift
         arm_b[i] -= shift
     for t in range(2):
@@ -211,12 +211,12 @@ def pair_rows(
             R, sign = (Ra, 1.0) if side == 0 else (Rb, -1.0)
             for i in range(3):
                 C[side, r, 3 + i] += sign * (R[0, i] * d[0] + R[1, i] * d[1] + R[2, i] * d[2])
-    later = shift_of(W.fbody[f, 0], W.fbody[f, 1], h)
+    half_step = shift_of(W.fbody[f, 0], W.fbody[f, 1], h)
     # the shift ± s (v_A - v_B) of the arm by the velocities themselves: side A +shift and F, side B -shift and -F, one torque
     for side in range(2):
         R0 = R0a if side == 0 else R0b
         for j in range(3):
-            e0, e1, e2 = later * (j == 0), later * (j == 1), later * (j == 2)
+            e0, e1, e2 = half_step * (j == 0), half_step * (j == 1), half_step * (j == 2)
             m0, m1, m2 = e1 * F[2] - e2 * F[1], e2 * F[0] - e0 * F[2], e0 * F[1] - e1 * F[0]
             for i in range(3):
                 t = R0[0, i] * m0 + R0[1, i] * m1 + R0[2, i] * m2

@@ -14,7 +14,7 @@ the normal that they have there, and the step is solved again; if they stay apar
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.collision.features import POINT_PLANE
 from dojo_py.collision.height_fields import HFIELD
-from dojo_py.collision.manifold import gap_of
+from dojo_py.collision.pair_gap import gap_of
 from dojo_py.collision.shown_polygons import pose_of
 from dojo_py.hard.feature_geometry import feature_geometry
 from dojo_py.hard.interior_point import SOLVED
@@ -27,7 +27,7 @@ APART = 1e-7
 """Distance [m] at the end of a step up to which shapes touch."""
 CARRIES = 1e-6
 """Share of the largest impulse from which a contact carries anything."""
-ROUNDS_HELD = 6
+MOST_HOLDS = 6
 """Most solves with points held anew."""
 
 
@@ -93,7 +93,7 @@ def hold_again(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
     Returns (iterations, whether something still does); out as in `attempts.attempts`.
     """
     total = 0.0
-    for _ in range(ROUNDS_HELD):
+    for _ in range(MOST_HOLDS):
         if out[0] != SOLVED:
             return total, False
         held, passed = _hold_apart(P, Q, W)

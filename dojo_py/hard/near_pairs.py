@@ -5,7 +5,7 @@ A box holds what its geom may reach in the step, or up to where its impulses fad
 
 import math
 
-from dojo_py.collision.manifold import pair_far
+from dojo_py.collision.pair_gap import pair_far
 from dojo_py.collision.sweep import find_near, overlap, pairs_of, set_box, sort_boxes
 from dojo_py.collision.touching import pair_distance
 from dojo_py.hard.round_pairs import round_distance

@@ -69,7 +69,8 @@ class Work(NamedTuple):
     # contacts that take part in this step
     active: np.ndarray  # (nc,) candidate: plane i, or number of planes + feature
     n_active: np.ndarray  # (2,) how many contacts, how many of them with planes
-    # features of pairs of bodies (collision/features.py) that were chosen in this step: nf - 1 rows, and one to work with
+    # features of pairs of bodies (collision/features.py) that were chosen in this step: nf - 1 rows; in the last one features
+    # are only looked at, for their gap (round_pairs.py): it takes no part in the step
     n_features: np.ndarray  # (3,) how many were chosen, for how many there was no room, how many the latest choice found there
     fkind: np.ndarray  # (nf,)
     fpair: np.ndarray  # (nf,) pair that it was chosen for

@@ -1,0 +1,56 @@
+"""Gap of a pair of convex geoms, and whether they are certainly farther apart than some reach."""
+
+from dojo_py.collision.convex_pair import nearest
+from dojo_py.collision.convex_shapes import PLANE, support
+from dojo_py.collision.shown_polygons import pose_of, shape_of
+from dojo_py.collision.vectors import along, dot, minus, times
+from dojo_py.jit import kernel
+
+
+@kernel
+def gap_of(Q, W, a, pose_a, b, pose_b):
+    """(gap, n from A to B, point of A, point of B) of two geoms; W.polytope: work."""
+    A, B = shape_of(Q, a), shape_of(Q, b)
+    if A[0] == PLANE or B[0] == PLANE:
+        return _over_plane(A, pose_a, B, pose_b, Q)
+    near = nearest(A, pose_a, B, pose_b, minus(pose_b[0], pose_a[0]), Q, W.polytope)
+    return near[0], near[1], near[2], near[3]
+
+
+@kernel
+def _over_plane(A, pose_a, B, pose_b, hulls):
+    """`gap_of` where one is a plane, whose outside is along its z axis."""
+    of_a = A[0] == PLANE
+    plane, pose, shape = (pose_a, pose_b, B) if of_a else (pose_b, pose_a, A)
+    m = (plane[1][2], plane[1][5], plane[1][8])
+    p, _ = support(shape, pose, times(-1.0, m), hulls, -1)
+    gap = dot(m, minus(p, plane[0]))
+    q = along(p, -gap, m)
+    if of_a:
+        return gap, m, q, p
+    return gap, times(-1.0, m), p, q
+
+
+@kernel
+def convex_distance(Q, W, k, x, R):
+    """Gap [m] of convex pair k at poses x (nb + 1, 3), R (nb + 1, 3, 3)."""
+    a, b = Q.geom[k, 0], Q.geom[k, 1]
+    i, j = Q.shape_node[a], Q.shape_node[b]
+    return gap_of(Q, W, a, pose_of(Q, a, x[i], R[i]), b, pose_of(Q, b, x[j], R[j]))[0]
+
+
+@kernel
+def pair_far(Q, k, x, R, reach):
+    """True when the bounding spheres of pair k are more than reach [m] apart; a plane has none."""
+    a, b = Q.geom[k, 0], Q.geom[k, 1]
+    far = Q.shape_reach[a] + Q.shape_reach[b] + reach
+    if not far < 1e150:
+        return False
+    i, j = Q.shape_node[a], Q.shape_node[b]
+    p, q, A, B = Q.shape_centre[a], Q.shape_centre[b], R[i], R[j]
+    square = 0.0
+    for r in range(3):
+        d = x[i, r] + A[r, 0] * p[0] + A[r, 1] * p[1] + A[r, 2] * p[2]
+        d -= x[j, r] + B[r, 0] * q[0] + B[r, 1] * q[1] + B[r, 2] * q[2]
+        square += d * d
+    return square > far * far
