@@ -54,6 +54,8 @@ LEVEL = 0.5
 a steeper one the place of the crossing, not the height, is what motion changes, and an impulse along the normal would do work."""
 BELOW_ZERO = 1e-6
 """Of the size: how far below zero a feature of bodies that are apart may be: errors of both."""
+ANY_DEPTH = -1e300
+"""Likewise of bodies that overlap; balls at the ends of axes that touch beside the face that they are over count as deeper."""
 LEVEL_CAP = 1e-10
 """Sine of the angle between a cap and a face below which no point of the rim is lower than the four that are always looked at."""
 NUMBERS = CORNERS * CORNERS
@@ -158,7 +160,7 @@ def common_corners(Q, W, a, pose_a, b, pose_b, n, gap, reach):
             M.flat[side, i, 0], M.flat[side, i, 1] = dot(p, e1), dot(p, e2)
             size = max(size, length(minus(row(M.point[side], i), row(M.point[side], 0))))
     M.size[0] = size
-    M.least[0] = -BELOW_ZERO * size if gap > 0.0 else -math.inf
+    M.least[0] = -BELOW_ZERO * size if gap > 0.0 else ANY_DEPTH
     for side in range(2):
         if M.has_face[1 - side]:
             for i in range(M.corners[side]):
@@ -212,6 +214,17 @@ def _in_disc(M, side, x, y, tolerance):
 
 
 @kernel
+def _touches_face(M, side, i):
+    """Whether what would touch the face of the other, of the ball at corner i of a side, is over that face, seen along the normal.
+
+    A ball that meets an edge has its centre over the edge, seen along the normal, but touches neither of the faces beside it.
+    """
+    r, m, e1, e2 = M.radius[side], row(M.normal, 1 - side), row(M.seen, 1), row(M.seen, 2)
+    x, y = M.flat[side, i, 0] - r * dot(m, e1), M.flat[side, i, 1] - r * dot(m, e2)
+    return _inside(M, 1 - side, x, y, SLIVER * M.size[0])
+
+
+@kernel
 def _corner(Q, M, side, i, g, n, reach):
     """Corner i of one side over the face of the other."""
     if Q.shape_kind[g] == CYLINDER and M.corners[side] < 3:
@@ -227,6 +240,8 @@ def _corner(Q, M, side, i, g, n, reach):
         put(M.at[f], 1 - side, o)
         put(M.along[f], 1 - side, m)
         M.rounding[f, side], M.rounding[f, 1 - side] = M.radius[side], 0.0
+        if M.least[0] == ANY_DEPTH and M.radius[side] > 0.0 and not _touches_face(M, side, i):
+            M.gap[f] = -math.inf
 
 
 @kernel
@@ -331,6 +346,8 @@ def _crossing(M, i, i2, j, j2, n, reach):
         put(M.along[f], 1 - side, m)
         put(M.across[f], 1 - side, unit(k))
         M.rounding[f, side], M.rounding[f, 1 - side] = M.radius[side], 0.0
+        if M.least[0] == ANY_DEPTH and M.radius[side] > 0.0 and not 0.0 <= (t if side == 0 else s) + slide <= 1.0:
+            M.gap[f] = -math.inf  # beyond the end of an axis, whose ball touches there
 
 
 @kernel
@@ -338,8 +355,8 @@ def keep_spread(M, most):
     """Mark the features that are kept: all, or of more than `most` the deepest, then always the farthest from those.
 
     Bodies that are apart do not overlap anywhere: a feature with a gap below zero (`M.least`) has its point outside of what it
-    stands over. As a constraint it would push apart what does not touch, and give it energy: it is not kept, nor is another at its
-    place.
+    stands over; where they overlap, the ball of an axis' end may (ANY_DEPTH). As a constraint it would push apart what does not
+    touch, and give it energy: it is not kept, nor is another at its place.
     """
     count, real = M.found[0], 0
     for f in range(count):

@@ -110,7 +110,8 @@ def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered):
 def complementarity_tolerance(L, W, kappa):
     """Largest |b∘c - κe| accepted of the islands in W.span [N s m, N s m/s].
 
-    On the central path ξ∘η of a fast slide is a difference of terms near 1: it cannot be told from κ to better than 1e-14.
+    On the central path ξ∘η of a fast slide is a difference of terms near 1: it cannot be told from κ to better than 1e-14; of
+    larger terms `iterate` accepts what their round-off leaves, where it gets no further.
     """
     if kappa > 0.0:
         return max(1e-8 * kappa, min(1e-3 * kappa, 1e-14))

@@ -28,6 +28,7 @@ from dojo_py.hard.recover import recover
 from dojo_py.hard.residuals import evaluate_motion, evaluate_rows
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import factorise, solve
+from dojo_py.solver.cones.contact import ROWS
 
 SOLVED, MAX_ITERATIONS, STALLED, SINGULAR, TOO_FAST, NOT_FINITE, INEXACT = 0, 1, 2, 3, 4, 5, 7
 
@@ -40,6 +41,9 @@ LEAST_CENTRING = 0.3
 NO_STEP = 1e-3
 """Steps shorter than this, STUCK times in a row, lead nowhere."""
 STUCK = 3
+
+UNCLEAR = 1e-14
+"""Round-off of a difference, relative to its terms."""
 
 
 @kernel
@@ -71,7 +75,7 @@ def iterate(L, P, Q, A, W, h, kappa, weight, tol_residual, tol_comp, most, evalu
             return TOO_FAST, iteration, residual, worst
         stuck = short >= STUCK or idle >= W.solver.patience
         if stuck or iteration == most:
-            accepted = tol_comp * steady(W) if kappa == 0.0 else tol_comp
+            accepted = tol_comp * steady(W) if kappa == 0.0 else max(tol_comp, min(_product_round_off(W), 1e-3 * kappa))
             good = residual <= tol_residual and worst <= accepted
             return SOLVED if good else STALLED if stuck else MAX_ITERATIONS, iteration, residual, worst
 
@@ -183,6 +187,22 @@ def _newton(L, W, h, kn, kf, typical, corrected, enough):
     solve(W.pattern, W.blocks, W.step)
     recover(L, W, h, kn, kf, corrected, enough)
     return True
+
+
+@kernel
+def _product_round_off(W):
+    """Round-off of friction's products ξ∘η [N s m/s]: differences of terms as large as the bound times the speed."""
+    most = 0.0
+    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        speed = 0.0
+        for r in range(1, ROWS[W.claw[c]]):
+            speed += abs(W.cval[c, r])
+        most = max(most, W.cmu[c] * W.con[c, 0] * speed)
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        d = W.members[DOFS, k]
+        most = max(most, W.bound[d] * (W.fric[d, 1] + W.fric[d, 2]))
+    return UNCLEAR * most
 
 
 @kernel

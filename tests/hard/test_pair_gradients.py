@@ -65,3 +65,31 @@ def test_a_box_on_a_box(kappa):
 @pytest.mark.parametrize("second", ["box", "cylinder"])
 def test_a_cylinder_on_its_cap(second, kappa):
     assert _error("cylinder", second, True, kappa, 0) < 1e-5
+
+
+BESIDE = """<mujoco><option timestep="0.01" gravity="0 0 0"/><worldbody>
+  <body pos="0 {d} {d}"><freejoint/><geom type="box" size=".1 .1 .1" mass="1"/></body>
+  <body pos="0 0 -.1"><freejoint/><geom type="capsule" size=".05 .1" mass="1"/></body></worldbody></mujoco>"""
+LONGER = BESIDE.replace('pos="0 0 -.1"', 'pos="0 0 -.3"').replace('size=".05 .1"', 'size=".05 .3"')
+
+
+@pytest.mark.parametrize("kappa", [None, 1e-6])
+@pytest.mark.parametrize("text", [BESIDE, LONGER])
+@pytest.mark.parametrize("turn", [0.0, 1e-7, 1e-3])
+def test_the_end_of_a_capsule_on_an_edge_is_not_on_a_face(text, turn, kappa):
+    """It overlaps the edge by a millimetre, and both bodies make way by less than half of it, along the diagonal: measured 0.41 mm.
+
+    Its centre is over the edge, seen along the normal; taken for a point over the one or the other face, which are 14 mm inside, it
+    pushed the box away by 3.9 mm, along (0, 0.06, 1) or, turned by 1e-7 rad, along (0, 1, 0.03); likewise its axis beyond its end.
+    """
+    overlap = 1e-3
+    sim = dojo_py.HardSimulator(dojo_py.load_model(text.format(d=0.1 + (0.05 - overlap) / np.sqrt(2.0))))
+    qpos = sim.initial_state().qpos.copy()
+    qpos[3:7] = np.cos(0.5 * turn), np.sin(0.5 * turn), 0.0, 0.0
+    start = sim.initial_state(qpos)
+    step = sim.step(start, kappa=kappa)
+    assert step.solved and step.contacts.gap.shape == (1,)
+    moved = step.state.qpos[:3] - qpos[:3]
+    print(f"turn {turn:g}, κ {kappa}: {1e3 * np.linalg.norm(moved):.3f} mm, normal {step.contacts.frame[0][0]}")
+    assert np.linalg.norm(moved) < 0.5 * overlap
+    assert np.abs(step.contacts.frame[0][0] - np.array([0.0, 1.0, 1.0]) / np.sqrt(2.0)).max() < 5e-3
