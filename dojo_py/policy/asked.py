@@ -7,22 +7,8 @@ from typing import Any
 import numpy as np
 
 from dojo_py.by_address import FRESH, GO, STOP, Callback
+from dojo_py.policy import loop_counts as at
 from dojo_py.policy.derivatives import observation_jacobian, reward_gradient
-from dojo_py.policy.loop_counts import (
-    CLIP,
-    DISCOUNT,
-    DONE,
-    HORIZON,
-    LIMITED,
-    ONWARD,
-    OVER,
-    POLICY,
-    SHIFT,
-    TOTAL,
-    TRUNCATION,
-    WHOLE,
-    WORST,
-)  # fmt: skip
 from dojo_py.simulate.status import LOST
 
 Array = np.ndarray
@@ -43,7 +29,7 @@ class AskedInPython:
         c, skip = d.counts, loop.skip
         if t == 0:
             self._begin()
-        c[WORST] = max(int(c[WORST]), status)
+        c[at.WORST] = max(int(c[at.WORST]), status)
         if t % skip:
             d.control[t] = d.control[t - 1]
             return GO
@@ -51,37 +37,37 @@ class AskedInPython:
         if k > 0:
             self._finish(k, t)
         state, contacts = self.states[k], self.contacts[k]
-        if c[POLICY] or k > 0:
+        if c[at.POLICY] or k > 0:
             d.seen[k] = _shaped("task.observe", np.asarray(task.observe(state, contacts)), d.seen[k])
         if k > 0:
-            if c[WORST] in LOST or task.terminated(state):
-                c[OVER] = 1
+            if c[at.WORST] in LOST or task.terminated(state):
+                c[at.OVER] = 1
                 return STOP
-            if d.sums[TOTAL] < d.least[k - 1]:
-                c[WHOLE] = 0
+            if d.sums[at.TOTAL] < d.least[k - 1]:
+                c[at.WHOLE] = 0
                 return STOP
-        if k >= c[HORIZON]:
+        if k >= c[at.HORIZON]:
             return STOP
-        if c[POLICY]:
+        if c[at.POLICY]:
             action = np.asarray(loop.policy.act(d.parameters, (d.seen[k] - d.shift) * d.gain))
             d.actions[k] = _shaped("policy.act", action, d.actions[k])
         d.control[t] = task.control(d.actions[k])
-        c[WORST] = 0
+        c[at.WORST] = 0
         return FRESH
 
     def _begin(self) -> None:
         d, rows = self.loop.data, self.loop.rows
         c = d.counts
-        if c[ONWARD]:
-            last = c[DONE] * self.loop.skip
+        if c[at.ONWARD]:
+            last = c[at.DONE] * self.loop.skip
             for table in (d.qpos, d.qvel, d.act, d.bodies, d.impulses):
                 if len(table):
                     table[0] = table[last]
-            self.states, self.contacts = [self.states[c[DONE]]], [self.contacts[c[DONE]]]
+            self.states, self.contacts = [self.states[c[at.DONE]]], [self.contacts[c[at.DONE]]]
         else:
             self.states, self.contacts = [rows.state(0)], [None]
         self.parts = []
-        c[[DONE, OVER, WHOLE, WORST]], d.sums[TOTAL] = (0, 0, 1, 0), 0.0
+        c[[at.DONE, at.OVER, at.WHOLE, at.WORST]], d.sums[at.TOTAL] = (0, 0, 1, 0), 0.0
 
     def _finish(self, k: int, t: int) -> None:
         loop, d, task = self.loop, self.loop.data, self.loop.task
@@ -89,20 +75,20 @@ class AskedInPython:
         self.contacts.append(loop.rows.contacts_of(loop.rows.contacts) if task.wants_contacts else None)
         value, parts = task.reward(self.states[k - 1], d.actions[k - 1].copy(), self.states[k], self.contacts[k])
         self.parts.append(parts)
-        d.rewards[k - 1], d.status[k - 1], d.counts[DONE] = value, d.counts[WORST], k
-        value = float(value) - d.sums[SHIFT]
-        d.sums[TOTAL] += min(max(value, -d.sums[CLIP]), d.sums[CLIP]) if d.counts[LIMITED] else value
+        d.rewards[k - 1], d.status[k - 1], d.counts[at.DONE] = value, d.counts[at.WORST], k
+        value = float(value) - d.sums[at.SHIFT]
+        d.sums[at.TOTAL] += min(max(value, -d.sums[at.CLIP]), d.sums[at.CLIP]) if d.counts[at.LIMITED] else value
 
     def _pull(self, t: int, status: int) -> int:
         loop, d, task = self.loop, self.loop.data, self.loop.task
         c, skip, here = d.counts, loop.skip, t + 1
         if here % skip:
             return GO
-        k, done = here // skip, int(c[DONE])
+        k, done = here // skip, int(c[at.DONE])
         by_seen = d.slopes_seen[k].copy()
         if k < done:
             d.by_action[k] += d.by_control[here : here + skip].sum(axis=0) @ task.control_jacobian(d.actions[k])
-            if c[POLICY]:
+            if c[at.POLICY]:
                 seen = (d.seen[k] - d.shift) * d.gain
                 by_parameters, by_input = loop.policy.backward(d.parameters, seen, d.by_action[k])
                 d.by_parameters[:] += by_parameters
@@ -111,8 +97,8 @@ class AskedInPython:
             d.cotangents[here] += by_seen @ observation_jacobian(task, self.states[k], self.contacts[k])
         if k > 0:
             if k < done:
-                cut = c[TRUNCATION] > 0 and (done - k) % c[TRUNCATION] == 0
-                d.cotangents[here] *= 0.0 if cut else d.sums[DISCOUNT]
+                cut = c[at.TRUNCATION] > 0 and (done - k) % c[at.TRUNCATION] == 0
+                d.cotangents[here] *= 0.0 if cut else d.sums[at.DISCOUNT]
             before, action, after = self.states[k - 1], d.actions[k - 1].copy(), self.states[k]
             slopes = reward_gradient(task, before, action, after, self.contacts[k])
             weight = d.weights[k - 1]

@@ -18,24 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.handles import handle
-from dojo_py.policy.loop_counts import (
-    BIASED,
-    CLIP,
-    COUNTS,
-    DISCOUNT,
-    DONE,
-    HORIZON,
-    LIMITED,
-    ONWARD,
-    OVER,
-    POLICY,
-    SHIFT,
-    SKIP,
-    SUMS,
-    TOTAL,
-    TRUNCATION,
-    WHOLE,
-)  # fmt: skip
+from dojo_py.policy import loop_counts as at
 from dojo_py.policy.policies import LinearPolicy, MlpPolicy
 from dojo_py.policy.rollout import Moment, RolloutOptions
 from dojo_py.simulate.own_steps import has_own
@@ -178,7 +161,7 @@ class ClosedLoop:
         n, widest = model.nbody, int(max(widths))
         fields: dict[str, Any] = {name: getattr(rows, name) for name in _OF_ROWS}
         fields |= {
-            "counts": z(COUNTS), "sums": z(SUMS), "geom_body": model.geom_bodyid, "parent": model.body_parentid,
+            "counts": z(at.COUNTS), "sums": z(at.SUMS), "geom_body": model.geom_bodyid, "parent": model.body_parentid,
             "body_pos": model.body_pos, "body_quat": model.body_quat, "body_ipos": model.body_ipos, "body_iquat": model.body_iquat,
             "body_mass": model.body_mass, "body_inertia": model.body_inertia, "first_joint": model.body_jntadr,
             "joints": model.body_jntnum, "joint_type": model.jnt_type, "joint_qpos": model.jnt_qposadr,
@@ -198,7 +181,7 @@ class ClosedLoop:
             name: value if name in _OF_ROWS else np.array(value, kinds[name], order="C") for name, value in fields.items()
         }
         data = Loop(**made)
-        data.counts[[SKIP, POLICY, BIASED]] = self.skip, policy is not None, biased
+        data.counts[[at.SKIP, at.POLICY, at.BIASED]] = self.skip, policy is not None, biased
         data.least[:] = -np.inf
         return data
 
@@ -224,7 +207,7 @@ class ClosedLoop:
         if rows is not self.rows:
             self._take(rows)
         self.rows.start(state)
-        self.data.counts[[ONWARD, DONE]] = 0
+        self.data.counts[[at.ONWARD, at.DONE]] = 0
         self._started = True
 
     def _run(self, kappa: float) -> int:
@@ -232,7 +215,7 @@ class ClosedLoop:
         self.rows.run(self._act, self._address, kappa, self._moved)
         if self._asked is not None:
             self._asked.act.check()
-        return int(self.data.counts[DONE])
+        return int(self.data.counts[at.DONE])
 
     def _moved(self) -> int:
         """The rows have replaced their impulses and contacts by larger ones: the data's new address."""
@@ -249,21 +232,21 @@ class ClosedLoop:
         """One action (na,) from where the last one ended, or from `start`; `data` holds what came of it. Without checks."""
         d, c = self.data, self.data.counts
         d.actions[0] = action
-        if c[ONWARD]:
-            self.rows.go_on(int(c[DONE]) * self.skip)
-        c[HORIZON] = 1
+        if c[at.ONWARD]:
+            self.rows.go_on(int(c[at.DONE]) * self.skip)
+        c[at.HORIZON] = 1
         self._run(kappa)
-        c[ONWARD] = 1
+        c[at.ONWARD] = 1
 
     def outcome(self) -> tuple[Array, float, bool, dict[str, Any]]:
         """Of the last `act`: observation (no,), reward, whether it is over, the reward's parts and the worst status."""
         d = self.data
-        return d.seen[1].copy(), float(d.rewards[0]), bool(d.counts[OVER]), {**self.parts(), "status": int(d.status[0])}
+        return d.seen[1].copy(), float(d.rewards[0]), bool(d.counts[at.OVER]), {**self.parts(), "status": int(d.status[0])}
 
     def state(self) -> Any:
         """The state in which the last run ended, or that it starts from."""
         c = self.data.counts
-        return self.rows.state(int(c[DONE]) * self.skip)
+        return self.rows.state(int(c[at.DONE]) * self.skip)
 
     def play(
         self,
@@ -286,16 +269,16 @@ class ClosedLoop:
         d.parameters[:] = vector("parameters", parameters, d.parameters.shape)
         d.shift[:], d.gain[:] = (0.0, 1.0) if whitening is None else whitening
         c = d.counts
-        c[HORIZON], c[LIMITED] = min(o.horizon, self.horizon), o.reward_clip is not None
-        d.sums[CLIP], d.sums[SHIFT] = o.reward_clip or 0.0, o.reward_shift
+        c[at.HORIZON], c[at.LIMITED] = min(o.horizon, self.horizon), o.reward_clip is not None
+        d.sums[at.CLIP], d.sums[at.SHIFT] = o.reward_clip or 0.0, o.reward_shift
         d.least[:] = -np.inf
         if least is not None:
             d.least[:] = np.concatenate([least, np.full(max(0, self.horizon - len(least)), least[-1])])[: self.horizon]
         self.start(state)
         n = self._run(k)
         return Played(
-            float(d.sums[TOTAL]), d.rewards[:n].copy(), d.seen[: n + 1].copy(), d.actions[:n].copy(), d.status[:n].copy(),
-            bool(c[OVER]), bool(c[WHOLE]),
+            float(d.sums[at.TOTAL]), d.rewards[:n].copy(), d.seen[: n + 1].copy(), d.actions[:n].copy(), d.status[:n].copy(),
+            bool(c[at.OVER]), bool(c[at.WHOLE]),
         )  # fmt: skip
 
     def parts(self, action: int = 0) -> dict[str, float]:
@@ -307,7 +290,7 @@ class ClosedLoop:
     def moments(self) -> list[Moment]:
         """The actions of the last episode: states and contacts before and after, as `Task.move` gives them."""
         d, skip = self.data, self.skip
-        n = int(d.counts[DONE])
+        n = int(d.counts[at.DONE])
         states = [self.rows.state(k * skip) for k in range(n + 1)]
         contacts = [None] * (n + 1)
         if self._asked is not None:
@@ -364,7 +347,7 @@ class ClosedLoop:
         d.weights[:n], d.slopes_seen[: n + 1] = weights, 0.0
         if final is not None:
             d.slopes_seen[n if np.ndim(final) == 1 else slice(n + 1)] = final
-        d.counts[TRUNCATION], d.sums[DISCOUNT] = truncation, decay
+        d.counts[at.TRUNCATION], d.sums[at.DISCOUNT] = truncation, decay
         d.cotangents[:], d.by_control[:], d.by_action[:], d.by_parameters[:] = 0.0, 0.0, 0.0, 0.0
         if states is not None:
             d.cotangents[: n * self.skip + 1 : self.skip] = states

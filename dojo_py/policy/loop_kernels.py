@@ -26,23 +26,7 @@ from dojo_py.arrays import copy, copy_rows
 from dojo_py.by_address import FRESH, GO, STOP, reader_of
 from dojo_py.handles import Struct
 from dojo_py.jit import entry, kernel
-from dojo_py.policy.loop_counts import (
-    BIASED,
-    CLIP,
-    DISCOUNT,
-    DONE,
-    HORIZON,
-    LIMITED,
-    ONWARD,
-    OVER,
-    POLICY,
-    SHIFT,
-    SKIP,
-    TOTAL,
-    TRUNCATION,
-    WHOLE,
-    WORST,
-)  # fmt: skip
+from dojo_py.policy import loop_counts as at
 from dojo_py.simulate.status import LOST
 
 FREE, BALL = 0, 1
@@ -158,19 +142,19 @@ def forward(D, seen):
         inputs, outputs = D.widths[layer], D.widths[layer + 1]
         biases = k + inputs * outputs
         for i in range(outputs):
-            total = theta[biases + i] if D.counts[BIASED] else 0.0
+            total = theta[biases + i] if D.counts[at.BIASED] else 0.0
             for j in range(inputs):
                 total += theta[k + j] * values[layer, j]
             k += inputs
             values[layer + 1, i] = math.tanh(total) if layer < layers - 1 else total
-        if D.counts[BIASED]:
+        if D.counts[at.BIASED]:
             k += outputs
 
 
 @kernel
 def _go_on(D):
     """Row 0 = the row where the last run ended."""
-    last = D.counts[DONE] * D.counts[SKIP]
+    last = D.counts[at.DONE] * D.counts[at.SKIP]
     copy(D.qpos[last], D.qpos[0])
     copy(D.qvel[last], D.qvel[0])
     copy(D.act[last], D.act[0])
@@ -221,7 +205,7 @@ def _layers_back(D, seen, by_action):
         if layer < layers - 1:
             for o in range(outputs):
                 c[o] *= 1.0 - D.values[layer + 1, o] * D.values[layer + 1, o]
-        if D.counts[BIASED]:
+        if D.counts[at.BIASED]:
             k -= outputs
             for o in range(outputs):
                 D.by_parameters[k + o] += c[o]
@@ -258,48 +242,48 @@ def decide_with(observe, reward, over):
     @own
     def finish(D, k, t):
         """What action k - 1 earned, which ended with step t - 1."""
-        skip = D.counts[SKIP]
+        skip = D.counts[at.SKIP]
         if D.kept.shape[1] > 0:
             copy_rows(D.contacts, D.kept[k])
         before = t - skip
         value = reward(
             D, D.qpos[before], D.qvel[before], D.actions[k - 1], D.qpos[t], D.qvel[t], D.kept[k], D.parts[k - 1]
         )
-        D.rewards[k - 1], D.status[k - 1] = value, D.counts[WORST]
-        D.counts[DONE] = k
-        value -= D.sums[SHIFT]
-        if D.counts[LIMITED]:
-            value = min(max(value, -D.sums[CLIP]), D.sums[CLIP])
-        D.sums[TOTAL] += value
+        D.rewards[k - 1], D.status[k - 1] = value, D.counts[at.WORST]
+        D.counts[at.DONE] = k
+        value -= D.sums[at.SHIFT]
+        if D.counts[at.LIMITED]:
+            value = min(max(value, -D.sums[at.CLIP]), D.sums[at.CLIP])
+        D.sums[at.TOTAL] += value
 
     @own
     def decide(D, t, status):
         """The answer before step t; status: of the step before."""
-        c, skip = D.counts, D.counts[SKIP]
+        c, skip = D.counts, D.counts[at.SKIP]
         if t == 0:
-            if c[ONWARD]:
+            if c[at.ONWARD]:
                 _go_on(D)
-            c[DONE], c[OVER], c[WHOLE], c[WORST], D.sums[TOTAL] = 0, 0, 1, 0, 0.0
-        c[WORST] = max(c[WORST], status)
+            c[at.DONE], c[at.OVER], c[at.WHOLE], c[at.WORST], D.sums[at.TOTAL] = 0, 0, 1, 0, 0.0
+        c[at.WORST] = max(c[at.WORST], status)
         if t % skip != 0:
             copy(D.control[t - 1], D.control[t])
             return GO
         k = t // skip
         if k > 0:
             finish(D, k, t)
-        if c[POLICY] or k > 0:
+        if c[at.POLICY] or k > 0:
             observe(D, D.qpos[t], D.qvel[t], D.kept[k], D.seen[k])
         if k > 0:
-            if c[WORST] == SINGULAR or c[WORST] == NOT_FINITE or over(D, D.qpos[t], D.qvel[t]):
-                c[OVER] = 1
+            if c[at.WORST] == SINGULAR or c[at.WORST] == NOT_FINITE or over(D, D.qpos[t], D.qvel[t]):
+                c[at.OVER] = 1
                 return STOP
-            if D.sums[TOTAL] < D.least[k - 1]:
-                c[WHOLE] = 0
+            if D.sums[at.TOTAL] < D.least[k - 1]:
+                c[at.WHOLE] = 0
                 return STOP
-        if k >= c[HORIZON]:
+        if k >= c[at.HORIZON]:
             return STOP
         action = D.actions[k]
-        if c[POLICY]:
+        if c[at.POLICY]:
             forward(D, D.seen[k])
             copy(D.values[D.widths.shape[0] - 1, : action.shape[0]], action)
         for i in range(D.offset.shape[0]):
@@ -307,7 +291,7 @@ def decide_with(observe, reward, over):
             for j in range(action.shape[0]):
                 total += D.scale[i, j] * min(max(action[j], D.low[j]), D.high[j])
             D.control[t, i] = total
-        c[WORST] = 0
+        c[at.WORST] = 0
         return FRESH
 
     return decide
@@ -336,7 +320,7 @@ def pull_with(observe, reward):
     @own
     def reward_back(D, k):
         """Derivatives of reward k by both states, and by its action, times its weight."""
-        skip, nq, nv = D.counts[SKIP], D.qpos.shape[1], D.qvel.shape[1]
+        skip, nq, nv = D.counts[at.SKIP], D.qpos.shape[1], D.qvel.shape[1]
         b, a = k * skip, (k + 1) * skip
         action, weight, contacts = D.actions[k], D.weights[k] / (2.0 * DIFFERENCE), D.kept[k + 1, :0]
         parts, u = D.trial[2, : D.parts.shape[1]], D.trial[0, : action.shape[0]]
@@ -366,10 +350,10 @@ def pull_with(observe, reward):
     @own
     def pull(D, t, status):
         """Before the way back through step t: what depends on the state t + 1, where an action begins or ends."""
-        c, skip, here = D.counts, D.counts[SKIP], t + 1
+        c, skip, here = D.counts, D.counts[at.SKIP], t + 1
         if here % skip != 0:
             return GO
-        k, done = here // skip, c[DONE]
+        k, done = here // skip, c[at.DONE]
         if k < done:
             for i in range(D.low.shape[0]):
                 total, action = 0.0, D.actions[k, i]
@@ -378,15 +362,15 @@ def pull_with(observe, reward):
                         for j in range(D.offset.shape[0]):
                             total += D.by_control[s, j] * D.scale[j, i]
                 D.by_action[k, i] += total
-            if c[POLICY]:
+            if c[at.POLICY]:
                 _layers_back(D, D.seen[k], D.by_action[k])
                 for i in range(D.seen.shape[1]):
                     D.slopes_seen[k, i] += D.slopes[0, i]
         observation_back(D, here, k, D.slopes_seen[k])
         if k > 0:
             if k < done:
-                cut = c[TRUNCATION] > 0 and (done - k) % c[TRUNCATION] == 0
-                factor = 0.0 if cut else D.sums[DISCOUNT]
+                cut = c[at.TRUNCATION] > 0 and (done - k) % c[at.TRUNCATION] == 0
+                factor = 0.0 if cut else D.sums[at.DISCOUNT]
                 for i in range(D.cotangents.shape[1]):
                     D.cotangents[here, i] *= factor
             reward_back(D, k - 1)
