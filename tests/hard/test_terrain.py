@@ -55,6 +55,16 @@ def test_seams_of_a_flat_field_are_not_felt(kind):
     assert error < 1e-8
 
 
+def over_hills(kind, seed, height):
+    """(simulator, qpos, generator): a body of random orientation at this height [m] over random hills."""
+    rng = np.random.default_rng(seed)
+    model = load_model(scene(kind, heights=rng.uniform(size=49)))
+    orientation, qpos = rng.normal(size=4), model.qpos0.copy()
+    qpos[:3] = *rng.uniform(-0.2, 0.2, 2), height
+    qpos[3:7] = orientation / np.linalg.norm(orientation)
+    return HardSimulator(model), qpos, rng
+
+
 def triangles(model):
     """(n, 3, 3) of the terrain, world; the field is upright at the origin."""
     (x, y, top, _), n, c = model.hfield_size[0], model.hfield_nrow[0], model.hfield_ncol[0]
@@ -109,16 +119,11 @@ def test_nothing_sinks_into_hills(kind):
     """Thrown onto random hills: every step is SOLVED, no gap is below -1e-9 m. Measured: 6e-11 and more."""
     worst = np.inf
     for seed in range(4):
-        rng = np.random.default_rng(seed)
-        model = load_model(scene(kind, heights=rng.uniform(size=49)))
-        sim = HardSimulator(model)
-        turn, qpos = rng.normal(size=4), model.qpos0.copy()
-        qpos[:3] = *rng.uniform(-0.2, 0.2, 2), 0.5
-        qpos[3:7] = turn / np.linalg.norm(turn)
+        sim, qpos, rng = over_hills(kind, seed, 0.5)
         qvel = np.concatenate([0.5 * rng.normal(size=3), 3.0 * rng.normal(size=3)])
         trajectory = sim.rollout(sim.initial_state(qpos, qvel), np.zeros((200, 0)))
         assert not np.any(trajectory.status)
-        worst = min(worst, *(smallest_gap(model, kind, q) for q in trajectory.qpos[20::9]))
+        worst = min(worst, *(smallest_gap(sim.model, kind, q) for q in trajectory.qpos[20::9]))
     assert worst > -1e-9
 
 
@@ -152,12 +157,8 @@ def test_derivatives(kind, kappa):
     """A of a body that hits a hill against differences of the κ step, extrapolated (Ridders). Measured: 3e-6."""
     worst = []
     for seed in range(4):
-        rng = np.random.default_rng(seed)
-        model = load_model(scene(kind, heights=rng.uniform(size=49)))
-        sim = HardSimulator(model)
-        turn, qpos = rng.normal(size=4), model.qpos0.copy()
-        qpos[:3] = *rng.uniform(-0.2, 0.2, 2), 0.4
-        qpos[3:7] = turn / np.linalg.norm(turn)
+        sim, qpos, rng = over_hills(kind, seed, 0.4)
+        model = sim.model
         while smallest_gap(model, kind, qpos) > 0.002:
             qpos[2] -= 0.001
         qvel = np.concatenate([0.1 * rng.normal(size=2), [-0.5], 0.3 * rng.normal(size=3)])
