@@ -12,6 +12,7 @@ An impulse λ on l is c λ on each θ, in the directions of the joints' rows.
 from dojo_py.hard.bodies import relative_pose
 from dojo_py.hard.islands import NODES
 from dojo_py.hard.joint_rows import spread, times_tangent
+from dojo_py.hard.joints.anchors import anchor_rows
 from dojo_py.hard.tendon_paths import path_length
 from dojo_py.hard.terms import EQ_COUPLING, EQ_LENGTHS, EQ_PATH, EQ_TENDON, EQ_WELD
 from dojo_py.jit import kernel
@@ -27,25 +28,13 @@ def _pose_rows(L, e, x, R, q, c, G, s):
     one, two = L.eq_bodies[e, 0], L.eq_bodies[e, 1]
     E, d, J, q_rel, err = s[0:3, 0:3], s[3, 0:3], s[4:10, 0:6], s[10, 0:4], s[11, 0:4]
     relative_pose(x[one], R[one], x[two], R[two], E, d)
-    p = L.eq_pos[e, 1]
-    for i in range(3):
-        c[i] = d[i] - L.eq_pos[e, 0, i]
-        for k in range(3):
-            c[i] += E[i, k] * p[k]
-            J[i, k] = 0.0
-        J[i, i] = 1.0
-        J[i, 3] = E[i, 2] * p[1] - E[i, 1] * p[2]
-        J[i, 4] = E[i, 0] * p[2] - E[i, 2] * p[0]
-        J[i, 5] = E[i, 1] * p[0] - E[i, 0] * p[1]
+    anchor_rows(E, d, L.eq_pos[e, 0], L.eq_pos[e, 1], c, J)
     count = 3
     if L.eq_kind[e] == EQ_WELD:
         weld_error(L.eq_quat[e], q[one], q[two], err, q_rel)
         w, v0, v1, v2 = err[0], err[1], err[2], err[3]
         c[3], c[4], c[5] = 2.0 * v0, 2.0 * v1, 2.0 * v2
-        for i in range(3):
-            for k in range(6):
-                J[3 + i, k] = 0.0
-            J[3 + i, 3 + i] = w
+        J[3, 3] = J[4, 4] = J[5, 5] = w
         J[3, 4], J[3, 5], J[4, 3] = -v2, v1, v2
         J[4, 5], J[5, 3], J[5, 4] = -v0, -v1, v0
         count = 6

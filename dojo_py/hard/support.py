@@ -38,16 +38,23 @@ def unsupported_features(model: Any) -> list[str | ErrorRecord]:
         found.append(f"{_named('joint', model.joint_names, rows)}: gravity compensation bounded by actuatorfrcrange")
     found += _actuator_features(model)
     found += _tendon_features(model)
-    limited = np.asarray(model.jnt_limited, bool)
-    bouncy = np.array([damping_ratio(ref) < BOUNCY for ref in np.asarray(model.jnt_solref)], bool).reshape(-1)
-    rows = np.flatnonzero(limited & bouncy)
-    if len(rows):
-        found.append(f"{_named('joint', model.joint_names, rows)}: restitution at limits (a solreflimit with little damping)")
-    rows = np.flatnonzero(limited & (np.asarray(model.jnt_margin) > 0))
-    if len(rows):
-        message = f"{_named('joint', model.joint_names, rows)}: margin: the limits act at the ends of the range"
-        found.append(ErrorRecord("<model>", 0, "", "", "", message, notice=True))
+    found += _limit_features("joint", model.joint_names, model.jnt_limited, model.jnt_solref, model.jnt_margin)
     return found + contact_records(model)
+
+
+def _limit_features(kind: str, names: Any, limited: Any, solref: Any, margin: Any) -> list[str | ErrorRecord]:
+    """Of the limits of joints or tendons, a row each: limited (n,), solref (n, 2), margin (n,)."""
+    found: list[str | ErrorRecord] = []
+    acts = np.asarray(limited, bool)
+    bouncy = np.array([damping_ratio(ref) < BOUNCY for ref in np.asarray(solref)], bool).reshape(-1)
+    rows = np.flatnonzero(acts & bouncy)
+    if len(rows):
+        found.append(f"{_named(kind, names, rows)}: restitution at limits (a solreflimit with little damping)")
+    rows = np.flatnonzero(acts & (np.asarray(margin) > 0))
+    if len(rows):
+        message = f"{_named(kind, names, rows)}: margin: the limits act at the ends of the range"
+        found.append(ErrorRecord("<model>", 0, "", "", "", message, notice=True))
+    return found
 
 
 def _actuator_features(model: Any) -> list[str | ErrorRecord]:
@@ -84,16 +91,8 @@ def _tendon_features(model: Any) -> list[str | ErrorRecord]:
         rows = np.flatnonzero(np.any(np.asarray(getattr(model, f"tendon_{array}")) != 0, axis=1))
         if len(rows):
             found.append(f"{_named('tendon', model.tendon_names, rows)}: {what}; give one coefficient")
-    limited = np.asarray(model.tendon_limited, bool)
-    bouncy = np.array([damping_ratio(ref) < BOUNCY for ref in np.asarray(model.tendon_solref_lim)], bool).reshape(-1)
-    rows = np.flatnonzero(limited & bouncy)
-    if len(rows):
-        found.append(f"{_named('tendon', model.tendon_names, rows)}: restitution at limits (a solreflimit with little damping)")
-    rows = np.flatnonzero(limited & (np.asarray(model.tendon_margin) > 0))
-    if len(rows):
-        message = f"{_named('tendon', model.tendon_names, rows)}: margin: the limits act at the ends of the range"
-        found.append(ErrorRecord("<model>", 0, "", "", "", message, notice=True))
-    return found
+    limits = model.tendon_limited, model.tendon_solref_lim, model.tendon_margin
+    return found + _limit_features("tendon", model.tendon_names, *limits)
 
 
 def refuse_dependent_joints(model: Any) -> None:

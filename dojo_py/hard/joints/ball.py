@@ -4,6 +4,7 @@
     Δ = rotation vector of q_k* ⊗ q     rows 3-5 [rad]  q: child in parent; Δ in the child's frame
 """
 
+from dojo_py.hard.joints.anchors import anchor_rows
 from dojo_py.jit import kernel
 from dojo_py.rotation import log_jacobian, quat_conj_mul, rotation_vector
 
@@ -11,16 +12,7 @@ from dojo_py.rotation import log_jacobian, quat_conj_mul, rotation_vector
 @kernel
 def ball_rows(E, d, turn, anchor_parent, anchor_child, c, J):
     """Rows c (6,), J (6, 6 or more), overwritten. turn (4,): rotation of the child since the start."""
-    for i in range(3):
-        c[i] = d[i] - anchor_parent[i]
-        for k in range(3):
-            c[i] += E[i, k] * anchor_child[k]
-            J[i, k] = 0.0
-            J[3 + i, k] = 0.0
-        J[i, i] = 1.0
-        J[i, 3] = E[i, 2] * anchor_child[1] - E[i, 1] * anchor_child[2]
-        J[i, 4] = E[i, 0] * anchor_child[2] - E[i, 2] * anchor_child[0]
-        J[i, 5] = E[i, 1] * anchor_child[0] - E[i, 0] * anchor_child[1]
+    anchor_rows(E, d, anchor_parent, anchor_child, c, J)
     rotation_vector(turn, c[3:6])
     log_jacobian(c[3:6], J[3:6, 3:6])
 

@@ -7,6 +7,7 @@
 
 import math
 
+from dojo_py.hard.joints.anchors import anchor_rows
 from dojo_py.jit import kernel
 
 
@@ -16,17 +17,7 @@ def hinge_rows(E, d, anchor_parent, anchor_child, frame, child, start, c, J):
 
     start: angle at the start of the step, measured from the zero of `frame` [rad].
     """
-    for i in range(3):
-        c[i] = d[i] - anchor_parent[i]
-        for k in range(3):
-            c[i] += E[i, k] * anchor_child[k]
-            J[i, k] = 0.0
-            J[3 + i, k] = 0.0
-        J[i, i] = 1.0
-        # J_φ = -E [p_b]x
-        J[i, 3] = E[i, 2] * anchor_child[1] - E[i, 1] * anchor_child[2]
-        J[i, 4] = E[i, 0] * anchor_child[2] - E[i, 2] * anchor_child[0]
-        J[i, 5] = E[i, 1] * anchor_child[0] - E[i, 0] * anchor_child[1]
+    anchor_rows(E, d, anchor_parent, anchor_child, c, J)
     a0, a1, a2 = child[0, 0], child[0, 1], child[0, 2]
     e0, e1, e2 = child[1, 0], child[1, 1], child[1, 2]
     n0 = E[0, 0] * frame[1, 0] + E[1, 0] * frame[1, 1] + E[2, 0] * frame[1, 2]
