@@ -174,9 +174,9 @@ class Engine:
         return with_room(record, self.world, self.rows, room) if room > self.rows.room(record.impulses[0]) else record
 
     def roomy(self, record: Any, then: Callable[[Any, Any, int], int]) -> Any:
-        """Calls then(hands, record, done) until its steps have had enough room for their features of pairs, and returns the record.
+        """Calls then(workspace, record, done) until its steps had enough room for their features of pairs, and returns the record.
 
-        then returns how many steps are done, and starts with -1, for none; the record grows with the room of the hands.
+        then returns how many steps are done, and starts with -1, for none; the record grows with the room of the workspace.
         """
         from dojo_py.hard.rollout import with_room
 
@@ -205,7 +205,7 @@ class Engine:
     ) -> Any:
         """Record of a rollout from a checked state, with derivatives when there is a gradient_kappa.
 
-        Derivatives that overflow are zero, their status is NOT_FINITE. then(hands, record of the step, t) is called after every
+        Derivatives that overflow are zero, their status is NOT_FINITE. then(workspace, record of the step, t) is called after every
         step, while the work arrays still hold it.
         """
         from dojo_py.hard.rollout import roll_out

@@ -222,10 +222,10 @@ class HardSimulator:
         """What writes the derivatives of step t by the parameters into row t of the table; what overflows is zero, NOT_FINITE."""
         jacobian = self._parameter_jacobian(tuple(table))
 
-        def collect(hands: Any, step: Any, t: int) -> None:
+        def collect(workspace: Any, step: Any, t: int) -> None:
             if not usable(step):
                 return
-            found = jacobian.columns(hands, step, controls[t], outside.at(t))
+            found = jacobian.columns(workspace, step, controls[t], outside.at(t))
             for name, columns in found.items():
                 if np.all(np.isfinite(columns)):
                     table[name][t] = columns
@@ -305,9 +305,9 @@ class HardSimulator:
         rows = 12 * self.model.nbody if coordinates == "maximal" else 0
         wide = np.zeros((rows, rows)), np.zeros((rows, self.model.nu))
 
-        def widen(hands: Any, step: Any, t: int) -> None:
+        def widen(workspace: Any, step: Any, t: int) -> None:
             if usable(step):
-                wide[0][:], wide[1][:] = maximal_jacobian(self.world, hands.work, hands.tangent, start.qvel, self.timestep)
+                wide[0][:], wide[1][:] = maximal_jacobian(self.world, workspace.work, workspace.tangent, start.qvel, self.timestep)
 
         then = widen if coordinates == "maximal" else self._collect(columns, u[None], outside) if columns else None
         record = self._engine.run(start, u[None], outside, k, True, False, k, then)

@@ -75,8 +75,8 @@ def build_world(model: Any, friction: str, unsupported: str) -> World:
     return World(_plain(layout), _plain(planes), _plain(pairs), _plain(table), _plain(bodies))
 
 
-class Hands(NamedTuple):
-    """What one thread works with."""
+class ThreadWorkspace(NamedTuple):
+    """Work arrays of one thread, and kernels' view of them."""
 
     work: Work
     tangent: Tangent
@@ -98,7 +98,7 @@ class WorkPool:
 
     def __init__(self, world: World, model: Any, options: HardOptions):
         self._world, self._model, self._options = world, model, options
-        self._free: list[Hands] = []
+        self._free: list[ThreadWorkspace] = []
         self._lock = threading.Lock()
         self._tables: Any = None
         self.room = int(world.pairs.room[0])
@@ -111,7 +111,7 @@ class WorkPool:
                 self._free.clear()
 
     @contextmanager
-    def borrow(self) -> Iterator[Hands]:
+    def borrow(self) -> Iterator[ThreadWorkspace]:
         """A set of work arrays that nobody else uses meanwhile."""
         with self._lock:
             mine = self._free.pop() if self._free else None
@@ -123,7 +123,7 @@ class WorkPool:
             drive = allocate_drive(world.actuators, world.layout, self._model.na)
             servos, columns = len(drive.servos.servo_dof), 2 * self._model.nv + self._model.nu
             tangent = allocate_tangent(self._model, world.layout, world.planes, room, servos, columns)
-            mine = Hands(work, tangent, (*self.tables(), *handles((work, drive, tangent))), room)
+            mine = ThreadWorkspace(work, tangent, (*self.tables(), *handles((work, drive, tangent))), room)
         try:
             yield mine
         finally:

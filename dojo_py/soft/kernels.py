@@ -7,10 +7,10 @@ from dojo_py.soft.packing import SoftModel
 from dojo_py.soft.step import run
 from dojo_py.soft.workspace import FULL, Work, allocate, larger
 
-__all__ = ["Hands", "handle", "run"]
+__all__ = ["ThreadWorkspace", "handle", "run"]
 
 
-class Hands:
+class ThreadWorkspace:
     """Work arrays of one thread, replaced by larger ones where a step needs more room."""
 
     work: Work

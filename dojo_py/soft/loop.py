@@ -63,22 +63,22 @@ class SoftLoop:
     def run(self, decide: int, data: int, kappa: float = 0.0, moved: Any = None) -> int:
         """The steps from row 0 until the function stops them; returns how many. kappa has no effect, and no table moves."""
         sim = self.simulator
-        hands = sim._free_hands.pop() if sim._free_hands else sim._kernels.Hands(sim._packed)
+        workspace = sim._free_workspaces.pop() if sim._free_workspaces else sim._kernels.ThreadWorkspace(sim._packed)
         done, again = 0, True
         while again:
             done = int(
                 sim._kernels.run(
-                    self._handle, hands.handle, self.qpos, self.qvel, self.act, self.control, self._none, self._noted, done,
+                    self._handle, workspace.handle, self.qpos, self.qvel, self.act, self.control, self._none, self._noted, done,
                     self._status, self._iterations, self._residual, self._gaps, self._empty, self._empty, self._empty,
                     self.contacts, decide, data,
                 )
             )  # fmt: skip
-            again = done < len(self.control) and hands.grow()
-            found = hands.work.rows.counts[self._contact_count]
+            again = done < len(self.control) and workspace.grow()
+            found = workspace.work.rows.counts[self._contact_count]
             if not again and 0 < len(self.contacts) < found:
                 self.contacts, again = np.zeros((2 * found, self.contacts.shape[1])), True
                 data = data if self.grown is None else self.grown()
-        sim._free_hands.append(hands)
+        sim._free_workspaces.append(workspace)
         return done
 
     def state(self, row: int) -> State:

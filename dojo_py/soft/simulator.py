@@ -75,18 +75,18 @@ class SoftSimulator:
         self._kernels = kernels
         self._lock = threading.Lock()
         self._model_handle = kernels.handle(self._packed)
-        self._hands = kernels.Hands(self._packed)
-        self._free_hands: list[Any] = []
+        self._workspace = kernels.ThreadWorkspace(self._packed)
+        self._free_workspaces: list[Any] = []
         """Further work arrays, for loops that run beside each other."""
 
     @property
     def work(self) -> Any:
         """All intermediate results of the last evaluation, under MuJoCo's names (workspace.Work)."""
-        return self._hands.work
+        return self._workspace.work
 
     def _load(self) -> None:
         """Compile the kernels or load them from the cache, before anything is timed or threaded."""
-        _first_use.once(lambda: self._run(self._hands, self.initial_state(), np.zeros((0, self.model.nu))))
+        _first_use.once(lambda: self._run(self._workspace, self.initial_state(), np.zeros((0, self.model.nu))))
 
     # states and inputs
 
@@ -134,7 +134,7 @@ class SoftSimulator:
         start, u = self._checked(state), control_of(self.model, control)[None]
         outside = outside_of(self.model, wrenches, joint_forces, 1)
         with self._lock:
-            traj = self._run(self._hands, start, u, outside)
+            traj = self._run(self._workspace, start, u, outside)
             contacts = self._contacts()
         status = Status(int(traj.status[0]))
         moved = status not in (Status.NOT_FINITE, Status.SINGULAR)
@@ -170,7 +170,7 @@ class SoftSimulator:
         )  # fmt: skip
 
     def _run(
-        self, hands: Any, state: State, controls: Array, outside: Outside | None = None, sense: bool = True
+        self, workspace: Any, state: State, controls: Array, outside: Outside | None = None, sense: bool = True
     ) -> Trajectory:
         from dojo_py.soft.noted import allocate_noted  # not on import: the compiler comes with it
         from dojo_py.soft.readings import larger, readings_of, room_for
@@ -184,18 +184,18 @@ class SoftSimulator:
         residual, gaps = np.zeros(T), np.full(T, np.inf)
         none = np.zeros(0)
         self._load()
-        most = len(hands.work.rows.contacts)
+        most = len(workspace.work.rows.contacts)
         model_handle = self._handle_of(state)
         noted, done = room_for(m, T, most) if sense else allocate_noted(m, 0, 0), 0
         while True:
             done = self._kernels.run(
-                model_handle, hands.handle, qpos, qvel, act, controls, outside, noted, done, status, iterations, residual,
+                model_handle, workspace.handle, qpos, qvel, act, controls, outside, noted, done, status, iterations, residual,
                 gaps, none, none, none, NO_TABLE, 0, 0,
             )  # fmt: skip
             if done == T:
                 break
-            if hands.grow():
-                most = len(hands.work.rows.contacts)
+            if workspace.grow():
+                most = len(workspace.work.rows.contacts)
             else:
                 noted = larger(noted, most + len(noted.contacts))
         time = np.add.accumulate(np.concatenate([[state.time], np.full(T, self.timestep)]))  # as single steps add it up
@@ -229,15 +229,15 @@ class SoftSimulator:
         u = controls_of(self.model, controls)
         outside = outside_of(self.model, wrenches, joint_forces, len(u))
         with self._lock:
-            return self._rollout(self._hands, s, u, linearize, outside)
+            return self._rollout(self._workspace, s, u, linearize, outside)
 
-    def _rollout(self, hands: Any, state: State, controls: Array, linearize: bool, outside: Outside) -> Trajectory:
-        trajectory = self._run(hands, state, controls, outside)
+    def _rollout(self, workspace: Any, state: State, controls: Array, linearize: bool, outside: Outside) -> Trajectory:
+        trajectory = self._run(workspace, state, controls, outside)
         if not linearize:
             return trajectory
 
         def step_at(t: int) -> differences.Stepper:
-            return lambda s, u: self._run(hands, s, u[None], outside.at(t), False)
+            return lambda s, u: self._run(workspace, s, u[None], outside.at(t), False)
 
         A, B = differences.along(self.model, step_at, trajectory)
         return replace(trajectory, A=A, B=B)
@@ -272,9 +272,9 @@ class SoftSimulator:
         self._load()
 
         def run(offset: int) -> None:  # a thread keeps one set of work arrays for all its worlds
-            hands = self._kernels.Hands(self._packed)
+            workspace = self._kernels.ThreadWorkspace(self._packed)
             for b in range(offset, len(u), count):
-                results[b] = self._rollout(hands, checked[b], u[b], linearize, outside)
+                results[b] = self._rollout(workspace, checked[b], u[b], linearize, outside)
 
         spread(run, count, count)
         return results
@@ -306,7 +306,7 @@ class SoftSimulator:
         outside = outside_of(self.model, wrenches, joint_forces, 1)
         with self._lock:
             return differences.linearize(
-                self.model, lambda s, v: self._run(self._hands, s, v[None], outside, False), start, u, epsilon, centred
+                self.model, lambda s, v: self._run(self._workspace, s, v[None], outside, False), start, u, epsilon, centred
             )
 
     def _evaluate(self, state: State, control: Any, qacc: Array, inverse: Array, energy: Array) -> None:
@@ -320,11 +320,11 @@ class SoftSimulator:
             model_handle, again = self._handle_of(s), True
             while again:
                 self._kernels.run(
-                    model_handle, self._hands.handle, s.qpos[None], s.qvel[None], s.act[None], u[None],
+                    model_handle, self._workspace.handle, s.qpos[None], s.qvel[None], s.act[None], u[None],
                     outside_of(self.model, None, None, 1), allocate_noted(self.model, 0, 0), 0, no_status, no_status,
                     none, none, qacc, inverse, energy, NO_TABLE, 0, 0,
                 )  # fmt: skip
-                again = self._hands.grow()
+                again = self._workspace.grow()
 
     def inverse(self, state: State, qacc: Array) -> Array:
         """(nv,) force [N, N m] by actuators and from outside that makes the acceleration qacc (nv,), contacts included."""

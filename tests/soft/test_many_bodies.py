@@ -7,7 +7,7 @@ import pytest
 from dojo_py import SoftOptions, SoftSimulator, Status, load_model
 from dojo_py.collision.sweep import pair_index
 from dojo_py.soft import workspace
-from dojo_py.soft.kernels import Hands
+from dojo_py.soft.kernels import ThreadWorkspace
 
 SHAPES = (
     '<geom type="sphere" size=".1"/>', '<geom type="capsule" size=".06 .1"/>', '<geom type="box" size=".1 .08 .06"/>',
@@ -34,7 +34,7 @@ def with_all_pairs(simulator: SoftSimulator) -> SoftSimulator:
     index = pair_index(geoms, np.ones(len(packed.geoms), bool))
     simulator._packed = packed._replace(by_geoms=index, box_reach=np.zeros(0))
     simulator._model_handle = simulator._kernels.handle(simulator._packed)
-    simulator._hands = Hands(simulator._packed)
+    simulator._workspace = ThreadWorkspace(simulator._packed)
     return simulator
 
 

@@ -46,18 +46,18 @@ class ParameterJacobian:
         """Name -> (steps, 2 nv, p) zeros."""
         return {name: np.zeros((steps, 2 * self._model.nv, part.stop - part.start)) for name, part in self._parts}
 
-    def columns(self, hands: Any, step: Any, control: Array, outside: Outside) -> dict[str, Array]:
-        """Name -> (2 nv, p) of the step (a Record of it alone) that was just differentiated with these hands."""
+    def columns(self, workspace: Any, step: Any, control: Array, outside: Outside) -> dict[str, Array]:
+        """Name -> (2 nv, p) of the step (a Record of it alone) that was just differentiated in this workspace."""
         from dojo_py.hard.parameters.columns import parameter_columns
 
         out = np.empty((len(self._directions.scale), 2 * self._model.nv))
-        mine = self._take(hands.room)
-        layout, planes, pairs, actuators, _, work, _, tangent = hands.handles
+        mine = self._take(workspace.room)
+        layout, planes, pairs, actuators, _, work, _, tangent = workspace.handles
         parameter_columns(
             layout, planes, pairs, actuators, work, tangent, *mine, step.qpos[0], step.qvel[0], step.act[0], control, outside,
-            self._timestep, hands.work.options.springs, out,
+            self._timestep, workspace.work.options.springs, out,
         )  # fmt: skip
         with self._lock:
-            if hands.room == self._room:
+            if workspace.room == self._room:
                 self._free.append(mine)
         return {name: out[part].T for name, part in self._parts}
