@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dojo_py.collision.convex_shapes import is_curved
-from dojo_py.collision.gjk import Simplex, _triangle_point, add_support, core_size, keep
+from dojo_py.collision.gjk import Simplex, add_support, core_size, keep, triangle_point
 from dojo_py.collision.vectors import cross, dot, length, minus, perpendicular, put, row, times, unit
 from dojo_py.jit import kernel
 
@@ -172,7 +172,7 @@ def _weigh(points, count):
         t = min(max(-dot(a, e) / dot(e, e), 0.0), 1.0)
         points.weight[0], points.weight[1] = 1.0 - t, t
     else:
-        _, u, v, w = _triangle_point(row(points.point, 0), row(points.point, 1), row(points.point, 2))
+        _, u, v, w = triangle_point(row(points.point, 0), row(points.point, 1), row(points.point, 2))
         points.weight[0], points.weight[1], points.weight[2] = u, v, w
     return count
 
@@ -242,7 +242,7 @@ def _face_below(hull, faces, best, tolerance):
         if not math.isfinite(hull.offset[f]):  # three points on a line: no normal
             continue
         if abs(dot(n, a) - h) <= tolerance and abs(dot(n, b) - h) <= tolerance and abs(dot(n, c) - h) <= tolerance:
-            p = _triangle_point(a, b, c)[0]
+            p = triangle_point(a, b, c)[0]
             square = dot(p, p)
             if square < least:
                 found, least = f, square

@@ -15,7 +15,7 @@ r their rounding, and u = δx + δθ × (p - x) the motion of a point p of a bod
     POINT_PLANE   n = ±m,  m the plane's normal       gap = n · (a - b) - r       δn = δθ × n of the plane's body
     EDGE_EDGE     n = ± N / |N|,  N = u_A × u_B       gap = n · (a - b) - r       p = a + t u_A,  t = -((a - b) × u_B) · N / |N|²
     EDGE_OVER     p = a + t u,  t = -((a - b) · k) / (u · k),  k in the face, across its edge       gap = m · (p - b) - r
-    RIM_PLANE     p = a - k y / ρ,  y = n - (n·z) z,  ρ = sqrt(y·y + ε²),  z the axis, k the radius: as on fixed planes (plane.py)
+    RIM_PLANE     p = a - k y / ρ,  y = n - (n·z) z,  ρ = sqrt(y·y + ε²),  z the axis, k the radius
 """
 
 import math

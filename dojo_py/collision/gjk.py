@@ -128,7 +128,7 @@ def _nearest(simplex, count):
         here, there = -dot(n, a), dot(n, minus(d, a))
         if here * there < 0.0 or abs(there) <= 1e-14 * length(n) * (length(a) + length(d)):  # outside, or a flat tetrahedron
             inside = False
-            p = _triangle_point(a, b, c)[0]
+            p = triangle_point(a, b, c)[0]
             square = dot(p, p)
             if square < least:
                 best, least = face, square
@@ -159,7 +159,7 @@ def _keep_two(simplex, i, j):
 
 @kernel
 def _keep_three(simplex, i, j, k):
-    _, u, v, w = _triangle_point(row(simplex.point, i), row(simplex.point, j), row(simplex.point, k))
+    _, u, v, w = triangle_point(row(simplex.point, i), row(simplex.point, j), row(simplex.point, k))
     count = 0
     for index, weight in ((i, u), (j, v), (k, w)):
         if weight > 0.0:
@@ -170,7 +170,7 @@ def _keep_three(simplex, i, j, k):
 
 
 @kernel
-def _triangle_point(a, b, c):
+def triangle_point(a, b, c):
     """The point of a triangle nearest to the origin, and its three weights (Ericson 2005, 5.1.5)."""
     ab, ac = minus(b, a), minus(c, a)
     d1, d2 = -dot(ab, a), -dot(ac, a)

@@ -53,7 +53,7 @@ def rim_features(Q, M, a, pose_a, b, pose_b, n, gap, reach, hard):
     """
     for side in range(2):
         g, pose = (a, pose_a) if side == 0 else (b, pose_b)
-        h = b if side == 0 else a
+        partner = b if side == 0 else a
         if Q.shape_kind[g] != CYLINDER:
             continue
         outwards = n if side == 0 else times(-1.0, n)
@@ -64,15 +64,15 @@ def rim_features(Q, M, a, pose_a, b, pose_b, n, gap, reach, hard):
             if sign * tilt < -SIDE_COSINE:
                 continue  # that cap looks away
             centre = along(pose[0], sign * Q.shape_size[g, 1], z)
-            _over_edges(Q, M, side, end, centre, pose, Q.shape_size[g, 0], h, n, gap, reach, hard)
-            if side == 0 and Q.shape_kind[h] == CYLINDER:
+            _over_edges(Q, M, side, end, centre, pose, Q.shape_size[g, 0], partner, n, gap, reach, hard)
+            if side == 0 and Q.shape_kind[partner] == CYLINDER:
                 w = _axis(pose_b, 2)
                 for other in range(2):
                     sign = 1.0 - 2.0 * other
                     if -sign * dot(w, n) >= -SIDE_COSINE:
-                        facing = along(pose_b[0], sign * Q.shape_size[h, 1], w)
-                        _two_rims(Q, M, g, h, end, other, centre, pose, facing, pose_b, n, gap, reach)
-        _beside(Q, M, side, g, pose, h, outwards, gap, reach)
+                        facing = along(pose_b[0], sign * Q.shape_size[partner, 1], w)
+                        _two_rims(Q, M, g, partner, end, other, centre, pose, facing, pose_b, n, gap, reach)
+        _beside(Q, M, side, g, pose, partner, outwards, gap, reach)
 
 
 @kernel
@@ -98,11 +98,11 @@ def _put_rim(M, f, side, centre, pose, radius, angle):
 
 
 @kernel
-def _over_edges(Q, M, side, end, centre, pose, radius, h, n, gap, reach, hard):
+def _over_edges(Q, M, side, end, centre, pose, radius, partner, n, gap, reach, hard):
     """A rim of one side across the edges that the other shows, or across its axis."""
     other = 1 - side
     count = M.corners[other]
-    if count < 2 or (Q.shape_kind[h] == CYLINDER and count > 2):
+    if count < 2 or (Q.shape_kind[partner] == CYLINDER and count > 2):
         return  # a plane, or a cap, whose rim is not made of edges
     x, y, rounding = _axis(pose, 0), _axis(pose, 1), M.radius[other]
     outwards = n if side == 0 else times(-1.0, n)
@@ -166,9 +166,9 @@ def _flat_corner(M, side, end, pose, at, angle, reach):
 
 
 @kernel
-def _two_rims(Q, M, g, h, end, other, a, pose_a, b, pose_b, n, gap, reach):
+def _two_rims(Q, M, g, partner, end, other, a, pose_a, b, pose_b, n, gap, reach):
     """Two rims with centres a, b: where they cross, seen along the normal, and where one reaches farthest."""
-    k, m = Q.shape_size[g, 0], Q.shape_size[h, 0]
+    k, m = Q.shape_size[g, 0], Q.shape_size[partner, 0]
     d = minus(b, a)
     flat = along(d, -dot(d, n), n)
     apart = length(flat)
@@ -216,10 +216,10 @@ def _one_crossing(M, end, other, branch, a, pose_a, k, towards_a, b, pose_b, m, 
 
 
 @kernel
-def _beside(Q, M, side, g, pose, h, outwards, gap, reach):
+def _beside(Q, M, side, g, pose, partner, outwards, gap, reach):
     """Corners of the other polygon, or the ends of a capsule, beside the wall of a cylinder."""
     other = 1 - side
-    if Q.shape_kind[h] == CYLINDER:
+    if Q.shape_kind[partner] == CYLINDER:
         return
     z = _axis(pose, 2)
     for i in range(M.corners[other]):

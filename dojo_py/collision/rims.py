@@ -33,6 +33,7 @@ LONGEST_STEP = 0.5
 CONVERGED = 1e-14
 """Of an angle [rad]."""
 NOTHING = 1e-24
+"""Instead of a square or a length of zero, by which is divided."""
 FLAT = 1e-3
 """Of the radius: least slope by which the angles follow; a rim along an edge has none."""
 

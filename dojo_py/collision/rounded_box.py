@@ -11,6 +11,7 @@ import math
 from dojo_py.jit import kernel
 
 TINY = 1e-9
+"""Distance [m] from the box below which the normal is that of the nearest face: the direction to the box would be round-off."""
 
 
 @kernel

@@ -8,6 +8,7 @@ u: half vectors. Where an end is closest (or the axes are parallel) the ends' ow
 from dojo_py.jit import kernel
 
 PARALLEL = 1e-8
+"""Square of the sine of the angle between two axes below which they count as parallel."""
 
 
 @kernel

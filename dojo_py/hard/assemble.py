@@ -56,8 +56,9 @@ def assemble(L, W, h, kn, typical, kf, corrected):
 
 @kernel
 def _aim(kn, typical, gamma, s, standoff, uneven):
-    """What the γ s of a contact aims at: not made more even than it is, within the factor `uneven` (Gondzio 1996).
+    """Target of γ s of a contact: kn in the ratio of its product to the mean one, but no farther from kn than the factor `uneven`.
 
+    So products are corrected only outside of [mean/uneven, uneven mean] (Gondzio 1996). typical: that mean; 0: all aim at kn.
     standoff: of the contact in the hard limit [m], see `beyond_standoff`.
     """
     left = beyond_standoff(s, standoff)
@@ -255,7 +256,7 @@ def _condense_limit(L, W, m, l, first, n, h, kn, corrected, M, f, s):
         for w in range(3):
             along = axis[0] * T[0, w] + axis[1] * T[1, w] + axis[2] * T[2, w]
             M[u, w] += stiffness * axis[u] * along
-            angle = max(L.limit_bound[l] + W.lgrace[l] - distance, 1e-9)
+            angle = max(L.limit_bound[l] + W.limit_allowance[l] - distance, 1e-9)
             M[u, w] += gamma * (T[u, w] - axis[u] * along) / angle
 
 

@@ -31,8 +31,8 @@ PATH_SHARE = 0.4
 SOLVE_LIMIT = 50
 """Most iterations of one solve. (With 200 as many steps are solved, after as many iterations.)"""
 QUIET = 5.0
-"""Bodies that the impulses of the start accelerate by less [m/s²] are not moved before the cone pairs are chosen. (With 0 as many
-steps are solved, after 1 to 5 % more iterations.)"""
+"""The bodies are moved under the impulses of the start, before the complementarity pairs get their first values, only where that
+changes velocities by more than this times h [m/s²]. (With 0 as many steps are solved, after 1 to 5 % more iterations.)"""
 
 
 @kernel

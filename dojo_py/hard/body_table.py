@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.hard.coordinates import pose_back
-from dojo_py.hard.layout import BodyMap, Layout, _product
+from dojo_py.hard.layout import BodyMap, Layout
 from dojo_py.hard.terms import FREE
 from dojo_py.jit import entry, kernel
 from dojo_py.mechanism.quaternion import matrix
@@ -35,8 +35,7 @@ def build_body_table(model: Any, layout: Layout, where: BodyMap) -> BodyTable:
         alone = b in moving and np.sum(np.asarray(where.node) == node) == 1
         if alone or b == 0:
             arm[b] = 0.0
-    identity = np.array([1.0, 0.0, 0.0, 0.0])
-    quat = np.array([_product(identity, q / np.linalg.norm(q)) for q in quat])
+    quat = np.array([q / np.linalg.norm(q) for q in quat])
     return BodyTable(np.array(where.node, np.int64), arm, quat)
 
 

@@ -126,7 +126,7 @@ def _error(L, W, h, targets, tol_residual, sums):
 
 @kernel
 def _newton(L, W, h, targets, tol_residual):
-    """Newton's step to the targets in W.newton_…, and in W.d… that to the targets and their derivatives. False if singular."""
+    """Newton's step to the targets in W.newton, and in W.change that to the targets plus their derivatives. False if singular."""
     for aim in range(2):
         kn, kf = targets[0] + aim * targets[2], targets[1] + aim * targets[3]
         assemble(L, W, h, kn, 0.0, kf, aim > 0)

@@ -10,6 +10,10 @@ from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import analyse
 from dojo_py.solver.elimination_order import order_groups
 
+LIMIT_MARGIN = 0.2
+"""Joints within this of a bound always have that limit [rad, m]. A limit that does not act costs a number on the diagonal; one that
+was left out and is violated at the end of the step costs another solution."""
+
 
 @kernel
 def strongest_gravity(L, b):
@@ -19,8 +23,10 @@ def strongest_gravity(L, b):
 
 @kernel
 def choose_contacts(L, P, Q, W, h, everything, margin):
-    """Fill the active contacts: those with planes, all or those whose gap is below what a step can close, with room to spare, and
-    those in W.wanted; then all features in the table (convex_choice.py). Likewise limits.
+    """Fill W.active and W.limit_active with the contacts and limits that take part.
+
+    Contacts with planes: all (`everything`), or those whose gap a step can close, with room to spare, and those in W.wanted.
+    Contacts of pairs: all features in the table (convex_choice.py). Limits: as contacts with planes. margin [m]: `contact_margin`.
     """
     W.n_active[0] = 0
     for i in range(P.body.shape[0]):
@@ -41,7 +47,7 @@ def choose_contacts(L, P, Q, W, h, everything, margin):
         if L.limit_sign[l] != 0.0 and not (everything or W.wanted_limit[l]):
             dof = L.limit_dof[l]
             room = L.limit_sign[l] * (W.angle0[dof] - L.limit_bound[l])
-            if room > 0.2 + 3.0 * h * abs(W.rate_prev[dof]):
+            if room > LIMIT_MARGIN + 3.0 * h * abs(W.rate_prev[dof]):
                 continue
         W.limit_active[W.n_limits[0]] = l
         W.n_limits[0] += 1

@@ -1,4 +1,4 @@
-"""Which contacts take part in a step, and their rows at the next poses.
+"""The active contacts of a step: what they keep of its start, and their rows at the next poses.
 
 Rows: the gap; sliding along two tangents; spinning about the normal; rolling about the tangents. Those of friction are scaled
 by the ratios r of their coefficients to the one of reference (collision/friction.py), and so are the impulses along them: f = r ξ,
@@ -64,13 +64,13 @@ def add_contact(P, Q, W, candidate):
     W.n_active[0] = c + 1
     W.active[c] = candidate
     W.cheld[c] = W.cimpact[c] = 0
-    np_ = P.body.shape[0]
-    if candidate < np_:
+    planes = P.body.shape[0]
+    if candidate < planes:
         W.cbody[c, 0], W.cbody[c, 1] = P.body[candidate], -1
         W.cmu[c], W.crestitution[c] = P.friction[candidate], P.restitution[candidate]
         _take_ratios(W, c, P.ratio[candidate], P.law[candidate])
     else:
-        i = candidate - np_
+        i = candidate - planes
         W.cbody[c, 0], W.cbody[c, 1] = W.fbody[i, 0], W.fbody[i, 1]
         pair = W.fpair[i]
         W.cmu[c], W.crestitution[c] = W.ffriction[i], Q.restitution[pair]
@@ -141,13 +141,13 @@ def start_contact(P, Q, W, c, recovery):
 
     recovery: overlap undone at most [m].
     """
-    candidate, np_ = W.active[c], P.body.shape[0]
+    candidate, planes = W.active[c], P.body.shape[0]
     W.cweight[c], W.cslope[c] = 1.0, 0.0
-    if candidate < np_:
+    if candidate < planes:
         W.claw[c] = P.law[candidate]
         gap, body = plane_gap(P, candidate, W.x, W.R), P.body[candidate]
     else:
-        i, n = candidate - np_, W.cframe[c, 0]
+        i, n = candidate - planes, W.cframe[c, 0]
         W.claw[c] = W.flaw[i]
         gap, body = feature_gap(Q, W, i, W.x, W.R, n, W.scratch), W.fbody[i, 0]
         tangents(n, W.cframe[c, 1:3])
@@ -155,9 +155,10 @@ def start_contact(P, Q, W, c, recovery):
             W.cweight[c], W.cslope[c] = share(gap, full_distance(Q, W.fpair[i], W.kappa[0]))
     standoff, hard = W.solver.standoff + ROUND_OFF_GAP * _extent(P, Q, W, c), W.in_hard_limit[0]
     W.standoff[c] = hard * standoff
-    W.cgrace[c] = allowance(gap, recovery, NEAREST * standoff, hard) - _round_off(W.x[body])
+    W.contact_allowance[c] = allowance(gap, recovery, NEAREST * standoff, hard) - _round_off(W.x[body])
     if W.cimpact[c] == 1:
-        W.cgrace[c] = min(W.cgrace[c], FARTHEST * standoff - W.cend[c])  # (never faster than the law: what rests there is at s)
+        # (never faster than Newton's law: what rests there is at the standoff)
+        W.contact_allowance[c] = min(W.contact_allowance[c], FARTHEST * standoff - W.cend[c])
 
 
 @kernel
@@ -193,11 +194,11 @@ def _bound(W, i, side):
 def evaluate_contact(P, Q, W, c, impulse, h, s):
     """Rows of active contact c at the next poses into W.cval, W.cC, W.cB, W.cH. impulse (nr,): (γ, ξ). s: work (100, 12)."""
     candidate, rows = W.active[c], ROWS[W.claw[c]]
-    np_ = P.body.shape[0]
+    planes = P.body.shape[0]
     if W.cscaled[c] != SAME:
         physical_impulse(W, c, impulse, s[99, 0 : impulse.shape[0]])
         impulse = s[99, 0 : impulse.shape[0]]
-    if candidate < np_:
+    if candidate < planes:
         i, b = candidate, P.body[candidate]
         plane_rows(
             P.normal[i], P.tangent[i], P.offset[i], P.point[i], P.radius[i], P.curved[i], P.shape[i],
@@ -207,12 +208,12 @@ def evaluate_contact(P, Q, W, c, impulse, h, s):
         for t in range(1, 3):  # the tangential velocity of the body's centre
             T = P.tangent[i, t - 1]
             W.cval[c, t] += T[0] * W.v[b, 0] + T[1] * W.v[b, 1] + T[2] * W.v[b, 2]
-        W.cval[c, 0] += W.cgrace[c]
+        W.cval[c, 0] += W.contact_allowance[c]
         if rows > 3:
             plane_spin_rows(rows, P.normal[i], P.tangent[i], W.R[b], W.v[b], W.cval[c], W.cC[c, 0], W.cB[c, 0])
         _scale(W, c)
         return
-    i = candidate - np_
+    i = candidate - planes
     a, b = W.fbody[i, 0], W.fbody[i, 1]
     wa, wb, hGa, hGb = s[90, 0:3], s[91, 0:3], s[92:95, 0:3], s[95:98, 0:3]
     _world_rates(W, a, b, wa, wb)
@@ -226,7 +227,7 @@ def evaluate_contact(P, Q, W, c, impulse, h, s):
         W.xn[a], W.Rn[a], W.v[a, 0:3], wa, W.R[a], hGa, W.xn[b], W.Rn[b], W.v[b, 0:3], wb, W.R[b], hGb,
         h, impulse, W.cval[c], W.cC[c], W.cB[c], W.cH[c], s,
     )  # fmt: skip
-    W.cval[c, 0] += W.cgrace[c]
+    W.cval[c, 0] += W.contact_allowance[c]
     _scale(W, c)
 
 

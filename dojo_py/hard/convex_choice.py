@@ -58,8 +58,8 @@ def _remember(P, Q, W, first):
         impulse = W.warm_con[planes + f]
         for r in range(impulse.shape[0]):
             impulse[r] = 0.0
-        for turn in range(known):
-            i = (at + turn) % known
+        for ahead in range(known):
+            i = (at + ahead) % known
             if old[i, 0] == W.fpair[f] + 1.0 and old[i, 1] == float(W.fkey[f]):
                 for r in range(impulse.shape[0]):
                     impulse[r] = old[i, 2 + r]

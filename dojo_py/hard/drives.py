@@ -31,7 +31,7 @@ from dojo_py.actuation.transmission import (
 from dojo_py.actuation.wrapping import slider_crank
 from dojo_py.arrays import copy
 from dojo_py.hard.couplings import acting_tendons
-from dojo_py.hard.layout import BodyMap, Layout, _product
+from dojo_py.hard.layout import BodyMap, Layout, quaternion_product
 from dojo_py.hard.tendon_paths import load_paths
 from dojo_py.hard.terms import EQ_TENDON
 from dojo_py.jit import entry, kernel
@@ -66,7 +66,7 @@ class Drive(NamedTuple):
     act: np.ndarray  # (na,) activations at the start of the step
     control: np.ndarray  # (nu,) controls within their ranges
     span: np.ndarray  # (1,) length of the step [s]
-    hold: np.ndarray  # (1,) 1: both stay as they are, while a difference is taken
+    hold: np.ndarray  # (1,) 1: `turns` and the lengths of servos stay as they are, while a difference is taken
     scratch: np.ndarray  # (24, 12)
     angle: np.ndarray  # (nd,) coordinates of hinges and slides, lengths of tendons
     coordinates: np.ndarray  # (96, 12) work of coordinates.py
@@ -114,7 +114,7 @@ def build_drives(model: Any, layout: Layout, where: BodyMap) -> ActuatorTable:
             node = body[i, side] = int(where.node[b])
             centre = layout.com[node] if node >= 0 else np.zeros(3)
             pos[i, side] = where.pos[b] + matrix(where.quat[b]) @ table.site_pos[i, side] - centre
-            quat[i, side] = _product(where.quat[b], table.site_quat[i, side])
+            quat[i, side] = quaternion_product(where.quat[b], table.site_quat[i, side])
         if table.has_reference[i]:
             shared = [node for node in above(int(body[i, 0])) if node in above(int(body[i, 1]))]
             common[i] = shared[0] if shared else -1

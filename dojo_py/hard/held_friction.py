@@ -26,12 +26,12 @@ def hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, budget, out):
     stay. out as in `attempts.attempts`; its complementarity is that of the last impulses in their true cones.
     """
     total = 0.0
-    for turn in range(ROUNDS_HELD + 1):
+    for estimate in range(ROUNDS_HELD + 1):
         for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
             c = W.members[CONTACTS, k]
             W.cheld[c] = 1
             W.cmu[c] = 0.0
-            bound = _friction(P, W, c) * W.con[c, 0] if turn > 0 else 0.0
+            bound = _friction(P, W, c) * W.con[c, 0] if estimate > 0 else 0.0
             W.cbound[c] = bound if bound > NO_BOUND else 0.0
         left = max(budget - total, 1.0)
         total += whole(L, P, Q, A, W, angle, rate, wrench, h, 0.0, kappa, COLD, left, out)

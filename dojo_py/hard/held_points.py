@@ -119,11 +119,12 @@ def _hold_apart(P, Q, W):
         f = W.active[c] - P.body.shape[0]
         if f < 0 or W.fpair[f] < Q.rounds[0] or W.fkey[f] < 0 or not W.con[c, 0] > CARRIES * most:
             continue
-        g, h = W.fshape[f, 0], W.fshape[f, 1]
-        if Q.shape_kind[g] == HFIELD or Q.shape_kind[h] == HFIELD:
+        first, second = W.fshape[f, 0], W.fshape[f, 1]
+        if Q.shape_kind[first] == HFIELD or Q.shape_kind[second] == HFIELD:
             continue  # its features are of single triangles
         i, j = W.fbody[f, 0], W.fbody[f, 1]
-        gap, normal, a, b = gap_of(Q, W, g, pose_of(Q, g, W.xn[i], W.Rn[i]), h, pose_of(Q, h, W.xn[j], W.Rn[j]))
+        pose_first, pose_second = pose_of(Q, first, W.xn[i], W.Rn[i]), pose_of(Q, second, W.xn[j], W.Rn[j])
+        gap, normal, a, b = gap_of(Q, W, first, pose_first, second, pose_second)
         if gap > APART:
             facing = 0.0
             for r in range(3):

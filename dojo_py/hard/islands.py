@@ -109,8 +109,8 @@ def _sort_members(L, W, islands):
         W.place_island[L.place_body[b]] = W.island[b]
     for n in range(L.node_joint.shape[0]):
         W.place_island[L.place_node[n]] = W.island[body_of_node(L, n)]
-    for turn in range(W.place_island.shape[0]):
-        place = W.pattern.order[turn]
+    for i in range(W.place_island.shape[0]):
+        place = W.pattern.order[i]
         k = W.place_island[place]
         places[first[k]] = place
         first[k] += 1

@@ -135,7 +135,8 @@ class BodyMap(NamedTuple):
     body: np.ndarray  # (nb,) model body of each node
 
 
-def _product(a, b):
+def quaternion_product(a, b):
+    """a ⊗ b, (4,): first b, then a."""
     return np.array(
         [
             a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
@@ -161,7 +162,7 @@ def map_bodies(model):
         else:
             node[b] = node[p]
             pos[b] = pos[p] + matrix(quat[p]) @ model.body_pos[b]
-            quat[b] = _product(quat[p], np.asarray(model.body_quat[b], float))
+            quat[b] = quaternion_product(quat[p], np.asarray(model.body_quat[b], float))
     return BodyMap(node, pos, quat, np.array(moving, dtype=np.int64))
 
 
@@ -269,7 +270,7 @@ def build_layout(model):
         shift = com[parent[j]] if parent[j] >= 0 else np.zeros(3)
         R = matrix(where.quat[above])
         base_pos[j] = where.pos[above] + R @ model.body_pos[b] - shift
-        base_quat[j] = _product(where.quat[above], np.asarray(model.body_quat[b], float))
+        base_quat[j] = quaternion_product(where.quat[above], np.asarray(model.body_quat[b], float))
         first[j], count[j] = model.body_jntadr[b], model.body_jntnum[b]
         qadr[j], vadr[j] = model.jnt_qposadr[first[j]], model.jnt_dofadr[first[j]]
         ndof[j] = model.body_dofnum[b]
@@ -401,9 +402,9 @@ def _equalities(model, where, com, dof_joint, parent, tendons):
             for k, (b, local, turn) in enumerate(frames):
                 i = int(where.node[b])
                 p[k] = where.pos[b] + matrix(where.quat[b]) @ local - centre(i)
-                seen.append((i, _product(where.quat[b], turn)))
+                seen.append((i, quaternion_product(where.quat[b], turn)))
             # orientation of body 2 in body 1 when closed: first frame equals second frame
-            q = _product(seen[0][1], seen[1][1] * np.array([1.0, -1, -1, -1]))
+            q = quaternion_product(seen[0][1], seen[1][1] * np.array([1.0, -1, -1, -1]))
             touched = [seen[0][0], seen[1][0], -1, -1]
             if touched[0] == touched[1]:
                 continue  # both ends on one rigid body

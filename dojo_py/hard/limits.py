@@ -9,7 +9,7 @@ ROUND_OFF = 4.0 * 2.22e-16
 """Relative error of a sum of a few terms: rows of Newton's equations that are smaller count as solved."""
 
 UNSURE = 2e-15
-"""Error of positions and angles at a solution, for every metre or radian: more than what those rows leave."""
+"""Relative error of positions and angles at convergence: of [m] or [rad] for every metre or radian. Larger than ROUND_OFF."""
 
 
 @kernel
@@ -18,7 +18,7 @@ def limit_distance(L, W, l, h, axis, s):
     dof = L.limit_dof[l]
     sign = L.limit_sign[l]
     if sign != 0.0:
-        return W.lgrace[l] + sign * (W.angle0[dof] + h * W.rows[L.dof_node[dof], L.dof_row[dof]] - L.limit_bound[l])
+        return W.limit_allowance[l] + sign * (W.angle0[dof] + h * W.rows[L.dof_node[dof], L.dof_row[dof]] - L.limit_bound[l])
     j = L.dof_joint[dof]
     q_rel, q = s[110, 0:4], s[111, 0:4]
     quat_conj_mul(W.qn[L.parent[j]], W.qn[L.child[j]], q_rel)
@@ -28,7 +28,7 @@ def limit_distance(L, W, l, h, axis, s):
     scale = 1.0 / max(angle, 1e-12)
     for i in range(3):
         axis[i] *= scale
-    return W.lgrace[l] + L.limit_bound[l] - angle
+    return W.limit_allowance[l] + L.limit_bound[l] - angle
 
 
 @kernel
@@ -45,7 +45,7 @@ def ball_limit_rows(L, W, l, n, h, axis, distance, T, s):
     _solve3(A, B)
     r = s[116, 3:6]
     for i in range(3):
-        r[i] = axis[i] * (L.limit_bound[l] + W.lgrace[l] - distance)
+        r[i] = axis[i] * (L.limit_bound[l] + W.limit_allowance[l] - distance)
     log_jacobian(r, A)
     for i in range(3):
         for k in range(3):

@@ -29,7 +29,7 @@ class HardOptions:
 
     residual_tolerance: float = 1e-10
     """Largest residual accepted, as a velocity [m/s, rad/s]: momentum rows over mass, constraint rows over the timestep, what
-    round-off of poses, angles and impulses makes of them left out. Of gaps it is not: 1e-12 and more at steps of 1 ms."""
+    round-off of poses, gaps, angles and impulses makes of them left out (of gaps 2e-12 m/s and more at steps of 1 ms)."""
     complementarity_tolerance: float = 1e-12
     """Largest |impulse * gap| accepted in the hard limit [N m s], of gaps beyond twice the standoff (1e-10 m, `SolverSettings`),
     and |impulse * slip| of friction [N m]: sets how slowly a sticking contact may creep."""

@@ -43,9 +43,9 @@ def left_out_passing(P, Q, W):
     _sweep_paths(Q, W)
     for i in range(W.sweep.found[0]):
         k = W.sweep.near[i]
-        g, j = Q.geom[k, 0], Q.geom[k, 1]
-        thickness, way = Q.shape_inner[g] + Q.shape_inner[j], path_length(Q, W, g) + path_length(Q, W, j)
-        if way > thickness and Q.shape_kind[g] != PLANE and Q.shape_kind[j] != PLANE:
+        one, two = Q.geom[k, 0], Q.geom[k, 1]
+        thickness, way = Q.shape_inner[one] + Q.shape_inner[two], path_length(Q, W, one) + path_length(Q, W, two)
+        if way > thickness and Q.shape_kind[one] != PLANE and Q.shape_kind[two] != PLANE:
             when = _touch(Q, W, k, max(thickness, 1e-3 * way), way)
             if when >= 0.0:
                 _add(P, Q, W, k, when)
@@ -169,12 +169,12 @@ def _witnesses(Q, W, k, f, x, R):
         gap = feature_geometry(Q, W, f, x[a], R[a], x[b], R[b], n, c, s[48], s[42:45], s[45:48], s)
         normal, middle = (n[0], n[1], n[2]), (c[0], c[1], c[2])
         return normal, plus(middle, times(0.5 * gap, normal)), plus(middle, times(-0.5 * gap, normal))
-    g, j = Q.geom[k, 0], Q.geom[k, 1]
-    a, b = Q.shape_node[g], Q.shape_node[j]
-    W.fshape[f, 0], W.fshape[f, 1], W.fbody[f, 0], W.fbody[f, 1] = g, j, a, b
-    if Q.shape_kind[j] == HFIELD:
+    one, two = Q.geom[k, 0], Q.geom[k, 1]
+    a, b = Q.shape_node[one], Q.shape_node[two]
+    W.fshape[f, 0], W.fshape[f, 1], W.fbody[f, 0], W.fbody[f, 1] = one, two, a, b
+    if Q.shape_kind[two] == HFIELD:
         _, n, p, q = terrain_nearest(Q, W, k, x, R)
         return times(-1.0, n), p, q
-    pose_a, pose_b = pose_of(Q, g, x[a], R[a]), pose_of(Q, j, x[b], R[b])
-    near = nearest(shape_of(Q, g), pose_a, shape_of(Q, j), pose_b, minus(pose_b[0], pose_a[0]), Q, W.polytope)
+    pose_a, pose_b = pose_of(Q, one, x[a], R[a]), pose_of(Q, two, x[b], R[b])
+    near = nearest(shape_of(Q, one), pose_a, shape_of(Q, two), pose_b, minus(pose_b[0], pose_a[0]), Q, W.polytope)
     return times(-1.0, near[1]), near[2], near[3]

@@ -16,11 +16,11 @@ from dojo_py.solver.cones.standoff import beyond, beyond_standoff
 from dojo_py.solver.octet import combine, load, plus, store
 
 ROUNDS = 6
-"""Most rounds of refinement; each gains two digits and more."""
+"""Most solves: the first and its iterative refinements, each of which gains two digits and more."""
 
 EXACT, STIFF_ENOUGH = 1e-12, 1e6
-"""Refinement is looked into when less than the first is wanted [m/s], or a contact is stiffer than the second times the smallest
-inertia of its body: what elimination leaves otherwise is less than the next iteration mends (measured: as many iterations)."""
+"""Refine iteratively if the tolerance is below the first [m/s], or a contact is stiffer than the second times the smallest inertia
+of its body: otherwise the error of the elimination is less than the next iteration corrects (measured: as many iterations)."""
 
 
 @kernel
@@ -38,7 +38,7 @@ def recover(L, W, h, kn, kf, corrected, enough):
     y = W.scratch[100, 0 : W.cf.shape[1]]
     refine = enough < EXACT or (W.stiffest[0] > STIFF_ENOUGH and enough < math.inf)
     before = math.inf
-    for turn in range(ROUNDS):
+    for refinement in range(ROUNDS):
         for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
             b = W.members[BODIES, k]
             for i in range(6):
@@ -55,15 +55,16 @@ def recover(L, W, h, kn, kf, corrected, enough):
             c = W.members[CONTACTS, k]
             _motion_change(L, W, c, y)
             recover_step(
-                W.claw[c], W.cmu[c], W.con[c], kf, corrected, W.affine.con[c], W.cdy[c], y, W.cK[c], W.cf[c], turn > 0, W.dcon[c],
+                W.claw[c], W.cmu[c], W.con[c], kf, corrected, W.affine.con[c], W.cdy[c], y, W.cK[c], W.cf[c], refinement > 0,
+                W.dcon[c],
             )  # fmt: skip
         if not refine:
             break
         imbalance = _imbalance(L, W)
-        if turn > 0 and not imbalance < before:  # the matrix is too stiff for its factors to mend anything: back to what there was
+        if refinement > 0 and not imbalance < before:  # the matrix is too ill-conditioned to refine with: undo
             copy_point(W, W.saved, W.change)
             break
-        if not imbalance > enough or turn == ROUNDS - 1:
+        if not imbalance > enough or refinement == ROUNDS - 1:
             break
         before = imbalance
         copy_point(W, W.change, W.saved)

@@ -183,18 +183,18 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
         if decide != 0 and i != done and call_back(decide, t, last, data) == STOP:
             return i
         bodies, qpos, qvel, act = Z.bodies[t], Z.qpos[t], Z.qvel[t], Z.act[t]
-        for turn in range(2 if linearize and gradient_kappa != kappa else 1):  # (one call of every large kernel)
-            report = Z.reports[t] if turn == 0 else Z.gradients[t]
+        for solution in range(2 if linearize and gradient_kappa != kappa else 1):  # (one call of every large kernel)
+            report = Z.reports[t] if solution == 0 else Z.gradients[t]
             gather_wrenches(M, bodies, outside.wrenches, t, V.wrench, V.scratch)
             drive(L, T, V, bodies, qpos, qvel, act, controls[t], h)
-            if turn == 0 and notes:
+            if solution == 0 and notes:
                 note_drive(V, Z.noted, t)
             add_joint_forces(L, bodies, outside.joint_forces, t, V.force, V.wrench, V.scratch)
             load_warm(W, Z.impulses[t])
-            now = kappa if turn == 0 else gradient_kappa
+            now = kappa if solution == 0 else gradient_kappa
             if not hard_step(L, P, Q, V.servos, W, bodies, V.angle, V.rate, V.force, V.wrench, h, now, report):
                 return i
-            if turn == 0:
+            if solution == 0:
                 _take_step(L, T, M, W, V, Z, t, h)
                 last = int(report[STATUS])
                 if notes:

@@ -87,16 +87,16 @@ def start_step(L, P, Q, W, wrench, h, speed):
             _hold_bound(W, c)
         if _takes_no_part(L, P, Q, W, c):
             W.claw[c] = FRICTIONLESS
-            W.cgrace[c] = OUT_OF_REACH
+            W.contact_allowance[c] = OUT_OF_REACH
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
         l = W.limit_active[W.members[LIMITS, k]]
-        W.lgrace[l] = 0.0
+        W.limit_allowance[l] = 0.0
         standoff, hard = W.solver.standoff + ROUND_OFF_GAP * _angles(L, W, l), W.in_hard_limit[0]
         W.limit_standoff[l] = hard * standoff
         if L.limit_sign[l] != 0.0:
             room = L.limit_sign[l] * (W.angle0[L.limit_dof[l]] - L.limit_bound[l])
             W.lrecovery[l] = speed
-            W.lgrace[l] = allowance(room, h * speed, NEAREST * standoff, hard)
+            W.limit_allowance[l] = allowance(room, h * speed, NEAREST * standoff, hard)
 
 
 @kernel
@@ -337,8 +337,8 @@ def _violation_scale(L, W, h, mass):
 def _violations(L, W, h, mass):
     """Largest impulse times displacement [N s m] that undoing a violation of the evaluated motion takes.
 
-    A gap that opens although its remembered impulse acts is one as well, of what that impulse moves at most: else feet that roll
-    off their corners, as in a landing, start as if those were to let go, too close to the end of the path to think again.
+    Contacts that separate but were warm-started with an impulse count too, with at most what that impulse moves: they need a start
+    farther up the central path, as where feet roll off their corners in a landing.
     """
     scale = 0.0
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):

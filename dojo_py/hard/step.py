@@ -58,16 +58,16 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
 
     Returns whether it is to be tried again, with contacts and limits that had been left out; not unless it may_ask.
 
-    On the central path (kappa > 0) a step is divided only because bodies turn too fast for a whole one: dividing it because it is
-    hard would make its end jump.
+    On the central path (kappa > 0) a step is divided only because bodies rotate too fast for a whole one. Dividing those that fail
+    would make the end of a step a discontinuous function of its start.
     """
     out, budget = W.scratch[106, 0:9], W.solver.ladder * W.options.max_iterations
     out[4], out[5], out[6], out[7] = math.inf, math.inf, math.inf, 0.0
     first = 0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         v = W.start_bodies[W.members[BODIES, k]]
-        turn = h * math.sqrt(v[10] ** 2 + v[11] ** 2 + v[12] ** 2)
-        while first < W.options.subdivisions and turn > FAST * 2.0**first:
+        angle_of_step = h * math.sqrt(v[10] ** 2 + v[11] ** 2 + v[12] ** 2)
+        while first < W.options.subdivisions and angle_of_step > FAST * 2.0**first:
             first += 1
     total, parts = 0.0, 1
     W.halt[0] = 0.0
@@ -220,11 +220,11 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
     W.wanted[:] = 0
     W.free_kind[:] = 0
     W.wanted_limit[:] = 0
-    for turn in range(ROUNDS):
+    for solution in range(ROUNDS):
         load_bodies(L, W, bodies)
         copy(angle, W.angle0)  # (an earlier round may have left those of a part)
         copy(rate, W.rate_prev)
-        if turn == 0:
+        if solution == 0:
             choose_features(L, P, Q, W, h, kappa, W.options.contact_margin)
         if W.n_features[1] > 0:
             return False
@@ -235,7 +235,7 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
         again = False
         for k in range(islands):
             take_islands(W, k, k + 1)
-            asked = _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, turn < ROUNDS - 1, report)
+            asked = _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, solution < ROUNDS - 1, report)
             again = asked or again
         take_islands(W, 0, islands)
         _count_all(W)
@@ -243,7 +243,7 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
             continue
         if kappa > 0.0 or (left_out_contact(L, P, Q, W, h) == 0 and left_out_passing(P, Q, W) == 0):
             break
-        if turn == ROUNDS - 1 and report[STATUS] == SOLVED:
+        if solution == ROUNDS - 1 and report[STATUS] == SOLVED:
             report[STATUS] = INEXACT  # something overlaps that still takes no part
         keep_impulses(L, W)  # (the solution with what was left out is near)
         copy(W.solved, W.warm)

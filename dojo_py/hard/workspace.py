@@ -107,8 +107,8 @@ class Work(NamedTuple):
     cbound: np.ndarray  # (nc,) [N s]
     cframe: np.ndarray  # (nc, 3, 3) normal and tangents at the start (pairs)
     cval: np.ndarray  # (nc, nr) gap, velocities that friction brakes
-    cgrace: np.ndarray  # (nc,) how much of an initial overlap may stay this step [m]
-    lgrace: np.ndarray  # (nl,) likewise of a joint beyond its bound [rad, m]
+    contact_allowance: np.ndarray  # (nc,) how much of an initial overlap may stay this step [m]
+    limit_allowance: np.ndarray  # (nl,) likewise of a joint beyond its bound [rad, m]
     crecovery: np.ndarray  # (nc,) how fast the rest of it is undone at most [m/s]: 0 where all of it may stay
     lrecovery: np.ndarray  # (nl,) likewise [rad/s, m/s]
     kappa: np.ndarray  # (1,) central-path parameter of the step [N m s]; 0 in the hard limit
@@ -268,7 +268,8 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         kappa=z(1), in_hard_limit=z(1), free_kind=z(nf, np.int64), free_sign=z(nf),
         free_centre=z((nf, 2, 3)), free_axes=z((nf, 2, 3, 3)), free_radius=z((nf, 2)), checks=z(1, np.int64),
         standoff=z(nc), limit_standoff=z(nl),
-        cgrace=z(nc), lgrace=z(nl), crecovery=z(nc), lrecovery=z(nl), cC=z((nc, 2, nr, WIDTH)), cB=z((nc, 2, nr, WIDTH)),
+        contact_allowance=z(nc), limit_allowance=z(nl), crecovery=z(nc), lrecovery=z(nl),
+        cC=z((nc, 2, nr, WIDTH)), cB=z((nc, 2, nr, WIDTH)),
         cH=z((nc, 2, 6, 12)), cK=z((nc, nr, nr)), cf=z((nc, nr)), cdy=z((nc, nr)), state=z(state_size(nr)),
         step=z((total, WIDTH)), drate=z(nv),
         dv=change.v, dlam=change.lam, dtheta=change.theta, dfric=change.fric, dlim=change.lim, dcon=change.con,

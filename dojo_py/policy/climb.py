@@ -6,9 +6,9 @@ One iteration differentiates the present episode, at the states it went through,
     d = J' (J J' + damping m I)^-1 e,   m: mean of the diagonal of J J'
 
 until one earns more than the present one less `patience` spreads of the returns so far for each try refused: the returns of hard
-contact are spiked, and who never goes down sits on a spike that the noise of any next step destroys. s grows with each step taken,
-shrinks with each refused. A try that is `margin` below even that, compared at the same action of the episode, is abandoned. The
-search offers the best policy it has played.
+contact have narrow maxima, and accepting only improvements stalls on one. s grows with each step taken, shrinks with each
+refused. A try that is `margin` below even that, compared at the same action of the episode, is abandoned. The search offers the
+best policy it has played.
 
 J: derivatives of each action's reward by the parameters; e: what each reward lacks of its clipping. The plain gradient, J' e at a
 large damping, is ruled by the few rewards that react most, landings above all; d asks every reward for the share it lacks. Where

@@ -20,16 +20,16 @@ class SolverSettings(NamedTuple):
     blocked: float = 0.1
     """A corrected step shorter than this in the hard limit is replaced by one that recentres, without second-order terms."""
     rise: float = 10.0
-    """How much higher up the central path that one aims where the prediction is as short: the pairs have shrunk before the motion
-    fits them, no step that mends the residual stays in the cones."""
+    """If the prediction is as short, recentring multiplies the target by this: the complementarity pairs are so small already
+    that no step which reduces the residual stays in the cones."""
     cramped: float = 0.3
     """A plain Newton step to the end of the path that can be taken by less than this aims `rise` times higher, twice at most."""
     uneven: float = 4.0
-    """Products of gaps are not made more even than within this factor of their mean (Gondzio 1996): a flat foot that slides and
-    turns leaves its corners' impulses one freedom; to even them out shortens the last steps."""
+    """Complementarity products of gaps are corrected only where they are off their mean by more than this factor (Gondzio 1996).
+    Contact forces of a flat foot are not unique: forcing equal complementarity on all of them shortens the last steps."""
     bend: float = 10.0
-    """Where a step turns bodies, gaps change by more than is linear: the target is at least this many times the product of an
-    impulse and that change, lest gaps get smaller than their errors, and stay so."""
+    """The target is at least this many times the error of the linearised gap (its second-order change where a step rotates a
+    body) times the impulse: a gap that gets smaller than its error stays so."""
     leap: float = 0.01
     """But no more than this fraction of the mean product."""
     standoff: float = 1e-10
@@ -42,7 +42,7 @@ class SolverSettings(NamedTuple):
     patience: float = 8.0
     """Iterations without half the residual or half the mean complementarity after which a solve is stuck."""
     rotation_bound: float = 4.0
-    """Iterations in a row of which half or less can be taken because a body would turn further than a step can: parts of the
+    """Iterations in a row of which half or less can be taken because a body would rotate by more than a step can: parts of the
     step are tried at once."""
     steady: float = 10.0
     """Complementarity κ of a contact under γ lets it creep at κ / γ: the tolerance means 1e-11 m/s at an impulse of 1/steady N s.

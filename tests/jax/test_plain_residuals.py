@@ -129,7 +129,7 @@ def test_plane_contact_rows_and_impulses(name):
         def on_body(v, impulse, pose=pose, normal=normal, tangents=tangents, point=point):
             return plain.plane_contact_impulse(pose, v, normal, tangents, point, H, impulse)
 
-        check("gap and tangential velocity", W.cval[c] - [W.cgrace[c], 0, 0], rows(v))
+        check("gap and tangential velocity", W.cval[c] - [W.contact_allowance[c], 0, 0], rows(v))
         check("contact rows", W.cC[c, 0, :, :6], jax.jacfwd(rows)(v))
         impulse = jnp.array(W.con[c][[0, 2, 3]])
         by_v, by_impulse = jax.jacfwd(on_body, (0, 1))(v, impulse)
@@ -167,7 +167,7 @@ def test_limit_distances(name):
     for m in range(int(W.n_limits[0])):
         l = W.limit_active[m]
         if L.kind[j] == HINGE:
-            distance = plain.limit_distance(W.angle0[dof] + H * rate[5], L.limit_bound[l], L.limit_sign[l]) + W.lgrace[l]
+            distance = plain.limit_distance(W.angle0[dof] + H * rate[5], L.limit_bound[l], L.limit_sign[l]) + W.limit_allowance[l]
             check("distance", W.lgap[m], np.asarray(distance))
             continue
 
@@ -175,7 +175,7 @@ def test_limit_distances(name):
             turned = plain.multiply(jnp.array(W.turn0[j]), plain.exponential(H * rate))
             return plain.ball_limit_distance(plain.multiply(plain.conjugate(jnp.array(L.base_quat[j])), turned), L.limit_bound[l])
 
-        check("distance", W.lgap[m] - W.lgrace[l], distance(jnp.array(rate[3:6])))
+        check("distance", W.lgap[m] - W.limit_allowance[l], distance(jnp.array(rate[3:6])))
         q = plain.multiply(plain.conjugate(jnp.array(L.base_quat[j])), jnp.array(W.turn0[j]))
         vector = np.asarray(plain.logarithm(plain.multiply(q, plain.exponential(H * jnp.array(rate[3:6])))))
         axis, T = vector / np.linalg.norm(vector), np.zeros((3, 3))

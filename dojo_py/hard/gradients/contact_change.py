@@ -65,7 +65,7 @@ def plane_changes(L, P, W, G, h):
             for k in range(2):  # without what turns ω directly: arm × t = Sᵀ B
                 direct = S[0, r] * B[1 + k, 3] + S[1, r] * B[1 + k, 4] + S[2, r] * B[1 + k, 5]
                 y[1 + k, 3 + r] = C[1 + k, 3 + r] - direct
-        if W.cgrace[c] > 0.0:  # an overlap that is let be moves along: less the gap where the step starts
+        if W.contact_allowance[c] > 0.0:  # an overlap that is let be moves along: less the gap where the step starts
             _less_start_gap(P, i, W.R[b], y[0], s)
         # n · (ψ × d) = ψ · (d × n),  t · (ψ × v) = ψ · (v × t)
         y[0, 3] += d1 * n[2] - d2 * n[1]
@@ -150,11 +150,11 @@ def pair_changes(P, Q, W, G, h):
         _move_rows(W, c, side, rows, s[49:51, 0:3], y)
         _move_wrench(W, c, side, F, s[64, 0:3], wrench, h, f)
         faded, felt = W.cslope[c] != 0.0, feels_frame(W, c)
-        if felt or W.cgrace[c] > 0.0 or faded:
+        if felt or W.contact_allowance[c] > 0.0 or faded:
             feature_gap(Q, W, W.active[c] - P.body.shape[0], W.x, W.R, s[101, 0:3], s)
         if faded:  # the share of the impulse that acts follows the gap where the step starts
             _fade(W, c, F, s[48, 6 * side : 6 * side + 6], f)
-        if W.cgrace[c] > 0.0:
+        if W.contact_allowance[c] > 0.0:
             for k in range(6):
                 y[0, k] -= s[48, 6 * side + k]
         _condense_pair(W, c, y, f, G.pair_rows[c])

@@ -1,7 +1,8 @@
 """Rows of the joint whose coordinate or rate moves: its constraint rows, its law, and the impulses it passes on.
 
     impulses      Gᵀ Λ on child and parent, G by the coordinate; Λ: impulses of the rows, joint couplings included
-    rows          C e, e the velocity that would move the next pose of the child as the coordinate does; less what they count from
+    rows          C e, e the velocity that would move the next pose of the child as the coordinate does;
+                  minus the reference coordinate
     law           of springs, armature, servos, limits and dry friction, by the coordinate, the rate before, and those rates
 """
 
@@ -32,8 +33,8 @@ def _impulse_change(L, W, G, j, n, dof, i, here, epsilon, scheme, h, out, saved,
     if L.kind[j] == COMPOUND:
         copy_rows(W.basis[j], basis)
     out[:, :] = 0.0
-    for turn in range(2):
-        delta = epsilon if turn == 0 else -epsilon
+    for side in range(2):
+        delta = epsilon if side == 0 else -epsilon
         for k in range(3):
             W.x[b, k] = saved[0, k] + delta * here[k]
         _turn_by(saved[1], here, delta, W.q[b])
@@ -194,7 +195,8 @@ def limit_stiffness(L, W, dof, by_coordinate):
     total = 0.0
     for side in range(2):
         q = W.dof_limit[dof, side]
-        if q >= 0 and L.limit_sign[W.limit_active[q]] != 0.0 and not (by_coordinate and W.lgrace[W.limit_active[q]] != 0.0):
+        l = W.limit_active[q] if q >= 0 else -1
+        if q >= 0 and L.limit_sign[l] != 0.0 and not (by_coordinate and W.limit_allowance[l] != 0.0):
             total += W.lim[q, 0] / W.lim[q, 1]
     return total
 
@@ -209,7 +211,7 @@ def _ball_limit_change(L, W, j, b, p, h, law, s):
     l, gamma, slack = W.limit_active[m], W.lim[m, 0], W.lim[m, 1]
     axis, r, phi, J, dr = s[0, 0:3], s[1, 0:3], s[2, 0:3], s[3:6, 0:3], s[0, 3:6]
     distance = limit_distance(L, W, l, h, axis, W.scratch)
-    angle = max(L.limit_bound[l] + W.lgrace[l] - distance, 1e-9)
+    angle = max(L.limit_bound[l] + W.limit_allowance[l] - distance, 1e-9)
     R = W.Rn[b]
     for i in range(3):
         r[i] = angle * axis[i]
@@ -245,8 +247,8 @@ def _ball_rate_change(L, W, j, dof, h, scheme, law, s):
     """Change of a ball's spring by the old rate, by central differences."""
     epsilon = 1e-5 / h
     rate = W.rate_prev[dof]
-    for turn in range(2):
-        delta = epsilon if turn == 0 else -epsilon
+    for side in range(2):
+        delta = epsilon if side == 0 else -epsilon
         W.rate_prev[dof] = rate + delta
         ball_law(L, W, j, h, scheme, s)
         for r in range(3):

@@ -73,7 +73,7 @@ def arm_column(L, P, W, D, i, axis, value, out):
     y[0] = frame[0, 0] * a[0] + frame[0, 1] * a[1] + frame[0, 2] * a[2]
     y[1] = W.cratio[c, 0] * (frame[1, 0] * u0 + frame[1, 1] * u1 + frame[1, 2] * u2)
     y[2] = W.cratio[c, 1] * (frame[2, 0] * u0 + frame[2, 1] * u1 + frame[2, 2] * u2)
-    if W.cgrace[c] > 0.0:
+    if W.contact_allowance[c] > 0.0:
         R0 = W.R[b]
         y[0] -= -value if axis == 3 else value * (R0[0, axis] * n[0] + R0[1, axis] * n[1] + R0[2, axis] * n[2])
     pull_three(D.motion[c, 0:3], y, out)
@@ -142,12 +142,12 @@ def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
             x[3 + i] = R[0, i] * m0 + R[1, i] * m1 + R[2, i] * m2
             x[3 + i] += sign * (R[0, i] * torque[0] + R[1, i] * torque[1] + R[2, i] * torque[2])
         pull(D.y[L.place_body[body]], x, out)
-    if W.cgrace[c] > 0.0 or feels_frame(W, c) or W.cslope[c] != 0.0:  # the gap and the frame where the step starts
+    if W.contact_allowance[c] > 0.0 or feels_frame(W, c) or W.cslope[c] != 0.0:  # the gap and the frame where the step starts
         feature_gap(Q, W, W.active[c] - P.body.shape[0], W.x, W.R, s[101, 0:3], s)
         if not radius:
             w = (value * W.R[b, 0, axis], value * W.R[b, 1, axis], value * W.R[b, 2, axis])
         before = dgap[at] * w[0] + dgap[at + 1] * w[1] + dgap[at + 2] * w[2] - (value if radius else 0.0)
-        if W.cgrace[c] > 0.0:
+        if W.contact_allowance[c] > 0.0:
             y[0] -= before
         if W.cslope[c] != 0.0:
             _faded(L, W, D, c, impulse, W.cslope[c] * before, x, out)

@@ -1,4 +1,4 @@
-"""Column of the time step, the coordinates at both ends held: velocities are told to become displacements over another time.
+"""Column of the time step: derivative by h with the coordinates at both ends of the step held.
 
     δv = -v/h,  δω = -ω/h                            next poses, gaps and limits stay; old ones move by  -Σ (∂pose₋/∂q̇) q̇/h
     momentum            (-L₊ + L₋)/h - m g           L₊, L₋: momenta of the two intervals, formulas of h ω alone but for 1/h
@@ -50,12 +50,12 @@ def timestep_column(L, W, G, D, qvel, h, scheme, out):
     for c in range(W.n_active[0]):
         for r in range(1, ROWS[W.claw[c]]):
             pull_one(D.motion[c, r], -W.cval[c, r] / h, out)
-        if W.cgrace[c] > 0.0:
+        if W.contact_allowance[c] > 0.0:
             pull_one(D.motion[c, 0], -W.crecovery[c], out)
     for m in range(W.n_limits[0]):
         l = W.limit_active[m]
         dof = L.limit_dof[l]
-        if W.lgrace[l] > 0.0:
+        if W.limit_allowance[l] > 0.0:
             push = L.limit_sign[l] * W.lim[m, 0] / W.lim[m, 1] * W.lrecovery[l] * W.row_scale[dof]
             pull_one(D.y[L.place_node[L.dof_node[dof]], L.dof_row[dof]], push, out)
 

@@ -20,8 +20,6 @@ from dojo_py.reproduce.report import Report, import_mujoco
 PACKAGE = "dojo_py.reproduce.gauntlet"
 SHOWN = 8
 """Seeds named in a row of the table; the CSV has all."""
-FEWEST = 1
-"""Seeds minimised for each property, unless asked for more."""
 
 Findings = dict[int, dict[str, Outcome]]
 QUICK: dict[str, Any] = {"family": "scenes", "seeds": range(6)}
