@@ -68,7 +68,7 @@ def edge_edge(a, u, b, w, r_a, r_b, sign):
 
 
 @kernel
-def edge_edge_change(a, u, b, w, r_a, r_b, sign, gap, da, turn_a, db, turn_b):
+def edge_edge_change(a, u, b, w, r_a, sign, gap, da, turn_a, db, turn_b):
     """Change of `edge_edge` when a, b move by da, db and the lines turn with their bodies."""
     N = cross(u, w)
     square = dot(N, N)

@@ -136,7 +136,7 @@ def _assemble_tendon(L, W, n, h, kn, kf, corrected):
 
 
 @kernel
-def _dof_matrix(L, W, n, h, kf, corrected, M, f):
+def _dof_matrix(L, W, n, kf, corrected, M, f):
     """Law of a joint's coordinates after condensing limits and dry friction: δτ + M δθ̇ = f. M (6, 6), f (6,), overwritten."""
     j = L.node_joint[n]
     k, first = L.ndof[j], L.vadr[j]
@@ -194,7 +194,7 @@ def _assemble_joint(L, W, n, h, kn, kf, corrected):
     for r in range(nc):
         x[r] = -W.rn[n, r]
     M, f, s = W.scratch[0:6, 0:6], W.scratch[6, 0:6], W.scratch
-    _dof_matrix(L, W, n, h, kf, corrected, M, f)
+    _dof_matrix(L, W, n, kf, corrected, M, f)
     for i in range(k):
         _condense_limits(L, W, L.vadr[j] + i, L.vadr[j], n, h, kn, corrected, M, f, s)
     for i in range(k):

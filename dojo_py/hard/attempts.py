@@ -94,9 +94,9 @@ def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered):
     """
     nothing = W.scratch[105, 3:6]
     nothing[0] = -1.0
-    guess_impulses(L, W, impulses)
+    guess_impulses(W, impulses)
     start_motion(L, W)
-    hold_cones(L, W)
+    hold_cones(W)
     cones = any_cone(L, W)
     tolerance = max(W.options.residual_tolerance, QUIET * h) if cones else math.inf
     _, count, _, _ = iterate(L, P, Q, A, W, h, 0.0, 1.0, tolerance, 1.0, 1, False, nothing)

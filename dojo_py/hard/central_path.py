@@ -113,7 +113,7 @@ def _error(L, W, h, targets, tol_residual, sums):
 
     A residual [m/s] within its tolerance counts as near. Infinite where something is not finite.
     """
-    centring(L, W, h, targets[0], targets[1], 0.0, sums)
+    centring(W, targets[0], targets[1], 0.0, sums)
     push = 0.0
     for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         push = max(push, W.con[W.members[CONTACTS, k], 0])
@@ -149,7 +149,7 @@ def follow(L, P, Q, A, W, h, weight, end, tol_residual, most):
     targets, sums = W.path_targets, W.scratch[104, 0:6]
     clear_cones(W, W.affine)  # no second-order terms in the step to the second targets
     evaluate_rows(L, P, Q, W, h, W.options.springs)
-    centring(L, W, h, 0.0, 0.0, 0.0, sums)
+    centring(W, 0.0, 0.0, 0.0, sums)
     theta = sums[1] / sums[2] if sums[2] > 0.0 else weight * sums[4] / max(sums[5], 1.0)
     if not theta > 0.0:
         return STALLED, 0
@@ -190,14 +190,14 @@ def follow(L, P, Q, A, W, h, weight, end, tol_residual, most):
             copy_point(W, W.now, W.base)
             base_t = t
             _, largest = _product(W, W.change, W.change)
-            length = min(GROWTH[corrections] * length, LONGEST, TURN / max(largest, 1e-9), INSIDE * largest_step(L, W, h))
+            length = min(GROWTH[corrections] * length, LONGEST, TURN / max(largest, 1e-9), INSIDE * largest_step(W))
             on_path = True
         elif retry:
             length *= RETRY
             copy_point(W, W.base, W.now)
             copy_point(W, W.tangent, W.change)
         if arrived or retry:
-            length = inside_rotation_domain(L, W, h, length)
+            length = inside_rotation_domain(W, h, length)
             if not length > SHORTEST:
                 return STALLED, count
             alpha, t, corrections, before, ahead = length, base_t + length * slope, 0, math.inf, 0.0
@@ -209,7 +209,7 @@ def follow(L, P, Q, A, W, h, weight, end, tol_residual, most):
                 ahead = -along / (beyond - along + slope)
                 corrections += 1
             combine(W, 1.0 - ahead, W.newton, ahead, W.change, W.change)
-            alpha = inside_rotation_domain(L, W, h, min(1.0, INSIDE * largest_step(L, W, h)))
+            alpha = inside_rotation_domain(W, h, min(1.0, INSIDE * largest_step(W)))
             t += alpha * ahead
         copy_point(W, W.now, W.saved)
         combine(W, 1.0, W.saved, alpha, W.change, W.now)

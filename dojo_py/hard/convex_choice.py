@@ -28,7 +28,7 @@ def choose_features(L, P, Q, W, h, kappa, margin):
     for i in range(W.sweep.found[0]):
         k = W.sweep.near[i]
         _find(Q, W, k, 2.0 * full_distance(Q, k, kappa) if kappa > 0.0 else _reach(L, Q, W, k, h, margin))
-    _remember(P, Q, W, 0)
+    _remember(P, W, 0)
 
 
 @kernel
@@ -49,7 +49,7 @@ def _find(Q, W, k, reach):
 
 
 @kernel
-def _remember(P, Q, W, first):
+def _remember(P, W, first):
     """The last step's impulses of the chosen features from number `first` on; both lists are in the order of pairs, nearly."""
     planes, old, known, at = P.body.shape[0], W.warm_feature, 0, 0
     while known < old.shape[0] and old[known, 0] > 0.0:
@@ -85,7 +85,7 @@ def left_out_features(P, Q, W):
             if gap < -TOUCHING and gap < _known_gap(Q, W, k) - TOUCHING:
                 find_features(Q, W, k, W.xn, W.Rn, 0.0)
         W.pair_gap[0] = min(W.pair_gap[0], gap)
-    _remember(P, Q, W, before)
+    _remember(P, W, before)
     return W.n_features[0] - before
 
 
@@ -110,5 +110,5 @@ def want_features(L, P, Q, W, h):
         if a < 0 or b < 0 or W.island[a] == W.island[b]:
             if W.taken[0] <= W.island[max(a, b)] < W.taken[1]:
                 _find(Q, W, k, 4.0 * _reach(L, Q, W, k, h, 0.0))
-    _remember(P, Q, W, before)
+    _remember(P, W, before)
     return W.n_features[0] - before

@@ -29,6 +29,9 @@ from dojo_py.rotation import (
 
 HALF_TURN = 1e-4
 """cos(half the turn of a body over the interval) below which a motion is beyond the domain."""
+STAGE, MOST_STAGES = 0.2, 20
+"""Angles of compound joints one interval before are followed back through it pose by pose: one for every rotation by so much [rad],
+so many in between at most. From that near the search for the angles (chain_angles.py) stays on their branch."""
 
 
 @kernel
@@ -234,7 +237,7 @@ def to_minimal(L, bodies, h, reference, before_them, qpos, qvel, s):
             if L.parent[j] >= 0:
                 w = bodies[L.parent[j]]
                 speed += math.sqrt(w[10] * w[10] + w[11] * w[11] + w[12] * w[12])
-            stages = 1 + min(int(h * speed / 0.2), 20)
+            stages = 1 + min(int(h * speed / STAGE), MOST_STAGES)
         for stage in range(stages):
             relative_back(L, bodies, j, h, (stage + 1.0) / stages, q_rel, d, s[4:12])
             joint_coordinates(L, j, q_rel, d, before[0:n], stage + 1 == stages, s[12:60])

@@ -135,7 +135,7 @@ def _edge_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
     for k in range(12):
         ua, ta, ub, tb = _motion(k)
         change = edge_edge_change(
-            a, u, b, w, W.fradius[f, 0], W.fradius[f, 1], sign, gap, moved(ua, ta, ra), ta, moved(ub, tb, rb), tb
+            a, u, b, w, W.fradius[f, 0], sign, gap, moved(ua, ta, ra), ta, moved(ub, tb, rb), tb
         )  # fmt: skip
         _put_change(change, k, dgap, dn, dc)
     return gap

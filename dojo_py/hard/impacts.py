@@ -55,6 +55,7 @@ def rebound(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
             continue
         created, scale = _work(L, W)
         if created > max(idle, 0.0) + CREATED * scale:
+            # the work is about linear in θ, `idle` at 0: a little below where it vanishes, by a tenth at least, nine tenths at most
             share *= min(max(0.95 * idle / min(idle - created, -1e-300), 0.1), 0.9)
         else:
             return total

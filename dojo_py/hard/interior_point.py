@@ -85,32 +85,32 @@ def iterate(L, P, Q, A, W, h, kappa, weight, tol_residual, tol_comp, most, evalu
         if predicted:
             if not _newton(L, W, h, kappa, 0.0, typical, False, math.inf):
                 return SINGULAR, iteration, residual, worst
-            affine = min(1.0, largest_step(L, W, h))
-            sigma = _centring_parameter(L, W, h, affine, weight, mean, kappa)
+            affine = min(1.0, largest_step(W))
+            sigma = _centring_parameter(W, affine, weight, mean, kappa)
             copy_point(W, W.change, W.affine)
-            target = max(sigma * mean, floor, min(W.solver.bend * _bend(L, W, h), W.solver.leap * mean))
+            target = max(sigma * mean, floor, min(W.solver.bend * _bend(W, h), W.solver.leap * mean))
         else:
             target = floor
         if not _newton(L, W, h, max(target, kappa), target / weight, typical, predicted, enough):
             return SINGULAR, iteration, residual, worst
-        reach = largest_step(L, W, h)
+        reach = largest_step(W)
         for _ in range(2):  # the pairs are near the end of the path and the motion is not: aim higher
             if predicted or mean <= 0.0 or reach >= W.solver.cramped:
                 break
             clear_cones(W, W.affine)
             target *= W.solver.rise
             _newton(L, W, h, max(target, kappa), target / weight, typical, True, enough)
-            reach = largest_step(L, W, h)
+            reach = largest_step(W)
         if predicted and reach < W.solver.blocked and kappa == 0.0:
             # the pairs have shrunk before the motion fits them: higher up the path, or where the prediction could go, uncorrected
             clear_cones(W, W.affine)
             target = max((W.solver.rise if affine < W.solver.blocked else max(sigma, LEAST_CENTRING)) * mean, floor)
             _newton(L, W, h, max(target, kappa), target / weight, typical, True, enough)
-            reach = largest_step(L, W, h)
+            reach = largest_step(W)
 
         # the better the prediction and the fuller the step, the closer to the boundary: convergence is superlinear at the end
         within = min(1.0, max(W.solver.to_boundary, min(1.0 - sigma ** (1.0 / 3.0), reach)) * reach)
-        alpha = inside_rotation_domain(L, W, h, within)
+        alpha = inside_rotation_domain(W, h, within)
         fast = fast + 1 if alpha <= 0.5 * within else 0
         copy_point(W, W.now, W.saved)
         for _ in range(LINE_SEARCH):
@@ -137,7 +137,7 @@ def _measure(L, P, Q, W, h, kappa, weight):
     """
     sums = W.scratch[104, 0:6]
     evaluate_rows(L, P, Q, W, h, W.options.springs)
-    centring(L, W, h, kappa, kappa, 0.0, sums)
+    centring(W, kappa, kappa, 0.0, sums)
     typical = sums[1] / max(sums[2], 1.0) if kappa == 0.0 else 0.0
     return residual_of(L, W, h, 1.0), max(sums[0], sums[3]), _mean(sums, weight, kappa), typical
 
@@ -149,16 +149,16 @@ def _mean(sums, weight, kappa):
 
 
 @kernel
-def _centring_parameter(L, W, h, alpha, weight, mean, kappa):
+def _centring_parameter(W, alpha, weight, mean, kappa):
     """Mehrotra's σ = (ν(α)/ν)³ (Dojo, eq. 53-54): small when the affine step α brings the products down."""
     sums = W.scratch[104, 0:6]
-    centring(L, W, h, 0.0, 0.0, alpha, sums)
+    centring(W, 0.0, 0.0, alpha, sums)
     ratio = min(max(_mean(sums, weight, kappa) / mean, 0.0), 1.0)
     return ratio * ratio * ratio
 
 
 @kernel
-def _bend(L, W, h):
+def _bend(W, h):
     """Largest product [N s m] of a contact's impulse and, about, its gap's second-order change in W.change.v: lever |δφ|² / 2."""
     worst = 0.0
     for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):

@@ -151,7 +151,7 @@ def stand_still(L, P, Q, A, W, wrench, h):
     _copy_state(W, W.halt_bodies, W.halt_angle, W.halt_rate, W.sub_bodies, W.sub_angle, W.sub_rate)
     load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, W.halt[1])
     start_step(L, P, Q, W, wrench, W.halt[1], 0.0)
-    guess_impulses(L, W, COLD)
+    guess_impulses(W, COLD)
     start_motion(L, W)
     fastest = 0.0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
@@ -316,9 +316,9 @@ def _joined_velocities(L, P, Q, A, W, h):
     W.span[CONTACTS, 1], W.span[LIMITS, 1] = W.span[CONTACTS, 0], W.span[LIMITS, 0]
     start_joints(L, W, W.scratch)
     start_closures(L, W, W.scratch)
-    guess_impulses(L, W, COLD)
+    guess_impulses(W, COLD)
     start_motion(L, W)
-    hold_cones(L, W)
+    hold_cones(W)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         copy(W.begin[b], W.momentum[b])

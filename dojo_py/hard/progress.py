@@ -12,7 +12,7 @@ from dojo_py.solver.cones.standoff import FARTHEST, beyond_standoff
 
 
 @kernel
-def largest_step(L, W, h):
+def largest_step(W):
     """Largest α ≤ FAR that keeps all cone variables in their cones (Dojo, Algorithm 1)."""
     alpha = FAR
     for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
@@ -106,7 +106,7 @@ def _worse(a, b):
 
 
 @kernel
-def centring(L, W, h, kn, kf, alpha, out):
+def centring(W, kn, kf, alpha, out):
     """Complementarity after alpha times the step in W.d… (0: here). out (6,), normal pairs and limits, then friction
     (Dojo, eq. 50-53):
 
@@ -147,7 +147,7 @@ def _add_pair(out, b, c, standoff, k):
 
 
 @kernel
-def inside_rotation_domain(L, W, h, alpha):
+def inside_rotation_domain(W, h, alpha):
     """The largest share of alpha, by halves, that keeps every |ω| h below FAST."""
     bound = (FAST / h) ** 2
     for _ in range(40):

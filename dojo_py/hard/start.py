@@ -127,7 +127,7 @@ COLD, WARM, HERE = 0, 1, 2
 
 
 @kernel
-def guess_impulses(L, W, source):
+def guess_impulses(W, source):
     """W.guess… of the islands' nodes, limits, dry friction and contacts from `source`: COLD, WARM or HERE."""
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, k]
@@ -151,7 +151,7 @@ def guess_impulses(L, W, source):
 
 
 @kernel
-def keep_impulses(L, W):
+def keep_impulses(W):
     """Remember the impulses of a step; those of islands that were not solved in one part are none (W.warm of their bodies)."""
     copy_rows(W.lam, W.warm_lam)
     W.warm_lim[:] = 0.0
@@ -186,7 +186,7 @@ def any_cone(L, W):
 
 
 @kernel
-def hold_cones(L, W):
+def hold_cones(W):
     """Contacts, limits and dry friction keep their impulses: Newton's method moves bodies and joints only."""
     W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1] = 0, 0
     W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1] = 0, 0

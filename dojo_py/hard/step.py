@@ -160,7 +160,7 @@ def _end_at_best(L, P, Q, A, W, angle, rate, wrench, h):
     load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
     take_carried(W)
     start_step(L, P, Q, W, wrench, h, W.options.recovery_speed)
-    guess_impulses(L, W, COLD)
+    guess_impulses(W, COLD)
     start_motion(L, W)
     release_cones(L, W, h)
     copy_point(W, W.best, W.now)
@@ -245,13 +245,13 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
             break
         if solution == ROUNDS - 1 and report[STATUS] == SOLVED:
             report[STATUS] = INEXACT  # something overlaps that still takes no part
-        keep_impulses(L, W)  # (the solution with what was left out is near)
+        keep_impulses(W)  # (the solution with what was left out is near)
         copy(W.solved, W.warm)
     if W.n_features[1] > 0:
         return False
     if L.mass.shape[0] == 0:
         report[MOVED] = 1.0  # nothing stays behind
-    keep_impulses(L, W)
+    keep_impulses(W)
     copy(W.solved, W.warm)
     copy(W.next_carried, W.carried)
     copy_rows(W.next_carry, W.carry)

@@ -42,7 +42,7 @@ def _point(L, k, side, b, x, R):
 
 
 @kernel
-def _pull(L, slot, b, point, u, scale, x, R, G):
+def _pull(slot, b, point, u, scale, x, R, G):
     """G += scale times the derivative of the velocity of a world point of body b along u."""
     if b < 0:
         return
@@ -63,8 +63,8 @@ def _piece(L, e, a, slot_a, b, slot_b, divisor, x, R, G):
     d = b[0] - a[0], b[1] - a[1], b[2] - a[2]
     if slot_a != slot_b:
         u = unit3(d)
-        _pull(L, slot_a, _body(L, e, slot_a), a, u, -1.0 / divisor, x, R, G)
-        _pull(L, slot_b, _body(L, e, slot_b), b, u, 1.0 / divisor, x, R, G)
+        _pull(slot_a, _body(L, e, slot_a), a, u, -1.0 / divisor, x, R, G)
+        _pull(slot_b, _body(L, e, slot_b), b, u, 1.0 / divisor, x, R, G)
     return (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) ** 0.5 / divisor
 
 

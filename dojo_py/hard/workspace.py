@@ -311,7 +311,7 @@ def analyse_room(fixed, moving, total):
 
     What can come together but for contacts within one group may come in any order: every two nodes may share a block.
     """
-    group, first, _ = group_tables(total, fixed)
+    group, _, _ = group_tables(total, fixed)
     own = group[moving[:, 0]] == group[moving[:, 1]] if len(moving) else np.zeros(0, bool)
     if own.all():  # the order never changes
         edges = np.concatenate([fixed, moving])

@@ -220,7 +220,7 @@ def test_contacts_keep_their_share_of_the_mean_product():
 
 @entry
 def bend(L, W, h):
-    return _bend(L, W, h)
+    return _bend(W, h)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

@@ -59,7 +59,7 @@ def clear_drive(G):
 
 
 @kernel
-def displaced(W, G, bodies, delta, out):
+def displaced(G, bodies, delta, out):
     """out (nb, 13) = bodies (nb, 13) moved by delta times the column's motion in G.moved."""
     for b in range(bodies.shape[0]):
         m, row, T = G.moved[b], out[b], G.tangent_before[b]

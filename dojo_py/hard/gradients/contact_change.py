@@ -36,7 +36,7 @@ from dojo_py.solver.cones.contact import ROWS, impulse_of
 
 
 @kernel
-def plane_changes(L, P, W, G, h):
+def plane_changes(P, W, G, h):
     """G.contact[b] (6, 6): right-hand side of body b by (u, ψ), the rigid displacement of both its poses about its centre at the
     start; velocities turn along. G.force gets the impulses, which do not turn with the body.
     """

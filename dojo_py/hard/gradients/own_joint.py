@@ -17,7 +17,7 @@ from dojo_py.rotation import log_jacobian, quat_normalise, quat_to_matrix
 
 
 @kernel
-def _impulse_change(L, W, G, j, n, dof, i, here, epsilon, scheme, h, out, saved, basis, s):
+def _impulse_change(L, W, G, j, n, dof, here, epsilon, scheme, h, out, saved, basis, s):
     """out (4, 6): derivative of the impulses of joint j on child and parent by its coordinate i; row 2: of its ball's law.
 
     The rows of a compound joint complete its screws; which ones do is open, and must be a smooth function of the coordinate: the
@@ -88,7 +88,7 @@ def own_joint_column(L, W, A, G, j, i, part, column, scheme, h, epsilon, s):
         rates[r] = law[r] = 0.0
     if part == 0:
         change, saved = s[2:6, 0:6], s[6:9]
-        _impulse_change(L, W, G, j, n, dof, i, G.here[dof], epsilon, scheme, h, change, saved, s[10:16, 0:6], s[16:80])
+        _impulse_change(L, W, G, j, n, dof, G.here[dof], epsilon, scheme, h, change, saved, s[10:16, 0:6], s[16:80])
         p = G.here[dof]
         F = s[9, 0:3]
         for r in range(3):
@@ -111,7 +111,7 @@ def own_joint_column(L, W, A, G, j, i, part, column, scheme, h, epsilon, s):
             _ball_limit_change(L, W, j, b, p, h, law, s[10:16])
     for r in range(6):
         G.own[dof, r] = rates[r] if part == 0 else G.own[dof, r]
-    _law_change(L, W, A, G, j, n, i, part, scheme, h, rates, law, s[16:40])
+    _law_change(L, W, A, G, j, i, part, scheme, h, rates, law, s[16:40])
     for r in range(6 - k):
         x[r, column] -= rates[r]
     for m in range(k):
@@ -140,11 +140,11 @@ def _rate_change(L, W, G, j, n, b, i, p, h, rates, s):
 
 
 @kernel
-def _law_change(L, W, A, G, j, n, i, part, scheme, h, rates, law, s):
+def _law_change(L, W, A, G, j, i, part, scheme, h, rates, law, s):
     """law (6,): change of the coordinate rows (without impulses): springs, armature, servos, limits, dry friction."""
     k, first = L.ndof[j], L.vadr[j]
     dof = first + i
-    w_new, w_old = spring_weights(scheme, h)
+    _, w_old = spring_weights(scheme, h)
     spring = L.kind[j] != BALL and L.kind[j] != FREE
     stiffness = L.dof_stiffness[dof] if spring else 0.0
     row = 6 - k + i

@@ -58,7 +58,7 @@ def _differences(L, W, V, G, e, impulse, column, h):
             _turn_row(G.columns[L.place_body[b]], column, G.moved[b], W.Geq[e, slot, TENDON_ROW], -impulse)
     for side in range(2):
         delta = STEP if side == 0 else -STEP
-        displaced(W, G, G.bodies, delta, G.next_bodies)
+        displaced(G, G.bodies, delta, G.next_bodies)
         now, rate = path_state(L, e, V, G.next_bodies, h)
         length += 0.5 * now / delta
         before += 0.5 * rate / delta
@@ -92,7 +92,7 @@ def _row_change(L, W, G, e, row, part, h):
 
 
 @kernel
-def _side_length(L, W, V, G, t, dof, h):
+def _side_length(L, V, G, t, dof, h):
     """Change of the length of tendon t where the step starts, by differences."""
     if L.eq_kind[t] == EQ_TENDON:
         total = 0.0
@@ -103,7 +103,7 @@ def _side_length(L, W, V, G, t, dof, h):
     total = 0.0
     for side in range(2):
         delta = STEP if side == 0 else -STEP
-        displaced(W, G, G.bodies, delta, G.next_bodies)
+        displaced(G, G.bodies, delta, G.next_bodies)
         now, _ = path_state(L, t, V, G.next_bodies, h)
         total += 0.5 * now / delta
     return total
@@ -119,7 +119,7 @@ def _equality_column(L, W, V, G, e, first, dof, column, h):
         return
     _, _, curvature = lengths_slope(L, W, e, 0.0)
     if curvature != 0.0:
-        change = -curvature * _side_length(L, W, V, G, t, dof, h) * W.lam[n, 0]
+        change = -curvature * _side_length(L, V, G, t, dof, h) * W.lam[n, 0]
         for slot in range(L.eq_bodies.shape[1]):
             b = L.eq_bodies[t, slot]
             if b >= 0:

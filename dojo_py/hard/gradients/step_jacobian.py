@@ -49,7 +49,7 @@ def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
         for i in range(4):
             G.bodies[b, 6 + i] = W.q[b, i]
     G.contact[:, :, :] = 0.0
-    plane_changes(L, P, W, G, h)
+    plane_changes(P, W, G, h)
     pair_changes(P, Q, W, G, h)
     find_free_servos(L, W, V.servos, G, scheme, h)
     load_joints(L, W, G)
@@ -92,7 +92,7 @@ def _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, scheme, j, dof, 
             move(L, G.qpos, j, dof - L.vadr[j], delta)
         else:
             G.qvel[dof] += delta
-        displaced(W, G, G.bodies, delta, G.next_bodies)
+        displaced(G, G.bodies, delta, G.next_bodies)
         add_drive(L, T, W, V, G, G.next_bodies, G.qpos, G.qvel, act, control, h, scheme, 0.5 / delta)
     add_drive(L, T, W, V, G, G.bodies, qpos, qvel, act, control, h, scheme, 0.0)
     put_drive(L, W, V.servos, G, h, column)

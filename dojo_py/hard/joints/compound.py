@@ -155,7 +155,7 @@ def compound_basis(S, k, basis, follow):
         row = 6 - k + i
         for r in range(6):
             basis[row, r] = S[r, i]
-        for sweep in range(2):
+        for _ in range(2):  # the second removes what round-off left
             for j in range(6 - k, row):
                 s = 0.0
                 for r in range(6):
@@ -183,7 +183,7 @@ def compound_basis(S, k, basis, follow):
             for r in range(6):
                 basis[i, r] = 0.0
             basis[i, pick] = 1.0
-        for sweep in range(2):
+        for _ in range(2):  # the second removes what round-off left
             for j in range(6):
                 if j < i or j >= 6 - k:
                     s = 0.0

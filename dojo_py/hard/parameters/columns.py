@@ -210,7 +210,7 @@ def _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, sch
     clear_drive(D)
     for side in range(2):
         factor = move(moved, k, side)
-        displaced(W, G, G.bodies, 0.5 / factor, G.next_bodies)
+        displaced(G, G.bodies, 0.5 / factor, G.next_bodies)
         add_drive(
             moved.L, moved.T, moved.M, moved.V, W, D, G.next_bodies, qpos, qvel, act, control, outside, h, h, scheme, factor
         )

@@ -34,13 +34,13 @@ def com_column(L, W, G, D, b, axis, h, out):
     for c in range(W.n_active[0]):
         for side in range(2):
             if W.cbody[c, side] == b:
-                _contact(L, W, D, b, c, side, here, after, slip, F, t, out)
+                _contact(L, W, D, c, side, here, after, slip, F, t, out)
     _add_cross(F, here, t)
     _pull_torque(W.R[b], t, y, x, out)
 
 
 @kernel
-def _contact(L, W, D, b, c, side, here, after, slip, rest, t, out):
+def _contact(L, W, D, c, side, here, after, slip, rest, t, out):
     """Contact c, whose body b on one side is at hand: torque t (3,), world axes, and less of its impulse in rest (3,)."""
     s = D.scratch
     force, F, y, arm = s[7, 0 : W.cf.shape[1]], s[8, 0:3], s[9, 0:3], s[10, 0:3]
