@@ -15,8 +15,8 @@ from dojo_py.hard.readings import readings_of, wanted
 from dojo_py.hard.terms import EQ_PATH
 from dojo_py.hard.warm_start import row_shape
 from dojo_py.hard.world import WorkPool, World
-from dojo_py.simulate.arguments import Outside, before_of, outside_of
-from dojo_py.simulate.readings import Readings
+from dojo_py.simulate.arguments import Outside, arriving, outside_of
+from dojo_py.simulate.readings import Before, Readings
 from dojo_py.simulate.results import Exact, State
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory, kept_model
@@ -258,7 +258,8 @@ class Engine:
         then: Callable[[Any, Any, int], None] | None = None,
     ) -> Trajectory:  # fmt: skip
         """The same as a Trajectory."""
-        record = self.run(start, controls, outside, kappa, maximal, False, gradient_kappa, then, True)
+        acting, before = arriving(self.model, self.timestep, start, controls)
+        record = self.run(start, acting, outside, kappa, maximal, False, gradient_kappa, then, True)
         reports = record.reports
         gradients = (None, None, None)
         if gradient_kappa is not None:
@@ -272,12 +273,11 @@ class Engine:
             {**self._label, "kappa": kappa}, *gradients, substeps=reports[:, 5].astype(np.int64),
             attempts=reports[:, 6].astype(np.int64), round_off=reports[:, 8].copy(), model=kept_model(self.model),
             mocap_pos=start.mocap_pos, mocap_quat=start.mocap_quat, eq_active=start.eq_active,
-            readings=self.readings(start, time[:-1], record, outside),
+            readings=self.readings(before, time[:-1], record, outside),
         )  # fmt: skip
 
-    def readings(self, start: State, time: Array, record: Any, outside: Outside) -> Readings | None:
-        """The sensors of a record's steps from a state, unread; None where the model has none."""
-        before = before_of(self.acting, self.timestep, start, time)
+    def readings(self, before: Before | None, time: Array, record: Any, outside: Outside) -> Readings | None:
+        """The sensors of a record's steps, unread; None where the model has none."""
         return readings_of(self.acting, self.world, record, time, self.timestep, outside, before)
 
     def trace(self, start: State, control: Array, kappa: float) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.simulate.arguments import outside_of, placed_of, state_of
+from dojo_py.simulate.arguments import outside_of, placed_of, refuse_late_controls, state_of
 from dojo_py.simulate.results import Contacts, Exact, State
 
 Array = np.ndarray
@@ -22,6 +22,7 @@ class HardLoop:
     def __init__(self, simulator: Any, steps: int, contacts: bool = False):
         from dojo_py.hard.rollout import allocate_record
 
+        refuse_late_controls(simulator.model, "loop")
         simulator._engine._load()
         self.simulator, self._engine = simulator, simulator._engine
         model, world = simulator.model, simulator.world

@@ -40,10 +40,11 @@ def readings_of(
     model: Any, world: Any, record: Any, time: Array, h: float, outside: Outside, before: Before | None = None
 ) -> Readings | None:
     """The sensors of the T steps of a record, unread. time (T,); model: the one that acts."""
-    if not int(model.nsensor):
+    if not int(model.nsensor) and before is None:
         return None
     if not len(record.noted.actuator):
-        return Readings(places_of(model), np.zeros((len(time), int(model.nsensordata))))
+        nothing = np.zeros((len(time), int(model.nsensordata)))
+        return Readings(places_of(model), lambda: nothing, before)
     rows = _rows(model, world, record, time, h, outside)
     return Readings(places_of(model), lambda: read_sensors(model, _completed(model, rows)), before)
 

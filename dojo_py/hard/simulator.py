@@ -22,6 +22,7 @@ from dojo_py.hard.placement import MOST_PLACED, placed_simulator
 from dojo_py.hard.world import World, build_world
 from dojo_py.simulate.arguments import (
     Outside,
+    arriving,
     batch_of,
     control_of,
     controls_of,
@@ -29,6 +30,7 @@ from dojo_py.simulate.arguments import (
     options_of,
     outside_of,
     placed_of,
+    refuse_late_controls,
     spread,
     start_of,
     state_of,
@@ -152,12 +154,13 @@ class HardSimulator:
             return at.step(state, control, kappa, wrenches, joint_forces)
         start, u = self._checked(state), control_of(self.model, control)
         outside = outside_of(self.model, wrenches, joint_forces, 1)
-        record = self._engine.run(start, u[None], outside, checks.kappa_of(kappa), True, True, sense=True)
+        acting, before = arriving(self.model, self.timestep, start, u[None])
+        record = self._engine.run(start, acting, outside, checks.kappa_of(kappa), True, True, sense=True)
         report = record.reports[0]
         end = self._engine.end(start, record)
         status = Status(int(report[0]))
         contacts, counts = self._contacts(record.contacts), (int(report[5]), int(report[6]))
-        readings = self._engine.readings(start, np.array([start.time]), record, outside) or NOTHING
+        readings = self._engine.readings(before, np.array([start.time]), record, outside) or NOTHING
         end = replace(end, history=readings.history_at(1))
         figures = int(report[1]), float(report[2]), float(report[3])
         return Step(end, status, *figures, contacts, *counts, float(report[8]), readings)
@@ -205,6 +208,8 @@ class HardSimulator:
         k = checks.motion_kappa_of(kappa, self.largest_kappa)
         maximal = truth_of("maximal", maximal)
         at = self._gradient_kappa(truth_of("linearize", linearize) or bool(names), kappa, gradient_kappa)
+        if at is not None:
+            refuse_late_controls(self.model, "linearize")
         run = (start, u, outside, k, maximal, at)
         if not names:
             return self._engine.trajectory(*run)
@@ -262,6 +267,8 @@ class HardSimulator:
         outside = outside_of(self.model, wrenches, joint_forces, u.shape[1])
         k = checks.motion_kappa_of(kappa, self.largest_kappa)
         differentiate = self._gradient_kappa(truth_of("linearize", linearize), kappa, gradient_kappa)
+        if differentiate is not None:
+            refuse_late_controls(self.model, "linearize")
         maximal = truth_of("maximal", maximal)
         sims = [self._at(s) for s in starts]
         checked = [sim._checked(s) for sim, s in zip(sims, starts, strict=True)]
@@ -293,6 +300,7 @@ class HardSimulator:
         """
         if (other := self._at(state)) is not self:
             return other.linearize(state, control, kappa, parameters, wrenches, coordinates, joint_forces)
+        refuse_late_controls(self.model, "linearize")
         if coordinates not in ("minimal", "maximal"):
             raise ValueError(f"coordinates={coordinates!r}, accepted: 'minimal', 'maximal'")
         names = names_of("parameters", parameters)
@@ -359,6 +367,7 @@ class HardSimulator:
         the hard limit) by one transposed solve, without A and B. Raises ValueError when these steps do not lead to the
         trajectory's states.
         """
+        refuse_late_controls(self.model, "rollout_vjp")
         if self.model.na:
             raise ValueError("rollout_vjp: A and B do not hold this model's activations, the chain rule would miss them")
         having("trajectory", trajectory, ("qpos", "A", "metadata", "state"), "a Trajectory")

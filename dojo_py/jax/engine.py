@@ -11,7 +11,7 @@ import numpy as np
 
 from dojo_py.hard.simulator import DEFAULT_KAPPA, HardSimulator
 from dojo_py.jax.tangents import Tangents
-from dojo_py.simulate.arguments import names_of
+from dojo_py.simulate.arguments import names_of, refuse_late_controls
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.values import count, real_number, text_of
 
@@ -36,6 +36,7 @@ class Engine:
         model = simulator.model
         if model.na:
             raise ValueError(f"model '{model.name}' has {model.na} activations: [qpos, qvel] has no place for stateful actuators")
+        refuse_late_controls(model, f"model '{model.name}'")
         text_of("unsolved", unsolved, UNSOLVED)
         if kappa is not None:
             kappa = real_number("kappa", kappa, above=0.0, unit="N m s")

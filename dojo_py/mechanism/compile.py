@@ -70,7 +70,7 @@ def compile_model(mechanism: Mechanism) -> Model:
         ("keyframe", mechanism.keyframes),
     ):
         unique_names(problems, kind, elements)
-    a |= sensor_arrays(mechanism, layout, problems)
+    a |= sensor_arrays(mechanism, layout, a, problems)
     a |= keyframe_arrays(mechanism, layout, a, problems)
     custom = user_arrays(mechanism, layout, problems)
     problems.raise_if_any()

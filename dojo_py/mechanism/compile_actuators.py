@@ -17,6 +17,7 @@ from .enums import BiasType, DynType, GainType, JointType, TrnType
 from .errors import Problems
 from .layout import Layout
 from .reference import ReferenceState
+from .samples import past_of, places_in_history
 from .slider_crank import slider_crank
 from .spec import Actuator, Mechanism
 from .tendon_paths import tendon_geometry
@@ -52,7 +53,11 @@ def actuator_arrays(
     numbers, ones = np.arange(count), np.ones(count, dtype=int)
     active = out["actuator_actnum"].astype(int)
     address = np.where(active > 0, np.cumsum(active) - active, -1)
+    history = np.array([row["past"][:2] for row in rows], dtype=float).reshape(count, 2)
     return out | {
+        "actuator_history": history,
+        "actuator_historyadr": places_in_history(history, several),
+        "actuator_delay": np.array([row["past"][2] for row in rows], dtype=float),
         "actuator_ctrladr": np.cumsum(several) - several,
         "actuator_ctrlnum": several,
         "actuator_outadr": numbers,
@@ -111,6 +116,7 @@ def _row(
         "biasprm": biasprm,
         "gear": check.vector("gear", 6, least=1),
         "controls": _controls(check, actuator, ctrlrange, ctrllimited),
+        "past": past_of(check, actuator),
         "ctrlspec": control_bits(actuator),
         "forcerange": forcerange,
         "forcelimited": forcelimited,

@@ -7,12 +7,12 @@ import numpy as np
 from .checks import Check, unique_names
 from .errors import Problems
 from .layout import Layout
+from .samples import MOST, past_of, places_in_history
 from .sensor_kinds import (
     ACCELERATION,
     AXIS,
     CONTACT_ENDS,
     CONTACT_FIELDS,
-    INTERPOLATIONS,
     OBJECTS,
     POSITION,
     QUATERNION,
@@ -28,8 +28,10 @@ Array = np.ndarray
 Names = dict[str, dict[str, int]]
 
 
-def sensor_arrays(mechanism: Mechanism, layout: Layout, problems: Problems) -> dict[str, Array]:
-    """All arrays of the sensors."""
+def sensor_arrays(mechanism: Mechanism, layout: Layout, compiled: dict[str, Array], problems: Problems) -> dict[str, Array]:
+    """All arrays of the sensors; their samples stand behind those of the actuators, which are compiled already."""
+    late = compiled["actuator_history"][:, 0]
+    first = int(np.sum(np.where(late > 0, 2 + late * (1 + compiled["actuator_ctrlnum"]), 0)))
     ids: Names = {"body": layout.body_ids, "xbody": layout.body_ids, "joint": layout.joint_ids}
     ids |= {"geom": layout.geom_ids, "site": layout.site_ids}
     for kind, elements in (("tendon", mechanism.tendons), ("actuator", mechanism.actuators)):
@@ -44,21 +46,15 @@ def sensor_arrays(mechanism: Mechanism, layout: Layout, problems: Problems) -> d
         "sensor_adr": np.cumsum(dim) - dim,
         "sensor_intprm": np.array([_integers(sensor) for sensor in mechanism.sensors], float).reshape(n, 3),
         "sensor_plugin": np.full(n, -1),
-    } | _past(mechanism.sensors, dim, problems)
+    } | _past(mechanism.sensors, dim, first, problems)
 
 
-def _past(sensors: list[Sensor], dim: Array, problems: Problems) -> dict[str, Array]:
+def _past(sensors: list[Sensor], dim: Array, first: int, problems: Problems) -> dict[str, Array]:
     """Samples of the past: [how many, interpolation], where they stand in a state's history, delays, intervals."""
     history, delay, interval = np.zeros((len(sensors), 2)), np.zeros(len(sensors)), np.zeros((len(sensors), 2))
     for i, sensor in enumerate(sensors):
         check = Check(problems, sensor)
-        if not 0 <= sensor.nsample <= MOST:
-            check.fail("nsample", f"{sensor.nsample} is not from 0 to {MOST}")
-            continue
-        history[i] = sensor.nsample, max(0, check.word("interp", INTERPOLATIONS))
-        delay[i] = check.scalar("delay", low=0.0)
-        if delay[i] > 0.0 and not sensor.nsample:
-            check.fail("delay", "a delay needs samples: nsample")
+        *history[i], delay[i] = past_of(check, sensor)
         given = np.zeros(2)
         given[: np.size(sensor.interval)] = np.ravel(np.asarray(sensor.interval, float))[:2]
         period, phase = given
@@ -67,13 +63,10 @@ def _past(sensors: list[Sensor], dim: Array, problems: Problems) -> dict[str, Ar
         elif not -max(period, 0.0) < phase <= 0.0 and phase != 0.0:
             check.fail("interval", f"the sample before the start, {phase:g} s, is not in (-{period:g}, 0]")
         interval[i] = given
-    size = np.where(history[:, 0] > 0, 2 + history[:, 0] * (1 + dim), 0)
-    address = np.where(size > 0, np.cumsum(size) - size, -1)
+    address = places_in_history(history, dim, first)
     return {"sensor_history": history, "sensor_historyadr": address, "sensor_delay": delay, "sensor_interval": interval}
 
 
-MOST = 500_000
-"""Contacts that a sensor may have room for."""
 
 
 def _integers(sensor: Sensor) -> tuple[int, int, int]:

@@ -379,6 +379,11 @@ class Model:
     actuator_actrange: Array = _real("nactuator 2")
     actuator_gear: Array = _real("nactuator 6")
     actuator_cranklength: Array = _real("nactuator")
+    actuator_history: Array = _int("nactuator 2")
+    """[samples of its controls, interpolation]; likewise of sensors."""
+    actuator_historyadr: Array = _int("nactuator")
+    """First entry in a state's `history`."""
+    actuator_delay: Array = _real("nactuator")
     actuator_armature: Array = _real("nactuator")
     actuator_damping: Array = _real("nactuator")
     actuator_dampingpoly: Array = _real("nactuator 2")

@@ -465,6 +465,12 @@ class Actuator(_Element):
     biastype: str = "none"
     """"none", "affine", "muscle" or "dcmotor"."""
     biasprm: Vector = (0.0,)
+    nsample: int = 0
+    """Samples of its controls that states keep; 0: none, and no delay."""
+    delay: float = 0.0
+    """How late its controls arrive [s]; needs samples."""
+    interp: str = "zoh"
+    """Between samples: "zoh" (held), "linear" or "cubic"."""
     dampratio: float | None = None
     """Position servo: damping ratio from which the velocity gain is computed at compile time (kv not given)."""
     inheritrange: float = 0.0

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.simulate.history import first_history, history_size
+from dojo_py.simulate.history import delayed_controls, first_history, history_size, late_actuators
 from dojo_py.simulate.readings import Before
 from dojo_py.simulate.results import State
 from dojo_py.simulate.values import count, having, real_array, real_number, shown, vector
@@ -18,8 +18,8 @@ from dojo_py.simulate.values import count, having, real_array, real_number, show
 Array = np.ndarray
 
 __all__ = [
-    "Outside", "batch_of", "before_of", "control_of", "controls_of", "mocap_bodies", "names_of", "options_of", "outside_of",
-    "placed_of", "spread", "start_of", "state_of", "timestep_of", "usual_placement", "vector",
+    "Outside", "arriving", "batch_of", "control_of", "controls_of", "mocap_bodies", "names_of", "options_of", "outside_of",
+    "placed_of", "refuse_late_controls", "spread", "start_of", "state_of", "timestep_of", "usual_placement", "vector",
 ]  # fmt: skip
 
 
@@ -173,10 +173,24 @@ def history_of(model: Any, timestep: float, state: State) -> Array | None:
     return vector("history", state.history, (size,))
 
 
-def before_of(model: Any, timestep: float, state: State, time: Array) -> Before | None:
-    """For `Readings` of steps at times (T,) from a state."""
+def arriving(model: Any, timestep: float, state: State, controls: Array) -> tuple[Array, Before | None]:
+    """(controls (T, nu) that act in the steps from a state when these are sent, what late sensors depend on)."""
     history = history_of(model, timestep, state)
-    return None if history is None else Before(model, history, np.array(time, float))
+    if history is None:
+        return controls, None
+    time = np.add.accumulate(np.concatenate([[state.time], np.full(len(controls), timestep)]))[:-1]
+    acting, along = delayed_controls(model, history, time, controls)
+    return acting, Before(model, along, time)
+
+
+def refuse_late_controls(model: Any, what: str) -> None:
+    """ValueError where controls are delayed: the samples on their way are no part of tangents, nor of compiled loops."""
+    late = [late.address for late in late_actuators(model) if late.delay > 0.0]
+    if late:
+        raise ValueError(
+            f"{what}: controls {late} of this model come late (`delay`), and the controls on their way are no part of it; "
+            "`step`, `rollout` and `rollout_batch` simulate them"
+        )
 
 
 def _keyframe(model: Any, keyframe: Any) -> int:

@@ -1,8 +1,8 @@
-"""Samples of the past, from which what comes late or seldom is read: outputs of sensors with `nsample`.
+"""Samples of the past, from which what comes late or seldom is read: controls of actuators and outputs of sensors with `nsample`.
 
 A buffer in a state's `history` holds, as in MuJoCo's `data.history`,
 
-    phase     the last multiple of the interval at which a sample was due [s]
+    phase     sensors: the last multiple of the interval at which a sample was due [s]
     cursor    which sample is the newest (here always the last)
     times     (n,) of the samples, the oldest first [s]
     samples   (n, dim)
@@ -25,7 +25,7 @@ ROUND_OFF = 1e-9
 
 
 class Late(NamedTuple):
-    """A sensor with samples: its place in the history and in the sensor data."""
+    """An actuator or sensor with samples: its place in the history, and in the controls or the sensor data."""
 
     start: int
     samples: int
@@ -43,30 +43,48 @@ class Late(NamedTuple):
 
     @property
     def outputs(self) -> slice:
-        """Its entries of the sensor data."""
+        """Its entries of the controls or the sensor data."""
         return slice(self.address, self.address + self.dim)
 
 
 def late_sensors(model: Any) -> list[Late]:
     """The sensors of a model, ours or mujoco.MjModel, that have samples."""
     found = []
-    for i in range(int(getattr(model, "nsensor", 0))):
+    for i in _with_samples(model, "sensor"):
         count, interp = (int(x) for x in model.sensor_history[i])
-        if count > 0:
-            period, phase = (float(x) for x in model.sensor_interval[i])
-            dim, address, delay = int(model.sensor_dim[i]), int(model.sensor_adr[i]), float(model.sensor_delay[i])
-            found.append(Late(int(model.sensor_historyadr[i]), count, dim, address, interp, delay, period, phase))
+        period, phase = (float(x) for x in model.sensor_interval[i])
+        dim, address, delay = int(model.sensor_dim[i]), int(model.sensor_adr[i]), float(model.sensor_delay[i])
+        found.append(Late(int(model.sensor_historyadr[i]), count, dim, address, interp, delay, period, phase))
     return found
+
+
+def late_actuators(model: Any) -> list[Late]:
+    """Likewise the actuators."""
+    found = []
+    for i in _with_samples(model, "actuator"):
+        count, interp = (int(x) for x in model.actuator_history[i])
+        dim, address, delay = int(model.actuator_ctrlnum[i]), int(model.actuator_ctrladr[i]), float(model.actuator_delay[i])
+        found.append(Late(int(model.actuator_historyadr[i]), count, dim, address, interp, delay, 0.0, 0.0))
+    return found
+
+
+def _with_samples(model: Any, kind: str) -> Array:
+    """Numbers of the actuators or sensors that have samples."""
+    table = getattr(model, f"{kind}_history", None)
+    return np.flatnonzero(table[:, 0] > 0) if table is not None and len(table) else np.zeros(0, int)
 
 
 def history_size(model: Any) -> int:
     """(nhistory,) the length of a state's history."""
-    return max((late.end for late in late_sensors(model)), default=0)
+    return max((late.end for late in (*late_actuators(model), *late_sensors(model))), default=0)
 
 
 def first_history(model: Any, timestep: float, time: float) -> Array:
     """(nhistory,) at a start: samples of zeros at the times before it."""
     out = np.zeros(history_size(model))
+    for late in late_actuators(model):
+        times = time - timestep * np.arange(late.samples, 0, -1)
+        _put(out[late.start : late.end], 0.0, times, np.zeros((late.samples, late.dim)))
     for late in late_sensors(model):
         period = late.interval or timestep
         phase = late.phase if late.interval and late.phase else -period
@@ -76,19 +94,31 @@ def first_history(model: Any, timestep: float, time: float) -> Array:
     return out
 
 
+def delayed_controls(model: Any, history: Array, time: Array, controls: Array) -> tuple[Array, Array]:
+    """(controls (T, nu) as they arrive, history (T + 1, nhistory) before each step and at the end, as far as it is of controls).
+
+    history (nhistory,): at the first of the times (T,); controls (T, nu): as they are sent.
+    """
+    out = controls.copy()
+    along = np.repeat(history[None], len(time) + 1, axis=0)
+    for late in late_actuators(model):
+        _, times, samples = _taken(late, history)
+        for t, now in enumerate(time):
+            if late.delay > 0.0:
+                out[t, late.outputs] = value_at(times, samples, now - late.delay, late.interp)
+            times, samples = np.append(times[1:], now), np.concatenate([samples[1:], controls[t : t + 1, late.outputs]])
+            _put(along[t + 1, late.start : late.end], 0.0, times, samples)
+    return out, along
+
+
 def read_late(model: Any, history: Array, time: Array, outputs: Array) -> tuple[Array, Array]:
     """(outputs (T, nsensordata) as they come, history (T + 1, nhistory) before each step and at the end).
 
-    history (nhistory,): at the first of the times (T,); outputs (T, nsensordata): without delay, of every step.
+    history (T + 1, nhistory): whose first row is the start's, the others are completed; outputs (T, nsensordata): without delay.
     """
-    out = outputs.copy()
-    along = np.repeat(history[None], len(time) + 1, axis=0)
+    out, along = outputs.copy(), history.copy()
     for late in late_sensors(model):
-        part = history[late.start : late.end]
-        phase, times = float(part[0]), part[2 : 2 + late.samples].copy()
-        samples = part[2 + late.samples :].reshape(late.samples, late.dim).copy()
-        newest = int(part[1])
-        times, samples = np.roll(times, -newest - 1), np.roll(samples, -newest - 1, axis=0)
+        phase, times, samples = _taken(late, history[0])
         for t, now in enumerate(time):
             due = not late.interval or now - phase >= late.interval
             if late.delay > 0.0:
@@ -100,6 +130,14 @@ def read_late(model: Any, history: Array, time: Array, outputs: Array) -> tuple[
                 times, samples = np.append(times[1:], now), np.concatenate([samples[1:], outputs[t : t + 1, late.outputs]])
             _put(along[t + 1, late.start : late.end], phase, times, samples)
     return out, along
+
+
+def _taken(late: Late, history: Array) -> tuple[float, Array, Array]:
+    """(phase, times (n,), samples (n, dim)) out of a history (nhistory,), the oldest first."""
+    part = history[late.start : late.end]
+    newest, times = int(part[1]), part[2 : 2 + late.samples]
+    samples = part[2 + late.samples :].reshape(late.samples, late.dim)
+    return float(part[0]), np.roll(times, -newest - 1), np.roll(samples, -newest - 1, axis=0)
 
 
 def _put(buffer: Array, phase: float, times: Array, samples: Array) -> None:

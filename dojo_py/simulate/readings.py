@@ -27,7 +27,7 @@ class Before(NamedTuple):
 
     model: Any
     history: Array
-    """(nhistory,) of the first state."""
+    """(T + 1, nhistory) of the states: the first one's, and the samples of controls of all."""
     time: Array
     """(T,) [s]"""
 

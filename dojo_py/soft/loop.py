@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.collision.contact_columns import FRAME, GAP, GEOMS, IMPULSE, POSITION, TORQUE, WIDTH
-from dojo_py.simulate.arguments import outside_of, state_of
+from dojo_py.simulate.arguments import outside_of, refuse_late_controls, state_of
 from dojo_py.simulate.results import Contacts, State
 from dojo_py.simulate.status import LOST
 
@@ -29,6 +29,7 @@ class SoftLoop:
         from dojo_py.soft.noted import allocate_noted
         from dojo_py.soft.workspace import NCON
 
+        refuse_late_controls(simulator.model, "loop")
         simulator._load()
         self.simulator = sim = simulator
         m, z = sim.model, np.zeros

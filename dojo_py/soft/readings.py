@@ -43,7 +43,8 @@ def readings_of(
     steps = len(noted.qacc)
     if steps == 0:
         width = int(getattr(model, "nsensordata", 0))
-        return Readings(places_of(model), np.zeros((len(time), width))) if width else None
+        nothing = np.zeros((len(time), width))
+        return Readings(places_of(model), lambda: nothing, before) if width or before is not None else None
     wrenches = outside.wrenches if len(outside.wrenches) else np.zeros((1, int(model.nbody), 6))
     rows = Rows(
         time, qpos, qvel, noted.qacc, noted.actuator, noted.joint_actuator, noted.tendon, noted.limit, noted.energy[:, :2],

@@ -13,8 +13,8 @@ import numpy as np
 from dojo_py.announce import FirstUse
 from dojo_py.simulate.arguments import (
     Outside,
+    arriving,
     batch_of,
-    before_of,
     control_of,
     controls_of,
     mocap_bodies,
@@ -22,6 +22,7 @@ from dojo_py.simulate.arguments import (
     options_of,
     outside_of,
     placed_of,
+    refuse_late_controls,
     spread,
     start_of,
     state_of,
@@ -183,13 +184,14 @@ class SoftSimulator:
         status, iterations = np.zeros(T, dtype=np.int64), np.zeros(T, dtype=np.int64)
         residual, gaps = np.zeros(T), np.full(T, np.inf)
         none = np.zeros(0)
+        acting, before = arriving(m, self.timestep, state, controls)
         self._load()
         most = len(workspace.work.rows.contacts)
         model_handle = self._handle_of(state)
         noted, done = room_for(m, T, most) if sense else allocate_noted(m, 0, 0), 0
         while True:
             done = self._kernels.run(
-                model_handle, workspace.handle, qpos, qvel, act, controls, outside, noted, done, status, iterations, residual,
+                model_handle, workspace.handle, qpos, qvel, act, acting, outside, noted, done, status, iterations, residual,
                 gaps, none, none, none, NO_TABLE, 0, 0,
             )  # fmt: skip
             if done == T:
@@ -200,7 +202,6 @@ class SoftSimulator:
                 noted = larger(noted, most + len(noted.contacts))
         time = np.add.accumulate(np.concatenate([[state.time], np.full(T, self.timestep)]))  # as single steps add it up
         metadata = {"model": str(getattr(m, "name", "")), "timestep": self.timestep, "mode": "soft"}
-        before = before_of(m, self.timestep, state, time[:T])
         readings = readings_of(m, placed_of(self._usual, state), noted, time[:T], qpos[:T], qvel[:T], outside, before)
         return Trajectory(
             time, qpos, qvel, act, controls, status, iterations, residual, np.zeros(T), gaps, metadata=metadata,
@@ -235,6 +236,7 @@ class SoftSimulator:
         trajectory = self._run(workspace, state, controls, outside)
         if not linearize:
             return trajectory
+        refuse_late_controls(self.model, "linearize")
 
         def step_at(t: int) -> differences.Stepper:
             return lambda s, u: self._run(workspace, s, u[None], outside.at(t), False)
@@ -298,6 +300,7 @@ class SoftSimulator:
         `parameters` is not available in this mode.
         """
         check_ignored(kappa)
+        refuse_late_controls(self.model, "linearize")
         centred = truth_of("centred", centred)
         if names_of("parameters", parameters):
             raise ValueError("parameters: the soft mode has no parameter Jacobians; use HardSimulator")

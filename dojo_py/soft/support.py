@@ -9,6 +9,7 @@ from dojo_py.mechanism.errors import ErrorRecord, ModelError
 from dojo_py.soft.narrowphase import SHAPE_NAMES, SUPPORTED
 from dojo_py.soft.pairs import candidate_pairs
 
+RK4 = 1
 INTEGRATORS = {0: "Euler", 1: "RK4", 2: "implicit", 3: "implicitfast"}
 TRANSMISSIONS = {0: "joint", 1: "jointinparent", 2: "slidercrank", 3: "tendon", 4: "site", 5: "body"}
 DYNAMICS = {0: "none", 1: "integrator", 2: "filter", 3: "filterexact", 4: "muscle", 5: "dcmotor", 6: "pid"}
@@ -60,7 +61,8 @@ def unsupported(model: Any) -> list[ErrorRecord]:
         nonzero("tendon", array)
     for array in ("geom_adhesion", "geom_surfacevel"):
         nonzero("geom", array)
-    nonzero("actuator", "actuator_delay")
+    if int(opt.integrator) == RK4:
+        nonzero("actuator", "actuator_delay")  # (its stages would read other samples)
     nonzero("pair", "pair_adhesion")
     for element in PLUGINS:
         for k in np.flatnonzero(np.asarray(getattr(model, f"{element}_plugin", np.zeros(0))) >= 0):

@@ -10,7 +10,7 @@ from scipy.spatial import ConvexHull
 def random_mjcf(seed: int) -> str:
     """One random model. Valid by construction; moving bodies have mass."""
     text = with_tendons(_Generator(seed).text(), np.random.default_rng([seed, 2]))
-    text = with_user_data(text, np.random.default_rng([seed, 3]))
+    text = with_samples(with_user_data(text, np.random.default_rng([seed, 3])), np.random.default_rng([seed, 4]))
     text = with_meshes(text, np.random.default_rng([seed, 1])) if seed % 2 else text
     return with_hfield(text, np.random.default_rng([seed, 2])) if seed % 3 == 0 else text
 
@@ -50,6 +50,25 @@ def with_user_data(text: str, rng: np.random.Generator) -> str:
     etree.SubElement(sensor, "clock", name="clock")
     sizes = {"nuserdata": str(rng.integers(1, 9))} | ({"nuser_geom": "5"} if rng.random() < 0.3 else {})
     etree.SubElement(root, "size", **sizes)
+    return etree.tostring(root).decode()
+
+
+def with_samples(text: str, rng: np.random.Generator) -> str:
+    """The model with actuators and sensors that come late or seldom, and contact sensors."""
+    root = etree.fromstring(text)
+    bodies, sensors = [node.get("name") for node in root.iter("body") if node.get("name")], root.find("sensor")
+    for reduce in ("none", "mindist", "netforce"):
+        node = etree.SubElement(sensors, "contact", num=str(rng.integers(1, 4)), reduce=reduce, data="found dist pos")
+        if bodies and rng.random() < 0.7:
+            node.set(str(rng.choice(["body1", "subtree1", "body2"])), str(rng.choice(bodies)))
+    for node in [child for section in root.iter("actuator", "sensor") for child in section]:
+        if rng.random() < 0.3:
+            node.set("nsample", str(rng.integers(1, 9)))
+            node.set("interp", str(rng.choice(["zoh", "linear", "cubic"])))
+            if rng.random() < 0.7:
+                node.set("delay", _listed(rng.random(1)))
+            if node.getparent().tag == "sensor" and rng.random() < 0.5:
+                node.set("interval", _listed([0.2, -0.2 * rng.random()][: int(rng.integers(1, 3))]))
     return etree.tostring(root).decode()
 
 

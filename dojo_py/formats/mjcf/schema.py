@@ -12,6 +12,7 @@ from ...mechanism.compile_actuators import BIAS_TYPES, DYN_TYPES, GAIN_TYPES
 from ...mechanism.compile_option import COUNTS, FLAGS, SCALARS, VECTORS, WORDS
 from ...mechanism.length_range import MODES as LENGTH_MODES
 from ...mechanism.mesh_inertia import INERTIA_TYPES
+from ...mechanism.sensor_kinds import INTERPOLATIONS
 from ...mechanism.spec import GEOM_TYPES, JOINT_TYPES, SITE_TYPES
 
 
@@ -100,8 +101,8 @@ OWN = {"lengthrange": real(2)}
 TARGETS = dict.fromkeys(("joint", "jointinparent", "tendon", "site", "refsite", "body", "slidersite", "cranksite"), TEXT)
 ACTUATOR = (
     {"gear": real(6, 1), "ctrllimited": AUTO, "ctrlrange": real(2), "forcelimited": AUTO, "forcerange": real(2)}
-    | {"group": INT, "user": MANY, "interp": SKIP, "cranklength": real(1), "nsample": refuse("0")}
-    | {"delay": refuse("0"), "armature": real(1), "damping": real(3, 1)}
+    | {"group": INT, "user": MANY, "interp": word(*INTERPOLATIONS), "cranklength": real(1), "nsample": INT}
+    | {"delay": real(1), "armature": real(1), "damping": real(3, 1)}
 )
 GENERAL = (
     {"actdim": INT, "actearly": BOOL, "actlimited": AUTO, "actrange": real(2), "inheritrange": real(1)}

@@ -1,0 +1,91 @@
+"""Controls that arrive late: forces, activations and samples beside the wheel's; both modes; what refuses them."""
+
+import mujoco
+import numpy as np
+import pytest
+
+from dojo_py import HardSimulator, ModelError, SoftSimulator, load_model
+
+TEXT = """<mujoco><option timestep=".004" integrator="{integrator}"/><worldbody>
+<body pos="0 0 1"><joint name="a" axis="0 1 0" damping=".1"/>
+<geom type="capsule" size=".03" fromto="0 0 0 .3 0 0"/><body pos=".3 0 0"><joint name="b" axis="0 1 0" damping=".1"/>
+<geom type="capsule" size=".03" fromto="0 0 0 .3 0 0"/></body></body></worldbody>
+<actuator><motor name="now" joint="a"/><motor name="late" joint="b" {late}/>
+<position name="servo" joint="a" kp="3" timeconst=".05" ctrlrange="-1 1" delay=".012" nsample="4"/>
+<pid name="pid" joint="b" kp="2" kv=".1" delay=".02" nsample="9" interp="linear"/></actuator>
+<sensor><actuatorfrc actuator="late"/><actuatorfrc actuator="pid" nsample="3" delay=".008"/><jointpos joint="a"/></sensor>
+</mujoco>"""
+LATE = ['delay=".012" nsample="3"', 'delay=".0132" nsample="5"', 'delay=".0132" nsample="5" interp="linear"',
+        'nsample="4"', 'delay=".0132" nsample="6" interp="cubic"', 'delay=".001" nsample="2" interp="linear"',
+        'delay=".1" nsample="5"']  # fmt: skip
+
+
+def text(late, integrator="Euler"):
+    return TEXT.format(late=late, integrator=integrator)
+
+
+@pytest.mark.parametrize("integrator", ["Euler", "implicitfast"])
+@pytest.mark.parametrize("late", LATE)
+def test_the_soft_mode_is_the_wheel(late, integrator):
+    """Motion, activations, sensors, samples. Measured: 9e-16."""
+    model, wheel = load_model(text(late, integrator)), mujoco.MjModel.from_xml_string(text(late, integrator))
+    for name in ("history", "historyadr", "delay"):
+        for kind in ("actuator", "sensor"):
+            assert np.array_equal(getattr(model, f"{kind}_{name}"), getattr(wheel, f"{kind}_{name}")), (kind, name)
+    u, data, sensed = np.random.default_rng(0).normal(size=(60, model.nu)), mujoco.MjData(wheel), []
+    sim = SoftSimulator(model)
+    start = sim.initial_state()
+    assert start.history is None and not model.left_out
+    for row in u:
+        data.ctrl[:] = row
+        mujoco.mj_step(wheel, data)
+        sensed.append(data.sensordata.copy())
+    traj = sim.rollout(start, u)
+    end = traj.final_state
+    assert np.array_equal(traj.control, u) and end.history.shape == data.history.shape
+    pairs = ((end.qpos, data.qpos), (end.qvel, data.qvel), (end.act, data.act), (traj.sensordata, np.array(sensed)))
+    error = max(np.abs(ours - theirs).max() for ours, theirs in pairs)
+    print(f"largest difference {error:.1e}")
+    assert error < 1e-10
+    there, wheels = traj.state(33), mujoco.MjData(wheel)  # the wheel goes on from our samples
+    wheels.history[:], wheels.time = there.history, there.time
+    wheels.qpos[:], wheels.qvel[:], wheels.act[:] = there.qpos, there.qvel, there.act
+    for row in u[33:]:
+        wheels.ctrl[:] = row
+        mujoco.mj_step(wheel, wheels)
+    assert np.abs(wheels.qpos - data.qpos).max() < 1e-10 and np.abs(wheels.act - data.act).max() < 1e-10
+
+
+@pytest.mark.parametrize("kind", [SoftSimulator, HardSimulator])
+def test_late_controls_are_earlier_ones(kind):
+    """A delay of three steps: the motion under controls three rows later; single steps, roll-outs and batches agree."""
+    late = kind(load_model(text(LATE[0]).replace(' delay=".02" nsample="9" interp="linear"', ' delay=".012" nsample="4"')))
+    plain = text("").replace(' delay=".012" nsample="4"', "").replace(' delay=".02" nsample="9" interp="linear"', "")
+    prompt = kind(load_model(plain))
+    u = np.random.default_rng(1).normal(size=(40, late.model.nu))
+    shifted = np.concatenate([np.zeros((3, late.model.nu)), u[:-3]])
+    shifted[:, 0] = u[:, 0]
+    traj = late.rollout(late.initial_state(), u)
+    expected = prompt.rollout(prompt.initial_state(), shifted)
+    assert np.array_equal(traj.qpos, expected.qpos) and np.array_equal(traj.act, expected.act)
+    state = late.initial_state()
+    for row in u:
+        state = late.step(state, row).state
+    assert np.abs(state.qpos - traj.qpos[-1]).max() < 1e-9
+    assert np.array_equal(late.rollout(traj.state(15), u[15:]).sensordata, traj.sensordata[15:])
+    assert np.array_equal(late.rollout_batch(traj.state(15), u[None, 15:])[0].qpos, traj.qpos[15:])
+    for ask in (
+        lambda: late.linearize(state, u[0]), lambda: late.rollout(state, u, linearize=True), lambda: late.loop(3),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="come late"):
+            ask()
+    prompt.linearize(prompt.initial_state(), u[0])
+
+
+def test_mistakes_are_named():
+    with pytest.raises(ModelError, match="motor 'late', delay: a delay needs samples: nsample"):
+        load_model(text('delay=".1"'))
+    with pytest.raises(ModelError, match="nsample: -1 is not from 0"):
+        load_model(text('nsample="-1"'))
+    with pytest.raises(ModelError, match="actuator_delay"):
+        SoftSimulator(load_model(text(LATE[0], "RK4")))
