@@ -7,7 +7,7 @@ import numpy as np
 from .checks import Check, unique_names
 from .errors import Problems
 from .layout import Layout
-from .samples import MOST, past_of, places_in_history
+from .samples import LARGEST, MOST, past_of, places_in_history
 from .sensor_kinds import (
     ACCELERATION,
     AXIS,
@@ -55,6 +55,8 @@ def _past(sensors: list[Sensor], dim: Array, first: int, problems: Problems) -> 
     for i, sensor in enumerate(sensors):
         check = Check(problems, sensor)
         *history[i], delay[i] = past_of(check, sensor)
+        if history[i, 0] * (1 + dim[i]) > LARGEST:
+            check.fail("nsample", f"{sensor.nsample} samples of {dim[i]} numbers are more than {LARGEST} numbers")
         given = np.zeros(2)
         given[: np.size(sensor.interval)] = np.ravel(np.asarray(sensor.interval, float))[:2]
         period, phase = given

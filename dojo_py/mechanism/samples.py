@@ -12,6 +12,8 @@ from .sensor_kinds import INTERPOLATIONS
 Array = np.ndarray
 MOST = 500_000
 """Samples of an actuator or sensor, and contacts that a sensor has room for."""
+LARGEST = 5_000_000
+"""Numbers in the samples of a sensor."""
 
 
 def past_of(check: Check, element: Any) -> tuple[int, int, float]:

@@ -153,3 +153,9 @@ FAULTY = {'delay=".1"': "needs samples", 'nsample="-2"': "is not from 0", 'nsamp
 def test_faulty_samples_are_named(late):
     with pytest.raises(ModelError, match=FAULTY[late]):
         load_model(scene(lines=[f"<clock {late}/>"]))
+
+
+def test_samples_are_bounded():
+    line = '<contact num="400000" data="found force torque" nsample="400000"/>'
+    with pytest.raises(ModelError, match="400000 samples of 2800000 numbers are more than 5000000 numbers"):
+        load_model(scene(lines=[line]))
