@@ -219,7 +219,7 @@ def _stack_planes(rows):
     )
 
 
-FELT = 1e-4
+FELT = 1e-2
 """Share of its distance by which a pair whose impulse on the central path acts fully may move the lighter body in a step."""
 
 

@@ -115,3 +115,7 @@ def relative_pose(xa, Ra, xb, Rb, E, d):
             E[i, j] = Ra[0, i] * Rb[0, j] + Ra[1, i] * Rb[1, j] + Ra[2, i] * Rb[2, j]
 
 
+@kernel
+def strongest_gravity(L, b):
+    """Largest entry of the acceleration of body b by gravity [m/s²]; 0 for the world."""
+    return max(abs(L.gravity[b, 0]), abs(L.gravity[b, 1]), abs(L.gravity[b, 2])) if b >= 0 else 0.0

@@ -1,10 +1,8 @@
 """Which contacts and limits take part in a step: those that it can reach, and those that were found missing."""
 
-import math
-
-from dojo_py.collision.plane import reach_of
 from dojo_py.hard.contact_rows import add_contact, plane_gap
 from dojo_py.hard.convex_choice import left_out_features, want_features
+from dojo_py.hard.foresight import SPARE, may_close
 from dojo_py.hard.islands import in_span
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import analyse
@@ -16,27 +14,17 @@ was left out and is violated at the end of the step costs another solution."""
 
 
 @kernel
-def strongest_gravity(L, b):
-    """Largest entry of the acceleration of body b by gravity [m/s²]; 0 for the world."""
-    return max(abs(L.gravity[b, 0]), abs(L.gravity[b, 1]), abs(L.gravity[b, 2])) if b >= 0 else 0.0
-
-
-@kernel
 def choose_contacts(L, P, Q, W, h, everything, margin):
     """Fill W.active and W.limit_active with the contacts and limits that take part.
 
-    Contacts with planes: all (`everything`), or those whose gap a step can close, with room to spare, and those in W.wanted.
+    Contacts with planes: all (`everything`), or those whose gap a step may close (foresight.py), and those in W.wanted.
     Contacts of pairs: all features in the table (convex_choice.py). Limits: as contacts with planes. margin [m]: `contact_margin`.
     """
     W.n_active[0] = 0
     for i in range(P.body.shape[0]):
         if not (everything or W.wanted[i]):
-            b = P.body[i]
-            v = W.v_prev[b]
-            p = P.point[i]
-            arm = math.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) + P.radius[i] + reach_of(P.shape[i])
-            speed = math.sqrt(v[0] ** 2 + v[1] ** 2 + v[2] ** 2) + arm * math.sqrt(v[3] ** 2 + v[4] ** 2 + v[5] ** 2)
-            if plane_gap(P, i, W.x, W.R) > margin + 4.0 * h * h * strongest_gravity(L, b) + 2.0 * h * speed:
+            gap, foreseen = plane_gap(P, i, W.x, W.R), plane_gap(P, i, W.x_ahead, W.R_ahead)
+            if not may_close(L, P.body[i], -1, gap, foreseen, h, SPARE, margin):
                 continue
         add_contact(P, Q, W, i)
     W.n_active[1] = W.n_active[0]

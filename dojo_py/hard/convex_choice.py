@@ -6,7 +6,8 @@ from dojo_py.collision.pair_gap import pair_far
 from dojo_py.collision.touching import find_features, pair_distance
 from dojo_py.hard.far_pairs import full_distance
 from dojo_py.hard.feature_geometry import feature_gap
-from dojo_py.hard.near_pairs import near_at_end, near_by_fade, near_by_travel, travel
+from dojo_py.hard.foresight import SPARE, may_close
+from dojo_py.hard.near_pairs import closing, near_at_end, near_by_fade, near_by_travel
 from dojo_py.hard.round_pairs import find_round
 from dojo_py.jit import kernel
 
@@ -16,6 +17,9 @@ half of what is promised never to occur."""
 NEGATIVE = -1e-300
 """Likewise a round one, whose gap is a formula."""
 
+MORE = 4.0
+"""How much farther than a step should reach what is looked for after it has failed."""
+
 
 @kernel
 def choose_features(L, P, Q, W, h, kappa, margin):
@@ -23,18 +27,27 @@ def choose_features(L, P, Q, W, h, kappa, margin):
     W.n_features[:] = 0
     if kappa > 0.0:
         near_by_fade(Q, W, kappa)
+        for i in range(W.sweep.found[0]):
+            k = W.sweep.near[i]
+            _find(Q, W, k, 2.0 * full_distance(Q, k, kappa))
     else:
         near_by_travel(L, Q, W, h, 1.0, margin)
-    for i in range(W.sweep.found[0]):
-        k = W.sweep.near[i]
-        _find(Q, W, k, 2.0 * full_distance(Q, k, kappa) if kappa > 0.0 else _reach(L, Q, W, k, h, margin))
+        for i in range(W.sweep.found[0]):
+            _find_closing(L, Q, W, W.sweep.near[i], h, SPARE, margin)
     _remember(P, W, 0)
 
 
 @kernel
-def _reach(L, Q, W, k, h, margin):
-    """How near two geoms must be to take part in a step of length h [m]: what they can close in it, with room to spare."""
-    return margin + travel(L, Q, W, Q.geom[k, 0], h) + travel(L, Q, W, Q.geom[k, 1], h)
+def _find_closing(L, Q, W, k, h, spare, margin):
+    """Features of pair k if one of them may close in the step, by `spare` times of what it does now or within the margin [m]."""
+    first = W.n_features[0]
+    _find(Q, W, k, margin + spare * closing(L, Q, W, k, h))
+    n, a, b = W.scratch[101, 0:3], Q.shape_node[Q.geom[k, 0]], Q.shape_node[Q.geom[k, 1]]
+    for f in range(first, W.n_features[0]):
+        gap, foreseen = feature_gap(Q, W, f, W.x, W.R, n, W.scratch), feature_gap(Q, W, f, W.x_ahead, W.R_ahead, n, W.scratch)
+        if may_close(L, a, b, gap, foreseen, h, spare, margin):
+            return
+    W.n_features[0] = first
 
 
 @kernel
@@ -101,14 +114,14 @@ def _known_gap(Q, W, k):
 
 @kernel
 def want_features(L, P, Q, W, h):
-    """Add the features of near pairs of the islands in W.span: four times as far as a step reaches. Returns how many."""
+    """Add the features of pairs of the islands in W.span that may close MORE than a step should. Returns how many."""
     before = W.n_features[2] = W.n_features[0]
-    near_by_travel(L, Q, W, h, 4.0, 0.0)
+    near_by_travel(L, Q, W, h, MORE, 0.0)
     for i in range(W.sweep.found[0]):
         k = W.sweep.near[i]
         a, b = Q.shape_node[Q.geom[k, 0]], Q.shape_node[Q.geom[k, 1]]
         if a < 0 or b < 0 or W.island[a] == W.island[b]:
             if W.taken[0] <= W.island[max(a, b)] < W.taken[1]:
-                _find(Q, W, k, 4.0 * _reach(L, Q, W, k, h, 0.0))
+                _find_closing(L, Q, W, k, h, MORE * SPARE, 0.0)
     _remember(P, W, before)
     return W.n_features[0] - before

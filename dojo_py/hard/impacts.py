@@ -11,7 +11,7 @@ Newton's law create energy (Kane's paradox): there θ is as large as the work of
 In the hard limit and in steps solved whole; on the central path impacts are inelastic, and so are the derivatives.
 """
 
-from dojo_py.hard.choice import strongest_gravity
+from dojo_py.hard.bodies import strongest_gravity
 from dojo_py.hard.contact_rows import candidate_gap
 from dojo_py.hard.interior_point import SOLVED
 from dojo_py.hard.islands import BODIES, CONTACTS

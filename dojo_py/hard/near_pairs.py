@@ -8,6 +8,8 @@ import math
 from dojo_py.collision.pair_gap import pair_far
 from dojo_py.collision.sweep import find_near, overlap, pairs_of, set_box, sort_boxes
 from dojo_py.collision.touching import pair_distance
+from dojo_py.collision.vectors import cross, dot, length, minus, plus, row
+from dojo_py.hard.bodies import strongest_gravity
 from dojo_py.hard.round_pairs import round_distance
 from dojo_py.jit import kernel
 
@@ -23,6 +25,37 @@ def travel(L, Q, W, g, h):
     arm = Q.shape_reach[g] + math.sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2])
     reach = 4.0 * h * h * gravity + 2.0 * h * math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
     return reach + 2.0 * h * arm * math.sqrt(v[3] * v[3] + v[4] * v[4] + v[5] * v[5])
+
+
+@kernel
+def closing(L, Q, W, k, h):
+    """By how much the geoms of pair k may near each other in a step of length h [s], as their bodies move now [m].
+
+    Two bodies that fall or turn together do not near each other: counted is how the smaller geom moves as seen from the body of the
+    other, that is the difference of both bodies' velocities at its centre, and of their spins over its size.
+    """
+    a, b = Q.geom[k, 0], Q.geom[k, 1]
+    i, j = Q.shape_node[a], Q.shape_node[b]
+    g, own = (a, i) if Q.shape_reach[a] < Q.shape_reach[b] else (b, j)
+    centre = plus(row(W.x, own), _in_world(W.R[own], Q.shape_centre[g]))
+    v, spin = _twist_at(W, i, centre)
+    w, turn = _twist_at(W, j, centre)
+    speed = length(minus(v, w)) + Q.shape_reach[g] * length(minus(spin, turn))
+    return h * (speed + 2.0 * h * max(strongest_gravity(L, i), strongest_gravity(L, j)))
+
+
+@kernel
+def _twist_at(W, b, point):
+    """Velocity of body b at a point [m/s], and its spin [rad/s], in the world's frame."""
+    v = W.v_prev[b]
+    spin = _in_world(W.R[b], v[3:6])
+    return plus((v[0], v[1], v[2]), cross(spin, minus(point, row(W.x, b)))), spin
+
+
+@kernel
+def _in_world(R, p):
+    """R p, R (3, 3), p (3,)."""
+    return dot(R[0], p), dot(R[1], p), dot(R[2], p)
 
 
 @kernel
@@ -56,14 +89,9 @@ def near_at_end(Q, W):
 def _set_box(Q, S, i, x, R, more):
     """Box i: the geom's bounding sphere and `more` [m] around it."""
     g = Q.box_geom[i]
-    b, c = Q.shape_node[g], Q.shape_centre[g]
-    set_box(
-        S, i,
-        x[b, 0] + R[b, 0, 0] * c[0] + R[b, 0, 1] * c[1] + R[b, 0, 2] * c[2],
-        x[b, 1] + R[b, 1, 0] * c[0] + R[b, 1, 1] * c[1] + R[b, 1, 2] * c[2],
-        x[b, 2] + R[b, 2, 0] * c[0] + R[b, 2, 1] * c[1] + R[b, 2, 2] * c[2],
-        Q.shape_reach[g] + more,
-    )  # fmt: skip
+    b = Q.shape_node[g]
+    centre = plus(row(x, b), _in_world(R[b], Q.shape_centre[g]))
+    set_box(S, i, centre[0], centre[1], centre[2], Q.shape_reach[g] + more)
 
 
 @kernel

@@ -3,8 +3,7 @@
 import math
 
 from dojo_py.arrays import copy_rows
-from dojo_py.hard.bodies import old_momentum
-from dojo_py.hard.choice import strongest_gravity
+from dojo_py.hard.bodies import old_momentum, strongest_gravity
 from dojo_py.hard.closures import TENDON_ROW, start_closures
 from dojo_py.hard.contact_rows import OVERLAP, ROUND_OFF_GAP, allowance, candidate_gap, start_contact
 from dojo_py.hard.immovable import immovable

@@ -12,6 +12,7 @@ from dojo_py.hard.choice import choose_contacts, left_out_contact, want_all
 from dojo_py.hard.contact_rows import OVERLAP, plane_gap
 from dojo_py.hard.convex_choice import choose_features
 from dojo_py.hard.feature_geometry import feature_gap
+from dojo_py.hard.foresight import foresee
 from dojo_py.hard.held_friction import hold_bounds
 from dojo_py.hard.held_points import any_held, hold_again, hold_points, release_points
 from dojo_py.hard.impacts import rebound
@@ -225,6 +226,7 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
         copy(angle, W.angle0)  # (an earlier round may have left those of a part)
         copy(rate, W.rate_prev)
         if solution == 0:
+            foresee(L, W, h)
             choose_features(L, P, Q, W, h, kappa, W.options.contact_margin)
         if W.n_features[1] > 0:
             return False

@@ -1,0 +1,35 @@
+"""Which gaps a step can close, before it is solved: seen from where the bodies would get at their old velocities.
+
+It is a guess: what it leaves out is found by the checks at the end of the step (choice.py, convex_choice.py), which then is solved
+again.
+"""
+
+from dojo_py.hard.bodies import strongest_gravity
+from dojo_py.jit import kernel
+from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, step_quaternion
+
+SPARE = 2.0
+"""How much more than velocities and gravity close is taken for possible."""
+
+
+@kernel
+def foresee(L, W, h):
+    """Poses of all bodies after h [s] at their old velocities, in W.x_ahead, W.R_ahead."""
+    p, q = W.scratch[101, 0:4], W.scratch[101, 4:8]
+    for b in range(L.mass.shape[0]):
+        for i in range(3):
+            W.x_ahead[b, i] = W.x[b, i] + h * W.v_prev[b, i]
+        step_quaternion(W.v_prev[b, 3:6], h, p)
+        quat_mul(W.q[b], p, q)
+        quat_normalise(q)
+        quat_to_matrix(q, W.R_ahead[b])
+
+
+@kernel
+def may_close(L, i, j, gap, foreseen, h, spare, margin):
+    """Whether a gap [m] between bodies i and j (-1: the world), foreseen at the end of the step, may close within it.
+
+    By `spare` times of what velocities and twice what gravity does, or within the margin [m].
+    """
+    gravity = max(strongest_gravity(L, i), strongest_gravity(L, j))
+    return gap - spare * (max(gap - foreseen, 0.0) + 2.0 * h * h * gravity) <= margin
