@@ -78,7 +78,7 @@ def find_convex(Q, W, k, x, R, reach):
     M.found[0] = 0
     missed, hard, at_end = True, W.kappa[0] == 0.0, reach == 0.0
     M.has_face[0] = M.has_face[1] = False
-    held = at_end and _is_held(W, k)
+    held, looked_at = at_end and _is_held(W, k), not at_end and _has_features(W, k)
     if not held and shows_polygon(Q, a) and shows_polygon(Q, b):
         show_polygon(Q, M, 0, a, pose_a, n)
         show_polygon(Q, M, 1, b, pose_b, times(-1.0, n))
@@ -90,7 +90,7 @@ def find_convex(Q, W, k, x, R, reach):
             missed = missed and (M.gap[f] > gap + MISSED * M.size[0] or M.gap[f] < M.least[0])
             if M.kept[f]:
                 add_feature(Q, W, k, M, f, x, R)
-    if missed or (gap < 0.0 and W.n_features[0] == before and (at_end or not _has_features(W, k))):
+    if not looked_at and (missed or (gap < 0.0 and W.n_features[0] == before)):  # (once is enough from where the step starts)
         if not (hard and _point_over_face(M, p, q, n, W.n_features[0], held)):
             M.kind[0], M.corner[0, 0], M.corner[0, 1], M.side[0], M.sign[0] = NEAREST, 0, 0, 0, 1.0
         if M.kind[0] != NEAREST or not (Q.shape_kind[a] == PLANE or Q.shape_kind[b] == PLANE):
