@@ -62,6 +62,7 @@ class PairCandidates(NamedTuple):
     shape_fade: np.ndarray  # (g,) the largest `fade` of its pairs
     shape_inner: np.ndarray  # (g,) radius of a ball about the centre that is inside of the shape [m]
     shape_node: np.ndarray  # (g,) body
+    ease: np.ndarray  # (nb + 1,) inverse of the trace of each body's inertia [1/(kg m²)], as built; 0 for the world, last
     shape_centre: np.ndarray  # (g, 3) of the geom in the body's frame [m]
     shape_axes: np.ndarray  # (g, 3, 3)
     shape_kind: np.ndarray
@@ -108,8 +109,11 @@ def _points_against_plane(kind, size, centre, axes):
     return [(centre, 0.0, 1, axes @ np.diag(size**2) @ axes.T)]
 
 
-def build_candidates(model, where, com, skip_unsupported=False):
-    """PlaneCandidates and PairCandidates of a Model. Raises ModelError naming all pairs of shapes that have no routine."""
+def build_candidates(model, where, com, turning, skip_unsupported=False):
+    """PlaneCandidates and PairCandidates of a Model. Raises ModelError naming all pairs of shapes that have no routine.
+
+    com (nb, 3), turning (nb,): centres of mass of the merged bodies [m], traces of their inertias [kg m²].
+    """
     node, centre, axes = frames(where, model, com)
     may = colliding_pairs(model)
     law, mu, ratio = laws(coefficients(model, may.geoms, may.listed), may.condim)
@@ -151,7 +155,8 @@ def build_candidates(model, where, com, skip_unsupported=False):
     bodies = int(where.node.max()) + 1
     mass = np.bincount(where.node + 1, np.asarray(model.body_mass, float), minlength=bodies + 1)[1:]
     planes = _plane_candidates(model, np.flatnonzero(on_plane), pair, rubbing, (node, centre, axes))
-    return planes, _pair_candidates(model, listed, int(round_pair.sum()), mass, (node, centre, axes))
+    ease = np.append(1.0 / turning, 0.0)
+    return planes, _pair_candidates(model, listed, int(round_pair.sum()), mass, ease, (node, centre, axes))
 
 
 def _meets_terrain(kind, hull):
@@ -234,7 +239,7 @@ def _inner_radii(kind, size, table):
     return inner
 
 
-def _pair_candidates(model, listed, rounds, mass, shapes):
+def _pair_candidates(model, listed, rounds, mass, ease, shapes):
     """PairCandidates of pairs of geoms, their laws, coefficients, ratios, restitutions: the first `rounds` of them are round."""
     (geoms, law, mu, ratio, bounce), (node, at, directions) = listed, shapes
     kind, size = np.asarray(model.geom_type), np.asarray(model.geom_size, float).reshape(-1, 3)
@@ -263,6 +268,7 @@ def _pair_candidates(model, listed, rounds, mass, shapes):
         shape_fade=fade,
         shape_inner=_inner_radii(kind, size, table),
         shape_node=node,
+        ease=ease,
         shape_centre=at,
         shape_axes=directions,
         shape_kind=table.kind,

@@ -39,13 +39,17 @@ def choose_features(L, P, Q, W, h, kappa, margin):
 
 @kernel
 def _find_closing(L, Q, W, k, h, spare, margin):
-    """Features of pair k if one of them may close in the step, by `spare` times of what it does now or within the margin [m]."""
-    first = W.n_features[0]
-    _find(Q, W, k, margin + spare * closing(L, Q, W, k, h))
-    n, a, b = W.scratch[101, 0:3], Q.shape_node[Q.geom[k, 0]], Q.shape_node[Q.geom[k, 1]]
+    """Features of pair k if one of them may close in the step, by `spare` times of what it does now or within the margin [m].
+
+    Or if the geoms may pass through each other, to be apart again where bodies are foreseen.
+    """
+    first, way = W.n_features[0], closing(L, Q, W, k, h)
+    _find(Q, W, k, margin + spare * way)
+    a, b = Q.geom[k, 0], Q.geom[k, 1]
+    thickness, n, a, b = Q.shape_inner[a] + Q.shape_inner[b], W.scratch[101, 0:3], Q.shape_node[a], Q.shape_node[b]
     for f in range(first, W.n_features[0]):
         gap, foreseen = feature_gap(Q, W, f, W.x, W.R, n, W.scratch), feature_gap(Q, W, f, W.x_ahead, W.R_ahead, n, W.scratch)
-        if may_close(L, a, b, gap, foreseen, h, spare, margin):
+        if way > gap + thickness or may_close(L, a, b, gap, foreseen, h, spare, margin):
             return
     W.n_features[0] = first
 

@@ -5,10 +5,11 @@
     v_t = T (v_A + ω_A × (c - x_A) - v_B - ω_B × (c - x_B))     world axes, next poses
     spinning n · (ω_A - ω_B), rolling T (ω_A - ω_B); their impulses are torques on A, and opposite ones on B
     impulse: F = w (γ n + Tᵀ ξ) on A and -F on B, at one common point seen from the poses at the start of the step,
-             c* - x = c - x₊ ± s (v_A - v_B),   s = h/2,       so that both momenta are conserved exactly
+             c* - x_A = c - x₊_A + α_A h (v_A - v_B),   c* - x_B = c - x₊_B - α_B h (v_A - v_B),   α_A + α_B = 1
 
-             s = 0 where one of the bodies is the world, which takes any torque: with h/2 a ball that rolls on it would be braked by
-             the weight that acts h v/2 before its point of contact
+             so that both momenta are conserved exactly. The shift is a torque that is not there: what rolls is braked by the weight
+             that acts α h v before its point of contact. Bodies share it as they resist turning, α_A = I_A / (I_A + I_B), I the
+             trace of the inertia, which makes the error of their spins the least in energy; the world takes it all.
 
 w: 1, but for far pairs on the central path (far_pairs.py). World rotation vectors δθ = R₊ δφ are used inside: `pair_motion` gives
 all derivatives by the displacements (δx, δθ) of the two next poses, at fixed v and body-frame ω, and `pair_rows` turns them to
@@ -21,9 +22,9 @@ from dojo_py.jit import kernel
 
 
 @kernel
-def shift_of(a, b, h):
-    """s of bodies a and b, -1 the world [s]."""
-    return 0.5 * h if a >= 0 and b >= 0 else 0.0
+def shift_share(Q, a, b):
+    """α of body a against body b, -1 the world."""
+    return Q.ease[b] / (Q.ease[a] + Q.ease[b])
 
 
 @kernel
@@ -89,11 +90,11 @@ def pair_motion(
                 du[i, col] += sign * w[i] * arm[k]
             du[k, col] -= sign * dot
     # the application point c*, seen from the two bodies at the start of the step
-    half_step = shift_of(W.fbody[f, 0], W.fbody[f, 1], h)
+    share = shift_share(Q, W.fbody[f, 0], W.fbody[f, 1])
     for i in range(3):
-        shift = half_step * (va[i] - vb[i])
-        arm_a[i] += shift
-        arm_b[i] -= shift
+        shift = h * (va[i] - vb[i])
+        arm_a[i] += share * shift
+        arm_b[i] -= (1.0 - share) * shift
     for t in range(2):
         value[1 + t] = T[t, 0] * u[0] + T[t, 1] * u[1] + T[t, 2] * u[2]
     for r in range(3):
@@ -211,12 +212,12 @@ def pair_rows(
             R, sign = (Ra, 1.0) if side == 0 else (Rb, -1.0)
             for i in range(3):
                 C[side, r, 3 + i] += sign * (R[0, i] * d[0] + R[1, i] * d[1] + R[2, i] * d[2])
-    half_step = shift_of(W.fbody[f, 0], W.fbody[f, 1], h)
-    # the shift ± s (v_A - v_B) of the arm by the velocities themselves: side A +shift and F, side B -shift and -F, one torque
+    share = shift_share(Q, W.fbody[f, 0], W.fbody[f, 1])
+    # the shift of the arms by the velocities themselves: side A +α_A and F, side B -α_B and -F
     for side in range(2):
-        R0 = R0a if side == 0 else R0b
+        R0, shift = (R0a, share * h) if side == 0 else (R0b, (1.0 - share) * h)
         for j in range(3):
-            e0, e1, e2 = half_step * (j == 0), half_step * (j == 1), half_step * (j == 2)
+            e0, e1, e2 = shift * (j == 0), shift * (j == 1), shift * (j == 2)
             m0, m1, m2 = e1 * F[2] - e2 * F[1], e2 * F[0] - e0 * F[2], e0 * F[1] - e1 * F[0]
             for i in range(3):
                 t = R0[0, i] * m0 + R0[1, i] * m1 + R0[2, i] * m2

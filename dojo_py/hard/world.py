@@ -55,11 +55,12 @@ def build_world(model: Any, friction: str, unsupported: str) -> World:
     refuse_dependent_joints(model)
     lines = unsupported_features(model)
     layout, where = build_layout(model)
+    turning = np.trace(layout.inertia, axis1=1, axis2=2)
     try:
-        planes, pairs = build_candidates(model, where, layout.com)
+        planes, pairs = build_candidates(model, where, layout.com, turning)
     except ModelError as error:
         lines.append(str(error))
-        planes, pairs = build_candidates(model, where, layout.com, skip_unsupported=True)
+        planes, pairs = build_candidates(model, where, layout.com, turning, skip_unsupported=True)
     table = build_drives(model, layout, where)
     try:
         check_servos(model, table)

@@ -28,7 +28,7 @@ import math
 from dojo_py.collision.plane import touching_point
 from dojo_py.hard.contact_rows import displace_pair, feels_frame, physical_impulse, scale_rows
 from dojo_py.hard.feature_geometry import feature_gap
-from dojo_py.hard.feature_rows import shift_of
+from dojo_py.hard.feature_rows import shift_share
 from dojo_py.hard.pair_contacts import upright
 from dojo_py.hard.plane_contacts import plane_rows
 from dojo_py.jit import kernel
@@ -148,7 +148,7 @@ def pair_changes(P, Q, W, G, h):
         for i in range(3):
             G.pair_force[c, i] = s[64, i] if side == 0 else -s[64, i]
         _move_rows(W, c, side, rows, s[49:51, 0:3], y)
-        _move_wrench(W, c, side, F, s[64, 0:3], wrench, h, f)
+        _move_wrench(Q, W, c, side, F, s[64, 0:3], wrench, h, f)
         faded, felt = W.cslope[c] != 0.0, feels_frame(W, c)
         if felt or W.contact_allowance[c] > 0.0 or faded:
             feature_gap(Q, W, W.active[c] - P.body.shape[0], W.x, W.R, s[101, 0:3], s)
@@ -183,25 +183,25 @@ def _move_rows(W, c, side, rows, T, y):
 
 
 @kernel
-def _move_wrench(W, c, side, impulse, F, wrench, h, f):
+def _move_wrench(Q, W, c, side, impulse, F, wrench, h, f):
     """f (2, 6, …): change of the impulses on both bodies of pair c by (u, ψ) of its body on one side. F (3,): on A, world axes."""
     b, at, sign = W.cbody[c, side], 6 * side, 1.0 if side == 0 else -1.0
     d, v = (W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2]), W.v[b]
     t0, t1, t2 = torque_of(ROWS[W.claw[c]], W.cB[c, side], impulse)
-    half_step = shift_of(W.cbody[c, 0], W.cbody[c, 1], h)
+    share = shift_share(Q, W.cbody[c, 0], W.cbody[c, 1])
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
-        # a = s σ (e_k × v), whose entry k is 0;  m = a × F
-        ai, aj = -half_step * sign * v[j], half_step * sign * v[i]
+        # a = h σ (e_k × v), whose entry k is 0, of which each body has its share;  m = a × F
+        ai, aj = -h * sign * v[j], h * sign * v[i]
         mk, mi, mj = ai * F[j] - aj * F[i], aj * F[k], -ai * F[k]
         for side_of in range(2):
-            R = W.R[W.cbody[c, side_of]]
+            R, own = W.R[W.cbody[c, side_of]], share if side_of == 0 else 1.0 - share
             for r in range(6):
                 row = wrench[side_of, r, at : at + 6]
                 f[side_of, r, k] = row[k]
                 f[side_of, r, 3 + k] = row[3 + k] + d[i] * row[j] - d[j] * row[i]
             for r in range(3):
-                f[side_of, 3 + r, 3 + k] += R[k, r] * mk + R[i, r] * mi + R[j, r] * mj
+                f[side_of, 3 + r, 3 + k] += own * (R[k, r] * mk + R[i, r] * mi + R[j, r] * mj)
         R = W.R[b]
         f[side, 3, 3 + k] -= R[k, 1] * t2 - R[k, 2] * t1
         f[side, 4, 3 + k] -= R[k, 2] * t0 - R[k, 0] * t2

@@ -59,7 +59,7 @@ def parameter_columns(
             _numbers(L, P, Q, W, D, moved, k, h, scheme, rates)
         elif route == COM:
             b = moved.target[k]
-            com_column(L, W, G, D, b, moved.axis[k], h, rates)
+            com_column(L, Q, W, G, D, b, moved.axis[k], h, rates)
             if follows:
                 _com_motion(W, G, b, moved.axis[k], h)
                 _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates)

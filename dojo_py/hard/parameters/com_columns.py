@@ -5,19 +5,21 @@ R₊ e). With δv = (a₊ - a)/h no joint, gap or closure changes, and what acts
 
     momentum      m (a₊ - 2 a + a₋)/h
     torque        -a × F of what is applied where the step starts (joints, closures), -a₊ × F of contacts with planes,
-                  -(a + a₊)/2 × F of contacts between bodies, whose common point follows: -(a₊ - a)/2 × F on the other body
+                  -(a₊ - α (a₊ - a)) × F of contacts between bodies, whose common point follows, α: the body's share
+                  (feature_rows.py), and -(1 - α)(a₊ - a) × F on the other body
     velocity      T (δv - R₊ (ω × e)) of contact points
 
 The impulse F of joints and closures is what is left of the body's momentum row.
 """
 
+from dojo_py.hard.feature_rows import shift_share
 from dojo_py.hard.parameters.adjoint import pull_three
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import ROWS, impulse_of
 
 
 @kernel
-def com_column(L, W, G, D, b, axis, h, out):
+def com_column(L, Q, W, G, D, b, axis, h, out):
     """out (nv,) += column of one coordinate of the centre of mass of body b; without outside and actuator wrenches."""
     s = D.scratch
     before, here, after, slip, F, x, t = s[0, 0:3], s[1, 0:3], s[2, 0:3], s[3, 0:3], s[4, 0:3], s[5, 0:3], s[6, 0:3]
@@ -34,13 +36,13 @@ def com_column(L, W, G, D, b, axis, h, out):
     for c in range(W.n_active[0]):
         for side in range(2):
             if W.cbody[c, side] == b:
-                _contact(L, W, D, c, side, here, after, slip, F, t, out)
+                _contact(L, Q, W, D, c, side, here, after, slip, F, t, out)
     _add_cross(F, here, t)
     _pull_torque(W.R[b], t, y, x, out)
 
 
 @kernel
-def _contact(L, W, D, c, side, here, after, slip, rest, t, out):
+def _contact(L, Q, W, D, c, side, here, after, slip, rest, t, out):
     """Contact c, whose body b on one side is at hand: torque t (3,), world axes, and less of its impulse in rest (3,)."""
     s = D.scratch
     force, F, y, arm = s[7, 0 : W.cf.shape[1]], s[8, 0:3], s[9, 0:3], s[10, 0:3]
@@ -59,14 +61,15 @@ def _contact(L, W, D, c, side, here, after, slip, rest, t, out):
         _add_cross(F, after, t)
         return
     other = W.cbody[c, 1 - side]
+    share = shift_share(Q, W.cbody[c, side], other)
     for i in range(3):
         rest[i] -= F[i]
-        arm[i] = 0.5 * (here[i] + after[i]) if other >= 0 else after[i]  # (see shift_of in feature_rows.py)
+        arm[i] = after[i] + share * (here[i] - after[i])
     _add_cross(F, arm, t)
     if other >= 0:
         turn = s[11, 0:3]
         for i in range(3):
-            arm[i] = 0.5 * (here[i] - after[i])  # (the opposite impulse)
+            arm[i] = (1.0 - share) * (here[i] - after[i])  # (the opposite impulse)
             turn[i] = 0.0
         _add_cross(F, arm, turn)
         _pull_torque(W.R[other], turn, D.y[L.place_body[other]], y, out)
