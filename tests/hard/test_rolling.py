@@ -32,7 +32,7 @@ def test_rolling_without_slip_takes_no_energy(floor, shape, timestep):
 
 @pytest.mark.parametrize("shape", ['type="sphere" size=".1"', 'type="cylinder" size=".1 .2" euler="90 0 0"'])
 def test_what_rolls_on_a_free_body_keeps_rolling(shape):
-    """On a board of 20 kg that lies on the floor, 1 m/s for a second. Measured: 1.2e-4, 3.6e-4; with equal shares of the shift 0.29."""
+    """On a board of 20 kg on the floor, 1 m/s for a second. Measured: 1.2e-4, 3.6e-4; with equal shares of the shift 0.29."""
     model = dojo_py.load_model(
         f'<mujoco><option timestep="0.01"/><worldbody>{FLOORS["plane"]}<body pos="0 0 .05"><freejoint/>'
         f'<geom type="box" size="2 1 .05" mass="20"/></body><body pos="-1 0 .2"><freejoint/>'
