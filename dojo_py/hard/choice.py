@@ -3,7 +3,7 @@
 from dojo_py.hard.contact_rows import add_contact, plane_gap
 from dojo_py.hard.convex_choice import left_out_features, want_features
 from dojo_py.hard.foresight import SPARE, may_close
-from dojo_py.hard.islands import in_span
+from dojo_py.hard.islands import BODIES, in_span
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import analyse
 from dojo_py.solver.elimination_order import order_groups
@@ -112,8 +112,14 @@ def want_all(L, P, Q, W, h):
     """Mark what was left out of the step of the islands in W.span: contacts with the world or within one, limits. Returns how many
     were.
 
-    A solve may fail because something is left out: a light limb that nothing stops turns by more than a step can.
+    A solve may fail because something is left out: a light limb that nothing stops turns by more than a step can. Bodies ask once a
+    step: a heap that is hard to solve would else ask for its neighbours, one layer after another.
     """
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        if W.asked[W.members[BODIES, k]] == 1:
+            return 0
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        W.asked[W.members[BODIES, k]] = 1
     added = want_features(L, P, Q, W, h)
     for i in range(P.body.shape[0]):
         added += _want(W, P.body[i], i)

@@ -219,6 +219,7 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
     W.in_hard_limit[0] = 1.0 if kappa == 0.0 else 0.0
     W.n_active[0] = W.n_active[1] = W.n_limits[0] = W.checks[0] = 0
     W.wanted[:] = 0
+    W.asked[:] = 0
     W.free_kind[:] = 0
     W.wanted_limit[:] = 0
     for solution in range(ROUNDS):
