@@ -34,4 +34,9 @@ KNOWN: dict[str, dict[str, Known]] = {
         "solved, other": Known((15, 41), "grains of a milligram that fly 7 of their sizes in a step; a cylinder of 2.9 m"),
         "energy": Known((4, 10), "small bodies at rest are pushed apart, by 3e-17 and 2e-16 J (as in scenes)"),
     },
+    "touching": {
+        "A": Known((950019,), "a cylinder and a mesh, aligned, kappa 0.08: 5e-2, not traced"),
+        "close": Known((950019,), "the same"),
+        "vjp": Known((900075,), "a box that starts 7.5 cm deep in a ball, kappa 1.4e-8: 4.8e-4, bound 1e-4; not traced"),
+    },
 }
