@@ -1,7 +1,7 @@
 """What it costs that a robot's parts touch one another: a relaxed step with its derivatives over MuJoCo's step and differences.
 
-The shipped robots touch the ground only. Here their flesh touches itself too, with a bit of its own in contype and conaffinity,
-all but what parent and child are of each other (MuJoCo's filter), in both programs.
+Most of the shipped robots touch the ground only (docs/models.md). Here all their flesh touches itself too, with a bit of its own in
+contype and conaffinity, all but what parent and child are of each other (MuJoCo's filter), in both programs.
 """
 
 from __future__ import annotations
