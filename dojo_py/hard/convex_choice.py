@@ -31,7 +31,7 @@ def choose_features(L, P, Q, W, h, kappa, margin):
             k = W.sweep.near[i]
             _find(Q, W, k, 2.0 * full_distance(Q, k, kappa))
     else:
-        near_by_travel(L, Q, W, h, 1.0, margin)
+        near_by_travel(L, Q, W, h, SPARE, margin)
         for i in range(W.sweep.found[0]):
             _find_closing(L, Q, W, W.sweep.near[i], h, SPARE, margin)
     _remember(P, W, 0)
@@ -120,7 +120,7 @@ def _known_gap(Q, W, k):
 def want_features(L, P, Q, W, h):
     """Add the features of pairs of the islands in W.span that may close MORE than a step should. Returns how many."""
     before = W.n_features[2] = W.n_features[0]
-    near_by_travel(L, Q, W, h, MORE, 0.0)
+    near_by_travel(L, Q, W, h, MORE * SPARE, 0.0)
     for i in range(W.sweep.found[0]):
         k = W.sweep.near[i]
         a, b = Q.shape_node[Q.geom[k, 0]], Q.shape_node[Q.geom[k, 1]]

@@ -29,7 +29,7 @@ def foresee(L, W, h):
 def may_close(L, i, j, gap, foreseen, h, spare, margin):
     """Whether a gap [m] between bodies i and j (-1: the world), foreseen at the end of the step, may close within it.
 
-    By `spare` times of what velocities and twice what gravity does, or within the margin [m].
+    By `spare` times what velocities and twice what gravity does within it, h² g, or within the margin [m].
     """
     gravity = max(strongest_gravity(L, i), strongest_gravity(L, j))
     return gap - spare * (max(gap - foreseen, 0.0) + 2.0 * h * h * gravity) <= margin

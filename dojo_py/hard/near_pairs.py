@@ -16,15 +16,14 @@ from dojo_py.jit import kernel
 
 @kernel
 def travel(L, Q, W, g, h):
-    """How far geom g may get in a step of length h [m], with room to spare."""
+    """How far geom g may get in a step of length h [m]: as its body moves now, and twice what gravity does within it, h² g."""
     b = Q.shape_node[g]
     if b < 0:
         return 0.0
-    v, c = W.v_prev[b], Q.shape_centre[g]
-    gravity = max(abs(L.gravity[b, 0]), abs(L.gravity[b, 1]), abs(L.gravity[b, 2]))
-    arm = Q.shape_reach[g] + math.sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2])
-    reach = 4.0 * h * h * gravity + 2.0 * h * math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-    return reach + 2.0 * h * arm * math.sqrt(v[3] * v[3] + v[4] * v[4] + v[5] * v[5])
+    v = W.v_prev[b]
+    arm = Q.shape_reach[g] + length(row(Q.shape_centre, g))
+    speed = length((v[0], v[1], v[2])) + arm * length((v[3], v[4], v[5]))
+    return h * (speed + 2.0 * h * strongest_gravity(L, b))
 
 
 @kernel
