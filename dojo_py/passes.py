@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numba
+from llvmlite.binding import Linkage
 from numba import _dynfunc
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
@@ -36,6 +37,19 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
         for function in ll_module.functions:
             if not function.is_declaration:
                 passes.run(function, builder)
+
+    def add_llvm_module(self, ll_module: Any) -> None:
+        """Keep the code of the kernel as it is: there is nothing to link it with yet."""
+        self._optimize_functions(ll_module)
+        self._final_module = ll_module
+
+    def _get_module_for_linking(self) -> Any:
+        """The code itself, since nobody runs it: no copy, marked so that unused kernels go."""
+        self._ensure_finalized()
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.external:
+                function.linkage = "linkonce_odr"
+        return self._final_module
 
     def finalize(self) -> None:
         """Nothing more is added."""

@@ -7,9 +7,11 @@ passes.py, for versions of numba that CI tries; without it the same code comes o
 
 from collections.abc import Callable
 from functools import cache
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
-from numba.core import ir, targetconfig
+from numba.core import ir, targetconfig, types
+from numba.core.cpu import CPUContext
 from numba.core.types import functions
 from numba.core.typing import context as typing_context
 
@@ -61,26 +63,64 @@ def _hash_of_names(kind: Any) -> int:
     return hash(tuple(sorted(kind.options)))
 
 
-_NO_VARIABLES = frozenset({str, int, float, bool, type(None), ir.Loc, ir.Const, ir.Global, ir.FreeVar, ir.Arg})
-
-
 def _variables(self: Any, value: Any) -> list[Any]:
-    """Variables in a statement of numba's intermediate form; most of what is asked about has none, or is one."""
-    kind = type(value)
-    if kind is ir.Var:
-        return [value]
-    if kind in _NO_VARIABLES:
-        return []
-    if isinstance(value, ir.Inst):
-        return list(value.list_vars())
+    """Variables in a statement of numba's intermediate form."""
     found: list[Any] = []
-    if isinstance(value, dict):
-        value = value.values()
-    elif not isinstance(value, list | tuple):
-        return found
-    for part in value:
-        found += _variables(self, part)
+    _add_variables((value,), found)
     return found
+
+
+_NO_VARIABLES = {str, int, float, bool, type(None), ir.Loc, ir.Const, ir.Global, ir.FreeVar, ir.Arg}
+"""Types of what holds no variables, as far as they were met."""
+
+
+def _add_variables(values: Any, found: list[Any]) -> None:
+    """Append the variables in these values and in what they hold."""
+    for value in values:
+        kind = type(value)
+        if kind is ir.Var:
+            found.append(value)
+        elif kind in _NO_VARIABLES:
+            continue
+        elif kind is ir.Expr:
+            _add_variables(value._kws.values(), found)
+        elif isinstance(value, ir.Inst):
+            found += value.list_vars()
+        elif isinstance(value, dict):
+            _add_variables(value.values(), found)
+        elif isinstance(value, list | tuple):
+            _add_variables(value, found)
+        else:
+            _NO_VARIABLES.add(kind)
+
+
+def _known_first(resolve: Callable[..., Any]) -> Callable[..., Any]:
+    """`resolve_value_type`: functions such as `operator.add` are looked up before numba fails to take them for constants."""
+
+    def resolve_value_type(self: Any, value: Any) -> Any:
+        known = self._lookup_global(value) if type(value) in _FUNCTIONS else None
+        return resolve(self, value) if known is None else known
+
+    return resolve_value_type
+
+
+_FUNCTIONS = (BuiltinFunctionType, FunctionType)
+
+
+def _maybe_literal(value: Any) -> Any:
+    """The literal type of a value, or None for one that has none, without an error in between."""
+    all_types: Any = types
+    return all_types.literal(value) if type(value) in all_types.Literal.ctor_map or isinstance(value, all_types.Literal) else None
+
+
+_SIZES: dict[Any, int] = {}
+
+
+def _size(self: Any, kind: Any) -> int:
+    """Bytes of an LLVM type, remembered: LLVM reads a module for every question."""
+    if kind not in _SIZES:
+        _SIZES[kind] = kind.get_abi_size(self.target_data)
+    return _SIZES[kind]
 
 
 def switch_on() -> None:
@@ -93,3 +133,8 @@ def switch_on() -> None:
     flags.__eq__, flags.__hash__ = _same_flags, lambda self: _hash_of_names(self.__class__)
     instruction: Any = ir.Inst
     instruction._rec_list_vars = _variables
+    context.resolve_value_type = _known_first(context.resolve_value_type)
+    cpu: Any = CPUContext
+    cpu.get_abi_sizeof = _size
+    all_types: Any = types
+    all_types.maybe_literal = _maybe_literal
