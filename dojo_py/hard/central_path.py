@@ -29,6 +29,7 @@ from dojo_py.hard.residuals import evaluate_motion, evaluate_rows
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import determinant_sign, factorise, solve
 from dojo_py.solver.cones.contact import ROWS, bound_place, impulse_of
+from dojo_py.solver.cones.standoff import NEAREST
 
 NEAR = 0.03
 """Relative error of products at which a point counts as one of the path. With 0.1 four of 176 piles are lost: Newton's method does
@@ -145,7 +146,48 @@ def follow(L, P, Q, A, W, h, weight, end, tol_residual, most):
 
     The motion has been evaluated. weight: of friction's products beside those of gaps at the end, as in `iterate`.
     tol_residual [m/s]. most: factorisations.
+
+    In the hard limit gaps do not go to zero on the path but to the nearest that has arrived (standoff.py): counted from there.
+    With the band of gaps that have arrived products would jump, one contact after the other, and there would be no path to follow.
     """
+    _count_from_standoff(W)
+    status, count = _follow(L, P, Q, A, W, h, weight, end, tol_residual, most)
+    _count_from_touch(W)
+    return status, count
+
+
+@kernel
+def _count_from_standoff(W):
+    """Gaps are counted from the nearest that has arrived, and end where that is zero."""
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        l = W.limit_active[W.members[LIMITS, k]]
+        W.limit_standoff_kept[l], W.limit_standoff[l] = W.limit_standoff[l], 0.0
+        W.limit_allowance[l] -= NEAREST * W.limit_standoff_kept[l]
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        W.standoff_kept[c], W.standoff[c] = W.standoff[c], 0.0
+        W.contact_allowance[c] -= NEAREST * W.standoff_kept[c]
+
+
+@kernel
+def _count_from_touch(W):
+    """What `_count_from_standoff` has done is undone, at the present point too."""
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        m = W.members[LIMITS, k]
+        l = W.limit_active[m]
+        W.limit_standoff[l] = W.limit_standoff_kept[l]
+        W.limit_allowance[l] += NEAREST * W.limit_standoff[l]
+        W.lim[m, 1] += NEAREST * W.limit_standoff[l]
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        W.standoff[c] = W.standoff_kept[c]
+        W.contact_allowance[c] += NEAREST * W.standoff[c]
+        W.con[c, 1] += NEAREST * W.standoff[c]
+
+
+@kernel
+def _follow(L, P, Q, A, W, h, weight, end, tol_residual, most):
+    """`follow` of the path as it is counted."""
     targets, sums = W.path_targets, W.scratch[104, 0:6]
     clear_cones(W, W.affine)  # no second-order terms in the step to the second targets
     evaluate_rows(L, P, Q, W, h, W.options.springs)

@@ -124,6 +124,8 @@ class Work(NamedTuple):
     checks: np.ndarray  # (1,) how often the end of this step has been checked for what was left out
     standoff: np.ndarray  # (nc,) the gap at which a contact rests in the hard limit [m]; 0 on the central path
     limit_standoff: np.ndarray  # (nl,) likewise of limits [rad, m]
+    standoff_kept: np.ndarray  # (nc,) both while a path is followed that ends at gaps of zero (central_path.py)
+    limit_standoff_kept: np.ndarray  # (nl,)
     cC: np.ndarray  # (nc, 2, nr, 8)
     cB: np.ndarray  # (nc, 2, nr, 8)
     cH: np.ndarray  # (nc, 2, 6, 12) derivative at fixed impulse
@@ -270,7 +272,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         cframe=z((nc, 3, 3)), cval=z((nc, nr)),
         kappa=z(1), in_hard_limit=z(1), free_kind=z(nf, np.int64), free_sign=z(nf),
         free_centre=z((nf, 2, 3)), free_axes=z((nf, 2, 3, 3)), free_radius=z((nf, 2)), checks=z(1, np.int64),
-        standoff=z(nc), limit_standoff=z(nl),
+        standoff=z(nc), limit_standoff=z(nl), standoff_kept=z(nc), limit_standoff_kept=z(nl),
         contact_allowance=z(nc), limit_allowance=z(nl), crecovery=z(nc), lrecovery=z(nl),
         cC=z((nc, 2, nr, WIDTH)), cB=z((nc, 2, nr, WIDTH)),
         cH=z((nc, 2, 6, 12)), cK=z((nc, nr, nr)), cf=z((nc, nr)), cdy=z((nc, nr)), state=z(state_size(nr)),
