@@ -3,6 +3,14 @@
     e = w + s u_A - t u_B,   e · u_A = e · u_B = 0,   w = o_A - o_B,   s, t ∈ [-1, 1]
 
 u: half vectors. Where an end is closest (or the axes are parallel) the ends' own rows hold the contact; s and t stay clamped.
+
+On the central path the bounds of s and t are relaxed like those of the step:
+
+    s, t = argmin  |e|²/2 - τ (ln(1 - s²) + ln(1 - t²))        τ [m²]
+
+Of two parallel segments all points that face each other are closest, and a turn by any angle moves the closest ones to the ends;
+where one passes the end of the other its derivative jumps. The relaxed ones are unique and analytic functions of the poses, u = 0
+(a ball) included; they tend to the closest points as τ does to zero.
 """
 
 from dojo_py.jit import kernel
@@ -31,3 +39,50 @@ def closest_parameters(w, ua, ub):
     t = min(max((bw + s * ab) / bb, -1.0), 1.0)
     s = min(max((t * ab - aw) / aa, -1.0), 1.0)
     return s, t, -1.0 < s < 1.0, -1.0 < t < 1.0
+
+
+ROUNDS = 60
+"""Newton steps of `relaxed_parameters` at most; 5 to 20 are taken."""
+INSIDE = 0.99
+"""Share of the way to the nearest bound that one of them may go."""
+FASTER = 0.05
+"""How much smaller each aims to make the products of slacks and multipliers."""
+ACCURATE = 1e-8
+"""Relative change of slacks in the last one: what is left is its square."""
+
+
+@kernel
+def relaxed_parameters(w, ua, ub, tau):
+    """(s, t, k_s, k_t): parameters of the relaxed closest points, second derivatives of their barriers [m²]. w, ua, ub (3,) [m].
+
+    Newton's method on slacks a and multipliers z, a z = μ, with μ falling to τ: slacks are numbers of their own, so that small ones
+    keep their digits.
+    """
+    aa = ua[0] * ua[0] + ua[1] * ua[1] + ua[2] * ua[2]
+    bb = ub[0] * ub[0] + ub[1] * ub[1] + ub[2] * ub[2]
+    ab = ua[0] * ub[0] + ua[1] * ub[1] + ua[2] * ub[2]
+    aw = ua[0] * w[0] + ua[1] * w[1] + ua[2] * w[2]
+    bw = ub[0] * w[0] + ub[1] * w[1] + ub[2] * w[2]
+    s, t = 0.0, 0.0
+    a0, a1, b0, b1 = 1.0, 1.0, 1.0, 1.0  # 1 - s, 1 + s, 1 - t, 1 + t
+    mu = max(tau, 2.0 * FASTER * max(max(aa, bb), max(abs(aw), abs(bw))))
+    y0, y1, z0, z1 = mu, mu, mu, mu
+    for _ in range(ROUNDS):
+        mu = max(tau, FASTER * 0.25 * (y0 * a0 + y1 * a1 + z0 * b0 + z1 * b1))
+        gs = aw + s * aa - t * ab + mu / a0 - mu / a1
+        gt = -bw - s * ab + t * bb + mu / b0 - mu / b1
+        ks, kt = aa + y0 / a0 + y1 / a1, bb + z0 / b0 + z1 / b1
+        det = ks * kt - ab * ab
+        ds, dt = -(kt * gs + ab * gt) / det, -(ks * gt + ab * gs) / det
+        d0, d1 = mu / a0 - y0 + y0 / a0 * ds, mu / a1 - y1 - y1 / a1 * ds
+        e0, e1 = mu / b0 - z0 + z0 / b0 * dt, mu / b1 - z1 - z1 / b1 * dt
+        step = max(max(ds / a0, -ds / a1), max(dt / b0, -dt / b1))
+        step = max(step, max(max(-d0 / y0, -d1 / y1), max(-e0 / z0, -e1 / z1)))
+        step = 1.0 if step <= INSIDE else INSIDE / step
+        change = max(abs(ds) / min(a0, a1), abs(dt) / min(b0, b1))
+        s, t = s + step * ds, t + step * dt
+        a0, a1, b0, b1 = a0 - step * ds, a1 + step * ds, b0 - step * dt, b1 + step * dt
+        y0, y1, z0, z1 = y0 + step * d0, y1 + step * d1, z0 + step * e0, z1 + step * e1
+        if mu == tau and step == 1.0 and change < ACCURATE:
+            break
+    return s, t, tau / (a0 * a0) + tau / (a1 * a1), tau / (b0 * b0) + tau / (b1 * b1)

@@ -4,6 +4,7 @@ Row f of the table of features (workspace.py) and the poses of its bodies in; th
 axes. Round features have their own file (pair_contacts.py), the others their formulas in collision/features.py.
 """
 
+from dojo_py.collision.candidates import FELT
 from dojo_py.collision.convex_derivatives import motion_change
 from dojo_py.collision.convex_pair import nearest
 from dojo_py.collision.features import (
@@ -51,7 +52,7 @@ def feature_geometry(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, s):
     kind = W.fkind[f]
     if kind <= CROSSING:
         return pair_geometry(
-            kind, xa, Ra, xb, Rb, W.fcentre[f], W.faxes[f], W.fhalf[f], W.fradius[f], n, c, dgap, dn, dc, s
+            kind, xa, Ra, xb, Rb, W.fcentre[f], W.faxes[f], W.fhalf[f], W.fradius[f], _relaxation(Q, W, f), n, c, dgap, dn, dc, s
         )  # fmt: skip
     if kind == POINT_PLANE:
         return _point_plane(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
@@ -66,6 +67,12 @@ def feature_geometry(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, s):
     if kind == RIM_EDGE:
         return _rim_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
     return _rim_rim(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
+
+
+@kernel
+def _relaxation(Q, W, f):
+    """τ [m²] of the relaxed nearest points of two axes (segments.py): h κ/m, an impulse κ/d moves the lighter body by d = √τ."""
+    return FELT * Q.fade[W.fpair[f]] ** 2 * W.kappa[0] if W.fkind[f] == CROSSING and W.kappa[0] > 0.0 else 0.0
 
 
 @kernel
@@ -256,3 +263,13 @@ def feature_gap(Q, W, f, x, R, n, s):
     """Gap [m] of feature f at poses x (nb + 1, 3), R (nb + 1, 3, 3); n (3,): normal, written. s: work (80, 12)."""
     a, b = W.fbody[f, 0], W.fbody[f, 1]
     return feature_geometry(Q, W, f, x[a], R[a], x[b], R[b], n, s[41, 0:3], s[48], s[42:45], s[45:48], s)
+
+
+@kernel
+def round_gap(W, f, x, R, s):
+    """Distance [m] of round feature f at poses x (nb + 1, 3), R (nb + 1, 3, 3), on the central path too. s: work (80, 12)."""
+    a, b = W.fbody[f, 0], W.fbody[f, 1]
+    return pair_geometry(
+        W.fkind[f], x[a], R[a], x[b], R[b], W.fcentre[f], W.faxes[f], W.fhalf[f], W.fradius[f], 0.0,
+        s[41, 0:3], s[41, 3:6], s[48], s[42:45], s[45:48], s,
+    )  # fmt: skip

@@ -7,7 +7,7 @@ import math
 
 from dojo_py.collision.features import BALL_FEATURE
 from dojo_py.collision.rounded_box import ball_against_box
-from dojo_py.collision.segments import closest_parameters
+from dojo_py.collision.segments import closest_parameters, relaxed_parameters
 from dojo_py.jit import kernel
 
 
@@ -41,10 +41,11 @@ def tangents(n, T):
 
 
 @kernel
-def pair_geometry(kind, xa, Ra, xb, Rb, centre, axes, half, radius, n, c, dgap, dn, dc, s):
+def pair_geometry(kind, xa, Ra, xb, Rb, centre, axes, half, radius, tau, n, c, dgap, dn, dc, s):
     """Gap [m], normal n (3,), point c (3,) and their derivatives by (δx_A, δθ_A, δx_B, δθ_B): dgap (12,), dn, dc (3, 12).
 
     centre (2, 3), axes (2, 3, 3), half (2, 3), radius (2,): the features in the bodies' frames. s: work (40, 12).
+    tau [m²]: the nearest points of two axes are relaxed by this (segments.py); 0: they are the nearest.
     """
     ra, rb = s[0, 0:3], s[1, 0:3]  # arms to the two closest points (before rounding)
     oa, ob = s[2, 0:3], s[3, 0:3]
@@ -93,7 +94,12 @@ def pair_geometry(kind, xa, Ra, xb, Rb, centre, axes, half, radius, n, c, dgap, 
             ua[i] = half[0, 2] * (Ra[i, 0] * axes[0, 0, 2] + Ra[i, 1] * axes[0, 1, 2] + Ra[i, 2] * axes[0, 2, 2])
             ub[i] = half[1, 2] * (Rb[i, 0] * axes[1, 0, 2] + Rb[i, 1] * axes[1, 1, 2] + Rb[i, 2] * axes[1, 2, 2])
             e[i] = oa[i] - ob[i]
-        p, t, free_p, free_t = closest_parameters(e, ua, ub)
+        kp, kt = 0.0, 0.0
+        if tau > 0.0:
+            p, t, kp, kt = relaxed_parameters(e, ua, ub, tau)
+            free_p, free_t = True, True
+        else:
+            p, t, free_p, free_t = closest_parameters(e, ua, ub)
         distance = 0.0
         for i in range(3):
             ra[i] += p * ua[i]
@@ -118,8 +124,8 @@ def pair_geometry(kind, xa, Ra, xb, Rb, centre, axes, half, radius, n, c, dgap, 
             ds[0, j] = 0.0
             ds[1, j] = 0.0
         if free_p or free_t:
-            aa = ua[0] * ua[0] + ua[1] * ua[1] + ua[2] * ua[2]
-            bb = ub[0] * ub[0] + ub[1] * ub[1] + ub[2] * ub[2]
+            aa = ua[0] * ua[0] + ua[1] * ua[1] + ua[2] * ua[2] + kp
+            bb = ub[0] * ub[0] + ub[1] * ub[1] + ub[2] * ub[2] + kt
             ab = ua[0] * ub[0] + ua[1] * ub[1] + ua[2] * ub[2]
             det = aa * bb - ab * ab
             for j in range(12):
@@ -150,6 +156,9 @@ def pair_geometry(kind, xa, Ra, xb, Rb, centre, axes, half, radius, n, c, dgap, 
         touch, dtouch = ra, 1
     for j in range(12):
         dgap[j] = n[0] * de[0, j] + n[1] * de[1, j] + n[2] * de[2, j]
+        if dtouch == 1 and tau > 0.0:  # relaxed points slide, and the line between them is not across the axes
+            for i in range(3):
+                dgap[j] += n[i] * (s[7, i] * s[10, j] - s[8, i] * s[11, j])
     # contact point: half way between the two surfaces
     back = radius[0] + 0.5 * gap
     for i in range(3):

@@ -4,8 +4,9 @@
     two capsules                                   the nearest points of their axes (feature 0), the ends of the first against the
                                                    axis of the second (1, 2), the ends of the second (3, 4)
 
-Gaps and their derivatives are those of pair_contacts.py. Features stand in the table of features only in the steps that they take
-part in; impulses are found again by pair and feature.
+Gaps and their derivatives are those of pair_contacts.py. On the central path the nearest points of two axes are relaxed
+(collision/segments.py): unique, and smooth where axes are parallel. Features stand in the table of features only in the steps that
+they take part in; impulses are found again by pair and feature.
 """
 
 import math
@@ -13,7 +14,7 @@ import math
 from dojo_py.collision.convex_shapes import CAPSULE
 from dojo_py.collision.features import BALL_FEATURE, CROSSING
 from dojo_py.collision.segments import PARALLEL
-from dojo_py.hard.feature_geometry import feature_gap
+from dojo_py.hard.feature_geometry import feature_gap, round_gap
 from dojo_py.jit import kernel
 
 ENDS = 4
@@ -74,7 +75,7 @@ def put_nearest(Q, W, k, i, x, R):
     looked_at = 1 if _first_is_nearest(Q, k, R) else count_features(Q, k)
     for number in range(looked_at):
         _put_feature(Q, W, k, number, i)
-        gap = feature_gap(Q, W, i, x, R, W.scratch[101, 0:3], W.scratch)
+        gap = round_gap(W, i, x, R, W.scratch)
         best, nearest = (number, gap) if gap < nearest else (best, nearest)
     if best < looked_at - 1:
         _put_feature(Q, W, k, best, i)

@@ -282,8 +282,11 @@ class Shac(Search):
         self.kept["world time"] = np.array([s.time for s in states])
         for name in ("qpos", "qvel", "act", *PLACED):
             self.kept[f"world {name}"] = np.array([getattr(s, name) for s in states])
-        for name in ("bodies", "impulses", "kinematics"):
+        for name in ("bodies", "kinematics"):
             self.kept[f"world {name}"] = np.array([getattr(s.exact, name) for s in states])
+        impulses = [s.exact.impulses for s in states]  # as long as there are features of pairs; rows of zeros are none
+        longest = max(map(len, impulses))
+        self.kept["world impulses"] = np.array([np.pad(row, (0, longest - len(row))) for row in impulses])
 
     def _states(self) -> list[State]:
         k = {name[6:]: rows for name, rows in self.kept.items() if name.startswith("world ")}

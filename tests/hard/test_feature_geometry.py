@@ -41,6 +41,7 @@ def _random_feature(name, sign, rng):
     W = SimpleNamespace(
         fkind=np.array([kind]), fcentre=0.1 * rng.normal(size=(1, 2, 3)), faxes=axes[None], fhalf=np.full((1, 2, 3), 0.1),
         fradius=np.array([[0.04, 0.03]]), fsign=np.array([sign]), fshape=np.array([[0, 1]]), polytope=polytope(), kappa=np.ones(1),
+        fpair=np.zeros(1, int),
     )  # fmt: skip
     if kind == CROSSING:
         W.fhalf[:, :, :2] = 0.0
@@ -52,6 +53,7 @@ def _random_feature(name, sign, rng):
     Q = SimpleNamespace(
         shape_kind=kinds, shape_size=rng.uniform(0.05, 0.15, (2, 3)), shape_hull=np.zeros((2, 2), int),
         shape_centre=W.fcentre[0], shape_axes=axes, corner=np.zeros((0, 3)), first=np.zeros(1, int), neighbour=np.zeros(0, int),
+        fade=np.array([0.4]),
     )  # fmt: skip
     return Q, W
 
