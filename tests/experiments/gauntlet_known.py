@@ -37,6 +37,7 @@ KNOWN: dict[str, dict[str, Known]] = {
     "touching": {
         "A": Known((950019,), "a cylinder and a mesh, aligned, kappa 0.08: 5e-2, not traced"),
         "close": Known((950019,), "the same"),
+        "parameters": Known((960027,), "anchor of a sliding capsule, a ball on its end, kappa 4e-13: 1.3e-2, bound 1e-3"),
         "vjp": Known((900075,), "a box that starts 7.5 cm deep in a ball, kappa 1.4e-8: 4.8e-4, bound 1e-4; not traced"),
     },
 }
