@@ -31,6 +31,8 @@ class HardLoop:
         self.qpos, self.qvel, self.act, self.bodies, self.impulses = r.qpos, r.qvel, r.act, r.bodies, r.impulses
         self.contacts = r.contacts
         """(n, width) of the latest step, see contact_table.py; with `impulses` replaced by a larger one where a step needs it."""
+        self.by_contacts = np.zeros_like(r.contacts)
+        """(n, width) on the way back: cotangents of what the contacts show of the step that is pulled back next."""
         self.fixed = world.planes.geom.astype(np.int64)
         """(m, 2) geoms of its first rows; -1 is never among them."""
         self.control = np.zeros((steps, model.nu))
@@ -80,6 +82,7 @@ class HardLoop:
         if record.impulses is self.impulses:
             return data
         self._record, self.impulses, self.contacts = record, record.impulses, record.contacts
+        self.by_contacts = np.zeros_like(record.contacts)
         return data if moved is None else moved()
 
     def run_back(self, decide: int, data: int, steps: int, kappa: float, moved: Callable[[], int] | None = None) -> Array:
@@ -89,7 +92,8 @@ class HardLoop:
         def back(mine: Any, record: Any, before: int) -> int:
             nonlocal data
             data = self._take(record, data, moved)
-            record = record._replace(cotangents=self.cotangents, by_control=self.by_control, contacts=record.contacts[:0])
+            mine_too = {"cotangents": self.cotangents, "by_control": self.by_control, "by_contacts": self.by_contacts}
+            record = record._replace(contacts=record.contacts[:0], **mine_too)
             numbers = self._engine.timestep, kappa, kappa, decide, data, before
             return int(roll_out(*mine.handles, record, self.control[:steps], self._none, *numbers))
 

@@ -42,6 +42,7 @@ class Record(NamedTuple):
     gradients: np.ndarray  # (T, 9) reports of the steps that were differentiated
     cotangents: np.ndarray  # (T + 1, 2 nv) of a run backwards: given by the states, then summed up; or (0, …)
     by_control: np.ndarray  # (T, nu) what it makes of them; or (0, …)
+    by_contacts: np.ndarray  # (number of candidates, WIDTH) cotangents of what the contacts of the step at hand show, or (0, WIDTH)
     noted: Noted  # for sensors
 
 
@@ -60,7 +61,8 @@ def allocate_record(
         z((rows, shape.size(room))), z((steps, 9)),
         z((rows * maximal, model.nbody, 13)), empty_table(world, room)[: None if contacts else 0],
         z((steps * linearize, 2 * model.nv, 2 * model.nv)), z((steps * linearize, 2 * model.nv, model.nu)), z((steps, 9)),
-        z((rows * backwards, 2 * model.nv)), z((steps * backwards, model.nu)), allocate_noted(world, steps * sensors, room),
+        z((rows * backwards, 2 * model.nv)), z((steps * backwards, model.nu)), empty_table(world, 0)[:0],
+        allocate_noted(world, steps * sensors, room),
     )  # fmt: skip
 
 
@@ -165,7 +167,7 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
     the first to pull them back.
 
     decide: address of a function that is asked before every step and after the last one (by_address.py); 0: none. It may write
-    controls[t]; on the way back it may add to the cotangents of state t + 1, which is 0 at the last call.
+    controls[t]; on the way back it may add to the cotangents of state t + 1, which is 0 at the last call, and write by_contacts.
 
     Where a step finds no room for all features of pairs (W.n_features[1] too few) the number of the steps before it is returned:
     with more room the run goes on from there when it is given as `done`, which is -1 for one that begins.
@@ -211,7 +213,8 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
                 if regular and backwards:
                     after, before, by_control = Z.cotangents[t + 1], Z.cotangents[t], Z.by_control[t]
                     regular = pull_back_step(
-                        L, P, Q, T, W, V, G, qpos, qvel, act, controls[t], h, now, scheme, after, before, by_control
+                        L, P, Q, T, W, V, G, qpos, qvel, act, controls[t], h, now, scheme, after, before, by_control,
+                        Z.by_contacts,
                     )
                 elif regular:
                     regular = step_jacobian(

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from dojo_py.by_address import FRESH, GO, STOP, Callback
+from dojo_py.collision.contact_columns import GEOMS, IMPULSE, TORQUE, WIDTH
 from dojo_py.policy import loop_counts as at
-from dojo_py.policy.derivatives import observation_jacobian, reward_gradient
+from dojo_py.policy.derivatives import (
+    STEP,
+    differenced_observation,
+    differenced_reward,
+    observation_jacobian,
+    reward_gradient,
+)
 from dojo_py.simulate.status import LOST
 
 Array = np.ndarray
@@ -72,6 +80,8 @@ class AskedInPython:
     def _finish(self, k: int, t: int) -> None:
         loop, d, task = self.loop, self.loop.data, self.loop.task
         self.states.append(loop.rows.state(t))
+        if task.wants_contacts:
+            d.kept[k] = loop.rows.contacts
         self.contacts.append(loop.rows.contacts_of(loop.rows.contacts) if task.wants_contacts else None)
         value, parts = task.reward(self.states[k - 1], d.actions[k - 1].copy(), self.states[k], self.contacts[k])
         self.parts.append(parts)
@@ -82,6 +92,7 @@ class AskedInPython:
     def _pull(self, t: int, status: int) -> int:
         loop, d, task = self.loop, self.loop.data, self.loop.task
         c, skip, here = d.counts, loop.skip, t + 1
+        d.by_contacts[:] = 0.0
         if here % skip:
             return GO
         k, done = here // skip, int(c[at.DONE])
@@ -94,18 +105,41 @@ class AskedInPython:
                 d.by_parameters[:] += by_parameters
                 by_seen += d.gain * by_input
         if by_seen.any():
-            d.cotangents[here] += by_seen @ observation_jacobian(task, self.states[k], self.contacts[k])
+            slope = differenced_observation if task.wants_contacts else observation_jacobian  # (a task's own knows no contacts)
+            d.cotangents[here] += by_seen @ slope(task, self.states[k], self.contacts[k])
+            if k > 0:
+                d.by_contacts[:] += self._by_contacts(k, lambda found: by_seen @ task.observe(self.states[k], found))
         if k > 0:
             if k < done:
                 cut = c[at.TRUNCATION] > 0 and (done - k) % c[at.TRUNCATION] == 0
                 d.cotangents[here] *= 0.0 if cut else d.sums[at.DISCOUNT]
+                d.by_contacts[:] *= 0.0 if cut else d.sums[at.DISCOUNT]
             before, action, after = self.states[k - 1], d.actions[k - 1].copy(), self.states[k]
-            slopes = reward_gradient(task, before, action, after, self.contacts[k])
+            slope = differenced_reward if task.wants_contacts else reward_gradient
+            slopes = slope(task, before, action, after, self.contacts[k])
             weight = d.weights[k - 1]
             d.cotangents[here - skip] += weight * slopes[0]
             d.by_action[k - 1] += weight * slopes[1]
             d.cotangents[here] += weight * slopes[2]
+            earned = self._by_contacts(k, lambda found: task.reward(before, action, after, found)[0])
+            d.by_contacts[:] += weight * earned
         return GO
+
+    def _by_contacts(self, k: int, value: Callable[[Any], Any]) -> Array:
+        """(n, width) derivative of a number by the table of contacts that observation k was made with; differences."""
+        loop = self.loop
+        out = np.zeros_like(loop.data.by_contacts)
+        if not loop.task.wants_contacts:
+            return out
+        table = loop.data.kept[k].copy()
+        for i in np.flatnonzero(table[:, IMPULSE]):
+            for column in (*range(GEOMS), *range(TORQUE, WIDTH)):
+                here = table[i, column]
+                for sign in (1.0, -1.0):
+                    table[i, column] = here + sign * STEP
+                    out[i, column] += sign * float(value(loop.rows.contacts_of(table))) / (2 * STEP)
+                table[i, column] = here
+        return out
 
 
 def _shaped(name: str, value: Array, room: Array) -> Array:

@@ -223,7 +223,8 @@ class ClosedLoop:
 
         kept = np.zeros((len(self.data.kept), *self.rows.contacts.shape))
         kept[:, : self.data.kept.shape[1]] = self.data.kept
-        self.data = self.data._replace(impulses=self.rows.impulses, contacts=self.rows.contacts, kept=kept)
+        tables = {name: getattr(self.rows, name) for name in ("impulses", "contacts", "by_contacts")}
+        self.data = self.data._replace(kept=kept, **tables)
         self._handle = handle(self.data)
         self._address = struct_address(self._handle)
         return self._address
@@ -314,7 +315,8 @@ class ClosedLoop:
     ) -> PolicyGradient:
         """The exact derivative of Σ discountᵏ rₖ of an episode at κ [N m s], rewards clipped as the options say.
 
-        What a task observes or pays of contacts (Ant, Humanoid) counts as constant: there the derivative lacks that part.
+        What a task observes or pays of contacts (Ant, Humanoid) is differentiated, too. Gaps and torques only where the task's
+        formulas are asked in Python.
         """
         discount = real_number("discount", discount, above=0.0, most=1.0)
         played = self.play(parameters, state, whitening, kappa, options)
@@ -361,7 +363,9 @@ class ClosedLoop:
         )
 
 
-_OF_ROWS = ("qpos", "qvel", "act", "bodies", "impulses", "control", "contacts", "fixed", "cotangents", "by_control")
+_OF_ROWS = (
+    "qpos", "qvel", "act", "bodies", "impulses", "control", "contacts", "fixed", "cotangents", "by_control", "by_contacts",
+)  # fmt: skip
 """Arrays that the simulator's loop and the kernels share."""
 
 # loops for whoever plays episodes

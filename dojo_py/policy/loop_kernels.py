@@ -6,8 +6,10 @@ to the first:
 
     λ ← λ + (∂r/∂x₊)ᵀ w,   ∂R/∂u = Bᵀ λ summed over the action's steps,   λ ← Aᵀ λ + (∂r/∂x)ᵀ w + (∂o/∂x)ᵀ (∂u/∂o)ᵀ ∂R/∂u
 
-λ: cotangent of the state, which the roll-out pulls back through its steps; o: observation, r: reward, both as central differences,
-which cost little beside a step. What contacts show (impulses, wrenches about the centre of mass) is a constant in them.
+λ: cotangent of the state, which the roll-out pulls back through its steps; o: observation, r: reward, both as central
+differences, which cost little beside a step. Where they read the contacts after the step, their differences by impulses,
+positions and frames are cotangents of the table of contacts, which the roll-out pulls back with the state
+(hard/gradients/contact_pull.py).
 
 A task gives three kernels: observe(D, qpos, qvel, contacts, out), reward(D, qpos, qvel, action, qpos after, qvel after, contacts,
 parts) and, if it can end, over(D, qpos, qvel). D: a Loop. `entries_of` makes of them what the roll-out is given.
@@ -24,6 +26,7 @@ from numba import types
 
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.by_address import FRESH, GO, STOP, reader_of
+from dojo_py.collision.contact_columns import FRAME, GEOMS, IMPULSE
 from dojo_py.handles import Struct
 from dojo_py.jit import entry, kernel
 from dojo_py.policy import loop_counts as at
@@ -103,6 +106,7 @@ class Loop(NamedTuple):
     slopes_seen: np.ndarray  # (K + 1, no) cotangents of the observations
     cotangents: np.ndarray  # (T + 1, 2 nv)
     by_control: np.ndarray  # (T, nu)
+    by_contacts: np.ndarray  # (n, width) cotangents of the contacts after the step at hand
     by_action: np.ndarray  # (K, na)
     by_parameters: np.ndarray  # (size,)
 
@@ -119,7 +123,7 @@ DIMENSIONS = {
     "body_quat": 2, "body_ipos": 2, "body_iquat": 2, "body_inertia": 2, "joint_pos": 2, "joint_axis": 2, "scale": 2,
     "values": 2, "slopes": 2, "actions": 2, "seen": 2, "parts": 2, "kept": 3, "position": 2, "rotation": 3, "angular": 2,
     "linear": 2, "wrench": 2, "moved": 2, "trial": 2, "small": 3, "slopes_seen": 2,
-    "cotangents": 2, "by_control": 2, "by_action": 2,
+    "cotangents": 2, "by_control": 2, "by_contacts": 2, "by_action": 2,
 }  # fmt: skip
 """Of the fields that are no vectors."""
 LOOP = Struct(Loop.__name__, [
@@ -221,6 +225,14 @@ def _layers_back(D, seen, by_action):
         c[j] *= D.gain[j]
 
 
+@kernel
+def read_columns(D, contacts, i):
+    """First column of row i that formulas read, and the one after the last: none without an impulse; a plane's frame is fixed."""
+    if contacts[i, IMPULSE] == 0.0:
+        return IMPULSE, IMPULSE
+    return IMPULSE, FRAME if i < D.fixed.shape[0] else GEOMS
+
+
 # with a task's own kernels (kernels that are handed over as arguments could not be kept on disk)
 
 
@@ -303,8 +315,8 @@ def pull_with(observe, reward):
 
     @own
     def observation_back(D, t, k, cotangent):
-        """λ_t += (∂o/∂x)ᵀ cotangent, without contacts: what they show counts as constant."""
-        contacts = D.kept[k, :0]
+        """λ_t += (∂o/∂x)ᵀ cotangent, at fixed contacts, and their own cotangents."""
+        contacts = D.kept[k]
         nq, nv = D.qpos.shape[1], D.qvel.shape[1]
         plus, minus = D.trial[0, : cotangent.shape[0]], D.trial[1, : cotangent.shape[0]]
         for i in range(2 * nv):
@@ -316,13 +328,25 @@ def pull_with(observe, reward):
             for k in range(cotangent.shape[0]):
                 total += cotangent[k] * (plus[k] - minus[k])
             D.cotangents[t, i] += total / (2.0 * DIFFERENCE)
+        for i in range(contacts.shape[0]):
+            first, last = read_columns(D, contacts, i)
+            for column in range(first, last):
+                here, total = contacts[i, column], 0.0
+                contacts[i, column] = here + DIFFERENCE
+                observe(D, D.qpos[t], D.qvel[t], contacts, plus)
+                contacts[i, column] = here - DIFFERENCE
+                observe(D, D.qpos[t], D.qvel[t], contacts, minus)
+                contacts[i, column] = here
+                for k in range(cotangent.shape[0]):
+                    total += cotangent[k] * (plus[k] - minus[k])
+                D.by_contacts[i, column] += total / (2.0 * DIFFERENCE)
 
     @own
     def reward_back(D, k):
         """Derivatives of reward k by both states, and by its action, times its weight."""
         skip, nq, nv = D.counts[at.SKIP], D.qpos.shape[1], D.qvel.shape[1]
         b, a = k * skip, (k + 1) * skip
-        action, weight, contacts = D.actions[k], D.weights[k] / (2.0 * DIFFERENCE), D.kept[k + 1, :0]
+        action, weight, contacts = D.actions[k], D.weights[k] / (2.0 * DIFFERENCE), D.kept[k + 1]
         parts, u = D.trial[2, : D.parts.shape[1]], D.trial[0, : action.shape[0]]
         for i in range(2 * nv):
             value = 0.0
@@ -346,11 +370,22 @@ def pull_with(observe, reward):
             u[i] = action[i] - DIFFERENCE
             value -= reward(D, D.qpos[b], D.qvel[b], u, D.qpos[a], D.qvel[a], contacts, parts)
             D.by_action[k, i] += weight * value
+        for i in range(contacts.shape[0]):
+            first, last = read_columns(D, contacts, i)
+            for column in range(first, last):
+                here = contacts[i, column]
+                contacts[i, column] = here + DIFFERENCE
+                value = reward(D, D.qpos[b], D.qvel[b], action, D.qpos[a], D.qvel[a], contacts, parts)
+                contacts[i, column] = here - DIFFERENCE
+                value -= reward(D, D.qpos[b], D.qvel[b], action, D.qpos[a], D.qvel[a], contacts, parts)
+                contacts[i, column] = here
+                D.by_contacts[i, column] += weight * value
 
     @own
     def pull(D, t, status):
         """Before the way back through step t: what depends on the state t + 1, where an action begins or ends."""
         c, skip, here = D.counts, D.counts[at.SKIP], t + 1
+        D.by_contacts[:, :] = 0.0
         if here % skip != 0:
             return GO
         k, done = here // skip, c[at.DONE]
@@ -373,6 +408,9 @@ def pull_with(observe, reward):
                 factor = 0.0 if cut else D.sums[at.DISCOUNT]
                 for i in range(D.cotangents.shape[1]):
                     D.cotangents[here, i] *= factor
+                for i in range(D.by_contacts.shape[0]):
+                    for j in range(D.by_contacts.shape[1]):
+                        D.by_contacts[i, j] *= factor
             reward_back(D, k - 1)
         return GO
 

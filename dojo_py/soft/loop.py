@@ -41,7 +41,7 @@ class SoftLoop:
         self.grown: Callable[[], int] | None = None
         """Called when `contacts` is another array: returns where the function's data are from now on."""
         self.fixed = z((0, 2), np.int64)
-        self.cotangents, self.by_control = z((0, 2 * m.nv)), z((0, m.nu))
+        self.cotangents, self.by_control, self.by_contacts = z((0, 2 * m.nv)), z((0, m.nu)), z((0, WIDTH))
         self._status, self._iterations = z(steps, np.int64), z(steps, np.int64)
         self._residual, self._gaps, self._empty = z(steps), z(steps), z(0)
         self._noted, self._none = allocate_noted(m, 0, 0), outside_of(m, None, None, 0)

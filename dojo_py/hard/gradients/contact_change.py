@@ -25,6 +25,7 @@ by δn₀ and δt₁⁰ at fixed n (what n does is in Y, Z). When both bodies tu
 
 import math
 
+from dojo_py.arrays import copy, copy_rows
 from dojo_py.collision.plane import touching_point
 from dojo_py.hard.contact_rows import displace_pair, feels_frame, physical_impulse, scale_rows
 from dojo_py.hard.feature_geometry import feature_gap
@@ -83,6 +84,7 @@ def plane_changes(P, W, G, h):
             y[k, 0] = y[k, 1] = y[k, 2] = 0.0
             y[k, 3], y[k, 4], y[k, 5] = u1 * d[2] - u2 * d[1], u2 * d[0] - u0 * d[2], u0 * d[1] - u1 * d[0]
         scale_rows(W, c, y)
+        copy_rows(y, G.motion[c, 0:nr])
         out = G.contact[b]
         subtract_impulses(rows, W.cB[c, 0], K, y, out, 0)
         # H holds the start's frame still; here it turns along, which takes (Rᵀ ψ) × torque off
@@ -154,9 +156,11 @@ def pair_changes(P, Q, W, G, h):
             feature_gap(Q, W, W.active[c] - P.body.shape[0], W.x, W.R, s[101, 0:3], s)
         if faded:  # the share of the impulse that acts follows the gap where the step starts
             _fade(W, c, F, s[48, 6 * side : 6 * side + 6], f)
+            copy(s[48, 6 * side : 6 * side + 6], G.fade[c])
         if W.contact_allowance[c] > 0.0:
             for k in range(6):
                 y[0, k] -= s[48, 6 * side + k]
+        copy_rows(y, G.motion[c, 0:nr])
         _condense_pair(W, c, y, f, G.pair_rows[c])
         if felt:
             _tangent_spin(W.cframe[c, 0], W.cframe[c, 1], G.pair_spin[c])

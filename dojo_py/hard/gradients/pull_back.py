@@ -3,9 +3,11 @@
     A = Y S⁻¹ X + E,   Aᵀ λ₊ = Xᵀ y + Eᵀ λ₊,   Sᵀ y = Yᵀ λ₊
 
 S: Newton's matrix, X: right-hand sides of all coordinates, rates and controls, Y: what the next coordinates and rates read of the
-velocities, E: what a joint's own coordinate changes in them directly.
+velocities, E: what a joint's own coordinate changes in them directly. What the step's contacts show is read off the same way: the
+cotangents of their table add to Yᵀ λ₊ and to Eᵀ λ₊ (contact_pull.py).
 """
 
+from dojo_py.hard.gradients.contact_pull import directly_shown, pull_contacts
 from dojo_py.hard.gradients.implicit import factorise_at, solve_rows
 from dojo_py.hard.gradients.next_state import next_joint
 from dojo_py.hard.gradients.rates import coordinates_transposed, rates_transposed
@@ -14,9 +16,10 @@ from dojo_py.jit import kernel
 
 
 @kernel
-def pull_back_step(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, scheme, after, before, by_control):
+def pull_back_step(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, scheme, after, before, by_control, by_contacts):
     """From after (2 nv,) = λ₊ add Aᵀ λ₊ to before (2 nv,), and put Bᵀ λ₊ into by_control (nu,).
 
+    by_contacts (n, WIDTH): cotangents of what the step's contacts show, or (0, WIDTH).
     W holds the step's solution, from qpos, qvel. Returns whether the matrix is regular.
     """
     for b in range(G.v.shape[0]):
@@ -27,6 +30,7 @@ def pull_back_step(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, sche
     put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme)
     coordinates_transposed(L, W, after, h, G.rates[:, 0], G.scratch)
     rates_transposed(L, W, G.rates, h, G.adjoint)
+    shown = pull_contacts(L, P, Q, W, G, by_contacts, h)
     solve_rows(L, W, G.adjoint, G.adjoint_again)
     nv = qvel.shape[0]
     for column in range(2 * nv + control.shape[0]):
@@ -40,6 +44,8 @@ def pull_back_step(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, sche
         before[column] += total
         if column < nv:
             before[column] += _directly(L, W, G, h, column, after)
+            if shown:
+                before[column] += directly_shown(L, W, G, column, h)
     return True
 
 

@@ -36,6 +36,10 @@ class Tangent(NamedTuple):
     pair_rows: np.ndarray  # (nc, 12, 6) right-hand sides of both bodies of a pair contact by the second's displacement and turn
     pair_force: np.ndarray  # (nc, 3) its impulse on the second body, world [N s]
     pair_twist: np.ndarray  # (nc, 12) right-hand sides of both bodies by a turn of its tangents about the normal
+    motion: np.ndarray  # (nc, 6, 6) change of the motion along a contact's rows by (u, ψ), of a pair's second body
+    fade: np.ndarray  # (nc, 6) change of a far pair's gap where the step starts by (u, ψ) of the second body
+    shown: np.ndarray  # (nb, 6) forms of (u, ψ) of the bodies: what the cotangents of the contact table make of it
+    shown_pair: np.ndarray  # (nc, 12) likewise of a pair's second body, then of both with the first
     pair_spin: np.ndarray  # (nc, 3) that turn by a turn of both bodies, which the tangents do not follow
     load: np.ndarray  # (nn, 6) impulses of the joints' rows, joint couplings included [N s, N m s]
     impulse: np.ndarray  # (nn, 6, 8) impulse directions on the children
@@ -63,7 +67,7 @@ def allocate_tangent(model: Any, layout: Any, planes: Any, room: int, servos: in
         z((nb + nn, 6, whole(columns))), z((closed, 6, whole(columns))), z((nb + 1, 6)),
         z((model.nv, 6)), z((model.nv, 6)), z((model.nv, 6)), z((nb + 1, 3)), z((nb + 1, 3, 3)), z((nb, 3, 3)), z((nb, 3, 3)),
         z((nb, 3, 3)), z((nb, 3)), z((nb, 6, 6)), z((model.nv, 6)), z((nb, 12)), z(nb, np.int64), z((nc, 12, 6)), z((nc, 3)),
-        z((nc, 12)), z((nc, 3)), z((nn, 6)),
+        z((nc, 12)), z((nc, 6, 6)), z((nc, 6)), z((nb, 6)), z((nc, 12)), z((nc, 3)), z((nn, 6)),
         z((nn, 6, WIDTH)), z((nb, 3, 3)), z((nb, 6)), z(nd), z(servos), z(servos, np.int64), z((nb, 6)), z((96, 12)),
         z((nb, 13)), z((nb + nn, 6, WIDTH)), z((closed, 6, WIDTH)), z((model.nv, WIDTH)), z(2 * model.nv),
     )  # fmt: skip

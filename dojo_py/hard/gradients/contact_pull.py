@@ -1,0 +1,218 @@
+"""Reverse mode through what a step's contacts show (contact_table.py): impulses, positions, frames, gaps.
+
+With the cotangents g of a row of the table, the change of its impulses and places
+
+    δF = -K (C δv + y (u, ψ)),      δp = ∂p/∂x₊ δx₊ + ∂p/∂θ₊ δθ₊,      δx₊ = u + ψ × d + h δv,   δθ₊ = ψ + R₊ h Γ δω,   d = x₊ - x
+
+is linear in what the step solves for and in the rigid displacement (u, ψ) of its bodies by a coordinate (contact_change.py, which
+also says why δv is what comes on top of ψ × v). So g adds to the right-hand side of the transposed system that pulls back a step
+(pull_back.py), and a form p · (u, ψ) for each body, or for each pair, that the columns of the coordinates are put into.
+
+A pair's tangents: when both bodies move rigidly its frame turns along and its impulses stay; when the second moves by itself the
+frame of the start is held. What is pulled back so is the force in world axes; its parts along the tangents are exact for g that
+depend on them through that force.
+"""
+
+from dojo_py.arrays import copy
+from dojo_py.collision.contact_columns import FRAME, GAP, IMPULSE, POSITION, TORQUE
+from dojo_py.collision.plane import touching_point
+from dojo_py.hard.contact_rows import physical_impulse
+from dojo_py.hard.feature_geometry import feature_geometry
+from dojo_py.hard.gradients.state_columns import field, subtree_motion
+from dojo_py.jit import kernel
+from dojo_py.solver.cones.contact import ROWS, impulse_of
+
+
+@kernel
+def pull_contacts(L, P, Q, W, G, by_contacts, h):
+    """From by_contacts (n, WIDTH): cotangents of the table after the step, add to G.adjoint what the velocities change in it, and
+    put into G.shown (nb, 6), G.shown_pair (nc, 12) what the displacements of bodies do. Returns whether one is not zero.
+    """
+    planes, shown = P.body.shape[0], False
+    for i in range(by_contacts.shape[0]):
+        shown = shown or _any(by_contacts[i])
+    if not shown:
+        return False
+    G.shown[:, :] = 0.0
+    for i in range(planes):
+        if _any(by_contacts[i]):
+            _plane_place(L, P, W, G, i, by_contacts[i], h)
+    for c in range(W.n_active[0]):
+        row = by_contacts[W.active[c]]
+        pair = W.active[c] >= planes
+        if pair:
+            G.shown_pair[c, :] = 0.0
+        if not _any(row):
+            continue
+        if pair:
+            _pair_place(L, Q, W, G, c, W.active[c] - planes, row, h)
+        _impulses(L, W, G, c, row, pair)
+    return True
+
+
+@kernel
+def directly_shown(L, W, G, dof, h):
+    """What coordinate dof changes in the table while no velocity changes, times the cotangents: after `pull_contacts`."""
+    child, here, total = L.child[L.dof_joint[dof]], G.here[dof], 0.0
+    subtree_motion(L, W, G, child, here, here, True, h)
+    for b in range(L.mass.shape[0]):
+        if G.under[b] == 1:
+            total += _dot(G.shown[b], G.moved[b])
+    m = G.scratch[0, 0:6]
+    for c in range(W.n_active[1], W.n_active[0]):
+        a, b = W.cbody[c, 0], W.cbody[c, 1]
+        on_a, on_b = a >= 0 and G.under[a] == 1, b >= 0 and G.under[b] == 1
+        if on_a and b >= 0:  # both move with the first,
+            field(here, W.x[a], W.x[child], m)
+            total += _dot(G.shown_pair[c, 6:12], m)
+        if on_a != on_b:  # and the second by itself, or back
+            mover = b if b >= 0 else a
+            field(here, W.x[mover], W.x[child], m)
+            total += (1.0 if on_b or b < 0 else -1.0) * _dot(G.shown_pair[c, 0:6], m)
+    return total
+
+
+@kernel
+def _any(row):
+    """Whether an entry is not zero."""
+    for k in range(row.shape[0]):
+        if row[k] != 0.0:
+            return True
+    return False
+
+
+@kernel
+def _dot(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+
+
+@kernel
+def _by_pose(L, W, G, b, force, torque, h):
+    """G.adjoint += the velocities' part of force · δx₊ + torque · δθ₊ of body b."""
+    out, R, hG = G.adjoint[L.place_body[b]], W.Rn[b], W.hG[b]
+    t = (
+        R[0, 0] * torque[0] + R[1, 0] * torque[1] + R[2, 0] * torque[2],
+        R[0, 1] * torque[0] + R[1, 1] * torque[1] + R[2, 1] * torque[2],
+        R[0, 2] * torque[0] + R[1, 2] * torque[1] + R[2, 2] * torque[2],
+    )
+    for i in range(3):
+        out[i, 0] += h * force[i]
+        out[3 + i, 0] += t[0] * hG[0, i] + t[1] * hG[1, i] + t[2] * hG[2, i]
+
+
+@kernel
+def _add_form(W, b, force, torque, out):
+    """out (6,) += the part of (u, ψ) in force · δx₊ + torque · δθ₊ of body b."""
+    d0, d1, d2 = W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2]
+    out[0] += force[0]
+    out[1] += force[1]
+    out[2] += force[2]
+    out[3] += torque[0] + d1 * force[2] - d2 * force[1]
+    out[4] += torque[1] + d2 * force[0] - d0 * force[2]
+    out[5] += torque[2] + d0 * force[1] - d1 * force[0]
+
+
+@kernel
+def _plane_place(L, P, W, G, i, g, h):
+    """Position and gap of plane candidate i, whose position is x₊ + R₊ p - r n - gap n / 2."""
+    s = G.scratch
+    nb, p, D, e, torque = s[0, 0:3], s[1, 0:3], s[2:5, 0:3], s[5, 0:3], s[6, 0:3]
+    b, n = P.body[i], P.normal[i]
+    R = W.Rn[b]
+    for k in range(3):
+        nb[k] = R[0, k] * n[0] + R[1, k] * n[1] + R[2, k] * n[2]
+    touching_point(nb, P.point[i], P.curved[i], P.shape[i], p, D)
+    by_gap = g[GAP] - 0.5 * (g[POSITION] * n[0] + g[POSITION + 1] * n[1] + g[POSITION + 2] * n[2])
+    for k in range(3):
+        e[k] = g[POSITION + k] + by_gap * n[k]
+    # e · δ(x₊ + R₊ p) = e · δx₊ + δθ · (R₊ p × e + R₊ Dᵀ R₊ᵀ e × n),   δn_b = R₊ᵀ (n × δθ)
+    z = s[7, 0:3]
+    for k in range(3):
+        z[k] = 0.0
+        for m in range(3):
+            z[k] += D[m, k] * (R[0, m] * e[0] + R[1, m] * e[1] + R[2, m] * e[2])
+    for k in range(3):
+        j, l = (k + 1) % 3, (k + 2) % 3
+        pj = R[j, 0] * p[0] + R[j, 1] * p[1] + R[j, 2] * p[2]
+        pl = R[l, 0] * p[0] + R[l, 1] * p[1] + R[l, 2] * p[2]
+        zj = R[j, 0] * z[0] + R[j, 1] * z[1] + R[j, 2] * z[2]
+        zl = R[l, 0] * z[0] + R[l, 1] * z[1] + R[l, 2] * z[2]
+        torque[k] = pj * e[l] - pl * e[j] + zj * n[l] - zl * n[j]
+    _by_pose(L, W, G, b, e, torque, h)
+    _add_form(W, b, e, torque, G.shown[b])
+
+
+@kernel
+def _pair_place(L, Q, W, G, c, f, g, h):
+    """Position, frame and gap of pair c, feature f."""
+    s, t = W.scratch, G.scratch
+    n, p, dgap, dn, dp = s[40, 0:3], s[41, 0:3], s[48], s[42:45], s[45:48]
+    by, by_n, axis = t[0, 0:12], t[1, 0:3], t[2, 0:3]
+    a, b, start = W.fbody[f, 0], W.fbody[f, 1], W.cframe[c]
+    feature_geometry(Q, W, f, W.xn[a], W.Rn[a], W.xn[b], W.Rn[b], n, p, dgap, dn, dp, s)
+    copy(g[FRAME : FRAME + 3], by_n)
+    common = G.shown_pair[c, 6:12]
+    below = max(1.0 + n[0] * start[0, 0] + n[1] * start[0, 1] + n[2] * start[0, 2], 1e-6)
+    for k in range(3):
+        axis[k] = n[k]
+    for i in range(3):
+        cot = g[FRAME + 3 * i : FRAME + 3 * i + 3]
+        if i > 0:  # t = t₀ - f (n + n₀), f = n·t₀ / (1 + n·n₀), at fixed t₀ and n₀
+            fold = (n[0] * start[i, 0] + n[1] * start[i, 1] + n[2] * start[i, 2]) / below
+            along = 0.0
+            for k in range(3):
+                axis[k] = start[i, k] - fold * (n[k] + start[0, k])
+                along += cot[k] * (n[k] + start[0, k])
+            for k in range(3):
+                by_n[k] -= along * (start[i, k] - fold * start[0, k]) / below + fold * cot[k]
+        for k in range(3):
+            j, l = (k + 1) % 3, (k + 2) % 3
+            common[3 + k] += axis[j] * cot[l] - axis[l] * cot[j]
+    for m in range(12):
+        by[m] = g[GAP] * dgap[m]
+        for k in range(3):
+            by[m] += by_n[k] * dn[k, m] + g[POSITION + k] * dp[k, m]
+    if a >= 0:
+        for k in range(3):
+            j, l = (k + 1) % 3, (k + 2) % 3
+            common[k] += g[POSITION + k]
+            common[3 + k] += (p[j] - W.x[a, j]) * g[POSITION + l] - (p[l] - W.x[a, l]) * g[POSITION + j]
+        _by_pose(L, W, G, a, by[0:3], by[3:6], h)
+    if b >= 0:
+        _by_pose(L, W, G, b, by[6:9], by[9:12], h)
+        _add_form(W, b, by[6:9], by[9:12], G.shown_pair[c, 0:6])
+    else:
+        _add_form(W, a, by[0:3], by[3:6], G.shown_pair[c, 0:6])
+
+
+@kernel
+def _impulses(L, W, G, c, g, pair):
+    """Impulses and torques of active contact c: δF = -K (C δv + y (u, ψ)), times the share of a far pair that acts."""
+    rows, K = ROWS[W.claw[c]], W.cK[c]
+    nr = W.cf.shape[1]
+    by, F, f = G.scratch[3, 0:nr], G.scratch[4, 0:nr], G.scratch[5, 0:nr]
+    for r in range(rows):
+        by[r] = W.cweight[c] * (g[IMPULSE + r] if r < 3 else g[TORQUE + r - 3])
+        if r > 0:
+            by[r] *= W.cratio[c, r - 1]
+    out = G.shown_pair[c, 0:6] if pair else G.shown[W.cbody[c, 0]]
+    for r in range(rows):
+        w = 0.0
+        for q in range(rows):
+            w += by[q] * K[q, r]
+        for side in range(2):
+            b = W.cbody[c, side]
+            if b >= 0:
+                C, adjoint = W.cC[c, side, r], G.adjoint[L.place_body[b]]
+                for m in range(6):
+                    adjoint[m, 0] -= w * C[m]
+        for m in range(6):
+            out[m] -= w * G.motion[c, r, m]
+    if pair and W.cslope[c] != 0.0:  # the share follows the gap where the step starts
+        impulse_of(W.claw[c], W.con[c], F)
+        physical_impulse(W, c, F, f)
+        total = 0.0
+        for r in range(rows):
+            total += W.cweight[c] * W.cslope[c] * f[r] * (g[IMPULSE + r] if r < 3 else g[TORQUE + r - 3])
+        for m in range(6):
+            out[m] += total * G.fade[c, m]
