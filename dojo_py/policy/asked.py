@@ -115,8 +115,8 @@ class AskedInPython:
                 d.cotangents[here] *= 0.0 if cut else d.sums[at.DISCOUNT]
                 d.by_contacts[:] *= 0.0 if cut else d.sums[at.DISCOUNT]
             before, action, after = self.states[k - 1], d.actions[k - 1].copy(), self.states[k]
-            slope = differenced_reward if task.wants_contacts else reward_gradient
-            slopes = slope(task, before, action, after, self.contacts[k])
+            differentiate = differenced_reward if task.wants_contacts else reward_gradient
+            slopes = differentiate(task, before, action, after, self.contacts[k])
             weight = d.weights[k - 1]
             d.cotangents[here - skip] += weight * slopes[0]
             d.by_action[k - 1] += weight * slopes[1]
