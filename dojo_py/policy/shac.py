@@ -74,7 +74,8 @@ class ShacOptions:
     starts: int = 6
     """Episodes of a trial."""
     normalise: bool = True
-    """Whiten observations by their running mean and deviation."""
+    """Whiten observations by their running mean and deviation; not for tasks where something stands still most of the time (a
+    block that friction holds): what hardly moves would be multiplied by up to 1e4."""
 
     def __post_init__(self) -> None:
         check_fields(self)
