@@ -115,11 +115,16 @@ def _poses_at(Q, W, k, s):
 
 @kernel
 def _touch(Q, W, k, thickness, way):
-    """The share of the step at which pair k touches before it is DEEP, or -1. way: how far it moves at most [m]."""
+    """The share of the step at which pair k touches before it is DEEP, or -1. way: how far it moves at most [m].
+
+    A pair that is DEEP where the step starts does not pass in it: its own features open it.
+    """
     s, touched = 0.0, -1.0
     for _ in range(LOOKS):
         _poses_at(Q, W, k, s)
         gap = gap_of_pair(Q, W, k, W.x_before, W.R_before)
+        if s == 0.0 and gap < -DEEP * thickness:
+            return -1.0
         if gap > TOUCH * thickness:
             touched = -1.0
         elif touched < 0.0:
