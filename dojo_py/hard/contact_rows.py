@@ -130,6 +130,26 @@ def allowance(gap, recovery, nearest, in_hard_limit):
 
 
 @kernel
+def start_gap(P, Q, W, candidate, n):
+    """Gap [m] of a candidate where the step starts, and a feature's normal in n (3,).
+
+    A feature that was found where a solve had ended may be below zero here although its shapes are apart, beside what it stands
+    over. That is no overlap that could stay: it counts as touching. Where they overlap, one that was found here does too.
+    """
+    i = candidate - P.body.shape[0]
+    if i < 0:
+        return plane_gap(P, candidate, W.x, W.R)
+    gap = feature_gap(Q, W, i, W.x, W.R, n, W.scratch)
+    if gap < -OVERLAP and i >= W.n_features[3]:
+        other = W.scratch[102, 0:3]
+        for f in range(W.n_features[3]):
+            if W.fpair[f] == W.fpair[i] and feature_gap(Q, W, f, W.x, W.R, other, W.scratch) < -OVERLAP:
+                return gap
+        return 0.0
+    return gap
+
+
+@kernel
 def _round_off(x):
     """A bound of the round-off in the gap of a body at x (3,) [m]: gaps are kept above it, so that none is below zero."""
     return UNSURE * (1.0 + abs(x[0]) + abs(x[1]) + abs(x[2]))
@@ -144,13 +164,13 @@ def start_contact(P, Q, W, c, recovery):
     candidate, planes = W.active[c], P.body.shape[0]
     W.cweight[c], W.cslope[c] = 1.0, 0.0
     if candidate < planes:
-        W.claw[c] = P.law[candidate]
-        gap, body = plane_gap(P, candidate, W.x, W.R), P.body[candidate]
+        W.claw[c], body = P.law[candidate], P.body[candidate]
     else:
-        i, n = candidate - planes, W.cframe[c, 0]
-        W.claw[c] = W.flaw[i]
-        gap, body = feature_gap(Q, W, i, W.x, W.R, n, W.scratch), W.fbody[i, 0]
-        tangents(n, W.cframe[c, 1:3])
+        i = candidate - planes
+        W.claw[c], body = W.flaw[i], W.fbody[i, 0]
+    gap = start_gap(P, Q, W, candidate, W.cframe[c, 0])
+    if candidate >= planes:
+        tangents(W.cframe[c, 0], W.cframe[c, 1:3])
         if W.kappa[0] > 0.0:
             W.cweight[c], W.cslope[c] = share(gap, full_distance(Q, W.fpair[i], W.kappa[0]))
     standoff, hard = W.solver.standoff + ROUND_OFF_GAP * _extent(P, Q, W, c), W.in_hard_limit[0]

@@ -34,6 +34,7 @@ def choose_features(L, P, Q, W, h, kappa, margin):
         near_by_travel(L, Q, W, h, SPARE, margin)
         for i in range(W.sweep.found[0]):
             _find_closing(L, Q, W, W.sweep.near[i], h, SPARE, margin)
+    W.n_features[3] = W.n_features[0]
     _remember(P, W, 0)
 
 

@@ -9,9 +9,8 @@ import math
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.hard.attempts import complementarity_tolerance
 from dojo_py.hard.choice import choose_contacts, left_out_contact, want_all
-from dojo_py.hard.contact_rows import OVERLAP, plane_gap
+from dojo_py.hard.contact_rows import OVERLAP, plane_gap, start_gap
 from dojo_py.hard.convex_choice import choose_features
-from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.foresight import foresee
 from dojo_py.hard.held_friction import hold_bounds
 from dojo_py.hard.held_points import any_held, hold_again, hold_points, release_points
@@ -142,10 +141,7 @@ def _overlap(L, P, Q, W):
     """Whether a contact or limit of the islands in W.span is violated at the start of the step by more than round-off."""
     n = W.scratch[101, 0:3]
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
-        i = W.active[W.members[CONTACTS, k]]
-        planes = P.body.shape[0]
-        gap = plane_gap(P, i, W.x, W.R) if i < planes else feature_gap(Q, W, i - planes, W.x, W.R, n, W.scratch)
-        if gap < -OVERLAP:
+        if start_gap(P, Q, W, W.active[W.members[CONTACTS, k]], n) < -OVERLAP:
             return True
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
         l = W.limit_active[W.members[LIMITS, k]]

@@ -86,7 +86,7 @@ class ThreadWorkspace(NamedTuple):
 
     def needed(self) -> int:
         """The room that the last run found missing; 0: it had enough."""
-        there, missing, _ = self.work.n_features.tolist()
+        there, missing, *_ = self.work.n_features.tolist()
         return max(MORE_ROOM * self.room, there + missing) if missing else 0
 
 

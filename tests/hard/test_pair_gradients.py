@@ -7,7 +7,7 @@ import dojo_py
 
 SIZES = {"box": ".1 .07 .05", "capsule": ".05 .1", "cylinder": ".06 .08", "ellipsoid": ".1 .07 .05", "sphere": ".06"}
 CORNERS = "-.06 -.05 -.05 .07 -.06 -.04 .02 .08 -.05 0 0 .08 .05 .05 .03 -.05 .04 .04"
-DIFFERENCE = 1e-6
+DIFFERENCE = 4e-6
 
 
 def _model(first, second):
@@ -41,8 +41,10 @@ def _error(first, second, flat, kappa, seed):
         after = sim.step(start, kappa=kappa).state
         return np.concatenate([model.difference(after.qpos, end.qpos), after.qvel - end.qvel])
 
-    columns = [(move(e) - move(-e)) / (2 * DIFFERENCE) for e in DIFFERENCE * np.eye(24)]
-    A = np.array(columns).T
+    def differences(size):
+        return np.array([(move(e) - move(-e)) / (2 * size) for e in size * np.eye(24)]).T
+
+    A = (4 * differences(DIFFERENCE) - differences(2 * DIFFERENCE)) / 3  # (to fourth order)
     return (np.abs(A - lin.A).max(axis=0) / np.maximum(np.abs(A).max(axis=0), 1e-3)).max()
 
 
