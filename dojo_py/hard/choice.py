@@ -1,7 +1,7 @@
 """Which contacts and limits take part in a step: those that it can reach, and those that were found missing."""
 
 from dojo_py.hard.contact_rows import add_contact, plane_gap
-from dojo_py.hard.convex_choice import left_out_features, want_features
+from dojo_py.hard.convex_choice import faded, left_out_features, want_features
 from dojo_py.hard.foresight import SPARE, may_close
 from dojo_py.hard.islands import BODIES, in_span
 from dojo_py.jit import kernel
@@ -18,7 +18,8 @@ def choose_contacts(L, P, Q, W, h, everything, margin):
     """Fill W.active and W.limit_active with the contacts and limits that take part.
 
     Contacts with planes: all (`everything`), or those whose gap a step may close (foresight.py), and those in W.wanted.
-    Contacts of pairs: all features in the table (convex_choice.py). Limits: as contacts with planes. margin [m]: `contact_margin`.
+    Contacts of pairs: the features in the table (convex_choice.py) but those that have faded (far_pairs.py). Limits: as contacts
+    with planes. margin [m]: `contact_margin`.
     """
     W.n_active[0] = 0
     for i in range(P.body.shape[0]):
@@ -29,7 +30,8 @@ def choose_contacts(L, P, Q, W, h, everything, margin):
         add_contact(P, Q, W, i)
     W.n_active[1] = W.n_active[0]
     for s in range(W.n_features[0]):
-        add_contact(P, Q, W, P.body.shape[0] + s)
+        if W.fwanted[s] == 1 or not faded(Q, W, s):
+            add_contact(P, Q, W, P.body.shape[0] + s)
     W.n_limits[0] = 0
     for l in range(L.limit_dof.shape[0]):
         if L.limit_sign[l] != 0.0 and not (everything or W.wanted_limit[l]):

@@ -171,7 +171,7 @@ def start_contact(P, Q, W, c, recovery):
     gap = start_gap(P, Q, W, candidate, W.cframe[c, 0])
     if candidate >= planes:
         tangents(W.cframe[c, 0], W.cframe[c, 1:3])
-        if W.kappa[0] > 0.0:
+        if W.kappa[0] > 0.0 and W.fwanted[i] == 0:
             W.cweight[c], W.cslope[c] = share(gap, full_distance(Q, W.fpair[i], W.kappa[0]))
     standoff, hard = W.solver.standoff + ROUND_OFF_GAP * _extent(P, Q, W, c), W.in_hard_limit[0]
     W.standoff[c] = hard * standoff

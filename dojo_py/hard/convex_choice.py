@@ -4,10 +4,10 @@ import math
 
 from dojo_py.collision.pair_gap import pair_far
 from dojo_py.collision.touching import find_features, pair_distance
-from dojo_py.hard.far_pairs import full_distance
+from dojo_py.hard.far_pairs import full_distance, share
 from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.foresight import SPARE, may_close
-from dojo_py.hard.near_pairs import closing, near_at_end, near_by_fade, near_by_travel
+from dojo_py.hard.near_pairs import closing, gap_of_pair, near_at_end, near_by_fade, near_by_travel
 from dojo_py.hard.round_pairs import find_round
 from dojo_py.jit import kernel
 
@@ -103,8 +103,30 @@ def left_out_features(P, Q, W):
             if gap < -TOUCHING and gap < _known_gap(Q, W, k) - TOUCHING:
                 find_features(Q, W, k, W.xn, W.Rn, 0.0)
         W.pair_gap[0] = min(W.pair_gap[0], gap)
+    W.fwanted[before : W.n_features[0]] = 1
     _remember(P, W, before)
-    return W.n_features[0] - before
+    return W.n_features[0] - before + _want_faded(Q, W, before)
+
+
+@kernel
+def _want_faded(Q, W, count):
+    """Mark which of the first `count` features have faded away and are needed after all: their pairs overlap at the next poses."""
+    marked, n = 0, W.scratch[101, 0:3]
+    for f in range(count):
+        if W.fwanted[f] == 0 and faded(Q, W, f) and feature_gap(Q, W, f, W.xn, W.Rn, n, W.scratch) < -TOUCHING:
+            if gap_of_pair(Q, W, W.fpair[f], W.xn, W.Rn) < -TOUCHING:
+                W.fwanted[f] = 1
+                marked += 1
+    return marked
+
+
+@kernel
+def faded(Q, W, f):
+    """Whether the impulse of feature f has faded away where the step starts (far_pairs.py)."""
+    if not W.kappa[0] > 0.0:
+        return False
+    gap = feature_gap(Q, W, f, W.x, W.R, W.scratch[101, 0:3], W.scratch)
+    return share(gap, full_distance(Q, W.fpair[f], W.kappa[0]))[0] == 0.0
 
 
 @kernel
@@ -112,14 +134,19 @@ def _known_gap(Q, W, k):
     """The smallest gap [m] at the next poses of the features that pair k has: what overlapped before may still do."""
     least, n = math.inf, W.scratch[101, 0:3]
     for f in range(W.n_features[0]):
-        if W.fpair[f] == k:
+        if W.fpair[f] == k and (W.fwanted[f] == 1 or not faded(Q, W, f)):
             least = min(least, feature_gap(Q, W, f, W.xn, W.Rn, n, W.scratch))
     return least
 
 
 @kernel
 def want_features(L, P, Q, W, h):
-    """Add the features of pairs of the islands in W.span that may close MORE than a step should. Returns how many."""
+    """Add the features of pairs of the islands in W.span that may close MORE than a step should. Returns how many.
+
+    None on the central path: there all that has not faded away takes part.
+    """
+    if W.kappa[0] > 0.0:
+        return 0
     before = W.n_features[2] = W.n_features[0]
     near_by_travel(L, Q, W, h, MORE * SPARE, 0.0)
     for i in range(W.sweep.found[0]):

@@ -6,6 +6,10 @@
 At d₁ the impulse κ/d₁ would move the lighter body by ε d₁ in a step. gap: of the feature where the step starts. w is twice
 continuously differentiable, 1 below d₁ and 0 above d₂; the impulse of the contact acts by its share w on both bodies, so that
 momenta are conserved. In the hard limit w = 1.
+
+What has faded away (w = 0) takes no part, however fast it closes. If the solved step ends with an overlap of such a pair, its
+features act in full (w = 1, W.fwanted) and the step is solved again. The end of a step jumps there as a function of its start: by
+what κ/gap adds at a gap that is nearly zero.
 """
 
 import math

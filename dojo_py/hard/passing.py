@@ -161,7 +161,7 @@ def _add(P, Q, W, k, when):
             W.fcentre[f, side, r] = R[body, 0, r] * arm[0] + R[body, 1, r] * arm[1] + R[body, 2, r] * arm[2]
             W.faxes[f, side, r, 2] = R[body, 0, r] * normal[0] + R[body, 1, r] * normal[1] + R[body, 2, r] * normal[2]
             W.fhalf[f, side, r] = 0.0
-    W.n_features[0] = f + 1
+    W.n_features[0], W.fwanted[f] = f + 1, 1
     W.warm_con[P.body.shape[0] + f, :] = 0.0
 
 

@@ -215,6 +215,7 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
     W.in_hard_limit[0] = 1.0 if kappa == 0.0 else 0.0
     W.n_active[0] = W.n_active[1] = W.n_limits[0] = W.checks[0] = 0
     W.wanted[:] = 0
+    W.fwanted[:] = 0
     W.asked[:] = 0
     W.free_kind[:] = 0
     W.wanted_limit[:] = 0
@@ -240,7 +241,7 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
         _count_all(W)
         if again:
             continue
-        if kappa > 0.0 or (left_out_contact(L, P, Q, W, h) == 0 and left_out_passing(P, Q, W) == 0):
+        if left_out_contact(L, P, Q, W, h) == 0 and left_out_passing(P, Q, W) == 0:
             break
         if solution == ROUNDS - 1 and report[STATUS] == SOLVED:
             report[STATUS] = INEXACT  # something overlaps that still takes no part

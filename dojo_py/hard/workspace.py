@@ -73,6 +73,7 @@ class Work(NamedTuple):
     # are only looked at, for their gap (round_pairs.py): it takes no part in the step
     n_features: np.ndarray  # (4,) how many were chosen, for how many there was no room, how many the latest choice found there,
     # how many were chosen where the step starts
+    fwanted: np.ndarray  # (nf,) 1 for those that were found missing at the end of a solve: on the central path they act in full
     fkind: np.ndarray  # (nf,)
     fpair: np.ndarray  # (nf,) pair that it was chosen for
     fkey: np.ndarray  # (nf,) which feature of it that is, the same from step to step
@@ -262,7 +263,8 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         Cb=z((nn, 6, WIDTH)), Ceq=z((*layout.eq_bodies.shape, 6, WIDTH)), rows=z((nn, 6)), drive=z((nv, 2)),
         row_scale=z(nv), ball=z((nj, 3, 4)), inertia=z((nb, 6, WIDTH)), rb=z((nb, WIDTH)),
         rn=z((nn, 6)), size=z((nb, WIDTH)), active=z(nc, np.int64), n_active=z(2, np.int64),
-        n_features=z(4, np.int64), fkind=z(nf, np.int64), fpair=z(nf, np.int64), fkey=z(nf, np.int64), fbody=z((nf, 2), np.int64),
+        n_features=z(4, np.int64), fwanted=z(nf, np.int64), fkind=z(nf, np.int64), fpair=z(nf, np.int64), fkey=z(nf, np.int64),
+        fbody=z((nf, 2), np.int64),
         fshape=z((nf, 2), np.int64), fcentre=z((nf, 2, 3)), faxes=z((nf, 2, 3, 3)), fhalf=z((nf, 2, 3)), fradius=z((nf, 2)),
         fsign=z(nf), ffriction=z(nf), flaw=z(nf, np.int64), pair_gap=z(1), cweight=z(nc), cslope=z(nc),
         limit_active=z(nl, np.int64), n_limits=z(1, np.int64), bound=z(nv), lgap=z(nl), dof_limit=np.full((nv, 2), -1, np.int64),
