@@ -67,7 +67,7 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, once, budget, out):
             total += count
         most = max(min(SOLVE_LIMIT, int(budget - total)), 1)
         status, count, residual, worst = iterate(
-            L, P, Q, A, W, h, kappa, weight, W.options.residual_tolerance, tol_comp, most, True, kept
+            L, P, Q, A, W, h, kappa, 1.0, weight, W.options.residual_tolerance, tol_comp, most, True, kept
         )
         total += count
         out[0], out[1], out[2], out[3] = status, total, residual, worst
@@ -99,7 +99,7 @@ def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered):
     hold_cones(W)
     cones = any_cone(L, W)
     tolerance = max(W.options.residual_tolerance, QUIET * h) if cones else math.inf
-    _, count, _, _ = iterate(L, P, Q, A, W, h, 0.0, 1.0, tolerance, 1.0, 1, False, nothing)
+    _, count, _, _ = iterate(L, P, Q, A, W, h, 0.0, 1.0, 1.0, tolerance, 1.0, 1, False, nothing)
     if cones:
         start_pairs(L, W, h, height, kappa, weight, remembered)
     release_cones(L, W, h)

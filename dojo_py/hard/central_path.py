@@ -3,29 +3,33 @@
 The points with r(w) = 0, γ s = κ, ξ∘η = κ_f e form a curve over κ. Where friction couples contacts it can turn back: on the way to
 the hard limit κ has to grow again for a while. A Newton method that only lets κ fall stops at the fold, although the step has a
 solution. So the curve is followed by its arc length (Allgower and Georg, Introduction to Numerical Continuation Methods, 2003,
-chapters 2, 3 and 6): a step along the tangent, then Newton's method in the plane across it, κ being one of the unknowns.
+chapters 2, 3 and 6), κ being one of the unknowns: a step along the curve's parabola, then Newton's method in the plane across it.
 
+    enter       Mehrotra's method at κ = θ of the start; where it fails, from a start of a tenth of it
     tangent     J w' = (∂κ/∂t) e t',  |w'|² + t'² = 1,  t = ln θ        θ: complementarity of gaps [N m s], see `_targets`
-    sense       sign(t') sign(det J) is the same all along a curve (by w' · w'_last alone a long step turns back beside a fold)
+    sense       sign(t') sign(det J) is the same all along a curve (by w' · w'_last alone a long step turns back beside a fold): far
+                up, where the path comes from, t falls and det J has the sign of the motion without contacts, `_free_sign`
+    bend        half of w'': what Mehrotra's second-order terms add to the tangent's step, across the tangent
+    step        w + l w' + l² bend
     correction  J δw = -r + (∂κ/∂t) e δt,  w'·δw + t' δt = 0
 
 |w'| is that of the changes of contact impulses relative to what they are, `_product`. det J has the sign of the condensed matrix,
 because the determinants of the pairs that are condensed are positive inside the cones.
 
-Measured with this path in numpy on the linearised piles of 27 and 54 spheres (88 each): solved 88, 88, 83 at μ 0.5, 1, 2, with
-folds in 5, 16, 22, after 84, 90, 105 factorisations in the median and 208, 299, 345 at most. Mehrotra's method from a cold start
-solves 25 of 44 at μ 1.
+On the way to the hard limit shapes whose gaps have kinks there (rims that lie flat, crossed capsules) are as smooth as at the κ
+of the point, `_soften`: at a kink the path would end.
 """
 
 import math
 
 from dojo_py.hard.assemble import assemble
-from dojo_py.hard.interior_point import SINGULAR, SOLVED, STALLED
+from dojo_py.hard.interior_point import SINGULAR, SOLVED, STALLED, iterate
 from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS
 from dojo_py.hard.points import clear_cones, combine, copy_point
 from dojo_py.hard.progress import centring, inside_rotation_domain, largest_step, residual_of
 from dojo_py.hard.recover import recover
 from dojo_py.hard.residuals import evaluate_motion, evaluate_rows
+from dojo_py.hard.start import COLD, guess_impulses, hold_cones, release_cones, start_at, start_motion
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import determinant_sign, factorise, solve
 from dojo_py.solver.cones.contact import ROWS, bound_place, impulse_of
@@ -41,14 +45,15 @@ FAR_OFF, SLOW = 1e3, 0.5
 LAG = 100.0
 """How many times as far up the path friction's products start; they catch up on the way. With 1 one of 44 piles is lost at μ 1."""
 
-TURN = 0.8
-"""An impulse changes by at most this share of itself along a tangent."""
+TURN, BEND = 1.6, 0.5
+"""In a step an impulse changes by at most TURN times itself along the tangent, and the bend moves at most BEND of the tangent."""
 
-INSIDE = 0.95
-"""Share of the way to the boundary of the cones that a step may go."""
+INSIDE, SHORTENED = 0.95, 10
+"""Share of the way to the boundary of the cones that a step may go, and how often it is shortened for it at most."""
 
-SHORTEST, LONGEST = 1e-5, 4.0
-"""Lengths of steps along the path; along a straight one a length is a change of ln θ."""
+SHORTEST, LONGEST = 0.01, 4.0
+"""Steps that fail at SHORTEST of what tangent and bend allow have met a kink or the round-off, and the path is given up. LONGEST:
+of a step; along a straight path a length is a change of ln θ."""
 
 GROWTH = (2.5, 2.5, 2.0, 1.3, 0.8, 0.8)
 """Length of the next step over this one's, by the number of corrections that this one took: two are aimed at."""
@@ -56,11 +61,9 @@ GROWTH = (2.5, 2.5, 2.0, 1.3, 0.8, 0.8)
 RETRY = 0.35
 """Length of a step whose corrections failed, over what it was. It is tried again from the same point."""
 
-KEPT, LEAST_CHANGE = 0.2, 1e-6
-"""A last correction that started from less error gives the tangent too, without another factorisation, if it changed t by more."""
-
-TO_CENTRE = 20
-"""Iterations after which a start that is not on the path yet is left."""
+ENTRIES, ENTRY_LIMIT = 5, 60
+"""Starts tried, each a tenth of the last one's height, and most iterations from one onto the path. (Of 14 steps of a pile of 100
+at which Mehrotra's method to the hard limit had failed 20 Newton steps at the start's θ came onto the path of 5, this of all.)"""
 
 
 @kernel
@@ -109,20 +112,28 @@ def _product(W, one, two):
 
 
 @kernel
-def _error(L, W, h, targets, tol_residual, sums):
-    """Largest error of the products relative to the targets, or of what the residual makes of them if that is larger.
+def _errors(L, W, h, targets, tol_residual, sums):
+    """Largest error of the products relative to the targets; and that, or what the residual makes of them if it is larger.
 
     A residual [m/s] within its tolerance counts as near. Infinite where something is not finite.
     """
     centring(W, targets[0], targets[1], 0.0, sums)
-    push = 0.0
+    products = max(sums[0] / targets[0], sums[3] / targets[1])
+    rows = residual_of(L, W, h, 1.0) / max(tol_residual / NEAR, targets[0] / (h * _largest_impulse(W)))
+    if math.isfinite(products) and math.isfinite(rows):
+        return products, max(products, rows)
+    return math.inf, math.inf
+
+
+@kernel
+def _largest_impulse(W):
+    """The largest normal impulse of contacts and limits [N s]."""
+    push = 1e-300
     for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         push = max(push, W.con[W.members[CONTACTS, k], 0])
     for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
         push = max(push, W.lim[W.members[LIMITS, k], 0])
-    products = max(sums[0] / targets[0], sums[3] / targets[1])
-    rows = residual_of(L, W, h, 1.0) / max(tol_residual / NEAR, targets[0] / (h * max(push, 1e-300)))
-    return max(products, rows) if math.isfinite(products) and math.isfinite(rows) else math.inf
+    return push
 
 
 @kernel
@@ -151,7 +162,13 @@ def follow(L, P, Q, A, W, h, weight, end, tol_residual, most):
     With the band of gaps that have arrived products would jump, one contact after the other, and there would be no path to follow.
     """
     _count_from_standoff(W)
-    status, count = _follow(L, P, Q, A, W, h, weight, end, tol_residual, most)
+    start, sense = W.path_targets[4:6], -_free_sign(L, W, h)
+    status, count = _enter(L, P, Q, A, W, h, weight, end, tol_residual, most - 1, start)
+    count += 1
+    if status == SOLVED:
+        status, more = _along(L, P, Q, A, W, h, weight, end, tol_residual, most - count, start, sense)
+        count += more
+    W.softness[0], W.softness[1] = W.kappa[0], 0.0
     _count_from_touch(W)
     return status, count
 
@@ -186,73 +203,150 @@ def _count_from_touch(W):
 
 
 @kernel
-def _follow(L, P, Q, A, W, h, weight, end, tol_residual, most):
-    """`follow` of the path as it is counted."""
-    targets, sums = W.path_targets, W.scratch[104, 0:6]
-    clear_cones(W, W.affine)  # no second-order terms in the step to the second targets
+def _least(weight, end):
+    """What is added to θ for the κ of gaps [N m s]: they end at the κ of friction, which is θ over the weight."""
+    return end / weight if weight < 1.0 else 0.0
+
+
+@kernel
+def _soften(W, theta, push):
+    """Shapes are as smooth as at a κ of θ [N m s] that presses with `push` [N s] on the way to the hard limit; see W.softness."""
+    if W.kappa[0] == 0.0:
+        W.softness[0], W.softness[1] = theta, theta / push
+
+
+@kernel
+def _enter(L, P, Q, A, W, h, weight, end, tol_residual, most, start):
+    """From contacts near a path onto it, in `most` iterations at most. Returns (status, iterations); SOLVED: there.
+
+    start (2,): θ of the point [N m s]; the largest impulse [N s], for `_soften`.
+    """
+    targets, sums, nothing = W.path_targets, W.scratch[104, 0:6], W.scratch[105, 3:6]
+    nothing[0] = -1.0
     evaluate_rows(L, P, Q, W, h, W.options.springs)
     centring(W, 0.0, 0.0, 0.0, sums)
     theta = sums[1] / sums[2] if sums[2] > 0.0 else weight * sums[4] / max(sums[5], 1.0)
-    if not theta > 0.0:
-        return STALLED, 0
-    least = end / weight if weight < 1.0 else 0.0
-    t, base_t, slope, sense = math.log(theta), 0.0, 0.0, 0.0
-    first, last = t, math.log(end)
-    length, corrections, before, ahead, on_path, count = 1.0, 0, math.inf, 0.0, False, 0
-    for _ in range(3 * most):  # a step that is tried again, or reuses a matrix, takes no factorisation
-        _targets(t, first, last, weight, least, targets)
-        error = _error(L, W, h, targets, tol_residual, sums)
+    status, total = STALLED, 0
+    for entry in range(ENTRIES):
+        if not theta > 0.0 or total >= most:
+            return STALLED, total
+        if entry > 0:
+            guess_impulses(W, COLD)
+            start_motion(L, W)
+            evaluate_motion(L, A, W, h, W.options.springs)
+            evaluate_rows(L, P, Q, W, h, W.options.springs)
+            release_cones(L, W, h)
+            start_at(L, W, h, theta, weight)
+        t = math.log(theta)
+        _targets(t, t, math.log(end), weight, _least(weight, end), targets)
+        start[0], start[1] = theta, _largest_impulse(W)
+        _soften(W, theta, start[1])
+        lead, limit = targets[1] / targets[0], min(most - total, ENTRY_LIMIT)
+        status, count, _, _ = iterate(
+            L, P, Q, A, W, h, targets[0], lead, 1.0 / lead, tol_residual, NEAR * theta, limit, True, nothing
+        )
+        total += count
+        if status == SOLVED:
+            break
+        theta *= 0.1
+    return status, total
+
+
+@kernel
+def _free_sign(L, W, h):
+    """Sign of det J of the motion without contacts, limits and dry friction: the path's, far up."""
+    hold_cones(W)
+    assemble(L, W, h, 0.0, 0.0, 0.0, False)
+    sign = 1.0
+    if factorise(W.pattern, W.blocks) < 0:
+        sign = determinant_sign(W.pattern, W.blocks)
+    release_cones(L, W, h)
+    return sign
+
+
+@kernel
+def _tangent(L, W, h, targets, slope, tol_residual):
+    """W.tangent and W.bend of the path at W.now, which becomes W.base. W.change: the tangent over t', as `_newton` leaves it.
+
+    slope: t'. Returns (half of -t''/t', longest step that TURN and BEND allow).
+    """
+    combine(W, 0.0, W.newton, slope, W.change, W.change)
+    copy_point(W, W.change, W.tangent)
+    copy_point(W, W.change, W.affine)
+    copy_point(W, W.now, W.base)
+    _, most = _product(W, W.tangent, W.tangent)
+    # κ(t + t' l) to second order in l, and in the products those of the tangent's changes: the terms of a corrector
+    gaps = targets[0] + 0.5 * slope * slope * targets[2]
+    friction = targets[1] + 0.5 * slope * slope * targets[3] * targets[3] / targets[1]
+    assemble(L, W, h, gaps, 0.0, friction, True)
+    solve(W.pattern, W.blocks, W.step)
+    recover(L, W, h, gaps, friction, True, 0.1 * tol_residual)
+    clear_cones(W, W.affine)
+    combine(W, -1.0, W.newton, 1.0, W.change, W.change)
+    turn, _ = _product(W, W.tangent, W.change)
+    combine(W, -turn, W.tangent, 1.0, W.change, W.bend)
+    square, _ = _product(W, W.bend, W.bend)
+    return turn, 1.0 / max(most / TURN, math.sqrt(square + (slope * turn) ** 2) / BEND, 1e-9)
+
+
+@kernel
+def _step_inside(W, h, length):
+    """The step along the path from W.base in W.change, and what of `length` keeps it inside the cones."""
+    for _ in range(SHORTENED):
+        combine(W, 1.0, W.tangent, length, W.bend, W.change)
+        reach = INSIDE * largest_step(W)
+        if length <= reach:
+            break
+        length = max(0.7 * length, min(reach, length))
+    return inside_rotation_domain(W, h, length)
+
+
+@kernel
+def _along(L, P, Q, A, W, h, weight, end, tol_residual, most, start, sense):
+    """`follow` from the point of the path at W.now. start: of `_enter`. sense: sign(t') sign(det J)."""
+    targets, sums, push = W.path_targets, W.scratch[104, 0:6], start[1]
+    t, last = math.log(start[0]), math.log(end)
+    first, base_t, slope, turn = t, t, 0.0, 0.0
+    length, longest, corrections, before, count = 1.0, LONGEST, 0, math.inf, 0
+    for _ in range(2 * most):  # (a step that is tried again takes no factorisation)
+        _targets(t, first, last, weight, _least(weight, end), targets)
+        products, error = _errors(L, W, h, targets, tol_residual, sums)
         arrived = error < NEAR
-        lost = corrections >= len(GROWTH) - 1 or not error < FAR_OFF or (corrections >= 3 and error > SLOW * before)
-        retry = on_path and not arrived and lost
+        lost = not arrived and (
+            corrections >= len(GROWTH) - 1 or not products < FAR_OFF or (corrections >= 3 and error > SLOW * before)
+        )
         if arrived and t <= last:
             return SOLVED, count
-        if not arrived and not on_path and (count >= TO_CENTRE or not math.isfinite(error)):
-            return STALLED, count
-        reuse = arrived and before < KEPT and abs(ahead) > LEAST_CHANGE
-        if not retry and not reuse:
+        if not lost:
             if count >= most:
                 return STALLED, count
             count += 1
-            if not _newton(L, W, h, targets, tol_residual):
-                if arrived or not on_path:
-                    return SINGULAR, count
-                retry = True
-        before = error
+            lost = not _newton(L, W, h, targets, tol_residual)
+        if lost and arrived:
+            return SINGULAR, count
         if arrived:
-            share = 1.0 / ahead if reuse else 1.0
-            combine(W, -share, W.newton, share, W.change, W.change)
             sign = determinant_sign(W.pattern, W.blocks)
-            if not on_path:
-                sense = -sign
+            combine(W, -1.0, W.newton, 1.0, W.change, W.change)
             square, _ = _product(W, W.change, W.change)
-            slope = sense * sign / math.sqrt(1.0 + square)
-            combine(W, 0.0, W.newton, slope, W.change, W.change)
-            copy_point(W, W.change, W.tangent)
-            copy_point(W, W.now, W.base)
-            base_t = t
-            _, largest = _product(W, W.change, W.change)
-            length = min(GROWTH[corrections] * length, LONGEST, TURN / max(largest, 1e-9), INSIDE * largest_step(W))
-            on_path = True
-        elif retry:
+            slope, base_t = sense * sign / math.sqrt(1.0 + square), t
+            turn, longest = _tangent(L, W, h, targets, slope, tol_residual)
+            length = min(GROWTH[corrections] * length, LONGEST, longest)
+        elif lost:
             length *= RETRY
             copy_point(W, W.base, W.now)
-            copy_point(W, W.tangent, W.change)
-        if arrived or retry:
-            length = inside_rotation_domain(W, h, length)
-            if not length > SHORTEST:
+        if arrived or lost:
+            length = _step_inside(W, h, length)
+            if not length > SHORTEST * longest:
                 return STALLED, count
-            alpha, t, corrections, before, ahead = length, base_t + length * slope, 0, math.inf, 0.0
+            alpha, t, corrections, before = length, base_t + length * slope * (1.0 - length * turn), 0, math.inf
         else:
-            ahead = 0.0
-            if on_path:
-                along, _ = _product(W, W.tangent, W.newton)
-                beyond, _ = _product(W, W.tangent, W.change)
-                ahead = -along / (beyond - along + slope)
-                corrections += 1
+            along, _ = _product(W, W.tangent, W.newton)
+            beyond, _ = _product(W, W.tangent, W.change)
+            ahead = -along / (beyond - along + slope)
             combine(W, 1.0 - ahead, W.newton, ahead, W.change, W.change)
             alpha = inside_rotation_domain(W, h, min(1.0, INSIDE * largest_step(W)))
-            t += alpha * ahead
+            t, corrections, before = t + alpha * ahead, corrections + 1, error
+        _soften(W, math.exp(t), push)
         copy_point(W, W.now, W.saved)
         combine(W, 1.0, W.saved, alpha, W.change, W.now)
         evaluate_motion(L, A, W, h, W.options.springs)

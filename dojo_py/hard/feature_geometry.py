@@ -63,7 +63,7 @@ def feature_geometry(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, s):
     if kind == NEAREST:
         return _nearest(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
     if kind == RIM_PLANE:
-        return _rim_plane(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
+        return _rim_plane(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
     if kind == RIM_EDGE:
         return _rim_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
     return _rim_rim(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
@@ -72,7 +72,7 @@ def feature_geometry(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, s):
 @kernel
 def _relaxation(Q, W, f):
     """τ [m²] of the relaxed nearest points of two axes (segments.py): h κ/m, an impulse κ/d moves the lighter body by d = √τ."""
-    return FELT * Q.fade[W.fpair[f]] ** 2 * W.kappa[0] if W.fkind[f] == CROSSING and W.kappa[0] > 0.0 else 0.0
+    return FELT * Q.fade[W.fpair[f]] ** 2 * W.softness[0] if W.fkind[f] == CROSSING and W.softness[0] > 0.0 else 0.0
 
 
 @kernel
@@ -170,14 +170,17 @@ def _edge_over(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
 
 
 @kernel
-def _rim_plane(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
+def _rim_plane(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
     ra, rb = _turned(Ra, W.fcentre[f, 0]), _turned(Rb, W.fcentre[f, 1])
     a, b = plus((xa[0], xa[1], xa[2]), ra), plus((xb[0], xb[1], xb[2]), rb)
-    sign, soft = W.fsign[f], SMOOTH if W.kappa[0] > 0.0 else SHARP
+    sign = W.fsign[f]
     of_a = sign > 0.0
     z = _direction(W, f, 0, Ra) if of_a else _direction(W, f, 1, Rb)
     normal = _direction(W, f, 1, Rb) if of_a else times(-1.0, _direction(W, f, 0, Ra))
     disc, plane, radius = (a, b, W.fradius[f, 0]) if of_a else (b, a, W.fradius[f, 1])
+    soft = SMOOTH
+    if W.kappa[0] == 0.0:
+        soft = min(SMOOTH, max(SHARP, (W.softness[1] / radius) ** 2))
     gap = _put(rim_plane(disc, z, radius, soft, plane, normal, sign), n, c)
     for k in range(12):
         ua, ta, ub, tb = _motion(k)

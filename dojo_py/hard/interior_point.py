@@ -47,7 +47,7 @@ UNCLEAR = 1e-14
 
 
 @kernel
-def iterate(L, P, Q, A, W, h, kappa, weight, tol_residual, tol_comp, most, evaluated, kept):
+def iterate(L, P, Q, A, W, h, kappa, lead, weight, tol_residual, tol_comp, most, evaluated, kept):
     """Dojo, Algorithm 2: from here to residual ≤ tol_residual [m/s] and |b∘c - κe| ≤ tol_comp, in `most` iterations at most.
 
     Returns (status, iterations, residual, complementarity). kappa = 0 asks for the hard limit: then tol_comp bounds the
@@ -55,12 +55,12 @@ def iterate(L, P, Q, A, W, h, kappa, weight, tol_residual, tol_comp, most, evalu
     velocities. kept (3,): merit, residual and complementarity of the best point so far, see `keep_best`.
     """
     end = kappa if kappa > 0.0 else 0.5 * tol_comp
-    floor = weight * end
+    floor = weight * lead * end
     clear_cones(W, W.change)
     clear_cones(W, W.affine)
     if not evaluated:
         evaluate_motion(L, A, W, h, W.options.springs)
-    residual, worst, mean, typical = _measure(L, P, Q, W, h, kappa, weight)
+    residual, worst, mean, typical = _measure(L, P, Q, W, h, kappa, lead, weight)
     least_residual, least_mean, idle, short, fast = residual, mean, 0, 0, 0
     for iteration in range(most + 1):
         keep_best(W, max(residual / tol_residual, worst / tol_comp), residual, worst, kept)
@@ -116,7 +116,7 @@ def iterate(L, P, Q, A, W, h, kappa, weight, tol_residual, tol_comp, most, evalu
         for _ in range(LINE_SEARCH):
             combine(W, 1.0, W.saved, alpha, W.change, W.now)
             evaluate_motion(L, A, W, h, W.options.springs)
-            new_residual, new_worst, mean, typical = _measure(L, P, Q, W, h, kappa, weight)
+            new_residual, new_worst, mean, typical = _measure(L, P, Q, W, h, kappa, lead, weight)
             if new_residual <= max(W.solver.growth * residual, 1e3 * tol_residual) or new_worst <= worst:
                 break
             alpha *= 0.5
@@ -130,16 +130,16 @@ def iterate(L, P, Q, A, W, h, kappa, weight, tol_residual, tol_comp, most, evalu
 
 
 @kernel
-def _measure(L, P, Q, W, h, kappa, weight):
+def _measure(L, P, Q, W, h, kappa, lead, weight):
     """(residual [m/s], largest |b∘c - κe|, mean product with friction's times weight, mean product of gaps) of the present point.
 
     The last is 0 on the central path, where all products are to be the same (`assemble`).
     """
     sums = W.scratch[104, 0:6]
     evaluate_rows(L, P, Q, W, h, W.options.springs)
-    centring(W, kappa, kappa, 0.0, sums)
+    centring(W, kappa, lead * kappa, 0.0, sums)
     typical = sums[1] / max(sums[2], 1.0) if kappa == 0.0 else 0.0
-    return residual_of(L, W, h, 1.0), max(sums[0], sums[3]), _mean(sums, weight, kappa), typical
+    return residual_of(L, W, h, 1.0), max(sums[0], sums[3] / lead), _mean(sums, weight, kappa), typical
 
 
 @kernel

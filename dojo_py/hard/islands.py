@@ -32,6 +32,8 @@ def find_islands(L, W):
                 if first >= 0:
                     join(parent, first, b)
                 first = b
+    for b in range(nb):
+        W.group[b] = root(parent, b)
     for c in range(W.n_active[1], W.n_active[0]):
         if W.cbody[c, 0] >= 0 and W.cbody[c, 1] >= 0:
             join(parent, W.cbody[c, 0], W.cbody[c, 1])

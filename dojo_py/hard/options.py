@@ -35,8 +35,8 @@ class HardOptions:
     and |impulse * slip| of friction [N m]: sets how slowly a sticking contact may creep."""
     max_iterations: int = 600
     """Most Newton iterations, one factorisation each, of a step of one island of bodies, all attempts and shorter steps together:
-    what is not solved then is INEXACT. A robot's step in contact takes 5 to 15; below about 50 difficult steps end early. Of the
-    steps of a pile (27 spheres, friction 1) one in 500 is not solved within 1000."""
+    what is not solved then is INEXACT. A robot's step in contact takes 5 to 15; below about 50 difficult steps end early. Large
+    piles need more: of the first 550 steps of 100 bodies, 60 boxes and 54 spheres 7 are not solved within 600, 1 within 1200."""
     springs: str = "midpoint"
     """Where springs and the position terms of servos act: "midpoint" (no artificial damping), "implicit" (damps), "explicit"."""
     recovery_speed: float = 5.0

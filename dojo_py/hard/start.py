@@ -250,18 +250,47 @@ def start_pairs(L, W, h, factor, kappa, weight, warm):
     weight: of friction's products beside those of gaps, as in `iterate`: both start on the same path.
     warm: factor is of what the remembered impulses leave: violations, and energy out of balance.
     """
-    near, total = 0, 0.0
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        total += L.mass[W.members[BODIES, k]]
-    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
-        if W.cval[W.members[CONTACTS, k], 0] < 0.0:
-            near += 1
-    mass = total / max(near, 4)
-    scale = _violation_scale(L, W, h, mass)
+    _share_masses(L, W)
+    scale = _violation_scale(L, W, h)
     start = factor * scale
     if warm:
-        start = min(scale, max(W.solver.lowest * scale, factor * max(_violations(L, W, h, mass), h * _imbalance_energy(L, W))))
-    _start_pairs(L, W, h, mass, max(start, kappa), max(start / weight, kappa))
+        start = min(scale, max(W.solver.lowest * scale, factor * max(_violations(L, W, h), h * _imbalance_energy(L, W))))
+    _start_pairs(L, W, h, max(start, kappa), max(start / weight, kappa))
+
+
+@kernel
+def start_at(L, W, h, theta, weight):
+    """Every cone pair near its own central path at theta [N m s], of the evaluated motion. weight: as in `start_pairs`."""
+    _share_masses(L, W)
+    _start_pairs(L, W, h, theta, theta / weight)
+
+
+@kernel
+def _share_masses(L, W):
+    """W.group_mass, W.group_near of the islands' groups of jointed bodies."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        W.group_mass[b], W.group_near[b] = 0.0, 0
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        W.group_mass[W.group[b]] += L.mass[b]
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        if W.cval[c, 0] < 0.0:
+            for side in range(2):
+                if W.cbody[c, side] >= 0:
+                    W.group_near[W.group[W.cbody[c, side]]] += 1
+
+
+@kernel
+def _contact_mass(W, c):
+    """Mass [kg] that contact c moves, about: of the jointed bodies on either side, shared by the contacts that hold them."""
+    inverse = 0.0
+    for side in range(2):
+        if W.cbody[c, side] >= 0:
+            g = W.group[W.cbody[c, side]]
+            inverse += max(W.group_near[g], 4) / W.group_mass[g]
+    return 1.0 / inverse
 
 
 @kernel
@@ -285,7 +314,7 @@ def _imbalance_energy(L, W):
 
 
 @kernel
-def _start_pairs(L, W, h, mass, kappa0, friction0):
+def _start_pairs(L, W, h, kappa0, friction0):
     """Cone pairs on the central paths of contacts that are coupled to nothing else (`start` of the cones).
 
     A contact that moves with velocity u under an old impulse F would move with u - F/m without it.
@@ -306,7 +335,7 @@ def _start_pairs(L, W, h, mass, kappa0, friction0):
         W.lim[m, 0], W.lim[m, 1] = orthant.start(inertia, u, h, kappa0)
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
-        old, z, law, mu = W.guess_con[W.active[c]], W.con[c], W.claw[c], W.cmu[c]
+        old, z, law, mu, mass = W.guess_con[W.active[c]], W.con[c], W.claw[c], W.cmu[c], _contact_mass(W, c)
         gamma, slack = orthant.start(mass, W.cval[c, 0] / h - old[0] / mass, h, kappa0)
         n, speed = SECOND_ORDER[law], 0.0
         for i in range(ROWS[law] - 1):
@@ -324,16 +353,21 @@ def _start_pairs(L, W, h, mass, kappa0, friction0):
 
 
 @kernel
-def _violation_scale(L, W, h, mass):
+def _violation_scale(L, W, h):
     """Impulse times displacement [N s m] that undoing the old velocities' violations takes; gravity's share at least."""
     g = 0.0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         g = max(g, strongest_gravity(L, W.members[BODIES, k]))
-    return max(mass * h * max(g * h, 1e-2) ** 2, _violations(L, W, h, mass))
+    mass = 0.0
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        if W.group[b] == b:
+            mass = max(mass, W.group_mass[b] / max(W.group_near[b], 4))
+    return max(mass * h * max(g * h, 1e-2) ** 2, _violations(L, W, h))
 
 
 @kernel
-def _violations(L, W, h, mass):
+def _violations(L, W, h):
     """Largest impulse times displacement [N s m] that undoing a violation of the evaluated motion takes.
 
     Contacts that separate but were warm-started with an impulse count too, with at most what that impulse moves: they need a start
@@ -342,6 +376,7 @@ def _violations(L, W, h, mass):
     scale = 0.0
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
+        mass = _contact_mass(W, c)
         u = min(W.cval[c, 0] / h, W.guess_con[W.active[c], 0] / mass)
         scale = max(scale, mass * u * u * h)
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):

@@ -211,7 +211,7 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
     """
     copy(force, W.force)
     copy_rows(bodies, W.start_bodies)
-    W.kappa[0], W.pair_gap[0] = kappa, math.inf
+    W.kappa[0], W.softness[0], W.softness[1], W.pair_gap[0] = kappa, kappa, 0.0, math.inf
     W.in_hard_limit[0] = 1.0 if kappa == 0.0 else 0.0
     W.n_active[0] = W.n_active[1] = W.n_limits[0] = W.checks[0] = 0
     W.wanted[:] = 0

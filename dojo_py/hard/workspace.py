@@ -117,6 +117,11 @@ class Work(NamedTuple):
     crecovery: np.ndarray  # (nc,) how fast the rest of it is undone at most [m/s]: 0 where all of it may stay
     lrecovery: np.ndarray  # (nl,) likewise [rad/s, m/s]
     kappa: np.ndarray  # (1,) central-path parameter of the step [N m s]; 0 in the hard limit
+    group: np.ndarray  # (nb,) a body of those that joints and closures connect with this one
+    group_mass: np.ndarray  # (nb,) of the bodies of a group [kg], where it has its label
+    group_near: np.ndarray  # (nb,) contacts of a group that the evaluated motion violates, likewise
+    softness: np.ndarray  # (2,) how soft shapes are: κ of the point [N m s], the step's or on the way to the hard limit the path's;
+    # the gap under the largest impulse there [m], 0 elsewhere
     in_hard_limit: np.ndarray  # (1,) 1 in the hard limit, 0 on the central path
     free_kind: np.ndarray  # (nf,) 1 + the kind of a feature before it was held (held_points.py), else 0; what it was:
     free_sign: np.ndarray  # (nf,)
@@ -157,7 +162,7 @@ class Work(NamedTuple):
     guess_fric: np.ndarray  # (nv,)
     guess_con: np.ndarray  # (nc, nr) of every candidate
     # the central path (central_path.py)
-    path_targets: np.ndarray  # (4,) complementarities and their derivatives by ln θ
+    path_targets: np.ndarray  # (6,) complementarities, their derivatives by ln θ; θ and the largest impulse where it was entered
     path_impulses: np.ndarray  # (2, nr) of one contact in two directions
     # islands, see islands.py
     island: np.ndarray  # (nb,) label of each body
@@ -202,6 +207,7 @@ class Work(NamedTuple):
     base: Point  # a point of the central path,
     tangent: Point  # the tangent there,
     newton: Point  # and Newton's step beside it
+    bend: Point  # half of the path's second derivative there
     sweep: Sweep
     manifold: Manifold
     polytope: Polytope
@@ -251,7 +257,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
     pattern, blocks = allocate(total, analyse_room(fixed, _moving_pairs(layout, pairs), total), fixed)
     analyse(edges, len(fixed), pattern)
     z = np.zeros
-    points = [allocate_point(nb, nn, nv, nl, nc, state_size(nr)) for _ in range(8)]
+    points = [allocate_point(nb, nn, nv, nl, nc, state_size(nr)) for _ in range(9)]
     now, change = points[:2]
     work = Work(
         x=z((nb + 1, 3)), q=z((nb + 1, 4)), R=z((nb + 1, 3, 3)), v_prev=z((nb + 1, 6)), momentum=z((nb, 6)),
@@ -273,7 +279,8 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         R_before=z((nb + 1, 3, 3)), asked=z(nb, np.int64), x_ahead=z((nb + 1, 3)), R_ahead=z((nb + 1, 3, 3)),
         claw=z(nc, np.int64), cheld=z(nc, np.int64), cbound=z(nc),
         cframe=z((nc, 3, 3)), cval=z((nc, nr)),
-        kappa=z(1), in_hard_limit=z(1), free_kind=z(nf, np.int64), free_sign=z(nf),
+        kappa=z(1), softness=z(2), group=z(nb, np.int64), group_mass=z(nb), group_near=z(nb, np.int64),
+        in_hard_limit=z(1), free_kind=z(nf, np.int64), free_sign=z(nf),
         free_centre=z((nf, 2, 3)), free_axes=z((nf, 2, 3, 3)), free_radius=z((nf, 2)), checks=z(1, np.int64),
         standoff=z(nc), limit_standoff=z(nl), standoff_kept=z(nc), limit_standoff_kept=z(nl),
         contact_allowance=z(nc), limit_allowance=z(nl), crecovery=z(nc), lrecovery=z(nl),
@@ -284,7 +291,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         warm=z(nb), warm_lam=z((nn, 6)), warm_lim=z(nl), warm_fric=z(nv), warm_con=z((nc, nr)),
         warm_feature=z((room, 2 + nr)),
         guess_lam=z((nn, 6)), guess_lim=z(nl), guess_fric=z(nv), guess_con=z((nc, nr)),
-        path_targets=z(4), path_impulses=z((2, nr)),
+        path_targets=z(6), path_impulses=z((2, nr)),
         island=z(nb, np.int64), island_root=z(nb, np.int64), members=z((5, max(nb, nn, nv, nl, nc, 1)), np.int64),
         island_first=z((5, nb + 1), np.int64), island_place=z(nb + 1, np.int64), place_island=z(total, np.int64),
         span=z((7, 2), np.int64), taken=z(2, np.int64), wanted=z(len(planes.body), np.int64),
@@ -296,7 +303,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         halt=z(3), halt_bodies=z((nb, 13)), halt_angle=z(nv), halt_rate=z(nv), trace=z((201, 6)), edges=edges, stiffest=z(1),
         n_edges=np.array([len(fixed), len(fixed)], np.int64), scratch=z((128, 12)),
         now=now, change=change, affine=points[2], saved=points[3], best=points[4], base=points[5],
-        tangent=points[6], newton=points[7], sweep=allocate_sweep(pairs, NEAR_A_FEATURE * room + MOST_NEAR),
+        tangent=points[6], newton=points[7], bend=points[8], sweep=allocate_sweep(pairs, NEAR_A_FEATURE * room + MOST_NEAR),
         manifold=allocate_manifold(), polytope=polytope(),
         pattern=pattern, blocks=blocks, options=options, solver=solver,
     )  # fmt: skip

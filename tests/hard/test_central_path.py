@@ -6,6 +6,7 @@ import pytest
 from dojo_py import HardOptions, HardSimulator, load_model
 from dojo_py.jit import entry
 from dojo_py.reproduce.ablation import bin_of_spheres
+from dojo_py.reproduce.contact_piles import pile_xml
 from dojo_py.solver.block_ldu import Blocks, Pattern, allocate, analyse, determinant_sign, factorise
 
 
@@ -20,14 +21,36 @@ def test_a_pile_falls_and_comes_to_rest_with_every_step_solved(seed):
     """The first 3 s, iterations bounded by 1000. All 2100 steps of seeds 2 to 8 are SOLVED, gaps above -9e-13 m.
 
     Before the path was followed: 11 of the 1500 of seeds 2 to 6 were not, gaps down to -1.5e-6 m.
-    At the end centres move at 0.006 and 0.009 m/s.
+    At the end the kinetic energy of all is 4e-4 of what it was at most: balls go on rolling in a bin and spinning about the normal
+    (at 2.4 rad/s), which nothing brakes.
     """
     sim = HardSimulator(load_model(bin_of_spheres(seed, 27)), options=HardOptions(max_iterations=1000))
     run = sim.rollout(sim.initial_state(), np.zeros((300, 0)))
     assert run.unsolved == 0
     assert run.min_gap.min() > -1e-9
-    assert np.abs(run.qvel[-1]).max() < 2.0
-    assert np.abs(run.qvel[-1].reshape(-1, 6)[:, :3]).max() < 0.1
+    energy = (run.qvel.reshape(len(run.qvel), -1, 6)[:, :, :3] ** 2).sum(axis=(1, 2))
+    assert energy[-1] < 1e-2 * energy.max()
+
+
+@pytest.mark.parametrize(("count", "kind", "steps"), [(54, "spheres", 200), (60, "boxes", 120)])
+def test_larger_piles_are_solved_with_more_iterations(count, kind, steps):
+    """Every step SOLVED within twice the default. Most iterations 424 and 342, median 19 and 14."""
+    sim = HardSimulator(load_model(pile_xml(count, kind)), options=HardOptions(max_iterations=1200))
+    run = sim.rollout(sim.initial_state(), np.zeros((steps, 0)))
+    assert run.unsolved == 0
+    assert run.min_gap.min() > -1e-9
+
+
+@pytest.mark.slow
+def test_a_pile_of_hundred_of_all_shapes():
+    """At most 1 in 50 of 200 steps is not solved: 1 (INEXACT).
+
+    Before, with paths that began by plain Newton steps and starts by the mean mass of all: an overlap of 9 cm at step 22, STALLED
+    from step 40 on.
+    """
+    sim = HardSimulator(load_model(pile_xml(100)))
+    run = sim.rollout(sim.initial_state(), np.zeros((200, 0)))
+    assert run.unsolved <= 4
 
 
 @pytest.mark.parametrize("seed", range(6))

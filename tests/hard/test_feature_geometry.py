@@ -41,6 +41,7 @@ def _random_feature(name, sign, rng):
     W = SimpleNamespace(
         fkind=np.array([kind]), fcentre=0.1 * rng.normal(size=(1, 2, 3)), faxes=axes[None], fhalf=np.full((1, 2, 3), 0.1),
         fradius=np.array([[0.04, 0.03]]), fsign=np.array([sign]), fshape=np.array([[0, 1]]), polytope=polytope(), kappa=np.ones(1),
+        softness=np.array([1.0, 0.0]),
         fpair=np.zeros(1, int),
     )  # fmt: skip
     if kind == CROSSING:
