@@ -1,20 +1,28 @@
-"""Functions that a compiled loop calls by their address, and structs that they find by theirs.
+"""Functions that compiled code calls by their address, and structs that they find by theirs.
 
 The loop over steps asks such a function before every step. It may be a kernel of its own (`address_of`), compiled apart from the
 loop, or a Python function (`Callback`), for which ctypes takes the interpreter lock.
+
+What many models never need is an entry of its own, too (`Apart`): it is compiled or loaded when a model first needs it, and its
+callers, compiled without it, find its address in a table of the process (`ADDRESSES`, `call_apart`).
 """
 
 import ctypes
+import threading
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import typeof, types
 from numba.core import cgutils
+from numba.core.errors import TypingError
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 
-from dojo_py.jit import compiling, kernel
+from dojo_py.announce import ANNOUNCEMENT, undisturbed
+from dojo_py.handles import Struct
+from dojo_py.jit import compiling, entry, kernel
 
 GO, STOP, FRESH = 0, 1, 2
 """Answers to the loop: take the step; end here; take it without what the last one left (the soft solver's first guess)."""
@@ -79,9 +87,13 @@ def address_of(function: Any) -> int:
         if function not in _interpreted:
             _interpreted[function] = SIGNATURE(function)
         return ctypes.cast(_interpreted[function], ctypes.c_void_p).value or 0
-    whole = (types.int64, types.int64, types.int64)
-    function.compile(whole)
-    made = function.overloads[whole]
+    return _compiled(function, (types.int64, types.int64, types.int64))
+
+
+def _compiled(function: Any, kinds: tuple[Any, ...]) -> int:
+    """Address of an entry, compiled or loaded for arguments of these types."""
+    function.compile(kinds)
+    made = function.overloads[kinds]
     return int(made.library.get_pointer_to_function(made.fndesc.llvm_cfunc_wrapper_name))
 
 
@@ -111,3 +123,68 @@ def reader_of(struct_type: Any) -> Any:
         return struct_type(types.int64), code
 
     return struct_at
+
+
+ADDRESSES = np.zeros(8, np.int64)
+"""Of the functions that are compiled apart, by their numbers; 0: not needed so far. Kernels read it from memory, as data."""
+
+_apart: dict[int, Any] = {}
+
+
+class Apart:
+    """A function (of structs, integers, floats, C-contiguous arrays) -> float that kernels call by its number, compiled apart."""
+
+    def __init__(self, number: int, function: Callable[..., float]):
+        self.number, self._lock = number, threading.Lock()
+        self._kinds: tuple[Any, ...] = ()
+        self._entry = entry(function, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=False)
+        _apart[number] = function
+
+    def load(self, *arguments: Any) -> None:
+        """Compile it for arguments of these types or load it from the cache, unless that has happened before in this process."""
+        if not compiling():
+            return
+        kinds = tuple(typeof(a) for a in arguments)
+        with self._lock:
+            if ADDRESSES[self.number] == 0:
+                with ANNOUNCEMENT.around(compiling=False), undisturbed():
+                    ADDRESSES[self.number], self._kinds = _compiled(self._entry, kinds), kinds
+        if kinds != self._kinds:
+            raise TypeError(f"{self._entry.__name__} was compiled for {self._kinds}, not for {kinds}")
+
+
+def _passed_as(kind: Any) -> Any:
+    """The type in which an argument goes to a function that is compiled apart."""
+    plain = types.unliteral(kind)
+    if isinstance(plain, types.Integer):
+        return types.int64
+    if isinstance(plain, types.Float) or isinstance(plain, Struct) or (isinstance(plain, types.Array) and plain.layout == "C"):
+        return plain
+    raise TypingError(f"a function that is compiled apart takes no {kind}")
+
+
+@intrinsic
+def _call_apart(typing_context: Any, address: Any, arguments: Any) -> Any:
+    given = tuple(arguments)
+    passed = types.Tuple(tuple(_passed_as(kind) for kind in given))
+
+    def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        kinds = tuple(context.get_value_type(kind) for kind in passed)
+        function = builder.inttoptr(values[0], ir.FunctionType(ir.DoubleType(), kinds).as_pointer())
+        return builder.call(function, cgutils.unpack_tuple(builder, values[1]))
+
+    return types.float64(types.int64, passed), code
+
+
+if compiling():
+
+    @kernel
+    def call_apart(addresses, number, arguments):
+        """What the function of this number, which must be loaded, makes of a tuple of arguments."""
+        return _call_apart(addresses[number], arguments)
+
+else:
+
+    def call_apart(addresses: Any, number: int, arguments: Any) -> float:
+        """What the function of this number makes of a tuple of arguments."""
+        return float(_apart[number](*arguments))

@@ -1,7 +1,7 @@
 """Which contacts and limits take part in a step: those that it can reach, and those that were found missing."""
 
+from dojo_py.hard.apart import faded, left_out_features, want_features
 from dojo_py.hard.contact_rows import add_contact, plane_gap
-from dojo_py.hard.convex_choice import faded, left_out_features, want_features
 from dojo_py.hard.foresight import SPARE, may_close
 from dojo_py.hard.islands import BODIES, in_span
 from dojo_py.jit import kernel
@@ -30,7 +30,7 @@ def choose_contacts(L, P, Q, W, h, everything, margin):
         add_contact(P, Q, W, i)
     W.n_active[1] = W.n_active[0]
     for s in range(W.n_features[0]):
-        if W.fwanted[s] == 1 or not faded(Q, W, s):
+        if W.fwanted[s] == 1 or not faded(L, P, Q, W, s):
             add_contact(P, Q, W, P.body.shape[0] + s)
     W.n_limits[0] = 0
     for l in range(L.limit_dof.shape[0]):
@@ -84,7 +84,7 @@ def _mark_tree(L, W):
 @kernel
 def left_out_contact(L, P, Q, W, h):
     """Mark the contacts and limits that were left out but are violated at the next poses. Returns how many."""
-    added = left_out_features(P, Q, W)
+    added = left_out_features(L, P, Q, W)
     planes = W.n_active[1]
     for i in range(P.body.shape[0]):
         gap = plane_gap(P, i, W.xn, W.Rn)

@@ -7,10 +7,10 @@ by the ratios r of their coefficients to the one of reference (collision/frictio
 
 import math
 
+from dojo_py.arrays import copy
 from dojo_py.collision.plane import reach_of
+from dojo_py.hard.apart import BEFORE, START, feature_place, pair_contact_rows
 from dojo_py.hard.far_pairs import full_distance, share
-from dojo_py.hard.feature_geometry import feature_gap
-from dojo_py.hard.feature_rows import pair_motion, pair_rows
 from dojo_py.hard.limits import UNSURE
 from dojo_py.hard.pair_contacts import tangents
 from dojo_py.hard.plane_contacts import plane_rows, plane_spin_rows
@@ -49,12 +49,14 @@ def plane_gap(P, i, x, R):
 
 
 @kernel
-def candidate_gap(P, Q, W, candidate, x, R):
-    """Gap [m] of a candidate, a plane or a feature, at poses x (nb + 1, 3), R (nb + 1, 3, 3)."""
+def candidate_gap(L, P, Q, W, candidate, poses):
+    """Gap [m] of a candidate, a plane or a feature, at poses START or BEFORE (apart.py); a feature's normal in W.scratch[101]."""
     planes = P.body.shape[0]
-    if candidate < planes:
-        return plane_gap(P, candidate, x, R)
-    return feature_gap(Q, W, candidate - planes, x, R, W.scratch[101, 0:3], W.scratch)
+    if candidate >= planes:
+        return feature_place(L, P, Q, W, candidate - planes, poses, 101)
+    if poses == BEFORE:
+        return plane_gap(P, candidate, W.x_before, W.R_before)
+    return plane_gap(P, candidate, W.x, W.R)
 
 
 @kernel
@@ -130,20 +132,16 @@ def allowance(gap, recovery, nearest, in_hard_limit):
 
 
 @kernel
-def start_gap(P, Q, W, candidate, n):
-    """Gap [m] of a candidate where the step starts, and a feature's normal in n (3,).
+def start_gap(L, P, Q, W, candidate):
+    """Gap [m] of a candidate where the step starts, and a feature's normal in W.scratch[101].
 
     A feature that was found where a solve had ended may be below zero here although its shapes are apart, beside what it stands
     over. That is no overlap that could stay: it counts as touching. Where they overlap, one that was found here does too.
     """
-    i = candidate - P.body.shape[0]
-    if i < 0:
-        return plane_gap(P, candidate, W.x, W.R)
-    gap = feature_gap(Q, W, i, W.x, W.R, n, W.scratch)
-    if gap < -OVERLAP and i >= W.n_features[3]:
-        other = W.scratch[102, 0:3]
+    i, gap = candidate - P.body.shape[0], candidate_gap(L, P, Q, W, candidate, START)
+    if i >= 0 and gap < -OVERLAP and i >= W.n_features[3]:
         for f in range(W.n_features[3]):
-            if W.fpair[f] == W.fpair[i] and feature_gap(Q, W, f, W.x, W.R, other, W.scratch) < -OVERLAP:
+            if W.fpair[f] == W.fpair[i] and feature_place(L, P, Q, W, f, START, 102) < -OVERLAP:
                 return gap
         return 0.0
     return gap
@@ -156,7 +154,7 @@ def _round_off(x):
 
 
 @kernel
-def start_contact(P, Q, W, c, recovery):
+def start_contact(L, P, Q, W, c, recovery):
     """What active contact c remembers of the start of a step: its law, its frame, and the overlap that may stay.
 
     recovery: overlap undone at most [m].
@@ -168,8 +166,9 @@ def start_contact(P, Q, W, c, recovery):
     else:
         i = candidate - planes
         W.claw[c], body = W.flaw[i], W.fbody[i, 0]
-    gap = start_gap(P, Q, W, candidate, W.cframe[c, 0])
+    gap = start_gap(L, P, Q, W, candidate)
     if candidate >= planes:
+        copy(W.scratch[101, 0:3], W.cframe[c, 0])
         tangents(W.cframe[c, 0], W.cframe[c, 1:3])
         if W.kappa[0] > 0.0 and W.fwanted[i] == 0:
             W.cweight[c], W.cslope[c] = share(gap, full_distance(Q, W.fpair[i], W.kappa[0]))
@@ -211,8 +210,11 @@ def _bound(W, i, side):
 
 
 @kernel
-def evaluate_contact(P, Q, W, c, impulse, h, s):
-    """Rows of active contact c at the next poses into W.cval, W.cC, W.cB, W.cH. impulse (nr,): (γ, ξ). s: work (100, 12)."""
+def evaluate_contact(L, P, Q, W, c, impulse, h, s):
+    """Rows of active contact c at the next poses into W.cval, W.cC, W.cB, W.cH.
+
+    s: W.scratch; impulse (nr,): (γ, ξ), its row 100.
+    """
     candidate, rows = W.active[c], ROWS[W.claw[c]]
     planes = P.body.shape[0]
     if W.cscaled[c] != SAME:
@@ -233,20 +235,7 @@ def evaluate_contact(P, Q, W, c, impulse, h, s):
             plane_spin_rows(rows, P.normal[i], P.tangent[i], W.R[b], W.v[b], W.cval[c], W.cC[c, 0], W.cB[c, 0])
         _scale(W, c)
         return
-    i = candidate - planes
-    a, b = W.fbody[i, 0], W.fbody[i, 1]
-    wa, wb, hGa, hGb = s[90, 0:3], s[91, 0:3], s[92:95, 0:3], s[95:98, 0:3]
-    _world_rates(W, a, b, wa, wb)
-    for r in range(3):
-        Ra, Rb = W.Rn[a], W.Rn[b]
-        for k in range(3):
-            hGa[r, k] = Ra[r, 0] * W.hG[a, 0, k] + Ra[r, 1] * W.hG[a, 1, k] + Ra[r, 2] * W.hG[a, 2, k]
-            hGb[r, k] = Rb[r, 0] * W.hG[b, 0, k] + Rb[r, 1] * W.hG[b, 1, k] + Rb[r, 2] * W.hG[b, 2, k]
-    pair_rows(
-        rows, Q, W, i, W.cweight[c], W.cframe[c, 0], W.cframe[c, 1:3],
-        W.xn[a], W.Rn[a], W.v[a, 0:3], wa, W.R[a], hGa, W.xn[b], W.Rn[b], W.v[b, 0:3], wb, W.R[b], hGb,
-        h, impulse, W.cval[c], W.cC[c], W.cB[c], W.cH[c], s,
-    )  # fmt: skip
+    pair_contact_rows(L, P, Q, W, c, h)
     W.cval[c, 0] += W.contact_allowance[c]
     _scale(W, c)
 
@@ -260,34 +249,4 @@ def _scale(W, c):
         W.cval[c, r] *= W.cratio[c, r - 1]
     for side in range(2):
         scale_rows(W, c, W.cC[c, side])
-        scale_rows(W, c, W.cB[c, side])
-
-
-@kernel
-def _world_rates(W, a, b, wa, wb):
-    """Angular velocities of bodies a and b in world axes."""
-    for r in range(3):
-        Ra, Rb = W.Rn[a], W.Rn[b]
-        wa[r] = Ra[r, 0] * W.v[a, 3] + Ra[r, 1] * W.v[a, 4] + Ra[r, 2] * W.v[a, 5]
-        wb[r] = Rb[r, 0] * W.v[b, 3] + Rb[r, 1] * W.v[b, 4] + Rb[r, 2] * W.v[b, 5]
-
-
-@kernel
-def displace_pair(P, Q, W, c, impulse, h, rows, wrench, s):
-    """`pair_motion` of active contact c, a pair, at the next poses: rows (nr, 12), wrench (2, 6, 12), with its rows scaled.
-
-    impulse (nr,): (γ, ξ). s: work (100, 12).
-    """
-    i, nr = W.active[c] - P.body.shape[0], impulse.shape[0]
-    a, b = W.fbody[i, 0], W.fbody[i, 1]
-    wa, wb, value, f = s[90, 0:3], s[91, 0:3], s[92, 0:nr], s[99, 0:nr]
-    physical_impulse(W, c, impulse, f)
-    _world_rates(W, a, b, wa, wb)
-    pair_motion(
-        ROWS[W.claw[c]], Q, W, i, W.cweight[c], W.cframe[c, 0], W.cframe[c, 1:3],
-        W.xn[a], W.Rn[a], W.v[a, 0:3], wa, W.R[a], W.xn[b], W.Rn[b], W.v[b, 0:3], wb, W.R[b],
-        h, f, value, W.cB[c], rows, wrench, s,
-    )  # fmt: skip
-    scale_rows(W, c, rows)
-    for side in range(2):
         scale_rows(W, c, W.cB[c, side])

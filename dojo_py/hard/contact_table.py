@@ -8,8 +8,8 @@ import numpy as np
 
 from dojo_py.collision.contact_columns import FRAME, GAP, GEOMS, IMPULSE, POSITION, TORQUE, WIDTH
 from dojo_py.collision.plane import touching_point
+from dojo_py.hard.apart import END, feature_place
 from dojo_py.hard.contact_rows import physical_impulse, plane_gap
-from dojo_py.hard.feature_geometry import feature_geometry
 from dojo_py.hard.pair_contacts import tangents
 from dojo_py.hard.workspace import contact_room
 from dojo_py.jit import kernel
@@ -37,7 +37,7 @@ def geoms_of(world: Any, row: np.ndarray, found: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def fill_contacts(P, Q, W, out):
+def fill_contacts(L, P, Q, W, out):
     """out (n, WIDTH): planes, then the features chosen, after the step whose results W holds; then zeros.
 
     Only rows of chosen features hold their geoms.
@@ -46,7 +46,7 @@ def fill_contacts(P, Q, W, out):
         _plane_row(P, i, W, out[i])
     first = P.body.shape[0]
     for i in range(W.n_features[0]):
-        _feature_row(Q, i, W, out[first + i])
+        _feature_row(L, P, Q, i, W, out[first + i])
         for side in range(2):
             out[first + i, GEOMS + side] = W.fshape[i, side] + 1.0
     used = first + W.n_features[0]
@@ -100,11 +100,10 @@ def _put_frame(row, n, c, T):
 
 
 @kernel
-def _feature_row(Q, f, W, row):
+def _feature_row(L, P, Q, f, W, row):
     s = W.scratch
-    a, b = W.fbody[f, 0], W.fbody[f, 1]
     n, c, T = s[40, 0:3], s[41, 0:3], s[49:51, 0:3]
-    row[GAP] = feature_geometry(Q, W, f, W.xn[a], W.Rn[a], W.xn[b], W.Rn[b], n, c, s[48], s[42:45], s[45:48], s)
+    row[GAP] = feature_place(L, P, Q, W, f, END, 40)
     _put_frame(row, n, c, T)
 
 

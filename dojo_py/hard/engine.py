@@ -150,6 +150,12 @@ class Engine:
 
         _first_use.once(use)
 
+    def load_derivatives(self, mine: Any) -> None:
+        """What derivatives of steps need besides (apart.py), compiled or loaded. mine: a ThreadWorkspace."""
+        from dojo_py.hard.gradients.derivatives import load_derivatives
+
+        load_derivatives(*mine.handles)
+
     def _start_record(
         self, start: State, steps: int, maximal: bool, contacts: bool, linearize: bool, sense: bool = False
     ) -> Any:
@@ -184,6 +190,8 @@ class Engine:
         while True:
             self._pool.grow(self.rows.room(record.impulses[0]))
             with self._pool.borrow() as mine:
+                if len(record.A) > 0 or len(record.cotangents) > 0:
+                    self.load_derivatives(mine)
                 if mine.room > self.rows.room(record.impulses[0]):
                     record = with_room(record, self.world, self.rows, mine.room)
                 done, needed = then(mine, record, done), mine.needed()

@@ -17,18 +17,13 @@ from dojo_py.collision.height_fields import HFIELD
 from dojo_py.collision.pair_gap import gap_of
 from dojo_py.collision.shown_polygons import pose_of
 from dojo_py.hard.feature_geometry import feature_geometry
-from dojo_py.hard.interior_point import SOLVED
 from dojo_py.hard.islands import CONTACTS
-from dojo_py.hard.parts import whole
-from dojo_py.hard.start import COLD
 from dojo_py.jit import kernel
 
 APART = 1e-7
 """Distance [m] at the end of a step up to which shapes touch."""
 CARRIES = 1e-6
 """Share of the largest impulse from which a contact carries anything."""
-MOST_HOLDS = 6
-"""Most solves with points held anew."""
 
 
 @kernel
@@ -87,25 +82,7 @@ def _keep_free(W, f):
 
 
 @kernel
-def hold_again(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
-    """After a solve with points held: what carries and ends apart is held where it ends and the step solved again, until none does.
-
-    Returns (iterations, whether something still does); out as in `attempts.attempts`.
-    """
-    total = 0.0
-    for _ in range(MOST_HOLDS):
-        if out[0] != SOLVED:
-            return total, False
-        held, passed = _hold_apart(P, Q, W)
-        if held == 0:
-            return total, passed
-        total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, budget - total, out)
-    held, passed = _hold_apart(P, Q, W)
-    return total, out[0] == SOLVED and (held > 0 or passed)
-
-
-@kernel
-def _hold_apart(P, Q, W):
+def hold_apart(P, Q, W):
     """Hold the contacts of the islands in W.span that carry although their shapes end apart where they end.
 
     Returns (how many, whether others have passed to the other side of their plane, where they cannot be held). Those that keep fast

@@ -12,7 +12,7 @@ stationary: a pendulum that hangs straight down.
 import math
 
 from dojo_py.collision.plane import touching_point
-from dojo_py.hard.feature_geometry import feature_geometry
+from dojo_py.hard.apart import START, feature_place
 from dojo_py.hard.terms import FREE
 from dojo_py.jit import kernel
 
@@ -28,7 +28,7 @@ def immovable(L, P, Q, W, c):
     if _reaches_free(L, a, b) or _reaches_free(L, b, a):
         return False
     n, point = W.scratch[60, 0:3], W.scratch[61, 0:3]
-    _place(P, Q, W, c, n, point)
+    _place(L, P, Q, W, c, n, point)
     return not (_moves(L, W, a, b, n, point) or _moves(L, W, b, a, n, point))
 
 
@@ -53,14 +53,14 @@ def _reaches_free(L, b, other):
 
 
 @kernel
-def _place(P, Q, W, c, n, point):
+def _place(L, P, Q, W, c, n, point):
     """Normal n (3,) and point (3,) of contact c at the start of the step."""
     i, planes = W.active[c], P.body.shape[0]
     s = W.scratch
     if i >= planes:
-        i -= planes
-        a, b = W.fbody[i, 0], W.fbody[i, 1]
-        feature_geometry(Q, W, i, W.x[a], W.R[a], W.x[b], W.R[b], n, point, s[48], s[42:45], s[45:48], s)
+        feature_place(L, P, Q, W, i - planes, START, 40)
+        for k in range(3):
+            n[k], point[k] = s[40, k], s[41, k]
         return
     b, normal, R = P.body[i], P.normal[i], W.R[P.body[i]]
     local, p, D = s[0, 0:3], s[1, 0:3], s[2:5, 0:3]

@@ -11,6 +11,7 @@ Newton's law create energy (Kane's paradox): there θ is as large as the work of
 In the hard limit and in steps solved whole; on the central path impacts are inelastic, and so are the derivatives.
 """
 
+from dojo_py.hard.apart import BEFORE, START
 from dojo_py.hard.bodies import strongest_gravity
 from dojo_py.hard.contact_rows import candidate_gap
 from dojo_py.hard.interior_point import SOLVED
@@ -80,8 +81,8 @@ def _add_impacts(L, P, Q, W, h):
         _pose_before(W, -1, h)
         if W.con[c, 0] * h <= mass * W.con[c, 1]:
             continue
-        here = candidate_gap(P, Q, W, W.active[c], W.x, W.R)
-        closed = candidate_gap(P, Q, W, W.active[c], W.x_before, W.R_before) - here
+        here = candidate_gap(L, P, Q, W, W.active[c], START)
+        closed = candidate_gap(L, P, Q, W, W.active[c], BEFORE) - here
         if closed > h * (h * gravity + SLOWEST):
             W.cimpact[c] = 1
             W.crebound[c, 0], W.crebound[c, 1] = here, W.crestitution[c] * closed

@@ -92,6 +92,7 @@ class HardLoop:
         def back(mine: Any, record: Any, before: int) -> int:
             nonlocal data
             data = self._take(record, data, moved)
+            self._engine.load_derivatives(mine)
             mine_too = {"cotangents": self.cotangents, "by_control": self.by_control, "by_contacts": self.by_contacts}
             record = record._replace(contacts=record.contacts[:0], **mine_too)
             numbers = self._engine.timestep, kappa, kappa, decide, data, before

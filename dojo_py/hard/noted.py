@@ -65,4 +65,4 @@ def note_step(L, P, Q, T, W, V, h, scheme, N, t):
                 for r in range(6):
                     for k in range(6):
                         N.loops[t, b, k] += W.lam[n, r] * W.Geq[e, slot, r, k] / h
-    fill_contacts(P, Q, W, N.contacts[t])
+    fill_contacts(L, P, Q, W, N.contacts[t])

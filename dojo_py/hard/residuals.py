@@ -54,7 +54,7 @@ def evaluate_rows(L, P, Q, W, h, scheme):
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         impulse_of(W.claw[c], W.con[c], impulse)
-        evaluate_contact(P, Q, W, c, impulse, h, s)
+        evaluate_contact(L, P, Q, W, c, impulse, h, s)
         for side in range(2):
             b = W.cbody[c, side]
             if b < 0:

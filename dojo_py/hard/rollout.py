@@ -9,12 +9,11 @@ import numpy as np
 
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.by_address import STOP, call_back
+from dojo_py.hard.apart import differentiate
 from dojo_py.hard.body_table import add_joint_forces, expand, gather_wrenches, joint_force_levers, wrench_levers
 from dojo_py.hard.contact_table import empty_table, fill_contacts
 from dojo_py.hard.coordinates import HALF_TURN, to_minimal
 from dojo_py.hard.drives import advance_activations, drive
-from dojo_py.hard.gradients.pull_back import pull_back_step
-from dojo_py.hard.gradients.step_jacobian import step_jacobian
 from dojo_py.hard.interior_point import INEXACT, NOT_FINITE, SINGULAR, SOLVED, TOO_FAST
 from dojo_py.hard.noted import Noted, allocate_noted, note_drive, note_step
 from dojo_py.hard.step import MOVED, PARTS, RESIDUAL, STATUS, WORST, hard_step
@@ -202,24 +201,15 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
                 if notes:
                     note_step(L, P, Q, T, W, V, h, W.options.springs, Z.noted, t)
                 if Z.contacts.shape[0] > 0 and (linearize or decide != 0 or t == steps - 1):
-                    fill_contacts(P, Q, W, Z.contacts)
+                    fill_contacts(L, P, Q, W, Z.contacts)
             if linearize and now == gradient_kappa:
                 for k in range(9):
                     Z.gradients[t, k] = report[k]
-                scheme = W.options.springs
                 wrench_levers(M, bodies, outside.wrenches, t, G.lever, V.scratch)
                 joint_force_levers(L, bodies, outside.joint_forces, t, G.lever, V.scratch)
                 regular = finite(W, L.mass.shape[0])
-                if regular and backwards:
-                    after, before, by_control = Z.cotangents[t + 1], Z.cotangents[t], Z.by_control[t]
-                    regular = pull_back_step(
-                        L, P, Q, T, W, V, G, qpos, qvel, act, controls[t], h, now, scheme, after, before, by_control,
-                        Z.by_contacts,
-                    )
-                elif regular:
-                    regular = step_jacobian(
-                        L, P, Q, T, W, V, G, qpos, qvel, act, controls[t], h, now, scheme, Z.A[t], Z.B[t]
-                    )
+                if regular:
+                    regular = differentiate(L, P, Q, T, W, V, G, Z, controls[t], t, h, now, backwards)
                 if not regular:
                     Z.gradients[t, STATUS] = SINGULAR
                 elif report[PARTS] > 1.0 and int(report[STATUS]) == SOLVED:
@@ -227,7 +217,7 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
                 elif report[WORST] > CENTRED * now and int(report[STATUS]) == SOLVED:
                     Z.gradients[t, STATUS] = INEXACT
     if Z.contacts.shape[0] > 0 and steps == 0:
-        fill_contacts(P, Q, W, Z.contacts)
+        fill_contacts(L, P, Q, W, Z.contacts)
     if decide != 0:
         call_back(decide, -1 if backwards else steps, last, data)
     return steps

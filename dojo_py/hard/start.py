@@ -3,6 +3,7 @@
 import math
 
 from dojo_py.arrays import copy_rows
+from dojo_py.hard.apart import START
 from dojo_py.hard.bodies import old_momentum, strongest_gravity
 from dojo_py.hard.closures import TENDON_ROW, start_closures
 from dojo_py.hard.contact_rows import OVERLAP, ROUND_OFF_GAP, allowance, candidate_gap, start_contact
@@ -81,7 +82,7 @@ def start_step(L, P, Q, W, wrench, h, speed):
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         W.crecovery[c] = speed
-        start_contact(P, Q, W, c, h * speed)
+        start_contact(L, P, Q, W, c, h * speed)
         if W.cheld[c]:
             _hold_bound(W, c)
         if _takes_no_part(L, P, Q, W, c):
@@ -101,7 +102,7 @@ def start_step(L, P, Q, W, wrench, h, speed):
 @kernel
 def _takes_no_part(L, P, Q, W, c):
     """Whether contact c is left to the joints (immovable.py): on the central path only what touches."""
-    if W.kappa[0] > 0.0 and candidate_gap(P, Q, W, W.active[c], W.x, W.R) > OVERLAP:
+    if W.kappa[0] > 0.0 and candidate_gap(L, P, Q, W, W.active[c], START) > OVERLAP:
         return False
     return immovable(L, P, Q, W, c)
 

@@ -7,19 +7,17 @@ there is no usable point it stays, and a named failure says why. Nothing of this
 import math
 
 from dojo_py.arrays import copy, copy_rows
+from dojo_py.hard.apart import choose_features, hold_apart, hold_points, left_out_passing, smallest_distance
 from dojo_py.hard.attempts import complementarity_tolerance
 from dojo_py.hard.choice import choose_contacts, left_out_contact, want_all
 from dojo_py.hard.contact_rows import OVERLAP, plane_gap, start_gap
-from dojo_py.hard.convex_choice import choose_features
 from dojo_py.hard.foresight import foresee
 from dojo_py.hard.held_friction import hold_bounds
-from dojo_py.hard.held_points import any_held, hold_again, hold_points, release_points
+from dojo_py.hard.held_points import any_held, release_points
 from dojo_py.hard.impacts import rebound
 from dojo_py.hard.interior_point import INEXACT, SOLVED, STALLED, TOO_FAST, steady
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, find_islands, take_islands
-from dojo_py.hard.near_pairs import smallest_distance
 from dojo_py.hard.parts import in_parts, stand_still, start_parts, take_carried, whole
-from dojo_py.hard.passing import left_out_passing
 from dojo_py.hard.points import copy_point
 from dojo_py.hard.progress import residual_of
 from dojo_py.hard.residuals import evaluate
@@ -46,6 +44,9 @@ round-off within the residual [m/s]. Of several islands the worst."""
 
 FAR_OFF = 1.0
 """Residual [m/s, rad/s] of a point that is no better than none: at a step of 0.01 s a gap of 1 cm is closed that should not be."""
+
+MOST_HOLDS = 6
+"""Most solves with points held anew."""
 
 ROUNDS = 16
 """Most times that contacts which a solve had left out are added and the step is solved again. Points that are held where a rim was
@@ -83,10 +84,10 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
             _end_at_best(L, P, Q, A, W, angle, rate, wrench, h)
             if out[6] <= complementarity_tolerance(L, W, kappa) * steady(W):
                 out[0], out[2], out[3], out[8] = SOLVED, out[5], out[6], residual_of(L, W, h, 0.0)
-        if out[0] != SOLVED and kappa == 0.0 and hold_points(P, Q, W) > 0:
+        if out[0] != SOLVED and kappa == 0.0 and hold_points(L, P, Q, W) > 0:
             total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, budget - total, out)
         if any_held(P, W):
-            count, apart = hold_again(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
+            count, apart = _hold_again(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
             total += count
             if apart:
                 out[0] = STALLED
@@ -106,6 +107,24 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
     else:
         _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, out, report)
     return False
+
+
+@kernel
+def _hold_again(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
+    """After a solve with points held: what carries and ends apart is held where it ends and the step solved again, until none does.
+
+    Returns (iterations, whether something still does); out as in `attempts.attempts`.
+    """
+    total = 0.0
+    for _ in range(MOST_HOLDS):
+        if out[0] != SOLVED:
+            return total, False
+        held, passed = hold_apart(L, P, Q, W)
+        if held == 0:
+            return total, passed
+        total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, budget - total, out)
+    held, passed = hold_apart(L, P, Q, W)
+    return total, out[0] == SOLVED and (held > 0 or passed)
 
 
 @kernel
@@ -139,9 +158,8 @@ def _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, 
 @kernel
 def _overlap(L, P, Q, W):
     """Whether a contact or limit of the islands in W.span is violated at the start of the step by more than round-off."""
-    n = W.scratch[101, 0:3]
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
-        if start_gap(P, Q, W, W.active[W.members[CONTACTS, k]], n) < -OVERLAP:
+        if start_gap(L, P, Q, W, W.active[W.members[CONTACTS, k]]) < -OVERLAP:
             return True
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
         l = W.limit_active[W.members[LIMITS, k]]
@@ -241,7 +259,7 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
         _count_all(W)
         if again:
             continue
-        if left_out_contact(L, P, Q, W, h) == 0 and left_out_passing(P, Q, W) == 0:
+        if left_out_contact(L, P, Q, W, h) == 0 and left_out_passing(L, P, Q, W) == 0:
             break
         if solution == ROUNDS - 1 and report[STATUS] == SOLVED:
             report[STATUS] = INEXACT  # something overlaps that still takes no part
@@ -255,7 +273,7 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
     copy(W.solved, W.warm)
     copy(W.next_carried, W.carried)
     copy_rows(W.next_carry, W.carry)
-    report[MIN_GAP] = smallest_gap(P, Q, W)
+    report[MIN_GAP] = smallest_gap(L, P, Q, W)
     return True
 
 
@@ -267,9 +285,9 @@ def _count_all(W):
 
 
 @kernel
-def smallest_gap(P, Q, W):
+def smallest_gap(L, P, Q, W):
     """The smallest gap of all candidates at the next poses [m]; infinite where there are none."""
     gap = math.inf
     for i in range(P.body.shape[0]):
         gap = min(gap, plane_gap(P, i, W.xn, W.Rn))
-    return smallest_distance(Q, W, gap)
+    return smallest_distance(L, P, Q, W, gap)

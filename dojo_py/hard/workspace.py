@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dojo_py.by_address import ADDRESSES
 from dojo_py.collision.epa import Polytope, polytope
 from dojo_py.collision.shown_polygons import Manifold, allocate_manifold
 from dojo_py.collision.sweep import Sweep, allocate_sweep
@@ -199,6 +200,7 @@ class Work(NamedTuple):
     edges: np.ndarray  # (m, 2) graph edges; those of the joints first
     n_edges: np.ndarray  # (2,) of the joints, with contacts
     scratch: np.ndarray  # (128, 12)
+    apart: np.ndarray  # (8,) addresses of what is compiled apart (apart.py)
     now: Point  # from here on groups, see handles.py: the present point
     change: Point  # Newton's step from it
     affine: Point  # the affine step, whose second-order terms correct it
@@ -301,7 +303,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         summed=z((nc, 6)), start_bodies=z((nb, 13)), sub_bodies=z((nb, 13)),
         sub_angle=z(nv), sub_rate=z(nv),
         halt=z(3), halt_bodies=z((nb, 13)), halt_angle=z(nv), halt_rate=z(nv), trace=z((201, 6)), edges=edges, stiffest=z(1),
-        n_edges=np.array([len(fixed), len(fixed)], np.int64), scratch=z((128, 12)),
+        n_edges=np.array([len(fixed), len(fixed)], np.int64), scratch=z((128, 12)), apart=ADDRESSES,
         now=now, change=change, affine=points[2], saved=points[3], best=points[4], base=points[5],
         tangent=points[6], newton=points[7], bend=points[8], sweep=allocate_sweep(pairs, NEAR_A_FEATURE * room + MOST_NEAR),
         manifold=allocate_manifold(), polytope=polytope(),

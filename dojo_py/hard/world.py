@@ -94,6 +94,14 @@ MORE_ROOM = 2
 """By which factor room for features grows at least."""
 
 
+def _load_pairs(mine: ThreadWorkspace) -> None:
+    """What steps of a model with pairs of bodies need besides (apart.py), compiled or loaded."""
+    from dojo_py.hard.pair_tasks import load_pairs
+
+    L, P, Q, _, _, W, _, _ = mine.handles
+    load_pairs(L, P, Q, W)
+
+
 class WorkPool:
     """Work arrays, one set per thread at a time, kept for later use; with as much room for features as a step has needed."""
 
@@ -125,6 +133,8 @@ class WorkPool:
             servos, columns = len(drive.servos.servo_dof), 2 * self._model.nv + self._model.nu
             tangent = allocate_tangent(self._model, world.layout, world.planes, room, servos, columns)
             mine = ThreadWorkspace(work, tangent, (*self.tables(), *handles((work, drive, tangent))), room)
+            if len(world.pairs.geom) > 0:
+                _load_pairs(mine)
         try:
             yield mine
         finally:

@@ -4,11 +4,12 @@ import numpy as np
 
 from dojo_py import HardOptions, load_model
 from dojo_py.handles import handle, handles
+from dojo_py.hard.apart import choose_features
 from dojo_py.hard.choice import choose_contacts
-from dojo_py.hard.convex_choice import choose_features
 from dojo_py.hard.coordinates import maximal_from_minimal
 from dojo_py.hard.drives import allocate_drive
 from dojo_py.hard.islands import take_world
+from dojo_py.hard.pair_tasks import load_pairs
 from dojo_py.hard.residuals import evaluate
 from dojo_py.hard.start import load_state, release_cones, start_step
 from dojo_py.hard.workspace import allocate_work
@@ -51,6 +52,7 @@ class LoadedStep:
         self.W = allocate_work(world.layout, world.planes, world.pairs, HardOptions().numbers(), HardOptions().constants())
         self.layout, planes, pairs, _, _ = handles(world)
         work = handle(self.W)
+        load_pairs(self.layout, planes, pairs, work)
         self.drive = allocate_drive(world.actuators, world.layout, 0)
         self.arguments = self.layout, planes, pairs, handle(self.drive), work
         qpos = m.integrate(m.qpos0, 0.3 * rng.normal(size=m.nv))

@@ -27,8 +27,8 @@ import math
 
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.collision.plane import touching_point
-from dojo_py.hard.contact_rows import displace_pair, feels_frame, physical_impulse, scale_rows
-from dojo_py.hard.feature_geometry import feature_gap
+from dojo_py.hard.apart import START, displace_pair, feature_place
+from dojo_py.hard.contact_rows import feels_frame, physical_impulse, scale_rows
 from dojo_py.hard.feature_rows import shift_share
 from dojo_py.hard.pair_contacts import upright
 from dojo_py.hard.plane_contacts import plane_rows
@@ -137,7 +137,7 @@ def _less_start_gap(P, i, R, row, s):
 
 
 @kernel
-def pair_changes(P, Q, W, G, h):
+def pair_changes(L, P, Q, W, G, h):
     """G.pair_rows[c] (12, 6): right-hand sides of both bodies by (u, ψ) of the second (of the first when the second is fixed)."""
     s = W.scratch
     nr = W.cf.shape[1]
@@ -146,14 +146,14 @@ def pair_changes(P, Q, W, G, h):
     for c in range(W.n_active[1], W.n_active[0]):
         impulse_of(W.claw[c], W.con[c], F)
         side = 1 if W.cbody[c, 1] >= 0 else 0
-        displace_pair(P, Q, W, c, F, h, rows, wrench, s)
+        displace_pair(L, P, Q, W, c, F, h)
         for i in range(3):
             G.pair_force[c, i] = s[64, i] if side == 0 else -s[64, i]
         _move_rows(W, c, side, rows, s[49:51, 0:3], y)
         _move_wrench(Q, W, c, side, F, s[64, 0:3], wrench, h, f)
         faded, felt = W.cslope[c] != 0.0, feels_frame(W, c)
         if felt or W.contact_allowance[c] > 0.0 or faded:
-            feature_gap(Q, W, W.active[c] - P.body.shape[0], W.x, W.R, s[101, 0:3], s)
+            feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START, 101)
         if faded:  # the share of the impulse that acts follows the gap where the step starts
             _fade(W, c, F, s[48, 6 * side : 6 * side + 6], f)
             copy(s[48, 6 * side : 6 * side + 6], G.fade[c])

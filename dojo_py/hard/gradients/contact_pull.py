@@ -16,8 +16,8 @@ depend on them through that force.
 from dojo_py.arrays import copy
 from dojo_py.collision.contact_columns import FRAME, GAP, IMPULSE, POSITION, TORQUE
 from dojo_py.collision.plane import touching_point
+from dojo_py.hard.apart import END, feature_place
 from dojo_py.hard.contact_rows import physical_impulse
-from dojo_py.hard.feature_geometry import feature_geometry
 from dojo_py.hard.gradients.state_columns import field, subtree_motion
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import ROWS, impulse_of
@@ -45,7 +45,7 @@ def pull_contacts(L, P, Q, W, G, by_contacts, h):
         if not _any(row):
             continue
         if pair:
-            _pair_place(L, Q, W, G, c, W.active[c] - planes, row, h)
+            _pair_place(L, P, Q, W, G, c, W.active[c] - planes, row, h)
         _impulses(L, W, G, c, row, pair)
     return True
 
@@ -143,13 +143,13 @@ def _plane_place(L, P, W, G, i, g, h):
 
 
 @kernel
-def _pair_place(L, Q, W, G, c, f, g, h):
+def _pair_place(L, P, Q, W, G, c, f, g, h):
     """Position, frame and gap of pair c, feature f."""
     s, t = W.scratch, G.scratch
     n, p, dgap, dn, dp = s[40, 0:3], s[41, 0:3], s[48], s[42:45], s[45:48]
     by, by_n, axis = t[0, 0:12], t[1, 0:3], t[2, 0:3]
     a, b, start = W.fbody[f, 0], W.fbody[f, 1], W.cframe[c]
-    feature_geometry(Q, W, f, W.xn[a], W.Rn[a], W.xn[b], W.Rn[b], n, p, dgap, dn, dp, s)
+    feature_place(L, P, Q, W, f, END, 40)
     copy(g[FRAME : FRAME + 3], by_n)
     common = G.shown_pair[c, 6:12]
     below = max(1.0 + n[0] * start[0, 0] + n[1] * start[0, 1] + n[2] * start[0, 2], 1e-6)

@@ -50,7 +50,7 @@ def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
             G.bodies[b, 6 + i] = W.q[b, i]
     G.contact[:, :, :] = 0.0
     plane_changes(P, W, G, h)
-    pair_changes(P, Q, W, G, h)
+    pair_changes(L, P, Q, W, G, h)
     find_free_servos(L, W, V.servos, G, scheme, h)
     load_joints(L, W, G)
     follows = follows_state(T)

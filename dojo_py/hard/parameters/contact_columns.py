@@ -18,8 +18,8 @@ Spinning and rolling feel the normal's turn only:  δv = δd · (ω_A - ω_B),  
 unequally along its tangents, feel the frame's angle as well (gradients/contact_change.py).
 """
 
-from dojo_py.hard.contact_rows import displace_pair, feels_frame, physical_impulse
-from dojo_py.hard.feature_geometry import feature_gap
+from dojo_py.hard.apart import START, displace_pair, feature_place
+from dojo_py.hard.contact_rows import feels_frame, physical_impulse
 from dojo_py.hard.gradients.contact_change import frame_angle, twist_rows
 from dojo_py.hard.parameters.adjoint import pull, pull_one, pull_three
 from dojo_py.jit import kernel
@@ -87,11 +87,10 @@ def arm_column(L, P, W, D, i, axis, value, out):
 def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
     """out (nv,) += column of the radius (part 0, 1) or a centre (part 3 side + axis) of pair contact c times value."""
     s, work = W.scratch, D.scratch
-    rows, wrench = s[77:83], s[22:34].reshape((2, 6, 12))
     impulse, f, y, x, twist = work[0, 0 : W.cf.shape[1]], work[1, 0:3], work[2, 0:6], work[3, 0:6], work[4]
     torque, pushed = work[5, 0:3], work[6, 0 : W.cf.shape[1]]
     impulse_of(W.claw[c], W.con[c], impulse)
-    displace_pair(P, Q, W, c, impulse, h, rows, wrench, s)
+    displace_pair(L, P, Q, W, c, impulse, h)
     n, dc, dgap, T, dT, F, dF = s[40, 0:3], s[45:48], s[48], s[49:51], s[53:59].reshape((2, 3, 12)), s[64], s[65:68]
     u, arms, dn_start = s[62, 0:3], s[51:53, 0:3], s[42:45]
     side = part if radius else part // 3
@@ -143,7 +142,7 @@ def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
             x[3 + i] += sign * (R[0, i] * torque[0] + R[1, i] * torque[1] + R[2, i] * torque[2])
         pull(D.y[L.place_body[body]], x, out)
     if W.contact_allowance[c] > 0.0 or feels_frame(W, c) or W.cslope[c] != 0.0:  # the gap and the frame where the step starts
-        feature_gap(Q, W, W.active[c] - P.body.shape[0], W.x, W.R, s[101, 0:3], s)
+        feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START, 101)
         if not radius:
             w = (value * W.R[b, 0, axis], value * W.R[b, 1, axis], value * W.R[b, 2, axis])
         before = dgap[at] * w[0] + dgap[at + 1] * w[1] + dgap[at + 2] * w[2] - (value if radius else 0.0)

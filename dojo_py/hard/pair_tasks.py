@@ -1,0 +1,112 @@
+"""All that a hard step asks of contacts between bodies, compiled together and apart from the rest (apart.py)."""
+
+from dojo_py.by_address import Apart
+from dojo_py.hard import apart
+from dojo_py.hard.contact_rows import physical_impulse, scale_rows
+from dojo_py.hard.convex_choice import choose_features, faded, left_out_features, want_features
+from dojo_py.hard.feature_geometry import feature_geometry
+from dojo_py.hard.feature_rows import pair_motion, pair_rows
+from dojo_py.hard.held_points import hold_apart, hold_points
+from dojo_py.hard.near_pairs import smallest_distance
+from dojo_py.hard.passing import left_out_passing
+from dojo_py.jit import kernel
+from dojo_py.solver.cones.contact import ROWS
+
+
+def pairs(task, L, P, Q, W, i, k, a, b, c):
+    """What `task` of apart.py answers; i, k: contact, feature, row; a, b, c: numbers."""
+    if task == apart.ROWS:
+        _rows(P, Q, W, i, a)
+    elif task == apart.GEOMETRY:
+        return _geometry(Q, W, i, k)
+    elif task == apart.CHOOSE:
+        choose_features(L, P, Q, W, a, b, c)
+    elif task == apart.LEFT_OUT:
+        return float(left_out_features(P, Q, W))
+    elif task == apart.WANT:
+        return float(want_features(L, P, Q, W, a))
+    elif task == apart.FADED:
+        return 1.0 if faded(Q, W, i) else 0.0
+    elif task == apart.PASSING:
+        return float(left_out_passing(P, Q, W))
+    elif task == apart.SMALLEST:
+        return smallest_distance(Q, W, a)
+    elif task == apart.DISPLACE:
+        _displace(P, Q, W, i, a)
+    elif task == apart.HOLD:
+        return float(hold_points(P, Q, W))
+    elif task == apart.HOLD_APART:
+        held, passed = hold_apart(P, Q, W)
+        return 2.0 * held + (1.0 if passed else 0.0)
+    return 0.0
+
+
+PAIRS = Apart(apart.PAIRS, pairs)
+
+
+def load_pairs(L, P, Q, W):
+    """Compile or load it. Handles of the tables and work arrays."""
+    PAIRS.load(0, L, P, Q, W, 0, 0, 0.0, 0.0, 0.0)
+
+
+@kernel
+def _geometry(Q, W, f, k):
+    """See `feature_place`. k: number of the poses times the rows of W.scratch, plus the row of the normal."""
+    s = W.scratch
+    poses, row = k // s.shape[0], k % s.shape[0]
+    a, b = W.fbody[f, 0], W.fbody[f, 1]
+    x, R = W.x, W.R
+    if poses == apart.END:
+        x, R = W.xn, W.Rn
+    elif poses == apart.BEFORE:
+        x, R = W.x_before, W.R_before
+    return feature_geometry(Q, W, f, x[a], R[a], x[b], R[b], s[row, 0:3], s[41, 0:3], s[48], s[42:45], s[45:48], s)
+
+
+@kernel
+def _rows(P, Q, W, c, h):
+    """See `pair_contact_rows`."""
+    s, i, nr = W.scratch, W.active[c] - P.body.shape[0], W.cf.shape[1]
+    impulse = s[99, 0:nr]
+    physical_impulse(W, c, s[100, 0:nr], impulse)
+    a, b = W.fbody[i, 0], W.fbody[i, 1]
+    wa, wb, hGa, hGb = s[90, 0:3], s[91, 0:3], s[92:95, 0:3], s[95:98, 0:3]
+    _world_rates(W, a, b, wa, wb)
+    for r in range(3):
+        Ra, Rb = W.Rn[a], W.Rn[b]
+        for k in range(3):
+            hGa[r, k] = Ra[r, 0] * W.hG[a, 0, k] + Ra[r, 1] * W.hG[a, 1, k] + Ra[r, 2] * W.hG[a, 2, k]
+            hGb[r, k] = Rb[r, 0] * W.hG[b, 0, k] + Rb[r, 1] * W.hG[b, 1, k] + Rb[r, 2] * W.hG[b, 2, k]
+    pair_rows(
+        ROWS[W.claw[c]], Q, W, i, W.cweight[c], W.cframe[c, 0], W.cframe[c, 1:3],
+        W.xn[a], W.Rn[a], W.v[a, 0:3], wa, W.R[a], hGa, W.xn[b], W.Rn[b], W.v[b, 0:3], wb, W.R[b], hGb,
+        h, impulse, W.cval[c], W.cC[c], W.cB[c], W.cH[c], s,
+    )  # fmt: skip
+
+
+@kernel
+def _world_rates(W, a, b, wa, wb):
+    """Angular velocities of bodies a and b in world axes."""
+    for r in range(3):
+        Ra, Rb = W.Rn[a], W.Rn[b]
+        wa[r] = Ra[r, 0] * W.v[a, 3] + Ra[r, 1] * W.v[a, 4] + Ra[r, 2] * W.v[a, 5]
+        wb[r] = Rb[r, 0] * W.v[b, 3] + Rb[r, 1] * W.v[b, 4] + Rb[r, 2] * W.v[b, 5]
+
+
+@kernel
+def _displace(P, Q, W, c, h):
+    """See `displace_pair`."""
+    s, i, nr = W.scratch, W.active[c] - P.body.shape[0], W.cf.shape[1]
+    a, b = W.fbody[i, 0], W.fbody[i, 1]
+    wa, wb, value, f = s[90, 0:3], s[91, 0:3], s[92, 0:nr], s[99, 0:nr]
+    rows, wrench = s[77:83], s[22:34].reshape((2, 6, 12))
+    physical_impulse(W, c, s[120, 0:nr], f)
+    _world_rates(W, a, b, wa, wb)
+    pair_motion(
+        ROWS[W.claw[c]], Q, W, i, W.cweight[c], W.cframe[c, 0], W.cframe[c, 1:3],
+        W.xn[a], W.Rn[a], W.v[a, 0:3], wa, W.R[a], W.xn[b], W.Rn[b], W.v[b, 0:3], wb, W.R[b],
+        h, f, value, W.cB[c], rows, wrench, s,
+    )  # fmt: skip
+    scale_rows(W, c, rows)
+    for side in range(2):
+        scale_rows(W, c, W.cB[c, side])
