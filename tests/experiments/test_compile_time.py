@@ -1,4 +1,4 @@
-"""How long the first use on a machine takes."""
+"""How long the first use on a machine takes, in processor time: everything that is compiled into an empty cache."""
 
 import os
 import subprocess
@@ -6,22 +6,25 @@ import sys
 
 import pytest
 
-FIRST_USE = """
-import time
+START = """
+import resource
 import dojo_py
 sim = dojo_py.HardSimulator(dojo_py.load_model("box"))
-clock = time.process_time()
-sim.rollout(sim.initial_state(), [[0.0] * sim.model.nu] * 2, kappa=3e-4, linearize=True)
-print(time.process_time() - clock)
+none = [[0.0] * sim.model.nu] * 2
+began = resource.getrusage(resource.RUSAGE_SELF).ru_utime
 """
+STEPS = "sim.rollout(sim.initial_state(), none)\n"
+DERIVATIVES = "sim.rollout(sim.initial_state(), none, kappa=3e-4, linearize=True)\n"
+END = "print(resource.getrusage(resource.RUSAGE_SELF).ru_utime - began)\n"
 
 
-@pytest.mark.slow
-def test_engine_compiles_within_90_seconds(tmp_path):
-    """Steps and their derivatives from an empty cache, CPU time of one thread. Measured 73 s (120 s by numba's own pipeline)."""
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    ran = subprocess.run([sys.executable, "-c", FIRST_USE], env=environment, capture_output=True, text=True, check=True)
+def seconds_of(use: str, folder) -> float:
+    """Processor time in user mode [s] of a first use."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
+    ran = subprocess.run([sys.executable, "-c", START + use + END], env=environment, capture_output=True, text=True, check=True)
+    assert "compiling kernels" in ran.stderr
     seconds = float(ran.stdout)
     print(f"cold compile {seconds:.1f} s")
-    assert 5.0 < seconds <= 90.0
-    assert "compiling kernels" in ran.stderr
+    return seconds
+
+

@@ -1,0 +1,80 @@
+"""Functions that kernels call by their address, compiled apart from them."""
+
+import subprocess
+import sys
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from dojo_py.by_address import ADDRESSES, Apart, call_apart
+from dojo_py.compiler import compiling
+from dojo_py.handles import handle
+from dojo_py.jit import entry, kernel
+
+NUMBER = len(ADDRESSES) - 1
+
+
+class Group(NamedTuple):
+    table: np.ndarray
+    factor: float
+
+
+def scaled_sum(G, row, i, x):
+    """factor · (Σ row + i) + x; the last entry of the table is written."""
+    total = 0.0
+    for k in range(row.shape[0]):
+        total += row[k]
+    G.table[-1, -1] = total
+    return G.factor * (total + i) + x
+
+
+APART = Apart(NUMBER, scaled_sum)
+
+
+@kernel
+def _ask(addresses, G, t, i, x):
+    return call_apart(addresses, NUMBER, (G, G.table[t], i, x))
+
+
+@entry
+def ask(addresses, G, t, i, x):
+    return _ask(addresses, G, t, i, x)
+
+
+def test_a_function_compiled_apart_gets_structs_rows_and_numbers():
+    G = Group(np.arange(6.0).reshape(2, 3), 2.0)
+    APART.load(handle(G), G.table[0], 0, 0.0)
+    assert ask(ADDRESSES, handle(G), 1, 7, 0.25) == 2.0 * (3.0 + 4.0 + 5.0 + 7.0) + 0.25
+    assert G.table[1, 2] == 12.0
+    assert (ADDRESSES[NUMBER] != 0) == compiling()
+
+
+@pytest.mark.skipif(not compiling(), reason="nothing is compiled: NUMBA_DISABLE_JIT")
+def test_other_types_than_it_was_compiled_for_are_refused():
+    G = Group(np.arange(6.0).reshape(2, 3), 2.0)
+    APART.load(handle(G), G.table[0], 0, 0.0)
+    with pytest.raises(TypeError, match="compiled for"):
+        APART.load(handle(G), G.table, 0, 0.0)
+
+
+NEEDED = """
+import dojo_py
+from dojo_py.by_address import ADDRESSES
+from dojo_py.hard.apart import DERIVATIVES, PAIRS
+def loaded():
+    return bool(ADDRESSES[PAIRS]), bool(ADDRESSES[DERIVATIVES])
+sim = dojo_py.HardSimulator(dojo_py.load_model("box"))
+state, none = sim.initial_state(), [0.0] * sim.model.nu
+sim.step(state, none)
+assert loaded() == (False, False), loaded()
+sim.linearize(state, none)
+assert loaded() == (False, True), loaded()
+dojo_py.HardSimulator(dojo_py.load_model("half_cheetah")).initial_state()
+assert loaded() == (True, True), loaded()
+"""
+
+
+@pytest.mark.skipif(not compiling(), reason="nothing is compiled: NUMBA_DISABLE_JIT")
+def test_what_a_model_does_not_need_is_neither_compiled_nor_loaded():
+    subprocess.run([sys.executable, "-c", NEEDED], check=True)
