@@ -1,10 +1,14 @@
-"""What a hard step asks of code that is compiled apart, when a model or a task first needs it (by_address.py).
+"""What a hard step calls by its address, because it is compiled apart: when a model or a task first needs it (by_address.py).
 
     PAIRS          contacts between bodies: which pairs are near, what they touch with, gaps, rows (`pair_tasks.py`)
     DERIVATIVES    A and B of a step, or their products with cotangents (`gradients/derivatives.py`)
 
 A model whose bodies touch only planes, and a roll-out without derivatives, need neither: a first use compiles half as much.
-Here is what kernels call instead; models without pairs find what there would be to find.
+
+A kernel is compiled together with all kernels that it calls. So the step calls the functions below, which go by an address to those
+of the same name that do the work: `choose_features` here asks, by address, `pairs(CHOOSE, …)` for `choose_features` of
+convex_choice.py. All about pairs is asked of this one function, with a task as its first argument, so that what tasks share
+(closest points, features) is compiled once. A model without pairs asks nothing: the answers here are then those of an empty list.
 """
 
 import math
@@ -22,9 +26,9 @@ START, END, BEFORE = 0, 1, 2
 
 
 @kernel
-def _ask(task, L, P, Q, W, i, k, a, b, c):
-    """The answer of PAIRS."""
-    return call_apart(W.apart, PAIRS, (task, L, P, Q, W, i, k, float(a), float(b), float(c)))
+def _ask(task, L, P, Q, W, i, j, k, a, b, c):
+    """The answer of `pair_tasks.pairs`, whose arguments these are: 0 for those that a task has no use for."""
+    return call_apart(W.apart, PAIRS, (task, L, P, Q, W, i, j, k, float(a), float(b), float(c)))
 
 
 @kernel
@@ -32,38 +36,38 @@ def choose_features(L, P, Q, W, h, kappa, margin):
     """The table of features of this step (convex_choice.py)."""
     W.n_features[:] = 0
     if Q.geom.shape[0] > 0:
-        _ask(CHOOSE, L, P, Q, W, 0, 0, h, kappa, margin)
+        _ask(CHOOSE, L, P, Q, W, 0, 0, 0, h, kappa, margin)
 
 
 @kernel
 def left_out_features(L, P, Q, W):
     """Add features of pairs that are deeper at the next poses than all they have (convex_choice.py); returns how many."""
     W.pair_gap[0] = math.inf
-    return int(_ask(LEFT_OUT, L, P, Q, W, 0, 0, 0.0, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
+    return int(_ask(LEFT_OUT, L, P, Q, W, 0, 0, 0, 0.0, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
 
 
 @kernel
 def want_features(L, P, Q, W, h):
     """Add the features of pairs of the islands in W.span that may close more than a step should; returns how many."""
-    return int(_ask(WANT, L, P, Q, W, 0, 0, h, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
+    return int(_ask(WANT, L, P, Q, W, 0, 0, 0, h, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
 
 
 @kernel
 def faded(L, P, Q, W, f):
     """Whether the impulse of feature f has faded away where the step starts (far_pairs.py)."""
-    return W.kappa[0] > 0.0 and _ask(FADED, L, P, Q, W, f, 0, 0.0, 0.0, 0.0) > 0.0
+    return W.kappa[0] > 0.0 and _ask(FADED, L, P, Q, W, f, 0, 0, 0.0, 0.0, 0.0) > 0.0
 
 
 @kernel
 def left_out_passing(L, P, Q, W):
     """Add a feature for every pair that passed in the step (passing.py); returns how many."""
-    return int(_ask(PASSING, L, P, Q, W, 0, 0, 0.0, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
+    return int(_ask(PASSING, L, P, Q, W, 0, 0, 0, 0.0, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
 
 
 @kernel
 def smallest_distance(L, P, Q, W, least):
     """The smallest gap of all pairs at the next poses [m]; least: or any that is not smaller than this (near_pairs.py)."""
-    return _ask(SMALLEST, L, P, Q, W, 0, 0, least, 0.0, 0.0) if Q.geom.shape[0] > 0 else least
+    return _ask(SMALLEST, L, P, Q, W, 0, 0, 0, least, 0.0, 0.0) if Q.geom.shape[0] > 0 else least
 
 
 @kernel
@@ -72,13 +76,13 @@ def feature_place(L, P, Q, W, f, poses, row):
 
     its normal in `row`, its point in 41, dn in 42:45, dc in 45:48, dgap in 48.
     """
-    return _ask(GEOMETRY, L, P, Q, W, f, poses * W.scratch.shape[0] + row, 0.0, 0.0, 0.0)
+    return _ask(GEOMETRY, L, P, Q, W, f, poses, row, 0.0, 0.0, 0.0)
 
 
 @kernel
 def pair_contact_rows(L, P, Q, W, c, h):
     """Rows of active contact c, a pair, at the next poses into W.cval, W.cC, W.cB, W.cH. Its impulse (nr,) is in W.scratch[100]."""
-    _ask(ROWS, L, P, Q, W, c, 0, h, 0.0, 0.0)
+    _ask(ROWS, L, P, Q, W, c, 0, 0, h, 0.0, 0.0)
 
 
 @kernel
@@ -89,13 +93,13 @@ def displace_pair(L, P, Q, W, c, impulse, h):
     """
     for r in range(impulse.shape[0]):
         W.scratch[120, r] = impulse[r]
-    _ask(DISPLACE, L, P, Q, W, c, 0, h, 0.0, 0.0)
+    _ask(DISPLACE, L, P, Q, W, c, 0, 0, h, 0.0, 0.0)
 
 
 @kernel
 def hold_points(L, P, Q, W):
     """Hold the wandering contacts of the islands in W.span where the step starts (held_points.py). Returns how many there are."""
-    return int(_ask(HOLD, L, P, Q, W, 0, 0, 0.0, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
+    return int(_ask(HOLD, L, P, Q, W, 0, 0, 0, 0.0, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
 
 
 @kernel
@@ -106,7 +110,7 @@ def hold_apart(L, P, Q, W):
     """
     if Q.geom.shape[0] == 0:
         return 0, False
-    answer = int(_ask(HOLD_APART, L, P, Q, W, 0, 0, 0.0, 0.0, 0.0))
+    answer = int(_ask(HOLD_APART, L, P, Q, W, 0, 0, 0, 0.0, 0.0, 0.0))
     return answer // 2, answer % 2 == 1
 
 

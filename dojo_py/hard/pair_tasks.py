@@ -13,12 +13,12 @@ from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import ROWS
 
 
-def pairs(task, L, P, Q, W, i, k, a, b, c):
-    """What `task` of apart.py answers; i, k: contact, feature, row; a, b, c: numbers."""
+def pairs(task, L, P, Q, W, i, j, k, a, b, c):
+    """The answer to `task`, as its function in apart.py asks it with integers i, j, k and numbers a, b, c; 0: none."""
     if task == apart.ROWS:
         _rows(P, Q, W, i, a)
     elif task == apart.GEOMETRY:
-        return _geometry(Q, W, i, k)
+        return _geometry(Q, W, i, j, k)
     elif task == apart.CHOOSE:
         choose_features(L, P, Q, W, a, b, c)
     elif task == apart.LEFT_OUT:
@@ -46,15 +46,13 @@ PAIRS = Apart(apart.PAIRS, pairs)
 
 def load_pairs(L, P, Q, W):
     """Compile or load it. Handles of the tables and work arrays."""
-    PAIRS.load(0, L, P, Q, W, 0, 0, 0.0, 0.0, 0.0)
+    PAIRS.load(0, L, P, Q, W, 0, 0, 0, 0.0, 0.0, 0.0)
 
 
 @kernel
-def _geometry(Q, W, f, k):
-    """See `feature_place`. k: number of the poses times the rows of W.scratch, plus the row of the normal."""
-    s = W.scratch
-    poses, row = k // s.shape[0], k % s.shape[0]
-    a, b = W.fbody[f, 0], W.fbody[f, 1]
+def _geometry(Q, W, f, poses, row):
+    """See `feature_place`."""
+    s, a, b = W.scratch, W.fbody[f, 0], W.fbody[f, 1]
     x, R = W.x, W.R
     if poses == apart.END:
         x, R = W.xn, W.Rn
