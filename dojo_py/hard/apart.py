@@ -3,7 +3,8 @@
     PAIRS          contacts between bodies: which pairs are near, what they touch with, gaps, rows (`pair_tasks.py`)
     DERIVATIVES    A and B of a step, or their products with cotangents (`gradients/derivatives.py`)
 
-A model whose bodies touch only planes, and a roll-out without derivatives, need neither: a first use compiles half as much.
+A model whose bodies touch only planes, and a roll-out without derivatives, need neither: they wait for little more than half of
+what there is to compile.
 
 A kernel is compiled together with all kernels that it calls. So the step calls the functions below, which go by an address to those
 of the same name that do the work: `choose_features` here asks, by address, `pairs(CHOOSE, …)` for `choose_features` of
