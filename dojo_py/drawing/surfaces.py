@@ -144,7 +144,7 @@ UNSET = (0.5, 0.5, 0.5, 1.0)
 
 
 def colour_of(model: Any, geom: int) -> Array:
-    """(4,) red, green, blue, opacity of a geom, 0 to 1: its own, else its material's times the mean of its built-in texture."""
+    """(4,) red, green, blue, opacity of a geom, 0 to 1: its own, else its material's times the mean of its texture."""
     own, material = np.asarray(model.geom_rgba[geom], float), int(model.geom_matid[geom])
     if material < 0 or not np.allclose(own, UNSET, atol=1e-6):
         return own

@@ -1,4 +1,4 @@
-"""Materials: arrays `mat_*` and which geom shows which. They only draw; of textures the colours of the built-in ones are kept."""
+"""Materials: arrays `mat_*` and which geom shows which. They only draw; of textures their mean colours are kept."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from .checks import MAX_VALUE
 from .errors import Problems
 from .layout import Layout
-from .spec import Drawn, Material, Mechanism
+from .spec import Drawn, Material, Mechanism, Texture
 
 Array = np.ndarray
 
@@ -30,7 +30,7 @@ def material_arrays(mechanism: Mechanism, layout: Layout, problems: Problems) ->
     return arrays | {"geom_matid": np.array([number.get(geom.material, -1) for geom in layout.geoms], int)}
 
 
-def _row(material: Material, textures: dict[str, Any], problems: Problems) -> dict[str, Any]:
+def _row(material: Material, textures: dict[str, Texture], problems: Problems) -> dict[str, Any]:
     row: dict[str, Any] = {f"mat_{name}": _numbers(material, name, (default,), problems)[0] for name, default in NUMBERS.items()}
     row["mat_rgba"] = _numbers(material, "rgba", (1.0, 1.0, 1.0, 1.0), problems)
     layers = {layer.attributes.get("role", ""): layer.attributes.get("texture", "") for layer in material.children}
@@ -38,8 +38,10 @@ def _row(material: Material, textures: dict[str, Any], problems: Problems) -> di
     return row
 
 
-def _colours(texture: Drawn | None, problems: Problems) -> tuple[float, ...]:
-    """Both colours of a built-in texture, its one colour twice where it is flat; white where there is none, or a picture."""
+def _colours(texture: Texture | None, problems: Problems) -> tuple[float, ...]:
+    """Both colours of a built-in texture; its one colour twice where it is flat, or a picture's mean; white where there is none."""
+    if texture is not None and texture.colour is not None:
+        return 2 * tuple(texture.colour)
     kind = "none" if texture is None else texture.attributes.get("builtin", "none")
     if texture is None or kind not in ("checker", "gradient", "flat"):
         return WHITE + WHITE

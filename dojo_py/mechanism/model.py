@@ -301,7 +301,7 @@ class Model:
     mat_metallic: Array = _array("nmat", np.float32)
     mat_roughness: Array = _array("nmat", np.float32)
     mat_texrgb: Array = _array("nmat 6", np.float32)
-    """Both colours of the material's built-in texture, white without one; not an array of MuJoCo's."""
+    """Both colours of the material's built-in texture, or twice its picture's mean; white without; not an array of MuJoCo's."""
 
     pair_dim: Array = _int("npair")
     pair_geom1: Array = _int("npair")

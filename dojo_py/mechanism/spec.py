@@ -581,6 +581,9 @@ class Drawn(_Element):
 class Texture(Drawn):
     """A texture; `attributes["file"]` is a path that does not depend on the model's folder."""
 
+    colour: Vector | None = None
+    """Mean red, green, blue of its picture, 0 to 1, where a reader found one."""
+
 
 @dataclass
 class Material(Drawn):

@@ -14,7 +14,7 @@ from dojo_py.view.curves import at, charts
 from dojo_py.view.extra import imported, silent
 from dojo_py.view.page import compose, now_call
 from dojo_py.view.record import Record, check_fits, frames_of, record
-from dojo_py.view.scene import Scene, extent, look
+from dojo_py.view.scene import Scene, extent, look, triple
 
 WIDEST = 3.0
 """A motion that is longer, in sizes of the model, is not shown whole."""
@@ -95,11 +95,28 @@ def _insert_frames(serializer: Any, lanes: list[Lane], scenes: list[Scene]) -> N
     duration = max(float(first.time[-1]), 1e-12)
     for k, time in enumerate(first.time):
         for lane, scene in zip(lanes, scenes, strict=True):
-            scene.pose(lane.shown.position[k], lane.shown.rotation[k])
+            _insert_poses(serializer, scene, lane.shown, k)
             scene.show_arrows(lane.shown.arrows[k], lane.shown.between[k])
         _run(serializer, now_call(time / duration, [values[k] for values in fields]))
         if k + 1 < len(first.time):
             serializer.insert_sleep(max(0.0, float(first.time[k + 1] - time)))
+
+
+def _insert_poses(serializer: Any, scene: Scene, shown: Record, k: int) -> None:
+    """The poses of frame k that differ from those of the frame before.
+
+    `Scene.pose` would record them too, by way of the server, which wakes its thread for each: a quarter of a replay's time.
+    """
+    from viser._messages import SetOrientationMessage, SetPositionMessage
+
+    x, q, before = shown.position[k], shown.rotation[k], max(k - 1, 0)
+    moved = np.any(x != shown.position[before], axis=1) | (k == 0)
+    turned = np.any(q != shown.rotation[before], axis=1) | (k == 0)
+    for body, frame in enumerate(scene.frames[1:], start=1):
+        if moved[body]:
+            serializer._insert_message(SetPositionMessage(frame.name, triple(x[body])))
+        if turned[body]:
+            serializer._insert_message(SetOrientationMessage(frame.name, triple(q[body])))
 
 
 def _run(serializer: Any, source: str) -> None:

@@ -94,8 +94,8 @@ class Scene:
             surface.faces,
             color=_bytes(rgba[:3]) if tint is None else tuple(tint),
             opacity=self.opacity if self.opacity is not None else None if rgba[3] >= 1.0 else float(rgba[3]),
-            position=_triple(self.model.geom_pos[geom]),
-            wxyz=_triple(self.model.geom_quat[geom]),
+            position=triple(self.model.geom_pos[geom]),
+            wxyz=triple(self.model.geom_quat[geom]),
         )
 
     def _add_plane(self, geom: int) -> None:
@@ -117,8 +117,8 @@ class Scene:
             section_color=_bytes(0.7 * colour),
             plane_opacity=0.9,
             shadow_opacity=0.3,
-            position=_triple(self.model.geom_pos[geom]),
-            wxyz=_triple(self.model.geom_quat[geom]),
+            position=triple(self.model.geom_pos[geom]),
+            wxyz=triple(self.model.geom_quat[geom]),
         )
 
     def pose(self, x: Array, q: Array) -> None:
@@ -126,9 +126,9 @@ class Scene:
         before = self._poses
         for body in range(1, len(self.frames)):
             if before is None or not np.array_equal(before[0][body], x[body]):
-                self.frames[body].position = _triple(x[body])
+                self.frames[body].position = triple(x[body])
             if before is None or not np.array_equal(before[1][body], q[body]):
-                self.frames[body].wxyz = _triple(q[body])
+                self.frames[body].wxyz = triple(q[body])
         self._poses = x, q
 
     def show_arrows(self, points: Array, pair: Array) -> None:
@@ -149,7 +149,7 @@ def _name(model: Any, body: int) -> str:
     return str(names[body] if names is not None else model.body(body).name)
 
 
-def _triple(numbers: Array) -> tuple[float, ...]:
+def triple(numbers: Array) -> Any:
     """Three or four numbers in single precision, which compress well and are what is drawn."""
     return tuple(float(number) for number in np.clip(numbers, -FAR, FAR).astype(np.float32))
 

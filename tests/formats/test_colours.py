@@ -1,13 +1,14 @@
 """Materials and colours of geoms against the wheel, and which colour is drawn."""
 
 import itertools
+import sys
 from pathlib import Path
 
 import mujoco
 import numpy as np
 import pytest
 
-from dojo_py import ModelError, load_model
+from dojo_py import ModelError, load_model, save_mjcf
 from dojo_py.drawing.surfaces import colour_of
 
 MATERIALS = ("mat_rgba", "mat_emission", "mat_specular", "mat_shininess", "mat_reflectance", "mat_metallic", "mat_roughness")
@@ -47,6 +48,59 @@ def test_what_is_drawn_is_the_geoms_colour_else_its_materials():
     assert np.abs(drawn - expected).max() < 1e-6
     wheel = mujoco.MjModel.from_xml_string(FILE)
     assert np.abs(np.array([colour_of(wheel, g) for g in range(1, 5)]) - expected[1:5]).max() < 1e-6
+
+
+PICTURES = """<mujoco><asset>
+  <texture name="skin" type="2d" file="skin.png"/><texture name="sides" type="cube" fileright="sky.png" fileleft="{away}"/>
+  <texture name="away" type="2d" file="{away}"/>
+  <material name="a" texture="skin" rgba="1 0.5 1 1"/><material name="b"><layer role="rgb" texture="sides"/></material>
+  <material name="c" texture="away"/></asset>
+  <worldbody><geom size="1" material="a"/><geom size="1" material="b"/><geom size="1" material="c"/></worldbody></mujoco>"""
+
+
+def pictures(folder, away):
+    """The file of a model with pictures of noise, 200 by 120 pixels and two of 64 by 64."""
+    Image = pytest.importorskip("PIL.Image", reason="no Pillow: pip install 'dojo-sim[view]'")
+    rng = np.random.default_rng(0)
+    skin = rng.integers(0, 256, (120, 200, 3), np.uint8) // np.array([1, 2, 4], np.uint8)
+    Image.fromarray(skin).save(folder / "skin.png")
+    for name in ("sky.png", away):
+        Image.fromarray(rng.integers(0, 100, (64, 64, 3), np.uint8)).save(folder / name)
+    (folder / "robot.xml").write_text(PICTURES.format(away=away))
+    return folder / "robot.xml"
+
+
+def mean_of(wheel, texture):
+    """Mean red, green, blue of a texture as the wheel has read it."""
+    start, channels = wheel.tex_adr[texture], wheel.tex_nchannel[texture]
+    data = wheel.tex_data[start : start + wheel.tex_height[texture] * wheel.tex_width[texture] * channels]
+    return data.reshape(-1, channels)[:, :3].astype(float).mean(axis=0) / 255.0
+
+
+def test_pictures_are_drawn_in_their_mean_colour(tmp_path):
+    file = pictures(tmp_path, "dark.png")
+    model, wheel = load_model(file), mujoco.MjModel.from_xml_path(str(file))
+    skin, dark = mean_of(wheel, 0), mean_of(wheel, 2)
+    sky = np.asarray(pytest.importorskip("PIL.Image").open(tmp_path / "sky.png"), float).mean(axis=(0, 1)) / 255.0
+    drawn = np.array([colour_of(model, g)[:3] for g in range(3)])
+    assert np.abs(drawn - [skin * [1, 0.5, 1], 0.5 * (sky + dark), dark]).max() < 1e-3  # measured: 2.5e-4; blocks have 8 bits
+    save_mjcf(model, tmp_path / "again.xml")
+    assert np.array_equal(load_model(tmp_path / "again.xml").mat_texrgb, model.mat_texrgb)
+
+
+@pytest.mark.parametrize("damage", ["missing", "no picture", "a folder", "no Pillow"])
+def test_a_picture_that_cannot_be_read_stops_no_model(damage, tmp_path, monkeypatch):
+    file, away = pictures(tmp_path, "away.png"), tmp_path / "away.png"
+    if damage == "missing":
+        away.unlink()
+    elif damage == "no picture":
+        away.write_text("not a picture")
+    elif damage == "a folder":
+        away.unlink()
+        away.mkdir()
+    else:
+        monkeypatch.setitem(sys.modules, "PIL", None)
+    assert np.array_equal(colour_of(load_model(file), 2), np.ones(4))
 
 
 def test_public_files_have_the_wheels_materials():

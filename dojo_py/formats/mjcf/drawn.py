@@ -7,6 +7,7 @@ from typing import Any
 
 from ...mechanism.errors import Problems, nearest
 from ...mechanism.spec import Drawn, Material, Mechanism, Texture
+from ..picture_colour import mean_colour
 from ..xml_tree import Node
 from . import schema
 from .defaults import Defaults, merge
@@ -49,6 +50,17 @@ def read_drawn_assets(
             material = Material(values.get("name", ""), kept, tag="material", texture=texture, where=node.where)
             material.children = [_layer(child, problems) for child in node.children]
             mechanism.materials.append(material)
+    _read_colours(mechanism)
+
+
+def _read_colours(mechanism: Mechanism) -> None:
+    """The mean colours of the pictures that materials show."""
+    shown = {material.texture for material in mechanism.materials}
+    shown |= {layer.attributes.get("texture", "") for material in mechanism.materials for layer in material.children}
+    for texture in mechanism.textures:
+        files = [Path(texture.attributes[side]) for side in schema.TEXTURE_FILES if side in texture.attributes]
+        if files and texture.name in shown:
+            texture.colour = mean_colour(files)
 
 
 def _layer(node: Node, problems: Problems) -> Drawn:

@@ -250,7 +250,7 @@ def _keyframes(section: Element, model: Model) -> None:
 def _attributes(node: Element, element: Any, skip: Iterable[str] = ()) -> None:
     """Fields that differ from their defaults; lists of elements become children, tagged by what they refer to."""
     if isinstance(element, Drawn):
-        skip = (*skip, "attributes", "tag")
+        skip = (*skip, "attributes", "tag", "colour")
         for key, text in element.attributes.items():
             node.set(key, text)
     for item in dataclasses.fields(element):
