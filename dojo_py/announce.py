@@ -22,15 +22,21 @@ class Announcement:
     def __init__(self) -> None:
         self.functions = 0
         """Functions that numba has compiled in this process."""
-        self._depth, self._said, self._shown, self._began = 0, False, 0, 0.0
+        self._depth, self._shown, self._began = 0, 0, 0.0
+        self._subject, self._said = "", set[str]()
         self._lock, self._done = threading.RLock(), threading.Event()
         self._teller: threading.Thread | None = None
 
     @contextmanager
-    def around(self, compiling: bool = True) -> Iterator[None]:
-        """What happens inside, also nested or in other threads, is one announcement. compiling False: perhaps it only loads."""
+    def around(self, compiling: bool = True, subject: str = "") -> Iterator[None]:
+        """What happens inside, also nested or in other threads, is one announcement. compiling False: perhaps it only loads.
+
+        subject: which kernels, of those that are compiled when they are first needed.
+        """
         with self._lock:
             self._depth += 1
+            if self._depth == 1:
+                self._subject = subject
             if compiling and self._teller is None:
                 self._begin()
         try:
@@ -51,14 +57,17 @@ class Announcement:
             return
         self._shown = 1
         if not sys.stderr.isatty():
-            if not self._said:
-                print("dojo_py: compiling kernels, once (a minute or two) ...", file=sys.stderr, flush=True)
-            self._said = True
+            if self._subject not in self._said:
+                print(f"dojo_py: compiling {self._kernels()}, once (a minute or two) ...", file=sys.stderr, flush=True)
+            self._said.add(self._subject)
             return
         while not done.wait(TICK):
-            text = f"dojo_py: compiling kernels, once: {self.functions} functions, {time.monotonic() - self._began:.0f} s"
+            text = f"dojo_py: compiling {self._kernels()}, once: {self.functions} functions, {time.monotonic() - self._began:.0f} s"
             print("\r" + text.ljust(self._shown), end="", file=sys.stderr, flush=True)
             self._shown = max(len(text), self._shown)
+
+    def _kernels(self) -> str:
+        return f"kernels of {self._subject}" if self._subject else "kernels"
 
     def _end(self, teller: threading.Thread) -> None:
         self._done.set()
@@ -66,7 +75,7 @@ class Announcement:
         self._teller = None
         if self._shown:
             lead = "\r" if sys.stderr.isatty() else ""
-            text = f"dojo_py: kernels compiled in {time.monotonic() - self._began:.0f} s"
+            text = f"dojo_py: {self._kernels()} compiled in {time.monotonic() - self._began:.0f} s"
             print(lead + text.ljust(self._shown), file=sys.stderr, flush=True)
 
 

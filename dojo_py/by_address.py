@@ -132,12 +132,15 @@ _apart: dict[int, Any] = {}
 
 
 class Apart:
-    """A function (of structs, integers, floats, C-contiguous arrays) -> float that kernels call by its number, compiled apart."""
+    """A function (of structs, integers, floats, C-contiguous arrays) -> float that kernels call by its number, compiled apart.
 
-    def __init__(self, number: int, function: Callable[..., float]):
-        self.number, self._lock = number, threading.Lock()
+    subject: what its kernels are for, as the user is told while they are compiled.
+    """
+
+    def __init__(self, number: int, function: Callable[..., float], subject: str):
+        self.number, self.subject, self._lock = number, subject, threading.Lock()
         self._kinds: tuple[Any, ...] = ()
-        self._entry = entry(function, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=False)
+        self.entry = entry(function, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=False)
         _apart[number] = function
 
     def load(self, *arguments: Any) -> None:
@@ -147,10 +150,10 @@ class Apart:
         kinds = tuple(typeof(a) for a in arguments)
         with self._lock:
             if ADDRESSES[self.number] == 0:
-                with ANNOUNCEMENT.around(compiling=False), undisturbed():
-                    ADDRESSES[self.number], self._kinds = _compiled(self._entry, kinds), kinds
+                with ANNOUNCEMENT.around(compiling=False, subject=self.subject), undisturbed():
+                    ADDRESSES[self.number], self._kinds = _compiled(self.entry, kinds), kinds
         if kinds != self._kinds:
-            raise TypeError(f"{self._entry.__name__} was compiled for {self._kinds}, not for {kinds}")
+            raise TypeError(f"{self.entry.__name__} was compiled for {self._kinds}, not for {kinds}")
 
 
 def _passed_as(kind: Any) -> Any:

@@ -30,7 +30,7 @@ def scaled_sum(G, row, i, x):
     return G.factor * (total + i) + x
 
 
-APART = Apart(NUMBER, scaled_sum)
+APART = Apart(NUMBER, scaled_sum, "sums")
 
 
 @kernel

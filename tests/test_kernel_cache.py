@@ -197,6 +197,13 @@ def test_compiling_is_announced_once_with_its_time(capsys, monkeypatch):
             time.sleep(0.15)
     said = capsys.readouterr().err
     assert said.count("compiling kernels, once") == 1 and said.count("kernels compiled in 0 s") == 2
+    with announcement.around(compiling=False, subject="derivatives"), announcement.around():
+        time.sleep(0.15)
+    with announcement.around(compiling=False), announcement.around(subject="derivatives"):  # part of the first
+        time.sleep(0.15)
+    said = capsys.readouterr().err
+    assert said.count("compiling kernels of derivatives, once") == said.count("kernels of derivatives compiled in 0 s") == 1
+    assert said.count("dojo_py: kernels compiled in 0 s") == 1
 
 
 def test_a_terminal_sees_the_count(capsys, monkeypatch):

@@ -132,25 +132,35 @@ def kernels() -> list[tuple[str, str]]:
     settings: Any = config
     processor = settings.CPU_NAME or binding.get_host_cpu_name()
     rows = [("processor", f"{processor}; versions of kernels for other processors are kept beside")]
-    for mode, module in (("hard", "dojo_py.hard.rollout"), ("soft", "dojo_py.soft.kernels")):
-        kept = main_entry(module)._cache
-        fresh = "compiled" if kept.fresh() else "not compiled yet: the first use takes a minute or two"
-        rows.append((f"{mode} mode", fresh))
+    for name, entry in main_entries().items():
+        kept = entry._cache
+        fresh = "compiled" if kept.fresh() else "not compiled yet: the first use takes up to a minute or two"
+        rows.append((name, fresh))
         rows.append(("  kept in", kept.cache_path or "no folder that can be written: every process compiles; set NUMBA_CACHE_DIR"))
         rows += [("  read from", f"{shelf.cache_path} (cannot be written)") for shelf in kept.shelves]
     return rows
 
 
-def main_entry(module: str) -> Any:
-    """The entry that a mode's steps go through."""
-    name = {"dojo_py.hard.rollout": "roll_out", "dojo_py.soft.kernels": "run"}[module]
-    return getattr(importlib.import_module(module), name)
+def main_entries() -> dict[str, Any]:
+    """What each mode's steps go through, and what of the hard mode is compiled when a model first needs it."""
+    from dojo_py.hard.gradients.derivatives import DERIVATIVES
+    from dojo_py.hard.pair_tasks import PAIRS
+    from dojo_py.hard.rollout import roll_out
+    from dojo_py.soft.kernels import run as soft_run
+
+    return {
+        "hard mode": roll_out,
+        f"  {PAIRS.subject}": PAIRS.entry,
+        f"  {DERIVATIVES.subject}": DERIVATIVES.entry,
+        "soft mode": soft_run,
+    }
 
 
 def self_test() -> Iterator[Check]:
     """Simulate in both modes, differentiate, save and load; each compared with what must come out."""
     for name, test in (
-        ("hard mode", _hard), ("gradients", _gradients), ("soft mode", _soft), ("files", _files), ("replay", _replay),
+        ("hard mode", _hard), ("bodies", _bodies), ("gradients", _gradients), ("soft mode", _soft), ("files", _files),
+        ("replay", _replay),
     ):  # fmt: skip
         if name == "replay" and importlib.util.find_spec("viser") is None:
             continue
@@ -175,6 +185,17 @@ def _hard() -> tuple[bool, str]:
     run = sim.rollout(sim.initial_state(keyframe="drop"), np.zeros((100, sim.model.nu)))
     gap = float(run.min_gap.min())
     return run.unsolved == 0 and gap >= 0.0, f"Atlas dropped, {run.unsolved} of 100 steps unsolved, smallest gap {gap:.1e} m"
+
+
+def _bodies() -> tuple[bool, str]:
+    import numpy as np
+
+    from dojo_py import HardSimulator
+
+    sim = HardSimulator("tower", timestep=0.01)
+    run = sim.rollout(sim.initial_state(), np.zeros((50, 0)))
+    gap, moved = float(run.min_gap.min()), float(np.abs(run.qpos[-1] - run.qpos[0]).max())
+    return run.unsolved == 0 and gap >= 0.0 and moved < 1e-3, f"a tower of boxes stands, smallest gap {gap:.1e} m"
 
 
 def _gradients() -> tuple[bool, str]:

@@ -11,6 +11,8 @@ from dojo_py.cli.mistake import Mistake
 
 ENDINGS = {"html": (".html", ".htm"), "video": (".mp4",), "gif": (".gif",), "png": (".png",)}
 GIF_FPS, VIDEO_FPS, PAGE_FPS = 20.0, 30.0, 60.0
+SLACK = 1e-9
+"""Of the time of a picture [s]: times are sums of steps."""
 
 
 def add(commands: Any) -> None:
@@ -41,6 +43,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise Mistake("--fps and --speed: must be positive, at most 240 and 1000")
     targets = _targets(arguments)
     trajectory = read_trajectory(arguments.trajectory)
+    first, last = float(trajectory.time[0]), float(trajectory.time[-1])
+    if arguments.png is not None and not first - SLACK <= arguments.png <= last + SLACK:
+        raise Mistake(f"--png {arguments.png:g}: {arguments.trajectory} goes from {first:g} to {last:g} s")
     model = model_of(trajectory, arguments.trajectory, arguments.model)
     from dojo_py import view
 

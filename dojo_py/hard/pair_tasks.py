@@ -41,7 +41,7 @@ def pairs(task, L, P, Q, W, i, j, k, a, b, c):
     return 0.0
 
 
-PAIRS = Apart(apart.PAIRS, pairs)
+PAIRS = Apart(apart.PAIRS, pairs, "contacts between bodies")
 
 
 def load_pairs(L, P, Q, W):

@@ -27,7 +27,11 @@ def test_packages_are_those_of_the_project():
 def test_the_report_and_the_self_test(capsys):
     assert main(["doctor"]) == 0
     said = capsys.readouterr().out
-    assert "all is well" in said and "hard mode" in said and "kept in" in said and said.count("ok      ") >= 4
+    assert "all is well" in said and "hard mode" in said and "kept in" in said and said.count("ok      ") >= 5
+    assert "a tower of boxes stands" in said
+    assert main(["doctor", "--no-test"]) == 0  # what the self-test has compiled is all there is
+    kept = re.findall(r"^(hard mode|  contacts between bodies|  derivatives|soft mode) +(.*)$", capsys.readouterr().out, re.M)
+    assert len(kept) == 4 and {state for _, state in kept} == {"compiled"}
 
 
 def test_what_is_missing_is_named(capsys, monkeypatch):

@@ -23,7 +23,7 @@ def derivatives(
     return 1.0 if regular else 0.0
 
 
-DERIVATIVES = Apart(apart.DERIVATIVES, derivatives)
+DERIVATIVES = Apart(apart.DERIVATIVES, derivatives, "derivatives")
 
 
 def load_derivatives(L, P, Q, T, M, W, V, G):
