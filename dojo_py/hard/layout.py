@@ -51,6 +51,7 @@ class Layout(NamedTuple):
     # bodies
     mass: np.ndarray  # (nb,) [kg]
     inertia: np.ndarray  # (nb, 3, 3) [kg m²] about the centre of mass, body-frame axes
+    mobility: np.ndarray  # (nb, 3, 3) its inverse
     com: np.ndarray  # (nb, 3) centre of mass in the body frame [m]
     gravity: np.ndarray  # (nb, 3) acceleration after gravity compensation [m/s²]
     softest: np.ndarray  # (nb,) the smaller of mass and least moment of inertia: what stiff contacts must not bury
@@ -315,6 +316,7 @@ def build_layout(model):
         inertia=inertia,
         com=com,
         gravity=gravity,
+        mobility=np.linalg.inv(inertia) if len(inertia) else inertia,
         softest=np.minimum(mass, np.array([np.linalg.eigvalsh(J)[0] for J in inertia])),
         kind=kind,
         parent=parent,
