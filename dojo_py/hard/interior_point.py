@@ -51,8 +51,8 @@ def iterate(L, P, Q, A, W, h, kappa, lead, weight, tol_residual, tol_comp, most,
     """Dojo, Algorithm 2: from here to residual ≤ tol_residual [m/s] and |b∘c - κe| ≤ tol_comp, in `most` iterations at most.
 
     Returns (status, iterations, residual, complementarity). kappa = 0 asks for the hard limit: then tol_comp bounds the
-    complementarity itself. weight: of friction's products beside the others on the way. evaluated: the motion has been, at these
-    velocities. kept (3,): merit, residual and complementarity of the best point so far, see `keep_best`.
+    complementarity itself. lead: κ of friction's products over κ of the gaps'; weight: the same on the way there. evaluated: the
+    motion has been, at these velocities. kept (3,): merit, residual and complementarity of the best point so far, see `keep_best`.
     """
     end = kappa if kappa > 0.0 else 0.5 * tol_comp
     floor = weight * lead * end

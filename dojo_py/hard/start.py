@@ -122,6 +122,9 @@ def _angles(L, W, l):
     return abs(W.angle0[L.limit_dof[l]]) + abs(L.limit_bound[l])
 
 
+OFF_CENTRE = 4.0
+"""Inverse mass that an impulse at the end of a rod meets, times the rod's mass: the most of a body that is pushed off its centre."""
+
 COLD, WARM, HERE = 0, 1, 2
 """Impulses that a solve starts from: none, the last step's, or those of the present point."""
 
@@ -287,8 +290,8 @@ def _share_masses(L, W):
 def _contact_mass(L, W, c):
     """Mass [kg] that contact c moves, about: on either side of the bodies that are jointed, as one.
 
-    What it moves alone, or the share of the contacts that hold them if that is less. A body alone: 1/m + tᵀ J⁻¹ t (t: torque of a
-    unit impulse), jointed ones: a fourth of their mass.
+    What it moves alone, or the share of the contacts that hold them if that is less. A body alone: inverse 1/m + tᵀ J⁻¹ t (t: torque
+    of a unit impulse), jointed ones: OFF_CENTRE / m.
     """
     inverse = 0.0
     for side in range(2):
@@ -296,7 +299,7 @@ def _contact_mass(L, W, c):
         if b >= 0:
             g = W.group[b]
             mass = W.group_mass[g]
-            alone = 4.0 / mass
+            alone = OFF_CENTRE / mass
             if mass == L.mass[b]:
                 J, B = L.mobility[b], W.cB[c, side]
                 alone = 1.0 / mass
@@ -376,7 +379,7 @@ def _violation_scale(L, W, h):
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         if W.group[b] == b:
-            mass = max(mass, W.group_mass[b] / max(W.group_near[b], 4))
+            mass = max(mass, W.group_mass[b] / max(W.group_near[b], OFF_CENTRE))
     return max(mass * h * max(g * h, 1e-2) ** 2, _violations(L, W, h))
 
 

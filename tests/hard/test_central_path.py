@@ -21,15 +21,14 @@ def test_a_pile_falls_and_comes_to_rest_with_every_step_solved(seed):
     """The first 3 s, iterations bounded by 1000. All 2100 steps of seeds 2 to 8 are SOLVED, gaps above -9e-13 m.
 
     Before the path was followed: 11 of the 1500 of seeds 2 to 6 were not, gaps down to -1.5e-6 m.
-    At the end the kinetic energy of all is 4e-4 of what it was at most: balls go on rolling in a bin and spinning about the normal
-    (at 2.4 rad/s), which nothing brakes.
+    At the end centres move at 0.006 and 0.008 m/s, spins are 0.09 and 0.13 rad/s (a spin about the normal nothing brakes).
     """
     sim = HardSimulator(load_model(bin_of_spheres(seed, 27)), options=HardOptions(max_iterations=1000))
     run = sim.rollout(sim.initial_state(), np.zeros((300, 0)))
     assert run.unsolved == 0
     assert run.min_gap.min() > -1e-9
-    energy = (run.qvel.reshape(len(run.qvel), -1, 6)[:, :, :3] ** 2).sum(axis=(1, 2))
-    assert energy[-1] < 1e-2 * energy.max()
+    assert np.abs(run.qvel[-1]).max() < 2.0
+    assert np.abs(run.qvel[-1].reshape(-1, 6)[:, :3]).max() < 0.1
 
 
 @pytest.mark.parametrize(("count", "kind", "steps"), [(54, "spheres", 200), (60, "boxes", 120)])
