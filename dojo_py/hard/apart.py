@@ -19,7 +19,7 @@ from dojo_py.jit import kernel
 
 PAIRS, DERIVATIVES = 0, 1
 
-(CHOOSE, LEFT_OUT, WANT, PASSING, SMALLEST, GEOMETRY, ROWS, DISPLACE, HOLD, HOLD_APART, FADED) = range(11)
+(CHOOSE, LEFT_OUT, WANT, PASSING, SMALLEST, GEOMETRY, ROWS, DISPLACE, HOLD, HOLD_CORNERS, HOLD_APART, FADED) = range(12)
 """What PAIRS is asked for."""
 
 START, END, BEFORE = 0, 1, 2
@@ -101,6 +101,12 @@ def displace_pair(L, P, Q, W, c, impulse, h):
 def hold_points(L, P, Q, W):
     """Hold the wandering contacts of the islands in W.span where the step starts (held_points.py). Returns how many there are."""
     return int(_ask(HOLD, L, P, Q, W, 0, 0, 0, 0.0, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
+
+
+@kernel
+def hold_corners(L, P, Q, W):
+    """Hold the contacts of the islands whose normals the present poses do not determine (held_points.py). Returns how many."""
+    return int(_ask(HOLD_CORNERS, L, P, Q, W, 0, 0, 0, 0.0, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
 
 
 @kernel

@@ -2,6 +2,7 @@
 
 import math
 
+from dojo_py.hard.apart import hold_corners
 from dojo_py.hard.central_path import follow
 from dojo_py.hard.interior_point import MAX_ITERATIONS, SOLVED, STALLED, TOO_FAST, iterate, steady
 from dojo_py.hard.islands import BODIES, CONTACTS
@@ -41,6 +42,7 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, once, budget, out):
 
     source: impulses that are tried first (WARM, HERE), or COLD. whole: of a step that is not a part of one the best point is kept,
     and the path is tried. once: only from these impulses.
+    Returns whether it ended near the solution, at corners that were held there (held_points.py): to be solved again from there.
     out (9,): status, iterations, residual beyond round-off, complementarity; over all calls for an island: its best point, see
     `keep_best` (4 to 6), and the number of solves (7); the residual with its round-off (8).
     """
@@ -51,7 +53,11 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, once, budget, out):
     if whole:
         kept = out[4:7]
     total = 0.0
-    for attempt in range(COLD_START if source == COLD else WARM_START, COLD_START if once else PATH + 1):
+    first = COLD_START if source == COLD else WARM_START
+    for attempt in range(first, COLD_START if once else PATH + 1):
+        near = attempt > first and out[2] < W.solver.close and out[3] <= tightest
+        if whole and kappa == 0.0 and near and hold_corners(L, P, Q, W) > 0:
+            return True
         again = attempt == AGAIN_WARM or attempt == AGAIN_COLD
         if again and not (out[2] < W.solver.close and (out[0] == STALLED or out[0] == MAX_ITERATIONS)):
             continue
@@ -74,7 +80,8 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, once, budget, out):
         out[7] += 1.0
         out[8] = residual_of(L, W, h, 0.0)
         if status == SOLVED or status == TOO_FAST or total >= budget:
-            return
+            return False
+    return False
 
 
 @kernel

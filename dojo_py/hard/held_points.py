@@ -11,6 +11,8 @@ way, with the points that are deepest there (manifold.py). A contact that carrie
 the normal that they have there, and the step is solved again; if they stay apart the step is not solved.
 """
 
+import math
+
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.collision.features import POINT_PLANE
 from dojo_py.collision.height_fields import HFIELD
@@ -18,6 +20,7 @@ from dojo_py.collision.pair_gap import gap_of
 from dojo_py.collision.shown_polygons import pose_of
 from dojo_py.hard.feature_geometry import feature_geometry
 from dojo_py.hard.islands import CONTACTS
+from dojo_py.hard.limits import ROUND_OFF
 from dojo_py.jit import kernel
 
 APART = 1e-7
@@ -27,13 +30,20 @@ CARRIES = 1e-6
 
 
 @kernel
+def _wanders(P, Q, W, c):
+    """The feature of active contact c, if it may be held; else -1."""
+    f = W.active[c] - P.body.shape[0]
+    return -1 if f < 0 or W.fpair[f] < Q.rounds[0] or W.fkind[f] == POINT_PLANE else f
+
+
+@kernel
 def hold_points(P, Q, W):
     """Hold the wandering contacts of the islands in W.span where the step starts. Returns how many there are."""
     count, s = 0, W.scratch
     n, c, a, b = s[101, 0:3], s[102, 0:3], s[102, 3:6], s[102, 6:9]
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
-        f = W.active[W.members[CONTACTS, k]] - P.body.shape[0]
-        if f < 0 or W.fpair[f] < Q.rounds[0] or W.fkind[f] == POINT_PLANE:
+        f = _wanders(P, Q, W, W.members[CONTACTS, k])
+        if f < 0:
             continue
         _keep_free(W, f)
         i, j = W.fbody[f, 0], W.fbody[f, 1]
@@ -42,6 +52,39 @@ def hold_points(P, Q, W):
             a[r], b[r] = c[r] + 0.5 * gap * n[r], c[r] - 0.5 * gap * n[r]
         _hold(W, f, a, b, n, W.x, W.R)
         count += 1
+    return count
+
+
+@kernel
+def hold_corners(L, P, Q, W):
+    """Hold the contacts of the islands in W.span whose normals the present poses do not determine. Returns how many there are.
+
+    Where a corner or a rim meets another, nearest points part by the gap alone: the round-off of the poses turns the normal, and
+    with it the impulse, by more than the momentum rows may be off. Any normal between those of the two corners is one.
+    """
+    count, s = 0, W.scratch
+    n, c, a, b, dn = s[101, 0:3], s[102, 0:3], s[102, 3:6], s[102, 6:9], s[42:45]
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        place = W.members[CONTACTS, k]
+        f = _wanders(P, Q, W, place)
+        if f < 0:
+            continue
+        i, j = W.fbody[f, 0], W.fbody[f, 1]
+        gap = feature_geometry(Q, W, f, W.xn[i], W.Rn[i], W.xn[j], W.Rn[j], n, c, s[48], dn, s[45:48], s)
+        steepest, extent, mass = 0.0, 0.0, math.inf
+        for r in range(3):
+            for m in range(12):
+                steepest = max(steepest, abs(dn[r, m]))
+            extent = max(extent, abs(W.xn[i, r]), abs(W.xn[j, r]))
+        for side in range(2):
+            if W.cbody[place, side] >= 0:
+                mass = min(mass, L.mass[W.cbody[place, side]])
+        if W.con[place, 0] * steepest * ROUND_OFF * extent > W.options.residual_tolerance * mass:
+            _keep_free(W, f)
+            for r in range(3):
+                a[r], b[r] = c[r] + 0.5 * gap * n[r], c[r] - 0.5 * gap * n[r]
+            _hold(W, f, a, b, n, W.xn, W.Rn)
+            count += 1
     return count
 
 

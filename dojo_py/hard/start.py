@@ -123,7 +123,7 @@ def _angles(L, W, l):
 
 
 OFF_CENTRE = 4.0
-"""Inverse mass that an impulse at the end of a rod meets, times the rod's mass: the most of a body that is pushed off its centre."""
+"""Inverse mass that an impulse at the end of a rod meets, times the rod's mass: as much as off any body's centre, about."""
 
 COLD, WARM, HERE = 0, 1, 2
 """Impulses that a solve starts from: none, the last step's, or those of the present point."""
@@ -290,8 +290,8 @@ def _share_masses(L, W):
 def _contact_mass(L, W, c):
     """Mass [kg] that contact c moves, about: on either side of the bodies that are jointed, as one.
 
-    What it moves alone, or the share of the contacts that hold them if that is less. A body alone: inverse 1/m + tᵀ J⁻¹ t (t: torque
-    of a unit impulse), jointed ones: OFF_CENTRE / m.
+    What it moves alone, or the share of the contacts that hold them if that is less. Of a body alone its inverse is
+    1/m + tᵀ J⁻¹ t (t: torque of a unit impulse), of jointed ones OFF_CENTRE / m.
     """
     inverse = 0.0
     for side in range(2):

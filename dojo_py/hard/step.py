@@ -76,6 +76,7 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
         source = WARM if all_warm(W) else COLD
         total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, kappa, source, budget, out)
         if out[0] != SOLVED:
+            release_points(P, W)
             if may_ask and want_all(L, P, Q, W, h) > 0:
                 return True
             if _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step
