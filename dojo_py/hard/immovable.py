@@ -4,6 +4,7 @@
 
 Whatever the contact pushed, the joints would carry; how much that is the model does not tell, and friction with it. Such a contact
 takes no part in the step: neither its normal impulse nor friction. The smallest of the forces that solve the problem is zero, too.
+Likewise what cannot get deeper: capsules whose axes meet, of jointed bodies (where a loop closes), or once parting them has failed.
 On the central path the impulse of a gap s is told by the gap alone, γ = κ/s, whether or not joints let it change, and friction with
 it: what is apart takes part there as everything else does. Else a step would jump where a joint comes to stand so that the gap is
 stationary: a pendulum that hangs straight down.
@@ -11,8 +12,10 @@ stationary: a pendulum that hangs straight down.
 
 import math
 
+from dojo_py.collision.features import BALL_FEATURE
 from dojo_py.collision.plane import touching_point
 from dojo_py.hard.apart import START, feature_place
+from dojo_py.hard.contact_rows import OVERLAP
 from dojo_py.hard.terms import FREE
 from dojo_py.jit import kernel
 
@@ -30,6 +33,19 @@ def immovable(L, P, Q, W, c):
     n, point = W.scratch[60, 0:3], W.scratch[61, 0:3]
     _place(L, P, Q, W, c, n, point)
     return not (_moves(L, W, a, b, n, point) or _moves(L, W, b, a, n, point))
+
+
+@kernel
+def deepest(L, P, Q, W, c):
+    """Whether active contact c overlaps at the start of the step as much as it can: the axes, or centres, of round shapes meet.
+
+    Their distance d tells no normal there, and the overlap can grow by d at most.
+    """
+    f = W.active[c] - P.body.shape[0]
+    if f < 0 or W.fpair[f] >= Q.rounds[0]:
+        return False
+    flat = W.fkind[f] == BALL_FEATURE and (W.fhalf[f, 1, 0] > 0.0 or W.fhalf[f, 1, 1] > 0.0)  # (a ball against a box)
+    return not flat and feature_place(L, P, Q, W, f, START, 40) + W.fradius[f, 0] + W.fradius[f, 1] < OVERLAP
 
 
 @kernel

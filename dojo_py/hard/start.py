@@ -7,7 +7,7 @@ from dojo_py.hard.apart import START
 from dojo_py.hard.bodies import old_momentum, strongest_gravity
 from dojo_py.hard.closures import TENDON_ROW, start_closures
 from dojo_py.hard.contact_rows import OVERLAP, ROUND_OFF_GAP, allowance, candidate_gap, start_contact
-from dojo_py.hard.immovable import immovable
+from dojo_py.hard.immovable import deepest, immovable
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
 from dojo_py.hard.joint_rows import start_joints
 from dojo_py.hard.terms import COMPOUND, EQ_TENDON
@@ -85,7 +85,7 @@ def start_step(L, P, Q, W, wrench, h, speed):
         start_contact(L, P, Q, W, c, h * speed)
         if W.cheld[c]:
             _hold_bound(W, c)
-        if _takes_no_part(L, P, Q, W, c):
+        if _takes_no_part(L, P, Q, W, c, speed):
             W.claw[c] = FRICTIONLESS
             W.contact_allowance[c] = OUT_OF_REACH
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
@@ -100,8 +100,15 @@ def start_step(L, P, Q, W, wrench, h, speed):
 
 
 @kernel
-def _takes_no_part(L, P, Q, W, c):
-    """Whether contact c is left to the joints (immovable.py): on the central path only what touches."""
+def _takes_no_part(L, P, Q, W, c, speed):
+    """Whether contact c is left to the joints (immovable.py): on the central path only what touches.
+
+    Or an overlap that cannot grow and may stay (speed 0), or is of bodies that are jointed: where a loop closes it cannot open.
+    """
+    a, b = W.cbody[c, 0], W.cbody[c, 1]
+    stays = speed == 0.0 or (a >= 0 and b >= 0 and W.group[a] == W.group[b])
+    if stays and W.kappa[0] == 0.0 and deepest(L, P, Q, W, c):
+        return True
     if W.kappa[0] > 0.0 and candidate_gap(L, P, Q, W, W.active[c], START) > OVERLAP:
         return False
     return immovable(L, P, Q, W, c)
