@@ -1,5 +1,7 @@
 """How far a point is from the solution, and how far a step may go."""
 
+import math
+
 from dojo_py.hard.closures import TENDON_ROW
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
 from dojo_py.hard.limits import UNSURE
@@ -45,9 +47,12 @@ def residual_of(L, W, h, floors):
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         top = max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2])
+        force = max(W.size[b, 0], W.size[b, 1], W.size[b, 2])
         for i in range(6):
-            weight = L.mass[b] if i < 3 else top
-            residual = _worse(residual, max(abs(W.rb[b, i]) - floors * 1e-14 * W.size[b, i], 0.0 * W.rb[b, i]) / weight)
+            weight, size = L.mass[b], W.size[b, i]
+            if i >= 3:  # (a torque is the difference of products of forces and levers)
+                weight, size = top, max(size, force * math.sqrt(top / L.mass[b]))
+            residual = _worse(residual, max(abs(W.rb[b, i]) - floors * 1e-14 * size, 0.0 * W.rb[b, i]) / weight)
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, k]
         j = L.node_joint[n]
