@@ -75,7 +75,8 @@ def iterate(L, P, Q, A, W, h, kappa, lead, weight, tol_residual, tol_comp, most,
             return TOO_FAST, iteration, residual, worst
         stuck = short >= STUCK or idle >= W.solver.patience
         if stuck or iteration == most:
-            accepted = tol_comp * steady(W) if kappa == 0.0 else max(tol_comp, min(_product_round_off(W), 1e-3 * kappa))
+            accepted = tol_comp * steady(W) if kappa == 0.0 else tol_comp
+            accepted = max(accepted, min(_product_round_off(W), 1e-3 * kappa if kappa > 0.0 else math.inf))
             good = residual <= tol_residual and worst <= accepted
             return SOLVED if good else STALLED if stuck else MAX_ITERATIONS, iteration, residual, worst
 
