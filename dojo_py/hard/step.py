@@ -238,7 +238,8 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
     W.asked[:] = 0
     W.free_kind[:] = 0
     W.wanted_limit[:] = 0
-    for solution in range(ROUNDS):
+    moved, alone = False, False
+    for solution in range(ROUNDS + 1):
         load_bodies(L, W, bodies)
         copy(angle, W.angle0)  # (an earlier round may have left those of a part)
         copy(rate, W.rate_prev)
@@ -260,10 +261,17 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
         _count_all(W)
         if again:
             continue
-        if left_out_contact(L, P, Q, W, h) == 0 and left_out_passing(L, P, Q, W) == 0:
+        if alone or solution >= ROUNDS - 1:
+            if left_out_contact(L, P, Q, W, h) + left_out_passing(L, P, Q, W) > 0 and report[STATUS] == SOLVED:
+                report[STATUS] = INEXACT  # something overlaps or passes that still takes no part
             break
-        if solution == ROUNDS - 1 and report[STATUS] == SOLVED:
-            report[STATUS] = INEXACT  # something overlaps that still takes no part
+        if left_out_contact(L, P, Q, W, h) == 0 and left_out_passing(L, P, Q, W) == 0:
+            if not moved or report[MOVED] == islands:
+                break
+            _leave_out(W)  # with what was left out nothing moves
+            alone = True
+            continue
+        moved = moved or report[MOVED] == islands
         keep_impulses(W)  # (the solution with what was left out is near)
         copy(W.solved, W.warm)
     if W.n_features[1] > 0:
@@ -276,6 +284,15 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
     copy_rows(W.next_carry, W.carry)
     report[MIN_GAP] = smallest_gap(L, P, Q, W)
     return True
+
+
+@kernel
+def _leave_out(W):
+    """Only what was chosen where the step starts takes part."""
+    W.wanted[:] = 0
+    W.wanted_limit[:] = 0
+    W.fwanted[:] = 0
+    W.n_features[0] = W.n_features[3]
 
 
 @kernel
