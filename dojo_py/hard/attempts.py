@@ -3,8 +3,9 @@
 import math
 
 from dojo_py.hard.apart import hold_corners
+from dojo_py.hard.bodies import strongest_gravity
 from dojo_py.hard.central_path import follow
-from dojo_py.hard.interior_point import MAX_ITERATIONS, SOLVED, STALLED, TOO_FAST, iterate, steady
+from dojo_py.hard.interior_point import MAX_ITERATIONS, SOLVED, STALLED, TOO_FAST, UNCLEAR, iterate, steady
 from dojo_py.hard.islands import BODIES, CONTACTS
 from dojo_py.hard.progress import residual_of
 from dojo_py.hard.start import (
@@ -29,6 +30,10 @@ HEIGHT = (0.1, 0.1, 1.0, 0.1, 1.0)
 PATH_SHARE = 0.8
 """Share of the iterations that are left which the path may take. The rest is for the step in parts."""
 
+SMALL = 0.02
+"""Radius of gyration [m] of bodies below which complementarity is to be smaller, by its square: two that only touch part at
+7e-6 m/s in a step of 0.01 s, a third of a thousandth of this radius a second."""
+
 SOLVE_LIMIT = 50
 """Most iterations of one solve. (With 200 as many steps are solved, after as many iterations.)"""
 QUIET = 5.0
@@ -46,7 +51,7 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, once, budget, out):
     out (9,): status, iterations, residual beyond round-off, complementarity; over all calls for an island: its best point, see
     `keep_best` (4 to 6), and the number of solves (7); the residual with its round-off (8).
     """
-    tightest = complementarity_tolerance(L, W, kappa)
+    tightest = complementarity_tolerance(L, W, h, kappa)
     weight = min(h, 1.0)
     kept = W.scratch[105, 0:3]
     kept[0] = -1.0
@@ -114,7 +119,7 @@ def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered):
 
 
 @kernel
-def complementarity_tolerance(L, W, kappa):
+def complementarity_tolerance(L, W, h, kappa):
     """Largest |b∘c - κe| accepted of the islands in W.span [N s m, N s m/s].
 
     On the central path ξ∘η of a fast slide is a difference of terms near 1: it cannot be told from κ to better than 1e-14; of
@@ -122,16 +127,25 @@ def complementarity_tolerance(L, W, kappa):
     """
     if kappa > 0.0:
         return max(1e-8 * kappa, min(1e-3 * kappa, 1e-14))
-    return W.options.complementarity_tolerance * _mass_scale(L, W)
+    return W.options.complementarity_tolerance * _mass_scale(L, W, h)
 
 
 @kernel
-def _mass_scale(L, W):
-    """What the smallest mass of the islands in W.span makes of the tolerance of complementarity, which is meant for 1 to 100 kg.
+def _mass_scale(L, W, h):
+    """What masses and sizes of the islands in W.span make of the tolerance of complementarity [N s m].
 
-    Impulses κ / gap move light bodies more; of heavy ones γ s drowns in the round-off of s.
+    It is meant for bodies of 1 to 100 kg and more than SMALL radii of gyration. Impulses κ / gap move light bodies more, and two
+    that only touch part at √(κ / m h): for small ones that is far. Of heavy ones γ s drowns in the round-off of s; so does it in
+    steps of fast small ones, about momentum times round-off of the way: for these it is what their masses alone make it.
     """
-    least = math.inf
+    least, small, momentum, way = math.inf, 1.0, 0.0, 0.0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        least = min(least, L.mass[W.members[BODIES, k]])
-    return min(least, 1.0) * max(0.01 * least, 1.0)
+        b = W.members[BODIES, k]
+        v, x = W.v_prev[b], W.x[b]
+        least = min(least, L.mass[b])
+        small = min(small, max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2]) / (L.mass[b] * SMALL**2))
+        speed = max(abs(v[0]), abs(v[1]), abs(v[2])) + h * strongest_gravity(L, b)
+        momentum = max(momentum, L.mass[b] * speed)
+        way = max(way, h * speed + max(abs(x[0]), abs(x[1]), abs(x[2])))
+    scale = min(least, 1.0) * max(0.01 * least, 1.0)
+    return scale * min(max(small, UNCLEAR * momentum * way / (W.options.complementarity_tolerance * scale)), 1.0)

@@ -83,7 +83,7 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
                 total += whole(L, P, Q, A, W, angle, rate, wrench, h, 0.0, kappa, COLD, budget - total, out)
         if out[0] != SOLVED and kappa == 0.0 and out[5] <= W.options.residual_tolerance:
             _end_at_best(L, P, Q, A, W, angle, rate, wrench, h)
-            if out[6] <= complementarity_tolerance(L, W, kappa) * steady(W):
+            if out[6] <= complementarity_tolerance(L, W, h, kappa) * steady(W):
                 out[0], out[2], out[3], out[8] = SOLVED, out[5], out[6], residual_of(L, W, h, 0.0)
         if out[0] != SOLVED and kappa == 0.0 and hold_points(L, P, Q, W) > 0:
             total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, budget - total, out)

@@ -64,7 +64,7 @@ def arm(draw: Draw) -> None:
         if draw.chance(0.6):
             words += f' range="{text(np.round(draw.rng.uniform([-120, 5], [-5, 120]), 0))}"'
         if draw.chance(0.4):
-            words += f' frictionloss="{weight * draw.rng.uniform(0, 1):.3g}"'
+            words += f' frictionloss="{min(weight * draw.rng.uniform(0, 1), 1e10):.3g}"'
         if draw.chance(0.4):
             words += f' damping="{weight * draw.rng.uniform(0, 0.5):.3g}"'
         if draw.chance(0.3):
