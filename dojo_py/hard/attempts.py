@@ -27,8 +27,8 @@ close to the solution; along the central path around its folds, which friction m
 HEIGHT = (0.1, 0.1, 1.0, 0.1, 1.0)
 """How far up the central path each starts: a share of the violations that remain under the impulses, or of all violations."""
 
-PATH_SHARE = 0.8
-"""Share of the iterations that are left which the path may take. The rest is for the step in parts."""
+PATH_SHARE = 0.5
+"""Share of the iterations that are left which the path may take: as many as the step in parts then has."""
 
 SMALL = 0.02
 """Radius of gyration [m] of bodies below which complementarity is to be smaller, by its square: two that only touch part at

@@ -10,7 +10,7 @@ from dojo_py.hard.contact_rows import OVERLAP, ROUND_OFF_GAP, allowance, candida
 from dojo_py.hard.immovable import deepest, immovable
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
 from dojo_py.hard.joint_rows import start_joints
-from dojo_py.hard.terms import COMPOUND, EQ_TENDON
+from dojo_py.hard.terms import COMPOUND, EQ_TENDON, FREE
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_to_matrix
 from dojo_py.solver.cones import orthant, second_order
@@ -297,7 +297,7 @@ def _share_masses(L, W):
 def _contact_mass(L, W, c):
     """Mass [kg] that contact c moves, about: on either side of the bodies that are jointed, as one.
 
-    What it moves alone, or the share of the contacts that hold them if that is less. Of a body alone its inverse is
+    What it moves alone, or the share of the contacts that hold them if that is less. Of a free body alone its inverse is
     1/m + tᵀ J⁻¹ t (t: torque of a unit impulse), of jointed ones OFF_CENTRE / m.
     """
     inverse = 0.0
@@ -307,7 +307,7 @@ def _contact_mass(L, W, c):
             g = W.group[b]
             mass = W.group_mass[g]
             alone = OFF_CENTRE / mass
-            if mass == L.mass[b]:
+            if L.kind[b] == FREE and mass == L.mass[b]:
                 J, B = L.mobility[b], W.cB[c, side]
                 alone = 1.0 / mass
                 for i in range(3):
