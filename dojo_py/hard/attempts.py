@@ -21,10 +21,10 @@ from dojo_py.hard.start import (
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import FRICTIONLESS
 
-WARM_START, AGAIN_WARM, COLD_START, AGAIN_COLD, PATH = range(5)
+WARM_START, AGAIN_WARM, COLD_START, AGAIN_COLD, PATH, AGAIN_PATH = range(6)
 """Attempts at a step, in this order: from the impulses of the last step, or from none; after each, from those where it got stuck
 close to the solution; along the central path around its folds, which friction makes (central_path.py)."""
-HEIGHT = (0.1, 0.1, 1.0, 0.1, 1.0)
+HEIGHT = (0.1, 0.1, 1.0, 0.1, 1.0, 0.1)
 """How far up the central path each starts: a share of the violations that remain under the impulses, or of all violations."""
 
 PATH_SHARE = 0.5
@@ -59,11 +59,11 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, once, budget, out):
         kept = out[4:7]
     total = 0.0
     first = COLD_START if source == COLD else WARM_START
-    for attempt in range(first, COLD_START if once else PATH + 1):
+    for attempt in range(first, COLD_START if once else AGAIN_PATH + 1):
         near = attempt > first and out[2] < W.solver.close and out[3] <= tightest
         if whole and kappa == 0.0 and near and hold_corners(L, P, Q, W) > 0:
             return True
-        again = attempt == AGAIN_WARM or attempt == AGAIN_COLD
+        again = attempt in (AGAIN_WARM, AGAIN_COLD, AGAIN_PATH)
         if again and not (out[2] < W.solver.close and (out[0] == STALLED or out[0] == MAX_ITERATIONS)):
             continue
         if attempt == PATH and kappa == 0.0 and not (whole and _any_friction(W)):
