@@ -99,11 +99,9 @@ def walk(
     first = dataclasses.replace(options, max_iterations=10)
     controls = np.array([objective.torques(TIMESTEP * k) for k in range(horizon)])
     controller = Controller(sim, objective, controls, options, first, tail=objective.torques)
-    wrench = np.zeros((model.nbody, 6))
-    wrench[model.body_id("trunk"), 1] = impulse / PUSH_TIME
 
     def pushed(time: float) -> Array | None:
-        return wrench if push_start - 1e-9 <= time < push_start + PUSH_TIME - 1e-9 else None
+        return wrench_at(model, time, impulse, push_start)
 
     def fallen(step: int, state: Any, plan: Any) -> bool:
         return not upright(state.qpos)
@@ -115,6 +113,23 @@ def walk(
     return run, objective
 
 
+def wrench_at(model: Any, time: float, impulse: float, push_start: float) -> Array | None:
+    """(nbody, 6) the push on the trunk [N] at a time [s]; None before and after."""
+    if not push_start - 1e-9 <= time < push_start + PUSH_TIME - 1e-9:
+        return None
+    wrench = np.zeros((model.nbody, 6))
+    wrench[model.body_id("trunk"), 1] = impulse / PUSH_TIME
+    return wrench
+
+
+def trajectory_of(walked: Run, sim: Any, impulse: float, push_start: float) -> Any:
+    """The walk as a Trajectory: its controls rolled out once more, which in the hard mode gives the same states."""
+    found = [wrench_at(sim.model, TIMESTEP * k, impulse, push_start) for k in range(len(walked.controls))]
+    none = np.zeros((sim.model.nbody, 6))
+    wrenches = np.array([none if wrench is None else wrench for wrench in found])
+    return sim.rollout(sim.initial_state(walked.qpos[0]), walked.controls, wrenches=wrenches)
+
+
 def upright(qpos: Array) -> bool:
     """Whether the trunk is up."""
     up = 1.0 - 2.0 * (qpos[4] ** 2 + qpos[5] ** 2)
@@ -123,7 +138,7 @@ def upright(qpos: Array) -> bool:
 
 def run(duration: float = DURATION, impulse: float = IMPULSE, push_start: float = PUSH_START) -> Report:
     """The walk, its figures and its picture."""
-    walked, _ = walk(duration, impulse, push_start=push_start)
+    walked, objective = walk(duration, impulse, push_start=push_start)
     q, v = walked.qpos, walked.qvel
     time = TIMESTEP * np.arange(len(q))
     lasted = len(walked.controls) >= round(duration / TIMESTEP) and upright(q[-1])
@@ -142,7 +157,8 @@ def run(duration: float = DURATION, impulse: float = IMPULSE, push_start: float 
     curves = {"trunk": {"time": time, "x": q[:, 0], "y": q[:, 1], "z": q[:, 2], "speed_y": v[:, 1]}}
     notes = [str(walked.timing), f"planned {HORIZON} steps of {TIMESTEP:g} s ahead; still walking: {'yes' if lasted else 'no'}"]
     figure = partial(_figure, impulse=impulse, push_start=push_start)
-    return Report("push", "A trot through a sideways push", ("figure", "value"), rows, notes, curves, figure, lasted)
+    replays = {"the walk": trajectory_of(walked, objective.sim, impulse, push_start)}
+    return Report("push", "A trot through a sideways push", ("figure", "value"), rows, notes, curves, figure, lasted, replays)
 
 
 def _figure(plt: Any, report: Report, impulse: float, push_start: float) -> Any:

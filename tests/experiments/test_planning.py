@@ -1,5 +1,6 @@
 """Table III's bounds, and a trot that survives a push."""
 
+import numpy as np
 import pytest
 
 from dojo_py.reproduce import push, table3
@@ -23,6 +24,8 @@ def test_trot_keeps_walking_after_a_push(impulse, start):
     Measured over 24 pushes each: 24 survive at 18 to 22 N s, 24 at other times of pushing, 23 at 22 to 28 N s.
     """
     report = push.run(impulse=impulse, push_start=start)
+    shown, trunk = report.replays["the walk"].qpos, report.curves["trunk"]
+    assert np.array_equal(shown[:, :3], np.stack([trunk["x"], trunk["y"], trunk["z"]], axis=1))  # bit for bit
     print(report)
     figures = {row[0]: row[1] for row in report.rows}
     assert report.holds and figures["upright for [s]"] == pytest.approx(5.0)
