@@ -123,11 +123,17 @@ def wrench_at(model: Any, time: float, impulse: float, push_start: float) -> Arr
 
 
 def trajectory_of(walked: Run, sim: Any, impulse: float, push_start: float) -> Any:
-    """The walk as a Trajectory: its controls rolled out once more, which in the hard mode gives the same states."""
+    """The walk as a Trajectory: its controls rolled out once more, which in the hard mode gives the same states.
+
+    By a simulator of its own: the controller's keeps impulses of contacts that only its plans met, the page's has none of them.
+    """
+    import dojo_py
+
     found = [wrench_at(sim.model, TIMESTEP * k, impulse, push_start) for k in range(len(walked.controls))]
     none = np.zeros((sim.model.nbody, 6))
     wrenches = np.array([none if wrench is None else wrench for wrench in found])
-    return sim.rollout(sim.initial_state(walked.qpos[0]), walked.controls, wrenches=wrenches)
+    fresh = dojo_py.HardSimulator(sim.model, timestep=TIMESTEP, options=sim.options)
+    return fresh.rollout(fresh.initial_state(walked.qpos[0]), walked.controls, wrenches=wrenches)
 
 
 def upright(qpos: Array) -> bool:
