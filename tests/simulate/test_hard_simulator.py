@@ -397,7 +397,7 @@ def test_contacts_of_a_step_in_parts_tell_the_impulses_of_all_parts():
             assert np.abs(step.contacts.world_impulse.sum(axis=0) - change).max() < 1e-8  # (what the residual leaves)
             divided += step.substeps > 1 and np.abs(change).max() > 1.0
             state = step.state
-    assert divided == 2  # (whether a landing is divided is the solver's)
+    assert divided == 3  # (whether a landing is divided is the solver's)
 
 
 def test_round_off_is_told_apart_from_the_residual():

@@ -32,6 +32,17 @@ def follows_state(T):
 
 
 @kernel
+def follows_rates(T):
+    """Whether the law of an actuator changes with the rates, where it changes with the state: not that of a rotor on a site."""
+    for i in range(T.transmission.shape[0]):
+        if T.gaintype[i] == GAIN_MUSCLE or T.biastype[i] == BIAS_MUSCLE or T.gaintype[i] == GAIN_DCMOTOR:
+            return True
+        if T.transmission[i] != SCALAR and T.transmission[i] != TENDON and (T.gaintype[i] != 0 or T.biastype[i] != 0):
+            return True
+    return False
+
+
+@kernel
 def add_drive(L, T, W, V, G, bodies, qpos, qvel, act, control, h, scheme, factor):
     """G.d_force, G.d_servo, G.d_wrench += factor * what the actuators do there; servos at the length and rate of the solution.
 

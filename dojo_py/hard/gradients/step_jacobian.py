@@ -1,7 +1,14 @@
 """A and B of one step: [δq, δv] after = A [δq, δv] before + B δcontrol."""
 
 from dojo_py.arrays import copy, copy_rows
-from dojo_py.hard.gradients.actuator_columns import add_drive, clear_drive, displaced, follows_state, put_drive
+from dojo_py.hard.gradients.actuator_columns import (
+    add_drive,
+    clear_drive,
+    displaced,
+    follows_rates,
+    follows_state,
+    put_drive,
+)
 from dojo_py.hard.gradients.closure_change import closure_columns, load_joints
 from dojo_py.hard.gradients.contact_change import pair_changes, plane_changes
 from dojo_py.hard.gradients.coordinate_move import move
@@ -53,7 +60,7 @@ def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
     pair_changes(L, P, Q, W, G, h)
     find_free_servos(L, W, V.servos, G, scheme, h)
     load_joints(L, W, G)
-    follows = follows_state(T)
+    follows, by_rates = follows_state(T), follows_rates(T)
     for dof in range(nv):
         j = L.dof_joint[dof]
         for part in range(2):
@@ -65,7 +72,7 @@ def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
             own_joint_column(L, W, V.servos, G, j, dof - L.vadr[j], part, column, scheme, h, EPSILON, G.scratch)
             closure_columns(L, W, V.servos, G, dof, part, column, scheme, h, G.scratch)
             path_columns(L, W, V, G, dof, part, column, scheme, h)
-            if follows:
+            if follows and (part == 0 or by_rates):
                 _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, scheme, j, dof, part, column)
     for i in range(nu):
         clear_drive(G)
@@ -94,7 +101,8 @@ def _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, scheme, j, dof, 
             G.qvel[dof] += delta
         displaced(G, G.bodies, delta, G.next_bodies)
         add_drive(L, T, W, V, G, G.next_bodies, G.qpos, G.qvel, act, control, h, scheme, 0.5 / delta)
-    add_drive(L, T, W, V, G, G.bodies, qpos, qvel, act, control, h, scheme, 0.0)
+    if G.d_servo.shape[0] > 0 or L.eq_kind.shape[0] > 0:  # their laws are read again for the next column
+        add_drive(L, T, W, V, G, G.bodies, qpos, qvel, act, control, h, scheme, 0.0)
     put_drive(L, W, V.servos, G, h, column)
 
 
