@@ -143,7 +143,8 @@ def island(m, rows, i, label):
 def noslip(m, pose, forces, rows, sol):
     """The sweeps, from the solver's forces; qacc and the joint forces follow. Returns their number.
 
-    Every island of trees that constraints connect stops by itself, unless islands are switched off.
+    Every island of trees that constraints connect stops by itself, in the scale of its diagonal of M at qpos0, unless islands
+    are switched off.
     """
     opt = m.options[0]
     n = rows.counts[NEFC]
@@ -151,10 +152,11 @@ def noslip(m, pose, forces, rows, sol):
     block, work, states = np.empty((5, 5)), np.empty((3, 5, 5)), np.empty((5, 5))
     label = np.zeros(len(m.bodies), np.int64)
     improvement, scale = np.zeros(len(m.bodies)), np.zeros(len(m.bodies))
-    if not opt.disableflags & DISABLE_ISLAND:
+    islands = not opt.disableflags & DISABLE_ISLAND
+    if islands:
         find_islands(m, rows, label)
     for d in range(len(m.dofs)):
-        scale[label[root(m, d)]] += opt.meaninertia
+        scale[label[root(m, d)]] += m.dofs[d].M0 if islands else opt.meaninertia
     delassus(m, pose, rows, sol)
     multiply_J(rows, forces.qacc_smooth, sol.trial)
     for i in range(n):
@@ -163,13 +165,13 @@ def noslip(m, pose, forces, rows, sol):
     while going and sweeps < opt.noslip_iterations:
         for b in range(len(label)):
             improvement[b] = 0.0
+        if sweeps == 0:  # the cost falls by the regularisation of the solver's forces, too
+            for i in range(n):
+                improvement[island(m, rows, i, label)] += 0.5 * sol.force[i] * sol.force[i] * rows.rows[i].R
         for i in range(n):
             here = island(m, rows, i, label)
             if scale[here] == 0.0:  # stopped
                 continue
-            r = rows.rows[i]
-            if sweeps == 0:  # the cost falls by the regularisation, too
-                improvement[here] += 0.5 * sol.force[i] * sol.force[i] * r.R
             improvement[here] += sweep_row(m, rows, sol, i, ne, nf, block, work, states)
         sweeps += 1
         going = False

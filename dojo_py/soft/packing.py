@@ -46,7 +46,7 @@ DOF = np.dtype(
     [
         ("bodyid", I), ("jntid", I), ("parentid", I), ("armature", F),
         ("damping", F, 3),  # linear, |v| v, v^3 coefficient
-        ("frictionloss", F), ("invweight0", F), ("solref", F, 2), ("solimp", F, 5),
+        ("frictionloss", F), ("invweight0", F), ("M0", F), ("solref", F, 2), ("solimp", F, 5),
     ],
     align=True,
 )  # fmt: skip
@@ -279,8 +279,8 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
     dofs = _fill(
         DOF, model.nv,
         bodyid=model.dof_bodyid, jntid=model.dof_jntid, parentid=model.dof_parentid, armature=armature,
-        damping=damping, frictionloss=model.dof_frictionloss, invweight0=model.dof_invweight0, solref=model.dof_solref,
-        solimp=model.dof_solimp,
+        damping=damping, frictionloss=model.dof_frictionloss, invweight0=model.dof_invweight0, M0=model.dof_M0,
+        solref=model.dof_solref, solimp=model.dof_solimp,
     )  # fmt: skip
     hulls, corners = hulls_of(model)
     geoms = _fill(
