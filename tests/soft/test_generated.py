@@ -63,6 +63,10 @@ CASES = {
     {BOX}</body>
     <body pos="1 0 .095"><joint type="slide" axis="0 0 1"/><joint axis="0 0 1" frictionloss=".1"/>{BOX}<body pos="0 0 .3"><joint
     axis="1 0 0" frictionloss="1"/><geom size=".1" pos="0 .1 0"/></body></body></worldbody>""",
+    "noslip of an island lighter than the mean": """
+    <option noslip_iterations="30" noslip_tolerance="1e-7"/><worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 .0099">
+    <freejoint/><geom type="box" size=".01 .01 .01" mass=".001"/></body><body pos="1 0 .0995"><freejoint/><geom type="box"
+    size=".1 .1 .1" mass="100"/></body></worldbody>""",
     "Runge-Kutta with more than half a turn in a step": """
     <option integrator="RK4" timestep=".004"/><worldbody><body><joint type="ball" damping=".02"/><geom type="box" size=".1 .2 .3"
     mass=".02"/></body></worldbody>""",
