@@ -11,12 +11,16 @@ cover are
 that a face that comes down on a face meets four of them, not one whose place jumps. Where none of them is as near as the pair, and
 for shapes without faces, the nearest points take part: in the hard limit, where they are nearest over a face, the one of the other
 shape over the plane of that face (POINT_PLANE), else both as they move (NEAREST).
+
+On the central path features may hang over the ends of what they touch by a band, in which they fade (overhang.py).
 """
 
 import math
 
+from dojo_py.collision.candidates import FELT
 from dojo_py.collision.convex_shapes import CYLINDER, PLANE
 from dojo_py.collision.features import BALL_FEATURE, EDGE_EDGE, EDGE_OVER, NEAREST, POINT_PLANE, RIM_PLANE
+from dojo_py.collision.overhang import APART, STEEP_EDGE, keep_ends, over_polygon, within_edge
 from dojo_py.collision.pair_gap import gap_of
 from dojo_py.collision.rim_choice import LEAN, flat_number, rim_features
 from dojo_py.collision.rims import RIM_SOFTNESS, STEADY_LEAN
@@ -24,12 +28,13 @@ from dojo_py.collision.shown_polygons import (
     CORNERS,
     FOUND,
     edge_number,
+    no_ends,
     pose_of,
     put_feature,
     show_polygon,
     shows_polygon,
 )
-from dojo_py.collision.vectors import along, cross, dot, length, minus, perpendicular, put, row, times, unit
+from dojo_py.collision.vectors import along, cross, dot, length, minus, perpendicular, plus, put, row, times, unit
 from dojo_py.jit import kernel
 
 MOST = 8
@@ -78,6 +83,8 @@ def find_convex(Q, W, k, x, R, reach):
     M.found[0] = 0
     missed, hard, at_end = True, W.kappa[0] == 0.0, reach == 0.0
     M.has_face[0] = M.has_face[1] = False
+    M.band[0] = 0.0 if hard or at_end else math.sqrt(FELT * W.kappa[0]) * Q.fade[k]
+    no_ends(M)
     held, looked_at = at_end and _is_held(W, k), not at_end and _has_features(W, k)
     if not held and shows_polygon(Q, a) and shows_polygon(Q, b):
         show_polygon(Q, M, 0, a, pose_a, n)
@@ -85,7 +92,7 @@ def find_convex(Q, W, k, x, R, reach):
         common_corners(Q, W, a, pose_a, b, pose_b, n, gap, reach)
         if gap > -MISSED * M.size[0]:  # in one another, crossings mean nothing
             rim_features(Q, M, a, pose_a, b, pose_b, n, gap, reach, hard)
-        keep_spread(M, MOST if hard else FOUND)
+        keep_spread(M, MOST if hard else FOUND, gap)
         for f in range(M.found[0]):
             missed = missed and (M.gap[f] > gap + MISSED * M.size[0] or M.gap[f] < M.least[0])
             if M.kept[f]:
@@ -164,8 +171,7 @@ def common_corners(Q, W, a, pose_a, b, pose_b, n, gap, reach):
     for side in range(2):
         if M.has_face[1 - side]:
             for i in range(M.corners[side]):
-                if _inside(M, 1 - side, M.flat[side, i, 0], M.flat[side, i, 1], SLIVER * size):
-                    _corner(Q, M, side, i, a if side == 0 else b, n, reach)
+                _corner(Q, M, side, i, a if side == 0 else b, n, reach)
             if M.disc[side] > 0.0:
                 smooth, again = W.kappa[0] > 0.0, W.checks[0] > 1
                 _rims(M, side, a if side == 0 else b, pose_a if side == 0 else pose_b, Q, pose_a, e1, e2, reach, smooth, again)
@@ -181,6 +187,15 @@ def common_corners(Q, W, a, pose_a, b, pose_b, n, gap, reach):
 def _edged(M, side):
     """Whether a side shows edges or an axis, not a plane or what a rim goes round."""
     return M.corners[side] == 2 or (M.corners[side] > 2 and M.disc[side] == 0.0)
+
+
+@kernel
+def _over_face(M, side, p, gap, x, y):
+    """Whether a point p, seen along the normal at (x, y), is over the face of a side, or hangs over it on the central path."""
+    if M.band[0] > 0.0:
+        no_ends(M)
+        return over_polygon(M, side, p, gap)
+    return _inside(M, side, x, y, SLIVER * M.size[0])
 
 
 @kernel
@@ -231,7 +246,7 @@ def _corner(Q, M, side, i, g, n, reach):
         return  # the ends of a cylinder's axis, or a point of its rim: its rims stand for them
     p, m, o = row(M.point[side], i), row(M.normal, 1 - side), row(M.origin, 1 - side)
     gap = dot(m, minus(p, o)) - M.radius[side]
-    if gap > reach or abs(dot(m, n)) < STEEP:
+    if gap > reach or abs(dot(m, n)) < STEEP or not _over_face(M, 1 - side, p, gap, M.flat[side, i, 0], M.flat[side, i, 1]):
         return
     x, y, sign = M.flat[side, i, 0], M.flat[side, i, 1], 1.0 if side == 0 else -1.0
     f = put_feature(M, POINT_PLANE, x, y, gap, side, M.number[side, i], M.face[1 - side], sign)
@@ -269,7 +284,7 @@ def _rims(M, side, g, pose, Q, pose_a, e1, e2, reach, smooth, again):
         gap = dot(m, minus(p, o))
         q = minus(p, pose_a[0])
         s, t = dot(q, e1), dot(q, e2)
-        if gap > reach or not _inside(M, 1 - side, s, t, SLIVER * M.size[0]):
+        if gap > reach or not _over_face(M, 1 - side, p, gap, s, t):
             continue
         from_a = 1.0 if side == 0 else -1.0
         if flat:
@@ -293,40 +308,81 @@ def _crossing(M, i, i2, j, j2, n, reach):
     det = u0 * w1 - u1 * w0
     axes = (M.corners[0] == 2) + (M.corners[1] == 2)
     least = BLUNT if axes == 0 else 0.1 * BLUNT if axes == 1 else NO_CROSSING
-    if abs(det) <= least * math.sqrt((u0 * u0 + u1 * u1) * (w0 * w0 + w1 * w1)):
+    smooth, long = M.band[0] > 0.0, math.sqrt(u0 * u0 + u1 * u1)
+    wide = math.sqrt(w0 * w0 + w1 * w1)
+    if abs(det) <= (0.5 if smooth else 1.0) * least * long * wide:
         return
     d0, d1 = F[1, j, 0] - F[0, i, 0], F[1, j, 1] - F[0, i, 1]
     t, s = (d0 * w1 - d1 * w0) / det, (d0 * u1 - d1 * u0) / det
-    if not (0.0 <= t <= 1.0 and 0.0 <= s <= 1.0):
+    if smooth:  # (more than the band: how far beyond their ends they cross is told below)
+        more = 2.0 * (M.band[0] + APART * max(reach, 0.0))
+        t_more, s_more = more / long + 0.1, more / wide + 0.1
+        if not (-t_more <= t <= 1.0 + t_more and -s_more <= s <= 1.0 + s_more):
+            return
+    elif not (0.0 <= t <= 1.0 and 0.0 <= s <= 1.0):
         return
     a, b = row(M.point[0], i), row(M.point[1], j)
     u, w = minus(row(M.point[0], i2), a), minus(row(M.point[1], j2), b)
     x, y = F[0, i, 0] + t * u0, F[0, i, 1] + t * u1
+    first, second = edge_number(M, 0, i, i2), edge_number(M, 1, j, j2)
+    p, q = along(a, t, u), along(b, s, w)
     N = cross(u, w)
     size = length(N)
     cosine = dot(N, n) / size if size > 0.0 else 0.0
-    p, q = along(a, t, u), along(b, s, w)
     if abs(cosine) > ALIGNED:
-        sign = -1.0 if cosine > 0.0 else 1.0  # the normal of a contact points from B to A
-        gap = sign * dot(N, minus(a, b)) / size - M.radius[0] - M.radius[1]
-        if gap > reach:
+        _edge_edge(M, a, u, p, b, w, q, N, cosine, least, x, y, first, second, reach)
+        if not smooth:
             return
-        f = put_feature(M, EDGE_EDGE, x, y, gap, 0, edge_number(M, 0, i, i2), edge_number(M, 1, j, j2), sign)
-        if f >= 0:
-            put(M.at[f], 0, p)
-            put(M.at[f], 1, q)
-            put(M.along[f], 0, unit(u))
-            put(M.along[f], 1, unit(w))
-            M.rounding[f, 0], M.rounding[f, 1] = M.radius[0], M.radius[1]
-        return
     side = 0 if M.has_face[1] else 1  # their normal says nothing: one over the face of the other
-    if not M.has_face[1 - side]:
+    if M.has_face[1 - side] and abs(dot(row(M.normal, 1 - side), n)) >= STEEP:
+        if side == 0:
+            _edge_over(M, 0, a, u, p, b, w, q, t, least, x, y, first, second, reach)
+        else:
+            _edge_over(M, 1, b, w, q, a, u, p, s, least, x, y, first, second, reach)
+
+
+@kernel
+def _edge_edge(M, a, u, p, b, w, q, N, cosine, least, x, y, first, second, reach):
+    """Edges a + t u of A and b + s w of B by the distance along their normal N, at p and q seen along the pair's normal."""
+    size = length(N)
+    sign = -1.0 if cosine > 0.0 else 1.0  # the normal of a contact points from B to A
+    gap = sign * dot(N, minus(a, b)) / size - M.radius[0] - M.radius[1]
+    face = 1 if M.has_face[1] else 0
+    if gap > reach:
         return
+    if M.band[0] > 0.0:
+        no_ends(M)
+        if M.has_face[face]:
+            if abs(dot(row(M.normal, face), unit(u if face == 1 else w))) <= 0.5 * STEEP_EDGE:
+                return
+        elif size <= least * length(u) * length(w):
+            return
+        e = minus(a, b)
+        p, q = along(a, -dot(cross(e, w), N) / (size * size), u), along(b, -dot(cross(e, u), N) / (size * size), w)
+        if not (within_edge(M, 0, p, gap, a, plus(a, u)) and within_edge(M, 1, q, gap, b, plus(b, w))):
+            return
+        M.least_sine[FOUND] = least
+    f = put_feature(M, EDGE_EDGE, x, y, gap, 0, first, second, sign)
+    if f >= 0:
+        put(M.at[f], 0, p)
+        put(M.at[f], 1, q)
+        put(M.along[f], 0, unit(u))
+        put(M.along[f], 1, unit(w))
+        put(M.across[f], 1 - face, (0.0, 0.0, 0.0))
+        put(M.across[f], face, row(M.normal, face) if M.has_face[face] else (0.0, 0.0, 0.0))
+        M.rounding[f, 0], M.rounding[f, 1] = M.radius[0], M.radius[1]
+
+
+@kernel
+def _edge_over(M, side, start, edge, own, end, other, far, t, least, x, y, first, second, reach):
+    """An edge of one side over the face of the other, where it crosses the face's edge seen along that face's normal.
+
+    start, end: where both edges start; own, far: points of both, where they cross seen along the pair's normal, at t of the first.
+    """
     m = row(M.normal, 1 - side)
-    edge, other, own, far = (u, w, p, q) if side == 0 else (w, u, q, p)
     k = cross(other, m)
     across = dot(edge, k)
-    if abs(across) <= least * length(edge) * length(k) or abs(dot(m, n)) < STEEP:
+    if abs(across) <= least * length(edge) * length(k):
         return
     if abs(dot(m, edge)) * length(k) > LEVEL * abs(across):
         return
@@ -337,8 +393,17 @@ def _crossing(M, i, i2, j, j2, n, reach):
     gap = dot(m, minus(point, far)) - M.radius[side]
     if gap > reach:
         return
-    first, second = edge_number(M, 0, i, i2), edge_number(M, 1, j, j2)
-    f = put_feature(M, EDGE_OVER, x, y, gap, side, first, second, 1.0 if side == 0 else -1.0)
+    sign = 1.0 if side == 0 else -1.0
+    if M.band[0] > 0.0:
+        no_ends(M)
+        if abs(dot(m, unit(edge))) >= 2.0 * STEEP_EDGE:
+            return
+        if not within_edge(M, side, point, gap, start, plus(start, edge)):
+            return
+        if not within_edge(M, 1 - side, point, gap, end, plus(end, other)):
+            return
+        M.lift[FOUND], M.least_sine[FOUND] = sign, least
+    f = put_feature(M, EDGE_OVER, x, y, gap, side, first, second, sign)
     if f >= 0:
         put(M.at[f], side, point)
         put(M.at[f], 1 - side, far)
@@ -346,21 +411,24 @@ def _crossing(M, i, i2, j, j2, n, reach):
         put(M.along[f], 1 - side, m)
         put(M.across[f], 1 - side, unit(k))
         M.rounding[f, side], M.rounding[f, 1 - side] = M.radius[side], 0.0
-        if M.least[0] == ANY_DEPTH and M.radius[side] > 0.0 and not 0.0 <= (t if side == 0 else s) + slide <= 1.0:
+        if M.least[0] == ANY_DEPTH and M.radius[side] > 0.0 and not 0.0 <= t + slide <= 1.0:
             M.gap[f] = -math.inf  # beyond the end of an axis, whose ball touches there
 
 
 @kernel
-def keep_spread(M, most):
+def keep_spread(M, most, gap):
     """Mark the features that are kept: all, or of more than `most` the deepest, then always the farthest from those.
 
     Bodies that are apart do not overlap anywhere: a feature with a gap below zero (`M.least`) has its point outside of what it
     stands over; where they overlap, the ball of an axis' end may (ANY_DEPTH). As a constraint it would push apart what does not
-    touch, and give it energy: it is not kept, nor is another at its place.
+    touch, and give it energy: it is not kept, nor is another at its place. What hangs over an end may be no deeper than the pair,
+    whose gap [m] is `gap`.
     """
     count, real = M.found[0], 0
     for f in range(count):
         M.kept[f] = M.gap[f] >= M.least[0]
+        if M.ends[f] > 0:
+            M.kept[f] = M.gap[f] + M.farther[f] >= min(gap, 0.0) - BELOW_ZERO * M.size[0]
         real += M.kept[f]
     if real <= most:
         return
@@ -396,6 +464,7 @@ def add_feature(Q, W, k, M, f, x, R):
     W.fpair[i], W.fkey[i], W.fkind[i], W.fsign[i] = k, key, M.kind[f], M.sign[f]
     W.ffriction[i], W.flaw[i] = Q.friction[k], Q.law[k]
     first_side = M.side[f] if M.kind[f] == BALL_FEATURE else 0  # the ball comes first
+    W.fends[i], W.fleast_sine[i] = 0, 0.0
     for place in range(2):
         side = place if first_side == 0 else 1 - place
         g = Q.geom[k, side]
@@ -413,6 +482,8 @@ def add_feature(Q, W, k, M, f, x, R):
                 across += R[b, c, r] * M.across[f, side, c]
             W.fcentre[i, place, r], W.faxes[i, place, r, 2], W.faxes[i, place, r, 0] = at, direction, across
         W.fhalf[i, place, 0], W.fhalf[i, place, 1] = M.angle[f, side], M.turn[f]
+    if M.band[0] > 0.0 and M.kind[f] != NEAREST:
+        keep_ends(M, f, W, i, first_side, x, R)
 
 
 @kernel

@@ -21,6 +21,8 @@ RIM_POINTS = 4
 CAP_COSINE, SIDE_COSINE = 0.9, 0.3
 """A cylinder shows its cap where its axis is as near to the normal as the first, its side where it is as far as the second; between
 them a point of its rim."""
+ENDS = 4
+"""Ends of edges and faces that a feature may hang over (overhang.py)."""
 CORNERS = 1 << 12
 """How far numbers of corners and faces are told apart."""
 
@@ -54,6 +56,16 @@ class Manifold(NamedTuple):
     rounding: np.ndarray  # (FOUND, 2) [m]; of a rim: the radius of its disc
     angle: np.ndarray  # (FOUND, 2) where a rim is touched [rad]
     turn: np.ndarray  # (FOUND,) sign of the normal of a rim and an edge
+    band: np.ndarray  # (1,) how far features may hang over the end of what they touch [m] (overhang.py); 0 in the hard limit
+    # what each hangs over, ENDS at most; one row more for the feature that is being made
+    ends: np.ndarray  # (FOUND + 1,) how many
+    end_side: np.ndarray  # (FOUND + 1, ENDS) whose end it is
+    end_at: np.ndarray  # (FOUND + 1, ENDS, 3) a point of it, world [m]
+    end_along: np.ndarray  # (FOUND + 1, ENDS, 3) the direction outwards, or the axis of a cap
+    end_disc: np.ndarray  # (FOUND + 1, ENDS) radius of that cap [m]; 0: an edge's end, or a face's edge
+    farther: np.ndarray  # (FOUND + 1,) how much the gap grows by that [m]
+    lift: np.ndarray  # (FOUND + 1,) sign of the way from the contact point to the edge along the normal
+    least_sine: np.ndarray  # (FOUND + 1,) sine of the angle between two edges below which they do not cross; 0: no edges
     kept: np.ndarray  # (FOUND,)
     far: np.ndarray  # (FOUND,)
 
@@ -66,7 +78,9 @@ def allocate_manifold() -> Manifold:
         point=z((2, RING, 3)), number=z((2, RING), i), flat=z((2, RING, 2)), face=z(2, i), size=z(1), least=z(1), found=z(1, i),
         kind=z(FOUND, i), gap=z(FOUND), sign=z(FOUND), place=z((FOUND, 2)), side=z(FOUND, i), corner=z((FOUND, 2), i), at=z(each),
         along=z(each), across=z(each), rounding=z((FOUND, 2)), angle=z((FOUND, 2)), turn=z(FOUND), kept=z(FOUND, np.bool_),
-        far=z(FOUND),
+        far=z(FOUND), band=z(1), ends=z(FOUND + 1, i), end_side=z((FOUND + 1, ENDS), i), end_at=z((FOUND + 1, ENDS, 3)),
+        end_along=z((FOUND + 1, ENDS, 3)), end_disc=z((FOUND + 1, ENDS)), farther=z(FOUND + 1), lift=z(FOUND + 1),
+        least_sine=z(FOUND + 1),
     )  # fmt: skip
 
 
@@ -189,14 +203,14 @@ def _face_along(Q, g, m):
 
 @kernel
 def put_feature(M, kind, x, y, gap, side, first, second, sign):
-    """A feature's row in M, returned; -1 where another is at its place.
+    """A feature's row in M, returned; -1 where another is at its place (on the central path two are: they fade apart).
 
     side: whose point it is; first, second: numbers of what it is made of.
     """
     if M.found[0] >= FOUND:
         return -1
     near = SAME_PLACE * M.size[0]
-    for f in range(M.found[0]):
+    for f in range(M.found[0] if M.band[0] == 0.0 else 0):
         if abs(M.place[f, 0] - x) < near and abs(M.place[f, 1] - y) < near and M.kind[f] != RIM_PLANE and kind != RIM_PLANE:
             return -1
     f = M.found[0]
@@ -204,7 +218,25 @@ def put_feature(M, kind, x, y, gap, side, first, second, sign):
     M.kind[f], M.gap[f], M.sign[f] = kind, gap, sign
     M.place[f, 0], M.place[f, 1] = x, y
     M.side[f], M.corner[f, 0], M.corner[f, 1] = side, first, second
+    _take_ends(M, f)
     return f
+
+
+@kernel
+def _take_ends(M, f):
+    """Feature f hangs over what is noted in the last row, which is empty then."""
+    M.ends[f], M.farther[f], M.lift[f], M.least_sine[f] = M.ends[FOUND], M.farther[FOUND], M.lift[FOUND], M.least_sine[FOUND]
+    for j in range(M.ends[FOUND]):
+        M.end_side[f, j], M.end_disc[f, j] = M.end_side[FOUND, j], M.end_disc[FOUND, j]
+        put(M.end_at[f], j, row(M.end_at[FOUND], j))
+        put(M.end_along[f], j, row(M.end_along[FOUND], j))
+    no_ends(M)
+
+
+@kernel
+def no_ends(M):
+    """The feature that is being made hangs over nothing yet."""
+    M.ends[FOUND], M.farther[FOUND], M.lift[FOUND], M.least_sine[FOUND] = 0, 0.0, 0.0, 0.0
 
 
 @kernel

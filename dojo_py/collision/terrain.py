@@ -90,6 +90,7 @@ def find_terrain(Q, W, k, x, R, reach):
     i, j = Q.shape_node[a], Q.shape_node[b]
     A, pose_a, pose_b = shape_of(Q, a), pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
     f, least, before = Q.shape_faces[b, 0], math.inf, W.n_features[0]
+    W.manifold.band[0] = 0.0
     low, high = box_in_field(A, pose_a, pose_b, reach, Q)
     first_row, rows, first_column, columns = cells_below(Q, f, low, high)
     deep_r, deep_c, deep_half = -1, -1, 0
@@ -252,7 +253,7 @@ def _touch(Q, W, k, x, R, geoms, cell, near, reach):
     _show_triangle(Q, M, b, cell, pose_b)
     common_corners(Q, W, a, pose_a, b, pose_b, n, gap, reach)
     missed = _number(Q, W, k, f, cell, corners, m, gap)
-    keep_spread(M, MOST if W.kappa[0] == 0.0 else FOUND)
+    keep_spread(M, MOST if W.kappa[0] == 0.0 else FOUND, gap)
     for s in range(M.found[0]):
         if M.kept[s]:
             add_feature(Q, W, k, M, s, x, R)

@@ -75,7 +75,8 @@ def smallest_distance(L, P, Q, W, least):
 def feature_place(L, P, Q, W, f, poses, row):
     """Gap [m] of feature f at START, END or BEFORE, with all of `feature_geometry` in rows of W.scratch:
 
-    its normal in `row`, its point in 41, dn in 42:45, dc in 45:48, dgap in 48.
+    its normal in `row`, its point in 41, dn in 42:45, dc in 45:48, dgap in 48. At START, on the central path, with what it hangs
+    over, which is alone in W.beyond (collision/overhang.py).
     """
     return _ask(GEOMETRY, L, P, Q, W, f, poses, row, 0.0, 0.0, 0.0)
 

@@ -167,7 +167,10 @@ def start_contact(L, P, Q, W, c, recovery):
         i = candidate - planes
         W.claw[c], body = W.flaw[i], W.fbody[i, 0]
     gap = start_gap(L, P, Q, W, candidate)
+    W.cbeyond[c] = 0.0
     if candidate >= planes:
+        W.cbeyond[c] = W.beyond[0]
+        copy(W.beyond[1:], W.cbeyond_by[c])
         copy(W.scratch[101, 0:3], W.cframe[c, 0])
         tangents(W.cframe[c, 0], W.cframe[c, 1:3])
         if W.kappa[0] > 0.0 and W.fwanted[i] == 0:
@@ -236,7 +239,7 @@ def evaluate_contact(L, P, Q, W, c, impulse, h, s):
         _scale(W, c)
         return
     pair_contact_rows(L, P, Q, W, c, h)
-    W.cval[c, 0] += W.contact_allowance[c]
+    W.cval[c, 0] += W.contact_allowance[c] + W.cbeyond[c]
     _scale(W, c)
 
 

@@ -5,7 +5,7 @@ import math
 from dojo_py.collision.pair_gap import pair_far
 from dojo_py.collision.touching import find_features, pair_distance
 from dojo_py.hard.far_pairs import full_distance, share
-from dojo_py.hard.feature_geometry import feature_gap
+from dojo_py.hard.feature_geometry import feature_gap, start_gap_of
 from dojo_py.hard.foresight import SPARE, may_close
 from dojo_py.hard.near_pairs import closing, gap_of_pair, near_at_end, near_by_fade, near_by_travel
 from dojo_py.hard.round_pairs import find_round
@@ -110,10 +110,12 @@ def left_out_features(P, Q, W):
 
 @kernel
 def _want_faded(Q, W, count):
-    """Mark which of the first `count` features have faded away and are needed after all: their pairs overlap at the next poses."""
+    """Mark which of the first `count` features have faded, wholly or for what they hang over, and are needed after all: their pairs
+    overlap at the next poses.
+    """
     marked, n = 0, W.scratch[101, 0:3]
     for f in range(count):
-        if W.fwanted[f] == 0 and faded(Q, W, f) and feature_gap(Q, W, f, W.xn, W.Rn, n, W.scratch) < -TOUCHING:
+        if W.fwanted[f] == 0 and (W.fends[f] > 0 or faded(Q, W, f)) and feature_gap(Q, W, f, W.xn, W.Rn, n, W.scratch) < -TOUCHING:
             if gap_of_pair(Q, W, W.fpair[f], W.xn, W.Rn) < -TOUCHING:
                 W.fwanted[f] = 1
                 marked += 1
@@ -125,7 +127,7 @@ def faded(Q, W, f):
     """Whether the impulse of feature f has faded away where the step starts (far_pairs.py)."""
     if not W.kappa[0] > 0.0:
         return False
-    gap = feature_gap(Q, W, f, W.x, W.R, W.scratch[101, 0:3], W.scratch)
+    gap = start_gap_of(Q, W, f, W.scratch[101, 0:3], W.scratch)
     return share(gap, full_distance(Q, W.fpair[f], W.kappa[0]))[0] == 0.0
 
 

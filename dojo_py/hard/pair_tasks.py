@@ -4,7 +4,7 @@ from dojo_py.by_address import Apart
 from dojo_py.hard import apart
 from dojo_py.hard.contact_rows import physical_impulse, scale_rows
 from dojo_py.hard.convex_choice import choose_features, faded, left_out_features, want_features
-from dojo_py.hard.feature_geometry import feature_geometry
+from dojo_py.hard.feature_geometry import feature_geometry, start_gap_of
 from dojo_py.hard.feature_rows import pair_motion, pair_rows
 from dojo_py.hard.held_points import hold_apart, hold_corners, hold_points
 from dojo_py.hard.near_pairs import smallest_distance
@@ -55,10 +55,10 @@ def load_pairs(L, P, Q, W):
 def _geometry(Q, W, f, poses, row):
     """See `feature_place`."""
     s, a, b = W.scratch, W.fbody[f, 0], W.fbody[f, 1]
-    x, R = W.x, W.R
-    if poses == apart.END:
-        x, R = W.xn, W.Rn
-    elif poses == apart.BEFORE:
+    if poses == apart.START:
+        return start_gap_of(Q, W, f, s[row, 0:3], s)
+    x, R = W.xn, W.Rn
+    if poses == apart.BEFORE:
         x, R = W.x_before, W.R_before
     return feature_geometry(Q, W, f, x[a], R[a], x[b], R[b], s[row, 0:3], s[41, 0:3], s[48], s[42:45], s[45:48], s)
 

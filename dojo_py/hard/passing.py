@@ -151,7 +151,7 @@ def _add(P, Q, W, k, when):
     r_a, r_b = (Q.round_radius[W.fshape[f, 0]], 0.0) if of_a else (0.0, Q.round_radius[W.fshape[f, 1]])
     p, q = plus(p, times(r_a, n)), plus(q, times(-r_b, n))
     W.fpair[f], W.fkey[f], W.fkind[f], W.fsign[f] = k, -1 - f, POINT_PLANE, 1.0 if of_a else -1.0
-    W.ffriction[f], W.flaw[f] = Q.friction[k], Q.law[k]
+    W.ffriction[f], W.flaw[f], W.fends[f], W.fleast_sine[f] = Q.friction[k], Q.law[k], 0, 0.0
     W.fradius[f, 0], W.fradius[f, 1] = r_a, r_b
     for side in range(2):
         body = a if side == 0 else b

@@ -34,7 +34,7 @@ def _put_feature(Q, W, k, number, i):
     ball = 1 if number > 2 else 0  # the side whose ball it is
     W.fpair[i], W.fkey[i], W.fsign[i] = k, number, 1.0
     W.fkind[i] = CROSSING if crossing else BALL_FEATURE
-    W.ffriction[i], W.flaw[i] = Q.friction[k], Q.law[k]
+    W.ffriction[i], W.flaw[i], W.fends[i], W.fleast_sine[i] = Q.friction[k], Q.law[k], 0, 0.0
     for place in range(2):
         g = Q.geom[k, place if ball == 0 else 1 - place]
         end = 0.0

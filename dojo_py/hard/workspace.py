@@ -6,7 +6,7 @@ import numpy as np
 
 from dojo_py.by_address import ADDRESSES
 from dojo_py.collision.epa import Polytope, polytope
-from dojo_py.collision.shown_polygons import Manifold, allocate_manifold
+from dojo_py.collision.shown_polygons import ENDS, Manifold, allocate_manifold
 from dojo_py.collision.sweep import Sweep, allocate_sweep
 from dojo_py.hard.options import StepOptions
 from dojo_py.hard.points import Point, allocate_point
@@ -85,11 +85,20 @@ class Work(NamedTuple):
     fhalf: np.ndarray  # (nf, 2, 3) half extents of boxes and axes [m]
     fradius: np.ndarray  # (nf, 2) rounding [m]
     fsign: np.ndarray  # (nf,)
+    fends: np.ndarray  # (nf,) how many ends a feature hangs over on the central path (collision/overhang.py)
+    fend: np.ndarray  # (nf, ENDS, 2, 3) a point of each [m] and its direction outwards, or the axis of a cap, in the body's frame
+    fend_place: np.ndarray  # (nf, ENDS) whose end it is: the feature's first or second body's
+    fend_disc: np.ndarray  # (nf, ENDS) radius of the cap [m]; 0: an edge
+    flift: np.ndarray  # (nf,) sign of the way from the contact point to the edge that crosses another, along the normal
+    fleast_sine: np.ndarray  # (nf,) sine of the angle of two edges below which they do not cross
     ffriction: np.ndarray  # (nf,)
     flaw: np.ndarray  # (nf,)
     pair_gap: np.ndarray  # (1,) smallest gap of the pairs whose boxes overlap at the end of the step [m]; infinite: not known
     cweight: np.ndarray  # (nc,) share of the impulse of a contact that acts: 1 but for far ones on the central path
     cslope: np.ndarray  # (nc,) its derivative by the gap where the step starts, over it [1/m]
+    cbeyond: np.ndarray  # (nc,) how much larger the gap is for what the feature hangs over where the step starts [m]
+    cbeyond_by: np.ndarray  # (nc, 12) its derivative by both poses there (δx_A, δθ_A, δx_B, δθ_B)
+    beyond: np.ndarray  # (13,) both, of the feature that was looked at last where the step starts
     limit_active: np.ndarray  # (nl,)
     n_limits: np.ndarray  # (1,) how many limits
     bound: np.ndarray  # (nv,) h times the dry friction of a coordinate, 0 while it is held [N s, N m s]
@@ -275,6 +284,8 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         fbody=z((nf, 2), np.int64),
         fshape=z((nf, 2), np.int64), fcentre=z((nf, 2, 3)), faxes=z((nf, 2, 3, 3)), fhalf=z((nf, 2, 3)), fradius=z((nf, 2)),
         fsign=z(nf), ffriction=z(nf), flaw=z(nf, np.int64), pair_gap=z(1), cweight=z(nc), cslope=z(nc),
+        fends=z(nf, np.int64), fend=z((nf, ENDS, 2, 3)), fend_place=z((nf, ENDS), np.int64), fend_disc=z((nf, ENDS)),
+        flift=z(nf), fleast_sine=z(nf), cbeyond=z(nc), cbeyond_by=z((nc, 12)), beyond=z(13),
         limit_active=z(nl, np.int64), n_limits=z(1, np.int64), bound=z(nv), lgap=z(nl), dof_limit=np.full((nv, 2), -1, np.int64),
         cbody=z((nc, 2), np.int64), cmu=z(nc), cratio=z((nc, 5)), cscaled=z(nc, np.int64),
         crestitution=z(nc), cimpact=z(nc, np.int64), crebound=z((nc, 2)), cend=z(nc), x_before=z((nb + 1, 3)),

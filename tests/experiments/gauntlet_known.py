@@ -46,16 +46,15 @@ KNOWN: dict[str, dict[str, Known]] = {
     },
     "touching": {
         "A": Known(
-            (950019, 18, 900075),
-            "a ball on a box, kappa 1.4e-8: 2.8e-4, bound 1e-4 (with other starts of the solver 1e-5), not traced; "
-            "a cylinder and a mesh, aligned, kappa 0.08: 5e-2, not traced; a box that starts 2.9 cm deep in an ellipsoid: the "
-            "step has two solutions, out of it or still in it, and the differences are of the other one",
+            (900075,),
+            "a ball on a box, kappa 1.4e-8: 2.8e-4, bound 1e-4 (with other starts of the solver 1e-5), not traced",
         ),
         "vjp": Known((900075,), "the ball on a box: 1.2e-4"),
-        "close": Known((950019, 18, 7), "the same as A; by a mass, kappa 5e-7: 1.3e-6, bound 1e-6"),
+        "close": Known((18, 7), "the same as parameters; by a mass, kappa 5e-7: 1.3e-6, bound 1e-6"),
         "parameters": Known(
             (960027, 18, 7),
-            "anchor of a sliding capsule, a ball on its end, kappa 4e-13: 1.3e-2, bound 1e-3; the box of A; an anchor of a "
+            "anchor of a sliding capsule, a ball on its end, kappa 4e-13: 1.3e-2, bound 1e-3; a box that starts 2.9 cm deep "
+            "in an ellipsoid: the step has two solutions, the differences are of the other; an anchor of a "
             "cylinder that a ball presses on a plane, kappa 5e-7: 2.5e-5, bound 1e-5, not traced",
         ),
     },

@@ -12,7 +12,8 @@ both changes nothing but directions. With the rows Y (by δx) and Z (by δθ) of
     δ(gap, v_t)  = Y u + (Z + Y [·×d]) ψ + σ T (ψ × v)
     δ(F, τ)      = likewise,  and  δτ += R₀ᵀ (½ h σ (ψ × v) × F) on both, whose arms meet half way;  δτ -= R₀ᵀψ × τ on the mover
 
-where an overlap is let be, less the change of the gap where the step starts.
+where an overlap is let be, less the change of the gap where the step starts; on the central path and that of what a feature hangs
+over there (collision/overhang.py).
 
 The frame. T is any frame across n: the frame of the start carried along by the smallest rotation from n₀ to n. Which one it is,
 a round cone does not feel: turning T about n turns ξ and v_t, and K with them. So with it n₀ and T₀ are held, which is exact. A
@@ -157,6 +158,8 @@ def pair_changes(L, P, Q, W, G, h):
         if faded:  # the share of the impulse that acts follows the gap where the step starts
             _fade(W, c, F, s[48, 6 * side : 6 * side + 6], f)
             copy(s[48, 6 * side : 6 * side + 6], G.fade[c])
+        for k in range(6):
+            y[0, k] += W.cbeyond_by[c, 6 * side + k]
         if W.contact_allowance[c] > 0.0:
             for k in range(6):
                 y[0, k] -= s[48, 6 * side + k]

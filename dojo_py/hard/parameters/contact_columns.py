@@ -141,10 +141,13 @@ def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
             x[3 + i] = R[0, i] * m0 + R[1, i] * m1 + R[2, i] * m2
             x[3 + i] += sign * (R[0, i] * torque[0] + R[1, i] * torque[1] + R[2, i] * torque[2])
         pull(D.y[L.place_body[body]], x, out)
-    if W.contact_allowance[c] > 0.0 or feels_frame(W, c) or W.cslope[c] != 0.0:  # the gap and the frame where the step starts
+    # the gap and the frame where the step starts
+    if W.contact_allowance[c] > 0.0 or feels_frame(W, c) or W.cslope[c] != 0.0 or W.cbeyond[c] > 0.0:
         feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START, 101)
         if not radius:
             w = (value * W.R[b, 0, axis], value * W.R[b, 1, axis], value * W.R[b, 2, axis])
+            for i in range(3):
+                y[0] += W.cbeyond_by[c, at + i] * w[i]
         before = dgap[at] * w[0] + dgap[at + 1] * w[1] + dgap[at + 2] * w[2] - (value if radius else 0.0)
         if W.contact_allowance[c] > 0.0:
             y[0] -= before

@@ -1,0 +1,200 @@
+"""What hangs over the end of a face or an edge, on the central path: its gap grows with the overhang, so that it fades.
+
+A corner is over a face or it is not: as a rule of choice that makes the smooth problem jump where the corner leaves the face, by
+all that it carried, and ties (two boxes of one width, exactly above one another) lie on such a jump. So features are chosen within
+a band ℓ beyond the ends of what they touch as well, and their gap, where the step starts, is
+
+    gap + d₂ Σ_j (max(e_j, 0)/ℓ)³,    ℓ = sqrt(h κ/m),    d₂ = 20 ℓ
+
+with e_j how far the feature's point p is beyond end j, past an edge of the face, past a corner of the edge, past the rim of a cap,
+less 1.5 times the gap: shapes that are far apart look at each other's ends from the side. ℓ is the length by which an impulse κ/ℓ
+moves the lighter body, and beyond d₂ nothing is felt (hard/far_pairs.py): what was chosen has faded, twice continuously
+differentiable, where the choice ends. Of two edges that become parallel the crossing is anywhere; it fades as well,
+
+    + d₂ (max(2 L - sin(u, w), 0)/L)³         L: the sine below which edges do not cross (manifold.py)
+
+An edge u that crosses an edge w of a face with normal m is held by its height over the face (EDGE_OVER) where it is nearly level,
+by its distance from w along u × w (EDGE_EDGE) where it is steep, when that is well known. Both are there between, and fade with
+
+    + d₂ (max(|u·m| - s, 0)/s)³    of the first,    + d₂ (max(2 - |u·m|/(s/2), 0))³    of the second,    s = 1/4
+
+The term belongs to the start of the step and stays what it is while Newton's method moves the bodies: what pushes along the normal
+is resisted along the normal. Ends are points q and directions d fixed in a body, or the axis d through q of a disc:
+
+    e = d · (p - q),    or    e = |r| - radius,  r = (p - q) without its part along d,  and then d = r/|r|
+    ∂e: d · δp,  less d · (δx + δθ × (p - x)) of the body of the end
+"""
+
+from dojo_py.collision.features import EDGE_EDGE, EDGE_OVER
+from dojo_py.collision.shown_polygons import ENDS, FOUND
+from dojo_py.collision.vectors import along, cross, dot, length, minus, row, times, unit
+from dojo_py.jit import kernel
+
+STEEPNESS = 20.0
+"""d₂ over ℓ."""
+APART = 1.5
+"""Tangent of the angle from a face's normal within which what is apart is not beyond its end: any direction from the corner of a
+box is as near to the normal of one of its faces."""
+STEEP_EDGE = 0.25
+"""Slope s of an edge over a face up to which its height is its gap alone: at twice this nothing is felt of it."""
+
+
+@kernel
+def hangs_less(M, side, p, gap, q, d):
+    """Note how far the point p of the feature that is being made hangs over an end of a side; False: by more than the band.
+
+    q, d: the end and the direction outwards.
+    """
+    return _note(M, side, dot(d, minus(p, q)) - APART * gap, q, d, 0.0)
+
+
+@kernel
+def over_polygon(M, side, p, gap):
+    """`hangs_less` for a point over the polygon that a side shows: all its edges, or the rim of its cap. A plane has no end."""
+    m, count = row(M.normal, side), M.corners[side]
+    if M.disc[side] > 0.0:
+        q = row(M.origin, side)
+        r = minus(p, q)
+        r = along(r, -dot(r, m), m)
+        return _note(M, side, length(r) - M.disc[side] - APART * gap, q, m, M.disc[side])
+    for k in range(count):
+        q = row(M.point[side], k)
+        if not hangs_less(M, side, p, gap, q, unit(cross(minus(row(M.point[side], (k + 1) % count), q), m))):
+            return False
+    return True
+
+
+@kernel
+def within_edge(M, side, p, gap, a, b):
+    """`hangs_less` for a point of the edge from a to b of a side."""
+    u = unit(minus(b, a))
+    return hangs_less(M, side, p, gap, a, times(-1.0, u)) and hangs_less(M, side, p, gap, b, u)
+
+
+@kernel
+def _note(M, side, e, q, d, disc):
+    i = FOUND
+    if e >= M.band[0]:
+        return False
+    if e > 0.0 and M.ends[i] < ENDS:
+        j = M.ends[i]
+        M.ends[i] = j + 1
+        M.end_side[i, j], M.end_disc[i, j] = side, disc
+        for r in range(3):
+            M.end_at[i, j, r], M.end_along[i, j, r] = q[r], d[r]
+        M.farther[i] += STEEPNESS * M.band[0] * (e / M.band[0]) ** 3
+    return True
+
+
+@kernel
+def keep_ends(M, i, W, f, place_of_side, x, R):
+    """Row i of M's features into feature f of the table, in the frames of the bodies."""
+    W.fends[f], W.flift[f], W.fleast_sine[f] = M.ends[i], M.lift[i], M.least_sine[i]
+    for j in range(M.ends[i]):
+        place = place_of_side if M.end_side[i, j] == 0 else 1 - place_of_side
+        b = W.fbody[f, place]
+        W.fend_place[f, j], W.fend_disc[f, j] = place, M.end_disc[i, j]
+        for r in range(3):
+            at, direction = 0.0, 0.0
+            for c in range(3):
+                at += R[b, c, r] * (M.end_at[i, j, c] - x[b, c])
+                direction += R[b, c, r] * M.end_along[i, j, c]
+            W.fend[f, j, 0, r], W.fend[f, j, 1, r] = at, direction
+
+
+@kernel
+def overhang(W, f, band, gap, n, c, dgap, dn, dc, x, R, by):
+    """The term of feature f [m] and its derivative by (δx_A, δθ_A, δx_B, δθ_B), added to by (12,). band: ℓ [m].
+
+    gap, n (3,), c (3,), dgap (12,), dn, dc (3, 12): of the feature at poses x (nb + 1, 3), R (nb + 1, 3, 3).
+    """
+    term, back = 0.0, W.flift[f] * (W.fradius[f, 0] + W.fradius[f, 1] + 0.5 * gap)
+    p = (c[0] + back * n[0], c[1] + back * n[1], c[2] + back * n[2])
+    for j in range(W.fends[f]):
+        place = W.fend_place[f, j]
+        b = W.fbody[f, place]
+        own = (x[b, 0], x[b, 1], x[b, 2])
+        arm, d = _turned(R[b], W.fend[f, j, 0]), _turned(R[b], W.fend[f, j, 1])
+        away = minus(minus(p, own), arm)
+        if W.fend_disc[f, j] > 0.0:
+            away = along(away, -dot(away, d), d)
+            e = length(away) - W.fend_disc[f, j]
+            d = unit(away)
+        else:
+            e = dot(d, away)
+        e -= APART * gap
+        if e <= 0.0:
+            continue
+        t = e / band
+        term += STEEPNESS * band * t * t * t
+        slope = 3.0 * STEEPNESS * t * t
+        half = 0.5 * W.flift[f]
+        for k in range(12):
+            by[k] += slope * (
+                -APART * dgap[k]
+                + d[0] * (dc[0, k] + half * dgap[k] * n[0] + back * dn[0, k])
+                + d[1] * (dc[1, k] + half * dgap[k] * n[1] + back * dn[1, k])
+                + d[2] * (dc[2, k] + half * dgap[k] * n[2] + back * dn[2, k])
+            )
+        turn = cross(minus(p, own), d)  # d · (e_k × r) = e_k · (r × d)
+        for k in range(3):
+            by[6 * place + k] -= slope * d[k]
+            by[6 * place + 3 + k] -= slope * turn[k]
+    return term + _crossing(W, f, band, R, by)
+
+
+@kernel
+def _crossing(W, f, band, R, by):
+    """Likewise the terms of the angles between two edges, and of one with the other's face."""
+    kind = W.fkind[f]
+    if kind == EDGE_OVER:
+        edge = 0 if W.fsign[f] > 0.0 else 1
+        u = _turned(R[W.fbody[f, edge]], W.faxes[f, edge, :, 2])
+        across, m = W.faxes[f, 1 - edge, :, 0], W.faxes[f, 1 - edge, :, 2]
+        term = _angle(W, f, band, edge, u, _turned(R[W.fbody[f, 1 - edge]], across), 2.0 * W.fleast_sine[f], -W.fleast_sine[f], by)
+        return term + _angle(W, f, band, edge, u, _turned(R[W.fbody[f, 1 - edge]], m), STEEP_EDGE, STEEP_EDGE, by)
+    if kind != EDGE_EDGE:
+        return 0.0
+    u, w = _turned(R[W.fbody[f, 0]], W.faxes[f, 0, :, 2]), _turned(R[W.fbody[f, 1]], W.faxes[f, 1, :, 2])
+    for face in range(2):
+        m = _turned(R[W.fbody[f, face]], W.faxes[f, face, :, 0])
+        if dot(m, m) > 0.0:
+            return _angle(W, f, band, 1 - face, w if face == 0 else u, m, STEEP_EDGE, -0.5 * STEEP_EDGE, by)
+    least, N = W.fleast_sine[f], cross(u, w)
+    sine = length(N)
+    t = 2.0 - sine / least
+    if t <= 0.0:
+        return 0.0
+    N = times(1.0 / sine, N)
+    # N · ((e × u) × w) = e · (u × (w × N)),  N · (u × (e × w)) = e · (w × (N × u))
+    by_a, by_b = cross(u, cross(w, N)), cross(w, cross(N, u))
+    slope = -3.0 * STEEPNESS * band * t * t / least
+    for k in range(3):
+        by[3 + k] += slope * by_a[k]
+        by[9 + k] += slope * by_b[k]
+    return STEEPNESS * band * t * t * t
+
+
+@kernel
+def _angle(W, f, band, edge, u, k, start, width, by):
+    """d₂ t³, t = (|u · k| - start)/width where that is positive, and its derivative: u turns with body `edge`, k with the other."""
+    value = dot(u, k)
+    t = (abs(value) - start) / width
+    if t <= 0.0:
+        return 0.0
+    slope = 3.0 * STEEPNESS * band * t * t / width * (1.0 if value > 0.0 else -1.0)
+    turn = cross(u, k)  # (e × u) · k = e · (u × k)
+    for r in range(3):
+        by[6 * edge + 3 + r] += slope * turn[r]
+        by[6 * (1 - edge) + 3 + r] -= slope * turn[r]
+    return STEEPNESS * band * t * t * t
+
+
+@kernel
+def _turned(R, a):
+    """R a of an array R (3, 3) and an array a (3,), as a tuple."""
+    return (
+        R[0, 0] * a[0] + R[0, 1] * a[1] + R[0, 2] * a[2],
+        R[1, 0] * a[0] + R[1, 1] * a[1] + R[1, 2] * a[2],
+        R[2, 0] * a[0] + R[2, 1] * a[1] + R[2, 2] * a[2],
+    )
