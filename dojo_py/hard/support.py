@@ -10,9 +10,9 @@ import numpy as np
 from dojo_py.collision.restitution import BOUNCY, damping_ratio
 from dojo_py.hard.contact_support import contact_records
 from dojo_py.hard.joint_stacks import dependent_stacks
-from dojo_py.mechanism.enums import JointType, TrnType
+from dojo_py.mechanism.enums import EnableBit, JointType, TrnType
 from dojo_py.mechanism.errors import ErrorRecord, ModelError, UnsupportedWarning
-from dojo_py.mechanism.source import Source
+from dojo_py.mechanism.source import Source, place_of
 
 CHOICES = ("error", "warn", "skip")
 
@@ -27,6 +27,9 @@ def unsupported_features(model: Any) -> list[str | ErrorRecord]:
     model: without what its flags switch off (`flags.acting_model`).
     """
     found: list[str | ErrorRecord] = []
+    if int(model.opt.enableflags) & EnableBit.SLEEP:
+        where, message = place_of(model, "option"), "bodies at rest do not sleep in the hard mode"
+        found.append(ErrorRecord(where.path, where.line, "option", "", "flag sleep", message, unsupported=True))
     rows = np.flatnonzero(np.any(np.asarray(model.jnt_stiffnesspoly) != 0, axis=1))
     if len(rows):
         found.append(f"{_named('joint', model.joint_names, rows)}: polynomial stiffness; give one coefficient")

@@ -31,6 +31,20 @@ class Source:
         return (places[index] if index < len(places) else None) or Where()
 
 
+PLACES = {"body": "bodies", "joint": "joints", "geom": "geoms", "tendon": "tendons", "actuator": "actuators", "equality": "equalities"}
+"""Element -> field of `Source`."""
+
+
+def place_of(model: Any, element: str, index: int | None = None) -> Where:
+    """Where an element of a model was read, or its options; nowhere for a model that was not."""
+    source = getattr(model, "source", None)
+    if source is None:
+        return Where()
+    if element == "option" and source.mechanism is not None:
+        return source.mechanism.option.where or Where()
+    return Where() if index is None or element not in PLACES else source.place(PLACES[element], index)
+
+
 def source_of(mechanism: Mechanism, layout: Layout) -> Source:
     """The places of a mechanism that is laid out."""
     parts: tuple[Sequence[Any], ...] = (layout.bodies, layout.joints, layout.geoms)

@@ -6,6 +6,7 @@ import numpy as np
 
 from dojo_py.mechanism.enums import WrapType
 from dojo_py.mechanism.errors import ErrorRecord, ModelError
+from dojo_py.mechanism.source import place_of
 from dojo_py.soft.narrowphase import SHAPE_NAMES, SUPPORTED
 from dojo_py.soft.pairs import candidate_pairs
 
@@ -42,7 +43,8 @@ def unsupported(model: Any) -> list[ErrorRecord]:
 
     def add(element: str, index: int | None, attribute: str, message: str) -> None:
         name = "" if index is None else _name(model, element, index)
-        found.append(ErrorRecord("<model>", 0, element, name, attribute, message, unsupported=True))
+        where = place_of(model, element, index)
+        found.append(ErrorRecord(where.path, where.line, element, name, attribute, message, unsupported=True))
 
     def nonzero(element: str, array: str) -> None:
         values = np.asarray(getattr(model, array, np.zeros(0)))
@@ -54,7 +56,7 @@ def unsupported(model: Any) -> list[ErrorRecord]:
         add("option", None, "integrator", f"accepted: {', '.join(INTEGRATORS.values())}")
     for flag, bit in ENABLED.items():
         if int(opt.enableflags) & bit:
-            add("option", None, flag, "is not simulated in the soft mode")
+            add("option", None, f"flag {flag}", "is not simulated in the soft mode")
     for array in ("jnt_springyield",):
         nonzero("joint", array)
     for array in ("tendon_springyield",):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dojo_py import HardSimulator, ModelError, UnsupportedWarning, load_model
+from dojo_py import HardSimulator, ModelError, SoftSimulator, UnsupportedWarning, load_model
 from dojo_py.hard.support import unsupported_features
 
 
@@ -49,6 +49,14 @@ def test_what_changes_the_motion_is_refused(case):
     with pytest.warns(UnsupportedWarning):
         HardSimulator(model, unsupported="warn")
     HardSimulator(model, unsupported="skip")
+
+
+@pytest.mark.parametrize("mode, message", [(HardSimulator, "do not sleep"), (SoftSimulator, "is not simulated in the soft mode")])
+def test_sleep_is_refused_with_its_place(tmp_path, mode, message):
+    path = tmp_path / "m.xml"
+    path.write_text(scene().replace("<worldbody>", '\n<option><flag sleep="enable"/></option><worldbody>', 1))
+    with pytest.raises(ModelError, match=f"m.xml:2: option, flag sleep: .*{message}"):
+        mode(load_model(path))
 
 
 @pytest.mark.parametrize("case", HARMLESS)
