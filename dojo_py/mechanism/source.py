@@ -31,7 +31,9 @@ class Source:
         return (places[index] if index < len(places) else None) or Where()
 
 
-PLACES = {"body": "bodies", "joint": "joints", "geom": "geoms", "tendon": "tendons", "actuator": "actuators", "equality": "equalities"}
+PLACES = {
+    "body": "bodies", "joint": "joints", "geom": "geoms", "tendon": "tendons", "actuator": "actuators", "equality": "equalities",
+}  # fmt: skip
 """Element -> field of `Source`."""
 
 
