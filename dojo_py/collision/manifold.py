@@ -255,7 +255,7 @@ def _corner(Q, M, side, i, g, n, reach):
         put(M.at[f], 1 - side, o)
         put(M.along[f], 1 - side, m)
         M.rounding[f, side], M.rounding[f, 1 - side] = M.radius[side], 0.0
-        if M.least[0] == ANY_DEPTH and M.radius[side] > 0.0 and not _touches_face(M, side, i):
+        if M.band[0] == 0.0 and M.least[0] == ANY_DEPTH and M.radius[side] > 0.0 and not _touches_face(M, side, i):
             M.gap[f] = -math.inf
 
 
@@ -387,7 +387,7 @@ def _edge_over(M, side, start, edge, own, end, other, far, t, least, x, y, first
     if abs(dot(m, edge)) * length(k) > LEVEL * abs(across):
         return
     slide = -dot(minus(own, far), k) / across
-    if abs(slide) > 0.1:  # seen along that face's normal they cross elsewhere
+    if abs(slide) > 0.1 and M.band[0] == 0.0:  # seen along that face's normal they cross elsewhere
         return
     point = along(own, slide, edge)
     gap = dot(m, minus(point, far)) - M.radius[side]
@@ -411,7 +411,7 @@ def _edge_over(M, side, start, edge, own, end, other, far, t, least, x, y, first
         put(M.along[f], 1 - side, m)
         put(M.across[f], 1 - side, unit(k))
         M.rounding[f, side], M.rounding[f, 1 - side] = M.radius[side], 0.0
-        if M.least[0] == ANY_DEPTH and M.radius[side] > 0.0 and not 0.0 <= t + slide <= 1.0:
+        if M.band[0] == 0.0 and M.least[0] == ANY_DEPTH and M.radius[side] > 0.0 and not 0.0 <= t + slide <= 1.0:
             M.gap[f] = -math.inf  # beyond the end of an axis, whose ball touches there
 
 

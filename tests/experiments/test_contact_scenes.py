@@ -6,7 +6,7 @@ import pytest
 from dojo_py.reproduce.contact import GRADIENT, run
 from dojo_py.reproduce.contact_gradients import direction_error
 from dojo_py.reproduce.contact_piles import pile_xml
-from dojo_py.reproduce.contact_scenes import OVERLAP, SCENES, simulate, smallest_gap
+from dojo_py.reproduce.contact_scenes import OVERLAP, SCENES, controls_of, simulate, smallest_gap
 
 SHORT = {"pyramid": 1.0, "hand": 12.0, "slope": 4.0, "stewart": 4.0, "two_arms_box": 6.0, "parallel_cranks": 6.0, "stairs": 3.0}
 """Scene -> seconds. The others have tests in test_bodies.py, or are slow."""
@@ -40,12 +40,24 @@ def test_a_pile_of_unknown_shapes_is_refused():
         pile_xml(3, "snow")
 
 
-@pytest.mark.parametrize("kappa", [1e-3, 1e-4, 1e-6])
-@pytest.mark.parametrize("name", ["tower", "slope", "card_house", "dominoes", "arch"])
+TIED = pytest.mark.xfail(strict=True, reason="bound 1e-5; 2.4e2, 1.9: which side a mesh of 24 shows to a finger jumps")
+FACES = ["tower", "slope", "card_house", "dominoes", "arch", "pinch", "pyramid"]
+
+
+@pytest.mark.parametrize(
+    "name, kappa",
+    [(name, kappa) for name in FACES for kappa in (1e-3, 1e-4, 1e-6)]
+    + [pytest.param("gripper", 1e-3, marks=TIED), pytest.param("gripper", 1e-4, marks=TIED), ("gripper", 1e-6)],
+)
 def test_derivatives_where_faces_lie_on_faces(name, kappa):
-    """After 30 steps, exact ties and all. Largest measured: 3e-7 (arch). Corners that came and went made it 1e2."""
+    """After 30 steps, exact ties and all. Largest measured: 3e-7 (arch). Corners that came and went made it 1e2.
+
+    So did, in pinch and pyramid, crossings of a capsule's axis beyond its ends where shapes overlap by round-off, and a bound on
+    how far apart a crossing is seen along two normals.
+    """
     scene = next(s for s in SCENES if s.name == name)
     ours, _, _ = simulate(scene, 30 * scene.timestep)
-    error, estimate = direction_error(ours.sim, ours.end, np.zeros(ours.sim.model.nu), kappa)
+    nu = ours.sim.model.nu
+    error, estimate = direction_error(ours.sim, ours.end, controls_of(scene, nu, 30 * scene.timestep)[-1], kappa)
     print(f"{name}, κ {kappa:g}: {error:.1e} (the differences' own error {estimate:.0e})")
     assert error <= GRADIENT
