@@ -77,7 +77,7 @@ def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
     for i in range(nu):
         clear_drive(G)
         for side in range(2):
-            delta = EPSILON if side == 0 else -EPSILON
+            delta = (EPSILON if side == 0 else -EPSILON) * max(1.0, abs(control[i]))
             copy(control, G.control)
             G.control[i] += delta
             add_drive(L, T, W, V, G, G.bodies, qpos, qvel, act, G.control, h, scheme, 0.5 / delta)
