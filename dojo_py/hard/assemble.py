@@ -9,7 +9,7 @@ Everywhere below kn is the complementarity aimed at of normal impulses and limit
 from dojo_py.hard.closures import TENDON_ROW, regularisation
 from dojo_py.hard.islands import BODIES, CONTACTS, MOVED_CONTACTS, NODES
 from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
-from dojo_py.hard.terms import BALL, EQ_TENDON
+from dojo_py.hard.terms import BALL, EQ_TENDON, FREE
 from dojo_py.jit import kernel, pasted
 from dojo_py.solver.block_ldu import clear
 from dojo_py.solver.cones import orthant
@@ -146,9 +146,10 @@ def _dof_matrix(L, W, n, kf, corrected, M, f):
         for m in range(k):
             M[i, m] = 0.0
         M[i, i] = W.drive[dof, 1]
-        if L.kind[j] == BALL:
+        if L.kind[j] == BALL or L.kind[j] == FREE:
+            r = 6 - k + i
             for m in range(3):
-                M[i, m] += W.ball[j, i, m]
+                M[i, i - r % 3 + m] += W.pull[j, r, m]
         _condense_friction(W, dof, W.rows[n, 6 - k + i], kf, corrected, i, M, f)
 
 

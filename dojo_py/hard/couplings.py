@@ -13,6 +13,7 @@ import numpy as np
 from dojo_py.hard.path_table import is_spatial
 from dojo_py.mechanism.enums import EqualityType, TrnType
 from dojo_py.mechanism.errors import ModelError
+from dojo_py.mechanism.source import refusal
 
 Array = np.ndarray
 
@@ -33,15 +34,15 @@ def tendon_terms(model: Any, t: int) -> list[tuple[int, float]]:
     return [(int(model.jnt_dofadr[model.wrap_objid[w]]), float(model.wrap_prm[w])) for w in path]
 
 
-def joint_coupling(model: Any, one: int, two: int, name: str) -> Coupling:
-    """Of a joint equality; two: -1 for a constant."""
+def joint_coupling(model: Any, e: int, one: int, two: int) -> Coupling:
+    """Of joint equality e; two: -1 for a constant."""
     sides: list[list[tuple[int, float]]] = [[], []]
     reference = [0.0, 0.0]
     for side, joint in enumerate((one, two)):
         if joint < 0:
             continue
         if int(model.jnt_type[joint]) not in (MJ_HINGE, MJ_SLIDE):
-            raise ModelError(f"equality '{name}': joint coupling needs hinges or slides")
+            raise ModelError(refusal(model, "equality", (e,), "", "joint coupling needs hinges or slides"))
         sides[side].append((int(model.jnt_dofadr[joint]), 1.0))
         reference[side] = float(model.qpos0[int(model.jnt_qposadr[joint])])
     return Coupling(sides[0], sides[1], (reference[0], reference[1]))
@@ -56,10 +57,10 @@ def tendon_coupling(model: Any, one: int, two: int) -> Coupling:
 
 def acting_tendons(model: Any) -> list[int]:
     """Tendons with a force of their own, those that actuators pull on, and spatial ones in equalities."""
-    names = ("stiffness", "damping", "armature", "frictionloss", "limited")
+    names = ("stiffness", "stiffnesspoly", "damping", "dampingpoly", "armature", "frictionloss", "limited")
     acts = np.zeros(int(getattr(model, "ntendon", 0)), bool)
     for name in names if len(acts) else ():
-        acts |= np.asarray(getattr(model, f"tendon_{name}")).astype(bool)
+        acts |= np.asarray(getattr(model, f"tendon_{name}")).reshape(len(acts), -1).astype(bool).any(axis=1)
     for kind, (target, _) in zip(model.actuator_trntype, model.actuator_trnid, strict=True):
         if int(kind) == TrnType.TENDON:
             acts[int(target)] = True
@@ -74,14 +75,15 @@ def tendon_numbers(model: Any, tendons: list[int]) -> dict[str, Array]:
     """Rows of tendons for the Layout's `dof_…`, by name, and `rest` (n, 2), lengths without spring force."""
     pick = np.array(tendons, int)
     if not tendons:
-        return {name: np.zeros(0) for name in (*_NUMBERS, "inertia")} | {"rest": np.zeros((0, 2))}
-    numbers = {name: np.asarray(getattr(model, f"tendon_{name}"), float)[pick] for name in _NUMBERS}
+        return {name: np.zeros(0) for name in (*_NUMBERS, "inertia")} | {name: np.zeros((0, 2)) for name in (*_PAIRS, "rest")}
+    numbers = {name: np.asarray(getattr(model, f"tendon_{name}"), float)[pick] for name in (*_NUMBERS, *_PAIRS)}
     numbers["inertia"] = 1.0 / np.maximum(np.asarray(model.tendon_invweight0, float)[pick], 1e-12)
     numbers["rest"] = np.asarray(model.tendon_lengthspring, float)[pick]
     return numbers
 
 
 _NUMBERS = ("damping", "armature", "frictionloss", "stiffness")
+_PAIRS = ("dampingpoly", "stiffnesspoly")
 
 
 def tendon_limits(model: Any, tendons: list[int], first: int) -> list[tuple[int, float, float]]:

@@ -6,7 +6,15 @@
 servos) act at θ̄ = (θ₋ + 2θ + θ₊)/4 ("midpoint": stable at any stiffness, no artificial damping), θ₊ ("implicit", damps) or θ
 ("explicit", the paper's). Limits: γ s = κ, s = ±(θ₊ - bound). Dry friction: β ∈ [-h F, h F], (hF + β) ν₊ = (hF - β) ν₋ = κ,
 θ̇ = ν₊ - ν₋, so that a joint below its friction holds still.
+
+Springs that are not linear act with the mean of their forces, (F(θ₋) + 2 F(θ) + F(θ₊))/4 for "midpoint", which is the same where
+they are (Newmark's method with β = 1/4: the trapezoidal rule, which keeps a nearby energy):
+
+    spring    F(x) = k x + k₁ x² + k₂ x³        of balls and free joints  (k + k₁ |x| + k₂ |x|²) x,  rotation and origin apart
+    damper    c θ̇ + c₁ |θ̇| θ̇ + c₂ θ̇³
 """
+
+import math
 
 from dojo_py.hard.islands import NODES, in_span
 from dojo_py.hard.joints.compound import solve_small
@@ -25,6 +33,38 @@ def spring_weights(scheme, h):
     if scheme == IMPLICIT:
         return h, 0.0
     return 0.0, 0.0
+
+
+@kernel
+def spring_shares(scheme):
+    """(a, b, c): a spring's impulse is h (a F(θ₋) + b F(θ) + c F(θ₊))."""
+    if scheme == MIDPOINT:
+        return 0.25, 0.5, 0.25
+    if scheme == IMPLICIT:
+        return 0.0, 0.0, 1.0
+    return 0.0, 1.0, 0.0
+
+
+@kernel
+def curved_spring(L, W, dof, rate, h, scheme):
+    """(mean force of k₁ x² + k₂ x³, its derivatives by rate, coordinate and old rate) of the spring of a hinge or slide."""
+    k1, k2 = L.dof_stiffness_poly[dof, 0], L.dof_stiffness_poly[dof, 1]
+    if k1 == 0.0 and k2 == 0.0:
+        return 0.0, 0.0, 0.0, 0.0
+    a, b, c = spring_shares(scheme)
+    now = W.angle0[dof] - L.dof_springref[dof]
+    before, after = now - h * W.rate_prev[dof], now + h * rate
+    force = a * before * before * (k1 + k2 * before) + b * now * now * (k1 + k2 * now) + c * after * after * (k1 + k2 * after)
+    old, new = a * before * (2.0 * k1 + 3.0 * k2 * before), c * after * (2.0 * k1 + 3.0 * k2 * after)
+    return force, h * new, old + b * now * (2.0 * k1 + 3.0 * k2 * now) + new, -h * old
+
+
+@kernel
+def curved_damper(L, dof, rate):
+    """(force c₁ |θ̇| θ̇ + c₂ θ̇³ of a coordinate's damper, its derivative by the rate)."""
+    s = abs(rate)
+    c1, c2 = L.dof_damping_poly[dof, 0] * s, L.dof_damping_poly[dof, 1] * s * s
+    return (c1 + c2) * rate, 2.0 * c1 + 3.0 * c2
 
 
 @kernel
@@ -64,7 +104,7 @@ def dof_law(L, W, A, h, scheme):
         j = L.node_joint[W.members[NODES, m]]
         if j < 0:
             if L.eq_kind[-1 - j] >= EQ_TENDON:
-                _tendon_law(L, W, L.eq_dof[-1 - j], h, w_new, w_old)
+                _tendon_law(L, W, L.eq_dof[-1 - j], h, scheme)
             continue
         k, first = L.ndof[j], L.vadr[j]
         spring = L.kind[j] != BALL and L.kind[j] != FREE
@@ -73,6 +113,7 @@ def dof_law(L, W, A, h, scheme):
             offset = W.angle0[i] - L.dof_springref[i] - w_old * W.rate_prev[i] if spring else 0.0
             W.drive[i, 1] = h * L.dof_damping[i] + L.dof_armature[i] + h * stiffness * w_new
             W.drive[i, 0] = h * W.force[i] + L.dof_armature[i] * W.rate_prev[i] - h * stiffness * offset
+            _add_curved(L, W, i, h, scheme, spring)
     if rotors_only:
         return
     for a in range(A.servo_dof.shape[0]):
@@ -86,61 +127,123 @@ def dof_law(L, W, A, h, scheme):
 
 
 @kernel
-def tendon_spring(L, W, dof, rate, w_new, w_old):
-    """(stiffness, stretch at θ̄ for this rate) of the spring of tendon coordinate dof; none within its interval of rest."""
-    t = dof - L.dof_joint.shape[0]
-    length = W.angle0[dof] + w_new * rate - w_old * W.rate_prev[dof]
-    if length > L.tendon_rest[t, 1]:
-        return L.dof_stiffness[dof], length - L.tendon_rest[t, 1]
-    if length < L.tendon_rest[t, 0]:
-        return L.dof_stiffness[dof], length - L.tendon_rest[t, 0]
-    return 0.0, 0.0
-
-
-@kernel
-def _tendon_law(L, W, dof, h, w_new, w_old):
-    """`dof_law` of a tendon: linear on either side of its spring's interval of rest."""
+def _add_curved(L, W, dof, h, scheme, spring):
+    """`dof_law`: what is not linear of damper and spring, as tangent at the present rate."""
     rate = W.rows[L.dof_node[dof], L.dof_row[dof]]
-    stiffness, stretch = tendon_spring(L, W, dof, rate, w_new, w_old)
-    W.drive[dof, 1] = h * L.dof_damping[dof] + L.dof_armature[dof] + h * stiffness * w_new
-    offset = stretch - w_new * rate if stretch != 0.0 else 0.0
-    W.drive[dof, 0] = h * W.force[dof] + L.dof_armature[dof] * W.rate_prev[dof] - h * stiffness * offset
+    force, slope = curved_damper(L, dof, rate)
+    if spring:
+        pull, by_rate, _, _ = curved_spring(L, W, dof, rate, h, scheme)
+        force, slope = force + pull, slope + by_rate
+    W.drive[dof, 1] += h * slope
+    W.drive[dof, 0] += h * (slope * rate - force)
 
 
 @kernel
-def ball_law(L, W, j, h, scheme, s):
-    """Spring of a ball joint: impulse -h k (rotation vector at θ̄) as W.ball[j] = [matrix by rate | value]. s: work (12, 12)."""
+def tendon_spring(L, W, dof, rate, h, scheme):
+    """(mean force, its derivatives by rate, length, old rate) of the spring of tendon coordinate dof."""
+    a, b, c = spring_shares(scheme)
+    length = W.angle0[dof]
+    old_force, old = _tendon_force(L, dof, length - h * W.rate_prev[dof])
+    force, slope = _tendon_force(L, dof, length)
+    new_force, new = _tendon_force(L, dof, length + h * rate)
+    return a * old_force + b * force + c * new_force, c * h * new, a * old + b * slope + c * new, -a * h * old
+
+
+@kernel
+def _tendon_force(L, dof, length):
+    """(force, stiffness) of the spring of tendon coordinate dof at a length; none within its interval of rest."""
+    t = dof - L.dof_joint.shape[0]
+    x = max(length - L.tendon_rest[t, 1], 0.0) + min(length - L.tendon_rest[t, 0], 0.0)
+    if x == 0.0:
+        return 0.0, 0.0
+    k, k1, k2 = L.dof_stiffness[dof], L.dof_stiffness_poly[dof, 0], L.dof_stiffness_poly[dof, 1]
+    return x * (k + x * (k1 + x * k2)), k + x * (2.0 * k1 + 3.0 * x * k2)
+
+
+@kernel
+def _tendon_law(L, W, dof, h, scheme):
+    """`dof_law` of a tendon: as tangent at the present rate."""
+    rate = W.rows[L.dof_node[dof], L.dof_row[dof]]
+    force, slope, _, _ = tendon_spring(L, W, dof, rate, h, scheme)
+    curved, its_slope = curved_damper(L, dof, rate)
+    W.drive[dof, 1] = h * L.dof_damping[dof] + L.dof_armature[dof] + h * (slope + its_slope)
+    W.drive[dof, 0] = h * W.force[dof] + L.dof_armature[dof] * W.rate_prev[dof]
+    W.drive[dof, 0] += h * ((slope + its_slope) * rate - force - curved)
+
+
+@kernel
+def has_vector_spring(L, j):
+    """Whether joint j is a ball or free joint with a spring."""
+    first = L.vadr[j]
+    if L.kind[j] != BALL and L.kind[j] != FREE:
+        return False
+    return L.dof_stiffness[first] != 0.0 or L.dof_stiffness_poly[first, 0] != 0.0 or L.dof_stiffness_poly[first, 1] != 0.0
+
+
+@kernel
+def vector_springs(L, W, j, h, scheme, s):
+    """Spring of ball or free joint j: impulses -W.pull[j] (6, 4) = [matrix by its three rates | value] along the node's rows.
+
+    Rows 3-5: by the rotation vector from the orientation at rest; 0-2, free joints: by the origin's displacement. s: work (12, 12).
+    """
     n, first = L.node[j], L.vadr[j]
-    stiffness = L.dof_stiffness[first]
-    B = W.ball[j]
-    for i in range(3):
+    B = W.pull[j]
+    for i in range(6):
         for k in range(4):
             B[i, k] = 0.0
-    if stiffness == 0.0 or h < 0.0:
+    if h < 0.0 or not has_vector_spring(L, j):
         return
-    q, e, g, now, before, after = s[0, 0:4], s[1, 0:4], s[2, 0:4], s[3, 0:3], s[4, 0:3], s[5, 0:3]
-    quat_conj_mul(L.base_quat[j], W.turn0[j], e)
-    quat_conj_mul(L.spring_quat[j], e, q)
+    _, _, c = spring_shares(scheme)
+    q, e, g, now, before, after, T = s[0, 0:4], s[1, 0:4], s[2, 0:4], s[3, 0:3], s[4, 0:3], s[5, 0:3], s[6:9, 0:3]
+    spin = first
+    if L.kind[j] == FREE:
+        spin = first + 3
+        for i in range(3):
+            now[i] = W.origin0[j, i] - L.dof_springref[first + i]
+            before[i] = now[i] - h * W.rate_prev[first + i]
+            after[i] = now[i] + h * W.rows[n, i]
+            for k in range(3):
+                T[i, k] = h * (i == k)
+        _add_pull(L, first, h, scheme, before, now, after, T, B[0:3])
+        quat_conj_mul(L.spring_quat[j], W.turn0[j], q)
+    else:
+        quat_conj_mul(L.base_quat[j], W.turn0[j], e)
+        quat_conj_mul(L.spring_quat[j], e, q)
     rotation_vector(q, now)
-    quat_exp(W.rate_prev[first : first + 3], -h, e)
+    quat_exp(W.rate_prev[spin : spin + 3], -h, e)
     quat_mul(q, e, g)
     rotation_vector(g, before)
     quat_exp(W.rows[n, 3:6], h, e)
     quat_mul(q, e, g)
     rotation_vector(g, after)
-    if scheme == MIDPOINT:
-        a, b, c = 0.25, 0.5, 0.25
-    elif scheme == IMPLICIT:
-        a, b, c = 0.0, 0.0, 1.0
-    else:
-        a, b, c = 0.0, 1.0, 0.0
-    for i in range(3):
-        B[i, 3] = h * stiffness * (a * before[i] + b * now[i] + c * after[i])
     if c > 0.0:
-        _by_rate(after, W.rows[n, 3:6], h, s[6:9, 0:3], s[9:12, 0:6])
-        for i in range(3):
+        _by_rate(after, W.rows[n, 3:6], h, T, s[9:12, 0:6])
+    _add_pull(L, first, h, scheme, before, now, after, T, B[3:6])
+
+
+@kernel
+def _add_pull(L, first, h, scheme, before, now, after, T, B):
+    """B (3, 4) += impulse of the spring with the numbers of row `first`; displacements (3,), T (3, 3): of the last by the rates."""
+    a, b, c = spring_shares(scheme)
+    old, _ = _vector_stiffness(L, first, before)
+    present, _ = _vector_stiffness(L, first, now)
+    new, bend = _vector_stiffness(L, first, after)
+    for i in range(3):
+        B[i, 3] += h * (a * old * before[i] + b * present * now[i] + c * new * after[i])
+        if c > 0.0:
             for k in range(3):
-                B[i, k] = h * stiffness * c * s[6 + i, k]
+                along = after[0] * T[0, k] + after[1] * T[1, k] + after[2] * T[2, k]
+                B[i, k] += h * c * (new * T[i, k] + bend * after[i] * along)
+
+
+@kernel
+def _vector_stiffness(L, first, x):
+    """(κ, β) at a displacement x (3,):  F = κ x,  ∂F/∂x = κ I + β x xᵀ,  κ = k + k₁ |x| + k₂ |x|²,  β = k₁/|x| + 2 k₂."""
+    k1, k2 = L.dof_stiffness_poly[first, 0], L.dof_stiffness_poly[first, 1]
+    if k1 == 0.0 and k2 == 0.0:
+        return L.dof_stiffness[first], 0.0
+    size = math.sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])
+    return L.dof_stiffness[first] + size * (k1 + size * k2), (k1 / size if size > 0.0 else 0.0) + 2.0 * k2
 
 
 @kernel

@@ -1,6 +1,6 @@
 """Energy and momentum of a maximal state, rows [x, v, q, ω] of the merged bodies.
 
-    energy     E = Σ ½ m v² + ½ ωᵀ J ω - m g · (x - h v/2)  +  Σ ½ I_a θ̇² + ½ k (θ - h θ̇/2 - θ₀)²      mid-step, where v lives
+    energy     E = Σ ½ m v² + ½ ωᵀ J ω - m g · (x - h v/2)  +  Σ ½ I_a θ̇² + V(θ - h θ̇/2 - θ₀)      mid-step, where v lives
     momentum   P = Σ m v,   L = Σ R (s Jω - (h/2) ω × Jω) + (x - c) × m v,  s = sqrt(1 - h²|ω|²/4)      at the end of the interval
 
 The poses belong to the end of the interval and the velocities to its middle: the energy is taken with the poses half a step back,
@@ -10,10 +10,12 @@ turn inside their bodies and are not part of it.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dojo_py.hard.layout import Layout
-from dojo_py.hard.terms import BALL, EQ_PATH, EQ_TENDON, FAST
+from dojo_py.hard.terms import BALL, EQ_PATH, EQ_TENDON, FAST, FREE
 from dojo_py.hard.warm_start import carried_momentum
 from dojo_py.mechanism import quaternion
 
@@ -46,23 +48,33 @@ def _tendons(L: Layout, qpos: Array, qvel: Array, h: float, paths: Array) -> flo
         middle = length - 0.5 * h * rate
         low, high = L.tendon_rest[own - len(qvel)]
         away = middle - float(np.clip(middle, low, high))
-        total += 0.5 * L.dof_stiffness[own] * away * away + 0.5 * L.dof_armature[own] * rate * rate
+        total += float(spring_energy(L.dof_stiffness[own], L.dof_stiffness_poly[own], away))
+        total += 0.5 * L.dof_armature[own] * rate * rate
     return total
+
+
+def spring_energy(stiffness: Any, poly: Array, x: Any) -> Any:
+    """Energy [J] of springs at displacements x:  k x²/2 + k₁ x³/3 + k₂ x⁴/4. poly (…, 2)."""
+    return x * x * (stiffness / 2.0 + x * (poly[..., 0] / 3.0 + x * poly[..., 1] / 4.0))
 
 
 def _springs(L: Layout, qpos: Array, qvel: Array, h: float) -> float:
     total = 0.0
     for j in range(len(L.kind)):
         dofs = slice(int(L.vadr[j]), int(L.vadr[j] + L.ndof[j]))
-        if not np.any(L.dof_stiffness[dofs]):
+        stiffness, poly = L.dof_stiffness[dofs], L.dof_stiffness_poly[dofs]
+        if not np.any(stiffness) and not np.any(poly):
             continue
-        if L.kind[j] == BALL:
-            q = qpos[L.qadr[j] : L.qadr[j] + 4]
-            middle = quaternion.multiply(q, quaternion.exponential(-0.5 * h * qvel[dofs]))
-            away = quaternion.logarithm(quaternion.multiply(quaternion.conjugate(L.spring_quat[j]), middle))
+        if L.kind[j] in (BALL, FREE):
+            straight = 3 if L.kind[j] == FREE else 0
+            q, rate = qpos[L.qadr[j] :][: straight + 4], qvel[dofs]
+            middle = quaternion.multiply(q[straight:], quaternion.exponential(-0.5 * h * rate[straight:]))
+            turn = quaternion.logarithm(quaternion.multiply(quaternion.conjugate(L.spring_quat[j]), middle))
+            shift = q[:straight] - 0.5 * h * rate[:straight] - L.dof_springref[dofs][:straight]
+            away, stiffness, poly = np.array([np.linalg.norm(turn), np.linalg.norm(shift)]), stiffness[0], poly[0]
         else:
             away = qpos[L.qadr[j] : L.qadr[j] + L.ndof[j]] - 0.5 * h * qvel[dofs] - L.dof_springref[dofs]
-        total += 0.5 * float(np.sum(L.dof_stiffness[dofs] * away * away))
+        total += float(np.sum(spring_energy(stiffness, poly, away)))
     return total
 
 

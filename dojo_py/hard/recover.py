@@ -7,7 +7,7 @@ from dojo_py.hard.closures import TENDON_ROW, regularisation
 from dojo_py.hard.islands import BODIES, CONTACTS, MOVED_CONTACTS, NODES
 from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
 from dojo_py.hard.points import copy_point
-from dojo_py.hard.terms import EQ_TENDON
+from dojo_py.hard.terms import BALL, EQ_TENDON, FREE
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import solve
 from dojo_py.solver.cones import orthant
@@ -195,7 +195,19 @@ def _recover_joint(L, W, n, h, kn, kf, corrected):
                 rate += W.Ca[n, r, m] * W.dv[a, m]
         W.drate[first + i], W.dtheta[first + i] = rate, h * rate
     for i in range(k):
-        _recover_dof(L, W, n, 6 - k + i, first + i, h, kn, kf, corrected)
+        demand = _pull_change(L, W, j, 6 - k + i, first + i)
+        _recover_dof(L, W, n, 6 - k + i, first + i, demand, h, kn, kf, corrected)
+
+
+@kernel
+def _pull_change(L, W, j, r, dof):
+    """Change of the spring of ball or free joint j along coordinate dof, row r of its node, by the steps of the rates beside it."""
+    if L.kind[j] != BALL and L.kind[j] != FREE:
+        return 0.0
+    change, beside = 0.0, dof - r % 3
+    for m in range(3):
+        change += W.pull[j, r, m] * W.drate[beside + m]
+    return change
 
 
 @kernel
@@ -209,18 +221,18 @@ def _recover_tendon(L, W, n, h, kn, kf, corrected):
             for m in range(6):
                 rate += W.Ceq[e, slot, TENDON_ROW, m] * W.dv[b, m]
     W.drate[dof], W.dtheta[dof] = rate, h * rate
-    _recover_dof(L, W, n, TENDON_ROW, dof, h, kn, kf, corrected)
+    _recover_dof(L, W, n, TENDON_ROW, dof, 0.0, h, kn, kf, corrected)
 
 
 @kernel
-def _recover_dof(L, W, n, r, dof, h, kn, kf, corrected):
-    """Steps of the limits and the dry friction of coordinate dof, row r of node n.
+def _recover_dof(L, W, n, r, dof, more, h, kn, kf, corrected):
+    """Steps of the limits and the dry friction of coordinate dof, row r of node n. more: change of its law by other coordinates.
 
     The stiffest of them takes what its row demands (from δτ) and leaves the error to its slack: with stiffnesses γ/s of 1e12 a
     slack error of one unit in the last place would otherwise come back as a force.
     """
     rate, bound = W.drate[dof], W.bound[dof]
-    demand = W.dlam[n, r] + W.drive[dof, 1] * rate + W.rn[n, r]
+    demand = W.dlam[n, r] + W.drive[dof, 1] * rate + more + W.rn[n, r]
     stiffest, who = L.dof_inertia[dof], -1
     for side in range(2):
         m = W.dof_limit[dof, side]

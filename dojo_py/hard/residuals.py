@@ -3,12 +3,12 @@
 from dojo_py.hard.bodies import momentum_rows, next_pose
 from dojo_py.hard.closures import TENDON_ROW, evaluate_closures
 from dojo_py.hard.contact_rows import evaluate_contact
-from dojo_py.hard.dof_rows import ball_law, dof_law
+from dojo_py.hard.dof_rows import dof_law, vector_springs
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, NODES
 from dojo_py.hard.joint_rows import evaluate_joints
 from dojo_py.hard.limits import ROUND_OFF, limit_distance
 from dojo_py.hard.medium import in_medium, resist
-from dojo_py.hard.terms import BALL, EQ_TENDON
+from dojo_py.hard.terms import BALL, EQ_TENDON, FREE
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import ROWS, impulse_of
 from dojo_py.solver.cones.standoff import beyond
@@ -85,13 +85,14 @@ def _node_residual(L, W, n, h, scheme, s):
             W.rn[n, TENDON_ROW] = _law_residual(L, W, n, TENDON_ROW, L.eq_dof[e])
         return
     first = L.vadr[j]
-    if L.kind[j] == BALL:
-        ball_law(L, W, j, h, scheme, s)
+    springs = L.kind[j] == BALL or L.kind[j] == FREE
+    if springs:
+        vector_springs(L, W, j, h, scheme, s)
     for i in range(k):
         r, dof = 6 - k + i, first + i
         W.rn[n, r] = _law_residual(L, W, n, r, dof)
-        if L.kind[j] == BALL:
-            W.rn[n, r] += W.ball[j, i, 3]
+        if springs:
+            W.rn[n, r] += W.pull[j, r, 3]
     _push(W, L.child[j], W.Gb[n], lam)
     if L.parent[j] >= 0:
         _push(W, L.parent[j], W.Ga[n], lam)

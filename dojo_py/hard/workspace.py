@@ -62,7 +62,7 @@ class Work(NamedTuple):
     rows: np.ndarray  # (nn, 6) constraint rows / h, coordinate rates
     drive: np.ndarray  # (nv, 2) dof law: impulse = drive₀ - drive₁ rate
     row_scale: np.ndarray  # (nv,) factor of the coordinate rows in the matrix
-    ball: np.ndarray  # (nj, 3, 4) ball: matrix and constant of the dof law
+    pull: np.ndarray  # (nj, 6, 4) springs of balls and free joints: matrix by their rates and value, see `vector_springs`
     inertia: np.ndarray  # (nb, 6, 8) derivative of the momentum rows by the bodies' own velocities
     rb: np.ndarray  # (nb, 8) residual of the momentum rows
     rn: np.ndarray  # (nn, 6) residual of the node rows
@@ -278,7 +278,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         theta=now.theta, fric=now.fric, lim=now.lim, con=now.con, xn=z((nb + 1, 3)), qn=z((nb + 1, 4)), Rn=z((nb + 1, 3, 3)),
         p=z((nb + 1, 4)), hG=z((nb + 1, 3, 3)), extent=z(1), turn=z((nb + 1, 3, 3)), Ca=z((nn, 6, WIDTH)),
         Cb=z((nn, 6, WIDTH)), Ceq=z((*layout.eq_bodies.shape, 6, WIDTH)), rows=z((nn, 6)), drive=z((nv, 2)),
-        row_scale=z(nv), ball=z((nj, 3, 4)), inertia=z((nb, 6, WIDTH)), rb=z((nb, WIDTH)),
+        row_scale=z(nv), pull=z((nj, 6, 4)), inertia=z((nb, 6, WIDTH)), rb=z((nb, WIDTH)),
         rn=z((nn, 6)), size=z((nb, WIDTH)), active=z(nc, np.int64), n_active=z(2, np.int64),
         n_features=z(4, np.int64), fwanted=z(nf, np.int64), fkind=z(nf, np.int64), fpair=z(nf, np.int64), fkey=z(nf, np.int64),
         fbody=z((nf, 2), np.int64),

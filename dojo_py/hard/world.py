@@ -21,6 +21,7 @@ from dojo_py.hard.options import HardOptions
 from dojo_py.hard.support import handle_unsupported, refuse_dependent_joints, unsupported_features
 from dojo_py.hard.workspace import Work, allocate_work, contact_rows
 from dojo_py.mechanism.errors import ModelError
+from dojo_py.mechanism.source import refusal
 from dojo_py.simulate.values import text_of
 from dojo_py.solver.cones.contact import CONE, FRICTIONLESS, PYRAMID
 
@@ -53,23 +54,24 @@ def build_world(model: Any, friction: str, unsupported: str) -> World:
     text_of("unsupported", unsupported)
     model = acting_model(model)
     refuse_dependent_joints(model)
-    lines = unsupported_features(model)
+    records = unsupported_features(model)
     layout, where = build_layout(model)
     turning = np.trace(layout.inertia, axis1=1, axis2=2)
     try:
         planes, pairs = build_candidates(model, where, layout.com, turning)
     except ModelError as error:
-        lines.append(str(error))
+        records += error.errors
         planes, pairs = build_candidates(model, where, layout.com, turning, skip_unsupported=True)
     table = build_drives(model, layout, where)
     try:
         check_servos(model, table)
     except ModelError as error:
-        lines.append(str(error))
+        records += error.errors
     wide = contact_rows(planes, pairs) > 3
     if wide and friction == "pyramid":
-        lines.append('torsional and rolling friction (condim 4, 6) of pyramids: friction="cone" has them; pyramids leave them out')
-    handle_unsupported(lines, unsupported)
+        message = 'torsional and rolling friction (condim 4, 6) of pyramids: friction="cone" has them; pyramids leave them out'
+        records.append(refusal(model, "option", (), "friction", message))
+    handle_unsupported(records, unsupported)
     planes = planes._replace(law=_laws(planes.law, friction))
     pairs = pairs._replace(law=_laws(pairs.law, friction))
     bodies = build_body_table(model, layout, where)

@@ -25,7 +25,9 @@ def tendon_joints(model: Any, t: int) -> list[tuple[int, float]]:
     return [(int(model.wrap_objid[k]), float(model.wrap_prm[k])) for k in terms]
 
 
-NEEDED = ("tendonpos", "tendonvel", "tendonlimitpos", "tendonlimitvel", "tendonlimitfrc", "actuatorpos", "actuatorvel")
+NEEDED = (
+    "tendonpos", "tendonvel", "tendonlimitpos", "tendonlimitvel", "tendonlimitfrc", "actuatorpos", "actuatorvel", "e_potential",
+)  # fmt: skip
 """Sensors that read lengths of tendons; the forces of actuators along the joints are read by "jointactuatorfrc"."""
 
 

@@ -166,7 +166,7 @@ def test_coordinate_rows(name, scheme):
     numeric = step.differences(W.v[: step.nb], lambda: W.rn)
     for n, j in enumerate(L.node_joint):
         k, first = L.ndof[j], L.vadr[j]
-        law = np.diag(W.drive[first : first + k, 1]) + (W.ball[j, :, :3] if k == 3 else 0.0)
+        law = np.diag(W.drive[first : first + k, 1]) + (W.pull[j, 3:, :3] if k == 3 else 0.0)
         for body, C in ((L.child[j], W.Cb[n, :, :6]), (L.parent[j], W.Ca[n, :, :6])):
             if body >= 0:
                 check(name, law @ C[6 - k :], numeric[n, 6 - k :, 6 * body : 6 * body + 6])

@@ -5,7 +5,7 @@ and -c poly'(l₂) λ on them: these are added to the impulses Λ of the joints'
 
     coupling, row       δl₁₊ - poly'(l₂₊) δl₂₊             δl₊ = h δl̇ + δl
               impulse   -poly''(l₂) λ δl₂                  on l₂
-    tendon, law         h k (δl - w₋ δl̇₋) - I δl̇₋ + (∂law/∂l̇) δl̇, limits by δl
+    tendon, law         h (∂F/∂l δl + ∂F/∂l̇₋ δl̇₋) - I δl̇₋ + (∂law/∂l̇) δl̇, limits by δl
 
 Connect and weld hold two bodies; only where one of them moves does anything change. (u, ψ): displacement of body 2 against body 1,
 world axes; λ, μ: impulses of the rows of position and orientation; (w, v): the weld's error quaternion.
@@ -136,9 +136,9 @@ def _tendon_column(L, W, A, G, e, n, dof, part, column, scheme, h):
 @kernel
 def tendon_law_change(L, W, A, G, e, n, length, before, rate, column, scheme, h):
     """The law of tendon e, whose node is n, by its length and old rate at the start, and its rate before anything reacts."""
-    own, (w_new, w_old) = L.eq_dof[e], spring_weights(scheme, h)
-    stiffness, _ = tendon_spring(L, W, own, W.rows[n, TENDON_ROW], w_new, w_old)
-    change = h * stiffness * (length - w_old * before) - L.dof_armature[own] * before
+    own, (_, w_old) = L.eq_dof[e], spring_weights(scheme, h)
+    _, _, by_length, by_old_rate = tendon_spring(L, W, own, W.rows[n, TENDON_ROW], h, scheme)
+    change = h * (by_length * length + by_old_rate * before) - L.dof_armature[own] * before
     change += limit_stiffness(L, W, own, True) * length + slope_by_rate(L, W, own, h) * rate
     for a in range(A.servo_dof.shape[0]):
         if A.servo_dof[a] == own and G.servo_free[a]:

@@ -7,7 +7,7 @@
 """
 
 from dojo_py.arrays import copy_rows
-from dojo_py.hard.dof_rows import ball_law, spring_weights
+from dojo_py.hard.dof_rows import curved_spring, has_vector_spring, spring_weights, vector_springs
 from dojo_py.hard.gradients.screws import as_velocity
 from dojo_py.hard.joint_rows import start_joint
 from dojo_py.hard.limits import limit_distance
@@ -18,13 +18,13 @@ from dojo_py.rotation import log_jacobian, quat_normalise, quat_to_matrix
 
 @kernel
 def _impulse_change(L, W, G, j, n, dof, here, epsilon, scheme, h, out, saved, basis, s):
-    """out (4, 6): derivative of the impulses of joint j on child and parent by its coordinate i; row 2: of its ball's law.
+    """out (4, 6): derivative of the impulses of joint j on child and parent by its coordinate i; row 2: of its vector springs.
 
     The rows of a compound joint complete its screws; which ones do is open, and must be a smooth function of the coordinate: the
     ones next to those of the start (basis, 6 × 6), on both sides. Followed from one side to the other they turn by the step's
     square, which the step divides once.
     """
-    b = L.child[j]
+    b, springs = L.child[j], has_vector_spring(L, j)
     for k in range(3):
         saved[0, k] = W.x[b, k]
     for k in range(4):
@@ -49,10 +49,10 @@ def _impulse_change(L, W, G, j, n, dof, here, epsilon, scheme, h, out, saved, ba
             for k in range(6):
                 out[0, k] += scale * W.Gb[n, r, k] * lam[r]
                 out[1, k] += scale * W.Ga[n, r, k] * lam[r]
-        if L.kind[j] == BALL:
-            ball_law(L, W, j, h, scheme, s)
-            for k in range(3):
-                out[2, k] += scale * W.ball[j, k, 3]
+        if springs:
+            vector_springs(L, W, j, h, scheme, s)
+            for k in range(6):
+                out[2, k] += scale * W.pull[j, k, 3]
     for k in range(3):
         W.x[b, k] = saved[0, k]
     for k in range(4):
@@ -60,8 +60,8 @@ def _impulse_change(L, W, G, j, n, dof, here, epsilon, scheme, h, out, saved, ba
     quat_to_matrix(W.q[b], W.R[b])
     W.angle0[dof] = saved[2, 0]
     start_joint(L, W, j, False, s)
-    if L.kind[j] == BALL:
-        ball_law(L, W, j, h, scheme, s)
+    if springs:
+        vector_springs(L, W, j, h, scheme, s)
 
 
 @kernel
@@ -104,8 +104,8 @@ def own_joint_column(L, W, A, G, j, i, part, column, scheme, h, epsilon, s):
         if a >= 0:
             for r in range(6):
                 G.columns[L.place_body[a], r, column] += change[1, r]
-        for r in range(3):
-            law[3 + r] += change[2, r]
+        for r in range(6):
+            law[r] += change[2, r]
         _rate_change(L, W, G, j, n, b, i, p, h, rates, s[10:16])
         if L.kind[j] == BALL and W.dof_limit[L.vadr[j], 0] >= 0:
             _ball_limit_change(L, W, j, b, p, h, law, s[10:16])
@@ -148,12 +148,15 @@ def _law_change(L, W, A, G, j, i, part, scheme, h, rates, law, s):
     spring = L.kind[j] != BALL and L.kind[j] != FREE
     stiffness = L.dof_stiffness[dof] if spring else 0.0
     row = 6 - k + i
+    by_coordinate, by_old_rate = 0.0, 0.0
+    if spring:
+        _, _, by_coordinate, by_old_rate = curved_spring(L, W, dof, W.rows[L.node[j], row], h, scheme)
     if part == 0:
-        law[row] += h * stiffness
+        law[row] += h * (stiffness + by_coordinate)
     else:
-        law[row] -= L.dof_armature[dof] + h * stiffness * w_old
-        if L.kind[j] == BALL and L.dof_stiffness[first] != 0.0:
-            _ball_rate_change(L, W, j, dof, h, scheme, law, s)
+        law[row] -= L.dof_armature[dof] + h * (stiffness * w_old - by_old_rate)
+        if has_vector_spring(L, j):
+            _old_rate_change(L, W, j, dof, h, scheme, law, s)
     for a in range(A.servo_dof.shape[0]):
         if A.servo_dof[a] == dof:
             gain = h * A.servo_gear[a] * A.servo_gear[a] * A.servo_b1[a]
@@ -171,9 +174,9 @@ def law_by_rates(L, W, j, h, rates, law):
     for m in range(k):
         rate, r = rates[6 - k + m], 6 - k + m
         law[r] += slope_by_rate(L, W, first + m, h) * rate
-        if L.kind[j] == BALL:
+        if L.kind[j] == BALL or L.kind[j] == FREE:
             for q in range(3):
-                law[r] += W.ball[j, m, q] * rates[3 + q]
+                law[r] += W.pull[j, r, q] * rates[r - r % 3 + q]
 
 
 @kernel
@@ -243,15 +246,15 @@ def _servo_free(A, a, w_new, w_old, angle, rate, rate_prev):
 
 
 @kernel
-def _ball_rate_change(L, W, j, dof, h, scheme, law, s):
-    """Change of a ball's spring by the old rate, by central differences."""
+def _old_rate_change(L, W, j, dof, h, scheme, law, s):
+    """Change of the spring of a ball or free joint by an old rate, by central differences."""
     epsilon = 1e-5 / h
     rate = W.rate_prev[dof]
     for side in range(2):
         delta = epsilon if side == 0 else -epsilon
         W.rate_prev[dof] = rate + delta
-        ball_law(L, W, j, h, scheme, s)
-        for r in range(3):
-            law[3 + r] += 0.5 / delta * W.ball[j, r, 3]
+        vector_springs(L, W, j, h, scheme, s)
+        for r in range(6):
+            law[r] += 0.5 / delta * W.pull[j, r, 3]
     W.rate_prev[dof] = rate
-    ball_law(L, W, j, h, scheme, s)
+    vector_springs(L, W, j, h, scheme, s)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dojo_py.hard.parameters.flat import JOINT
 from dojo_py.hard.parameters.kind import Kind, body_size, not_negative
-from dojo_py.hard.terms import COMPOUND, FREE, HINGE, SLIDE
+from dojo_py.hard.terms import COMPOUND, HINGE, SLIDE
 from dojo_py.hard.world import World
 from dojo_py.mechanism.enums import JointType
 from dojo_py.mechanism.quaternion import matrix
@@ -120,8 +120,10 @@ def _dof_kind(name: str, unit: str, joints: Callable[[World, Any], list[int]], c
 
 
 def _sprung(world: World, model: Any) -> list[int]:
-    layout = world.layout
-    return [i for i in _forced(world, model) if layout.kind[_tree_joint(world, model, i)] != FREE]
+    """Joints that may have a spring; free ones where they have."""
+    springs = world.layout.dof_stiffness, *world.layout.dof_stiffness_poly.T
+    has = [any(k[model.jnt_dofadr[i]] != 0 for k in springs) for i in range(model.njnt)]
+    return [i for i in _forced(world, model) if has[i] or int(model.jnt_type[i]) != JointType.FREE]
 
 
 def _rubbing(world: World, model: Any) -> list[int]:

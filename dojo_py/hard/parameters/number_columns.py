@@ -4,13 +4,13 @@
     inertia  J_ij     s l + (h/2) ω × l - (s₋ l₋ - (h/2) ω₋ × l₋),    l = e_i ω_j,  s = sqrt(1 - h²|ω|²/4)
     gravity           -h m
     damping           h θ̇                           armature       θ̇ - θ̇₋
-    stiffness         h (w₊ θ̇ + θ - θ₀ - w₋ θ̇₋)     spring's rest  -h k              of balls: their law, linear in k
+    stiffness         h (w₊ θ̇ + θ - θ₀ - w₋ θ̇₋)     spring's rest  -h ∂F/∂θ          of balls, free joints: their law, linear in k
     dry friction F    -h ∂β/∂b,    ∂β/∂b = (ν₋/(b - β) - ν₊/(b + β)) / (ν₋/(b - β) + ν₊/(b + β)),   b = h F
 """
 
 import math
 
-from dojo_py.hard.dof_rows import ball_law, spring_weights
+from dojo_py.hard.dof_rows import curved_spring, spring_weights, vector_springs
 from dojo_py.hard.parameters.adjoint import pull_one, pull_three
 from dojo_py.hard.parameters.flat import ARMATURE, DAMPING, FRICTIONLOSS, GRAVITY, INERTIA, MASS, SPRINGREF, STIFFNESS
 from dojo_py.hard.terms import BALL, FREE
@@ -54,20 +54,21 @@ def dof_number(L, W, D, L2, column, dof, value, h, scheme, out):
     tendon = dof >= L.dof_joint.shape[0]
     j = 0 if tendon else L.dof_joint[dof]
     rate, old = W.rows[n, r], W.rate_prev[dof]
-    if column == STIFFNESS and not tendon and L.kind[j] == BALL:
-        if dof == L.vadr[j]:  # (one number for the three)
-            _ball_stiffness(L, W, D, L2, j, n, value, h, scheme, out)
+    if column == STIFFNESS and not tendon and (L.kind[j] == BALL or L.kind[j] == FREE):
+        if dof == L.vadr[j]:  # (one number for all its coordinates)
+            _vector_stiffness(L, W, D, L2, j, n, value, h, scheme, out)
         return
     change = 0.0
     if column == DAMPING:
         change = h * rate
     elif column == ARMATURE:
         change = rate - old
-    elif column == STIFFNESS and not tendon and L.kind[j] != FREE:
+    elif column == STIFFNESS and not tendon:
         w_new, w_old = spring_weights(scheme, h)
         change = h * (w_new * rate + W.angle0[dof] - L.dof_springref[dof] - w_old * old)
     elif column == SPRINGREF:
-        change = -h * L.dof_stiffness[dof]
+        _, _, slope, _ = curved_spring(L, W, dof, rate, h, scheme)
+        change = -h * (L.dof_stiffness[dof] + slope)
     elif column == FRICTIONLOSS:
         bound, beta = h * L.dof_frictionloss[dof], W.fric[dof, 0]
         if bound > 0.0:
@@ -77,11 +78,15 @@ def dof_number(L, W, D, L2, column, dof, value, h, scheme, out):
 
 
 @kernel
-def _ball_stiffness(L, W, D, L2, j, n, value, h, scheme, out):
-    first = L.vadr[j]
-    L2.dof_stiffness[first] = 1.0
-    ball_law(L2, W, j, h, scheme, D.scratch)
-    for i in range(3):
-        pull_one(D.y[L.place_node[n], 3 + i], -value * W.ball[j, i, 3] * W.row_scale[first + i], out)
+def _vector_stiffness(L, W, D, L2, j, n, value, h, scheme, out):
+    """Of a ball or free joint: its spring with stiffness 1 and nothing else."""
+    first, k = L.vadr[j], L.ndof[j]
+    L2.dof_stiffness[first], L2.dof_stiffness_poly[first, 0], L2.dof_stiffness_poly[first, 1] = 1.0, 0.0, 0.0
+    vector_springs(L2, W, j, h, scheme, D.scratch)
+    for i in range(k):
+        r = 6 - k + i
+        pull_one(D.y[L.place_node[n], r], -value * W.pull[j, r, 3] * W.row_scale[first + i], out)
     L2.dof_stiffness[first] = L.dof_stiffness[first]
-    ball_law(L, W, j, h, scheme, D.scratch)
+    for i in range(2):
+        L2.dof_stiffness_poly[first, i] = L.dof_stiffness_poly[first, i]
+    vector_springs(L, W, j, h, scheme, D.scratch)

@@ -4,12 +4,20 @@
     momentum            (-L₊ + L₋)/h - m g           L₊, L₋: momenta of the two intervals, formulas of h ω alone but for 1/h
     contact             δv_t = -v_t/h                 and an overlap that is let be shrinks by the speed at which the rest is undone
     law                 -I θ̇/h + k (w₊ θ̇ + θ - θ₀ - 2 w₋ θ̇₋),  dry friction: its bound by F, its rate by -θ̇/h
+                        springs and dampers that are not linear:  F + θ̇₋ ∂F/∂θ̇₋,  f(θ̇) - θ̇ f'(θ̇)
 
 What actuators and outside wrenches do is in drive_columns.py. The next coordinates do not change by themselves, rates by -q̇₊/h.
 """
 
 from dojo_py.hard.bodies import momentum_rows, old_momentum
-from dojo_py.hard.dof_rows import ball_law, spring_weights, tendon_spring
+from dojo_py.hard.dof_rows import (
+    curved_damper,
+    curved_spring,
+    has_vector_spring,
+    spring_weights,
+    tendon_spring,
+    vector_springs,
+)
 from dojo_py.hard.medium import in_medium, medium_longer
 from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.hard.parameters.flat import FRICTIONLOSS
@@ -19,7 +27,7 @@ from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import ROWS
 
 SHARE = 1e-5
-"""Step of the difference that a ball's spring needs, in time steps."""
+"""Step of the difference that the spring of a ball or free joint needs, in time steps."""
 
 
 @kernel
@@ -45,8 +53,8 @@ def timestep_column(L, W, G, D, qvel, h, scheme, out):
         _law(L, W, D, dof, h, scheme, out)
     for n in range(L.node_joint.shape[0]):
         j = L.node_joint[n]
-        if j >= 0 and L.kind[j] == BALL and L.dof_stiffness[L.vadr[j]] != 0.0:
-            _ball_spring(L, W, D, j, n, h, scheme, out)
+        if j >= 0 and has_vector_spring(L, j):
+            _vector_springs(L, W, D, j, n, h, scheme, out)
     for c in range(W.n_active[0]):
         for r in range(1, ROWS[W.claw[c]]):
             pull_one(D.motion[c, r], -W.cval[c, r] / h, out)
@@ -70,11 +78,14 @@ def _law(L, W, D, dof, h, scheme, out):
     change = -L.dof_armature[dof] * rate / h
     w_new, w_old = spring_weights(scheme, h)
     if dof >= L.dof_joint.shape[0]:
-        stiffness, stretch = tendon_spring(L, W, dof, rate, w_new, w_old)
-        change += stiffness * (stretch - w_old * W.rate_prev[dof])
+        force, _, _, by_old_rate = tendon_spring(L, W, dof, rate, h, scheme)
+        change += force + W.rate_prev[dof] * by_old_rate
     elif L.kind[L.dof_joint[dof]] != BALL and L.kind[L.dof_joint[dof]] != FREE:
         offset = W.angle0[dof] - L.dof_springref[dof] - 2.0 * w_old * W.rate_prev[dof]
-        change += L.dof_stiffness[dof] * (w_new * rate + offset)
+        force, _, _, by_old_rate = curved_spring(L, W, dof, rate, h, scheme)
+        change += L.dof_stiffness[dof] * (w_new * rate + offset) + force + W.rate_prev[dof] * by_old_rate
+    force, slope = curved_damper(L, dof, rate)
+    change += force - slope * rate
     bound = h * L.dof_frictionloss[dof]
     if bound > 0.0:
         f = W.fric[dof]
@@ -84,20 +95,20 @@ def _law(L, W, D, dof, h, scheme, out):
 
 
 @kernel
-def _ball_spring(L, W, D, j, n, h, scheme, out):
-    """Spring of a ball: its impulse over steps of two lengths with the same end."""
-    s = D.scratch
-    rates = s[12, 0:3]
-    for i in range(3):
-        rates[i] = W.rows[n, 3 + i]
+def _vector_springs(L, W, D, j, n, h, scheme, out):
+    """Spring of a ball or free joint: its impulse over steps of two lengths with the same end."""
+    s, k = D.scratch, L.ndof[j]
+    rates = s[12, 0:6]
+    for r in range(6 - k, 6):
+        rates[r] = W.rows[n, r]
     for side in range(2):
         amount = SHARE * h if side == 0 else -SHARE * h
-        for i in range(3):
-            W.rows[n, 3 + i] = rates[i] * h / (h + amount)
-        ball_law(L, W, j, h + amount, scheme, s)
-        for i in range(3):
-            push = -0.5 / amount * W.ball[j, i, 3] * W.row_scale[L.vadr[j] + i]
-            pull_one(D.y[L.place_node[n], 3 + i], push, out)
-    for i in range(3):
-        W.rows[n, 3 + i] = rates[i]
-    ball_law(L, W, j, h, scheme, s)
+        for r in range(6 - k, 6):
+            W.rows[n, r] = rates[r] * h / (h + amount)
+        vector_springs(L, W, j, h + amount, scheme, s)
+        for r in range(6 - k, 6):
+            push = -0.5 / amount * W.pull[j, r, 3] * W.row_scale[L.vadr[j] + r - 6 + k]
+            pull_one(D.y[L.place_node[n], r], push, out)
+    for r in range(6 - k, 6):
+        W.rows[n, r] = rates[r]
+    vector_springs(L, W, j, h, scheme, s)

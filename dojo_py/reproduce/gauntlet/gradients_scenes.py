@@ -18,6 +18,8 @@ Array = np.ndarray
 KAPPAS = (1e-1, 1e-2, 1e-3, 3e-4, 1e-4, 1e-5, 1e-6, 1e-6, 1e-8, 1e-12)
 GAPS = (0.0, 0.0, 1e-5, 1e-3, 1e-2, 0.1, -1e-3, -0.02, -0.2)
 """At the start, in units of the shapes' size."""
+POLYNOMIALS_FROM = 2_000_000
+"""First seed of models with polynomial springs and dampers, and springs of free joints: those before keep their cases."""
 STEPS = 3
 """Of the roll-out that is pulled back."""
 HEADER = '<mujoco><compiler angle="radian" autolimits="true"/><option gravity="{}"/>'
@@ -79,6 +81,13 @@ def matrix(q: Array) -> Array:
 # joints
 
 
+def powers(draw: Any, coefficient: float, scale: float) -> str:
+    """The coefficient of a spring or damper; at times with two more, of higher powers of what has the size `scale`."""
+    if draw.later is None or not some(draw.later, 0.3):
+        return text(coefficient)
+    return text(coefficient * np.array([1.0, draw.later.uniform(0.0, 1.0) / scale, draw.later.uniform(0.0, 3.0) / scale**2]))
+
+
 def joint(rng: Any, kind: str, name: str, axis: Array, size: float, draw: Any) -> str:
     """One joint with springs, dampers, limits, … of its own. draw: gives the coordinate of each hinge or slide, and keeps it."""
     length = size if kind == "slide" else 1.0
@@ -89,9 +98,11 @@ def joint(rng: Any, kind: str, name: str, axis: Array, size: float, draw: Any) -
     if kind in ("hinge", "ball") and some(rng, 0.6):
         out += f' pos="{text(size * rng.normal(size=3) * 0.5)}"'
     if some(rng, 0.4):
-        out += f' damping="{text(force * rng.uniform(0.01, 0.3) / length)}"'
+        out += f' damping="{powers(draw, force * rng.uniform(0.01, 0.3) / length, length)}"'
+    if kind == "free" and draw.later is not None and some(draw.later, 0.3):
+        out += f' stiffness="{powers(draw, force * draw.later.uniform(0.1, 10.0), 1.0)}"'
     if kind != "free" and some(rng, 0.3):
-        out += f' stiffness="{text(force * rng.uniform(0.1, 10.0) / length)}"'
+        out += f' stiffness="{powers(draw, force * rng.uniform(0.1, 10.0) / length, length)}"'
         out += f' springref="{text(0.3 * length * rng.normal())}"' if kind != "ball" else ""
     if some(rng, 0.3):
         out += f' armature="{text(0.1 * force * rng.random() / length)}"'
@@ -170,8 +181,9 @@ def actuator(rng: Any, name: str, kind: str, size: float, draw: Any) -> str:
 class Draw:
     """What the pieces of a model know of each other."""
 
-    def __init__(self, size: float, mass: float):
+    def __init__(self, size: float, mass: float, seed: int = 0):
         self.size, self.mass = size, mass
+        self.later = np.random.default_rng([20261, seed]) if seed >= POLYNOMIALS_FROM else None
         self.coordinates: dict[str, float] = {}
         self.joints: list[tuple[str, str]] = []
         self.bounded: set[str] = set()
@@ -395,7 +407,7 @@ def draw_case(seed: int) -> Case:
     h = float(rng.choice([0.001, 0.01, 0.01, 0.02, 0.05])) * pace
     mu = float(rng.choice([0.0, 0.1, 0.5, 1.0, 3.0], p=[0.08, 0.2, 0.3, 0.3, 0.12]))
     friction = str(rng.choice(["cone", "pyramid", "none"], p=[0.7, 0.22, 0.08]))
-    draw = Draw(size, mass)
+    draw = Draw(size, mass, seed)
     exact = some(rng, 0.4)
     tilt = AXES[2] if exact else unit(rng, False)
     down = -9.81 * (AXES[2] if some(rng, 0.5) else tilt) * float(rng.choice([0.0, 1.0], p=[0.25, 0.75]))
