@@ -17,7 +17,8 @@ from dojo_py.collision.height_fields import HFIELD, height_fields
 from dojo_py.collision.pair_filter import colliding_pairs
 from dojo_py.collision.restitution import restitutions, solrefs
 from dojo_py.collision.sweep import pair_index
-from dojo_py.mechanism.errors import ModelError
+from dojo_py.mechanism.errors import ErrorRecord, ModelError
+from dojo_py.mechanism.source import MOST_NAMED, name_of, place_of
 
 SHAPE_NAMES = {0: "plane", 1: "hfield", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh", 8: "sdf"}
 
@@ -136,18 +137,7 @@ def build_candidates(model, where, com, turning, skip_unsupported=False):
     on_plane &= simple[b] & ~chosen[b]
     refused = pair[acts & ~(on_plane | round_pair | convex)].tolist()
     if refused and not skip_unsupported:
-        names = sorted(
-            {
-                f"{_name(model, g)} ({SHAPE_NAMES[int(model.geom_type[g])]}) - "
-                f"{_name(model, k)} ({SHAPE_NAMES[int(model.geom_type[k])]})"
-                for g, k in refused
-            }
-        )
-        raise ModelError(
-            "the hard mode has no contact routine for these pairs of geoms: "
-            + "; ".join(names)
-            + '. Exclude them (contype/conaffinity or <exclude>), or pass unsupported="skip"'
-        )
+        raise ModelError(_no_routine(model, refused))
     first = np.where(round_pair, (kind[a] == SPHERE) | (kind[b] != SPHERE), moves[a])
     pair = np.where((first | on_plane)[:, None], pair, pair[:, ::-1])
     rows = np.concatenate([np.flatnonzero(round_pair), np.flatnonzero(convex)])
@@ -199,9 +189,15 @@ def default_tangents(n):
     return np.stack([first, np.cross(n, first)])
 
 
-def _name(model, g):
-    name = model.geom_names[g] if hasattr(model, "geom_names") else ""
-    return f"'{name}'" if name else f"geom {g}"
+def _no_routine(model, pairs):
+    """The record of pairs (n, 2) of geoms that no routine finds contacts of."""
+    shown = lambda g: f"'{name_of(model, 'geom', g)}' ({SHAPE_NAMES[int(model.geom_type[g])]})"  # noqa: E731
+    names = sorted({f"{shown(g)} - {shown(k)}" for g, k in pairs})
+    more = [f"and {len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+    message = "the hard mode has no contact routine for these pairs of geoms: "
+    message += "; ".join(names[:MOST_NAMED] + more) + "; exclude them by contype/conaffinity or <exclude>"
+    where = place_of(model, "geom", pairs[0][0])
+    return ErrorRecord(where.path, where.line, "contact", "", "", message, unsupported=True)
 
 
 def _stack_planes(rows):

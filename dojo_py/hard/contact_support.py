@@ -16,9 +16,7 @@ from dojo_py.collision.friction import coefficients, laws
 from dojo_py.collision.pair_filter import colliding_pairs
 from dojo_py.mechanism.enums import EnableBit
 from dojo_py.mechanism.errors import ErrorRecord
-from dojo_py.mechanism.source import Source
-
-MOST_NAMED = 6
+from dojo_py.mechanism.source import MOST_NAMED, name_of, place_of
 
 Array = np.ndarray
 
@@ -63,13 +61,8 @@ def _pair_features(model: Any, g: int, k: int, condim: int, pair: int | None) ->
 
 
 def _record(model: Any, message: str, notice: bool, pairs: Array) -> ErrorRecord:
-    shown = [f"{_name(model, g)} - {_name(model, k)}" for g, k in pairs[:MOST_NAMED]]
+    shown = [" - ".join(f"'{name_of(model, 'geom', int(g))}'" for g in pair) for pair in pairs[:MOST_NAMED]]
     more = f" and {len(pairs) - MOST_NAMED} more" if len(pairs) > MOST_NAMED else ""
-    where = getattr(model, "source", Source()).place("geoms", int(pairs[0, 0]))
     text = f"{message} (here: {', '.join(shown)}{more})"
+    where = place_of(model, "geom", int(pairs[0, 0]))
     return ErrorRecord(where.path, where.line, "contact", "", "", text, unsupported=not notice, notice=notice)
-
-
-def _name(model: Any, geom: int) -> str:
-    name = model.geom_names[geom] if hasattr(model, "geom_names") else model.geom(geom).name
-    return f"'{name}'" if name else f"geom {geom}"

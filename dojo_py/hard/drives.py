@@ -37,6 +37,7 @@ from dojo_py.hard.terms import EQ_TENDON
 from dojo_py.jit import entry, kernel
 from dojo_py.mechanism.errors import ModelError
 from dojo_py.mechanism.quaternion import matrix
+from dojo_py.mechanism.source import name_of, refusal
 from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, turn_vector
 from dojo_py.solver.octet import WIDTH
 
@@ -79,17 +80,15 @@ class Drive(NamedTuple):
 def check_servos(model: Any, table: ActuatorTable) -> None:
     """Refuse a joint with a bounded total force on which two servos act: their shares are not defined."""
     for dof in np.unique(table.dof[table.servo >= 0]):
-        mine = [i for i in np.flatnonzero(table.servo >= 0) if table.dof[i] == dof]
+        mine = [int(i) for i in np.flatnonzero(table.servo >= 0) if table.dof[i] == dof]
         if len(mine) > 1 and np.all(np.isfinite(table.dof_range[dof])):
-            names = [model.actuator_names[i] or f"#{i}" for i in mine]
             if dof >= model.nv:
-                target = f"tendon '{model.tendon_names[acting_tendons(model)[dof - model.nv]]}'"
+                target = f"tendon '{name_of(model, 'tendon', acting_tendons(model)[dof - model.nv])}'"
             else:
-                target = f"joint '{model.joint_names[int(model.dof_jntid[dof])]}'"
-            raise ModelError(
-                f"actuators {names}: several servos on {target}, whose "
-                "actuatorfrcrange bounds their sum, are not simulated by the hard mode; bound each actuator's forcerange instead"
-            )
+                target = f"joint '{name_of(model, 'joint', int(model.dof_jntid[dof]))}'"
+            message = f"several servos on {target}, whose actuatorfrcrange bounds their sum, are not simulated in the hard mode; "
+            message += "bound each actuator's forcerange instead"
+            raise ModelError(refusal(model, "actuator", mine, "", message))
 
 
 def build_drives(model: Any, layout: Layout, where: BodyMap) -> ActuatorTable:
@@ -141,10 +140,8 @@ def _tendon_drives(model: Any, table: ActuatorTable) -> tuple[np.ndarray, np.nda
             continue
         gears = np.unique(table.gear[mine, 0])
         if len(gears) > 1:
-            raise ModelError(
-                f"tendon '{model.tendon_names[t] or t}': actuatorfrcrange of actuators with different gears is not simulated by "
-                "the hard mode; bound each actuator's forcerange instead"
-            )
+            message = "of actuators with different gears is not simulated in the hard mode; bound each one's forcerange instead"
+            raise ModelError(refusal(model, "tendon", (t,), "actuatorfrcrange", message))
         bounds[k] = np.sort(gears[0] * np.asarray(model.tendon_actfrcrange[t], float))
     return dofs, bounds, ranges
 

@@ -38,6 +38,7 @@ from dojo_py.mechanism.derived import Arrays
 from dojo_py.mechanism.errors import ModelError
 from dojo_py.mechanism.quaternion import matrix
 from dojo_py.mechanism.reference import by_joint
+from dojo_py.mechanism.source import refusal
 
 MJ_FREE, MJ_BALL, MJ_SLIDE, MJ_HINGE = 0, 1, 2, 3
 MJ_EQ_CONNECT, MJ_EQ_WELD, MJ_EQ_JOINT, MJ_EQ_TENDON = 0, 1, 2, 3
@@ -110,9 +111,11 @@ class Layout(NamedTuple):
     dof_armature: np.ndarray  # (nd,) [kg m² or kg]
     dof_frictionloss: np.ndarray  # (nd,) [N m or N]
     dof_stiffness: np.ndarray  # (nd,) [N m/rad or N/m]
-    dof_springref: np.ndarray  # (nv,) hinge, slide: coordinate at rest
+    dof_damping_poly: np.ndarray  # (nd, 2) coefficients c₁, c₂ of the rate's higher powers, see dof_rows.py
+    dof_stiffness_poly: np.ndarray  # (nd, 2) coefficients k₁, k₂ of the displacement's higher powers
+    dof_springref: np.ndarray  # (nv,) hinge, slide: coordinate at rest; free: position at rest
     tendon_rest: np.ndarray  # (nt, 2) interval of lengths without spring force [m]
-    spring_quat: np.ndarray  # (nj, 4) ball: orientation at rest
+    spring_quat: np.ndarray  # (nj, 4) ball, free: orientation at rest
     dof_inertia: np.ndarray  # (nd,) scale of the inertia that the coordinate sees [kg m² or kg]
     # limits of hinges and slides (both bounds are rows of their own) and of balls
     limit_dof: np.ndarray  # (nl,)
@@ -179,7 +182,7 @@ def _bodies(model, where):
         weight[i] += model.body_mass[b] * (1.0 - model.body_gravcomp[b])
     for i, b in enumerate(where.body):
         if not mass[i] > 0.0:
-            raise ModelError(f"body '{model.body_names[b]}': mass is 0; a body that moves needs a positive mass")
+            raise ModelError(refusal(model, "body", (b,), "mass", "is 0; a body that moves needs a positive mass"))
     com /= mass[:, None]
     for b, i in members:
         R = matrix(where.quat[b]) @ matrix(model.body_iquat[b])
@@ -187,7 +190,8 @@ def _bodies(model, where):
         inertia[i] += R @ np.diag(model.body_inertia[b]) @ R.T + model.body_mass[b] * (d @ d * np.eye(3) - np.outer(d, d))
     for i, b in enumerate(where.body):
         if not np.linalg.eigvalsh(inertia[i])[0] > 0.0:
-            raise ModelError(f"body '{model.body_names[b]}': inertia is singular; a body that moves needs a positive one")
+            message = "is singular; a body that moves needs a positive one"
+            raise ModelError(refusal(model, "body", (b,), "inertia", message))
     gravity = np.asarray(model.opt.gravity, float)[None, :] * (weight / mass)[:, None]
     return mass, com, inertia, gravity
 
@@ -206,10 +210,8 @@ def _joint_kind(model, body):
     if count == 1:
         return {MJ_FREE: FREE, MJ_BALL: BALL, MJ_SLIDE: SLIDE, MJ_HINGE: HINGE}[types[0]]
     if MJ_BALL in types or MJ_FREE in types:
-        raise ModelError(
-            f"body '{model.body_names[body]}': a ball joint beside other joints in one body is not simulated by the hard "
-            "mode; put the ball joint in a body of its own"
-        )
+        message = "a ball joint beside other joints in one body is not simulated in the hard mode; give it a body of its own"
+        raise ModelError(refusal(model, "body", (body,), "", message))
     return COMPOUND
 
 
@@ -282,20 +284,21 @@ def build_layout(model):
         child_axes[j], frame_axes[j] = axes, axes @ base.T
         anchor[j] = model.jnt_pos[first[j]] - com[j]
         frame_pos[j] = base_pos[j] + base @ model.jnt_pos[first[j]]
-        if kind[j] == BALL:
-            spring_quat[j] = model.qpos_spring[qadr[j] : qadr[j] + 4]
+        if kind[j] in (BALL, FREE):
+            spring_quat[j] = model.qpos_spring[qadr[j] :][3 * (kind[j] == FREE) :][:4]
     arrays = Arrays(model)
     driven = {"damping": by_joint(arrays, "actuator_damping"), "armature": by_joint(arrays, "actuator_armature")}
-    has_force = (model.dof_damping != 0) | (model.dof_armature != 0) | (model.dof_frictionloss != 0)
+    damping_poly, stiffness_poly = np.array(model.dof_dampingpoly, float).reshape(-1, 2), np.zeros((model.nv, 2))
+    has_force = (model.dof_damping != 0) | (model.dof_armature != 0) | (model.dof_frictionloss != 0) | damping_poly.any(axis=1)
     stiffness, springref = np.zeros(model.nv), np.zeros(model.nv)
     for i in range(model.njnt):
         t, d = int(model.jnt_type[i]), int(model.jnt_dofadr[i])
         width = {MJ_FREE: 6, MJ_BALL: 3}.get(t, 1)
-        if t == MJ_FREE and model.jnt_stiffness[i] != 0:
-            raise ModelError(f"joint '{model.joint_names[i]}': stiffness of a free joint is not simulated by the hard mode")
-        stiffness[d : d + width] = model.jnt_stiffness[i]
-        if width == 1:
-            springref[d] = model.qpos_spring[int(model.jnt_qposadr[i])]
+        stiffness[d : d + width], stiffness_poly[d : d + width] = model.jnt_stiffness[i], model.jnt_stiffnesspoly[i]
+        if t != MJ_BALL:
+            straight, adr = min(width, 3), int(model.jnt_qposadr[i])
+            springref[d : d + straight] = model.qpos_spring[adr : adr + straight]
+    has_force |= (stiffness != 0) | stiffness_poly.any(axis=1)
     node = np.full(nj, -1)
     needs = [j for j in range(nj) if kind[j] != FREE or np.any(has_force[vadr[j] : vadr[j] + 6])]
     node[needs] = np.arange(len(needs))
@@ -351,6 +354,8 @@ def build_layout(model):
         dof_armature=joined("armature"),
         dof_frictionloss=joined("frictionloss"),
         dof_stiffness=np.concatenate([stiffness, own["stiffness"]]),
+        dof_damping_poly=np.concatenate([damping_poly, own["dampingpoly"]]),
+        dof_stiffness_poly=np.concatenate([stiffness_poly, own["stiffnesspoly"]]),
         dof_springref=springref,
         tendon_rest=own["rest"],
         spring_quat=spring_quat,
@@ -384,7 +389,6 @@ def _equalities(model, where, com, dof_joint, parent, tendons):
     for e in range(model.neq):
         if not model.eq_active0[e]:
             continue
-        name = model.equality_names[e] or f"#{e}"
         t, data = int(model.eq_type[e]), np.asarray(model.eq_data[e], float)
         one, two = int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
         p, q, coupling, poly = np.zeros((2, 3)), np.array([1.0, 0, 0, 0]), None, np.zeros(7)
@@ -418,12 +422,13 @@ def _equalities(model, where, com, dof_joint, parent, tendons):
             pairs.append((one, two, len(ends[0])))
             kinds.append(EQ_LENGTHS)
         elif t in (MJ_EQ_JOINT, MJ_EQ_TENDON):
-            coupling = joint_coupling(model, one, two, name) if t == MJ_EQ_JOINT else tendon_coupling(model, one, two)
+            coupling = joint_coupling(model, e, one, two) if t == MJ_EQ_JOINT else tendon_coupling(model, one, two)
             touched = _touched((*coupling.first, *coupling.second), dof_joint, parent)
             poly[:5], poly[5:] = data[:5], coupling.reference
             kinds.append(EQ_COUPLING)
         else:
-            raise ModelError(f"equality '{name}': only connect, weld, joint and tendon are simulated by the hard mode")
+            message = "only connect, weld, joint and tendon are simulated in the hard mode"
+            raise ModelError(refusal(model, "equality", (e,), "type", message))
         bodies.append(touched)
         pos.append(p)
         quats.append(q)
@@ -435,7 +440,7 @@ def _equalities(model, where, com, dof_joint, parent, tendons):
         kinds.append(EQ_PATH if spatial else EQ_TENDON)
         touched = _bodies_of_tendon(model, where, t, dof_joint, parent)
         if max(touched, default=-1) < 0:
-            raise ModelError(f"tendon '{model.tendon_names[t] or t}': it touches no body that moves")
+            raise ModelError(refusal(model, "tendon", (t,), "", "it touches no body that moves"))
         bodies.append(touched + [-1] * (4 - len(touched)))
         pos.append(np.zeros((2, 3)))
         quats.append(np.array([1.0, 0, 0, 0]))

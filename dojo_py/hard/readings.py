@@ -11,6 +11,7 @@ import numpy as np
 
 from dojo_py.hard.contact_table import FRAME, GAP, IMPULSE, POSITION, TORQUE, geoms_of
 from dojo_py.hard.couplings import acting_tendons
+from dojo_py.hard.measures import spring_energy
 from dojo_py.hard.noted import Noted
 from dojo_py.mechanism import quaternion
 from dojo_py.mechanism.derived import Arrays
@@ -125,7 +126,7 @@ def _completed(model: Any, rows: Rows) -> Rows:
     spin = scene.motion.w
     kinetic = 0.5 * np.sum(np.asarray(m.body_mass) * np.sum(scene.linear**2, axis=2), axis=1)
     kinetic += 0.5 * np.sum(spin * scene.turned_inertia(spin), axis=(1, 2)) + 0.5 * rows.qvel**2 @ _rotors(m)
-    potential = -np.einsum("b,tbi,i->t", np.asarray(m.body_mass), x, gravity_of(m)) + _springs(m, rows.qpos)
+    potential = -np.einsum("b,tbi,i->t", np.asarray(m.body_mass), x, gravity_of(m)) + _springs(m, rows.qpos, rows.tendon[:, :, 0])
     rows.energy[:, 0], rows.energy[:, 1] = potential, kinetic
     return rows
 
@@ -136,14 +137,24 @@ def _rotors(m: Any) -> Array:
     return np.asarray(m.dof_armature, float) + by_joint(arrays, "actuator_armature")
 
 
-def _springs(m: Any, qpos: Array) -> Array:
+def _springs(m: Any, qpos: Array, lengths: Array) -> Array:
+    """(T,) energy of the springs of joints and tendons. lengths (T, ntendon)."""
     total = np.zeros(len(qpos))
-    for j in np.flatnonzero(np.asarray(m.jnt_stiffness)):
+    for j in np.flatnonzero((np.asarray(m.jnt_stiffness) != 0) | np.any(m.jnt_stiffnesspoly, axis=1)):
         adr, kind = int(m.jnt_qposadr[j]), int(m.jnt_type[j])
-        if kind == JointType.BALL:
+        stiffness, poly = float(m.jnt_stiffness[j]), np.asarray(m.jnt_stiffnesspoly[j])
+        if kind == JointType.FREE:
+            shift = np.linalg.norm(qpos[:, adr : adr + 3] - m.qpos_spring[adr : adr + 3], axis=1)
+            total += spring_energy(stiffness, poly, shift)
+            adr += 3
+        if kind in (JointType.FREE, JointType.BALL):
             rest = np.broadcast_to(quaternion.conjugate(np.asarray(m.qpos_spring[adr : adr + 4])), (len(qpos), 4))
             away = np.linalg.norm(quaternion.logarithm(quaternion.multiply(rest, qpos[:, adr : adr + 4])), axis=1)
         else:
             away = qpos[:, adr] - m.qpos_spring[adr]
-        total += 0.5 * float(m.jnt_stiffness[j]) * away**2
+        total += spring_energy(stiffness, poly, away)
+    for t in range(int(m.ntendon)):
+        low, high = m.tendon_lengthspring[t]
+        stretch = lengths[:, t] - np.clip(lengths[:, t], low, high)
+        total += spring_energy(float(m.tendon_stiffness[t]), np.asarray(m.tendon_stiffnesspoly[t]), stretch)
     return total

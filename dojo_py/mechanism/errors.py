@@ -64,13 +64,16 @@ def _record(
 
 
 class ModelError(ValueError):
-    """A model that cannot be read, compiled or simulated. `errors` holds one `ErrorRecord` per problem."""
+    """A model that cannot be read, compiled or simulated. `errors` holds one `ErrorRecord` per problem.
 
-    def __init__(self, errors: str | ErrorRecord | Iterable[ErrorRecord]):
+    hint: a last line of the message, what the caller can do.
+    """
+
+    def __init__(self, errors: str | ErrorRecord | Iterable[ErrorRecord], hint: str = ""):
         if isinstance(errors, str):
             errors = ErrorRecord("<model>", 0, "", "", "", errors)
         self.errors: list[ErrorRecord] = [errors] if isinstance(errors, ErrorRecord) else list(errors)
-        super().__init__("\n".join(str(record) for record in self.errors))
+        super().__init__("\n".join([*(str(record) for record in self.errors), *([hint] if hint else [])]))
 
 
 class UnsupportedWarning(UserWarning):

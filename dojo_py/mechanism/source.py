@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,6 +45,33 @@ def place_of(model: Any, element: str, index: int | None = None) -> Where:
     if element == "option" and source.mechanism is not None:
         return source.mechanism.option.where or Where()
     return Where() if index is None or element not in PLACES else source.place(PLACES[element], index)
+
+
+MOST_NAMED = 6
+
+
+def name_of(model: Any, element: str, index: int) -> str:
+    """The element's name in either kind of model, ours or the wheel's; its index where it has none."""
+    names = getattr(model, f"{element}_names", None)
+    if names is not None:
+        return names[index] or f"#{index}"
+    accessor = {"joint": "jnt", "equality": "eq"}.get(element, element)
+    return getattr(model, accessor)(index).name or f"#{index}"
+
+
+def refusal(model: Any, element: str, indices: Iterable[int], attribute: str, message: str, notice: bool = False) -> ErrorRecord:
+    """The record of something that a mode does not simulate, at the place of the first of the elements that ask for it.
+
+    indices: none for the model's options. notice: the motion does not depend on it.
+    """
+    rows = [int(i) for i in indices]
+    where = place_of(model, element, rows[0] if rows else None)
+    names = [name_of(model, element, i) for i in rows]
+    others = ", ".join(f"'{name}'" for name in names[1:MOST_NAMED])
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    message += f" (so for {others}{more})" if others else ""
+    name = names[0] if names else ""
+    return ErrorRecord(where.path, where.line, element, name, attribute, message, unsupported=not notice, notice=notice)
 
 
 def source_of(mechanism: Mechanism, layout: Layout) -> Source:

@@ -6,7 +6,7 @@ import numpy as np
 
 from dojo_py.mechanism.enums import WrapType
 from dojo_py.mechanism.errors import ErrorRecord, ModelError
-from dojo_py.mechanism.source import place_of
+from dojo_py.mechanism.source import name_of, refusal
 from dojo_py.soft.narrowphase import SHAPE_NAMES, SUPPORTED
 from dojo_py.soft.pairs import candidate_pairs
 
@@ -28,23 +28,12 @@ ENABLED = {"invdiscrete": 1 << 3, "sleep": 1 << 4, "diagexact": 1 << 5, "ipc": 1
 """Enable flags that change the dynamics or their inverse."""
 
 
-def _name(model: Any, kind: str, index: int) -> str:
-    """The element's name, from either kind of model; its index where it has none."""
-    names = getattr(model, f"{kind}_names", None)
-    if names is not None:
-        return names[index] or f"#{index}"
-    accessor = {"joint": "jnt", "equality": "eq"}.get(kind, kind)
-    return getattr(model, accessor)(index).name or f"#{index}"
-
-
 def unsupported(model: Any) -> list[ErrorRecord]:
     """Every feature of `model` that the soft mode does not simulate."""
     found: list[ErrorRecord] = []
 
     def add(element: str, index: int | None, attribute: str, message: str) -> None:
-        name = "" if index is None else _name(model, element, index)
-        where = place_of(model, element, index)
-        found.append(ErrorRecord(where.path, where.line, element, name, attribute, message, unsupported=True))
+        found.append(refusal(model, element, () if index is None else (index,), attribute, message))
 
     def nonzero(element: str, array: str) -> None:
         values = np.asarray(getattr(model, array, np.zeros(0)))
@@ -99,7 +88,7 @@ def unsupported(model: Any) -> list[ErrorRecord]:
     for pair in candidate_pairs(model):
         kinds = (int(pair["type"]) // 10, int(pair["type"]) % 10)
         if kinds not in SUPPORTED:
-            g1, g2 = (_name(model, "geom", int(pair[g])) for g in ("geom1", "geom2"))
+            g1, g2 = (name_of(model, "geom", int(pair[g])) for g in ("geom1", "geom2"))
             if kinds not in refused:
                 shapes = "–".join(SHAPE_NAMES[kind] if kind < len(SHAPE_NAMES) else f"type {kind}" for kind in kinds)
                 message = f"no contact for the pair {shapes} (here: '{g1}' and '{g2}'); exclude it by contype/conaffinity"

@@ -152,7 +152,7 @@ def test_two_servos_on_a_bounded_joint_are_refused_by_name():
     )  # fmt: skip
     model = load_model(text)
     layout, where = build_layout(model)
-    with pytest.raises(ModelError, match=r"'p', 'v'.*'hinge'.*actuatorfrcrange"):
+    with pytest.raises(ModelError, match=r"'p': .*'hinge'.*actuatorfrcrange.*'v'"):
         check_servos(model, build_drives(model, layout, where))
 
 

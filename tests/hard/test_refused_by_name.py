@@ -22,7 +22,7 @@ REFUSED = {
     "anisotropic capsule": (
         scene('type="capsule" size=".1 .1"', pair('friction="1 2"')), r"unequal coefficients.*capsule on a plane.*'floor' - 'ball'"
     ),
-    "bouncy limit": (scene(joint=HINGE.format('solreflimit="-1000 -1"')), "'j': restitution at limits"),
+    "bouncy limit": (scene(joint=HINGE.format('solreflimit="-1000 -1"')), "'j', solreflimit: restitution at limits"),
 }
 HARMLESS = {
     "no coefficient": scene('condim="4" friction="1 0 0"', option='<default><geom friction="1 0 0"/></default>'),
@@ -59,6 +59,19 @@ def test_sleep_is_refused_with_its_place(tmp_path, mode, message):
         mode(load_model(path))
 
 
+def test_refusals_name_file_and_line_and_what_can_be_done(tmp_path):
+    """One record an element's feature, at the first that asks for it; then what the caller can do."""
+    path = tmp_path / "m.xml"
+    joints = HINGE.format('solreflimit="-1000 -1"') + "\n" + '<joint name="k" axis="1 0 0" range="-1 1" solreflimit="-1000 -1"/>'
+    path.write_text(scene('margin=".1"', joint="\n" + joints))
+    with pytest.raises(ModelError) as caught:
+        HardSimulator(load_model(path))
+    restitution, margin = caught.value.errors
+    assert (restitution.line, restitution.element, restitution.name) == (3, "joint", "j") and "(so for 'k')" in restitution.message
+    assert margin.notice and margin.line == 1
+    assert str(caught.value).startswith(f"{path}:3: joint 'j', solreflimit: ") and 'unsupported="warn"' in str(caught.value)
+
+
 @pytest.mark.parametrize("case", HARMLESS)
 def test_what_has_no_effect_is_not(case):
     assert unsupported_features(load_model(HARMLESS[case])) == []
@@ -71,11 +84,11 @@ def test_margins_are_notices(text):
     HardSimulator(model)
     with pytest.warns(UnsupportedWarning, match="margin"):
         HardSimulator(model, unsupported="warn")
-    with pytest.raises(ModelError, match="polynomial.*margin"):
-        HardSimulator(load_model(text.replace("</worldbody>", f"{POLYNOMIAL}</worldbody>")))
+    with pytest.raises(ModelError, match="(?s)restitution.*margin"):
+        HardSimulator(load_model(text.replace("</worldbody>", f"{BOUNCY}</worldbody>")))
 
 
-POLYNOMIAL = '<body><joint damping="1 2"/><geom size=".1" contype="0"/></body>'
+BOUNCY = '<body><joint range="-9 9" solreflimit="-1000 -1"/><geom size=".1" contype="0"/></body>'
 A = 'armature="1"'
 STACKS = {
     "parallel hinges": f'<joint name="p"/><joint name="q" {A}/>',

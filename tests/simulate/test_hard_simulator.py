@@ -192,13 +192,15 @@ def test_results_are_copies(arm):
 
 
 def test_what_is_not_simulated_is_refused_by_name():
-    text = ARM.replace('damping="1"', 'damping="1 2" stiffness="1 2"')
+    text = ARM.replace(
+        'damping="1"', 'range="-9 9" solreflimit="-1000 -1" actuatorgravcomp="true" actuatorfrcrange="-1 1"'
+    )
     model = load_model(text)
-    with pytest.raises(ModelError, match=r"'j': polynomial stiffness.*'j': polynomial damping"):
+    with pytest.raises(ModelError, match=r"(?s)'j', .*gravity compensation bounded.*'j', .*restitution at limits"):
         HardSimulator(model)
     with pytest.warns(UnsupportedWarning) as seen:
         HardSimulator(model, unsupported="warn")
-    assert ["polynomial damping" in str(w.message) for w in seen] == [False, True]
+    assert ["restitution" in str(w.message) for w in seen] == [False, True]
     HardSimulator(model, unsupported="skip")
 
 
