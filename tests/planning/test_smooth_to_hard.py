@@ -43,7 +43,10 @@ def pushed_to(sim, steps, place, turn=0.0, **more):
 
 
 
-@pytest.mark.parametrize(("mass", "mu", "h"), [(1.0, 0.5, 0.05), (20.0, 1.0, 0.05), (1.0, 1.0, 0.05), (0.2, 0.3, 0.02), (5.0, 0.7, 0.1)])
+BOXES = [(1.0, 0.5, 0.05), (20.0, 1.0, 0.05), (1.0, 1.0, 0.05), (0.2, 0.3, 0.02), (5.0, 0.7, 0.1)]
+
+
+@pytest.mark.parametrize(("mass", "mu", "h"), BOXES)
 def test_a_box_that_friction_holds_is_pushed_by_a_force(mass, mu, h):
     """0.3 m straight, from rest to rest, in 1 s: whatever its mass, its friction and the time step. Bound 2 mm, measured < 1.
 
