@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.hard.path_table import is_spatial
+from dojo_py.mechanism.derived import Arrays
 from dojo_py.mechanism.enums import EqualityType, TrnType
 from dojo_py.mechanism.errors import ModelError
+from dojo_py.mechanism.reference import by_tendon
 from dojo_py.mechanism.source import refusal
+from dojo_py.mechanism.tendon_paths import is_spatial
 
 Array = np.ndarray
 
@@ -77,6 +79,9 @@ def tendon_numbers(model: Any, tendons: list[int]) -> dict[str, Array]:
     if not tendons:
         return {name: np.zeros(0) for name in (*_NUMBERS, "inertia")} | {name: np.zeros((0, 2)) for name in (*_PAIRS, "rest")}
     numbers = {name: np.asarray(getattr(model, f"tendon_{name}"), float)[pick] for name in (*_NUMBERS, *_PAIRS)}
+    arrays: Any = Arrays(model)
+    for name in ("damping", "dampingpoly", "armature"):
+        numbers[name] = numbers[name] + by_tendon(arrays, f"actuator_{name}")[pick]
     numbers["inertia"] = 1.0 / np.maximum(np.asarray(model.tendon_invweight0, float)[pick], 1e-12)
     numbers["rest"] = np.asarray(model.tendon_lengthspring, float)[pick]
     return numbers

@@ -76,6 +76,6 @@ ZEROED = {
     DisableBit.FRICTIONLOSS: ("dof_frictionloss", "tendon_frictionloss"),
     DisableBit.LIMIT: ("jnt_limited", "tendon_limited"),
     DisableBit.SPRING: ("jnt_stiffness", "jnt_stiffnesspoly", "tendon_stiffness", "tendon_stiffnesspoly"),
-    DisableBit.DAMPER: ("dof_damping", "dof_dampingpoly", "tendon_damping", "tendon_dampingpoly"),
+    DisableBit.DAMPER: tuple(f"{kind}_damping{power}" for kind in ("dof", "tendon", "actuator") for power in ("", "poly")),
 }
 """Flags -> the arrays of what they switch off, as far as the model has them."""

@@ -20,7 +20,7 @@ from dojo_py.hard.couplings import (
     tendon_terms,
 )
 from dojo_py.hard.medium_table import medium_tables
-from dojo_py.hard.path_table import bodies_of_path, is_spatial, path_tables
+from dojo_py.hard.path_table import bodies_of_path, path_tables
 from dojo_py.hard.terms import (
     BALL,
     COMPOUND,
@@ -39,6 +39,7 @@ from dojo_py.mechanism.errors import ModelError
 from dojo_py.mechanism.quaternion import matrix
 from dojo_py.mechanism.reference import by_joint
 from dojo_py.mechanism.source import refusal
+from dojo_py.mechanism.tendon_paths import is_spatial
 
 MJ_FREE, MJ_BALL, MJ_SLIDE, MJ_HINGE = 0, 1, 2, 3
 MJ_EQ_CONNECT, MJ_EQ_WELD, MJ_EQ_JOINT, MJ_EQ_TENDON = 0, 1, 2, 3
@@ -287,7 +288,7 @@ def build_layout(model):
         if kind[j] in (BALL, FREE):
             spring_quat[j] = model.qpos_spring[qadr[j] :][3 * (kind[j] == FREE) :][:4]
     arrays = Arrays(model)
-    driven = {"damping": by_joint(arrays, "actuator_damping"), "armature": by_joint(arrays, "actuator_armature")}
+    driven = {name: by_joint(arrays, f"actuator_{name}") for name in ("damping", "dampingpoly", "armature")}
     damping_poly, stiffness_poly = np.array(model.dof_dampingpoly, float).reshape(-1, 2), np.zeros((model.nv, 2))
     has_force = (model.dof_damping != 0) | (model.dof_armature != 0) | (model.dof_frictionloss != 0) | damping_poly.any(axis=1)
     stiffness, springref = np.zeros(model.nv), np.zeros(model.nv)
@@ -354,7 +355,7 @@ def build_layout(model):
         dof_armature=joined("armature"),
         dof_frictionloss=joined("frictionloss"),
         dof_stiffness=np.concatenate([stiffness, own["stiffness"]]),
-        dof_damping_poly=np.concatenate([damping_poly, own["dampingpoly"]]),
+        dof_damping_poly=np.concatenate([damping_poly + driven["dampingpoly"], own["dampingpoly"]]),
         dof_stiffness_poly=np.concatenate([stiffness_poly, own["stiffnesspoly"]]),
         dof_springref=springref,
         tendon_rest=own["rest"],

@@ -12,11 +12,6 @@ from dojo_py.mechanism.quaternion import matrix
 Array = np.ndarray
 
 
-def is_spatial(model: Any, t: int) -> bool:
-    """Whether tendon t follows sites."""
-    return int(model.wrap_type[int(model.tendon_adr[t])]) != WrapType.JOINT
-
-
 def path_of(model: Any, t: int) -> range:
     """Rows of tendon t in `wrap_…`."""
     return range(int(model.tendon_adr[t]), int(model.tendon_adr[t]) + int(model.tendon_num[t]))

@@ -56,12 +56,8 @@ def _actuator_features(model: Any) -> list[ErrorRecord]:
     found: list[ErrorRecord] = []
     if not int(model.nactuator):
         return found
-    rows = np.flatnonzero(np.any(np.asarray(model.actuator_dampingpoly) != 0, axis=1))
-    if len(rows):
-        message = "polynomial damping is not simulated in the hard mode; give one coefficient"
-        found.append(refusal(model, "actuator", rows, "damping", message))
     scalar = [
-        int(kind) == TrnType.JOINT and int(model.jnt_type[int(ids[0])]) in (JointType.HINGE, JointType.SLIDE)
+        kind == TrnType.TENDON or (kind == TrnType.JOINT and model.jnt_type[int(ids[0])] in (JointType.HINGE, JointType.SLIDE))
         for kind, ids in zip(model.actuator_trntype, model.actuator_trnid, strict=True)
     ]
     rows = np.flatnonzero(np.asarray(model.actuator_trntype) == TrnType.BODY)
@@ -70,9 +66,10 @@ def _actuator_features(model: Any) -> list[ErrorRecord]:
         message += "which the hard mode finds in the step"
         found.append(refusal(model, "actuator", rows, "body", message))
     passive = (np.asarray(model.actuator_damping) != 0) | (np.asarray(model.actuator_armature) != 0)
+    passive |= np.any(np.asarray(model.actuator_dampingpoly) != 0, axis=1)
     rows = np.flatnonzero(passive & ~np.array(scalar, bool))
     if len(rows):
-        message = "are simulated on hinges and slides only in the hard mode"
+        message = "are simulated on hinges, slides and tendons only in the hard mode"
         found.append(refusal(model, "actuator", rows, "damping, armature", message))
     return found
 

@@ -114,11 +114,22 @@ def state_at(a: Mapping[str, Array], qpos: Array) -> ReferenceState:
 
 
 def by_joint(a: Mapping[str, Array], name: str) -> Array:
-    """(nv,) a number of the actuators of hinges and slides, seen through their gears, on the joints that they drive."""
-    out = np.zeros(len(a["dof_armature"]))
-    for value, kind, ids, gear in zip(a[name], a["actuator_trntype"], a["actuator_trnid"], a["actuator_gear"], strict=True):
-        if value != 0.0 and kind == TrnType.JOINT and a["jnt_type"][int(ids[0])] in (JointType.HINGE, JointType.SLIDE):
+    """(nv, …) an array of the actuators of hinges and slides, seen through their gears, on the joints that they drive."""
+    values = np.asarray(a[name], float)
+    out = np.zeros((len(a["dof_armature"]), *values.shape[1:]))
+    for value, kind, ids, gear in zip(values, a["actuator_trntype"], a["actuator_trnid"], a["actuator_gear"], strict=True):
+        if kind == TrnType.JOINT and a["jnt_type"][int(ids[0])] in (JointType.HINGE, JointType.SLIDE):
             out[int(a["jnt_dofadr"][int(ids[0])])] += gear[0] ** 2 * value
+    return out
+
+
+def by_tendon(a: Mapping[str, Array], name: str) -> Array:
+    """(ntendon, …) an array of the actuators of tendons, seen through their gears, on the tendons that they pull."""
+    values = np.asarray(a[name], float)
+    out = np.zeros((len(a["tendon_armature"]), *values.shape[1:]))
+    for value, kind, ids, gear in zip(values, a["actuator_trntype"], a["actuator_trnid"], a["actuator_gear"], strict=True):
+        if kind == TrnType.TENDON:
+            out[int(ids[0])] += gear[0] ** 2 * value
     return out
 
 

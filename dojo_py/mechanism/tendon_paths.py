@@ -28,6 +28,11 @@ Row = tuple[int, int, float]
 WRAPPABLE = {GeomType.SPHERE: WrapType.SPHERE, GeomType.CYLINDER: WrapType.CYLINDER}
 
 
+def is_spatial(model: Any, t: int) -> bool:
+    """Whether tendon t follows sites."""
+    return int(model.wrap_type[int(model.tendon_adr[t])]) != WrapType.JOINT
+
+
 def path_rows(check: Check, tendon: Tendon, layout: Layout, a: Any, problems: Problems) -> list[Row]:
     """The path of a tendon; what is wrong with it is reported."""
     if not tendon.path:

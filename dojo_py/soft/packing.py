@@ -5,6 +5,7 @@ stays short (which keeps numba's compile time down) while a field keeps its MuJo
 Any object with MuJoCo's array names works: `dojo_py.Model` or `mujoco.MjModel`.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,8 +14,11 @@ from dojo_py.actuation.short_way import of_rotations
 from dojo_py.collision.convex_shapes import Hulls
 from dojo_py.collision.height_fields import HeightFields, height_fields
 from dojo_py.collision.sweep import PairIndex, pair_index
+from dojo_py.mechanism.derived import Arrays
 from dojo_py.mechanism.enums import DisableBit, TrnType, WrapType
 from dojo_py.mechanism.fluid import semi_axes
+from dojo_py.mechanism.reference import by_joint, by_tendon
+from dojo_py.mechanism.tendon_paths import is_spatial
 from dojo_py.soft.narrowphase.convex import hulls_of, polygons_of
 from dojo_py.soft.narrowphase.features import Polygons
 from dojo_py.soft.pairs import PLANE, candidate_pairs
@@ -204,17 +208,9 @@ def _wraps(model: Any, ntendon: int) -> np.ndarray:
     return _fill(WRAP, len(model.wrap_type), type=model.wrap_type, objid=model.wrap_objid, prm=model.wrap_prm)
 
 
-def _add_actuator_passive(model: Any, damping: np.ndarray, armature: np.ndarray) -> None:
-    """Damping (nv, 3) and armature (nv,) of actuators on scalar joints, seen through the gear, added to the dofs' own."""
-    if not model.nactuator or not hasattr(model, "actuator_damping"):
-        return
-    coefficients = _polynomial(model.actuator_damping, getattr(model, "actuator_dampingpoly", None))
-    for i in range(int(model.nactuator)):
-        if np.any(coefficients[i]) or model.actuator_armature[i]:
-            dof = model.jnt_dofadr[model.actuator_trnid[i][0]]
-            gear = np.asarray(model.actuator_gear).reshape(-1, 6)[i, 0] ** 2
-            damping[dof] += gear * coefficients[i]
-            armature[dof] += gear * model.actuator_armature[i]
+def _dampers(arrays: Arrays, by: Callable[[Any, str], np.ndarray]) -> np.ndarray:
+    """(n, 3) coefficients of the actuators' dampers on joints or tendons."""
+    return _polynomial(by(arrays, "actuator_damping"), by(arrays, "actuator_dampingpoly"))
 
 
 def _box_reach(pairs: np.ndarray, ngeom: int) -> np.ndarray:
@@ -254,9 +250,9 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
             options[0][name] = getattr(opt, name)
     if timestep is not None:
         options[0]["timestep"] = timestep
-    damping = _polynomial(model.dof_damping, getattr(model, "dof_dampingpoly", None))
-    armature = np.array(model.dof_armature, dtype=float)
-    _add_actuator_passive(model, damping, armature)
+    arrays: Any = Arrays(model)
+    damping = _polynomial(model.dof_damping, model.dof_dampingpoly) + _dampers(arrays, by_joint)
+    armature = np.array(model.dof_armature, dtype=float) + by_joint(arrays, "actuator_armature")
     options[0]["has_damping"] = bool(np.any(damping))
     options[0]["has_gravcomp"] = bool(np.any(np.asarray(model.body_gravcomp) > 0))  # (the wheel's switch)
     options[0]["meaninertia"] = max(1e-15, float(model.stat.meaninertia)) if model.nv else 1.0
@@ -294,12 +290,13 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
     if ntendon:
         tendons = _fill(
             TENDON, ntendon, adr=model.tendon_adr, num=model.tendon_num,
-            spatial=np.asarray(model.wrap_type)[np.asarray(model.tendon_adr)] != WrapType.JOINT,
+            spatial=[is_spatial(model, t) for t in range(ntendon)],
             limited=model.tendon_limited, actfrclimited=model.tendon_actfrclimited, range=model.tendon_range,
             actfrcrange=model.tendon_actfrcrange, margin=model.tendon_margin,
             stiffness=_polynomial(model.tendon_stiffness, getattr(model, "tendon_stiffnesspoly", None)),
-            damping=_polynomial(model.tendon_damping, getattr(model, "tendon_dampingpoly", None)),
-            armature=model.tendon_armature, frictionloss=model.tendon_frictionloss, lengthspring=model.tendon_lengthspring,
+            damping=_polynomial(model.tendon_damping, model.tendon_dampingpoly) + _dampers(arrays, by_tendon),
+            armature=model.tendon_armature + by_tendon(arrays, "actuator_armature"),
+            frictionloss=model.tendon_frictionloss, lengthspring=model.tendon_lengthspring,
             length0=model.tendon_length0, invweight0=model.tendon_invweight0, solref_lim=model.tendon_solref_lim,
             solimp_lim=model.tendon_solimp_lim, solref_fri=model.tendon_solref_fri, solimp_fri=model.tendon_solimp_fri,
         )  # fmt: skip

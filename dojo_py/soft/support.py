@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.mechanism.enums import WrapType
+from dojo_py.mechanism.enums import TrnType
 from dojo_py.mechanism.errors import ErrorRecord, ModelError
 from dojo_py.mechanism.source import name_of, refusal
+from dojo_py.mechanism.tendon_paths import is_spatial
 from dojo_py.soft.narrowphase import SHAPE_NAMES, SUPPORTED
 from dojo_py.soft.pairs import candidate_pairs
 
@@ -62,12 +63,14 @@ def unsupported(model: Any) -> list[ErrorRecord]:
     for i in range(nactuator):
         passive = any(np.any(getattr(model, name)[i]) for name in ACTUATOR_PASSIVE if hasattr(model, name))
         kind, target = int(model.actuator_trntype[i]), int(model.actuator_trnid[i][0])
-        if passive and not (kind == 0 and int(model.jnt_type[target]) >= FIRST_SCALAR_JOINT):
-            add("actuator", i, "damping, armature", "are simulated on hinge and slide joints only")
+        if passive and not (kind == TrnType.TENDON or (kind == 0 and int(model.jnt_type[target]) >= FIRST_SCALAR_JOINT)):
+            add("actuator", i, "damping, armature", "are simulated on hinge and slide joints and tendons only")
+        if kind == TrnType.TENDON and model.actuator_armature[i] > 0 and is_spatial(model, target):
+            add("actuator", i, "armature", "on a spatial tendon is not simulated; on fixed tendons it is")
     if int(getattr(model, "nflex", 0)):
         add("flex", None, "", "deformable bodies are not simulated")
     for t in range(int(getattr(model, "ntendon", 0))):
-        if model.tendon_armature[t] > 0 and model.wrap_type[int(model.tendon_adr[t])] != WrapType.JOINT:
+        if model.tendon_armature[t] > 0 and is_spatial(model, t):
             add("tendon", t, "armature", "of a spatial tendon is not simulated; of fixed tendons it is")
     for i in range(nactuator):
         for array, accepted in (
