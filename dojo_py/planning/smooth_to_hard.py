@@ -6,7 +6,8 @@ bodies float and slide, and every push counts. Between the two lies a homotopy:
 1. descend for some iterations at κ, beginning where roll-outs begin to mean something (`HardSimulator.largest_kappa`);
 2. roll the plan out in the hard motion: where that costs what the relaxed motion said, go on there;
 3. otherwise lower κ and follow the path with feedback; where that makes the plan much worse, the step in κ was too long: halve it
-   (in the logarithm); where no step is short enough the path is lost (a box has tipped over) and the descent ends;
+   (in the logarithm), as far as that goes; where even then it is worse than the plan that the descent began with, the path is lost
+   (a box has tipped over) and the descent ends;
 4. in the hard motion, go on from the best plan seen there, with gradients at several κ in turn, as long as one of them helps.
 """
 
@@ -126,6 +127,8 @@ def next_kappa(planner: Planner, kappa: float, last: float) -> float | None:
     while True:
         smaller = max(last, ratio * kappa)
         moved = moved_to(planner, smaller)
+        if ratio >= SHORTEST_RATIO:  # what lost only a part of the gain is worth going on from
+            limit = max(limit, planner.first_merit)
         if moved is not None and planner.objective(moved) <= limit:
             planner.path, planner.motion = moved, smaller
             return smaller
