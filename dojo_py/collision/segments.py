@@ -2,7 +2,8 @@
 
     e = w + s u_A - t u_B,   e · u_A = e · u_B = 0,   w = o_A - o_B,   s, t ∈ [-1, 1]
 
-u: half vectors. Where an end is closest (or the axes are parallel) the ends' own rows hold the contact; s and t stay clamped.
+u: half vectors. Where an end is closest (or the axes are parallel) the ends' own rows hold the contact; s and t stay clamped. Of
+parallel axes the middle of A and what faces it are taken, or the end of B that is nearest to the middle of A and what faces that.
 
 On the central path the bounds of s and t are relaxed like those of the step:
 
@@ -29,8 +30,11 @@ def closest_parameters(w, ua, ub):
     bw = ub[0] * w[0] + ub[1] * w[1] + ub[2] * w[2]
     det = aa * bb - ab * ab
     if det < PARALLEL * aa * bb:
-        t = min(max(bw / bb, -1.0), 1.0)
-        return 0.0, t, False, -1.0 < t < 1.0
+        t = min(max(bw / bb, -1.0), 1.0)  # what faces the middle of A
+        if -1.0 < t < 1.0:
+            return 0.0, t, False, True
+        s = min(max((t * ab - aw) / aa, -1.0), 1.0)
+        return s, t, -1.0 < s < 1.0, False
     s = (ab * bw - bb * aw) / det
     t = (aa * bw - ab * aw) / det
     if -1.0 < s < 1.0 and -1.0 < t < 1.0:

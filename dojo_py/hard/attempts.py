@@ -18,6 +18,7 @@ from dojo_py.hard.start import (
     start_motion,
     start_pairs,
 )
+from dojo_py.hard.unloaded import let_go, nothing_touches, slacks_of_motion
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import FRICTIONLESS
 
@@ -36,17 +37,19 @@ SMALL = 0.02
 
 SOLVE_LIMIT = 50
 """Most iterations of one solve. (With 200 as many steps are solved, after as many iterations.)"""
+UNLOADED_LIMIT = 8
+"""Most iterations to the motion without impulses of an island in which nothing touches; two or three are usual."""
 QUIET = 5.0
 """The bodies are moved under the impulses of the start, before the complementarity pairs get their first values, only where that
 changes velocities by more than this times h [m/s²]. (With 0 as many steps are solved, after 1 to 5 % more iterations.)"""
 
 
 @kernel
-def attempts(L, P, Q, A, W, h, kappa, source, whole, once, budget, out):
+def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once, budget, out):
     """Solve the loaded step of the islands in W.span: by one start after another, until one solves it.
 
     source: impulses that are tried first (WARM, HERE), or COLD. whole: of a step that is not a part of one the best point is kept,
-    and the path is tried. once: only from these impulses.
+    and the path is tried; of a part only if it is the last resort (`last`). once: only from these impulses.
     Returns whether it ended near the solution, at corners that were held there (held_points.py): to be solved again from there.
     out (9,): status, iterations, residual beyond round-off, complementarity; over all calls for an island: its best point, see
     `keep_best` (4 to 6), and the number of solves (7); the residual with its round-off (8).
@@ -66,11 +69,17 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, once, budget, out):
         again = attempt in (AGAIN_WARM, AGAIN_COLD, AGAIN_PATH)
         if again and not (out[2] < W.solver.close and (out[0] == STALLED or out[0] == MAX_ITERATIONS)):
             continue
-        if attempt == PATH and kappa == 0.0 and not (whole and _any_friction(W)):
+        if attempt == PATH and kappa == 0.0 and not ((whole or last) and _any_friction(W)):
             continue
         impulses = HERE if again else source if attempt == WARM_START else COLD
         tol_comp = tightest * steady(W) if again and kappa == 0.0 else tightest
-        total += _start(L, P, Q, A, W, h, kappa, impulses, HEIGHT[attempt], weight, again or attempt == WARM_START)
+        count, unloaded = _start(L, P, Q, A, W, h, kappa, impulses, HEIGHT[attempt], weight, again or attempt == WARM_START)
+        total += count
+        if unloaded:
+            out[0], out[1], out[2], out[3] = SOLVED, total, residual_of(L, W, h, 1.0), 0.0
+            out[7] += 1.0
+            out[8] = residual_of(L, W, h, 0.0)
+            return False
         if attempt == PATH and any_cone(L, W):
             end = weight * (kappa if kappa > 0.0 else 0.5 * tol_comp)
             most = int(PATH_SHARE * (budget - total))
@@ -102,7 +111,8 @@ def _any_friction(W):
 def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered):
     """Bodies move under the impulses of the start, then contacts, limits and dry friction take their places in the cones.
 
-    height: of the start on the central path, see `start_pairs`; remembered: the impulses may be nearly right. Returns iterations.
+    height: of the start on the central path, see `start_pairs`; remembered: the impulses may be nearly right. Returns (iterations,
+    whether nothing touches in the hard limit: that is the solution).
     """
     nothing = W.scratch[105, 3:6]
     nothing[0] = -1.0
@@ -112,10 +122,20 @@ def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered):
     cones = any_cone(L, W)
     tolerance = max(W.options.residual_tolerance, QUIET * h) if cones else math.inf
     _, count, _, _ = iterate(L, P, Q, A, W, h, 0.0, 1.0, 1.0, tolerance, 1.0, 1, False, nothing)
+    if cones and kappa == 0.0 and impulses != HERE and nothing_touches(L, W, h):
+        let_go(W)
+        status, more, _, _ = iterate(
+            L, P, Q, A, W, h, 0.0, 1.0, 1.0, W.options.residual_tolerance, 1.0, UNLOADED_LIMIT, True, nothing
+        )
+        count += more
+        if status == SOLVED and nothing_touches(L, W, h):
+            release_cones(L, W, h)
+            slacks_of_motion(W)
+            return count, True
     if cones:
         start_pairs(L, W, h, height, kappa, weight, remembered)
     release_cones(L, W, h)
-    return count
+    return count, False
 
 
 @kernel

@@ -39,7 +39,7 @@ def whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, source, budget
         load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
         take_carried(W)
         start_step(L, P, Q, W, wrench, h, recovery)
-        held = attempts(L, P, Q, A, W, h, kappa, source, True, False, budget - total, out)
+        held = attempts(L, P, Q, A, W, h, kappa, source, True, False, False, budget - total, out)
         total += out[1]
         if not held:
             break
@@ -69,7 +69,7 @@ def in_parts(L, P, Q, A, W, angle, rate, wrench, h, first, kappa, budget, out):
         if done == 0:
             take_carried(W)
         start_step(L, P, Q, W, wrench, part_h, W.options.recovery_speed)
-        attempts(L, P, Q, A, W, part_h, kappa, COLD if fresh else HERE, False, longer, budget - total, out)
+        attempts(L, P, Q, A, W, part_h, kappa, COLD if fresh else HERE, False, level == most, longer, budget - total, out)
         total += out[1]
         if out[0] == SOLVED:
             worst[0], worst[1], worst[2] = max(worst[0], out[2]), max(worst[1], out[3]), max(worst[2], out[8])
@@ -173,6 +173,26 @@ def stand_still(L, P, Q, A, W, wrench, h):
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         W.unmatched[W.members[BODIES, k]] = 0  # (the differences of their poses are not their velocities)
     return (1.0 - W.halt[0]) * fastest
+
+
+@kernel
+def stop(L, P, Q, A, W, angle, rate, wrench, h):
+    """The islands' bodies stay where they start, and stop there. Returns their largest velocity, which is lost [m/s, rad/s]."""
+    start_parts(L, W, angle, rate, h, 1)
+    load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
+    start_step(L, P, Q, W, wrench, h, 0.0)
+    guess_impulses(W, COLD)
+    start_motion(L, W)
+    fastest = 0.0
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        for i in range(6):
+            fastest = max(fastest, abs(W.v[b, i]))
+            W.v[b, i] = 0.0
+        W.next_carried[b] = 0.0
+        W.unmatched[b] = 0
+    evaluate(L, P, Q, A, W, h, W.options.springs)
+    return fastest
 
 
 @kernel

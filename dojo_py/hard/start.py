@@ -261,7 +261,7 @@ def start_pairs(L, W, h, factor, kappa, weight, warm):
     weight: of friction's products beside those of gaps, as in `iterate`: both start on the same path.
     warm: factor is of what the remembered impulses leave: violations, and energy out of balance.
     """
-    _share_masses(L, W)
+    share_masses(L, W)
     scale = _violation_scale(L, W, h)
     start = factor * scale
     if warm:
@@ -272,12 +272,12 @@ def start_pairs(L, W, h, factor, kappa, weight, warm):
 @kernel
 def start_at(L, W, h, theta, weight):
     """Every cone pair near its own central path at theta [N m s], of the evaluated motion. weight: as in `start_pairs`."""
-    _share_masses(L, W)
+    share_masses(L, W)
     _start_pairs(L, W, h, theta, theta / weight)
 
 
 @kernel
-def _share_masses(L, W):
+def share_masses(L, W):
     """W.group_mass, W.group_near of the islands' groups of jointed bodies."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
@@ -294,7 +294,7 @@ def _share_masses(L, W):
 
 
 @kernel
-def _contact_mass(L, W, c):
+def contact_mass(L, W, c):
     """Mass [kg] that contact c moves, about: on either side of the bodies that are jointed, as one.
 
     What it moves alone, or the share of the contacts that hold them if that is less. Of a free body alone its inverse is
@@ -359,7 +359,7 @@ def _start_pairs(L, W, h, kappa0, friction0):
         W.lim[m, 0], W.lim[m, 1] = orthant.start(inertia, u, h, kappa0)
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
-        old, z, law, mu, mass = W.guess_con[W.active[c]], W.con[c], W.claw[c], W.cmu[c], _contact_mass(L, W, c)
+        old, z, law, mu, mass = W.guess_con[W.active[c]], W.con[c], W.claw[c], W.cmu[c], contact_mass(L, W, c)
         gamma, slack = orthant.start(mass, W.cval[c, 0] / h - old[0] / mass, h, kappa0)
         n, speed = SECOND_ORDER[law], 0.0
         for i in range(ROWS[law] - 1):
@@ -400,7 +400,7 @@ def _violations(L, W, h):
     scale = 0.0
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
-        mass = _contact_mass(L, W, c)
+        mass = contact_mass(L, W, c)
         u = min(W.cval[c, 0] / h, W.guess_con[W.active[c], 0] / mass)
         scale = max(scale, mass * u * u * h)
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):

@@ -17,7 +17,7 @@ from dojo_py.hard.held_points import any_held, release_points
 from dojo_py.hard.impacts import rebound
 from dojo_py.hard.interior_point import INEXACT, SOLVED, STALLED, TOO_FAST, steady
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, find_islands, take_islands
-from dojo_py.hard.parts import in_parts, stand_still, start_parts, take_carried, whole
+from dojo_py.hard.parts import in_parts, stand_still, start_parts, stop, take_carried, whole
 from dojo_py.hard.points import copy_point
 from dojo_py.hard.progress import residual_of
 from dojo_py.hard.residuals import evaluate
@@ -133,7 +133,8 @@ def _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, 
     """The islands' step ends INEXACT at the best there is; without a usable end they stay where they are, under a named failure.
 
     In this order: the best point of a whole step if it is nearly solved; parts, if they cover half of the interval; friction with
-    held bounds; any usable point of a whole step; what parts cover.
+    held bounds; any usable point of a whole step; what parts cover. Bodies for which there is none of these stay where they are.
+    In the hard limit they also stop if the last step was not solved as a whole either: the next would fail like this one.
     """
     failure = TOO_FAST if first > 0 else int(out[0])
     covered = W.halt[0]
@@ -152,8 +153,23 @@ def _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, 
         out[2] = out[8] = stand_still(L, P, Q, A, W, wrench, h)
         out[3] = W.halt[2]
         _report_island(W, report, INEXACT, total, out, max(parts, 1) + 1)
+    elif kappa == 0.0 and not all_warm(W) and _moves(W):
+        out[2] = out[8] = stop(L, P, Q, A, W, angle, rate, wrench, h)
+        out[3] = 0.0
+        _report_island(W, report, INEXACT, total, out, 1)
     else:
         _report_island(W, report, failure, total, out, 0)
+
+
+@kernel
+def _moves(W):
+    """Whether a body of the islands moves where the step starts."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        body = W.start_bodies[W.members[BODIES, k]]
+        for i in range(3):
+            if body[3 + i] != 0.0 or body[10 + i] != 0.0:
+                return True
+    return False
 
 
 @kernel

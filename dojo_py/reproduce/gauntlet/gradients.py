@@ -17,7 +17,7 @@ import numpy as np
 
 from dojo_py import HardOptions, HardSimulator, State, Status, load_model
 from dojo_py.reproduce.gauntlet.family import Case, Outcome
-from dojo_py.reproduce.gauntlet.gradients_oracle import GOOD, KINK, ORACLE, UNKNOWN, Judged, judge
+from dojo_py.reproduce.gauntlet.gradients_oracle import GOOD, JUMP, KINK, ORACLE, UNKNOWN, Judged, judge
 from dojo_py.reproduce.gauntlet.gradients_scenes import draw_case
 
 Array = np.ndarray
@@ -30,6 +30,7 @@ PROPERTIES = {
     "vjp": "derivative of a roll-out's scalar along a direction: the same",
     "close": "all these at κ ≥ 1e-6 within 1e-6, where the differences are good to a tenth of it: at most 0.1 % may be farther",
     "kink": "at a kink of the step they lie between its two sides",
+    "jump": "columns beside a jump of the step to another solution: right on theirs (nothing else is asked of them)",
     "not judged": "columns whose differences do not converge (nothing is asked of them)",
     "refused": "derivatives with a status that is not SOLVED, at steps that are (nothing is asked of them)",
     "runs": "nothing is raised",
@@ -119,8 +120,8 @@ class Tally:
         where = f"{label}, row {judged.row}: {judged.verdict}, off {judged.error:.1e}"
         if judged.verdict == UNKNOWN:
             self.add("not judged", 1, 0, 0.0, where)
-        elif judged.verdict == KINK:
-            self.add("kink", 1, 0, judged.error, where)
+        elif judged.verdict in (KINK, JUMP):
+            self.add(judged.verdict, 1, 0, judged.error, where)
         else:
             self.add(name, 1, int(judged.verdict != GOOD), judged.error, where)
             if bench.units >= 0.99e-6 and judged.estimate <= ORACLE * CLOSE:

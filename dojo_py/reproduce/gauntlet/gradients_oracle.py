@@ -8,6 +8,11 @@ Ridders' method: differences at steps that shrink by RATIO, extrapolated (Nevill
 neighbours agree best is taken, and their disagreement is its error estimate. Where that is above a tenth of the bound the column
 is not judged. Central differences at a kink converge to the mean of both sides, so a column that disagrees is looked at again
 from either side: at a kink it counts as one, and must be no farther out than the two.
+
+A step that has several solutions (bodies that start in one another, a corner near a corner) may end at another one where it starts
+a thousandth farther. If all differences of the first rows straddle such a jump their agreement means nothing. So a column that
+disagrees is also looked at with smaller first steps (NEARER): if differences that stay on the solution at hand converge to it, the
+derivative is right and the column counts as a jump nearby.
 """
 
 from __future__ import annotations
@@ -26,7 +31,9 @@ ENOUGH = 1e-10
 """Error estimate, relative to the column, with which a derivative is taken as found."""
 ORACLE = 0.1
 """Share of the bound that the differences' own error may have."""
-GOOD, KINK, UNKNOWN, WRONG = "good", "kink", "not judged", "wrong"
+NEARER = (1e-2, 1e-3, 1e-4)
+"""First steps of differences that are to stay clear of a jump, over the usual one."""
+GOOD, KINK, JUMP, UNKNOWN, WRONG = "good", "kink", "jump", "not judged", "wrong"
 
 
 class Judged(NamedTuple):
@@ -110,5 +117,9 @@ def judge(ours: Array, motion: Motion, first: float, floor: float, bound: float)
             worst = int(np.argmax(outside))
             if outside[worst] <= slack:
                 return Judged(KINK, float(apart / size), row, noise)
+    for nearer in NEARER:
+        found, estimate_here = ridders(central(motion), nearer * first, 2, floor)
+        if found is not None and estimate_here <= ORACLE * bound * size and np.abs(found - ours).max() <= bound * size:
+            return Judged(JUMP, float(off[row]), row, noise)
     verdict = WRONG if estimate <= ORACLE * bound * size else UNKNOWN
     return Judged(verdict, float(off[row]), row, noise)

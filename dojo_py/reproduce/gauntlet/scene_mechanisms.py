@@ -24,7 +24,7 @@ def chain(draw: Draw) -> None:
     """Links in a row: hanging from the world, thrown, or lying on the floor."""
     links, base = draw.count(10), str(draw.rng.choice(["world", "free", "floor"]))
     length, r = float(f"{draw.size:.3g}"), float(f"{draw.size * draw.rng.uniform(0.05, 0.2):.2g}")
-    damping = f'damping="{draw.gravity * draw.rng.random() * length**4 * 20:.3g}"' if draw.chance(0.3) else ""
+    damping = f'damping="{min(draw.gravity * draw.rng.random() * length**4 * 20, 1e9):.3g}"' if draw.chance(0.3) else ""
     kinds = list(SINGLE) if not draw.tie else ["hinge"]
     bits = PLANES_ONLY if draw.chance(0.5) else BITS["capsule"]
     height = {"world": links * length * draw.rng.uniform(0.2, 1.2), "free": 2.0 * length, "floor": r}[base]

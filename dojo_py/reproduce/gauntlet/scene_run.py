@@ -82,6 +82,8 @@ def simulate(case: Case) -> Run:
         return np.concatenate([getattr(p, name) for p in parts])
 
     wheel = mujoco.MjModel.from_xml_string(case.xml)
+    if len(wheel.mesh_vert):
+        wheel.mesh_vert[:] = model.mesh_vert  # ties in single precision are rounded one way here, the other way there
     wheel.opt.ccd_tolerance, wheel.opt.ccd_iterations = 1e-12, 500
     qpos = states("qpos")
     pose = [kinematics(mujoco, wheel, q) for q in qpos]
