@@ -32,6 +32,7 @@ from dojo_py.actuation.wrapping import slider_crank
 from dojo_py.arrays import copy
 from dojo_py.hard.couplings import acting_tendons
 from dojo_py.hard.layout import BodyMap, Layout, quaternion_product
+from dojo_py.hard.lift import driven, lift_forces
 from dojo_py.hard.tendon_paths import load_paths
 from dojo_py.hard.terms import EQ_TENDON
 from dojo_py.jit import entry, kernel
@@ -72,6 +73,8 @@ class Drive(NamedTuple):
     angle: np.ndarray  # (nd,) coordinates of hinges and slides, lengths of tendons
     coordinates: np.ndarray  # (96, 12) work of coordinates.py
     rate: np.ndarray  # (nd,) qvel, rates of the tendons' lengths
+    lift: np.ndarray  # (nd,) forces of gravity compensation along coordinates, where it is one of the actuators (lift.py)
+    lift_load: np.ndarray  # (nb, 6) work of lift.py
     path_x: np.ndarray  # (nb + 1, 3) work of tendon_paths.py: positions of bodies,
     path_R: np.ndarray  # (nb + 1, 3, 3) their axes,
     path_G: np.ndarray  # (s, 6, 8) derivative of a length
@@ -118,7 +121,10 @@ def build_drives(model: Any, layout: Layout, where: BodyMap) -> ActuatorTable:
             shared = [node for node in above(int(body[i, 0])) if node in above(int(body[i, 1]))]
             common[i] = shared[0] if shared else -1
     of_tendons, bounds, ranges = _tendon_drives(model, table)
-    dof_range = np.concatenate([table.dof_range, bounds])
+    own = table.dof_range.copy()
+    if not driven(model):  # nothing moves them, compensation included
+        own[layout.dof_lifted == 1] = 0.0
+    dof_range = np.concatenate([own, bounds])
     return table._replace(
         body=body, site_pos=pos, site_quat=quat, common=common, dof=of_tendons, dof_range=dof_range, force_range=ranges
     )
@@ -165,7 +171,10 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
     paths = z((nb + 1, 3)), R, z((layout.eq_bodies.shape[1], 6, WIDTH))
     nu = len(table.control_range)
     own = z(n), z(na), z(nu), z(1)
-    return Drive(servos, z(nd), z((nb, 6)), z(n), z(na), z(n), z(n), *own, hold, z((24, 12)), z(nd), z((96, 12)), z(nd), *paths)
+    lift = z(nd), z((nb, 6))
+    return Drive(
+        servos, z(nd), z((nb, 6)), z(n), z(na), z(n), z(n), *own, hold, z((24, 12)), z(nd), z((96, 12)), z(nd), *lift, *paths
+    )
 
 
 @kernel
@@ -191,6 +200,7 @@ def drive(L, T, V, bodies, qpos, qvel, act, control, h):
     S = V.servos
     load_coordinates(L, qpos, qvel, V.angle, V.rate)
     load_paths(L, V, bodies, h)
+    lift_forces(L, V, bodies, qpos)
     V.span[0] = h
     copy(act, V.act)
     for k in range(control.shape[0]):
@@ -229,12 +239,13 @@ def drive(L, T, V, bodies, qpos, qvel, act, control, h):
 
 @kernel
 def _bound_joints(T, V):
-    """Keep the sum of the actuator forces on each bounded hinge or slide in its range; a servo gets what the others leave."""
+    """Keep the sum of the actuator forces on each bounded coordinate in its range; a servo gets what the others leave."""
     S = V.servos
     for dof in range(T.dof_range.shape[0]):
         lower, upper = T.dof_range[dof, 0], T.dof_range[dof, 1]
         if not (lower > -math.inf or upper < math.inf):
             continue
+        lower, upper = lower - V.lift[dof], upper - V.lift[dof]
         servo = -1
         for k in range(S.servo_dof.shape[0]):
             if S.servo_dof[k] == dof:

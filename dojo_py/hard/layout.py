@@ -19,6 +19,7 @@ from dojo_py.hard.couplings import (
     tendon_numbers,
     tendon_terms,
 )
+from dojo_py.hard.lift import lift_tables
 from dojo_py.hard.medium_table import medium_tables
 from dojo_py.hard.path_table import bodies_of_path, path_tables
 from dojo_py.hard.terms import (
@@ -56,6 +57,12 @@ class Layout(NamedTuple):
     mobility: np.ndarray  # (nb, 3, 3) its inverse
     com: np.ndarray  # (nb, 3) centre of mass in the body frame [m]
     gravity: np.ndarray  # (nb, 3) acceleration after gravity compensation [m/s²]
+    lift_flags: np.ndarray  # (2,) of gravity compensation, see lift.py
+    lift_share: np.ndarray  # (nb,) share of the weight that is compensated
+    lift_arm: np.ndarray  # (nb, 3) times it, where that acts: from the centre of mass, in the body's frame [m]
+    lift_gravity: np.ndarray  # (3,) gravity without compensation [m/s²]
+    lift_driven: np.ndarray  # (1,) 1: actuators act
+    dof_lifted: np.ndarray  # (nv,) 1: compensation is a force of the actuators
     softest: np.ndarray  # (nb,) the smaller of mass and least moment of inertia: what stiff contacts must not bury
     # tree joints (one per body that moves); chains of hinges and slides use the jnt_* rows first … first + count
     kind: np.ndarray  # (nj,)
@@ -362,6 +369,7 @@ def build_layout(model):
         spring_quat=spring_quat,
         dof_inertia=np.concatenate([1.0 / np.maximum(np.array(model.dof_invweight0, float), 1e-12), own["inertia"]]),
         **limits,
+        **lift_tables(model, where, com, mass),
         **medium_tables(model, where, com),
     ), where
 

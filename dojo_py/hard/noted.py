@@ -37,7 +37,7 @@ def note_drive(V, N, t):
     for i in range(V.actuator_force.shape[0]):
         N.actuator[t, i] = V.actuator_force[i]
     for i in range(V.force.shape[0]):
-        N.joint_actuator[t, i] = V.force[i]
+        N.joint_actuator[t, i] = V.force[i] + V.lift[i]
 
 
 @kernel

@@ -25,10 +25,6 @@ def unsupported_features(model: Any) -> list[ErrorRecord]:
     found: list[ErrorRecord] = []
     if int(model.opt.enableflags) & EnableBit.SLEEP:
         found.append(refusal(model, "option", (), "flag sleep", "bodies at rest do not sleep in the hard mode"))
-    rows = np.flatnonzero(np.asarray(model.jnt_actgravcomp, bool) & np.asarray(model.jnt_actfrclimited, bool))
-    if len(rows):
-        message = "gravity compensation bounded by actuatorfrcrange is not simulated in the hard mode"
-        found.append(refusal(model, "joint", rows, "actuatorgravcomp", message))
     found += _actuator_features(model)
     if int(getattr(model, "ntendon", 0)):
         found += _limit_features(model, "tendon", model.tendon_limited, model.tendon_solref_lim, model.tendon_margin)
