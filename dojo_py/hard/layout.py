@@ -307,6 +307,7 @@ def build_layout(model):
             straight, adr = min(width, 3), int(model.jnt_qposadr[i])
             springref[d : d + straight] = model.qpos_spring[adr : adr + straight]
     has_force |= (stiffness != 0) | stiffness_poly.any(axis=1)
+    has_force |= (driven["damping"] != 0) | (driven["armature"] != 0) | driven["dampingpoly"].any(axis=1)
     node = np.full(nj, -1)
     needs = [j for j in range(nj) if kind[j] != FREE or np.any(has_force[vadr[j] : vadr[j] + 6])]
     node[needs] = np.arange(len(needs))

@@ -48,25 +48,15 @@ def _limit_features(model: Any, element: str, limited: Any, solref: Any, margin:
 
 
 def _actuator_features(model: Any) -> list[ErrorRecord]:
-    """Dampers and rotors of actuators, adhesion."""
+    """Adhesion."""
     found: list[ErrorRecord] = []
     if not int(model.nactuator):
         return found
-    scalar = [
-        kind == TrnType.TENDON or (kind == TrnType.JOINT and model.jnt_type[int(ids[0])] in (JointType.HINGE, JointType.SLIDE))
-        for kind, ids in zip(model.actuator_trntype, model.actuator_trnid, strict=True)
-    ]
     rows = np.flatnonzero(np.asarray(model.actuator_trntype) == TrnType.BODY)
     if len(rows):
         message = "adhesion is not simulated in the hard mode: its force acts at the contacts that a step starts with, "
         message += "which the hard mode finds in the step"
         found.append(refusal(model, "actuator", rows, "body", message))
-    passive = (np.asarray(model.actuator_damping) != 0) | (np.asarray(model.actuator_armature) != 0)
-    passive |= np.any(np.asarray(model.actuator_dampingpoly) != 0, axis=1)
-    rows = np.flatnonzero(passive & ~np.array(scalar, bool))
-    if len(rows):
-        message = "are simulated on hinges, slides and tendons only in the hard mode"
-        found.append(refusal(model, "actuator", rows, "damping, armature", message))
     return found
 
 
