@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dojo_py.collision.restitution import restitution
 from dojo_py.hard.couplings import (
     Coupling,
     acting_tendons,
@@ -129,6 +130,8 @@ class Layout(NamedTuple):
     limit_dof: np.ndarray  # (nl,)
     limit_sign: np.ndarray  # (nl,) +1: coordinate - bound ≥ 0, -1: bound - coordinate ≥ 0, 0: ball, bound - |rotation| ≥ 0
     limit_bound: np.ndarray  # (nl,) [rad or m]
+    limit_restitution: np.ndarray  # (nl,) of the rate at which it is met
+    limit_fall: np.ndarray  # (nl,) by which gravity accelerates the coordinate at most, over gravity [rad/m or 1]
     # boxes and ellipsoids in a medium, sorted by body (medium.py)
     medium_first: np.ndarray  # (nb + 1,) where those of each body begin
     medium_ellipsoid: np.ndarray  # (nf,) 1: ellipsoid, 0: box
@@ -317,7 +320,8 @@ def build_layout(model):
     ne = len(eq["eq_kind"])
     njn = len(needs)
     own = tendon_numbers(model, tendons)
-    limits = _limits(model, tendons)
+    dof_inertia = np.concatenate([1.0 / np.maximum(np.array(model.dof_invweight0, float), 1e-12), own["inertia"]])
+    limits = _limits(model, tendons, dof_inertia)
     tendon_nodes = njn + ne - len(tendons) + np.arange(len(tendons))
     dof_slot = np.arange(model.nv) - vadr[dof_joint]
     joined = lambda name: np.concatenate(  # noqa: E731
@@ -368,16 +372,16 @@ def build_layout(model):
         dof_springref=springref,
         tendon_rest=own["rest"],
         spring_quat=spring_quat,
-        dof_inertia=np.concatenate([1.0 / np.maximum(np.array(model.dof_invweight0, float), 1e-12), own["inertia"]]),
+        dof_inertia=dof_inertia,
         **limits,
         **lift_tables(model, where, com, mass),
         **medium_tables(model, where, com),
     ), where
 
 
-def _limits(model, tendons):
+def _limits(model, tendons, dof_inertia):
     """Rows for the bounds of limited joints and tendons. Returns a dict of arrays."""
-    rows = []
+    rows, bounces, masses = [], [], []
     for i in range(model.njnt):
         if not model.jnt_limited[i]:
             continue
@@ -386,9 +390,22 @@ def _limits(model, tendons):
             rows.append((d, 0.0, upper))
         elif int(model.jnt_type[i]) in (MJ_HINGE, MJ_SLIDE):
             rows += [(d, 1.0, lower), (d, -1.0, upper)]
-    rows += tendon_limits(model, tendons, model.nv)
+        bounces += [restitution(model.jnt_solref[i])] * (len(rows) - len(bounces))
+        masses += [float(model.body_subtreemass[int(model.jnt_bodyid[i])])] * (len(rows) - len(masses))
+    for k, t in enumerate(tendons):
+        rows += tendon_limits(model, [t], model.nv + k)
+        bounces += [restitution(model.tendon_solref_lim[t])] * (len(rows) - len(bounces))
+        masses += [float(model.body_subtreemass[0])] * (len(rows) - len(masses))
     table = np.array(rows, float).reshape(-1, 3)
-    return {"limit_dof": table[:, 0].astype(np.int64), "limit_sign": table[:, 1].copy(), "limit_bound": table[:, 2].copy()}
+    dofs = table[:, 0].astype(np.int64)
+    return {
+        "limit_dof": dofs,
+        "limit_sign": table[:, 1].copy(),
+        "limit_bound": table[:, 2].copy(),
+        "limit_restitution": np.array(bounces, float),
+        # m g r / I, with m r² ≤ I
+        "limit_fall": np.sqrt(np.array(masses, float) / dof_inertia[dofs]),
+    }
 
 
 def _equalities(model, where, com, dof_joint, parent, tendons):

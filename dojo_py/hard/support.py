@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.collision.restitution import BOUNCY, damping_ratio
 from dojo_py.hard.contact_support import contact_records
 from dojo_py.hard.joint_stacks import dependent_stacks
 from dojo_py.mechanism.enums import EnableBit, JointType, TrnType
@@ -27,20 +26,15 @@ def unsupported_features(model: Any) -> list[ErrorRecord]:
         found.append(refusal(model, "option", (), "flag sleep", "bodies at rest do not sleep in the hard mode"))
     found += _actuator_features(model)
     if int(getattr(model, "ntendon", 0)):
-        found += _limit_features(model, "tendon", model.tendon_limited, model.tendon_solref_lim, model.tendon_margin)
-    found += _limit_features(model, "joint", model.jnt_limited, model.jnt_solref, model.jnt_margin)
+        found += _limit_features(model, "tendon", model.tendon_limited, model.tendon_margin)
+    found += _limit_features(model, "joint", model.jnt_limited, model.jnt_margin)
     return found + contact_records(model)
 
 
-def _limit_features(model: Any, element: str, limited: Any, solref: Any, margin: Any) -> list[ErrorRecord]:
-    """Of the limits of joints or tendons, a row each: limited (n,), solref (n, 2), margin (n,)."""
+def _limit_features(model: Any, element: str, limited: Any, margin: Any) -> list[ErrorRecord]:
+    """Of the limits of joints or tendons, a row each: limited (n,), margin (n,)."""
     found: list[ErrorRecord] = []
     acts = np.asarray(limited, bool)
-    bouncy = np.array([damping_ratio(ref) < BOUNCY for ref in np.asarray(solref)], bool).reshape(-1)
-    rows = np.flatnonzero(acts & bouncy)
-    if len(rows):
-        message = "restitution at limits (little damping) is not simulated in the hard mode"
-        found.append(refusal(model, element, rows, "solreflimit", message))
     rows = np.flatnonzero(acts & (np.asarray(margin) > 0))
     if len(rows):
         found.append(refusal(model, element, rows, "margin", "the limits act at the ends of the range", notice=True))
