@@ -237,11 +237,13 @@ class Engine:
             _keep_finite(record)
         return record
 
-    def pull_back(self, trajectory: Trajectory, outside: Outside, kappa: float, gradient_kappa: float, cotangents: Array) -> Any:
+    def pull_back(
+        self, trajectory: Trajectory, controls: Array, outside: Outside, kappa: float, gradient_kappa: float, cotangents: Array
+    ) -> Any:
         """Record of a trajectory of this engine run backwards: its states are made anew, one step from each recorded one.
 
-        cotangents (T + 1, 2nv) of all states. The record's are summed up from the last to the first; where they overflow they are
-        zero, and the status is NOT_FINITE.
+        controls (T, nu): as they arrived. cotangents (T + 1, 2nv): of all states. The record's are summed up from the last to the
+        first; where they overflow they are zero, and the status is NOT_FINITE.
         """
         from dojo_py.hard.rollout import allocate_record, roll_out
 
@@ -255,7 +257,7 @@ class Engine:
         numbers = self.timestep, kappa, gradient_kappa, 0, 0
         record = self.roomy(
             record,
-            lambda mine, record, done: int(roll_out(*mine.handles, record, trajectory.control, outside, *numbers, done)),
+            lambda mine, record, done: int(roll_out(*mine.handles, record, controls, outside, *numbers, done)),
         )
         lost = ~(np.isfinite(record.cotangents[:-1]).all(axis=1) & np.isfinite(record.by_control).all(axis=1))
         record.cotangents[:-1][lost], record.by_control[lost], record.gradients[lost, 0] = 0.0, 0.0, Status.NOT_FINITE
