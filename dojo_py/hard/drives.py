@@ -1,9 +1,9 @@
 """Actuators in the hard mode: forces along joint coordinates, wrenches on bodies, and servos that the step takes implicitly.
 
-At the start of a step every actuator becomes one of three things. An actuator of a hinge, slide or tendon whose force depends
+At the start of a step every actuator becomes one of four things. An actuator of a hinge, slide or tendon whose force depends
 on length or velocity is a servo: its affine law is handed to the step, so that stiff gains stay stable. Any other force on a hinge,
 slide, ball or tendon is an explicit generalised force. Forces on free joints, sites and slider-cranks are wrenches, in the
-direction the bodies have at the start.
+direction the bodies have at the start. The law of adhesion is handed to the step, which finds the contacts (adhesion.py).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from dojo_py.actuation.force import advance, clamp, force_law, rest, signal, tur
 from dojo_py.actuation.short_way import turns_too_many
 from dojo_py.actuation.table import ActuatorTable, build_table
 from dojo_py.actuation.transmission import (
+    ADHESION,
     BALL,
     CRANK,
     FREE,
@@ -52,6 +53,10 @@ class Servos(NamedTuple):
     servo_b1: np.ndarray  # (m,)
     servo_b2: np.ndarray  # (m,)
     servo_range: np.ndarray  # (m, 2) of the force before the gear
+    pull_body: np.ndarray  # (p,) bodies of the model that adhesion is on
+    pull_law: np.ndarray  # (p, 4) its law b₀ + b₂ v and the range of the force [N], of this step
+    pull_force: np.ndarray  # (p,) what the step made of it [N]
+    pull_place: np.ndarray  # (9,) work of adhesion.py
 
 
 class Drive(NamedTuple):
@@ -163,6 +168,10 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
         servo_b1=z(len(mine)),
         servo_b2=z(len(mine)),
         servo_range=np.ascontiguousarray(table.force_range[mine]),
+        pull_body=layout.pull_body.copy(),
+        pull_law=z((len(layout.pull_body), 4)),
+        pull_force=z(len(layout.pull_body)),
+        pull_place=z(9),
     )
     nd, nb, n = len(layout.dof_node), len(layout.mass), len(table.dof)
     hold = np.zeros(1, np.int64)
@@ -209,6 +218,8 @@ def drive(L, T, V, bodies, qpos, qvel, act, control, h):
         V.force[i] = 0.0
     for i in range(T.dof.shape[0]):
         V.actuator_force[i] = 0.0
+        if T.pull[i] >= 0:
+            S.pull_law[T.pull[i], :] = 0.0
         u = signal(T, i, control, act, h, V.act_rate)
         if not T.enabled[i]:
             if is_controlled(T.gaintype[i]):
@@ -231,6 +242,10 @@ def drive(L, T, V, bodies, qpos, qvel, act, control, h):
             force = _joint_force(L, T, i, V, bodies, qpos, qvel, u)
         elif T.transmission[i] == CRANK:
             force = _crank_force(T, i, V, bodies, u)
+        elif T.transmission[i] == ADHESION:
+            b0, _, b2, E = force_law(T, i, u, 0.0, 0.0, V)
+            law, force = S.pull_law[T.pull[i]], clamp(b0, lower + E, upper + E)
+            law[0], law[1], law[2], law[3] = b0, b2, lower + E, upper + E
         else:
             force = _site_force(T, i, V, bodies, u)
         V.actuator_force[i] = force

@@ -37,6 +37,7 @@ from dojo_py.hard.terms import (
     SLIDE,
 )
 from dojo_py.mechanism.derived import Arrays
+from dojo_py.mechanism.enums import TrnType
 from dojo_py.mechanism.errors import ModelError
 from dojo_py.mechanism.quaternion import matrix
 from dojo_py.mechanism.reference import by_joint
@@ -63,6 +64,8 @@ class Layout(NamedTuple):
     lift_arm: np.ndarray  # (nb, 3) times it, where that acts: from the centre of mass, in the body's frame [m]
     lift_gravity: np.ndarray  # (3,) gravity without compensation [m/s²]
     lift_driven: np.ndarray  # (1,) 1: actuators act
+    pull_body: np.ndarray  # (p,) bodies of the model that adhesion is on
+    geom_body: np.ndarray  # (ngeom,) bodies of the model
     dof_lifted: np.ndarray  # (nv,) 1: compensation is a force of the actuators
     softest: np.ndarray  # (nb,) the smaller of mass and least moment of inertia: what stiff contacts must not bury
     # tree joints (one per body that moves); chains of hinges and slides use the jnt_* rows first … first + count
@@ -205,6 +208,15 @@ def _bodies(model, where):
             raise ModelError(refusal(model, "body", (b,), "inertia", message))
     gravity = np.asarray(model.opt.gravity, float)[None, :] * (weight / mass)[:, None]
     return mass, com, inertia, gravity
+
+
+def pull_bodies(model):
+    """(p,) the bodies that adhesion is on, of all such actuators."""
+    return np.array([int(ids[0]) for kind, ids in _transmissions(model) if kind == TrnType.BODY], np.int64)
+
+
+def _transmissions(model):
+    return zip(model.actuator_trntype, model.actuator_trnid, strict=True) if int(model.nactuator) else ()
 
 
 def _normals(axis):
@@ -374,6 +386,8 @@ def build_layout(model):
         spring_quat=spring_quat,
         dof_inertia=dof_inertia,
         **limits,
+        pull_body=pull_bodies(model),
+        geom_body=np.asarray(model.geom_bodyid, np.int64).reshape(-1),
         **lift_tables(model, where, com, mass),
         **medium_tables(model, where, com),
     ), where

@@ -9,7 +9,7 @@ import numpy as np
 
 from dojo_py.hard.contact_support import contact_records
 from dojo_py.hard.joint_stacks import dependent_stacks
-from dojo_py.mechanism.enums import EnableBit, JointType, TrnType
+from dojo_py.mechanism.enums import EnableBit, JointType
 from dojo_py.mechanism.errors import ErrorRecord, ModelError, UnsupportedWarning
 from dojo_py.mechanism.source import name_of, place_of, refusal
 
@@ -24,7 +24,6 @@ def unsupported_features(model: Any) -> list[ErrorRecord]:
     found: list[ErrorRecord] = []
     if int(model.opt.enableflags) & EnableBit.SLEEP:
         found.append(refusal(model, "option", (), "flag sleep", "bodies at rest do not sleep in the hard mode"))
-    found += _actuator_features(model)
     if int(getattr(model, "ntendon", 0)):
         found += _limit_features(model, "tendon", model.tendon_limited, model.tendon_margin)
     found += _limit_features(model, "joint", model.jnt_limited, model.jnt_margin)
@@ -38,19 +37,6 @@ def _limit_features(model: Any, element: str, limited: Any, margin: Any) -> list
     rows = np.flatnonzero(acts & (np.asarray(margin) > 0))
     if len(rows):
         found.append(refusal(model, element, rows, "margin", "the limits act at the ends of the range", notice=True))
-    return found
-
-
-def _actuator_features(model: Any) -> list[ErrorRecord]:
-    """Adhesion."""
-    found: list[ErrorRecord] = []
-    if not int(model.nactuator):
-        return found
-    rows = np.flatnonzero(np.asarray(model.actuator_trntype) == TrnType.BODY)
-    if len(rows):
-        message = "adhesion is not simulated in the hard mode: its force acts at the contacts that a step starts with, "
-        message += "which the hard mode finds in the step"
-        found.append(refusal(model, "actuator", rows, "body", message))
     return found
 
 

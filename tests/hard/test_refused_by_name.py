@@ -18,13 +18,14 @@ def pair(attributes):
 
 OVERRIDE = '<option o_friction="2 2"><flag override="enable"/></option>'
 HINGE = '<joint name="j" range="-1 1" {}/>'
-ADHESION = """<actuator>
-  <adhesion name="r" body="b" ctrlrange="0 1"/><adhesion name="q" body="b" ctrlrange="0 2"/></actuator>"""
+BOUNDED = '<joint name="j" actuatorfrcrange="-1 1"/>'
+SERVOS = """<actuator>
+  <position name="r" joint="j" kp="1"/><position name="q" joint="j" kp="2"/></actuator>"""
 REFUSED = {
     "anisotropic capsule": (
         scene('type="capsule" size=".1 .1"', pair('friction="1 2"')), r"unequal coefficients.*capsule on a plane.*'floor' - 'ball'"
     ),
-    "adhesion": (scene(pair=ADHESION), "'r', body: adhesion is not simulated"),
+    "two servos": (scene(joint=BOUNDED, pair=SERVOS), "'r': several servos on joint 'j'"),
 }
 HARMLESS = {
     "no coefficient": scene('condim="4" friction="1 0 0"', option='<default><geom friction="1 0 0"/></default>'),
@@ -64,13 +65,13 @@ def test_sleep_is_refused_with_its_place(tmp_path, mode, message):
 def test_refusals_name_file_and_line_and_what_can_be_done(tmp_path):
     """One record an element's feature, at the first that asks for it; then what the caller can do."""
     path = tmp_path / "m.xml"
-    path.write_text(scene('margin=".1"', pair=ADHESION))
+    path.write_text(scene('margin=".1"', joint=BOUNDED, pair=SERVOS))
     with pytest.raises(ModelError) as caught:
         HardSimulator(load_model(path))
-    adhesion, margin = caught.value.errors
-    assert (adhesion.line, adhesion.element, adhesion.name) == (3, "actuator", "r") and "(so for 'q')" in adhesion.message
+    servos, margin = sorted(caught.value.errors, key=lambda record: record.notice)
+    assert (servos.line, servos.element, servos.name) == (3, "actuator", "r") and "(so for 'q')" in servos.message
     assert margin.notice and margin.line == 1
-    assert str(caught.value).startswith(f"{path}:3: actuator 'r', body: ") and 'unsupported="warn"' in str(caught.value)
+    assert str(caught.value).startswith(f"{path}:3: actuator 'r': ") and 'unsupported="warn"' in str(caught.value)
 
 
 @pytest.mark.parametrize("case", HARMLESS)
@@ -85,8 +86,10 @@ def test_margins_are_notices(text):
     HardSimulator(model)
     with pytest.warns(UnsupportedWarning, match="margin"):
         HardSimulator(model, unsupported="warn")
-    with pytest.raises(ModelError, match="(?s)adhesion.*margin"):
-        HardSimulator(load_model(text.replace("</mujoco>", f"{ADHESION}</mujoco>")))
+    arm = "<body>" + BOUNDED.replace('"j"', '"i"') + '<geom size=".1" contype="0"/></body>'
+    servos = SERVOS.replace('"j"', '"i"')
+    with pytest.raises(ModelError, match="(?s)several servos.*margin"):
+        HardSimulator(load_model(text.replace("</worldbody>", f"{arm}</worldbody>{servos}")))
 
 
 A = 'armature="1"'
