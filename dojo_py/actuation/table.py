@@ -9,14 +9,14 @@ import numpy as np
 from dojo_py.actuation.controlled import GAIN_DCMOTOR, GAIN_PID
 from dojo_py.actuation.force import BIAS_AFFINE, BIAS_MUSCLE, GAIN_AFFINE, GAIN_MUSCLE
 from dojo_py.actuation.short_way import of_rotations
-from dojo_py.actuation.transmission import BALL, CRANK, FREE, SCALAR, SITE, TENDON
+from dojo_py.actuation.transmission import ADHESION, BALL, CRANK, FREE, SCALAR, SITE, TENDON
 from dojo_py.mechanism.enums import DisableBit, JointType, TrnType
 
 
 class ActuatorTable(NamedTuple):
     """One row per actuator, n rows. Forces in N or N m, lengths in m or rad."""
 
-    transmission: np.ndarray  # (n,) SCALAR, BALL, FREE, SITE, TENDON or CRANK
+    transmission: np.ndarray  # (n,) SCALAR, BALL, FREE, SITE, TENDON, CRANK or ADHESION
     in_parent: np.ndarray  # (n,) 1: ball and free joints, torque axis in the parent
     gear: np.ndarray  # (n, 6)
     qadr: np.ndarray  # (n,) first entry of the joint in qpos
@@ -28,6 +28,7 @@ class ActuatorTable(NamedTuple):
     site_quat: np.ndarray  # (n, 2, 4)
     common: np.ndarray  # (n,) last body that moves both sites (-1: world)
     servo: np.ndarray  # (n,) number among the servos: hinge, slide or tendon, force depends on length or velocity; else -1
+    pull: np.ndarray  # (n,) number among those of adhesion; else -1
     rotation: np.ndarray  # (n,) 1: servo of a rotation, which takes the short way round
     enabled: np.ndarray  # (n,)
     control: np.ndarray  # (n,) first entry in the control
@@ -69,7 +70,7 @@ def _transmissions(model: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         elif int(model.actuator_trntype[i]) == TrnType.TENDON:
             kinds[i] = TENDON
         elif int(model.actuator_trntype[i]) == TrnType.BODY:
-            kinds[i] = SITE  # of none: adhesion, which this table does not drive
+            kinds[i] = ADHESION
         else:
             joints[i] = model.actuator_trnid[i][0]
             kinds[i] = of_joint.get(JointType(int(model.jnt_type[joints[i]])), SCALAR)
@@ -82,7 +83,8 @@ def build_table(model: Any) -> ActuatorTable:
     n = len(kinds)
     flags, groups = int(model.opt.disableflags), np.asarray(model.actuator_group, int)
     off = np.array([0 <= g <= 30 and bool(int(model.opt.disableactuator) >> int(g) & 1) for g in groups], bool).reshape(n)
-    enabled = ~off & (not flags & DisableBit.ACTUATION) & (np.asarray(model.actuator_trntype) != TrnType.BODY)
+    enabled = ~off & (not flags & DisableBit.ACTUATION)
+    pulls = kinds == ADHESION
     gain, bias = np.array(model.actuator_gainprm, float), np.array(model.actuator_biasprm, float)
     gaintype, biastype = np.array(model.actuator_gaintype, np.int64), np.array(model.actuator_biastype, np.int64)
     affine = (gaintype == GAIN_AFFINE) & np.any(gain[:, 1:3] != 0, axis=1)
@@ -119,6 +121,7 @@ def build_table(model: Any) -> ActuatorTable:
         site_quat=site_quat,
         common=np.full(n, -1, np.int64),
         servo=np.where(is_servo, np.cumsum(is_servo) - 1, -1).astype(np.int64),
+        pull=np.where(pulls, np.cumsum(pulls) - 1, -1).astype(np.int64),
         rotation=of_rotations(model),
         enabled=enabled.astype(np.int64),
         control=np.array(model.actuator_ctrladr, np.int64) if hasattr(model, "actuator_ctrladr") else np.arange(n),

@@ -58,6 +58,16 @@ def motion_kappa_of(value: Any, largest: Callable[[], float]) -> float:
     return kappa
 
 
+def refuse_relaxed_adhesion(world: Any, kappa: float | None) -> None:
+    """ValueError on the central path (kappa > 0) where adhesion acts: it does on contacts that touch, and there none does."""
+    table = world.actuators
+    if kappa and np.any((table.pull >= 0) & (table.enabled == 1)):
+        raise ValueError(
+            "kappa: adhesion acts in the hard limit only, on contacts that touch: it has no relaxed steps and no derivatives; "
+            "delete its actuators, or disable their group (actuatorgroupdisable)"
+        )
+
+
 def gradient_kappa_of(value: Any, name: str = "kappa") -> float:
     """A central-path parameter at which the step has derivatives [N m s]."""
     try:

@@ -40,6 +40,7 @@ def choose_contacts(L, P, Q, W, h, everything, margin):
             if room > LIMIT_MARGIN + 3.0 * h * abs(W.rate_prev[dof]):
                 continue
         W.limit_active[W.n_limits[0]] = l
+        W.limpact[l] = 0
         W.n_limits[0] += 1
     _update_graph(L, W)
 

@@ -1,9 +1,9 @@
 """Actuators in the hard mode: forces along joint coordinates, wrenches on bodies, and servos that the step takes implicitly.
 
-At the start of a step every actuator becomes one of three things. An actuator of a hinge, slide or tendon whose force depends
+At the start of a step every actuator becomes one of four things. An actuator of a hinge, slide or tendon whose force depends
 on length or velocity is a servo: its affine law is handed to the step, so that stiff gains stay stable. Any other force on a hinge,
 slide, ball or tendon is an explicit generalised force. Forces on free joints, sites and slider-cranks are wrenches, in the
-direction the bodies have at the start.
+direction the bodies have at the start. The law of adhesion is handed to the step, which finds the contacts (adhesion.py).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from dojo_py.actuation.force import advance, clamp, force_law, rest, signal, tur
 from dojo_py.actuation.short_way import turns_too_many
 from dojo_py.actuation.table import ActuatorTable, build_table
 from dojo_py.actuation.transmission import (
+    ADHESION,
     BALL,
     CRANK,
     FREE,
@@ -32,6 +33,7 @@ from dojo_py.actuation.wrapping import slider_crank
 from dojo_py.arrays import copy
 from dojo_py.hard.couplings import acting_tendons
 from dojo_py.hard.layout import BodyMap, Layout, quaternion_product
+from dojo_py.hard.lift import driven, lift_forces
 from dojo_py.hard.tendon_paths import load_paths
 from dojo_py.hard.terms import EQ_TENDON
 from dojo_py.jit import entry, kernel
@@ -51,6 +53,10 @@ class Servos(NamedTuple):
     servo_b1: np.ndarray  # (m,)
     servo_b2: np.ndarray  # (m,)
     servo_range: np.ndarray  # (m, 2) of the force before the gear
+    pull_body: np.ndarray  # (p,) bodies of the model that adhesion is on
+    pull_law: np.ndarray  # (p, 4) its law b₀ + b₂ v and the range of the force [N], of this step
+    pull_force: np.ndarray  # (p,) what the step made of it [N]
+    pull_place: np.ndarray  # (9,) work of adhesion.py
 
 
 class Drive(NamedTuple):
@@ -72,6 +78,8 @@ class Drive(NamedTuple):
     angle: np.ndarray  # (nd,) coordinates of hinges and slides, lengths of tendons
     coordinates: np.ndarray  # (96, 12) work of coordinates.py
     rate: np.ndarray  # (nd,) qvel, rates of the tendons' lengths
+    lift: np.ndarray  # (nd,) forces of gravity compensation along coordinates, where it is one of the actuators (lift.py)
+    lift_load: np.ndarray  # (nb, 6) work of lift.py
     path_x: np.ndarray  # (nb + 1, 3) work of tendon_paths.py: positions of bodies,
     path_R: np.ndarray  # (nb + 1, 3, 3) their axes,
     path_G: np.ndarray  # (s, 6, 8) derivative of a length
@@ -118,7 +126,10 @@ def build_drives(model: Any, layout: Layout, where: BodyMap) -> ActuatorTable:
             shared = [node for node in above(int(body[i, 0])) if node in above(int(body[i, 1]))]
             common[i] = shared[0] if shared else -1
     of_tendons, bounds, ranges = _tendon_drives(model, table)
-    dof_range = np.concatenate([table.dof_range, bounds])
+    own = table.dof_range.copy()
+    if not driven(model):  # nothing moves them, compensation included
+        own[layout.dof_lifted == 1] = 0.0
+    dof_range = np.concatenate([own, bounds])
     return table._replace(
         body=body, site_pos=pos, site_quat=quat, common=common, dof=of_tendons, dof_range=dof_range, force_range=ranges
     )
@@ -157,6 +168,10 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
         servo_b1=z(len(mine)),
         servo_b2=z(len(mine)),
         servo_range=np.ascontiguousarray(table.force_range[mine]),
+        pull_body=layout.pull_body.copy(),
+        pull_law=z((len(layout.pull_body), 4)),
+        pull_force=z(len(layout.pull_body)),
+        pull_place=z(9),
     )
     nd, nb, n = len(layout.dof_node), len(layout.mass), len(table.dof)
     hold = np.zeros(1, np.int64)
@@ -165,7 +180,10 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
     paths = z((nb + 1, 3)), R, z((layout.eq_bodies.shape[1], 6, WIDTH))
     nu = len(table.control_range)
     own = z(n), z(na), z(nu), z(1)
-    return Drive(servos, z(nd), z((nb, 6)), z(n), z(na), z(n), z(n), *own, hold, z((24, 12)), z(nd), z((96, 12)), z(nd), *paths)
+    lift = z(nd), z((nb, 6))
+    return Drive(
+        servos, z(nd), z((nb, 6)), z(n), z(na), z(n), z(n), *own, hold, z((24, 12)), z(nd), z((96, 12)), z(nd), *lift, *paths
+    )
 
 
 @kernel
@@ -191,6 +209,7 @@ def drive(L, T, V, bodies, qpos, qvel, act, control, h):
     S = V.servos
     load_coordinates(L, qpos, qvel, V.angle, V.rate)
     load_paths(L, V, bodies, h)
+    lift_forces(L, V, bodies, qpos)
     V.span[0] = h
     copy(act, V.act)
     for k in range(control.shape[0]):
@@ -199,6 +218,8 @@ def drive(L, T, V, bodies, qpos, qvel, act, control, h):
         V.force[i] = 0.0
     for i in range(T.dof.shape[0]):
         V.actuator_force[i] = 0.0
+        if T.pull[i] >= 0:
+            S.pull_law[T.pull[i], :] = 0.0
         u = signal(T, i, control, act, h, V.act_rate)
         if not T.enabled[i]:
             if is_controlled(T.gaintype[i]):
@@ -221,6 +242,10 @@ def drive(L, T, V, bodies, qpos, qvel, act, control, h):
             force = _joint_force(L, T, i, V, bodies, qpos, qvel, u)
         elif T.transmission[i] == CRANK:
             force = _crank_force(T, i, V, bodies, u)
+        elif T.transmission[i] == ADHESION:
+            b0, _, b2, E = force_law(T, i, u, 0.0, 0.0, V)
+            law, force = S.pull_law[T.pull[i]], clamp(b0, lower + E, upper + E)
+            law[0], law[1], law[2], law[3] = b0, b2, lower + E, upper + E
         else:
             force = _site_force(T, i, V, bodies, u)
         V.actuator_force[i] = force
@@ -229,12 +254,13 @@ def drive(L, T, V, bodies, qpos, qvel, act, control, h):
 
 @kernel
 def _bound_joints(T, V):
-    """Keep the sum of the actuator forces on each bounded hinge or slide in its range; a servo gets what the others leave."""
+    """Keep the sum of the actuator forces on each bounded coordinate in its range; a servo gets what the others leave."""
     S = V.servos
     for dof in range(T.dof_range.shape[0]):
         lower, upper = T.dof_range[dof, 0], T.dof_range[dof, 1]
         if not (lower > -math.inf or upper < math.inf):
             continue
+        lower, upper = lower - V.lift[dof], upper - V.lift[dof]
         servo = -1
         for k in range(S.servo_dof.shape[0]):
             if S.servo_dof[k] == dof:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.announce import FirstUse
+from dojo_py.hard.checks import refuse_relaxed_adhesion
 from dojo_py.hard.flags import acting_model
 from dojo_py.hard.options import HardOptions
 from dojo_py.hard.readings import readings_of, wanted
@@ -218,6 +219,8 @@ class Engine:
         """
         from dojo_py.hard.rollout import roll_out
 
+        for k in (kappa, gradient_kappa):
+            refuse_relaxed_adhesion(self.world, k)
         record = self._start_record(start, len(controls), maximal, contacts, gradient_kappa is not None, sense)
         numbers = self.timestep, kappa, gradient_kappa or 0.0, 0, 0
 
@@ -237,14 +240,17 @@ class Engine:
             _keep_finite(record)
         return record
 
-    def pull_back(self, trajectory: Trajectory, outside: Outside, kappa: float, gradient_kappa: float, cotangents: Array) -> Any:
+    def pull_back(
+        self, trajectory: Trajectory, controls: Array, outside: Outside, kappa: float, gradient_kappa: float, cotangents: Array
+    ) -> Any:
         """Record of a trajectory of this engine run backwards: its states are made anew, one step from each recorded one.
 
-        cotangents (T + 1, 2nv) of all states. The record's are summed up from the last to the first; where they overflow they are
-        zero, and the status is NOT_FINITE.
+        controls (T, nu): as they arrived. cotangents (T + 1, 2nv): of all states. The record's are summed up from the last to the
+        first; where they overflow they are zero, and the status is NOT_FINITE.
         """
         from dojo_py.hard.rollout import allocate_record, roll_out
 
+        refuse_relaxed_adhesion(self.world, gradient_kappa)
         assert trajectory.impulses is not None
         room = max(self._pool.room, self.rows.room(trajectory.impulses[0]))
         record = allocate_record(self.model, self.world, len(trajectory), False, False, backwards=True, room=room)
@@ -255,7 +261,7 @@ class Engine:
         numbers = self.timestep, kappa, gradient_kappa, 0, 0
         record = self.roomy(
             record,
-            lambda mine, record, done: int(roll_out(*mine.handles, record, trajectory.control, outside, *numbers, done)),
+            lambda mine, record, done: int(roll_out(*mine.handles, record, controls, outside, *numbers, done)),
         )
         lost = ~(np.isfinite(record.cotangents[:-1]).all(axis=1) & np.isfinite(record.by_control).all(axis=1))
         record.cotangents[:-1][lost], record.by_control[lost], record.gradients[lost, 0] = 0.0, 0.0, Status.NOT_FINITE
@@ -292,6 +298,7 @@ class Engine:
         """(iterations + 1, 6) the iterations of one step's last solve, see workspace.Work.trace."""
         from dojo_py.hard.rollout import roll_out
 
+        refuse_relaxed_adhesion(self.world, kappa)
         record, found = self._start_record(start, 1, False, False, False), np.zeros((0, 6))
         none = outside_of(self.model, None, None, 1)
 

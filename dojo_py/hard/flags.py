@@ -36,6 +36,8 @@ def acting_model(model: Any) -> Any:
     if flags & PASSIVE == PASSIVE:
         changes["body_gravcomp"] = np.zeros_like(model.body_gravcomp)
         opt |= {"density": 0.0, "viscosity": 0.0}
+    elif not np.any(np.asarray(model.body_gravcomp) > 0.0):  # it acts where some body is lifted (MuJoCo's switch)
+        changes["body_gravcomp"] = np.zeros_like(model.body_gravcomp)
     changes |= _mocap_as_world(model)
     if opt:
         changes["opt"] = dataclasses.replace(model.opt, **opt)

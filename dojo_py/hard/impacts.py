@@ -2,24 +2,27 @@
 
     v⁺ ≥ -e v⁻   as   gap₊ - g ≥ 0 ⟂ γ,    g = gap₀ + θ e (gap₋ - gap₀)       gap₋: one interval before the start
 
-Which contacts have an impact is found by the step without restitution: those that push and were closing faster than what
-gravity adds in a step. Impacts may start others, so that is repeated. θ = 1, but where friction and several impacts would make
-Newton's law create energy (Kane's paradox): there θ is as large as the work of the contacts allows,
+Which contacts have an impact is found by the step without restitution: those that push and were closing faster than what gravity
+adds in a step. A limit of a joint or tendon is met likewise, its distance in place of the gap. Impacts may start others, so that is
+repeated. θ = 1, but where friction and several impacts would make Newton's law create energy (Kane's paradox): there θ is as large
+as the work of the contacts and limits allows,
 
-    work = Σ_bodies P · (v + v₋)/2,   P: their impulses on a body                                     ≤ 0
+    work = Σ_bodies P · (v + v₋)/2 + Σ_limits γ (ḋ + ḋ₋)/2,   P: impulses on a body, d: distances     ≤ 0
 
 In the hard limit and in steps solved whole; on the central path impacts are inelastic, and so are the derivatives.
 """
+
+import math
 
 from dojo_py.hard.apart import BEFORE, START
 from dojo_py.hard.bodies import strongest_gravity
 from dojo_py.hard.contact_rows import candidate_gap
 from dojo_py.hard.interior_point import SOLVED
-from dojo_py.hard.islands import BODIES, CONTACTS
+from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS
 from dojo_py.hard.parts import whole
 from dojo_py.hard.start import COLD
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_mul, quat_to_matrix, step_quaternion
+from dojo_py.rotation import quat_conj_mul, quat_exp, quat_mul, quat_to_matrix, rotation_vector, step_quaternion
 from dojo_py.solver.cones.contact import ROWS, impulse_of
 
 ROUNDS = 10
@@ -32,9 +35,11 @@ CREATED = 1e-9
 
 @kernel
 def forget_impacts(W):
-    """No contact of the islands has an impact."""
+    """No contact and no limit of the islands has an impact."""
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         W.cimpact[W.members[CONTACTS, k]] = 0
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        W.limpact[W.limit_active[W.members[LIMITS, k]]] = 0
 
 
 @kernel
@@ -46,7 +51,7 @@ def rebound(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
     total, share = 0.0, 1.0
     if _add_impacts(L, P, Q, W, h) == 0:
         return 0.0
-    idle, _ = _work(L, W)
+    idle, _ = _work(L, W, h)
     for _ in range(ROUNDS):
         _aim(W, share)
         total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, budget - total, out)
@@ -54,7 +59,7 @@ def rebound(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
             break
         if _add_impacts(L, P, Q, W, h) > 0:
             continue
-        created, scale = _work(L, W)
+        created, scale = _work(L, W, h)
         if created > max(idle, 0.0) + CREATED * scale:
             # the work is about linear in θ, `idle` at 0: a little below where it vanishes, by a tenth at least, nine tenths at most
             share *= min(max(0.95 * idle / min(idle - created, -1e-300), 0.1), 0.9)
@@ -66,8 +71,8 @@ def rebound(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
 
 @kernel
 def _add_impacts(L, P, Q, W, h):
-    """Mark contacts of the islands that push, were closing and are not marked yet. Returns how many."""
-    added = 0
+    """Mark contacts and limits of the islands that push, were closing and are not marked yet. Returns how many."""
+    added = _add_limits(L, W, h)
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         if not W.crestitution[c] > 0.0 or W.cimpact[c] == 1:
@@ -91,6 +96,41 @@ def _add_impacts(L, P, Q, W, h):
 
 
 @kernel
+def _add_limits(L, W, h):
+    """`_add_impacts` of limits."""
+    added = 0
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        m = W.members[LIMITS, k]
+        l = W.limit_active[m]
+        if not L.limit_restitution[l] > 0.0 or W.limpact[l] == 1:
+            continue
+        dof = L.limit_dof[l]
+        if W.lim[m, 0] * h <= L.dof_inertia[dof] * W.lim[m, 1]:
+            continue
+        here = _distance(L, W, l, 0.0)
+        closed = _distance(L, W, l, h) - here
+        if closed > h * (h * L.limit_fall[l] * strongest_gravity(L, L.dof_body[dof]) + SLOWEST):
+            W.limpact[l] = 1
+            W.lrebound[l, 0], W.lrebound[l, 1] = here, L.limit_restitution[l] * closed
+            added += 1
+    return added
+
+
+@kernel
+def _distance(L, W, l, back):
+    """Distance of limit l to its bound, `back` [s] before the start of the step at the rates that led there [rad, m]."""
+    dof = L.limit_dof[l]
+    if L.limit_sign[l] != 0.0:
+        return L.limit_sign[l] * (W.angle0[dof] - back * W.rate_prev[dof] - L.limit_bound[l])
+    q, turn, r = W.scratch[100, 0:4], W.scratch[101, 0:4], W.scratch[102, 0:3]
+    quat_exp(W.rate_prev[dof : dof + 3], -back, turn)
+    quat_mul(W.turn0[L.dof_joint[dof]], turn, q)
+    quat_conj_mul(L.base_quat[L.dof_joint[dof]], q, turn)
+    rotation_vector(turn, r)
+    return L.limit_bound[l] - math.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
+
+
+@kernel
 def _pose_before(W, b, h):
     """W.x_before, W.R_before of body b, one interval before the start of the step; of the world (-1) those it always has."""
     p, q = W.scratch[100, 0:4], W.scratch[101, 0:4]
@@ -107,15 +147,18 @@ def _pose_before(W, b, h):
 
 @kernel
 def _aim(W, share):
-    """The gaps at which the marked contacts end at least, with a share of their restitution."""
+    """The gaps and distances at which what is marked ends at least, with a share of its restitution."""
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         W.cend[c] = W.crebound[c, 0] + share * W.crebound[c, 1]
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        l = W.limit_active[W.members[LIMITS, k]]
+        W.lend[l] = W.lrebound[l, 0] + share * W.lrebound[l, 1]
 
 
 @kernel
-def _work(L, W):
-    """(work of the contacts of the islands [J], kinetic energy of the bodies' change of velocity [J])."""
+def _work(L, W, h):
+    """(work of the contacts and limits of the islands [J], kinetic energy of the bodies' change of velocity [J])."""
     F, total, scale = W.scratch[100, 0 : W.cf.shape[1]], 0.0, 0.0
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
@@ -126,6 +169,11 @@ def _work(L, W):
                 for r in range(ROWS[W.claw[c]]):
                     for i in range(6):
                         total += 0.5 * F[r] * W.cB[c, side, r, i] * (W.v[b, i] + W.v_prev[b, i])
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        m = W.members[LIMITS, k]
+        l = W.limit_active[m]
+        if L.limit_restitution[l] > 0.0 and W.lim[m, 0] > 0.0:
+            total += 0.5 * W.lim[m, 0] * (W.lgap[m] - W.limit_allowance[l] - _distance(L, W, l, h)) / h
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         for i in range(6):

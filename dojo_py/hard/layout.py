@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dojo_py.collision.restitution import restitution
 from dojo_py.hard.couplings import (
     Coupling,
     acting_tendons,
@@ -19,6 +20,7 @@ from dojo_py.hard.couplings import (
     tendon_numbers,
     tendon_terms,
 )
+from dojo_py.hard.lift import lift_tables
 from dojo_py.hard.medium_table import medium_tables
 from dojo_py.hard.path_table import bodies_of_path, path_tables
 from dojo_py.hard.terms import (
@@ -35,6 +37,7 @@ from dojo_py.hard.terms import (
     SLIDE,
 )
 from dojo_py.mechanism.derived import Arrays
+from dojo_py.mechanism.enums import TrnType
 from dojo_py.mechanism.errors import ModelError
 from dojo_py.mechanism.quaternion import matrix
 from dojo_py.mechanism.reference import by_joint
@@ -56,6 +59,14 @@ class Layout(NamedTuple):
     mobility: np.ndarray  # (nb, 3, 3) its inverse
     com: np.ndarray  # (nb, 3) centre of mass in the body frame [m]
     gravity: np.ndarray  # (nb, 3) acceleration after gravity compensation [m/s²]
+    lift_flags: np.ndarray  # (2,) of gravity compensation, see lift.py
+    lift_share: np.ndarray  # (nb,) share of the weight that is compensated
+    lift_arm: np.ndarray  # (nb, 3) times it, where that acts: from the centre of mass, in the body's frame [m]
+    lift_gravity: np.ndarray  # (3,) gravity without compensation [m/s²]
+    lift_driven: np.ndarray  # (1,) 1: actuators act
+    pull_body: np.ndarray  # (p,) bodies of the model that adhesion is on
+    geom_body: np.ndarray  # (ngeom,) bodies of the model
+    dof_lifted: np.ndarray  # (nv,) 1: compensation is a force of the actuators
     softest: np.ndarray  # (nb,) the smaller of mass and least moment of inertia: what stiff contacts must not bury
     # tree joints (one per body that moves); chains of hinges and slides use the jnt_* rows first … first + count
     kind: np.ndarray  # (nj,)
@@ -122,6 +133,8 @@ class Layout(NamedTuple):
     limit_dof: np.ndarray  # (nl,)
     limit_sign: np.ndarray  # (nl,) +1: coordinate - bound ≥ 0, -1: bound - coordinate ≥ 0, 0: ball, bound - |rotation| ≥ 0
     limit_bound: np.ndarray  # (nl,) [rad or m]
+    limit_restitution: np.ndarray  # (nl,) of the rate at which it is met
+    limit_fall: np.ndarray  # (nl,) by which gravity accelerates the coordinate at most, over gravity [rad/m or 1]
     # boxes and ellipsoids in a medium, sorted by body (medium.py)
     medium_first: np.ndarray  # (nb + 1,) where those of each body begin
     medium_ellipsoid: np.ndarray  # (nf,) 1: ellipsoid, 0: box
@@ -195,6 +208,15 @@ def _bodies(model, where):
             raise ModelError(refusal(model, "body", (b,), "inertia", message))
     gravity = np.asarray(model.opt.gravity, float)[None, :] * (weight / mass)[:, None]
     return mass, com, inertia, gravity
+
+
+def pull_bodies(model):
+    """(p,) the bodies that adhesion is on, of all such actuators."""
+    return np.array([int(ids[0]) for kind, ids in _transmissions(model) if kind == TrnType.BODY], np.int64)
+
+
+def _transmissions(model):
+    return zip(model.actuator_trntype, model.actuator_trnid, strict=True) if int(model.nactuator) else ()
 
 
 def _normals(axis):
@@ -300,6 +322,7 @@ def build_layout(model):
             straight, adr = min(width, 3), int(model.jnt_qposadr[i])
             springref[d : d + straight] = model.qpos_spring[adr : adr + straight]
     has_force |= (stiffness != 0) | stiffness_poly.any(axis=1)
+    has_force |= (driven["damping"] != 0) | (driven["armature"] != 0) | driven["dampingpoly"].any(axis=1)
     node = np.full(nj, -1)
     needs = [j for j in range(nj) if kind[j] != FREE or np.any(has_force[vadr[j] : vadr[j] + 6])]
     node[needs] = np.arange(len(needs))
@@ -309,7 +332,8 @@ def build_layout(model):
     ne = len(eq["eq_kind"])
     njn = len(needs)
     own = tendon_numbers(model, tendons)
-    limits = _limits(model, tendons)
+    dof_inertia = np.concatenate([1.0 / np.maximum(np.array(model.dof_invweight0, float), 1e-12), own["inertia"]])
+    limits = _limits(model, tendons, dof_inertia)
     tendon_nodes = njn + ne - len(tendons) + np.arange(len(tendons))
     dof_slot = np.arange(model.nv) - vadr[dof_joint]
     joined = lambda name: np.concatenate(  # noqa: E731
@@ -360,15 +384,18 @@ def build_layout(model):
         dof_springref=springref,
         tendon_rest=own["rest"],
         spring_quat=spring_quat,
-        dof_inertia=np.concatenate([1.0 / np.maximum(np.array(model.dof_invweight0, float), 1e-12), own["inertia"]]),
+        dof_inertia=dof_inertia,
         **limits,
+        pull_body=pull_bodies(model),
+        geom_body=np.asarray(model.geom_bodyid, np.int64).reshape(-1),
+        **lift_tables(model, where, com, mass),
         **medium_tables(model, where, com),
     ), where
 
 
-def _limits(model, tendons):
+def _limits(model, tendons, dof_inertia):
     """Rows for the bounds of limited joints and tendons. Returns a dict of arrays."""
-    rows = []
+    rows, bounces, masses = [], [], []
     for i in range(model.njnt):
         if not model.jnt_limited[i]:
             continue
@@ -377,9 +404,22 @@ def _limits(model, tendons):
             rows.append((d, 0.0, upper))
         elif int(model.jnt_type[i]) in (MJ_HINGE, MJ_SLIDE):
             rows += [(d, 1.0, lower), (d, -1.0, upper)]
-    rows += tendon_limits(model, tendons, model.nv)
+        bounces += [restitution(model.jnt_solref[i])] * (len(rows) - len(bounces))
+        masses += [float(model.body_subtreemass[int(model.jnt_bodyid[i])])] * (len(rows) - len(masses))
+    for k, t in enumerate(tendons):
+        rows += tendon_limits(model, [t], model.nv + k)
+        bounces += [restitution(model.tendon_solref_lim[t])] * (len(rows) - len(bounces))
+        masses += [float(model.body_subtreemass[0])] * (len(rows) - len(masses))
     table = np.array(rows, float).reshape(-1, 3)
-    return {"limit_dof": table[:, 0].astype(np.int64), "limit_sign": table[:, 1].copy(), "limit_bound": table[:, 2].copy()}
+    dofs = table[:, 0].astype(np.int64)
+    return {
+        "limit_dof": dofs,
+        "limit_sign": table[:, 1].copy(),
+        "limit_bound": table[:, 2].copy(),
+        "limit_restitution": np.array(bounces, float),
+        # m g r / I, with m r² ≤ I
+        "limit_fall": np.sqrt(np.array(masses, float) / dof_inertia[dofs]),
+    }
 
 
 def _equalities(model, where, com, dof_joint, parent, tendons):

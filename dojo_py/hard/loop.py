@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.hard.checks import refuse_relaxed_adhesion
 from dojo_py.simulate.arguments import outside_of, placed_of, refuse_late_controls, state_of
 from dojo_py.simulate.results import Contacts, Exact, State
 
@@ -65,6 +66,7 @@ class HardLoop:
         """
         from dojo_py.hard.rollout import roll_out
 
+        refuse_relaxed_adhesion(self.simulator.world, kappa)
         done = 0
 
         def steps(mine: Any, record: Any, before: int) -> int:
@@ -88,6 +90,8 @@ class HardLoop:
     def run_back(self, decide: int, data: int, steps: int, kappa: float, moved: Callable[[], int] | None = None) -> Array:
         """The first `steps` steps of the last run, which was at κ, backwards: cotangents are summed up. Returns their statuses."""
         from dojo_py.hard.rollout import roll_out
+
+        refuse_relaxed_adhesion(self.simulator.world, kappa)
 
         def back(mine: Any, record: Any, before: int) -> int:
             nonlocal data

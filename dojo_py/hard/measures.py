@@ -33,7 +33,17 @@ def energy(layout: Layout, bodies: Array, qpos: Array, qvel: Array, h: float, pa
     gravity = -np.sum(L.mass[:, None] * L.gravity * (x - 0.5 * h * v))
     has_node = L.node[L.dof_joint] >= 0
     rotors = 0.5 * np.sum(np.where(has_node, L.dof_armature[: len(qvel)], 0.0) * qvel * qvel)
+    if np.any(L.lift_arm):
+        gravity += np.sum(L.mass * (quaternion.rotate(_half_back(bodies, h), L.lift_arm) @ L.lift_gravity))
     return float(kinetic + gravity + rotors + _springs(L, qpos, qvel, h) + _tendons(L, qpos, qvel, h, paths))
+
+
+def _half_back(bodies: Array, h: float) -> Array:
+    """(nb, 4) orientations half a step before the end: between q and q₋ = q ⊗ φ(ω)*."""
+    w = 0.5 * h * bodies[:, 10:13]
+    turn = np.concatenate([np.sqrt(np.maximum(1.0 - np.sum(w * w, axis=1, keepdims=True), 0.0)), -w], axis=1)
+    middle = bodies[:, 6:10] + quaternion.multiply(bodies[:, 6:10], turn)
+    return middle / np.linalg.norm(middle, axis=1, keepdims=True)
 
 
 def _tendons(L: Layout, qpos: Array, qvel: Array, h: float, paths: Array) -> float:

@@ -37,7 +37,7 @@ def note_drive(V, N, t):
     for i in range(V.actuator_force.shape[0]):
         N.actuator[t, i] = V.actuator_force[i]
     for i in range(V.force.shape[0]):
-        N.joint_actuator[t, i] = V.force[i]
+        N.joint_actuator[t, i] = V.force[i] + V.lift[i]
 
 
 @kernel
@@ -51,6 +51,9 @@ def note_step(L, P, Q, T, W, V, h, scheme, N, t):
             N.joint_actuator[t, S.servo_dof[k]] += along
             if S.servo_gear[k] != 0.0:
                 N.actuator[t, i] = along / S.servo_gear[k]
+    for i in range(T.pull.shape[0]):
+        if T.pull[i] >= 0:
+            N.actuator[t, i] = S.pull_force[T.pull[i]]
     N.limit[t, :] = 0.0
     for m in range(W.n_limits[0]):
         N.limit[t, W.limit_active[m]] = W.lim[m, 0] / h

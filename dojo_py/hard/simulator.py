@@ -26,6 +26,7 @@ from dojo_py.simulate.arguments import (
     batch_of,
     control_of,
     controls_of,
+    late_controls,
     names_of,
     options_of,
     outside_of,
@@ -38,6 +39,7 @@ from dojo_py.simulate.arguments import (
     usual_placement,
     vector,
 )
+from dojo_py.simulate.history import on_their_way, sent
 from dojo_py.simulate.poses import PointJacobian, Poses, point_jacobian, poses_of
 from dojo_py.simulate.readings import NOTHING
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
@@ -294,13 +296,13 @@ class HardSimulator:
         parameters: names ("mass", "friction:floor", see `parameter`); .parameters[name] (2nv, p) is the derivative by their p
         numbers, qpos and qvel held. No entry is ever NaN: derivatives that overflow are zero and .status is NOT_FINITE.
 
+        Where controls come late, on_their_way holds what those on their way do, and widened() A and B with them.
         coordinates: "maximal" gives A (12 nbody, 12 nbody) and B (12 nbody, nu) of the step between maximal states instead: 12 rows
         a body, tangents [δx, δv, δφ, δω] of `State.maximal`, zero for what is fixed to the world. The step reads the joints'
         coordinates from the bodies that carry them, so what violates a joint has no effect.
         """
         if (other := self._at(state)) is not self:
             return other.linearize(state, control, kappa, parameters, wrenches, coordinates, joint_forces)
-        refuse_late_controls(self.model, "linearize")
         if coordinates not in ("minimal", "maximal"):
             raise ValueError(f"coordinates={coordinates!r}, accepted: 'minimal', 'maximal'")
         names = names_of("parameters", parameters)
@@ -309,6 +311,7 @@ class HardSimulator:
         start, u = self._checked(state), control_of(self.model, control)
         k = checks.gradient_kappa_of(DEFAULT_KAPPA if kappa is None else kappa)
         outside = outside_of(self.model, wrenches, joint_forces, 1)
+        acting, before = arriving(self.model, self.timestep, start, u[None])
         columns = self._parameter_jacobian(names).record(1) if names else {}
         rows = 12 * self.model.nbody if coordinates == "maximal" else 0
         wide = np.zeros((rows, rows)), np.zeros((rows, self.model.nu))
@@ -317,14 +320,20 @@ class HardSimulator:
             if usable(step):
                 wide[0][:], wide[1][:] = maximal_jacobian(self.world, workspace.work, workspace.tangent, start.qvel, self.timestep)
 
-        then = widen if coordinates == "maximal" else self._collect(columns, u[None], outside) if columns else None
-        record = self._engine.run(start, u[None], outside, k, True, False, k, then)
+        then = widen if coordinates == "maximal" else self._collect(columns, acting, outside) if columns else None
+        record = self._engine.run(start, acting, outside, k, True, False, k, then, before is not None)
         report, found = record.gradients[0], {name: table[0] for name, table in columns.items()}
         end, status = self._engine.end(start, record), Status(int(report[0]))
         A, B = wide if coordinates == "maximal" else (record.A[0], record.B[0])
         if not (np.isfinite(A).all() and np.isfinite(B).all()):
             A, B, status = np.zeros_like(A), np.zeros_like(B), Status.NOT_FINITE
-        return Linearization(A, B, end, found, k, float(report[2]), float(report[3]), status)
+        way = None
+        if before is not None:
+            readings = self._engine.readings(before, before.time, record, outside) or NOTHING
+            end = replace(end, history=readings.history_at(1))
+            if late_controls(self.model):
+                B, way = on_their_way(self.model, before.history[0], start.time, B)
+        return Linearization(A, B, end, found, k, float(report[2]), float(report[3]), status, way)
 
     # parameters
 
@@ -364,10 +373,9 @@ class HardSimulator:
         cotangents: the scalar's derivative by the final state (2nv,), or by every state (T + 1, 2nv), tangents [δq, δv]. A
         trajectory that holds A, B is taken as it is. Of another one every step is solved again, from the last to the first, with
         the wrenches and joint forces it had, and differentiated at kappa (default: the one it was simulated with, DEFAULT_KAPPA in
-        the hard limit) by one transposed solve, without A and B. Raises ValueError when these steps do not lead to the
-        trajectory's states.
+        the hard limit) by one transposed solve, without A and B. Controls are those that were sent, where they come late too.
+        Raises ValueError when these steps do not lead to the trajectory's states.
         """
-        refuse_late_controls(self.model, "rollout_vjp")
         if self.model.na:
             raise ValueError("rollout_vjp: A and B do not hold this model's activations, the chain rule would miss them")
         having("trajectory", trajectory, ("qpos", "A", "metadata", "state"), "a Trajectory")
@@ -387,13 +395,17 @@ class HardSimulator:
         if not self._engine.owns(trajectory.state(0).exact):
             first, u = trajectory.state(0), trajectory.control
             again = self.rollout(first, u, wrenches, simulated or None, False, joint_forces=joint_forces)
-        record = self._engine.pull_back(again, outside, simulated, at, given)
+        acting, before = arriving(self.model, self.timestep, trajectory.state(0), trajectory.control)
+        record = self._engine.pull_back(again, acting, outside, simulated, at, given)
         if not (np.array_equal(record.qpos, trajectory.qpos) and np.array_equal(record.qvel, trajectory.qvel)):
             raise ValueError(
                 "trajectory: this simulator makes other states from its first one and its controls; pass the wrenches and joint "
                 "forces it had, or record it with linearize=True"
             )
-        return RolloutGradient(record.cotangents[0], record.by_control, record.gradients[:, 0].astype(np.int64))
+        by_control = record.by_control
+        if before is not None:
+            by_control = sent(self.model, before.history[0], before.time, by_control)
+        return RolloutGradient(record.cotangents[0], by_control, record.gradients[:, 0].astype(np.int64))
 
     def trace(self, state: State, control: Array | None = None, kappa: float | None = None) -> Array:
         """(iterations + 1, 6) the iterations of one step's solve, of its last one when it took several.
@@ -402,7 +414,9 @@ class HardSimulator:
         are 0 in the final row.
         """
         at = self._at(state)
-        return at._engine.trace(at._checked(state), control_of(self.model, control), checks.kappa_of(kappa))
+        start = at._checked(state)
+        acting, _ = arriving(self.model, self.timestep, start, control_of(self.model, control)[None])
+        return at._engine.trace(start, acting[0], checks.kappa_of(kappa))
 
     # poses
 

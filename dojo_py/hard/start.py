@@ -26,7 +26,7 @@ from dojo_py.solver.cones.contact import (
     impulse_of,
     start_state,
 )
-from dojo_py.solver.cones.standoff import NEAREST
+from dojo_py.solver.cones.standoff import FARTHEST, NEAREST
 
 OUT_OF_REACH = 1e6
 """Added to the gap of a contact that takes no part [m]."""
@@ -97,6 +97,8 @@ def start_step(L, P, Q, W, wrench, h, speed):
             room = L.limit_sign[l] * (W.angle0[L.limit_dof[l]] - L.limit_bound[l])
             W.lrecovery[l] = speed
             W.limit_allowance[l] = allowance(room, h * speed, NEAREST * standoff, hard)
+        if W.limpact[l] == 1:
+            W.limit_allowance[l] = min(W.limit_allowance[l], FARTHEST * standoff - W.lend[l])
 
 
 @kernel

@@ -7,6 +7,7 @@ there is no usable point it stays, and a named failure says why. Nothing of this
 import math
 
 from dojo_py.arrays import copy, copy_rows
+from dojo_py.hard.adhesion import adhere
 from dojo_py.hard.apart import choose_features, hold_apart, hold_points, left_out_passing, smallest_distance
 from dojo_py.hard.attempts import complementarity_tolerance
 from dojo_py.hard.choice import choose_contacts, left_out_contact, want_all
@@ -238,7 +239,8 @@ def _stay(W, b):
 
 @kernel
 def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, report):
-    """One step of length h [s] from the state (bodies (nb, 13), angle (nv,), rate (nv,)) under force (nv,) and wrench (nb, 6).
+    """One step of length h [s] from the state (bodies (nb, 13), angle (nv,), rate (nv,)) under force (nv,) and wrench (nb, 6),
+    to which adhesion is added.
 
     kappa: 0 for the hard limit, else the central path. report (9,): see STATUS. W.xn, W.qn, W.v hold the result, W.parts in how
     many parts it was found (0: the body stays). Returns whether there was room for all features of pairs; without it nothing is
@@ -265,6 +267,8 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
         if W.n_features[1] > 0:
             return False
         choose_contacts(L, P, Q, W, h, kappa > 0.0, W.options.contact_margin)
+        if solution == 0 and A.pull_body.shape[0] > 0:
+            adhere(L, P, Q, A, W, wrench)
         islands = find_islands(L, W)
         for i in range(9):
             report[i] = 0.0

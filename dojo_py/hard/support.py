@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.collision.restitution import BOUNCY, damping_ratio
 from dojo_py.hard.contact_support import contact_records
 from dojo_py.hard.joint_stacks import dependent_stacks
-from dojo_py.mechanism.enums import EnableBit, JointType, TrnType
+from dojo_py.mechanism.enums import EnableBit, JointType
 from dojo_py.mechanism.errors import ErrorRecord, ModelError, UnsupportedWarning
 from dojo_py.mechanism.source import name_of, place_of, refusal
 
@@ -25,52 +24,19 @@ def unsupported_features(model: Any) -> list[ErrorRecord]:
     found: list[ErrorRecord] = []
     if int(model.opt.enableflags) & EnableBit.SLEEP:
         found.append(refusal(model, "option", (), "flag sleep", "bodies at rest do not sleep in the hard mode"))
-    rows = np.flatnonzero(np.asarray(model.jnt_actgravcomp, bool) & np.asarray(model.jnt_actfrclimited, bool))
-    if len(rows):
-        message = "gravity compensation bounded by actuatorfrcrange is not simulated in the hard mode"
-        found.append(refusal(model, "joint", rows, "actuatorgravcomp", message))
-    found += _actuator_features(model)
     if int(getattr(model, "ntendon", 0)):
-        found += _limit_features(model, "tendon", model.tendon_limited, model.tendon_solref_lim, model.tendon_margin)
-    found += _limit_features(model, "joint", model.jnt_limited, model.jnt_solref, model.jnt_margin)
+        found += _limit_features(model, "tendon", model.tendon_limited, model.tendon_margin)
+    found += _limit_features(model, "joint", model.jnt_limited, model.jnt_margin)
     return found + contact_records(model)
 
 
-def _limit_features(model: Any, element: str, limited: Any, solref: Any, margin: Any) -> list[ErrorRecord]:
-    """Of the limits of joints or tendons, a row each: limited (n,), solref (n, 2), margin (n,)."""
+def _limit_features(model: Any, element: str, limited: Any, margin: Any) -> list[ErrorRecord]:
+    """Of the limits of joints or tendons, a row each: limited (n,), margin (n,)."""
     found: list[ErrorRecord] = []
     acts = np.asarray(limited, bool)
-    bouncy = np.array([damping_ratio(ref) < BOUNCY for ref in np.asarray(solref)], bool).reshape(-1)
-    rows = np.flatnonzero(acts & bouncy)
-    if len(rows):
-        message = "restitution at limits (little damping) is not simulated in the hard mode"
-        found.append(refusal(model, element, rows, "solreflimit", message))
     rows = np.flatnonzero(acts & (np.asarray(margin) > 0))
     if len(rows):
         found.append(refusal(model, element, rows, "margin", "the limits act at the ends of the range", notice=True))
-    return found
-
-
-def _actuator_features(model: Any) -> list[ErrorRecord]:
-    """Dampers and rotors of actuators, adhesion."""
-    found: list[ErrorRecord] = []
-    if not int(model.nactuator):
-        return found
-    scalar = [
-        kind == TrnType.TENDON or (kind == TrnType.JOINT and model.jnt_type[int(ids[0])] in (JointType.HINGE, JointType.SLIDE))
-        for kind, ids in zip(model.actuator_trntype, model.actuator_trnid, strict=True)
-    ]
-    rows = np.flatnonzero(np.asarray(model.actuator_trntype) == TrnType.BODY)
-    if len(rows):
-        message = "adhesion is not simulated in the hard mode: its force acts at the contacts that a step starts with, "
-        message += "which the hard mode finds in the step"
-        found.append(refusal(model, "actuator", rows, "body", message))
-    passive = (np.asarray(model.actuator_damping) != 0) | (np.asarray(model.actuator_armature) != 0)
-    passive |= np.any(np.asarray(model.actuator_dampingpoly) != 0, axis=1)
-    rows = np.flatnonzero(passive & ~np.array(scalar, bool))
-    if len(rows):
-        message = "are simulated on hinges, slides and tendons only in the hard mode"
-        found.append(refusal(model, "actuator", rows, "damping, armature", message))
     return found
 
 

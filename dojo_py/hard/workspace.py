@@ -122,6 +122,9 @@ class Work(NamedTuple):
     cbound: np.ndarray  # (nc,) [N s]
     cframe: np.ndarray  # (nc, 3, 3) normal and tangents at the start (pairs)
     cval: np.ndarray  # (nc, nr) gap, velocities that friction brakes
+    limpact: np.ndarray  # (nl,) 1 where a limit rebounds in this step (impacts.py)
+    lrebound: np.ndarray  # (nl, 2) as crebound [rad, m]
+    lend: np.ndarray  # (nl,) as cend [rad, m]
     contact_allowance: np.ndarray  # (nc,) how much of an initial overlap may stay this step [m]
     limit_allowance: np.ndarray  # (nl,) likewise of a joint beyond its bound [rad, m]
     crecovery: np.ndarray  # (nc,) how fast the rest of it is undone at most [m/s]: 0 where all of it may stay
@@ -296,6 +299,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         in_hard_limit=z(1), free_kind=z(nf, np.int64), free_sign=z(nf),
         free_centre=z((nf, 2, 3)), free_axes=z((nf, 2, 3, 3)), free_radius=z((nf, 2)), checks=z(1, np.int64),
         standoff=z(nc), limit_standoff=z(nl), standoff_kept=z(nc), limit_standoff_kept=z(nl),
+        limpact=z(nl, np.int64), lrebound=z((nl, 2)), lend=z(nl),
         contact_allowance=z(nc), limit_allowance=z(nl), crecovery=z(nc), lrecovery=z(nl),
         cC=z((nc, 2, nr, WIDTH)), cB=z((nc, 2, nr, WIDTH)),
         cH=z((nc, 2, 6, 12)), cK=z((nc, nr, nr)), cf=z((nc, nr)), cdy=z((nc, nr)), state=z(state_size(nr)),

@@ -98,6 +98,11 @@ def _row(
     damping = check.vector("damping", 3, least=1)
     if damping[0] < 0.0:
         check.fail("damping", f"{damping[0]:g} is negative")
+    armature = check.scalar("armature", low=0.0)
+    if trntype not in (TrnType.JOINT, TrnType.JOINTINPARENT, TrnType.TENDON):
+        for name, value in (("damping", damping), ("armature", armature)):
+            if np.any(value != 0.0):
+                check.fail(name, "needs a joint or a tendon as target")
     biasprm = check.vector("biasprm", 10, least=0)
     if actuator.dampratio is not None:
         biasprm[2] = check.scalar("dampratio", low=0.0)
@@ -126,7 +131,7 @@ def _row(
         "actnum": states,
         "group": check.integer("group"),
         "cranklength": check.scalar("cranklength"),
-        "armature": check.scalar("armature", low=0.0),
+        "armature": armature,
         "damping": damping[0],
         "dampingpoly": damping[1:],
         "lengthrange": np.zeros(2) if actuator.lengthrange is None else check.vector("lengthrange", 2),

@@ -114,12 +114,13 @@ def state_at(a: Mapping[str, Array], qpos: Array) -> ReferenceState:
 
 
 def by_joint(a: Mapping[str, Array], name: str) -> Array:
-    """(nv, …) an array of the actuators of hinges and slides, seen through their gears, on the joints that they drive."""
+    """(nv, …) an array of the actuators of joints, on the coordinates that these have: all times the square of the first gear."""
     values = np.asarray(a[name], float)
     out = np.zeros((len(a["dof_armature"]), *values.shape[1:]))
     for value, kind, ids, gear in zip(values, a["actuator_trntype"], a["actuator_trnid"], a["actuator_gear"], strict=True):
-        if kind == TrnType.JOINT and a["jnt_type"][int(ids[0])] in (JointType.HINGE, JointType.SLIDE):
-            out[int(a["jnt_dofadr"][int(ids[0])])] += gear[0] ** 2 * value
+        if kind in (TrnType.JOINT, TrnType.JOINTINPARENT):
+            first, sort = int(a["jnt_dofadr"][int(ids[0])]), a["jnt_type"][int(ids[0])]
+            out[first : first + (6 if sort == JointType.FREE else 3 if sort == JointType.BALL else 1)] += gear[0] ** 2 * value
     return out
 
 

@@ -18,8 +18,8 @@ from dojo_py.simulate.values import count, having, real_array, real_number, show
 Array = np.ndarray
 
 __all__ = [
-    "Outside", "arriving", "batch_of", "control_of", "controls_of", "mocap_bodies", "names_of", "options_of", "outside_of",
-    "placed_of", "refuse_late_controls", "spread", "start_of", "state_of", "timestep_of", "usual_placement", "vector",
+    "Outside", "arriving", "batch_of", "control_of", "controls_of", "late_controls", "mocap_bodies", "names_of", "options_of",
+    "outside_of", "placed_of", "refuse_late_controls", "spread", "start_of", "state_of", "timestep_of", "usual_placement", "vector",
 ]  # fmt: skip
 
 
@@ -184,13 +184,17 @@ def arriving(model: Any, timestep: float, state: State, controls: Array) -> tupl
 
 
 def refuse_late_controls(model: Any, what: str) -> None:
-    """ValueError where controls are delayed: the samples on their way are no part of tangents, nor of compiled loops."""
-    late = [late.address for late in late_actuators(model) if late.delay > 0.0]
-    if late:
+    """ValueError where controls are delayed: those on their way are no part of a trajectory's A, B, nor of compiled loops."""
+    if late := late_controls(model):
         raise ValueError(
             f"{what}: controls {late} of this model come late (`delay`), and the controls on their way are no part of it; "
-            "`step`, `rollout` and `rollout_batch` simulate them"
+            "`step`, `rollout` and `rollout_batch` simulate them, `linearize` and `rollout_vjp` differentiate them"
         )
+
+
+def late_controls(model: Any) -> list[int]:
+    """First controls of the actuators whose controls are delayed."""
+    return [late.address for late in late_actuators(model) if late.delay > 0.0]
 
 
 def _keyframe(model: Any, keyframe: Any) -> int:

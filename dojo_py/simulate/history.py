@@ -111,6 +111,76 @@ def delayed_controls(model: Any, history: Array, time: Array, controls: Array) -
     return out, along
 
 
+class OnTheirWay(NamedTuple):
+    """How a step depends on the controls on their way: samples of `delay` in a state's history, n numbers, of each actuator the
+    oldest first. Times of samples are no unknowns; what arrives is linear in the samples.
+
+    [δq, δv] after = A [δq, δv] + by_samples δsamples + B δcontrol,   δsamples after = samples δsamples + by_control δcontrol
+    """
+
+    places: Array
+    """(n,) of the samples in the `State.history` before; the next state's are in order."""
+    by_samples: Array
+    """(2 nv, n), of maximal coordinates (12 nbody, n)"""
+    samples: Array
+    """(n, n) each becomes the one before it; the oldest is lost."""
+    by_control: Array
+    """(n, nu) the control that is sent becomes the newest."""
+
+    def widened(self, A: Array, B: Array) -> tuple[Array, Array]:
+        """A and B of the state with the samples behind it: [δq, δv, δsamples], ((2 nv + n, 2 nv + n), (2 nv + n, nu))."""
+        below = np.concatenate([np.zeros((len(self.samples), A.shape[1])), self.samples], axis=1)
+        return np.concatenate([np.concatenate([A, self.by_samples], axis=1), below]), np.concatenate([B, self.by_control])
+
+
+def on_their_way(model: Any, history: Array, time: float, by_arriving: Array) -> tuple[Array, OnTheirWay]:
+    """(B, the rest) of a step at a time [s] from its derivative by the controls that arrive in it, by_arriving (rows, nu).
+
+    history (nhistory,): of the state before. B by the controls that are sent: those that come late do nothing yet.
+    """
+    late = [a for a in late_actuators(model) if a.delay > 0.0]
+    places = [_places(a, history) for a in late]  # (samples, dim), the oldest first
+    n, nu = sum(p.size for p in places), by_arriving.shape[1]
+    B, way = by_arriving.copy(), OnTheirWay(
+        np.concatenate([p.ravel() for p in places]), np.zeros((len(by_arriving), n)), np.zeros((n, n)), np.zeros((n, nu))
+    )  # fmt: skip
+    first = 0
+    for a, place in zip(late, places, strict=True):
+        _, times, _ = _taken(a, history)
+        weights = value_at(times, np.eye(a.samples), time - a.delay, a.interp)
+        for k in range(a.dim):
+            mine = first + a.dim * np.arange(a.samples) + k
+            way.by_samples[:, mine] = by_arriving[:, a.address + k, None] * weights
+            way.samples[mine[:-1], mine[1:]] = 1.0
+            way.by_control[mine[-1], a.address + k] = 1.0
+        B[:, a.outputs] = 0.0
+        first += place.size
+    return B, way
+
+
+def sent(model: Any, history: Array, time: Array, by_arriving: Array) -> Array:
+    """(T, nu) gradient by the controls that are sent at the times (T,) [s], from that by those that arrive, by_arriving (T, nu)."""
+    out, steps = by_arriving.copy(), len(time)
+    for late in late_actuators(model):
+        if not late.delay > 0.0:
+            continue
+        out[:, late.outputs] = 0.0
+        _, times, _ = _taken(late, history)
+        times = np.concatenate([times, time])  # in step t the samples are those from t on, so many
+        for t in range(steps):
+            weights = value_at(times[t : t + late.samples], np.eye(late.samples), time[t] - late.delay, late.interp)
+            for k in range(max(t - late.samples, 0), t):
+                out[k, late.outputs] += weights[k + late.samples - t] * by_arriving[t, late.outputs]
+    return out
+
+
+def _places(late: Late, history: Array) -> Array:
+    """(n, dim) where the samples are in the history, the oldest first."""
+    first = late.start + 2 + late.samples
+    table = first + np.arange(late.samples * late.dim).reshape(late.samples, late.dim)
+    return np.roll(table, -int(history[late.start + 1]) - 1, axis=0)
+
+
 def read_late(model: Any, history: Array, time: Array, outputs: Array) -> tuple[Array, Array]:
     """(outputs (T, nsensordata) as they come, history (T + 1, nhistory) before each step and at the end).
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.mechanism.views import coordinates_of
+from dojo_py.simulate.history import OnTheirWay
 from dojo_py.simulate.readings import NOTHING, Readings
 from dojo_py.simulate.status import Status
 
@@ -171,3 +172,10 @@ class Linearization:
     """Largest |b∘c - κ e| of that step [N m s]."""
     status: Status = Status.SOLVED
     """Of that step: the derivatives are those of its last iterate when it is not SOLVED."""
+    on_their_way: OnTheirWay | None = None
+    """Where controls come late (`delay`): how the step depends on those on their way; B holds what is sent, which does nothing yet.
+    None where none does."""
+
+    def widened(self) -> tuple[Array, Array]:
+        """(A, B) with the controls on their way behind the state: [δq, δv, δsamples], n more rows and columns."""
+        return (self.A, self.B) if self.on_their_way is None else self.on_their_way.widened(self.A, self.B)

@@ -17,6 +17,7 @@ from dojo_py.simulate.arguments import (
     batch_of,
     control_of,
     controls_of,
+    late_controls,
     mocap_bodies,
     names_of,
     options_of,
@@ -30,6 +31,7 @@ from dojo_py.simulate.arguments import (
     usual_placement,
     vector,
 )
+from dojo_py.simulate.history import on_their_way
 from dojo_py.simulate.poses import PointJacobian, Poses, point_jacobian, poses_of
 from dojo_py.simulate.readings import NOTHING
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
@@ -171,8 +173,10 @@ class SoftSimulator:
         )  # fmt: skip
 
     def _run(
-        self, workspace: Any, state: State, controls: Array, outside: Outside | None = None, sense: bool = True
-    ) -> Trajectory:
+        self, workspace: Any, state: State, controls: Array, outside: Outside | None = None, sense: bool = True,
+        arrived: bool = False,
+    ) -> Trajectory:  # fmt: skip
+        """arrived: the controls are those that act, where they come late."""
         from dojo_py.soft.noted import allocate_noted  # not on import: the compiler comes with it
         from dojo_py.soft.readings import larger, readings_of, room_for
 
@@ -184,7 +188,7 @@ class SoftSimulator:
         status, iterations = np.zeros(T, dtype=np.int64), np.zeros(T, dtype=np.int64)
         residual, gaps = np.zeros(T), np.full(T, np.inf)
         none = np.zeros(0)
-        acting, before = arriving(m, self.timestep, state, controls)
+        acting, before = (controls, None) if arrived else arriving(m, self.timestep, state, controls)
         self._load()
         most = len(workspace.work.rows.contacts)
         model_handle = self._handle_of(state)
@@ -297,20 +301,29 @@ class SoftSimulator:
     ) -> Linearization:
         """A (2nv, 2nv) and B (2nv, nu) of one step by differences, tangents [δq, δv]; control limits are respected.
 
+        Where controls come late, on_their_way holds what those on their way do, and widened() A and B with them.
         `parameters` is not available in this mode.
         """
         check_ignored(kappa)
-        refuse_late_controls(self.model, "linearize")
         centred = truth_of("centred", centred)
         if names_of("parameters", parameters):
             raise ValueError("parameters: the soft mode has no parameter Jacobians; use HardSimulator")
         epsilon = real_number("epsilon", epsilon, above=0.0, most=0.1)
         start, u = self._checked(state), control_of(self.model, control)
         outside = outside_of(self.model, wrenches, joint_forces, 1)
+        acting, before = arriving(self.model, self.timestep, start, u[None])
         with self._lock:
-            return differences.linearize(
-                self.model, lambda s, v: self._run(self._workspace, s, v[None], outside, False), start, u, epsilon, centred
-            )
+            found = differences.linearize(
+                self.model, lambda s, v: self._run(self._workspace, s, v[None], outside, False, True), start, acting[0], epsilon,
+                centred,
+            )  # fmt: skip
+            if before is None:
+                return found
+            found = replace(found, next_state=self._run(self._workspace, start, u[None], outside).state(1))
+        if not late_controls(self.model):
+            return found
+        B, way = on_their_way(self.model, before.history[0], start.time, found.B)
+        return replace(found, B=B, on_their_way=way)
 
     def _evaluate(self, state: State, control: Any, qacc: Array, inverse: Array, energy: Array) -> None:
         """Forward pass at the state, with the extras of `run`: results in `work`."""

@@ -21,8 +21,6 @@ EQUALITIES = {0: "connect", 1: "weld", 2: "joint", 3: "tendon"}
 ACTIVATIONS, INPUTS = {0: "0", 1: "1"}, {1: "1"}
 CONTROLLED = (3, 5)
 """Gains of actuators with several controls and activations."""
-FIRST_SCALAR_JOINT = 2
-ACTUATOR_PASSIVE = ("actuator_damping", "actuator_dampingpoly", "actuator_armature")
 PLUGINS = ("body", "actuator")
 """What a plugin can drive; signed distance fields (plugins of geoms) are refused where they could touch something."""
 ENABLED = {"invdiscrete": 1 << 3, "sleep": 1 << 4, "diagexact": 1 << 5, "ipc": 1 << 6, "speculative": 1 << 7}
@@ -61,10 +59,7 @@ def unsupported(model: Any) -> list[ErrorRecord]:
             add(element, int(k), "plugin", "plugins are not simulated")
     nactuator = int(model.nactuator)
     for i in range(nactuator):
-        passive = any(np.any(getattr(model, name)[i]) for name in ACTUATOR_PASSIVE if hasattr(model, name))
         kind, target = int(model.actuator_trntype[i]), int(model.actuator_trnid[i][0])
-        if passive and not (kind == TrnType.TENDON or (kind == 0 and int(model.jnt_type[target]) >= FIRST_SCALAR_JOINT)):
-            add("actuator", i, "damping, armature", "are simulated on hinge and slide joints and tendons only")
         if kind == TrnType.TENDON and model.actuator_armature[i] > 0 and is_spatial(model, target):
             add("actuator", i, "armature", "on a spatial tendon is not simulated; on fixed tendons it is")
     if int(getattr(model, "nflex", 0)):

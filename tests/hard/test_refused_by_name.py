@@ -18,11 +18,14 @@ def pair(attributes):
 
 OVERRIDE = '<option o_friction="2 2"><flag override="enable"/></option>'
 HINGE = '<joint name="j" range="-1 1" {}/>'
+BOUNDED = '<joint name="j" actuatorfrcrange="-1 1"/>'
+SERVOS = """<actuator>
+  <position name="r" joint="j" kp="1"/><position name="q" joint="j" kp="2"/></actuator>"""
 REFUSED = {
     "anisotropic capsule": (
         scene('type="capsule" size=".1 .1"', pair('friction="1 2"')), r"unequal coefficients.*capsule on a plane.*'floor' - 'ball'"
     ),
-    "bouncy limit": (scene(joint=HINGE.format('solreflimit="-1000 -1"')), "'j', solreflimit: restitution at limits"),
+    "two servos": (scene(joint=BOUNDED, pair=SERVOS), "'r': several servos on joint 'j'"),
 }
 HARMLESS = {
     "no coefficient": scene('condim="4" friction="1 0 0"', option='<default><geom friction="1 0 0"/></default>'),
@@ -36,7 +39,7 @@ HARMLESS = {
     "equal": scene(pair=pair('friction="2 2"')),
     "one of two has a plain solref": scene('solref=".02 1"'),
     "override of nothing that touches": scene('contype="0" conaffinity="0"', option=OVERRIDE),
-    "bouncy limit of a joint without": scene(joint='<joint solreflimit="-1000 -1"/>'),
+    "bouncy limit": scene(joint=HINGE.format('solreflimit="-1000 -1"')),
 }
 
 
@@ -62,14 +65,13 @@ def test_sleep_is_refused_with_its_place(tmp_path, mode, message):
 def test_refusals_name_file_and_line_and_what_can_be_done(tmp_path):
     """One record an element's feature, at the first that asks for it; then what the caller can do."""
     path = tmp_path / "m.xml"
-    joints = HINGE.format('solreflimit="-1000 -1"') + "\n" + '<joint name="k" axis="1 0 0" range="-1 1" solreflimit="-1000 -1"/>'
-    path.write_text(scene('margin=".1"', joint="\n" + joints))
+    path.write_text(scene('margin=".1"', joint=BOUNDED, pair=SERVOS))
     with pytest.raises(ModelError) as caught:
         HardSimulator(load_model(path))
-    restitution, margin = caught.value.errors
-    assert (restitution.line, restitution.element, restitution.name) == (3, "joint", "j") and "(so for 'k')" in restitution.message
+    servos, margin = sorted(caught.value.errors, key=lambda record: record.notice)
+    assert (servos.line, servos.element, servos.name) == (3, "actuator", "r") and "(so for 'q')" in servos.message
     assert margin.notice and margin.line == 1
-    assert str(caught.value).startswith(f"{path}:3: joint 'j', solreflimit: ") and 'unsupported="warn"' in str(caught.value)
+    assert str(caught.value).startswith(f"{path}:3: actuator 'r': ") and 'unsupported="warn"' in str(caught.value)
 
 
 @pytest.mark.parametrize("case", HARMLESS)
@@ -84,11 +86,12 @@ def test_margins_are_notices(text):
     HardSimulator(model)
     with pytest.warns(UnsupportedWarning, match="margin"):
         HardSimulator(model, unsupported="warn")
-    with pytest.raises(ModelError, match="(?s)restitution.*margin"):
-        HardSimulator(load_model(text.replace("</worldbody>", f"{BOUNCY}</worldbody>")))
+    arm = "<body>" + BOUNDED.replace('"j"', '"i"') + '<geom size=".1" contype="0"/></body>'
+    servos = SERVOS.replace('"j"', '"i"')
+    with pytest.raises(ModelError, match="(?s)several servos.*margin"):
+        HardSimulator(load_model(text.replace("</worldbody>", f"{arm}</worldbody>{servos}")))
 
 
-BOUNCY = '<body><joint range="-9 9" solreflimit="-1000 -1"/><geom size=".1" contype="0"/></body>'
 A = 'armature="1"'
 STACKS = {
     "parallel hinges": f'<joint name="p"/><joint name="q" {A}/>',

@@ -148,7 +148,6 @@ def test_hard_and_soft_tend_to_the_same_motion():
 
 
 REFUSED = {
-    "bouncy": (ARMS.format('range="-1 1" solreflimit="-1000 -1"', ""), "'t', solreflimit: restitution at limits"),
     "two gears": (
         ARMS.format('actuatorfrcrange="-1 1"', "").replace('tendon="u"', 'tendon="t"'),
         "'t'.*different gears",

@@ -1,4 +1,4 @@
-"""Adhesion in the soft mode beside the wheel; the hard mode refuses it by name."""
+"""Adhesion in the soft mode beside the wheel."""
 
 import dataclasses
 
@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from dojo_py import HardSimulator, ModelError, SoftSimulator, load_model
+from dojo_py import SoftSimulator, load_model
 
 TEXT = """<mujoco><option timestep="0.005" cone="{cone}" integrator="{integrator}"/><default>
   <geom margin="{margin}" gap="{gap}"/></default>
@@ -39,9 +39,3 @@ def test_motion_is_the_wheels(cone, integrator, margin, gap):
         assert np.abs(state.qpos - data.qpos).max() < 1e-12
         assert np.abs(step.sensordata - data.sensordata).max() < 1e-12
     assert np.abs(data.actuator_force).max() > 1.0 and data.ncon >= 4
-
-
-def test_the_hard_mode_names_it():
-    model = load_model(TEXT.format(cone="elliptic", integrator="Euler", margin=0, gap=0))
-    with pytest.raises(ModelError, match="'one'.*adhesion"):
-        HardSimulator(model)

@@ -18,6 +18,7 @@ from dojo_py.hard.gradients.own_joint import find_free_servos, own_joint_column
 from dojo_py.hard.gradients.path_change import path_columns
 from dojo_py.hard.gradients.screws import all_screws, poses_before
 from dojo_py.hard.gradients.state_columns import body_columns, column_motion, pair_columns
+from dojo_py.hard.lift import ACTS
 from dojo_py.jit import kernel
 
 EPSILON = 1e-5
@@ -60,7 +61,7 @@ def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
     pair_changes(L, P, Q, W, G, h)
     find_free_servos(L, W, V.servos, G, scheme, h)
     load_joints(L, W, G)
-    follows, by_rates = follows_state(T), follows_rates(T)
+    follows, by_rates = follows_state(T) or L.lift_flags[ACTS] == 1, follows_rates(T)
     for dof in range(nv):
         j = L.dof_joint[dof]
         for part in range(2):
@@ -86,7 +87,7 @@ def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
 
 @kernel
 def _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, scheme, j, dof, part, column):
-    """Actuator forces on sites, balls and free bodies, and the laws of muscles, by a coordinate or a rate.
+    """Actuator forces on sites, balls and free bodies, the laws of muscles and gravity compensation, by a coordinate or a rate.
 
     The length and rate by which a servo acts over the step are part of the joint's or tendon's law.
     """

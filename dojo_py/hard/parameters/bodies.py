@@ -122,6 +122,7 @@ def _gravity(world: World, model: Any) -> Array:
 
 def _set_gravity(world: World, model: Any, values: Array) -> None:
     world.layout.gravity[:] = _carried(model)[:, None] * values[0]
+    world.layout.lift_gravity[:] = values[0]
 
 
 KINDS = (

@@ -16,6 +16,7 @@ from dojo_py.hard.gradients.rates import next_coordinates
 from dojo_py.hard.gradients.screws import as_velocity
 from dojo_py.hard.gradients.state_columns import subtree_motion
 from dojo_py.hard.joint_rows import start_joint
+from dojo_py.hard.lift import ACTS
 from dojo_py.hard.parameters import flat
 from dojo_py.hard.parameters.adjoint import pull_one, solve_adjoint, subtract_rates
 from dojo_py.hard.parameters.com_columns import com_column
@@ -47,7 +48,8 @@ def parameter_columns(
     """
     nv = qvel.shape[0]
     paths = _has_paths(L)
-    follows = outside.wrenches.shape[0] > 0 or outside.joint_forces.shape[0] > 0 or follows_bodies(T) or paths
+    lifted = L.lift_flags[ACTS] == 1
+    follows = outside.wrenches.shape[0] > 0 or outside.joint_forces.shape[0] > 0 or follows_bodies(T) or paths or lifted
     drive(L, T, moved.V, G.bodies, qpos, qvel, act, control, h)  # the servos' whole turns, which differences keep
     out[:, :] = 0.0
     solve_adjoint(L, W, D, h)
@@ -57,6 +59,8 @@ def parameter_columns(
         route, rates = moved.route[k], out[k, nv : 2 * nv]
         if route == NUMBERS:
             _numbers(L, P, Q, W, D, moved, k, h, scheme, rates)
+            if lifted:  # gravity compensation depends on masses and gravity
+                _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates)
         elif route == COM:
             b = moved.target[k]
             com_column(L, Q, W, G, D, b, moved.axis[k], h, rates)
@@ -74,7 +78,7 @@ def parameter_columns(
                     _moved_paths(L, W, G, D, moved.V, j, h, scheme, rates)
                 _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates)
         elif route == GEAR:
-            _gear_column(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates)
+            _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates)
         else:
             timestep_column(L, W, G, D, qvel, h, scheme, rates)
             if paths:
@@ -219,13 +223,15 @@ def _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, sch
 
 
 @kernel
-def _gear_column(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, out):
-    """What the actuators do with another gear."""
+def _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, out):
+    """What the actuators do with other numbers of their own, gears for one."""
     clear_drive(D)
     for side in range(2):
         factor = move(moved, k, side)
         set_gears(moved.T, moved.V)
-        add_drive(L, moved.T, moved.M, moved.V, W, D, G.bodies, qpos, qvel, act, control, outside, h, h, scheme, factor)
+        add_drive(
+            moved.L, moved.T, moved.M, moved.V, W, D, G.bodies, qpos, qvel, act, control, outside, h, h, scheme, factor
+        )
     move_back(moved, k)
     set_gears(moved.T, moved.V)
     drive_column(L, W, D, out)

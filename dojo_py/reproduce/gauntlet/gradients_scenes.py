@@ -20,6 +20,8 @@ GAPS = (0.0, 0.0, 1e-5, 1e-3, 1e-2, 0.1, -1e-3, -0.02, -0.2)
 """At the start, in units of the shapes' size."""
 POLYNOMIALS_FROM = 2_000_000
 """First seed of models with polynomial springs and dampers, and springs of free joints: those before keep their cases."""
+LIFTED_FROM = 3_000_000
+"""Likewise with gravity compensation, through actuators too, and with dampers and rotors of actuators."""
 STEPS = 3
 """Of the roll-out that is pulled back."""
 HEADER = '<mujoco><compiler angle="radian" autolimits="true"/><option gravity="{}"/>'
@@ -118,11 +120,14 @@ def joint(rng: Any, kind: str, name: str, axis: Array, size: float, draw: Any) -
             low, high = value - room[0], value + room[1]
             if high > low:
                 out += f' range="{text([low, high])}"'
-        if some(rng, 0.15):
+        bounded = some(rng, 0.15)
+        if bounded or (draw.lifted is not None and some(draw.lifted, 0.3)):
             out += f' actuatorfrcrange="{text([-force, 0.5 * force])}"'
             draw.bounded.add(name)
     elif kind == "ball" and some(rng, 0.3):
         out += f' range="0 {text(rng.uniform(0.05, 1.0))}"'
+    if draw.lifted is not None and some(draw.lifted, 0.5):
+        out += ' actuatorgravcomp="true"'
     draw.joints.append((name, kind))
     return out + "/>"
 
@@ -158,6 +163,9 @@ def actuator(rng: Any, name: str, kind: str, size: float, draw: Any) -> str:
         common += f' forcerange="{text([-force * rng.uniform(0.05, 3), force * rng.uniform(0.05, 3)])}"'
     length = size if kind == "slide" else 1.0
     k = force / length * rng.uniform(0.3, 10.0)
+    if draw.lifted is not None and some(draw.lifted, 0.3):
+        c = 0.1 * force / length * np.array([draw.lifted.uniform(0.1, 1.0), draw.lifted.uniform(0.0, 1.0) / length])
+        common += f' damping="{text(c)}" armature="{text(0.1 * force * draw.lifted.random() / length)}"'
     if sort == "motor":
         return f"<motor {common}/>"
     if sort == "position":
@@ -184,6 +192,7 @@ class Draw:
     def __init__(self, size: float, mass: float, seed: int = 0):
         self.size, self.mass = size, mass
         self.later = np.random.default_rng([20261, seed]) if seed >= POLYNOMIALS_FROM else None
+        self.lifted = np.random.default_rng([20262, seed]) if seed >= LIFTED_FROM else None
         self.coordinates: dict[str, float] = {}
         self.joints: list[tuple[str, str]] = []
         self.bounded: set[str] = set()
@@ -213,13 +222,23 @@ def solid(rng: Any, draw: Draw, collides: bool, kind: str | None = None, mu: flo
     )
 
 
+def lift(draw: Draw) -> str:
+    """Gravity compensation of a body, at times."""
+    if draw.lifted is None or not some(draw.lifted, 0.5):
+        return ""
+    return f' gravcomp="{text(draw.lifted.uniform(-0.3, 1.3))}"'
+
+
 def tree(rng: Any, draw: Draw, name: str, bodies: int, root: bool, collides: bool, mu: float) -> str:
     """A body with joints and what hangs on it."""
     draw.bodies.append(name)
     exact = some(rng, 0.4)
     place = draw.size * (rng.integers(-1, 2, 3) if exact else rng.normal(size=3))
-    out = f'<body name="{name}" pos="{text(place)}" quat="{text(any_quaternion(rng, exact))}">'
+    out = f'<body name="{name}" pos="{text(place)}" quat="{text(any_quaternion(rng, exact))}"{lift(draw)}>'
     out += joints(rng, name, draw.size, draw, root) + solid(rng, draw, collides, mu=mu)
+    if draw.lifted is not None and some(draw.lifted, 0.2):  # a part with a compensation of its own
+        place = 0.3 * draw.size * draw.lifted.normal(size=3)
+        out += f'<body pos="{text(place)}"{lift(draw)}>{solid(draw.lifted, draw, False)}</body>'
     if some(rng, 0.3):
         draw.sites.append(f"{name}s")
         place = 0.3 * draw.size * rng.normal(size=3)

@@ -1,0 +1,100 @@
+"""Adhesion: the force of an actuator on a body pulls at all contacts that the body has, in equal shares along their normals.
+
+    on the first body of a contact  -p/N n,  on the second  p/N n;     n: from the second to the first,  N: contacts of the body
+
+The contacts are those that touch where the step starts; normals and points are those there. The force is one from outside to the
+step, so that contact carries it beside the rest: friction is bounded by μ times both. In the hard limit only: on the central path
+nothing touches.
+
+A law that depends on velocity sees v = mean of -n · (v₁ - v₂) over the contacts, as MuJoCo has it.
+"""
+
+from dojo_py.collision.plane import touching_point
+from dojo_py.hard.apart import START, feature_place
+from dojo_py.hard.contact_rows import plane_gap
+from dojo_py.jit import kernel
+
+TOUCHING = 1e-7
+"""Gap [m] up to which a contact touches: solved ones have up to two standoffs, 2e-10 m, and round-off."""
+
+
+@kernel
+def adhere(L, P, Q, A, W, wrench):
+    """Add the adhesion of A.pull_law to wrench (nb, 6), world axes, about the centres of mass; its forces into A.pull_force."""
+    place = A.pull_place
+    for a in range(A.pull_body.shape[0]):
+        count, velocity = 0, 0.0
+        for c in range(W.n_active[0]):
+            if _sticks(L, P, Q, W, W.active[c], A.pull_body[a], place):
+                count += 1
+                for side in range(2):
+                    velocity -= (1.0 if side == 0 else -1.0) * _speed(W, W.cbody[c, side], place)
+        law = A.pull_law[a]
+        p = min(max(law[0] + law[1] * velocity / max(count, 1), law[2]), law[3])
+        A.pull_force[a] = p
+        if p == 0.0:
+            continue
+        for c in range(W.n_active[0]):
+            if _sticks(L, P, Q, W, W.active[c], A.pull_body[a], place):
+                for side in range(2):
+                    _pull(W, W.cbody[c, side], (-p if side == 0 else p) / count, place, wrench)
+
+
+@kernel
+def _sticks(L, P, Q, W, candidate, body, place):
+    """Whether a candidate is a contact of a body of the model that touches at the start; place (9,): its normal and point then."""
+    planes = P.body.shape[0]
+    if candidate < planes:
+        if L.geom_body[P.geom[candidate, 0]] != body and L.geom_body[P.geom[candidate, 1]] != body:
+            return False
+        if plane_gap(P, candidate, W.x, W.R) > TOUCHING:
+            return False
+        _plane_place(P, candidate, W, place)
+        return True
+    f = candidate - planes
+    if L.geom_body[W.fshape[f, 0]] != body and L.geom_body[W.fshape[f, 1]] != body:
+        return False
+    if feature_place(L, P, Q, W, f, START, 40) > TOUCHING:
+        return False
+    for k in range(3):
+        place[k], place[3 + k] = W.scratch[40, k], W.scratch[41, k]
+    return True
+
+
+@kernel
+def _plane_place(P, i, W, place):
+    """Normal and point of plane candidate i at the start."""
+    s, b, n = W.scratch, P.body[i], P.normal[i]
+    nb, p, D, R = s[0, 0:3], s[1, 0:3], s[2:5, 0:3], W.R[P.body[i]]
+    for k in range(3):
+        nb[k] = R[0, k] * n[0] + R[1, k] * n[1] + R[2, k] * n[2]
+    touching_point(nb, P.point[i], P.curved[i], P.shape[i], p, D)
+    for k in range(3):
+        place[k] = n[k]
+        place[3 + k] = W.x[b, k] + R[k, 0] * p[0] + R[k, 1] * p[1] + R[k, 2] * p[2] - P.radius[i] * n[k]
+
+
+@kernel
+def _speed(W, b, place):
+    """Velocity along the normal of a point of body b at the place [m/s]; 0 for the world."""
+    if b < 0:
+        return 0.0
+    v, R, w = W.v_prev[b], W.R[b], place[6:9]
+    for k in range(3):
+        w[k] = R[k, 0] * v[3] + R[k, 1] * v[4] + R[k, 2] * v[5]
+    total = 0.0
+    for k in range(3):
+        m, n = (k + 1) % 3, (k + 2) % 3
+        total += place[k] * (v[k] + w[m] * (place[3 + n] - W.x[b, n]) - w[n] * (place[3 + m] - W.x[b, m]))
+    return total
+
+
+@kernel
+def _pull(W, b, p, place, wrench):
+    """Add a force p along the normal at the place to body b; nothing for the world."""
+    if b < 0:
+        return
+    for k in range(3):
+        m, n = (k + 1) % 3, (k + 2) % 3
+        wrench[b, k] += p * place[k]
+        wrench[b, 3 + k] += p * ((place[3 + m] - W.x[b, m]) * place[n] - (place[3 + n] - W.x[b, n]) * place[m])

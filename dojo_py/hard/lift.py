@@ -1,0 +1,149 @@
+"""Gravity compensation beyond the weights that it takes off the bodies: off their centres of mass, and through actuators.
+
+Compensation lifts a body with -c m g at its own centre of mass. The layout's gravity holds that as far as it is a force at the
+centre of the merged body; where the parts of one are compensated differently, a torque is left:
+
+    τ = -m (R a) × g,     a = Σ c m r / m      r: from the merged body's centre of mass
+
+On joints with actuatorgravcomp compensation is a force of the actuators (MuJoCo), along coordinate i with the screw (u, ψ)
+
+    Q_i = Σ u·F + ψ·((x - x_child) × F + τ)    over the bodies below;  F = -c m g
+
+The bodies feel it already, so that it enters where it is bounded only: a bound on the sum of the actuators' forces leaves
+[lower - Q, upper - Q] to the others. Without actuation nothing lifts along these joints: -Q is added. Poses: at the start.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dojo_py.hard.joints.compound import chain_pose
+from dojo_py.hard.terms import BALL, FREE
+from dojo_py.jit import kernel
+from dojo_py.mechanism.enums import DisableBit
+from dojo_py.mechanism.quaternion import matrix
+from dojo_py.rotation import turn_back, turn_vector
+
+PASSED, ACTS = 0, 1
+"""Places of L.lift_flags: there is something to find at every step; motion depends on it."""
+
+
+def lift_tables(model: Any, where: Any, com: Any, mass: Any) -> dict[str, Any]:
+    """The layout's fields about compensation. com (nb, 3), mass (nb,): of the merged bodies."""
+    nb = len(mass)
+    share, arm = np.zeros(nb), np.zeros((nb, 3))
+    comp, masses = np.asarray(model.body_gravcomp, float), np.asarray(model.body_mass, float)
+    for node in range(nb):
+        parts = np.flatnonzero(np.asarray(where.node) == node)
+        share[node] = np.sum(masses[parts] * comp[parts]) / mass[node]
+        heavy = parts[masses[parts] > 0.0]
+        if np.ptp(comp[heavy]) > 0.0:  # else it lifts at the centre
+            for b in heavy:
+                centre = where.pos[b] + matrix(where.quat[b]) @ np.asarray(model.body_ipos[b], float)
+                arm[node] += masses[b] * comp[b] / mass[node] * (centre - com[node])
+    through = np.zeros(model.nv, np.int64)
+    for j in np.flatnonzero(np.asarray(model.jnt_actgravcomp, bool)):
+        through[np.asarray(model.dof_jntid) == j] = 1
+    lifted = bool(np.any(comp != 0.0))
+    bounded = np.asarray(model.jnt_actgravcomp, bool) & np.asarray(model.jnt_actfrclimited, bool)
+    acts = lifted and bool(np.any(arm) or np.any(bounded) or (np.any(through) and not driven(model)))
+    return {
+        "lift_flags": np.array([lifted and bool(np.any(arm) or np.any(through)), acts], np.int64),
+        "lift_share": share,
+        "lift_arm": arm,
+        "lift_gravity": np.array(model.opt.gravity, float),
+        "lift_driven": np.array([driven(model)], np.int64),
+        "dof_lifted": through,
+    }
+
+
+def driven(model: Any) -> bool:
+    """Whether actuators act at all; where none does, joints with actuatorgravcomp are not compensated."""
+    return bool(int(model.nactuator)) and not int(model.opt.disableflags) & DisableBit.ACTUATION
+
+
+@kernel
+def lift_forces(L, V, bodies, qpos):
+    """V.lift (nd,) = Q of the coordinates with actuatorgravcomp; add what acts off the centres of mass to V.wrench."""
+    if not L.lift_flags[PASSED]:
+        return
+    s, g = V.scratch, L.lift_gravity
+    load, r, F, M = V.lift_load, s[0, 0:3], s[1, 0:3], s[2, 0:3]
+    nb = L.mass.shape[0]
+    for b in range(nb):
+        m = L.mass[b]
+        turn_vector(bodies[b, 6:10], L.lift_arm[b], r)
+        for i in range(3):
+            F[i], M[i] = -m * L.lift_share[b] * g[i], -m * g[i]
+        for i in range(3):
+            k, n = (i + 1) % 3, (i + 2) % 3
+            torque = r[k] * M[n] - r[n] * M[k]
+            V.wrench[b, 3 + i] += torque
+            load[b, i], load[b, 3 + i] = F[i], torque + bodies[b, k] * F[n] - bodies[b, n] * F[k]
+    for b in range(nb - 1, -1, -1):  # all that hangs on a body, about the world's origin
+        a = L.parent[b]
+        if a >= 0:
+            for i in range(6):
+                load[a, i] += load[b, i]
+    for j in range(L.kind.shape[0]):
+        if _lifted(L, j):
+            _joint_lift(L, V, bodies, qpos, j, s[3:20])
+
+
+@kernel
+def _lifted(L, j):
+    """Whether a coordinate of joint j takes part."""
+    for i in range(L.vadr[j], L.vadr[j] + L.ndof[j]):
+        if L.dof_lifted[i]:
+            return True
+    return False
+
+
+@kernel
+def _joint_lift(L, V, bodies, qpos, j, s):
+    """V.lift of the coordinates of joint j, from the loads on its child. s: work (17, 12)."""
+    a, b, first, n = L.parent[j], L.child[j], L.vadr[j], L.ndof[j]
+    q, load, F, M, r = bodies[b, 6:10], V.lift_load[b], s[0, 0:3], s[1, 0:3], s[2, 0:3]
+    out = V.lift[first : first + n]
+    for i in range(3):
+        k, m = (i + 1) % 3, (i + 2) % 3
+        F[i] = load[i]
+        M[i] = load[3 + i] - bodies[b, k] * load[m] + bodies[b, m] * load[k]
+    if L.kind[j] == FREE or L.kind[j] == BALL:
+        free = L.kind[j] == FREE
+        if free and not L.lift_driven[0]:
+            for i in range(3):
+                V.wrench[b, i] -= F[i]
+                V.wrench[b, 3 + i] -= M[i]
+            return
+        turn_vector(q, L.com[b] if free else L.anchor[j], r)
+        sign = 1.0 if free else -1.0  # from the origin or the anchor to the centre
+        for i in range(3):
+            k, m = (i + 1) % 3, (i + 2) % 3
+            M[i] += sign * (r[k] * F[m] - r[m] * F[k])
+        turn_back(q, M, r)
+        for i in range(3):
+            out[n - 3 + i] = r[i]
+            if free:
+                out[i] = F[i]
+        return
+    k, f = L.count[j], L.first[j]
+    theta, p, qf, S, w = s[3, 0:k], s[4, 0:3], s[4, 4:8], s[5:11, 0:k], s[11:15, 0:4]
+    for i in range(k):
+        theta[i] = qpos[L.qadr[j] + i] - L.qpos0[L.qadr[j] + i]
+    chain_pose(
+        theta, L.jnt_slide[f : f + k], L.jnt_pos[f : f + k], L.jnt_axis[f : f + k],
+        L.base_pos[j], L.base_quat[j], L.com[b], p, qf, S, w,
+    )  # fmt: skip
+    if a >= 0:  # force in the parent's frame
+        turn_back(bodies[a, 6:10], F, r)
+    else:
+        r[0], r[1], r[2] = F[0], F[1], F[2]
+    turn_back(q, M, s[15, 0:3])
+    for i in range(k):
+        out[i] = 0.0
+        if L.dof_lifted[first + i]:
+            for m in range(3):
+                out[i] += S[m, i] * r[m] + S[3 + m, i] * s[15, m]
