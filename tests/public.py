@@ -17,7 +17,7 @@ OLD = ("pusher.xml", "walker2d.xml")
 """Of these gymnasium has a newer version, too."""
 
 TIE = "gymnasium/point.xml"
-"""A sphere that touches the floor to the last bit, 0 here and -6e-17 in the wheel, where friction then acts: no motion to compare."""
+"""A sphere that touches the floor to the last bit, 0 here and -6e-17 in the wheel, where friction acts: no motion to compare."""
 
 
 def _readable(path):

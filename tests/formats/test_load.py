@@ -100,7 +100,8 @@ def test_a_robot_whose_meshes_are_missing_checks(tmp_path):
     """As in collections of models that come without their meshes."""
     (tmp_path / "arm.xml").write_text(
         """<mujoco><asset><mesh name="hand" file="hand.obj"/></asset><worldbody><body name="arm"><joint/>
-        <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><geom type="mesh" mesh="hand"/><geom type="capsule" size="0.1 0.2"/></body></worldbody></mujoco>"""
+        <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
+        <geom type="mesh" mesh="hand"/><geom type="capsule" size="0.1 0.2"/></body></worldbody></mujoco>"""
     )
     report = check(tmp_path / "arm.xml")
     assert report.model is not None and not report.errors and report.unsupported

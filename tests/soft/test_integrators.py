@@ -22,7 +22,8 @@ CHAIN = """<mujoco><option timestep="0.005" density="1.2" viscosity="0.01"/><wor
   <body pos="1 0 1"><freejoint/><geom type="box" size="0.1 0.2 0.3" contype="0" conaffinity="0"/></body></worldbody>
   <actuator><velocity joint="hinge" kv="0.3"/><general joint="hinge" dyntype="filterexact" dynprm="0.1"/></actuator></mujoco>"""
 
-PUBLIC = [*(name for name in GYMNASIUM_MJCF if name != TIE), *(name for name in SHARED_MJCF if name.endswith(("/humanoid.xml", "/panda.xml", "/x2.xml", "/a1.xml")))]
+ROBOTS = ("/humanoid.xml", "/panda.xml", "/x2.xml", "/a1.xml")
+PUBLIC = [name for name in GYMNASIUM_MJCF if name != TIE] + [name for name in SHARED_MJCF if name.endswith(ROBOTS)]
 UNSTABLE = {("franka_emika_panda/panda.xml", "Euler")}
 """Explicit servo damping on light links: the wheel parts from itself within the 500 steps."""
 STIFF, SHORT = {("ant", "RK4"), ("atlas", "RK4")}, 5e-5
