@@ -121,5 +121,6 @@ def test_all_quick_is_complete(tmp_path):
     outcomes, index = everything.run_all(tmp_path, True)
     assert [o.name for o in outcomes if o.report is None] == [] and len(outcomes) == len(EXPERIMENTS)
     assert sum(o.seconds for o in outcomes) < 1200.0
+    assert [o.name for o in outcomes if not o.report.replays] == []
     text = index.read_text(encoding="utf-8")
     assert all(o.report.title.split("&")[0][:20] in text for o in outcomes)
