@@ -103,6 +103,12 @@ def _check(model: Model) -> None:
     _check_range("hfield_ncol", model.hfield_ncol, 2, model.nhfielddata + 1)
     ends = model.hfield_adr.astype(np.int64) + model.hfield_nrow.astype(np.int64) * model.hfield_ncol
     _check_range("hfield_adr", ends, 4, model.nhfielddata + 1)
+    pixels = model.mat_texsize.astype(np.int64)
+    _check_range("mat_texsize", pixels, 0, model.ntexel + 1)
+    _check_range("mat_texeladr", model.mat_texeladr, 0, model.ntexel + 1)
+    _check_range("mat_texeladr", model.mat_texeladr + pixels.prod(axis=1), 0, model.ntexel + 1)
+    last = np.where(model.mesh_cornertexadr < 0, 0, model.mesh_cornertexadr.astype(np.int64) + model.mesh_facenum)
+    _check_range("mesh_cornertexadr", last, 0, model.ncornertex + 1)
     _check_range("wrap_type", model.wrap_type, WrapType.JOINT, len(WrapType) + 1)
     sizes = np.array([0, model.njnt, 0, model.nsite, model.ngeom, model.ngeom])[model.wrap_type]
     _check_range("wrap_objid", model.wrap_objid, np.where(model.wrap_type == WrapType.PULLEY, -1, 0), sizes)

@@ -206,7 +206,8 @@ def episode(search: Any) -> Any:
     """An episode of the policy that a search offers, as a Trajectory: its controls rolled out once more from its start."""
     from dojo_py.policy.rollout import play
 
-    task, path = search.task, []
+    task = search.task
+    path: list[Any] = []
     parameters, whitening = search.chosen()
     play(search.job(parameters, (search.seed, 0), None, whitening), path)
     skip = round(task.dt / task.sim.timestep)
