@@ -57,6 +57,8 @@ def unpack_model(arrays: Mapping[str, Array], values: Mapping[str, Any]) -> Mode
     """The model of `pack_model`, or ModelError when it is one of another version or damaged."""
     given: dict[str, Any] = {**values, **arrays}
     try:
+        if "ntexel" not in given:
+            given |= _no_pictures(len(given["mat_rgba"]), len(given["mesh_vertadr"]))
         inner: dict[str, Any] = {name: kind(**_under(given, name)) for name, kind in GROUPS.items()}
         outer: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in given.items() if "." not in name}
         model = Model(**outer, **inner)
@@ -64,6 +66,13 @@ def unpack_model(arrays: Mapping[str, Array], values: Mapping[str, Any]) -> Mode
         return model
     except (TypeError, ValueError, KeyError) as error:
         raise ModelError(f"the model kept in the file is not one of this version of dojo_py: {error}") from error
+
+
+def _no_pictures(nmat: int, nmesh: int) -> dict[str, Any]:
+    """What files lack that were written before models had pictures: none."""
+    sizes = {"ntexel": 0, "ncornertex": 0, "texel_rgb": np.zeros((0, 3)), "mesh_cornertex": np.zeros((0, 6))}
+    looks = {"mat_texrepeat": np.ones((nmat, 2)), "mat_texuniform": np.zeros(nmat, bool), "mat_texsize": np.zeros((nmat, 2), int)}
+    return {**sizes, **looks, "mat_texeladr": np.zeros(nmat, int), "mesh_cornertexadr": np.full(nmesh, -1)}
 
 
 def _flat(model: Model) -> list[tuple[str, Any]]:
