@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dojo_py import kernel_cache
+from dojo_py import announce, kernel_cache
 from dojo_py.announce import Announcement
 from dojo_py.compiler import compiling
 
@@ -216,6 +216,20 @@ def test_a_terminal_sees_the_count(capsys, monkeypatch):
         time.sleep(0.4)
     said = capsys.readouterr().err
     assert said.count("\r") >= 3 and "7 functions, 0 s" in said and said.endswith("\n")
+
+
+def test_a_terminal_sees_how_far_a_known_piece_is(monkeypatch):
+    """Measured counts of a first use in one process; numba compiles more where the pieces before come from the cache."""
+    monkeypatch.setitem(announce.FUNCTIONS, "steps", 20)
+    announcement = Announcement()
+    announcement.functions = 7
+    with announcement.around(subject="steps"):
+        announcement.functions = 12
+        assert announcement._count() == "5 of some 20 functions"
+        announcement.functions = 27
+        assert announcement._count() == "20 functions, being optimised"
+        announcement.functions = 60
+        assert announcement._count() == "53 functions"
 
 
 def test_the_stamp_covers_every_file_with_kernels():

@@ -44,6 +44,15 @@ def test_pre_commit_runs_what_ci_runs():
     assert "ruff check" in text(".ci/run") and "mypy" in text(".ci/run")
 
 
+def test_no_test_waits_for_data_that_is_not_here():
+    """Reference data widens lists of files (tests/public.py); the one test that is about it says what stands for it."""
+    asking = {file.name: file.read_text(encoding="utf-8") for file in (ROOT / "tests").rglob("*.py") if file.name != "public.py"}
+    asking = {name: text for name, text in asking.items() if re.search(r"skip.*(DOJO_SHARED|SHARED_|reference data)", text)}
+    assert set(asking) - {Path(__file__).name} == {"test_urdf.py"}
+    assert "no DOJO_SHARED; own files, and mistakes by their names, are tested beside this" in asking["test_urdf.py"]
+    assert not re.search(r"def \w+\((.*, )?shared[,)]", "".join(asking.values()))
+
+
 def test_the_extra_all_names_extras_that_exist():
     extras = PROJECT["optional-dependencies"]
     named = re.search(r"\[(.*)\]", extras["all"][0])[1].split(",")

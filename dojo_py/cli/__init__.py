@@ -59,14 +59,30 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in (simulate, view, replay, compare, check, convert, models, reproduce, identify, doctor):
         command.add(commands)
+    parser.set_defaults(parsers=commands.choices)
     return parser
+
+
+def parsed(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """The arguments; an option that a command does not have is said by this command, with what comes near."""
+    parser = build_parser()
+    arguments, rest = parser.parse_known_args(argv)
+    if rest:
+        given = sys.argv[1:] if argv is None else argv
+        command = next(word for word in given if word in arguments.parsers)
+        one = arguments.parsers[command]
+        word = rest[0].partition("=")[0]
+        near = difflib.get_close_matches(word, [option for action in one._actions for option in action.option_strings], 1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        one.error(f"{word}: not an option of {command}{hint}" if word.startswith("-") else f"{word}: one argument too many")
+    return arguments
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. argv: the arguments after the program's name, by default the process's own."""
     from dojo_py.mechanism.errors import ModelError
 
-    arguments = build_parser().parse_args(argv)
+    arguments = parsed(argv)
     try:
         return int(arguments.run(arguments))
     except Mistake as error:

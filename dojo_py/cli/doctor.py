@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dojo_py import __version__
+from dojo_py.cli.mistake import Mistake
 from dojo_py.reproduce.text import format_pairs, format_table
 
 
@@ -64,6 +65,11 @@ def add(commands: Any) -> None:
         "to be compiled first). The exit status is 1 when a needed package is missing or a test fails.",
     )
     p.add_argument("--no-test", action="store_true", help="only say what is there")
+    p.add_argument(
+        "--compile",
+        action="store_true",
+        help="compile all kernels now (both modes, derivatives, pictures, environments: a few minutes), so that no later run does",
+    )
     p.set_defaults(run=run)
 
 
@@ -80,16 +86,24 @@ def run(arguments: argparse.Namespace) -> int:
     if missing:
         print(f"needed and missing: {', '.join(missing)}: pip install dojo-sim")
         return 1
+    failed = lost = 0
+    if arguments.compile:
+        from dojo_py.cli.compile_all import compile_all
+        from dojo_py.compiler import compiling
+
+        if not compiling():
+            raise Mistake("--compile: NUMBA_DISABLE_JIT is set, kernels run as plain Python")
+        lost = len(compile_all(lambda line: print(line, flush=True)))
+        print()
     print(format_pairs(kernels()))
     if arguments.no_test:
-        return 0
+        return int(lost > 0)
     print()
-    failed = 0
     for check in self_test():
         print(f"{'ok    ' if check.holds else 'FAILED'}  {check.name}: {check.found}  ({check.seconds:.1f} s)", flush=True)
         failed += not check.holds
     print("all is well" if not failed else f"{failed} of the tests failed")
-    return int(failed > 0)
+    return int(failed > 0 or lost > 0)
 
 
 def machine() -> list[tuple[str, str]]:
@@ -134,7 +148,7 @@ def kernels() -> list[tuple[str, str]]:
     rows = [("processor", f"{processor}; versions of kernels for other processors are kept beside")]
     for name, entry in main_entries().items():
         kept = entry._cache
-        fresh = "compiled" if kept.fresh() else "not compiled yet: the first use takes up to a minute or two"
+        fresh = "compiled" if kept.fresh() else "not compiled yet: the first use takes a minute or two, or `doctor --compile` now"
         rows.append((name, fresh))
         rows.append(("  kept in", kept.cache_path or "no folder that can be written: every process compiles; set NUMBA_CACHE_DIR"))
         rows += [("  read from", f"{shelf.cache_path} (cannot be written)") for shelf in kept.shelves]
@@ -142,9 +156,10 @@ def kernels() -> list[tuple[str, str]]:
 
 
 def main_entries() -> dict[str, Any]:
-    """What each mode's steps go through, and what of the hard mode is compiled when a model first needs it."""
+    """What each mode's steps go through, and what of the hard mode is compiled when it is first needed."""
     from dojo_py.hard.gradients.derivatives import DERIVATIVES
     from dojo_py.hard.pair_tasks import PAIRS
+    from dojo_py.hard.parameters.columns import parameter_columns
     from dojo_py.hard.rollout import roll_out
     from dojo_py.soft.kernels import run as soft_run
 
@@ -152,6 +167,7 @@ def main_entries() -> dict[str, Any]:
         "hard mode": roll_out,
         f"  {PAIRS.subject}": PAIRS.entry,
         f"  {DERIVATIVES.subject}": DERIVATIVES.entry,
+        "  derivatives by parameters": parameter_columns,
         "soft mode": soft_run,
     }
 
@@ -159,8 +175,8 @@ def main_entries() -> dict[str, Any]:
 def self_test() -> Iterator[Check]:
     """Simulate in both modes, differentiate, save and load; each compared with what must come out."""
     for name, test in (
-        ("hard mode", _hard), ("bodies", _bodies), ("gradients", _gradients), ("soft mode", _soft), ("files", _files),
-        ("replay", _replay),
+        ("hard mode", _hard), ("bodies", _bodies), ("gradients", _gradients), ("parameters", _parameters), ("soft mode", _soft),
+        ("files", _files), ("replay", _replay),
     ):  # fmt: skip
         if name == "replay" and importlib.util.find_spec("viser") is None:
             continue
@@ -210,6 +226,21 @@ def _gradients() -> tuple[bool, str]:
     numeric = np.array([(a.qvel - b.qvel) / (2.0 * e) for a, b in ends]).T
     error = float(np.abs(found[sim.model.nv :] - numeric).max() / np.abs(numeric).max())
     return error < 1e-4, f"a box on the ground, off central differences by {error:.1e} of the largest"
+
+
+def _parameters() -> tuple[bool, str]:
+    import numpy as np
+
+    from dojo_py import HardSimulator
+
+    sim, kappa, e = HardSimulator("box", timestep=0.01), 1e-4, 1e-5
+    state, u = sim.initial_state(keyframe="home"), np.array([3.0, 1.0, 2.0])
+    found = sim.linearize(state, u, kappa=kappa, parameters=["mass"]).parameters["mass"][sim.model.nv :, 0]
+    mass = sim.parameter("mass").value
+    ends = [sim.with_parameters({"mass": mass + sign * e}).step(state, u, kappa=kappa).state.qvel for sign in (1.0, -1.0)]
+    numeric = (ends[0] - ends[1]) / (2.0 * e)
+    error = float(np.abs(found - numeric).max() / np.abs(numeric).max())
+    return error < 1e-4, f"a box by its mass, off central differences by {error:.1e} of the largest"
 
 
 def _soft() -> tuple[bool, str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dojo_py.drawing.poses import body_poses
-from dojo_py.drawing.surfaces import Surface, arrow, colour_of, drawn_geoms, surface_of
+from dojo_py.drawing.surfaces import Picture, Surface, arrow, colour_of, drawn_geoms, paint_of, picture_of, surface_of
 from dojo_py.mechanism import quaternion
 from dojo_py.mechanism.enums import GeomType
 
@@ -56,7 +56,15 @@ class Painter:
         self._planes = [g for g in shown if model.geom_type[g] == GeomType.PLANE]
         surfaces = {g: surface_of(model, g) for g in shown if model.geom_type[g] != GeomType.PLANE}
         self._geoms = [g for g, surface in surfaces.items() if surface is not None]
-        self._solid = [(surface, colour_of(model, g)) for g, surface in surfaces.items() if surface is not None]
+        found = {g: picture_of(model, g) for g in (*self._planes, *self._geoms)}
+        laid = {g: picture for g, picture in found.items() if picture is not None}
+        self._pictures, self._number = _pictures(list(laid.values())), {g: i for i, g in enumerate(laid)}
+        self._laid = laid
+        self._solid = [
+            _Solid(surface, self._paint(g), self._number.get(g, -1), _places(laid.get(g), surface))
+            for g, surface in surfaces.items()
+            if surface is not None
+        ]
         self._open = [model.geom_type[g] == GeomType.MESH for g in self._geoms]
         self._reach = np.array([float(model.geom_rbound[g]) for g in self._geoms])
         self._geometry = _stack(self._solid, self._open)
@@ -94,7 +102,8 @@ class Painter:
         tile = TILE if radius > 0.2 * TILE else 2.0 * radius
         view = (np.ascontiguousarray(eye, float), np.ascontiguousarray(axes, float), float(scale))
         buffers = self._work(len(geometry[0]), *image.shape[:2])
-        render(geometry, (rotation, position), view, light, self._plane_table(x[0], q[0]), buffers, SKY, float(tile), image)
+        planes = self._plane_table(x[0], q[0])
+        render(geometry, (rotation, position), view, light, planes, self._pictures, buffers, SKY, float(tile), image)
         self.depth, self.shown = buffers[4], buffers[5]
         return image
 
@@ -124,8 +133,13 @@ class Painter:
     def _plane_table(self, x: Array, q: Array) -> tuple[Array, Array]:
         rotation, position = self._poses(x, q, self._planes)
         half = np.asarray(self.model.geom_size, float)[self._planes][:, :2]
-        rows = np.concatenate([position, np.swapaxes(rotation, 1, 2).reshape(-1, 9), half.reshape(-1, 2)], axis=1)
-        return np.ascontiguousarray(rows), np.array([colour_of(self.model, g) for g in self._planes]).reshape(-1, 4)
+        laid = [[self._number[g], *self._laid[g].scale] if g in self._laid else [-1.0, 0.0, 0.0] for g in self._planes]
+        parts = [position, np.swapaxes(rotation, 1, 2).reshape(-1, 9), half.reshape(-1, 2), np.array(laid).reshape(-1, 3)]
+        return np.concatenate(parts, axis=1), np.array([self._paint(g) for g in self._planes]).reshape(-1, 4)
+
+    def _paint(self, geom: int) -> Array:
+        """(4,) colour of a geom, without the picture that lies on it."""
+        return paint_of(self.model, geom) if geom in self._number else colour_of(self.model, geom)
 
     def _with_arrows(self, rotation: Array, position: Array, arrows: Any, paint: Any, radius: float) -> tuple[Any, Array, Array]:
         if arrows is None or not len(arrows):
@@ -135,7 +149,8 @@ class Painter:
         kept = length > 1e-6
         if not kept.any():
             return self._geometry, rotation, position
-        solid = [(arrow(float(size), radius), np.array([*paint, 1.0])) for size in length[kept]]
+        shapes = [arrow(float(size), radius) for size in length[kept]]
+        solid = [_Solid(shape, np.array([*paint, 1.0]), -1, _places(None, shape)) for shape in shapes]
         turns = np.array([quaternion.matrix(quaternion.from_z_axis(direction)) for direction in along[kept]])
         geometry = _stack(self._solid + solid, self._open + [False] * len(solid))
         return geometry, np.concatenate([rotation, turns]), np.concatenate([position, arrows[kept, 0]])
@@ -150,17 +165,45 @@ class Painter:
         return self._buffers
 
 
-def _stack(solid: list[tuple[Surface, Array]], opened: list[bool]) -> tuple[Array, ...]:
-    """vertices, normals, owner, faces, paint, both of several surfaces, as `raster.render` takes them."""
-    first = np.cumsum([0] + [len(surface.vertices) for surface, _ in solid])
-    none = np.zeros((0, 3))
+class _Solid(NamedTuple):
+    """A surface, its colour, and what lies on it."""
+
+    surface: Surface
+    rgba: Array
+    picture: int
+    """-1: none."""
+    places: Array
+    """(n, 2) of the vertices in the picture."""
+
+
+def _places(picture: Picture | None, surface: Surface) -> Array:
+    if picture is None:
+        return np.zeros((len(surface.vertices), 2))
+    return picture.at(surface.vertices) if picture.corners is None else picture.corners
+
+
+def _pictures(laid: list[Picture]) -> tuple[Array, ...]:
+    """table, mean, pixels of several pictures, as `raster.render` takes them."""
+    sizes = np.array([picture.pixels.shape[:2] for picture in laid], np.int64).reshape(-1, 2)
+    table = np.column_stack([np.cumsum([0, *sizes.prod(axis=1)])[: len(laid)].astype(np.int64), sizes])
+    mean = np.array([picture.pixels.reshape(-1, 3).mean(axis=0) / 255.0 for picture in laid]).reshape(-1, 3)
+    pixels = np.concatenate([np.zeros((0, 3), np.uint8), *(picture.pixels.reshape(-1, 3) for picture in laid)])
+    return np.ascontiguousarray(table), mean, pixels
+
+
+def _stack(solid: list[_Solid], opened: list[bool]) -> tuple[Array, ...]:
+    """vertices, normals, owner, faces, paint, both, place, picture of several surfaces, as `raster.render` takes them."""
+    first = np.cumsum([0] + [len(one.surface.vertices) for one in solid])
+    none, faces = np.zeros((0, 3)), [one.surface.faces for one in solid]
     return (
-        np.concatenate([surface.vertices for surface, _ in solid] or [none]),
-        np.concatenate([vertex_normals(surface) for surface, _ in solid] or [none]),
+        np.concatenate([one.surface.vertices for one in solid] or [none]),
+        np.concatenate([vertex_normals(one.surface) for one in solid] or [none]),
         np.repeat(np.arange(len(solid)), np.diff(first)),
-        np.concatenate([surface.faces + start for (surface, _), start in zip(solid, first, strict=False)] or [none.astype(int)]),
-        np.concatenate([np.tile(rgba, (len(surface.faces), 1)) for surface, rgba in solid] or [np.zeros((0, 4))]),
-        np.concatenate([np.full(len(s.faces), float(both)) for (s, _), both in zip(solid, opened, strict=True)] or [np.zeros(0)]),
+        np.concatenate([own + start for own, start in zip(faces, first, strict=False)] or [none.astype(int)]),
+        np.concatenate([np.tile(one.rgba, (len(own), 1)) for one, own in zip(solid, faces, strict=True)] or [np.zeros((0, 4))]),
+        np.concatenate([np.full(len(own), float(both)) for own, both in zip(faces, opened, strict=True)] or [np.zeros(0)]),
+        np.concatenate([one.places for one in solid] or [np.zeros((0, 2))]),
+        np.concatenate([np.full(len(own), one.picture) for one, own in zip(solid, faces, strict=True)] or [np.zeros(0, int)]),
     )
 
 

@@ -24,7 +24,7 @@ FRAMES = ("body_pos", "body_quat", "jnt_pos", "jnt_axis", "qpos0")
 
 def body_poses(model: Any, qpos: Array) -> tuple[Array, Array]:
     """Positions (T, nbody, 3) of the body frames [m] and their orientations (T, nbody, 4) at configurations qpos (T, nq)."""
-    qpos = np.ascontiguousarray(qpos, float)
+    qpos = np.array(qpos, float, order="C")  # a copy: one that can only be read would be compiled for anew
     x, q = np.zeros((len(qpos), int(model.nbody), 3)), np.zeros((len(qpos), int(model.nbody), 4))
     tree = tuple(np.array(getattr(model, name), np.int64) for name in TREE)
     frames = tuple(np.array(getattr(model, name), float) for name in FRAMES)

@@ -147,7 +147,9 @@ def lit(x, y, z, axes, scale, bias, shadows):
 
 @pasted
 def nearest_plane(d0, d1, d2, eye, planes, far):
-    """(number, distance along d) of the nearest plane seen from above; planes (n, 14): point, axes as rows, half lengths."""
+    """(number, distance along d) of the nearest plane seen from above; planes (n, 17): point, axes as rows, half lengths, picture
+    (-1: none) and its repetitions a metre.
+    """
     best, found = far, -1
     for k in range(len(planes)):
         plane = planes[k]
@@ -169,8 +171,11 @@ def nearest_plane(d0, d1, d2, eye, planes, far):
 
 
 @pasted
-def plane_light(d0, d1, d2, eye, t, plane, per_tile, light, shadows):
-    """(brightness, fog) of a plane's point: squares that fade out where they get smaller than pixels, shadow, distance."""
+def plane_light(d0, d1, d2, eye, t, plane, per_tile, squares, light, shadows):
+    """(brightness, fog) of a plane's point: squares that fade out where they get smaller than pixels, shadow, distance.
+
+    squares: whether there are any; not under a picture.
+    """
     sun, sun_axes, sun_scale, bias = light
     p0, p1, p2 = eye[0] + t * d0, eye[1] + t * d1, eye[2] + t * d2
     x, y, z = p0 - plane[0], p1 - plane[1], p2 - plane[2]
@@ -180,13 +185,14 @@ def plane_light(d0, d1, d2, eye, t, plane, per_tile, light, shadows):
     distance = per_tile * t * (d0 * d0 + d1 * d1 + d2 * d2)
     contrast = min(1.0, -150.0 * (d0 * plane[9] + d1 * plane[10] + d2 * plane[11]) / distance)
     share = lit(p0 - sun[0], p1 - sun[1], p2 - sun[2], sun_axes, sun_scale, bias, shadows)
-    brightness = (0.86 - (0.09 if dark else -0.09) * contrast) * (0.6 + 0.4 * share)
+    tile = 0.0 if not squares else 0.09 if dark else -0.09
+    brightness = (0.86 - tile * contrast) * (0.6 + 0.4 * share)
     return brightness, distance / (distance + 60.0)
 
 
 @pasted
 def face_light(p0, p1, p2, d0, d1, d2, corners, world, normal, light, shadows):
-    """Brightness of a triangle's point: light from the sun where it reaches, from the sky and from the ground."""
+    """(brightness, shares of the corners b and c) of a triangle's point: light of the sun where it reaches, of sky and ground."""
     sun, sun_axes, sun_scale, bias = light
     a, b, c = corners[0], corners[1], corners[2]
     bx, by, bz = world[b, 0] - world[a, 0], world[b, 1] - world[a, 1], world[b, 2] - world[a, 2]
@@ -209,7 +215,26 @@ def face_light(p0, p1, p2, d0, d1, d2, corners, world, normal, light, shadows):
         away = 2.0 * bias
         x, y, z = p0 + away * nx - sun[0], p1 + away * ny - sun[1], p2 + away * nz - sun[2]
         direct *= lit(x, y, z, sun_axes, sun_scale, bias, shadows)
-    return 0.42 + 0.13 * nz + 0.55 * max(0.0, direct)
+    return 0.42 + 0.13 * nz + 0.55 * max(0.0, direct), wb, wc
+
+
+@pasted
+def texel(pictures, k, u, v, contrast, i):
+    """Colour i, 0 to 1, of picture k at a place (repetitions to the right and down); its mean where contrast is 0."""
+    table, mean, pixels = pictures
+    row = min(int((v - math.floor(v)) * table[k, 1]), table[k, 1] - 1)
+    column = min(int((u - math.floor(u)) * table[k, 2]), table[k, 2] - 1)
+    return mean[k, i] + contrast * (pixels[table[k, 0] + row * table[k, 2] + column, i] / 255.0 - mean[k, i])
+
+
+@pasted
+def plane_place(d0, d1, d2, eye, t, plane):
+    """(u, v, contrast) of a plane's point: its place in the picture, which fades to its mean where it gets smaller than pixels."""
+    x, y, z = eye[0] + t * d0 - plane[0], eye[1] + t * d1 - plane[1], eye[2] + t * d2 - plane[2]
+    u = plane[15] * (x * plane[3] + y * plane[4] + z * plane[5]) - 0.5
+    v = -plane[16] * (x * plane[6] + y * plane[7] + z * plane[8]) - 0.5
+    distance = max(plane[15], plane[16]) * t * (d0 * d0 + d1 * d1 + d2 * d2)
+    return u, v, min(1.0, -150.0 * (d0 * plane[9] + d1 * plane[10] + d2 * plane[11]) / max(distance, 1e-30))
 
 
 @pasted
@@ -219,9 +244,9 @@ def byte(value):
 
 
 @kernel
-def shade(geometry, world, normal, view, light, planes, depth, shown, shadows, colours, per_tile, image):
+def shade(geometry, world, normal, view, light, planes, pictures, depth, shown, shadows, colours, per_tile, image):
     """The colour of each pixel whose nearest triangle and depth are known; planes are entered here."""
-    faces, paint = geometry[3], geometry[4]
+    faces, paint, place, picture = geometry[3], geometry[4], geometry[6], geometry[7]
     eye, axes, scale = view
     height, width = depth.shape
     step = 1.0 / scale
@@ -237,30 +262,44 @@ def shade(geometry, world, normal, view, light, planes, depth, shown, shadows, c
             if k >= 0:
                 depth[y, x] = t
                 shown[y, x] = -2 - k
-                bright, fog = plane_light(d0, d1, d2, eye, t, planes[0][k], per_tile, light, shadows)
+                own = int(planes[0][k, 14])
+                bright, fog = plane_light(d0, d1, d2, eye, t, planes[0][k], per_tile, own < 0, light, shadows)
+                u, v, contrast = 0.0, 0.0, 0.0
+                if own >= 0:
+                    u, v, contrast = plane_place(d0, d1, d2, eye, t, planes[0][k])
                 for i in range(3):
-                    image[y, x, i] = byte((1.0 - fog) * bright * planes[1][k, i] + fog * colours[1, i])
+                    tone = planes[1][k, i] * (texel(pictures, own, u, v, contrast, i) if own >= 0 else 1.0)
+                    image[y, x, i] = byte((1.0 - fog) * bright * tone + fog * colours[1, i])
             elif shown[y, x] >= 0:
                 f = shown[y, x]
                 p0, p1, p2 = eye[0] + t * d0, eye[1] + t * d1, eye[2] + t * d2
-                bright = face_light(p0, p1, p2, d0, d1, d2, faces[f], world, normal, light, shadows)
+                bright, wb, wc = face_light(p0, p1, p2, d0, d1, d2, faces[f], world, normal, light, shadows)
+                own, u, v = picture[f], 0.0, 0.0
+                if own >= 0:
+                    a, b, c = faces[f, 0], faces[f, 1], faces[f, 2]
+                    u = place[a, 0] + wb * (place[b, 0] - place[a, 0]) + wc * (place[c, 0] - place[a, 0])
+                    v = place[a, 1] + wb * (place[b, 1] - place[a, 1]) + wc * (place[c, 1] - place[a, 1])
                 for i in range(3):
-                    image[y, x, i] = byte(bright * paint[f, i])
+                    tone = paint[f, i] * (texel(pictures, own, u, v, 1.0, i) if own >= 0 else 1.0)
+                    image[y, x, i] = byte(bright * tone)
             else:
                 for i in range(3):
                     image[y, x, i] = byte(high * colours[0, i] + (1.0 - high) * colours[1, i])
 
 
 @entry
-def render(geometry, poses, view, light, planes, buffers, colours, tile, image):
-    """Draw everything into image (height, width, 3) uint8. All arrays float64 but faces, owner, shown (int64) and image.
+def render(geometry, poses, view, light, planes, pictures, buffers, colours, tile, image):
+    """Draw everything into image (height, width, 3) uint8. All arrays float64 but faces, owner, picture, table, shown (int64),
+    pixels and image.
 
-    geometry: vertices, normals (n, 3), owner (n,), faces (m, 3), paint (m, 4), both (m,) seen from behind too. poses: rotation
-    (g, 3, 3), position (g, 3). view: eye (3,), axes (3, 3), pixels of a slope of 1. light: point (3,), axes (3, 3; the last one
-    away from it), pixels/m, bias [m]. planes: table (p, 14), paint (p, 4). buffers: world, normal, seen (n, 3), flat (n, 2), depth,
-    shown (height, width), shadows (s, s), modified in place. colours: sky above and at the horizon (2, 3). tile: of the floor [m].
+    geometry: vertices, normals (n, 3), owner (n,), faces (m, 3), paint (m, 4), both (m,) seen from behind too, place (n, 2) in the
+    picture (m,) of a face, -1 for none. pictures: table (p, 3) of first pixel, rows, columns; mean (p, 3), pixels (k, 3). poses:
+    rotation (g, 3, 3), position (g, 3). view: eye (3,), axes (3, 3), pixels of a slope of 1. light: point (3,), axes (3, 3; the
+    last one away from it), pixels/m, bias [m]. planes: table (p, 17), paint (p, 4). buffers: world, normal, seen (n, 3), flat
+    (n, 2), depth, shown (height, width), shadows (s, s), modified in place. colours: sky above and at the horizon (2, 3). tile: of
+    the floor [m].
     """
-    vertices, normals, owner, faces, paint, both = geometry
+    vertices, normals, owner, faces, paint, both, _, _ = geometry
     world, normal, seen, flat, depth, shown, shadows = buffers
     place(vertices, normals, owner, poses[0], poses[1], world, normal)
     view_from(world, light[0], light[1], seen)
@@ -275,4 +314,4 @@ def render(geometry, poses, view, light, planes, buffers, colours, tile, image):
     shown[:] = -1
     for f in range(len(faces)):
         draw_triangle(f, faces[f, 0], faces[f, 1], faces[f, 2], seen, flat, view[2], paint[f, 3], both[f] > 0, depth, shown)
-    shade(geometry, world, normal, view, light, planes, depth, shown, shadows, colours, 1.0 / tile, image)
+    shade(geometry, world, normal, view, light, planes, pictures, depth, shown, shadows, colours, 1.0 / tile, image)

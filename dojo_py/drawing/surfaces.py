@@ -139,6 +139,65 @@ SURFACES: dict[int, Callable[[Array], Surface]] = {
 """Shape code -> function of `geom_size`."""
 
 
+class Picture(NamedTuple):
+    """A texture as it lies on a geom; `at` gives places in it."""
+
+    pixels: Array
+    """(rows, columns, 3) uint8, from the upper edge down."""
+    scale: Array
+    """(2,) repetitions a metre along x and y of the geom's frame; mirrored downwards as MuJoCo lays it."""
+    corners: Array | None = None
+    """(3 m, 2) places of a mesh's corners, face by face; None: laid along z, by x and y."""
+
+    def at(self, points: Array) -> Array:
+        """(n, 2) places of points (n, 3) of the geom's frame: repetitions to the right and from the upper edge down."""
+        return np.stack([self.scale[0] * points[:, 0] - 0.5, -self.scale[1] * points[:, 1] - 0.5], axis=1)
+
+
+def picture_of(model: Any, geom: int) -> Picture | None:
+    """What lies on a geom: the two-dimensional texture of its material, built in or from a file; None without.
+
+    As MuJoCo lays it: by the texture coordinates of a mesh, else along the geom's z axis, `texrepeat` times over the geom, or over
+    a metre with `texuniform` (and on a plane without end, which has no size to go by).
+    """
+    material, sizes = int(model.geom_matid[geom]), getattr(model, "mat_texsize", None)  # (a MjModel keeps pictures in its place)
+    if material < 0 or sizes is None or sizes[material][0] == 0:
+        return None
+    rows, columns = (int(n) for n in sizes[material])
+    first = int(model.mat_texeladr[material])
+    pixels = np.asarray(model.texel_rgb[first : first + rows * columns]).reshape(rows, columns, 3)
+    scale, kind = np.array(model.mat_texrepeat[material], float), int(model.geom_type[geom])
+    if kind == GeomType.MESH and (corners := _corners(model, geom)) is not None:
+        return Picture(pixels, scale, scale * corners)
+    if not model.mat_texuniform[material]:
+        half = _half(model, geom)
+        scale = np.where(half > 0.0, 0.5 * scale / np.where(half > 0.0, half, 1.0), scale)
+    return Picture(pixels, scale)
+
+
+def _corners(model: Any, geom: int) -> Array | None:
+    """(3 m, 2) texture coordinates of a mesh geom, in the order of its triangles; None where the mesh has none."""
+    mesh = int(model.geom_dataid[geom])
+    first = -1 if mesh < 0 else int(model.mesh_cornertexadr[mesh])
+    if first < 0:
+        return None
+    return np.asarray(model.mesh_cornertex[first : first + int(model.mesh_facenum[mesh])], float).reshape(-1, 2)
+
+
+def _half(model: Any, geom: int) -> Array:
+    """(2,) half widths along x and y of the geom's frame [m]; 0 without end."""
+    if model.geom_type[geom] == GeomType.PLANE:
+        return np.maximum(np.asarray(model.geom_size[geom][:2], float), 0.0)
+    surface = surface_of(model, geom)
+    return np.zeros(2) if surface is None else np.abs(surface.vertices[:, :2]).max(axis=0)
+
+
+def paint_of(model: Any, geom: int) -> Array:
+    """(4,) what a picture on a geom is multiplied with: its own colour, or its material's, without the texture."""
+    own, material = np.asarray(model.geom_rgba[geom], float), int(model.geom_matid[geom])
+    return own if material < 0 or not np.allclose(own, UNSET, atol=1e-6) else np.array(model.mat_rgba[material], float)
+
+
 UNSET = (0.5, 0.5, 0.5, 1.0)
 """`geom_rgba` of a geom that was given no colour: its material's is drawn, as in MuJoCo's viewer."""
 

@@ -25,6 +25,8 @@ class MeshData:
     faces: Array | None = None
     notes: list[str] = field(default_factory=list)
     """What the file holds besides and is not used."""
+    texcoords: Array | None = None
+    """(m, 3, 2) places in a picture of the faces' corners: fractions to the right and from the upper edge down; None: none."""
 
 
 class MeshFileError(ValueError):

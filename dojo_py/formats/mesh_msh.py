@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from .mesh_data import MeshData, MeshFileError, check_counts, first_bad_vertex
+from .mesh_data import LARGEST, MeshData, MeshFileError, check_counts, first_bad_vertex
 
 HEADER = 16
 
 
 def read_msh(data: bytes) -> MeshData:
-    """Vertices and faces; normals and texture coordinates only draw."""
+    """Vertices and faces, texture coordinates of these; normals only draw."""
     if len(data) < HEADER:
         raise MeshFileError(f"an MSH file begins with {HEADER} bytes of sizes; the file ends at byte {len(data)}")
     vertices, normals, texcoords, faces = (int(n) for n in np.frombuffer(data, "<i4", 4))
@@ -32,4 +32,8 @@ def read_msh(data: bytes) -> MeshData:
         face = int(np.argmax(wrong))
         byte = needed - 12 * faces + 12 * face
         raise MeshFileError(f"face {face}, byte {byte}: {indices[face].tolist()} are not vertices 0 to {vertices - 1}")
-    return MeshData(points.astype(float), indices if faces else None)
+    places = None
+    if texcoords and faces:
+        table = np.frombuffer(data, "<f4", 2 * texcoords, HEADER + 12 * vertices + 12 * normals).reshape(-1, 2)
+        places = table[indices] if np.all(np.abs(table) <= LARGEST) else None
+    return MeshData(points.astype(float), indices if faces else None, texcoords=places)

@@ -1,7 +1,8 @@
 """OBJ files: `v`, `f` and what bounds objects (`o`, `g`). Of several objects the first with faces is taken, as in MuJoCo.
 
 Faces of four corners are cut along the shorter diagonal, larger ones by cutting ears. Indices begin at 1; negative ones
-count back from the last vertex read so far. Normals, texture coordinates and materials only draw.
+count back from the last vertex read so far. Texture coordinates (`vt`) are read where every corner of every face has good ones;
+normals and materials only draw.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 
 import numpy as np
 
-from .mesh_data import MeshData, MeshFileError, check_counts, first_bad_vertex
+from .mesh_data import LARGEST, MeshData, MeshFileError, check_counts, first_bad_vertex
 
 Array = np.ndarray
 
@@ -27,6 +28,9 @@ def read_obj(data: bytes) -> MeshData:
         raise MeshFileError(f"{lines} lines are more than the limit of {MAX_LINES}")
     vertices: list[bytes] = []
     vertex_lines: list[int] = []
+    places: list[bytes] = []
+    corners: list[bytes] = []  # of faces, as they stand
+    placed: list[int] = []  # texture coordinates before each face
     faces: list[list[int]] = []
     face_lines: list[int] = []
     objects = 0  # objects with faces that are complete
@@ -36,11 +40,15 @@ def read_obj(data: bytes) -> MeshData:
         if kind == b"v":
             vertices.append(rest)
             vertex_lines.append(number)
+        elif kind == b"vt":
+            places.append(rest)
         elif kind == b"f":
             objects += fresh
             fresh = False
             if objects == 1:
                 faces.append(_indices(rest, len(vertices), number))
+                corners.append(rest)
+                placed.append(len(places))
                 face_lines.append(number)
         elif kind in (b"o", b"g"):
             fresh = True
@@ -50,7 +58,33 @@ def read_obj(data: bytes) -> MeshData:
     triangles = _triangles(faces, face_lines, points)
     check_counts(len(points), len(triangles))
     notes = [f"only the first of the file's {objects} objects is used (MuJoCo's rule)"] if objects > 1 else []
-    return MeshData(points, triangles if len(triangles) else None, notes)
+    texcoords = _texcoords(faces, triangles, places, corners, placed) if places and len(triangles) else None
+    return MeshData(points, triangles if len(triangles) else None, notes, texcoords)
+
+
+def _texcoords(
+    faces: list[list[int]], triangles: Array, places: list[bytes], corners: list[bytes], placed: list[int]
+) -> Array | None:
+    """(m, 3, 2) of the triangles, which were cut face by face; None where a corner has none, or one that makes no sense."""
+    try:
+        table = np.array([row.split()[:2] for row in places], np.float32).reshape(-1, 2)
+        numbers = [[int(word.split(b"/")[1]) for word in row.partition(b"#")[0].split()] for row in corners]
+    except (ValueError, IndexError):
+        return None
+    out: list[Array] = []
+    first = 0
+    for face, row, count in zip(faces, numbers, placed, strict=True):
+        mine = triangles[first : first + max(0, len(face) - 2)]
+        first += len(mine)
+        at = [k - 1 if k > 0 else count + k for k in row]
+        if not all(0 <= k < len(table) for k in at):
+            return None
+        out += [table[[at[face.index(vertex)] for vertex in triangle]] for triangle in mine.tolist()]
+    found = np.array(out)
+    if found.shape != (len(triangles), 3, 2) or not np.all(np.abs(found) <= LARGEST):
+        return None
+    found[:, :, 1] = 1.0 - found[:, :, 1]  # counted from the lower edge in the file
+    return found
 
 
 def _indices(rest: bytes, count: int, line: int) -> list[int]:

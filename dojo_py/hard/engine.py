@@ -24,7 +24,7 @@ from dojo_py.simulate.trajectory import Trajectory, kept_model
 
 Array = np.ndarray
 
-_first_use = FirstUse()
+_first_use = FirstUse("the hard mode")
 
 
 def _steps(record: Any) -> Iterator[tuple[int, Any]]:

@@ -57,6 +57,8 @@ def unpack_model(arrays: Mapping[str, Array], values: Mapping[str, Any]) -> Mode
     """The model of `pack_model`, or ModelError when it is one of another version or damaged."""
     given: dict[str, Any] = {**values, **arrays}
     try:
+        if "ntexel" not in given:
+            given |= _no_pictures(len(given["mat_rgba"]), len(given["mesh_vertadr"]))
         inner: dict[str, Any] = {name: kind(**_under(given, name)) for name, kind in GROUPS.items()}
         outer: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in given.items() if "." not in name}
         model = Model(**outer, **inner)
@@ -64,6 +66,13 @@ def unpack_model(arrays: Mapping[str, Array], values: Mapping[str, Any]) -> Mode
         return model
     except (TypeError, ValueError, KeyError) as error:
         raise ModelError(f"the model kept in the file is not one of this version of dojo_py: {error}") from error
+
+
+def _no_pictures(nmat: int, nmesh: int) -> dict[str, Any]:
+    """What files lack that were written before models had pictures: none."""
+    sizes = {"ntexel": 0, "ncornertex": 0, "texel_rgb": np.zeros((0, 3)), "mesh_cornertex": np.zeros((0, 6))}
+    looks = {"mat_texrepeat": np.ones((nmat, 2)), "mat_texuniform": np.zeros(nmat, bool), "mat_texsize": np.zeros((nmat, 2), int)}
+    return {**sizes, **looks, "mat_texeladr": np.zeros(nmat, int), "mesh_cornertexadr": np.full(nmesh, -1)}
 
 
 def _flat(model: Model) -> list[tuple[str, Any]]:
@@ -103,6 +112,12 @@ def _check(model: Model) -> None:
     _check_range("hfield_ncol", model.hfield_ncol, 2, model.nhfielddata + 1)
     ends = model.hfield_adr.astype(np.int64) + model.hfield_nrow.astype(np.int64) * model.hfield_ncol
     _check_range("hfield_adr", ends, 4, model.nhfielddata + 1)
+    pixels = model.mat_texsize.astype(np.int64)
+    _check_range("mat_texsize", pixels, 0, model.ntexel + 1)
+    _check_range("mat_texeladr", model.mat_texeladr, 0, model.ntexel + 1)
+    _check_range("mat_texeladr", model.mat_texeladr + pixels.prod(axis=1), 0, model.ntexel + 1)
+    last = np.where(model.mesh_cornertexadr < 0, 0, model.mesh_cornertexadr.astype(np.int64) + model.mesh_facenum)
+    _check_range("mesh_cornertexadr", last, 0, model.ncornertex + 1)
     _check_range("wrap_type", model.wrap_type, WrapType.JOINT, len(WrapType) + 1)
     sizes = np.array([0, model.njnt, 0, model.nsite, model.ngeom, model.ngeom])[model.wrap_type]
     _check_range("wrap_objid", model.wrap_objid, np.where(model.wrap_type == WrapType.PULLEY, -1, 0), sizes)

@@ -165,6 +165,8 @@ def _assemble(mechanism: Mechanism, layout: Layout, a: dict[str, Array], **parts
         "nhfield": len(mechanism.hfields),
         "nhfielddata": len(a["hfield_data"]),
         "nmat": len(mechanism.materials),
+        "ntexel": len(a["texel_rgb"]),
+        "ncornertex": len(a["mesh_cornertex"]),
         "neq": len(mechanism.equalities),
         "ntendon": len(mechanism.tendons),
         "nwrap": len(a["wrap_type"]),

@@ -36,6 +36,8 @@ class CompiledMesh:
     """Of the hull (`mesh_hull`); empty where nothing needs it."""
     inertia: MeshInertia
     scale: Array
+    texcoords: Array | None = None
+    """(m, 3, 2), see `spec.Mesh`; None where the mesh has none."""
 
     @property
     def low(self) -> Array:
@@ -89,8 +91,12 @@ def _compile(check: Check, mesh: Mesh, hull_wanted: bool) -> CompiledMesh | None
         check.fail("", f"mesh '{mesh.name}': {hull}")
         return None
     faces = hull if faces is None else faces
+    places = None if mesh.texcoords is None else np.asarray(mesh.texcoords, np.float32)
+    if places is not None and places.shape != (len(faces), 3, 2):  # (faces were changed since)
+        places = None
     if np.prod(np.sign(scale)) < 0.0:  # a reflection turns faces inside out
         faces, hull = faces[:, [0, 2, 1]], hull[:, [0, 2, 1]]
+        places = None if places is None else places[:, [0, 2, 1]]
     vertices = _placed(vertices, position, quat, scale)
     found = mesh_inertia(vertices, hull if kind == "convex" else faces, kind, faces)
     if isinstance(found, str):
@@ -100,7 +106,7 @@ def _compile(check: Check, mesh: Mesh, hull_wanted: bool) -> CompiledMesh | None
     centred = vertices - found.centre
     vertices = centred[:, 0:1] * axes[0] + centred[:, 1:2] * axes[1] + centred[:, 2:3] * axes[2]
     graph = hull_graph(hull) if len(hull) else np.zeros(0, int)
-    return CompiledMesh(vertices, faces, graph, found, scale)
+    return CompiledMesh(vertices, faces, graph, found, scale, places)
 
 
 def _given(check: Check, mesh: Mesh) -> tuple[Array, Array | None]:
@@ -161,6 +167,16 @@ def fitted(shape: int, given: Array, mesh: CompiledMesh, fitaabb: bool, fitscale
     return fitscale * size, centre
 
 
+def _corner_arrays(parts: list[CompiledMesh]) -> dict[str, Array]:
+    """Texture coordinates, one row a face, of the meshes that have them."""
+    tables = [np.zeros((0, 6)) if mesh.texcoords is None else mesh.texcoords.reshape(-1, 6) for mesh in parts]
+    first = np.cumsum([0, *(len(table) for table in tables)])[:-1]
+    return {
+        "mesh_cornertexadr": np.where([len(table) > 0 for table in tables], first, -1).astype(int),
+        "mesh_cornertex": np.concatenate([np.zeros((0, 6)), *tables]),
+    }
+
+
 def mesh_arrays(meshes: dict[str, CompiledMesh]) -> dict[str, Array]:
     """Arrays of all meshes, one after the other."""
     parts = list(meshes.values())
@@ -175,6 +191,7 @@ def mesh_arrays(meshes: dict[str, CompiledMesh]) -> dict[str, Array]:
         "mesh_vert": np.concatenate([np.zeros((0, 3)), *(mesh.vertices for mesh in parts)]),
         "mesh_face": np.concatenate([np.zeros((0, 3), int), *(mesh.faces for mesh in parts)]),
         "mesh_graph": np.concatenate([np.zeros(0, int), *(mesh.graph for mesh in parts)]),
+        **_corner_arrays(parts),
         "mesh_scale": np.array([mesh.scale for mesh in parts]).reshape(-1, 3),
         "mesh_pos": np.array([mesh.inertia.centre for mesh in parts]).reshape(-1, 3),
         "mesh_quat": np.array([mesh.inertia.quat for mesh in parts]).reshape(-1, 4),

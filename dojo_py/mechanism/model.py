@@ -60,6 +60,12 @@ def _product(token: str, sizes: Mapping[str, int]) -> int:
     return math.prod(sizes[part] if part in sizes else int(part) for part in token.split("*"))
 
 
+OWN = (
+    "mat_texrgb", "mat_texsize", "mat_texeladr", "texel_rgb", "mesh_cornertexadr", "mesh_cornertex", "ntexel", "ncornertex",
+)  # fmt: skip
+"""Arrays and sizes that MuJoCo does not have under these names: they only draw."""
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Option:
     """Simulation options under MuJoCo's names (`mjModel.opt`)."""
@@ -131,6 +137,10 @@ class Model:
     nhfield: int
     nhfielddata: int
     nmat: int
+    ntexel: int
+    """Pixels of all pictures of materials; not a size of MuJoCo's."""
+    ncornertex: int
+    """Faces with texture coordinates of their corners; not a size of MuJoCo's."""
     neq: int
     ntendon: int
     nwrap: int
@@ -301,7 +311,20 @@ class Model:
     mat_metallic: Array = _array("nmat", np.float32)
     mat_roughness: Array = _array("nmat", np.float32)
     mat_texrgb: Array = _array("nmat 6", np.float32)
-    """Both colours of the material's built-in texture, or twice its picture's mean; white without; not an array of MuJoCo's."""
+    """Both colours of the material's built-in texture, or twice its picture's mean; white without."""
+    mat_texrepeat: Array = _array("nmat 2", np.float32)
+    """How often the picture is repeated along x and y: over a geom, or with `mat_texuniform` over a metre."""
+    mat_texuniform: Array = _bool("nmat")
+    mat_texsize: Array = _int("nmat 2")
+    """Rows and columns of the material's two-dimensional picture; 0 without."""
+    mat_texeladr: Array = _int("nmat")
+    """Its start in `texel_rgb`."""
+    texel_rgb: Array = _array("ntexel 3", np.uint8)
+    """Pictures of materials, row by row from the upper edge; large ones are kept smaller (`mechanism/textures.py`)."""
+    mesh_cornertexadr: Array = _int("nmesh")
+    """Start of a mesh's rows in `mesh_cornertex`, one a face; -1 for a mesh without texture coordinates."""
+    mesh_cornertex: Array = _array("ncornertex 6", np.float32)
+    """Places in the picture of a face's three corners: fractions to the right and from the upper edge down."""
 
     pair_dim: Array = _int("npair")
     pair_geom1: Array = _int("npair")

@@ -182,6 +182,8 @@ class Mesh(_Element):
     """Most vertices of the convex hull; -1: all."""
     hull: bool = False
     """Compute the convex hull even if no geom that touches something needs it."""
+    texcoords: np.ndarray | None = field(default=None, compare=False, repr=False)
+    """(m, 3, 2) places in a picture of the faces' corners, fractions to the right and from the upper edge down; None: none."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Mesh:
         """Copies share the arrays of vertices and faces, which nothing changes in place."""
@@ -583,6 +585,8 @@ class Texture(Drawn):
 
     colour: Vector | None = None
     """Mean red, green, blue of its picture, 0 to 1, where a reader found one."""
+    pixels: np.ndarray | None = field(default=None, compare=False, repr=False)
+    """(rows, columns, 3) uint8 from the upper edge down: its picture, where a reader found one."""
 
 
 @dataclass

@@ -10,8 +10,7 @@ import numpy as np
 
 from dojo_py.reproduce.gauntlet import scenes
 from dojo_py.reproduce.report import Report
-from dojo_py.reproduce.scenes import random_controls
-from dojo_py.reproduce.speed import start_of
+from dojo_py.reproduce.scenes import random_controls, start_of
 
 SEEDS = range(3000, 3100)
 """Of the generated scenes."""
@@ -82,13 +81,18 @@ def generated(options: Any, ordinary: bool, seeds: range = SEEDS) -> Count:
 
 def piles(options: Any) -> Count:
     """Spheres that fall into a bin."""
-    from dojo_py import HardSimulator, load_model
-
     count = Count()
     for seed in PILES:
-        sim = HardSimulator(load_model(bin_of_spheres(seed, 27)), options=options)
-        count = count.add(sim.rollout(sim.initial_state(), np.zeros((PILE_STEPS, 0))))
+        count = count.add(pile(seed, options))
     return count
+
+
+def pile(seed: int, options: Any = None) -> Any:
+    """The Trajectory of spheres that fall into a bin. options: HardOptions; None: the defaults."""
+    from dojo_py import HardSimulator, load_model
+
+    sim = HardSimulator(load_model(bin_of_spheres(seed, 27)), options=options)
+    return sim.rollout(sim.initial_state(), np.zeros((PILE_STEPS, 0)))
 
 
 def bin_of_spheres(seed: int, count: int, timestep: float = 0.01) -> str:
@@ -130,4 +134,5 @@ def run(seeds: range = SEEDS) -> Report:
         f"piles: 27 spheres, friction 1, {PILE_STEPS} steps of seeds {PILES.start} to {PILES.stop - 1}",
     ]
     columns = ("without", "set to", "robots", "ordinary scenes", "other scenes", "piles")
-    return Report("ablation", "What each constant of the solver is worth", columns, rows, notes)
+    shown = {f"a pile, seed {PILES.start}, the solver as it is": pile(PILES.start)}
+    return Report("ablation", "What each constant of the solver is worth", columns, rows, notes, replays=shown)

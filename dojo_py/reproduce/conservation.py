@@ -162,6 +162,19 @@ def energy_at_rest(sim: Any, state: Any) -> float:
     return float(sim.energy(sim.initial_state(state.qpos)))
 
 
+def adrift() -> dict[str, Any]:
+    """Robots without gravity and contact under the random controls that precede the drift, as Trajectories."""
+    from dojo_py import HardSimulator
+
+    found, models = {}, drifters()
+    for name in ("humanoid", "atlas"):
+        sim = HardSimulator(models[name], timestep=TIMESTEP)
+        qpos = np.array(sim.model.key_qpos[0])
+        controls = random_controls(sim.model, steps_of(PUSH, TIMESTEP), seed=1)
+        found[f"{name}, adrift: the first {PUSH:g} s"] = sim.rollout(sim.initial_state(qpos), controls)
+    return found
+
+
 def run() -> Report:
     """Momentum drift of every mechanism adrift and the order of the energy error of every conservative one."""
     rows: list[tuple[object, ...]] = []
@@ -195,7 +208,7 @@ def run() -> Report:
         "energy: taken mid-step, half its range over the range of the potential energy; bound on the order: 2 +- 0.1",
     ]
     title = "Conservation of momentum and energy"
-    return Report("conservation", title, columns, rows, notes, curves, _figure, bool(holds))
+    return Report("conservation", title, columns, rows, notes, curves, _figure, bool(holds), adrift())
 
 
 def _figure(plt: Any, report: Report) -> Any:

@@ -43,7 +43,7 @@ def run_all(
         tell(f"{name}: {EXPERIMENTS[name][1]}")
         outcomes.append(run_one(name, out, quick))
         last = outcomes[-1]
-        tell(f"{name}: {'holds' if last.holds else last.message or 'does not hold'}, {last.seconds:.0f} s")
+        tell(f"{name}: {'holds' if last.holds else last.message or 'bound missed'}, {last.seconds:.0f} s")
         index = write_index(outcomes, out, title)
         write_pages(outcomes, out, "dojo_py reproduce all" + (" --quick" if quick else ""))
     return outcomes, index

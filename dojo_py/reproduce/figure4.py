@@ -52,6 +52,12 @@ class Box:
         self.start = self.sim.initial_state()
         self.unsolved = 0
 
+    def pushed(self, axis: int, steps: int = 20) -> Any:
+        """The Trajectory of the box under a force along an axis that grows from 0 to REACH."""
+        controls = np.zeros((steps, 2))
+        controls[:, axis] = np.linspace(0.0, REACH, steps)
+        return self.sim.rollout(self.start, controls)
+
     def push(self, axis: int, forces: np.ndarray, kappa: float | None, linearize: bool) -> tuple[np.ndarray, np.ndarray]:
         """(next positions [m], derivatives by the force [m/N] or zeros), (n,) each, for forces (n,) along an axis."""
         controls = np.zeros((len(forces), 1, 2))
@@ -159,7 +165,8 @@ def run(count: int = FORCES, samples: int = SAMPLES) -> Report:
         "time [us]",
     )
     title = f"Figure 4: box pushed from rest by 0 to {REACH:g} N, h {TIMESTEP:g} s: next position and its derivative"
-    return Report("figure4", title, headings, rows, notes, curves, _figure, bool(holds and box.unsolved == 0))
+    shown = {f"{case}: the push grows from 0 to {REACH:g} N": box.pushed(axis) for case, axis in CASES}
+    return Report("figure4", title, headings, rows, notes, curves, _figure, bool(holds and box.unsolved == 0), shown)
 
 
 def _figure(plt: Any, report: Report) -> Any:

@@ -33,6 +33,15 @@ def traces(name: str, key: str, duration: float = DURATION) -> list[np.ndarray]:
     return found
 
 
+def drop(name: str, key: str, duration: float) -> Any:
+    """The Trajectory of a drop whose steps `traces` looks at."""
+    from dojo_py import HardSimulator, load_model
+
+    model = load_model(name)
+    sim = HardSimulator(model, timestep=TIMESTEP)
+    return sim.rollout(sim.initial_state(*keyframe(model, key)), np.zeros((round(duration / TIMESTEP), model.nu)))
+
+
 def iterations_to(found: list[np.ndarray], tolerance: float) -> np.ndarray:
     """Iterations until residual and complementarity are both at most `tolerance`; the last where that is not reached."""
     counts = []
@@ -60,7 +69,8 @@ def run(duration: float = DURATION) -> Report:
     title = (
         f"Figure 9: iterations until both violations are below a tolerance; drops of {duration:g} s, h {TIMESTEP:g} s"
     )
-    return Report("figure9", title, headings, rows, (), curves, _figure)
+    shown = {f"{name}, {key}": drop(name, key, duration) for name, key in DROPS}
+    return Report("figure9", title, headings, rows, (), curves, _figure, replays=shown)
 
 
 def _figure(plt: Any, report: Report) -> Any:

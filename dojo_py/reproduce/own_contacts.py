@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from dojo_py.reproduce.report import import_mujoco
-from dojo_py.reproduce.scenes import random_controls
-from dojo_py.reproduce.speed import EPSILON, start_of
+from dojo_py.reproduce.scenes import random_controls, start_of
+from dojo_py.reproduce.speed import EPSILON
 
 ROBOTS = ("humanoid", "half_cheetah", "hopper", "quadruped")
 """Whose parts do not overlap at the start; the walker's legs lie in one plane, Atlas's pelvis in its thighs."""

@@ -47,9 +47,24 @@ class Outcome:
     """False where the size only shows that it runs."""
 
     @property
+    def ran(self) -> bool:
+        """Whether there is a report of it."""
+        return self.report is not None
+
+    @property
     def holds(self) -> bool:
         """Whether it ran and, if its size lets one judge, showed what it must."""
         return self.report is not None and (self.report.holds or not self.judged)
+
+
+def summary(outcomes: Sequence[Outcome]) -> str:
+    """How many ran and hold, which of them miss a bound, which did not run."""
+    ran = [outcome for outcome in outcomes if outcome.ran]
+    missed, lost = [o.name for o in ran if not o.holds], [o.name for o in outcomes if not o.ran]
+    parts = [f"{len(ran)} of {len(outcomes)} ran, {len(ran) - len(missed)} hold"]
+    parts += [f"bound missed: {', '.join(missed)}"] if missed else []
+    parts += [f"did not run: {', '.join(lost)}"] if lost else []
+    return "; ".join(parts)
 
 
 def write_page(report: Report, folder: Path, seconds: float | None = None) -> Path:
@@ -69,6 +84,8 @@ def write_index(outcomes: Sequence[Outcome], folder: Path, title: str) -> Path:
         f'<tr><td><a href="#{o.name}">{o.name}</a></td><td>{_word(o)}</td><td>{o.seconds:.0f}</td></tr>' for o in outcomes
     )
     parts = [f"<h1>{html.escape(title)}</h1>", f'<p class="note">{html.escape(f"{made_here()}, {processor()}")}</p>']
+    good = all(o.holds for o in outcomes)
+    parts.append(f'<p class="{"good" if good else "bad"}">{html.escape(summary(outcomes))}</p>')
     parts.append(f"<table><tr><th>experiment</th><th></th><th>time [s]</th></tr>{rows}</table>")
     for o in outcomes:
         parts.append(f'<h2 id="{o.name}">{html.escape(o.report.title if o.report else o.name)}</h2>')
@@ -121,7 +138,7 @@ def _notes(notes: Sequence[str]) -> list[str]:
 
 
 def _verdict(holds: bool) -> str:
-    text = "What must hold, holds." if holds else "What must hold does not."
+    text = "What must hold, holds." if holds else "What must hold does not: a bound is missed (see the table and its notes)."
     return f'<p class="{"good" if holds else "bad"}">{text}</p>'
 
 
@@ -130,7 +147,7 @@ def _word(outcome: Outcome) -> str:
         return f'<span class="bad">did not run: {html.escape(outcome.message)}</span>'
     if not outcome.judged:
         return "ran, at a size too small to judge its bounds"
-    return f'<span class="{"good" if outcome.holds else "bad"}">{"holds" if outcome.holds else "does not hold"}</span>'
+    return f'<span class="{"good" if outcome.holds else "bad"}">{"holds" if outcome.holds else "bound missed"}</span>'
 
 
 def _figure(report: Report) -> list[str]:

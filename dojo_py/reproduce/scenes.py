@@ -49,6 +49,26 @@ def random_controls(model: Model, steps: int, seed: int = 0) -> np.ndarray:
     return controls
 
 
+def measured_motion(name: str, timestep: float, steps: int, seed: int = 0, kappa: float | None = None) -> Any:
+    """The Trajectory of a shipped model from its customary start under random controls: what several experiments count and time.
+
+    timestep [s]; kappa [N m s], None: the hard limit.
+    """
+    from dojo_py import HardSimulator, load_model
+
+    model = load_model(name)
+    sim = HardSimulator(model, timestep=timestep)
+    return sim.rollout(sim.initial_state(*start_of(model)), random_controls(model, steps, seed), kappa=kappa)
+
+
+def start_of(model: Model) -> tuple[np.ndarray, np.ndarray]:
+    """(qpos, qvel) of the keyframe `home`, else of the first, else the initial pose."""
+    if not model.nkey:
+        return np.array(model.qpos0), np.zeros(model.nv)
+    k = model.key_names.index("home") if "home" in model.key_names else 0
+    return np.array(model.key_qpos[k]), np.array(model.key_qvel[k])
+
+
 def steps_of(duration: float, timestep: float) -> int:
     """Whole steps in a duration, at least one."""
     return max(1, round(duration / timestep))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.reproduce.report import Report, import_mujoco
-from dojo_py.reproduce.scenes import idle, random_controls
+from dojo_py.reproduce.scenes import idle, measured_motion, random_controls, start_of
 
 ROBOTS = ("humanoid", "quadruped", "panda", "quadrotor", "atlas")
 PAPER = {"humanoid": 1.16, "quadruped": 4.7, "panda": 3.5, "quadrotor": 17.0}
@@ -25,16 +25,10 @@ EPSILON = 1e-6
 """Of the finite differences."""
 KAPPA = 3e-4
 """[N m s] of the steps whose gradients by parameters are timed."""
+SHOWN = 200
+"""Steps of a replay."""
 QUICK: dict[str, Any] = {}
 """Arguments of `run` for `--quick`."""
-
-
-def start_of(model: Any) -> tuple[np.ndarray, np.ndarray]:
-    """(qpos, qvel) of the keyframe `home`, else of the first, else the initial pose."""
-    if not model.nkey:
-        return np.array(model.qpos0), np.zeros(model.nv)
-    k = model.key_names.index("home") if "home" in model.key_names else 0
-    return np.array(model.key_qpos[k]), np.array(model.key_qvel[k])
 
 
 def hard_step_times(model: Any, controls: np.ndarray, block: int = BLOCK) -> Iterator[float]:
@@ -173,7 +167,8 @@ def run() -> Report:
         f"gradients by parameters {1e3 * everything:.3f} ms: {(everything - both) / step:.2f} steps more",
     ]
     curves = {"chain": {"links": np.array(list(times)), "seconds": np.array(list(times.values()))}}
-    return Report("speed", "Speed of one hard step", columns, rows, notes, curves, _figure)
+    shown = {f"{name}: the motion that is timed": measured_motion(name, TIMESTEP, SHOWN) for name in ("humanoid", "atlas")}
+    return Report("speed", "Speed of one hard step", columns, rows, notes, curves, _figure, replays=shown)
 
 
 def _figure(plt: Any, report: Report) -> Any:

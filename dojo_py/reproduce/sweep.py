@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.reproduce.report import Report
-from dojo_py.reproduce.scenes import random_controls
-from dojo_py.reproduce.speed import start_of
+from dojo_py.reproduce.scenes import measured_motion, random_controls, start_of
 
 TIMESTEPS = (0.001, 0.003, 0.01, 0.03, 0.1)
 STEPS = 1000
@@ -19,6 +18,8 @@ DEEPEST = -1e-9
 """Smallest gap accepted [m]."""
 SHOWN = 3
 """Failures of one model and time step that are named."""
+SHOWN_MODELS = ("humanoid", "raibert_hopper", "tippetop")
+"""Of which the page has replays, of their first run."""
 QUICK: dict[str, Any] = {"timesteps": (0.05, 0.01), "steps": 20}
 """Arguments of `run` for `--quick`."""
 
@@ -85,7 +86,9 @@ def run(timesteps: tuple[float, ...] = TIMESTEPS, steps: int = STEPS, seed: int 
         f"{total} steps, {sum(row[3] for row in rows)} unsolved; bounds: 0 unsolved, 0 not finite, gap >= {DEEPEST:g} m",
         *failures,
     ]
-    return Report("sweep", "All models, random controls", columns, rows, notes, curves, _figure, bool(holds))
+    length = min(steps, RUN)
+    shown = {f"{name}, h {h:g} s": measured_motion(name, h, length, seed) for name in SHOWN_MODELS for h in timesteps[-1:]}
+    return Report("sweep", "All models, random controls", columns, rows, notes, curves, _figure, bool(holds), shown)
 
 
 def _figure(plt: Any, report: Report) -> Any:

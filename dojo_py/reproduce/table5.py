@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from dojo_py.reproduce.report import Report, import_mujoco
-from dojo_py.reproduce.scenes import random_controls
-from dojo_py.reproduce.speed import EPSILON, PAPER, TIMESTEP, start_of
+from dojo_py.reproduce.scenes import measured_motion, random_controls, start_of
+from dojo_py.reproduce.speed import EPSILON, PAPER, TIMESTEP
 
 ROBOTS = ("humanoid", "quadruped", "panda", "quadrotor")
 STEPS, BLOCK, REPEATS = 1000, 100, 5
@@ -38,6 +38,8 @@ COLUMNS = (
     "ratio, hard limit and κ", "ratio centred", "paper: Dojo [s]", "paper: MuJoCo FD [s]", "paper: ratio", "iterations a step",
     "step [ms]", "gradient [ms]", "unsolved", "load [s]",
 )  # fmt: skip
+SHOWN = 200
+"""Steps of a replay."""
 QUICK: dict[str, Any] = {}
 """Arguments of `run` for `--quick`."""
 
@@ -160,9 +162,11 @@ def run(names: Sequence[str] = ROBOTS) -> Report:
             **{key: np.array([found[name][key] for name in names]) for key in (*VARIANTS, "one-sided", "centred")},
         }
     }
+    motions = {name: measured_motion(name, TIMESTEP, SHOWN, kappa=KAPPA) for name in names}
+    shown = {f"{name}, κ {KAPPA:g}: the motion that is timed": motion for name, motion in motions.items()}
     return Report(
         "table5", "Speed of step and gradient (Table V)", COLUMNS, [_row(*item) for item in found.items()], notes, curves,
-        _figure, not slow,
+        _figure, not slow, shown,
     )  # fmt: skip
 
 

@@ -159,6 +159,7 @@ def run(
     rows: list[tuple[object, ...]] = []
     notes: list[str] = []
     curves: dict[str, dict[str, np.ndarray]] = {}
+    replays: dict[str, Any] = {}
     holds = True
     with Workers(workers, "threads" if mode == "hard" else "processes") as pool:
         for robot in robots:
@@ -171,6 +172,8 @@ def run(
                 searches = [_trained(robot, method, *one, mode, pool, (count, budget), checkpoints) for one in runs]
                 summary, lines = summarise(searches), [search.curve() for search in searches]
                 found[method] = (summary, lines)
+                best = searches[int(np.argmax(summary.final))]
+                replays[f"{robot}, {LABELS.get(method, method)}: the policy of the best run"] = episode(best)
                 notes.append(f"{robot} {method}: {time.perf_counter() - began:.0f} s")
                 reward, cost = PAPER.get((robot, method), ("", ""))
                 spread = " … ".join(f"{quartile:.1f}" for quartile in np.quantile(summary.final, (0.25, 0.75)))
@@ -196,7 +199,20 @@ def run(
     title = f"Table VI: linear policies, {mode} mode, h 0.05 s, {len(seeds)} seeds" + (
         f", each from {repeats} starts moved by round-off" if repeats > 1 else ""
     )
-    return Report("table6", title, columns, rows, notes, curves, _figure, bool(holds))
+    return Report("table6", title, columns, rows, notes, curves, _figure, bool(holds), replays)
+
+
+def episode(search: Any) -> Any:
+    """An episode of the policy that a search offers, as a Trajectory: its controls rolled out once more from its start."""
+    from dojo_py.policy.rollout import play
+
+    task = search.task
+    path: list[Any] = []
+    parameters, whitening = search.chosen()
+    play(search.job(parameters, (search.seed, 0), None, whitening), path)
+    skip = round(task.dt / task.sim.timestep)
+    controls = np.repeat([task.control(moment.action) for moment in path], skip, axis=0)
+    return task.sim.rollout(path[0].before, controls)
 
 
 def _trained(

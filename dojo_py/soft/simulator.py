@@ -43,7 +43,7 @@ from dojo_py.soft.options import SoftOptions
 
 Array = np.ndarray
 
-_first_use = FirstUse()
+_first_use = FirstUse("the soft mode")
 NO_TABLE = np.zeros((0, 21))
 """Where contacts of the latest step are not asked for."""
 

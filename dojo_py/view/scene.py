@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.drawing.picture import vertex_normals
 from dojo_py.drawing.poses import body_poses
-from dojo_py.drawing.surfaces import UNSET, colour_of, drawn_geoms, surface_of
+from dojo_py.drawing.surfaces import UNSET, Picture, Surface, colour_of, drawn_geoms, paint_of, picture_of, surface_of
 from dojo_py.mechanism.enums import GeomType
+from dojo_py.view.extra import imported
 
 Array = np.ndarray
 
@@ -88,6 +90,10 @@ class Scene:
         if surface is None:
             return
         body = int(self.model.geom_bodyid[geom])
+        picture = picture_of(self.model, geom)
+        if picture is not None and tint is None and self.opacity is None and rgba[3] >= 1.0:
+            self.geoms[geom] = self._add_textured(f"{self.frames[body].name}/geom {geom}", geom, surface, picture)
+            return
         self.geoms[geom] = self.api.add_mesh_simple(
             f"{self.frames[body].name}/geom {geom}",
             surface.vertices,
@@ -98,8 +104,34 @@ class Scene:
             wxyz=triple(self.model.geom_quat[geom]),
         )
 
+    def _add_textured(self, name: str, geom: int, surface: Surface, picture: Picture) -> Any:
+        """A surface with a picture on it, as glTF: viser's simple meshes have one colour."""
+        from trimesh import Trimesh
+        from trimesh.visual import TextureVisuals
+        from trimesh.visual.material import PBRMaterial
+
+        places = picture.at(surface.vertices) if picture.corners is None else picture.corners
+        paint = paint_of(self.model, geom)
+        pixels = np.clip(picture.pixels * paint[:3], 0.0, 255.0).astype(np.uint8)
+        look = PBRMaterial(
+            baseColorTexture=imported("PIL.Image").fromarray(pixels), metallicFactor=0.0, roughnessFactor=0.9, doubleSided=True
+        )
+        visual = TextureVisuals(uv=np.stack([places[:, 0], 1.0 - places[:, 1]], axis=1), material=look)  # counted from below
+        normals = vertex_normals(surface)
+        mesh = Trimesh(surface.vertices, surface.faces, vertex_normals=normals, process=False, visual=visual)
+        return self.api.add_mesh_trimesh(
+            name, mesh, position=triple(self.model.geom_pos[geom]), wxyz=triple(self.model.geom_quat[geom])
+        )
+
     def _add_plane(self, geom: int) -> None:
         half, body = self.model.geom_size[geom], int(self.model.geom_bodyid[geom])
+        picture = picture_of(self.model, geom)
+        if picture is not None:
+            reach = np.where(half[:2] > 0.0, half[:2], FARTHEST * self.size)
+            corners = np.array([[x, y, 0.0] for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))]) * [*reach, 1.0]
+            square = Surface(corners, np.array([[0, 1, 2], [0, 2, 3]]))
+            self._add_textured(f"{self.frames[body].name}/plane {geom}", geom, square, picture)
+            return
         infinite = bool(half[0] == 0.0 or half[1] == 0.0)
         colour = colour_of(self.model, geom)[:3]
         colour = np.array(FLOOR) if np.allclose(colour, UNSET[:3]) else colour

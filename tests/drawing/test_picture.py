@@ -124,3 +124,44 @@ def test_meshes_are_drawn_from_both_sides():
     for azimuth in (0.0, 120.0, 240.0):
         picture = painter.picture(np.array(model.qpos0), *camera(azimuth, -20.0, 3.0, np.array([0.25, 0.25, 0.25])), 60, 60)
         assert (picture[..., 0] > picture[..., 1] + 40).sum() > 80
+
+
+def seen_from_above(geom, material="", more=""):
+    """(red, green, blue) of the four quarters (north-west, north-east, south-west, south-east) of a geom 2 m wide, from above."""
+    text = f"""<mujoco><asset><texture name="t" type="2d" builtin="checker" rgb1="1 0 0" rgb2="0 0 1" width="8" height="8"/>{more}
+    <material name="m" texture="t" {material}/></asset><worldbody><geom {geom} material="m"/>
+    <body pos="0 0 -9"><freejoint/><geom size=".1"/></body></worldbody></mujoco>"""
+    model = load_model(text)
+    eye, axes = np.array([0.0, 0.0, 4.0]), np.array([[1.0, 0, 0], [0, 1.0, 0], [0, 0, -1.0]])
+    image = Painter(model).picture(model.qpos0, eye, axes, 201, 201).astype(float)
+    step = round(0.5 / 4.0 * 0.5 * 201 / np.tan(np.radians(FIELD / 2)))  # half a metre in pixels, at most
+    return [image[100 + y * step, 100 + x * step] for y in (-1, 1) for x in (-1, 1)]
+
+
+def colour_names(colours):
+    return "".join("r" if c[0] > 2 * max(c[1], c[2]) else "b" if c[2] > 2 * max(c[0], c[1]) else "-" for c in colours)
+
+
+@pytest.mark.parametrize("geom", ['type="plane" size="1 1 1"', 'type="box" size="1 1 .1"', 'type="cylinder" size="1 .1"'])
+def test_a_checker_lies_on_a_geom_as_in_mujoco(geom):
+    """Once over the geom, the first colour upper left; with `texuniform` so many times a metre, from half a picture left."""
+    assert colour_names(seen_from_above(geom)) == "rbbr"
+    assert colour_names(seen_from_above(geom, 'texrepeat="0.5 0.5" texuniform="true"')) == "rbbr"
+    assert colour_names(seen_from_above(geom, 'texrepeat="1.9 0.5" texuniform="true"')) == "brrb"
+    endless = geom.replace('"plane" size="1 1 1"', '"plane" size="0 0 1"')
+    assert colour_names(seen_from_above(endless, 'texrepeat=".5 .5" texuniform="true"')) == "rbbr"
+
+
+def test_a_picture_is_multiplied_with_the_geoms_colour():
+    quarters = seen_from_above('type="box" size="1 1 .1" rgba="0.5 1 1 1"')
+    plain = seen_from_above('type="box" size="1 1 .1"')
+    assert abs(quarters[0][0] / plain[0][0] - 0.5) < 0.02 and abs(quarters[1][2] / plain[1][2] - 1.0) < 0.02
+
+
+def test_a_far_checker_fades_into_its_mean():
+    text = """<mujoco><asset><texture name="t" type="2d" builtin="checker" rgb1="1 0 0" rgb2="0 0 1" width="8" height="8"/>
+    <material name="m" texture="t" texrepeat="50 50" texuniform="true"/></asset>
+    <worldbody><geom type="plane" size="0 0 1" material="m"/></worldbody></mujoco>"""
+    model = load_model(text)
+    image = Painter(model).picture(model.qpos0, *camera(90.0, -15.0, 30.0, np.zeros(3)), 120, 90)[60:].astype(float)
+    assert np.abs(image[..., 0] - image[..., 2]).max() < 40.0  # red or blue alone would differ by 200

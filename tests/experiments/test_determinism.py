@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from dojo_py import HardSimulator, load_model
-from dojo_py.reproduce.scenes import random_controls
-from dojo_py.reproduce.speed import start_of
+from dojo_py.reproduce.scenes import random_controls, start_of
 
 FIELDS = ("time", "qpos", "qvel", "act", "status", "iterations", "residual", "complementarity", "min_gap")
 NAMES = ("box", "quadruped", "humanoid", "raibert_hopper")

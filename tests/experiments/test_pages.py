@@ -93,7 +93,27 @@ def test_all_goes_on_when_one_fails_and_the_index_names_it(tmp_path, monkeypatch
     assert main(["reproduce", "all", "--seeds", "1", "--out", str(tmp_path)]) == 2
     monkeypatch.setattr(everything, "run_all", lambda out, quick, tell: (outcomes, index))
     assert main(["reproduce", "all", "--quick", "--out", str(tmp_path)]) == 1
-    assert "2 of 5 hold; not: bad, fails, lacks" in capsys.readouterr().out
+    said = "3 of 5 ran, 2 hold; bound missed: bad; did not run: fails, lacks"
+    assert said in capsys.readouterr().out and said in text
+
+
+def test_all_exits_with_1_for_a_missed_bound_only_when_strict_but_names_it_always(tmp_path, monkeypatch, capsys):
+    toys = {
+        name: SimpleNamespace(QUICK={}, run=lambda name=name: dataclasses.replace(a_report(name == "good", name), replays={}))
+        for name in ("good", "bad")
+    }
+    monkeypatch.setattr(everything, "load", toys.__getitem__)
+    monkeypatch.setattr(everything, "EXPERIMENTS", {name: ("", "a toy") for name in toys})
+    run_all = everything.run_all
+    monkeypatch.setattr(everything, "run_all", lambda out, quick, tell: run_all(out, quick, tuple(toys), tell))
+    for more, status in (([], 0), (["--strict"], 1)):
+        assert main(["reproduce", "all", "--quick", "--out", str(tmp_path), *more]) == status
+        assert "2 of 2 ran, 1 hold; bound missed: bad" in capsys.readouterr().out
+    text = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert 'class="bad">2 of 2 ran, 1 hold; bound missed: bad<' in text and "What must hold does not" not in text
+    assert "What must hold does not: a bound is missed" in (tmp_path / "bad.html").read_text(encoding="utf-8")
+    assert main(["reproduce", "table2", "--strict", "--out", str(tmp_path)]) == 2
+    assert "--strict: belongs to all" in capsys.readouterr().err
 
 
 @pytest.mark.slow  # 5 to 20 minutes
@@ -101,5 +121,6 @@ def test_all_quick_is_complete(tmp_path):
     outcomes, index = everything.run_all(tmp_path, True)
     assert [o.name for o in outcomes if o.report is None] == [] and len(outcomes) == len(EXPERIMENTS)
     assert sum(o.seconds for o in outcomes) < 1200.0
+    assert [o.name for o in outcomes if not o.report.replays] == []
     text = index.read_text(encoding="utf-8")
     assert all(o.report.title.split("&")[0][:20] in text for o in outcomes)

@@ -7,8 +7,26 @@ import numpy as np
 import pytest
 
 from dojo_py.cli import main
-from dojo_py.reproduce import EXPERIMENTS, figure4, figure5, figure7, figure9, load, report, soft_vs_hard, sweep, table2
+from dojo_py.reproduce import (
+    EXPERIMENTS,
+    ablation,
+    conservation,
+    figure4,
+    figure5,
+    figure7,
+    figure9,
+    load,
+    report,
+    soft_vs_hard,
+    sweep,
+    table2,
+    table6,
+)  # fmt: skip
+from dojo_py.reproduce.gauntlet import load_family
+from dojo_py.reproduce.gauntlet.family import Outcome
+from dojo_py.reproduce.gauntlet.run import motions
 from dojo_py.reproduce.report import MissingPackage, Report, draw, write_csv
+from dojo_py.reproduce.scenes import measured_motion
 
 SHORT = {
     "table2": lambda: table2.run((0.1, 0.05), 0.6),
@@ -26,11 +44,23 @@ def test_experiment_writes_what_it_prints(name, tmp_path):
     found = SHORT[name]()
     text = str(found)
     assert all(column in text for column in found.columns)
+    assert found.replays and all(len(t.time) >= 5 and t.model is not None for t in found.replays.values())
     for file in write_csv(found, tmp_path) + draw(found, tmp_path):
         assert file.stat().st_size > 20, file
     with open(tmp_path / f"{name}.csv", encoding="utf-8") as stream:
         rows = list(csv.reader(stream))
     assert rows[0] == list(found.columns) and len(rows) == len(found.rows) + 1
+
+
+def test_experiments_whose_tables_take_long_have_replays_too():
+    """`test_all_quick_is_complete` asks all of them, in its twenty minutes."""
+    search = table6.make_search("HalfCheetah", "ARS", 0, "hard", None)
+    seeds = {seed: {"gap": Outcome(1, int(seed == 2))} for seed in range(4)}
+    played = motions(load_family("scenes"), "scenes", seeds)
+    assert list(played) == ["seed 2", "seed 0", "seed 1"] and motions(load_family("api"), "api", seeds) == {}
+    found = [*played.values(), *conservation.adrift().values(), ablation.pile(3), table6.episode(search)]
+    found.append(measured_motion("panda", 0.01, 20, kappa=3e-4))
+    assert all(len(t.time) > 5 and t.model is not None for t in found)
 
 
 def test_every_experiment_can_be_asked_for():

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from dojo_py import HardSimulator, load_model, models
-from dojo_py.reproduce.scenes import random_controls
-from dojo_py.reproduce.speed import start_of
+from dojo_py.reproduce.scenes import random_controls, start_of
 from dojo_py.reproduce.sweep import DEEPEST, TIMESTEPS, sweep
 
 SHORT = 100

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from dojo_py import HardSimulator, load_model
-from dojo_py.reproduce.scenes import random_controls
-from dojo_py.reproduce.speed import start_of
+from dojo_py.reproduce.scenes import random_controls, start_of
 from dojo_py.reproduce.table5 import ROBOTS, TIMESTEP, measure
 
 pytestmark = pytest.mark.slow  # wall-clock ratios: alone on the machine

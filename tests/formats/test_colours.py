@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 from dojo_py import ModelError, load_model, save_mjcf
-from dojo_py.drawing.surfaces import colour_of
+from dojo_py.drawing.surfaces import colour_of, picture_of
+from dojo_py.mechanism.archive import pack_model, unpack_model
+from dojo_py.mechanism.model import OWN
+from dojo_py.mechanism.textures import MOST
 
 MATERIALS = ("mat_rgba", "mat_emission", "mat_specular", "mat_shininess", "mat_reflectance", "mat_metallic", "mat_roughness")
 FILE = """<mujoco><asset>
@@ -25,7 +28,7 @@ FILE = """<mujoco><asset>
 
 
 def same(model, wheel):
-    names = (*MATERIALS, "geom_rgba", "geom_matid")
+    names = (*MATERIALS, "mat_texrepeat", "mat_texuniform", "geom_rgba", "geom_matid")
     return [name for name in names if not np.array_equal(getattr(model, name), getattr(wheel, name))]
 
 
@@ -86,6 +89,126 @@ def test_pictures_are_drawn_in_their_mean_colour(tmp_path):
     assert np.abs(drawn - [skin * [1, 0.5, 1], 0.5 * (sky + dark), dark]).max() < 1e-3  # measured: 2.5e-4; blocks have 8 bits
     save_mjcf(model, tmp_path / "again.xml")
     assert np.array_equal(load_model(tmp_path / "again.xml").mat_texrgb, model.mat_texrgb)
+
+
+def pixels_of(model, material):
+    rows, columns = model.mat_texsize[material]
+    first = model.mat_texeladr[material]
+    return model.texel_rgb[first : first + rows * columns].reshape(rows, columns, 3)
+
+
+@pytest.mark.parametrize("builtin", ["checker", "gradient", "flat"])
+@pytest.mark.parametrize("mark", ["none", "edge", "cross"])
+def test_flat_built_in_textures_are_the_wheels_pixel_by_pixel(builtin, mark):
+    for width, height in ((8, 8), (100, 60), (31, 17)):
+        size = f'width="{width}" height="{height}"'
+        look = f'builtin="{builtin}" mark="{mark}" markrgb=".8 .1 .3" rgb1=".1 .2 .3" rgb2=".7 .5 .9"'
+        text = f"""<mujoco><asset><texture name="t" type="2d" {look} {size}/><material name="m" texture="t" texrepeat="3 5"
+        texuniform="true"/></asset><worldbody><geom size="1" material="m"/></worldbody></mujoco>"""
+        model, wheel = load_model(text), mujoco.MjModel.from_xml_string(text)
+        assert same(model, wheel) == []
+        if (builtin, mark) == ("flat", "none"):
+            assert model.ntexel == 0  # one colour, which `mat_texrgb` has
+        else:
+            assert np.array_equal(pixels_of(model, 0).ravel(), wheel.tex_data)
+
+
+def test_pictures_that_lie_flat_are_kept_and_written(tmp_path):
+    file = pictures(tmp_path, "dark.png")
+    model, wheel = load_model(file), mujoco.MjModel.from_xml_path(str(file))
+    size, start = (wheel.tex_height[0], wheel.tex_width[0], 3), wheel.tex_adr[0]
+    assert np.array_equal(pixels_of(model, 0), wheel.tex_data[start : start + np.prod(size)].reshape(size))
+    assert model.mat_texsize.tolist() == [[120, 200], [0, 0], [64, 64]]  # no cube
+    save_mjcf(model, tmp_path / "again.xml")
+    again = load_model(tmp_path / "again.xml")
+    assert np.array_equal(again.texel_rgb, model.texel_rgb)
+    kept = unpack_model(*pack_model(model))
+    assert np.array_equal(kept.texel_rgb, model.texel_rgb) and np.array_equal(kept.mat_texeladr, model.mat_texeladr)
+    arrays, values = pack_model(model)
+    with pytest.raises(ModelError, match="mat_texeladr has numbers beyond"):
+        unpack_model({**arrays, "mat_texeladr": arrays["mat_texeladr"] + 1}, values)
+
+
+def test_a_model_kept_before_there_were_pictures_still_loads(tmp_path):
+    model = load_model(pictures(tmp_path, "dark.png"))
+    arrays, values = pack_model(model)
+    new = ("mat_texrepeat", "mat_texuniform", *(name for name in OWN if name != "mat_texrgb"))
+    old = unpack_model(*({k: v for k, v in table.items() if k not in new} for table in (arrays, values)))
+    assert old.ntexel == 0 and old.mat_texsize.tolist() == 3 * [[0, 0]]
+    assert np.array_equal(colour_of(old, 0), colour_of(model, 0)) and picture_of(old, 0) is None
+
+
+def test_large_pictures_are_kept_smaller(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    image.new("RGB", (1000, 300), (10, 20, 30)).save(tmp_path / "large.png")
+    text = f"""<mujoco><asset><texture name="t" type="2d" file="{tmp_path}/large.png"/><material name="m" texture="t"/></asset>
+    <worldbody><geom size="1" material="m"/></worldbody></mujoco>"""
+    model = load_model(text)
+    assert model.mat_texsize.max() <= MOST and np.all(model.texel_rgb == [10, 20, 30])
+
+
+CUBE = """v -1 -1 -1
+v 1 -1 -1
+v 1 1 -1
+v -1 1 -1
+v -1 -1 1
+v 1 -1 1
+v 1 1 1
+v -1 1 1
+vt 0 0
+vt 1 0
+vt 1 1
+vt 0 0.75
+f 4/1 3/2 2/3 1/4
+f 5/1 6/2 7/3 8/4
+f 1/1 2/2 6/3
+f 1/1 6/3 5/4
+f 2/1 3/2 7/3 6/4
+f 3/-4 4/-3 8/-2 7/-1
+f 4/1 1/2 5/3 8/4
+"""
+
+
+@pytest.mark.parametrize("scale", ["1 1 1", "-1 2 1"])
+def test_texture_coordinates_of_meshes_are_the_wheels(scale, tmp_path):
+    (tmp_path / "cube.obj").write_text(CUBE)
+    file = tmp_path / "robot.xml"
+    file.write_text(
+        f"""<mujoco><asset><mesh name="c" file="cube.obj" scale="{scale}"/></asset>
+        <worldbody><geom type="mesh" mesh="c"/></worldbody></mujoco>"""
+    )
+    model = load_model(file)
+    assert_same_corners(model, mujoco.MjModel.from_xml_path(str(file)))
+    save_mjcf(model, tmp_path / "again.xml")
+    assert load_model(tmp_path / "again.xml").ncornertex == 0  # the written file has none: docs/view.md says so
+
+
+def test_texture_coordinates_of_a_binary_mesh_are_the_wheels():
+    path = Path(mujoco.__file__).parent / "testdata" / "msh.xml"
+    assert_same_corners(load_model(path), mujoco.MjModel.from_xml_path(str(path)))
+
+
+def assert_same_corners(model, wheel):
+    """Corners and their places, triangle by triangle, in whatever order these stand."""
+    assert model.mesh_cornertexadr[0] == 0 and model.ncornertex == wheel.nmeshface > 10
+    ours = np.concatenate([model.mesh_vert[model.mesh_face].reshape(-1, 9), model.mesh_cornertex], axis=1)
+    places = wheel.mesh_texcoord[wheel.mesh_facetexcoord]
+    theirs = np.concatenate([wheel.mesh_vert[wheel.mesh_face].reshape(-1, 9), places.reshape(-1, 6)], axis=1)
+    assert np.abs(ours - theirs).max() < 1e-6
+
+
+SPOILT = (("vt 0 0.75", "vt 0 x"), ("f 5/1 6/2", "f 5 6/2"), ("f 5/1 6/2", "f 5/1 6/9"), ("8/-2", "8/-20"))
+
+
+@pytest.mark.parametrize("spoil", SPOILT)
+def test_bad_texture_coordinates_only_draw_otherwise(spoil, tmp_path):
+    (tmp_path / "cube.obj").write_text(CUBE.replace(*spoil))
+    file = tmp_path / "robot.xml"
+    file.write_text(
+        """<mujoco><asset><mesh name="c" file="cube.obj"/></asset><worldbody><geom type="mesh" mesh="c"/></worldbody></mujoco>"""
+    )
+    model = load_model(file)
+    assert model.mesh_cornertexadr.tolist() == [-1] and model.ncornertex == 0 and model.nmeshface == 12
 
 
 @pytest.mark.parametrize("damage", ["missing", "no picture", "a folder", "no Pillow"])

@@ -96,8 +96,14 @@ def test_check_reports_everything_at_once():
     assert check("no such model").errors and check("<mujoco").errors
 
 
-def test_shared_models_check(shared):
-    report = check(shared / "data" / "models" / "franka_emika_panda" / "panda.xml")
+def test_a_robot_whose_meshes_are_missing_checks(tmp_path):
+    """As in collections of models that come without their meshes."""
+    (tmp_path / "arm.xml").write_text(
+        """<mujoco><asset><mesh name="hand" file="hand.obj"/></asset><worldbody><body name="arm"><joint/>
+        <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
+        <geom type="mesh" mesh="hand"/><geom type="capsule" size="0.1 0.2"/></body></worldbody></mujoco>"""
+    )
+    report = check(tmp_path / "arm.xml")
     assert report.model is not None and not report.errors and report.unsupported
     assert {record.element for record in report.unsupported} == {"geom"}
 

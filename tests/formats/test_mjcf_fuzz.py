@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
+from public import MJCF, SHARED_MJCF
 from random_mjcf import random_mjcf
 
 import dojo_py
@@ -43,10 +44,12 @@ FEW = settings(max_examples=120, deadline=None, derandomize=True, suppress_healt
 
 
 @pytest.fixture(scope="session")
-def originals(shared):
+def originals():
     """Real files and a random one, as bytes."""
-    files = ["mujoco_humanoid/humanoid.xml", "unitree_a1/a1.xml", "franka_emika_panda/panda.xml", "skydio_x2/x2.xml"]
-    real = [(shared / "data" / "models" / file).read_bytes() for file in files]
+    names = ["gymnasium/humanoid.xml", "gymnasium/pusher_v5.xml", "gymnasium/ant.xml", "gymnasium/swimmer.xml"]
+    if SHARED_MJCF:
+        names = ["mujoco_humanoid/humanoid.xml", "unitree_a1/a1.xml", "franka_emika_panda/panda.xml", "skydio_x2/x2.xml"]
+    real = [MJCF[name].read_bytes() for name in names]
     return [*real, random_mjcf(0).encode(), random_mjcf(3).encode(), b"<mujoco><worldbody/></mujoco>"]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
+from public import GYMNASIUM_MJCF, MJCF, OWN_URDF, SHARED_MJCF, URDF
 from random_mjcf import random_mjcf
 from wheel_oracle import INERTIAL_FRAME, assert_equal, hulls
 
@@ -17,6 +18,7 @@ from dojo_py import Mechanism, ModelError, load_mechanism, load_model, save_mjcf
 from dojo_py.cli import main
 from dojo_py.formats.save import differing_arrays, mjcf
 from dojo_py.mechanism.archive import pack_model, unpack_model
+from dojo_py.mechanism.model import OWN
 from dojo_py.mechanism.spec import Body, Geom, Joint
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
@@ -31,7 +33,7 @@ def wheel_log_elsewhere(tmp_path, monkeypatch):
 def equal_in_the_wheel(written, original):
     """Arrays that our Model has, of the wheel's models of both texts."""
     for item in fields(dojo_py.Model):
-        if "shape" not in item.metadata or item.name in INERTIAL_FRAME or item.name == "mat_texrgb":
+        if "shape" not in item.metadata or item.name in INERTIAL_FRAME or item.name in OWN:
             continue
         ours, theirs = (np.asarray(getattr(m, item.name), float) for m in (written, original))
         if item.name == "mesh_graph":
@@ -62,8 +64,8 @@ def test_generated_models(start):
     assert differing_arrays(load_model(again), model) == []
 
 
-def test_real_models(shared, tmp_path):
-    paths = [p for p in sorted((shared / "data" / "models").glob("*/*")) if p.suffix in (".xml", ".urdf")]
+def test_real_models(tmp_path):
+    paths = [*MJCF.values(), *URDF.values()]
     done = 0
     for path in paths:
         try:
@@ -73,7 +75,7 @@ def test_real_models(shared, tmp_path):
         save_mjcf(model, tmp_path / f"{path.stem}.xml")
         assert_equal(model, mujoco.MjModel.from_xml_path(str(tmp_path / f"{path.stem}.xml")))
         done += 1
-    assert done >= 18
+    assert done >= len(GYMNASIUM_MJCF) + len(OWN_URDF) + (18 if SHARED_MJCF else 0) and done >= 14
 
 
 CHANGES = {
@@ -149,8 +151,11 @@ def test_a_mechanism_by_hand_and_what_happens_to_it_later(tmp_path):
     assert mechanism.compile().njnt == 0
 
 
-def test_convert_on_the_command_line(shared, tmp_path, capsys):
-    source = str(shared / "data" / "models" / "dojo_urdf" / "ant.urdf")
+def test_convert_on_the_command_line(tmp_path, capsys):
+    source = str(tmp_path / "arm.urdf")
+    mesh = '<collision><geometry><mesh filename="missing.stl"/></geometry></collision></link>'  # left out by --skip
+    Path(source).write_text(OWN_URDF["arm.urdf"].read_text(encoding="utf-8").replace("</link>", mesh, 1), encoding="utf-8")
+    assert main(["convert", source, "ant.xml"]) != 0
     assert main(["convert", source, "ant.xml", "--skip"]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("ant.xml: ") and differing_arrays(load_model("ant.xml"), load_model(source, unsupported="skip")) == []

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from public import OWN_URDF, SHARED_URDF
 from urdf_texts import EVERYTHING, collision, inertial, joint, link, mass_link, origin, robot
 
 from dojo_py import ModelError, UnsupportedWarning
@@ -229,10 +230,17 @@ def test_nothing_is_warned_about_in_a_good_file():
         load_model(robot(*LEGS), "warn")
 
 
-def test_dojo_files_are_read_or_refused_by_name(shared):
+@pytest.mark.parametrize("name", OWN_URDF)
+def test_own_files_are_read_whole(name):
+    model = load_model(OWN_URDF[name])
+    assert model.nbody > 7 and not model.left_out
+
+
+@pytest.mark.skipif(not SHARED_URDF, reason="no DOJO_SHARED; own files, and mistakes by their names, are tested beside this")
+def test_dojo_files_are_read_or_refused_by_name():
     """Every robot of the original package loads once what is not simulated is left out, but for one real mistake."""
     wrong = {}
-    for path in sorted((shared / "data" / "models" / "dojo_urdf").glob("*.urdf")):
+    for path in SHARED_URDF.values():
         try:
             model = load_model(path, "skip")
             # all of the humanoid hangs on orbital joints

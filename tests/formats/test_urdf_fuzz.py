@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from public import URDF
 from urdf_texts import EVERYTHING, random_robot
 
 from dojo_py import ModelError
@@ -108,9 +109,8 @@ def test_some_mutants_survive():
     assert 8 < good < 100
 
 
-def test_mutated_real_files(shared):
-    files = sorted((shared / "data" / "models" / "dojo_urdf").glob("*.urdf"))
-    for path in files:
+def test_mutated_real_files():
+    for path in URDF.values():
         text = path.read_text()
         for seed in range(8):
             assert_model_or_error(mutate(text, random.Random(seed)), POLICIES[seed % 2])

@@ -7,7 +7,7 @@ import mujoco
 import numpy as np
 from lxml import etree
 
-from dojo_py.mechanism.model import Model, Option
+from dojo_py.mechanism.model import OWN, Model, Option
 from dojo_py.mechanism.quaternion import matrix
 
 TOLERANCE = 1e-10
@@ -71,7 +71,7 @@ def differences(model: Model, reference: mujoco.MjModel) -> dict[str, float]:
     """Largest difference of every array, option and size, relative to max(1, |value|). Wrong shapes give infinity."""
     out = {}
     for item in dataclasses.fields(Model):
-        if item.name in ("name", "opt", "stat", "source", "mat_texrgb"):  # the last is none of MuJoCo's
+        if item.name in ("name", "opt", "stat", "source", *OWN):
             continue
         if item.name.endswith("_names") or item.name == "text_values":  # bytes in the wheel
             continue
@@ -112,7 +112,7 @@ def hulls(model) -> list:
 def dtype_mismatches(model: Model, reference: mujoco.MjModel) -> list[str]:
     """Arrays whose dtype differs from the wheel's."""
     fields = [item for item in dataclasses.fields(Model) if "dtype" in item.metadata]
-    names = [item.name for item in fields if item.name != "mat_texrgb"]  # (none of MuJoCo's)
+    names = [item.name for item in fields if item.name not in OWN]
     return [name for name in names if getattr(model, name).dtype != getattr(reference, name).dtype]
 
 

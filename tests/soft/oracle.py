@@ -1,13 +1,13 @@
 """The mujoco wheel beside our simulator: models, random states, and the largest relative difference of each stage."""
 
 import copy
-import os
 import re
 from pathlib import Path
 
 import mujoco
 import numpy as np
 from lxml import etree
+from public import MJCF, SHARED, URDF
 
 from dojo_py.soft.narrowphase import SEARCHED_PAIRS, SUPPORTED
 
@@ -15,7 +15,6 @@ mujoco.set_mju_user_warning(lambda message: None)  # or it writes a log file whe
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 MODELS = sorted((REPOSITORY / "models").glob("*.xml"))
-SHARED = Path(os.environ.get("DOJO_SHARED", REPOSITORY.parent / "shared")) / "data" / "models"
 
 
 def strip_meshes(text):
@@ -27,21 +26,31 @@ def strip_meshes(text):
     return re.sub(r'\bmaterial="[^"]*"', "", text)
 
 
-def shared_model(folder, name):
-    """MjModel of a public robot, without meshes; pairs of shapes that the wheel computes inexactly are switched off."""
-    text = strip_meshes((SHARED / folder / name).read_text())
+def public_model(name):
+    """MjModel of a public robot, without meshes; pairs of shapes that the wheel computes inexactly are switched off.
+
+    name: of an MJCF or URDF file in public.py, or "FOLDER scene", see `SCENES`.
+    """
+    folder, _, rest = name.partition(" ")
+    if rest == "scene":
+        return shared_scene(folder, SCENES[folder])
+    text = strip_urdf_meshes(name) if name in URDF else strip_meshes(MJCF[name].read_text())
     return without_unsupported_pairs(mujoco.MjModel.from_xml_string(text))
 
 
+SCENES = {"franka_emika_panda": "panda.xml", "skydio_x2": "x2.xml", "unitree_a1": "a1.xml"} if SHARED.is_dir() else {}
+"""Folder of the shared data -> the robot that its scene.xml puts on a floor (gymnasium's robots have theirs)."""
+
+
 def shared_scene(folder, robot):
-    """MjModel of a public robot on the floor of its scene.xml, as `shared_model`."""
+    """MjModel of a public robot on the floor of its scene.xml, as `public_model`."""
     texts = [strip_meshes((SHARED / folder / name).read_text()) for name in ("scene.xml", robot)]
     return without_unsupported_pairs(mujoco.MjModel.from_xml_string(texts[0], {robot: texts[1].encode()}))
 
 
 def strip_urdf_meshes(name):
     """Text of a public URDF without visuals and mesh collisions."""
-    root = etree.fromstring((SHARED / "dojo_urdf" / name).read_bytes(), etree.XMLParser(remove_comments=True))
+    root = etree.fromstring(URDF[name].read_bytes(), etree.XMLParser(remove_comments=True))
     meshes = [c for c in root.iter("collision") if c.find("geometry/mesh") is not None]
     for element in [*root.iter("visual"), *meshes]:
         element.getparent().remove(element)

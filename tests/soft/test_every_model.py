@@ -7,15 +7,16 @@ import mujoco
 import numpy as np
 import oracle
 import pytest
+from public import TIE
 from test_integrators import INTEGRATORS, STEPS, wheel_motion, wheels_horizon
-from test_stages import PUBLIC, SCENES, URDF
+from test_stages import PUBLIC, URDFS
 from trees import random_tree
 
 from dojo_py.soft import SoftOptions, SoftSimulator
 
 TREES = [f"tree {seed}" for seed in range(100)]
 SHIPPED = [path.stem for path in oracle.MODELS]
-ROBOTS = [name for _, name in PUBLIC] + [f"{folder} scene" for folder in SCENES] + [f"{name}.urdf" for name in URDF]
+ROBOTS = [name for name in PUBLIC if name != TIE] + URDFS
 TIGHT = {"tolerance": 1e-15, "iterations": 500}
 DROPPED = {45}
 """Trees with two boxes that come within their margin along a separating axis only: the wheel's broad phase drops the contact."""
@@ -27,7 +28,7 @@ def some(names, every):
 
 
 @pytest.fixture
-def load(request, tmp_path, monkeypatch):
+def load(tmp_path, monkeypatch):
     """Name -> MjModel."""
 
     def model(name):
@@ -36,13 +37,8 @@ def load(request, tmp_path, monkeypatch):
             return oracle.without_unsupported_pairs(mujoco.MjModel.from_xml_string(random_tree(int(rest))))
         if name in SHIPPED:
             return mujoco.MjModel.from_xml_path(str(oracle.MODELS[SHIPPED.index(name)]))
-        request.getfixturevalue("shared")
         monkeypatch.chdir(tmp_path)  # the wheel writes its warnings here
-        if rest == "scene":
-            return oracle.shared_scene(kind, SCENES[kind])
-        if name.endswith(".urdf"):
-            return oracle.without_unsupported_pairs(mujoco.MjModel.from_xml_string(oracle.strip_urdf_meshes(name)))
-        return oracle.shared_model(next(folder for folder, file in PUBLIC if file == name), name)
+        return oracle.public_model(name)
 
     return model
 
@@ -93,7 +89,7 @@ def test_cg_and_pgs_reach_newtons_cost(load, name, solver, bound):
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
 @pytest.mark.parametrize("contact", [False, True], ids=["free", "in contact"])
-@pytest.mark.parametrize("name", some([f"{name}.urdf" for name in URDF] + TREES, 8))
+@pytest.mark.parametrize("name", some(URDFS + TREES, 8))
 def test_five_hundred_steps(load, name, contact, integrator):
     """As long as two wheels 1e-13 apart stay together. The shipped models and public robots: test_integrators.py."""
     kind, _, seed = name.partition(" ")

@@ -4,6 +4,7 @@ import mujoco
 import numpy as np
 import oracle
 import pytest
+from public import GYMNASIUM_MJCF, SHARED_MJCF, TIE
 
 import dojo_py
 from dojo_py.soft import SoftOptions, SoftSimulator
@@ -21,8 +22,9 @@ CHAIN = """<mujoco><option timestep="0.005" density="1.2" viscosity="0.01"/><wor
   <body pos="1 0 1"><freejoint/><geom type="box" size="0.1 0.2 0.3" contype="0" conaffinity="0"/></body></worldbody>
   <actuator><velocity joint="hinge" kv="0.3"/><general joint="hinge" dyntype="filterexact" dynprm="0.1"/></actuator></mujoco>"""
 
-PUBLIC = {"mujoco_humanoid": "humanoid.xml", "franka_emika_panda": "panda.xml", "skydio_x2": "x2.xml", "unitree_a1": "a1.xml"}
-UNSTABLE = {("franka_emika_panda", "Euler")}
+ROBOTS = ("/humanoid.xml", "/panda.xml", "/x2.xml", "/a1.xml")
+PUBLIC = [name for name in GYMNASIUM_MJCF if name != TIE] + [name for name in SHARED_MJCF if name.endswith(ROBOTS)]
+UNSTABLE = {("franka_emika_panda/panda.xml", "Euler")}
 """Explicit servo damping on light links: the wheel parts from itself within the 500 steps."""
 STIFF, SHORT = {("ant", "RK4"), ("atlas", "RK4")}, 5e-5
 """Explicit stages and strong joint dampers: the wheel's second step diverges at the file's time step; compared at this one [s]."""
@@ -100,14 +102,14 @@ def test_shipped_models(path, integrator, contact):
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
-@pytest.mark.parametrize("folder", PUBLIC)
+@pytest.mark.parametrize("name", PUBLIC)
 @pytest.mark.parametrize("contact", [False, True], ids=["free", "in contact"])
-def test_public_robots(shared, folder, integrator, contact):
+def test_public_robots(name, integrator, contact):
     """Measured: 5e-9 at worst (humanoid with thirteen contacts)."""
-    wheel = oracle.shared_model(folder, PUBLIC[folder])
+    wheel = oracle.public_model(name)
     if not contact:
         wheel.opt.disableflags |= NO_CONTACT_NO_LIMIT
-    check_from_initial_pose(wheel, wheel, integrator, (folder, integrator) in UNSTABLE)
+    check_from_initial_pose(wheel, wheel, integrator, (name, integrator) in UNSTABLE)
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
@@ -120,11 +122,12 @@ def test_ball_joint_drag_velocity_servo_and_free_body(integrator):
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
-def test_public_humanoid_rests_like_the_wheels(shared, integrator):
-    """Squat keyframe, falls over. Tendon limits, twelve contacts. Measured: 3e-12."""
-    wheel = oracle.shared_model("mujoco_humanoid", "humanoid.xml")
-    controls = np.zeros((STEPS, wheel.nu))
-    assert largest_difference(wheel, wheel, integrator, wheel.key_qpos[0], wheel.key_qvel[0], controls) < BOUND
+@pytest.mark.parametrize("name", [name for name in PUBLIC if name.endswith("/humanoid.xml")])
+def test_public_humanoid_rests_like_the_wheels(name, integrator):
+    """Squat keyframe where the file has it, falls over. Tendons, twelve contacts. Measured: 3e-12."""
+    wheel = oracle.public_model(name)
+    start = (wheel.key_qpos[0], wheel.key_qvel[0]) if wheel.nkey else (wheel.qpos0, np.zeros(wheel.nv))
+    assert largest_difference(wheel, wheel, integrator, *start, np.zeros((STEPS, wheel.nu))) < BOUND
 
 
 ARM = """<mujoco><worldbody><body pos="0 0 1"><joint name="j" axis="0 1 0" {}/><geom type="capsule" size="0.05 0.1" pos="0 0 -0.2"/>

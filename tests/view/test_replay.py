@@ -93,6 +93,44 @@ def test_every_shape_is_drawn_in_its_colour(tmp_path, open_page):
     assert shown.errors == [] and shown.network == []
 
 
+def test_pictures_lie_on_meshes_boxes_and_the_floor(tmp_path, open_page):
+    image = pytest.importorskip("PIL.Image", reason="no Pillow: pip install 'dojo-sim[view]'")
+    pixels = np.zeros((64, 64, 3), np.uint8)
+    pixels[:, :32], pixels[:, 32:] = (255, 0, 0), (0, 0, 255)
+    image.fromarray(pixels).save(tmp_path / "halves.png")
+    (tmp_path / "tent.obj").write_text(
+        "v -1 -1 0\nv 1 -1 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvt 1 0\nvt 0.5 1\n"
+        "f 1/1 3/3 2/2\nf 1/1 2/2 4/3\nf 2/1 3/2 4/3\nf 3/1 1/2 4/3\n"
+    )
+    (tmp_path / "robot.xml").write_text("""<mujoco model="pictures"><asset><texture name="t" type="2d" file="halves.png"/>
+    <texture name="f" type="2d" builtin="checker" rgb1="0 .6 0" rgb2=".9 .9 0" width="64" height="64"/>
+    <material name="m" texture="t"/>
+    <material name="f" texture="f" texuniform="true"/><mesh name="tent" file="tent.obj"/></asset><worldbody>
+    <geom type="plane" size="0 0 1" material="f"/>
+    <body pos="0 0 1"><freejoint/><geom type="box" size=".4 .4 .4" material="m"/></body>
+    <body pos="2 0 1"><freejoint/><geom type="mesh" mesh="tent" material="m"/></body></worldbody></mujoco>""")
+    sim = HardSimulator(load_model(tmp_path / "robot.xml"))
+    path = replay(sim.model, sim.rollout(sim.initial_state(), np.zeros((20, 0))), tmp_path / "run.html")
+    assert path.stat().st_size < 1.5e6  # measured: 0.84 MB
+    shown = open_page(path.resolve().as_uri())
+
+    def shares(picture):
+        """Of red, blue, green and yellow pixels."""
+        r, g, b = (picture[..., i] for i in range(3))
+        high, low = picture.max(axis=2), 0.55
+        return [
+            float(np.mean(mask))
+            for mask in (
+                (r == high) & (g < low * r) & (b < low * r), (b == high) & (r < low * b) & (g < low * b),
+                (g == high) & (r < low * g) & (b < low * g), (b < low * g) & (r > 0.8 * g) & (g > 0.8 * r),
+            )
+        ]  # fmt: skip
+
+    found = shares(shown.picture_when(lambda picture: min(shares(picture)) > 0.01))
+    assert min(found) > 0.01, found
+    assert shown.errors == [] and shown.network == []
+
+
 @pytest.mark.parametrize("mode", [HardSimulator, SoftSimulator])
 def test_forces_of_a_box_at_rest_carry_its_weight(mode):
     sim, run = drop("box", 3.0, mode, keyframe="home")

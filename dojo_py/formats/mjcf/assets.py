@@ -123,6 +123,7 @@ def _mesh(
     node: Node, name: str, values: Values, settings: MeshSettings, files: MeshFiles, problems: Problems
 ) -> Mesh:
     vertices, faces = _inline(values)
+    texcoords = None
     if values.get("file"):
         candidates = mjcf_candidates(values["file"], settings.folder, settings.strippath)
         data = files.read(candidates, values.get("content_type", ""))
@@ -132,11 +133,12 @@ def _mesh(
             if given is not None:
                 problems.add(node.where, "is given by the file, too", name=name, attribute=key)
         vertices, faces = data.vertices, faces if data.faces is None else data.faces
+        texcoords = data.texcoords
     if vertices is None:
         problems.add(node.where, "a mesh needs a file, or the attribute vertex", name=name)
         vertices = np.zeros((4, 3))
     known: dict[str, Any] = {key: values[key] for key in ("scale", "refpos", "refquat", "inertia", "maxhullvert") if key in values}
-    return Mesh(name, vertices, faces, where=node.where, **known)
+    return Mesh(name, vertices, faces, where=node.where, texcoords=texcoords, **known)
 
 
 def _hfield(node: Node, name: str, values: Values, settings: MeshSettings, files: MeshFiles) -> HField:

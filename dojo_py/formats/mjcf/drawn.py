@@ -7,7 +7,7 @@ from typing import Any
 
 from ...mechanism.errors import Problems, nearest
 from ...mechanism.spec import Drawn, Material, Mechanism, Texture
-from ..picture_colour import mean_colour
+from ..picture_colour import mean_colour, pixels_of
 from ..xml_tree import Node
 from . import schema
 from .defaults import Defaults, merge
@@ -61,6 +61,8 @@ def _read_colours(mechanism: Mechanism) -> None:
         files = [Path(texture.attributes[side]) for side in schema.TEXTURE_FILES if side in texture.attributes]
         if files and texture.name in shown:
             texture.colour = mean_colour(files)
+            if texture.attributes.get("type", "cube") == "2d" and len(files) == 1:
+                texture.pixels = pixels_of(files[0], *(texture.attributes.get(flip) == "true" for flip in ("hflip", "vflip")))
 
 
 def _layer(node: Node, problems: Problems) -> Drawn:

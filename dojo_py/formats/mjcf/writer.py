@@ -23,7 +23,7 @@ from ...mechanism.spec import Body, Drawn, Equality, Inertial, Joint, Mechanism,
 Element = Any
 """An lxml element."""
 
-NEVER = ("where", "left_out", "parts")
+NEVER = ("texcoords", "where", "left_out", "parts")
 SECTIONS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "meshes": ("asset", lambda e: "mesh"),
     "textures": ("asset", lambda e: "texture"),
@@ -250,7 +250,7 @@ def _keyframes(section: Element, model: Model) -> None:
 def _attributes(node: Element, element: Any, skip: Iterable[str] = ()) -> None:
     """Fields that differ from their defaults; lists of elements become children, tagged by what they refer to."""
     if isinstance(element, Drawn):
-        skip = (*skip, "attributes", "tag", "colour")
+        skip = (*skip, "attributes", "tag", "colour", "pixels")
         for key, text in element.attributes.items():
             node.set(key, text)
     for item in dataclasses.fields(element):

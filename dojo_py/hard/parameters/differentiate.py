@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.announce import ANNOUNCEMENT
 from dojo_py.handles import handle
 from dojo_py.hard.parameters.moves import moved_handle
 from dojo_py.hard.parameters.registry import directions, parameter
@@ -53,10 +54,11 @@ class ParameterJacobian:
         out = np.empty((len(self._directions.scale), 2 * self._model.nv))
         mine = self._take(workspace.room)
         layout, planes, pairs, actuators, _, work, _, tangent = workspace.handles
-        parameter_columns(
-            layout, planes, pairs, actuators, work, tangent, *mine, step.qpos[0], step.qvel[0], step.act[0], control, outside,
-            self._timestep, workspace.work.options.springs, out,
-        )  # fmt: skip
+        with ANNOUNCEMENT.around(compiling=False, subject="derivatives by parameters"):
+            parameter_columns(
+                layout, planes, pairs, actuators, work, tangent, *mine, step.qpos[0], step.qvel[0], step.act[0], control, outside,
+                self._timestep, workspace.work.options.springs, out,
+            )  # fmt: skip
         with self._lock:
             if workspace.room == self._room:
                 self._free.append(mine)

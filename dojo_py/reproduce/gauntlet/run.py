@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 
 from dojo_py.progress import Progress
 from dojo_py.reproduce.gauntlet import FAMILIES
-from dojo_py.reproduce.gauntlet.family import Family, Outcome
+from dojo_py.reproduce.gauntlet.family import Case, Family, Outcome
 from dojo_py.reproduce.gauntlet.judge import COMMON, breaks
 from dojo_py.reproduce.gauntlet.minimise import minimise
 from dojo_py.reproduce.gauntlet.workers import TIME_LIMIT, Worker, spread
@@ -20,6 +21,9 @@ from dojo_py.reproduce.report import Report, import_mujoco
 PACKAGE = "dojo_py.reproduce.gauntlet"
 SHOWN = 8
 """Seeds named in a row of the table; the CSV has all."""
+
+PLAYED, LONGEST = 3, 100
+"""Seeds whose motions the page plays; steps of each, at most."""
 
 Findings = dict[int, dict[str, Outcome]]
 QUICK: dict[str, Any] = {"family": "scenes", "seeds": range(6)}
@@ -57,7 +61,31 @@ def run(
     finally:
         for worker in crew:
             worker.stop()
-    return report(loaded, family, found, notes)
+    return dataclasses.replace(report(loaded, family, found, notes), replays=motions(loaded, family, found))
+
+
+def motions(family: Family, name: str, found: Findings) -> dict[str, Any]:
+    """Trajectories of the first seeds, those that break something before others; none of families that draw no simulations."""
+    from dojo_py import HardSimulator, ModelError, SoftSimulator, load_model
+
+    shown: dict[str, Any] = {}
+    for seed in sorted(found, key=lambda seed: (not any(o.broken for o in found[seed].values()), seed)):
+        try:
+            case = family.generate(seed)
+            if not isinstance(case, Case):
+                return {}
+            model = load_model(case.xml)
+            if name == "soft":
+                sim: Any = SoftSimulator(model, timestep=case.timestep)
+            else:
+                sim = HardSimulator(model, timestep=case.timestep, friction=str(case.settings.get("friction", "cone")))
+            controls = case.controls[:LONGEST] if case.controls.shape[1] == model.nu else np.zeros((LONGEST, model.nu))
+            shown[f"seed {seed}"] = sim.rollout(sim.initial_state(case.qpos, case.qvel), controls)
+        except (ModelError, ValueError):  # what the family looks at may be just that
+            continue
+        if len(shown) == PLAYED:
+            break
+    return shown
 
 
 def look(crew: list[Worker], seeds: Sequence[int]) -> Findings:
