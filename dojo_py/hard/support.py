@@ -65,6 +65,10 @@ def _actuator_features(model: Any) -> list[ErrorRecord]:
         message = "adhesion is not simulated in the hard mode: its force acts at the contacts that a step starts with, "
         message += "which the hard mode finds in the step"
         found.append(refusal(model, "actuator", rows, "body", message))
+    rows = np.flatnonzero(np.asarray(model.actuator_trntype) == TrnType.SO3)
+    if len(rows):
+        message = "servos of orientations are simulated in the soft mode only; drive the axes one by one with position servos"
+        found.append(refusal(model, "actuator", rows, "gaintype", message))
     passive = (np.asarray(model.actuator_damping) != 0) | (np.asarray(model.actuator_armature) != 0)
     passive |= np.any(np.asarray(model.actuator_dampingpoly) != 0, axis=1)
     rows = np.flatnonzero(passive & ~np.array(scalar, bool))
