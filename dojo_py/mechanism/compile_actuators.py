@@ -101,6 +101,10 @@ def _row(
     damping = check.vector("damping", 3, least=1)
     if damping[0] < 0.0:
         check.fail("damping", f"{damping[0]:g} is negative")
+    if trntype in (TrnType.SITE, TrnType.SLIDERCRANK, TrnType.BODY):
+        for name, value in (("armature", check.scalar("armature")), ("damping", damping)):
+            if np.any(value != 0.0):
+                check.fail(name, "is accepted of joints and tendons only (MuJoCo's rule)")
     biasprm = check.vector("biasprm", 10, least=0)
     if actuator.dampratio is not None:
         biasprm[2] = check.scalar("dampratio", low=0.0)

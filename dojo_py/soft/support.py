@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.mechanism.enums import TrnType
 from dojo_py.mechanism.errors import ErrorRecord, ModelError
 from dojo_py.mechanism.source import name_of, refusal
+from dojo_py.mechanism.tendon_paths import wraps_geoms
 from dojo_py.soft.narrowphase import SHAPE_NAMES, SUPPORTED
 from dojo_py.soft.pairs import candidate_pairs
 
@@ -53,6 +55,10 @@ def unsupported(model: Any) -> list[ErrorRecord]:
         for k in np.flatnonzero(np.asarray(getattr(model, f"{element}_plugin", np.zeros(0))) >= 0):
             add(element, int(k), "plugin", "plugins are not simulated")
     nactuator = int(model.nactuator)
+    for i in np.flatnonzero(np.asarray(model.actuator_armature)):
+        target = int(model.actuator_trnid[i][0])
+        if int(model.actuator_trntype[i]) == TrnType.TENDON and wraps_geoms(model, target):
+            add("actuator", int(i), "armature", "on a spatial tendon that wraps around geoms is simulated in the hard mode only")
     if int(getattr(model, "nflex", 0)):
         add("flex", None, "", "deformable bodies are not simulated")
     for i in range(nactuator):

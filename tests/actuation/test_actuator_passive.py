@@ -87,13 +87,15 @@ def test_the_flag_switches_dampers_off_in_the_hard_mode(scene):
 
 
 def test_refused_by_name():
-    text = ARM.format("Euler", "").replace('<motor joint="k"/>', '<motor name="m" site="s" armature="1"/>')
-    text = text.replace('<joint name="k"', '<site name="s"/><joint name="k"')
-    for kind in (HardSimulator, SoftSimulator):
-        with pytest.raises(ModelError, match="'m'.*hinge"):
-            kind(load_model(text))
+    for passive in ('armature="1"', 'damping="0 1"'):
+        text = ARM.format("Euler", "").replace('<motor joint="k"/>', f'<motor name="m" site="s" {passive}/>')
+        with pytest.raises(ModelError, match="'m', .*joints and tendons only"):
+            load_model(text.replace('<joint name="k"', '<site name="s"/><joint name="k"'))
     text = TENDONS.format("Euler", "").replace('damping=".4 .3 .1"', 'name="m" armature="1"')
-    with pytest.raises(ModelError, match="'m'.*armature.*spatial"):
+    SoftSimulator(load_model(text))
+    text = text.replace('<site site="w"/>', '<site site="w"/><geom geom="g"/>')
+    text = text.replace('<site name="w"', '<geom name="g" size=".02"/><site name="w"')
+    with pytest.raises(ModelError, match="'m', armature: .*wraps around geoms"):
         SoftSimulator(load_model(text))
     with pytest.raises(ModelError, match="damping: -1 is negative"):
         load_model(ARM.format("Euler", 'damping="-1"'))

@@ -38,6 +38,17 @@ TIES = ("gymnasium/envs/mujoco/assets/point.xml",)
 """A sphere that touches the floor to the last bit: 0 here, -6e-17 in the wheel, where its friction acts and ours does not."""
 
 
+SEARCHED = tuple(
+    f"dm_control/{path}"
+    for path in (
+        "mjcf/test_assets/robot_arm.xml",
+        "locomotion/walkers/assets/fruitfly_v2/floor.xml",
+        "locomotion/walkers/assets/fruitfly_v2/fruitfly.xml",
+        "locomotion/walkers/assets/build_fruitfly/assets/drosophila_fused.xml",
+    )
+)
+"""A capsule at a cylinder, ellipsoids, meshes in one another, where the wheel's search for the nearest points ends at
+`ccd_tolerance`: 1.6e-6, 4e-4 and 8e-2 from it after a step; with a `ccd_tolerance` of 1e-13 the first two 3.5e-8 and 9e-8."""
 JACO = "dm_control/third_party/kinova/jaco_arm.xml"
 """Its meshes begin 7 cm in one another: after a step the soft mode is 1.4 from the wheel, and at 0.01 s a hard step is INEXACT."""
 
@@ -139,9 +150,9 @@ def test_soft_motion_is_the_wheels(path):
         pytest.skip(wrong)
     one, hundred = soft(path, model)
     print(f"{name(path)}: {one:.1e} after a step, {hundred:.1e} after a hundred")
-    if name(path) in (*TIES, JACO):
+    if name(path) in (*TIES, *SEARCHED, JACO):
         assert one > ONE
-        pytest.xfail(f"an exact tie, or meshes deep in one another: {one:.1e}")
+        pytest.xfail(f"an exact tie, a search that the wheel ends early, or meshes deep in one another: {one:.1e}")
     assert one <= ONE
     FAR.append(hundred > HUNDRED)
     assert sum(FAR) <= 0.02 * len(FILES)
