@@ -55,10 +55,10 @@ def unsupported(model: Any) -> list[ErrorRecord]:
         for k in np.flatnonzero(np.asarray(getattr(model, f"{element}_plugin", np.zeros(0))) >= 0):
             add(element, int(k), "plugin", "plugins are not simulated")
     nactuator = int(model.nactuator)
-    for i in np.flatnonzero(np.asarray(model.actuator_armature)):
+    for i in np.flatnonzero(np.asarray(model.actuator_armature)).tolist():
         target = int(model.actuator_trnid[i][0])
         if int(model.actuator_trntype[i]) == TrnType.TENDON and wraps_geoms(model, target):
-            add("actuator", int(i), "armature", "on a spatial tendon that wraps around geoms is simulated in the hard mode only")
+            add("actuator", i, "armature", "on a spatial tendon that wraps around geoms is simulated in the hard mode only")
     if int(getattr(model, "nflex", 0)):
         add("flex", None, "", "deformable bodies are not simulated")
     for i in range(nactuator):
