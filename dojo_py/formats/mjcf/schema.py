@@ -127,7 +127,7 @@ SHORTCUTS: dict[str, dict[str, Kind]] = {
     "dcmotor": {"motorconst": real(2, 1), "resistance": real(1), "nominal": real(3, 1), "saturation": real(3, 1), "input": TEXT}
     | {"inductance": real(2, 1), "cogging": real(3, 1), "controller": real(6, 1), "thermal": real(6, 1), "lugre": real(5, 1)},
     "cylinder": {"timeconst": real(1), "area": real(1), "diameter": real(1), "bias": real(3)},
-    "orientation": {"kp": real(1), "kv": real(1), "dampratio": real(1), "input": word("expmap", "quat")},
+    "orientation": {"kp": real(1), "kv": real(1), "dampratio": real(1), "input": TEXT},
 }
 """Actuator elements that are simulated: their own attributes beyond those of every actuator."""
 NOT_OF = {
