@@ -30,7 +30,7 @@ def of_rotations(model: Any) -> np.ndarray:
 def _is_rotation(model: Any, i: int) -> bool:
     """Whether the length of actuator i is the rotation vector of a ball joint or of two sites along an axis."""
     kind, (target, reference) = int(model.actuator_trntype[i]), model.actuator_trnid[i]
-    gear = np.asarray(model.actuator_gear).reshape(-1, 6)[i]
+    gear = np.asarray(model.actuator_gear).reshape(-1, 6)[int(model.actuator_outadr[i])]
     if kind in (TrnType.JOINT, TrnType.JOINTINPARENT):
         return int(model.jnt_type[target]) == JointType.BALL and bool(gear[:3].any())
     return kind == TrnType.SITE and int(reference) >= 0 and not gear[:3].any() and bool(gear[3:].any())

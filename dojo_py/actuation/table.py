@@ -50,6 +50,10 @@ class ActuatorTable(NamedTuple):
     dof_range: np.ndarray  # (nv, 2) bounds of the sum of actuator forces on a hinge or slide, infinite where unlimited
 
 
+UNDRIVEN = (TrnType.SO3,)
+"""Actuators that drive no coordinates or bodies here: servos of orientations."""
+
+
 def _ranges(limited: Any, ranges: Any) -> np.ndarray:
     """(n, 2) with infinities where the limit is off."""
     bounds = np.array(ranges, float).reshape(-1, 2)
@@ -71,6 +75,8 @@ def _transmissions(model: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             kinds[i] = TENDON
         elif int(model.actuator_trntype[i]) == TrnType.BODY:
             kinds[i] = ADHESION
+        elif int(model.actuator_trntype[i]) in UNDRIVEN:
+            kinds[i] = SITE  # of none
         else:
             joints[i] = model.actuator_trnid[i][0]
             kinds[i] = of_joint.get(JointType(int(model.jnt_type[joints[i]])), SCALAR)
@@ -83,7 +89,7 @@ def build_table(model: Any) -> ActuatorTable:
     n = len(kinds)
     flags, groups = int(model.opt.disableflags), np.asarray(model.actuator_group, int)
     off = np.array([0 <= g <= 30 and bool(int(model.opt.disableactuator) >> int(g) & 1) for g in groups], bool).reshape(n)
-    enabled = ~off & (not flags & DisableBit.ACTUATION)
+    enabled = ~off & (not flags & DisableBit.ACTUATION) & ~np.isin(np.asarray(model.actuator_trntype), UNDRIVEN)
     pulls = kinds == ADHESION
     gain, bias = np.array(model.actuator_gainprm, float), np.array(model.actuator_biasprm, float)
     gaintype, biastype = np.array(model.actuator_gaintype, np.int64), np.array(model.actuator_biastype, np.int64)
@@ -107,11 +113,12 @@ def build_table(model: Any) -> ActuatorTable:
     for j in range(model.njnt):
         if model.jnt_actfrclimited[j] and int(model.jnt_type[j]) in (JointType.HINGE, JointType.SLIDE):
             dof_range[model.jnt_dofadr[j]] = model.jnt_actfrcrange[j]
+    first = np.asarray(model.actuator_outadr, int)
     clamped = np.asarray(model.actuator_ctrllimited, bool) & (not flags & DisableBit.CLAMPCTRL)
     return ActuatorTable(
         transmission=kinds.astype(np.int64),
         in_parent=(np.asarray(model.actuator_trntype) == TrnType.JOINTINPARENT).astype(np.int64),
-        gear=np.array(model.actuator_gear, float).reshape(n, 6),
+        gear=np.array(model.actuator_gear, float).reshape(-1, 6)[first],
         qadr=qadr,
         dof=dof,
         body=body.astype(np.int64),
@@ -137,8 +144,8 @@ def build_table(model: Any) -> ActuatorTable:
         gain=np.ascontiguousarray(gain),
         biastype=biastype,
         bias=np.ascontiguousarray(bias),
-        lengthrange=np.array(model.actuator_lengthrange, float).reshape(n, 2),
-        acc0=np.array(model.actuator_acc0, float),
+        lengthrange=np.array(model.actuator_lengthrange, float).reshape(-1, 2)[first],
+        acc0=np.array(model.actuator_acc0, float)[first],
         force_range=_ranges(model.actuator_forcelimited, model.actuator_forcerange),
         dof_range=dof_range,
     )

@@ -91,7 +91,15 @@ def parse_bytes(data: bytes, shown: str, encoding: str | None = None) -> Node:
 
 
 def _parsed(data: bytes, encoding: str | None) -> etree._Element:
-    """The root element. Prefixes that nothing declares, as URDFs of other programs have, are declared and tried again."""
+    """The root element. Prefixes that nothing declares, as URDFs of other programs have, are declared and tried again.
+
+    Of the declaration only the encoding is read: public files have versions like 0.0, or lines before it.
+    """
+    declared = re.match(rb"(?:\xef\xbb\xbf)?\s*<\?xml\s([^>]*)\?>", data)
+    if declared is not None:
+        named = re.search(rb"""encoding\s*=\s*["']([\w.-]+)["']""", declared.group(1))
+        encoding = encoding or (named.group(1).decode("ascii") if named else None)
+        data = b"\n" * declared.group().count(b"\n") + data[declared.end() :]
     for _ in range(MAX_PREFIXES):
         try:
             return etree.fromstring(data, _parser(encoding, deep=_may_be_deep(data)))

@@ -1,6 +1,7 @@
 """What contacts of a model ask for beyond hard contact with friction: named, pair by pair.
 
-Refused, because the motion differs: unequal coefficients of a capsule on a plane, whose directions MuJoCo turns with the capsule.
+Refused, because the motion differs: unequal coefficients of a capsule on a plane, whose directions MuJoCo turns with the capsule;
+surfaces that move or stick (`surfacevel`, `adhesion`).
 Notices: margins. In MuJoCo a contact with a margin holds the shapes apart by it; hard shapes touch where they are drawn.
 """
 
@@ -41,7 +42,7 @@ def contact_records(model: Any) -> list[ErrorRecord]:
 
 def _kinds(model: Any) -> Array:
     """(ngeom,) the same number for geoms that ask for the same of a contact."""
-    names = ("type", "priority", "condim", "friction", "margin")
+    names = ("type", "priority", "condim", "friction", "margin", "surfacevel", "adhesion")
     columns = [np.asarray(getattr(model, f"geom_{name}"), float).reshape(model.ngeom, -1) for name in names]
     return np.unique(np.concatenate(columns, axis=1), axis=0, return_inverse=True)[1].reshape(-1)
 
@@ -53,6 +54,10 @@ def _pair_features(model: Any, g: int, k: int, condim: int, pair: int | None) ->
     kinds = {int(model.geom_type[g]), int(model.geom_type[k])}
     if kinds == {PLANE, CAPSULE} and (ratio[0] != ratio[1] or ratio[3] != ratio[4]):
         yield "unequal coefficients of friction of a capsule on a plane; give equal ones", False
+    if condim > 1 and (model.geom_surfacevel[g].any() or model.geom_surfacevel[k].any()):
+        yield "surfacevel: surfaces that move are simulated in the soft mode only", False
+    if (model.geom_adhesion[g] or model.geom_adhesion[k]) if pair is None else model.pair_adhesion[pair]:
+        yield "adhesion: surfaces that stick are simulated in the soft mode only", False
     margin = model.geom_margin[g] + model.geom_margin[k] if pair is None else model.pair_margin[pair]
     if int(model.opt.enableflags) & EnableBit.OVERRIDE:
         margin = model.opt.o_margin

@@ -24,6 +24,7 @@ WITHIN = {
     "nv": ("body_dofadr", "jnt_dofadr", "dof_parentid"),
     "ngeom": ("body_geomadr", "pair_geom1", "pair_geom2"),
     "nu": ("actuator_ctrladr",),
+    "nout": ("actuator_outadr",),
     "na": ("actuator_actadr",),
     "nhfielddata": ("hfield_adr",),
     "nmat": ("geom_matid",),
@@ -33,7 +34,7 @@ WITHIN = {
 }
 """Size -> arrays of numbers that count what it is the size of; -1 stands for none."""
 COUNTED = {
-    "body_jnt": "njnt", "body_dof": "nv", "body_geom": "ngeom", "actuator_ctrl": "nu", "actuator_act": "na",
+    "body_jnt": "njnt", "body_dof": "nv", "body_geom": "ngeom", "actuator_ctrl": "nu", "actuator_out": "nout", "actuator_act": "na",
     "mesh_vert": "nmeshvert", "mesh_face": "nmeshface", "tendon_": "nwrap",
 }  # fmt: skip
 """Arrays `...adr`, `...num`: first one and how many, out of so many."""

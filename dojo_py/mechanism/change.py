@@ -13,6 +13,7 @@ import numpy as np
 
 from .actuator_sizes import inputs
 from .compile import compile_model
+from .compile_geoms import moved
 from .compile_option import WORDS
 from .enums import BiasType, DynType, GainType, GeomType
 from .errors import ModelError
@@ -28,10 +29,10 @@ JOINT = {
 }  # fmt: skip
 DOF = {"armature": "armature", "frictionloss": "frictionloss", "solreffriction": "solref", "solimpfriction": "solimp"}
 """Field of a joint -> array `jnt_...`, `dof_...`."""
-GEOM = "contype conaffinity condim priority friction solmix solref solimp margin gap group rgba".split()
+GEOM = "contype conaffinity condim priority friction solmix solref solimp margin gap surfacevel adhesion group rgba".split()
 SITE = "pos quat size group rgba".split()
-ACTUATOR = "gear forcelimited forcerange actlimited actrange actearly dynprm gainprm biasprm".split()
-ACTUATOR += ["lengthrange", "group"]
+ACTUATOR = "forcelimited forcerange actlimited actrange actearly dynprm gainprm biasprm".split()
+ACTUATOR += ["group"]
 EQUALITY = "solref solimp".split()
 NOT_OPTIONS = ("integrator", "cone", "jacobian", "solver", "disableflags", "enableflags", "disableactuator")
 
@@ -68,6 +69,8 @@ def described(model: Model) -> Mechanism:
     if any(name.startswith("actuator_") for name in changed):
         for i, actuator in enumerate(mechanism.actuators):
             _set(actuator, model, "actuator_", ACTUATOR, i)
+            first = int(model.actuator_outadr[i])
+            actuator.gear, actuator.lengthrange = _row(model.actuator_gear, first), _row(model.actuator_lengthrange, first)
             actuator.inheritrange, actuator.dampratio = 0.0, None
             for k, word in enumerate(inputs(actuator), int(model.actuator_ctrladr[i])):
                 field = f"{word}range" if actuator.gaintype == "pid" and word in ("vel", "ff") else "ctrlrange"
@@ -119,6 +122,10 @@ def _joints(model: Model, joints: list[Any]) -> None:
 
 def _geom(model: Model, i: int, geom: Geom) -> None:
     _set(geom, model, "geom_", GEOM, i)
+    if int(model.geom_type[i]) == GeomType.MESH and model.geom_surfacevel[i].any():
+        k = int(model.geom_dataid[i])  # told in the frame of the file, not in the mesh's own
+        turned = moved(np.array(model.geom_surfacevel[i]), np.zeros(3), model.mesh_quat[k])
+        geom.surfacevel = tuple(moved(turned, -model.mesh_pos[k], np.array([1.0, 0.0, 0.0, 0.0])))
     if int(model.geom_type[i]) == GeomType.HFIELD:
         _set(geom, model, "geom_", ["pos", "quat"], i)
     elif int(model.geom_type[i]) != GeomType.MESH:

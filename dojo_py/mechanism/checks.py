@@ -14,8 +14,18 @@ from .errors import Problems, listing, nearest
 
 MAX_VALUE = 1e10
 """Largest magnitude accepted (MuJoCo's mjMAXVAL): squares and cubes of it are still finite."""
+MAX_COEFFICIENT = 1e15
+"""The same of `COEFFICIENTS`, which meet quantities of ordinary size: public files have dampers of 1e11 to hold a joint."""
+COEFFICIENTS = frozenset(
+    "stiffness damping armature frictionloss forcerange actuatorfrcrange kp kv gainprm biasprm".split()
+)
 MIN_VALUE = 1e-15
 """Smallest divisor (MuJoCo's mjMINVAL)."""
+
+
+def largest(attribute: str) -> float:
+    """Largest magnitude accepted of the numbers of an attribute."""
+    return MAX_COEFFICIENT if attribute in COEFFICIENTS else MAX_VALUE
 
 
 class Check:
@@ -50,8 +60,8 @@ class Check:
         if value.ndim != 1 or not least <= value.size <= size:
             count = f"{size} numbers" if least == size else f"{least} to {size} numbers"
             self.fail(attribute, f"{value.size} numbers were read, {count} are accepted")
-        elif not np.all(np.abs(value) <= MAX_VALUE):
-            self.fail(attribute, f"{_shown(value)} is not finite or larger than {MAX_VALUE:g}")
+        elif not np.all(np.abs(value) <= largest(attribute)):
+            self.fail(attribute, f"{_shown(value)} is not finite or larger than {largest(attribute):g}")
         elif low is not None and np.any(value < low):
             self.fail(attribute, f"{_shown(value)} is less than {low:g}")
         else:

@@ -177,6 +177,7 @@ def _assemble(mechanism: Mechanism, layout: Layout, a: dict[str, Array], **parts
         "nmocap": int(np.sum(layout.arrays["body_mocapid"] >= 0)),
         "nkey": len(a["key_time"]),
         "nactuator": len(mechanism.actuators),
+        "nout": int(a["actuator_outnum"].sum()),
         "ntree": layout.ntree,
     }
     names: dict[str, Any] = {

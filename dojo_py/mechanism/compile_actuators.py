@@ -1,7 +1,7 @@
-"""Actuators: arrays `actuator_*`. Every actuator here has one output; controls and activations: `actuator_sizes.py`.
+"""Actuators: arrays `actuator_*`. How many controls, activations and forces each has: `actuator_sizes.py`.
 
 With the moment r (nv) of an actuator at qpos0:  acc0 = |M⁻¹ r|, and a position servo with the damping ratio ζ has the
-velocity gain  kv = 2 ζ sqrt(kp m),  m = 1 / (rᵀ M⁻¹ r), the inertia that it moves.
+velocity gain  kv = 2 ζ sqrt(kp m),  m = 1 / (rᵀ M⁻¹ r), the inertia that it moves (of three forces: by the mean of rᵀ M⁻¹ r).
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from . import quaternion
-from .actuator_sizes import activations, control_bits, inputs
+from .actuator_sizes import ORIENTATIONS, activations, control_bits, inputs, outputs
 from .checks import MIN_VALUE, Check
 from .enums import BiasType, DynType, GainType, JointType, TrnType
-from .errors import Problems
+from .errors import Problems, nearest
 from .layout import Layout
 from .reference import ReferenceState
 from .samples import past_of, places_in_history
@@ -50,7 +50,9 @@ def actuator_arrays(
     out["actuator_ctrlrange"] = np.array([bounds for bounds, _ in controls], dtype=float).reshape(len(controls), 2)
     out["actuator_ctrllimited"] = np.array([limited for _, limited in controls], dtype=float)
     several = np.array([len(row["controls"]) for row in rows], dtype=int)
-    numbers, ones = np.arange(count), np.ones(count, dtype=int)
+    forces = np.array([outputs(actuator) for actuator in mechanism.actuators], dtype=int)
+    for key in ("actuator_gear", "actuator_lengthrange"):
+        out[key] = np.repeat(out[key], forces, axis=0)
     active = out["actuator_actnum"].astype(int)
     address = np.where(active > 0, np.cumsum(active) - active, -1)
     history = np.array([row["past"][:2] for row in rows], dtype=float).reshape(count, 2)
@@ -60,8 +62,8 @@ def actuator_arrays(
         "actuator_delay": np.array([row["past"][2] for row in rows], dtype=float),
         "actuator_ctrladr": np.cumsum(several) - several,
         "actuator_ctrlnum": several,
-        "actuator_outadr": numbers,
-        "actuator_outnum": ones,
+        "actuator_outadr": np.cumsum(forces) - forces,
+        "actuator_outnum": forces,
         "actuator_actadr": address,
     }
 
@@ -79,13 +81,14 @@ def _row(
     if actlimited and dyntype == DynType.NONE:
         check.fail("actlimited", "an actuator without activation (dyntype 'none') has no activation to limit")
     gaintype, biastype = check.word("gaintype", GAIN_TYPES), check.word("biastype", BIAS_TYPES)
-    if gaintype == GainType.SO3:
-        check.fail("gaintype", "'so3' is not simulated")
     gainprm = check.vector("gainprm", 10, least=0)
     controlled = gaintype in (GainType.PID, GainType.DCMOTOR)
     states = _controller_states(check, actuator, dyntype, biastype) if controlled else int(dyntype != DynType.NONE)
     if not controlled and (dyntype in (DynType.PID, DynType.DCMOTOR) or biastype == BiasType.DCMOTOR):
         check.fail("gaintype", f"dyntype and biastype of a servo or motor need its gaintype, it is '{actuator.gaintype}'")
+    if GainType.SO3 == gaintype or biastype == BiasType.SO3:
+        states = _check_orientation(check, actuator, layout, (trntype, trnid))
+        trntype = TrnType.SO3
     if actuator.actdim not in (-1, states):
         check.fail("actdim", f"{actuator.actdim} is not supported: {states} here, one activation with dynamics, none without")
     inherit = check.scalar("inheritrange", low=0.0)
@@ -99,7 +102,7 @@ def _row(
     if damping[0] < 0.0:
         check.fail("damping", f"{damping[0]:g} is negative")
     armature = check.scalar("armature", low=0.0)
-    if trntype not in (TrnType.JOINT, TrnType.JOINTINPARENT, TrnType.TENDON):
+    if trntype in (TrnType.SITE, TrnType.SLIDERCRANK, TrnType.BODY):
         for name, value in (("damping", damping), ("armature", armature)):
             if np.any(value != 0.0):
                 check.fail(name, "needs a joint or a tendon as target")
@@ -188,6 +191,38 @@ def _controller_states(check: Check, actuator: Actuator, dyntype: int, biastype:
     return activations(actuator)
 
 
+def _check_orientation(check: Check, actuator: Actuator, layout: Layout, transmission: tuple[int, tuple[int, int]]) -> int:
+    """MuJoCo's rules for a servo of an orientation; how many activations it has."""
+    kind, target = transmission
+    if (actuator.gaintype, actuator.biastype) != ("so3", "so3"):
+        found = f"'{actuator.gaintype}' and '{actuator.biastype}'"
+        check.fail("gaintype", f"gaintype and biastype must both be 'so3', they are {found}")
+    if kind == TrnType.JOINT:
+        if target[0] >= 0 and layout.joints[target[0]].type != "ball":
+            check.fail("joint", f"'{actuator.joint}' is not a ball joint: no other has an orientation to follow")
+    elif kind != TrnType.SITE:
+        check.fail("", "an orientation is that of a ball joint, or of a site beside a reference site")
+    elif not actuator.refsite:
+        check.fail("refsite", "is missing: the orientation of the site is seen from it")
+    if actuator.input not in ("", *ORIENTATIONS):
+        check.fail("input", f"'{actuator.input}' is not one of {list(ORIENTATIONS)}{nearest(actuator.input, ORIENTATIONS)}")
+    if actuator.dyntype not in ("none", "integrator"):
+        check.fail("dyntype", f"'{actuator.dyntype}': an orientation has 'none' or 'integrator'")
+    elif actuator.dyntype == "integrator" and actuator.input == "quat":
+        check.fail("dyntype", "rates of a quaternion are not integrated: the input must be 'expmap'")
+    gain, bias = check.vector("gainprm", 10, least=0), check.vector("biasprm", 10, least=0)
+    if gain[0] != -bias[1]:
+        check.fail("biasprm", f"its second number must be -{gain[0]:g}, the gain's opposite, it is {bias[1]:g}")
+    if actuator.forcerange is not None and np.size(actuator.forcerange) == 2 and np.ravel(actuator.forcerange)[0] != 0.0:
+        check.fail("forcerange", "bounds the length of the torque: the lower bound must be 0")
+    for name in ("armature", "inheritrange"):
+        if check.scalar(name) != 0.0:
+            check.fail(name, "is not accepted of an orientation")
+    if np.any(check.vector("damping", 3, least=1) != 0.0):
+        check.fail("damping", "is not accepted of an orientation")
+    return activations(actuator)
+
+
 def _check_muscle(check: Check, attribute: str, prm: Array) -> None:
     """Numbers of a muscle: range 2, force, scale, lmin, lmax, vmax, fpmax, fvmax (MuJoCo's rules)."""
     if not prm[0] < prm[1]:
@@ -241,27 +276,55 @@ def _inherited(check: Check, trntype: int, target: int, factor: float, compiled:
 
 def servo_arrays(a: dict[str, Array], state: ReferenceState, inverse: Array) -> dict[str, Array]:
     """`actuator_acc0`, `actuator_length0`, and `actuator_biasprm` with damping ratios resolved."""
-    count = len(a["actuator_trntype"])
-    acc0, length0, biasprm = np.zeros(count), np.zeros(count), a["actuator_biasprm"].copy()
-    for i in range(count):
-        moment, length0[i] = transmission(a, i, state, len(inverse))
-        drives = np.flatnonzero(moment)  # (a few: the whole product would cost nv² for each)
-        acceleration = inverse[:, drives] @ moment[drives]
-        acc0[i] = np.linalg.norm(acceleration)
+    rows, biasprm = len(a["actuator_gear"]), a["actuator_biasprm"].copy()
+    acc0, length0 = np.zeros(rows), np.zeros(rows)
+    for i, first in enumerate(a["actuator_outadr"].astype(int)):
+        last = first + int(a["actuator_outnum"][i])
+        moments, length0[first:last] = transmission(a, i, state, len(inverse))
+        mobilities = []
+        for row, moment in zip(range(first, last), moments, strict=True):
+            drives = np.flatnonzero(moment)  # (a few: the whole product would cost nv² for each)
+            acceleration = inverse[:, drives] @ moment[drives]
+            acc0[row] = np.linalg.norm(acceleration)
+            mobilities.append(moment[drives] @ acceleration[drives])
         gain, stiffness, ratio = a["actuator_gainprm"][i, 0], -biasprm[i, 1], biasprm[i, 2]
         kind = a["actuator_gaintype"][i]
         if kind == GainType.PID:
             gain = stiffness
         servo = kind in (GainType.FIXED, GainType.PID) and a["actuator_biastype"][i] == BiasType.AFFINE
-        if servo and gain == stiffness and ratio > 0.0:  # positive where a damping belongs: MuJoCo's mark of a ratio
-            mobility = moment[drives] @ acceleration[drives]
+        if (servo or kind == GainType.SO3) and gain == stiffness and ratio > 0.0:
+            # positive where a damping belongs: MuJoCo's mark of a ratio
+            mobility = sum(mobilities) / len(mobilities)
             biasprm[i, 2] = -2.0 * ratio * np.sqrt(gain / mobility) if mobility > MIN_VALUE else 0.0
     return {"actuator_acc0": acc0, "actuator_length0": length0, "actuator_biasprm": biasprm}
 
 
-def transmission(a: dict[str, Array], i: int, state: ReferenceState, nv: int) -> tuple[Array, float]:
-    """Moment (nv) and length of actuator i at qpos0."""
-    moment, gear, (target, reference) = np.zeros(nv), a["actuator_gear"][i], a["actuator_trnid"][i].astype(int)
+def transmission(a: dict[str, Array], i: int, state: ReferenceState, nv: int) -> tuple[Array, Array]:
+    """Moments (outnum, nv) and lengths (outnum,) of actuator i at qpos0."""
+    if a["actuator_trntype"][i] == TrnType.SO3:
+        target, reference = (int(number) for number in a["actuator_trnid"][i])
+        return _orientation(a, state, target, reference, nv)
+    moment, length = _single(a, i, state, nv)
+    return moment[None], np.array([length])
+
+
+def _orientation(a: dict[str, Array], state: ReferenceState, target: int, reference: int, nv: int) -> tuple[Array, Array]:
+    """Axes of a ball joint, or of a site that turns beside a reference site; the rotation vector."""
+    if reference < 0:
+        moments, adr = np.zeros((3, nv)), int(a["jnt_dofadr"][target])
+        moments[:, adr : adr + 3] = np.eye(3)
+        first = int(a["jnt_qposadr"][target])
+        return moments, quaternion.logarithm(a["qpos0"][first : first + 4])
+    rows = [_site_transmission(a, state, np.zeros(nv), gear, target, reference)[0] for gear in np.eye(6)[3:]]
+    quats = [quaternion.multiply(state.xquat[a["site_bodyid"][s]], a["site_quat"][s]) for s in (target, reference)]
+    turn = quaternion.multiply(quaternion.conjugate(quats[1]), quats[0])
+    return quaternion.matrix(turn).T @ np.array(rows), quaternion.logarithm(turn)  # rows: along the reference site's axes
+
+
+def _single(a: dict[str, Array], i: int, state: ReferenceState, nv: int) -> tuple[Array, float]:
+    """Moment (nv) and length of the only force of actuator i at qpos0."""
+    moment, gear = np.zeros(nv), a["actuator_gear"][int(a["actuator_outadr"][i])]
+    target, reference = (int(number) for number in a["actuator_trnid"][i])
     if a["actuator_trntype"][i] == TrnType.SITE:
         return _site_transmission(a, state, moment, gear, target, reference)
     if a["actuator_trntype"][i] == TrnType.BODY:

@@ -60,6 +60,7 @@ def _pair_row(check: Check, layout: Layout) -> dict[str, Any]:
         "pair_solimp": check.vector("solimp", 5),
         "pair_margin": check.scalar("margin"),
         "pair_gap": check.scalar("gap"),
+        "pair_adhesion": check.scalar("adhesion"),
         "pair_friction": check.vector("friction", 5, least=1, low=0.0, fill=(1.0, 1.0, 0.005, 0.0001, 0.0001)),
     }
 
@@ -74,6 +75,7 @@ _EMPTY: dict[str, Any] = {
     "pair_solimp": np.zeros(5),
     "pair_margin": 0.0,
     "pair_gap": 0.0,
+    "pair_adhesion": 0.0,
     "pair_friction": np.zeros(5),
 }
 assert set(_EMPTY) == set(_pair_row(Check(Problems(), ContactPair()), Layout()))

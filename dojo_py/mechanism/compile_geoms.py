@@ -121,9 +121,28 @@ def _geom_row(
         "geom_friction": check.vector("friction", 3, least=1, low=0.0, fill=(1.0, 0.005, 0.0001)),
         "geom_margin": check.scalar("margin"),
         "geom_gap": check.scalar("gap"),
+        "geom_surfacevel": _surface_velocity(check, geom, pos, quat),
+        "geom_adhesion": check.scalar("adhesion"),
         "geom_fluid": _fluid(check, geom, shape, size),
         "geom_rgba": check.vector("rgba", 4),
     }
+
+
+def _surface_velocity(check: Check, geom: Geom, pos: Array, quat: Array) -> Array:
+    """In the frame of the compiled geom at pos, quat: that of a mesh is not the one that is described."""
+    velocity = check.vector("surfacevel", 6)
+    if not geom.mesh or not velocity.any():
+        return velocity
+    own = quaternion.conjugate(check.quaternion())
+    apart = quaternion.rotate(own, pos - check.vector("pos", 3))
+    turn = quaternion.conjugate(quaternion.multiply(own, quat))
+    return moved(velocity, apart, turn)
+
+
+def moved(velocity: Array, apart: Array, turn: Array) -> Array:
+    """A body's velocity (6), linear at a point and angular, at another point and in other axes. turn: old axes -> new ones."""
+    linear, angular = velocity[:3] + np.cross(velocity[3:], apart), velocity[3:]
+    return np.concatenate([quaternion.rotate(turn, linear), quaternion.rotate(turn, angular)])
 
 
 def _fluid(check: Check, geom: Geom, shape: int, size: Array) -> Array:

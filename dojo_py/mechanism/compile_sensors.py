@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .actuator_sizes import outputs
 from .checks import Check, unique_names
 from .errors import Problems
 from .layout import Layout
@@ -38,6 +39,10 @@ def sensor_arrays(mechanism: Mechanism, layout: Layout, compiled: dict[str, Arra
         ids[kind] = {element.name: i for i, element in enumerate(elements) if element.name}  # type: ignore[attr-defined]
     unique_names(problems, "sensor", mechanism.sensors)
     rows = [_row(Check(problems, sensor), sensor, layout, ids) for sensor in mechanism.sensors]
+    forces = {actuator.name: outputs(actuator) for actuator in mechanism.actuators}
+    for sensor, row in zip(mechanism.sensors, rows, strict=True):
+        if sensor.type.startswith("actuator"):
+            row[_COLUMNS.index("dim")] = forces.get(sensor.objname, 1)
     table = np.array(rows, dtype=float).reshape(len(rows), len(_COLUMNS))
     out = {f"sensor_{name}": table[:, k] for k, name in enumerate(_COLUMNS)}
     dim = out["sensor_dim"].astype(int)

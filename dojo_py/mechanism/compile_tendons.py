@@ -63,7 +63,8 @@ def tendon_inertia(a: Arrays, state: ReferenceState) -> Array:
     """
     armature = np.array(a["tendon_armature"], float)
     for u in np.flatnonzero(np.asarray(a["actuator_trntype"]) == TrnType.TENDON):
-        armature[int(a["actuator_trnid"][u][0])] += a["actuator_gear"][u][0] ** 2 * a["actuator_armature"][u]
+        gear = a["actuator_gear"][int(a["actuator_outadr"][u])][0]
+        armature[int(a["actuator_trnid"][u][0])] += gear**2 * a["actuator_armature"][u]
     J, nv = tendon_geometry(a, state, a["qpos0"])[1], len(a["dof_parentid"])
     full = np.einsum("t,ti,tj->ij", armature, J, J)
     kept = np.eye(nv, dtype=bool)

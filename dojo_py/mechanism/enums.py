@@ -7,7 +7,7 @@ GeomType = IntEnum("GeomType", "PLANE HFIELD SPHERE CAPSULE ELLIPSOID CYLINDER B
 EqualityType = IntEnum("EqualityType", "CONNECT WELD JOINT TENDON", start=0)
 DynType = IntEnum("DynType", "NONE INTEGRATOR FILTER FILTEREXACT MUSCLE DCMOTOR PID", start=0)
 GainType = IntEnum("GainType", "FIXED AFFINE MUSCLE DCMOTOR SO3 PID", start=0)
-BiasType = IntEnum("BiasType", "NONE AFFINE MUSCLE DCMOTOR", start=0)
+BiasType = IntEnum("BiasType", "NONE AFFINE MUSCLE DCMOTOR SO3", start=0)
 Cone = IntEnum("Cone", "PYRAMIDAL ELLIPTIC", start=0)
 Jacobian = IntEnum("Jacobian", "DENSE SPARSE AUTO", start=0)
 SolverType = IntEnum("SolverType", "PGS CG NEWTON", start=0)
@@ -23,10 +23,14 @@ class TrnType(IntEnum):
     TENDON = 3
     SITE = 4
     BODY = 5
+    SO3 = 6
 
 
 class CtrlInput(IntFlag):
-    """Bits of `actuator_ctrlspec`: the controls of a servo or motor, in this order; of another kind what its control is."""
+    """Bits of `actuator_ctrlspec`: the controls of a servo or motor, in this order; of another kind what its control is.
+
+    Servos of orientations have 1 for an exponential map, 2 for a quaternion.
+    """
 
     POS = 1
     VEL = 2

@@ -30,19 +30,20 @@ def with_length_ranges(model: Any, mechanism: Mechanism) -> Any:
     _check(Check(problems, settings), settings)
     ranges = np.array(model.actuator_lengthrange, float)
     pending = []
-    for i in range(len(ranges)):
-        if not _wanted(model, i, settings) or (settings.useexisting and ranges[i, 0] < ranges[i, 1]):
+    rows = np.asarray(model.actuator_outadr)
+    for i, row in enumerate(rows):
+        if not _wanted(model, i, settings) or (settings.useexisting and ranges[row, 0] < ranges[row, 1]):
             continue
         limits = _limits(model, i) if settings.uselimit else None
         if limits is None:
             pending.append(i)
         else:
-            ranges[i] = limits
+            ranges[row] = limits
     if pending and model.nv and not problems.records:
         pull = importlib.import_module(SIMULATOR).pull
         for i in pending:
             found, message = pull(model, i, settings)
-            ranges[i] = found
+            ranges[rows[i]] = found
             if message:
                 message += "; give the range itself, or limit its joints"
                 Check(problems, mechanism.actuators[i]).fail("lengthrange", message)
@@ -63,7 +64,7 @@ def _check(check: Check, settings: LengthRange) -> None:
 
 def _wanted(model: Any, i: int, settings: LengthRange) -> bool:
     if settings.mode == "none" or settings.mode == "all":
-        return settings.mode == "all"
+        return settings.mode == "all" and int(model.actuator_outnum[i]) == 1
     return int(model.actuator_gaintype[i]) == GainType.MUSCLE or int(model.actuator_biastype[i]) == BiasType.MUSCLE
 
 

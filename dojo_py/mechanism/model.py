@@ -151,6 +151,8 @@ class Model:
     nmocap: int
     nkey: int
     nactuator: int
+    nout: int
+    """Forces of actuators: three of a servo of an orientation, one of each other."""
     ntree: int
     nuserdata: int
     nuser_body: int
@@ -263,6 +265,10 @@ class Model:
     geom_friction: Array = _real("ngeom 3")
     geom_margin: Array = _real("ngeom")
     geom_gap: Array = _real("ngeom")
+    geom_surfacevel: Array = _real("ngeom 6")
+    """Velocity of the surface in the geom's frame: linear [m/s], angular [rad/s]."""
+    geom_adhesion: Array = _real("ngeom")
+    """[N] a contact"""
     geom_fluid: Array = _real("ngeom 12")
     geom_rgba: Array = _array("ngeom 4", np.float32)
     geom_matid: Array = _int("ngeom")
@@ -335,6 +341,8 @@ class Model:
     pair_solimp: Array = _real("npair 5")
     pair_margin: Array = _real("npair")
     pair_gap: Array = _real("npair")
+    pair_adhesion: Array = _real("npair")
+    """[N] a contact"""
     pair_friction: Array = _real("npair 5")
 
     exclude_signature: Array = _int("nexclude")
@@ -400,7 +408,7 @@ class Model:
     actuator_ctrlrange: Array = _real("nu 2")
     actuator_forcerange: Array = _real("nactuator 2")
     actuator_actrange: Array = _real("nactuator 2")
-    actuator_gear: Array = _real("nactuator 6")
+    actuator_gear: Array = _real("nout 6")
     actuator_cranklength: Array = _real("nactuator")
     actuator_history: Array = _int("nactuator 2")
     """[samples of its controls, interpolation]; likewise of sensors."""
@@ -410,9 +418,9 @@ class Model:
     actuator_armature: Array = _real("nactuator")
     actuator_damping: Array = _real("nactuator")
     actuator_dampingpoly: Array = _real("nactuator 2")
-    actuator_acc0: Array = _real("nactuator")
-    actuator_length0: Array = _real("nactuator")
-    actuator_lengthrange: Array = _real("nactuator 2")
+    actuator_acc0: Array = _real("nout")
+    actuator_length0: Array = _real("nout")
+    actuator_lengthrange: Array = _real("nout 2")
 
     sensor_type: Array = _int("nsensor")
     sensor_datatype: Array = _int("nsensor")

@@ -79,7 +79,10 @@ def from_z_axis(direction: Array) -> Array:
 
 
 def from_matrix(rotation: Array) -> Array:
-    """Unit quaternion: w positive where the trace is, else the largest of x, y, z positive. (3, 3) -> (4)."""
+    """Unit quaternion: w positive where the trace is, else the largest of x, y, z positive. (3, 3) -> (4).
+
+    Of several that are the largest it is the last, as in MuJoCo.
+    """
     r = rotation
     # 4 q_i q_j for all pairs; a row with a large diagonal is well conditioned
     k = np.array(
@@ -90,4 +93,4 @@ def from_matrix(rotation: Array) -> Array:
             [r[1, 0] - r[0, 1], r[0, 2] + r[2, 0], r[1, 2] + r[2, 1], 1 - r[0, 0] - r[1, 1] + r[2, 2]],
         ]
     )
-    return normalise(k[0] if np.trace(r) > 0.0 else k[1 + int(np.argmax(np.diag(r)))])
+    return normalise(k[0] if np.trace(r) > 0.0 else k[3 - int(np.argmax(np.diag(r)[::-1]))])

@@ -113,14 +113,23 @@ def state_at(a: Mapping[str, Array], qpos: Array) -> ReferenceState:
     return ReferenceState(xpos, xquat, xipos, axis, anchor, turns, _chains(a))
 
 
+def _gears(a: Mapping[str, Array]) -> Array:
+    """(nactuator, 6) gears of the actuators' first forces."""
+    return np.asarray(a["actuator_gear"], float)[np.asarray(a["actuator_outadr"], int)]
+
+
 def by_joint(a: Mapping[str, Array], name: str) -> Array:
-    """(nv, …) an array of the actuators of joints, on the coordinates that these have: all times the square of the first gear."""
+    """(nv, …) an array of the actuators of joints, seen through their gears, on the joints that they drive.
+
+    On balls and free joints alike along all directions, through the first number of the gear: MuJoCo's rule.
+    """
     values = np.asarray(a[name], float)
     out = np.zeros((len(a["dof_armature"]), *values.shape[1:]))
-    for value, kind, ids, gear in zip(values, a["actuator_trntype"], a["actuator_trnid"], a["actuator_gear"], strict=True):
+    for value, kind, ids, gear in zip(values, a["actuator_trntype"], a["actuator_trnid"], _gears(a), strict=True):
         if kind in (TrnType.JOINT, TrnType.JOINTINPARENT):
-            first, sort = int(a["jnt_dofadr"][int(ids[0])]), a["jnt_type"][int(ids[0])]
-            out[first : first + (6 if sort == JointType.FREE else 3 if sort == JointType.BALL else 1)] += gear[0] ** 2 * value
+            first = int(a["jnt_dofadr"][int(ids[0])])
+            count = {JointType.FREE: 6, JointType.BALL: 3}.get(JointType(int(a["jnt_type"][int(ids[0])])), 1)
+            out[first : first + count] += gear[0] ** 2 * value
     return out
 
 
@@ -128,7 +137,7 @@ def by_tendon(a: Mapping[str, Array], name: str) -> Array:
     """(ntendon, …) an array of the actuators of tendons, seen through their gears, on the tendons that they pull."""
     values = np.asarray(a[name], float)
     out = np.zeros((len(a["tendon_armature"]), *values.shape[1:]))
-    for value, kind, ids, gear in zip(values, a["actuator_trntype"], a["actuator_trnid"], a["actuator_gear"], strict=True):
+    for value, kind, ids, gear in zip(values, a["actuator_trntype"], a["actuator_trnid"], _gears(a), strict=True):
         if kind == TrnType.TENDON:
             out[int(ids[0])] += gear[0] ** 2 * value
     return out

@@ -145,6 +145,11 @@ class Geom(_Element):
     """[m]"""
     gap: float = 0.0
     """[m]"""
+    surfacevel: Vector = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    """Velocity of the surface in the frame of the geom, linear [m/s] and angular [rad/s] about its centre, as of a belt or a wheel
+    whose geom stands still. Soft mode only."""
+    adhesion: float = 0.0
+    """Force that pulls at each of its contacts along the normal [N]; those of two geoms add up. Soft mode only."""
     group: int = 0
     rgba: Vector = (0.5, 0.5, 0.5, 1.0)
     fluidshape: str = "none"
@@ -305,6 +310,8 @@ class ContactPair(_Element):
     """(0, 0): as `solref`."""
     margin: float = 0.0
     gap: float = 0.0
+    adhesion: float = 0.0
+    """Force that pulls at each contact along the normal [N]. Soft mode only."""
 
 
 @dataclass

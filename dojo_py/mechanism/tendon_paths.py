@@ -33,6 +33,13 @@ def is_spatial(model: Any, t: int) -> bool:
     return int(model.wrap_type[int(model.tendon_adr[t])]) != WrapType.JOINT
 
 
+def wraps_geoms(model: Any, t: int) -> bool:
+    """Whether tendon t may wrap around geoms."""
+    first = int(model.tendon_adr[t])
+    kinds = np.asarray(model.wrap_type)[first : first + int(model.tendon_num[t])]
+    return bool(np.isin(kinds, (WrapType.SPHERE, WrapType.CYLINDER)).any())
+
+
 def path_rows(check: Check, tendon: Tendon, layout: Layout, a: Any, problems: Problems) -> list[Row]:
     """The path of a tendon; what is wrong with it is reported."""
     if not tendon.path:

@@ -32,7 +32,8 @@ KINDS = {
 }
 """Kind -> the model's field of names, the prefix of its arrays, how many rows they have."""
 CONTROLS = ("ctrllimited", "ctrlrange")
-"""Of actuators: one row a control."""
+OUTPUTS = ("gear", "acc0", "length0", "lengthrange")
+"""Of actuators: one row a control; one row a force."""
 WIDTH = ((7, 6), (4, 3), (1, 1), (1, 1))
 """Entries of qpos and of qvel by type of joint."""
 
@@ -67,7 +68,7 @@ class View:
             dofs = _arrays(type(self._model), "dof_", "nv")
             own += [f"dof_{name}" if name in own else name for name in dofs] + ["qpos0", "qpos_spring"]
         if self.kind == "actuator":
-            own += CONTROLS
+            own += [*CONTROLS, *OUTPUTS]
         return sorted({*own, "id", "kind", "name"})
 
     def __repr__(self) -> str:
@@ -82,6 +83,10 @@ class View:
             first = int(model.actuator_ctrladr[self.id])
             rows = getattr(model, prefix + attribute)[first : first + int(model.actuator_ctrlnum[self.id])]
             return _few(rows)
+        if self.kind == "actuator" and attribute in OUTPUTS:
+            first, count = int(model.actuator_outadr[self.id]), int(model.actuator_outnum[self.id])
+            rows = getattr(model, prefix + attribute)[first : first + count]
+            return rows if count > 1 else rows[0].item() if rows.ndim == 1 else rows[0]
         if self.kind != "joint":
             return None
         qpos, qvel = self.rows

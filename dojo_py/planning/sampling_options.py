@@ -94,5 +94,6 @@ def _strong_controls(model: Any) -> Array:
     if not hasattr(model, "actuator_acc0"):
         return np.ones(int(model.nu))
     gain = np.where(np.asarray(model.actuator_gaintype) == GainType.FIXED, np.abs(model.actuator_gainprm[:, 0]), 1.0)
-    acceleration = np.asarray(model.actuator_acc0) * gain
+    first, controls = np.asarray(model.actuator_outadr), np.asarray(model.actuator_ctrlnum)
+    acceleration = np.repeat(np.asarray(model.actuator_acc0)[first] * gain, controls)
     return np.where(acceleration > 0.0, ACCELERATION / np.where(acceleration > 0.0, acceleration, 1.0), 1.0)

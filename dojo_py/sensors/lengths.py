@@ -50,20 +50,20 @@ def tendon_lengths(model: Any, qpos: Array, qvel: Array, out: Array) -> Array:
 
 
 def actuator_lengths(scene: Scene, actuator: Array, tendon: Array) -> None:
-    """Fill actuator (T, nactuator, 2) with lengths and their rates; tendon (T, ntendon, 2): those of tendons."""
+    """Fill actuator (T, nout, 2) with lengths and their rates; tendon (T, ntendon, 2): those of tendons."""
     m = scene.model
-    for i in range(actuator.shape[1]):
-        kind, target, gear = int(m.actuator_trntype[i]), int(m.actuator_trnid[i][0]), np.asarray(m.actuator_gear[i], float)
+    for i, row in enumerate(np.asarray(m.actuator_outadr)):
+        kind, target, gear = int(m.actuator_trntype[i]), int(m.actuator_trnid[i][0]), np.asarray(m.actuator_gear[row], float)
         if kind == TrnType.TENDON:
-            actuator[:, i] = gear[0] * tendon[:, target]
+            actuator[:, row] = gear[0] * tendon[:, target]
         elif kind == TrnType.SITE:
-            actuator[:, i] = _site(scene, target, int(m.actuator_trnid[i][1]), gear)
-        elif kind == TrnType.BODY:
+            actuator[:, row] = _site(scene, target, int(m.actuator_trnid[i][1]), gear)
+        elif kind in (TrnType.BODY, TrnType.SO3):  # the hard mode has none
             continue
         elif kind == TrnType.SLIDERCRANK:
-            actuator[:, i] = gear[0] * _crank(scene, target, int(m.actuator_trnid[i][1]), float(m.actuator_cranklength[i]))
+            actuator[:, row] = gear[0] * _crank(scene, target, int(m.actuator_trnid[i][1]), float(m.actuator_cranklength[i]))
         else:
-            actuator[:, i] = _joint(scene, target, gear, kind == TrnType.JOINTINPARENT)
+            actuator[:, row] = _joint(scene, target, gear, kind == TrnType.JOINTINPARENT)
 
 
 def _joint(scene: Scene, j: int, gear: Array, in_parent: bool) -> Array:

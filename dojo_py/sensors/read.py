@@ -191,6 +191,15 @@ def _number(field: str, entry: int) -> Callable[[Scene, int], Array]:
     return lambda scene, i: getattr(scene.rows, field)[:, int(scene.model.sensor_objid[i]), entry]
 
 
+def _actuator(entry: int) -> Callable[[Scene, int], Array]:
+    def read(scene: Scene, i: int) -> Array:
+        m, actuator = scene.model, int(scene.model.sensor_objid[i])
+        first = int(m.actuator_outadr[actuator])
+        return scene.rows.actuator[:, first : first + int(m.actuator_outnum[actuator]), entry]
+
+    return read
+
+
 def _tendon_limit(entry: int) -> Callable[[Scene, int], Array]:
     return lambda scene, i: scene.rows.limit[:, int(scene.model.njnt) + int(scene.model.sensor_objid[i]), entry]
 
@@ -198,7 +207,7 @@ def _tendon_limit(entry: int) -> Callable[[Scene, int], Array]:
 def _tendonactuatorfrc(scene: Scene, i: int) -> Array:
     m = scene.model
     mine = (np.asarray(m.actuator_trntype) == TrnType.TENDON) & (np.asarray(m.actuator_trnid)[:, 0] == int(m.sensor_objid[i]))
-    return scene.rows.actuator[:, mine, 2].sum(axis=1)
+    return scene.rows.actuator[:, np.asarray(m.actuator_outadr)[mine], 2].sum(axis=1)
 
 
 READERS: dict[str, Callable[[Scene, int], Array]] = {
@@ -217,9 +226,9 @@ READERS: dict[str, Callable[[Scene, int], Array]] = {
     "distance": distance,
     "normal": normal,
     "fromto": from_to,
-    "actuatorpos": _number("actuator", 0),
-    "actuatorvel": _number("actuator", 1),
-    "actuatorfrc": _number("actuator", 2),
+    "actuatorpos": _actuator(0),
+    "actuatorvel": _actuator(1),
+    "actuatorfrc": _actuator(2),
     "jointactuatorfrc": _joint("joint_actuator", "jnt_dofadr", 1),
     "tendonactuatorfrc": _tendonactuatorfrc,
     "ballquat": _ballquat,

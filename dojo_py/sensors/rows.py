@@ -51,7 +51,7 @@ class Rows:
     qacc: Array
     """(T, nv)"""
     actuator: Array
-    """(T, nactuator, 3) length, velocity, force."""
+    """(T, nout, 3) length, velocity, force."""
     joint_actuator: Array
     """(T, nv) actuator forces along the coordinates [N, N m]."""
     tendon: Array

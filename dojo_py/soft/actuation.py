@@ -8,6 +8,7 @@ import numpy as np
 
 from dojo_py.actuation.controlled import GAIN_DCMOTOR, controlled_law, count_states, is_controlled
 from dojo_py.actuation.muscle import muscle_bias, muscle_gain, muscle_rate
+from dojo_py.actuation.orientation import asked_for, exponential, keep_within_pi, short_way
 from dojo_py.actuation.short_way import turns_too_many
 from dojo_py.actuation.wrapping import slider_crank
 from dojo_py.jit import counted_kernel as kernel
@@ -15,10 +16,11 @@ from dojo_py.soft.kinematics import BALL, FREE, dof_count
 from dojo_py.soft.spatial import normalize_quaternion, quaternion_to_rotation_vector, relative_rotation
 from dojo_py.soft.workspace import NCON
 
-TRN_JOINT, TRN_JOINTINPARENT, TRN_SLIDERCRANK, TRN_TENDON, TRN_SITE, TRN_BODY = range(6)
+TRN_JOINT, TRN_JOINTINPARENT, TRN_SLIDERCRANK, TRN_TENDON, TRN_SITE, TRN_BODY, TRN_SO3 = range(7)
 DYN_NONE, DYN_INTEGRATOR, DYN_FILTER, DYN_FILTEREXACT, DYN_MUSCLE = range(5)
 GAIN_AFFINE, BIAS_AFFINE = 1, 1
 GAIN_MUSCLE, BIAS_MUSCLE = 2, 2
+GAIN_SO3 = 4
 DISABLE_ACTUATION = 1 << 11
 
 
@@ -104,16 +106,7 @@ def site_transmission(a, s, m_sites, m_bodies, rowadr, colind, bodies, sites, cd
         s.length += a.gear[3] * x + a.gear[4] * y + a.gear[5] * z
     site_wrench(rowadr, colind, cdof, last, bodies[body].com, site.xpos, f, 1.0, moment, i)
     site_wrench(rowadr, colind, cdof, last2, bodies[body2].com, other.xpos, f, -1.0, moment, i)
-    # dofs that move both sites at once do not change their relative pose
-    p, q = last, last2
-    while p >= 0 and q >= 0 and p != q:
-        if p > q:
-            p = parent_dof(rowadr, colind, p)
-        else:
-            q = parent_dof(rowadr, colind, q)
-    if p >= 0 and p == q:
-        for k in range(rowadr[p], rowadr[p + 1]):
-            moment[i, colind[k]] = 0.0
+    clear_common(rowadr, colind, last, last2, moment, i)
 
 
 @kernel
@@ -137,6 +130,51 @@ def crank_transmission(a, s, m, pose, moment, i):
 
 
 @kernel
+def orientation_transmission(a, m, pose, forces, qpos):
+    """Three rows: axes of a ball joint or of a site beside a reference site; lengths: the rotation vector."""
+    moment, first, f = forces.moment, a.outadr, np.zeros(6)
+    for k in range(3):
+        for c in range(moment.shape[1]):
+            moment[first + k, c] = 0.0
+    if a.trnid[1] < 0:
+        j, q = m.joints[a.trnid[0]], np.empty(4)
+        for k in range(4):
+            q[k] = qpos[j.qposadr + k]
+        normalize_quaternion(q)
+        x, y, z = quaternion_to_rotation_vector(q[0], q[1], q[2], q[3])
+        for k in range(3):
+            moment[first + k, j.dofadr + k] = 1.0
+    else:
+        site, ref = pose.sites[a.trnid[0]], pose.sites[a.trnid[1]]
+        one, two = m.sites[a.trnid[0]].bodyid, m.sites[a.trnid[1]].bodyid
+        x, y, z = relative_rotation(site.xquat, ref.xquat)
+        for k in range(3):
+            for c in range(3):
+                f[3 + c] = site.xmat[c, k]
+            for b, sign in ((one, 1.0), (two, -1.0)):
+                last, com = m.bodies[b].lastdof, pose.bodies[b].com
+                site_wrench(m.M_rowadr, m.M_colind, pose.cdof, last, com, site.xpos, f, sign, moment, first + k)
+            clear_common(m.M_rowadr, m.M_colind, m.bodies[one].lastdof, m.bodies[two].lastdof, moment, first + k)
+    forces.actuators[first].length = x
+    forces.actuators[first + 1].length = y
+    forces.actuators[first + 2].length = z
+
+
+@kernel
+def clear_common(rowadr, colind, last, last2, moment, i):
+    """Dofs that move both sites at once do not change their relative pose: their moment arms vanish."""
+    p, q = last, last2
+    while p >= 0 and q >= 0 and p != q:
+        if p > q:
+            p = parent_dof(rowadr, colind, p)
+        else:
+            q = parent_dof(rowadr, colind, q)
+    if p >= 0 and p == q:
+        for k in range(rowadr[p], rowadr[p + 1]):
+            moment[i, colind[k]] = 0.0
+
+
+@kernel
 def parent_dof(rowadr, colind, i):
     """The dof before i on the path from the root; -1 for the first."""
     return colind[rowadr[i + 1] - 2] if rowadr[i + 1] - rowadr[i] > 1 else -1
@@ -147,9 +185,18 @@ def transmissions(m, pose, forces, qpos, qvel):
     """Length, moment arms and velocity of every actuator; those of the tendons are there."""
     moment = forces.moment
     nv = moment.shape[1]
-    for i in range(len(m.actuators)):
-        a = m.actuators[i]
+    for n in range(len(m.actuators)):
+        a = m.actuators[n]
+        i = a.outadr
         s = forces.actuators[i]
+        if a.trntype == TRN_SO3:
+            orientation_transmission(a, m, pose, forces, qpos)
+            for row in range(i, i + 3):
+                speed = 0.0
+                for k in range(nv):
+                    speed += moment[row, k] * qvel[k]
+                forces.actuators[row].velocity = speed
+            continue
         if a.trntype <= TRN_JOINTINPARENT:
             j = m.joints[a.trnid[0]]
             joint_transmission(a, s, j, qpos, moment, i)
@@ -177,8 +224,9 @@ def transmissions(m, pose, forces, qpos, qvel):
 @kernel
 def adhesion_transmissions(m, pose, forces, rows, qvel):
     """Adhesion pulls at the contacts of a body: moment = -mean of their normals' Jacobians, after the contacts are found."""
-    for i in range(len(m.actuators)):
-        a = m.actuators[i]
+    for n in range(len(m.actuators)):
+        a = m.actuators[n]
+        i = a.outadr
         if a.trntype != TRN_BODY:
             continue
         s, moment, f, count = forces.actuators[i], forces.moment, np.zeros(6), 0
@@ -240,6 +288,50 @@ def controlled_force(a, s, forces, act, h):
 
 
 @kernel
+def orientation_force(a, forces, act, h):
+    """Torques of a servo of an orientation, within their bound; rates of its activations."""
+    o, asked = a.outadr, np.empty(3)
+    for k in range(3):
+        s = forces.actuators[o + k]
+        s.force = s.beyond = s.slope = s.own_slope = 0.0
+        if a.dyntype != DYN_NONE:
+            forces.act_rate[a.actadr + k] = 0.0 if a.disabled else forces.control[a.ctrladr + k]
+    if a.disabled:
+        return
+    if a.dyntype != DYN_NONE:
+        for k in range(3):
+            asked[k] = act[a.actadr + k]
+        if a.actearly:
+            next_rotation(a, asked, 0, forces.act_rate, a.actadr, h)
+        p = exponential(asked[0], asked[1], asked[2])
+    else:
+        p = asked_for(a.ctrlspec, forces.control, a.ctrladr)
+    x, y, z = forces.actuators[o].length, forces.actuators[o + 1].length, forces.actuators[o + 2].length
+    error, size = short_way(exponential(x, y, z), p), 0.0
+    for k in range(3):
+        s = forces.actuators[o + k]
+        s.force = a.gainprm[0] * error[k] + a.biasprm[2] * s.velocity
+        size += s.force * s.force
+    size = np.sqrt(size)
+    free = not a.forcelimited or size < a.forcerange[1]
+    for k in range(3):
+        s = forces.actuators[o + k]
+        s.slope = a.biasprm[2] if free else 0.0
+        if a.forcelimited and size > a.forcerange[1]:
+            s.force *= a.forcerange[1] / size
+
+
+@kernel
+def next_rotation(a, act, first, rates, first_rate, h):
+    """Three integrated controls after h [s], within their range and within π, in place."""
+    for k in range(3):
+        act[first + k] += h * rates[first_rate + k]
+        if a.actlimited:
+            act[first + k] = min(max(act[first + k], a.actrange[0]), a.actrange[1])
+    keep_within_pi(act, first)
+
+
+@kernel
 def actuator_forces(m, forces, act, control):
     """Controls (nu,) and activations (na,) to actuator forces and to forces.actuator (nv,) [N, N m]."""
     opt = m.options[0]
@@ -248,7 +340,7 @@ def actuator_forces(m, forces, act, control):
     for k in range(nv):
         out[k] = 0.0
     if opt.disableflags & DISABLE_ACTUATION:
-        for i in range(len(m.actuators)):
+        for i in range(len(forces.actuators)):
             forces.actuators[i].force = 0.0
         for k in range(len(act)):
             forces.act_rate[k] = 0.0
@@ -257,7 +349,10 @@ def actuator_forces(m, forces, act, control):
             forces.control[k] = min(max(control[k], m.control_range[k, 0]), m.control_range[k, 1])
         for i in range(len(m.actuators)):
             a = m.actuators[i]
-            s = forces.actuators[i]
+            if a.gaintype == GAIN_SO3:
+                orientation_force(a, forces, act, opt.timestep)
+                continue
+            s = forces.actuators[a.outadr]
             s.force = s.beyond = s.slope = s.own_slope = 0.0
             if is_controlled(a.gaintype):
                 controlled_force(a, s, forces, act, opt.timestep)
@@ -299,9 +394,15 @@ def actuator_forces(m, forces, act, control):
         for t in range(len(m.tendons)):
             if m.tendons[t].actfrclimited:
                 limit_tendon_force(m.actuators, forces.actuators, t, m.tendons[t].actfrcrange)
-        for i in range(len(m.actuators)):
-            a = m.actuators[i]
+        for n in range(len(m.actuators)):
+            a = m.actuators[n]
+            i = a.outadr
             s = forces.actuators[i]
+            if a.gaintype == GAIN_SO3:
+                for row in range(i, i + 3):
+                    for k in range(nv):
+                        out[k] += forces.moment[row, k] * forces.actuators[row].force
+                continue
             if a.forcelimited:
                 s.force = min(max(s.force, a.forcerange[0]), a.forcerange[1])
                 if s.force <= a.forcerange[0] or s.force >= a.forcerange[1]:
@@ -332,9 +433,9 @@ def limit_tendon_force(m_actuators, actuators, t, limits):
     total = 0.0
     for i in range(len(m_actuators)):
         if m_actuators[i].trntype == TRN_TENDON and m_actuators[i].trnid[0] == t:
-            total += actuators[i].force
+            total += actuators[m_actuators[i].outadr].force
     bound = min(max(total, limits[0]), limits[1])
     if bound != total:
         for i in range(len(m_actuators)):
             if m_actuators[i].trntype == TRN_TENDON and m_actuators[i].trnid[0] == t:
-                actuators[i].force *= bound / total
+                actuators[m_actuators[i].outadr].force *= bound / total

@@ -5,6 +5,7 @@ from dojo_py.soft.collision import detect
 from dojo_py.soft.contacts import contact_rows
 from dojo_py.soft.equality import equality_rows
 from dojo_py.soft.limits import friction_rows, joint_limit_rows, tendon_limit_rows
+from dojo_py.soft.surface import add_adhesion, add_surface_velocities
 from dojo_py.soft.velocity_bias import subtract_velocity_bias
 from dojo_py.soft.workspace import FULL, NBLOCK, NE, NEFC, NF, NL
 
@@ -47,3 +48,7 @@ def reference_acceleration(m, pose, rows, qvel):
         r.aref = -r.damping * s - r.stiffness * r.impedance * (r.pos - r.margin)
     if rows.counts[NE] > 0:
         subtract_velocity_bias(m, pose, rows, qvel)
+    if m.options[0].has_surfacevel:
+        add_surface_velocities(m, pose, rows)
+    if m.options[0].has_adhesion:
+        add_adhesion(m, rows)

@@ -95,7 +95,7 @@ def pyramidal_rows(opt, con, pair, rows, jac, nnz, tran, rot):
 
 @kernel
 def contact_rows(m, pose, rows):
-    """Rows of every contact that is closer than its margin, in the order of the contacts."""
+    """Rows of every contact that is closer than its margin, or that sticks, in the order of the contacts."""
     opt = m.options[0]
     jac = rows.jac
     for i in range(rows.counts[NCON]):
@@ -103,7 +103,9 @@ def contact_rows(m, pose, rows):
         pair = m.pairs[con.pair]
         con.efc_address = -1
         if con.dist >= pair.margin:
-            continue
+            if pair.adhesion == 0.0:
+                continue
+            con.dim = 1  # within the gap what is pulled is held without friction
         size = 1 if con.dim == 1 else con.dim if opt.cone == 1 else 2 * (con.dim - 1)
         if rows.counts[NEFC] + size > len(rows.rows):
             rows.counts[FULL] = 1

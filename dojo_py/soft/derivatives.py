@@ -16,6 +16,7 @@ from dojo_py.soft.actuation import (
     DYN_NONE,
     GAIN_AFFINE,
     GAIN_MUSCLE,
+    GAIN_SO3,
     TRN_JOINTINPARENT,
     TRN_TENDON,
     next_activation,
@@ -44,7 +45,7 @@ def target_at_limit(m, forces, a):
         total = 0.0
         for i in range(len(m.actuators)):
             if m.actuators[i].trntype == TRN_TENDON and m.actuators[i].trnid[0] == a.trnid[0]:
-                total += forces.actuators[i].force
+                total += forces.actuators[m.actuators[i].outadr].force
         return at_limit(total, m.tendons[a.trnid[0]].actfrcrange)
     return False
 
@@ -52,6 +53,8 @@ def target_at_limit(m, forces, a):
 @kernel
 def actuator_slope(m, forces, s, a, act):
     """d force / d velocity of actuator a; zero while its force, or that on its joint or tendon, is at a limit."""
+    if a.gaintype == GAIN_SO3:
+        return 0.0 if a.disabled else s.slope
     if is_controlled(a.gaintype):
         return 0.0 if a.disabled or target_at_limit(m, forces, a) else s.slope
     slope = 0.0
@@ -87,9 +90,11 @@ def smooth_derivative(m, pose, forces, qvel, act, rows, D):
                 add_outer(m.M_rowadr, m.M_colind, forces.tendon_J[t], -slope, D)
     if not opt.disableflags & DISABLE_ACTUATION:
         for i in range(len(m.actuators)):
-            slope = actuator_slope(m, forces, forces.actuators[i], m.actuators[i], act)
+            a = m.actuators[i]
+            slope = actuator_slope(m, forces, forces.actuators[a.outadr], a, act)
             if slope != 0.0:
-                add_outer(m.M_rowadr, m.M_colind, forces.moment[i], slope, D)
+                for row in range(a.outadr, a.outadr + a.outnum):
+                    add_outer(m.M_rowadr, m.M_colind, forces.moment[row], slope, D)
     if (opt.density > 0.0 or opt.viscosity > 0.0) and not all_passive_off(opt.disableflags):
         add_fluid(m, pose, rows, D)
 

@@ -5,7 +5,7 @@
 
 from dojo_py.actuation.controlled import is_controlled, next_states
 from dojo_py.jit import counted_kernel as kernel
-from dojo_py.soft.actuation import DISABLE_ACTUATION, DYN_NONE, next_activation
+from dojo_py.soft.actuation import DISABLE_ACTUATION, DYN_NONE, GAIN_SO3, next_activation, next_rotation
 from dojo_py.soft.inertia import factorize, solve_inertia
 from dojo_py.soft.kinematics import BALL, FREE
 from dojo_py.soft.passive import DISABLE_DAMPER, damper_slope
@@ -39,8 +39,11 @@ def advance_activations(m, forces, act):
         return
     for i in range(len(m.actuators)):
         a = m.actuators[i]
-        s, rates, h = forces.actuators[i], forces.act_rate, m.options[0].timestep
-        if is_controlled(a.gaintype):
+        s, rates, h = forces.actuators[a.outadr], forces.act_rate, m.options[0].timestep
+        if a.gaintype == GAIN_SO3:
+            if a.dyntype != DYN_NONE:
+                next_rotation(a, act, a.actadr, rates, a.actadr, h)
+        elif is_controlled(a.gaintype):
             next_states(a.gaintype, a.dynprm, a.gainprm, a.biasprm, act, a.actadr, s.velocity, rates, h, act)
         elif a.dyntype != DYN_NONE:
             act[a.actadr] = next_activation(a, s.length, act[a.actadr], rates[a.actadr], h)

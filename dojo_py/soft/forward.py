@@ -9,9 +9,10 @@ from dojo_py.soft.bias import newton_euler
 from dojo_py.soft.constraint import make_rows, reference_acceleration
 from dojo_py.soft.inertia import body_inertias, factorize, inertia_matrix, solve_inertia, tendon_inertia
 from dojo_py.soft.kinematics import body_velocities, forward_kinematics
-from dojo_py.soft.passive import DISABLE_GRAVITY, apply_force, passive_forces
+from dojo_py.soft.passive import DISABLE_GRAVITY, all_passive_off, apply_force, passive_forces
 from dojo_py.soft.solve import solve_constraints
-from dojo_py.soft.tendons import tendon_lengths
+from dojo_py.soft.surface import adhesive_forces
+from dojo_py.soft.tendons import add_rotor_bias, tendon_lengths
 
 
 @kernel
@@ -41,6 +42,7 @@ def bias_forces(m, w, qvel, qacc, use_acceleration, out):
         gravity[k] = 0.0 if m.options[0].disableflags & DISABLE_GRAVITY else m.options[0].gravity[k]
     p = w.pose
     newton_euler(m.bodies, m.dofs, gravity, p.bodies, p.cdof, p.cdof_dot, qvel, qacc, use_acceleration, out)
+    add_rotor_bias(m, p, w.forces, qvel, out)
 
 
 @kernel
@@ -49,6 +51,8 @@ def velocity_stage(m, w, qpos, qvel):
     p = w.pose
     body_velocities(m.bodies, m.joints, p.bodies, p.cdof, p.cdof_dot, qvel)
     passive_forces(m, p, w.forces, qpos, qvel)
+    if m.options[0].has_adhesion and not all_passive_off(m.options[0].disableflags):
+        adhesive_forces(m, p, w.rows, w.forces.passive)
     reference_acceleration(m, p, w.rows, qvel)
     bias_forces(m, w, qvel, qvel, 0, w.forces.bias)
 

@@ -56,14 +56,14 @@ def _lengths(sim: SoftSimulator, actuator: int, sign: float, settings: Any) -> A
             return None
         state = step.state
         if state.time > settings.inttotal - settings.interval:
-            found.append(float(sim.work.forces.actuators[actuator]["length"]))
+            found.append(float(sim.work.forces.actuators[int(sim.model.actuator_outadr[actuator])]["length"]))
     return np.array(found)
 
 
 def _force(sim: SoftSimulator, actuator: int, settings: Any) -> Array:
     """(nv,) pull on the coordinates that makes the acceleration asked for."""
     rows, columns, nv = sim._packed.M_rowadr, sim._packed.M_colind, int(sim.model.nv)
-    moment = sim.work.forces.moment[actuator]
+    moment = sim.work.forces.moment[int(sim.model.actuator_outadr[actuator])]
     M = np.zeros((nv, nv))
     M[np.repeat(np.arange(nv), np.diff(rows)), columns] = sim.work.pose.M
     M += np.tril(M, -1).T

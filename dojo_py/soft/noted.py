@@ -20,7 +20,7 @@ class Noted(NamedTuple):
     """One row for each of T steps; without rows where nothing is to be noted."""
 
     qacc: np.ndarray  # (T, nv)
-    actuator: np.ndarray  # (T, nactuator, 3) length, velocity, force
+    actuator: np.ndarray  # (T, nout, 3) length, velocity, force
     joint_actuator: np.ndarray  # (T, nv) actuator forces along the coordinates
     tendon: np.ndarray  # (T, ntendon, 2) length, velocity
     limit: np.ndarray  # (T, njnt + ntendon, 3) distance beyond the margin, velocity, force; zero while it does not act
@@ -35,7 +35,7 @@ def allocate_noted(model: Any, steps: int, room: int) -> Noted:
     z = np.zeros
     tendons, equalities = int(getattr(model, "ntendon", 0)), int(model.neq)
     return Noted(
-        z((steps, model.nv)), z((steps, model.nactuator, 3)), z((steps, model.nv)), z((steps, tendons, 2)),
+        z((steps, model.nv)), z((steps, model.nout, 3)), z((steps, model.nv)), z((steps, tendons, 2)),
         z((steps, model.njnt + tendons, 3)), z((steps, equalities, 6)), z((steps, 8)), z((room, WIDTH)),
         np.zeros(steps + 1, np.int64),
     )  # fmt: skip
@@ -48,7 +48,7 @@ def note(m, w, t, qpos, qvel, N):
     for i in range(len(qvel)):
         N.qacc[t, i] = w.solver.qacc[i]
         N.joint_actuator[t, i] = f.actuator[i]
-    for i in range(len(m.actuators)):
+    for i in range(len(f.actuators)):
         s = f.actuators[i]
         N.actuator[t, i, 0], N.actuator[t, i, 1], N.actuator[t, i, 2] = s.length, s.velocity, s.force
     for i in range(len(m.tendons)):

@@ -18,6 +18,7 @@ from dojo_py.mechanism.derived import Arrays
 from dojo_py.mechanism.enums import DisableBit, TrnType, WrapType
 from dojo_py.mechanism.fluid import semi_axes
 from dojo_py.mechanism.reference import by_joint, by_tendon
+from dojo_py.mechanism.same_frame import frames_in_use
 from dojo_py.mechanism.tendon_paths import is_spatial
 from dojo_py.soft.narrowphase.convex import hulls_of, polygons_of
 from dojo_py.soft.narrowphase.features import Polygons
@@ -58,6 +59,7 @@ GEOM = np.dtype(
     [
         ("type", I), ("bodyid", I), ("pos", F, 3), ("quat", F, 4), ("sizes", F, 3), ("rbound", F), ("fluid", F, 12),
         ("semiaxes", F, 3),
+        ("surfacevel", F, 6),  # velocity of the surface in the geom's frame: linear, angular
         ("hull", I, 2),  # first corner and number of corners of a mesh's hull
     ],
     align=True,
@@ -76,6 +78,7 @@ TENDON = np.dtype(
 ACTUATOR = np.dtype(
     [
         ("trntype", I), ("trnid", I, 2), ("dyntype", I), ("gaintype", I), ("biastype", I), ("actadr", I), ("actlimited", I),
+        ("outadr", I), ("outnum", I),  # first force and how many
         ("ctrladr", I), ("ctrlspec", I),  # first control; which controls a servo or motor has
         ("actearly", I), ("forcelimited", I), ("disabled", I), ("dynprm", F, 10), ("gainprm", F, 10),
         ("biasprm", F, 10), ("actrange", F, 2), ("forcerange", F, 2), ("gear", F, 6), ("cranklength", F),
@@ -93,7 +96,7 @@ OPTION = np.dtype(
         ("timestep", F), ("gravity", F, 3), ("wind", F, 3), ("density", F), ("viscosity", F), ("impratio", F), ("tolerance", F),
         ("ls_tolerance", F), ("noslip_tolerance", F), ("integrator", I), ("cone", I), ("solver", I), ("iterations", I),
         ("ls_iterations", I), ("noslip_iterations", I), ("disableflags", I), ("enableflags", I), ("meaninertia", F),
-        ("has_damping", I), ("has_gravcomp", I), ("has_poly", I),
+        ("has_damping", I), ("has_gravcomp", I), ("has_poly", I), ("has_adhesion", I), ("has_surfacevel", I),
         ("sparse", I),  # 1: Newton factors its Hessian with CHOLMOD
     ],
     align=True,
@@ -231,7 +234,7 @@ def _control_range(model: Any) -> np.ndarray:
 
 def _whole_turns(model: Any) -> np.ndarray:
     """(nu,) length of a whole turn of every actuator whose servo takes the short way round; 0 for the others."""
-    gear = np.asarray(model.actuator_gear, dtype=float).reshape(-1, 2, 3)
+    gear = np.asarray(model.actuator_gear, dtype=float).reshape(-1, 2, 3)[np.asarray(model.actuator_outadr, int)]
     of_site = np.asarray(model.actuator_trntype) == TrnType.SITE
     axis = np.where(of_site[:, None], gear[:, 1], gear[:, 0])
     return np.where(of_rotations(model), 2.0 * np.pi * np.linalg.norm(axis, axis=1), 0.0)
@@ -255,13 +258,15 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
     armature = np.array(model.dof_armature, dtype=float) + by_joint(arrays, "actuator_armature")
     options[0]["has_damping"] = bool(np.any(damping))
     options[0]["has_gravcomp"] = bool(np.any(np.asarray(model.body_gravcomp) > 0))  # (the wheel's switch)
+    options[0]["has_surfacevel"] = bool(np.any(np.asarray(model.geom_surfacevel)))
     options[0]["meaninertia"] = max(1e-15, float(model.stat.meaninertia)) if model.nv else 1.0
+    frames = frames_in_use(model)
     bodies = _fill(
         BODY, model.nbody,
         parentid=model.body_parentid, jntnum=model.body_jntnum, jntadr=model.body_jntadr, dofnum=model.body_dofnum,
         dofadr=model.body_dofadr, geomnum=model.body_geomnum, geomadr=model.body_geomadr, rootid=model.body_rootid,
         lastdof=_last_dof(model), standalone=_standalone(model),
-        pos=model.body_pos, quat=model.body_quat, ipos=model.body_ipos, iquat=model.body_iquat, inertia=model.body_inertia,
+        pos=model.body_pos, quat=model.body_quat, ipos=frames.body_ipos, iquat=frames.body_iquat, inertia=model.body_inertia,
         mass=model.body_mass, gravcomp=model.body_gravcomp, invweight0=model.body_invweight0,
     )  # fmt: skip
     joints = _fill(
@@ -281,11 +286,11 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
     hulls, corners = hulls_of(model)
     geoms = _fill(
         GEOM, model.ngeom,
-        type=model.geom_type, bodyid=model.geom_bodyid, pos=model.geom_pos, quat=model.geom_quat, sizes=model.geom_size,
-        rbound=model.geom_rbound, hull=corners, fluid=model.geom_fluid,
+        type=model.geom_type, bodyid=model.geom_bodyid, pos=frames.geom_pos, quat=frames.geom_quat, sizes=model.geom_size,
+        rbound=model.geom_rbound, hull=corners, fluid=model.geom_fluid, surfacevel=model.geom_surfacevel,
         semiaxes=[semi_axes(int(t), s) for t, s in zip(model.geom_type, model.geom_size, strict=True)],
     )  # fmt: skip
-    sites = _fill(SITE, model.nsite, bodyid=model.site_bodyid, pos=model.site_pos, quat=model.site_quat)
+    sites = _fill(SITE, model.nsite, bodyid=model.site_bodyid, pos=frames.site_pos, quat=frames.site_quat)
     tendons = np.zeros(ntendon, TENDON)
     if ntendon:
         tendons = _fill(
@@ -300,7 +305,7 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
             length0=model.tendon_length0, invweight0=model.tendon_invweight0, solref_lim=model.tendon_solref_lim,
             solimp_lim=model.tendon_solimp_lim, solref_fri=model.tendon_solref_fri, solimp_fri=model.tendon_solimp_fri,
         )  # fmt: skip
-    disabled = np.zeros(nactuator, dtype=bool)
+    disabled, first = np.zeros(nactuator, dtype=bool), np.asarray(model.actuator_outadr, int)
     if nactuator:
         group = np.asarray(getattr(model, "actuator_group", np.zeros(nactuator)), dtype=int)
         disabled = np.array([0 <= g <= 30 and bool(int(getattr(opt, "disableactuator", 0)) >> int(g) & 1) for g in group])
@@ -314,8 +319,9 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
         dynprm=np.asarray(model.actuator_dynprm),
         gainprm=np.asarray(model.actuator_gainprm),
         biasprm=np.asarray(model.actuator_biasprm), actrange=model.actuator_actrange,
-        forcerange=model.actuator_forcerange, gear=model.actuator_gear,
-        lengthrange=model.actuator_lengthrange, acc0=model.actuator_acc0,
+        forcerange=model.actuator_forcerange, gear=np.asarray(model.actuator_gear)[first],
+        lengthrange=np.asarray(model.actuator_lengthrange)[first], acc0=np.asarray(model.actuator_acc0)[first],
+        outadr=first, outnum=model.actuator_outnum,
         cranklength=getattr(model, "actuator_cranklength", np.zeros(nactuator)), turn=_whole_turns(model),
     ) if nactuator else np.zeros(0, ACTUATOR)  # fmt: skip
     equalities = np.zeros(neq, EQUALITY)
@@ -328,6 +334,7 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
         )  # fmt: skip
     M_rowadr, M_colind = _inertia_pattern(model)
     pairs = candidate_pairs(model)
+    options[0]["has_adhesion"] = bool(np.any(pairs["adhesion"]))
     index = pair_index(np.stack([pairs["geom1"], pairs["geom2"]], axis=1).astype(np.int64), geoms["type"] == PLANE)
     return SoftModel(
         options=options, bodies=bodies, joints=joints, dofs=dofs, geoms=geoms, sites=sites, tendons=tendons,

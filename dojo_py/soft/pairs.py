@@ -1,8 +1,8 @@
 """Candidate geom pairs and their mixed contact parameters, found once per model.
 
 Rules: modeling chapter, "Contact parameters"; which pairs: collision/pair_filter.py. Order: by body pair, explicit pairs first,
-then by the two geoms, smaller type first (without the mid phase: smaller number first). Margins and gaps are summed (MuJoCo 3.5);
-a contact is active below `margin`, detected below `margin + gap` (3.9).
+then by the two geoms, smaller type first (without the mid phase: smaller number first). Margins and gaps are summed (MuJoCo 3.5),
+adhesion, too; a contact is active below `margin`, detected below `margin + gap` (3.9).
 """
 
 from typing import Any
@@ -16,7 +16,8 @@ F, I = np.float64, np.int32
 PAIR = np.dtype(
     [
         ("geom1", I), ("geom2", I), ("type", I),  # type: 10 * smaller geom type + larger geom type
-        ("dim", I), ("margin", F), ("gap", F), ("friction", F, 5), ("solref", F, 2), ("solreffriction", F, 2), ("solimp", F, 5),
+        ("dim", I), ("margin", F), ("gap", F), ("adhesion", F), ("friction", F, 5),
+        ("solref", F, 2), ("solreffriction", F, 2), ("solimp", F, 5),
     ],
     align=True,
 )  # fmt: skip
@@ -68,6 +69,8 @@ def _mix(model: Any, pairs: np.ndarray) -> None:
     for name in ("margin", "gap"):
         one, two = both(f"geom_{name}")
         pairs[name] = one + two
+    a1, a2 = both("geom_adhesion")
+    pairs["adhesion"] = np.where(first, a1, np.where(second, a2, a1 + a2))
 
 
 def _explicit(model: Any) -> np.ndarray:
@@ -75,7 +78,7 @@ def _explicit(model: Any) -> np.ndarray:
     pairs = np.zeros(int(getattr(model, "npair", 0)), PAIR)
     if len(pairs):
         pairs["geom1"], pairs["geom2"] = model.pair_geom1, model.pair_geom2
-        for name in ("dim", "margin", "gap", "friction", "solref", "solreffriction", "solimp"):
+        for name in ("dim", "margin", "gap", "adhesion", "friction", "solref", "solreffriction", "solimp"):
             pairs[name] = np.asarray(getattr(model, f"pair_{name}")).reshape(pairs[name].shape)
     return pairs
 

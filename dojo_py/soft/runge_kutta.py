@@ -93,7 +93,7 @@ def next_stage(m, w, stage, qpos, qvel, act, rk):
     """After the forward pass of stage 0, 1, 2: add its rates and prepare the state of the next one."""
     accumulate(m, w, 1.0 / 6.0 if stage == 0 else 1.0 / 3.0, rk)
     if stage == 0:
-        for i in range(len(m.actuators)):
+        for i in range(len(w.forces.actuators)):
             rk[5, i], rk[6, i] = w.forces.actuators[i].length, w.forces.actuators[i].velocity
     stage_state(m, w, qpos, qvel, act, 1.0 if stage == 2 else 0.5, rk)
     chart_rates(m.joints, rk[3], rk[9, : len(qvel)], rk[4])
@@ -106,7 +106,7 @@ def finish(m, w, qpos, qvel, act, rk):
     accumulate(m, w, 1.0 / 6.0, rk)
     for k in range(len(act)):
         w.forces.act_rate[k] = rk[2, k]
-    for i in range(len(m.actuators)):
+    for i in range(len(w.forces.actuators)):
         w.forces.actuators[i].length = rk[5, i]  # activations stay near the length at the start, bristles bend by its rate
         w.forces.actuators[i].velocity = rk[6, i]
     advance_activations(m, w.forces, act)

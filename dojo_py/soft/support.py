@@ -7,19 +7,19 @@ import numpy as np
 from dojo_py.mechanism.enums import TrnType
 from dojo_py.mechanism.errors import ErrorRecord, ModelError
 from dojo_py.mechanism.source import name_of, refusal
-from dojo_py.mechanism.tendon_paths import is_spatial
+from dojo_py.mechanism.tendon_paths import wraps_geoms
 from dojo_py.soft.narrowphase import SHAPE_NAMES, SUPPORTED
 from dojo_py.soft.pairs import candidate_pairs
 
 RK4 = 1
 INTEGRATORS = {0: "Euler", 1: "RK4", 2: "implicit", 3: "implicitfast"}
-TRANSMISSIONS = {0: "joint", 1: "jointinparent", 2: "slidercrank", 3: "tendon", 4: "site", 5: "body"}
+TRANSMISSIONS = {0: "joint", 1: "jointinparent", 2: "slidercrank", 3: "tendon", 4: "site", 5: "body", 6: "so3"}
 DYNAMICS = {0: "none", 1: "integrator", 2: "filter", 3: "filterexact", 4: "muscle", 5: "dcmotor", 6: "pid"}
-GAINS = {0: "fixed", 1: "affine", 2: "muscle", 3: "dcmotor", 5: "pid"}
-BIASES = {0: "none", 1: "affine", 2: "muscle", 3: "dcmotor"}
+GAINS = {0: "fixed", 1: "affine", 2: "muscle", 3: "dcmotor", 4: "so3", 5: "pid"}
+BIASES = {0: "none", 1: "affine", 2: "muscle", 3: "dcmotor", 4: "so3"}
 EQUALITIES = {0: "connect", 1: "weld", 2: "joint", 3: "tendon"}
 ACTIVATIONS, INPUTS = {0: "0", 1: "1"}, {1: "1"}
-CONTROLLED = (3, 5)
+CONTROLLED = (3, 4, 5)
 """Gains of actuators with several controls and activations."""
 PLUGINS = ("body", "actuator")
 """What a plugin can drive; signed distance fields (plugins of geoms) are refused where they could touch something."""
@@ -49,24 +49,18 @@ def unsupported(model: Any) -> list[ErrorRecord]:
         nonzero("joint", array)
     for array in ("tendon_springyield",):
         nonzero("tendon", array)
-    for array in ("geom_adhesion", "geom_surfacevel"):
-        nonzero("geom", array)
     if int(opt.integrator) == RK4:
         nonzero("actuator", "actuator_delay")  # (its stages would read other samples)
-    nonzero("pair", "pair_adhesion")
     for element in PLUGINS:
         for k in np.flatnonzero(np.asarray(getattr(model, f"{element}_plugin", np.zeros(0))) >= 0):
             add(element, int(k), "plugin", "plugins are not simulated")
     nactuator = int(model.nactuator)
-    for i in range(nactuator):
-        kind, target = int(model.actuator_trntype[i]), int(model.actuator_trnid[i][0])
-        if kind == TrnType.TENDON and model.actuator_armature[i] > 0 and is_spatial(model, target):
-            add("actuator", i, "armature", "on a spatial tendon is not simulated; on fixed tendons it is")
+    for i in np.flatnonzero(np.asarray(model.actuator_armature)).tolist():
+        target = int(model.actuator_trnid[i][0])
+        if int(model.actuator_trntype[i]) == TrnType.TENDON and wraps_geoms(model, target):
+            add("actuator", i, "armature", "on a spatial tendon that wraps around geoms is simulated in the hard mode only")
     if int(getattr(model, "nflex", 0)):
         add("flex", None, "", "deformable bodies are not simulated")
-    for t in range(int(getattr(model, "ntendon", 0))):
-        if model.tendon_armature[t] > 0 and is_spatial(model, t):
-            add("tendon", t, "armature", "of a spatial tendon is not simulated; of fixed tendons it is")
     for i in range(nactuator):
         for array, accepted in (
             ("actuator_trntype", TRANSMISSIONS),

@@ -2,6 +2,8 @@
 
     length  l = Σ (straight pieces + pieces on objects) / divisor,    J = ∂l/∂q = Σ (ẋ_b - ẋ_a) · (b - a)/|b - a| / divisor
 
+A rotor of inertia a on it adds a J Jᵀ to the inertia matrix and  a J (dJ/dt · q̇)  to the bias.
+
 Source: computation chapter, "Kinematics"; the wrap itself: mechanism/wrapping.py.
 """
 
@@ -9,6 +11,7 @@ import numpy as np
 
 from dojo_py.actuation.wrapping import unit3, wrap
 from dojo_py.jit import counted_kernel as kernel
+from dojo_py.soft.velocity_bias import bias_acceleration
 
 WRAP_JOINT, WRAP_PULLEY, WRAP_SITE, WRAP_SPHERE, WRAP_CYLINDER = range(1, 6)
 
@@ -125,3 +128,55 @@ def tendon_lengths(m, pose, forces, qpos, qvel):
         for i in range(J.shape[1]):
             velocity += J[t, i] * qvel[i]
         tendons[t].velocity = velocity
+
+
+@kernel
+def point_velocity(b, point):
+    """Velocity of a point of the body with state b."""
+    v = b.cvel
+    x, y, z = point[0] - b.com[0], point[1] - b.com[1], point[2] - b.com[2]
+    return v[3] + v[1] * z - v[2] * y, v[4] + v[2] * x - v[0] * z, v[5] + v[0] * y - v[1] * x
+
+
+@kernel
+def lengthening(m, pose, t, qvel):
+    """dJ/dt · qvel of the spatial tendon t, which passes sites and pulleys only: how fast it accelerates at qacc = 0."""
+    first, last = m.tendons[t].adr, m.tendons[t].adr + m.tendons[t].num - 1
+    divisor, total = 1.0, 0.0
+    from_a, from_b = np.empty(9), np.empty(9)
+    for w in range(first, last):
+        if m.wraps[w].type == WRAP_PULLEY:
+            divisor = m.wraps[w].prm
+        if m.wraps[w].type != WRAP_SITE or m.wraps[w + 1].type != WRAP_SITE:
+            continue
+        s0, s1 = m.wraps[w].objid, m.wraps[w + 1].objid
+        body_a, body_b = m.sites[s0].bodyid, m.sites[s1].bodyid
+        if body_a == body_b:
+            continue
+        a, b = position(pose.sites[s0]), position(pose.sites[s1])
+        d = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+        length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
+        u = unit3(d)
+        va, vb = point_velocity(pose.bodies[body_a], a), point_velocity(pose.bodies[body_b], b)
+        bias_acceleration(m, pose, body_a, a, qvel, from_a)
+        bias_acceleration(m, pose, body_b, b, qvel, from_b)
+        rate, square, along = 0.0, 0.0, 0.0
+        for k in range(3):
+            apart = vb[k] - va[k]
+            rate += u[k] * apart
+            square += apart * apart
+            along += u[k] * (from_b[k] - from_a[k])
+        if length > 0.0:
+            along += (square - rate * rate) / length
+        total += along / divisor
+    return total
+
+
+@kernel
+def add_rotor_bias(m, pose, forces, qvel, out):
+    """Out (nv,) += bias of the rotors on spatial tendons."""
+    for t in range(len(m.tendons)):
+        if m.tendons[t].armature > 0.0 and m.tendons[t].spatial:
+            force = m.tendons[t].armature * lengthening(m, pose, t, qvel)
+            for i in range(len(out)):
+                out[i] += forces.tendon_J[t, i] * force

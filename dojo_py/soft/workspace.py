@@ -74,7 +74,7 @@ class Forces(NamedTuple):
     tendons: np.ndarray
     actuators: np.ndarray
     moment: np.ndarray
-    """(nactuator, nv) moment arms"""
+    """(nout, nv) moment arms"""
     tendon_J: np.ndarray
     """(ntendon, nv) derivatives of the tendons' lengths"""
     act_rate: np.ndarray
@@ -220,7 +220,7 @@ def allocate(m: SoftModel, contacts: int = 0, near: int = 0) -> Work:
     nefc = row_capacity(m, ncon)
     sweep = allocate_sweep(m.by_geoms, near)
     may_grow = np.array([ncon < most or len(sweep.near) < len(m.pairs)], np.int64)
-    nv, nactuator, nC = len(m.dofs), len(m.actuators), len(m.M_colind)
+    nv, nout, nC = len(m.dofs), int(m.actuators["outnum"].sum()), len(m.M_colind)
     width = row_width(m)
     dual = int(m.options[0]["solver"]) == 0 or int(m.options[0]["noslip_iterations"]) > 0
     dense = nv
@@ -236,7 +236,7 @@ def allocate(m: SoftModel, contacts: int = 0, near: int = 0) -> Work:
         np.zeros((nv, 6)), np.zeros((nv, 6)), np.zeros(nC), np.zeros(nC),
     )  # fmt: skip
     forces = Forces(
-        np.zeros(len(m.tendons), SCALAR_STATE), np.zeros(nactuator, SCALAR_STATE), np.zeros((nactuator, nv)),
+        np.zeros(len(m.tendons), SCALAR_STATE), np.zeros(nout, SCALAR_STATE), np.zeros((nout, nv)),
         np.zeros((len(m.tendons), nv)), np.zeros(m.na), np.zeros(m.nu), *(np.zeros(nv) for _ in range(7)),
     )  # fmt: skip
     rows = Rows(
@@ -253,7 +253,7 @@ def allocate(m: SoftModel, contacts: int = 0, near: int = 0) -> Work:
         member=np.zeros(nv, np.int64), first=np.zeros(nv + 1, np.int64), offset=np.zeros(nv + 1, np.int64),
         mark=np.zeros(nv, np.int64),
     )  # fmt: skip
-    width = max(len(m.qpos0), nv, nactuator, m.na, 1)
+    width = max(len(m.qpos0), nv, nout, m.na, 1)
     return Work(
         pose, forces, rows, solver, np.zeros(3), np.zeros((len(m.bodies), 6)), np.zeros(nv), np.zeros((len(m.bodies), 18)),
         np.zeros((11, width)), np.zeros((2, nC)),

@@ -3,10 +3,11 @@
 Soft mode beside the wheel, both solvers run to the end, from a random state near the reference one, with random controls.
 Hard mode: random controls at two time steps, every step solved and nothing below the ground.
 
-Measured on 42 of the 51 files (not on the fruit flies, the rodent, the larger walkers). Soft mode: 6.5e-13 at most after a step
-but for an exact tie and the Jaco arm, 4e-11 after a hundred but for those and the dog of the suite (7e-6). Hard mode: of 41 files
-every step SOLVED but for one of the Jaco arm's, no gap below -1e-9 but for overlaps of the files' own; suite/quadruped is refused
-for its height field.
+Measured on 44 of the 51 files (not on the fruit flies, dogs, boxhead, the Jaco arm). Soft mode: 7e-13 at most after a step but
+for an exact tie and the robot arm, 1e-6 after a hundred but for the tie and humanoid_CMU_V2020. Hard mode: every step SOLVED in 41
+of 43 files at 0.002 s, in 40 at 0.01 s; of humanoid_CMU_V2020, whose links begin up to 9 cm in one another, 12 and 281 of 300 steps
+are not, of the robot arm (6 cm) 64 and 24, of humanoid_CMU_V2019 3 at 0.01 s. No gap below -1e-9 but for the overlaps.
+suite/quadruped is refused for its height field.
 
     python tests/experiments/test_public_files.py [WORD]    prints a table of all files, or of those whose path holds WORD
 """
@@ -38,6 +39,17 @@ TIES = ("gymnasium/envs/mujoco/assets/point.xml",)
 """A sphere that touches the floor to the last bit: 0 here, -6e-17 in the wheel, where its friction acts and ours does not."""
 
 
+SEARCHED = tuple(
+    f"dm_control/{path}"
+    for path in (
+        "mjcf/test_assets/robot_arm.xml",
+        "locomotion/walkers/assets/fruitfly_v2/floor.xml",
+        "locomotion/walkers/assets/fruitfly_v2/fruitfly.xml",
+        "locomotion/walkers/assets/build_fruitfly/assets/drosophila_fused.xml",
+    )
+)
+"""A capsule at a cylinder, ellipsoids, meshes in one another, where the wheel's search for the nearest points ends at
+`ccd_tolerance`: 1.6e-6, 4e-4 and 8e-2 from it after a step; with a `ccd_tolerance` of 1e-13 the first two 3.5e-8 and 9e-8."""
 JACO = "dm_control/third_party/kinova/jaco_arm.xml"
 """Its meshes begin 7 cm in one another: after a step the soft mode is 1.4 from the wheel, and at 0.01 s a hard step is INEXACT."""
 
@@ -139,9 +151,9 @@ def test_soft_motion_is_the_wheels(path):
         pytest.skip(wrong)
     one, hundred = soft(path, model)
     print(f"{name(path)}: {one:.1e} after a step, {hundred:.1e} after a hundred")
-    if name(path) in (*TIES, JACO):
+    if name(path) in (*TIES, *SEARCHED, JACO):
         assert one > ONE
-        pytest.xfail(f"an exact tie, or meshes deep in one another: {one:.1e}")
+        pytest.xfail(f"an exact tie, a search that the wheel ends early, or meshes deep in one another: {one:.1e}")
     assert one <= ONE
     FAR.append(hundred > HUNDRED)
     assert sum(FAR) <= 0.02 * len(FILES)

@@ -11,6 +11,7 @@ def random_mjcf(seed: int) -> str:
     """One random model. Valid by construction; moving bodies have mass."""
     text = with_tendons(_Generator(seed).text(), np.random.default_rng([seed, 2]))
     text = with_samples(with_user_data(text, np.random.default_rng([seed, 3])), np.random.default_rng([seed, 4]))
+    text = with_surfaces(text, np.random.default_rng([seed, 5]))
     text = with_meshes(text, np.random.default_rng([seed, 1])) if seed % 2 else text
     return with_hfield(text, np.random.default_rng([seed, 2])) if seed % 3 == 0 else text
 
@@ -50,6 +51,29 @@ def with_user_data(text: str, rng: np.random.Generator) -> str:
     etree.SubElement(sensor, "clock", name="clock")
     sizes = {"nuserdata": str(rng.integers(1, 9))} | ({"nuser_geom": "5"} if rng.random() < 0.3 else {})
     etree.SubElement(root, "size", **sizes)
+    return etree.tostring(root).decode()
+
+
+def with_surfaces(text: str, rng: np.random.Generator) -> str:
+    """The model with surfaces that move and stick, and servos of the orientations of its ball joints and of two sites."""
+    root = etree.fromstring(text)
+    for node in root.iter("geom", "pair"):
+        if node.getparent().tag in ("spatial",):
+            continue
+        if rng.random() < 0.1:
+            node.set("adhesion", _listed(rng.normal(size=1)))
+        if node.tag == "geom" and rng.random() < 0.1:
+            node.set("surfacevel", _listed(rng.normal(size=6)))
+    actuator = root.find("actuator")
+    if actuator is None:
+        actuator = etree.SubElement(root, "actuator")
+    balls = [node.get("name") for node in root.iter("joint") if node.get("type") == "ball" and node.get("name")]
+    sites = [node.get("name") for node in root.iter("site") if node.getparent().tag in ("body", "worldbody") and node.get("name")]
+    targets = [{"joint": name} for name in balls] + [dict(zip(("site", "refsite"), sites, strict=False))] * (len(sites) > 1)
+    for target in targets[:2]:
+        servo = {"forcerange": f"0 {1.0 + rng.random():.3f}", "kp": _listed(rng.random(1))} | target
+        servo[str(rng.choice(["kv", "dampratio"]))] = _listed(rng.random(1))
+        etree.SubElement(actuator, "orientation", input=str(rng.choice(["expmap", "quat"])), **servo)
     return etree.tostring(root).decode()
 
 

@@ -85,11 +85,11 @@ def test_text_has_no_folder_to_include_from():
 
 def test_check_reports_everything_at_once():
     text = """<mujoco><worldbody><body><joint name="j"/><geom size="1"/><geom type="mesh" mesh="m"/></body></worldbody>
-      <actuator><motor joint="j"/><orientation joint="j"/></actuator></mujoco>"""
+      <actuator><motor joint="j"/><plugin joint="j"/></actuator></mujoco>"""
     report = check(text)
     assert not report.ok and len(report.unsupported) == 2 and not report.errors
     assert report.contents()["bodies"] == 2 and report.contents()["controls"] == 1
-    assert "not simulated: <text>:2: orientation: is not simulated" in str(report)
+    assert "not simulated: <text>:2: plugin: is not simulated" in str(report)
     faulty = check(text.replace('size="1"', 'size="-1"'))
     assert faulty.model is None and len(faulty.errors) == 1 and len(faulty.unsupported) == 2
     assert check(TEXT).ok and str(check(TEXT)).endswith("ok")

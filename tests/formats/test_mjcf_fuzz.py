@@ -111,7 +111,8 @@ EVERYTHING = """<mujoco><compiler/><option><flag/></option>
   <actuator><motor joint="j"/><position joint="j"/><velocity joint="j"/><intvelocity joint="j"/><cylinder joint="j"/>
     <damper joint="j" ctrlrange="0 1"/><general site="s" refsite="t"/><motor tendon="u"/>
     <adhesion body="a" ctrlrange="0 1"/><motor cranksite="s" slidersite="t" cranklength="1"/>
-    <pid joint="j"/><dcmotor joint="j" motorconst="1" resistance="1"/></actuator>
+    <pid joint="j"/><dcmotor joint="j" motorconst="1" resistance="1"/>
+    <orientation site="s" refsite="t"/></actuator>
   <sensor><distance geom1="g" geom2="p"/></sensor>
   <keyframe><key/></keyframe></mujoco>"""
 

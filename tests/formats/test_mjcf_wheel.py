@@ -123,6 +123,10 @@ CASES = {
     "joints in frames": """<mujoco><worldbody><body><frame pos="1 2 3" euler="10 20 30"><frame quat="1 1 0 0"><joint/>
         <joint type="slide" pos="1 0 0" axis="1 2 3"/><geom size="1"/></frame><joint pos="0 1 2" axis="0 1 0"/></frame>
         </body></worldbody></mujoco>""",
+    "equal diagonals of xyaxes": """<mujoco><worldbody><site xyaxes="0 -1 0 0 0 1"/><site xyaxes="0 1 0 0 0 1"/>
+        <site xyaxes="0 1 0 1 0 0"/><site xyaxes="0 0 1 0 -1 0"/><site xyaxes="-1 0 0 0 0 1"/></worldbody></mujoco>""",
+    "coefficients beyond the largest position": """<mujoco><worldbody><body><joint damping="1e11" stiffness="1e12"
+        armature="1e11"/><geom size="1"/></body></worldbody></mujoco>""",
     "nothing": "<mujoco/>",
 }
 

@@ -109,6 +109,16 @@ def test_what_replace_changed_is_written(array):
     assert changed or array == "site_pos"
 
 
+def test_inherited_ranges_belong_to_controls():
+    """Of a servo behind one with three controls, whose first is the position."""
+    text = """<mujoco><worldbody><body><joint name="j" range="-40 90"/><geom size=".1"/></body></worldbody><actuator>
+      <pid joint="j" input="pos vel ff" inheritrange=".5" velrange="-3 3"/>
+      <position joint="j" inheritrange=".8"/></actuator></mujoco>"""
+    model, wheel = load_model(text), mujoco.MjModel.from_xml_string(text)
+    assert differing_arrays(load_model(mjcf(model)), model) == []
+    equal_in_the_wheel(mujoco.MjModel.from_xml_string(mjcf(model)), wheel)
+
+
 def test_options_and_names():
     from dataclasses import replace
 

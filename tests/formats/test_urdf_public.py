@@ -21,6 +21,8 @@ def robot(**parts):
         ({"more": '<xacro:property name="a"/><controller:x><sensor:y/></controller:x>'}, "the element xacro:property"),
         ({"declared": ' xmlns:xacro="http://ros.org/wiki/xacro"', "more": '<xacro:arg name="a"/>'}, "the element xacro:arg"),
         ({"joint": '<dynamics damping="2" xacro:k="3"/>'}, "xacro:k"),
+        ({"arm": '<contact><lateral_friction value="1"/></contact>'}, "the element contact"),
+        ({"joint": '<joint_properties damping="1.0"/>'}, "the element joint_properties"),
         ({"joint": '<dynamics damping="2" D="3" mu_coulomb="1"/>'}, "mu_coulomb: is not part of URDF"),
     ],
 )
@@ -57,3 +59,24 @@ def test_mjcf_prefixes_are_mistakes_and_many_prefixes_end():
         load_model("<mujoco>" + "".join(f"<p{k}:x/>" for k in range(40)) + "</mujoco>")
     with pytest.raises(ModelError, match="lower: 'nan' was read"):
         load_model(robot(joint='<limit lower="nan" upper="1"/>'))
+
+
+@pytest.mark.parametrize("mistake", [{"arm": "<inertail/>"}, {"joint": "<dynamic/>"}, {"arm": "<colision/>"}])
+def test_what_is_nearly_an_element_is_still_a_mistake(mistake):
+    with pytest.raises(ModelError, match="did you mean"):
+        load_model(robot(**mistake))
+
+
+LATIN = '<?xml version="1.0" encoding="iso-8859-1"?>'
+
+
+@pytest.mark.parametrize("head", ['<?xml version="0.0" ?>', '\n \n<?xml version="1.0"?>\n', LATIN])
+def test_of_the_declaration_only_the_encoding_counts(head):
+    """Lines are still those of the file."""
+    data = (head + robot(arm="\n<geom/>")).encode("latin-1")
+    assert load_model(data).njnt == 1
+    data = data.replace(b"<geom/>", b"\n<colision/>")
+    line = data[: data.index(b"colision")].count(b"\n") + 1
+    with pytest.raises(ModelError, match=f"<text>:{line}: "):
+        load_model(data)
+    assert load_model(f'{LATIN}<robot name="é"><link name="a"/></robot>'.encode("latin-1")).name == "é"

@@ -129,7 +129,6 @@ def test_rows_stay_within_their_column_blocks():
 
 
 REFUSED = {
-    "orientation": ('<orientation name="m" joint="b" kp="1"/><motor joint="h"/>', "'m', actuator_trntype"),
     "two activations": ('<general name="m" joint="h" dyntype="user" actdim="2"/>', "'m', actuator_actnum"),
     "plugin": (
         '<plugin name="m" joint="h" plugin="mujoco.pid" actdim="1"><config key="kp" value="1"/>'

@@ -17,7 +17,7 @@ from ...mechanism.errors import Problems
 from ..xml_tree import Node
 from .values import Values, overlay
 
-GAINS = {"damper": "affine", "muscle": "muscle", "pid": "pid", "dcmotor": "dcmotor"}
+GAINS = {"damper": "affine", "muscle": "muscle", "pid": "pid", "dcmotor": "dcmotor", "orientation": "so3"}
 """Gain types of shortcuts, where it is not fixed."""
 MUSCLE = {"range": (0.75, 1.05), "force": -1.0, "scale": 200.0, "lmin": 0.5, "lmax": 1.6, "vmax": 1.5, "fpmax": 1.3, "fvmax": 1.2}
 """Defaults of a muscle, in the order of its numbers."""
@@ -96,6 +96,8 @@ def _shortcut(node: Node, values: Values, settings: Settings, problems: Problems
     if node.tag in ("pid", "dcmotor"):
         force = pid_force(node, values, base, problems) if node.tag == "pid" else motor_force(node, values, base, problems)
         return replace(force, **activation)
+    if node.tag == "orientation":
+        return replace(orientation_force(node, values, base, problems), **activation)
     if node.tag in ("position", "intvelocity"):
         kp = values.get("kp", gain)
         _check_sign(node, values, ("kp", "kv", "dampratio", "timeconst", "inheritrange"), problems)
@@ -161,6 +163,18 @@ def _check_sign(node: Node, values: Values, keys: tuple[str, ...], problems: Pro
 
 def _name(node: Node) -> str:
     return node.attributes.get("name", "")
+
+
+def orientation_force(node: Node, values: Values, base: Force, problems: Problems) -> Force:
+    """A servo of an orientation (`actuation/orientation.py`): its numbers, else those of the class."""
+    _check_sign(node, values, ("kp", "kv", "dampratio"), problems)
+    if "kv" in values and "dampratio" in values:
+        problems.add(node.where, "give kv or dampratio, not both", name=_name(node), attribute="dampratio")
+    known = base.gaintype == "so3"
+    kp = values.get("kp", base.gainprm[0] if known else 1.0)
+    damping = -values["kv"] if "kv" in values else values.get("dampratio", (*base.biasprm, 0.0, 0.0, 0.0)[2] if known else 0.0)
+    words = values.get("input", base.input if known else "")
+    return Force(gaintype="so3", gainprm=(kp, 0.0, 0.0), biastype="so3", biasprm=(0.0, -kp, damping), input=words)
 
 
 def pid_force(node: Node, values: Values, base: Force, problems: Problems) -> Force:

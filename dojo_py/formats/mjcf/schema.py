@@ -71,7 +71,7 @@ GEOM = (
     | {"contype": INT, "conaffinity": INT, "condim": INT, "priority": INT, "friction": real(3, 1), "mass": real(1)}
     | {"density": real(1), "shellinertia": BOOL, "solmix": real(1), "margin": real(1), "gap": real(1)}
     | {"mesh": TEXT, "hfield": TEXT, "fitscale": real(1), "castshadow": SKIP, "fluidcoef": real(5, 1)}
-    | {"fluidshape": word("none", "ellipsoid"), "adhesion": refuse("0"), "surfacevel": refuse("0 0 0 0 0 0")}
+    | {"fluidshape": word("none", "ellipsoid"), "adhesion": real(1), "surfacevel": real(6)}
 )
 SITE = {"type": word(*SITE_TYPES), "size": real(3, 1), "fromto": real(6), "mesh": SKIP} | POSE | LOOK
 SHARED_MESH = {"scale": real(3), "maxhullvert": INT, "inertia": word(*INERTIA_TYPES)}
@@ -80,7 +80,7 @@ MESH = SHARED_MESH | {"file": TEXT, "content_type": TEXT, "vertex": MANY, "face"
 MESH |= {"builtin": TEXT, "params": SKIP} | dict.fromkeys(("normal", "texcoord", "smoothnormal", "material"), SKIP)
 HFIELD = {"file": TEXT, "content_type": TEXT, "nrow": INT, "ncol": INT, "size": real(4), "elevation": MANY}
 PAIR = {"condim": INT, "friction": real(5, 1), "solreffriction": real(2, 1), "margin": real(1), "gap": real(1)} | SOLVER
-PAIR |= {"adhesion": refuse("0")}
+PAIR |= {"adhesion": real(1)}
 EQUALITY = {"active": BOOL} | SOLVER
 
 FIXED = (
@@ -107,8 +107,8 @@ ACTUATOR = (
 GENERAL = (
     {"actdim": INT, "actearly": BOOL, "actlimited": AUTO, "actrange": real(2), "inheritrange": real(1)}
     | {"dyntype": word(*DYN_TYPES, refused=("user",)), "dynprm": real(10, 1)}
-    | {"gaintype": word(*(kind for kind in GAIN_TYPES if kind != "so3"), refused=("so3", "user")), "gainprm": real(10, 1)}
-    | {"biastype": word(*BIAS_TYPES, refused=("so3", "user")), "biasprm": real(10, 1)}
+    | {"gaintype": word(*GAIN_TYPES, refused=("user",)), "gainprm": real(10, 1)}
+    | {"biastype": word(*BIAS_TYPES, refused=("user",)), "biasprm": real(10, 1)}
     | {"input": TEXT, "ffrange": real(2), "velrange": real(2)}
 )
 SERVO = {"kp": real(1), "kv": real(1), "dampratio": real(1), "inheritrange": real(1)}
@@ -127,6 +127,7 @@ SHORTCUTS: dict[str, dict[str, Kind]] = {
     "dcmotor": {"motorconst": real(2, 1), "resistance": real(1), "nominal": real(3, 1), "saturation": real(3, 1), "input": TEXT}
     | {"inductance": real(2, 1), "cogging": real(3, 1), "controller": real(6, 1), "thermal": real(6, 1), "lugre": real(5, 1)},
     "cylinder": {"timeconst": real(1), "area": real(1), "diameter": real(1), "bias": real(3)},
+    "orientation": {"kp": real(1), "kv": real(1), "dampratio": real(1), "input": TEXT},
 }
 """Actuator elements that are simulated: their own attributes beyond those of every actuator."""
 NOT_OF = {
@@ -134,6 +135,8 @@ NOT_OF = {
     + ("gear", "ctrllimited", "armature", "damping", "cranklength"),
     "dcmotor": ("forcelimited", "forcerange"),
     "damper": ("ctrllimited",),
+    "orientation": (*(target for target in TARGETS if target not in ("joint", "site", "refsite")), *OWN)
+    + ("gear", "ctrllimited", "armature", "damping", "cranklength"),
 }
 """Attributes of every actuator that a kind does not accept; none but `general` and `adhesion` accepts `body`."""
 
@@ -145,7 +148,7 @@ def actuator_table(tag: str) -> dict[str, Kind]:
     return {key: kind for key, kind in table.items() if key not in excluded}
 
 
-REFUSED_ACTUATORS = ("orientation", "plugin")
+REFUSED_ACTUATORS = ("plugin",)
 
 CAMERA = dict.fromkeys(
     "focal focalpixel fovy ipd mode output principal principalpixel projection resolution sensorsize user".split(), TEXT

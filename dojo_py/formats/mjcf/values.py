@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any
 
-from ...mechanism.checks import MAX_VALUE
+from ...mechanism.checks import largest
 from ...mechanism.errors import Problems, nearest
 from ..xml_tree import Node
 from .schema import CONTAINERS, Kind
@@ -34,7 +34,7 @@ def read_attributes(node: Node, table: dict[str, Kind], problems: Problems) -> V
         elif kind.read != "skip":
             if kind.read in ("real", "int", "ints") and not text.strip():
                 continue  # no numbers: as if the attribute were not there
-            value, message = _parse(text, kind)
+            value, message = _parse(text, kind, largest(key))
             if not message:
                 out[key] = value
             else:
@@ -47,8 +47,8 @@ def read_attributes(node: Node, table: dict[str, Kind], problems: Problems) -> V
     return out
 
 
-def _parse(text: str, kind: Kind) -> tuple[Any, str]:
-    """Value and error message, one of them empty."""
+def _parse(text: str, kind: Kind, most: float) -> tuple[Any, str]:
+    """Value and error message, one of them empty; no number larger than `most`."""
     if kind.read == "text":
         return text, ""
     if kind.read == "word":
@@ -60,10 +60,10 @@ def _parse(text: str, kind: Kind) -> tuple[Any, str]:
         if text in words:
             return words[text], ""
         return None, f"'{text}' is not one of {list(words)}{nearest(text, words)}"
-    return _parse_numbers(text, kind)
+    return _parse_numbers(text, kind, most)
 
 
-def _parse_numbers(text: str, kind: Kind) -> tuple[Any, str]:
+def _parse_numbers(text: str, kind: Kind, most: float) -> tuple[Any, str]:
     words = text.split()
     if not kind.least <= len(words) <= kind.most:
         count = f"{kind.least}" if kind.least == kind.most else f"{kind.least} to {kind.most}"
@@ -71,9 +71,9 @@ def _parse_numbers(text: str, kind: Kind) -> tuple[Any, str]:
     numbers = []
     for item in words:
         value = float(item) if len(item) < 400 and _NUMBER.fullmatch(item) else math.nan
-        if not abs(value) <= MAX_VALUE:
+        if not abs(value) <= most:
             shown = item if len(item) < 40 else item[:37] + "..."
-            return None, f"'{shown}' is not a finite number of magnitude at most {MAX_VALUE:g}"
+            return None, f"'{shown}' is not a finite number of magnitude at most {most:g}"
         if kind.read in ("int", "ints") and (value != int(value) or abs(value) >= 2**31):
             return None, f"'{item}' is not an integer of 32 bits"
         numbers.append(int(value) if kind.read in ("int", "ints") else value)

@@ -54,9 +54,10 @@ def mjcf_text(mechanism: Mechanism) -> str:
     compiled = mechanism.compile()
     for i, actuator in enumerate(mechanism.actuators):
         if actuator.inheritrange > 0.0:  # which MJCF does not accept beside ranges that came from a class
-            actuator.ctrlrange, actuator.actrange = compiled.actuator_ctrlrange[i], compiled.actuator_actrange[i]
+            first = int(compiled.actuator_ctrladr[i])  # its only control, or the position that a servo follows
+            actuator.ctrlrange, actuator.actrange = compiled.actuator_ctrlrange[first], compiled.actuator_actrange[i]
             actuator.ctrllimited, actuator.actlimited = (
-                bool(compiled.actuator_ctrllimited[i]),
+                bool(compiled.actuator_ctrllimited[first]),
                 bool(compiled.actuator_actlimited[i]),
             )
             actuator.inheritrange = 0.0

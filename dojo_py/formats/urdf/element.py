@@ -12,7 +12,7 @@ from ...mechanism.errors import Problems, nearest
 from ..xml_tree import Node
 
 FOREIGN = "the {} {} belongs to another program, and is not read"
-"""Of a namespace of its own: xacro:..., controller:..."""
+"""Of a namespace of its own (xacro:..., controller:...), or unknown where programs add theirs (contact of a link)."""
 
 
 class Element:
@@ -32,7 +32,10 @@ class Element:
         self.problems.refuse(self.where, message, name=self.owner, attribute=attribute)
 
     def accept(self, attributes: Sequence[str], children: Sequence[str] = (), ignored: Sequence[str] = ()) -> None:
-        """Refuse attributes and children other than these. `ignored` children need no reading."""
+        """Refuse attributes and children other than these. `ignored` children need no reading.
+
+        Elements that have some are those that other programs add their own to: what is not nearly one of ours is noted.
+        """
         for name in self.node.attributes:
             if ":" in name:
                 self.problems.note(self.where, FOREIGN.format("attribute", name), name=self.owner, attribute=name)
@@ -41,7 +44,11 @@ class Element:
         for child in self.node.children:
             if ":" in child.tag:
                 self.problems.note(child.where, FOREIGN.format("element", child.tag), name=self.owner)
-            elif child.tag not in children and child.tag not in ignored:
+            elif child.tag in children or child.tag in ignored:
+                continue
+            elif ignored and not nearest(child.tag, children):
+                self.problems.note(child.where, FOREIGN.format("element", child.tag), name=self.owner)
+            else:
                 message = f"not accepted in {self.node.tag}; accepted: {list(children)}{nearest(child.tag, children)}"
                 self.problems.refuse(child.where, message, name=self.owner)
 

@@ -1,0 +1,64 @@
+"""Servo of an orientation: three torques along the axes of what turns, of a ball joint or of a site beside a reference site.
+
+    F = kp log(q⁻¹ ⊗ p) - kv w,     |F| <= bound
+
+q: orientation in the parent or in the reference site; p: what is asked for, exp of three controls or of the integrated ones, or a
+quaternion; log: the rotation vector of the shorter way round, at most π; w: angular velocity in the turning frame. Integrated
+controls are kept within π, too. Found from the wheel.
+"""
+
+import math
+
+from dojo_py.jit import kernel
+
+QUAT = 2
+"""`actuator_ctrlspec` of controls that are a quaternion."""
+
+
+@kernel
+def exponential(x, y, z):
+    """Unit quaternion of a rotation vector."""
+    angle = math.sqrt(x * x + y * y + z * z)
+    if angle == 0.0:
+        return 1.0, 0.0, 0.0, 0.0
+    s = math.sin(0.5 * angle) / angle
+    return math.cos(0.5 * angle), s * x, s * y, s * z
+
+
+@kernel
+def asked_for(spec, u, first):
+    """The orientation that controls u ask for; a quaternion without length asks for none."""
+    if spec != QUAT:
+        return exponential(u[first], u[first + 1], u[first + 2])
+    w, x, y, z = u[first], u[first + 1], u[first + 2], u[first + 3]
+    size = math.sqrt(w * w + x * x + y * y + z * z)
+    if size < 1e-15:
+        return 1.0, 0.0, 0.0, 0.0
+    return w / size, x / size, y / size, z / size
+
+
+@kernel
+def short_way(q, p):
+    """Rotation vector from orientation q to p, of at most π."""
+    w = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3]
+    x = q[0] * p[1] - q[1] * p[0] - q[2] * p[3] + q[3] * p[2]
+    y = q[0] * p[2] - q[2] * p[0] - q[3] * p[1] + q[1] * p[3]
+    z = q[0] * p[3] - q[3] * p[0] - q[1] * p[2] + q[2] * p[1]
+    sine = math.sqrt(x * x + y * y + z * z)
+    if sine == 0.0:
+        return 0.0, 0.0, 0.0
+    scale = 2.0 * math.atan2(sine, abs(w)) / sine
+    if w < 0.0:
+        scale = -scale
+    return scale * x, scale * y, scale * z
+
+
+@kernel
+def keep_within_pi(act, first):
+    """The same rotation as a vector of at most π, in place."""
+    size = math.sqrt(act[first] ** 2 + act[first + 1] ** 2 + act[first + 2] ** 2)
+    turns = round(size / (2.0 * math.pi))
+    if turns > 0:
+        scale = 1.0 - 2.0 * math.pi * turns / size
+        for k in range(3):
+            act[first + k] *= scale
