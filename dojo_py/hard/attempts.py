@@ -73,7 +73,9 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once, budget, out):
             continue
         impulses = HERE if again else source if attempt == WARM_START else COLD
         tol_comp = tightest * steady(W) if again and kappa == 0.0 else tightest
-        count, unloaded = _start(L, P, Q, A, W, h, kappa, impulses, HEIGHT[attempt], weight, again or attempt == WARM_START)
+        remembered = again or attempt == WARM_START
+        most = max(min(UNLOADED_LIMIT, int(budget - total)), 1)
+        count, unloaded = _start(L, P, Q, A, W, h, kappa, impulses, HEIGHT[attempt], weight, remembered, most)
         total += count
         if unloaded:
             out[0], out[1], out[2], out[3] = SOLVED, total, residual_of(L, W, h, 1.0), 0.0
@@ -108,11 +110,11 @@ def _any_friction(W):
 
 
 @kernel
-def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered):
+def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered, most):
     """Bodies move under the impulses of the start, then contacts, limits and dry friction take their places in the cones.
 
     height: of the start on the central path, see `start_pairs`; remembered: the impulses may be nearly right. Returns (iterations,
-    whether nothing touches in the hard limit: that is the solution).
+    whether nothing touches in the hard limit: that is the solution, found in `most` iterations more at most).
     """
     nothing = W.scratch[105, 3:6]
     nothing[0] = -1.0
@@ -124,9 +126,7 @@ def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered):
     _, count, _, _ = iterate(L, P, Q, A, W, h, 0.0, 1.0, 1.0, tolerance, 1.0, 1, False, nothing)
     if cones and kappa == 0.0 and impulses != HERE and nothing_touches(L, W, h):
         let_go(W)
-        status, more, _, _ = iterate(
-            L, P, Q, A, W, h, 0.0, 1.0, 1.0, W.options.residual_tolerance, 1.0, UNLOADED_LIMIT, True, nothing
-        )
+        status, more, _, _ = iterate(L, P, Q, A, W, h, 0.0, 1.0, 1.0, W.options.residual_tolerance, 1.0, most, True, nothing)
         count += more
         if status == SOLVED and nothing_touches(L, W, h):
             release_cones(L, W, h)

@@ -9,7 +9,8 @@ moved by g.
     then       the point of one that touched first stays on its side of the plane that it touched: a feature of the pair in this
                step, which is solved again
 
-What grazes by less is let go. On the central path there is no such feature: every gap pushes there, and A, B stay smooth.
+What grazes by less is let go, and so is what ends on its side of the plane that it touched: it has cut a corner, and the feature
+would push nothing. On the central path there is no such feature: every gap pushes there, and A, B stay smooth.
 """
 
 import math
@@ -22,7 +23,7 @@ from dojo_py.collision.shown_polygons import pose_of, shape_of
 from dojo_py.collision.sweep import set_box
 from dojo_py.collision.terrain import terrain_nearest
 from dojo_py.collision.vectors import minus, plus, times
-from dojo_py.hard.feature_geometry import feature_geometry
+from dojo_py.hard.feature_geometry import feature_gap, feature_geometry
 from dojo_py.hard.near_pairs import find_pairs, gap_of_pair
 from dojo_py.hard.round_pairs import put_nearest
 from dojo_py.jit import kernel
@@ -161,6 +162,8 @@ def _add(P, Q, W, k, when):
             W.fcentre[f, side, r] = R[body, 0, r] * arm[0] + R[body, 1, r] * arm[1] + R[body, 2, r] * arm[2]
             W.faxes[f, side, r, 2] = R[body, 0, r] * normal[0] + R[body, 1, r] * normal[1] + R[body, 2, r] * normal[2]
             W.fhalf[f, side, r] = 0.0
+    if feature_gap(Q, W, f, W.xn, W.Rn, W.scratch[103, 0:3], W.scratch) >= 0.0:
+        return
     W.n_features[0], W.fwanted[f] = f + 1, 1
     W.warm_con[P.body.shape[0] + f, :] = 0.0
 

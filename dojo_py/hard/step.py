@@ -43,6 +43,9 @@ STATUS, COUNT, RESIDUAL, WORST, MIN_GAP, PARTS, ATTEMPTS, MOVED, ROUND_OFF = ran
 [m], the most parts an island was solved in, the most solves it took, how many islands moved,
 round-off within the residual [m/s]. Of several islands the worst."""
 
+FAILED = -1.0
+"""W.solved of a body for which no usable end was found."""
+
 FAR_OFF = 1.0
 """Residual [m/s, rad/s] of a point that is no better than none: at a step of 0.01 s a gap of 1 cm is closed that should not be."""
 
@@ -135,7 +138,7 @@ def _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, 
 
     In this order: the best point of a whole step if it is nearly solved; parts, if they cover half of the interval; friction with
     held bounds; any usable point of a whole step; what parts cover. Bodies for which there is none of these stay where they are.
-    In the hard limit they also stop if the last step was not solved as a whole either: the next would fail like this one.
+    In the hard limit they also stop if that was so in the last step: the next would fail like this one.
     """
     failure = TOO_FAST if first > 0 else int(out[0])
     covered = W.halt[0]
@@ -154,12 +157,21 @@ def _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, 
         out[2] = out[8] = stand_still(L, P, Q, A, W, wrench, h)
         out[3] = W.halt[2]
         _report_island(W, report, INEXACT, total, out, max(parts, 1) + 1)
-    elif kappa == 0.0 and not all_warm(W) and _moves(W):
+    elif kappa == 0.0 and _failed_before(W) and _moves(W):
         out[2] = out[8] = stop(L, P, Q, A, W, angle, rate, wrench, h)
         out[3] = 0.0
         _report_island(W, report, INEXACT, total, out, 1)
     else:
         _report_island(W, report, failure, total, out, 0)
+
+
+@kernel
+def _failed_before(W):
+    """Whether all bodies of the islands stayed where they were in the last step, for want of a usable end."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        if W.warm[W.members[BODIES, k]] != FAILED:
+            return False
+    return True
 
 
 @kernel
@@ -215,7 +227,7 @@ def _report_island(W, report, status, iterations, out, parts):
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         W.parts[b] = parts
-        W.solved[b] = 1.0 if status == SOLVED and parts == 1 else 0.0
+        W.solved[b] = (1.0 if status == SOLVED else 0.0) if parts == 1 else 0.0 if parts > 1 else FAILED
         if parts == 0:
             _stay(W, b)
     if parts == 0:
@@ -293,7 +305,8 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
             continue
         moved = moved or report[MOVED] == islands
         keep_impulses(W)  # (the solution with what was left out is near)
-        copy(W.solved, W.warm)
+        for b in range(W.warm.shape[0]):
+            W.warm[b] = max(W.solved[b], min(W.warm[b], 0.0))  # (FAILED is what the last step was)
     if W.n_features[1] > 0:
         return False
     if L.mass.shape[0] == 0:

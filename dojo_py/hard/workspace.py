@@ -163,7 +163,7 @@ class Work(NamedTuple):
     dlim: np.ndarray
     dcon: np.ndarray
     # what the last solved step leaves for the next one's start
-    warm: np.ndarray  # (nb,) 1 where the impulses on a body are good
+    warm: np.ndarray  # (nb,) 1 where the impulses on a body are good, FAILED (step.py) where the last step had no usable end
     warm_lam: np.ndarray  # (nn, 6)
     warm_lim: np.ndarray  # (nl,) γ of every limit
     warm_fric: np.ndarray  # (nv,) β
@@ -189,7 +189,7 @@ class Work(NamedTuple):
     wanted: np.ndarray  # (number of planes,) 1: candidates that a first solve of this step left out and that would be violated
     wanted_limit: np.ndarray  # (nl,)
     parts: np.ndarray  # (nb,) in how many parts the step of each body was solved; 0: it failed, the body stays
-    solved: np.ndarray  # (nb,) 1 where the step was solved whole
+    solved: np.ndarray  # (nb,) 1 where the step was solved whole, FAILED (step.py) where it has no usable end
     unmatched: np.ndarray  # (nb,) 1 where no velocity over the step has the momentum at the end of its last part
     begin: np.ndarray  # (nb, 6) momentum at the end of the last interval, angular in the body frame [N s, N m s]
     carried: np.ndarray  # (nb,) 1 where that is not what the velocities say but `carry`: no velocity over a step has it

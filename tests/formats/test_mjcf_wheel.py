@@ -22,9 +22,10 @@ NEVER_VARIED = {"body_mocapid", "geom_fluid", "actuator_cranklength", "actuator_
 NEVER_VARIED |= {"key_mpos", "key_mquat", "key_act", "actuator_dampingpoly", "actuator_lengthrange", "actuator_ctrlnum"}
 NEVER_VARIED |= {"actuator_outnum", "geom_matid"} | {f"mat_{name}" for name in ("rgba", "texrgb", "emission", "specular")}
 NEVER_VARIED |= {f"mat_{name}" for name in ("shininess", "reflectance", "metallic", "roughness")}
-NEVER_VARIED |= {"sensor_plugin"}
+NEVER_VARIED |= {f"mat_tex{name}" for name in ("repeat", "uniform", "size", "eladr")}
+NEVER_VARIED |= {"sensor_plugin", "texel_rgb", "mesh_cornertexadr", "mesh_cornertex"}
 """Arrays that hold one constant for everything simulated here (key_act varies in the special cases, mocap bodies in
-tests/simulate/test_mocap.py, materials in their own tests)."""
+tests/simulate/test_mocap.py, materials and textures in their own tests)."""
 
 
 @pytest.fixture(autouse=True)

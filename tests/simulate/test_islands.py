@@ -89,6 +89,23 @@ def test_a_step_with_nothing_usable_leaves_the_state():
     assert step.state.time == state.time
 
 
+def test_what_fails_in_the_same_way_again_stops():
+    """The first failure leaves the state as it is; from there the next step would fail like it, for good. It ends INEXACT, at rest.
+
+    A ball apart from it moves as it does alone.
+    """
+    sim = HardSimulator(world(BALL + BALL.replace('name="ball" pos="50', 'pos="90')), timestep=0.01)
+    push = np.zeros((3, 6))
+    push[1] = 1e20, 0, 0, 1e20, 0, 0
+    first = sim.step(sim.initial_state(qvel=[1.0, 2, 3, 0, 0, 0] * 2), wrenches=push)
+    assert first.status not in (Status.SOLVED, Status.INEXACT)
+    second = sim.step(first.state, wrenches=push)
+    assert second.status == Status.INEXACT and np.all(second.state.qvel[:6] == 0.0)
+    assert np.array_equal(second.state.qpos[:7], first.state.qpos[:7])
+    assert second.residual == pytest.approx(3.0) and second.state.qvel[6] == 1.0
+    assert sim.step(second.state).solved
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_impacts_of_spinning_bodies_keep_both_momenta(seed):
     """Two bodies in zero gravity at 80 m/s, |ω| h up to 1.4: steps are solved in parts. Measured: 2e-13 of the scale."""

@@ -30,7 +30,6 @@ PROPERTIES = {
     "vjp": "derivative of a roll-out's scalar along a direction: the same",
     "close": "all these at κ ≥ 1e-6 within 1e-6, where the differences are good to a tenth of it: at most 0.1 % may be farther",
     "kink": "at a kink of the step they lie between its two sides",
-    "jump": "columns beside a jump of the step to another solution: right on theirs (nothing else is asked of them)",
     "not judged": "columns whose differences do not converge (nothing is asked of them)",
     "refused": "derivatives with a status that is not SOLVED, at steps that are (nothing is asked of them)",
     "runs": "nothing is raised",
