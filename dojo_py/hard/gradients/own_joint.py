@@ -9,7 +9,7 @@
 from dojo_py.arrays import copy_rows
 from dojo_py.hard.dof_rows import curved_spring, has_vector_spring, spring_weights, vector_springs
 from dojo_py.hard.gradients.screws import as_velocity
-from dojo_py.hard.joint_rows import start_joint
+from dojo_py.hard.joint_rows import start_impulses
 from dojo_py.hard.limits import limit_distance
 from dojo_py.hard.terms import BALL, COMPOUND, FREE
 from dojo_py.jit import kernel
@@ -42,13 +42,14 @@ def _impulse_change(L, W, G, j, n, dof, here, epsilon, scheme, h, out, saved, ba
         W.angle0[dof] = saved[2, 0] + delta
         if L.kind[j] == COMPOUND:
             copy_rows(basis, W.basis[j])
-        start_joint(L, W, j, True, s)
+        on_parent, on_child = G.impulses_aside[0], G.impulses_aside[1]
+        start_impulses(L, W, j, True, on_parent, on_child, s)
         scale = 0.5 / delta
         lam = G.load[n]
         for r in range(6):
             for k in range(6):
-                out[0, k] += scale * W.Gb[n, r, k] * lam[r]
-                out[1, k] += scale * W.Ga[n, r, k] * lam[r]
+                out[0, k] += scale * on_child[r, k] * lam[r]
+                out[1, k] += scale * on_parent[r, k] * lam[r]
         if springs:
             vector_springs(L, W, j, h, scheme, s)
             for k in range(6):
@@ -59,7 +60,8 @@ def _impulse_change(L, W, G, j, n, dof, here, epsilon, scheme, h, out, saved, ba
         W.q[b, k] = saved[1, k]
     quat_to_matrix(W.q[b], W.R[b])
     W.angle0[dof] = saved[2, 0]
-    start_joint(L, W, j, False, s)
+    if L.kind[j] >= BALL:  # (hinges and slides remember nothing)
+        start_impulses(L, W, j, False, G.impulses_aside[0], G.impulses_aside[1], s)
     if springs:
         vector_springs(L, W, j, h, scheme, s)
 

@@ -57,7 +57,7 @@ def body_columns(L, W, G, h, column):
         if G.under[b] == 0:
             continue
         m = G.moved[b]
-        f, N, C, R, t, K = G.force[b], G.inertia_before[b], G.contact[b], W.R[b], G.wrench[b], G.lever[b]
+        f, N, C, R, K = G.still[b], G.inertia_before[b], G.contact[b], W.R[b], G.lever[b]
         place = L.place_body[b]
         p0, p1, p2 = m[3], m[4], m[5]
         x = G.columns[place]
@@ -65,9 +65,9 @@ def body_columns(L, W, G, h, column):
         x[1, column] += L.mass[b] * m[7] - p2 * f[0] + p0 * f[2]
         x[2, column] += L.mass[b] * m[8] - p0 * f[1] + p1 * f[0]
         # Rᵀ τ turns back with the body; τ itself changes where outside forces act off its centre
-        w0 = p1 * t[5] - p2 * t[4] - (K[0, 0] * p0 + K[0, 1] * p1 + K[0, 2] * p2)
-        w1 = p2 * t[3] - p0 * t[5] - (K[1, 0] * p0 + K[1, 1] * p1 + K[1, 2] * p2)
-        w2 = p0 * t[4] - p1 * t[3] - (K[2, 0] * p0 + K[2, 1] * p1 + K[2, 2] * p2)
+        w0 = p1 * f[5] - p2 * f[4] - (K[0, 0] * p0 + K[0, 1] * p1 + K[0, 2] * p2)
+        w1 = p2 * f[3] - p0 * f[5] - (K[1, 0] * p0 + K[1, 1] * p1 + K[1, 2] * p2)
+        w2 = p0 * f[4] - p1 * f[3] - (K[2, 0] * p0 + K[2, 1] * p1 + K[2, 2] * p2)
         for i in range(3):
             x[3 + i, column] += N[i, 0] * m[9] + N[i, 1] * m[10] + N[i, 2] * m[11]
             x[3 + i, column] -= h * (R[0, i] * w0 + R[1, i] * w1 + R[2, i] * w2)
