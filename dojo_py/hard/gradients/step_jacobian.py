@@ -74,7 +74,7 @@ def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
         for part in range(2):
             column = part * nv + dof
             column_motion(L, W, G, dof, part, h)
-            body_columns(L, W, G, h, column)
+            body_columns(L, W, G, h, column, part)
             if part == 0:
                 pair_columns(L, W, G, dof, column, G.scratch)
             own_joint_column(L, W, V.servos, G, j, dof - L.vadr[j], part, column, scheme, h, EPSILON, G.scratch)
