@@ -17,7 +17,7 @@ import numpy as np
 from dojo_py.jit import entry, kernel
 from dojo_py.solver.double_double import add, factorise_six, solve_six, subtract_product_six
 from dojo_py.solver.elimination_order import group_tables
-from dojo_py.solver.octet import WIDTH, joined, load, minus, store, times
+from dojo_py.solver.octet import WIDTH, clear_block, joined, load, minus, store, times
 
 
 class Pattern(NamedTuple):
@@ -229,16 +229,14 @@ def clear(pattern, blocks):
     """All blocks to zero, but for those that are written anew."""
     for p in range(pattern.part[0], pattern.part[1]):
         i = pattern.places[p]
-        blocks.D[i, :, :] = 0.0
+        clear_block(blocks.D[i])
         if blocks.stiff_node[i]:
             blocks.S[i, :, :, :] = 0.0
             blocks.stiff_node[i] = 0
         for b in range(pattern.start[i], pattern.stop[i]):
             if not blocks.tree[b]:
-                for r in range(6):
-                    for k in range(WIDTH):
-                        blocks.U[b, r, k] = 0.0
-                        blocks.L[b, r, k] = 0.0
+                clear_block(blocks.U[b])
+                clear_block(blocks.L[b])
             if blocks.stiff_block[b]:
                 blocks.U_extra[b, :, :, :] = 0.0
                 blocks.L_extra[b, :, :, :] = 0.0

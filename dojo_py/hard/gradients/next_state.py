@@ -45,10 +45,12 @@ def next_joint(L, W, G, j, h, first, dof, out):
 @kernel
 def _add_product(row, x, first, out):
     """out (m,) += row (6,) times columns first … first + m - 1 of x (6, …)."""
-    r0, r1, r2, r3, r4, r5 = row[0], row[1], row[2], row[3], row[4], row[5]
+    last = first + out.shape[0]
+    x0, x1, x2 = x[0, first:last], x[1, first:last], x[2, first:last]
+    x3, x4, x5 = x[3, first:last], x[4, first:last], x[5, first:last]
     for c in range(out.shape[0]):
-        k = first + c
-        out[c] = out[c] + r0 * x[0, k] + r1 * x[1, k] + r2 * x[2, k] + r3 * x[3, k] + r4 * x[4, k] + r5 * x[5, k]
+        t = out[c] + row[0] * x0[c] + row[1] * x1[c] + row[2] * x2[c]
+        out[c] = t + row[3] * x3[c] + row[4] * x4[c] + row[5] * x5[c]
 
 
 @kernel

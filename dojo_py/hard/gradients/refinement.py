@@ -23,7 +23,7 @@ from dojo_py.hard.closures import regularisation
 from dojo_py.hard.terms import CONSTRAINT_ROWS
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import solve_many
-from dojo_py.solver.octet import WIDTH, load, plus, store, whole
+from dojo_py.solver.octet import WIDTH, clear_block, load, plus, store, whole
 from dojo_py.solver.transposed_rows import solve_transposed_rows
 
 REFINEMENTS = 2
@@ -78,7 +78,8 @@ def refine(L, W, x, again, transposed):
 @kernel
 def _put_units(L, W, again):
     """Unit vectors of the closures' rows as right-hand sides. Returns how many rows there are."""
-    again.response[:, :, :] = 0.0
+    for place in range(again.response.shape[0]):
+        clear_block(again.response[place])
     count, first = 0, L.node_joint.shape[0] - L.eq_kind.shape[0]
     for e in range(L.eq_kind.shape[0]):
         for r in range(CONSTRAINT_ROWS[L.eq_kind[e]]):

@@ -23,6 +23,7 @@ from dojo_py.hard.gradients.screws import all_screws, poses_before
 from dojo_py.hard.gradients.state_columns import body_columns, column_motion, pair_columns
 from dojo_py.hard.lift import ACTS
 from dojo_py.jit import kernel
+from dojo_py.solver.octet import clear_block
 
 EPSILON = 1e-5
 """Step of the central differences of what is not in closed form (impulse directions, actuators' laws): 1e-10 off."""
@@ -46,7 +47,8 @@ def step_jacobian(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, schem
 def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
     """G.columns[:, :, 0 : 2 nv + nu] = right-hand sides of all coordinates, rates and controls."""
     nb, nv, nu = L.mass.shape[0], qvel.shape[0], control.shape[0]
-    G.columns[:, :, :] = 0.0
+    for place in range(G.columns.shape[0]):
+        clear_block(G.columns[place])
     poses_before(L, W, G, h, G.scratch)
     all_screws(L, W, G, qpos, qvel, h, G.scratch)
     for n in range(W.Gb.shape[0]):
