@@ -94,6 +94,16 @@ def row(array, i):
 
 
 @kernel
+def matrix(array):
+    """An array (3, 3) as nine numbers."""
+    return (
+        array[0, 0], array[0, 1], array[0, 2],
+        array[1, 0], array[1, 1], array[1, 2],
+        array[2, 0], array[2, 1], array[2, 2],
+    )  # fmt: skip
+
+
+@kernel
 def put(array, i, a):
     """Row i of an array (n, 3) = a."""
     array[i, 0], array[i, 1], array[i, 2] = a[0], a[1], a[2]

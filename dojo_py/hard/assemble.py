@@ -288,9 +288,7 @@ def _slack_residual(W, c):
     for side in range(2):
         b = W.cbody[c, side]
         if b >= 0:
-            place = max(place, abs(W.xn[b, 0]), abs(W.xn[b, 1]), abs(W.xn[b, 2]))
-            for i in range(6):
-                speed = max(speed, abs(W.v[b, i]))
+            place, speed = max(place, W.body_extent[b]), max(speed, W.body_speed[b])
     motion_residual(W.claw[c], W.con[c], W.cval[c], ROUND_OFF * (place + 0.1), ROUND_OFF * speed, W.cdy[c])
 
 

@@ -14,7 +14,7 @@ from dojo_py.hard.islands import NODES
 from dojo_py.hard.joint_rows import spread, times_tangent
 from dojo_py.hard.joints.anchors import anchor_rows
 from dojo_py.hard.tendon_paths import path_length
-from dojo_py.hard.terms import EQ_COUPLING, EQ_LENGTHS, EQ_PATH, EQ_TENDON, EQ_WELD
+from dojo_py.hard.terms import CONSTRAINT_ROWS, EQ_COUPLING, EQ_LENGTHS, EQ_PATH, EQ_TENDON, EQ_WELD
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_conj_mul
 
@@ -198,8 +198,7 @@ of dividing by zero, and round-off in them moves it SHARE times less. Independen
 @kernel
 def regularisation(L, W, e, r):
     """SHARE of C M⁻¹ Cᵀ, the inverse inertia of row r of closure e on its bodies alone; 0 where it has no such constraint."""
-    coupling = L.eq_kind[e] == EQ_COUPLING or L.eq_kind[e] == EQ_LENGTHS
-    if L.eq_kind[e] >= EQ_TENDON or r >= (1 if coupling else (6 if L.eq_kind[e] == EQ_WELD else 3)):
+    if r >= CONSTRAINT_ROWS[L.eq_kind[e]]:
         return 0.0
     inverse = 0.0
     for slot in range(L.eq_bodies.shape[1]):

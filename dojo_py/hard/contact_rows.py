@@ -9,6 +9,7 @@ import math
 
 from dojo_py.arrays import copy
 from dojo_py.collision.plane import reach_of
+from dojo_py.collision.vectors import dot, matrix, row
 from dojo_py.hard.apart import BEFORE, START, feature_place, pair_contact_rows
 from dojo_py.hard.far_pairs import full_distance, share
 from dojo_py.hard.limits import UNSURE
@@ -225,15 +226,13 @@ def evaluate_contact(L, P, Q, W, c, impulse, h, s):
         impulse = s[99, 0 : impulse.shape[0]]
     if candidate < planes:
         i, b = candidate, P.body[candidate]
-        plane_rows(
-            P.normal[i], P.tangent[i], P.offset[i], P.point[i], P.radius[i], P.curved[i], P.shape[i],
-            W.xn[b], W.Rn[b], W.v[b, 3:6], W.turn[b], W.hG[b], h, impulse,
-            W.cval[c], W.cC[c, 0], W.cB[c, 0], W.cH[c, 0, 3:6, 3:6], s[0:16, 0:3],
+        gap, first, second = plane_rows(
+            P, i, W, matrix(W.hG[b]), h, (impulse[0], impulse[1], impulse[2]), W.cC[c, 0], W.cB[c, 0], W.cH[c, 0, 3:6, 3:6],
+            s[0:5, 0:3],
         )  # fmt: skip
-        for t in range(1, 3):  # the tangential velocity of the body's centre
-            T = P.tangent[i, t - 1]
-            W.cval[c, t] += T[0] * W.v[b, 0] + T[1] * W.v[b, 1] + T[2] * W.v[b, 2]
-        W.cval[c, 0] += W.contact_allowance[c]
+        v = row(W.v, b)
+        W.cval[c, 0] = gap + W.contact_allowance[c]
+        W.cval[c, 1], W.cval[c, 2] = first + dot(row(P.tangent[i], 0), v), second + dot(row(P.tangent[i], 1), v)
         if rows > 3:
             plane_spin_rows(rows, P.normal[i], P.tangent[i], W.R[b], W.v[b], W.cval[c], W.cC[c, 0], W.cB[c, 0])
         _scale(W, c)

@@ -206,7 +206,16 @@ def load_coordinates(L, qpos, qvel, angle, rate):
 @kernel
 def drive(L, T, V, bodies, qpos, qvel, act, control, h):
     """Set V.angle, V.rate, V.force, V.servos, V.actuator_force, V.act_rate at the start of a step, add to V.wrench."""
-    S = V.servos
+    load_drive(L, T, V, bodies, qpos, qvel, act, control, h)
+    for i in range(T.dof.shape[0]):
+        V.actuator_force[i] = apply_actuator(L, T, i, V, bodies, qpos, qvel, act, control, h)
+    for dof in range(T.dof_range.shape[0]):
+        bound_joint(T, V, dof)
+
+
+@kernel
+def load_drive(L, T, V, bodies, qpos, qvel, act, control, h):
+    """`drive` before the actuators: coordinates, lengths of tendons, gravity compensation, controls in their ranges; no forces."""
     load_coordinates(L, qpos, qvel, V.angle, V.rate)
     load_paths(L, V, bodies, h)
     lift_forces(L, V, bodies, qpos)
@@ -216,68 +225,75 @@ def drive(L, T, V, bodies, qpos, qvel, act, control, h):
         V.control[k] = clamp(control[k], T.control_range[k, 0], T.control_range[k, 1])
     for i in range(V.force.shape[0]):
         V.force[i] = 0.0
-    for i in range(T.dof.shape[0]):
-        V.actuator_force[i] = 0.0
-        if T.pull[i] >= 0:
-            S.pull_law[T.pull[i], :] = 0.0
-        u = signal(T, i, control, act, h, V.act_rate)
-        if not T.enabled[i]:
-            if is_controlled(T.gaintype[i]):
-                rest(T, i, V)
-            continue
-        lower, upper = T.force_range[i, 0], T.force_range[i, 1]
-        if T.transmission[i] == SCALAR or T.transmission[i] == TENDON:
-            dof, gear = T.dof[i], T.gear[i, 0]
-            length, velocity = gear * V.angle[dof], gear * V.rate[dof]
-            b0, b1, b2, E = force_law(T, i, u, length, velocity, V)
-            lower, upper = lower + E, upper + E
-            force = clamp(b0 + b1 * length + b2 * velocity, lower, upper)
-            k = T.servo[i]
-            if k >= 0:
-                S.servo_force[k], S.servo_b1[k], S.servo_b2[k] = b0, b1, b2
-                S.servo_range[k, 0], S.servo_range[k, 1] = lower, upper
-            else:
-                V.force[dof] += gear * force
-        elif T.transmission[i] == BALL or T.transmission[i] == FREE:
-            force = _joint_force(L, T, i, V, bodies, qpos, qvel, u)
-        elif T.transmission[i] == CRANK:
-            force = _crank_force(T, i, V, bodies, u)
-        elif T.transmission[i] == ADHESION:
-            b0, _, b2, E = force_law(T, i, u, 0.0, 0.0, V)
-            law, force = S.pull_law[T.pull[i]], clamp(b0, lower + E, upper + E)
-            law[0], law[1], law[2], law[3] = b0, b2, lower + E, upper + E
-        else:
-            force = _site_force(T, i, V, bodies, u)
-        V.actuator_force[i] = force
-    _bound_joints(T, V)
 
 
 @kernel
-def _bound_joints(T, V):
-    """Keep the sum of the actuator forces on each bounded coordinate in its range; a servo gets what the others leave."""
+def apply_actuator(L, T, i, V, bodies, qpos, qvel, act, control, h):
+    """Add what actuator i does to V.force or V.wrench, or set its servo. Returns its scalar force, 0 where it is switched off."""
     S = V.servos
-    for dof in range(T.dof_range.shape[0]):
-        lower, upper = T.dof_range[dof, 0], T.dof_range[dof, 1]
-        if not (lower > -math.inf or upper < math.inf):
-            continue
-        lower, upper = lower - V.lift[dof], upper - V.lift[dof]
-        servo = -1
-        for k in range(S.servo_dof.shape[0]):
-            if S.servo_dof[k] == dof:
-                servo = k
-        if servo < 0:
-            V.force[dof] = clamp(V.force[dof], lower, upper)
-            continue
-        gear = S.servo_gear[servo]
-        if gear == 0.0:
-            continue
-        a, b = (lower - V.force[dof]) / gear, (upper - V.force[dof]) / gear
-        a, b = min(a, b), max(a, b)
-        low, high = max(a, S.servo_range[servo, 0]), min(b, S.servo_range[servo, 1])
-        if low > high:  # no force of the servo brings the sum into the range: any of its forces will do, the rest is cut
-            low = high = S.servo_range[servo, 0]
-            V.force[dof] = clamp(V.force[dof] + gear * low, lower, upper) - gear * low
-        S.servo_range[servo, 0], S.servo_range[servo, 1] = low, high
+    if T.pull[i] >= 0:
+        S.pull_law[T.pull[i], :] = 0.0
+    u = signal(T, i, control, act, h, V.act_rate)
+    if not T.enabled[i]:
+        if is_controlled(T.gaintype[i]):
+            rest(T, i, V)
+        return 0.0
+    lower, upper = T.force_range[i, 0], T.force_range[i, 1]
+    if T.transmission[i] == SCALAR or T.transmission[i] == TENDON:
+        dof, gear = T.dof[i], T.gear[i, 0]
+        length, velocity = gear * V.angle[dof], gear * V.rate[dof]
+        b0, b1, b2, E = force_law(T, i, u, length, velocity, V)
+        lower, upper = lower + E, upper + E
+        force = clamp(b0 + b1 * length + b2 * velocity, lower, upper)
+        k = T.servo[i]
+        if k >= 0:
+            S.servo_force[k], S.servo_b1[k], S.servo_b2[k] = b0, b1, b2
+            S.servo_range[k, 0], S.servo_range[k, 1] = lower, upper
+        else:
+            V.force[dof] += gear * force
+        return force
+    if T.transmission[i] == BALL or T.transmission[i] == FREE:
+        return _joint_force(L, T, i, V, bodies, qpos, qvel, u)
+    if T.transmission[i] == CRANK:
+        return _crank_force(T, i, V, bodies, u)
+    if T.transmission[i] == ADHESION:
+        b0, _, b2, E = force_law(T, i, u, 0.0, 0.0, V)
+        law, force = S.pull_law[T.pull[i]], clamp(b0, lower + E, upper + E)
+        law[0], law[1], law[2], law[3] = b0, b2, lower + E, upper + E
+        return force
+    return _site_force(T, i, V, bodies, u)
+
+
+@kernel
+def is_bounded(T, dof):
+    """Whether the sum of the actuator forces on a coordinate is bounded."""
+    return T.dof_range[dof, 0] > -math.inf or T.dof_range[dof, 1] < math.inf
+
+
+@kernel
+def bound_joint(T, V, dof):
+    """Keep the sum of the actuator forces on a bounded coordinate in its range; a servo gets what the others leave."""
+    if not is_bounded(T, dof):
+        return
+    S = V.servos
+    lower, upper = T.dof_range[dof, 0] - V.lift[dof], T.dof_range[dof, 1] - V.lift[dof]
+    servo = -1
+    for k in range(S.servo_dof.shape[0]):
+        if S.servo_dof[k] == dof:
+            servo = k
+    if servo < 0:
+        V.force[dof] = clamp(V.force[dof], lower, upper)
+        return
+    gear = S.servo_gear[servo]
+    if gear == 0.0:
+        return
+    a, b = (lower - V.force[dof]) / gear, (upper - V.force[dof]) / gear
+    a, b = min(a, b), max(a, b)
+    low, high = max(a, S.servo_range[servo, 0]), min(b, S.servo_range[servo, 1])
+    if low > high:  # no force of the servo brings the sum into the range: any of its forces will do, the rest is cut
+        low = high = S.servo_range[servo, 0]
+        V.force[dof] = clamp(V.force[dof] + gear * low, lower, upper) - gear * low
+    S.servo_range[servo, 0], S.servo_range[servo, 1] = low, high
 
 
 @kernel

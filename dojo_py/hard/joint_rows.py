@@ -75,14 +75,26 @@ def start_joints(L, W, s):
     for i in range(W.span[NODES, 0], W.span[NODES, 1]):
         j = L.node_joint[W.members[NODES, i]]
         if j >= 0:
-            start_joint(L, W, j, False, s)
+            start_joint(L, W, j, s)
 
 
 @kernel
-def start_joint(L, W, j, follow, s):
-    """`start_joints` for joint j, which has a node. follow: rows and impulses move smoothly from those of the last call."""
-    E, d, q_rel, c, J = s[0:3, 0:3], s[3, 0:3], s[3, 4:8], s[4, 0:6], s[5:11]
+def start_joint(L, W, j, s):
+    """`start_joints` for joint j, which has a node."""
     n = L.node[j]
+    start_impulses(L, W, j, False, W.Ga[n], W.Gb[n], s)
+    for r in range(6):
+        for i in range(6):
+            W.Pa[n, i, r], W.Pb[n, i, r] = -W.Ga[n, r, i], -W.Gb[n, r, i]
+
+
+@kernel
+def start_impulses(L, W, j, follow, on_parent, on_child, s):
+    """What joint j remembers of the start of a step; its impulse directions into on_parent, on_child (6, 8).
+
+    follow: they move smoothly from those of the last call.
+    """
+    E, d, q_rel, c, J = s[0:3, 0:3], s[3, 0:3], s[3, 4:8], s[4, 0:6], s[5:11]
     joint_frame(L, j, W.x, W.R, W.q, E, d, q_rel)
     dof, kind = L.vadr[j], L.kind[j]
     if kind == BALL or kind == FREE:
@@ -105,9 +117,7 @@ def start_joint(L, W, j, follow, s):
     rows_of_joint(L, W, j, E, d, q_rel, c, J, s[24:48])
     a = L.parent[j]
     for r in range(6):
-        spread(J[r], E, d, W.R[a], W.Ga[n, r], W.Gb[n, r])
-        for i in range(6):
-            W.Pa[n, i, r], W.Pb[n, i, r] = -W.Ga[n, r, i], -W.Gb[n, r, i]
+        spread(J[r], E, d, W.R[a], on_parent[r], on_child[r])
 
 
 @kernel

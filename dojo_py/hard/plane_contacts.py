@@ -10,100 +10,82 @@ Everything is evaluated at the next pose (Dojo, section IV-A); Jacobians are wit
 """
 
 from dojo_py.collision.plane import touching_point
+from dojo_py.collision.vectors import along, cross, dot, matrix, minus, plus, put, row, times, turned, turned_back
 from dojo_py.jit import kernel
 
 
 @kernel
-def plane_rows(n, T, offset, centre, radius, curved, M, x, R, w, S, hG, h, impulse, value, C, B, H, s):
-    """One contact. x (3,), R (3, 3): next pose; w (3,): ω; S (3, 3) = RᵀR₊; hG (3, 3): hΓ; impulse (3,): (γ, ξ₂, ξ₃) [N s].
+def plane_rows(P, i, W, hG, h, impulse, C, B, H, s):
+    """Candidate i at the next pose of its body. hG: h Γ, nine numbers; impulse: (γ, ξ₂, ξ₃) [N s]. Returns (gap, v_t - T v).
 
-    Out: value (3,) = (gap, v_t); C (3, 6); B (3, 6); H (3, 3): derivative of the torque at fixed impulse by ω.
-    s: work (16, 3).
+    Out: C (3, 6); B (3, 6); H (3, 3): derivative of the torque at fixed impulse by ω. s: work (5, 3).
     """
-    nb, p, P, arm, u, tb = s[0], s[1], s[2:5], s[5], s[6], s[7:9]
-    for i in range(3):
-        nb[i] = R[0, i] * n[0] + R[1, i] * n[1] + R[2, i] * n[2]
-        tb[0, i] = R[0, i] * T[0, 0] + R[1, i] * T[0, 1] + R[2, i] * T[0, 2]
-        tb[1, i] = R[0, i] * T[1, 0] + R[1, i] * T[1, 1] + R[2, i] * T[1, 2]
-    touching_point(nb, centre, curved, M, p, P)
-    for i in range(3):
-        arm[i] = p[i] - radius * nb[i]
-    value[0] = (
-        n[0] * x[0] + n[1] * x[1] + n[2] * x[2] + nb[0] * p[0] + nb[1] * p[1] + nb[2] * p[2] - radius - offset
-    )
-    u[0] = w[1] * arm[2] - w[2] * arm[1]
-    u[1] = w[2] * arm[0] - w[0] * arm[2]
-    u[2] = w[0] * arm[1] - w[1] * arm[0]
+    b, radius, curved = P.body[i], P.radius[i], P.curved[i]
+    R, S, x, w = matrix(W.Rn[b]), matrix(W.turn[b]), row(W.xn, b), (W.v[b, 3], W.v[b, 4], W.v[b, 5])
+    n, t1, t2 = row(P.normal, i), row(P.tangent[i], 0), row(P.tangent[i], 1)
+    n_b, t1_b, t2_b = turned_back(R, n), turned_back(R, t1), turned_back(R, t2)
+    p, Q = _point(P, i, n_b, s)
+    arm = along(p, -radius, n_b)
+    gap = n[0] * x[0] + n[1] * x[1] + n[2] * x[2] + n_b[0] * p[0] + n_b[1] * p[1] + n_b[2] * p[2] - radius - P.offset[i]
     # normal row: δgap = n·δx + δφ · ((p + Pᵀ n_b) × n_b)
-    g0, g1, g2 = p[0], p[1], p[2]
+    _put_row(C, 0, times(h, n), turned_back(hG, cross(plus(p, turned_back(Q, n_b)) if curved else p, n_b)))
+    _put_row(B, 0, n, turned(S, cross(arm, n_b)))
+    u = cross(w, arm)
+    _tangential_row(1, t1, t1_b, n_b, arm, u, w, radius, curved, Q, S, hG, C, B)
+    _tangential_row(2, t2, t2_b, n_b, arm, u, w, radius, curved, Q, S, hG, C, B)
+    # torque at fixed impulse: δ(p' × F_b) in the next frame = (δφ × p' + P' (n_b × δφ)) × F_b = -[F_b]ₓ X δφ
+    F = plus(plus(times(impulse[0], n_b), times(impulse[1], t1_b)), times(impulse[2], t2_b))
+    e = along(arm, radius, n_b)
+    X0, X1, X2 = (0.0, e[2], -e[1]), (-e[2], 0.0, e[0]), (e[1], -e[0], 0.0)  # -[p']ₓ + P' [n_b]ₓ
     if curved:
-        g0 += P[0, 0] * nb[0] + P[1, 0] * nb[1] + P[2, 0] * nb[2]
-        g1 += P[0, 1] * nb[0] + P[1, 1] * nb[1] + P[2, 1] * nb[2]
-        g2 += P[0, 2] * nb[0] + P[1, 2] * nb[1] + P[2, 2] * nb[2]
-    a0 = g1 * nb[2] - g2 * nb[1]
-    a1 = g2 * nb[0] - g0 * nb[2]
-    a2 = g0 * nb[1] - g1 * nb[0]
-    for i in range(3):
-        C[0, i] = h * n[i]
-        C[0, 3 + i] = a0 * hG[0, i] + a1 * hG[1, i] + a2 * hG[2, i]
-    for t in range(2):
-        b0, b1, b2 = tb[t, 0], tb[t, 1], tb[t, 2]
-        # q = t_b × ω, the derivative of t_b · (ω × p') by p'
-        q0 = b1 * w[2] - b2 * w[1]
-        q1 = b2 * w[0] - b0 * w[2]
-        q2 = b0 * w[1] - b1 * w[0]
-        value[1 + t] = b0 * u[0] + b1 * u[1] + b2 * u[2]
-        z0, z1, z2 = -radius * q0, -radius * q1, -radius * q2
-        if curved:
-            z0 += P[0, 0] * q0 + P[1, 0] * q1 + P[2, 0] * q2
-            z1 += P[0, 1] * q0 + P[1, 1] * q1 + P[2, 1] * q2
-            z2 += P[0, 2] * q0 + P[1, 2] * q1 + P[2, 2] * q2
-        # by δφ: u × t_b + (Qᵀ q) × n_b ;  by δω: p' × t_b
-        a0 = u[1] * b2 - u[2] * b1 + z1 * nb[2] - z2 * nb[1]
-        a1 = u[2] * b0 - u[0] * b2 + z2 * nb[0] - z0 * nb[2]
-        a2 = u[0] * b1 - u[1] * b0 + z0 * nb[1] - z1 * nb[0]
-        d0 = arm[1] * b2 - arm[2] * b1
-        d1 = arm[2] * b0 - arm[0] * b2
-        d2 = arm[0] * b1 - arm[1] * b0
-        for i in range(3):
-            C[1 + t, i] = T[t, i]
-            C[1 + t, 3 + i] = a0 * hG[0, i] + a1 * hG[1, i] + a2 * hG[2, i]
-            B[1 + t, i] = T[t, i]
-            B[1 + t, 3 + i] = S[i, 0] * d0 + S[i, 1] * d1 + S[i, 2] * d2
-        C[1 + t, 3] += d0
-        C[1 + t, 4] += d1
-        C[1 + t, 5] += d2
-    d0 = arm[1] * nb[2] - arm[2] * nb[1]
-    d1 = arm[2] * nb[0] - arm[0] * nb[2]
-    d2 = arm[0] * nb[1] - arm[1] * nb[0]
-    for i in range(3):
-        B[0, i] = n[i]
-        B[0, 3 + i] = S[i, 0] * d0 + S[i, 1] * d1 + S[i, 2] * d2
-    # torque at fixed impulse: δ(p' × F_b) in the next frame = (δφ × p' + Q (n_b × δφ)) × F_b
-    f0 = impulse[0] * nb[0] + impulse[1] * tb[0, 0] + impulse[2] * tb[1, 0]
-    f1 = impulse[0] * nb[1] + impulse[1] * tb[0, 1] + impulse[2] * tb[1, 1]
-    f2 = impulse[0] * nb[2] + impulse[1] * tb[0, 2] + impulse[2] * tb[1, 2]
-    X, Y = s[9:12], s[12:15]
-    # X = -[p']x + Q [n_b]x,  Q = P - r I
-    X[0, 0], X[0, 1], X[0, 2] = 0.0, arm[2] + radius * nb[2], -arm[1] - radius * nb[1]
-    X[1, 0], X[1, 1], X[1, 2] = -arm[2] - radius * nb[2], 0.0, arm[0] + radius * nb[0]
-    X[2, 0], X[2, 1], X[2, 2] = arm[1] + radius * nb[1], -arm[0] - radius * nb[0], 0.0
+        X0, X1, X2 = plus(X0, cross(Q[0:3], n_b)), plus(X1, cross(Q[3:6], n_b)), plus(X2, cross(Q[6:9], n_b))
+    Y0 = turned_back(hG, minus(times(F[2], X1), times(F[1], X2)))
+    Y1 = turned_back(hG, minus(times(F[0], X2), times(F[2], X0)))
+    Y2 = turned_back(hG, minus(times(F[1], X0), times(F[0], X1)))
+    for r in range(3):
+        put(H, r, plus(plus(times(S[3 * r], Y0), times(S[3 * r + 1], Y1)), times(S[3 * r + 2], Y2)))
+    return gap, dot(t1_b, u), dot(t2_b, u)
+
+
+@kernel
+def _tangential_row(r, t, t_b, n_b, arm, u, w, radius, curved, Q, S, hG, C, B):
+    """Row r: v_t along a tangent (t, in the body's frame t_b).
+
+    By δφ: u × t_b + (P'ᵀ q) × n_b,  u = ω × p', P' = P - r 1, q = t_b × ω the derivative of t_b · u by p';  by δω: p' × t_b.
+    """
+    lever, q = cross(arm, t_b), cross(t_b, w)
+    z = times(-radius, q)
     if curved:
-        for i in range(3):
-            X[i, 0] += P[i, 1] * nb[2] - P[i, 2] * nb[1]
-            X[i, 1] += P[i, 2] * nb[0] - P[i, 0] * nb[2]
-            X[i, 2] += P[i, 0] * nb[1] - P[i, 1] * nb[0]
-    # Y = -[F]x X
-    for j in range(3):
-        Y[0, j] = f2 * X[1, j] - f1 * X[2, j]
-        Y[1, j] = f0 * X[2, j] - f2 * X[0, j]
-        Y[2, j] = f1 * X[0, j] - f0 * X[1, j]
-    for j in range(3):
-        y0 = Y[0, 0] * hG[0, j] + Y[0, 1] * hG[1, j] + Y[0, 2] * hG[2, j]
-        y1 = Y[1, 0] * hG[0, j] + Y[1, 1] * hG[1, j] + Y[1, 2] * hG[2, j]
-        y2 = Y[2, 0] * hG[0, j] + Y[2, 1] * hG[1, j] + Y[2, 2] * hG[2, j]
-        for i in range(3):
-            H[i, j] = S[i, 0] * y0 + S[i, 1] * y1 + S[i, 2] * y2
+        z = plus(z, turned_back(Q, q))
+    _put_row(C, r, t, plus(turned_back(hG, _two_crosses(u, t_b, z, n_b)), lever))
+    _put_row(B, r, t, turned(S, lever))
+
+
+@kernel
+def _point(P, i, n_b, s):
+    """p of candidate i and, of a curved one, its derivative by n_b (3,), nine numbers. s: work (5, 3)."""
+    if not P.curved[i]:
+        return row(P.point, i), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    put(s, 0, n_b)
+    touching_point(s[0], P.point[i], True, P.shape[i], s[1], s[2:5])
+    return row(s, 1), matrix(s[2:5])
+
+
+@kernel
+def _put_row(A, r, linear, angular):
+    """Row r of A (…, 6 or more) = (linear, angular)."""
+    A[r, 0], A[r, 1], A[r, 2] = linear
+    A[r, 3], A[r, 4], A[r, 5] = angular
+
+
+@kernel
+def _two_crosses(a, b, c, d):
+    """a × b + c × d."""
+    return (
+        a[1] * b[2] - a[2] * b[1] + c[1] * d[2] - c[2] * d[1],
+        a[2] * b[0] - a[0] * b[2] + c[2] * d[0] - c[0] * d[2],
+        a[0] * b[1] - a[1] * b[0] + c[0] * d[1] - c[1] * d[0],
+    )
 
 
 @kernel

@@ -61,7 +61,7 @@ def residual_of(L, W, h, floors):
             nc, first = TENDON_ROW, L.eq_dof[-1 - j]
         if j >= 0:
             nc, first = 6 - L.ndof[j], L.vadr[j]
-            unsure = floors * UNSURE / abs(h) * (1.0 + _farthest(W.xn[L.child[j]]) + _farthest(W.xn[L.parent[j]]))
+            unsure = floors * UNSURE / abs(h) * (1.0 + W.body_extent[L.child[j]] + W.body_extent[L.parent[j]])
         for r in range(nc):
             residual = _worse(residual, max(abs(W.rn[n, r]) - unsure, 0.0 * W.rn[n, r]))
         for r in range(nc, 6):
@@ -94,14 +94,8 @@ def _extent(W, c):
     extent = 0.0
     for side in range(2):
         if W.cbody[c, side] >= 0:
-            extent = max(extent, _farthest(W.xn[W.cbody[c, side]]))
+            extent = max(extent, W.body_extent[W.cbody[c, side]])
     return extent
-
-
-@kernel
-def _farthest(x):
-    """Largest coordinate of x (3,)."""
-    return max(abs(x[0]), max(abs(x[1]), abs(x[2])))
 
 
 @kernel

@@ -39,7 +39,11 @@ def evaluate_rows(L, P, Q, W, h, scheme):
     W.extent[0] = 0.0
     for i in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, i]
-        W.extent[0] = max(W.extent[0], abs(W.xn[b, 0]), abs(W.xn[b, 1]), abs(W.xn[b, 2]))
+        W.body_extent[b] = max(abs(W.xn[b, 0]), abs(W.xn[b, 1]), abs(W.xn[b, 2]))
+        W.extent[0] = max(W.extent[0], W.body_extent[b])
+        W.body_speed[b] = 0.0
+        for k in range(6):
+            W.body_speed[b] = max(W.body_speed[b], abs(W.v[b, k]))
         momentum_rows(L.mass[b], L.inertia[b], W.v[b], h, W.rb[b], W.inertia[b])
         if h > 0.0 and in_medium(L, b):
             resist(L, W, b, h)

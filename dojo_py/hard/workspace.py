@@ -55,6 +55,8 @@ class Work(NamedTuple):
     p: np.ndarray  # (nb + 1, 4) step quaternions
     hG: np.ndarray  # (nb + 1, 3, 3) h Γ(ω)
     extent: np.ndarray  # (1,) largest coordinate of a body [m]
+    body_extent: np.ndarray  # (nb + 1,) of each body, 0 of the world [m]
+    body_speed: np.ndarray  # (nb + 1,) largest of its velocities [m/s, rad/s]
     turn: np.ndarray  # (nb + 1, 3, 3) rotation of the step, Rᵀ R₊
     Ca: np.ndarray  # (nn, 6, 8) row Jacobians by the parent's velocity
     Cb: np.ndarray  # (nn, 6, 8) by the child's
@@ -279,7 +281,8 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         Geq=z((*layout.eq_bodies.shape, 6, WIDTH)), turn0=z((nj, 4)), origin0=z((nj, 3)),
         basis=z((nj, 6, 6)), rate_prev=z(nv), angle0=z(nv), force=z(nv), v=now.v, lam=now.lam,
         theta=now.theta, fric=now.fric, lim=now.lim, con=now.con, xn=z((nb + 1, 3)), qn=z((nb + 1, 4)), Rn=z((nb + 1, 3, 3)),
-        p=z((nb + 1, 4)), hG=z((nb + 1, 3, 3)), extent=z(1), turn=z((nb + 1, 3, 3)), Ca=z((nn, 6, WIDTH)),
+        p=z((nb + 1, 4)), hG=z((nb + 1, 3, 3)), extent=z(1), body_extent=z(nb + 1), body_speed=z(nb + 1),
+        turn=z((nb + 1, 3, 3)), Ca=z((nn, 6, WIDTH)),
         Cb=z((nn, 6, WIDTH)), Ceq=z((*layout.eq_bodies.shape, 6, WIDTH)), rows=z((nn, 6)), drive=z((nv, 2)),
         row_scale=z(nv), pull=z((nj, 6, 4)), inertia=z((nb, 6, WIDTH)), rb=z((nb, WIDTH)),
         rn=z((nn, 6)), size=z((nb, WIDTH)), active=z(nc, np.int64), n_active=z(2, np.int64),

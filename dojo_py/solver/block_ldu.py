@@ -17,7 +17,7 @@ import numpy as np
 from dojo_py.jit import entry, kernel
 from dojo_py.solver.double_double import add, factorise_six, solve_six, subtract_product_six
 from dojo_py.solver.elimination_order import group_tables
-from dojo_py.solver.octet import WIDTH, joined, load, minus, store, times
+from dojo_py.solver.octet import WIDTH, clear_block, joined, load, minus, store, times
 
 
 class Pattern(NamedTuple):
@@ -48,6 +48,7 @@ class Blocks(NamedTuple):
 
     D: np.ndarray  # (N, 6, 8) diagonal blocks, then their LU factors
     swap: np.ndarray  # (N, 6) row exchanges of the pivots
+    source: np.ndarray  # (N, 6) where each row comes from, all of them together
     U: np.ndarray  # (nblocks, 6, 8)
     L: np.ndarray  # (nblocks, 6, 8)
     E: np.ndarray  # (nblocks, 6, 8) D⁻¹ U
@@ -76,6 +77,7 @@ def allocate(n_nodes, n_blocks, fixed=None):
         ),
         Blocks(
             np.zeros((n_nodes, 6, WIDTH)),
+            np.zeros((n_nodes, 6), np.int64),
             np.zeros((n_nodes, 6), np.int64),
             np.zeros((max(n_blocks, 1), 6, WIDTH)),
             np.zeros((max(n_blocks, 1), 6, WIDTH)),
@@ -161,15 +163,19 @@ def _factorise_pivot(A, swap):
 
 
 @kernel
-def _apply_pivot(A, swap, B, j):
-    """Columns j … j + 7 of B (6, m) become A⁻¹ B, A and swap from `_factorise_pivot`."""
+def _find_sources(swap, source):
+    """source (6,): which row each one is after the exchanges, one after the other, of rows k and swap[k]."""
     for k in range(6):
-        row = swap[k]
-        if row != k:
-            upper, lower = load(B, k, j), load(B, row, j)
-            store(lower, B, k, j)
-            store(upper, B, row, j)
-    b0, b1, b2, b3, b4, b5 = load(B, 0, j), load(B, 1, j), load(B, 2, j), load(B, 3, j), load(B, 4, j), load(B, 5, j)
+        source[k] = k
+    for k in range(6):
+        source[k], source[swap[k]] = source[swap[k]], source[k]
+
+
+@kernel
+def _apply_pivot(A, source, B, out, j):
+    """Columns j … j + 7 of out (6, m) = A⁻¹ B, which may be the same. A from `_factorise_pivot`, source from its exchanges."""
+    b0, b1, b2 = load(B, source[0], j), load(B, source[1], j), load(B, source[2], j)
+    b3, b4, b5 = load(B, source[3], j), load(B, source[4], j), load(B, source[5], j)
     b1 = minus(b1, A[1, 0], b0)
     b2 = minus(minus(b2, A[2, 0], b0), A[2, 1], b1)
     b3 = minus(minus(minus(b3, A[3, 0], b0), A[3, 1], b1), A[3, 2], b2)
@@ -183,27 +189,23 @@ def _apply_pivot(A, swap, B, j):
     b0 = minus(
         minus(minus(minus(minus(times(b0, A[0, 6]), A[0, 5], b5), A[0, 4], b4), A[0, 3], b3), A[0, 2], b2), A[0, 1], b1
     )
-    store(b0, B, 0, j)
-    store(b1, B, 1, j)
-    store(b2, B, 2, j)
-    store(b3, B, 3, j)
-    store(b4, B, 4, j)
-    store(b5, B, 5, j)
+    store(b0, out, 0, j)
+    store(b1, out, 1, j)
+    store(b2, out, 2, j)
+    store(b3, out, 3, j)
+    store(b4, out, 4, j)
+    store(b5, out, 5, j)
 
 
 @kernel
-def _apply_pivot_vector(A, swap, x):
+def _apply_pivot_vector(A, source, x):
     """x (6,) becomes A⁻¹ x. (What is known last comes last in every row, so that the rest does not wait for it.)"""
-    for k in range(6):
-        row = swap[k]
-        if row != k:
-            x[k], x[row] = x[row], x[k]
-    x0 = x[0]
-    x1 = x[1] - A[1, 0] * x0
-    x2 = x[2] - A[2, 0] * x0 - A[2, 1] * x1
-    x3 = x[3] - A[3, 0] * x0 - A[3, 1] * x1 - A[3, 2] * x2
-    x4 = x[4] - A[4, 0] * x0 - A[4, 1] * x1 - A[4, 2] * x2 - A[4, 3] * x3
-    x5 = x[5] - A[5, 0] * x0 - A[5, 1] * x1 - A[5, 2] * x2 - A[5, 3] * x3 - A[5, 4] * x4
+    x0, x1, x2, x3, x4, x5 = x[source[0]], x[source[1]], x[source[2]], x[source[3]], x[source[4]], x[source[5]]
+    x1 = x1 - A[1, 0] * x0
+    x2 = x2 - A[2, 0] * x0 - A[2, 1] * x1
+    x3 = x3 - A[3, 0] * x0 - A[3, 1] * x1 - A[3, 2] * x2
+    x4 = x4 - A[4, 0] * x0 - A[4, 1] * x1 - A[4, 2] * x2 - A[4, 3] * x3
+    x5 = x5 - A[5, 0] * x0 - A[5, 1] * x1 - A[5, 2] * x2 - A[5, 3] * x3 - A[5, 4] * x4
     x5 *= A[5, 6]
     x4 = x4 * A[4, 6] - A[4, 5] * x5
     x3 = x3 * A[3, 6] - A[3, 5] * x5 - A[3, 4] * x4
@@ -227,16 +229,14 @@ def clear(pattern, blocks):
     """All blocks to zero, but for those that are written anew."""
     for p in range(pattern.part[0], pattern.part[1]):
         i = pattern.places[p]
-        blocks.D[i, :, :] = 0.0
+        clear_block(blocks.D[i])
         if blocks.stiff_node[i]:
             blocks.S[i, :, :, :] = 0.0
             blocks.stiff_node[i] = 0
         for b in range(pattern.start[i], pattern.stop[i]):
             if not blocks.tree[b]:
-                for r in range(6):
-                    for k in range(WIDTH):
-                        blocks.U[b, r, k] = 0.0
-                        blocks.L[b, r, k] = 0.0
+                clear_block(blocks.U[b])
+                clear_block(blocks.L[b])
             if blocks.stiff_block[b]:
                 blocks.U_extra[b, :, :, :] = 0.0
                 blocks.L_extra[b, :, :, :] = 0.0
@@ -287,15 +287,14 @@ def factorise(pattern, blocks):
             pivot = _factorise_pivot(D[i], swap[i])
         if not (pivot > 0.0 and math.isfinite(pivot)):
             return i
+        _find_sources(swap[i], blocks.source[i])
         for b in range(first, last):
             if blocks.stiff_block[b]:
                 for r in range(6):
                     for c in range(6):
                         E[b, r, c] = blocks.E_extra[b, 0, r, c]
                 continue
-            for r in range(6):
-                store(load(U[b], r, 0), E[b], r, 0)
-            _apply_pivot(D[i], swap[i], E[b], 0)
+            _apply_pivot(D[i], blocks.source[i], U[b], E[b], 0)
         for b in range(first, last):
             j = column[b]
             for c in range(first, last):
@@ -345,7 +344,7 @@ def solve(pattern, blocks, x):
     start, stop, column, places = pattern.start, pattern.stop, pattern.column, pattern.places
     for p in range(pattern.part[0], pattern.part[1]):
         i = places[p]
-        _apply_pivot_vector(blocks.D[i], blocks.swap[i], x[i])
+        _apply_pivot_vector(blocks.D[i], blocks.source[i], x[i])
         for b in range(start[i], stop[i]):
             _subtract_times(blocks.L[b], x[i], x[column[b]])
     for p in range(pattern.part[1] - 1, pattern.part[0] - 1, -1):
@@ -362,7 +361,7 @@ def solve_many(pattern, blocks, x):
     for p in range(n):
         i = order[p]
         for j in range(0, m, WIDTH):
-            _apply_pivot(blocks.D[i], blocks.swap[i], x[i], j)
+            _apply_pivot(blocks.D[i], blocks.source[i], x[i], x[i], j)
         for b in range(start[i], stop[i]):
             for j in range(0, m, WIDTH):
                 _subtract_product(blocks.L[b], x[i], x[column[b]], j)

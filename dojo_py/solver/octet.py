@@ -156,6 +156,24 @@ def joined(typing: Any, row: Any, other: Any, k: Any) -> Any:
     return OCTET(OCTET, OCTET, _INT), build
 
 
+@_or(lambda: np.zeros(WIDTH))
+def zeros(typing: Any) -> Any:
+    """Eight zeros."""
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return ir.Constant(_VECTOR, [0.0] * WIDTH)
+
+    return OCTET(), build
+
+
+@kernel
+def clear_block(A):
+    """A (n, whole octets) = 0. (Short rows: a call of memset for each costs more than what it does.)"""
+    for i in range(A.shape[0]):
+        for j in range(0, A.shape[1], WIDTH):
+            store(zeros(), A, i, j)
+
+
 @kernel
 def combine(A, w):
     """Σ w_r A_r: the rows of A (6, 8) with weights w (6,)."""

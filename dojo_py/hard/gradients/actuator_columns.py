@@ -1,14 +1,19 @@
 """Right-hand sides through the actuators: by the control, and where forces turn with bodies or depend on them by the state.
 
 The actuators' laws are differentiated by central differences: they cost a microsecond and have no part in what is stiff. Servos of
-rotations keep their whole turns meanwhile, or a difference across half a turn would be taken for a derivative.
+rotations keep their whole turns meanwhile, or a difference across half a turn would be taken for a derivative. A control acts
+through one actuator, and through the others on its joint where their sum is bounded: only these are asked.
+
+A force that the state leaves as it is, on a site that refers to no other, is a wrench fixed in its body. When the body rotates by
+ψ it changes by ψ × (F, τ): no difference is needed, `take_fixed` takes it off what stays in its direction in the world.
 """
 
 from dojo_py.actuation.controlled import GAIN_DCMOTOR
-from dojo_py.actuation.force import BIAS_MUSCLE, GAIN_MUSCLE
-from dojo_py.actuation.transmission import SCALAR, TENDON
+from dojo_py.actuation.force import BIAS_MUSCLE, GAIN_MUSCLE, clamp
+from dojo_py.actuation.transmission import SCALAR, SITE, TENDON
+from dojo_py.arrays import copy
 from dojo_py.hard.dof_rows import solved_impulse
-from dojo_py.hard.drives import drive
+from dojo_py.hard.drives import apply_actuator, bound_joint, is_bounded, load_drive
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_normalise
 
@@ -23,19 +28,32 @@ def follows_bodies(T):
 
 
 @kernel
+def is_fixed(T, i):
+    """Whether actuator i is a wrench fixed in its body: of a force that no state changes, on a site that refers to no other."""
+    return T.transmission[i] == SITE and not T.has_reference[i] and T.gaintype[i] == 0 and T.biastype[i] == 0
+
+
+@kernel
+def _has_own_slopes(T, i):
+    """Whether the law of actuator i is a muscle's or a motor's, which its slopes at the start of a step stand for."""
+    return T.gaintype[i] == GAIN_MUSCLE or T.biastype[i] == BIAS_MUSCLE or T.gaintype[i] == GAIN_DCMOTOR
+
+
+@kernel
 def follows_state(T):
-    """Whether the law of an actuator changes with the state: one that follows bodies, a muscle, or a motor."""
+    """Whether what an actuator does changes with the state by more than a wrench fixed in a body does."""
     for i in range(T.transmission.shape[0]):
-        if T.gaintype[i] == GAIN_MUSCLE or T.biastype[i] == BIAS_MUSCLE or T.gaintype[i] == GAIN_DCMOTOR:
+        along = T.transmission[i] == SCALAR or T.transmission[i] == TENDON
+        if _has_own_slopes(T, i) or not (along or is_fixed(T, i)):
             return True
-    return follows_bodies(T)
+    return False
 
 
 @kernel
 def follows_rates(T):
     """Whether the law of an actuator changes with the rates, where it changes with the state: not that of a rotor on a site."""
     for i in range(T.transmission.shape[0]):
-        if T.gaintype[i] == GAIN_MUSCLE or T.biastype[i] == BIAS_MUSCLE or T.gaintype[i] == GAIN_DCMOTOR:
+        if _has_own_slopes(T, i):
             return True
         if T.transmission[i] != SCALAR and T.transmission[i] != TENDON and (T.gaintype[i] != 0 or T.biastype[i] != 0):
             return True
@@ -43,22 +61,99 @@ def follows_rates(T):
 
 
 @kernel
-def add_drive(L, T, W, V, G, bodies, qpos, qvel, act, control, h, scheme, factor):
-    """G.d_force, G.d_servo, G.d_wrench += factor * what the actuators do there; servos at the length and rate of the solution.
+def take_fixed(L, T, V, G, qpos, qvel, act, control, h):
+    """G.still (nb, 6) -= the actuators' wrenches that are fixed in the bodies: their impulse, and their torque."""
+    V.wrench[:, :] = 0.0
+    V.hold[0] = 1
+    found = False
+    for i in range(T.transmission.shape[0]):
+        if is_fixed(T, i):
+            found = True
+            apply_actuator(L, T, i, V, G.bodies, qpos, qvel, act, control, h)
+    V.hold[0] = 0
+    for b in range(G.still.shape[0] if found else 0):
+        for i in range(3):
+            G.still[b, i] -= h * V.wrench[b, i]
+            G.still[b, 3 + i] -= V.wrench[b, 3 + i]
 
-    A servo's gain, its bias and, under a bounded total force, its range depend on the controls: all are in its impulse.
+
+@kernel
+def add_drive(L, T, W, V, G, bodies, qpos, qvel, act, control, h, scheme, factor):
+    """G.d_force, G.d_servo, G.d_wrench += factor * what the actuators do there, but for wrenches fixed in bodies.
+
+    Servos at the length and rate of the solution: a servo's gain, its bias and, under a bounded total force, its range depend on
+    the controls, and all are in its impulse.
     """
     V.wrench[:, :] = 0.0
     V.hold[0] = 1
-    drive(L, T, V, bodies, qpos, qvel, act, control, h)
+    load_drive(L, T, V, bodies, qpos, qvel, act, control, h)
+    for i in range(T.transmission.shape[0]):
+        if not is_fixed(T, i):
+            apply_actuator(L, T, i, V, bodies, qpos, qvel, act, control, h)
+    for dof in range(T.dof_range.shape[0]):
+        bound_joint(T, V, dof)
     V.hold[0] = 0
-    for i in range(G.d_force.shape[0]):
-        G.d_force[i] += factor * V.force[i]
     for i in range(G.d_servo.shape[0]):
         G.d_servo[i] += factor * solved_impulse(L, W, V.servos, i, h, h, scheme)
+    _add_forces(V, G, factor)
+
+
+@kernel
+def _add_forces(V, G, factor):
+    """G.d_force, G.d_wrench += factor * the forces and wrenches in V."""
+    for i in range(G.d_force.shape[0]):
+        G.d_force[i] += factor * V.force[i]
     for b in range(G.d_wrench.shape[0]):
         for i in range(6):
             G.d_wrench[b, i] += factor * V.wrench[b, i]
+
+
+@kernel
+def reader_of(T, k):
+    """The actuator that reads control k. An actuator's controls stand together, those of all in the order of the actuators."""
+    reader = 0
+    for i in range(T.control.shape[0]):
+        if T.control[reader] <= T.control[i] <= k:
+            reader = i
+    return reader
+
+
+@kernel
+def _acts_with(T, i, reader):
+    """Whether actuator i is `reader`, or shares a joint or tendon with it whose total force is bounded."""
+    if i == reader:
+        return True
+    along = T.transmission[reader] == SCALAR or T.transmission[reader] == TENDON
+    return along and T.transmission[i] == T.transmission[reader] and T.dof[i] == T.dof[reader] and is_bounded(T, T.dof[i])
+
+
+@kernel
+def control_drive(L, T, W, V, G, qpos, qvel, act, control, h, scheme, k, epsilon):
+    """G.d_force, G.d_servo, G.d_wrench = derivative of what the actuators do by control k: a central difference, step `epsilon`.
+
+    V holds `load_drive` of the state.
+    """
+    clear_drive(G)
+    copy(control, G.control)
+    reader = reader_of(T, k)
+    for side in range(2):
+        delta = (epsilon if side == 0 else -epsilon) * max(1.0, abs(control[k]))
+        G.control[k] = control[k] + delta
+        V.control[k] = clamp(G.control[k], T.control_range[k, 0], T.control_range[k, 1])
+        V.force[:] = 0.0
+        V.wrench[:, :] = 0.0
+        V.hold[0] = 1
+        for i in range(T.transmission.shape[0]):
+            if _acts_with(T, i, reader):
+                apply_actuator(L, T, i, V, G.bodies, qpos, qvel, act, G.control, h)
+        if T.transmission[reader] == SCALAR or T.transmission[reader] == TENDON:
+            bound_joint(T, V, T.dof[reader])
+        V.hold[0] = 0
+        for i in range(T.transmission.shape[0]):
+            if T.servo[i] >= 0 and _acts_with(T, i, reader):
+                G.d_servo[T.servo[i]] += 0.5 / delta * solved_impulse(L, W, V.servos, T.servo[i], h, h, scheme)
+        _add_forces(V, G, 0.5 / delta)
+    V.control[k] = clamp(control[k], T.control_range[k, 0], T.control_range[k, 1])
 
 
 @kernel

@@ -44,20 +44,15 @@ def plane_changes(P, W, G, h):
     """
     s = W.scratch
     nr = W.cf.shape[1]
-    F, value, C, B, H, T = s[20, 0:nr], s[21, 0:nr], s[22:25, 0:6], s[25:28, 0:6], s[28:31, 0:3], s[34:37, 0:3]
+    F, C, B, H = s[20, 0:nr], s[22:25, 0:6], s[25:28, 0:6], s[28:31, 0:3]
     y, f = s[44 : 44 + nr, 0:6], s[50, 0:nr]
     for c in range(W.n_active[1]):
         i, b = W.active[c], W.cbody[c, 0]
         impulse_of(W.claw[c], W.con[c], F)
         physical_impulse(W, c, F, f)
         R, rows = W.Rn[b], ROWS[W.claw[c]]
-        for r in range(3):
-            for k in range(3):
-                T[r, k] = R[k, r]  # δφ₊ = R₊ᵀ ψ
-        plane_rows(
-            P.normal[i], P.tangent[i], P.offset[i], P.point[i], P.radius[i], P.curved[i], P.shape[i],
-            W.xn[b], R, W.v[b, 3:6], W.turn[b], T, h, f, value, C, B, H, s[0:16, 0:3],
-        )  # fmt: skip
+        turn = (R[0, 0], R[1, 0], R[2, 0], R[0, 1], R[1, 1], R[2, 1], R[0, 2], R[1, 2], R[2, 2])  # δφ₊ = R₊ᵀ ψ
+        plane_rows(P, i, W, turn, h, (f[0], f[1], f[2]), C, B, H, s[0:5, 0:3])
         n, t, v, S, K = P.normal[i], P.tangent[i], W.v[b], W.turn[b], W.cK[c]
         d0, d1, d2 = W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2]
         for r in range(3):

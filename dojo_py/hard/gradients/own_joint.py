@@ -6,73 +6,13 @@
     law           of springs, armature, servos, limits and dry friction, by the coordinate, the rate before, and those rates
 """
 
-from dojo_py.arrays import copy_rows
 from dojo_py.hard.dof_rows import curved_spring, has_vector_spring, spring_weights, vector_springs
+from dojo_py.hard.gradients.impulse_change import impulse_change
 from dojo_py.hard.gradients.screws import as_velocity
-from dojo_py.hard.joint_rows import start_joint
 from dojo_py.hard.limits import limit_distance
-from dojo_py.hard.terms import BALL, COMPOUND, FREE
+from dojo_py.hard.terms import BALL, FREE
 from dojo_py.jit import kernel
-from dojo_py.rotation import log_jacobian, quat_normalise, quat_to_matrix
-
-
-@kernel
-def _impulse_change(L, W, G, j, n, dof, here, epsilon, scheme, h, out, saved, basis, s):
-    """out (4, 6): derivative of the impulses of joint j on child and parent by its coordinate i; row 2: of its vector springs.
-
-    The rows of a compound joint complete its screws; which ones do is open, and must be a smooth function of the coordinate: the
-    ones next to those of the start (basis, 6 × 6), on both sides. Followed from one side to the other they turn by the step's
-    square, which the step divides once.
-    """
-    b, springs = L.child[j], has_vector_spring(L, j)
-    for k in range(3):
-        saved[0, k] = W.x[b, k]
-    for k in range(4):
-        saved[1, k] = W.q[b, k]
-    saved[2, 0] = W.angle0[dof]
-    if L.kind[j] == COMPOUND:
-        copy_rows(W.basis[j], basis)
-    out[:, :] = 0.0
-    for side in range(2):
-        delta = epsilon if side == 0 else -epsilon
-        for k in range(3):
-            W.x[b, k] = saved[0, k] + delta * here[k]
-        _turn_by(saved[1], here, delta, W.q[b])
-        quat_to_matrix(W.q[b], W.R[b])
-        W.angle0[dof] = saved[2, 0] + delta
-        if L.kind[j] == COMPOUND:
-            copy_rows(basis, W.basis[j])
-        start_joint(L, W, j, True, s)
-        scale = 0.5 / delta
-        lam = G.load[n]
-        for r in range(6):
-            for k in range(6):
-                out[0, k] += scale * W.Gb[n, r, k] * lam[r]
-                out[1, k] += scale * W.Ga[n, r, k] * lam[r]
-        if springs:
-            vector_springs(L, W, j, h, scheme, s)
-            for k in range(6):
-                out[2, k] += scale * W.pull[j, k, 3]
-    for k in range(3):
-        W.x[b, k] = saved[0, k]
-    for k in range(4):
-        W.q[b, k] = saved[1, k]
-    quat_to_matrix(W.q[b], W.R[b])
-    W.angle0[dof] = saved[2, 0]
-    start_joint(L, W, j, False, s)
-    if springs:
-        vector_springs(L, W, j, h, scheme, s)
-
-
-@kernel
-def _turn_by(q, screw, delta, out):
-    """out (4,) = q (4,) turned by delta times the screw's turn, world axes."""
-    x, y, z = 0.5 * delta * screw[3], 0.5 * delta * screw[4], 0.5 * delta * screw[5]
-    out[0] = q[0] - x * q[1] - y * q[2] - z * q[3]
-    out[1] = q[1] + x * q[0] + y * q[3] - z * q[2]
-    out[2] = q[2] + y * q[0] + z * q[1] - x * q[3]
-    out[3] = q[3] + z * q[0] + x * q[2] - y * q[1]
-    quat_normalise(out)
+from dojo_py.rotation import log_jacobian
 
 
 @kernel
@@ -88,7 +28,7 @@ def own_joint_column(L, W, A, G, j, i, part, column, scheme, h, epsilon, s):
         rates[r] = law[r] = 0.0
     if part == 0:
         change, saved = s[2:6, 0:6], s[6:9]
-        _impulse_change(L, W, G, j, n, dof, G.here[dof], epsilon, scheme, h, change, saved, s[10:16, 0:6], s[16:80])
+        impulse_change(L, W, G, j, n, dof, epsilon, scheme, h, change, saved, s[10:16, 0:6], s[16:80])
         p = G.here[dof]
         F = s[9, 0:3]
         for r in range(3):

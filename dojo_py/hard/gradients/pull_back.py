@@ -58,8 +58,8 @@ def _directly(L, W, G, h, dof, after):
         if b >= 0:
             for r in range(6):
                 G.columns[L.place_body[b], r, dof] = 0.0
-    next_joint(L, W, G, j, h, dof, dof, 0, G.row)
+    next_joint(L, W, G, j, h, dof, dof, G.row)
     total = 0.0
     for i in range(L.vadr[j], L.vadr[j] + L.ndof[j]):
-        total += after[i] * G.row[i] + after[nv + i] * G.row[nv + i]
+        total += after[i] * G.row[i, 0] + after[nv + i] * G.row[nv + i, 0]
     return total

@@ -104,7 +104,7 @@ def turn_after(L, W, j, h, J, s):
     for i in range(3):
         vector[i] = h * W.rows[L.node[j], 3 + i]
     log_jacobian(vector, J)
-    invert(J, J, s[0:3, 0:3])
+    invert(J, J)
 
 
 @kernel

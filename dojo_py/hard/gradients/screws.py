@@ -6,41 +6,42 @@ body s below moves by u + ψ × (x_s - x_child). The old velocities are differen
     ball, free:  q₋ = q exp(-r), r = h q̇:    turn of q₋ by δq: that of q seen from the parent then;  by δq̇: -h R₋ₐ E Jr(r)
 """
 
+from dojo_py.collision.vectors import cross, dot, row
 from dojo_py.hard.bodies import momentum_rows
-from dojo_py.hard.joints.compound import chain_pose, solve_small
+from dojo_py.hard.joints.compound import chain_pose
 from dojo_py.hard.terms import BALL, FREE
 from dojo_py.jit import kernel
 from dojo_py.rotation import log_jacobian, quat_mul, quat_normalise, quat_to_matrix, step_quaternion, step_tangent
 
 
 @kernel
-def invert(A, out, s):
-    """out (3, 3) = A⁻¹. s: work (3, 3)."""
+def invert(A, out):
+    """out (3, 3) = A⁻¹ of a tangent of rotations, whose condition is good: adjugate over determinant. May be A itself."""
+    a, b, c = row(A, 0), row(A, 1), row(A, 2)
+    bc, ca, ab = cross(b, c), cross(c, a), cross(a, b)
+    scale = 1.0 / dot(a, bc)
     for i in range(3):
-        for k in range(3):
-            s[i, k] = A[i, k]
-            out[i, k] = 1.0 if i == k else 0.0
-    solve_small(s, out, 3, 3)
+        out[i, 0], out[i, 1], out[i, 2] = scale * bc[i], scale * ca[i], scale * ab[i]
 
 
 @kernel
 def poses_before(L, W, G, h, s):
     """G.x_before, G.R_before and the tangents of both intervals. s: work (16, 12)."""
     p, q, T, U, D = s[0, 0:4], s[1, 0:4], s[2:5, 0:3], s[5:8, 0:3], s[8:14, 0:8]
-    row = s[14, 0:6]
+    momentum = s[14, 0:6]
     nb = L.mass.shape[0]
     for i in range(3):
         G.x_before[nb, i] = 0.0
         for k in range(3):
             G.R_before[nb, i, k] = 1.0 if i == k else 0.0
     for b in range(nb):
-        invert(W.hG[b], G.tangent[b], U)
+        invert(W.hG[b], G.tangent[b])
         step_quaternion(W.v_prev[b, 3:6], h, p)
         step_tangent(p, T)
         for i in range(3):
             for k in range(3):
                 T[i, k] *= h
-        invert(T, U, D[0:3, 0:3])
+        invert(T, U)
         _times_transposed(U, W.R[b], G.tangent_before[b])
         for i in range(1, 4):
             p[i] = -p[i]
@@ -50,7 +51,7 @@ def poses_before(L, W, G, h, s):
         for i in range(3):
             G.x_before[b, i] = W.x[b, i] - h * W.v_prev[b, i]
         # s Jω - (h/2) ω × Jω is the new momentum's formula at -h
-        momentum_rows(L.mass[b], L.inertia[b], W.v_prev[b], -h, row, D)
+        momentum_rows(L.mass[b], L.inertia[b], W.v_prev[b], -h, momentum, D)
         for i in range(3):
             for k in range(3):
                 t = 0.0
@@ -113,7 +114,7 @@ def _turning_screws(L, W, G, j, qvel, h, s):
     free = L.kind[j] == FREE
     a, b, dof = L.parent[j], L.child[j], L.vadr[j]
     first = dof + 3 if free else dof
-    vector, J, Jr, U, E, A, lever = s[0, 0:3], s[1:4, 0:3], s[4:7, 0:3], s[7:10, 0:3], s[10:13, 0:3], s[13:16, 0:3], s[16, 0:3]
+    vector, J, Jr, E, A, lever = s[0, 0:3], s[1:4, 0:3], s[4:7, 0:3], s[7:10, 0:3], s[10:13, 0:3], s[13, 0:3]
     if free:
         for i in range(3):
             for r in range(6):
@@ -123,7 +124,7 @@ def _turning_screws(L, W, G, j, qvel, h, s):
     for i in range(3):
         vector[i] = h * qvel[first + i]
     log_jacobian(vector, J)
-    invert(J, Jr, U)
+    invert(J, Jr)
     # E: the child in its parent at the start;  A = R₋ₐ E
     for i in range(3):
         for k in range(3):

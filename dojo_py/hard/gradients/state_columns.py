@@ -51,29 +51,37 @@ def field(screw, x, centre, out):
 
 
 @kernel
-def body_columns(L, W, G, h, column):
-    """Momentum rows of the bodies that move, through the old momentum, gravity, outside wrenches and plane contacts."""
+def body_columns(L, W, G, h, column, part):
+    """Momentum rows of the bodies that move, through the old momentum, gravity, outside wrenches and plane contacts.
+
+    With a rate (part 1) only the pose before the start moves: nothing changes but the old momentum.
+    """
     for b in range(L.mass.shape[0]):
         if G.under[b] == 0:
             continue
         m = G.moved[b]
-        f, N, C, R, t, K = G.force[b], G.inertia_before[b], G.contact[b], W.R[b], G.wrench[b], G.lever[b]
+        f, N, C, R, K = G.still[b], G.inertia_before[b], G.contact[b], W.R[b], G.lever[b]
         place = L.place_body[b]
         p0, p1, p2 = m[3], m[4], m[5]
         x = G.columns[place]
+        if part == 1:
+            for i in range(3):
+                x[i, column] += L.mass[b] * m[6 + i]
+                x[3 + i, column] += N[i, 0] * m[9] + N[i, 1] * m[10] + N[i, 2] * m[11]
+            continue
         x[0, column] += L.mass[b] * m[6] - p1 * f[2] + p2 * f[1]
         x[1, column] += L.mass[b] * m[7] - p2 * f[0] + p0 * f[2]
         x[2, column] += L.mass[b] * m[8] - p0 * f[1] + p1 * f[0]
         # Rᵀ τ turns back with the body; τ itself changes where outside forces act off its centre
-        w0 = p1 * t[5] - p2 * t[4] - (K[0, 0] * p0 + K[0, 1] * p1 + K[0, 2] * p2)
-        w1 = p2 * t[3] - p0 * t[5] - (K[1, 0] * p0 + K[1, 1] * p1 + K[1, 2] * p2)
-        w2 = p0 * t[4] - p1 * t[3] - (K[2, 0] * p0 + K[2, 1] * p1 + K[2, 2] * p2)
+        w0 = p1 * f[5] - p2 * f[4] - (K[0, 0] * p0 + K[0, 1] * p1 + K[0, 2] * p2)
+        w1 = p2 * f[3] - p0 * f[5] - (K[1, 0] * p0 + K[1, 1] * p1 + K[1, 2] * p2)
+        w2 = p0 * f[4] - p1 * f[3] - (K[2, 0] * p0 + K[2, 1] * p1 + K[2, 2] * p2)
         for i in range(3):
             x[3 + i, column] += N[i, 0] * m[9] + N[i, 1] * m[10] + N[i, 2] * m[11]
             x[3 + i, column] -= h * (R[0, i] * w0 + R[1, i] * w1 + R[2, i] * w2)
         if in_medium(L, b):
             wind_columns(L, W, G, b, h, x, column, G.scratch)
-        for i in range(6):
+        for i in range(6 if W.n_active[1] > 0 else 0):
             x[i, column] += C[i, 0] * m[0] + C[i, 1] * m[1] + C[i, 2] * m[2] + C[i, 3] * p0 + C[i, 4] * p1 + C[i, 5] * p2
 
 

@@ -1,13 +1,16 @@
 """A and B of one step: [δq, δv] after = A [δq, δv] before + B δcontrol."""
 
 from dojo_py.arrays import copy, copy_rows
+from dojo_py.hard.drives import load_drive
 from dojo_py.hard.gradients.actuator_columns import (
     add_drive,
     clear_drive,
+    control_drive,
     displaced,
     follows_rates,
     follows_state,
     put_drive,
+    take_fixed,
 )
 from dojo_py.hard.gradients.closure_change import closure_columns, load_joints
 from dojo_py.hard.gradients.contact_change import pair_changes, plane_changes
@@ -20,6 +23,7 @@ from dojo_py.hard.gradients.screws import all_screws, poses_before
 from dojo_py.hard.gradients.state_columns import body_columns, column_motion, pair_columns
 from dojo_py.hard.lift import ACTS
 from dojo_py.jit import kernel
+from dojo_py.solver.octet import clear_block
 
 EPSILON = 1e-5
 """Step of the central differences of what is not in closed form (impulse directions, actuators' laws): 1e-10 off."""
@@ -43,7 +47,8 @@ def step_jacobian(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, schem
 def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
     """G.columns[:, :, 0 : 2 nv + nu] = right-hand sides of all coordinates, rates and controls."""
     nb, nv, nu = L.mass.shape[0], qvel.shape[0], control.shape[0]
-    G.columns[:, :, :] = 0.0
+    for place in range(G.columns.shape[0]):
+        clear_block(G.columns[place])
     poses_before(L, W, G, h, G.scratch)
     all_screws(L, W, G, qpos, qvel, h, G.scratch)
     for n in range(W.Gb.shape[0]):
@@ -59,6 +64,10 @@ def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
     G.contact[:, :, :] = 0.0
     plane_changes(P, W, G, h)
     pair_changes(L, P, Q, W, G, h)
+    for b in range(nb):
+        for i in range(3):
+            G.still[b, i], G.still[b, 3 + i] = G.force[b, i], G.wrench[b, 3 + i]
+    take_fixed(L, T, V, G, qpos, qvel, act, control, h)
     find_free_servos(L, W, V.servos, G, scheme, h)
     load_joints(L, W, G)
     follows, by_rates = follows_state(T) or L.lift_flags[ACTS] == 1, follows_rates(T)
@@ -67,7 +76,7 @@ def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
         for part in range(2):
             column = part * nv + dof
             column_motion(L, W, G, dof, part, h)
-            body_columns(L, W, G, h, column)
+            body_columns(L, W, G, h, column, part)
             if part == 0:
                 pair_columns(L, W, G, dof, column, G.scratch)
             own_joint_column(L, W, V.servos, G, j, dof - L.vadr[j], part, column, scheme, h, EPSILON, G.scratch)
@@ -75,13 +84,9 @@ def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
             path_columns(L, W, V, G, dof, part, column, scheme, h)
             if follows and (part == 0 or by_rates):
                 _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, scheme, j, dof, part, column)
+    load_drive(L, T, V, G.bodies, qpos, qvel, act, control, h)
     for i in range(nu):
-        clear_drive(G)
-        for side in range(2):
-            delta = (EPSILON if side == 0 else -EPSILON) * max(1.0, abs(control[i]))
-            copy(control, G.control)
-            G.control[i] += delta
-            add_drive(L, T, W, V, G, G.bodies, qpos, qvel, act, G.control, h, scheme, 0.5 / delta)
+        control_drive(L, T, W, V, G, qpos, qvel, act, control, h, scheme, i, EPSILON)
         put_drive(L, W, V.servos, G, h, 2 * nv + i)
 
 
@@ -111,8 +116,5 @@ def _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, scheme, j, dof, 
 def read_rows(L, W, G, h, A, B):
     """A and B from the solved columns."""
     nv = L.dof_joint.shape[0]
-    for dof in range(nv):
-        for part in range(2):
-            next_rows(L, W, G, h, part * nv + dof, dof, part, A[:, part * nv + dof])
-    for i in range(B.shape[1]):
-        next_rows(L, W, G, h, 2 * nv + i, -1, 1, B[:, i])
+    next_rows(L, W, G, h, 0, 0, A)
+    next_rows(L, W, G, h, 2 * nv, nv, B)

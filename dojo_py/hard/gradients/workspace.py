@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dojo_py.hard.gradients.refinement import Refinement, allocate_refinement
 from dojo_py.hard.workspace import contact_room
 from dojo_py.solver.octet import WIDTH, whole
 
@@ -18,7 +19,7 @@ class Tangent(NamedTuple):
     qvel: np.ndarray  # (nv,)
     control: np.ndarray  # (nu,)
     columns: np.ndarray  # (N, 6, m) right-hand sides, then solutions, in elimination order
-    again: np.ndarray  # (N, 6, m) when there are loop closures, else (0, 6, m): refinement of the columns
+    again: Refinement  # of the columns
     v: np.ndarray  # (nb + 1, 6) velocities of the solution
     here: np.ndarray  # (nv, 6) displacement of the child's centre and turn, world, per unit of a coordinate: at the start
     before: np.ndarray  # (nv, 6) likewise of the pose one interval before the start
@@ -43,8 +44,10 @@ class Tangent(NamedTuple):
     pair_spin: np.ndarray  # (nc, 3) that turn by a turn of both bodies, which the tangents do not follow
     load: np.ndarray  # (nn, 6) impulses of the joints' rows, joint couplings included [N s, N m s]
     impulse: np.ndarray  # (nn, 6, 8) impulse directions on the children
+    impulses_aside: np.ndarray  # (2, 6, 8) impulse directions of a joint on parent and child at another coordinate
     lever: np.ndarray  # (nb, 3, 3) change of outside torques by a turn of their body, see body_table.py [N m]
     wrench: np.ndarray  # (nb, 6) world forces and torques of the step [N, N m]
+    still: np.ndarray  # (nb, 6) of `force` and of the torques in `wrench` what keeps its direction when the body rotates [N s, N m]
     d_force: np.ndarray  # (nd,) change of the actuators' forces in the column at hand
     d_servo: np.ndarray  # (number of servos,)
     servo_free: np.ndarray  # (number of servos,) 1 where the force is inside its range
@@ -52,22 +55,23 @@ class Tangent(NamedTuple):
     scratch: np.ndarray  # (96, 12)
     next_bodies: np.ndarray  # (nb, 13)
     adjoint: np.ndarray  # (N, 6, 8) in the first column: right-hand side and solution of the transposed system
-    adjoint_again: np.ndarray  # (N, 6, 8) or (0, 6, 8), as `again`
+    adjoint_again: Refinement
     rates: np.ndarray  # (nv, 8) likewise: weights of the next rates
-    row: np.ndarray  # (2 nv,)
+    row: np.ndarray  # (2 nv, 1) one column of A
 
 
 def allocate_tangent(model: Any, layout: Any, planes: Any, room: int, servos: int, columns: int) -> Tangent:
     """Work arrays for a number of columns; room: for features of pairs."""
     nd = len(layout.dof_node)
     z, nb, nn = np.zeros, len(layout.mass), len(layout.node_joint)
-    nc, closed = contact_room(planes, room), (nb + nn) * bool(len(layout.eq_kind))
+    nc = contact_room(planes, room)
     return Tangent(
         z((nb, 13)), z(model.nq), z(model.nv), z(model.nu),
-        z((nb + nn, 6, whole(columns))), z((closed, 6, whole(columns))), z((nb + 1, 6)),
+        z((nb + nn, 6, whole(columns))), allocate_refinement(layout, columns), z((nb + 1, 6)),
         z((model.nv, 6)), z((model.nv, 6)), z((model.nv, 6)), z((nb + 1, 3)), z((nb + 1, 3, 3)), z((nb, 3, 3)), z((nb, 3, 3)),
         z((nb, 3, 3)), z((nb, 3)), z((nb, 6, 6)), z((model.nv, 6)), z((nb, 12)), z(nb, np.int64), z((nc, 12, 6)), z((nc, 3)),
         z((nc, 12)), z((nc, 6, 6)), z((nc, 6)), z((nb, 6)), z((nc, 12)), z((nc, 3)), z((nn, 6)),
-        z((nn, 6, WIDTH)), z((nb, 3, 3)), z((nb, 6)), z(nd), z(servos), z(servos, np.int64), z((nb, 6)), z((96, 12)),
-        z((nb, 13)), z((nb + nn, 6, WIDTH)), z((closed, 6, WIDTH)), z((model.nv, WIDTH)), z(2 * model.nv),
+        z((nn, 6, WIDTH)), z((2, 6, WIDTH)), z((nb, 3, 3)), z((nb, 6)), z((nb, 6)), z(nd), z(servos),
+        z(servos, np.int64), z((nb, 6)), z((96, 12)), z((nb, 13)), z((nb + nn, 6, WIDTH)), allocate_refinement(layout, 1),
+        z((model.nv, WIDTH)), z((2 * model.nv, 1)),
     )  # fmt: skip

@@ -71,7 +71,7 @@ def parameter_columns(
             j = moved.target[k]
             joint_column(L, W, G, D, moved, k, j, qpos, qvel, h, here, before, rates)
             if k + 1 == out.shape[0] or moved.route[k + 1] != JOINT or moved.target[k + 1] != j:
-                start_joint(L, W, j, False, D.scratch)
+                start_joint(L, W, j, D.scratch)
             if follows:
                 subtree_motion(L, W, G, L.child[j], here, before, True, h)
                 if paths:

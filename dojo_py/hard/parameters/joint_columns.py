@@ -13,7 +13,7 @@ from dojo_py.arrays import copy_rows
 from dojo_py.hard.closures import TENDON_ROW, coupled, polynomial
 from dojo_py.hard.coordinates import joint_pose
 from dojo_py.hard.gradients.own_joint import law_by_rates, slope_by_rate
-from dojo_py.hard.joint_rows import joint_frame, rows_of_joint, start_joint
+from dojo_py.hard.joint_rows import joint_frame, rows_of_joint, start_impulses
 from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.hard.parameters.moves import move_back, move_by
 from dojo_py.hard.terms import EQ_COUPLING, EQ_TENDON
@@ -51,7 +51,7 @@ def joint_column(L, W, G, D, moved, k, j, qpos, qvel, h, here, before, out):
             joint_pose(moved.L, j, qpos, qvel, h, poses[2 + side, 0:4], poses[2 + side, 4:7], s[40:64])
             _place_child(W, a, b, poses[side], saved, s[16:20])
             copy_rows(basis, W.basis[j])
-            start_joint(moved.L, W, j, True, s[64:128])
+            start_impulses(moved.L, W, j, True, W.Ga[n], W.Gb[n], s[64:128])
             _add_impulses(G.load[n], W.Gb[n], factor, on_child)
             if a >= 0:
                 _add_impulses(G.load[n], W.Ga[n], factor, on_parent)

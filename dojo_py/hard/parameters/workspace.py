@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dojo_py.hard.gradients.refinement import Refinement, allocate_refinement
 from dojo_py.hard.workspace import contact_room, contact_rows
 from dojo_py.solver.octet import whole
 
@@ -17,7 +18,7 @@ class Adjoint(NamedTuple):
     """
 
     y: np.ndarray  # (nb + nn, 6, m) by the right-hand sides of all rows, in elimination order
-    again: np.ndarray  # (nb + nn, 6, m) when there are loop closures, else (0, 6, m): its refinement
+    again: Refinement  # its refinement
     each: np.ndarray  # (nv, m) 1 on the diagonal: every rate by itself
     here: np.ndarray  # (nb, 6, m) by the displacement and turn, world axes, of all that a joint carries: where the step starts
     before: np.ndarray  # (nb, 6, m) of the poses one interval before
@@ -33,10 +34,10 @@ class Adjoint(NamedTuple):
 def allocate_adjoint(layout: Any, planes: Any, pairs: Any, room: int) -> Adjoint:
     """Work arrays for a world; room: for features of pairs."""
     z, nb, nn, nv = np.zeros, len(layout.mass), len(layout.node_joint), len(layout.dof_joint)
-    nc, m, closed = contact_room(planes, room), whole(nv), (nb + nn) * bool(len(layout.eq_kind))
+    nc, m = contact_room(planes, room), whole(nv)
     nr = contact_rows(planes, pairs)
     return Adjoint(
-        z((nb + nn, 6, m)), z((closed, 6, m)), np.eye(nv, m), z((nb, 6, m)), z((nb, 6, m)), z((6, m)),
+        z((nb + nn, 6, m)), allocate_refinement(layout, nv), np.eye(nv, m), z((nb, 6, m)), z((nb, 6, m)), z((6, m)),
         z((nc, nr, m)), z((nc, nr, m)),
         z(nc, np.int64), z(len(layout.dof_node)), z((nb, 6)), z((160, 12)),
     )  # fmt: skip

@@ -83,10 +83,10 @@ def start(mass, bound, u, kappa):
     """
     if u <= 0.0:
         return 0.0, 0.0, kappa / bound
-    low, high = 0.0, min(bound, mass * u)
+    low, high, inv_mass = 0.0, min(bound, mass * u), 1.0 / mass
     for _ in range(16):  # a start need not be exact
         x = 0.5 * (low + high)
-        if (u - x / mass) * (bound * bound - x * x) > kappa * x:
+        if (u - x * inv_mass) * (bound * bound - x * x) > kappa * x:
             low = x
         else:
             high = x
