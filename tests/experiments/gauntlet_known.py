@@ -32,7 +32,8 @@ KNOWN: dict[str, dict[str, Known]] = {
         "not frozen": Known((0,), "the same heap: TOO_FAST from step 10 on"),
         "work bounded": Known(
             (0, 10, 310276),
-            "the same heaps: 20 of 60 steps use up the iterations; 1400 contacts, one step of 26 s; one step of 339 iterations beside 5",
+            "the same heaps: 20 of 60 steps use up the iterations; 1400 contacts, one step of 26 s; one step of 339 iterations "
+            "beside 5",
         ),
     },
     "shapes": {

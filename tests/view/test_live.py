@@ -124,7 +124,7 @@ def test_a_model_that_fails_stops_with_a_word_and_the_page_stays(viewer_of):
     viewer = viewer_of("box", keyframe="home")
     told = []
     viewer.tell = told.append
-    viewer.session.push(1, [1e200, 0.0, 0.0])
+    viewer.session.push(1, [0.0, 0.0, -1e200])
     viewer.session.play()
     until(lambda: not viewer.session.playing and told)
     assert viewer.session.message in status_text(viewer.session) and viewer.error is None
