@@ -28,6 +28,15 @@ CASES = {
     "slider-crank": f'<general cranksite="pin" slidersite="rail" cranklength="1" {AFFINE} gear="1.5"/>',
     "servo of a slider-crank": '<position cranksite="rail" slidersite="tip" cranklength="1.3" kp="20" kv=".3"/>',
     "slider-crank, rod too short": '<motor cranksite="pin" slidersite="rail" cranklength=".01"/>',
+    "wrenches fixed in bodies": '<motor site="tip" gear="8 -3 5 .2 1 .4"/><motor site="pin" gear="0 6 9 0 -1 0"/>',
+    "fixed in a body, beside one against another site": (
+        '<motor site="tip" gear="8 -3 5 .2 1 .4" forcerange="-.2 .5"/>'
+        '<position site="tip" refsite="rail" gear="1 2 0 0 0 1" kp="9"/>'
+    ),
+    "fixed in a body, with activation": (
+        '<general site="pin" gear="0 6 20 0 -1 0" dyntype="filter" dynprm=".05" actearly="true"/><motor joint="b"/>'
+    ),
+    "damper on a site": f'<general site="pin" gear="3 6 2 0 -1 0" {AFFINE}/>',
     "servo of a ball": '<position joint="c" kp="2" kv=".1" gear=".3 0 .2"/>',
 }
 BOUNDED = {
@@ -35,6 +44,7 @@ BOUNDED = {
     "motor beside a saturated servo": '<motor joint="a" gear="3"/><position joint="a" kp="500" gear="-2"/>',
     "motor beside a servo with its own bound": '<motor joint="a" gear="3"/><position joint="a" kp="500" forcerange="-2 1"/>',
     "motor beyond what the servo can take back": '<motor joint="a" gear="50"/><position joint="a" kp="500" forcerange="-.1 .1"/>',
+    "beside others": '<motor joint="b"/><motor joint="a" gear="30"/><position joint="a" kp="5"/><motor site="pin" gear="0 0 9"/>',
     "motors": '<motor joint="a" gear="30"/><motor joint="a" gear="20"/>',
     "damper and motor": '<motor joint="a" gear="3"/><damper joint="a" kv="30" ctrlrange="0 2"/>',
 }

@@ -9,7 +9,7 @@ import pytest
 from numba.core.errors import TypingError
 
 from dojo_py.jit import compiling, entry
-from dojo_py.solver.octet import WIDTH, combine, joined, load, minus, most, plus, store, times, whole
+from dojo_py.solver.octet import WIDTH, clear_block, combine, joined, load, minus, most, plus, store, times, whole
 
 
 @entry
@@ -22,6 +22,12 @@ def apply(A, w, out):
     store(joined(a, b, 2), out, 3, 0)
     store(most(a, b), out, 4, 0)
     store(combine(A, w), out, 5, 0)
+
+
+@entry
+def clear(A):
+    """As kernels do."""
+    clear_block(A)
 
 
 def operands():
@@ -39,6 +45,12 @@ def test_operations():
     assert np.array_equal(out[3], np.concatenate([a[:3], b[3:]]))
     assert np.array_equal(out[4], np.maximum(a, np.abs(b)))
     assert np.abs(out[5] - w @ A[:, :8]).max() < 1e-14
+
+
+def test_blocks_are_cleared():
+    A = np.full((3, 2 * WIDTH), np.nan)
+    clear(A)
+    assert not A.any()
 
 
 def test_plain_python_gives_the_same_bits():
