@@ -69,8 +69,7 @@ def _tables(model: Any) -> tuple[Array, ...]:
     """What `fill_poses` reads of a model."""
     m = model
     whole = [
-        np.asarray(a, np.int64)
-        for a in (m.body_parentid, m.body_jntadr, m.body_jntnum, m.jnt_type, m.jnt_qposadr, m.jnt_dofadr)
+        np.asarray(a, np.int64) for a in (m.body_parentid, m.body_jntadr, m.body_jntnum, m.jnt_type, m.jnt_qposadr, m.jnt_dofadr)
     ]
     return (
         whole[0], m.body_pos, m.body_quat, *whole[1:], m.jnt_pos, m.jnt_axis, m.qpos0,

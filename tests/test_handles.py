@@ -108,7 +108,10 @@ print(REPLACED, total(handle(Group(np.arange(4.0), 0.5))))
     (tmp_path / "plain.py").write_text(program)
     said = [
         subprocess.run(
-            [sys.executable, str(tmp_path / "plain.py")], capture_output=True, text=True, check=True,
+            [sys.executable, str(tmp_path / "plain.py")],
+            capture_output=True,
+            text=True,
+            check=True,
             env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / plain), "DOJO_PY_PLAIN_NUMBA": plain},
         ).stdout  # fmt: skip
         for plain in ("", "1")

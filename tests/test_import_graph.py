@@ -60,9 +60,7 @@ def test_room_imports_only_what_its_row_names(room):
         if not file.exists():
             continue
         wrong = imported_rooms(file.read_text(encoding="utf-8"), module_name(file)) - TABLE[room] - {room}
-        assert not wrong, (
-            f"{file.relative_to(REPOSITORY)} imports {sorted(wrong)}, {room} may import {sorted(TABLE[room])}"
-        )
+        assert not wrong, f"{file.relative_to(REPOSITORY)} imports {sorted(wrong)}, {room} may import {sorted(TABLE[room])}"
 
 
 def test_every_folder_and_module_is_a_room_of_the_table():
@@ -86,9 +84,7 @@ def test_the_reader_of_imports_sees_what_it_must():
 def test_packaging_lists_every_package():
     import tomllib
 
-    listed = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"][
-        "packages"
-    ]
+    listed = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["packages"]
     there = {".".join(p.parent.relative_to(REPOSITORY).parts) for p in PACKAGE.rglob("__init__.py")}
     for room, folder in ELSEWHERE.items():
         inside = (p.parent.relative_to(folder).parts for p in folder.rglob("__init__.py"))

@@ -40,8 +40,8 @@ def test_yaml_files_are_yaml():
 
 def test_pre_commit_runs_what_ci_runs():
     hooks = set(re.findall(r"entry: (.*)$", text(".pre-commit-config.yaml"), re.M))
-    assert {"ruff check", "mypy"} <= hooks and "pre-commit run --all-files" in text(".github/workflows/ci.yml")
-    assert "ruff check" in text(".ci/run") and "mypy" in text(".ci/run")
+    assert {"ruff check", "ruff format", "mypy"} <= hooks and "pre-commit run --all-files" in text(".github/workflows/ci.yml")
+    assert {"ruff check .", "ruff format --check .", "mypy"} <= set(text(".ci/run").splitlines())
 
 
 def test_no_test_waits_for_data_that_is_not_here():

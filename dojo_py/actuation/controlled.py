@@ -132,9 +132,7 @@ def wound(gainprm, spec, F, by_length, by_velocity, U, velocity):
 
 
 @kernel
-def controlled_law(
-    gaintype, dynprm, gainprm, biasprm, spec, early, control, first, act, start, length, velocity, h, rates
-):
+def controlled_law(gaintype, dynprm, gainprm, biasprm, spec, early, control, first, act, start, length, velocity, h, rates):
     """(F, ∂F/∂l, ∂F/∂l̇, E, ∂E/∂l, ∂E/∂l̇): the force within `forcerange` and the one beyond it; rates of the activations.
 
     control, from `first` on, is clamped; act and rates from `start` on.

@@ -52,9 +52,7 @@ def build_parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
     from dojo_py.cli import check, compare, convert, doctor, identify, models, replay, reproduce, simulate, view
 
-    parser = _Parser(
-        prog="dojo_py", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = _Parser(prog="dojo_py", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--version", action="version", version=f"dojo_py {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in (simulate, view, replay, compare, check, convert, models, reproduce, identify, doctor):

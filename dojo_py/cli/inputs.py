@@ -46,9 +46,7 @@ def make_controls(model: Model, control: str, steps: int | None, default_steps: 
     if not np.isfinite(table).all():
         raise Mistake(f"--control {control}: holds numbers that are not finite")
     if steps is not None and len(table) < steps:
-        raise Mistake(
-            f"--control {control}: {len(table)} rows for {steps} steps; leave --duration out to use what is there"
-        )
+        raise Mistake(f"--control {control}: {len(table)} rows for {steps} steps; leave --duration out to use what is there")
     return table[:steps]
 
 

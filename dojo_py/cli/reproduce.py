@@ -34,9 +34,7 @@ def add(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     p.add_argument("experiment", choices=(*EXPERIMENTS, ALL), metavar="EXPERIMENT", help="see the list below")
-    p.add_argument(
-        "--out", type=Path, default=Path("reproduced"), metavar="DIR", help="folder written to (default: reproduced)"
-    )
+    p.add_argument("--out", type=Path, default=Path("reproduced"), metavar="DIR", help="folder written to (default: reproduced)")
     p.add_argument("--quick", action="store_true", help="take a smaller size; all of them: under 20 minutes")
     p.add_argument("--strict", action="store_true", help="with all: exit status 1 also when an experiment misses its bound")
     g = p.add_argument_group("gauntlet only")

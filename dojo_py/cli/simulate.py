@@ -26,12 +26,8 @@ def add(commands: Any) -> None:
     p.add_argument("--timestep", type=float, metavar="S", help="time step [s] (default: the file's)")
     p.add_argument("--duration", type=float, metavar="S", help="simulated time [s] (default: 5, or the control file's)")
     p.add_argument("--mode", choices=("hard", "soft"), default="hard", help="contact model (default: hard)")
-    p.add_argument(
-        "--friction", choices=("cone", "pyramid", "none"), help="friction model of the hard mode (default: cone)"
-    )
-    p.add_argument(
-        "--control", default="zero", metavar="random|zero|FILE", help="controls: .npy, .npz or .csv of (steps, inputs)"
-    )
+    p.add_argument("--friction", choices=("cone", "pyramid", "none"), help="friction model of the hard mode (default: cone)")
+    p.add_argument("--control", default="zero", metavar="random|zero|FILE", help="controls: .npy, .npz or .csv of (steps, inputs)")
     p.add_argument("--seed", type=int, default=0, help="of random controls (default: 0)")
     p.add_argument("--keyframe", metavar="NAME", help="start (default: drop, else home, else the file's first)")
     p.add_argument("--out", type=Path, metavar="FILE.npz", help="where to save the trajectory, with its model")
@@ -55,9 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     timestep = arguments.timestep or model.timestep
     start, qpos, qvel = choose_keyframe(model, arguments.keyframe)
     steps = None if arguments.duration is None else max(1, round(arguments.duration / timestep))
-    controls = make_controls(
-        model, arguments.control, steps, max(1, round(DEFAULT_DURATION / timestep)), arguments.seed
-    )
+    controls = make_controls(model, arguments.control, steps, max(1, round(DEFAULT_DURATION / timestep)), arguments.seed)
     sim = make_simulator(model, arguments.mode, timestep, arguments.friction)
     state = sim.initial_state(qpos, qvel)
     sim.rollout(state, np.zeros((1, model.nu)))  # compiles, or loads the compiled kernels
@@ -75,9 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     if failed.any():
         first = int(np.flatnonzero(failed)[0])
         status = Status(int(trajectory.status[first]))
-        print(
-            f"{failed.sum()} unsolved steps, the first at {trajectory.time[first]:g} s: {status.name}: {status.message}"
-        )
+        print(f"{failed.sum()} unsolved steps, the first at {trajectory.time[first]:g} s: {status.name}: {status.message}")
     return int(failed.any())
 
 

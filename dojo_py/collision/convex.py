@@ -1,8 +1,8 @@
 """Gap, normal and nearest points of two convex shapes from Python: shapes of a Model, or by kind and sizes.
 
-    shapes = Shapes.of_model(model)
-    near = shapes.nearest(geom_a, (position, quaternion), geom_b, (position, quaternion))
-    near.gap, near.normal, near.point_a, near.point_b
+shapes = Shapes.of_model(model)
+near = shapes.nearest(geom_a, (position, quaternion), geom_b, (position, quaternion))
+near.gap, near.normal, near.point_a, near.point_b
 """
 
 from __future__ import annotations

@@ -107,4 +107,3 @@ def urdf_candidates(name: str, meshdir: str, strippath: bool) -> list[str]:
         for level in range(MAX_LEVELS):
             found += ["../" * level + bare, "../" * level + inside]
     return [*found, *mjcf_candidates(bare, meshdir, True)]
-

@@ -109,7 +109,7 @@ def _parsed(data: bytes, encoding: str | None) -> etree._Element:
             if found is None or root is None:
                 raise
             prefix = found.group(1).encode()
-            data = data[: root.end()] + b' xmlns:' + prefix + b'="undeclared:' + prefix + b'"' + data[root.end() :]
+            data = data[: root.end()] + b" xmlns:" + prefix + b'="undeclared:' + prefix + b'"' + data[root.end() :]
     return etree.fromstring(data, _parser(encoding, deep=_may_be_deep(data)))
 
 

@@ -1,8 +1,8 @@
 """Momentum rows of a body over one step, and the pose they lead to.
 
-    m v - m v₋ - h m g - h f - impulses = 0                                                        [N s]
-    s(ω) Jω + (h/2) ω × Jω - (s(ω₋) Jω₋ - (h/2) ω₋ × Jω₋) - h τ - angular impulses = 0             [N m s], body frame
-    s(ω) = sqrt(1 - h²|ω|²/4)                                                   (Dojo, eq. 16-17, the latter times 2/h)
+m v - m v₋ - h m g - h f - impulses = 0                                                        [N s]
+s(ω) Jω + (h/2) ω × Jω - (s(ω₋) Jω₋ - (h/2) ω₋ × Jω₋) - h τ - angular impulses = 0             [N m s], body frame
+s(ω) = sqrt(1 - h²|ω|²/4)                                                   (Dojo, eq. 16-17, the latter times 2/h)
 """
 
 import math

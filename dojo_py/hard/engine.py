@@ -157,9 +157,7 @@ class Engine:
 
         load_derivatives(*mine.handles)
 
-    def _start_record(
-        self, start: State, steps: int, maximal: bool, contacts: bool, linearize: bool, sense: bool = False
-    ) -> Any:
+    def _start_record(self, start: State, steps: int, maximal: bool, contacts: bool, linearize: bool, sense: bool = False) -> Any:
         """An empty record with a checked state in its first rows."""
         from dojo_py.hard.rollout import allocate_record
 

@@ -46,9 +46,7 @@ def turned_tangents(n0, T0, n, dn, T, dT):
 
 
 @kernel
-def pair_motion(
-    count, Q, W, f, weight, n0, T0, xa, Ra, va, wa, R0a, xb, Rb, vb, wb, R0b, h, impulse, value, B, rows, wrench, s
-):
+def pair_motion(count, Q, W, f, weight, n0, T0, xa, Ra, va, wa, R0a, xb, Rb, vb, wb, R0b, h, impulse, value, B, rows, wrench, s):
     """One contact of `count` rows, feature f of the table. x, R: next poses; w: world ω; R0: orientation at the start; h [s].
 
     impulse (count,): γ and those along the other rows [N s, N m s]; weight: share of it that acts; n0 (3,), T0 (2, 3): frame at the
@@ -174,17 +172,13 @@ def _wrench_motion(n, T, dn, dT, dc, arm_a, arm_b, R0a, R0b, weight, impulse, wr
 
 
 @kernel
-def pair_rows(
-    count, Q, W, f, weight, n0, T0, xa, Ra, va, wa, R0a, hGa, xb, Rb, vb, wb, R0b, hGb, h, impulse, value, C, B, H, s
-):
+def pair_rows(count, Q, W, f, weight, n0, T0, xa, Ra, va, wa, R0a, hGa, xb, Rb, vb, wb, R0b, hGb, h, impulse, value, C, B, H, s):
     """`pair_motion` by the velocities: C (2, count, 6) of the value, H (2, 6, 12) of the impulse, by (v_A, ω_A) and (v_B, ω_B).
 
     hG (3, 3): δθ by δω, R₊ hΓ. s: work (90, 12).
     """
     rows, wrench = s[77:83], s[22:34].reshape((2, 6, 12))
-    pair_motion(
-        count, Q, W, f, weight, n0, T0, xa, Ra, va, wa, R0a, xb, Rb, vb, wb, R0b, h, impulse, value, B, rows, wrench, s
-    )
+    pair_motion(count, Q, W, f, weight, n0, T0, xa, Ra, va, wa, R0a, xb, Rb, vb, wb, R0b, h, impulse, value, B, rows, wrench, s)
     n, c, T, F = s[40, 0:3], s[41, 0:3], s[49:51, 0:3], s[64, 0:3]
     for side in range(2):
         hG = hGa if side == 0 else hGb

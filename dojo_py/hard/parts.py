@@ -353,8 +353,6 @@ def _joined_velocities(L, P, Q, A, W, h):
         copy(W.begin[b], W.momentum[b])
     kept = W.scratch[105, 0:3]
     kept[0] = -1.0
-    status, _, _, _ = iterate(
-        L, P, Q, A, W, -h, 0.0, 1.0, 1.0, W.options.residual_tolerance, 1.0, SOLVE_LIMIT, False, kept
-    )
+    status, _, _, _ = iterate(L, P, Q, A, W, -h, 0.0, 1.0, 1.0, W.options.residual_tolerance, 1.0, SOLVE_LIMIT, False, kept)
     W.span[CONTACTS, 1], W.span[LIMITS, 1] = contacts, limits
     return status == SOLVED

@@ -1,11 +1,11 @@
 """System identification: physical parameters of a model from recorded motion.
 
-    recordings = [Recording(name, qpos, control), …]                     data.py: also read from CSV and npz files, with units
-    unknowns = [Unknown("friction", lower=0.01, upper=1), Tied(("mass:trunk", "inertia:trunk")), PseudoInertia("link1")]
-    result = identify(sim, recordings, unknowns)                         fit.py: multiple shooting on exact Jacobians
-    print(result); result.interval(0.95), result.undetermined, result.simulator
-    rollout_errors(result.simulator, held_out)                           validate.py
-    write_report(result, "fit.html", held_out)                           report.py
+recordings = [Recording(name, qpos, control), …]                     data.py: also read from CSV and npz files, with units
+unknowns = [Unknown("friction", lower=0.01, upper=1), Tied(("mass:trunk", "inertia:trunk")), PseudoInertia("link1")]
+result = identify(sim, recordings, unknowns)                         fit.py: multiple shooting on exact Jacobians
+print(result); result.interval(0.95), result.undetermined, result.simulator
+rollout_errors(result.simulator, held_out)                           validate.py
+write_report(result, "fit.html", held_out)                           report.py
 """
 
 from dojo_py.identification.data import Recording, read_recording

@@ -64,6 +64,8 @@ def touches(recording: Recording, segment: Segment) -> bool:
 
 COARSE = 40
 """Tosses, spread over those fitted, of the one-step predictions from which the fit starts."""
+
+
 def unknowns(friction: Any, corners: Any) -> list[Part]:
     """Friction and 24 corner coordinates (or a half width) [m], bounded as in the paper's scripts: 0.8, [0.05, 1.5] half widths."""
     limits = np.sort(np.stack([0.05 * HALF * SIGNS, 1.5 * HALF * SIGNS]), axis=0)

@@ -1,8 +1,8 @@
 """Linear algebra of multiple shooting: the states of the stretches are eliminated, what is left is n × n.
 
-    [H_θθ H_θx; H_xθ H_xx] [dθ; dx] = -[g_θ; g_x],     H_xx block tridiagonal: only stretches that follow one another are coupled
+[H_θθ H_θx; H_xθ H_xx] [dθ; dx] = -[g_θ; g_x],     H_xx block tridiagonal: only stretches that follow one another are coupled
 
-    S = H_θθ - H_θx X,   b = g_θ - Xᵀ g_x,   X = H_xx⁻¹ H_xθ
+S = H_θθ - H_θx X,   b = g_θ - Xᵀ g_x,   X = H_xx⁻¹ H_xθ
 """
 
 from __future__ import annotations

@@ -285,7 +285,8 @@ def _result(sim: Any, problem: Problem, outcome: Outcome, loss: str, scale: floa
     open_ = undetermined(reduced.matrix, size)
     misses = tuple(
         (problem.segments[row.stretch], row.residual.reshape(-1, problem.nv))
-        for row in rows if row.kind == "measured" and row.by_unknown.any()
+        for row in rows
+        if row.kind == "measured" and row.by_unknown.any()
     )
     values = given.values(point.z)
     found = Result(

@@ -1,6 +1,6 @@
 """Smooth, increasing maps from a free number z to a parameter's value, so that a bound cannot be crossed.
 
-    none: value = z        log: value = exp z > 0        softplus: value = log(1 + exp z) > 0, linear for large values
+none: value = z        log: value = exp z > 0        softplus: value = log(1 + exp z) > 0, linear for large values
 """
 
 from __future__ import annotations

@@ -145,9 +145,7 @@ class _Loop:
             theta, x, y = kept
             by_vector, by_actions, by_rewards = cotangents
             (by_states,) = jax.linear_transpose(lambda t: tangents.raise_(y, t), jnp.zeros((T + 1, 2 * nv)))(by_vector)
-            by_theta, by_first = call(
-                self.backwards, [theta.shape, (2 * nv,)], theta, x, by_states, by_actions, by_rewards
-            )
+            by_theta, by_first = call(self.backwards, [theta.shape, (2 * nv,)], theta, x, by_states, by_actions, by_rewards)
             (by_x,) = jax.linear_transpose(lambda dx: tangents.lower(x, dx), x)(by_first)
             return by_theta, by_x
 

@@ -16,9 +16,7 @@ MAX_VALUE = 1e10
 """Largest magnitude accepted (MuJoCo's mjMAXVAL): squares and cubes of it are still finite."""
 MAX_COEFFICIENT = 1e15
 """The same of `COEFFICIENTS`, which meet quantities of ordinary size: public files have dampers of 1e11 to hold a joint."""
-COEFFICIENTS = frozenset(
-    "stiffness damping armature frictionloss forcerange actuatorfrcrange kp kv gainprm biasprm".split()
-)
+COEFFICIENTS = frozenset("stiffness damping armature frictionloss forcerange actuatorfrcrange kp kv gainprm biasprm".split())
 MIN_VALUE = 1e-15
 """Smallest divisor (MuJoCo's mjMINVAL)."""
 

@@ -24,21 +24,16 @@ from .tendon_paths import tendon_geometry
 
 Array = np.ndarray
 
-DYN_TYPES, GAIN_TYPES, BIAS_TYPES = (
-    tuple(member.name.lower() for member in enum) for enum in (DynType, GainType, BiasType)
-)
+DYN_TYPES, GAIN_TYPES, BIAS_TYPES = (tuple(member.name.lower() for member in enum) for enum in (DynType, GainType, BiasType))
 TARGETS = ("joint", "jointinparent", "tendon", "site", "cranksite", "body")
 _WIDTHS = {"dynprm": 10, "gainprm": 10, "biasprm": 10, "forcerange": 2, "actrange": 2, "gear": 6}
 _WIDTHS |= {"trnid": 2, "lengthrange": 2, "dampingpoly": 2}
 _PLAIN = tuple(
-    "trntype dyntype gaintype biastype group ctrlspec forcelimited actlimited actearly cranklength armature damping"
-    " actnum".split()
+    "trntype dyntype gaintype biastype group ctrlspec forcelimited actlimited actearly cranklength armature damping actnum".split()
 )
 
 
-def actuator_arrays(
-    mechanism: Mechanism, layout: Layout, compiled: dict[str, Array], problems: Problems
-) -> dict[str, Array]:
+def actuator_arrays(mechanism: Mechanism, layout: Layout, compiled: dict[str, Array], problems: Problems) -> dict[str, Array]:
     """Arrays of the actuators, except those that need the inertia matrix (`servo_arrays`)."""
     rows = [_row(Check(problems, actuator), actuator, layout, compiled, mechanism) for actuator in mechanism.actuators]
     count = len(rows)
@@ -68,9 +63,7 @@ def actuator_arrays(
     }
 
 
-def _row(
-    check: Check, actuator: Actuator, layout: Layout, compiled: dict[str, Array], mechanism: Mechanism
-) -> dict[str, Any]:
+def _row(check: Check, actuator: Actuator, layout: Layout, compiled: dict[str, Array], mechanism: Mechanism) -> dict[str, Any]:
     autolimits = mechanism.settings.autolimits
     tendons = {tendon.name: t for t, tendon in enumerate(mechanism.tendons) if tendon.name}
     trntype, trnid = _transmission(check, actuator, layout, tendons)
@@ -233,9 +226,7 @@ def _check_muscle(check: Check, attribute: str, prm: Array) -> None:
         check.fail(attribute, "scale, vmax, fpmax and fvmax of a muscle must be positive")
 
 
-def _transmission(
-    check: Check, actuator: Actuator, layout: Layout, tendons: dict[str, int]
-) -> tuple[int, tuple[int, int]]:
+def _transmission(check: Check, actuator: Actuator, layout: Layout, tendons: dict[str, int]) -> tuple[int, tuple[int, int]]:
     given = [target for target in TARGETS if getattr(actuator, target)]
     if len(given) != 1:
         what = " and ".join(given) or "none"

@@ -14,9 +14,7 @@ from .spec import Body, Mechanism
 Array = np.ndarray
 
 
-def body_arrays(
-    mechanism: Mechanism, layout: Layout, parts: list[list[MassProperties]], problems: Problems
-) -> dict[str, Array]:
+def body_arrays(mechanism: Mechanism, layout: Layout, parts: list[list[MassProperties]], problems: Problems) -> dict[str, Array]:
     """Poses and mass properties. `parts`: per body, the geoms that count for its inertia."""
     settings, world = mechanism.settings, MassProperties.none()
     rows = [(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), world, 0.0)]

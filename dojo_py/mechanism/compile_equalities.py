@@ -23,9 +23,7 @@ from .spec import EQUALITY_TYPES, Equality, Mechanism
 Array = np.ndarray
 
 
-def equality_arrays(
-    mechanism: Mechanism, layout: Layout, state: ReferenceState, problems: Problems
-) -> dict[str, Array]:
+def equality_arrays(mechanism: Mechanism, layout: Layout, state: ReferenceState, problems: Problems) -> dict[str, Array]:
     """Arrays of the equality constraints, in document order."""
     tendons = {tendon.name: t for t, tendon in enumerate(mechanism.tendons) if tendon.name}
     rows = [_row(Check(problems, equality), equality, layout, state, tendons) for equality in mechanism.equalities]

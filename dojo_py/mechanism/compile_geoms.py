@@ -168,9 +168,7 @@ def _site_row(check: Check, site: Site) -> dict[str, Any]:
     }
 
 
-def _mesh_frame(
-    check: Check, geom: Geom, mesh: CompiledMesh | None, fitaabb: bool
-) -> tuple[int, Array, Array, Array, Array]:
+def _mesh_frame(check: Check, geom: Geom, mesh: CompiledMesh | None, fitaabb: bool) -> tuple[int, Array, Array, Array, Array]:
     """Type, sizes, position, quaternion, box (centre 3, half extents 3) of a mesh, or of a primitive fitted to one."""
     pos, quat = check.vector("pos", 3), check.quaternion()
     known = geom.type in _FITTED

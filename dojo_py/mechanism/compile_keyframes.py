@@ -20,9 +20,7 @@ MAX_KEYFRAMES = 10_000
 """Of a file's `size nkey`; more than anybody stores."""
 
 
-def keyframe_arrays(
-    mechanism: Mechanism, layout: Layout, a: dict[str, Array], problems: Problems
-) -> dict[str, Array]:
+def keyframe_arrays(mechanism: Mechanism, layout: Layout, a: dict[str, Array], problems: Problems) -> dict[str, Array]:
     """Arrays of the keyframes; their quaternions are normalised."""
     nu, na = int(a["actuator_ctrlnum"].sum()), int(a["actuator_actnum"].sum())
     defaults = {"qpos": a["qpos0"], "qvel": np.zeros(layout.nv), "act": np.zeros(na), "ctrl": np.zeros(nu)}

@@ -20,8 +20,7 @@ WORDS = {
 assert [len(w) for w in WORDS.values()] == [len(e) for e in (Integrator, Cone, Jacobian, SolverType)]
 
 SCALARS = tuple(
-    "timestep impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance sleep_tolerance density viscosity"
-    " o_margin".split()
+    "timestep impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance sleep_tolerance density viscosity o_margin".split()
 )
 VECTORS = {"gravity": 3, "wind": 3, "magnetic": 3, "o_solref": 2, "o_solimp": 5, "o_friction": 5}
 COUNTS = ("iterations", "ls_iterations", "noslip_iterations", "ccd_iterations", "sdf_iterations", "sdf_initpoints")

@@ -47,11 +47,15 @@ def sensor_arrays(mechanism: Mechanism, layout: Layout, compiled: dict[str, Arra
     out = {f"sensor_{name}": table[:, k] for k, name in enumerate(_COLUMNS)}
     dim = out["sensor_dim"].astype(int)
     n = len(rows)
-    return out | {
-        "sensor_adr": np.cumsum(dim) - dim,
-        "sensor_intprm": np.array([_integers(sensor) for sensor in mechanism.sensors], float).reshape(n, 3),
-        "sensor_plugin": np.full(n, -1),
-    } | _past(mechanism.sensors, dim, first, problems)
+    return (
+        out
+        | {
+            "sensor_adr": np.cumsum(dim) - dim,
+            "sensor_intprm": np.array([_integers(sensor) for sensor in mechanism.sensors], float).reshape(n, 3),
+            "sensor_plugin": np.full(n, -1),
+        }
+        | _past(mechanism.sensors, dim, first, problems)
+    )
 
 
 def _past(sensors: list[Sensor], dim: Array, first: int, problems: Problems) -> dict[str, Array]:
@@ -72,8 +76,6 @@ def _past(sensors: list[Sensor], dim: Array, first: int, problems: Problems) -> 
         interval[i] = given
     address = places_in_history(history, dim, first)
     return {"sensor_history": history, "sensor_historyadr": address, "sensor_delay": delay, "sensor_interval": interval}
-
-
 
 
 def _integers(sensor: Sensor) -> tuple[int, int, int]:

@@ -123,5 +123,3 @@ def _tuples(mechanism: Mechanism, problems: Problems) -> dict[str, Any]:
         "tuple_objprm": table[:, 2],
         "tuple_names": tuple(t.name for t in mechanism.tuples),
     }
-
-

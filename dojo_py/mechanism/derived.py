@@ -109,9 +109,7 @@ def _of_actuators(model: Any) -> dict[str, Array]:
 
 def _equality_data(model: Any, state: ReferenceState) -> Array:
     out = np.array(model.eq_data)
-    for i, (kind, b1, b2, what) in enumerate(
-        zip(model.eq_type, model.eq_obj1id, model.eq_obj2id, model.eq_objtype, strict=True)
-    ):
+    for i, (kind, b1, b2, what) in enumerate(zip(model.eq_type, model.eq_obj1id, model.eq_obj2id, model.eq_objtype, strict=True)):
         if what != ObjType.BODY:
             continue
         if kind == EqualityType.CONNECT:

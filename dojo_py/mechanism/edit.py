@@ -105,5 +105,3 @@ def _removed(mechanism: Mechanism, element: Any) -> bool:
                 del elements[index]
                 return True
     return False
-
-

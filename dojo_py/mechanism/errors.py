@@ -53,9 +53,7 @@ class ErrorRecord:
         return f"{place}: {subject}: {self.message}" if subject else f"{place}: {self.message}"
 
 
-def _record(
-    where: Where | None, message: str, name: str | None, attribute: str, unsupported: bool = False
-) -> ErrorRecord:
+def _record(where: Where | None, message: str, name: str | None, attribute: str, unsupported: bool = False) -> ErrorRecord:
     where = where or Where()
     message = message if len(message) <= LONGEST_MESSAGE else message[: LONGEST_MESSAGE - 3] + "..."
     name = (name or "")[:LONGEST_GUESS]

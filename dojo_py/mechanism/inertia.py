@@ -32,9 +32,7 @@ class MassProperties:
         return MassProperties(0.0, np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(3))
 
 
-def body_mass_properties(
-    problems: Problems, body: Body, geoms: list[MassProperties], settings: CompilerSettings
-) -> MassProperties:
+def body_mass_properties(problems: Problems, body: Body, geoms: list[MassProperties], settings: CompilerSettings) -> MassProperties:
     """Mass properties of a body other than the world. `geoms`: those of its geoms that count (group, mass)."""
     given = body.inertial
     if settings.inertiafromgeom or (given is None and settings.inertiafromgeom is None):

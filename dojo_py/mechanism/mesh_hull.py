@@ -1,7 +1,7 @@
 """The convex hull of a mesh by Qhull (scipy): its triangles, and the graph of its vertices in MuJoCo's layout.
 
-    graph: nvert, nface, edge address (nvert), vertex of the mesh (nvert), neighbours by their number in the hull, each list ended
-    by -1 (nvert + 3 nface), triangles by their number in the mesh (3 nface)
+graph: nvert, nface, edge address (nvert), vertex of the mesh (nvert), neighbours by their number in the hull, each list ended
+by -1 (nvert + 3 nface), triangles by their number in the mesh (3 nface)
 """
 
 from __future__ import annotations

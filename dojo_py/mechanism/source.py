@@ -78,7 +78,5 @@ def source_of(mechanism: Mechanism, layout: Layout) -> Source:
     """The places of a mechanism that is laid out."""
     parts: tuple[Sequence[Any], ...] = (layout.bodies, layout.joints, layout.geoms)
     parts += (mechanism.tendons, mechanism.actuators, mechanism.equalities)
-    bodies, joints, geoms, tendons, actuators, equalities = (
-        tuple(element.where for element in elements) for elements in parts
-    )
+    bodies, joints, geoms, tendons, actuators, equalities = (tuple(element.where for element in elements) for elements in parts)
     return Source(bodies, joints, geoms, tendons, actuators, equalities, tuple(mechanism.left_out), mechanism.copy())

@@ -173,5 +173,3 @@ def _around(a: Any, state: ReferenceState, w: int, one: Array, two: Array) -> tu
     cylinder = a["wrap_type"][w] == WrapType.CYLINDER
     curve, p, q = wrap(local[0], local[1], float(a["geom_size"][geom][0]), cylinder, side >= 0, local[2])
     return curve, [(body, centre + R @ np.array(p)), (body, centre + R @ np.array(q))]
-
-

@@ -1,7 +1,7 @@
 """Augmented Lagrangian terms of the constraints at every knot (Nocedal and Wright 2006, sections 17.3 and 17.4).
 
-    equality:    λ·c + ½ ρ |c|²,                              λ ← λ + ρ c
-    inequality:  (max(0, λ + ρ c)² − λ²) / (2 ρ), by entry,   λ ← max(0, λ + ρ c)
+equality:    λ·c + ½ ρ |c|²,                              λ ← λ + ρ c
+inequality:  (max(0, λ + ρ c)² − λ²) / (2 ρ), by entry,   λ ← max(0, λ + ρ c)
 """
 
 from __future__ import annotations

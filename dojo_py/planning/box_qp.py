@@ -1,6 +1,6 @@
 """Box-constrained quadratic programme by projected Newton steps (Tassa, Mansard, Todorov 2014, algorithm 1; Bertsekas 1982).
 
-    minimise ½ xᵀ H x + g·x   subject to   low ≤ x ≤ high,   H positive definite
+minimise ½ xᵀ H x + g·x   subject to   low ≤ x ≤ high,   H positive definite
 """
 
 from __future__ import annotations

@@ -89,9 +89,7 @@ def _as_vector(value: Callable[..., float]) -> Callable[..., Array]:
     return lambda *at: np.array([value(*at)])
 
 
-def _compare(
-    model: Any, what: str, function: Callable[..., Array], at: tuple[Any, Any, int], given: tuple[Array, Array]
-) -> None:
+def _compare(model: Any, what: str, function: Callable[..., Array], at: tuple[Any, Any, int], given: tuple[Array, Array]) -> None:
     """ValueError unless given (p, n), (p, m) are derivatives of function(state, control, k) -> (p,) by state and control."""
     state, control, k = at
     here = function(*at)

@@ -178,4 +178,3 @@ def load_plan(path: str | PathLike) -> Plan:
         if isinstance(error, FileNotFoundError):
             raise
         raise ValueError(f"{path}: not a plan file ({error})") from error
-

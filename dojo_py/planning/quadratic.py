@@ -1,6 +1,6 @@
 """Quadratic: the second-order model of a cost about one knot, in the tangent state dx = [δq, δv] (n = 2 nv) and du (m = nu).
 
-    l(x ⊕ dx, u + du) ≈ value + x·dx + u·du + ½ dxᵀ xx dx + duᵀ ux dx + ½ duᵀ uu du
+l(x ⊕ dx, u + du) ≈ value + x·dx + u·du + ½ dxᵀ xx dx + duᵀ ux dx + ½ duᵀ uu du
 """
 
 from __future__ import annotations

@@ -95,9 +95,7 @@ def follow(
     return Path(states, controls, gaps, unsolved)
 
 
-def linearise(
-    sim: Any, path: Path, kappa: float | None, threads: int = 1, width: float | None = None
-) -> tuple[Array, Array]:
+def linearise(sim: Any, path: Path, kappa: float | None, threads: int = 1, width: float | None = None) -> tuple[Array, Array]:
     """A (T, 2 nv, 2 nv) and B (T, 2 nv, nu) at every knot of the path; width: of finite differences, where there are any."""
     more = {} if width is None else {"epsilon": width}
 

@@ -1,9 +1,9 @@
 """Policy search: ARS (Mania et al. 2018) and AGS, its gradient-based sister (Dojo, section V-C), on linear and small MLP policies.
 
-    from dojo_py.environments import make_task
-    from dojo_py.policy import Ars, ArsOptions, LinearPolicy, RolloutOptions
-    search = Ars(make_task("HalfCheetah"), LinearPolicy(17, 6), ArsOptions(), RolloutOptions(horizon=80), seed=0)
-    search.run(30, progress=True)
+from dojo_py.environments import make_task
+from dojo_py.policy import Ars, ArsOptions, LinearPolicy, RolloutOptions
+search = Ars(make_task("HalfCheetah"), LinearPolicy(17, 6), ArsOptions(), RolloutOptions(horizon=80), seed=0)
+search.run(30, progress=True)
 """
 
 from dojo_py.policy.ags import Ags, AgsOptions

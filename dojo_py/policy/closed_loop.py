@@ -177,9 +177,7 @@ class ClosedLoop:
             "by_action": z((K, na)), "by_parameters": z(0 if policy is None else policy.size),
         }  # fmt: skip
         kinds = {name: np.int64 if name in WHOLE_NUMBERS else np.float64 for name in fields}
-        made = {
-            name: value if name in _OF_ROWS else np.array(value, kinds[name], order="C") for name, value in fields.items()
-        }
+        made = {name: value if name in _OF_ROWS else np.array(value, kinds[name], order="C") for name, value in fields.items()}
         data = Loop(**made)
         data.counts[[at.SKIP, at.POLICY, at.BIASED]] = self.skip, policy is not None, biased
         data.least[:] = -np.inf
@@ -401,4 +399,3 @@ def borrowed(task: Any, policy: Any, horizon: int) -> Iterator[ClosedLoop]:
     finally:
         with _lock:
             _kept.setdefault(key, []).append(loop)
-

@@ -258,9 +258,7 @@ def decide_with(observe, reward, over):
         if D.kept.shape[1] > 0:
             copy_rows(D.contacts, D.kept[k])
         before = t - skip
-        value = reward(
-            D, D.qpos[before], D.qvel[before], D.actions[k - 1], D.qpos[t], D.qvel[t], D.kept[k], D.parts[k - 1]
-        )
+        value = reward(D, D.qpos[before], D.qvel[before], D.actions[k - 1], D.qpos[t], D.qvel[t], D.kept[k], D.parts[k - 1])
         D.rewards[k - 1], D.status[k - 1] = value, D.counts[at.WORST]
         D.counts[at.DONE] = k
         value -= D.sums[at.SHIFT]

@@ -44,9 +44,7 @@ class SeedSummary:
         return f"{self.mean:.3g} ± {self.deviation:.2g} ({', '.join(f'{r:.3g}' for r in self.final)})"
 
 
-def run_seeds(
-    make: Callable[[int], Search], seeds: Sequence[int], iterations: int, progress: bool = False
-) -> list[Search]:
+def run_seeds(make: Callable[[int], Search], seeds: Sequence[int], iterations: int, progress: bool = False) -> list[Search]:
     """One search a seed, each run to the end."""
     function_of("make", make)
     if isinstance(seeds, (str, bytes)) or not isinstance(seeds, Sequence):

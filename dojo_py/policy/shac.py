@@ -132,9 +132,7 @@ def play_window(wanted: Window) -> Seen:
     job = wanted.job
     assert job.kappa is not None
     with borrowed(job.task, job.policy, wanted.window) as loop:
-        played = loop.play(
-            job.parameters, wanted.state, (job.shift, job.gain), job.kappa, RolloutOptions(wanted.actions)
-        )
+        played = loop.play(job.parameters, wanted.state, (job.shift, job.gain), job.kappa, RolloutOptions(wanted.actions))
         steps = len(played.rewards)
         solved = np.isin(played.status, (Status.SOLVED, Status.INEXACT))
         usable = steps if solved.all() else int(np.argmin(solved))

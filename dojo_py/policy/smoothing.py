@@ -55,10 +55,7 @@ def randomised_linearisation(
     states = moved_states(task, state, both[:, : 2 * nv])
     after = [m.state for m in task.move(states, action + both[:, 2 * nv :], kappa=kappa)]
     change = np.array(
-        [
-            np.concatenate([model.difference(p.qpos, m.qpos), p.qvel - m.qvel])
-            for p, m in zip(after[:n], after[n:], strict=True)
-        ]
+        [np.concatenate([model.difference(p.qpos, m.qpos), p.qvel - m.qvel]) for p, m in zip(after[:n], after[n:], strict=True)]
     )
     fit = (np.linalg.lstsq(moves / scale, change / 2.0, rcond=None)[0] / scale[:, None]).T
     return fit[:, : 2 * nv], fit[:, 2 * nv :]

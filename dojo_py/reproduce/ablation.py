@@ -103,9 +103,7 @@ def bin_of_spheres(seed: int, count: int, timestep: float = 0.01) -> str:
         x, y = divmod(place, 3)
         p = np.array([0.25 * (x - 1), 0.25 * (y - 1), 0.15 + 0.25 * layer]) + generator.uniform(-0.02, 0.02, 3)
         bodies.append(f'<body pos="{p[0]} {p[1]} {p[2]}"><freejoint/><geom size=".1"/></body>')
-    walls = "".join(
-        f'<geom type="plane" size="5 5 1" pos="{-0.5 * x} {-0.5 * y} 0" zaxis="{x} {y} {z}"/>' for x, y, z in WALLS
-    )
+    walls = "".join(f'<geom type="plane" size="5 5 1" pos="{-0.5 * x} {-0.5 * y} 0" zaxis="{x} {y} {z}"/>' for x, y, z in WALLS)
     return (
         f'<mujoco><option timestep="{timestep}"/><default><geom friction="1 0 0"/></default>'
         f"<worldbody>{walls}{''.join(bodies)}</worldbody></mujoco>"

@@ -59,9 +59,7 @@ QUICK: dict[str, Any] = {}
 
 def pair_xml(joint: str) -> str:
     """MJCF of two bodies adrift, joined by `joint` and driven by a motor on each of its coordinates."""
-    motors = "".join(
-        f'<motor joint="j{i}" gear="0.5 0.3 0.2" ctrlrange="-1 1"/>' for i in range(1, 4) if f'name="j{i}"' in joint
-    )
+    motors = "".join(f'<motor joint="j{i}" gear="0.5 0.3 0.2" ctrlrange="-1 1"/>' for i in range(1, 4) if f'name="j{i}"' in joint)
     inertia = 'mass="{}" fullinertia="0.02 0.05 0.04 0.004 -0.003 0.002"'
     return f"""<mujoco model="pair"><option gravity="0 0 0"/><worldbody><body pos="0 0 1"><freejoint/>
 <inertial pos="0.02 -0.01 0.05" {inertia.format(2)}/>
@@ -92,9 +90,7 @@ def momentum_drift(
     if model.jnt_type[0] == FREE:
         qvel[:6] = (0.3, -0.2, 0.1, *((10.0, 10.0, 10.0) if model.njnt == 1 else (0.5, 1.0, -0.7)))
     state, unsolved = sim.initial_state(qpos, qvel), 0
-    controls = np.concatenate(
-        [random_controls(model, steps_of(PUSH, timestep), seed=1), idle(model, duration, timestep)]
-    )
+    controls = np.concatenate([random_controls(model, steps_of(PUSH, timestep), seed=1), idle(model, duration, timestep)])
     momenta = []
     for i in range(0, len(controls), BLOCK):
         part = sim.rollout(state, controls[i : i + BLOCK])

@@ -1,13 +1,13 @@
 """Bodies that touch bodies: scenes that stand, fall, hold and close loops, beside MuJoCo on the same files in the same run.
 
-    stand     how far anything moves in the second half of a minute            MuJoCo's default contacts creep
-    hold      how fast what is held, or lies on a slope, slips
-    loops     how far apart the ends of closed loops are                        by the wheel's own rows of equalities
-    heaps     a hundred mixed bodies come to rest
-    overlap   the smallest gap of any pair, by mj_geomDistance, in a hundred states of every scene
-    gradients along random directions of the last state, κ 1e-2 to 1e-6, against Ridders' differences
-    cost      time of a step over that of mj_step, both in turn by blocks of 50 steps; of robots whose parts touch one another, a κ
-              step with A and B over mj_step and mjd_transitionFD
+stand     how far anything moves in the second half of a minute            MuJoCo's default contacts creep
+hold      how fast what is held, or lies on a slope, slips
+loops     how far apart the ends of closed loops are                        by the wheel's own rows of equalities
+heaps     a hundred mixed bodies come to rest
+overlap   the smallest gap of any pair, by mj_geomDistance, in a hundred states of every scene
+gradients along random directions of the last state, κ 1e-2 to 1e-6, against Ridders' differences
+cost      time of a step over that of mj_step, both in turn by blocks of 50 steps; of robots whose parts touch one another, a κ
+          step with A and B over mj_step and mjd_transitionFD
 """
 
 from __future__ import annotations
@@ -50,9 +50,7 @@ def gradient_error(scene: Scene, motion: Motion, wheel: Wheel, kappas: tuple[flo
     return max(direction_error(motion.sim, motion.end, control, kappa, rows)[0] for kappa in kappas)
 
 
-def judge(
-    scene: Scene, duration: float, kappas: tuple[float, ...]
-) -> tuple[tuple[object, ...], bool, dict[str, np.ndarray]]:
+def judge(scene: Scene, duration: float, kappas: tuple[float, ...]) -> tuple[tuple[object, ...], bool, dict[str, np.ndarray]]:
     """(row of the table, whether it holds, curves) of one scene."""
     ours, theirs, wheel = simulate(scene, duration)
     value, other = scene.measure(ours, wheel), scene.measure(theirs, wheel)
@@ -60,9 +58,7 @@ def judge(
     unsolved = int(np.count_nonzero(ours.status))
     ratio = ours.seconds / theirs.seconds
     gradients = gradient_error(scene, ours, wheel, kappas)
-    holds = bool(
-        value <= scene.bound and unsolved == 0 and gap >= -OVERLAP and ratio <= scene.slowest and gradients <= GRADIENT
-    )
+    holds = bool(value <= scene.bound and unsolved == 0 and gap >= -OVERLAP and ratio <= scene.slowest and gradients <= GRADIENT)
     steps = len(ours.status)
     shown = f"{np.median(ours.iterations):g} / {ours.iterations.max()}"
     row = (
@@ -129,7 +125,8 @@ def run(
         f"every step SOLVED, no gap below -{OVERLAP:g} m (of all steps by our report, of 100 states by mj_geomDistance), values "
         "within bounds: " + ("all scenes" if not failed else f"not {', '.join(failed)}"),
         "MuJoCo: the same file, time step and controls, default contact parameters; its gap is how deep bodies sink",
-        "gradients: relative error along a random direction of the last state, worst of " + ", ".join(f"κ {k:g}" for k in kappas)
+        "gradients: relative error along a random direction of the last state, worst of "
+        + ", ".join(f"κ {k:g}" for k in kappas)
         + "; large where which face a mesh shows is a tie",
         "times: of the processor, both in turn by blocks of 50 steps, one thread",
     ]

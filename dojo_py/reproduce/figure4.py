@@ -124,9 +124,7 @@ def sweep(box: Box, case: str, axis: int, count: int, samples: int) -> tuple[lis
     holds &= widths == sorted(widths, reverse=True) and widths[-1] < 1e-3 * full  # κ → 0: the point-wise derivative
     cheapest = np.inf
     for variance in VARIANCES:
-        found, seconds = timed(
-            lambda v=variance: np.array([box.smoothed(axis, f, v, samples, generator) for f in forces])
-        )
+        found, seconds = timed(lambda v=variance: np.array([box.smoothed(axis, f, v, samples, generator) for f in forces]))
         cheapest = min(cheapest, seconds)
         error = float(np.abs(found - [expected(f, variance) for f in forces]).max())
         name = f"variance {variance:g}"

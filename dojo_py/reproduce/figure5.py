@@ -22,9 +22,7 @@ QUICK: dict[str, Any] = {}
 """Arguments of `run` for `--quick`: it is quick."""
 
 
-def slide(
-    mode: str, friction: Any, timestep: float = TIMESTEP, duration: float = DURATION, height: float | None = None
-) -> Any:
+def slide(mode: str, friction: Any, timestep: float = TIMESTEP, duration: float = DURATION, height: float | None = None) -> Any:
     """Trajectory of the box from its `slide` keyframe; `height` [m] replaces that of the start."""
     from dojo_py import HardSimulator, SoftSimulator, load_model
 

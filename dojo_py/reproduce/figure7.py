@@ -34,7 +34,15 @@ def run(rates: tuple[int, ...] = RATES, duration: float = DURATION) -> Report:
         replays[f"{robot}, {max(rates)} Hz"] = finest
     columns = ("robot", "rate [Hz]", "lowest [m]", f"after {duration:g} s [m]", "distance from finest [m]", "unsolved")
     return Report(
-        "figure7", "Figure 7: torso height of dropped robots", columns, rows, (), curves, _figure, bool(holds), replays,
+        "figure7",
+        "Figure 7: torso height of dropped robots",
+        columns,
+        rows,
+        (),
+        curves,
+        _figure,
+        bool(holds),
+        replays,
     )
 
 

@@ -66,9 +66,7 @@ def run(duration: float = DURATION) -> Report:
             columns[f"{word}_median"], columns[f"{word}_worst"] = np.median(padded, axis=0), padded.max(axis=0)
         curves[name] = columns
     headings = ("robot", "tolerance", "median iterations", "worst", "paper")
-    title = (
-        f"Figure 9: iterations until both violations are below a tolerance; drops of {duration:g} s, h {TIMESTEP:g} s"
-    )
+    title = f"Figure 9: iterations until both violations are below a tolerance; drops of {duration:g} s, h {TIMESTEP:g} s"
     shown = {f"{name}, {key}": drop(name, key, duration) for name, key in DROPS}
     return Report("figure9", title, headings, rows, (), curves, _figure, replays=shown)
 

@@ -108,9 +108,7 @@ def document(title: str, parts: Sequence[str]) -> str:
 def table(report: Report) -> str:
     """The report's table as HTML."""
     head = "".join(f"<th>{html.escape(str(name))}</th>" for name in report.columns)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell(value))}</td>" for value in row) + "</tr>" for row in report.rows
-    )
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell(value))}</td>" for value in row) + "</tr>" for row in report.rows)
     return f'<div class="wide"><table><tr>{head}</tr>{body}</table></div>'
 
 

@@ -73,9 +73,7 @@ def box(direction: str, mode: str = "hard") -> PlanningProblem:
     share = sim.timestep / BOX_TIMESTEP
     stage = [state_cost(model, end, weight=share), control_cost(model, 0.01 * BOX_TIMESTEP**2 * share)]
     steps = round(1.0 / sim.timestep)
-    return PlanningProblem(
-        sim, start, np.zeros((steps, model.nu)), stage, [state_cost(model, end)], [goal(model, end)], OPTIONS
-    )
+    return PlanningProblem(sim, start, np.zeros((steps, model.nu)), stage, [state_cost(model, end)], [goal(model, end)], OPTIONS)
 
 
 def hopper(mode: str = "hard") -> PlanningProblem:

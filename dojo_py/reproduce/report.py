@@ -40,9 +40,7 @@ class Report:
     """What it is called -> Trajectory that the page plays."""
 
     def __str__(self) -> str:
-        return "\n".join(
-            [self.title, "", format_table(self.columns, self.rows), *([""] if self.notes else []), *self.notes]
-        )
+        return "\n".join([self.title, "", format_table(self.columns, self.rows), *([""] if self.notes else []), *self.notes])
 
 
 def write_csv(report: Report, folder: Path) -> list[Path]:

@@ -126,9 +126,7 @@ class Trajectory:
         k %= last + 1
         exact = None
         if self.bodies is not None and self.impulses is not None:
-            exact = Exact(
-                self.bodies[k], self.impulses[k], self.qpos[k], self.qvel[k], int(self.metadata.get("kinematics", 0))
-            )
+            exact = Exact(self.bodies[k], self.impulses[k], self.qpos[k], self.qvel[k], int(self.metadata.get("kinematics", 0)))
         maximal = None if self.maximal is None else self.maximal[k]
         placed = (self.mocap_pos, self.mocap_quat, self.eq_active)
         history = None if self.readings is None else self.readings.history_at(k)

@@ -114,9 +114,7 @@ def crank_transmission(a, s, m, pose, moment, i):
     """A slider-crank: gear along its length; unit force on the pin (first site), the opposite and a torque on the slider's body."""
     pin, slider = pose.sites[a.trnid[0]], pose.sites[a.trnid[1]]
     body, other = m.sites[a.trnid[0]].bodyid, m.sites[a.trnid[1]].bodyid
-    dx, dy, dz = (
-        pin.xpos[0] - slider.xpos[0], pin.xpos[1] - slider.xpos[1], pin.xpos[2] - slider.xpos[2]
-    )
+    dx, dy, dz = (pin.xpos[0] - slider.xpos[0], pin.xpos[1] - slider.xpos[1], pin.xpos[2] - slider.xpos[2])
     R, gear, f = slider.xmat, a.gear[0], np.zeros(6)
     length, push, turn = slider_crank(dx, dy, dz, R[0, 2], R[1, 2], R[2, 2], a.cranklength)
     s.length = gear * length
@@ -213,9 +211,7 @@ def transmissions(m, pose, forces, qpos, qvel):
         elif a.trntype == TRN_BODY:
             continue
         else:
-            site_transmission(
-                a, s, m.sites, m.bodies, m.M_rowadr, m.M_colind, pose.bodies, pose.sites, pose.cdof, moment, i
-            )
+            site_transmission(a, s, m.sites, m.bodies, m.M_rowadr, m.M_colind, pose.bodies, pose.sites, pose.cdof, moment, i)
         s.velocity = 0.0
         for k in range(nv):
             s.velocity += moment[i, k] * qvel[k]

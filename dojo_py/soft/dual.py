@@ -91,7 +91,7 @@ def ray_step(rows, sol, i, dim, friction, res):
             return
         f[i] = 1.0
         for j in range(1, dim):
-            f[i + j] = -friction[j - 1] ** 2 * res[j] / norm if res[0] >= 0.0 else 0.0
+            f[i + j] = -(friction[j - 1] ** 2) * res[j] / norm if res[0] >= 0.0 else 0.0
         top, bottom = along_ray(rows, sol, i, dim, res)
         for a in range(dim):
             f[i + a] *= -top / bottom

@@ -19,9 +19,7 @@ from dojo_py.soft.tendons import add_rotor_bias, tendon_lengths
 def position_stage(m, w, qpos, qvel):
     """Everything that depends on the position only, and the transmissions' velocities."""
     p = w.pose
-    forward_kinematics(
-        m.bodies, m.joints, m.geoms, m.sites, m.qpos0, p.bodies, p.joints, p.geoms, p.sites, p.cdof, qpos
-    )
+    forward_kinematics(m.bodies, m.joints, m.geoms, m.sites, m.qpos0, p.bodies, p.joints, p.geoms, p.sites, p.cdof, qpos)
     body_inertias(m.bodies, p.bodies)
     inertia_matrix(m.bodies, m.dofs, m.M_rowadr, m.M_colind, p.bodies, p.cdof, p.M)
     tendon_lengths(m, p, w.forces, qpos, qvel)

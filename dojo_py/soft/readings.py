@@ -36,7 +36,13 @@ def larger(noted: Noted, contacts: int) -> Noted:
 
 
 def readings_of(
-    model: Any, placed: Placed, noted: Noted, time: Array, qpos: Array, qvel: Array, outside: Outside,
+    model: Any,
+    placed: Placed,
+    noted: Noted,
+    time: Array,
+    qpos: Array,
+    qvel: Array,
+    outside: Outside,
     before: Before | None = None,
 ) -> Readings | None:
     """The sensors of T steps from states (T, …), unread."""

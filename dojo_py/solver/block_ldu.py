@@ -69,11 +69,22 @@ def allocate(n_nodes, n_blocks, fixed=None):
     count = len(first) - 1
     return (
         Pattern(
-            np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64), np.zeros(max(n_blocks, 1), np.int64),
+            np.zeros(n_nodes, np.int64),
+            np.zeros(n_nodes, np.int64),
+            np.zeros(max(n_blocks, 1), np.int64),
             np.full((n_nodes, n_nodes), -1, np.int32),
-            np.arange(n_nodes), np.arange(n_nodes), np.arange(n_nodes), np.array([0, n_nodes]),
-            group, first, node, np.zeros((count, count), np.int8), np.zeros(count, np.int64), np.zeros(count, np.int64),
-            np.zeros(n_nodes, np.int64), np.zeros(count, np.int64),
+            np.arange(n_nodes),
+            np.arange(n_nodes),
+            np.arange(n_nodes),
+            np.array([0, n_nodes]),
+            group,
+            first,
+            node,
+            np.zeros((count, count), np.int8),
+            np.zeros(count, np.int64),
+            np.zeros(count, np.int64),
+            np.zeros(n_nodes, np.int64),
+            np.zeros(count, np.int64),
         ),
         Blocks(
             np.zeros((n_nodes, 6, WIDTH)),
@@ -186,9 +197,7 @@ def _apply_pivot(A, source, B, out, j):
     b3 = minus(minus(times(b3, A[3, 6]), A[3, 5], b5), A[3, 4], b4)
     b2 = minus(minus(minus(times(b2, A[2, 6]), A[2, 5], b5), A[2, 4], b4), A[2, 3], b3)
     b1 = minus(minus(minus(minus(times(b1, A[1, 6]), A[1, 5], b5), A[1, 4], b4), A[1, 3], b3), A[1, 2], b2)
-    b0 = minus(
-        minus(minus(minus(minus(times(b0, A[0, 6]), A[0, 5], b5), A[0, 4], b4), A[0, 3], b3), A[0, 2], b2), A[0, 1], b1
-    )
+    b0 = minus(minus(minus(minus(minus(times(b0, A[0, 6]), A[0, 5], b5), A[0, 4], b4), A[0, 3], b3), A[0, 2], b2), A[0, 1], b1)
     store(b0, out, 0, j)
     store(b1, out, 1, j)
     store(b2, out, 2, j)

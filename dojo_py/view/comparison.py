@@ -141,9 +141,7 @@ def _head(name: str, unit: str) -> str:
     return f"{name} [{unit}]" if unit else name
 
 
-def _write(
-    target: Path, model: Any, sims: list[Any], runs: list[Trajectory], rows: list[Any], fps: float, contacts: bool
-) -> None:
+def _write(target: Path, model: Any, sims: list[Any], runs: list[Trajectory], rows: list[Any], fps: float, contacts: bool) -> None:
     centre, size = extent(model, runs[0].qpos[0])
     chosen = frames_of(runs[0], fps)
     shown = _same_curves([record(sim, run, chosen, size, contacts) for sim, run in zip(sims, runs, strict=True)])

@@ -57,9 +57,7 @@ class BlockPush(Task):
         angle, distance, heading = rng.uniform(-np.pi, np.pi), rng.uniform(*self.start_distance), rng.uniform(-np.pi, np.pi)
         height = self.sim.model.key_qpos[self.sim.model.key_id("home")][2]
         turned = [np.cos(heading / 2), 0.0, 0.0, np.sin(heading / 2)]
-        return self.sim.initial_state(
-            np.array([distance * np.cos(angle), distance * np.sin(angle), height, *turned])
-        )
+        return self.sim.initial_state(np.array([distance * np.cos(angle), distance * np.sin(angle), height, *turned]))
 
     def observe(self, state: State, contacts: Contacts | None) -> Array:
         """(15,)"""

@@ -73,8 +73,18 @@ def test_a_step_of_random_ones_is_the_wheels():
     rng, worst = np.random.default_rng(0), 0.0
     for _ in range(25):
         model, wheel = both(LONE.format(drawn(rng)))
-        for name in ("ctrlrange", "ctrllimited", "ctrlnum", "ctrladr", "ctrlspec", "actnum", "dynprm", "gainprm", "biasprm",
-  "forcerange"):
+        for name in (
+            "ctrlrange",
+            "ctrllimited",
+            "ctrlnum",
+            "ctrladr",
+            "ctrlspec",
+            "actnum",
+            "dynprm",
+            "gainprm",
+            "biasprm",
+            "forcerange",
+        ):
             assert np.allclose(getattr(model, f"actuator_{name}"), getattr(wheel, f"actuator_{name}"), atol=1e-12), name
         sim, data = dojo_py.SoftSimulator(model), mujoco.MjData(wheel)
         for _ in range(3):
@@ -163,8 +173,9 @@ def test_views_and_files():
     changed = model.replace(actuator_ctrlrange=model.actuator_ctrlrange * 2, actuator_ctrllimited=np.array([0, 0, 1, 0], bool))
     again = load_model(mjcf(changed))
     assert np.array_equal(again.actuator_ctrlrange, changed.actuator_ctrlrange)
-    text = TWO.format(actuators=CASES["servo with all"] + CASES["motor with a controller"].replace('"m"', '"n"'),
-  integrator="Euler")
+    text = TWO.format(
+        actuators=CASES["servo with all"] + CASES["motor with a controller"].replace('"m"', '"n"'), integrator="Euler"
+    )
     text = text.replace("</mujoco>", '<keyframe><key ctrl="1 2 3 4 5 6 7" act=".1 .2 .3 .4 .5 .6 .7"/></keyframe></mujoco>')
     mechanism = load_mechanism(text)
     mechanism.bind_keyframes()

@@ -173,11 +173,7 @@ def test_keyframes_and_controls(tmp_path):
     assert choose_keyframe(atlas, None)[0] == "keyframe 'drop'" and choose_keyframe(box, None)[0] == "keyframe 'home'"
     assert choose_keyframe(load_model(PENDULUM), None)[0] == "initial pose"
     one, two = (make_controls(box, "random", 50, 0, seed) for seed in (1, 2))
-    assert (
-        one.shape == (50, 3)
-        and np.array_equal(one, make_controls(box, "random", 50, 0, 1))
-        and not np.array_equal(one, two)
-    )
+    assert one.shape == (50, 3) and np.array_equal(one, make_controls(box, "random", 50, 0, 1)) and not np.array_equal(one, two)
     low, high = box.actuator_ctrlrange.T
     assert (one >= low).all() and (one <= high).all() and np.ptp(one) > 40
     table = np.arange(12.0).reshape(4, 3)
@@ -223,9 +219,7 @@ def test_tables():
 def run_process(*argv):
     """(wall seconds, completed process) of the command in a process of its own."""
     clock = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-m", "dojo_py.cli", *argv], capture_output=True, text=True, env=os.environ, timeout=600
-    )
+    done = subprocess.run([sys.executable, "-m", "dojo_py.cli", *argv], capture_output=True, text=True, env=os.environ, timeout=600)
     return time.perf_counter() - clock, done
 
 
@@ -250,9 +244,7 @@ def test_import_is_quick():
         "import sys, time; t = time.perf_counter(); import dojo_py; t = time.perf_counter() - t;"
         "print(t, [m for m in ('numba', 'jax', 'matplotlib', 'lxml', 'scipy') if m in sys.modules])"
     )
-    seconds, loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.split(" ", 1)
+    seconds, loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split(" ", 1)
     print(f"import dojo_py: {float(seconds):.3f} s (bound 0.5)")
     assert float(seconds) <= 0.5 and loaded.strip() == "[]"
 

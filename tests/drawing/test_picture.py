@@ -81,7 +81,7 @@ def test_shadows_fall_away_from_the_light():
     painter = Painter(model)
     eye, axes = camera(0.0, -89.9, 8.0, np.zeros(3))
     picture = painter.picture(model.qpos0, eye, axes, 400, 400).astype(int).sum(axis=2)
-    bare = Painter(load_model(text.replace("0 0 1\"><free", "0 0 90\"><free")))
+    bare = Painter(load_model(text.replace('0 0 1"><free', '0 0 90"><free')))
     without = bare.picture(bare.model.qpos0, eye, axes, 400, 400).astype(int).sum(axis=2)
     dark = (without - picture > 60) & (painter.shown < -1)
     rows, columns = np.nonzero(dark)

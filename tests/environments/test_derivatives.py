@@ -16,9 +16,7 @@ def test_closed_forms_are_the_differences(robot):
         action = rng.uniform(-1, 1, task.action_size)
         moved = task.move([state], action[None])[0]
         before, state = state, moved.state
-    assert np.allclose(
-        task.observation_jacobian(state), differenced_observation(task, state, moved.contacts), atol=1e-8
-    )
+    assert np.allclose(task.observation_jacobian(state), differenced_observation(task, state, moved.contacts), atol=1e-8)
     expected = differenced_reward(task, before, action, state, moved.contacts)
     for known, differenced in zip(task.reward_gradient(before, action, state), expected, strict=True):
         assert np.allclose(known, differenced, atol=1e-8)

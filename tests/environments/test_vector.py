@@ -147,6 +147,7 @@ def test_spaces_and_metadata():
 @pytest.mark.parametrize("mode", AutoresetMode)
 def test_gymnasiums_wrappers_run_on_it(mode):
     """Statistics of episodes are those of the rewards, also where only some worlds are reset."""
+
     def wrapped(env):
         env = wrappers.RecordEpisodeStatistics(wrappers.RescaleAction(env, np.float32(0), np.float32(1)))
         if mode is not AutoresetMode.SAME_STEP:  # (Gymnasium's wrappers of observations refuse it)

@@ -113,9 +113,7 @@ def test_stacks_of_unequal_masses_come_to_rest(stack, low, high):
     trajectory = run(load_model(xml), 1.5)
     late = trajectory.time[1:] > 1.0
     speed = np.abs(trajectory.qvel[1:][late]).max()
-    print(
-        f"{stack}, {low:g} kg below {high:g} kg: speed after 1 s {speed:.1e} (bound 1e-6), gap {trajectory.min_gap.min():.1e} m"
-    )
+    print(f"{stack}, {low:g} kg below {high:g} kg: speed after 1 s {speed:.1e} (bound 1e-6), gap {trajectory.min_gap.min():.1e} m")
     assert trajectory.unsolved == 0
     assert trajectory.min_gap.min() >= -1e-9
     assert speed <= 1e-6

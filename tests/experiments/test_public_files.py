@@ -107,9 +107,7 @@ def soft(path: Path, model: Any, seed: int = 0) -> tuple[float, float]:
     wheel = mujoco.MjModel.from_xml_path(str(path))
     wheel.opt.tolerance, wheel.opt.iterations, wheel.opt.ls_iterations = 0.0, 300, 300
     wheel.opt.ls_tolerance = 1e-10
-    model = model.replace(
-        opt=dataclasses.replace(model.opt, tolerance=0.0, iterations=300, ls_iterations=300, ls_tolerance=1e-10)
-    )
+    model = model.replace(opt=dataclasses.replace(model.opt, tolerance=0.0, iterations=300, ls_iterations=300, ls_tolerance=1e-10))
     sim, data, rng = dojo_py.SoftSimulator(model), mujoco.MjData(wheel), np.random.default_rng(seed)
     qpos, qvel = start(model, rng)
     U, state = controls(model, rng, 100), sim.initial_state(qpos, qvel)

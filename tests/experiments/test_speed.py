@@ -13,10 +13,7 @@ def test_chain_grows_linearly():
             best[links] = min(best.get(links, 1e9), chain_step_time(links, repeats=2))
         if growth(best) <= GROWTH_BOUND:
             break
-    print(
-        f"chain, time a link 400 / 25: {growth(best):.2f} (bound {GROWTH_BOUND}); "
-        f"400 links: {1e3 * best[400]:.2f} ms a step"
-    )
+    print(f"chain, time a link 400 / 25: {growth(best):.2f} (bound {GROWTH_BOUND}); 400 links: {1e3 * best[400]:.2f} ms a step")
     assert growth(best) <= GROWTH_BOUND
 
 

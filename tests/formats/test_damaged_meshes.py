@@ -30,9 +30,7 @@ def test_missing_files(tmp_path):
     path = written(tmp_path, mjcf("a.stl", geom=TOUCHING))
     with pytest.raises(ModelError, match="does not exist; a mesh that can touch something"):
         load_model(path)
-    path = written(
-        tmp_path, '<mujoco><asset><mesh file="a.stl"/></asset><worldbody><geom size="1"/></worldbody></mujoco>'
-    )
+    path = written(tmp_path, '<mujoco><asset><mesh file="a.stl"/></asset><worldbody><geom size="1"/></worldbody></mujoco>')
     assert "does not exist" in load_model(path).left_out[0].message
     assert "has no folder: load the model from a path" in load_model(path.read_text()).left_out[0].message
 

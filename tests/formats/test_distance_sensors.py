@@ -27,8 +27,10 @@ def text():
         for i, (k, s) in enumerate(SIZES.items())
     )
     sensors = "".join(
-        f'<{w} name="{w} {a} {b} {c}" geom1="{a}" geom2="{b}" cutoff="{c}"/>' for a, b in pairs() for w in WORDS for c in ("5",
-  ".3", "0")
+        f'<{w} name="{w} {a} {b} {c}" geom1="{a}" geom2="{b}" cutoff="{c}"/>'
+        for a, b in pairs()
+        for w in WORDS
+        for c in ("5", ".3", "0")
     )
     of_bodies = "".join(
         f'<{w} body1="sphere_body" body2="ellipsoid_body" cutoff="3"/><{w} body1="sphere_body" geom2="plane" cutoff="3"/>'

@@ -17,7 +17,8 @@ def model(body=BODY, before="", after=""):
 NOTICES = {
     "sensor": (model(after='<sensor><tactile name="n" geom="g" mesh="m"/></sensor>'), "tactile 'n': sensor"),
     "sensor of a camera": (
-        model(after='<sensor><framepos name="n" objtype="camera" objname="c"/></sensor>'), "framepos 'n': sensor: cameras",
+        model(after='<sensor><framepos name="n" objtype="camera" objname="c"/></sensor>'),
+        "framepos 'n': sensor: cameras",
     ),
     "extension": (model(before='<extension><plugin plugin="n"/></extension>'), "plugin 'n': extension"),
     "material": (model('<geom name="n" size="1" material="red"/>'), "geom 'n', material: no material is named 'red'"),

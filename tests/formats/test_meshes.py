@@ -177,8 +177,6 @@ def test_meshes_that_only_draw_load_whole_in_both_modes(mode, tmp_path):
     assert check(path).ok
 
 
-
-
 def test_meshes_that_can_touch_something(tmp_path):
     """They load whole, and both modes simulate them."""
     path = written(tmp_path, mjcf("a.stl", geom=TOUCHING), a__stl=stl(*TETRAHEDRON))

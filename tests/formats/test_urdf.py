@@ -116,13 +116,9 @@ def test_left_out_with_what_hangs_on_it():
     assert model.body_names == ("world", "b")
     with pytest.warns(UnsupportedWarning, match="orbital"):
         load_model(ORBITAL, unsupported="warn")
-    follower = ORBITAL.replace(
-        "</robot>", joint("m", "revolute", "a", "e", '<mimic joint="l"/>') + mass_link("e") + "</robot>"
-    )
+    follower = ORBITAL.replace("</robot>", joint("m", "revolute", "a", "e", '<mimic joint="l"/>') + mass_link("e") + "</robot>")
     assert load_model(follower, "skip").neq == 0
-    closed = ORBITAL.replace(
-        "</robot>", '<loop_joint name="x" type="ball"><link1 link="b"/><link2 link="d"/></loop_joint></robot>'
-    )
+    closed = ORBITAL.replace("</robot>", '<loop_joint name="x" type="ball"><link1 link="b"/><link2 link="d"/></loop_joint></robot>')
     assert load_model(closed, "skip").neq == 0
 
 

@@ -136,7 +136,5 @@ def test_empty_and_hostile_files(text):
 def test_a_long_chain_of_fixed_links():
     """Deeper than Python's recursion limit."""
     links = "".join(f'<link name="l{i}"/>' for i in range(1500))
-    joints = "".join(
-        f'<joint name="j{i}" type="fixed"><parent link="l{i}"/><child link="l{i + 1}"/></joint>' for i in range(1499)
-    )
+    joints = "".join(f'<joint name="j{i}" type="fixed"><parent link="l{i}"/><child link="l{i + 1}"/></joint>' for i in range(1499))
     assert assert_model_or_error(f"<robot>{links}{joints}</robot>", "error")

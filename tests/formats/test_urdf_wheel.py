@@ -54,9 +54,7 @@ def test_random_robots(seed):
 
 BOX = collision('<box size="0.1 0.2 0.3"/>', origin((0.3, 0, 0), (0.1, 0.2, 0.3)))
 CASES = {
-    "root with geoms becomes the world": robot(
-        link("a", inertial(), BOX), mass_link("b"), joint("j", "revolute", "a", "b")
-    ),
+    "root with geoms becomes the world": robot(link("a", inertial(), BOX), mass_link("b"), joint("j", "revolute", "a", "b")),
     "link called world": robot(
         link("world", BOX),
         mass_link("a"),
@@ -148,9 +146,7 @@ def test_visuals_on_request():
     visual = BOX.replace("collision", "visual")
     text = robot(link("a"), link("b", inertial(), visual, BOX), joint("j", "revolute", "a", "b"))
     assert load_model(text).ngeom == 1
-    with_visuals = text.replace("<mujoco", "<mujoco", 1).replace(
-        "\n\n", '<mujoco><compiler discardvisual="false"/></mujoco>', 1
-    )
+    with_visuals = text.replace("<mujoco", "<mujoco", 1).replace("\n\n", '<mujoco><compiler discardvisual="false"/></mujoco>', 1)
     assert load_model(with_visuals).ngeom == 2
     assert_same(with_visuals, FIELDS)
 

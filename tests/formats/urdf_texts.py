@@ -76,9 +76,7 @@ def random_robot(seed: int) -> str:
         parts += [f'<dynamics damping="{rng.uniform():.3f}" friction="{rng.uniform():.3f}"/>'] * int(rng.integers(2))
         if kind not in ("spherical", "floating") and rng.random() < 0.6:
             low, high = rng.uniform(-2, 0.5), rng.uniform(0, 2)  # now and then empty
-            parts.append(
-                f'<limit lower="{low:.3f}" upper="{high:.3f}" effort="{rng.uniform(-9, 9):.3f}" velocity="1"/>'
-            )
+            parts.append(f'<limit lower="{low:.3f}" upper="{high:.3f}" effort="{rng.uniform(-9, 9):.3f}" velocity="1"/>')
         if kind in ("revolute", "continuous", "prismatic"):
             if single and rng.random() < 0.3:
                 parts.append(f'<mimic joint="{single[-1]}" multiplier="{rng.normal():.3f}" offset="0.2"/>')

@@ -40,9 +40,7 @@ class Comparison(NamedTuple):
 def moved(model, state: State, direction: np.ndarray, amount: float) -> State:
     """The state moved by amount times a tangent [δq, δv]."""
     nv = model.nv
-    return State(
-        model.integrate(state.qpos, amount * direction[:nv]), state.qvel + amount * direction[nv:], state.act, state.time
-    )
+    return State(model.integrate(state.qpos, amount * direction[:nv]), state.qvel + amount * direction[nv:], state.act, state.time)
 
 
 def tangent(model, b, a, h: float) -> np.ndarray:

@@ -91,13 +91,9 @@ IN_JOINTS = {
     ),
     "hinge": Scene(_joint('<joint axis="1 2 3" pos=".1 .2 -.1" ref="25" damping=".3" stiffness="20" armature=".1"/>')),
     "hinge limit": Scene(_joint('<joint axis="1 2 3" limited="true" range="-5 5" margin=".01"/>'), 0.1, 3.0),
-    "slide": Scene(
-        _joint('<joint type="slide" axis="1 -2 1" pos=".3 .1 0" ref=".4" damping=".3" stiffness="2" armature=".1"/>')
-    ),
+    "slide": Scene(_joint('<joint type="slide" axis="1 -2 1" pos=".3 .1 0" ref=".4" damping=".3" stiffness="2" armature=".1"/>')),
     "slide limit": Scene(_joint('<joint type="slide" axis="1 -2 1" limited="true" range="-.02 .02"/>'), 0.02, 3.0),
-    "two hinges": Scene(
-        _joint('<joint axis="1 0 .2" pos=".1 0 .2"/><joint axis="0 1 0" pos="-.1 0 0" ref="-30" damping=".3"/>')
-    ),
+    "two hinges": Scene(_joint('<joint axis="1 0 .2" pos=".1 0 .2"/><joint axis="0 1 0" pos="-.1 0 0" ref="-30" damping=".3"/>')),
     "three hinges": Scene(
         _joint(
             '<joint axis="0 0 1" pos=".1 0 0" stiffness="5"/><joint axis="0 1 0" ref="10" armature=".1"/>'
@@ -105,9 +101,7 @@ IN_JOINTS = {
         ),
         0.2,
     ),
-    "planar": Scene(
-        _joint('<joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 0 1" ref="1.2"/><joint axis="0 1 0"/>')
-    ),
+    "planar": Scene(_joint('<joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 0 1" ref="1.2"/><joint axis="0 1 0"/>')),
     "position servo": Scene(_joint(ARM_OF.format(""), SERVO.format(""))),
     "position servo, inside its range": Scene(_joint(ARM_OF.format(""), SERVO.format(' forcerange="-500 500"'))),
     "position servo, outside its range": Scene(_joint(ARM_OF.format(""), SERVO.format(' forcerange="-.5 .5"')), control=5.0),
@@ -149,9 +143,7 @@ IN_CONTACT = {
         ONE_TREE.format(base='type="box" size=".2 .1 .1"', tip='type="sphere" size=".1" pos="-.1 .02 -.1"'), 0.002, 0.5, TOWARDS
     ),
     "capsule on a capsule of its tree": Scene(
-        ONE_TREE.format(
-            base='type="capsule" size=".1 .2"', tip='type="capsule" size=".05 .2" pos="-.25 .02 -.1" euler="80 0 10"'
-        ),
+        ONE_TREE.format(base='type="capsule" size=".1 .2"', tip='type="capsule" size=".05 .2" pos="-.25 .02 -.1" euler="80 0 10"'),
         0.002,
         0.5,
         TOWARDS,
@@ -170,9 +162,7 @@ IN_CONTACT = {
     "crossing capsules, pyramid": Scene(
         _pair(f'{ROD} euler="90 0 0"', CAPSULE, "0 .1 .151", "0 80 10"), 0.005, 0.5, (0, 0, 1.0), friction="pyramid"
     ),
-    "sphere on a sphere, pyramid": Scene(
-        _pair(SPHERE, LARGE, ".3 .2 .352"), 0.005, 0.5, (0.5, 0.5, 1.0), friction="pyramid"
-    ),
+    "sphere on a sphere, pyramid": Scene(_pair(SPHERE, LARGE, ".3 .2 .352"), 0.005, 0.5, (0.5, 0.5, 1.0), friction="pyramid"),
     "sphere on a box of its tree, pyramid": Scene(
         ONE_TREE.format(base='type="box" size=".2 .1 .1"', tip='type="sphere" size=".1" pos="-.1 .02 -.1"'),
         0.002,

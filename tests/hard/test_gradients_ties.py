@@ -49,9 +49,7 @@ TWICE = """<mujoco><worldbody><body name="a"><joint axis="4 1 0" pos="-.1 .1 -.2
   </worldbody><equality><weld body1="a" body2="b"/></equality></mujoco>"""
 
 
-@pytest.mark.parametrize(
-    "text, bound", [(LOCKED, 1e-9), (TWICE, 1e-4)], ids=["130 m, stiff", "more rows than freedoms"]
-)
+@pytest.mark.parametrize("text, bound", [(LOCKED, 1e-9), (TWICE, 1e-4)], ids=["130 m, stiff", "more rows than freedoms"])
 def test_closures(text, bound):
     """The regularisation of their rows must not show: 2e-3 and 1e-2 when it does. Measured: 3e-12, 1e-5.
 

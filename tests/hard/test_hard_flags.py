@@ -77,9 +77,10 @@ def test_filterparent_lets_parent_and_child_touch():
     sphere = '<geom type="sphere" size=".1" pos="{}"/>'
     inside = text.replace('<body name="b"', sphere.format(".1 0 .3") + '<body name="b"')
     inside = inside.replace("</body></body>", sphere.format("-.3 0 .45") + "</body></body>")
-    assert len(HardSimulator(load_model(inside)).world.pairs.geom) == len(
-        HardSimulator(load_model(inside.replace("filterparent", "sensor"))).world.pairs.geom
-    ) + 1
+    assert (
+        len(HardSimulator(load_model(inside)).world.pairs.geom)
+        == len(HardSimulator(load_model(inside.replace("filterparent", "sensor"))).world.pairs.geom) + 1
+    )
 
 
 def test_parameters_are_those_in_effect():

@@ -8,8 +8,7 @@ from differences import compare, ridders, tight
 from dojo_py import HardSimulator, load_model
 
 HEAD = (
-    '<mujoco><option timestep="1e-3" gravity="1 .5 -9">{}</option><default><geom contype="0" conaffinity="0"/></default>'
-    "<worldbody>"
+    '<mujoco><option timestep="1e-3" gravity="1 .5 -9">{}</option><default><geom contype="0" conaffinity="0"/></default><worldbody>'
 )
 MERGED = (
     HEAD

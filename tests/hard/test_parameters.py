@@ -162,8 +162,14 @@ BOX = """<mujoco><option timestep="0.01" gravity="0 0 {g}"/><worldbody>
 ONE = dict(g="-9.81", c="0 0 0", m="1.5", mu="0.5", p="0 0 0", a="0 1 0", d="0.1", gear="1")
 OTHER = dict(g="-3.7", c="0.02 -0.03 0.04", m="2.5", mu="0.8", p="0.01 0.02 -0.05", a="0 0.6 0.8", d="0.3", gear="3")
 VALUES = {
-    "gravity": [0, 0, -3.7], "com:base": [0.02, -0.03, 0.04], "mass:base": 2.5, "friction": 0.8, "damping:elbow": 0.3, "gear": 3.0,
-    "joint_anchor:elbow": [0.01, 0.02, -0.05], "joint_axis:elbow": [0, 3, 4],
+    "gravity": [0, 0, -3.7],
+    "com:base": [0.02, -0.03, 0.04],
+    "mass:base": 2.5,
+    "friction": 0.8,
+    "damping:elbow": 0.3,
+    "gear": 3.0,
+    "joint_anchor:elbow": [0.01, 0.02, -0.05],
+    "joint_axis:elbow": [0, 3, 4],
 }
 
 

@@ -23,7 +23,8 @@ SERVOS = """<actuator>
   <position name="r" joint="j" kp="1"/><position name="q" joint="j" kp="2"/></actuator>"""
 REFUSED = {
     "anisotropic capsule": (
-        scene('type="capsule" size=".1 .1"', pair('friction="1 2"')), r"unequal coefficients.*capsule on a plane.*'floor' - 'ball'"
+        scene('type="capsule" size=".1 .1"', pair('friction="1 2"')),
+        r"unequal coefficients.*capsule on a plane.*'floor' - 'ball'",
     ),
     "two servos": (scene(joint=BOUNDED, pair=SERVOS), "'r': several servos on joint 'j'"),
 }

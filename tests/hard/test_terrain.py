@@ -19,7 +19,7 @@ def scene(kind, ground=GROUND, heights=None, n=7, size="1 1 .3 .2", tilt="", bod
     elevation = "" if heights is None else f'elevation="{" ".join(repr(float(h)) for h in heights)}"'
     shape = 'type="mesh" mesh="m"' if kind == "mesh" else f'type="{kind}" size="{SIZES.get(kind, ".1 .1 .1")}"'
     vertices = " ".join(str(x) for x in CORNERS.ravel())
-    body = f'<body><freejoint/><geom {shape}/></body>'
+    body = f"<body><freejoint/><geom {shape}/></body>"
     return f"""<mujoco><option timestep="0.01"/><asset><mesh name="m" vertex="{vertices}" inertia="convex"/>
       <hfield name="h" nrow="{n}" ncol="{n}" size="{size}" {elevation}/></asset>
       <worldbody>{ground.format(tilt)}{body * bodies}</worldbody></mujoco>"""

@@ -97,7 +97,7 @@ PATHS = {
     "no such site": ('<site site="w"/><site site="ee"/>', "site", "site", "no site is named 'ee'"),
     "no such geom": ('<site site="w"/><geom geom="q"/><site site="e"/>', "geom", "geom", "no geom is named 'q'"),
     "side site": ('<site site="w"/><geom geom="g" sidesite="q"/><site site="e"/>', "geom", "sidesite", "no site is named 'q'"),
-    "missing": ("<site/>" '<site site="w"/><site site="e"/>', "site", "site", "is required"),
+    "missing": ('<site/><site site="w"/><site site="e"/>', "site", "site", "is required"),
     "joint": ('<joint joint="a" coef="1"/>', "joint", "", "not an element of spatial"),
     "unknown attribute": ('<site site="w" body="x"/><site site="e"/>', "site", "body", "not an attribute"),
 }

@@ -10,20 +10,28 @@ pytest.importorskip("viser", reason="no viser: pip install 'dojo-sim[view]'")
 
 FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
 PINNED = {
-    "first_contact": lambda n: n["run"].unsolved == 0
-    and n["largest_product"] < 1e-12  # [N m s], the solver's tolerance
-    and abs(n["carried"] / n["sim"].model.body_mass.sum() - 1.0) < 0.05,
+    "first_contact": lambda n: (
+        n["run"].unsolved == 0
+        and n["largest_product"] < 1e-12  # [N m s], the solver's tolerance
+        and abs(n["carried"] / n["sim"].model.body_mass.sum() - 1.0) < 0.05
+    ),
     "gradients_through_contact": lambda n: abs(n["miss"]) < 1e-3 and 4.9 < n["push"] < 8.0,  # [m], [N]: friction's limit is 4.9
     "push_to_a_pose": lambda n: n["metres"] < 0.02 and n["degrees"] < 0.5,  # measured 6.6 or 13 mm and 0.005
-    "trot": lambda n: n["motion"].unsolved == 0
-    and n["lowest"] > 0.24  # [m], measured 0.267
-    and abs(n["speed"] / n["gait"].speed - 1.0) < 0.2,  # measured 0.03
-    "gripper": lambda n: abs(n["least"] - 1.635) < 1e-9  # [N], m g / 2 mu: at 0.97 of it the mug falls, at 1.03 it is held
-    and list(n["held"]) == [False, False, False, True, True, True]
-    and n["creeps"]["hard"] < 1e-9 < 1e-4 < n["creeps"]["soft"],  # [m/s], measured 4e-14 and 5.7e-3
+    "trot": lambda n: (
+        n["motion"].unsolved == 0
+        and n["lowest"] > 0.24  # [m], measured 0.267
+        and abs(n["speed"] / n["gait"].speed - 1.0) < 0.2
+    ),  # measured 0.03
+    "gripper": lambda n: (
+        abs(n["least"] - 1.635) < 1e-9  # [N], m g / 2 mu: at 0.97 of it the mug falls, at 1.03 it is held
+        and list(n["held"]) == [False, False, False, True, True, True]
+        and n["creeps"]["hard"] < 1e-9 < 1e-4 < n["creeps"]["soft"]
+    ),  # [m/s], measured 4e-14 and 5.7e-3
     "kappa": lambda n: n["worst"] < 1e-4,  # of the closed form
-    "hard_against_soft": lambda n: n["speeds"]["hard"] < 1e-4 < n["speeds"]["soft"]  # [mm/s]
-    and n["sinks"]["hard"] >= 0.0 > -1.0 > n["sinks"]["soft"],  # [mm]
+    "hard_against_soft": lambda n: (
+        n["speeds"]["hard"] < 1e-4 < n["speeds"]["soft"]  # [mm/s]
+        and n["sinks"]["hard"] >= 0.0 > -1.0 > n["sinks"]["soft"]
+    ),  # [mm]
 }
 SLOW = ("gradients_through_contact", "push_to_a_pose", "hard_against_soft", "trot")
 

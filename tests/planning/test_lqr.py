@@ -49,9 +49,7 @@ def test_long_horizon_is_the_algebraic_riccati_equation(seed):
     Q, R = positive(generator, 4), positive(generator, 2)
     P = solve_discrete_are(sim.A, sim.B, Q, R)
     x0 = generator.standard_normal(4)
-    plan = ilqr(
-        sim, sim.initial_state(x0), np.zeros((60, 2)), stage=matrix_cost(Q, R), terminal=matrix_cost(P, R), options=EXACT
-    )
+    plan = ilqr(sim, sim.initial_state(x0), np.zeros((60, 2)), stage=matrix_cost(Q, R), terminal=matrix_cost(P, R), options=EXACT)
     np.testing.assert_allclose(plan.cost, 0.5 * x0 @ P @ x0, rtol=1e-9)
     np.testing.assert_allclose(plan.gains[0], -np.linalg.solve(R + sim.B.T @ P @ sim.B, sim.B.T @ P @ sim.A), rtol=1e-8)
 

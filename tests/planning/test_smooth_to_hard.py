@@ -39,10 +39,6 @@ def pushed_to(sim, steps, place, turn=0.0, **more):
     return plan, float(np.linalg.norm(miss[:3])), float(np.degrees(np.linalg.norm(miss[3:6])))
 
 
-
-
-
-
 BOXES = [(1.0, 0.5, 0.05), (20.0, 1.0, 0.05), (1.0, 1.0, 0.05), (0.2, 0.3, 0.02), (5.0, 0.7, 0.1)]
 
 

@@ -64,9 +64,7 @@ def test_gradient_of_the_return(policy, clip):
     theta = 0.3 * np.random.default_rng(0).standard_normal(policy.size)
     job, found = gradient_of(policy, theta, RolloutOptions(30, clip))
     expected = differences(lambda p: play(job._replace(parameters=p)).total, theta)
-    assert (
-        found.episode.total == pytest.approx(play(job).total, rel=1e-12) and found.gradients == found.evaluations == 30
-    )
+    assert found.episode.total == pytest.approx(play(job).total, rel=1e-12) and found.gradients == found.evaluations == 30
     assert np.allclose(found.gradient, expected, rtol=1e-5, atol=1e-7)
 
 

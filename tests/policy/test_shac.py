@@ -17,9 +17,7 @@ def test_targets_are_those_of_the_sum_over_n_step_returns():
     for ended in (False, True):
         values_after = np.append(values[:-1], 0.0) if ended else values
         for k in range(n):
-            steps = [
-                discount ** np.arange(m) @ rewards[k : k + m] + discount**m * values_after[k + m] for m in range(1, n - k + 1)
-            ]
+            steps = [discount ** np.arange(m) @ rewards[k : k + m] + discount**m * values_after[k + m] for m in range(1, n - k + 1)]
             share = (1 - trace) * trace ** np.arange(len(steps))
             share[-1] = trace ** (len(steps) - 1)
             assert lambda_returns(rewards, values, ended, discount, trace)[k] == pytest.approx(share @ steps)

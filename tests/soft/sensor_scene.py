@@ -34,7 +34,7 @@ LINES += [
     f'<contact {ends} num="{1 + i % 5}" reduce="{reduce}" data="{TOGETHER if reduce == "netforce" else CONTACT}"/>'
     for i, (ends, reduce) in enumerate((ends, reduce) for ends in BETWEEN for reduce in REDUCE)
 ]
-LINES += ['<contact/>', '<contact data="dist" num="3" cutoff=".01"/>', '<contact name="last" geom1="ga" data="normal angvel"/>']
+LINES += ["<contact/>", '<contact data="dist" num="3" cutoff=".01"/>', '<contact name="last" geom1="ga" data="normal angvel"/>']
 LINES += ['<framexaxis name="axis" objtype="site" objname="sb"/>']
 
 SCENE = """<mujoco><option timestep=".004" tolerance="0" iterations="500" ls_iterations="200" ls_tolerance="1e-6"

@@ -127,7 +127,7 @@ MODELS = {
     <freejoint/><geom type="cylinder" size=".1 .1" condim="4"/></body><body pos="1 0 .1"><freejoint/>
     <geom type="ellipsoid" size=".1 .2 .1" condim="4" contype="2" conaffinity="0"/></body></worldbody>""",
 }
-WHEEL_ONLY = ("shell inertia in frames")
+WHEEL_ONLY = "shell inertia in frames"
 """What our reader refuses by name and the soft mode simulates on a model that the wheel read."""
 
 

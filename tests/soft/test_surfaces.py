@@ -44,7 +44,7 @@ TREES = """<mujoco><option timestep=".01" integrator="{integrator}"/><worldbody>
 <pulley divisor="2"/><site site="w"/><site site="fs"/>
 </spatial></tendon><actuator>{actuator}</actuator></mujoco>"""
 PASSIVE = 'armature=".5" damping=".3 .1 .1" gear="-2 1 1"'
-ON_JOINTS = "".join(f'<motor {joint} {PASSIVE}/>' for joint in ('joint="b"', 'jointinparent="b"', 'joint="f"', 'jointinparent="j"'))
+ON_JOINTS = "".join(f"<motor {joint} {PASSIVE}/>" for joint in ('joint="b"', 'jointinparent="b"', 'joint="f"', 'jointinparent="j"'))
 ROTORS = {
     "of a spatial tendon": {"tendon": 'armature=".5"'},
     "of its actuator": {"actuator": '<motor tendon="t" armature=".5" gear="2"/>'},

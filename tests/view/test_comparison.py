@@ -46,6 +46,7 @@ def test_the_page_plays_both(tmp_path, open_page):
     shown.page.wait_for_function("document.querySelector('output.now').innerText != ''", timeout=60_000)
     values = shown.page.locator("output.now").all_inner_texts()
     assert len(values) == 6 and values[0] == values[1] != ""  # the energy of the same start in both
+
     def least(picture):
         half = picture.shape[1] // 2
         return min(picture[:, :half].std(), picture[:, half:].std())

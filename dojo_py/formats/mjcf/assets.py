@@ -65,9 +65,7 @@ class Assets:
         return self.missing.get((tag, name), f"no {KINDS[tag]} is named '{name}'")
 
 
-def read_assets(
-    sections: list[Node], settings: MeshSettings, files: MeshFiles, defaults: Defaults, problems: Problems
-) -> Assets:
+def read_assets(sections: list[Node], settings: MeshSettings, files: MeshFiles, defaults: Defaults, problems: Problems) -> Assets:
     """All meshes and height fields of the file; what cannot be read is reported."""
     assets = Assets()
     first: dict[tuple[str, str], Node] = {}
@@ -119,9 +117,7 @@ def _values(node: Node, defaults: Defaults, problems: Problems) -> Values:
     return values | ({"plugin": True} if plugins else {})
 
 
-def _mesh(
-    node: Node, name: str, values: Values, settings: MeshSettings, files: MeshFiles, problems: Problems
-) -> Mesh:
+def _mesh(node: Node, name: str, values: Values, settings: MeshSettings, files: MeshFiles, problems: Problems) -> Mesh:
     vertices, faces = _inline(values)
     texcoords = None
     if values.get("file"):

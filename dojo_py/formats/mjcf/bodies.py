@@ -142,9 +142,7 @@ class TreeReader:
             held = [element for element in parts(body) if id(element) not in there]
             self.frames.append(NamedFrame(name, tuple(pose.pos), tuple(pose.quat), held))
 
-    def _part(
-        self, child: Node, node: Node, body: Body, default: DefaultClass, frame: Pose, framed: bool
-    ) -> None:
+    def _part(self, child: Node, node: Node, body: Body, default: DefaultClass, frame: Pose, framed: bool) -> None:
         """A child that has no bodies below it."""
         if child.tag == "inertial" and not framed:
             if body.inertial is not None or not node.tag == "body":

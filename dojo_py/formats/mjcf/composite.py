@@ -260,9 +260,7 @@ def _loop_pose(m: _Maker, side: int) -> dict[str, str]:
 
 def _chain_joints(m: _Maker, ix: int, side: int) -> list[Node]:
     pos = _text(-0.5 * side * m.spacing, 0.0, 0.0)
-    joints = [
-        m.joint("main", type="hinge", name=m.name(f"J{i}_", ix), pos=pos, axis=_text(*np.eye(3)[i + 1])) for i in range(2)
-    ]
+    joints = [m.joint("main", type="hinge", name=m.name(f"J{i}_", ix), pos=pos, axis=_text(*np.eye(3)[i + 1])) for i in range(2)]
     return joints + _held_joints(m, "1 0 0", pos, ix)
 
 

@@ -118,9 +118,7 @@ class _Reader:
 
     def _materials(self) -> set[str]:
         """Names of the materials."""
-        return {
-            node.attributes.get("name", "") for section in self.sections["asset"] for node in section.find_all("material")
-        }
+        return {node.attributes.get("name", "") for section in self.sections["asset"] for node in section.find_all("material")}
 
     def _compiler(self) -> CompilerSettings:
         settings, self.fusestatic = CompilerSettings(), False

@@ -122,7 +122,9 @@ SHORTCUTS: dict[str, dict[str, Kind]] = {
     "muscle": {"timeconst": real(2), "tausmooth": real(1), "range": real(2)}
     | dict.fromkeys(("force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax"), real(1)),
     "adhesion": {"gain": real(1)},
-    "pid": SERVO | dict.fromkeys(("ki", "imax", "slewmax"), real(1)) | dict.fromkeys(("posrange", "velrange", "ffrange"), real(2))
+    "pid": SERVO
+    | dict.fromkeys(("ki", "imax", "slewmax"), real(1))
+    | dict.fromkeys(("posrange", "velrange", "ffrange"), real(2))
     | {"input": TEXT},
     "dcmotor": {"motorconst": real(2, 1), "resistance": real(1), "nominal": real(3, 1), "saturation": real(3, 1), "input": TEXT}
     | {"inductance": real(2, 1), "cogging": real(3, 1), "controller": real(6, 1), "thermal": real(6, 1), "lugre": real(5, 1)},

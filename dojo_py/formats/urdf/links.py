@@ -17,9 +17,7 @@ IGNORED = ("gazebo", "sensor", "self_collision_checking")
 """Children of `link` that say nothing about the mechanics."""
 
 
-def read_links(
-    robot: Element, switches: Switches, world: Body, lost: LostShapes, meshes: UrdfMeshes
-) -> dict[str, Body]:
+def read_links(robot: Element, switches: Switches, world: Body, lost: LostShapes, meshes: UrdfMeshes) -> dict[str, Body]:
     """Name -> body of every link, in the order of the file, not yet connected. A link called "world" is the world."""
     bodies: dict[str, Body] = {}
     colours = Colours(robot)
@@ -102,9 +100,7 @@ def _geom(element: Element, collision: bool, body: Body, lost: LostShapes, meshe
     return geom
 
 
-def _mesh_geom(
-    shape: Element, geom: Geom, body: Body, lost: LostShapes, meshes: UrdfMeshes, values: dict[str, Any]
-) -> Geom | None:
+def _mesh_geom(shape: Element, geom: Geom, body: Body, lost: LostShapes, meshes: UrdfMeshes, values: dict[str, Any]) -> Geom | None:
     """A geom of a mesh; None where its file is missing."""
     mesh, reason = meshes.read(shape)
     touches = geom.contype != 0

@@ -1,9 +1,9 @@
 """Rows of the joint whose coordinate or rate moves: its constraint rows, its law, and the impulses it passes on.
 
-    impulses      Gᵀ Λ on child and parent, G by the coordinate; Λ: impulses of the rows, joint couplings included
-    rows          C e, e the velocity that would move the next pose of the child as the coordinate does;
-                  minus the reference coordinate
-    law           of springs, armature, servos, limits and dry friction, by the coordinate, the rate before, and those rates
+impulses      Gᵀ Λ on child and parent, G by the coordinate; Λ: impulses of the rows, joint couplings included
+rows          C e, e the velocity that would move the next pose of the child as the coordinate does;
+              minus the reference coordinate
+law           of springs, armature, servos, limits and dry friction, by the coordinate, the rate before, and those rates
 """
 
 from dojo_py.hard.dof_rows import curved_spring, has_vector_spring, spring_weights, vector_springs

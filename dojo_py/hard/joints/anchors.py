@@ -1,6 +1,6 @@
 """Two points that coincide, one fixed in the parent and one in the child: rows of balls, hinges, connects and welds.
 
-    0 = d + E p_b - p_a          [m]   parent's frame;   by (δd, δφ):  1,  -E [p_b]ₓ
+0 = d + E p_b - p_a          [m]   parent's frame;   by (δd, δφ):  1,  -E [p_b]ₓ
 """
 
 from dojo_py.jit import kernel

@@ -1,7 +1,7 @@
 """Ball: the child turns freely about a point fixed in the parent. 3 constraint rows, 3 coordinates.
 
-    0 = d + E p_b - p_a                 rows 0-2 [m]    anchors, parent's frame
-    Δ = rotation vector of q_k* ⊗ q     rows 3-5 [rad]  q: child in parent; Δ in the child's frame
+0 = d + E p_b - p_a                 rows 0-2 [m]    anchors, parent's frame
+Δ = rotation vector of q_k* ⊗ q     rows 3-5 [rad]  q: child in parent; Δ in the child's frame
 """
 
 from dojo_py.hard.joints.anchors import anchor_rows

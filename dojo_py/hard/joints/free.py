@@ -1,7 +1,7 @@
 """Free joint with forces of its own (damping, armature, dry friction): no constraint rows, 6 coordinates.
 
-    Δ = o - o_k                         rows 0-2 [m]    origin of the body frame, world axes
-    Δ = rotation vector of q_k* ⊗ q     rows 3-5 [rad]  body frame
+Δ = o - o_k                         rows 0-2 [m]    origin of the body frame, world axes
+Δ = rotation vector of q_k* ⊗ q     rows 3-5 [rad]  body frame
 """
 
 from dojo_py.jit import kernel

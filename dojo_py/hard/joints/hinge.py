@@ -1,8 +1,8 @@
 """Hinge: the child turns about one axis fixed in the parent. 5 constraint rows, 1 coordinate.
 
-    0 = d + E p_b - p_a             rows 0-2 [m]   anchors, parent's frame
-    0 = n_i · (E a_b),  i = 1, 2    rows 3-4 [-]   n_i: normals of the axis in the parent, a_b: the axis in the child
-    θ = atan2(m · E e, n · E e)     row 5 [rad]    displacement since the start of the step, e: a normal of a_b
+0 = d + E p_b - p_a             rows 0-2 [m]   anchors, parent's frame
+0 = n_i · (E a_b),  i = 1, 2    rows 3-4 [-]   n_i: normals of the axis in the parent, a_b: the axis in the child
+θ = atan2(m · E e, n · E e)     row 5 [rad]    displacement since the start of the step, e: a normal of a_b
 """
 
 import math

@@ -1,8 +1,8 @@
 """Slide: the child moves along one axis fixed in the parent and does not turn. 5 constraint rows, 1 coordinate.
 
-    0 = n_i · (d + E p_b - p_a),  i = 1, 2                      rows 0-1 [m]   n_i: normals of the axis
-    0 = n · E a_b,  m · E n_b,  a · E m_b                       rows 2-4 [-]   a, n, m: axis and normals; _b: in the child
-    θ = a · (d + E p_b - p_a)                                   row 5 [m]      displacement since the start of the step
+0 = n_i · (d + E p_b - p_a),  i = 1, 2                      rows 0-1 [m]   n_i: normals of the axis
+0 = n · E a_b,  m · E n_b,  a · E m_b                       rows 2-4 [-]   a, n, m: axis and normals; _b: in the child
+θ = a · (d + E p_b - p_a)                                   row 5 [m]      displacement since the start of the step
 """
 
 from dojo_py.jit import kernel

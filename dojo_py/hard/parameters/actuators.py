@@ -34,6 +34,4 @@ def _set_gears(world: World, model: Any, values: Array) -> None:
         world.actuators.gear[place] = value
 
 
-KINDS = (
-    Kind("gear", "1", 0, _labels, _gears, _set_gears, scale=lambda w, m: np.maximum(np.abs(_gears(w, m)), 1.0), route=GEAR),
-)
+KINDS = (Kind("gear", "1", 0, _labels, _gears, _set_gears, scale=lambda w, m: np.maximum(np.abs(_gears(w, m)), 1.0), route=GEAR),)

@@ -39,9 +39,7 @@ NUMBERS, COM, JOINT, GEAR = flat.NUMBERS, flat.COM, flat.JOINT, flat.GEAR
 
 
 @entry
-def parameter_columns(
-    L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outside, h, scheme, out
-):
+def parameter_columns(L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outside, h, scheme, out):
     """out (p, 2 nv) = derivatives of the next tangent state by the p data of `moved`.
 
     W, G: as `step_jacobian` left them; D: an Adjoint; moved: a Moved; outside: an Outside of this step.
@@ -215,9 +213,7 @@ def _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, sch
     for side in range(2):
         factor = move(moved, k, side)
         displaced(G, G.bodies, 0.5 / factor, G.next_bodies)
-        add_drive(
-            moved.L, moved.T, moved.M, moved.V, W, D, G.next_bodies, qpos, qvel, act, control, outside, h, h, scheme, factor
-        )
+        add_drive(moved.L, moved.T, moved.M, moved.V, W, D, G.next_bodies, qpos, qvel, act, control, outside, h, h, scheme, factor)
     move_back(moved, k)
     drive_column(L, W, D, out)
 
@@ -229,9 +225,7 @@ def _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h
     for side in range(2):
         factor = move(moved, k, side)
         set_gears(moved.T, moved.V)
-        add_drive(
-            moved.L, moved.T, moved.M, moved.V, W, D, G.bodies, qpos, qvel, act, control, outside, h, h, scheme, factor
-        )
+        add_drive(moved.L, moved.T, moved.M, moved.V, W, D, G.bodies, qpos, qvel, act, control, outside, h, h, scheme, factor)
     move_back(moved, k)
     set_gears(moved.T, moved.V)
     drive_column(L, W, D, out)

@@ -1,11 +1,11 @@
 """Columns of numbers that act alone, on one body or one coordinate: minus the change of its rows, in closed form.
 
-    mass              v - v₋ - h g
-    inertia  J_ij     s l + (h/2) ω × l - (s₋ l₋ - (h/2) ω₋ × l₋),    l = e_i ω_j,  s = sqrt(1 - h²|ω|²/4)
-    gravity           -h m
-    damping           h θ̇                           armature       θ̇ - θ̇₋
-    stiffness         h (w₊ θ̇ + θ - θ₀ - w₋ θ̇₋)     spring's rest  -h ∂F/∂θ          of balls, free joints: their law, linear in k
-    dry friction F    -h ∂β/∂b,    ∂β/∂b = (ν₋/(b - β) - ν₊/(b + β)) / (ν₋/(b - β) + ν₊/(b + β)),   b = h F
+mass              v - v₋ - h g
+inertia  J_ij     s l + (h/2) ω × l - (s₋ l₋ - (h/2) ω₋ × l₋),    l = e_i ω_j,  s = sqrt(1 - h²|ω|²/4)
+gravity           -h m
+damping           h θ̇                           armature       θ̇ - θ̇₋
+stiffness         h (w₊ θ̇ + θ - θ₀ - w₋ θ̇₋)     spring's rest  -h ∂F/∂θ          of balls, free joints: their law, linear in k
+dry friction F    -h ∂β/∂b,    ∂β/∂b = (ν₋/(b - β) - ν₊/(b + β)) / (ν₋/(b - β) + ν₊/(b + β)),   b = h F
 """
 
 import math

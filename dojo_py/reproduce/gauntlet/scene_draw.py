@@ -147,9 +147,7 @@ class Draw:
 
     def free(self, shape: Shape, position: Any, orientation: str = "", twist: list[float] | None = None) -> None:
         """A free body with one geom."""
-        self.bodies.append(
-            f'<body pos="{text(position)}" {orientation}><freejoint/>{shape.geom(self.mass(shape.reach))}</body>'
-        )
+        self.bodies.append(f'<body pos="{text(position)}" {orientation}><freejoint/>{shape.geom(self.mass(shape.reach))}</body>')
         self.qvel += self.twist() if twist is None else twist
 
     def xml(self) -> str:

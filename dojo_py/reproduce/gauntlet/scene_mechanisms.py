@@ -96,7 +96,7 @@ def legs(draw: Draw) -> None:
     servo = draw.chance(0.5)
     draw.qvel += [0.0] * 6 if draw.tie else draw.twist()
     parts = f'<body pos="{text((0, 0, height))}"><freejoint/><geom type="box" size="{text((a, b, 0.1 * draw.size))}" '
-    parts += f'{PLANES_ONLY} {draw.mass()}/>'
+    parts += f"{PLANES_ONLY} {draw.mass()}/>"
     weight = draw.mass(0.3 * draw.size)
     spots = [(np.cos(t), np.sin(t)) for t in 2 * np.pi * (np.arange(count) + 0.5) / count]
     if count in (4, 6):

@@ -11,9 +11,7 @@ def plane_capsule(plane, capsule, size, reach, out):
     ax, ay, az = capsule.xmat[0, 2], capsule.xmat[1, 2], capsule.xmat[2, 2]
     for side in range(2):
         s = size[1] if side == 0 else -size[1]
-        n = plane_point(
-            plane, capsule.xpos[0] + s * ax, capsule.xpos[1] + s * ay, capsule.xpos[2] + s * az, size[0], reach, out, n
-        )
+        n = plane_point(plane, capsule.xpos[0] + s * ax, capsule.xpos[1] + s * ay, capsule.xpos[2] + s * az, size[0], reach, out, n)
     for i in range(n):
         out[i, 7] = ax
         out[i, 8] = ay

@@ -25,9 +25,7 @@ def sphere_cylinder(sphere, size_s, cylinder, size_c, reach, out):
         inside_height = to_side <= to_cap
         inside_radius = not inside_height
     if inside_height:
-        return spheres(
-            sx, sy, sz, size_s[0], cx + t * ax, cy + t * ay, cz + t * az, size_c[0], sphere.xmat, R, reach, out, 0
-        )
+        return spheres(sx, sy, sz, size_s[0], cx + t * ax, cy + t * ay, cz + t * az, size_c[0], sphere.xmat, R, reach, out, 0)
     sign = 1.0 if t > 0.0 else -1.0
     if inside_radius:
         dist = sign * t - size_c[1] - size_s[0]

@@ -159,9 +159,7 @@ def recover_step(law, mu, z, kf, corrected, a, dy, y, K, f, more, dz):
             dz[XI + i] -= K[1 + i, k] * y[k]
         dz[3 + n + i] += y[1 + i]
     x0, x, e = friction_bound(law, mu, z), z[XI : 2 + n], z[3 + n : 3 + 2 * n]
-    r0 = second_order.remainder(
-        x0, x, z[2 + n], e, kf, corrected, mu * a[0], a[XI : 2 + n], a[2 + n], a[3 + n : 3 + 2 * n]
-    )
+    r0 = second_order.remainder(x0, x, z[2 + n], e, kf, corrected, mu * a[0], a[XI : 2 + n], a[2 + n], a[3 + n : 3 + 2 * n])
     dz[2 + n] = second_order.recover(x0, x, z[2 + n], e, r0, mu * dz[0], dz[XI : 2 + n], dz[3 + n : 3 + 2 * n])
 
 

@@ -1,6 +1,6 @@
 """Orthant: pairs of numbers b ≥ 0, c ≥ 0 with b c = κ. Gaps, limits, bounds of dry friction, the linearised friction cone.
 
-    c δb + b δc = r     →     δb = r/c - (b/c) δc                                                         (Dojo, eq. 41: its step)
+c δb + b δc = r     →     δb = r/c - (b/c) δc                                                         (Dojo, eq. 41: its step)
 """
 
 import math

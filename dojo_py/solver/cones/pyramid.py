@@ -1,8 +1,8 @@
 """Friction's cone made linear: orthants ψ, s_ψ and β, s_β along +t₁, -t₁, +t₂, -t₂ (Dojo, eq. 5-10).
 
-    s_ψ = μ γ - Σ β,    s_β = P v_t + ψ 1,    products κ
+s_ψ = μ γ - Σ β,    s_β = P v_t + ψ 1,    products κ
 
-    δβ_i = α_i - d_i (P_i δv + δψ),   d_i = β_i / s_βi,      s_ψ δψ + ψ (μ δγ - Σ δβ) = r_ψ
+δβ_i = α_i - d_i (P_i δv + δψ),   d_i = β_i / s_βi,      s_ψ δψ + ψ (μ δγ - Σ δβ) = r_ψ
 """
 
 from dojo_py.jit import kernel
