@@ -48,7 +48,6 @@ KNOWN: dict[str, dict[str, Known]] = {
             (900075,),
             "a ball on a box, kappa 1.4e-8: 2.8e-4, bound 1e-4 (with other starts of the solver 1e-5), not traced",
         ),
-        "vjp": Known((900075,), "the ball on a box: 1.2e-4"),
         "close": Known((18, 7), "the same as parameters; by a mass, kappa 5e-7: 1.3e-6, bound 1e-6"),
         "parameters": Known(
             (960027, 18, 7),
