@@ -57,10 +57,8 @@ NO_CROSSING = 0.05
 LEVEL = 0.5
 """Slope of an edge along its crossing with another, seen along a face's normal, up to which its height over the face is its gap: on
 a steeper one the place of the crossing, not the height, is what motion changes, and an impulse along the normal would do work."""
-BELOW_ZERO = 1e-6
-"""Of the size: how far below zero a feature of bodies that are apart may be: errors of both."""
-ANY_DEPTH = -1e300
-"""Likewise of bodies that overlap; balls at the ends of axes that touch beside the face that they are over count as deeper."""
+DEEPER = 1e-6
+"""Of the size: how much deeper than its pair a feature may be: errors of both."""
 LEVEL_CAP = 1e-10
 """Sine of the angle between a cap and a face below which no point of the rim is lower than the four that are always looked at."""
 NUMBERS = CORNERS * CORNERS
@@ -92,7 +90,7 @@ def find_convex(Q, W, k, x, R, reach):
         common_corners(Q, W, a, pose_a, b, pose_b, n, gap, reach)
         if gap > -MISSED * M.size[0]:  # in one another, crossings mean nothing
             rim_features(Q, M, a, pose_a, b, pose_b, n, gap, reach, hard)
-        keep_spread(M, MOST if hard else FOUND, gap)
+        keep_spread(M, MOST if hard else FOUND)
         for f in range(M.found[0]):
             missed = missed and (M.gap[f] > gap + MISSED * M.size[0] or M.gap[f] < M.least[0])
             if M.kept[f]:
@@ -167,7 +165,7 @@ def common_corners(Q, W, a, pose_a, b, pose_b, n, gap, reach):
             M.flat[side, i, 0], M.flat[side, i, 1] = dot(p, e1), dot(p, e2)
             size = max(size, length(minus(row(M.point[side], i), row(M.point[side], 0))))
     M.size[0] = size
-    M.least[0] = -BELOW_ZERO * size if gap > 0.0 else ANY_DEPTH
+    M.least[0] = min(gap, 0.0) - DEEPER * size
     for side in range(2):
         if M.has_face[1 - side]:
             for i in range(M.corners[side]):
@@ -229,17 +227,6 @@ def _in_disc(M, side, x, y, tolerance):
 
 
 @kernel
-def _touches_face(M, side, i):
-    """Whether what would touch the face of the other, of the ball at corner i of a side, is over that face, seen along the normal.
-
-    A ball that meets an edge has its centre over the edge, seen along the normal, but touches neither of the faces beside it.
-    """
-    r, m, e1, e2 = M.radius[side], row(M.normal, 1 - side), row(M.seen, 1), row(M.seen, 2)
-    x, y = M.flat[side, i, 0] - r * dot(m, e1), M.flat[side, i, 1] - r * dot(m, e2)
-    return _inside(M, 1 - side, x, y, SLIVER * M.size[0])
-
-
-@kernel
 def _corner(Q, M, side, i, g, n, reach):
     """Corner i of one side over the face of the other."""
     if Q.shape_kind[g] == CYLINDER and M.corners[side] < 3:
@@ -255,8 +242,6 @@ def _corner(Q, M, side, i, g, n, reach):
         put(M.at[f], 1 - side, o)
         put(M.along[f], 1 - side, m)
         M.rounding[f, side], M.rounding[f, 1 - side] = M.radius[side], 0.0
-        if M.band[0] == 0.0 and M.least[0] == ANY_DEPTH and M.radius[side] > 0.0 and not _touches_face(M, side, i):
-            M.gap[f] = -math.inf
 
 
 @kernel
@@ -336,9 +321,9 @@ def _crossing(M, i, i2, j, j2, n, reach):
     side = 0 if M.has_face[1] else 1  # their normal says nothing: one over the face of the other
     if M.has_face[1 - side] and abs(dot(row(M.normal, 1 - side), n)) >= STEEP:
         if side == 0:
-            _edge_over(M, 0, a, u, p, b, w, q, t, least, x, y, first, second, reach)
+            _edge_over(M, 0, a, u, p, b, w, q, least, x, y, first, second, reach)
         else:
-            _edge_over(M, 1, b, w, q, a, u, p, s, least, x, y, first, second, reach)
+            _edge_over(M, 1, b, w, q, a, u, p, least, x, y, first, second, reach)
 
 
 @kernel
@@ -374,10 +359,10 @@ def _edge_edge(M, a, u, p, b, w, q, N, cosine, least, x, y, first, second, reach
 
 
 @kernel
-def _edge_over(M, side, start, edge, own, end, other, far, t, least, x, y, first, second, reach):
+def _edge_over(M, side, start, edge, own, end, other, far, least, x, y, first, second, reach):
     """An edge of one side over the face of the other, where it crosses the face's edge seen along that face's normal.
 
-    start, end: where both edges start; own, far: points of both, where they cross seen along the pair's normal, at t of the first.
+    start, end: where both edges start; own, far: points of both, where they cross seen along the pair's normal.
     """
     m = row(M.normal, 1 - side)
     k = cross(other, m)
@@ -411,24 +396,19 @@ def _edge_over(M, side, start, edge, own, end, other, far, t, least, x, y, first
         put(M.along[f], 1 - side, m)
         put(M.across[f], 1 - side, unit(k))
         M.rounding[f, side], M.rounding[f, 1 - side] = M.radius[side], 0.0
-        if M.band[0] == 0.0 and M.least[0] == ANY_DEPTH and M.radius[side] > 0.0 and not 0.0 <= t + slide <= 1.0:
-            M.gap[f] = -math.inf  # beyond the end of an axis, whose ball touches there
 
 
 @kernel
-def keep_spread(M, most, gap):
+def keep_spread(M, most):
     """Mark the features that are kept: all, or of more than `most` the deepest, then always the farthest from those.
 
-    Bodies that are apart do not overlap anywhere: a feature with a gap below zero (`M.least`) has its point outside of what it
-    stands over; where they overlap, the ball of an axis' end may (ANY_DEPTH). As a constraint it would push apart what does not
-    touch, and give it energy: it is not kept, nor is another at its place. What hangs over an end may be no deeper than the pair,
-    whose gap [m] is `gap`.
+    No feature is deeper than its pair: bodies moved apart by their depth overlap nowhere. One that is deeper
+    (`M.least`) has its point outside of what it stands over. As a constraint it would push apart what does not touch, and give it
+    energy: it is not kept, nor is another at its place.
     """
     count, real = M.found[0], 0
     for f in range(count):
-        M.kept[f] = M.gap[f] >= M.least[0]
-        if M.ends[f] > 0:
-            M.kept[f] = M.gap[f] + M.farther[f] >= min(gap, 0.0) - BELOW_ZERO * M.size[0]
+        M.kept[f] = M.gap[f] + M.farther[f] >= M.least[0]
         real += M.kept[f]
     if real <= most:
         return

@@ -253,7 +253,7 @@ def _touch(Q, W, k, x, R, geoms, cell, near, reach):
     _show_triangle(Q, M, b, cell, pose_b)
     common_corners(Q, W, a, pose_a, b, pose_b, n, gap, reach)
     missed = _number(Q, W, k, f, cell, corners, m, gap)
-    keep_spread(M, MOST if W.kappa[0] == 0.0 else FOUND, gap)
+    keep_spread(M, MOST if W.kappa[0] == 0.0 else FOUND)
     for s in range(M.found[0]):
         if M.kept[s]:
             add_feature(Q, W, k, M, s, x, R)

@@ -8,8 +8,8 @@ A force that the state leaves as it is, on a site that refers to no other, is a 
 ψ it changes by ψ × (F, τ): no difference is needed, `take_fixed` takes it off what stays in its direction in the world.
 """
 
-from dojo_py.actuation.controlled import GAIN_DCMOTOR
-from dojo_py.actuation.force import BIAS_MUSCLE, GAIN_MUSCLE, clamp
+from dojo_py.actuation.controlled import GAIN_DCMOTOR, is_controlled
+from dojo_py.actuation.force import BIAS_MUSCLE, GAIN_AFFINE, GAIN_MUSCLE, clamp
 from dojo_py.actuation.transmission import SCALAR, SITE, TENDON
 from dojo_py.arrays import copy
 from dojo_py.hard.dof_rows import solved_impulse
@@ -128,16 +128,41 @@ def _acts_with(T, i, reader):
 
 
 @kernel
-def control_drive(L, T, W, V, G, qpos, qvel, act, control, h, scheme, k, epsilon):
-    """G.d_force, G.d_servo, G.d_wrench = derivative of what the actuators do by control k: a central difference, step `epsilon`.
+def _bounded_by(unit, lower, upper, slope):
+    """unit, or how far a control moves what is bounded from one end of its range [lower, upper] to the other, if that is less."""
+    return (upper - lower) / slope if 0.0 < upper - lower < unit * slope else unit
 
-    V holds `load_drive` of the state.
+
+@kernel
+def control_unit(T, V, i, control, k):
+    """What a difference step of control k of actuator i is small beside: its size, at least 1, and the ranges in which it acts.
+
+    A force range of 1e-7 N is left by a step of 1e-5 of a motor's control: half of the difference would be missing.
+    """
+    unit = _bounded_by(max(1.0, abs(control[k])), T.control_range[k, 0], T.control_range[k, 1], 1.0)
+    if is_controlled(T.gaintype[i]):
+        return unit
+    along, slope, dof = T.transmission[i] == SCALAR or T.transmission[i] == TENDON, T.gain[i, 0], T.dof[i]
+    if T.gaintype[i] == GAIN_AFFINE and along:
+        slope += T.gear[i, 0] * (T.gain[i, 1] * V.angle[dof] + T.gain[i, 2] * V.rate[dof])
+    unit = _bounded_by(unit, T.force_range[i, 0], T.force_range[i, 1], abs(slope))
+    if along:
+        unit = _bounded_by(unit, T.dof_range[dof, 0], T.dof_range[dof, 1], abs(T.gear[i, 0] * slope))
+    return unit
+
+
+@kernel
+def control_drive(L, T, W, V, G, qpos, qvel, act, control, h, scheme, k, epsilon):
+    """G.d_force, G.d_servo, G.d_wrench = derivative of what the actuators do by control k: a central difference.
+
+    V holds `load_drive` of the state. epsilon: the step over `control_unit`.
     """
     clear_drive(G)
     copy(control, G.control)
     reader = reader_of(T, k)
+    step = epsilon * control_unit(T, V, reader, control, k)
     for side in range(2):
-        delta = (epsilon if side == 0 else -epsilon) * max(1.0, abs(control[k]))
+        delta = step if side == 0 else -step
         G.control[k] = control[k] + delta
         V.control[k] = clamp(G.control[k], T.control_range[k, 0], T.control_range[k, 1])
         V.force[:] = 0.0
