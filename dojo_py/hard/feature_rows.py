@@ -2,7 +2,7 @@
 
     gap, n, c      from the feature at the next poses (feature_geometry.py); n points from body B to body A
     T              the tangents of the start of the step, turned with n by the smallest rotation
-    v_t = T (v_A + ω_A × (c - x_A) - v_B - ω_B × (c - x_B))     world axes, next poses
+    v_t = T (u_A - u_B),   u = v + (m - Q m)/h + ω × ρ,   m + ρ = c - x₊      world axes, next poses; Q = R R₊ᵀ
     spinning n · (ω_A - ω_B), rolling T (ω_A - ω_B); their impulses are torques on A, and opposite ones on B
     impulse: F = w (γ n + Tᵀ ξ) on A and -F on B, at one common point seen from the poses at the start of the step,
              c* - x_A = c - x₊_A + α_A h (v_A - v_B),   c* - x_B = c - x₊_B - α_B h (v_A - v_B),   α_A + α_B = 1
@@ -11,13 +11,18 @@
              that acts α h v before its point of contact. Bodies share it as they resist turning, α_A = I_A / (I_A + I_B), I the
              trace of the inertia, which makes the error of their spins the least in energy; the world takes it all.
 
+m is the arm of the point of the body behind the contact, ρ what is round about it: -r n on A, r n on B for points, edges and
+axes that are rounded by r, the whole arm for rims and curved shapes (`rolls`). How far m has moved in the step counts as slip, ρ
+rolls: see plane_contacts.py. Q turns what is fixed in a body back to where the step starts.
+
 w: 1, but for far pairs on the central path (far_pairs.py). World rotation vectors δθ = R₊ δφ are used inside: `pair_motion` gives
 all derivatives by the displacements (δx, δθ) of the two next poses, at fixed v and body-frame ω, and `pair_rows` turns them to
 (v, ω). Derivatives by the state start from the same rows (gradients/contact_change.py).
 """
 
+from dojo_py.collision.features import NEAREST, RIM_EDGE, RIM_PLANE, RIM_RIM
+from dojo_py.collision.vectors import along, cross, dot, minus, plus, row, times, turned
 from dojo_py.hard.feature_geometry import feature_geometry
-from dojo_py.hard.pair_contacts import minus_cross
 from dojo_py.jit import kernel
 
 
@@ -25,6 +30,34 @@ from dojo_py.jit import kernel
 def shift_share(Q, a, b):
     """α of body a against body b, -1 the world."""
     return Q.ease[b] / (Q.ease[a] + Q.ease[b])
+
+
+@kernel
+def rolls(W, f, side):
+    """Whether the whole arm of one side of feature f is round: a rim's, or of a pair's nearest points."""
+    kind = W.fkind[f]
+    if kind == RIM_PLANE or kind == RIM_EDGE:  # (fsign tells whether the rim is A's)
+        return (W.fsign[f] > 0.0) == (side == 0)
+    return kind == NEAREST or kind == RIM_RIM
+
+
+@kernel
+def turned_to_start(R0, R):
+    """R₀ Rᵀ, nine numbers: vectors that are fixed in a body, from axes R where a step ends to R₀ where it starts."""
+    a, b, c = row(R, 0), row(R, 1), row(R, 2)
+    x, y, z = row(R0, 0), row(R0, 1), row(R0, 2)
+    return dot(x, a), dot(x, b), dot(x, c), dot(y, a), dot(y, b), dot(y, c), dot(z, a), dot(z, b), dot(z, c)
+
+
+@kernel
+def slip_change(whole, r, back, w, h, dn, darm):
+    """Change of u = v + (m - Q m)/h + ω × ρ by that of the arm m + ρ and, with ρ = -r n, of the normal; bodies stay.
+
+    whole: the arm rolls, m = 0. back: Q, w: ω.
+    """
+    drho = darm if whole else times(-r, dn)
+    dm = minus(darm, drho)
+    return plus(times(1.0 / h, minus(dm, turned(back, dm))), cross(w, drho))
 
 
 @kernel
@@ -55,38 +88,22 @@ def pair_motion(count, Q, W, f, weight, n0, T0, xa, Ra, va, wa, R0a, xb, Rb, vb,
     where velocities stay what they are in the bodies' frames (ω) and in the world's (v): rows (count, 12) of the value,
     wrench (2, 6, 12) of the impulse on A and B at fixed (γ, ξ). s: work (90, 12); it keeps
     n [40], c [41], dn [42:45], dc [45:48], dgap [48], T [49:51], the arms of c* [51, 52], dT [53:59], u [62],
-    F [64], dF [65:68].
+    F [64], dF [65:68], ρ of A and B [84, 85], Q m of both [86, 87].
     """
     n, c, dn, dc = s[40, 0:3], s[41, 0:3], s[42:45], s[45:48]
     dgap, T, arm_a, arm_b = s[48], s[49:51, 0:3], s[51, 0:3], s[52, 0:3]
     dT = s[53:59].reshape((2, 3, 12))
     du, u = s[59:62], s[62, 0:3]
     value[0] = feature_geometry(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, s)
-    turned_tangents(n0, T0, n, dn, T, dT)
-    # relative velocity u of the two bodies at c, and its derivative by the poses
-    for i in range(3):
-        arm_a[i] = c[i] - xa[i]
-        arm_b[i] = c[i] - xb[i]
-    u[0] = va[0] + wa[1] * arm_a[2] - wa[2] * arm_a[1] - vb[0] - wb[1] * arm_b[2] + wb[2] * arm_b[1]
-    u[1] = va[1] + wa[2] * arm_a[0] - wa[0] * arm_a[2] - vb[1] - wb[2] * arm_b[0] + wb[0] * arm_b[2]
-    u[2] = va[2] + wa[0] * arm_a[1] - wa[1] * arm_a[0] - vb[2] - wb[0] * arm_b[1] + wb[1] * arm_b[0]
     r0, r1, r2 = wa[0] - wb[0], wa[1] - wb[1], wa[2] - wb[2]
-    for j in range(12):
-        du[0, j] = r1 * dc[2, j] - r2 * dc[1, j]
-        du[1, j] = r2 * dc[0, j] - r0 * dc[2, j]
-        du[2, j] = r0 * dc[1, j] - r1 * dc[0, j]
-    # - ω × δx, and the world angular velocity R₊ ω turns with the body: δω = δθ × ω, δu += (δθ × ω) × arm
-    minus_cross(wa, du[:, 0:3], 1.0)
-    minus_cross(wb, du[:, 6:9], -1.0)
-    for k in range(3):
-        for side in range(2):
-            w, arm, sign = (wa, arm_a, 1.0) if side == 0 else (wb, arm_b, -1.0)
-            # (e_k × w) × arm = w (e_k·arm) - e_k (w·arm)
-            dot = w[0] * arm[0] + w[1] * arm[1] + w[2] * arm[2]
-            col = 3 + k + 6 * side
-            for i in range(3):
-                du[i, col] += sign * w[i] * arm[k]
-            du[k, col] -= sign * dot
+    turned_tangents(n0, T0, n, dn, T, dT)
+    # relative velocity u at c, and its derivative by the poses
+    for i in range(3):
+        arm_a[i], arm_b[i], u[i] = c[i] - xa[i], c[i] - xb[i], 0.0
+        for j in range(12):
+            du[i, j] = 0.0
+    _add_slip(W, f, 0, va, wa, R0a, Ra, arm_a, h, n, dn, dc, u, du, s)
+    _add_slip(W, f, 1, vb, wb, R0b, Rb, arm_b, h, n, dn, dc, u, du, s)
     # the application point c*, seen from the two bodies at the start of the step
     share = shift_share(Q, W.fbody[f, 0], W.fbody[f, 1])
     for i in range(3):
@@ -123,6 +140,31 @@ def pair_motion(count, Q, W, f, weight, n0, T0, xa, Ra, va, wa, R0a, xb, Rb, vb,
             d, dd = T[r - 4], dT[r - 4]
         value[r] = d[0] * r0 + d[1] * r1 + d[2] * r2
         _spin_row(d, dd, (r0, r1, r2), wa, wb, R0a, R0b, weight, impulse[r], rows[r], B[:, r], wrench)
+
+
+@kernel
+def _add_slip(W, f, side, v, w, R0, R, arm, h, n, dn, dc, u, du, s):
+    """u (3,) += u_A or -= u_B at the end of `arm` from the body's centre, du (3, 12) their derivative by the displacements."""
+    whole, sign = rolls(W, f, side), 1.0 if side == 0 else -1.0
+    r, back = sign * W.fradius[f, side], turned_to_start(R0, R)
+    total, rate = (arm[0], arm[1], arm[2]), (w[0], w[1], w[2])
+    rolling = total if whole else (-r * n[0], -r * n[1], -r * n[2])
+    behind = minus(total, rolling)
+    before = turned(back, behind)
+    slip = plus(along((v[0], v[1], v[2]), 1.0 / h, minus(behind, before)), cross(rate, rolling))
+    for i in range(3):
+        u[i] += sign * slip[i]
+        s[84 + side, i], s[86 + side, i] = rolling[i], before[i]
+    for j in range(12):
+        k = j - 6 * side
+        darm = (dc[0, j] - 1.0 * (k == 0), dc[1, j] - 1.0 * (k == 1), dc[2, j] - 1.0 * (k == 2))
+        change = slip_change(whole, r, back, rate, h, (dn[0, j], dn[1, j], dn[2, j]), darm)
+        if 3 <= k < 6:  # R₊ turns by δθ: Q m by Q (-δθ × m), ω by δθ × ω
+            turn = (1.0 * (k == 3), 1.0 * (k == 4), 1.0 * (k == 5))
+            change = along(change, 1.0 / h, turned(back, cross(turn, behind)))
+            change = plus(change, cross(cross(turn, rate), rolling))
+        for i in range(3):
+            du[i, j] += sign * change[i]
 
 
 @kernel
@@ -179,7 +221,7 @@ def pair_rows(count, Q, W, f, weight, n0, T0, xa, Ra, va, wa, R0a, hGa, xb, Rb, 
     """
     rows, wrench = s[77:83], s[22:34].reshape((2, 6, 12))
     pair_motion(count, Q, W, f, weight, n0, T0, xa, Ra, va, wa, R0a, xb, Rb, vb, wb, R0b, h, impulse, value, B, rows, wrench, s)
-    n, c, T, F = s[40, 0:3], s[41, 0:3], s[49:51, 0:3], s[64, 0:3]
+    n, T, F = s[40, 0:3], s[49:51, 0:3], s[64, 0:3]
     for side in range(2):
         hG = hGa if side == 0 else hGb
         for r in range(count):
@@ -187,13 +229,13 @@ def pair_rows(count, Q, W, f, weight, n0, T0, xa, Ra, va, wa, R0a, hGa, xb, Rb, 
         for m in range(2):
             for i in range(6):
                 _by_velocity(wrench[m, i, 6 * side : 6 * side + 6], hG, h, H[m, i, 6 * side : 6 * side + 6])
-    # direct dependence of v_t on (v, ω):  T (δv + δω_w × arm), with the true arms and ω_w = R₊ ω
+    # direct dependence of v_t on (v, ω):  T (δv + δω_w × ρ), with ω_w = R₊ ω
     for t in range(2):
         for side in range(2):
-            R, x, sign = (Ra, xa, 1.0) if side == 0 else (Rb, xb, -1.0)
-            m0 = (c[1] - x[1]) * T[t, 2] - (c[2] - x[2]) * T[t, 1]
-            m1 = (c[2] - x[2]) * T[t, 0] - (c[0] - x[0]) * T[t, 2]
-            m2 = (c[0] - x[0]) * T[t, 1] - (c[1] - x[1]) * T[t, 0]
+            R, rolling, sign = (Ra, s[84], 1.0) if side == 0 else (Rb, s[85], -1.0)
+            m0 = rolling[1] * T[t, 2] - rolling[2] * T[t, 1]
+            m1 = rolling[2] * T[t, 0] - rolling[0] * T[t, 2]
+            m2 = rolling[0] * T[t, 1] - rolling[1] * T[t, 0]
             for i in range(3):
                 C[side, 1 + t, i] += sign * T[t, i]
                 C[side, 1 + t, 3 + i] += sign * (R[0, i] * m0 + R[1, i] * m1 + R[2, i] * m2)

@@ -1,12 +1,17 @@
 """Rows of one contact between a body and a fixed plane: gap, tangential velocity, their Jacobians and the impulse maps.
 
     gap = n · (x₊ + R₊ p) - r - offset                         normal row [m]
-    v_t = T (v + R₊ (ω × p')),   p' = p - r n_b                 tangential rows [m/s], n_b = R₊ᵀ n
+    v_t = T (v + (R₊ c - R c)/h + R₊ (ω × (p' - c)))            tangential rows [m/s], p' = p - r n_b,  n_b = R₊ᵀ n
     impulse on the body: F = γ n + Tᵀ ξ,  torque in the frame at the start of the step: Rᵀ (R₊ p' × F)
+
+c is the point of the body behind the contact: a corner, the centre of a ball, an end of an axis. How far it has moved in the step
+counts as slip, not how fast it moves at the end: a corner that sticks stays where it is, as the gap has it. With the velocity
+v + R₊ (ω × c) one that a body turns about would drift at h ω² c / 2, and a body wedged between two corners could not turn about
+the line through them: no impulses that stick at both would solve the step. What is round about c rolls: its part is a velocity.
 
     spinning, rolling: d · R ω, d: n, then T          rows 3, then 4 and 5 [rad/s]; R ω = R₊ ω, as a step turns about ω; torque Rᵀ d
 
-Everything is evaluated at the next pose (Dojo, section IV-A); Jacobians are with respect to the velocity (v, ω) of the step.
+The rest is evaluated at the next pose (Dojo, section IV-A); Jacobians are with respect to the velocity (v, ω) of the step.
 """
 
 from dojo_py.collision.plane import touching_point
@@ -15,10 +20,11 @@ from dojo_py.jit import kernel
 
 
 @kernel
-def plane_rows(P, i, W, hG, h, impulse, C, B, H, s):
+def plane_rows(P, i, W, hG, h, turning, impulse, C, B, H, s):
     """Candidate i at the next pose of its body. hG: h Γ, nine numbers; impulse: (γ, ξ₂, ξ₃) [N s]. Returns (gap, v_t - T v).
 
-    Out: C (3, 6); B (3, 6); H (3, 3): derivative of the torque at fixed impulse by ω. s: work (5, 3).
+    turning: 1, or 0 for derivatives with ω held in the body's frame. Out: C (3, 6); B (3, 6); H (3, 3): derivative of the torque at
+    fixed impulse by ω. s: work (5, 3).
     """
     b, radius, curved = P.body[i], P.radius[i], P.curved[i]
     R, S, x, w = matrix(W.Rn[b]), matrix(W.turn[b]), row(W.xn, b), (W.v[b, 3], W.v[b, 4], W.v[b, 5])
@@ -30,9 +36,24 @@ def plane_rows(P, i, W, hG, h, impulse, C, B, H, s):
     # normal row: δgap = n·δx + δφ · ((p + Pᵀ n_b) × n_b)
     _put_row(C, 0, times(h, n), turned_back(hG, cross(plus(p, turned_back(Q, n_b)) if curved else p, n_b)))
     _put_row(B, 0, n, turned(S, cross(arm, n_b)))
-    u = cross(w, arm)
-    _tangential_row(1, t1, t1_b, n_b, arm, u, w, radius, curved, Q, S, hG, C, B)
-    _tangential_row(2, t2, t2_b, n_b, arm, u, w, radius, curved, Q, S, hG, C, B)
+    _put_row(B, 1, t1, turned(S, cross(arm, t1_b)))
+    _put_row(B, 2, t2, turned(S, cross(arm, t2_b)))
+    # tangential rows: of (R₊ c - R c)/h by δφ: c × t_b / h
+    centre = row(P.point, i)
+    moved = times(1.0 / h, minus(turned(R, centre), turned(matrix(W.R[b]), centre)))
+    by_turn1, by_turn2 = times(1.0 / h, cross(centre, t1_b)), times(1.0 / h, cross(centre, t2_b))
+    first, second = dot(t1, moved), dot(t2, moved)
+    if curved or radius > 0.0:
+        rolling = minus(arm, centre)
+        u = cross(w, rolling)
+        first, second = first + dot(t1_b, u), second + dot(t2_b, u)
+        by_turn1 = plus(by_turn1, _rolling_by_turn(t1_b, n_b, u, w, radius, curved, Q))
+        by_turn2 = plus(by_turn2, _rolling_by_turn(t2_b, n_b, u, w, radius, curved, Q))
+        _put_row(C, 1, t1, along(turned_back(hG, by_turn1), turning, cross(rolling, t1_b)))
+        _put_row(C, 2, t2, along(turned_back(hG, by_turn2), turning, cross(rolling, t2_b)))
+    else:
+        _put_row(C, 1, t1, turned_back(hG, by_turn1))
+        _put_row(C, 2, t2, turned_back(hG, by_turn2))
     # torque at fixed impulse: δ(p' × F_b) in the next frame = (δφ × p' + P' (n_b × δφ)) × F_b = -[F_b]ₓ X δφ
     F = plus(plus(times(impulse[0], n_b), times(impulse[1], t1_b)), times(impulse[2], t2_b))
     e = along(arm, radius, n_b)
@@ -44,21 +65,20 @@ def plane_rows(P, i, W, hG, h, impulse, C, B, H, s):
     Y2 = turned_back(hG, minus(times(F[1], X0), times(F[0], X1)))
     for r in range(3):
         put(H, r, plus(plus(times(S[3 * r], Y0), times(S[3 * r + 1], Y1)), times(S[3 * r + 2], Y2)))
-    return gap, dot(t1_b, u), dot(t2_b, u)
+    return gap, first, second
 
 
 @kernel
-def _tangential_row(r, t, t_b, n_b, arm, u, w, radius, curved, Q, S, hG, C, B):
-    """Row r: v_t along a tangent (t, in the body's frame t_b).
+def _rolling_by_turn(t_b, n_b, u, w, radius, curved, Q):
+    """Derivative of t_b · u, u = ω × (p' - c) of what rolls, by δφ: u × t_b + (P'ᵀ q) × n_b.
 
-    By δφ: u × t_b + (P'ᵀ q) × n_b,  u = ω × p', P' = P - r 1, q = t_b × ω the derivative of t_b · u by p';  by δω: p' × t_b.
+    P' = P - r 1;  q = t_b × ω, the derivative of t_b · u by p'.
     """
-    lever, q = cross(arm, t_b), cross(t_b, w)
+    q = cross(t_b, w)
     z = times(-radius, q)
     if curved:
         z = plus(z, turned_back(Q, q))
-    _put_row(C, r, t, plus(turned_back(hG, _two_crosses(u, t_b, z, n_b)), lever))
-    _put_row(B, r, t, turned(S, lever))
+    return _two_crosses(u, t_b, z, n_b)
 
 
 @kernel

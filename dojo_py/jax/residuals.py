@@ -168,14 +168,18 @@ def touching_point(normal: Array, centre: Array, curved: Array, shape: Array) ->
 def plane_contact_rows(
     pose: Pose, velocity: Array, normal: Array, tangents: Array, offset: float, point: dict[str, Array], h: float
 ) -> Array:
-    """(3,) gap [m] and tangential velocity [m/s] at the end of the step. normal (3,), tangents (2, 3): world.
+    """(3,) gap at the end of the step [m] and slip along the tangents [m/s]. normal (3,), tangents (2, 3): world.
+
+    Slip: how far the point of the body behind the contact moves in the step, over h, and what is round about it rolls at the end.
 
     point: centre (3,), radius; curved: whether it is an ellipsoid of this shape (3, 3), else zeros.
     """
     x, q = next_pose(pose, velocity, h)
     R, arm = contact_arm(q, normal, point)
     gap = normal @ (x + R @ arm) - offset
-    return jnp.concatenate([gap[None], tangents @ (velocity[:3] + R @ jnp.cross(velocity[3:], arm))])
+    behind = point["centre"]
+    moved = velocity[:3] + (R - matrix(pose[1])) @ behind / h
+    return jnp.concatenate([gap[None], tangents @ (moved + R @ jnp.cross(velocity[3:], arm - behind))])
 
 
 def plane_contact_impulse(

@@ -5,11 +5,13 @@ starts, and its velocities turn along:
 
     δx₊ = u + ψ × d,   δθ₊ = ψ,   δv = ψ × v,   d = x₊ - x = h v           ω stays in the body's frame, R₀ turns with it
 
+and so does the arm R c of the point behind a contact at the start, from where its slip is counted (plane_contacts.py).
+
 Pairs of bodies. Let the second move (the first when the second is fixed); what the first does follows, because a rigid motion of
 both changes nothing but directions. With the rows Y (by δx) and Z (by δθ) of `pair_motion` on the side that moves, σ = 1 for A,
 -1 for B, and the wrench (F, τ) of the contact in the same terms,
 
-    δ(gap, v_t)  = Y u + (Z + Y [·×d]) ψ + σ T (ψ × v)
+    δ(gap, v_t)  = Y u + (Z + Y [·×d]) ψ + σ T (ψ × (v - R c/h))
     δ(F, τ)      = likewise,  and  δτ += R₀ᵀ (½ h σ (ψ × v) × F) on both, whose arms meet half way;  δτ -= R₀ᵀψ × τ on the mover
 
 where an overlap is let be, less the change of the gap where the step starts; on the central path and that of what a feature hangs
@@ -52,26 +54,27 @@ def plane_changes(P, W, G, h):
         physical_impulse(W, c, F, f)
         R, rows = W.Rn[b], ROWS[W.claw[c]]
         turn = (R[0, 0], R[1, 0], R[2, 0], R[0, 1], R[1, 1], R[2, 1], R[0, 2], R[1, 2], R[2, 2])  # δφ₊ = R₊ᵀ ψ
-        plane_rows(P, i, W, turn, h, (f[0], f[1], f[2]), C, B, H, s[0:5, 0:3])
-        n, t, v, S, K = P.normal[i], P.tangent[i], W.v[b], W.turn[b], W.cK[c]
+        plane_rows(P, i, W, turn, h, 0.0, (f[0], f[1], f[2]), C, B, H, s[0:5, 0:3])
+        n, t, v, K, point, R0 = P.normal[i], P.tangent[i], W.v[b], W.cK[c], P.point[i], W.R[b]
         d0, d1, d2 = W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2]
         for r in range(3):
             G.force[b, r] += n[r] * f[0] + t[0, r] * f[1] + t[1, r] * f[2]
             y[0, r], y[1, r], y[2, r] = n[r], 0.0, 0.0
             y[0, 3 + r] = C[0, 3 + r]
-            for k in range(2):  # without what turns ω directly: arm × t = Sᵀ B
-                direct = S[0, r] * B[1 + k, 3] + S[1, r] * B[1 + k, 4] + S[2, r] * B[1 + k, 5]
-                y[1 + k, 3 + r] = C[1 + k, 3 + r] - direct
+            y[1, 3 + r], y[2, 3 + r] = C[1, 3 + r], C[2, 3 + r]
         if W.contact_allowance[c] > 0.0:  # an overlap that is let be moves along: less the gap where the step starts
             _less_start_gap(P, i, W.R[b], y[0], s)
-        # n · (ψ × d) = ψ · (d × n),  t · (ψ × v) = ψ · (v × t)
+        # n · (ψ × d) = ψ · (d × n),  t · (ψ × (v - R c/h)) = ψ · ((v - R c/h) × t)
+        u0 = v[0] - (R0[0, 0] * point[0] + R0[0, 1] * point[1] + R0[0, 2] * point[2]) / h
+        u1 = v[1] - (R0[1, 0] * point[0] + R0[1, 1] * point[1] + R0[1, 2] * point[2]) / h
+        u2 = v[2] - (R0[2, 0] * point[0] + R0[2, 1] * point[1] + R0[2, 2] * point[2]) / h
         y[0, 3] += d1 * n[2] - d2 * n[1]
         y[0, 4] += d2 * n[0] - d0 * n[2]
         y[0, 5] += d0 * n[1] - d1 * n[0]
         for k in range(2):
-            y[1 + k, 3] += v[1] * t[k, 2] - v[2] * t[k, 1]
-            y[1 + k, 4] += v[2] * t[k, 0] - v[0] * t[k, 2]
-            y[1 + k, 5] += v[0] * t[k, 1] - v[1] * t[k, 0]
+            y[1 + k, 3] += u1 * t[k, 2] - u2 * t[k, 1]
+            y[1 + k, 4] += u2 * t[k, 0] - u0 * t[k, 2]
+            y[1 + k, 5] += u0 * t[k, 1] - u1 * t[k, 0]
         for k in range(3, rows):  # d · (ψ × Rω) = ψ · (Rω × d)
             d, w = n if k == 3 else t[k - 4], v[3:6]
             u0 = R[0, 0] * w[0] + R[0, 1] * w[1] + R[0, 2] * w[2]
@@ -84,7 +87,6 @@ def plane_changes(P, W, G, h):
         out = G.contact[b]
         subtract_impulses(rows, W.cB[c, 0], K, y, out, 0)
         # H holds the start's frame still; here it turns along, which takes (Rᵀ ψ) × torque off
-        R0 = W.R[b]
         t0, t1, t2 = torque_of(rows, W.cB[c, 0], F)
         for k in range(3):
             out[3, 3 + k] += H[0, k] + t1 * R0[k, 2] - t2 * R0[k, 1]
@@ -145,7 +147,7 @@ def pair_changes(L, P, Q, W, G, h):
         displace_pair(L, P, Q, W, c, F, h)
         for i in range(3):
             G.pair_force[c, i] = s[64, i] if side == 0 else -s[64, i]
-        _move_rows(W, c, side, rows, s[49:51, 0:3], y)
+        _move_rows(W, c, side, rows, s[49:51, 0:3], s[86 + side, 0:3], h, y)
         _move_wrench(Q, W, c, side, F, s[64, 0:3], wrench, h, f)
         faded, felt = W.cslope[c] != 0.0, feels_frame(W, c)
         if felt or W.contact_allowance[c] > 0.0 or faded:
@@ -170,10 +172,14 @@ def pair_changes(L, P, Q, W, G, h):
 
 
 @kernel
-def _move_rows(W, c, side, rows, T, y):
-    """y (nr, 6): change of the motion of pair c by (u, ψ) of its body on one side; T (2, 3): its tangents."""
+def _move_rows(W, c, side, rows, T, arm, h, y):
+    """y (nr, 6): change of the motion of pair c by (u, ψ) of its body on one side.
+
+    T (2, 3): its tangents; arm (3,): R c of that body.
+    """
     b, at, sign = W.cbody[c, side], 6 * side, 1.0 if side == 0 else -1.0
-    d, v = (W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2]), W.v[b]
+    d = (W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2])
+    v = (W.v[b, 0] - arm[0] / h, W.v[b, 1] - arm[1] / h, W.v[b, 2] - arm[2] / h)
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         for r in range(ROWS[W.claw[c]]):

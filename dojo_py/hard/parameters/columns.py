@@ -61,7 +61,7 @@ def parameter_columns(L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outs
                 _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates)
         elif route == COM:
             b = moved.target[k]
-            com_column(L, Q, W, G, D, b, moved.axis[k], h, rates)
+            com_column(L, P, Q, W, G, D, b, moved.axis[k], h, rates)
             if follows:
                 _com_motion(W, G, b, moved.axis[k], h)
                 _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates)
@@ -166,9 +166,9 @@ def _numbers(L, P, Q, W, D, moved, k, h, scheme, out):
         if column == MASS or column == INERTIA or column == GRAVITY:
             body_number(L, W, D, column, row, moved.part[m], value, h, out)
         elif column == POINT:
-            arm_column(L, P, W, D, row, moved.part[m], value, out)
+            arm_column(L, P, W, D, row, moved.part[m], value, h, out)
         elif column == RADIUS:
-            arm_column(L, P, W, D, row, 3, value, out)
+            arm_column(L, P, W, D, row, 3, value, h, out)
         elif column == FRICTION:
             friction_column(W, D, row, value, out)
         elif column == RATIO:

@@ -7,19 +7,20 @@ R₊ e). With δv = (a₊ - a)/h no joint, gap or closure changes, and what acts
     torque        -a × F of what is applied where the step starts (joints, closures), -a₊ × F of contacts with planes,
                   -(a₊ - α (a₊ - a)) × F of contacts between bodies, whose common point follows, α: the body's share
                   (feature_rows.py), and -(1 - α)(a₊ - a) × F on the other body
-    velocity      T (δv - R₊ (ω × e)) of contact points
+    velocity      T (δv - R₊ (ω × e)) of contacts whose whole arm rolls; the point behind others moves as before
+                  (feature_rows.py)
 
 The impulse F of joints and closures is what is left of the body's momentum row.
 """
 
-from dojo_py.hard.feature_rows import shift_share
+from dojo_py.hard.feature_rows import rolls, shift_share
 from dojo_py.hard.parameters.adjoint import pull_three
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import ROWS, impulse_of
 
 
 @kernel
-def com_column(L, Q, W, G, D, b, axis, h, out):
+def com_column(L, P, Q, W, G, D, b, axis, h, out):
     """out (nv,) += column of one coordinate of the centre of mass of body b; without outside and actuator wrenches."""
     s = D.scratch
     before, here, after, slip, F, x, t = s[0, 0:3], s[1, 0:3], s[2, 0:3], s[3, 0:3], s[4, 0:3], s[5, 0:3], s[6, 0:3]
@@ -36,13 +37,13 @@ def com_column(L, Q, W, G, D, b, axis, h, out):
     for c in range(W.n_active[0]):
         for side in range(2):
             if W.cbody[c, side] == b:
-                _contact(L, Q, W, D, c, side, here, after, slip, F, t, out)
+                _contact(L, P, Q, W, D, c, side, here, after, slip, F, t, out)
     _add_cross(F, here, t)
     _pull_torque(W.R[b], t, y, x, out)
 
 
 @kernel
-def _contact(L, Q, W, D, c, side, here, after, slip, rest, t, out):
+def _contact(L, P, Q, W, D, c, side, here, after, slip, rest, t, out):
     """Contact c, whose body b on one side is at hand: torque t (3,), world axes, and less of its impulse in rest (3,)."""
     s = D.scratch
     force, F, y, arm = s[7, 0 : W.cf.shape[1]], s[8, 0:3], s[9, 0:3], s[10, 0:3]
@@ -52,11 +53,12 @@ def _contact(L, Q, W, D, c, side, here, after, slip, rest, t, out):
         F[i] = 0.0
         for r in range(ROWS[W.claw[c]]):
             F[i] += B[r, i] * force[r]
-    y[0] = 0.0
-    for r in range(1, 3):  # (the rows' directions, with the side's sign)
-        turn = B[r, 0] * slip[0] + B[r, 1] * slip[1] + B[r, 2] * slip[2]
-        y[r] = turn / W.cweight[c] if W.cweight[c] > 0.0 else 0.0  # (without its share of the impulse, far_pairs.py)
-    pull_three(D.motion[c, 0:3], y, out)
+    if c >= W.n_active[1] and rolls(W, W.active[c] - P.body.shape[0], side):
+        y[0] = 0.0
+        for r in range(1, 3):  # (the rows' directions, with the side's sign)
+            turn = B[r, 0] * slip[0] + B[r, 1] * slip[1] + B[r, 2] * slip[2]
+            y[r] = turn / W.cweight[c] if W.cweight[c] > 0.0 else 0.0  # (without its share of the impulse, far_pairs.py)
+        pull_three(D.motion[c, 0:3], y, out)
     if c < W.n_active[1]:
         _add_cross(F, after, t)
         return

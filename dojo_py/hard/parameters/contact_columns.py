@@ -4,7 +4,8 @@ The cone's law knows μ only in the product ξ₁ = μγ, so  ∂ξ/∂μ = (γ/
 and the impulse along it, f = r ξ:  δη = η δr/r,  and what pushes changes by ξ δr/r along the scaled row. The arm δa of a contact
 with a plane, in the body's frame at the next pose, moves with the point, and with the radius by -n_b:
 
-    δgap = n_b · δa,    δv_t = t_b · (ω × δa),    δtorque = S (δa × F_b)          S = Rᵀ R₊;  _b: in that frame
+    δgap = n_b · δa,    δv_t = t_b · (1 - R₊ᵀ R) δa/h of a point, t_b · (ω × δa) of a radius (plane_contacts.py),
+    δtorque = S (δa × F_b)                                                        S = Rᵀ R₊;  _b: in that frame
 
 and where an overlap is let be, its gap where the step starts is let be too. With it the share of a far pair's impulse changes.
 
@@ -12,14 +13,16 @@ A feature of a pair that moves by δp in its body moves by w = R₊ δp, in the 
 that the derivatives of gap, normal, point c, frame and impulse are those of `pair_motion`; the bodies and so their velocities stay.
 A radius moves the surface, not the normal:  δgap = -δr,  δc = ∓½ n δr (the point is half way between the two surfaces).
 
-    δv_t = T ((ω_A - ω_B) × δc) + δT u,      δtorque = ± R₀ᵀ (δc × F + arm × δF)
+    δv_t = T (δu_A - δu_B) + δT u,  u of feature_rows.py,      δtorque = ± R₀ᵀ (δc × F + arm × δF)
 
 Spinning and rolling feel the normal's turn only:  δv = δd · (ω_A - ω_B),  δtorque = ± R₀ᵀ f δd.  A pyramid, and a cone that brakes
 unequally along its tangents, feel the frame's angle as well (gradients/contact_change.py).
 """
 
+from dojo_py.collision.vectors import cross, matrix, minus, plus, times, turned, turned_back
 from dojo_py.hard.apart import START, displace_pair, feature_place
 from dojo_py.hard.contact_rows import feels_frame, physical_impulse
+from dojo_py.hard.feature_rows import rolls, slip_change, turned_to_start
 from dojo_py.hard.gradients.contact_change import frame_angle, twist_rows
 from dojo_py.hard.parameters.adjoint import pull, pull_one, pull_three
 from dojo_py.jit import kernel
@@ -52,7 +55,7 @@ def ratio_column(W, D, candidate, k, value, out):
 
 
 @kernel
-def arm_column(L, P, W, D, i, axis, value, out):
+def arm_column(L, P, W, D, i, axis, value, h, out):
     """out (nv,) += column of the point (axis 0 … 2) or the radius (axis 3) of plane candidate i times value."""
     c = D.slot[i]
     if c < 0:
@@ -69,7 +72,10 @@ def arm_column(L, P, W, D, i, axis, value, out):
         frame[2, r] = R[0, r] * t[1, 0] + R[1, r] * t[1, 1] + R[2, r] * t[1, 2]
         f[r] = frame[0, r] * F[0] + frame[1, r] * F[1] + frame[2, r] * F[2]
         a[r] = -value * frame[0, r] if axis == 3 else (value if axis == r else 0.0)
-    u0, u1, u2 = w[1] * a[2] - w[2] * a[1], w[2] * a[0] - w[0] * a[2], w[0] * a[1] - w[1] * a[0]
+    if axis == 3:  # what rolls
+        u0, u1, u2 = w[1] * a[2] - w[2] * a[1], w[2] * a[0] - w[0] * a[2], w[0] * a[1] - w[1] * a[0]
+    else:  # (R₊ c - R c)/h in the body's axes at the end
+        u0, u1, u2 = _moved_in_body(R, W.R[b], axis, value / h)
     y[0] = frame[0, 0] * a[0] + frame[0, 1] * a[1] + frame[0, 2] * a[2]
     y[1] = W.cratio[c, 0] * (frame[1, 0] * u0 + frame[1, 1] * u1 + frame[1, 2] * u2)
     y[2] = W.cratio[c, 1] * (frame[2, 0] * u0 + frame[2, 1] * u1 + frame[2, 2] * u2)
@@ -81,6 +87,13 @@ def arm_column(L, P, W, D, i, axis, value, out):
     for r in range(3):
         x[r] = S[r, 0] * t0 + S[r, 1] * t1 + S[r, 2] * t2
     pull_three(D.y[L.place_body[b], 3:6], x, out)
+
+
+@kernel
+def _moved_in_body(R, R0, axis, amount):
+    """amount (1 - R₊ᵀ R) e: how far the step takes a point that is fixed on an axis e of a body, in its axes R₊ at the end."""
+    e, back = (1.0 * (axis == 0), 1.0 * (axis == 1), 1.0 * (axis == 2)), (R0[0, axis], R0[1, axis], R0[2, axis])
+    return times(amount, minus(e, turned_back(matrix(R), back)))
 
 
 @kernel
@@ -107,13 +120,23 @@ def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
         dc[2, at] * w[0] + dc[2, at + 1] * w[1] + dc[2, at + 2] * w[2] + along * n[2],
     )
     r = _relative_rate(W, c)
+    # the slip of both sides: c moves, and ρ turns with the normal; of a radius only its own side's ρ = ∓ r n gets longer
+    dn = (
+        dn_start[0, at] * w[0] + dn_start[0, at + 1] * w[1] + dn_start[0, at + 2] * w[2],
+        dn_start[1, at] * w[0] + dn_start[1, at + 1] * w[1] + dn_start[1, at + 2] * w[2],
+        dn_start[2, at] * w[0] + dn_start[2, at + 1] * w[1] + dn_start[2, at + 2] * w[2],
+    )
+    longer, feature, normal = value if radius else 0.0, W.active[c] - P.body.shape[0], (n[0], n[1], n[2])
+    change = minus(
+        _slip_change(W, c, feature, 0, h, dn, point, normal, longer if side == 0 else 0.0),
+        _slip_change(W, c, feature, 1, h, dn, point, normal, longer if side == 1 else 0.0),
+    )
     y[0] = dgap[at] * w[0] + dgap[at + 1] * w[1] + dgap[at + 2] * w[2] - (value if radius else 0.0)
     physical_impulse(W, c, impulse, pushed)
     for i in range(3):
         torque[i] = 0.0
     for t in range(2):
-        y[1 + t] = T[t, 0] * (r[1] * point[2] - r[2] * point[1])
-        y[1 + t] += T[t, 1] * (r[2] * point[0] - r[0] * point[2]) + T[t, 2] * (r[0] * point[1] - r[1] * point[0])
+        y[1 + t] = T[t, 0] * change[0] + T[t, 1] * change[1] + T[t, 2] * change[2]
         for i in range(3):
             y[1 + t] += (dT[t, i, at] * w[0] + dT[t, i, at + 1] * w[1] + dT[t, i, at + 2] * w[2]) * u[i]
         y[1 + t] *= W.cratio[c, t]
@@ -178,6 +201,22 @@ def _faded(L, W, D, c, impulse, change, x, out):
             for r in range(ROWS[W.claw[c]]):
                 x[i] += change * W.cB[c, m, r, i] * impulse[r]
         pull(D.y[L.place_body[W.cbody[c, m]]], x, out)
+
+
+@kernel
+def _slip_change(W, c, f, side, h, dn, point, n, longer):
+    """Change of u (feature_rows.py) of one side of pair contact c, feature f: point and normal move, its radius grows."""
+    b, sign = W.cbody[c, side], 1.0 if side == 0 else -1.0
+    if b < 0:
+        return (0.0, 0.0, 0.0)
+    whole, r, back = rolls(W, f, side), sign * W.fradius[f, side], turned_to_start(W.R[b], W.Rn[b])
+    rate = turned(matrix(W.Rn[b]), (W.v[b, 3], W.v[b, 4], W.v[b, 5]))
+    change = slip_change(whole, r, back, rate, h, dn, point)
+    if whole:
+        return change
+    outward = times(-sign * longer, n)  # δρ;  the arm stays, so that m changes by its opposite
+    opposite = times(-1.0 / h, minus(outward, turned(back, outward)))
+    return plus(change, plus(opposite, cross(rate, outward)))
 
 
 @kernel
