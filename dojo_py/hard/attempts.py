@@ -12,6 +12,7 @@ from dojo_py.hard.start import (
     COLD,
     HERE,
     any_cone,
+    fly,
     guess_impulses,
     hold_cones,
     release_cones,
@@ -75,7 +76,7 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once, budget, out):
         tol_comp = tightest * steady(W) if again and kappa == 0.0 else tightest
         remembered = again or attempt == WARM_START
         most = max(min(UNLOADED_LIMIT, int(budget - total)), 1)
-        count, unloaded = _start(L, P, Q, A, W, h, kappa, impulses, HEIGHT[attempt], weight, remembered, most)
+        count, unloaded = _start(L, P, Q, A, W, h, kappa, impulses, HEIGHT[attempt], weight, remembered, again, most)
         total += count
         if unloaded:
             out[0], out[1], out[2], out[3] = SOLVED, total, residual_of(L, W, h, 1.0), 0.0
@@ -110,21 +111,23 @@ def _any_friction(W):
 
 
 @kernel
-def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered, most):
+def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered, again, most):
     """Bodies move under the impulses of the start, then contacts, limits and dry friction take their places in the cones.
 
-    height: of the start on the central path, see `start_pairs`; remembered: the impulses may be nearly right. Returns (iterations,
-    whether nothing touches in the hard limit: that is the solution, found in `most` iterations more at most).
+    height: of the start on the central path, see `start_pairs`; remembered: the impulses may be nearly right; again: a solve has got
+    stuck there. Returns (iterations, whether nothing touches in the hard limit: that is the solution, found in `most` iterations
+    more at most).
     """
     nothing = W.scratch[105, 3:6]
     nothing[0] = -1.0
     guess_impulses(W, impulses)
     start_motion(L, W)
+    fly(L, W, h)
     hold_cones(W)
     cones = any_cone(L, W)
     tolerance = max(W.options.residual_tolerance, QUIET * h) if cones else math.inf
     _, count, _, _ = iterate(L, P, Q, A, W, h, 0.0, 1.0, 1.0, tolerance, 1.0, 1, False, nothing)
-    if cones and kappa == 0.0 and impulses != HERE and nothing_touches(L, W, h):
+    if cones and kappa == 0.0 and not again and nothing_touches(L, W, h):
         let_go(W)
         status, more, _, _ = iterate(L, P, Q, A, W, h, 0.0, 1.0, 1.0, W.options.residual_tolerance, 1.0, most, True, nothing)
         count += more

@@ -4,7 +4,7 @@ import math
 
 from dojo_py.arrays import copy_rows
 from dojo_py.hard.apart import START
-from dojo_py.hard.bodies import old_momentum, strongest_gravity
+from dojo_py.hard.bodies import old_momentum, strongest_gravity, turn_of_momentum
 from dojo_py.hard.closures import TENDON_ROW, start_closures
 from dojo_py.hard.contact_rows import OVERLAP, ROUND_OFF_GAP, allowance, candidate_gap, start_contact
 from dojo_py.hard.immovable import deepest, immovable
@@ -254,6 +254,24 @@ def start_motion(L, W):
             W.con[c, 0] = old[0]
             for i in range(n):
                 W.con[c, XI + i] = old[1 + i]
+
+
+@kernel
+def fly(L, W, h):
+    """Bodies of islands without joints and without impulses at the start move as in free flight, which needs no Newton step.
+
+    The velocities over h whose momentum is W.momentum. Where a medium brakes, they are a start like any other.
+    """
+    if W.span[NODES, 1] > W.span[NODES, 0]:
+        return
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        if W.con[W.members[CONTACTS, k], 0] > 0.0:
+            return
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        for i in range(3):
+            W.v[b, i] = W.momentum[b, i] / L.mass[b]
+        turn_of_momentum(L.inertia[b], W.momentum[b], -h, W.v[b, 3:6], W.scratch)
 
 
 @kernel

@@ -101,3 +101,14 @@ def test_gear_of_a_servo_that_takes_the_short_way():
     by_difference = np.concatenate([model.difference(ends[0].qpos, ends[1].qpos), ends[0].qvel - ends[1].qvel]) / 2e-4
     assert np.abs(by_difference).max() > 1e-3
     assert np.ravel(column) == pytest.approx(by_difference, rel=1e-5, abs=1e-6 * np.abs(by_difference).max())
+
+
+@pytest.mark.parametrize("limits", ['forcerange="-1.65e-7 1.11e-7"', 'ctrlrange="-1e-7 1e-7"', ""])
+def test_controls_whose_force_is_a_tenth_of_a_micronewton(limits):
+    """The difference step stays within the range: B = h gear / inertia to 1e-9. Before: off by a factor of 70 with the first."""
+    xml = f"""<mujoco><option gravity="0 0 0"/><worldbody><body><joint name="x" type="slide" axis="1 0 0"/>
+      <geom type="sphere" size=".001" mass="1e-4" contype="0" conaffinity="0"/></body></worldbody>
+      <actuator><motor joint="x" gear="-2" {limits}/></actuator></mujoco>"""
+    sim = dojo_py.HardSimulator(dojo_py.load_model(xml), timestep=1e-3)
+    lin = sim.linearize(sim.initial_state(), np.array([2e-9]), kappa=1e-8)
+    np.testing.assert_allclose(lin.B[1, 0], -2 * 1e-3 / 1e-4, rtol=1e-9)
