@@ -16,7 +16,7 @@ from dojo_py.hard.coordinates import HALF_TURN, to_minimal
 from dojo_py.hard.drives import advance_activations, drive
 from dojo_py.hard.interior_point import INEXACT, NOT_FINITE, SINGULAR, SOLVED, TOO_FAST
 from dojo_py.hard.noted import Noted, allocate_noted, note_drive, note_step
-from dojo_py.hard.step import MOVED, PARTS, RESIDUAL, STATUS, WORST, hard_step
+from dojo_py.hard.step import FAILED, MOVED, PARTS, RESIDUAL, STATUS, WORST, hard_step
 from dojo_py.hard.warm_start import RowShape, load_warm, row_shape, save_warm
 from dojo_py.hard.world import World
 from dojo_py.jit import entry, kernel
@@ -146,6 +146,7 @@ def _take_step(L, T, M, W, V, Z, t, h):
         copy(qvel, Z.qvel[t + 1])
         copy(act, Z.act[t + 1])
         copy(Z.impulses[t], Z.impulses[t + 1])
+        Z.impulses[t + 1, 0:nb] = FAILED  # (what fails twice in a row stops)
         if report[STATUS] == SOLVED:
             report[STATUS] = NOT_FINITE
         report[MOVED] = 0.0

@@ -142,7 +142,8 @@ def dominoes(draw: Draw) -> None:
     plate = solids.brick(0.06, rng.uniform(0.15, 0.3), 0.4)
     pitch = draw.size * float(rng.choice([0.25, 0.35, 0.12]))
     for k in range(1 + draw.count(10)):
-        push = float(f"{min(1.0, 0.3 / draw.h) * (9.81 / draw.size) ** 0.5 * rng.uniform(0.3, 1.0):.3g}") if k == 0 else 0.0
+        push = min(1.0, 0.3 / draw.h) * (9.81 / draw.size) ** 0.5 * rng.uniform(0.3, 1.0) if k == 0 else 0.0
+        push = float(f"{min(push, 1.5 / draw.h):.3g}")
         twist = [push * 0.4 * draw.size, 0.0, 0.0, 0.0, push, 0.0] if k == 0 else [0.0] * 6
         solids.free(plate, (k * pitch, 0.0, plate.size[2]), "", twist)
 
