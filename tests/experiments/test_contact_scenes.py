@@ -40,20 +40,19 @@ def test_a_pile_of_unknown_shapes_is_refused():
         pile_xml(3, "snow")
 
 
-TIED = pytest.mark.xfail(strict=True, reason="bound 1e-5; 2.4e2, 1.9: which side a mesh of 24 shows to a finger jumps")
-FACES = ["tower", "slope", "card_house", "dominoes", "arch", "pinch", "pyramid"]
+FACES = ["tower", "slope", "card_house", "dominoes", "arch", "pinch", "pyramid", "gripper"]
 
 
 @pytest.mark.parametrize(
     "name, kappa",
-    [(name, kappa) for name in FACES for kappa in (1e-3, 1e-4, 1e-6)]
-    + [pytest.param("gripper", 1e-3, marks=TIED), pytest.param("gripper", 1e-4, marks=TIED), ("gripper", 1e-6)],
+    [(name, kappa) for name in FACES for kappa in (1e-3, 1e-4, 1e-6)] + [("gripper", 1e-2), ("gripper", 1e-5)],
 )
 def test_derivatives_where_faces_lie_on_faces(name, kappa):
     """After 30 steps, exact ties and all. Largest measured: 3e-7 (arch). Corners that came and went made it 1e2.
 
     So did, in pinch and pyramid, crossings of a capsule's axis beyond its ends where shapes overlap by round-off, and a bound on
-    how far apart a crossing is seen along two normals.
+    how far apart a crossing is seen along two normals. In gripper an edge of the mug points at a finger, and one of the sides
+    beside it was shown: 8e2 at κ 1e-2, 1.9 at 1e-4, 1e-10 since both are.
     """
     scene = next(s for s in SCENES if s.name == name)
     ours, _, _ = simulate(scene, 30 * scene.timestep)
