@@ -12,8 +12,8 @@ central path both are shown there. What is shown has a facing σ ≥ 0, infinite
     φ(t) = max(1 - t, 0)³/t:        σ_F = Σ_c φ(t_Fc),      σ_c = φ(t_c) + Σ_F σ_F,      of an edge σ = σ_F1 + σ_F2
 
 A face is shown wholly if it is the one of the rule above, and fades as ν turns from half way to the next normal. Along face normals
-where shapes lie on one another, one face is shown. σ is a function of ν in the frame of the shape; 1/σ is twice continuously
-differentiable, and where it is infinite the impulse has faded away (far_pairs.py).
+one face is shown. σ is a function of ν in the frame of the shape; 1/σ is twice continuously differentiable, and where that is
+infinite the impulse has faded away (hard/far_pairs.py). ν is a smooth function of the poses (relaxed_points.py).
 """
 
 import math

@@ -12,7 +12,8 @@ that a face that comes down on a face meets four of them, not one whose place ju
 for shapes without faces, the nearest points take part: in the hard limit, where they are nearest over a face, the one of the other
 shape over the plane of that face (POINT_PLANE), else both as they move (NEAREST).
 
-On the central path features may hang over the ends of what they touch by a band, in which they fade (overhang.py).
+On the central path features may hang over the ends of what they touch by a band, in which they fade (overhang.py), and boxes and
+meshes that are seen from between the normals of their faces show more than one, of which those that face away fade (facing.py).
 """
 
 import math
@@ -21,6 +22,7 @@ from dojo_py.collision.candidates import AROUND, FELT
 from dojo_py.collision.convex_shapes import CYLINDER, PLANE
 from dojo_py.collision.crossing import crossing_fade, over_fade
 from dojo_py.collision.facing import CORNER, EDGE, FACE, WHOLE, face_beside, facing, has_faces, list_faces
+from dojo_py.collision.facing_change import direction
 from dojo_py.collision.features import BALL_FEATURE, EDGE_EDGE, EDGE_OVER, NEAREST, POINT_PLANE, RIM_PLANE
 from dojo_py.collision.overhang import APART, STEEP_EDGE, STEEPNESS, keep_ends, over_polygon, within_edge
 from dojo_py.collision.pair_gap import gap_of
@@ -109,7 +111,7 @@ def find_convex(Q, W, k, x, R, reach):
     held, looked_at = at_end and _is_held(W, k), not at_end and _has_features(W, k)
     if not held and shows_polygon(Q, a) and shows_polygon(Q, b):
         M.size[0], M.geom[0], M.geom[1] = 0.0, a, b
-        list_shown(Q, M, pose_a, pose_b, n)
+        list_shown(Q, W, k, pose_a, pose_b)
         for i in range(max(M.faces[0], 1)):
             _show(Q, M, 0, i, pose_a, n)
             for j in range(max(M.faces[1], 1)):
@@ -134,11 +136,13 @@ def find_convex(Q, W, k, x, R, reach):
 
 
 @kernel
-def list_shown(Q, M, pose_a, pose_b, n):
-    """What both shapes show along n: the faces into M on the central path, where no cylinder is among them; else one polygon."""
+def list_shown(Q, W, k, pose_a, pose_b):
+    """The faces that both shapes of pair k show, into W.manifold: none in the hard limit or to cylinders, which see one polygon."""
+    M = W.manifold
     M.faces[0] = M.faces[1] = 0
     if M.band[0] == 0.0 or Q.shape_kind[M.geom[0]] == CYLINDER or Q.shape_kind[M.geom[1]] == CYLINDER:
         return
+    n = direction(Q, W, k, M.geom[0], pose_a, M.geom[1], pose_b)
     for side in range(2):
         R, outwards = (pose_a[1], n) if side == 0 else (pose_b[1], times(-1.0, n))
         for r in range(9):
