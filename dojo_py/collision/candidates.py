@@ -60,7 +60,7 @@ class PairCandidates(NamedTuple):
     round_centre: np.ndarray  # (g, 3) of the rounded box [m]
     round_half: np.ndarray  # (g, 3) half extents; a capsule has only the third [m]
     round_radius: np.ndarray  # (g,) [m]
-    shape_fade: np.ndarray  # (g,) the largest `fade` of its pairs
+    shape_fade: np.ndarray  # (g,) the largest `fade` of its pairs, how far around it they are looked for
     shape_inner: np.ndarray  # (g,) radius of a ball about the centre that is inside of the shape [m]
     shape_node: np.ndarray  # (g,) body
     ease: np.ndarray  # (nb + 1,) inverse of the trace of each body's inertia [1/(kg m²)], as built; 0 for the world, last
@@ -220,6 +220,9 @@ def _stack_planes(rows):
     )
 
 
+AROUND = 2.4
+"""How much farther apart than d₂ of hard/far_pairs.py convex shapes may be while a feature of theirs is nearer: its gap is along a
+normal, and what is beside its place in two directions by up to 1.5 of its gap has not faded (overhang.py), sqrt(1 + 2 1.5²)."""
 FELT = 1e-2
 """Share of its distance by which a pair whose impulse on the central path acts fully may move the lighter body in a step."""
 
@@ -247,7 +250,8 @@ def _pair_candidates(model, listed, rounds, mass, ease, shapes):
     reach[touching] = np.maximum(reach[touching], np.linalg.norm(half[touching], axis=-1) + radius[touching])
     heavy = np.where(node >= 0, mass[node] if len(mass) else np.inf, np.inf)
     fade = np.sqrt(float(model.opt.timestep) / (FELT * np.maximum(heavy, 1e-12)))
-    convex = len(geoms) - rounds
+    convex, around = len(geoms) - rounds, fade.copy()
+    around[np.unique(geoms[rounds:])] *= AROUND
     room = min(ROOM_A_ROUND_PAIR * rounds + ROOM_A_PAIR * convex, ROOM + ROOM_A_BODY * len(mass))
     return PairCandidates(
         geom=geoms,
@@ -261,7 +265,7 @@ def _pair_candidates(model, listed, rounds, mass, ease, shapes):
         round_centre=at.copy(),
         round_half=half,
         round_radius=radius,
-        shape_fade=fade,
+        shape_fade=around,
         shape_inner=_inner_radii(kind, size, table),
         shape_node=node,
         ease=ease,

@@ -12,35 +12,58 @@ that a face that comes down on a face meets four of them, not one whose place ju
 for shapes without faces, the nearest points take part: in the hard limit, where they are nearest over a face, the one of the other
 shape over the plane of that face (POINT_PLANE), else both as they move (NEAREST).
 
-On the central path features may hang over the ends of what they touch by a band, in which they fade (overhang.py).
+On the central path features may hang over the ends of what they touch by a band, in which they fade (overhang.py), and boxes and
+meshes that are seen from between the normals of their faces show more than one, of which those that face away fade (facing.py).
 """
 
 import math
 
-from dojo_py.collision.candidates import FELT
+from dojo_py.collision.candidates import AROUND, FELT
 from dojo_py.collision.convex_shapes import CYLINDER, PLANE
+from dojo_py.collision.crossing import crossing_fade, over_fade
+from dojo_py.collision.facing import CORNER, EDGE, FACE, WHOLE, face_beside, facing, has_faces, list_faces
+from dojo_py.collision.facing_change import direction
 from dojo_py.collision.features import BALL_FEATURE, EDGE_EDGE, EDGE_OVER, NEAREST, POINT_PLANE, RIM_PLANE
-from dojo_py.collision.overhang import APART, STEEP_EDGE, keep_ends, over_polygon, within_edge
+from dojo_py.collision.overhang import APART, STEEP_EDGE, STEEPNESS, keep_ends, over_polygon, within_edge
 from dojo_py.collision.pair_gap import gap_of
 from dojo_py.collision.rim_choice import LEAN, flat_number, rim_features
 from dojo_py.collision.rims import RIM_SOFTNESS, STEADY_LEAN
 from dojo_py.collision.shown_polygons import (
     CORNERS,
+    FACES,
     FOUND,
+    border_number,
     edge_number,
     no_ends,
     pose_of,
     put_feature,
+    show_face,
     show_polygon,
     shows_polygon,
 )
-from dojo_py.collision.vectors import along, cross, dot, length, minus, perpendicular, plus, put, row, times, unit
+from dojo_py.collision.vectors import (
+    along,
+    cross,
+    dot,
+    length,
+    minus,
+    perpendicular,
+    plus,
+    put,
+    row,
+    times,
+    turned,
+    turned_back,
+    unit,
+)
 from dojo_py.jit import kernel
 
 MOST = 8
 """Features of a pair that are kept, those that span most."""
 MISSED = 1e-3
 """Of the size: how much smaller than the gaps of all features the pair's must be for its nearest points to take part too."""
+ASLANT = 0.25
+"""Likewise of its gap where features fade in and out: the height of an edge over a face is larger than its distance."""
 ENDLESS = 1e6
 """Half the length of a wall [m]."""
 ALIGNED = 0.999
@@ -74,7 +97,7 @@ def find_convex(Q, W, k, x, R, reach):
     i, j = Q.shape_node[a], Q.shape_node[b]
     pose_a, pose_b = pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
     gap, n, p, q = gap_of(Q, W, a, pose_a, b, pose_b)
-    if gap > reach:
+    if gap > (AROUND if W.kappa[0] > 0.0 else 1.0) * reach:
         return gap, 0
     before = W.n_features[0]
     M = W.manifold
@@ -85,22 +108,114 @@ def find_convex(Q, W, k, x, R, reach):
     no_ends(M)
     held, looked_at = at_end and _is_held(W, k), not at_end and _has_features(W, k)
     if not held and shows_polygon(Q, a) and shows_polygon(Q, b):
-        show_polygon(Q, M, 0, a, pose_a, n)
-        show_polygon(Q, M, 1, b, pose_b, times(-1.0, n))
-        common_corners(Q, W, a, pose_a, b, pose_b, n, gap, reach)
+        M.size[0], M.geom[0], M.geom[1] = 0.0, a, b
+        list_shown(Q, W, k, pose_a, pose_b)
+        for i in range(max(M.faces[0], 1)):
+            _show(Q, M, 0, i, pose_a, n)
+            for j in range(max(M.faces[1], 1)):
+                _show(Q, M, 1, j, pose_b, times(-1.0, n))
+                common_corners(Q, W, a, pose_a, b, pose_b, n, gap, reach)
+        no_ends(M)
         if gap > -MISSED * M.size[0]:  # in one another, crossings mean nothing
             rim_features(Q, M, a, pose_a, b, pose_b, n, gap, reach, hard)
         keep_spread(M, MOST if hard else FOUND)
+        near = (1.0 + ASLANT * (M.faces[0] + M.faces[1] > 0)) * gap + MISSED * M.size[0]
         for f in range(M.found[0]):
-            missed = missed and (M.gap[f] > gap + MISSED * M.size[0] or M.gap[f] < M.least[0])
+            missed = missed and (M.gap[f] > near or M.gap[f] < M.least[0])
             if M.kept[f]:
                 add_feature(Q, W, k, M, f, x, R)
+    missed = missed and gap <= reach
     if not looked_at and (missed or (gap < 0.0 and W.n_features[0] == before)):  # (once is enough from where the step starts)
         if not (hard and _point_over_face(M, p, q, n, W.n_features[0], held)):
             M.kind[0], M.corner[0, 0], M.corner[0, 1], M.side[0], M.sign[0] = NEAREST, 0, 0, 0, 1.0
         if M.kind[0] != NEAREST or not (Q.shape_kind[a] == PLANE or Q.shape_kind[b] == PLANE):
             add_feature(Q, W, k, M, 0, x, R)
     return gap, W.n_features[0] - before
+
+
+@kernel
+def list_shown(Q, W, k, pose_a, pose_b):
+    """The faces that both shapes of pair k show, into W.manifold: none in the hard limit or to cylinders, which see one polygon."""
+    M = W.manifold
+    M.faces[0] = M.faces[1] = 0
+    if M.band[0] == 0.0 or Q.shape_kind[M.geom[0]] == CYLINDER or Q.shape_kind[M.geom[1]] == CYLINDER:
+        return
+    n = direction(Q, W, k, M.geom[0], pose_a, M.geom[1], pose_b)
+    for side in range(2):
+        R, outwards = (pose_a[1], n) if side == 0 else (pose_b[1], times(-1.0, n))
+        for r in range(9):
+            M.axes[side, r] = R[r]
+        v = turned_back(R, outwards)
+        put(M.seen_along, side, v)
+        if has_faces(Q, M.geom[side]):
+            M.faces[side] = list_faces(Q, M.geom[side], v, FACES, M.shown[side])
+
+
+@kernel
+def _show(Q, M, side, i, pose, n):
+    """The polygon of a side: the face number i of those listed, or what it shows along n."""
+    if M.faces[side] == 0:
+        show_polygon(Q, M, side, M.geom[side], pose, n)
+        return
+    M.face_shown[side] = M.shown[side, i]
+    show_face(Q, M, side, M.geom[side], pose, M.shown[side, i], 0)
+
+
+@kernel
+def _farther_away(Q, M, part_a, part_b):
+    """How much the gap of a feature with these parts of both shapes grows because they face away, d₂ (1/σ_A + 1/σ_B) [m]."""
+    less = 0.0
+    for side in range(2):
+        part = part_a if side == 0 else part_b
+        less += 1.0 / facing(Q, part, row(M.seen_along, side))[0]
+    return STEEPNESS * M.band[0] * less
+
+
+@kernel
+def _note_parts(Q, M, part_a, part_b, farther):
+    """Note the parts of the feature that is being made, which add so much to its gap; those that are shown wholly as that."""
+    M.farther[FOUND] += farther
+    for side in range(2):
+        part = part_a if side == 0 else part_b
+        whole = farther == 0.0 or facing(Q, part, row(M.seen_along, side))[0] == math.inf
+        M.part[FOUND, side, 0], M.part[FOUND, side, 1], M.part[FOUND, side, 2] = WHOLE if whole else part[0], part[1], part[2]
+
+
+@kernel
+def _corner_part(Q, M, side, i):
+    """Corner i of a side as a part (facing.py)."""
+    return (CORNER, Q.shape_hull[M.geom[side], 0] + M.number[side, i], 0) if M.faces[side] > 0 else (WHOLE, 0, 0)
+
+
+@kernel
+def _edge_part(Q, M, side, i, j):
+    """Likewise the edge between two corners."""
+    if M.faces[side] == 0:
+        return (WHOLE, 0, 0)
+    face, first = M.face_shown[side], Q.shape_hull[M.geom[side], 0]
+    return (EDGE, face, face_beside(Q, face, first + M.number[side, i], first + M.number[side, j]))
+
+
+@kernel
+def _face_part(M, side):
+    """Likewise the face."""
+    return (FACE, M.face_shown[side], 0) if M.faces[side] > 0 else (WHOLE, 0, 0)
+
+
+@kernel
+def _note_normals(Q, M, side, part):
+    """Note the normals, world, of the two faces of the edge that is a part of a side (crossing.py); zero for an axis."""
+    R = M.axes[side]
+    A = (R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8])
+    for i in range(2):
+        put(M.faces_at[FOUND, side], i, turned(A, row(Q.face_normal, part[1 + i])) if part[0] == EDGE else (0.0, 0.0, 0.0))
+
+
+@kernel
+def _crossing_fade(M, u, w, sign):
+    """`crossing_fade` of the edges whose faces have been noted."""
+    a, b = M.faces_at[FOUND, 0], M.faces_at[FOUND, 1]
+    return crossing_fade(u, w, sign, (row(a, 0), row(a, 1)), (row(b, 0), row(b, 1)))[0]
 
 
 @kernel
@@ -158,7 +273,7 @@ def common_corners(Q, W, a, pose_a, b, pose_b, n, gap, reach):
     put(M.seen, 0, pose_a[0])
     put(M.seen, 1, e1)
     put(M.seen, 2, e2)
-    size = max(M.disc[0], M.disc[1])
+    size = max(M.size[0], M.disc[0], M.disc[1])
     for side in range(2):
         for i in range(M.corners[side]):
             p = minus(row(M.point[side], i), pose_a[0])
@@ -178,7 +293,7 @@ def common_corners(Q, W, a, pose_a, b, pose_b, n, gap, reach):
         last_b = M.corners[1] if M.corners[1] > 2 else 1
         for i in range(last_a):
             for j in range(last_b):
-                _crossing(M, i, (i + 1) % M.corners[0], j, (j + 1) % M.corners[1], n, reach)
+                _crossing(Q, M, i, (i + 1) % M.corners[0], j, (j + 1) % M.corners[1], n, reach)
 
 
 @kernel
@@ -233,8 +348,18 @@ def _corner(Q, M, side, i, g, n, reach):
         return  # the ends of a cylinder's axis, or a point of its rim: its rims stand for them
     p, m, o = row(M.point[side], i), row(M.normal, 1 - side), row(M.origin, 1 - side)
     gap = dot(m, minus(p, o)) - M.radius[side]
-    if gap > reach or abs(dot(m, n)) < STEEP or not _over_face(M, 1 - side, p, gap, M.flat[side, i, 0], M.flat[side, i, 1]):
+    if gap > reach or abs(dot(m, n)) < STEEP:
         return
+    farther, own, others = 0.0, _corner_part(Q, M, side, i), _face_part(M, 1 - side)
+    part_a, part_b = (own, others) if side == 0 else (others, own)
+    if M.faces[0] + M.faces[1] > 0:
+        farther = _farther_away(Q, M, part_a, part_b)
+        if gap + farther > reach:
+            return
+    if not _over_face(M, 1 - side, p, gap, M.flat[side, i, 0], M.flat[side, i, 1]):
+        return
+    if M.band[0] > 0.0:
+        _note_parts(Q, M, part_a, part_b, farther)
     x, y, sign = M.flat[side, i, 0], M.flat[side, i, 1], 1.0 if side == 0 else -1.0
     f = put_feature(M, POINT_PLANE, x, y, gap, side, M.number[side, i], M.face[1 - side], sign)
     if f >= 0:
@@ -285,7 +410,7 @@ def _rims(M, side, g, pose, Q, pose_a, e1, e2, reach, smooth, again):
 
 
 @kernel
-def _crossing(M, i, i2, j, j2, n, reach):
+def _crossing(Q, M, i, i2, j, j2, n, reach):
     """Edge i, i2 of A and edge j, j2 of B, where they cross seen along the normal."""
     F = M.flat
     u0, u1 = F[0, i2, 0] - F[0, i, 0], F[0, i2, 1] - F[0, i, 1]
@@ -309,35 +434,54 @@ def _crossing(M, i, i2, j, j2, n, reach):
     a, b = row(M.point[0], i), row(M.point[1], j)
     u, w = minus(row(M.point[0], i2), a), minus(row(M.point[1], j2), b)
     x, y = F[0, i, 0] + t * u0, F[0, i, 1] + t * u1
+    face = 1 if M.has_face[1] else 0
     first, second = edge_number(M, 0, i, i2), edge_number(M, 1, j, j2)
+    many, parts = M.faces[0] + M.faces[1] > 0, ((WHOLE, 0, 0), (WHOLE, 0, 0), 0.0)
     p, q = along(a, t, u), along(b, s, w)
     N = cross(u, w)
     size = length(N)
     cosine = dot(N, n) / size if size > 0.0 else 0.0
-    if abs(cosine) > ALIGNED:
-        _edge_edge(M, a, u, p, b, w, q, N, cosine, least, x, y, first, second, reach)
+    if many:
+        part_a, part_b = _edge_part(Q, M, 0, i, i2), _edge_part(Q, M, 1, j, j2)
+        parts = part_a, part_b, _farther_away(Q, M, part_a, part_b)
+    if abs(cosine) > (STEEP if many else ALIGNED):
+        _edge_edge(Q, M, a, u, p, b, w, q, N, cosine, least, x, y, first, second, reach, parts)
         if not smooth:
             return
-    side = 0 if M.has_face[1] else 1  # their normal says nothing: one over the face of the other
-    if M.has_face[1 - side] and abs(dot(row(M.normal, 1 - side), n)) >= STEEP:
-        if side == 0:
-            _edge_over(M, 0, a, u, p, b, w, q, least, x, y, first, second, reach)
+    if many and face == 1:
+        part_b, second = _face_part(M, 1), border_number(M, 1, j, j2)
+        parts = part_a, part_b, _farther_away(Q, M, part_a, part_b)
+    elif many:
+        part_a, first = _face_part(M, 0), border_number(M, 0, i, i2)
+        parts = part_a, part_b, _farther_away(Q, M, part_a, part_b)
+    if M.has_face[face] and abs(dot(row(M.normal, face), n)) >= STEEP:  # their normal says nothing: one over the face of the other
+        if face == 1:
+            _edge_over(Q, M, 0, a, u, p, b, w, q, least, x, y, first, second, reach, parts)
         else:
-            _edge_over(M, 1, b, w, q, a, u, p, least, x, y, first, second, reach)
+            _edge_over(Q, M, 1, b, w, q, a, u, p, least, x, y, first, second, reach, parts)
 
 
 @kernel
-def _edge_edge(M, a, u, p, b, w, q, N, cosine, least, x, y, first, second, reach):
+def _edge_edge(Q, M, a, u, p, b, w, q, N, cosine, least, x, y, first, second, reach, parts):
     """Edges a + t u of A and b + s w of B by the distance along their normal N, at p and q seen along the pair's normal."""
     size = length(N)
     sign = -1.0 if cosine > 0.0 else 1.0  # the normal of a contact points from B to A
     gap = sign * dot(N, minus(a, b)) / size - M.radius[0] - M.radius[1]
     face = 1 if M.has_face[1] else 0
-    if gap > reach:
+    if gap + parts[2] > reach:
         return
     if M.band[0] > 0.0:
         no_ends(M)
-        if M.has_face[face]:
+        if M.faces[0] + M.faces[1] > 0:
+            if size <= least * length(u) * length(w):
+                return
+            _note_normals(Q, M, 0, parts[0])
+            _note_normals(Q, M, 1, parts[1])
+            more = STEEPNESS * M.band[0] * _crossing_fade(M, unit(u), unit(w), sign)
+            M.farther[FOUND] += more
+            if gap + parts[2] + more > reach:
+                return
+        elif M.has_face[face]:
             if abs(dot(row(M.normal, face), unit(u if face == 1 else w))) <= 0.5 * STEEP_EDGE:
                 return
         elif size <= least * length(u) * length(w):
@@ -347,6 +491,7 @@ def _edge_edge(M, a, u, p, b, w, q, N, cosine, least, x, y, first, second, reach
         if not (within_edge(M, 0, p, gap, a, plus(a, u)) and within_edge(M, 1, q, gap, b, plus(b, w))):
             return
         M.least_sine[FOUND] = least
+        _note_parts(Q, M, parts[0], parts[1], parts[2])
     f = put_feature(M, EDGE_EDGE, x, y, gap, 0, first, second, sign)
     if f >= 0:
         put(M.at[f], 0, p)
@@ -354,12 +499,12 @@ def _edge_edge(M, a, u, p, b, w, q, N, cosine, least, x, y, first, second, reach
         put(M.along[f], 0, unit(u))
         put(M.along[f], 1, unit(w))
         put(M.across[f], 1 - face, (0.0, 0.0, 0.0))
-        put(M.across[f], face, row(M.normal, face) if M.has_face[face] else (0.0, 0.0, 0.0))
+        put(M.across[f], face, row(M.normal, face) if M.has_face[face] and M.faces[face] == 0 else (0.0, 0.0, 0.0))
         M.rounding[f, 0], M.rounding[f, 1] = M.radius[0], M.radius[1]
 
 
 @kernel
-def _edge_over(M, side, start, edge, own, end, other, far, least, x, y, first, second, reach):
+def _edge_over(Q, M, side, start, edge, own, end, other, far, least, x, y, first, second, reach, parts):
     """An edge of one side over the face of the other, where it crosses the face's edge seen along that face's normal.
 
     start, end: where both edges start; own, far: points of both, where they cross seen along the pair's normal.
@@ -376,18 +521,18 @@ def _edge_over(M, side, start, edge, own, end, other, far, least, x, y, first, s
         return
     point = along(own, slide, edge)
     gap = dot(m, minus(point, far)) - M.radius[side]
-    if gap > reach:
+    if gap + parts[2] > reach:
         return
     sign = 1.0 if side == 0 else -1.0
     if M.band[0] > 0.0:
         no_ends(M)
-        if abs(dot(m, unit(edge))) >= 2.0 * STEEP_EDGE:
-            return
+        M.farther[FOUND] += STEEPNESS * M.band[0] * over_fade(unit(edge), unit(k), m)[0]
         if not within_edge(M, side, point, gap, start, plus(start, edge)):
             return
         if not within_edge(M, 1 - side, point, gap, end, plus(end, other)):
             return
         M.lift[FOUND], M.least_sine[FOUND] = sign, least
+        _note_parts(Q, M, parts[0], parts[1], parts[2])
     f = put_feature(M, EDGE_OVER, x, y, gap, side, first, second, sign)
     if f >= 0:
         put(M.at[f], side, point)
@@ -445,6 +590,7 @@ def add_feature(Q, W, k, M, f, x, R):
     W.ffriction[i], W.flaw[i] = Q.friction[k], Q.law[k]
     first_side = M.side[f] if M.kind[f] == BALL_FEATURE else 0  # the ball comes first
     W.fends[i], W.fleast_sine[i] = 0, 0.0
+    W.fpart[i, 0, 0] = W.fpart[i, 1, 0] = WHOLE
     for place in range(2):
         side = place if first_side == 0 else 1 - place
         g = Q.geom[k, side]
@@ -464,6 +610,9 @@ def add_feature(Q, W, k, M, f, x, R):
         W.fhalf[i, place, 0], W.fhalf[i, place, 1] = M.angle[f, side], M.turn[f]
     if M.band[0] > 0.0 and M.kind[f] != NEAREST:
         keep_ends(M, f, W, i, first_side, x, R)
+        for side in range(2):
+            for r in range(3):
+                W.fpart[i, side, r] = M.part[f, side, r]
 
 
 @kernel

@@ -16,7 +16,9 @@ differentiable, where the choice ends. Of two edges that become parallel the cro
 An edge u that crosses an edge w of a face with normal m is held by its height over the face (EDGE_OVER) where it is nearly level,
 by its distance from w along u × w (EDGE_EDGE) where it is steep, when that is well known. Both are there between, and fade with
 
-    + d₂ (max(|u·m| - s, 0)/s)³    of the first,    + d₂ (max(2 - |u·m|/(s/2), 0))³    of the second,    s = 1/4
+    + d₂ (max(ρ - s, 0)/s)³    of the first,    + d₂ (max(2 - ρ/(s/2), 0))³    of the second,    s = 1/4
+
+with the slope ρ of crossing.py, where more is said of the second.
 
 The term belongs to the start of the step and stays what it is while Newton's method moves the bodies: what pushes along the normal
 is resisted along the normal. Ends are points q and directions d fixed in a body, or the axis d through q of a disc:
@@ -25,6 +27,7 @@ is resisted along the normal. Ends are points q and directions d fixed in a body
     ∂e: d · δp,  less d · (δx + δθ × (p - x)) of the body of the end
 """
 
+from dojo_py.collision.crossing import STEEP_EDGE, crossing_fade, over_fade
 from dojo_py.collision.features import EDGE_EDGE, EDGE_OVER
 from dojo_py.collision.shown_polygons import ENDS, FOUND
 from dojo_py.collision.vectors import along, cross, dot, length, minus, row, times, unit
@@ -35,8 +38,6 @@ STEEPNESS = 20.0
 APART = 1.5
 """Tangent of the angle from a face's normal within which what is apart is not beyond its end: any direction from the corner of a
 box is as near to the normal of one of its faces."""
-STEEP_EDGE = 0.25
-"""Slope s of an edge over a face up to which its height is its gap alone: at twice this nothing is felt of it."""
 
 
 @kernel
@@ -100,6 +101,14 @@ def keep_ends(M, i, W, f, place_of_side, x, R):
                 at += R[b, c, r] * (M.end_at[i, j, c] - x[b, c])
                 direction += R[b, c, r] * M.end_along[i, j, c]
             W.fend[f, j, 0, r], W.fend[f, j, 1, r] = at, direction
+    W.fcrossing[f] = 1 * (M.kind[i] == EDGE_EDGE and M.faces[0] + M.faces[1] > 0)
+    if W.fcrossing[f] == 1:
+        for side in range(2):
+            b = W.fbody[f, side]
+            for k in range(2):
+                m = row(M.faces_at[i, side], k)
+                for r in range(3):
+                    W.ffaces_at[f, side, k, r] = R[b, 0, r] * m[0] + R[b, 1, r] * m[1] + R[b, 2, r] * m[2]
 
 
 @kernel
@@ -152,14 +161,28 @@ def _crossing(W, f, band, R, by):
         u = _turned(R[W.fbody[f, edge]], W.faxes[f, edge, :, 2])
         across, m = W.faxes[f, 1 - edge, :, 0], W.faxes[f, 1 - edge, :, 2]
         term = _angle(W, f, band, edge, u, _turned(R[W.fbody[f, 1 - edge]], across), 2.0 * W.fleast_sine[f], -W.fleast_sine[f], by)
-        return term + _angle(W, f, band, edge, u, _turned(R[W.fbody[f, 1 - edge]], m), STEEP_EDGE, STEEP_EDGE, by)
+        less, by_u = over_fade(u, _turned(R[W.fbody[f, 1 - edge]], across), _turned(R[W.fbody[f, 1 - edge]], m))
+        _add_turn(STEEPNESS * band, cross(u, by_u), edge, by)
+        return term + STEEPNESS * band * less
     if kind != EDGE_EDGE:
         return 0.0
     u, w = _turned(R[W.fbody[f, 0]], W.faxes[f, 0, :, 2]), _turned(R[W.fbody[f, 1]], W.faxes[f, 1, :, 2])
+    if W.fcrossing[f] == 1:
+        Ra, Rb, at = R[W.fbody[f, 0]], R[W.fbody[f, 1]], W.ffaces_at[f]
+        faces_a = _turned(Ra, at[0, 0]), _turned(Ra, at[0, 1])
+        less, turn = crossing_fade(u, w, W.fsign[f], faces_a, (_turned(Rb, at[1, 0]), _turned(Rb, at[1, 1])))
+        _add_turn(STEEPNESS * band, turn, 0, by)
+        return STEEPNESS * band * less + _parallel(W, f, band, u, w, by)
     for face in range(2):
         m = _turned(R[W.fbody[f, face]], W.faxes[f, face, :, 0])
         if dot(m, m) > 0.0:
             return _angle(W, f, band, 1 - face, w if face == 0 else u, m, STEEP_EDGE, -0.5 * STEEP_EDGE, by)
+    return _parallel(W, f, band, u, w, by)
+
+
+@kernel
+def _parallel(W, f, band, u, w, by):
+    """Likewise the term of the sine between both."""
     least, N = W.fleast_sine[f], cross(u, w)
     sine = length(N)
     t = 2.0 - sine / least
@@ -173,6 +196,14 @@ def _crossing(W, f, band, R, by):
         by[3 + k] += slope * by_a[k]
         by[9 + k] += slope * by_b[k]
     return STEEPNESS * band * t * t * t
+
+
+@kernel
+def _add_turn(scale, turn, side, by):
+    """by (12,) of a term that depends on how the bodies are turned to one another; turn: derivative by the turn of one side."""
+    for r in range(3):
+        by[6 * side + 3 + r] += scale * turn[r]
+        by[9 - 6 * side + r] -= scale * turn[r]
 
 
 @kernel

@@ -12,8 +12,10 @@ from dojo_py.jit import kernel
 
 RING = 48
 """Corners of a polygon that are looked at."""
-FOUND = 64
-"""Features of a pair that are looked at."""
+FOUND = 256
+"""Features of a pair that are looked at: in the hard limit one face of each shape has them, on the central path several."""
+FACES = 12
+"""Faces that a shape shows at most, on the central path (facing.py)."""
 SAME_PLACE = 1e-4
 """Of the size: features nearer than this, seen along the normal, are one."""
 RIM_POINTS = 4
@@ -65,6 +67,14 @@ class Manifold(NamedTuple):
     end_disc: np.ndarray  # (FOUND + 1, ENDS) radius of that cap [m]; 0: an edge's end, or a face's edge
     farther: np.ndarray  # (FOUND + 1,) how much the gap grows by that [m]
     lift: np.ndarray  # (FOUND + 1,) sign of the way from the contact point to the edge along the normal
+    geom: np.ndarray  # (2,) the shapes
+    seen_along: np.ndarray  # (2, 3) direction in which each is seen, in its frame
+    faces: np.ndarray  # (2,) how many faces each shows on the central path; 0: what `show_polygon` shows
+    shown: np.ndarray  # (2, FACES) their numbers in the table of all
+    face_shown: np.ndarray  # (2,) which of them is the polygon
+    part: np.ndarray  # (FOUND + 1, 2, 3) what of each shape a feature has and which of it, where it may face away (facing.py)
+    axes: np.ndarray  # (2, 9) the geoms' matrices, by rows
+    faces_at: np.ndarray  # (FOUND + 1, 2, 2, 3) of two edges: normals of the faces at each, world (crossing.py)
     least_sine: np.ndarray  # (FOUND + 1,) sine of the angle between two edges below which they do not cross; 0: no edges
     kept: np.ndarray  # (FOUND,)
     far: np.ndarray  # (FOUND,)
@@ -80,7 +90,8 @@ def allocate_manifold() -> Manifold:
         along=z(each), across=z(each), rounding=z((FOUND, 2)), angle=z((FOUND, 2)), turn=z(FOUND), kept=z(FOUND, np.bool_),
         far=z(FOUND), band=z(1), ends=z(FOUND + 1, i), end_side=z((FOUND + 1, ENDS), i), end_at=z((FOUND + 1, ENDS, 3)),
         end_along=z((FOUND + 1, ENDS, 3)), end_disc=z((FOUND + 1, ENDS)), farther=z(FOUND + 1), lift=z(FOUND + 1),
-        least_sine=z(FOUND + 1),
+        least_sine=z(FOUND + 1), geom=z(2, i), seen_along=z((2, 3)), faces=z(2, i), shown=z((2, FACES), i), face_shown=z(2, i),
+        part=z((FOUND + 1, 2, 3), i), axes=z((2, 9)), faces_at=z((FOUND + 1, 2, 2, 3)),
     )  # fmt: skip
 
 
@@ -150,6 +161,13 @@ def show_polygon(Q, M, side, g, pose, n):
         M.number[side, 0], M.number[side, 1] = 0, 1
         return
     face, lead = _face_along(Q, g, turned_back(R, n))
+    show_face(Q, M, side, g, pose, face, lead)
+
+
+@kernel
+def show_face(Q, M, side, g, pose, face, lead):
+    """The face of a box or mesh, its corners from place `lead` in its ring on, into M's row `side`."""
+    M.radius[side], M.disc[side], R = 0.0, 0.0, pose[1]
     first, number = Q.ring[face], Q.ring[face + 1] - Q.ring[face]
     step = (number + RING - 1) // RING
     count = 0
@@ -213,6 +231,8 @@ def put_feature(M, kind, x, y, gap, side, first, second, sign):
     for f in range(M.found[0] if M.band[0] == 0.0 else 0):
         if abs(M.place[f, 0] - x) < near and abs(M.place[f, 1] - y) < near and M.kind[f] != RIM_PLANE and kind != RIM_PLANE:
             return -1
+    if M.band[0] > 0.0 and M.faces[0] + M.faces[1] > 1 and _is_found(M, kind, side, first, second):
+        return -1
     f = M.found[0]
     M.found[0] = f + 1
     M.kind[f], M.gap[f], M.sign[f] = kind, gap, sign
@@ -223,8 +243,21 @@ def put_feature(M, kind, x, y, gap, side, first, second, sign):
 
 
 @kernel
+def _is_found(M, kind, side, first, second):
+    """Whether another face of the same shape has had this feature, a corner or an edge of both."""
+    for f in range(M.found[0]):
+        if M.kind[f] == kind and M.side[f] == side and M.corner[f, 0] == first and M.corner[f, 1] == second:
+            return True
+    return False
+
+
+@kernel
 def _take_ends(M, f):
-    """Feature f hangs over what is noted in the last row, which is empty then."""
+    """Feature f hangs over what is noted in the last row, and has the parts noted there, which is empty then."""
+    for side in range(2):
+        for r in range(3):
+            M.part[f, side, r] = M.part[FOUND, side, r]
+            M.faces_at[f, side, 0, r], M.faces_at[f, side, 1, r] = M.faces_at[FOUND, side, 0, r], M.faces_at[FOUND, side, 1, r]
     M.ends[f], M.farther[f], M.lift[f], M.least_sine[f] = M.ends[FOUND], M.farther[FOUND], M.lift[FOUND], M.least_sine[FOUND]
     for j in range(M.ends[FOUND]):
         M.end_side[f, j], M.end_disc[f, j] = M.end_side[FOUND, j], M.end_disc[FOUND, j]
@@ -237,6 +270,7 @@ def _take_ends(M, f):
 def no_ends(M):
     """The feature that is being made hangs over nothing yet."""
     M.ends[FOUND], M.farther[FOUND], M.lift[FOUND], M.least_sine[FOUND] = 0, 0.0, 0.0, 0.0
+    M.part[FOUND, 0, 0] = M.part[FOUND, 1, 0] = 0
 
 
 @kernel
@@ -244,3 +278,9 @@ def edge_number(M, side, i, j):
     """Number of the edge between corners i and j of a side's polygon, the same from either of its faces; not 0 … CORNERS."""
     a, b = M.number[side, i] % CORNERS, M.number[side, j] % CORNERS
     return max(a, b) * CORNERS + min(a, b)
+
+
+@kernel
+def border_number(M, side, i, j):
+    """Number of that edge as the border of one of its faces: the other goes round it the other way."""
+    return (M.number[side, i] % CORNERS) * CORNERS + M.number[side, j] % CORNERS

@@ -2,7 +2,10 @@
 
 import math
 
+from dojo_py.collision.candidates import AROUND
+from dojo_py.collision.facing_change import is_turned_away
 from dojo_py.collision.pair_gap import pair_far
+from dojo_py.collision.relaxed_points import PAIR
 from dojo_py.collision.touching import find_features, pair_distance
 from dojo_py.hard.far_pairs import full_distance, share
 from dojo_py.hard.feature_geometry import feature_gap, start_gap_of
@@ -25,6 +28,7 @@ MORE = 4.0
 def choose_features(L, P, Q, W, h, kappa, margin):
     """The table of features of this step: those of pairs within reach, where it starts, with the impulses they had last."""
     W.n_features[:] = 0
+    W.relaxed[PAIR] = -1.0
     if kappa > 0.0:
         near_by_fade(Q, W, kappa)
         for i in range(W.sweep.found[0]):
@@ -58,7 +62,8 @@ def _find_closing(L, Q, W, k, h, spare, margin):
 @kernel
 def _find(Q, W, k, reach):
     """Features of pair k within reach [m] where the step starts."""
-    if pair_far(Q, k, W.x, W.R, reach):
+    around = AROUND if k >= Q.rounds[0] and W.kappa[0] > 0.0 else 1.0
+    if pair_far(Q, k, W.x, W.R, around * reach):
         return
     if k < Q.rounds[0]:
         find_round(Q, W, k, W.x, W.R, reach)
@@ -110,12 +115,13 @@ def left_out_features(P, Q, W):
 
 @kernel
 def _want_faded(Q, W, count):
-    """Mark which of the first `count` features have faded, wholly or for what they hang over, and are needed after all: their pairs
-    overlap at the next poses.
+    """Mark which of the first `count` features have faded, wholly or in part, and are needed after all: their pairs overlap at the
+    next poses.
     """
     marked, n = 0, W.scratch[101, 0:3]
     for f in range(count):
-        if W.fwanted[f] == 0 and (W.fends[f] > 0 or faded(Q, W, f)) and feature_gap(Q, W, f, W.xn, W.Rn, n, W.scratch) < -TOUCHING:
+        less = W.fends[f] > 0 or is_turned_away(W, f) or faded(Q, W, f)
+        if W.fwanted[f] == 0 and less and feature_gap(Q, W, f, W.xn, W.Rn, n, W.scratch) < -TOUCHING:
             if gap_of_pair(Q, W, W.fpair[f], W.xn, W.Rn) < -TOUCHING:
                 W.fwanted[f] = 1
                 marked += 1

@@ -9,6 +9,7 @@ import math
 from dojo_py.collision.candidates import FELT
 from dojo_py.collision.convex_derivatives import motion_change
 from dojo_py.collision.convex_pair import nearest
+from dojo_py.collision.facing_change import is_turned_away, turned_away
 from dojo_py.collision.features import (
     CROSSING,
     EDGE_EDGE,
@@ -27,7 +28,7 @@ from dojo_py.collision.features import (
     rim_plane,
     rim_plane_change,
 )
-from dojo_py.collision.overhang import overhang
+from dojo_py.collision.overhang import STEEPNESS, overhang
 from dojo_py.collision.rims import (
     RIM_SOFTNESS,
     STEADY_LEAN,
@@ -273,7 +274,8 @@ def feature_gap(Q, W, f, x, R, n, s):
 
 @kernel
 def start_gap_of(Q, W, f, n, s):
-    """Gap [m] of feature f where the step starts, with what it hangs over on the central path (collision/overhang.py).
+    """Gap [m] of feature f where the step starts, with what it hangs over and how it faces away (collision/overhang.py,
+    facing.py).
 
     n (3,): normal, written. s: work (80, 12): as `feature_geometry` leaves it, dgap (12,) in row 48 with the term's derivative,
     which is alone, behind the term, in W.beyond (13,).
@@ -281,10 +283,12 @@ def start_gap_of(Q, W, f, n, s):
     gap = feature_gap(Q, W, f, W.x, W.R, n, s)
     for k in range(13):
         W.beyond[k] = 0.0
-    if W.kappa[0] > 0.0 and W.fwanted[f] == 0 and W.free_kind[f] == 0 and (W.fends[f] > 0 or W.fleast_sine[f] > 0.0):
-        band = math.sqrt(FELT * W.kappa[0]) * Q.fade[W.fpair[f]]
-        by = W.beyond[1:]
-        W.beyond[0] = overhang(W, f, band, gap, n, s[41, 0:3], s[48], s[42:45], s[45:48], W.x, W.R, by)
+    if W.kappa[0] > 0.0 and W.fwanted[f] == 0 and W.free_kind[f] == 0:
+        band, by = math.sqrt(FELT * W.kappa[0]) * Q.fade[W.fpair[f]], W.beyond[1:]
+        if W.fends[f] > 0 or W.fleast_sine[f] > 0.0:
+            W.beyond[0] = overhang(W, f, band, gap, n, s[41, 0:3], s[48], s[42:45], s[45:48], W.x, W.R, by)
+        if is_turned_away(W, f):
+            W.beyond[0] += turned_away(Q, W, f, STEEPNESS * band, W.x, W.R, by)
         for k in range(12):
             s[48, k] += by[k]
     return gap + W.beyond[0]

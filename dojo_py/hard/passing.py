@@ -17,6 +17,7 @@ import math
 
 from dojo_py.collision.convex_pair import nearest
 from dojo_py.collision.convex_shapes import PLANE
+from dojo_py.collision.facing import WHOLE
 from dojo_py.collision.features import POINT_PLANE
 from dojo_py.collision.height_fields import HFIELD
 from dojo_py.collision.shown_polygons import pose_of, shape_of
@@ -153,6 +154,7 @@ def _add(P, Q, W, k, when):
     p, q = plus(p, times(r_a, n)), plus(q, times(-r_b, n))
     W.fpair[f], W.fkey[f], W.fkind[f], W.fsign[f] = k, -1 - f, POINT_PLANE, 1.0 if of_a else -1.0
     W.ffriction[f], W.flaw[f], W.fends[f], W.fleast_sine[f] = Q.friction[k], Q.law[k], 0, 0.0
+    W.fpart[f, 0, 0] = W.fpart[f, 1, 0] = WHOLE
     W.fradius[f, 0], W.fradius[f, 1] = r_a, r_b
     for side in range(2):
         body = a if side == 0 else b

@@ -12,6 +12,7 @@ they take part in; impulses are found again by pair and feature.
 import math
 
 from dojo_py.collision.convex_shapes import CAPSULE
+from dojo_py.collision.facing import WHOLE
 from dojo_py.collision.features import BALL_FEATURE, CROSSING
 from dojo_py.collision.segments import PARALLEL
 from dojo_py.hard.feature_geometry import feature_gap, round_gap
@@ -35,6 +36,7 @@ def _put_feature(Q, W, k, number, i):
     W.fpair[i], W.fkey[i], W.fsign[i] = k, number, 1.0
     W.fkind[i] = CROSSING if crossing else BALL_FEATURE
     W.ffriction[i], W.flaw[i], W.fends[i], W.fleast_sine[i] = Q.friction[k], Q.law[k], 0, 0.0
+    W.fpart[i, 0, 0] = W.fpart[i, 1, 0] = WHOLE
     for place in range(2):
         g = Q.geom[k, place if ball == 0 else 1 - place]
         end = 0.0

@@ -6,6 +6,7 @@ import numpy as np
 
 from dojo_py.by_address import ADDRESSES
 from dojo_py.collision.epa import Polytope, polytope
+from dojo_py.collision.relaxed_points import NUMBERS
 from dojo_py.collision.shown_polygons import ENDS, Manifold, allocate_manifold
 from dojo_py.collision.sweep import Sweep, allocate_sweep
 from dojo_py.hard.options import StepOptions
@@ -93,6 +94,10 @@ class Work(NamedTuple):
     fend_disc: np.ndarray  # (nf, ENDS) radius of the cap [m]; 0: an edge
     flift: np.ndarray  # (nf,) sign of the way from the contact point to the edge that crosses another, along the normal
     fleast_sine: np.ndarray  # (nf,) sine of the angle of two edges below which they do not cross
+    fpart: np.ndarray  # (nf, 2, 3) what of each shape a feature has that faces away on the central path (collision/facing.py)
+    relaxed: np.ndarray  # (…,) relaxed nearest points of the pair that was looked at last (collision/relaxed_points.py)
+    fcrossing: np.ndarray  # (nf,) 1 for two edges that fade as crossing.py says, with
+    ffaces_at: np.ndarray  # (nf, 2, 2, 3) the normals of the faces at both, in the bodies' frames
     ffriction: np.ndarray  # (nf,)
     flaw: np.ndarray  # (nf,)
     pair_gap: np.ndarray  # (1,) smallest gap of the pairs whose boxes overlap at the end of the step [m]; infinite: not known
@@ -291,7 +296,8 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         fshape=z((nf, 2), np.int64), fcentre=z((nf, 2, 3)), faxes=z((nf, 2, 3, 3)), fhalf=z((nf, 2, 3)), fradius=z((nf, 2)),
         fsign=z(nf), ffriction=z(nf), flaw=z(nf, np.int64), pair_gap=z(1), cweight=z(nc), cslope=z(nc),
         fends=z(nf, np.int64), fend=z((nf, ENDS, 2, 3)), fend_place=z((nf, ENDS), np.int64), fend_disc=z((nf, ENDS)),
-        flift=z(nf), fleast_sine=z(nf), cbeyond=z(nc), cbeyond_by=z((nc, 12)), beyond=z(13),
+        flift=z(nf), fleast_sine=z(nf), fpart=z((nf, 2, 3), np.int64), fcrossing=z(nf, np.int64), ffaces_at=z((nf, 2, 2, 3)),
+        relaxed=np.full(NUMBERS, -1.0), cbeyond=z(nc), cbeyond_by=z((nc, 12)), beyond=z(13),
         limit_active=z(nl, np.int64), n_limits=z(1, np.int64), bound=z(nv), lgap=z(nl), dof_limit=np.full((nv, 2), -1, np.int64),
         cbody=z((nc, 2), np.int64), cmu=z(nc), cratio=z((nc, 5)), cscaled=z(nc, np.int64),
         crestitution=z(nc), cimpact=z(nc, np.int64), crebound=z((nc, 2)), cend=z(nc), x_before=z((nb + 1, 3)),

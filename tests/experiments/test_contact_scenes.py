@@ -40,24 +40,36 @@ def test_a_pile_of_unknown_shapes_is_refused():
         pile_xml(3, "snow")
 
 
-TIED = pytest.mark.xfail(strict=True, reason="bound 1e-5; 2.4e2, 1.9: which side a mesh of 24 shows to a finger jumps")
-FACES = ["tower", "slope", "card_house", "dominoes", "arch", "pinch", "pyramid"]
+FACES = ["tower", "slope", "card_house", "dominoes", "arch", "pinch", "pyramid", "gripper"]
 
 
 @pytest.mark.parametrize(
     "name, kappa",
-    [(name, kappa) for name in FACES for kappa in (1e-3, 1e-4, 1e-6)]
-    + [pytest.param("gripper", 1e-3, marks=TIED), pytest.param("gripper", 1e-4, marks=TIED), ("gripper", 1e-6)],
+    [(name, kappa) for name in FACES for kappa in (1e-3, 1e-4, 1e-6)] + [("gripper", 1e-2), ("gripper", 1e-5)],
 )
 def test_derivatives_where_faces_lie_on_faces(name, kappa):
     """After 30 steps, exact ties and all. Largest measured: 3e-7 (arch). Corners that came and went made it 1e2.
 
     So did, in pinch and pyramid, crossings of a capsule's axis beyond its ends where shapes overlap by round-off, and a bound on
-    how far apart a crossing is seen along two normals.
+    how far apart a crossing is seen along two normals. In gripper an edge of the mug points at a finger, and one of the sides
+    beside it was shown: 8e2 at κ 1e-2, 1.9 at 1e-4, 1e-10 since both are.
     """
     scene = next(s for s in SCENES if s.name == name)
     ours, _, _ = simulate(scene, 30 * scene.timestep)
     nu = ours.sim.model.nu
     error, estimate = direction_error(ours.sim, ours.end, controls_of(scene, nu, 30 * scene.timestep)[-1], kappa)
     print(f"{name}, κ {kappa:g}: {error:.1e} (the differences' own error {estimate:.0e})")
+    assert error <= GRADIENT
+
+
+@pytest.mark.parametrize("kappa", [1e-2, 1e-4])
+def test_derivatives_of_a_falling_row(kappa):
+    """Dominoes at 1 s, many pairs with parallel edges. Measured 3e-9, 1.5e-7.
+
+    The direction of the nearest points has a kink there: what was shown along it had A wrong by 5e-3, 9e-4.
+    """
+    scene = next(s for s in SCENES if s.name == "dominoes")
+    ours, _, _ = simulate(scene, 1.0)
+    error, estimate = direction_error(ours.sim, ours.end, controls_of(scene, ours.sim.model.nu, 1.0)[-1], kappa)
+    print(f"κ {kappa:g}: {error:.1e} (the differences' own error {estimate:.0e})")
     assert error <= GRADIENT

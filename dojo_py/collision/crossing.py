@@ -1,0 +1,101 @@
+"""Two edges of boxes or meshes that cross, on the central path: by what their gap along their own normal N grows.
+
+Edge u of A and edge w of B keep their distance along N = ± u × w/|u × w|, out of A, where that is a normal of both shapes: where no
+face at u rises along N, none at w along -N. And where u is steep over the faces at w; along a level one it has another gap
+(EDGE_OVER, overhang.py), which fades as the one here begins to be felt:
+
+    gap + d₂ ( Σ_A (max(d·N, 0)/a)³ + Σ_B (max(-d·N, 0)/a)³ + Σ_B (max(2 - ρ/(s/2), 0))³ )
+
+    d    in a face at the edge, across it, into the face:   d_1 = (c m_1 - m_2)/sqrt(1 - c²),  c = m_1·m_2
+    ρ    slope of u over a face at w where it crosses w:    ρ = |m·u|/|k·u|,  k = w × m              N is atan ρ from m
+
+Where B is an axis, faces are those of A, and ρ is the slope of w. All depends on how the shapes are turned to one another.
+"""
+
+import math
+
+from dojo_py.collision.vectors import along, cross, dot, length, minus, plus, times
+from dojo_py.jit import kernel
+
+RISE = 0.15
+"""a: slope of a face, upwards along N, at which N is not a normal of its shape."""
+STEEP_EDGE = 0.25
+"""Slope s of an edge over a face up to which its height is its gap alone: at twice this nothing is felt of it."""
+ZERO = (0.0, 0.0, 0.0)
+
+
+@kernel
+def _into_faces(m1, m2):
+    """d_1, d_2; zero where the edge has no faces."""
+    c = dot(m1, m2)
+    sine = math.sqrt(max(1.0 - c * c, 0.0))
+    if sine < 1e-9:
+        return ZERO, ZERO
+    return times(1.0 / sine, along(times(c, m1), -1.0, m2)), times(1.0 / sine, along(times(c, m2), -1.0, m1))
+
+
+@kernel
+def slope(u, w, m):
+    """(ρ, ∂ρ/∂u) of an edge u over the face with normal m at its edge w; unit vectors, m across w."""
+    k = cross(w, m)
+    up, out = dot(m, u), dot(k, u)
+    rho = abs(up) / max(abs(out), 1e-9)
+    by_up, by_out = math.copysign(1.0, up) / max(abs(out), 1e-9), math.copysign(1.0, out) * rho / max(abs(out), 1e-9)
+    return rho, along(times(by_up, m), -by_out, k)
+
+
+@kernel
+def _level(u, w, m):
+    """(the last cube, its derivative by u) of a face."""
+    if dot(m, m) == 0.0:
+        return 0.0, ZERO
+    rho, by = slope(u, w, m)
+    t = 2.0 - rho / (0.5 * STEEP_EDGE)
+    if t <= 0.0:
+        return 0.0, ZERO
+    return t * t * t, times(-3.0 * t * t / (0.5 * STEEP_EDGE), by)
+
+
+@kernel
+def crossing_fade(u, w, sign, faces_a, faces_b):
+    """(sum of all cubes, its derivative by a turn of A, or less a turn of B). u, w: unit vectors; sign of n = ± u × w from B to A.
+
+    faces: normals (m_1, m_2) of the two faces at the edge of A and of B, zero for an axis.
+    """
+    N = cross(u, w)
+    size = length(N)
+    N = times(-sign / size, N)
+    total, turn, by_N = 0.0, ZERO, ZERO
+    for i in range(4):
+        d1, d2 = _into_faces(faces_a[0], faces_a[1]) if i < 2 else _into_faces(faces_b[0], faces_b[1])
+        d, side = d1 if i % 2 == 0 else d2, 1.0 if i < 2 else -1.0
+        x = side * dot(d, N) / RISE
+        if x <= 0.0:
+            continue
+        total += x * x * x
+        by = 3.0 * x * x * side / RISE
+        by_N = along(by_N, by, d)
+        if i < 2:
+            turn = along(turn, by, cross(d, N))
+    by_N = along(by_N, -dot(by_N, N), N)
+    turn = along(turn, -sign / size, cross(u, cross(w, by_N)))  # b · (δu × w) = δu · (w × b)
+    over_b = dot(faces_b[0], faces_b[0]) > 0.0
+    for i in range(2):
+        if over_b:
+            more, by_u = _level(u, w, faces_b[i])
+            turn = plus(turn, cross(u, by_u))
+        else:
+            more, by_w = _level(w, u, faces_a[i])
+            turn = minus(turn, cross(w, by_w))
+        total += more
+    return total, turn
+
+
+@kernel
+def over_fade(u, k, m):
+    """((max(ρ - s, 0)/s)³, derivative by u) of an edge u over a face with normal m, k across the edge of that face: EDGE_OVER."""
+    rho, by = slope(u, cross(m, k), m)
+    t = (rho - STEEP_EDGE) / STEEP_EDGE
+    if t <= 0.0:
+        return 0.0, ZERO
+    return t * t * t, times(3.0 * t * t / STEEP_EDGE, by)

@@ -1,0 +1,144 @@
+"""Which faces, edges and corners a box or mesh shows along a direction ν, on the central path: those that face away fade.
+
+In the hard limit a shape shows one face: at its corner farthest along ν the one whose normal m is nearest to ν (shown_polygons.py).
+Where ν is half way between the normals of two faces that face jumps, and with it what κ/gap pushes at its far corners. So on the
+central path both are shown there. What is shown has a facing σ ≥ 0, infinite where it is shown wholly, and its gap grows with 1/σ:
+
+    gap + d₂ (1/σ_A + 1/σ_B)
+
+    corner c      t_c = Σ_u (max(u·ν, 0)/a)³                                         u: unit vectors along its edges
+    its face F    t_Fc = t_c + Σ_k (max((m_k - m_F)·ν, 0)/w_k)³                      k: other faces at c,  d = m_k - m_F
+                  w_k = |d| max(|d|/4, b)                                             ν = m_k is (m_k - m_F)·ν = |d|²/2
+    φ(t) = max(1 - t, 0)³/t:        σ_F = Σ_c φ(t_Fc),      σ_c = φ(t_c) + Σ_F σ_F,      of an edge σ = σ_F1 + σ_F2
+
+A face is shown wholly if it is the one of the rule above, and fades as ν turns from half way to the next normal. Along face normals
+one face is shown. σ is a function of ν in the frame of the shape; 1/σ is twice continuously differentiable, and where that is
+infinite the impulse has faded away (hard/far_pairs.py). ν is a smooth function of the poses (relaxed_points.py).
+"""
+
+import math
+
+from dojo_py.collision.convex_shapes import BOX, MESH
+from dojo_py.collision.vectors import along, dot, length, minus, row, times
+from dojo_py.jit import kernel
+
+WHOLE, FACE, EDGE, CORNER = range(4)
+"""What of a shape a feature has: something that is always shown, a face, an edge between two faces, a corner."""
+RISE = 0.15
+"""a: slope of an edge, upwards along ν, at which its corner is no longer the farthest one."""
+NARROW = 0.05
+"""b: angle [rad] in which a face fades at least; neighbours that meet at less than 4 b are shown together."""
+NOTHING = 1e-60
+"""t below which a part is shown wholly."""
+ZERO = (0.0, 0.0, 0.0)
+
+
+@kernel
+def has_faces(Q, g):
+    """Whether geom g is a box or mesh."""
+    return Q.shape_kind[g] == BOX or Q.shape_kind[g] == MESH
+
+
+@kernel
+def _cube(t, by, value, width, direction):
+    """(t, ∂t/∂ν) with (max(value, 0)/width)³ added, value = direction · ν."""
+    if value <= 0.0:
+        return t, by
+    x = value / width
+    return t + x * x * x, along(by, 3.0 * x * x / width, direction)
+
+
+@kernel
+def _below_farthest(Q, c, v):
+    """t_c of corner c along v (3,) in the frame of the shape, and its derivative by v."""
+    t, by, p = 0.0, ZERO, row(Q.corner, c)
+    for r in range(Q.first[c], Q.first[c + 1]):
+        u = minus(row(Q.corner, Q.neighbour[r]), p)
+        u = times(1.0 / length(u), u)
+        t, by = _cube(t, by, dot(u, v), RISE, u)
+    return t, by
+
+
+@kernel
+def _behind_others(Q, face, c, v):
+    """t_Fc less t_c: how much less a face at corner c looks along v than the others there, and its derivative."""
+    t, by, m = 0.0, ZERO, row(Q.face_normal, face)
+    for r in range(Q.around[c], Q.around[c + 1]):
+        k = Q.around_face[r]
+        if k != face:
+            d = minus(row(Q.face_normal, k), m)
+            size = length(d)
+            t, by = _cube(t, by, dot(d, v), size * max(0.25 * size, NARROW), d)
+    return t, by
+
+
+@kernel
+def _plus_facing(sigma, by, t, by_t):
+    """(σ, ∂σ/∂ν) with φ(t) added; dφ/dt = -(1 - t)² (1 + 2t)/t²."""
+    if t >= 1.0:
+        return sigma, by
+    if t < NOTHING:
+        return math.inf, ZERO
+    left = 1.0 - t
+    return sigma + left * left * left / t, along(by, -left * left * (1.0 + 2.0 * t) / (t * t), by_t)
+
+
+@kernel
+def _face(Q, face, v, sigma, by):
+    """(σ, ∂σ/∂ν) with σ_F of a face added."""
+    for r in range(Q.ring[face], Q.ring[face + 1]):
+        c = Q.ring_corner[r]
+        t, by_t = _below_farthest(Q, c, v)
+        if t < 1.0:
+            more, by_more = _behind_others(Q, face, c, v)
+            sigma, by = _plus_facing(sigma, by, t + more, along(by_t, 1.0, by_more))
+            if sigma == math.inf:
+                break
+    return sigma, by
+
+
+@kernel
+def facing(Q, part, v):
+    """(σ, ∂σ/∂ν) of a part = (what, its number; an edge: of both faces) along v (3,) in the frame of its shape."""
+    what, i, j = part
+    if what == WHOLE:
+        return math.inf, ZERO
+    if what == FACE:
+        return _face(Q, i, v, 0.0, ZERO)
+    if what == EDGE:
+        sigma, by = _face(Q, i, v, 0.0, ZERO)
+        return (sigma, by) if sigma == math.inf else _face(Q, j, v, sigma, by)
+    t, by_t = _below_farthest(Q, i, v)
+    sigma, by = _plus_facing(0.0, ZERO, t, by_t)
+    for r in range(Q.around[i], Q.around[i + 1]):
+        if sigma == math.inf:
+            break
+        sigma, by = _face(Q, Q.around_face[r], v, sigma, by)
+    return sigma, by
+
+
+@kernel
+def list_faces(Q, g, v, most, out):
+    """Numbers of the faces that geom g shows along v (3,) into out, `most` at most; returns how many."""
+    count = 0
+    for c in range(Q.shape_hull[g, 0], Q.shape_hull[g, 0] + Q.shape_hull[g, 1]):
+        if Q.around[c] == Q.around[c + 1] or _below_farthest(Q, c, v)[0] >= 1.0:
+            continue
+        for r in range(Q.around[c], Q.around[c + 1]):
+            face, known = Q.around_face[r], False
+            for i in range(count):
+                known = known or out[i] == face
+            if not known and count < most and _face(Q, face, v, 0.0, ZERO)[0] > 0.0:
+                out[count] = face
+                count += 1
+    return count
+
+
+@kernel
+def face_beside(Q, face, c, e):
+    """The other face at the edge of a face between corners c and e."""
+    for r in range(Q.around[c], Q.around[c + 1]):
+        for s in range(Q.around[e], Q.around[e + 1]):
+            if Q.around_face[r] == Q.around_face[s] and Q.around_face[r] != face:
+                return Q.around_face[r]
+    return face

@@ -1,0 +1,67 @@
+"""How the facing of a pair's features (facing.py) changes with both poses, where a step on the central path starts.
+
+A is seen along ν = R_Aᵀ n, B along ν = -R_Bᵀ n, with n the direction between the relaxed nearest points of the pair, from A to B
+(relaxed_points.py), or the normal of a plane. With G = R ∂(1/σ)/∂ν in the world,
+
+    ∂(1/σ_A + 1/σ_B) = G_A · (δn - ω_A × n) - G_B · (δn - ω_B × n)
+"""
+
+import math
+
+from dojo_py.collision.convex_shapes import PLANE
+from dojo_py.collision.facing import WHOLE, ZERO, facing
+from dojo_py.collision.relaxed_points import follow_normal, relax, relaxed_normal
+from dojo_py.collision.shown_polygons import pose_of
+from dojo_py.collision.vectors import cross, minus, times, turned, turned_back
+from dojo_py.jit import kernel
+
+
+@kernel
+def direction(Q, W, k, a, pose_a, b, pose_b):
+    """n of pair k, geoms a and b."""
+    if Q.shape_kind[a] == PLANE:
+        R = pose_a[1]
+        return (R[2], R[5], R[8])
+    if Q.shape_kind[b] == PLANE:
+        R = pose_b[1]
+        return (-R[2], -R[5], -R[8])
+    relax(Q, k, a, pose_a, b, pose_b, W.relaxed)
+    return relaxed_normal(W.relaxed)
+
+
+@kernel
+def _less(Q, part, pose, n):
+    """(1/σ, its derivative G by ν, world) of a part seen along n, world."""
+    sigma, by = facing(Q, part, turned_back(pose[1], n))
+    if sigma == math.inf:
+        return 0.0, ZERO
+    return 1.0 / sigma, turned(pose[1], times(-1.0 / (sigma * sigma), by))
+
+
+@kernel
+def turned_away(Q, W, f, reach, x, R, by):
+    """d₂ (1/σ_A + 1/σ_B) of feature f [m]; its derivative by (δx_A, δθ_A, δx_B, δθ_B) is added to by (12,). reach: d₂ [m].
+
+    x (nb + 1, 3), R (nb + 1, 3, 3): poses where the step starts.
+    """
+    a, b = W.fshape[f, 0], W.fshape[f, 1]
+    i, j = W.fbody[f, 0], W.fbody[f, 1]
+    pose_a, pose_b = pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
+    n = direction(Q, W, W.fpair[f], a, pose_a, b, pose_b)
+    less_a, by_a = _less(Q, (W.fpart[f, 0, 0], W.fpart[f, 0, 1], W.fpart[f, 0, 2]), pose_a, n)
+    less_b, by_b = _less(Q, (W.fpart[f, 1, 0], W.fpart[f, 1, 1], W.fpart[f, 1, 2]), pose_b, times(-1.0, n))
+    G = times(reach, minus(by_a, by_b))
+    turn_a, turn_b, with_n = cross(n, by_a), cross(n, by_b), cross(n, G)  # (e × n) · G = e · (n × G)
+    plane_a, plane_b = Q.shape_kind[a] == PLANE, Q.shape_kind[b] == PLANE
+    for r in range(3):
+        by[3 + r] += plane_a * with_n[r] - reach * turn_a[r]
+        by[9 + r] += plane_b * with_n[r] + reach * turn_b[r]
+    if not (plane_a or plane_b):
+        follow_normal(W.relaxed, G, (x[i, 0], x[i, 1], x[i, 2]), (x[j, 0], x[j, 1], x[j, 2]), by)
+    return reach * (less_a + less_b)
+
+
+@kernel
+def is_turned_away(W, f):
+    """Whether feature f has a part that is not shown wholly."""
+    return W.fpart[f, 0, 0] != WHOLE or W.fpart[f, 1, 0] != WHOLE
