@@ -31,9 +31,9 @@ MOST_CORNERS = 4
 def whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, source, budget, out):
     """The step of the islands in W.span in one part. Returns the iterations; the rest as in `attempts.attempts`.
 
-    recovery: how fast an initial violation is undone at most [m/s, rad/s].
+    recovery: how fast an initial violation is undone at most [m/s, rad/s]; out[9] is that of the best point.
     """
-    total = 0.0
+    total, best = 0.0, out[4]
     for _ in range(MOST_CORNERS):
         start_parts(L, W, angle, rate, h, 1)
         load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
@@ -44,6 +44,8 @@ def whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, source, budget
         if not held:
             break
         source = HERE
+    if out[4] < best:
+        out[9] = recovery
     return total
 
 
