@@ -22,9 +22,9 @@ from dojo_py.jit import kernel
 STILL = 1e-10
 """A normal velocity below this share of the bodies' velocity is none: round-off of axes and anchors is 1e-15, a tilt of a plane by
 1e-6 is a motion."""
-TILT = 1e-5
-"""Of an overlap it is none below this share, if opening it would take more than a radian: faces of meshes are tilted against the
-joints' axes by the round-off of their files, single precision and four to six decimals. Impulses would have a lever of 1e-7 m."""
+TILT = 1e-3
+"""Of an overlap it is none below this share, if opening it would take more than a radian: files tilt faces against joints' axes by
+their round-off, meshes in single precision by 1e-7, π/2 written as 1.57 by 8e-4. Impulses with such levers would stop the joint."""
 
 
 @kernel

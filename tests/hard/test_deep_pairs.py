@@ -41,9 +41,9 @@ TURNTABLE = """<mujoco><worldbody><geom type="box" size="1 1 .1" pos="0 0 -.1"/>
     <body><joint axis="{tilt} 0 1"/><geom type="box" size=".2 .1 .05" pos="0 0 .04" mass="1"/></body></worldbody></mujoco>"""
 
 
-@pytest.mark.parametrize("tilt", [0.0, 1e-8, 1e-7, 1e-6, 3e-6])
+@pytest.mark.parametrize("tilt", [0.0, 1e-8, 1e-6, 8e-4])
 def test_a_turntable_that_overlaps_its_base_turns(tilt):
-    """By 1 cm, with faces that are square to the axis but for the round-off of a file.
+    """By 1 cm, with faces that are square to the axis but for the round-off of a file (single precision; 1.57 for a right angle).
 
     Before: at a tilt of 1e-8 it turned by 1 rad of 1.5, at 1e-6 by 0.02; the step where it stopped was not solved.
     """
@@ -51,7 +51,7 @@ def test_a_turntable_that_overlaps_its_base_turns(tilt):
     run = sim.rollout(sim.initial_state(qvel=[3.0]), np.zeros((50, 0)))
     assert not run.status.any()
     assert run.iterations.max() <= 2
-    assert abs(run.qvel[-1, 0] - 3.0) < 1e-9
+    assert abs(run.qvel[-1, 0] - 3.0) < 1e-5  # (4.6e-6: weight on a tilted axis; 0 below)
 
 
 def test_a_wheel_that_starts_in_the_ground():
