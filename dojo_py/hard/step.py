@@ -74,7 +74,7 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
         angle_of_step = h * math.sqrt(v[10] ** 2 + v[11] ** 2 + v[12] ** 2)
         while first < W.options.subdivisions and angle_of_step > FAST * 2.0**first:
             first += 1
-    total, parts = 0.0, 1
+    total, parts, recovery = 0.0, 1, W.options.recovery_speed
     W.halt[0] = 0.0
     if first == 0:
         source = WARM if all_warm(W) else COLD
@@ -83,8 +83,9 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
             release_points(P, W)
             if may_ask and want_all(L, P, Q, W, h) > 0:
                 return True
-            if _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step
-                total += whole(L, P, Q, A, W, angle, rate, wrench, h, 0.0, kappa, COLD, budget - total, out)
+            if _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step, whole or in parts
+                recovery = 0.0
+                total += whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, COLD, budget - total, out)
         if out[0] != SOLVED and kappa == 0.0 and out[5] <= W.options.residual_tolerance:
             _end_at_best(L, P, Q, A, W, angle, rate, wrench, h, out[9])
             if out[6] <= complementarity_tolerance(L, W, h, kappa) * steady(W):
@@ -101,7 +102,8 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
         if out[0] == SOLVED and kappa == 0.0:
             total += rebound(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
     if first > 0 or (out[0] != SOLVED and kappa == 0.0 and W.options.subdivisions > 0.0):
-        count, parts = in_parts(L, P, Q, A, W, angle, rate, wrench, h, max(first, 1), kappa, max(budget - total, 1.0), out)
+        left = max(budget - total, 1.0)
+        count, parts = in_parts(L, P, Q, A, W, angle, rate, wrench, h, recovery, max(first, 1), kappa, left, out)
         total += count
         if out[0] != SOLVED and first > 0 and may_ask and want_all(L, P, Q, W, h) > 0:
             return True
