@@ -41,10 +41,10 @@ def choose_features(L, P, Q, W, h, kappa, margin):
 
 
 @kernel
-def left_out_features(L, P, Q, W):
+def left_out_features(L, P, Q, W, h):
     """Add features of pairs that are deeper at the next poses than all they have (convex_choice.py); returns how many."""
     W.pair_gap[0] = math.inf
-    return int(_ask(LEFT_OUT, L, P, Q, W, 0, 0, 0, 0.0, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
+    return int(_ask(LEFT_OUT, L, P, Q, W, 0, 0, 0, h, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
 
 
 @kernel

@@ -52,8 +52,8 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once, budget, out):
     source: impulses that are tried first (WARM, HERE), or COLD. whole: of a step that is not a part of one the best point is kept,
     and the path is tried; of a part only if it is the last resort (`last`). once: only from these impulses.
     Returns whether it ended near the solution, at corners that were held there (held_points.py): to be solved again from there.
-    out (9,): status, iterations, residual beyond round-off, complementarity; over all calls for an island: its best point, see
-    `keep_best` (4 to 6), and the number of solves (7); the residual with its round-off (8).
+    out (10,): status, iterations, residual beyond round-off, complementarity; over all calls for an island: its best point, see
+    `keep_best` (4 to 6), and the number of solves (7); the residual with its round-off (8); see `parts.whole` (9).
     """
     tightest = complementarity_tolerance(L, W, h, kappa)
     weight = min(h, 1.0)

@@ -85,7 +85,7 @@ def _mark_tree(L, W):
 @kernel
 def left_out_contact(L, P, Q, W, h):
     """Mark the contacts and limits that were left out but are violated at the next poses. Returns how many."""
-    added = left_out_features(L, P, Q, W)
+    added = left_out_features(L, P, Q, W, h)
     planes = W.n_active[1]
     for i in range(P.body.shape[0]):
         gap = plane_gap(P, i, W.xn, W.Rn)

@@ -207,3 +207,34 @@ def regularisation(L, W, e, r):
             for i in range(3):
                 inverse += W.Ceq[e, slot, r, i] ** 2 / L.mass[b] + W.Ceq[e, slot, r, 3 + i] ** 2 / L.inertia[b, i, i]
     return max(SHARE * inverse, 1e-100)
+
+
+LEFT_OPEN = 1e-6
+"""Largest row of a closure [m, rad] that may stay where no impulse of a step changes it."""
+
+
+@kernel
+def keep_unmet(L, W, h):
+    """W.unmet = what Newton's step in W.dlam leaves of the closures' rows: c + C δv = -ε δλ, ε: `regularisation`.
+
+    At a dead centre, a straight arm whose hand is held, the impulses' directions Gᵀ at the start of the step miss the motion of the
+    bodies that opens the row, and no λ closes it: ε δλ is the whole row there, and round-off in every other loop. The row stays as
+    small as it gets, C M⁻¹ Gᵀ c = 0; the next step starts beside the dead centre and closes it.
+    """
+    if L.eq_kind.shape[0] == 0:
+        return
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        n = W.members[NODES, k]
+        e = -1 - L.node_joint[n]
+        if e >= 0 and L.eq_kind[e] < EQ_TENDON:
+            for r in range(6):
+                W.unmet[n, r] = min(regularisation(L, W, e, r) * abs(W.dlam[n, r]), LEFT_OPEN / abs(h))
+
+
+@kernel
+def forget_unmet(L, W):
+    """W.unmet = 0: no step of Newton's method tells yet what cannot be met."""
+    if L.eq_kind.shape[0] == 0:
+        return
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        W.unmet[W.members[NODES, k], :] = 0.0

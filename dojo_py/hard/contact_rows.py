@@ -158,7 +158,7 @@ def _round_off(x):
 def start_contact(L, P, Q, W, c, recovery):
     """What active contact c remembers of the start of a step: its law, its frame, and the overlap that may stay.
 
-    recovery: overlap undone at most [m].
+    recovery: overlap undone at most [m]. Returns the gap there.
     """
     candidate, planes = W.active[c], P.body.shape[0]
     W.cweight[c], W.cslope[c] = 1.0, 0.0
@@ -182,6 +182,7 @@ def start_contact(L, P, Q, W, c, recovery):
     if W.cimpact[c] == 1:
         # (never faster than Newton's law: what rests there is at the standoff)
         W.contact_allowance[c] = min(W.contact_allowance[c], FARTHEST * standoff - W.cend[c])
+    return gap
 
 
 @kernel

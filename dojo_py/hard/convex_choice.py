@@ -11,6 +11,7 @@ from dojo_py.hard.far_pairs import full_distance, share
 from dojo_py.hard.feature_geometry import feature_gap, start_gap_of
 from dojo_py.hard.foresight import SPARE, may_close
 from dojo_py.hard.near_pairs import closing, gap_of_pair, near_at_end, near_by_fade, near_by_travel
+from dojo_py.hard.passing import poses_at
 from dojo_py.hard.round_pairs import find_round
 from dojo_py.jit import kernel
 
@@ -91,8 +92,11 @@ def _remember(P, W, first):
 
 
 @kernel
-def left_out_features(P, Q, W):
-    """Add features of pairs that are deeper at the next poses than all they have; returns how many. W.pair_gap: the smallest."""
+def left_out_features(P, Q, W, h):
+    """Add features of pairs that are deeper at the next poses than all they have; returns how many. W.pair_gap: the smallest gap.
+
+    h: length of the step [s].
+    """
     W.checks[0] += 1
     before = W.n_features[2] = W.n_features[0]
     W.pair_gap[0] = math.inf
@@ -105,7 +109,7 @@ def left_out_features(P, Q, W):
             gap = find_round(Q, W, k, W.xn, W.Rn, NEGATIVE)
         else:
             gap = pair_distance(Q, W, k, W.xn, W.Rn)
-            if gap < -TOUCHING and gap < _known_gap(Q, W, k) - TOUCHING:
+            if gap < -TOUCHING and gap < _known_gap(Q, W, k) - TOUCHING and not _opens(Q, W, k, gap, h):
                 find_features(Q, W, k, W.xn, W.Rn, 0.0)
         W.pair_gap[0] = min(W.pair_gap[0], gap)
     W.fwanted[before : W.n_features[0]] = 1
@@ -145,6 +149,18 @@ def _known_gap(Q, W, k):
         if W.fpair[f] == k and (W.fwanted[f] == 1 or not faded(Q, W, f)):
             least = min(least, feature_gap(Q, W, f, W.xn, W.Rn, n, W.scratch))
     return least
+
+
+@kernel
+def _opens(Q, W, k, gap, h):
+    """Whether pair k with this gap [m] at the next poses has overlapped from the start by more than a step undoes, and no less.
+
+    Its features push it out, step by step, whatever else of it is deepest meanwhile: the rim of a wheel that turns as it is lifted
+    off the ground has no deepest corner for long.
+    """
+    poses_at(Q, W, k, 0.0)
+    start = gap_of_pair(Q, W, k, W.x_before, W.R_before)
+    return start < -h * W.options.recovery_speed and start <= gap and _known_gap(Q, W, k) < math.inf
 
 
 @kernel

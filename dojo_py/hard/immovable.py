@@ -22,17 +22,23 @@ from dojo_py.jit import kernel
 STILL = 1e-10
 """A normal velocity below this share of the bodies' velocity is none: round-off of axes and anchors is 1e-15, a tilt of a plane by
 1e-6 is a motion."""
+TILT = 1e-3
+"""Of an overlap it is none below this share, if opening it would take more than a radian: files tilt faces against joints' axes by
+their round-off, meshes in single precision by 1e-7, π/2 written as 1.57 by 8e-4. Impulses with such levers would stop the joint."""
 
 
 @kernel
-def immovable(L, P, Q, W, c):
-    """Whether no coordinate changes the gap of active contact c at the start of the step. Reads the joints' rows there."""
+def immovable(L, P, Q, W, c, overlap):
+    """Whether no coordinate changes the gap of active contact c at the start of the step. Reads the joints' rows there.
+
+    overlap: how deep it is [m], 0 where it is not.
+    """
     a, b = W.cbody[c, 0], W.cbody[c, 1]
     if _reaches_free(L, a, b) or _reaches_free(L, b, a):
         return False
     n, point = W.scratch[60, 0:3], W.scratch[61, 0:3]
     _place(L, P, Q, W, c, n, point)
-    return not (_moves(L, W, a, b, n, point) or _moves(L, W, b, a, n, point))
+    return not (_moves(L, W, a, b, n, point, overlap) or _moves(L, W, b, a, n, point, overlap))
 
 
 @kernel
@@ -89,7 +95,7 @@ def _place(L, P, Q, W, c, n, point):
 
 
 @kernel
-def _moves(L, W, b, other, n, point):
+def _moves(L, W, b, other, n, point, overlap):
     """Whether a coordinate between body b and what it shares with `other` moves the point (3,) of b along n (3,)."""
     G, m = W.scratch[62:68, 0:7], W.scratch[68, 0:6]
     while b >= 0 and not _above(L, b, other):
@@ -109,7 +115,7 @@ def _moves(L, W, b, other, n, point):
             r0, r1, r2 = point[0] - W.x[b, 0], point[1] - W.x[b, 1], point[2] - W.x[b, 2]
             along = n[0] * (m[0] + w1 * r2 - w2 * r1) + n[1] * (m[1] + w2 * r0 - w0 * r2) + n[2] * (m[2] + w0 * r1 - w1 * r0)
             size = abs(m[0]) + abs(m[1]) + abs(m[2]) + (abs(w0) + abs(w1) + abs(w2)) * (abs(r0) + abs(r1) + abs(r2))
-            if abs(along) > STILL * size:
+            if abs(along) > max(STILL * size, min(TILT * size, overlap)):
                 return True
         b = L.parent[b]
     return False

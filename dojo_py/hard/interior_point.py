@@ -21,6 +21,7 @@ iterations: docs/algorithm.md.)
 import math
 
 from dojo_py.hard.assemble import assemble
+from dojo_py.hard.closures import forget_unmet, keep_unmet
 from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS
 from dojo_py.hard.points import clear_cones, combine, copy_point
 from dojo_py.hard.progress import centring, inside_rotation_domain, largest_step, residual_of
@@ -58,6 +59,7 @@ def iterate(L, P, Q, A, W, h, kappa, lead, weight, tol_residual, tol_comp, most,
     floor = weight * lead * end
     clear_cones(W, W.change)
     clear_cones(W, W.affine)
+    forget_unmet(L, W)
     if not evaluated:
         evaluate_motion(L, A, W, h, W.options.springs)
     residual, worst, mean, typical = _measure(L, P, Q, W, h, kappa, lead, weight)
@@ -187,6 +189,7 @@ def _newton(L, W, h, kn, kf, typical, corrected, enough):
         return False
     solve(W.pattern, W.blocks, W.step)
     recover(L, W, h, kn, kf, corrected, enough)
+    keep_unmet(L, W, h)
     return True
 
 

@@ -22,7 +22,7 @@ def pairs(task, L, P, Q, W, i, j, k, a, b, c):
     elif task == apart.CHOOSE:
         choose_features(L, P, Q, W, a, b, c)
     elif task == apart.LEFT_OUT:
-        return float(left_out_features(P, Q, W))
+        return float(left_out_features(P, Q, W, a))
     elif task == apart.WANT:
         return float(want_features(L, P, Q, W, a))
     elif task == apart.FADED:

@@ -31,9 +31,9 @@ MOST_CORNERS = 4
 def whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, source, budget, out):
     """The step of the islands in W.span in one part. Returns the iterations; the rest as in `attempts.attempts`.
 
-    recovery: how fast an initial violation is undone at most [m/s, rad/s].
+    recovery: how fast an initial violation is undone at most [m/s, rad/s]; out[9] is that of the best point.
     """
-    total = 0.0
+    total, best = 0.0, out[4]
     for _ in range(MOST_CORNERS):
         start_parts(L, W, angle, rate, h, 1)
         load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
@@ -44,14 +44,17 @@ def whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, source, budget
         if not held:
             break
         source = HERE
+    if out[4] < best:
+        out[9] = recovery
     return total
 
 
 @kernel
-def in_parts(L, P, Q, A, W, angle, rate, wrench, h, first, kappa, budget, out):
+def in_parts(L, P, Q, A, W, angle, rate, wrench, h, recovery, first, kappa, budget, out):
     """The step of the islands in W.span in 2^first parts; one that fails is halved; after `wait` that do not, the next is doubled.
 
-    Returns the iterations and the number of parts; out as in `attempts.attempts`, residuals and complementarity the worst of all.
+    recovery: as in `whole`. Returns the iterations and the number of parts; out as in `attempts.attempts`, residuals and
+    complementarity the worst of all.
     Where it does not get to the end of the interval W.halt says how far: see `stand_still`.
     """
     most = int(W.options.subdivisions)
@@ -68,7 +71,7 @@ def in_parts(L, P, Q, A, W, angle, rate, wrench, h, first, kappa, budget, out):
         load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, part_h)
         if done == 0:
             take_carried(W)
-        start_step(L, P, Q, W, wrench, part_h, W.options.recovery_speed)
+        start_step(L, P, Q, W, wrench, part_h, recovery)
         attempts(L, P, Q, A, W, part_h, kappa, COLD if fresh else HERE, False, level == most, longer, budget - total, out)
         total += out[1]
         if out[0] == SOLVED:

@@ -110,7 +110,8 @@ def _pose_at(W, b, s):
 
 
 @kernel
-def _poses_at(Q, W, k, s):
+def poses_at(Q, W, k, s):
+    """W.x_before, W.R_before of the bodies of pair k at the share s of the step."""
     _pose_at(W, Q.shape_node[Q.geom[k, 0]], s)
     _pose_at(W, Q.shape_node[Q.geom[k, 1]], s)
 
@@ -123,7 +124,7 @@ def _touch(Q, W, k, thickness, way):
     """
     s, touched = 0.0, -1.0
     for _ in range(LOOKS):
-        _poses_at(Q, W, k, s)
+        poses_at(Q, W, k, s)
         gap = gap_of_pair(Q, W, k, W.x_before, W.R_before)
         if s == 0.0 and gap < -DEEP * thickness:
             return -1.0
@@ -144,7 +145,7 @@ def _add(P, Q, W, k, when):
     if f + 1 >= W.fpair.shape[0]:
         W.n_features[1] += 1
         return
-    _poses_at(Q, W, k, when)
+    poses_at(Q, W, k, when)
     x, R = W.x_before, W.R_before
     n, p, q = _witnesses(Q, W, k, f, x, R)
     a, b = W.fbody[f, 0], W.fbody[f, 1]

@@ -41,7 +41,7 @@ def residual_of(L, W, h, floors):
     """Largest row, as a velocity [m/s, rad/s]: momentum rows over mass or inertia, constraint rows over h
     (Dojo, eq. 49).
 
-    floors: 1 counts rows beyond the round-off of what they are made of, 0 all of them.
+    floors: 1 counts rows beyond the round-off of what they are made of and what no impulse changes, 0 all of them.
     """
     residual = 0.0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
@@ -63,7 +63,7 @@ def residual_of(L, W, h, floors):
             nc, first = 6 - L.ndof[j], L.vadr[j]
             unsure = floors * UNSURE / abs(h) * (1.0 + W.body_extent[L.child[j]] + W.body_extent[L.parent[j]])
         for r in range(nc):
-            residual = _worse(residual, max(abs(W.rn[n, r]) - unsure, 0.0 * W.rn[n, r]))
+            residual = _worse(residual, max(abs(W.rn[n, r]) - unsure - floors * W.unmet[n, r], 0.0 * W.rn[n, r]))
         for r in range(nc, 6):
             dof = first + r - nc
             size = abs(W.lam[n, r]) + abs(W.drive[dof, 0]) + abs(W.drive[dof, 1] * W.rows[n, r])

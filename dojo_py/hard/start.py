@@ -82,10 +82,10 @@ def start_step(L, P, Q, W, wrench, h, speed):
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         W.crecovery[c] = speed
-        start_contact(L, P, Q, W, c, h * speed)
+        gap = start_contact(L, P, Q, W, c, h * speed)
         if W.cheld[c]:
             _hold_bound(W, c)
-        if _takes_no_part(L, P, Q, W, c, speed):
+        if _takes_no_part(L, P, Q, W, c, speed, gap):
             W.claw[c] = FRICTIONLESS
             W.contact_allowance[c] = OUT_OF_REACH
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
@@ -102,8 +102,8 @@ def start_step(L, P, Q, W, wrench, h, speed):
 
 
 @kernel
-def _takes_no_part(L, P, Q, W, c, speed):
-    """Whether contact c is left to the joints (immovable.py): on the central path only what touches.
+def _takes_no_part(L, P, Q, W, c, speed, gap):
+    """Whether contact c, of this gap [m] at the start, is left to the joints (immovable.py): on the central path only what touches.
 
     Or an overlap that cannot grow and may stay (speed 0), or is of bodies that are jointed: where a loop closes it cannot open.
     """
@@ -113,7 +113,7 @@ def _takes_no_part(L, P, Q, W, c, speed):
         return True
     if W.kappa[0] > 0.0 and candidate_gap(L, P, Q, W, W.active[c], START) > OVERLAP:
         return False
-    return immovable(L, P, Q, W, c)
+    return immovable(L, P, Q, W, c, -gap if gap < -OVERLAP else 0.0)
 
 
 @kernel

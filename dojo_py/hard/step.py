@@ -66,15 +66,15 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
     On the central path (kappa > 0) a step is divided only because bodies rotate too fast for a whole one. Dividing those that fail
     would make the end of a step a discontinuous function of its start.
     """
-    out, budget = W.scratch[106, 0:9], W.solver.ladder * W.options.max_iterations
-    out[4], out[5], out[6], out[7] = math.inf, math.inf, math.inf, 0.0
+    out, budget = W.scratch[106, 0:10], W.solver.ladder * W.options.max_iterations
+    out[4], out[5], out[6], out[7], out[9] = math.inf, math.inf, math.inf, 0.0, W.options.recovery_speed
     first = 0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         v = W.start_bodies[W.members[BODIES, k]]
         angle_of_step = h * math.sqrt(v[10] ** 2 + v[11] ** 2 + v[12] ** 2)
         while first < W.options.subdivisions and angle_of_step > FAST * 2.0**first:
             first += 1
-    total, parts = 0.0, 1
+    total, parts, recovery = 0.0, 1, W.options.recovery_speed
     W.halt[0] = 0.0
     if first == 0:
         source = WARM if all_warm(W) else COLD
@@ -83,10 +83,11 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
             release_points(P, W)
             if may_ask and want_all(L, P, Q, W, h) > 0:
                 return True
-            if _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step
-                total += whole(L, P, Q, A, W, angle, rate, wrench, h, 0.0, kappa, COLD, budget - total, out)
+            if _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step, whole or in parts
+                recovery = 0.0
+                total += whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, COLD, budget - total, out)
         if out[0] != SOLVED and kappa == 0.0 and out[5] <= W.options.residual_tolerance:
-            _end_at_best(L, P, Q, A, W, angle, rate, wrench, h)
+            _end_at_best(L, P, Q, A, W, angle, rate, wrench, h, out[9])
             if out[6] <= complementarity_tolerance(L, W, h, kappa) * steady(W):
                 out[0], out[2], out[3], out[8] = SOLVED, out[5], out[6], residual_of(L, W, h, 0.0)
         if out[0] != SOLVED and kappa == 0.0 and hold_points(L, P, Q, W) > 0:
@@ -101,7 +102,8 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
         if out[0] == SOLVED and kappa == 0.0:
             total += rebound(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
     if first > 0 or (out[0] != SOLVED and kappa == 0.0 and W.options.subdivisions > 0.0):
-        count, parts = in_parts(L, P, Q, A, W, angle, rate, wrench, h, max(first, 1), kappa, max(budget - total, 1.0), out)
+        left = max(budget - total, 1.0)
+        count, parts = in_parts(L, P, Q, A, W, angle, rate, wrench, h, recovery, max(first, 1), kappa, left, out)
         total += count
         if out[0] != SOLVED and first > 0 and may_ask and want_all(L, P, Q, W, h) > 0:
             return True
@@ -148,7 +150,7 @@ def _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, 
             _report_island(W, report, INEXACT, total, out, 1)
             return
     if nearly or (covered < 0.5 and out[5] < FAR_OFF):
-        _end_at_best(L, P, Q, A, W, angle, rate, wrench, h)
+        _end_at_best(L, P, Q, A, W, angle, rate, wrench, h, out[9])
         out[2], out[3], out[8] = out[5], out[6], residual_of(L, W, h, 0.0)
         _report_island(W, report, INEXACT, total, out, 1)
     elif covered > 0.0:
@@ -197,12 +199,12 @@ def _overlap(L, P, Q, W):
 
 
 @kernel
-def _end_at_best(L, P, Q, A, W, angle, rate, wrench, h):
-    """The islands end at the best point that the attempts at the whole step found."""
+def _end_at_best(L, P, Q, A, W, angle, rate, wrench, h, recovery):
+    """The islands end at the best point that the attempts at the whole step found, with this recovery (`whole`)."""
     start_parts(L, W, angle, rate, h, 1)
     load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
     take_carried(W)
-    start_step(L, P, Q, W, wrench, h, W.options.recovery_speed)
+    start_step(L, P, Q, W, wrench, h, recovery)
     guess_impulses(W, COLD)
     start_motion(L, W)
     release_cones(L, W, h)

@@ -69,6 +69,7 @@ class Work(NamedTuple):
     inertia: np.ndarray  # (nb, 6, 8) derivative of the momentum rows by the bodies' own velocities
     rb: np.ndarray  # (nb, 8) residual of the momentum rows
     rn: np.ndarray  # (nn, 6) residual of the node rows
+    unmet: np.ndarray  # (nn, 6) what no impulse changes of the rows of loop closures, see `keep_unmet`
     size: np.ndarray  # (nb, 8) largest impulse in each momentum row, for the round-off floor
     # contacts that take part in this step
     active: np.ndarray  # (nc,) candidate: plane i, or number of planes + feature
@@ -290,7 +291,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         turn=z((nb + 1, 3, 3)), Ca=z((nn, 6, WIDTH)),
         Cb=z((nn, 6, WIDTH)), Ceq=z((*layout.eq_bodies.shape, 6, WIDTH)), rows=z((nn, 6)), drive=z((nv, 2)),
         row_scale=z(nv), pull=z((nj, 6, 4)), inertia=z((nb, 6, WIDTH)), rb=z((nb, WIDTH)),
-        rn=z((nn, 6)), size=z((nb, WIDTH)), active=z(nc, np.int64), n_active=z(2, np.int64),
+        rn=z((nn, 6)), unmet=z((nn, 6)), size=z((nb, WIDTH)), active=z(nc, np.int64), n_active=z(2, np.int64),
         n_features=z(4, np.int64), fwanted=z(nf, np.int64), fkind=z(nf, np.int64), fpair=z(nf, np.int64), fkey=z(nf, np.int64),
         fbody=z((nf, 2), np.int64),
         fshape=z((nf, 2), np.int64), fcentre=z((nf, 2, 3)), faxes=z((nf, 2, 3, 3)), fhalf=z((nf, 2, 3)), fradius=z((nf, 2)),
