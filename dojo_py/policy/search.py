@@ -13,9 +13,9 @@ from dojo_py.policy.checkpoint import read_checkpoint, write_checkpoint
 from dojo_py.policy.normaliser import Statistics
 from dojo_py.policy.progress import Bar
 from dojo_py.policy.rollout import Episode, Job, RolloutOptions, play
-from dojo_py.policy.workers import Workers
 from dojo_py.simulate.values import count as whole
 from dojo_py.simulate.values import function_of, having, path_of, shown
+from dojo_py.workers import Workers
 
 Array = np.ndarray
 
