@@ -24,7 +24,7 @@ def test_hard_mode_meets_the_papers_violations_and_iterations(name):
 def test_trot_keeps_walking_after_a_push(impulse, start):
     """20 N s sideways, then upright and on for 5 s; from the other side, at another time and by a tenth more too.
 
-    Measured over 24 pushes each: 24 survive at 18 to 22 N s, 24 at other times of pushing, 23 at 22 to 28 N s.
+    Measured over 24 pushes of 18 to 22 N s: 23 survive.
     """
     report = push.run(impulse=impulse, push_start=start)
     shown, trunk = report.replays["the walk"].qpos, report.curves["trunk"]
