@@ -97,10 +97,10 @@ class AgsOptions:
 class Ags(Search):
     """Augmented gradient search.
 
-    Its policy is the best it has played: each iteration's episodes say what the parameters they started from earn, so that choosing
-    costs nothing. Where episodes start differently, and one may be lucky, it is the best of its trials: the present policy's
-    episodes from several starts in the hard limit, the same each time, made whenever learning has cost twice as much as the last
-    one. `test` and the history speak of that policy.
+    Its policy is the best of its trials: episodes of the present one in the hard limit, the same each time, from several starts
+    where a task has several, made whenever learning has cost twice as much as the last one. At κ = None, where its own episodes are
+    in the hard limit, and with one start, it is the best it has played, which costs nothing. `test` and the history speak of that
+    policy.
     """
 
     kind = "ags"
@@ -120,8 +120,8 @@ class Ags(Search):
         if self.iteration == 0 and self.options.warmup:
             self._warm_up()
         o, theta, statistics = self.options, self.parameters, self.statistics
-        if self.varied and self.trial_due():
-            self.trial(theta, self.whitening(), o.starts)
+        if self._tries and self.trial_due():
+            self.trial(theta, self.whitening(), o.starts if self.varied else 1)
         change, earned = self._windows(o.window) if o.window is not None else self._episodes()
         if earned > self.memory.get("best", -np.inf):
             count = np.array([float(statistics.count)])
@@ -135,6 +135,11 @@ class Ags(Search):
         self.moments[:] = 0.0
         self.statistics = self._kept_statistics()
         return self.kept["parameters"] - theta
+
+    @property
+    def _tries(self) -> bool:
+        """What its episodes earn does not say what its policy is worth: they are relaxed, or start differently."""
+        return self.varied or self.options.kappa is not None
 
     def _episodes(self) -> tuple[Array, float]:
         """Change of the parameters by one iteration's roll-outs, and their mean return."""
@@ -185,7 +190,7 @@ class Ags(Search):
 
     def chosen(self) -> tuple[Array, tuple[Array, Array]]:
         """Parameters (size,) of the best policy tried or played, and its whitening: shift and gain (no,) of observations."""
-        if self.varied or not self.kept:
+        if self._tries or not self.kept:
             return super().chosen()
         return self.kept["parameters"], self.whitening(self._kept_statistics())
 
