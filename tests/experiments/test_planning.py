@@ -20,6 +20,18 @@ def test_hard_mode_meets_the_papers_violations_and_iterations(name):
     assert table3.within_bounds(name, plan)
 
 
+SLIDES = pytest.mark.xfail(
+    strict=True, reason="bound 3e-3: 0.098; where the box hovers at the ground, differences straddle contact"
+)
+
+
+@pytest.mark.parametrize("name", ["box up, soft", pytest.param("box right, soft", marks=SLIDES)])
+def test_soft_mode_meets_the_papers_violations(name):
+    """Box up 4.2e-4, where the paper's MuJoCo fails. Box right, differences of 1e-3 in place of 1e-6: 4.6e-3 in 220 iterations."""
+    plan, _ = table3.solve(name)
+    assert plan.hard_violation <= min(3e-3, table3.PAPER[name][1])
+
+
 @pytest.mark.parametrize(("impulse", "start"), [(20.0, 1.0), (-20.0, 1.1), (22.0, 1.2)])  # [N s], [s]
 def test_trot_keeps_walking_after_a_push(impulse, start):
     """20 N s sideways, then upright and on for 5 s; from the other side, at another time and by a tenth more too.
