@@ -62,8 +62,9 @@ ROOMS = (
     "mechanism/wrapping.py",
 )  # fmt: skip
 """Where kernels live, and the constants they are compiled with."""
-ABOVE = ("policy/*_kernels.py", "environments/**/*_kernels.py")
-"""Kernels between the steps of closed loops. Folders in the package where it is installed, some beside it in the repository."""
+ABOVE = ("planning/*_kernels.py", "policy/*_kernels.py", "environments/**/*_kernels.py")
+"""Kernels between the steps of plans and closed loops. Folders in the package where it is installed, some beside it in the
+repository."""
 
 
 def kernel_files() -> list[Path]:

@@ -14,7 +14,7 @@ def pieces() -> dict[str, Callable[[], Any]]:
     """What is compiled apart, in the order in which it needs each other -> a small use of it."""
     found = {
         "hard mode": _hard, "contacts between bodies": _bodies, "derivatives": _derivatives,
-        "derivatives by parameters": _parameters, "soft mode": _soft, "shapes and pictures": _pictures,
+        "derivatives by parameters": _parameters, "plans": _plans, "soft mode": _soft, "shapes and pictures": _pictures,
     }  # fmt: skip
     if importlib.util.find_spec("gymnasium") is not None:
         found["environments"] = _environments
@@ -92,6 +92,16 @@ def _parameters() -> None:
 
     sim = HardSimulator("box")
     sim.linearize(sim.initial_state(), np.zeros(sim.model.nu), kappa=1e-3, parameters=["mass"])
+
+
+def _plans() -> None:
+    import numpy as np
+
+    from dojo_py import HardSimulator
+    from dojo_py.planning import Options, control_cost, ilqr
+
+    sim = HardSimulator("pendulum")
+    ilqr(sim, sim.initial_state(), np.ones((2, 1)), stage=control_cost(sim.model), options=Options(max_total_iterations=1))
 
 
 def _soft() -> None:

@@ -35,6 +35,7 @@ EXTRAS = {
     "jax": Extra("dojo_py.jax: steps and roll-outs under jit, grad, vmap", {"jax": "jax"}),
     "envs": Extra("dojo_py.environments: Gymnasium tasks", {"gymnasium": "gymnasium"}),
     "ppo": Extra("training the tasks by PPO", {"gymnasium": "gymnasium", "stable_baselines3": "stable-baselines3"}),
+    "cluster": Extra("searches, fits and sweeps on several machines", {"distributed": "distributed", "ray": "ray"}),
     "cholmod": Extra("the soft mode on models of 800 degrees of freedom and more", {"sksparse": "scikit-sparse"}),
     "docs": Extra(
         "this documentation as a site",

@@ -114,9 +114,9 @@ def _any_friction(W):
 def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered, again, most):
     """Bodies move under the impulses of the start, then contacts, limits and dry friction take their places in the cones.
 
-    height: of the start on the central path, see `start_pairs`; remembered: the impulses may be nearly right; again: a solve has got
-    stuck there. Returns (iterations, whether nothing touches in the hard limit: that is the solution, found in `most` iterations
-    more at most).
+    height: of the start on the central path, see `start_pairs`; remembered: the impulses may be nearly right; again: a solve has
+    got stuck there. Returns (iterations, whether nothing touches in the hard limit: that is the solution, found in `most`
+    iterations more at most).
     """
     nothing = W.scratch[105, 3:6]
     nothing[0] = -1.0

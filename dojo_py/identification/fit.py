@@ -25,6 +25,7 @@ from dojo_py.identification.segments import Segment
 from dojo_py.identification.unknowns import Part, Unknowns
 from dojo_py.progress import Progress
 from dojo_py.simulate.values import count, function_of, having, real_array, real_number, shown, text_of, truth_of
+from dojo_py.workers import Workers
 
 Array = np.ndarray
 SHARES = (1e-3, 1e-5)
@@ -133,6 +134,7 @@ def identify(
     max_iterations: int = 30,
     threads: int = 1,
     progress: bool | None = False,
+    workers: Workers | None = None,
 ) -> Result:
     """Fit the unknowns to recordings at the simulator's time step.
 
@@ -144,7 +146,8 @@ def identify(
     apart. loss, loss_scale: scipy's robust losses ("soft_l1", "huber", …), of misfits over their deviation. every, choose: which
     stretches are predicted. prior: weight that holds free numbers to their start, for directions that the data leave open.
     tolerance: part of the cost by which the last iteration may lower it. threads: stretches simulated at a time. progress: True
-    shows a bar without a terminal too, None never does.
+    shows a bar without a terminal too, None never does. workers: predict the stretches there, in processes or on other machines;
+    the same numbers bit for bit.
     """
     having("sim", sim, ("parameter", "with_parameters", "linearize"), "a HardSimulator")
     check_recordings(sim, recordings)
@@ -158,6 +161,8 @@ def identify(
     truth_of("free_states", free_states)
     if progress is not None:
         truth_of("progress", progress)
+    if workers is not None:
+        having("workers", workers, ("map",), "Workers, or None")
     if choose is not None:
         function_of("choose", choose)
     if not isinstance(unknowns, (Unknowns, Sequence)) or isinstance(unknowns, str):
@@ -166,7 +171,7 @@ def identify(
     if free_states and horizon == 1 and continuity == 0:
         raise ValueError("horizon=1 with free states that are not joined: any start would do; give a longer horizon")
     levels = _levels(sim, kappa)
-    problem = Problem(list(recordings), given, horizon, free_states, continuity > 0, every, choose, prior, threads)
+    problem = Problem(list(recordings), given, horizon, free_states, continuity > 0, every, choose, prior, threads, workers)
     guessed = isinstance(weights, str)
     problem.noise = _first_noise(sim, recordings, weights, continuity)
     fit = _Fit(problem, loss, loss_scale, max_iterations)

@@ -22,6 +22,8 @@ from dojo_py.identification.elimination import Rows
 from dojo_py.identification.segments import cut, measured_state, predict, rotation_slopes
 from dojo_py.identification.unknowns import Unknowns
 from dojo_py.simulate.arguments import spread
+from dojo_py.sweeps import Recipe, pieces
+from dojo_py.workers import Workers
 
 Array = np.ndarray
 
@@ -49,9 +51,10 @@ class Problem:
 
     def __init__(
         self, recordings: list[Recording], unknowns: Unknowns, horizon: int, free_states: bool, joined: bool, every: int = 1,
-        choose: Any = None, prior: float = 0.0, threads: int = 1,
+        choose: Any = None, prior: float = 0.0, threads: int = 1, workers: Workers | None = None,
     ):  # fmt: skip
         self.recordings, self.unknowns, self.prior, self.threads = recordings, unknowns, prior, threads
+        self.workers = workers
         self.sim, self.free_states = unknowns.sim, free_states
         self.nv = self.sim.model.nv
         self.segments = cut(recordings, horizon, every, choose, measured=not free_states)
@@ -85,7 +88,7 @@ class Problem:
             with np.errstate(over="raise", invalid="raise"):
                 sim = self.unknowns.simulator(point.z)
             starts = point.states if self.free_states else self._measured()
-            parts = spread(lambda i: self._predict(sim, point.z, starts, i), len(self.segments), self.threads)
+            parts = self._predictions(sim, point.z, starts)
         except (ValueError, FloatingPointError):
             return None
         self.unsolved = sum(not solved for _, solved in parts)
@@ -94,6 +97,23 @@ class Problem:
 
     def _measured(self) -> tuple[tuple[Array, Array], ...]:
         return tuple(measured_state(self.recordings[s.recording], self.sim, s.start) for s in self.segments)
+
+    def _predictions(self, sim: Any, z: Array, starts: Any) -> list[tuple[list[Rows], bool]]:
+        """Of all stretches, by threads here or by workers elsewhere."""
+        if self.workers is None:
+            return spread(lambda i: self._predict(sim, z, starts, i), len(self.segments), self.threads)
+        jobs = [_Stretches(self, z, starts, part.tolist()) for part in pieces(len(self.segments))]
+        return [one for part in self.workers.map(_predict_all, jobs) for one in part]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For a worker: the simulator as its recipe."""
+        return {**self.__dict__, "sim": None, "workers": None, "unknowns": (Recipe.of(self.unknowns.sim), self.unknowns.parts)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        recipe, parts = state["unknowns"]
+        self.__dict__.update(state)
+        self.sim = recipe.simulator()
+        self.unknowns = Unknowns(self.sim, parts)
 
     def _predict(self, sim: Any, z: Array, starts: Any, i: int) -> tuple[list[Rows], bool]:
         """Rows of stretch i, and whether every step was solved."""
@@ -136,3 +156,18 @@ class Problem:
             residual = np.concatenate([residual, self.prior * (z - self.unknowns.start)])
             slope = np.concatenate([slope, self.prior * np.eye(len(z))])
         return [Rows("prior", residual, np.zeros(len(residual), int), slope)] if len(residual) else []
+
+
+class _Stretches(NamedTuple):
+    """Some stretches of a problem to predict."""
+
+    problem: Problem
+    z: Array
+    starts: Any
+    which: list[int]
+
+
+def _predict_all(job: _Stretches) -> list[tuple[list[Rows], bool]]:
+    problem = job.problem
+    sim = problem.unknowns.simulator(job.z)
+    return [problem._predict(sim, job.z, job.starts, i) for i in job.which]

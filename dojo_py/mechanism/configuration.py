@@ -46,12 +46,13 @@ def integrate_configuration(types: Array, qposadr: Array, dofadr: Array, qpos: A
 
 
 def configuration_difference(types: Array, qposadr: Array, dofadr: Array, qpos_b: Array, qpos_a: Array) -> Array:
-    """The tangent (nv) from `qpos_a` to `qpos_b`."""
+    """The tangent (..., nv) from `qpos_a` to `qpos_b`, (..., nq) each."""
     i, j, plain_q, plain_v = _split(types, qposadr, dofadr)
-    out = np.zeros(plain_v.size + j.size)
-    out[plain_v] = qpos_b[plain_q] - qpos_a[plain_q]
+    plain = qpos_b[..., plain_q] - qpos_a[..., plain_q]
+    out = np.zeros((*plain.shape[:-1], plain_v.size + j.size))
+    out[..., plain_v] = plain
     if not i.size:
         return out
-    a, b = quaternion.normalise(qpos_a[i]), quaternion.normalise(qpos_b[i])
-    out[j] = quaternion.logarithm(quaternion.multiply(quaternion.conjugate(a), b))
+    a, b = quaternion.normalise(qpos_a[..., i]), quaternion.normalise(qpos_b[..., i])
+    out[..., j] = quaternion.logarithm(quaternion.multiply(quaternion.conjugate(a), b))
     return out

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 Array = np.ndarray
 
@@ -24,15 +24,15 @@ class BoxSolution:
     """(m,)"""
     free: Array
     """(m,) True where no bound holds the entry."""
-    factor: tuple[Array, bool] | None
-    """cho_factor of H[free, free]; None when nothing is free."""
+    factor: Array | None
+    """Lower Cholesky factor of H[free, free]; None when nothing is free."""
     iterations: int
 
     def solve_free(self, right: Array) -> Array:
         """(m, n) -H_free⁻¹ right in the free rows, zero in the others: how the minimiser answers a change of g by `right`."""
         out = np.zeros_like(right)
         if self.factor is not None:
-            out[self.free] = -cho_solve(self.factor, right[self.free], check_finite=False)
+            out[self.free] = -_solve(self.factor, right[self.free])
         return out
 
 
@@ -43,6 +43,13 @@ def solve_box_qp(
 
     tolerance: of the projected gradient, relative to |g|.
     """
+    if start is None and np.all((low < 0.0) & (high > 0.0)):  # mostly no bound holds: one factor, one solve
+        factor = _factor(H)
+        if factor is None:
+            return None
+        x = -_solve(factor, g)
+        if np.all((x > low) & (x < high)):
+            return BoxSolution(x, np.ones(len(g), dtype=bool), factor, 1)
     x = np.clip(np.zeros(len(g)) if start is None else start, low, high)
     scale = tolerance * float(np.abs(g).max(initial=0.0))
     free = np.ones(len(g), dtype=bool)
@@ -52,19 +59,29 @@ def solve_box_qp(
         held = ((x <= low) & (gradient > 0)) | ((x >= high) & (gradient < 0))
         if factor is None or np.any(held == free):
             free = ~held
-            try:
-                factor = cho_factor(H[np.ix_(free, free)], check_finite=False) if free.any() else None
-            except LinAlgError:
+            factor = _factor(H[np.ix_(free, free)]) if free.any() else None
+            if factor is None and free.any():
                 return None
         if factor is None or np.abs(gradient[free]).max() <= scale:
             return BoxSolution(x, free, factor, iteration)
         step = np.zeros_like(x)
-        step[free] = -cho_solve(factor, gradient[free], check_finite=False)
+        step[free] = -_solve(factor, gradient[free])
         x_new = _search(H, g, low, high, x, step, gradient)
         if x_new is None:  # round-off: no shorter step lowers the value
             return BoxSolution(x, free, factor, iteration)
         x = x_new
     return BoxSolution(x, free, factor, max_iterations)
+
+
+def _factor(H: Array) -> Array | None:
+    """Lower Cholesky factor of a symmetric matrix (m, m); None where it is not positive definite. LAPACK without scipy's checks."""
+    found, failed = dpotrf(H, lower=1)
+    return None if failed else found
+
+
+def _solve(factor: Array, right: Array) -> Array:
+    """H⁻¹ right, (m,) or (m, n), by the factor of H."""
+    return dpotrs(factor, right, lower=1)[0]
 
 
 def _search(H: Array, g: Array, low: Array, high: Array, x: Array, step: Array, gradient: Array) -> Array | None:

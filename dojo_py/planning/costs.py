@@ -12,6 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from dojo_py.planning.differences import jacobians
+from dojo_py.planning.knots import Knots
 from dojo_py.planning.quadratic import Quadratic, weighted_squares
 from dojo_py.simulate.results import State
 from dojo_py.simulate.values import function_of, real_array
@@ -103,6 +104,44 @@ class ResidualCost:
         r, weight = self._evaluate(state, control, k)
         rx, ru = self._jacobians(model, state, control, k, len(r))
         return weighted_squares(r, rx, ru, 2 * weight, float(weight @ (r * r)), 2 * weight * r)
+
+    @property
+    def together(self) -> bool:
+        """The residual has `along` and `jacobians_along`: several knots at once."""
+        return hasattr(self.residual, "along") and self.jacobian == getattr(self.residual, "jacobian", None)
+
+    def total(self, knots: Knots) -> float:
+        """Sum of the cost over several knots."""
+        if not self.together:
+            return sum(self.value(s, knots.control(i), knots.first + i) for i, s in enumerate(knots.states))
+        r, weight = self._along(knots)
+        return float(np.sum(weight * (r * r)))
+
+    def expansions(self, model: Any, knots: Knots) -> list[Quadratic]:
+        """`expand` of several knots."""
+        if not self.together:
+            return [self.expand(model, s, knots.control(i), knots.first + i) for i, s in enumerate(knots.states)]
+        r, weight = self._along(knots)
+        rx, ru = self.residual.jacobians_along(knots)  # type: ignore[attr-defined]
+        weight = 2.0 * weight
+        slope, wx, wu = weight * r, weight[:, :, None] * rx, weight[:, :, None] * ru
+        tx, tu = rx.transpose(0, 2, 1), ru.transpose(0, 2, 1)
+        x, u, values = (tx @ slope[:, :, None])[:, :, 0], (tu @ slope[:, :, None])[:, :, 0], 0.5 * np.sum(slope * r, axis=1)
+        parts = zip(values.tolist(), x, u, tx @ wx, tu @ wx, tu @ wu, strict=True)
+        return [Quadratic(*part) for part in parts]
+
+    def _along(self, knots: Knots) -> tuple[Array, Array]:
+        """(K, p) residuals and their weights, checked."""
+        r = self.residual.along(knots)  # type: ignore[attr-defined]
+        K = len(r)
+        if callable(self.weight):
+            given = [weights_of(self.weight(knots.first + i)) for i in range(K)]
+        else:
+            given = [self._fixed]  # type: ignore[attr-defined]
+        for w in given:
+            if w.shape not in ((), (1,), r.shape[1:]):
+                raise ValueError(f"residual has shape {r.shape[1:]} and its weight {w.shape}, expected (p,) and a number or (p,)")
+        return r, np.broadcast_to(np.stack([np.broadcast_to(w, r.shape[1:]) for w in given]), r.shape)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ import numpy as np
 
 from dojo_py.planning.constraints import Constraint
 from dojo_py.planning.costs import Cost
+from dojo_py.planning.knots import Knots, stages_and_end
 from dojo_py.planning.quadratic import Quadratic
 from dojo_py.simulate.results import State
 from dojo_py.simulate.values import having, real_array, shown
@@ -41,9 +42,8 @@ class Problem:
 
     def value(self, states: Sequence[State], controls: Array) -> float:
         """Sum of all costs, without constraints."""
-        T = len(controls)
-        stage = sum(c.value(states[k], controls[k], k) for k in range(T) for c in self.stage)
-        return float(stage + sum(c.value(states[T], None, T) for c in self.terminal))
+        stages, end = stages_and_end(states, controls)
+        return float(sum(_total(c, stages) for c in self.stage) + sum(_total(c, end) for c in self.terminal))
 
     def violations(self, states: Sequence[State], controls: Array) -> Array:
         """By how much every entry of every constraint is violated, at all knots where it holds: |c| or max(0, c)."""
@@ -60,12 +60,28 @@ class Problem:
         """The largest of them; NaN where one is."""
         return float(self.violations(states, controls).max(initial=0.0))
 
-    def expand(self, state: State, control: Array | None, k: int) -> Quadratic:
-        """Second-order model of the costs of knot k."""
-        out = Quadratic.zero(self.n, 0 if control is None else len(control))
-        for cost in self.terminal if control is None else self.stage:
-            out.add(cost.expand(self.model, state, control, k))
+    def expand(self, states: Sequence[State], controls: Array) -> list[Quadratic]:
+        """Second-order models of the costs of all T + 1 knots."""
+        out = [Quadratic.zero(self.n, controls.shape[1] if k < len(controls) else 0) for k in range(len(states))]
+        for knots, costs in zip(stages_and_end(states, controls), (self.stage, self.terminal), strict=True):
+            for cost in costs:
+                for i, found in enumerate(_expansions(cost, self.model, knots)):
+                    out[knots.first + i].add(found)
         return out
+
+
+def _total(cost: Cost, knots: Knots) -> float:
+    """Sum over several knots, at once where the cost can."""
+    if hasattr(cost, "total"):
+        return float(cost.total(knots))
+    return sum(cost.value(s, knots.control(i), knots.first + i) for i, s in enumerate(knots.states))
+
+
+def _expansions(cost: Cost, model: Any, knots: Knots) -> list[Quadratic]:
+    """Of several knots, likewise."""
+    if hasattr(cost, "expansions"):
+        return list(cost.expansions(model, knots))
+    return [cost.expand(model, s, knots.control(i), knots.first + i) for i, s in enumerate(knots.states)]
 
 
 def build_problem(

@@ -10,7 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.mechanism.configuration import configuration_difference
+from dojo_py.mechanism.model import Model
 from dojo_py.planning.costs import ResidualCost
+from dojo_py.planning.knots import Knots
 from dojo_py.simulate.results import State
 from dojo_py.simulate.values import having, real_array
 
@@ -42,6 +45,18 @@ def difference_jacobian(model: Any, dq: Array) -> Array:
     for i in rotation_addresses(model):
         out[i : i + 3, i : i + 3] = right_jacobian_inverse(dq[i : i + 3])
     return out
+
+
+def rotation_jacobians(r: Array) -> Array:
+    """(K, 3, 3) `right_jacobian_inverse` of K rotation vectors (K, 3)."""
+    angle2 = np.sum(r * r, axis=1)
+    small = angle2 < 1e-6
+    half = 0.5 * np.sqrt(np.where(small, 1.0, angle2))
+    c = np.where(small, 1.0 / 12.0 + angle2 / 720.0, (1.0 - half / np.tan(half)) / np.where(small, 1.0, angle2))
+    cross = np.zeros((len(r), 3, 3))
+    cross[:, [2, 0, 1], [1, 2, 0]] = r
+    cross[:, [1, 2, 0], [2, 0, 1]] = -r
+    return np.eye(3) + 0.5 * cross + c[:, None, None] * cross @ cross
 
 
 def _rows(rows: Any, size: int) -> Array:
@@ -87,6 +102,38 @@ class StateDistance:
         out[:nv, :nv] = difference_jacobian(self.model, self.model.difference(state.qpos, self._goal(k)[0]))
         return out[self.rows], np.zeros((len(self.rows), 0 if control is None else len(control)))
 
+    def along(self, knots: Knots) -> Array:
+        """(K, p) the residual at each of several knots."""
+        qpos, qvel = self._goals(knots)
+        away = np.hstack([differences(self.model, knots.qpos, qpos), knots.qvel - qvel])
+        return away if len(self.rows) == away.shape[1] else away[:, self.rows]
+
+    def jacobians_along(self, knots: Knots) -> tuple[Array, Array]:
+        """(K, p, 2nv), (K, p, nu)."""
+        nv, K = self.model.nv, len(knots.qpos)
+        out = np.tile(np.eye(2 * nv), (K, 1, 1))
+        places = rotation_addresses(self.model)
+        if places:
+            away = differences(self.model, knots.qpos, self._goals(knots)[0])
+        for i in places:
+            out[:, i : i + 3, i : i + 3] = rotation_jacobians(away[:, i : i + 3])
+        return out[:, self.rows], np.zeros((K, len(self.rows), 0 if knots.controls is None else knots.controls.shape[1]))
+
+    def _goals(self, knots: Knots) -> tuple[Array, Array]:
+        """(K, nq), (K, nv) or one goal for all."""
+        if self.qpos.ndim == 1:
+            return self.qpos, self.qvel
+        last = knots.first + len(knots.qpos)
+        self._goal(last - 1)
+        return self.qpos[knots.first : last], self.qvel[knots.first : last]
+
+
+def differences(model: Any, b: Array, a: Array) -> Array:
+    """(K, nv) the tangents from the coordinates a, (nq,) or (K, nq), to b (K, nq)."""
+    if isinstance(model, Model):
+        return configuration_difference(model.jnt_type, model.jnt_qposadr, model.jnt_dofadr, b, a)
+    return np.array([model.difference(x, y) for x, y in zip(b, np.broadcast_to(a, b.shape), strict=True)])
+
 
 class ControlEffort:
     """Residual control − reference (nu,); nothing at the terminal knot. reference: one number, (nu,) or (T, nu)."""
@@ -110,6 +157,18 @@ class ControlEffort:
         """By the tangent state (p, 2nv) and by the control (p, nu)."""
         m = 0 if control is None else len(control)
         return np.zeros((m, 2 * self.nv)), np.eye(m)
+
+    def along(self, knots: Knots) -> Array:
+        """(K, p) the residual at each of several knots."""
+        if knots.controls is None or self.reference.ndim == 2:
+            return np.array([self(s, knots.control(i), knots.first + i) for i, s in enumerate(knots.states)])
+        self(knots.states[0], knots.controls[0], knots.first)
+        return knots.controls - self.reference
+
+    def jacobians_along(self, knots: Knots) -> tuple[Array, Array]:
+        """(K, p, 2nv), (K, p, nu)."""
+        K, m = len(knots.qpos), 0 if knots.controls is None else knots.controls.shape[1]
+        return np.zeros((K, m, 2 * self.nv)), np.tile(np.eye(m), (K, 1, 1))
 
 
 def state_cost(model: Any, qpos: Array, qvel: Array | None = None, weight: Any = 1.0) -> ResidualCost:

@@ -15,9 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.hard.simulator import DEFAULT_KAPPA, HardSimulator
 from dojo_py.planning.differences import difference, linearize_by_steps, move
+from dojo_py.planning.feedback import borrowed
 from dojo_py.simulate.results import State
 from dojo_py.simulate.status import Status
+from dojo_py.soft import SoftSimulator
 
 Array = np.ndarray
 
@@ -79,6 +82,8 @@ def follow(
 
     start: another first state than the old path's.
     """
+    if type(sim) in (HardSimulator, SoftSimulator) and (alpha == 1.0 or not old.gaps.any()):
+        return _in_one_call(sim, old, alpha * feedforward, gains, limits, kappa, start or old.states[0])
     model, T = sim.model, len(old.controls)
     states, controls, unsolved = [start or old.states[0]], np.empty_like(old.controls), 0
     gaps = (1.0 - alpha) * old.gaps
@@ -95,8 +100,34 @@ def follow(
     return Path(states, controls, gaps, unsolved)
 
 
-def linearise(sim: Any, path: Path, kappa: float | None, threads: int = 1, width: float | None = None) -> tuple[Array, Array]:
-    """A (T, 2 nv, 2 nv) and B (T, 2 nv, nu) at every knot of the path; width: of finite differences, where there are any."""
+def _in_one_call(
+    sim: Any, old: Path, feedforward: Array, gains: Array, limits: tuple[Array, Array], kappa: float | None, start: State
+) -> Path | None:
+    """`follow` where no gaps are left, in kernels."""
+    with borrowed(sim, len(old.controls)) as loop:
+        try:
+            found = loop.run(start, list(old.states), old.controls, feedforward, gains, limits, kappa)
+        except ValueError:  # as in `advance`
+            return None
+    if found is None:
+        return None
+    states, controls, status = found
+    return Path(states, controls, np.zeros_like(old.gaps), int(np.count_nonzero(status)))
+
+
+def linearise(
+    sim: Any, path: Path, kappa: float | None, threads: int = 1, width: float | None = None, motion: float | None = None
+) -> tuple[Array, Array]:
+    """A (T, 2 nv, 2 nv) and B (T, 2 nv, nu) at every knot of the path; width: of finite differences, where there are any.
+
+    motion: the κ at which the path was simulated; a roll-out at it that goes through its states takes all derivatives on its way.
+    """
+    if threads == 1 and type(sim) is HardSimulator and not path.gaps.any():
+        at = DEFAULT_KAPPA if kappa is None else kappa
+        run = sim.rollout(path.states[0], path.controls, None, motion, False, True, at)
+        if all(np.array_equal(run.qpos[k], s.qpos) and np.array_equal(run.qvel[k], s.qvel) for k, s in enumerate(path.states)):
+            assert run.A is not None and run.B is not None
+            return run.A, run.B
     more = {} if width is None else {"epsilon": width}
 
     def one(k: int) -> tuple[Array, Array]:

@@ -253,16 +253,14 @@ class Planner:
     def _model(self, kappa: float | None) -> tuple[Array, Array, list[Quadratic]]:
         """A, B and the expanded costs along the path."""
         clock, path = time.perf_counter(), self.path
-        A, B = linearise(self.problem.sim, path, kappa, self.options.threads, self.options.difference_width)
+        A, B = linearise(self.problem.sim, path, kappa, self.options.threads, self.options.difference_width, self.motion)
         self.seconds["simulate"] += time.perf_counter() - clock
         clock = time.perf_counter()
-        expansions = []
-        for k, state in enumerate(path.states):
-            control = path.controls[k] if k < len(path.controls) else None
-            expansion = self.problem.expand(state, control, k)
-            if self.lagrangian.knots[k]:
-                expansion.add(self.lagrangian.expand(self.problem.model, state, control, k))
-            expansions.append(expansion)
+        expansions = self.problem.expand(path.states, path.controls)
+        for k, constraints in enumerate(self.lagrangian.knots):
+            if constraints:
+                control = path.controls[k] if k < len(path.controls) else None
+                expansions[k].add(self.lagrangian.expand(self.problem.model, path.states[k], control, k))
         self.seconds["backward"] += time.perf_counter() - clock
         return A, B, expansions
 

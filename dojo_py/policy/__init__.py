@@ -14,7 +14,7 @@ from dojo_py.policy.policies import LinearPolicy, MlpPolicy
 from dojo_py.policy.rollout import RolloutOptions
 from dojo_py.policy.seeds import SeedSummary, run_seeds, summarise
 from dojo_py.policy.shac import Shac, ShacOptions
-from dojo_py.policy.workers import Workers
+from dojo_py.workers import RayExecutor, Workers
 
 __all__ = [
     "Ags",
@@ -27,6 +27,7 @@ __all__ = [
     "LinearPolicy",
     "MlpPolicy",
     "PolicyGradient",
+    "RayExecutor",
     "RolloutOptions",
     "SeedSummary",
     "Shac",

@@ -62,6 +62,8 @@ class AgsOptions:
     """Whiten observations (ARS V2)."""
     smoothing: Smoothing | None = None
     """Randomised gradients in place of implicit ones."""
+    starts: int = 6
+    """Episodes of a trial, where the task's episodes start differently."""
 
     def __post_init__(self) -> None:
         check_fields(self, infinite=("gradient_limit",))
@@ -75,6 +77,8 @@ class AgsOptions:
                 raise ValueError(f"{name}={getattr(self, name)!r} must be at least 0")
         if not 0.0 <= self.alpha <= 1.0:
             raise ValueError(f"alpha={self.alpha!r} must lie in [0, 1]")
+        if self.starts < 1:
+            raise ValueError(f"starts={self.starts!r} must be at least 1")
         if self.alpha < 1.0 and self.directions < 1:
             raise ValueError(f"alpha={self.alpha!r}: the zeroth-order estimate needs directions >= 1")
         if self.window is not None and (self.window < 1 or self.directions):
@@ -93,8 +97,10 @@ class AgsOptions:
 class Ags(Search):
     """Augmented gradient search.
 
-    Its policy is the best it has played: each iteration's episodes say what the parameters they started from earn, so that choosing
-    costs nothing; `test` and the history speak of that policy.
+    Its policy is the best of its trials: episodes of the present one in the hard limit, the same each time, from several starts
+    where a task has several, made whenever learning has cost twice as much as the last one. At κ = None, where its own episodes are
+    in the hard limit, and with one start, it is the best it has played, which costs nothing. `test` and the history speak of that
+    policy.
     """
 
     kind = "ags"
@@ -114,10 +120,12 @@ class Ags(Search):
         if self.iteration == 0 and self.options.warmup:
             self._warm_up()
         o, theta, statistics = self.options, self.parameters, self.statistics
+        if self._tries and self.trial_due():
+            self.trial(theta, self.whitening(), o.starts if self.varied else 1)
         change, earned = self._windows(o.window) if o.window is not None else self._episodes()
         if earned > self.memory.get("best", -np.inf):
             count = np.array([float(statistics.count)])
-            self.kept = {"parameters": theta, "count": count, "mean": statistics.mean, "squares": statistics.squares}
+            self.kept |= {"parameters": theta, "count": count, "mean": statistics.mean, "squares": statistics.squares}
             self.memory |= {"best": earned, "stale": 0.0}
             return change
         self.memory["stale"] += 1.0
@@ -127,6 +135,11 @@ class Ags(Search):
         self.moments[:] = 0.0
         self.statistics = self._kept_statistics()
         return self.kept["parameters"] - theta
+
+    @property
+    def _tries(self) -> bool:
+        """What its episodes earn does not say what its policy is worth: they are relaxed, or start differently."""
+        return self.varied or self.options.kappa is not None
 
     def _episodes(self) -> tuple[Array, float]:
         """Change of the parameters by one iteration's roll-outs, and their mean return."""
@@ -176,8 +189,8 @@ class Ags(Search):
         return Statistics(int(self.kept["count"][0]), self.kept["mean"], self.kept["squares"])
 
     def chosen(self) -> tuple[Array, tuple[Array, Array]]:
-        """Parameters (size,) of the best policy played, and its whitening: shift and gain (no,) of observations."""
-        if not self.kept:
+        """Parameters (size,) of the best policy tried or played, and its whitening: shift and gain (no,) of observations."""
+        if self._tries or not self.kept:
             return super().chosen()
         return self.kept["parameters"], self.whitening(self._kept_statistics())
 

@@ -10,6 +10,9 @@ contact have narrow maxima, and accepting only improvements stalls on one. s gro
 refused. A try that is `margin` below even that, compared at the same action of the episode, is abandoned. The search offers the
 best policy it has played.
 
+Where a task's episodes start differently, every iteration has a start of its own, at which the present policy is played anew and
+the tries beside it, and the search offers the best of its trials (`Search.trial`): a lucky start makes no policy.
+
 J: derivatives of each action's reward by the parameters; e: what each reward lacks of its clipping. The plain gradient, J' e at a
 large damping, is ruled by the few rewards that react most, landings above all; d asks every reward for the share it lacks. Where
 rewards are not clipped, d is the plain gradient. Damping and `reach`, the actions that answer for a reward, are drawn anew for
@@ -69,6 +72,8 @@ class ClimbOptions:
     """In these episodes observations are relative to the start, and those that depend on velocities multiplied by this."""
     normalise: bool = True
     """Whiten observations by their running mean and deviation."""
+    starts: int = 6
+    """Episodes of a trial, where the task's episodes start differently."""
     gradients: bool = True
     """False: the same search with d = 0, noise alone: what it earns without derivatives. They are neither taken nor charged."""
 
@@ -78,6 +83,8 @@ class ClimbOptions:
         for name in ("step_size", "noise", "patience", "margin", "warmup_noise", "velocity_gain"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name}={getattr(self, name)!r} must be positive")
+        if self.starts < 1:
+            raise ValueError(f"starts={self.starts!r} must be at least 1")
         if self.warmup < 0:
             raise ValueError(f"warmup={self.warmup!r} must be at least 0")
         if not self.kappas or not min(self.kappas) > 0:
@@ -89,7 +96,7 @@ class ClimbOptions:
 
 
 class Climb(Search):
-    """Gradient search whose steps are tried by episodes; `test` and the history speak of the best policy it has played.
+    """Gradient search whose steps are tried by episodes; `test` and the history speak of the best policy it has played or tried.
 
     kept: that policy ("best", "best shift", "best gain"), and the whitening of the present one ("shift", "gain").
     """
@@ -101,8 +108,11 @@ class Climb(Search):
     """The episode of the present parameters; not in checkpoints, a resumed search plays it again."""
 
     def affordable(self, budget: int | None) -> bool:
-        """An episode more, and its derivatives, stay within the budget."""
-        return budget is None or self._spent() + 2 * self.rollout.horizon <= budget
+        """An episode more, and its derivatives, stay within the budget, and what comes before them where episodes differ."""
+        episodes = 2
+        if self.varied:
+            episodes += 1 + (self.options.starts if self.trial_due() else 0) + (self.options.warmup if self.iteration == 0 else 0)
+        return budget is None or self._spent() + episodes * self.rollout.horizon <= budget
 
     def _spent(self) -> int:
         return self.evaluations + self.gradients
@@ -121,7 +131,7 @@ class Climb(Search):
             given = [self.task.reward(m.before, m.action, m.after, m.contacts_after)[0] for m in path]
             rewards = np.array([self.rollout.counted(float(reward)) for reward in given])
         earned = np.cumsum(rewards)
-        whitening, tries = self.whitening(), 0
+        whitening, tries, present = self.whitening(), 0, self.memory["return"]
         while self.budget is None or self._spent() + self.rollout.horizon <= self.budget:
             steep = np.zeros_like(theta)
             if jacobians:
@@ -132,7 +142,7 @@ class Climb(Search):
             spread = self._spread()
             fall = o.patience * spread * tries
             total, path, whole = self._try(theta + change, whitening, earned - fall - o.margin * spread)
-            if whole and total > self.memory["return"] - fall:
+            if whole and total > present - fall:
                 scale = min(GROWTH * self.memory["scale"], MOST)
                 self.memory |= {"return": total, "scale": scale}
                 self.kept |= {"shift": whitening[0], "gain": whitening[1]}
@@ -148,9 +158,14 @@ class Climb(Search):
         return jacobian.sum(axis=0) if clip is None else gauss_newton(jacobian, clip - rewards, damping)
 
     def _present(self) -> list[Moment]:
-        """The episode of the present parameters, which was counted when it was tried."""
-        if "return" not in self.memory:
+        """The episode of the present parameters: the one that was tried, or a new one where every iteration has another start."""
+        if "scale" not in self.memory:
             self._start()
+        if self.varied:
+            if self.trial_due():
+                self.trial(self.parameters, self._whitening(), self.options.starts)
+            self.memory["return"], path, _ = self._try(self.parameters, self._whitening())
+            return path
         if self.path is None:
             self.path = []
             play(self._job(self.parameters, self._whitening()), self.path)
@@ -166,7 +181,8 @@ class Climb(Search):
             self._try(o.warmup_noise * self.rng.standard_normal(self.policy.size), first)
         whitening = self.whitening()
         self.kept |= {"shift": whitening[0], "gain": whitening[1]}
-        self.memory["return"], self.path, _ = self._try(self.parameters, whitening)
+        if not self.varied:
+            self.memory["return"], self.path, _ = self._try(self.parameters, whitening)
         self.memory["scale"] = 1.0
 
     def _try(
@@ -182,7 +198,7 @@ class Climb(Search):
         self.absorb([episode])
         if episode.whole:
             self._note_return(episode.total)
-        if episode.whole and episode.total > self.memory.get("best", -np.inf):
+        if not self.varied and episode.whole and episode.total > self.memory.get("best", -np.inf):
             self.memory["best"] = episode.total
             self.kept |= {"best": parameters, "best shift": whitening[0], "best gain": whitening[1]}
         return episode.total, path, episode.whole
@@ -195,19 +211,19 @@ class Climb(Search):
 
     def _spread(self) -> float:
         """Standard deviation of the returns of all whole episodes: what a difference of returns is measured by."""
-        count = self.memory["whole"]
+        count = self.memory.get("whole", 0.0)
         return float(np.sqrt(self.memory["squares"] / (count - 1.0))) if count > 1 else 0.0
 
     def _job(self, parameters: Array, whitening: tuple[Array, Array], kappa: float | None = None) -> Job:
-        """Every episode has the same start."""
-        return self.job(parameters, (self.seed, 0), kappa, whitening)
+        """Every episode has the same start; where starts differ, every episode of an iteration."""
+        return self.job(parameters, (self.seed, 0, self.iteration) if self.varied else (self.seed, 0), kappa, whitening)
 
     def _whitening(self) -> tuple[Array, Array]:
         """That of the present parameters' episode."""
         return self.kept["shift"], self.kept["gain"]
 
     def chosen(self) -> tuple[Array, tuple[Array, Array]]:
-        """Parameters (size,) of the best policy played, and its whitening: shift and gain (no,) of observations."""
+        """Parameters (size,) of the best policy played or tried, and its whitening: shift and gain (no,) of observations."""
         if "best" not in self.kept:
             return super().chosen()
         return self.kept["best"], (self.kept["best shift"], self.kept["best gain"])

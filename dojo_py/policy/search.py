@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,9 @@ from dojo_py.policy.checkpoint import read_checkpoint, write_checkpoint
 from dojo_py.policy.normaliser import Statistics
 from dojo_py.policy.progress import Bar
 from dojo_py.policy.rollout import Episode, Job, RolloutOptions, play
-from dojo_py.policy.workers import Workers
 from dojo_py.simulate.values import count as whole
 from dojo_py.simulate.values import function_of, having, path_of, shown
+from dojo_py.workers import Workers
 
 Array = np.ndarray
 
@@ -23,6 +24,10 @@ COLUMNS = ("iteration", "evaluations", "gradients", "reward", "update_norm")
 """Of the history: after each iteration, simulated steps and differentiated steps so far, reward of the unperturbed policy."""
 TEST_SEED = 2**31
 """Marks seeds of test episodes, which no training episode has."""
+TRIAL_SEED = 2**30
+"""Marks seeds of the episodes by which a search chooses the policy it offers."""
+BETWEEN = 2.0
+"""Evaluations between two trials, over those of a trial: a third of them goes into choosing."""
 
 
 class Search:
@@ -70,6 +75,34 @@ class Search:
         self.budget: int | None = None
         """Of the present call of `run`."""
 
+    # choosing a policy
+
+    @cached_property
+    def varied(self) -> bool:
+        """Episodes start differently: what one of them earns says little of a policy."""
+        first, second = (self.task.initial_state(np.random.default_rng((self.seed, 0, i))) for i in (0, 1))
+        return not all(np.array_equal(getattr(first, name), getattr(second, name)) for name in ("qpos", "qvel", "act"))
+
+    def trial(self, parameters: Array, whitening: tuple[Array, Array], starts: int) -> None:
+        """Episodes of a policy in the hard limit, from the same starts each time, which are charged; the best policy is kept.
+
+        kept: that policy ("tried", "tried shift", "tried gain").
+        """
+        jobs = [self.job(parameters, (self.seed, TRIAL_SEED, i), None, whitening) for i in range(starts)]
+        played = self.workers.map(play, jobs)
+        steps = sum(e.steps for e in played)
+        self.evaluations += steps
+        self.memory |= {"trial": float(steps), "trial at": float(self.evaluations + self.gradients)}
+        total = float(np.mean([e.total for e in played]))
+        if total > self.memory.get("tried", -np.inf):
+            self.memory["tried"] = total
+            self.kept |= {"tried": parameters, "tried shift": whitening[0], "tried gain": whitening[1]}
+
+    def trial_due(self) -> bool:
+        """There has been none, or learning has cost twice as much since."""
+        since = self.evaluations + self.gradients - self.memory.get("trial at", -np.inf)
+        return since >= BETWEEN * self.memory.get("trial", 0.0)
+
     # one iteration
 
     @property
@@ -91,7 +124,12 @@ class Search:
         return Job(self.task, self.policy, parameters, shift, gain, seed, self.rollout, kappa)
 
     def chosen(self) -> tuple[Array, tuple[Array, Array]]:
-        """Parameters and whitening of the policy this search offers: the present ones."""
+        """Parameters (size,) and whitening, shift and gain (no,), of the policy this search offers.
+
+        The best of its trials, or the present one where it makes none.
+        """
+        if "tried" in self.kept:
+            return self.kept["tried"], (self.kept["tried shift"], self.kept["tried gain"])
         return self.parameters, self.whitening()
 
     def act(self, observation: Array) -> Array:

@@ -27,7 +27,7 @@ from dojo_py.policy.ags import unit
 from dojo_py.policy.closed_loop import borrowed, compiled_parts
 from dojo_py.policy.normaliser import Statistics
 from dojo_py.policy.policies import MlpPolicy
-from dojo_py.policy.rollout import Episode, Job, RolloutOptions, play
+from dojo_py.policy.rollout import Episode, Job, RolloutOptions
 from dojo_py.policy.search import Search
 from dojo_py.policy.value import Adam, ValueFunction, lambda_returns, trace_weights
 from dojo_py.simulate.own_steps import has_own
@@ -152,7 +152,7 @@ def play_window(wanted: Window) -> Seen:
 class Shac(Search):
     """Short-horizon actor critic, for the hard mode. `test` and the history speak of the best policy tried.
 
-    kept: that policy ("best", "best shift", "best gain"), the worlds' states ("world qpos", …) and the value function's weights.
+    kept: that policy (see `trial`), the worlds' states ("world qpos", …) and the value function's weights.
     """
 
     kind = "shac"
@@ -184,7 +184,7 @@ class Shac(Search):
             self.memory |= {"value mean": 0.0, "value deviation": 1.0, "value steps": 0.0, "steps": 0.0, "episodes": 0.0}
             self._keep([self._fresh() for _ in range(o.worlds)], np.zeros(o.worlds))
         if self.iteration % o.interval == 0:
-            self._try()
+            self.trial(self.parameters, self.whitening(), o.starts)
         value, (shift, gain) = self._value(), self.whitening()
         states, ages = self._states(), self.kept["world ages"].copy()
         known = self.kept["seen"] if "seen" in self.kept else np.array([self.task.observe(s, None) for s in states])
@@ -251,23 +251,6 @@ class Shac(Search):
         m, layers = self.memory, MlpPolicy(self.task.observation_size, 1, self.options.hidden)
         adam = Adam(self.kept["value moments"], m["value steps"])
         return ValueFunction(layers, self.kept["value"].copy(), adam, m["value mean"], m["value deviation"])
-
-    def _try(self) -> None:
-        """Episodes of the present policy in the hard limit, from the same starts each time; the best policy is kept."""
-        whitening = self.whitening()
-        jobs = [self.job(self.parameters, (self.seed, 2**30, i), None, whitening) for i in range(self.options.starts)]
-        played = self.workers.map(play, jobs)
-        self.evaluations += sum(e.steps for e in played)
-        total = float(np.mean([e.total for e in played]))
-        if total > self.memory.get("best", -np.inf):
-            self.memory["best"] = total
-            self.kept |= {"best": self.parameters, "best shift": whitening[0], "best gain": whitening[1]}
-
-    def chosen(self) -> tuple[Array, tuple[Array, Array]]:
-        """Parameters (size,) of the best policy tried, and its whitening: shift and gain (no,) of observations."""
-        if "best" not in self.kept:
-            return super().chosen()
-        return self.kept["best"], (self.kept["best shift"], self.kept["best gain"])
 
     # worlds
 

@@ -6,7 +6,7 @@ controls carry h². In the soft mode steps are shorter; stage costs shrink with 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,9 @@ KAPPA = 3e-4
 """[N m s] of the gradients, the paper's."""
 OPTIONS = Options(kappa=KAPPA, cost_tolerance=0.0, absolute_tolerance=1e-3)
 """Iterations end at the paper's absolute tolerance of the cost."""
+TOLERANCES = {"hopper": 1e-3, "quadruped": 3e-4}
+"""Violations that the paper's plans of the hopper and the quadruped end with, far below its tolerance of 5e-3, at which its last
+update of the multipliers left them by chance: here they are asked for. The boxes end where the paper's do."""
 JOINT_DAMPING = 10.0
 """Of the quadruped in the paper's scripts [N m s/rad]."""
 HOPPER_POSITIONS = [0, 1, 2, 6, 7, 8, 9]
@@ -94,7 +97,8 @@ def hopper(mode: str = "hard") -> PlanningProblem:
     controls = np.tile([0.0, 0.0, lift], (steps, 1))
     constraints = [goal(model, end, rows=np.array(HOPPER_POSITIONS))]
     terminal = [state_cost(model, target, weight=weight)]
-    return PlanningProblem(sim, start, controls, stage, terminal, constraints, OPTIONS)
+    options = replace(OPTIONS, constraint_tolerance=TOLERANCES["hopper"]) if mode == "hard" else OPTIONS
+    return PlanningProblem(sim, start, controls, stage, terminal, constraints, options)
 
 
 def quadruped(steps: int = 40) -> PlanningProblem:
@@ -115,6 +119,6 @@ def quadruped(steps: int = 40) -> PlanningProblem:
     controls = np.array([holding_torques(sim, qpos[k + 1], gait.in_stance((k + 0.5) * h)) for k in range(steps)])
     return PlanningProblem(
         sim, start, controls, [tracking, control_cost(model, 0.01 * h * h**2)], [tracking],
-        [goal(model, qpos[-1], rows=np.arange(3))], OPTIONS,
+        [goal(model, qpos[-1], rows=np.arange(3))], replace(OPTIONS, constraint_tolerance=TOLERANCES["quadruped"]),
         [sim.initial_state(q, v) for q, v in zip(qpos, qvel, strict=True)],
     )  # fmt: skip

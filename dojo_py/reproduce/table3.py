@@ -31,8 +31,6 @@ PAPER: dict[str, tuple[float | None, float, int | None]] = {
     "hopper, soft": (26.7, 2e-3, 66),
 }
 """Cost, goal violation, iterations of the paper: Dojo, and MuJoCo beside the soft mode."""
-VIOLATION_BOUND = 5e-3
-"""Of the goal, in the hard mode's four problems."""
 COLUMNS = (
     "problem", "cost", "violation", "iterations", "status", "paper: cost", "violation", "iterations",
     "seconds", "simulate + gradients", "backward pass", "line search",
@@ -53,9 +51,12 @@ def solve(name: str, progress: bool = False) -> tuple[Plan, float]:
 
 
 def within_bounds(name: str, plan: Plan) -> bool:
-    """Whether a plan of the hard mode meets what must hold; the soft mode's are printed only."""
-    limit = PAPER[name][2]
-    return "soft" in name or (plan.violation <= VIOLATION_BOUND and limit is not None and plan.iterations <= limit)
+    """Whether a plan of the hard mode misses its goal by no more than the paper's, to the digit that the paper prints, in as many
+    iterations; the soft mode's are printed only.
+    """
+    _, violation, iterations = PAPER[name]
+    missed = float(f"{plan.hard_violation:.0e}")
+    return "soft" in name or (missed <= violation and iterations is not None and plan.iterations <= iterations)
 
 
 def run(names: Sequence[str] = tuple(ROWS)) -> Report:
@@ -81,9 +82,12 @@ def run(names: Sequence[str] = tuple(ROWS)) -> Report:
         missed += [] if within_bounds(name, plan) else [name]
     notes = [
         f"gradients at kappa {problems.KAPPA:g}; plans begin in relaxed motion and end in the hard limit, where they are measured",
-        f"bounds, hard mode: violation at most {VIOLATION_BOUND:g}, iterations at most the paper's: "
+        "bounds, hard mode: violation, to one digit, and iterations at most the paper's: "
         + (f"missed by {', '.join(missed)}" if missed else "met by all"),
-        "soft mode: time step 0.01 s, finite differences; stage costs scaled with the time step",
+        "the quadruped's cost cannot be compared: the paper says neither its reference gait nor how its weights count controls, "
+        "which are impulses there",
+        "soft mode: time step 0.01 s, finite differences; stage costs scaled with the time step. It is not known which contact "
+        "parameters, differences and tolerances the paper's MuJoCo rows have",
     ]
     return Report("table3", "Planning through contact (Table III)", COLUMNS, rows, notes, curves, _figure, not missed, replays)
 
@@ -94,7 +98,7 @@ def _figure(plt: Any, report: Report) -> Any:
         style = "--" if name.endswith("soft") else "-"
         axes[0].semilogy(curve["iteration"], curve["cost"], style, label=name.replace("_", " "))
         axes[1].semilogy(curve["iteration"], np.maximum(curve["violation"], 1e-6), style)
-    axes[1].axhline(VIOLATION_BOUND, color="0.6", lw=0.8)
+    axes[1].axhline(problems.OPTIONS.constraint_tolerance, color="0.6", lw=0.8)
     axes[0].set_ylabel("cost")
     axes[1].set_ylabel("goal violation")
     for axis in axes:

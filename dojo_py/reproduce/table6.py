@@ -29,8 +29,8 @@ METHODS = {"hard": ("ARS", "AGS", "SHAC", "Climb", "no gradients"), "soft": ("AR
 """Methods of each mode."""
 WITHOUT = "² Climb by noise alone, as many evaluations: what its gradients are worth"
 FOOTNOTE = (
-    "¹ gradient search whose steps are tried by episodes (dojo_py.policy.climb); it has figures in units of return, found on these "
-    "robots"
+    "¹ gradient search whose steps are tried by episodes (dojo_py.policy.climb); its patience and margin, in spreads of returns "
+    "seen, were found on these robots, where every episode starts alike"
 )
 PAPER = {
     ("HalfCheetah", "ARS"): ("46 ± 24", "3e4"),

@@ -9,9 +9,12 @@ import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = [page for page in sorted(DOCS.rglob("*.md")) if "```python" in page.read_text(encoding="utf-8")]
-SLOW = {"planning.md", "view.md", "coming_from/brax_mjx.md"}
-"""Plans several times; draws replays; compiles with JAX: half a minute each."""
-NEEDS = {"jax.md": "jax", "brax_mjx.md": "jax", "environments.md": "gymnasium", "view.md": "viser", "planning.md": "matplotlib"}
+SLOW = {"planning.md", "view.md", "coming_from/brax_mjx.md", "guides/machines.md"}
+"""Plans several times; draws replays; compiles with JAX; starts Dask and Ray: half a minute each."""
+NEEDS = {
+    "jax.md": ["jax"], "brax_mjx.md": ["jax"], "environments.md": ["gymnasium"], "view.md": ["viser"],
+    "planning.md": ["matplotlib"], "machines.md": ["distributed", "ray"],
+}  # fmt: skip
 
 
 def blocks(page):
@@ -28,8 +31,8 @@ def marked(page):
 @pytest.mark.parametrize("page", [marked(page) for page in PAGES])
 @pytest.mark.filterwarnings("default")
 def test_the_blocks_of_a_page_run_and_print_what_they_say(page, tmp_path, monkeypatch):
-    if page.name in NEEDS:
-        pytest.importorskip(NEEDS[page.name], reason=f"{NEEDS[page.name]} is not installed")
+    for module in NEEDS.get(page.name, []):
+        pytest.importorskip(module, reason=f"{module} is not installed")
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.chdir(tmp_path)
     scope: dict = {"__name__": "__main__"}

@@ -47,6 +47,20 @@ def test_an_ant_by_gradients_reaches_random_search():
     assert np.median(final_rewards("Ant", 36_000)) >= ARS_ANT
 
 
+NOTHING = pytest.mark.xfail(
+    strict=True, reason="bound 54: 9.6; what relaxed episodes teach is worse than the start in the hard one"
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("robot", "paper"), [("HalfCheetah", 44.0), pytest.param("Ant", 54.0, marks=NOTHING)])
+def test_ags_earns_what_the_paper_says(robot, paper):
+    """Mean of the best three of five seeds, one set of options. Measured: 69.6 and 9.6."""
+    budget = table6.SETTINGS[robot].gradient_budget
+    searches = [table6.make_search(robot, "AGS", seed).run(table6.MOST, budget=budget) for seed in range(5)]
+    assert np.sort([s.history[-1][3] for s in searches])[2:].mean() >= paper
+
+
 def test_a_moved_task_is_the_task_but_for_the_last_bits():
     """Round-off of the start, and nothing else: picklable, with all that a search asks of a task."""
     plain = table6.make_search("HalfCheetah", "Climb", 0).task

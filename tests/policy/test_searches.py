@@ -42,9 +42,9 @@ OPTIONS = {
 }
 
 
-def search(name, seed=0, workers=None, policy=None):
+def search(name, seed=0, workers=None, policy=None, task=None):
     kind, options = OPTIONS[name]
-    return kind(Toy(), policy or LinearPolicy(2, 1), options, LENGTH, seed, 2, workers)
+    return kind(task or Toy(), policy or LinearPolicy(2, 1), options, LENGTH, seed, 2, workers)
 
 
 def same(a, b):
@@ -139,7 +139,7 @@ def test_processes_give_the_same_bits():
 
 
 def test_ags_offers_the_best_policy_it_played():
-    found = Ags(Toy(), LinearPolicy(2, 1), AgsOptions(step_size=3.0, normalise=False, patience=2), LENGTH, 0)
+    found = Ags(Toy(fixed=True), LinearPolicy(2, 1), AgsOptions(step_size=5.0, normalise=False, patience=2), LENGTH, 0)
     earned = []
     for _ in range(12):
         earned.append(play(found.job(found.parameters, (0, found.iteration, 0))).total)
@@ -155,7 +155,8 @@ def test_all_seeds_count():
     searches = run_seeds(lambda seed: search("ags", seed), range(3), 10)
     summary = summarise(searches)
     assert summary.final.shape == (3,) and summary.mean == pytest.approx(np.mean([s.history[-1][3] for s in searches]))
-    assert summary.evaluations[0] == 2 * 10 * 50 and "±" in str(summary)
+    trials = 2 * 6 * 50  # before the first iteration, and when learning has cost twice as much
+    assert summary.evaluations[0] == 2 * 10 * 50 + trials and "±" in str(summary)
     curves = [s.curve() for s in searches]
     target = float(np.mean([c["reward"][4] for c in curves]))
     assert 0 < evaluations_to_reach(curves, target) <= 500
@@ -163,7 +164,7 @@ def test_all_seeds_count():
 
 
 def test_climb_stays_within_its_budget_and_offers_its_best():
-    found = search("climb").run(100, budget=990)
+    found = search("climb", task=Toy(fixed=True)).run(100, budget=990)
     assert 890 < found.evaluations + found.gradients <= 990 and not found.affordable(990)
     chosen, whitening = found.chosen()
     assert play(found.job(chosen, (0, 0), None, whitening)).total == found.memory["best"]
@@ -175,11 +176,43 @@ def test_climb_stays_within_its_budget_and_offers_its_best():
         ClimbOptions(dampings=(0.0, 1.0))
 
 
+@pytest.mark.parametrize("name", ["climb", "ags", "ags patient"])
+def test_where_episodes_start_differently_the_best_of_trials_is_offered(name):
+    """Of six starts, the same each time, in the hard limit; they are charged, and never worse than the policy it began with."""
+    found = search(name)
+    begun = found.parameters
+
+    def earned(parameters, whitening):
+        return np.mean([play(found.job(parameters, (0, 2**30, i), None, whitening)).total for i in range(6)])
+
+    found.run(1)
+    assert found.varied and not search(name, task=Toy(fixed=True)).varied
+    first = found.memory["tried"]
+    assert first == earned(begun, (found.kept["tried shift"], found.kept["tried gain"]))
+    before = found.evaluations
+    found.run(8)
+    assert found.memory["tried"] == earned(*found.chosen()) >= first and found.evaluations > before + 300
+    assert found.memory["trial"] == 300.0
+
+
+def test_climb_compares_tries_with_the_present_policy_at_one_start(monkeypatch):
+    """A start of its own for every iteration, at which the present policy is played first."""
+    seeds = []
+    monkeypatch.setattr(climb, "play", lambda job, *a: seeds.append((job.seed, job.parameters.copy())) or play(job, *a))
+    found = search("climb")
+    for k in range(4):
+        present = found.parameters
+        found.iterate()
+        mine = [(seed, parameters) for seed, parameters in seeds if seed == (0, 0, k)][3 if k == 0 else 0 :]  # (after the warm-up)
+        assert len(mine) >= 2 and np.array_equal(mine[0][1], present)
+    assert {seed for seed, _ in seeds} == {(0, 0, k) for k in range(4)}
+
+
 def test_climb_charges_abandoned_tries_for_what_they_played(monkeypatch):
     """Tries that fall behind end early; none of them becomes the present policy."""
     played = []
     monkeypatch.setattr(climb, "play", lambda *a: played.append(play(*a)) or played[-1])
-    found = Climb(Toy(), LinearPolicy(2, 1), ClimbOptions(step_size=2.0, noise=2.0), LENGTH, 0).run(20)
+    found = Climb(Toy(fixed=True), LinearPolicy(2, 1), ClimbOptions(step_size=2.0, noise=2.0), LENGTH, 0).run(20)
     abandoned = [e for e in played if not e.whole]
     assert any(e.steps < LENGTH.horizon for e in abandoned)
     assert found.evaluations == sum(e.steps for e in played) and found.gradients == 20 * LENGTH.horizon

@@ -35,8 +35,11 @@ class Toy:
     action_size: ClassVar[int] = 1
 
     limit: float = 100.0
+    fixed: bool = False
+    """Every episode has the same start."""
 
     def initial_state(self, rng):
+        rng = np.random.default_rng(1) if self.fixed else rng
         return State(rng.uniform(-1, 1, 1), rng.uniform(-1, 1, 1), np.zeros(0))
 
     def observe(self, state, contacts):

@@ -1,0 +1,83 @@
+"""FeedbackLoop: a roll-out with a plan's feedback in one kernel call, on memory that is kept for the next one."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from dojo_py.handles import handle
+from dojo_py.simulate.results import State
+
+Array = np.ndarray
+MOST_KEPT = 8
+"""Simulators and numbers of steps that loops are kept of."""
+
+
+class FeedbackLoop:
+    """T steps of a simulator that has a `loop`. For one thread at a time."""
+
+    def __init__(self, sim: Any, steps: int, rows: Any = None):
+        from dojo_py.by_address import address_of, struct_address
+        from dojo_py.planning.feedback_kernels import Feedback, act
+
+        model = sim.model
+        nq, nv, nu = int(model.nq), int(model.nv), int(model.nu)
+        self.rows = sim.loop(steps) if rows is None else rows
+        z = np.zeros
+        fields: dict[str, Any] = {
+            "qpos": self.rows.qpos, "qvel": self.rows.qvel, "control": self.rows.control, "status": z(steps, np.int64),
+            "done": z(1, np.int64), "old_qpos": z((steps, nq)), "old_qvel": z((steps, nv)), "old_control": z((steps, nu)),
+            "feedforward": z((steps, nu)), "gains": z((steps, nu, 2 * nv)), "low": z(nu), "high": z(nu), "away": z(2 * nv),
+            "turns": z((3, 4)), "rotation": z(3), "joint_type": np.array(model.jnt_type, np.int64),
+            "joint_qpos": np.array(model.jnt_qposadr, np.int64), "joint_dof": np.array(model.jnt_dofadr, np.int64),
+        }  # fmt: skip
+        self.data = Feedback(**fields)
+        self._handle = handle(self.data)
+        self._act, self._address = address_of(act), struct_address(self._handle)
+
+    def run(
+        self, start: State, states: list[State], controls: Array, feedforward: Array, gains: Array, limits: tuple[Array, Array],
+        kappa: float | None,
+    ) -> tuple[list[State], Array, Array] | None:  # fmt: skip
+        """T + 1 states, controls (T, nu) and statuses (T,) of u + feedforward + gains (x ⊖ states); None where a step has no end.
+
+        ValueError where the simulator refuses the start.
+        """
+        d, T = self.data, len(controls)
+        rows = self.rows.at(start)
+        if rows is not self.rows:  # mocap bodies or equalities are not as in the model
+            return FeedbackLoop(rows.simulator, T, rows).run(start, states, controls, feedforward, gains, limits, kappa)
+        for k in range(T):
+            d.old_qpos[k], d.old_qvel[k] = states[k].qpos, states[k].qvel
+        d.old_control[:], d.feedforward[:], d.gains[:], d.low[:], d.high[:] = controls, feedforward, gains, *limits
+        rows.start(start)
+        rows.run(self._act, self._address, 0.0 if kappa is None else kappa)
+        if d.done[0] < T or not (np.isfinite(d.qpos).all() and np.isfinite(d.qvel).all()):
+            return None
+        return [start, *(rows.state(k) for k in range(1, T + 1))], d.control.copy(), d.status.copy()
+
+
+_kept: dict[tuple[int, int], list[FeedbackLoop]] = {}
+"""(number of the simulator, which the loops keep alive, and of steps) -> loops that nobody uses."""
+_lock = threading.Lock()
+
+
+@contextmanager
+def borrowed(sim: Any, steps: int) -> Iterator[FeedbackLoop]:
+    """A loop that nobody else uses meanwhile; kept afterwards, while the simulator lives."""
+    key = (id(sim), steps)
+    with _lock:
+        free = _kept.pop(key, [])
+        loop = free.pop() if free else None
+    loop = FeedbackLoop(sim, steps) if loop is None else loop
+    try:
+        yield loop
+    finally:
+        with _lock:
+            _kept[key] = [*free, *_kept.pop(key, []), loop]  # (the latest is the last)
+            while len(_kept) > MOST_KEPT:
+                _kept.pop(next(iter(_kept)))

@@ -1,0 +1,36 @@
+"""Knots: several knots of a motion at once, for costs that are evaluated in one go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dojo_py.simulate.results import State
+
+Array = np.ndarray
+
+
+class Knots(NamedTuple):
+    """Knots first … first + K − 1."""
+
+    states: Sequence[State]
+    qpos: Array
+    """(K, nq)"""
+    qvel: Array
+    """(K, nv)"""
+    controls: Array | None
+    """(K, nu); None at the terminal knot."""
+    first: int
+
+    def control(self, i: int) -> Array | None:
+        """(nu,) of the i-th of them."""
+        return None if self.controls is None else self.controls[i]
+
+
+def stages_and_end(states: Sequence[State], controls: Array) -> tuple[Knots, Knots]:
+    """The T knots with a control, and the terminal one, of T + 1 states."""
+    T = len(controls)
+    qpos, qvel = np.array([s.qpos for s in states]), np.array([s.qvel for s in states])
+    return Knots(states[:T], qpos[:T], qvel[:T], controls, 0), Knots(states[T:], qpos[T:], qvel[T:], None, T)
