@@ -80,7 +80,7 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
         source = WARM if all_warm(W) else COLD
         total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, kappa, source, budget, out)
         if out[0] != SOLVED:
-            release_points(P, W)
+            _let_points_go(P, W, out)
             if may_ask and want_all(L, P, Q, W, h) > 0:
                 return True
             if _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step, whole or in parts
@@ -88,8 +88,9 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
                 total += whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, COLD, budget - total, out)
         if out[0] != SOLVED and kappa == 0.0 and out[5] <= W.options.residual_tolerance:
             _end_at_best(L, P, Q, A, W, angle, rate, wrench, h, out[9])
-            if out[6] <= complementarity_tolerance(L, W, h, kappa) * steady(W):
-                out[0], out[2], out[3], out[8] = SOLVED, out[5], out[6], residual_of(L, W, h, 0.0)
+            residual = residual_of(L, W, h, 1.0)
+            if residual <= W.options.residual_tolerance and out[6] <= complementarity_tolerance(L, W, h, kappa) * steady(W):
+                out[0], out[2], out[3], out[8] = SOLVED, residual, out[6], residual_of(L, W, h, 0.0)
         if out[0] != SOLVED and kappa == 0.0 and hold_points(L, P, Q, W) > 0:
             total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, budget - total, out)
         if any_held(P, W):
@@ -98,7 +99,7 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
             if apart:
                 out[0] = STALLED
             if out[0] != SOLVED:
-                release_points(P, W)
+                _let_points_go(P, W, out)
         if out[0] == SOLVED and kappa == 0.0:
             total += rebound(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
     if first > 0 or (out[0] != SOLVED and kappa == 0.0 and W.options.subdivisions > 0.0):
@@ -112,6 +113,14 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
     else:
         _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, out, report)
     return False
+
+
+@kernel
+def _let_points_go(P, W, out):
+    """Held points are free again. A best point that was found with them is none of the step without."""
+    if any_held(P, W):
+        out[4], out[5], out[6] = math.inf, math.inf, math.inf
+    release_points(P, W)
 
 
 @kernel
