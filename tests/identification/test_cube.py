@@ -58,9 +58,9 @@ def test_free_flight_alone_shows_that_the_centre_of_mass_is_not_in_the_middle():
 
 
 def test_some_tosses_find_the_cube():
-    """Forty tosses for the first guess, five for the fit. Longer: the slow test."""
-    report = identify_cube(fit=40, validate=2, every=8, max_iterations=4)
-    assert np.abs(report.edges / EDGE - 1).max() < 0.1
+    """Forty tosses for the first guess, twenty for the fit: edges off by 1.3 % at most (of five tosses by 4 to 14 %). Longer: slow."""
+    report = identify_cube(fit=40, validate=2, every=2, max_iterations=4)
+    assert np.abs(report.edges / EDGE - 1).max() < 0.05
     assert 0.1 < report.friction < 0.3
     assert report.result.unsolved == 0 and report.fitted.unsolved == 0
     assert "held-out roll-outs" in str(report)
@@ -79,7 +79,7 @@ def report():
 
 @pytest.mark.slow
 def test_the_whole_experiment(report):
-    """Fifty of 200 tosses. Measured: edges 0.1043 to 0.1058 m, friction 0.186, centre of mass (-0.6, -0.5, 5.5) mm."""
+    """Fifty of 200 tosses. Measured: edges 0.1037 to 0.1058 m, friction 0.184, centre of mass (-0.3, -0.1, 5.3) mm."""
     print(report)
     assert np.abs(report.edges / EDGE - 1).max() < 0.03
     assert 0.12 <= report.friction <= 0.22
@@ -88,7 +88,7 @@ def test_the_whole_experiment(report):
 
 @pytest.mark.slow
 def test_unseen_tosses_are_predicted_better_than_by_the_nominal_cube(report):
-    """Measured on the held-out 85: position 0.158 cube widths (nominal 0.159), rotation 16.4 deg (18.2)."""
+    """Measured on the held-out 85: position 0.152 cube widths (nominal 0.158), rotation 16.4 deg (18.2)."""
     assert report.fitted.position.mean() < report.nominal.position.mean()
     assert report.fitted.rotation.mean() < report.nominal.rotation.mean()
     assert report.holds
