@@ -58,7 +58,7 @@ def test_free_flight_alone_shows_that_the_centre_of_mass_is_not_in_the_middle():
 
 
 def test_some_tosses_find_the_cube():
-    """Forty tosses for the first guess, twenty for the fit: edges off by 1.3 % at most (of five tosses by 4 to 14 %). Longer: slow."""
+    """Forty tosses for the first guess, twenty for the fit: edges off by 1.3 % (of five tosses by 4 to 14 %). Longer: slow."""
     report = identify_cube(fit=40, validate=2, every=2, max_iterations=4)
     assert np.abs(report.edges / EDGE - 1).max() < 0.05
     assert 0.1 < report.friction < 0.3
