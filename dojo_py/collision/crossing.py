@@ -17,7 +17,7 @@ import math
 from dojo_py.collision.vectors import along, cross, dot, length, minus, plus, times
 from dojo_py.jit import kernel
 
-RISE = 0.15
+FACE_RISE = 0.15
 """a: slope of a face, upwards along N, at which N is not a normal of its shape."""
 STEEP_EDGE = 0.25
 """Slope s of an edge over a face up to which its height is its gap alone: at twice this nothing is felt of it."""
@@ -69,11 +69,11 @@ def crossing_fade(u, w, sign, faces_a, faces_b):
     for i in range(4):
         d1, d2 = _into_faces(faces_a[0], faces_a[1]) if i < 2 else _into_faces(faces_b[0], faces_b[1])
         d, side = d1 if i % 2 == 0 else d2, 1.0 if i < 2 else -1.0
-        x = side * dot(d, N) / RISE
+        x = side * dot(d, N) / FACE_RISE
         if x <= 0.0:
             continue
         total += x * x * x
-        by = 3.0 * x * x * side / RISE
+        by = 3.0 * x * x * side / FACE_RISE
         by_N = along(by_N, by, d)
         if i < 2:
             turn = along(turn, by, cross(d, N))

@@ -20,25 +20,32 @@ import math
 
 from dojo_py.collision.candidates import AROUND, FELT
 from dojo_py.collision.convex_shapes import CYLINDER, PLANE
-from dojo_py.collision.crossing import crossing_fade, over_fade
-from dojo_py.collision.facing import CORNER, EDGE, FACE, WHOLE, face_beside, facing, has_faces, list_faces
-from dojo_py.collision.facing_change import direction
+from dojo_py.collision.crossing import STEEP_EDGE, over_fade
+from dojo_py.collision.facing import WHOLE
 from dojo_py.collision.features import BALL_FEATURE, EDGE_EDGE, EDGE_OVER, NEAREST, POINT_PLANE, RIM_PLANE
-from dojo_py.collision.overhang import APART, STEEP_EDGE, STEEPNESS, keep_ends, over_polygon, within_edge
+from dojo_py.collision.overhang import APART, STEEPNESS, keep_ends, over_polygon, within_edge
 from dojo_py.collision.pair_gap import gap_of
 from dojo_py.collision.rim_choice import LEAN, flat_number, rim_features
 from dojo_py.collision.rims import RIM_SOFTNESS, STEADY_LEAN
+from dojo_py.collision.shown_parts import (
+    corner_part,
+    edge_part,
+    face_part,
+    fade_of_crossing,
+    farther_away,
+    list_shown,
+    note_normals,
+    note_parts,
+    show_part,
+)
 from dojo_py.collision.shown_polygons import (
     CORNERS,
-    FACES,
     FOUND,
     border_number,
     edge_number,
     no_ends,
     pose_of,
     put_feature,
-    show_face,
-    show_polygon,
     shows_polygon,
 )
 from dojo_py.collision.vectors import (
@@ -52,8 +59,6 @@ from dojo_py.collision.vectors import (
     put,
     row,
     times,
-    turned,
-    turned_back,
     unit,
 )
 from dojo_py.jit import kernel
@@ -111,9 +116,9 @@ def find_convex(Q, W, k, x, R, reach):
         M.size[0], M.geom[0], M.geom[1] = 0.0, a, b
         list_shown(Q, W, k, pose_a, pose_b)
         for i in range(max(M.faces[0], 1)):
-            _show(Q, M, 0, i, pose_a, n)
+            show_part(Q, M, 0, i, pose_a, n)
             for j in range(max(M.faces[1], 1)):
-                _show(Q, M, 1, j, pose_b, times(-1.0, n))
+                show_part(Q, M, 1, j, pose_b, times(-1.0, n))
                 common_corners(Q, W, a, pose_a, b, pose_b, n, gap, reach)
         no_ends(M)
         if gap > -MISSED * M.size[0]:  # in one another, crossings mean nothing
@@ -131,91 +136,6 @@ def find_convex(Q, W, k, x, R, reach):
         if M.kind[0] != NEAREST or not (Q.shape_kind[a] == PLANE or Q.shape_kind[b] == PLANE):
             add_feature(Q, W, k, M, 0, x, R)
     return gap, W.n_features[0] - before
-
-
-@kernel
-def list_shown(Q, W, k, pose_a, pose_b):
-    """The faces that both shapes of pair k show, into W.manifold: none in the hard limit or to cylinders, which see one polygon."""
-    M = W.manifold
-    M.faces[0] = M.faces[1] = 0
-    if M.band[0] == 0.0 or Q.shape_kind[M.geom[0]] == CYLINDER or Q.shape_kind[M.geom[1]] == CYLINDER:
-        return
-    n = direction(Q, W, k, M.geom[0], pose_a, M.geom[1], pose_b)
-    for side in range(2):
-        R, outwards = (pose_a[1], n) if side == 0 else (pose_b[1], times(-1.0, n))
-        for r in range(9):
-            M.axes[side, r] = R[r]
-        v = turned_back(R, outwards)
-        put(M.seen_along, side, v)
-        if has_faces(Q, M.geom[side]):
-            M.faces[side] = list_faces(Q, M.geom[side], v, FACES, M.shown[side])
-
-
-@kernel
-def _show(Q, M, side, i, pose, n):
-    """The polygon of a side: the face number i of those listed, or what it shows along n."""
-    if M.faces[side] == 0:
-        show_polygon(Q, M, side, M.geom[side], pose, n)
-        return
-    M.face_shown[side] = M.shown[side, i]
-    show_face(Q, M, side, M.geom[side], pose, M.shown[side, i], 0)
-
-
-@kernel
-def _farther_away(Q, M, part_a, part_b):
-    """How much the gap of a feature with these parts of both shapes grows because they face away, d₂ (1/σ_A + 1/σ_B) [m]."""
-    less = 0.0
-    for side in range(2):
-        part = part_a if side == 0 else part_b
-        less += 1.0 / facing(Q, part, row(M.seen_along, side))[0]
-    return STEEPNESS * M.band[0] * less
-
-
-@kernel
-def _note_parts(Q, M, part_a, part_b, farther):
-    """Note the parts of the feature that is being made, which add so much to its gap; those that are shown wholly as that."""
-    M.farther[FOUND] += farther
-    for side in range(2):
-        part = part_a if side == 0 else part_b
-        whole = farther == 0.0 or facing(Q, part, row(M.seen_along, side))[0] == math.inf
-        M.part[FOUND, side, 0], M.part[FOUND, side, 1], M.part[FOUND, side, 2] = WHOLE if whole else part[0], part[1], part[2]
-
-
-@kernel
-def _corner_part(Q, M, side, i):
-    """Corner i of a side as a part (facing.py)."""
-    return (CORNER, Q.shape_hull[M.geom[side], 0] + M.number[side, i], 0) if M.faces[side] > 0 else (WHOLE, 0, 0)
-
-
-@kernel
-def _edge_part(Q, M, side, i, j):
-    """Likewise the edge between two corners."""
-    if M.faces[side] == 0:
-        return (WHOLE, 0, 0)
-    face, first = M.face_shown[side], Q.shape_hull[M.geom[side], 0]
-    return (EDGE, face, face_beside(Q, face, first + M.number[side, i], first + M.number[side, j]))
-
-
-@kernel
-def _face_part(M, side):
-    """Likewise the face."""
-    return (FACE, M.face_shown[side], 0) if M.faces[side] > 0 else (WHOLE, 0, 0)
-
-
-@kernel
-def _note_normals(Q, M, side, part):
-    """Note the normals, world, of the two faces of the edge that is a part of a side (crossing.py); zero for an axis."""
-    R = M.axes[side]
-    A = (R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8])
-    for i in range(2):
-        put(M.faces_at[FOUND, side], i, turned(A, row(Q.face_normal, part[1 + i])) if part[0] == EDGE else (0.0, 0.0, 0.0))
-
-
-@kernel
-def _crossing_fade(M, u, w, sign):
-    """`crossing_fade` of the edges whose faces have been noted."""
-    a, b = M.faces_at[FOUND, 0], M.faces_at[FOUND, 1]
-    return crossing_fade(u, w, sign, (row(a, 0), row(a, 1)), (row(b, 0), row(b, 1)))[0]
 
 
 @kernel
@@ -350,16 +270,16 @@ def _corner(Q, M, side, i, g, n, reach):
     gap = dot(m, minus(p, o)) - M.radius[side]
     if gap > reach or abs(dot(m, n)) < STEEP:
         return
-    farther, own, others = 0.0, _corner_part(Q, M, side, i), _face_part(M, 1 - side)
+    farther, own, others = 0.0, corner_part(Q, M, side, i), face_part(M, 1 - side)
     part_a, part_b = (own, others) if side == 0 else (others, own)
     if M.faces[0] + M.faces[1] > 0:
-        farther = _farther_away(Q, M, part_a, part_b)
+        farther = farther_away(Q, M, part_a, part_b)
         if gap + farther > reach:
             return
     if not _over_face(M, 1 - side, p, gap, M.flat[side, i, 0], M.flat[side, i, 1]):
         return
     if M.band[0] > 0.0:
-        _note_parts(Q, M, part_a, part_b, farther)
+        note_parts(Q, M, part_a, part_b, farther)
     x, y, sign = M.flat[side, i, 0], M.flat[side, i, 1], 1.0 if side == 0 else -1.0
     f = put_feature(M, POINT_PLANE, x, y, gap, side, M.number[side, i], M.face[1 - side], sign)
     if f >= 0:
@@ -442,18 +362,18 @@ def _crossing(Q, M, i, i2, j, j2, n, reach):
     size = length(N)
     cosine = dot(N, n) / size if size > 0.0 else 0.0
     if many:
-        part_a, part_b = _edge_part(Q, M, 0, i, i2), _edge_part(Q, M, 1, j, j2)
-        parts = part_a, part_b, _farther_away(Q, M, part_a, part_b)
+        part_a, part_b = edge_part(Q, M, 0, i, i2), edge_part(Q, M, 1, j, j2)
+        parts = part_a, part_b, farther_away(Q, M, part_a, part_b)
     if abs(cosine) > (STEEP if many else ALIGNED):
         _edge_edge(Q, M, a, u, p, b, w, q, N, cosine, least, x, y, first, second, reach, parts)
         if not smooth:
             return
     if many and face == 1:
-        part_b, second = _face_part(M, 1), border_number(M, 1, j, j2)
-        parts = part_a, part_b, _farther_away(Q, M, part_a, part_b)
+        part_b, second = face_part(M, 1), border_number(M, 1, j, j2)
+        parts = part_a, part_b, farther_away(Q, M, part_a, part_b)
     elif many:
-        part_a, first = _face_part(M, 0), border_number(M, 0, i, i2)
-        parts = part_a, part_b, _farther_away(Q, M, part_a, part_b)
+        part_a, first = face_part(M, 0), border_number(M, 0, i, i2)
+        parts = part_a, part_b, farther_away(Q, M, part_a, part_b)
     if M.has_face[face] and abs(dot(row(M.normal, face), n)) >= STEEP:  # their normal says nothing: one over the face of the other
         if face == 1:
             _edge_over(Q, M, 0, a, u, p, b, w, q, least, x, y, first, second, reach, parts)
@@ -475,9 +395,9 @@ def _edge_edge(Q, M, a, u, p, b, w, q, N, cosine, least, x, y, first, second, re
         if M.faces[0] + M.faces[1] > 0:
             if size <= least * length(u) * length(w):
                 return
-            _note_normals(Q, M, 0, parts[0])
-            _note_normals(Q, M, 1, parts[1])
-            more = STEEPNESS * M.band[0] * _crossing_fade(M, unit(u), unit(w), sign)
+            note_normals(Q, M, 0, parts[0])
+            note_normals(Q, M, 1, parts[1])
+            more = STEEPNESS * M.band[0] * fade_of_crossing(M, unit(u), unit(w), sign)
             M.farther[FOUND] += more
             if gap + parts[2] + more > reach:
                 return
@@ -491,7 +411,7 @@ def _edge_edge(Q, M, a, u, p, b, w, q, N, cosine, least, x, y, first, second, re
         if not (within_edge(M, 0, p, gap, a, plus(a, u)) and within_edge(M, 1, q, gap, b, plus(b, w))):
             return
         M.least_sine[FOUND] = least
-        _note_parts(Q, M, parts[0], parts[1], parts[2])
+        note_parts(Q, M, parts[0], parts[1], parts[2])
     f = put_feature(M, EDGE_EDGE, x, y, gap, 0, first, second, sign)
     if f >= 0:
         put(M.at[f], 0, p)
@@ -532,7 +452,7 @@ def _edge_over(Q, M, side, start, edge, own, end, other, far, least, x, y, first
         if not within_edge(M, 1 - side, point, gap, end, plus(end, other)):
             return
         M.lift[FOUND], M.least_sine[FOUND] = sign, least
-        _note_parts(Q, M, parts[0], parts[1], parts[2])
+        note_parts(Q, M, parts[0], parts[1], parts[2])
     f = put_feature(M, EDGE_OVER, x, y, gap, side, first, second, sign)
     if f >= 0:
         put(M.at[f], side, point)
@@ -547,9 +467,9 @@ def _edge_over(Q, M, side, start, edge, own, end, other, far, least, x, y, first
 def keep_spread(M, most):
     """Mark the features that are kept: all, or of more than `most` the deepest, then always the farthest from those.
 
-    No feature is deeper than its pair: bodies moved apart by their depth overlap nowhere. One that is deeper
-    (`M.least`) has its point outside of what it stands over. As a constraint it would push apart what does not touch, and give it
-    energy: it is not kept, nor is another at its place.
+    No feature is deeper than its pair: bodies moved apart by their depth overlap nowhere. One that is deeper (`M.least`) has its
+    point outside of what it stands over. As a constraint it would push apart what does not touch, and give it energy: it is not
+    kept, nor is another at its place.
     """
     count, real = M.found[0], 0
     for f in range(count):

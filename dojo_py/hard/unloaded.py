@@ -4,7 +4,7 @@
 
 The interior-point method would end at γ = κ/s > 0 instead, with κ at its tolerance, and push apart what lies beside each other
 without a load: two bodies that touch in free fall at sqrt(κ/(m h)), 1e-5 m/s for a few grams. Momentum and energy of what flies
-are kept to round-off, after two iterations in place of four.
+are kept to round-off; bodies without joints start there (`start.fly`), others take two iterations in place of four.
 """
 
 from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS
