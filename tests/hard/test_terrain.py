@@ -154,7 +154,7 @@ def test_a_heap_on_hills_comes_to_rest():
 @pytest.mark.parametrize("kappa", [1e-2, 1e-4, 1e-6])
 @pytest.mark.parametrize("kind", SIZES)
 def test_derivatives(kind, kappa):
-    """A of a body that hits a hill against differences of the κ step, extrapolated (Ridders), of steps above their round-off. Measured: 8e-6."""
+    """A of a body that hits a hill against differences of the κ step, extrapolated, in steps above round-off. Measured: 8e-6."""
     worst = []
     for seed in range(4):
         sim, qpos, rng = over_hills(kind, seed, 0.4)
