@@ -96,7 +96,8 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once, budget, out):
         out[0], out[1], out[2], out[3] = status, total, residual, worst
         out[7] += 1.0
         out[8] = residual_of(L, W, h, 0.0)
-        if status == SOLVED or status == TOO_FAST or total >= budget:
+        hopeless = status == TOO_FAST and attempt >= COLD_START  # (impulses of the last step may be far too large for this one)
+        if status == SOLVED or hopeless or total >= budget:
             return False
     return False
 
