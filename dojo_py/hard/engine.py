@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -67,6 +66,8 @@ class Engine:
         self._label = {**label, "kinematics": kinematics} if kinematics else label
         self._pool = WorkPool(world, model, options)
         self.rows = row_shape(*world[:3])
+        self._differentiates = False
+        self._nothing: Any = None
 
     def with_world(self, world: World, timestep: float, kinematics: int, acting: Any = None) -> Engine:
         """The same model with other tables."""
@@ -80,7 +81,7 @@ class Engine:
         if exact is None or exact.bodies.shape != (len(self.world.layout.mass), 13) or exact.kinematics != self.kinematics:
             return False
         fits = exact.qpos.shape == (self.model.nq,) and exact.impulses.ndim == 1 and self.rows.room(exact.impulses) >= 0
-        return bool(fits and np.all(np.isfinite(exact.bodies)))
+        return fits and bool(np.isfinite(exact.bodies).all())
 
     @property
     def room(self) -> int:
@@ -93,13 +94,13 @@ class Engine:
         exact = Exact(bodies, np.zeros(self.rows.own), qpos, qvel, self.kinematics)
         return State(qpos, qvel, act, time, self._expand(bodies), exact, self.model)
 
-    def end(self, start: State, record: Any) -> State:
+    def end(self, start: State, record: Any, history: Array | None = None) -> State:
         """The state after the one step of a record."""
         exact = Exact(record.bodies[1], self.rows.used_part(record.impulses[1]), record.qpos[1], record.qvel[1], self.kinematics)
         time = start.time + self.timestep * bool(record.reports[0, 7] > 0)  # a step that failed took no time
-        return dataclasses.replace(
-            start, qpos=exact.qpos, qvel=exact.qvel, act=record.act[1], time=time, maximal=record.maximal[1], exact=exact,
-            model=self.model,
+        return State(
+            exact.qpos, exact.qvel, record.act[1], time, record.maximal[1], exact, self.model,
+            start.mocap_pos, start.mocap_quat, start.eq_active, history,
         )  # fmt: skip
 
     def tendon_lengths(self, bodies: Array) -> Array:
@@ -153,9 +154,11 @@ class Engine:
 
     def load_derivatives(self, mine: Any) -> None:
         """What derivatives of steps need besides (apart.py), compiled or loaded. mine: a ThreadWorkspace."""
-        from dojo_py.hard.gradients.derivatives import load_derivatives
+        if not self._differentiates:
+            from dojo_py.hard.gradients.derivatives import load_derivatives
 
-        load_derivatives(*mine.handles)
+            load_derivatives(*mine.handles)
+            self._differentiates = True
 
     def _start_record(self, start: State, steps: int, maximal: bool, contacts: bool, linearize: bool, sense: bool = False) -> Any:
         """An empty record with a checked state in its first rows."""
@@ -164,9 +167,12 @@ class Engine:
         assert start.exact is not None
         sensors, impulses = sense and wanted(self.model), start.exact.impulses
         room = max(self._pool.room, self.rows.room(impulses))
+        if self._nothing is None:
+            self._nothing = allocate_record(self.model, self.world, 0, False, False, shape=self.rows)
         record = allocate_record(
-            self.model, self.world, steps, maximal, contacts, linearize, sensors=sensors, room=room, shape=self.rows
-        )
+            self.model, self.world, steps, maximal, contacts, linearize, sensors=sensors, room=room, shape=self.rows,
+            empty=self._nothing,
+        )  # fmt: skip
         record.qpos[0], record.qvel[0], record.act[0] = start.qpos, start.qvel, start.act
         record.bodies[0], record.impulses[0, : len(impulses)] = start.exact.bodies, impulses
         return record

@@ -47,14 +47,22 @@ class Record(NamedTuple):
 
 def allocate_record(
     model: Any, world: World, steps: int, maximal: bool, contacts: bool, linearize: bool = False, backwards: bool = False,
-    sensors: bool = False, room: int = 0, shape: RowShape | None = None,
+    sensors: bool = False, room: int = 0, shape: RowShape | None = None, empty: Record | None = None,
 ) -> Record:  # fmt: skip
     """Empty records for a number of steps; maximal, contacts, linearize, backwards, sensors: whether these tables are wanted.
 
-    room: for features of pairs in each step; shape: of the rows of impulses, if it is known.
+    room: for features of pairs in each step; shape: of the rows of impulses, if it is known. empty: a record of no steps, whose
+    tables the new one takes for those that are not wanted.
     """
     shape = row_shape(world.layout, world.planes, world.pairs) if shape is None else shape
     z, nb, rows = np.zeros, len(world.layout.mass), steps + 1
+    if empty is not None and not (linearize or backwards or sensors):
+        return empty._replace(
+            qpos=z((rows, model.nq)), qvel=z((rows, model.nv)), act=z((rows, model.na)), bodies=z((rows, nb, 13)),
+            impulses=z((rows, shape.size(room))), reports=z((steps, 9)), gradients=z((steps, 9)),
+            maximal=z((rows, model.nbody, 13)) if maximal else empty.maximal,
+            contacts=empty_table(world, room) if contacts else empty.contacts,
+        )  # fmt: skip
     return Record(
         z((rows, model.nq)), z((rows, model.nv)), z((rows, model.na)), z((rows, nb, 13)),
         z((rows, shape.size(room))), z((steps, 9)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isfinite
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,7 @@ from dojo_py.simulate.arguments import (
     usual_placement,
     vector,
 )
-from dojo_py.simulate.history import on_their_way, sent
+from dojo_py.simulate.history import history_size, on_their_way, sent
 from dojo_py.simulate.poses import PointJacobian, Poses, point_jacobian, poses_of
 from dojo_py.simulate.readings import NOTHING
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
@@ -54,6 +55,11 @@ Array = np.ndarray
 
 DEFAULT_KAPPA = 3e-4
 """Central-path parameter of derivatives unless another is asked for [N m s] (Dojo, section VI)."""
+
+
+def _same(a: Array, b: Any) -> bool:
+    """Whether two arrays are one, or hold the same numbers."""
+    return a is b or np.array_equal(a, b)
 
 
 class HardSimulator:
@@ -84,9 +90,12 @@ class HardSimulator:
         self.world: World = build_world(self._acting, friction, unsupported)
         label = {"mode": "hard", "model": model.name, "timestep": self.timestep, "friction": friction}
         self._engine = Engine(model, self.world, self.timestep, self.options, label)
+        self._plane_geoms = self.world.planes.geom.astype(int).reshape(-1, 2)
+        self._geom_body = np.asarray(model.geom_bodyid, int)
         self._jacobians: dict[tuple[str, ...], Any] = {}
         self._scale: tuple[World, float] | None = None
         self._usual = usual_placement(model)
+        self._remembers, self._quiet = history_size(model) > 0, outside_of(model, None, None, 1)
         self._root, self._placement = self, b""
         self._values: list[dict[str, Any]] = []
         self._placed: dict[bytes, HardSimulator] = {}
@@ -126,12 +135,12 @@ class HardSimulator:
         """A fresh state with its exact part, made from qpos and qvel unless it already belongs to them."""
         m, exact = self.model, state_of(state).exact
         qvel, act = vector("qvel", state.qvel, (m.nv,)), vector("act", state.act, (m.na,))
-        time = float(vector("time", state.time, ()))
+        time = state.time if type(state.time) is float and isfinite(state.time) else float(vector("time", state.time, ()))
         if exact is not None and self._engine.owns(exact):
             qpos = vector("qpos", state.qpos, (m.nq,))
-            if np.array_equal(exact.qpos, qpos) and np.array_equal(exact.qvel, qvel):
-                fresh = State(qpos, qvel, act, time, state.maximal, exact, m, history=state.history)
-                return placed_of(self._usual, state).put(fresh)
+            if _same(exact.qpos, state.qpos) and _same(exact.qvel, state.qvel):
+                placed = placed_of(self._usual, state)
+                return State(qpos, qvel, act, time, state.maximal, exact, m, *placed, state.history)
         fresh = self._engine.state(checks.configuration(m, state.qpos), qvel, act, time)
         return placed_of(self._usual, state).put(replace(fresh, history=state.history))
 
@@ -155,24 +164,24 @@ class HardSimulator:
         if (at := self._at(state)) is not self:
             return at.step(state, control, kappa, wrenches, joint_forces)
         start, u = self._checked(state), control_of(self.model, control)
-        outside = outside_of(self.model, wrenches, joint_forces, 1)
-        acting, before = arriving(self.model, self.timestep, start, u[None])
+        quiet = wrenches is None and joint_forces is None
+        outside = self._quiet if quiet else outside_of(self.model, wrenches, joint_forces, 1)
+        acting, before = arriving(self.model, self.timestep, start, u[None]) if self._remembers else (u[None], None)
         record = self._engine.run(start, acting, outside, checks.kappa_of(kappa), True, True, sense=True)
-        report = record.reports[0]
-        end = self._engine.end(start, record)
-        status = Status(int(report[0]))
-        contacts, counts = self._contacts(record.contacts), (int(report[5]), int(report[6]))
+        status, iterations, residual, complementarity, _, parts, attempts, _, round_off = record.reports[0].tolist()
         readings = self._engine.readings(before, np.array([start.time]), record, outside) or NOTHING
-        end = replace(end, history=readings.history_at(1))
-        figures = int(report[1]), float(report[2]), float(report[3])
-        return Step(end, status, *figures, contacts, *counts, float(report[8]), readings)
+        end = self._engine.end(start, record, readings.history_at(1))
+        return Step(
+            end, Status(int(status)), int(iterations), residual, complementarity, self._contacts(record.contacts),
+            int(parts), int(attempts), round_off, readings,
+        )  # fmt: skip
 
     def _contacts(self, table: Array) -> Contacts:
         """The contact table of the kernels under the model's names."""
-        m = self.model
+        m, planes = self.model, self._plane_geoms
         table = used_rows(self.world, table)
-        geoms = geoms_of(self.world, np.arange(len(table)), table)
-        bodies = np.asarray(m.geom_bodyid, int)[geoms].reshape(-1, 2)
+        geoms = planes.copy() if len(table) == len(planes) else geoms_of(self.world, np.arange(len(table)), table)
+        bodies = self._geom_body[geoms]
         return Contacts(
             bodies, geoms, table[:, POSITION : POSITION + 3], table[:, FRAME : FRAME + 9].reshape(-1, 3, 3), table[:, GAP],
             table[:, IMPULSE : IMPULSE + 3], m.body_names, m.geom_names, table[:, TORQUE : TORQUE + 3],

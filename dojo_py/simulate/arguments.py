@@ -127,15 +127,18 @@ class Placed(NamedTuple):
 
     def key(self, usual: Placed) -> bytes:
         """What tells apart placements; empty for the model's own."""
-        same = all(np.array_equal(a, b) for a, b in zip(self, usual, strict=True))
+        same = self is usual or all(np.array_equal(a, b) for a, b in zip(self, usual, strict=True))
         return b"" if same else b"".join(np.ascontiguousarray(part).tobytes() for part in self)
 
 
 def usual_placement(model: Any) -> Placed:
-    """The model's own."""
+    """The model's own; read-only, since all states that say nothing else share it."""
     bodies = mocap_bodies(model)
     active = np.array(getattr(model, "eq_active0", np.zeros(0)), bool)
-    return Placed(np.array(model.body_pos, float)[bodies], np.array(model.body_quat, float)[bodies], active)
+    usual = Placed(np.array(model.body_pos, float)[bodies], np.array(model.body_quat, float)[bodies], active)
+    for part in usual:
+        part.setflags(write=False)
+    return usual
 
 
 def mocap_bodies(model: Any) -> Array:
@@ -146,6 +149,9 @@ def mocap_bodies(model: Any) -> Array:
 
 def placed_of(usual: Placed, state: State) -> Placed:
     """What a state says of mocap bodies and equalities, else the usual; ValueError where it does not fit."""
+    said = state.mocap_pos, state.mocap_quat, state.eq_active
+    if all(part is None or part is own for part, own in zip(said, usual, strict=True)):
+        return usual
     n = len(usual.mocap_pos)
     pos = usual.mocap_pos if state.mocap_pos is None else vector("mocap_pos", state.mocap_pos, (n, 3))
     quat = usual.mocap_quat if state.mocap_quat is None else vector("mocap_quat", state.mocap_quat, (n, 4))

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 Array = np.ndarray
+_DOUBLE = np.dtype(float)
 LONGEST = 60
 """Characters of a wrong value that an error repeats."""
 
@@ -30,6 +31,8 @@ def shown(value: Any) -> str:
 
 def real_array(name: str, value: Any) -> Array:
     """A fresh C-contiguous float64 array of real numbers, of any shape; ValueError for anything else."""
+    if type(value) is np.ndarray and value.dtype is _DOUBLE:
+        return np.array(value, order="C")
     try:
         raw = np.asarray(value)
     except Exception as error:  # ragged lists, objects that fail to convert
@@ -48,7 +51,7 @@ def vector(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     array = real_array(name, value)
     if array.shape != shape:
         raise ValueError(f"{name} has shape {array.shape}, expected {shape}")
-    if not np.all(np.isfinite(array)):
+    if not np.isfinite(array).all():
         raise ValueError(f"{name} has entries that are not finite")
     return array
 
