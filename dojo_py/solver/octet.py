@@ -63,12 +63,6 @@ def _all(builder: Any, number: Any, kind: Any) -> Any:
     return builder.shuffle_vector(first, ir.Constant(kind, ir.Undefined), ir.Constant(_LANES, [0] * WIDTH))
 
 
-def _multiply_add(builder: Any, a: Any, b: Any, c: Any) -> Any:
-    """a * b + c, rounded once where the processor can: whatever was inlined, so that all processes get the same bits."""
-    kind = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
-    return builder.call(cgutils.get_or_insert_function(builder.module, kind, "llvm.fmuladd.v8f64"), [a, b, c])
-
-
 def _place(A: np.ndarray, i: int, j: int) -> np.ndarray:
     """A[i, j : j + 8], or IndexError where compiled code would read or write beside the row."""
     if not (0 <= i < A.shape[0] and 0 <= j <= A.shape[1] - WIDTH):
@@ -108,7 +102,7 @@ def minus(typing: Any, row: Any, factor: Any, other: Any) -> Any:
     """row - factor * other."""
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _multiply_add(builder, _all(builder, builder.fneg(args[1]), _VECTOR), args[2], args[0])
+        return builder.fsub(args[0], builder.fmul(_all(builder, args[1], _VECTOR), args[2]))
 
     return OCTET(OCTET, _FLOAT, OCTET), build
 
@@ -118,7 +112,7 @@ def plus(typing: Any, row: Any, factor: Any, other: Any) -> Any:
     """row + factor * other."""
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _multiply_add(builder, _all(builder, args[1], _VECTOR), args[2], args[0])
+        return builder.fadd(args[0], builder.fmul(_all(builder, args[1], _VECTOR), args[2]))
 
     return OCTET(OCTET, _FLOAT, OCTET), build
 
