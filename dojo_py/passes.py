@@ -60,6 +60,13 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
 class EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Code of an entry with all kernels below it."""
 
+    def _optimize_final_module(self) -> None:
+        """Nobody else calls the kernels: LLVM may drop arguments that they do not use, and inline what is called once."""
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
+                function.linkage = Linkage.internal
+        super()._optimize_final_module()
+
     def finalize(self) -> None:
         """Link all, optimise, make machine code."""
         self._linking_libraries: list[Any] = _all_below(self._linking_libraries)

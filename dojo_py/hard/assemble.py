@@ -51,17 +51,22 @@ def assemble(L, W, h, kn, typical, kf, corrected):
             _assemble_closure(L, W, n, corrected)
     for m in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, m]
-        _assemble_contact(L, W, c, _aim(kn, typical, W.con[c, 0], W.con[c, 1], W.standoff[c], W.solver.uneven), kf, corrected)
+        _assemble_contact(L, W, c, _aim(W, c, kn, typical), kf, corrected)
 
 
 @kernel
-def _aim(kn, typical, gamma, s, standoff, uneven):
-    """Target of γ s of a contact: kn in the ratio of its product to the mean one, but no farther from kn than the factor `uneven`.
+def _aim(W, c, kn, typical):
+    """Target of γ s of contact c: kn in the ratio of its product to the mean one, but no farther from kn than the factor `uneven`.
 
     So products are corrected only outside of [mean/uneven, uneven mean] (Gondzio 1996). typical: that mean; 0: all aim at kn.
-    standoff: of the contact in the hard limit [m], see `beyond_standoff`.
+    Gaps that have arrived at their standoff stay (`beyond_standoff`), or where W.keeps_rest asks for it return to the gap of the
+    start: a tilt by 1e-10 m in a step of 0.01 s turns bodies at 1e-8 m/s and more, which contacts that stick on both ends cannot.
     """
-    left = beyond_standoff(s, standoff)
+    gamma, s, rest = W.con[c, 0], W.con[c, 1], W.keeps_rest[0] * W.rest_gap[c]
+    left = beyond_standoff(s, rest if rest > 0.0 else W.standoff[c])
+    if left == 0.0 and rest > 0.0:
+        return gamma * rest
+    uneven = W.solver.uneven
     even = 1.0 if not typical > 0.0 else min(max(gamma * left / typical, 1.0 / uneven), uneven)
     return kn * even + gamma * (s - left)
 

@@ -25,7 +25,8 @@ from dojo_py.solver.cones.contact import FRICTIONLESS
 
 WARM_START, AGAIN_WARM, COLD_START, AGAIN_COLD, PATH, AGAIN_PATH = range(6)
 """Attempts at a step, in this order: from the impulses of the last step, or from none; after each, from those where it got stuck
-close to the solution; along the central path around its folds, which friction makes (central_path.py)."""
+close to the solution; along the central path around its folds, which friction makes (central_path.py). Those taken up again
+keep the gaps of contacts that rested before (`assemble._aim`)."""
 HEIGHT = (0.1, 0.1, 1.0, 0.1, 1.0, 0.1)
 """How far up the central path each starts: a share of the violations that remain under the impulses, or of all violations."""
 
@@ -73,6 +74,7 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once, budget, out):
         if attempt == PATH and kappa == 0.0 and not ((whole or last) and _any_friction(W)):
             continue
         impulses = HERE if again else source if attempt == WARM_START else COLD
+        W.keeps_rest[0] = 1.0 if again else 0.0
         tol_comp = tightest * steady(W) if again and kappa == 0.0 else tightest
         remembered = again or attempt == WARM_START
         most = max(min(UNLOADED_LIMIT, int(budget - total)), 1)

@@ -178,6 +178,7 @@ def start_contact(L, P, Q, W, c, recovery):
             W.cweight[c], W.cslope[c] = share(gap, full_distance(Q, W.fpair[i], W.kappa[0]))
     standoff, hard = W.solver.standoff + ROUND_OFF_GAP * _extent(P, Q, W, c), W.in_hard_limit[0]
     W.standoff[c] = hard * standoff
+    W.rest_gap[c] = hard * gap if standoff <= gap <= FARTHEST * standoff else 0.0
     W.contact_allowance[c] = allowance(gap, recovery, NEAREST * standoff, hard) - _round_off(W.x[body])
     if W.cimpact[c] == 1:
         # (never faster than Newton's law: what rests there is at the standoff)

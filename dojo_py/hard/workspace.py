@@ -151,6 +151,8 @@ class Work(NamedTuple):
     free_radius: np.ndarray  # (nf, 2)
     checks: np.ndarray  # (1,) how often the end of this step has been checked for what was left out
     standoff: np.ndarray  # (nc,) the gap at which a contact rests in the hard limit [m]; 0 on the central path
+    rest_gap: np.ndarray  # (nc,) the gap of a contact that rests at its standoff where the step starts [m]; 0: it does not
+    keeps_rest: np.ndarray  # (1,) whether contacts are to rest at these gaps exactly
     limit_standoff: np.ndarray  # (nl,) likewise of limits [rad, m]
     standoff_kept: np.ndarray  # (nc,) both while a path is followed that ends at gaps of zero (central_path.py)
     limit_standoff_kept: np.ndarray  # (nl,)
@@ -308,7 +310,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         kappa=z(1), softness=z(2), group=z(nb, np.int64), group_mass=z(nb), group_near=z(nb, np.int64),
         in_hard_limit=z(1), free_kind=z(nf, np.int64), free_sign=z(nf),
         free_centre=z((nf, 2, 3)), free_axes=z((nf, 2, 3, 3)), free_radius=z((nf, 2)), checks=z(1, np.int64),
-        standoff=z(nc), limit_standoff=z(nl), standoff_kept=z(nc), limit_standoff_kept=z(nl),
+        standoff=z(nc), rest_gap=z(nc), keeps_rest=z(1), limit_standoff=z(nl), standoff_kept=z(nc), limit_standoff_kept=z(nl),
         limpact=z(nl, np.int64), lrebound=z((nl, 2)), lend=z(nl),
         contact_allowance=z(nc), limit_allowance=z(nl), crecovery=z(nc), lrecovery=z(nl),
         cC=z((nc, 2, nr, WIDTH)), cB=z((nc, 2, nr, WIDTH)),
