@@ -1,53 +1,73 @@
 """What a joint's coordinate does to the impulses Gᵀ Λ that the joint passes on, Λ held.
 
-Hinges and slides in closed form. The child moves by (u, ψ), world axes; E = R_aᵀ R_b, d = R_aᵀ (x_b - x_a) as in joint_rows.py. The
-force F is fixed in the parent, and the two bodies get opposite wrenches, τ in the child's frame:
+The child moves by (u, ψ), world axes; E = R_aᵀ R_b, d = R_aᵀ (x_b - x_a) as in joint_rows.py. The two bodies get opposite wrenches:
+the force F and the torque τ in the child's frame.
 
     slide       δF = 0,  δτ = 0
     hinge       δF = 0,  δτ = p_b × δf + a × δg + Λ₅ δJ₅       f = R_bᵀ F,  g = Λ₃ n + Λ₄ m,  each y of the parent: δy = -ψ_b × y
-    parent      δ(-E τ - d × R_aᵀ F) = -E (ψ_b × τ + δτ) - R_aᵀ (u × F)
+    ball, free  δF = 0,  δτ = p_b × δf                         free: p_b is minus the centre of mass, seen from the body's origin
+    parent      δ(-E τ - d × R_aᵀ F) = -E (ψ_b × τ + δτ) - R_aᵀ (u × F) - d × R_aᵀ δF
 
     J₅ = (c e × m - s e × n) / (s² + c²),   c = n · e,  s = m · e
 
 n, m: the parent's normals, a, e: the child's axis and normal, all in the child's frame (joints/hinge.py).
+
+Several hinges and slides in one body pass on y = (R_aᵀ F, τ) = N Λ_N + S z,  z = (Sᵀ S)⁻¹ Λ_θ:  S their screws, N orthonormal and
+Sᵀ N = 0 (joints/compound.py). With the N that turns least, δN = -S (Sᵀ S)⁻¹ δSᵀ N,
+
+    chain       δy = δS z - S (Sᵀ S)⁻¹ (δSᵀ y + Sᵀ δS z)
+
+Coordinate m carries the joints after it along and turns the child. Screws (v, ω), v in the parent's frame and ω in the child's:
+
+    i ≤ m       δv_i = E ω_i × v_m,   δω_i = ω_i × ω_m
+    i > m       δv_i = E ω_m × v_i,   δω_i = 0
 """
 
-from dojo_py.arrays import copy_rows
+from dojo_py.arrays import copy
 from dojo_py.collision.vectors import along, cross, dot, matrix, minus, plus, row, times, turned, turned_back
 from dojo_py.hard.dof_rows import has_vector_spring, vector_springs
-from dojo_py.hard.joint_rows import start_impulses
-from dojo_py.hard.terms import COMPOUND, HINGE, SLIDE
+from dojo_py.hard.joints.compound import chain_pose, solve_small
+from dojo_py.hard.terms import BALL, COMPOUND, FREE, HINGE
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_normalise, quat_to_matrix
+from dojo_py.rotation import quat_exp, quat_mul, turn_vector
+
+ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel
-def impulse_change(L, W, G, j, n, dof, epsilon, scheme, h, out, saved, basis, s):
-    """out (4, 6): derivative of the impulses of joint j on child and parent by its coordinate i; row 2: of its vector springs."""
-    out[:, :] = 0.0
-    if L.kind[j] == HINGE or L.kind[j] == SLIDE:
-        _along_axis(L, W, G, j, n, dof, out)
-    else:
-        _by_differences(L, W, G, j, n, dof, epsilon, scheme, h, out, saved, basis, s)
+def impulse_change(L, W, G, j, n, dof, epsilon, scheme, h, out, s):
+    """out (3, 6): derivative of the impulses of joint j on child and parent by its coordinate dof; row 2: of its vector springs.
 
-
-@kernel
-def _along_axis(L, W, G, j, n, dof, out):
-    """`impulse_change` of a hinge or slide."""
+    s: work (32, 12).
+    """
     a, b, here, load = L.parent[j], L.child[j], G.here[dof], G.load[n]
     Ra, Rb = matrix(W.R[a]), matrix(W.R[b])
     u, turn = (here[0], here[1], here[2]), turned_back(Rb, (here[3], here[4], here[5]))
-    force, torque = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    force, torque = ZERO, ZERO
     for r in range(6):
         G_r = W.Gb[n, r]
         force = along(force, load[r], (G_r[0], G_r[1], G_r[2]))
         torque = along(torque, load[r], (G_r[3], G_r[4], G_r[5]))
-    change = (0.0, 0.0, 0.0)
+    by_force, change = ZERO, ZERO
     if L.kind[j] == HINGE:
         change = _hinge_torque(L, j, load, Ra, Rb, force, turn)
-        out[0, 3], out[0, 4], out[0, 5] = change
-    on_parent = plus(turned(Rb, plus(cross(turn, torque), change)), cross(u, force))
-    out[1, 3], out[1, 4], out[1, 5] = times(-1.0, turned_back(Ra, on_parent))
+    elif L.kind[j] == BALL:
+        p = L.anchor[j]
+        change = cross((p[0], p[1], p[2]), cross(turned_back(Rb, force), turn))
+    elif L.kind[j] == FREE:
+        p = L.com[b]
+        change = cross((-p[0], -p[1], -p[2]), cross(turned_back(Rb, force), turn))
+    elif L.kind[j] == COMPOUND:
+        by_force, change = _chain_wrench(L, W, j, dof, load, Ra, Rb, force, torque, s)
+    arm = (W.x[b, 0] - W.x[a, 0], W.x[b, 1] - W.x[a, 1], W.x[b, 2] - W.x[a, 2])
+    on_parent = plus(turned(Rb, plus(cross(turn, torque), change)), plus(cross(u, force), cross(arm, by_force)))
+    on_parent = turned_back(Ra, on_parent)
+    for i in range(3):
+        out[0, i], out[0, 3 + i] = by_force[i], change[i]
+        out[1, i], out[1, 3 + i] = -by_force[i], -on_parent[i]
+        out[2, i] = out[2, 3 + i] = 0.0
+    if has_vector_spring(L, j):
+        _spring_change(L, W, j, turned_back(Ra, u), turned_back(Ra, turned(Rb, turn)), turn, epsilon, scheme, h, out[2], s)
 
 
 @kernel
@@ -68,59 +88,89 @@ def _hinge_torque(L, j, load, Ra, Rb, force, turn):
 
 
 @kernel
-def _by_differences(L, W, G, j, n, dof, epsilon, scheme, h, out, saved, basis, s):
-    """`impulse_change` of balls, free and compound joints.
-
-    The rows of a compound joint complete its screws; which ones do is open, and must be a smooth function of the coordinate: the
-    ones next to those of the start (basis, 6 × 6), on both sides. Followed from one side to the other they turn by the step's
-    square, which the step divides once.
-    """
-    b, springs, here = L.child[j], has_vector_spring(L, j), G.here[dof]
-    for k in range(3):
-        saved[0, k] = W.x[b, k]
-    for k in range(4):
-        saved[1, k] = W.q[b, k]
-    saved[2, 0] = W.angle0[dof]
-    if L.kind[j] == COMPOUND:
-        copy_rows(W.basis[j], basis)
-    for side in range(2):
-        delta = epsilon if side == 0 else -epsilon
-        for k in range(3):
-            W.x[b, k] = saved[0, k] + delta * here[k]
-        _turn_by(saved[1], here, delta, W.q[b])
-        quat_to_matrix(W.q[b], W.R[b])
-        W.angle0[dof] = saved[2, 0] + delta
-        if L.kind[j] == COMPOUND:
-            copy_rows(basis, W.basis[j])
-        on_parent, on_child = G.impulses_aside[0], G.impulses_aside[1]
-        start_impulses(L, W, j, True, on_parent, on_child, s)
-        scale = 0.5 / delta
-        lam = G.load[n]
+def _chain_wrench(L, W, j, dof, load, Ra, Rb, force, torque, s):
+    """(δF, world; δτ) of several hinges and slides in one body by one of them. s: work (32, 12)."""
+    k, f, first = L.count[j], L.first[j], L.vadr[j]
+    S, dS, M, z = s[0:6, 0:k], s[6:12, 0:k], s[12:18, 0:k], s[18:24, 0:1]
+    theta, p, q = s[24, 0:k], s[25, 0:3], s[25, 4:8]
+    for i in range(k):
+        theta[i] = W.angle0[first + i] - L.qpos0[L.qadr[j] + i]
+    chain_pose(
+        theta, L.jnt_slide[f : f + k], L.jnt_pos[f : f + k], L.jnt_axis[f : f + k],
+        L.base_pos[j], L.base_quat[j], L.com[L.child[j]], p, q, S, s[26:30, 0:4],
+    )  # fmt: skip
+    _screw_changes(S, dof - first, Ra, Rb, dS)
+    for i in range(k):
+        z[i, 0] = load[6 - k + i]
+    _gram(S, M)
+    solve_small(M, z, k, 1)
+    y, dy, by_screws = s[24], s[25], s[26:32, 0:1]
+    pulled = turned_back(Ra, force)
+    for r in range(3):
+        y[r], y[3 + r] = pulled[r], torque[r]
+    for r in range(6):
+        dy[r] = 0.0
+        for i in range(k):
+            dy[r] += dS[r, i] * z[i, 0]
+    for i in range(k):
+        by_screws[i, 0] = 0.0
         for r in range(6):
-            for k in range(6):
-                out[0, k] += scale * on_child[r, k] * lam[r]
-                out[1, k] += scale * on_parent[r, k] * lam[r]
-        if springs:
-            vector_springs(L, W, j, h, scheme, s)
-            for k in range(6):
-                out[2, k] += scale * W.pull[j, k, 3]
-    for k in range(3):
-        W.x[b, k] = saved[0, k]
-    for k in range(4):
-        W.q[b, k] = saved[1, k]
-    quat_to_matrix(W.q[b], W.R[b])
-    W.angle0[dof] = saved[2, 0]
-    start_impulses(L, W, j, False, G.impulses_aside[0], G.impulses_aside[1], s)
-    if springs:
-        vector_springs(L, W, j, h, scheme, s)
+            by_screws[i, 0] += dS[r, i] * y[r] + S[r, i] * dy[r]
+    _gram(S, M)
+    solve_small(M, by_screws, k, 1)
+    for r in range(6):
+        for i in range(k):
+            dy[r] -= S[r, i] * by_screws[i, 0]
+    return turned(Ra, (dy[0], dy[1], dy[2])), (dy[3], dy[4], dy[5])
 
 
 @kernel
-def _turn_by(q, screw, delta, out):
-    """out (4,) = q (4,) turned by delta times the screw's turn, world axes."""
-    x, y, z = 0.5 * delta * screw[3], 0.5 * delta * screw[4], 0.5 * delta * screw[5]
-    out[0] = q[0] - x * q[1] - y * q[2] - z * q[3]
-    out[1] = q[1] + x * q[0] + y * q[3] - z * q[2]
-    out[2] = q[2] + y * q[0] + z * q[1] - x * q[3]
-    out[3] = q[3] + z * q[0] + x * q[2] - y * q[1]
-    quat_normalise(out)
+def _screw_changes(S, m, Ra, Rb, out):
+    """out (6, k): derivative of the screws S (6, k) by coordinate m."""
+    v, w = (S[0, m], S[1, m], S[2, m]), (S[3, m], S[4, m], S[5, m])
+    for i in range(S.shape[1]):
+        v_i, w_i = (S[0, i], S[1, i], S[2, i]), (S[3, i], S[4, i], S[5, i])
+        if i <= m:
+            dv, dw = cross(turned_back(Ra, turned(Rb, w_i)), v), cross(w_i, w)
+        else:
+            dv, dw = cross(turned_back(Ra, turned(Rb, w)), v_i), ZERO
+        for r in range(3):
+            out[r, i], out[3 + r, i] = dv[r], dw[r]
+
+
+@kernel
+def _gram(S, M):
+    """M (k, k) = Sᵀ S."""
+    for i in range(S.shape[1]):
+        for j in range(S.shape[1]):
+            M[i, j] = 0.0
+            for r in range(6):
+                M[i, j] += S[r, i] * S[r, j]
+
+
+@kernel
+def _spring_change(L, W, j, u, turn_parent, turn_child, epsilon, scheme, h, out, s):
+    """out (6,): derivative of the impulses of a ball's or free joint's spring by where the step starts, by central differences.
+
+    u, turn_parent: motion of the child in the parent's frame; turn_child: its turn in its own. Only the orientation and the origin
+    that the joint remembers of the start enter.
+    """
+    com, com_in_parent = L.com[L.child[j]], s[0, 0:3]
+    turn, origin, q, by = s[1, 0:4], s[1, 4:7], s[2, 0:4], s[2, 4:7]
+    copy(W.turn0[j], turn)
+    copy(W.origin0[j], origin)
+    turn_vector(turn, com, com_in_parent)
+    moved = minus(u, cross(turn_parent, (com_in_parent[0], com_in_parent[1], com_in_parent[2])))
+    for side in range(2):
+        delta = epsilon if side == 0 else -epsilon
+        for i in range(3):
+            by[i] = turn_child[i]
+            W.origin0[j, i] = origin[i] + delta * moved[i]
+        quat_exp(by, delta, q)
+        quat_mul(turn, q, W.turn0[j])
+        vector_springs(L, W, j, h, scheme, s[4:16])
+        for r in range(6):
+            out[r] += 0.5 / delta * W.pull[j, r, 3]
+    copy(turn, W.turn0[j])
+    copy(origin, W.origin0[j])
+    vector_springs(L, W, j, h, scheme, s[4:16])

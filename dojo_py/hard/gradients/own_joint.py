@@ -27,8 +27,8 @@ def own_joint_column(L, W, A, G, j, i, part, column, scheme, h, epsilon, s):
     for r in range(6):
         rates[r] = law[r] = 0.0
     if part == 0:
-        change, saved = s[2:6, 0:6], s[6:9]
-        impulse_change(L, W, G, j, n, dof, epsilon, scheme, h, change, saved, s[10:16, 0:6], s[16:80])
+        change = s[2:5, 0:6]
+        impulse_change(L, W, G, j, n, dof, epsilon, scheme, h, change, s[10:42])
         p = G.here[dof]
         F = s[9, 0:3]
         for r in range(3):

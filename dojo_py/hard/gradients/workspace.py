@@ -44,7 +44,6 @@ class Tangent(NamedTuple):
     pair_spin: np.ndarray  # (nc, 3) that turn by a turn of both bodies, which the tangents do not follow
     load: np.ndarray  # (nn, 6) impulses of the joints' rows, joint couplings included [N s, N m s]
     impulse: np.ndarray  # (nn, 6, 8) impulse directions on the children
-    impulses_aside: np.ndarray  # (2, 6, 8) impulse directions of a joint on parent and child at another coordinate
     lever: np.ndarray  # (nb, 3, 3) change of outside torques by a turn of their body, see body_table.py [N m]
     wrench: np.ndarray  # (nb, 6) world forces and torques of the step [N, N m]
     still: np.ndarray  # (nb, 6) of `force` and of the torques in `wrench` what keeps its direction when the body rotates [N s, N m]
@@ -71,7 +70,7 @@ def allocate_tangent(model: Any, layout: Any, planes: Any, room: int, servos: in
         z((model.nv, 6)), z((model.nv, 6)), z((model.nv, 6)), z((nb + 1, 3)), z((nb + 1, 3, 3)), z((nb, 3, 3)), z((nb, 3, 3)),
         z((nb, 3, 3)), z((nb, 3)), z((nb, 6, 6)), z((model.nv, 6)), z((nb, 12)), z(nb, np.int64), z((nc, 12, 6)), z((nc, 3)),
         z((nc, 12)), z((nc, 6, 6)), z((nc, 6)), z((nb, 6)), z((nc, 12)), z((nc, 3)), z((nn, 6)),
-        z((nn, 6, WIDTH)), z((2, 6, WIDTH)), z((nb, 3, 3)), z((nb, 6)), z((nb, 6)), z(nd), z(servos),
+        z((nn, 6, WIDTH)), z((nb, 3, 3)), z((nb, 6)), z((nb, 6)), z(nd), z(servos),
         z(servos, np.int64), z((nb, 6)), z((96, 12)), z((nb, 13)), z((nb + nn, 6, WIDTH)), allocate_refinement(layout, 1),
         z((model.nv, WIDTH)), z((2 * model.nv, 1)),
     )  # fmt: skip
