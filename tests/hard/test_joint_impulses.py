@@ -1,4 +1,4 @@
-"""A of random models whose joints pass on impulses that turn: several hinges and slides in a body, balls, free joints with springs."""
+"""A of random models whose joints pass on impulses that turn: hinges and slides in one body, balls, free joints with springs."""
 
 import numpy as np
 import pytest
