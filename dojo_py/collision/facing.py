@@ -19,7 +19,7 @@ infinite the impulse has faded away (hard/far_pairs.py). ν is a smooth function
 import math
 
 from dojo_py.collision.convex_shapes import BOX, MESH
-from dojo_py.collision.vectors import along, dot, length, minus, row, times
+from dojo_py.collision.vectors import along, dot, length, minus, row
 from dojo_py.jit import kernel
 
 WHOLE, FACE, EDGE, CORNER = range(4)
@@ -40,22 +40,24 @@ def has_faces(Q, g):
 
 
 @kernel
-def _cube(t, by, value, width, direction):
-    """(t, ∂t/∂ν) with (max(value, 0)/width)³ added, value = direction · ν."""
-    if value <= 0.0:
-        return t, by
+def _cube(t, by, value, width, scale, direction):
+    """(t, ∂t/∂ν) with (value/width)³ added, value = scale · direction · ν."""
     x = value / width
-    return t + x * x * x, along(by, 3.0 * x * x / width, direction)
+    return t + x * x * x, along(by, 3.0 * x * x / width * scale, direction)
 
 
 @kernel
 def _below_farthest(Q, c, v):
-    """t_c of corner c along v (3,) in the frame of the shape, and its derivative by v."""
+    """t_c of corner c along v (3,) in the frame of the shape, and its derivative by v. From 1 on nothing is shown: no more is told."""
     t, by, p = 0.0, ZERO, row(Q.corner, c)
     for r in range(Q.first[c], Q.first[c + 1]):
         u = minus(row(Q.corner, Q.neighbour[r]), p)
-        u = times(1.0 / length(u), u)
-        t, by = _cube(t, by, dot(u, v), RISE, u)
+        up = dot(u, v)
+        if up > 0.0:
+            scale = 1.0 / length(u)
+            t, by = _cube(t, by, scale * up, RISE, scale, u)
+            if t >= 1.0:
+                break
     return t, by
 
 
@@ -67,8 +69,10 @@ def _behind_others(Q, face, c, v):
         k = Q.around_face[r]
         if k != face:
             d = minus(row(Q.face_normal, k), m)
-            size = length(d)
-            t, by = _cube(t, by, dot(d, v), size * max(0.25 * size, NARROW), d)
+            value = dot(d, v)
+            if value > 0.0:
+                size = length(d)
+                t, by = _cube(t, by, value, size * max(0.25 * size, NARROW), 1.0, d)
     return t, by
 
 
