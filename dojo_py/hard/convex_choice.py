@@ -5,6 +5,7 @@ import math
 from dojo_py.collision.candidates import AROUND
 from dojo_py.collision.facing_change import is_turned_away
 from dojo_py.collision.pair_gap import pair_far
+from dojo_py.collision.relaxed_points import PAIR
 from dojo_py.collision.touching import find_features, pair_distance
 from dojo_py.hard.far_pairs import full_distance, share
 from dojo_py.hard.feature_geometry import feature_gap
@@ -29,6 +30,7 @@ MORE = 4.0
 def choose_features(L, P, Q, W, h, kappa, margin):
     """The table of features of this step: those of pairs within reach, where it starts, with the impulses they had last."""
     W.n_features[:] = 0
+    W.relaxed[PAIR] = -1.0
     if kappa > 0.0:
         near_by_fade(Q, W, kappa)
         for i in range(W.sweep.found[0]):

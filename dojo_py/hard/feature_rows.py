@@ -33,6 +33,7 @@ from dojo_py.collision.features import NEAREST, RIM_EDGE, RIM_PLANE, RIM_RIM
 from dojo_py.collision.vectors import along, cross, dot, matrix, minus, plus, put, row, times, turned, turned_back
 from dojo_py.hard.feature_geometry import feature_geometry
 from dojo_py.jit import kernel
+from dojo_py.solver.cones.contact import ROWS
 from dojo_py.solver.octet import WIDTH, combine, load, store
 from dojo_py.solver.octet import minus as less
 from dojo_py.solver.octet import plus as add
@@ -96,16 +97,18 @@ def tangents_change(n0, T0, n, dn):
 
 
 @kernel
-def pair_motion(count, Q, W, f, weight, n0, T0, xa, Ra, v_a, R0a, xb, Rb, v_b, R0b, by_a, by_b, direct, h, impulse, value, C, B, H):
-    """One contact of `count` rows, feature f of the table. x, R: next poses; v (6,): velocities; R0: orientation at the start.
+def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
+    """Active contact i, feature f, at the next poses, of ROWS[its law] rows. h [s].
 
-    impulse (count,): γ and those along the other rows [N s, N m s]; weight: share of it that acts; n0 (3,), T0 (2, 3): frame at the
-    start of the step. by (6, 8): `moves` of both bodies; direct: see above.
-    Out: value = (gap, v_t, …) and, by the motions of A and B, C (2, count, 8) its derivative; B (2, count, 8); H (2, 6, 16)
-    derivative of the impulses on A and B at fixed (γ, ξ). What the world would have stays as it was. W.scratch keeps
+    impulse (nr,): γ and those along the other rows [N s, N m s]; by (6, 8): `moves` of both bodies; direct: see above.
+    Out: value = (gap, v_t, …) and, by the motions of A and B, C (2, nr, 8) its derivative; B (2, nr, 8); H (2, 6, 16) derivative of
+    the impulses on A and B at fixed (γ, ξ). What the world would have stays as it was. W.scratch keeps
     n [40], c [41], dn [42:45], dc [45:48], dgap [48], T [49:51], the arms of c* [51, 52], u [62], F [64], Q m of both [86, 87].
     """
-    s, D, on_a, on_b = W.scratch, W.by_moves, W.fbody[f, 0] >= 0, W.fbody[f, 1] >= 0
+    s, D, count, weight = W.scratch, W.by_moves, ROWS[W.claw[i]], W.cweight[i]
+    a, b, n0, T0 = W.fbody[f, 0], W.fbody[f, 1], W.cframe[i, 0], W.cframe[i, 1:3]
+    on_a, on_b, xa, xb, Ra, Rb = a >= 0, b >= 0, W.xn[a], W.xn[b], W.Rn[a], W.Rn[b]
+    v_a, v_b, R0a, R0b = W.v[a], W.v[b], W.R[a], W.R[b]
     value[0] = feature_geometry(Q, W, f, xa, Ra, xb, Rb, s[40, 0:3], s[41, 0:3], s[48], s[42:45], s[45:48], s)
     if on_a:
         _by_motion(s, by_a, 0, D)

@@ -11,7 +11,6 @@ from dojo_py.hard.near_pairs import smallest_distance
 from dojo_py.hard.passing import left_out_passing
 from dojo_py.hard.start_places import start_gap_of
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import ROWS
 
 
 def pairs(task, L, P, Q, W, i, j, k, a, b, c):
@@ -67,27 +66,19 @@ def _geometry(Q, W, f, poses, row):
 @kernel
 def _rows(P, Q, W, c, h):
     """See `pair_contact_rows`."""
-    i, nr = W.active[c] - P.body.shape[0], W.cf.shape[1]
-    impulse = W.scratch[99, 0:nr]
+    f, nr = W.active[c] - P.body.shape[0], W.cf.shape[1]
+    impulse, by_a, by_b = W.scratch[99, 0:nr], W.moves[W.fbody[f, 0]], W.moves[W.fbody[f, 1]]
     physical_impulse(W, c, W.scratch[100, 0:nr], impulse)
-    a, b = W.fbody[i, 0], W.fbody[i, 1]
-    pair_motion(
-        ROWS[W.claw[c]], Q, W, i, W.cweight[c], W.cframe[c, 0], W.cframe[c, 1:3], W.xn[a], W.Rn[a], W.v[a], W.R[a],
-        W.xn[b], W.Rn[b], W.v[b], W.R[b], W.moves[a], W.moves[b], 1.0, h, impulse, W.cval[c], W.cC[c], W.cB[c], W.cH[c],
-    )  # fmt: skip
+    pair_motion(Q, W, c, f, by_a, by_b, 1.0, h, impulse, W.cval[c], W.cC[c], W.cB[c], W.cH[c])
 
 
 @kernel
 def _displace(P, Q, W, c, h):
     """See `displace_pair`."""
-    i, nr = W.active[c] - P.body.shape[0], W.cf.shape[1]
+    f, nr = W.active[c] - P.body.shape[0], W.cf.shape[1]
     value, impulse, whole = W.scratch[92, 0:nr], W.scratch[99, 0:nr], W.moves[W.moves.shape[0] - 1]
     physical_impulse(W, c, W.scratch[120, 0:nr], impulse)
-    a, b = W.fbody[i, 0], W.fbody[i, 1]
-    pair_motion(
-        ROWS[W.claw[c]], Q, W, i, W.cweight[c], W.cframe[c, 0], W.cframe[c, 1:3], W.xn[a], W.Rn[a], W.v[a], W.R[a],
-        W.xn[b], W.Rn[b], W.v[b], W.R[b], whole, whole, 0.0, h, impulse, value, W.drows, W.cB[c], W.dwrench,
-    )  # fmt: skip
+    pair_motion(Q, W, c, f, whole, whole, 0.0, h, impulse, value, W.drows, W.cB[c], W.dwrench)
     for side in range(2):
         scale_rows(W, c, W.drows[side])
         scale_rows(W, c, W.cB[c, side])
