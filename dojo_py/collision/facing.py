@@ -19,7 +19,7 @@ infinite the impulse has faded away (hard/far_pairs.py). ν is a smooth function
 import math
 
 from dojo_py.collision.convex_shapes import BOX, MESH
-from dojo_py.collision.vectors import along, dot, length, minus, row, times
+from dojo_py.collision.vectors import along, dot, length, minus, row
 from dojo_py.jit import kernel
 
 WHOLE, FACE, EDGE, CORNER = range(4)
@@ -40,22 +40,24 @@ def has_faces(Q, g):
 
 
 @kernel
-def _cube(t, by, value, width, direction):
-    """(t, ∂t/∂ν) with (max(value, 0)/width)³ added, value = direction · ν."""
-    if value <= 0.0:
-        return t, by
+def _cube(t, by, value, width, scale, direction):
+    """(t, ∂t/∂ν) with (value/width)³ added, value = scale · direction · ν."""
     x = value / width
-    return t + x * x * x, along(by, 3.0 * x * x / width, direction)
+    return t + x * x * x, along(by, 3.0 * x * x / width * scale, direction)
 
 
 @kernel
 def _below_farthest(Q, c, v):
-    """t_c of corner c along v (3,) in the frame of the shape, and its derivative by v."""
+    """t_c of corner c along v (3,) in the frame of the shape, and its derivative by v; from 1 on, nothing is shown, not all."""
     t, by, p = 0.0, ZERO, row(Q.corner, c)
     for r in range(Q.first[c], Q.first[c + 1]):
         u = minus(row(Q.corner, Q.neighbour[r]), p)
-        u = times(1.0 / length(u), u)
-        t, by = _cube(t, by, dot(u, v), RISE, u)
+        up = dot(u, v)
+        if up > 0.0:
+            scale = 1.0 / length(u)
+            t, by = _cube(t, by, scale * up, RISE, scale, u)
+            if t >= 1.0:
+                break
     return t, by
 
 
@@ -67,8 +69,10 @@ def _behind_others(Q, face, c, v):
         k = Q.around_face[r]
         if k != face:
             d = minus(row(Q.face_normal, k), m)
-            size = length(d)
-            t, by = _cube(t, by, dot(d, v), size * max(0.25 * size, NARROW), d)
+            value = dot(d, v)
+            if value > 0.0:
+                size = length(d)
+                t, by = _cube(t, by, value, size * max(0.25 * size, NARROW), 1.0, d)
     return t, by
 
 
@@ -98,29 +102,45 @@ def _face(Q, face, v, sigma, by):
 
 
 @kernel
-def facing(Q, part, v):
-    """(σ, ∂σ/∂ν) of a part = (what, its number; an edge: of both faces) along v (3,) in the frame of its shape."""
+def facing(Q, M, side, part, v):
+    """(σ, ∂σ/∂ν) of a part = (what, its number; an edge: of both faces) along v (3,) in the frame of its shape.
+
+    side: which of M's shapes this is if its faces have been listed along v (`listed_side`), else -1.
+    """
     what, i, j = part
     if what == WHOLE:
         return math.inf, ZERO
     if what == FACE:
-        return _face(Q, i, v, 0.0, ZERO)
+        return _add_face(Q, M, side, i, v, 0.0, ZERO)
     if what == EDGE:
-        sigma, by = _face(Q, i, v, 0.0, ZERO)
-        return (sigma, by) if sigma == math.inf else _face(Q, j, v, sigma, by)
+        sigma, by = _add_face(Q, M, side, i, v, 0.0, ZERO)
+        return _add_face(Q, M, side, j, v, sigma, by)
     t, by_t = _below_farthest(Q, i, v)
     sigma, by = _plus_facing(0.0, ZERO, t, by_t)
     for r in range(Q.around[i], Q.around[i + 1]):
-        if sigma == math.inf:
-            break
-        sigma, by = _face(Q, Q.around_face[r], v, sigma, by)
+        sigma, by = _add_face(Q, M, side, Q.around_face[r], v, sigma, by)
     return sigma, by
 
 
 @kernel
-def list_faces(Q, g, v, most, out):
-    """Numbers of the faces that geom g shows along v (3,) into out, `most` at most; returns how many."""
-    count = 0
+def _add_face(Q, M, side, face, v, sigma, by):
+    """(σ, ∂σ/∂ν) with σ_F of a face added: what has been listed for it; 0 where it has not, unless there were too many to list."""
+    if sigma == math.inf:
+        return sigma, by
+    count = M.faces[side] if side >= 0 else M.shown.shape[1]
+    for i in range(count if side >= 0 else 0):
+        if M.shown[side, i] == face:
+            more = M.sigma[side, i, 0]
+            if more == math.inf:
+                return more, ZERO
+            return sigma + more, (by[0] + M.sigma[side, i, 1], by[1] + M.sigma[side, i, 2], by[2] + M.sigma[side, i, 3])
+    return _face(Q, face, v, sigma, by) if count == M.shown.shape[1] else (sigma, by)
+
+
+@kernel
+def list_faces(Q, M, side, g, v):
+    """Note the faces that geom g, one of M's shapes, shows along v (3,), as many as there is room for, and σ of each."""
+    count, out = 0, M.shown[side]
     for c in range(Q.shape_hull[g, 0], Q.shape_hull[g, 0] + Q.shape_hull[g, 1]):
         if Q.around[c] == Q.around[c + 1] or _below_farthest(Q, c, v)[0] >= 1.0:
             continue
@@ -128,10 +148,23 @@ def list_faces(Q, g, v, most, out):
             face, known = Q.around_face[r], False
             for i in range(count):
                 known = known or out[i] == face
-            if not known and count < most and _face(Q, face, v, 0.0, ZERO)[0] > 0.0:
-                out[count] = face
-                count += 1
-    return count
+            if not known and count < out.shape[0]:
+                sigma, by = _face(Q, face, v, 0.0, ZERO)
+                if sigma > 0.0:
+                    kept = M.sigma[side, count]
+                    out[count], kept[0], kept[1], kept[2], kept[3] = face, sigma, by[0], by[1], by[2]
+                    count += 1
+    M.faces[side] = count
+
+
+@kernel
+def listed_side(M, g, v):
+    """Which of M's shapes geom g is, if its faces have been listed along v (3,); else -1."""
+    for side in range(2):
+        along = M.seen_along[side]
+        if M.geom[side] == g and M.faces[side] > 0 and along[0] == v[0] and along[1] == v[1] and along[2] == v[2]:
+            return side
+    return -1
 
 
 @kernel

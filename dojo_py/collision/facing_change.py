@@ -9,11 +9,15 @@ A is seen along ν = R_Aᵀ n, B along ν = -R_Bᵀ n, with n the direction betw
 import math
 
 from dojo_py.collision.convex_shapes import PLANE
-from dojo_py.collision.facing import WHOLE, ZERO, facing
+from dojo_py.collision.facing import WHOLE, ZERO, facing, listed_side
 from dojo_py.collision.relaxed_points import follow_normal, relax, relaxed_normal
 from dojo_py.collision.shown_polygons import pose_of
 from dojo_py.collision.vectors import cross, minus, times, turned, turned_back
 from dojo_py.jit import kernel
+
+NOT_SHOWN = 100.0
+"""1/σ, in multiples of the distance d₂ beyond which nothing is felt, of what faces away wholly: in the parts of a step that is
+divided, whose features are those of its start."""
 
 
 @kernel
@@ -30,11 +34,14 @@ def direction(Q, W, k, a, pose_a, b, pose_b):
 
 
 @kernel
-def _less(Q, part, pose, n):
-    """(1/σ, its derivative G by ν, world) of a part seen along n, world."""
-    sigma, by = facing(Q, part, turned_back(pose[1], n))
+def _less(Q, M, g, part, pose, n):
+    """(1/σ, its derivative G by ν, world) of a part of geom g seen along n, world; NOT_SHOWN at most."""
+    v = turned_back(pose[1], n)
+    sigma, by = facing(Q, M, listed_side(M, g, v), part, v)
     if sigma == math.inf:
         return 0.0, ZERO
+    if sigma < 1.0 / NOT_SHOWN:
+        return NOT_SHOWN, ZERO
     return 1.0 / sigma, turned(pose[1], times(-1.0 / (sigma * sigma), by))
 
 
@@ -48,8 +55,9 @@ def turned_away(Q, W, f, reach, x, R, by):
     i, j = W.fbody[f, 0], W.fbody[f, 1]
     pose_a, pose_b = pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
     n = direction(Q, W, W.fpair[f], a, pose_a, b, pose_b)
-    less_a, by_a = _less(Q, (W.fpart[f, 0, 0], W.fpart[f, 0, 1], W.fpart[f, 0, 2]), pose_a, n)
-    less_b, by_b = _less(Q, (W.fpart[f, 1, 0], W.fpart[f, 1, 1], W.fpart[f, 1, 2]), pose_b, times(-1.0, n))
+    part_a, part_b = (W.fpart[f, 0, 0], W.fpart[f, 0, 1], W.fpart[f, 0, 2]), (W.fpart[f, 1, 0], W.fpart[f, 1, 1], W.fpart[f, 1, 2])
+    less_a, by_a = _less(Q, W.manifold, a, part_a, pose_a, n)
+    less_b, by_b = _less(Q, W.manifold, b, part_b, pose_b, times(-1.0, n))
     G = times(reach, minus(by_a, by_b))
     turn_a, turn_b, with_n = cross(n, by_a), cross(n, by_b), cross(n, G)  # (e × n) · G = e · (n × G)
     plane_a, plane_b = Q.shape_kind[a] == PLANE, Q.shape_kind[b] == PLANE

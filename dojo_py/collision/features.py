@@ -8,8 +8,8 @@
     RIM_EDGE      a cylinder's rim against an edge, or against the side of a capsule or cylinder (rims.py)
     RIM_RIM       two rims that cross (rims.py)
 
-Each kind has `…_value` -> (gap, n, c): n from B to A, c half way between the surfaces, and `…_change`: their change
-(δgap, δn, δc) when the two bodies move by (δx_A, δθ_A), (δx_B, δθ_B) in world axes. With a, b the two reference points,
+Each kind has its value (gap, n, c): n from B to A, c half way between the surfaces, and `…_rows`: how it changes when body A moves
+by (δx, δθ) in world axes and B stays; `…_change` where that is told for one motion at a time. With a, b the two reference points,
 r their rounding, and u = δx + δθ × (p - x) the motion of a point p of a body,
 
     POINT_PLANE   n = ±m,  m the plane's normal       gap = n · (a - b) - r       δn = δθ × n of the plane's body
@@ -25,6 +25,17 @@ from dojo_py.jit import kernel
 
 BALL_FEATURE, CROSSING, POINT_PLANE, EDGE_EDGE, EDGE_OVER, RIM_PLANE, NEAREST, RIM_EDGE, RIM_RIM = range(9)
 """Kinds of features of two bodies; the first two, of round shapes, are never chosen anew (pair_contacts.py)."""
+
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+ZERO = (0.0, 0.0, 0.0)
+
+
+@kernel
+def put_row(row, g, arm, turn):
+    """First six of a row = how a number changes by (δx, δθ) of a body:  g · (δx + δθ × arm) + turn · δθ."""
+    t = cross(arm, g)
+    row[0], row[1], row[2] = g[0], g[1], g[2]
+    row[3], row[4], row[5] = t[0] + turn[0], t[1] + turn[1], t[2] + turn[2]
 
 
 @kernel
@@ -45,14 +56,27 @@ def point_plane(a, b, n, r, from_a):
 
 
 @kernel
-def point_plane_change(a, b, n, r, from_a, gap, da, db, turn):
-    """Change of `point_plane` when a, b move by da, db and the plane's body turns by `turn`."""
-    dn = cross(turn, n)
-    dgap = dot(n, minus(da, db)) + dot(dn, minus(a, b))
-    back, dback = r + 0.5 * gap, 0.5 * dgap
-    if from_a:
-        return dgap, dn, along(along(da, -back, dn), -dback, n)
-    return dgap, dn, along(along(db, back, dn), dback, n)
+def point_plane_rows(e, n, r, from_a, gap, arm, dgap, dn, dc):
+    """Rows of `point_plane`, see `put_row`; e = a - b; arm: of a."""
+    back, turn = r + 0.5 * gap, ZERO
+    if not from_a:
+        turn = cross(n, e)
+    put_row(dgap, n, arm, turn)
+    _point_plane_row(X, n[0], n, from_a, back, arm, turn, dn[0], dc[0])
+    _point_plane_row(Y, n[1], n, from_a, back, arm, turn, dn[1], dc[1])
+    _point_plane_row(Z, n[2], n, from_a, back, arm, turn, dn[2], dc[2])
+
+
+@kernel
+def _point_plane_row(axis, along_n, n, from_a, back, arm, turn, dn, dc):
+    """Rows of the normal and the point along one axis."""
+    if from_a:  # (the plane stays)
+        put_row(dn, ZERO, arm, ZERO)
+        put_row(dc, along(axis, -0.5 * along_n, n), arm, ZERO)
+    else:
+        follows = cross(n, axis)
+        put_row(dn, ZERO, arm, follows)
+        put_row(dc, times(0.5 * along_n, n), arm, along(times(0.5 * along_n, turn), back, follows))
 
 
 @kernel
@@ -68,24 +92,27 @@ def edge_edge(a, u, b, w, r_a, r_b, sign):
 
 
 @kernel
-def edge_edge_change(a, u, b, w, r_a, sign, gap, da, turn_a, db, turn_b):
-    """Change of `edge_edge` when a, b move by da, db and the lines turn with their bodies."""
+def edge_edge_rows(e, u, w, r_a, sign, gap, n, arm, dgap, dn, dc):
+    """Rows of `edge_edge`, see `put_row`; e = a - b; arm: of a. y · ((δθ × u) × w) = δθ · (u × (w × y))."""
     N = cross(u, w)
-    square = dot(N, N)
-    size = math.sqrt(square)
-    n, e, de = times(sign / size, N), minus(a, b), minus(da, db)
-    du, dw = cross(turn_a, u), cross(turn_b, w)
-    dN = plus(cross(du, w), cross(u, dw))
-    change = times(sign / size, dN)
-    dn = along(change, -dot(n, change), n)
-    dgap = dot(n, de) + dot(dn, e)
-    x = cross(e, w)
-    t = -dot(x, N) / square
-    dx = plus(cross(de, w), cross(e, dw))
-    dt = -(dot(dx, N) + dot(x, dN) + 2.0 * t * dot(N, dN)) / square
-    dp = along(along(da, dt, u), t, du)
-    back = r_a + 0.5 * gap
-    return dgap, dn, along(along(dp, -back, dn), -0.5 * dgap, n)
+    square, x = dot(N, N), cross(e, w)
+    s, t, back = sign / math.sqrt(square), -dot(x, N) / square, r_a + 0.5 * gap
+    by_a, by_N = times(-1.0 / square, cross(w, N)), times(-1.0 / square, along(x, 2.0 * t, N))  # δt
+    across = times(s, along(e, -dot(n, e), n))
+    put_row(dgap, n, arm, cross(u, cross(w, across)))
+    _edge_edge_row(X, n[0], u[0], u, w, s, t, back, n, by_a, by_N, across, arm, dn[0], dc[0])
+    _edge_edge_row(Y, n[1], u[1], u, w, s, t, back, n, by_a, by_N, across, arm, dn[1], dc[1])
+    _edge_edge_row(Z, n[2], u[2], u, w, s, t, back, n, by_a, by_N, across, arm, dn[2], dc[2])
+
+
+@kernel
+def _edge_edge_row(axis, along_n, along_u, u, w, s, t, back, n, by_a, by_N, across, arm, dn, dc):
+    """Rows of the normal and the point along one axis."""
+    y = times(s, along(axis, -along_n, n))
+    put_row(dn, ZERO, arm, cross(u, cross(w, y)))
+    z = along(along(times(along_u, by_N), -back, y), -0.5 * along_n, across)
+    turn = along(cross(u, cross(w, z)), t, cross(u, axis))
+    put_row(dc, along(along(axis, along_u, by_a), -0.5 * along_n, n), arm, turn)
 
 
 @kernel
@@ -101,16 +128,29 @@ def edge_over(a, u, b, m, k, r, sign):
 
 
 @kernel
-def edge_over_change(a, u, b, m, k, r, sign, gap, da, turn_edge, db, turn_face):
-    """Change of `edge_over` when a, b move by da, db and both shapes turn."""
-    e, de, du = minus(a, b), minus(da, db), cross(turn_edge, u)
-    dm, dk = cross(turn_face, m), cross(turn_face, k)
-    across = dot(u, k)
-    t = -dot(e, k) / across
-    dt = -(dot(de, k) + dot(e, dk) + t * (dot(du, k) + dot(u, dk))) / across
-    p, dp = along(a, t, u), along(along(da, dt, u), t, du)
-    dgap = dot(m, minus(dp, db)) + dot(dm, minus(p, b))
-    return dgap, times(sign, dm), along(along(dp, -(r + 0.5 * gap), dm), -0.5 * dgap, m)
+def edge_over_rows(p, u, m, k, r, sign, gap, centre, dgap, dn, dc):
+    """Rows of `edge_over`, see `put_row`; p: a + t u; centre: of A. Where A has the edge p slides along it, δp = Z - u (k·V)/(u·k),
+    with V = δx + δθ × (p - x_A); where A has the face, δp = u (k·V)/(u·k).
+    """
+    across, arm, back = dot(u, k), minus(p, centre), r + 0.5 * gap
+    share = dot(m, u) / across
+    by_gap = along(m, -share, k) if sign > 0.0 else along(times(-1.0, m), share, k)
+    put_row(dgap, by_gap, arm, ZERO)
+    _edge_over_row(X, m[0], u[0] / across, m, k, sign, back, by_gap, arm, dn[0], dc[0])
+    _edge_over_row(Y, m[1], u[1] / across, m, k, sign, back, by_gap, arm, dn[1], dc[1])
+    _edge_over_row(Z, m[2], u[2] / across, m, k, sign, back, by_gap, arm, dn[2], dc[2])
+
+
+@kernel
+def _edge_over_row(axis, along_m, slide, m, k, sign, back, by_gap, arm, dn, dc):
+    """Rows of the normal and the point along one axis."""
+    if sign > 0.0:
+        put_row(dn, ZERO, arm, ZERO)
+        put_row(dc, along(along(axis, -slide, k), -0.5 * along_m, by_gap), arm, ZERO)
+    else:
+        follows = cross(m, axis)
+        put_row(dn, ZERO, arm, times(sign, follows))
+        put_row(dc, along(times(slide, k), -0.5 * along_m, by_gap), arm, times(-back, follows))
 
 
 @kernel

@@ -29,8 +29,8 @@ EXACT = 1e-14
 """Change of the points in a step, over r, below which they are found."""
 BACK = 0.9
 """Share of the way to the nearest face that a step may take."""
-P, Q_POINT, INVERSE, OF_A, OF_B, PAIR, NUMBERS = 0, 3, 6, 15, 24, 33, 34
-"""Where in the row of results: the points, K⁻¹, C_A/τ, C_B/τ, of which pair."""
+P, Q_POINT, INVERSE, OF_A, OF_B, PAIR, POSES, NUMBERS = 0, 3, 6, 15, 24, 33, 34, 58
+"""Where in the row of results: the points, K⁻¹, C_A/τ, C_B/τ, of which pair, of which positions and matrices of both geoms."""
 
 
 @kernel
@@ -106,7 +106,7 @@ def _turned_matrix(R, a):
 @kernel
 def relax(Q, k, a, pose_a, b, pose_b, out):
     """The relaxed nearest points of geoms a, b, pair k, and what their derivatives need, into a row of results (NUMBERS,)."""
-    if out[PAIR] == k:
+    if out[PAIR] == k and _is_pose(out, POSES, pose_a) and _is_pose(out, POSES + 12, pose_b):
         return
     r = max(min(Q.shape_inner[a], Q.shape_inner[b]), 1e-9)
     tau, least = Q.shape_reach[a] ** 2 + Q.shape_reach[b] ** 2, (SOFTNESS * r) ** 2
@@ -132,6 +132,29 @@ def relax(Q, k, a, pose_a, b, pose_b, out):
     for i in range(9):
         out[INVERSE + i], out[OF_A + i], out[OF_B + i] = K[i], C_a[i] / tau, C_b[i] / tau
     out[PAIR] = k
+    _put_pose(out, POSES, pose_a)
+    _put_pose(out, POSES + 12, pose_b)
+
+
+@kernel
+def _put_pose(out, at, pose):
+    """A pose (position, matrix) into a row of results."""
+    for i in range(3):
+        out[at + i] = pose[0][i]
+    for i in range(9):
+        out[at + 3 + i] = pose[1][i]
+
+
+@kernel
+def _is_pose(out, at, pose):
+    """Whether that is the pose in a row of results."""
+    for i in range(3):
+        if out[at + i] != pose[0][i]:
+            return False
+    for i in range(9):
+        if out[at + 3 + i] != pose[1][i]:
+            return False
+    return True
 
 
 @kernel

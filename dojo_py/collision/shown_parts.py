@@ -10,7 +10,7 @@ from dojo_py.collision.crossing import crossing_fade
 from dojo_py.collision.facing import CORNER, EDGE, FACE, WHOLE, face_beside, facing, has_faces, list_faces
 from dojo_py.collision.facing_change import direction
 from dojo_py.collision.overhang import STEEPNESS
-from dojo_py.collision.shown_polygons import FACES, FOUND, show_face, show_polygon
+from dojo_py.collision.shown_polygons import FOUND, show_face, show_polygon
 from dojo_py.collision.vectors import put, row, times, turned, turned_back
 from dojo_py.jit import kernel
 
@@ -30,7 +30,7 @@ def list_shown(Q, W, k, pose_a, pose_b):
         v = turned_back(R, outwards)
         put(M.seen_along, side, v)
         if has_faces(Q, M.geom[side]):
-            M.faces[side] = list_faces(Q, M.geom[side], v, FACES, M.shown[side])
+            list_faces(Q, M, side, M.geom[side], v)
 
 
 @kernel
@@ -44,12 +44,18 @@ def show_part(Q, M, side, i, pose, n):
 
 
 @kernel
+def _listed(M, side):
+    """The side, if it shows faces that have been listed; else -1."""
+    return side if M.faces[side] > 0 else -1
+
+
+@kernel
 def farther_away(Q, M, part_a, part_b):
     """How much the gap of a feature with these parts of both shapes grows because they face away, d₂ (1/σ_A + 1/σ_B) [m]."""
     less = 0.0
     for side in range(2):
         part = part_a if side == 0 else part_b
-        less += 1.0 / facing(Q, part, row(M.seen_along, side))[0]
+        less += 1.0 / facing(Q, M, _listed(M, side), part, row(M.seen_along, side))[0]
     return STEEPNESS * M.band[0] * less
 
 
@@ -59,7 +65,7 @@ def note_parts(Q, M, part_a, part_b, farther):
     M.farther[FOUND] += farther
     for side in range(2):
         part = part_a if side == 0 else part_b
-        whole = farther == 0.0 or facing(Q, part, row(M.seen_along, side))[0] == math.inf
+        whole = farther == 0.0 or facing(Q, M, _listed(M, side), part, row(M.seen_along, side))[0] == math.inf
         M.part[FOUND, side, 0], M.part[FOUND, side, 1], M.part[FOUND, side, 2] = WHOLE if whole else part[0], part[1], part[2]
 
 

@@ -71,6 +71,7 @@ class Manifold(NamedTuple):
     seen_along: np.ndarray  # (2, 3) direction in which each is seen, in its frame
     faces: np.ndarray  # (2,) how many faces each shows on the central path; 0: what `show_polygon` shows
     shown: np.ndarray  # (2, FACES) their numbers in the table of all
+    sigma: np.ndarray  # (2, FACES, 4) and how they face the other shape, σ and its derivative (facing.py)
     face_shown: np.ndarray  # (2,) which of them is the polygon
     part: np.ndarray  # (FOUND + 1, 2, 3) what of each shape a feature has and which of it, where it may face away (facing.py)
     axes: np.ndarray  # (2, 9) the geoms' matrices, by rows
@@ -91,7 +92,7 @@ def allocate_manifold() -> Manifold:
         far=z(FOUND), band=z(1), ends=z(FOUND + 1, i), end_side=z((FOUND + 1, ENDS), i), end_at=z((FOUND + 1, ENDS, 3)),
         end_along=z((FOUND + 1, ENDS, 3)), end_disc=z((FOUND + 1, ENDS)), farther=z(FOUND + 1), lift=z(FOUND + 1),
         least_sine=z(FOUND + 1), geom=z(2, i), seen_along=z((2, 3)), faces=z(2, i), shown=z((2, FACES), i), face_shown=z(2, i),
-        part=z((FOUND + 1, 2, 3), i), axes=z((2, 9)), faces_at=z((FOUND + 1, 2, 2, 3)),
+        sigma=z((2, FACES, 4)), part=z((FOUND + 1, 2, 3), i), axes=z((2, 9)), faces_at=z((FOUND + 1, 2, 2, 3)),
     )  # fmt: skip
 
 

@@ -91,7 +91,7 @@ def pair_contact_rows(L, P, Q, W, c, h):
 def displace_pair(L, P, Q, W, c, impulse, h):
     """`pair_motion` of active contact c, a pair, at the next poses, its rows scaled. impulse (nr,): (γ, ξ).
 
-    Into W.scratch, beside what `pair_motion` keeps there: its rows (nr, 12) in 77:83, wrench (2, 6, 12) in 22:34; impulse in 120.
+    Into W.drows, W.dwrench, beside what `pair_motion` keeps in W.scratch; impulse there in 120.
     """
     for r in range(impulse.shape[0]):
         W.scratch[120, r] = impulse[r]

@@ -6,6 +6,8 @@ onto the rows of their joints. What is left has the graph of bodies and joints.
 Everywhere below kn is the complementarity aimed at of normal impulses and limits [N s m], kf that of friction [N s m/s].
 """
 
+import math
+
 from dojo_py.hard.closures import TENDON_ROW, regularisation
 from dojo_py.hard.islands import BODIES, CONTACTS, MOVED_CONTACTS, NODES
 from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
@@ -16,7 +18,7 @@ from dojo_py.solver.cones import orthant
 from dojo_py.solver.cones.contact import ROWS, condense, motion_residual
 from dojo_py.solver.cones.standoff import beyond, beyond_standoff
 from dojo_py.solver.double_double import add_triple_product
-from dojo_py.solver.octet import load, plus, store, times
+from dojo_py.solver.octet import WIDTH, load, minus, plus, store, times
 
 STIFF = 1e7
 """A contact stiffer than this times the smallest inertia of its body is kept apart, in pairs of doubles."""
@@ -282,8 +284,8 @@ def _assemble_contact(L, W, c, kn, kf, corrected):
         for r in range(ROWS[law]):
             push = plus(push, f[r], load(W.cB[c, side], r, 0))
         store(push, W.step, place, 0)
-        if not corrected:
-            _fold_contact(L, W, c, side, b, place)
+    if not corrected:
+        _fold_contact(L, W, c)
 
 
 @kernel
@@ -298,59 +300,76 @@ def _slack_residual(W, c):
 
 
 @kernel
-def _fold_contact(L, W, c, side, b, place):
-    """Contact c onto the rows of its body b, whose rows begin at place."""
-    K, B, blocks, rows, stiff = W.cK[c], W.cB[c, side], W.blocks, ROWS[W.claw[c]], 0.0
+def _fold_contact(L, W, c):
+    """Contact c onto the rows of its bodies."""
+    K, rows, stiff, soft = W.cK[c], ROWS[W.claw[c]], 0.0, math.inf
     for r in range(rows):
         for k in range(rows):
             stiff = max(stiff, abs(K[r, k]))
-    soft = L.softest[b] if W.cbody[c, 1 - side] < 0 else min(L.softest[b], L.softest[W.cbody[c, 1 - side]])
+    for side in range(2):
+        if W.cbody[c, side] >= 0:
+            soft = min(soft, L.softest[W.cbody[c, side]])
     W.stiffest[0] = max(W.stiffest[0], stiff / soft)
     pairs = stiff > STIFF * soft
     for other in range(2):
-        o = W.cbody[c, other]
-        if o < 0:
+        if W.cbody[c, other] < 0:
             continue
-        C, far = W.cC[c, other], L.place_body[o]
-        t = W.pattern.block_of[place, far] if o != b else 0
-        upper = W.pattern.rank[place] < W.pattern.rank[far]
-        if o == b:
-            out = blocks.D[place]
-        elif upper:
-            out = blocks.U[t]
-        else:
-            out = blocks.L[t]
-        if pairs:
-            if o == b:
-                blocks.stiff_node[place] = 1
-                extra = blocks.S[place]
-            else:
-                blocks.stiff_block[t] = 1
-                extra = blocks.U_extra[t] if upper else blocks.L_extra[t]
-            add_triple_product(rows, B, K, C, W.scratch[0, 0:6], W.scratch[1, 0:6], extra[0], extra[1])
-        else:
-            _add_product(rows, B, K, C, out)
-        if c < W.n_active[1]:
-            for i in range(3, 6):
-                for k in range(3, 6):
-                    out[i, k] -= W.cH[c, 0, i, k]
-        else:
-            for i in range(6):
-                for k in range(6):
-                    out[i, k] -= W.cH[c, side, i, 6 * other + k]
+        if not pairs:
+            _mix_rows(rows, K, W.cC[c, other], W.mixed)
+        for side in range(2):
+            if W.cbody[c, side] >= 0:
+                _fold_block(L, W, c, side, other, rows, pairs)
 
 
 @kernel
-def _add_product(rows, B, K, C, out):
-    """out (6, 8) += Bᵀ K C. B, C (rows, 8), K (rows, rows), whose first row is K₀₀ alone."""
-    for i in range(6):
-        row, first = load(out, i, 0), B[0, i] * K[0, 0]
-        for r in range(1, rows):
-            first += B[r, i] * K[r, 0]
-        row = plus(row, first, load(C, 0, 0))
+def _fold_block(L, W, c, side, other, rows, pairs):
+    """The block of contact c for the impulse on one of its bodies and the motion of one; pairs: in pairs of doubles."""
+    B, H, blocks = W.cB[c, side], W.cH[c, side], W.blocks
+    place, far = L.place_body[W.cbody[c, side]], L.place_body[W.cbody[c, other]]
+    t, upper = 0, W.pattern.rank[place] < W.pattern.rank[far]
+    if place == far:
+        out = blocks.D[place]
+    else:
+        t = W.pattern.block_of[place, far]
+        if upper:
+            out = blocks.U[t]
+        else:
+            out = blocks.L[t]
+    if pairs:
+        if place == far:
+            blocks.stiff_node[place] = 1
+            extra = blocks.S[place]
+        else:
+            blocks.stiff_block[t] = 1
+            extra = blocks.U_extra[t] if upper else blocks.L_extra[t]
+        add_triple_product(rows, B, W.cK[c], W.cC[c, other], W.scratch[0, 0:6], W.scratch[1, 0:6], extra[0], extra[1])
+    else:
+        _add_product(rows, B, W.mixed, out)
+    if c < W.n_active[1]:
+        for i in range(3, 6):
+            for k in range(3, 6):
+                out[i, k] -= H[i, k]
+    else:
+        for i in range(6):
+            store(minus(load(out, i, 0), 1.0, load(H, i, WIDTH * other)), out, i, 0)
+
+
+@kernel
+def _mix_rows(rows, K, C, out):
+    """out (rows, 8) = K C. C (rows, 8), K (rows, rows), whose first row is K₀₀ alone."""
+    store(times(load(C, 0, 0), K[0, 0]), out, 0, 0)
+    for r in range(1, rows):
+        row = times(load(C, 0, 0), K[r, 0])
         for k in range(1, rows):
-            weight = 0.0
-            for r in range(1, rows):
-                weight += B[r, i] * K[r, k]
-            row = plus(row, weight, load(C, k, 0))
+            row = plus(row, K[r, k], load(C, k, 0))
+        store(row, out, r, 0)
+
+
+@kernel
+def _add_product(rows, B, C, out):
+    """out (6, 8) += Bᵀ C. B, C (rows, 8)."""
+    for i in range(6):
+        row = load(out, i, 0)
+        for r in range(rows):
+            row = plus(row, B[r, i], load(C, r, 0))
         store(row, out, i, 0)

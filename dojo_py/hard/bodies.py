@@ -29,6 +29,16 @@ def next_pose(W, b, h):
 
 
 @kernel
+def pose_by_motion(W, b, h):
+    """W.moves of body b: its next pose, δx₊ = h δv and δθ₊ = R₊ hΓ δω, by its velocities."""
+    R, G, out = W.Rn[b], W.hG[b], W.moves[b]
+    for i in range(3):
+        out[i, i] = h
+        for k in range(3):
+            out[3 + i, 3 + k] = R[i, 0] * G[0, k] + R[i, 1] * G[1, k] + R[i, 2] * G[2, k]
+
+
+@kernel
 def old_momentum(mass, J, v, h, out):
     """out (6,) = momentum of the last interval at its end: m v₋ and s Jω₋ - (h/2) ω₋ × Jω₋ (body frame)."""
     w0, w1, w2 = v[3], v[4], v[5]

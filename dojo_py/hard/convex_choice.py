@@ -8,11 +8,12 @@ from dojo_py.collision.pair_gap import pair_far
 from dojo_py.collision.relaxed_points import PAIR
 from dojo_py.collision.touching import find_features, pair_distance
 from dojo_py.hard.far_pairs import full_distance, share
-from dojo_py.hard.feature_geometry import feature_gap, start_gap_of
+from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.foresight import SPARE, may_close
 from dojo_py.hard.near_pairs import closing, gap_of_pair, near_at_end, near_by_fade, near_by_travel
 from dojo_py.hard.passing import poses_at
 from dojo_py.hard.round_pairs import find_round
+from dojo_py.hard.start_places import look_at_start, start_gap_of
 from dojo_py.jit import kernel
 
 TOUCHING = 5e-10
@@ -33,8 +34,10 @@ def choose_features(L, P, Q, W, h, kappa, margin):
     if kappa > 0.0:
         near_by_fade(Q, W, kappa)
         for i in range(W.sweep.found[0]):
-            k = W.sweep.near[i]
+            k, first = W.sweep.near[i], W.n_features[0]
             _find(Q, W, k, 2.0 * full_distance(Q, k, kappa))
+            for f in range(first, W.n_features[0]):
+                look_at_start(Q, W, f, W.scratch)
     else:
         near_by_travel(L, Q, W, h, SPARE, margin)
         for i in range(W.sweep.found[0]):

@@ -2,14 +2,15 @@
 
 Row f of the table of features (workspace.py) and the poses of its bodies in; the derivatives are by (δx_A, δθ_A, δx_B, δθ_B), world
 axes. Round features have their own file (pair_contacts.py), the others their formulas in collision/features.py.
-"""
 
-import math
+Each kind tells what the motion of A does. When both bodies move rigidly, by δθ about x_B and δx, everything moves along:
+
+    ∂g/∂x_A + ∂g/∂x_B = 0, of the point 1;    ∂g/∂θ_A + ∂g/∂θ_B + ∂g/∂x_A [δθ × (x_A - x_B)] = 0, δθ × n, δθ × (c - x_B)
+"""
 
 from dojo_py.collision.candidates import FELT
 from dojo_py.collision.convex_derivatives import motion_change
 from dojo_py.collision.convex_pair import nearest
-from dojo_py.collision.facing_change import is_turned_away, turned_away
 from dojo_py.collision.features import (
     CROSSING,
     EDGE_EDGE,
@@ -18,17 +19,19 @@ from dojo_py.collision.features import (
     POINT_PLANE,
     RIM_EDGE,
     RIM_PLANE,
+    X,
+    Y,
+    Z,
     edge_edge,
-    edge_edge_change,
+    edge_edge_rows,
     edge_over,
-    edge_over_change,
+    edge_over_rows,
     moved,
     point_plane,
-    point_plane_change,
+    point_plane_rows,
     rim_plane,
     rim_plane_change,
 )
-from dojo_py.collision.overhang import STEEPNESS, overhang
 from dojo_py.collision.rims import (
     RIM_SOFTNESS,
     STEADY_LEAN,
@@ -40,7 +43,7 @@ from dojo_py.collision.rims import (
     rim_rim_change,
 )
 from dojo_py.collision.shown_polygons import pose_of, shape_of
-from dojo_py.collision.vectors import cross, minus, plus, times
+from dojo_py.collision.vectors import along, cross, minus, plus, times
 from dojo_py.hard.pair_contacts import pair_geometry
 from dojo_py.jit import kernel
 
@@ -53,24 +56,49 @@ ZERO = (0.0, 0.0, 0.0)
 @kernel
 def feature_geometry(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, s):
     """Gap [m] of feature f, normal n (3,) from B to A, point c (3,); dgap (12,), dn, dc (3, 12). s: work (40, 12)."""
+    gap = _of_first(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, True, s)
+    away = (xa[0] - xb[0], xa[1] - xb[1], xa[2] - xb[2])
+    normal, arm = (n[0], n[1], n[2]), (c[0] - xb[0], c[1] - xb[1], c[2] - xb[2])
+    _follow(dgap, away, ZERO, ZERO)
+    _follow(dn[0], away, ZERO, cross(normal, X))
+    _follow(dn[1], away, ZERO, cross(normal, Y))
+    _follow(dn[2], away, ZERO, cross(normal, Z))
+    _follow(dc[0], away, X, cross(arm, X))
+    _follow(dc[1], away, Y, cross(arm, Y))
+    _follow(dc[2], away, Z, cross(arm, Z))
+    return gap
+
+
+@kernel
+def _follow(row, away, shift, turn):
+    """Columns 6 … 11 of a row, by the motion of B, from those of A and what a motion of both does. away: x_A - x_B."""
+    x = cross(away, (row[0], row[1], row[2]))
+    row[6], row[7], row[8] = shift[0] - row[0], shift[1] - row[1], shift[2] - row[2]
+    row[9], row[10], row[11] = turn[0] - row[3] - x[0], turn[1] - row[4] - x[1], turn[2] - row[5] - x[2]
+
+
+@kernel
+def _of_first(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep, s):
+    """`feature_geometry`, of the derivatives the first six columns, by the motion of A; not deep: without them."""
     kind = W.fkind[f]
     if kind <= CROSSING:
+        tau = _relaxation(Q, W, f)
         return pair_geometry(
-            kind, xa, Ra, xb, Rb, W.fcentre[f], W.faxes[f], W.fhalf[f], W.fradius[f], _relaxation(Q, W, f), n, c, dgap, dn, dc, s
+            kind, xa, Ra, xb, Rb, W.fcentre[f], W.faxes[f], W.fhalf[f], W.fradius[f], tau, n, c, dgap, dn, dc, deep, s
         )  # fmt: skip
     if kind == POINT_PLANE:
-        return _point_plane(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
+        return _point_plane(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep)
     if kind == EDGE_EDGE:
-        return _edge_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
+        return _edge_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep)
     if kind == EDGE_OVER:
-        return _edge_over(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
+        return _edge_over(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep)
     if kind == NEAREST:
-        return _nearest(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
+        return _nearest(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep)
     if kind == RIM_PLANE:
-        return _rim_plane(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
+        return _rim_plane(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep)
     if kind == RIM_EDGE:
-        return _rim_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
-    return _rim_rim(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
+        return _rim_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep)
+    return _rim_rim(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep)
 
 
 @kernel
@@ -97,10 +125,9 @@ def _direction(W, f, side, R):
 
 @kernel
 def _motion(k):
-    """(δx_A, δθ_A, δx_B, δθ_B) of column k."""
+    """(δx_A, δθ_A) of column k."""
     e = (1.0 * (k % 3 == 0), 1.0 * (k % 3 == 1), 1.0 * (k % 3 == 2))
-    block = k // 3
-    return e if block == 0 else ZERO, e if block == 1 else ZERO, e if block == 2 else ZERO, e if block == 3 else ZERO
+    return (e, ZERO) if k < 3 else (ZERO, e)
 
 
 @kernel
@@ -122,59 +149,47 @@ def _put_change(change, k, dgap, dn, dc):
 
 
 @kernel
-def _point_plane(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
+def _point_plane(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
     ra, rb = _turned(Ra, W.fcentre[f, 0]), _turned(Rb, W.fcentre[f, 1])
     a, b = plus((xa[0], xa[1], xa[2]), ra), plus((xb[0], xb[1], xb[2]), rb)
     from_a = W.fsign[f] > 0.0
     normal = _direction(W, f, 1, Rb) if from_a else times(-1.0, _direction(W, f, 0, Ra))
     r = W.fradius[f, 0] if from_a else W.fradius[f, 1]
     gap = _put(point_plane(a, b, normal, r, from_a), n, c)
-    for k in range(12):
-        ua, ta, ub, tb = _motion(k)
-        turn = tb if from_a else ta
-        change = point_plane_change(a, b, normal, r, from_a, gap, moved(ua, ta, ra), moved(ub, tb, rb), turn)
-        _put_change(change, k, dgap, dn, dc)
+    if deep:
+        point_plane_rows(minus(a, b), normal, r, from_a, gap, ra, dgap, dn, dc)
     return gap
 
 
 @kernel
-def _edge_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
+def _edge_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
     ra, rb = _turned(Ra, W.fcentre[f, 0]), _turned(Rb, W.fcentre[f, 1])
     a, b = plus((xa[0], xa[1], xa[2]), ra), plus((xb[0], xb[1], xb[2]), rb)
     u, w, sign = _direction(W, f, 0, Ra), _direction(W, f, 1, Rb), W.fsign[f]
     gap = _put(edge_edge(a, u, b, w, W.fradius[f, 0], W.fradius[f, 1], sign), n, c)
-    for k in range(12):
-        ua, ta, ub, tb = _motion(k)
-        change = edge_edge_change(
-            a, u, b, w, W.fradius[f, 0], sign, gap, moved(ua, ta, ra), ta, moved(ub, tb, rb), tb
-        )  # fmt: skip
-        _put_change(change, k, dgap, dn, dc)
+    if deep:
+        edge_edge_rows(minus(a, b), u, w, W.fradius[f, 0], sign, gap, (n[0], n[1], n[2]), ra, dgap, dn, dc)
     return gap
 
 
 @kernel
-def _edge_over(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
-    ra, rb = _turned(Ra, W.fcentre[f, 0]), _turned(Rb, W.fcentre[f, 1])
-    a, b = plus((xa[0], xa[1], xa[2]), ra), plus((xb[0], xb[1], xb[2]), rb)
+def _edge_over(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
+    a = plus((xa[0], xa[1], xa[2]), _turned(Ra, W.fcentre[f, 0]))
+    b = plus((xb[0], xb[1], xb[2]), _turned(Rb, W.fcentre[f, 1]))
     sign = W.fsign[f]
     edge, face = (0, 1) if sign > 0.0 else (1, 0)
     Re, Rf = (Ra, Rb) if sign > 0.0 else (Rb, Ra)
     p, o = (a, b) if sign > 0.0 else (b, a)
     u, m, k, r = _direction(W, f, edge, Re), _direction(W, f, face, Rf), _turned(Rf, W.faxes[f, face, :, 0]), W.fradius[f, edge]
     gap = _put(edge_over(p, u, o, m, k, r, sign), n, c)
-    for column in range(12):
-        ua, ta, ub, tb = _motion(column)
-        da, db = moved(ua, ta, ra), moved(ub, tb, rb)
-        if sign > 0.0:
-            change = edge_over_change(p, u, o, m, k, r, sign, gap, da, ta, db, tb)
-        else:
-            change = edge_over_change(p, u, o, m, k, r, sign, gap, db, tb, da, ta)
-        _put_change(change, column, dgap, dn, dc)
+    if deep:  # (the point of the edge is behind the contact point)
+        at = along((c[0], c[1], c[2]), r + 0.5 * gap, m)
+        edge_over_rows(at, u, m, k, r, sign, gap, (xa[0], xa[1], xa[2]), dgap, dn, dc)
     return gap
 
 
 @kernel
-def _rim_plane(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
+def _rim_plane(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
     ra, rb = _turned(Ra, W.fcentre[f, 0]), _turned(Rb, W.fcentre[f, 1])
     a, b = plus((xa[0], xa[1], xa[2]), ra), plus((xb[0], xb[1], xb[2]), rb)
     sign = W.fsign[f]
@@ -186,13 +201,13 @@ def _rim_plane(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
     if W.kappa[0] == 0.0:
         soft = min(SMOOTH, max(SHARP, (W.softness[1] / radius) ** 2))
     gap = _put(rim_plane(disc, z, radius, soft, plane, normal, sign), n, c)
-    for k in range(12):
-        ua, ta, ub, tb = _motion(k)
-        da, db = moved(ua, ta, ra), moved(ub, tb, rb)
+    for k in range(6 if deep else 0):
+        ua, ta = _motion(k)
+        da = moved(ua, ta, ra)
         if of_a:
-            change = rim_plane_change(disc, z, radius, soft, plane, normal, sign, gap, da, ta, db, tb)
+            change = rim_plane_change(disc, z, radius, soft, plane, normal, sign, gap, da, ta, ZERO, ZERO)
         else:
-            change = rim_plane_change(disc, z, radius, soft, plane, normal, sign, gap, db, tb, da, ta)
+            change = rim_plane_change(disc, z, radius, soft, plane, normal, sign, gap, ZERO, ZERO, da, ta)
         _put_change(change, k, dgap, dn, dc)
     return gap
 
@@ -205,7 +220,7 @@ def _rim(W, f, side, R):
 
 
 @kernel
-def _rim_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
+def _rim_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
     ra, rb = _turned(Ra, W.fcentre[f, 0]), _turned(Rb, W.fcentre[f, 1])
     a, b = plus((xa[0], xa[1], xa[2]), ra), plus((xb[0], xb[1], xb[2]), rb)
     side = W.fsign[f]
@@ -218,17 +233,17 @@ def _rim_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
     angle, _ = rim_edge_angle(p, x, y, k, q, w, W.fhalf[f, rim, 0])
     value = rim_edge(p, x, y, k, q, w, r, angle, sign, side)
     gap = _put(value, n, c)
-    for column in range(12):
-        ua, ta, ub, tb = _motion(column)
-        da, db = moved(ua, ta, ra), moved(ub, tb, rb)
-        dp, turn_p, dq, turn_q = (da, ta, db, tb) if of_a else (db, tb, da, ta)
+    for column in range(6 if deep else 0):
+        ua, ta = _motion(column)
+        da = moved(ua, ta, ra)
+        dp, turn_p, dq, turn_q = (da, ta, ZERO, ZERO) if of_a else (ZERO, ZERO, da, ta)
         change = rim_edge_change(p, x, y, k, q, w, r, angle, sign, side, gap, value[1], dp, turn_p, dq, turn_q)
         _put_change(change, column, dgap, dn, dc)
     return gap
 
 
 @kernel
-def _rim_rim(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
+def _rim_rim(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
     ra, rb = _turned(Ra, W.fcentre[f, 0]), _turned(Rb, W.fcentre[f, 1])
     a, b = plus((xa[0], xa[1], xa[2]), ra), plus((xb[0], xb[1], xb[2]), rb)
     x, y = _rim(W, f, 0, Ra)
@@ -237,16 +252,15 @@ def _rim_rim(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
     alpha, beta, _ = rim_rim_angles(a, x, y, k, b, u, v, m, W.fhalf[f, 0, 0], W.fhalf[f, 1, 0])
     value = rim_rim(a, x, y, k, b, u, v, m, alpha, beta, sign)
     gap = _put(value, n, c)
-    for column in range(12):
-        ua, ta, ub, tb = _motion(column)
-        da, db = moved(ua, ta, ra), moved(ub, tb, rb)
-        change = rim_rim_change(a, x, y, k, b, u, v, m, alpha, beta, sign, gap, value[1], da, ta, db, tb)
+    for column in range(6 if deep else 0):
+        ua, ta = _motion(column)
+        change = rim_rim_change(a, x, y, k, b, u, v, m, alpha, beta, sign, gap, value[1], moved(ua, ta, ra), ta, ZERO, ZERO)
         _put_change(change, column, dgap, dn, dc)
     return gap
 
 
 @kernel
-def _nearest(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
+def _nearest(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
     i, j = W.fshape[f, 0], W.fshape[f, 1]
     A, B = shape_of(Q, i), shape_of(Q, j)
     pose_a, pose_b = pose_of(Q, i, xa, Ra), pose_of(Q, j, xb, Rb)
@@ -254,11 +268,10 @@ def _nearest(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
     gap, normal, p, q, features, _ = near
     for r in range(3):
         n[r], c[r] = -normal[r], 0.5 * (p[r] + q[r])
-    arm_a, arm_b = minus(pose_a[0], (xa[0], xa[1], xa[2])), minus(pose_b[0], (xb[0], xb[1], xb[2]))
-    for k in range(12):
-        ua, ta, ub, tb = _motion(k)
-        va, vb = plus(ua, cross(ta, arm_a)), plus(ub, cross(tb, arm_b))
-        dg, change, dp, dq = motion_change(A, pose_a, B, pose_b, (gap, normal, p, q, features), va, ta, vb, tb)
+    arm = minus(pose_a[0], (xa[0], xa[1], xa[2]))
+    for k in range(6 if deep else 0):
+        ua, ta = _motion(k)
+        dg, change, dp, dq = motion_change(A, pose_a, B, pose_b, (gap, normal, p, q, features), moved(ua, ta, arm), ta, ZERO, ZERO)
         dgap[k] = dg
         for r in range(3):
             dn[r, k], dc[r, k] = -change[r], 0.5 * (dp[r] + dq[r])
@@ -269,29 +282,7 @@ def _nearest(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
 def feature_gap(Q, W, f, x, R, n, s):
     """Gap [m] of feature f at poses x (nb + 1, 3), R (nb + 1, 3, 3); n (3,): normal, written. s: work (80, 12)."""
     a, b = W.fbody[f, 0], W.fbody[f, 1]
-    return feature_geometry(Q, W, f, x[a], R[a], x[b], R[b], n, s[41, 0:3], s[48], s[42:45], s[45:48], s)
-
-
-@kernel
-def start_gap_of(Q, W, f, n, s):
-    """Gap [m] of feature f where the step starts, with what it hangs over and how it faces away (collision/overhang.py,
-    facing.py).
-
-    n (3,): normal, written. s: work (80, 12): as `feature_geometry` leaves it, dgap (12,) in row 48 with the term's derivative,
-    which is alone, behind the term, in W.beyond (13,).
-    """
-    gap = feature_gap(Q, W, f, W.x, W.R, n, s)
-    for k in range(13):
-        W.beyond[k] = 0.0
-    if W.kappa[0] > 0.0 and W.fwanted[f] == 0 and W.free_kind[f] == 0:
-        band, by = math.sqrt(FELT * W.kappa[0]) * Q.fade[W.fpair[f]], W.beyond[1:]
-        if W.fends[f] > 0 or W.fleast_sine[f] > 0.0:
-            W.beyond[0] = overhang(W, f, band, gap, n, s[41, 0:3], s[48], s[42:45], s[45:48], W.x, W.R, by)
-        if is_turned_away(W, f):
-            W.beyond[0] += turned_away(Q, W, f, STEEPNESS * band, W.x, W.R, by)
-        for k in range(12):
-            s[48, k] += by[k]
-    return gap + W.beyond[0]
+    return _of_first(Q, W, f, x[a], R[a], x[b], R[b], n, s[41, 0:3], s[48], s[42:45], s[45:48], False, s)
 
 
 @kernel
@@ -300,5 +291,5 @@ def round_gap(W, f, x, R, s):
     a, b = W.fbody[f, 0], W.fbody[f, 1]
     return pair_geometry(
         W.fkind[f], x[a], R[a], x[b], R[b], W.fcentre[f], W.faxes[f], W.fhalf[f], W.fradius[f], 0.0,
-        s[41, 0:3], s[41, 3:6], s[48], s[42:45], s[45:48], s,
+        s[41, 0:3], s[41, 3:6], s[48], s[42:45], s[45:48], False, s,
     )  # fmt: skip

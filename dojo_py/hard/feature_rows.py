@@ -15,15 +15,33 @@ m is the arm of the point of the body behind the contact, ρ what is round about
 axes that are rounded by r, the whole arm for rims and curved shapes (`rolls`). How far m has moved in the step counts as slip, ρ
 rolls: see plane_contacts.py. Q turns what is fixed in a body back to where the step starts.
 
-w: 1, but for far pairs on the central path (far_pairs.py). World rotation vectors δθ = R₊ δφ are used inside: `pair_motion` gives
-all derivatives by the displacements (δx, δθ) of the two next poses, at fixed v and body-frame ω, and `pair_rows` turns them to
-(v, ω). Derivatives by the state start from the same rows (gradients/contact_change.py).
+w: 1, but for far pairs on the central path (far_pairs.py).
+
+Derivatives are by the motions of both bodies: (v, ω) of each as Newton's method has them, or the displacement (δx₊, δθ₊) of its
+next pose at fixed v and body-frame ω, from which derivatives by the state start (gradients/contact_change.py). Which of these is
+told by the matrix `moves` of a body, (δx₊, δθ₊) by its motion, and `direct`: 1 where v and ω themselves change, else 0. All that
+depends on the shapes is in the rows of δn, δc and δgap, eight numbers for each body; the rest are combinations of these (octet.py):
+
+    T_t = T⁰_t - f_t N,   N = n + n₀,   f_t = (n·T⁰_t)/b,   b = 1 + n·n₀
+    δT_t = -N (p_t · δn) - f_t δn,   p_t = (T⁰_t - f_t n₀)/b
+    T_t·δu = κ·(δc - δx₊) + …  of A less that of B,   κ = T_t × ω where the arm rolls, else (T_t - Qᵀ T_t)/h
+    δF = w (z δn - N (y · δn)),   z = γ - ξ·f,   y = Σ ξ_t p_t
+    δtorque = R₀ᵀ (δarm × F + arm × δF),   δarm = δc - δx₊ ± α h δ(v_A - v_B)
 """
 
 from dojo_py.collision.features import NEAREST, RIM_EDGE, RIM_PLANE, RIM_RIM
-from dojo_py.collision.vectors import along, cross, dot, minus, plus, row, times, turned
+from dojo_py.collision.vectors import along, cross, dot, matrix, minus, plus, put, row, times, turned, turned_back
 from dojo_py.hard.feature_geometry import feature_geometry
 from dojo_py.jit import kernel
+from dojo_py.solver.cones.contact import ROWS
+from dojo_py.solver.octet import WIDTH, combine, load, store
+from dojo_py.solver.octet import minus as less
+from dojo_py.solver.octet import plus as add
+from dojo_py.solver.octet import times as scaled
+
+NORMAL, POINT, GAP, FORCE, TORQUE, DERIVATIVES = 0, 3, 6, 7, 10, 13
+"""Rows of the derivatives of a contact, W.by_moves."""
+ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel
@@ -61,209 +79,212 @@ def slip_change(whole, r, back, w, h, dn, darm):
 
 
 @kernel
-def turned_tangents(n0, T0, n, dn, T, dT):
-    """T (2, 3): T0 turned by the smallest rotation from n0 to n, and dT (2, 3, 12) from dn (3, 12)."""
-    b = 1.0 + n[0] * n0[0] + n[1] * n0[1] + n[2] * n0[2]
-    b = max(b, 1e-6)  # a normal that flips within a step: any continuation is as good
-    for t in range(2):
-        a = n[0] * T0[t, 0] + n[1] * T0[t, 1] + n[2] * T0[t, 2]
-        f = a / b
-        for i in range(3):
-            T[t, i] = T0[t, i] - f * (n[i] + n0[i])
-        for j in range(12):
-            da = dn[0, j] * T0[t, 0] + dn[1, j] * T0[t, 1] + dn[2, j] * T0[t, 2]
-            db = dn[0, j] * n0[0] + dn[1, j] * n0[1] + dn[2, j] * n0[2]
-            df = (da - f * db) / b
-            for i in range(3):
-                dT[t, i, j] = -df * (n[i] + n0[i]) - f * dn[i, j]
+def tangents_at_end(n0, T0, n):
+    """(T₁, T₂, f, p₁, p₂): the tangents T0 (2, 3) turned by the smallest rotation from n0 (3,) to n, see above; f: (f₁, f₂)."""
+    start, t1, t2 = (n0[0], n0[1], n0[2]), row(T0, 0), row(T0, 1)
+    b = max(1.0 + dot(n, start), 1e-6)  # a normal that flips within a step: any continuation is as good
+    f1, f2, N = dot(n, t1) / b, dot(n, t2) / b, plus(n, start)
+    p1, p2 = times(1.0 / b, along(t1, -f1, start)), times(1.0 / b, along(t2, -f2, start))
+    return along(t1, -f1, N), along(t2, -f2, N), (f1, f2), p1, p2
 
 
 @kernel
-def pair_motion(count, Q, W, f, weight, n0, T0, xa, Ra, va, wa, R0a, xb, Rb, vb, wb, R0b, h, impulse, value, B, rows, wrench, s):
-    """One contact of `count` rows, feature f of the table. x, R: next poses; w: world ω; R0: orientation at the start; h [s].
+def tangents_change(n0, T0, n, dn):
+    """(δT₁, δT₂) of `tangents_at_end` when n changes by dn."""
+    _, _, fold, p1, p2 = tangents_at_end(n0, T0, n)
+    N = plus(n, (n0[0], n0[1], n0[2]))
+    return along(times(-dot(p1, dn), N), -fold[0], dn), along(times(-dot(p2, dn), N), -fold[1], dn)
 
-    impulse (count,): γ and those along the other rows [N s, N m s]; weight: share of it that acts; n0 (3,), T0 (2, 3): frame at the
-    start of the step.
-    Out: value = (gap, v_t, …); B (2, count, 6) for bodies A, B; by the displacements (δx_A, δθ_A, δx_B, δθ_B) of the next poses,
-    where velocities stay what they are in the bodies' frames (ω) and in the world's (v): rows (count, 12) of the value,
-    wrench (2, 6, 12) of the impulse on A and B at fixed (γ, ξ). s: work (90, 12); it keeps
-    n [40], c [41], dn [42:45], dc [45:48], dgap [48], T [49:51], the arms of c* [51, 52], dT [53:59], u [62],
-    F [64], dF [65:68], ρ of A and B [84, 85], Q m of both [86, 87].
+
+@kernel
+def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
+    """Active contact i, feature f, at the next poses, of ROWS[its law] rows. h [s].
+
+    impulse (nr,): γ and those along the other rows [N s, N m s]; by (6, 8): `moves` of both bodies; direct: see above.
+    Out: value = (gap, v_t, …) and, by the motions of A and B, C (2, nr, 8) its derivative; B (2, nr, 8); H (2, 6, 16) derivative of
+    the impulses on A and B at fixed (γ, ξ). What the world would have stays as it was. W.scratch keeps
+    n [40], c [41], dn [42:45], dc [45:48], dgap [48], T [49:51], the arms of c* [51, 52], u [62], F [64], Q m of both [86, 87].
     """
-    n, c, dn, dc = s[40, 0:3], s[41, 0:3], s[42:45], s[45:48]
-    dgap, T, arm_a, arm_b = s[48], s[49:51, 0:3], s[51, 0:3], s[52, 0:3]
-    dT = s[53:59].reshape((2, 3, 12))
-    du, u = s[59:62], s[62, 0:3]
-    value[0] = feature_geometry(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, s)
-    r0, r1, r2 = wa[0] - wb[0], wa[1] - wb[1], wa[2] - wb[2]
-    turned_tangents(n0, T0, n, dn, T, dT)
-    # relative velocity u at c, and its derivative by the poses
-    for i in range(3):
-        arm_a[i], arm_b[i], u[i] = c[i] - xa[i], c[i] - xb[i], 0.0
-        for j in range(12):
-            du[i, j] = 0.0
-    _add_slip(W, f, 0, va, wa, R0a, Ra, arm_a, h, n, dn, dc, u, du, s)
-    _add_slip(W, f, 1, vb, wb, R0b, Rb, arm_b, h, n, dn, dc, u, du, s)
+    s, D, count, weight = W.scratch, W.by_moves, ROWS[W.claw[i]], W.cweight[i]
+    a, b, n0, T0 = W.fbody[f, 0], W.fbody[f, 1], W.cframe[i, 0], W.cframe[i, 1:3]
+    on_a, on_b, xa, xb, Ra, Rb = a >= 0, b >= 0, W.xn[a], W.xn[b], W.Rn[a], W.Rn[b]
+    v_a, v_b, R0a, R0b = W.v[a], W.v[b], W.R[a], W.R[b]
+    value[0] = feature_geometry(Q, W, f, xa, Ra, xb, Rb, s[40, 0:3], s[41, 0:3], s[48], s[42:45], s[45:48], s)
+    if on_a:
+        _by_motion(s, by_a, 0, D)
+        store(load(D, GAP, 0), C[0], 0, 0)
+    if on_b:
+        _by_motion(s, by_b, 1, D)
+        store(load(D, GAP, WIDTH), C[1], 0, 0)
+    n, c = row(s, 40), row(s, 41)
+    T1, T2, fold, p1, p2 = tangents_at_end(n0, T0, n)
+    N = plus(n, (n0[0], n0[1], n0[2]))
+    put(s, 49, T1)
+    put(s, 50, T2)
+    # relative velocity u at c
+    spin_a, spin_b = turned(matrix(Ra), (v_a[3], v_a[4], v_a[5])), turned(matrix(Rb), (v_b[3], v_b[4], v_b[5]))
+    arm_a, arm_b = minus(c, (xa[0], xa[1], xa[2])), minus(c, (xb[0], xb[1], xb[2]))
+    whole_a, whole_b, r_a, r_b = rolls(W, f, 0), rolls(W, f, 1), W.fradius[f, 0], -W.fradius[f, 1]
+    rolling_a, rolling_b = arm_a if whole_a else times(-r_a, n), arm_b if whole_b else times(-r_b, n)
+    back_a, back_b = turned_to_start(R0a, Ra), turned_to_start(R0b, Rb)
+    u = minus(
+        _slip((v_a[0], v_a[1], v_a[2]), spin_a, minus(arm_a, rolling_a), rolling_a, back_a, h, s[86]),
+        _slip((v_b[0], v_b[1], v_b[2]), spin_b, minus(arm_b, rolling_b), rolling_b, back_b, h, s[87]),
+    )
+    put(s, 62, u)
+    for t in range(2):
+        T, p, f_t = (T1, p1, fold[0]) if t == 0 else (T2, p2, fold[1])
+        value[1 + t] = dot(T, u)
+        k_a, n_a, turn_a = _slip_rows(T, spin_a, whole_a, r_a, minus(arm_a, rolling_a), rolling_a, back_a, h)
+        k_b, n_b, turn_b = _slip_rows(T, spin_b, whole_b, r_b, minus(arm_b, rolling_b), rolling_b, back_b, h)
+        by_n = plus(along(times(-dot(N, u), p), -f_t, u), minus(n_a, n_b))  # (that of T, then that of u)
+        if on_a:
+            _put_row(D, 0, by_n, minus(k_a, k_b), by_a, times(-1.0, k_a), turn_a, C[0], 1 + t)
+            _add_direct(C[0], 1 + t, times(direct, T), times(direct, cross(rolling_a, T)), Ra)
+        if on_b:
+            _put_row(D, WIDTH, by_n, minus(k_a, k_b), by_b, k_b, times(-1.0, turn_b), C[1], 1 + t)
+            _add_direct(C[1], 1 + t, times(-direct, T), times(-direct, cross(rolling_b, T)), Rb)
+    if count > 3:
+        _spin_rows(count, n, T1, T2, fold, p1, p2, N, spin_a, spin_b, Ra, Rb, on_a, on_b, by_a, by_b, direct, D, value, C)
     # the application point c*, seen from the two bodies at the start of the step
     share = shift_share(Q, W.fbody[f, 0], W.fbody[f, 1])
-    for i in range(3):
-        shift = h * (va[i] - vb[i])
-        arm_a[i] += share * shift
-        arm_b[i] -= (1.0 - share) * shift
-    for t in range(2):
-        value[1 + t] = T[t, 0] * u[0] + T[t, 1] * u[1] + T[t, 2] * u[2]
-    for r in range(3):
-        row = rows[r]
-        if r == 0:
-            d = n
-            for j in range(12):
-                row[j] = dgap[j]
-        else:
-            d = T[r - 1]
-            for j in range(12):
-                row[j] = d[0] * du[0, j] + d[1] * du[1, j] + d[2] * du[2, j]
-                for i in range(3):
-                    row[j] += dT[r - 1, i, j] * u[i]
-        for side in range(2):
-            R0, arm, sign = (R0a, arm_a, 1.0) if side == 0 else (R0b, arm_b, -1.0)
-            m0 = sign * (arm[1] * d[2] - arm[2] * d[1])
-            m1 = sign * (arm[2] * d[0] - arm[0] * d[2])
-            m2 = sign * (arm[0] * d[1] - arm[1] * d[0])
-            for i in range(3):
-                B[side, r, i] = weight * sign * d[i]
-                B[side, r, 3 + i] = weight * (R0[0, i] * m0 + R0[1, i] * m1 + R0[2, i] * m2)
-    _wrench_motion(n, T, dn, dT, dc, arm_a, arm_b, R0a, R0b, weight, impulse, wrench, s)
-    for r in range(3, count):
-        if r == 3:
-            d, dd = n, dn
-        else:
-            d, dd = T[r - 4], dT[r - 4]
-        value[r] = d[0] * r0 + d[1] * r1 + d[2] * r2
-        _spin_row(d, dd, (r0, r1, r2), wa, wb, R0a, R0b, weight, impulse[r], rows[r], B[:, r], wrench)
+    shift = (h * (v_a[0] - v_b[0]), h * (v_a[1] - v_b[1]), h * (v_a[2] - v_b[2]))
+    arm_a, arm_b = along(arm_a, share, shift), along(arm_b, share - 1.0, shift)
+    put(s, 51, arm_a)
+    put(s, 52, arm_b)
+    for r in range(count):
+        d = n if r == 0 or r == 3 else T1 if r == 1 or r == 4 else T2
+        _put_impulse(r, d, arm_a, R0a, weight, B[0])
+        _put_impulse(r, d, arm_b, R0b, -weight, B[1])
+    f1, f2 = fold
+    F = _turning_sum(weight * impulse[0], weight * impulse[1], weight * impulse[2], n, T1, T2)
+    put(s, 64, F)
+    share_a, share_b = direct * share, direct * (1.0 - share)
+    for side in range(2):
+        if not (on_a if side == 0 else on_b):
+            continue
+        at, by, own = WIDTH * side, by_a if side == 0 else by_b, 1.0 * side
+        _turning_rows(D, at, weight * impulse[0], weight * impulse[1], weight * impulse[2], f1, f2, p1, p2, N, FORCE)
+        if count > 3:
+            second, third = (impulse[4], impulse[5]) if count > 4 else (0.0, 0.0)
+            _turning_rows(D, at, weight * impulse[3], weight * second, weight * third, f1, f2, p1, p2, N, TORQUE)
+        if on_a:  # (own: 1 where B moves)
+            _wrench_rows(count > 3, D, at, F, arm_a, share_a * (1.0 - 2.0 * own) - (1.0 - own), by, R0a, 1.0, H[0])
+        if on_b:
+            _wrench_rows(count > 3, D, at, F, arm_b, share_b * (2.0 * own - 1.0) - own, by, R0b, -1.0, H[1])
 
 
 @kernel
-def _add_slip(W, f, side, v, w, R0, R, arm, h, n, dn, dc, u, du, s):
-    """u (3,) += u_A or -= u_B at the end of `arm` from the body's centre, du (3, 12) their derivative by the displacements."""
-    whole, sign = rolls(W, f, side), 1.0 if side == 0 else -1.0
-    r, back = sign * W.fradius[f, side], turned_to_start(R0, R)
-    total, rate = (arm[0], arm[1], arm[2]), (w[0], w[1], w[2])
-    rolling = total if whole else (-r * n[0], -r * n[1], -r * n[2])
-    behind = minus(total, rolling)
+def _by_motion(s, by, side, D):
+    """Rows of D by the motion of the body of one side, from the derivatives of the feature by its displacement and turn."""
+    for i in range(FORCE):
+        store(combine(by, s[42 + i, 6 * side : 6 * side + 6]), D, i, WIDTH * side)
+
+
+@kernel
+def _slip(v, spin, behind, rolling, back, h, out):
+    """v + (m - Q m)/h + ω × ρ; Q m into out."""
     before = turned(back, behind)
-    slip = plus(along((v[0], v[1], v[2]), 1.0 / h, minus(behind, before)), cross(rate, rolling))
+    out[0], out[1], out[2] = before[0], before[1], before[2]
+    return plus(along(v, 1.0 / h, minus(behind, before)), cross(spin, rolling))
+
+
+@kernel
+def _slip_rows(T, spin, whole, r, behind, rolling, back, h):
+    """(κ, by δn, by δθ₊) of T · `_slip`, with κ by the change of the arm, δc - δx₊; ρ = -r n, or the whole arm."""
+    q, before = cross(T, spin), turned_back(back, T)
+    turn = cross(spin, cross(rolling, T))
+    if whole:
+        return q, ZERO, turn
+    k = times(1.0 / h, minus(T, before))
+    return k, times(r, minus(k, q)), along(turn, 1.0 / h, cross(behind, before))
+
+
+@kernel
+def _put_row(D, at, by_n, by_c, by, shift, turn, C, r):
+    """Row r of C by the motion of one body: by_n · δn + by_c · δc + shift · δx₊ + turn · δθ₊."""
+    x = add(add(scaled(load(D, 0, at), by_n[0]), by_n[1], load(D, 1, at)), by_n[2], load(D, 2, at))
+    y = add(add(scaled(load(D, 3, at), by_c[0]), by_c[1], load(D, 4, at)), by_c[2], load(D, 5, at))
+    x = add(add(add(x, shift[0], load(by, 0, 0)), shift[1], load(by, 1, 0)), shift[2], load(by, 2, 0))
+    y = add(add(add(y, turn[0], load(by, 3, 0)), turn[1], load(by, 4, 0)), turn[2], load(by, 5, 0))
+    store(add(x, 1.0, y), C, r, 0)
+
+
+@kernel
+def _add_direct(C, r, by_v, by_spin, R):
+    """Row r of C += by_v · δv + by_spin · R δω."""
+    by_w = turned_back(matrix(R), by_spin)
     for i in range(3):
-        u[i] += sign * slip[i]
-        s[84 + side, i], s[86 + side, i] = rolling[i], before[i]
-    for j in range(12):
-        k = j - 6 * side
-        darm = (dc[0, j] - 1.0 * (k == 0), dc[1, j] - 1.0 * (k == 1), dc[2, j] - 1.0 * (k == 2))
-        change = slip_change(whole, r, back, rate, h, (dn[0, j], dn[1, j], dn[2, j]), darm)
-        if 3 <= k < 6:  # R₊ turns by δθ: Q m by Q (-δθ × m), ω by δθ × ω
-            turn = (1.0 * (k == 3), 1.0 * (k == 4), 1.0 * (k == 5))
-            change = along(change, 1.0 / h, turned(back, cross(turn, behind)))
-            change = plus(change, cross(cross(turn, rate), rolling))
-        for i in range(3):
-            du[i, j] += sign * change[i]
+        C[r, i] += by_v[i]
+        C[r, 3 + i] += by_w[i]
 
 
 @kernel
-def _spin_row(d, dd, rate, wa, wb, R0a, R0b, weight, impulse, row, B, wrench):
-    """A row of spinning or rolling, d · (ω_A - ω_B), as `pair_motion` has them: row (12,), B (2, 6), and its share of the wrench.
-
-    dd (3, 12): derivative of d; ω turns with its body, δω = δθ × ω.
-    """
-    for j in range(12):
-        row[j] = dd[0, j] * rate[0] + dd[1, j] * rate[1] + dd[2, j] * rate[2]
-    for k in range(3):
-        i, j = (k + 1) % 3, (k + 2) % 3
-        row[3 + k] += wa[i] * d[j] - wa[j] * d[i]
-        row[9 + k] -= wb[i] * d[j] - wb[j] * d[i]
-    for side in range(2):
-        R0, sign = (R0a, weight) if side == 0 else (R0b, -weight)
-        for i in range(3):
-            B[side, i] = 0.0
-            B[side, 3 + i] = sign * (R0[0, i] * d[0] + R0[1, i] * d[1] + R0[2, i] * d[2])
-            for j in range(12):
-                wrench[side, 3 + i, j] += sign * impulse * (R0[0, i] * dd[0, j] + R0[1, i] * dd[1, j] + R0[2, i] * dd[2, j])
-
-
-@kernel
-def _wrench_motion(n, T, dn, dT, dc, arm_a, arm_b, R0a, R0b, weight, impulse, wrench, s):
-    """wrench (2, 6, 12), see `pair_motion`; F = weight (γ n + Tᵀ ξ) turns with the shapes, and so do its arms."""
-    F, dF, darm = s[64, 0:3], s[65:68], s[68:71]
-    y0, y1, y2 = weight * impulse[0], weight * impulse[1], weight * impulse[2]
-    for i in range(3):
-        F[i] = y0 * n[i] + y1 * T[0, i] + y2 * T[1, i]
-        for j in range(12):
-            dF[i, j] = y0 * dn[i, j] + y1 * dT[0, i, j] + y2 * dT[1, i, j]
-    for side in range(2):
-        arm, R0, sign = (arm_a, R0a, 1.0) if side == 0 else (arm_b, R0b, -1.0)
-        for i in range(3):
-            for j in range(12):
-                darm[i, j] = dc[i, j]
-            darm[i, 6 * side + i] -= 1.0
-        for j in range(12):
-            # torque = arm × F
-            m0 = darm[1, j] * F[2] - darm[2, j] * F[1] + arm[1] * dF[2, j] - arm[2] * dF[1, j]
-            m1 = darm[2, j] * F[0] - darm[0, j] * F[2] + arm[2] * dF[0, j] - arm[0] * dF[2, j]
-            m2 = darm[0, j] * F[1] - darm[1, j] * F[0] + arm[0] * dF[1, j] - arm[1] * dF[0, j]
-            for i in range(3):
-                wrench[side, i, j] = sign * dF[i, j]
-                wrench[side, 3 + i, j] = sign * (R0[0, i] * m0 + R0[1, i] * m1 + R0[2, i] * m2)
-
-
-@kernel
-def pair_rows(count, Q, W, f, weight, n0, T0, xa, Ra, va, wa, R0a, hGa, xb, Rb, vb, wb, R0b, hGb, h, impulse, value, C, B, H, s):
-    """`pair_motion` by the velocities: C (2, count, 6) of the value, H (2, 6, 12) of the impulse, by (v_A, ω_A) and (v_B, ω_B).
-
-    hG (3, 3): δθ by δω, R₊ hΓ. s: work (90, 12).
-    """
-    rows, wrench = s[77:83], s[22:34].reshape((2, 6, 12))
-    pair_motion(count, Q, W, f, weight, n0, T0, xa, Ra, va, wa, R0a, xb, Rb, vb, wb, R0b, h, impulse, value, B, rows, wrench, s)
-    n, T, F = s[40, 0:3], s[49:51, 0:3], s[64, 0:3]
-    for side in range(2):
-        hG = hGa if side == 0 else hGb
-        for r in range(count):
-            _by_velocity(rows[r, 6 * side : 6 * side + 6], hG, h, C[side, r])
-        for m in range(2):
-            for i in range(6):
-                _by_velocity(wrench[m, i, 6 * side : 6 * side + 6], hG, h, H[m, i, 6 * side : 6 * side + 6])
-    # direct dependence of v_t on (v, ω):  T (δv + δω_w × ρ), with ω_w = R₊ ω
-    for t in range(2):
-        for side in range(2):
-            R, rolling, sign = (Ra, s[84], 1.0) if side == 0 else (Rb, s[85], -1.0)
-            m0 = rolling[1] * T[t, 2] - rolling[2] * T[t, 1]
-            m1 = rolling[2] * T[t, 0] - rolling[0] * T[t, 2]
-            m2 = rolling[0] * T[t, 1] - rolling[1] * T[t, 0]
-            for i in range(3):
-                C[side, 1 + t, i] += sign * T[t, i]
-                C[side, 1 + t, 3 + i] += sign * (R[0, i] * m0 + R[1, i] * m1 + R[2, i] * m2)
+def _spin_rows(count, n, T1, T2, fold, p1, p2, N, spin_a, spin_b, Ra, Rb, on_a, on_b, by_a, by_b, direct, D, value, C):
+    """Rows of spinning and rolling, d · (ω_A - ω_B); ω turns with its body, δω₊ = δθ₊ × ω."""
+    rate = minus(spin_a, spin_b)
     for r in range(3, count):
-        if r == 3:
-            d = n
-        else:
-            d = T[r - 4]
-        for side in range(2):
-            R, sign = (Ra, 1.0) if side == 0 else (Rb, -1.0)
-            for i in range(3):
-                C[side, r, 3 + i] += sign * (R[0, i] * d[0] + R[1, i] * d[1] + R[2, i] * d[2])
-    share = shift_share(Q, W.fbody[f, 0], W.fbody[f, 1])
-    # the shift of the arms by the velocities themselves: side A +α_A and F, side B -α_B and -F
-    for side in range(2):
-        R0, shift = (R0a, share * h) if side == 0 else (R0b, (1.0 - share) * h)
-        for j in range(3):
-            e0, e1, e2 = shift * (j == 0), shift * (j == 1), shift * (j == 2)
-            m0, m1, m2 = e1 * F[2] - e2 * F[1], e2 * F[0] - e0 * F[2], e0 * F[1] - e1 * F[0]
-            for i in range(3):
-                t = R0[0, i] * m0 + R0[1, i] * m1 + R0[2, i] * m2
-                H[side, 3 + i, j] += t
-                H[side, 3 + i, 6 + j] -= t
+        d, by_n = n, rate
+        if r == 4:
+            d, by_n = T1, along(times(-dot(N, rate), p1), -fold[0], rate)
+        elif r == 5:
+            d, by_n = T2, along(times(-dot(N, rate), p2), -fold[1], rate)
+        value[r] = dot(d, rate)
+        if on_a:
+            _put_row(D, 0, by_n, ZERO, by_a, ZERO, cross(spin_a, d), C[0], r)
+            _add_direct(C[0], r, ZERO, times(direct, d), Ra)
+        if on_b:
+            _put_row(D, WIDTH, by_n, ZERO, by_b, ZERO, cross(d, spin_b), C[1], r)
+            _add_direct(C[1], r, ZERO, times(-direct, d), Rb)
 
 
 @kernel
-def _by_velocity(row, hG, h, out):
-    """out (6,) by (v, ω) from row (6,) by the displacement and turn of the next pose: δx₊ = h δv, δθ = hG δω."""
+def _put_impulse(r, d, arm, R0, weight, B):
+    """Row r of B: impulse along d, or from the fourth row on a torque about it."""
+    linear, torque = times(weight, d), cross(arm, d)
+    if r > 2:
+        linear, torque = ZERO, d
+    torque = turned_back(matrix(R0), torque)
     for i in range(3):
-        out[i] = h * row[i]
-        out[3 + i] = row[3] * hG[0, i] + row[4] * hG[1, i] + row[5] * hG[2, i]
+        B[r, i], B[r, 3 + i] = linear[i], weight * torque[i]
+
+
+@kernel
+def _turning_sum(y0, y1, y2, n, T1, T2):
+    """y₀ n + y₁ T₁ + y₂ T₂."""
+    return along(along(times(y0, n), y1, T1), y2, T2)
+
+
+@kernel
+def _turning_rows(D, at, y0, y1, y2, f1, f2, p1, p2, N, to):
+    """Rows of `_turning_sum` into D, from row `to` on: z δn - N (y · δn)."""
+    z, y = y0 - y1 * f1 - y2 * f2, along(times(y1, p1), y2, p2)
+    d0, d1, d2 = load(D, 0, at), load(D, 1, at), load(D, 2, at)
+    q = add(add(scaled(d0, y[0]), y[1], d1), y[2], d2)
+    store(less(scaled(d0, z), N[0], q), D, to, at)
+    store(less(scaled(d1, z), N[1], q), D, to + 1, at)
+    store(less(scaled(d2, z), N[2], q), D, to + 2, at)
+
+
+@kernel
+def _wrench_rows(spins, D, at, F, arm, share, by, R0, sign, H):
+    """Rows of H of one body, by the motion of one body: ± δF, ± R₀ᵀ (δarm × F + arm × δF), δarm = δc + share δx₊ of what moves.
+
+    spins: with the torques about the normal and the tangents.
+    """
+    d0, d1, d2 = load(D, FORCE, at), load(D, FORCE + 1, at), load(D, FORCE + 2, at)
+    store(scaled(d0, sign), H, 0, at)
+    store(scaled(d1, sign), H, 1, at)
+    store(scaled(d2, sign), H, 2, at)
+    m0, m1, m2 = scaled(d2, arm[1]), scaled(d0, arm[2]), scaled(d1, arm[0])
+    m0, m1, m2 = less(m0, arm[2], d1), less(m1, arm[0], d2), less(m2, arm[1], d0)
+    c0, c1, c2 = load(D, POINT, at), load(D, POINT + 1, at), load(D, POINT + 2, at)
+    c0, c1, c2 = add(c0, share, load(by, 0, 0)), add(c1, share, load(by, 1, 0)), add(c2, share, load(by, 2, 0))
+    m0, m1, m2 = add(m0, F[2], c1), add(m1, F[0], c2), add(m2, F[1], c0)
+    m0, m1, m2 = less(m0, F[1], c2), less(m1, F[2], c0), less(m2, F[0], c1)
+    if spins:
+        m0, m1, m2 = add(m0, 1.0, load(D, TORQUE, at)), add(m1, 1.0, load(D, TORQUE + 1, at)), add(m2, 1.0, load(D, TORQUE + 2, at))
+    for i in range(3):
+        torque = scaled(m0, sign * R0[0, i])
+        torque = add(add(torque, sign * R0[1, i], m1), sign * R0[2, i], m2)
+        store(torque, H, 3 + i, at)

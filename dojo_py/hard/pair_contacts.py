@@ -5,21 +5,11 @@ Gap, normal n from body B to body A and contact point c, half way between the su
 
 import math
 
-from dojo_py.collision.features import BALL_FEATURE
+from dojo_py.collision.features import BALL_FEATURE, ZERO, X, Y, Z, put_row
 from dojo_py.collision.rounded_box import ball_against_box
 from dojo_py.collision.segments import closest_parameters, relaxed_parameters
+from dojo_py.collision.vectors import along, cross, dot, length, matrix, minus, plus, row, times, turned
 from dojo_py.jit import kernel
-
-
-@kernel
-def minus_cross(a, out, sign):
-    """out (3, 3) += sign * (-[a]x), the derivative of δθ × a by δθ."""
-    out[0, 1] += sign * a[2]
-    out[0, 2] -= sign * a[1]
-    out[1, 0] -= sign * a[2]
-    out[1, 2] += sign * a[0]
-    out[2, 0] += sign * a[1]
-    out[2, 1] -= sign * a[0]
 
 
 @kernel
@@ -41,142 +31,122 @@ def tangents(n, T):
 
 
 @kernel
-def pair_geometry(kind, xa, Ra, xb, Rb, centre, axes, half, radius, tau, n, c, dgap, dn, dc, s):
-    """Gap [m], normal n (3,), point c (3,) and their derivatives by (δx_A, δθ_A, δx_B, δθ_B): dgap (12,), dn, dc (3, 12).
+def pair_geometry(kind, xa, Ra, xb, Rb, centre, axes, half, radius, tau, n, c, dgap, dn, dc, deep, s):
+    """Gap [m], normal n (3,), point c (3,); if deep the first six columns, by (δx_A, δθ_A), of dgap (12,), dn, dc (3, 12).
 
     centre (2, 3), axes (2, 3, 3), half (2, 3), radius (2,): the features in the bodies' frames. s: work (40, 12).
     tau [m²]: the nearest points of two axes are relaxed by this (segments.py); 0: they are the nearest.
     """
-    ra, rb = s[0, 0:3], s[1, 0:3]  # arms to the two closest points (before rounding)
-    oa, ob = s[2, 0:3], s[3, 0:3]
-    for i in range(3):
-        ra[i] = Ra[i, 0] * centre[0, 0] + Ra[i, 1] * centre[0, 1] + Ra[i, 2] * centre[0, 2]
-        rb[i] = Rb[i, 0] * centre[1, 0] + Rb[i, 1] * centre[1, 1] + Rb[i, 2] * centre[1, 2]
-        oa[i] = xa[i] + ra[i]
-        ob[i] = xb[i] + rb[i]
-    de = s[4:7]  # derivative of the vector between the closest points, material part
-    for i in range(3):
-        for j in range(12):
-            de[i, j] = 0.0
-            dn[i, j] = 0.0
-    rounding = radius[0] + radius[1]
     if kind == BALL_FEATURE:
-        Q, y, m, dm = s[7:10, 0:3], s[10, 0:3], s[11, 0:3], s[12:15, 0:3]
-        arm = s[15, 0:3]
-        for i in range(3):
-            arm[i] = oa[i] - xb[i]
-            for j in range(3):
-                Q[i, j] = Rb[i, 0] * axes[1, 0, j] + Rb[i, 1] * axes[1, 1, j] + Rb[i, 2] * axes[1, 2, j]
-        for j in range(3):
-            y[j] = 0.0
-            for i in range(3):
-                y[j] += Q[i, j] * (oa[i] - ob[i])
-        distance = ball_against_box(y, half[1], m, dm)
-        # δ(c_A seen from the turning box) = δx_A + δθ_A × r_A - δx_B - δθ_B × (c_A - x_B)
-        _relative_motion(ra, arm, de)
-        QdQ, tmp = s[16:19, 0:3], s[19:22, 0:3]
-        for i in range(3):
-            for j in range(3):
-                tmp[i, j] = Q[i, 0] * dm[0, j] + Q[i, 1] * dm[1, j] + Q[i, 2] * dm[2, j]
-            n[i] = Q[i, 0] * m[0] + Q[i, 1] * m[1] + Q[i, 2] * m[2]
-        for i in range(3):
-            for j in range(3):
-                QdQ[i, j] = tmp[i, 0] * Q[j, 0] + tmp[i, 1] * Q[j, 1] + tmp[i, 2] * Q[j, 2]
-        for i in range(3):
-            for j in range(12):
-                dn[i, j] = QdQ[i, 0] * de[0, j] + QdQ[i, 1] * de[1, j] + QdQ[i, 2] * de[2, j]
-        minus_cross(n, dn[:, 9:12], 1.0)
-        gap = distance - rounding
-        touch, dtouch = ra, 0
-    else:
-        ua, ub, e = s[7, 0:3], s[8, 0:3], s[9, 0:3]
-        for i in range(3):
-            ua[i] = half[0, 2] * (Ra[i, 0] * axes[0, 0, 2] + Ra[i, 1] * axes[0, 1, 2] + Ra[i, 2] * axes[0, 2, 2])
-            ub[i] = half[1, 2] * (Rb[i, 0] * axes[1, 0, 2] + Rb[i, 1] * axes[1, 1, 2] + Rb[i, 2] * axes[1, 2, 2])
-            e[i] = oa[i] - ob[i]
-        kp, kt = 0.0, 0.0
-        if tau > 0.0:
-            p, t, kp, kt = relaxed_parameters(e, ua, ub, tau)
-            free_p, free_t = True, True
-        else:
-            p, t, free_p, free_t = closest_parameters(e, ua, ub)
-        distance = 0.0
-        for i in range(3):
-            ra[i] += p * ua[i]
-            rb[i] += t * ub[i]
-            e[i] = xa[i] + ra[i] - xb[i] - rb[i]
-            distance += e[i] * e[i]
-        distance = math.sqrt(distance)
-        if distance > 1e-9:
-            for i in range(3):
-                n[i] = e[i] / distance
-        else:
-            n[0] = ua[1] * ub[2] - ua[2] * ub[1]
-            n[1] = ua[2] * ub[0] - ua[0] * ub[2]
-            n[2] = ua[0] * ub[1] - ua[1] * ub[0]
-            size = math.sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2])
-            for i in range(3):
-                n[i] = n[i] / size if size > 0.0 else 1.0 * (i == 2)
-        _relative_motion(ra, rb, de)
-        inv = 1.0 / max(distance, 1e-9)
-        ds = s[10:12]  # δs, δt
-        for j in range(12):
-            ds[0, j] = 0.0
-            ds[1, j] = 0.0
-        if free_p or free_t:
-            aa = ua[0] * ua[0] + ua[1] * ua[1] + ua[2] * ua[2] + kp
-            bb = ub[0] * ub[0] + ub[1] * ub[1] + ub[2] * ub[2] + kt
-            ab = ua[0] * ub[0] + ua[1] * ub[1] + ua[2] * ub[2]
-            det = aa * bb - ab * ab
-            for j in range(12):
-                ya = ua[0] * de[0, j] + ua[1] * de[1, j] + ua[2] * de[2, j]
-                yb = ub[0] * de[0, j] + ub[1] * de[1, j] + ub[2] * de[2, j]
-                if 3 <= j < 6:  # e · (δθ_A × u_A) = δθ_A · (u_A × e)
-                    k = j - 3
-                    ya += ua[(k + 1) % 3] * e[(k + 2) % 3] - ua[(k + 2) % 3] * e[(k + 1) % 3]
-                if j >= 9:
-                    k = j - 9
-                    yb += ub[(k + 1) % 3] * e[(k + 2) % 3] - ub[(k + 2) % 3] * e[(k + 1) % 3]
-                if free_p and free_t:
-                    ds[0, j] = (ab * yb - bb * ya) / det
-                    ds[1, j] = (aa * yb - ab * ya) / det
-                elif free_p:
-                    ds[0, j] = -ya / aa
-                else:
-                    ds[1, j] = yb / bb
-        for j in range(12):
-            v0 = de[0, j] + ua[0] * ds[0, j] - ub[0] * ds[1, j]
-            v1 = de[1, j] + ua[1] * ds[0, j] - ub[1] * ds[1, j]
-            v2 = de[2, j] + ua[2] * ds[0, j] - ub[2] * ds[1, j]
-            along = n[0] * v0 + n[1] * v1 + n[2] * v2
-            dn[0, j] = (v0 - n[0] * along) * inv
-            dn[1, j] = (v1 - n[1] * along) * inv
-            dn[2, j] = (v2 - n[2] * along) * inv
-        gap = distance - rounding
-        touch, dtouch = ra, 1
-    for j in range(12):
-        dgap[j] = n[0] * de[0, j] + n[1] * de[1, j] + n[2] * de[2, j]
-        if dtouch == 1 and tau > 0.0:  # relaxed points slide, and the line between them is not across the axes
-            for i in range(3):
-                dgap[j] += n[i] * (s[7, i] * s[10, j] - s[8, i] * s[11, j])
-    # contact point: half way between the two surfaces
-    back = radius[0] + 0.5 * gap
-    for i in range(3):
-        c[i] = xa[i] + touch[i] - back * n[i]
-        for j in range(12):
-            dc[i, j] = -back * dn[i, j] - 0.5 * n[i] * dgap[j]
-            if dtouch:
-                dc[i, j] += s[7, i] * s[10, j]
-        dc[i, i] += 1.0
-    minus_cross(touch, dc[:, 3:6], 1.0)
+        return _ball(xa, Ra, xb, Rb, centre, axes[1], half[1], radius, n, c, dgap, dn, dc, deep, s)
+    return _crossing(xa, Ra, xb, Rb, centre, axes, half, radius, tau, n, c, dgap, dn, dc, deep)
+
+
+@kernel
+def _ball(xa, Ra, xb, Rb, centre, axes, half, radius, n, c, dgap, dn, dc, deep, s):
+    """A ball of A against a rounded box of B: n = Q m(y), y = Qᵀ (c_A - o_B)."""
+    A, B = matrix(Ra), matrix(Rb)
+    arm, at = turned(A, row(centre, 0)), turned(B, row(centre, 1))
+    Q0, Q1, Q2 = turned(B, _column(axes, 0)), turned(B, _column(axes, 1)), turned(B, _column(axes, 2))
+    y, m, dm = s[10, 0:3], s[11, 0:3], s[12:15, 0:3]
+    e = minus(plus((xa[0], xa[1], xa[2]), arm), plus((xb[0], xb[1], xb[2]), at))
+    y[0], y[1], y[2] = dot(Q0, e), dot(Q1, e), dot(Q2, e)
+    gap = ball_against_box(y, half, m, dm) - (radius[0] + radius[1])
+    normal, back = along(along(times(m[0], Q0), m[1], Q1), m[2], Q2), radius[0] + 0.5 * gap
+    _put_place(xa, arm, normal, back, n, c)
+    if deep:
+        V0, V1, V2 = _mixed(Q0, Q1, Q2, row(dm, 0)), _mixed(Q0, Q1, Q2, row(dm, 1)), _mixed(Q0, Q1, Q2, row(dm, 2))  # dm Qᵀ
+        put_row(dgap, normal, arm, ZERO)
+        by_x = along(along(times(Q0[0], V0), Q1[0], V1), Q2[0], V2)
+        by_y = along(along(times(Q0[1], V0), Q1[1], V1), Q2[1], V2)
+        by_z = along(along(times(Q0[2], V0), Q1[2], V1), Q2[2], V2)
+        put_row(dn[0], by_x, arm, ZERO)
+        put_row(dn[1], by_y, arm, ZERO)
+        put_row(dn[2], by_z, arm, ZERO)
+        put_row(dc[0], along(along(X, -back, by_x), -0.5 * normal[0], normal), arm, ZERO)
+        put_row(dc[1], along(along(Y, -back, by_y), -0.5 * normal[1], normal), arm, ZERO)
+        put_row(dc[2], along(along(Z, -back, by_z), -0.5 * normal[2], normal), arm, ZERO)
     return gap
 
 
 @kernel
-def _relative_motion(ra, rb, de):
-    """de (3, 12) = δx_A + δθ_A × r_A - δx_B - δθ_B × r_B."""
+def _column(a, k):
+    """Column k of an array (3, 3)."""
+    return (a[0, k], a[1, k], a[2, k])
+
+
+@kernel
+def _mixed(Q0, Q1, Q2, w):
+    """Σ w_i Q_i."""
+    return along(along(times(w[0], Q0), w[1], Q1), w[2], Q2)
+
+
+@kernel
+def _put_place(xa, arm, normal, back, n, c):
+    """Normal and point, half way between the two surfaces, `back` from the point at the end of an arm of A."""
     for i in range(3):
-        de[i, i] += 1.0
-        de[i, 6 + i] -= 1.0
-    minus_cross(ra, de[:, 3:6], 1.0)
-    minus_cross(rb, de[:, 9:12], -1.0)
+        n[i] = normal[i]
+        c[i] = xa[i] + arm[i] - back * normal[i]
+
+
+@kernel
+def _crossing(xa, Ra, xb, Rb, centre, axes, half, radius, tau, n, c, dgap, dn, dc, deep):
+    """Two rounded segments o + s u: e = o_A + s u_A - o_B - t u_B."""
+    A, B = matrix(Ra), matrix(Rb)
+    ra, rb = turned(A, row(centre, 0)), turned(B, row(centre, 1))
+    ua, ub = times(half[0, 2], turned(A, _column(axes[0], 2))), times(half[1, 2], turned(B, _column(axes[1], 2)))
+    e = minus(plus((xa[0], xa[1], xa[2]), ra), plus((xb[0], xb[1], xb[2]), rb))
+    kp, kt, free_p, free_t = 0.0, 0.0, True, True
+    if tau > 0.0:
+        p, t, kp, kt = relaxed_parameters(e, ua, ub, tau)
+    else:
+        p, t, free_p, free_t = closest_parameters(e, ua, ub)
+    arm = along(ra, p, ua)
+    e = minus(plus((xa[0], xa[1], xa[2]), arm), plus((xb[0], xb[1], xb[2]), along(rb, t, ub)))
+    distance = length(e)
+    if distance > 1e-9:
+        normal = times(1.0 / distance, e)
+    else:
+        normal = cross(ua, ub)
+        size = length(normal)
+        normal = times(1.0 / size, normal) if size > 0.0 else Z
+    gap = distance - (radius[0] + radius[1])
+    back = radius[0] + 0.5 * gap
+    _put_place(xa, arm, normal, back, n, c)
+    if not deep:
+        return gap
+    # δs = by_s · δp + turn_s · δθ, likewise δt, with the motion δp = δx + δθ × arm of the point of A;  e · (δθ × u) = δθ · (u × e)
+    by_s, turn_s, by_t, turn_t = ZERO, ZERO, ZERO, ZERO
+    aa, bb, ab, turn = dot(ua, ua) + kp, dot(ub, ub) + kt, dot(ua, ub), cross(ua, e)
+    if free_p and free_t:
+        det = aa * bb - ab * ab
+        by_s, turn_s = times(1.0 / det, along(times(ab, ub), -bb, ua)), times(-bb / det, turn)
+        by_t, turn_t = times(1.0 / det, along(times(aa, ub), -ab, ua)), times(-ab / det, turn)
+    elif free_p:
+        by_s, turn_s = times(-1.0 / aa, ua), times(-1.0 / aa, turn)
+    elif free_t:
+        by_t = times(1.0 / bb, ub)
+    by_gap, turn_gap = normal, ZERO
+    if tau > 0.0:  # relaxed points slide, and the line between them is not across the axes
+        on_a, on_b = dot(normal, ua), dot(normal, ub)
+        by_gap = along(along(normal, on_a, by_s), -on_b, by_t)
+        turn_gap = minus(times(on_a, turn_s), times(on_b, turn_t))
+    put_row(dgap, by_gap, arm, turn_gap)
+    inv = 1.0 / max(distance, 1e-9)
+    slides = (by_s, turn_s, by_t, turn_t)
+    _crossing_row(X, normal[0], ua[0], normal, ua, ub, slides, inv, back, by_gap, turn_gap, arm, dn[0], dc[0])
+    _crossing_row(Y, normal[1], ua[1], normal, ua, ub, slides, inv, back, by_gap, turn_gap, arm, dn[1], dc[1])
+    _crossing_row(Z, normal[2], ua[2], normal, ua, ub, slides, inv, back, by_gap, turn_gap, arm, dn[2], dc[2])
+    return gap
+
+
+@kernel
+def _crossing_row(axis, along_n, along_u, normal, ua, ub, slides, inv, back, by_gap, turn_gap, arm, dn, dc):
+    """Rows of the normal and the point along one axis."""
+    by_s, turn_s, by_t, turn_t = slides
+    y = times(inv, along(axis, -along_n, normal))
+    on_a, on_b = dot(y, ua), dot(y, ub)
+    by_n, turn_n = along(along(y, on_a, by_s), -on_b, by_t), minus(times(on_a, turn_s), times(on_b, turn_t))
+    put_row(dn, by_n, arm, turn_n)
+    by_c = along(along(along(axis, along_u, by_s), -back, by_n), -0.5 * along_n, by_gap)
+    put_row(dc, by_c, arm, along(along(times(along_u, turn_s), -back, turn_n), -0.5 * along_n, turn_gap))

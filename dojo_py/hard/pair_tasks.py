@@ -4,13 +4,13 @@ from dojo_py.by_address import Apart
 from dojo_py.hard import apart
 from dojo_py.hard.contact_rows import physical_impulse, scale_rows
 from dojo_py.hard.convex_choice import choose_features, faded, left_out_features, want_features
-from dojo_py.hard.feature_geometry import feature_geometry, start_gap_of
-from dojo_py.hard.feature_rows import pair_motion, pair_rows
+from dojo_py.hard.feature_geometry import feature_geometry
+from dojo_py.hard.feature_rows import pair_motion
 from dojo_py.hard.held_points import hold_apart, hold_corners, hold_points
 from dojo_py.hard.near_pairs import smallest_distance
 from dojo_py.hard.passing import left_out_passing
+from dojo_py.hard.start_places import start_gap_of
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import ROWS
 
 
 def pairs(task, L, P, Q, W, i, j, k, a, b, c):
@@ -66,47 +66,19 @@ def _geometry(Q, W, f, poses, row):
 @kernel
 def _rows(P, Q, W, c, h):
     """See `pair_contact_rows`."""
-    s, i, nr = W.scratch, W.active[c] - P.body.shape[0], W.cf.shape[1]
-    impulse = s[99, 0:nr]
-    physical_impulse(W, c, s[100, 0:nr], impulse)
-    a, b = W.fbody[i, 0], W.fbody[i, 1]
-    wa, wb, hGa, hGb = s[90, 0:3], s[91, 0:3], s[92:95, 0:3], s[95:98, 0:3]
-    _world_rates(W, a, b, wa, wb)
-    for r in range(3):
-        Ra, Rb = W.Rn[a], W.Rn[b]
-        for k in range(3):
-            hGa[r, k] = Ra[r, 0] * W.hG[a, 0, k] + Ra[r, 1] * W.hG[a, 1, k] + Ra[r, 2] * W.hG[a, 2, k]
-            hGb[r, k] = Rb[r, 0] * W.hG[b, 0, k] + Rb[r, 1] * W.hG[b, 1, k] + Rb[r, 2] * W.hG[b, 2, k]
-    pair_rows(
-        ROWS[W.claw[c]], Q, W, i, W.cweight[c], W.cframe[c, 0], W.cframe[c, 1:3],
-        W.xn[a], W.Rn[a], W.v[a, 0:3], wa, W.R[a], hGa, W.xn[b], W.Rn[b], W.v[b, 0:3], wb, W.R[b], hGb,
-        h, impulse, W.cval[c], W.cC[c], W.cB[c], W.cH[c], s,
-    )  # fmt: skip
-
-
-@kernel
-def _world_rates(W, a, b, wa, wb):
-    """Angular velocities of bodies a and b in world axes."""
-    for r in range(3):
-        Ra, Rb = W.Rn[a], W.Rn[b]
-        wa[r] = Ra[r, 0] * W.v[a, 3] + Ra[r, 1] * W.v[a, 4] + Ra[r, 2] * W.v[a, 5]
-        wb[r] = Rb[r, 0] * W.v[b, 3] + Rb[r, 1] * W.v[b, 4] + Rb[r, 2] * W.v[b, 5]
+    f, nr = W.active[c] - P.body.shape[0], W.cf.shape[1]
+    impulse, by_a, by_b = W.scratch[99, 0:nr], W.moves[W.fbody[f, 0]], W.moves[W.fbody[f, 1]]
+    physical_impulse(W, c, W.scratch[100, 0:nr], impulse)
+    pair_motion(Q, W, c, f, by_a, by_b, 1.0, h, impulse, W.cval[c], W.cC[c], W.cB[c], W.cH[c])
 
 
 @kernel
 def _displace(P, Q, W, c, h):
     """See `displace_pair`."""
-    s, i, nr = W.scratch, W.active[c] - P.body.shape[0], W.cf.shape[1]
-    a, b = W.fbody[i, 0], W.fbody[i, 1]
-    wa, wb, value, f = s[90, 0:3], s[91, 0:3], s[92, 0:nr], s[99, 0:nr]
-    rows, wrench = s[77:83], s[22:34].reshape((2, 6, 12))
-    physical_impulse(W, c, s[120, 0:nr], f)
-    _world_rates(W, a, b, wa, wb)
-    pair_motion(
-        ROWS[W.claw[c]], Q, W, i, W.cweight[c], W.cframe[c, 0], W.cframe[c, 1:3],
-        W.xn[a], W.Rn[a], W.v[a, 0:3], wa, W.R[a], W.xn[b], W.Rn[b], W.v[b, 0:3], wb, W.R[b],
-        h, f, value, W.cB[c], rows, wrench, s,
-    )  # fmt: skip
-    scale_rows(W, c, rows)
+    f, nr = W.active[c] - P.body.shape[0], W.cf.shape[1]
+    value, impulse, whole = W.scratch[92, 0:nr], W.scratch[99, 0:nr], W.moves[W.moves.shape[0] - 1]
+    physical_impulse(W, c, W.scratch[120, 0:nr], impulse)
+    pair_motion(Q, W, c, f, whole, whole, 0.0, h, impulse, value, W.drows, W.cB[c], W.dwrench)
     for side in range(2):
+        scale_rows(W, c, W.drows[side])
         scale_rows(W, c, W.cB[c, side])

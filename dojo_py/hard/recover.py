@@ -13,7 +13,7 @@ from dojo_py.solver.block_ldu import solve
 from dojo_py.solver.cones import orthant
 from dojo_py.solver.cones.contact import ROWS, impulse_of, recover_step
 from dojo_py.solver.cones.standoff import beyond, beyond_standoff
-from dojo_py.solver.octet import combine, load, plus, store
+from dojo_py.solver.octet import WIDTH, combine, load, plus, store
 
 ROUNDS = 6
 """Most solves: the first and its iterative refinements, each of which gains two digits and more."""
@@ -143,20 +143,20 @@ def _imbalance(L, W):
             b = W.cbody[c, side]
             if b < 0:
                 continue
-            r, B, H = x[L.place_body[b]], W.cB[c, side], W.cH[c, side]
-            for i in range(6):
-                for m in range(ROWS[W.claw[c]]):
-                    r[i] += B[m, i] * impulse[m]
+            r, B, H = load(x, L.place_body[b], 0), W.cB[c, side], W.cH[c, side]
+            for k in range(ROWS[W.claw[c]]):
+                r = plus(r, impulse[k], load(B, k, 0))
+            store(r, x, L.place_body[b], 0)
+            rest = x[L.place_body[b]]
             if c < W.n_active[1]:
                 for i in range(3, 6):
-                    r[i] += H[i, 3] * W.dv[b, 3] + H[i, 4] * W.dv[b, 4] + H[i, 5] * W.dv[b, 5]
+                    rest[i] += H[i, 3] * W.dv[b, 3] + H[i, 4] * W.dv[b, 4] + H[i, 5] * W.dv[b, 5]
                 continue
             for other in range(2):
                 o = W.cbody[c, other]
                 if o >= 0:
                     for i in range(6):
-                        for k in range(6):
-                            r[i] += H[i, 6 * other + k] * W.dv[o, k]
+                        rest[i] += _product(H[i, WIDTH * other : WIDTH * other + 6], W.dv[o])
     worst = 0.0
     for m in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, m]
@@ -164,6 +164,12 @@ def _imbalance(L, W):
         top = max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2])
         worst = max(worst, max(abs(r[0]), abs(r[1]), abs(r[2])) / L.mass[b], max(abs(r[3]), abs(r[4]), abs(r[5])) / top)
     return worst
+
+
+@kernel
+def _product(a, b):
+    """a · b of six numbers."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
 
 
 @kernel

@@ -1,6 +1,6 @@
 """Residuals of one step at a point, and the pieces of their Jacobian."""
 
-from dojo_py.hard.bodies import momentum_rows, next_pose
+from dojo_py.hard.bodies import momentum_rows, next_pose, pose_by_motion
 from dojo_py.hard.closures import TENDON_ROW, evaluate_closures
 from dojo_py.hard.contact_rows import evaluate_contact
 from dojo_py.hard.dof_rows import dof_law, vector_springs
@@ -47,6 +47,8 @@ def evaluate_rows(L, P, Q, W, h, scheme):
         momentum_rows(L.mass[b], L.inertia[b], W.v[b], h, W.rb[b], W.inertia[b])
         if h > 0.0 and in_medium(L, b):
             resist(L, W, b, h)
+        if W.n_active[0] > W.n_active[1]:
+            pose_by_motion(W, b, h)
         for k in range(6):
             W.size[b, k] = abs(W.rb[b, k]) + abs(W.momentum[b, k])
             W.rb[b, k] -= W.momentum[b, k]

@@ -86,7 +86,8 @@ def put_nearest(Q, W, k, i, x, R):
 
 @kernel
 def find_round(Q, W, k, x, R, reach):
-    """Append the features of round pair k with gaps up to reach [m] to the table, but those that it holds. Returns the pair's gap.
+    """Append the features of round pair k with gaps up to reach [m] to the table, but those that it holds. Returns the pair's gap:
+    the distance of its shapes, not of the relaxed points of the central path.
 
     x (nb + 1, 3), R (nb + 1, 3, 3): poses.
     """
@@ -95,7 +96,8 @@ def find_round(Q, W, k, x, R, reach):
         i = W.n_features[0]  # (the table has a row beyond its room)
         _put_feature(Q, W, k, number, i)
         gap = feature_gap(Q, W, i, x, R, W.scratch[101, 0:3], W.scratch)
-        nearest = min(nearest, gap)
+        is_relaxed = W.fkind[i] == CROSSING and W.softness[0] > 0.0
+        nearest = min(nearest, round_gap(W, i, x, R, W.scratch) if is_relaxed else gap)
         if number == 0 and gap > reach and _first_is_nearest(Q, k, R):
             break
         if gap > reach or _known(W, i):

@@ -11,6 +11,7 @@ from dojo_py.collision.shown_polygons import ENDS, Manifold, allocate_manifold
 from dojo_py.collision.sweep import Sweep, allocate_sweep
 from dojo_py.hard.options import StepOptions
 from dojo_py.hard.points import Point, allocate_point
+from dojo_py.hard.start_places import NUMBERS as START
 from dojo_py.solver.block_ldu import Blocks, Pattern, allocate, analyse
 from dojo_py.solver.cones.contact import ROWS, state_size
 from dojo_py.solver.elimination_order import group_tables
@@ -55,6 +56,10 @@ class Work(NamedTuple):
     Rn: np.ndarray
     p: np.ndarray  # (nb + 1, 4) step quaternions
     hG: np.ndarray  # (nb + 1, 3, 3) h Γ(ω)
+    moves: np.ndarray  # (nb + 2, 6, 8) of bodies with pair contacts: (δx₊, δθ₊), world, by (v, ω); of a body that is displaced: 1
+    by_moves: np.ndarray  # (13, 16) work: derivatives of a contact's normal, point, gap, force and torque (feature_rows.py)
+    drows: np.ndarray  # (2, nr, 8) of the pair contact that was displaced last: derivative of its motion by both poses
+    dwrench: np.ndarray  # (2, 6, 16) and of its impulses on both bodies
     extent: np.ndarray  # (1,) largest coordinate of a body [m]
     body_extent: np.ndarray  # (nb + 1,) of each body, 0 of the world [m]
     body_speed: np.ndarray  # (nb + 1,) largest of its velocities [m/s, rad/s]
@@ -97,6 +102,7 @@ class Work(NamedTuple):
     fleast_sine: np.ndarray  # (nf,) sine of the angle of two edges below which they do not cross
     fpart: np.ndarray  # (nf, 2, 3) what of each shape a feature has that faces away on the central path (collision/facing.py)
     relaxed: np.ndarray  # (…,) relaxed nearest points of the pair that was looked at last (collision/relaxed_points.py)
+    fstart: np.ndarray  # (nf, …) where each feature is at the start of a step on the central path (start_places.py)
     fcrossing: np.ndarray  # (nf,) 1 for two edges that fade as crossing.py says, with
     ffaces_at: np.ndarray  # (nf, 2, 2, 3) the normals of the faces at both, in the bodies' frames
     ffriction: np.ndarray  # (nf,)
@@ -158,8 +164,9 @@ class Work(NamedTuple):
     limit_standoff_kept: np.ndarray  # (nl,)
     cC: np.ndarray  # (nc, 2, nr, 8)
     cB: np.ndarray  # (nc, 2, nr, 8)
-    cH: np.ndarray  # (nc, 2, 6, 12) derivative at fixed impulse
+    cH: np.ndarray  # (nc, 2, 6, 16) derivative at fixed impulse, by the velocities of the first body, then of the second
     cK: np.ndarray  # (nc, nr, nr)
+    mixed: np.ndarray  # (nr, 8) work: K times the rows of a contact by one body
     cf: np.ndarray  # (nc, nr)
     cdy: np.ndarray  # (nc, nr)
     state: np.ndarray  # (z,) work: a contact's state
@@ -289,7 +296,8 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         Geq=z((*layout.eq_bodies.shape, 6, WIDTH)), turn0=z((nj, 4)), origin0=z((nj, 3)),
         basis=z((nj, 6, 6)), rate_prev=z(nv), angle0=z(nv), force=z(nv), v=now.v, lam=now.lam,
         theta=now.theta, fric=now.fric, lim=now.lim, con=now.con, xn=z((nb + 1, 3)), qn=z((nb + 1, 4)), Rn=z((nb + 1, 3, 3)),
-        p=z((nb + 1, 4)), hG=z((nb + 1, 3, 3)), extent=z(1), body_extent=z(nb + 1), body_speed=z(nb + 1),
+        p=z((nb + 1, 4)), hG=z((nb + 1, 3, 3)), moves=z((nb + 2, 6, WIDTH)), by_moves=z((13, 2 * WIDTH)),
+        drows=z((2, nr, WIDTH)), dwrench=z((2, 6, 2 * WIDTH)), extent=z(1), body_extent=z(nb + 1), body_speed=z(nb + 1),
         turn=z((nb + 1, 3, 3)), Ca=z((nn, 6, WIDTH)),
         Cb=z((nn, 6, WIDTH)), Ceq=z((*layout.eq_bodies.shape, 6, WIDTH)), rows=z((nn, 6)), drive=z((nv, 2)),
         row_scale=z(nv), pull=z((nj, 6, 4)), inertia=z((nb, 6, WIDTH)), rb=z((nb, WIDTH)),
@@ -300,7 +308,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         fsign=z(nf), ffriction=z(nf), flaw=z(nf, np.int64), pair_gap=z(1), cweight=z(nc), cslope=z(nc),
         fends=z(nf, np.int64), fend=z((nf, ENDS, 2, 3)), fend_place=z((nf, ENDS), np.int64), fend_disc=z((nf, ENDS)),
         flift=z(nf), fleast_sine=z(nf), fpart=z((nf, 2, 3), np.int64), fcrossing=z(nf, np.int64), ffaces_at=z((nf, 2, 2, 3)),
-        relaxed=np.full(NUMBERS, -1.0), cbeyond=z(nc), cbeyond_by=z((nc, 12)), beyond=z(13),
+        relaxed=np.full(NUMBERS, -1.0), fstart=z((nf, START)), cbeyond=z(nc), cbeyond_by=z((nc, 12)), beyond=z(13),
         limit_active=z(nl, np.int64), n_limits=z(1, np.int64), bound=z(nv), lgap=z(nl), dof_limit=np.full((nv, 2), -1, np.int64),
         cbody=z((nc, 2), np.int64), cmu=z(nc), cratio=z((nc, 5)), cscaled=z(nc, np.int64),
         crestitution=z(nc), cimpact=z(nc, np.int64), crebound=z((nc, 2)), cend=z(nc), x_before=z((nb + 1, 3)),
@@ -314,7 +322,8 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         limpact=z(nl, np.int64), lrebound=z((nl, 2)), lend=z(nl),
         contact_allowance=z(nc), limit_allowance=z(nl), crecovery=z(nc), lrecovery=z(nl),
         cC=z((nc, 2, nr, WIDTH)), cB=z((nc, 2, nr, WIDTH)),
-        cH=z((nc, 2, 6, 12)), cK=z((nc, nr, nr)), cf=z((nc, nr)), cdy=z((nc, nr)), state=z(state_size(nr)),
+        cH=z((nc, 2, 6, 2 * WIDTH)), mixed=z((nr, WIDTH)), cK=z((nc, nr, nr)), cf=z((nc, nr)),
+        cdy=z((nc, nr)), state=z(state_size(nr)),
         step=z((total, WIDTH)), drate=z(nv),
         dv=change.v, dlam=change.lam, dtheta=change.theta, dfric=change.fric, dlim=change.lim, dcon=change.con,
         warm=z(nb), warm_lam=z((nn, 6)), warm_lim=z(nl), warm_fric=z(nv), warm_con=z((nc, nr)),
@@ -338,6 +347,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
     )  # fmt: skip
     for q in (work.q, work.qn, work.p):
         q[-1, 0] = 1.0
+    work.moves[-1] = np.eye(6, WIDTH)
     for R in (work.R, work.Rn, work.R_ahead, work.turn):
         R[-1] = np.eye(3)
     return work

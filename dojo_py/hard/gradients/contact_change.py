@@ -37,6 +37,7 @@ from dojo_py.hard.pair_contacts import upright
 from dojo_py.hard.plane_contacts import plane_rows
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import ROWS, impulse_of
+from dojo_py.solver.octet import WIDTH
 
 
 @kernel
@@ -139,7 +140,7 @@ def pair_changes(L, P, Q, W, G, h):
     """G.pair_rows[c] (12, 6): right-hand sides of both bodies by (u, ψ) of the second (of the first when the second is fixed)."""
     s = W.scratch
     nr = W.cf.shape[1]
-    F, rows, wrench, y = s[120, 0:nr], s[77:83], s[22:34].reshape((2, 6, 12)), s[121 : 121 + nr, 0:6]
+    F, y = s[120, 0:nr], s[121 : 121 + nr, 0:6]
     f = s[102:114].reshape((2, 6, 12))
     for c in range(W.n_active[1], W.n_active[0]):
         impulse_of(W.claw[c], W.con[c], F)
@@ -147,8 +148,8 @@ def pair_changes(L, P, Q, W, G, h):
         displace_pair(L, P, Q, W, c, F, h)
         for i in range(3):
             G.pair_force[c, i] = s[64, i] if side == 0 else -s[64, i]
-        _move_rows(W, c, side, rows, s[49:51, 0:3], s[86 + side, 0:3], h, y)
-        _move_wrench(Q, W, c, side, F, s[64, 0:3], wrench, h, f)
+        _move_rows(W, c, side, s[49:51, 0:3], s[86 + side, 0:3], h, y)
+        _move_wrench(Q, W, c, side, F, s[64, 0:3], h, f)
         faded, felt = W.cslope[c] != 0.0, feels_frame(W, c)
         if felt or W.contact_allowance[c] > 0.0 or faded:
             feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START, 101)
@@ -172,18 +173,18 @@ def pair_changes(L, P, Q, W, G, h):
 
 
 @kernel
-def _move_rows(W, c, side, rows, T, arm, h, y):
+def _move_rows(W, c, side, T, arm, h, y):
     """y (nr, 6): change of the motion of pair c by (u, ψ) of its body on one side.
 
     T (2, 3): its tangents; arm (3,): R c of that body.
     """
-    b, at, sign = W.cbody[c, side], 6 * side, 1.0 if side == 0 else -1.0
+    b, sign = W.cbody[c, side], 1.0 if side == 0 else -1.0
     d = (W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2])
     v = (W.v[b, 0] - arm[0] / h, W.v[b, 1] - arm[1] / h, W.v[b, 2] - arm[2] / h)
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         for r in range(ROWS[W.claw[c]]):
-            row = rows[r, at : at + 6]
+            row = W.drows[side, r]
             y[r, k] = row[k]
             y[r, 3 + k] = row[3 + k] + d[i] * row[j] - d[j] * row[i]
             if 0 < r < 3:
@@ -191,9 +192,9 @@ def _move_rows(W, c, side, rows, T, arm, h, y):
 
 
 @kernel
-def _move_wrench(Q, W, c, side, impulse, F, wrench, h, f):
+def _move_wrench(Q, W, c, side, impulse, F, h, f):
     """f (2, 6, …): change of the impulses on both bodies of pair c by (u, ψ) of its body on one side. F (3,): on A, world axes."""
-    b, at, sign = W.cbody[c, side], 6 * side, 1.0 if side == 0 else -1.0
+    b, at, sign = W.cbody[c, side], WIDTH * side, 1.0 if side == 0 else -1.0
     d, v = (W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2]), W.v[b]
     t0, t1, t2 = torque_of(ROWS[W.claw[c]], W.cB[c, side], impulse)
     share = shift_share(Q, W.cbody[c, 0], W.cbody[c, 1])
@@ -205,7 +206,7 @@ def _move_wrench(Q, W, c, side, impulse, F, wrench, h, f):
         for side_of in range(2):
             R, own = W.R[W.cbody[c, side_of]], share if side_of == 0 else 1.0 - share
             for r in range(6):
-                row = wrench[side_of, r, at : at + 6]
+                row = W.dwrench[side_of, r, at : at + 6]
                 f[side_of, r, k] = row[k]
                 f[side_of, r, 3 + k] = row[3 + k] + d[i] * row[j] - d[j] * row[i]
             for r in range(3):

@@ -19,10 +19,10 @@ Spinning and rolling feel the normal's turn only:  δv = δd · (ω_A - ω_B),  
 unequally along its tangents, feel the frame's angle as well (gradients/contact_change.py).
 """
 
-from dojo_py.collision.vectors import cross, matrix, minus, plus, times, turned, turned_back
+from dojo_py.collision.vectors import cross, dot, matrix, minus, plus, row, times, turned, turned_back
 from dojo_py.hard.apart import START, displace_pair, feature_place
 from dojo_py.hard.contact_rows import feels_frame, physical_impulse
-from dojo_py.hard.feature_rows import rolls, slip_change, turned_to_start
+from dojo_py.hard.feature_rows import rolls, slip_change, tangents_change, turned_to_start
 from dojo_py.hard.gradients.contact_change import frame_angle, twist_rows
 from dojo_py.hard.parameters.adjoint import pull, pull_one, pull_three
 from dojo_py.jit import kernel
@@ -104,12 +104,12 @@ def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
     torque, pushed = work[5, 0:3], work[6, 0 : W.cf.shape[1]]
     impulse_of(W.claw[c], W.con[c], impulse)
     displace_pair(L, P, Q, W, c, impulse, h)
-    n, dc, dgap, T, dT, F, dF = s[40, 0:3], s[45:48], s[48], s[49:51], s[53:59].reshape((2, 3, 12)), s[64], s[65:68]
-    u, arms, dn_start = s[62, 0:3], s[51:53, 0:3], s[42:45]
+    n, dc, dgap, T, F = s[40, 0:3], s[45:48], s[48], s[49:51], s[64]
+    arms, dn_start = s[51:53, 0:3], s[42:45]
     side = part if radius else part // 3
     axis = 0 if radius else part - 3 * side
     b, at = W.cbody[c, side], 6 * side
-    # the feature's displacement w: dn, dc, dF, dv by it
+    # the feature's displacement w: what n, c, T, F and v do by it
     w = (0.0, 0.0, 0.0)
     if not radius:
         w = (value * W.Rn[b, 0, axis], value * W.Rn[b, 1, axis], value * W.Rn[b, 2, axis])
@@ -133,24 +133,17 @@ def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
     )
     y[0] = dgap[at] * w[0] + dgap[at + 1] * w[1] + dgap[at + 2] * w[2] - (value if radius else 0.0)
     physical_impulse(W, c, impulse, pushed)
+    dT1, dT2 = tangents_change(W.cframe[c, 0], W.cframe[c, 1:3], normal, dn)
     for i in range(3):
         torque[i] = 0.0
+        f[i] = W.cweight[c] * (pushed[0] * dn[i] + pushed[1] * dT1[i] + pushed[2] * dT2[i])
     for t in range(2):
-        y[1 + t] = T[t, 0] * change[0] + T[t, 1] * change[1] + T[t, 2] * change[2]
-        for i in range(3):
-            y[1 + t] += (dT[t, i, at] * w[0] + dT[t, i, at + 1] * w[1] + dT[t, i, at + 2] * w[2]) * u[i]
-        y[1 + t] *= W.cratio[c, t]
+        y[1 + t] = W.cratio[c, t] * (dot(row(T, t), change) + dot(dT1 if t == 0 else dT2, row(s, 62)))
     for k in range(3, ROWS[W.claw[c]]):
-        y[k] = 0.0
+        turn = dn if k == 3 else dT1 if k == 4 else dT2
+        y[k] = W.cratio[c, k - 1] * dot(turn, r)
         for i in range(3):
-            if k == 3:
-                turned = dn_start[i, at] * w[0] + dn_start[i, at + 1] * w[1] + dn_start[i, at + 2] * w[2]
-            else:
-                turned = dT[k - 4, i, at] * w[0] + dT[k - 4, i, at + 1] * w[1] + dT[k - 4, i, at + 2] * w[2]
-            y[k] += W.cratio[c, k - 1] * turned * r[i]
-            torque[i] += W.cweight[c] * pushed[k] * turned
-    for i in range(3):
-        f[i] = dF[i, at] * w[0] + dF[i, at + 1] * w[1] + dF[i, at + 2] * w[2]
+            torque[i] += W.cweight[c] * pushed[k] * turn[i]
     for m in range(2):
         body, sign, a = W.cbody[c, m], 1.0 if m == 0 else -1.0, arms[m]
         if body < 0:

@@ -1,0 +1,86 @@
+"""Features where the step starts: gap, normal and point there, and on the central path what they hang over and how they face away.
+
+All of it is a function of the poses at the start, which stay while Newton's method moves the bodies. On the central path it is
+asked for several times a step: which features have faded, the frames of contacts, derivatives. So it is kept, in W.fstart, together
+with the poses that it holds for: those of a step that is divided into parts are others (parts.py).
+"""
+
+import math
+
+from dojo_py.arrays import copy
+from dojo_py.collision.candidates import FELT
+from dojo_py.collision.facing_change import is_turned_away, turned_away
+from dojo_py.collision.overhang import STEEPNESS, overhang
+from dojo_py.hard.feature_geometry import feature_geometry
+from dojo_py.jit import kernel
+
+POSES, GAP, NORMAL, POINT, DGAP, DNORMAL, BEYOND, NUMBERS = 0, 24, 25, 28, 31, 43, 79, 92
+"""Where in a row of W.fstart: x (3,) and R (9,) of both bodies, then as in `start_gap_of`."""
+
+
+@kernel
+def start_gap_of(Q, W, f, n, s):
+    """Gap [m] of feature f where the step starts, with what it hangs over and how it faces away (collision/overhang.py,
+    facing.py).
+
+    n (3,): normal, written. s: work (80, 12): point (3,) in row 41, dn (3, 12) in 42:45, dgap (12,) in 48, that with the term's
+    derivative, which is alone, behind the term, in W.beyond (13,).
+    """
+    for k in range(13):
+        W.beyond[k] = 0.0
+    a, b = W.fbody[f, 0], W.fbody[f, 1]
+    if W.kappa[0] == 0.0 or W.free_kind[f] != 0:
+        return feature_geometry(Q, W, f, W.x[a], W.R[a], W.x[b], W.R[b], n, s[41, 0:3], s[48], s[42:45], s[45:48], s)
+    kept = W.fstart[f]
+    if f >= W.n_features[3] or not (_is_pose(W, a, kept[0:12]) and _is_pose(W, b, kept[12:24])):
+        look_at_start(Q, W, f, s)
+    if W.fwanted[f] == 0:
+        copy(kept[BEYOND:], W.beyond)
+    for r in range(3):
+        n[r], s[41, r] = kept[NORMAL + r], kept[POINT + r]
+        copy(kept[DNORMAL + 12 * r : DNORMAL + 12 * r + 12], s[42 + r])
+    for k in range(12):
+        s[48, k] = kept[DGAP + k] + W.beyond[1 + k]
+    return kept[GAP] + W.beyond[0]
+
+
+@kernel
+def look_at_start(Q, W, f, s):
+    """Row f of W.fstart, on the central path. s: work (80, 12)."""
+    kept, a, b = W.fstart[f], W.fbody[f, 0], W.fbody[f, 1]
+    n, c, dgap, dn, dc, term = kept[NORMAL:POINT], kept[POINT:DGAP], s[48], s[42:45], s[45:48], kept[BEYOND:]
+    _put_pose(W, a, kept[0:12])
+    _put_pose(W, b, kept[12:24])
+    gap = feature_geometry(Q, W, f, W.x[a], W.R[a], W.x[b], W.R[b], n, c, dgap, dn, dc, s)
+    kept[GAP] = gap
+    copy(dgap, kept[DGAP:DNORMAL])
+    for r in range(3):
+        copy(dn[r], kept[DNORMAL + 12 * r : DNORMAL + 12 * r + 12])
+    for k in range(13):
+        term[k] = 0.0
+    band, by = math.sqrt(FELT * W.kappa[0]) * Q.fade[W.fpair[f]], term[1:]
+    if W.fends[f] > 0 or W.fleast_sine[f] > 0.0:
+        term[0] = overhang(W, f, band, gap, n, c, dgap, dn, dc, W.x, W.R, by)
+    if is_turned_away(W, f):
+        term[0] += turned_away(Q, W, f, STEEPNESS * band, W.x, W.R, by)
+
+
+@kernel
+def _put_pose(W, b, out):
+    """out (12,) = pose of body b where the step starts."""
+    for i in range(3):
+        out[i] = W.x[b, i]
+        for j in range(3):
+            out[3 + 3 * i + j] = W.R[b, i, j]
+
+
+@kernel
+def _is_pose(W, b, pose):
+    """Whether that is the pose (12,)."""
+    for i in range(3):
+        if pose[i] != W.x[b, i]:
+            return False
+        for j in range(3):
+            if pose[3 + 3 * i + j] != W.R[b, i, j]:
+                return False
+    return True
