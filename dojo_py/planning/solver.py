@@ -170,7 +170,9 @@ class Planner:
                 status = PlanStatus.NO_BETTER
         if status is PlanStatus.SOLVED and self._came_to_nothing(hard, begun):
             self.policy, hard, status = None, begun, PlanStatus.NO_BETTER
-            path = Path(states_of(begun.trajectory), begun.trajectory.control, np.zeros_like(path.gaps))
+            held = begun.trajectory
+            assert held is not None
+            path = Path(states_of(held), held.control, np.zeros_like(path.gaps))
         relaxed = self.problem.value(path.states, path.controls)
         constrained, moved = bool(self.problem.constraints), any(record.step > 0.0 for record in self.log)
         return self._plan(path, judged(status, relaxed, hard, constrained, moved, self.options), hard)
