@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise Mistake(f"--html {arguments.html}: must be in a folder that exists")
     import numpy as np
 
-    from dojo_py.identification import write_report
-    from dojo_py.identification.cube import identify_cube
+    from dojo_py.identification import with_estimated_starts, write_report
+    from dojo_py.identification.cube import FLIGHT, identify_cube
     from dojo_py.identification.tosses import read_tosses
 
     began = time.perf_counter()
@@ -58,11 +59,12 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{time.perf_counter() - began:.0f} s")
     if arguments.html:
         held = read_tosses(arguments.data, report.length_unit)[arguments.fit :][: arguments.validate]
-        print(f"wrote {write_report(report.result, arguments.html, held)}")
+        held = with_estimated_starts(report.simulator, held, FLIGHT, report.result.noise.samples)
+        print(f"wrote {write_report(replace(report.result, simulator=report.simulator), arguments.html, held)}")
     if arguments.out:
         np.savez(
-            arguments.out, friction=report.friction, inertia=report.inertia, com=report.com, edges=report.edges,
-            corners=report.result.values["contact_point"],
+            arguments.out, friction=report.friction, restitution=report.restitution, inertia=report.inertia, com=report.com,
+            edges=report.edges, corners=report.result.values["contact_point"],
             interval=report.result.interval(), covariance=report.result.covariance, length_unit=report.length_unit,
             position_error=report.fitted.position, rotation_error=report.fitted.rotation,
             nominal_position_error=report.nominal.position, nominal_rotation_error=report.nominal.rotation,

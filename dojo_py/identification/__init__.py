@@ -5,17 +5,21 @@ unknowns = [Unknown("friction", lower=0.01, upper=1), Tied(("mass:trunk", "inert
 result = identify(sim, recordings, unknowns)                         fit.py: multiple shooting on exact Jacobians
 print(result); result.interval(0.95), result.undetermined, result.simulator
 rollout_errors(result.simulator, held_out)                           validate.py
+with_estimated_starts(result.simulator, held_out, samples=8)         starts.py
+fit_restitution(result.simulator, recordings)                        bounces.py
 write_report(result, "fit.html", held_out)                           report.py
 """
 
+from dojo_py.identification.bounces import fit_restitution
 from dojo_py.identification.data import Recording, read_recording
 from dojo_py.identification.fit import Result, identify
 from dojo_py.identification.report import write_report
 from dojo_py.identification.resample import resample
+from dojo_py.identification.starts import with_estimated_starts
 from dojo_py.identification.unknowns import PseudoInertia, Tied, Unknown, Unknowns
 from dojo_py.identification.validate import RolloutErrors, rollout_errors
 
 __all__ = [
-    "PseudoInertia", "Recording", "Result", "RolloutErrors", "Tied", "Unknown", "Unknowns", "identify", "read_recording",
-    "resample", "rollout_errors", "write_report",
+    "PseudoInertia", "Recording", "Result", "RolloutErrors", "Tied", "Unknown", "Unknowns", "fit_restitution", "identify",
+    "read_recording", "resample", "rollout_errors", "with_estimated_starts", "write_report",
 ]  # fmt: skip

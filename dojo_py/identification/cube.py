@@ -1,4 +1,5 @@
-"""The real cube: friction, corners, moment of inertia and centre of mass from recorded tosses (Dojo, Figure 12: the first two).
+"""The real cube: friction, corners, moment of inertia, centre of mass and restitution from recorded tosses (Dojo, Figure 12: the
+first two).
 
 Recordings: tosses.py.
 
@@ -9,14 +10,17 @@ axis (free flight alone 5.1 ± 2.0).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from dojo_py.identification.bounces import HUBER, fit_restitution
 from dojo_py.identification.data import Recording
 from dojo_py.identification.fit import Result, identify
 from dojo_py.identification.segments import Segment
+from dojo_py.identification.starts import with_estimated_starts
 from dojo_py.identification.tosses import GRAVITY, RATE, free_fall, read_poses, read_tosses
 from dojo_py.identification.unknowns import Part, Tied, Unknown
 from dojo_py.identification.validate import RolloutErrors, rollout_errors
@@ -30,8 +34,8 @@ MASS, INERTIA, FRICTION = 0.37, 0.00081, 0.18
 FIRST_KAPPAS, KAPPA = (1e-5, 1e-6), 1e-6
 """Central-path parameters of one-step predictions, one after another, and of multiple shooting [N m s]: a tenth of a step's weight
 times 1e-2 … 1e-3 half widths."""
-HUBER = 1.345
-"""Misfit over the noise from which on Huber's loss is linear."""
+FLIGHT = 8
+"""First samples that give the state from which a roll-out starts: nearly all tosses fly for ten or more."""
 NEAR = 0.02
 """Samples whose nominal corners all stay higher than this say nothing about contact [m]."""
 TEXT = """
@@ -92,6 +96,8 @@ class CubeReport:
 
     result: Result
     """Of friction, corners, moment of inertia and centre of mass."""
+    simulator: Any
+    """The cube found, restitution included."""
     length_unit: float
     fitted: RolloutErrors
     nominal: RolloutErrors
@@ -113,9 +119,9 @@ class CubeReport:
         return self.result.values["com"][0]
 
     @property
-    def simulator(self) -> Any:
-        """The cube found."""
-        return self.result.simulator
+    def restitution(self) -> float:
+        """Coefficient of restitution."""
+        return float(self.simulator.parameter("restitution").value[0])
 
     @property
     def edges(self) -> Array:
@@ -137,9 +143,11 @@ class CubeReport:
             f"friction  {self.friction:.4f} ± {half[0]:.1g}   published 0.15 - 0.18",
             f"inertia   {self.inertia:.6f} ± {half[25] * INERTIA:.1g} kg m^2   published {INERTIA}",
             "mass at   " + ", ".join(f"{x * 1e3:.2f}" for x in self.com) + f" mm ± {half[26:].max() * 1e3:.2g}   published 0, 0, 0",
+            f"restitution {self.restitution:.2f}",
             f"edges     mean {lengths.mean():.4f} m, from {lengths.min():.4f} to {lengths.max():.4f}   nominal {EDGE} m",
             f"corners   ± {half[1:25].max() * 1e3:.2g} mm at most (95 %)",
-            "held-out roll-outs      position [cube widths]   rotation [deg]",
+            f"held-out roll-outs, started from the state at sample {FLIGHT} that the samples up to it give",
+            "                        position [cube widths]   rotation [deg]",
         ]
         for name, errors in (("fitted cube", self.fitted), ("nominal cube", self.nominal)):
             lines.append(f"  {name:<20}  {errors.position.mean() / EDGE:22.4f}   {errors.rotation.mean():14.2f}")
@@ -166,7 +174,9 @@ def identify_cube(
 
     One-step predictions from the recorded states give corners and friction to some percent, as in the paper. They judge a cube at
     rest by the fall of a single step, h² g = 0.4 mm, and take noise of the velocities for friction. Multiple shooting from there
-    finds them, the moment of inertia and the centre of mass together.
+    finds them, the moment of inertia and the centre of mass together. Restitution is found last, by roll-outs of all of the first
+    `fit` tosses. Roll-outs start from the state that the first FLIGHT samples give, of held-out tosses too, and are compared with
+    the later samples.
     """
     unit = GRAVITY / free_fall(read_poses(folder)) if length_unit is None else length_unit
     tosses = read_tosses(folder, unit)
@@ -182,9 +192,11 @@ def identify_cube(
         sim, tosses[:fit:every], [*near, *mass_unknowns()], kappa, horizon=horizon, loss="huber", loss_scale=HUBER, tolerance=1e-4,
         max_iterations=max_iterations, threads=threads, progress=progress,
     )  # fmt: skip
+    starts = partial(with_estimated_starts, samples=FLIGHT, noise=result.noise.samples, threads=threads)
+    found, _ = fit_restitution(result.simulator, starts(result.simulator, tosses[:fit]), result.noise.samples, threads=threads)
     held = tosses[fit : fit + validate]
-    errors = [rollout_errors(one, held) for one in (result.simulator, sim)]
-    return CubeReport(result, unit, errors[0], errors[1], (len(tosses[:fit:every]), validate))
+    errors = [rollout_errors(one, starts(one, held)) for one in (found, sim)]
+    return CubeReport(result, found, unit, errors[0], errors[1], (len(tosses[:fit:every]), validate))
 
 
 WEIGHTS = np.array([1 / 3e-4] * 3 + [1 / 6e-3] * 3)

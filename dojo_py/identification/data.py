@@ -34,6 +34,8 @@ class Recording:
     """(T + 1, nv) measured velocities; None: those of the hard mode, differences of successive samples, are taken."""
     stride: int = 1
     """Steps of the simulator from one sample to the next: more where its time step is shorter than the samples' interval."""
+    start: tuple[Array, Array] | None = field(default=None, repr=False)
+    """(qpos, qvel) at the first sample, where that is known better than by the samples there, as by `with_estimated_starts`."""
 
     def __post_init__(self) -> None:
         text_of("name", self.name)
@@ -64,7 +66,7 @@ class Recording:
     @property
     def first(self) -> int:
         """First sample that has a velocity."""
-        return 1 if self.qvel is None else 0
+        return 1 if self.qvel is None and self.start is None else 0
 
 
 def check_recordings(sim: Any, recordings: Any) -> None:
@@ -76,6 +78,8 @@ def check_recordings(sim: Any, recordings: Any) -> None:
             table = getattr(r, name)
             if table is not None and table.shape[1] != width:
                 raise ValueError(f"recordings: {name} of '{r.name}' has shape {table.shape}, expected (samples, {width})")
+        if r.start is not None and [np.shape(x) for x in r.start] != [(sim.model.nq,), (sim.model.nv,)]:
+            raise ValueError(f"recordings: start of '{r.name}', expected qpos ({sim.model.nq},) and qvel ({sim.model.nv},)")
 
 
 def _table(name: str, value: Any) -> Array:

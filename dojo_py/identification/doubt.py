@@ -54,6 +54,8 @@ def _shorter_step(problem: Problem, point: Point) -> tuple[Problem, Point] | Non
     other.unknowns = Unknowns(other.sim, problem.unknowns.parts)
     other.recordings = [replace(recording, stride=2 * recording.stride) for recording in problem.recordings]
     other.kappa = 0.5 * problem.kappa  # an impulse of half the time
+    if isinstance(problem.rollout_kappa, float):
+        other.rollout_kappa = 0.5 * problem.rollout_kappa
     return other, point
 
 
@@ -66,7 +68,7 @@ def _shorter_stretches(problem: Problem, point: Point) -> tuple[Problem, Point] 
         states.append(state)
         if half:
             recording = problem.recordings[segment.recording]
-            p = predict(sim, recording, segments[-1], state, problem.kappa, problem.unknowns, point.z)
+            p = predict(sim, recording, segments[-1], state, problem.kappas, problem.unknowns, point.z)
             segments.append(Segment(segment.recording, segment.start + half, segment.length - half))
             states.append(p.end)
     if len(segments) == len(problem.segments):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.stats import t as student
@@ -135,19 +135,21 @@ def identify(
     threads: int = 1,
     progress: bool | None = False,
     workers: Workers | None = None,
+    rollout_kappa: float | Literal["gradient"] | None = "gradient",
 ) -> Result:
     """Fit the unknowns to recordings at the simulator's time step.
 
-    kappa [N m s]: of steps and derivatives; several are used one after another, each from the last one's result. "auto": from a
-    thousandth to a hundred thousandth of `sim.largest_kappa()`. horizon: samples of a prediction. free_states: the states that
-    predictions start from are unknown too (multiple shooting); False takes them as measured, which is cheap but wrong where these
-    are noisy or overlap the ground. weights (nv,): inverse deviation of each coordinate's misfit; "auto" estimates it. continuity:
-    how many times stiffer than a measurement stretches are joined, unless the data show that the model cannot; 0 leaves them
-    apart. loss, loss_scale: scipy's robust losses ("soft_l1", "huber", …), of misfits over their deviation. every, choose: which
-    stretches are predicted. prior: weight that holds free numbers to their start, for directions that the data leave open.
-    tolerance: part of the cost by which the last iteration may lower it. threads: stretches simulated at a time. progress: True
-    shows a bar without a terminal too, None never does. workers: predict the stretches there, in processes or on other machines;
-    the same numbers bit for bit.
+    kappa [N m s]: of derivatives, and of steps unless rollout_kappa says otherwise; several are used one after another, each from
+    the last one's result. "auto": from a thousandth to a hundred thousandth of `sim.largest_kappa()`. horizon: samples of a
+    prediction. free_states: the states that predictions start from are unknown too (multiple shooting); False takes them as
+    measured, which is cheap but wrong where these are noisy or overlap the ground. weights (nv,): inverse deviation of each
+    coordinate's misfit; "auto" estimates it. continuity: how many times stiffer than a measurement stretches are joined, unless
+    the data show that the model cannot; 0 leaves them apart. loss, loss_scale: scipy's robust losses ("soft_l1", "huber", …), of
+    misfits over their deviation. every, choose: which stretches are predicted. prior: weight that holds free numbers to their
+    start, for directions that the data leave open. tolerance: part of the cost by which the last iteration may lower it. threads:
+    stretches simulated at a time. progress: True shows a bar without a terminal too, None never does. workers: predict the
+    stretches there, in processes or on other machines; the same numbers bit for bit. rollout_kappa [N m s]: of steps; "gradient"
+    is that of the derivatives, None the hard limit.
     """
     having("sim", sim, ("parameter", "with_parameters", "linearize"), "a HardSimulator")
     check_recordings(sim, recordings)
@@ -173,6 +175,7 @@ def identify(
     levels = _levels(sim, kappa)
     problem = Problem(list(recordings), given, horizon, free_states, continuity > 0, every, choose, prior, threads, workers)
     guessed = isinstance(weights, str)
+    problem.rollout_kappa = _rollout_kappa(rollout_kappa)
     problem.noise = _first_noise(sim, recordings, weights, continuity)
     fit = _Fit(problem, loss, loss_scale, max_iterations)
     point, evaluations = _inside(problem.start(), given), 0
@@ -203,6 +206,14 @@ def _levels(sim: Any, kappa: Any) -> list[float]:
     if levels.ndim != 1 or not len(levels) or not np.all((levels > 0) & np.isfinite(levels)):
         raise ValueError(f"kappa={shown(kappa)} must be positive [N m s], one number or several, or 'auto'")
     return levels.tolist()
+
+
+def _rollout_kappa(value: Any) -> float | Literal["gradient"] | None:
+    """The κ of the motion, checked."""
+    if isinstance(value, str):
+        text_of("rollout_kappa", value, ("gradient",))
+        return "gradient"
+    return None if value is None else real_number("rollout_kappa", value, above=0.0, unit="N m s")
 
 
 def _first_noise(sim: Any, recordings: Sequence[Recording], weights: Any, continuity: float) -> Noise:

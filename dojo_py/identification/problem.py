@@ -13,13 +13,13 @@ Source: Bock (1983), "Recent advances in parameter identification techniques for
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from dojo_py.identification.data import Recording
 from dojo_py.identification.elimination import Rows
-from dojo_py.identification.segments import cut, measured_state, predict, rotation_slopes
+from dojo_py.identification.segments import Kappas, cut, measured_state, predict, rotation_slopes
 from dojo_py.identification.unknowns import Unknowns
 from dojo_py.simulate.arguments import spread
 from dojo_py.sweeps import Recipe, pieces
@@ -63,7 +63,13 @@ class Problem:
         self._joined = free_states and joined
         self.unsolved = 0
         self.kappa = 0.0
+        self.rollout_kappa: float | Literal["gradient"] | None = "gradient"
         self.noise = Noise(np.ones(self.nv), np.ones(2 * self.nv))
+
+    @property
+    def kappas(self) -> Kappas:
+        """Of the motion and of its derivatives."""
+        return Kappas(self.kappa if isinstance(self.rollout_kappa, str) else self.rollout_kappa, self.kappa)
 
     def start(self) -> Point:
         """First guess: states as measured."""
@@ -119,7 +125,7 @@ class Problem:
         """Rows of stretch i, and whether every step was solved."""
         segment, nv, n = self.segments[i], self.nv, len(self.unknowns)
         recording, sigma = self.recordings[segment.recording], self.noise.samples
-        p = predict(sim, recording, segment, starts[i], self.kappa, self.unknowns, z)
+        p = predict(sim, recording, segment, starts[i], self.kappas, self.unknowns, z)
         w = 1.0 / sigma[:, None]
         places = np.tile(np.arange(nv), segment.length)
         measured = Rows("measured", (p.misfit / sigma).ravel(), places, (p.by_unknown * w).reshape(-1, n), stretch=i)

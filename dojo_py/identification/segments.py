@@ -2,7 +2,8 @@
 
     x_{k+1} = f(x_k, u_k; θ),    S_{k+1} = A_k S_k + [0 | ∂f/∂θ],    r_k = q_k ⊖ q̂_k
 
-x = (qpos, qvel), S: its derivative by the stretch's initial tangent state (2 nv) and by the free numbers z (n).
+x = (qpos, qvel), S: its derivative by the stretch's initial tangent state (2 nv) and by the free numbers z (n). f may run at
+another κ than its derivatives, in the hard limit above all.
 """
 
 from __future__ import annotations
@@ -24,6 +25,14 @@ class Segment(NamedTuple):
     recording: int
     start: int
     length: int
+
+
+class Kappas(NamedTuple):
+    """Central-path parameters [N m s]."""
+
+    motion: float | None
+    """None: the hard limit."""
+    gradient: float
 
 
 class Prediction(NamedTuple):
@@ -58,7 +67,9 @@ def cut(
 
 
 def measured_state(recording: Recording, sim: Any, k: int) -> tuple[Array, Array]:
-    """(qpos, qvel) of sample k as measured; where nothing led to it, the velocity is that to the next sample."""
+    """(qpos, qvel) of sample k as measured; of the first one `start`, or the velocity is that to the next sample."""
+    if k == 0 and recording.start is not None:
+        return recording.start
     return recording.qpos[k], recording.velocity(sim.model, sim.timestep, max(k, recording.first))
 
 
@@ -78,12 +89,12 @@ def rotation_slopes(model: Any, tangent: Array) -> Array:
 
 
 def predict(
-    sim: Any, recording: Recording, segment: Segment, start: tuple[Array, Array], kappa: float, unknowns: Unknowns, z: Array
+    sim: Any, recording: Recording, segment: Segment, start: tuple[Array, Array], kappas: Kappas, unknowns: Unknowns, z: Array
 ) -> Prediction:
     """Simulate a stretch from start = (qpos, qvel)."""
     model, nv, n, length, stride = sim.model, sim.model.nv, len(unknowns), segment.length, recording.stride
     controls = np.repeat(recording.controls(model.nu)[segment.start : segment.start + length], stride, axis=0)
-    how = {"kappa": kappa, "gradient_kappa": kappa, "maximal": False, "linearize": True}
+    how = {"kappa": kappas.motion, "gradient_kappa": kappas.gradient, "maximal": False, "linearize": True}
     run = sim.rollout(sim.initial_state(*start), controls, parameters=unknowns.names, **how)
     misfit, by_state, by_unknown = np.zeros((length, nv)), np.zeros((length, nv, 2 * nv)), np.zeros((length, nv, n))
     S, D = np.eye(2 * nv), np.zeros((2 * nv, n))

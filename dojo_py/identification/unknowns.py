@@ -204,6 +204,8 @@ class Unknowns:
         twice = {name for name in self.names if self.names.count(name) > 1}
         if twice:
             raise ValueError(f"parts: {', '.join(sorted(twice))} belongs to several unknowns")
+        if any(name.partition(":")[0] == "restitution" for name in self.names):
+            raise ValueError("parts: the derivatives of a step know no restitution; fit_restitution finds it by whole roll-outs")
         self._present = {name: sim.parameter(name).value for name in self.names}
         self._ends = np.cumsum([0, *(len(p[0]) for p in prepared)])
 

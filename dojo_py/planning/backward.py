@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dojo_py.planning.box_qp import solve_box_qp
+from dojo_py.planning.backward_kernels import Found, LinearQuadratic, backward, scratch_of
 from dojo_py.planning.quadratic import Quadratic
 
 Array = np.ndarray
@@ -43,43 +43,12 @@ def backward_pass(
 ) -> Policy | None:
     """The policy within low, high (T, nu), the room around the present controls; None when a Q_uu is not positive definite."""
     T, n, m = B.shape
-    feedforward, gains = np.zeros((T, m)), np.zeros((T, m, n))
-    Vx, Vxx = expansions[T].x, expansions[T].xx
-    control_curvature = 0.0
-    for k in range(T - 1, -1, -1):
-        l, Ak, Bk = expansions[k], A[k], B[k]
-        Vx = Vx - Vxx @ gaps[k]
-        VA, VB = Vxx @ Ak, Vxx @ Bk
-        Qu, Qux, Quu = l.u + Bk.T @ Vx, l.ux + Bk.T @ VA, l.uu + Bk.T @ VB
-        control_curvature += float(np.trace(Quu)) / (T * m)
-        if on_state:
-            Quu_reg, Qux_reg = Quu + mu * Bk.T @ Bk, Qux + mu * Bk.T @ Ak
-        else:
-            Quu_reg, Qux_reg = Quu + mu * np.eye(m), Qux
-        found = solve_box_qp(0.5 * (Quu_reg + Quu_reg.T), Qu, low[k], high[k])
-        if found is None:
-            return None
-        kk, K = found.x, found.solve_free(Qux_reg)
-        feedforward[k], gains[k] = kk, K
-        closed, lux_K = Ak + Bk @ K, l.ux.T @ K
-        Vx = l.x + K.T @ l.u + (l.ux.T + K.T @ l.uu) @ kk + closed.T @ (Vx + VB @ kk)
-        Vxx = l.xx + lux_K + lux_K.T + K.T @ l.uu @ K + closed.T @ Vxx @ closed
-        Vxx = 0.5 * (Vxx + Vxx.T)
-    slope, curvature = model_change(A, B, gaps, expansions, feedforward, gains)
-    return Policy(feedforward, gains, slope, curvature, control_curvature)
-
-
-def model_change(
-    A: Array, B: Array, gaps: Array, expansions: Sequence[Quadratic], feedforward: Array, gains: Array
-) -> tuple[float, float]:
-    """First and second derivative by α of the linear-quadratic model's cost: one linear rollout, exact with gaps too."""
-    T = len(feedforward)
-    dx, slope, curvature = np.zeros(A.shape[1]), 0.0, 0.0
-    for k in range(T):
-        l, du = expansions[k], feedforward[k] + gains[k] @ dx
-        slope += float(l.x @ dx + l.u @ du)
-        curvature += float(dx @ l.xx @ dx + 2 * du @ l.ux @ dx + du @ l.uu @ du)
-        dx = A[k] @ dx + B[k] @ du - gaps[k]
-    slope += float(expansions[T].x @ dx)
-    curvature += float(dx @ expansions[T].xx @ dx)
-    return slope, curvature
+    ends, stages = [(e.x, e.xx) for e in expansions], [(e.u, e.ux, e.uu) for e in expansions[:T]]
+    costs = [*zip(*ends, strict=True)], [*zip(*stages, strict=True)]
+    x, xx, u, ux, uu = (np.array(part) for found in costs for part in found)
+    given = (A, B, gaps, x, u, xx, ux, uu, low, high)
+    found = Found(np.zeros((T, m)), np.zeros((T, m, n)), np.zeros(3))
+    model = LinearQuadratic(*(np.require(part, float, ["C", "W"]) for part in given))
+    if not backward(model, float(mu), on_state, found, scratch_of(n, m)):
+        return None
+    return Policy(found.feedforward, found.gains, *found.figures.tolist())

@@ -17,7 +17,7 @@ import numpy as np
 from dojo_py.planning.augmented_lagrangian import AugmentedLagrangian
 from dojo_py.planning.backward import Policy, backward_pass
 from dojo_py.planning.derivative_check import check_costs, check_derivatives
-from dojo_py.planning.hard_motion import HardMotion, hard_motion, open_loop, rollout, states_of
+from dojo_py.planning.hard_motion import HardMotion, hard_motion, open_loop, rollout, states_of, usable
 from dojo_py.planning.line_search import Accepted, line_search
 from dojo_py.planning.log import Iteration, noted
 from dojo_py.planning.options import Options
@@ -168,9 +168,25 @@ class Planner:
             path = Path(states_of(other.trajectory), other.trajectory.control, np.zeros_like(path.gaps))
             if other is begun and status is not PlanStatus.STOPPED:
                 status = PlanStatus.NO_BETTER
+        if status is PlanStatus.SOLVED and self._came_to_nothing(hard, begun):
+            self.policy, hard, status = None, begun, PlanStatus.NO_BETTER
+            held = begun.trajectory
+            assert held is not None
+            path = Path(states_of(held), held.control, np.zeros_like(path.gaps))
         relaxed = self.problem.value(path.states, path.controls)
         constrained, moved = bool(self.problem.constraints), any(record.step > 0.0 for record in self.log)
         return self._plan(path, judged(status, relaxed, hard, constrained, moved, self.options), hard)
+
+    def _came_to_nothing(self, hard: HardMotion, begun: HardMotion) -> bool:
+        """Whether steps lowered the merit on the way and the hard motion is no better than the start's.
+
+        Where no step lowered it the start is a minimum; where goals are met there is nothing better to find.
+        """
+        tolerance = self.options.constraint_tolerance
+        goals = any(constraint.kind == "equality" for constraint in self.problem.constraints)
+        if not usable(begun.trajectory) or (goals and hard.violation <= tolerance) or hard.better_than(begun, tolerance):
+            return False
+        return any(record.decrease > self._small(record.merit) for record in self.log)
 
     def descend(self, kappa: float | None, iterations: int) -> PlanStatus:
         """The inner loop at fixed multipliers: linearise, backward pass, line search, until the merit stays."""

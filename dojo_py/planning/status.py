@@ -31,8 +31,8 @@ class PlanStatus(Enum):
         "rollout_kappa='gradient', or a shorter horizon"
     )
     NO_BETTER = (
-        "the first controls are the best found in the hard motion, the plan holds them: the gradients do not fit the costs or the "
-        "motion; check the derivatives, try another kappa"
+        "the first controls are the best found in the hard motion, the plan holds them: they are the best there are, or the "
+        "gradients do not fit the costs or the motion; check the derivatives, try another kappa"
     )
     STOPPED = "the callback asked to stop"
     BAD_START = "the first rollout fails: its controls or its state guess lead to motions that cannot be simulated"

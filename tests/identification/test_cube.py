@@ -79,7 +79,7 @@ def report():
 
 @pytest.mark.slow
 def test_the_whole_experiment(report):
-    """Fifty of 200 tosses. Measured: edges 0.1037 to 0.1058 m, friction 0.184, centre of mass (-0.3, -0.1, 5.3) mm."""
+    """Fifty of 200 tosses. Measured: edges 0.1037 to 0.1058 m, friction 0.184, mass at (-0.3, -0.1, 5.3) mm, restitution 0.19."""
     print(report)
     assert np.abs(report.edges / EDGE - 1).max() < 0.03
     assert 0.12 <= report.friction <= 0.22
@@ -88,10 +88,20 @@ def test_the_whole_experiment(report):
 
 @pytest.mark.slow
 def test_unseen_tosses_are_predicted_better_than_by_the_nominal_cube(report):
-    """Measured on the held-out 85: position 0.152 cube widths (nominal 0.158), rotation 16.4 deg (18.2)."""
+    """Measured on the held-out 85: position 0.112 cube widths (nominal 0.157), rotation 11.6 deg (16.8)."""
     assert report.fitted.position.mean() < report.nominal.position.mean()
     assert report.fitted.rotation.mean() < report.nominal.rotation.mean()
-    assert report.holds
+    assert report.holds and 0.1 < report.restitution < 0.3
+
+
+@pytest.mark.slow
+def test_unseen_tosses_are_predicted_as_well_as_by_a_simplex_search(report):
+    """The bounds are what a search on roll-outs reached that went before. Measured: 0.112 cube widths and 11.6 deg.
+
+    Within the precision of the restitution, 0.01, rotation comes out between 10.9 and 11.6 deg.
+    """
+    assert report.fitted.position.mean() < 0.119 * EDGE
+    assert report.fitted.rotation.mean() < 11.9
 
 
 def test_errors_of_a_simulator_against_itself_are_zero():

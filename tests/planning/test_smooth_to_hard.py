@@ -93,6 +93,32 @@ def test_no_plan_is_worse_than_its_start_and_the_same_arguments_give_the_same_pl
     assert kept.hard_cost <= 9.0 and kept.hard_trajectory is not None
 
 
+def stays(weight, kappa, force=0.0):
+    """Plan of a box that is wanted 0.3 m away at this weight, and the controls that it started with."""
+    sim = box()
+    start, controls = sim.initial_state(), np.full((20, 1), force)
+    end = start.qpos + 0.3 * np.eye(7)[0]
+    terminal = state_cost(sim.model, end, weight=[weight] * 6 + [0.01 * weight] * 6)
+    options = Options(kappa=kappa)
+    return ilqr(sim, start, controls, stage=control_cost(sim.model, 1e-5), terminal=terminal, options=options), controls
+
+
+@pytest.mark.parametrize("kappa", ["auto", 1e-3])
+def test_a_plan_that_finds_nothing_better_than_its_start_says_so(kappa):
+    """To push costs 50 times what it gains, but the relaxed motion promises to slide the box for less: the box stays."""
+    plan, controls = stays(1e-3, kappa)
+    assert plan.status is PlanStatus.NO_BETTER
+    np.testing.assert_array_equal(plan.controls, controls)
+    assert plan.cost == plan.hard_cost and any(record.step > 0 for record in plan.log)
+
+
+def test_a_start_that_no_step_improves_is_a_minimum():
+    """Nothing wanted: the box stays where it is, at no cost, and that is solved."""
+    plan, controls = stays(0.0, "auto")
+    assert plan.status is PlanStatus.SOLVED and plan.hard_cost == 0.0
+    np.testing.assert_array_equal(plan.controls, controls)
+
+
 def test_where_there_is_no_contact_to_go_by_kappa_is_fixed():
     rod = load_model("pendulum")
     assert ladder_of(HardSimulator(rod), Options()) is None and ladder_of(SoftSimulator(load_model("box")), Options()) is None

@@ -1,0 +1,205 @@
+"""Box-constrained quadratic programme by projected Newton steps, compiled: minimise ½ xᵀ H x + g·x subject to low ≤ x ≤ high.
+
+Sources: Tassa, Mansard, Todorov (2014), algorithm 1; Bertsekas (1982).
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from dojo_py.jit import entry, kernel
+
+ARMIJO, SHRINK, SHORTEST = 0.1, 0.6, 1e-20
+"""Share of the expected decrease asked for; step reduction; shortest step."""
+TOLERANCE, MAX_ITERATIONS = 1e-10, 100
+"""Projected gradient over |g|; projected Newton steps."""
+
+
+class Box(NamedTuple):
+    """What the minimiser reads and writes, m unknowns. The factor's rows are those of the free unknowns, one after another."""
+
+    x: np.ndarray  # (m,) the start, then the minimiser
+    free: np.ndarray  # (m,) 1 where no bound holds the unknown
+    place: np.ndarray  # (m,) the unknowns of the factor's rows
+    factor: np.ndarray  # (m, m) lower Cholesky factor L of H over the free unknowns
+    gradient: np.ndarray  # (m,) H x + g
+    step: np.ndarray  # (m,)
+    candidate: np.ndarray  # (m,)
+
+
+def box_of(m: int) -> Box:
+    """Memory for m unknowns."""
+    z = np.zeros
+    return Box(z(m), np.ones(m, np.int64), z(m, np.int64), z((m, m)), z(m), z(m), z(m))
+
+
+@kernel
+def factorise(H, B):
+    """L Lᵀ = H over the free unknowns. Returns how many these are, -1 where H is not positive definite over them."""
+    L, count = B.factor, 0
+    for i in range(H.shape[0]):
+        if B.free[i] == 1:
+            B.place[count] = i
+            count += 1
+    for i in range(count):
+        for j in range(i + 1):
+            left = H[B.place[i], B.place[j]]
+            for k in range(j):
+                left -= L[i, k] * L[j, k]
+            if i > j:
+                L[i, j] = left / L[j, j]
+            elif left > 0.0 and math.isfinite(left):
+                L[i, i] = math.sqrt(left)
+            else:
+                return -1
+    return count
+
+
+@kernel
+def newton_step(B, count):
+    """step = -H⁻¹ gradient over the free unknowns, 0 for the others."""
+    L, place, step = B.factor, B.place, B.step
+    for i in range(step.shape[0]):
+        step[i] = 0.0
+    for i in range(count):
+        left = -B.gradient[place[i]]
+        for k in range(i):
+            left -= L[i, k] * step[place[k]]
+        step[place[i]] = left / L[i, i]
+    for i in range(count - 1, -1, -1):
+        left = step[place[i]]
+        for k in range(i + 1, count):
+            left -= L[k, i] * step[place[k]]
+        step[place[i]] = left / L[i, i]
+
+
+@kernel
+def answer(B, count, right, out):
+    """out (m, n) = -H⁻¹ right in the rows of free unknowns, 0 in the others: how the minimiser answers a change of g by `right`."""
+    L, place, n = B.factor, B.place, right.shape[1]
+    for i in range(out.shape[0]):
+        for c in range(n):
+            out[i, c] = 0.0
+    for i in range(count):
+        row = place[i]
+        for c in range(n):
+            out[row, c] = -right[row, c]
+        for k in range(i):
+            for c in range(n):
+                out[row, c] -= L[i, k] * out[place[k], c]
+        for c in range(n):
+            out[row, c] /= L[i, i]
+    for i in range(count - 1, -1, -1):
+        row = place[i]
+        for k in range(i + 1, count):
+            for c in range(n):
+                out[row, c] -= L[k, i] * out[place[k], c]
+        for c in range(n):
+            out[row, c] /= L[i, i]
+
+
+@kernel
+def value(H, g, x):
+    """½ xᵀ H x + g·x"""
+    total = 0.0
+    for i in range(x.shape[0]):
+        row = g[i]
+        for k in range(x.shape[0]):
+            row += 0.5 * H[i, k] * x[k]
+        total += row * x[i]
+    return total
+
+
+@kernel
+def project(H, g, low, high, B):
+    """Armijo search along the projection of x + α step; whether a step was found."""
+    before, slope, alpha, m = value(H, g, B.x), 0.0, 1.0, g.shape[0]
+    for i in range(m):
+        slope += B.gradient[i] * B.step[i]
+    while alpha > SHORTEST:
+        for i in range(m):
+            B.candidate[i] = min(max(B.x[i] + alpha * B.step[i], low[i]), high[i])
+        if value(H, g, B.candidate) - before <= ARMIJO * alpha * slope:
+            for i in range(m):
+                B.x[i] = B.candidate[i]
+            return True
+        alpha *= SHRINK
+    return False
+
+
+@kernel
+def gradient_at(H, g, B):
+    """gradient = H x + g"""
+    for i in range(g.shape[0]):
+        B.gradient[i] = g[i]
+        for k in range(g.shape[0]):
+            B.gradient[i] += H[i, k] * B.x[k]
+
+
+@kernel
+def release(low, high, B):
+    """Hold the unknowns that a bound stops; whether others than before."""
+    changed = False
+    for i in range(low.shape[0]):
+        held = (B.x[i] <= low[i] and B.gradient[i] > 0.0) or (B.x[i] >= high[i] and B.gradient[i] < 0.0)
+        changed = changed or held == (B.free[i] == 1)
+        B.free[i] = 0 if held else 1
+    return changed
+
+
+@kernel
+def unbounded(H, g, low, high, B):
+    """The minimiser where no bound holds, mostly so: one factor, one solve. Returns as `factorise`, -2 where a bound holds."""
+    m = g.shape[0]
+    for i in range(m):
+        if not (low[i] < 0.0 < high[i]):
+            return -2
+        B.free[i], B.gradient[i] = 1, g[i]
+    count = factorise(H, B)
+    if count < 0:
+        return -1
+    newton_step(B, count)
+    for i in range(m):
+        if not (low[i] < B.step[i] < high[i]):
+            return -2
+    for i in range(m):
+        B.x[i] = B.step[i]
+    return count
+
+
+@kernel
+def minimise(H, g, low, high, warm, tolerance, most, B, report):
+    """The minimiser, from B.x where warm, else from 0. report (1,): iterations. Returns the number of free unknowns, or -1."""
+    report[0], m, count = 1, g.shape[0], -2
+    if not warm:
+        count = unbounded(H, g, low, high, B)
+        if count > -2:
+            return count
+    scale = 0.0
+    for i in range(m):
+        scale = max(scale, tolerance * abs(g[i]))
+        B.x[i], B.free[i] = min(max(B.x[i] if warm else 0.0, low[i]), high[i]), 1
+    for iteration in range(most):
+        report[0] = iteration
+        gradient_at(H, g, B)
+        if release(low, high, B) or count < 0:
+            count = factorise(H, B)
+            if count < 0:
+                return -1
+        largest = 0.0
+        for i in range(count):
+            largest = max(largest, abs(B.gradient[B.place[i]]))
+        if largest <= scale:
+            return count
+        newton_step(B, count)
+        if not project(H, g, low, high, B):  # round-off: no shorter step lowers the value
+            return count
+    report[0] = most
+    return count
+
+
+@entry
+def solve(H, g, low, high, warm, tolerance, most, B, report):
+    """`minimise`, for Python."""
+    return minimise(H, g, low, high, warm, tolerance, most, B, report)
