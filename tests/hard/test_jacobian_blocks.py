@@ -99,7 +99,7 @@ def test_contact_rows_impulse_maps_and_their_change(name, seed):
             for other in range(2):
                 b, o = W.cbody[c, side], W.cbody[c, other]
                 if b >= 0 and o >= 0:
-                    expected[b, :, o, :] -= W.cH[c, side, :, 6 * other : 6 * other + 6]
+                    expected[b, :, o, :] -= W.cH[c, side, :, 8 * other : 8 * other + 6]
     check("momentum with contact", expected.reshape(nb, 6, -1), momentum)
     for c in range(count):
         for k, column in enumerate((0, 2, 3)):
