@@ -55,12 +55,11 @@ def status_outcomes(run: Run, ordinary: bool) -> dict[str, Outcome]:
 
 
 def _each_whole(run: Run, t: int, scale: float) -> bool:
-    """After a failure: every body either stayed as it was or moved on by its velocity; in parts velocities carry the momentum."""
-    if run.substeps[t] > 1:
-        return True
+    """After a failure: every body either stayed as it was or moved on by its velocity, in parts by one between old and new."""
     before, after = run.maximal[t], run.maximal[t + 1]
     stayed = np.all(before == after, axis=1)
-    moved = np.abs(after[:, :3] - before[:, :3] - run.h * after[:, 3:6]).max(axis=1) <= TOGETHER * scale
+    between = run.h * np.abs(after[:, 3:6] - before[:, 3:6]).max(axis=1) if run.substeps[t] > 1 else 0.0
+    moved = np.abs(after[:, :3] - before[:, :3] - run.h * after[:, 3:6]).max(axis=1) <= TOGETHER * scale + between
     return bool(np.all(stayed | moved))
 
 
