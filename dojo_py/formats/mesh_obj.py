@@ -15,7 +15,7 @@ from .mesh_data import LARGEST, MeshData, MeshFileError, check_counts, first_bad
 
 Array = np.ndarray
 
-MAX_LINES, MAX_CORNERS = 4_000_000, 256
+MAX_LINES, MAX_CORNERS = 4_000_000, 1024
 """Of a file; of a face."""
 _SKIPPED = re.compile(rb"/[^\s]*")
 
@@ -167,25 +167,29 @@ def _cut_ears(face: list[int], points: Array) -> Array:
     if np.all(turns > 0.0):
         return np.array([[face[0], face[k], face[k + 1]] for k in range(1, len(face) - 1)])
     drop = int(np.argmax(np.abs(normal)))  # seen along the axis nearest to the normal
-    x, y = np.delete(corners, drop, axis=1).T.tolist()
-    sign = -1.0 if (drop == 1) == (normal[drop] > 0.0) else 1.0
-    y = [sign * value for value in y]
+    seen = np.delete(corners, drop, axis=1)
+    if (drop == 1) == (normal[drop] > 0.0):
+        seen[:, 1] *= -1.0  # counterclockwise
     while len(left) > 3:
-        ear = next((k for k in range(len(left)) if _is_ear(left, k, x, y)), 0)
+        ear = _first_ear(seen[left])
         k = (ear + 1) % len(left)
         out.append([face[left[ear]], face[left[k]], face[left[(ear + 2) % len(left)]]])
         del left[k]
     return np.array([*out, [face[i] for i in left]])
 
 
-def _is_ear(left: list[int], k: int, x: list[float], y: list[float]) -> bool:
-    """Whether three successive corners of a counterclockwise polygon turn left and hold no other corner."""
+def _first_ear(polygon: Array) -> int:
+    """First of three successive corners of a counterclockwise polygon (n, 2) that turn left and hold no other; or 0."""
 
-    def turn(i: int, j: int, m: int) -> float:
-        return (x[j] - x[i]) * (y[m] - y[i]) - (y[j] - y[i]) * (x[m] - x[i])
+    def turn(a: Array, b: Array, c: Array) -> Array:
+        return (b[..., 0] - a[..., 0]) * (c[..., 1] - a[..., 1]) - (b[..., 1] - a[..., 1]) * (c[..., 0] - a[..., 0])  # type: ignore[no-any-return]
 
-    a, b, c = (left[(k + i) % len(left)] for i in range(3))
-    if turn(a, b, c) <= 0.0:
-        return False
-    others = (left[(k + i) % len(left)] for i in range(3, len(left)))
-    return not any(turn(a, b, p) >= 0.0 and turn(b, c, p) >= 0.0 and turn(c, a, p) >= 0.0 for p in others)
+    n = len(polygon)
+    left = turn(polygon, np.roll(polygon, -1, axis=0), np.roll(polygon, -2, axis=0)) > 0.0
+    for k in np.flatnonzero(left):
+        a, b, c = polygon[k], polygon[(k + 1) % n], polygon[(k + 2) % n]
+        held = (turn(a, b, polygon) >= 0.0) & (turn(b, c, polygon) >= 0.0) & (turn(c, a, polygon) >= 0.0)
+        held[[k, (k + 1) % n, (k + 2) % n]] = False
+        if not held.any():
+            return int(k)
+    return 0

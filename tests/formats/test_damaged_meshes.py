@@ -67,10 +67,10 @@ BAD_FILES = {
     "index too large": ("a.obj", LINES + b"f 1 2 3\nf 1 2 5\n", "{}:6: mesh: vertex 5 does not exist; the file has 4"),
     "index too small": ("a.obj", LINES + b"f -1 -2 -5\n", "{}:5: mesh: [-1, -2, -5] are not vertices"),
     "face of letters": ("a.obj", LINES + b"f 1 2 x\n", "{}:5: mesh: '1 2 x' is not a face; accepted: vertex numbers"),
-    "face of 300 corners": (
+    "face of 1100 corners": (
         "a.obj",
-        LINES + b"f" + b" 1 2 3" * 100 + b"\n",
-        "{}:5: mesh: a face of 300 corners; at most 256",
+        LINES + b"f" + b" 1 2 3 1" * 275 + b"\n",
+        "{}:5: mesh: a face of 1100 corners; at most 1024",
     ),
     "flat": ("a.obj", mesh_texts.obj(*FLAT), "mesh 'm': the volume is zero"),
     "flat hull": ("a.obj", mesh_texts.obj(FLAT[0], ()), "mesh 'm': no convex hull: all vertices lie in a plane"),
