@@ -30,8 +30,8 @@ def hull_polygons(corners: Array, triangles: Array) -> tuple[list[list[int]], Ar
             continue
         members = _grown(int(first), triangles, normals, beside, face_of, len(polygons))
         loop = _border([triangles[i] for i in members])
-        if len(loop) >= 3:
-            total = areas[members].sum(axis=0)
+        total = areas[members].sum(axis=0)
+        if len(loop) >= 3 and np.any(total != 0.0):  # (three corners in a line are no face)
             polygons.append(loop)
             directions.append(total / np.linalg.norm(total))
     return polygons, np.array(directions).reshape(-1, 3)

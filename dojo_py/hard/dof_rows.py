@@ -68,12 +68,19 @@ def curved_damper(L, dof, rate):
 
 
 @kernel
-def servo_impulse(A, i, h, w_new, w_old, angle, rate, rate_prev):
-    """(impulse along the coordinate, its derivative by the rate) of servo i; the force is clamped to its range."""
+def servo_force(A, i, w_new, w_old, angle, rate, rate_prev):
+    """(force of servo i before it is clamped, its derivative by the rate)."""
     gear = A.servo_gear[i]
     length = gear * (angle + w_new * rate - w_old * rate_prev)
     force = A.servo_force[i] + A.servo_b1[i] * length + A.servo_b2[i] * gear * rate
-    slope = gear * (A.servo_b1[i] * w_new + A.servo_b2[i])
+    return force, gear * (A.servo_b1[i] * w_new + A.servo_b2[i])
+
+
+@kernel
+def servo_impulse(A, i, h, w_new, w_old, angle, rate, rate_prev):
+    """(impulse along the coordinate, its derivative by the rate) of servo i; the force is clamped to its range."""
+    gear = A.servo_gear[i]
+    force, slope = servo_force(A, i, w_new, w_old, angle, rate, rate_prev)
     if force < A.servo_range[i, 0]:
         force, slope = A.servo_range[i, 0], 0.0
     elif force > A.servo_range[i, 1]:

@@ -24,7 +24,7 @@ from dojo_py.hard.assemble import assemble
 from dojo_py.hard.closures import forget_unmet, keep_unmet
 from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS
 from dojo_py.hard.points import clear_cones, combine, copy_point
-from dojo_py.hard.progress import centring, inside_rotation_domain, largest_step, residual_of
+from dojo_py.hard.progress import centring, inside_rotation_domain, inside_servo_ranges, largest_step, residual_of
 from dojo_py.hard.recover import recover
 from dojo_py.hard.residuals import evaluate_motion, evaluate_rows
 from dojo_py.jit import kernel
@@ -113,7 +113,7 @@ def iterate(L, P, Q, A, W, h, kappa, lead, weight, tol_residual, tol_comp, most,
 
         # the better the prediction and the fuller the step, the closer to the boundary: convergence is superlinear at the end
         within = min(1.0, max(W.solver.to_boundary, min(1.0 - sigma ** (1.0 / 3.0), reach)) * reach)
-        alpha = inside_rotation_domain(W, h, within)
+        alpha = inside_servo_ranges(L, W, A, h, inside_rotation_domain(W, h, within))
         fast = fast + 1 if alpha <= 0.5 * within else 0
         copy_point(W, W.now, W.saved)
         for _ in range(LINE_SEARCH):

@@ -3,7 +3,8 @@
 import math
 
 from dojo_py.hard.closures import TENDON_ROW
-from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
+from dojo_py.hard.dof_rows import servo_force, spring_weights
+from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES, in_span
 from dojo_py.hard.limits import UNSURE
 from dojo_py.hard.terms import EQ_TENDON, FAST
 from dojo_py.jit import kernel
@@ -164,3 +165,22 @@ def inside_rotation_domain(W, h, alpha):
             return alpha
         alpha *= 0.5
     return 0.0
+
+
+@kernel
+def inside_servo_ranges(L, W, A, h, alpha):
+    """The largest share of alpha with which no servo's force goes from one end of its range to the other: only to the middle.
+
+    Within its range a servo is stiff, beyond it not at all: Newton's method would jump over the range, to and fro.
+    """
+    w_new, w_old = spring_weights(W.options.springs, h)
+    for a in range(A.servo_dof.shape[0]):
+        dof, lower, upper = A.servo_dof[a], A.servo_range[a, 0], A.servo_range[a, 1]
+        if h < 0.0 or not in_span(W, L.dof_body[dof]) or not math.isfinite(lower) or not math.isfinite(upper):
+            continue
+        here, slope = servo_force(A, a, w_new, w_old, W.angle0[dof], W.rows[L.dof_node[dof], L.dof_row[dof]], W.rate_prev[dof])
+        change = slope * W.drate[dof]
+        there = here + alpha * change
+        if (here > upper and there < lower) or (here < lower and there > upper):
+            alpha = (0.5 * (lower + upper) - here) / change
+    return alpha

@@ -95,6 +95,9 @@ def test_actuator_defaults(outer):
 
 
 CASES = {
+    "defaults that stand below a nested class hold for it, too": """<mujoco><default><default class="a"><default class="b">
+        <geom density="4"/></default><joint stiffness="2"/></default><joint damping=".6"/></default>
+        <worldbody><body childclass="b"><joint/><geom size=".1"/></body></worldbody></mujoco>""",
     "own orientation replaces the class's": """<mujoco><default><geom euler="90 0 0" size="1 1 1"/></default>
         <worldbody><geom type="box" quat="1 0 1 0"/><geom type="box"/><geom type="box" zaxis="1 1 0"/></worldbody>
         </mujoco>""",
