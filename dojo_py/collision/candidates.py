@@ -132,8 +132,7 @@ def build_candidates(model, where, com, turning, skip_unsupported=False):
     chosen = hull | (kind == CYLINDER)  # what chooses its points on a plane too
     convex = acts & ~round_pair & (solid[a] & solid[b] | on_plane & chosen[b])
     fields = _small_fields(model) & ~moves
-    over_terrain = fields[a] & _meets_terrain(kind, hull)[b] | fields[b] & _meets_terrain(kind, hull)[a]
-    convex |= acts & over_terrain
+    convex |= acts & (fields[a] & solid[b] | fields[b] & solid[a])
     on_plane &= simple[b] & ~chosen[b]
     refused = pair[acts & ~(on_plane | round_pair | convex)].tolist()
     if refused and not skip_unsupported:
@@ -147,11 +146,6 @@ def build_candidates(model, where, com, turning, skip_unsupported=False):
     planes = _plane_candidates(model, np.flatnonzero(on_plane), pair, rubbing, (node, centre, axes))
     ease = np.append(1.0 / turning, 0.0)
     return planes, _pair_candidates(model, listed, int(round_pair.sum()), mass, ease, (node, centre, axes))
-
-
-def _meets_terrain(kind, hull):
-    """Which geoms may touch height fields."""
-    return np.isin(kind, (SPHERE, CAPSULE, BOX)) | hull
 
 
 def _small_fields(model):

@@ -7,6 +7,7 @@
     NEAREST       the nearest points of two whole shapes (convex_pair.py), where one of them is curved
     RIM_EDGE      a cylinder's rim against an edge, or against the side of a capsule or cylinder (rims.py)
     RIM_RIM       two rims that cross (rims.py)
+    ELLIPSOID_PLANE   the lowest point of an ellipsoid, A's, over a plane of B
 
 Each kind has its value (gap, n, c): n from B to A, c half way between the surfaces, and `…_rows`: how it changes when body A moves
 by (δx, δθ) in world axes and B stays; `…_change` where that is told for one motion at a time. With a, b the two reference points,
@@ -16,14 +17,16 @@ r their rounding, and u = δx + δθ × (p - x) the motion of a point p of a bod
     EDGE_EDGE     n = ± N / |N|,  N = u_A × u_B       gap = n · (a - b) - r       p = a + t u_A,  t = -((a - b) × u_B) · N / |N|²
     EDGE_OVER     p = a + t u,  t = -((a - b) · k) / (u · k),  k in the face, across its edge       gap = m · (p - b) - r
     RIM_PLANE     p = a - k y / ρ,  y = n - (n·z) z,  ρ = sqrt(y·y + ε²),  z the axis, k the radius
+    ELLIPSOID_PLANE   p = s(-n),   δp = u + W (δθ × n),   s the support point, W how it follows its direction (convex_shapes.py)
 """
 
 import math
 
+from dojo_py.collision.convex_shapes import RIM, feature_support, follow
 from dojo_py.collision.vectors import along, cross, dot, minus, plus, times
 from dojo_py.jit import kernel
 
-BALL_FEATURE, CROSSING, POINT_PLANE, EDGE_EDGE, EDGE_OVER, RIM_PLANE, NEAREST, RIM_EDGE, RIM_RIM = range(9)
+BALL_FEATURE, CROSSING, POINT_PLANE, EDGE_EDGE, EDGE_OVER, RIM_PLANE, NEAREST, RIM_EDGE, RIM_RIM, ELLIPSOID_PLANE = range(10)
 """Kinds of features of two bodies; the first two, of round shapes, are never chosen anew (pair_contacts.py)."""
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -181,3 +184,21 @@ def rim_plane_change(a, z, k, soft, b, n, sign, gap, da, turn_disc, db, turn_pla
     dp = along(along(da, -k / rho, dy), k * dot(y, dy) / (rho * rho * rho), y)
     dgap = dot(m, minus(dp, db)) + dot(dm, minus(p, b))
     return dgap, times(sign, dm), along(along(dp, -0.5 * dgap, m), -0.5 * gap, dm)
+
+
+@kernel
+def ellipsoid_plane(shape, pose, b, n):
+    """(gap, n, c) of the lowest point of an ellipsoid (convex_shapes.py) over the plane through b with unit normal n."""
+    p = feature_support(shape, pose, times(-1.0, n), RIM)
+    gap = dot(n, minus(p, b))
+    return gap, n, along(p, -0.5 * gap, n)
+
+
+@kernel
+def ellipsoid_plane_change(shape, pose, n, shift, turn):
+    """Change of `ellipsoid_plane` when the ellipsoid's centre moves by `shift` and it turns; the plane stays."""
+    down = times(-1.0, n)
+    arm = minus(feature_support(shape, pose, down, RIM), pose[0])
+    dp = plus(moved(shift, turn, arm), follow(shape, pose, down, RIM, cross(turn, n)))
+    dgap = dot(n, dp)
+    return dgap, ZERO, along(dp, -0.5 * dgap, n)

@@ -105,7 +105,12 @@ def shape_of(Q, g):
 @kernel
 def pose_of(Q, g, x, R):
     """(position, matrix) of geom g, whose body has its centre of mass at x (3,) and orientation R (3, 3)."""
-    c, A = Q.shape_centre[g], Q.shape_axes[g]
+    return placed(Q.shape_centre[g], Q.shape_axes[g], x, R)
+
+
+@kernel
+def placed(c, A, x, R):
+    """(position, matrix) in the world of a frame with origin c (3,) and axes A (3, 3) in the frame of a body at x, R."""
     position = (
         x[0] + R[0, 0] * c[0] + R[0, 1] * c[1] + R[0, 2] * c[2],
         x[1] + R[1, 0] * c[0] + R[1, 1] * c[1] + R[1, 2] * c[2],

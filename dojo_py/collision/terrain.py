@@ -15,12 +15,13 @@ numbered by triangle, edge and point of the grid.
 import math
 
 from dojo_py.collision.convex_pair import nearest
-from dojo_py.collision.convex_shapes import MESH, SPHERE, rounding, support
-from dojo_py.collision.features import BALL_FEATURE, EDGE_EDGE, EDGE_OVER, POINT_PLANE
+from dojo_py.collision.convex_shapes import CYLINDER, ELLIPSOID, MESH, is_curved, rounding, support
+from dojo_py.collision.features import BALL_FEATURE, EDGE_EDGE, EDGE_OVER, ELLIPSOID_PLANE, NEAREST, POINT_PLANE, RIM_EDGE
 from dojo_py.collision.height_fields import CORNERS as PRISM
 from dojo_py.collision.height_fields import box_in_field, cells_below, grid_point, middle_of, terrain_triangle
 from dojo_py.collision.manifold import MISSED, MOST, NUMBERS, add_feature, common_corners, keep_spread
-from dojo_py.collision.shown_polygons import CORNERS, FOUND, pose_of, shape_of, show_polygon
+from dojo_py.collision.rim_choice import rim_features
+from dojo_py.collision.shown_polygons import CORNERS, FOUND, no_ends, pose_of, shape_of, show_polygon, shows_polygon
 from dojo_py.collision.vectors import (
     along,
     cross,
@@ -91,6 +92,8 @@ def find_terrain(Q, W, k, x, R, reach):
     A, pose_a, pose_b = shape_of(Q, a), pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
     f, least, before = Q.shape_faces[b, 0], math.inf, W.n_features[0]
     W.manifold.band[0] = 0.0
+    W.manifold.faces[0] = W.manifold.faces[1] = 0
+    no_ends(W.manifold)
     low, high = box_in_field(A, pose_a, pose_b, reach, Q)
     first_row, rows, first_column, columns = cells_below(Q, f, low, high)
     deep_r, deep_c, deep_half = -1, -1, 0
@@ -244,25 +247,31 @@ def _touch(Q, W, k, x, R, geoms, cell, near, reach):
     part, level = _part(shares), length(minus(out, m)) < PARALLEL
     if not (level or _belongs(Q, f, cell, out, here, part)):
         return
-    if Q.shape_kind[a] == SPHERE:
-        _ball(Q, W, k, x, R, geoms, cell, part, level, pose_a[0], 0)
+    if not shows_polygon(Q, a):
+        _round(Q, W, k, x, R, geoms, cell, part, level, pose_a[0], 0)
         return
     M = W.manifold
-    M.found[0] = 0
+    M.found[0], M.size[0] = 0, 0.0
     show_polygon(Q, M, 0, a, pose_a, n)
     _show_triangle(Q, M, b, cell, pose_b)
     common_corners(Q, W, a, pose_a, b, pose_b, n, gap, reach)
-    missed = _number(Q, W, k, f, cell, corners, m, gap)
+    if gap > -MISSED * M.size[0]:
+        rim_features(Q, M, a, pose_a, b, pose_b, n, gap, reach, W.kappa[0] == 0.0)
+    missed = _number(Q, W, k, f, cell, corners, m, gap, pose_b)
     keep_spread(M, MOST if W.kappa[0] == 0.0 else FOUND)
     for s in range(M.found[0]):
         if M.kept[s]:
             add_feature(Q, W, k, M, s, x, R)
     if missed and not level:
-        if M.radius[0] > 0.0 or W.kappa[0] > 0.0:  # a corner that touches, which is no ball, has no normal of its own
+        if Q.shape_kind[a] == CYLINDER:
+            if W.kappa[0] > 0.0:
+                _round(Q, W, k, x, R, geoms, cell, part, level, p, 0)
+                return
+        elif M.radius[0] > 0.0 or W.kappa[0] > 0.0:  # a corner that touches, which is no ball, has no normal of its own
             for i in range(M.corners[0]):
                 centre = row(M.point[0], i)
                 if length(minus(along(p, -M.radius[0], n), centre)) < ON_EDGE * M.size[0]:
-                    _ball(Q, W, k, x, R, geoms, cell, part, level, centre, M.number[0, i])
+                    _round(Q, W, k, x, R, geoms, cell, part, level, centre, M.number[0, i])
                     return
         _plane_feature(Q, W, k, x, R, geoms, cell, p, q, n)
 
@@ -311,7 +320,7 @@ def _show_triangle(Q, M, b, cell, pose_b):
 
 
 @kernel
-def _number(Q, W, k, f, cell, corners, m, gap):
+def _number(Q, W, k, f, cell, corners, m, gap, pose_b):
     """Number the features in M by the grid; what does not bend outwards is no feature: its gap becomes NaN, and it is not kept.
 
     Returns whether none of the others is as near as the pair.
@@ -319,7 +328,10 @@ def _number(Q, W, k, f, cell, corners, m, gap):
     M, missed = W.manifold, True
     for s in range(M.found[0]):
         good = True
-        if M.kind[s] == EDGE_EDGE or M.kind[s] == EDGE_OVER:
+        if M.kind[s] == EDGE_EDGE or M.kind[s] == EDGE_OVER or M.kind[s] == RIM_EDGE:
+            if M.kind[s] == RIM_EDGE:
+                w = turned_back(pose_b[1], row(M.along[s], 1))
+                M.corner[s, 0] ^= 1 * (w[0] + w[1] < 0.0)  # the number of the crossing is the same from both triangles
             i = 3 - M.corner[s, 1] // CORNERS - M.corner[s, 1] % CORNERS
             good = _bends_out(Q, f, cell, corners, m, i)
             M.corner[s, 1] = _edge_number(Q, f, cell, i)
@@ -351,9 +363,13 @@ def _is_double(W, k, M, s):
 
 
 @kernel
-def _ball(Q, W, k, x, R, geoms, cell, part, level, centre, end):
-    """A ball or corner of the shape, its number `end`, over the triangle's plane (`level`), or at an edge or a point of it."""
+def _round(Q, W, k, x, R, geoms, cell, part, level, centre, end):
+    """A ball or corner of the shape, its number `end`, over the triangle's plane (`level`), or at an edge or a point of it.
+
+    Of a shape that is no ball, but curved, its lowest point, or its nearest ones.
+    """
     a, _, b, pose_b = geoms
+    curved = is_curved(shape_of(Q, a))
     f, M = Q.shape_faces[b, 0], W.manifold
     corners, m = _local(Q, b, cell)
     size, i = part
@@ -361,14 +377,14 @@ def _ball(Q, W, k, x, R, geoms, cell, part, level, centre, end):
     put(M.at[0], 0, centre)
     M.rounding[0, 0], M.rounding[0, 1] = rounding(shape_of(Q, a)), 0.0
     if level or size == 3:
-        M.kind[0] = POINT_PLANE
+        M.kind[0] = ELLIPSOID_PLANE if curved else POINT_PLANE
         M.corner[0, 0], M.corner[0, 1] = end, _triangle_number(Q, f, cell)
         put(M.at[0], 1, plus(pose_b[0], turned(pose_b[1], corners[0])))
         put(M.along[0], 1, turned(pose_b[1], m))
         if not _is_double(W, k, M, 0):
             add_feature(Q, W, k, M, 0, x, R)
         return
-    M.kind[0] = BALL_FEATURE
+    M.kind[0] = NEAREST if curved else BALL_FEATURE
     one, two = (corners[i], corners[i]) if size == 1 else (corners[(i + 1) % 3], corners[(i + 2) % 3])
     M.corner[0, 0], M.corner[0, 1] = end, 4 * _point_number(Q, f, cell, i) + 3 if size == 1 else _edge_number(Q, f, cell, i)
     before = W.n_features[0]
@@ -393,10 +409,13 @@ def _put_segment(W, i, middle, half):
 
 @kernel
 def _plane_feature(Q, W, k, x, R, geoms, cell, p, q, n):
-    """The point of the shape that is nearest now, over the plane through the nearest point of the field: it keeps both apart."""
+    """The point of the shape that is nearest now, over the plane through the nearest point of the field: it keeps both apart.
+
+    Of an ellipsoid its lowest point.
+    """
     a = geoms[0]
     M, radius = W.manifold, rounding(shape_of(Q, a))
-    M.kind[0], M.side[0], M.sign[0] = POINT_PLANE, 0, 1.0
+    M.kind[0], M.side[0], M.sign[0] = ELLIPSOID_PLANE if Q.shape_kind[a] == ELLIPSOID else POINT_PLANE, 0, 1.0
     M.corner[0, 0], M.corner[0, 1] = NUMBERS - 1, _triangle_number(Q, Q.shape_faces[geoms[2], 0], cell)
     put(M.at[0], 0, along(p, -radius, n))
     put(M.at[0], 1, q)

@@ -11,10 +11,12 @@ Each kind tells what the motion of A does. When both bodies move rigidly, by Î´Î
 from dojo_py.collision.candidates import FELT
 from dojo_py.collision.convex_derivatives import motion_change
 from dojo_py.collision.convex_pair import nearest
+from dojo_py.collision.convex_shapes import CAPSULE, SPHERE
 from dojo_py.collision.features import (
     CROSSING,
     EDGE_EDGE,
     EDGE_OVER,
+    ELLIPSOID_PLANE,
     NEAREST,
     POINT_PLANE,
     RIM_EDGE,
@@ -26,12 +28,15 @@ from dojo_py.collision.features import (
     edge_edge_rows,
     edge_over,
     edge_over_rows,
+    ellipsoid_plane,
+    ellipsoid_plane_change,
     moved,
     point_plane,
     point_plane_rows,
     rim_plane,
     rim_plane_change,
 )
+from dojo_py.collision.height_fields import HFIELD
 from dojo_py.collision.rims import (
     RIM_SOFTNESS,
     STEADY_LEAN,
@@ -42,7 +47,7 @@ from dojo_py.collision.rims import (
     rim_rim_angles,
     rim_rim_change,
 )
-from dojo_py.collision.shown_polygons import pose_of, shape_of
+from dojo_py.collision.shown_polygons import placed, pose_of, shape_of
 from dojo_py.collision.vectors import along, cross, minus, plus, times
 from dojo_py.hard.pair_contacts import pair_geometry
 from dojo_py.jit import kernel
@@ -98,6 +103,8 @@ def _of_first(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep, s):
         return _rim_plane(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep)
     if kind == RIM_EDGE:
         return _rim_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep)
+    if kind == ELLIPSOID_PLANE:
+        return _ellipsoid_plane(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep)
     return _rim_rim(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep)
 
 
@@ -260,10 +267,32 @@ def _rim_rim(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
 
 
 @kernel
+def _ellipsoid_plane(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
+    g = W.fshape[f, 0]
+    A, pose, normal = shape_of(Q, g), pose_of(Q, g, xa, Ra), _direction(W, f, 1, Rb)
+    b = plus((xb[0], xb[1], xb[2]), _turned(Rb, W.fcentre[f, 1]))
+    gap = _put(ellipsoid_plane(A, pose, b, normal), n, c)
+    arm = minus(pose[0], (xa[0], xa[1], xa[2]))
+    for k in range(6 if deep else 0):
+        u, turn = _motion(k)
+        _put_change(ellipsoid_plane_change(A, pose, normal, moved(u, turn, arm), turn), k, dgap, dn, dc)
+    return gap
+
+
+@kernel
+def _second_shape(Q, W, f, x, R):
+    """(shape, pose) of the second side of feature f: its geom; of a height field the edge or point of the terrain, `fhalf` long."""
+    g, half = W.fshape[f, 1], W.fhalf[f, 1, 2]
+    if Q.shape_kind[g] == HFIELD:
+        return (CAPSULE if half > 0.0 else SPHERE, (0.0, half, 0.0), 0, 0), placed(W.fcentre[f, 1], W.faxes[f, 1], x, R)
+    return shape_of(Q, g), pose_of(Q, g, x, R)
+
+
+@kernel
 def _nearest(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
-    i, j = W.fshape[f, 0], W.fshape[f, 1]
-    A, B = shape_of(Q, i), shape_of(Q, j)
-    pose_a, pose_b = pose_of(Q, i, xa, Ra), pose_of(Q, j, xb, Rb)
+    i = W.fshape[f, 0]
+    A, pose_a = shape_of(Q, i), pose_of(Q, i, xa, Ra)
+    B, pose_b = _second_shape(Q, W, f, xb, Rb)
     near = nearest(A, pose_a, B, pose_b, minus(pose_b[0], pose_a[0]), Q, W.polytope)
     gap, normal, p, q, features, _ = near
     for r in range(3):

@@ -29,7 +29,7 @@ depends on the shapes is in the rows of δn, δc and δgap, eight numbers for ea
     δtorque = R₀ᵀ (δarm × F + arm × δF),   δarm = δc - δx₊ ± α h δ(v_A - v_B)
 """
 
-from dojo_py.collision.features import NEAREST, RIM_EDGE, RIM_PLANE, RIM_RIM
+from dojo_py.collision.features import ELLIPSOID_PLANE, NEAREST, RIM_EDGE, RIM_PLANE, RIM_RIM
 from dojo_py.collision.vectors import along, cross, dot, matrix, minus, plus, put, row, times, turned, turned_back
 from dojo_py.hard.feature_geometry import feature_geometry
 from dojo_py.jit import kernel
@@ -52,9 +52,9 @@ def shift_share(Q, a, b):
 
 @kernel
 def rolls(W, f, side):
-    """Whether the whole arm of one side of feature f is round: a rim's, or of a pair's nearest points."""
+    """Whether the whole arm of one side of feature f is round: a rim's, an ellipsoid's, or of a pair's nearest points."""
     kind = W.fkind[f]
-    if kind == RIM_PLANE or kind == RIM_EDGE:  # (fsign tells whether the rim is A's)
+    if kind == RIM_PLANE or kind == RIM_EDGE or kind == ELLIPSOID_PLANE:  # (fsign tells whether the rim is A's)
         return (W.fsign[f] > 0.0) == (side == 0)
     return kind == NEAREST or kind == RIM_RIM
 

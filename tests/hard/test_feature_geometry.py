@@ -19,17 +19,20 @@ from dojo_py.collision.features import (
     CROSSING,
     EDGE_EDGE,
     EDGE_OVER,
+    ELLIPSOID_PLANE,
     NEAREST,
     POINT_PLANE,
     RIM_EDGE,
     RIM_PLANE,
     RIM_RIM,
 )
+from dojo_py.collision.height_fields import HFIELD
 from dojo_py.hard.feature_geometry import feature_geometry
 
 KINDS = {
     "ball": BALL_FEATURE, "crossing": CROSSING, "point over plane": POINT_PLANE, "edges": EDGE_EDGE, "edge over edge": EDGE_OVER,
     "rim over plane": RIM_PLANE, "nearest points": NEAREST, "rim and edge": RIM_EDGE, "rim and wall": RIM_EDGE, "rims": RIM_RIM,
+    "ellipsoid over plane": ELLIPSOID_PLANE, "ellipsoid and terrain": NEAREST,
 }  # fmt: skip
 DIFFERENCE = 1e-6
 
@@ -51,6 +54,8 @@ def _random_feature(name, sign, rng):
     if name == "rim and edge":
         W.fradius[0, 1 if sign > 0 else 0] = 0.0
     kinds = rng.permutation([BOX, CYLINDER, ELLIPSOID])[:2]
+    if name.startswith("ellipsoid"):
+        kinds = np.array([ELLIPSOID, HFIELD])
     Q = SimpleNamespace(
         shape_kind=kinds, shape_size=rng.uniform(0.05, 0.15, (2, 3)), shape_hull=np.zeros((2, 2), int),
         shape_centre=W.fcentre[0], shape_axes=axes, corner=np.zeros((0, 3)), first=np.zeros(1, int), neighbour=np.zeros(0, int),
