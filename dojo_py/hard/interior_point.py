@@ -113,8 +113,9 @@ def iterate(L, P, Q, A, W, h, kappa, lead, weight, tol_residual, tol_comp, most,
 
         # the better the prediction and the fuller the step, the closer to the boundary: convergence is superlinear at the end
         within = min(1.0, max(W.solver.to_boundary, min(1.0 - sigma ** (1.0 / 3.0), reach)) * reach)
-        alpha = inside_servo_ranges(L, W, A, h, inside_rotation_domain(W, h, within))
+        alpha = inside_rotation_domain(W, h, within)
         fast = fast + 1 if alpha <= 0.5 * within else 0
+        alpha = inside_servo_ranges(L, W, A, h, alpha)
         copy_point(W, W.now, W.saved)
         for _ in range(LINE_SEARCH):
             combine(W, 1.0, W.saved, alpha, W.change, W.now)

@@ -172,11 +172,14 @@ def inside_servo_ranges(L, W, A, h, alpha):
     """The largest share of alpha with which no servo's force goes from one end of its range to the other: only to the middle.
 
     Within its range a servo is stiff, beyond it not at all: Newton's method would jump over the range, to and fro.
+    h < 0: servos do nothing (`dof_law`).
     """
+    if h < 0.0:
+        return alpha
     w_new, w_old = spring_weights(W.options.springs, h)
     for a in range(A.servo_dof.shape[0]):
         dof, lower, upper = A.servo_dof[a], A.servo_range[a, 0], A.servo_range[a, 1]
-        if h < 0.0 or not in_span(W, L.dof_body[dof]) or not math.isfinite(lower) or not math.isfinite(upper):
+        if not in_span(W, L.dof_body[dof]) or not math.isfinite(lower) or not math.isfinite(upper):
             continue
         here, slope = servo_force(A, a, w_new, w_old, W.angle0[dof], W.rows[L.dof_node[dof], L.dof_row[dof]], W.rate_prev[dof])
         change = slope * W.drate[dof]

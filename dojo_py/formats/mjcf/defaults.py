@@ -59,8 +59,7 @@ class Defaults:
         for key in node.attributes:
             if key != "class":
                 self.problems.add(node.where, "the only attribute of default is 'class'", attribute=key)
-        nested = [child for child in node.children if child.tag == "default"]
-        for child in [child for child in node.children if child.tag != "default"] + nested:  # (they inherit what stands below, too)
+        for child in sorted(node.children, key=lambda child: child.tag == "default"):  # (nested classes inherit what stands below, too)
             if child.tag == "default":
                 self._read(child, self._nested(child, target))
             elif child.tag in schema.SHORTCUTS:
