@@ -59,7 +59,7 @@ class Defaults:
         for key in node.attributes:
             if key != "class":
                 self.problems.add(node.where, "the only attribute of default is 'class'", attribute=key)
-        for child in sorted(node.children, key=lambda child: child.tag == "default"):  # (nested classes inherit what stands below, too)
+        for child in sorted(node.children, key=lambda child: child.tag == "default"):  # (nested classes inherit all of it)
             if child.tag == "default":
                 self._read(child, self._nested(child, target))
             elif child.tag in schema.SHORTCUTS:
