@@ -210,7 +210,7 @@ def _face_along(Q, g, m):
     top, c = -math.inf, Q.shape_hull[g, 0]
     for i in range(Q.shape_hull[g, 0], Q.shape_hull[g, 0] + Q.shape_hull[g, 1]):
         d = dot(row(Q.corner, i), m)
-        if d > top:
+        if d > top and Q.around[i] < Q.around[i + 1]:  # (one within a face or an edge is a corner of none)
             top, c = d, i
     best, most = Q.shape_faces[g, 0], -2.0
     for r in range(Q.around[c], Q.around[c + 1]):

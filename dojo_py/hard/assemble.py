@@ -274,7 +274,7 @@ def _assemble_contact(L, W, c, kn, kf, corrected):
     law, mu, K, f = W.claw[c], W.cmu[c], W.cK[c], W.cf[c]
     if not corrected:
         _slack_residual(W, c)
-    condense(law, mu, W.con[c], kn, kf, corrected, W.affine.con[c], W.cdy[c], K, f)
+    condense(law, mu, W.csoft[c], W.con[c], kn, kf, corrected, W.affine.con[c], W.cdy[c], K, f)
     for side in range(2):
         b = W.cbody[c, side]
         if b < 0:

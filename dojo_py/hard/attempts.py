@@ -64,7 +64,7 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once, budget, out):
         kept = out[4:7]
     total = 0.0
     first = COLD_START if source == COLD else WARM_START
-    for attempt in range(first, COLD_START if once else AGAIN_PATH + 1):
+    for attempt in range(first, first + 2 if once else AGAIN_PATH + 1):
         near = attempt > first and out[2] < W.solver.close and out[3] <= tightest
         if whole and kappa == 0.0 and near and hold_corners(L, P, Q, W) > 0:
             return True

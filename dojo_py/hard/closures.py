@@ -197,16 +197,42 @@ of dividing by zero, and round-off in them moves it SHARE times less. Independen
 
 @kernel
 def regularisation(L, W, e, r):
-    """SHARE of C M⁻¹ Cᵀ, the inverse inertia of row r of closure e on its bodies alone; 0 where it has no such constraint."""
+    """SHARE of C M⁻¹ Cᵀ, the inverse inertia of row r of closure e on its bodies alone; 0 where it has no such constraint.
+
+    Where closures give way it is their compliance ε, see `_compliance`.
+    """
     if r >= CONSTRAINT_ROWS[L.eq_kind[e]]:
         return 0.0
+    if W.gives_way[0] > 0.0:
+        return W.gives_way[0] * _compliance(L, W, e, r)
+    return max(SHARE * _inverse_inertia(L, e, r, W.Ceq), 1e-100)
+
+
+@kernel
+def _inverse_inertia(L, e, r, rows):
+    """C M⁻¹ Cᵀ of row r of closure e on its bodies alone. rows (ne, s, 6, 8): C of all closures."""
     inverse = 0.0
     for slot in range(L.eq_bodies.shape[1]):
         b = L.eq_bodies[e, slot]
         if b >= 0:
             for i in range(3):
-                inverse += W.Ceq[e, slot, r, i] ** 2 / L.mass[b] + W.Ceq[e, slot, r, 3 + i] ** 2 / L.inertia[b, i, i]
-    return max(SHARE * inverse, 1e-100)
+                inverse += rows[e, slot, r, i] ** 2 / L.mass[b] + rows[e, slot, r, 3 + i] ** 2 / L.inertia[b, i, i]
+    return inverse
+
+
+@kernel
+def _compliance(L, W, e, r):
+    """Of row r of closure e that gives way, in units of inverse inertia: where two bodies are to meet 1/m of both, the same in all
+    directions, so that they come as near as they can; of turns 1/J; else the row's own where the step starts.
+    """
+    if L.eq_kind[e] > EQ_WELD:
+        return max(_inverse_inertia(L, e, r, W.Geq), 1e-100)
+    inverse = 0.0
+    for slot in range(2):
+        b = L.eq_bodies[e, slot]
+        if b >= 0:
+            inverse += 1.0 / (L.mass[b] if r < 3 else max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2]))
+    return inverse
 
 
 LEFT_OPEN = 1e-6
@@ -221,7 +247,7 @@ def keep_unmet(L, W, h):
     bodies that opens the row, and no λ closes it: ε δλ is the whole row there, and round-off in every other loop. The row stays as
     small as it gets, C M⁻¹ Gᵀ c = 0; the next step starts beside the dead centre and closes it.
     """
-    if L.eq_kind.shape[0] == 0:
+    if L.eq_kind.shape[0] == 0 or W.gives_way[0] > 0.0:
         return
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, k]

@@ -161,7 +161,7 @@ def start_contact(L, P, Q, W, c, recovery):
     recovery: overlap undone at most [m]. Returns the gap there.
     """
     candidate, planes = W.active[c], P.body.shape[0]
-    W.cweight[c], W.cslope[c] = 1.0, 0.0
+    W.cweight[c], W.cslope[c], W.csoft[c] = 1.0, 0.0, 0.0
     if candidate < planes:
         W.claw[c], body = P.law[candidate], P.body[candidate]
     else:
@@ -233,14 +233,14 @@ def evaluate_contact(L, P, Q, W, c, impulse, h, s):
             W.cH[c, 0, 3:6, 3:6], s[0:5, 0:3],
         )  # fmt: skip
         v = row(W.v, b)
-        W.cval[c, 0] = gap + W.contact_allowance[c]
+        W.cval[c, 0] = gap + W.contact_allowance[c] + W.csoft[c] * impulse[0]
         W.cval[c, 1], W.cval[c, 2] = first + dot(row(P.tangent[i], 0), v), second + dot(row(P.tangent[i], 1), v)
         if rows > 3:
             plane_spin_rows(rows, P.normal[i], P.tangent[i], W.R[b], W.v[b], W.cval[c], W.cC[c, 0], W.cB[c, 0])
         _scale(W, c)
         return
     pair_contact_rows(L, P, Q, W, c, h)
-    W.cval[c, 0] += W.contact_allowance[c] + W.cbeyond[c]
+    W.cval[c, 0] += W.contact_allowance[c] + W.cbeyond[c] + W.csoft[c] * impulse[0]
     _scale(W, c)
 
 

@@ -34,7 +34,7 @@ def hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, budget, out):
             bound = _friction(P, W, c) * W.con[c, 0] if estimate > 0 else 0.0
             W.cbound[c] = bound if bound > NO_BOUND else 0.0
         left = max(budget - total, 1.0)
-        total += whole(L, P, Q, A, W, angle, rate, wrench, h, 0.0, kappa, COLD, left, out)
+        total += whole(L, P, Q, A, W, angle, rate, wrench, h, 0.0, kappa, COLD, False, left, out)
         if out[0] != SOLVED:
             break
     worst = 0.0

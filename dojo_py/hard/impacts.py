@@ -54,7 +54,7 @@ def rebound(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
     idle, _ = _work(L, W, h)
     for _ in range(ROUNDS):
         _aim(W, share)
-        total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, budget - total, out)
+        total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, False, budget - total, out)
         if out[0] != SOLVED:
             break
         if _add_impacts(L, P, Q, W, h) > 0:
@@ -66,7 +66,7 @@ def rebound(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
         else:
             return total
     forget_impacts(W)
-    return total + whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, budget - total, out)
+    return total + whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, False, budget - total, out)
 
 
 @kernel

@@ -28,10 +28,11 @@ MOST_CORNERS = 4
 
 
 @kernel
-def whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, source, budget, out):
+def whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, source, once, budget, out):
     """The step of the islands in W.span in one part. Returns the iterations; the rest as in `attempts.attempts`.
 
-    recovery: how fast an initial violation is undone at most [m/s, rad/s]; out[9] is that of the best point.
+    recovery: how fast an initial violation is undone at most [m/s, rad/s]; out[9] is that of the best point. once: from no other
+    impulses.
     """
     total, best = 0.0, out[4]
     for _ in range(MOST_CORNERS):
@@ -39,7 +40,7 @@ def whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, source, budget
         load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
         take_carried(W)
         start_step(L, P, Q, W, wrench, h, recovery)
-        held = attempts(L, P, Q, A, W, h, kappa, source, True, False, False, budget - total, out)
+        held = attempts(L, P, Q, A, W, h, kappa, source, True, False, once, budget - total, out)
         total += out[1]
         if not held:
             break

@@ -55,8 +55,8 @@ def recover(L, W, h, kn, kf, corrected, enough):
             c = W.members[CONTACTS, k]
             _motion_change(L, W, c, y)
             recover_step(
-                W.claw[c], W.cmu[c], W.con[c], kf, corrected, W.affine.con[c], W.cdy[c], y, W.cK[c], W.cf[c], refinement > 0,
-                W.dcon[c],
+                W.claw[c], W.cmu[c], W.csoft[c], W.con[c], kf, corrected, W.affine.con[c], W.cdy[c], y, W.cK[c], W.cf[c],
+                refinement > 0, W.dcon[c],
             )  # fmt: skip
         if not refine:
             break

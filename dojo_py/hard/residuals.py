@@ -1,7 +1,7 @@
 """Residuals of one step at a point, and the pieces of their Jacobian."""
 
 from dojo_py.hard.bodies import momentum_rows, next_pose, pose_by_motion
-from dojo_py.hard.closures import TENDON_ROW, evaluate_closures
+from dojo_py.hard.closures import TENDON_ROW, evaluate_closures, regularisation
 from dojo_py.hard.contact_rows import evaluate_contact
 from dojo_py.hard.dof_rows import dof_law, vector_springs
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, NODES
@@ -89,6 +89,9 @@ def _node_residual(L, W, n, h, scheme, s):
                 _push(W, b, W.Geq[e, slot], lam)
         if L.eq_kind[e] >= EQ_TENDON:
             W.rn[n, TENDON_ROW] = _law_residual(L, W, n, TENDON_ROW, L.eq_dof[e])
+        elif W.gives_way[0] > 0.0:
+            for r in range(6):
+                W.rn[n, r] = W.rows[n, r] - W.left_open[n, r] + regularisation(L, W, e, r) * lam[r]
         return
     first = L.vadr[j]
     springs = L.kind[j] == BALL or L.kind[j] == FREE

@@ -13,6 +13,7 @@ from dojo_py.hard.attempts import complementarity_tolerance
 from dojo_py.hard.choice import choose_contacts, left_out_contact, want_all
 from dojo_py.hard.contact_rows import OVERLAP, plane_gap, start_gap
 from dojo_py.hard.foresight import foresee
+from dojo_py.hard.giving_way import GAVE_WAY, MET, any_closure, give_way, note, was
 from dojo_py.hard.held_friction import hold_bounds
 from dojo_py.hard.held_points import any_held, release_points
 from dojo_py.hard.impacts import rebound
@@ -43,8 +44,8 @@ STATUS, COUNT, RESIDUAL, WORST, MIN_GAP, PARTS, ATTEMPTS, MOVED, ROUND_OFF = ran
 [m], the most parts an island was solved in, the most solves it took, how many islands moved,
 round-off within the residual [m/s]. Of several islands the worst."""
 
-FAILED = -1.0
-"""W.solved of a body for which no usable end was found."""
+FAILED, STAYED = -1.0, 2.0
+"""W.solved of a body for which no usable end was found; of one in an island whose overlaps stayed, which nothing could undo."""
 
 FAR_OFF = 1.0
 """Residual [m/s, rad/s] of a point that is no better than none: at a step of 0.01 s a gap of 1 cm is closed that should not be."""
@@ -76,23 +77,30 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
             first += 1
     total, parts, recovery = 0.0, 1, W.options.recovery_speed
     W.halt[0] = 0.0
+    if kappa == 0.0 and first == 0 and was(W, GAVE_WAY):
+        total += give_way(L, P, Q, A, W, angle, rate, wrench, h, budget, out)
+        if out[0] == SOLVED and out[2] > MET:
+            _report_island(W, report, INEXACT, total, out, 1)
+            note(W, GAVE_WAY)
+            return False
     if first == 0:
         source = WARM if all_warm(W) else COLD
-        total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, kappa, source, budget, out)
+        again = kappa == 0.0 and was(W, STAYED) and _overlap(L, P, Q, W)  # nothing undid it in the last step: one start is enough
+        total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, kappa, source, again, budget, out)
         if out[0] != SOLVED:
             _let_points_go(P, W, out)
             if may_ask and want_all(L, P, Q, W, h) > 0:
                 return True
             if _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step, whole or in parts
                 recovery = 0.0
-                total += whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, COLD, budget - total, out)
+                total += whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, COLD, False, budget - total, out)
         if out[0] != SOLVED and kappa == 0.0 and out[5] <= W.options.residual_tolerance:
             _end_at_best(L, P, Q, A, W, angle, rate, wrench, h, out[9])
             residual = residual_of(L, W, h, 1.0)
             if residual <= W.options.residual_tolerance and out[6] <= complementarity_tolerance(L, W, h, kappa) * steady(W):
                 out[0], out[2], out[3], out[8] = SOLVED, residual, out[6], residual_of(L, W, h, 0.0)
         if out[0] != SOLVED and kappa == 0.0 and hold_points(L, P, Q, W) > 0:
-            total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, budget - total, out)
+            total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, False, budget - total, out)
         if any_held(P, W):
             count, apart = _hold_again(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
             total += count
@@ -110,6 +118,8 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
             return True
     if out[0] == SOLVED:
         _report_island(W, report, SOLVED, total, out, parts)
+        if recovery == 0.0 and parts == 1:
+            note(W, STAYED)
     else:
         _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, out, report)
     return False
@@ -136,7 +146,7 @@ def _hold_again(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
         held, passed = hold_apart(L, P, Q, W)
         if held == 0:
             return total, passed
-        total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, budget - total, out)
+        total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, False, budget - total, out)
     held, passed = hold_apart(L, P, Q, W)
     return total, out[0] == SOLVED and (held > 0 or passed)
 
@@ -145,15 +155,22 @@ def _hold_again(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
 def _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, out, report):
     """The islands' step ends INEXACT at the best there is; without a usable end they stay where they are, under a named failure.
 
-    In this order: the best point of a whole step if it is nearly solved; parts, if they cover half of the interval; friction with
-    held bounds; any usable point of a whole step; what parts cover. Bodies for which there is none of these stay where they are.
-    In the hard limit they also stop if that was so in the last step: the next would fail like this one.
+    In this order: the best point of a whole step if it is nearly solved; closures and overlaps that give way; parts, if they cover
+    half of the interval; friction with held bounds; any usable point of a whole step; what parts cover. Bodies for which there is
+    none of these stay where they are. In the hard limit they also stop if that was so in the last step: the next would fail like
+    this one.
     """
     failure = TOO_FAST if first > 0 else int(out[0])
     covered = W.halt[0]
     nearly = out[5] < W.solver.close
+    budget = (1.0 - W.solver.ladder) * W.options.max_iterations
+    if not nearly and kappa == 0.0 and first == 0 and (any_closure(L, W) or _overlap(L, P, Q, W)):
+        total += give_way(L, P, Q, A, W, angle, rate, wrench, h, budget, out)
+        if out[0] == SOLVED:
+            _report_island(W, report, INEXACT, total, out, 1)
+            note(W, GAVE_WAY)
+            return
     if not nearly and covered < 0.5:
-        budget = (1.0 - W.solver.ladder) * W.options.max_iterations
         total += hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, budget, out)
         if out[0] == SOLVED:
             _report_island(W, report, INEXACT, total, out, 1)

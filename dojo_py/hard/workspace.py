@@ -74,6 +74,7 @@ class Work(NamedTuple):
     inertia: np.ndarray  # (nb, 6, 8) derivative of the momentum rows by the bodies' own velocities
     rb: np.ndarray  # (nb, 8) residual of the momentum rows
     rn: np.ndarray  # (nn, 6) residual of the node rows
+    left_open: np.ndarray  # (nn, 6) what may be left of the rows of closures that give way [m/s, rad/s] (giving_way.py)
     unmet: np.ndarray  # (nn, 6) what no impulse changes of the rows of loop closures, see `keep_unmet`
     size: np.ndarray  # (nb, 8) largest impulse in each momentum row, for the round-off floor
     # contacts that take part in this step
@@ -141,12 +142,14 @@ class Work(NamedTuple):
     lend: np.ndarray  # (nl,) as cend [rad, m]
     contact_allowance: np.ndarray  # (nc,) how much of an initial overlap may stay this step [m]
     limit_allowance: np.ndarray  # (nl,) likewise of a joint beyond its bound [rad, m]
+    csoft: np.ndarray  # (nc,) compliance [m/(N s)] of those that give way (giving_way.py), 0 of all others
     crecovery: np.ndarray  # (nc,) how fast the rest of it is undone at most [m/s]: 0 where all of it may stay
     lrecovery: np.ndarray  # (nl,) likewise [rad/s, m/s]
     kappa: np.ndarray  # (1,) central-path parameter of the step [N m s]; 0 in the hard limit
     group: np.ndarray  # (nb,) a body of those that joints and closures connect with this one
     group_mass: np.ndarray  # (nb,) of the bodies of a group [kg], where it has its label
     group_near: np.ndarray  # (nb,) contacts of a group that the evaluated motion violates, likewise
+    gives_way: np.ndarray  # (1,) compliance of loop closures where they contradict the rest (giving_way.py); 0: they are exact
     softness: np.ndarray  # (2,) how soft shapes are: κ of the point [N m s], the step's or on the way to the hard limit the path's;
     # the gap under the largest impulse there [m], 0 elsewhere
     in_hard_limit: np.ndarray  # (1,) 1 in the hard limit, 0 on the central path
@@ -180,7 +183,7 @@ class Work(NamedTuple):
     dlim: np.ndarray
     dcon: np.ndarray
     # what the last solved step leaves for the next one's start
-    warm: np.ndarray  # (nb,) 1 where the impulses on a body are good, FAILED (step.py) where the last step had no usable end
+    warm: np.ndarray  # (nb,) `solved` of the last step: positive where the impulses on a body are good
     warm_lam: np.ndarray  # (nn, 6)
     warm_lim: np.ndarray  # (nl,) γ of every limit
     warm_fric: np.ndarray  # (nv,) β
@@ -206,7 +209,7 @@ class Work(NamedTuple):
     wanted: np.ndarray  # (number of planes,) 1: candidates that a first solve of this step left out and that would be violated
     wanted_limit: np.ndarray  # (nl,)
     parts: np.ndarray  # (nb,) in how many parts the step of each body was solved; 0: it failed, the body stays
-    solved: np.ndarray  # (nb,) 1 where the step was solved whole, FAILED (step.py) where it has no usable end
+    solved: np.ndarray  # (nb,) 1 where the step was solved whole; STAYED, FAILED (step.py), GAVE_WAY (giving_way.py)
     unmatched: np.ndarray  # (nb,) 1 where no velocity over the step has the momentum at the end of its last part
     begin: np.ndarray  # (nb, 6) momentum at the end of the last interval, angular in the body frame [N s, N m s]
     carried: np.ndarray  # (nb,) 1 where that is not what the velocities say but `carry`: no velocity over a step has it
@@ -301,7 +304,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         turn=z((nb + 1, 3, 3)), Ca=z((nn, 6, WIDTH)),
         Cb=z((nn, 6, WIDTH)), Ceq=z((*layout.eq_bodies.shape, 6, WIDTH)), rows=z((nn, 6)), drive=z((nv, 2)),
         row_scale=z(nv), pull=z((nj, 6, 4)), inertia=z((nb, 6, WIDTH)), rb=z((nb, WIDTH)),
-        rn=z((nn, 6)), unmet=z((nn, 6)), size=z((nb, WIDTH)), active=z(nc, np.int64), n_active=z(2, np.int64),
+        rn=z((nn, 6)), left_open=z((nn, 6)), unmet=z((nn, 6)), size=z((nb, WIDTH)), active=z(nc, np.int64), n_active=z(2, np.int64),
         n_features=z(4, np.int64), fwanted=z(nf, np.int64), fkind=z(nf, np.int64), fpair=z(nf, np.int64), fkey=z(nf, np.int64),
         fbody=z((nf, 2), np.int64),
         fshape=z((nf, 2), np.int64), fcentre=z((nf, 2, 3)), faxes=z((nf, 2, 3, 3)), fhalf=z((nf, 2, 3)), fradius=z((nf, 2)),
@@ -315,12 +318,12 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         R_before=z((nb + 1, 3, 3)), asked=z(nb, np.int64), x_ahead=z((nb + 1, 3)), R_ahead=z((nb + 1, 3, 3)),
         claw=z(nc, np.int64), cheld=z(nc, np.int64), cbound=z(nc),
         cframe=z((nc, 3, 3)), cval=z((nc, nr)),
-        kappa=z(1), softness=z(2), group=z(nb, np.int64), group_mass=z(nb), group_near=z(nb, np.int64),
+        kappa=z(1), gives_way=z(1), softness=z(2), group=z(nb, np.int64), group_mass=z(nb), group_near=z(nb, np.int64),
         in_hard_limit=z(1), free_kind=z(nf, np.int64), free_sign=z(nf),
         free_centre=z((nf, 2, 3)), free_axes=z((nf, 2, 3, 3)), free_radius=z((nf, 2)), checks=z(1, np.int64),
         standoff=z(nc), rest_gap=z(nc), keeps_rest=z(1), limit_standoff=z(nl), standoff_kept=z(nc), limit_standoff_kept=z(nl),
         limpact=z(nl, np.int64), lrebound=z((nl, 2)), lend=z(nl),
-        contact_allowance=z(nc), limit_allowance=z(nl), crecovery=z(nc), lrecovery=z(nl),
+        contact_allowance=z(nc), limit_allowance=z(nl), csoft=z(nc), crecovery=z(nc), lrecovery=z(nl),
         cC=z((nc, 2, nr, WIDTH)), cB=z((nc, 2, nr, WIDTH)),
         cH=z((nc, 2, 6, 2 * WIDTH)), mixed=z((nr, WIDTH)), cK=z((nc, nr, nr)), cf=z((nc, nr)),
         cdy=z((nc, nr)), state=z(state_size(nr)),

@@ -2,7 +2,7 @@
 
 State z of a contact, impulse and motion; n = SECOND_ORDER[law]:
 
-    all             γ, s                            γ s = κ,  s = gap
+    all             γ, s                            γ s = κ,  s = gap, or gap + soft γ of one that gives way
     second order    ξ (n), η₁, η (n), β             ξ ∘ η = κ e,  ξ₁ = μ γ + β,  η = v        (Dojo, eq. 20-24)
     pyramid         ψ, s_ψ, β₁₋₄, s_β₁₋₄            pyramid.py                                  (Dojo, eq. 5-10)
 
@@ -112,9 +112,10 @@ def motion_residual(law, z, motion, gap_floor, speed_floor, dy):
 
 
 @kernel
-def condense(law, mu, z, kn, kf, corrected, a, dy, K, f):
+def condense(law, mu, soft, z, kn, kf, corrected, a, dy, K, f):
     """δF = f - K δy' for one contact, where δy' is the change of the motion beyond dy, the present slack residual.
 
+    soft: compliance of the gap [m/(N s)], s = gap + soft γ; 0: none.
     corrected: less the second-order terms of the affine step a, like z; K is that of the call without them. K and f are written in
     the rows of the law.
     """
@@ -122,7 +123,7 @@ def condense(law, mu, z, kn, kf, corrected, a, dy, K, f):
     r = kn - orthant.product(z[0], z[1])
     if corrected:
         r -= a[0] * a[1]
-    f[0], K[0, 0] = orthant.condense(z[0], z[1], r, dy[0])
+    f[0], K[0, 0] = orthant.condense(z[0], z[1] + soft * z[0], r, dy[0])
     if n > 0:
         second_order.condense(
             friction_bound(law, mu, z), z[XI : 2 + n], z[2 + n], z[3 + n : 3 + 2 * n],
@@ -138,16 +139,16 @@ def condense(law, mu, z, kn, kf, corrected, a, dy, K, f):
 
 
 @kernel
-def recover_step(law, mu, z, kf, corrected, a, dy, y, K, f, more, dz):
+def recover_step(law, mu, soft, z, kf, corrected, a, dy, y, K, f, more, dz):
     """dz: the step of all variables of a contact, given the bodies' change of motion y and dy, K, f of `condense`.
 
     more: y is a further change, added to the dz that is there.
     """
     n = SECOND_ORDER[law]
     if not more:
-        dz[0], dz[1] = f[0], dy[0]
+        dz[0], dz[1] = f[0], dy[0] + soft * f[0]
     dz[0] -= K[0, 0] * y[0]
-    dz[1] += y[0]
+    dz[1] += y[0] - soft * K[0, 0] * y[0]
     if law == PYRAMID:
         pyramid.recover(mu, z, kf, corrected, a, dy, y, (0.0 if more else f[0]) - K[0, 0] * y[0], more, dz)
     if n == 0:

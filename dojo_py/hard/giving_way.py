@@ -1,0 +1,118 @@
+"""What contradicts the rest gives way: loop closures that cannot close, overlaps at the start that something deepens.
+
+A hand welded to a target out of its reach, links that start in one another where a loop closes: no motion solves such a step. The
+closures' rows φ and the gaps of what overlaps where the step starts, exact everywhere else, then have a compliance,
+
+    (φ - φ₀) / h + ε λ = 0  ε = COMPLIANCE / m of places, COMPLIANCE / J of turns, of both bodies (`closures._compliance`)
+    s = gap + h ε γ         ε = COMPLIANCE / m,  m the lighter body
+
+and are undone at the recovery speed at most, which leaves φ₀ of a row: a target that jumps by a metre is no blow. Joints, limits
+and all other contacts hold, and these come as near as they can: the hand pulls towards its target, a start off the loop is closed
+but for a hundredth. The step is INEXACT, with what is left of the exact rows in its residual.
+Bodies that gave way once do so at once in the next step, which then need not fail first, and are solved as usual as soon as what
+is left of the rows is small. (SNOPT's elastic mode is this idea: Gill, Murray, Saunders 2005.)
+"""
+
+import math
+
+from dojo_py.hard.attempts import attempts
+from dojo_py.hard.contact_rows import OVERLAP, start_gap
+from dojo_py.hard.interior_point import SOLVED
+from dojo_py.hard.islands import BODIES, CONTACTS, NODES
+from dojo_py.hard.parts import start_parts, take_carried
+from dojo_py.hard.progress import residual_of
+from dojo_py.hard.residuals import evaluate, evaluate_motion
+from dojo_py.hard.start import COLD, guess_impulses, load_state, start_motion, start_step
+from dojo_py.hard.terms import EQ_TENDON
+from dojo_py.jit import kernel
+
+COMPLIANCE = 0.01
+"""Of the inverse inertia that a row meets: about the share that is left of a row which nothing contradicts."""
+MET = 0.1
+"""Rows [m/s, rad/s] below which the next step is solved as usual."""
+GAVE_WAY = -2.0
+"""W.solved of a body that gave way by more than that."""
+
+
+@kernel
+def give_way(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
+    """The whole step of the islands in W.span where closures and overlaps give way. Returns the iterations.
+
+    out as in `attempts.attempts`; its residual is that of the exact rows.
+    """
+    start_parts(L, W, angle, rate, h, 1)
+    load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
+    take_carried(W)
+    start_step(L, P, Q, W, wrench, h, 0.0)
+    _leave_open(L, A, W, h, W.options.recovery_speed)
+    _soften(L, P, Q, W, h, COMPLIANCE)
+    attempts(L, P, Q, A, W, h, 0.0, COLD, False, False, False, budget, out)
+    _soften(L, P, Q, W, h, 0.0)
+    if out[0] == SOLVED:
+        evaluate(L, P, Q, A, W, h, W.options.springs)
+        out[2], out[8] = residual_of(L, W, h, 1.0), residual_of(L, W, h, 0.0)
+    return out[1]
+
+
+@kernel
+def _leave_open(L, A, W, h, speed):
+    """W.left_open = φ₀ / h of closures' rows that are undone at this speed [m/s, rad/s]."""
+    guess_impulses(W, COLD)
+    start_motion(L, W)
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        W.v[W.members[BODIES, k], :] = 0.0
+    evaluate_motion(L, A, W, h, W.options.springs)
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        n = W.members[NODES, k]
+        for first in range(0, 6, 3):  # (places, then turns)
+            size = math.sqrt(W.rows[n, first] ** 2 + W.rows[n, first + 1] ** 2 + W.rows[n, first + 2] ** 2)
+            share = 1.0 - speed / size if size > speed else 0.0
+            for r in range(first, first + 3):
+                W.left_open[n, r] = share * W.rows[n, r]
+
+
+@kernel
+def _soften(L, P, Q, W, h, compliance):
+    """Closures and the overlaps of the islands have this compliance, see above; 0: none."""
+    W.gives_way[0] = compliance
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        W.csoft[c] = 0.0
+        if compliance > 0.0 and start_gap(L, P, Q, W, W.active[c]) < -OVERLAP:
+            W.csoft[c] = h * compliance / _lighter(L, W, c)
+
+
+@kernel
+def _lighter(L, W, c):
+    """Mass of the lighter body of contact c [kg]."""
+    mass = math.inf
+    for side in range(2):
+        if W.cbody[c, side] >= 0:
+            mass = min(mass, L.mass[W.cbody[c, side]])
+    return mass
+
+
+@kernel
+def any_closure(L, W):
+    """Whether loop closures take part in the step of the islands in W.span."""
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        j = L.node_joint[W.members[NODES, k]]
+        if j < 0 and L.eq_kind[-1 - j] < EQ_TENDON:
+            return True
+    return False
+
+
+@kernel
+def was(W, what):
+    """Whether the last step left this in W.solved of all bodies of the islands."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        if W.warm[W.members[BODIES, k]] != what:
+            return False
+    return True
+
+
+@kernel
+def note(W, what):
+    """W.solved of all bodies of the islands is that, which the next step finds in W.warm."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        W.solved[W.members[BODIES, k]] = what

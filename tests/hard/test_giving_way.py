@@ -1,0 +1,75 @@
+"""Constraints that contradict each other: closures and overlaps give way, nothing freezes, and what can be is exact again."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from dojo_py import HardSimulator, Status, load_model
+
+BENT = np.array([-1.3, 1.2])
+ARM = """<mujoco><option timestep="0.01"/><default><geom contype="0" conaffinity="0"/></default><worldbody>
+  <body name="hand" mocap="true" pos="0.8 0 1"/>
+  <body name="upper" pos="0 0 1"><joint name="shoulder" axis="0 1 0" range="-170 170"/>
+    <geom type="capsule" fromto="0 0 0 0.4 0 0" size="0.03" mass="1"/>
+    <body name="lower" pos="0.4 0 0"><joint name="elbow" axis="0 1 0" range="10 150"/>
+      <geom type="capsule" fromto="0 0 0 0.4 0 0" size="0.03" mass="1"/></body></body>
+  <body name="ball" pos="3 0 2"><freejoint/><geom size="0.1" mass="0.5"/></body>
+  </worldbody><equality><connect body1="lower" body2="hand" anchor="0.4 0 0"/></equality></mujoco>"""
+
+
+def with_hand(state, place):
+    return dataclasses.replace(state, mocap_pos=np.array([place]))
+
+
+def bent(sim):
+    """The arm bent, the hand where its tip is."""
+    return sim.initial_state(np.concatenate([BENT, sim.model.qpos0[2:]]))
+
+
+@pytest.fixture(scope="module")
+def sim():
+    return HardSimulator(load_model(ARM))
+
+
+def run(sim, state, place, steps):
+    out = []
+    for _ in range(steps):
+        out.append(sim.step(with_hand(state, place)))
+        state = out[-1].state
+    return out
+
+
+@pytest.mark.parametrize("target", [(1.5, 0.0, 1.4), (0.3, 0.5, 1.2), (0.1, 0.0, 1.05)], ids=["too far", "beside", "limits"])
+def test_an_arm_pulled_to_where_it_cannot_go_comes_as_near_as_it_can(sim, target):
+    state = run(sim, bent(sim), tip(BENT), 30)[-1].state
+    away = run(sim, state, target, 200)
+    assert all(np.isfinite(step.state.qpos).all() for step in away)
+    assert all(step.status is Status.INEXACT and step.iterations <= 20 for step in away[20:])
+    assert sum(step.status is not Status.INEXACT for step in away[:20]) <= 3  # 1: where a limit is hit at 27 rad/s
+    rest = away[-1].state
+    assert np.abs(rest.qvel[:2]).max() < 0.01  # (the lever to a far target is short)
+    nearest = least_distance(sim.model, target)
+    reached = np.linalg.norm(tip(rest.qpos) - target)
+    assert reached < nearest + 1e-3
+    back = run(sim, rest, tip(BENT), 50)
+    assert all(step.status is Status.SOLVED for step in back[10:])
+    assert np.linalg.norm(tip(back[-1].state.qpos) - tip(BENT)) < 1e-8
+
+
+def tip(qpos):
+    """The arm's tip [m]."""
+    a, b = qpos[0], qpos[0] + qpos[1]
+    return np.array([0.4 * np.cos(a) + 0.4 * np.cos(b), 0.0, 1.0 - 0.4 * np.sin(a) - 0.4 * np.sin(b)])
+
+
+def least_distance(model, target):
+    """From the target to the nearest point that the tip can be at, over a grid of the joints' ranges [m]."""
+    low, high = model.jnt_range[:2].T
+    grid = [(a, b) for a in np.linspace(low[0], high[0], 400) for b in np.linspace(low[1], high[1], 400)]
+    return min(np.linalg.norm(tip(np.array(q)) - target) for q in grid)
+
+
+def test_what_is_free_moves_as_it_does_alone(sim):
+    out, usual = run(sim, bent(sim), (1.5, 0.0, 1.4), 20), run(sim, bent(sim), tip(BENT), 20)
+    assert np.array_equal(out[-1].state.qpos[2:], usual[-1].state.qpos[2:])
