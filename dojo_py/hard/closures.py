@@ -223,15 +223,17 @@ def _inverse_inertia(L, e, r, rows):
 @kernel
 def _compliance(L, W, e, r):
     """Of row r of closure e that gives way, in units of inverse inertia: where two bodies are to meet 1/m of both, the same in all
-    directions, so that they come as near as they can; of turns 1/J; else the row's own where the step starts.
+    directions, so that they come as near as they can; of turns 1/J; else the row's own where the step starts. With each body moves
+    all that it is jointed to (`start.share_masses`), but where that holds the other one too.
     """
     if L.eq_kind[e] > EQ_WELD:
         return max(_inverse_inertia(L, e, r, W.Geq), 1e-100)
-    inverse = 0.0
-    for slot in range(2):
-        b = L.eq_bodies[e, slot]
+    inverse, one, two = 0.0, L.eq_bodies[e, 0], L.eq_bodies[e, 1]
+    loop = one >= 0 and two >= 0 and W.group[one] == W.group[two]
+    for b in (one, two):
         if b >= 0:
-            inverse += 1.0 / (L.mass[b] if r < 3 else max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2]))
+            share = 1.0 if loop else L.mass[b] / W.group_mass[W.group[b]]
+            inverse += share / (L.mass[b] if r < 3 else max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2]))
     return inverse
 
 

@@ -8,9 +8,10 @@ closures' rows φ and the gaps of what overlaps where the step starts, exact eve
 
 and are undone at the recovery speed at most, which leaves φ₀ of a row: a target that jumps by a metre is no blow. Joints, limits
 and all other contacts hold, and these come as near as they can: the hand pulls towards its target, a start off the loop is closed
-but for a hundredth. The step is INEXACT, with what is left of the exact rows in its residual.
-Bodies that gave way once do so at once in the next step, which then need not fail first, and are solved as usual as soon as what
-is left of the rows is small. (SNOPT's elastic mode is this idea: Gill, Murray, Saunders 2005.)
+but for a hundredth. Where Newton's method does not end with so stiff a pull, one that is ten times softer is tried, and so on: in
+the end only the rest holds. The step is INEXACT, with what is left of the exact rows in its residual.
+Bodies that gave way once do so at once in the next step, which then need not fail first; where what is left could be undone in a
+step, it is tried as usual from there. (SNOPT's elastic mode is this idea: Gill, Murray, Saunders 2005.)
 """
 
 import math
@@ -22,16 +23,16 @@ from dojo_py.hard.islands import BODIES, CONTACTS, NODES
 from dojo_py.hard.parts import start_parts, take_carried
 from dojo_py.hard.progress import residual_of
 from dojo_py.hard.residuals import evaluate, evaluate_motion
-from dojo_py.hard.start import COLD, guess_impulses, load_state, start_motion, start_step
+from dojo_py.hard.start import COLD, guess_impulses, load_state, share_masses, start_motion, start_step
 from dojo_py.hard.terms import EQ_TENDON
 from dojo_py.jit import kernel
 
 COMPLIANCE = 0.01
 """Of the inverse inertia that a row meets: about the share that is left of a row which nothing contradicts."""
-MET = 0.1
-"""Rows [m/s, rad/s] below which the next step is solved as usual."""
+SOFTER, SOFTEST = 10.0, 100.0
+"""Factor from one compliance to the next that is tried, and the last: a pull that undoes a hundredth of what is left of a row."""
 GAVE_WAY = -2.0
-"""W.solved of a body that gave way by more than that."""
+"""W.solved of a body that gave way."""
 
 
 @kernel
@@ -40,18 +41,25 @@ def give_way(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
 
     out as in `attempts.attempts`; its residual is that of the exact rows.
     """
-    start_parts(L, W, angle, rate, h, 1)
-    load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
-    take_carried(W)
-    start_step(L, P, Q, W, wrench, h, 0.0)
-    _leave_open(L, A, W, h, W.options.recovery_speed)
-    _soften(L, P, Q, W, h, COMPLIANCE)
-    attempts(L, P, Q, A, W, h, 0.0, COLD, False, False, False, budget, out)
+    total, compliance = 0.0, COMPLIANCE
+    while compliance <= SOFTEST and total < budget:
+        start_parts(L, W, angle, rate, h, 1)
+        load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
+        take_carried(W)
+        start_step(L, P, Q, W, wrench, h, 0.0)
+        share_masses(L, W)
+        _leave_open(L, A, W, h, W.options.recovery_speed)
+        _soften(L, P, Q, W, h, compliance)
+        attempts(L, P, Q, A, W, h, 0.0, COLD, False, False, True, budget - total, out)
+        total += out[1]
+        if out[0] == SOLVED:
+            break
+        compliance *= SOFTER
     _soften(L, P, Q, W, h, 0.0)
     if out[0] == SOLVED:
         evaluate(L, P, Q, A, W, h, W.options.springs)
         out[2], out[8] = residual_of(L, W, h, 1.0), residual_of(L, W, h, 0.0)
-    return out[1]
+    return total
 
 
 @kernel

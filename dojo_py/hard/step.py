@@ -13,7 +13,7 @@ from dojo_py.hard.attempts import complementarity_tolerance
 from dojo_py.hard.choice import choose_contacts, left_out_contact, want_all
 from dojo_py.hard.contact_rows import OVERLAP, plane_gap, start_gap
 from dojo_py.hard.foresight import foresee
-from dojo_py.hard.giving_way import GAVE_WAY, MET, any_closure, give_way, note, was
+from dojo_py.hard.giving_way import GAVE_WAY, any_closure, give_way, note, was
 from dojo_py.hard.held_friction import hold_bounds
 from dojo_py.hard.held_points import any_held, release_points
 from dojo_py.hard.impacts import rebound
@@ -25,6 +25,7 @@ from dojo_py.hard.progress import residual_of
 from dojo_py.hard.residuals import evaluate
 from dojo_py.hard.start import (
     COLD,
+    HERE,
     WARM,
     all_warm,
     guess_impulses,
@@ -77,23 +78,30 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
             first += 1
     total, parts, recovery = 0.0, 1, W.options.recovery_speed
     W.halt[0] = 0.0
-    if kappa == 0.0 and first == 0 and was(W, GAVE_WAY):
+    gave_way = kappa == 0.0 and first == 0 and was(W, GAVE_WAY)
+    if gave_way:
         total += give_way(L, P, Q, A, W, angle, rate, wrench, h, budget, out)
-        if out[0] == SOLVED and out[2] > MET:
-            _report_island(W, report, INEXACT, total, out, 1)
-            note(W, GAVE_WAY)
+        if out[0] == SOLVED and out[2] > W.options.recovery_speed:
+            _report_gave_way(W, report, total, out)
             return False
+        gave_way = out[0] == SOLVED
     if first == 0:
-        source = WARM if all_warm(W) else COLD
+        source = HERE if gave_way else WARM if all_warm(W) else COLD
         again = kappa == 0.0 and was(W, STAYED) and _overlap(L, P, Q, W)  # nothing undid it in the last step: one start is enough
-        total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, kappa, source, again, budget, out)
+        once = gave_way or again
+        total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, kappa, source, once, budget, out)
         if out[0] != SOLVED:
             _let_points_go(P, W, out)
-            if may_ask and want_all(L, P, Q, W, h) > 0:
+            if may_ask and not gave_way and want_all(L, P, Q, W, h) > 0:
                 return True
             if _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step, whole or in parts
                 recovery = 0.0
-                total += whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, COLD, False, budget - total, out)
+                total += whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, COLD, gave_way, budget - total, out)
+            if gave_way and out[0] != SOLVED:
+                total += give_way(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
+                if out[0] == SOLVED:
+                    _report_gave_way(W, report, total, out)
+                    return False
         if out[0] != SOLVED and kappa == 0.0 and out[5] <= W.options.residual_tolerance:
             _end_at_best(L, P, Q, A, W, angle, rate, wrench, h, out[9])
             residual = residual_of(L, W, h, 1.0)
@@ -167,8 +175,7 @@ def _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, 
     if not nearly and kappa == 0.0 and first == 0 and (any_closure(L, W) or _overlap(L, P, Q, W)):
         total += give_way(L, P, Q, A, W, angle, rate, wrench, h, budget, out)
         if out[0] == SOLVED:
-            _report_island(W, report, INEXACT, total, out, 1)
-            note(W, GAVE_WAY)
+            _report_gave_way(W, report, total, out)
             return
     if not nearly and covered < 0.5:
         total += hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, budget, out)
@@ -189,6 +196,13 @@ def _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, 
         _report_island(W, report, INEXACT, total, out, 1)
     else:
         _report_island(W, report, failure, total, out, 0)
+
+
+@kernel
+def _report_gave_way(W, report, total, out):
+    """The islands' step ends where closures and overlaps gave way."""
+    _report_island(W, report, INEXACT, total, out, 1)
+    note(W, GAVE_WAY)
 
 
 @kernel

@@ -45,8 +45,8 @@ def test_an_arm_pulled_to_where_it_cannot_go_comes_as_near_as_it_can(sim, target
     state = run(sim, bent(sim), tip(BENT), 30)[-1].state
     away = run(sim, state, target, 200)
     assert all(np.isfinite(step.state.qpos).all() for step in away)
-    assert all(step.status is Status.INEXACT and step.iterations <= 20 for step in away[20:])
-    assert sum(step.status is not Status.INEXACT for step in away[:20]) <= 3  # 1: where a limit is hit at 27 rad/s
+    assert all(step.status is Status.INEXACT for step in away)
+    assert all(step.iterations <= 20 for step in away[20:])
     rest = away[-1].state
     assert np.abs(rest.qvel[:2]).max() < 0.01  # (the lever to a far target is short)
     nearest = least_distance(sim.model, target)
@@ -73,3 +73,26 @@ def least_distance(model, target):
 def test_what_is_free_moves_as_it_does_alone(sim):
     out, usual = run(sim, bent(sim), (1.5, 0.0, 1.4), 20), run(sim, bent(sim), tip(BENT), 20)
     assert np.array_equal(out[-1].state.qpos[2:], usual[-1].state.qpos[2:])
+
+
+HEAVY = """<mujoco><option timestep="{h}"/><default><geom contype="0" conaffinity="0"/></default><worldbody>
+  <body name="hand" mocap="true" pos="0.9 0 1"/>
+  <body pos="0 0 1"><joint axis="0 1 0" range="-170 170"/><geom type="capsule" fromto="0 0 0 .4 0 0" size=".05" mass="15"/>
+    <body pos=".4 0 0"><joint axis="0 1 0" range="10 150"/><geom type="capsule" fromto="0 0 0 .4 0 0" size=".04" mass="8"/>
+      <body name="finger" pos=".4 0 0"><joint axis="0 1 0" range="-90 90"/>
+        <geom type="capsule" fromto="0 0 0 .1 0 0" size=".01" mass="{mass}"/></body></body></body>
+  </worldbody><equality><connect body1="finger" body2="hand" anchor=".1 0 0"/></equality></mujoco>"""
+
+
+@pytest.mark.parametrize("h", [0.002, 0.01, 0.05])
+@pytest.mark.parametrize("mass", [0.1, 1.0])
+def test_a_heavy_arm_held_by_a_light_finger_is_solved_again(h, mass):
+    """What pulls is as stiff as all that hangs on it asks for; with the finger's own mass alone the arm sagged for good."""
+    sim, qpos = HardSimulator(load_model(HEAVY.format(h=h, mass=mass))), np.array([-1.0, 1.2, 0.3])
+    angles = np.cumsum(qpos)
+    home = np.array([np.dot([0.4, 0.4, 0.1], np.cos(angles)), 0.0, 1.0 - np.dot([0.4, 0.4, 0.1], np.sin(angles))])
+    state = run(sim, sim.initial_state(qpos), home, 5)[-1].state
+    away = run(sim, state, (1.5, 0.0, 1.3), round(1.0 / h))
+    assert all(step.status is Status.INEXACT for step in away)
+    back = run(sim, away[-1].state, home, 40)
+    assert all(step.status is Status.SOLVED for step in back[20:])  # from the 1st to the 18th on
