@@ -10,8 +10,8 @@ and are undone at the recovery speed at most, which leaves φ₀ of a row: a tar
 and all other contacts hold, and these come as near as they can: the hand pulls towards its target, a start off the loop is closed
 but for a hundredth. Where Newton's method does not end with so stiff a pull, one that is ten times softer is tried, and so on: in
 the end only the rest holds. The step is INEXACT, with what is left of the exact rows in its residual.
-Bodies that gave way once do so at once in the next step, which then need not fail first; where what is left could be undone in a
-step, it is tried as usual from there. (SNOPT's elastic mode is this idea: Gill, Murray, Saunders 2005.)
+Closures that gave way once do so at once in the next step, which then need not fail first; where what is left could be undone in
+a step, it is tried as usual from there. (SNOPT's elastic mode is this idea: Gill, Murray, Saunders 2005.)
 """
 
 import math

@@ -78,7 +78,7 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
             first += 1
     total, parts, recovery = 0.0, 1, W.options.recovery_speed
     W.halt[0] = 0.0
-    gave_way = kappa == 0.0 and first == 0 and was(W, GAVE_WAY)
+    gave_way = kappa == 0.0 and first == 0 and was(W, GAVE_WAY) and any_closure(L, W)
     if gave_way:
         total += give_way(L, P, Q, A, W, angle, rate, wrench, h, budget, out)
         if out[0] == SOLVED and out[2] > W.options.recovery_speed:
@@ -96,7 +96,7 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
                 return True
             if _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step, whole or in parts
                 recovery = 0.0
-                total += whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, COLD, gave_way, budget - total, out)
+                total += whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, COLD, False, budget - total, out)
             if gave_way and out[0] != SOLVED:
                 total += give_way(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
                 if out[0] == SOLVED:
