@@ -3,6 +3,7 @@
 import math
 
 from dojo_py.hard.apart import hold_corners
+from dojo_py.hard.at_end import any_pyramid, newton_at_end
 from dojo_py.hard.bodies import strongest_gravity
 from dojo_py.hard.central_path import follow
 from dojo_py.hard.interior_point import MAX_ITERATIONS, SOLVED, STALLED, TOO_FAST, UNCLEAR, iterate, steady
@@ -11,6 +12,7 @@ from dojo_py.hard.progress import residual_of
 from dojo_py.hard.start import (
     COLD,
     HERE,
+    WARM,
     any_cone,
     fly,
     guess_impulses,
@@ -23,11 +25,11 @@ from dojo_py.hard.unloaded import let_go, nothing_touches, slacks_of_motion
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import FRICTIONLESS
 
-WARM_START, AGAIN_WARM, COLD_START, AGAIN_COLD, PATH, AGAIN_PATH = range(6)
-"""Attempts at a step, in this order: from the impulses of the last step, or from none; after each, from those where it got stuck
+AT_END, WARM_START, AGAIN_WARM, COLD_START, AGAIN_COLD, PATH, AGAIN_PATH = range(7)
+"""Attempts at a step, in this order: from the impulses of the last step at the end of the path (at_end.py), by the interior-point method or from none; after each, from those where it got stuck
 close to the solution; along the central path around its folds, which friction makes (central_path.py). Those taken up again
 keep the gaps of contacts that rested before (`assemble._aim`)."""
-HEIGHT = (0.1, 0.1, 1.0, 0.1, 1.0, 0.1)
+HEIGHT = (0.0, 0.1, 0.1, 1.0, 0.1, 1.0, 0.1)
 """How far up the central path each starts: a share of the violations that remain under the impulses, or of all violations."""
 
 PATH_SHARE = 0.5
@@ -64,8 +66,10 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once, budget, out):
         kept = out[4:7]
     total = 0.0
     first = COLD_START if source == COLD else WARM_START
-    for attempt in range(first, first + 2 if once else AGAIN_PATH + 1):
-        near = attempt > first and out[2] < W.solver.close and out[3] <= tightest
+    if source == WARM and whole and kappa == 0.0 and not any_pyramid(W):
+        first = AT_END
+    for attempt in range(first, first + (3 if first == AT_END else 2) if once else AGAIN_PATH + 1):
+        near = attempt > max(first, WARM_START) and out[2] < W.solver.close and out[3] <= tightest
         if whole and kappa == 0.0 and near and hold_corners(L, P, Q, W) > 0:
             return True
         again = attempt in (AGAIN_WARM, AGAIN_COLD, AGAIN_PATH)
@@ -73,10 +77,10 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once, budget, out):
             continue
         if attempt == PATH and kappa == 0.0 and not ((whole or last) and _any_friction(W)):
             continue
-        impulses = HERE if again else source if attempt == WARM_START else COLD
+        impulses = HERE if again else source if attempt <= WARM_START else COLD
         W.keeps_rest[0] = 1.0 if again else 0.0
         tol_comp = tightest * steady(W) if again and kappa == 0.0 else tightest
-        remembered = again or attempt == WARM_START
+        remembered = again or attempt <= WARM_START
         most = max(min(UNLOADED_LIMIT, int(budget - total)), 1)
         count, unloaded = _start(L, P, Q, A, W, h, kappa, impulses, HEIGHT[attempt], weight, remembered, again, most)
         total += count
@@ -85,6 +89,15 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once, budget, out):
             out[7] += 1.0
             out[8] = residual_of(L, W, h, 0.0)
             return False
+        if attempt == AT_END:
+            status, count, residual, worst = newton_at_end(L, P, Q, A, W, h, weight, W.options.residual_tolerance, tightest)
+            total += count
+            if status == SOLVED:
+                out[0], out[1], out[2], out[3] = status, total, residual, worst
+                out[7] += 1.0
+                out[8] = residual_of(L, W, h, 0.0)
+                return False
+            continue
         if attempt == PATH and any_cone(L, W):
             end = weight * (kappa if kappa > 0.0 else 0.5 * tol_comp)
             most = int(PATH_SHARE * (budget - total))
@@ -137,7 +150,7 @@ def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered, again,
             release_cones(L, W, h)
             slacks_of_motion(W)
             return count, True
-    if cones:
+    if cones and height > 0.0:
         start_pairs(L, W, h, height, kappa, weight, remembered)
     release_cones(L, W, h)
     return count, False

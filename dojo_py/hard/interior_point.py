@@ -62,7 +62,7 @@ def iterate(L, P, Q, A, W, h, kappa, lead, weight, tol_residual, tol_comp, most,
     forget_unmet(L, W)
     if not evaluated:
         evaluate_motion(L, A, W, h, W.options.springs)
-    residual, worst, mean, typical = _measure(L, P, Q, W, h, kappa, lead, weight)
+    residual, worst, mean, typical = measure(L, P, Q, W, h, kappa, lead, weight)
     least_residual, least_mean, idle, short, fast = residual, mean, 0, 0, 0
     for iteration in range(most + 1):
         keep_best(W, max(residual / tol_residual, worst / tol_comp), residual, worst, kept)
@@ -86,7 +86,7 @@ def iterate(L, P, Q, A, W, h, kappa, lead, weight, tol_residual, tol_comp, most,
         enough = 1e-2 * max(residual, tol_residual)
         predicted = mean > W.solver.arrived * floor  # (nearer, the correction would be for a step that is not taken)
         if predicted:
-            if not _newton(L, W, h, kappa, 0.0, typical, False, math.inf):
+            if not newton(L, W, h, kappa, 0.0, typical, False, math.inf):
                 return SINGULAR, iteration, residual, worst
             affine = min(1.0, largest_step(W))
             sigma = _centring_parameter(W, affine, weight, mean, kappa)
@@ -94,7 +94,7 @@ def iterate(L, P, Q, A, W, h, kappa, lead, weight, tol_residual, tol_comp, most,
             target = max(sigma * mean, floor, min(W.solver.bend * _bend(W, h), W.solver.leap * mean))
         else:
             target = floor
-        if not _newton(L, W, h, max(target, kappa), target / weight, typical, predicted, enough):
+        if not newton(L, W, h, max(target, kappa), target / weight, typical, predicted, enough):
             return SINGULAR, iteration, residual, worst
         reach = largest_step(W)
         for _ in range(2):  # the pairs are near the end of the path and the motion is not: aim higher
@@ -102,13 +102,13 @@ def iterate(L, P, Q, A, W, h, kappa, lead, weight, tol_residual, tol_comp, most,
                 break
             clear_cones(W, W.affine)
             target *= W.solver.rise
-            _newton(L, W, h, max(target, kappa), target / weight, typical, True, enough)
+            newton(L, W, h, max(target, kappa), target / weight, typical, True, enough)
             reach = largest_step(W)
         if predicted and reach < W.solver.blocked and kappa == 0.0:
             # the pairs have shrunk before the motion fits them: higher up the path, or where the prediction could go, uncorrected
             clear_cones(W, W.affine)
             target = max((W.solver.rise if affine < W.solver.blocked else max(sigma, LEAST_CENTRING)) * mean, floor)
-            _newton(L, W, h, max(target, kappa), target / weight, typical, True, enough)
+            newton(L, W, h, max(target, kappa), target / weight, typical, True, enough)
             reach = largest_step(W)
 
         # the better the prediction and the fuller the step, the closer to the boundary: convergence is superlinear at the end
@@ -120,7 +120,7 @@ def iterate(L, P, Q, A, W, h, kappa, lead, weight, tol_residual, tol_comp, most,
         for _ in range(LINE_SEARCH):
             combine(W, 1.0, W.saved, alpha, W.change, W.now)
             evaluate_motion(L, A, W, h, W.options.springs)
-            new_residual, new_worst, mean, typical = _measure(L, P, Q, W, h, kappa, lead, weight)
+            new_residual, new_worst, mean, typical = measure(L, P, Q, W, h, kappa, lead, weight)
             if new_residual <= max(W.solver.growth * residual, 1e3 * tol_residual) or new_worst <= worst:
                 break
             alpha *= 0.5
@@ -134,7 +134,7 @@ def iterate(L, P, Q, A, W, h, kappa, lead, weight, tol_residual, tol_comp, most,
 
 
 @kernel
-def _measure(L, P, Q, W, h, kappa, lead, weight):
+def measure(L, P, Q, W, h, kappa, lead, weight):
     """(residual [m/s], largest |b∘c - κe|, mean product with friction's times weight, mean product of gaps) of the present point.
 
     The last is 0 on the central path, where all products are to be the same (`assemble`).
@@ -179,7 +179,7 @@ def _bend(W, h):
 
 
 @kernel
-def _newton(L, W, h, kn, kf, typical, corrected, enough):
+def newton(L, W, h, kn, kf, typical, corrected, enough):
     """Newton's step to the products kn of gaps and kf of friction (Dojo, eq. 28-29), into W.change. False where singular.
 
     typical: see `assemble`. corrected: with the second-order terms of the affine step, on the matrix that it was found with.

@@ -285,7 +285,7 @@ def start_pairs(L, W, h, factor, kappa, weight, warm):
     scale = _violation_scale(L, W, h)
     start = factor * scale
     if warm:
-        start = min(scale, max(W.solver.lowest * scale, factor * max(_violations(L, W, h), h * _imbalance_energy(L, W))))
+        start = min(scale, max(W.solver.lowest * scale, factor * max(_violations(L, W, h), h * imbalance_energy(L, W))))
     _start_pairs(L, W, h, max(start, kappa), max(start / weight, kappa))
 
 
@@ -338,7 +338,7 @@ def contact_mass(L, W, c):
 
 
 @kernel
-def _imbalance_energy(L, W):
+def imbalance_energy(L, W):
     """Twice the kinetic energy [J] that the imbalance of the rows would give the bodies and joints, each on its own."""
     energy = 0.0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):

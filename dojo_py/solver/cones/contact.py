@@ -14,10 +14,12 @@ Newton's equations of a contact are solved for the impulse F = (γ, ξ) as a fun
 K (1 + n, 1 + n). Step lengths: Dojo, eq. 41-46.
 """
 
+import math
+
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import orthant, pyramid, second_order
 from dojo_py.solver.cones.orthant import FAR
-from dojo_py.solver.cones.standoff import beyond
+from dojo_py.solver.cones.standoff import FARTHEST, beyond
 
 FRICTIONLESS, CONE, PYRAMID, SPINNING_CONE, ROLLING_CONE = range(5)
 """Laws of a contact."""
@@ -70,6 +72,36 @@ def start_state(law, mu, gamma, s, speed, z):
         z[2 + n] = speed
     elif law == PYRAMID:
         pyramid.start(mu, gamma, speed, z)
+
+
+@kernel
+def gap_onto_path(gamma, s, scale, kn, standoff):
+    """(γ, s) of a gap or limit: what s is beyond the standoff is on the path, but it stays where it has arrived."""
+    on_path, beyond_it = orthant.onto_path(gamma, s - standoff, scale, kn)
+    if beyond_it <= (FARTHEST - 1.0) * standoff and gamma > 0.0:
+        return gamma, min(max(s, standoff), FARTHEST * standoff)
+    return on_path, standoff + beyond_it
+
+
+@kernel
+def onto_path(law, mu, z, mass, h, kn, kf, standoff):
+    """The state z, which may be outside of its cones, goes onto the central path, at products kn of the gap and kf of friction.
+
+    A mass [kg] stands for what the contact moves: γ - m s/h and ξ - m η stay what they are. What a gap is beyond its standoff is on the path.
+    """
+    n = SECOND_ORDER[law]
+    z[0], z[1] = gap_onto_path(z[0], z[1], mass / h, kn, standoff)
+    if n == 0:
+        return
+    speed = 0.0
+    for i in range(n):
+        z[3 + n + i] -= z[XI + i] / mass
+        speed += z[3 + n + i] ** 2
+    speed = math.sqrt(speed)
+    x, y, z[2 + n] = second_order.near_end(mass, friction_bound(law, mu, z), speed, kf)
+    for i in range(n):
+        along = z[3 + n + i] / speed if speed > 0.0 else 0.0
+        z[XI + i], z[3 + n + i] = -x * along, y * along
 
 
 @kernel

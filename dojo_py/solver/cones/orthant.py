@@ -50,6 +50,18 @@ def start(mass, u, h, kappa):
 
 
 @kernel
+def onto_path(b, c, scale, kappa):
+    """(b, c) > 0 with b c = κ and the b - scale c of these two, which may be below zero."""
+    w = b - scale * c
+    root = math.sqrt(w * w + 4.0 * kappa * scale)
+    if w > 0.0:
+        b = 0.5 * (w + root)
+        return b, kappa / b
+    c = 0.5 * (root - w) / scale
+    return kappa / c, c
+
+
+@kernel
 def condense(b, c, r, known):
     """(f, K) of δb = f - K δc', where δc = known + δc'. r: right-hand side of c δb + b δc."""
     inv = 1.0 / c

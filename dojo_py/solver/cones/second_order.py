@@ -98,6 +98,39 @@ def start(mass, bound, u, kappa):
 
 
 @kernel
+def near_end(mass, bound, u, kappa):
+    """`start` where κ is small: the slip that is left is exactly y = u - x/m and y (X² - x²) = κ x to a few percent.
+
+    Sticking, m u < X, leaves the slip y, sliding the distance a = X - x from the bound, each the root of a quadratic equation,
+
+        y (X - m u + m y) = q = a (m u - X + a)/m,     q = κ x/(X + x)
+    """
+    free = mass * u  # x of what has no bound
+    if not (u > 0.0 and kappa * mass < 1e-2 * bound * bound):
+        if not free > 2.0 * bound:
+            x, y, big = start(mass, bound, u, kappa)
+            if y > 0.1 * u:
+                y = u - x / mass
+                big = bound * y / x
+            return x, y, big
+        y, x = u, 0.0
+        for _ in range(3):
+            x = 2.0 * y * bound * bound / (kappa + math.sqrt(kappa * kappa + 4.0 * y * y * bound * bound))
+            y = u - x / mass
+        return x, y, bound * y / x
+    x = min(free, bound)
+    y = 0.0
+    for _ in range(3):
+        q, apart = mass * kappa * x / (bound + x), abs(bound - free)
+        least = 2.0 * q / (apart + math.sqrt(apart * apart + 4.0 * q))
+        if free >= bound:
+            least = max(least, 4e-16 * bound)
+        x = min(free, bound) - least
+        y = (least if free < bound else free - bound + least) / mass
+    return x, y, bound * y / x
+
+
+@kernel
 def condense(x0, x, e0, e, target, corrected, a0, ax, ae0, ae, known, K, f):
     """(f, K) of δx = f - K (δx₀, δe'), where δe = known + δe'. f[1 + i], K[1 + i, …] belong to x_i; row 0 of K is 0 but for K₀₀.
 

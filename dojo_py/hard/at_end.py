@@ -1,0 +1,139 @@
+"""A step from the last one's impulses by Newton's method at the end of the central path, where no cone shortens its steps.
+
+The interior-point method has to come down the path from afar: near its end the cones let it take short steps only, wherever a
+contact's load or its direction has changed. Here every step is taken in full, which leaves the cones, and every pair (b, c) goes
+back onto the path at its end,
+
+    b c = κ,   b - m c as it is          b = (w + √(w² + 4 κ m))/2,   w = b - m c          (second-order cones: likewise)
+
+That is Newton's method on smoothed equations of complementarity (Chen and Harker 1993; Fukushima, Luo and Tseng 2002): on the path
+its equations are those of the interior-point method (Dojo, eq. 28-29), so nothing else is new. It is fast where nearly the same
+contacts carry as in the last step, and needs not end elsewhere: then the interior-point method takes over.
+"""
+
+import math
+
+from dojo_py.hard.closures import forget_unmet
+from dojo_py.hard.interior_point import NOT_FINITE, SINGULAR, SOLVED, STALLED, TOO_FAST, measure, newton
+from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS
+from dojo_py.hard.points import clear_cones, combine, copy_point
+from dojo_py.hard.progress import inside_rotation_domain, inside_servo_ranges
+from dojo_py.hard.residuals import evaluate_motion, evaluate_rows
+from dojo_py.hard.start import contact_mass, imbalance_energy, share_masses
+from dojo_py.hard.unloaded import slacks_of_motion
+from dojo_py.jit import kernel
+from dojo_py.solver.cones import second_order
+from dojo_py.solver.cones.contact import PYRAMID, SECOND_ORDER, XI, friction_bound, gap_onto_path, onto_path
+
+STICKS = 0.999
+MOST = 8
+"""Most iterations."""
+HEIGHT = 0.01
+SLOW = 0.3
+"""A residual that is not below this share of what it was two iterations before does not converge quadratically."""
+
+
+@kernel
+def any_pyramid(W):
+    """Whether a contact of the islands in W.span has the linearised cone, which has no such path."""
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        if W.claw[W.members[CONTACTS, k]] == PYRAMID:
+            return True
+    return False
+
+
+@kernel
+def newton_at_end(L, P, Q, A, W, h, weight, tol_residual, tol_comp):
+    """From the impulses and the evaluated motion that are there. Returns as `interior_point.iterate` does; weight: as there."""
+    end = 0.5 * tol_comp
+    clear_cones(W, W.change)
+    clear_cones(W, W.affine)
+    forget_unmet(L, W)
+    share_masses(L, W)
+    _take_gaps(L, W, h)
+    floor = weight * end
+    height = max(_height(L, W, h), floor)
+    _onto_path(L, W, h, height, height / weight)
+    residual, worst, mean, _ = measure(L, P, Q, W, h, 0.0, 1.0, weight)
+    before = math.inf
+    for iteration in range(MOST + 1):
+        row = W.trace[iteration + 100]
+        row[0], row[1], row[2], row[3], row[4], row[5] = residual, worst, mean, 0.0, 0.0, 0.0
+        if residual <= tol_residual and worst <= tol_comp and (iteration > 0 or residual <= W.solver.at_rest * tol_residual):
+            return SOLVED, iteration, residual, worst
+        if not (math.isfinite(residual) and math.isfinite(worst)):
+            return NOT_FINITE, iteration, residual, worst
+        if iteration == MOST or (iteration > 1 and residual > SLOW * before):
+            return STALLED, iteration, residual, worst
+        if not newton(L, W, h, height, height / weight, 0.0, False, 1e-2 * max(residual, tol_residual)):
+            return SINGULAR, iteration, residual, worst
+        if inside_rotation_domain(W, h, 1.0) < 1.0:
+            return TOO_FAST, iteration, residual, worst
+        alpha = inside_servo_ranges(L, W, A, h, 1.0)
+        copy_point(W, W.now, W.saved)
+        combine(W, 1.0, W.saved, alpha, W.change, W.now)
+        evaluate_motion(L, A, W, h, W.options.springs)
+        evaluate_rows(L, P, Q, W, h, W.options.springs)
+        height = max(min(_height(L, W, h), 0.1 * height), floor)
+        _onto_path(L, W, h, height, height / weight)
+        before = residual if iteration > 0 else math.inf
+        residual, worst, mean, _ = measure(L, P, Q, W, h, 0.0, 1.0, weight)
+        row[3], row[4] = alpha, height
+    return STALLED, MOST, residual, worst
+
+
+@kernel
+def _onto_path(L, W, h, kn, kf):
+    """All cone pairs of the islands in W.span at the products kn of gaps and limits, kf of friction."""
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        d = W.members[DOFS, k]
+        if W.bound[d] > 0.0:
+            f, m = W.fric[d], L.dof_inertia[d]
+            rate = f[1] - f[2] - f[0] / m
+            x, y, big = second_order.near_end(m, W.bound[d], abs(rate), 2.0 * kf)
+            sign = 1.0 if rate >= 0.0 else -1.0
+            f[0], f[1], f[2] = -sign * x, 0.5 * (big + sign * y), 0.5 * (big - sign * y)
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        m = W.members[LIMITS, k]
+        l = W.limit_active[m]
+        z, scale = W.lim[m], L.dof_inertia[L.limit_dof[l]] / h
+        z[0], z[1] = gap_onto_path(z[0], z[1], scale, kn, W.limit_standoff[l])
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        onto_path(W.claw[c], W.cmu[c], W.con[c], contact_mass(L, W, c), h, kn, kf, W.standoff[c])
+
+
+@kernel
+def _take_gaps(L, W, h):
+    """Slacks of the evaluated motion, beside the impulses."""
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        d = W.members[DOFS, k]
+        if W.bound[d] > 0.0:
+            W.fric[d, 1], W.fric[d, 2] = W.rows[L.dof_node[d], L.dof_row[d]], 0.0
+    slacks_of_motion(W)
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        z, n = W.con[c], SECOND_ORDER[W.claw[c]]
+        load = 0.0
+        for i in range(n):
+            load += z[XI + i] ** 2
+        if z[0] > contact_mass(L, W, c) * z[1] / h and math.sqrt(load) < STICKS * friction_bound(W.claw[c], W.cmu[c], z):
+            for i in range(n):
+                z[XI + n + 1 + i] = 0.0
+
+
+@kernel
+def _height(L, W, h):
+    """Products of the gaps [N s m] at which the errors of the linearised rows are no larger than those of the present point."""
+    energy = imbalance_energy(L, W)
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        m = W.members[LIMITS, k]
+        energy = max(energy, L.dof_inertia[L.limit_dof[W.limit_active[m]]] * ((W.lgap[m] - W.lim[m, 1]) / h) ** 2)
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        z, n = W.con[c], SECOND_ORDER[W.claw[c]]
+        speed = ((W.cval[c, 0] - z[1]) / h) ** 2
+        for i in range(n):
+            speed += (W.cval[c, 1 + i] - z[XI + n + 1 + i]) ** 2
+        energy = max(energy, contact_mass(L, W, c) * speed)
+    return HEIGHT * h * energy
