@@ -18,12 +18,22 @@ from dojo_py.hard.interior_point import NOT_FINITE, SINGULAR, SOLVED, STALLED, T
 from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS
 from dojo_py.hard.points import clear_cones, combine, copy_point
 from dojo_py.hard.progress import inside_rotation_domain, inside_servo_ranges
-from dojo_py.hard.residuals import evaluate_motion, evaluate_rows
+from dojo_py.hard.residuals import evaluate_motion
 from dojo_py.hard.start import contact_mass, imbalance_energy, share_masses
 from dojo_py.hard.unloaded import slacks_of_motion
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import second_order
-from dojo_py.solver.cones.contact import PYRAMID, SECOND_ORDER, XI, friction_bound, gap_onto_path, onto_path
+from dojo_py.solver.cones.contact import (
+    PYRAMID,
+    SECOND_ORDER,
+    XI,
+    friction_bound,
+    friction_is_near,
+    friction_onto_path,
+    gap_is_near,
+    gap_onto_path,
+)
+from dojo_py.solver.cones.orthant import is_near
 
 STICKS = 0.999
 MOST = 8
@@ -43,21 +53,20 @@ def any_pyramid(W):
 
 
 @kernel
-def newton_at_end(L, P, Q, A, W, h, weight, tol_residual, tol_comp):
-    """From the impulses and the evaluated motion that are there. Returns as `interior_point.iterate` does; weight: as there."""
-    end = 0.5 * tol_comp
+def newton_at_end(L, P, Q, A, W, h, kappa, weight, tol_residual, tol_comp):
+    """From the impulses and the evaluated motion that are there. Arguments and what it returns are those of `iterate`."""
+    floor = weight * (kappa if kappa > 0.0 else 0.5 * tol_comp)
     clear_cones(W, W.change)
     clear_cones(W, W.affine)
     forget_unmet(L, W)
     share_masses(L, W)
-    _take_gaps(L, W, h)
-    floor = weight * end
+    _take_motion(L, W, h)
     height = max(_height(L, W, h), floor)
-    _onto_path(L, W, h, height, height / weight)
-    residual, worst, mean, _ = measure(L, P, Q, W, h, 0.0, 1.0, weight)
+    _onto_path(L, W, h, max(height, kappa), height / weight)
+    residual, worst, mean, _ = measure(L, P, Q, W, h, kappa, 1.0, weight)
     before = math.inf
     for iteration in range(MOST + 1):
-        row = W.trace[iteration + 100]
+        row = W.trace[iteration]
         row[0], row[1], row[2], row[3], row[4], row[5] = residual, worst, mean, 0.0, 0.0, 0.0
         if residual <= tol_residual and worst <= tol_comp and (iteration > 0 or residual <= W.solver.at_rest * tol_residual):
             return SOLVED, iteration, residual, worst
@@ -65,7 +74,8 @@ def newton_at_end(L, P, Q, A, W, h, weight, tol_residual, tol_comp):
             return NOT_FINITE, iteration, residual, worst
         if iteration == MOST or (iteration > 1 and residual > SLOW * before):
             return STALLED, iteration, residual, worst
-        if not newton(L, W, h, height, height / weight, 0.0, False, 1e-2 * max(residual, tol_residual)):
+        before = residual
+        if not newton(L, W, h, max(height, kappa), height / weight, 0.0, False, 1e-2 * max(residual, tol_residual)):
             return SINGULAR, iteration, residual, worst
         if inside_rotation_domain(W, h, 1.0) < 1.0:
             return TOO_FAST, iteration, residual, worst
@@ -73,38 +83,52 @@ def newton_at_end(L, P, Q, A, W, h, weight, tol_residual, tol_comp):
         copy_point(W, W.now, W.saved)
         combine(W, 1.0, W.saved, alpha, W.change, W.now)
         evaluate_motion(L, A, W, h, W.options.springs)
-        evaluate_rows(L, P, Q, W, h, W.options.springs)
-        height = max(min(_height(L, W, h), 0.1 * height), floor)
-        _onto_path(L, W, h, height, height / weight)
-        before = residual if iteration > 0 else math.inf
-        residual, worst, mean, _ = measure(L, P, Q, W, h, 0.0, 1.0, weight)
-        row[3], row[4] = alpha, height
+        residual, worst, mean, _ = measure(L, P, Q, W, h, kappa, 1.0, weight)
+        height = max(_height(L, W, h), floor)
+        if _onto_path(L, W, h, max(height, kappa), height / weight) > 0:
+            residual, worst, mean, _ = measure(L, P, Q, W, h, kappa, 1.0, weight)
+        row[3] = alpha
     return STALLED, MOST, residual, worst
 
 
 @kernel
 def _onto_path(L, W, h, kn, kf):
-    """All cone pairs of the islands in W.span at the products kn of gaps and limits, kf of friction."""
+    """Cone pairs of the islands in W.span that are not near the products kn of gaps and limits, kf of friction, go there.
+
+    Returns how many do.
+    """
+    moved = 0
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         d = W.members[DOFS, k]
         if W.bound[d] > 0.0:
             f, m = W.fric[d], L.dof_inertia[d]
+            if is_near(W.bound[d] + f[0], f[1], kf) and is_near(W.bound[d] - f[0], f[2], kf):
+                continue
             rate = f[1] - f[2] - f[0] / m
             x, y, big = second_order.near_end(m, W.bound[d], abs(rate), 2.0 * kf)
             sign = 1.0 if rate >= 0.0 else -1.0
             f[0], f[1], f[2] = -sign * x, 0.5 * (big + sign * y), 0.5 * (big - sign * y)
+            moved += 1
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
         m = W.members[LIMITS, k]
         l = W.limit_active[m]
-        z, scale = W.lim[m], L.dof_inertia[L.limit_dof[l]] / h
-        z[0], z[1] = gap_onto_path(z[0], z[1], scale, kn, W.limit_standoff[l])
+        if not gap_is_near(W.lim[m], W.limit_standoff[l], kn):
+            gap_onto_path(W.lim[m], L.dof_inertia[L.limit_dof[l]] / h, kn, W.limit_standoff[l])
+            moved += 1
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
-        onto_path(W.claw[c], W.cmu[c], W.con[c], contact_mass(L, W, c), h, kn, kf, W.standoff[c])
+        mass = contact_mass(L, W, c)
+        if not gap_is_near(W.con[c], W.standoff[c], kn):
+            gap_onto_path(W.con[c], mass / h, kn, W.standoff[c])
+            moved += 1
+        if not friction_is_near(W.claw[c], W.cmu[c], W.con[c], kf):
+            friction_onto_path(W.claw[c], W.cmu[c], W.con[c], mass, kf)
+            moved += 1
+    return moved
 
 
 @kernel
-def _take_gaps(L, W, h):
+def _take_motion(L, W, h):
     """Slacks of the evaluated motion, beside the impulses."""
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         d = W.members[DOFS, k]

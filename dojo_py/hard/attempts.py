@@ -66,7 +66,7 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once, budget, out):
         kept = out[4:7]
     total = 0.0
     first = COLD_START if source == COLD else WARM_START
-    if source == WARM and whole and kappa == 0.0 and not any_pyramid(W):
+    if source == WARM and whole and not any_pyramid(W):
         first = AT_END
     for attempt in range(first, first + (3 if first == AT_END else 2) if once else AGAIN_PATH + 1):
         near = attempt > max(first, WARM_START) and out[2] < W.solver.close and out[3] <= tightest
@@ -90,7 +90,7 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once, budget, out):
             out[8] = residual_of(L, W, h, 0.0)
             return False
         if attempt == AT_END:
-            status, count, residual, worst = newton_at_end(L, P, Q, A, W, h, weight, W.options.residual_tolerance, tightest)
+            status, count, residual, worst = newton_at_end(L, P, Q, A, W, h, kappa, weight, W.options.residual_tolerance, tightest)
             total += count
             if status == SOLVED:
                 out[0], out[1], out[2], out[3] = status, total, residual, worst

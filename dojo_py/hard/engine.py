@@ -314,4 +314,4 @@ class Engine:
             return done
 
         self.roomy(record, step)
-        return found
+        return np.nan_to_num(found[: int(np.argmin(np.isfinite(found[:, 0]))) or len(found)])

@@ -19,7 +19,7 @@ import math
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import orthant, pyramid, second_order
 from dojo_py.solver.cones.orthant import FAR
-from dojo_py.solver.cones.standoff import FARTHEST, beyond
+from dojo_py.solver.cones.standoff import FARTHEST, NEAREST, beyond
 
 FRICTIONLESS, CONE, PYRAMID, SPINNING_CONE, ROLLING_CONE = range(5)
 """Laws of a contact."""
@@ -75,30 +75,36 @@ def start_state(law, mu, gamma, s, speed, z):
 
 
 @kernel
-def gap_onto_path(gamma, s, scale, kn, standoff):
-    """(γ, s) of a gap or limit: what s is beyond the standoff is on the path, but it stays where it has arrived."""
-    on_path, beyond_it = orthant.onto_path(gamma, s - standoff, scale, kn)
-    if beyond_it <= (FARTHEST - 1.0) * standoff and gamma > 0.0:
-        return gamma, min(max(s, standoff), FARTHEST * standoff)
-    return on_path, standoff + beyond_it
+def gap_is_near(z, standoff, kappa):
+    """Whether γ, s of a contact or limit are near their path at κ, or the gap has arrived at its standoff."""
+    gamma, s = z[0], z[1]
+    arrived = NEAREST * standoff < s <= FARTHEST * standoff and gamma > 0.0
+    return arrived or orthant.is_near(gamma, s - standoff, kappa)
 
 
 @kernel
-def onto_path(law, mu, z, mass, h, kn, kf, standoff):
-    """The state z, which may be outside of its cones, goes onto the central path, at products kn of the gap and kf of friction.
+def gap_onto_path(z, scale, kappa, standoff):
+    """γ, s go onto their path at κ: what s is beyond the standoff. γ - scale s stays what it is; scale: mass/h [kg/s]."""
+    z[0], beyond_it = orthant.onto_path(z[0], z[1] - standoff, scale, kappa)
+    z[1] = standoff + beyond_it
 
-    A mass [kg] stands for what the contact moves: γ - m s/h and ξ - m η stay what they are. What a gap is beyond its standoff is on the path.
-    """
+
+@kernel
+def friction_is_near(law, mu, z, kappa):
+    """Whether ξ, η are near their path at κ."""
     n = SECOND_ORDER[law]
-    z[0], z[1] = gap_onto_path(z[0], z[1], mass / h, kn, standoff)
-    if n == 0:
-        return
-    speed = 0.0
+    return n == 0 or second_order.is_near(friction_bound(law, mu, z), z[XI : 2 + n], z[2 + n], z[3 + n : 3 + 2 * n], kappa)
+
+
+@kernel
+def friction_onto_path(law, mu, z, mass, kappa):
+    """ξ, η go onto their path at κ, under the bound that γ has. ξ - m η stays what it is, m: what the contact moves [kg]."""
+    n, speed = SECOND_ORDER[law], 0.0
     for i in range(n):
         z[3 + n + i] -= z[XI + i] / mass
         speed += z[3 + n + i] ** 2
     speed = math.sqrt(speed)
-    x, y, z[2 + n] = second_order.near_end(mass, friction_bound(law, mu, z), speed, kf)
+    x, y, z[2 + n] = second_order.near_end(mass, friction_bound(law, mu, z), speed, kappa)
     for i in range(n):
         along = z[3 + n + i] / speed if speed > 0.0 else 0.0
         z[XI + i], z[3 + n + i] = -x * along, y * along

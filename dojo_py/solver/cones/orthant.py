@@ -49,6 +49,16 @@ def start(mass, u, h, kappa):
     return kappa / s, s
 
 
+NEAR = 2.0
+"""Pairs within this factor of a product are near it."""
+
+
+@kernel
+def is_near(b, c, kappa):
+    """Whether b, c > 0 and b c is near κ."""
+    return b > 0.0 and c > 0.0 and kappa < NEAR * b * c < NEAR * NEAR * kappa
+
+
 @kernel
 def onto_path(b, c, scale, kappa):
     """(b, c) > 0 with b c = κ and the b - scale c of these two, which may be below zero."""

@@ -15,7 +15,7 @@ solvers (2010), section 8; second-order terms: Mehrotra (1992).
 import math
 
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.orthant import FAR
+from dojo_py.solver.cones.orthant import FAR, NEAR
 
 
 @kernel
@@ -95,6 +95,19 @@ def start(mass, bound, u, kappa):
         x = 1e-300
     y = kappa * x / (bound * bound - x * x)
     return x, y, bound * y / x
+
+
+@kernel
+def is_near(x0, x, e0, e, kappa):
+    """Whether x, e are inside of the cone and x ∘ e is near κ (1, 0)."""
+    xx, ee = 0.0, 0.0
+    for i in range(x.shape[0]):
+        xx += x[i] * x[i]
+        ee += e[i] * e[i]
+    if not (x0 > 0.0 and e0 > 0.0 and xx < x0 * x0 and ee < e0 * e0):
+        return False
+    first, others = product(x0, x, e0, e)
+    return kappa < NEAR * first < NEAR * NEAR * kappa and NEAR * others < kappa
 
 
 @kernel
