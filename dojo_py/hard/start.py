@@ -5,6 +5,7 @@ import math
 from dojo_py.arrays import copy_rows
 from dojo_py.hard.apart import START
 from dojo_py.hard.bodies import old_momentum, strongest_gravity, turn_of_momentum
+from dojo_py.hard.chain_coordinates import chain_start
 from dojo_py.hard.closures import TENDON_ROW, start_closures
 from dojo_py.hard.contact_rows import OVERLAP, ROUND_OFF_GAP, allowance, candidate_gap, start_contact
 from dojo_py.hard.immovable import deepest, immovable
@@ -236,8 +237,7 @@ def start_motion(L, W):
         for i in range(6):
             W.lam[n, i] = W.guess_lam[n, i]
         if j >= 0 and L.kind[j] == COMPOUND:
-            for i in range(L.count[j]):
-                W.theta[L.vadr[j] + i] = W.angle0[L.vadr[j] + i] - L.qpos0[L.qadr[j] + i]
+            chain_start(L, W, j, W.theta[L.vadr[j] : L.vadr[j] + L.ndof[j]])
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         d = W.members[DOFS, k]
         W.fric[d, 0], W.fric[d, 1], W.fric[d, 2] = W.guess_fric[d], 0.0, 0.0

@@ -37,7 +37,7 @@ class Work(NamedTuple):
     Pa: np.ndarray  # (nn, 6, 8) -Gaᵀ, as the matrix has it
     Pb: np.ndarray  # (nn, 6, 8) -Gbᵀ
     Geq: np.ndarray  # (ne, s, 6, 8) of loop closures on their bodies
-    turn0: np.ndarray  # (nj, 4) orientation of the child in its parent (ball, free)
+    turn0: np.ndarray  # (nj, 4) rotation of a ball or free joint, as qpos has it
     origin0: np.ndarray  # (nj, 3) free: origin of the body frame
     basis: np.ndarray  # (nj, 6, 6) compound joints
     rate_prev: np.ndarray  # (nv,) coordinate rates of the last interval
