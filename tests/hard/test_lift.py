@@ -36,7 +36,7 @@ FREE = (
 )
 BESIDE = (
     HEAD
-    + """<body gravcomp=".7"><joint name="s" type="slide" axis="0 .2 1" actuatorgravcomp="true" actuatorfrcrange="-6 9" damping="1"/>
+    + """<body gravcomp=".7"><joint name="s" type="slide" axis="0 .2 1" actuatorgravcomp="true" actuatorfrcrange="-6 9"/>
   <joint name="b" type="ball" pos="-.1 0 .2" actuatorgravcomp="true" damping=".1"/><geom size=".1" mass="1" pos=".1 0 0"/>
   <body pos=".5 0 .1" gravcomp="1"><geom size=".1" mass="1"/></body></body></worldbody>{}</mujoco>"""
 )
