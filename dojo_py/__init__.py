@@ -31,7 +31,7 @@ _EXPORTS = {
     "load_trajectory": "dojo_py.simulate.trajectory",
     "SoftOptions": "dojo_py.soft",
 }
-"""Public name -> module that defines it."""
+"""Public name -> module that it is imported from."""
 
 _ROOMS = ("environments", "formats", "identification", "jax", "models", "planning", "policy", "reproduce", "view")
 """Packages with public names, imported when they are first asked for."""

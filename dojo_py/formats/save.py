@@ -12,7 +12,8 @@ import numpy as np
 from ..mechanism.change import described
 from ..mechanism.compile import compile_model
 from ..mechanism.errors import ModelError, Problems
-from ..mechanism.model import OWN, Model
+from ..mechanism.model import Model
+from ..mechanism.model_arrays import NOT_IN_MUJOCO
 from ..mechanism.spec import Mechanism
 from .load import read_mechanism
 
@@ -54,11 +55,11 @@ def mjcf(model: Model | Mechanism) -> str:
 def differing_arrays(model: Model, other: Model, tolerance: float = TOLERANCE) -> list[str]:
     """Arrays, options, sizes and names of two models that differ by more than the tolerance, relative to max(1, |value|).
 
-    Not what MuJoCo does not have and only draws (`model.OWN`).
+    Not what MuJoCo does not have and only draws (`NOT_IN_MUJOCO`).
     """
     out = []
     for prefix, a, b in (("", model, other), ("opt.", model.opt, other.opt), ("stat.", model.stat, other.stat)):
-        names = [item.name for item in dataclasses.fields(a) if item.name not in ("source", "opt", "stat", *OWN)]
+        names = [item.name for item in dataclasses.fields(a) if item.name not in ("source", "opt", "stat", *NOT_IN_MUJOCO)]
         out += [prefix + name for name in names if not _same(getattr(a, name), getattr(b, name), tolerance)]
     return out
 

@@ -94,7 +94,7 @@ class Result:
         return self.noise_covariance / np.outer(size, size)
 
     def interval(self, level: float = 0.95) -> Array:
-        """(n, 2) confidence intervals of the estimates, by Student's t with one freedom less than parts of the data."""
+        """(n, 2) confidence intervals of the estimates, by Student's t with one degree of freedom less than parts of the data."""
         real_number("level", level, above=0.0, most=1.0 - 1e-12)
         freedom = self.parts - 1 if self.parts > 1 else max(self.freedom, 1)
         half = student.ppf(0.5 + 0.5 * level, freedom) * self.deviations

@@ -10,7 +10,8 @@ import numpy as np
 
 from .enums import GeomType, JointType, WrapType
 from .errors import ModelError
-from .model import Model, Option, Statistic
+from .model import Model
+from .option import Option, Statistic
 
 Array = np.ndarray
 

@@ -28,7 +28,8 @@ from .compile_user import user_arrays
 from .errors import ModelError, Problems
 from .layout import Layout, lay_out
 from .length_range import with_length_ranges
-from .model import Model, Statistic
+from .model import Model
+from .option import Statistic
 from .reference import body_inverse_weights, dof_inverse_weights, inertia_matrix, reference_state
 from .source import source_of
 from .spec import Mechanism

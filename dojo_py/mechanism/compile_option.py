@@ -7,7 +7,7 @@ from typing import Any
 from .checks import Check
 from .enums import Cone, DisableBit, EnableBit, Integrator, Jacobian, SolverType
 from .errors import Problems, nearest
-from .model import Option
+from .option import Option
 from .spec import OptionSpec
 
 WORDS = {

@@ -6,6 +6,7 @@ Rotations are rotation vectors in the body frame: q_b = q_a exp(dq) (MuJoCo's mj
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,25 @@ from . import quaternion
 from .enums import JointType
 
 Array = np.ndarray
+
+LARGEST = 1e100
+"""Coordinates beyond it overflow in the arithmetic of rotations."""
+
+
+def checked(name: str, value: Any, size: int) -> Array:
+    """`value` as a fresh array (size,) of finite numbers; ValueError with this name for anything else."""
+    try:
+        given = np.asarray(value)
+    except Exception as error:  # ragged lists, objects that fail to convert
+        raise ValueError(f"{name} is not an array of numbers: {error}") from error
+    if given.dtype.kind not in "iuf":
+        raise ValueError(f"{name} is not an array of numbers but of {given.dtype}, expected shape ({size},)")
+    given = given.astype(float)
+    if given.shape != (size,):
+        raise ValueError(f"{name} has shape {given.shape}, expected ({size},)")
+    if not np.all(np.abs(given) <= LARGEST):
+        raise ValueError(f"{name} has entries that are not finite, or beyond {LARGEST:g}")
+    return given
 
 
 def _split(types: Array, qposadr: Array, dofadr: Array) -> tuple[Array, Array, Array, Array]:

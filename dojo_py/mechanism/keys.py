@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from .spec import Mechanism
-
-
-@dataclass
-class KeyPart:
-    """What a keyframe says about one joint or actuator."""
-
-    element: Any
-    qpos: tuple[float, ...] = ()
-    qvel: tuple[float, ...] = ()
-    act: tuple[float, ...] = ()
-    ctrl: tuple[float, ...] = ()
+from .actuator_sizes import activations, inputs
+from .layout import DOFS, QPOS
+from .spec import KeyPart, Mechanism
 
 
 def bind_keyframes(mechanism: Mechanism) -> None:
     """Turn the lists of all keyframes into parts, in place; lists that do not fit the mechanism stay for the compiler to report."""
-    from .actuator_sizes import activations, inputs
-    from .layout import DOFS, QPOS
-
     joints = [joint for body, _ in mechanism.world.walk() for joint in body.joints]
     for key in mechanism.keyframes:
         spans = ((joints, "qpos", QPOS), (joints, "qvel", DOFS))

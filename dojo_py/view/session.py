@@ -12,8 +12,8 @@ import numpy as np
 
 from dojo_py.drawing.poses import body_poses, centres_of_mass
 from dojo_py.mechanism.quaternion import conjugate, rotate
+from dojo_py.view.felt_mass import felt_mass
 from dojo_py.view.ghost import Ghost
-from dojo_py.view.kick import felt_mass
 from dojo_py.view.record import solved_again
 
 Array = np.ndarray

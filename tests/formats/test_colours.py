@@ -11,7 +11,7 @@ import pytest
 from dojo_py import ModelError, load_model, save_mjcf
 from dojo_py.drawing.surfaces import colour_of, picture_of
 from dojo_py.mechanism.archive import pack_model, unpack_model
-from dojo_py.mechanism.model import OWN
+from dojo_py.mechanism.model_arrays import NOT_IN_MUJOCO
 from dojo_py.mechanism.textures import MOST
 
 MATERIALS = ("mat_rgba", "mat_emission", "mat_specular", "mat_shininess", "mat_reflectance", "mat_metallic", "mat_roughness")
@@ -132,7 +132,7 @@ def test_pictures_that_lie_flat_are_kept_and_written(tmp_path):
 def test_a_model_kept_before_there_were_pictures_still_loads(tmp_path):
     model = load_model(pictures(tmp_path, "dark.png"))
     arrays, values = pack_model(model)
-    new = ("mat_texrepeat", "mat_texuniform", *(name for name in OWN if name != "mat_texrgb"))
+    new = ("mat_texrepeat", "mat_texuniform", *(name for name in NOT_IN_MUJOCO if name != "mat_texrgb"))
     old = unpack_model(*({k: v for k, v in table.items() if k not in new} for table in (arrays, values)))
     assert old.ntexel == 0 and old.mat_texsize.tolist() == 3 * [[0, 0]]
     assert np.array_equal(colour_of(old, 0), colour_of(model, 0)) and picture_of(old, 0) is None

@@ -18,7 +18,7 @@ from dojo_py import Mechanism, ModelError, load_mechanism, load_model, save_mjcf
 from dojo_py.cli import main
 from dojo_py.formats.save import differing_arrays, mjcf
 from dojo_py.mechanism.archive import pack_model, unpack_model
-from dojo_py.mechanism.model import OWN
+from dojo_py.mechanism.model_arrays import NOT_IN_MUJOCO
 from dojo_py.mechanism.spec import Body, Geom, Joint
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
@@ -33,7 +33,7 @@ def wheel_log_elsewhere(tmp_path, monkeypatch):
 def equal_in_the_wheel(written, original):
     """Arrays that our Model has, of the wheel's models of both texts."""
     for item in fields(dojo_py.Model):
-        if "shape" not in item.metadata or item.name in INERTIAL_FRAME or item.name in OWN:
+        if "shape" not in item.metadata or item.name in INERTIAL_FRAME or item.name in NOT_IN_MUJOCO:
             continue
         ours, theirs = (np.asarray(getattr(m, item.name), float) for m in (written, original))
         if item.name == "mesh_graph":

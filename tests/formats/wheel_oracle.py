@@ -7,7 +7,9 @@ import mujoco
 import numpy as np
 from lxml import etree
 
-from dojo_py.mechanism.model import OWN, Model, Option
+from dojo_py.mechanism.model import Model
+from dojo_py.mechanism.model_arrays import NOT_IN_MUJOCO
+from dojo_py.mechanism.option import Option
 from dojo_py.mechanism.quaternion import matrix
 
 TOLERANCE = 1e-10
@@ -71,7 +73,7 @@ def differences(model: Model, reference: mujoco.MjModel) -> dict[str, float]:
     """Largest difference of every array, option and size, relative to max(1, |value|). Wrong shapes give infinity."""
     out = {}
     for item in dataclasses.fields(Model):
-        if item.name in ("name", "opt", "stat", "source", *OWN):
+        if item.name in ("name", "opt", "stat", "source", *NOT_IN_MUJOCO):
             continue
         if item.name.endswith("_names") or item.name == "text_values":  # bytes in the wheel
             continue
@@ -112,7 +114,7 @@ def hulls(model) -> list:
 def dtype_mismatches(model: Model, reference: mujoco.MjModel) -> list[str]:
     """Arrays whose dtype differs from the wheel's."""
     fields = [item for item in dataclasses.fields(Model) if "dtype" in item.metadata]
-    names = [item.name for item in fields if item.name not in OWN]
+    names = [item.name for item in fields if item.name not in NOT_IN_MUJOCO]
     return [name for name in names if getattr(model, name).dtype != getattr(reference, name).dtype]
 
 

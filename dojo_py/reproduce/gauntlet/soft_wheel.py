@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 import mujoco
 import numpy as np
 
-from dojo_py.mechanism.model import OWN, Model, Option
+from dojo_py.mechanism.model import Model
+from dojo_py.mechanism.model_arrays import NOT_IN_MUJOCO
+from dojo_py.mechanism.option import Option
 from dojo_py.mechanism.quaternion import matrix
 from dojo_py.soft import SoftSimulator
 
@@ -44,7 +46,7 @@ def array_differences(ours: Model, wheel: Any) -> dict[str, float]:
     """Name -> largest difference of every array, option and size, relative to max(1, |value|); wrong shapes: infinity."""
     out = {}
     for item in dataclasses.fields(Model):
-        if item.name in ("name", "opt", "stat", "source", "body_iquat", "text_values", *OWN):
+        if item.name in ("name", "opt", "stat", "source", "body_iquat", "text_values", *NOT_IN_MUJOCO):
             continue
         if not item.name.endswith("_names"):
             out[item.name] = _relative(getattr(ours, item.name), getattr(wheel, item.name))

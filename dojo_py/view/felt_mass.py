@@ -1,4 +1,4 @@
-"""How heavy a point of a mechanism is whose joints hold: what a hand that pulls at it feels.
+"""How heavy a point of a mechanism is whose joints hold: what a hand that drags at it in the live viewer feels.
 
     1 / mass = largest eigenvalue of J M⁻¹ Jᵀ,   M = Σ m J_xᵀ J_x + J_φᵀ I J_φ + armature
 
