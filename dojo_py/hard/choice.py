@@ -30,7 +30,7 @@ def choose_contacts(L, P, Q, W, h, everything, margin):
         add_contact(P, Q, W, i)
     W.n_active[1] = W.n_active[0]
     for s in range(W.n_features[0]):
-        if W.fwanted[s] == 1 or not faded(L, P, Q, W, s):
+        if W.fwanted[s] == 1 or (W.fwanted[s] == 0 and not faded(L, P, Q, W, s)):
             add_contact(P, Q, W, P.body.shape[0] + s)
     W.n_limits[0] = 0
     for l in range(L.limit_dof.shape[0]):

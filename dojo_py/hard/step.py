@@ -8,11 +8,12 @@ import math
 
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.hard.adhesion import adhere
-from dojo_py.hard.apart import choose_features, hold_apart, hold_points, left_out_passing, smallest_distance
+from dojo_py.hard.apart import choose_features, hold_apart, hold_points, left_out_passing, let_ghosts_go, smallest_distance
 from dojo_py.hard.attempts import complementarity_tolerance
 from dojo_py.hard.choice import choose_contacts, left_out_contact, want_all
 from dojo_py.hard.contact_rows import OVERLAP, plane_gap, start_gap
 from dojo_py.hard.foresight import foresee
+from dojo_py.hard.ghosts import take_ghosts_back
 from dojo_py.hard.giving_way import GAVE_WAY, any_closure, give_way, note, was
 from dojo_py.hard.held_friction import hold_bounds
 from dojo_py.hard.held_points import any_held, release_points
@@ -53,6 +54,9 @@ FAR_OFF = 1.0
 
 MOST_HOLDS = 6
 """Most solves with points held anew."""
+
+MOST_GHOSTS = 4
+"""Most solves without what carried in the last one although its shapes ended apart."""
 
 ROUNDS = 16
 """Most times that contacts which a solve had left out are added and the step is solved again. Points that are held where a rim was
@@ -117,6 +121,8 @@ def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report)
             if out[0] != SOLVED:
                 _let_points_go(P, W, out)
         if out[0] == SOLVED and kappa == 0.0:
+            total += _solve_without_ghosts(L, P, Q, A, W, angle, rate, wrench, h, recovery, budget - total, out)
+        if out[0] == SOLVED and kappa == 0.0:
             total += rebound(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
     if first > 0 or (out[0] != SOLVED and kappa == 0.0 and W.options.subdivisions > 0.0):
         left = max(budget - total, 1.0)
@@ -157,6 +163,23 @@ def _hold_again(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
         total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, False, budget - total, out)
     held, passed = hold_apart(L, P, Q, W)
     return total, out[0] == SOLVED and (held > 0 or passed)
+
+
+@kernel
+def _solve_without_ghosts(L, P, Q, A, W, angle, rate, wrench, h, recovery, budget, out):
+    """After a solve: what carries although its shapes end apart is let go and the step solved again, until nothing does.
+
+    Where that cannot be solved it stays as it was. Returns the iterations; out as in `attempts.attempts`.
+    """
+    total = 0.0
+    for _ in range(MOST_GHOSTS):
+        if let_ghosts_go(L, P, Q, W) == 0:
+            return total
+        total += whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, 0.0, HERE, False, budget - total, out)
+        if out[0] != SOLVED:
+            take_ghosts_back(P, W)
+            return total + whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, 0.0, HERE, False, budget - total, out)
+    return total
 
 
 @kernel

@@ -84,7 +84,8 @@ class Work(NamedTuple):
     # are only looked at, for their gap (round_pairs.py): it takes no part in the step
     n_features: np.ndarray  # (4,) how many were chosen, for how many there was no room, how many the latest choice found there,
     # how many were chosen where the step starts
-    fwanted: np.ndarray  # (nf,) 1 for those that were found missing at the end of a solve: on the central path they act in full
+    fwanted: np.ndarray  # (nf,) 1 for those that were found missing at the end of a solve: on the central path they act in full;
+    # -1 for those that take no part (ghosts.py)
     fkind: np.ndarray  # (nf,)
     fpair: np.ndarray  # (nf,) pair that it was chosen for
     fkey: np.ndarray  # (nf,) which feature of it that is, the same from step to step
