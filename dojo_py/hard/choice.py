@@ -46,6 +46,17 @@ def choose_contacts(L, P, Q, W, h, everything, margin):
 
 
 @kernel
+def add_contacts_of_features(L, P, Q, W, first):
+    """Features from number `first` on take part as well; all other contacts keep their places. Their bodies are W.unsolved."""
+    for f in range(first, W.n_features[0]):
+        add_contact(P, Q, W, P.body.shape[0] + f)
+        for side in range(2):
+            if W.fbody[f, side] >= 0:
+                W.unsolved[W.fbody[f, side]] = 1
+    _update_graph(L, W)
+
+
+@kernel
 def _update_graph(L, W):
     """Put the edges of body-body contacts into the pattern; order and analyse again only when they changed."""
     fixed = W.n_edges[0]
