@@ -69,7 +69,9 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
         if W.n_features[1] > 0:
             return False
         if not again:
-            missing = left_out_contact(L, P, Q, W, h) + left_out_passing(L, P, Q, W)
+            missing = left_out_contact(L, P, Q, W, h)
+            if missing == 0:
+                missing = left_out_passing(L, P, Q, W)
             if alone or solution >= ROUNDS - 1:
                 if missing > 0 and report[STATUS] == SOLVED:
                     report[STATUS] = INEXACT  # something overlaps or passes that still takes no part
