@@ -16,7 +16,8 @@ from dojo_py.hard.coordinates import HALF_TURN, to_minimal
 from dojo_py.hard.drives import advance_activations, drive
 from dojo_py.hard.interior_point import INEXACT, NOT_FINITE, SINGULAR, SOLVED, TOO_FAST
 from dojo_py.hard.noted import Noted, allocate_noted, note_drive, note_step
-from dojo_py.hard.step import FAILED, MOVED, PARTS, RESIDUAL, STATUS, WORST, hard_step
+from dojo_py.hard.outcome import FAILED, MOVED, PARTS, RESIDUAL, STATUS, WORST
+from dojo_py.hard.step import hard_step
 from dojo_py.hard.warm_start import RowShape, load_warm, row_shape, save_warm
 from dojo_py.hard.world import World
 from dojo_py.jit import entry, kernel
