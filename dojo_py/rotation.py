@@ -99,6 +99,31 @@ def log_jacobian(v, out):
 
 
 @kernel
+def exp_jacobian(v, out):
+    """Right Jacobian of the rotation group: exp(v + δ) ≈ exp(v) ⊗ exp(out δ), the inverse of `log_jacobian`. v (3,), out (3, 3).
+
+    sin a/a I + (a - sin a)/a³ v vᵀ - (1 - cos a)/a² [v]ₓ,   a = |v|
+    """
+    a2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2]
+    if a2 < 1e-8:
+        along, across = (1.0 - a2 / 20.0) / 6.0, 0.5 * (1.0 - a2 / 12.0)
+    else:
+        a = math.sqrt(a2)
+        s = math.sin(0.5 * a)
+        along, across = (a - math.sin(a)) / (a * a2), 2.0 * s * s / a2
+    for i in range(3):
+        for k in range(3):
+            out[i, k] = along * v[i] * v[k]
+        out[i, i] += 1.0 - along * a2
+    out[0, 1] += across * v[2]
+    out[1, 0] -= across * v[2]
+    out[0, 2] -= across * v[1]
+    out[2, 0] += across * v[1]
+    out[1, 2] += across * v[0]
+    out[2, 1] -= across * v[0]
+
+
+@kernel
 def step_quaternion(w, h, out):
     """out (4,) = φ(ω), the rotation over one step h [s] at body-frame angular velocity w (3,) [rad/s]; needs |w| < 2/h."""
     x, y, z = 0.5 * h * w[0], 0.5 * h * w[1], 0.5 * h * w[2]

@@ -499,7 +499,7 @@ def add_feature(Q, W, k, M, f, x, R):
     key = ((2 * M.kind[f] + M.side[f]) * NUMBERS + M.corner[f, 0]) * NUMBERS + M.corner[f, 1]
     s = W.n_features[0]
     for i in range(s):
-        if W.fpair[i] == k and W.fkey[i] == key:
+        if W.fpair[i] == k and W.fkey[i] == key and W.fwanted[i] >= 0:
             return
     if s + 1 >= W.fpair.shape[0]:
         W.n_features[1] += 1  # no room: the caller is told

@@ -1,9 +1,10 @@
 """Gap of a pair of convex geoms, and whether they are certainly farther apart than some reach."""
 
 from dojo_py.collision.convex_pair import nearest
-from dojo_py.collision.convex_shapes import PLANE, support
+from dojo_py.collision.convex_shapes import PLANE, rounding, support
+from dojo_py.collision.gjk import gjk
 from dojo_py.collision.shown_polygons import pose_of, shape_of
-from dojo_py.collision.vectors import along, dot, minus, times
+from dojo_py.collision.vectors import along, dot, length, minus, times, unit
 from dojo_py.jit import kernel
 
 
@@ -37,6 +38,18 @@ def convex_distance(Q, W, k, x, R):
     a, b = Q.geom[k, 0], Q.geom[k, 1]
     i, j = Q.shape_node[a], Q.shape_node[b]
     return gap_of(Q, W, a, pose_of(Q, a, x[i], R[i]), b, pose_of(Q, b, x[j], R[j]))[0]
+
+
+@kernel
+def distance_apart(Q, W, k, x, R):
+    """How far apart the geoms of convex pair k are [m]; 0 where they are not: how deep they are in one another takes far longer."""
+    a, b = Q.geom[k, 0], Q.geom[k, 1]
+    i, j = Q.shape_node[a], Q.shape_node[b]
+    A, B, pose_a, pose_b = shape_of(Q, a), shape_of(Q, b), pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
+    if A[0] == PLANE or B[0] == PLANE:
+        return max(_over_plane(A, pose_a, B, pose_b, Q)[0], 0.0)
+    v, count, _ = gjk(W.polytope.simplex, A, pose_a, B, pose_b, unit(minus(pose_b[0], pose_a[0])), Q, 0)
+    return max(length(v) - rounding(A) - rounding(B), 0.0) if count > 0 else 0.0
 
 
 @kernel

@@ -19,7 +19,7 @@ from dojo_py.jit import kernel
 
 PAIRS, DERIVATIVES = 0, 1
 
-(CHOOSE, LEFT_OUT, WANT, PASSING, SMALLEST, GEOMETRY, ROWS, DISPLACE, HOLD, HOLD_CORNERS, HOLD_APART, FADED) = range(12)
+(CHOOSE, LEFT_OUT, WANT, PASSING, SMALLEST, GEOMETRY, ROWS, DISPLACE, HOLD, HOLD_CORNERS, HOLD_APART, FADED, GHOSTS) = range(13)
 """What PAIRS is asked for."""
 
 START, END, BEFORE = 0, 1, 2
@@ -120,6 +120,12 @@ def hold_apart(L, P, Q, W):
         return 0, False
     answer = int(_ask(HOLD_APART, L, P, Q, W, 0, 0, 0, 0.0, 0.0, 0.0))
     return answer // 2, answer % 2 == 1
+
+
+@kernel
+def let_ghosts_go(L, P, Q, W):
+    """Let go what carries in the islands in W.span although its shapes end apart (ghosts.py). Returns how many features do."""
+    return int(_ask(GHOSTS, L, P, Q, W, 0, 0, 0, 0.0, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
 
 
 @kernel

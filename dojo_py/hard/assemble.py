@@ -11,7 +11,7 @@ import math
 from dojo_py.hard.closures import TENDON_ROW, regularisation
 from dojo_py.hard.islands import BODIES, CONTACTS, MOVED_CONTACTS, NODES
 from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
-from dojo_py.hard.terms import BALL, EQ_TENDON, FREE
+from dojo_py.hard.terms import EQ_TENDON
 from dojo_py.jit import kernel, pasted
 from dojo_py.solver.block_ldu import clear
 from dojo_py.solver.cones import orthant
@@ -153,10 +153,9 @@ def _dof_matrix(L, W, n, kf, corrected, M, f):
         for m in range(k):
             M[i, m] = 0.0
         M[i, i] = W.drive[dof, 1]
-        if L.kind[j] == BALL or L.kind[j] == FREE:
-            r = 6 - k + i
+        if L.dof_vector[dof] >= 0:
             for m in range(3):
-                M[i, i - r % 3 + m] += W.pull[j, r, m]
+                M[i, L.dof_vector[dof] - first + m] += W.pull[j, 6 - k + i, m]
         _condense_friction(W, dof, W.rows[n, 6 - k + i], kf, corrected, i, M, f)
 
 
@@ -260,12 +259,12 @@ def _condense_limit(L, W, m, l, first, n, h, kn, corrected, M, f, s):
     T = s[113:116, 0:3]
     ball_limit_rows(L, W, l, n, h, axis, distance, T, s)
     for u in range(3):
-        f[u] -= push * axis[u]
+        f[i + u] -= push * axis[u]
         for w in range(3):
             along = axis[0] * T[0, w] + axis[1] * T[1, w] + axis[2] * T[2, w]
-            M[u, w] += stiffness * axis[u] * along
+            M[i + u, i + w] += stiffness * axis[u] * along
             angle = max(L.limit_bound[l] + W.limit_allowance[l] - distance, 1e-9)
-            M[u, w] += gamma * (T[u, w] - axis[u] * along) / angle
+            M[i + u, i + w] += gamma * (T[u, w] - axis[u] * along) / angle
 
 
 @kernel

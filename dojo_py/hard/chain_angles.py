@@ -1,24 +1,31 @@
-"""Coordinates of several hinges and slides in one body from the pose they lead to.
+"""Coordinates of several joints in one body from the pose they lead to.
 
     min over θ of |e(θ)|²,   e(θ) = ( d - p_f(θ),  2 vec(q_f(θ)* ⊗ q) )        Levenberg-Marquardt from a reference
 
 The pose is on the surface that the chain sweeps, so the minimum is 0 and the convergence quadratic; the damping carries it through
-gimbal lock. When the reference is too far away, other starts are tried.
+gimbal lock. When the reference is too far away, other starts are tried. A ball starts with the orientation that the hinges before
+it leave to it.
 """
 
 import math
 
+from dojo_py.arrays import copy
+from dojo_py.hard.chain_coordinates import ball_orientation
 from dojo_py.hard.joints.compound import chain_pose, solve_small
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_conj_mul
 
 
 @kernel
-def _error(L, j, theta, q_rel, d, e, err, S, p, q, w):
+def _is_hinge(L, dof):
+    """Whether a coordinate is the angle of a hinge."""
+    return L.dof_vector[dof] < 0 and not L.dof_slide[dof]
+
+
+@kernel
+def _error(L, j, theta, turn, q_rel, d, e, err, S, p, q, w):
     """e (6,) and S (6, k) = -∂e/∂θ at theta (k,). Returns |e|². err, q (4,), p (3,), w (4, 4): work."""
-    k, f = L.count[j], L.first[j]
-    slide, pos, axis = L.jnt_slide[f : f + k], L.jnt_pos[f : f + k], L.jnt_axis[f : f + k]
-    chain_pose(theta, slide, pos, axis, L.base_pos[j], L.base_quat[j], L.com[L.child[j]], p, q, S, w)
+    chain_pose(L, j, theta, turn, p, q, S, w)
     quat_conj_mul(q, q_rel, err)
     if err[0] < 0.0:
         for r in range(4):
@@ -28,7 +35,7 @@ def _error(L, j, theta, q_rel, d, e, err, S, p, q, w):
         e[r], e[3 + r] = d[r] - p[r], 2.0 * err[1 + r]
     for r in range(6):
         cost += e[r] * e[r]
-    for i in range(k):
+    for i in range(theta.shape[0]):
         s0, s1, s2 = S[3, i], S[4, i], S[5, i]
         S[3, i] = err[0] * s0 - (err[2] * s2 - err[3] * s1)
         S[4, i] = err[0] * s1 - (err[3] * s0 - err[1] * s2)
@@ -37,12 +44,14 @@ def _error(L, j, theta, q_rel, d, e, err, S, p, q, w):
 
 
 @kernel
-def _descend(L, j, theta, q_rel, d, s):
-    """Improve theta (k,) in place. Returns |e|² there. s: work (24, 12)."""
-    k = L.count[j]
+def _descend(L, j, theta, turn, q_rel, d, s):
+    """Improve theta (k,) and turn (4,) in place. Returns |e|² there. s: work (24, 12)."""
+    k = theta.shape[0]
+    if L.rotation[j] >= 0:
+        ball_orientation(L, j, theta, q_rel, turn, s[0:12])
     e, err, p, q, w = s[0, 0:6], s[1, 0:4], s[1, 4:7], s[1, 8:12], s[2:6, 0:4]
     S, trial, A, b = s[6:12, 0:k], s[12, 0:k], s[13:19, 0:k], s[13:19, 6:7]
-    cost = _error(L, j, theta, q_rel, d, e, err, S, p, q, w)
+    cost = _error(L, j, theta, turn, q_rel, d, e, err, S, p, q, w)
     damping = 1e-3 * min(cost, 1.0)
     for _ in range(60):
         for i in range(k):
@@ -60,7 +69,7 @@ def _descend(L, j, theta, q_rel, d, s):
             size = max(size, abs(b[i, 0]))
         if not math.isfinite(size):
             break
-        new = _error(L, j, trial, q_rel, d, e, err, S, p, q, w)
+        new = _error(L, j, trial, turn, q_rel, d, e, err, S, p, q, w)
         if new < cost:
             for i in range(k):
                 theta[i] = trial[i]
@@ -69,7 +78,7 @@ def _descend(L, j, theta, q_rel, d, s):
         elif size < 1e-12 or damping > 1e12:
             break
         else:
-            cost = _error(L, j, theta, q_rel, d, e, err, S, p, q, w)
+            cost = _error(L, j, theta, turn, q_rel, d, e, err, S, p, q, w)
             damping = max(10.0 * damping, 1e-8)
         if size < 1e-16 or cost == 0.0:
             break
@@ -77,34 +86,37 @@ def _descend(L, j, theta, q_rel, d, s):
 
 
 @kernel
-def chain_angles(L, j, q_rel, d, theta, elsewhere, s):
-    """theta (k,): in, a reference; out, the coordinates from the joints' zeros whose pose is q_rel (4,), d (3,).
+def chain_angles(L, j, q_rel, d, theta, turn, elsewhere, s):
+    """theta (k,), turn (4,) of a ball: in, a reference; out, the coordinates of the chain whose pose is q_rel (4,), d (3,).
 
     elsewhere: try other starts when the pose is not reached from the reference. s: work (32, 12).
     """
-    k, f = L.count[j], L.first[j]
-    reference, best, work = s[0, 0:k], s[1, 0:k], s[2:26]
+    k, first, hinges = theta.shape[0], L.vadr[j], 0
+    reference, best, best_turn, work = s[0, 0:k], s[1, 0:k], s[1, 8:12], s[2:26]
     for i in range(k):
         reference[i] = theta[i]
-    cost = _descend(L, j, theta, q_rel, d, work)
+        hinges += _is_hinge(L, first + i)
+    cost = _descend(L, j, theta, turn, q_rel, d, work)
     if elsewhere and cost > 1e-12:
         lowest = cost
-        for i in range(k):
-            best[i] = theta[i]
-        for start in range(1, 3**k):
+        copy(theta, best)
+        copy(turn, best_turn)
+        for start in range(1, 3**hinges):
             number = start
             for i in range(k):
-                theta[i] = reference[i] + (0.0 if L.jnt_slide[f + i] else (number % 3) * 2.0 * math.pi / 3.0)
-                number //= 3
-            cost = _descend(L, j, theta, q_rel, d, work)
+                theta[i] = reference[i]
+                if _is_hinge(L, first + i):
+                    theta[i] += (number % 3) * 2.0 * math.pi / 3.0
+                    number //= 3
+            cost = _descend(L, j, theta, turn, q_rel, d, work)
             if cost < lowest:
                 lowest = cost
-                for i in range(k):
-                    best[i] = theta[i]
+                copy(theta, best)
+                copy(turn, best_turn)
             if cost <= 1e-12:
                 break
-        for i in range(k):
-            theta[i] = best[i]
+        copy(best, theta)
+        copy(best_turn, turn)
     for i in range(k):
-        if not L.jnt_slide[f + i]:
+        if _is_hinge(L, first + i):
             theta[i] += 2.0 * math.pi * math.floor((reference[i] - theta[i]) / (2.0 * math.pi) + 0.5)

@@ -30,7 +30,7 @@ def choose_contacts(L, P, Q, W, h, everything, margin):
         add_contact(P, Q, W, i)
     W.n_active[1] = W.n_active[0]
     for s in range(W.n_features[0]):
-        if W.fwanted[s] == 1 or not faded(L, P, Q, W, s):
+        if W.fwanted[s] == 1 or (W.fwanted[s] == 0 and not faded(L, P, Q, W, s)):
             add_contact(P, Q, W, P.body.shape[0] + s)
     W.n_limits[0] = 0
     for l in range(L.limit_dof.shape[0]):
@@ -42,6 +42,17 @@ def choose_contacts(L, P, Q, W, h, everything, margin):
         W.limit_active[W.n_limits[0]] = l
         W.limpact[l] = 0
         W.n_limits[0] += 1
+    _update_graph(L, W)
+
+
+@kernel
+def add_contacts_of_features(L, P, Q, W, first):
+    """Features from number `first` on take part as well; all other contacts keep their places. Their bodies are W.unsolved."""
+    for f in range(first, W.n_features[0]):
+        add_contact(P, Q, W, P.body.shape[0] + f)
+        for side in range(2):
+            if W.fbody[f, side] >= 0:
+                W.unsolved[W.fbody[f, side]] = 1
     _update_graph(L, W)
 
 

@@ -10,6 +10,7 @@ from dojo_py.collision.touching import find_features, pair_distance
 from dojo_py.hard.far_pairs import full_distance, share
 from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.foresight import SPARE, may_close
+from dojo_py.hard.ghosts import LET_GO
 from dojo_py.hard.near_pairs import closing, gap_of_pair, near_at_end, near_by_fade, near_by_travel
 from dojo_py.hard.passing import poses_at
 from dojo_py.hard.round_pairs import find_round
@@ -149,7 +150,7 @@ def _known_gap(Q, W, k):
     """The smallest gap [m] at the next poses of the features that pair k has: what overlapped before may still do."""
     least, n = math.inf, W.scratch[101, 0:3]
     for f in range(W.n_features[0]):
-        if W.fpair[f] == k and (W.fwanted[f] == 1 or not faded(Q, W, f)):
+        if W.fpair[f] == k and W.fwanted[f] != LET_GO and (W.fwanted[f] == 1 or not faded(Q, W, f)):
             least = min(least, feature_gap(Q, W, f, W.xn, W.Rn, n, W.scratch))
     return least
 

@@ -10,6 +10,7 @@ every body over the interval, |ω| < 2/h. Differences are taken joint by joint: 
 import math
 
 from dojo_py.hard.chain_angles import chain_angles
+from dojo_py.hard.chain_coordinates import chain_back, entries, put_quaternion, read_chain, write_chain
 from dojo_py.hard.joints.compound import chain_pose
 from dojo_py.hard.joints.hinge import hinge_rows
 from dojo_py.hard.joints.slide import slide_rows
@@ -53,16 +54,12 @@ def joint_pose(L, j, qpos, qvel, back, q_rel, d, s):
         for i in range(3):
             d[i] = L.frame_pos[j, i] - s[2, i]
         return
-    k, f = L.count[j], L.first[j]
-    theta = s[0, 0:k]
-    for i in range(k):
-        theta[i] = qpos[adr + i] - L.qpos0[adr + i]
-        if back != 0.0:
-            theta[i] -= back * qvel[dof + i]
-    chain_pose(
-        theta, L.jnt_slide[f : f + k], L.jnt_pos[f : f + k], L.jnt_axis[f : f + k],
-        L.base_pos[j], L.base_quat[j], L.com[L.child[j]], d, q_rel, s[1:7, 0:k], s[7:11, 0:4],
-    )  # fmt: skip
+    k = L.ndof[j]
+    theta, own = s[0, 0:k], s[0, 8:12]
+    read_chain(L, j, qpos[adr : adr + entries(L, j)], theta, own)
+    if back != 0.0:
+        chain_back(L, j, qvel[dof : dof + k], back, theta, own, s[1:3, 0:4])
+    chain_pose(L, j, theta, own, d, q_rel, s[1:7, 0:k], s[7:11, 0:4])
 
 
 @kernel
@@ -119,14 +116,13 @@ def to_maximal(L, qpos, qvel, h, bodies, s):
             cosine = turn[0]
             for i in range(3):
                 row[10 + i] = 2.0 / h * turn[1 + i]
-            if L.kind[j] == BALL:
-                w = qvel[dof : dof + 3]
-                if h * math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) >= math.pi:
+            for i in range(dof, dof + L.ndof[j]):
+                rate = 0.0 if L.dof_slide[i] else abs(qvel[i])
+                if L.dof_vector[i] >= 0:
+                    w = qvel[L.dof_vector[i] : L.dof_vector[i] + 3]
+                    rate = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+                if h * rate >= math.pi:
                     cosine = -1.0
-            else:
-                for i in range(L.count[j]):
-                    if not L.jnt_slide[L.first[j] + i] and abs(h * qvel[dof + i]) >= math.pi:
-                        cosine = -1.0
         lowest = min(lowest, cosine)
     return lowest
 
@@ -176,7 +172,7 @@ def relative_back(L, bodies, j, h, share, q_rel, d, s):
 
 @kernel
 def joint_coordinates(L, j, q_rel, d, out, elsewhere, s):
-    """out (4,) or (k,): in, a reference; out, the coordinates of joint j (not free) at the pose.
+    """Joint j's (not free) entries of qpos: out, in a reference, out the coordinates at the pose.
 
     elsewhere: compound joints may leave the branch of the reference when they must. s: work (48, 12).
     """
@@ -185,16 +181,13 @@ def joint_coordinates(L, j, q_rel, d, out, elsewhere, s):
         q = s[0, 0:4]
         quat_conj_mul(L.base_quat[j], q_rel, q)
         quat_normalise(q)
-        side = q[0] * out[0] + q[1] * out[1] + q[2] * out[2] + q[3] * out[3]
-        for i in range(4):
-            out[i] = q[i] if side >= 0.0 else -q[i]
+        put_quaternion(q, out)
         return
     if kind == COMPOUND:
-        for i in range(L.count[j]):
-            out[i] -= L.qpos0[adr + i]
-        chain_angles(L, j, q_rel, d, out, elsewhere, s)
-        for i in range(L.count[j]):
-            out[i] += L.qpos0[adr + i]
+        theta, turn = s[0, 0 : L.ndof[j]], s[0, 8:12]
+        read_chain(L, j, out, theta, turn)
+        chain_angles(L, j, q_rel, d, theta, turn, elsewhere, s[1:33])
+        write_chain(L, j, theta, turn, out, s[1:3, 0:4])
         return
     E, c, J = s[0:3, 0:3], s[3, 0:6], s[4:10, 0:6]
     quat_to_matrix(q_rel, E)
@@ -213,13 +206,13 @@ def to_minimal(L, bodies, h, reference, before_them, qpos, qvel, s):
 
     before_them (nq,): coordinates one interval before, if they are known, else (0,). Both are only what the search begins from.
     """
-    q_rel, d, before, turn = s[0, 0:4], s[0, 4:7], s[1, 0:6], s[2, 0:4]
+    q_rel, d, before, turn = s[0, 0:4], s[0, 4:7], s[1, 0:7], s[2, 0:4]
     for j in range(L.kind.shape[0]):
         b, adr, dof, kind = L.child[j], L.qadr[j], L.vadr[j], L.kind[j]
         if kind == FREE:
             _free_coordinates(L.com[b], bodies[b], h, reference[adr : adr + 7], qpos[adr : adr + 7], qvel[dof : dof + 6], s[3:9])
             continue
-        n = 4 if kind == BALL else L.count[j]
+        n, r = entries(L, j), L.rotation[j]
         now = qpos[adr : adr + n]
         for i in range(n):
             now[i] = reference[adr + i]
@@ -241,14 +234,14 @@ def to_minimal(L, bodies, h, reference, before_them, qpos, qvel, s):
         for stage in range(stages):
             relative_back(L, bodies, j, h, (stage + 1.0) / stages, q_rel, d, s[4:12])
             joint_coordinates(L, j, q_rel, d, before[0:n], stage + 1 == stages, s[12:60])
-        if kind == BALL:
-            quat_conj_mul(before[0:4], now, turn)
-            rotation_vector(turn, qvel[dof : dof + 3])
+        if r >= 0:
+            quat_conj_mul(before[r : r + 4], now[r : r + 4], turn)
+            rotation_vector(turn, qvel[dof + r : dof + r + 3])
             for i in range(3):
-                qvel[dof + i] /= h
-        else:
-            for i in range(n):
-                qvel[dof + i] = (now[i] - before[i]) / h
+                qvel[dof + r + i] /= h
+        for i in range(dof, dof + L.ndof[j]):
+            if L.dof_vector[i] < 0:
+                qvel[i] = (now[L.dof_qadr[i] - adr] - before[L.dof_qadr[i] - adr]) / h
 
 
 @kernel

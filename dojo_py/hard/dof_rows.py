@@ -17,10 +17,9 @@ they are (Newmark's method with β = 1/4: the trapezoidal rule, which keeps a ne
 import math
 
 from dojo_py.hard.islands import NODES, in_span
-from dojo_py.hard.joints.compound import solve_small
-from dojo_py.hard.terms import BALL, EQ_TENDON, FREE
+from dojo_py.hard.terms import EQ_TENDON, FREE
 from dojo_py.jit import kernel
-from dojo_py.rotation import log_jacobian, quat_conj_mul, quat_exp, quat_mul, rotation_vector
+from dojo_py.rotation import exp_jacobian, log_jacobian, quat_conj_mul, quat_exp, quat_mul, rotation_vector
 
 MIDPOINT, IMPLICIT, EXPLICIT = 0, 1, 2
 
@@ -114,8 +113,8 @@ def dof_law(L, W, A, h, scheme):
                 _tendon_law(L, W, L.eq_dof[-1 - j], h, scheme)
             continue
         k, first = L.ndof[j], L.vadr[j]
-        spring = L.kind[j] != BALL and L.kind[j] != FREE
         for i in range(first, first + k):
+            spring = L.dof_vector[i] < 0
             stiffness = L.dof_stiffness[i] if spring else 0.0
             offset = W.angle0[i] - L.dof_springref[i] - w_old * W.rate_prev[i] if spring else 0.0
             W.drive[i, 1] = h * L.dof_damping[i] + L.dof_armature[i] + h * stiffness * w_new
@@ -180,20 +179,21 @@ def _tendon_law(L, W, dof, h, scheme):
 
 @kernel
 def has_vector_spring(L, j):
-    """Whether joint j is a ball or free joint with a spring."""
-    first = L.vadr[j]
-    if L.kind[j] != BALL and L.kind[j] != FREE:
+    """Whether joint j has a ball, or is a free joint, with a spring."""
+    if L.rotation[j] < 0:
         return False
+    first = L.vadr[j] + L.rotation[j]
     return L.dof_stiffness[first] != 0.0 or L.dof_stiffness_poly[first, 0] != 0.0 or L.dof_stiffness_poly[first, 1] != 0.0
 
 
 @kernel
 def vector_springs(L, W, j, h, scheme, s):
-    """Spring of ball or free joint j: impulses -W.pull[j] (6, 4) = [matrix by its three rates | value] along the node's rows.
+    """Spring of a ball or of free joint j: impulses -W.pull[j] (6, 4) = [matrix by its three rates | value] along the node's rows.
 
-    Rows 3-5: by the rotation vector from the orientation at rest; 0-2, free joints: by the origin's displacement. s: work (12, 12).
+    Rows of the rotation: by the rotation vector from the orientation at rest; 0-2 of free joints: by the origin's displacement.
+    s: work (12, 12).
     """
-    n, first = L.node[j], L.vadr[j]
+    n, first, spin = L.node[j], L.vadr[j], L.vadr[j] + L.rotation[j]
     B = W.pull[j]
     for i in range(6):
         for k in range(4):
@@ -202,30 +202,27 @@ def vector_springs(L, W, j, h, scheme, s):
         return
     _, _, c = spring_shares(scheme)
     q, e, g, now, before, after, T = s[0, 0:4], s[1, 0:4], s[2, 0:4], s[3, 0:3], s[4, 0:3], s[5, 0:3], s[6:9, 0:3]
-    spin = first
     if L.kind[j] == FREE:
-        spin = first + 3
         for i in range(3):
             now[i] = W.origin0[j, i] - L.dof_springref[first + i]
             before[i] = now[i] - h * W.rate_prev[first + i]
             after[i] = now[i] + h * W.rows[n, i]
             for k in range(3):
                 T[i, k] = h * (i == k)
-        _add_pull(L, first, h, scheme, before, now, after, T, B[0:3])
-        quat_conj_mul(L.spring_quat[j], W.turn0[j], q)
-    else:
-        quat_conj_mul(L.base_quat[j], W.turn0[j], e)
-        quat_conj_mul(L.spring_quat[j], e, q)
+        _add_pull(L, spin, h, scheme, before, now, after, T, B[0:3])
+    row = L.dof_row[spin]
+    rates = W.rows[n, row : row + 3]
+    quat_conj_mul(L.spring_quat[j], W.turn0[j], q)
     rotation_vector(q, now)
     quat_exp(W.rate_prev[spin : spin + 3], -h, e)
     quat_mul(q, e, g)
     rotation_vector(g, before)
-    quat_exp(W.rows[n, 3:6], h, e)
+    quat_exp(rates, h, e)
     quat_mul(q, e, g)
     rotation_vector(g, after)
     if c > 0.0:
-        _by_rate(after, W.rows[n, 3:6], h, T, s[9:12, 0:6])
-    _add_pull(L, first, h, scheme, before, now, after, T, B[3:6])
+        _by_rate(after, rates, h, T, s[9:12, 0:6])
+    _add_pull(L, spin, h, scheme, before, now, after, T, B[row : row + 3])
 
 
 @kernel
@@ -256,17 +253,11 @@ def _vector_stiffness(L, first, x):
 @kernel
 def _by_rate(vector, rate, h, out, A):
     """out (3, 3) = d vector / d rate, for vector = log(q ⊗ exp(h rate)): h Jr⁻¹(vector) Jr(h rate). A: work (3, 6)."""
+    B = A[:, 3:6]
     for i in range(3):
         A[0, i] = h * rate[i]
-    log_jacobian(A[0, 0:3], out)
-    # Jr(h rate) = inverse of out
-    B = A[0:3, 3:6]
-    for i in range(3):
-        for k in range(3):
-            A[i, k] = out[i, k]
-            B[i, k] = h * (i == k)
-    solve_small(A[:, 0:3], B, 3, 3)
+    exp_jacobian(A[0, 0:3], B)
     log_jacobian(vector, A[:, 0:3])
     for i in range(3):
         for k in range(3):
-            out[i, k] = A[i, 0] * B[0, k] + A[i, 1] * B[1, k] + A[i, 2] * B[2, k]
+            out[i, k] = h * (A[i, 0] * B[0, k] + A[i, 1] * B[1, k] + A[i, 2] * B[2, k])

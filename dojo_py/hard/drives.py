@@ -190,10 +190,9 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
 def load_coordinates(L, qpos, qvel, angle, rate):
     """angle (nd,) = coordinates of hinges and slides at the places of their rates, lengths of fixed tendons; rate (nd,)."""
     copy(qvel, rate)
-    for j in range(L.kind.shape[0]):
-        if L.ndof[j] == L.count[j]:  # one rate a joint: hinges and slides
-            for i in range(L.count[j]):
-                angle[L.vadr[j] + i] = qpos[L.qadr[j] + i]
+    for dof in range(L.dof_joint.shape[0]):
+        if L.dof_vector[dof] < 0:
+            angle[dof] = qpos[L.dof_qadr[dof]]
     for e in range(L.eq_kind.shape[0]):
         if L.eq_kind[e] == EQ_TENDON:
             dof = L.eq_dof[e]

@@ -19,14 +19,10 @@ from dojo_py.collision.height_fields import HFIELD
 from dojo_py.collision.pair_gap import gap_of
 from dojo_py.collision.shown_polygons import pose_of
 from dojo_py.hard.feature_geometry import feature_geometry
+from dojo_py.hard.ghosts import APART, CARRIES
 from dojo_py.hard.islands import CONTACTS
 from dojo_py.hard.limits import ROUND_OFF
 from dojo_py.jit import kernel
-
-APART = 1e-7
-"""Distance [m] at the end of a step up to which shapes touch."""
-CARRIES = 1e-6
-"""Share of the largest impulse from which a contact carries anything."""
 
 
 @kernel
@@ -137,7 +133,7 @@ def hold_apart(P, Q, W):
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         f = W.active[c] - P.body.shape[0]
-        if f < 0 or W.fpair[f] < Q.rounds[0] or W.fkey[f] < 0 or not W.con[c, 0] > CARRIES * most:
+        if f < 0 or W.fpair[f] < Q.rounds[0] or W.fkey[f] < 0 or not (W.con[c, 0] > CARRIES * most and W.con[c, 1] < APART):
             continue
         first, second = W.fshape[f, 0], W.fshape[f, 1]
         if Q.shape_kind[first] == HFIELD or Q.shape_kind[second] == HFIELD:

@@ -22,7 +22,7 @@ from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS
 from dojo_py.hard.parts import whole
 from dojo_py.hard.start import COLD
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_conj_mul, quat_exp, quat_mul, quat_to_matrix, rotation_vector, step_quaternion
+from dojo_py.rotation import quat_exp, quat_mul, quat_to_matrix, rotation_vector, step_quaternion
 from dojo_py.solver.cones.contact import ROWS, impulse_of
 
 ROUNDS = 10
@@ -125,8 +125,7 @@ def _distance(L, W, l, back):
     q, turn, r = W.scratch[100, 0:4], W.scratch[101, 0:4], W.scratch[102, 0:3]
     quat_exp(W.rate_prev[dof : dof + 3], -back, turn)
     quat_mul(W.turn0[L.dof_joint[dof]], turn, q)
-    quat_conj_mul(L.base_quat[L.dof_joint[dof]], q, turn)
-    rotation_vector(turn, r)
+    rotation_vector(q, r)
     return L.limit_bound[l] - math.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
 
 

@@ -5,7 +5,9 @@
 The same rows at the pose where the step starts, with Γ = I, are the directions of the impulses.
 """
 
+from dojo_py.arrays import copy
 from dojo_py.hard.bodies import relative_pose
+from dojo_py.hard.chain_coordinates import ball_orientation, chain_start
 from dojo_py.hard.islands import NODES
 from dojo_py.hard.joints.ball import ball_rows, relative_turn
 from dojo_py.hard.joints.compound import chain_pose, compound_basis, compound_rows
@@ -38,35 +40,19 @@ def rows_of_joint(L, W, j, E, d, q_rel, c, J, s):
         start = W.angle0[dof] - L.qpos0[L.qadr[j]]
         slide_rows(E, d, L.frame_pos[j], L.anchor[j], L.frame_axes[j], L.child_axes[j], start, c, J)
     elif kind == BALL:
-        turn = s[0, 0:4]
-        relative_turn(W.turn0[j], q_rel, turn)
+        turn, own = s[0, 0:4], s[1, 0:4]
+        quat_conj_mul(L.base_quat[j], q_rel, own)
+        relative_turn(W.turn0[j], own, turn)
         ball_rows(E, d, turn, L.frame_pos[j], L.anchor[j], c, J)
     elif kind == FREE:
         turn = s[0, 0:4]
         relative_turn(W.turn0[j], q_rel, turn)
         free_rows(E, d, turn, W.origin0[j], L.com[L.child[j]], c, J)
     else:
-        k = L.count[j]
-        f = L.first[j]
+        k = L.ndof[j]
         start = s[0, 0:k]
-        for i in range(k):
-            start[i] = W.angle0[dof + i] - L.qpos0[L.qadr[j] + i]
-        compound_rows(
-            q_rel,
-            d,
-            W.theta[dof : dof + k],
-            start,
-            L.jnt_slide[f : f + k],
-            L.jnt_pos[f : f + k],
-            L.jnt_axis[f : f + k],
-            L.base_pos[j],
-            L.base_quat[j],
-            L.com[L.child[j]],
-            W.basis[j],
-            c,
-            J,
-            s[1:19, 0:8],
-        )
+        chain_start(L, W, j, start)
+        compound_rows(L, j, q_rel, d, W.theta[dof : dof + k], start, W.turn0[j], W.basis[j], c, J, s[1:19, 0:8])
 
 
 @kernel
@@ -97,22 +83,21 @@ def start_impulses(L, W, j, follow, on_parent, on_child, s):
     E, d, q_rel, c, J = s[0:3, 0:3], s[3, 0:3], s[3, 4:8], s[4, 0:6], s[5:11]
     joint_frame(L, j, W.x, W.R, W.q, E, d, q_rel)
     dof, kind = L.vadr[j], L.kind[j]
-    if kind == BALL or kind == FREE:
-        for i in range(4):
-            W.turn0[j, i] = q_rel[i]
+    if kind == BALL:
+        quat_conj_mul(L.base_quat[j], q_rel, W.turn0[j])
+    elif kind == FREE:
+        copy(q_rel, W.turn0[j])
         for i in range(3):
             W.origin0[j, i] = d[i]
             for k in range(3):
                 W.origin0[j, i] -= E[i, k] * L.com[L.child[j], k]
     elif kind == COMPOUND:
-        k, f = L.count[j], L.first[j]
-        for i in range(k):
-            W.theta[dof + i] = W.angle0[dof + i] - L.qpos0[L.qadr[j] + i]
-        S, p, qf, w = s[12:18, 0:k], s[18, 0:3], s[18, 4:8], s[19:23, 0:4]
-        chain_pose(
-            W.theta[dof : dof + k], L.jnt_slide[f : f + k], L.jnt_pos[f : f + k], L.jnt_axis[f : f + k],
-            L.base_pos[j], L.base_quat[j], L.com[L.child[j]], p, qf, S, w,
-        )  # fmt: skip
+        k = L.ndof[j]
+        S, p, qf, w, theta = s[12:18, 0:k], s[18, 0:3], s[18, 4:8], s[19:23, 0:4], W.theta[dof : dof + k]
+        chain_start(L, W, j, theta)
+        if L.rotation[j] >= 0:
+            ball_orientation(L, j, theta, q_rel, W.turn0[j], s[24:36])
+        chain_pose(L, j, theta, W.turn0[j], p, qf, S, w)
         compound_basis(S, k, W.basis[j], follow)
     rows_of_joint(L, W, j, E, d, q_rel, c, J, s[24:48])
     a = L.parent[j]

@@ -1,10 +1,10 @@
-"""Bodies whose joints are dependent: several hinges and slides of one body that make the same motion at qpos0.
+"""Bodies whose joints are dependent: several joints of one body that make the same motion at qpos0.
 
 The hard mode knows poses, and finds the coordinates of such a stack from them (`joints/compound.py`): it must be able to. Two
-hinges about one axis leave open which of them turned, as do parallel slides, two hinges of three that share an axis, and three
-parallel ones whose anchors lie on a line. Parallel hinges with anchors apart are a planar arm, and fine. A stack that becomes
-dependent along the motion only (gimbal lock, a stretched elbow) is not found here: near such a pose its coordinates are
-ill-determined and its pose is not.
+hinges about one axis leave open which of them turned, as do parallel slides, two hinges of three that share an axis, three
+parallel ones whose anchors lie on a line, and a hinge whose axis goes through the anchor of a ball. Parallel hinges with anchors
+apart are a planar arm, and fine. A stack that becomes dependent along the motion only (gimbal lock, a stretched elbow) is not
+found here: near such a pose its coordinates are ill-determined and its pose is not.
 """
 
 from __future__ import annotations
@@ -21,13 +21,12 @@ of it count as one. Measured: at two thousandths poses still agree with coordina
 
 
 def dependent_stacks(model: Any) -> list[tuple[int, list[int]]]:
-    """(body, its joints) of every body whose hinges and slides are dependent at qpos0."""
+    """(body, its joints) of every body whose joints are dependent at qpos0."""
     found = []
     for body in np.flatnonzero(np.asarray(model.body_jntnum) > 1):
         first = int(model.body_jntadr[body])
         joints = list(range(first, first + int(model.body_jntnum[body])))
-        scalar = [j for j in joints if model.jnt_type[j] in (JointType.SLIDE, JointType.HINGE)]
-        if len(scalar) == len(joints) and _least_independence(model, int(body), joints) < DEPENDENT:
+        if _least_independence(model, int(body), joints) < DEPENDENT:
             found.append((int(body), joints))
     return found
 
@@ -39,9 +38,9 @@ def _least_independence(model: Any, body: int, joints: list[int]) -> float:
     size = max(float(gyration), float(np.linalg.norm(anchors - centre, axis=1).max()), 1e-9)
     rows = []
     for j, anchor in zip(joints, anchors, strict=True):
-        axis = np.asarray(model.jnt_axis[j], float)
-        hinge = model.jnt_type[j] == JointType.HINGE
-        spin, velocity = (axis, np.cross(axis, centre - anchor) / size) if hinge else (np.zeros(3), axis)
-        row = np.concatenate([spin, velocity])
-        rows.append(row / np.linalg.norm(row))
+        kind = model.jnt_type[j]
+        for axis in np.eye(3) if kind == JointType.BALL else np.asarray(model.jnt_axis[j], float)[None]:
+            spin, velocity = (np.zeros(3), axis) if kind == JointType.SLIDE else (axis, np.cross(axis, centre - anchor) / size)
+            row = np.concatenate([spin, velocity])
+            rows.append(row / np.linalg.norm(row))
     return float(np.linalg.svd(np.array(rows), compute_uv=False)[-1]) if len(rows) <= 6 else 0.0

@@ -10,42 +10,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dojo_py.collision.restitution import restitution
-from dojo_py.hard.couplings import (
-    Coupling,
-    acting_tendons,
-    joint_coupling,
-    tendon_coupling,
-    tendon_limits,
-    tendon_numbers,
-    tendon_terms,
-)
+from dojo_py.hard.closure_table import closure_tables
+from dojo_py.hard.coordinate_table import coordinate_tables, limit_tables
+from dojo_py.hard.couplings import acting_tendons, tendon_numbers
 from dojo_py.hard.lift import lift_tables
 from dojo_py.hard.medium_table import medium_tables
-from dojo_py.hard.path_table import bodies_of_path, path_tables
-from dojo_py.hard.terms import (
-    BALL,
-    COMPOUND,
-    EQ_CONNECT,
-    EQ_COUPLING,
-    EQ_LENGTHS,
-    EQ_PATH,
-    EQ_TENDON,
-    EQ_WELD,
-    FREE,
-    HINGE,
-    SLIDE,
-)
+from dojo_py.hard.terms import BALL, COMPOUND, FREE, HINGE, SLIDE
 from dojo_py.mechanism.derived import Arrays
-from dojo_py.mechanism.enums import TrnType
+from dojo_py.mechanism.enums import JointType, TrnType
 from dojo_py.mechanism.errors import ModelError
 from dojo_py.mechanism.quaternion import matrix
 from dojo_py.mechanism.reference import by_joint
 from dojo_py.mechanism.source import refusal
-from dojo_py.mechanism.tendon_paths import is_spatial
 
-MJ_FREE, MJ_BALL, MJ_SLIDE, MJ_HINGE = 0, 1, 2, 3
-MJ_EQ_CONNECT, MJ_EQ_WELD, MJ_EQ_JOINT, MJ_EQ_TENDON = 0, 1, 2, 3
+KINDS = {JointType.FREE: FREE, JointType.BALL: BALL, JointType.SLIDE: SLIDE, JointType.HINGE: HINGE}
 
 
 class Layout(NamedTuple):
@@ -68,26 +46,21 @@ class Layout(NamedTuple):
     geom_body: np.ndarray  # (ngeom,) bodies of the model
     dof_lifted: np.ndarray  # (nv,) 1: compensation is a force of the actuators
     softest: np.ndarray  # (nb,) the smaller of mass and least moment of inertia: what stiff contacts must not bury
-    # tree joints (one per body that moves); chains of hinges and slides use the jnt_* rows first … first + count
+    # tree joints (one per body that moves)
     kind: np.ndarray  # (nj,)
     parent: np.ndarray  # (nj,) body or -1
     child: np.ndarray  # (nj,) body
     base_pos: np.ndarray  # (nj, 3) child body frame at qpos0, seen from the parent's frame (world: world frame) [m]
     base_quat: np.ndarray  # (nj, 4)
-    first: np.ndarray  # (nj,) first joint in model.jnt_*
-    count: np.ndarray  # type: ignore[assignment]  # (nj,) joints in the chain
     qadr: np.ndarray  # (nj,) first entry in qpos
     vadr: np.ndarray  # (nj,) first entry in qvel
     ndof: np.ndarray  # (nj,)
+    rotation: np.ndarray  # (nj,) place among its coordinates of the rotation vector of a ball or free joint, -1: none
     node: np.ndarray  # (nj,) row among the joint nodes or -1 when a free joint needs none
     frame_pos: np.ndarray  # (nj, 3) simple joints: anchor in the parent's frame [m]
     frame_axes: np.ndarray  # (nj, 3, 3) rows: axis, first and second normal of it, in the parent's frame
     child_axes: np.ndarray  # (nj, 3, 3) the same three directions in the child's frame
     anchor: np.ndarray  # (nj, 3) simple joints: anchor in the child's frame, from its centre of mass [m]
-    # scalar joints of the model
-    jnt_slide: np.ndarray  # (njnt,) 1 where the joint is a slide
-    jnt_pos: np.ndarray  # (njnt, 3)
-    jnt_axis: np.ndarray  # (njnt, 3)
     qpos0: np.ndarray  # (nq,)
     # loop closures and tendons
     eq_kind: np.ndarray  # (ne,)
@@ -116,6 +89,11 @@ class Layout(NamedTuple):
     place_node: np.ndarray  # (nn,) of joint nodes, then loop closures
     # coordinates
     dof_joint: np.ndarray  # (nv,) tree joint
+    dof_slide: np.ndarray  # (nv,) 1: displacement along a slide
+    dof_anchor: np.ndarray  # (nv, 3) anchor of the model's joint in the body frame [m]
+    dof_axis: np.ndarray  # (nv, 3) its axis there
+    dof_vector: np.ndarray  # (nv,) first of the three coordinates of a vector (rotation; origin of a free body); hinge, slide: -1
+    dof_qadr: np.ndarray  # (nv,) entry in qpos, of rotations -1
     dof_node: np.ndarray  # (nd,) node that has the coordinate's rate and law, -1: none
     dof_row: np.ndarray  # (nd,) their row in it
     dof_body: np.ndarray  # (nd,) a body that the coordinate moves
@@ -228,14 +206,9 @@ def _normals(axis):
 
 
 def _joint_kind(model, body):
-    adr, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
-    types = [int(t) for t in model.jnt_type[adr : adr + count]]
-    if count == 1:
-        return {MJ_FREE: FREE, MJ_BALL: BALL, MJ_SLIDE: SLIDE, MJ_HINGE: HINGE}[types[0]]
-    if MJ_BALL in types or MJ_FREE in types:
-        message = "a ball joint beside other joints in one body is not simulated in the hard mode; give it a body of its own"
-        raise ModelError(refusal(model, "body", (body,), "", message))
-    return COMPOUND
+    if int(model.body_jntnum[body]) > 1:
+        return COMPOUND
+    return KINDS[JointType(int(model.jnt_type[model.body_jntadr[body]]))]
 
 
 def _elimination(nb, parent, child, node, eq_bodies):
@@ -285,7 +258,8 @@ def build_layout(model):
     kind = np.array([_joint_kind(model, b) for b in where.body], dtype=np.int64).reshape(nj)
     parent, child = np.full(nj, -1), np.arange(nj)
     base_pos, base_quat = np.zeros((nj, 3)), np.zeros((nj, 4))
-    first, count = np.zeros(nj, np.int64), np.zeros(nj, np.int64)
+    coordinates = coordinate_tables(model)
+    vector, rotation = coordinates["dof_vector"], np.full(nj, -1)
     qadr, vadr, ndof = np.zeros(nj, np.int64), np.zeros(nj, np.int64), np.zeros(nj, np.int64)
     frame_pos, frame_axes, child_axes = np.zeros((nj, 3)), np.zeros((nj, 3, 3)), np.zeros((nj, 3, 3))
     anchor, spring_quat = np.zeros((nj, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (nj, 1))
@@ -297,43 +271,37 @@ def build_layout(model):
         R = matrix(where.quat[above])
         base_pos[j] = where.pos[above] + R @ model.body_pos[b] - shift
         base_quat[j] = quaternion_product(where.quat[above], np.asarray(model.body_quat[b], float))
-        first[j], count[j] = model.body_jntadr[b], model.body_jntnum[b]
-        qadr[j], vadr[j] = model.jnt_qposadr[first[j]], model.jnt_dofadr[first[j]]
-        ndof[j] = model.body_dofnum[b]
-        dof_joint[vadr[j] : vadr[j] + ndof[j]] = j
+        first = int(model.body_jntadr[b])
+        qadr[j], vadr[j], ndof[j] = model.jnt_qposadr[first], model.jnt_dofadr[first], model.body_dofnum[b]
+        dofs = slice(vadr[j], vadr[j] + ndof[j])
+        dof_joint[dofs] = j
         base = matrix(base_quat[j])
-        axis = np.asarray(model.jnt_axis[first[j]], float)
+        axis = np.asarray(model.jnt_axis[first], float)
         axes = np.array([axis, *_normals(axis)]) if kind[j] in (HINGE, SLIDE) else np.eye(3)
         child_axes[j], frame_axes[j] = axes, axes @ base.T
-        anchor[j] = model.jnt_pos[first[j]] - com[j]
-        frame_pos[j] = base_pos[j] + base @ model.jnt_pos[first[j]]
-        if kind[j] in (BALL, FREE):
-            spring_quat[j] = model.qpos_spring[qadr[j] :][3 * (kind[j] == FREE) :][:4]
+        anchor[j] = model.jnt_pos[first] - com[j]
+        frame_pos[j] = base_pos[j] + base @ model.jnt_pos[first]
+        if np.any(vector[dofs] >= 0):
+            rotation[j] = vector[dofs].max() - vadr[j]
+            spring_quat[j] = model.qpos_spring[qadr[j] + rotation[j] :][:4]
     arrays = Arrays(model)
     driven = {name: by_joint(arrays, f"actuator_{name}") for name in ("damping", "dampingpoly", "armature")}
-    damping_poly, stiffness_poly = np.array(model.dof_dampingpoly, float).reshape(-1, 2), np.zeros((model.nv, 2))
+    damping_poly = np.array(model.dof_dampingpoly, float).reshape(-1, 2)
+    stiffness, stiffness_poly = coordinates.pop("dof_stiffness"), coordinates.pop("dof_stiffness_poly")
     has_force = (model.dof_damping != 0) | (model.dof_armature != 0) | (model.dof_frictionloss != 0) | damping_poly.any(axis=1)
-    stiffness, springref = np.zeros(model.nv), np.zeros(model.nv)
-    for i in range(model.njnt):
-        t, d = int(model.jnt_type[i]), int(model.jnt_dofadr[i])
-        width = {MJ_FREE: 6, MJ_BALL: 3}.get(t, 1)
-        stiffness[d : d + width], stiffness_poly[d : d + width] = model.jnt_stiffness[i], model.jnt_stiffnesspoly[i]
-        if t != MJ_BALL:
-            straight, adr = min(width, 3), int(model.jnt_qposadr[i])
-            springref[d : d + straight] = model.qpos_spring[adr : adr + straight]
     has_force |= (stiffness != 0) | stiffness_poly.any(axis=1)
     has_force |= (driven["damping"] != 0) | (driven["armature"] != 0) | driven["dampingpoly"].any(axis=1)
     node = np.full(nj, -1)
     needs = [j for j in range(nj) if kind[j] != FREE or np.any(has_force[vadr[j] : vadr[j] + 6])]
     node[needs] = np.arange(len(needs))
     tendons = acting_tendons(model)
-    eq = _equalities(model, where, com, dof_joint, parent, tendons)
+    eq = closure_tables(model, where, com, dof_joint, parent, tendons)
     place_body, place_node = _elimination(nb, parent, child, node, eq["eq_bodies"])
     ne = len(eq["eq_kind"])
     njn = len(needs)
     own = tendon_numbers(model, tendons)
     dof_inertia = np.concatenate([1.0 / np.maximum(np.array(model.dof_invweight0, float), 1e-12), own["inertia"]])
-    limits = _limits(model, tendons, dof_inertia)
+    limits = limit_tables(model, tendons, dof_inertia)
     tendon_nodes = njn + ne - len(tendons) + np.arange(len(tendons))
     dof_slot = np.arange(model.nv) - vadr[dof_joint]
     joined = lambda name: np.concatenate(  # noqa: E731
@@ -351,19 +319,15 @@ def build_layout(model):
         child=child,
         base_pos=base_pos,
         base_quat=base_quat,
-        first=first,
-        count=count,
         qadr=qadr,
         vadr=vadr,
         ndof=ndof,
+        rotation=rotation,
         node=node,
         frame_pos=frame_pos,
         frame_axes=frame_axes,
         child_axes=child_axes,
         anchor=anchor,
-        jnt_slide=(np.asarray(model.jnt_type) == MJ_SLIDE).astype(np.int64),
-        jnt_pos=np.array(model.jnt_pos, float).reshape(-1, 3),
-        jnt_axis=np.array(model.jnt_axis, float).reshape(-1, 3),
         qpos0=np.array(model.qpos0, float),
         **eq,
         node_parent=np.concatenate([parent[needs], np.full(ne, -1)]).astype(np.int64),
@@ -381,7 +345,7 @@ def build_layout(model):
         dof_stiffness=np.concatenate([stiffness, own["stiffness"]]),
         dof_damping_poly=np.concatenate([damping_poly + driven["dampingpoly"], own["dampingpoly"]]),
         dof_stiffness_poly=np.concatenate([stiffness_poly, own["stiffnesspoly"]]),
-        dof_springref=springref,
+        **coordinates,
         tendon_rest=own["rest"],
         spring_quat=spring_quat,
         dof_inertia=dof_inertia,
@@ -391,142 +355,3 @@ def build_layout(model):
         **lift_tables(model, where, com, mass),
         **medium_tables(model, where, com),
     ), where
-
-
-def _limits(model, tendons, dof_inertia):
-    """Rows for the bounds of limited joints and tendons. Returns a dict of arrays."""
-    rows, bounces, masses = [], [], []
-    for i in range(model.njnt):
-        if not model.jnt_limited[i]:
-            continue
-        d, (lower, upper) = int(model.jnt_dofadr[i]), model.jnt_range[i]
-        if int(model.jnt_type[i]) == MJ_BALL:
-            rows.append((d, 0.0, upper))
-        elif int(model.jnt_type[i]) in (MJ_HINGE, MJ_SLIDE):
-            rows += [(d, 1.0, lower), (d, -1.0, upper)]
-        bounces += [restitution(model.jnt_solref[i])] * (len(rows) - len(bounces))
-        masses += [float(model.body_subtreemass[int(model.jnt_bodyid[i])])] * (len(rows) - len(masses))
-    for k, t in enumerate(tendons):
-        rows += tendon_limits(model, [t], model.nv + k)
-        bounces += [restitution(model.tendon_solref_lim[t])] * (len(rows) - len(bounces))
-        masses += [float(model.body_subtreemass[0])] * (len(rows) - len(masses))
-    table = np.array(rows, float).reshape(-1, 3)
-    dofs = table[:, 0].astype(np.int64)
-    return {
-        "limit_dof": dofs,
-        "limit_sign": table[:, 1].copy(),
-        "limit_bound": table[:, 2].copy(),
-        "limit_restitution": np.array(bounces, float),
-        # m g r / I, with m r² ≤ I
-        "limit_fall": np.sqrt(np.array(masses, float) / dof_inertia[dofs]),
-    }
-
-
-def _equalities(model, where, com, dof_joint, parent, tendons):
-    """Loop closures: connect, weld and couplings that are active at the start; then tendons. Returns a dict of arrays."""
-    kinds, bodies, pos, quats, couplings, polys = [], [], [], [], [], []
-    pairs = []  # tendons of equalities
-    centre = lambda i: com[i] if i >= 0 else np.zeros(3)  # noqa: E731
-    for e in range(model.neq):
-        if not model.eq_active0[e]:
-            continue
-        t, data = int(model.eq_type[e]), np.asarray(model.eq_data[e], float)
-        one, two = int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
-        p, q, coupling, poly = np.zeros((2, 3)), np.array([1.0, 0, 0, 0]), None, np.zeros(7)
-        if t in (MJ_EQ_CONNECT, MJ_EQ_WELD):
-            site = int(model.eq_objtype[e]) == 6
-            if site:
-                frames = [
-                    (int(model.site_bodyid[s]), np.array(model.site_pos[s], float), np.array(model.site_quat[s], float))
-                    for s in (one, two)
-                ]
-            elif t == MJ_EQ_CONNECT:
-                frames = [(one, data[0:3], np.eye(4)[0]), (two, data[3:6], np.eye(4)[0])]
-            else:  # weld: data = anchor in body 2, relative position and orientation of body 2 in body 1, torque scale
-                R = matrix(data[6:10])
-                frames = [(one, data[3:6] + R @ data[0:3], data[6:10]), (two, data[0:3], np.eye(4)[0])]
-            seen = []
-            for k, (b, local, turn) in enumerate(frames):
-                i = int(where.node[b])
-                p[k] = where.pos[b] + matrix(where.quat[b]) @ local - centre(i)
-                seen.append((i, quaternion_product(where.quat[b], turn)))
-            # orientation of body 2 in body 1 when closed: first frame equals second frame
-            q = quaternion_product(seen[0][1], seen[1][1] * np.array([1.0, -1, -1, -1]))
-            touched = [seen[0][0], seen[1][0], -1, -1]
-            if touched[0] == touched[1]:
-                continue  # both ends on one rigid body
-            kinds.append(EQ_CONNECT if t == MJ_EQ_CONNECT else EQ_WELD)
-        elif t == MJ_EQ_TENDON and any(i >= 0 and is_spatial(model, i) for i in (one, two)):
-            ends = [_bodies_of_tendon(model, where, i, dof_joint, parent) if i >= 0 else [] for i in (one, two)]
-            touched = ends[0] + ends[1] + [-1] * (4 - len(ends[0]) - len(ends[1]))
-            poly[:5], poly[5:] = data[:5], [float(model.tendon_length0[i]) if i >= 0 else 0.0 for i in (one, two)]
-            pairs.append((one, two, len(ends[0])))
-            kinds.append(EQ_LENGTHS)
-        elif t in (MJ_EQ_JOINT, MJ_EQ_TENDON):
-            coupling = joint_coupling(model, e, one, two) if t == MJ_EQ_JOINT else tendon_coupling(model, one, two)
-            touched = _touched((*coupling.first, *coupling.second), dof_joint, parent)
-            poly[:5], poly[5:] = data[:5], coupling.reference
-            kinds.append(EQ_COUPLING)
-        else:
-            message = "only connect, weld, joint and tendon are simulated in the hard mode"
-            raise ModelError(refusal(model, "equality", (e,), "type", message))
-        bodies.append(touched)
-        pos.append(p)
-        quats.append(q)
-        couplings.append(coupling)
-        polys.append(poly)
-    for t in tendons:
-        spatial = is_spatial(model, t)
-        coupling = None if spatial else Coupling(tendon_terms(model, t), [], (0.0, 0.0))
-        kinds.append(EQ_PATH if spatial else EQ_TENDON)
-        touched = _bodies_of_tendon(model, where, t, dof_joint, parent)
-        if max(touched, default=-1) < 0:
-            raise ModelError(refusal(model, "tendon", (t,), "", "it touches no body that moves"))
-        bodies.append(touched + [-1] * (4 - len(touched)))
-        pos.append(np.zeros((2, 3)))
-        quats.append(np.array([1.0, 0, 0, 0]))
-        couplings.append(coupling)
-        polys.append(np.zeros(7))
-    n, slots = len(kinds), max((len(touched) for touched in bodies), default=4)
-    starts, terms = np.zeros((n, 3), np.int64), []
-    for e, coupling in enumerate(couplings):
-        sides = (coupling.first, coupling.second) if coupling else ([], [])
-        starts[e] = len(terms), len(terms) + len(sides[0]), len(terms) + len(sides[0]) + len(sides[1])
-        terms += [*sides[0], *sides[1]]
-    place = {t: n - len(tendons) + k for k, t in enumerate(tendons)}
-    ends = np.full((n, 3), -1)
-    for e, (one, two, first) in zip([e for e in range(n) if kinds[e] == EQ_LENGTHS], pairs, strict=True):
-        ends[e] = place[one], place.get(two, -1), first
-    touched = np.array([some + [-1] * (slots - len(some)) for some in bodies], np.int64).reshape(n, slots)
-    spatial = [None] * (n - len(tendons)) + [t if is_spatial(model, t) else None for t in tendons]
-    coordinates = np.full(n, -1)
-    coordinates[n - len(tendons) :] = model.nv + np.arange(len(tendons))
-    return {
-        "eq_kind": np.array(kinds, np.int64).reshape(n),
-        "eq_bodies": touched,
-        "eq_pos": np.array(pos, float).reshape(n, 2, 3),
-        "eq_quat": np.array(quats, float).reshape(n, 4),
-        "eq_terms": starts,
-        "term_dof": np.array([dof for dof, _ in terms], np.int64),
-        "term_coef": np.array([coef for _, coef in terms], float),
-        "eq_poly": np.array(polys, float).reshape(n, 7),
-        "eq_dof": coordinates.astype(np.int64),
-        "eq_tendons": ends.astype(np.int64),
-        **path_tables(model, where, com, spatial, touched),
-    }
-
-
-def _bodies_of_tendon(model, where, t, dof_joint, parent):
-    """Bodies that a tendon touches, as its closure has them."""
-    if is_spatial(model, t):
-        return bodies_of_path(model, where, t)
-    return _touched(tendon_terms(model, t), dof_joint, parent)
-
-
-def _touched(terms, dof_joint, parent):
-    """Bodies that the coordinates of the terms move against each other: child and parent of their joints, four at least."""
-    out = []
-    for dof, _ in terms:
-        j = int(dof_joint[dof])
-        out += [j, int(parent[j])]
-    return out + [-1] * (4 - len(out))

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.hard.chain_coordinates import entries, read_chain
 from dojo_py.hard.joints.compound import chain_pose
 from dojo_py.hard.terms import BALL, FREE
 from dojo_py.jit import kernel
@@ -129,20 +130,15 @@ def _joint_lift(L, V, bodies, qpos, j, s):
             if free:
                 out[i] = F[i]
         return
-    k, f = L.count[j], L.first[j]
-    theta, p, qf, S, w = s[3, 0:k], s[4, 0:3], s[4, 4:8], s[5:11, 0:k], s[11:15, 0:4]
-    for i in range(k):
-        theta[i] = qpos[L.qadr[j] + i] - L.qpos0[L.qadr[j] + i]
-    chain_pose(
-        theta, L.jnt_slide[f : f + k], L.jnt_pos[f : f + k], L.jnt_axis[f : f + k],
-        L.base_pos[j], L.base_quat[j], L.com[b], p, qf, S, w,
-    )  # fmt: skip
+    theta, turn, p, qf, S, w = s[3, 0:n], s[3, 8:12], s[4, 0:3], s[4, 4:8], s[5:11, 0:n], s[11:15, 0:4]
+    read_chain(L, j, qpos[L.qadr[j] : L.qadr[j] + entries(L, j)], theta, turn)
+    chain_pose(L, j, theta, turn, p, qf, S, w)
     if a >= 0:  # force in the parent's frame
         turn_back(bodies[a, 6:10], F, r)
     else:
         r[0], r[1], r[2] = F[0], F[1], F[2]
     turn_back(q, M, s[15, 0:3])
-    for i in range(k):
+    for i in range(n):
         out[i] = 0.0
         if L.dof_lifted[first + i]:
             for m in range(3):

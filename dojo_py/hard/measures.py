@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.hard.layout import Layout
-from dojo_py.hard.terms import BALL, EQ_PATH, EQ_TENDON, FAST, FREE
+from dojo_py.hard.terms import EQ_PATH, EQ_TENDON, FAST, FREE
 from dojo_py.hard.warm_start import carried_momentum
 from dojo_py.mechanism import quaternion
 
@@ -48,7 +48,7 @@ def _half_back(bodies: Array, h: float) -> Array:
 
 def _tendons(L: Layout, qpos: Array, qvel: Array, h: float, paths: Array) -> float:
     """Springs and armature of the tendons."""
-    total, address = 0.0, L.qadr[L.dof_joint] + np.arange(len(qvel)) - L.vadr[L.dof_joint]
+    total, address = 0.0, L.dof_qadr
     for e in np.flatnonzero(L.eq_kind >= EQ_TENDON):
         terms = slice(int(L.eq_terms[e, 0]), int(L.eq_terms[e, 1]))
         dofs, coef, own = L.term_dof[terms], L.term_coef[terms], int(L.eq_dof[e])
@@ -69,22 +69,21 @@ def spring_energy(stiffness: Any, poly: Array, x: Any) -> Any:
 
 
 def _springs(L: Layout, qpos: Array, qvel: Array, h: float) -> float:
-    total = 0.0
-    for j in range(len(L.kind)):
-        dofs = slice(int(L.vadr[j]), int(L.vadr[j] + L.ndof[j]))
-        stiffness, poly = L.dof_stiffness[dofs], L.dof_stiffness_poly[dofs]
-        if not np.any(stiffness) and not np.any(poly):
+    alone = np.flatnonzero(L.dof_vector < 0)  # hinges and slides
+    away = qpos[L.dof_qadr[alone]] - 0.5 * h * qvel[alone] - L.dof_springref[alone]
+    total = float(np.sum(spring_energy(L.dof_stiffness[alone], L.dof_stiffness_poly[alone], away)))
+    for j in np.flatnonzero(L.rotation >= 0):
+        first, straight = int(L.vadr[j]), int(L.rotation[j])
+        spin, adr = first + straight, int(L.qadr[j])
+        stiffness, poly = L.dof_stiffness[spin], L.dof_stiffness_poly[spin]
+        if not stiffness and not np.any(poly):
             continue
-        if L.kind[j] in (BALL, FREE):
-            straight = 3 if L.kind[j] == FREE else 0
-            q, rate = qpos[L.qadr[j] :][: straight + 4], qvel[dofs]
-            middle = quaternion.multiply(q[straight:], quaternion.exponential(-0.5 * h * rate[straight:]))
-            turn = quaternion.logarithm(quaternion.multiply(quaternion.conjugate(L.spring_quat[j]), middle))
-            shift = q[:straight] - 0.5 * h * rate[:straight] - L.dof_springref[dofs][:straight]
-            away, stiffness, poly = np.array([np.linalg.norm(turn), np.linalg.norm(shift)]), stiffness[0], poly[0]
-        else:
-            away = qpos[L.qadr[j] : L.qadr[j] + L.ndof[j]] - 0.5 * h * qvel[dofs] - L.dof_springref[dofs]
-        total += float(np.sum(spring_energy(stiffness, poly, away)))
+        middle = quaternion.multiply(qpos[adr + straight :][:4], quaternion.exponential(-0.5 * h * qvel[spin : spin + 3]))
+        turn = quaternion.logarithm(quaternion.multiply(quaternion.conjugate(L.spring_quat[j]), middle))
+        total += float(spring_energy(stiffness, poly, np.linalg.norm(turn)))
+        if L.kind[j] == FREE:
+            shift = qpos[adr : adr + 3] - 0.5 * h * qvel[first:spin] - L.dof_springref[first:spin]
+            total += float(spring_energy(stiffness, poly, np.linalg.norm(shift)))
     return total
 
 

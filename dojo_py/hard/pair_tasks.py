@@ -6,6 +6,7 @@ from dojo_py.hard.contact_rows import physical_impulse, scale_rows
 from dojo_py.hard.convex_choice import choose_features, faded, left_out_features, want_features
 from dojo_py.hard.feature_geometry import feature_geometry
 from dojo_py.hard.feature_rows import pair_motion
+from dojo_py.hard.ghosts import let_ghosts_go
 from dojo_py.hard.held_points import hold_apart, hold_corners, hold_points
 from dojo_py.hard.near_pairs import smallest_distance
 from dojo_py.hard.passing import left_out_passing
@@ -40,6 +41,8 @@ def pairs(task, L, P, Q, W, i, j, k, a, b, c):
     elif task == apart.HOLD_APART:
         held, passed = hold_apart(P, Q, W)
         return 2.0 * held + (1.0 if passed else 0.0)
+    elif task == apart.GHOSTS:
+        return float(let_ghosts_go(P, Q, W))
     return 0.0
 
 

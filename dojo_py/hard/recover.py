@@ -7,7 +7,7 @@ from dojo_py.hard.closures import TENDON_ROW, regularisation
 from dojo_py.hard.islands import BODIES, CONTACTS, MOVED_CONTACTS, NODES
 from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
 from dojo_py.hard.points import copy_point
-from dojo_py.hard.terms import BALL, EQ_TENDON, FREE
+from dojo_py.hard.terms import EQ_TENDON
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import solve
 from dojo_py.solver.cones import orthant
@@ -207,10 +207,10 @@ def _recover_joint(L, W, n, h, kn, kf, corrected):
 
 @kernel
 def _pull_change(L, W, j, r, dof):
-    """Change of the spring of ball or free joint j along coordinate dof, row r of its node, by the steps of the rates beside it."""
-    if L.kind[j] != BALL and L.kind[j] != FREE:
+    """Change of the spring of a ball or free joint along coordinate dof, row r of its node, by the steps of the rates beside it."""
+    change, beside = 0.0, L.dof_vector[dof]
+    if beside < 0:
         return 0.0
-    change, beside = 0.0, dof - r % 3
     for m in range(3):
         change += W.pull[j, r, m] * W.drate[beside + m]
     return change

@@ -8,7 +8,7 @@ from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, NODES
 from dojo_py.hard.joint_rows import evaluate_joints
 from dojo_py.hard.limits import ROUND_OFF, limit_distance
 from dojo_py.hard.medium import in_medium, resist
-from dojo_py.hard.terms import BALL, EQ_TENDON, FREE
+from dojo_py.hard.terms import EQ_TENDON
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import ROWS, impulse_of
 from dojo_py.solver.cones.standoff import beyond
@@ -94,7 +94,7 @@ def _node_residual(L, W, n, h, scheme, s):
                 W.rn[n, r] = W.rows[n, r] - W.left_open[n, r] + regularisation(L, W, e, r) * lam[r]
         return
     first = L.vadr[j]
-    springs = L.kind[j] == BALL or L.kind[j] == FREE
+    springs = L.rotation[j] >= 0
     if springs:
         vector_springs(L, W, j, h, scheme, s)
     for i in range(k):
@@ -136,4 +136,4 @@ def _limit_residual(L, W, h, s):
             W.rn[n, L.dof_row[dof]] -= sign * W.lim[m, 0]
         else:
             for i in range(3):
-                W.rn[n, 3 + i] += W.lim[m, 0] * axis[i]
+                W.rn[n, L.dof_row[dof] + i] += W.lim[m, 0] * axis[i]

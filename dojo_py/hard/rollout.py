@@ -16,7 +16,8 @@ from dojo_py.hard.coordinates import HALF_TURN, to_minimal
 from dojo_py.hard.drives import advance_activations, drive
 from dojo_py.hard.interior_point import INEXACT, NOT_FINITE, SINGULAR, SOLVED, TOO_FAST
 from dojo_py.hard.noted import Noted, allocate_noted, note_drive, note_step
-from dojo_py.hard.step import FAILED, MOVED, PARTS, RESIDUAL, STATUS, WORST, hard_step
+from dojo_py.hard.outcome import FAILED, MOVED, PARTS, RESIDUAL, STATUS, WORST
+from dojo_py.hard.step import hard_step
 from dojo_py.hard.warm_start import RowShape, load_warm, row_shape, save_warm
 from dojo_py.hard.world import World
 from dojo_py.jit import entry, kernel
@@ -120,14 +121,14 @@ def _differences(W, old, h, new):
 def _expect(L, W, qpos, h, out):
     """out (nq,) = qpos, hinges and slides moved on by the rates that the step solved for."""
     copy(qpos, out)
-    for j in range(L.kind.shape[0]):
-        n, k = L.node[j], L.count[j]
-        if L.ndof[j] == k and W.parts[L.child[j]] > 0:  # one rate for each coordinate
-            for i in range(k):
-                if W.parts[L.child[j]] > 1:
-                    out[L.qadr[j] + i] = W.sub_angle[L.vadr[j] + i]
-                else:
-                    out[L.qadr[j] + i] += h * W.rows[n, 6 - k + i]
+    for dof in range(L.dof_joint.shape[0]):
+        parts = W.parts[L.dof_body[dof]]
+        if L.dof_vector[dof] >= 0 or parts <= 0:
+            continue
+        if parts > 1:
+            out[L.dof_qadr[dof]] = W.sub_angle[dof]
+        else:
+            out[L.dof_qadr[dof]] += h * W.rows[L.dof_node[dof], L.dof_row[dof]]
 
 
 @kernel

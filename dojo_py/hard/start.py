@@ -5,8 +5,10 @@ import math
 from dojo_py.arrays import copy_rows
 from dojo_py.hard.apart import START
 from dojo_py.hard.bodies import old_momentum, strongest_gravity, turn_of_momentum
+from dojo_py.hard.chain_coordinates import chain_start
 from dojo_py.hard.closures import TENDON_ROW, start_closures
 from dojo_py.hard.contact_rows import OVERLAP, ROUND_OFF_GAP, allowance, candidate_gap, start_contact
+from dojo_py.hard.ghosts import LET_GO
 from dojo_py.hard.immovable import deepest, immovable
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
 from dojo_py.hard.joint_rows import start_joints
@@ -106,8 +108,11 @@ def _takes_no_part(L, P, Q, W, c, speed, gap):
     """Whether contact c, of this gap [m] at the start, is left to the joints (immovable.py): on the central path only what touches.
 
     Or an overlap that cannot grow and may stay (speed 0), or is of bodies that are jointed: where a loop closes it cannot open.
+    Or a ghost (ghosts.py).
     """
     a, b = W.cbody[c, 0], W.cbody[c, 1]
+    if c >= W.n_active[1] and W.fwanted[W.active[c] - P.body.shape[0]] == LET_GO:
+        return True
     stays = speed == 0.0 or (a >= 0 and b >= 0 and W.group[a] == W.group[b])
     if stays and W.kappa[0] == 0.0 and deepest(L, P, Q, W, c):
         return True
@@ -236,8 +241,7 @@ def start_motion(L, W):
         for i in range(6):
             W.lam[n, i] = W.guess_lam[n, i]
         if j >= 0 and L.kind[j] == COMPOUND:
-            for i in range(L.count[j]):
-                W.theta[L.vadr[j] + i] = W.angle0[L.vadr[j] + i] - L.qpos0[L.qadr[j] + i]
+            chain_start(L, W, j, W.theta[L.vadr[j] : L.vadr[j] + L.ndof[j]])
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         d = W.members[DOFS, k]
         W.fric[d, 0], W.fric[d, 1], W.fric[d, 2] = W.guess_fric[d], 0.0, 0.0

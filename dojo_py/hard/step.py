@@ -1,58 +1,23 @@
-"""One hard step: each island of bodies by itself, by one start after another until one solves it; else in shorter steps.
+"""One hard step: contacts are chosen, each island is solved by itself, and what is found to overlap at the end joins.
 
-A step always describes the whole interval. An island that cannot be solved at all ends at the best point found, INEXACT; where
-there is no usable point it stays, and a named failure says why. Nothing of this shows in other islands.
+Then the islands that it touches are solved again, and only those. A step always describes the whole interval; what becomes of an
+island that cannot be solved does not show in others (island_step.py).
 """
 
 import math
 
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.hard.adhesion import adhere
-from dojo_py.hard.apart import choose_features, hold_apart, hold_points, left_out_passing, smallest_distance
-from dojo_py.hard.attempts import complementarity_tolerance
-from dojo_py.hard.choice import choose_contacts, left_out_contact, want_all
-from dojo_py.hard.contact_rows import OVERLAP, plane_gap, start_gap
+from dojo_py.hard.apart import choose_features, left_out_passing, smallest_distance
+from dojo_py.hard.choice import add_contacts_of_features, choose_contacts, left_out_contact
+from dojo_py.hard.contact_rows import plane_gap
 from dojo_py.hard.foresight import foresee
-from dojo_py.hard.giving_way import GAVE_WAY, any_closure, give_way, note, was
-from dojo_py.hard.held_friction import hold_bounds
-from dojo_py.hard.held_points import any_held, release_points
-from dojo_py.hard.impacts import rebound
-from dojo_py.hard.interior_point import INEXACT, SOLVED, STALLED, TOO_FAST, steady
+from dojo_py.hard.interior_point import INEXACT, SOLVED
+from dojo_py.hard.island_step import solve_island
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, find_islands, take_islands
-from dojo_py.hard.parts import in_parts, stand_still, start_parts, stop, take_carried, whole
-from dojo_py.hard.points import copy_point
-from dojo_py.hard.progress import residual_of
-from dojo_py.hard.residuals import evaluate
-from dojo_py.hard.start import (
-    COLD,
-    HERE,
-    WARM,
-    all_warm,
-    guess_impulses,
-    keep_impulses,
-    load_bodies,
-    load_state,
-    release_cones,
-    start_motion,
-    start_step,
-)
-from dojo_py.hard.terms import FAST
+from dojo_py.hard.outcome import MIN_GAP, MOVED, STATUS, report_all
+from dojo_py.hard.start import keep_impulses, load_bodies, load_state
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_to_matrix
-
-STATUS, COUNT, RESIDUAL, WORST, MIN_GAP, PARTS, ATTEMPTS, MOVED, ROUND_OFF = range(9)
-"""Entries of a step's report (9,): status, iterations, residual [m/s], complementarity [N m s], smallest gap with a plane or body
-[m], the most parts an island was solved in, the most solves it took, how many islands moved,
-round-off within the residual [m/s]. Of several islands the worst."""
-
-FAILED, STAYED = -1.0, 2.0
-"""W.solved of a body for which no usable end was found; of one in an island whose overlaps stayed, which nothing could undo."""
-
-FAR_OFF = 1.0
-"""Residual [m/s, rad/s] of a point that is no better than none: at a step of 0.01 s a gap of 1 cm is closed that should not be."""
-
-MOST_HOLDS = 6
-"""Most solves with points held anew."""
 
 ROUNDS = 16
 """Most times that contacts which a solve had left out are added and the step is solved again. Points that are held where a rim was
@@ -60,293 +25,72 @@ deepest make it four times less deep each time: from a centimetre to TOUCHING ta
 
 
 @kernel
-def _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask, report):
-    """The step of the islands in W.span: whole, else in parts, else the best there is (`_give_up`). Adds to the report.
-
-    Returns whether it is to be tried again, with contacts and limits that had been left out; not unless it may_ask.
-
-    On the central path (kappa > 0) a step is divided only because bodies rotate too fast for a whole one. Dividing those that fail
-    would make the end of a step a discontinuous function of its start.
-    """
-    out, budget = W.scratch[106, 0:10], W.solver.ladder * W.options.max_iterations
-    out[4], out[5], out[6], out[7], out[9] = math.inf, math.inf, math.inf, 0.0, W.options.recovery_speed
-    first = 0
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        v = W.start_bodies[W.members[BODIES, k]]
-        angle_of_step = h * math.sqrt(v[10] ** 2 + v[11] ** 2 + v[12] ** 2)
-        while first < W.options.subdivisions and angle_of_step > FAST * 2.0**first:
-            first += 1
-    total, parts, recovery = 0.0, 1, W.options.recovery_speed
-    W.halt[0] = 0.0
-    gave_way = kappa == 0.0 and first == 0 and was(W, GAVE_WAY) and any_closure(L, W)
-    if gave_way:
-        total += give_way(L, P, Q, A, W, angle, rate, wrench, h, budget, out)
-        if out[0] == SOLVED and out[2] > W.options.recovery_speed:
-            _report_gave_way(W, report, total, out)
-            return False
-        gave_way = out[0] == SOLVED
-    if first == 0:
-        source = HERE if gave_way else WARM if all_warm(W) else COLD
-        again = kappa == 0.0 and was(W, STAYED) and _overlap(L, P, Q, W)  # nothing undid it in the last step: one start is enough
-        once = gave_way or again
-        total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, kappa, source, once, budget, out)
-        if out[0] != SOLVED:
-            _let_points_go(P, W, out)
-            if may_ask and not gave_way and want_all(L, P, Q, W, h) > 0:
-                return True
-            if _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step, whole or in parts
-                recovery = 0.0
-                total += whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, COLD, False, budget - total, out)
-            if gave_way and out[0] != SOLVED:
-                total += give_way(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
-                if out[0] == SOLVED:
-                    _report_gave_way(W, report, total, out)
-                    return False
-        if out[0] != SOLVED and kappa == 0.0 and out[5] <= W.options.residual_tolerance:
-            _end_at_best(L, P, Q, A, W, angle, rate, wrench, h, out[9])
-            residual = residual_of(L, W, h, 1.0)
-            if residual <= W.options.residual_tolerance and out[6] <= complementarity_tolerance(L, W, h, kappa) * steady(W):
-                out[0], out[2], out[3], out[8] = SOLVED, residual, out[6], residual_of(L, W, h, 0.0)
-        if out[0] != SOLVED and kappa == 0.0 and hold_points(L, P, Q, W) > 0:
-            total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, False, budget - total, out)
-        if any_held(P, W):
-            count, apart = _hold_again(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
-            total += count
-            if apart:
-                out[0] = STALLED
-            if out[0] != SOLVED:
-                _let_points_go(P, W, out)
-        if out[0] == SOLVED and kappa == 0.0:
-            total += rebound(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
-    if first > 0 or (out[0] != SOLVED and kappa == 0.0 and W.options.subdivisions > 0.0):
-        left = max(budget - total, 1.0)
-        count, parts = in_parts(L, P, Q, A, W, angle, rate, wrench, h, recovery, max(first, 1), kappa, left, out)
-        total += count
-        if out[0] != SOLVED and first > 0 and may_ask and want_all(L, P, Q, W, h) > 0:
-            return True
-    if out[0] == SOLVED:
-        _report_island(W, report, SOLVED, total, out, parts)
-        if recovery == 0.0 and parts == 1:
-            note(W, STAYED)
-    else:
-        _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, out, report)
-    return False
-
-
-@kernel
-def _let_points_go(P, W, out):
-    """Held points are free again. A best point that was found with them is none of the step without."""
-    if any_held(P, W):
-        out[4], out[5], out[6] = math.inf, math.inf, math.inf
-    release_points(P, W)
-
-
-@kernel
-def _hold_again(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
-    """After a solve with points held: what carries and ends apart is held where it ends and the step solved again, until none does.
-
-    Returns (iterations, whether something still does); out as in `attempts.attempts`.
-    """
-    total = 0.0
-    for _ in range(MOST_HOLDS):
-        if out[0] != SOLVED:
-            return total, False
-        held, passed = hold_apart(L, P, Q, W)
-        if held == 0:
-            return total, passed
-        total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, False, budget - total, out)
-    held, passed = hold_apart(L, P, Q, W)
-    return total, out[0] == SOLVED and (held > 0 or passed)
-
-
-@kernel
-def _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, out, report):
-    """The islands' step ends INEXACT at the best there is; without a usable end they stay where they are, under a named failure.
-
-    In this order: the best point of a whole step if it is nearly solved; closures and overlaps that give way; parts, if they cover
-    half of the interval; friction with held bounds; any usable point of a whole step; what parts cover. Bodies for which there is
-    none of these stay where they are. In the hard limit they also stop if that was so in the last step: the next would fail like
-    this one.
-    """
-    failure = TOO_FAST if first > 0 else int(out[0])
-    covered = W.halt[0]
-    nearly = out[5] < W.solver.close
-    budget = (1.0 - W.solver.ladder) * W.options.max_iterations
-    if not nearly and kappa == 0.0 and first == 0 and (any_closure(L, W) or _overlap(L, P, Q, W)):
-        total += give_way(L, P, Q, A, W, angle, rate, wrench, h, budget, out)
-        if out[0] == SOLVED:
-            _report_gave_way(W, report, total, out)
-            return
-    if not nearly and covered < 0.5:
-        total += hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, budget, out)
-        if out[0] == SOLVED:
-            _report_island(W, report, INEXACT, total, out, 1)
-            return
-    if nearly or (covered < 0.5 and out[5] < FAR_OFF):
-        _end_at_best(L, P, Q, A, W, angle, rate, wrench, h, out[9])
-        out[2], out[3], out[8] = out[5], out[6], residual_of(L, W, h, 0.0)
-        _report_island(W, report, INEXACT, total, out, 1)
-    elif covered > 0.0:
-        out[2] = out[8] = stand_still(L, P, Q, A, W, wrench, h)
-        out[3] = W.halt[2]
-        _report_island(W, report, INEXACT, total, out, max(parts, 1) + 1)
-    elif kappa == 0.0 and _failed_before(W) and _moves(W):
-        out[2] = out[8] = stop(L, P, Q, A, W, angle, rate, wrench, h)
-        out[3] = 0.0
-        _report_island(W, report, INEXACT, total, out, 1)
-    else:
-        _report_island(W, report, failure, total, out, 0)
-
-
-@kernel
-def _report_gave_way(W, report, total, out):
-    """The islands' step ends where closures and overlaps gave way."""
-    _report_island(W, report, INEXACT, total, out, 1)
-    note(W, GAVE_WAY)
-
-
-@kernel
-def _failed_before(W):
-    """Whether all bodies of the islands stayed where they were in the last step, for want of a usable end."""
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        if W.warm[W.members[BODIES, k]] != FAILED:
-            return False
-    return True
-
-
-@kernel
-def _moves(W):
-    """Whether a body of the islands moves where the step starts."""
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        body = W.start_bodies[W.members[BODIES, k]]
-        for i in range(3):
-            if body[3 + i] != 0.0 or body[10 + i] != 0.0:
-                return True
-    return False
-
-
-@kernel
-def _overlap(L, P, Q, W):
-    """Whether a contact or limit of the islands in W.span is violated at the start of the step by more than round-off."""
-    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
-        if start_gap(L, P, Q, W, W.active[W.members[CONTACTS, k]]) < -OVERLAP:
-            return True
-    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
-        l = W.limit_active[W.members[LIMITS, k]]
-        if L.limit_sign[l] != 0.0 and L.limit_sign[l] * (W.angle0[L.limit_dof[l]] - L.limit_bound[l]) < -OVERLAP:
-            return True
-    return False
-
-
-@kernel
-def _end_at_best(L, P, Q, A, W, angle, rate, wrench, h, recovery):
-    """The islands end at the best point that the attempts at the whole step found, with this recovery (`whole`)."""
-    start_parts(L, W, angle, rate, h, 1)
-    load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
-    take_carried(W)
-    start_step(L, P, Q, W, wrench, h, recovery)
-    guess_impulses(W, COLD)
-    start_motion(L, W)
-    release_cones(L, W, h)
-    copy_point(W, W.best, W.now)
-    evaluate(L, P, Q, A, W, h, W.options.springs)
-
-
-@kernel
-def _report_island(W, report, status, iterations, out, parts):
-    """Add an island's outcome to the report: the worst of all. parts: 0 when it failed and stays where it was."""
-    if report[STATUS] == SOLVED or (report[STATUS] == INEXACT and status != SOLVED):
-        report[STATUS] = status
-    report[COUNT] = max(report[COUNT], iterations)
-    report[RESIDUAL] = max(report[RESIDUAL], out[8])
-    report[ROUND_OFF] = max(report[ROUND_OFF], out[8] - out[2] if math.isfinite(out[8]) else 0.0)
-    report[WORST] = max(report[WORST], out[3])
-    report[PARTS] = max(report[PARTS], float(parts))
-    report[ATTEMPTS] = max(report[ATTEMPTS], out[7])
-    report[MOVED] += 1.0 if parts > 0 else 0.0
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        b = W.members[BODIES, k]
-        W.parts[b] = parts
-        W.solved[b] = (1.0 if status == SOLVED else 0.0) if parts == 1 else 0.0 if parts > 1 else FAILED
-        if parts == 0:
-            _stay(W, b)
-    if parts == 0:
-        for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
-            W.con[W.members[CONTACTS, k], :] = 0.0
-
-
-@kernel
-def _stay(W, b):
-    """Body b does not move."""
-    bodies = W.start_bodies[b]
-    for i in range(3):
-        W.xn[b, i] = bodies[i]
-        W.v[b, i], W.v[b, 3 + i] = bodies[3 + i], bodies[10 + i]
-    for i in range(4):
-        W.qn[b, i] = bodies[6 + i]
-    quat_to_matrix(W.qn[b], W.Rn[b])
-    W.next_carried[b] = W.carried[b]
-    copy(W.carry[b], W.next_carry[b])
-
-
-@kernel
 def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, report):
     """One step of length h [s] from the state (bodies (nb, 13), angle (nv,), rate (nv,)) under force (nv,) and wrench (nb, 6),
     to which adhesion is added.
 
-    kappa: 0 for the hard limit, else the central path. report (9,): see STATUS. W.xn, W.qn, W.v hold the result, W.parts in how
+    kappa: 0 for the hard limit, else the central path. report (9,): see outcome.py. W.xn, W.qn, W.v hold the result, W.parts in how
     many parts it was found (0: the body stays). Returns whether there was room for all features of pairs; without it nothing is
     solved.
     """
-    copy(force, W.force)
-    copy_rows(bodies, W.start_bodies)
-    W.kappa[0], W.softness[0], W.softness[1], W.pair_gap[0] = kappa, kappa, 0.0, math.inf
-    W.in_hard_limit[0] = 1.0 if kappa == 0.0 else 0.0
-    W.n_active[0] = W.n_active[1] = W.n_limits[0] = W.checks[0] = 0
-    W.wanted[:] = 0
-    W.fwanted[:] = 0
-    W.asked[:] = 0
-    W.free_kind[:] = 0
-    W.wanted_limit[:] = 0
-    moved, alone = False, False
+    _begin(W, bodies, force, kappa)
+    moved, alone, more = False, False, False
     for solution in range(ROUNDS + 1):
-        load_bodies(L, W, bodies)
-        copy(angle, W.angle0)  # (an earlier round may have left those of a part)
-        copy(rate, W.rate_prev)
-        if solution == 0:
-            foresee(L, W, h)
-            choose_features(L, P, Q, W, h, kappa, W.options.contact_margin)
-        if W.n_features[1] > 0:
-            return False
-        choose_contacts(L, P, Q, W, h, kappa > 0.0, W.options.contact_margin)
-        if solution == 0 and A.pull_body.shape[0] > 0:
-            adhere(L, P, Q, A, W, wrench)
+        features, marked = W.n_features[0], _count_marked(W)
+        if solution == 0 or not more:
+            load_bodies(L, W, bodies)
+            copy(angle, W.angle0)  # (an earlier round may have left those of a part)
+            copy(rate, W.rate_prev)
+            if solution == 0:
+                foresee(L, W, h)
+                choose_features(L, P, Q, W, h, kappa, W.options.contact_margin)
+                features = W.n_features[0]
+            if W.n_features[1] > 0:
+                return False
+            choose_contacts(L, P, Q, W, h, kappa > 0.0, W.options.contact_margin)
+            W.unsolved[:] = 1
+            if solution == 0 and A.pull_body.shape[0] > 0:
+                adhere(L, P, Q, A, W, wrench)
         islands = find_islands(L, W)
-        for i in range(9):
-            report[i] = 0.0
         again = False
         for k in range(islands):
             take_islands(W, k, k + 1)
-            asked = _solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, solution < ROUNDS - 1, report)
+            if not _is_unsolved(W):
+                continue
+            if more:
+                _begin_again(L, W, angle, rate, h)
+            asked = solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, solution < ROUNDS - 1)
+            for i in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+                W.unsolved[W.members[BODIES, i]] = 1 if asked else 0
             again = asked or again
         take_islands(W, 0, islands)
         _count_all(W)
-        if again:
-            continue
-        if alone or solution >= ROUNDS - 1:
-            if left_out_contact(L, P, Q, W, h) + left_out_passing(L, P, Q, W) > 0 and report[STATUS] == SOLVED:
-                report[STATUS] = INEXACT  # something overlaps or passes that still takes no part
-            break
-        if left_out_contact(L, P, Q, W, h) == 0 and left_out_passing(L, P, Q, W) == 0:
-            if not moved or report[MOVED] == islands:
+        report_all(W, islands, report)
+        if W.n_features[1] > 0:
+            return False
+        if not again:
+            missing = left_out_contact(L, P, Q, W, h)
+            if missing == 0:
+                missing = left_out_passing(L, P, Q, W)
+            if alone or solution >= ROUNDS - 1:
+                if missing > 0 and report[STATUS] == SOLVED:
+                    report[STATUS] = INEXACT  # something overlaps or passes that still takes no part
                 break
-            _leave_out(W)  # with what was left out nothing moves
-            alone = True
-            continue
-        moved = moved or report[MOVED] == islands
-        keep_impulses(W)  # (the solution with what was left out is near)
-        for b in range(W.warm.shape[0]):
-            W.warm[b] = max(W.solved[b], min(W.warm[b], 0.0))  # (FAILED is what the last step was)
+            if missing == 0:
+                if not moved or report[MOVED] == islands:
+                    break
+                _leave_out(W)  # with what was left out nothing moves
+                alone, more = True, False
+                continue
+            moved = moved or report[MOVED] == islands
+            keep_impulses(W)  # (the solution with what was left out is near)
+            for b in range(W.warm.shape[0]):
+                W.warm[b] = max(W.solved[b], min(W.warm[b], 0.0))  # (FAILED is what the last step was)
+        if W.n_features[1] > 0:
+            return False
+        more = kappa == 0.0 and _count_marked(W) == marked
+        if more:
+            add_contacts_of_features(L, P, Q, W, features)
     if W.n_features[1] > 0:
         return False
     if L.mass.shape[0] == 0:
@@ -357,6 +101,52 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
     copy_rows(W.next_carry, W.carry)
     report[MIN_GAP] = smallest_gap(L, P, Q, W)
     return True
+
+
+@kernel
+def _begin(W, bodies, force, kappa):
+    """A step begins with nothing that an earlier one has left behind."""
+    copy(force, W.force)
+    copy_rows(bodies, W.start_bodies)
+    W.kappa[0], W.softness[0], W.softness[1], W.pair_gap[0] = kappa, kappa, 0.0, math.inf
+    W.in_hard_limit[0] = 1.0 if kappa == 0.0 else 0.0
+    W.n_active[0] = W.n_active[1] = W.n_limits[0] = W.checks[0] = 0
+    W.wanted[:] = 0
+    W.fwanted[:] = 0
+    W.asked[:] = 0
+    W.free_kind[:] = 0
+    W.wanted_limit[:] = 0
+
+
+@kernel
+def _count_marked(W):
+    """How many contacts with planes and limits have been found missing: they take their places among the others."""
+    count = 0
+    for i in range(W.wanted.shape[0]):
+        count += W.wanted[i]
+    for l in range(W.wanted_limit.shape[0]):
+        count += W.wanted_limit[l]
+    return count
+
+
+@kernel
+def _is_unsolved(W):
+    """Whether the islands in W.span have contacts that they were not solved with."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        if W.unsolved[W.members[BODIES, k]] == 1:
+            return True
+    return False
+
+
+@kernel
+def _begin_again(L, W, angle, rate, h):
+    """The islands in W.span are where the step starts, and what an earlier solve of this step did to their contacts is undone."""
+    load_state(L, W, W.start_bodies, angle, rate, h)
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        W.cheld[c] = W.cimpact[c] = 0
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        W.limpact[W.limit_active[W.members[LIMITS, k]]] = 0
 
 
 @kernel

@@ -37,7 +37,7 @@ class Work(NamedTuple):
     Pa: np.ndarray  # (nn, 6, 8) -Gaᵀ, as the matrix has it
     Pb: np.ndarray  # (nn, 6, 8) -Gbᵀ
     Geq: np.ndarray  # (ne, s, 6, 8) of loop closures on their bodies
-    turn0: np.ndarray  # (nj, 4) orientation of the child in its parent (ball, free)
+    turn0: np.ndarray  # (nj, 4) rotation of a ball or free joint, as qpos has it
     origin0: np.ndarray  # (nj, 3) free: origin of the body frame
     basis: np.ndarray  # (nj, 6, 6) compound joints
     rate_prev: np.ndarray  # (nv,) coordinate rates of the last interval
@@ -84,7 +84,8 @@ class Work(NamedTuple):
     # are only looked at, for their gap (round_pairs.py): it takes no part in the step
     n_features: np.ndarray  # (4,) how many were chosen, for how many there was no room, how many the latest choice found there,
     # how many were chosen where the step starts
-    fwanted: np.ndarray  # (nf,) 1 for those that were found missing at the end of a solve: on the central path they act in full
+    fwanted: np.ndarray  # (nf,) 1 for those that were found missing at the end of a solve: on the central path they act in full;
+    # -1 for those that take no part (ghosts.py)
     fkind: np.ndarray  # (nf,)
     fpair: np.ndarray  # (nf,) pair that it was chosen for
     fkey: np.ndarray  # (nf,) which feature of it that is, the same from step to step
@@ -130,6 +131,8 @@ class Work(NamedTuple):
     cend: np.ndarray  # (nc,) gap at the end at least [m]
     x_before: np.ndarray  # (nb + 1, 3) poses one interval before the start
     R_before: np.ndarray  # (nb + 1, 3, 3)
+    unsolved: np.ndarray  # (nb,) 1: contacts were found that its island was not solved with (step.py)
+    outcome: np.ndarray  # (nb, 9) of each island, at its first body (outcome.py)
     asked: np.ndarray  # (nb,) 1 where a failing step has asked for what was left out (choice.py)
     x_ahead: np.ndarray  # (nb + 1, 3) poses after the step at the old velocities (foresight.py)
     R_ahead: np.ndarray  # (nb + 1, 3, 3)
@@ -209,7 +212,7 @@ class Work(NamedTuple):
     wanted: np.ndarray  # (number of planes,) 1: candidates that a first solve of this step left out and that would be violated
     wanted_limit: np.ndarray  # (nl,)
     parts: np.ndarray  # (nb,) in how many parts the step of each body was solved; 0: it failed, the body stays
-    solved: np.ndarray  # (nb,) 1 where the step was solved whole; STAYED, FAILED (step.py), GAVE_WAY (giving_way.py)
+    solved: np.ndarray  # (nb,) 1 where the step was solved whole; STAYED, FAILED (outcome.py), GAVE_WAY (giving_way.py)
     unmatched: np.ndarray  # (nb,) 1 where no velocity over the step has the momentum at the end of its last part
     begin: np.ndarray  # (nb, 6) momentum at the end of the last interval, angular in the body frame [N s, N m s]
     carried: np.ndarray  # (nb,) 1 where that is not what the velocities say but `carry`: no velocity over a step has it
@@ -315,7 +318,8 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         limit_active=z(nl, np.int64), n_limits=z(1, np.int64), bound=z(nv), lgap=z(nl), dof_limit=np.full((nv, 2), -1, np.int64),
         cbody=z((nc, 2), np.int64), cmu=z(nc), cratio=z((nc, 5)), cscaled=z(nc, np.int64),
         crestitution=z(nc), cimpact=z(nc, np.int64), crebound=z((nc, 2)), cend=z(nc), x_before=z((nb + 1, 3)),
-        R_before=z((nb + 1, 3, 3)), asked=z(nb, np.int64), x_ahead=z((nb + 1, 3)), R_ahead=z((nb + 1, 3, 3)),
+        R_before=z((nb + 1, 3, 3)), asked=z(nb, np.int64), unsolved=z(nb, np.int64),
+        outcome=z((nb, 9)), x_ahead=z((nb + 1, 3)), R_ahead=z((nb + 1, 3, 3)),
         claw=z(nc, np.int64), cheld=z(nc, np.int64), cbound=z(nc),
         cframe=z((nc, 3, 3)), cval=z((nc, nr)),
         kappa=z(1), gives_way=z(1), softness=z(2), group=z(nb, np.int64), group_mass=z(nb), group_near=z(nb, np.int64),

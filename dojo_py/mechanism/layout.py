@@ -90,7 +90,7 @@ def lay_out(mechanism: Mechanism, problems: Problems) -> Layout:
 
 def _check_joints(problems: Problems, body: Body, number: int, parent: int) -> None:
     kinds = [joint.type for joint in body.joints]
-    for joint in body.joints:
+    for i, joint in enumerate(body.joints):
         if joint.type not in DOFS:
             continue  # reported with the nearest word by the joint's own check
         message = ""
@@ -100,8 +100,8 @@ def _check_joints(problems: Problems, body: Body, number: int, parent: int) -> N
             message = "a free joint is only accepted in a body directly in the world"
         elif joint.type == "free" and len(kinds) > 1:
             message = "a free joint must be the only joint of its body"
-        elif joint.type == "ball" and kinds.count("ball") + kinds.count("hinge") > 1:
-            message = "a ball joint must be the only rotational joint of its body"
+        elif joint.type in ("ball", "hinge") and "ball" in kinds[:i]:
+            message = "no hinge or ball may come after a ball joint in its body"
         if message:
             problems.add(joint.where, f"{message} (body '{body.name}')", name=joint.name, attribute="type")
 

@@ -101,7 +101,7 @@ CASES = {
     ),
     "ball and hinge": (
         model('<body><joint type="ball"/><joint/><geom size="1"/></body>'),
-        *(3, "joint", "type", "rotational"),
+        *(3, "joint", "type", "after a ball"),
     ),
     "joint of the world": (model("<joint/>"), 3, "joint", "type", "world"),
     "moving plane": (model('<body><joint/><geom type="plane" size="1 1 1"/></body>'), 3, "geom", "type", "cannot move"),

@@ -102,6 +102,29 @@ IN_JOINTS = {
         0.2,
     ),
     "planar": Scene(_joint('<joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 0 1" ref="1.2"/><joint axis="0 1 0"/>')),
+    "slides and a ball, limits": Scene(
+        _joint(
+            '<joint type="slide" axis="1 -2 1" ref=".1" limited="true" range=".06 .14" damping=".1"/>'
+            '<joint type="ball" pos=".1 -.2 .3" limited="true" range="0 20" damping=".1" armature=".05"/>'
+            '<joint type="slide" axis="0 1 .3" stiffness="3" armature=".1"/>'
+        ),
+        0.04,
+        3.0,
+    ),
+    "hinge and a ball, springs": Scene(
+        _joint(
+            '<joint axis="1 2 3" pos=".3 .2 -.4" ref="25" damping=".3" stiffness="2 .5"/>'
+            '<joint type="ball" pos=".1 -.2 .3" damping=".3" stiffness="2 1 .5" armature=".1" frictionloss=".2"/>'
+        )
+    ),
+    "two hinges and a ball, motors": Scene(
+        _joint(
+            '<joint name="h" axis="1 0 .2" pos=".3 0 .4"/><joint axis="0 1 0" pos="-.3 .2 0" frictionloss=".2"/>'
+            '<joint name="j" type="ball" damping=".1"/>',
+            '<motor joint="j" gear="1 2 3"/><motor jointinparent="j" gear="1 -2 1"/><position joint="j" gear="2 1 3" kp="3"/>'
+            '<position joint="h" kp="10" kv=".5"/>',
+        )
+    ),
     "position servo": Scene(_joint(ARM_OF.format(""), SERVO.format(""))),
     "position servo, inside its range": Scene(_joint(ARM_OF.format(""), SERVO.format(' forcerange="-500 500"'))),
     "position servo, outside its range": Scene(_joint(ARM_OF.format(""), SERVO.format(' forcerange="-.5 .5"')), control=5.0),

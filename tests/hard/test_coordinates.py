@@ -20,6 +20,9 @@ JOINTS = {
     "three hinges": '<joint axis="0 0 1" pos=".1 0 0"/><joint axis="0 1 0" ref="10"/><joint axis="1 .3 0" pos="0 .2 0"/>',
     "slide hinge": '<joint type="slide" axis="0 0 1" ref=".2"/><joint axis="1 1 0" pos=".1 .1 .1"/>',
     "planar root": '<joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 0 1" ref="1.2"/><joint axis="0 1 0"/>',
+    "slide ball": '<joint type="slide" axis="1 0 .3" ref=".4"/><joint type="ball" pos=".1 -.2 .3"/>',
+    "ball slides": '<joint type="ball" pos=".1 0 .3"/><joint type="slide" axis="1 2 0" ref=".2"/><joint type="slide"/>',
+    "hinge ball": '<joint axis="0 1 .2" pos=".5 0 .2" ref="-20"/><joint type="ball" pos="-.1 .1 0"/>',
     "three slides": '<joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 1 1"/><joint type="slide" axis="0 0 1"/>',
 }
 
@@ -36,6 +39,7 @@ def scene(joint: str, child: str) -> str:
 
 PAIRS = [("free", "ball"), ("ball", "hinge"), ("hinge", "slide"), ("slide", "two hinges"), ("two hinges", "three hinges")]
 PAIRS += [("three hinges", "slide hinge"), ("planar root", "ball"), ("three slides", "hinge"), ("free", "hinge")]
+PAIRS += [("slide ball", "ball slides"), ("hinge ball", "slide ball"), ("two hinges", "hinge ball")]
 
 
 class Frame:

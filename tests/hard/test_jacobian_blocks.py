@@ -16,6 +16,8 @@ JOINTS = {
     "slide": '<joint type="slide" axis="1 -2 1" pos=".3 .1 0" ref=".4" damping=".3" stiffness="2" armature=".1"/>',
     "two hinges": '<joint axis="1 0 .2" pos=".1 0 .2"/><joint axis="0 1 0" pos="-.1 0 0" ref="-30" damping=".3"/>',
     "three hinges": '<joint axis="0 0 1" pos=".1 0 0"/><joint axis="0 1 0" ref="10"/><joint axis="1 .3 0" pos="0 .2 0"/>',
+    "slide ball": '<joint type="slide" axis="1 -2 1" damping=".3"/><joint type="ball" pos=".1 -.2 .3" stiffness="2"/>',
+    "hinge ball slide": '<joint axis="1 0 .2" pos=".3 0 .4"/><joint type="ball" pos="0 .1 0"/><joint type="slide" axis="0 1 1"/>',
     "planar": '<joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 0 1" ref="1.2"/><joint axis="0 1 0"/>',
 }
 CONTACTS = {

@@ -1,4 +1,4 @@
-"""A of random models whose joints pass on impulses that turn: hinges and slides in one body, balls, free joints with springs."""
+"""A of random models whose joints pass on impulses that turn: several joints in one body, balls, free joints with springs."""
 
 import numpy as np
 import pytest
@@ -16,9 +16,23 @@ def random_chain(rng, count):
     return text
 
 
+def random_ball(rng):
+    """MJCF of a ball beside one or two others, of which none rotates after it."""
+    before, after = [("slide", ""), ("hinge", ""), ("slide", "slide"), ("", "slide"), ("hinge", "slide")][int(rng.integers(5))]
+    ball = '<joint type="ball" pos=".02 .1 .03" damping=".1" stiffness="2" armature=".02"/>'
+    text = ""
+    for kind in (before, "ball", after):
+        axis, anchor = rng.normal(size=3), 0.3 * rng.normal(size=3)
+        numbers = [" ".join(str(x) for x in row) for row in (axis, anchor)]
+        other = f'<joint type="{kind}" axis="{numbers[0]}" pos="{numbers[1]}" damping=".1" stiffness="1"/>'
+        text += ball if kind == "ball" else other if kind else ""
+    return text
+
+
 def random_model(rng, kind):
     first = {
         "chain": random_chain(rng, int(rng.integers(2, 5))),
+        "ball beside": random_ball(rng) if kind == "ball beside" else "",
         "ball": '<joint type="ball" damping=".1" stiffness="3" pos=".02 .1 .03"/>',
         "free": '<joint type="free" damping=".2" stiffness="3" armature=".1"/>',
     }[kind]
@@ -30,7 +44,7 @@ def random_model(rng, kind):
     return load_model(f'<mujoco><option timestep=".01"/><worldbody>{bodies}</worldbody></mujoco>')
 
 
-@pytest.mark.parametrize("kind", ["chain", "ball", "free"])
+@pytest.mark.parametrize("kind", ["chain", "ball", "free", "ball beside"])
 @pytest.mark.parametrize("seed", range(3))
 def test_derivatives_of_joints_against_differences(kind, seed):
     """To 9e-9 of the largest on 24 such models, differences of fourth order."""

@@ -34,6 +34,12 @@ FREE = (
   <body pos=".5 0 .1" gravcomp="1"><geom size=".1" mass="1"/><body pos=".1 .2 .3" gravcomp=".4"><joint axis="0 1 0" pos="0 0 .2"/>
   <geom type="box" size=".1 .2 .05" pos=".1 .1 .05" mass=".7"/></body></body></body></worldbody>{}</mujoco>"""
 )
+BESIDE = (
+    HEAD
+    + """<body gravcomp=".7"><joint name="s" type="slide" axis="0 .2 1" actuatorgravcomp="true" actuatorfrcrange="-6 9"/>
+  <joint name="b" type="ball" pos="-.1 0 .2" actuatorgravcomp="true" damping=".1"/><geom size=".1" mass="1" pos=".1 0 0"/>
+  <body pos=".5 0 .1" gravcomp="1"><geom size=".1" mass="1"/></body></body></worldbody>{}</mujoco>"""
+)
 OFF = '<flag actuation="disable"/>'
 SCENES = {
     "off the centre": MERGED.format("", ""),
@@ -41,6 +47,8 @@ SCENES = {
     "half bounded": BOUNDED.format("", "-60 60", ACTUATOR),
     "no actuators": BOUNDED.format("", "-60 60", ""),
     "actuation off": BOUNDED.format(OFF, "-60 60", ACTUATOR),
+    "slide and ball": BESIDE.format("", '<actuator><motor joint="s"/><motor joint="b" gear="1 .3 .2"/></actuator>'),
+    "slide and ball, off": BESIDE.format(OFF, ""),
     "free": FREE.format("", ""),
     "free, driven": FREE.format("", '<actuator><motor site="m"/></actuator>').replace("<joint axis", '<site name="m"/><joint axis'),
     "none is lifted": MERGED.format("", "").replace('gravcomp="1"', 'gravcomp="-.3"'),
@@ -107,7 +115,7 @@ def test_derivatives_are_those_of_differences(scene):
     assert found.estimate < 1e-8 and max(found.A, found.B) < 1e-7, found
 
 
-@pytest.mark.parametrize("scene", ["off the centre", "bounded", "actuation off", "free"])
+@pytest.mark.parametrize("scene", ["off the centre", "bounded", "actuation off", "slide and ball, off", "free"])
 def test_parameters_act_through_it(scene):
     """Every number, within 1e-6 of the largest entry of its kind."""
     kappa, names = 1e-4, ["timestep", "mass", "gravity", "com", "joint_anchor", "joint_axis", "damping"]

@@ -38,13 +38,22 @@ SCENES = {
     + BAR + "</body></body></worldbody></mujoco>",
     "ball": HEAD.format(0) + '<body><joint type="ball" range="0 2.9" {}/>' + BAR + '<body pos=".4 0 0"><joint axis="0 1 0"/>'
     + BAR + "</body></body></worldbody></mujoco>",
+    "ball on a slide": HEAD.format(0) + '<body><joint type="slide" axis="0 0 1"/><joint type="ball" range="0 2.9" {}/>' + BAR
+    + "</body></worldbody></mujoco>",
     "hinges of one body": HEAD.format(0) + '<body><joint axis="0 1 0" range="-200 2.9" {}/><joint axis="0 0 1" pos=".1 0 0"/>' + BAR
     + "</body></worldbody></mujoco>",
     "tendon": HEAD.format(0) + '<body><joint name="a" axis="0 1 0"/>' + BAR + '<body pos=".4 0 0"><joint name="b" axis="0 1 0"/>'
     + BAR + '</body></body></worldbody><tendon><fixed range="-1 .0503" {}><joint joint="a" coef="1"/><joint joint="b" coef="-.5"/>'
     "</fixed></tendon></mujoco>",
 }  # fmt: skip
-STARTS = {"slide": [1.0], "hinge": [1.0, 0.3], "ball": [0.0, 1.0, 0.0, 0.3], "hinges of one body": [1.0, 0.4], "tendon": [1.0, 0.3]}
+STARTS = {
+    "slide": [1.0],
+    "hinge": [1.0, 0.3],
+    "ball": [0.0, 1.0, 0.0, 0.3],
+    "ball on a slide": [0.1, 0.0, 1.0, 0.0],
+    "hinges of one body": [1.0, 0.4],
+    "tendon": [1.0, 0.3],
+}
 
 
 @pytest.mark.parametrize("e", [0.3, 0.9])

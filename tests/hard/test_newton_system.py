@@ -23,6 +23,8 @@ COORDINATES = {
     "servo": '<joint name="j" axis="1 2 3"/>',
     "ball spring": '<joint name="j" type="ball" stiffness="20" damping=".2" armature=".1"/>',
     "two hinges": '<joint name="j" axis="1 0 .2" damping=".3" stiffness="4"/><joint axis="0 1 0" armature=".2"/>',
+    "slide and ball": '<joint name="j" type="slide" damping=".3" stiffness="4"/><joint type="ball" stiffness="20" armature=".1"/>',
+    "ball and slide": '<joint name="j" type="ball" damping=".3" stiffness="9"/><joint type="slide" stiffness="20" armature=".1"/>',
 }
 CONES = {
     "hinge limits": '<joint name="j" axis="1 2 3" limited="true" range="-20 20" damping=".1"/>',
@@ -30,6 +32,8 @@ CONES = {
     "ball limit": '<joint name="j" type="ball" limited="true" range="0 30" damping=".1"/>',
     "dry friction": '<joint name="j" axis="1 2 3" frictionloss=".5" armature=".1"/>',
     "dry friction, ball": '<joint name="j" type="ball" frictionloss=".5" stiffness="3"/>',
+    "hinge and ball, limits, friction": '<joint name="j" pos=".3 0 0" limited="true" range="-9 9" frictionloss=".1"/>'
+    '<joint type="ball" limited="true" range="0 20" frictionloss=".2"/>',
     "limits and friction": '<joint name="j" type="slide" axis="1 0 2" limited="true" range="-.1 .2" frictionloss="2"/>',
     "limits of two hinges": '<joint name="j" axis="1 0 .2" limited="true" range="-9 9"/>'
     '<joint axis="0 1 0" limited="true" range="-9 9" frictionloss=".2"/>',
@@ -166,7 +170,9 @@ def test_coordinate_rows(name, scheme):
     numeric = step.differences(W.v[: step.nb], lambda: W.rn)
     for n, j in enumerate(L.node_joint):
         k, first = L.ndof[j], L.vadr[j]
-        law = np.diag(W.drive[first : first + k, 1]) + (W.pull[j, 3:, :3] if k == 3 else 0.0)
+        law, ball = np.diag(W.drive[first : first + k, 1]), slice(L.rotation[j], L.rotation[j] + 3)
+        if L.rotation[j] >= 0:
+            law[ball, ball] += W.pull[j, 6 - k :][ball, :3]
         for body, C in ((L.child[j], W.Cb[n, :, :6]), (L.parent[j], W.Ca[n, :, :6])):
             if body >= 0:
                 check(name, law @ C[6 - k :], numeric[n, 6 - k :, 6 * body : 6 * body + 6])

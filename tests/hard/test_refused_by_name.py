@@ -104,6 +104,7 @@ STACKS = {
     + f'<joint name="q" type="slide" axis="1 1 0" {A}/>',
     "first and third hinge": f'<joint axis="0 0 1"/><joint axis="0 1 0"/><joint name="q" axis="0 0 1" {A}/>',
     "stretched elbow": f'<joint/><joint pos="1 0 0"/><joint name="q" pos="2 0 0" {A}/>',
+    "hinge through a ball": f'<joint axis="0 0 1"/><joint name="q" type="ball" pos="0 0 .2" {A}/>',
     "slides around a hinge": f'<joint type="slide"/><joint axis="1 0 0"/><joint name="q" type="slide" {A}/>',
 }
 FINE = {
@@ -111,6 +112,8 @@ FINE = {
     "close anchors": '<joint axis="0 1 0"/><joint axis="0 1 0" pos=".01 0 0"/>',
     "three axes": '<joint axis="0 0 1"/><joint axis="0 1 0"/><joint axis="1 0 0"/>',
     "planar root": '<joint type="slide" axis="1 0 0"/><joint type="slide"/><joint axis="0 1 0"/>',
+    "slide and ball": '<joint type="slide"/><joint type="ball" pos="0 .1 0"/>',
+    "arm and ball": '<joint axis="0 1 0" pos="1 0 0"/><joint axis="0 1 0" pos=".5 0 .3"/><joint type="ball"/>',
     "screw": '<joint type="slide"/><joint/>',
     "bent elbow": f'<joint/><joint pos="1 0 0"/><joint name="q" pos="0 1 0" {A}/>',
 }

@@ -230,15 +230,22 @@ def test_fast_bodies_do_not_pass_through_hills():
         assert np.all(over | (trajectory.qpos[:, 0] < 0.0))
 
 
-def test_a_heap_on_hills_comes_to_rest():
-    rng = np.random.default_rng(0)
-    model = load_model(scene("box", heights=rng.uniform(size=49), bodies=4, size="1 1 .2 .2"))
-    sim, qpos = HardSimulator(model), model.qpos0.copy()
-    for b in range(4):
-        qpos[7 * b : 7 * b + 3] = *rng.uniform(-0.1, 0.1, 2), 0.4 + 0.25 * b
-    trajectory = sim.rollout(sim.initial_state(qpos), np.zeros((300, 0)))
-    assert not np.any(trajectory.status)
-    assert np.abs(trajectory.qvel[-1]).max() < 1e-6  # measured: 3e-10
+def test_heaps_on_hills_come_to_rest():
+    """Four boxes fall onto one another over hills; some tumble off the field. What lies on it is at rest, to 1e-6 m/s.
+
+    Which ones tumble off changes with 1e-7 of the start. Measured: 3, 4, 4 of 4 lie there, at 1.3e-8 m/s at most.
+    """
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        model = load_model(scene("box", heights=rng.uniform(size=49), bodies=4, size="1 1 .2 .2"))
+        sim, qpos = HardSimulator(model), model.qpos0.copy()
+        for b in range(4):
+            qpos[7 * b : 7 * b + 3] = *rng.uniform(-0.1, 0.1, 2), 0.4 + 0.25 * b
+        trajectory = sim.rollout(sim.initial_state(qpos), np.zeros((300, 0)))
+        assert not np.any(trajectory.status)
+        there = np.abs(trajectory.qpos[-1].reshape(4, 7)[:, :2]).max(axis=1) < 1.0
+        assert np.count_nonzero(there) >= 3
+        assert np.abs(trajectory.qvel[-1].reshape(4, 6)[there]).max() < 1e-6
 
 
 @pytest.mark.parametrize("kappa", [1e-2, 1e-4, 1e-6])

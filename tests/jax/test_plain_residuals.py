@@ -65,7 +65,7 @@ def rows_of(case, n):
         elif kind == SLIDE:
             found = plain.slide_rows(pa, pb, anchors, *frames, start)
         elif kind == BALL:
-            found = plain.ball_rows(pa, pb, anchors, jnp.array(W.turn0[j]))
+            found = plain.ball_rows(pa, pb, anchors, plain.multiply(jnp.array(L.base_quat[j]), jnp.array(W.turn0[j])))
         else:
             assert kind == FREE
             found = plain.free_rows(pa, pb, jnp.array(L.com[b]), jnp.array(W.origin0[j]), jnp.array(W.turn0[j]))
@@ -173,10 +173,10 @@ def test_limit_distances(name):
 
         def distance(rate, l=l):
             turned = plain.multiply(jnp.array(W.turn0[j]), plain.exponential(H * rate))
-            return plain.ball_limit_distance(plain.multiply(plain.conjugate(jnp.array(L.base_quat[j])), turned), L.limit_bound[l])
+            return plain.ball_limit_distance(turned, L.limit_bound[l])
 
         check("distance", W.lgap[m] - W.limit_allowance[l], distance(jnp.array(rate[3:6])))
-        q = plain.multiply(plain.conjugate(jnp.array(L.base_quat[j])), jnp.array(W.turn0[j]))
+        q = jnp.array(W.turn0[j])
         vector = np.asarray(plain.logarithm(plain.multiply(q, plain.exponential(H * jnp.array(rate[3:6])))))
         axis, T = vector / np.linalg.norm(vector), np.zeros((3, 3))
         ball_limit(case.layout, case.arguments[4], l, n, H, axis, W.lgap[m], T)

@@ -113,6 +113,11 @@ MODELS = {
     <worldbody><body pos="0 0 1">
     <joint axis="0 1 0" frictionloss="5" range="-10 10" limited="true" solreffriction="-100 -5" solimpfriction=".2 .99 .1
      .5 2" armature="1"/><geom type="capsule" size=".05 .1" pos="0 0 -.2"/></body></worldbody>""",
+    "hinges, a ball and a slide in a body": """
+    <worldbody><body pos="0 0 1"><joint axis="0 1 0" pos=".2 0 .3" ref="20"/><joint axis="1 0 .3" pos="-.2 .3 0" damping=".1"/>
+    <joint name="b" type="ball" pos="0 .1 .1" range="0 20" stiffness="2" armature=".1"/>
+    <joint type="slide" axis="1 1 0" frictionloss=".2"/><geom type="box" size=".1 .2 .05" pos=".1 0 0"/></body></worldbody>
+    <actuator><motor joint="b" gear="1 2 3"/><position jointinparent="b" gear="0 1 0" kp="3"/></actuator>""",
     "four joints in a body": """
     <option gravity="1 2 -9"/><worldbody><body pos="0 0 1" gravcomp="1.5"><joint type="slide" axis="1 0 0"/>
     <joint type="slide" axis="0 1 1"/><joint type="hinge" axis="1 1 0"/><joint type="hinge" axis="0 1 0" pos=".1 0 0"/>

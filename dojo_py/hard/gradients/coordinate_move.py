@@ -8,16 +8,11 @@ from dojo_py.jit import kernel
 @kernel
 def move(L, qpos, j, i, delta):
     """Move coordinate i of joint j in qpos (nq,) by the tangent delta; rotations by rotation vectors in the body frame."""
-    adr, k = L.qadr[j], L.ndof[j]
-    free = k == 6
-    if L.count[j] == k:  # hinges and slides, or one of them
-        qpos[adr + i] += delta
+    adr, r = L.dof_qadr[L.vadr[j] + i], L.rotation[j]
+    if adr >= 0:
+        qpos[adr] += delta
         return
-    if free and i < 3:
-        qpos[adr + i] += delta
-        return
-    first = adr + 3 if free else adr
-    _turn_about(qpos[first : first + 4], i - 3 if free else i, delta)
+    _turn_about(qpos[L.qadr[j] + r : L.qadr[j] + r + 4], i - r, delta)
 
 
 @kernel

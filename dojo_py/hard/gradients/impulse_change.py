@@ -12,7 +12,7 @@ the force F and the torque τ in the child's frame.
 
 n, m: the parent's normals, a, e: the child's axis and normal, all in the child's frame (joints/hinge.py).
 
-Several hinges and slides in one body pass on y = (R_aᵀ F, τ) = N Λ_N + S z,  z = (Sᵀ S)⁻¹ Λ_θ:  S their screws, N orthonormal and
+Several joints in one body pass on y = (R_aᵀ F, τ) = N Λ_N + S z,  z = (Sᵀ S)⁻¹ Λ_θ:  S their screws, N orthonormal and
 Sᵀ N = 0 (joints/compound.py). With the N that turns least, δN = -S (Sᵀ S)⁻¹ δSᵀ N,
 
     chain       δy = δS z - S (Sᵀ S)⁻¹ (δSᵀ y + Sᵀ δS z)
@@ -20,16 +20,17 @@ Sᵀ N = 0 (joints/compound.py). With the N that turns least, δN = -S (Sᵀ S)�
 Coordinate m carries the joints after it along and turns the child. Screws (v, ω), v in the parent's frame and ω in the child's:
 
     i ≤ m       δv_i = E ω_i × v_m,   δω_i = ω_i × ω_m
-    i > m       δv_i = E ω_m × v_i,   δω_i = 0
+    i > m       δv_i = E ω_m × v_i,   δω_i = 0               and where both are of one ball, whose axes are the child's
 """
 
 from dojo_py.arrays import copy
 from dojo_py.collision.vectors import along, cross, dot, matrix, minus, plus, row, times, turned, turned_back
+from dojo_py.hard.chain_coordinates import chain_start
 from dojo_py.hard.dof_rows import has_vector_spring, vector_springs
 from dojo_py.hard.joints.compound import chain_pose, solve_small
 from dojo_py.hard.terms import BALL, COMPOUND, FREE, HINGE
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_exp, quat_mul, turn_vector
+from dojo_py.rotation import quat_exp, quat_mul
 
 ZERO = (0.0, 0.0, 0.0)
 
@@ -66,8 +67,8 @@ def impulse_change(L, W, G, j, n, dof, epsilon, scheme, h, out, s):
         out[0, i], out[0, 3 + i] = by_force[i], change[i]
         out[1, i], out[1, 3 + i] = -by_force[i], -on_parent[i]
         out[2, i] = out[2, 3 + i] = 0.0
-    if has_vector_spring(L, j):
-        _spring_change(L, W, j, turned_back(Ra, u), turned_back(Ra, turned(Rb, turn)), turn, epsilon, scheme, h, out[2], s)
+    if has_vector_spring(L, j) and L.dof_vector[dof] >= 0:
+        _spring_change(L, W, j, dof, epsilon, scheme, h, out[2], s)
 
 
 @kernel
@@ -89,17 +90,13 @@ def _hinge_torque(L, j, load, Ra, Rb, force, turn):
 
 @kernel
 def _chain_wrench(L, W, j, dof, load, Ra, Rb, force, torque, s):
-    """(δF, world; δτ) of several hinges and slides in one body by one of them. s: work (32, 12)."""
-    k, f, first = L.count[j], L.first[j], L.vadr[j]
+    """(δF, world; δτ) of several joints in one body by a coordinate of theirs. s: work (32, 12)."""
+    k, first = L.ndof[j], L.vadr[j]
     S, dS, M, z = s[0:6, 0:k], s[6:12, 0:k], s[12:18, 0:k], s[18:24, 0:1]
     theta, p, q = s[24, 0:k], s[25, 0:3], s[25, 4:8]
-    for i in range(k):
-        theta[i] = W.angle0[first + i] - L.qpos0[L.qadr[j] + i]
-    chain_pose(
-        theta, L.jnt_slide[f : f + k], L.jnt_pos[f : f + k], L.jnt_axis[f : f + k],
-        L.base_pos[j], L.base_quat[j], L.com[L.child[j]], p, q, S, s[26:30, 0:4],
-    )  # fmt: skip
-    _screw_changes(S, dof - first, Ra, Rb, dS)
+    chain_start(L, W, j, theta)
+    chain_pose(L, j, theta, W.turn0[j], p, q, S, s[26:30, 0:4])
+    _screw_changes(S, dof - first, L.dof_vector[first : first + k], Ra, Rb, dS)
     for i in range(k):
         z[i, 0] = load[6 - k + i]
     _gram(S, M)
@@ -125,12 +122,12 @@ def _chain_wrench(L, W, j, dof, load, Ra, Rb, force, torque, s):
 
 
 @kernel
-def _screw_changes(S, m, Ra, Rb, out):
-    """out (6, k): derivative of the screws S (6, k) by coordinate m."""
+def _screw_changes(S, m, vector, Ra, Rb, out):
+    """out (6, k): derivative of the screws S (6, k) by coordinate m. vector (k,): L.dof_vector of them."""
     v, w = (S[0, m], S[1, m], S[2, m]), (S[3, m], S[4, m], S[5, m])
     for i in range(S.shape[1]):
         v_i, w_i = (S[0, i], S[1, i], S[2, i]), (S[3, i], S[4, i], S[5, i])
-        if i <= m:
+        if i <= m and not (vector[i] >= 0 and vector[i] == vector[m]):
             dv, dw = cross(turned_back(Ra, turned(Rb, w_i)), v), cross(w_i, w)
         else:
             dv, dw = cross(turned_back(Ra, turned(Rb, w)), v_i), ZERO
@@ -149,23 +146,20 @@ def _gram(S, M):
 
 
 @kernel
-def _spring_change(L, W, j, u, turn_parent, turn_child, epsilon, scheme, h, out, s):
-    """out (6,): derivative of the impulses of a ball's or free joint's spring by where the step starts, by central differences.
+def _spring_change(L, W, j, dof, epsilon, scheme, h, out, s):
+    """out (6,): derivative of the impulses of a ball's or free joint's spring by one of its coordinates, by central differences.
 
-    u, turn_parent: motion of the child in the parent's frame; turn_child: its turn in its own. Only the orientation and the origin
-    that the joint remembers of the start enter.
+    Only the orientation and the origin that the joint remembers of the start enter.
     """
-    com, com_in_parent = L.com[L.child[j]], s[0, 0:3]
+    axis, turned = dof - L.vadr[j], dof - L.vadr[j] - L.rotation[j]
     turn, origin, q, by = s[1, 0:4], s[1, 4:7], s[2, 0:4], s[2, 4:7]
     copy(W.turn0[j], turn)
     copy(W.origin0[j], origin)
-    turn_vector(turn, com, com_in_parent)
-    moved = minus(u, cross(turn_parent, (com_in_parent[0], com_in_parent[1], com_in_parent[2])))
     for side in range(2):
         delta = epsilon if side == 0 else -epsilon
         for i in range(3):
-            by[i] = turn_child[i]
-            W.origin0[j, i] = origin[i] + delta * moved[i]
+            by[i] = 1.0 if i == turned else 0.0
+            W.origin0[j, i] = origin[i] + (delta if turned < 0 and i == axis else 0.0)
         quat_exp(by, delta, q)
         quat_mul(turn, q, W.turn0[j])
         vector_springs(L, W, j, h, scheme, s[4:16])

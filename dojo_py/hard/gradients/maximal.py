@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.hard.terms import BALL, FREE, HINGE, SLIDE
+from dojo_py.hard.terms import BALL, COMPOUND, FREE, HINGE, SLIDE
 from dojo_py.mechanism.quaternion import matrix
 
 Array = np.ndarray
@@ -105,9 +105,11 @@ def _read(L: Any, work: Any, tangent: Any, qvel: Array, h: float) -> Array:
         dofs = slice(L.vadr[j], L.vadr[j] + L.ndof[j])
         rates = slice(nv + dofs.start, nv + dofs.stop)
         end, start = np.eye(L.ndof[j]), np.eye(L.ndof[j])
-        if L.kind[j] in (BALL, FREE):  # δ log(q₋* q) = Jr⁻¹ δφ - Jl⁻¹ δφ₋
-            end[-3:, -3:] = _log_jacobian(h * qvel[dofs][-3:])
-            start[-3:, -3:] = end[-3:, -3:].T
+        if L.rotation[j] >= 0:
+            # δ log(q₋* q) = Jr⁻¹ δφ - Jl⁻¹ δφ₋. Beside other joints the screws read exp(-r) δφ₋, and Jl⁻¹ exp(r) = Jr⁻¹.
+            ball = slice(L.rotation[j], L.rotation[j] + 3)
+            end[ball, ball] = _log_jacobian(h * qvel[dofs][ball])
+            start[ball, ball] = end[ball, ball] if L.kind[j] == COMPOUND else end[ball, ball].T
         now = _by_poses(L, j, work.x[a], work.R[a], work.x[b], work.R[b], tangent.here[dofs])
         old = _by_poses(L, j, tangent.x_before[a], tangent.R_before[a], tangent.x_before[b], tangent.R_before[b],
                         tangent.before[dofs])  # fmt: skip

@@ -1,7 +1,7 @@
 """From the derivative of a step's velocities to that of the next coordinates and rates."""
 
 from dojo_py.hard.gradients.rates import turn_after, vector_rate
-from dojo_py.hard.terms import BALL, FREE
+from dojo_py.hard.terms import FREE
 from dojo_py.jit import kernel
 from dojo_py.rotation import log_jacobian
 
@@ -38,7 +38,7 @@ def next_joint(L, W, G, j, h, first, dof, out):
             coordinate[c] = h * rate[c]
         if 0 <= own + i - dof < out.shape[1]:
             coordinate[own + i - dof] += 1.0
-    if L.kind[j] == BALL:
+    if L.rotation[j] >= 0:
         _ball_rows(L, W, G, j, h, dof, out)
 
 
@@ -56,11 +56,11 @@ def _add_product(row, x, first, out):
 @kernel
 def _ball_rows(L, W, G, j, h, dof, out):
     """Turn of the next orientation: q₊ = q exp(Δ)  →  exp(-Δ) δφ + Jr(Δ) δΔ."""
-    s, own, nv = G.scratch, L.vadr[j], L.dof_joint.shape[0]
+    s, own, nv = G.scratch, L.vadr[j] + L.rotation[j], L.dof_joint.shape[0]
     vector, J, Jr = s[80, 0:3], s[81:84, 0:3], s[84:87, 0:3]
-    turn_after(L, W, j, h, Jr, s[87:91])
+    turn_after(L, W, j, h, Jr, s[87, 0:3])
     for i in range(3):
-        vector[i] = -h * W.rows[L.node[j], 3 + i]
+        vector[i] = -h * W.rows[L.node[j], L.dof_row[own] + i]
     log_jacobian(vector, J)  # Jr⁻¹(-Δ) = Jl⁻¹(Δ)
     for i in range(3):
         for c in range(out.shape[1]):

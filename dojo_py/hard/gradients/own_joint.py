@@ -9,10 +9,9 @@ law           of springs, armature, servos, limits and dry friction, by the coor
 from dojo_py.hard.dof_rows import curved_spring, has_vector_spring, spring_weights, vector_springs
 from dojo_py.hard.gradients.impulse_change import impulse_change
 from dojo_py.hard.gradients.screws import as_velocity
-from dojo_py.hard.limits import limit_distance
-from dojo_py.hard.terms import BALL, FREE
+from dojo_py.hard.limits import ball_limit_rows, limit_distance
 from dojo_py.jit import kernel
-from dojo_py.rotation import log_jacobian
+from dojo_py.rotation import log_jacobian, quat_exp, turn_back
 
 
 @kernel
@@ -47,8 +46,8 @@ def own_joint_column(L, W, A, G, j, i, part, column, scheme, h, epsilon, s):
         for r in range(6):
             law[r] += change[2, r]
         _rate_change(L, W, G, j, n, b, i, p, h, rates, s[10:16])
-        if L.kind[j] == BALL and W.dof_limit[L.vadr[j], 0] >= 0:
-            _ball_limit_change(L, W, j, b, p, h, law, s[10:16])
+        if L.rotation[j] >= 0 and L.dof_qadr[dof] < 0:
+            _ball_limit_change(L, W, j, i - L.rotation[j], h, law, s[10:16])
     for r in range(6):
         G.own[dof, r] = rates[r] if part == 0 else G.own[dof, r]
     _law_change(L, W, A, G, j, i, part, scheme, h, rates, law, s[16:40])
@@ -67,14 +66,13 @@ def _rate_change(L, W, G, j, n, b, i, p, h, rates, s):
     for r in range(6):
         for m in range(6):
             rates[r] += W.Cb[n, r, m] * e[m]
-    if L.kind[j] == BALL or (L.kind[j] == FREE and i >= 3):
-        vector, J = s[1, 0:3], s[2:5, 0:3]
+    if L.dof_qadr[L.vadr[j] + i] < 0:  # of a rotation Δ = log(q* q₊):  -Jr⁻¹(-Δ)
+        vector, J, row = s[1, 0:3], s[2:5, 0:3], 6 - k + L.rotation[j]
         for r in range(3):
-            vector[r] = -h * W.rows[n, 3 + r]
+            vector[r] = -h * W.rows[n, row + r]
         log_jacobian(vector, J)
-        axis = i if L.kind[j] == BALL else i - 3
         for r in range(3):
-            rates[3 + r] -= J[r, axis] / h
+            rates[row + r] -= J[r, i - L.rotation[j]] / h
     else:
         rates[6 - k + i] -= 1.0 / h
 
@@ -85,7 +83,7 @@ def _law_change(L, W, A, G, j, i, part, scheme, h, rates, law, s):
     k, first = L.ndof[j], L.vadr[j]
     dof = first + i
     _, w_old = spring_weights(scheme, h)
-    spring = L.kind[j] != BALL and L.kind[j] != FREE
+    spring = L.dof_vector[dof] < 0
     stiffness = L.dof_stiffness[dof] if spring else 0.0
     row = 6 - k + i
     by_coordinate, by_old_rate = 0.0, 0.0
@@ -95,7 +93,7 @@ def _law_change(L, W, A, G, j, i, part, scheme, h, rates, law, s):
         law[row] += h * (stiffness + by_coordinate)
     else:
         law[row] -= L.dof_armature[dof] + h * (stiffness * w_old - by_old_rate)
-        if has_vector_spring(L, j):
+        if not spring and has_vector_spring(L, j):
             _old_rate_change(L, W, j, dof, h, scheme, law, s)
     for a in range(A.servo_dof.shape[0]):
         if A.servo_dof[a] == dof:
@@ -110,13 +108,20 @@ def _law_change(L, W, A, G, j, i, part, scheme, h, rates, law, s):
 @kernel
 def law_by_rates(L, W, j, h, rates, law):
     """law (6,) += change of the coordinate rows of joint j by its rates (6,): its law, limits and dry friction condensed."""
-    k, first = L.ndof[j], L.vadr[j]
+    k, first, s = L.ndof[j], L.vadr[j], W.scratch
     for m in range(k):
         rate, r = rates[6 - k + m], 6 - k + m
         law[r] += slope_by_rate(L, W, first + m, h) * rate
-        if L.kind[j] == BALL or L.kind[j] == FREE:
+        if L.dof_vector[first + m] >= 0:
             for q in range(3):
-                law[r] += W.pull[j, r, q] * rates[r - r % 3 + q]
+                law[r] += W.pull[j, r, q] * rates[6 - k + L.dof_vector[first + m] - first + q]
+    m = _ball_limit(L, W, j)
+    if m >= 0:
+        l, n, axis, T = W.limit_active[m], L.node[j], s[112, 0:3], s[113:116, 0:3]
+        distance = limit_distance(L, W, l, h, axis, s)
+        ball_limit_rows(L, W, l, n, h, axis, distance, T, s)
+        row = 6 - k + L.rotation[j]
+        _add_ball_limit(L, W, m, axis, distance, T, rates[row : row + 3], law[row : row + 3])
 
 
 @kernel
@@ -145,26 +150,45 @@ def limit_stiffness(L, W, dof, by_coordinate):
 
 
 @kernel
-def _ball_limit_change(L, W, j, b, p, h, law, s):
-    """law (6,) += change of a ball's limit impulse γ a by the rigid motion p (6,) of its child, slack condensed.
+def _ball_limit(L, W, j):
+    """Place of the limit of joint j's ball among the active ones, -1: none."""
+    return W.dof_limit[L.vadr[j] + L.rotation[j], 0] if L.rotation[j] >= 0 else -1
 
-    a = r / abs(r), r: rotation vector of the joint at the next pose.  δr = Jr⁻¹(r) R₊ᵀ ψ,  δγ = (γ/s) a·δr
+
+@kernel
+def _add_ball_limit(L, W, m, axis, distance, T, x, law):
+    """law (3,) += change of limit m's impulse γ a along a ball's coordinates by δr = T x, slack condensed. x (3,), T (3, 3).
+
+    a = r / |r|, r: rotation vector of the ball at the next pose.   δγ = (γ/s) a·δr,  δa = (δr - a a·δr) / |r|
     """
-    m = W.dof_limit[L.vadr[j], 0]
-    l, gamma, slack = W.limit_active[m], W.lim[m, 0], W.lim[m, 1]
-    axis, r, phi, J, dr = s[0, 0:3], s[1, 0:3], s[2, 0:3], s[3:6, 0:3], s[0, 3:6]
-    distance = limit_distance(L, W, l, h, axis, W.scratch)
+    l, gamma, slack, along = W.limit_active[m], W.lim[m, 0], W.lim[m, 1], 0.0
     angle = max(L.limit_bound[l] + W.limit_allowance[l] - distance, 1e-9)
-    R = W.Rn[b]
     for i in range(3):
-        r[i] = angle * axis[i]
-        phi[i] = R[0, i] * p[3] + R[1, i] * p[4] + R[2, i] * p[5]
+        along += axis[i] * (T[i, 0] * x[0] + T[i, 1] * x[1] + T[i, 2] * x[2])
+    for i in range(3):
+        change = T[i, 0] * x[0] + T[i, 1] * x[1] + T[i, 2] * x[2]
+        law[i] += gamma / slack * along * axis[i] + gamma / angle * (change - along * axis[i])
+
+
+@kernel
+def _ball_limit_change(L, W, j, i, h, law, s):
+    """law (6,) += change of the limit of joint j's ball where its rotation begins turned about axis i, its rates held.
+
+    q₊ = q exp(Δ), r = log(q₊):   δr = Jr⁻¹(r) exp(-Δ) e_i.   What changes through the rates is part of `law_by_rates`.
+    """
+    m = _ball_limit(L, W, j)
+    if m < 0:
+        return
+    l, row = W.limit_active[m], 6 - L.ndof[j] + L.rotation[j]
+    axis, r, unit, turned, J, q = s[0, 0:3], s[0, 3:6], s[1, 0:3], s[1, 3:6], s[2:5, 0:3], s[5, 0:4]
+    distance = limit_distance(L, W, l, h, axis, W.scratch)
+    quat_exp(W.rows[L.node[j], row : row + 3], h, q)
+    for k in range(3):
+        r[k] = (L.limit_bound[l] + W.limit_allowance[l] - distance) * axis[k]
+        unit[k] = 1.0 if k == i else 0.0
+    turn_back(q, unit, turned)
     log_jacobian(r, J)
-    for i in range(3):
-        dr[i] = J[i, 0] * phi[0] + J[i, 1] * phi[1] + J[i, 2] * phi[2]
-    along = axis[0] * dr[0] + axis[1] * dr[1] + axis[2] * dr[2]
-    for i in range(3):
-        law[3 + i] += gamma / slack * along * axis[i] + gamma / angle * (dr[i] - along * axis[i])
+    _add_ball_limit(L, W, m, axis, distance, J, turned, law[row : row + 3])
 
 
 @kernel

@@ -5,10 +5,9 @@
 A free body's six rates are here those of its origin and its turn over h; the rates of its rotation vector follow by a Jacobian.
 """
 
-from dojo_py.hard.gradients.screws import invert
-from dojo_py.hard.terms import BALL, FREE
+from dojo_py.hard.terms import FREE
 from dojo_py.jit import kernel
-from dojo_py.rotation import log_jacobian, rotation_vector
+from dojo_py.rotation import exp_jacobian, log_jacobian, rotation_vector
 
 
 @kernel
@@ -64,12 +63,13 @@ def coordinates_transposed(L, W, after, h, out, s):
                 out[i] = h * after[i]
                 for r in range(3):
                     out[i] += J[r, i - first - 3] * after[nv + first + 3 + r]
-        elif L.kind[j] == BALL:
-            turn_after(L, W, j, h, J, s[4:8])
-            for i in range(first, first + 3):
-                out[i] = after[nv + i]
+        elif L.rotation[j] >= 0:
+            turn_after(L, W, j, h, J, s[4, 0:3])
+            ball = first + L.rotation[j]
+            for i in range(3):
+                out[ball + i] = after[nv + ball + i]
                 for r in range(3):
-                    out[i] += h * J[r, i - first] * after[first + r]
+                    out[ball + i] += h * J[r, i] * after[ball + r]
 
 
 @kernel
@@ -85,9 +85,9 @@ def next_coordinates(L, W, h, out, s):
         if L.kind[j] == FREE:
             vector_rate(L, W, j, J, s[0])
             _turn_columns(J, nv + first + 3, out)
-        elif L.kind[j] == BALL:
-            turn_after(L, W, j, h, J, s[4:8])
-            _turn_columns(J, first, out)
+        elif L.rotation[j] >= 0:
+            turn_after(L, W, j, h, J, s[4, 0:3])
+            _turn_columns(J, first + L.rotation[j], out)
 
 
 @kernel
@@ -98,13 +98,14 @@ def vector_rate(L, W, j, J, vector):
 
 
 @kernel
-def turn_after(L, W, j, h, J, s):
-    """J (3, 3): from the rotation vector that ball j adds in the step, to its next orientation's turn. s: work (4, 12)."""
-    vector = s[3, 0:3]
+def turn_after(L, W, j, h, J, vector):
+    """J (3, 3): from the rotation vector that the ball of joint j adds in the step, to its next orientation's turn.
+
+    vector: work (3,).
+    """
     for i in range(3):
-        vector[i] = h * W.rows[L.node[j], 3 + i]
-    log_jacobian(vector, J)
-    invert(J, J)
+        vector[i] = h * W.rows[L.node[j], L.dof_row[L.vadr[j] + L.rotation[j]] + i]
+    exp_jacobian(vector, J)
 
 
 @kernel

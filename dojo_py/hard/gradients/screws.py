@@ -4,14 +4,24 @@ A screw (u, ψ) is the displacement u of the centre of the joint's child and its
 body s below moves by u + ψ × (x_s - x_child). The old velocities are differences of the two poses, so they follow from both.
 
     ball, free:  q₋ = q exp(-r), r = h q̇:    turn of q₋ by δq: that of q seen from the parent then;  by δq̇: -h R₋ₐ E Jr(r)
+    ball beside other joints:                in its own axes one interval before exp(r) and -h Jl(r), Jl(r) = Jr(-r)
 """
 
 from dojo_py.collision.vectors import cross, dot, row
 from dojo_py.hard.bodies import momentum_rows
+from dojo_py.hard.chain_coordinates import chain_back, entries, read_chain
 from dojo_py.hard.joints.compound import chain_pose
 from dojo_py.hard.terms import BALL, FREE
 from dojo_py.jit import kernel
-from dojo_py.rotation import log_jacobian, quat_mul, quat_normalise, quat_to_matrix, step_quaternion, step_tangent
+from dojo_py.rotation import (
+    exp_jacobian,
+    quat_exp,
+    quat_mul,
+    quat_normalise,
+    quat_to_matrix,
+    step_quaternion,
+    step_tangent,
+)
 
 
 @kernel
@@ -87,16 +97,14 @@ def all_screws(L, W, G, qpos, qvel, h, s):
 
 @kernel
 def _chain_screws(L, W, G, j, qpos, qvel, h, s):
-    """Hinges and slides: at the coordinates, and at those one interval before."""
-    k, f, adr, dof, a, b = L.count[j], L.first[j], L.qadr[j], L.vadr[j], L.parent[j], L.child[j]
-    theta, p, q, S, w = s[0, 0:k], s[1, 0:3], s[1, 4:8], s[2:8, 0:k], s[8:12, 0:4]
+    """Hinges, slides and a ball beside them: at the coordinates, and at those one interval before."""
+    k, adr, dof, a, b = L.ndof[j], L.qadr[j], L.vadr[j], L.parent[j], L.child[j]
+    theta, turn, p, q, S, w = s[0, 0:k], s[0, 8:12], s[1, 0:3], s[1, 4:8], s[2:8, 0:k], s[8:12, 0:4]
+    read_chain(L, j, qpos[adr : adr + entries(L, j)], theta, turn)
     for time in range(2):
-        for i in range(k):
-            theta[i] = qpos[adr + i] - L.qpos0[adr + i] - time * h * qvel[dof + i]
-        chain_pose(
-            theta, L.jnt_slide[f : f + k], L.jnt_pos[f : f + k], L.jnt_axis[f : f + k],
-            L.base_pos[j], L.base_quat[j], L.com[b], p, q, S, w,
-        )  # fmt: skip
+        if time == 1:
+            chain_back(L, j, qvel[dof : dof + k], h, theta, turn, s[12:14, 0:4])
+        chain_pose(L, j, theta, turn, p, q, S, w)
         for i in range(k):
             if time == 0:
                 _rotate(W.R[a], S[0, i], S[1, i], S[2, i], G.here[dof + i, 0:3])
@@ -106,6 +114,25 @@ def _chain_screws(L, W, G, j, qpos, qvel, h, s):
                 _rotate(G.R_before[b], S[3, i], S[4, i], S[5, i], G.before[dof + i, 3:6])
                 for r in range(6):
                     G.before_rate[dof + i, r] = -h * G.before[dof + i, r]
+    if L.rotation[j] >= 0:
+        first = dof + L.rotation[j]
+        _ball_before(G.before[first : first + 3], G.before_rate[first : first + 3], qvel[first : first + 3], h, s[0:9])
+
+
+@kernel
+def _ball_before(before, before_rate, rate, h, s):
+    """Screws (3, 6) by the axes of a ball one interval before become those by its orientation now and by its rate (3,)."""
+    q, r, turned, J = s[0, 0:4], s[1, 0:3], s[2:5, 0:3], s[5:8, 0:3]
+    quat_exp(rate, h, q)
+    quat_to_matrix(q, turned)
+    for i in range(3):
+        r[i] = -h * rate[i]
+    exp_jacobian(r, J)
+    for k in range(6):
+        x0, x1, x2 = before[0, k], before[1, k], before[2, k]
+        for i in range(3):
+            before[i, k] = x0 * turned[0, i] + x1 * turned[1, i] + x2 * turned[2, i]
+            before_rate[i, k] = -h * (x0 * J[0, i] + x1 * J[1, i] + x2 * J[2, i])
 
 
 @kernel
@@ -114,7 +141,7 @@ def _turning_screws(L, W, G, j, qvel, h, s):
     free = L.kind[j] == FREE
     a, b, dof = L.parent[j], L.child[j], L.vadr[j]
     first = dof + 3 if free else dof
-    vector, J, Jr, E, A, lever = s[0, 0:3], s[1:4, 0:3], s[4:7, 0:3], s[7:10, 0:3], s[10:13, 0:3], s[13, 0:3]
+    vector, Jr, E, A, lever = s[0, 0:3], s[4:7, 0:3], s[7:10, 0:3], s[10:13, 0:3], s[13, 0:3]
     if free:
         for i in range(3):
             for r in range(6):
@@ -123,8 +150,7 @@ def _turning_screws(L, W, G, j, qvel, h, s):
                 G.before_rate[dof + i, r] = -h if r == i else 0.0
     for i in range(3):
         vector[i] = h * qvel[first + i]
-    log_jacobian(vector, J)
-    invert(J, Jr)
+    exp_jacobian(vector, Jr)
     # E: the child in its parent at the start;  A = R₋ₐ E
     for i in range(3):
         for k in range(3):

@@ -1,17 +1,18 @@
-"""Several hinges and slides in one body: the relative pose must lie on the surface f(θ) that the chain of k joints sweeps.
+"""Several joints in one body: the relative pose must lie on the surface f(θ) that the chain of their k coordinates sweeps.
 
     e(θ) = ( d - p_f(θ),  2 vec(q_f(θ)* ⊗ q) )          (6,) error of the pose, q: child in parent
     0 = Pᵀ e(θ)      defines θ      P: orthonormal basis of S = -∂e/∂θ at the start of the step
     0 = Nᵀ e(θ)      6 - k rows     N: orthonormal complement of S
 
 θ is found by a short Newton iteration inside the row evaluation, so rows and coordinates are functions of the pose alone, and
-their Jacobians follow from the implicit function theorem. The joints turn in document order, as in MuJoCo.
+their Jacobians follow from the implicit function theorem. The joints move in document order, as in MuJoCo: hinges and slides, and a
+ball that no joint rotates after. Its three coordinates are the rotation vector Δ from a given orientation, exp(Δ) beside it.
 """
 
 import math
 
 from dojo_py.jit import kernel
-from dojo_py.rotation import quat_conj_mul, quat_mul, turn_vector
+from dojo_py.rotation import exp_jacobian, quat_conj_mul, quat_exp, quat_mul, turn_vector
 from dojo_py.solver.octet import load, minus, store, times
 
 CLOSE = 1e-9
@@ -19,44 +20,56 @@ CLOSE = 1e-9
 
 
 @kernel
-def chain_pose(theta, slide, pos, axis, base_pos, base_quat, com, p, q, S, w):
-    """Pose of the child's centre of mass in the parent's frame, p (3,), q (4,), and the screws of the joints there.
+def chain_pose(L, j, theta, turn, p, q, S, w):
+    """Pose of the child's centre of mass in the parent's frame, p (3,), q (4,), and the screws of joint j's coordinates there.
 
-    theta (k,) from the joints' zero; slide (k,), pos, axis (k, 3) in the child's body frame. S (6, k) out: rows 0-2 velocity of
-    the centre of mass in the parent's frame, rows 3-5 angular velocity in the child's frame, per unit rate. w: work (4, 4).
+    theta (k,): angles and displacements from the joints' zero; of a ball the rotation vector from the orientation turn (4,).
+    S (6, k) out: rows 0-2 velocity of the centre of mass in the parent's frame, rows 3-5 angular velocity in the child's frame,
+    per unit rate. w: work (4, 4).
     """
-    k = theta.shape[0]
+    k, first, com = theta.shape[0], L.vadr[j], L.com[L.child[j]]
     a, b = w[0], w[1]
     for r in range(3):
-        p[r] = base_pos[r]
+        p[r] = L.base_pos[j, r]
     for r in range(4):
-        q[r] = base_quat[r]
+        q[r] = L.base_quat[j, r]
     at_anchor = False  # p is the anchor of the hinge before, which is this one's too
     for i in range(k):
-        turn_vector(q, axis[i], b)
-        if slide[i]:
+        dof = first + i
+        axis, pos, ball = L.dof_axis[dof], L.dof_anchor[dof], L.dof_vector[dof] >= 0
+        if ball and L.dof_vector[dof] != dof:  # its second and third coordinate
+            continue
+        turn_vector(q, axis, b)
+        if L.dof_slide[dof]:
             for r in range(3):
                 S[r, i] = b[r]
                 S[3 + r, i] = 0.0
                 p[r] += theta[i] * b[r]
             continue
         for r in range(3):
-            S[3 + r, i] = b[r]  # the axis in the parent's frame, for now
+            S[3 + r, i] = b[r]  # a hinge: the axis in the parent's frame, for now
         if not at_anchor:
-            turn_vector(q, pos[i], b)
+            turn_vector(q, pos, b)
             for r in range(3):
                 p[r] += b[r]
         for r in range(3):
             S[r, i] = p[r]  # the anchor, for now
-        half = 0.5 * theta[i]
-        s = math.sin(half)
-        a[0], a[1], a[2], a[3] = math.cos(half), s * axis[i, 0], s * axis[i, 1], s * axis[i, 2]
+        if ball:
+            quat_mul(q, turn, b)
+            quat_exp(theta[i : i + 3], 1.0, a)
+            for r in range(4):
+                q[r] = b[r]
+            exp_jacobian(theta[i : i + 3], S[3:6, i : i + 3])
+        else:
+            half = 0.5 * theta[i]
+            s = math.sin(half)
+            a[0], a[1], a[2], a[3] = math.cos(half), s * axis[0], s * axis[1], s * axis[2]
         quat_mul(q, a, b)
         for r in range(4):
             q[r] = b[r]
-        at_anchor = i + 1 < k and not slide[i + 1] and _equal(pos[i], pos[i + 1])
+        at_anchor = not ball and i + 1 < k and not L.dof_slide[dof + 1] and _equal(pos, L.dof_anchor[dof + 1])
         if not at_anchor:
-            turn_vector(q, pos[i], b)
+            turn_vector(q, pos, b)
             for r in range(3):
                 p[r] -= b[r]
     turn_vector(q, com, b)
@@ -64,16 +77,40 @@ def chain_pose(theta, slide, pos, axis, base_pos, base_quat, com, p, q, S, w):
         p[r] += b[r]
     a[0], a[1], a[2], a[3] = q[0], -q[1], -q[2], -q[3]
     for i in range(k):
-        if not slide[i]:
-            n0, n1, n2 = S[3, i], S[4, i], S[5, i]
-            r0, r1, r2 = p[0] - S[0, i], p[1] - S[1, i], p[2] - S[2, i]
-            S[0, i], S[1, i], S[2, i] = n1 * r2 - n2 * r1, n2 * r0 - n0 * r2, n0 * r1 - n1 * r0
-            if i + 1 == k:  # nothing turns it any more
-                S[3, i], S[4, i], S[5, i] = axis[i, 0], axis[i, 1], axis[i, 2]
-                continue
-            w[2, 0], w[2, 1], w[2, 2] = n0, n1, n2
-            turn_vector(a, w[2], b)
-            S[3, i], S[4, i], S[5, i] = b[0], b[1], b[2]
+        dof = first + i
+        if L.dof_vector[dof] == dof:
+            _ball_screws(p, q, S[:, i : i + 3], w)
+        if L.dof_slide[dof] or L.dof_vector[dof] >= 0:
+            continue
+        n0, n1, n2 = S[3, i], S[4, i], S[5, i]
+        r0, r1, r2 = p[0] - S[0, i], p[1] - S[1, i], p[2] - S[2, i]
+        S[0, i], S[1, i], S[2, i] = n1 * r2 - n2 * r1, n2 * r0 - n0 * r2, n0 * r1 - n1 * r0
+        if i + 1 == k:  # nothing turns it any more
+            axis = L.dof_axis[dof]
+            S[3, i], S[4, i], S[5, i] = axis[0], axis[1], axis[2]
+            continue
+        w[2, 0], w[2, 1], w[2, 2] = n0, n1, n2
+        turn_vector(a, w[2], b)
+        S[3, i], S[4, i], S[5, i] = b[0], b[1], b[2]
+
+
+@kernel
+def _ball_screws(p, q, S, w):
+    """Velocities of the centre of mass into rows 0-2 of S (6, 3), angular velocities in rows 3-5; its anchor in S[0:3, 0].
+
+    v = E (ω × Eᵀ (p - anchor)). w: work (4, 4), of which row 0 is q*.
+    """
+    arm, v = w[1], w[3]
+    for r in range(3):
+        w[2, r] = p[r] - S[r, 0]
+    turn_vector(w[0], w[2], arm)
+    for i in range(3):
+        for r in range(3):
+            n, m = (r + 1) % 3, (r + 2) % 3
+            w[2, r] = S[3 + n, i] * arm[m] - S[3 + m, i] * arm[n]
+        turn_vector(q, w[2], v)
+        for r in range(3):
+            S[r, i] = v[r]
 
 
 @kernel
@@ -200,10 +237,11 @@ def compound_basis(S, k, basis, follow):
 
 
 @kernel
-def compound_rows(q_rel, d, theta, start, slide, pos, axis, base_pos, base_quat, com, basis, c, J, work):
+def compound_rows(L, j, q_rel, d, theta, start, turn, basis, c, J, work):
     """Rows c (6,), J (6, 8 or more), overwritten; theta (k,) in: guess, out: coordinates; start (k,): at the step's start.
 
-    q_rel (4,), d (3,): pose of the child in the parent. basis (6, 6) from `compound_basis`. work: (18, 8).
+    q_rel (4,), d (3,): pose of the child of joint j in the parent. turn (4,): orientation of its ball there, from which theta and
+    start count. basis (6, 6) from `compound_basis`. work: (18, 8).
     """
     k = theta.shape[0]
     n = 6 - k
@@ -211,7 +249,7 @@ def compound_rows(q_rel, d, theta, start, slide, pos, axis, base_pos, base_quat,
     A, step = work[12:18, 0:k], work[12:18, 7:8]
     last = math.inf
     for _ in range(12):
-        chain_pose(theta, slide, pos, axis, base_pos, base_quat, com, p, q, S, w)
+        chain_pose(L, j, theta, turn, p, q, S, w)
         _pose_error(q, q_rel, d, p, basis, err, c)
         _screws_to_error_rates(err, S)
         residual = 0.0

@@ -40,12 +40,21 @@ def _names(model: Any, joints: list[int]) -> list[str]:
     return [model.joint_names[i] or f"#{i}" for i in joints]
 
 
+def _first_dofs(model: Any, joints: list[int]) -> Array:
+    return np.asarray(model.jnt_dofadr, int)[joints]
+
+
+def _width(model: Any, i: int) -> int:
+    """How many degrees of freedom joint i has."""
+    return {JointType.FREE: 6, JointType.BALL: 3}.get(JointType(int(model.jnt_type[i])), 1)
+
+
 def _tree_joint(world: World, model: Any, i: int) -> int:
     return int(world.layout.dof_joint[model.jnt_dofadr[i]])
 
 
 def _anchors(world: World, model: Any) -> Array:
-    return world.layout.jnt_pos[_anchored(model)].reshape(-1, 3)
+    return world.layout.dof_anchor[_first_dofs(model, _anchored(model))]
 
 
 def _set_anchors(world: World, model: Any, values: Array) -> None:
@@ -53,15 +62,16 @@ def _set_anchors(world: World, model: Any, values: Array) -> None:
     layout = world.layout
     for i, value in zip(_anchored(model), values, strict=True):
         j = _tree_joint(world, model, i)
-        shift = value - layout.jnt_pos[i]
-        layout.jnt_pos[i] = value
+        dof = int(model.jnt_dofadr[i])
+        shift = value - layout.dof_anchor[dof]
+        layout.dof_anchor[dof : dof + _width(model, i)] = value
         if layout.kind[j] != COMPOUND:
             layout.anchor[j] += shift
             layout.frame_pos[j] += matrix(layout.base_quat[j]) @ shift
 
 
 def _axes(world: World, model: Any) -> Array:
-    return world.layout.jnt_axis[_scalar(model)].reshape(-1, 3)
+    return world.layout.dof_axis[_first_dofs(model, _scalar(model))]
 
 
 def _set_axes(world: World, model: Any, values: Array) -> None:
@@ -69,8 +79,9 @@ def _set_axes(world: World, model: Any, values: Array) -> None:
     layout = world.layout
     for i, value in zip(_scalar(model), values, strict=True):
         j = _tree_joint(world, model, i)
-        old, new = layout.jnt_axis[i].copy(), value / np.linalg.norm(value)
-        layout.jnt_axis[i] = new
+        dof = int(model.jnt_dofadr[i])
+        old, new = layout.dof_axis[dof].copy(), value / np.linalg.norm(value)
+        layout.dof_axis[dof] = new
         if layout.kind[j] in (HINGE, SLIDE):
             turn = _between(old / np.linalg.norm(old), new)
             layout.child_axes[j] = layout.child_axes[j] @ turn.T
@@ -110,8 +121,7 @@ def _dof_kind(name: str, unit: str, joints: Callable[[World, Any], list[int]], c
         column = getattr(world.layout, f"dof_{name}")
         for i, value in zip(joints(world, model), values, strict=True):
             first = int(model.jnt_dofadr[i])
-            width = int(world.layout.ndof[_tree_joint(world, model, i)])
-            column[first : first + (width if int(model.jnt_type[i]) not in SCALARS else 1)] = value
+            column[first : first + _width(model, i)] = value
 
     def scale(world: World, model: Any) -> Array:
         return np.maximum(np.abs(read(world, model)), least)

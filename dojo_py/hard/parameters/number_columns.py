@@ -13,7 +13,6 @@ import math
 from dojo_py.hard.dof_rows import curved_spring, spring_weights, vector_springs
 from dojo_py.hard.parameters.adjoint import pull_one, pull_three
 from dojo_py.hard.parameters.flat import ARMATURE, DAMPING, FRICTIONLOSS, GRAVITY, INERTIA, MASS, SPRINGREF, STIFFNESS
-from dojo_py.hard.terms import BALL, FREE
 from dojo_py.jit import kernel
 
 
@@ -54,8 +53,8 @@ def dof_number(L, W, D, L2, column, dof, value, h, scheme, out):
     tendon = dof >= L.dof_joint.shape[0]
     j = 0 if tendon else L.dof_joint[dof]
     rate, old = W.rows[n, r], W.rate_prev[dof]
-    if column == STIFFNESS and not tendon and (L.kind[j] == BALL or L.kind[j] == FREE):
-        if dof == L.vadr[j]:  # (one number for all its coordinates)
+    if column == STIFFNESS and not tendon and L.dof_vector[dof] >= 0:
+        if dof == L.vadr[j] + L.rotation[j]:  # (one number for all its coordinates)
             _vector_stiffness(L, W, D, L2, j, n, value, h, scheme, out)
         return
     change = 0.0
@@ -80,13 +79,13 @@ def dof_number(L, W, D, L2, column, dof, value, h, scheme, out):
 @kernel
 def _vector_stiffness(L, W, D, L2, j, n, value, h, scheme, out):
     """Of a ball or free joint: its spring with stiffness 1 and nothing else."""
-    first, k = L.vadr[j], L.ndof[j]
-    L2.dof_stiffness[first], L2.dof_stiffness_poly[first, 0], L2.dof_stiffness_poly[first, 1] = 1.0, 0.0, 0.0
+    first, spin, k = L.vadr[j], L.vadr[j] + L.rotation[j], L.ndof[j]
+    L2.dof_stiffness[spin], L2.dof_stiffness_poly[spin, 0], L2.dof_stiffness_poly[spin, 1] = 1.0, 0.0, 0.0
     vector_springs(L2, W, j, h, scheme, D.scratch)
     for i in range(k):
         r = 6 - k + i
         pull_one(D.y[L.place_node[n], r], -value * W.pull[j, r, 3] * W.row_scale[first + i], out)
-    L2.dof_stiffness[first] = L.dof_stiffness[first]
+    L2.dof_stiffness[spin] = L.dof_stiffness[spin]
     for i in range(2):
-        L2.dof_stiffness_poly[first, i] = L.dof_stiffness_poly[first, i]
+        L2.dof_stiffness_poly[spin, i] = L.dof_stiffness_poly[spin, i]
     vector_springs(L, W, j, h, scheme, D.scratch)

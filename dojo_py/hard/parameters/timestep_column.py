@@ -22,7 +22,6 @@ from dojo_py.hard.medium import in_medium, medium_longer
 from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.hard.parameters.flat import FRICTIONLOSS
 from dojo_py.hard.parameters.number_columns import dof_number
-from dojo_py.hard.terms import BALL, FREE
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import ROWS
 
@@ -80,7 +79,7 @@ def _law(L, W, D, dof, h, scheme, out):
     if dof >= L.dof_joint.shape[0]:
         force, _, _, by_old_rate = tendon_spring(L, W, dof, rate, h, scheme)
         change += force + W.rate_prev[dof] * by_old_rate
-    elif L.kind[L.dof_joint[dof]] != BALL and L.kind[L.dof_joint[dof]] != FREE:
+    elif L.dof_vector[dof] < 0:
         offset = W.angle0[dof] - L.dof_springref[dof] - 2.0 * w_old * W.rate_prev[dof]
         force, _, _, by_old_rate = curved_spring(L, W, dof, rate, h, scheme)
         change += L.dof_stiffness[dof] * (w_new * rate + offset) + force + W.rate_prev[dof] * by_old_rate

@@ -11,7 +11,10 @@ JOINT_TYPES = ("free", "ball", "slide", "hinge")
 
 @dataclass
 class Joint(Element):
-    """A joint between the body that owns it and that body's parent. Several hinges and slides may follow each other."""
+    """A joint between the body that owns it and that body's parent.
+
+    Several may follow each other: hinges and slides, and among them a ball, after which there are slides only.
+    """
 
     name: str = ""
     type: str = "hinge"

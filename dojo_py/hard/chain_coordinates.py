@@ -1,0 +1,88 @@
+"""Coordinates of the joints in one body as their chain has them (joints/compound.py), and as qpos has them.
+
+Chain: angles and displacements from the joints' zero, (k,); of a ball the rotation vector from an orientation given beside it.
+qpos: angles and displacements that begin at qpos0; of a ball a quaternion.
+"""
+
+from dojo_py.arrays import copy
+from dojo_py.hard.joints.compound import chain_pose
+from dojo_py.jit import kernel
+from dojo_py.rotation import quat_conj_mul, quat_exp, quat_mul, quat_normalise
+
+
+@kernel
+def entries(L, j):
+    """How many entries of qpos joint j has."""
+    return L.ndof[j] + (1 if L.rotation[j] >= 0 else 0)
+
+
+@kernel
+def chain_start(L, W, j, theta):
+    """theta (k,): the coordinates of joint j at the start of the step, of a ball from W.turn0: none."""
+    for i in range(theta.shape[0]):
+        dof = L.vadr[j] + i
+        theta[i] = 0.0 if L.dof_vector[dof] >= 0 else W.angle0[dof] - L.qpos0[L.dof_qadr[dof]]
+
+
+@kernel
+def read_chain(L, j, entries, theta, turn):
+    """theta (k,) and the orientation turn (4,) of the ball from joint j's entries of qpos."""
+    for i in range(theta.shape[0]):
+        dof = L.vadr[j] + i
+        adr = L.dof_qadr[dof]
+        theta[i] = 0.0 if L.dof_vector[dof] >= 0 else entries[adr - L.qadr[j]] - L.qpos0[adr]
+    if L.rotation[j] >= 0:
+        copy(entries[L.rotation[j] : L.rotation[j] + 4], turn)
+        quat_normalise(turn)
+
+
+@kernel
+def write_chain(L, j, theta, turn, entries, s):
+    """Joint j's entries of qpos from theta (k,) and turn (4,); of q and -q the one next to what is there. s: work (2, 4)."""
+    for i in range(theta.shape[0]):
+        dof = L.vadr[j] + i
+        adr = L.dof_qadr[dof]
+        if L.dof_vector[dof] < 0:
+            entries[adr - L.qadr[j]] = theta[i] + L.qpos0[adr]
+    r = L.rotation[j]
+    if r >= 0:
+        quat_exp(theta[r : r + 3], 1.0, s[0])
+        quat_mul(turn, s[0], s[1])
+        put_quaternion(s[1], entries[r : r + 4])
+
+
+@kernel
+def put_quaternion(q, out):
+    """out (4,) becomes q or -q (4,), which are the same rotation: the one next to it."""
+    side = q[0] * out[0] + q[1] * out[1] + q[2] * out[2] + q[3] * out[3]
+    for i in range(4):
+        out[i] = q[i] if side >= 0.0 else -q[i]
+
+
+@kernel
+def chain_back(L, j, rates, back, theta, turn, s):
+    """Move theta (k,), turn (4,) by `back` [s] against the rates (k,). s: work (2, 4)."""
+    for i in range(theta.shape[0]):
+        if L.dof_vector[L.vadr[j] + i] < 0:
+            theta[i] -= back * rates[i]
+    r = L.rotation[j]
+    if r >= 0:
+        quat_exp(rates[r : r + 3], -back, s[0])
+        copy(turn, s[1])
+        quat_mul(s[1], s[0], turn)
+
+
+@kernel
+def ball_orientation(L, j, theta, q_rel, turn, s):
+    """turn (4,): what the ball of joint j adds to the hinges before it where its child has the orientation q_rel (4,).
+
+    Its coordinates in theta (k,) become 0: they count from there. s: work (12, 12).
+    """
+    k, r = theta.shape[0], L.rotation[j]
+    p, q, S, w = s[0, 0:3], s[1, 0:4], s[2:8, 0:k], s[8:12, 0:4]
+    for i in range(3):
+        theta[r + i] = turn[1 + i] = 0.0
+    turn[0] = 1.0
+    chain_pose(L, j, theta, turn, p, q, S, w)
+    quat_conj_mul(q, q_rel, turn)
+    quat_normalise(turn)

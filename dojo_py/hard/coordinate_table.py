@@ -1,0 +1,67 @@
+"""Model → rows of the Layout for coordinates: what they are of joints, springs, and limits."""
+
+import numpy as np
+
+from dojo_py.collision.restitution import restitution
+from dojo_py.hard.couplings import tendon_limits
+from dojo_py.mechanism.enums import JointType
+
+
+def coordinate_tables(model):
+    """Fields of the Layout, (nv, …): what each degree of freedom is of its joint, and the springs of joints."""
+    nv = model.nv
+    slide, vector, qadr = np.zeros(nv, np.int64), np.full(nv, -1), np.full(nv, -1)
+    anchor, axis = np.zeros((nv, 3)), np.zeros((nv, 3))
+    stiffness, stiffness_poly, springref = np.zeros(nv), np.zeros((nv, 2)), np.zeros(nv)
+    for i in range(model.njnt):
+        kind, d, adr = JointType(int(model.jnt_type[i])), int(model.jnt_dofadr[i]), int(model.jnt_qposadr[i])
+        width = {JointType.FREE: 6, JointType.BALL: 3}.get(kind, 1)
+        mine = slice(d, d + width)
+        anchor[mine], axis[mine] = model.jnt_pos[i], model.jnt_axis[i]
+        stiffness[mine], stiffness_poly[mine] = model.jnt_stiffness[i], model.jnt_stiffnesspoly[i]
+        slide[d] = kind == JointType.SLIDE
+        if kind in (JointType.FREE, JointType.BALL):
+            vector[mine] = d + np.arange(width) // 3 * 3
+        if kind != JointType.BALL:
+            straight = min(width, 3)
+            qadr[d : d + straight] = adr + np.arange(straight)
+            springref[d : d + straight] = model.qpos_spring[adr : adr + straight]
+    return {
+        "dof_slide": slide,
+        "dof_anchor": anchor,
+        "dof_axis": axis,
+        "dof_vector": vector,
+        "dof_qadr": qadr,
+        "dof_stiffness": stiffness,
+        "dof_stiffness_poly": stiffness_poly,
+        "dof_springref": springref,
+    }
+
+
+def limit_tables(model, tendons, dof_inertia):
+    """Rows for the bounds of limited joints and tendons. Returns a dict of arrays."""
+    rows, bounces, masses = [], [], []
+    for i in range(model.njnt):
+        if not model.jnt_limited[i]:
+            continue
+        d, (lower, upper) = int(model.jnt_dofadr[i]), model.jnt_range[i]
+        if int(model.jnt_type[i]) == JointType.BALL:
+            rows.append((d, 0.0, upper))
+        elif int(model.jnt_type[i]) in (JointType.HINGE, JointType.SLIDE):
+            rows += [(d, 1.0, lower), (d, -1.0, upper)]
+        bounces += [restitution(model.jnt_solref[i])] * (len(rows) - len(bounces))
+        masses += [float(model.body_subtreemass[int(model.jnt_bodyid[i])])] * (len(rows) - len(masses))
+    for k, t in enumerate(tendons):
+        rows += tendon_limits(model, [t], model.nv + k)
+        bounces += [restitution(model.tendon_solref_lim[t])] * (len(rows) - len(bounces))
+        masses += [float(model.body_subtreemass[0])] * (len(rows) - len(masses))
+    table = np.array(rows, float).reshape(-1, 3)
+    dofs = table[:, 0].astype(np.int64)
+    return {
+        "limit_dof": dofs,
+        "limit_sign": table[:, 1].copy(),
+        "limit_bound": table[:, 2].copy(),
+        "limit_restitution": np.array(bounces, float),
+        # m g r / I, with m r² ≤ I
+        "limit_fall": np.sqrt(np.array(masses, float) / dof_inertia[dofs]),
+    }

@@ -1,0 +1,69 @@
+"""No impulses between bodies that do not touch: features that carry although their pair ends apart are let go.
+
+Faces, edges and axes have no ends within a step (collision/features.py): a corner over a face stays over its plane, and a body
+that moves by a good part of its size may run into the plane beside the face. The solve tells: the feature carries, and the pair is
+apart. Then the island is solved again without it. Where the pair overlaps without it, the check at the end of the step finds what
+it really touches with there (convex_choice.py), which is never let go.
+"""
+
+from dojo_py.collision.height_fields import HFIELD
+from dojo_py.collision.pair_gap import distance_apart
+from dojo_py.hard.islands import CONTACTS
+from dojo_py.hard.passing import path_length
+from dojo_py.jit import kernel
+
+APART = 1e-7
+"""Distance [m] at the end of a step up to which shapes touch."""
+CARRIES = 1e-6
+"""Share of the largest impulse of its islands from which a contact carries anything."""
+NOTABLE = 1e-4
+"""Likewise a ghost, which costs another solve."""
+FAST = 0.2
+"""Of its thickness: how far a pair moves in the step before it is looked at; what moves less is beside its faces by less."""
+LET_GO = -1
+"""W.fwanted of a ghost."""
+
+
+@kernel
+def let_ghosts_go(P, Q, W):
+    """Let the ghosts go in the solution of the islands in W.span. Returns how many there are."""
+    most, count, known, gap = 0.0, 0, -1, 0.0
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        most = max(most, W.con[W.members[CONTACTS, k], 0])
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        f = W.active[c] - P.body.shape[0]
+        if f < 0 or W.fwanted[f] != 0 or not (W.con[c, 1] < APART and W.con[c, 0] > NOTABLE * most):
+            continue
+        pair = W.fpair[f]
+        if not _has_ends(Q, pair) or not _moves(Q, W, pair):
+            continue
+        if pair != known:
+            known, gap = pair, distance_apart(Q, W, pair, W.xn, W.Rn)
+        if gap > APART:
+            W.fwanted[f] = LET_GO
+            W.con[c, :] = 0.0
+            count += 1
+    return count
+
+
+@kernel
+def take_ghosts_back(P, W):
+    """The ghosts of the islands in W.span take part again: nothing was found without them."""
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        f = W.active[W.members[CONTACTS, k]] - P.body.shape[0]
+        if f >= 0 and W.fwanted[f] == LET_GO:
+            W.fwanted[f] = 0
+
+
+@kernel
+def _has_ends(Q, k):
+    """Whether features of pair k may be beside its shapes: not those of round ones, nor of a height field's single triangles."""
+    return k >= Q.rounds[0] and Q.shape_kind[Q.geom[k, 1]] != HFIELD
+
+
+@kernel
+def _moves(Q, W, k):
+    """Whether the geoms of pair k move by a share of their thickness."""
+    one, two = Q.geom[k, 0], Q.geom[k, 1]
+    return path_length(Q, W, one) + path_length(Q, W, two) > FAST * (Q.shape_inner[one] + Q.shape_inner[two])

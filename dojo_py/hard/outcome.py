@@ -1,0 +1,64 @@
+"""What became of each island in a step, and the worst of all."""
+
+import math
+
+from dojo_py.arrays import copy
+from dojo_py.hard.interior_point import INEXACT, SOLVED
+from dojo_py.hard.islands import BODIES, CONTACTS
+from dojo_py.jit import kernel
+from dojo_py.rotation import quat_to_matrix
+
+STATUS, COUNT, RESIDUAL, WORST, MIN_GAP, PARTS, ATTEMPTS, MOVED, ROUND_OFF = range(9)
+"""Entries of a step's report (9,): status, iterations, residual [m/s], complementarity [N m s], smallest gap with a plane or body
+[m], the most parts an island was solved in, the most solves it took, how many islands moved,
+round-off within the residual [m/s]. Of several islands the worst."""
+
+FAILED, STAYED = -1.0, 2.0
+"""W.solved of a body for which no usable end was found; of one in an island whose overlaps stayed, which nothing could undo."""
+
+
+@kernel
+def report_island(W, status, iterations, out, parts):
+    """The outcome of the island in W.span. parts: 0 when it failed and stays where it was. out: as in `attempts.attempts`."""
+    outcome = W.outcome[W.members[BODIES, W.span[BODIES, 0]]]
+    outcome[STATUS], outcome[COUNT], outcome[PARTS] = status, iterations, parts
+    outcome[RESIDUAL], outcome[WORST], outcome[ATTEMPTS] = out[8], out[3], out[7]
+    outcome[ROUND_OFF] = out[8] - out[2] if math.isfinite(out[8]) else 0.0
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        W.parts[b] = parts
+        W.solved[b] = (1.0 if status == SOLVED else 0.0) if parts == 1 else 0.0 if parts > 1 else FAILED
+        if parts == 0:
+            _stay(W, b)
+    if parts == 0:
+        for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+            W.con[W.members[CONTACTS, k], :] = 0.0
+
+
+@kernel
+def _stay(W, b):
+    """Body b does not move."""
+    bodies = W.start_bodies[b]
+    for i in range(3):
+        W.xn[b, i] = bodies[i]
+        W.v[b, i], W.v[b, 3 + i] = bodies[3 + i], bodies[10 + i]
+    for i in range(4):
+        W.qn[b, i] = bodies[6 + i]
+    quat_to_matrix(W.qn[b], W.Rn[b])
+    W.next_carried[b] = W.carried[b]
+    copy(W.carry[b], W.next_carry[b])
+
+
+@kernel
+def report_all(W, islands, report):
+    """The report of the step: of all its islands the worst."""
+    for i in range(9):
+        report[i] = 0.0
+    report[STATUS] = SOLVED
+    for k in range(islands):
+        outcome = W.outcome[W.members[BODIES, W.island_first[BODIES, k]]]
+        if report[STATUS] == SOLVED or (report[STATUS] == INEXACT and outcome[STATUS] != SOLVED):
+            report[STATUS] = outcome[STATUS]
+        for i in (COUNT, RESIDUAL, WORST, PARTS, ATTEMPTS, ROUND_OFF):
+            report[i] = max(report[i], outcome[i])
+        report[MOVED] += 1.0 if outcome[PARTS] > 0.0 else 0.0
