@@ -8,6 +8,7 @@ from dojo_py.hard.bodies import strongest_gravity
 from dojo_py.hard.central_path import follow
 from dojo_py.hard.interior_point import MAX_ITERATIONS, SOLVED, STALLED, TOO_FAST, UNCLEAR, iterate, steady
 from dojo_py.hard.islands import BODIES, CONTACTS
+from dojo_py.hard.outcome import waiting
 from dojo_py.hard.progress import residual_of
 from dojo_py.hard.start import (
     COLD,
@@ -26,9 +27,10 @@ from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import FRICTIONLESS
 
 AT_END, WARM_START, AGAIN_WARM, COLD_START, AGAIN_COLD, PATH, AGAIN_PATH = range(7)
-"""Attempts at a step, in this order: from the impulses of the last step at the end of the path (at_end.py), by the interior-point method or from none; after each, from those where it got stuck
-close to the solution; along the central path around its folds, which friction makes (central_path.py). Those taken up again
-keep the gaps of contacts that rested before (`assemble._aim`)."""
+"""Attempts at a step, in this order: by Newton's method at the end of the path (at_end.py) from the impulses of the last step; by
+the interior-point method from these, or from none, and after each from those where it got stuck close to the solution; along the
+central path around its folds, which friction makes (central_path.py). Those taken up again keep the gaps of contacts that rested
+before (`assemble._aim`)."""
 HEIGHT = (0.0, 0.1, 0.1, 1.0, 0.1, 1.0, 0.1)
 """How far up the central path each starts: a share of the violations that remain under the impulses, or of all violations."""
 
@@ -55,8 +57,9 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once, budget, out):
     source: impulses that are tried first (WARM, HERE), or COLD. whole: of a step that is not a part of one the best point is kept,
     and the path is tried; of a part only if it is the last resort (`last`). once: only from these impulses.
     Returns whether it ended near the solution, at corners that were held there (held_points.py): to be solved again from there.
-    out (10,): status, iterations, residual beyond round-off, complementarity; over all calls for an island: its best point, see
-    `keep_best` (4 to 6), and the number of solves (7); the residual with its round-off (8); see `parts.whole` (9).
+    out (11,): status, iterations, residual beyond round-off, complementarity; over all calls for an island: its best point, see
+    `keep_best` (4 to 6), and the number of solves (7); the residual with its round-off (8); see `parts.whole` (9);
+    whether Newton's method at the end of the path was in vain (10).
     """
     tightest = complementarity_tolerance(L, W, h, kappa)
     weight = min(h, 1.0)
@@ -65,10 +68,9 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once, budget, out):
     if whole:
         kept = out[4:7]
     total = 0.0
-    first = COLD_START if source == COLD else WARM_START
-    if source == WARM and whole and not any_pyramid(W):
-        first = AT_END
-    for attempt in range(first, first + (3 if first == AT_END else 2) if once else AGAIN_PATH + 1):
+    first = COLD_START if source == COLD else AT_END if source == WARM and _may_end_soon(W, kappa, whole) else WARM_START
+    last_one = AGAIN_PATH if not once else AGAIN_COLD if first == COLD_START else AGAIN_WARM
+    for attempt in range(first, last_one + 1):
         near = attempt > max(first, WARM_START) and out[2] < W.solver.close and out[3] <= tightest
         if whole and kappa == 0.0 and near and hold_corners(L, P, Q, W) > 0:
             return True
@@ -85,18 +87,15 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once, budget, out):
         count, unloaded = _start(L, P, Q, A, W, h, kappa, impulses, HEIGHT[attempt], weight, remembered, again, most)
         total += count
         if unloaded:
-            out[0], out[1], out[2], out[3] = SOLVED, total, residual_of(L, W, h, 1.0), 0.0
-            out[7] += 1.0
-            out[8] = residual_of(L, W, h, 0.0)
+            _note(L, W, h, SOLVED, total, residual_of(L, W, h, 1.0), 0.0, out)
             return False
         if attempt == AT_END:
-            status, count, residual, worst = newton_at_end(L, P, Q, A, W, h, kappa, weight, W.options.residual_tolerance, tightest)
+            status, count, residual, worst = newton_at_end(L, P, Q, A, W, h, weight, W.options.residual_tolerance, tol_comp)
             total += count
             if status == SOLVED:
-                out[0], out[1], out[2], out[3] = status, total, residual, worst
-                out[7] += 1.0
-                out[8] = residual_of(L, W, h, 0.0)
+                _note(L, W, h, SOLVED, total, residual, worst, out)
                 return False
+            out[10] = 1.0
             continue
         if attempt == PATH and any_cone(L, W):
             end = weight * (kappa if kappa > 0.0 else 0.5 * tol_comp)
@@ -108,12 +107,24 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once, budget, out):
             L, P, Q, A, W, h, kappa, 1.0, weight, W.options.residual_tolerance, tol_comp, most, True, kept
         )
         total += count
-        out[0], out[1], out[2], out[3] = status, total, residual, worst
-        out[7] += 1.0
-        out[8] = residual_of(L, W, h, 0.0)
+        _note(L, W, h, status, total, residual, worst, out)
         if status == SOLVED or status == TOO_FAST or total >= budget:
             return False
     return False
+
+
+@kernel
+def _may_end_soon(W, kappa, whole):
+    """Whether Newton's method at the end of the path is tried: of a whole step in the hard limit, unless it was in vain lately."""
+    return whole and kappa == 0.0 and waiting(W) == 0.0 and not any_pyramid(W)
+
+
+@kernel
+def _note(L, W, h, status, total, residual, worst, out):
+    """A solve ended here: see `attempts`."""
+    out[0], out[1], out[2], out[3] = status, total, residual, worst
+    out[7] += 1.0
+    out[8] = residual_of(L, W, h, 0.0)
 
 
 @kernel

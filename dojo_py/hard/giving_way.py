@@ -108,19 +108,3 @@ def any_closure(L, W):
         if j < 0 and L.eq_kind[-1 - j] < EQ_TENDON:
             return True
     return False
-
-
-@kernel
-def was(W, what):
-    """Whether the last step left this in W.solved of all bodies of the islands."""
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        if W.warm[W.members[BODIES, k]] != what:
-            return False
-    return True
-
-
-@kernel
-def note(W, what):
-    """W.solved of all bodies of the islands is that, which the next step finds in W.warm."""
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        W.solved[W.members[BODIES, k]] = what

@@ -11,13 +11,13 @@ from dojo_py.hard.attempts import complementarity_tolerance
 from dojo_py.hard.choice import want_all
 from dojo_py.hard.contact_rows import OVERLAP, start_gap
 from dojo_py.hard.ghosts import take_ghosts_back
-from dojo_py.hard.giving_way import GAVE_WAY, any_closure, give_way, note, was
+from dojo_py.hard.giving_way import GAVE_WAY, any_closure, give_way
 from dojo_py.hard.held_friction import hold_bounds
 from dojo_py.hard.held_points import any_held, release_points
 from dojo_py.hard.impacts import rebound
 from dojo_py.hard.interior_point import INEXACT, SOLVED, STALLED, TOO_FAST, steady
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS
-from dojo_py.hard.outcome import FAILED, STAYED, report_island
+from dojo_py.hard.outcome import FAILED, STAYED, WAIT, WAITS, note, report_island, waiting, was
 from dojo_py.hard.parts import in_parts, stand_still, start_parts, stop, take_carried, whole
 from dojo_py.hard.points import copy_point
 from dojo_py.hard.progress import residual_of
@@ -55,8 +55,8 @@ def solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask):
     On the central path (kappa > 0) a step is divided only because bodies rotate too fast for a whole one. Dividing those that fail
     would make the end of a step a discontinuous function of its start.
     """
-    out, budget = W.scratch[106, 0:10], W.solver.ladder * W.options.max_iterations
-    out[4], out[5], out[6], out[7], out[9] = math.inf, math.inf, math.inf, 0.0, W.options.recovery_speed
+    out, budget = W.scratch[106, 0:11], W.solver.ladder * W.options.max_iterations
+    out[4], out[5], out[6], out[7], out[9], out[10] = math.inf, math.inf, math.inf, 0.0, W.options.recovery_speed, 0.0
     first = 0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         v = W.start_bodies[W.members[BODIES, k]]
@@ -117,6 +117,8 @@ def solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask):
         report_island(W, SOLVED, total, out, parts)
         if recovery == 0.0 and parts == 1:
             note(W, STAYED)
+        elif parts == 1 and (out[10] > 0.0 or waiting(W) > 1.0):
+            note(W, WAITS + (WAIT if out[10] > 0.0 else waiting(W) - 1.0))
     else:
         _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, out)
     return False

@@ -13,8 +13,11 @@ STATUS, COUNT, RESIDUAL, WORST, MIN_GAP, PARTS, ATTEMPTS, MOVED, ROUND_OFF = ran
 [m], the most parts an island was solved in, the most solves it took, how many islands moved,
 round-off within the residual [m/s]. Of several islands the worst."""
 
-FAILED, STAYED = -1.0, 2.0
-"""W.solved of a body for which no usable end was found; of one in an island whose overlaps stayed, which nothing could undo."""
+FAILED, STAYED, WAITS = -1.0, 2.0, 3.0
+"""W.solved of a body for which no usable end was found; of one in an island whose overlaps stayed, which nothing could undo; of one
+whose island Newton's method at the end of the path (at_end.py) did not solve, which waits for this minus WAITS steps."""
+WAIT = 4.0
+"""Steps that it waits after it was in vain. (Of a hopper's steps under random controls it solves one in ten.)"""
 
 
 @kernel
@@ -50,6 +53,15 @@ def _stay(W, b):
 
 
 @kernel
+def waiting(W):
+    """For how many steps Newton's method at the end of the path still waits in the islands in W.span, after the last one."""
+    steps = 0.0
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        steps = max(steps, W.warm[W.members[BODIES, k]] - WAITS)
+    return steps
+
+
+@kernel
 def report_all(W, islands, report):
     """The report of the step: of all its islands the worst."""
     for i in range(9):
@@ -62,3 +74,19 @@ def report_all(W, islands, report):
         for i in (COUNT, RESIDUAL, WORST, PARTS, ATTEMPTS, ROUND_OFF):
             report[i] = max(report[i], outcome[i])
         report[MOVED] += 1.0 if outcome[PARTS] > 0.0 else 0.0
+
+
+@kernel
+def was(W, what):
+    """Whether the last step left this in W.solved of all bodies of the islands."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        if W.warm[W.members[BODIES, k]] != what:
+            return False
+    return True
+
+
+@kernel
+def note(W, what):
+    """W.solved of all bodies of the islands is that, which the next step finds in W.warm."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        W.solved[W.members[BODIES, k]] = what
