@@ -116,7 +116,7 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once, budget, out):
 @kernel
 def _may_end_soon(W, kappa, whole):
     """Whether Newton's method at the end of the path is tried: of a whole step in the hard limit, unless it was in vain lately."""
-    return whole and kappa == 0.0 and waiting(W) == 0.0 and not any_pyramid(W)
+    return W.solver.at_end > 0.0 and whole and kappa == 0.0 and waiting(W) == 0.0 and not any_pyramid(W)
 
 
 @kernel
