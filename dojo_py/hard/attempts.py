@@ -27,7 +27,7 @@ from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import FRICTIONLESS
 
 AT_END, WARM_START, AGAIN_WARM, COLD_START, AGAIN_COLD, PATH, AGAIN_PATH = range(7)
-"""Attempts at a step, in this order: by Newton's method at the end of the path (at_end.py) from the impulses of the last step; by
+"""Attempts at a step, in this order: if asked for by Newton's method at the end of the path (at_end.py) from the last impulses; by
 the interior-point method from these, or from none, and after each from those where it got stuck close to the solution; along the
 central path around its folds, which friction makes (central_path.py). Those taken up again keep the gaps of contacts that rested
 before (`assemble._aim`)."""

@@ -14,10 +14,8 @@ from dojo_py.jit import kernel
 
 APART = 1e-7
 """Distance [m] at the end of a step up to which shapes touch."""
-CARRIES = 1e-6
-"""Share of the largest impulse of its islands from which a contact carries anything."""
 NOTABLE = 1e-4
-"""Likewise a ghost, which costs another solve."""
+"""Share of the largest impulse of its islands from which what carries is a ghost: it costs another solve."""
 FAST = 0.2
 """Of its thickness: how far a pair moves in the step before it is looked at; what moves less is beside its faces by less."""
 LET_GO = -1

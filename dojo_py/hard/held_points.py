@@ -19,10 +19,13 @@ from dojo_py.collision.height_fields import HFIELD
 from dojo_py.collision.pair_gap import gap_of
 from dojo_py.collision.shown_polygons import pose_of
 from dojo_py.hard.feature_geometry import feature_geometry
-from dojo_py.hard.ghosts import APART, CARRIES
+from dojo_py.hard.ghosts import APART
 from dojo_py.hard.islands import CONTACTS
 from dojo_py.hard.limits import ROUND_OFF
 from dojo_py.jit import kernel
+
+CARRIES = 1e-6
+"""Share of the largest impulse from which a contact carries anything."""
 
 
 @kernel

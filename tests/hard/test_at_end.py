@@ -73,7 +73,11 @@ def test_convergence_is_quadratic():
     assert trace[-1, 0] < 1e-11
 
 
-@pytest.mark.parametrize("name", ["panda", "quadruped"])
+FAR = pytest.mark.xfail(strict=True, reason="bound 1e-6: 2.7e-4, with at_end and without: not understood")
+NEAR = pytest.mark.xfail(strict=False, reason="bound 1e-6: 1.7e-6, with at_end and without")
+
+
+@pytest.mark.parametrize("name", ["panda", "quadruped", pytest.param("humanoid", marks=FAR), pytest.param("walker", marks=NEAR)])
 def test_solution_is_that_of_a_cold_start(name):
     """Velocities of 60 steps under random controls, warm and without the last step's impulses: equal to 1e-6 m/s, rad/s."""
     worst = 0.0
