@@ -16,6 +16,8 @@ from .spec import Body, Geom, Joint, Mechanism, Site
 MAX_BODIES = 20_000
 MAX_DOFS = 3_000
 """The joint-space inertia of the compiler is dense: 3000 degrees of freedom take 72 MB."""
+MAX_BODY_DOFS = 6
+"""As in MuJoCo: more would move the body in the same ways twice."""
 
 DOFS = {"free": 6, "ball": 3, "slide": 1, "hinge": 1}
 QPOS = {"free": 7, "ball": 4, "slide": 1, "hinge": 1}
@@ -102,6 +104,8 @@ def _check_joints(problems: Problems, body: Body, number: int, parent: int) -> N
             message = "a free joint must be the only joint of its body"
         elif joint.type in ("ball", "hinge") and "ball" in kinds[:i]:
             message = "no hinge or ball may come after a ball joint in its body"
+        elif sum(DOFS.get(kind, 0) for kind in kinds[: i + 1]) > MAX_BODY_DOFS:
+            message = f"with this joint more than {MAX_BODY_DOFS} degrees of freedom move one body; give some a body of their own"
         if message:
             problems.add(joint.where, f"{message} (body '{body.name}')", name=joint.name, attribute="type")
 

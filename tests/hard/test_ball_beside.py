@@ -177,3 +177,13 @@ def test_nothing_rotates_after_a_ball(order):
         load_model(text)
     with pytest.raises(ValueError, match="ball followed by rotation"):
         mujoco.MjModel.from_xml_string(text)
+
+
+def test_a_body_has_six_degrees_of_freedom_at_most():
+    """As in the wheel."""
+    slides = "".join(f'<joint name="j{i}" type="slide" axis="{1 + i} {i * i} {3 - i}" armature="1"/>' for i in range(7))
+    text = f'<mujoco><worldbody><body name="b">{slides}<geom size=".1"/></body></worldbody></mujoco>'
+    with pytest.raises(ModelError, match="joint 'j6', type: with this joint more than 6 degrees of freedom move one body"):
+        load_model(text)
+    with pytest.raises(ValueError, match="more than 6 dofs in body"):
+        mujoco.MjModel.from_xml_string(text)
