@@ -151,7 +151,7 @@ def _is_held(W, k):
 def _has_features(W, k):
     """Whether pair k has features in this step."""
     for f in range(W.n_features[0]):
-        if W.fpair[f] == k:
+        if W.fpair[f] == k and W.fwanted[f] >= 0:
             return True
     return False
 

@@ -14,10 +14,17 @@ where one passes the end of the other its derivative jumps. The relaxed ones are
 (a ball) included; they tend to the closest points as τ does to zero.
 """
 
+import math
+
 from dojo_py.jit import kernel
 
 PARALLEL = 1e-8
-"""Square of the sine of the angle between two axes below which they count as parallel."""
+"""Square of the sine of the angle between two axes below which they may count as parallel."""
+BELOW = 2.5e-10
+"""They do where their middle is no nearer than their ends by more than this [m]: a quarter of the overlap that never occurs."""
+
+ROUND_OFF = 1e-14
+"""Of that square."""
 
 
 @kernel
@@ -29,7 +36,9 @@ def closest_parameters(w, ua, ub):
     aw = ua[0] * w[0] + ua[1] * w[1] + ua[2] * w[2]
     bw = ub[0] * w[0] + ub[1] * w[1] + ub[2] * w[2]
     det = aa * bb - ab * ab
-    if det < PARALLEL * aa * bb:
+    # at the ends of the shorter the axes are apart across by its length u times the sine: its square over 2 |w| is what they part by
+    near = 2.0 * BELOW * math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) * max(aa, bb)
+    if det < max(min(near, PARALLEL * aa * bb), ROUND_OFF * aa * bb):
         t = min(max(bw / bb, -1.0), 1.0)  # what faces the middle of A
         if -1.0 < t < 1.0:
             return 0.0, t, False, True

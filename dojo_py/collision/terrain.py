@@ -354,7 +354,7 @@ def _is_double(W, k, M, s):
     part = (2 * M.kind[s] + M.side[s]) * NUMBERS + M.corner[s, 0]
     m, at = row(M.along[s], 1), row(M.at[s], 1)
     for i in range(W.n_features[0]):
-        if W.fpair[i] == k and W.fkey[i] // NUMBERS == part:
+        if W.fpair[i] == k and W.fkey[i] // NUMBERS == part and W.fwanted[i] >= 0:
             n = (W.faxes[i, 1, 0, 2], W.faxes[i, 1, 1, 2], W.faxes[i, 1, 2, 2])
             d = minus(at, row(W.fcentre[i], 1))
             if length(minus(n, m)) < FLAT and abs(dot(m, d)) < FLAT * length(d):

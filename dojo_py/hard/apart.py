@@ -19,7 +19,24 @@ from dojo_py.jit import kernel
 
 PAIRS, DERIVATIVES = 0, 1
 
-(CHOOSE, LEFT_OUT, WANT, PASSING, SMALLEST, GEOMETRY, ROWS, DISPLACE, HOLD, HOLD_CORNERS, HOLD_APART, FADED, GHOSTS) = range(13)
+(
+    CHOOSE,
+    LEFT_OUT,
+    WANT,
+    PASSING,
+    SMALLEST,
+    GEOMETRY,
+    ROWS,
+    DISPLACE,
+    HOLD,
+    HOLD_CORNERS,
+    HOLD_APART,
+    FADED,
+    GHOSTS,
+    APART_AT_START,
+    CHOOSE_IN_PART,
+    LEFT_OUT_OF_PART,
+) = range(16)
 """What PAIRS is asked for."""
 
 START, END, BEFORE = 0, 1, 2
@@ -60,6 +77,19 @@ def faded(L, P, Q, W, f):
 
 
 @kernel
+def choose_in_part(L, P, Q, W, h):
+    """The features of the islands in W.span for a part of the step of length h (part_features.py)."""
+    if Q.geom.shape[0] > 0:
+        _ask(CHOOSE_IN_PART, L, P, Q, W, 0, 0, 0, h, 0.0, 0.0)
+
+
+@kernel
+def left_out_of_part(L, P, Q, W, h):
+    """Add the features that were missing in a part of the step of length h (part_features.py); returns how many."""
+    return int(_ask(LEFT_OUT_OF_PART, L, P, Q, W, 0, 0, 0, h, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
+
+
+@kernel
 def left_out_passing(L, P, Q, W):
     """Add a feature for every pair that passed in the step (passing.py); returns how many."""
     return int(_ask(PASSING, L, P, Q, W, 0, 0, 0, 0.0, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
@@ -79,6 +109,12 @@ def feature_place(L, P, Q, W, f, poses, row):
     over, which is alone in W.beyond (collision/overhang.py).
     """
     return _ask(GEOMETRY, L, P, Q, W, f, poses, row, 0.0, 0.0, 0.0)
+
+
+@kernel
+def distance_at_start(L, P, Q, W, f):
+    """The distance [m] of the shapes of feature f where the step starts, negative where they overlap."""
+    return _ask(APART_AT_START, L, P, Q, W, f, 0, 0, 0.0, 0.0, 0.0)
 
 
 @kernel

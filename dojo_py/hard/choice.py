@@ -3,6 +3,7 @@
 from dojo_py.hard.apart import faded, left_out_features, want_features
 from dojo_py.hard.contact_rows import add_contact, plane_gap
 from dojo_py.hard.foresight import SPARE, may_close
+from dojo_py.hard.ghosts import LET_GO
 from dojo_py.hard.islands import BODIES, in_span
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import analyse
@@ -30,8 +31,9 @@ def choose_contacts(L, P, Q, W, h, everything, margin):
         add_contact(P, Q, W, i)
     W.n_active[1] = W.n_active[0]
     for s in range(W.n_features[0]):
-        if W.fwanted[s] == 1 or (W.fwanted[s] == 0 and not faded(L, P, Q, W, s)):
+        if W.fwanted[s] != LET_GO and (W.fwanted[s] != 0 or not faded(L, P, Q, W, s)):
             add_contact(P, Q, W, P.body.shape[0] + s)
+    W.n_features[4] = W.n_features[0]
     W.n_limits[0] = 0
     for l in range(L.limit_dof.shape[0]):
         if L.limit_sign[l] != 0.0 and not (everything or W.wanted_limit[l]):
@@ -46,13 +48,17 @@ def choose_contacts(L, P, Q, W, h, everything, margin):
 
 
 @kernel
-def add_contacts_of_features(L, P, Q, W, first):
-    """Features from number `first` on take part as well; all other contacts keep their places. Their bodies are W.unsolved."""
-    for f in range(first, W.n_features[0]):
+def add_contacts_of_features(L, P, Q, W):
+    """Features that have no contacts yet take part as well; all other contacts keep their places. Their bodies are W.unsolved."""
+    for f in range(W.n_features[4], W.n_features[0]):
+        c = W.n_active[0]
         add_contact(P, Q, W, P.body.shape[0] + f)
+        W.con[c, :] = 0.0
+        W.summed[c, :] = 0.0
         for side in range(2):
             if W.fbody[f, side] >= 0:
                 W.unsolved[W.fbody[f, side]] = 1
+    W.n_features[4] = W.n_features[0]
     _update_graph(L, W)
 
 

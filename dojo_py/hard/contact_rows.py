@@ -10,7 +10,7 @@ import math
 from dojo_py.arrays import copy
 from dojo_py.collision.plane import reach_of
 from dojo_py.collision.vectors import dot, matrix, row
-from dojo_py.hard.apart import BEFORE, START, feature_place, pair_contact_rows
+from dojo_py.hard.apart import BEFORE, START, distance_at_start, feature_place, pair_contact_rows
 from dojo_py.hard.far_pairs import full_distance, share
 from dojo_py.hard.limits import UNSURE
 from dojo_py.hard.pair_contacts import tangents
@@ -136,15 +136,12 @@ def allowance(gap, recovery, nearest, in_hard_limit):
 def start_gap(L, P, Q, W, candidate):
     """Gap [m] of a candidate where the step starts, and a feature's normal in W.scratch[101].
 
-    A feature that was found where a solve had ended may be below zero here although its shapes are apart, beside what it stands
-    over. That is no overlap that could stay: it counts as touching. Where they overlap, one that was found here does too.
+    A feature that was found, or held, where a solve had ended may be below zero here beside what it stands over, by more than its
+    shapes overlap. What may stay is no more than they do: where they are apart it counts as touching.
     """
     i, gap = candidate - P.body.shape[0], candidate_gap(L, P, Q, W, candidate, START)
-    if i >= 0 and gap < -OVERLAP and i >= W.n_features[3]:
-        for f in range(W.n_features[3]):
-            if W.fpair[f] == W.fpair[i] and feature_place(L, P, Q, W, f, START, 102) < -OVERLAP:
-                return gap
-        return 0.0
+    if i >= 0 and gap < -OVERLAP and (i >= W.n_features[3] or W.free_kind[i] > 0):
+        return max(gap, min(distance_at_start(L, P, Q, W, i), 0.0))
     return gap
 
 

@@ -11,6 +11,7 @@ from dojo_py.collision.plane import touching_point
 from dojo_py.hard.apart import END, feature_place
 from dojo_py.hard.contact_rows import physical_impulse, plane_gap
 from dojo_py.hard.pair_contacts import tangents
+from dojo_py.hard.part_states import HERE
 from dojo_py.hard.workspace import contact_room
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import impulse_of
@@ -45,11 +46,15 @@ def fill_contacts(L, P, Q, W, out):
     for i in range(P.body.shape[0]):
         _plane_row(P, i, W, out[i])
     first = P.body.shape[0]
+    used = first
     for i in range(W.n_features[0]):
-        _feature_row(L, P, Q, i, W, out[first + i])
+        W.fplace[i] = used
+        if not _takes_part(W, i):
+            continue
+        _feature_row(L, P, Q, i, W, out[used])
         for side in range(2):
-            out[first + i, GEOMS + side] = W.fshape[i, side] + 1.0
-    used = first + W.n_features[0]
+            out[used, GEOMS + side] = W.fshape[i, side] + 1.0
+        used += 1
     for i in range(used, out.shape[0]):
         if out[i, GEOMS] == 0.0:
             break
@@ -61,6 +66,10 @@ def fill_contacts(L, P, Q, W, out):
     F, f = W.scratch[100, 0:nr], W.scratch[101, 0:nr]
     for c in range(W.n_active[0]):
         row = out[W.active[c]]
+        if W.active[c] >= first:
+            if not _takes_part(W, W.active[c] - first):
+                continue
+            row = out[W.fplace[W.active[c] - first]]
         impulse_of(W.claw[c], W.con[c], F)
         physical_impulse(W, c, F, f)
         for k in range(nr):
@@ -69,6 +78,12 @@ def fill_contacts(L, P, Q, W, out):
             _follow(W.cframe[c], row)
         if W.parts[max(W.cbody[c, 0], W.cbody[c, 1])] > 1:
             _sum_of_parts(W.summed[c], row)
+
+
+@kernel
+def _takes_part(W, f):
+    """Whether feature f took part in the step, or in a part of it (part_features.py)."""
+    return W.fwanted[f] >= 0 or W.fwanted[f] == -2 - HERE
 
 
 @kernel
@@ -104,6 +119,8 @@ def _feature_row(L, P, Q, f, W, row):
     s = W.scratch
     n, c, T = s[40, 0:3], s[41, 0:3], s[49:51, 0:3]
     row[GAP] = feature_place(L, P, Q, W, f, END, 40)
+    if W.fwanted[f] < 0:  # it was left behind
+        row[GAP] = max(row[GAP], 0.0)
     _put_frame(row, n, c, T)
 
 

@@ -10,7 +10,6 @@ from dojo_py.collision.touching import find_features, pair_distance
 from dojo_py.hard.far_pairs import full_distance, share
 from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.foresight import SPARE, may_close
-from dojo_py.hard.ghosts import LET_GO
 from dojo_py.hard.near_pairs import closing, gap_of_pair, near_at_end, near_by_fade, near_by_travel
 from dojo_py.hard.passing import poses_at
 from dojo_py.hard.round_pairs import find_round
@@ -42,13 +41,13 @@ def choose_features(L, P, Q, W, h, kappa, margin):
     else:
         near_by_travel(L, Q, W, h, SPARE, margin)
         for i in range(W.sweep.found[0]):
-            _find_closing(L, Q, W, W.sweep.near[i], h, SPARE, margin)
+            find_closing(L, Q, W, W.sweep.near[i], h, SPARE, margin)
     W.n_features[3] = W.n_features[0]
     _remember(P, W, 0)
 
 
 @kernel
-def _find_closing(L, Q, W, k, h, spare, margin):
+def find_closing(L, Q, W, k, h, spare, margin):
     """Features of pair k if one of them may close in the step, by `spare` times of what it does now or within the margin [m].
 
     Or if the geoms may pass through each other, to be apart again where bodies are foreseen.
@@ -109,16 +108,21 @@ def left_out_features(P, Q, W, h):
         k = W.sweep.near[i]
         if pair_far(Q, k, W.xn, W.Rn, max(min(W.pair_gap[0], 1e300), 0.0)):
             continue
-        if k < Q.rounds[0]:
-            gap = find_round(Q, W, k, W.xn, W.Rn, NEGATIVE)
-        else:
-            gap = pair_distance(Q, W, k, W.xn, W.Rn)
-            if gap < -TOUCHING and gap < _known_gap(Q, W, k) - TOUCHING and not _opens(Q, W, k, gap, h):
-                find_features(Q, W, k, W.xn, W.Rn, 0.0)
-        W.pair_gap[0] = min(W.pair_gap[0], gap)
+        W.pair_gap[0] = min(W.pair_gap[0], look_at_end(Q, W, k, h))
     W.fwanted[before : W.n_features[0]] = 1
     _remember(P, W, before)
     return W.n_features[0] - before + _want_faded(Q, W, before)
+
+
+@kernel
+def look_at_end(Q, W, k, h):
+    """Add the features of pair k if it is deeper at the next poses than all it has, after h [s]. Returns its gap there [m]."""
+    if k < Q.rounds[0]:
+        return find_round(Q, W, k, W.xn, W.Rn, NEGATIVE)
+    gap = pair_distance(Q, W, k, W.xn, W.Rn)
+    if gap < -TOUCHING and gap < _known_gap(Q, W, k) - TOUCHING and not _opens(Q, W, k, gap, h):
+        find_features(Q, W, k, W.xn, W.Rn, 0.0)
+    return gap
 
 
 @kernel
@@ -150,7 +154,7 @@ def _known_gap(Q, W, k):
     """The smallest gap [m] at the next poses of the features that pair k has: what overlapped before may still do."""
     least, n = math.inf, W.scratch[101, 0:3]
     for f in range(W.n_features[0]):
-        if W.fpair[f] == k and W.fwanted[f] != LET_GO and (W.fwanted[f] == 1 or not faded(Q, W, f)):
+        if W.fpair[f] == k and W.fwanted[f] >= 0 and (W.fwanted[f] > 0 or not faded(Q, W, f)):
             least = min(least, feature_gap(Q, W, f, W.xn, W.Rn, n, W.scratch))
     return least
 
@@ -182,6 +186,6 @@ def want_features(L, P, Q, W, h):
         a, b = Q.shape_node[Q.geom[k, 0]], Q.shape_node[Q.geom[k, 1]]
         if a < 0 or b < 0 or W.island[a] == W.island[b]:
             if W.taken[0] <= W.island[max(a, b)] < W.taken[1]:
-                _find_closing(L, Q, W, k, h, MORE * SPARE, 0.0)
+                find_closing(L, Q, W, k, h, MORE * SPARE, 0.0)
     _remember(P, W, before)
     return W.n_features[0] - before

@@ -5,6 +5,7 @@ again.
 """
 
 from dojo_py.hard.bodies import strongest_gravity
+from dojo_py.hard.islands import BODIES
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, step_quaternion
 
@@ -15,14 +16,27 @@ SPARE = 2.0
 @kernel
 def foresee(L, W, h):
     """Poses of all bodies after h [s] at their old velocities, in W.x_ahead, W.R_ahead."""
-    p, q = W.scratch[101, 0:4], W.scratch[101, 4:8]
     for b in range(L.mass.shape[0]):
-        for i in range(3):
-            W.x_ahead[b, i] = W.x[b, i] + h * W.v_prev[b, i]
-        step_quaternion(W.v_prev[b, 3:6], h, p)
-        quat_mul(W.q[b], p, q)
-        quat_normalise(q)
-        quat_to_matrix(q, W.R_ahead[b])
+        _foresee(W, b, h)
+
+
+@kernel
+def foresee_islands(W, h):
+    """Likewise of the bodies of the islands in W.span."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        _foresee(W, W.members[BODIES, k], h)
+
+
+@kernel
+def _foresee(W, b, h):
+    """The pose of body b."""
+    p, q = W.scratch[101, 0:4], W.scratch[101, 4:8]
+    for i in range(3):
+        W.x_ahead[b, i] = W.x[b, i] + h * W.v_prev[b, i]
+    step_quaternion(W.v_prev[b, 3:6], h, p)
+    quat_mul(W.q[b], p, q)
+    quat_normalise(q)
+    quat_to_matrix(q, W.R_ahead[b])
 
 
 @kernel

@@ -8,7 +8,8 @@ from dojo_py.hard.feature_geometry import feature_geometry
 from dojo_py.hard.feature_rows import pair_motion
 from dojo_py.hard.ghosts import let_ghosts_go
 from dojo_py.hard.held_points import hold_apart, hold_corners, hold_points
-from dojo_py.hard.near_pairs import smallest_distance
+from dojo_py.hard.near_pairs import gap_of_pair, smallest_distance
+from dojo_py.hard.part_features import choose_in_part, left_out_of_part
 from dojo_py.hard.passing import left_out_passing
 from dojo_py.hard.start_places import start_gap_of
 from dojo_py.jit import kernel
@@ -43,6 +44,12 @@ def pairs(task, L, P, Q, W, i, j, k, a, b, c):
         return 2.0 * held + (1.0 if passed else 0.0)
     elif task == apart.GHOSTS:
         return float(let_ghosts_go(P, Q, W))
+    elif task == apart.CHOOSE_IN_PART:
+        choose_in_part(L, Q, W, a)
+    elif task == apart.LEFT_OUT_OF_PART:
+        return float(left_out_of_part(P, Q, W, a))
+    elif task == apart.APART_AT_START:
+        return gap_of_pair(Q, W, W.fpair[i], W.x, W.R)
     return 0.0
 
 

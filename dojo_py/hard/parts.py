@@ -7,11 +7,14 @@ velocities v' with p(v'; h') = p(v; h), not from v: what a free group conserves 
 import math
 
 from dojo_py.arrays import copy, copy_rows
+from dojo_py.hard.apart import choose_in_part, left_out_of_part
 from dojo_py.hard.attempts import SOLVE_LIMIT, attempts
 from dojo_py.hard.bodies import old_momentum, turn_of_momentum
+from dojo_py.hard.choice import add_contacts_of_features
 from dojo_py.hard.closures import start_closures
-from dojo_py.hard.interior_point import SOLVED, iterate
-from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, NODES
+from dojo_py.hard.foresight import foresee_islands
+from dojo_py.hard.interior_point import SOLVED, STALLED, iterate
+from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, NODES, find_islands, take_islands
 from dojo_py.hard.joint_rows import start_joints
 from dojo_py.hard.residuals import evaluate
 from dojo_py.hard.start import COLD, HERE, guess_impulses, hold_cones, load_state, start_motion, start_step
@@ -22,6 +25,9 @@ from dojo_py.solver.cones.contact import ROWS, impulse_of
 OUT_OF_STEP = 2.0
 """Rotation [rad] in a step beyond which the velocities of bodies with joints are the differences of their poses and nothing else:
 what a momentum means for bodies whose joints have turned on by half a turn nobody knows."""
+
+LOOKS = 4
+"""Most times that a part is solved again because something overlaps at its end."""
 
 MOST_CORNERS = 4
 """Most times that a step is solved again because corners met."""
@@ -69,12 +75,10 @@ def in_parts(L, P, Q, A, W, angle, rate, wrench, h, recovery, first, kappa, budg
     start_parts(L, W, angle, rate, h, 1 << level)
     while done < 1 << most:
         part_h = h / (1 << level)
-        load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, part_h)
-        if done == 0:
-            take_carried(W)
-        start_step(L, P, Q, W, wrench, part_h, recovery)
-        attempts(L, P, Q, A, W, part_h, kappa, COLD if fresh else HERE, False, level == most, longer, budget - total, out)
-        total += out[1]
+        source = COLD if fresh else HERE
+        total += _one_part(
+            L, P, Q, A, W, wrench, part_h, recovery, kappa, source, done == 0, level == most, longer, budget - total, out
+        )
         if out[0] == SOLVED:
             worst[0], worst[1], worst[2] = max(worst[0], out[2]), max(worst[1], out[3]), max(worst[2], out[8])
             done += 1 << (most - level)
@@ -103,6 +107,47 @@ def in_parts(L, P, Q, A, W, angle, rate, wrench, h, recovery, first, kappa, budg
     _match_momentum(L, P, Q, A, W, h, h / (1 << level))
     out[2], out[3], out[8] = worst[0], worst[1], worst[2]
     return total, count
+
+
+@kernel
+def _one_part(L, P, Q, A, W, wrench, h, recovery, kappa, source, first, last, once, budget, out):
+    """The part of length h from the state in W.sub…: solved again while something overlaps at its end that took no part.
+
+    first: no part comes before; the rest as in `attempts.attempts`. Returns the iterations.
+    """
+    total = 0.0
+    for look in range(LOOKS + 1):
+        load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
+        if first:
+            take_carried(W)
+        if kappa == 0.0 and look == 0:
+            foresee_islands(W, h)
+            choose_in_part(L, P, Q, W, h)
+            _take_features(L, P, Q, W)
+        start_step(L, P, Q, W, wrench, h, recovery)
+        attempts(L, P, Q, A, W, h, kappa, source, False, last, once, budget - total, out)
+        total += out[1]
+        if out[0] != SOLVED or kappa > 0.0 or left_out_of_part(L, P, Q, W, h) == 0:
+            break
+        _take_features(L, P, Q, W)
+        source = HERE
+        if look == LOOKS:
+            out[0] = STALLED
+    return total
+
+
+@kernel
+def _take_features(L, P, Q, W):
+    """The features found for a part take part in it, and no others of the islands; W.span is the same island."""
+    b = W.members[BODIES, W.span[BODIES, 0]]
+    if W.n_features[4] < W.n_features[0]:
+        add_contacts_of_features(L, P, Q, W)
+        find_islands(L, W)
+        take_islands(W, W.island[b], W.island[b] + 1)
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        if c >= W.n_active[1] and W.fwanted[W.active[c] - P.body.shape[0]] < 0:
+            W.con[c, :] = 0.0
 
 
 @kernel

@@ -25,6 +25,7 @@ from dojo_py.collision.sweep import set_box
 from dojo_py.collision.terrain import terrain_nearest
 from dojo_py.collision.vectors import minus, plus, times
 from dojo_py.hard.feature_geometry import feature_gap, feature_geometry
+from dojo_py.hard.islands import in_span
 from dojo_py.hard.near_pairs import find_pairs, gap_of_pair
 from dojo_py.hard.round_pairs import put_nearest
 from dojo_py.jit import kernel
@@ -38,7 +39,19 @@ LOOKS = 400
 
 @kernel
 def left_out_passing(P, Q, W):
-    """Add a feature for every pair that passed in the step whose end is at the next poses. Returns how many."""
+    """Add a feature for every pair that passed in the step whose end is at the next poses. Returns how many.
+
+    What was solved in parts has been looked at part by part (part_features.py).
+    """
+    return find_passing(P, Q, W, False)
+
+
+@kernel
+def find_passing(P, Q, W, in_part):
+    """Add a feature for every pair that passed on the way from W.from_bodies to the next poses; in_part: of the islands in W.span.
+
+    Returns how many.
+    """
     if not _any_fast(Q, W):
         return 0
     before = W.n_features[0]
@@ -47,6 +60,8 @@ def left_out_passing(P, Q, W):
         k = W.sweep.near[i]
         one, two = Q.geom[k, 0], Q.geom[k, 1]
         thickness, way = Q.shape_inner[one] + Q.shape_inner[two], path_length(Q, W, one) + path_length(Q, W, two)
+        if in_part != _in_parts(Q, W, k, in_part):
+            continue
         if way > thickness and Q.shape_kind[one] != PLANE and Q.shape_kind[two] != PLANE:
             when = _touch(Q, W, k, max(thickness, 1e-3 * way), way)
             if when >= 0.0:
@@ -55,12 +70,23 @@ def left_out_passing(P, Q, W):
 
 
 @kernel
+def _in_parts(Q, W, k, in_part):
+    """Whether pair k, within an island or of one of its bodies and the world, is solved in parts: in those at hand, or in earlier
+    ones.
+    """
+    a, b = Q.shape_node[Q.geom[k, 0]], Q.shape_node[Q.geom[k, 1]]
+    if a >= 0 and b >= 0 and W.island[a] != W.island[b]:
+        return False
+    return in_span(W, max(a, b)) if in_part else W.parts[max(a, b)] > 1
+
+
+@kernel
 def path_length(Q, W, g):
     """A bound of how far the points of geom g move in the step [m]."""
     b = Q.shape_node[g]
     if b < 0:
         return 0.0
-    start, c = W.start_bodies[b], Q.shape_centre[g]
+    start, c = W.from_bodies[b], Q.shape_centre[g]
     x, y, z = W.xn[b, 0] - start[0], W.xn[b, 1] - start[1], W.xn[b, 2] - start[2]
     q, p = start[6:10], W.qn[b]
     cosine = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3]  # of half the angle φ, which is at most π sin(φ/2)
@@ -99,7 +125,7 @@ def _pose_at(W, b, s):
             for k in range(3):
                 W.R_before[b, i, k] = W.R[b, i, k]
         return
-    start = W.start_bodies[b]
+    start = W.from_bodies[b]
     for i in range(3):
         W.x_before[b, i] = start[i] + s * (W.xn[b, i] - start[i])
     quat_conj_mul(start[6:10], W.qn[b], p)

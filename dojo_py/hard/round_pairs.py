@@ -113,6 +113,6 @@ def find_round(Q, W, k, x, R, reach):
 def _known(W, i):
     """Whether the feature in row i was there before this choice (pairs come once in each)."""
     for j in range(W.n_features[2]):
-        if W.fpair[j] == W.fpair[i] and W.fkey[j] == W.fkey[i]:
+        if W.fpair[j] == W.fpair[i] and W.fkey[j] == W.fkey[i] and W.fwanted[j] >= 0:
             return True
     return False

@@ -2,13 +2,12 @@
 
 import math
 
-from dojo_py.arrays import copy_rows
+from dojo_py.arrays import copy, copy_rows
 from dojo_py.hard.apart import START
 from dojo_py.hard.bodies import old_momentum, strongest_gravity, turn_of_momentum
 from dojo_py.hard.chain_coordinates import chain_start
 from dojo_py.hard.closures import TENDON_ROW, start_closures
 from dojo_py.hard.contact_rows import OVERLAP, ROUND_OFF_GAP, allowance, candidate_gap, start_contact
-from dojo_py.hard.ghosts import LET_GO
 from dojo_py.hard.immovable import deepest, immovable
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
 from dojo_py.hard.joint_rows import start_joints
@@ -44,6 +43,7 @@ def load_bodies(L, W, bodies):
 @kernel
 def _load_body(W, b, body):
     """Pose and old velocity of body b from its row (13,) [x, v, q, ω]."""
+    copy(body, W.from_bodies[b])
     for i in range(3):
         W.x[b, i] = body[i]
         W.v_prev[b, i] = body[3 + i]
@@ -108,10 +108,10 @@ def _takes_no_part(L, P, Q, W, c, speed, gap):
     """Whether contact c, of this gap [m] at the start, is left to the joints (immovable.py): on the central path only what touches.
 
     Or an overlap that cannot grow and may stay (speed 0), or is of bodies that are jointed: where a loop closes it cannot open.
-    Or a ghost (ghosts.py).
+    Or a ghost (ghosts.py), or a feature that is not of the part of the step at hand (part_features.py).
     """
     a, b = W.cbody[c, 0], W.cbody[c, 1]
-    if c >= W.n_active[1] and W.fwanted[W.active[c] - P.body.shape[0]] == LET_GO:
+    if c >= W.n_active[1] and W.fwanted[W.active[c] - P.body.shape[0]] < 0:
         return True
     stays = speed == 0.0 or (a >= 0 and b >= 0 and W.group[a] == W.group[b])
     if stays and W.kappa[0] == 0.0 and deepest(L, P, Q, W, c):

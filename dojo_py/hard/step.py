@@ -11,11 +11,12 @@ from dojo_py.hard.adhesion import adhere
 from dojo_py.hard.apart import choose_features, left_out_passing, smallest_distance
 from dojo_py.hard.choice import add_contacts_of_features, choose_contacts, left_out_contact
 from dojo_py.hard.contact_rows import plane_gap
-from dojo_py.hard.foresight import foresee
+from dojo_py.hard.foresight import foresee, foresee_islands
 from dojo_py.hard.interior_point import INEXACT, SOLVED
 from dojo_py.hard.island_step import solve_island
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, find_islands, take_islands
 from dojo_py.hard.outcome import MIN_GAP, MOVED, STATUS, report_all
+from dojo_py.hard.part_states import features_of_step
 from dojo_py.hard.start import keep_impulses, load_bodies, load_state
 from dojo_py.jit import kernel
 
@@ -36,15 +37,14 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
     _begin(W, bodies, force, kappa)
     moved, alone, more = False, False, False
     for solution in range(ROUNDS + 1):
-        features, marked = W.n_features[0], _count_marked(W)
+        marked = _count_marked(W)
         if solution == 0 or not more:
             load_bodies(L, W, bodies)
             copy(angle, W.angle0)  # (an earlier round may have left those of a part)
             copy(rate, W.rate_prev)
+            foresee(L, W, h)
             if solution == 0:
-                foresee(L, W, h)
                 choose_features(L, P, Q, W, h, kappa, W.options.contact_margin)
-                features = W.n_features[0]
             if W.n_features[1] > 0:
                 return False
             choose_contacts(L, P, Q, W, h, kappa > 0.0, W.options.contact_margin)
@@ -59,9 +59,12 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
                 continue
             if more:
                 _begin_again(L, W, angle, rate, h)
+            features_of_step(W)
             asked = solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, solution < ROUNDS - 1)
             for i in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-                W.unsolved[W.members[BODIES, i]] = 1 if asked else 0
+                b = W.members[BODIES, i]
+                W.unsolved[b] = 1 if asked else 0
+                copy(bodies[b], W.from_bodies[b])
             again = asked or again
         take_islands(W, 0, islands)
         _count_all(W)
@@ -90,7 +93,7 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
             return False
         more = kappa == 0.0 and _count_marked(W) == marked
         if more:
-            add_contacts_of_features(L, P, Q, W, features)
+            add_contacts_of_features(L, P, Q, W)
     if W.n_features[1] > 0:
         return False
     if L.mass.shape[0] == 0:
@@ -142,6 +145,7 @@ def _is_unsolved(W):
 def _begin_again(L, W, angle, rate, h):
     """The islands in W.span are where the step starts, and what an earlier solve of this step did to their contacts is undone."""
     load_state(L, W, W.start_bodies, angle, rate, h)
+    foresee_islands(W, h)
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         W.cheld[c] = W.cimpact[c] = 0

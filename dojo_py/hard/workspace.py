@@ -82,10 +82,11 @@ class Work(NamedTuple):
     n_active: np.ndarray  # (2,) how many contacts, how many of them with planes
     # features of pairs of bodies (collision/features.py) that were chosen in this step: nf - 1 rows; in the last one features
     # are only looked at, for their gap (round_pairs.py): it takes no part in the step
-    n_features: np.ndarray  # (4,) how many were chosen, for how many there was no room, how many the latest choice found there,
-    # how many were chosen where the step starts
+    n_features: np.ndarray  # (5,) how many were chosen, for how many there was no room, how many the latest choice found there,
+    # how many were chosen where the step starts, how many have their contacts
     fwanted: np.ndarray  # (nf,) 1 for those that were found missing at the end of a solve: on the central path they act in full;
-    # -1 for those that take no part (ghosts.py)
+    # below zero for those that take no part (ghosts.py, part_features.py)
+    fplace: np.ndarray  # (nf,) in the table of contacts (contact_table.py)
     fkind: np.ndarray  # (nf,)
     fpair: np.ndarray  # (nf,) pair that it was chosen for
     fkey: np.ndarray  # (nf,) which feature of it that is, the same from step to step
@@ -220,6 +221,7 @@ class Work(NamedTuple):
     next_carried: np.ndarray  # (nb,) likewise at the end of this step
     next_carry: np.ndarray  # (nb, 6)
     # a step redone as shorter ones
+    from_bodies: np.ndarray  # (nb, 13) where the step starts, or the part of one at hand: what paths lead from (passing.py)
     summed: np.ndarray  # (nc, 6) impulse and torque of a contact over all parts on its first body, or reversed on its second, world
     start_bodies: np.ndarray  # (nb, 13) where the step starts
     sub_bodies: np.ndarray  # (nb, 13)
@@ -308,8 +310,8 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         Cb=z((nn, 6, WIDTH)), Ceq=z((*layout.eq_bodies.shape, 6, WIDTH)), rows=z((nn, 6)), drive=z((nv, 2)),
         row_scale=z(nv), pull=z((nj, 6, 4)), inertia=z((nb, 6, WIDTH)), rb=z((nb, WIDTH)),
         rn=z((nn, 6)), left_open=z((nn, 6)), unmet=z((nn, 6)), size=z((nb, WIDTH)), active=z(nc, np.int64), n_active=z(2, np.int64),
-        n_features=z(4, np.int64), fwanted=z(nf, np.int64), fkind=z(nf, np.int64), fpair=z(nf, np.int64), fkey=z(nf, np.int64),
-        fbody=z((nf, 2), np.int64),
+        n_features=z(5, np.int64), fwanted=z(nf, np.int64), fplace=z(nf, np.int64), fkind=z(nf, np.int64),
+        fpair=z(nf, np.int64), fkey=z(nf, np.int64), fbody=z((nf, 2), np.int64),
         fshape=z((nf, 2), np.int64), fcentre=z((nf, 2, 3)), faxes=z((nf, 2, 3, 3)), fhalf=z((nf, 2, 3)), fradius=z((nf, 2)),
         fsign=z(nf), ffriction=z(nf), flaw=z(nf, np.int64), pair_gap=z(1), cweight=z(nc), cslope=z(nc),
         fends=z(nf, np.int64), fend=z((nf, ENDS, 2, 3)), fend_place=z((nf, ENDS), np.int64), fend_disc=z((nf, ENDS)),
@@ -343,7 +345,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         wanted_limit=z(nl, np.int64), parts=z(nb, np.int64),
         solved=z(nb), unmatched=z(nb, np.int64), begin=z((nb, 6)), carried=z(nb), carry=z((nb, 6)),
         next_carried=z(nb), next_carry=z((nb, 6)),
-        summed=z((nc, 6)), start_bodies=z((nb, 13)), sub_bodies=z((nb, 13)),
+        summed=z((nc, 6)), from_bodies=z((nb, 13)), start_bodies=z((nb, 13)), sub_bodies=z((nb, 13)),
         sub_angle=z(nv), sub_rate=z(nv),
         halt=z(3), halt_bodies=z((nb, 13)), halt_angle=z(nv), halt_rate=z(nv), trace=z((201, 6)), edges=edges, stiffest=z(1),
         n_edges=np.array([len(fixed), len(fixed)], np.int64), scratch=z((128, 12)), apart=ADDRESSES,

@@ -1,0 +1,88 @@
+"""What bodies touch with in a part of a step: chosen where the part starts and checked where it ends, as in a whole step.
+
+A step is divided where bodies turn or move by much of their size, and what they touch with where the step starts is far beside them
+later. So the features of an island's pairs that were chosen for the whole step take no part while it is solved in parts, and each
+part has its own. A feature that comes again in a later part keeps its row, and with it the impulses it has had (parts.py).
+"""
+
+from dojo_py.arrays import copy, copy_rows
+from dojo_py.hard.convex_choice import find_closing, look_at_end
+from dojo_py.hard.foresight import SPARE
+from dojo_py.hard.islands import in_span
+from dojo_py.hard.near_pairs import near_at_end, near_by_travel
+from dojo_py.hard.part_states import HERE, hide_features
+from dojo_py.hard.passing import find_passing
+from dojo_py.jit import kernel
+
+
+@kernel
+def choose_in_part(L, Q, W, h):
+    """The features of pairs of the islands in W.span that may close in a part of length h from the poses in W.x: they alone take
+    part in it. Returns 0.
+    """
+    hide_features(W, -1)
+    before = W.n_features[2] = W.n_features[0]
+    near_by_travel(L, Q, W, h, SPARE, 0.0)
+    for i in range(W.sweep.found[0]):
+        if inside(Q, W, W.sweep.near[i]):
+            find_closing(L, Q, W, W.sweep.near[i], h, SPARE, 0.0)
+    _merge(W, before)
+    return 0
+
+
+@kernel
+def left_out_of_part(P, Q, W, h):
+    """Add what pairs of the islands in W.span are deeper with, where a part of length h ends, than all they have in it, and what
+    keeps them from passing. Returns how many.
+    """
+    before = W.n_features[2] = W.n_features[0]
+    near_at_end(Q, W)
+    for i in range(W.sweep.found[0]):
+        if inside(Q, W, W.sweep.near[i]):
+            look_at_end(Q, W, W.sweep.near[i], h)
+    if W.n_features[0] == before:
+        find_passing(P, Q, W, True)
+    return _merge(W, before)
+
+
+@kernel
+def inside(Q, W, k):
+    """Whether pair k is of the islands in W.span, or of one of their bodies and the world."""
+    a, b = Q.shape_node[Q.geom[k, 0]], Q.shape_node[Q.geom[k, 1]]
+    return (a < 0 or in_span(W, a)) and (b < 0 or in_span(W, b))
+
+
+@kernel
+def _merge(W, before):
+    """The features from row `before` on take part: those that an earlier part had in its row, the others behind row `before`.
+
+    Returns how many they are.
+    """
+    found, last = W.n_features[0] - before, before
+    for r in range(before, W.n_features[0]):
+        place = last
+        for f in range(before):
+            if W.fwanted[f] == -2 - HERE and W.fpair[f] == W.fpair[r] and W.fkey[f] == W.fkey[r]:
+                place = f
+        if place != r:
+            _copy_feature(W, r, place)
+        W.fwanted[place] = HERE
+        last = last + 1 if place == last else last
+    for r in range(last, W.n_features[0]):
+        W.fwanted[r] = 0
+    W.n_features[0] = last
+    return found
+
+
+@kernel
+def _copy_feature(W, i, to):
+    """Row i of the table of features into another, for the hard limit: without what only the central path knows of it."""
+    W.fpair[to], W.fkey[to], W.fkind[to], W.fsign[to] = W.fpair[i], W.fkey[i], W.fkind[i], W.fsign[i]
+    W.ffriction[to], W.flaw[to], W.fends[to], W.fleast_sine[to] = W.ffriction[i], W.flaw[i], W.fends[i], W.fleast_sine[i]
+    W.flift[to], W.fcrossing[to], W.free_kind[to] = W.flift[i], W.fcrossing[i], 0
+    for side in range(2):
+        W.fbody[to, side], W.fshape[to, side], W.fradius[to, side] = W.fbody[i, side], W.fshape[i, side], W.fradius[i, side]
+        copy(W.fcentre[i, side], W.fcentre[to, side])
+        copy(W.fhalf[i, side], W.fhalf[to, side])
+        copy(W.fpart[i, side], W.fpart[to, side])
+        copy_rows(W.faxes[i, side], W.faxes[to, side])

@@ -1,0 +1,34 @@
+"""Which features take part: those of the whole step, or those of the part of it at hand (part_features.py).
+
+W.fwanted of a feature that takes no part for now is -2 minus what it is else: 0 and 1 are of the whole step, HERE is of a part.
+"""
+
+from dojo_py.hard.islands import in_span
+from dojo_py.jit import kernel
+
+HERE = 2
+"""W.fwanted of a feature that takes part in the part of the step at hand."""
+
+
+@kernel
+def hide_features(W, first):
+    """In the islands in W.span no feature from W.fwanted = `first` + 1 on takes part."""
+    for f in range(W.n_features[0]):
+        if W.fwanted[f] > first and _of_islands(W, f):
+            W.fwanted[f] = -2 - W.fwanted[f]
+
+
+@kernel
+def features_of_step(W):
+    """In the islands in W.span the features of the whole step take part, and no others."""
+    hide_features(W, HERE - 1)
+    for f in range(W.n_features[0]):
+        if -2 - HERE < W.fwanted[f] < -1 and _of_islands(W, f):
+            W.fwanted[f] = -2 - W.fwanted[f]
+
+
+@kernel
+def _of_islands(W, f):
+    """Whether feature f is of a body of the islands."""
+    a, b = W.fbody[f, 0], W.fbody[f, 1]
+    return (a >= 0 and in_span(W, a)) or (b >= 0 and in_span(W, b))
