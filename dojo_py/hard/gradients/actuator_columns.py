@@ -10,19 +10,26 @@ A force that the state leaves as it is, on a site that refers to no other, is a 
 
 from dojo_py.actuation.controlled import GAIN_DCMOTOR, is_controlled
 from dojo_py.actuation.force import BIAS_MUSCLE, GAIN_AFFINE, GAIN_MUSCLE, clamp
-from dojo_py.actuation.transmission import SCALAR, SITE, TENDON
+from dojo_py.actuation.transmission import ORIENTATION, SCALAR, SITE, TENDON
 from dojo_py.arrays import copy
 from dojo_py.hard.dof_rows import solved_impulse
 from dojo_py.hard.drives import apply_actuator, bound_joint, is_bounded, load_drive
+from dojo_py.hard.orientations import orientation_impulse, orientation_place
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_normalise
+
+
+@kernel
+def is_law(T, i):
+    """Whether what actuator i does is part of the step's own laws: of a joint, a tendon or two bodies' orientations."""
+    return T.transmission[i] == SCALAR or T.transmission[i] == TENDON or T.transmission[i] == ORIENTATION
 
 
 @kernel
 def follows_bodies(T):
     """Whether an actuator's force is a wrench that depends on the bodies' poses (sites, ball and free joints)."""
     for i in range(T.transmission.shape[0]):
-        if T.transmission[i] != SCALAR and T.transmission[i] != TENDON:
+        if not is_law(T, i):
             return True
     return False
 
@@ -43,8 +50,7 @@ def _has_own_slopes(T, i):
 def follows_state(T):
     """Whether what an actuator does changes with the state by more than a wrench fixed in a body does."""
     for i in range(T.transmission.shape[0]):
-        along = T.transmission[i] == SCALAR or T.transmission[i] == TENDON
-        if _has_own_slopes(T, i) or not (along or is_fixed(T, i)):
+        if _has_own_slopes(T, i) or not (is_law(T, i) or is_fixed(T, i)):
             return True
     return False
 
@@ -55,7 +61,7 @@ def follows_rates(T):
     for i in range(T.transmission.shape[0]):
         if _has_own_slopes(T, i):
             return True
-        if T.transmission[i] != SCALAR and T.transmission[i] != TENDON and (T.gaintype[i] != 0 or T.biastype[i] != 0):
+        if not is_law(T, i) and (T.gaintype[i] != 0 or T.biastype[i] != 0):
             return True
     return False
 
@@ -177,6 +183,11 @@ def control_drive(L, T, W, V, G, qpos, qvel, act, control, h, scheme, k, epsilon
         for i in range(T.transmission.shape[0]):
             if T.servo[i] >= 0 and _acts_with(T, i, reader):
                 G.d_servo[T.servo[i]] += 0.5 / delta * solved_impulse(L, W, V.servos, T.servo[i], h, h, scheme)
+        o = T.orientation[reader]
+        if o >= 0:
+            change = orientation_impulse(L, W, V.servos, o, h, h, scheme)
+            for r in range(3):
+                G.d_orient[o, r] += 0.5 / delta * change[r]
         _add_forces(V, G, 0.5 / delta)
     V.control[k] = clamp(control[k], T.control_range[k, 0], T.control_range[k, 1])
 
@@ -186,6 +197,7 @@ def clear_drive(G):
     """Nothing yet."""
     G.d_force[:] = 0.0
     G.d_servo[:] = 0.0
+    G.d_orient[:, :] = 0.0
     G.d_wrench[:, :] = 0.0
 
 
@@ -218,6 +230,10 @@ def put_drive(L, W, A, G, h, column):
         if G.d_servo[a] != 0.0:
             dof = A.servo_dof[a]
             G.columns[L.place_node[L.dof_node[dof]], L.dof_row[dof], column] += W.row_scale[dof] * G.d_servo[a]
+    for k in range(G.d_orient.shape[0]):
+        if A.orient_closure[k] >= 0:
+            for r in range(3):
+                G.columns[orientation_place(L, A, k), r, column] += G.d_orient[k, r]
     for b in range(G.d_wrench.shape[0]):
         f, R = G.d_wrench[b], W.R[b]
         x = G.columns[L.place_body[b]]
