@@ -233,7 +233,7 @@ def _evaluate(L, W, A, n, e, k, h, scheme):
 
 @kernel
 def inside_orientation_bounds(L, W, A, h, alpha):
-    """The largest share of alpha with which no torque crosses the ball of its bound from one side to the other: only to its middle.
+    """The largest share of alpha with which no torque goes from one side of its bound to the other: only to where it is least.
 
     As `inside_servo_ranges` in progress.py: a servo is stiff within its bound and gives way beyond it.
     """
@@ -250,8 +250,8 @@ def inside_orientation_bounds(L, W, A, h, alpha):
         if not dot(F, F) > bound * bound or not size > 0.0:
             continue
         nearest = -dot(F, change) / size
-        there, middle = along(F, alpha, change), along(F, nearest, change)
-        if 0.0 < nearest < alpha and dot(middle, middle) < bound * bound and dot(there, there) > bound * bound:
+        there = along(F, alpha, change)
+        if 0.0 < nearest < alpha and dot(F, there) < 0.0 and dot(there, there) > bound * bound:
             alpha = nearest
     return alpha
 

@@ -8,8 +8,11 @@ A force that the state leaves as it is, on a site that refers to no other, is a 
 ψ it changes by ψ × (F, τ): no difference is needed, `take_fixed` takes it off what stays in its direction in the world.
 """
 
+import math
+
 from dojo_py.actuation.controlled import GAIN_DCMOTOR, is_controlled
 from dojo_py.actuation.force import BIAS_MUSCLE, GAIN_AFFINE, GAIN_MUSCLE, clamp
+from dojo_py.actuation.orientation import QUAT
 from dojo_py.actuation.transmission import ORIENTATION, SCALAR, SITE, TENDON
 from dojo_py.arrays import copy
 from dojo_py.hard.dof_rows import solved_impulse
@@ -140,14 +143,24 @@ def _bounded_by(unit, lower, upper, slope):
 
 
 @kernel
+def _size(control, first):
+    """Length of the quaternion among the controls, whose direction alone counts; 1 where it has none."""
+    size = math.sqrt(control[first] ** 2 + control[first + 1] ** 2 + control[first + 2] ** 2 + control[first + 3] ** 2)
+    return size if size > 1e-9 else 1.0
+
+
+@kernel
 def control_unit(T, V, i, control, k):
-    """What a difference step of control k of actuator i is small beside: its size, at least 1, and the ranges in which it acts.
+    """What a difference step of control k of actuator i is small beside: its size, at least 1, and the ranges in which it acts;
+    a quaternion's length.
 
     A force range of 1e-7 N is left by a step of 1e-5 of a motor's control: half of the difference would be missing.
     """
     unit = _bounded_by(max(1.0, abs(control[k])), T.control_range[k, 0], T.control_range[k, 1], 1.0)
     if is_controlled(T.gaintype[i]):
         return unit
+    if T.orientation[i] >= 0 and T.spec[i] == QUAT:
+        unit = min(unit, _size(control, T.control[i]))
     along, slope, dof = T.transmission[i] == SCALAR or T.transmission[i] == TENDON, T.gain[i, 0], T.dof[i]
     if T.gaintype[i] == GAIN_AFFINE and along:
         slope += T.gear[i, 0] * (T.gain[i, 1] * V.angle[dof] + T.gain[i, 2] * V.rate[dof])
