@@ -175,8 +175,8 @@ STIFF = ('kp="1e3" kv="1"', 'kp="1e6" kv="1e3"', 'kp="1e6" kv="1e3" forcerange="
 def test_stiff_gains_stay_stable(gains, timestep):
     """Explicit steps would need kp h²/J < 1, it reaches 1e6 here. At first the frames are 0.6 rad apart.
 
-    Measured: 11 iterations at most, 33 where that is undone within one step of 0.02 s; what is wanted to 1.2e-6 rad at the end, to 2e-9
-    with the stiffer gains; without kp the bodies turn together to 5e-14 rad/s.
+    Measured: 11 iterations at most, 33 where that is undone within a step of 0.02 s; what is wanted to 1.2e-6 rad at the end,
+    to 2e-9 with the stiffer gains; without kp the bodies turn together to 5e-14 rad/s.
     """
     sim = HardSimulator(load_model(TWO.format(gains)), timestep=timestep)
     rng = np.random.default_rng(3)
