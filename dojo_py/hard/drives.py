@@ -16,7 +16,7 @@ import numpy as np
 
 from dojo_py.actuation.controlled import is_controlled, next_states
 from dojo_py.actuation.force import advance, clamp, force_law, rest, signal, turn_of
-from dojo_py.actuation.orientation import advance_rotation, wanted
+from dojo_py.actuation.orientation import advance_rotation
 from dojo_py.actuation.short_way import turns_too_many
 from dojo_py.actuation.table import ActuatorTable, build_table
 from dojo_py.actuation.transmission import (
@@ -36,8 +36,8 @@ from dojo_py.arrays import copy
 from dojo_py.hard.couplings import acting_tendons
 from dojo_py.hard.layout import BodyMap, Layout, quaternion_product
 from dojo_py.hard.lift import driven, lift_forces
+from dojo_py.hard.orientation_drive import ask_orientation, orientation_arrays
 from dojo_py.hard.orientation_table import between, orientation_servos
-from dojo_py.hard.orientations import BOUND, KP, KV, bounded, quaternion, relative, this_way
 from dojo_py.hard.tendon_paths import load_paths
 from dojo_py.hard.terms import EQ_TENDON
 from dojo_py.jit import entry, kernel
@@ -187,7 +187,7 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
         pull_law=z((len(layout.pull_body), 4)),
         pull_force=z(len(layout.pull_body)),
         pull_place=z(9),
-        **_orientation_arrays(table, layout),
+        **orientation_arrays(table, layout),
     )
     nd, nb, n = len(layout.dof_node), len(layout.mass), len(table.dof)
     hold = np.zeros(1, np.int64)
@@ -201,24 +201,6 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
     return Drive(
         servos, z(nd), z((nb, 6)), z(outputs), z(na), z(n), z(n), *own, hold, z((24, 12)), z(nd), z((96, 12)), z(nd), *lift, *paths
     )
-
-
-def _orientation_arrays(table: ActuatorTable, layout: Layout) -> dict[str, np.ndarray]:
-    """Arrays of the servos of orientations."""
-    z, k = np.zeros, int(np.sum(table.orientation >= 0))
-    closure = np.full(k, -1)
-    own = np.flatnonzero(layout.eq_servo >= 0)
-    closure[layout.eq_servo[own]] = own
-    return {
-        "orient_law": z((k, 3)),
-        "orient_target": np.tile([1.0, 0.0, 0.0, 0.0], (k, 1)),
-        "orient_sign": np.ones(k),
-        "orient_closure": closure.astype(np.int64),
-        "orient_force": z((k, 3)),
-        "orient_whole": z((k, 3)),
-        "orient_by": z((k, 2, 3, 3)),
-        "orient_work": z((3, 4)),
-    }
 
 
 @kernel
@@ -270,7 +252,7 @@ def apply_actuator(L, T, i, V, bodies, qpos, qvel, act, control, h):
     if T.pull[i] >= 0:
         S.pull_law[T.pull[i], :] = 0.0
     if T.orientation[i] >= 0:
-        return _ask_orientation(T, i, V, bodies, act, h)
+        return ask_orientation(T, i, V, bodies, act, h)
     u = signal(T, i, control, act, h, V.act_rate)
     if not T.enabled[i]:
         if is_controlled(T.gaintype[i]):
@@ -300,38 +282,6 @@ def apply_actuator(L, T, i, V, bodies, qpos, qvel, act, control, h):
         law[0], law[1], law[2], law[3] = b0, b2, lower + E, upper + E
         return force
     return _site_force(T, i, V, bodies, u)
-
-
-@kernel
-def _ask_orientation(T, i, V, bodies, act, h):
-    """Set what servo i of an orientation is asked for, by the shorter way from where it is, and its law. Returns 0.
-
-    V.actuator_force: its torque without motion, which is all there is where its frames are in one body.
-    """
-    S, k, o = V.servos, T.orientation[i], T.output[i]
-    target = wanted(T, i, V.control, act, h, V.act_rate)
-    on = 1.0 if T.enabled[i] else 0.0
-    S.orient_law[k, KP], S.orient_law[k, KV], S.orient_law[k, BOUND] = on * T.gain[i, 0], -on * T.bias[i, 2], T.force_range[i, 1]
-    now = relative(_turned(T.body[i, 0], bodies), _turned(T.body[i, 1], bodies), T.site_quat[i])
-    if not V.hold[0]:
-        cosine = now[0] * target[0] + now[1] * target[1] + now[2] * target[2] + now[3] * target[3]
-        S.orient_sign[k] = 1.0 if cosine >= 0.0 else -1.0
-    for m in range(4):
-        S.orient_target[k, m] = S.orient_sign[k] * target[m]
-    e = this_way(now, quaternion(S.orient_target[k]))
-    kp = S.orient_law[k, KP]
-    V.actuator_force[o], V.actuator_force[o + 1], V.actuator_force[o + 2] = bounded(
-        (kp * e[0], kp * e[1], kp * e[2]), S.orient_law[k, BOUND]
-    )
-    return 0.0
-
-
-@kernel
-def _turned(b, bodies):
-    """Orientation of body b, -1: the world."""
-    if b < 0:
-        return 1.0, 0.0, 0.0, 0.0
-    return quaternion(bodies[b, 6:10])
 
 
 @kernel
