@@ -9,6 +9,7 @@ controls are kept within π, too. Found from the wheel.
 
 import math
 
+from dojo_py.actuation.dynamics import DYN_NONE
 from dojo_py.jit import kernel
 
 QUAT = 2
@@ -62,3 +63,46 @@ def keep_within_pi(act, first):
         scale = 1.0 - 2.0 * math.pi * turns / size
         for k in range(3):
             act[first + k] *= scale
+
+
+@kernel
+def seen_from(q, p):
+    """q* ⊗ p: orientation p as q sees it."""
+    return (
+        q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3],
+        q[0] * p[1] - q[1] * p[0] - q[2] * p[3] + q[3] * p[2],
+        q[0] * p[2] - q[2] * p[0] - q[3] * p[1] + q[1] * p[3],
+        q[0] * p[3] - q[3] * p[0] - q[1] * p[2] + q[2] * p[1],
+    )
+
+
+@kernel
+def advance_rotation(T, i, act, rates, h):
+    """The three integrated controls of actuator i after h [s], within their range and within π."""
+    k, lower, upper = T.activation[i], -math.inf, math.inf
+    if T.activation_limited[i]:
+        lower, upper = T.activation_range[i, 0], T.activation_range[i, 1]
+    x = min(max(act[k] + h * rates[k], lower), upper)
+    y = min(max(act[k + 1] + h * rates[k + 1], lower), upper)
+    z = min(max(act[k + 2] + h * rates[k + 2], lower), upper)
+    size = math.sqrt(x * x + y * y + z * z)
+    turns = round(size / (2.0 * math.pi))
+    scale = 1.0 - 2.0 * math.pi * turns / size if turns > 0 else 1.0
+    return scale * x, scale * y, scale * z
+
+
+@kernel
+def wanted(T, i, control, act, h, rates):
+    """The orientation that actuator i is asked for. Writes the rates of its activations to rates (na,).
+
+    T: ActuatorTable; control (nu,) in its range; act (na,).
+    """
+    k, c = T.activation[i], T.control[i]
+    if T.dyntype[i] == DYN_NONE:
+        return asked_for(T.spec[i], control, c)
+    for m in range(3):
+        rates[k + m] = control[c + m] if T.enabled[i] else 0.0
+    if T.early[i]:
+        x, y, z = advance_rotation(T, i, act, rates, h)
+        return exponential(x, y, z)
+    return exponential(act[k], act[k + 1], act[k + 2])

@@ -9,14 +9,14 @@ import numpy as np
 from dojo_py.actuation.controlled import GAIN_DCMOTOR, GAIN_PID
 from dojo_py.actuation.force import BIAS_AFFINE, BIAS_MUSCLE, GAIN_AFFINE, GAIN_MUSCLE
 from dojo_py.actuation.short_way import of_rotations
-from dojo_py.actuation.transmission import ADHESION, BALL, CRANK, FREE, SCALAR, SITE, TENDON
+from dojo_py.actuation.transmission import ADHESION, BALL, CRANK, FREE, ORIENTATION, SCALAR, SITE, TENDON
 from dojo_py.mechanism.enums import DisableBit, JointType, TrnType
 
 
 class ActuatorTable(NamedTuple):
     """One row per actuator, n rows. Forces in N or N m, lengths in m or rad."""
 
-    transmission: np.ndarray  # (n,) SCALAR, BALL, FREE, SITE, TENDON, CRANK or ADHESION
+    transmission: np.ndarray  # (n,) SCALAR, BALL, FREE, SITE, TENDON, CRANK, ADHESION or ORIENTATION
     in_parent: np.ndarray  # (n,) 1: ball and free joints, torque axis in the parent
     gear: np.ndarray  # (n, 6)
     qadr: np.ndarray  # (n,) first entry of the joint in qpos
@@ -29,6 +29,8 @@ class ActuatorTable(NamedTuple):
     common: np.ndarray  # (n,) last body that moves both sites (-1: world)
     servo: np.ndarray  # (n,) number among the servos: hinge, slide or tendon, force depends on length or velocity; else -1
     pull: np.ndarray  # (n,) number among those of adhesion; else -1
+    orientation: np.ndarray  # (n,) number among the servos of orientations; else -1
+    output: np.ndarray  # (n,) first of its forces: three of an orientation, one of any other
     rotation: np.ndarray  # (n,) 1: servo of a rotation, which takes the short way round
     enabled: np.ndarray  # (n,)
     control: np.ndarray  # (n,) first entry in the control
@@ -48,10 +50,6 @@ class ActuatorTable(NamedTuple):
     acc0: np.ndarray  # (n,) acceleration by unit force at the reference pose, of muscles
     force_range: np.ndarray  # (n, 2) infinite where unlimited
     dof_range: np.ndarray  # (nv, 2) bounds of the sum of actuator forces on a hinge or slide, infinite where unlimited
-
-
-UNDRIVEN = (TrnType.SO3,)
-"""Actuators that drive no coordinates or bodies here: servos of orientations."""
 
 
 def _ranges(limited: Any, ranges: Any) -> np.ndarray:
@@ -75,8 +73,12 @@ def _transmissions(model: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             kinds[i] = TENDON
         elif int(model.actuator_trntype[i]) == TrnType.BODY:
             kinds[i] = ADHESION
-        elif int(model.actuator_trntype[i]) in UNDRIVEN:
-            kinds[i] = SITE  # of none
+        elif int(model.actuator_trntype[i]) == TrnType.SO3:
+            kinds[i] = ORIENTATION
+            if int(model.actuator_trnid[i][1]) >= 0:
+                sites[i] = model.actuator_trnid[i]
+            else:
+                joints[i] = model.actuator_trnid[i][0]
         else:
             joints[i] = model.actuator_trnid[i][0]
             kinds[i] = of_joint.get(JointType(int(model.jnt_type[joints[i]])), SCALAR)
@@ -89,8 +91,8 @@ def build_table(model: Any) -> ActuatorTable:
     n = len(kinds)
     flags, groups = int(model.opt.disableflags), np.asarray(model.actuator_group, int)
     off = np.array([0 <= g <= 30 and bool(int(model.opt.disableactuator) >> int(g) & 1) for g in groups], bool).reshape(n)
-    enabled = ~off & (not flags & DisableBit.ACTUATION) & ~np.isin(np.asarray(model.actuator_trntype), UNDRIVEN)
-    pulls = kinds == ADHESION
+    enabled = ~off & (not flags & DisableBit.ACTUATION)
+    pulls, orientations = kinds == ADHESION, kinds == ORIENTATION
     gain, bias = np.array(model.actuator_gainprm, float), np.array(model.actuator_biasprm, float)
     gaintype, biastype = np.array(model.actuator_gaintype, np.int64), np.array(model.actuator_biastype, np.int64)
     affine = (gaintype == GAIN_AFFINE) & np.any(gain[:, 1:3] != 0, axis=1)
@@ -129,6 +131,8 @@ def build_table(model: Any) -> ActuatorTable:
         common=np.full(n, -1, np.int64),
         servo=np.where(is_servo, np.cumsum(is_servo) - 1, -1).astype(np.int64),
         pull=np.where(pulls, np.cumsum(pulls) - 1, -1).astype(np.int64),
+        orientation=np.where(orientations, np.cumsum(orientations) - 1, -1).astype(np.int64),
+        output=first.astype(np.int64),
         rotation=of_rotations(model),
         enabled=enabled.astype(np.int64),
         control=np.array(model.actuator_ctrladr, np.int64) if hasattr(model, "actuator_ctrladr") else np.arange(n),

@@ -4,12 +4,13 @@ Hinge, slide, tendon: gear₀ along the joint or tendon. Ball: torque gear₀₋
 Free: force gear₀₋₂ in world axes at the origin of the body frame and torque gear₃₋₅ in body axes (jointinparent: world axes).
 Site: force gear₀₋₂ and torque gear₃₋₅ in the axes of the site, or of the reference site, whose body takes the opposite.
 Slider-crank: gear₀ along the length of `mechanism/slider_crank.py`. Adhesion: at the contacts of a body, found in the step.
+Orientation: three torques along the axes of a ball joint's child or of a site beside a reference site; no gear.
 """
 
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_conj_mul, quat_to_matrix, rotation_vector
 
-SCALAR, BALL, FREE, SITE, TENDON, CRANK, ADHESION = 0, 1, 2, 3, 4, 5, 6
+SCALAR, BALL, FREE, SITE, TENDON, CRANK, ADHESION, ORIENTATION = 0, 1, 2, 3, 4, 5, 6, 7
 
 
 @kernel

@@ -1,10 +1,11 @@
-"""Model → rows of the Layout for loop closures: connect, weld and couplings, then tendons."""
+"""Model → rows of the Layout for loop closures: connect, weld and couplings, then servos of orientations, then tendons."""
 
 import numpy as np
 
 from dojo_py.hard.couplings import Coupling, joint_coupling, tendon_coupling, tendon_terms
+from dojo_py.hard.orientation_table import between, orientation_servos
 from dojo_py.hard.path_table import bodies_of_path, path_tables
-from dojo_py.hard.terms import EQ_CONNECT, EQ_COUPLING, EQ_LENGTHS, EQ_PATH, EQ_TENDON, EQ_WELD
+from dojo_py.hard.terms import EQ_CONNECT, EQ_COUPLING, EQ_LENGTHS, EQ_ORIENTATION, EQ_PATH, EQ_TENDON, EQ_WELD
 from dojo_py.mechanism.errors import ModelError
 from dojo_py.mechanism.quaternion import conjugate, matrix, multiply
 from dojo_py.mechanism.source import refusal
@@ -14,7 +15,7 @@ MJ_EQ_CONNECT, MJ_EQ_WELD, MJ_EQ_JOINT, MJ_EQ_TENDON = 0, 1, 2, 3
 
 
 def closure_tables(model, where, com, dof_joint, parent, tendons):
-    """Loop closures: connect, weld and couplings that are active at the start; then tendons. Returns a dict of arrays."""
+    """Loop closures: connect, weld and couplings that are active at the start; servos; tendons. Returns a dict of arrays."""
     kinds, bodies, pos, quats, couplings, polys = [], [], [], [], [], []
     pairs = []  # tendons of equalities
     centre = lambda i: com[i] if i >= 0 else np.zeros(3)  # noqa: E731
@@ -66,6 +67,18 @@ def closure_tables(model, where, com, dof_joint, parent, tendons):
         quats.append(q)
         couplings.append(coupling)
         polys.append(poly)
+    servos = []
+    for k, i in enumerate(orientation_servos(model)):
+        ends = between(model, where, i)
+        if ends.one == ends.two:
+            continue  # both frames in one rigid body
+        servos.append((len(kinds), k, ends.frames))
+        kinds.append(EQ_ORIENTATION)
+        bodies.append([ends.one, ends.two, -1, -1])
+        pos.append(np.zeros((2, 3)))
+        quats.append(np.array([1.0, 0, 0, 0]))
+        couplings.append(None)
+        polys.append(np.zeros(7))
     for t in tendons:
         spatial = is_spatial(model, t)
         coupling = None if spatial else Coupling(tendon_terms(model, t), [], (0.0, 0.0))
@@ -90,6 +103,9 @@ def closure_tables(model, where, com, dof_joint, parent, tendons):
         ends[e] = place[one], place.get(two, -1), first
     touched = np.array([some + [-1] * (slots - len(some)) for some in bodies], np.int64).reshape(n, slots)
     spatial = [None] * (n - len(tendons)) + [t if is_spatial(model, t) else None for t in tendons]
+    frames, numbers = np.tile([1.0, 0, 0, 0], (n, 2, 1)), np.full(n, -1)
+    for e, k, pair in servos:
+        frames[e], numbers[e] = pair, k
     coordinates = np.full(n, -1)
     coordinates[n - len(tendons) :] = model.nv + np.arange(len(tendons))
     return {
@@ -97,6 +113,8 @@ def closure_tables(model, where, com, dof_joint, parent, tendons):
         "eq_bodies": touched,
         "eq_pos": np.array(pos, float).reshape(n, 2, 3),
         "eq_quat": np.array(quats, float).reshape(n, 4),
+        "eq_frames": frames,
+        "eq_servo": numbers.astype(np.int64),
         "eq_terms": starts,
         "term_dof": np.array([dof for dof, _ in terms], np.int64),
         "term_coef": np.array([coef for _, coef in terms], float),

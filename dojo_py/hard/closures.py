@@ -4,6 +4,7 @@
     weld      and 0 = 2 vec(q_eq* ⊗ q₁* ⊗ q₂)
     coupling  0 = l₁ - l₁⁰ - poly(l₂ - l₂⁰)            impulse λ on l₁, -poly'(l₂) λ on l₂;   l = Σ c θ: a joint's or a tendon's
     lengths   the same of two tendons, of which one is spatial
+    servo     of an orientation: three torques, whose law is in orientations.py
     tendon    rate l̇ of its length l in the last row, whose law is in dof_rows.py; impulse λ on l
 
 An impulse λ on l is c λ on each θ, in the directions of the joints' rows.
@@ -13,8 +14,9 @@ from dojo_py.hard.bodies import relative_pose
 from dojo_py.hard.islands import NODES
 from dojo_py.hard.joint_rows import spread, times_tangent
 from dojo_py.hard.joints.anchors import anchor_rows
+from dojo_py.hard.orientations import start_orientation
 from dojo_py.hard.tendon_paths import path_length
-from dojo_py.hard.terms import CONSTRAINT_ROWS, EQ_COUPLING, EQ_LENGTHS, EQ_PATH, EQ_TENDON, EQ_WELD
+from dojo_py.hard.terms import CONSTRAINT_ROWS, EQ_COUPLING, EQ_LENGTHS, EQ_ORIENTATION, EQ_PATH, EQ_TENDON, EQ_WELD
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_conj_mul
 
@@ -134,6 +136,8 @@ def start_closures(L, W, s):
                 length, _ = coupled(L, W, e, 1)
                 _, slope, _ = polynomial(L.eq_poly[e], length)
                 _term_rows(L, e, 1, -slope, 0, W.Gb, W.Ga, W.Geq[e])
+        elif L.eq_kind[e] == EQ_ORIENTATION:
+            start_orientation(L, W, e, W.Geq[e], s)
         elif L.eq_kind[e] != EQ_LENGTHS:
             _pose_rows(L, e, W.x, W.R, W.q, c, W.Geq[e], s[1:17])
     for i in range(W.span[NODES, 0], W.span[NODES, 1]):
@@ -152,7 +156,7 @@ def evaluate_closures(L, W, h, s):
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, k]
         e = -1 - L.node_joint[n]
-        if e < 0:
+        if e < 0 or L.eq_kind[e] == EQ_ORIENTATION:  # (orientations.py)
             continue
         C = W.Ceq[e]
         C[:, :, :] = 0.0

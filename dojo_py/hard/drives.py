@@ -1,9 +1,10 @@
 """Actuators in the hard mode: forces along joint coordinates, wrenches on bodies, and servos that the step takes implicitly.
 
-At the start of a step every actuator becomes one of four things. An actuator of a hinge, slide or tendon whose force depends
+At the start of a step every actuator becomes one of five things. An actuator of a hinge, slide or tendon whose force depends
 on length or velocity is a servo: its affine law is handed to the step, so that stiff gains stay stable. Any other force on a hinge,
 slide, ball or tendon is an explicit generalised force. Forces on free joints, sites and slider-cranks are wrenches, in the
 direction the bodies have at the start. The law of adhesion is handed to the step, which finds the contacts (adhesion.py).
+Servos of orientations hand it theirs and the orientation they are asked for (orientations.py).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from dojo_py.actuation.controlled import is_controlled, next_states
 from dojo_py.actuation.force import advance, clamp, force_law, rest, signal, turn_of
+from dojo_py.actuation.orientation import advance_rotation
 from dojo_py.actuation.short_way import turns_too_many
 from dojo_py.actuation.table import ActuatorTable, build_table
 from dojo_py.actuation.transmission import (
@@ -34,6 +36,8 @@ from dojo_py.arrays import copy
 from dojo_py.hard.couplings import acting_tendons
 from dojo_py.hard.layout import BodyMap, Layout, quaternion_product
 from dojo_py.hard.lift import driven, lift_forces
+from dojo_py.hard.orientation_drive import ask_orientation, orientation_arrays
+from dojo_py.hard.orientation_table import between, orientation_servos
 from dojo_py.hard.tendon_paths import load_paths
 from dojo_py.hard.terms import EQ_TENDON
 from dojo_py.jit import entry, kernel
@@ -57,6 +61,14 @@ class Servos(NamedTuple):
     pull_law: np.ndarray  # (p, 4) its law b₀ + b₂ v and the range of the force [N], of this step
     pull_force: np.ndarray  # (p,) what the step made of it [N]
     pull_place: np.ndarray  # (9,) work of adhesion.py
+    orient_law: np.ndarray  # (k, 3) servos of orientations: kp, kv, bound of the torque
+    orient_target: np.ndarray  # (k, 4) the orientation asked for, with the sign of the way to it
+    orient_sign: np.ndarray  # (k,) that sign
+    orient_closure: np.ndarray  # (k,) their closures, -1: both frames in one body
+    orient_force: np.ndarray  # (k, 3) what the step made of it [N m]
+    orient_whole: np.ndarray  # (k, 3) before it is bounded
+    orient_by: np.ndarray  # (k, 2, 3, 3) its derivatives by the angular velocities of the two bodies
+    orient_work: np.ndarray  # (3, 4)
 
 
 class Drive(NamedTuple):
@@ -65,7 +77,7 @@ class Drive(NamedTuple):
     servos: Servos
     force: np.ndarray  # (nd,) explicit force on hinge, slide and ball coordinates and along tendons [N m, N]
     wrench: np.ndarray  # (nb, 6) world force and torque about the centre of mass [N, N m]
-    actuator_force: np.ndarray  # (n,) scalar forces at the start of the step [N, N m]
+    actuator_force: np.ndarray  # (nout,) forces at the start of the step [N, N m]
     act_rate: np.ndarray  # (na,)
     turns: np.ndarray  # (n,) whole turns that servos of rotations leave out
     length: np.ndarray  # (n,) their lengths at the start of the step
@@ -125,6 +137,9 @@ def build_drives(model: Any, layout: Layout, where: BodyMap) -> ActuatorTable:
         if table.has_reference[i]:
             shared = [node for node in above(int(body[i, 0])) if node in above(int(body[i, 1]))]
             common[i] = shared[0] if shared else -1
+    for i in orientation_servos(model):  # as their closures have them: first what q is seen from
+        ends = between(model, where, i)
+        body[i], quat[i] = (ends.one, ends.two), ends.frames
     of_tendons, bounds, ranges = _tendon_drives(model, table)
     own = table.dof_range.copy()
     if not driven(model):  # nothing moves them, compensation included
@@ -172,6 +187,7 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
         pull_law=z((len(layout.pull_body), 4)),
         pull_force=z(len(layout.pull_body)),
         pull_place=z(9),
+        **orientation_arrays(table, layout),
     )
     nd, nb, n = len(layout.dof_node), len(layout.mass), len(table.dof)
     hold = np.zeros(1, np.int64)
@@ -179,10 +195,11 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
     R[:] = np.eye(3)
     paths = z((nb + 1, 3)), R, z((layout.eq_bodies.shape[1], 6, WIDTH))
     nu = len(table.control_range)
+    outputs = n + 2 * len(servos.orient_law)
     own = z(n), z(na), z(nu), z(1)
     lift = z(nd), z((nb, 6))
     return Drive(
-        servos, z(nd), z((nb, 6)), z(n), z(na), z(n), z(n), *own, hold, z((24, 12)), z(nd), z((96, 12)), z(nd), *lift, *paths
+        servos, z(nd), z((nb, 6)), z(outputs), z(na), z(n), z(n), *own, hold, z((24, 12)), z(nd), z((96, 12)), z(nd), *lift, *paths
     )
 
 
@@ -207,7 +224,9 @@ def drive(L, T, V, bodies, qpos, qvel, act, control, h):
     """Set V.angle, V.rate, V.force, V.servos, V.actuator_force, V.act_rate at the start of a step, add to V.wrench."""
     load_drive(L, T, V, bodies, qpos, qvel, act, control, h)
     for i in range(T.dof.shape[0]):
-        V.actuator_force[i] = apply_actuator(L, T, i, V, bodies, qpos, qvel, act, control, h)
+        force = apply_actuator(L, T, i, V, bodies, qpos, qvel, act, control, h)
+        if T.orientation[i] < 0:
+            V.actuator_force[T.output[i]] = force
     for dof in range(T.dof_range.shape[0]):
         bound_joint(T, V, dof)
 
@@ -232,6 +251,8 @@ def apply_actuator(L, T, i, V, bodies, qpos, qvel, act, control, h):
     S = V.servos
     if T.pull[i] >= 0:
         S.pull_law[T.pull[i], :] = 0.0
+    if T.orientation[i] >= 0:
+        return ask_orientation(T, i, V, bodies, act, h)
     u = signal(T, i, control, act, h, V.act_rate)
     if not T.enabled[i]:
         if is_controlled(T.gaintype[i]):
@@ -458,6 +479,8 @@ def advance_activations(T, V, act, h, out):
         if k >= 0 and T.enabled[i] and is_controlled(T.gaintype[i]):
             velocity = V.velocity[i]
             next_states(T.gaintype[i], T.dynprm[i], T.gain[i], T.bias[i], act, k, velocity, V.act_rate, h, out)
+        elif k >= 0 and T.orientation[i] >= 0:
+            out[k], out[k + 1], out[k + 2] = advance_rotation(T, i, act, V.act_rate, h)
         elif k >= 0 and T.enabled[i]:
             out[k] = advance(T, i, act[k], V.act_rate[k], h)
             if T.rotation[i]:  # an activation stays within half a turn of the length

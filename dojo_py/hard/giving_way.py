@@ -24,7 +24,7 @@ from dojo_py.hard.parts import start_parts, take_carried
 from dojo_py.hard.progress import residual_of
 from dojo_py.hard.residuals import evaluate, evaluate_motion
 from dojo_py.hard.start import COLD, guess_impulses, load_state, share_masses, start_motion, start_step
-from dojo_py.hard.terms import EQ_TENDON
+from dojo_py.hard.terms import EQ_ORIENTATION
 from dojo_py.jit import kernel
 
 COMPLIANCE = 0.01
@@ -105,6 +105,6 @@ def any_closure(L, W):
     """Whether loop closures take part in the step of the islands in W.span."""
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         j = L.node_joint[W.members[NODES, k]]
-        if j < 0 and L.eq_kind[-1 - j] < EQ_TENDON:
+        if j < 0 and L.eq_kind[-1 - j] < EQ_ORIENTATION:
             return True
     return False

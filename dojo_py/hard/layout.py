@@ -67,6 +67,9 @@ class Layout(NamedTuple):
     eq_bodies: np.ndarray  # (ne, s) bodies touched, -1 world / unused; of term k: 2k its joint's child, 2k + 1 its parent
     eq_pos: np.ndarray  # (ne, 2, 3) anchors in the two bodies' frames [m]
     eq_quat: np.ndarray  # (ne, 4) weld: orientation of body 2 in body 1
+    eq_frames: np.ndarray  # (ne, 2, 4) servos of orientations: the frame q is seen from, the one that turns, in the two bodies
+    eq_servo: np.ndarray  # (ne,) number among these servos, else -1
+    eq_inertia: np.ndarray  # (ne,) scale of the inertia that they turn [kg m²]
     eq_terms: np.ndarray  # (ne, 3) couplings, tendons: first term of side 1, of side 2, end
     term_dof: np.ndarray  # (number of terms,)
     term_coef: np.ndarray  # (number of terms,)
@@ -211,6 +214,14 @@ def _joint_kind(model, body):
     return KINDS[JointType(int(model.jnt_type[model.body_jntadr[body]]))]
 
 
+def _turned_inertia(eq, mobility):
+    """(ne,) 1/J = 1/J₁ + 1/J₂ of the two bodies of servos of orientations, each alone; 1 of other closures. mobility (nb, 3, 3)."""
+    out = np.ones(len(eq["eq_kind"]))
+    for e in np.flatnonzero(eq["eq_servo"] >= 0):
+        out[e] = 1.0 / sum(np.trace(mobility[b]) / 3.0 for b in eq["eq_bodies"][e] if b >= 0)
+    return out
+
+
 def _elimination(nb, parent, child, node, eq_bodies):
     """Places of bodies and nodes in the elimination order, leaves to root. parent, child: (nj,); node: (nj,)."""
     up = np.full(nb, -1)
@@ -298,6 +309,8 @@ def build_layout(model):
     eq = closure_tables(model, where, com, dof_joint, parent, tendons)
     place_body, place_node = _elimination(nb, parent, child, node, eq["eq_bodies"])
     ne = len(eq["eq_kind"])
+    mobility = np.linalg.inv(inertia) if len(inertia) else inertia
+    eq["eq_inertia"] = _turned_inertia(eq, mobility)
     njn = len(needs)
     own = tendon_numbers(model, tendons)
     dof_inertia = np.concatenate([1.0 / np.maximum(np.array(model.dof_invweight0, float), 1e-12), own["inertia"]])
@@ -312,7 +325,7 @@ def build_layout(model):
         inertia=inertia,
         com=com,
         gravity=gravity,
-        mobility=np.linalg.inv(inertia) if len(inertia) else inertia,
+        mobility=mobility,
         softest=np.minimum(mass, np.array([np.linalg.eigvalsh(J)[0] for J in inertia])),
         kind=kind,
         parent=parent,

@@ -15,7 +15,7 @@ from dojo_py.jit import kernel
 class Noted(NamedTuple):
     """One row for each of T steps; without rows where nothing is to be noted."""
 
-    actuator: np.ndarray  # (T, nactuator) scalar forces [N, N m]
+    actuator: np.ndarray  # (T, nout) forces [N, N m]
     joint_actuator: np.ndarray  # (T, nd) forces of actuators along the coordinates and tendons that they drive
     limit: np.ndarray  # (T, number of limits) forces
     loops: np.ndarray  # (T, nb, 6) force (world) and torque (body axes) of connects and welds about the centres of mass
@@ -25,8 +25,9 @@ class Noted(NamedTuple):
 def allocate_noted(world: Any, steps: int, room: int) -> Noted:
     """Rows for a number of steps; room: for features of pairs."""
     layout, z = world.layout, np.zeros
+    outputs = len(world.actuators.dof) + 2 * int(np.sum(world.actuators.orientation >= 0))
     return Noted(
-        z((steps, len(world.actuators.dof))), z((steps, len(layout.dof_node))), z((steps, len(layout.limit_dof))),
+        z((steps, outputs)), z((steps, len(layout.dof_node))), z((steps, len(layout.limit_dof))),
         z((steps, len(layout.mass), 6)), empty_table(world, room, steps),
     )  # fmt: skip
 
@@ -50,10 +51,15 @@ def note_step(L, P, Q, T, W, V, h, scheme, N, t):
             along = solved_impulse(L, W, S, k, h, h, scheme) / h
             N.joint_actuator[t, S.servo_dof[k]] += along
             if S.servo_gear[k] != 0.0:
-                N.actuator[t, i] = along / S.servo_gear[k]
+                N.actuator[t, T.output[i]] = along / S.servo_gear[k]
     for i in range(T.pull.shape[0]):
         if T.pull[i] >= 0:
-            N.actuator[t, i] = S.pull_force[T.pull[i]]
+            N.actuator[t, T.output[i]] = S.pull_force[T.pull[i]]
+    for i in range(T.orientation.shape[0]):
+        k = T.orientation[i]
+        if k >= 0 and S.orient_closure[k] >= 0:
+            for r in range(3):
+                N.actuator[t, T.output[i] + r] = S.orient_force[k, r]
     N.limit[t, :] = 0.0
     for m in range(W.n_limits[0]):
         N.limit[t, W.limit_active[m]] = W.lim[m, 0] / h

@@ -6,7 +6,8 @@ from dojo_py.hard.closures import TENDON_ROW
 from dojo_py.hard.dof_rows import servo_force, spring_weights
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES, in_span
 from dojo_py.hard.limits import UNSURE
-from dojo_py.hard.terms import EQ_TENDON, FAST
+from dojo_py.hard.orientations import inside_orientation_bounds
+from dojo_py.hard.terms import EQ_ORIENTATION, EQ_TENDON, FAST
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import orthant
 from dojo_py.solver.cones.contact import friction_complementarity, friction_residual, step_length
@@ -58,6 +59,9 @@ def residual_of(L, W, h, floors):
         n = W.members[NODES, k]
         j = L.node_joint[n]
         nc, unsure, first = 6, 0.0, 0
+        if j < 0 and L.eq_kind[-1 - j] == EQ_ORIENTATION:
+            residual = _worse(residual, _orientation_residual(L, W, n, -1 - j, h, floors))
+            continue
         if j < 0 and L.eq_kind[-1 - j] >= EQ_TENDON:
             nc, first = TENDON_ROW, L.eq_dof[-1 - j]
         if j >= 0:
@@ -86,6 +90,20 @@ def residual_of(L, W, h, floors):
         row = abs(W.cval[c, 0] - W.con[c, 1])
         residual = _worse(residual, max(row - floors * UNSURE * _extent(W, c), 0.0 * row) / h)
         residual = _worse(residual, friction_residual(W.claw[c], W.cmu[c], W.con[c], W.cval[c]))
+    return residual
+
+
+@kernel
+def _orientation_residual(L, W, n, e, h, floors):
+    """Largest row of a servo of an orientation, as a velocity; the orientations that its torque depends on are unsure."""
+    residual = 0.0
+    for r in range(3):
+        unclear = 1e-14 * abs(W.lam[n, r])
+        for side in range(2):
+            C = W.Ceq[e, side, r]
+            unclear += (abs(C[3]) + abs(C[4]) + abs(C[5])) * UNSURE / abs(h)
+        row = max(abs(W.rn[n, r]) - floors * unclear, 0.0 * W.rn[n, r])
+        residual = _worse(residual, row / (L.eq_inertia[e] + abs(W.lam[n, r])))
     return residual
 
 
@@ -186,4 +204,4 @@ def inside_servo_ranges(L, W, A, h, alpha):
         there = here + alpha * change
         if (here > upper and there < lower) or (here < lower and there > upper):
             alpha = (0.5 * (lower + upper) - here) / change
-    return alpha
+    return inside_orientation_bounds(L, W, A, h, alpha)

@@ -7,7 +7,7 @@ from dojo_py.hard.closures import TENDON_ROW, regularisation
 from dojo_py.hard.islands import BODIES, CONTACTS, MOVED_CONTACTS, NODES
 from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
 from dojo_py.hard.points import copy_point
-from dojo_py.hard.terms import EQ_TENDON
+from dojo_py.hard.terms import EQ_ORIENTATION, EQ_TENDON
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import solve
 from dojo_py.solver.cones import orthant
@@ -103,7 +103,8 @@ def _imbalance(L, W):
             continue
         if j < 0:
             for i in range(6):
-                r[i] = -W.rn[n, i] - regularisation(L, W, -1 - j, i) * W.dlam[n, i]
+                diagonal = 1.0 if L.eq_kind[-1 - j] == EQ_ORIENTATION else regularisation(L, W, -1 - j, i)
+                r[i] = -W.rn[n, i] - diagonal * W.dlam[n, i]
             for slot in range(L.eq_bodies.shape[1]):
                 b = L.eq_bodies[-1 - j, slot]
                 if b >= 0:

@@ -8,7 +8,8 @@ from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, NODES
 from dojo_py.hard.joint_rows import evaluate_joints
 from dojo_py.hard.limits import ROUND_OFF, limit_distance
 from dojo_py.hard.medium import in_medium, resist
-from dojo_py.hard.terms import EQ_TENDON
+from dojo_py.hard.orientations import evaluate_orientations
+from dojo_py.hard.terms import EQ_ORIENTATION, EQ_TENDON
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import ROWS, impulse_of
 from dojo_py.solver.cones.standoff import beyond
@@ -29,6 +30,7 @@ def evaluate_motion(L, A, W, h, scheme):
         next_pose(W, W.members[BODIES, i], h)
     evaluate_joints(L, W, h, W.scratch)
     evaluate_closures(L, W, h, W.scratch)
+    evaluate_orientations(L, W, A, h, scheme)
     dof_law(L, W, A, h, scheme)
 
 
@@ -89,6 +91,9 @@ def _node_residual(L, W, n, h, scheme, s):
                 _push(W, b, W.Geq[e, slot], lam)
         if L.eq_kind[e] >= EQ_TENDON:
             W.rn[n, TENDON_ROW] = _law_residual(L, W, n, TENDON_ROW, L.eq_dof[e])
+        elif L.eq_kind[e] == EQ_ORIENTATION:
+            for r in range(3):
+                W.rn[n, r] = W.rows[n, r] + lam[r]
         elif W.gives_way[0] > 0.0:
             for r in range(6):
                 W.rn[n, r] = W.rows[n, r] - W.left_open[n, r] + regularisation(L, W, e, r) * lam[r]

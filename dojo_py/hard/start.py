@@ -11,7 +11,7 @@ from dojo_py.hard.contact_rows import OVERLAP, ROUND_OFF_GAP, allowance, candida
 from dojo_py.hard.immovable import deepest, immovable
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
 from dojo_py.hard.joint_rows import start_joints
-from dojo_py.hard.terms import COMPOUND, EQ_TENDON, FREE
+from dojo_py.hard.terms import COMPOUND, EQ_ORIENTATION, EQ_TENDON, FREE
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_to_matrix
 from dojo_py.solver.cones import orthant, second_order
@@ -358,6 +358,9 @@ def imbalance_energy(L, W):
                 energy += W.rn[n, 6 - L.ndof[j] + i] ** 2 / L.dof_inertia[L.vadr[j] + i]
         elif L.eq_kind[-1 - j] >= EQ_TENDON:
             energy += W.rn[n, TENDON_ROW] ** 2 / L.dof_inertia[L.eq_dof[-1 - j]]
+        elif L.eq_kind[-1 - j] == EQ_ORIENTATION:
+            for r in range(3):
+                energy += W.rn[n, r] ** 2 / L.eq_inertia[-1 - j]
     return energy
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dojo_py.hard.contact_support import contact_records
 from dojo_py.hard.joint_stacks import dependent_stacks
-from dojo_py.mechanism.enums import EnableBit, JointType, TrnType
+from dojo_py.mechanism.enums import EnableBit, JointType
 from dojo_py.mechanism.errors import ErrorRecord, ModelError, UnsupportedWarning
 from dojo_py.mechanism.source import name_of, place_of, refusal
 
@@ -27,7 +27,7 @@ def unsupported_features(model: Any) -> list[ErrorRecord]:
     if int(getattr(model, "ntendon", 0)):
         found += _limit_features(model, "tendon", model.tendon_limited, model.tendon_margin)
     found += _limit_features(model, "joint", model.jnt_limited, model.jnt_margin)
-    return found + _actuator_features(model) + contact_records(model)
+    return found + contact_records(model)
 
 
 def _limit_features(model: Any, element: str, limited: Any, margin: Any) -> list[ErrorRecord]:
@@ -38,13 +38,6 @@ def _limit_features(model: Any, element: str, limited: Any, margin: Any) -> list
     if len(rows):
         found.append(refusal(model, element, rows, "margin", "the limits act at the ends of the range", notice=True))
     return found
-
-
-def _actuator_features(model: Any) -> list[ErrorRecord]:
-    """Servos of orientations."""
-    rows = np.flatnonzero(np.asarray(model.actuator_trntype) == TrnType.SO3)
-    message = "servos of orientations are simulated in the soft mode only; drive the axes one by one with position servos"
-    return [refusal(model, "actuator", rows, "gaintype", message)] if len(rows) else []
 
 
 def refuse_dependent_joints(model: Any) -> None:

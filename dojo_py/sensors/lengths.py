@@ -58,8 +58,10 @@ def actuator_lengths(scene: Scene, actuator: Array, tendon: Array) -> None:
             actuator[:, row] = gear[0] * tendon[:, target]
         elif kind == TrnType.SITE:
             actuator[:, row] = _site(scene, target, int(m.actuator_trnid[i][1]), gear)
-        elif kind in (TrnType.BODY, TrnType.SO3):  # the hard mode has none
+        elif kind == TrnType.BODY:  # the hard mode has none
             continue
+        elif kind == TrnType.SO3:
+            actuator[:, row : row + 3] = _orientation(scene, target, int(m.actuator_trnid[i][1]))
         elif kind == TrnType.SLIDERCRANK:
             actuator[:, row] = gear[0] * _crank(scene, target, int(m.actuator_trnid[i][1]), float(m.actuator_cranklength[i]))
         else:
@@ -105,6 +107,19 @@ def _crank(scene: Scene, pin: int, slider: int, rod: float) -> Array:
     force, torque = (np.array([row[k] for row in found], float).reshape(-1, 3) for k in (1, 2))
     rate = np.sum(force * (scene.velocity(*one) - scene.velocity(*two)) + torque * scene.rotation(*two), axis=1)
     return np.stack([np.array([row[0] for row in found], float), rate], axis=1)
+
+
+def _orientation(scene: Scene, target: int, reference: int) -> Array:
+    """(T, 3, 2) rotation vector of a ball joint, or of a site beside a reference site, and angular velocity along what turns."""
+    rows = scene.rows
+    if reference < 0:
+        adr, dof = int(scene.model.jnt_qposadr[target]), int(scene.model.jnt_dofadr[target])
+        q, rate = rows.qpos[:, adr : adr + 4], rows.qvel[:, dof : dof + 3]
+    else:
+        one, two = (SITE, target), (SITE, reference)
+        q = quaternion.multiply(quaternion.conjugate(scene.orientation(*two)), scene.orientation(*one))
+        rate = np.einsum("tji,tj->ti", scene.axes(*one), scene.rotation(*one) - scene.rotation(*two))
+    return np.stack([quaternion.logarithm(q), rate], axis=2)
 
 
 def _common(scene: Scene, site: int, reference: int) -> int:

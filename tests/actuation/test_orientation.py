@@ -1,4 +1,4 @@
-"""Servos of orientations beside the wheel: arrays, motion, sensors, files; what is wrong is named, the hard mode refuses them."""
+"""Servos of orientations beside the wheel: arrays, motion, sensors, files; what is wrong is named."""
 
 import dataclasses
 import sys
@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from dojo_py import HardSimulator, ModelError, SoftSimulator, load_model
+from dojo_py import ModelError, SoftSimulator, load_model
 from dojo_py.formats.save import differing_arrays, mjcf
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "formats"))
@@ -115,9 +115,3 @@ WRONG = {
 def test_mistakes_are_named(servo):
     with pytest.raises(ModelError, match=WRONG[servo]):
         load_model(scene(servo))
-
-
-def test_the_hard_mode_names_them(tmp_path):
-    (tmp_path / "m.xml").write_text(scene(SERVOS["ball"]))
-    with pytest.raises(ModelError, match="m.xml:8: actuator 'o', gaintype: servos of orientations.*soft mode only"):
-        HardSimulator(load_model(tmp_path / "m.xml"))

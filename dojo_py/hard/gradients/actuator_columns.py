@@ -8,21 +8,31 @@ A force that the state leaves as it is, on a site that refers to no other, is a 
 ψ it changes by ψ × (F, τ): no difference is needed, `take_fixed` takes it off what stays in its direction in the world.
 """
 
+import math
+
 from dojo_py.actuation.controlled import GAIN_DCMOTOR, is_controlled
 from dojo_py.actuation.force import BIAS_MUSCLE, GAIN_AFFINE, GAIN_MUSCLE, clamp
-from dojo_py.actuation.transmission import SCALAR, SITE, TENDON
+from dojo_py.actuation.orientation import QUAT
+from dojo_py.actuation.transmission import ORIENTATION, SCALAR, SITE, TENDON
 from dojo_py.arrays import copy
 from dojo_py.hard.dof_rows import solved_impulse
 from dojo_py.hard.drives import apply_actuator, bound_joint, is_bounded, load_drive
+from dojo_py.hard.orientations import orientation_impulse, orientation_place
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_normalise
+
+
+@kernel
+def is_law(T, i):
+    """Whether what actuator i does is part of the step's own laws: of a joint, a tendon or two bodies' orientations."""
+    return T.transmission[i] == SCALAR or T.transmission[i] == TENDON or T.transmission[i] == ORIENTATION
 
 
 @kernel
 def follows_bodies(T):
     """Whether an actuator's force is a wrench that depends on the bodies' poses (sites, ball and free joints)."""
     for i in range(T.transmission.shape[0]):
-        if T.transmission[i] != SCALAR and T.transmission[i] != TENDON:
+        if not is_law(T, i):
             return True
     return False
 
@@ -43,8 +53,7 @@ def _has_own_slopes(T, i):
 def follows_state(T):
     """Whether what an actuator does changes with the state by more than a wrench fixed in a body does."""
     for i in range(T.transmission.shape[0]):
-        along = T.transmission[i] == SCALAR or T.transmission[i] == TENDON
-        if _has_own_slopes(T, i) or not (along or is_fixed(T, i)):
+        if _has_own_slopes(T, i) or not (is_law(T, i) or is_fixed(T, i)):
             return True
     return False
 
@@ -55,7 +64,7 @@ def follows_rates(T):
     for i in range(T.transmission.shape[0]):
         if _has_own_slopes(T, i):
             return True
-        if T.transmission[i] != SCALAR and T.transmission[i] != TENDON and (T.gaintype[i] != 0 or T.biastype[i] != 0):
+        if not is_law(T, i) and (T.gaintype[i] != 0 or T.biastype[i] != 0):
             return True
     return False
 
@@ -134,14 +143,24 @@ def _bounded_by(unit, lower, upper, slope):
 
 
 @kernel
+def _size(control, first):
+    """Length of the quaternion among the controls, whose direction alone counts; 1 where it has none."""
+    size = math.sqrt(control[first] ** 2 + control[first + 1] ** 2 + control[first + 2] ** 2 + control[first + 3] ** 2)
+    return size if size > 1e-9 else 1.0
+
+
+@kernel
 def control_unit(T, V, i, control, k):
-    """What a difference step of control k of actuator i is small beside: its size, at least 1, and the ranges in which it acts.
+    """What a difference step of control k of actuator i is small beside: its size, at least 1, and the ranges in which it acts;
+    a quaternion's length.
 
     A force range of 1e-7 N is left by a step of 1e-5 of a motor's control: half of the difference would be missing.
     """
     unit = _bounded_by(max(1.0, abs(control[k])), T.control_range[k, 0], T.control_range[k, 1], 1.0)
     if is_controlled(T.gaintype[i]):
         return unit
+    if T.orientation[i] >= 0 and T.spec[i] == QUAT:
+        unit = min(unit, _size(control, T.control[i]))
     along, slope, dof = T.transmission[i] == SCALAR or T.transmission[i] == TENDON, T.gain[i, 0], T.dof[i]
     if T.gaintype[i] == GAIN_AFFINE and along:
         slope += T.gear[i, 0] * (T.gain[i, 1] * V.angle[dof] + T.gain[i, 2] * V.rate[dof])
@@ -177,6 +196,11 @@ def control_drive(L, T, W, V, G, qpos, qvel, act, control, h, scheme, k, epsilon
         for i in range(T.transmission.shape[0]):
             if T.servo[i] >= 0 and _acts_with(T, i, reader):
                 G.d_servo[T.servo[i]] += 0.5 / delta * solved_impulse(L, W, V.servos, T.servo[i], h, h, scheme)
+        o = T.orientation[reader]
+        if o >= 0:
+            change = orientation_impulse(L, W, V.servos, o, h, h, scheme)
+            for r in range(3):
+                G.d_orient[o, r] += 0.5 / delta * change[r]
         _add_forces(V, G, 0.5 / delta)
     V.control[k] = clamp(control[k], T.control_range[k, 0], T.control_range[k, 1])
 
@@ -186,6 +210,7 @@ def clear_drive(G):
     """Nothing yet."""
     G.d_force[:] = 0.0
     G.d_servo[:] = 0.0
+    G.d_orient[:, :] = 0.0
     G.d_wrench[:, :] = 0.0
 
 
@@ -218,6 +243,10 @@ def put_drive(L, W, A, G, h, column):
         if G.d_servo[a] != 0.0:
             dof = A.servo_dof[a]
             G.columns[L.place_node[L.dof_node[dof]], L.dof_row[dof], column] += W.row_scale[dof] * G.d_servo[a]
+    for k in range(G.d_orient.shape[0]):
+        if A.orient_closure[k] >= 0:
+            for r in range(3):
+                G.columns[orientation_place(L, A, k), r, column] += G.d_orient[k, r]
     for b in range(G.d_wrench.shape[0]):
         f, R = G.d_wrench[b], W.R[b]
         x = G.columns[L.place_body[b]]

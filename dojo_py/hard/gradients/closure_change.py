@@ -23,7 +23,7 @@ from dojo_py.hard.dof_rows import spring_weights, tendon_spring
 from dojo_py.hard.gradients.own_joint import limit_stiffness, slope_by_rate
 from dojo_py.hard.gradients.screws import as_velocity
 from dojo_py.hard.gradients.state_columns import field
-from dojo_py.hard.terms import EQ_COUPLING, EQ_LENGTHS, EQ_PATH, EQ_TENDON, EQ_WELD
+from dojo_py.hard.terms import EQ_COUPLING, EQ_LENGTHS, EQ_ORIENTATION, EQ_PATH, EQ_TENDON, EQ_WELD
 from dojo_py.jit import kernel
 from dojo_py.rotation import cross, rotate
 
@@ -34,7 +34,7 @@ def load_joints(L, W, G):
     copy_rows(W.lam, G.load)
     first = L.node_joint.shape[0] - L.eq_kind.shape[0]
     for e in range(L.eq_kind.shape[0]):
-        if L.eq_kind[e] < EQ_COUPLING or L.eq_kind[e] == EQ_PATH:
+        if L.eq_kind[e] < EQ_COUPLING or L.eq_kind[e] == EQ_PATH or L.eq_kind[e] == EQ_ORIENTATION:
             continue
         impulse = W.lam[first + e, TENDON_ROW if L.eq_kind[e] == EQ_TENDON else 0]
         if L.eq_kind[e] == EQ_LENGTHS:  # its fixed tendon
@@ -70,7 +70,8 @@ def closure_columns(L, W, A, G, dof, part, column, scheme, h, s):
         if L.eq_kind[e] == EQ_TENDON:
             _tendon_column(L, W, A, G, e, first + e, dof, part, column, scheme, h)
             continue
-        if part == 1 or L.eq_kind[e] == EQ_PATH or L.eq_kind[e] == EQ_LENGTHS:  # (path_change.py)
+        if part == 1 or L.eq_kind[e] == EQ_PATH or L.eq_kind[e] == EQ_LENGTHS or L.eq_kind[e] == EQ_ORIENTATION:
+            # (path_change.py, orientation_change.py)
             continue
         if L.eq_kind[e] == EQ_COUPLING:
             _coupling_column(L, W, G, e, first + e, dof, column, h)

@@ -17,6 +17,7 @@ from dojo_py.hard.gradients.contact_change import pair_changes, plane_changes
 from dojo_py.hard.gradients.coordinate_move import move
 from dojo_py.hard.gradients.implicit import factorise_at, solve_columns
 from dojo_py.hard.gradients.next_state import next_rows
+from dojo_py.hard.gradients.orientation_change import orientation_columns
 from dojo_py.hard.gradients.own_joint import find_free_servos, own_joint_column
 from dojo_py.hard.gradients.path_change import path_columns
 from dojo_py.hard.gradients.screws import all_screws, poses_before
@@ -82,6 +83,7 @@ def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
             own_joint_column(L, W, V.servos, G, j, dof - L.vadr[j], part, column, scheme, h, EPSILON, G.scratch)
             closure_columns(L, W, V.servos, G, dof, part, column, scheme, h, G.scratch)
             path_columns(L, W, V, G, dof, part, column, scheme, h)
+            orientation_columns(L, W, V.servos, G, part, column, scheme, h)
             if follows and (part == 0 or by_rates):
                 _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, scheme, j, dof, part, column)
     load_drive(L, T, V, G.bodies, qpos, qvel, act, control, h)

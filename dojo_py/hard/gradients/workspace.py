@@ -49,6 +49,7 @@ class Tangent(NamedTuple):
     still: np.ndarray  # (nb, 6) of `force` and of the torques in `wrench` what keeps its direction when the body rotates [N s, N m]
     d_force: np.ndarray  # (nd,) change of the actuators' forces in the column at hand
     d_servo: np.ndarray  # (number of servos,)
+    d_orient: np.ndarray  # (number of servos of orientations, 3) of their impulses
     servo_free: np.ndarray  # (number of servos,) 1 where the force is inside its range
     d_wrench: np.ndarray  # (nb, 6)
     scratch: np.ndarray  # (96, 12)
@@ -59,7 +60,7 @@ class Tangent(NamedTuple):
     row: np.ndarray  # (2 nv, 1) one column of A
 
 
-def allocate_tangent(model: Any, layout: Any, planes: Any, room: int, servos: int, columns: int) -> Tangent:
+def allocate_tangent(model: Any, layout: Any, planes: Any, room: int, servos: int, orientations: int, columns: int) -> Tangent:
     """Work arrays for a number of columns; room: for features of pairs."""
     nd = len(layout.dof_node)
     z, nb, nn = np.zeros, len(layout.mass), len(layout.node_joint)
@@ -71,6 +72,7 @@ def allocate_tangent(model: Any, layout: Any, planes: Any, room: int, servos: in
         z((nb, 3, 3)), z((nb, 3)), z((nb, 6, 6)), z((model.nv, 6)), z((nb, 12)), z(nb, np.int64), z((nc, 12, 6)), z((nc, 3)),
         z((nc, 12)), z((nc, 6, 6)), z((nc, 6)), z((nb, 6)), z((nc, 12)), z((nc, 3)), z((nn, 6)),
         z((nn, 6, WIDTH)), z((nb, 3, 3)), z((nb, 6)), z((nb, 6)), z(nd), z(servos),
-        z(servos, np.int64), z((nb, 6)), z((96, 12)), z((nb, 13)), z((nb + nn, 6, WIDTH)), allocate_refinement(layout, 1),
+        z((orientations, 3)), z(servos, np.int64), z((nb, 6)), z((96, 12)), z((nb, 13)), z((nb + nn, 6, WIDTH)),
+        allocate_refinement(layout, 1),
         z((model.nv, WIDTH)), z((2 * model.nv, 1)),
     )  # fmt: skip

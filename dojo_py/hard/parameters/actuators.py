@@ -1,4 +1,7 @@
-"""Gears of the actuators: one number on a hinge, slide, tendon or slider-crank, six (force, torque) of the others: 'motor.0', …"""
+"""Gears of the actuators: one number on a hinge, slide, tendon or slider-crank, six (force, torque) of the others: 'motor.0', …
+
+Servos of orientations have none that acts.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.actuation.transmission import CRANK, SCALAR, TENDON
+from dojo_py.actuation.transmission import CRANK, ORIENTATION, SCALAR, TENDON
 from dojo_py.hard.parameters.flat import GEAR
 from dojo_py.hard.parameters.kind import Kind
 from dojo_py.hard.world import World
@@ -15,14 +18,17 @@ Array = np.ndarray
 
 
 def _places(world: World) -> list[tuple[int, int]]:
-    table = world.actuators
-    return [(i, k) for i in range(len(table.dof)) for k in range(1 if table.transmission[i] in (SCALAR, TENDON, CRANK) else 6)]
+    return [(i, k) for i, kind in enumerate(world.actuators.transmission) for k in range(_width(int(kind)))]
+
+
+def _width(kind: int) -> int:
+    return 0 if kind == ORIENTATION else 1 if kind in (SCALAR, TENDON, CRANK) else 6
 
 
 def _labels(world: World, model: Any) -> list[str]:
     table = world.actuators
     names = [model.actuator_names[i] or f"#{i}" for i in range(len(table.dof))]
-    return [names[i] if table.transmission[i] in (SCALAR, TENDON, CRANK) else f"{names[i]}.{k}" for i, k in _places(world)]
+    return [names[i] if _width(int(table.transmission[i])) == 1 else f"{names[i]}.{k}" for i, k in _places(world)]
 
 
 def _gears(world: World, model: Any) -> Array:

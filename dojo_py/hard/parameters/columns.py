@@ -25,7 +25,8 @@ from dojo_py.hard.parameters.drive_columns import add_drive, clear_drive, drive_
 from dojo_py.hard.parameters.joint_columns import RATES, joint_column
 from dojo_py.hard.parameters.moves import move, move_back
 from dojo_py.hard.parameters.number_columns import body_number, dof_number
-from dojo_py.hard.parameters.subtree import subtree_adjoint
+from dojo_py.hard.parameters.orientation_adjoint import orientation_adjoint
+from dojo_py.hard.parameters.subtree import carry_down, subtree_adjoint
 from dojo_py.hard.parameters.timestep_column import timestep_column
 from dojo_py.hard.tendon_paths import path_state
 from dojo_py.hard.terms import EQ_LENGTHS, EQ_PATH, EQ_TENDON
@@ -52,6 +53,8 @@ def parameter_columns(L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outs
     out[:, :] = 0.0
     solve_adjoint(L, W, D, h)
     subtree_adjoint(L, W, G, D, h)
+    orientation_adjoint(L, W, moved.V.servos, G, D, h, scheme)
+    carry_down(L, W, G, D)
     here, before = D.scratch[150, 0:6], D.scratch[151, 0:6]
     for k in range(out.shape[0]):
         route, rates = moved.route[k], out[k, nv : 2 * nv]
@@ -215,7 +218,7 @@ def _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, sch
         displaced(G, G.bodies, 0.5 / factor, G.next_bodies)
         add_drive(moved.L, moved.T, moved.M, moved.V, W, D, G.next_bodies, qpos, qvel, act, control, outside, h, h, scheme, factor)
     move_back(moved, k)
-    drive_column(L, W, D, out)
+    drive_column(L, W, moved.V.servos, D, out)
 
 
 @kernel
@@ -228,7 +231,7 @@ def _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h
         add_drive(moved.L, moved.T, moved.M, moved.V, W, D, G.bodies, qpos, qvel, act, control, outside, h, h, scheme, factor)
     move_back(moved, k)
     set_gears(moved.T, moved.V)
-    drive_column(L, W, D, out)
+    drive_column(L, W, moved.V.servos, D, out)
 
 
 @kernel
@@ -244,4 +247,4 @@ def _driven_longer(L, W, G, D, moved, k, follows, qpos, qvel, act, control, outs
         add_drive(
             L, moved.T, moved.M, moved.V, W, D, bodies, qpos, qvel, act, control, outside, h + amount, h, scheme, 0.5 / amount
         )
-    drive_column(L, W, D, out)
+    drive_column(L, W, moved.V.servos, D, out)

@@ -7,6 +7,7 @@ or a wrench acts about the centre of mass of a part of a body. They are laws of 
 from dojo_py.hard.body_table import add_joint_forces, gather_wrenches
 from dojo_py.hard.dof_rows import solved_impulse
 from dojo_py.hard.drives import drive
+from dojo_py.hard.orientations import orientation_impulse, orientation_place
 from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.jit import kernel
 
@@ -15,13 +16,14 @@ from dojo_py.jit import kernel
 def clear_drive(D):
     """Nothing yet."""
     D.force[:] = 0.0
+    D.orient[:, :] = 0.0
     D.wrench[:, :] = 0.0
 
 
 @kernel
 def add_drive(L, T, M, V, W, D, bodies, qpos, qvel, act, control, outside, h, step, scheme, factor):
-    """D.force, D.wrench += factor * impulses of actuators and from outside over a step that takes h [s] but leads where the
-    solved one of length `step` does.
+    """D.force, D.wrench, D.orient += factor * impulses of actuators and from outside over a step that takes h [s] but leads
+    where the solved one of length `step` does.
     """
     gather_wrenches(M, bodies, outside.wrenches, 0, V.wrench, V.scratch)
     V.hold[0] = 1
@@ -33,6 +35,10 @@ def add_drive(L, T, M, V, W, D, bodies, qpos, qvel, act, control, outside, h, st
     S = V.servos
     for i in range(S.servo_dof.shape[0]):
         D.force[S.servo_dof[i]] += factor * solved_impulse(L, W, S, i, h, step, scheme)
+    for k in range(D.orient.shape[0]):
+        impulse = orientation_impulse(L, W, S, k, h, step, scheme)
+        for i in range(3):
+            D.orient[k, i] += factor * impulse[i]
     for b in range(D.wrench.shape[0]):
         for i in range(6):
             D.wrench[b, i] += factor * h * V.wrench[b, i]
@@ -47,12 +53,15 @@ def set_gears(T, V):
 
 
 @kernel
-def drive_column(L, W, D, out):
-    """out (nv,) += column of the impulses D.force, D.wrench."""
+def drive_column(L, W, A, D, out):
+    """out (nv,) += column of the impulses D.force, D.wrench, D.orient. A: Servos."""
     for dof in range(D.force.shape[0]):
         n = L.dof_node[dof]
         if D.force[dof] != 0.0 and n >= 0:
             pull_one(D.y[L.place_node[n], L.dof_row[dof]], W.row_scale[dof] * D.force[dof], out)
+    for k in range(D.orient.shape[0]):
+        for r in range(3 if A.orient_closure[k] >= 0 else 0):
+            pull_one(D.y[orientation_place(L, A, k), r], D.orient[k, r], out)
     x = D.scratch[0, 0:6]
     for b in range(D.wrench.shape[0]):
         f, R = D.wrench[b], W.R[b]

@@ -20,7 +20,7 @@ from dojo_py.jit import kernel
 
 @kernel
 def subtree_adjoint(L, W, G, D, h):
-    """D.here and D.before of all joints, from D.y and what `step_jacobian` left in G."""
+    """D.here and D.before of all bodies by themselves, from D.y and what `step_jacobian` left in G."""
     nb, s = L.mass.shape[0], D.scratch
     D.here[:, :, :] = 0.0
     D.before[:, :, :] = 0.0
@@ -33,7 +33,12 @@ def subtree_adjoint(L, W, G, D, h):
         if L.eq_kind[e] < EQ_COUPLING:
             _closure_rows(L, W, G, D, e, first + e, h, s)
             _closure_impulse(L, W, D, e, first + e, s)
-    for b in range(nb - 1, -1, -1):  # (bodies come after those that carry them)
+
+
+@kernel
+def carry_down(L, W, G, D):
+    """D.here and D.before of all that a joint carries, from those of each body by itself."""
+    for b in range(L.mass.shape[0] - 1, -1, -1):  # (bodies come after those that carry them)
         a = L.parent[b]
         if a >= 0:
             _carry(D.here[b], W.x[b], W.x[a], 1.0, D.here[a])

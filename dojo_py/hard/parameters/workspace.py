@@ -28,6 +28,7 @@ class Adjoint(NamedTuple):
     slot: np.ndarray  # (nc,) place of a candidate among the active contacts, or -1
     force: np.ndarray  # (nd,) change of the impulses along coordinates in the column at hand [N s, N m s]
     wrench: np.ndarray  # (nb, 6) of those on bodies, world axes
+    orient: np.ndarray  # (number of servos of orientations, 3) of theirs
     scratch: np.ndarray  # (160, 12)
 
 
@@ -36,8 +37,9 @@ def allocate_adjoint(layout: Any, planes: Any, pairs: Any, room: int) -> Adjoint
     z, nb, nn, nv = np.zeros, len(layout.mass), len(layout.node_joint), len(layout.dof_joint)
     nc, m = contact_room(planes, room), whole(nv)
     nr = contact_rows(planes, pairs)
+    orientations = int(np.max(layout.eq_servo, initial=-1)) + 1
     return Adjoint(
         z((nb + nn, 6, m)), allocate_refinement(layout, nv), np.eye(nv, m), z((nb, 6, m)), z((nb, 6, m)), z((6, m)),
         z((nc, nr, m)), z((nc, nr, m)),
-        z(nc, np.int64), z(len(layout.dof_node)), z((nb, 6)), z((160, 12)),
+        z(nc, np.int64), z(len(layout.dof_node)), z((nb, 6)), z((orientations, 3)), z((160, 12)),
     )  # fmt: skip
