@@ -85,7 +85,7 @@ def choose_in_part(L, P, Q, W, h):
 
 @kernel
 def left_out_of_part(L, P, Q, W, h):
-    """Add the features that were missing in a part of the step of length h (part_features.py); returns how many."""
+    """Add the features that were missing in a part of the step of length h; returns how many (part_features.py)."""
     return int(_ask(LEFT_OUT_OF_PART, L, P, Q, W, 0, 0, 0, h, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
 
 

@@ -7,10 +7,12 @@ from dojo_py.collision.facing_change import is_turned_away
 from dojo_py.collision.pair_gap import pair_far
 from dojo_py.collision.relaxed_points import PAIR
 from dojo_py.collision.touching import find_features, pair_distance
+from dojo_py.hard.contact_rows import OVERLAP
 from dojo_py.hard.far_pairs import full_distance, share
 from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.foresight import SPARE, may_close
 from dojo_py.hard.near_pairs import closing, gap_of_pair, near_at_end, near_by_fade, near_by_travel
+from dojo_py.hard.outcome import STAYED
 from dojo_py.hard.passing import poses_at
 from dojo_py.hard.round_pairs import find_round
 from dojo_py.hard.start_places import look_at_start, start_gap_of
@@ -21,6 +23,9 @@ TOUCHING = 5e-10
 half of what is promised never to occur."""
 NEGATIVE = -1e-300
 """Likewise a round one, whose gap is a formula."""
+
+SAME = 1e-12
+"""Depths [m] that differ by no more are the same."""
 
 MORE = 4.0
 """How much farther than a step should reach what is looked for after it has failed."""
@@ -164,11 +169,13 @@ def _opens(Q, W, k, gap, h):
     """Whether pair k with this gap [m] at the next poses has overlapped from the start by more than a step undoes, and no less.
 
     Its features push it out, step by step, whatever else of it is deepest meanwhile: the rim of a wheel that turns as it is lifted
-    off the ground has no deepest corner for long.
+    off the ground has no deepest corner for long. Where overlaps stay because nothing can undo them, a step undoes nothing.
     """
     poses_at(Q, W, k, 0.0)
     start = gap_of_pair(Q, W, k, W.x_before, W.R_before)
-    return start < -h * W.options.recovery_speed and start <= gap and _known_gap(Q, W, k) < math.inf
+    b = max(Q.shape_node[Q.geom[k, 0]], Q.shape_node[Q.geom[k, 1]])
+    undone = 0.0 if W.solved[b] == STAYED else h * W.options.recovery_speed
+    return start < -max(undone, OVERLAP) and start <= gap + SAME and _known_gap(Q, W, k) < math.inf
 
 
 @kernel

@@ -1,30 +1,34 @@
 """What bodies touch with in a part of a step: chosen where the part starts and checked where it ends, as in a whole step.
 
-A step is divided where bodies turn or move by much of their size, and what they touch with where the step starts is far beside them
-later. So the features of an island's pairs that were chosen for the whole step take no part while it is solved in parts, and each
-part has its own. A feature that comes again in a later part keeps its row, and with it the impulses it has had (parts.py).
+Where bodies turn or move by much of their size in a step, what they touch with where it starts is far beside them later. So in
+parts of a step pairs that have moved by a share of their thickness have features of their own in each part, and those of the whole
+step take no part. A feature that comes again in a later part keeps its row, and with it the impulses it has had (parts.py).
 """
 
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.hard.convex_choice import find_closing, look_at_end
 from dojo_py.hard.foresight import SPARE
+from dojo_py.hard.ghosts import FAST
 from dojo_py.hard.islands import in_span
 from dojo_py.hard.near_pairs import near_at_end, near_by_travel
-from dojo_py.hard.part_states import HERE, hide_features
-from dojo_py.hard.passing import find_passing
+from dojo_py.hard.part_states import HERE, features_of_step
+from dojo_py.hard.passing import find_passing, way_between
 from dojo_py.jit import kernel
 
 
 @kernel
 def choose_in_part(L, Q, W, h):
-    """The features of pairs of the islands in W.span that may close in a part of length h from the poses in W.x: they alone take
-    part in it. Returns 0.
+    """The features of pairs of the islands in W.span that have moved and may close in a part of length h from the poses in W.x: of
+    these pairs they alone take part in it. Returns 0.
     """
-    hide_features(W, -1)
+    features_of_step(W)
+    for f in range(W.n_features[0]):
+        if W.fwanted[f] >= 0 and _moved(Q, W, W.fpair[f], W.x, W.q):
+            W.fwanted[f] = -2 - W.fwanted[f]
     before = W.n_features[2] = W.n_features[0]
     near_by_travel(L, Q, W, h, SPARE, 0.0)
     for i in range(W.sweep.found[0]):
-        if inside(Q, W, W.sweep.near[i]):
+        if _moved(Q, W, W.sweep.near[i], W.x, W.q):
             find_closing(L, Q, W, W.sweep.near[i], h, SPARE, 0.0)
     _merge(W, before)
     return 0
@@ -33,23 +37,31 @@ def choose_in_part(L, Q, W, h):
 @kernel
 def left_out_of_part(P, Q, W, h):
     """Add what pairs of the islands in W.span are deeper with, where a part of length h ends, than all they have in it, and what
-    keeps them from passing. Returns how many.
+    keeps them from passing. Returns how many, negative for the latter.
     """
     before = W.n_features[2] = W.n_features[0]
     near_at_end(Q, W)
     for i in range(W.sweep.found[0]):
-        if inside(Q, W, W.sweep.near[i]):
+        if _moved(Q, W, W.sweep.near[i], W.xn, W.qn):
             look_at_end(Q, W, W.sweep.near[i], h)
-    if W.n_features[0] == before:
-        find_passing(P, Q, W, True)
-    return _merge(W, before)
+    if W.n_features[0] > before:
+        return _merge(W, before)
+    find_passing(P, Q, W, True)
+    return -_merge(W, before)
 
 
 @kernel
-def inside(Q, W, k):
-    """Whether pair k is of the islands in W.span, or of one of their bodies and the world."""
-    a, b = Q.shape_node[Q.geom[k, 0]], Q.shape_node[Q.geom[k, 1]]
-    return (a < 0 or in_span(W, a)) and (b < 0 or in_span(W, b))
+def _moved(Q, W, k, x, q):
+    """Whether pair k is of the islands in W.span, or of one of their bodies and the world, and has moved from where the step starts
+    to the poses x (nb + 1, 3), q (nb + 1, 4) by a share of its thickness.
+    """
+    one, two = Q.geom[k, 0], Q.geom[k, 1]
+    a, b = Q.shape_node[one], Q.shape_node[two]
+    if (a >= 0 and not in_span(W, a)) or (b >= 0 and not in_span(W, b)):
+        return False
+    way = 0.0 if a < 0 else way_between(Q, one, W.start_bodies[a], x[a], q[a])
+    way += 0.0 if b < 0 else way_between(Q, two, W.start_bodies[b], x[b], q[b])
+    return way > FAST * (Q.shape_inner[one] + Q.shape_inner[two])
 
 
 @kernel

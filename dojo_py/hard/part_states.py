@@ -11,19 +11,10 @@ HERE = 2
 
 
 @kernel
-def hide_features(W, first):
-    """In the islands in W.span no feature from W.fwanted = `first` + 1 on takes part."""
-    for f in range(W.n_features[0]):
-        if W.fwanted[f] > first and _of_islands(W, f):
-            W.fwanted[f] = -2 - W.fwanted[f]
-
-
-@kernel
 def features_of_step(W):
     """In the islands in W.span the features of the whole step take part, and no others."""
-    hide_features(W, HERE - 1)
     for f in range(W.n_features[0]):
-        if -2 - HERE < W.fwanted[f] < -1 and _of_islands(W, f):
+        if (W.fwanted[f] == HERE or -2 - HERE < W.fwanted[f] < -1) and _of_islands(W, f):
             W.fwanted[f] = -2 - W.fwanted[f]
 
 

@@ -115,7 +115,7 @@ def _one_part(L, P, Q, A, W, wrench, h, recovery, kappa, source, first, last, on
 
     first: no part comes before; the rest as in `attempts.attempts`. Returns the iterations.
     """
-    total = 0.0
+    total, passed = 0.0, False
     for look in range(LOOKS + 1):
         load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
         if first:
@@ -127,12 +127,16 @@ def _one_part(L, P, Q, A, W, wrench, h, recovery, kappa, source, first, last, on
         start_step(L, P, Q, W, wrench, h, recovery)
         attempts(L, P, Q, A, W, h, kappa, source, False, last, once, budget - total, out)
         total += out[1]
-        if out[0] != SOLVED or kappa > 0.0 or left_out_of_part(L, P, Q, W, h) == 0:
+        if out[0] != SOLVED or kappa > 0.0:
+            break
+        missing = left_out_of_part(L, P, Q, W, h)
+        if missing == 0:
+            break
+        if look == LOOKS or (passed and missing < 0):  # (where one passes twice, shorter parts are what helps)
+            out[0] = STALLED
             break
         _take_features(L, P, Q, W)
-        source = HERE
-        if look == LOOKS:
-            out[0] = STALLED
+        source, passed = COLD if missing < 0 else HERE, passed or missing < 0
     return total
 
 

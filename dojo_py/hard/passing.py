@@ -86,9 +86,14 @@ def path_length(Q, W, g):
     b = Q.shape_node[g]
     if b < 0:
         return 0.0
-    start, c = W.from_bodies[b], Q.shape_centre[g]
-    x, y, z = W.xn[b, 0] - start[0], W.xn[b, 1] - start[1], W.xn[b, 2] - start[2]
-    q, p = start[6:10], W.qn[b]
+    return way_between(Q, g, W.from_bodies[b], W.xn[b], W.qn[b])
+
+
+@kernel
+def way_between(Q, g, start, end, p):
+    """Likewise from the state (13,) of its body to position (3,) and quaternion (4,)."""
+    c, q = Q.shape_centre[g], start[6:10]
+    x, y, z = end[0] - start[0], end[1] - start[1], end[2] - start[2]
     cosine = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3]  # of half the angle φ, which is at most π sin(φ/2)
     angle = math.pi * math.sqrt(max(1.0 - cosine * cosine, 0.0))
     arm = Q.shape_reach[g] + math.sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2])
