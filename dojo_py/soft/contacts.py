@@ -9,7 +9,7 @@ Source: computation chapter, "Contact" and "Friction cones"; scaling of R found 
 
 import numpy as np
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 from dojo_py.soft.impedance import MIN_VALUE, set_parameters, spring_damper
 from dojo_py.soft.jacobian import relative_jacobian
 from dojo_py.soft.workspace import FULL, NBLOCK, NCON, NEFC

@@ -6,7 +6,8 @@ Source: computation chapter, "Algorithms".
 
 import numpy as np
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.arrays import inner
+from dojo_py.jit import kernel
 from dojo_py.soft.cholesky import factorize_dense, rank_one, solve_dense
 from dojo_py.soft.cost import CONE, QUADRATIC, multiply_J
 from dojo_py.soft.dof_islands import block, find_islands
@@ -58,7 +59,7 @@ def island_of(rows, sol, i):
 def build(m, pose, rows, sol, active):
     """Factor of the Hessian at the present states; active[i] remembers which rows are in it: 1 quadratic, 2 cone, else 0."""
     if m.options[0].sparse:
-        return factorize_sparse(m, pose, rows)
+        return factorize_sparse(m, pose, rows, sol)
     for k in range(sol.islands[0]):
         sol.mark[k] = REBUILD
     return build_marked(m, pose, rows, sol, active)
@@ -98,7 +99,7 @@ def build_marked(m, pose, rows, sol, active):
 def refresh(m, pose, rows, sol, active):
     """Bring the factor up to date: rank-one changes of islands where few rows switched and no cone is involved, others anew."""
     if m.options[0].sparse:
-        return factorize_sparse(m, pose, rows)
+        return factorize_sparse(m, pose, rows, sol)
     n = rows.counts[NEFC]
     for k in range(sol.islands[0]):
         sol.mark[k] = 0
@@ -172,7 +173,7 @@ def newton(m, pose, forces, rows, sol, warm):
     nv = len(sol.qacc)
     scale = 1.0 / (opt.meaninertia * max(1, nv))
     start(m, pose, forces, rows, sol, warm)
-    gradient = scale * np.sqrt(np.dot(sol.grad, sol.grad))
+    gradient = scale * np.sqrt(inner(sol.grad, sol.grad))
     if scale * duality_gap(m, pose, sol) < opt.tolerance:
         return 0, gradient
     active = sol.active
@@ -183,7 +184,7 @@ def newton(m, pose, forces, rows, sol, warm):
         if not ok:
             return -1, gradient
         if opt.sparse:
-            solve_sparse(sol.grad, sol.search)
+            solve_sparse(m, pose, rows, sol)
         else:
             solve_blocks(sol, sol.grad, sol.search)
         decrement = 0.0
@@ -196,7 +197,7 @@ def newton(m, pose, forces, rows, sol, warm):
         if alpha == 0.0:
             return iteration, gradient
         update(m, forces, rows, sol)
-        gradient = scale * np.sqrt(np.dot(sol.grad, sol.grad))
+        gradient = scale * np.sqrt(inner(sol.grad, sol.grad))
         # the improvement from the slope: a difference of costs drowns in a constant term when a row has no dofs
         if gradient < opt.tolerance or 0.5 * scale * alpha * decrement < opt.tolerance:
             return iteration + 1, gradient
