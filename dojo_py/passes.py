@@ -18,7 +18,7 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 
-from dojo_py import quick_typing
+from dojo_py import indices, quick_typing
 
 NEW_PASSES = not numba.__version__.startswith("0.60")
 """Whether LLVM's passes are prepared apart from the module they run on."""
@@ -152,3 +152,4 @@ class EntryCompiler(KernelCompiler):
 
 
 quick_typing.switch_on()
+indices.switch_on()
