@@ -58,7 +58,7 @@ def inner(a, b):
 
 def _shape_of(shape: Any) -> tuple[int, ...]:
     """The sizes in a type: one number or a tuple of numbers, written out where they are used."""
-    sizes = shape.types if isinstance(shape, types.BaseTuple) else (shape,)
+    sizes = getattr(shape, "types", (shape,))
     if not all(isinstance(size, types.IntegerLiteral) for size in sizes):
         raise TypingError("a small array has a size that is written out")
     return tuple(size.literal_value for size in sizes)
