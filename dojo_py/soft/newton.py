@@ -49,6 +49,44 @@ def add_cone(rows, i, place, H):
 
 
 @kernel
+def rows_alike(rows, i):
+    """How many rows from i on have its columns: 1 to 4, as many as `add_alike` takes at a time."""
+    n, block = 1, rows.rows[i].block
+    while n < 4 and i + n < rows.counts[NEFC] and rows.rows[i + n].block == block:
+        n += 1
+    return n
+
+
+@kernel
+def quadratic_weight(rows, i, k, n):
+    """s'' of row i + k, zero beyond n rows and where the penalty is not quadratic."""
+    return rows.rows[i + k].D if k < n and rows.rows[i + k].state == QUADRATIC else 0.0
+
+
+@kernel
+def add_alike(rows, i, n, place, active, H):
+    """H += J^T s'' J of rows i to i + n - 1, which have the same columns; active[i] as in `build`."""
+    quadratic = False
+    for k in range(n):
+        r = rows.rows[i + k]
+        active[i + k] = 2.0 if r.state == CONE else 1.0 if r.state == QUADRATIC else 0.0
+        quadratic = quadratic or r.state == QUADRATIC
+        if r.state == CONE and i + k == rows.contacts[r.id].efc_address:
+            add_cone(rows, i + k, place, H)
+    if not quadratic:
+        return
+    J, col, last = rows.J, rows.J_colind[rows.rows[i].block], n - 1
+    i1, i2, i3 = i + min(1, last), i + min(2, last), i + last
+    d0, d1 = quadratic_weight(rows, i, 0, n), quadratic_weight(rows, i, 1, n)
+    d2, d3 = quadratic_weight(rows, i, 2, n), quadratic_weight(rows, i, 3, n)
+    for a in range(rows.rows[i].nnz):
+        s0, s1, s2, s3 = d0 * J[i, a], d1 * J[i1, a], d2 * J[i2, a], d3 * J[i3, a]
+        ca = place[col[a]]
+        for b in range(a + 1):
+            H[ca, place[col[b]]] += (s0 * J[i, b] + s1 * J[i1, b]) + (s2 * J[i2, b] + s3 * J[i3, b])
+
+
+@kernel
 def island_of(rows, sol, i):
     """Island of row i, -1 where it moves nothing."""
     r = rows.rows[i]
@@ -71,26 +109,15 @@ def build_marked(m, pose, rows, sol, active):
     for k in range(sol.islands[0]):
         if sol.mark[k] == REBUILD:
             add_inertia(m, pose, sol, k, block(sol, k))
-    for i in range(rows.counts[NEFC]):
-        r = rows.rows[i]
+    i = 0
+    while i < rows.counts[NEFC]:
+        n = rows_alike(rows, i)
         k = island_of(rows, sol, i)
-        if k < 0 or sol.mark[k] != REBUILD:
-            continue
-        active[i] = 0.0
-        if r.state == CONE:
-            active[i] = 2.0
-            if i == rows.contacts[r.id].efc_address:
-                add_cone(rows, i, sol.place, block(sol, k))
-        elif r.state == QUADRATIC:
-            active[i] = 1.0
-            H = block(sol, k)
-            for a in range(r.nnz):
-                s = r.D * rows.J[i, a]
-                ca = sol.place[rows.J_colind[r.block, a]]
-                for b in range(a + 1):
-                    H[ca, sol.place[rows.J_colind[r.block, b]]] += s * rows.J[i, b]
+        if k >= 0 and sol.mark[k] == REBUILD:
+            add_alike(rows, i, n, sol.place, active, block(sol, k))
+        i += n
     for k in range(sol.islands[0]):
-        if sol.mark[k] == REBUILD and not factorize_dense(block(sol, k)):
+        if sol.mark[k] == REBUILD and not factorize_dense(block(sol, k), sol.begin[sol.first[k] : sol.first[k + 1]]):
             return False
     return True
 
@@ -125,7 +152,7 @@ def refresh(m, pose, rows, sol, active):
         for a in range(r.nnz):
             x[sol.place[rows.J_colind[r.block, a]]] = root * rows.J[i, a]
         active[i] = 1.0 if now else 0.0
-        if not rank_one(block(sol, k), x, 1.0 if now else -1.0):
+        if not rank_one(block(sol, k), sol.begin[sol.first[k] : sol.first[k + 1]], x, 1.0 if now else -1.0):
             sol.mark[k] = REBUILD
     return build_marked(m, pose, rows, sol, active)
 
@@ -138,7 +165,7 @@ def solve_blocks(sol, b, x):
         right, found = sol.vec[0, :n], sol.vec[1, :n]
         for i in range(n):
             right[i] = b[sol.member[first + i]]
-        solve_dense(block(sol, k), right, found)
+        solve_dense(block(sol, k), sol.begin[first : first + n], right, found)
         for i in range(n):
             x[sol.member[first + i]] = found[i]
 

@@ -152,6 +152,8 @@ class Solver(NamedTuple):
     """(nv + 1,) where each island begins there"""
     offset: np.ndarray
     """(nv + 1,) and where its block begins in the memory of H"""
+    begin: np.ndarray
+    """(nv,) of each row of a factor: its first column within its block (cholesky.py)"""
     mark: np.ndarray
     """(nv,) of each island: whether its factor is to be made anew (newton.py)"""
     tree_island: np.ndarray
@@ -258,8 +260,8 @@ def allocate(m: SoftModel, contacts: int = 0, near: int = 0) -> Work:
         trial=np.zeros(nefc), vec=np.zeros((4, nv)), A=np.zeros((nefc, nefc) if dual else (0, 0)),
         islands=np.zeros(1, np.int64), island=np.zeros(nv, np.int64), place=np.zeros(nv, np.int64),
         member=np.zeros(nv, np.int64), first=np.zeros(nv + 1, np.int64), offset=np.zeros(nv + 1, np.int64),
-        mark=np.zeros(nv, np.int64), tree_island=np.zeros(len(m.bodies), np.int64), tree_gain=np.zeros((2, len(m.bodies))),
-        apart=ADDRESSES,
+        begin=np.zeros(nv, np.int64), mark=np.zeros(nv, np.int64),
+        tree_island=np.zeros(len(m.bodies), np.int64), tree_gain=np.zeros((2, len(m.bodies))), apart=ADDRESSES,
     )  # fmt: skip
     width = max(len(m.qpos0), nv, nout, m.na, 1)
     return Work(
