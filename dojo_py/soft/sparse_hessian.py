@@ -66,14 +66,20 @@ def factorize(m, pose, rows):
     return ok
 
 
-def by_cholmod(task, m, pose, rows, b, x):
-    """Factor the Hessian, 1 if it is positive definite; or x (n,) = H^-1 b for the one factored last."""
-    if task == FACTORIZE:
-        return 1.0 if factorize(m, pose, rows) else 0.0
+@counted_kernel
+def solve(b, x):
+    """x (n,) = H^-1 b for the Hessian factored last."""
     with objmode(y="float64[::1]"):
         y = cholmod.solve(b)
     for k in range(len(x)):
         x[k] = y[k]
+
+
+def by_cholmod(task, m, pose, rows, b, x):
+    """Factor the Hessian, 1 if it is positive definite; or x (n,) = H^-1 b for the one factored last."""
+    if task == FACTORIZE:
+        return 1.0 if factorize(m, pose, rows) else 0.0
+    solve(b, x)
     return 1.0
 
 
