@@ -134,13 +134,13 @@ _apart: dict[int, Any] = {}
 class Apart:
     """A function (of structs, integers, floats, C-contiguous arrays) -> float that kernels call by its number, compiled apart.
 
-    subject: what its kernels are for, as the user is told while they are compiled.
+    subject: what its kernels are for, as the user is told while they are compiled. counted: they may allocate.
     """
 
-    def __init__(self, number: int, function: Callable[..., float], subject: str):
+    def __init__(self, number: int, function: Callable[..., float], subject: str, counted: bool = False):
         self.number, self.subject, self._lock = number, subject, threading.Lock()
         self._kinds: tuple[Any, ...] = ()
-        self.entry = entry(function, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=False)
+        self.entry = entry(function, _nrt=counted, no_cpython_wrapper=True, no_cfunc_wrapper=False)
         _apart[number] = function
 
     def load(self, *arguments: Any) -> None:

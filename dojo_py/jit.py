@@ -3,7 +3,7 @@
 `kernel`: called by other kernels only, and compiled together with the entry above it (passes.py). It counts no references to
 arrays, which took a quarter of a hard step; so it cannot allocate, assign one array to a slice of another (arrays.py copies), or
 return a view.
-`counted_kernel`: one that can.
+`counted_kernel`: one that can; it is called by no `kernel`, for which references are not counted in all that it calls, either.
 `pasted`: a few lines pasted into their callers, which may return a view.
 `entry`: what Python calls; cached on disk together with all it calls, and compiled anew when any source of a kernel changes (numba
 itself looks only at the file of the entry function).
@@ -54,8 +54,8 @@ pasted: Any = njit(inline="always", **OPTIONS)
 
 
 FILES = (
-    "arrays.py", "by_address.py", "compiler.py", "disjoint_sets.py", "handles.py", "jit.py", "passes.py", "policy/loop_counts.py",
-    "rotation.py", "simulate/status.py",
+    "arrays.py", "by_address.py", "compiler.py", "disjoint_sets.py", "handles.py", "indices.py", "jit.py", "passes.py",
+    "policy/loop_counts.py", "rotation.py", "simulate/status.py",
 )  # fmt: skip
 ROOMS = (
     "actuation/*.py", "collision/**/*.py", "drawing/*.py", "fluid/*.py", "hard/**/*.py", "solver/**/*.py", "soft/**/*.py",
@@ -116,7 +116,7 @@ def sources_of(file: Path) -> list[Path]:
 def stamp_of(file: Path) -> bytes:
     """Hash of the sources that the entries of a file are compiled from: what was copied or installed anew is not compiled anew."""
     found = hashlib.sha256()
-    always = [_by_module()[name] for name in ("compiler", "handles", "jit", "passes")]
+    always = [_by_module()[name] for name in ("compiler", "handles", "indices", "jit", "passes")]
     for source in [*always, *sources_of(file)]:
         found.update(source.name.encode() + b"\0" + _text(source))
     return found.digest()

@@ -16,9 +16,10 @@ from numba import _dynfunc
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
 from numba.core.compiler_machinery import register_pass
+from numba.core.environment import lookup_environment
 from numba.core.typed_passes import NativeLowering
 
-from dojo_py import quick_typing
+from dojo_py import indices, quick_typing
 
 NEW_PASSES = not numba.__version__.startswith("0.60")
 """Whether LLVM's passes are prepared apart from the module they run on."""
@@ -130,6 +131,15 @@ class LowerEntry(Lowering):
     _name = "lower_entry"
     library = EntryLibrary
 
+    def run_pass(self, state: Any) -> bool:
+        """Lower, and give kernels that call Python their environments, as numba does where it loads an entry from a cache."""
+        done = super().run_pass(state)
+        for variable in state.library._final_module.global_variables:
+            environment = lookup_environment(variable.name)
+            if environment is not None:
+                state.library.codegen.set_env(variable.name, environment)
+        return done
+
 
 class KernelCompiler(CompilerBase):  # type: ignore[misc]
     """For functions that kernels and entries call."""
@@ -152,3 +162,4 @@ class EntryCompiler(KernelCompiler):
 
 
 quick_typing.switch_on()
+indices.switch_on()

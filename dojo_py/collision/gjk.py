@@ -17,6 +17,8 @@ from dojo_py.collision.vectors import along, cross, dot, length, minus, plus, pu
 from dojo_py.jit import kernel
 
 MOST_ROUNDS = 128
+FEW_ROUNDS = 8
+"""After which `beyond` gives no answer: cores that touch would take all rounds twice."""
 FLAT = 1e-7
 """Distance over size below which the cores count as touching: the direction of v would be round-off."""
 
@@ -90,6 +92,31 @@ def gjk(simplex, A, pose_a, B, pose_b, n, hulls, level):
             return (closer if before == count else v), count, rounds
         v = closer
     return v, count, rounds
+
+
+@kernel
+def beyond(simplex, A, pose_a, B, pose_b, n, hulls, reach):
+    """Whether GJK's first rounds show the cores to be farther apart than `reach` [m], by more than round-off.
+
+    w · v / |v| is a lower bound of the distance for every v, w the point of D least far along it (van den Bergen 2003, 4.3.8).
+    """
+    limit = reach + 1e-9 * core_size(A, B, hulls)
+    simplex.corner[0, 0], simplex.corner[0, 1] = -1, -1
+    v, count = n, 0
+    for _ in range(FEW_ROUNDS):
+        w = add_support(simplex, count, A, pose_a, B, pose_b, v, hulls)
+        if dot(v, w) > limit * length(v):
+            return True
+        if count == 0:
+            v, count = w, 1
+            continue
+        if _known(simplex, count):
+            return False
+        count = _nearest(simplex, count + 1)
+        if count == 4:
+            return False
+        v = _combined(simplex, count)
+    return False
 
 
 @kernel

@@ -17,6 +17,7 @@ EXPERIMENTS = {
     "push": ("dojo_py.reproduce.push", "model-predictive control of a trot through a sideways push"),
     "conservation": ("dojo_py.reproduce.conservation", "momentum drift and order of the energy error"),
     "speed": ("dojo_py.reproduce.speed", "time of a step beside MuJoCo's finite differences; hinge chains"),
+    "soft_speed": ("dojo_py.reproduce.soft_speed", "time of a soft step beside mj_step, of all models"),
     "soft_vs_hard": ("dojo_py.reproduce.soft_vs_hard", "soft beside hard contact: slide, slope, fall, grasp, bounce"),
     "contact": ("dojo_py.reproduce.contact", "towers, heaps, hands, loops beside MuJoCo: do they stand, hold, close?"),
     "sweep": ("dojo_py.reproduce.sweep", "100 000 steps of all models with random controls: is every one solved?"),

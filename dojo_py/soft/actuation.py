@@ -11,7 +11,8 @@ from dojo_py.actuation.muscle import muscle_bias, muscle_gain, muscle_rate
 from dojo_py.actuation.orientation import asked_for, exponential, keep_within_pi, short_way
 from dojo_py.actuation.short_way import turns_too_many
 from dojo_py.actuation.wrapping import slider_crank
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.arrays import scratch, zeros
+from dojo_py.jit import kernel
 from dojo_py.soft.kinematics import BALL, FREE, dof_count
 from dojo_py.soft.spatial import normalize_quaternion, quaternion_to_rotation_vector, relative_rotation
 from dojo_py.soft.workspace import NCON
@@ -32,7 +33,7 @@ def joint_transmission(a, s, j, qpos, moment, i):
         s.length = a.gear[0] * qpos[j.qposadr]
         moment[i, v] = a.gear[0]
         return
-    q = np.empty(4)
+    q = scratch(4)
     adr = j.qposadr
     if j.type == FREE:
         s.length = 0.0
@@ -80,7 +81,7 @@ def site_wrench(rowadr, colind, cdof, last, com, point, f, sign, moment, i):
 @kernel
 def site_transmission(a, s, m_sites, m_bodies, rowadr, colind, bodies, sites, cdof, moment, i):
     """Wrench gear (6,) in the site's frame, or in the reference site's; with a reference, length is the pose difference."""
-    f = np.empty(6)
+    f = scratch(6)
     site = sites[a.trnid[0]]
     body = m_sites[a.trnid[0]].bodyid
     for c in range(moment.shape[1]):
@@ -115,7 +116,7 @@ def crank_transmission(a, s, m, pose, moment, i):
     pin, slider = pose.sites[a.trnid[0]], pose.sites[a.trnid[1]]
     body, other = m.sites[a.trnid[0]].bodyid, m.sites[a.trnid[1]].bodyid
     dx, dy, dz = (pin.xpos[0] - slider.xpos[0], pin.xpos[1] - slider.xpos[1], pin.xpos[2] - slider.xpos[2])
-    R, gear, f = slider.xmat, a.gear[0], np.zeros(6)
+    R, gear, f = slider.xmat, a.gear[0], zeros(6)
     length, push, turn = slider_crank(dx, dy, dz, R[0, 2], R[1, 2], R[2, 2], a.cranklength)
     s.length = gear * length
     for c in range(moment.shape[1]):
@@ -130,12 +131,12 @@ def crank_transmission(a, s, m, pose, moment, i):
 @kernel
 def orientation_transmission(a, m, pose, forces, qpos):
     """Three rows: axes of a ball joint or of a site beside a reference site; lengths: the rotation vector."""
-    moment, first, f = forces.moment, a.outadr, np.zeros(6)
+    moment, first, f = forces.moment, a.outadr, zeros(6)
     for k in range(3):
         for c in range(moment.shape[1]):
             moment[first + k, c] = 0.0
     if a.trnid[1] < 0:
-        j, q = m.joints[a.trnid[0]], np.empty(4)
+        j, q = m.joints[a.trnid[0]], scratch(4)
         for k in range(4):
             q[k] = qpos[j.qposadr + k]
         normalize_quaternion(q)
@@ -225,7 +226,7 @@ def adhesion_transmissions(m, pose, forces, rows, qvel):
         i = a.outadr
         if a.trntype != TRN_BODY:
             continue
-        s, moment, f, count = forces.actuators[i], forces.moment, np.zeros(6), 0
+        s, moment, f, count = forces.actuators[i], forces.moment, zeros(6), 0
         for c in range(moment.shape[1]):
             moment[i, c] = 0.0
         for k in range(rows.counts[NCON]):
@@ -286,7 +287,7 @@ def controlled_force(a, s, forces, act, h):
 @kernel
 def orientation_force(a, forces, act, h):
     """Torques of a servo of an orientation, within their bound; rates of its activations."""
-    o, asked = a.outadr, np.empty(3)
+    o, asked = a.outadr, scratch(3)
     for k in range(3):
         s = forces.actuators[o + k]
         s.force = s.beyond = s.slope = s.own_slope = 0.0

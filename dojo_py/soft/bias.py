@@ -4,9 +4,8 @@ a_i = a_parent + c_dot qvel + c qacc,   f_i = I_i a_i + v_i ×* I_i v_i,   tau =
 Gravity enters as the world's upward acceleration. Source: Featherstone (2008), sec. 5.3.
 """
 
-import numpy as np
-
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.arrays import scratch
+from dojo_py.jit import kernel
 from dojo_py.soft.spatial import cross_force, multiply_inertia
 
 
@@ -14,7 +13,7 @@ from dojo_py.soft.spatial import cross_force, multiply_inertia
 def newton_euler(m_bodies, m_dofs, gravity, bodies, cdof, cdof_dot, qvel, qacc, use_acceleration, out):
     """Out (nv,) = M qacc (without armature, if use_acceleration) + Coriolis, centrifugal and gravitational force [N, N m]."""
     n = len(m_bodies)
-    momentum = np.empty(6)
+    momentum = scratch(6)
     for k in range(3):
         bodies[0].cacc[k] = 0.0
         bodies[0].cacc[3 + k] = -gravity[k]

@@ -7,7 +7,7 @@ Source: computation chapter, "Collision detection"; frames found from the wheel.
 import numpy as np
 
 from dojo_py.collision.sweep import find_near, set_box
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 from dojo_py.soft.narrowphase import HFIELD
 from dojo_py.soft.narrowphase.box_box import box_box
 from dojo_py.soft.narrowphase.capsule_box import capsule_box

@@ -5,7 +5,8 @@ Source: computation chapter, "Algorithms".
 
 import numpy as np
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.arrays import inner
+from dojo_py.jit import kernel
 from dojo_py.soft.inertia import solve_inertia
 from dojo_py.soft.newton import move
 from dojo_py.soft.primal import duality_gap, start, update
@@ -26,7 +27,7 @@ def conjugate_gradient(m, pose, forces, rows, sol, warm):
     nv = len(sol.qacc)
     scale = 1.0 / (opt.meaninertia * max(1, nv))
     start(m, pose, forces, rows, sol, warm)
-    gradient = scale * np.sqrt(np.dot(sol.grad, sol.grad))
+    gradient = scale * np.sqrt(inner(sol.grad, sol.grad))
     if scale * duality_gap(m, pose, sol) < opt.tolerance:
         return 0, gradient
     old, old_M = sol.vec[1], sol.vec[2]
@@ -37,12 +38,12 @@ def conjugate_gradient(m, pose, forces, rows, sol, warm):
         for k in range(nv):
             old[k] = sol.grad[k]
             old_M[k] = sol.Mgrad[k]
-        slope = np.dot(sol.search, sol.grad)
+        slope = inner(sol.search, sol.grad)
         alpha = move(m, pose, rows, sol, forces, scale)
         if alpha == 0.0:
             return iteration, gradient
         update(m, forces, rows, sol)
-        gradient = scale * np.sqrt(np.dot(sol.grad, sol.grad))
+        gradient = scale * np.sqrt(inner(sol.grad, sol.grad))
         if gradient < opt.tolerance or -0.5 * scale * alpha * slope < opt.tolerance:
             return iteration + 1, gradient
         precondition(m, pose, sol)

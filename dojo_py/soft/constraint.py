@@ -1,6 +1,6 @@
 """All constraint rows of one state: equality, dry friction, limits, contacts, in this order."""
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 from dojo_py.soft.collision import detect
 from dojo_py.soft.contacts import contact_rows
 from dojo_py.soft.equality import equality_rows

@@ -1,7 +1,7 @@
 """The contacts of the latest step as a table in the form of hard/contact_table.py, for loops that read it while they run."""
 
 from dojo_py.collision.contact_columns import FRAME, GAP, GEOMS, IMPULSE, POSITION, TORQUE, WIDTH
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 from dojo_py.soft.workspace import NCON
 
 ELLIPTIC = 1

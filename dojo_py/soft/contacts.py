@@ -9,7 +9,7 @@ Source: computation chapter, "Contact" and "Friction cones"; scaling of R found 
 
 import numpy as np
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 from dojo_py.soft.impedance import MIN_VALUE, set_parameters, spring_damper
 from dojo_py.soft.jacobian import relative_jacobian
 from dojo_py.soft.workspace import FULL, NBLOCK, NCON, NEFC
@@ -82,11 +82,13 @@ def pyramidal_rows(opt, con, pair, rows, jac, nnz, tran, rot):
         r.diagA = tran + mu * mu * (tran if j < 3 else rot)
         for c in range(nnz):
             rows.J[first + k, c] = jac[0, c] + sign * mu * jac[j, c]
-        set_parameters(r, pair.solref, pair.solimp, con.dist - pair.margin, opt.timestep, opt.disableflags)
+    edge = rows.rows[first]
+    set_parameters(edge, pair.solref, pair.solimp, con.dist - pair.margin, opt.timestep, opt.disableflags)
     con.mu = pair.friction[0] / np.sqrt(max(MIN_VALUE, opt.impratio))
-    R = 2.0 * con.mu * con.mu * rows.rows[first].R
+    R = 2.0 * con.mu * con.mu * edge.R
     for k in range(n):
         r = rows.rows[first + k]
+        r.stiffness, r.damping, r.impedance = edge.stiffness, edge.damping, edge.impedance
         r.R = R
         r.D = 1.0 / R
         r.diagA = R * r.impedance / (1.0 - r.impedance)

@@ -8,7 +8,7 @@ Source: computation chapter, "Reduced primal problem"; Todorov (2011), A convex,
 
 import numpy as np
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 from dojo_py.soft.workspace import NE, NEFC, NF
 
 SATISFIED, QUADRATIC, LINEARNEG, LINEARPOS, CONE = range(5)

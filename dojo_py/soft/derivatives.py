@@ -9,7 +9,8 @@ import numpy as np
 
 from dojo_py.actuation.controlled import is_controlled
 from dojo_py.actuation.muscle import muscle_gain
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.arrays import scratch
+from dojo_py.jit import kernel
 from dojo_py.soft.actuation import (
     BIAS_AFFINE,
     DISABLE_ACTUATION,
@@ -104,7 +105,7 @@ def body_sensitivity(m, pose, work, i, j, qvel):
     """Rows i of work (nbody, 18) = d[velocity 6, acceleration 6, force 6]/d qvel_j of body i; its parent's row is ready."""
     mb = m.bodies[i]
     b = pose.bodies[i]
-    dv, da, t = np.empty(6), np.empty(6), np.empty(6)
+    dv, da, t = scratch(6), scratch(6), scratch(6)
     for k in range(6):
         dv[k] = work[mb.parentid, k]
         da[k] = work[mb.parentid, 6 + k]

@@ -4,8 +4,9 @@ Blocks stand one behind the other in the memory of `Solver.H`, dense, their dofs
 neither written nor read, so that bodies which touch nothing in common cost what each costs alone.
 """
 
+from dojo_py.arrays import square
 from dojo_py.disjoint_sets import join, root
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel, pasted
 from dojo_py.soft.workspace import NEFC
 
 
@@ -47,8 +48,7 @@ def find_islands(m, rows, sol):
     sol.islands[0] = count
 
 
-@kernel
+@pasted
 def block(sol, k):
     """The Hessian (n, n) of island k."""
-    n = sol.first[k + 1] - sol.first[k]
-    return sol.H.reshape(-1)[sol.offset[k] : sol.offset[k + 1]].reshape((n, n))
+    return square(sol.H, sol.offset[k], sol.first[k + 1] - sol.first[k])

@@ -6,7 +6,8 @@ the normal force held. Source: computation chapter, "Algorithms".
 
 import numpy as np
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.arrays import scratch
+from dojo_py.jit import kernel
 from dojo_py.soft.cost import add_JT, multiply_J, row_costs
 from dojo_py.soft.inertia import solve_inertia
 from dojo_py.soft.qcqp import friction_step
@@ -203,9 +204,9 @@ def projected_gauss_seidel(m, pose, forces, rows, sol, warm):
     n = rows.counts[NEFC]
     ne, nf = rows.counts[NE], rows.counts[NF]
     scale = 1.0 / (opt.meaninertia * max(1, len(sol.qacc)))
-    block = np.empty((8, 6))
-    work = np.empty((3, 5, 5))
-    states = np.empty((2, 6))
+    block = scratch((8, 6))
+    work = scratch((3, 5, 5))
+    states = scratch((2, 6))
     dual_start(m, pose, forces, rows, sol, warm)
     improvement = 0.0
     sweeps = opt.iterations

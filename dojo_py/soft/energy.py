@@ -6,7 +6,8 @@ centre of mass of everything that moves.
 
 import numpy as np
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.arrays import copy, inner, scratch, zeros
+from dojo_py.jit import kernel
 from dojo_py.soft.inertia import multiply_M
 from dojo_py.soft.kinematics import BALL, FREE
 from dojo_py.soft.passive import DISABLE_GRAVITY, DISABLE_SPRING, tendon_stretch
@@ -30,7 +31,9 @@ def joint_spring_energy(j, qpos, qpos_spring):
         x, y, z = qpos[q] - qpos_spring[q], qpos[q + 1] - qpos_spring[q + 1], qpos[q + 2] - qpos_spring[q + 2]
         energy += spring_energy(j.stiffness, np.sqrt(x * x + y * y + z * z))
         q += 3
-    a, b = qpos[q : q + 4].copy(), qpos_spring[q : q + 4].copy()
+    a, b = scratch(4), scratch(4)
+    copy(qpos[q : q + 4], a)
+    copy(qpos_spring[q : q + 4], b)
     normalize_quaternion(a)
     normalize_quaternion(b)
     x, y, z = relative_rotation(a, b)
@@ -55,11 +58,11 @@ def energy_momentum(m, w, qpos, qvel, out):
     Mv = w.solver.vec[0]
     multiply_M(m.M_rowadr, m.M_colind, w.pose.M, qvel, Mv)
     out[0] = potential
-    out[1] = 0.5 * np.dot(Mv, qvel)
+    out[1] = 0.5 * inner(Mv, qvel)
     for k in range(2, 8):
         out[k] = 0.0
     mass = 0.0
-    centre = np.zeros(3)
+    centre = zeros(3)
     for i in range(1, len(m.bodies)):
         if m.bodies[i].lastdof >= 0:
             mass += m.bodies[i].mass
@@ -67,7 +70,7 @@ def energy_momentum(m, w, qpos, qvel, out):
                 centre[k] += m.bodies[i].mass * w.pose.bodies[i].xipos[k]
     if mass == 0.0:
         return
-    p = np.empty(6)
+    p = scratch(6)
     for i in range(1, len(m.bodies)):
         if m.bodies[i].lastdof < 0:
             continue

@@ -7,7 +7,8 @@ Source: computation chapter, "Equality".
 
 import numpy as np
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.arrays import scratch, zeros
+from dojo_py.jit import kernel
 from dojo_py.soft.impedance import set_parameters
 from dojo_py.soft.jacobian import relative_jacobian
 from dojo_py.soft.limits import new_row
@@ -34,7 +35,7 @@ def attachment(m, pose, e, side, point, quat):
     b = pose.bodies[which]
     # weld keeps the second body's anchor in coef[0:3] and the relative pose of the first in coef[3:10]
     offset = 3 if (e.type == WELD) == (side == 1) else 0
-    local = np.empty(3)
+    local = scratch(3)
     for k in range(3):
         local[k] = e.coef[offset + k]
     rotate(b.xquat, local, point)
@@ -50,8 +51,8 @@ def pose_rows(m, pose, rows, eq):
     """Rows of a connect or weld."""
     opt = m.options[0]
     e = m.equalities[eq]
-    p1, p2 = np.empty(3), np.empty(3)
-    q1, q2, rel = np.empty(4), np.empty(4), np.empty(4)
+    p1, p2 = scratch(3), scratch(3)
+    q1, q2, rel = scratch(4), scratch(4), scratch(4)
     b1 = attachment(m, pose, e, 1, p1, q1)
     b2 = attachment(m, pose, e, 2, p2, q2)
     jac = rows.jac
@@ -63,7 +64,7 @@ def pose_rows(m, pose, rows, eq):
     if nnz == 0:  # between parts of the world
         return
     dim = 6 if e.type == WELD else 3
-    residual = np.zeros(6)
+    residual = zeros(6)
     for k in range(3):
         residual[k] = p1[k] - p2[k]
     if e.type == WELD:

@@ -4,7 +4,7 @@
 """
 
 from dojo_py.actuation.controlled import is_controlled, next_states
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 from dojo_py.soft.actuation import DISABLE_ACTUATION, DYN_NONE, GAIN_SO3, next_activation, next_rotation
 from dojo_py.soft.inertia import factorize, solve_inertia
 from dojo_py.soft.kinematics import BALL, FREE

@@ -3,11 +3,10 @@
 A body with a geom of fluidshape "ellipsoid" is made of such geoms only; any other body is its inertia box (dojo_py/fluid).
 """
 
-import numpy as np
-
+from dojo_py.arrays import scratch
 from dojo_py.fluid.box import box_coefficients, box_wrench, half_dimensions
 from dojo_py.fluid.ellipsoid import ellipsoid_wrench
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 
 
 @kernel
@@ -41,7 +40,7 @@ def velocity_row(cdof, com, x, R, k, column, row):
 @kernel
 def _add_force(m, pose, mb, com, x, R, f, out):
     """out (nv,) += the local wrench f (6,) at x on the body mb."""
-    row = np.empty(1)
+    row = scratch(1)
     for a in range(m.M_rowadr[mb.lastdof], m.M_rowadr[mb.lastdof + 1]):
         i = m.M_colind[a]
         for k in range(6):
@@ -71,7 +70,7 @@ def ellipsoid_numbers(g, out):
 def fluid_forces(m, pose, out):
     """out (nv,) += forces of the medium [N, N m] on all bodies."""
     opt = m.options[0]
-    r, v, f, J, numbers = np.empty(3), np.empty(6), np.empty(6), np.empty((6, 6)), np.empty(14)
+    r, v, f, J, numbers = scratch(3), scratch(6), scratch(6), scratch((6, 6)), scratch(14)
     for n in range(1, len(m.bodies)):
         mb = m.bodies[n]
         if mb.mass < 1e-15 or mb.lastdof < 0:
@@ -119,7 +118,7 @@ def _add_product(m, pose, mb, com, x, R, J, rows, D):
 def add_fluid(m, pose, rows, D):
     """D (nC,) += symmetric derivative of the medium's forces by the rates. rows: work (6, nv)."""
     opt = m.options[0]
-    r, v, f, J, numbers = np.empty(3), np.empty(6), np.empty(6), np.empty((6, 6)), np.empty(14)
+    r, v, f, J, numbers = scratch(3), scratch(6), scratch(6), scratch((6, 6)), scratch(14)
     for n in range(1, len(m.bodies)):
         mb = m.bodies[n]
         if mb.mass < 1e-15 or mb.lastdof < 0:
@@ -153,7 +152,7 @@ def _ellipsoid_slope(m, pose, b, g, numbers, v, f, J):
 @kernel
 def add_asymmetric(m, pose, scale, rows, A):
     """A (nv, nv) += scale times the other part of that derivative, which lift and added mass have. rows: work (6, nv)."""
-    v, f, J, numbers = np.empty(6), np.empty(6), np.empty((6, 6)), np.empty(14)
+    v, f, J, numbers = scratch(6), scratch(6), scratch((6, 6)), scratch(14)
     for n in range(1, len(m.bodies)):
         mb = m.bodies[n]
         if mb.mass < 1e-15 or mb.lastdof < 0 or not has_ellipsoids(m, mb):

@@ -3,7 +3,7 @@
 M qacc + bias = passive + actuator + from outside + J^T f. Source: computation chapter, "Simulation pipeline".
 """
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 from dojo_py.soft.actuation import actuator_forces, adhesion_transmissions, transmissions
 from dojo_py.soft.bias import newton_euler
 from dojo_py.soft.constraint import make_rows, reference_acceleration

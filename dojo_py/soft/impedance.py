@@ -5,7 +5,7 @@ k = 1 / (d_w timeconst dampratio)^2; solref = (-stiffness, -damping) gives b = d
 Source: modeling chapter, "Solver parameters"; computation chapter, "Parameters".
 """
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 
 MIN_VALUE = 1e-15
 MIN_IMPEDANCE, MAX_IMPEDANCE = 1e-4, 0.9999

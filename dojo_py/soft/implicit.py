@@ -5,7 +5,7 @@ implicit: D = d(passive + actuator - bias)/dv, solved by elimination in reverse 
 Source: computation chapter, "Integrators" and "Gyroscopic derivatives for free bodies".
 """
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 from dojo_py.soft.derivatives import bias_column, smooth_derivative
 from dojo_py.soft.euler import advance
 from dojo_py.soft.fluid import add_asymmetric

@@ -5,9 +5,8 @@ the first entries of a descendant's row are its ancestor's columns, so that elim
 Source: Featherstone, Rigid Body Dynamics Algorithms (2008), secs. 6.2 and 6.5.
 """
 
-import numpy as np
-
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.arrays import scratch
+from dojo_py.jit import kernel
 from dojo_py.soft.spatial import multiply_inertia
 
 
@@ -45,7 +44,7 @@ def inertia_matrix(m_bodies, m_dofs, rowadr, colind, bodies, cdof, M):
         if p > 0:
             for k in range(10):
                 bodies[p].crb[k] += bodies[i].crb[k]
-    f = np.empty(6)
+    f = scratch(6)
     for i in range(len(m_dofs)):
         multiply_inertia(bodies[m_dofs[i].bodyid].crb, cdof[i], f)
         f0, f1, f2, f3, f4, f5 = f[0], f[1], f[2], f[3], f[4], f[5]

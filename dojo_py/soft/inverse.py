@@ -3,7 +3,7 @@
 qfrc = M qacc + bias - passive - J^T f(J qacc - aref). Source: computation chapter, "Inverse dynamics".
 """
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 from dojo_py.soft.cost import add_JT, multiply_J, row_costs
 from dojo_py.soft.inertia import multiply_M
 from dojo_py.soft.workspace import NEFC

@@ -4,10 +4,16 @@ from typing import Any
 
 from dojo_py.handles import handle
 from dojo_py.soft.packing import SoftModel
+from dojo_py.soft.sparse_hessian import BY_CHOLMOD, FACTORIZE
 from dojo_py.soft.step import run
 from dojo_py.soft.workspace import FULL, Work, allocate, larger
 
-__all__ = ["ThreadWorkspace", "handle", "run"]
+__all__ = ["ThreadWorkspace", "handle", "load_cholmod", "run"]
+
+
+def load_cholmod(m: SoftModel, w: Work) -> None:
+    """Compile or load what calls CHOLMOD."""
+    BY_CHOLMOD.load(FACTORIZE, handle(m), handle(w.pose), handle(w.rows), w.solver.grad, w.solver.search)
 
 
 class ThreadWorkspace:

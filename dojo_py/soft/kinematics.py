@@ -4,9 +4,8 @@ Spatial quantities of a kinematic tree are taken about the tree's centre of mass
 for a hinge, [0, axis] for a slide. Source: computation chapter, "General framework"; Featherstone (2008), ch. 4.
 """
 
-import numpy as np
-
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.arrays import scratch
+from dojo_py.jit import kernel
 from dojo_py.soft.spatial import (
     axis_angle_to_quaternion,
     multiply_quaternions,
@@ -50,7 +49,7 @@ def joint_pose(j, s, b, qpos, qpos0):
         for k in range(3):
             b.xpos[k] += s.xaxis[k] * (qpos[a] - qpos0[a])
         return
-    local = np.empty(4)
+    local = scratch(4)
     if j.type == BALL:
         for k in range(4):
             local[k] = qpos[a + k]
@@ -66,7 +65,7 @@ def joint_pose(j, s, b, qpos, qpos0):
 @kernel
 def body_poses(model_bodies, model_joints, bodies, joints, qpos, qpos0):
     """World pose of every body (origin and inertial frame) and joint; bodies in depth-first order, parents first."""
-    iquat = np.empty(4)
+    iquat = scratch(4)
     for i in range(1, len(model_bodies)):
         mb = model_bodies[i]
         b = bodies[i]

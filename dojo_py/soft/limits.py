@@ -7,7 +7,8 @@ Source: computation chapter, "Friction loss" and "Limit".
 
 import numpy as np
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.arrays import scratch
+from dojo_py.jit import kernel
 from dojo_py.soft.impedance import set_parameters
 from dojo_py.soft.kinematics import BALL, FREE
 from dojo_py.soft.spatial import normalize_quaternion, quaternion_to_rotation_vector
@@ -73,7 +74,7 @@ def friction_rows(m, tendon_J, rows):
 def joint_limit_rows(m, rows, qpos):
     """Rows of hinge, slide and ball limits that are closer than the joint's margin."""
     opt = m.options[0]
-    q = np.empty(4)
+    q = scratch(4)
     for n in range(len(m.joints)):
         j = m.joints[n]
         if not j.limited or j.type == FREE:

@@ -6,7 +6,7 @@ change brackets the minimum.
 
 import numpy as np
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 from dojo_py.soft.cost import ELLIPTIC
 from dojo_py.soft.workspace import NE, NEFC, NF
 

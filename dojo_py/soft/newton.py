@@ -6,7 +6,8 @@ Source: computation chapter, "Algorithms".
 
 import numpy as np
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.arrays import inner
+from dojo_py.jit import kernel
 from dojo_py.soft.cholesky import factorize_dense, rank_one, solve_dense
 from dojo_py.soft.cost import CONE, QUADRATIC, multiply_J
 from dojo_py.soft.dof_islands import block, find_islands
@@ -48,6 +49,44 @@ def add_cone(rows, i, place, H):
 
 
 @kernel
+def rows_alike(rows, i):
+    """How many rows from i on have its columns: 1 to 4, as many as `add_alike` takes at a time."""
+    n, block = 1, rows.rows[i].block
+    while n < 4 and i + n < rows.counts[NEFC] and rows.rows[i + n].block == block:
+        n += 1
+    return n
+
+
+@kernel
+def quadratic_weight(rows, i, k, n):
+    """s'' of row i + k, zero beyond n rows and where the penalty is not quadratic."""
+    return rows.rows[i + k].D if k < n and rows.rows[i + k].state == QUADRATIC else 0.0
+
+
+@kernel
+def add_alike(rows, i, n, place, active, H):
+    """H += J^T s'' J of rows i to i + n - 1, which have the same columns; active[i] as in `build`."""
+    quadratic = False
+    for k in range(n):
+        r = rows.rows[i + k]
+        active[i + k] = 2.0 if r.state == CONE else 1.0 if r.state == QUADRATIC else 0.0
+        quadratic = quadratic or r.state == QUADRATIC
+        if r.state == CONE and i + k == rows.contacts[r.id].efc_address:
+            add_cone(rows, i + k, place, H)
+    if not quadratic:
+        return
+    J, col, last = rows.J, rows.J_colind[rows.rows[i].block], n - 1
+    i1, i2, i3 = i + min(1, last), i + min(2, last), i + last
+    d0, d1 = quadratic_weight(rows, i, 0, n), quadratic_weight(rows, i, 1, n)
+    d2, d3 = quadratic_weight(rows, i, 2, n), quadratic_weight(rows, i, 3, n)
+    for a in range(rows.rows[i].nnz):
+        s0, s1, s2, s3 = d0 * J[i, a], d1 * J[i1, a], d2 * J[i2, a], d3 * J[i3, a]
+        ca = place[col[a]]
+        for b in range(a + 1):
+            H[ca, place[col[b]]] += (s0 * J[i, b] + s1 * J[i1, b]) + (s2 * J[i2, b] + s3 * J[i3, b])
+
+
+@kernel
 def island_of(rows, sol, i):
     """Island of row i, -1 where it moves nothing."""
     r = rows.rows[i]
@@ -58,7 +97,7 @@ def island_of(rows, sol, i):
 def build(m, pose, rows, sol, active):
     """Factor of the Hessian at the present states; active[i] remembers which rows are in it: 1 quadratic, 2 cone, else 0."""
     if m.options[0].sparse:
-        return factorize_sparse(m, pose, rows)
+        return factorize_sparse(m, pose, rows, sol)
     for k in range(sol.islands[0]):
         sol.mark[k] = REBUILD
     return build_marked(m, pose, rows, sol, active)
@@ -70,26 +109,15 @@ def build_marked(m, pose, rows, sol, active):
     for k in range(sol.islands[0]):
         if sol.mark[k] == REBUILD:
             add_inertia(m, pose, sol, k, block(sol, k))
-    for i in range(rows.counts[NEFC]):
-        r = rows.rows[i]
+    i = 0
+    while i < rows.counts[NEFC]:
+        n = rows_alike(rows, i)
         k = island_of(rows, sol, i)
-        if k < 0 or sol.mark[k] != REBUILD:
-            continue
-        active[i] = 0.0
-        if r.state == CONE:
-            active[i] = 2.0
-            if i == rows.contacts[r.id].efc_address:
-                add_cone(rows, i, sol.place, block(sol, k))
-        elif r.state == QUADRATIC:
-            active[i] = 1.0
-            H = block(sol, k)
-            for a in range(r.nnz):
-                s = r.D * rows.J[i, a]
-                ca = sol.place[rows.J_colind[r.block, a]]
-                for b in range(a + 1):
-                    H[ca, sol.place[rows.J_colind[r.block, b]]] += s * rows.J[i, b]
+        if k >= 0 and sol.mark[k] == REBUILD:
+            add_alike(rows, i, n, sol.place, active, block(sol, k))
+        i += n
     for k in range(sol.islands[0]):
-        if sol.mark[k] == REBUILD and not factorize_dense(block(sol, k)):
+        if sol.mark[k] == REBUILD and not factorize_dense(block(sol, k), sol.begin[sol.first[k] : sol.first[k + 1]]):
             return False
     return True
 
@@ -98,7 +126,7 @@ def build_marked(m, pose, rows, sol, active):
 def refresh(m, pose, rows, sol, active):
     """Bring the factor up to date: rank-one changes of islands where few rows switched and no cone is involved, others anew."""
     if m.options[0].sparse:
-        return factorize_sparse(m, pose, rows)
+        return factorize_sparse(m, pose, rows, sol)
     n = rows.counts[NEFC]
     for k in range(sol.islands[0]):
         sol.mark[k] = 0
@@ -124,7 +152,7 @@ def refresh(m, pose, rows, sol, active):
         for a in range(r.nnz):
             x[sol.place[rows.J_colind[r.block, a]]] = root * rows.J[i, a]
         active[i] = 1.0 if now else 0.0
-        if not rank_one(block(sol, k), x, 1.0 if now else -1.0):
+        if not rank_one(block(sol, k), sol.begin[sol.first[k] : sol.first[k + 1]], x, 1.0 if now else -1.0):
             sol.mark[k] = REBUILD
     return build_marked(m, pose, rows, sol, active)
 
@@ -137,7 +165,7 @@ def solve_blocks(sol, b, x):
         right, found = sol.vec[0, :n], sol.vec[1, :n]
         for i in range(n):
             right[i] = b[sol.member[first + i]]
-        solve_dense(block(sol, k), right, found)
+        solve_dense(block(sol, k), sol.begin[first : first + n], right, found)
         for i in range(n):
             x[sol.member[first + i]] = found[i]
 
@@ -172,7 +200,7 @@ def newton(m, pose, forces, rows, sol, warm):
     nv = len(sol.qacc)
     scale = 1.0 / (opt.meaninertia * max(1, nv))
     start(m, pose, forces, rows, sol, warm)
-    gradient = scale * np.sqrt(np.dot(sol.grad, sol.grad))
+    gradient = scale * np.sqrt(inner(sol.grad, sol.grad))
     if scale * duality_gap(m, pose, sol) < opt.tolerance:
         return 0, gradient
     active = sol.active
@@ -183,7 +211,7 @@ def newton(m, pose, forces, rows, sol, warm):
         if not ok:
             return -1, gradient
         if opt.sparse:
-            solve_sparse(sol.grad, sol.search)
+            solve_sparse(m, pose, rows, sol)
         else:
             solve_blocks(sol, sol.grad, sol.search)
         decrement = 0.0
@@ -196,7 +224,7 @@ def newton(m, pose, forces, rows, sol, warm):
         if alpha == 0.0:
             return iteration, gradient
         update(m, forces, rows, sol)
-        gradient = scale * np.sqrt(np.dot(sol.grad, sol.grad))
+        gradient = scale * np.sqrt(inner(sol.grad, sol.grad))
         # the improvement from the slope: a difference of costs drowns in a constant term when a row has no dofs
         if gradient < opt.tolerance or 0.5 * scale * alpha * decrement < opt.tolerance:
             return iteration + 1, gradient

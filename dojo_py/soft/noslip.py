@@ -7,7 +7,8 @@ Source: computation chapter, "Algorithms"; thresholds found from the wheel.
 
 import numpy as np
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.arrays import clear_rows, scratch
+from dojo_py.jit import kernel
 from dojo_py.soft.cost import multiply_J
 from dojo_py.soft.dual import ELLIPTIC, PYRAMIDAL, delassus, finish, residual
 from dojo_py.soft.qcqp import friction_of_singular
@@ -149,12 +150,15 @@ def noslip(m, pose, forces, rows, sol):
     opt = m.options[0]
     n = rows.counts[NEFC]
     ne, nf = rows.counts[NE], rows.counts[NF]
-    block, work, states = np.empty((5, 5)), np.empty((3, 5, 5)), np.empty((5, 5))
-    label = np.zeros(len(m.bodies), np.int64)
-    improvement, scale = np.zeros(len(m.bodies)), np.zeros(len(m.bodies))
+    block, work, states = scratch((5, 5)), scratch((3, 5, 5)), scratch((5, 5))
+    label, improvement, scale = sol.tree_island, sol.tree_gain[0], sol.tree_gain[1]
+    clear_rows(sol.tree_gain)
     islands = not opt.disableflags & DISABLE_ISLAND
     if islands:
         find_islands(m, rows, label)
+    else:
+        for b in range(len(label)):
+            label[b] = 0
     for d in range(len(m.dofs)):
         scale[label[root(m, d)]] += m.dofs[d].M0 if islands else opt.meaninertia
     delassus(m, pose, rows, sol)

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.arrays import clear_rows
+from dojo_py.jit import kernel
 from dojo_py.soft.energy import energy_momentum
 from dojo_py.soft.limits import LIMIT_JOINT, LIMIT_TENDON
 from dojo_py.soft.workspace import NCON, NE, NEFC
@@ -73,7 +74,7 @@ def _note_rows(m, w, limit, equality):
         if r.type == LIMIT_JOINT or r.type == LIMIT_TENDON:
             k = r.id if r.type == LIMIT_JOINT else len(m.joints) + r.id
             limit[k, 0], limit[k, 1], limit[k, 2] = r.pos - r.margin, r.vel, force[i]
-    equality[:, :] = 0.0
+    clear_rows(equality)
     i = 0
     while i < w.rows.counts[NE]:
         e = rows[i].id

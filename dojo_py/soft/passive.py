@@ -6,7 +6,8 @@ Source: computation chapter, "Passive forces", "Polynomial forces", "Fluid force
 
 import numpy as np
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.arrays import scratch
+from dojo_py.jit import kernel
 from dojo_py.soft.fluid import fluid_forces
 from dojo_py.soft.kinematics import BALL, FREE, dof_count
 from dojo_py.soft.spatial import normalize_quaternion, relative_rotation
@@ -49,8 +50,8 @@ def add_spring(k, x, y, z, out):
 @kernel
 def joint_springs(joints, qpos, qpos_spring, out):
     """Out (nv,) += spring forces of all joints."""
-    a = np.empty(4)
-    b = np.empty(4)
+    a = scratch(4)
+    b = scratch(4)
     for i in range(len(joints)):
         j = joints[i]
         k = j.stiffness
@@ -118,7 +119,7 @@ def apply_force(rowadr, colind, cdof, last, com, point, force, out):
 @kernel
 def gravity_compensation(m_bodies, rowadr, colind, gravity, bodies, cdof, out):
     """Out (nv,) = forces that cancel the share `gravcomp` of each body's weight."""
-    force = np.empty(3)
+    force = scratch(3)
     for i in range(len(out)):
         out[i] = 0.0
     for i in range(1, len(m_bodies)):

@@ -3,7 +3,7 @@
 Source: computation chapter, "Reduced primal problem" and "Warmstart".
 """
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 from dojo_py.soft.cost import add_JT, multiply_J, row_costs
 from dojo_py.soft.inertia import multiply_M, solve_inertia
 from dojo_py.soft.workspace import NEFC

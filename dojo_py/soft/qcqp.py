@@ -6,7 +6,7 @@ Source: computation chapter, "Algorithms" (PGS with elliptic cones).
 
 import numpy as np
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 
 SINGULAR = 1e-10
 """Determinant, pivot or step below which `friction_of_singular` ends."""

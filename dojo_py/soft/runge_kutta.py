@@ -11,7 +11,7 @@ Source: Munthe-Kaas (1999), High order Runge–Kutta methods on manifolds; compu
 
 import numpy as np
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 from dojo_py.soft.euler import advance_activations, integrate_positions
 from dojo_py.soft.kinematics import BALL, FREE
 

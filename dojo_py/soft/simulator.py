@@ -89,6 +89,8 @@ class SoftSimulator:
 
     def _load(self) -> None:
         """Compile the kernels or load them from the cache, before anything is timed or threaded."""
+        if self._packed.options[0]["sparse"]:
+            self._kernels.load_cholmod(self._packed, self._workspace.work)
         _first_use.once(lambda: self._run(self._workspace, self.initial_state(), np.zeros((0, self.model.nu))))
 
     # states and inputs

@@ -7,7 +7,7 @@ Source: Featherstone, Rigid Body Dynamics Algorithms (2008), ch. 2.
 
 import numpy as np
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 
 
 @kernel

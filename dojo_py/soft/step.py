@@ -5,10 +5,9 @@ There is one entry, because every entry is compiled together with all that it ca
 
 import numpy as np
 
-from dojo_py.arrays import copy, copy_rows
+from dojo_py.arrays import clear, clear_rows, copy, copy_rows
 from dojo_py.by_address import FRESH, STOP, call_back
-from dojo_py.jit import counted_kernel as kernel
-from dojo_py.jit import entry
+from dojo_py.jit import entry, kernel
 from dojo_py.soft.contact_table import fill_contacts
 from dojo_py.soft.energy import energy_momentum
 from dojo_py.soft.euler import euler
@@ -87,28 +86,19 @@ def take_outside(w, outside, t):
     if outside.wrenches.shape[0] > 0:
         copy_rows(outside.wrenches[min(t, outside.wrenches.shape[0] - 1)], w.wrench)
     else:
-        w.wrench[:, :] = 0.0
+        clear_rows(w.wrench)
     if outside.joint_forces.shape[0] > 0:
         copy(outside.joint_forces[min(t, outside.joint_forces.shape[0] - 1)], w.joint_force)
     else:
-        w.joint_force[:] = 0.0
+        clear(w.joint_force)
 
 
-@entry
-def run(
+@kernel
+def take_steps(
     m, w, qpos, qvel, act, controls, outside, noted, begin_at, status, iterations, residual, gaps, qacc, inverse, energy,
     table, decide, data,
 ):  # fmt: skip
-    """T steps from row 0 of qpos (T + 1, nq), qvel, act with controls (T, nu); or, with an empty status, one evaluation of row 0.
-
-    A step that fails (not finite, singular) ends the rollout: the following rows repeat the last good state and carry its status.
-    A step starts its solver at the previous acceleration, the first at zero. outside: an Outside.
-    noted: a Noted, filled where it has rows. When its contacts may not fit, or those of the work arrays while these may grow, the
-    run stops. begin_at: first step, 0 unless a run goes on. Returns how many steps are done.
-    decide: address of a function that is asked before every step and after the last one (by_address.py); 0: none. It is not asked
-    again about the step at which a run goes on. table (n, WIDTH): the contacts of the latest step, for it, and the run stops
-    at a step that has more; or (0, WIDTH).
-    """
+    """What `run` does."""
     stages = 4 if m.options[0].integrator == RK4 else 1
     cold = m.options[0].disableflags & DISABLE_WARMSTART
     failed = 0
@@ -180,3 +170,24 @@ def run(
     if decide != 0:
         call_back(decide, len(controls), status[len(controls) - 1] if len(controls) > 0 else SOLVED, data)
     return len(controls)
+
+
+@entry
+def run(
+    m, w, qpos, qvel, act, controls, outside, noted, begin_at, status, iterations, residual, gaps, qacc, inverse, energy,
+    table, decide, data,
+):  # fmt: skip
+    """T steps from row 0 of qpos (T + 1, nq), qvel, act with controls (T, nu); or, with an empty status, one evaluation of row 0.
+
+    A step that fails (not finite, singular) ends the rollout: the following rows repeat the last good state and carry its status.
+    A step starts its solver at the previous acceleration, the first at zero. outside: an Outside.
+    noted: a Noted, filled where it has rows. When its contacts may not fit, or those of the work arrays while these may grow, the
+    run stops. begin_at: first step, 0 unless a run goes on. Returns how many steps are done.
+    decide: address of a function that is asked before every step and after the last one (by_address.py); 0: none. It is not asked
+    again about the step at which a run goes on. table (n, WIDTH): the contacts of the latest step, for it, and the run stops
+    at a step that has more; or (0, WIDTH).
+    """
+    return take_steps(
+        m, w, qpos, qvel, act, controls, outside, noted, begin_at, status, iterations, residual, gaps, qacc, inverse, energy, table,
+        decide, data,
+    )  # fmt: skip

@@ -8,9 +8,8 @@ margin + gap; it counts as a passive force. That its rows push back makes them g
 the normal, by R F/n for each of the n edges of a pyramid (R: regulariser). Found from the wheel.
 """
 
-import numpy as np
-
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.arrays import scratch
+from dojo_py.jit import kernel
 from dojo_py.soft.passive import apply_force
 from dojo_py.soft.workspace import NCON
 
@@ -21,8 +20,8 @@ ELLIPTIC = 1
 def add_surface(g, frame, con, sign, out):
     """out (3,) += sign * velocity of the surface of geom g at the contact: along both tangents [m/s], about the normal [rad/s]."""
     R, u, N = frame.xmat, g.surfacevel, con.frame
-    w = np.empty(3)
-    v = np.empty(3)
+    w = scratch(3)
+    v = scratch(3)
     for k in range(3):
         w[k] = R[k, 0] * u[3] + R[k, 1] * u[4] + R[k, 2] * u[5]
         v[k] = R[k, 0] * u[0] + R[k, 1] * u[1] + R[k, 2] * u[2]
@@ -39,7 +38,7 @@ def add_surface(g, frame, con, sign, out):
 @kernel
 def add_surface_velocities(m, pose, rows):
     """Velocities and reference accelerations of the contacts' rows, for surfaces that move."""
-    moving = np.empty(3)
+    moving = scratch(3)
     for i in range(rows.counts[NCON]):
         con = rows.contacts[i]
         if con.efc_address < 0 or con.dim == 1:
@@ -81,7 +80,7 @@ def add_velocity(row, change):
 @kernel
 def adhesive_forces(m, pose, rows, out):
     """Out (nv,) += forces of adhesion at all contacts."""
-    force = np.empty(3)
+    force = scratch(3)
     for i in range(rows.counts[NCON]):
         con = rows.contacts[i]
         pull = m.pairs[con.pair].adhesion

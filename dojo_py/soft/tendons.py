@@ -10,7 +10,8 @@ Source: computation chapter, "Kinematics"; the wrap itself: mechanism/wrapping.p
 import numpy as np
 
 from dojo_py.actuation.wrapping import unit3, wrap
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.arrays import scratch
+from dojo_py.jit import kernel
 from dojo_py.soft.velocity_bias import bias_acceleration
 
 WRAP_JOINT, WRAP_PULLEY, WRAP_SITE, WRAP_SPHERE, WRAP_CYLINDER = range(1, 6)
@@ -143,7 +144,7 @@ def lengthening(m, pose, t, qvel):
     """dJ/dt · qvel of the spatial tendon t, which passes sites and pulleys only: how fast it accelerates at qacc = 0."""
     first, last = m.tendons[t].adr, m.tendons[t].adr + m.tendons[t].num - 1
     divisor, total = 1.0, 0.0
-    from_a, from_b = np.empty(9), np.empty(9)
+    from_a, from_b = scratch(9), scratch(9)
     for w in range(first, last):
         if m.wraps[w].type == WRAP_PULLEY:
             divisor = m.wraps[w].prm

@@ -3,9 +3,8 @@
 Contacts, limits and couplings leave it out, as MuJoCo does. Source: computation chapter, "Dual problem" (4.0).
 """
 
-import numpy as np
-
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.arrays import scratch, zeros
+from dojo_py.jit import kernel
 from dojo_py.soft.equality import CONNECT, EQUALITY, SITE, WELD, attachment
 from dojo_py.soft.spatial import multiply_quaternions
 from dojo_py.soft.workspace import NE
@@ -19,7 +18,7 @@ def bias_acceleration(m, pose, body, point, qvel, out):
     last = m.bodies[body].lastdof
     if last < 0:
         return
-    A = np.zeros(6)
+    A = zeros(6)
     for a in range(m.M_rowadr[last], m.M_rowadr[last + 1]):
         i = m.M_colind[a]
         for k in range(6):
@@ -41,7 +40,7 @@ def bias_acceleration(m, pose, body, point, qvel, out):
 @kernel
 def add_pure_product(a, wx, wy, wz, b, scale, out):
     """Out (4,) += scale * a ⊗ (0, w) ⊗ b."""
-    t = np.empty(4)
+    t = scratch(4)
     t[0] = 0.0
     t[1] = wx
     t[2] = wy
@@ -56,10 +55,10 @@ def add_pure_product(a, wx, wy, wz, b, scale, out):
 def subtract_velocity_bias(m, pose, rows, qvel):
     """Aref of every connect and weld row -= dJ/dt qvel."""
     i = 0
-    p1, p2 = np.empty(3), np.empty(3)
-    q1, q2 = np.empty(4), np.empty(4)
-    a1, a2 = np.empty(9), np.empty(9)
-    total, w = np.empty(4), np.empty(4)
+    p1, p2 = scratch(3), scratch(3)
+    q1, q2 = scratch(4), scratch(4)
+    a1, a2 = scratch(9), scratch(9)
+    total, w = scratch(4), scratch(4)
     while i < rows.counts[NE]:
         e = m.equalities[rows.rows[i].id]
         if rows.rows[i].type != EQUALITY or (e.type != CONNECT and e.type != WELD):
@@ -88,7 +87,7 @@ def subtract_velocity_bias(m, pose, rows, qvel):
         w[0] = 0.0
         for k in range(3):
             w[1 + k] = a2[6 + k]
-        left = np.empty(4)
+        left = scratch(4)
         multiply_quaternions(q2, w, left)
         add_pure_product(left, wx, wy, wz, q1, -0.5, total)
         for k in range(3):

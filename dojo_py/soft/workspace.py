@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dojo_py.by_address import ADDRESSES
 from dojo_py.collision.convex_shapes import Hulls
 from dojo_py.collision.epa import Polytope, polytope
 from dojo_py.collision.height_fields import with_room_for_a_prism
@@ -151,8 +152,16 @@ class Solver(NamedTuple):
     """(nv + 1,) where each island begins there"""
     offset: np.ndarray
     """(nv + 1,) and where its block begins in the memory of H"""
+    begin: np.ndarray
+    """(nv,) of each row of a factor: its first column within its block (cholesky.py)"""
     mark: np.ndarray
     """(nv,) of each island: whether its factor is to be made anew (newton.py)"""
+    tree_island: np.ndarray
+    """(nbody,) islands of trees for noslip: smallest root body"""
+    tree_gain: np.ndarray
+    """(2, nbody) of each such island: improvement of a sweep, scale"""
+    apart: np.ndarray
+    """(8,) addresses of what is compiled apart"""
 
 
 class Work(NamedTuple):
@@ -251,7 +260,8 @@ def allocate(m: SoftModel, contacts: int = 0, near: int = 0) -> Work:
         trial=np.zeros(nefc), vec=np.zeros((4, nv)), A=np.zeros((nefc, nefc) if dual else (0, 0)),
         islands=np.zeros(1, np.int64), island=np.zeros(nv, np.int64), place=np.zeros(nv, np.int64),
         member=np.zeros(nv, np.int64), first=np.zeros(nv + 1, np.int64), offset=np.zeros(nv + 1, np.int64),
-        mark=np.zeros(nv, np.int64),
+        begin=np.zeros(nv, np.int64), mark=np.zeros(nv, np.int64),
+        tree_island=np.zeros(len(m.bodies), np.int64), tree_gain=np.zeros((2, len(m.bodies))), apart=ADDRESSES,
     )  # fmt: skip
     width = max(len(m.qpos0), nv, nout, m.na, 1)
     return Work(

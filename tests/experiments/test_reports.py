@@ -17,6 +17,7 @@ from dojo_py.reproduce import (
     figure9,
     load,
     report,
+    soft_speed,
     soft_vs_hard,
     sweep,
     table2,
@@ -35,6 +36,7 @@ SHORT = {
     "figure7": lambda: figure7.run((20, 50), 0.6),
     "figure9": lambda: figure9.run(0.4),
     "soft_vs_hard": lambda: soft_vs_hard.run(0.4, 0.4, (0.1, 0.05), 0.6, 0.1, 0.5),
+    "soft_speed": lambda: soft_speed.run(("pendulum", "raibert_hopper"), 2),
     "sweep": lambda: sweep.run((0.05,), 4),
 }
 

@@ -1,4 +1,7 @@
-"""Speed of one step beside mj_step, in the same process on one thread; batch beside mujoco.rollout; compile time."""
+"""Speed of one step beside mj_step, in the same process on one thread; batch beside mujoco.rollout.
+
+Other work on the machine makes both slower, but not to the same degree: a bound that is met once in a few tries is met.
+"""
 
 import time
 
@@ -9,19 +12,44 @@ import oracle
 import pytest
 
 import dojo_py
+from dojo_py import models
+from dojo_py.reproduce.soft_speed import CAPSULES, CHAIN, HUMANOIDS, bound_of, step_times
 from dojo_py.soft import SoftSimulator
 
-STEPS = 1000
+TRIES = 4
 
 
-def best_of(function, repeats=5):
-    """Shortest wall time [s] of several calls: the least disturbed one."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return min(times)
+def ratio_within(name, driven):
+    """Print and assert that the ratio to mj_step is within the model's bound."""
+    bound, found = bound_of(name), []
+    for _ in range(TRIES):
+        t = step_times(name, driven)
+        found.append(t.ratio)
+        if found[-1] <= bound:
+            break
+    print(f"\n{name}: ours {1e6 * t.ours:.1f} µs, mj_step {1e6 * t.theirs:.1f} µs, ratio {min(found):.2f} (bound {bound})")
+    assert min(found) <= bound
+
+
+@pytest.mark.parametrize("driven", [False, True], ids=["at rest", "driven"])
+def test_humanoid(driven):
+    """On the ground. Bound 1.2; measured 0.77 at rest, 0.71 driven (1.33 and 1.09 before)."""
+    ratio_within("humanoid", driven)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("driven", [False, True], ids=["at rest", "driven"])
+@pytest.mark.parametrize("name", models.names() + models.scenes())
+def test_shipped_models(name, driven):
+    """Bound 1.2. Measured: robots 0.4 to 0.85, scenes 0.6 to 1.0 (docs/speed.md)."""
+    ratio_within(name, driven)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [CHAIN, CAPSULES, HUMANOIDS])
+def test_large_models(name):
+    """Bound 1.5. Measured: 1.0, 0.8 and 0.75 (3.2, 3.2 and 1.25 before)."""
+    ratio_within(name, False)
 
 
 def settled(model, steps=300):
@@ -33,28 +61,14 @@ def settled(model, steps=300):
     return data.qpos.copy(), data.qvel.copy()
 
 
-@pytest.mark.parametrize("moving", [False, True], ids=["at rest", "driven"])
-def test_step_costs_at_most_three_mj_steps(moving):
-    """Humanoid on the ground. Measured on two cores: 1.0 to 1.5 times mj_step (26 to 40 µs)."""
-    path = oracle.REPOSITORY / "models" / "humanoid.xml"
-    wheel = mujoco.MjModel.from_xml_path(str(path))
-    simulator = SoftSimulator(dojo_py.load_model(path))
-    qpos, qvel = settled(wheel)
-    controls = np.random.default_rng(0).uniform(-1, 1, (STEPS, wheel.nu)) * moving
-    state = simulator.initial_state(qpos, qvel)
-    simulator.rollout(state, controls[:2])
-    data = mujoco.MjData(wheel)
-
-    def theirs():
-        mujoco.mj_resetData(wheel, data)
-        data.qpos[:], data.qvel[:] = qpos, qvel
-        for control in controls:
-            data.ctrl[:] = control
-            mujoco.mj_step(wheel, data)
-
-    ours_time, wheel_time = best_of(lambda: simulator.rollout(state, controls)), best_of(theirs)
-    print(f"\nours {1e6 * ours_time / STEPS:.1f} µs, mj_step {1e6 * wheel_time / STEPS:.1f} µs, ratio {ours_time / wheel_time:.2f}")
-    assert ours_time < 3 * wheel_time
+def best_of(function, repeats=3):
+    """Shortest wall time [s] of several calls: the least disturbed one."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return min(times)
 
 
 @pytest.mark.slow
@@ -73,6 +87,6 @@ def test_batch_beside_mujoco_rollout():
     start = np.zeros(size)
     mujoco.mj_getState(wheel, data[0], start, mujoco.mjtState.mjSTATE_FULLPHYSICS)
     starts = np.tile(start, (256, 1))
-    ours = best_of(lambda: simulator.rollout_batch(state, controls, threads=2), 3)
-    theirs = best_of(lambda: mujoco.rollout.rollout(wheel, data, starts, controls), 3)
+    ours = best_of(lambda: simulator.rollout_batch(state, controls, threads=2))
+    theirs = best_of(lambda: mujoco.rollout.rollout(wheel, data, starts, controls))
     print(f"\nbatch of 256 × 100: ours {25600 / ours:.0f} steps/s, mujoco.rollout {25600 / theirs:.0f} steps/s")

@@ -9,7 +9,8 @@ points below the reach. Edges: midway between the nearest points of the two edge
 
 import numpy as np
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.arrays import scratch
+from dojo_py.jit import kernel
 from dojo_py.soft.narrowphase.points import write
 
 CLOSE, CLOSE_MARGIN, MARGIN = 0.99, 0.05, 1e-6
@@ -40,7 +41,7 @@ def face_axis(R1, size_1, R2, size_2, d, best, n):
 def edge_axis(A, size_a, B, size_b, d, n):
     """Largest separation along a cross product of edges: (separation, 3 i + j, or -1 if all are parallel). n (3,): axis along d."""
     best, index = -1e300, -1
-    x = np.empty(3)
+    x = scratch(3)
     for i in range(3):
         for j in range(3):
             x[0] = A[1, i] * B[2, j] - A[2, i] * B[1, j]
@@ -114,7 +115,7 @@ def face_contacts(ref, size_r, axis, inc, size_i, normal, order, reach, out):
     R = ref.xmat
     along = normal[0] * R[0, axis] + normal[1] * R[1, axis] + normal[2] * R[2, axis]
     side = order if along > 0.0 else -order
-    polygon, other = np.empty((8, 3)), np.empty((8, 3))
+    polygon, other = scratch((8, 3)), scratch((8, 3))
     opposed_face(ref, axis, side, inc, size_i, polygon)
     count = 4
     for plane in range(4):
@@ -139,7 +140,7 @@ def face_contacts(ref, size_r, axis, inc, size_i, normal, order, reach, out):
 def edge_contact(a, size_a, i, b, size_b, j, normal, dist, out):
     """The contact of edge direction i of a and j of b that support the axis `normal` (3,)."""
     A, B = a.xmat, b.xmat
-    p, w = np.empty(3), np.empty(3)
+    p, w = scratch(3), scratch(3)
     for k in range(3):
         p[k], w[k] = a.xpos[k], b.xpos[k]
     for m in range(3):
@@ -168,7 +169,7 @@ def edge_contact(a, size_a, i, b, size_b, j, normal, dist, out):
 @kernel
 def box_box(a, size_a, b, size_b, reach, out):
     """size: half-sizes (3,). Returns the number of contacts, 0 to 8."""
-    d, n, e = np.empty(3), np.empty(3), np.empty(3)
+    d, n, e = scratch(3), scratch(3), scratch(3)
     for k in range(3):
         d[k] = b.xpos[k] - a.xpos[k]
     face, i = face_axis(a.xmat, size_a, b.xmat, size_b, d, -1e300, n)

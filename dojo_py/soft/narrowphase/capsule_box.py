@@ -11,7 +11,8 @@ A point counts as near a corner when the two straight lines come closest beyond 
 
 import numpy as np
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.arrays import scratch, zeros
+from dojo_py.jit import kernel
 from dojo_py.soft.narrowphase.sphere_box import sphere_box_at
 
 PARALLEL = 1e-12
@@ -51,7 +52,7 @@ def edge_nearest(c, a, half, k, s, q):
 def nearest(c, a, half, size, side):
     """Parameter t of the segment's first point. side (3,): sign of the face, edge or corner it is near to; 0 along it."""
     best, t_best = 1e300, 0.0
-    q, sign = np.empty(3), np.empty(3)
+    q, sign = scratch(3), scratch(3)
     for end in range(2):
         t = -half if end == 0 else half
         d2 = 0.0
@@ -116,7 +117,7 @@ def second(c, a, half, size, side, t):
 def capsule_box(capsule, size_c, box, size_b, reach, out):
     """size_c: (radius, half-length, -), size_b: half-sizes (3,). Returns the number of contacts, 0 to 2."""
     R, C = box.xmat, capsule.xmat
-    c, a, side = np.empty(3), np.empty(3), np.zeros(3)
+    c, a, side = scratch(3), scratch(3), zeros(3)
     dx, dy, dz = capsule.xpos[0] - box.xpos[0], capsule.xpos[1] - box.xpos[1], capsule.xpos[2] - box.xpos[2]
     for i in range(3):
         c[i] = R[0, i] * dx + R[1, i] * dy + R[2, i] * dz

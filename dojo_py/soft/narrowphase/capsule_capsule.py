@@ -1,6 +1,6 @@
 """Two capsules: the nearest points of the segments; parallel axes make two contacts, at the ends of the overlap."""
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 from dojo_py.soft.narrowphase.points import spheres
 
 

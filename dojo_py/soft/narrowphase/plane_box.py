@@ -1,6 +1,6 @@
 """Plane and box: the corners below the plane's reach, at most four, in the order of the corners' sign bits."""
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 from dojo_py.soft.narrowphase.points import plane_point
 
 

@@ -5,7 +5,7 @@ The two extra points make an equilateral triangle with the first on the nearer r
 
 import numpy as np
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 from dojo_py.soft.narrowphase.points import write
 
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.arrays import scratch
+from dojo_py.jit import kernel
 from dojo_py.soft.narrowphase.points import plane_point
 
 
@@ -10,7 +11,7 @@ from dojo_py.soft.narrowphase.points import plane_point
 def plane_ellipsoid(plane, ellipsoid, size, reach, out):
     """size: semi-axes (3,). Returns the number of contacts, 0 or 1."""
     R = ellipsoid.xmat
-    d = np.empty(3)
+    d = scratch(3)
     for k in range(3):
         d[k] = -size[k] * (R[0, k] * plane.xmat[0, 2] + R[1, k] * plane.xmat[1, 2] + R[2, k] * plane.xmat[2, 2])
     norm = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])

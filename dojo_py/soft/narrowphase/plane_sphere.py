@@ -1,6 +1,6 @@
 """Plane and sphere: one contact below the centre."""
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 from dojo_py.soft.narrowphase.points import plane_point
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 
 
 @kernel

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.arrays import scratch
+from dojo_py.jit import kernel
 from dojo_py.soft.narrowphase.points import write
 
 
@@ -10,9 +11,9 @@ from dojo_py.soft.narrowphase.points import write
 def sphere_box_at(x, y, z, radius, box, size, reach, out, n):
     """Contact n of the sphere of `radius` at (x, y, z) and the box of half-sizes `size` (3,); returns the new count."""
     R = box.xmat
-    c = np.empty(3)
-    p = np.empty(3)
-    d = np.empty(3)
+    c = scratch(3)
+    p = scratch(3)
+    d = scratch(3)
     x0, y0, z0 = x - box.xpos[0], y - box.xpos[1], z - box.xpos[2]
     gap2 = 0.0
     for k in range(3):

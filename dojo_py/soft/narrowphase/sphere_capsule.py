@@ -1,6 +1,6 @@
 """Sphere and capsule: the sphere against the sphere at the nearest point of the capsule's segment."""
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 from dojo_py.soft.narrowphase.points import spheres
 
 

@@ -1,6 +1,6 @@
 """Two spheres: one contact on the line between the centres."""
 
-from dojo_py.jit import counted_kernel as kernel
+from dojo_py.jit import kernel
 from dojo_py.soft.narrowphase.points import spheres
 
 
