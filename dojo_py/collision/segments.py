@@ -36,7 +36,7 @@ def closest_parameters(w, ua, ub):
     aw = ua[0] * w[0] + ua[1] * w[1] + ua[2] * w[2]
     bw = ub[0] * w[0] + ub[1] * w[1] + ub[2] * w[2]
     det = aa * bb - ab * ab
-    # at the ends of the shorter the axes are apart across by its length u times the sine: its square over 2 |w| is what they part by
+    # at an end of the shorter they are apart across by its length times the sine: this, squared, over 2 |w| is how much farther
     near = 2.0 * BELOW * math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) * max(aa, bb)
     if det < max(min(near, PARALLEL * aa * bb), ROUND_OFF * aa * bb):
         t = min(max(bw / bb, -1.0), 1.0)  # what faces the middle of A
