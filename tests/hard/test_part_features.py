@@ -1,4 +1,4 @@
-"""Parts of a step choose what they touch with; what is found at an end is no deeper at the start than the shapes are; rims that stay."""
+"""Parts of a step choose what they touch with; what is found at an end is no deeper at the start than the shapes are."""
 
 import mujoco
 import numpy as np
@@ -44,7 +44,7 @@ THROWN = """<mujoco><default><geom friction="0.5 0 0"/></default><worldbody><geo
 
 
 def test_a_body_that_moves_by_its_size_in_a_step_lands():
-    """A cylinder at 12 m/s, h 54 ms, from a seed of the gauntlet. Both steps SOLVED, the second was INEXACT after 510 iterations."""
+    """A cylinder at 12 m/s, h 54 ms, from a seed of the gauntlet. The second step was INEXACT after 510 iterations."""
     sim = HardSimulator(load_model(THROWN), timestep=0.054)
     run = sim.rollout(sim.initial_state(qvel=[0, -6, -10, 0, 0, 0]), np.zeros((2, 0)))
     assert run.unsolved == 0
@@ -68,8 +68,8 @@ def test_forces_of_all_parts_are_reported():
     assert seen
 
 
-PEG = """<mujoco><worldbody>
-  <body pos="0 0 0.5"><geom type="box" size="0.1 0.02 0.1" pos="0 0.04 0"/><geom type="box" size="0.1 0.02 0.1" pos="0 -0.04 0"/></body>
+PEG = """<mujoco><default><default class="wall"><geom type="box" size="0.1 0.02 0.1"/></default></default><worldbody>
+  <body pos="0 0 0.5"><geom class="wall" pos="0 0.04 0"/><geom class="wall" pos="0 -0.04 0"/></body>
   <body pos="0 0 0.5" euler="0 90 0"><joint type="slide" axis="0 0 1"/><geom type="cylinder" size="0.03 0.05"/></body>
 </worldbody></mujoco>"""
 
