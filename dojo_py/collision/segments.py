@@ -36,7 +36,7 @@ def closest_parameters(w, ua, ub):
     aw = ua[0] * w[0] + ua[1] * w[1] + ua[2] * w[2]
     bw = ub[0] * w[0] + ub[1] * w[1] + ub[2] * w[2]
     det = aa * bb - ab * ab
-    # at an end of the shorter they are apart across by its length times the sine: this, squared, over 2 d is how much farther, d apart
+    # at an end of the shorter they are apart across by its length times the sine: over 2 d its square is how much farther
     apart = math.sqrt(max(w[0] * w[0] + w[1] * w[1] + w[2] * w[2] - aw * aw / aa, 0.0))
     if det < max(min(2.0 * BELOW * apart * max(aa, bb), PARALLEL * aa * bb), ROUND_OFF * aa * bb):
         t = min(max(bw / bb, -1.0), 1.0)  # what faces the middle of A

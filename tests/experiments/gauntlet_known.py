@@ -22,8 +22,8 @@ KNOWN: dict[str, dict[str, Known]] = {
     "bodies": {
         "solved, other": Known(
             (0, 10, 710017),
-            "24 bodies of half a millimetre that start in one another, or touch without gravity; a ball that rolls down between a wall "
-            "and a ball at friction 1, wedged: both contacts stick and their gaps do not agree with that to second order",
+            "24 bodies of half a millimetre that start in one another, or touch without gravity; a ball that rolls down between a "
+            "wall and a ball at friction 1, wedged: both contacts stick, which gaps do not agree with to second order",
         ),
         "work bounded": Known(
             (0, 10, 310276),
@@ -34,7 +34,7 @@ KNOWN: dict[str, dict[str, Known]] = {
     "shapes": {
         "solved, other": Known(
             (310140, 710003),
-            "grains of 0.5 mm that spin by 3 rad a step and more, one step of 60; 16 bodies at 74 m/s² and 28 ms, seven steps of 60",
+            "grains of 0.5 mm that spin by 3 rad a step and more, one of 60; 16 bodies at 74 m/s² and 28 ms, seven of 60",
         ),
         "work bounded": Known((15,), "the first step, 460 iterations beside 6"),
         "energy": Known(

@@ -76,7 +76,7 @@ def test_convergence_is_quadratic():
 WHY = "with at_end and without: rigid bodies do not determine how what slides shares its load, nor with it the friction"
 FAR = pytest.mark.xfail(strict=True, reason=f"bound 1e-6: 2.7e-4, {WHY}")
 NEAR = pytest.mark.xfail(strict=False, reason=f"bound 1e-6: 1.7e-6, {WHY}")
-"""Both are solutions: with tolerances ten times tighter both motions stay as they are (a humanoid whose four hands' corners slide)."""
+"""Both are solutions: with tolerances ten times tighter both motions stay as they are (a humanoid whose hands slide)."""
 
 
 @pytest.mark.parametrize("name", ["panda", "quadruped", pytest.param("humanoid", marks=FAR), pytest.param("walker", marks=NEAR)])
