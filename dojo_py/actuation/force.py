@@ -66,8 +66,7 @@ def controlled(T, i, length, velocity, V):
         T.gaintype[i], T.dynprm[i], T.gain[i], T.bias[i], T.spec[i], T.early[i], V.control, T.control[i], V.act, T.activation[i],
         length, velocity, V.span[0], V.act_rate,
     )  # fmt: skip
-    if not V.hold[0]:
-        V.velocity[i] = velocity
+    V.velocity[i] = velocity
     b1, b2 = fl + el, fv + ev
     return F + E - b1 * length - b2 * velocity, b1, b2, E
 

@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.actuation.controlled import is_controlled, next_states
-from dojo_py.actuation.force import advance, clamp, force_law, rest, signal, turn_of
-from dojo_py.actuation.orientation import advance_rotation
+from dojo_py.actuation.controlled import is_controlled
+from dojo_py.actuation.force import clamp, force_law, rest, signal, turn_of
 from dojo_py.actuation.short_way import turns_too_many
 from dojo_py.actuation.table import ActuatorTable, build_table
 from dojo_py.actuation.transmission import (
@@ -36,6 +35,7 @@ from dojo_py.arrays import copy
 from dojo_py.hard.couplings import acting_tendons
 from dojo_py.hard.layout import BodyMap, Layout, quaternion_product
 from dojo_py.hard.lift import driven, lift_forces
+from dojo_py.hard.next_activations import advance_activations
 from dojo_py.hard.orientation_drive import ask_orientation, orientation_arrays
 from dojo_py.hard.orientation_table import between, orientation_servos
 from dojo_py.hard.tendon_paths import load_paths
@@ -467,25 +467,6 @@ def _crank_force(T, i, V, bodies, u):
         f[k] = -f[k]
     _add_wrench(V.wrench, T.body[i, 1], r[1], f, torque, gear * p)
     return p
-
-
-@kernel
-def advance_activations(T, V, act, h, out):
-    """out (na,) = activations after h [s], from the rates that `drive` found."""
-    for k in range(act.shape[0]):
-        out[k] = act[k]
-    for i in range(T.dof.shape[0]):
-        k = T.activation[i]
-        if k >= 0 and T.enabled[i] and is_controlled(T.gaintype[i]):
-            velocity = V.velocity[i]
-            next_states(T.gaintype[i], T.dynprm[i], T.gain[i], T.bias[i], act, k, velocity, V.act_rate, h, out)
-        elif k >= 0 and T.orientation[i] >= 0:
-            out[k], out[k + 1], out[k + 2] = advance_rotation(T, i, act, V.act_rate, h)
-        elif k >= 0 and T.enabled[i]:
-            out[k] = advance(T, i, act[k], V.act_rate[k], h)
-            if T.rotation[i]:  # an activation stays within half a turn of the length
-                turn = turn_of(T, i)
-                out[k] -= turn * turns_too_many(out[k] - V.length[i], turn)
 
 
 @entry
