@@ -53,7 +53,7 @@ def advance(task: Any, states: Sequence[State], actions: Array, threads: int | N
 def differentiate(task: Any, state: State, action: Array, kappa: float | None) -> tuple[Array, Array, State]:
     """A (2nv, 2nv), B (2nv, na) of one action at kappa, through all its substeps, and the state after it; tangent [dq, dv].
 
-    Activations carry on from substep to substep; what those before the action do is left out. The soft mode ignores kappa.
+    Activations carry on from substep to substep; what those before it do is left out. The soft mode ignores kappa.
     FloatingPointError when a substep, or its derivative, overflows.
     """
     control = task.control(action)
