@@ -80,12 +80,13 @@ class Drive(NamedTuple):
     actuator_force: np.ndarray  # (nout,) forces at the start of the step [N, N m]
     act_rate: np.ndarray  # (na,)
     turns: np.ndarray  # (n,) whole turns that servos of rotations leave out
+    way: np.ndarray  # (n,) whole turns that their filters leave out on the way to the control
     length: np.ndarray  # (n,) their lengths at the start of the step
     velocity: np.ndarray  # (n,) rates of the lengths of servos and motors there
     act: np.ndarray  # (na,) activations at the start of the step
     control: np.ndarray  # (nu,) controls within their ranges
     span: np.ndarray  # (1,) length of the step [s]
-    hold: np.ndarray  # (1,) 1: `turns` and the lengths of servos stay as they are, while a difference is taken
+    hold: np.ndarray  # (1,) 1: `turns`, `way` and the lengths of servos stay as they are, while a difference is taken
     scratch: np.ndarray  # (24, 12)
     angle: np.ndarray  # (nd,) coordinates of hinges and slides, lengths of tendons
     coordinates: np.ndarray  # (96, 12) work of coordinates.py
@@ -199,7 +200,22 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
     own = z(n), z(na), z(nu), z(1)
     lift = z(nd), z((nb, 6))
     return Drive(
-        servos, z(nd), z((nb, 6)), z(outputs), z(na), z(n), z(n), *own, hold, z((24, 12)), z(nd), z((96, 12)), z(nd), *lift, *paths
+        servos,
+        z(nd),
+        z((nb, 6)),
+        z(outputs),
+        z(na),
+        z(n),
+        z(n),
+        z(n),
+        *own,
+        hold,
+        z((24, 12)),
+        z(nd),
+        z((96, 12)),
+        z(nd),
+        *lift,
+        *paths,
     )
 
 
@@ -253,7 +269,7 @@ def apply_actuator(L, T, i, V, bodies, qpos, qvel, act, control, h):
         S.pull_law[T.pull[i], :] = 0.0
     if T.orientation[i] >= 0:
         return ask_orientation(T, i, V, bodies, act, h)
-    u = signal(T, i, control, act, h, V.act_rate)
+    u = signal(T, i, control, act, h, V)
     if not T.enabled[i]:
         if is_controlled(T.gaintype[i]):
             rest(T, i, V)

@@ -14,11 +14,15 @@ def advance_activations(T, V, act, h, out):
         out[k] = act[k]
     for i in range(T.dof.shape[0]):
         advance_actuator(T, V, i, act, h, out)
+        k = T.activation[i]
+        if k >= 0 and T.enabled[i] and T.rotation[i]:  # an activation stays within half a turn of the length
+            turn = turn_of(T, i)
+            out[k] -= turn * turns_too_many(out[k] - V.length[i], turn)
 
 
 @kernel
 def advance_actuator(T, V, i, act, h, out):
-    """The entries of actuator i in out (na,) after h [s]; one that is switched off leaves them as they are."""
+    """The entries of actuator i in out (na,) after h [s], whole turns not left out; one that is switched off changes none."""
     k = T.activation[i]
     if k >= 0 and T.enabled[i] and is_controlled(T.gaintype[i]):
         velocity = V.velocity[i]
@@ -27,6 +31,3 @@ def advance_actuator(T, V, i, act, h, out):
         out[k], out[k + 1], out[k + 2] = advance_rotation(T, i, act, V.act_rate, h)
     elif k >= 0 and T.enabled[i]:
         out[k] = advance(T, i, act[k], V.act_rate[k], h)
-        if T.rotation[i]:  # an activation stays within half a turn of the length
-            turn = turn_of(T, i)
-            out[k] -= turn * turns_too_many(out[k] - V.length[i], turn)
