@@ -28,10 +28,11 @@ def turn_of(T, i):
 
 
 @kernel
-def signal(T, i, control, act, h, rates):
-    """What the gain of actuator i multiplies: its clamped control, or its activation. Writes the activation's rate to rates (na,).
+def signal(T, i, control, act, h, V):
+    """What the gain of actuator i multiplies: its clamped control, or its activation. Writes the activation's rate to V.act_rate.
 
-    T: ActuatorTable; control (nu,), act (na,); h [s] is used by actuators with actearly, whose next activation acts already.
+    T: ActuatorTable; V: Drive; control (nu,), act (na,); h [s] is used by actuators with actearly, whose next activation acts
+    already.
     """
     c, k = T.control[i], T.activation[i]
     u = clamp(control[c], T.control_range[c, 0], T.control_range[c, 1])
@@ -40,12 +41,15 @@ def signal(T, i, control, act, h, rates):
     target = u
     if T.rotation[i] and T.dyntype[i] != DYN_INTEGRATOR:  # filters take the short way, too
         turn = turn_of(T, i)
-        target -= turn * turns_too_many(u - act[k], turn)
-    rates[k] = activation_rate(T.dyntype[i], T.dynprm[i], target, act[k]) if T.enabled[i] else 0.0
+        if not V.hold[0]:
+            V.way[i] = turns_too_many(u - act[k], turn)
+        target -= turn * V.way[i]
+    rate = activation_rate(T.dyntype[i], T.dynprm[i], target, act[k]) if T.enabled[i] else 0.0
+    V.act_rate[k] = rate
     if T.dyntype[i] == DYN_NONE:
         return u
     if T.early[i]:
-        return advance(T, i, act[k], rates[k], h)
+        return advance(T, i, act[k], rate, h)
     return act[k]
 
 
@@ -66,8 +70,7 @@ def controlled(T, i, length, velocity, V):
         T.gaintype[i], T.dynprm[i], T.gain[i], T.bias[i], T.spec[i], T.early[i], V.control, T.control[i], V.act, T.activation[i],
         length, velocity, V.span[0], V.act_rate,
     )  # fmt: skip
-    if not V.hold[0]:
-        V.velocity[i] = velocity
+    V.velocity[i] = velocity
     b1, b2 = fl + el, fv + ev
     return F + E - b1 * length - b2 * velocity, b1, b2, E
 

@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.actuation.controlled import is_controlled, next_states
-from dojo_py.actuation.force import advance, clamp, force_law, rest, signal, turn_of
-from dojo_py.actuation.orientation import advance_rotation
+from dojo_py.actuation.controlled import is_controlled
+from dojo_py.actuation.force import clamp, force_law, rest, signal, turn_of
 from dojo_py.actuation.short_way import turns_too_many
 from dojo_py.actuation.table import ActuatorTable, build_table
 from dojo_py.actuation.transmission import (
@@ -36,6 +35,7 @@ from dojo_py.arrays import copy
 from dojo_py.hard.couplings import acting_tendons
 from dojo_py.hard.layout import BodyMap, Layout, quaternion_product
 from dojo_py.hard.lift import driven, lift_forces
+from dojo_py.hard.next_activations import advance_activations
 from dojo_py.hard.orientation_drive import ask_orientation, orientation_arrays
 from dojo_py.hard.orientation_table import between, orientation_servos
 from dojo_py.hard.tendon_paths import load_paths
@@ -80,12 +80,13 @@ class Drive(NamedTuple):
     actuator_force: np.ndarray  # (nout,) forces at the start of the step [N, N m]
     act_rate: np.ndarray  # (na,)
     turns: np.ndarray  # (n,) whole turns that servos of rotations leave out
+    way: np.ndarray  # (n,) whole turns that their filters leave out on the way to the control
     length: np.ndarray  # (n,) their lengths at the start of the step
     velocity: np.ndarray  # (n,) rates of the lengths of servos and motors there
     act: np.ndarray  # (na,) activations at the start of the step
     control: np.ndarray  # (nu,) controls within their ranges
     span: np.ndarray  # (1,) length of the step [s]
-    hold: np.ndarray  # (1,) 1: `turns` and the lengths of servos stay as they are, while a difference is taken
+    hold: np.ndarray  # (1,) 1: `turns`, `way` and the lengths of servos stay as they are, while a difference is taken
     scratch: np.ndarray  # (24, 12)
     angle: np.ndarray  # (nd,) coordinates of hinges and slides, lengths of tendons
     coordinates: np.ndarray  # (96, 12) work of coordinates.py
@@ -199,7 +200,22 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
     own = z(n), z(na), z(nu), z(1)
     lift = z(nd), z((nb, 6))
     return Drive(
-        servos, z(nd), z((nb, 6)), z(outputs), z(na), z(n), z(n), *own, hold, z((24, 12)), z(nd), z((96, 12)), z(nd), *lift, *paths
+        servos,
+        z(nd),
+        z((nb, 6)),
+        z(outputs),
+        z(na),
+        z(n),
+        z(n),
+        z(n),
+        *own,
+        hold,
+        z((24, 12)),
+        z(nd),
+        z((96, 12)),
+        z(nd),
+        *lift,
+        *paths,
     )
 
 
@@ -253,7 +269,7 @@ def apply_actuator(L, T, i, V, bodies, qpos, qvel, act, control, h):
         S.pull_law[T.pull[i], :] = 0.0
     if T.orientation[i] >= 0:
         return ask_orientation(T, i, V, bodies, act, h)
-    u = signal(T, i, control, act, h, V.act_rate)
+    u = signal(T, i, control, act, h, V)
     if not T.enabled[i]:
         if is_controlled(T.gaintype[i]):
             rest(T, i, V)
@@ -467,25 +483,6 @@ def _crank_force(T, i, V, bodies, u):
         f[k] = -f[k]
     _add_wrench(V.wrench, T.body[i, 1], r[1], f, torque, gear * p)
     return p
-
-
-@kernel
-def advance_activations(T, V, act, h, out):
-    """out (na,) = activations after h [s], from the rates that `drive` found."""
-    for k in range(act.shape[0]):
-        out[k] = act[k]
-    for i in range(T.dof.shape[0]):
-        k = T.activation[i]
-        if k >= 0 and T.enabled[i] and is_controlled(T.gaintype[i]):
-            velocity = V.velocity[i]
-            next_states(T.gaintype[i], T.dynprm[i], T.gain[i], T.bias[i], act, k, velocity, V.act_rate, h, out)
-        elif k >= 0 and T.orientation[i] >= 0:
-            out[k], out[k + 1], out[k + 2] = advance_rotation(T, i, act, V.act_rate, h)
-        elif k >= 0 and T.enabled[i]:
-            out[k] = advance(T, i, act[k], V.act_rate[k], h)
-            if T.rotation[i]:  # an activation stays within half a turn of the length
-                turn = turn_of(T, i)
-                out[k] -= turn * turns_too_many(out[k] - V.length[i], turn)
 
 
 @entry

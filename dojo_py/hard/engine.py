@@ -249,8 +249,8 @@ class Engine:
     ) -> Any:
         """Record of a trajectory of this engine run backwards: its states are made anew, one step from each recorded one.
 
-        controls (T, nu): as they arrived. cotangents (T + 1, 2nv): of all states. The record's are summed up from the last to the
-        first; where they overflow they are zero, and the status is NOT_FINITE.
+        controls (T, nu): as they arrived. cotangents (T + 1, 2nv + na): of all states. The record's are summed up from the last to
+        the first; where they overflow they are zero, and the status is NOT_FINITE.
         """
         from dojo_py.hard.rollout import allocate_record, roll_out
 

@@ -37,8 +37,8 @@ class HardLoop:
         self.fixed = world.planes.geom.astype(np.int64)
         """(m, 2) geoms of its first rows; -1 is never among them."""
         self.control = np.zeros((steps, model.nu))
-        self.cotangents = np.zeros((steps + 1, 2 * model.nv))
-        """(steps + 1, 2nv) of the states on the way back, tangents [δq, δv]."""
+        self.cotangents = np.zeros((steps + 1, 2 * model.nv + model.na))
+        """(steps + 1, 2nv + na) of the states on the way back, tangents [δq, δv, δact]."""
         self.by_control = np.zeros((steps, model.nu))
         self._none = outside_of(model, None, None, 0)
         self._time = 0.0

@@ -13,8 +13,9 @@ from dojo_py.hard.apart import differentiate
 from dojo_py.hard.body_table import add_joint_forces, expand, gather_wrenches, joint_force_levers, wrench_levers
 from dojo_py.hard.contact_table import empty_table, fill_contacts
 from dojo_py.hard.coordinates import HALF_TURN, to_minimal
-from dojo_py.hard.drives import advance_activations, drive
+from dojo_py.hard.drives import drive
 from dojo_py.hard.interior_point import INEXACT, NOT_FINITE, SINGULAR, SOLVED, TOO_FAST
+from dojo_py.hard.next_activations import advance_activations
 from dojo_py.hard.noted import Noted, allocate_noted, note_drive, note_step
 from dojo_py.hard.outcome import FAILED, MOVED, PARTS, RESIDUAL, STATUS, WORST
 from dojo_py.hard.step import hard_step
@@ -37,10 +38,10 @@ class Record(NamedTuple):
     reports: np.ndarray  # (T, 9)
     maximal: np.ndarray  # (T + 1, nbody, 13), or (0, nbody, 13)
     contacts: np.ndarray  # (number of candidates, WIDTH) after the last step, or (0, WIDTH)
-    A: np.ndarray  # (T, 2 nv, 2 nv) derivatives of the steps, or (0, …)
-    B: np.ndarray  # (T, 2 nv, nu), or (0, …)
+    A: np.ndarray  # (T, n, n) derivatives of the steps, n = 2 nv + na, or (0, …)
+    B: np.ndarray  # (T, n, nu), or (0, …)
     gradients: np.ndarray  # (T, 9) reports of the steps that were differentiated
-    cotangents: np.ndarray  # (T + 1, 2 nv) of a run backwards: given by the states, then summed up; or (0, …)
+    cotangents: np.ndarray  # (T + 1, n) of a run backwards: given by the states, then summed up; or (0, …)
     by_control: np.ndarray  # (T, nu) what it makes of them; or (0, …)
     by_contacts: np.ndarray  # (number of candidates, WIDTH) cotangents of what the contacts of the step at hand show, or (0, WIDTH)
     noted: Noted  # for sensors
@@ -56,7 +57,7 @@ def allocate_record(
     tables the new one takes for those that are not wanted.
     """
     shape = row_shape(world.layout, world.planes, world.pairs) if shape is None else shape
-    z, nb, rows = np.zeros, len(world.layout.mass), steps + 1
+    z, nb, rows, n = np.zeros, len(world.layout.mass), steps + 1, 2 * model.nv + model.na
     if empty is not None and not (linearize or backwards or sensors):
         return empty._replace(
             qpos=z((rows, model.nq)), qvel=z((rows, model.nv)), act=z((rows, model.na)), bodies=z((rows, nb, 13)),
@@ -68,8 +69,8 @@ def allocate_record(
         z((rows, model.nq)), z((rows, model.nv)), z((rows, model.na)), z((rows, nb, 13)),
         z((rows, shape.size(room))), z((steps, 9)),
         z((rows * maximal, model.nbody, 13)), empty_table(world, room)[: None if contacts else 0],
-        z((steps * linearize, 2 * model.nv, 2 * model.nv)), z((steps * linearize, 2 * model.nv, model.nu)), z((steps, 9)),
-        z((rows * backwards, 2 * model.nv)), z((steps * backwards, model.nu)), empty_table(world, 0)[:0],
+        z((steps * linearize, n, n)), z((steps * linearize, n, model.nu)), z((steps, 9)),
+        z((rows * backwards, n)), z((steps * backwards, model.nu)), empty_table(world, 0)[:0],
         allocate_noted(world, steps * sensors, room),
     )  # fmt: skip
 

@@ -204,10 +204,10 @@ class HardSimulator:
 
         kappa [N m s]: simulate the relaxed problem; above `largest_kappa()` the motion means nothing, and a UserWarning says so.
         maximal: record the maximal states too. After an unsolved step the rollout goes on from the state that it left.
-        linearize: also record A (T, 2nv, 2nv) and B (T, 2nv, nu) of every step, differentiated at gradient_kappa [N m s]; by
-        default that is kappa, and DEFAULT_KAPPA when the simulation is in the hard limit. gradient_status: of these derivatives; a
-        step whose A or B overflow has zeros there and NOT_FINITE. parameters: names as in `linearize`, which this switches on; also
-        record parameters[name] (T, 2nv, p) of every step.
+        linearize: also record A (T, n, n) and B (T, n, nu), n = 2nv + na, of every step, differentiated at gradient_kappa [N m s];
+        by default that is kappa, and DEFAULT_KAPPA when the simulation is in the hard limit. gradient_status: of these derivatives;
+        a step whose A or B overflow has zeros there and NOT_FINITE. parameters: names as in `linearize`, which this switches on;
+        also record parameters[name] (T, 2nv, p) of every step.
         """
         if (other := self._at(state)) is not self:
             return other.rollout(
@@ -299,16 +299,17 @@ class HardSimulator:
         coordinates: str = "minimal",
         joint_forces: Array | None = None,
     ) -> Linearization:
-        """A (2nv, 2nv) and B (2nv, nu) of the step at kappa [N m s], in the tangents of `model.difference`; next_state: its end.
+        """A (n, n) and B (n, nu), n = 2nv + na, of the step at kappa [N m s]; next_state: its end. Tangents [δq, δv, δact]: of
+        `model.difference`, then of the activations of stateful actuators.
 
         The smaller kappa, the closer to the hard limit and the stiffer: 1e-1 … 1e-8; where round-off hides it .status is INEXACT.
-        parameters: names ("mass", "friction:floor", see `parameter`); .parameters[name] (2nv, p) is the derivative by their p
-        numbers, qpos and qvel held. No entry is ever NaN: derivatives that overflow are zero and .status is NOT_FINITE.
+        parameters: names ("mass", "friction:floor", see `parameter`); .parameters[name] (2nv, p) is the derivative of [δq, δv] by
+        their p numbers, the state held. No entry is ever NaN: derivatives that overflow are zero and .status is NOT_FINITE.
 
         Where controls come late, on_their_way holds what those on their way do, and widened() A and B with them.
         coordinates: "maximal" gives A (12 nbody, 12 nbody) and B (12 nbody, nu) of the step between maximal states instead: 12 rows
-        a body, tangents [δx, δv, δφ, δω] of `State.maximal`, zero for what is fixed to the world. The step reads the joints'
-        coordinates from the bodies that carry them, so what violates a joint has no effect.
+        a body, tangents [δx, δv, δφ, δω] of `State.maximal`, zero for what is fixed to the world, activations left out. The step
+        reads the joints' coordinates from the bodies that carry them, so what violates a joint has no effect.
         """
         if (other := self._at(state)) is not self:
             return other.linearize(state, control, kappa, parameters, wrenches, coordinates, joint_forces)
@@ -379,17 +380,16 @@ class HardSimulator:
     ) -> RolloutGradient:
         """Gradient of a scalar by a trajectory's first state and its controls, in reverse mode.
 
-        cotangents: the scalar's derivative by the final state (2nv,), or by every state (T + 1, 2nv), tangents [δq, δv]. A
-        trajectory that holds A, B is taken as it is. Of another one every step is solved again, from the last to the first, with
-        the wrenches and joint forces it had, and differentiated at kappa (default: the one it was simulated with, DEFAULT_KAPPA in
-        the hard limit) by one transposed solve, without A and B. Controls are those that were sent, where they come late too.
-        Raises ValueError when these steps do not lead to the trajectory's states.
+        cotangents: the scalar's derivative by the final state (2nv + na,), or by every state (T + 1, 2nv + na), tangents
+        [δq, δv, δact]; the gradient by the first state is one of these. A trajectory that holds A, B is taken as it is. Of another
+        one every step is solved again, from the last to the first, with the wrenches and joint forces it had, and differentiated
+        at kappa (default: the one it was simulated with, DEFAULT_KAPPA in the hard limit) by one transposed solve, without A and B.
+        Controls are those that were sent, where they come late too. Raises ValueError when these steps do not lead to the
+        trajectory's states.
         """
-        if self.model.na:
-            raise ValueError("rollout_vjp: A and B do not hold this model's activations, the chain rule would miss them")
         having("trajectory", trajectory, ("qpos", "A", "metadata", "state"), "a Trajectory")
         at = self._gradient_kappa(True, None, kappa) if kappa is not None else None
-        given = cotangents_of(cotangents, len(trajectory), self.model.nv)
+        given = cotangents_of(cotangents, len(trajectory), 2 * self.model.nv + self.model.na)
         if trajectory.A is not None and trajectory.B is not None and trajectory.gradient_status is not None:
             return RolloutGradient(*pull_back(trajectory.A, trajectory.B, given), trajectory.gradient_status)
         if (other := self._at(trajectory.state(0))) is not self:
@@ -406,7 +406,7 @@ class HardSimulator:
             again = self.rollout(first, u, wrenches, simulated or None, False, joint_forces=joint_forces)
         acting, before = arriving(self.model, self.timestep, trajectory.state(0), trajectory.control)
         record = self._engine.pull_back(again, acting, outside, simulated, at, given)
-        if not (np.array_equal(record.qpos, trajectory.qpos) and np.array_equal(record.qvel, trajectory.qvel)):
+        if not all(np.array_equal(getattr(record, name), getattr(trajectory, name)) for name in ("qpos", "qvel", "act")):
             raise ValueError(
                 "trajectory: this simulator makes other states from its first one and its controls; pass the wrenches and joint "
                 "forces it had, or record it with linearize=True"

@@ -132,7 +132,7 @@ class WorkPool:
             numbers = self._options.numbers(), self._options.constants()
             work = allocate_work(world.layout, world.planes, world.pairs, *numbers, room)
             drive = allocate_drive(world.actuators, world.layout, self._model.na)
-            servos, columns = len(drive.servos.servo_dof), 2 * self._model.nv + self._model.nu
+            servos, columns = len(drive.servos.servo_dof), 2 * self._model.nv + self._model.na + self._model.nu
             tangent = allocate_tangent(self._model, world.layout, world.planes, room, servos, len(drive.servos.orient_law), columns)
             mine = ThreadWorkspace(work, tangent, (*self.tables(), *handles((work, drive, tangent))), room)
             if len(world.pairs.geom) > 0:

@@ -97,14 +97,16 @@ def predict(
     how = {"kappa": kappas.motion, "gradient_kappa": kappas.gradient, "maximal": False, "linearize": True}
     run = sim.rollout(sim.initial_state(*start), controls, parameters=unknowns.names, **how)
     misfit, by_state, by_unknown = np.zeros((length, nv)), np.zeros((length, nv, 2 * nv)), np.zeros((length, nv, n))
-    S, D = np.eye(2 * nv), np.zeros((2 * nv, n))
+    size = 2 * nv + model.na  # activations start at zero and carry on what the state does to them
+    S, D = np.eye(size)[:, : 2 * nv], np.zeros((size, n))
     for t in range(length * stride):
         own = unknowns.columns(z, {name: table[t] for name, table in run.parameters.items()})
-        S, D = run.A[t] @ S, run.A[t] @ D + own
+        S, D = run.A[t] @ S, run.A[t] @ D
+        D[: 2 * nv] += own
         if (t + 1) % stride == 0:
             k = t // stride
             misfit[k] = model.difference(run.qpos[t + 1], recording.qpos[segment.start + k + 1])
             turn = rotation_slopes(model, misfit[k])
             by_state[k], by_unknown[k] = turn @ S[:nv], turn @ D[:nv]
     solved = not (run.unsolved or np.any(run.gradient_status))
-    return Prediction(misfit, by_state, by_unknown, (run.qpos[-1], run.qvel[-1]), S, D, solved)
+    return Prediction(misfit, by_state, by_unknown, (run.qpos[-1], run.qvel[-1]), S[: 2 * nv], D[: 2 * nv], solved)

@@ -87,7 +87,7 @@ def _misfit(
     largest = float(sim.largest_kappa())
     at = SHARE * largest if np.isfinite(largest) else WITHOUT_CONTACT
     run = sim.rollout(sim.initial_state(*start), controls, maximal=False, linearize=True, gradient_kappa=at)
-    S, residuals, slopes = np.eye(2 * nv), [], []
+    S, residuals, slopes = np.eye(2 * nv + model.na)[:, : 2 * nv], [], []
     for t in range(len(controls) + 1):
         if t % stride == 0:
             r = model.difference(run.qpos[t], recording.qpos[t // stride])

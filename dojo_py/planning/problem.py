@@ -91,7 +91,7 @@ def build_problem(
     having("sim", sim, ("model", "step", "timestep"), "a HardSimulator or a SoftSimulator")
     model = sim.model
     if getattr(model, "na", 0):
-        raise ValueError(f"planning: the model has {model.na} activation states, which A and B leave out; use stateless actuators")
+        raise ValueError(f"planning: the model has {model.na} activation states, which plans leave out; use stateless actuators")
     if not (hasattr(model, "integrate") and hasattr(model, "difference")):
         raise ValueError("planning: the simulator's model has no integrate and difference; load it with dojo_py.load_model")
     u = real_array("controls", controls)

@@ -342,7 +342,7 @@ class ClosedLoop:
         if self._asked is not None:
             having("policy", self.policy, ("backward",), "one with a method `backward`: see dojo_py.policy.policies.Policy")
         if self.task.sim.model.na:
-            raise ValueError("the derivatives do not hold this model's activations, the chain rule would miss them")
+            raise ValueError("policies' derivatives do not hold this model's activations, the chain rule would miss them")
         d, n = self.data, len(played.rewards)
         d.weights[:n], d.slopes_seen[: n + 1] = weights, 0.0
         if final is not None:

@@ -121,14 +121,14 @@ class OnTheirWay(NamedTuple):
     places: Array
     """(n,) of the samples in the `State.history` before; the next state's are in order."""
     by_samples: Array
-    """(2 nv, n), of maximal coordinates (12 nbody, n)"""
+    """(2 nv + na, n), of maximal coordinates (12 nbody, n)"""
     samples: Array
     """(n, n) each becomes the one before it; the oldest is lost."""
     by_control: Array
     """(n, nu) the control that is sent becomes the newest."""
 
     def widened(self, A: Array, B: Array) -> tuple[Array, Array]:
-        """A and B of the state with the samples behind it: [δq, δv, δsamples], ((2 nv + n, 2 nv + n), (2 nv + n, nu))."""
+        """A and B of the state with the samples behind it, [δq, δv, δact, δsamples]: n more rows and columns."""
         below = np.concatenate([np.zeros((len(self.samples), A.shape[1])), self.samples], axis=1)
         return np.concatenate([np.concatenate([A, self.by_samples], axis=1), below]), np.concatenate([B, self.by_control])
 

@@ -155,15 +155,15 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Linearization:
-    """[δq, δv] after a step = A [δq, δv] before + B δcontrol; tangents as in `model.difference`."""
+    """[δq, δv, δact] after a step = A [δq, δv, δact] before + B δcontrol; tangents as in `model.difference`."""
 
     A: Array
-    """(2 nv, 2 nv)"""
+    """(2 nv + na, 2 nv + na)"""
     B: Array
-    """(2 nv, nu)"""
+    """(2 nv + na, nu)"""
     next_state: State
     parameters: dict[str, Array] = field(default_factory=dict)
-    """Name of a parameter -> (2 nv, p)."""
+    """Name of a parameter -> (2 nv, p): of [δq, δv]."""
     kappa: float = 0.0
     """Central-path parameter at which the derivatives hold [N m s]."""
     residual: float = 0.0
@@ -177,5 +177,5 @@ class Linearization:
     None where none does."""
 
     def widened(self) -> tuple[Array, Array]:
-        """(A, B) with the controls on their way behind the state: [δq, δv, δsamples], n more rows and columns."""
+        """(A, B) with the controls on their way behind the state: [δq, δv, δact, δsamples], n more rows and columns."""
         return (self.A, self.B) if self.on_their_way is None else self.on_their_way.widened(self.A, self.B)

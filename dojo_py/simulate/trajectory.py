@@ -69,9 +69,9 @@ class Trajectory:
     metadata: dict[str, Any] = field(default_factory=dict)
     """Model name, timestep, mode and options: numbers and texts."""
     A: Array | None = field(default=None, repr=False)
-    """(T, 2nv, 2nv) derivative of each state by the one before, tangents [δq, δv] as in `Linearization`, when asked for."""
+    """(T, n, n), n = 2nv + na: derivative of each state by the one before, tangents as in `Linearization`, when asked for."""
     B: Array | None = field(default=None, repr=False)
-    """(T, 2nv, nu) derivative of each state by the control before it."""
+    """(T, n, nu) derivative of each state by the control before it."""
     gradient_status: Array | None = None
     """(T,) values of `Status` of the steps that were differentiated."""
     parameters: dict[str, Array] = field(default_factory=dict, repr=False)

@@ -1,7 +1,7 @@
 """Jacobians of one step by finite differences on the tangent space, one-sided or centred.
 
 Column j: the step from the state moved by ± epsilon along tangent j, compared with the nominal one (one-sided) or with each other
-(centred). Controls are moved only within their limits; activations stay as they are. Source: computation chapter, "Derivatives".
+(centred). Tangents [δq, δv, δact]. Controls are moved only within their limits. Source: computation chapter, "Derivatives".
 """
 
 import dataclasses
@@ -20,21 +20,23 @@ Stepper = Callable[[State, Array], Trajectory]
 """(state, control (nu,)) -> a trajectory of one step."""
 
 EPSILON = 1e-6
-"""Default displacement of each coordinate, velocity and control, in its own unit."""
+"""Default displacement of each coordinate, velocity, activation and control, in its own unit."""
 
 
 def _moved(model: Any, state: State, control: Array, column: int, amount: float) -> tuple[State, Array]:
-    """The state and control moved by `amount` along column of [dq, dv, du]."""
-    nv = model.nv
-    if column >= 2 * nv:
+    """The state and control moved by `amount` along column of [dq, dv, dact, du]."""
+    nv, size = model.nv, 2 * model.nv + model.na
+    if column >= size:
         u = control.copy()
-        u[column - 2 * nv] += amount
+        u[column - size] += amount
         return state, u
-    tangent = np.zeros(2 * nv)
+    tangent = np.zeros(size)
     tangent[column] = amount
+    if column >= 2 * nv:
+        return dataclasses.replace(state, act=state.act + tangent[2 * nv :]), control
     joints = model.jnt_type, model.jnt_qposadr, model.jnt_dofadr
     q = integrate_configuration(*joints, state.qpos, tangent[:nv]) if column < nv else state.qpos
-    return dataclasses.replace(state, qpos=q, qvel=state.qvel + tangent[nv:], maximal=None, exact=None), control
+    return dataclasses.replace(state, qpos=q, qvel=state.qvel + tangent[nv : 2 * nv], maximal=None, exact=None), control
 
 
 def _has_room(model: Any, i: int, u: float) -> bool:
@@ -44,8 +46,8 @@ def _has_room(model: Any, i: int, u: float) -> bool:
 
 
 def linearize(model: Any, step: Stepper, state: State, control: Array, epsilon: float, centred: bool) -> Linearization:
-    """A (2nv, 2nv), B (2nv, nu) of one step; raises FloatingPointError with the status when a step fails."""
-    nv, joints = model.nv, (model.jnt_type, model.jnt_qposadr, model.jnt_dofadr)
+    """A (n, n), B (n, nu) of one step, n = 2nv + na; raises FloatingPointError with the status when a step fails."""
+    size, joints = 2 * model.nv + model.na, (model.jnt_type, model.jnt_qposadr, model.jnt_dofadr)
 
     def good(s: State, u: Array) -> Trajectory:
         one = step(s, u)
@@ -56,11 +58,11 @@ def linearize(model: Any, step: Stepper, state: State, control: Array, epsilon: 
 
     first = good(state, control)
     nominal = first.state(1)
-    columns = np.zeros((2 * nv, 2 * nv + model.nu))
-    for column in range(2 * nv + model.nu):
+    columns = np.zeros((size, size + model.nu))
+    for column in range(size + model.nu):
         forward, backward = True, centred
-        if column >= 2 * nv:
-            i = column - 2 * nv
+        if column >= size:
+            i = column - size
             forward = _has_room(model, i, control[i] + epsilon)
             backward = (centred or not forward) and _has_room(model, i, control[i] - epsilon)
         if not (forward or backward):
@@ -69,13 +71,13 @@ def linearize(model: Any, step: Stepper, state: State, control: Array, epsilon: 
         minus = good(*_moved(model, state, control, column, -epsilon)).state(1) if backward else nominal
         width = epsilon * (int(forward) + int(backward))
         dq = configuration_difference(*joints, plus.qpos, minus.qpos)
-        columns[:, column] = np.concatenate([dq, plus.qvel - minus.qvel]) / width
-    return Linearization(columns[:, : 2 * nv], columns[:, 2 * nv :], nominal, residual=float(first.residual[0]))
+        columns[:, column] = np.concatenate([dq, plus.qvel - minus.qvel, plus.act - minus.act]) / width
+    return Linearization(columns[:, :size], columns[:, size:], nominal, residual=float(first.residual[0]))
 
 
 def along(model: Any, step_at: Callable[[int], Stepper], trajectory: Trajectory) -> tuple[Array, Array]:
-    """A (T, 2nv, 2nv), B (T, 2nv, nu) of every step of a trajectory by centred differences; nan where a step failed."""
-    n, T = 2 * model.nv, len(trajectory)
+    """A (T, n, n), B (T, n, nu), n = 2nv + na, of every step of a trajectory by centred differences; nan where a step failed."""
+    n, T = 2 * model.nv + model.na, len(trajectory)
     A, B = np.full((T, n, n), np.nan), np.full((T, n, model.nu), np.nan)
     for k in range(T):
         try:

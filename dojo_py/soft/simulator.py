@@ -301,7 +301,7 @@ class SoftSimulator:
         wrenches: Array | None = None,
         joint_forces: Array | None = None,
     ) -> Linearization:
-        """A (2nv, 2nv) and B (2nv, nu) of one step by differences, tangents [δq, δv]; control limits are respected.
+        """A (n, n) and B (n, nu) of one step by differences, n = 2nv + na, tangents [δq, δv, δact]; control limits are respected.
 
         Where controls come late, on_their_way holds what those on their way do, and widened() A and B with them.
         `parameters` is not available in this mode.

@@ -51,22 +51,23 @@ BOUNDED = {
 
 
 def differences(simulator, state, control):
-    """A (2 nv, 2 nv), B (2 nv, nu) by central differences of `step(kappa=KAPPA)`."""
+    """A (n, n), B (n, nu), n = 2 nv + na, by central differences of `step(kappa=KAPPA)`."""
     model = simulator.model
     nv, columns = model.nv, []
-    size = 2 * nv + model.nu
+    n = 2 * nv + model.na
+    size = n + model.nu
     for i in range(size):
         ends = []
         for sign in (1, -1):
             move = np.zeros(size)
             move[i] = sign * EPSILON
             qpos = model.integrate(state.qpos, move[:nv])
-            start = simulator.initial_state(qpos, state.qvel + move[nv : 2 * nv], act=state.act)
-            ends.append(simulator.step(start, control + move[2 * nv :], kappa=KAPPA).state)
+            start = simulator.initial_state(qpos, state.qvel + move[nv : 2 * nv], act=state.act + move[2 * nv : n])
+            ends.append(simulator.step(start, control + move[n:], kappa=KAPPA).state)
         dq = model.difference(ends[0].qpos, ends[1].qpos)
-        columns.append(np.concatenate([dq, ends[0].qvel - ends[1].qvel]) / (2 * EPSILON))
+        columns.append(np.concatenate([dq, ends[0].qvel - ends[1].qvel, ends[0].act - ends[1].act]) / (2 * EPSILON))
     table = np.array(columns).T
-    return table[:, : 2 * nv], table[:, 2 * nv :]
+    return table[:, :n], table[:, n:]
 
 
 @pytest.mark.parametrize("name", CASES | BOUNDED)

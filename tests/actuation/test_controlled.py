@@ -122,9 +122,9 @@ def test_motion_is_the_wheels(name, integrator):
 
 
 def motion(simulator, state, control, kappa):
-    """(nv + nv) end of a step."""
+    """Coordinates, rates and activations after a step."""
     end = simulator.step(state, control, kappa=kappa).state
-    return end.qpos, end.qvel
+    return end.qpos, end.qvel, end.act
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -138,13 +138,14 @@ def test_hard_derivatives_against_differences(name):
         control = rng.uniform(0.1, 1, model.nu)
         lin = sim.linearize(sim.initial_state(qpos, qvel, act=act), control, kappa=kappa)
         ours, theirs = np.hstack([lin.A, lin.B]), []
-        for i in range(4 + model.nu):
+        n = 4 + model.na
+        for i in range(n + model.nu):
             ends = []
             for sign in (1, -1):
-                move = np.zeros(4 + model.nu)
+                move = np.zeros(n + model.nu)
                 move[i] = sign * e
-                state = sim.initial_state(qpos + move[:2], qvel + move[2:4], act=act)
-                ends.append(np.concatenate(motion(sim, state, control + move[4:], kappa)))
+                state = sim.initial_state(qpos + move[:2], qvel + move[2:4], act=act + move[4:n])
+                ends.append(np.concatenate(motion(sim, state, control + move[n:], kappa)))
             theirs.append((ends[0] - ends[1]) / (2 * e))
         error = np.abs(ours - np.array(theirs).T).max() / max(1e-3, np.abs(theirs).max())
         print(f"{name}, state {seed}: {error:.1e}")

@@ -101,3 +101,17 @@ def test_derivatives_do_not_see_the_jump(name):
         results.append(simulator.linearize(state, np.full(1, control), kappa=1e-4))
     for one, two in zip((results[0].A, results[0].B), (results[1].A, results[1].B), strict=True):
         assert np.abs(one - two).max() < 1e-2 * max(1.0, np.abs(two).max())
+
+
+@pytest.mark.parametrize("early", ["false", "true"])
+def test_derivatives_do_not_see_the_jump_of_a_filter(early):
+    """A filter 1e-7 before half a turn from its control goes on the way that it goes: the same A and B as farther from there."""
+    model = dojo_py.load_model(f"""<mujoco><worldbody><body><joint name="b" type="ball" damping="1"/><geom size=".1"/></body>
+      </worldbody><actuator><general joint="b" gear="1 0 0" gainprm="2"
+      biastype="affine" biasprm="0 -2 -.1" dyntype="filter" dynprm=".05"
+      actearly="{early}"/></actuator></mujoco>""")
+    simulator = dojo_py.HardSimulator(model, timestep=0.01)
+    state = simulator.initial_state(act=[0.3])
+    one, two = (simulator.linearize(state, [0.3 + np.pi - away], kappa=1e-4) for away in (1e-7, 1e-2))
+    assert one.A[6, 6] == pytest.approx(0.8, rel=1e-9) and one.B[6, 0] == pytest.approx(0.2, rel=1e-9)
+    assert one.A == pytest.approx(two.A, abs=1e-2 * np.abs(two.A).max()) and one.B == pytest.approx(two.B, abs=1e-8)

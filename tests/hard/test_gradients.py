@@ -218,13 +218,6 @@ def test_reverse_mode_refuses_what_it_cannot_differentiate():
         sim.rollout_vjp(pushed, np.ones(11), wrenches=push)
     with pytest.raises(ValueError, match="finite"):
         sim.rollout_vjp(pushed, np.full(12, np.nan), wrenches=push)
-    text = (
-        '<mujoco><worldbody><body><joint name="j"/><geom size=".1"/></body></worldbody>'
-        '<actuator><general joint="j" dyntype="filter" dynprm=".1"/></actuator></mujoco>'
-    )
-    filtered = HardSimulator(load_model(text))
-    with pytest.raises(ValueError, match="activations"):
-        filtered.rollout_vjp(filtered.rollout(filtered.initial_state(), np.zeros((2, 1))), np.ones(2))
 
 
 def test_batches_with_gradients_are_loops_whatever_the_threads():

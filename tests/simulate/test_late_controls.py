@@ -1,7 +1,6 @@
 """Controls that arrive late: forces, activations and samples beside the wheel's; both modes; what refuses them."""
 
 import dataclasses
-import re
 
 import mujoco
 import numpy as np
@@ -84,9 +83,9 @@ def test_late_controls_are_earlier_ones(kind):
 
 
 def ends(sim, state, step):
-    """[q, v, samples of controls] of the state after a step, samples in order."""
+    """[q, v, act, samples of controls] of the state after a step, samples in order."""
     way = sim.linearize(state, np.zeros(sim.model.nu)).on_their_way
-    return np.concatenate([step.state.qpos, step.state.qvel, step.state.history[way.places]])
+    return np.concatenate([step.state.qpos, step.state.qvel, step.state.act, step.state.history[way.places]])
 
 
 @pytest.mark.parametrize("kind", [SoftSimulator, HardSimulator])
@@ -99,14 +98,18 @@ def test_derivatives_with_the_controls_on_their_way(kind, late):
     lin = sim.linearize(state, control)
     A, B = lin.widened()
     places, nv, eps = lin.on_their_way.places, sim.model.nv, 1e-5
+    before = 2 * nv + sim.model.na
     assert np.array_equal(lin.next_state.history, sim.step(state, control).state.history)
-    assert A.shape == (2 * nv + len(places),) * 2 and B.shape == (len(A), sim.model.nu)
+    assert A.shape == (before + len(places),) * 2 and B.shape == (len(A), sim.model.nu)
     n = len(A)
 
     def after(change):
         history = state.history.copy()
-        history[places] += change[2 * nv : n]
-        there = dataclasses.replace(state, qpos=state.qpos + change[:nv], qvel=state.qvel + change[nv : 2 * nv], history=history)
+        history[places] += change[before:n]
+        there = dataclasses.replace(
+            state, qpos=state.qpos + change[:nv], qvel=state.qvel + change[nv : 2 * nv], act=state.act + change[2 * nv : before],
+            history=history,
+        )  # fmt: skip
         return ends(sim, state, sim.step(there, control + change[n:]))
 
     numeric = [(after(eps * row) - after(-eps * row)) / (2 * eps) for row in np.eye(n + sim.model.nu)]
@@ -118,16 +121,16 @@ def test_derivatives_with_the_controls_on_their_way(kind, late):
 @pytest.mark.parametrize("late", LATE)
 def test_reverse_mode_is_by_the_controls_that_were_sent(late):
     """Of a motion of 15 steps, against differences of roll-outs and against the product of the widened steps. Measured: 1e-9."""
-    model = load_model(re.sub(r"<position.*?/>\n<pid.*?/>", "", text(late), flags=re.S).replace('actuator="pid"', 'actuator="now"'))
+    model = load_model(text(late))
     sim, rng = HardSimulator(model), np.random.default_rng(3)
     before = sim.rollout(sim.initial_state(), rng.normal(size=(7, model.nu)))
-    u, weight = rng.normal(size=(15, model.nu)), rng.normal(size=2 * model.nv)
+    u, weight = rng.normal(size=(15, model.nu)), rng.normal(size=2 * model.nv + model.na)
     traj = sim.rollout(before.final_state, u)
     found = sim.rollout_vjp(traj, weight)
 
     def value(controls):
         end = sim.rollout(before.final_state, controls).final_state
-        return weight @ np.concatenate([end.qpos, end.qvel])
+        return weight @ np.concatenate([end.qpos, end.qvel, end.act])
 
     numeric = np.zeros_like(u)
     for place in np.ndindex(*u.shape):

@@ -1,8 +1,9 @@
-"""Right-hand sides through the actuators: by the control, and where forces turn with bodies or depend on them by the state.
+"""Right-hand sides through the actuators: by controls, activations, and where forces turn with bodies or depend on them the state.
 
 The actuators' laws are differentiated by central differences: they cost a microsecond and have no part in what is stiff. Servos of
-rotations keep their whole turns meanwhile, or a difference across half a turn would be taken for a derivative. A control acts
-through one actuator, and through the others on its joint where their sum is bounded: only these are asked.
+rotations keep their whole turns meanwhile, or a difference across half a turn would be taken for a derivative. A control or an
+activation acts through one actuator, and through the others on its joint where their sum is bounded: only these are asked.
+The same differences give the next activations (activation_change.py).
 
 A force that the state leaves as it is, on a site that refers to no other, is a wrench fixed in its body. When the body rotates by
 ψ it changes by ψ × (F, τ): no difference is needed, `take_fixed` takes it off what stays in its direction in the world.
@@ -17,6 +18,7 @@ from dojo_py.actuation.transmission import ORIENTATION, SCALAR, SITE, TENDON
 from dojo_py.arrays import copy
 from dojo_py.hard.dof_rows import solved_impulse
 from dojo_py.hard.drives import apply_actuator, bound_joint, is_bounded, load_drive
+from dojo_py.hard.gradients.activation_change import activation_unit, add_next, owner_of
 from dojo_py.hard.orientations import orientation_impulse, orientation_place
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_normalise
@@ -105,6 +107,7 @@ def add_drive(L, T, W, V, G, bodies, qpos, qvel, act, control, h, scheme, factor
     for i in range(G.d_servo.shape[0]):
         G.d_servo[i] += factor * solved_impulse(L, W, V.servos, i, h, h, scheme)
     _add_forces(V, G, factor)
+    add_next(T, V, G, act, h, 0, T.dof.shape[0], factor)
 
 
 @kernel
@@ -161,6 +164,12 @@ def control_unit(T, V, i, control, k):
         return unit
     if T.orientation[i] >= 0 and T.spec[i] == QUAT:
         unit = min(unit, _size(control, T.control[i]))
+    return _within_forces(T, V, i, unit)
+
+
+@kernel
+def _within_forces(T, V, i, unit):
+    """unit, or the change of the signal of actuator i that takes its force, or that on its joint, through its range, if less."""
     along, slope, dof = T.transmission[i] == SCALAR or T.transmission[i] == TENDON, T.gain[i, 0], T.dof[i]
     if T.gaintype[i] == GAIN_AFFINE and along:
         slope += T.gear[i, 0] * (T.gain[i, 1] * V.angle[dof] + T.gain[i, 2] * V.rate[dof])
@@ -184,25 +193,47 @@ def control_drive(L, T, W, V, G, qpos, qvel, act, control, h, scheme, k, epsilon
         delta = step if side == 0 else -step
         G.control[k] = control[k] + delta
         V.control[k] = clamp(G.control[k], T.control_range[k, 0], T.control_range[k, 1])
-        V.force[:] = 0.0
-        V.wrench[:, :] = 0.0
-        V.hold[0] = 1
-        for i in range(T.transmission.shape[0]):
-            if _acts_with(T, i, reader):
-                apply_actuator(L, T, i, V, G.bodies, qpos, qvel, act, G.control, h)
-        if T.transmission[reader] == SCALAR or T.transmission[reader] == TENDON:
-            bound_joint(T, V, T.dof[reader])
-        V.hold[0] = 0
-        for i in range(T.transmission.shape[0]):
-            if T.servo[i] >= 0 and _acts_with(T, i, reader):
-                G.d_servo[T.servo[i]] += 0.5 / delta * solved_impulse(L, W, V.servos, T.servo[i], h, h, scheme)
-        o = T.orientation[reader]
-        if o >= 0:
-            change = orientation_impulse(L, W, V.servos, o, h, h, scheme)
-            for r in range(3):
-                G.d_orient[o, r] += 0.5 / delta * change[r]
-        _add_forces(V, G, 0.5 / delta)
+        _add_reaction(L, T, W, V, G, qpos, qvel, act, G.control, h, scheme, reader, 0.5 / delta)
     V.control[k] = clamp(control[k], T.control_range[k, 0], T.control_range[k, 1])
+
+
+@kernel
+def activation_drive(L, T, W, V, G, qpos, qvel, act, control, h, scheme, k, epsilon):
+    """The same by activation k. epsilon: the step over `activation_unit`, or where less will do over that of the force's range."""
+    clear_drive(G)
+    copy(act, G.act)
+    owner = owner_of(T, k)
+    unit = activation_unit(T, owner, act[k])
+    step = epsilon * (unit if is_controlled(T.gaintype[owner]) else _within_forces(T, V, owner, unit))
+    for side in range(2):
+        delta = step if side == 0 else -step
+        G.act[k] = V.act[k] = act[k] + delta
+        _add_reaction(L, T, W, V, G, qpos, qvel, G.act, control, h, scheme, owner, 0.5 / delta)
+    V.act[k] = act[k]
+
+
+@kernel
+def _add_reaction(L, T, W, V, G, qpos, qvel, act, control, h, scheme, reader, factor):
+    """G.d_… += factor * what actuator `reader`, and those that share a bounded joint with it, do at these inputs."""
+    V.force[:] = 0.0
+    V.wrench[:, :] = 0.0
+    V.hold[0] = 1
+    for i in range(T.transmission.shape[0]):
+        if _acts_with(T, i, reader):
+            apply_actuator(L, T, i, V, G.bodies, qpos, qvel, act, control, h)
+    if T.transmission[reader] == SCALAR or T.transmission[reader] == TENDON:
+        bound_joint(T, V, T.dof[reader])
+    V.hold[0] = 0
+    for i in range(T.transmission.shape[0]):
+        if T.servo[i] >= 0 and _acts_with(T, i, reader):
+            G.d_servo[T.servo[i]] += factor * solved_impulse(L, W, V.servos, T.servo[i], h, h, scheme)
+    o = T.orientation[reader]
+    if o >= 0:
+        change = orientation_impulse(L, W, V.servos, o, h, h, scheme)
+        for r in range(3):
+            G.d_orient[o, r] += factor * change[r]
+    _add_forces(V, G, factor)
+    add_next(T, V, G, act, h, reader, reader + 1, factor)
 
 
 @kernel
@@ -212,6 +243,7 @@ def clear_drive(G):
     G.d_servo[:] = 0.0
     G.d_orient[:, :] = 0.0
     G.d_wrench[:, :] = 0.0
+    G.d_act[:] = 0.0
 
 
 @kernel
@@ -234,7 +266,9 @@ def displaced(G, bodies, delta, out):
 
 @kernel
 def put_drive(L, W, A, G, h, column):
-    """The change of the actuators in G.d_… into a column."""
+    """The change of the actuators in G.d_… into a column, that of the next activations into G.act_rows."""
+    for k in range(G.d_act.shape[0]):
+        G.act_rows[k, column] = G.d_act[k]
     for dof in range(G.d_force.shape[0]):
         n = L.dof_node[dof]
         if n >= 0 and G.d_force[dof] != 0.0:

@@ -24,7 +24,7 @@ Array = np.ndarray
 
 
 def maximal_jacobian(world: Any, work: Any, tangent: Any, qvel: Array, h: float) -> tuple[Array, Array]:
-    """(A (12 nbody, 12 nbody), B (12 nbody, nu)) of the step that `step_jacobian` left in the work arrays.
+    """(A (12 nbody, 12 nbody), B (12 nbody, nu)) of the step that `step_jacobian` left in the work arrays; no activations.
 
     Bodies fixed to the world, and columns of bodies without a joint of their own (they move with another), are zero.
     """
@@ -77,10 +77,12 @@ def _merged(arm: Array, turn: Array, R: Array, R_before: Array, hG: Array, h: fl
 
 def _after(L: Any, work: Any, tangent: Any, h: float) -> Array:
     """(nb, 12, 2 nv + nu): below a moved coordinate rigid motion, everywhere the change of the velocities."""
-    columns = tangent.columns[L.place_body]
-    out = np.zeros((len(L.mass), 12, 2 * len(tangent.qvel) + len(tangent.control)))
+    n, na, nu = 2 * len(tangent.qvel), len(tangent.act), len(tangent.control)
+    mine = np.r_[:n, n + na : n + na + nu]
+    columns = tangent.columns[L.place_body][:, :, mine]
+    out = np.zeros((len(L.mass), 12, n + nu))
     for b in range(len(L.mass)):
-        change, R = columns[b, :, : out.shape[2]], work.Rn[b]
+        change, R = columns[b], work.Rn[b]
         out[b, :3], out[b, 3:6], out[b, 6:9], out[b, 9:] = h * change[:3], change[:3], work.hG[b] @ change[3:], change[3:]
         joint = b  # joint b carries body b
         while joint >= 0:

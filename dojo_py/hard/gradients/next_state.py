@@ -8,7 +8,7 @@ from dojo_py.rotation import log_jacobian
 
 @kernel
 def next_rows(L, W, G, h, first, dof, out):
-    """out (2 nv, m): change of the next coordinates and rates in the solved columns first … first + m - 1.
+    """out (2 nv and more rows, m): change of the next coordinates and rates in the solved columns first … first + m - 1.
 
     These are the columns of coordinates dof, dof + 1, … as far as there are so many, then of what moves no coordinate.
     """

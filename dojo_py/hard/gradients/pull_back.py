@@ -2,9 +2,10 @@
 
     A = Y S⁻¹ X + E,   Aᵀ λ₊ = Xᵀ y + Eᵀ λ₊,   Sᵀ y = Yᵀ λ₊
 
-S: Newton's matrix, X: right-hand sides of all coordinates, rates and controls, Y: what the next coordinates and rates read of the
-velocities, E: what a joint's own coordinate changes in them directly. What the step's contacts show is read off the same way: the
-cotangents of their table add to Yᵀ λ₊ and to Eᵀ λ₊ (contact_pull.py).
+S: Newton's matrix, X: right-hand sides of all coordinates, rates, activations and controls, Y: what the next coordinates and rates
+read of the velocities, E: what a joint's own coordinate changes in them directly. Rows of the next activations, which no velocity
+of the step reaches, add λ₊ times themselves. What the step's contacts show is read off the same way: the cotangents of their table
+add to Yᵀ λ₊ and to Eᵀ λ₊ (contact_pull.py).
 """
 
 from dojo_py.hard.gradients.contact_pull import directly_shown, pull_contacts
@@ -17,7 +18,7 @@ from dojo_py.jit import kernel
 
 @kernel
 def pull_back_step(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, scheme, after, before, by_control, by_contacts):
-    """From after (2 nv,) = λ₊ add Aᵀ λ₊ to before (2 nv,), and put Bᵀ λ₊ into by_control (nu,).
+    """From after (2 nv + na,) = λ₊ add Aᵀ λ₊ to before (2 nv + na,), and put Bᵀ λ₊ into by_control (nu,).
 
     by_contacts (n, WIDTH): cotangents of what the step's contacts show, or (0, WIDTH).
     W holds the step's solution, from qpos, qvel. Returns whether the matrix is regular.
@@ -32,14 +33,17 @@ def pull_back_step(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, sche
     rates_transposed(L, W, G.rates, h, G.adjoint)
     shown = pull_contacts(L, P, Q, W, G, by_contacts, h)
     solve_rows(L, W, G.adjoint, G.adjoint_again)
-    nv = qvel.shape[0]
-    for column in range(2 * nv + control.shape[0]):
+    nv, na = qvel.shape[0], act.shape[0]
+    n = 2 * nv + na
+    for column in range(n + control.shape[0]):
         total = 0.0
         for place in range(G.adjoint.shape[0]):
             for r in range(6):
                 total += G.adjoint[place, r, 0] * G.columns[place, r, column]
-        if column >= 2 * nv:
-            by_control[column - 2 * nv] = total
+        for k in range(na):
+            total += after[2 * nv + k] * G.act_rows[k, column]
+        if column >= n:
+            by_control[column - n] = total
             continue
         before[column] += total
         if column < nv:

@@ -1,8 +1,10 @@
-"""A and B of one step: [δq, δv] after = A [δq, δv] before + B δcontrol."""
+"""A and B of one step: [δq, δv, δact] after = A [δq, δv, δact] before + B δcontrol."""
 
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.hard.drives import load_drive
+from dojo_py.hard.gradients.activation_change import activations_follow_state
 from dojo_py.hard.gradients.actuator_columns import (
+    activation_drive,
     add_drive,
     clear_drive,
     control_drive,
@@ -32,7 +34,7 @@ EPSILON = 1e-5
 
 @kernel
 def step_jacobian(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, scheme, A, B):
-    """A (2 nv, 2 nv), B (2 nv, nu) of the step whose solution is in W, from qpos, qvel. Returns whether the matrix is regular."""
+    """A (n, n), B (n, nu), n = 2 nv + na, of the step whose solution is in W. Returns whether the matrix is regular."""
     for b in range(G.v.shape[0]):
         for i in range(6):
             G.v[b, i] = W.v[b, i]
@@ -46,8 +48,9 @@ def step_jacobian(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, schem
 
 @kernel
 def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
-    """G.columns[:, :, 0 : 2 nv + nu] = right-hand sides of all coordinates, rates and controls."""
-    nb, nv, nu = L.mass.shape[0], qvel.shape[0], control.shape[0]
+    """G.columns[:, :, 0 : 2 nv + na + nu] = right-hand sides of all coordinates, rates, activations and controls; G.act_rows."""
+    nb, nv, na, nu = L.mass.shape[0], qvel.shape[0], act.shape[0], control.shape[0]
+    G.act_rows[:, :] = 0.0
     for place in range(G.columns.shape[0]):
         clear_block(G.columns[place])
     poses_before(L, W, G, h, G.scratch)
@@ -71,7 +74,8 @@ def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
     take_fixed(L, T, V, G, qpos, qvel, act, control, h)
     find_free_servos(L, W, V.servos, G, scheme, h)
     load_joints(L, W, G)
-    follows, by_rates = follows_state(T) or L.lift_flags[ACTS] == 1, follows_rates(T)
+    change = activations_follow_state(T)
+    follows, by_rates = follows_state(T) or L.lift_flags[ACTS] == 1 or change, follows_rates(T) or change
     for dof in range(nv):
         j = L.dof_joint[dof]
         for part in range(2):
@@ -87,9 +91,12 @@ def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
             if follows and (part == 0 or by_rates):
                 _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, scheme, j, dof, part, column)
     load_drive(L, T, V, G.bodies, qpos, qvel, act, control, h)
+    for k in range(na):
+        activation_drive(L, T, W, V, G, qpos, qvel, act, control, h, scheme, k, EPSILON)
+        put_drive(L, W, V.servos, G, h, 2 * nv + k)
     for i in range(nu):
         control_drive(L, T, W, V, G, qpos, qvel, act, control, h, scheme, i, EPSILON)
-        put_drive(L, W, V.servos, G, h, 2 * nv + i)
+        put_drive(L, W, V.servos, G, h, 2 * nv + na + i)
 
 
 @kernel
@@ -117,6 +124,9 @@ def _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, scheme, j, dof, 
 @kernel
 def read_rows(L, W, G, h, A, B):
     """A and B from the solved columns."""
-    nv = L.dof_joint.shape[0]
+    nv, n = L.dof_joint.shape[0], A.shape[0]
     next_rows(L, W, G, h, 0, 0, A)
-    next_rows(L, W, G, h, 2 * nv, nv, B)
+    next_rows(L, W, G, h, n, nv, B)
+    for k in range(G.act_rows.shape[0]):
+        copy(G.act_rows[k, 0:n], A[2 * nv + k])
+        copy(G.act_rows[k, n:], B[2 * nv + k])

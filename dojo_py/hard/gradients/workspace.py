@@ -58,6 +58,10 @@ class Tangent(NamedTuple):
     adjoint_again: Refinement
     rates: np.ndarray  # (nv, 8) likewise: weights of the next rates
     row: np.ndarray  # (2 nv, 1) one column of A
+    act: np.ndarray  # (na,) perturbed
+    next_act: np.ndarray  # (na,) activations after the step
+    d_act: np.ndarray  # (na,) their change in the column at hand
+    act_rows: np.ndarray  # (na, 2 nv + na + nu) their rows of A and B, in the order of the columns
 
 
 def allocate_tangent(model: Any, layout: Any, planes: Any, room: int, servos: int, orientations: int, columns: int) -> Tangent:
@@ -75,4 +79,5 @@ def allocate_tangent(model: Any, layout: Any, planes: Any, room: int, servos: in
         z((orientations, 3)), z(servos, np.int64), z((nb, 6)), z((96, 12)), z((nb, 13)), z((nb + nn, 6, WIDTH)),
         allocate_refinement(layout, 1),
         z((model.nv, WIDTH)), z((2 * model.nv, 1)),
+        z(model.na), z(model.na), z(model.na), z((model.na, columns)),
     )  # fmt: skip

@@ -74,20 +74,21 @@ class Bench:
         for j in range(self.model.njnt):
             kind, dof = int(self.model.jnt_type[j]), int(self.model.jnt_dofadr[j])
             weight[dof : dof + {0: 3, 2: 1}.get(kind, 0)] /= self.length
-        self.weight = np.concatenate([weight, self.h * weight])
+        self.weight = np.concatenate([weight, self.h * weight, np.ones(self.model.na)])
         self.bound = 1e-5 if self.units >= 0.99e-6 else (1e-4 if self.units >= 0.99e-8 else 1e-3)
         self.rng = np.random.default_rng([1, int(case.settings["seed"])])
 
     def scaled(self, state: Any, reference: Any) -> Array:
         """Tangent from a reference state, in the units of comparison."""
-        return self.weight * np.concatenate([self.model.difference(state.qpos, reference.qpos), state.qvel - reference.qvel])
+        dq = self.model.difference(state.qpos, reference.qpos)
+        return self.weight * np.concatenate([dq, state.qvel - reference.qvel, state.act - reference.act])
 
     def moved(self, tangent: Array) -> State | None:
         """The start moved by a tangent; None where a body turns too far."""
         nv = self.model.nv
-        qpos = self.model.integrate(self.state.qpos, tangent[:nv])
+        qpos, act = self.model.integrate(self.state.qpos, tangent[:nv]), self.act + tangent[2 * nv :]
         try:
-            return self.sim.initial_state(qpos, self.state.qvel + tangent[nv:], self.act)
+            return self.sim.initial_state(qpos, self.state.qvel + tangent[nv : 2 * nv], act)
         except ValueError:
             return None
 
@@ -163,7 +164,7 @@ def _check(case: Case) -> dict[str, Outcome]:
 
 def check_states(bench: Bench, lin: Any, tally: Tally, part: str) -> None:
     """Some columns of A."""
-    size = 2 * bench.model.nv
+    size = len(bench.weight)
     for i in bench.rng.permutation(size)[:STATE_COLUMNS]:
         direction = np.eye(size)[i] / bench.weight[i]
         ours = bench.weight * lin.A[:, i] / bench.weight[i]
@@ -233,7 +234,7 @@ def check_parameters(bench: Bench, tally: Tally, part: str) -> None:
     if lin.status is not Status.SOLVED:
         tally.add("refused", 1, 0, 0.0, f"{part}parameters: {lin.status.name}")
         return
-    pace = np.sqrt(10.0 * bench.length)
+    pace, states = np.sqrt(10.0 * bench.length), 2 * bench.model.nv
     floor = 1e-3 * bench.h * pace / bench.length
     for kind in kinds:
         there = sim.parameter(kind)
@@ -241,7 +242,7 @@ def check_parameters(bench: Bench, tally: Tally, part: str) -> None:
         k = int(bench.rng.integers(flat.size))
         row = np.atleast_2d(there.value.reshape(len(there.labels), -1))[k // (flat.size // len(there.labels))]
         size = parameter_size(bench, kind, row)
-        columns = bench.weight[:, None] * lin.parameters[kind] * size
+        columns = bench.weight[:states, None] * lin.parameters[kind] * size
 
         def motion(amount: float, kind: str = kind, k: int = k, flat: Array = flat, size: float = size) -> Array | None:
             values = flat.copy()
@@ -251,7 +252,8 @@ def check_parameters(bench: Bench, tally: Tally, part: str) -> None:
                 start = other.initial_state(qpos, qvel, act)
             except ValueError:
                 return None
-            return bench.end(start, bench.control, lin.next_state, other)
+            end = bench.end(start, bench.control, lin.next_state, other)
+            return None if end is None else end[:states]
 
         least = max(floor, LEAST * float(np.abs(columns).max()))
         judged = judge(columns[:, k] / least, lambda a: _over(motion(a), least), LONGEST, 1.0, bench.bound)
@@ -264,18 +266,16 @@ def _over(value: Array | None, size: float) -> Array | None:
 
 def check_rollout(bench: Bench, tally: Tally, part: str) -> None:
     """One direction of a short roll-out, by reverse mode without A and B."""
-    if bench.model.na:
-        return
-    sim, u, rng, nv = bench.sim, bench.case.controls, bench.rng, bench.model.nv
+    sim, u, rng = bench.sim, bench.case.controls, bench.rng
     run = sim.rollout(bench.state, u, kappa=bench.kappa)
     if run.unsolved:
         return
-    weights = rng.normal(size=(len(u) + 1, 2 * nv)) * bench.weight
+    weights = rng.normal(size=(len(u) + 1, len(bench.weight))) * bench.weight
     gradient = sim.rollout_vjp(run, weights)
     if np.any(gradient.status):
         tally.add("refused", 1, 0, 0.0, f"{part}rollout_vjp: {Status(int(gradient.status.max())).name}")
         return
-    direction = rng.normal(size=2 * nv) / bench.weight
+    direction = rng.normal(size=len(bench.weight)) / bench.weight
     push = rng.uniform(-1, 1, u.shape) * np.array([min(room(bench.model, c, k) for c in u) for k in range(u.shape[1])]).clip(0, 1)
     terms = np.concatenate([gradient.state * direction, (gradient.control * push).ravel()])
     size = max(1.0, float(np.abs(terms).max()))
@@ -290,7 +290,7 @@ def check_rollout(bench: Bench, tally: Tally, part: str) -> None:
         total = 0.0
         for t in range(len(u) + 1):
             dq = bench.model.difference(other.qpos[t], run.qpos[t])
-            total += float(weights[t] @ np.concatenate([dq, other.qvel[t] - run.qvel[t]]))
+            total += float(weights[t] @ np.concatenate([dq, other.qvel[t] - run.qvel[t], other.act[t] - run.act[t]]))
         return np.array([total / size])
 
     judged = judge(np.array([terms.sum() / size]), motion, FIRST, 1.0, bench.bound)
