@@ -54,6 +54,9 @@ def closed_loop_function(
         raise ValueError(f"a ready task takes no further settings: {sorted({'timestep', *simulator})}")
     if not isinstance(task.sim, HardSimulator):
         raise ValueError('mode="soft" has no reverse mode: make the task with mode="hard"')
+    if task.sim.model.na:
+        name, na = task.sim.model.name, task.sim.model.na
+        raise ValueError(f"model '{name}' has {na} activations: policies' derivatives do not hold them")
     having("policy", policy, ("act", "backward", "size"), "a LinearPolicy, an MlpPolicy or an object with these three")
     if has_own(task, "differentiate"):
         raise ValueError(f"{type(task).__name__} has a `differentiate` of its own, reverse mode here is the simulator's")

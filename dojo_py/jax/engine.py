@@ -34,8 +34,6 @@ class Engine:
         unsolved: str,
     ):
         model = simulator.model
-        if model.na:
-            raise ValueError(f"model '{model.name}' has {model.na} activations: [qpos, qvel] has no place for stateful actuators")
         refuse_late_controls(model, f"model '{model.name}'")
         text_of("unsolved", unsolved, UNSOLVED)
         if kappa is not None:
@@ -56,19 +54,20 @@ class Engine:
         self.threads, self.unsolved = threads, unsolved
 
     def states(self, state: Array, controls: Array, values: Array) -> Array:
-        """(…, T + 1, nq + nv) from state (…, nq + nv), controls (…, T, nu), flat parameter values (…, p); batch axes broadcast."""
+        """(…, T + 1, n) from state (…, n), n = nq + nv + na, controls (…, T, nu), parameter values (…, p); batch axes broadcast."""
         return self._run(state, controls, values, False, False)[0]
 
     def linearized(self, state: Array, controls: Array, values: Array, by_parameters: bool) -> tuple[Array, ...]:
-        """States as above, A (…, T, 2nv, 2nv), B (…, T, 2nv, nu), and with by_parameters also (…, T, 2nv, p)."""
+        """States as above, A (…, T, m, m), B (…, T, m, nu), m = 2nv + na, and with by_parameters also (…, T, m, p)."""
         return self._run(state, controls, values, True, by_parameters)
 
     def accept(self, state: Array, values: Array) -> None:
-        """ValueError where the simulator takes no such state (nq + nv,) or flat parameter values (p,); NaN is let through."""
+        """ValueError where the simulator takes no such state (nq + nv + na,) or flat parameter values (p,); NaN is let through."""
         if np.isfinite(state).all() and np.isfinite(values).all():
-            sim, nq = self.simulator, self.model.nq
             x = self.tangents.normalised(state[None])[0]
-            (sim.with_parameters(self.named(values)) if self.parameters else sim).initial_state(x[:nq], x[nq:])
+            (self.simulator.with_parameters(self.named(values)) if self.parameters else self.simulator).initial_state(
+                *self._parts(x)
+            )
 
     def _run(self, state: Any, controls: Any, values: Any, linearize: bool, by_parameters: bool) -> tuple[Array, ...]:
         x, u, p = (np.asarray(a, dtype=float) for a in (state, controls, values))
@@ -77,12 +76,12 @@ class Engine:
         x = self.tangents.normalised(np.broadcast_to(x, (*batch, x.shape[-1])).reshape(count, x.shape[-1]))
         u = np.broadcast_to(u, (*batch, *u.shape[-2:])).reshape(count, *u.shape[-2:])
         p = np.broadcast_to(p, (*batch, p.shape[-1])).reshape(count, p.shape[-1])
-        nv, steps = self.model.nv, u.shape[1]
+        tangent, steps = self.tangents.tangent_size, u.shape[1]
         shapes: list[tuple[int, ...]] = [(steps + 1, x.shape[1])]
         if linearize:
-            shapes += [(steps, 2 * nv, 2 * nv), (steps, 2 * nv, self.model.nu)]
+            shapes += [(steps, tangent, tangent), (steps, tangent, self.model.nu)]
         if by_parameters:
-            shapes.append((steps, 2 * nv, p.shape[1]))
+            shapes.append((steps, tangent, p.shape[1]))
         # what is not a number stays so, for its row of the batch alone, as everywhere in JAX
         outputs = tuple(np.full((count, *shape), np.nan) for shape in shapes)
         usable = np.isfinite(x).all(axis=1) & np.isfinite(u).all(axis=(1, 2)) & np.isfinite(p).all(axis=1)
@@ -98,18 +97,23 @@ class Engine:
         sim = self.simulator
         if self.parameters:
             sim = sim.with_parameters(self.named(values))
-        nq = self.model.nq
-        starts = [sim.initial_state(x[b, :nq], x[b, nq:]) for b in rows]
+        starts = [sim.initial_state(*self._parts(x[b])) for b in rows]
         trajectories = sim.rollout_batch(
             starts, u[rows], threads=self.threads, kappa=self.kappa, linearize=linearize, gradient_kappa=self.gradient_kappa
         )
         self._judge(trajectories)
         for b, trajectory in zip(rows, trajectories, strict=True):
-            outputs[0][b, :, :nq], outputs[0][b, :, nq:] = trajectory.qpos, trajectory.qvel
+            outputs[0][b] = np.hstack([trajectory.qpos, trajectory.qvel, trajectory.act])
             if linearize:
                 outputs[1][b], outputs[2][b] = trajectory.A, trajectory.B
             if by_parameters:
-                outputs[3][b] = self._by_parameters(sim, trajectory)
+                outputs[3][b] = 0.0  # (activations do not depend on them)
+                outputs[3][b, :, : 2 * self.model.nv] = self._by_parameters(sim, trajectory)
+
+    def _parts(self, x: Array) -> tuple[Array, Array, Array]:
+        """qpos, qvel, act of a state vector."""
+        nq, nv = self.model.nq, self.model.nv
+        return x[:nq], x[nq : nq + nv], x[nq + nv :]
 
     def named(self, values: Array) -> dict[str, Array]:
         """Name of a parameter -> its part of the flat values, in the order in which they are to be set.

@@ -34,7 +34,9 @@ def rollout_function(
     unsolved: str = "warn",
     **simulator: Any,
 ) -> Callable[..., Array]:
-    """f(state_vector (nq + nv,), controls (T, nu), parameters) -> states (T + 1, nq + nv), the first one included.
+    """f(state_vector (n,), controls (T, nu), parameters) -> states (T + 1, n), the first one included.
+
+    n = nq + nv + na: qpos, qvel and the activations of stateful actuators.
 
     timestep [s], by default the model's. kappa [N m s]: the relaxed problem that is simulated, None for the hard limit; derivatives
     are those at gradient_kappa, by default kappa (and DEFAULT_KAPPA in the hard limit): only then are they those of f itself.
@@ -51,11 +53,11 @@ def rollout_function(
     core = _differentiable(engine)
 
     def rollout(state_vector: Any, controls: Any, parameters: Mapping[str, Any] | None = None) -> Array:
-        m = engine.model
+        m, size = engine.model, engine.tangents.size
         _need_float64()
         x, u = _real("state_vector", state_vector), _real("controls", controls)
-        if x.shape != (m.nq + m.nv,):
-            raise ValueError(f"state_vector has shape {x.shape}, expected (nq + nv,) = ({m.nq + m.nv},)")
+        if x.shape != (size,):
+            raise ValueError(f"state_vector has shape {x.shape}, expected (nq + nv{' + na' if m.na else ''},) = ({size},)")
         if u.ndim != 2 or u.shape[1] != m.nu:
             raise ValueError(f"controls has shape {u.shape}, expected (T, nu) = (T, {m.nu})")
         values = _flat(engine, parameters)
@@ -74,7 +76,7 @@ def step_function(
     parameters: Sequence[str] = (),
     **options: Any,
 ) -> Callable[..., Array]:
-    """f(state_vector (nq + nv,), control (nu,), parameters) -> state_vector after one step; the rest as in `rollout_function`."""
+    """f(state_vector (n,), control (nu,), parameters) -> state_vector after one step; the rest as in `rollout_function`."""
     roll = rollout_function(model, timestep, kappa, parameters, **options)
     sim = roll.simulator  # type: ignore[attr-defined]
 
@@ -91,7 +93,8 @@ def step_function(
 
 def _differentiable(engine: Engine) -> Callable[[Array, Array, Array], Array]:
     """(x, u, p) -> states with its rule of differentiation; p flat."""
-    tangents, nv, nu = engine.tangents, engine.model.nv, engine.model.nu
+    tangents, nu = engine.tangents, engine.model.nu
+    m = tangents.tangent_size
 
     def call(function: Callable[..., Any], shapes: Sequence[tuple[int, ...]], *arguments: Array) -> Any:
         results = [jax.ShapeDtypeStruct(shape, np.float64) for shape in shapes]
@@ -103,8 +106,8 @@ def _differentiable(engine: Engine) -> Callable[[Array, Array, Array], Array]:
 
     def linearized(x: Array, u: Array, p: Array, by_parameters: bool) -> list[Array]:
         T = u.shape[0]
-        shapes: list[tuple[int, ...]] = [(T + 1, tangents.size), (T, 2 * nv, 2 * nv), (T, 2 * nv, nu)]
-        shapes += [(T, 2 * nv, p.shape[0])] if by_parameters else []
+        shapes: list[tuple[int, ...]] = [(T + 1, tangents.size), (T, m, m), (T, m, nu)]
+        shapes += [(T, m, p.shape[0])] if by_parameters else []
 
         @jax.custom_jvp
         def once(x: Array, u: Array, p: Array) -> list[Array]:

@@ -1,13 +1,13 @@
 """Between a state vector's coordinates and the tangents that A and B refer to.
 
-State vector x = [qpos, qvel], nq + nv entries; tangent [δq, δv], 2 nv entries, δq as in `model.integrate`: rotations are rotation
-vectors in the body frame. For each quaternion q (w, x, y, z), body to world:
+State vector x = [qpos, qvel, act], nq + nv + na entries; tangent [δq, δv, δact], 2 nv + na entries, δq as in `model.integrate`:
+rotations are rotation vectors in the body frame. For each quaternion q (w, x, y, z), body to world:
 
     raise:   δq ↦ ½ q ⊗ (0, δφ)                    Jacobian of q ⊗ exp(δφ) at δφ = 0
     lower:   dq ↦ 2 vec(q* ⊗ dq) / |q|²            its pseudo-inverse, after the Jacobian of q / |q|
 
 `lower` maps changes of length to zero, so it is the derivative of "normalise, then take the tangent": a function of x that
-normalises its quaternions first has raise(y) · [A B] · lower(x) as its exact Jacobian in all nq + nv coordinates.
+normalises its quaternions first has raise(y) · [A B] · lower(x) as its exact Jacobian in all coordinates.
 Every other coordinate is its own tangent. Source: Jackson (2021); docs/jax.md.
 """
 
@@ -40,26 +40,27 @@ class Tangents:
             if kind in (JointType.FREE, JointType.BALL):
                 quat.append(range(q + plain, q + plain + 4))
                 rot.append(range(v + plain, v + plain + 3))
-        self.size = model.nq + model.nv
+        self.size = model.nq + model.nv + model.na
         """Of a state vector."""
-        self.tangent_size = 2 * model.nv
+        self.tangent_size = 2 * model.nv + model.na
         self._quat = np.array(quat, dtype=int).reshape(-1, 4)
         self._rot = np.array(rot, dtype=int).reshape(-1, 3)
-        self._plain_x = np.concatenate([np.array(plain_q, dtype=int), model.nq + np.arange(model.nv)])
-        self._plain_t = np.concatenate([np.array(plain_v, dtype=int), model.nv + np.arange(model.nv)])
+        own = np.arange(model.nv + model.na)  # velocities and activations are their own tangents
+        self._plain_x = np.concatenate([np.array(plain_q, dtype=int), model.nq + own])
+        self._plain_t = np.concatenate([np.array(plain_v, dtype=int), model.nv + own])
         # where each entry is in [plain entries | all rotations]
         self._place_x = np.argsort(np.concatenate([self._plain_x, self._quat.ravel()]))
         self._place_t = np.argsort(np.concatenate([self._plain_t, self._rot.ravel()]))
 
     def lower(self, state: Array, change: Array) -> Array:
-        """(…, 2 nv) tangent of a change (…, nq + nv) of the state vector (…, nq + nv)."""
+        """(…, 2 nv + na) tangent of a change (…, nq + nv + na) of the state vector (…, nq + nv + na)."""
         q, dq = state[..., self._quat], change[..., self._quat]
         w, v, dw, dv = q[..., :1], q[..., 1:], dq[..., :1], dq[..., 1:]
         turn = 2.0 * (w * dv - dw * v - jnp.cross(v, dv)) / jnp.sum(q * q, axis=-1, keepdims=True)
         return _together(change[..., self._plain_x], turn)[..., self._place_t]
 
     def raise_(self, state: Array, tangent: Array) -> Array:
-        """(…, nq + nv) change of the state vector (…, nq + nv), its quaternions unit, by a tangent (…, 2 nv)."""
+        """(…, nq + nv + na) change of the state vector (…, nq + nv + na), its quaternions unit, by a tangent (…, 2 nv + na)."""
         q, turn = state[..., self._quat], tangent[..., self._rot]
         w, v = q[..., :1], q[..., 1:]
         scalar = -0.5 * jnp.sum(v * turn, axis=-1, keepdims=True)
@@ -67,7 +68,7 @@ class Tangents:
         return _together(tangent[..., self._plain_t], change)[..., self._place_x]
 
     def normalised(self, state: np.ndarray) -> np.ndarray:
-        """A copy of state vectors (…, nq + nv) with unit quaternions; numpy. A zero quaternion becomes the identity."""
+        """A copy of state vectors (…, nq + nv + na) with unit quaternions; numpy. A zero quaternion becomes the identity."""
         out = np.array(state, dtype=float)
         q = out[..., self._quat]
         norm = np.linalg.norm(q, axis=-1, keepdims=True)

@@ -83,6 +83,44 @@ def test_derivatives_are_those_of_the_function_itself(name):
     assert error < 1e-6
 
 
+STATEFUL = """<mujoco><worldbody><geom type="plane" size="0 0 1"/><body pos="0 0 .6"><freejoint/><geom type="box" size=".1 .2 .15"/>
+<body pos=".3 0 0"><joint name="b" type="ball" damping=".1"/><geom type="capsule" size=".05 .1" pos=".1 0 0"/>
+<body pos=".2 0 0"><joint name="h" axis="0 1 0"/><geom size=".05" pos=".1 0 0"/></body></body></body></worldbody><actuator>
+<general joint="b" gear="0 1 0" dyntype="filter" dynprm=".1" gainprm="3"/><general joint="h" dyntype="integrator" biastype="affine"
+gainprm="2" biasprm="0 -2 -.1"/><muscle joint="h" lengthrange="-1 1" force="4"/><motor joint="h"/></actuator></mujoco>"""
+
+
+def test_activations_are_part_of_the_state():
+    """A filter, a servo of an integrated control, a muscle: the simulator's numbers; differences to 1e-6; a roll-out's chain."""
+    model = load_model(STATEFUL)
+    rng = np.random.default_rng(0)
+    qpos = model.integrate(model.qpos0, 0.2 * rng.normal(size=model.nv))
+    qpos[2] = 0.3
+    x = np.concatenate([qpos, 0.3 * rng.normal(size=model.nv), [0.3, -0.2, 0.4]])
+    u = np.array([0.4, 0.3, 0.6, -0.2])
+    f, sim = step_function(model, H, KAPPA), HardSimulator(model, H)
+    end = sim.step(sim.initial_state(x[: model.nq], x[model.nq : -3], x[-3:]), u, kappa=KAPPA).state
+    assert np.array_equal(f(x, u), np.concatenate([end.qpos, end.qvel, end.act]))
+    forward, reverse = jax.jacfwd(f, (0, 1))(x, u), jax.jacrev(f, (0, 1))(x, u)
+    assert max(relative(a, b) for a, b in zip(forward, reverse, strict=True)) < 1e-12
+    for at, (value, found) in enumerate(zip((x, u), forward, strict=True)):
+        columns = []
+        for e in 2e-6 * np.eye(len(value)):
+            moved = [(x + s * e, u) if at == 0 else (x, u + s * e) for s in (1.0, -1.0)]
+            columns.append((f(*moved[0]) - f(*moved[1])) / 4e-6)
+        assert relative(found, np.stack(columns, axis=1)) < 1e-6
+    roll = rollout_function(model, H, KAPPA)
+    chained = f(f(x, u), 0.5 * u)
+    assert np.abs(roll(x, np.stack([u, 0.5 * u]))[-1] - chained).max() < 1e-7  # (not from the last step's impulses)
+    slope = jax.grad(lambda x: roll(x, jnp.stack([u, 0.5 * u]))[-1].sum())(x)
+    assert relative(slope, jax.grad(lambda x: f(f(x, u), 0.5 * u).sum())(x)) < 1e-6
+    with pytest.raises(ValueError, match=r"expected \(nq \+ nv \+ na,\)"):
+        f(x[:-1], u)
+    by_damping = step_function(model, H, KAPPA, ("damping",))
+    values = {"damping": sim.parameter("damping")}
+    assert by_damping(x, u, values).shape == x.shape
+
+
 def test_length_of_a_quaternion_does_not_matter():
     model, x, u = a_start("box")
     f = step_function(model, H, KAPPA)
