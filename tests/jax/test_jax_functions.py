@@ -117,7 +117,7 @@ def test_activations_are_part_of_the_state():
     with pytest.raises(ValueError, match=r"expected \(nq \+ nv \+ na,\)"):
         f(x[:-1], u)
     by_damping = step_function(model, H, KAPPA, ("damping",))
-    values = {"damping": sim.parameter("damping")}
+    values = {"damping": sim.parameter("damping").value}
     assert by_damping(x, u, values).shape == x.shape
 
 
