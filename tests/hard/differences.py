@@ -1,9 +1,9 @@
 """The oracle of the gradient tests: central differences of `sim.step(kappa=κ)`, extrapolated, with their own error estimate.
 
-Scaling: coordinates count as they are [m, rad], rates times the time step (what a step makes of them), so that A in these units
-has entries near 1. Errors are relative to the largest scaled entry of their column; where contact or a limit has wiped a column
-out, so that it has no size of its own, to more: for a state to 1, for a control to LEAST of its column at κ = 1, where nothing
-holds.
+Scaling: coordinates and activations count as they are, rates times the time step (what a step makes of them), so that A in these
+units has entries near 1. Errors are relative to the largest scaled entry of their column; where contact or a limit has wiped a
+column out, so that it has no size of its own, to more: for a state to 1, for a control to LEAST of its column at κ = 1, where
+nothing holds.
 
 Differences: Ridders' method: central differences at steps that shrink by RATIO, extrapolated as polynomials in the step squared
 (Neville, at most DEPTH together); the entry whose neighbours agree best is taken and their disagreement is its error estimate.
@@ -34,18 +34,18 @@ class Comparison(NamedTuple):
     estimate: float
     """Of the differences' own error, same scale."""
     column: int
-    """Worst one; from 2nv on it is a control."""
+    """Worst one; from 2nv + na on it is a control."""
 
 
 def moved(model, state: State, direction: np.ndarray, amount: float) -> State:
-    """The state moved by amount times a tangent [δq, δv]."""
-    nv = model.nv
-    return State(model.integrate(state.qpos, amount * direction[:nv]), state.qvel + amount * direction[nv:], state.act, state.time)
+    """The state moved by amount times a tangent [δq, δv, δact]."""
+    nv, move = model.nv, amount * direction
+    return State(model.integrate(state.qpos, move[:nv]), state.qvel + move[nv : 2 * nv], state.act + move[2 * nv :], state.time)
 
 
 def tangent(model, b, a, h: float) -> np.ndarray:
-    """Scaled difference [q_b - q_a, h (v_b - v_a)]."""
-    return np.concatenate([model.difference(b.qpos, a.qpos), h * (b.qvel - a.qvel)])
+    """Scaled difference [q_b - q_a, h (v_b - v_a), act_b - act_a]."""
+    return np.concatenate([model.difference(b.qpos, a.qpos), h * (b.qvel - a.qvel), b.act - a.act])
 
 
 def ridders(central, first: float) -> tuple[np.ndarray, float]:
@@ -94,10 +94,11 @@ def compare(sim, state, control, kappa, wrenches=None, columns=None, verbose=Fal
     """A and B of `linearize` against differences of `step`, all columns or the chosen ones."""
     model, h = sim.model, sim.timestep
     nv, nu = model.nv, model.nu
+    n = 2 * nv + model.na
     lin = sim.linearize(state, control, kappa=kappa, wrenches=wrenches)
     assert lin.status is Status.SOLVED, lin.status.message
     free = sim.linearize(state, control, kappa=1.0, wrenches=wrenches).B
-    scale_out = np.concatenate([np.ones(nv), np.full(nv, h)])
+    scale_out = np.concatenate([np.ones(nv), np.full(nv, h), np.ones(model.na)])
 
     def step(start, u):
         end = sim.step(start, u, kappa=kappa, wrenches=wrenches)
@@ -105,17 +106,17 @@ def compare(sim, state, control, kappa, wrenches=None, columns=None, verbose=Fal
         return end.state
 
     worst, estimate, where = {"A": 0.0, "B": 0.0}, 0.0, -1
-    for i in range(2 * nv + nu) if columns is None else columns:
-        if i < 2 * nv:
-            direction = np.zeros(2 * nv)
-            direction[i] = 1.0 if i < nv else 1.0 / h
+    for i in range(n + nu) if columns is None else columns:
+        if i < n:
+            direction = np.zeros(n)
+            direction[i] = 1.0 / h if nv <= i < 2 * nv else 1.0
             ours = scale_out * lin.A[:, i] * direction[i]
             size = max(1.0, np.abs(ours).max())
             found, error = difference_column(
                 lambda amount: step(moved(model, state, direction, amount), control), sim, lin.next_state, FIRST_STEP
             )
         else:
-            k = i - 2 * nv
+            k = i - n
             size = max(np.abs(scale_out * lin.B[:, k]).max(), LEAST * np.abs(scale_out * free[:, k]).max())
             if size < 1e-11:  # no influence, as when its actuator is saturated
                 size = 1.0
@@ -126,7 +127,7 @@ def compare(sim, state, control, kappa, wrenches=None, columns=None, verbose=Fal
         if verbose:
             row = int(np.argmax(np.abs(found - ours)))
             print(f"  column {i} row {row}: {ours[row]:.9g}, differences {found[row]:.9g} off {off:.1e} error {error / size:.1e}")
-        kind = "A" if i < 2 * nv else "B"
+        kind = "A" if i < n else "B"
         if off > max(worst.values()):
             where = i
         worst[kind] = max(worst[kind], off)
