@@ -11,7 +11,6 @@ from dojo_py.collision.plane import touching_point
 from dojo_py.hard.apart import END, feature_place
 from dojo_py.hard.contact_rows import physical_impulse, plane_gap
 from dojo_py.hard.pair_contacts import tangents
-from dojo_py.hard.part_states import HERE
 from dojo_py.hard.workspace import contact_room
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import impulse_of
@@ -47,10 +46,11 @@ def fill_contacts(L, P, Q, W, out):
         _plane_row(P, i, W, out[i])
     first = P.body.shape[0]
     used = first
+    _find_shown(P, W)
     for i in range(W.n_features[0]):
-        W.fplace[i] = used
-        if not _takes_part(W, i):
+        if W.fplace[i] < 0:
             continue
+        W.fplace[i] = used
         _feature_row(L, P, Q, i, W, out[used])
         for side in range(2):
             out[used, GEOMS + side] = W.fshape[i, side] + 1.0
@@ -67,7 +67,7 @@ def fill_contacts(L, P, Q, W, out):
     for c in range(W.n_active[0]):
         row = out[W.active[c]]
         if W.active[c] >= first:
-            if not _takes_part(W, W.active[c] - first):
+            if W.fplace[W.active[c] - first] < 0:
                 continue
             row = out[W.fplace[W.active[c] - first]]
         impulse_of(W.claw[c], W.con[c], F)
@@ -81,9 +81,17 @@ def fill_contacts(L, P, Q, W, out):
 
 
 @kernel
-def _takes_part(W, f):
-    """Whether feature f took part in the step, or in a part of it (part_features.py)."""
-    return W.fwanted[f] >= 0 or W.fwanted[f] == -2 - HERE
+def _find_shown(P, W):
+    """W.fplace of the features is 0 of those that took part at the end of the step, or pushed in an earlier part of it
+    (part_features.py), and -1 of the others.
+    """
+    for f in range(W.n_features[0]):
+        W.fplace[f] = 0 if W.fwanted[f] >= 0 else -1
+    for c in range(W.n_active[1], W.n_active[0]):
+        if W.parts[max(W.cbody[c, 0], W.cbody[c, 1])] > 1:
+            for i in range(6):
+                if W.summed[c, i] != 0.0:
+                    W.fplace[W.active[c] - P.body.shape[0]] = 0
 
 
 @kernel
