@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dojo_py.arrays import copy, copy_rows
+from dojo_py.arrays import clear_rows, copy, copy_rows
 from dojo_py.jit import entry, kernel
 from dojo_py.planning.box_qp_kernels import MAX_ITERATIONS, TOLERANCE, Box, answer, box_of, minimise
 
@@ -93,22 +93,14 @@ def add_vector(a, x, out):
 
 
 @kernel
-def clear(a):
-    """a (n, m) = 0"""
-    for i in range(a.shape[0]):
-        for k in range(a.shape[1]):
-            a[i, k] = 0.0
-
-
-@kernel
 def action_values(M, k, S):
     """Q_u, Q_ux, Q_uu of knot k and V_xx A, V_xx B, from the value function at the next; V_x moved by the gap."""
     A, B = M.A[k], M.B[k]
     for i in range(S.Vx.shape[0]):
         for j in range(S.Vx.shape[0]):
             S.Vx[i] -= S.Vxx[i, j] * M.gaps[k, j]
-    clear(S.VA)
-    clear(S.VB)
+    clear_rows(S.VA)
+    clear_rows(S.VB)
     add_product(S.Vxx, A, S.VA)
     add_product(S.Vxx, B, S.VB)
     copy(M.u[k], S.Qu)
@@ -152,7 +144,7 @@ def value_at(M, k, du, K, S):
     add_vector(M.uu[k], du, S.Qu)
     add_transposed_vector(K, S.Qu, S.Vx)
     # V_xx = l_xx + Kᵀ (l_ux + l_uu K) + l_uxᵀ K + closedᵀ V_xx closed
-    clear(S.VA)
+    clear_rows(S.VA)
     add_product(S.Vxx, S.closed, S.VA)
     copy_rows(M.xx[k], S.Vxx)
     add_transposed_product(1.0, S.closed, S.VA, S.Vxx)

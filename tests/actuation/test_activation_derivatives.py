@@ -3,6 +3,7 @@
 import mujoco
 import numpy as np
 import pytest
+import test_actuator_derivatives
 
 import dojo_py
 from dojo_py.identification.data import Recording
@@ -11,14 +12,7 @@ from dojo_py.identification.unknowns import Unknown, Unknowns
 
 KAPPA = 1e-4
 EPSILON = 2e-4
-ARM = """<mujoco><option timestep=".01" integrator="implicitfast"/><default><geom contype="0" conaffinity="0"/></default><worldbody>
-  <body pos="0 0 1"><joint name="a" axis="0 1 0" damping=".1" {limit}/>
-  <geom type="capsule" size=".05" fromto="0 0 0 .4 0 0"/><site name="rail" euler="0 70 0"/><body pos=".4 0 0">
-  <joint name="b" axis="0 1 .3" damping=".1"/>
-  <geom type="capsule" size=".04" fromto="0 0 0 .3 0 0"/><site name="pin" pos=".3 .02 0"/><body pos=".3 0 0">
-  <joint name="c" type="ball" damping=".05"/>
-  <site name="tip" pos="0 .1 0" euler="40 0 0"/><geom type="box" size=".05 .1 .03"/></body></body></body></worldbody>
-  <actuator>{actuators}</actuator></mujoco>"""
+ARM = test_actuator_derivatives.ARM.replace("<mujoco>", '<mujoco><option timestep=".01" integrator="implicitfast"/>')
 MOTOR = 'motorconst=".5 .5" resistance="2"'
 CASES = {
     "integrator": '<general joint="a" dyntype="integrator" gainprm="3"/><general joint="b" dyntype="integrator" gear="-2"/>',
