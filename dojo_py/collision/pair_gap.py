@@ -1,7 +1,7 @@
 """Gap of a pair of convex geoms, and whether they are certainly farther apart than some reach."""
 
 from dojo_py.collision.convex_pair import nearest
-from dojo_py.collision.convex_shapes import PLANE, rounding, support
+from dojo_py.collision.convex_shapes import PLANE, SPHERE, rounding, support
 from dojo_py.collision.gjk import gjk
 from dojo_py.collision.shown_polygons import pose_of, shape_of
 from dojo_py.collision.vectors import along, dot, length, minus, times, unit
@@ -41,15 +41,15 @@ def convex_distance(Q, W, k, x, R):
 
 
 @kernel
-def distance_apart(Q, W, k, x, R):
-    """How far apart the geoms of convex pair k are [m]; 0 where they are not: how deep they are in one another takes far longer."""
-    a, b = Q.geom[k, 0], Q.geom[k, 1]
-    i, j = Q.shape_node[a], Q.shape_node[b]
-    A, B, pose_a, pose_b = shape_of(Q, a), shape_of(Q, b), pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
-    if A[0] == PLANE or B[0] == PLANE:
-        return max(_over_plane(A, pose_a, B, pose_b, Q)[0], 0.0)
-    v, count, _ = gjk(W.polytope.simplex, A, pose_a, B, pose_b, unit(minus(pose_b[0], pose_a[0])), Q, 0)
-    return max(length(v) - rounding(A) - rounding(B), 0.0) if count > 0 else 0.0
+def distance_of_point(Q, W, g, x, R, point):
+    """How far outside of convex geom g a point is [m], its body at x (3,), R (3, 3); 0 within. A plane is touched from both sides."""
+    shape, pose = shape_of(Q, g), pose_of(Q, g, x, R)
+    if shape[0] == PLANE:
+        m = (pose[1][2], pose[1][5], pose[1][8])
+        return abs(dot(m, minus(point, pose[0])))
+    ball = (SPHERE, (0.0, 0.0, 0.0), 0, 0)
+    v, count, _ = gjk(W.polytope.simplex, shape, pose, ball, (point, pose[1]), unit(minus(point, pose[0])), Q, 0)
+    return max(length(v) - rounding(shape), 0.0) if count > 0 else 0.0
 
 
 @kernel

@@ -1,19 +1,21 @@
-"""No impulses between bodies that do not touch: features that carry although their pair ends apart are let go.
+"""No impulses where bodies do not touch: features that carry beside their shapes are let go.
 
 Faces, edges and axes have no ends within a step (collision/features.py): a corner over a face stays over its plane, and a body
-that moves by a good part of its size may run into the plane beside the face. The solve tells: the feature carries, and the pair is
-apart. Then the island is solved again without it. Where the pair overlaps without it, the check at the end of the step finds what
-it really touches with there (convex_choice.py), which is never let go.
+that moves by a good part of its size may run into the plane beside the face. The solve tells: the feature carries, and its point of
+contact is on only one of the shapes, or on none. Then the island is solved again without it. Where the pair overlaps without it, the
+check at the end of the step finds what it really touches with there (convex_choice.py), which is never let go.
 """
 
 from dojo_py.collision.height_fields import HFIELD
-from dojo_py.collision.pair_gap import distance_apart
+from dojo_py.collision.pair_gap import distance_of_point
+from dojo_py.collision.vectors import row
+from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.islands import CONTACTS
 from dojo_py.hard.passing import path_length
 from dojo_py.jit import kernel
 
 APART = 1e-7
-"""Distance [m] at the end of a step up to which shapes touch."""
+"""Distance [m] of a point of contact from a shape, at the end of a step, up to which it is on it."""
 NOTABLE = 1e-4
 """Share of the largest impulse of its islands from which what carries is a ghost: it costs another solve."""
 FAST = 0.2
@@ -25,7 +27,7 @@ LET_GO = -1
 @kernel
 def let_ghosts_go(P, Q, W):
     """Let the ghosts go in the solution of the islands in W.span. Returns how many there are."""
-    most, count, known, gap = 0.0, 0, -1, 0.0
+    most, count = 0.0, 0
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         most = max(most, W.con[W.members[CONTACTS, k], 0])
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
@@ -34,11 +36,9 @@ def let_ghosts_go(P, Q, W):
         if f < 0 or W.fwanted[f] != 0 or not (W.con[c, 1] < APART and W.con[c, 0] > NOTABLE * most):
             continue
         pair = W.fpair[f]
-        if not _has_ends(Q, pair) or not _moves(Q, W, pair):
+        if W.free_kind[f] > 0 or not _has_ends(Q, pair) or not _moves(Q, W, pair):  # (held points: held_points.py)
             continue
-        if pair != known:
-            known, gap = pair, distance_apart(Q, W, pair, W.xn, W.Rn)
-        if gap > APART:
+        if _beside(Q, W, f):
             W.fwanted[f] = LET_GO
             W.con[c, :] = 0.0
             count += 1
@@ -52,6 +52,18 @@ def take_ghosts_back(P, W):
         f = W.active[W.members[CONTACTS, k]] - P.body.shape[0]
         if f >= 0 and W.fwanted[f] == LET_GO:
             W.fwanted[f] = 0
+
+
+@kernel
+def _beside(Q, W, f):
+    """Whether the point of contact of feature f is beside one of its shapes at the next poses."""
+    feature_gap(Q, W, f, W.xn, W.Rn, W.scratch[101, 0:3], W.scratch)
+    point, pair = row(W.scratch, 41), W.fpair[f]
+    for g in (Q.geom[pair, 0], Q.geom[pair, 1]):
+        b = Q.shape_node[g]
+        if distance_of_point(Q, W, g, W.xn[b], W.Rn[b], point) > APART:
+            return True
+    return False
 
 
 @kernel

@@ -10,6 +10,7 @@ from dojo_py.hard.apart import hold_apart, hold_points, let_ghosts_go
 from dojo_py.hard.attempts import complementarity_tolerance
 from dojo_py.hard.choice import want_all
 from dojo_py.hard.contact_rows import OVERLAP, start_gap
+from dojo_py.hard.contact_work import throws
 from dojo_py.hard.ghosts import take_ghosts_back
 from dojo_py.hard.giving_way import GAVE_WAY, any_closure, give_way
 from dojo_py.hard.held_friction import hold_bounds
@@ -61,6 +62,8 @@ def solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask):
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         v = W.start_bodies[W.members[BODIES, k]]
         angle_of_step = h * math.sqrt(v[10] ** 2 + v[11] ** 2 + v[12] ** 2)
+        if W.carried[W.members[BODIES, k]] > 0.0:  # (no velocity over the whole step has its momentum)
+            first = max(first, 1)
         while first < W.options.subdivisions and angle_of_step > FAST * 2.0**first:
             first += 1
     total, parts, recovery = 0.0, 1, W.options.recovery_speed
@@ -107,6 +110,8 @@ def solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask):
             total += _solve_without_ghosts(L, P, Q, A, W, angle, rate, wrench, h, recovery, budget - total, out)
         if out[0] == SOLVED and kappa == 0.0:
             total += rebound(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
+        if out[0] == SOLVED and kappa == 0.0 and W.options.subdivisions > 0.0 and throws(L, P, Q, W, h):
+            out[0] = STALLED
     if first > 0 or (out[0] != SOLVED and kappa == 0.0 and W.options.subdivisions > 0.0):
         left = max(budget - total, 1.0)
         count, parts = in_parts(L, P, Q, A, W, angle, rate, wrench, h, recovery, max(first, 1), kappa, left, out)

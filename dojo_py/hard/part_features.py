@@ -3,15 +3,20 @@
 Where bodies turn or move by much of their size in a step, what they touch with where it starts is far beside them later. So in
 parts of a step pairs that have moved by a share of their thickness have features of their own in each part, and those of the whole
 step take no part. A feature that comes again in a later part keeps its row, and with it the impulses it has had (parts.py).
+
+What the whole step was found to end in overlaps where a part starts, by more than its pair: in a short part it would throw the bodies
+out of there at once. It waits for a part at whose end its pair overlaps.
 """
 
 from dojo_py.arrays import copy, copy_rows
+from dojo_py.hard.contact_rows import OVERLAP
 from dojo_py.hard.convex_choice import find_closing, look_at_end
+from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.foresight import SPARE
 from dojo_py.hard.ghosts import FAST
 from dojo_py.hard.islands import in_span
-from dojo_py.hard.near_pairs import near_at_end, near_by_travel
-from dojo_py.hard.part_states import HERE, features_of_step
+from dojo_py.hard.near_pairs import gap_of_pair, near_at_end, near_by_travel
+from dojo_py.hard.part_states import HERE, features_of_step, of_islands
 from dojo_py.hard.passing import find_passing, way_between
 from dojo_py.jit import kernel
 
@@ -23,7 +28,7 @@ def choose_in_part(L, Q, W, h):
     """
     features_of_step(W)
     for f in range(W.n_features[0]):
-        if W.fwanted[f] >= 0 and _moved(Q, W, W.fpair[f], W.x, W.q):
+        if W.fwanted[f] >= 0 and (_moved(Q, W, W.fpair[f], W.x, W.q) or _waits(Q, W, f)):
             W.fwanted[f] = -2 - W.fwanted[f]
     before = W.n_features[2] = W.n_features[0]
     near_by_travel(L, Q, W, h, SPARE, 0.0)
@@ -42,12 +47,32 @@ def left_out_of_part(P, Q, W, h):
     before = W.n_features[2] = W.n_features[0]
     near_at_end(Q, W)
     for i in range(W.sweep.found[0]):
-        if _moved(Q, W, W.sweep.near[i], W.xn, W.qn):
+        if _moved(Q, W, W.sweep.near[i], W.xn, W.qn) or _any_waits(W, W.sweep.near[i]):
             look_at_end(Q, W, W.sweep.near[i], h)
     if W.n_features[0] > before:
         return _merge(W, before)
     find_passing(P, Q, W, True)
     return -_merge(W, before)
+
+
+@kernel
+def _waits(Q, W, f):
+    """Whether feature f of the islands in W.span was found where the whole step ended, and overlaps at the poses in W.x by more than
+    its pair does.
+    """
+    if W.fwanted[f] != 1 or not of_islands(W, f):
+        return False
+    gap = feature_gap(Q, W, f, W.x, W.R, W.scratch[101, 0:3], W.scratch)
+    return gap < -OVERLAP and gap < min(gap_of_pair(Q, W, W.fpair[f], W.x, W.R), 0.0) - OVERLAP
+
+
+@kernel
+def _any_waits(W, k):
+    """Whether a feature of pair k waits for a later part."""
+    for f in range(W.n_features[0]):
+        if W.fpair[f] == k and W.fwanted[f] == -2 - 1:
+            return True
+    return False
 
 
 @kernel

@@ -7,11 +7,12 @@ velocities v' with p(v'; h') = p(v; h), not from v: what a free group conserves 
 import math
 
 from dojo_py.arrays import copy, copy_rows
-from dojo_py.hard.apart import choose_in_part, left_out_of_part
+from dojo_py.hard.apart import choose_in_part, left_out_of_part, let_ghosts_go
 from dojo_py.hard.attempts import SOLVE_LIMIT, attempts
 from dojo_py.hard.bodies import old_momentum, turn_of_momentum
 from dojo_py.hard.choice import add_contacts_of_features
 from dojo_py.hard.closures import start_closures
+from dojo_py.hard.contact_work import throws
 from dojo_py.hard.foresight import foresee_islands
 from dojo_py.hard.interior_point import SOLVED, STALLED, iterate
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, NODES, find_islands, take_islands
@@ -129,8 +130,11 @@ def _one_part(L, P, Q, A, W, wrench, h, recovery, kappa, source, first, last, on
         total += out[1]
         if out[0] != SOLVED or kappa > 0.0:
             break
-        missing = left_out_of_part(L, P, Q, W, h)
-        if missing == 0:
+        ghosts = let_ghosts_go(L, P, Q, W)
+        missing = left_out_of_part(L, P, Q, W, h) if ghosts == 0 else 0
+        if ghosts == 0 and missing == 0:
+            if not last and throws(L, P, Q, W, h):
+                out[0] = STALLED
             break
         if look == LOOKS or (passed and missing < 0):  # (where one passes twice, shorter parts are what helps)
             out[0] = STALLED

@@ -1,0 +1,80 @@
+"""The work of contacts in a step, or a part of one: none may throw bodies apart faster than they came together.
+
+The impulses of contacts, P = Bᵀ λ of each body, end what the momenta would be without them, p - P, at p. Their work is
+
+    ½ p·M⁻¹p - ½ (p - P)·M⁻¹(p - P)  =  P·M⁻¹p - ½ P·M⁻¹P        M: mass and inertia of each body
+
+-½ P·M⁻¹P where bodies end at rest along the impulses, 0 where they rebound without loss. But gaps and directions are those where the
+step ends: what turns by a good part of a radian may meet another body, go through it, and be pushed out on the far side, along
+directions that have turned meanwhile, with any energy. The rows hold, and it is no motion. It takes a long step: in half of it
+directions turn by half as much.
+"""
+
+from dojo_py.hard.apart import START
+from dojo_py.hard.bodies import momentum_rows
+from dojo_py.hard.contact_rows import candidate_gap
+from dojo_py.hard.islands import BODIES, CONTACTS
+from dojo_py.jit import kernel
+from dojo_py.solver.cones.contact import ROWS, impulse_of
+
+CREATED = 0.01
+"""Share of the energy at play that contacts may create: levers that are those where the step ends add a little (docs/contact.md)."""
+
+
+@kernel
+def throws(L, P, Q, W, h):
+    """Whether the contacts of the islands in W.span create energy in their step of length h [s], beyond what undoes overlaps."""
+    if W.span[CONTACTS, 1] == W.span[CONTACTS, 0]:
+        return False
+    _add_up(W)
+    work, scale = _work(L, W, h)
+    return work > CREATED * scale and work - _undoing(L, P, Q, W, h) > CREATED * scale
+
+
+@kernel
+def _add_up(W):
+    """W.pushed (nb, 6) = P, of every body of the islands."""
+    F = W.scratch[9, 0 : W.cf.shape[1]]
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        W.pushed[W.members[BODIES, k], :] = 0.0
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        impulse_of(W.claw[c], W.con[c], F)
+        for side in range(2):
+            b = W.cbody[c, side]
+            if b >= 0:
+                for r in range(ROWS[W.claw[c]]):
+                    for i in range(6):
+                        W.pushed[b, i] += W.cB[c, side, r, i] * F[r]
+
+
+@kernel
+def _work(L, W, h):
+    """(work of the contacts, the larger of the kinetic energies of p - P and of P) [J]."""
+    p, D = W.scratch[9, 0:6], W.scratch[10:16, 0:8]
+    work, before, of_impulses = 0.0, 0.0, 0.0
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        momentum_rows(L.mass[b], L.inertia[b], W.v[b], h, p, D)
+        J, P = L.mobility[b], W.pushed[b]
+        for i in range(3):
+            work += P[i] * (p[i] - 0.5 * P[i]) / L.mass[b]
+            before += 0.5 * (p[i] - P[i]) ** 2 / L.mass[b]
+            of_impulses += 0.5 * P[i] ** 2 / L.mass[b]
+            for j in range(3):
+                work += P[3 + i] * J[i, j] * (p[3 + j] - 0.5 * P[3 + j])
+                before += 0.5 * (p[3 + i] - P[3 + i]) * J[i, j] * (p[3 + j] - P[3 + j])
+                of_impulses += 0.5 * P[3 + i] * J[i, j] * P[3 + j]
+    return work, max(before, of_impulses)
+
+
+@kernel
+def _undoing(L, P, Q, W, h):
+    """Work [J] that undoes what overlaps where the step starts."""
+    total = 0.0
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        if W.con[c, 0] > 0.0:
+            depth = max(-candidate_gap(L, P, Q, W, W.active[c], START), 0.0)
+            total += W.con[c, 0] * min(W.crecovery[c], depth / h)
+    return total
