@@ -19,7 +19,7 @@ from dojo_py.hard.impacts import rebound
 from dojo_py.hard.interior_point import INEXACT, SOLVED, STALLED, TOO_FAST, steady
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS
 from dojo_py.hard.outcome import FAILED, STAYED, WAIT, WAITS, note, report_island, waiting, was
-from dojo_py.hard.parts import in_parts, stand_still, start_parts, stop, take_carried, whole
+from dojo_py.hard.parts import in_parts, stand_still, start_parts, stop, take_carried, turns_fast, whole
 from dojo_py.hard.points import copy_point
 from dojo_py.hard.progress import residual_of
 from dojo_py.hard.residuals import evaluate
@@ -110,7 +110,7 @@ def solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask):
             total += _solve_without_ghosts(L, P, Q, A, W, angle, rate, wrench, h, recovery, budget - total, out)
         if out[0] == SOLVED and kappa == 0.0:
             total += rebound(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
-        if out[0] == SOLVED and kappa == 0.0 and W.options.subdivisions > 0.0 and throws(L, P, Q, W, h):
+        if out[0] == SOLVED and kappa == 0.0 and W.options.subdivisions > 0.0 and (turns_fast(W, h) or throws(L, P, Q, W, h)):
             out[0] = STALLED
     if first > 0 or (out[0] != SOLVED and kappa == 0.0 and W.options.subdivisions > 0.0):
         left = max(budget - total, 1.0)

@@ -22,13 +22,17 @@ from dojo_py.mechanism import quaternion
 Array = np.ndarray
 
 
-def energy(layout: Layout, bodies: Array, qpos: Array, qvel: Array, h: float, paths: Array) -> float:
+def energy(layout: Layout, bodies: Array, qpos: Array, qvel: Array, h: float, paths: Array, left: Array) -> float:
     """Kinetic plus potential energy [J], gravity, springs and rotors included; mid-step. bodies (nb, 13), h [s].
 
-    paths (nt, 2): lengths of the spatial tendons and their rates, in the rows of all tendons.
+    paths (nt, 2): lengths of the spatial tendons and their rates, in the rows of all tendons. left: as in `momentum`. Where a step
+    is divided because bodies turn fast, their rotation counts with its velocity over a part, or with the momentum that they carry.
     """
     L = layout
-    x, v, w = bodies[:, 0:3], bodies[:, 3:6], bodies[:, 10:13]
+    x, v, w = bodies[:, 0:3], bodies[:, 3:6], _over_parts(bodies[:, 10:13], h)[0]
+    carried, carry = carried_momentum(left, len(L.mass))
+    for b in np.flatnonzero(carried):
+        w[b] = L.mobility[b] @ carry[b, 3:]
     kinetic = 0.5 * np.sum(L.mass * np.sum(v * v, axis=1)) + 0.5 * np.einsum("bi,bij,bj->", w, L.inertia, w)
     gravity = -np.sum(L.mass[:, None] * L.gravity * (x - 0.5 * h * v))
     has_node = L.node[L.dof_joint] >= 0

@@ -30,6 +30,9 @@ what a momentum means for bodies whose joints have turned on by half a turn nobo
 LOOKS = 4
 """Most times that a part is solved again because something overlaps at its end."""
 
+MOST_PARTS = 1024
+"""Most parts of a step that starts with a fast turn."""
+
 MOST_CORNERS = 4
 """Most times that a step is solved again because corners met."""
 
@@ -133,7 +136,7 @@ def _one_part(L, P, Q, A, W, wrench, h, recovery, kappa, source, first, last, on
         ghosts = let_ghosts_go(L, P, Q, W)
         missing = left_out_of_part(L, P, Q, W, h) if ghosts == 0 else 0
         if ghosts == 0 and missing == 0:
-            if not last and throws(L, P, Q, W, h):
+            if not last and (turns_fast(W, h) or throws(L, P, Q, W, h)):
                 out[0] = STALLED
             break
         if look == LOOKS or (passed and missing < 0):  # (where one passes twice, shorter parts are what helps)
@@ -254,9 +257,9 @@ def stop(L, P, Q, A, W, angle, rate, wrench, h):
 
 @kernel
 def _slow(W, h):
-    """Whether all bodies of the islands turn slowly enough for parts twice as long as h: by half of FAST at most."""
+    """Whether all bodies of the islands turn slowly enough for parts twice as long as h."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        if 2.0 * _turn(W.v[W.members[BODIES, k]], h) > 0.5 * FAST:
+        if 2.0 * _turn(W.v[W.members[BODIES, k]], h) > FAST:
             return False
     return True
 
@@ -307,10 +310,28 @@ def _turn(v, h):
 
 
 @kernel
+def _parts_of_turn(turn):
+    """How many parts a step has for a turn |ω| h."""
+    parts = 1
+    while turn > FAST * parts and parts < MOST_PARTS:
+        parts *= 2
+    return parts
+
+
+@kernel
+def turns_fast(W, h):
+    """Whether a body of the islands turns by more than FAST where a step of length h [s] ends."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        if _turn(W.v[W.members[BODIES, k]], h) > FAST:
+            return True
+    return False
+
+
+@kernel
 def start_parts(L, W, angle, rate, h, parts):
     """W.sub… = the start of the step. In parts, velocities are those over a part that have the same momentum.
 
-    A momentum belongs to two velocities, on either side of |ω| h = √2: a body beyond FAST keeps its speed.
+    A velocity beyond FAST is that of a body that turns as far in as many parts as it takes to be below.
     """
     momentum = W.scratch[9, 0:6]
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
@@ -323,14 +344,15 @@ def start_parts(L, W, angle, rate, h, parts):
             if W.carried[b] > 0.0:
                 copy(W.carry[b], momentum)
             else:
-                old_momentum(L.mass[b], L.inertia[b], v, h, momentum)
-            if W.carried[b] > 0.0 or not _turn(v, h) > FAST:
-                turn_of_momentum(L.inertia[b], momentum, h / parts, W.sub_bodies[b, 10:13], W.scratch)
-            else:
+                own = _parts_of_turn(_turn(v, h))
                 sine = 0.5 * _turn(v, h)
-                scale = parts * math.sin(math.asin(min(sine, 1.0)) / parts) / sine
+                if own > 1:
+                    for i in range(3, 6):
+                        v[i] *= own * math.sin(math.asin(min(sine, 1.0)) / own) / sine
+                old_momentum(L.mass[b], L.inertia[b], v, h / own, momentum)
                 for i in range(3):
-                    W.sub_bodies[b, 10 + i] *= scale
+                    W.sub_bodies[b, 10 + i] = v[3 + i]
+            turn_of_momentum(L.inertia[b], momentum, h / parts, W.sub_bodies[b, 10:13], W.scratch)
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         i = W.members[DOFS, k]
         W.sub_angle[i], W.sub_rate[i] = angle[i], rate[i]
@@ -357,7 +379,7 @@ def _match_momentum(L, P, Q, A, W, h, part_h):
 
     The momentum of an interval at its end is that of the interval backwards at its start (bodies.py with -h): a step of length -h
     from the end, with that momentum and no forces and contacts, has these velocities; joints hold at the poses an interval before.
-    Bodies that turn by more than about a radian in h have none: their momentum is carried on beside the velocities, unless joints
+    Bodies that turn by more than FAST in h have none: their momentum is carried on beside the velocities, unless joints
     hold bodies that turn by more than OUT_OF_STEP.
     """
     load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, part_h)
@@ -365,7 +387,7 @@ def _match_momentum(L, P, Q, A, W, h, part_h):
     carries = True
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
-        found = found and _turn(W.v[b], h) <= math.sqrt(2.0)
+        found = found and _turn(W.v[b], h) <= FAST
         carries = carries and _turn(W.v_prev[b], h) <= OUT_OF_STEP
     carries = not found and (carries or W.span[NODES, 1] == W.span[NODES, 0])
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):

@@ -460,7 +460,7 @@ class HardSimulator:
         s = self._at(state)._checked(state)
         assert s.exact is not None
         paths = self._engine.tendon_lengths(s.exact.bodies)
-        return measures.energy(self.world.layout, s.exact.bodies, s.qpos, s.qvel, self.timestep, paths)
+        return measures.energy(self.world.layout, s.exact.bodies, s.qpos, s.qvel, self.timestep, paths, s.exact.impulses)
 
     def momentum(self, state: State) -> tuple[Array, Array]:
         """Linear (3,) [kg m/s] and angular (3,) [kg m²/s] momentum about the centre of mass, world axes: what a step conserves."""

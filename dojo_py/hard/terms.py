@@ -8,6 +8,8 @@ From EQ_TENDON on (fixed, spatial): no constraint, the node has the law of a coo
 CONSTRAINT_ROWS = (3, 6, 1, 1, 0, 0, 0)
 """How many rows of constraints they have."""
 
-FAST = 1.4
-"""Largest |ω| h of a step (1.55 rad): one in which a body would turn by more is divided before it is tried. The momentum s(ω) Jω of
-a spin falls with its velocity beyond √2: there a push turns the body the other way, and contact has no or many solutions."""
+FAST = 0.7
+"""Largest |ω| h of a step in one part (a turn of 0.72 rad), where it starts and where it ends; else it is divided.
+
+The momentum s(ω) Jω belongs to less of a spin than the way that bodies turn in a step, by 1/s(ω): the same momentum in shorter steps
+turns a body less far. At 0.7 that is 7 % (14 % of the energy), at 1.4 40 %; beyond √2 momentum falls where velocity grows."""
