@@ -68,7 +68,7 @@ def solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask):
             first += 1
     total, parts, recovery = 0.0, 1, W.options.recovery_speed
     W.halt[0] = 0.0
-    gave_way = kappa == 0.0 and first == 0 and was(W, GAVE_WAY) and any_closure(L, W)
+    gave_way = kappa == 0.0 and first <= 1 and was(W, GAVE_WAY) and any_closure(L, W)
     if gave_way:
         total += give_way(L, P, Q, A, W, angle, rate, wrench, h, budget, out)
         if out[0] == SOLVED and out[2] > W.options.recovery_speed:
@@ -185,7 +185,7 @@ def _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, 
     covered = W.halt[0]
     nearly = out[5] < W.solver.close
     budget = (1.0 - W.solver.ladder) * W.options.max_iterations
-    if not nearly and kappa == 0.0 and first == 0 and (any_closure(L, W) or _overlap(L, P, Q, W)):
+    if not nearly and kappa == 0.0 and first <= 1 and (any_closure(L, W) or _overlap(L, P, Q, W)):  # (first 1: still whole)
         total += give_way(L, P, Q, A, W, angle, rate, wrench, h, budget, out)
         if out[0] == SOLVED:
             _report_gave_way(W, total, out)
