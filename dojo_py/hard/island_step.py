@@ -34,7 +34,6 @@ from dojo_py.hard.start import (
     start_motion,
     start_step,
 )
-from dojo_py.hard.terms import FAST
 from dojo_py.jit import kernel
 
 FAR_OFF = 1.0
@@ -60,15 +59,16 @@ def solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask):
     out[4], out[5], out[6], out[7], out[9], out[10] = math.inf, math.inf, math.inf, 0.0, W.options.recovery_speed, 0.0
     first = 0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        v = W.start_bodies[W.members[BODIES, k]]
+        b = W.members[BODIES, k]
+        v = W.start_bodies[b]
         angle_of_step = h * math.sqrt(v[10] ** 2 + v[11] ** 2 + v[12] ** 2)
-        if W.carried[W.members[BODIES, k]] > 0.0:  # (no velocity over the whole step has its momentum)
+        if W.carried[b] > 0.0:  # (no velocity over the whole step has its momentum)
             first = max(first, 1)
-        while first < W.options.subdivisions and angle_of_step > FAST * 2.0**first:
+        while first < W.options.subdivisions and angle_of_step > L.most_turn[b] * 2.0**first:
             first += 1
     total, parts, recovery = 0.0, 1, W.options.recovery_speed
     W.halt[0] = 0.0
-    gave_way = kappa == 0.0 and first <= 1 and was(W, GAVE_WAY) and any_closure(L, W)
+    gave_way = kappa == 0.0 and first == 0 and was(W, GAVE_WAY) and any_closure(L, W)
     if gave_way:
         total += give_way(L, P, Q, A, W, angle, rate, wrench, h, budget, out)
         if out[0] == SOLVED and out[2] > W.options.recovery_speed:
@@ -110,7 +110,7 @@ def solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask):
             total += _solve_without_ghosts(L, P, Q, A, W, angle, rate, wrench, h, recovery, budget - total, out)
         if out[0] == SOLVED and kappa == 0.0:
             total += rebound(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
-        if out[0] == SOLVED and kappa == 0.0 and W.options.subdivisions > 0.0 and (turns_fast(W, h) or throws(L, P, Q, W, h)):
+        if out[0] == SOLVED and kappa == 0.0 and W.options.subdivisions > 0.0 and (turns_fast(L, W, h) or throws(L, P, Q, W, h)):
             out[0] = STALLED
     if first > 0 or (out[0] != SOLVED and kappa == 0.0 and W.options.subdivisions > 0.0):
         left = max(budget - total, 1.0)
@@ -185,7 +185,7 @@ def _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, 
     covered = W.halt[0]
     nearly = out[5] < W.solver.close
     budget = (1.0 - W.solver.ladder) * W.options.max_iterations
-    if not nearly and kappa == 0.0 and first <= 1 and (any_closure(L, W) or _overlap(L, P, Q, W)):  # (first 1: still whole)
+    if not nearly and kappa == 0.0 and first == 0 and (any_closure(L, W) or _overlap(L, P, Q, W)):
         total += give_way(L, P, Q, A, W, angle, rate, wrench, h, budget, out)
         if out[0] == SOLVED:
             _report_gave_way(W, total, out)

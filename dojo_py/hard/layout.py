@@ -15,7 +15,7 @@ from dojo_py.hard.coordinate_table import coordinate_tables, limit_tables
 from dojo_py.hard.couplings import acting_tendons, tendon_numbers
 from dojo_py.hard.lift import lift_tables
 from dojo_py.hard.medium_table import medium_tables
-from dojo_py.hard.terms import BALL, COMPOUND, FREE, HINGE, SLIDE
+from dojo_py.hard.terms import BALL, COMPOUND, FREE, FREE_TURN, HINGE, JOINTED_TURN, SLIDE
 from dojo_py.mechanism.derived import Arrays
 from dojo_py.mechanism.enums import JointType, TrnType
 from dojo_py.mechanism.errors import ModelError
@@ -35,6 +35,7 @@ class Layout(NamedTuple):
     mass: np.ndarray  # (nb,) [kg]
     inertia: np.ndarray  # (nb, 3, 3) [kg m²] about the centre of mass, body-frame axes
     mobility: np.ndarray  # (nb, 3, 3) its inverse
+    most_turn: np.ndarray  # (nb,) largest |ω| h in a step of one part (terms.py)
     com: np.ndarray  # (nb, 3) centre of mass in the body frame [m]
     gravity: np.ndarray  # (nb, 3) acceleration after gravity compensation [m/s²]
     lift_flags: np.ndarray  # (2,) of gravity compensation, see lift.py
@@ -214,6 +215,14 @@ def _joint_kind(model, body):
     return KINDS[JointType(int(model.jnt_type[model.body_jntadr[body]]))]
 
 
+def _most_turn(nb, parents, children, eq_bodies):
+    """(nb,) FREE_TURN or JOINTED_TURN. parents, children: of the joints that are nodes; eq_bodies: of closures; -1 is the world."""
+    most = np.full(nb, FREE_TURN)
+    jointed = np.concatenate([parents, children, eq_bodies.ravel()]).astype(np.int64)
+    most[jointed[jointed >= 0]] = JOINTED_TURN
+    return most
+
+
 def _turned_inertia(eq, mobility):
     """(ne,) 1/J = 1/J₁ + 1/J₂ of the two bodies of servos of orientations, each alone; 1 of other closures. mobility (nb, 3, 3)."""
     out = np.ones(len(eq["eq_kind"]))
@@ -326,6 +335,7 @@ def build_layout(model):
         com=com,
         gravity=gravity,
         mobility=mobility,
+        most_turn=_most_turn(nb, parent[needs], child[needs], eq["eq_bodies"]),
         softest=np.minimum(mass, np.array([np.linalg.eigvalsh(J)[0] for J in inertia])),
         kind=kind,
         parent=parent,

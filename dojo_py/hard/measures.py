@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.hard.layout import Layout
-from dojo_py.hard.terms import EQ_PATH, EQ_TENDON, FAST, FREE
+from dojo_py.hard.terms import EQ_PATH, EQ_TENDON, FREE
 from dojo_py.hard.warm_start import carried_momentum
 from dojo_py.mechanism import quaternion
 
@@ -29,7 +29,7 @@ def energy(layout: Layout, bodies: Array, qpos: Array, qvel: Array, h: float, pa
     is divided because bodies turn fast, their rotation counts with its velocity over a part, or with the momentum that they carry.
     """
     L = layout
-    x, v, w = bodies[:, 0:3], bodies[:, 3:6], _over_parts(bodies[:, 10:13], h)[0]
+    x, v, w = bodies[:, 0:3], bodies[:, 3:6], _over_parts(L, bodies[:, 10:13], h)[0]
     carried, carry = carried_momentum(left, len(L.mass))
     for b in np.flatnonzero(carried):
         w[b] = L.mobility[b] @ carry[b, 3:]
@@ -100,7 +100,7 @@ def momentum(layout: Layout, bodies: Array, h: float, left: Array) -> tuple[Arra
     if len(L.mass) == 0:
         return np.zeros(3), np.zeros(3)
     x, v, q, w = bodies[:, 0:3], bodies[:, 3:6], bodies[:, 6:10], bodies[:, 10:13]
-    w, interval = _over_parts(w, h)
+    w, interval = _over_parts(L, w, h)
     spin = np.einsum("bij,bj->bi", L.inertia, w)
     share = np.sqrt(np.maximum(1.0 - 0.25 * interval**2 * np.sum(w * w, axis=1, keepdims=True), 0.0))
     local = share * spin - 0.5 * interval * np.cross(w, spin)
@@ -111,10 +111,10 @@ def momentum(layout: Layout, bodies: Array, h: float, left: Array) -> tuple[Arra
     return p.sum(axis=0), (quaternion.rotate(q, local) + np.cross(x - centre, p)).sum(axis=0)
 
 
-def _over_parts(w: Array, h: float) -> tuple[Array, Array]:
+def _over_parts(L: Layout, w: Array, h: float) -> tuple[Array, Array]:
     """Angular velocities (nb, 3) over an interval h as those over the parts (nb, 1) [s] in which a step divides it (parts.py)."""
     turn = h * np.linalg.norm(w, axis=1, keepdims=True)
-    parts = 2.0 ** np.ceil(np.log2(np.maximum(turn, FAST) / FAST))
+    parts = 2.0 ** np.ceil(np.log2(np.maximum(turn / L.most_turn[:, None], 1.0)))
     sine = np.clip(0.5 * turn, 1e-300, 1.0)
     scale = np.where(parts > 1, parts * np.sin(np.arcsin(sine) / parts) / sine, 1.0)
     return scale * w, h / parts

@@ -19,7 +19,6 @@ from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, NODES, find_isl
 from dojo_py.hard.joint_rows import start_joints
 from dojo_py.hard.residuals import evaluate
 from dojo_py.hard.start import COLD, HERE, guess_impulses, hold_cones, load_state, start_motion, start_step
-from dojo_py.hard.terms import FAST
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import ROWS, impulse_of
 
@@ -92,7 +91,7 @@ def in_parts(L, P, Q, A, W, angle, rate, wrench, h, recovery, first, kappa, budg
             _next_part(L, W, part_h)
             run += 1
             pair = 1 << (most - level + 1)
-            longer = level > first and run >= wait and done % pair == 0 and done < 1 << most and _slow(W, part_h)
+            longer = level > first and run >= wait and done % pair == 0 and done < 1 << most and _slow(L, W, part_h)
             if longer:
                 level -= 1
                 _rescale(L, W, part_h, 2.0 * part_h)
@@ -136,7 +135,7 @@ def _one_part(L, P, Q, A, W, wrench, h, recovery, kappa, source, first, last, on
         ghosts = let_ghosts_go(L, P, Q, W)
         missing = left_out_of_part(L, P, Q, W, h) if ghosts == 0 else 0
         if ghosts == 0 and missing == 0:
-            if not last and (turns_fast(W, h) or throws(L, P, Q, W, h)):
+            if not last and (turns_fast(L, W, h) or throws(L, P, Q, W, h)):
                 out[0] = STALLED
             break
         if look == LOOKS or (passed and missing < 0):  # (where one passes twice, shorter parts are what helps)
@@ -256,10 +255,11 @@ def stop(L, P, Q, A, W, angle, rate, wrench, h):
 
 
 @kernel
-def _slow(W, h):
-    """Whether all bodies of the islands turn slowly enough for parts twice as long as h."""
+def _slow(L, W, h):
+    """Whether all bodies of the islands turn slowly enough for parts twice as long as h: by half of what they may at most."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        if 2.0 * _turn(W.v[W.members[BODIES, k]], h) > FAST:
+        b = W.members[BODIES, k]
+        if 2.0 * _turn(W.v[b], h) > 0.5 * L.most_turn[b]:
             return False
     return True
 
@@ -310,19 +310,20 @@ def _turn(v, h):
 
 
 @kernel
-def _parts_of_turn(turn):
-    """How many parts a step has for a turn |ω| h."""
+def _parts_of_turn(turn, most):
+    """How many parts a step has for a turn |ω| h of which a part may have `most`."""
     parts = 1
-    while turn > FAST * parts and parts < MOST_PARTS:
+    while turn > most * parts and parts < MOST_PARTS:
         parts *= 2
     return parts
 
 
 @kernel
-def turns_fast(W, h):
-    """Whether a body of the islands turns by more than FAST where a step of length h [s] ends."""
+def turns_fast(L, W, h):
+    """Whether a body of the islands turns by more than it may in one part where a step of length h [s] ends."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        if _turn(W.v[W.members[BODIES, k]], h) > FAST:
+        b = W.members[BODIES, k]
+        if _turn(W.v[b], h) > L.most_turn[b]:
             return True
     return False
 
@@ -331,7 +332,7 @@ def turns_fast(W, h):
 def start_parts(L, W, angle, rate, h, parts):
     """W.sub… = the start of the step. In parts, velocities are those over a part that have the same momentum.
 
-    A velocity beyond FAST is that of a body that turns as far in as many parts as it takes to be below.
+    A velocity beyond what a whole step may have is that of a body that turns as far in as many parts as it takes to be below.
     """
     momentum = W.scratch[9, 0:6]
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
@@ -344,7 +345,7 @@ def start_parts(L, W, angle, rate, h, parts):
             if W.carried[b] > 0.0:
                 copy(W.carry[b], momentum)
             else:
-                own = _parts_of_turn(_turn(v, h))
+                own = _parts_of_turn(_turn(v, h), L.most_turn[b])
                 sine = 0.5 * _turn(v, h)
                 if own > 1:
                     for i in range(3, 6):
@@ -379,7 +380,7 @@ def _match_momentum(L, P, Q, A, W, h, part_h):
 
     The momentum of an interval at its end is that of the interval backwards at its start (bodies.py with -h): a step of length -h
     from the end, with that momentum and no forces and contacts, has these velocities; joints hold at the poses an interval before.
-    Bodies that turn by more than FAST in h have none: their momentum is carried on beside the velocities, unless joints
+    Bodies that turn by more than they may in one part have none: their momentum is carried on beside the velocities, unless joints
     hold bodies that turn by more than OUT_OF_STEP.
     """
     load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, part_h)
@@ -387,7 +388,7 @@ def _match_momentum(L, P, Q, A, W, h, part_h):
     carries = True
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
-        found = found and _turn(W.v[b], h) <= FAST
+        found = found and _turn(W.v[b], h) <= L.most_turn[b]
         carries = carries and _turn(W.v_prev[b], h) <= OUT_OF_STEP
     carries = not found and (carries or W.span[NODES, 1] == W.span[NODES, 0])
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):

@@ -20,10 +20,10 @@ SEEDS = (5, 9)
 
 
 def _turning(seed):
-    """(qpos, qvel): the upper box turns by 1.3 rad in a step, which is divided into two parts."""
+    """(qpos, qvel): the upper box turns by 1.6 rad in a step, which is divided into two parts."""
     rng = np.random.default_rng(seed)
     turned, spin = rng.normal(size=4), rng.normal(size=3)
-    turned, spin = turned / np.linalg.norm(turned), 125.0 * spin / np.linalg.norm(spin)
+    turned, spin = turned / np.linalg.norm(turned), 158.0 * spin / np.linalg.norm(spin)
     return np.r_[0, 0, 0, 1, 0, 0, 0, 0.01, 0.02, 0.085, turned], np.r_[np.zeros(9), spin]
 
 

@@ -30,8 +30,8 @@ Array = np.ndarray
 BAND = 1.0
 FASTEST = 0.5
 """Largest rotation in a step at which energy grows by (h Ω)² of it at most [rad]."""
-LOOSE, RECENT = 0.5, 4
-"""See above: what momentum tells of the energy, and velocities over a step do not, is 14 % where a step is divided, 50 % at h Ω = 1.2."""
+LOOSE, RECENT = 0.6, 4
+"""See above: what momentum tells of the energy, and velocities over a step do not, is a third of it at h Ω = 1 (hard/terms.py)."""
 CREEP = 1e-4
 """Speed that a body at rest may take on, over its size [1/s]: a 0.1 m ball touching a floor without gravity has 8e-6."""
 RESIDUAL = 1e-10
