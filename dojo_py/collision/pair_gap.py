@@ -42,7 +42,7 @@ def convex_distance(Q, W, k, x, R):
 
 @kernel
 def distance_of_point(Q, W, g, x, R, point):
-    """How far outside of convex geom g a point is [m], its body at x (3,), R (3, 3); 0 within. A plane is touched from both sides."""
+    """How far outside of convex geom g a point is [m], its body at x (3,), R (3, 3); 0 within. A plane has two outsides."""
     shape, pose = shape_of(Q, g), pose_of(Q, g, x, R)
     if shape[0] == PLANE:
         m = (pose[1][2], pose[1][5], pose[1][8])

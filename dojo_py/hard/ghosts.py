@@ -2,8 +2,8 @@
 
 Faces, edges and axes have no ends within a step (collision/features.py): a corner over a face stays over its plane, and a body
 that moves by a good part of its size may run into the plane beside the face. The solve tells: the feature carries, and its point of
-contact is on only one of the shapes, or on none. Then the island is solved again without it. Where the pair overlaps without it, the
-check at the end of the step finds what it really touches with there (convex_choice.py), which is never let go.
+contact is on only one of the shapes, or on none. Then the island is solved again without it. Where the pair overlaps without it,
+the check at the end of the step finds what it really touches with there (convex_choice.py), which is never let go.
 """
 
 from dojo_py.collision.height_fields import HFIELD

@@ -4,8 +4,8 @@ Where bodies turn or move by much of their size in a step, what they touch with 
 parts of a step pairs that have moved by a share of their thickness have features of their own in each part, and those of the whole
 step take no part. A feature that comes again in a later part keeps its row, and with it the impulses it has had (parts.py).
 
-What the whole step was found to end in overlaps where a part starts, by more than its pair: in a short part it would throw the bodies
-out of there at once. It waits for a part at whose end its pair overlaps.
+What the whole step was found to end in overlaps where a part starts, by more than its pair: in a short part it would throw the
+bodies out of there at once. It waits for a part at whose end its pair overlaps.
 """
 
 from dojo_py.arrays import copy, copy_rows
@@ -57,8 +57,8 @@ def left_out_of_part(P, Q, W, h):
 
 @kernel
 def _waits(Q, W, f):
-    """Whether feature f of the islands in W.span was found where the whole step ended, and overlaps at the poses in W.x by more than
-    its pair does.
+    """Whether feature f of the islands in W.span was found where the whole step ended, and overlaps at the poses in W.x by more
+    than its pair does.
     """
     if W.fwanted[f] != 1 or not of_islands(W, f):
         return False

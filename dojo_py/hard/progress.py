@@ -14,10 +14,10 @@ from dojo_py.solver.cones.contact import friction_complementarity, friction_resi
 from dojo_py.solver.cones.orthant import FAR
 from dojo_py.solver.cones.standoff import FARTHEST, beyond_standoff
 
-
 TURN = 1.4
-"""Largest |ω| h on the way to a solution: beyond √2 the momentum s(ω) Jω falls with its velocity, there a push turns a body the other
-way, and contact has no or many solutions."""
+"""Largest |ω| h on the way to a solution: beyond √2 the momentum s(ω) Jω falls with its velocity, there a push turns a body the
+other way, and contact has no or many solutions."""
+
 
 @kernel
 def largest_step(W):

@@ -11,6 +11,6 @@ CONSTRAINT_ROWS = (3, 6, 1, 1, 0, 0, 0)
 FREE_TURN, JOINTED_TURN = 1.0, 1.4
 """Largest |ω| h of a body in a step of one part, where it starts and where it ends; else the step is divided.
 
-The momentum s(ω) Jω belongs to less of a spin than the way that bodies turn in a step, by 1/s(ω): the same momentum in shorter steps
-turns a body less far. At 1 that is 17 % (33 % of the energy), at 1.4 36 % (twice the energy); beyond √2 momentum falls where velocity
-grows. Bodies with joints are divided as late as can be: a step in parts has no derivatives."""
+The momentum s(ω) Jω belongs to less of a spin than the way that bodies turn in a step, by 1/s(ω): the same momentum in shorter
+steps turns a body less far. At 1 that is 17 % (33 % of the energy), at 1.4 36 % (twice the energy); beyond √2 momentum falls where
+velocity grows. Bodies with joints are divided as late as can be: a step in parts has no derivatives."""

@@ -1,4 +1,4 @@
-"""Bodies that turn by half a radian and more in a step: momentum is kept, energy comes from nowhere, steps end near what short ones do."""
+"""Bodies that turn by half a radian and more in a step: momentum is kept, energy does not grow, long steps end near short ones."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,8 @@ def box(seed):
     a, b, c = rng.uniform(0.05, 0.3, 3)
     spin = rng.normal(size=3)
     spin *= rng.uniform(1.2, 1.5) / np.linalg.norm(spin)
-    xml = f'<mujoco><option gravity="0 0 0"/><worldbody><body><freejoint/><geom type="box" size="{a} {b} {c}"/></body></worldbody></mujoco>'
+    xml = f"""<mujoco><option gravity="0 0 0"/><worldbody><body><freejoint/>
+      <geom type="box" size="{a} {b} {c}"/></body></worldbody></mujoco>"""
     return xml, spin
 
 
@@ -72,7 +73,7 @@ CAPSULES = """<mujoco><option gravity="0 0 0"/><worldbody>
 
 
 def test_a_carried_momentum_asks_for_parts_by_itself():
-    """Where a body was slowed to a turn that a whole step could have, by its velocity alone, its momentum was lost: 744 J, 1074 J."""
+    """Where a body was slowed to a turn that a whole step could have, by its velocity, its momentum was lost: 744 J, 1074 J."""
     sim = HardSimulator(load_model(CAPSULES), timestep=0.01)
     qpos = "0 .05639 .01427 .1238 -.277 -.7026 .6436 .5348 .09242 .04762 .1548 -.2732 -.7128 .6272"
     state = sim.initial_state(numbers(qpos), numbers("4.722 0 0 36.63 83.12 -109.2 -10.54 0 0 -10.86 54.93 -23.92"))
@@ -89,7 +90,7 @@ def test_a_carried_momentum_asks_for_parts_by_itself():
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 3, 4, 32, 95, 96, 104, 144])
 def test_random_pairs_of_fast_bodies_gain_no_energy(seed):
-    """Boxes, cylinders, ellipsoids that turn by up to 1.9 rad a step and meet at up to 24 m/s, without gravity. Of 150 the last five gained."""
+    """Boxes, cylinders, ellipsoids that turn by up to 1.9 rad a step and meet at up to 24 m/s. Of 150 the last five gained."""
     rng = np.random.default_rng(1000 + seed)
     geoms, reach = "", 0.0
     for _ in range(2):
