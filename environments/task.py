@@ -182,7 +182,10 @@ class Task:
         raise NotImplementedError
 
     def observation_jacobian(self, state: State) -> Array | None:
-        """(no, 2nv) of `observe` in the tangent [dq, dv], what contacts show held constant; None: not known in closed form."""
+        """(no, 2nv) of `observe` in the tangent [dq, dv], what contacts show held constant; None: not known in closed form.
+
+        (no, 2nv + na) where it depends on activations.
+        """
         return None
 
     def reward_gradient(self, before: State, action: Array, after: State) -> tuple[Array, Array, Array] | None:

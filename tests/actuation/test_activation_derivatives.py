@@ -168,7 +168,7 @@ OTHERS = ("timestep", "joint_axis", "com")
 def test_by_parameters(name):
     """Rows of [δq, δv] and of δact by every number of the actuators, and by others, beside Ridders' differences of the step.
 
-    Measured: 4.5e-8 of the largest entry of a kind's rows (a servo on a site by a joint's axis), by the actuators' own numbers 2e-9.
+    Measured: 4.5e-8 of the largest entry of a kind's rows (a servo on a site by a joint's axis), by numbers of actuators 2e-9.
     """
     model = dojo_py.load_model(text_of(name))
     simulator, n = tight(model, 0.01), 2 * model.nv

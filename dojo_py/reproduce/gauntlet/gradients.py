@@ -47,8 +47,10 @@ FIRST, LONGEST, LEAST = 1e-3, 1e-2, 1e-2
 STATE_COLUMNS, CONTROL_COLUMNS = 10, 4
 KINDS = (
     "mass", "inertia", "com", "gravity", "friction", "contact_point", "contact_radius", "joint_anchor", "joint_axis", "damping",
-    "stiffness", "springref", "armature", "frictionloss", "gear", "timestep",
+    "stiffness", "springref", "armature", "frictionloss", "gear", "timestep", "gainprm", "biasprm", "dynprm",
 )  # fmt: skip
+OWN_DRAWS = ("gainprm", "biasprm", "dynprm")
+"""Kinds whose numbers are drawn apart, so that the others of a seed stay what they were."""
 NEED_ROOM = ("contact_radius", "damping", "armature", "stiffness")
 """Kinds that must not be negative."""
 
@@ -239,7 +241,8 @@ def check_parameters(bench: Bench, tally: Tally, part: str) -> None:
     for kind in kinds:
         there = sim.parameter(kind)
         flat = np.array(there.value, float).ravel()
-        k = int(bench.rng.integers(flat.size))
+        draws = np.random.default_rng([int(bench.case.settings["seed"]), *kind.encode()]) if kind in OWN_DRAWS else bench.rng
+        k = int(draws.integers(flat.size))
         row = np.atleast_2d(there.value.reshape(len(there.labels), -1))[k // (flat.size // len(there.labels))]
         size = parameter_size(bench, kind, row)
         columns = bench.weight[:, None] * lin.parameters[kind] * size
