@@ -51,18 +51,17 @@ def advance(task: Any, states: Sequence[State], actions: Array, threads: int | N
 
 
 def differentiate(task: Any, state: State, action: Array, kappa: float | None) -> tuple[Array, Array, State]:
-    """A (2nv, 2nv), B (2nv, na) of one action at kappa, through all its substeps, and the state after it; tangent [dq, dv].
+    """A (n, n), B (n, size of an action), n = 2nv + na, of one action at kappa, through all its substeps, and the state after it.
 
-    Activations carry on from substep to substep; what those before it do is left out. The soft mode ignores kappa.
+    Tangent [dq, dv, dact]. The soft mode ignores kappa.
     FloatingPointError when a substep, or its derivative, overflows.
     """
     control = task.control(action)
-    states = 2 * task.sim.model.nv
-    size = states + task.sim.model.na
+    size = 2 * task.sim.model.nv + task.sim.model.na
     A, B, after = np.eye(size), np.zeros((size, len(control))), state
     for _ in range(task.frame_skip):
         lin = task.sim.linearize(after, control, kappa=kappa)
         if lin.status in LOST:
             raise FloatingPointError(f"the step cannot be differentiated: {lin.status.message}")
         A, B, after = lin.A @ A, lin.A @ B + lin.B, lin.next_state
-    return A[:states, :states], B[:states] @ task.control_jacobian(action), after
+    return A, B @ task.control_jacobian(action), after

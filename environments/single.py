@@ -30,7 +30,7 @@ class DojoEnv(gymnasium.Env):
     """One world. Its dynamics draw no random numbers: the seed decides the start, and the actions the rest, bit for bit.
 
     task: name (see `dojo_py.environments.TASKS`) or a Task; settings and further keywords as in `make_task`.
-    gradients: every step's `info` carries A (2nv, 2nv) and B (2nv, na) at central-path parameter kappa [N m s].
+    gradients: every step's `info` carries A (n, n) and B (n, size of an action), n = 2nv + na, at kappa [N m s].
     """
 
     metadata = {"render_modes": RENDER_MODES, "render_fps": 20}

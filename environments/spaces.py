@@ -55,6 +55,6 @@ def action_of(name: str, action: Any, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def gradients(task: Task, state: State, action: np.ndarray, kappa: float) -> dict[str, Any]:
-    """`A` (2nv, 2nv) and `B` (2nv, na): derivative of [dq, dv] after the action by that before it and by the action."""
+    """`A` (n, n) and `B` (n, size of an action), n = 2nv + na: of [dq, dv, dact] after the action, by that before and by it."""
     A, B, _ = task.differentiate(state, action, kappa)
     return {"A": A, "B": B}

@@ -163,7 +163,7 @@ class Task:
 
     @by_simulator
     def differentiate(self, state: State, action: Array, kappa: float | None) -> tuple[Array, Array, State]:
-        """A (2nv, 2nv), B (2nv, na) of one action at kappa in the tangent state [dq, dv], and the state after it."""
+        """A (n, n), B (n, size of an action) of one action at kappa, and the state after it; [dq, dv, dact], n = 2nv + na."""
         return differentiate(self, state, action, kappa)
 
     def initial_state(self, rng: np.random.Generator) -> State:
@@ -182,7 +182,10 @@ class Task:
         raise NotImplementedError
 
     def observation_jacobian(self, state: State) -> Array | None:
-        """(no, 2nv) of `observe` in the tangent [dq, dv], what contacts show held constant; None: not known in closed form."""
+        """(no, 2nv) of `observe` in the tangent [dq, dv], what contacts show held constant; None: not known in closed form.
+
+        (no, 2nv + na) where it depends on activations.
+        """
         return None
 
     def reward_gradient(self, before: State, action: Array, after: State) -> tuple[Array, Array, Array] | None:

@@ -16,7 +16,6 @@ from dojo_py.hard.contact_table import FRAME, GAP, IMPULSE, POSITION, TORQUE, ge
 from dojo_py.hard.engine import Engine, usable
 from dojo_py.hard.flags import acting_model
 from dojo_py.hard.gradients.maximal import maximal_jacobian
-from dojo_py.hard.gradients.reverse import RolloutGradient, cotangents_of, pull_back
 from dojo_py.hard.largest_kappa import largest_kappa
 from dojo_py.hard.options import HardOptions
 from dojo_py.hard.placement import MOST_PLACED, placed_simulator
@@ -44,6 +43,14 @@ from dojo_py.simulate.history import history_size, on_their_way, sent
 from dojo_py.simulate.poses import PointJacobian, Poses, point_jacobian, poses_of
 from dojo_py.simulate.readings import NOTHING
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
+from dojo_py.simulate.reverse import (
+    ParameterGradient,
+    RolloutGradient,
+    check_same_states,
+    check_timestep,
+    cotangents_of,
+    pull_back,
+)
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory
 from dojo_py.simulate.values import count, having, truth_of
@@ -207,7 +214,7 @@ class HardSimulator:
         linearize: also record A (T, n, n) and B (T, n, nu), n = 2nv + na, of every step, differentiated at gradient_kappa [N m s];
         by default that is kappa, and DEFAULT_KAPPA when the simulation is in the hard limit. gradient_status: of these derivatives;
         a step whose A or B overflow has zeros there and NOT_FINITE. parameters: names as in `linearize`, which this switches on;
-        also record parameters[name] (T, 2nv, p) of every step.
+        also record parameters[name] (T, n, p) of every step.
         """
         if (other := self._at(state)) is not self:
             return other.rollout(
@@ -303,8 +310,8 @@ class HardSimulator:
         `model.difference`, then of the activations of stateful actuators.
 
         The smaller kappa, the closer to the hard limit and the stiffer: 1e-1 … 1e-8; where round-off hides it .status is INEXACT.
-        parameters: names ("mass", "friction:floor", see `parameter`); .parameters[name] (2nv, p) is the derivative of [δq, δv] by
-        their p numbers, the state held. No entry is ever NaN: derivatives that overflow are zero and .status is NOT_FINITE.
+        parameters: names ("mass", "friction:floor", see `parameter`); .parameters[name] (n, p) is the derivative of [δq, δv, δact]
+        by their p numbers, the state held. No entry is ever NaN: derivatives that overflow are zero and .status is NOT_FINITE.
 
         Where controls come late, on_their_way holds what those on their way do, and widened() A and B with them.
         coordinates: "maximal" gives A (12 nbody, 12 nbody) and B (12 nbody, nu) of the step between maximal states instead: 12 rows
@@ -351,7 +358,8 @@ class HardSimulator:
         """Labels, unit and present values of the parameters of a name: a kind, or kind:object.
 
         Kinds: mass, inertia, com, gravity, friction, contact_point, contact_radius, joint_anchor, joint_axis, damping, stiffness,
-        springref, armature, frictionloss, gear, timestep. Objects: bodies, joints, geoms, actuators.
+        springref, armature, frictionloss, gear, gainprm, biasprm, dynprm (those numbers of actuators that act), timestep. Objects:
+        bodies, joints, geoms, actuators.
         """
         from dojo_py.hard.parameters.registry import parameter
 
@@ -377,7 +385,8 @@ class HardSimulator:
         kappa: float | None = None,
         wrenches: Array | None = None,
         joint_forces: Array | None = None,
-    ) -> RolloutGradient:
+        parameters: Sequence[str] | None = None,
+    ) -> RolloutGradient | ParameterGradient:
         """Gradient of a scalar by a trajectory's first state and its controls, in reverse mode.
 
         cotangents: the scalar's derivative by the final state (2nv + na,), or by every state (T + 1, 2nv + na), tangents
@@ -386,35 +395,50 @@ class HardSimulator:
         at kappa (default: the one it was simulated with, DEFAULT_KAPPA in the hard limit) by one transposed solve, without A and B.
         Controls are those that were sent, where they come late too. Raises ValueError when these steps do not lead to the
         trajectory's states.
+
+        parameters: names as in `linearize`; the gradient then has `.parameters`, name -> (p,). The steps are solved again, with A,
+        B and the derivatives by the parameters; a trajectory that holds A, B must hold these, too.
         """
         having("trajectory", trajectory, ("qpos", "A", "metadata", "state"), "a Trajectory")
         at = self._gradient_kappa(True, None, kappa) if kappa is not None else None
         given = cotangents_of(cotangents, len(trajectory), 2 * self.model.nv + self.model.na)
+        names = names_of("parameters", parameters)
         if trajectory.A is not None and trajectory.B is not None and trajectory.gradient_status is not None:
-            return RolloutGradient(*pull_back(trajectory.A, trajectory.B, given), trajectory.gradient_status)
+            return self._pull_back(trajectory, given, None if parameters is None else names)
         if (other := self._at(trajectory.state(0))) is not self:
-            return other.rollout_vjp(trajectory, cotangents, kappa, wrenches, joint_forces)
-        if trajectory.metadata.get("timestep", self.timestep) != self.timestep:
-            raise ValueError(f"trajectory: its timestep is {trajectory.metadata['timestep']} s, this simulator's {self.timestep} s")
+            return other.rollout_vjp(trajectory, cotangents, kappa, wrenches, joint_forces, parameters)
+        check_timestep(trajectory, self.timestep)
         simulated = checks.kappa_of(trajectory.metadata.get("kappa"))
         at = at or self._gradient_kappa(True, simulated or None, None)
         assert at is not None
         outside = outside_of(self.model, wrenches, joint_forces, len(trajectory))
+        if parameters is not None:
+            run = self.rollout(
+                trajectory.state(0), trajectory.control, wrenches, simulated or None, False, True, at, names, joint_forces
+            )  # fmt: skip
+            check_same_states(run, trajectory)
+            return self._pull_back(run, given, names)
         again = trajectory
         if not self._engine.owns(trajectory.state(0).exact):
             first, u = trajectory.state(0), trajectory.control
             again = self.rollout(first, u, wrenches, simulated or None, False, joint_forces=joint_forces)
         acting, before = arriving(self.model, self.timestep, trajectory.state(0), trajectory.control)
         record = self._engine.pull_back(again, acting, outside, simulated, at, given)
-        if not all(np.array_equal(getattr(record, name), getattr(trajectory, name)) for name in ("qpos", "qvel", "act")):
-            raise ValueError(
-                "trajectory: this simulator makes other states from its first one and its controls; pass the wrenches and joint "
-                "forces it had, or record it with linearize=True"
-            )
+        check_same_states(record, trajectory)
         by_control = record.by_control
         if before is not None:
             by_control = sent(self.model, before.history[0], before.time, by_control)
         return RolloutGradient(record.cotangents[0], by_control, record.gradients[:, 0].astype(np.int64))
+
+    def _pull_back(self, run: Trajectory, cotangents: Array, names: tuple[str, ...] | None) -> RolloutGradient | ParameterGradient:
+        """By the A, B that a trajectory holds, and what it holds of these parameters."""
+        assert run.A is not None and run.B is not None and run.gradient_status is not None
+        if names is None:
+            return pull_back(run.A, run.B, cotangents, run.gradient_status)
+        missing = [name for name in names if name not in run.parameters]
+        if missing:
+            raise ValueError(f"trajectory: it holds A, B but no derivatives by {missing}; record these with it, or neither")
+        return pull_back(run.A, run.B, cotangents, run.gradient_status, {name: run.parameters[name] for name in names})
 
     def trace(self, state: State, control: Array | None = None, kappa: float | None = None) -> Array:
         """(iterations + 1, 6) the iterations of one step's solve, of its last one when it took several.

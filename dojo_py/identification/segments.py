@@ -102,7 +102,7 @@ def predict(
     for t in range(length * stride):
         own = unknowns.columns(z, {name: table[t] for name, table in run.parameters.items()})
         S, D = run.A[t] @ S, run.A[t] @ D
-        D[: 2 * nv] += own
+        D += own
         if (t + 1) % stride == 0:
             k = t // stride
             misfit[k] = model.difference(run.qpos[t + 1], recording.qpos[segment.start + k + 1])

@@ -36,10 +36,12 @@ def closed_loop_function(
     unsolved: str = "warn",
     **simulator: Any,
 ) -> Callable[[Any, Any], Outcome]:
-    """f(parameters (size,), state_vector (nq + nv,)) -> states (T + 1, nq + nv), actions (T, na), rewards (T,); T: horizon.
+    """f(parameters (size,), state_vector (n,)) -> states (T + 1, n), actions, rewards (T,); T: horizon.
 
-    model: of a HardSimulator made with timestep [s] and what is left (friction, options, unsupported); its policy sees the state
-    vector and gives the controls, rewards are 0. Or a task (`make_task`) in the hard mode, with its observations, actions and
+    n = nq + nv + na: qpos, qvel and the activations of stateful actuators.
+
+    model: of a HardSimulator made with timestep [s] and what is left (friction, options, unsupported); its policy sees
+    [qpos, qvel] and gives the controls, rewards are 0. Or a task (`make_task`) in the hard mode, with its observations, actions and
     rewards. policy: a LinearPolicy or an MlpPolicy, which run in the kernel, or anything with their `size`, `act` and `backward`,
     which is asked in Python, in numpy. kappa [N m s]: of the simulation; `jax.grad`, `vjp` and `vmap` of f, under `jit` or not, are
     exact there.
@@ -54,9 +56,6 @@ def closed_loop_function(
         raise ValueError(f"a ready task takes no further settings: {sorted({'timestep', *simulator})}")
     if not isinstance(task.sim, HardSimulator):
         raise ValueError('mode="soft" has no reverse mode: make the task with mode="hard"')
-    if task.sim.model.na:
-        name, na = task.sim.model.name, task.sim.model.na
-        raise ValueError(f"model '{name}' has {na} activations: policies' derivatives do not hold them")
     having("policy", policy, ("act", "backward", "size"), "a LinearPolicy, an MlpPolicy or an object with these three")
     if has_own(task, "differentiate"):
         raise ValueError(f"{type(task).__name__} has a `differentiate` of its own, reverse mode here is the simulator's")
@@ -70,7 +69,9 @@ def closed_loop_function(
         if theta.shape != (policy.size,):
             raise ValueError(f"parameters has shape {theta.shape}, expected (size,) = ({policy.size},)")
         if x.shape != (size,):
-            raise ValueError(f"state_vector has shape {x.shape}, expected (nq + nv,) = ({size},)")
+            raise ValueError(
+                f"state_vector has shape {x.shape}, expected (nq + nv{' + na' if task.sim.model.na else ''},) = ({size},)"
+            )
         return core(theta, x)
 
     closed_loop.simulator = task.sim  # type: ignore[attr-defined]
@@ -89,9 +90,9 @@ class _Loop:
         """The episode, not played again where the loop still holds it."""
         key = theta.tobytes() + x.tobytes() + np.float64(self.kappa).tobytes()
         if loop.held is None or loop.held[0] != key:
-            nq = self.task.sim.model.nq
+            nq, nv = self.task.sim.model.nq, self.task.sim.model.nv
             x = self.tangents.normalised(x[None])[0]
-            start = self.task.sim.initial_state(x[:nq], x[nq:])
+            start = self.task.sim.initial_state(x[:nq], x[nq : nq + nv], x[nq + nv :])
             loop.held = key, loop.play(theta, start, None, self.kappa)
         return loop.held[1]
 
@@ -106,13 +107,13 @@ class _Loop:
             played = self._played(loop, theta, x)
             n, d = len(played.rewards), loop.data
             rows = skip * np.minimum(np.arange(T + 1), n)
-            out[0][:] = np.hstack([d.qpos[rows], d.qvel[rows]])
+            out[0][:] = np.hstack([d.qpos[rows], d.qvel[rows], d.act[rows]])
         judge(self.task.sim.model, self.unsolved, played.status)
         out[1][:n], out[1][n:], out[2][:n], out[2][n:] = played.actions, 0.0, played.rewards, 0.0
         return out
 
     def backwards(self, theta: Any, x: Any, by_states: Any, by_actions: Any, by_rewards: Any) -> tuple[np.ndarray, ...]:
-        """Cotangents of the parameters and of the first state, (2nv,), from those of the outcome; by_states (T + 1, 2nv)."""
+        """Cotangents of the parameters and the first state (m,) from those of the outcome; by_states (T + 1, m), m = 2nv + na."""
         theta, x = np.asarray(theta), np.asarray(x)
         states = np.array(by_states)
         if not (np.isfinite(theta).all() and np.isfinite(x).all()):
@@ -130,7 +131,7 @@ class _Loop:
     def differentiable(self) -> Callable[[Array, Array], Outcome]:
         """(parameters, state vector) -> outcome with its rule of reverse mode."""
         T, size, tangents = self.horizon, self.tangents.size, self.tangents
-        nv, na = self.task.sim.model.nv, self.task.action_size
+        width, actions = tangents.tangent_size, self.task.action_size
 
         def call(function: Any, shapes: list[tuple[int, ...]], *arguments: Array) -> Any:
             results = tuple(jax.ShapeDtypeStruct(shape, np.float64) for shape in shapes)
@@ -138,7 +139,7 @@ class _Loop:
 
         @jax.custom_vjp
         def core(theta: Array, x: Array) -> Outcome:
-            return call(self.forwards, [(T + 1, size), (T, na), (T,)], theta, x)
+            return call(self.forwards, [(T + 1, size), (T, actions), (T,)], theta, x)
 
         def forward(theta: Array, x: Array) -> tuple[Outcome, Any]:
             out = core(theta, x)
@@ -147,8 +148,8 @@ class _Loop:
         def backward(kept: Any, cotangents: Outcome) -> tuple[Array, Array]:
             theta, x, y = kept
             by_vector, by_actions, by_rewards = cotangents
-            (by_states,) = jax.linear_transpose(lambda t: tangents.raise_(y, t), jnp.zeros((T + 1, 2 * nv)))(by_vector)
-            by_theta, by_first = call(self.backwards, [theta.shape, (2 * nv,)], theta, x, by_states, by_actions, by_rewards)
+            (by_states,) = jax.linear_transpose(lambda t: tangents.raise_(y, t), jnp.zeros((T + 1, width)))(by_vector)
+            by_theta, by_first = call(self.backwards, [theta.shape, (width,)], theta, x, by_states, by_actions, by_rewards)
             (by_x,) = jax.linear_transpose(lambda dx: tangents.lower(x, dx), x)(by_first)
             return by_theta, by_x
 

@@ -107,8 +107,7 @@ class Engine:
             if linearize:
                 outputs[1][b], outputs[2][b] = trajectory.A, trajectory.B
             if by_parameters:
-                outputs[3][b] = 0.0  # (activations do not depend on them)
-                outputs[3][b, :, : 2 * self.model.nv] = self._by_parameters(sim, trajectory)
+                outputs[3][b] = self._by_parameters(sim, trajectory)
 
     def _parts(self, x: Array) -> tuple[Array, Array, Array]:
         """qpos, qvel, act of a state vector."""
@@ -136,7 +135,7 @@ class Engine:
         return self._sizes
 
     def _by_parameters(self, sim: Any, trajectory: Any) -> Array:
-        """(T, 2 nv, p) derivatives of every step by the parameters."""
+        """(T, 2 nv + na, p) derivatives of every step by the parameters."""
         table = sim.rollout(
             trajectory.state(0), trajectory.control, kappa=self.kappa, maximal=False, gradient_kappa=self.gradient_kappa,
             parameters=self.parameters,

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.planning.constraints import Constraint
+from dojo_py.planning.differences import tangent_size
 from dojo_py.planning.quadratic import Quadratic, weighted_squares
 from dojo_py.simulate.results import State
 
@@ -51,7 +52,7 @@ class AugmentedLagrangian:
 
     def expand(self, model: Any, state: State, control: Array | None, k: int) -> Quadratic:
         """Gauss–Newton model of `value`."""
-        out = Quadratic.zero(2 * model.nv, 0 if control is None else len(control))
+        out = Quadratic.zero(tangent_size(model), 0 if control is None else len(control))
         out.value = self.value(state, control, k)
         for _, constraint, c, multiplier, active in self._terms(state, control, k):
             cx, cu = constraint.jacobians(model, state, control, k, len(c))

@@ -29,7 +29,7 @@ class Policy:
     feedforward: Array
     """k (T, nu)"""
     gains: Array
-    """K (T, nu, 2 nv); zero rows for controls at a limit."""
+    """K (T, nu, 2 nv + na); zero rows for controls at a limit."""
     slope: float
     """Derivative of the model's cost by α at 0."""
     curvature: float

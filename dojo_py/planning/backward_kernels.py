@@ -10,7 +10,7 @@ from dojo_py.planning.box_qp_kernels import MAX_ITERATIONS, TOLERANCE, Box, answ
 
 
 class LinearQuadratic(NamedTuple):
-    """Derivatives of the motion and of the costs along the path: T steps, n = 2 nv, m = nu."""
+    """Derivatives of the motion and of the costs along the path: T steps, n = 2 nv + na, m = nu."""
 
     A: np.ndarray  # (T, n, n)
     B: np.ndarray  # (T, n, m)

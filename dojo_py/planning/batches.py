@@ -1,7 +1,7 @@
 """A user's function of (state, control, k) at many neighbouring points at once, where the function allows it.
 
-Functions written for one state, `state.qvel[0] - 1.0`, mostly work on columns too: qpos (nq, B), qvel (nv, B), control (nu, B) give
-(p, B). Whether one does is found out by comparing with its single evaluations: all columns at its first use, the last
+Functions written for one state, `state.qvel[0] - 1.0`, mostly work on columns too: qpos (nq, B), qvel (nv, B), act (na, B), control
+(nu, B) give (p, B). Whether one does is found out by comparing with its single evaluations: all columns at its first use, the last
 one at every later one. One that does not, or raises, is called point by point from then on.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -23,9 +23,22 @@ _verdicts: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
 """Function -> whether columns gave the same numbers so far."""
 
 
-def columns(function: Callable[[State, Any, int], Any], state: State, points: tuple[Array, Array, Array | None], k: int) -> Array:
-    """(p, B) the function at B points: qpos (nq, B), qvel (nv, B), control (nu, B) or None at the terminal knot."""
-    count = points[0].shape[1]
+class Points(NamedTuple):
+    """B points beside a state."""
+
+    qpos: Array
+    """(nq, B)"""
+    qvel: Array
+    """(nv, B)"""
+    act: Array | None
+    """(na, B); None where there are no activations."""
+    control: Array | None
+    """(nu, B); None at the terminal knot."""
+
+
+def columns(function: Callable[[State, Any, int], Any], state: State, points: Points, k: int) -> Array:
+    """(p, B) the function at B points."""
+    count = points.qpos.shape[1]
     verdict = _verdict(function)
     if verdict is not False:
         together = _together(function, state, points, k)
@@ -51,10 +64,10 @@ def _remember(function: Any, verdict: bool) -> None:
         pass
 
 
-def _together(function: Any, state: State, points: tuple[Array, Array, Array | None], k: int) -> Array | None:
+def _together(function: Any, state: State, points: Points, k: int) -> Array | None:
     """(p, B), or None where the function cannot."""
-    qpos, qvel, control = points
-    many = dataclasses.replace(state, qpos=qpos, qvel=qvel, maximal=None, exact=None)
+    qpos, qvel, act, control = points
+    many = _at(state, qpos, qvel, act)
     try:
         with np.errstate(all="ignore"):
             found = np.asarray(function(many, control, k), float)
@@ -64,10 +77,14 @@ def _together(function: Any, state: State, points: tuple[Array, Array, Array | N
     return found if found.ndim == 2 and found.shape[1] == qpos.shape[1] else None
 
 
-def _single(function: Any, state: State, points: tuple[Array, Array, Array | None], k: int, j: int) -> Array:
+def _at(state: State, qpos: Array, qvel: Array, act: Array | None) -> State:
+    return dataclasses.replace(state, qpos=qpos, qvel=qvel, act=state.act if act is None else act, maximal=None, exact=None)
+
+
+def _single(function: Any, state: State, points: Points, k: int, j: int) -> Array:
     """(p,) at point j."""
-    qpos, qvel, control = points
-    one = dataclasses.replace(state, qpos=qpos[:, j].copy(), qvel=qvel[:, j].copy(), maximal=None, exact=None)
+    qpos, qvel, act, control = points
+    one = _at(state, qpos[:, j].copy(), qvel[:, j].copy(), None if act is None else act[:, j].copy())
     return np.atleast_1d(np.asarray(function(one, None if control is None else control[:, j].copy(), k), float))
 
 

@@ -60,10 +60,10 @@ class Constraint:
         return np.abs(c) if self.kind == "equality" else np.maximum(c, 0.0)
 
     def jacobians(self, model: Any, state: State, control: Array | None, k: int, size: int) -> tuple[Array, Array]:
-        """(p, 2 nv) by the tangent state, (p, nu) by the control."""
+        """(p, 2 nv + na) by the tangent state, (p, nu) by the control."""
         if self.jacobian is None:
             return jacobians(model, self.function, state, control, k, size)
-        return matrices_of(self.jacobian(state, control, k), size, 2 * model.nv, 0 if control is None else len(control))
+        return matrices_of(self.jacobian(state, control, k), size, model, control)
 
 
 def goal(model: Any, qpos: Array, qvel: Array | None = None, rows: Array | None = None) -> Constraint:

@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from dojo_py.planning.differences import jacobians
+from dojo_py.planning.differences import jacobians, tangent_size
 from dojo_py.planning.knots import Knots
 from dojo_py.planning.quadratic import Quadratic, weighted_squares
 from dojo_py.simulate.results import State
@@ -21,7 +21,8 @@ Array = np.ndarray
 Residual = Callable[[State, Any, int], Array]
 """(state, control, k) -> (p,)"""
 Jacobian = Callable[[State, Any, int], tuple[Array, Array]]
-"""(state, control, k) -> (p, 2 nv) by the tangent state, (p, nu) by the control; (p, 0) at the terminal knot."""
+"""(state, control, k) -> (p, 2 nv + na) by the tangent state, (p, nu) by the control; (p, 0) at the terminal knot. (p, 2 nv) where
+the activations of stateful actuators have no part in it."""
 
 
 @runtime_checkable
@@ -45,14 +46,30 @@ def weights_of(weight: Any) -> Array:
     return found
 
 
-def matrices_of(given: Any, size: int, n: int, m: int) -> tuple[Array, Array]:
-    """A user's Jacobians (size, n), (size, m), or ValueError."""
+def matrices_of(given: Any, size: int, model: Any, control: Array | None) -> tuple[Array, Array]:
+    """A user's Jacobians (size, n), n = 2 nv + na, and (size, m), or ValueError. Those of 2 nv columns leave activations out."""
+    n, m = tangent_size(model), 0 if control is None else len(control)
     if not isinstance(given, Sequence) or len(given) != 2:
         raise ValueError(f"jacobian returned a {type(given).__name__}, expected a pair of arrays: by the state, by the control")
     rx, ru = (real_array("jacobian", part) for part in given)
+    if n > 2 * model.nv and rx.shape == (size, 2 * model.nv):
+        rx = widened(rx, n)
     if rx.shape != (size, n) or ru.shape != (size, m):
         raise ValueError(f"jacobian returned shapes {rx.shape} and {ru.shape}, expected {(size, n)} and {(size, m)}")
     return rx, ru
+
+
+def expanded(cost: Cost, model: Any, state: State, control: Array | None, k: int) -> Quadratic:
+    """`cost.expand`; models of 2 nv entries are those of costs that do not depend on activations."""
+    found, n = cost.expand(model, state, control, k), tangent_size(model)
+    return found.widened(n) if len(found.x) == 2 * model.nv < n else found
+
+
+def widened(rx: Array, n: int) -> Array:
+    """Derivatives (…, 2 nv) with columns of zeros for the activations: (…, n)."""
+    out = np.zeros((*rx.shape[:-1], n))
+    out[..., : rx.shape[-1]] = rx
+    return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,16 +108,16 @@ class ResidualCost:
         return float(weight @ (r * r))
 
     def jacobians(self, model: Any, state: State, control: Array | None, k: int) -> tuple[Array, Array]:
-        """(p, 2 nv) by the tangent state, (p, m) by the control."""
+        """(p, 2 nv + na) by the tangent state, (p, m) by the control."""
         return self._jacobians(model, state, control, k, len(self.residual_at(state, control, k)))
 
     def _jacobians(self, model: Any, state: State, control: Array | None, k: int, size: int) -> tuple[Array, Array]:
         if self.jacobian is None:
             return jacobians(model, self.residual, state, control, k, size)
-        return matrices_of(self.jacobian(state, control, k), size, 2 * model.nv, 0 if control is None else len(control))
+        return matrices_of(self.jacobian(state, control, k), size, model, control)
 
     def expand(self, model: Any, state: State, control: Array | None, k: int) -> Quadratic:
-        """Gauss–Newton model by the tangent state (2nv,) and the control (nu,)."""
+        """Gauss–Newton model by the tangent state (2nv + na,) and the control (nu,)."""
         r, weight = self._evaluate(state, control, k)
         rx, ru = self._jacobians(model, state, control, k, len(r))
         return weighted_squares(r, rx, ru, 2 * weight, float(weight @ (r * r)), 2 * weight * r)
@@ -163,7 +180,7 @@ class FunctionCost:
         return float(np.squeeze(real_array("function", self.function(state, control, k))))
 
     def expand(self, model: Any, state: State, control: Array | None, k: int) -> Quadratic:
-        """The user's derivatives by the tangent state (2nv,) and the control (nu,)."""
+        """The user's derivatives by the tangent state (2nv + na,), or (2nv,) without activations, and the control (nu,)."""
         found = self.derivatives(state, control, k)
         if not isinstance(found, Quadratic):
             raise TypeError(f"derivatives: a cost's function returned a {type(found).__name__}, expected a Quadratic")

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.planning.costs import ResidualCost
-from dojo_py.planning.differences import WIDTH, move
+from dojo_py.planning.costs import ResidualCost, expanded
+from dojo_py.planning.differences import WIDTH, move, tangent_size
 from dojo_py.planning.problem import Problem
 from dojo_py.planning.shooting import Path
 
@@ -67,7 +67,7 @@ def check_derivatives(problem: Problem, path: Path) -> None:
 def _places(model: Any, path: Path, k: int) -> list[tuple[Any, Any, int]]:
     """(state, control, k) of knot k, and a little aside of it in every direction, by other shares in each."""
     state, control = path.states[k], path.controls[k] if k < len(path.controls) else None
-    shares = np.cos(1.0 + np.arange(2 * model.nv))
+    shares = np.cos(1.0 + np.arange(tangent_size(model)))
     moved = None if control is None else control + ASIDE * (1.0 + np.abs(control)) * np.cos(2.0 + np.arange(len(control)))
     return [(state, control, k), (move(model, state, ASIDE * shares), moved, k)]
 
@@ -80,7 +80,7 @@ def _check_cost(model: Any, name: str, cost: Any, at: tuple[Any, Any, int]) -> N
         if cost.jacobian is not None:
             _compare(model, f"{name}, jacobian", cost.residual_at, at, cost.jacobians(model, *at))
         return
-    found = cost.expand(model, *at)
+    found = expanded(cost, model, *at)
     given = np.atleast_2d(found.x), np.atleast_2d(found.u)
     _compare(model, f"{name}, derivatives", _as_vector(cost.value), at, given)
 

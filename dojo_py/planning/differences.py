@@ -6,12 +6,12 @@ Width: the cube root of the round-off, which balances it against the third-order
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from dojo_py.planning.batches import columns
+from dojo_py.planning.batches import Points, columns
 from dojo_py.simulate.results import Linearization, State
 
 Array = np.ndarray
@@ -21,49 +21,72 @@ FREE, BALL = 0, 1
 WIDTH = float(np.finfo(float).eps ** (1 / 3))
 
 
+def activations(model: Any) -> int:
+    """na, 0 for models of one's own that know no activations."""
+    return int(getattr(model, "na", 0))
+
+
+def tangent_size(model: Any) -> int:
+    """Size of the tangent state [δq, δv, δact], 2 nv + na."""
+    return 2 * int(model.nv) + activations(model)
+
+
 def move(model: Any, state: State, dx: Array) -> State:
-    """The state moved by the tangent dx = [δq, δv] (2 nv,)."""
+    """The state moved by the tangent dx = [δq, δv, δact] (2 nv + na,)."""
     nv = model.nv
-    qpos = model.integrate(state.qpos, dx[:nv])
-    return dataclasses.replace(state, qpos=qpos, qvel=state.qvel + dx[nv:], maximal=None, exact=None)
+    qpos, act = model.integrate(state.qpos, dx[:nv]), state.act + dx[2 * nv :] if activations(model) else state.act
+    return dataclasses.replace(state, qpos=qpos, qvel=state.qvel + dx[nv : 2 * nv], act=act, maximal=None, exact=None)
 
 
 def difference(model: Any, b: State, a: State) -> Array:
-    """(2 nv,) the tangent from state a to state b."""
-    return np.concatenate([model.difference(b.qpos, a.qpos), b.qvel - a.qvel])
+    """(2 nv + na,) the tangent from state a to state b."""
+    parts = [model.difference(b.qpos, a.qpos), b.qvel - a.qvel]
+    return np.concatenate([*parts, b.act - a.act] if activations(model) else parts)
+
+
+def same_motion(model: Any, states: Sequence[State], qpos: Array, qvel: Array, act: Array) -> bool:
+    """Whether the states (K) are these coordinates (K, nq), velocities and activations, bit for bit."""
+    stateful = activations(model) > 0
+    return all(
+        np.array_equal(q, s.qpos) and np.array_equal(v, s.qvel) and (not stateful or np.array_equal(w, s.act))
+        for q, v, w, s in zip(qpos, qvel, act, states, strict=True)
+    )
 
 
 def jacobians(
     model: Any, function: Callable[[State, Any, int], Any], state: State, control: Array | None, k: int, size: int
 ) -> tuple[Array, Array]:
-    """(size, 2 nv), (size, m): derivatives of function(state, control, k) -> (size,) by the tangent state and by the control."""
-    nv, m = model.nv, 0 if control is None else len(control)
-    widths = np.full(2 * nv + m, WIDTH)
+    """(size, n), (size, m): derivatives of function(state, control, k) -> (size,) by the tangent state and by the control."""
+    n, m = tangent_size(model), 0 if control is None else len(control)
+    widths = np.full(n + m, WIDTH)
     if control is not None:
-        widths[2 * nv :] *= np.maximum(1.0, np.abs(control))
+        widths[n:] *= np.maximum(1.0, np.abs(control))
     found = columns(function, state, perturbed(model, state, control, widths), k)
     if found.shape[0] != size:
         raise ValueError(f"a residual has {found.shape[0]} entries beside a point where it has {size}")
     half = len(widths)
     slopes = (found[:, :half] - found[:, half:-1]) / (2 * widths)
-    return slopes[:, : 2 * nv], slopes[:, 2 * nv :]
+    return slopes[:, :n], slopes[:, n:]
 
 
-def perturbed(model: Any, state: State, control: Array | None, widths: Array) -> tuple[Array, Array, Array | None]:
-    """qpos (nq, 2 n + 1), qvel (nv, 2 n + 1), control (nu, 2 n + 1) or None.
+def perturbed(model: Any, state: State, control: Array | None, widths: Array) -> Points:
+    """Of n widths: qpos (nq, 2 n + 1), qvel (nv, 2 n + 1), act (na, 2 n + 1) or None, control (nu, 2 n + 1) or None.
 
     Each tangent and control moved by its width (n,), ahead, then back; at last all at once, each its own way: what a function mixes
     of its columns shows there.
     """
-    nv, n = model.nv, len(widths)
+    nv, na, size, n = model.nv, activations(model), tangent_size(model), len(widths)
     count = 2 * n + 1
     qpos, qvel = np.repeat(state.qpos[:, None], count, axis=1), np.repeat(state.qvel[:, None], count, axis=1)
     u = None if control is None else np.repeat(np.asarray(control, float)[:, None], count, axis=1)
+    act = np.repeat(np.asarray(state.act, float)[:, None], count, axis=1) if na else None
     places = _coordinate(model)
     every = widths * np.cos(np.arange(1.0, n + 1.0))
     qpos[:, -1], qvel[:, -1] = model.integrate(state.qpos, every[:nv]), state.qvel + every[nv : 2 * nv]
+    if act is not None:
+        act[:, -1] += every[2 * nv : size]
     if u is not None:
-        u[:, -1] += every[2 * nv :]
+        u[:, -1] += every[size:]
     for side, sign in ((0, 1.0), (n, -1.0)):
         for j in range(nv):
             place = places[j]
@@ -75,10 +98,13 @@ def perturbed(model: Any, state: State, control: Array | None, widths: Array) ->
                 qpos[:, side + j] = model.integrate(state.qpos, tangent)
         dofs = np.arange(nv)
         qvel[dofs, side + nv + dofs] += sign * widths[nv : 2 * nv]
+        if act is not None:
+            entries = np.arange(na)
+            act[entries, side + 2 * nv + entries] += sign * widths[2 * nv : size]
         if u is not None:
             entries = np.arange(len(u))
-            u[entries, side + 2 * nv + entries] += sign * widths[2 * nv :]
-    return qpos, qvel, u
+            u[entries, side + size + entries] += sign * widths[size:]
+    return Points(qpos, qvel, act, u)
 
 
 def _coordinate(model: Any) -> Array:
@@ -95,7 +121,7 @@ def _coordinate(model: Any) -> Array:
 def linearize_by_steps(sim: Any, state: State, control: Array, kappa: float | None, width: float | None = None) -> Linearization:
     """A, B of one step by one-sided differences of `sim.step`, for simulators that have no `linearize` of their own."""
     model, width = sim.model, width or WIDTH
-    n, m = 2 * model.nv, len(control)
+    n, m = tangent_size(model), len(control)
     here = sim.step(state, control, kappa=kappa).state
     columns = np.empty((n, n + m))
     for j in range(n + m):

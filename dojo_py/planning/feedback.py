@@ -25,13 +25,14 @@ class FeedbackLoop:
         from dojo_py.planning.feedback_kernels import Feedback, act
 
         model = sim.model
-        nq, nv, nu = int(model.nq), int(model.nv), int(model.nu)
+        nq, nv, na, nu = int(model.nq), int(model.nv), int(model.na), int(model.nu)
         self.rows = sim.loop(steps) if rows is None else rows
         z = np.zeros
         fields: dict[str, Any] = {
-            "qpos": self.rows.qpos, "qvel": self.rows.qvel, "control": self.rows.control, "status": z(steps, np.int64),
-            "done": z(1, np.int64), "old_qpos": z((steps, nq)), "old_qvel": z((steps, nv)), "old_control": z((steps, nu)),
-            "feedforward": z((steps, nu)), "gains": z((steps, nu, 2 * nv)), "low": z(nu), "high": z(nu), "away": z(2 * nv),
+            "qpos": self.rows.qpos, "qvel": self.rows.qvel, "act": self.rows.act, "control": self.rows.control,
+            "status": z(steps, np.int64), "done": z(1, np.int64), "old_qpos": z((steps, nq)), "old_qvel": z((steps, nv)),
+            "old_act": z((steps, na)), "old_control": z((steps, nu)), "feedforward": z((steps, nu)),
+            "gains": z((steps, nu, 2 * nv + na)), "low": z(nu), "high": z(nu), "away": z(2 * nv + na),
             "turns": z((3, 4)), "rotation": z(3), "joint_type": np.array(model.jnt_type, np.int64),
             "joint_qpos": np.array(model.jnt_qposadr, np.int64), "joint_dof": np.array(model.jnt_dofadr, np.int64),
         }  # fmt: skip
@@ -52,11 +53,11 @@ class FeedbackLoop:
         if rows is not self.rows:  # mocap bodies or equalities are not as in the model
             return FeedbackLoop(rows.simulator, T, rows).run(start, states, controls, feedforward, gains, limits, kappa)
         for k in range(T):
-            d.old_qpos[k], d.old_qvel[k] = states[k].qpos, states[k].qvel
+            d.old_qpos[k], d.old_qvel[k], d.old_act[k] = states[k].qpos, states[k].qvel, states[k].act
         d.old_control[:], d.feedforward[:], d.gains[:], d.low[:], d.high[:] = controls, feedforward, gains, *limits
         rows.start(start)
         rows.run(self._act, self._address, 0.0 if kappa is None else kappa)
-        if d.done[0] < T or not (np.isfinite(d.qpos).all() and np.isfinite(d.qvel).all()):
+        if d.done[0] < T or not all(np.isfinite(rows).all() for rows in (d.qpos, d.qvel, d.act)):
             return None
         return [start, *(rows.state(k) for k in range(1, T + 1))], d.control.copy(), d.status.copy()
 

@@ -1,7 +1,7 @@
 """A plan's feedback between the steps of a compiled roll-out: u_k = clip(ū_k + k_k + K_k (x_k ⊖ x̄_k)).
 
-`act` is asked by the roll-out before every step (by_address.py). The tangent x ⊖ x̄ is [q ⊖ q̄, v − v̄], of rotations the rotation
-vector in the body frame (mechanism/configuration.py).
+`act` is asked by the roll-out before every step (by_address.py). The tangent x ⊖ x̄ is [q ⊖ q̄, v − v̄] and the difference of the
+activations, of rotations the rotation vector in the body frame (mechanism/configuration.py).
 """
 
 import math
@@ -26,6 +26,7 @@ class Feedback(NamedTuple):
 
     qpos: np.ndarray  # (T + 1, nq) of the roll-out,
     qvel: np.ndarray  # (T + 1, nv)
+    act: np.ndarray  # (T + 1, na)
     control: np.ndarray  # (T, nu)
     status: np.ndarray  # (T,) of its steps
     done: np.ndarray  # (1,) steps that have an end
@@ -34,22 +35,24 @@ class Feedback(NamedTuple):
     joint_dof: np.ndarray
     old_qpos: np.ndarray  # (T, nq) x̄,
     old_qvel: np.ndarray  # (T, nv)
+    old_act: np.ndarray  # (T, na)
     old_control: np.ndarray  # (T, nu) ū,
     feedforward: np.ndarray  # (T, nu)
-    gains: np.ndarray  # (T, nu, 2 nv)
+    gains: np.ndarray  # (T, nu, 2 nv + na)
     low: np.ndarray  # (nu,) limits
     high: np.ndarray
-    away: np.ndarray  # (2 nv,) x ⊖ x̄
+    away: np.ndarray  # (2 nv + na,) x ⊖ x̄
     turns: np.ndarray  # (3, 4) quaternions
     rotation: np.ndarray  # (3,)
 
 
 FLOAT, WHOLE = types.float64, types.int64
 FEEDBACK = Struct(Feedback.__name__, [
-    ("qpos", types.Array(FLOAT, 2, "C")), ("qvel", types.Array(FLOAT, 2, "C")), ("control", types.Array(FLOAT, 2, "C")),
+    ("qpos", types.Array(FLOAT, 2, "C")), ("qvel", types.Array(FLOAT, 2, "C")), ("act", types.Array(FLOAT, 2, "C")),
+    ("control", types.Array(FLOAT, 2, "C")),
     ("status", types.Array(WHOLE, 1, "C")), ("done", types.Array(WHOLE, 1, "C")), ("joint_type", types.Array(WHOLE, 1, "C")),
     ("joint_qpos", types.Array(WHOLE, 1, "C")), ("joint_dof", types.Array(WHOLE, 1, "C")),
-    ("old_qpos", types.Array(FLOAT, 2, "C")), ("old_qvel", types.Array(FLOAT, 2, "C")),
+    ("old_qpos", types.Array(FLOAT, 2, "C")), ("old_qvel", types.Array(FLOAT, 2, "C")), ("old_act", types.Array(FLOAT, 2, "C")),
     ("old_control", types.Array(FLOAT, 2, "C")), ("feedforward", types.Array(FLOAT, 2, "C")),
     ("gains", types.Array(FLOAT, 3, "C")), ("low", types.Array(FLOAT, 1, "C")), ("high", types.Array(FLOAT, 1, "C")),
     ("away", types.Array(FLOAT, 1, "C")), ("turns", types.Array(FLOAT, 2, "C")), ("rotation", types.Array(FLOAT, 1, "C")),
@@ -87,6 +90,8 @@ def deviation(D, t):
             D.away[dof] = qpos[first] - old[first]
     for i in range(nv):
         D.away[nv + i] = D.qvel[t, i] - D.old_qvel[t, i]
+    for i in range(D.act.shape[1]):
+        D.away[2 * nv + i] = D.act[t, i] - D.old_act[t, i]
 
 
 @kernel

@@ -72,7 +72,7 @@ def usable(trajectory: Trajectory | None) -> bool:
     """Whether every step has an end, all of them finite."""
     if trajectory is None or np.isin(trajectory.status, UNUSABLE).any():
         return False
-    return bool(np.isfinite(trajectory.qpos).all() and np.isfinite(trajectory.qvel).all())
+    return all(bool(np.isfinite(rows).all()) for rows in (trajectory.qpos, trajectory.qvel, trajectory.act))
 
 
 def measured(problem: Problem, trajectory: Trajectory | None, feedback: bool = False) -> HardMotion:
@@ -91,7 +91,7 @@ def open_loop(problem: Problem, start: State, controls: Array) -> HardMotion:
 
 
 def hard_motion(problem: Problem, path: Path, gains: Array | None, tolerance: float) -> HardMotion:
-    """The better of two: the path's controls as they are, and with the gains (T, nu, 2 nv) around the path's states."""
+    """The better of two: the path's controls as they are, and with the gains (T, nu, 2 nv + na) around the path's states."""
     plain = open_loop(problem, path.states[0], path.controls)
     if gains is None or not gains.any() or (plain.trajectory is not None and _same(plain.trajectory, path.states)):
         return plain
@@ -105,5 +105,7 @@ def hard_motion(problem: Problem, path: Path, gains: Array | None, tolerance: fl
 
 def _same(trajectory: Trajectory, states: Sequence[State]) -> bool:
     """Whether the trajectory runs through these states, to round-off: then gains have nothing to do."""
-    qpos, qvel = (np.array([getattr(s, name) for s in states]) for name in ("qpos", "qvel"))
-    return np.allclose(trajectory.qpos, qpos, rtol=0, atol=1e-12) and np.allclose(trajectory.qvel, qvel, rtol=0, atol=1e-12)
+    names = ("qpos", "qvel", "act") if trajectory.act.size else ("qpos", "qvel")
+    return all(
+        np.allclose(getattr(trajectory, name), np.array([getattr(s, name) for s in states]), rtol=0, atol=1e-12) for name in names
+    )

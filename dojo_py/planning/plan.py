@@ -37,7 +37,7 @@ class Plan:
     states: list[State]
     """T + 1"""
     gains: Array
-    """(T, nu, 2 nv) of the last backward pass, zero rows for controls at a limit."""
+    """(T, nu, 2 nv + na) of the last backward pass, zero rows for controls at a limit."""
     feedforward: Array
     """(T, nu) of the last backward pass: how far the plan is from stationary."""
     cost: float
@@ -75,6 +75,11 @@ class Plan:
         return np.array([s.qvel for s in self.states])
 
     @property
+    def act(self) -> Array:
+        """(T + 1, na) activations of stateful actuators."""
+        return np.array([s.act for s in self.states])
+
+    @property
     def seconds(self) -> dict[str, float]:
         """Wall time by part of the work."""
         parts = {"simulate and gradients": "simulate", "backward pass": "backward", "line search": "search"}
@@ -106,6 +111,8 @@ class Plan:
         )  # fmt: skip
         arrays = {"controls": self.controls, "gains": self.gains, "feedforward": self.feedforward}
         motion = {"qpos": self.qpos, "qvel": self.qvel, "time": np.array([s.time for s in self.states])}
+        if self.act.size:
+            motion["act"] = self.act
         with open(path_of("path", path), "wb") as file:
             everything: dict[str, Any] = {"metadata": np.array(text), **arrays, **motion, **columns}
             everything |= _arrays_of(self.hard_trajectory)
@@ -169,8 +176,9 @@ def load_plan(path: str | PathLike) -> Plan:
             raise ValueError("another format")
         count = len(values["log_iteration"])
         log = [Iteration(**{n: kind(values[f"log_{n}"][i]) for n, kind in kinds.items()}) for i in range(count)]
-        motion = zip(values["qpos"], values["qvel"], values["time"], strict=True)
-        states = [State(q, v, np.zeros(0), float(t)) for q, v, t in motion]
+        act = values.get("act", np.zeros((len(values["qpos"]), 0)))
+        motion = zip(values["qpos"], values["qvel"], act, values["time"], strict=True)
+        states = [State(q, v, w, float(t)) for q, v, w, t in motion]
         status = PlanStatus[head.pop("status")]
         arrays = values["controls"], states, values["gains"], values["feedforward"]
         return Plan(*arrays, status=status, log=log, hard_trajectory=_trajectory_of(values), **head)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from dojo_py.planning.constraints import Constraint
-from dojo_py.planning.costs import Cost
+from dojo_py.planning.costs import Cost, expanded
+from dojo_py.planning.differences import tangent_size
 from dojo_py.planning.knots import Knots, stages_and_end
 from dojo_py.planning.quadratic import Quadratic
 from dojo_py.simulate.results import State
@@ -37,8 +38,8 @@ class Problem:
 
     @property
     def n(self) -> int:
-        """Size of the tangent state, 2 nv."""
-        return 2 * int(self.model.nv)
+        """Size of the tangent state, 2 nv + na."""
+        return tangent_size(self.model)
 
     def value(self, states: Sequence[State], controls: Array) -> float:
         """Sum of all costs, without constraints."""
@@ -81,7 +82,7 @@ def _expansions(cost: Cost, model: Any, knots: Knots) -> list[Quadratic]:
     """Of several knots, likewise."""
     if hasattr(cost, "expansions"):
         return list(cost.expansions(model, knots))
-    return [cost.expand(model, s, knots.control(i), knots.first + i) for i, s in enumerate(knots.states)]
+    return [expanded(cost, model, s, knots.control(i), knots.first + i) for i, s in enumerate(knots.states)]
 
 
 def build_problem(
@@ -90,8 +91,6 @@ def build_problem(
     """The problem and the first controls (T, nu) as floats within the limits, all checked."""
     having("sim", sim, ("model", "step", "timestep"), "a HardSimulator or a SoftSimulator")
     model = sim.model
-    if getattr(model, "na", 0):
-        raise ValueError(f"planning: the model has {model.na} activation states, which plans leave out; use stateless actuators")
     if not (hasattr(model, "integrate") and hasattr(model, "difference")):
         raise ValueError("planning: the simulator's model has no integrate and difference; load it with dojo_py.load_model")
     u = real_array("controls", controls)

@@ -1,4 +1,5 @@
-"""Quadratic: the second-order model of a cost about one knot, in the tangent state dx = [δq, δv] (n = 2 nv) and du (m = nu).
+"""Quadratic: the second-order model of a cost about one knot, in the tangent state dx = [δq, δv, δact] (n = 2 nv + na) and
+du (m = nu).
 
 l(x ⊕ dx, u + du) ≈ value + x·dx + u·du + ½ dxᵀ xx dx + duᵀ ux dx + ½ duᵀ uu du
 """
@@ -32,6 +33,13 @@ class Quadratic:
     def zero(cls, n: int, m: int) -> Quadratic:
         """The cost that is 0 everywhere."""
         return cls(0.0, np.zeros(n), np.zeros(m), np.zeros((n, n)), np.zeros((m, n)), np.zeros((m, m)))
+
+    def widened(self, n: int) -> Quadratic:
+        """In a tangent state of n entries, on whose last ones the cost does not depend."""
+        out, given = Quadratic.zero(n, len(self.u)), len(self.x)
+        out.value, out.u, out.uu = self.value, self.u, self.uu
+        out.x[:given], out.xx[:given, :given], out.ux[:, :given] = self.x, self.xx, self.ux
+        return out
 
     def add(self, other: Quadratic) -> None:
         """Add another one to this one, in place."""

@@ -13,6 +13,7 @@ import numpy as np
 from dojo_py.mechanism.configuration import configuration_difference
 from dojo_py.mechanism.model import Model
 from dojo_py.planning.costs import ResidualCost
+from dojo_py.planning.differences import tangent_size
 from dojo_py.planning.knots import Knots
 from dojo_py.simulate.results import State
 from dojo_py.simulate.values import having, real_array
@@ -96,9 +97,9 @@ class StateDistance:
         return np.concatenate([self.model.difference(state.qpos, qpos), state.qvel - qvel])[self.rows]
 
     def jacobian(self, state: State, control: Array | None, k: int) -> tuple[Array, Array]:
-        """By the tangent state (p, 2nv) and by the control (p, nu)."""
+        """By the tangent state (p, 2nv + na) and by the control (p, nu)."""
         nv = self.model.nv
-        out = np.eye(2 * nv)
+        out = np.eye(2 * nv, tangent_size(self.model))
         out[:nv, :nv] = difference_jacobian(self.model, self.model.difference(state.qpos, self._goal(k)[0]))
         return out[self.rows], np.zeros((len(self.rows), 0 if control is None else len(control)))
 
@@ -109,9 +110,9 @@ class StateDistance:
         return away if len(self.rows) == away.shape[1] else away[:, self.rows]
 
     def jacobians_along(self, knots: Knots) -> tuple[Array, Array]:
-        """(K, p, 2nv), (K, p, nu)."""
+        """(K, p, 2nv + na), (K, p, nu)."""
         nv, K = self.model.nv, len(knots.qpos)
-        out = np.tile(np.eye(2 * nv), (K, 1, 1))
+        out = np.tile(np.eye(2 * nv, tangent_size(self.model)), (K, 1, 1))
         places = rotation_addresses(self.model)
         if places:
             away = differences(self.model, knots.qpos, self._goals(knots)[0])
@@ -139,7 +140,7 @@ class ControlEffort:
     """Residual control − reference (nu,); nothing at the terminal knot. reference: one number, (nu,) or (T, nu)."""
 
     def __init__(self, model: Any, reference: float | Array = 0.0):
-        self.nv = having("model", model, ("nv", "nu"), "a Model, as load_model returns it").nv
+        self.size = tangent_size(having("model", model, ("nv", "nu"), "a Model, as load_model returns it"))
         self.reference = real_array("reference", reference)
         if not np.all(np.isfinite(self.reference)) or self.reference.ndim > 2:
             raise ValueError(f"reference has shape {self.reference.shape}, expected one finite number, (nu,) or (T, nu)")
@@ -154,9 +155,9 @@ class ControlEffort:
         return control - (self.reference[k] if self.reference.ndim == 2 else self.reference)
 
     def jacobian(self, state: State, control: Array | None, k: int) -> tuple[Array, Array]:
-        """By the tangent state (p, 2nv) and by the control (p, nu)."""
+        """By the tangent state (p, 2nv + na) and by the control (p, nu)."""
         m = 0 if control is None else len(control)
-        return np.zeros((m, 2 * self.nv)), np.eye(m)
+        return np.zeros((m, self.size)), np.eye(m)
 
     def along(self, knots: Knots) -> Array:
         """(K, p) the residual at each of several knots."""
@@ -166,9 +167,9 @@ class ControlEffort:
         return knots.controls - self.reference
 
     def jacobians_along(self, knots: Knots) -> tuple[Array, Array]:
-        """(K, p, 2nv), (K, p, nu)."""
+        """(K, p, 2nv + na), (K, p, nu)."""
         K, m = len(knots.qpos), 0 if knots.controls is None else knots.controls.shape[1]
-        return np.zeros((K, m, 2 * self.nv)), np.tile(np.eye(m), (K, 1, 1))
+        return np.zeros((K, m, self.size)), np.tile(np.eye(m), (K, 1, 1))
 
 
 def state_cost(model: Any, qpos: Array, qvel: Array | None = None, weight: Any = 1.0) -> ResidualCost:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.hard.simulator import DEFAULT_KAPPA, HardSimulator
-from dojo_py.planning.differences import difference, linearize_by_steps, move
+from dojo_py.planning.differences import difference, linearize_by_steps, move, same_motion, tangent_size
 from dojo_py.planning.feedback import borrowed
 from dojo_py.simulate.results import State
 from dojo_py.simulate.status import Status
@@ -30,7 +30,7 @@ UNUSABLE = (Status.NOT_FINITE, Status.SINGULAR)
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """T steps: T + 1 states, controls (T, nu), gaps (T, 2 nv), and how many steps missed their tolerances."""
+    """T steps: T + 1 states, controls (T, nu), gaps (T, n), n = 2 nv + na, and how many steps missed their tolerances."""
 
     states: list[State]
     controls: Array
@@ -49,9 +49,14 @@ def advance(sim: Any, state: State, control: Array, kappa: float | None) -> tupl
         step = sim.step(state, control, kappa=kappa)
     except ValueError:  # the state is outside the simulator's domain: too fast a turn, not finite
         return None, False
-    if step.status in UNUSABLE or not (np.all(np.isfinite(step.state.qpos)) and np.all(np.isfinite(step.state.qvel))):
+    if step.status in UNUSABLE or not finite(step.state):
         return None, False
     return step.state, step.status == Status.SOLVED
+
+
+def finite(state: State) -> bool:
+    """Whether all its numbers are."""
+    return bool(np.all(np.isfinite(state.qpos)) and np.all(np.isfinite(state.qvel)) and np.all(np.isfinite(state.act)))
 
 
 def roll(sim: Any, start: State, controls: Array, kappa: float | None, guess: Sequence[State] | None = None) -> Path | None:
@@ -59,8 +64,7 @@ def roll(sim: Any, start: State, controls: Array, kappa: float | None, guess: Se
 
     None when a step cannot be simulated.
     """
-    n = 2 * sim.model.nv
-    states, gaps, unsolved = [start], np.zeros((len(controls), n)), 0
+    states, gaps, unsolved = [start], np.zeros((len(controls), tangent_size(sim.model))), 0
     for k, control in enumerate(controls):
         reached, solved = advance(sim, states[k], control, kappa)
         if reached is None:
@@ -118,14 +122,14 @@ def _in_one_call(
 def linearise(
     sim: Any, path: Path, kappa: float | None, threads: int = 1, width: float | None = None, motion: float | None = None
 ) -> tuple[Array, Array]:
-    """A (T, 2 nv, 2 nv) and B (T, 2 nv, nu) at every knot of the path; width: of finite differences, where there are any.
+    """A (T, n, n) and B (T, n, nu), n = 2 nv + na, at every knot of the path; width: of finite differences, where there are any.
 
     motion: the κ at which the path was simulated; a roll-out at it that goes through its states takes all derivatives on its way.
     """
     if threads == 1 and type(sim) is HardSimulator and not path.gaps.any():
         at = DEFAULT_KAPPA if kappa is None else kappa
         run = sim.rollout(path.states[0], path.controls, None, motion, False, True, at)
-        if all(np.array_equal(run.qpos[k], s.qpos) and np.array_equal(run.qvel[k], s.qvel) for k, s in enumerate(path.states)):
+        if same_motion(sim.model, path.states, run.qpos, run.qvel, run.act):
             assert run.A is not None and run.B is not None
             return run.A, run.B
     more = {} if width is None else {"epsilon": width}

@@ -17,6 +17,7 @@ import numpy as np
 from dojo_py.planning.augmented_lagrangian import AugmentedLagrangian
 from dojo_py.planning.backward import Policy, backward_pass
 from dojo_py.planning.derivative_check import check_costs, check_derivatives
+from dojo_py.planning.differences import activations
 from dojo_py.planning.hard_motion import HardMotion, hard_motion, open_loop, rollout, states_of, usable
 from dojo_py.planning.line_search import Accepted, line_search
 from dojo_py.planning.log import Iteration, noted
@@ -73,8 +74,11 @@ def ilqr(
     problem, u = build_problem(sim, stage, terminal, constraints, control_limits, controls)
     if states is not None and (isinstance(states, str) or not isinstance(states, Sequence)):
         raise TypeError(f"states={shown(states)} is a {type(states).__name__}, expected a list of {len(u) + 1} states")
+    na = activations(problem.model)
     for i, guess in enumerate(states or ()):
-        state_of(guess, f"states[{i}]")
+        given = state_of(guess, f"states[{i}]").act
+        if na and np.shape(given) != (na,):
+            raise ValueError(f"states[{i}]: act has shape {np.shape(given)}, expected ({na},)")
     if states is not None and len(states) != len(u) + 1:
         raise ValueError(f"states: a guess of {len(states)} states for {len(u)} steps, expected {len(u) + 1}")
     if paths and (states is not None or any(len(path.controls) != len(u) for path in paths)):
@@ -233,7 +237,7 @@ class Planner:
 
     @property
     def gains(self) -> Array | None:
-        """(T, nu, 2 nv) of the last backward pass."""
+        """(T, nu, 2 nv + na) of the last backward pass."""
         return None if self.policy is None else self.policy.gains
 
     def restart(self, path: Path | None, motion: float | None) -> bool:

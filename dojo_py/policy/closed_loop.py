@@ -53,7 +53,7 @@ class PolicyGradient(NamedTuple):
     parameters: Array
     """(size,) by the policy's parameters."""
     state: Array
-    """(2nv,) by the first state, tangent [δq, δv]."""
+    """(2nv + na,) by the first state, tangent [δq, δv, δact]."""
     actions: Array
     """(n, na) by what each action does from then on, the policy's later answers included."""
     status: Array
@@ -328,8 +328,8 @@ class ClosedLoop:
     ) -> PolicyGradient:  # fmt: skip
         """The derivative of Σ weights (n,) · rewards + Σ final · observations, of the episode that was just played at κ.
 
-        final: (no,) for the last observation, or (n + 1, no) for all. states (n + 1, 2nv), actions (n, na): further cotangents, of
-        the states between actions and of the actions.
+        final: (no,) for the last observation, or (n + 1, no) for all. states (n + 1, 2nv + na), or (n + 1, 2nv) without
+        activations, and actions (n, size of one): further cotangents, of the states between actions and of the actions.
         truncation: actions through which a cotangent is carried back, 0: all. decay: its factor for every action back.
         """
         if not hasattr(self.rows, "run_back"):
@@ -341,8 +341,6 @@ class ClosedLoop:
             )
         if self._asked is not None:
             having("policy", self.policy, ("backward",), "one with a method `backward`: see dojo_py.policy.policies.Policy")
-        if self.task.sim.model.na:
-            raise ValueError("policies' derivatives do not hold this model's activations, the chain rule would miss them")
         d, n = self.data, len(played.rewards)
         d.weights[:n], d.slopes_seen[: n + 1] = weights, 0.0
         if final is not None:
@@ -350,7 +348,10 @@ class ClosedLoop:
         d.counts[at.TRUNCATION], d.sums[at.DISCOUNT] = truncation, decay
         d.cotangents[:], d.by_control[:], d.by_action[:], d.by_parameters[:] = 0.0, 0.0, 0.0, 0.0
         if states is not None:
-            d.cotangents[: n * self.skip + 1 : self.skip] = states
+            model, shape = self.task.sim.model, np.shape(states)
+            if shape not in ((n + 1, 2 * model.nv), (n + 1, 2 * model.nv + model.na)):
+                raise ValueError(f"states has shape {shape}, expected (n + 1, 2nv + na) = {(n + 1, 2 * model.nv + model.na)}")
+            d.cotangents[: n * self.skip + 1 : self.skip, : shape[1]] = states
         if actions is not None:
             d.by_action[:n] = actions
         status = self.rows.run_back(self._function("back"), self._address, n * self.skip, kappa, self._moved)

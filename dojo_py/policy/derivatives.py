@@ -1,6 +1,7 @@
-"""Derivatives of a task's observation and reward in the tangent state [dq, dv]: the task's own, else central differences.
+"""Derivatives of a task's observation and reward in the tangent state [dq, dv, dact]: the task's own, else central differences.
 
-Both are short formulas of the state, so differences cost no simulation, but time; contact impulses are held constant.
+Both are short formulas of the state, so differences cost no simulation, but time; contact impulses are held constant. A task's own
+may have 2nv entries: then activations have no part in them.
 """
 
 from __future__ import annotations
@@ -16,45 +17,59 @@ Array = np.ndarray
 STEP = 1e-6
 
 
+def tangent_size(task: Any) -> int:
+    """2nv + na of the task's model."""
+    return 2 * int(task.sim.model.nv) + int(getattr(task.sim.model, "na", 0))
+
+
 def moved_states(task: Any, state: State, directions: Array) -> list[State]:
-    """The state moved along each row [dq, dv] of directions (n, 2nv)."""
+    """The state moved along each row [dq, dv, dact] of directions (n, 2nv + na)."""
     model = task.sim.model
     nv = model.nv
     if model.nq == nv:  # no quaternions: the tangent is a plain sum
         qpos = state.qpos + directions[:, :nv]
     else:
         qpos = np.array([model.integrate(state.qpos, d[:nv]) for d in directions])
-    qvel = state.qvel + directions[:, nv:]
-    return [State(q, v, state.act, state.time) for q, v in zip(qpos, qvel, strict=True)]
+    qvel = state.qvel + directions[:, nv : 2 * nv]
+    act = [state.act] * len(directions) if directions.shape[1] == 2 * nv else state.act + directions[:, 2 * nv :]
+    return [State(q, v, w, state.time) for q, v, w in zip(qpos, qvel, act, strict=True)]
 
 
 def around(task: Any, state: State) -> tuple[list[State], list[State]]:
-    """The state moved by + and - STEP along each of the 2nv tangents."""
-    directions = STEP * np.eye(2 * task.sim.model.nv)
+    """The state moved by + and - STEP along each of the 2nv + na tangents."""
+    directions = STEP * np.eye(tangent_size(task))
     return moved_states(task, state, directions), moved_states(task, state, -directions)
 
 
 def observation_jacobian(task: Any, state: State, contacts: Any) -> Array:
-    """(no, 2nv)"""
+    """(no, 2nv + na)"""
     known = task.observation_jacobian(state) if hasattr(task, "observation_jacobian") else None
-    return differenced_observation(task, state, contacts) if known is None else known
+    return differenced_observation(task, state, contacts) if known is None else _whole(task, known)
 
 
 def reward_gradient(task: Any, before: State, action: Array, after: State, contacts: Any) -> tuple[Array, Array, Array]:
-    """(2nv,), (na,), (2nv,): by the state before, by the action, by the state after."""
+    """By the state before (2nv + na,), by the action, by the state after (2nv + na,)."""
     known = task.reward_gradient(before, action, after) if hasattr(task, "reward_gradient") else None
-    return differenced_reward(task, before, action, after, contacts) if known is None else known
+    if known is None:
+        return differenced_reward(task, before, action, after, contacts)
+    return _whole(task, known[0]), known[1], _whole(task, known[2])
+
+
+def _whole(task: Any, slopes: Array) -> Array:
+    """Slopes (…, 2nv) with zeros for the activations, (…, 2nv + na); as they are where they hold these."""
+    more = tangent_size(task) - np.shape(slopes)[-1]
+    return slopes if more <= 0 else np.concatenate([slopes, np.zeros((*np.shape(slopes)[:-1], more))], axis=-1)
 
 
 def differenced_observation(task: Any, state: State, contacts: Any) -> Array:
-    """(no, 2nv) by central differences."""
+    """(no, 2nv + na) by central differences."""
     plus, minus = around(task, state)
     rows = [task.observe(p, contacts) - task.observe(m, contacts) for p, m in zip(plus, minus, strict=True)]
     return np.array(rows).T / (2 * STEP)
 
 
 def differenced_reward(task: Any, before: State, action: Array, after: State, contacts: Any) -> tuple[Array, Array, Array]:
-    """(2nv,), (na,), (2nv,): by the state before, by the action, by the state after; by central differences."""
+    """By the state before (2nv + na,), by the action, by the state after (2nv + na,); by central differences."""
 
     def value(b: State, u: Array, a: State) -> float:
         return float(task.reward(b, u, a, contacts)[0])

@@ -3,9 +3,9 @@
     lambda_t = dr_t/dx_t + A_t' g_t + (da_t/dx_t)' (dr_t/da_t + B_t' g_t),   g_t = dr_t/dx_{t+1} + lambda_{t+1}
     dR/dtheta = sum_t (da_t/dtheta)' (dr_t/da_t + B_t' g_t)
 
-x: tangent state [dq, dv]; A, B: of the step at the central-path parameter kappa (Dojo, section V-C), or randomised (smoothing.py).
-The roll-out itself runs at kappa, so that this is the exact derivative of what it earned; or one that was played at the hard limit
-is differentiated at its states (`links_along`). Contact impulses that a task observes count as constants.
+x: tangent state [dq, dv, dact]; A, B: of the step at the central-path parameter kappa (Dojo, section V-C), or randomised
+(smoothing.py). The roll-out itself runs at kappa, so that this is the exact derivative of what it earned; or one that was played at
+the hard limit is differentiated at its states (`links_along`). Contact impulses that a task observes count as constants.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.policy.derivatives import observation_jacobian, reward_gradient
+from dojo_py.policy.derivatives import observation_jacobian, reward_gradient, tangent_size
 from dojo_py.policy.normaliser import Statistics
 from dojo_py.policy.rollout import Episode, Job, Moment
 from dojo_py.policy.smoothing import Smoothing, randomised_linearisation
@@ -59,7 +59,7 @@ class _Link(NamedTuple):
     by_action: Array
     by_after: Array
     seen: Array
-    by_seen: Array  # (no, 2nv) of the normalised observation
+    by_seen: Array  # (no, 2nv + na) of the normalised observation
     reward: float  # before its clipping
     cut: bool  # the step has no derivative
 
@@ -90,6 +90,12 @@ def _link(job: Job, moment: Moment, reward: float, A: Array, B: Array) -> _Link:
     task, (before, contacts, seen, action, after, later) = job.task, moment
     by_seen = job.gain[:, None] * observation_jacobian(task, before, contacts)
     slopes = reward_gradient(task, before, action, after, later)
+    size = len(slopes[0])
+    if A.shape != (size, size) or B.shape != (size, len(action)):
+        raise ValueError(
+            f"{type(task).__name__}.differentiate: A {A.shape} and B {B.shape}, expected {(size, size)} and {(size, len(action))}: "
+            "[dq, dv, dact] after the action by that before it and by the action"
+        )
     cut = not (np.all(np.isfinite(A)) and np.all(np.isfinite(B)))
     if cut:
         A, B = np.zeros_like(A), np.zeros_like(B)
@@ -102,7 +108,7 @@ def links_along(job: Job, path: list[Moment]) -> list[_Link]:
     Costs a differentiated step an action, none of the episode is simulated again. A step without a derivative is cut off from
     those before.
     """
-    links, size = [], 2 * job.task.sim.model.nv
+    links, size = [], tangent_size(job.task)
     for moment in path:
         try:
             A, B, _ = job.task.differentiate(moment.before, moment.action, job.kappa)
@@ -219,7 +225,7 @@ def accumulate(policy: Any, parameters: Array, links: list[_Link], truncation: i
 def jacobian_ahead(policy: Any, parameters: Array, links: list[_Link], reach: int) -> Array:
     """(n, size) derivatives of each reward by the parameters, through its own action and the reach - 1 before it.
 
-    lambda is kept apart for each reward ahead: (reach, 2nv), the nearest first. At reach n the rows add up to `accumulate`'s
+    lambda is kept apart for each reward ahead: (reach, 2nv + na), the nearest first. At reach n the rows add up to `accumulate`'s
     gradient. A row that overflows is zero.
     """
     n, eye = len(links), np.eye(policy.action_size)

@@ -104,7 +104,7 @@ class Loop(NamedTuple):
     # of the way back
     weights: np.ndarray  # (K,) cotangents of the rewards
     slopes_seen: np.ndarray  # (K + 1, no) cotangents of the observations
-    cotangents: np.ndarray  # (T + 1, 2 nv)
+    cotangents: np.ndarray  # (T + 1, 2 nv + na)
     by_control: np.ndarray  # (T, nu)
     by_contacts: np.ndarray  # (n, width) cotangents of the contacts after the step at hand
     by_action: np.ndarray  # (K, na)

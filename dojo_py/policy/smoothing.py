@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.policy.derivatives import moved_states
+from dojo_py.policy.derivatives import moved_states, tangent_size
 from dojo_py.simulate.values import check_fields, limit_fields
 
 Array = np.ndarray
@@ -24,7 +24,7 @@ class Smoothing:
     pairs: int = 12
     """Antithetic pairs a step."""
     state_noise: float = 1e-3
-    """Standard deviation of the moves in [dq, dv] [m, rad; per s]."""
+    """Standard deviation of the moves in [dq, dv, dact] [m, rad; per s; of activations]."""
     action_noise: float = 1e-2
     """Standard deviation of the moves in the action."""
 
@@ -46,16 +46,19 @@ class Smoothing:
 def randomised_linearisation(
     task: Any, state: Any, action: Array, options: Smoothing, rng: np.random.Generator, kappa: float | None = None
 ) -> tuple[Array, Array]:
-    """A (2nv, 2nv), B (2nv, na)."""
+    """A (size, size), B (size, actions), size = 2nv + na."""
     model = task.sim.model
-    nv, na, n = model.nv, len(action), options.pairs
-    scale = np.concatenate([np.full(2 * nv, options.state_noise), np.full(na, options.action_noise)])
-    moves = rng.standard_normal((n, 2 * nv + na)) * scale
+    size, n = tangent_size(task), options.pairs
+    scale = np.concatenate([np.full(size, options.state_noise), np.full(len(action), options.action_noise)])
+    moves = rng.standard_normal((n, len(scale))) * scale
     both = np.concatenate([moves, -moves])
-    states = moved_states(task, state, both[:, : 2 * nv])
-    after = [m.state for m in task.move(states, action + both[:, 2 * nv :], kappa=kappa)]
+    states = moved_states(task, state, both[:, :size])
+    after = [m.state for m in task.move(states, action + both[:, size:], kappa=kappa)]
     change = np.array(
-        [np.concatenate([model.difference(p.qpos, m.qpos), p.qvel - m.qvel]) for p, m in zip(after[:n], after[n:], strict=True)]
+        [
+            np.concatenate([model.difference(p.qpos, m.qpos), p.qvel - m.qvel, p.act - m.act])
+            for p, m in zip(after[:n], after[n:], strict=True)
+        ]
     )
     fit = (np.linalg.lstsq(moves / scale, change / 2.0, rcond=None)[0] / scale[:, None]).T
-    return fit[:, : 2 * nv], fit[:, 2 * nv :]
+    return fit[:, :size], fit[:, size:]

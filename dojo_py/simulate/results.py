@@ -163,7 +163,7 @@ class Linearization:
     """(2 nv + na, nu)"""
     next_state: State
     parameters: dict[str, Array] = field(default_factory=dict)
-    """Name of a parameter -> (2 nv, p): of [δq, δv]."""
+    """Name of a parameter -> (2 nv + na, p): of [δq, δv, δact]."""
     kappa: float = 0.0
     """Central-path parameter at which the derivatives hold [N m s]."""
     residual: float = 0.0

@@ -75,7 +75,7 @@ class Trajectory:
     gradient_status: Array | None = None
     """(T,) values of `Status` of the steps that were differentiated."""
     parameters: dict[str, Array] = field(default_factory=dict, repr=False)
-    """Name -> (T, 2nv, p) derivative of each state by a parameter that acts in the step before it, when asked for."""
+    """Name -> (T, n, p) derivative of each state by a parameter that acts in the step before it, when asked for."""
 
     substeps: Array | None = None
     """(T,) as in `Step`."""

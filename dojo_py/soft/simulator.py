@@ -31,13 +31,14 @@ from dojo_py.simulate.arguments import (
     usual_placement,
     vector,
 )
-from dojo_py.simulate.history import on_their_way
+from dojo_py.simulate.history import on_their_way, sent
 from dojo_py.simulate.poses import PointJacobian, Poses, point_jacobian, poses_of
 from dojo_py.simulate.readings import NOTHING
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
+from dojo_py.simulate.reverse import RolloutGradient, check_same_states, check_timestep, cotangents_of, pull_back
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory, kept_model
-from dojo_py.simulate.values import count, real_number, truth_of
+from dojo_py.simulate.values import count, having, real_number, truth_of
 from dojo_py.soft import differences
 from dojo_py.soft.options import SoftOptions
 
@@ -52,6 +53,12 @@ def check_ignored(kappa: Any) -> None:
     """What both modes take is checked in both, also where it has no effect."""
     if kappa is not None:
         real_number("kappa", kappa, least=0.0, unit="N m s")
+
+
+def refuse_parameters(parameters: Any) -> None:
+    """ValueError where some are asked for."""
+    if names_of("parameters", parameters):
+        raise ValueError("parameters: the soft mode has no parameter Jacobians; use HardSimulator")
 
 
 class SoftSimulator:
@@ -308,8 +315,7 @@ class SoftSimulator:
         """
         check_ignored(kappa)
         centred = truth_of("centred", centred)
-        if names_of("parameters", parameters):
-            raise ValueError("parameters: the soft mode has no parameter Jacobians; use HardSimulator")
+        refuse_parameters(parameters)
         epsilon = real_number("epsilon", epsilon, above=0.0, most=0.1)
         start, u = self._checked(state), control_of(self.model, control)
         outside = outside_of(self.model, wrenches, joint_forces, 1)
@@ -326,6 +332,50 @@ class SoftSimulator:
             return found
         B, way = on_their_way(self.model, before.history[0], start.time, found.B)
         return replace(found, B=B, on_their_way=way)
+
+    def rollout_vjp(
+        self,
+        trajectory: Trajectory,
+        cotangents: Array,
+        kappa: float | None = None,
+        wrenches: Array | None = None,
+        joint_forces: Array | None = None,
+        parameters: Sequence[str] | None = None,
+    ) -> RolloutGradient:
+        """Gradient of a scalar by a trajectory's first state and its controls, in reverse mode on A and B of its steps.
+
+        cotangents: the scalar's derivative by the final state (2nv + na,), or by every state (T + 1, 2nv + na), tangents
+        [δq, δv, δact]; the gradient by the first state is one of these. A trajectory that holds A, B is taken as it is. Of another
+        one every step is differentiated by centred differences, as `linearize` does, with the wrenches and joint forces it had.
+        Controls are those that were sent, where they come late too. Raises ValueError when these steps do not lead to the
+        trajectory's states. `parameters` is not available in this mode.
+        """
+        having("trajectory", trajectory, ("qpos", "A", "metadata", "state"), "a Trajectory")
+        check_ignored(kappa)
+        refuse_parameters(parameters)
+        model, T = self.model, len(trajectory)
+        given = cotangents_of(cotangents, T, 2 * model.nv + model.na)
+        A, B, before = trajectory.A, trajectory.B, None
+        if A is None or B is None:
+            check_timestep(trajectory, self.timestep)
+            start, outside = self._checked(trajectory.state(0)), outside_of(model, wrenches, joint_forces, T)
+            controls = controls_of(model, trajectory.control)
+            acting, before = arriving(model, self.timestep, start, controls)
+            with self._lock:
+                check_same_states(self._run(self._workspace, start, controls, outside), trajectory)
+
+                def step_at(t: int) -> differences.Stepper:
+                    return lambda s, u: self._run(self._workspace, s, u[None], outside.at(t), False, True)
+
+                A, B = differences.along(model, step_at, replace(trajectory, control=acting))
+        lost = ~(np.isfinite(A).all(axis=(1, 2)) & np.isfinite(B).all(axis=(1, 2)))
+        status = np.where(lost, int(Status.NOT_FINITE), trajectory.status)
+        A, B = np.where(lost[:, None, None], 0.0, A), np.where(lost[:, None, None], 0.0, B)
+        found = pull_back(A, B, given, status)
+        assert isinstance(found, RolloutGradient)
+        if before is None:
+            return found
+        return found._replace(control=sent(model, before.history[0], before.time, found.control))
 
     def _evaluate(self, state: State, control: Any, qacc: Array, inverse: Array, energy: Array) -> None:
         """Forward pass at the state, with the extras of `run`: results in `work`."""

@@ -56,21 +56,21 @@ LONGEST = 1e-2
 """First step of the differences, in scales: columns that are nearly 0 drown in round-off with shorter ones."""
 
 
-def differences(sim, qpos, qvel, control, name, k, scale, kappa, wrenches=None):
-    """Ridders' derivative of the relaxed step by number k of a parameter, per scale. (2 nv,)"""
+def differences(sim, qpos, qvel, control, name, k, scale, kappa, wrenches=None, act=None):
+    """Ridders' derivative of the relaxed step by number k of a parameter, per scale. (2 nv + na,)"""
     values, moved = sim.parameter(name).value, np.zeros(sim.parameter(name).size)
     moved[k] = scale
 
     def end(amount):
         other = sim.with_parameters({name: values.ravel() + amount * moved})
-        outcome = other.step(other.initial_state(qpos, qvel), control, kappa=kappa, wrenches=wrenches)
+        outcome = other.step(other.initial_state(qpos, qvel, act), control, kappa=kappa, wrenches=wrenches)
         assert outcome.solved, f"{name}[{k}]: {outcome.status.name}"
         return outcome.state
 
     def central(step):
         above, below = end(step), end(-step)
         dq = sim.model.difference(above.qpos, below.qpos)
-        return np.concatenate([dq, above.qvel - below.qvel]) / (2 * step)
+        return np.concatenate([dq, above.qvel - below.qvel, above.act - below.act]) / (2 * step)
 
     return ridders(central, LONGEST)[0]
 
@@ -98,7 +98,9 @@ def test_columns_are_the_differences_of_steps(name, kappa):
 
 TEN = 0.1
 """Share of the columns that are compared in the small scenes."""
-OWN_DRAWS = ("friction_directions", "friction_torsional", "friction_rolling", "restitution")
+OWN_DRAWS = (
+    "friction_directions", "friction_torsional", "friction_rolling", "restitution", "gainprm", "biasprm", "dynprm",
+)  # fmt: skip
 """Kinds with a generator of their own, so that the others draw what they drew before there were these."""
 
 
@@ -119,7 +121,7 @@ def test_columns_in_small_scenes(name):
         scale = directions(sim.world, sim.model, sim.timestep, (kind,)).scale
         columns = lin.parameters[kind] * scale
         for k in rng.permutation(len(scale))[: int(np.ceil(TEN * len(scale)))]:
-            exact = differences(sim, state.qpos, state.qvel, control, kind, k, scale[k], kappa, wrenches)
+            exact = differences(sim, state.qpos, state.qvel, control, kind, k, scale[k], kappa, wrenches, state.act)
             worst = np.abs(columns[:, k] - exact).max() / max(np.abs(columns).max(), 1e-3)
             print(f"{name} {kind} {k}: {worst:.1e}")
             assert worst <= 1e-6, f"{kind} {k}: {worst:.1e}"

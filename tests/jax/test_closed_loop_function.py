@@ -149,3 +149,32 @@ def test_mistakes_are_named():
         closed_loop_function(model, LinearPolicy(2, 1), 5, unsolved="quietly")
     with pytest.raises(ValueError, match="no further settings"):
         closed_loop_function(make_task("Pendulum"), LinearPolicy(3, 1), 5, 0.01)
+
+
+MUSCLE = """<mujoco><option timestep=".01"/><worldbody><body><joint name="j" axis="0 1 0" damping=".1"/>
+  <geom type="capsule" size=".03" fromto="0 0 0 0 0 -.4" mass=".5"/></body></worldbody><actuator>
+  <muscle joint="j" lengthrange="-2 2" force="9" timeconst=".05 .07"/><general joint="j" dyntype="filter" dynprm=".04"/></actuator>
+  </mujoco>"""
+
+
+def test_activations_are_part_of_the_state_vector():
+    """By parameters and by the start, activations included; the policy sees [qpos, qvel]. Measured: 7e-11."""
+    model, rng = load_model(MUSCLE), np.random.default_rng(3)
+    policy = LinearPolicy(model.nq + model.nv, model.nu)
+    f = closed_loop_function(model, policy, 6, kappa=KAPPA)
+    theta, x = 0.3 * rng.standard_normal(policy.size), np.array([0.3, -0.2, 0.4, 0.1])
+    states, actions, _ = f(theta, x)
+    assert states.shape == (7, 4) and np.array_equal(actions[0], policy.act(theta, x[:2]))
+    weights = [jnp.asarray(rng.standard_normal(part.shape)) for part in (states, actions)]
+
+    def loss(theta, x):
+        return sum(jnp.sum(w * part) for w, part in zip(weights, f(theta, x)[:2], strict=True))
+
+    for at, (given, gradient) in enumerate(zip((theta, x), jax.grad(loss, (0, 1))(theta, x), strict=True)):
+        d = rng.standard_normal(given.shape)
+        along = [lambda e, d=d: loss(theta + e * d, x), lambda e, d=d: loss(theta, x + e * d)][at]
+        by_difference = float(ridders(lambda e, along=along: float(along(e)), 1e-3))
+        print(f"{abs(float(gradient @ d) - by_difference) / abs(by_difference):.1e} (bound 1e-8)")
+        assert float(gradient @ d) == pytest.approx(by_difference, rel=1e-8)
+    with pytest.raises(ValueError, match=r"expected \(nq \+ nv \+ na,\) = \(4,\)"):
+        f(theta, x[:2])

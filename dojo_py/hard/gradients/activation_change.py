@@ -44,12 +44,18 @@ def activation_unit(T, i, act):
 
 
 @kernel
+def next_activations(T, V, act, h, first, last, out):
+    """out (na,) = next activations of actuators first … last - 1, whose rates are in V, whole turns kept; of others act itself."""
+    copy(act, out)
+    for i in range(first, last):
+        advance_actuator(T, V, i, act, h, out)
+
+
+@kernel
 def add_next(T, V, G, act, h, first, last, factor):
-    """G.d_act (na,) += factor * the next activations of actuators first … last - 1, whose rates are in V; of others act itself."""
+    """G.d_act (na,) += factor * these activations."""
     if act.shape[0] == 0:
         return
-    copy(act, G.next_act)
-    for i in range(first, last):
-        advance_actuator(T, V, i, act, h, G.next_act)
+    next_activations(T, V, act, h, first, last, G.next_act)
     for k in range(act.shape[0]):
         G.d_act[k] += factor * G.next_act[k]

@@ -21,7 +21,7 @@ from dojo_py.hard.parameters import flat
 from dojo_py.hard.parameters.adjoint import pull_one, solve_adjoint, subtract_rates
 from dojo_py.hard.parameters.com_columns import com_column
 from dojo_py.hard.parameters.contact_columns import arm_column, friction_column, pair_column, ratio_column
-from dojo_py.hard.parameters.drive_columns import add_drive, clear_drive, drive_column, set_gears
+from dojo_py.hard.parameters.drive_columns import act_column, add_drive, clear_drive, drive_column, set_gears
 from dojo_py.hard.parameters.joint_columns import RATES, joint_column
 from dojo_py.hard.parameters.moves import move, move_back
 from dojo_py.hard.parameters.number_columns import body_number, dof_number
@@ -36,12 +36,12 @@ POINT, RADIUS, FRICTION = flat.POINT, flat.RADIUS, flat.FRICTION
 SHAPE, PAIR_RADIUS, PAIR_FRICTION = flat.SHAPE, flat.PAIR_RADIUS, flat.PAIR_FRICTION
 RATIO, PAIR_RATIO = flat.RATIO, flat.PAIR_RATIO
 MASS, INERTIA, GRAVITY, OTHER = flat.MASS, flat.INERTIA, flat.GRAVITY, flat.OTHER
-NUMBERS, COM, JOINT, GEAR = flat.NUMBERS, flat.COM, flat.JOINT, flat.GEAR
+NUMBERS, COM, JOINT, ACTUATOR = flat.NUMBERS, flat.COM, flat.JOINT, flat.ACTUATOR
 
 
 @entry
 def parameter_columns(L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outside, h, scheme, out):
-    """out (p, 2 nv) = derivatives of the next tangent state by the p data of `moved`.
+    """out (p, 2 nv + na) = derivatives of the next tangent state [δq, δv, δact] by the p data of `moved`.
 
     W, G: as `step_jacobian` left them; D: an Adjoint; moved: a Moved; outside: an Outside of this step.
     """
@@ -57,17 +57,17 @@ def parameter_columns(L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outs
     carry_down(L, W, G, D)
     here, before = D.scratch[150, 0:6], D.scratch[151, 0:6]
     for k in range(out.shape[0]):
-        route, rates = moved.route[k], out[k, nv : 2 * nv]
+        route, rates, acts = moved.route[k], out[k, nv : 2 * nv], out[k, 2 * nv :]
         if route == NUMBERS:
             _numbers(L, P, Q, W, D, moved, k, h, scheme, rates)
             if lifted:  # gravity compensation depends on masses and gravity
-                _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates)
+                _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)
         elif route == COM:
             b = moved.target[k]
             com_column(L, P, Q, W, G, D, b, moved.axis[k], h, rates)
             if follows:
                 _com_motion(W, G, b, moved.axis[k], h)
-                _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates)
+                _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)
         elif route == JOINT:
             j = moved.target[k]
             joint_column(L, W, G, D, moved, k, j, qpos, qvel, h, here, before, rates)
@@ -77,17 +77,17 @@ def parameter_columns(L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outs
                 subtree_motion(L, W, G, L.child[j], here, before, True, h)
                 if paths:
                     _moved_paths(L, W, G, D, moved.V, j, h, scheme, rates)
-                _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates)
-        elif route == GEAR:
-            _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates)
+                _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)
+        elif route == ACTUATOR:
+            _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)
         else:
             timestep_column(L, W, G, D, qvel, h, scheme, rates)
             if paths:
                 _paths_longer(L, W, G, D, moved, k, qpos, qvel, h, scheme, rates)
-            _driven_longer(L, W, G, D, moved, k, follows, qpos, qvel, act, control, outside, h, scheme, rates)
+            _driven_longer(L, W, G, D, moved, k, follows, qpos, qvel, act, control, outside, h, scheme, rates, acts)
     next_coordinates(L, W, h, out, D.scratch)
     for k in range(out.shape[0]):
-        if moved.route[k] > GEAR:
+        if moved.route[k] > ACTUATOR:
             subtract_rates(L, W, h, out[k, nv : 2 * nv], D.scratch)
 
 
@@ -210,7 +210,7 @@ def _com_motion(W, G, b, axis, h):
 
 
 @kernel
-def _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, out):
+def _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, out, acts):
     """Wrenches on the bodies as datum k moves these (G.moved)."""
     clear_drive(D)
     for side in range(2):
@@ -219,10 +219,11 @@ def _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, sch
         add_drive(moved.L, moved.T, moved.M, moved.V, W, D, G.next_bodies, qpos, qvel, act, control, outside, h, h, scheme, factor)
     move_back(moved, k)
     drive_column(L, W, moved.V.servos, D, out)
+    act_column(D, acts)
 
 
 @kernel
-def _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, out):
+def _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, out, acts):
     """What the actuators do with other numbers of their own, gears for one."""
     clear_drive(D)
     for side in range(2):
@@ -232,10 +233,11 @@ def _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h
     move_back(moved, k)
     set_gears(moved.T, moved.V)
     drive_column(L, W, moved.V.servos, D, out)
+    act_column(D, acts)
 
 
 @kernel
-def _driven_longer(L, W, G, D, moved, k, follows, qpos, qvel, act, control, outside, h, scheme, out):
+def _driven_longer(L, W, G, D, moved, k, follows, qpos, qvel, act, control, outside, h, scheme, out, acts):
     """What the actuators and outside wrenches do over another time step."""
     clear_drive(D)
     for side in range(2):
@@ -248,3 +250,4 @@ def _driven_longer(L, W, G, D, moved, k, follows, qpos, qvel, act, control, outs
             L, moved.T, moved.M, moved.V, W, D, bodies, qpos, qvel, act, control, outside, h + amount, h, scheme, 0.5 / amount
         )
     drive_column(L, W, moved.V.servos, D, out)
+    act_column(D, acts)

@@ -24,6 +24,7 @@ class ParameterJacobian:
     def __init__(self, world: World, model: Any, timestep: float, names: tuple[str, ...]):
         self.parameters = [parameter(world, model, timestep, name) for name in names]
         self._world, self._model, self._timestep = world, model, timestep
+        self._size = 2 * int(model.nv) + int(model.na)
         self._directions = directions(world, model, timestep, names)
         sizes = np.cumsum([0, *(p.size for p in self.parameters)])
         self._parts = [(p.name, slice(a, b)) for p, a, b in zip(self.parameters, sizes[:-1], sizes[1:], strict=True)]
@@ -40,18 +41,18 @@ class ParameterJacobian:
             if self._free:
                 return self._free.pop()
         world = self._world
-        adjoint = allocate_adjoint(world.layout, world.planes, world.pairs, room)
+        adjoint = allocate_adjoint(world.layout, world.planes, world.pairs, room, int(self._model.na))
         return handle(adjoint), moved_handle(world, self._model, self._directions)
 
     def record(self, steps: int) -> dict[str, Array]:
-        """Name -> (steps, 2 nv, p) zeros."""
-        return {name: np.zeros((steps, 2 * self._model.nv, part.stop - part.start)) for name, part in self._parts}
+        """Name -> (steps, 2 nv + na, p) zeros."""
+        return {name: np.zeros((steps, self._size, part.stop - part.start)) for name, part in self._parts}
 
     def columns(self, workspace: Any, step: Any, control: Array, outside: Outside) -> dict[str, Array]:
-        """Name -> (2 nv, p) of the step (a Record of it alone) that was just differentiated in this workspace."""
+        """Name -> (2 nv + na, p) of the step (a Record of it alone) that was just differentiated in this workspace."""
         from dojo_py.hard.parameters.columns import parameter_columns
 
-        out = np.empty((len(self._directions.scale), 2 * self._model.nv))
+        out = np.empty((len(self._directions.scale), self._size))
         mine = self._take(workspace.room)
         layout, planes, pairs, actuators, _, work, _, tangent = workspace.handles
         with ANNOUNCEMENT.around(compiling=False, subject="derivatives by parameters"):

@@ -1,12 +1,14 @@
 """Columns through the actuators and from outside, by central differences of what they do over the whole step.
 
-Gears act through them alone. Geometry and the time step do where an actuator's force depends on bodies (sites, balls, free joints)
-or a wrench acts about the centre of mass of a part of a body. They are laws of a microsecond with no part in what is stiff.
+Gears and the numbers of actuators act through them alone, on the forces and on the next activations. Geometry and the time step
+do where an actuator's force depends on bodies (sites, balls, free joints) or a wrench acts about the centre of mass of a part of a
+body. They are laws of a microsecond with no part in what is stiff.
 """
 
 from dojo_py.hard.body_table import add_joint_forces, gather_wrenches
 from dojo_py.hard.dof_rows import solved_impulse
 from dojo_py.hard.drives import drive
+from dojo_py.hard.gradients.activation_change import next_activations
 from dojo_py.hard.orientations import orientation_impulse, orientation_place
 from dojo_py.hard.parameters.adjoint import pull, pull_one
 from dojo_py.jit import kernel
@@ -18,12 +20,13 @@ def clear_drive(D):
     D.force[:] = 0.0
     D.orient[:, :] = 0.0
     D.wrench[:, :] = 0.0
+    D.act[:] = 0.0
 
 
 @kernel
 def add_drive(L, T, M, V, W, D, bodies, qpos, qvel, act, control, outside, h, step, scheme, factor):
     """D.force, D.wrench, D.orient += factor * impulses of actuators and from outside over a step that takes h [s] but leads
-    where the solved one of length `step` does.
+    where the solved one of length `step` does; D.act += factor * the activations after it.
     """
     gather_wrenches(M, bodies, outside.wrenches, 0, V.wrench, V.scratch)
     V.hold[0] = 1
@@ -42,6 +45,17 @@ def add_drive(L, T, M, V, W, D, bodies, qpos, qvel, act, control, outside, h, st
     for b in range(D.wrench.shape[0]):
         for i in range(6):
             D.wrench[b, i] += factor * h * V.wrench[b, i]
+    if act.shape[0] > 0:
+        next_activations(T, V, act, h, 0, T.dof.shape[0], D.next_act)
+        for k in range(act.shape[0]):
+            D.act[k] += factor * D.next_act[k]
+
+
+@kernel
+def act_column(D, out):
+    """out (na,) += the change of the next activations."""
+    for k in range(out.shape[0]):
+        out[k] += D.act[k]
 
 
 @kernel

@@ -10,7 +10,7 @@ from dojo_py.hard.world import World
 
 Array = np.ndarray
 
-NUMBERS, COM, JOINT, GEAR, TIMESTEP = range(5)
+NUMBERS, COM, JOINT, ACTUATOR, TIMESTEP = range(5)
 """How a parameter acts: by numbers each of one object, or all its numbers together: on a body, a joint, the actuators, all."""
 
 (

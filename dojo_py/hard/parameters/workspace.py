@@ -29,11 +29,13 @@ class Adjoint(NamedTuple):
     force: np.ndarray  # (nd,) change of the impulses along coordinates in the column at hand [N s, N m s]
     wrench: np.ndarray  # (nb, 6) of those on bodies, world axes
     orient: np.ndarray  # (number of servos of orientations, 3) of theirs
+    act: np.ndarray  # (na,) change of the next activations
+    next_act: np.ndarray  # (na,)
     scratch: np.ndarray  # (160, 12)
 
 
-def allocate_adjoint(layout: Any, planes: Any, pairs: Any, room: int) -> Adjoint:
-    """Work arrays for a world; room: for features of pairs."""
+def allocate_adjoint(layout: Any, planes: Any, pairs: Any, room: int, na: int) -> Adjoint:
+    """Work arrays for a world with na activations; room: for features of pairs."""
     z, nb, nn, nv = np.zeros, len(layout.mass), len(layout.node_joint), len(layout.dof_joint)
     nc, m = contact_room(planes, room), whole(nv)
     nr = contact_rows(planes, pairs)
@@ -41,5 +43,6 @@ def allocate_adjoint(layout: Any, planes: Any, pairs: Any, room: int) -> Adjoint
     return Adjoint(
         z((nb + nn, 6, m)), allocate_refinement(layout, nv), np.eye(nv, m), z((nb, 6, m)), z((nb, 6, m)), z((6, m)),
         z((nc, nr, m)), z((nc, nr, m)),
-        z(nc, np.int64), z(len(layout.dof_node)), z((nb, 6)), z((orientations, 3)), z((160, 12)),
+        z(nc, np.int64), z(len(layout.dof_node)), z((nb, 6)), z((orientations, 3)), z(na), z(na),
+        z((160, 12)),
     )  # fmt: skip

@@ -47,8 +47,10 @@ FIRST, LONGEST, LEAST = 1e-3, 1e-2, 1e-2
 STATE_COLUMNS, CONTROL_COLUMNS = 10, 4
 KINDS = (
     "mass", "inertia", "com", "gravity", "friction", "contact_point", "contact_radius", "joint_anchor", "joint_axis", "damping",
-    "stiffness", "springref", "armature", "frictionloss", "gear", "timestep",
+    "stiffness", "springref", "armature", "frictionloss", "gear", "timestep", "gainprm", "biasprm", "dynprm",
 )  # fmt: skip
+OWN_DRAWS = ("gainprm", "biasprm", "dynprm")
+"""Kinds whose numbers are drawn apart, so that the others of a seed stay what they were."""
 NEED_ROOM = ("contact_radius", "damping", "armature", "stiffness")
 """Kinds that must not be negative."""
 
@@ -234,15 +236,16 @@ def check_parameters(bench: Bench, tally: Tally, part: str) -> None:
     if lin.status is not Status.SOLVED:
         tally.add("refused", 1, 0, 0.0, f"{part}parameters: {lin.status.name}")
         return
-    pace, states = np.sqrt(10.0 * bench.length), 2 * bench.model.nv
+    pace = np.sqrt(10.0 * bench.length)
     floor = 1e-3 * bench.h * pace / bench.length
     for kind in kinds:
         there = sim.parameter(kind)
         flat = np.array(there.value, float).ravel()
-        k = int(bench.rng.integers(flat.size))
+        draws = np.random.default_rng([int(bench.case.settings["seed"]), *kind.encode()]) if kind in OWN_DRAWS else bench.rng
+        k = int(draws.integers(flat.size))
         row = np.atleast_2d(there.value.reshape(len(there.labels), -1))[k // (flat.size // len(there.labels))]
         size = parameter_size(bench, kind, row)
-        columns = bench.weight[:states, None] * lin.parameters[kind] * size
+        columns = bench.weight[:, None] * lin.parameters[kind] * size
 
         def motion(amount: float, kind: str = kind, k: int = k, flat: Array = flat, size: float = size) -> Array | None:
             values = flat.copy()
@@ -253,7 +256,7 @@ def check_parameters(bench: Bench, tally: Tally, part: str) -> None:
             except ValueError:
                 return None
             end = bench.end(start, bench.control, lin.next_state, other)
-            return None if end is None else end[:states]
+            return end
 
         least = max(floor, LEAST * float(np.abs(columns).max()))
         judged = judge(columns[:, k] / least, lambda a: _over(motion(a), least), LONGEST, 1.0, bench.bound)
