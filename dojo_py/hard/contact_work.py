@@ -5,8 +5,8 @@ The impulses of contacts, P = Bᵀ λ of each body, end what the momenta would b
     ½ p·M⁻¹p - ½ (p - P)·M⁻¹(p - P)  =  P·M⁻¹p - ½ P·M⁻¹P        M: mass and inertia of each body
 
 -½ P·M⁻¹P where bodies end at rest along the impulses, 0 where they rebound without loss. But gaps and directions are those
-where the step ends: what turns by a good part of a radian may meet another body, go through it, and be pushed out on the far side,
-along directions that have turned meanwhile, with any energy. The rows hold, and it is no motion. It takes a long step: in half of it
+where the step ends: what turns by a good part of a radian may meet another body, go through it, and be pushed out on the far
+side, along directions that have turned meanwhile, with any energy. The rows hold, and it is no motion. It takes a long step: in half of it
 directions turn by half as much.
 """
 
