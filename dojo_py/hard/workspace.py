@@ -20,7 +20,7 @@ from dojo_py.solver.settings import SolverSettings
 
 
 class Work(NamedTuple):
-    """Arrays over bodies marked (nb + 1, …) end with the world, which body -1 finds by wrapping around.
+    """Arrays over bodies marked (nb + 1, …) end with the world, body -1: `arrays.body_row`.
 
     nb bodies, nn nodes (joints with rows, then loop closures), nv coordinates (tendons included), nc contacts with at most nr rows,
     nl limits. Where the last length is 8 the last two numbers are zeros, so that a row fills a vector register (octet.py).
