@@ -15,7 +15,7 @@ from dojo_py.hard.start_places import NUMBERS as START
 from dojo_py.solver.block_ldu import Blocks, Pattern, allocate, analyse
 from dojo_py.solver.cones.contact import ROWS, state_size
 from dojo_py.solver.elimination_order import group_tables
-from dojo_py.solver.octet import WIDTH
+from dojo_py.solver.octet import WIDTH, aligned
 from dojo_py.solver.settings import SolverSettings
 
 
@@ -295,7 +295,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
     edges = np.concatenate([fixed, np.zeros((nf, 2), np.int64)])
     pattern, blocks = allocate(total, analyse_room(fixed, _moving_pairs(layout, pairs), total), fixed)
     analyse(edges, len(fixed), pattern)
-    z = np.zeros
+    z = aligned
     points = [allocate_point(nb, nn, nv, nl, nc, state_size(nr)) for _ in range(9)]
     now, change = points[:2]
     work = Work(
