@@ -1,5 +1,5 @@
 """Arrays in kernels that count no references: copies (numba's slice assignment guards against overlap with an allocation), small
-arrays on the stack, matrices within others.
+arrays on the stack, matrices within others, rows of arrays over bodies.
 """
 
 import math
@@ -54,6 +54,12 @@ def inner(a, b):
     for i in range(a.shape[0]):
         s += a[i] * b[i]
     return s
+
+
+@kernel
+def body_row(array, b):
+    """Row of body b in an array over bodies (nb + 1, …), whose last row is the world's, body -1."""
+    return b if b >= 0 else array.shape[0] - 1
 
 
 def _shape_of(shape: Any) -> tuple[int, ...]:

@@ -1,8 +1,9 @@
-"""Indices of arrays in kernels of the soft mode: none that becomes known at run time counts from the end.
+"""Indices of arrays in kernels of both modes: none that becomes known at run time counts from the end.
 
 numba lets a[-1] be the last number, so that every access with an index of unknown sign compares it, adds the length and chooses one
 of both; loops over such accesses do not become vector instructions. Without it a soft step of a chain of 100 links takes a third of
-the time, of the humanoid three quarters, and results are the same bit for bit. A written number may still count from the end.
+the time, of the humanoid three quarters, and results are the same bit for bit. A written number may still count from the end. The
+world, body -1, is in the last row of arrays over bodies: `arrays.body_row` is its place there.
 
 With NUMBA_BOUNDSCHECK=1 (and a NUMBA_CACHE_DIR of its own) every index of these kernels is checked, negative ones, too.
 """
@@ -14,8 +15,8 @@ from llvmlite import ir
 from numba.core import types
 from numba.np import arrayobj
 
-ROOMS = ("soft",)
-"""The others keep what numba does: tables of the hard mode have the world, number -1, in their last row; collision serves both."""
+ROOMS = ("actuation", "arrays", "collision", "disjoint_sets", "fluid", "hard", "mechanism", "rotation", "soft", "solver")
+"""Those of which a step is made. The others keep what numba does."""
 _NAMES = tuple(f"_ZN7dojo_py{len(room)}{room}" for room in ROOMS)
 """How the symbols of their functions begin."""
 

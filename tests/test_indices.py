@@ -60,4 +60,4 @@ def test_what_is_known_at_run_time_counts_from_the_start(tmp_path, room):
 
 
 def test_other_rooms_count_from_the_end(tmp_path):
-    assert said(tmp_path, "dojo_py.hard.odd", -1, True).stdout == "(4.0, 4.0)\n"
+    assert said(tmp_path, "dojo_py.planning.odd", -1, True).stdout == "(4.0, 4.0)\n"

@@ -8,6 +8,7 @@ A is seen along ν = R_Aᵀ n, B along ν = -R_Bᵀ n, with n the direction betw
 
 import math
 
+from dojo_py.arrays import body_row
 from dojo_py.collision.convex_shapes import PLANE
 from dojo_py.collision.facing import WHOLE, ZERO, facing, listed_side
 from dojo_py.collision.relaxed_points import follow_normal, relax, relaxed_normal
@@ -52,7 +53,7 @@ def turned_away(Q, W, f, reach, x, R, by):
     x (nb + 1, 3), R (nb + 1, 3, 3): poses where the step starts.
     """
     a, b = W.fshape[f, 0], W.fshape[f, 1]
-    i, j = W.fbody[f, 0], W.fbody[f, 1]
+    i, j = body_row(x, W.fbody[f, 0]), body_row(x, W.fbody[f, 1])
     pose_a, pose_b = pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
     n = direction(Q, W, W.fpair[f], a, pose_a, b, pose_b)
     part_a, part_b = (W.fpart[f, 0, 0], W.fpart[f, 0, 1], W.fpart[f, 0, 2]), (W.fpart[f, 1, 0], W.fpart[f, 1, 1], W.fpart[f, 1, 2])

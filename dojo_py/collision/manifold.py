@@ -18,6 +18,7 @@ meshes that are seen from between the normals of their faces show more than one,
 
 import math
 
+from dojo_py.arrays import body_row
 from dojo_py.collision.candidates import AROUND, FELT
 from dojo_py.collision.convex_shapes import CYLINDER, PLANE
 from dojo_py.collision.crossing import STEEP_EDGE, over_fade
@@ -99,7 +100,7 @@ def find_convex(Q, W, k, x, R, reach):
     x (nb + 1, 3), R (nb + 1, 3, 3): poses. Returns (its gap, how many were added).
     """
     a, b = Q.geom[k, 0], Q.geom[k, 1]
-    i, j = Q.shape_node[a], Q.shape_node[b]
+    i, j = body_row(x, Q.shape_node[a]), body_row(x, Q.shape_node[b])
     pose_a, pose_b = pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
     gap, n, p, q = gap_of(Q, W, a, pose_a, b, pose_b)
     if gap > (AROUND if W.kappa[0] > 0.0 else 1.0) * reach:
@@ -514,12 +515,12 @@ def add_feature(Q, W, k, M, f, x, R):
     for place in range(2):
         side = place if first_side == 0 else 1 - place
         g = Q.geom[k, side]
-        b = Q.shape_node[g]
-        W.fshape[i, place], W.fbody[i, place] = g, b
+        W.fshape[i, place], W.fbody[i, place] = g, Q.shape_node[g]
         W.fradius[i, place] = M.rounding[f, side]
         if M.kind[f] == NEAREST or (M.kind[f] == BALL_FEATURE and place == 1):
             _whole(Q, W, i, place, g)
             continue
+        b = body_row(x, Q.shape_node[g])
         for r in range(3):
             at, direction, across = 0.0, 0.0, 0.0
             for c in range(3):

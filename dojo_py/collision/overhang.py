@@ -27,6 +27,7 @@ is resisted along the normal. Ends are points q and directions d fixed in a body
     ∂e: d · δp,  less d · (δx + δθ × (p - x)) of the body of the end
 """
 
+from dojo_py.arrays import body_row
 from dojo_py.collision.crossing import STEEP_EDGE, crossing_fade, over_fade
 from dojo_py.collision.features import EDGE_EDGE, EDGE_OVER
 from dojo_py.collision.shown_polygons import ENDS, FOUND
@@ -93,7 +94,7 @@ def keep_ends(M, i, W, f, place_of_side, x, R):
     W.fends[f], W.flift[f], W.fleast_sine[f] = M.ends[i], M.lift[i], M.least_sine[i]
     for j in range(M.ends[i]):
         place = place_of_side if M.end_side[i, j] == 0 else 1 - place_of_side
-        b = W.fbody[f, place]
+        b = body_row(x, W.fbody[f, place])
         W.fend_place[f, j], W.fend_disc[f, j] = place, M.end_disc[i, j]
         for r in range(3):
             at, direction = 0.0, 0.0
@@ -104,7 +105,7 @@ def keep_ends(M, i, W, f, place_of_side, x, R):
     W.fcrossing[f] = 1 * (M.kind[i] == EDGE_EDGE and M.faces[0] + M.faces[1] > 0)
     if W.fcrossing[f] == 1:
         for side in range(2):
-            b = W.fbody[f, side]
+            b = body_row(x, W.fbody[f, side])
             for k in range(2):
                 m = row(M.faces_at[i, side], k)
                 for r in range(3):
@@ -121,7 +122,7 @@ def overhang(W, f, band, gap, n, c, dgap, dn, dc, x, R, by):
     p = (c[0] + back * n[0], c[1] + back * n[1], c[2] + back * n[2])
     for j in range(W.fends[f]):
         place = W.fend_place[f, j]
-        b = W.fbody[f, place]
+        b = body_row(x, W.fbody[f, place])
         own = (x[b, 0], x[b, 1], x[b, 2])
         arm, d = _turned(R[b], W.fend[f, j, 0]), _turned(R[b], W.fend[f, j, 1])
         away = minus(minus(p, own), arm)
@@ -155,26 +156,26 @@ def overhang(W, f, band, gap, n, c, dgap, dn, dc, x, R, by):
 @kernel
 def _crossing(W, f, band, R, by):
     """Likewise the terms of the angles between two edges, and of one with the other's face."""
-    kind = W.fkind[f]
+    kind, Ra, Rb = W.fkind[f], R[body_row(R, W.fbody[f, 0])], R[body_row(R, W.fbody[f, 1])]
     if kind == EDGE_OVER:
         edge = 0 if W.fsign[f] > 0.0 else 1
-        u = _turned(R[W.fbody[f, edge]], W.faxes[f, edge, :, 2])
-        across, m = W.faxes[f, 1 - edge, :, 0], W.faxes[f, 1 - edge, :, 2]
-        term = _angle(W, f, band, edge, u, _turned(R[W.fbody[f, 1 - edge]], across), 2.0 * W.fleast_sine[f], -W.fleast_sine[f], by)
-        less, by_u = over_fade(u, _turned(R[W.fbody[f, 1 - edge]], across), _turned(R[W.fbody[f, 1 - edge]], m))
+        own, other = (Ra, Rb) if edge == 0 else (Rb, Ra)
+        u, across = _turned(own, W.faxes[f, edge, :, 2]), _turned(other, W.faxes[f, 1 - edge, :, 0])
+        term = _angle(W, f, band, edge, u, across, 2.0 * W.fleast_sine[f], -W.fleast_sine[f], by)
+        less, by_u = over_fade(u, across, _turned(other, W.faxes[f, 1 - edge, :, 2]))
         _add_turn(STEEPNESS * band, cross(u, by_u), edge, by)
         return term + STEEPNESS * band * less
     if kind != EDGE_EDGE:
         return 0.0
-    u, w = _turned(R[W.fbody[f, 0]], W.faxes[f, 0, :, 2]), _turned(R[W.fbody[f, 1]], W.faxes[f, 1, :, 2])
+    u, w = _turned(Ra, W.faxes[f, 0, :, 2]), _turned(Rb, W.faxes[f, 1, :, 2])
     if W.fcrossing[f] == 1:
-        Ra, Rb, at = R[W.fbody[f, 0]], R[W.fbody[f, 1]], W.ffaces_at[f]
+        at = W.ffaces_at[f]
         faces_a = _turned(Ra, at[0, 0]), _turned(Ra, at[0, 1])
         less, turn = crossing_fade(u, w, W.fsign[f], faces_a, (_turned(Rb, at[1, 0]), _turned(Rb, at[1, 1])))
         _add_turn(STEEPNESS * band, turn, 0, by)
         return STEEPNESS * band * less + _parallel(W, f, band, u, w, by)
     for face in range(2):
-        m = _turned(R[W.fbody[f, face]], W.faxes[f, face, :, 0])
+        m = _turned(Ra if face == 0 else Rb, W.faxes[f, face, :, 0])
         if dot(m, m) > 0.0:
             return _angle(W, f, band, 1 - face, w if face == 0 else u, m, STEEP_EDGE, -0.5 * STEEP_EDGE, by)
     return _parallel(W, f, band, u, w, by)

@@ -1,5 +1,6 @@
 """Gap of a pair of convex geoms, and whether they are certainly farther apart than some reach."""
 
+from dojo_py.arrays import body_row
 from dojo_py.collision.convex_pair import nearest
 from dojo_py.collision.convex_shapes import PLANE, SPHERE, rounding, support
 from dojo_py.collision.gjk import gjk
@@ -36,7 +37,7 @@ def _over_plane(A, pose_a, B, pose_b, hulls):
 def convex_distance(Q, W, k, x, R):
     """Gap [m] of convex pair k at poses x (nb + 1, 3), R (nb + 1, 3, 3)."""
     a, b = Q.geom[k, 0], Q.geom[k, 1]
-    i, j = Q.shape_node[a], Q.shape_node[b]
+    i, j = body_row(x, Q.shape_node[a]), body_row(x, Q.shape_node[b])
     return gap_of(Q, W, a, pose_of(Q, a, x[i], R[i]), b, pose_of(Q, b, x[j], R[j]))[0]
 
 
@@ -59,7 +60,7 @@ def pair_far(Q, k, x, R, reach):
     far = Q.shape_reach[a] + Q.shape_reach[b] + reach
     if not far < 1e150:
         return False
-    i, j = Q.shape_node[a], Q.shape_node[b]
+    i, j = body_row(x, Q.shape_node[a]), body_row(x, Q.shape_node[b])
     p, q, A, B = Q.shape_centre[a], Q.shape_centre[b], R[i], R[j]
     square = 0.0
     for r in range(3):

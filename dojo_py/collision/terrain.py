@@ -14,6 +14,7 @@ numbered by triangle, edge and point of the grid.
 
 import math
 
+from dojo_py.arrays import body_row
 from dojo_py.collision.convex_pair import nearest
 from dojo_py.collision.convex_shapes import CYLINDER, ELLIPSOID, MESH, is_curved, rounding, support
 from dojo_py.collision.features import BALL_FEATURE, EDGE_EDGE, EDGE_OVER, ELLIPSOID_PLANE, NEAREST, POINT_PLANE, RIM_EDGE
@@ -66,7 +67,7 @@ def terrain_nearest(Q, W, k, x, R):
     Where the field is farther than a share of the shape's size, this distance, which the gap exceeds, and the centres.
     """
     a, b = Q.geom[k, 0], Q.geom[k, 1]
-    i, j = Q.shape_node[a], Q.shape_node[b]
+    i, j = body_row(x, Q.shape_node[a]), body_row(x, Q.shape_node[b])
     A, pose_a, pose_b = shape_of(Q, a), pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
     f, around = Q.shape_faces[b, 0], AROUND * Q.shape_reach[a]
     best = around, unit(minus(pose_b[0], pose_a[0])), pose_a[0], pose_b[0]
@@ -88,7 +89,7 @@ def terrain_nearest(Q, W, k, x, R):
 def find_terrain(Q, W, k, x, R, reach):
     """As `manifold.find_convex`, for pair k of a shape and a height field: (its gap, how many features were added)."""
     a, b = Q.geom[k, 0], Q.geom[k, 1]
-    i, j = Q.shape_node[a], Q.shape_node[b]
+    i, j = body_row(x, Q.shape_node[a]), body_row(x, Q.shape_node[b])
     A, pose_a, pose_b = shape_of(Q, a), pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
     f, least, before = Q.shape_faces[b, 0], math.inf, W.n_features[0]
     W.manifold.band[0] = 0.0

@@ -10,6 +10,7 @@
 An impulse λ on l is c λ on each θ, in the directions of the joints' rows.
 """
 
+from dojo_py.arrays import body_row
 from dojo_py.hard.bodies import relative_pose
 from dojo_py.hard.islands import NODES
 from dojo_py.hard.joint_rows import spread, times_tangent
@@ -27,7 +28,7 @@ TENDON_ROW = 5
 @kernel
 def _pose_rows(L, e, x, R, q, c, G, s):
     """Rows c (6,) of connect or weld e and their Jacobians G (4, 6, 8) in (δx, δφ). s: work (16, 12). Returns the row count."""
-    one, two = L.eq_bodies[e, 0], L.eq_bodies[e, 1]
+    one, two = body_row(x, L.eq_bodies[e, 0]), body_row(x, L.eq_bodies[e, 1])
     E, d, J, q_rel, err = s[0:3, 0:3], s[3, 0:3], s[4:10, 0:6], s[10, 0:4], s[11, 0:4]
     relative_pose(x[one], R[one], x[two], R[two], E, d)
     anchor_rows(E, d, L.eq_pos[e, 0], L.eq_pos[e, 1], c, J)
@@ -182,8 +183,8 @@ def evaluate_closures(L, W, h, s):
             count = _pose_rows(L, e, W.xn, W.Rn, W.qn, c, C, s[1:17])
             for r in range(count):
                 W.rows[n, r] = c[r] * inv_h
-                times_tangent(C[0, r], W.hG[L.eq_bodies[e, 0]], inv_h)
-                times_tangent(C[1, r], W.hG[L.eq_bodies[e, 1]], inv_h)
+                for side in range(2):
+                    times_tangent(C[side, r], W.hG[body_row(W.hG, L.eq_bodies[e, side])], inv_h)
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, k]
         e = -1 - L.node_joint[n]

@@ -7,7 +7,7 @@ by the ratios r of their coefficients to the one of reference (collision/frictio
 
 import math
 
-from dojo_py.arrays import copy
+from dojo_py.arrays import body_row, copy
 from dojo_py.collision.plane import reach_of
 from dojo_py.collision.vectors import dot, matrix, row
 from dojo_py.hard.apart import BEFORE, START, distance_at_start, feature_place, pair_contact_rows
@@ -176,7 +176,7 @@ def start_contact(L, P, Q, W, c, recovery):
     standoff, hard = W.solver.standoff + ROUND_OFF_GAP * _extent(P, Q, W, c), W.in_hard_limit[0]
     W.standoff[c] = hard * standoff
     W.rest_gap[c] = hard * gap if standoff <= gap <= FARTHEST * standoff else 0.0
-    W.contact_allowance[c] = allowance(gap, recovery, NEAREST * standoff, hard) - _round_off(W.x[body])
+    W.contact_allowance[c] = allowance(gap, recovery, NEAREST * standoff, hard) - _round_off(W.x[body_row(W.x, body)])
     if W.cimpact[c] == 1:
         # (never faster than Newton's law: what rests there is at the standoff)
         W.contact_allowance[c] = min(W.contact_allowance[c], FARTHEST * standoff - W.cend[c])

@@ -6,8 +6,8 @@ The impulses of contacts, P = Bᵀ λ of each body, end what the momenta would b
 
 -½ P·M⁻¹P where bodies end at rest along the impulses, 0 where they rebound without loss. But gaps and directions are those
 where the step ends: what turns by a good part of a radian may meet another body, go through it, and be pushed out on the far
-side, along directions that have turned meanwhile, with any energy. The rows hold, and it is no motion. It takes a long step: in half
-of it directions turn by half as much.
+side, along directions that have turned meanwhile, with any energy. The rows hold, and it is no motion. It takes a long step: in
+half of it directions turn by half as much.
 """
 
 from dojo_py.hard.apart import START

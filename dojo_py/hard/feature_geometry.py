@@ -8,6 +8,7 @@ Each kind tells what the motion of A does. When both bodies move rigidly, by δ�
     ∂g/∂x_A + ∂g/∂x_B = 0, of the point 1;    ∂g/∂θ_A + ∂g/∂θ_B + ∂g/∂x_A [δθ × (x_A - x_B)] = 0, δθ × n, δθ × (c - x_B)
 """
 
+from dojo_py.arrays import body_row
 from dojo_py.collision.candidates import FELT
 from dojo_py.collision.convex_derivatives import motion_change
 from dojo_py.collision.convex_pair import nearest
@@ -310,14 +311,14 @@ def _nearest(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
 @kernel
 def feature_gap(Q, W, f, x, R, n, s):
     """Gap [m] of feature f at poses x (nb + 1, 3), R (nb + 1, 3, 3); n (3,): normal, written. s: work (80, 12)."""
-    a, b = W.fbody[f, 0], W.fbody[f, 1]
+    a, b = body_row(x, W.fbody[f, 0]), body_row(x, W.fbody[f, 1])
     return _of_first(Q, W, f, x[a], R[a], x[b], R[b], n, s[41, 0:3], s[48], s[42:45], s[45:48], False, s)
 
 
 @kernel
 def round_gap(W, f, x, R, s):
     """Distance [m] of round feature f at poses x (nb + 1, 3), R (nb + 1, 3, 3), on the central path too. s: work (80, 12)."""
-    a, b = W.fbody[f, 0], W.fbody[f, 1]
+    a, b = body_row(x, W.fbody[f, 0]), body_row(x, W.fbody[f, 1])
     return pair_geometry(
         W.fkind[f], x[a], R[a], x[b], R[b], W.fcentre[f], W.faxes[f], W.fhalf[f], W.fradius[f], 0.0,
         s[41, 0:3], s[41, 3:6], s[48], s[42:45], s[45:48], False, s,

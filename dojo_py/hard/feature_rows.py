@@ -29,6 +29,7 @@ depends on the shapes is in the rows of δn, δc and δgap, eight numbers for ea
     δtorque = R₀ᵀ (δarm × F + arm × δF),   δarm = δc - δx₊ ± α h δ(v_A - v_B)
 """
 
+from dojo_py.arrays import body_row
 from dojo_py.collision.features import ELLIPSOID_PLANE, NEAREST, RIM_EDGE, RIM_PLANE, RIM_RIM
 from dojo_py.collision.vectors import along, cross, dot, matrix, minus, plus, put, row, times, turned, turned_back
 from dojo_py.hard.feature_geometry import feature_geometry
@@ -47,7 +48,8 @@ ZERO = (0.0, 0.0, 0.0)
 @kernel
 def shift_share(Q, a, b):
     """α of body a against body b, -1 the world."""
-    return Q.ease[b] / (Q.ease[a] + Q.ease[b])
+    ease_a, ease_b = Q.ease[body_row(Q.ease, a)], Q.ease[body_row(Q.ease, b)]
+    return ease_b / (ease_a + ease_b)
 
 
 @kernel
@@ -107,8 +109,8 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
     """
     s, D, count, weight = W.scratch, W.by_moves, ROWS[W.claw[i]], W.cweight[i]
     a, b, n0, T0 = W.fbody[f, 0], W.fbody[f, 1], W.cframe[i, 0], W.cframe[i, 1:3]
-    on_a, on_b, xa, xb, Ra, Rb = a >= 0, b >= 0, W.xn[a], W.xn[b], W.Rn[a], W.Rn[b]
-    v_a, v_b, R0a, R0b = W.v[a], W.v[b], W.R[a], W.R[b]
+    on_a, on_b, a, b = a >= 0, b >= 0, body_row(W.xn, a), body_row(W.xn, b)
+    xa, xb, Ra, Rb, v_a, v_b, R0a, R0b = W.xn[a], W.xn[b], W.Rn[a], W.Rn[b], W.v[a], W.v[b], W.R[a], W.R[b]
     value[0] = feature_geometry(Q, W, f, xa, Ra, xb, Rb, s[40, 0:3], s[41, 0:3], s[48], s[42:45], s[45:48], s)
     if on_a:
         _by_motion(s, by_a, 0, D)

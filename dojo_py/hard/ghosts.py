@@ -6,6 +6,7 @@ contact is on only one of the shapes, or on none. Then the island is solved agai
 the check at the end of the step finds what it really touches with there (convex_choice.py), which is never let go.
 """
 
+from dojo_py.arrays import body_row
 from dojo_py.collision.height_fields import HFIELD
 from dojo_py.collision.pair_gap import distance_of_point
 from dojo_py.collision.vectors import row
@@ -60,7 +61,7 @@ def _beside(Q, W, f):
     feature_gap(Q, W, f, W.xn, W.Rn, W.scratch[101, 0:3], W.scratch)
     point, pair = row(W.scratch, 41), W.fpair[f]
     for g in (Q.geom[pair, 0], Q.geom[pair, 1]):
-        b = Q.shape_node[g]
+        b = body_row(W.xn, Q.shape_node[g])
         if distance_of_point(Q, W, g, W.xn[b], W.Rn[b], point) > APART:
             return True
     return False

@@ -13,7 +13,7 @@ the normal that they have there, and the step is solved again; if they stay apar
 
 import math
 
-from dojo_py.arrays import copy, copy_rows
+from dojo_py.arrays import body_row, copy, copy_rows
 from dojo_py.collision.features import POINT_PLANE
 from dojo_py.collision.height_fields import HFIELD
 from dojo_py.collision.pair_gap import gap_of
@@ -45,7 +45,7 @@ def hold_points(P, Q, W):
         if f < 0:
             continue
         _keep_free(W, f)
-        i, j = W.fbody[f, 0], W.fbody[f, 1]
+        i, j = body_row(W.x, W.fbody[f, 0]), body_row(W.x, W.fbody[f, 1])
         gap = feature_geometry(Q, W, f, W.x[i], W.R[i], W.x[j], W.R[j], n, c, s[48], s[42:45], s[45:48], s)
         for r in range(3):
             a[r], b[r] = c[r] + 0.5 * gap * n[r], c[r] - 0.5 * gap * n[r]
@@ -68,7 +68,7 @@ def hold_corners(L, P, Q, W):
         f = _wanders(P, Q, W, place)
         if f < 0:
             continue
-        i, j = W.fbody[f, 0], W.fbody[f, 1]
+        i, j = body_row(W.xn, W.fbody[f, 0]), body_row(W.xn, W.fbody[f, 1])
         gap = feature_geometry(Q, W, f, W.xn[i], W.Rn[i], W.xn[j], W.Rn[j], n, c, s[48], dn, s[45:48], s)
         steepest, extent, mass = 0.0, 0.0, math.inf
         for r in range(3):
@@ -141,7 +141,7 @@ def hold_apart(P, Q, W):
         first, second = W.fshape[f, 0], W.fshape[f, 1]
         if Q.shape_kind[first] == HFIELD or Q.shape_kind[second] == HFIELD:
             continue  # its features are of single triangles
-        i, j = W.fbody[f, 0], W.fbody[f, 1]
+        i, j = body_row(W.xn, W.fbody[f, 0]), body_row(W.xn, W.fbody[f, 1])
         pose_first, pose_second = pose_of(Q, first, W.xn[i], W.Rn[i]), pose_of(Q, second, W.xn[j], W.Rn[j])
         gap, normal, a, b = gap_of(Q, W, first, pose_first, second, pose_second)
         if gap > APART:
@@ -164,7 +164,7 @@ def hold_apart(P, Q, W):
 @kernel
 def _hold(W, f, a, b, n, x, R):
     """Feature f: a point a (3,) of its first body over the plane through b (3,) of its second, n (3,) out of it; at poses x, R."""
-    i, j = W.fbody[f, 0], W.fbody[f, 1]
+    i, j = body_row(x, W.fbody[f, 0]), body_row(x, W.fbody[f, 1])
     for r in range(3):
         on_a, on_b, normal = 0.0, 0.0, 0.0
         for k in range(3):

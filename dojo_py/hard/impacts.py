@@ -14,6 +14,7 @@ In the hard limit and in steps solved whole; on the central path impacts are ine
 
 import math
 
+from dojo_py.arrays import body_row, copy, copy_rows
 from dojo_py.hard.apart import BEFORE, START
 from dojo_py.hard.bodies import strongest_gravity
 from dojo_py.hard.contact_rows import candidate_gap
@@ -132,16 +133,17 @@ def _distance(L, W, l, back):
 @kernel
 def _pose_before(W, b, h):
     """W.x_before, W.R_before of body b, one interval before the start of the step; of the world (-1) those it always has."""
+    if b < 0:
+        world = body_row(W.x, b)
+        copy(W.x[world], W.x_before[world])
+        copy_rows(W.R[world], W.R_before[world])
+        return
     p, q = W.scratch[100, 0:4], W.scratch[101, 0:4]
     for i in range(3):
         W.x_before[b, i] = W.x[b, i] - h * W.v_prev[b, i]
     step_quaternion(W.v_prev[b, 3:6], -h, p)
     quat_mul(W.q[b], p, q)
     quat_to_matrix(q, W.R_before[b])
-    if b < 0:
-        for i in range(3):
-            for k in range(3):
-                W.R_before[b, i, k] = W.R[b, i, k]
 
 
 @kernel

@@ -5,7 +5,7 @@
 The same rows at the pose where the step starts, with Γ = I, are the directions of the impulses.
 """
 
-from dojo_py.arrays import copy
+from dojo_py.arrays import body_row, copy
 from dojo_py.hard.bodies import relative_pose
 from dojo_py.hard.chain_coordinates import ball_orientation, chain_start
 from dojo_py.hard.islands import NODES
@@ -22,7 +22,7 @@ from dojo_py.rotation import quat_conj_mul
 @kernel
 def joint_frame(L, j, x, R, q, E, d, q_rel):
     """Pose of the child of joint j in its parent: E (3, 3), d (3,), and for joints that need it q_rel (4,)."""
-    a, b = L.parent[j], L.child[j]
+    a, b = body_row(x, L.parent[j]), L.child[j]
     relative_pose(x[a], R[a], x[b], R[b], E, d)
     if L.kind[j] >= BALL:
         quat_conj_mul(q[a], q[b], q_rel)
@@ -100,9 +100,9 @@ def start_impulses(L, W, j, follow, on_parent, on_child, s):
         chain_pose(L, j, theta, W.turn0[j], p, qf, S, w)
         compound_basis(S, k, W.basis[j], follow)
     rows_of_joint(L, W, j, E, d, q_rel, c, J, s[24:48])
-    a = L.parent[j]
+    Ra = W.R[body_row(W.R, L.parent[j])]
     for r in range(6):
-        spread(J[r], E, d, W.R[a], on_parent[r], on_child[r])
+        spread(J[r], E, d, Ra, on_parent[r], on_child[r])
 
 
 @kernel
@@ -137,10 +137,10 @@ def evaluate_joints(L, W, h, s):
         joint_frame(L, j, W.xn, W.Rn, W.qn, E, d, q_rel)
         rows_of_joint(L, W, j, E, d, q_rel, c, J, s[24:48])
         a, b = L.parent[j], L.child[j]
-        hGb = W.hG[b]
+        Ra, hGb = W.Rn[body_row(W.Rn, a)], W.hG[b]
         for r in range(6):
             W.rows[n, r] = c[r] * inv_h
-            spread(J[r], E, d, W.Rn[a], W.Ca[n, r], W.Cb[n, r])
+            spread(J[r], E, d, Ra, W.Ca[n, r], W.Cb[n, r])
             times_tangent(W.Cb[n, r], hGb, inv_h)
             if a >= 0:
                 times_tangent(W.Ca[n, r], W.hG[a], inv_h)

@@ -5,6 +5,7 @@ A box holds what its geom may reach in the step, or up to where its impulses fad
 
 import math
 
+from dojo_py.arrays import body_row
 from dojo_py.collision.pair_gap import pair_far
 from dojo_py.collision.sweep import find_near, overlap, pairs_of, set_box, sort_boxes
 from dojo_py.collision.touching import pair_distance
@@ -35,17 +36,18 @@ def closing(L, Q, W, k, h):
     """
     a, b = Q.geom[k, 0], Q.geom[k, 1]
     i, j = Q.shape_node[a], Q.shape_node[b]
-    g, own = (a, i) if Q.shape_reach[a] < Q.shape_reach[b] else (b, j)
+    g = a if Q.shape_reach[a] < Q.shape_reach[b] else b
+    own = body_row(W.x, Q.shape_node[g])
     centre = plus(row(W.x, own), _in_world(W.R[own], Q.shape_centre[g]))
-    v, spin = _twist_at(W, i, centre)
-    w, turn = _twist_at(W, j, centre)
+    v, spin = _twist_at(W, body_row(W.x, i), centre)
+    w, turn = _twist_at(W, body_row(W.x, j), centre)
     speed = length(minus(v, w)) + Q.shape_reach[g] * length(minus(spin, turn))
     return h * (speed + 2.0 * h * max(strongest_gravity(L, i), strongest_gravity(L, j)))
 
 
 @kernel
 def _twist_at(W, b, point):
-    """Velocity of body b at a point [m/s], and its spin [rad/s], in the world's frame."""
+    """Velocity of the body in row b at a point [m/s], and its spin [rad/s], in the world's frame."""
     v = W.v_prev[b]
     spin = _in_world(W.R[b], v[3:6])
     return plus((v[0], v[1], v[2]), cross(spin, minus(point, row(W.x, b)))), spin
@@ -88,7 +90,7 @@ def near_at_end(Q, W):
 def _set_box(Q, S, i, x, R, more):
     """Box i: the geom's bounding sphere and `more` [m] around it."""
     g = Q.box_geom[i]
-    b = Q.shape_node[g]
+    b = body_row(x, Q.shape_node[g])
     centre = plus(row(x, b), _in_world(R[b], Q.shape_centre[g]))
     set_box(S, i, centre[0], centre[1], centre[2], Q.shape_reach[g] + more)
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 
 from dojo_py.actuation.orientation import seen_from, short_way
+from dojo_py.arrays import body_row
 from dojo_py.collision.vectors import along, dot, matrix, plus, times, turned, turned_back
 from dojo_py.hard.dof_rows import spring_shares
 from dojo_py.hard.islands import NODES
@@ -142,6 +143,7 @@ def orientations(L, W, e, h, s):
     """(q₋, q, q₊) of the servo that is closure e. h [s]: the interval that W.v_prev belongs to. s: work (2, 4)."""
     one, two, frames = L.eq_bodies[e, 0], L.eq_bodies[e, 1], L.eq_frames[e]
     before = relative(body_before(W, one, h, s), body_before(W, two, h, s), frames)
+    one, two = body_row(W.q, one), body_row(W.q, two)
     now = relative(quaternion(W.q[one]), quaternion(W.q[two]), frames)
     return before, now, relative(quaternion(W.qn[one]), quaternion(W.qn[two]), frames)
 
@@ -172,7 +174,7 @@ def turning_axes(L, e, s):
 @kernel
 def start_orientation(L, W, e, G, s):
     """Directions G (4, 6, 8) of the torques where the step starts: along the axes of frame two on body two, against them on one."""
-    one, two = L.eq_bodies[e, 0], L.eq_bodies[e, 1]
+    one, two = body_row(W.R, L.eq_bodies[e, 0]), body_row(W.R, L.eq_bodies[e, 1])
     S, R1, R2 = turning_axes(L, e, s), matrix(W.R[one]), matrix(W.R[two])
     for r in range(3):
         axis = (S[r], S[3 + r], S[6 + r])
@@ -210,8 +212,8 @@ def _evaluate(L, W, A, n, e, k, h, scheme):
     before, now, after = orientations(L, W, e, h, A.orient_work)
     bound, F = A.orient_law[k, BOUND], whole_torque(A, k, before, now, after, h, scheme)
     _, _, slope = torque_slopes(A, k, before, now, after, h, scheme)
-    one, two = L.eq_bodies[e, 0], L.eq_bodies[e, 1]
-    S, R1, R2 = turning_axes(L, e, A.orient_work), matrix(W.Rn[one]), matrix(W.Rn[two])
+    rows = body_row(W.Rn, L.eq_bodies[e, 0]), body_row(W.Rn, L.eq_bodies[e, 1])
+    S, R1, R2 = turning_axes(L, e, A.orient_work), matrix(W.Rn[rows[0]]), matrix(W.Rn[rows[1]])
     torque = bounded(F, bound)
     for r in range(3):
         A.orient_force[k, r], A.orient_whole[k, r] = torque[r], F[r]
@@ -223,7 +225,7 @@ def _evaluate(L, W, A, n, e, k, h, scheme):
     for side in range(2):
         C, by = W.Ceq[e, side], A.orient_by[k, side]
         for r in range(3):
-            times_tangent(C[r], W.hG[L.eq_bodies[e, side]], 1.0)
+            times_tangent(C[r], W.hG[rows[side]], 1.0)
         for i in range(3):
             change = bounded_change(F, bound, (C[0, 3 + i], C[1, 3 + i], C[2, 3 + i]))
             for r in range(3):

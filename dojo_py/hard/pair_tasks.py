@@ -1,5 +1,6 @@
 """All that a hard step asks of contacts between bodies, compiled together and apart from the rest (apart.py)."""
 
+from dojo_py.arrays import body_row
 from dojo_py.by_address import Apart
 from dojo_py.hard import apart
 from dojo_py.hard.contact_rows import physical_impulse, scale_rows
@@ -64,7 +65,7 @@ def load_pairs(L, P, Q, W):
 @kernel
 def _geometry(Q, W, f, poses, row):
     """See `feature_place`."""
-    s, a, b = W.scratch, W.fbody[f, 0], W.fbody[f, 1]
+    s, a, b = W.scratch, body_row(W.x, W.fbody[f, 0]), body_row(W.x, W.fbody[f, 1])
     if poses == apart.START:
         return start_gap_of(Q, W, f, s[row, 0:3], s)
     x, R = W.xn, W.Rn
@@ -77,9 +78,9 @@ def _geometry(Q, W, f, poses, row):
 def _rows(P, Q, W, c, h):
     """See `pair_contact_rows`."""
     f, nr = W.active[c] - P.body.shape[0], W.cf.shape[1]
-    impulse, by_a, by_b = W.scratch[99, 0:nr], W.moves[W.fbody[f, 0]], W.moves[W.fbody[f, 1]]
+    impulse, a, b = W.scratch[99, 0:nr], body_row(W.x, W.fbody[f, 0]), body_row(W.x, W.fbody[f, 1])
     physical_impulse(W, c, W.scratch[100, 0:nr], impulse)
-    pair_motion(Q, W, c, f, by_a, by_b, 1.0, h, impulse, W.cval[c], W.cC[c], W.cB[c], W.cH[c])
+    pair_motion(Q, W, c, f, W.moves[a], W.moves[b], 1.0, h, impulse, W.cval[c], W.cC[c], W.cB[c], W.cH[c])
 
 
 @kernel

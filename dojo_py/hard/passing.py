@@ -15,6 +15,7 @@ would push nothing. On the central path there is no such feature: every gap push
 
 import math
 
+from dojo_py.arrays import body_row, copy, copy_rows
 from dojo_py.collision.convex_pair import nearest
 from dojo_py.collision.convex_shapes import PLANE
 from dojo_py.collision.facing import WHOLE
@@ -114,8 +115,9 @@ def _sweep_paths(Q, W):
     """Fill W.sweep.near with the pairs whose geoms' paths may come near."""
     for i in range(Q.box_geom.shape[0]):
         g = Q.box_geom[i]
+        b = body_row(W.x, Q.shape_node[g])
         _pose_at(W, Q.shape_node[g], 0.5)
-        middle, _ = pose_of(Q, g, W.x_before[Q.shape_node[g]], W.R_before[Q.shape_node[g]])
+        middle, _ = pose_of(Q, g, W.x_before[b], W.R_before[b])
         set_box(W.sweep, i, middle[0], middle[1], middle[2], Q.shape_reach[g] + 0.5 * path_length(Q, W, g))
     find_pairs(Q, W)
 
@@ -125,10 +127,9 @@ def _pose_at(W, b, s):
     """W.x_before, W.R_before of body b: its pose at the share s of the step."""
     p, q, v = W.scratch[100, 0:4], W.scratch[101, 0:4], W.scratch[102, 0:3]
     if b < 0:
-        for i in range(3):
-            W.x_before[b, i] = W.x[b, i]
-            for k in range(3):
-                W.R_before[b, i, k] = W.R[b, i, k]
+        world = body_row(W.x, b)
+        copy(W.x[world], W.x_before[world])
+        copy_rows(W.R[world], W.R_before[world])
         return
     start = W.from_bodies[b]
     for i in range(3):
@@ -189,7 +190,7 @@ def _add(P, Q, W, k, when):
     W.fpart[f, 0, 0] = W.fpart[f, 1, 0] = WHOLE
     W.fradius[f, 0], W.fradius[f, 1] = r_a, r_b
     for side in range(2):
-        body = a if side == 0 else b
+        body = body_row(x, a if side == 0 else b)
         point, normal = (p, times(-1.0, n)) if side == 0 else (q, n)
         arm = minus(point, (x[body, 0], x[body, 1], x[body, 2]))
         for r in range(3):
@@ -207,16 +208,17 @@ def _witnesses(Q, W, k, f, x, R):
     """(normal from the second to the first, point of the first, of the second) of pair k; row f: which geoms these are."""
     if k < Q.rounds[0]:
         put_nearest(Q, W, k, f, x, R)
-        a, b, s, n, c = W.fbody[f, 0], W.fbody[f, 1], W.scratch, W.scratch[103, 0:3], W.scratch[41, 0:3]
+        a, b, s = body_row(x, W.fbody[f, 0]), body_row(x, W.fbody[f, 1]), W.scratch
+        n, c = s[103, 0:3], s[41, 0:3]
         gap = feature_geometry(Q, W, f, x[a], R[a], x[b], R[b], n, c, s[48], s[42:45], s[45:48], s)
         normal, middle = (n[0], n[1], n[2]), (c[0], c[1], c[2])
         return normal, plus(middle, times(0.5 * gap, normal)), plus(middle, times(-0.5 * gap, normal))
     one, two = Q.geom[k, 0], Q.geom[k, 1]
-    a, b = Q.shape_node[one], Q.shape_node[two]
-    W.fshape[f, 0], W.fshape[f, 1], W.fbody[f, 0], W.fbody[f, 1] = one, two, a, b
+    W.fshape[f, 0], W.fshape[f, 1], W.fbody[f, 0], W.fbody[f, 1] = one, two, Q.shape_node[one], Q.shape_node[two]
     if Q.shape_kind[two] == HFIELD:
         _, n, p, q = terrain_nearest(Q, W, k, x, R)
         return times(-1.0, n), p, q
+    a, b = body_row(x, Q.shape_node[one]), body_row(x, Q.shape_node[two])
     pose_a, pose_b = pose_of(Q, one, x[a], R[a]), pose_of(Q, two, x[b], R[b])
     near = nearest(shape_of(Q, one), pose_a, shape_of(Q, two), pose_b, minus(pose_b[0], pose_a[0]), Q, W.polytope)
     return times(-1.0, near[1]), near[2], near[3]

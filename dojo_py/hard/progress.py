@@ -2,6 +2,7 @@
 
 import math
 
+from dojo_py.arrays import body_row
 from dojo_py.hard.closures import TENDON_ROW
 from dojo_py.hard.dof_rows import servo_force, spring_weights
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES, in_span
@@ -70,7 +71,8 @@ def residual_of(L, W, h, floors):
             nc, first = TENDON_ROW, L.eq_dof[-1 - j]
         if j >= 0:
             nc, first = 6 - L.ndof[j], L.vadr[j]
-            unsure = floors * UNSURE / abs(h) * (1.0 + W.body_extent[L.child[j]] + W.body_extent[L.parent[j]])
+            parent = body_row(W.body_extent, L.parent[j])
+            unsure = floors * UNSURE / abs(h) * (1.0 + W.body_extent[L.child[j]] + W.body_extent[parent])
         for r in range(nc):
             residual = _worse(residual, max(abs(W.rn[n, r]) - unsure - floors * W.unmet[n, r], 0.0 * W.rn[n, r]))
         for r in range(nc, 6):

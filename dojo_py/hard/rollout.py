@@ -58,10 +58,11 @@ def allocate_record(
     """
     shape = row_shape(world.layout, world.planes, world.pairs) if shape is None else shape
     z, nb, rows, n = np.zeros, len(world.layout.mass), steps + 1, 2 * model.nv + model.na
-    if empty is not None and not (linearize or backwards or sensors):
+    if empty is not None and not (backwards or sensors):
         return empty._replace(
             qpos=z((rows, model.nq)), qvel=z((rows, model.nv)), act=z((rows, model.na)), bodies=z((rows, nb, 13)),
             impulses=z((rows, shape.size(room))), reports=z((steps, 9)), gradients=z((steps, 9)),
+            A=z((steps, n, n)) if linearize else empty.A, B=z((steps, n, model.nu)) if linearize else empty.B,
             maximal=z((rows, model.nbody, 13)) if maximal else empty.maximal,
             contacts=empty_table(world, room) if contacts else empty.contacts,
         )  # fmt: skip

@@ -11,6 +11,7 @@ they take part in; impulses are found again by pair and feature.
 
 import math
 
+from dojo_py.arrays import body_row
 from dojo_py.collision.convex_shapes import CAPSULE
 from dojo_py.collision.facing import WHOLE
 from dojo_py.collision.features import BALL_FEATURE, CROSSING
@@ -56,7 +57,7 @@ def _first_is_nearest(Q, k, R):
     a, b = Q.geom[k, 0], Q.geom[k, 1]
     if Q.shape_kind[a] != CAPSULE:
         return True
-    A, B, u, w = R[Q.shape_node[a]], R[Q.shape_node[b]], Q.shape_axes[a], Q.shape_axes[b]
+    A, B, u, w = R[body_row(R, Q.shape_node[a])], R[body_row(R, Q.shape_node[b])], Q.shape_axes[a], Q.shape_axes[b]
     cosine = 0.0
     for r in range(3):
         across = A[r, 0] * u[0, 2] + A[r, 1] * u[1, 2] + A[r, 2] * u[2, 2]

@@ -7,7 +7,7 @@ with the poses that it holds for: those of a step that is divided into parts are
 
 import math
 
-from dojo_py.arrays import copy
+from dojo_py.arrays import body_row, copy
 from dojo_py.collision.candidates import FELT
 from dojo_py.collision.facing_change import is_turned_away, turned_away
 from dojo_py.collision.overhang import STEEPNESS, overhang
@@ -28,7 +28,7 @@ def start_gap_of(Q, W, f, n, s):
     """
     for k in range(13):
         W.beyond[k] = 0.0
-    a, b = W.fbody[f, 0], W.fbody[f, 1]
+    a, b = body_row(W.x, W.fbody[f, 0]), body_row(W.x, W.fbody[f, 1])
     if W.kappa[0] == 0.0 or W.free_kind[f] != 0:
         return feature_geometry(Q, W, f, W.x[a], W.R[a], W.x[b], W.R[b], n, s[41, 0:3], s[48], s[42:45], s[45:48], s)
     kept = W.fstart[f]
@@ -47,7 +47,7 @@ def start_gap_of(Q, W, f, n, s):
 @kernel
 def look_at_start(Q, W, f, s):
     """Row f of W.fstart, on the central path. s: work (80, 12)."""
-    kept, a, b = W.fstart[f], W.fbody[f, 0], W.fbody[f, 1]
+    kept, a, b = W.fstart[f], body_row(W.x, W.fbody[f, 0]), body_row(W.x, W.fbody[f, 1])
     n, c, dgap, dn, dc, term = kept[NORMAL:POINT], kept[POINT:DGAP], s[48], s[42:45], s[45:48], kept[BEYOND:]
     _put_pose(W, a, kept[0:12])
     _put_pose(W, b, kept[12:24])
@@ -67,7 +67,7 @@ def look_at_start(Q, W, f, s):
 
 @kernel
 def _put_pose(W, b, out):
-    """out (12,) = pose of body b where the step starts."""
+    """out (12,) = pose of the body in row b where the step starts."""
     for i in range(3):
         out[i] = W.x[b, i]
         for j in range(3):
@@ -76,7 +76,7 @@ def _put_pose(W, b, out):
 
 @kernel
 def _is_pose(W, b, pose):
-    """Whether that is the pose (12,)."""
+    """Whether that is the pose (12,) of the body in row b."""
     for i in range(3):
         if pose[i] != W.x[b, i]:
             return False

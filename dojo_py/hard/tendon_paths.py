@@ -7,6 +7,7 @@ where it leaves an object move along it changes nothing to first order, so the p
 """
 
 from dojo_py.actuation.wrapping import CYLINDER, PULLEY, SITE, unit3, wrap
+from dojo_py.arrays import body_row
 from dojo_py.hard.terms import EQ_PATH
 from dojo_py.jit import entry, kernel
 from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, step_quaternion
@@ -37,15 +38,16 @@ def turned_back(R, a):
 
 @kernel
 def _point(L, k, side, b, x, R):
-    """World position of the site of path row k, or of its side site (side 1)."""
+    """World position of the site of path row k, or of its side site (side 1), on the body in row b."""
     return to_world(R[b], x[b], L.path_pos[k, side])
 
 
 @kernel
-def _pull(slot, b, point, u, scale, x, R, G):
-    """G += scale times the derivative of the velocity of a world point of body b along u."""
-    if b < 0:
+def _pull(L, e, slot, point, u, scale, x, R, G):
+    """G += scale times the derivative of the velocity along u of a world point of the body at a slot of closure e."""
+    if slot < 0:
         return
+    b = L.eq_bodies[e, slot]
     f = turned_back(R[b], u)
     p = turned_back(R[b], (point[0] - x[b, 0], point[1] - x[b, 1], point[2] - x[b, 2]))
     row = G[slot, ROW]
@@ -63,21 +65,21 @@ def _piece(L, e, a, slot_a, b, slot_b, divisor, x, R, G):
     d = b[0] - a[0], b[1] - a[1], b[2] - a[2]
     if slot_a != slot_b:
         u = unit3(d)
-        _pull(slot_a, _body(L, e, slot_a), a, u, -1.0 / divisor, x, R, G)
-        _pull(slot_b, _body(L, e, slot_b), b, u, 1.0 / divisor, x, R, G)
+        _pull(L, e, slot_a, a, u, -1.0 / divisor, x, R, G)
+        _pull(L, e, slot_b, b, u, 1.0 / divisor, x, R, G)
     return (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) ** 0.5 / divisor
 
 
 @kernel
-def _body(L, e, slot):
-    """Body at a slot of closure e; -1: the world."""
-    return L.eq_bodies[e, slot] if slot >= 0 else -1
+def _row(L, e, slot, x):
+    """Row in x (nb + 1, 3) of the body at a slot of closure e; at slot -1 is the world."""
+    return body_row(x, L.eq_bodies[e, slot] if slot >= 0 else -1)
 
 
 @kernel
 def _round(L, e, k, a, b, x, R):
     """The wrap about the object of path row k between world points a, b: (length, leaves at, comes back at), in its frame."""
-    body, beside = _body(L, e, L.path_slot[k, 0]), _body(L, e, L.path_slot[k, 1])
+    body, beside = _row(L, e, L.path_slot[k, 0], x), _row(L, e, L.path_slot[k, 1], x)
     side = (0.0, 0.0, 0.0)
     if L.path_sided[k]:
         side = _inside(L, k, body, _point(L, k, 1, beside, x, R), x, R)
@@ -87,7 +89,7 @@ def _round(L, e, k, a, b, x, R):
 
 @kernel
 def _inside(L, k, b, p, x, R):
-    """World point p in the frame of the object of path row k on body b."""
+    """World point p in the frame of the object of path row k on the body in row b."""
     q = turned_back(R[b], (p[0] - x[b, 0], p[1] - x[b, 1], p[2] - x[b, 2]))
     o = L.path_pos[k, 0]
     return turned_back(L.path_axes[k], (q[0] - o[0], q[1] - o[1], q[2] - o[2]))
@@ -113,13 +115,13 @@ def path_length(L, e, x, R, G):
         wrapped = L.path_kind[k + 1] != SITE
         last = k + 2 if wrapped else k + 1
         from_slot, to_slot, curve = L.path_slot[k, 0], L.path_slot[last, 0], -1.0
-        a = _point(L, k, 0, _body(L, e, from_slot), x, R)
-        b = _point(L, last, 0, _body(L, e, to_slot), x, R)
+        a = _point(L, k, 0, _row(L, e, from_slot, x), x, R)
+        b = _point(L, last, 0, _row(L, e, to_slot, x), x, R)
         if wrapped:
             curve, on_a, on_b = _round(L, e, k + 1, a, b, x, R)
             if curve >= 0.0:
                 slot = L.path_slot[k + 1, 0]
-                body = _body(L, e, slot)
+                body = _row(L, e, slot, x)
                 p, q = _outside(L, k + 1, body, on_a, x, R), _outside(L, k + 1, body, on_b, x, R)
                 length += _piece(L, e, a, from_slot, p, slot, divisor, x, R, G) + curve / divisor
                 length += _piece(L, e, q, slot, b, to_slot, divisor, x, R, G)

@@ -15,12 +15,12 @@ from dojo_py.hard.start_places import NUMBERS as START
 from dojo_py.solver.block_ldu import Blocks, Pattern, allocate, analyse
 from dojo_py.solver.cones.contact import ROWS, state_size
 from dojo_py.solver.elimination_order import group_tables
-from dojo_py.solver.octet import WIDTH
+from dojo_py.solver.octet import WIDTH, aligned
 from dojo_py.solver.settings import SolverSettings
 
 
 class Work(NamedTuple):
-    """Arrays over bodies marked (nb + 1, …) end with the world, which body -1 finds by wrapping around.
+    """Arrays over bodies marked (nb + 1, …) end with the world, body -1: `arrays.body_row`.
 
     nb bodies, nn nodes (joints with rows, then loop closures), nv coordinates (tendons included), nc contacts with at most nr rows,
     nl limits. Where the last length is 8 the last two numbers are zeros, so that a row fills a vector register (octet.py).
@@ -296,7 +296,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
     edges = np.concatenate([fixed, np.zeros((nf, 2), np.int64)])
     pattern, blocks = allocate(total, analyse_room(fixed, _moving_pairs(layout, pairs), total), fixed)
     analyse(edges, len(fixed), pattern)
-    z = np.zeros
+    z = aligned
     points = [allocate_point(nb, nn, nv, nl, nc, state_size(nr)) for _ in range(9)]
     now, change = points[:2]
     work = Work(

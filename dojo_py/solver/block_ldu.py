@@ -17,7 +17,7 @@ import numpy as np
 from dojo_py.jit import entry, kernel
 from dojo_py.solver.double_double import add, factorise_six, solve_six, subtract_product_six
 from dojo_py.solver.elimination_order import group_tables
-from dojo_py.solver.octet import WIDTH, clear_block, joined, load, minus, store, times
+from dojo_py.solver.octet import WIDTH, aligned, clear_block, factors, load, minus, store, times
 
 
 class Pattern(NamedTuple):
@@ -66,12 +66,12 @@ class Blocks(NamedTuple):
 def allocate(n_nodes, n_blocks, fixed=None):
     """Zero matrices for N nodes and room for n_blocks off-diagonal blocks; fixed: see `group_tables`."""
     group, first, node = group_tables(n_nodes, fixed)
-    count = len(first) - 1
+    count, rows = len(first) - 1, max(n_blocks, 1)
     return (
         Pattern(
             np.zeros(n_nodes, np.int64),
             np.zeros(n_nodes, np.int64),
-            np.zeros(max(n_blocks, 1), np.int64),
+            np.zeros(rows, np.int64),
             np.full((n_nodes, n_nodes), -1, np.int32),
             np.arange(n_nodes),
             np.arange(n_nodes),
@@ -87,19 +87,19 @@ def allocate(n_nodes, n_blocks, fixed=None):
             np.zeros(count, np.int64),
         ),
         Blocks(
-            np.zeros((n_nodes, 6, WIDTH)),
+            aligned((n_nodes, 6, WIDTH)),
             np.zeros((n_nodes, 6), np.int64),
             np.zeros((n_nodes, 6), np.int64),
-            np.zeros((max(n_blocks, 1), 6, WIDTH)),
-            np.zeros((max(n_blocks, 1), 6, WIDTH)),
-            np.zeros((max(n_blocks, 1), 6, WIDTH)),
-            np.zeros(max(n_blocks, 1), np.int64),
+            aligned((rows, 6, WIDTH)),
+            aligned((rows, 6, WIDTH)),
+            aligned((rows, 6, WIDTH)),
+            np.zeros(rows, np.int64),
             np.zeros(n_nodes, np.int64),
-            np.zeros(max(n_blocks, 1), np.int64),
+            np.zeros(rows, np.int64),
             np.zeros((n_nodes, 2, 6, 6)),
-            np.zeros((max(n_blocks, 1), 2, 6, 6)),
-            np.zeros((max(n_blocks, 1), 2, 6, 6)),
-            np.zeros((max(n_blocks, 1), 2, 6, 6)),
+            np.zeros((rows, 2, 6, 6)),
+            np.zeros((rows, 2, 6, 6)),
+            np.zeros((rows, 2, 6, 6)),
             np.zeros((2, 6, 6)),
         ),
     )
@@ -141,39 +141,6 @@ def analyse(edges, n_edges, pattern):
 
 
 @kernel
-def _factorise_pivot(A, swap):
-    """LU factors of A (6, 8) in place, rows exchanged as noted in swap (6,). Returns the smallest |pivot|, 0 if singular.
-
-    Both triangles have ones on their diagonals: the pivots stand between them, and their inverses in column 6.
-    Contacts put stiffnesses of 1e10 and more into one direction of a block: triangular solves keep the residual small there,
-    a product with the explicit inverse does not (measured: residuals stall at 1e-6 instead of 1e-14).
-    """
-    smallest = np.inf
-    for k in range(6):
-        best, row = abs(A[k, k]), k
-        for i in range(k + 1, 6):
-            if abs(A[i, k]) > best:
-                best, row = abs(A[i, k]), i
-        swap[k] = row
-        if not best > 0.0:
-            return 0.0
-        smallest = min(smallest, best)
-        pivot_row = load(A, row, 0)
-        if row != k:
-            store(load(A, k, 0), A, row, 0)
-            store(pivot_row, A, k, 0)
-        inv = 1.0 / A[k, k]
-        right = joined(times(pivot_row, 0.0), pivot_row, k)
-        for i in range(k + 1, 6):
-            f = A[i, k] * inv
-            store(minus(load(A, i, 0), f, right), A, i, 0)
-            A[i, k] = f
-        store(joined(pivot_row, times(pivot_row, inv), k), A, k, 0)
-        A[k, 6] = inv
-    return smallest
-
-
-@kernel
 def _find_sources(swap, source):
     """source (6,): which row each one is after the exchanges, one after the other, of rows k and swap[k]."""
     for k in range(6):
@@ -184,7 +151,7 @@ def _find_sources(swap, source):
 
 @kernel
 def _apply_pivot(A, source, B, out, j):
-    """Columns j … j + 7 of out (6, m) = A⁻¹ B, which may be the same. A from `_factorise_pivot`, source from its exchanges."""
+    """Columns j … j + 7 of out (6, m) = A⁻¹ B, which may be the same. A from `factors`, source from its exchanges."""
     b0, b1, b2 = load(B, source[0], j), load(B, source[1], j), load(B, source[2], j)
     b3, b4, b5 = load(B, source[3], j), load(B, source[4], j), load(B, source[5], j)
     b1 = minus(b1, A[1, 0], b0)
@@ -293,7 +260,7 @@ def factorise(pattern, blocks):
         if blocks.stiff_node[i]:
             pivot = _factorise_stiff(blocks, i, first, last)
         else:
-            pivot = _factorise_pivot(D[i], swap[i])
+            pivot = factors(D[i], swap[i])
         if not (pivot > 0.0 and math.isfinite(pivot)):
             return i
         _find_sources(swap[i], blocks.source[i])

@@ -21,6 +21,8 @@ _VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
 _LANES = ir.VectorType(ir.IntType(32), WIDTH)
 _BYTES = 8
 """Alignment of the arrays' numbers."""
+_LINE = 64
+"""Bytes of a cache line."""
 
 
 class Octet(types.Type):  # type: ignore[name-defined]
@@ -35,6 +37,14 @@ class _OctetModel(models.PrimitiveModel):  # type: ignore[misc]
 
 OCTET = Octet("octet")
 _FLOAT, _INT = types.float64, types.intp
+
+
+def aligned(shape: Any, kind: Any = np.float64) -> np.ndarray:
+    """Zeros in C order that begin with a cache line: rows of eight doubles fill one each, and none lies in two."""
+    size = int(np.prod(shape)) * np.dtype(kind).itemsize
+    memory = np.zeros(size + _LINE, np.uint8)
+    start = -memory.ctypes.data % _LINE
+    return memory[start : start + size].view(kind).reshape(shape)
 
 
 def whole(columns: int) -> int:
@@ -139,21 +149,83 @@ def times(typing: Any, row: Any, factor: Any) -> Any:
     return OCTET(OCTET, _FLOAT), build
 
 
-def _joined(row: Any, other: Any, k: int) -> Any:
-    out = row.copy()
-    out[k + 1 :] = other[k + 1 :]
-    return out
+def _factors(A: np.ndarray, swap: np.ndarray) -> float:
+    smallest = np.inf
+    for k in range(6):
+        best, row = abs(A[k, k]), k
+        for i in range(k + 1, 6):
+            if abs(A[i, k]) > best:
+                best, row = abs(A[i, k]), i
+        swap[k] = row
+        if not best > 0.0:
+            return 0.0
+        smallest = min(smallest, best)
+        A[[k, row]] = A[[row, k]]
+        inv = 1.0 / A[k, k]
+        for i in range(k + 1, 6):
+            f = A[i, k] * inv
+            A[i, k + 1 :] -= f * A[k, k + 1 :]
+            A[i, k] = f
+        A[k, k + 1 :] *= inv
+        A[k, 6] = inv
+    return float(smallest)
 
 
-@_or(_joined)
-def joined(typing: Any, row: Any, other: Any, k: Any) -> Any:
-    """Entries 0 … k of row and k + 1 … 7 of other."""
+@_or(_factors)
+def factors(typing: Any, A: Any, swap: Any) -> Any:
+    """LU factors of A (6, 8) in place, rows exchanged as noted in swap (6,). Returns the smallest |pivot|, 0 if singular.
+
+    Both triangles have ones on their diagonals: the pivots stand between them, and their inverses in column 6. All rows stay in
+    registers: as a loop over rows in memory it waits for what it has just written, and takes twice as long.
+    Contacts put stiffnesses of 1e10 and more into one direction of a block: triangular solves keep the residual small there,
+    a product with the explicit inverse does not (measured: residuals stall at 1e-6 instead of 1e-14).
+    """
+    _matrix(A)
+    number, word, lane = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        last = _all(builder, builder.trunc(args[2], ir.IntType(32)), _LANES)
-        return builder.select(builder.icmp_signed(">", ir.Constant(_LANES, list(range(WIDTH))), last), args[1], args[0])
+        def entry(row: Any, k: int) -> Any:
+            return builder.extract_element(row, ir.Constant(lane, k))
 
-    return OCTET(OCTET, OCTET, _INT), build
+        def size(row: Any, k: int) -> Any:
+            absolute = cgutils.get_or_insert_function(builder.module, ir.FunctionType(number, [number]), "llvm.fabs.f64")
+            return builder.call(absolute, [entry(row, k)])
+
+        def up_to(k: int, row: Any, other: Any) -> Any:
+            """Entries 0 … k of row, then those of other."""
+            lanes = [i if i <= k else WIDTH + i for i in range(WIDTH)]
+            return builder.shuffle_vector(row, other, ir.Constant(_LANES, lanes))
+
+        matrix, exchanges = signature.args
+        noted = context.make_array(exchanges)(context, builder, args[1])
+        at = [_address(context, builder, matrix, args[0], ir.Constant(word, i), ir.Constant(word, 0)) for i in range(6)]
+        rows = [builder.load(place, align=_BYTES) for place in at]
+        smallest, regular = ir.Constant(number, float("inf")), ir.Constant(ir.IntType(1), 1)
+        for k in range(6):
+            best, which = size(rows[k], k), ir.Constant(word, k)
+            for i in range(k + 1, 6):
+                its_own = size(rows[i], k)
+                larger = builder.fcmp_ordered(">", its_own, best)
+                best, which = builder.select(larger, its_own, best), builder.select(larger, ir.Constant(word, i), which)
+            builder.store(which, cgutils.get_item_pointer(context, builder, exchanges, noted, [ir.Constant(word, k)]))
+            regular = builder.and_(regular, builder.fcmp_ordered(">", best, ir.Constant(number, 0.0)))
+            smallest = builder.select(builder.fcmp_ordered("<", best, smallest), best, smallest)
+            pivot, moved = rows[k], rows[k]
+            for i in range(k + 1, 6):
+                exchanged = builder.icmp_signed("==", which, ir.Constant(word, i))
+                pivot, rows[i] = builder.select(exchanged, rows[i], pivot), builder.select(exchanged, moved, rows[i])
+            inv = builder.fdiv(ir.Constant(number, 1.0), entry(pivot, k))
+            for i in range(k + 1, 6):
+                f = builder.fmul(entry(rows[i], k), inv)
+                rest = builder.fsub(rows[i], builder.fmul(_all(builder, f, _VECTOR), pivot))
+                rows[i] = builder.insert_element(up_to(k, rows[i], rest), f, ir.Constant(lane, k))
+            scaled = builder.fmul(_all(builder, inv, _VECTOR), pivot)
+            rows[k] = builder.insert_element(up_to(k, pivot, scaled), inv, ir.Constant(lane, 6))
+        for row, place in zip(rows, at, strict=True):
+            builder.store(row, place, align=_BYTES)
+        return builder.select(regular, smallest, ir.Constant(number, 0.0))
+
+    return _FLOAT(A, swap), build
 
 
 @_or(lambda: np.zeros(WIDTH))

@@ -17,7 +17,7 @@ world axes; λ, μ: impulses of the rows of position and orientation; (w, v): th
                   δτ_w = δw μ + μ × δv,     (δw, δv) = ½ (-v·φ, w φ + v × φ),     φ = R₂ᵀ ψ
 """
 
-from dojo_py.arrays import copy_rows
+from dojo_py.arrays import body_row, copy_rows
 from dojo_py.hard.closures import TENDON_ROW, coupled, lengths_slope, polynomial, weld_error
 from dojo_py.hard.dof_rows import spring_weights, tendon_spring
 from dojo_py.hard.gradients.own_joint import limit_stiffness, slope_by_rate
@@ -163,7 +163,7 @@ def _pose_impulse_column(L, W, G, e, n, dof, sign, column, s):
     """Impulses of connect or weld e. sign: 1 when body 2 moves; -1 when body 1 does: both move, and body 2 moves back."""
     one, two, child = L.eq_bodies[e, 0], L.eq_bodies[e, 1], L.child[L.dof_joint[dof]]
     p, F, on_one, on_two = s[0, 0:6], s[1, 0:3], s[2, 0:3], s[3, 0:3]
-    field(G.here[dof], W.x[two], W.x[child], p)
+    field(G.here[dof], W.x[body_row(W.x, two)], W.x[child], p)
     pose_impulse_change(L, W, e, W.lam[n], p, F, on_one, on_two, s[4:24])
     if one >= 0:
         for i in range(3):
@@ -179,7 +179,7 @@ def _pose_impulse_column(L, W, G, e, n, dof, sign, column, s):
 @kernel
 def pose_impulse_change(L, W, e, lam, p, F, on_one, on_two, s):
     """Impulse F (3,) on body 2, world, and changes of the torques on_one, on_two (3,) by the displacement p (6,) of body 2."""
-    one, two = L.eq_bodies[e, 0], L.eq_bodies[e, 1]
+    one, two = body_row(W.R, L.eq_bodies[e, 0]), body_row(W.R, L.eq_bodies[e, 1])
     R1, R2, p2, turn = W.R[one], W.R[two], L.eq_pos[e, 1], p[3:6]
     a, b, arm, shift, body_shift = s[0, 0:3], s[1, 0:3], s[2, 0:3], s[3, 0:3], s[4, 0:3]
     rotate(R1, lam[0:3], F)
@@ -211,7 +211,7 @@ def pose_impulse_change(L, W, e, lam, p, F, on_one, on_two, s):
 def _weld_torque(L, W, e, mu, turn, torque, change, s):
     """Torque (3,) of weld e on body 2, its frame, and the change (3,) of it by a turn (3,) of body 2, world axes."""
     error, work, phi, dv = s[0, 0:4], s[1, 0:4], s[2, 0:3], s[3, 0:3]
-    one, two = L.eq_bodies[e, 0], L.eq_bodies[e, 1]
+    one, two = body_row(W.q, L.eq_bodies[e, 0]), body_row(W.q, L.eq_bodies[e, 1])
     weld_error(L.eq_quat[e], W.q[one], W.q[two], error, work)
     w, v = error[0], error[1:4]
     _times_back(W.R[two], turn, phi)

@@ -28,7 +28,7 @@ by δn₀ and δt₁⁰ at fixed n (what n does is in Y, Z). When both bodies tu
 
 import math
 
-from dojo_py.arrays import copy, copy_rows
+from dojo_py.arrays import body_row, copy, copy_rows
 from dojo_py.collision.plane import touching_point
 from dojo_py.hard.apart import START, displace_pair, feature_place
 from dojo_py.hard.contact_rows import feels_frame, physical_impulse, scale_rows
@@ -204,7 +204,7 @@ def _move_wrench(Q, W, c, side, impulse, F, h, f):
         ai, aj = -h * sign * v[j], h * sign * v[i]
         mk, mi, mj = ai * F[j] - aj * F[i], aj * F[k], -ai * F[k]
         for side_of in range(2):
-            R, own = W.R[W.cbody[c, side_of]], share if side_of == 0 else 1.0 - share
+            R, own = W.R[body_row(W.R, W.cbody[c, side_of])], share if side_of == 0 else 1.0 - share
             for r in range(6):
                 row = W.dwrench[side_of, r, at : at + 6]
                 f[side_of, r, k] = row[k]

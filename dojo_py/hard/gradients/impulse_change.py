@@ -23,7 +23,7 @@ Coordinate m carries the joints after it along and turns the child. Screws (v, �
     i > m       δv_i = E ω_m × v_i,   δω_i = 0               and where both are of one ball, whose axes are the child's
 """
 
-from dojo_py.arrays import copy
+from dojo_py.arrays import body_row, copy
 from dojo_py.collision.vectors import along, cross, dot, matrix, minus, plus, row, times, turned, turned_back
 from dojo_py.hard.chain_coordinates import chain_start
 from dojo_py.hard.dof_rows import has_vector_spring, vector_springs
@@ -41,7 +41,7 @@ def impulse_change(L, W, G, j, n, dof, epsilon, scheme, h, out, s):
 
     s: work (32, 12).
     """
-    a, b, here, load = L.parent[j], L.child[j], G.here[dof], G.load[n]
+    a, b, here, load = body_row(W.R, L.parent[j]), L.child[j], G.here[dof], G.load[n]
     Ra, Rb = matrix(W.R[a]), matrix(W.R[b])
     u, turn = (here[0], here[1], here[2]), turned_back(Rb, (here[3], here[4], here[5]))
     force, torque = ZERO, ZERO

@@ -9,6 +9,7 @@ A coordinate that turns both bodies alike changes nothing.
 
 from __future__ import annotations
 
+from dojo_py.arrays import body_row
 from dojo_py.collision.vectors import cross, matrix, minus, plus, times, turned, turned_back
 from dojo_py.hard.gradients.screws import as_velocity
 from dojo_py.hard.orientations import (
@@ -64,7 +65,7 @@ def _column(L, W, A, G, e, n, side, mover, part, column, scheme, h):
 @kernel
 def law_change(L, W, A, G, e, here, before, h, scheme):
     """(3,) change of the impulse h F of closure e by turns ψ₂ - ψ₁ where the step starts and before, q₊ held. World axes."""
-    k, two = L.eq_servo[e], L.eq_bodies[e, 1]
+    k, two = L.eq_servo[e], body_row(W.R, L.eq_bodies[e, 1])
     S = turning_axes(L, e, A.orient_work)
     now = turned_back(S, turned_back(matrix(W.R[two]), here))
     then = turned_back(S, turned_back(matrix(G.R_before[two]), before))
@@ -79,6 +80,6 @@ def law_change(L, W, A, G, e, here, before, h, scheme):
 def torque_change(L, W, A, e, n, turn):
     """(3,) change of the torque on body one, in its frame, by a turn (3,) of body two against it, world axes."""
     lam = (W.lam[n, 0], W.lam[n, 1], W.lam[n, 2])
-    R1, R2 = matrix(W.R[L.eq_bodies[e, 0]]), matrix(W.R[L.eq_bodies[e, 1]])
+    R1, R2 = matrix(W.R[body_row(W.R, L.eq_bodies[e, 0])]), matrix(W.R[body_row(W.R, L.eq_bodies[e, 1])])
     torque = turned(R2, turned(turning_axes(L, e, A.orient_work), lam))
     return times(-1.0, turned_back(R1, cross(turn, torque)))

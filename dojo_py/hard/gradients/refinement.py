@@ -23,7 +23,7 @@ from dojo_py.hard.closures import regularisation
 from dojo_py.hard.terms import CONSTRAINT_ROWS
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import solve_many
-from dojo_py.solver.octet import WIDTH, clear_block, load, plus, store, whole
+from dojo_py.solver.octet import WIDTH, aligned, clear_block, load, plus, store, whole
 from dojo_py.solver.transposed_rows import solve_transposed_rows
 
 REFINEMENTS = 2
@@ -44,7 +44,7 @@ class Refinement(NamedTuple):
 def allocate_refinement(layout: Any, columns: int) -> Refinement:
     """Work for a number of columns."""
     rows = sum(CONSTRAINT_ROWS[int(kind)] for kind in layout.eq_kind)
-    n, m, z = len(layout.mass) + len(layout.node_joint), whole(columns), np.zeros
+    n, m, z = len(layout.mass) + len(layout.node_joint), whole(columns), aligned
     whole_rows = whole(rows) if rows else 0
     return Refinement(z((n, 6, whole_rows)), z(rows, np.int64), z(rows, np.int64), z(rows), z((rows, m)), z((rows, m)))
 

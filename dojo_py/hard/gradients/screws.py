@@ -7,6 +7,7 @@ body s below moves by u + ψ × (x_s - x_child). The old velocities are differen
     ball beside other joints:                in its own axes one interval before exp(r) and -h Jl(r), Jl(r) = Jr(-r)
 """
 
+from dojo_py.arrays import body_row
 from dojo_py.collision.vectors import cross, dot, row
 from dojo_py.hard.bodies import momentum_rows
 from dojo_py.hard.chain_coordinates import chain_back, entries, read_chain
@@ -98,7 +99,7 @@ def all_screws(L, W, G, qpos, qvel, h, s):
 @kernel
 def _chain_screws(L, W, G, j, qpos, qvel, h, s):
     """Hinges, slides and a ball beside them: at the coordinates, and at those one interval before."""
-    k, adr, dof, a, b = L.ndof[j], L.qadr[j], L.vadr[j], L.parent[j], L.child[j]
+    k, adr, dof, a, b = L.ndof[j], L.qadr[j], L.vadr[j], body_row(W.R, L.parent[j]), L.child[j]
     theta, turn, p, q, S, w = s[0, 0:k], s[0, 8:12], s[1, 0:3], s[1, 4:8], s[2:8, 0:k], s[8:12, 0:4]
     read_chain(L, j, qpos[adr : adr + entries(L, j)], theta, turn)
     for time in range(2):
@@ -139,7 +140,7 @@ def _ball_before(before, before_rate, rate, h, s):
 def _turning_screws(L, W, G, j, qvel, h, s):
     """Ball and free joints: turns about the child's axes."""
     free = L.kind[j] == FREE
-    a, b, dof = L.parent[j], L.child[j], L.vadr[j]
+    a, b, dof = body_row(W.R, L.parent[j]), L.child[j], L.vadr[j]
     first = dof + 3 if free else dof
     vector, Jr, E, A, lever = s[0, 0:3], s[4:7, 0:3], s[7:10, 0:3], s[10:13, 0:3], s[13, 0:3]
     if free:

@@ -8,7 +8,7 @@ import numpy as np
 
 from dojo_py.hard.gradients.refinement import Refinement, allocate_refinement
 from dojo_py.hard.workspace import contact_room
-from dojo_py.solver.octet import WIDTH, whole
+from dojo_py.solver.octet import WIDTH, aligned, whole
 
 
 class Tangent(NamedTuple):
@@ -67,7 +67,7 @@ class Tangent(NamedTuple):
 def allocate_tangent(model: Any, layout: Any, planes: Any, room: int, servos: int, orientations: int, columns: int) -> Tangent:
     """Work arrays for a number of columns; room: for features of pairs."""
     nd = len(layout.dof_node)
-    z, nb, nn = np.zeros, len(layout.mass), len(layout.node_joint)
+    z, nb, nn = aligned, len(layout.mass), len(layout.node_joint)
     nc = contact_room(planes, room)
     return Tangent(
         z((nb, 13)), z(model.nq), z(model.nv), z(model.nu),

@@ -19,6 +19,7 @@ Spinning and rolling feel the normal's turn only:  δv = δd · (ω_A - ω_B),  
 unequally along its tangents, feel the frame's angle as well (gradients/contact_change.py).
 """
 
+from dojo_py.arrays import body_row
 from dojo_py.collision.vectors import cross, dot, matrix, minus, plus, row, times, turned, turned_back
 from dojo_py.hard.apart import START, displace_pair, feature_place
 from dojo_py.hard.contact_rows import feels_frame, physical_impulse
@@ -215,7 +216,7 @@ def _slip_change(W, c, f, side, h, dn, point, n, longer):
 @kernel
 def _relative_rate(W, c):
     """ω_A - ω_B of pair contact c, world axes."""
-    a, b = W.cbody[c, 0], W.cbody[c, 1]
+    a, b = body_row(W.Rn, W.cbody[c, 0]), body_row(W.Rn, W.cbody[c, 1])
     Ra, Rb, p, q = W.Rn[a], W.Rn[b], W.v[a], W.v[b]
     return (
         Ra[0, 0] * p[3] + Ra[0, 1] * p[4] + Ra[0, 2] * p[5] - Rb[0, 0] * q[3] - Rb[0, 1] * q[4] - Rb[0, 2] * q[5],

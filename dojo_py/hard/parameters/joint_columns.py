@@ -9,7 +9,7 @@ the time step divides twice, stays small, and exact in what is linear.
     law          of the coordinates, by these rates (gradients/own_joint.py); joint couplings, by these coordinates
 """
 
-from dojo_py.arrays import copy_rows
+from dojo_py.arrays import body_row, copy_rows
 from dojo_py.hard.closures import TENDON_ROW, coupled, polynomial
 from dojo_py.hard.coordinates import joint_pose
 from dojo_py.hard.gradients.own_joint import law_by_rates, slope_by_rate
@@ -49,15 +49,16 @@ def joint_column(L, W, G, D, moved, k, j, qpos, qvel, h, here, before, out):
             move_by(moved, k, sign * amount)
             joint_pose(moved.L, j, qpos, qvel, 0.0, poses[side, 0:4], poses[side, 4:7], s[40:64])
             joint_pose(moved.L, j, qpos, qvel, h, poses[2 + side, 0:4], poses[2 + side, 4:7], s[40:64])
-            _place_child(W, a, b, poses[side], saved, s[16:20])
+            _place_child(W, body_row(W.x, a), b, poses[side], saved, s[16:20])
             copy_rows(basis, W.basis[j])
             start_impulses(moved.L, W, j, True, W.Ga[n], W.Gb[n], s[64:128])
             _add_impulses(G.load[n], W.Gb[n], factor, on_child)
             if a >= 0:
                 _add_impulses(G.load[n], W.Ga[n], factor, on_parent)
             _add_rows(moved.L, W, j, factor / h, rates, s[64:128])
-        _add_screw(W.R[a], poses[0], poses[1], 0.5 * weight / amount, here, s[16:18])
-        _add_screw(G.R_before[a], poses[2], poses[3], 0.5 * weight / amount, before, s[16:18])
+        carrier = body_row(W.R, a)
+        _add_screw(W.R[carrier], poses[0], poses[1], 0.5 * weight / amount, here, s[16:18])
+        _add_screw(G.R_before[carrier], poses[2], poses[3], 0.5 * weight / amount, before, s[16:18])
     move_back(moved, k)
     copy_rows(basis, W.basis[j])
     _put_back(W, b, saved)
@@ -92,7 +93,7 @@ def _put_back(W, b, saved):
 
 @kernel
 def _place_child(W, a, b, pose, saved, s):
-    """Body b at its pose (q_rel 4, d 3) in body a where the step starts; its next pose moved likewise. s: work (4, …)."""
+    """Body b at its pose (q_rel 4, d 3) in that of row a where the step starts; its next pose moved likewise. s: work (4, …)."""
     turn, back, r, d = s[0, 0:4], s[1, 0:4], s[2, 0:3], s[3, 0:3]
     quat_mul(W.q[a], pose[0:4], W.q[b])
     quat_normalise(W.q[b])

@@ -10,6 +10,7 @@ by itself, contacts and closures included; then, from the leaves to the root, th
 A pair of bodies feels its relative displacement only: what moves the second counts against what moves the first.
 """
 
+from dojo_py.arrays import body_row
 from dojo_py.hard.contact_rows import feels_frame
 from dojo_py.hard.gradients.closure_change import pose_impulse_change
 from dojo_py.hard.gradients.screws import as_velocity
@@ -172,4 +173,4 @@ def _closure_impulse(L, W, D, e, n, s):
         _pull_rows(on_two, D.y[L.place_body[two]], z)
         _carry(z, W.x[two], W.x[two], 1.0, D.here[two])
     if one >= 0:
-        _carry(z, W.x[two], W.x[one], -1.0, D.here[one])
+        _carry(z, W.x[body_row(W.x, two)], W.x[one], -1.0, D.here[one])

@@ -13,7 +13,8 @@ much at half the step). Hence growth is accepted up to BAND (h Ω)² of the kine
 the sum of λ Ω² r h/2 where contacts are. Once h Ω > FASTEST these are no bounds any more; there the energy of bodies without joints
 grows by LOOSE of it at most. (A step is divided there, and its velocities are those from where it starts to where it ends:
 what turns back meanwhile shows less energy than it has. So it is the most of RECENT states that may not grow.) The
-complementarity κ of a solved step leaves λ·w₊ = κ/h: bodies at rest that touch creep apart; accepted is CREEP of their size a second.
+complementarity κ of a solved step leaves λ·w₊ = κ/h: bodies at rest that touch creep apart; accepted is CREEP of their size a
+second.
 """
 
 from __future__ import annotations
