@@ -54,6 +54,18 @@ def distance_of_point(Q, W, g, x, R, point):
 
 
 @kernel
+def distance_apart(Q, W, k, x, R):
+    """How far apart the geoms of convex pair k are [m]; 0 where they are not: how deep they are in one another takes far longer."""
+    a, b = Q.geom[k, 0], Q.geom[k, 1]
+    i, j = body_row(x, Q.shape_node[a]), body_row(x, Q.shape_node[b])
+    A, B, pose_a, pose_b = shape_of(Q, a), shape_of(Q, b), pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
+    if A[0] == PLANE or B[0] == PLANE:
+        return max(_over_plane(A, pose_a, B, pose_b, Q)[0], 0.0)
+    v, count, _ = gjk(W.polytope.simplex, A, pose_a, B, pose_b, unit(minus(pose_b[0], pose_a[0])), Q, 0)
+    return max(length(v) - rounding(A) - rounding(B), 0.0) if count > 0 else 0.0
+
+
+@kernel
 def pair_far(Q, k, x, R, reach):
     """True when the bounding spheres of pair k are more than reach [m] apart; a plane has none."""
     a, b = Q.geom[k, 0], Q.geom[k, 1]

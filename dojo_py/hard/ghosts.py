@@ -8,7 +8,7 @@ the check at the end of the step finds what it really touches with there (convex
 
 from dojo_py.arrays import body_row
 from dojo_py.collision.height_fields import HFIELD
-from dojo_py.collision.pair_gap import distance_of_point
+from dojo_py.collision.pair_gap import distance_apart, distance_of_point
 from dojo_py.collision.vectors import row
 from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.islands import CONTACTS
@@ -16,11 +16,12 @@ from dojo_py.hard.passing import path_length
 from dojo_py.jit import kernel
 
 APART = 1e-7
-"""Distance [m] of a point of contact from a shape, at the end of a step, up to which it is on it."""
+"""Distance [m] at the end of a step up to which shapes touch, and a point of contact is on its shape."""
 NOTABLE = 1e-4
 """Share of the largest impulse of its islands from which what carries is a ghost: it costs another solve."""
 FAST = 0.2
-"""Of its thickness: how far a pair moves in the step before it is looked at; what moves less is beside its faces by less."""
+"""Of its thickness: how far a pair moves in the step before it is looked at; what moves less is beside its faces by less. And how far
+beside its shapes a feature of a pair that touches elsewhere may carry: of a corner a little beyond an edge, the edge feels the same."""
 LET_GO = -1
 """W.fwanted of a ghost."""
 
@@ -37,7 +38,7 @@ def let_ghosts_go(P, Q, W):
         if f < 0 or W.fwanted[f] != 0 or not (W.con[c, 1] < APART and W.con[c, 0] > NOTABLE * most):
             continue
         pair = W.fpair[f]
-        if W.free_kind[f] > 0 or not _has_ends(Q, pair) or not _moves(Q, W, pair):  # (held points: held_points.py)
+        if not _has_ends(Q, pair) or not _moves(Q, W, pair):
             continue
         if _beside(Q, W, f):
             W.fwanted[f] = LET_GO
@@ -57,14 +58,24 @@ def take_ghosts_back(P, W):
 
 @kernel
 def _beside(Q, W, f):
-    """Whether the point of contact of feature f is beside one of its shapes at the next poses."""
+    """Whether the shapes of feature f end apart, or its point of contact is beside one of them by a share of their thickness, unless
+    it is held (held_points.py).
+    """
     feature_gap(Q, W, f, W.xn, W.Rn, W.scratch[101, 0:3], W.scratch)
     point, pair = row(W.scratch, 41), W.fpair[f]
+    far = 0.0
     for g in (Q.geom[pair, 0], Q.geom[pair, 1]):
         b = body_row(W.xn, Q.shape_node[g])
-        if distance_of_point(Q, W, g, W.xn[b], W.Rn[b], point) > APART:
-            return True
-    return False
+        far = max(far, distance_of_point(Q, W, g, W.xn[b], W.Rn[b], point))
+    if not far > APART:
+        return False
+    return (W.free_kind[f] == 0 and far > FAST * _thickness(Q, pair)) or distance_apart(Q, W, pair, W.xn, W.Rn) > APART
+
+
+@kernel
+def _thickness(Q, k):
+    """Of both shapes of pair k [m]."""
+    return Q.shape_inner[Q.geom[k, 0]] + Q.shape_inner[Q.geom[k, 1]]
 
 
 @kernel
@@ -76,5 +87,4 @@ def _has_ends(Q, k):
 @kernel
 def _moves(Q, W, k):
     """Whether the geoms of pair k move by a share of their thickness."""
-    one, two = Q.geom[k, 0], Q.geom[k, 1]
-    return path_length(Q, W, one) + path_length(Q, W, two) > FAST * (Q.shape_inner[one] + Q.shape_inner[two])
+    return path_length(Q, W, Q.geom[k, 0]) + path_length(Q, W, Q.geom[k, 1]) > FAST * _thickness(Q, k)
