@@ -18,6 +18,9 @@ Array = np.ndarray
 
 COPLANAR = 1e-7
 """Triangles of a hull whose planes differ by less, of its size, are one face."""
+FLAT = 1e-12
+"""Corners of a face whose heights over its plane differ by more, of the size, are all neighbours of each other: meshes in single
+precision have such faces, and from neighbour to neighbour round one the search for the farthest corner would end at a lower one."""
 
 
 class ShapeTable(NamedTuple):
@@ -115,10 +118,13 @@ class _Parts:
         neighbours: list[set[int]] = [set() for _ in corners]
         around: list[list[int]] = [[] for _ in corners]
         for face, ring in enumerate(rings):
+            heights = (corners[ring] - corners[ring].mean(axis=0)) @ normals[face]
             for i, k in zip(ring, [*ring[1:], ring[0]], strict=True):
                 neighbours[i].add(k)
                 neighbours[k].add(i)
                 around[i].append(first_face + face)
+                if np.abs(heights).max() > FLAT * np.ptp(corners, axis=0).max():
+                    neighbours[i].update(other for other in ring if other != i)
         self._corners.append(corners)
         self._neighbours += [sorted(first + k for k in near) for near in neighbours]
         self._around += around

@@ -20,7 +20,7 @@ import math
 
 from dojo_py.arrays import body_row
 from dojo_py.collision.candidates import AROUND, FELT
-from dojo_py.collision.convex_shapes import CYLINDER, PLANE
+from dojo_py.collision.convex_shapes import CYLINDER, MESH, PLANE
 from dojo_py.collision.crossing import STEEP_EDGE, over_fade
 from dojo_py.collision.facing import WHOLE
 from dojo_py.collision.features import BALL_FEATURE, EDGE_EDGE, EDGE_OVER, NEAREST, POINT_PLANE, RIM_PLANE
@@ -132,7 +132,7 @@ def find_convex(Q, W, k, x, R, reach):
                 add_feature(Q, W, k, M, f, x, R)
     missed = missed and gap <= reach
     if not looked_at and (missed or (gap < 0.0 and W.n_features[0] == before)):  # (once is enough from where the step starts)
-        if not (hard and _point_over_face(M, p, q, n, W.n_features[0], held)):
+        if not (hard and _point_over_face(Q, M, p, q, n, W.n_features[0], held)):
             M.kind[0], M.corner[0, 0], M.corner[0, 1], M.side[0], M.sign[0] = NEAREST, 0, 0, 0, 1.0
         if M.kind[0] != NEAREST or not (Q.shape_kind[a] == PLANE or Q.shape_kind[b] == PLANE):
             add_feature(Q, W, k, M, 0, x, R)
@@ -158,11 +158,13 @@ def _has_features(W, k):
 
 
 @kernel
-def _point_over_face(M, p, q, n, number, any_plane):
+def _point_over_face(Q, M, p, q, n, number, any_plane):
     """Into M's first row: of the pair's nearest points, p of A and q of B, one over the other's face. False where n is of no face.
 
     Which point of a face is nearest jumps when it is nearly parallel to what it touches; the point of the other shape that is
     nearest now, over the plane of that face, does not. any_plane: else over the plane through q that separates them.
+    The corners of a mesh's face lie in one plane only to single precision, in which files have them: its plane goes through the
+    nearest point of the face, or pairs would stay as deep as the face bulges.
     """
     for face in range(2):
         m = row(M.normal, face)
@@ -171,7 +173,9 @@ def _point_over_face(M, p, q, n, number, any_plane):
             M.kind[0], M.side[0], M.sign[0] = POINT_PLANE, side, 1.0 if side == 0 else -1.0
             M.corner[0, 0], M.corner[0, 1] = NUMBERS - 1 - number, M.face[face]
             put(M.at[0], side, p if side == 0 else q)
-            put(M.at[0], face, row(M.origin, face))
+            on_face, corner = q if side == 0 else p, row(M.origin, face)
+            bulges = Q.shape_kind[M.geom[face]] == MESH and abs(dot(m, minus(on_face, corner))) < DEEPER * M.size[0]
+            put(M.at[0], face, on_face if bulges else corner)
             put(M.along[0], face, m)
             M.rounding[0, 0] = M.rounding[0, 1] = 0.0
             return True

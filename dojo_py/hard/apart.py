@@ -159,9 +159,9 @@ def hold_apart(L, P, Q, W):
 
 
 @kernel
-def let_ghosts_go(L, P, Q, W):
+def let_ghosts_go(L, P, Q, W, in_part):
     """Let go what carries in the islands in W.span although its shapes end apart (ghosts.py). Returns how many features do."""
-    return int(_ask(GHOSTS, L, P, Q, W, 0, 0, 0, 0.0, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
+    return int(_ask(GHOSTS, L, P, Q, W, int(in_part), 0, 0, 0.0, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
 
 
 @kernel

@@ -20,15 +20,15 @@ APART = 1e-7
 NOTABLE = 1e-4
 """Share of the largest impulse of its islands from which what carries is a ghost: it costs another solve."""
 FAST = 0.2
-"""Of its thickness: how far a pair moves in the step before it is looked at; what moves less is beside its faces by less. And how far
-beside its shapes a feature of a pair that touches elsewhere may carry: of a corner a little beyond an edge, the edge feels the same."""
+"""Of its thickness: how far a pair moves in the step before it is looked at; what moves less is beside its faces by less. And how
+far beside its shapes a feature of a pair that touches elsewhere may carry in a part of a step, in which others can be found."""
 LET_GO = -1
 """W.fwanted of a ghost."""
 
 
 @kernel
-def let_ghosts_go(P, Q, W):
-    """Let the ghosts go in the solution of the islands in W.span. Returns how many there are."""
+def let_ghosts_go(P, Q, W, in_part):
+    """Let the ghosts go in the solution of the islands in W.span, of a whole step or of a part. Returns how many there are."""
     most, count = 0.0, 0
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         most = max(most, W.con[W.members[CONTACTS, k], 0])
@@ -40,7 +40,7 @@ def let_ghosts_go(P, Q, W):
         pair = W.fpair[f]
         if not _has_ends(Q, pair) or not _moves(Q, W, pair):
             continue
-        if _beside(Q, W, f):
+        if _beside(Q, W, f, in_part):
             W.fwanted[f] = LET_GO
             W.con[c, :] = 0.0
             count += 1
@@ -57,9 +57,9 @@ def take_ghosts_back(P, W):
 
 
 @kernel
-def _beside(Q, W, f):
-    """Whether the shapes of feature f end apart, or its point of contact is beside one of them by a share of their thickness, unless
-    it is held (held_points.py).
+def _beside(Q, W, f, in_part):
+    """Whether the shapes of feature f end apart; or, in a part of a step, its point of contact is beside one of them by a share of
+    their thickness, and not held there (held_points.py).
     """
     feature_gap(Q, W, f, W.xn, W.Rn, W.scratch[101, 0:3], W.scratch)
     point, pair = row(W.scratch, 41), W.fpair[f]
@@ -69,7 +69,7 @@ def _beside(Q, W, f):
         far = max(far, distance_of_point(Q, W, g, W.xn[b], W.Rn[b], point))
     if not far > APART:
         return False
-    return (W.free_kind[f] == 0 and far > FAST * _thickness(Q, pair)) or distance_apart(Q, W, pair, W.xn, W.Rn) > APART
+    return (in_part and W.free_kind[f] == 0 and far > FAST * _thickness(Q, pair)) or distance_apart(Q, W, pair, W.xn, W.Rn) > APART
 
 
 @kernel

@@ -163,7 +163,7 @@ def _solve_without_ghosts(L, P, Q, A, W, angle, rate, wrench, h, recovery, budge
     """
     total = 0.0
     for _ in range(MOST_GHOSTS):
-        if let_ghosts_go(L, P, Q, W) == 0:
+        if let_ghosts_go(L, P, Q, W, False) == 0:
             return total
         total += whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, 0.0, HERE, False, budget - total, out)
         if out[0] != SOLVED:

@@ -44,7 +44,7 @@ def pairs(task, L, P, Q, W, i, j, k, a, b, c):
         held, passed = hold_apart(P, Q, W)
         return 2.0 * held + (1.0 if passed else 0.0)
     elif task == apart.GHOSTS:
-        return float(let_ghosts_go(P, Q, W))
+        return float(let_ghosts_go(P, Q, W, i == 1))
     elif task == apart.CHOOSE_IN_PART:
         choose_in_part(L, Q, W, a)
     elif task == apart.LEFT_OUT_OF_PART:

@@ -13,7 +13,7 @@ from dojo_py.hard.contact_rows import OVERLAP
 from dojo_py.hard.convex_choice import find_closing, look_at_end
 from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.foresight import SPARE
-from dojo_py.hard.ghosts import FAST
+from dojo_py.hard.ghosts import FAST, LET_GO
 from dojo_py.hard.islands import in_span
 from dojo_py.hard.near_pairs import gap_of_pair, near_at_end, near_by_travel
 from dojo_py.hard.part_states import HERE, features_of_step, of_islands
@@ -28,6 +28,8 @@ def choose_in_part(L, Q, W, h):
     """
     features_of_step(W)
     for f in range(W.n_features[0]):
+        if W.fwanted[f] == LET_GO and of_islands(W, f):
+            W.fwanted[f] = 0  # (a ghost of another part may be met in this one)
         if W.fwanted[f] >= 0 and (_moved(Q, W, W.fpair[f], W.x, W.q) or _waits(Q, W, f)):
             W.fwanted[f] = -2 - W.fwanted[f]
     before = W.n_features[2] = W.n_features[0]

@@ -3,7 +3,6 @@
 W.fwanted of a feature that takes no part for now is -2 minus what it is else: 0 and 1 are of the whole step, HERE is of a part.
 """
 
-from dojo_py.hard.ghosts import LET_GO
 from dojo_py.hard.islands import in_span
 from dojo_py.jit import kernel
 
@@ -13,11 +12,9 @@ HERE = 2
 
 @kernel
 def features_of_step(W):
-    """In the islands in W.span the features of the whole step take part, ghosts of an earlier part, too, and no others."""
+    """In the islands in W.span the features of the whole step take part, and no others."""
     for f in range(W.n_features[0]):
-        if W.fwanted[f] == LET_GO and of_islands(W, f):
-            W.fwanted[f] = 0
-        elif (W.fwanted[f] == HERE or -2 - HERE < W.fwanted[f] < -1) and of_islands(W, f):
+        if (W.fwanted[f] == HERE or -2 - HERE < W.fwanted[f] < -1) and of_islands(W, f):
             W.fwanted[f] = -2 - W.fwanted[f]
 
 

@@ -132,7 +132,7 @@ def _one_part(L, P, Q, A, W, wrench, h, recovery, kappa, source, first, last, on
         total += out[1]
         if out[0] != SOLVED or kappa > 0.0:
             break
-        ghosts = let_ghosts_go(L, P, Q, W)
+        ghosts = let_ghosts_go(L, P, Q, W, True)
         missing = left_out_of_part(L, P, Q, W, h) if ghosts == 0 else 0
         if ghosts == 0 and missing == 0:
             if not last and (turns_fast(L, W, h) or throws(L, P, Q, W, h)):
