@@ -18,7 +18,7 @@ def test_chain_grows_linearly():
 
 
 def test_gradients_by_all_parameters_of_the_quadruped():
-    """384 columns beside A and B: at most twice a step. Measured: 0.26 ms, 1.25 steps of 0.21 ms (by differences: 71)."""
+    """396 columns beside A and B: at most twice a step. Measured: 0.27 ms, 1.67 steps of 0.16 ms (by differences: 71)."""
     for _ in range(TRIES):
         count, step, both, everything = parameter_times("quadruped", 100)
         share = (everything - both) / step
@@ -28,7 +28,7 @@ def test_gradients_by_all_parameters_of_the_quadruped():
         f"quadruped: step {1e3 * step:.3f} ms, with A and B {1e3 * both:.3f} ms, "
         f"with {count} parameters {1e3 * everything:.3f} ms: {share:.2f} steps more (bound 2)"
     )
-    assert count == 384
+    assert count == 396
     assert share <= 2.0
 
 
