@@ -29,9 +29,6 @@ what a momentum means for bodies whose joints have turned on by half a turn nobo
 LOOKS = 4
 """Most times that a part is solved again because something overlaps at its end."""
 
-MOST_PARTS = 1024
-"""Most parts of a step that starts with a fast turn."""
-
 MOST_CORNERS = 4
 """Most times that a step is solved again because corners met."""
 
@@ -310,12 +307,12 @@ def _turn(v, h):
 
 
 @kernel
-def _parts_of_turn(turn, most):
-    """How many parts a step has for a turn |ω| h of which a part may have `most`."""
-    parts = 1
-    while turn > most * parts and parts < MOST_PARTS:
-        parts *= 2
-    return parts
+def _parts_of_turn(turn, most, parts):
+    """Of a step in so many parts: how many a turn |ω| h alone asks for, of which a part may have `most`."""
+    own = 1
+    while turn > most * own and own < parts:
+        own *= 2
+    return own
 
 
 @kernel
@@ -345,7 +342,7 @@ def start_parts(L, W, angle, rate, h, parts):
             if W.carried[b] > 0.0:
                 copy(W.carry[b], momentum)
             else:
-                own = _parts_of_turn(_turn(v, h), L.most_turn[b])
+                own = _parts_of_turn(_turn(v, h), L.most_turn[b], parts)
                 sine = 0.5 * _turn(v, h)
                 if own > 1:
                     for i in range(3, 6):

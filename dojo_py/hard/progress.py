@@ -8,16 +8,12 @@ from dojo_py.hard.dof_rows import servo_force, spring_weights
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES, in_span
 from dojo_py.hard.limits import UNSURE
 from dojo_py.hard.orientations import inside_orientation_bounds
-from dojo_py.hard.terms import EQ_ORIENTATION, EQ_TENDON
+from dojo_py.hard.terms import EQ_ORIENTATION, EQ_TENDON, JOINTED_TURN
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import orthant
 from dojo_py.solver.cones.contact import friction_complementarity, friction_residual, step_length
 from dojo_py.solver.cones.orthant import FAR
 from dojo_py.solver.cones.standoff import FARTHEST, beyond_standoff
-
-TURN = 1.4
-"""Largest |ω| h on the way to a solution: beyond √2 the momentum s(ω) Jω falls with its velocity, there a push turns a body the
-other way, and contact has no or many solutions."""
 
 
 @kernel
@@ -172,8 +168,8 @@ def _add_pair(out, b, c, standoff, k):
 
 @kernel
 def inside_rotation_domain(W, h, alpha):
-    """The largest share of alpha, by halves, that keeps every |ω| h below TURN."""
-    bound = (TURN / h) ** 2
+    """The largest share of alpha, by halves, that keeps every |ω| h below JOINTED_TURN."""
+    bound = (JOINTED_TURN / h) ** 2
     for _ in range(40):
         ok = True
         for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):

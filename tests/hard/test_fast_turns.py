@@ -111,5 +111,5 @@ def test_random_pairs_of_fast_bodies_gain_no_energy(seed):
         assert step.status is Status.SOLVED
         state = step.state
         assert np.abs(sim.momentum(state)[1] - momentum).max() <= 1e-8 * max(1.0, np.abs(momentum).max())
-        assert sim.energy(state) <= 1.4 * least + 0.05  # (0.21 at most of 600 such scenes; 3800 before)
+        assert sim.energy(state) <= 1.4 * least + 0.05  # (0.24 at most of 700 such scenes; 3800 before)
         least = min(least, sim.energy(state))
