@@ -141,9 +141,9 @@ def hold_points(L, P, Q, W):
 
 
 @kernel
-def hold_corners(L, P, Q, W):
-    """Hold the contacts of the islands whose normals the present poses do not determine (held_points.py). Returns how many."""
-    return int(_ask(HOLD_CORNERS, L, P, Q, W, 0, 0, 0, 0.0, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
+def hold_corners(L, P, Q, W, h):
+    """Hold the contacts of the islands that the present poses do not determine (held_points.py). Returns how many."""
+    return int(_ask(HOLD_CORNERS, L, P, Q, W, 0, 0, 0, h, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
 
 
 @kernel

@@ -66,8 +66,8 @@ def _aim(W, c, kn, typical):
     """
     gamma, s, rest = W.con[c, 0], W.con[c, 1], W.keeps_rest[0] * W.rest_gap[c]
     left = beyond_standoff(s, rest if rest > 0.0 else W.standoff[c])
-    if left == 0.0 and rest > 0.0:
-        return gamma * rest
+    if left == 0.0 and W.standoff[c] > 0.0:
+        return gamma * (rest if rest > 0.0 else s)
     uneven = W.solver.uneven
     even = 1.0 if not typical > 0.0 else min(max(gamma * left / typical, 1.0 / uneven), uneven)
     return kn * even + gamma * (s - left)

@@ -72,7 +72,7 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once, budget, out):
     last_one = AGAIN_PATH if not once else AGAIN_COLD if first == COLD_START else AGAIN_WARM
     for attempt in range(first, last_one + 1):
         near = attempt > max(first, WARM_START) and out[2] < W.solver.close and out[3] <= tightest
-        if whole and kappa == 0.0 and near and hold_corners(L, P, Q, W) > 0:
+        if whole and kappa == 0.0 and near and hold_corners(L, P, Q, W, h) > 0:
             return True
         again = attempt in (AGAIN_WARM, AGAIN_COLD, AGAIN_PATH)
         if again and not (out[2] < W.solver.close and (out[0] == STALLED or out[0] == MAX_ITERATIONS)):

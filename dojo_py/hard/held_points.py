@@ -14,7 +14,7 @@ the normal that they have there, and the step is solved again; if they stay apar
 import math
 
 from dojo_py.arrays import body_row, copy, copy_rows
-from dojo_py.collision.features import POINT_PLANE
+from dojo_py.collision.features import POINT_PLANE, RIM_PLANE
 from dojo_py.collision.height_fields import HFIELD
 from dojo_py.collision.pair_gap import gap_of
 from dojo_py.collision.shown_polygons import pose_of
@@ -55,11 +55,14 @@ def hold_points(P, Q, W):
 
 
 @kernel
-def hold_corners(L, P, Q, W):
-    """Hold the contacts of the islands in W.span whose normals the present poses do not determine. Returns how many there are.
+def hold_corners(L, P, Q, W, h):
+    """Hold the contacts of the islands in W.span that the present poses do not determine. Returns how many there are.
 
     Where a corner or a rim meets another, nearest points part by the gap alone: the round-off of the poses turns the normal, and
     with it the impulse, by more than the momentum rows may be off. Any normal between those of the two corners is one.
+
+    The lowest point of a rim whose cap comes to lie on a face runs round it: where gaps that are off by h times the tolerance of
+    residuals move it so far that its impulse puts the momentum rows off by the tolerance, γ |dc| h > m, any of its points is one.
     """
     count, s = 0, W.scratch
     n, c, a, b, dn = s[101, 0:3], s[102, 0:3], s[102, 3:6], s[102, 6:9], s[42:45]
@@ -70,21 +73,30 @@ def hold_corners(L, P, Q, W):
             continue
         i, j = body_row(W.xn, W.fbody[f, 0]), body_row(W.xn, W.fbody[f, 1])
         gap = feature_geometry(Q, W, f, W.xn[i], W.Rn[i], W.xn[j], W.Rn[j], n, c, s[48], dn, s[45:48], s)
-        steepest, extent, mass = 0.0, 0.0, math.inf
+        steepest, extent, mass = _steepest(dn), 0.0, math.inf
         for r in range(3):
-            for m in range(12):
-                steepest = max(steepest, abs(dn[r, m]))
             extent = max(extent, abs(W.xn[i, r]), abs(W.xn[j, r]))
         for side in range(2):
             if W.cbody[place, side] >= 0:
                 mass = min(mass, L.mass[W.cbody[place, side]])
-        if W.con[place, 0] * steepest * ROUND_OFF * extent > W.options.residual_tolerance * mass:
+        runs = W.fkind[f] == RIM_PLANE and W.con[place, 0] * _steepest(s[45:48]) * h > mass
+        if runs or W.con[place, 0] * steepest * ROUND_OFF * extent > W.options.residual_tolerance * mass:
             _keep_free(W, f)
             for r in range(3):
                 a[r], b[r] = c[r] + 0.5 * gap * n[r], c[r] - 0.5 * gap * n[r]
             _hold(W, f, a, b, n, W.xn, W.Rn)
             count += 1
     return count
+
+
+@kernel
+def _steepest(rows):
+    """The largest entry of rows (3, 12)."""
+    most = 0.0
+    for r in range(3):
+        for m in range(12):
+            most = max(most, abs(rows[r, m]))
+    return most
 
 
 @kernel

@@ -39,7 +39,7 @@ def pairs(task, L, P, Q, W, i, j, k, a, b, c):
     elif task == apart.HOLD:
         return float(hold_points(P, Q, W))
     elif task == apart.HOLD_CORNERS:
-        return float(hold_corners(L, P, Q, W))
+        return float(hold_corners(L, P, Q, W, a))
     elif task == apart.HOLD_APART:
         held, passed = hold_apart(P, Q, W)
         return 2.0 * held + (1.0 if passed else 0.0)

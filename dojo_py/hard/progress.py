@@ -90,7 +90,8 @@ def residual_of(L, W, h, floors):
     for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         row = abs(W.cval[c, 0] - W.con[c, 1])
-        residual = _worse(residual, max(row - floors * UNSURE * _extent(W, c), 0.0 * row) / h)
+        unsure = floors * UNSURE * max(_extent(W, c), abs(W.cval[c, 0]))  # (far off where it takes no part, `OUT_OF_REACH`)
+        residual = _worse(residual, max(row - unsure, 0.0 * row) / h)
         residual = _worse(residual, friction_residual(W.claw[c], W.cmu[c], W.con[c], W.cval[c]))
     return residual
 

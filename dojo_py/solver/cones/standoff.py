@@ -20,3 +20,9 @@ def beyond_standoff(s, standoff):
     gap is a little smaller. The end of the path must not depend on that: contacts that have arrived keep their shares.
     """
     return s - standoff if s > FARTHEST * standoff else min(s - NEAREST * standoff, 0.0)
+
+
+@kernel
+def has_arrived(s, standoff):
+    """Whether a gap s [m] is at its standoff; none is where there is no standoff."""
+    return standoff > 0.0 and NEAREST * standoff <= s <= FARTHEST * standoff
