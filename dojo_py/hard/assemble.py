@@ -16,7 +16,7 @@ from dojo_py.jit import kernel, pasted
 from dojo_py.solver.block_ldu import clear
 from dojo_py.solver.cones import orthant
 from dojo_py.solver.cones.contact import ROWS, condense, motion_residual
-from dojo_py.solver.cones.standoff import beyond, beyond_standoff
+from dojo_py.solver.cones.standoff import beyond, has_arrived, left_of_gap
 from dojo_py.solver.double_double import add_triple_product
 from dojo_py.solver.octet import WIDTH, load, minus, plus, store, times
 
@@ -65,9 +65,11 @@ def _aim(W, c, kn, typical):
     start: a tilt by 1e-10 m in a step of 0.01 s turns bodies at 1e-8 m/s and more, which contacts that stick on both ends cannot.
     """
     gamma, s, rest = W.con[c, 0], W.con[c, 1], W.keeps_rest[0] * W.rest_gap[c]
-    left = beyond_standoff(s, rest if rest > 0.0 else W.standoff[c])
-    if left == 0.0 and W.standoff[c] > 0.0:
-        return gamma * (rest if rest > 0.0 else s)
+    if rest > 0.0 and has_arrived(s, rest):
+        return gamma * rest
+    left = left_of_gap(gamma, s, rest if rest > 0.0 else W.standoff[c], kn)
+    if left == 0.0:
+        return gamma * s
     uneven = W.solver.uneven
     even = 1.0 if not typical > 0.0 else min(max(gamma * left / typical, 1.0 / uneven), uneven)
     return kn * even + gamma * (s - left)
@@ -240,7 +242,8 @@ def _put_rows(W, row, col, C, M, nc, k):
 def _condense_limit(L, W, m, l, first, n, h, kn, corrected, M, f, s):
     """Fold limit m onto the coordinate rows of its node, of coordinates first, first + 1, …."""
     gamma, slack = W.lim[m, 0], W.lim[m, 1]
-    r = kn - gamma * beyond_standoff(slack, W.limit_standoff[l])
+    left = left_of_gap(gamma, slack, W.limit_standoff[l], kn)
+    r = kn - gamma * left if left != 0.0 else 0.0
     if corrected:
         r -= W.affine.lim[m, 0] * W.affine.lim[m, 1]
     sign = L.limit_sign[l]

@@ -5,6 +5,10 @@ from dojo_py.jit import kernel
 NEAREST, FARTHEST = 0.5, 2.0
 """Gaps within these factors of the standoff have arrived at the hard limit."""
 
+FINE = 0.1
+"""Of the standoff: what gaps are known to near the end, about. (With 0.01 their errors move loads to and fro; with 1 or more, boxes
+that slide flat have other frictional torques under other constants of the solver, by 1e-3 rad.)"""
+
 
 @kernel
 def beyond(value, floor):
@@ -20,6 +24,18 @@ def beyond_standoff(s, standoff):
     gap is a little smaller. The end of the path must not depend on that: contacts that have arrived keep their shares.
     """
     return s - standoff if s > FARTHEST * standoff else min(s - NEAREST * standoff, 0.0)
+
+
+@kernel
+def left_of_gap(b, c, standoff, k):
+    """What a gap c [m] under the impulse b is beyond its standoff, on the way to the product k; 0: it stays as it is.
+
+    The path's gap is k / b beyond the standoff. Where that is less than FINE of the standoff it says nothing any more: gaps are not
+    known as well, and what moves them to and fro moves the load from one contact to the other.
+    """
+    if not has_arrived(c, standoff):
+        return beyond_standoff(c, standoff)
+    return c - standoff if k > FINE * b * standoff else 0.0
 
 
 @kernel
