@@ -16,7 +16,7 @@ from dojo_py.jit import kernel, pasted
 from dojo_py.solver.block_ldu import clear
 from dojo_py.solver.cones import orthant
 from dojo_py.solver.cones.contact import ROWS, condense, motion_residual
-from dojo_py.solver.cones.standoff import beyond, has_arrived, left_of_gap
+from dojo_py.solver.cones.standoff import beyond, has_arrived, left_of_gap, missing_product
 from dojo_py.solver.double_double import add_triple_product
 from dojo_py.solver.octet import WIDTH, load, minus, plus, store, times
 
@@ -242,8 +242,7 @@ def _put_rows(W, row, col, C, M, nc, k):
 def _condense_limit(L, W, m, l, first, n, h, kn, corrected, M, f, s):
     """Fold limit m onto the coordinate rows of its node, of coordinates first, first + 1, …."""
     gamma, slack = W.lim[m, 0], W.lim[m, 1]
-    left = left_of_gap(gamma, slack, W.limit_standoff[l], kn)
-    r = kn - gamma * left if left != 0.0 else 0.0
+    r = missing_product(gamma, slack, W.limit_standoff[l], kn)
     if corrected:
         r -= W.affine.lim[m, 0] * W.affine.lim[m, 1]
     sign = L.limit_sign[l]

@@ -12,7 +12,7 @@ from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import solve
 from dojo_py.solver.cones import orthant
 from dojo_py.solver.cones.contact import ROWS, impulse_of, recover_step
-from dojo_py.solver.cones.standoff import beyond, beyond_standoff
+from dojo_py.solver.cones.standoff import beyond, missing_product
 from dojo_py.solver.octet import WIDTH, combine, load, plus, store
 
 ROUNDS = 6
@@ -271,7 +271,7 @@ def _recover_dof(L, W, n, r, dof, more, h, kn, kf, corrected):
 @kernel
 def _limit_target(W, m, kn, corrected):
     """Right-hand side of γ δs + s δγ for limit m."""
-    r = kn - W.lim[m, 0] * beyond_standoff(W.lim[m, 1], W.limit_standoff[W.limit_active[m]])
+    r = missing_product(W.lim[m, 0], W.lim[m, 1], W.limit_standoff[W.limit_active[m]], kn)
     return r - W.affine.lim[m, 0] * W.affine.lim[m, 1] if corrected else r
 
 

@@ -39,6 +39,13 @@ def left_of_gap(b, c, standoff, k):
 
 
 @kernel
+def missing_product(b, c, standoff, k):
+    """What the product of b and the gap c beyond its standoff lacks of k; nothing where the gap stays as it is."""
+    left = left_of_gap(b, c, standoff, k)
+    return k - b * left if left != 0.0 else 0.0
+
+
+@kernel
 def has_arrived(s, standoff):
     """Whether a gap s [m] is at its standoff; none is where there is no standoff."""
     return standoff > 0.0 and NEAREST * standoff <= s <= FARTHEST * standoff
