@@ -11,7 +11,8 @@ and all other contacts hold, and these come as near as they can: the hand pulls 
 but for a hundredth. Where Newton's method does not end with so stiff a pull, one that is ten times softer is tried, and so on: in
 the end only the rest holds. The step is INEXACT, with what is left of the exact rows in its residual.
 Closures that gave way once do so at once in the next step, which then need not fail first; where what is left could be undone in
-a step, it is tried as usual from there. (SNOPT's elastic mode is this idea: Gill, Murray, Saunders 2005.)
+a step, it is tried as usual from there. While as much is left as before, that is tried only in some steps (GAVE_WAY in outcome.py).
+(SNOPT's elastic mode is this idea: Gill, Murray, Saunders 2005.)
 """
 
 import math
@@ -31,8 +32,6 @@ COMPLIANCE = 0.01
 """Of the inverse inertia that a row meets: about the share that is left of a row which nothing contradicts."""
 SOFTER, SOFTEST = 10.0, 100.0
 """Factor from one compliance to the next that is tried, and the last: a pull that undoes a hundredth of what is left of a row."""
-GAVE_WAY = -2.0
-"""W.solved of a body that gave way."""
 
 
 @kernel

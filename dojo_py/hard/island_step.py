@@ -12,13 +12,26 @@ from dojo_py.hard.choice import want_all
 from dojo_py.hard.contact_rows import OVERLAP, start_gap
 from dojo_py.hard.contact_work import throws
 from dojo_py.hard.ghosts import take_ghosts_back
-from dojo_py.hard.giving_way import GAVE_WAY, any_closure, give_way
+from dojo_py.hard.giving_way import any_closure, give_way
 from dojo_py.hard.held_friction import hold_bounds
 from dojo_py.hard.held_points import any_held, release_points
 from dojo_py.hard.impacts import rebound
 from dojo_py.hard.interior_point import INEXACT, SOLVED, STALLED, TOO_FAST, steady
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS
-from dojo_py.hard.outcome import FAILED, STAYED, WAIT, WAITS, note, report_island, waiting, was
+from dojo_py.hard.outcome import (
+    FAILED,
+    STAYED,
+    WAIT,
+    WAITS,
+    as_much,
+    gave_way,
+    in_vain,
+    note,
+    note_gave_way,
+    report_island,
+    waiting,
+    was,
+)
 from dojo_py.hard.parts import in_parts, stand_still, start_parts, stop, take_carried, turns_fast, whole
 from dojo_py.hard.points import copy_point
 from dojo_py.hard.progress import residual_of
@@ -68,26 +81,28 @@ def solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask):
             first += 1
     total, parts, recovery = 0.0, 1, W.options.recovery_speed
     W.halt[0] = 0.0
-    gave_way = kappa == 0.0 and first == 0 and was(W, GAVE_WAY) and any_closure(L, W)
-    if gave_way:
+    steps, left = gave_way(W) if kappa == 0.0 and first == 0 else (0, 0.0)
+    waits = in_vain(steps) and (any_closure(L, W) or _overlap(L, P, Q, W))
+    gives_way = waits or (steps > 0 and any_closure(L, W))
+    if gives_way:
         total += give_way(L, P, Q, A, W, angle, rate, wrench, h, budget, out)
-        if out[0] == SOLVED and out[2] > W.options.recovery_speed:
+        if out[0] == SOLVED and (out[2] > W.options.recovery_speed or (waits and as_much(out[2], left))):
             _report_gave_way(W, total, out)
             return False
-        gave_way = out[0] == SOLVED
+        gives_way = out[0] == SOLVED and any_closure(L, W)
     if first == 0:
-        source = HERE if gave_way else WARM if all_warm(W) else COLD
+        source = HERE if gives_way else WARM if all_warm(W) else COLD
         again = kappa == 0.0 and was(W, STAYED) and _overlap(L, P, Q, W)  # nothing undid it in the last step: one start is enough
-        once = gave_way or again
+        once = gives_way or again
         total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, kappa, source, once, budget, out)
         if out[0] != SOLVED:
             _let_points_go(P, W, out)
-            if may_ask and not gave_way and want_all(L, P, Q, W, h) > 0:
+            if may_ask and not gives_way and want_all(L, P, Q, W, h) > 0:
                 return True
             if _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step, whole or in parts
                 recovery = 0.0
                 total += whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, COLD, False, budget - total, out)
-            if gave_way and out[0] != SOLVED:
+            if gives_way and out[0] != SOLVED:
                 total += give_way(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
                 if out[0] == SOLVED:
                     _report_gave_way(W, total, out)
@@ -215,7 +230,7 @@ def _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, 
 def _report_gave_way(W, total, out):
     """The islands' step ends where closures and overlaps gave way."""
     report_island(W, INEXACT, total, out, 1)
-    note(W, GAVE_WAY)
+    note_gave_way(W, out[2])
 
 
 @kernel

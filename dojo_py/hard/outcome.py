@@ -19,6 +19,15 @@ whose island Newton's method at the end of the path (at_end.py) did not solve, w
 WAIT = 4.0
 """Steps that it waits after it was in vain. (Of a hopper's steps under random controls it solves one in ten.)"""
 
+GAVE_WAY = -2.0
+"""W.solved of bodies of an island whose closures and overlaps gave way (giving_way.py): this minus k + x/(1 + x).
+
+x is the residual that was left [m/s, rad/s], k the number of steps in a row that left as much, to a share AS_MUCH. All other
+attempts were in vain; they are made again only where k is a power of two, in the end after every MOST_STEPS steps.
+"""
+MOST_STEPS = 8
+AS_MUCH = 0.1
+
 
 @kernel
 def report_island(W, status, iterations, out, parts):
@@ -90,3 +99,41 @@ def note(W, what):
     """W.solved of all bodies of the islands is that, which the next step finds in W.warm."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         W.solved[W.members[BODIES, k]] = what
+
+
+@kernel
+def gave_way(W):
+    """(k, x) of the islands in W.span, see GAVE_WAY: (0, 0) where not all gave way, (1, 0) where they did each for itself."""
+    last, same = W.warm[W.members[BODIES, W.span[BODIES, 0]]], True
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        number = W.warm[W.members[BODIES, k]]
+        if number > GAVE_WAY - 1.0:
+            return 0, 0.0
+        same = same and number == last
+    if not same:
+        return 1, 0.0
+    steps = int(GAVE_WAY - last)
+    share = GAVE_WAY - last - steps
+    return steps, share / (1.0 - share)
+
+
+@kernel
+def note_gave_way(W, left):
+    """The islands in W.span gave way, with this residual left [m/s, rad/s]."""
+    steps, before = gave_way(W)
+    steps = steps + 1 if steps > 0 and as_much(left, before) else 1
+    if steps == 2 * MOST_STEPS:
+        steps = MOST_STEPS
+    note(W, GAVE_WAY - steps - min(left / (1.0 + left), 0.999))
+
+
+@kernel
+def as_much(left, before):
+    """Whether the residual that is left is that of the last step."""
+    return abs(left - before) <= AS_MUCH * before
+
+
+@kernel
+def in_vain(steps):
+    """Whether attempts that failed in so many steps in a row are not made in the next one."""
+    return steps & (steps - 1) != 0

@@ -213,7 +213,7 @@ class Work(NamedTuple):
     wanted: np.ndarray  # (number of planes,) 1: candidates that a first solve of this step left out and that would be violated
     wanted_limit: np.ndarray  # (nl,)
     parts: np.ndarray  # (nb,) in how many parts the step of each body was solved; 0: it failed, the body stays
-    solved: np.ndarray  # (nb,) 1 where the step was solved whole; STAYED, FAILED, WAITS (outcome.py), GAVE_WAY (giving_way.py)
+    solved: np.ndarray  # (nb,) 1 where the step was solved whole; STAYED, FAILED, WAITS, GAVE_WAY (outcome.py)
     unmatched: np.ndarray  # (nb,) 1 where no velocity over the step has the momentum at the end of its last part
     pushed: np.ndarray  # (nb, 6) momentum that each body has from contacts (contact_work.py)
     begin: np.ndarray  # (nb, 6) momentum at the end of the last interval, angular in the body frame [N s, N m s]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dojo_py import HardSimulator, Status, load_model
+from dojo_py.hard.outcome import GAVE_WAY
 
 BENT = np.array([-1.3, 1.2])
 ARM = """<mujoco><option timestep="0.01"/><default><geom contype="0" conaffinity="0"/></default><worldbody>
@@ -55,6 +56,33 @@ def test_an_arm_pulled_to_where_it_cannot_go_comes_as_near_as_it_can(sim, target
     back = run(sim, rest, tip(BENT), 50)
     assert all(step.status is Status.SOLVED for step in back[10:])
     assert np.linalg.norm(tip(back[-1].state.qpos) - tip(BENT)) < 1e-8
+
+
+@pytest.mark.parametrize(("beyond", "most"), [(1e-2, 12), (1e-3, 12)])
+def test_a_target_that_stays_a_little_out_of_reach_costs_little(sim, beyond, most):
+    """By less than `recovery_speed` undoes in a step: what was in vain is tried again in every eighth step only.
+
+    Iterations a step in the mean: measured 9 and 7, of all tried in every step 24 and 27. The motion is the same bit for bit.
+    """
+    reach = np.hypot(0.4 + 0.4 * np.cos(np.deg2rad(10)), 0.4 * np.sin(np.deg2rad(10)))
+    place = (reach + beyond, 0.0, 1.0)
+    state = run(sim, bent(sim), place, 60)[-1].state
+    away = run(sim, state, place, 36)
+    assert all(step.status is Status.INEXACT and 0.5 * beyond < 0.01 * step.residual < 2.0 * beyond for step in away)
+    assert np.mean([step.iterations for step in away]) < most
+    trying = run(sim, with_all_tried(sim, state), place, 1)
+    for step in away:
+        assert np.array_equal(trying[-1].state.qpos, step.state.qpos)
+        trying = run(sim, with_all_tried(sim, trying[-1].state), place, 1)
+    back = run(sim, away[-1].state, (0.75, 0.0, 1.0), 15)
+    assert all(step.status is Status.SOLVED for step in back[12:])
+
+
+def with_all_tried(sim, state):
+    """The state with a first step after which closures gave way as its last: the next waits for nothing."""
+    impulses, bodies = state.exact.impulses.copy(), len(sim.world.layout.mass)
+    impulses[:bodies] = np.maximum(impulses[:bodies], GAVE_WAY - 1.0)
+    return dataclasses.replace(state, exact=dataclasses.replace(state.exact, impulses=impulses))
 
 
 def tip(qpos):
