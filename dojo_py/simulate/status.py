@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import IntEnum
 
 
@@ -26,6 +27,18 @@ class Status(IntEnum):
 LOST = (Status.SINGULAR, Status.NOT_FINITE)
 """Statuses after which the state did not move in either mode: an episode ends there."""
 
+MILDEST_FIRST = (
+    Status.SOLVED, Status.INEXACT, Status.TOO_MANY_CONTACTS, Status.MAX_ITERATIONS, Status.STALLED, Status.TOO_FAST, *LOST,
+)  # fmt: skip
+SEVERITY = tuple(MILDEST_FIRST.index(status) for status in Status)
+"""Of each status by its number, for kernels: the larger the worse."""
+
+
+def worst(statuses: Iterable[int]) -> Status:
+    """The worst of several: a failure counts more than a step that is INEXACT, whatever their numbers."""
+    return max((Status(int(status)) for status in statuses), key=MILDEST_FIRST.index, default=Status.SOLVED)
+
+
 _MESSAGES = {
     Status.SOLVED: "converged",
     Status.MAX_ITERATIONS: "iteration limit: raise max_iterations or subdivisions, or reduce a timestep that is large for the "
@@ -36,7 +49,7 @@ _MESSAGES = {
     Status.NOT_FINITE: "the solution overflowed and the state before the step is kept: reduce the timestep, or look for extreme "
     "masses, stiffnesses or controls",
     Status.INEXACT: "the tolerances were not met: the state is the best point found, with the step's residual and complementarity; "
-    "reduce the timestep, raise max_iterations, or look for overlaps that nothing can undo and constraints that contradict "
-    "each other",
+    "reduce the timestep, raise max_iterations (soft mode: iterations), or look for overlaps that nothing can undo and constraints "
+    "that contradict each other",
     Status.TOO_MANY_CONTACTS: "contacts beyond the work arrays were dropped, the result ignores them: reduce the colliding geoms",
 }
