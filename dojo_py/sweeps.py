@@ -56,10 +56,11 @@ def _build(data: bytes) -> Any:
     kind, made, *how = pickle.loads(data)
     if kind == "soft":
         timestep, options = how
-        return SoftSimulator(made, timestep, options)
+        return SoftSimulator(made, timestep, options=options)
     if kind == "hard":
         timestep, friction, options, changes = how
-        sim = HardSimulator(made, timestep, friction, options, "skip")  # (what was left out has been said where it was built)
+        # (what was left out has been said where it was built)
+        sim = HardSimulator(made, timestep, friction=friction, options=options, unsupported="skip")
         for values in changes:
             sim = sim.with_parameters(values)
         return sim

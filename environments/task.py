@@ -119,7 +119,7 @@ class Task:
 
     @property
     def sim(self) -> Any:
-        """HardSimulator or SoftSimulator."""
+        """The Simulator of this mode."""
         return build_simulator(self)
 
     @property

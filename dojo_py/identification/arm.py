@@ -53,7 +53,7 @@ def sensitivity(sim: Any, recordings: list[Recording], bodies: list[str], kappa:
     for recording in recordings:
         for k in range(recording.first, len(recording.qpos) - 1, every):
             state = sim.initial_state(*measured_state(recording, sim, k))
-            lin = sim.linearize(state, recording.controls(sim.model.nu)[k], kappa, parameters=names)
+            lin = sim.linearize(state, recording.controls(sim.model.nu)[k], kappa=kappa, parameters=names)
             bodies_part = [
                 np.hstack([lin.parameters[name] for name in names[3 * i : 3 * i + 3]]) @ turn for i, turn in enumerate(turns)
             ]

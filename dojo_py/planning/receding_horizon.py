@@ -121,7 +121,8 @@ class Controller:
         controls = np.vstack([plan.controls[s:], *(plan.controls[-1] if self.tail is None else self.tail(t) for t in times)])
         gains = np.concatenate([plan.gains[s:], np.zeros_like(plan.gains[:s])])
         old = Path([*plan.states[s:], *plan.states[-1:] * s], controls, np.zeros(gains.shape[::2]))
-        none, motion = np.zeros_like(controls), self.options.motion_kappa(self.options.kappas[0])
+        options = self.options.of_mode(self.sim)
+        none, motion = np.zeros_like(controls), options.motion_kappa(options.kappas[0])
         paths = [follow(self.sim, old, none, K, 0.0, self.limits, motion, start=state) for K in (gains, np.zeros_like(gains))]
         return controls, [path for path in paths if path is not None]
 

@@ -84,7 +84,7 @@ def roll_all(sim: Any, start: State, controls: Array, threads: int | None) -> li
     """Hard motions of controls (N, T, nu)."""
     if hasattr(sim, "rollout_batch"):
         try:
-            return list(sim.rollout_batch(start, controls, threads))
+            return list(sim.rollout_batch(start, controls, threads=threads))
         except ValueError:  # one of them leaves the simulator's domain: which one is found below
             pass
     return [rollout(sim, start, u) for u in controls]

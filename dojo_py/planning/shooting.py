@@ -128,7 +128,7 @@ def linearise(
     """
     if threads == 1 and type(sim) is HardSimulator and not path.gaps.any():
         at = DEFAULT_KAPPA if kappa is None else kappa
-        run = sim.rollout(path.states[0], path.controls, None, motion, False, True, at)
+        run = sim.rollout(path.states[0], path.controls, kappa=motion, maximal=False, linearize=True, gradient_kappa=at)
         if same_motion(sim.model, path.states, run.qpos, run.qvel, run.act):
             assert run.A is not None and run.B is not None
             return run.A, run.B

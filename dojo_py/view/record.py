@@ -87,7 +87,7 @@ def simulator_of(model: Any, trajectory: Any) -> tuple[Any, Any]:
             return model, SoftSimulator(model, timestep)
         from dojo_py.hard.simulator import HardSimulator
 
-        return model, HardSimulator(model, timestep, told.get("friction", "cone"), unsupported="skip")
+        return model, HardSimulator(model, timestep, friction=told.get("friction", "cone"), unsupported="skip")
     except (ModelError, ValueError, TypeError, AttributeError):
         return model, None
 
