@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from dojo_py.simulate.simulator import Stepping
 from dojo_py.simulate.values import check_fields, real_array, real_number, shown, text_of
 
 DEFAULT_KAPPA = 3e-4
@@ -110,7 +111,7 @@ class Options:
         if levels.ndim != 1 or not len(levels) or not (np.all(levels > 0) and np.all(np.isfinite(levels))):
             raise ValueError(f"Options: kappa={shown(self.kappa)} must be positive [N m s], one number or several")
 
-    def of_mode(self, sim: Any) -> Options:
+    def of_mode(self, sim: Stepping) -> Options:
         """The same for this simulator: without κ in the soft mode."""
         return self if getattr(sim, "mode", "hard") == "hard" else replace(self, kappa=None, rollout_kappa=None)
 

@@ -23,6 +23,7 @@ from dojo_py.planning.solver import ilqr
 from dojo_py.progress import Progress
 from dojo_py.simulate.arguments import state_of
 from dojo_py.simulate.results import State
+from dojo_py.simulate.simulator import Stepping
 from dojo_py.simulate.values import count, function_of, having, real_array, shown
 
 Array = np.ndarray
@@ -67,7 +68,7 @@ class Timing:
 class Controller:
     """Plans from every state it is shown, and remembers the plan for the next one."""
 
-    sim: Any
+    sim: Stepping
     objective: Objective
     controls: Array
     """(T, nu) of the first plan; its length is the horizon."""
@@ -151,7 +152,7 @@ class Run:
 
 
 def mpc(
-    sim: Any,
+    sim: Stepping,
     state: State,
     controller: Controller,
     steps: int,
@@ -191,7 +192,8 @@ def mpc(
                 k, part = divmod(j, ratio)
                 u = np.clip(plan.control(k, states[-1], sim.model, part / ratio), *controller.limits)
                 outside = None if disturbance is None else disturbance(states[-1].time)
-                step = sim.step(states[-1], u, **({} if outside is None else {"wrenches": outside}))
+                more: dict[str, Any] = {} if outside is None else {"wrenches": outside}
+                step = sim.step(states[-1], u, **more)
                 unsolved += int(step.status != 0)
                 states.append(step.state)
                 controls.append(u)

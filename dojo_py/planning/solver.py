@@ -32,6 +32,7 @@ from dojo_py.planning.status import PlanStatus, judged
 from dojo_py.progress import Progress
 from dojo_py.simulate.arguments import options_of, state_of
 from dojo_py.simulate.results import State
+from dojo_py.simulate.simulator import Stepping
 from dojo_py.simulate.values import function_of, shown
 
 Array = np.ndarray
@@ -45,7 +46,7 @@ Callback = Callable[[Iteration, Path], Any]
 
 
 def ilqr(
-    sim: Any,
+    sim: Stepping,
     state: State,
     controls: Array,
     *,
@@ -91,7 +92,7 @@ def ilqr(
         return Planner(problem, options, callback, bar.advance).run(state, u, states, paths)
 
 
-def _check_width(sim: Any, options: Options) -> None:
+def _check_width(sim: Stepping, options: Options) -> None:
     """ValueError when the simulator's derivatives are no differences."""
     if options.difference_width is not None and hasattr(sim, "linearize"):
         if getattr(sim, "mode", "") == "hard" or "epsilon" not in inspect.signature(sim.linearize).parameters:

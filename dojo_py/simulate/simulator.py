@@ -19,35 +19,13 @@ from dojo_py.simulate.trajectory import Trajectory
 Array = np.ndarray
 
 
-@runtime_checkable
-class Simulator(Protocol):
-    """What HardSimulator and SoftSimulator have in common; n = 2nv + na, tangents are [δq, δv, δact] of `model.difference`.
-
-    A step that fails (`Status`) leaves the state as it was and takes no time; a roll-out tries again from there with its next
-    control. Nothing is NaN, and no call changes its arguments. Raises ValueError, before any kernel runs, for arrays of other
-    shapes, numbers that are not finite, and for arguments that have no meaning in the mode; TypeError for what is no State,
-    Trajectory or list of names. What follows from the models of contact stays different: the hard mode refuses quaternions that
-    are not unit ones and velocities that turn a body by half a turn within a step, the soft one scales the former, as MuJoCo does.
-    """
+class Stepping(Protocol):
+    """What makes steps of a model: the part of a Simulator that planners cannot do without."""
 
     model: Any
     """The Model; in the soft mode a mujoco.MjModel, too."""
     timestep: float
     """[s]"""
-
-    @property
-    def mode(self) -> str:
-        """`hard` or `soft`."""
-
-    def initial_state(
-        self,
-        qpos: Array | None = None,
-        qvel: Array | None = None,
-        *,
-        act: Array | None = None,
-        keyframe: str | int | None = None,
-    ) -> State:
-        """State at qpos (nq,), qvel (nv,), act (na,): what is given, else the keyframe's, else the model's initial pose at rest."""
 
     def step(
         self,
@@ -63,6 +41,32 @@ class Simulator(Protocol):
         kappa [N m s]: hard mode: solve the relaxed problem b∘c = κ e; None: the hard limit. wrenches (nbody, 6): world force
         and torque about the bodies' centres of mass [N, N m]. joint_forces (nv,): along the joints' coordinates [N, N m].
         """
+
+
+@runtime_checkable
+class Simulator(Stepping, Protocol):
+    """What HardSimulator and SoftSimulator have in common; n = 2nv + na, tangents are [δq, δv, δact] of `model.difference`.
+
+    A step that fails (`Status`) leaves the state as it was and takes no time; a roll-out tries again from there with its next
+    control. Nothing is NaN, and no call changes its arguments. Raises ValueError, before any kernel runs, for arrays of other
+    shapes, numbers that are not finite, and for arguments that have no meaning in the mode; TypeError for what is no State,
+    Trajectory or list of names. What follows from the models of contact stays different: the hard mode refuses quaternions that
+    are not unit ones and velocities that turn a body by half a turn within a step, the soft one scales the former, as MuJoCo does.
+    """
+
+    @property
+    def mode(self) -> str:
+        """`hard` or `soft`."""
+
+    def initial_state(
+        self,
+        qpos: Array | None = None,
+        qvel: Array | None = None,
+        *,
+        act: Array | None = None,
+        keyframe: str | int | None = None,
+    ) -> State:
+        """State at qpos (nq,), qvel (nv,), act (na,): what is given, else the keyframe's, else the model's initial pose at rest."""
 
     def rollout(
         self,

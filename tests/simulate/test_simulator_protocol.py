@@ -12,7 +12,7 @@ from dojo_py.simulate.simulator import Simulator, kappa_of_mode
 from dojo_py.simulate.status import LOST, MILDEST_FIRST, SEVERITY, worst
 
 MODES = {"hard": HardSimulator, "soft": SoftSimulator}
-METHODS = sorted(name for name, found in vars(Simulator).items() if inspect.isfunction(found) and name[0] != "_")
+METHODS = sorted(name for name, _ in inspect.getmembers(Simulator, inspect.isfunction) if name[0] != "_")
 BEYOND = {"initial_state": 2, "step": 2, "rollout": 2, "rollout_batch": 2, "linearize": 2, "rollout_vjp": 2}
 """First arguments, which may be given by their places; one of the other methods."""
 OVERFLOWS = 1.7e308
