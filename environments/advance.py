@@ -11,7 +11,7 @@ import numpy as np
 
 from dojo_py.simulate.results import Contacts, State
 from dojo_py.simulate.simulator import kappa_of_mode
-from dojo_py.simulate.status import LOST, Status, worst
+from dojo_py.simulate.status import LOST, Status
 
 Array = np.ndarray
 
@@ -40,7 +40,7 @@ def advance(task: Any, states: Sequence[State], actions: Array, threads: int | N
     if kept:
         held = np.repeat(controls[:, None], kept, axis=1)
         trajectories = task.sim.rollout_batch(states, held, threads=threads, kappa=kappa)
-        status = np.array([worst(t.status) for t in trajectories])
+        status = np.array([Status.worst(t.status) for t in trajectories])
         states = [t.final_state for t in trajectories]
     if not task.wants_contacts:
         return [Moved(s, None, Status(int(k))) for s, k in zip(states, status, strict=True)]
@@ -49,7 +49,7 @@ def advance(task: Any, states: Sequence[State], actions: Array, threads: int | N
     else:
         with ThreadPoolExecutor(threads) as pool:  # the kernel releases the interpreter lock
             steps = list(pool.map(lambda s, u: task.sim.step(s, u, kappa=kappa), states, controls))
-    return [Moved(s.state, s.contacts, worst((s.status, k))) for s, k in zip(steps, status, strict=True)]
+    return [Moved(s.state, s.contacts, Status.worst((s.status, k))) for s, k in zip(steps, status, strict=True)]
 
 
 def differentiate(task: Any, state: State, action: Array, kappa: float | None) -> tuple[Array, Array, State]:

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.mechanism.enums import JointType
 from dojo_py.planning.batches import Points, columns
 from dojo_py.simulate.results import Linearization, State
 from dojo_py.simulate.simulator import Stepping
 
 Array = np.ndarray
 
-FREE, BALL = 0, 1
+FREE, BALL = int(JointType.FREE), int(JointType.BALL)
 """Codes of joint types with a quaternion."""
 WIDTH = float(np.finfo(float).eps ** (1 / 3))
 

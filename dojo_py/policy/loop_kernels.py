@@ -29,10 +29,11 @@ from dojo_py.by_address import FRESH, GO, STOP, reader_of
 from dojo_py.collision.contact_columns import FRAME, GEOMS, IMPULSE
 from dojo_py.handles import Struct
 from dojo_py.jit import entry, kernel
+from dojo_py.mechanism.enums import JointType
 from dojo_py.policy import loop_counts as at
 from dojo_py.simulate.status import LOST, SEVERITY
 
-FREE, BALL = 0, 1
+FREE, BALL = int(JointType.FREE), int(JointType.BALL)
 SINGULAR, NOT_FINITE = (int(status) for status in LOST)
 """The state did not move."""
 DIFFERENCE = 1e-6

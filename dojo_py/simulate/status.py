@@ -23,6 +23,11 @@ class Status(IntEnum):
         """One sentence for the user."""
         return _MESSAGES[self]
 
+    @classmethod
+    def worst(cls, statuses: Iterable[int]) -> Status:
+        """Of several: a failure counts more than a step that is INEXACT, whatever their numbers; of none SOLVED."""
+        return max((cls(int(status)) for status in statuses), key=MILDEST_FIRST.index, default=cls.SOLVED)
+
 
 LOST = (Status.SINGULAR, Status.NOT_FINITE)
 """Statuses after which the state did not move in either mode: an episode ends there."""
@@ -32,11 +37,6 @@ MILDEST_FIRST = (
 )  # fmt: skip
 SEVERITY = tuple(MILDEST_FIRST.index(status) for status in Status)
 """Of each status by its number, for kernels: the larger the worse."""
-
-
-def worst(statuses: Iterable[int]) -> Status:
-    """The worst of several: a failure counts more than a step that is INEXACT, whatever their numbers."""
-    return max((Status(int(status)) for status in statuses), key=MILDEST_FIRST.index, default=Status.SOLVED)
 
 
 _MESSAGES = {

@@ -10,6 +10,7 @@ import numpy as np
 from dojo_py.arrays import clear, clear_rows, copy, copy_rows
 from dojo_py.by_address import FRESH, STOP, call_back
 from dojo_py.jit import entry, kernel
+from dojo_py.mechanism.enums import DisableBit, Integrator
 from dojo_py.simulate.status import LOST, Status
 from dojo_py.soft.contact_table import fill_contacts
 from dojo_py.soft.energy import energy_momentum
@@ -21,8 +22,8 @@ from dojo_py.soft.noted import note
 from dojo_py.soft.runge_kutta import begin, finish, next_stage
 from dojo_py.soft.workspace import FULL, NCON, NEFC
 
-EULER, RK4, IMPLICIT, IMPLICITFAST = range(4)
-DISABLE_WARMSTART = 1 << 9
+EULER, RK4, IMPLICIT, IMPLICITFAST, _ = map(int, Integrator)
+DISABLE_WARMSTART = int(DisableBit.WARMSTART)
 SOLVED, INEXACT, TOO_MANY_CONTACTS, SINGULAR, NOT_FINITE = (
     int(status) for status in (Status.SOLVED, Status.INEXACT, Status.TOO_MANY_CONTACTS, *LOST)
 )

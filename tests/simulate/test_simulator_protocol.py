@@ -9,7 +9,7 @@ from dojo_py import HardSimulator, SoftSimulator, State, Status, load_model
 from dojo_py.identification import Recording, rollout_errors
 from dojo_py.planning import Options, control_cost, ilqr
 from dojo_py.simulate.simulator import Simulator, kappa_of_mode
-from dojo_py.simulate.status import LOST, MILDEST_FIRST, SEVERITY, worst
+from dojo_py.simulate.status import LOST, MILDEST_FIRST, SEVERITY
 
 MODES = {"hard": HardSimulator, "soft": SoftSimulator}
 METHODS = sorted(name for name, _ in inspect.getmembers(Simulator, inspect.isfunction) if name[0] != "_")
@@ -254,8 +254,8 @@ def test_kappa_is_for_simulators_with_a_central_path(hard, soft):
 def test_the_worst_status_is_a_failure():
     """INEXACT has the largest number, and is the mildest of what is not SOLVED."""
     assert set(MILDEST_FIRST) == set(Status) and MILDEST_FIRST[:2] == (Status.SOLVED, Status.INEXACT)
-    assert worst([Status.INEXACT, Status.NOT_FINITE, Status.SOLVED]) is Status.NOT_FINITE
-    assert worst([7, 0]) is Status.INEXACT and worst([]) is Status.SOLVED
+    assert Status.worst([Status.INEXACT, Status.NOT_FINITE, Status.SOLVED]) is Status.NOT_FINITE
+    assert Status.worst([7, 0]) is Status.INEXACT and Status.worst([]) is Status.SOLVED
     assert [MILDEST_FIRST[SEVERITY[status]] for status in Status] == list(Status)
 
 
@@ -264,4 +264,4 @@ def test_closed_loops_keep_the_worst_status():
 
     for a in Status:
         for b in Status:
-            assert worse.py_func(int(a), int(b)) == worst((a, b))
+            assert worse.py_func(int(a), int(b)) == Status.worst((a, b))

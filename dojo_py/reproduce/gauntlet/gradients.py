@@ -276,7 +276,7 @@ def check_rollout(bench: Bench, tally: Tally, part: str) -> None:
     weights = rng.normal(size=(len(u) + 1, len(bench.weight))) * bench.weight
     gradient = sim.rollout_vjp(run, weights)
     if np.any(gradient.status):
-        tally.add("refused", 1, 0, 0.0, f"{part}rollout_vjp: {Status(int(gradient.status.max())).name}")
+        tally.add("refused", 1, 0, 0.0, f"{part}rollout_vjp: {Status.worst(gradient.status).name}")
         return
     direction = rng.normal(size=len(bench.weight)) / bench.weight
     push = rng.uniform(-1, 1, u.shape) * np.array([min(room(bench.model, c, k) for c in u) for k in range(u.shape[1])]).clip(0, 1)
