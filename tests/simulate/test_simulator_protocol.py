@@ -1,5 +1,6 @@
 """One protocol for both modes: the same signatures, the same errors, the same state after a step that failed."""
 
+import dataclasses
 import inspect
 
 import numpy as np
@@ -10,6 +11,7 @@ from dojo_py.identification import Recording, rollout_errors
 from dojo_py.planning import Options, control_cost, ilqr
 from dojo_py.simulate.simulator import Simulator, kappa_of_mode
 from dojo_py.simulate.status import LOST, MILDEST_FIRST, SEVERITY
+from dojo_py.soft import differences
 
 MODES = {"hard": HardSimulator, "soft": SoftSimulator}
 METHODS = sorted(name for name, _ in inspect.getmembers(Simulator, inspect.isfunction) if name[0] != "_")
@@ -144,10 +146,10 @@ def test_wrong_arguments_have_the_same_error(arm, name, given, error, text):
         call(arm, name, **given)
 
 
-def pushed(sim):
+def pushed(sim, wrench=OVERFLOWS):
     """Start, controls, wrenches of five steps, of which the second cannot be simulated."""
     wrenches = np.zeros((5, sim.model.nbody, 6))
-    wrenches[1, 1, 3] = OVERFLOWS
+    wrenches[1, 1, [0, 3]] = wrench
     return sim.initial_state(keyframe="home"), np.zeros((5, sim.model.nu)), wrenches
 
 
@@ -164,9 +166,11 @@ def test_a_step_that_fails_leaves_the_state_and_its_time(box):
     assert not np.isnan([step.residual, step.complementarity]).any() and step.iterations >= 0
 
 
+@pytest.mark.parametrize("wrench", [1e200, OVERFLOWS])
 @pytest.mark.parametrize("linearize", [False, True])
-def test_a_rollout_tries_again_after_a_step_that_failed(box, linearize):
-    state, controls, wrenches = pushed(box)
+def test_a_rollout_tries_again_after_a_step_that_failed(box, linearize, wrench):
+    """With the smaller wrench accelerations are numbers, and what the soft mode's solver minimises is not."""
+    state, controls, wrenches = pushed(box, wrench)
     h = box.timestep
     trajectory = box.rollout(state, controls, wrenches=wrenches, linearize=linearize)
     assert trajectory.status.tolist() == [0, 5, 0, 0, 0] and trajectory.substeps.tolist() == [1, 0, 1, 1, 1]
@@ -188,6 +192,18 @@ def test_a_step_that_fails_has_no_derivatives(box):
     found = box.linearize(state, controls[0], wrenches=wrenches[1])
     assert found.status in LOST and not found.A.any() and not found.B.any()
     assert np.array_equal(found.next_state.qpos, state.qpos) and found.next_state.time == state.time
+
+
+def test_differences_beside_a_step_that_fails(soft):
+    """The step itself is fine, one that is moved by a column is not: no derivatives, and its status."""
+    start = soft.initial_state()
+
+    def step(state, control):
+        one = soft.rollout(state, control[None])
+        return dataclasses.replace(one, status=np.array([Status.SINGULAR])) if state.qvel[0] > 0.0 else one
+
+    found = differences.linearize(soft.model, step, start, np.zeros(1), 1e-6, True)
+    assert found.status is Status.SINGULAR and not found.A.any() and not found.B.any()
 
 
 def test_gradients_say_which_steps_failed(box):
