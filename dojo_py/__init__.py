@@ -25,6 +25,7 @@ _EXPORTS = {
     "HardSimulator": "dojo_py.hard.simulator",
     "HardOptions": "dojo_py.hard.options",
     "SoftSimulator": "dojo_py.soft",
+    "Simulator": "dojo_py.simulate.simulator",
     "State": "dojo_py.simulate.results",
     "Status": "dojo_py.simulate.status",
     "Trajectory": "dojo_py.simulate.trajectory",

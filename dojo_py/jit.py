@@ -54,8 +54,8 @@ pasted: Any = njit(inline="always", **OPTIONS)
 
 
 FILES = (
-    "arrays.py", "by_address.py", "compiler.py", "disjoint_sets.py", "handles.py", "indices.py", "jit.py", "passes.py",
-    "policy/loop_counts.py", "rotation.py", "simulate/status.py",
+    "arrays.py", "by_address.py", "compiler.py", "disjoint_sets.py", "handles.py", "indices.py", "jit.py",
+    "mechanism/enums.py", "passes.py", "policy/loop_counts.py", "rotation.py", "simulate/status.py",
 )  # fmt: skip
 ROOMS = (
     "actuation/*.py", "collision/**/*.py", "drawing/*.py", "fluid/*.py", "hard/**/*.py", "solver/**/*.py", "soft/**/*.py",

@@ -16,6 +16,7 @@ import numpy as np
 from dojo_py.hard.simulator import HardSimulator
 from dojo_py.simulate.arguments import batch_of
 from dojo_py.simulate.results import State
+from dojo_py.simulate.simulator import Simulator
 from dojo_py.simulate.trajectory import Trajectory
 from dojo_py.simulate.values import having
 from dojo_py.soft import SoftSimulator
@@ -35,7 +36,7 @@ class Recipe:
     data: bytes
 
     @classmethod
-    def of(cls, sim: Any) -> Recipe:
+    def of(cls, sim: Simulator) -> Recipe:
         """Of a HardSimulator, with the values that `with_parameters` gave it, a SoftSimulator, or anything that can be pickled."""
         made: tuple[Any, ...]
         if isinstance(sim, HardSimulator):
@@ -46,20 +47,21 @@ class Recipe:
             made = ("", sim)
         return cls(pickle.dumps(made))
 
-    def simulator(self) -> Any:
+    def simulator(self) -> Simulator:
         """The simulator; one for all equal recipes of a process."""
         return _build(self.data)
 
 
 @lru_cache(maxsize=KEPT)
-def _build(data: bytes) -> Any:
+def _build(data: bytes) -> Simulator:
     kind, made, *how = pickle.loads(data)
     if kind == "soft":
         timestep, options = how
-        return SoftSimulator(made, timestep, options)
+        return SoftSimulator(made, timestep, options=options)
     if kind == "hard":
         timestep, friction, options, changes = how
-        sim = HardSimulator(made, timestep, friction, options, "skip")  # (what was left out has been said where it was built)
+        # (what was left out has been said where it was built)
+        sim = HardSimulator(made, timestep, friction=friction, options=options, unsupported="skip")
         for values in changes:
             sim = sim.with_parameters(values)
         return sim
@@ -67,7 +69,7 @@ def _build(data: bytes) -> Any:
 
 
 def rollout_batch(
-    sim: Any, states: Sequence[State] | State, controls: Array, workers: Workers, *, threads: int = 1, **how: Any
+    sim: Simulator, states: Sequence[State] | State, controls: Array, workers: Workers, *, threads: int = 1, **how: Any
 ) -> list[Trajectory]:
     """`sim.rollout_batch(states, controls, **how)` with the worlds spread over workers; the same numbers bit for bit.
 

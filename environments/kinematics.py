@@ -12,9 +12,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from dojo_py.mechanism.enums import JointType
+
 Array = np.ndarray
 
-FREE, BALL, SLIDE, HINGE = range(4)
+FREE, BALL, SLIDE, HINGE = map(int, JointType)
 
 
 def _kernels() -> Any:

@@ -24,9 +24,10 @@ from dojo_py.simulate.arguments import state_of
 from dojo_py.simulate.results import State
 
 gymnasium = import_gymnasium()
+Env: Any = gymnasium.Env
 
 
-class DojoEnv(gymnasium.Env):
+class DojoEnv(Env):
     """One world. Its dynamics draw no random numbers: the seed decides the start, and the actions the rest, bit for bit.
 
     task: name (see `dojo_py.environments.TASKS`) or a Task; settings and further keywords as in `make_task`.
@@ -84,7 +85,7 @@ class DojoEnv(gymnasium.Env):
         if self._loop is None:
             raise RuntimeError("call reset before step")
         u = action_of("action", action, self.action_space.shape)
-        info = gradients(self.task, self.state, u, self._kappa) if self._gradients else {}
+        info = gradients(self.task, state_of(self.state), u, self._kappa) if self._gradients else {}
         self._loop.act(u)
         self._state = None
         seen, reward, over, parts = self._loop.outcome()

@@ -318,7 +318,7 @@ class SuitePhysics:
             self.simulator, self._state = self._simulator(self._base.replace(**written)), None
         d, s = self.data, self._state
         if s is None or not (np.array_equal(d.qpos, s.qpos) and np.array_equal(d.qvel, s.qvel) and np.array_equal(d.act, s.act)):
-            self._state = self.simulator.initial_state(d.qpos, d.qvel, d.act)
+            self._state = self.simulator.initial_state(d.qpos, d.qvel, act=d.act)
             self._state = type(self._state)(**{**self._state.__dict__, "time": d.time})
 
     def _take(self, state: Any) -> None:
@@ -331,7 +331,7 @@ class SuitePhysics:
     def _overlaps(self) -> int:
         """Contacts of MuJoCo's kind at the present coordinates: a soft step lists those that touch at its start."""
         soft, d = SoftSimulator(self.simulator.model), self.data
-        contacts = soft.step(soft.initial_state(d.qpos, d.qvel, d.act)).contacts
+        contacts = soft.step(soft.initial_state(d.qpos, d.qvel, act=d.act)).contacts
         return int(np.count_nonzero(contacts.gap <= 0.0))
 
     @contextmanager

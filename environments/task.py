@@ -18,6 +18,7 @@ import numpy as np
 from dojo_py.environments.advance import Moved, advance, differentiate
 from dojo_py.simulate.own_steps import by_simulator
 from dojo_py.simulate.results import Contacts, State
+from dojo_py.simulate.simulator import Simulator
 from dojo_py.simulate.values import check_fields
 
 Array = np.ndarray
@@ -49,7 +50,7 @@ def _kernels_of(task: Task) -> LoopKernels:
 
 
 @lru_cache(maxsize=64)
-def build_simulator(task: Task) -> Any:
+def build_simulator(task: Task) -> Simulator:
     """The simulator of a task; equal tasks of one process share it (it may be used by several threads)."""
     from dojo_py import HardSimulator, SoftSimulator, load_model
 
@@ -118,8 +119,8 @@ class Task:
     # the simulation
 
     @property
-    def sim(self) -> Any:
-        """HardSimulator or SoftSimulator."""
+    def sim(self) -> Simulator:
+        """The Simulator of this mode."""
         return build_simulator(self)
 
     @property

@@ -29,6 +29,7 @@ from dojo_py.simulate.results import State
 from dojo_py.simulate.values import count, shown
 
 gymnasium = import_gymnasium()
+VectorEnv: Any = gymnasium.vector.VectorEnv
 AutoresetMode = gymnasium.vector.AutoresetMode
 
 
@@ -67,7 +68,7 @@ def mask_of(mask: Any, n: int) -> np.ndarray:
     return mask.copy()
 
 
-class DojoVectorEnv(gymnasium.vector.VectorEnv):
+class DojoVectorEnv(VectorEnv):
     """num_envs worlds; world i with seed s + i lives the same episode as a DojoEnv with that seed, bit for bit.
 
     A world is over where the task ends or after max_episode_steps actions, the task's horizon by default. autoreset_mode, one of
@@ -210,8 +211,8 @@ class DojoVectorEnv(gymnasium.vector.VectorEnv):
         self._elapsed[live] += 1
         truncated[live] = self._elapsed[live] >= self.horizon
         ended = terminated | truncated
-        for i in np.flatnonzero(self._over).tolist():
-            self._start(i)
+        for world in np.flatnonzero(self._over).tolist():
+            self._start(world)
         if self.autoreset_mode is AutoresetMode.SAME_STEP and ended.any():
             infos = self._with_final(live, ended, derivatives, parts)
         else:

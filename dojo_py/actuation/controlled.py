@@ -23,11 +23,12 @@ Activations, those that there are: p, x, T, z, i.
 import math
 
 from dojo_py.jit import kernel
+from dojo_py.mechanism.enums import BiasType, CtrlInput, DynType, GainType
 
-DYN_DCMOTOR, DYN_PID = 5, 6
-GAIN_DCMOTOR, GAIN_PID = 3, 5
-BIAS_DCMOTOR = 3
-POSITION, VELOCITY, FORCE, VOLTAGE = 1, 2, 4, 8
+DYN_DCMOTOR, DYN_PID = int(DynType.DCMOTOR), int(DynType.PID)
+GAIN_DCMOTOR, GAIN_PID = int(GainType.DCMOTOR), int(GainType.PID)
+BIAS_DCMOTOR = int(BiasType.DCMOTOR)
+POSITION, VELOCITY, FORCE, VOLTAGE = (int(bit) for bit in (CtrlInput.POS, CtrlInput.VEL, CtrlInput.FF, CtrlInput.VOLTAGE))
 """Bits of `actuator_ctrlspec`: the controls, in this order."""
 SMALL = 1e-15
 """MuJoCo's mjMINVAL."""

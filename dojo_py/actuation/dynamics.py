@@ -7,8 +7,9 @@ import math
 
 from dojo_py.actuation.muscle import muscle_rate
 from dojo_py.jit import kernel
+from dojo_py.mechanism.enums import DynType
 
-DYN_NONE, DYN_INTEGRATOR, DYN_FILTER, DYN_FILTEREXACT, DYN_MUSCLE = 0, 1, 2, 3, 4
+DYN_NONE, DYN_INTEGRATOR, DYN_FILTER, DYN_FILTEREXACT, DYN_MUSCLE, *_ = map(int, DynType)
 SHORTEST = 1e-15
 """Smallest time constant [s]."""
 

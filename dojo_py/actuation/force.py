@@ -10,9 +10,10 @@ from dojo_py.actuation.muscle import muscle_bias, muscle_gain
 from dojo_py.actuation.short_way import turns_too_many, whole_turn
 from dojo_py.actuation.transmission import SITE
 from dojo_py.jit import kernel
+from dojo_py.mechanism.enums import BiasType, GainType
 
-GAIN_AFFINE, BIAS_AFFINE = 1, 1
-GAIN_MUSCLE, BIAS_MUSCLE = 2, 2
+GAIN_AFFINE, BIAS_AFFINE = int(GainType.AFFINE), int(BiasType.AFFINE)
+GAIN_MUSCLE, BIAS_MUSCLE = int(GainType.MUSCLE), int(BiasType.MUSCLE)
 
 
 @kernel

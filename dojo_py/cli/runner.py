@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dojo_py.simulate.simulator import Simulator
+
 if TYPE_CHECKING:
     from dojo_py.mechanism.model import Model
 
@@ -17,8 +19,8 @@ PER_STEP = ("control", "status", "iterations", "residual", "complementarity", "m
 """Arrays of a trajectory with one row a step; the others have one a state."""
 
 
-def make_simulator(model: Model, mode: str, timestep: float, friction: str | None) -> Any:
-    """HardSimulator or SoftSimulator."""
+def make_simulator(model: Model, mode: str, timestep: float, friction: str | None) -> Simulator:
+    """The simulator of this mode."""
     if mode == "soft":
         from dojo_py import SoftSimulator
 
@@ -28,7 +30,7 @@ def make_simulator(model: Model, mode: str, timestep: float, friction: str | Non
     return HardSimulator(model, timestep=timestep, friction=friction or "cone")
 
 
-def roll_out(sim: Any, state: Any, controls: np.ndarray, advance: Callable[[int], None]) -> tuple[Any, Any]:
+def roll_out(sim: Simulator, state: Any, controls: np.ndarray, advance: Callable[[int], None]) -> tuple[Any, Any]:
     """(trajectory, last state) of all controls (T, nu); calls `advance` with the steps done since the last call."""
     size = max(1, -(-len(controls) // CHUNKS))
     parts = []
@@ -52,7 +54,7 @@ def join(parts: Sequence[Any]) -> Any:
     return dataclasses.replace(parts[-1], **joined)
 
 
-def summarise(sim: Any, first: Any, last: Any, trajectory: Any, wall: float, prepared: float) -> list[tuple[str, str]]:
+def summarise(sim: Simulator, first: Any, last: Any, trajectory: Any, wall: float, prepared: float) -> list[tuple[str, str]]:
     """The table under a simulation: name, figure with unit."""
     steps = len(trajectory.status)
     simulated = float(trajectory.time[-1] - trajectory.time[0])

@@ -17,8 +17,9 @@ import numpy as np
 
 from dojo_py.collision.vectors import dot, row, turned, turned_back
 from dojo_py.jit import kernel
+from dojo_py.mechanism.enums import GeomType
 
-PLANE, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = 0, 2, 3, 4, 5, 6, 7
+PLANE, _, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = map(int, GeomType)
 
 RIM, SIDE, CAP = 0, 1, 2
 """What of a cylinder touches."""

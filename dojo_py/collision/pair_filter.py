@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dojo_py.mechanism.enums import DisableBit
+
 Array = np.ndarray
 
-DISABLE_FILTERPARENT = 1 << 10
+DISABLE_FILTERPARENT = int(DisableBit.FILTERPARENT)
 AT_ONCE = 1 << 20
 """Pairs that are looked at in one go: bounds the memory of the intermediate arrays."""
 

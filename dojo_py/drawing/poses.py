@@ -12,11 +12,12 @@ import numpy as np
 
 from dojo_py.jit import entry, kernel
 from dojo_py.mechanism import quaternion
+from dojo_py.mechanism.enums import JointType
 from dojo_py.rotation import quat_mul, quat_normalise
 
 Array = np.ndarray
 
-FREE, BALL, SLIDE, HINGE = range(4)
+FREE, BALL, SLIDE, HINGE = map(int, JointType)
 TREE = ("body_parentid", "body_jntadr", "body_jntnum", "jnt_type", "jnt_qposadr")
 FRAMES = ("body_pos", "body_quat", "jnt_pos", "jnt_axis", "qpos0")
 """Arrays of the model that say where its bodies are."""

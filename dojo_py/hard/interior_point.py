@@ -29,11 +29,12 @@ from dojo_py.hard.progress import centring, inside_rotation_domain, inside_servo
 from dojo_py.hard.recover import recover
 from dojo_py.hard.residuals import evaluate_motion, evaluate_rows
 from dojo_py.jit import kernel
+from dojo_py.simulate.status import Status
 from dojo_py.solver.block_ldu import factorise, solve
 from dojo_py.solver.cones.contact import ROWS
 from dojo_py.solver.cones.standoff import has_arrived
 
-SOLVED, MAX_ITERATIONS, STALLED, SINGULAR, TOO_FAST, NOT_FINITE, INEXACT = 0, 1, 2, 3, 4, 5, 7
+SOLVED, MAX_ITERATIONS, STALLED, SINGULAR, TOO_FAST, NOT_FINITE, _, INEXACT = map(int, Status)
 
 LINE_SEARCH = 8
 """Most halvings of a step."""

@@ -26,6 +26,7 @@ from dojo_py.simulate.arguments import (
     batch_of,
     control_of,
     controls_of,
+    coordinates_of,
     late_controls,
     names_of,
     options_of,
@@ -40,7 +41,7 @@ from dojo_py.simulate.arguments import (
     vector,
 )
 from dojo_py.simulate.history import history_size, on_their_way, sent
-from dojo_py.simulate.poses import PointJacobian, Poses, point_jacobian, poses_of
+from dojo_py.simulate.poses import HasPoses
 from dojo_py.simulate.readings import NOTHING
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
 from dojo_py.simulate.reverse import (
@@ -49,8 +50,9 @@ from dojo_py.simulate.reverse import (
     check_same_states,
     check_timestep,
     cotangents_of,
-    pull_back,
+    recorded_gradient,
 )
+from dojo_py.simulate.simulator import refuse
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory
 from dojo_py.simulate.values import count, having, truth_of
@@ -69,18 +71,22 @@ def _same(a: Array, b: Any) -> bool:
     return a is b or np.array_equal(a, b)
 
 
-class HardSimulator:
+class HardSimulator(HasPoses):
     """Simulates a model with hard contact: a variational integrator and an interior-point method for every step.
 
     model: a dojo_py.Model, or what `load_model` takes (a file, the name of a shipped model).
     timestep [s] replaces the model's. friction: "cone" (Coulomb), "pyramid" (its linearisation) or "none". unsupported: "error"
-    refuses what the hard mode does not simulate, by name; "warn" and "skip" leave it out. May be shared between threads.
+    refuses what the hard mode does not simulate, by name; "warn" and "skip" leave it out. May be shared between threads. Methods:
+    as in `Simulator`, and those about parameters and the central path.
     """
+
+    mode = "hard"
 
     def __init__(
         self,
         model: Any,
         timestep: float | None = None,
+        *,
         friction: str = "cone",
         options: HardOptions | None = None,
         unsupported: str = "error",
@@ -128,7 +134,12 @@ class HardSimulator:
     # states and inputs
 
     def initial_state(
-        self, qpos: Array | None = None, qvel: Array | None = None, act: Array | None = None, keyframe: str | int | None = None
+        self,
+        qpos: Array | None = None,
+        qvel: Array | None = None,
+        *,
+        act: Array | None = None,
+        keyframe: str | int | None = None,
     ) -> State:
         """State at time 0: the given coordinates, else those of the keyframe, else the model's initial pose at rest.
 
@@ -157,6 +168,7 @@ class HardSimulator:
         self,
         state: State,
         control: Array | None = None,
+        *,
         kappa: float | None = None,
         wrenches: Array | None = None,
         joint_forces: Array | None = None,
@@ -169,7 +181,7 @@ class HardSimulator:
         where none is usable, stay as they are while a Status says why. When nothing moved the state is the one before.
         """
         if (at := self._at(state)) is not self:
-            return at.step(state, control, kappa, wrenches, joint_forces)
+            return at.step(state, control, kappa=kappa, wrenches=wrenches, joint_forces=joint_forces)
         start, u = self._checked(state), control_of(self.model, control)
         quiet = wrenches is None and joint_forces is None
         outside = self._quiet if quiet else outside_of(self.model, wrenches, joint_forces, 1)
@@ -198,19 +210,21 @@ class HardSimulator:
         self,
         state: State,
         controls: Array,
-        wrenches: Array | None = None,
+        *,
         kappa: float | None = None,
-        maximal: bool = True,
+        wrenches: Array | None = None,
+        joint_forces: Array | None = None,
+        maximal: bool | None = None,
         linearize: bool = False,
         gradient_kappa: float | None = None,
         parameters: Sequence[str] | None = None,
-        joint_forces: Array | None = None,
     ) -> Trajectory:
         """Steps with controls (T, nu), wrenches (nbody, 6) or (T, nbody, 6) and joint_forces (nv,) or (T, nv); the same numbers as
         T calls of `step`.
 
         kappa [N m s]: simulate the relaxed problem; above `largest_kappa()` the motion means nothing, and a UserWarning says so.
-        maximal: record the maximal states too. After an unsolved step the rollout goes on from the state that it left.
+        maximal: record the maximal states too, by default True. After an unsolved step the rollout goes on from the state that it
+        left.
         linearize: also record A (T, n, n) and B (T, n, nu), n = 2nv + na, of every step, differentiated at gradient_kappa [N m s];
         by default that is kappa, and DEFAULT_KAPPA when the simulation is in the hard limit. gradient_status: of these derivatives;
         a step whose A or B overflow has zeros there and NOT_FINITE. parameters: names as in `linearize`, which this switches on;
@@ -218,24 +232,30 @@ class HardSimulator:
         """
         if (other := self._at(state)) is not self:
             return other.rollout(
-                state, controls, wrenches, kappa, maximal, linearize, gradient_kappa, parameters, joint_forces
+                state, controls, kappa=kappa, wrenches=wrenches, joint_forces=joint_forces, maximal=maximal, linearize=linearize,
+                gradient_kappa=gradient_kappa, parameters=parameters,
             )  # fmt: skip
         start = self._checked(state)
         u, names = controls_of(self.model, controls), names_of("parameters", parameters)
         outside = outside_of(self.model, wrenches, joint_forces, len(u))
         k = checks.motion_kappa_of(kappa, self.largest_kappa)
-        maximal = truth_of("maximal", maximal)
+        maximal = maximal is None or truth_of("maximal", maximal)
         at = self._gradient_kappa(truth_of("linearize", linearize) or bool(names), kappa, gradient_kappa)
-        if at is not None:
-            refuse_late_controls(self.model, "linearize")
-        run = (start, u, outside, k, maximal, at)
+        return self._trajectory(start, u, outside, k, maximal, at, names)
+
+    def _trajectory(
+        self, start: State, controls: Array, outside: Outside, kappa: float, maximal: bool, gradient_kappa: float | None,
+        names: tuple[str, ...],
+    ) -> Trajectory:  # fmt: skip
+        """A roll-out from a checked state; with derivatives by parameters where they have names."""
+        run = (start, controls, outside, kappa, maximal, gradient_kappa)
         if not names:
             return self._engine.trajectory(*run)
-        table = self._parameter_jacobian(names).record(len(u))
-        recorded = self._engine.trajectory(*run, self._collect(table, u, outside))
+        table = self._parameter_jacobian(names).record(len(controls))
+        recorded = self._engine.trajectory(*run, self._collect(table, controls, outside))
         return replace(recorded, parameters=table)
 
-    def loop(self, steps: int, contacts: bool = False) -> Any:
+    def loop(self, steps: int, *, contacts: bool = False) -> Any:
         """HardLoop: memory for roll-outs of so many steps whose controls a function decides while they run (hard/loop.py)."""
         from dojo_py.hard.loop import HardLoop
 
@@ -258,9 +278,11 @@ class HardSimulator:
         return collect
 
     def _gradient_kappa(self, linearize: bool, kappa: Any, gradient_kappa: Any) -> float | None:
+        """Where a roll-out is differentiated, None where it is not; ValueError where it cannot be."""
         chosen = None if gradient_kappa is None else checks.gradient_kappa_of(gradient_kappa, "gradient_kappa")
         if not linearize:
             return None
+        refuse_late_controls(self.model, "linearize")
         if chosen is not None:
             return chosen
         return DEFAULT_KAPPA if kappa is None else checks.gradient_kappa_of(kappa)
@@ -269,30 +291,34 @@ class HardSimulator:
         self,
         states: Sequence[State] | State,
         controls: Array,
+        *,
         threads: int | None = None,
-        wrenches: Array | None = None,
         kappa: float | None = None,
-        maximal: bool = False,
+        wrenches: Array | None = None,
+        joint_forces: Array | None = None,
+        maximal: bool | None = None,
         linearize: bool = False,
         gradient_kappa: float | None = None,
-        joint_forces: Array | None = None,
+        parameters: Sequence[str] | None = None,
     ) -> list[Trajectory]:
         """B rollouts with controls (B, T, nu), from B states or from one; bit-identical to B calls of `rollout`.
 
-        threads: at most so many at a time, all cores by default. The rest as in `rollout`, the same for all.
+        threads: at most so many at a time, all cores by default. maximal: by default False. The rest as in `rollout`, the same for
+        all.
         """
         starts, u, threads = batch_of(self.model, states, controls, threads)
+        names = names_of("parameters", parameters)
         outside = outside_of(self.model, wrenches, joint_forces, u.shape[1])
         k = checks.motion_kappa_of(kappa, self.largest_kappa)
-        differentiate = self._gradient_kappa(truth_of("linearize", linearize), kappa, gradient_kappa)
-        if differentiate is not None:
-            refuse_late_controls(self.model, "linearize")
-        maximal = truth_of("maximal", maximal)
+        at = self._gradient_kappa(truth_of("linearize", linearize) or bool(names), kappa, gradient_kappa)
+        maximal = maximal is not None and truth_of("maximal", maximal)
         sims = [self._at(s) for s in starts]
         checked = [sim._checked(s) for sim, s in zip(sims, starts, strict=True)]
+        for sim in sims if names else ():
+            sim._parameter_jacobian(names)
 
         def run(b: int) -> Trajectory:
-            return sims[b]._engine.trajectory(checked[b], u[b], outside, k, maximal, differentiate)
+            return sims[b]._trajectory(checked[b], u[b], outside, k, maximal, at, names)
 
         return spread(run, len(u), threads)
 
@@ -300,14 +326,17 @@ class HardSimulator:
         self,
         state: State,
         control: Array | None = None,
-        kappa: float | None = DEFAULT_KAPPA,
-        parameters: Sequence[str] | None = None,
+        *,
+        kappa: float | None = None,
         wrenches: Array | None = None,
-        coordinates: str = "minimal",
         joint_forces: Array | None = None,
+        parameters: Sequence[str] | None = None,
+        coordinates: str = "minimal",
+        epsilon: float | None = None,
+        centred: bool | None = None,
     ) -> Linearization:
-        """A (n, n) and B (n, nu), n = 2nv + na, of the step at kappa [N m s]; next_state: its end. Tangents [δq, δv, δact]: of
-        `model.difference`, then of the activations of stateful actuators.
+        """A (n, n) and B (n, nu), n = 2nv + na, of the step at kappa [N m s], by default DEFAULT_KAPPA; next_state: its end.
+        Tangents [δq, δv, δact]: of `model.difference`, then of the activations of stateful actuators.
 
         The smaller kappa, the closer to the hard limit and the stiffer: 1e-1 … 1e-8; where round-off hides it .status is INEXACT.
         parameters: names ("mass", "friction:floor", see `parameter`); .parameters[name] (n, p) is the derivative of [δq, δv, δact]
@@ -317,12 +346,15 @@ class HardSimulator:
         coordinates: "maximal" gives A (12 nbody, 12 nbody) and B (12 nbody, nu) of the step between maximal states instead: 12 rows
         a body, tangents [δx, δv, δφ, δω] of `State.maximal`, zero for what is fixed to the world, activations left out. The step
         reads the joints' coordinates from the bodies that carry them, so what violates a joint has no effect.
+        epsilon, centred are refused: these derivatives are exact.
         """
+        refuse("hard", "its derivatives are exact, not differences", epsilon=epsilon, centred=centred)
         if (other := self._at(state)) is not self:
-            return other.linearize(state, control, kappa, parameters, wrenches, coordinates, joint_forces)
-        if coordinates not in ("minimal", "maximal"):
-            raise ValueError(f"coordinates={coordinates!r}, accepted: 'minimal', 'maximal'")
-        names = names_of("parameters", parameters)
+            return other.linearize(
+                state, control, kappa=kappa, wrenches=wrenches, joint_forces=joint_forces, parameters=parameters,
+                coordinates=coordinates,
+            )  # fmt: skip
+        coordinates, names = coordinates_of(coordinates), names_of("parameters", parameters)
         if coordinates == "maximal" and names:
             raise ValueError("parameters: their derivatives are in minimal coordinates; ask for them in a call of its own")
         start, u = self._checked(state), control_of(self.model, control)
@@ -382,6 +414,7 @@ class HardSimulator:
         self,
         trajectory: Trajectory,
         cotangents: Array,
+        *,
         kappa: float | None = None,
         wrenches: Array | None = None,
         joint_forces: Array | None = None,
@@ -400,28 +433,29 @@ class HardSimulator:
         B and the derivatives by the parameters; a trajectory that holds A, B must hold these, too.
         """
         having("trajectory", trajectory, ("qpos", "A", "metadata", "state"), "a Trajectory")
-        at = self._gradient_kappa(True, None, kappa) if kappa is not None else None
+        at = None if kappa is None else checks.gradient_kappa_of(kappa)
         given = cotangents_of(cotangents, len(trajectory), 2 * self.model.nv + self.model.na)
         names = names_of("parameters", parameters)
-        if trajectory.A is not None and trajectory.B is not None and trajectory.gradient_status is not None:
-            return self._pull_back(trajectory, given, None if parameters is None else names)
+        if trajectory.A is not None and trajectory.B is not None:
+            return recorded_gradient(trajectory, given, None if parameters is None else names)
         if (other := self._at(trajectory.state(0))) is not self:
-            return other.rollout_vjp(trajectory, cotangents, kappa, wrenches, joint_forces, parameters)
+            return other.rollout_vjp(
+                trajectory, cotangents, kappa=kappa, wrenches=wrenches, joint_forces=joint_forces, parameters=parameters
+            )
         check_timestep(trajectory, self.timestep)
         simulated = checks.kappa_of(trajectory.metadata.get("kappa"))
-        at = at or self._gradient_kappa(True, simulated or None, None)
-        assert at is not None
+        at = at or simulated or DEFAULT_KAPPA
+        outer: dict[str, Any] = {"kappa": simulated or None, "wrenches": wrenches, "joint_forces": joint_forces, "maximal": False}
         outside = outside_of(self.model, wrenches, joint_forces, len(trajectory))
         if parameters is not None:
             run = self.rollout(
-                trajectory.state(0), trajectory.control, wrenches, simulated or None, False, True, at, names, joint_forces
-            )  # fmt: skip
+                trajectory.state(0), trajectory.control, **outer, linearize=True, gradient_kappa=at, parameters=names
+            )
             check_same_states(run, trajectory)
-            return self._pull_back(run, given, names)
+            return recorded_gradient(run, given, names)
         again = trajectory
         if not self._engine.owns(trajectory.state(0).exact):
-            first, u = trajectory.state(0), trajectory.control
-            again = self.rollout(first, u, wrenches, simulated or None, False, joint_forces=joint_forces)
+            again = self.rollout(trajectory.state(0), trajectory.control, **outer)
         acting, before = arriving(self.model, self.timestep, trajectory.state(0), trajectory.control)
         record = self._engine.pull_back(again, acting, outside, simulated, at, given)
         check_same_states(record, trajectory)
@@ -430,17 +464,7 @@ class HardSimulator:
             by_control = sent(self.model, before.history[0], before.time, by_control)
         return RolloutGradient(record.cotangents[0], by_control, record.gradients[:, 0].astype(np.int64))
 
-    def _pull_back(self, run: Trajectory, cotangents: Array, names: tuple[str, ...] | None) -> RolloutGradient | ParameterGradient:
-        """By the A, B that a trajectory holds, and what it holds of these parameters."""
-        assert run.A is not None and run.B is not None and run.gradient_status is not None
-        if names is None:
-            return pull_back(run.A, run.B, cotangents, run.gradient_status)
-        missing = [name for name in names if name not in run.parameters]
-        if missing:
-            raise ValueError(f"trajectory: it holds A, B but no derivatives by {missing}; record these with it, or neither")
-        return pull_back(run.A, run.B, cotangents, run.gradient_status, {name: run.parameters[name] for name in names})
-
-    def trace(self, state: State, control: Array | None = None, kappa: float | None = None) -> Array:
+    def trace(self, state: State, control: Array | None = None, *, kappa: float | None = None) -> Array:
         """(iterations + 1, 6) the iterations of one step's solve, of its last one when it took several.
 
         Columns: residual [m/s], complementarity [N m s], its mean, step length, affine step length, centring σ; the last three
@@ -450,24 +474,6 @@ class HardSimulator:
         start = at._checked(state)
         acting, _ = arriving(self.model, self.timestep, start, control_of(self.model, control)[None])
         return at._engine.trace(start, acting[0], checks.kappa_of(kappa))
-
-    # poses
-
-    def poses(self, state: State) -> Poses:
-        """Frames of bodies, geoms and sites: positions, orientations, velocities (`simulate/poses.py`)."""
-        return poses_of(self.model, self._checked(state))
-
-    def jacobian(
-        self,
-        state: State,
-        *,
-        body: str | int | None = None,
-        geom: str | int | None = None,
-        site: str | int | None = None,
-        point: Any = (0.0, 0.0, 0.0),
-    ) -> PointJacobian:
-        """How the point (3,) [m] in the frame of a body, geom or site moves with qvel: linear and angular (3, nv), world axes."""
-        return point_jacobian(self.model, self._checked(state), body, geom, site, point)
 
     # measures
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from dojo_py.hard.simulator import HardSimulator
 from dojo_py.identification.base_parameters import BaseParameters, base_parameters
 from dojo_py.identification.data import Recording
 from dojo_py.identification.pseudo_inertia import slope, to_com, to_linear
@@ -14,7 +15,7 @@ from dojo_py.identification.segments import measured_state
 Array = np.ndarray
 
 
-def swing(sim: Any, steps: int, seed: int, strength: float = 0.15, rate: float = 0.1) -> Recording:
+def swing(sim: HardSimulator, steps: int, seed: int, strength: float = 0.15, rate: float = 0.1) -> Recording:
     """A recording of smooth random torques, at most `strength` of each actuator's range, from the home pose."""
     model, rng = sim.model, np.random.default_rng(seed)
     time = sim.timestep * np.arange(steps)[:, None]
@@ -27,13 +28,13 @@ def swing(sim: Any, steps: int, seed: int, strength: float = 0.15, rate: float =
     return Recording(f"swing {seed}", trajectory.qpos, control)
 
 
-def linear_values(sim: Any, bodies: list[str]) -> Array:
+def linear_values(sim: HardSimulator, bodies: list[str]) -> Array:
     """(10 n + nj,) linear parameters of the bodies, then damping of all joints."""
     parts = [to_linear(body_values(sim, name)) for name in bodies]
     return np.concatenate([*parts, sim.parameter("damping").value])
 
 
-def body_values(sim: Any, name: str) -> Array:
+def body_values(sim: HardSimulator, name: str) -> Array:
     """(10,) mass, com, inertia about it."""
     return np.concatenate([sim.parameter(f"{kind}:{name}").value.ravel() for kind in ("mass", "com", "inertia")])
 
@@ -45,7 +46,7 @@ class Sensitivity(NamedTuple):
     base: BaseParameters
 
 
-def sensitivity(sim: Any, recordings: list[Recording], bodies: list[str], kappa: float, every: int = 1) -> Sensitivity:
+def sensitivity(sim: HardSimulator, recordings: list[Recording], bodies: list[str], kappa: float, every: int = 1) -> Sensitivity:
     """At the simulator's values."""
     names = [f"{kind}:{name}" for name in bodies for kind in ("mass", "com", "inertia")] + ["damping"]
     turns = [slope(to_com, to_linear(body_values(sim, name))) for name in bodies]
@@ -53,7 +54,7 @@ def sensitivity(sim: Any, recordings: list[Recording], bodies: list[str], kappa:
     for recording in recordings:
         for k in range(recording.first, len(recording.qpos) - 1, every):
             state = sim.initial_state(*measured_state(recording, sim, k))
-            lin = sim.linearize(state, recording.controls(sim.model.nu)[k], kappa, parameters=names)
+            lin = sim.linearize(state, recording.controls(sim.model.nu)[k], kappa=kappa, parameters=names)
             bodies_part = [
                 np.hstack([lin.parameters[name] for name in names[3 * i : 3 * i + 3]]) @ turn for i, turn in enumerate(turns)
             ]

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from dojo_py.hard.simulator import HardSimulator
 from dojo_py.identification.data import Recording, check_recordings
 from dojo_py.identification.losses import LOSSES
 from dojo_py.identification.noise import noise_of_samples
@@ -32,7 +33,7 @@ APART = 0.01
 
 
 def fit_restitution(
-    sim: Any, recordings: Sequence[Recording], noise: Any = None, most: float = 0.9, threads: int = 1
+    sim: HardSimulator, recordings: Sequence[Recording], noise: Any = None, most: float = 0.9, threads: int = 1
 ) -> tuple[Any, float]:
     """(simulator with one restitution of all its contacts, mean loss) by the roll-outs of the recordings, at best from estimated
     starts. noise (nv,): deviations of the samples' coordinates [m, rad], by default those of their third differences.
@@ -57,14 +58,14 @@ def fit_restitution(
     return bouncing(e), least
 
 
-def rollout_loss(sim: Any, recordings: Sequence[Recording], sigma: Array, threads: int = 1) -> float:
+def rollout_loss(sim: HardSimulator, recordings: Sequence[Recording], sigma: Array, threads: int = 1) -> float:
     """Mean of Huber's loss over all coordinates of all samples, of whole roll-outs in the hard limit."""
     misfits = spread(lambda i: _misfit(sim, recordings[i]) / sigma, len(recordings), threads)
     z = (np.concatenate(misfits) / HUBER) ** 2
     return 0.5 * HUBER**2 * float(np.mean(LOSSES["huber"].value(z)))
 
 
-def _misfit(sim: Any, recording: Recording) -> Array:
+def _misfit(sim: HardSimulator, recording: Recording) -> Array:
     """(samples, nv) of one roll-out."""
     k, model = recording.first, sim.model
     controls = np.repeat(recording.controls(model.nu)[k:], recording.stride, axis=0)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.simulate.simulator import Simulator
 from dojo_py.simulate.values import count, having, path_of, real_array, real_number, shown, text_of
 
 Array = np.ndarray
@@ -69,7 +70,7 @@ class Recording:
         return 1 if self.qvel is None and self.start is None else 0
 
 
-def check_recordings(sim: Any, recordings: Any) -> None:
+def check_recordings(sim: Simulator, recordings: Any) -> None:
     """TypeError or ValueError unless these are recordings of the simulator's model."""
     if not isinstance(recordings, Sequence) or not all(isinstance(r, Recording) for r in recordings):
         raise TypeError(f"recordings={shown(recordings)}, expected a list of Recording")

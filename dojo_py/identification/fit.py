@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.stats import t as student
 
+from dojo_py.hard.simulator import HardSimulator
 from dojo_py.identification.data import Recording, check_recordings
 from dojo_py.identification.doubt import moves
 from dojo_py.identification.elimination import Rows, eliminate, normal_equations
@@ -47,7 +48,7 @@ class Result:
     """(n,) free numbers."""
     values: dict[str, Array]
     """Parameter values by name."""
-    simulator: Any = field(repr=False)
+    simulator: HardSimulator = field(repr=False)
     """With these values."""
     cost: float
     """Half the (robust) sum of squares of residuals over their deviations."""
@@ -117,7 +118,7 @@ class Result:
 
 
 def identify(
-    sim: Any,
+    sim: HardSimulator,
     recordings: Sequence[Recording],
     unknowns: Unknowns | Sequence[Part],
     kappa: float | Sequence[float] | str = "auto",
@@ -196,7 +197,7 @@ def identify(
     return _result(sim, problem, outcome, loss, loss_scale, evaluations)
 
 
-def _levels(sim: Any, kappa: Any) -> list[float]:
+def _levels(sim: HardSimulator, kappa: Any) -> list[float]:
     """The κ of successive fits [N m s]."""
     if isinstance(kappa, str):
         text_of("kappa", kappa, ("auto",))
@@ -216,7 +217,7 @@ def _rollout_kappa(value: Any) -> float | Literal["gradient"] | None:
     return None if value is None else real_number("rollout_kappa", value, above=0.0, unit="N m s")
 
 
-def _first_noise(sim: Any, recordings: Sequence[Recording], weights: Any, continuity: float) -> Noise:
+def _first_noise(sim: HardSimulator, recordings: Sequence[Recording], weights: Any, continuity: float) -> Noise:
     """The deviations given, or those that third differences show."""
     nv = sim.model.nv
     if isinstance(weights, str):
@@ -282,7 +283,7 @@ class _Fit:
         )  # fmt: skip
 
 
-def _result(sim: Any, problem: Problem, outcome: Outcome, loss: str, scale: float, evaluations: int) -> Result:
+def _result(sim: HardSimulator, problem: Problem, outcome: Outcome, loss: str, scale: float, evaluations: int) -> Result:
     """With covariances and what they say."""
     given, point, rows = problem.unknowns, outcome.point.y, outcome.point.rows
     n, stretches = len(given), len(problem.segments) if problem.free_states else 0

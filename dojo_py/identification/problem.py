@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from dojo_py.hard.simulator import HardSimulator
 from dojo_py.identification.data import Recording
 from dojo_py.identification.elimination import Rows
 from dojo_py.identification.segments import Kappas, cut, measured_state, predict, rotation_slopes
@@ -104,7 +105,7 @@ class Problem:
     def _measured(self) -> tuple[tuple[Array, Array], ...]:
         return tuple(measured_state(self.recordings[s.recording], self.sim, s.start) for s in self.segments)
 
-    def _predictions(self, sim: Any, z: Array, starts: Any) -> list[tuple[list[Rows], bool]]:
+    def _predictions(self, sim: HardSimulator, z: Array, starts: Any) -> list[tuple[list[Rows], bool]]:
         """Of all stretches, by threads here or by workers elsewhere."""
         if self.workers is None:
             return spread(lambda i: self._predict(sim, z, starts, i), len(self.segments), self.threads)
@@ -121,7 +122,7 @@ class Problem:
         self.sim = recipe.simulator()
         self.unknowns = Unknowns(self.sim, parts)
 
-    def _predict(self, sim: Any, z: Array, starts: Any, i: int) -> tuple[list[Rows], bool]:
+    def _predict(self, sim: HardSimulator, z: Array, starts: Any, i: int) -> tuple[list[Rows], bool]:
         """Rows of stretch i, and whether every step was solved."""
         segment, nv, n = self.segments[i], self.nv, len(self.unknowns)
         recording, sigma = self.recordings[segment.recording], self.noise.samples

@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dojo_py.hard.simulator import HardSimulator
 from dojo_py.identification.data import Recording
 from dojo_py.identification.unknowns import Unknowns
+from dojo_py.simulate.simulator import Simulator
 
 Array = np.ndarray
 
@@ -66,7 +68,7 @@ def cut(
     return out
 
 
-def measured_state(recording: Recording, sim: Any, k: int) -> tuple[Array, Array]:
+def measured_state(recording: Recording, sim: Simulator, k: int) -> tuple[Array, Array]:
     """(qpos, qvel) of sample k as measured; of the first one `start`, or the velocity is that to the next sample."""
     if k == 0 and recording.start is not None:
         return recording.start
@@ -89,13 +91,20 @@ def rotation_slopes(model: Any, tangent: Array) -> Array:
 
 
 def predict(
-    sim: Any, recording: Recording, segment: Segment, start: tuple[Array, Array], kappas: Kappas, unknowns: Unknowns, z: Array
+    sim: HardSimulator,
+    recording: Recording,
+    segment: Segment,
+    start: tuple[Array, Array],
+    kappas: Kappas,
+    unknowns: Unknowns,
+    z: Array,
 ) -> Prediction:
     """Simulate a stretch from start = (qpos, qvel)."""
     model, nv, n, length, stride = sim.model, sim.model.nv, len(unknowns), segment.length, recording.stride
     controls = np.repeat(recording.controls(model.nu)[segment.start : segment.start + length], stride, axis=0)
-    how = {"kappa": kappas.motion, "gradient_kappa": kappas.gradient, "maximal": False, "linearize": True}
+    how: dict[str, Any] = {"kappa": kappas.motion, "gradient_kappa": kappas.gradient, "maximal": False, "linearize": True}
     run = sim.rollout(sim.initial_state(*start), controls, parameters=unknowns.names, **how)
+    assert run.A is not None
     misfit, by_state, by_unknown = np.zeros((length, nv)), np.zeros((length, nv, 2 * nv)), np.zeros((length, nv, n))
     size = 2 * nv + model.na  # activations start at zero and carry on what the state does to them
     S, D = np.eye(size)[:, : 2 * nv], np.zeros((size, n))

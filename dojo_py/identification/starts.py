@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.hard.simulator import HardSimulator
 from dojo_py.identification.data import Recording, check_recordings
 from dojo_py.identification.noise import noise_of_samples
 from dojo_py.identification.segments import rotation_slopes
@@ -28,7 +29,7 @@ SHARE, WITHOUT_CONTACT = 1e-5, 1e-8
 
 
 def with_estimated_starts(
-    sim: Any, recordings: Sequence[Recording], samples: int, noise: Any = None, threads: int = 1
+    sim: HardSimulator, recordings: Sequence[Recording], samples: int, noise: Any = None, threads: int = 1
 ) -> list[Recording]:
     """The recordings from sample `samples` - 1 on, each with the state there that the simulator makes of the samples up to it.
 
@@ -47,14 +48,14 @@ def with_estimated_starts(
     return spread(lambda i: _cut(sim, recordings[i], n, sigma), len(recordings), threads)
 
 
-def _cut(sim: Any, recording: Recording, n: int, sigma: Array) -> Recording:
+def _cut(sim: HardSimulator, recording: Recording, n: int, sigma: Array) -> Recording:
     """One of them."""
     qpos, qvel = recording.qpos[n - 1 :].copy(), None if recording.qvel is None else recording.qvel[n - 1 :].copy()
     control = None if recording.control is None else recording.control[n - 1 :]
     return replace(recording, qpos=qpos, qvel=qvel, control=control, start=estimated_state(sim, recording, n, sigma))
 
 
-def estimated_state(sim: Any, recording: Recording, n: int, sigma: Array) -> tuple[Array, Array]:
+def estimated_state(sim: HardSimulator, recording: Recording, n: int, sigma: Array) -> tuple[Array, Array]:
     """(qpos, qvel) at sample n - 1, of the motion that fits the first n samples best."""
     model, nv = sim.model, sim.model.nv
     start = recording.qpos[0], recording.velocity(model, sim.timestep, recording.first)
@@ -79,7 +80,7 @@ def estimated_state(sim: Any, recording: Recording, n: int, sigma: Array) -> tup
 
 
 def _misfit(
-    sim: Any, recording: Recording, n: int, sigma: Array, start: tuple[Array, Array]
+    sim: HardSimulator, recording: Recording, n: int, sigma: Array, start: tuple[Array, Array]
 ) -> tuple[Array, Array, tuple[Array, Array]]:
     """Residuals of the first n samples (n nv,), their derivatives by the state at the start (n nv, 2 nv), the state at the end."""
     model, nv, stride = sim.model, sim.model.nv, recording.stride
@@ -87,6 +88,7 @@ def _misfit(
     largest = float(sim.largest_kappa())
     at = SHARE * largest if np.isfinite(largest) else WITHOUT_CONTACT
     run = sim.rollout(sim.initial_state(*start), controls, maximal=False, linearize=True, gradient_kappa=at)
+    assert run.A is not None
     S, residuals, slopes = np.eye(2 * nv + model.na)[:, : 2 * nv], [], []
     for t in range(len(controls) + 1):
         if t % stride == 0:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.hard.simulator import HardSimulator
 from dojo_py.identification import pseudo_inertia
 from dojo_py.identification.transforms import TRANSFORMS
 from dojo_py.simulate.values import having, real_array, shown, text_of
@@ -66,7 +67,7 @@ class Unknown:
         """Parameters whose derivatives are needed."""
         return (self.name,)
 
-    def prepare(self, sim: Any) -> tuple[Array, Array, Array, list[str], str]:
+    def prepare(self, sim: HardSimulator) -> tuple[Array, Array, Array, list[str], str]:
         """(start, lower, upper) of the n free numbers, (n,) each, labels and unit; ValueError for a start outside the bounds."""
         text_of("transform", self.transform, sorted(TRANSFORMS))
         there = sim.parameter(self.name)
@@ -119,7 +120,7 @@ class Tied:
         object.__setattr__(self, "names", tuple(given))
         text_of("label", self.label)
 
-    def prepare(self, sim: Any) -> tuple[Array, Array, Array, list[str], str]:
+    def prepare(self, sim: HardSimulator) -> tuple[Array, Array, Array, list[str], str]:
         """(start, lower, upper) of the factor, (1,) each, labels and unit; as in `Unknown`."""
         for name in self.names:
             if not sim.parameter(name).size:
@@ -161,7 +162,7 @@ class PseudoInertia:
         """Parameters whose derivatives are needed."""
         return (f"mass:{self.body}", f"com:{self.body}", f"inertia:{self.body}")
 
-    def prepare(self, sim: Any) -> tuple[Array, Array, Array, list[str], str]:
+    def prepare(self, sim: HardSimulator) -> tuple[Array, Array, Array, list[str], str]:
         """(start, lower, upper) of the ten free numbers (10,), labels and unit; as in `Unknown`."""
         mass, com, inertia = (sim.parameter(name).value[0] for name in self.parameters())
         words = ("mass", "com[0]", "com[1]", "com[2]", *(f"inertia[{k}]" for k in ("xx", "yy", "zz", "xy", "xz", "yz")))
@@ -188,7 +189,7 @@ Part = Unknown | Tied | PseudoInertia
 class Unknowns:
     """Several unknowns as one vector z (n,) of free numbers."""
 
-    def __init__(self, sim: Any, parts: Sequence[Part]):
+    def __init__(self, sim: HardSimulator, parts: Sequence[Part]):
         having("sim", sim, ("parameter", "with_parameters"), "a HardSimulator")
         if not isinstance(parts, Sequence) or not all(isinstance(part, (Unknown, Tied, PseudoInertia)) for part in parts):
             raise TypeError(f"parts={shown(parts)}, expected a list of unknowns: Unknown, Tied, PseudoInertia")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dojo_py.identification.data import Recording, check_recordings
 from dojo_py.identification.segments import measured_state
+from dojo_py.simulate.simulator import Simulator
 from dojo_py.simulate.values import having
 
 Array = np.ndarray
@@ -28,7 +29,7 @@ class RolloutErrors(NamedTuple):
         return f"position {self.position.mean():.4g} m, rotation {self.rotation.mean():.4g} deg"
 
 
-def rollout_errors(sim: Any, recordings: Sequence[Recording], kappa: float | None = None) -> RolloutErrors:
+def rollout_errors(sim: Simulator, recordings: Sequence[Recording], kappa: float | None = None) -> RolloutErrors:
     """Simulate each recording from its first sample that has a velocity, under its controls, and compare all later samples."""
     having("sim", sim, ("model", "rollout"), "a HardSimulator or a SoftSimulator")
     check_recordings(sim, recordings)

@@ -92,7 +92,7 @@ class _Loop:
         if loop.held is None or loop.held[0] != key:
             nq, nv = self.task.sim.model.nq, self.task.sim.model.nv
             x = self.tangents.normalised(x[None])[0]
-            start = self.task.sim.initial_state(x[:nq], x[nq : nq + nv], x[nq + nv :])
+            start = self.task.sim.initial_state(x[:nq], x[nq : nq + nv], act=x[nq + nv :])
             loop.held = key, loop.play(theta, start, None, self.kappa)
         return loop.held[1]
 

@@ -12,7 +12,9 @@ import numpy as np
 from dojo_py.hard.simulator import DEFAULT_KAPPA, HardSimulator
 from dojo_py.jax.tangents import Tangents
 from dojo_py.simulate.arguments import names_of, refuse_late_controls
+from dojo_py.simulate.results import State
 from dojo_py.simulate.status import Status
+from dojo_py.simulate.trajectory import Trajectory
 from dojo_py.simulate.values import count, real_number, text_of
 
 Array = np.ndarray
@@ -65,9 +67,7 @@ class Engine:
         """ValueError where the simulator takes no such state (nq + nv + na,) or flat parameter values (p,); NaN is let through."""
         if np.isfinite(state).all() and np.isfinite(values).all():
             x = self.tangents.normalised(state[None])[0]
-            (self.simulator.with_parameters(self.named(values)) if self.parameters else self.simulator).initial_state(
-                *self._parts(x)
-            )
+            self._start(self.simulator.with_parameters(self.named(values)) if self.parameters else self.simulator, x)
 
     def _run(self, state: Any, controls: Any, values: Any, linearize: bool, by_parameters: bool) -> tuple[Array, ...]:
         x, u, p = (np.asarray(a, dtype=float) for a in (state, controls, values))
@@ -97,7 +97,7 @@ class Engine:
         sim = self.simulator
         if self.parameters:
             sim = sim.with_parameters(self.named(values))
-        starts = [sim.initial_state(*self._parts(x[b])) for b in rows]
+        starts = [self._start(sim, x[b]) for b in rows]
         trajectories = sim.rollout_batch(
             starts, u[rows], threads=self.threads, kappa=self.kappa, linearize=linearize, gradient_kappa=self.gradient_kappa
         )
@@ -109,10 +109,10 @@ class Engine:
             if by_parameters:
                 outputs[3][b] = self._by_parameters(sim, trajectory)
 
-    def _parts(self, x: Array) -> tuple[Array, Array, Array]:
-        """qpos, qvel, act of a state vector."""
+    def _start(self, sim: HardSimulator, x: Array) -> State:
+        """The state of a vector [qpos, qvel, act]."""
         nq, nv = self.model.nq, self.model.nv
-        return x[:nq], x[nq : nq + nv], x[nq + nv :]
+        return sim.initial_state(x[:nq], x[nq : nq + nv], act=x[nq + nv :])
 
     def named(self, values: Array) -> dict[str, Array]:
         """Name of a parameter -> its part of the flat values, in the order in which they are to be set.
@@ -134,7 +134,7 @@ class Engine:
             self._sizes = [at_rest.parameters[name].shape[1] for name in self.parameters]
         return self._sizes
 
-    def _by_parameters(self, sim: Any, trajectory: Any) -> Array:
+    def _by_parameters(self, sim: HardSimulator, trajectory: Trajectory) -> Array:
         """(T, 2 nv + na, p) derivatives of every step by the parameters."""
         table = sim.rollout(
             trajectory.state(0), trajectory.control, kappa=self.kappa, maximal=False, gradient_kappa=self.gradient_kappa,

@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.mechanism.enums import JointType
 from dojo_py.planning.batches import Points, columns
 from dojo_py.simulate.results import Linearization, State
+from dojo_py.simulate.simulator import Stepping
 
 Array = np.ndarray
 
-FREE, BALL = 0, 1
+FREE, BALL = int(JointType.FREE), int(JointType.BALL)
 """Codes of joint types with a quaternion."""
 WIDTH = float(np.finfo(float).eps ** (1 / 3))
 
@@ -118,7 +120,9 @@ def _coordinate(model: Any) -> Array:
     return out
 
 
-def linearize_by_steps(sim: Any, state: State, control: Array, kappa: float | None, width: float | None = None) -> Linearization:
+def linearize_by_steps(
+    sim: Stepping, state: State, control: Array, kappa: float | None, width: float | None = None
+) -> Linearization:
     """A, B of one step by one-sided differences of `sim.step`, for simulators that have no `linearize` of their own."""
     model, width = sim.model, width or WIDTH
     n, m = tangent_size(model), len(control)

@@ -11,6 +11,7 @@ import numpy as np
 
 from dojo_py.handles import handle
 from dojo_py.simulate.results import State
+from dojo_py.simulate.simulator import Simulator
 
 Array = np.ndarray
 MOST_KEPT = 8
@@ -20,7 +21,7 @@ MOST_KEPT = 8
 class FeedbackLoop:
     """T steps of a simulator that has a `loop`. For one thread at a time."""
 
-    def __init__(self, sim: Any, steps: int, rows: Any = None):
+    def __init__(self, sim: Simulator, steps: int, rows: Any = None):
         from dojo_py.by_address import address_of, struct_address
         from dojo_py.planning.feedback_kernels import Feedback, act
 
@@ -68,7 +69,7 @@ _lock = threading.Lock()
 
 
 @contextmanager
-def borrowed(sim: Any, steps: int) -> Iterator[FeedbackLoop]:
+def borrowed(sim: Simulator, steps: int) -> Iterator[FeedbackLoop]:
     """A loop that nobody else uses meanwhile; kept afterwards, while the simulator lives."""
     key = (id(sim), steps)
     with _lock:

@@ -13,10 +13,11 @@ from numba import types
 from dojo_py.by_address import FRESH, STOP, reader_of
 from dojo_py.handles import Struct
 from dojo_py.jit import entry, kernel
+from dojo_py.mechanism.enums import JointType
 from dojo_py.rotation import quat_conj_mul, quat_normalise, rotation_vector
 from dojo_py.simulate.status import LOST
 
-FREE, BALL = 0, 1
+FREE, BALL = int(JointType.FREE), int(JointType.BALL)
 """Codes of joint types with a quaternion."""
 SINGULAR, NOT_FINITE = (int(status) for status in LOST)
 

@@ -15,6 +15,7 @@ import numpy as np
 from dojo_py.planning.problem import Problem
 from dojo_py.planning.shooting import UNUSABLE, Path, follow
 from dojo_py.simulate.results import State
+from dojo_py.simulate.simulator import Stepping
 from dojo_py.simulate.trajectory import Trajectory
 
 Array = np.ndarray
@@ -43,7 +44,7 @@ class HardMotion:
         return mine[0] < others[0] or (mine[0] == others[0] and mine[1] < others[1] - 1e-12 * (1.0 + abs(others[1])))
 
 
-def rollout(sim: Any, start: State, controls: Array) -> Trajectory | None:
+def rollout(sim: Stepping, start: State, controls: Array) -> Trajectory | None:
     """The simulator's own roll-out, or one step after the other where it has none; None where it refuses a state."""
     try:
         if hasattr(sim, "rollout"):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
+from dojo_py.simulate.simulator import Stepping
 from dojo_py.simulate.values import check_fields, real_array, real_number, shown, text_of
 
 DEFAULT_KAPPA = 3e-4
@@ -58,7 +59,7 @@ class Options:
 
     "auto": from the model's largest to the hard limit, as fast as the relaxed motion foretells the hard one (smooth_to_hard.py);
     3e-4 where no contact carries anything, in the soft mode and where only gradients are relaxed. None: the simulator's own choice.
-    The soft mode ignores it.
+    Of the hard mode: the soft one has no central path.
     """
     rollout_kappa: float | Literal["gradient"] | None = "gradient"
     """Central-path parameter of the motion itself: "gradient" is the gradients' own, None the hard limit, in which a contact that
@@ -109,6 +110,10 @@ class Options:
         levels = np.atleast_1d(real_array("Options: kappa", self.kappa))
         if levels.ndim != 1 or not len(levels) or not (np.all(levels > 0) and np.all(np.isfinite(levels))):
             raise ValueError(f"Options: kappa={shown(self.kappa)} must be positive [N m s], one number or several")
+
+    def of_mode(self, sim: Stepping) -> Options:
+        """The same for this simulator: without κ in the soft mode."""
+        return self if getattr(sim, "mode", "hard") == "hard" else replace(self, kappa=None, rollout_kappa=None)
 
     @property
     def kappas(self) -> tuple[float | None, ...]:

@@ -14,6 +14,7 @@ from dojo_py.planning.differences import tangent_size
 from dojo_py.planning.knots import Knots, stages_and_end
 from dojo_py.planning.quadratic import Quadratic
 from dojo_py.simulate.results import State
+from dojo_py.simulate.simulator import Stepping
 from dojo_py.simulate.values import having, real_array, shown
 
 Array = np.ndarray
@@ -23,7 +24,7 @@ Array = np.ndarray
 class Problem:
     """Minimise Σ_k stage(x_k, u_k, k) + terminal(x_T) over controls u (T, nu), from a given state, under constraints."""
 
-    sim: Any
+    sim: Stepping
     stage: Sequence[Cost]
     terminal: Sequence[Cost]
     constraints: Sequence[Constraint]
@@ -86,7 +87,7 @@ def _expansions(cost: Cost, model: Any, knots: Knots) -> list[Quadratic]:
 
 
 def build_problem(
-    sim: Any, stage: Any, terminal: Any, constraints: Any, control_limits: Any, controls: Any
+    sim: Stepping, stage: Any, terminal: Any, constraints: Any, control_limits: Any, controls: Any
 ) -> tuple[Problem, Array]:
     """The problem and the first controls (T, nu) as floats within the limits, all checked."""
     having("sim", sim, ("model", "step", "timestep"), "a HardSimulator or a SoftSimulator")

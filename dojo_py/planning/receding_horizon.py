@@ -23,6 +23,7 @@ from dojo_py.planning.solver import ilqr
 from dojo_py.progress import Progress
 from dojo_py.simulate.arguments import state_of
 from dojo_py.simulate.results import State
+from dojo_py.simulate.simulator import Stepping
 from dojo_py.simulate.values import count, function_of, having, real_array, shown
 
 Array = np.ndarray
@@ -67,7 +68,7 @@ class Timing:
 class Controller:
     """Plans from every state it is shown, and remembers the plan for the next one."""
 
-    sim: Any
+    sim: Stepping
     objective: Objective
     controls: Array
     """(T, nu) of the first plan; its length is the horizon."""
@@ -121,7 +122,8 @@ class Controller:
         controls = np.vstack([plan.controls[s:], *(plan.controls[-1] if self.tail is None else self.tail(t) for t in times)])
         gains = np.concatenate([plan.gains[s:], np.zeros_like(plan.gains[:s])])
         old = Path([*plan.states[s:], *plan.states[-1:] * s], controls, np.zeros(gains.shape[::2]))
-        none, motion = np.zeros_like(controls), self.options.motion_kappa(self.options.kappas[0])
+        options = self.options.of_mode(self.sim)
+        none, motion = np.zeros_like(controls), options.motion_kappa(options.kappas[0])
         paths = [follow(self.sim, old, none, K, 0.0, self.limits, motion, start=state) for K in (gains, np.zeros_like(gains))]
         return controls, [path for path in paths if path is not None]
 
@@ -150,7 +152,7 @@ class Run:
 
 
 def mpc(
-    sim: Any,
+    sim: Stepping,
     state: State,
     controller: Controller,
     steps: int,
@@ -190,7 +192,8 @@ def mpc(
                 k, part = divmod(j, ratio)
                 u = np.clip(plan.control(k, states[-1], sim.model, part / ratio), *controller.limits)
                 outside = None if disturbance is None else disturbance(states[-1].time)
-                step = sim.step(states[-1], u, **({} if outside is None else {"wrenches": outside}))
+                more: dict[str, Any] = {} if outside is None else {"wrenches": outside}
+                step = sim.step(states[-1], u, **more)
                 unsolved += int(step.status != 0)
                 states.append(step.state)
                 controls.append(u)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.mechanism.configuration import configuration_difference
+from dojo_py.mechanism.enums import JointType
 from dojo_py.mechanism.model import Model
 from dojo_py.planning.costs import ResidualCost
 from dojo_py.planning.differences import tangent_size
@@ -20,7 +21,7 @@ from dojo_py.simulate.values import having, real_array
 
 Array = np.ndarray
 
-FREE, BALL = 0, 1
+FREE, BALL = int(JointType.FREE), int(JointType.BALL)
 """Codes of joint types with a quaternion."""
 
 

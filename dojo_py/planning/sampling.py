@@ -27,6 +27,7 @@ from dojo_py.planning.status import PlanStatus
 from dojo_py.progress import Progress
 from dojo_py.simulate.arguments import options_of, state_of
 from dojo_py.simulate.results import State
+from dojo_py.simulate.simulator import Stepping
 from dojo_py.simulate.trajectory import Trajectory
 from dojo_py.simulate.values import count, function_of
 
@@ -80,11 +81,11 @@ def sampled(problem: Problem, controls: Array, trajectory: Trajectory | None) ->
     return Sample(controls, trajectory, cost, float(violations.sum()), float(violations.max(initial=0.0)))
 
 
-def roll_all(sim: Any, start: State, controls: Array, threads: int | None) -> list[Trajectory | None]:
+def roll_all(sim: Stepping, start: State, controls: Array, threads: int | None) -> list[Trajectory | None]:
     """Hard motions of controls (N, T, nu)."""
     if hasattr(sim, "rollout_batch"):
         try:
-            return list(sim.rollout_batch(start, controls, threads))
+            return list(sim.rollout_batch(start, controls, threads=threads))
         except ValueError:  # one of them leaves the simulator's domain: which one is found below
             pass
     return [rollout(sim, start, u) for u in controls]

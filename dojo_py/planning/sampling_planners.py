@@ -14,6 +14,7 @@ from dojo_py.planning.sampling import search
 from dojo_py.planning.sampling_options import SamplingOptions
 from dojo_py.planning.shooting import Path
 from dojo_py.simulate.results import State
+from dojo_py.simulate.simulator import Stepping
 
 Array = np.ndarray
 Callback = Callable[[Iteration, Path], Any]
@@ -86,7 +87,7 @@ class PathIntegral(Gaussian):
 
 
 def predictive_sampling(
-    sim: Any, state: State, controls: Array, *, stage: Any = None, terminal: Any = None, constraints: Any = (),
+    sim: Stepping, state: State, controls: Array, *, stage: Any = None, terminal: Any = None, constraints: Any = (),
     control_limits: Any = "model", options: SamplingOptions | None = None, seed: int = 0, callback: Callback | None = None,
     progress: bool = False,
 ) -> Plan:  # fmt: skip
@@ -96,7 +97,7 @@ def predictive_sampling(
 
 
 def cem(
-    sim: Any, state: State, controls: Array, *, stage: Any = None, terminal: Any = None, constraints: Any = (),
+    sim: Stepping, state: State, controls: Array, *, stage: Any = None, terminal: Any = None, constraints: Any = (),
     control_limits: Any = "model", options: SamplingOptions | None = None, seed: int = 0, callback: Callback | None = None,
     progress: bool = False,
 ) -> Plan:  # fmt: skip
@@ -111,7 +112,7 @@ def cem(
 
 
 def mppi(
-    sim: Any, state: State, controls: Array, *, stage: Any = None, terminal: Any = None, constraints: Any = (),
+    sim: Stepping, state: State, controls: Array, *, stage: Any = None, terminal: Any = None, constraints: Any = (),
     control_limits: Any = "model", options: SamplingOptions | None = None, seed: int = 0, callback: Callback | None = None,
     progress: bool = False,
 ) -> Plan:  # fmt: skip

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from dojo_py.hard.simulator import DEFAULT_KAPPA, HardSimulator
 from dojo_py.planning.differences import difference, linearize_by_steps, move, same_motion, tangent_size
 from dojo_py.planning.feedback import borrowed
 from dojo_py.simulate.results import State
+from dojo_py.simulate.simulator import Simulator, Stepping
 from dojo_py.simulate.status import Status
 from dojo_py.soft import SoftSimulator
 
@@ -43,7 +43,7 @@ class Path:
         return float(np.abs(self.gaps).sum())
 
 
-def advance(sim: Any, state: State, control: Array, kappa: float | None) -> tuple[State | None, bool]:
+def advance(sim: Stepping, state: State, control: Array, kappa: float | None) -> tuple[State | None, bool]:
     """(next state or None, whether the step met its tolerances)."""
     try:
         step = sim.step(state, control, kappa=kappa)
@@ -59,7 +59,7 @@ def finite(state: State) -> bool:
     return bool(np.all(np.isfinite(state.qpos)) and np.all(np.isfinite(state.qvel)) and np.all(np.isfinite(state.act)))
 
 
-def roll(sim: Any, start: State, controls: Array, kappa: float | None, guess: Sequence[State] | None = None) -> Path | None:
+def roll(sim: Stepping, start: State, controls: Array, kappa: float | None, guess: Sequence[State] | None = None) -> Path | None:
     """Path of these controls: simulated from the start, or through the guessed states (T + 1, the first one replaced by the start).
 
     None when a step cannot be simulated.
@@ -79,14 +79,14 @@ def roll(sim: Any, start: State, controls: Array, kappa: float | None, guess: Se
 
 
 def follow(
-    sim: Any, old: Path, feedforward: Array, gains: Array, alpha: float, limits: tuple[Array, Array], kappa: float | None,
+    sim: Stepping, old: Path, feedforward: Array, gains: Array, alpha: float, limits: tuple[Array, Array], kappa: float | None,
     start: State | None = None,
 ) -> Path | None:  # fmt: skip
     """The path of u_k + α k_k + K_k (x ⊖ x_k), within the limits, with (1 − α) of the old gaps; None if it cannot be simulated.
 
     start: another first state than the old path's.
     """
-    if type(sim) in (HardSimulator, SoftSimulator) and (alpha == 1.0 or not old.gaps.any()):
+    if (type(sim) is HardSimulator or type(sim) is SoftSimulator) and (alpha == 1.0 or not old.gaps.any()):
         return _in_one_call(sim, old, alpha * feedforward, gains, limits, kappa, start or old.states[0])
     model, T = sim.model, len(old.controls)
     states, controls, unsolved = [start or old.states[0]], np.empty_like(old.controls), 0
@@ -105,7 +105,7 @@ def follow(
 
 
 def _in_one_call(
-    sim: Any, old: Path, feedforward: Array, gains: Array, limits: tuple[Array, Array], kappa: float | None, start: State
+    sim: Simulator, old: Path, feedforward: Array, gains: Array, limits: tuple[Array, Array], kappa: float | None, start: State
 ) -> Path | None:
     """`follow` where no gaps are left, in kernels."""
     with borrowed(sim, len(old.controls)) as loop:
@@ -120,7 +120,7 @@ def _in_one_call(
 
 
 def linearise(
-    sim: Any, path: Path, kappa: float | None, threads: int = 1, width: float | None = None, motion: float | None = None
+    sim: Stepping, path: Path, kappa: float | None, threads: int = 1, width: float | None = None, motion: float | None = None
 ) -> tuple[Array, Array]:
     """A (T, n, n) and B (T, n, nu), n = 2 nv + na, at every knot of the path; width: of finite differences, where there are any.
 
@@ -128,7 +128,7 @@ def linearise(
     """
     if threads == 1 and type(sim) is HardSimulator and not path.gaps.any():
         at = DEFAULT_KAPPA if kappa is None else kappa
-        run = sim.rollout(path.states[0], path.controls, None, motion, False, True, at)
+        run = sim.rollout(path.states[0], path.controls, kappa=motion, maximal=False, linearize=True, gradient_kappa=at)
         if same_motion(sim.model, path.states, run.qpos, run.qvel, run.act):
             assert run.A is not None and run.B is not None
             return run.A, run.B

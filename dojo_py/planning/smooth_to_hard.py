@@ -22,6 +22,7 @@ from dojo_py.planning.hard_motion import HardMotion, hard_motion, open_loop, sta
 from dojo_py.planning.options import DEFAULT_KAPPA, Options
 from dojo_py.planning.shooting import Path, follow, roll
 from dojo_py.planning.status import FORETOLD, PlanStatus
+from dojo_py.simulate.simulator import Stepping
 
 if TYPE_CHECKING:
     from dojo_py.planning.solver import Planner
@@ -49,7 +50,7 @@ HELPS = 0.01
 """Gradients at a κ help when they lower the merit by this share."""
 
 
-def ladder_of(sim: Any, options: Options) -> tuple[float, float] | None:
+def ladder_of(sim: Stepping, options: Options) -> tuple[float, float] | None:
     """(largest κ, smallest) to go through; None where κ is fixed, or has no effect to go by."""
     if options.kappa != "auto" or options.rollout_kappa != "gradient" or not hasattr(sim, "largest_kappa"):
         return None

@@ -32,6 +32,7 @@ from dojo_py.planning.status import PlanStatus, judged
 from dojo_py.progress import Progress
 from dojo_py.simulate.arguments import options_of, state_of
 from dojo_py.simulate.results import State
+from dojo_py.simulate.simulator import Stepping
 from dojo_py.simulate.values import function_of, shown
 
 Array = np.ndarray
@@ -45,7 +46,7 @@ Callback = Callable[[Iteration, Path], Any]
 
 
 def ilqr(
-    sim: Any,
+    sim: Stepping,
     state: State,
     controls: Array,
     *,
@@ -85,15 +86,16 @@ def ilqr(
         raise ValueError(f"paths: motions of {len(u)} steps are expected, and no states beside them")
     total = min(options.max_total_iterations, options.max_iterations * (options.max_updates + 1))
     _check_width(sim, options)
+    options = options.of_mode(sim)
     with Progress(total, "planning", force=progress) as bar, np.errstate(over="ignore", invalid="ignore"):
         # (what overflows is not finite, and that is looked for)
         return Planner(problem, options, callback, bar.advance).run(state, u, states, paths)
 
 
-def _check_width(sim: Any, options: Options) -> None:
+def _check_width(sim: Stepping, options: Options) -> None:
     """ValueError when the simulator's derivatives are no differences."""
     if options.difference_width is not None and hasattr(sim, "linearize"):
-        if "epsilon" not in inspect.signature(sim.linearize).parameters:
+        if getattr(sim, "mode", "") == "hard" or "epsilon" not in inspect.signature(sim.linearize).parameters:
             raise ValueError(
                 f"Options: difference_width={options.difference_width:g}: this simulator's derivatives are exact, not differences"
             )

@@ -32,7 +32,7 @@ class AgsOptions:
     step_decay: float = 1.0
     """The step size is multiplied by this after each iteration."""
     kappa: float | None = 3e-4
-    """Central-path parameter of roll-outs and gradients [N m s]; the soft mode ignores it."""
+    """Central-path parameter of roll-outs and gradients in the hard mode [N m s]."""
     directions: int = 0
     """Perturbations, each played both ways; 0: one roll-out of the policy itself."""
     noise: float = 0.03

@@ -17,7 +17,7 @@ from dojo_py.policy.derivatives import (
     observation_jacobian,
     reward_gradient,
 )
-from dojo_py.simulate.status import LOST
+from dojo_py.simulate.status import LOST, Status
 
 Array = np.ndarray
 
@@ -37,7 +37,7 @@ class AskedInPython:
         c, skip = d.counts, loop.skip
         if t == 0:
             self._begin()
-        c[at.WORST] = max(int(c[at.WORST]), status)
+        c[at.WORST] = Status.worst((c[at.WORST], status))
         if t % skip:
             d.control[t] = d.control[t - 1]
             return GO

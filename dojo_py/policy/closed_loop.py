@@ -22,6 +22,7 @@ from dojo_py.policy import loop_counts as at
 from dojo_py.policy.policies import LinearPolicy, MlpPolicy
 from dojo_py.policy.rollout import Moment, RolloutOptions
 from dojo_py.simulate.own_steps import has_own
+from dojo_py.simulate.simulator import kappa_of_mode
 from dojo_py.simulate.status import LOST
 from dojo_py.simulate.values import count, having, real_number, vector
 
@@ -109,7 +110,7 @@ class ClosedLoop:
         if policy is not None:
             _check_policy(task, policy)
         self.task, self.policy, self.skip = task, policy, int(task.frame_skip)
-        self.rows = task.sim.loop(horizon * self.skip, bool(task.wants_contacts))
+        self.rows = task.sim.loop(horizon * self.skip, contacts=bool(task.wants_contacts))
         self._kernels = compiled_parts(task, policy)
         self._layers = layers_of(policy)
         self.data = self._allocate()
@@ -208,9 +209,9 @@ class ClosedLoop:
         self.data.counts[[at.ONWARD, at.DONE]] = 0
         self._started = True
 
-    def _run(self, kappa: float) -> int:
+    def _run(self, kappa: float | None) -> int:
         self.held = None
-        self.rows.run(self._act, self._address, kappa, self._moved)
+        self.rows.run(self._act, self._address, kappa_of_mode(self.task.sim, kappa) or 0.0, self._moved)
         if self._asked is not None:
             self._asked.act.check()
         return int(self.data.counts[at.DONE])
@@ -227,7 +228,7 @@ class ClosedLoop:
         self._address = struct_address(self._handle)
         return self._address
 
-    def act(self, action: Array, kappa: float = 0.0) -> None:
+    def act(self, action: Array, kappa: float | None = None) -> None:
         """One action (na,) from where the last one ended, or from `start`; `data` holds what came of it. Without checks."""
         d, c = self.data, self.data.counts
         d.actions[0] = action
@@ -258,13 +259,15 @@ class ClosedLoop:
     ) -> Played:
         """An episode of the policy from a state. whitening: what observations are shifted by and multiplied with, (no,) each.
 
-        kappa [N m s]: of the simulation; None: the hard limit. options: how rewards are counted; their horizon is at most the
-        loop's. least (n,): what must have been earned after each action, the last one for all that follow; below, it stops.
+        kappa [N m s]: of the simulation in the hard mode; None: the hard limit. options: how rewards are counted; their horizon is
+        at most the loop's. least (n,): what must have been earned after each action, the last one for all that follow; below, it
+        stops.
         """
         if self.policy is None:
             raise ValueError("this loop has no policy: give it one when it is made, or take `act`")
         d, o = self.data, options or RolloutOptions(self.horizon)
-        k = 0.0 if kappa is None else real_number("kappa", kappa, above=0.0, unit="N m s")
+        if kappa is not None:
+            kappa = real_number("kappa", kappa, above=0.0, unit="N m s")
         d.parameters[:] = vector("parameters", parameters, d.parameters.shape)
         d.shift[:], d.gain[:] = (0.0, 1.0) if whitening is None else whitening
         c = d.counts
@@ -274,7 +277,7 @@ class ClosedLoop:
         if least is not None:
             d.least[:] = np.concatenate([least, np.full(max(0, self.horizon - len(least)), least[-1])])[: self.horizon]
         self.start(state)
-        n = self._run(k)
+        n = self._run(kappa)
         return Played(
             float(d.sums[at.TOTAL]), d.rewards[:n].copy(), d.seen[: n + 1].copy(), d.actions[:n].copy(), d.status[:n].copy(),
             bool(c[at.OVER]), bool(c[at.WHOLE]),

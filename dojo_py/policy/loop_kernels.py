@@ -29,10 +29,11 @@ from dojo_py.by_address import FRESH, GO, STOP, reader_of
 from dojo_py.collision.contact_columns import FRAME, GEOMS, IMPULSE
 from dojo_py.handles import Struct
 from dojo_py.jit import entry, kernel
+from dojo_py.mechanism.enums import JointType
 from dojo_py.policy import loop_counts as at
-from dojo_py.simulate.status import LOST
+from dojo_py.simulate.status import LOST, SEVERITY
 
-FREE, BALL = 0, 1
+FREE, BALL = int(JointType.FREE), int(JointType.BALL)
 SINGULAR, NOT_FINITE = (int(status) for status in LOST)
 """The state did not move."""
 DIFFERENCE = 1e-6
@@ -156,6 +157,12 @@ def forward(D, seen):
 
 
 @kernel
+def worse(a, b):
+    """The worse of two statuses."""
+    return a if SEVERITY[a] >= SEVERITY[b] else b
+
+
+@kernel
 def _go_on(D):
     """Row 0 = the row where the last run ended."""
     last = D.counts[at.DONE] * D.counts[at.SKIP]
@@ -274,7 +281,7 @@ def decide_with(observe, reward, over):
             if c[at.ONWARD]:
                 _go_on(D)
             c[at.DONE], c[at.OVER], c[at.WHOLE], c[at.WORST], D.sums[at.TOTAL] = 0, 0, 1, 0, 0.0
-        c[at.WORST] = max(c[at.WORST], status)
+        c[at.WORST] = worse(c[at.WORST], status)
         if t % skip != 0:
             copy(D.control[t - 1], D.control[t])
             return GO
@@ -425,7 +432,7 @@ def never(D, qpos, qvel):
 
 
 def _asked(t, status, data):
-    return answer(loop_at(data), t, status)  # noqa: F821
+    return answer(loop_at(data), t, status)  # type: ignore[name-defined]  # noqa: F821  (a name of the entry's own, see entries_of)
 
 
 def entries_of(observe, reward, over=never):

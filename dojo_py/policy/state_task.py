@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_py.simulate.results import State
+from dojo_py.simulate.simulator import Simulator
 from dojo_py.simulate.values import count, having
 
 Array = np.ndarray
@@ -25,7 +26,7 @@ class StateTask:
 
     wants_contacts = False
 
-    def __init__(self, simulator: Any, frame_skip: int = 1):
+    def __init__(self, simulator: Simulator, frame_skip: int = 1):
         having("simulator", simulator, ("loop", "model"), "a HardSimulator or a SoftSimulator")
         self.sim, self.frame_skip = simulator, count("frame_skip", frame_skip)
         model = simulator.model

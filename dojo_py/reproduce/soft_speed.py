@@ -96,7 +96,7 @@ def step_times(name: str, driven: bool, rounds: int = ROUNDS) -> Times:
     start = data.qpos.copy(), data.qvel.copy(), data.act.copy()
     contacts = int(data.ncon)
     simulator = SoftSimulator(wheel)
-    state = simulator.initial_state(*start)
+    state = simulator.initial_state(*start[:2], act=start[2])
     if any(status in LOST for status in simulator.rollout(state, controls).status):
         raise RuntimeError(f"{name}: the motion ends within the block, whose time says nothing")
     ours, theirs = [], []

@@ -96,7 +96,7 @@ class Moved:
         """The task's start, its coordinates moved."""
         state = self.task.initial_state(rng)
         unit = np.finfo(float).eps * np.maximum(1.0, np.abs(state.qpos))
-        return self.task.sim.initial_state(state.qpos + self.repeat * unit, state.qvel, state.act)
+        return self.task.sim.initial_state(state.qpos + self.repeat * unit, state.qvel, act=state.act)
 
 
 def make_search(robot: str, method: str, seed: int, mode: str = "hard", workers: Any = None, repeat: int = 0) -> Any:

@@ -18,8 +18,9 @@ from dojo_py.simulate.values import count, having, real_array, real_number, show
 Array = np.ndarray
 
 __all__ = [
-    "Outside", "arriving", "batch_of", "control_of", "controls_of", "late_controls", "mocap_bodies", "names_of", "options_of",
-    "outside_of", "placed_of", "refuse_late_controls", "spread", "start_of", "state_of", "timestep_of", "usual_placement", "vector",
+    "Outside", "arriving", "batch_of", "control_of", "controls_of", "coordinates_of", "late_controls", "mocap_bodies", "names_of",
+    "options_of", "outside_of", "placed_of", "refuse_late_controls", "spread", "start_of",
+    "state_of", "timestep_of", "usual_placement", "vector",
 ]  # fmt: skip
 
 
@@ -94,6 +95,13 @@ def names_of(name: str, names: Any) -> tuple[str, ...]:
     if isinstance(names, (str, bytes)) or not isinstance(names, Sequence) or not all(isinstance(n, str) for n in names):
         raise TypeError(f"{name}={shown(names)}, expected a list of names")
     return tuple(str(n) for n in names)
+
+
+def coordinates_of(coordinates: Any) -> str:
+    """In which coordinates derivatives are wanted: "minimal" or "maximal"."""
+    if coordinates not in ("minimal", "maximal"):
+        raise ValueError(f"coordinates={shown(coordinates)}, accepted: 'minimal', 'maximal'")
+    return str(coordinates)
 
 
 def start_of(model: Any, qpos: Any, qvel: Any, act: Any, keyframe: str | int | None) -> State:

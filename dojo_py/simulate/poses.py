@@ -89,6 +89,31 @@ class PointJacobian:
     """(3, nv) the body's angular velocity by qvel, world axes."""
 
 
+class HasPoses:
+    """What simulators of both modes know of a state's poses."""
+
+    model: Any
+
+    def _checked(self, state: State) -> State:
+        raise NotImplementedError
+
+    def poses(self, state: State) -> Poses:
+        """Frames of bodies, geoms and sites: positions, orientations, velocities (`simulate/poses.py`)."""
+        return poses_of(self.model, self._checked(state))
+
+    def jacobian(
+        self,
+        state: State,
+        *,
+        body: str | int | None = None,
+        geom: str | int | None = None,
+        site: str | int | None = None,
+        point: Any = (0.0, 0.0, 0.0),
+    ) -> PointJacobian:
+        """How the point (3,) [m] in the frame of a body, geom or site moves with qvel: linear and angular (3, nv), world axes."""
+        return point_jacobian(self.model, self._checked(state), body, geom, site, point)
+
+
 def poses_of(model: Any, state: State) -> Poses:
     """Poses and velocities of everything; `state` is checked."""
     at = state_at(_arrays_at(model, state), state.qpos)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dojo_py.simulate.status import Status
 from dojo_py.simulate.values import real_array
 
 Array = np.ndarray
@@ -75,6 +76,23 @@ def pull_back(
     if parameters is None:
         return RolloutGradient(state, control, status)
     return ParameterGradient(state, control, status, by_name)
+
+
+def recorded_gradient(
+    trajectory: Any, cotangents: Array, names: tuple[str, ...] | None = None
+) -> RolloutGradient | ParameterGradient:
+    """By the A, B that a trajectory holds, and by what it holds of these parameters; cotangents (T + 1, n).
+
+    Nothing is carried through steps whose A, B are not numbers, as older files may have them.
+    """
+    missing = [name for name in names or () if name not in trajectory.parameters]
+    if missing:
+        raise ValueError(f"trajectory: it holds A, B but no derivatives by {missing}; record these with it, or neither")
+    status = trajectory.status if trajectory.gradient_status is None else trajectory.gradient_status
+    parameters = None if names is None else {name: trajectory.parameters[name] for name in names}
+    lost = ~(np.isfinite(trajectory.A).all(axis=(1, 2)) & np.isfinite(trajectory.B).all(axis=(1, 2)))
+    A, B = (np.where(lost[:, None, None], 0.0, table) for table in (trajectory.A, trajectory.B))
+    return pull_back(A, B, cotangents, np.where(lost, int(Status.NOT_FINITE), status), parameters)
 
 
 def check_timestep(trajectory: Any, timestep: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import IntEnum
 
 
@@ -22,9 +23,21 @@ class Status(IntEnum):
         """One sentence for the user."""
         return _MESSAGES[self]
 
+    @classmethod
+    def worst(cls, statuses: Iterable[int]) -> Status:
+        """Of several: a failure counts more than a step that is INEXACT, whatever their numbers; of none SOLVED."""
+        return max((cls(int(status)) for status in statuses), key=MILDEST_FIRST.index, default=cls.SOLVED)
+
 
 LOST = (Status.SINGULAR, Status.NOT_FINITE)
 """Statuses after which the state did not move in either mode: an episode ends there."""
+
+MILDEST_FIRST = (
+    Status.SOLVED, Status.INEXACT, Status.TOO_MANY_CONTACTS, Status.MAX_ITERATIONS, Status.STALLED, Status.TOO_FAST, *LOST,
+)  # fmt: skip
+SEVERITY = tuple(MILDEST_FIRST.index(status) for status in Status)
+"""Of each status by its number, for kernels: the larger the worse."""
+
 
 _MESSAGES = {
     Status.SOLVED: "converged",
@@ -36,7 +49,7 @@ _MESSAGES = {
     Status.NOT_FINITE: "the solution overflowed and the state before the step is kept: reduce the timestep, or look for extreme "
     "masses, stiffnesses or controls",
     Status.INEXACT: "the tolerances were not met: the state is the best point found, with the step's residual and complementarity; "
-    "reduce the timestep, raise max_iterations, or look for overlaps that nothing can undo and constraints that contradict "
-    "each other",
+    "reduce the timestep, raise max_iterations (soft mode: iterations), or look for overlaps that nothing can undo and constraints "
+    "that contradict each other",
     Status.TOO_MANY_CONTACTS: "contacts beyond the work arrays were dropped, the result ignores them: reduce the colliding geoms",
 }

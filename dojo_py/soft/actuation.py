@@ -13,16 +13,17 @@ from dojo_py.actuation.short_way import turns_too_many
 from dojo_py.actuation.wrapping import slider_crank
 from dojo_py.arrays import scratch, zeros
 from dojo_py.jit import kernel
+from dojo_py.mechanism.enums import BiasType, DisableBit, DynType, GainType, TrnType
 from dojo_py.soft.kinematics import BALL, FREE, dof_count
 from dojo_py.soft.spatial import normalize_quaternion, quaternion_to_rotation_vector, relative_rotation
 from dojo_py.soft.workspace import NCON
 
-TRN_JOINT, TRN_JOINTINPARENT, TRN_SLIDERCRANK, TRN_TENDON, TRN_SITE, TRN_BODY, TRN_SO3 = range(7)
-DYN_NONE, DYN_INTEGRATOR, DYN_FILTER, DYN_FILTEREXACT, DYN_MUSCLE = range(5)
-GAIN_AFFINE, BIAS_AFFINE = 1, 1
-GAIN_MUSCLE, BIAS_MUSCLE = 2, 2
-GAIN_SO3 = 4
-DISABLE_ACTUATION = 1 << 11
+TRN_JOINT, TRN_JOINTINPARENT, TRN_SLIDERCRANK, TRN_TENDON, TRN_SITE, TRN_BODY, TRN_SO3 = map(int, TrnType)
+DYN_NONE, DYN_INTEGRATOR, DYN_FILTER, DYN_FILTEREXACT, DYN_MUSCLE, *_ = map(int, DynType)
+GAIN_AFFINE, BIAS_AFFINE = int(GainType.AFFINE), int(BiasType.AFFINE)
+GAIN_MUSCLE, BIAS_MUSCLE = int(GainType.MUSCLE), int(BiasType.MUSCLE)
+GAIN_SO3 = int(GainType.SO3)
+DISABLE_ACTUATION = int(DisableBit.ACTUATION)
 
 
 @kernel

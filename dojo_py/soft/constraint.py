@@ -1,6 +1,7 @@
 """All constraint rows of one state: equality, dry friction, limits, contacts, in this order."""
 
 from dojo_py.jit import kernel
+from dojo_py.mechanism.enums import DisableBit
 from dojo_py.soft.collision import detect
 from dojo_py.soft.contacts import contact_rows
 from dojo_py.soft.equality import equality_rows
@@ -9,7 +10,8 @@ from dojo_py.soft.surface import add_adhesion, add_surface_velocities
 from dojo_py.soft.velocity_bias import subtract_velocity_bias
 from dojo_py.soft.workspace import FULL, NBLOCK, NE, NEFC, NF, NL
 
-DISABLE_CONSTRAINT, DISABLE_EQUALITY, DISABLE_FRICTIONLOSS, DISABLE_LIMIT = 1, 1 << 1, 1 << 2, 1 << 3
+DISABLE_CONSTRAINT, DISABLE_EQUALITY = int(DisableBit.CONSTRAINT), int(DisableBit.EQUALITY)
+DISABLE_FRICTIONLOSS, DISABLE_LIMIT = int(DisableBit.FRICTIONLOSS), int(DisableBit.LIMIT)
 
 
 @kernel

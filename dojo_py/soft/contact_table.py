@@ -2,9 +2,10 @@
 
 from dojo_py.collision.contact_columns import FRAME, GAP, GEOMS, IMPULSE, POSITION, TORQUE, WIDTH
 from dojo_py.jit import kernel
+from dojo_py.mechanism.enums import Cone
 from dojo_py.soft.workspace import NCON
 
-ELLIPTIC = 1
+ELLIPTIC = int(Cone.ELLIPTIC)
 
 
 @kernel

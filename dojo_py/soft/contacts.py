@@ -12,9 +12,10 @@ import numpy as np
 from dojo_py.jit import kernel
 from dojo_py.soft.impedance import MIN_VALUE, set_parameters, spring_damper
 from dojo_py.soft.jacobian import relative_jacobian
+from dojo_py.soft.row_kinds import RowKind
 from dojo_py.soft.workspace import FULL, NBLOCK, NCON, NEFC
 
-FRICTIONLESS, PYRAMIDAL, ELLIPTIC = 5, 6, 7
+*_, FRICTIONLESS, PYRAMIDAL, ELLIPTIC = map(int, RowKind)
 
 
 @kernel

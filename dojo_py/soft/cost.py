@@ -9,10 +9,11 @@ Source: computation chapter, "Reduced primal problem"; Todorov (2011), A convex,
 import numpy as np
 
 from dojo_py.jit import kernel
+from dojo_py.soft.row_kinds import RowKind
 from dojo_py.soft.workspace import NE, NEFC, NF
 
 SATISFIED, QUADRATIC, LINEARNEG, LINEARPOS, CONE = range(5)
-ELLIPTIC = 7
+ELLIPTIC = int(RowKind.ELLIPTIC)
 
 
 @kernel

@@ -145,7 +145,7 @@ def bias_column(m, pose, work, j, qvel, column):
     n = len(m.bodies)
     for k in range(12):
         work[m.bodies[first].parentid, k] = 0.0
-    last = first
+    last = int(first)
     body_sensitivity(m, pose, work, first, j, qvel)
     for i in range(first + 1, n):  # depth-first order: the subtree is contiguous
         if m.bodies[i].parentid < first:

@@ -12,7 +12,7 @@ import numpy as np
 
 from dojo_py.mechanism.configuration import configuration_difference, integrate_configuration
 from dojo_py.simulate.results import Linearization, State
-from dojo_py.simulate.status import Status
+from dojo_py.simulate.status import LOST, Status
 from dojo_py.simulate.trajectory import Trajectory
 
 Array = np.ndarray
@@ -46,43 +46,44 @@ def _has_room(model: Any, i: int, u: float) -> bool:
 
 
 def linearize(model: Any, step: Stepper, state: State, control: Array, epsilon: float, centred: bool) -> Linearization:
-    """A (n, n), B (n, nu) of one step, n = 2nv + na; raises FloatingPointError with the status when a step fails."""
+    """A (n, n), B (n, nu) of one step, n = 2nv + na; zero with a status that says why where it, or one beside it, fails."""
     size, joints = 2 * model.nv + model.na, (model.jnt_type, model.jnt_qposadr, model.jnt_dofadr)
-
-    def good(s: State, u: Array) -> Trajectory:
-        one = step(s, u)
-        status = Status(int(one.status[0]))
-        if status in (Status.NOT_FINITE, Status.SINGULAR):
-            raise FloatingPointError(f"linearize: {status.message}")
-        return one
-
-    first = good(state, control)
-    nominal = first.state(1)
+    first = step(state, control)
+    nominal, status = first.state(1), Status(int(first.status[0]))
     columns = np.zeros((size, size + model.nu))
+    failed = status if status in LOST else None
+
+    def end(s: State, u: Array) -> State:
+        nonlocal failed
+        one = step(s, u)
+        failed = next((lost for lost in LOST if one.status[0] == lost), failed)
+        return one.state(1)
+
     for column in range(size + model.nu):
         forward, backward = True, centred
         if column >= size:
             i = column - size
             forward = _has_room(model, i, control[i] + epsilon)
             backward = (centred or not forward) and _has_room(model, i, control[i] - epsilon)
-        if not (forward or backward):
+        if failed is not None or not (forward or backward):
             continue
-        plus = good(*_moved(model, state, control, column, epsilon)).state(1) if forward else nominal
-        minus = good(*_moved(model, state, control, column, -epsilon)).state(1) if backward else nominal
+        plus = end(*_moved(model, state, control, column, epsilon)) if forward else nominal
+        minus = end(*_moved(model, state, control, column, -epsilon)) if backward else nominal
         width = epsilon * (int(forward) + int(backward))
         dq = configuration_difference(*joints, plus.qpos, minus.qpos)
         columns[:, column] = np.concatenate([dq, plus.qvel - minus.qvel, plus.act - minus.act]) / width
-    return Linearization(columns[:, :size], columns[:, size:], nominal, residual=float(first.residual[0]))
+    if failed is None and not np.isfinite(columns).all():
+        failed = Status.NOT_FINITE
+    if failed is not None:
+        columns, status = np.zeros_like(columns), failed
+    return Linearization(columns[:, :size], columns[:, size:], nominal, residual=float(first.residual[0]), status=status)
 
 
-def along(model: Any, step_at: Callable[[int], Stepper], trajectory: Trajectory) -> tuple[Array, Array]:
-    """A (T, n, n), B (T, n, nu), n = 2nv + na, of every step of a trajectory by centred differences; nan where a step failed."""
+def along(model: Any, step_at: Callable[[int], Stepper], trajectory: Trajectory) -> tuple[Array, Array, Array]:
+    """A (T, n, n), B (T, n, nu), n = 2nv + na, and the status (T,) of every step of a trajectory by centred differences."""
     n, T = 2 * model.nv + model.na, len(trajectory)
-    A, B = np.full((T, n, n), np.nan), np.full((T, n, model.nu), np.nan)
+    A, B, status = np.zeros((T, n, n)), np.zeros((T, n, model.nu)), np.zeros(T, np.int64)
     for k in range(T):
-        try:
-            one = linearize(model, step_at(k), trajectory.state(k), trajectory.control[k], EPSILON, True)
-        except FloatingPointError:
-            continue
-        A[k], B[k] = one.A, one.B
-    return A, B
+        one = linearize(model, step_at(k), trajectory.state(k), trajectory.control[k], EPSILON, True)
+        A[k], B[k], status[k] = one.A, one.B, one.status
+    return A, B, status

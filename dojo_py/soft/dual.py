@@ -11,9 +11,10 @@ from dojo_py.jit import kernel
 from dojo_py.soft.cost import add_JT, multiply_J, row_costs
 from dojo_py.soft.inertia import solve_inertia
 from dojo_py.soft.qcqp import friction_step
+from dojo_py.soft.row_kinds import RowKind
 from dojo_py.soft.workspace import NE, NEFC, NF
 
-PYRAMIDAL, ELLIPTIC = 6, 7
+*_, PYRAMIDAL, ELLIPTIC = map(int, RowKind)
 
 
 @kernel

@@ -9,15 +9,17 @@ import numpy as np
 
 from dojo_py.arrays import scratch, zeros
 from dojo_py.jit import kernel
+from dojo_py.mechanism.enums import EqualityType, ObjType
 from dojo_py.soft.impedance import set_parameters
 from dojo_py.soft.jacobian import relative_jacobian
 from dojo_py.soft.limits import new_row
+from dojo_py.soft.row_kinds import RowKind
 from dojo_py.soft.spatial import multiply_quaternions, rotate
 from dojo_py.soft.workspace import NBLOCK, NEFC
 
-EQUALITY = 0
-CONNECT, WELD, JOINT, TENDON = range(4)
-SITE = 6
+EQUALITY = int(RowKind.EQUALITY)
+CONNECT, WELD, JOINT, TENDON = map(int, EqualityType)
+SITE = int(ObjType.SITE)
 """Object type of an equality between sites (mjOBJ_SITE)."""
 
 

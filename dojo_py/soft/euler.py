@@ -5,13 +5,14 @@
 
 from dojo_py.actuation.controlled import is_controlled, next_states
 from dojo_py.jit import kernel
+from dojo_py.mechanism.enums import DisableBit
 from dojo_py.soft.actuation import DISABLE_ACTUATION, DYN_NONE, GAIN_SO3, next_activation, next_rotation
 from dojo_py.soft.inertia import factorize, solve_inertia
 from dojo_py.soft.kinematics import BALL, FREE
 from dojo_py.soft.passive import DISABLE_DAMPER, damper_slope
 from dojo_py.soft.spatial import integrate_quaternion
 
-DISABLE_EULERDAMP = 1 << 15
+DISABLE_EULERDAMP = int(DisableBit.EULERDAMP)
 
 
 @kernel

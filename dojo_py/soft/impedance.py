@@ -6,10 +6,11 @@ Source: modeling chapter, "Solver parameters"; computation chapter, "Parameters"
 """
 
 from dojo_py.jit import kernel
+from dojo_py.mechanism.enums import DisableBit
 
 MIN_VALUE = 1e-15
 MIN_IMPEDANCE, MAX_IMPEDANCE = 1e-4, 0.9999
-DISABLE_REFSAFE = 1 << 12
+DISABLE_REFSAFE = int(DisableBit.REFSAFE)
 
 
 @kernel

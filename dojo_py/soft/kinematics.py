@@ -6,6 +6,7 @@ for a hinge, [0, axis] for a slide. Source: computation chapter, "General framew
 
 from dojo_py.arrays import scratch
 from dojo_py.jit import kernel
+from dojo_py.mechanism.enums import JointType
 from dojo_py.soft.spatial import (
     axis_angle_to_quaternion,
     multiply_quaternions,
@@ -14,7 +15,7 @@ from dojo_py.soft.spatial import (
     rotate,
 )
 
-FREE, BALL, SLIDE, HINGE = range(4)
+FREE, BALL, SLIDE, HINGE = map(int, JointType)
 
 
 @kernel

@@ -11,10 +11,11 @@ from dojo_py.arrays import scratch
 from dojo_py.jit import kernel
 from dojo_py.soft.impedance import set_parameters
 from dojo_py.soft.kinematics import BALL, FREE
+from dojo_py.soft.row_kinds import RowKind
 from dojo_py.soft.spatial import normalize_quaternion, quaternion_to_rotation_vector
 from dojo_py.soft.workspace import NBLOCK, NEFC
 
-FRICTION_DOF, FRICTION_TENDON, LIMIT_JOINT, LIMIT_TENDON = 1, 2, 3, 4
+_, FRICTION_DOF, FRICTION_TENDON, LIMIT_JOINT, LIMIT_TENDON, *_contacts = map(int, RowKind)
 
 
 @kernel

@@ -10,6 +10,7 @@ import numpy as np
 from dojo_py.collision.contact_columns import FRAME, GAP, GEOMS, IMPULSE, POSITION, TORQUE, WIDTH
 from dojo_py.simulate.arguments import outside_of, refuse_late_controls, state_of
 from dojo_py.simulate.results import Contacts, State
+from dojo_py.simulate.simulator import refuse
 from dojo_py.simulate.status import LOST
 
 Array = np.ndarray
@@ -62,7 +63,8 @@ class SoftLoop:
         self.qpos[0], self.qvel[0], self.act[0], self._time = s.qpos, s.qvel, s.act, s.time
 
     def run(self, decide: int, data: int, kappa: float = 0.0, moved: Any = None) -> int:
-        """The steps from row 0 until the function stops them; returns how many. kappa has no effect, and no table moves."""
+        """The steps from row 0 until the function stops them; returns how many. kappa is refused, and no table moves."""
+        refuse("soft", "its contacts have no central path", kappa=kappa or None)
         sim = self.simulator
         workspace = sim._free_workspaces.pop() if sim._free_workspaces else sim._kernels.ThreadWorkspace(sim._packed)
         done, again = 0, True

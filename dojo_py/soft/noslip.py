@@ -9,12 +9,13 @@ import numpy as np
 
 from dojo_py.arrays import clear_rows, scratch
 from dojo_py.jit import kernel
+from dojo_py.mechanism.enums import DisableBit
 from dojo_py.soft.cost import multiply_J
 from dojo_py.soft.dual import ELLIPTIC, PYRAMIDAL, delassus, finish, residual
 from dojo_py.soft.qcqp import friction_of_singular
 from dojo_py.soft.workspace import NE, NEFC, NF
 
-DISABLE_ISLAND = 1 << 18
+DISABLE_ISLAND = int(DisableBit.ISLAND)
 LEAST = 1e-15
 """Diagonals and normal forces below this are none."""
 LEAST_DIAGONAL, WORSE = 1e-10, 1e-10

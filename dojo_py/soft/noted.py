@@ -8,11 +8,12 @@ import numpy as np
 
 from dojo_py.arrays import clear_rows
 from dojo_py.jit import kernel
+from dojo_py.mechanism.enums import Cone, EqualityType
 from dojo_py.soft.energy import energy_momentum
 from dojo_py.soft.limits import LIMIT_JOINT, LIMIT_TENDON
 from dojo_py.soft.workspace import NCON, NE, NEFC
 
-CONNECT, WELD, ELLIPTIC = 0, 1, 1
+CONNECT, WELD, ELLIPTIC = int(EqualityType.CONNECT), int(EqualityType.WELD), int(Cone.ELLIPTIC)
 WIDTH = 21
 """Of a contact's row: two geoms, position 3, frame 9 by rows, force 3 and torque 3 on the second geom in the frame, distance."""
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.collision.pair_filter import filtered_pairs
+from dojo_py.mechanism.enums import DisableBit, EnableBit, GeomType
 
 F, I = np.float64, np.int32
 
@@ -22,10 +23,10 @@ PAIR = np.dtype(
     align=True,
 )  # fmt: skip
 
-DISABLE_CONTACT, DISABLE_MIDPHASE = 1 << 4, 1 << 14
-ENABLE_OVERRIDE = 1
+DISABLE_CONTACT, DISABLE_MIDPHASE = int(DisableBit.CONTACT), int(DisableBit.MIDPHASE)
+ENABLE_OVERRIDE = int(EnableBit.OVERRIDE)
 MIN_FRICTION = 1e-5
-PLANE, HFIELD = 0, 1
+PLANE, HFIELD = int(GeomType.PLANE), int(GeomType.HFIELD)
 MIN_WEIGHT = 1e-15
 """Below which a solmix counts as zero."""
 FRICTION = [0, 0, 1, 2, 2]

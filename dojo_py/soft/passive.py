@@ -8,11 +8,12 @@ import numpy as np
 
 from dojo_py.arrays import scratch
 from dojo_py.jit import kernel
+from dojo_py.mechanism.enums import DisableBit
 from dojo_py.soft.fluid import fluid_forces
 from dojo_py.soft.kinematics import BALL, FREE, dof_count
 from dojo_py.soft.spatial import normalize_quaternion, relative_rotation
 
-DISABLE_SPRING, DISABLE_DAMPER, DISABLE_GRAVITY = 1 << 5, 1 << 6, 1 << 7
+DISABLE_SPRING, DISABLE_DAMPER, DISABLE_GRAVITY = int(DisableBit.SPRING), int(DisableBit.DAMPER), int(DisableBit.GRAVITY)
 
 
 @kernel

@@ -17,6 +17,7 @@ from dojo_py.simulate.arguments import (
     batch_of,
     control_of,
     controls_of,
+    coordinates_of,
     late_controls,
     mocap_bodies,
     names_of,
@@ -32,11 +33,20 @@ from dojo_py.simulate.arguments import (
     vector,
 )
 from dojo_py.simulate.history import on_their_way, sent
-from dojo_py.simulate.poses import PointJacobian, Poses, point_jacobian, poses_of
+from dojo_py.simulate.poses import HasPoses
 from dojo_py.simulate.readings import NOTHING
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
-from dojo_py.simulate.reverse import RolloutGradient, check_same_states, check_timestep, cotangents_of, pull_back
-from dojo_py.simulate.status import Status
+from dojo_py.simulate.reverse import (
+    ParameterGradient,
+    RolloutGradient,
+    check_same_states,
+    check_timestep,
+    cotangents_of,
+    pull_back,
+    recorded_gradient,
+)
+from dojo_py.simulate.simulator import refuse
+from dojo_py.simulate.status import LOST, Status
 from dojo_py.simulate.trajectory import Trajectory, kept_model
 from dojo_py.simulate.values import count, having, real_number, truth_of
 from dojo_py.soft import differences
@@ -49,26 +59,24 @@ NO_TABLE = np.zeros((0, 21))
 """Where contacts of the latest step are not asked for."""
 
 
-def check_ignored(kappa: Any) -> None:
-    """What both modes take is checked in both, also where it has no effect."""
-    if kappa is not None:
-        real_number("kappa", kappa, least=0.0, unit="N m s")
+def refuse_hard(*, parameters: Any = None, maximal: Any = None, **kappas: Any) -> None:
+    """ValueError for arguments of the hard mode, by name: κ's, parameters, the record of maximal states."""
+    refuse("soft", "its contacts have no central path", **kappas)
+    refuse("soft", "it has no derivatives by parameters", parameters=names_of("parameters", parameters) or None)
+    wanted = maximal is not None and truth_of("maximal", maximal)
+    refuse("soft", "its states are joint coordinates", maximal=wanted or None)
 
 
-def refuse_parameters(parameters: Any) -> None:
-    """ValueError where some are asked for."""
-    if names_of("parameters", parameters):
-        raise ValueError("parameters: the soft mode has no parameter Jacobians; use HardSimulator")
-
-
-class SoftSimulator:
+class SoftSimulator(HasPoses):
     """Simulates a model (dojo_py.Model, mujoco.MjModel, or what `load_model` takes: a file, a shipped name) with soft contact.
 
     timestep [s] and options replace the model's own. Raises ModelError for what the soft mode does not simulate, by name.
-    May be shared between threads; calls then wait for each other, but for `rollout_batch`.
+    May be shared between threads; calls then wait for each other, but for `rollout_batch`. Methods: as in `Simulator`.
     """
 
-    def __init__(self, model: Any, timestep: float | None = None, options: SoftOptions | None = None):
+    mode = "soft"
+
+    def __init__(self, model: Any, timestep: float | None = None, *, options: SoftOptions | None = None):
         from dojo_py.soft import kernels
         from dojo_py.soft.packing import pack
 
@@ -103,7 +111,12 @@ class SoftSimulator:
     # states and inputs
 
     def initial_state(
-        self, qpos: Array | None = None, qvel: Array | None = None, act: Array | None = None, keyframe: int | str | None = None
+        self,
+        qpos: Array | None = None,
+        qvel: Array | None = None,
+        *,
+        act: Array | None = None,
+        keyframe: str | int | None = None,
     ) -> State:
         """State at time 0: qpos (nq,), qvel (nv,), act (na,) as given, else the keyframe's, else the model's pose at rest."""
         return self._checked(start_of(self.model, qpos, qvel, act, keyframe))
@@ -131,6 +144,7 @@ class SoftSimulator:
         self,
         state: State,
         control: Array | None = None,
+        *,
         kappa: float | None = None,
         wrenches: Array | None = None,
         joint_forces: Array | None = None,
@@ -138,21 +152,24 @@ class SoftSimulator:
         """One time step with control (nu,) held, and wrenches (nbody, 6): world force and torque about the bodies' centres of mass
         [N, N m], and joint_forces (nv,) along the joints' coordinates.
 
-        The solver starts at zero acceleration, whatever was simulated before.
+        The solver starts at zero acceleration, whatever was simulated before. A step whose solver ends at its iteration limit is
+        INEXACT. One that fails leaves the state as it was, and its contacts carry nothing.
 
-        kappa is accepted and ignored, here and below, so that programs can take either mode: soft contact has no central path.
+        kappa is refused, here and below: soft contact has no central path.
         """
-        check_ignored(kappa)
+        refuse_hard(kappa=kappa)
         start, u = self._checked(state), control_of(self.model, control)[None]
         outside = outside_of(self.model, wrenches, joint_forces, 1)
         with self._lock:
             traj = self._run(self._workspace, start, u, outside)
             contacts = self._contacts()
-        status = Status(int(traj.status[0]))
-        moved = status not in (Status.NOT_FINITE, Status.SINGULAR)
-        end = replace(traj.state(1), time=float(traj.time[1] if moved else traj.time[0]), model=self.model)
-        readings = traj.readings or NOTHING
-        return Step(end, status, int(traj.iterations[0]), float(traj.residual[0]), 0.0, contacts, readings=readings)
+        status, end = Status(int(traj.status[0])), replace(traj.state(1), model=self.model)
+        if status in LOST:
+            contacts = replace(contacts, impulse=np.zeros_like(contacts.impulse), torque=np.zeros_like(contacts.torque))
+        return Step(
+            end, status, int(traj.iterations[0]), float(traj.residual[0]), 0.0, contacts, int(status not in LOST),
+            readings=traj.readings or NOTHING,
+        )  # fmt: skip
 
     def _contacts(self) -> Contacts:
         """Contacts of the last evaluation, the geom that the normal points to first; impulse = force * timestep."""
@@ -213,32 +230,36 @@ class SoftSimulator:
                 most = len(workspace.work.rows.contacts)
             else:
                 noted = larger(noted, most + len(noted.contacts))
-        time = np.add.accumulate(np.concatenate([[state.time], np.full(T, self.timestep)]))  # as single steps add it up
+        moved = ~np.isin(status, LOST)
+        time = np.add.accumulate(np.concatenate([[state.time], self.timestep * moved]))  # as single steps add it up
         metadata = {"model": str(getattr(m, "name", "")), "timestep": self.timestep, "mode": "soft"}
         readings = readings_of(m, placed_of(self._usual, state), noted, time[:T], qpos[:T], qvel[:T], outside, before)
         return Trajectory(
             time, qpos, qvel, act, controls, status, iterations, residual, np.zeros(T), gaps, metadata=metadata,
             model=kept_model(m), mocap_pos=state.mocap_pos, mocap_quat=state.mocap_quat, eq_active=state.eq_active,
-            readings=readings,
+            readings=readings, substeps=moved.astype(np.int64),
         )  # fmt: skip
 
     def rollout(
         self,
         state: State,
         controls: Array,
-        wrenches: Array | None = None,
-        kappa: float | None = None,
         *,
-        linearize: bool = False,
+        kappa: float | None = None,
+        wrenches: Array | None = None,
         joint_forces: Array | None = None,
+        maximal: bool | None = None,
+        linearize: bool = False,
+        gradient_kappa: float | None = None,
+        parameters: Sequence[str] | None = None,
     ) -> Trajectory:
         """Steps with controls (T, nu), wrenches (nbody, 6) or (T, nbody, 6) and joint_forces (nv,) or (T, nv).
 
-        Each step but the first starts its solver at the previous acceleration.
+        Each step but the first starts its solver at the previous acceleration, one after a step that failed at zero.
 
-        linearize: record A and B of every step too, by centred differences as `linearize` takes them.
+        linearize: record A, B and gradient_status of every step too, by centred differences as `linearize` takes them.
         """
-        check_ignored(kappa)
+        refuse_hard(kappa=kappa, gradient_kappa=gradient_kappa, parameters=parameters, maximal=maximal)
         s, linearize = self._checked(state), truth_of("linearize", linearize)
         u = controls_of(self.model, controls)
         outside = outside_of(self.model, wrenches, joint_forces, len(u))
@@ -254,10 +275,10 @@ class SoftSimulator:
         def step_at(t: int) -> differences.Stepper:
             return lambda s, u: self._run(workspace, s, u[None], outside.at(t), False)
 
-        A, B = differences.along(self.model, step_at, trajectory)
-        return replace(trajectory, A=A, B=B)
+        A, B, status = differences.along(self.model, step_at, trajectory)
+        return replace(trajectory, A=A, B=B, gradient_status=status)
 
-    def loop(self, steps: int, contacts: bool = False) -> Any:
+    def loop(self, steps: int, *, contacts: bool = False) -> Any:
         """SoftLoop: memory for roll-outs of so many steps whose controls a function decides while they run (soft/loop.py)."""
         from dojo_py.soft.loop import SoftLoop
 
@@ -267,18 +288,21 @@ class SoftSimulator:
         self,
         states: Sequence[State] | State,
         controls: Array,
-        threads: int | None = None,
-        wrenches: Array | None = None,
-        kappa: float | None = None,
         *,
-        linearize: bool = False,
+        threads: int | None = None,
+        kappa: float | None = None,
+        wrenches: Array | None = None,
         joint_forces: Array | None = None,
+        maximal: bool | None = None,
+        linearize: bool = False,
+        gradient_kappa: float | None = None,
+        parameters: Sequence[str] | None = None,
     ) -> list[Trajectory]:
         """B rollouts with controls (B, T, nu), from B states or from one; bit-identical to B calls of `rollout`.
 
         threads: at most so many at a time, all cores by default. The rest as in `rollout`, the same for all.
         """
-        check_ignored(kappa)
+        refuse_hard(kappa=kappa, gradient_kappa=gradient_kappa, parameters=parameters, maximal=maximal)
         linearize = truth_of("linearize", linearize)
         starts, u, count = batch_of(self.model, states, controls, threads)
         outside = outside_of(self.model, wrenches, joint_forces, u.shape[1])
@@ -300,23 +324,26 @@ class SoftSimulator:
         self,
         state: State,
         control: Array | None = None,
-        kappa: float | None = None,
-        parameters: list[str] | None = None,
-        epsilon: float = differences.EPSILON,
-        centred: bool = True,
         *,
+        kappa: float | None = None,
         wrenches: Array | None = None,
         joint_forces: Array | None = None,
+        parameters: Sequence[str] | None = None,
+        coordinates: str = "minimal",
+        epsilon: float | None = None,
+        centred: bool | None = None,
     ) -> Linearization:
         """A (n, n) and B (n, nu) of one step by differences, n = 2nv + na, tangents [δq, δv, δact]; control limits are respected.
 
+        epsilon: displacement of each coordinate, velocity, activation and control, in its own unit, by default 1e-6. centred: by
+        default True; False: one-sided. Where the step, or one beside it, fails, A and B are zero and .status says why.
         Where controls come late, on_their_way holds what those on their way do, and widened() A and B with them.
-        `parameters` is not available in this mode.
         """
-        check_ignored(kappa)
-        centred = truth_of("centred", centred)
-        refuse_parameters(parameters)
-        epsilon = real_number("epsilon", epsilon, above=0.0, most=0.1)
+        refuse_hard(kappa=kappa, parameters=parameters)
+        if coordinates_of(coordinates) == "maximal":
+            refuse("soft", "its states are joint coordinates", coordinates=coordinates)
+        centred = centred is None or truth_of("centred", centred)
+        epsilon = differences.EPSILON if epsilon is None else real_number("epsilon", epsilon, above=0.0, most=0.1)
         start, u = self._checked(state), control_of(self.model, control)
         outside = outside_of(self.model, wrenches, joint_forces, 1)
         acting, before = arriving(self.model, self.timestep, start, u[None])
@@ -337,42 +364,38 @@ class SoftSimulator:
         self,
         trajectory: Trajectory,
         cotangents: Array,
+        *,
         kappa: float | None = None,
         wrenches: Array | None = None,
         joint_forces: Array | None = None,
         parameters: Sequence[str] | None = None,
-    ) -> RolloutGradient:
+    ) -> RolloutGradient | ParameterGradient:
         """Gradient of a scalar by a trajectory's first state and its controls, in reverse mode on A and B of its steps.
 
         cotangents: the scalar's derivative by the final state (2nv + na,), or by every state (T + 1, 2nv + na), tangents
         [δq, δv, δact]; the gradient by the first state is one of these. A trajectory that holds A, B is taken as it is. Of another
         one every step is differentiated by centred differences, as `linearize` does, with the wrenches and joint forces it had.
         Controls are those that were sent, where they come late too. Raises ValueError when these steps do not lead to the
-        trajectory's states. `parameters` is not available in this mode.
+        trajectory's states.
         """
         having("trajectory", trajectory, ("qpos", "A", "metadata", "state"), "a Trajectory")
-        check_ignored(kappa)
-        refuse_parameters(parameters)
+        refuse_hard(kappa=kappa, parameters=parameters)
         model, T = self.model, len(trajectory)
         given = cotangents_of(cotangents, T, 2 * model.nv + model.na)
-        A, B, before = trajectory.A, trajectory.B, None
-        if A is None or B is None:
-            check_timestep(trajectory, self.timestep)
-            start, outside = self._checked(trajectory.state(0)), outside_of(model, wrenches, joint_forces, T)
-            controls = controls_of(model, trajectory.control)
-            acting, before = arriving(model, self.timestep, start, controls)
-            with self._lock:
-                check_same_states(self._run(self._workspace, start, controls, outside), trajectory)
+        if trajectory.A is not None and trajectory.B is not None:
+            return recorded_gradient(trajectory, given)
+        check_timestep(trajectory, self.timestep)
+        start, outside = self._checked(trajectory.state(0)), outside_of(model, wrenches, joint_forces, T)
+        controls = controls_of(model, trajectory.control)
+        acting, before = arriving(model, self.timestep, start, controls)
+        with self._lock:
+            check_same_states(self._run(self._workspace, start, controls, outside), trajectory)
 
-                def step_at(t: int) -> differences.Stepper:
-                    return lambda s, u: self._run(self._workspace, s, u[None], outside.at(t), False, True)
+            def step_at(t: int) -> differences.Stepper:
+                return lambda s, u: self._run(self._workspace, s, u[None], outside.at(t), False, True)
 
-                A, B = differences.along(model, step_at, replace(trajectory, control=acting))
-        lost = ~(np.isfinite(A).all(axis=(1, 2)) & np.isfinite(B).all(axis=(1, 2)))
-        status = np.where(lost, int(Status.NOT_FINITE), trajectory.status)
-        A, B = np.where(lost[:, None, None], 0.0, A), np.where(lost[:, None, None], 0.0, B)
+            A, B, status = differences.along(model, step_at, replace(trajectory, control=acting))
         found = pull_back(A, B, given, status)
-        assert isinstance(found, RolloutGradient)
         if before is None:
             return found
         return found._replace(control=sent(model, before.history[0], before.time, found.control))
@@ -404,22 +427,6 @@ class SoftSimulator:
         """(nv,) forward dynamics: the acceleration at this state, constraint forces included. All results stay in `work`."""
         self._evaluate(state, control, np.zeros(self.model.nv), np.zeros(0), np.zeros(0))
         return self.work.solver.qacc.copy()
-
-    def poses(self, state: State) -> Poses:
-        """Frames of bodies, geoms and sites: positions, orientations, velocities (`simulate/poses.py`)."""
-        return poses_of(self.model, self._checked(state))
-
-    def jacobian(
-        self,
-        state: State,
-        *,
-        body: str | int | None = None,
-        geom: str | int | None = None,
-        site: str | int | None = None,
-        point: Any = (0.0, 0.0, 0.0),
-    ) -> PointJacobian:
-        """How the point (3,) [m] in the frame of a body, geom or site moves with qvel: linear and angular (3, nv), world axes."""
-        return point_jacobian(self.model, self._checked(state), body, geom, site, point)
 
     def energy(self, state: State) -> float:
         """Kinetic plus potential energy [J]: gravity and springs."""

@@ -1,13 +1,14 @@
 """Constraint forces with the solver of the model's option: 0 PGS, 1 CG, 2 Newton; noslip afterwards if asked for."""
 
 from dojo_py.jit import kernel
+from dojo_py.mechanism.enums import SolverType
 from dojo_py.soft.conjugate_gradient import conjugate_gradient
 from dojo_py.soft.dual import projected_gauss_seidel
 from dojo_py.soft.newton import newton
 from dojo_py.soft.noslip import noslip
 from dojo_py.soft.workspace import NEFC
 
-PGS, CG, NEWTON = range(3)
+PGS, CG, NEWTON = map(int, SolverType)
 
 
 @kernel

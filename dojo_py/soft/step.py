@@ -3,11 +3,15 @@
 There is one entry, because every entry is compiled together with all that it calls.
 """
 
+import math
+
 import numpy as np
 
 from dojo_py.arrays import clear, clear_rows, copy, copy_rows
 from dojo_py.by_address import FRESH, STOP, call_back
 from dojo_py.jit import entry, kernel
+from dojo_py.mechanism.enums import DisableBit, Integrator
+from dojo_py.simulate.status import LOST, Status
 from dojo_py.soft.contact_table import fill_contacts
 from dojo_py.soft.energy import energy_momentum
 from dojo_py.soft.euler import euler
@@ -18,10 +22,11 @@ from dojo_py.soft.noted import note
 from dojo_py.soft.runge_kutta import begin, finish, next_stage
 from dojo_py.soft.workspace import FULL, NCON, NEFC
 
-EULER, RK4, IMPLICIT, IMPLICITFAST = range(4)
-DISABLE_WARMSTART = 1 << 9
-SOLVED, MAX_ITERATIONS, SINGULAR, NOT_FINITE, TOO_MANY_CONTACTS = 0, 1, 3, 5, 6
-"""Values of `dojo_py.simulate.status.Status`."""
+EULER, RK4, IMPLICIT, IMPLICITFAST, _ = map(int, Integrator)
+DISABLE_WARMSTART = int(DisableBit.WARMSTART)
+SOLVED, INEXACT, TOO_MANY_CONTACTS, SINGULAR, NOT_FINITE = (
+    int(status) for status in (Status.SOLVED, Status.INEXACT, Status.TOO_MANY_CONTACTS, *LOST)
+)
 
 
 @kernel
@@ -62,12 +67,12 @@ def outcome(m, w, iterations, gradient, qpos, qvel):
     opt = m.options[0]
     if iterations < 0:
         return SINGULAR
-    if not (finite(qvel) and finite(qpos)):
+    if not (finite(qvel) and finite(qpos) and math.isfinite(gradient)):  # (the solver has nothing to go by where forces overflow)
         return NOT_FINITE
     if w.rows.counts[FULL]:
         return TOO_MANY_CONTACTS
     if w.rows.counts[NEFC] > 0 and iterations >= opt.iterations and (opt.iterations > 0 or gradient > opt.tolerance):
-        return MAX_ITERATIONS
+        return INEXACT
     return SOLVED
 
 
@@ -101,12 +106,8 @@ def take_steps(
     """What `run` does."""
     stages = 4 if m.options[0].integrator == RK4 else 1
     cold = m.options[0].disableflags & DISABLE_WARMSTART
-    failed = 0
     if begin_at == 0:
-        for k in range(len(w.solver.qacc)):
-            w.solver.qacc[k] = 0.0
-    elif status[begin_at - 1] == NOT_FINITE or status[begin_at - 1] == SINGULAR:
-        failed = status[begin_at - 1]
+        clear(w.solver.qacc)
     notes = noted.qacc.shape[0] > 0
     for t in range(begin_at, len(controls)):
         if notes and noted.first[t] + len(w.rows.contacts) > noted.contacts.shape[0]:
@@ -116,19 +117,13 @@ def take_steps(
             if answer == STOP:
                 return t
             if answer == FRESH:
-                for k in range(len(w.solver.qacc)):
-                    w.solver.qacc[k] = 0.0
+                clear(w.solver.qacc)
         last = min(t + 1, len(qpos) - 1)
         q, v, a = qpos[last], qvel[last], act[last]
         copy(qpos[t], q)
         copy(qvel[t], v)
         copy(act[t], a)
         copy(w.solver.qacc, w.solver.warm)
-        if failed:
-            status[t] = failed
-            if notes:
-                noted.first[t + 1] = noted.first[t]
-            continue
         take_outside(w, outside, t)
         if stages > 1:
             begin(m, v, w.rk)
@@ -157,14 +152,14 @@ def take_steps(
             integrate(m, w, q, v, a)
         s = outcome(m, w, worst if worst < 0 else count, gradient, q, v) if ok or worst < 0 else NOT_FINITE
         status[t] = s
-        iterations[t] = count
-        residual[t] = gradient
+        iterations[t] = max(count, 0)
+        residual[t] = gradient if math.isfinite(gradient) else math.inf
         gaps[t] = gap
         if s == NOT_FINITE or s == SINGULAR:
-            failed = s
             copy(qpos[t], q)
             copy(qvel[t], v)
             copy(act[t], a)
+            clear(w.solver.qacc)
         if table.shape[0] > 0:
             fill_contacts(m, w, table)
     if decide != 0:
@@ -179,8 +174,9 @@ def run(
 ):  # fmt: skip
     """T steps from row 0 of qpos (T + 1, nq), qvel, act with controls (T, nu); or, with an empty status, one evaluation of row 0.
 
-    A step that fails (not finite, singular) ends the rollout: the following rows repeat the last good state and carry its status.
-    A step starts its solver at the previous acceleration, the first at zero. outside: an Outside.
+    A step that fails (not finite, singular) repeats its state, and the next one is tried from there.
+    A step starts its solver at the previous acceleration; the first, and one after a step that failed, at zero. outside: an
+    Outside.
     noted: a Noted, filled where it has rows. When its contacts may not fit, or those of the work arrays while these may grow, the
     run stops. begin_at: first step, 0 unless a run goes on. Returns how many steps are done.
     decide: address of a function that is asked before every step and after the last one (by_address.py); 0: none. It is not asked

@@ -4,20 +4,18 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.mechanism.enums import TrnType
+from dojo_py.mechanism.enums import BiasType, DynType, EqualityType, GainType, Integrator, TrnType
 from dojo_py.mechanism.errors import ErrorRecord, ModelError
 from dojo_py.mechanism.source import name_of, refusal
 from dojo_py.mechanism.tendon_paths import wraps_geoms
 from dojo_py.soft.narrowphase import SHAPE_NAMES, SUPPORTED
 from dojo_py.soft.pairs import candidate_pairs
 
-RK4 = 1
+RK4 = int(Integrator.RK4)
 INTEGRATORS = {0: "Euler", 1: "RK4", 2: "implicit", 3: "implicitfast"}
-TRANSMISSIONS = {0: "joint", 1: "jointinparent", 2: "slidercrank", 3: "tendon", 4: "site", 5: "body", 6: "so3"}
-DYNAMICS = {0: "none", 1: "integrator", 2: "filter", 3: "filterexact", 4: "muscle", 5: "dcmotor", 6: "pid"}
-GAINS = {0: "fixed", 1: "affine", 2: "muscle", 3: "dcmotor", 4: "so3", 5: "pid"}
-BIASES = {0: "none", 1: "affine", 2: "muscle", 3: "dcmotor", 4: "so3"}
-EQUALITIES = {0: "connect", 1: "weld", 2: "joint", 3: "tendon"}
+TRANSMISSIONS, DYNAMICS, GAINS, BIASES, EQUALITIES = (
+    {int(kind): kind.name.lower() for kind in kinds} for kinds in (TrnType, DynType, GainType, BiasType, EqualityType)
+)
 ACTIVATIONS, INPUTS = {0: "0", 1: "1"}, {1: "1"}
 CONTROLLED = (3, 4, 5)
 """Gains of actuators with several controls and activations."""

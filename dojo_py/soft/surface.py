@@ -10,10 +10,11 @@ the normal, by R F/n for each of the n edges of a pyramid (R: regulariser). Foun
 
 from dojo_py.arrays import scratch
 from dojo_py.jit import kernel
+from dojo_py.mechanism.enums import Cone
 from dojo_py.soft.passive import apply_force
 from dojo_py.soft.workspace import NCON
 
-ELLIPTIC = 1
+ELLIPTIC = int(Cone.ELLIPTIC)
 
 
 @kernel

@@ -12,9 +12,10 @@ import numpy as np
 from dojo_py.actuation.wrapping import unit3, wrap
 from dojo_py.arrays import scratch
 from dojo_py.jit import kernel
+from dojo_py.mechanism.enums import WrapType
 from dojo_py.soft.velocity_bias import bias_acceleration
 
-WRAP_JOINT, WRAP_PULLEY, WRAP_SITE, WRAP_SPHERE, WRAP_CYLINDER = range(1, 6)
+WRAP_JOINT, WRAP_PULLEY, WRAP_SITE, WRAP_SPHERE, WRAP_CYLINDER = map(int, WrapType)
 
 
 @kernel

@@ -9,6 +9,7 @@ from dojo_py.collision.convex_shapes import Hulls
 from dojo_py.collision.epa import Polytope, polytope
 from dojo_py.collision.height_fields import with_room_for_a_prism
 from dojo_py.collision.sweep import Sweep, allocate_sweep
+from dojo_py.mechanism.enums import Integrator
 from dojo_py.soft.narrowphase import CONTACTS, MAX_CONTACTS
 from dojo_py.soft.narrowphase.convex import clipping_space
 from dojo_py.soft.packing import SoftModel
@@ -46,7 +47,7 @@ ROW = np.dtype(
     align=True,
 )  # fmt: skip
 
-IMPLICIT, IMPLICITFAST = 2, 3
+IMPLICIT, IMPLICITFAST = int(Integrator.IMPLICIT), int(Integrator.IMPLICITFAST)
 """Values of `options.integrator`."""
 NE, NF, NL, NEFC, NCON, NBLOCK, FULL = range(7)
 """Meaning of the entries of `Rows.counts`; FULL is set when contacts or rows did not fit."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.drawing.poses import body_poses, centres_of_mass
+from dojo_py.simulate.simulator import Simulator
 from dojo_py.simulate.trajectory import Trajectory
 from dojo_py.simulate.values import having, path_of, real_number, truth_of
 from dojo_py.view.curves import paired_charts
@@ -78,7 +79,7 @@ def compare(
     having("model", model, ("opt", "nq", "body_mass", "joint_names"), "a Model, a file or the name of a model")
     if target is not None:
         imported("viser")
-    sims: list[Any] = [HardSimulator(model, timestep), SoftSimulator(model, timestep)]
+    sims: list[Simulator] = [HardSimulator(model, timestep), SoftSimulator(model, timestep)]
     u = np.zeros((max(1, round(duration / sims[0].timestep)), model.nu)) if controls is None else controls
     runs, seconds = [], []
     for sim in sims:

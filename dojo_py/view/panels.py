@@ -156,10 +156,11 @@ class Panel:
             button.on_click(self._heard(lambda: self.session.push(bodies[body.value], np.array(impulse.value))))
 
     def _add_kappa(self) -> None:
-        lane = next((lane for lane in self.session.lanes if lane.ghost is not None), None)
-        if lane is None:
+        ghost = next((lane.ghost for lane in self.session.lanes if lane.ghost is not None), None)
+        if ghost is None:
             return
-        highest = kappa_power(lane.sim.largest_kappa())
+        largest = ghost.sim.largest_kappa()
+        highest = kappa_power(largest)
         with self.gui.add_folder("Relaxed motion (ghost)", expand_by_default=False):
             shown = self.gui.add_checkbox("Show", False, hint="The same controls and pushes at κ > 0, since 100 steps ago")
             power = self.gui.add_slider("κ, power of 10", LOWEST, highest, 0.1, max(LOWEST, highest - 2.0), hint="[N m s]")
@@ -168,7 +169,7 @@ class Panel:
         def choose() -> None:
             kappa = 10.0 ** float(power.value)
             self.session.set_kappa(kappa if shown.value else None)
-            said.content = kappa_text(kappa, lane.sim.largest_kappa()) if shown.value else ""
+            said.content = kappa_text(kappa, largest) if shown.value else ""
 
         shown.on_update(self._heard(choose))
         power.on_update(self._heard(choose))

@@ -16,6 +16,7 @@ import numpy as np
 from dojo_py.drawing.poses import body_poses
 from dojo_py.mechanism.errors import ModelError
 from dojo_py.simulate.arguments import mocap_bodies, placed_of, usual_placement
+from dojo_py.simulate.simulator import Simulator
 
 Array = np.ndarray
 
@@ -87,7 +88,7 @@ def simulator_of(model: Any, trajectory: Any) -> tuple[Any, Any]:
             return model, SoftSimulator(model, timestep)
         from dojo_py.hard.simulator import HardSimulator
 
-        return model, HardSimulator(model, timestep, told.get("friction", "cone"), unsupported="skip")
+        return model, HardSimulator(model, timestep, friction=told.get("friction", "cone"), unsupported="skip")
     except (ModelError, ValueError, TypeError, AttributeError):
         return model, None
 
@@ -130,7 +131,7 @@ def record(model: Any, trajectory: Any, chosen: Array, size: float, contacts: bo
     return Record(trajectory.time[chosen] - start, x, q, arrows, between, scale, drawn, failed, notes)
 
 
-def _forces(model: Any, sim: Any, trajectory: Any, k: int) -> Any:
+def _forces(model: Any, sim: Simulator, trajectory: Any, k: int) -> Any:
     """(points (n, 3), forces (n, 3) [N], between bodies (n,)) of the step that ends in state k; None when it ends elsewhere."""
     if k == 0:
         return None
@@ -139,7 +140,7 @@ def _forces(model: Any, sim: Any, trajectory: Any, k: int) -> Any:
     return None if contacts is None else contact_forces(model, contacts, sim.timestep)
 
 
-def solved_again(sim: Any, before: Any, control: Array, after: Any, kappa: float | None = None) -> Any:
+def solved_again(sim: Simulator, before: Any, control: Array, after: Any, kappa: float | None = None) -> Any:
     """The contacts of the step from one state to another, or None when the step ends elsewhere."""
     try:
         step = sim.step(before, control, kappa=kappa)
@@ -201,7 +202,7 @@ def arrows_of(points: Array, forces: Array, scale: float, longest: float) -> Arr
     return np.stack([points, points + along], axis=1)
 
 
-def _curves(trajectory: Any, sim: Any, chosen: Array) -> list[Curve]:
+def _curves(trajectory: Any, sim: Simulator, chosen: Array) -> list[Curve]:
     start, end = trajectory.time[chosen] - trajectory.time[0], trajectory.time[1:] - trajectory.time[0]
     curves = []
     if sim is not None:
@@ -213,7 +214,7 @@ def _curves(trajectory: Any, sim: Any, chosen: Array) -> list[Curve]:
     return [curve for curve in curves if np.isfinite(curve.value).any()]
 
 
-def _energy(sim: Any, trajectory: Any, k: int) -> float:
+def _energy(sim: Simulator, trajectory: Any, k: int) -> float:
     try:
         return float(sim.energy(trajectory.state(k)))
     except ValueError:

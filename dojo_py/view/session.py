@@ -12,6 +12,7 @@ import numpy as np
 
 from dojo_py.drawing.poses import body_poses, centres_of_mass
 from dojo_py.mechanism.quaternion import conjugate, rotate
+from dojo_py.simulate.simulator import Simulator
 from dojo_py.view.felt_mass import felt_mass
 from dojo_py.view.ghost import Ghost
 from dojo_py.view.record import solved_again
@@ -47,7 +48,7 @@ class Moment:
 class Lane:
     """One simulator and the moments it has been through."""
 
-    def __init__(self, sim: Any, state: Any, name: str):
+    def __init__(self, sim: Simulator, state: Any, name: str):
         self.sim, self.name = sim, name
         self.past = [self.moment_of(state)]
         self.ghost = Ghost(sim) if hasattr(sim, "largest_kappa") else None

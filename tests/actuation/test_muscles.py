@@ -126,7 +126,7 @@ def test_soft_steps_are_the_wheels(integrator):
     for _ in range(100):
         data.qpos[:], data.qvel[:], data.act[:] = rng.uniform(-1.2, 0.9, 2), rng.uniform(-8, 8, 2), rng.uniform(0, 1, wheel.na)
         control = rng.uniform(-0.2, 1.2, wheel.nu)
-        start = sim.initial_state(data.qpos, data.qvel, data.act)
+        start = sim.initial_state(data.qpos, data.qvel, act=data.act)
         data.ctrl[:], data.qacc_warmstart[:] = control, 0.0
         mujoco.mj_step(wheel, data)
         end = sim.step(start, control).state

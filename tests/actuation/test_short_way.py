@@ -54,7 +54,7 @@ def test_soft_forces_are_the_wheels(name):
         scene = scene_at((SERVOS | OTHERS)[name], control)
         for model in (scene.model, scene.wheel):
             soft = SoftSimulator(model)
-            soft.acceleration(soft.initial_state(scene.qpos, scene.qvel, scene.act), scene.control)
+            soft.acceleration(soft.initial_state(scene.qpos, scene.qvel, act=scene.act), scene.control)
             assert soft.work.forces.actuators["force"] == pytest.approx(scene.data.actuator_force, rel=1e-12, abs=1e-12)
             assert soft.work.forces.actuator == pytest.approx(scene.data.qfrc_actuator, rel=1e-12, abs=1e-12)
 
@@ -66,7 +66,7 @@ def test_activations_are_the_wheels(name):
         scene = Scene(SERVOS[name], timestep=0.01, seed=3, control=control)
         scene.control[0] = -2.0
         soft = SoftSimulator(scene.model)
-        ours = soft.step(soft.initial_state(scene.qpos, scene.qvel, scene.act), scene.control).state.act
+        ours = soft.step(soft.initial_state(scene.qpos, scene.qvel, act=scene.act), scene.control).state.act
         scene.data.ctrl[:] = scene.control
         mujoco.mj_step(scene.wheel, scene.data)
         assert ours == pytest.approx(scene.data.act, abs=1e-12)

@@ -50,13 +50,13 @@ def test_two_threads_on_a_batch_with_gradients():
     sim = HardSimulator(model, timestep=TIMESTEP)
     state = sim.initial_state(*start_of(model))
     controls = np.array([random_controls(model, 20, seed) for seed in range(64)])
-    sim.rollout_batch(state, controls[:2], 2, linearize=True)
+    sim.rollout_batch(state, controls[:2], threads=2, linearize=True)
     found = []
     for _ in range(TRIES):
         seconds = []
         for threads in (1, 2):
             clock = time.perf_counter()
-            sim.rollout_batch(state, controls, threads, linearize=True)
+            sim.rollout_batch(state, controls, threads=threads, linearize=True)
             seconds.append(time.perf_counter() - clock)
         found.append(seconds[0] / seconds[1])
         if found[-1] >= 1.8:

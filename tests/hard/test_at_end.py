@@ -84,6 +84,6 @@ def test_solution_is_that_of_a_cold_start(name):
     """Velocities of 60 steps under random controls, warm and without the last step's impulses: equal to 1e-6 m/s, rad/s."""
     worst = 0.0
     for sim, state, control in states(name, 60, 0.2):
-        cold = sim.initial_state(state.qpos, state.qvel, state.act)
+        cold = sim.initial_state(state.qpos, state.qvel, act=state.act)
         worst = max(worst, np.abs(sim.step(state, control).state.qvel - sim.step(cold, control).state.qvel).max())
     assert worst < 1e-6

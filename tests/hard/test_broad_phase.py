@@ -105,7 +105,7 @@ def test_room_grows_and_changes_no_number():
     assert all(np.array_equal(run.qpos, runs[0].qpos) for run in batch)
     cotangents = np.random.default_rng(0).normal(size=2 * model.nv)
     plain = roomy.rollout(state, u)
-    back = [sim.rollout_vjp(plain, cotangents, 1e-3).state for sim in (roomy, cramped(model))]
+    back = [sim.rollout_vjp(plain, cotangents, kappa=1e-3).state for sim in (roomy, cramped(model))]
     assert np.array_equal(*back)
     names = ["mass", "contact_radius"]
     columns = [sim.linearize(state, kappa=1e-3, parameters=names).parameters for sim in (roomy, cramped(model))]

@@ -179,8 +179,8 @@ def test_reverse_mode_needs_no_jacobians(scene):
     controls = np.tile(control, (4, 1)) * np.linspace(1, 0.5, 4)[:, None]
     c = np.random.default_rng(0).normal(size=(5, 2 * sim.model.nv))
     for kappa in (None, 1e-3):
-        plain = sim.rollout(state, controls, wrenches, kappa)
-        whole = sim.rollout(state, controls, wrenches, kappa, linearize=True)
+        plain = sim.rollout(state, controls, wrenches=wrenches, kappa=kappa)
+        whole = sim.rollout(state, controls, wrenches=wrenches, kappa=kappa, linearize=True)
         assert np.array_equal(plain.qpos, whole.qpos)
         ours, theirs = sim.rollout_vjp(plain, c, wrenches=wrenches), sim.rollout_vjp(whole, c)
         assert np.array_equal(ours.status, theirs.status)
@@ -208,7 +208,7 @@ def test_reverse_mode_refuses_what_it_cannot_differentiate():
     state, controls = sim.initial_state(keyframe=0), np.zeros((4, 3))
     push = np.zeros((2, 6))
     push[1, 2] = 20.0
-    pushed = sim.rollout(state, controls, push)
+    pushed = sim.rollout(state, controls, wrenches=push)
     with pytest.raises(ValueError, match="wrenches"):
         sim.rollout_vjp(pushed, np.ones(12))
     with pytest.raises(ValueError, match="timestep"):
@@ -226,7 +226,7 @@ def test_batches_with_gradients_are_loops_whatever_the_threads():
     controls = np.random.default_rng(0).uniform(-1, 1, (3, 10, sim.model.nu))
     loop = [sim.rollout(state, u, linearize=True) for u in controls]
     for threads in (1, 2):
-        for a, b in zip(loop, sim.rollout_batch(state, controls, threads, linearize=True), strict=True):
+        for a, b in zip(loop, sim.rollout_batch(state, controls, threads=threads, linearize=True), strict=True):
             assert np.array_equal(a.A, b.A) and np.array_equal(a.B, b.B)
             assert np.array_equal(a.gradient_status, b.gradient_status)
 

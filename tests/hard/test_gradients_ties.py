@@ -95,7 +95,7 @@ def test_anchors_of_chains_of_any_size(size):
     m, rng = sim.model, np.random.default_rng(0)
     qpos, qvel = m.integrate(m.qpos0, 0.3 * rng.uniform(-1, 1, m.nv)), 0.1 * rng.normal(size=m.nv)
     qvel[:3] *= size
-    columns = sim.linearize(sim.initial_state(qpos, qvel), None, 1e-4, parameters=["joint_anchor"]).parameters["joint_anchor"]
+    columns = sim.linearize(sim.initial_state(qpos, qvel), None, kappa=1e-4, parameters=["joint_anchor"]).parameters["joint_anchor"]
     value = sim.parameter("joint_anchor").value
     assert value.shape == (3, 3)
     scale = max(np.abs(columns).max(), 1e-3)

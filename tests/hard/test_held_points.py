@@ -69,8 +69,8 @@ def test_a_cylinder_stands_on_a_box_that_it_nearly_covers():
 
 CORNER_TO_CORNER = pytest.mark.xfail(
     strict=True,
-    reason="bound: every step solved. One is INEXACT after 355 iterations; points held where corners end move to and fro between two "
-    "places. (It was solved by the path around its folds, after 276.)",
+    reason="bound: every step solved. One is INEXACT after 355 iterations; points held where corners end move to and fro between "
+    "two places. (It was solved by the path around its folds, after 276.)",
 )
 
 

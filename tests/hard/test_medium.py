@@ -80,7 +80,7 @@ def test_parameters(medium):
         kinds.append("joint_axis")
     with pytest.raises(ValueError, match="'com' is not available in a medium"):
         sim.linearize(state, parameters=["com"])
-    lin = sim.linearize(state, np.zeros(0), 1e-4, parameters=kinds)
+    lin = sim.linearize(state, np.zeros(0), kappa=1e-4, parameters=kinds)
     for kind in kinds:
         scale = directions(sim.world, sim._acting, sim.timestep, (kind,)).scale
         values = sim.parameter(kind).value

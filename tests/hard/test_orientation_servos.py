@@ -113,7 +113,7 @@ def test_parameters_are_the_differences_of_steps(seed):
     qpos, qvel, control = start_of(model, seed)
     kinds = [k for k in PARAMETER_NAMES if sim.parameter(k).size]
     assert "gear" not in kinds and {"mass", "joint_anchor", "timestep"} <= set(kinds)
-    lin = sim.linearize(sim.initial_state(qpos, qvel), control, kappa, parameters=kinds)
+    lin = sim.linearize(sim.initial_state(qpos, qvel), control, kappa=kappa, parameters=kinds)
     rng, worst = np.random.default_rng(seed), 0.0
     for kind in kinds:
         scale = directions(sim.world, sim.model, sim.timestep, (kind,)).scale

@@ -63,7 +63,7 @@ def differences(sim, qpos, qvel, control, name, k, scale, kappa, wrenches=None, 
 
     def end(amount):
         other = sim.with_parameters({name: values.ravel() + amount * moved})
-        outcome = other.step(other.initial_state(qpos, qvel, act), control, kappa=kappa, wrenches=wrenches)
+        outcome = other.step(other.initial_state(qpos, qvel, act=act), control, kappa=kappa, wrenches=wrenches)
         assert outcome.solved, f"{name}[{k}]: {outcome.status.name}"
         return outcome.state
 
@@ -84,7 +84,7 @@ def test_columns_are_the_differences_of_steps(name, kappa):
     kinds = [k for k in PARAMETER_NAMES if sim.parameter(k).size]
     if name == "fourbar":
         kinds.remove("joint_axis")  # one axis turned alone leaves a planar loop no motion
-    lin = sim.linearize(sim.initial_state(qpos, qvel), control, kappa, parameters=kinds)
+    lin = sim.linearize(sim.initial_state(qpos, qvel), control, kappa=kappa, parameters=kinds)
     for kind in kinds:
         scale = directions(sim.world, sim.model, sim.timestep, (kind,)).scale
         columns = lin.parameters[kind] * scale
@@ -115,7 +115,7 @@ def test_columns_in_small_scenes(name):
     state, control, wrenches = start(sim, small, 0)
     rng_of_all = np.random.default_rng(2)
     kinds = [k for k in PARAMETER_NAMES if sim.parameter(k).size]
-    lin = sim.linearize(state, control, kappa, parameters=kinds, wrenches=wrenches)
+    lin = sim.linearize(state, control, kappa=kappa, parameters=kinds, wrenches=wrenches)
     for kind in kinds:
         rng = np.random.default_rng([2, *kind.encode()]) if kind in OWN_DRAWS else rng_of_all
         scale = directions(sim.world, sim.model, sim.timestep, (kind,)).scale
@@ -146,7 +146,7 @@ def test_wrenches_on_parts_and_actuators_at_sites():
     control = np.ones(m.nu)
     for kind in ("mass", "com", "joint_anchor", "joint_axis", "gear", "timestep"):
         scale = directions(sim.world, m, sim.timestep, (kind,)).scale
-        lin = sim.linearize(sim.initial_state(qpos, qvel), control, 3e-4, parameters=[kind], wrenches=wrenches)
+        lin = sim.linearize(sim.initial_state(qpos, qvel), control, kappa=3e-4, parameters=[kind], wrenches=wrenches)
         columns = lin.parameters[kind] * scale
         exact = [differences(sim, qpos, qvel, control, kind, k, scale[k], 3e-4, wrenches) for k in range(len(scale))]
         worst = np.abs(columns - np.stack(exact, 1)).max() / max(np.abs(columns).max(), 1e-3)

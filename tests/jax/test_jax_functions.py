@@ -99,7 +99,7 @@ def test_activations_are_part_of_the_state():
     x = np.concatenate([qpos, 0.3 * rng.normal(size=model.nv), [0.3, -0.2, 0.4]])
     u = np.array([0.4, 0.3, 0.6, -0.2])
     f, sim = step_function(model, H, KAPPA), HardSimulator(model, H)
-    end = sim.step(sim.initial_state(x[: model.nq], x[model.nq : -3], x[-3:]), u, kappa=KAPPA).state
+    end = sim.step(sim.initial_state(x[: model.nq], x[model.nq : -3], act=x[-3:]), u, kappa=KAPPA).state
     assert np.array_equal(f(x, u), np.concatenate([end.qpos, end.qvel, end.act]))
     forward, reverse = jax.jacfwd(f, (0, 1))(x, u), jax.jacrev(f, (0, 1))(x, u)
     assert max(relative(a, b) for a, b in zip(forward, reverse, strict=True)) < 1e-12

@@ -30,7 +30,7 @@ def test_soft_motion_is_the_wheels(integrator):
     theirs = mujoco.MjModel.from_xml_string(text)
     data, sim = mujoco.MjData(theirs), SoftSimulator(load_model(text))
     wrenches, joint_forces = loads(theirs)
-    traj = sim.rollout(sim.initial_state(), np.zeros((STEPS, 1)), wrenches, joint_forces=joint_forces)
+    traj = sim.rollout(sim.initial_state(), np.zeros((STEPS, 1)), wrenches=wrenches, joint_forces=joint_forces)
     for t in range(STEPS):
         data.xfrc_applied[:], data.qfrc_applied[:] = wrenches[t], joint_forces[t]
         mujoco.mj_step(theirs, data)

@@ -121,7 +121,7 @@ def test_late_controls_in_the_soft_mode():
 def test_what_the_soft_mode_refuses():
     sim, start, controls, weights, rng = situation(dojo_py.SoftSimulator, CONTACT)
     push = 0.1 * rng.standard_normal((sim.model.nbody, 6))
-    pushed = sim.rollout(start, controls, push)
+    pushed = sim.rollout(start, controls, wrenches=push)
     assert sim.rollout_vjp(pushed, weights, wrenches=push).control.shape == controls.shape
     with pytest.raises(ValueError, match="makes other states"):
         sim.rollout_vjp(pushed, weights)
@@ -129,7 +129,7 @@ def test_what_the_soft_mode_refuses():
         dojo_py.SoftSimulator(sim.model, timestep=0.002).rollout_vjp(pushed, weights)
     with pytest.raises(ValueError, match=r"expected \(19,\) on the final state"):
         sim.rollout_vjp(pushed, np.ones(18), wrenches=push)
-    with pytest.raises(ValueError, match="the soft mode has no parameter Jacobians"):
+    with pytest.raises(ValueError, match="parameters: it has no meaning in the soft mode"):
         sim.rollout_vjp(pushed, weights, wrenches=push, parameters=["mass"])
     with pytest.raises(ValueError, match="kappa"):
         sim.rollout_vjp(pushed, weights, kappa=-1.0, wrenches=push)
@@ -196,7 +196,7 @@ def test_what_parameters_in_reverse_refuse():
     with pytest.raises(TypeError, match="expected a list of names"):
         sim.rollout_vjp(plain, weights, parameters="mass")
     with pytest.raises(ValueError, match="makes other states"):
-        sim.rollout_vjp(sim.rollout(start, controls, np.full((3, 6), 0.1), kappa=KAPPA), weights, parameters=["mass"])
+        sim.rollout_vjp(sim.rollout(start, controls, wrenches=np.full((3, 6), 0.1), kappa=KAPPA), weights, parameters=["mass"])
     none = sim.rollout_vjp(plain, weights, parameters=[])
     assert none.parameters == {} and np.allclose(none.state, sim.rollout_vjp(plain, weights).state, rtol=1e-9)
 

@@ -169,7 +169,7 @@ for name in ("quadruped", "humanoid", "fourbar"):
     model = dojo_py.load_model(name)
     simulator = dojo_py.HardSimulator(model, timestep=0.01, unsupported="skip")
     state = simulator.initial_state()
-    simulator.rollout(state, [[0.1] * model.nu] * 30, linearize=True, kappa=1e-4)
+    simulator.rollout(state, [[0.1] * model.nu] * 30, linearize=True)
 """
 
 

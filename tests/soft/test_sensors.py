@@ -43,7 +43,7 @@ def test_every_reading_is_the_wheels(case):
     assert not ours.left_out and ours.nsensordata == model.nsensordata
     wrenches, forces, controls = loads(ours, steps)
     sim = SoftSimulator(ours)
-    traj = sim.rollout(sim.initial_state(qvel=qvel), controls, wrenches, joint_forces=forces)
+    traj = sim.rollout(sim.initial_state(qvel=qvel), controls, wrenches=wrenches, joint_forces=forces)
     assert traj.sensordata.shape == expected.shape
     loud = set()
     for i in range(model.nsensor):
@@ -79,7 +79,7 @@ def test_by_name_and_cut(tmp_path):
     traj.save(tmp_path / "run.npz")
     again = load_trajectory(tmp_path / "run.npz")
     assert np.array_equal(again.sensordata, traj.sensordata) and np.array_equal(again.sensor("axis"), traj.sensor("axis"))
-    for one in sim.rollout_batch(traj.state(0), np.zeros((2, 300, 4)), 2):
+    for one in sim.rollout_batch(traj.state(0), np.zeros((2, 300, 4)), threads=2):
         assert np.array_equal(one.sensordata, traj.sensordata)
 
 
@@ -120,7 +120,7 @@ def test_what_comes_late_or_seldom_is_the_wheels(integrator):
     model, expected = theirs_of(text, steps, qvel)
     wrenches, forces, controls = loads(ours, steps)
     sim = SoftSimulator(ours)
-    traj = sim.rollout(sim.initial_state(qvel=qvel), controls, wrenches, joint_forces=forces)
+    traj = sim.rollout(sim.initial_state(qvel=qvel), controls, wrenches=wrenches, joint_forces=forces)
     size = np.maximum(1.0, np.abs(expected).max(axis=0))
     error = np.abs(traj.sensordata - expected) / size
     print(f"largest error {error.max():.1e}")
@@ -131,7 +131,7 @@ def test_what_comes_late_or_seldom_is_the_wheels(integrator):
         state = step.state
         found.append(step.sensordata)
     assert np.abs(np.array(found) - expected).max() < 1e-8 * size.max()
-    again = sim.rollout(traj.state(17), controls[17:], wrenches[17:], joint_forces=forces[17:])
+    again = sim.rollout(traj.state(17), controls[17:], wrenches=wrenches[17:], joint_forces=forces[17:])
     assert np.abs(again.sensordata - traj.sensordata[17:]).max() < 1e-9 * size.max()
 
 

@@ -139,7 +139,7 @@ def test_rollout_with_jacobians_and_its_file(humanoid, tmp_path):
     controls = np.random.default_rng(1).uniform(-0.1, 0.1, (3, m.nu))
     trajectory = humanoid.rollout(state, controls, linearize=True)
     assert trajectory.A.shape == (3, 2 * m.nv, 2 * m.nv) and trajectory.B.shape == (3, 2 * m.nv, m.nu)
-    lin = humanoid.linearize(trajectory.state(2), controls[2], kappa=3e-4)
+    lin = humanoid.linearize(trajectory.state(2), controls[2])
     assert np.array_equal(lin.A, trajectory.A[2]) and np.array_equal(lin.B, trajectory.B[2])
     trajectory.save(tmp_path / "soft.npz")
     loaded = dojo_py.load_trajectory(tmp_path / "soft.npz")

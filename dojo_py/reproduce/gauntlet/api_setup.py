@@ -102,9 +102,9 @@ def fields_of(kind):
         return made_of(kind, **settings)
 
     plain = {f.name: f for f in dataclasses.fields(environments.tasks.task_class(kind))}
-    make.__signature__ = inspect.Signature(
+    make.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=f.type) for n, f in plain.items()]
-    )  # type: ignore[attr-defined]
+    )
     return make
 
 
@@ -190,11 +190,11 @@ def command_of(name, **fixed):
         return command(*words)
 
     kinds = {float: "float | None", int: "int | None", None: "str | None", Path: "Path | None"}
-    call.__signature__ = inspect.Signature(
+    call.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=fixed.get(key), annotation=kinds[action.type])
             for key, action in actions.items()
             if action.nargs != 0
         ]
-    )  # type: ignore[attr-defined]
+    )
     return call

@@ -69,7 +69,7 @@ class Bench:
         self.units = float(case.settings.get("kappa in units of the model", self.kappa))
         self.sim = HardSimulator(self.model, timestep=self.h, friction=str(case.settings["friction"]), options=TIGHT)
         self.act = np.asarray(case.settings["act"], float)
-        self.state = self.sim.initial_state(case.qpos, case.qvel, self.act)
+        self.state = self.sim.initial_state(case.qpos, case.qvel, act=self.act)
         self.control = case.controls[0]
         weight = np.ones(self.model.nv)
         self.length = float(case.settings["size"])
@@ -90,7 +90,7 @@ class Bench:
         nv = self.model.nv
         qpos, act = self.model.integrate(self.state.qpos, tangent[:nv]), self.act + tangent[2 * nv :]
         try:
-            return self.sim.initial_state(qpos, self.state.qvel + tangent[nv : 2 * nv], act)
+            return self.sim.initial_state(qpos, self.state.qvel + tangent[nv : 2 * nv], act=act)
         except ValueError:
             return None
 
@@ -232,7 +232,7 @@ def check_parameters(bench: Bench, tally: Tally, part: str) -> None:
     if "equality" in bench.case.xml and "joint_axis" in kinds:
         kinds.remove("joint_axis")  # an axis turned alone can leave a loop no motion
     qpos, qvel, act = bench.state.qpos, bench.state.qvel, bench.act
-    lin = sim.linearize(sim.initial_state(qpos, qvel, act), bench.control, bench.kappa, parameters=kinds)
+    lin = sim.linearize(sim.initial_state(qpos, qvel, act=act), bench.control, kappa=bench.kappa, parameters=kinds)
     if lin.status is not Status.SOLVED:
         tally.add("refused", 1, 0, 0.0, f"{part}parameters: {lin.status.name}")
         return
@@ -252,7 +252,7 @@ def check_parameters(bench: Bench, tally: Tally, part: str) -> None:
             values[k] += amount * size
             try:
                 other = sim.with_parameters({kind: values})
-                start = other.initial_state(qpos, qvel, act)
+                start = other.initial_state(qpos, qvel, act=act)
             except ValueError:
                 return None
             end = bench.end(start, bench.control, lin.next_state, other)
@@ -276,7 +276,7 @@ def check_rollout(bench: Bench, tally: Tally, part: str) -> None:
     weights = rng.normal(size=(len(u) + 1, len(bench.weight))) * bench.weight
     gradient = sim.rollout_vjp(run, weights)
     if np.any(gradient.status):
-        tally.add("refused", 1, 0, 0.0, f"{part}rollout_vjp: {Status(int(gradient.status.max())).name}")
+        tally.add("refused", 1, 0, 0.0, f"{part}rollout_vjp: {Status.worst(gradient.status).name}")
         return
     direction = rng.normal(size=len(bench.weight)) / bench.weight
     push = rng.uniform(-1, 1, u.shape) * np.array([min(room(bench.model, c, k) for c in u) for k in range(u.shape[1])]).clip(0, 1)

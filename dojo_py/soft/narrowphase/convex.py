@@ -15,13 +15,14 @@ from dojo_py.collision.gjk import beyond
 from dojo_py.collision.hull_polygons import hull_polygons
 from dojo_py.collision.vectors import along, minus, unit
 from dojo_py.jit import kernel
+from dojo_py.mechanism.enums import DisableBit
 from dojo_py.soft.narrowphase import HFIELD, PLANE
 from dojo_py.soft.narrowphase.features import CAP_CORNERS, Polygons
 from dojo_py.soft.narrowphase.manifold import manifold
 from dojo_py.soft.narrowphase.plane_mesh import plane_mesh
 from dojo_py.soft.narrowphase.points import write
 
-DISABLE_MULTICCD = 1 << 19
+DISABLE_MULTICCD = int(DisableBit.MULTICCD)
 
 
 @kernel
