@@ -54,12 +54,10 @@ def carried_momentum(row: Any, bodies: int) -> Any:
 @kernel
 def load_warm(W, row):
     """The impulses of a row (n,) into W."""
-    k, nb = 0, W.warm.shape[0]
+    nb = W.warm.shape[0]
     for b in range(nb):
-        W.warm[b], W.carried[b] = row[k], row[nb + k]
-        for i in range(6):
-            W.carry[b, i] = row[2 * nb + 6 * b + i]
-        k += 1
+        W.warm[b] = row[b]
+    load_carried(W, row)
     k = 8 * nb
     for n in range(W.warm_lam.shape[0]):
         for i in range(6):
@@ -83,6 +81,16 @@ def load_warm(W, row):
         if not known:
             break
         k += wide
+
+
+@kernel
+def load_carried(W, row):
+    """The momenta of a row (n,) that velocities do not tell into W."""
+    nb = W.warm.shape[0]
+    for b in range(nb):
+        W.carried[b] = row[nb + b]
+        for i in range(6):
+            W.carry[b, i] = row[2 * nb + 6 * b + i]
 
 
 @kernel
