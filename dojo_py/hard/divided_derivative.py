@@ -26,18 +26,16 @@ from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, MOVED_CONTACTS, MOVED
 from dojo_py.hard.parts import end_velocities, next_part, one_part, pose_differences, start_parts
 from dojo_py.hard.residuals import evaluate
 from dojo_py.hard.start import COLD, HERE, hold_cones
-from dojo_py.hard.warm_start import load_carried
 from dojo_py.jit import kernel
 
 
 @kernel
 def differentiate_parts(L, P, Q, T, M, W, V, G, Z, control, outside, t, h, kappa, backwards):
-    """Derivatives of step t of the Record Z, which was just solved in parts: see `apart.differentiate`.
+    """Derivatives of step t of the Record Z, which was just solved in parts: see `apart.differentiate`. W.carried is that of its start.
 
     Returns whether there are any: else rows of A and B are zero, and nothing is pulled back.
     """
     islands = W.taken[1]
-    load_carried(W, Z.impulses[t])
     known = differentiate(L, P, Q, T, W, V, G, Z, control, t, h, kappa, BEGIN_PARTS)
     copy_rows(W.start_bodies, W.sub_bodies)
     for k in range(islands):
@@ -54,8 +52,6 @@ def differentiate_parts(L, P, Q, T, M, W, V, G, Z, control, outside, t, h, kappa
     take_islands(W, 0, islands)
     if known:
         differentiate(L, P, Q, T, W, V, G, Z, control, t, h, kappa, GIVE_BACK if backwards else GIVE)
-    else:
-        lost_momenta(G)
     return known
 
 

@@ -20,8 +20,9 @@ from dojo_py.hard.next_activations import advance_activations
 from dojo_py.hard.noted import Noted, allocate_noted, note_drive, note_step
 from dojo_py.hard.outcome import FAILED, MOVED, PARTS, RESIDUAL, STATUS, WORST
 from dojo_py.hard.parts import pose_differences
+from dojo_py.hard.passing import any_passing
 from dojo_py.hard.step import hard_step
-from dojo_py.hard.warm_start import RowShape, load_warm, row_shape, save_warm
+from dojo_py.hard.warm_start import RowShape, any_carried, load_carried, load_warm, row_shape, save_warm
 from dojo_py.hard.world import World
 from dojo_py.jit import entry, kernel
 
@@ -204,16 +205,20 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
                     Z.gradients[t, k] = report[k]
                 wrench_levers(M, bodies, outside.wrenches, t, G.lever, V.scratch)
                 joint_force_levers(L, bodies, outside.joint_forces, t, G.lever, V.scratch)
-                regular, known = finite(W, L.mass.shape[0]), True
+                regular, known = finite(W, L.mass.shape[0]), not any_passing(W)
                 if report[PARTS] > 1.0:
-                    known = regular and int(report[STATUS]) == SOLVED and not _shown(Z)
+                    load_carried(W, Z.impulses[t])
+                    alone = decide == 0 or not any_carried(W)  # (what a momentum passes on is no cotangent that a function sees)
+                    known = known and regular and int(report[STATUS]) == SOLVED and alone and not _shown(Z)
                     known = known and differentiate_parts(
                         L, P, Q, T, M, W, V, G, Z, controls[t], outside, t, h, now, backwards
                     )
                 elif regular:
                     task = BACKWARDS if backwards else FORWARDS
                     regular = differentiate(L, P, Q, T, W, V, G, Z, controls[t], t, h, now, task)
-                    known = not lost_momenta(G)
+                    known = known and not lost_momenta(G)
+                if not known:
+                    lost_momenta(G)
                 if not regular:
                     Z.gradients[t, STATUS] = SINGULAR
                 elif not known and int(report[STATUS]) in (SOLVED, INEXACT):

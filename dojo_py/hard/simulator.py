@@ -13,7 +13,7 @@ import numpy as np
 
 from dojo_py.hard import checks, measures
 from dojo_py.hard.contact_table import FRAME, GAP, IMPULSE, POSITION, TORQUE, geoms_of, used_rows
-from dojo_py.hard.engine import Engine, usable
+from dojo_py.hard.engine import Engine, refused_in_parts, usable
 from dojo_py.hard.flags import acting_model
 from dojo_py.hard.gradients.maximal import maximal_jacobian
 from dojo_py.hard.largest_kappa import largest_kappa
@@ -246,7 +246,7 @@ class HardSimulator:
         jacobian = self._parameter_jacobian(tuple(table))
 
         def collect(workspace: Any, step: Any, t: int) -> None:
-            if not usable(step):
+            if not usable(step) or refused_in_parts(step):
                 return
             found = jacobian.columns(workspace, step, controls[t], outside.at(t))
             for name, columns in found.items():
@@ -334,7 +334,7 @@ class HardSimulator:
         wide = np.zeros((rows, rows)), np.zeros((rows, self.model.nu))
 
         def widen(workspace: Any, step: Any, t: int) -> None:
-            if usable(step):
+            if usable(step) and not refused_in_parts(step):
                 wide[0][:], wide[1][:] = maximal_jacobian(self.world, workspace.work, workspace.tangent, start.qvel, self.timestep)
 
         then = widen if coordinates == "maximal" else self._collect(columns, acting, outside) if columns else None

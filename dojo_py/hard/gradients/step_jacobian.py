@@ -91,12 +91,16 @@ def start_columns(L, W, G, v, qpos, qvel, h):
 
 @kernel
 def take_loads(L, P, Q, W, G, h):
-    """What keeps its direction when bodies rotate: momenta, gravity, outside wrenches (G.wrench), contacts with the world."""
+    """What keeps its direction when bodies rotate: momenta, gravity, outside wrenches (G.wrench), contacts with the world.
+
+    h < 0: the step back from the end of a part (parts.py), which knows no contacts.
+    """
     for b in range(L.mass.shape[0]):
         for i in range(3):
             G.force[b, i] = W.momentum[b, i]
-    plane_changes(P, W, G, h)
-    pair_changes(L, P, Q, W, G, h)
+    if h > 0.0:
+        plane_changes(P, W, G, h)
+        pair_changes(L, P, Q, W, G, h)
     for b in range(L.mass.shape[0]):
         for i in range(3):
             G.still[b, i], G.still[b, 3 + i] = G.force[b, i], G.wrench[b, 3 + i]
