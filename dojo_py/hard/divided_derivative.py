@@ -31,9 +31,9 @@ from dojo_py.jit import kernel
 
 @kernel
 def differentiate_parts(L, P, Q, T, M, W, V, G, Z, control, outside, t, h, kappa, backwards):
-    """Derivatives of step t of the Record Z, which was just solved in parts: see `apart.differentiate`. W.carried is that of its start.
+    """Derivatives of step t of the Record Z, which was just solved in parts: see `apart.differentiate`.
 
-    Returns whether there are any: else rows of A and B are zero, and nothing is pulled back.
+    W.carried is that of its start. Returns whether there are any: else rows of A and B are zero, and nothing is pulled back.
     """
     islands = W.taken[1]
     known = differentiate(L, P, Q, T, W, V, G, Z, control, t, h, kappa, BEGIN_PARTS)

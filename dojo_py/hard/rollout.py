@@ -210,9 +210,7 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
                     load_carried(W, Z.impulses[t])
                     alone = decide == 0 or not any_carried(W)  # (what a momentum passes on is no cotangent that a function sees)
                     known = known and regular and int(report[STATUS]) == SOLVED and alone and not _shown(Z)
-                    known = known and differentiate_parts(
-                        L, P, Q, T, M, W, V, G, Z, controls[t], outside, t, h, now, backwards
-                    )
+                    known = known and differentiate_parts(L, P, Q, T, M, W, V, G, Z, controls[t], outside, t, h, now, backwards)
                 elif regular:
                     task = BACKWARDS if backwards else FORWARDS
                     regular = differentiate(L, P, Q, T, W, V, G, Z, controls[t], t, h, now, task)

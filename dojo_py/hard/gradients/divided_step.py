@@ -292,7 +292,7 @@ def give(G, A, B):
 
 @kernel
 def give_back(G, after, before, by_control):
-    """`pull_back_step` of the whole step: before (n,) += Aᵀ after, by_control (nu,) = Bᵀ after, and what carried momenta pass on."""
+    """`pull_back_step` of the whole step: before (n,) += Aᵀ after, by_control (nu,) = Bᵀ after; D.carried of the step before."""
     D, n, nu = G.division, after.shape[0], by_control.shape[0]
     for i in range(n):
         _add(after[i], D.whole[i], D.by_carried)
