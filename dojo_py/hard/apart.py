@@ -176,8 +176,8 @@ def let_ghosts_go(L, P, Q, W, in_part):
     GIVE,
     GIVE_BACK,
 ) = range(10)
-"""What DERIVATIVES is asked for: the derivative of a step, or a product with it; from BEGIN_PARTS on what makes up that of a step in
-parts, in the order in which it is asked for (divided_derivative.py)."""
+"""What DERIVATIVES is asked for: the derivative of a step, or a product with it; from BEGIN_PARTS on what makes up that of a step
+in parts, in the order in which it is asked for (divided_derivative.py)."""
 
 
 @kernel

@@ -290,7 +290,7 @@ class Engine:
         acting, before = arriving(self.model, self.timestep, start, controls)
         record = self.run(start, acting, outside, kappa, maximal, False, gradient_kappa, then, True)
         reports = record.reports
-        gradients = (None, None, None)
+        gradients: tuple[Any, Any, Any] = (None, None, None)
         if gradient_kappa is not None:
             gradients = (record.A, record.B, self._chained(record))
         # added up like the times of single steps, so that both are the same numbers

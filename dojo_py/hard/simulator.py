@@ -213,7 +213,8 @@ class HardSimulator:
         maximal: record the maximal states too. After an unsolved step the rollout goes on from the state that it left.
         linearize: also record A (T, n, n) and B (T, n, nu), n = 2nv + na, of every step, differentiated at gradient_kappa [N m s];
         by default that is kappa, and DEFAULT_KAPPA when the simulation is in the hard limit. gradient_status: of these derivatives;
-        a step whose A or B overflow has zeros there and NOT_FINITE. parameters: names as in `linearize`, which this switches on;
+        a step whose A or B overflow has zeros there and NOT_FINITE; TOO_FAST where A of the step before does not multiply with it
+        (see `linearize`). parameters: names as in `linearize`, which this switches on;
         also record parameters[name] (T, n, p) of every step.
         """
         if (other := self._at(state)) is not self:
@@ -317,6 +318,10 @@ class HardSimulator:
         coordinates: "maximal" gives A (12 nbody, 12 nbody) and B (12 nbody, nu) of the step between maximal states instead: 12 rows
         a body, tangents [δx, δv, δφ, δω] of `State.maximal`, zero for what is fixed to the world, activations left out. The step
         reads the joints' coordinates from the bodies that carry them, so what violates a joint has no effect.
+
+        A step in parts has A and B, of its parts' number as it is; a momentum that its state carries beside qvel is held in the
+        body's axes, so that A of the step before and this one do not multiply (`rollout_vjp` follows it). TOO_FAST, with zeros:
+        parameters and maximal coordinates of such a step, and where forces rotate with bodies (docs/algorithm.md).
         """
         if (other := self._at(state)) is not self:
             return other.linearize(state, control, kappa, parameters, wrenches, coordinates, joint_forces)

@@ -48,8 +48,8 @@ def in_one_part(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, scheme)
     n, nv = D.A.shape[0], qvel.shape[0]
     for i in range(n):
         if i >= 2 * nv or _is_here(L, W, i % nv):
-            copy(D.A[i], D.whole[i, 0:n])
-            copy(D.B[i], D.whole[i, n : n + D.B.shape[1]])
+            copy(D.A[i], D.chain[i, 0:n])
+            copy(D.B[i], D.chain[i, n : n + D.B.shape[1]])
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         for i in range(6):
             regular = regular and D.carried[W.members[BODIES, k], i] == 0.0
@@ -90,7 +90,7 @@ def follow_part(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, scheme,
     solve_columns(L, W, G.columns, G.again)
     read_rows(L, W, G, part_h, D.A, D.B)
     for k in range(n - 2 * nv):
-        copy(G.act_rows[k, 0 : n + nu], D.whole[2 * nv + k, 0 : n + nu])
+        copy(G.act_rows[k, 0 : n + nu], D.chain[2 * nv + k, 0 : n + nu])
     _multiply(L, W, D, nv, first)
     if first:
         _carried_columns(L, W, G, part_h)
@@ -175,18 +175,14 @@ def _carried_columns(L, W, G, h):
 
 @kernel
 def end_chain(L, P, Q, W, V, G, h, kappa, scheme, matched):
-    """D.whole from D.chain. W: where the last part ends; where its momentum is `matched`, the solution of the step of length -h.
-
-    Returns whether the matrix of that step is regular.
+    """D.chain ends at the rates over h. W: where the last part ends; where its momentum is `matched`, the solution of the step of
+    length -h. Returns whether the matrix of that step is regular.
     """
     D = G.division
     nv, before = D.qvel.shape[0], D.lengths[1]
     D.held[:] = 0
     start_columns(L, W, G, W.v_prev, D.qpos, D.qvel, before)
     _weigh_momenta(L, W, G, before)
-    for i in range(nv):
-        if _is_here(L, W, i):
-            copy(D.chain[i], D.whole[i])
     if not matched:
         _differences(L, W, G, D.rates, h)
         return True
@@ -201,14 +197,23 @@ def end_chain(L, P, Q, W, V, G, h, kappa, scheme, matched):
             coordinate_column(L, W, V, G, dof, part, before, -h, scheme)
     solve_columns(L, W, G.columns, G.again)
     next_rows(L, W, G, -h, 0, 0, D.A[:, 0 : 2 * nv])
-    for i in range(nv, 2 * nv):
-        if not _is_here(L, W, i - nv):
+    for i in range(nv):
+        if not _is_here(L, W, i):
             continue
-        D.whole[i, :] = 0.0
+        D.product[i, :] = 0.0
         for m in range(2 * nv):
             if _is_here(L, W, m % nv):
-                _add(D.A[i, m], D.chain[m], D.whole[i])
+                _add(D.A[nv + i, m], D.chain[m], D.product[i])
+    _take_rates(L, W, D, nv)
     return True
+
+
+@kernel
+def _take_rates(L, W, D, nv):
+    """The island's rates in D.chain are what D.product holds."""
+    for i in range(nv):
+        if _is_here(L, W, i):
+            copy(D.product[i], D.chain[nv + i])
 
 
 @kernel
@@ -221,10 +226,10 @@ def _differences(L, W, G, qvel, h):
         if not _is_here(L, W, first):
             continue
         for i in range(first, first + L.ndof[j]):
-            D.whole[nv + i, :] = 0.0
+            D.product[i, :] = 0.0
             if L.rotation[j] < 0 or not first + L.rotation[j] <= i < first + L.rotation[j] + 3:
-                _add(1.0 / h, D.chain[i], D.whole[nv + i])
-                D.whole[nv + i, i] -= 1.0 / h
+                _add(1.0 / h, D.chain[i], D.product[i])
+                D.product[i, i] -= 1.0 / h
         if L.rotation[j] < 0:
             continue
         ball = first + L.rotation[j]
@@ -236,8 +241,9 @@ def _differences(L, W, G, qvel, h):
         log_jacobian(r, start)
         for i in range(3):
             for m in range(3):
-                _add(after[i, m] / h, D.chain[ball + m], D.whole[nv + ball + i])
-                D.whole[nv + ball + i, ball + m] -= start[i, m] / h
+                _add(after[i, m] / h, D.chain[ball + m], D.product[ball + i])
+                D.product[ball + i, ball + m] -= start[i, m] / h
+    _take_rates(L, W, D, nv)
 
 
 @kernel
@@ -286,8 +292,8 @@ def give(G, A, B):
     """A (n, n), B (n, nu) of the whole step."""
     D, n = G.division, A.shape[0]
     for i in range(n):
-        copy(D.whole[i, 0:n], A[i])
-        copy(D.whole[i, n : n + B.shape[1]], B[i])
+        copy(D.chain[i, 0:n], A[i])
+        copy(D.chain[i, n : n + B.shape[1]], B[i])
 
 
 @kernel
@@ -295,7 +301,7 @@ def give_back(G, after, before, by_control):
     """`pull_back_step` of the whole step: before (n,) += Aᵀ after, by_control (nu,) = Bᵀ after; D.carried of the step before."""
     D, n, nu = G.division, after.shape[0], by_control.shape[0]
     for i in range(n):
-        _add(after[i], D.whole[i], D.by_carried)
+        _add(after[i], D.chain[i], D.by_carried)
     for i in range(n):
         before[i] += D.by_carried[i]
     copy(D.by_carried[n : n + nu], by_control)
@@ -308,7 +314,6 @@ def begin_chain(W, G):
     """Nothing yet."""
     D = G.division
     D.chain[:, :] = 0.0
-    D.whole[:, :] = 0.0
     D.by_carried[:] = 0.0
     for b in range(D.v.shape[0]):
         for i in range(3):

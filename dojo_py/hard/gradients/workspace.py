@@ -23,12 +23,11 @@ class Division(NamedTuple):
     rates: np.ndarray  # (nv,) where the step ends, if they are no matched ones
     A: np.ndarray  # (n, n) of the part, n = 2 nv + na
     B: np.ndarray  # (n, nu)
-    chain: np.ndarray  # (2 nv, k) coordinates and rates where the part at hand starts by all that the step starts from
+    chain: np.ndarray  # (n, k) coordinates and rates where the part at hand starts by all that the step starts from, at last where
+    # the step ends; activations there
     product: np.ndarray  # (2 nv, k) work
-    whole: np.ndarray  # (n, k) the same of the whole step
     carried: np.ndarray  # (nb, 6) cotangents of the momenta that are carried to the next step
-    weights: np.ndarray  # (2 nv,) what they make of coordinates and rates
-    by_carried: np.ndarray  # (k,) and of all that the step starts from
+    by_carried: np.ndarray  # (k,) what they make of all that the step starts from
     out: np.ndarray  # (11,) of solves, see `attempts.attempts`
 
 
@@ -111,5 +110,5 @@ def _allocate_division(model: Any, nb: int) -> Division:
     k = n + model.nu + 6 * nb
     return Division(
         z(2), z(1, np.int64), z(nb, np.int64), z((nb, 6)), z(model.nq), z(model.nv), z(model.nv), z((n, n)),
-        z((n, model.nu)), z((rates, k)), z((rates, k)), z((n, k)), z((nb, 6)), z(rates), z(k), z(11),
+        z((n, model.nu)), z((n, k)), z((rates, k)), z((nb, 6)), z(k), z(11),
     )  # fmt: skip
