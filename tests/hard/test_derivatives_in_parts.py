@@ -101,7 +101,7 @@ def starts(sim, count=20):
 @pytest.mark.parametrize("kappa, h", [(1e-2, 0.01), (1e-4, 0.1), (1e-6, 0.01)])
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_step_in_parts_has_the_derivative_of_its_differences(scene, kappa, h):
-    """Measured: 2e-9 (the top at κ 1e-6), nine of ten below 1e-10."""
+    """Measured: 9e-10 (servo and limit at κ 1e-6), nine of ten below 1e-10."""
     sim, judged = tight(load_model(SCENES[scene]), h), 0
     for seed, state, control in starts(sim, 4):
         step = sim.step(state, control, kappa=kappa)
