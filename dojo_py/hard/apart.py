@@ -164,13 +164,29 @@ def let_ghosts_go(L, P, Q, W, in_part):
     return int(_ask(GHOSTS, L, P, Q, W, int(in_part), 0, 0, 0.0, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
 
 
-@kernel
-def differentiate(L, P, Q, T, W, V, G, Z, control, t, h, kappa, backwards):
-    """Derivatives of step t of the Record Z, whose solution at κ is in W: rows t of Z.A and Z.B, or of the cotangents if backwards.
+(
+    FORWARDS,
+    BACKWARDS,
+    BEGIN_PARTS,
+    WHOLE_ISLAND,
+    FIRST_PART,
+    NEXT_PART,
+    MATCHED_END,
+    OPEN_END,
+    GIVE,
+    GIVE_BACK,
+) = range(10)
+"""What DERIVATIVES is asked for: the derivative of a step, or a product with it; from BEGIN_PARTS on what makes up that of a step
+in parts, in the order in which it is asked for (divided_derivative.py)."""
 
-    control (nu,). Returns whether Newton's matrix is regular.
+
+@kernel
+def differentiate(L, P, Q, T, W, V, G, Z, control, t, h, kappa, task):
+    """What `task` says of step t of the Record Z, whose solution at κ is in W: rows t of Z.A and Z.B, or of the cotangents.
+
+    control (nu,). Returns whether Newton's matrix is regular; of BEGIN_PARTS whether there are derivatives.
     """
     state = Z.qpos[t], Z.qvel[t], Z.act[t]
     tables = Z.A, Z.B, Z.cotangents, Z.by_control, Z.by_contacts
-    numbers = t, float(h), float(kappa), int(backwards)
+    numbers = t, float(h), float(kappa), int(task)
     return call_apart(W.apart, DERIVATIVES, (L, P, Q, T, W, V, G, *state, control, *tables, *numbers)) > 0.0

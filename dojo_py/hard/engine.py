@@ -13,7 +13,7 @@ from dojo_py.hard.flags import acting_model
 from dojo_py.hard.options import HardOptions
 from dojo_py.hard.readings import readings_of, wanted
 from dojo_py.hard.terms import EQ_PATH
-from dojo_py.hard.warm_start import row_shape
+from dojo_py.hard.warm_start import carried_flags, row_shape
 from dojo_py.hard.world import WorkPool, World
 from dojo_py.simulate.arguments import Outside, arriving, outside_of
 from dojo_py.simulate.readings import Before, Readings
@@ -24,6 +24,8 @@ from dojo_py.simulate.trajectory import Trajectory, kept_model
 Array = np.ndarray
 
 _first_use = FirstUse("the hard mode")
+STATUS, PARTS = 0, 5
+"""Entries of a step's report, see outcome.py."""
 
 
 def _steps(record: Any) -> Iterator[tuple[int, Any]]:
@@ -41,6 +43,15 @@ def usable(step: Any) -> bool:
     """Whether the work arrays hold what the derivatives of a step (its record) are made of."""
     known = step.gradients[0, 0] not in (Status.SINGULAR, Status.NOT_FINITE)
     return bool(known and np.isfinite(step.A).all() and np.isfinite(step.B).all())
+
+
+def refused_in_parts(step: Any) -> bool:
+    """Whether a step (its record) was solved in parts, of which there are A and B alone; its status says so from now on."""
+    if step.gradients[0, PARTS] <= 1.0:
+        return False
+    if step.gradients[0, STATUS] == Status.SOLVED:
+        step.gradients[0, STATUS] = Status.TOO_FAST
+    return True
 
 
 def _keep_finite(record: Any) -> None:
@@ -279,9 +290,9 @@ class Engine:
         acting, before = arriving(self.model, self.timestep, start, controls)
         record = self.run(start, acting, outside, kappa, maximal, False, gradient_kappa, then, True)
         reports = record.reports
-        gradients = (None, None, None)
+        gradients: tuple[Any, Any, Any] = (None, None, None)
         if gradient_kappa is not None:
-            gradients = (record.A, record.B, record.gradients[:, 0].astype(np.int64))
+            gradients = (record.A, record.B, self._chained(record))
         # added up like the times of single steps, so that both are the same numbers
         time = np.add.accumulate(np.concatenate([[start.time], self.timestep * (reports[:, 7] > 0)]))
         return Trajectory(
@@ -293,6 +304,15 @@ class Engine:
             mocap_pos=start.mocap_pos, mocap_quat=start.mocap_quat, eq_active=start.eq_active,
             readings=self.readings(before, time[:-1], record, outside),
         )  # fmt: skip
+
+    def _chained(self, record: Any) -> Array:
+        """(T,) Status of derivatives that are to be multiplied with each other: TOO_FAST where a step starts from a momentum beside
+        its velocities, which A of the step before does not show.
+        """
+        status: Array = record.gradients[:, 0].astype(np.int64)
+        carried = carried_flags(record.impulses[:-1], len(self.world.layout.mass))
+        status[(status == Status.SOLVED) & (carried > 0.0).any(axis=1)] = Status.TOO_FAST
+        return status
 
     def readings(self, before: Before | None, time: Array, record: Any, outside: Outside) -> Readings | None:
         """The sensors of a record's steps, unread; None where the model has none."""

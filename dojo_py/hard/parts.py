@@ -4,8 +4,6 @@ A step of length h leaves the discrete momentum p(v; h) of its velocities (bodie
 velocities v' with p(v'; h') = p(v; h), not from v: what a free group conserves is p.
 """
 
-import math
-
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.hard.apart import choose_in_part, left_out_of_part, let_ghosts_go
 from dojo_py.hard.attempts import SOLVE_LIMIT, attempts
@@ -13,6 +11,8 @@ from dojo_py.hard.bodies import old_momentum, turn_of_momentum
 from dojo_py.hard.choice import add_contacts_of_features
 from dojo_py.hard.closures import start_closures
 from dojo_py.hard.contact_work import throws
+from dojo_py.hard.coordinates import HALF_TURN
+from dojo_py.hard.fast_rotation import in_shorter_intervals, parts_of_rotation, rotation_in
 from dojo_py.hard.foresight import foresee_islands
 from dojo_py.hard.interior_point import SOLVED, STALLED, iterate
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, NODES, find_islands, take_islands
@@ -76,7 +76,7 @@ def in_parts(L, P, Q, A, W, angle, rate, wrench, h, recovery, first, kappa, budg
     while done < 1 << most:
         part_h = h / (1 << level)
         source = COLD if fresh else HERE
-        total += _one_part(
+        total += one_part(
             L, P, Q, A, W, wrench, part_h, recovery, kappa, source, done == 0, level == most, longer, budget - total, out
         )
         if out[0] == SOLVED:
@@ -85,7 +85,7 @@ def in_parts(L, P, Q, A, W, angle, rate, wrench, h, recovery, first, kappa, budg
             count += 1
             fresh = False
             _add_impulses(W, False)
-            _next_part(L, W, part_h)
+            next_part(L, W, part_h)
             run += 1
             pair = 1 << (most - level + 1)
             longer = level > first and run >= wait and done % pair == 0 and done < 1 << most and _slow(L, W, part_h)
@@ -110,7 +110,7 @@ def in_parts(L, P, Q, A, W, angle, rate, wrench, h, recovery, first, kappa, budg
 
 
 @kernel
-def _one_part(L, P, Q, A, W, wrench, h, recovery, kappa, source, first, last, once, budget, out):
+def one_part(L, P, Q, A, W, wrench, h, recovery, kappa, source, first, last, once, budget, out):
     """The part of length h from the state in W.sub…: solved again while something overlaps at its end that took no part.
 
     first: no part comes before; the rest as in `attempts.attempts`. Returns the iterations.
@@ -256,7 +256,7 @@ def _slow(L, W, h):
     """Whether all bodies of the islands turn slowly enough for parts twice as long as h: by half of what they may at most."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
-        if 2.0 * _turn(W.v[b], h) > 0.5 * L.most_turn[b]:
+        if 2.0 * rotation_in(W.v[b], h) > 0.5 * L.most_turn[b]:
             return False
     return True
 
@@ -301,26 +301,11 @@ def take_carried(W):
 
 
 @kernel
-def _turn(v, h):
-    """|ω| h of velocities v (6,)."""
-    return h * math.sqrt(v[3] * v[3] + v[4] * v[4] + v[5] * v[5])
-
-
-@kernel
-def _parts_of_turn(turn, most, parts):
-    """Of a step in so many parts: how many a turn |ω| h alone asks for, of which a part may have `most`."""
-    own = 1
-    while turn > most * own and own < parts:
-        own *= 2
-    return own
-
-
-@kernel
 def turns_fast(L, W, h):
     """Whether a body of the islands turns by more than it may in one part where a step of length h [s] ends."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
-        if _turn(W.v[b], h) > L.most_turn[b]:
+        if rotation_in(W.v[b], h) > L.most_turn[b]:
             return True
     return False
 
@@ -342,11 +327,8 @@ def start_parts(L, W, angle, rate, h, parts):
             if W.carried[b] > 0.0:
                 copy(W.carry[b], momentum)
             else:
-                own = _parts_of_turn(_turn(v, h), L.most_turn[b], parts)
-                sine = 0.5 * _turn(v, h)
-                if own > 1:
-                    for i in range(3, 6):
-                        v[i] *= own * math.sin(math.asin(min(sine, 1.0)) / own) / sine
+                own = parts_of_rotation(rotation_in(v, h), L.most_turn[b], parts)
+                in_shorter_intervals(v, h, own)
                 old_momentum(L.mass[b], L.inertia[b], v, h / own, momentum)
                 for i in range(3):
                     W.sub_bodies[b, 10 + i] = v[3 + i]
@@ -357,7 +339,7 @@ def start_parts(L, W, angle, rate, h, parts):
 
 
 @kernel
-def _next_part(L, W, h):
+def next_part(L, W, h):
     """The state after one part of a subdivided step becomes the start of the next."""
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
@@ -380,13 +362,9 @@ def _match_momentum(L, P, Q, A, W, h, part_h):
     Bodies that turn by more than they may in one part have none: their momentum is carried on beside the velocities, unless joints
     hold bodies that turn by more than OUT_OF_STEP.
     """
-    load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, part_h)
-    found = _free_velocities(L, W, h) if W.span[NODES, 1] == W.span[NODES, 0] else _joined_velocities(L, P, Q, A, W, h)
-    carries = True
+    found, carries = end_velocities(L, P, Q, A, W, h, part_h), True
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        b = W.members[BODIES, k]
-        found = found and _turn(W.v[b], h) <= L.most_turn[b]
-        carries = carries and _turn(W.v_prev[b], h) <= OUT_OF_STEP
+        carries = carries and rotation_in(W.v_prev[W.members[BODIES, k]], h) <= OUT_OF_STEP
     carries = not found and (carries or W.span[NODES, 1] == W.span[NODES, 0])
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
@@ -398,6 +376,41 @@ def _match_momentum(L, P, Q, A, W, h, part_h):
         copy(W.x[b], W.xn[b])
         copy(W.q[b], W.qn[b])
         copy_rows(W.R[b], W.Rn[b])
+
+
+@kernel
+def pose_differences(W, old, h, new):
+    """Velocities of bodies whose step was in parts and whose momentum no velocity over h carries: differences of their poses.
+
+    old, new (nb, 13): before and after the step. Returns whether all these have such a velocity.
+    """
+    found = True
+    for b in range(old.shape[0]):
+        if W.parts[b] <= 1 or not W.unmatched[b]:
+            continue
+        q, p = old[b, 6:10], new[b, 6:10]
+        cosine = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3]
+        if abs(cosine) <= HALF_TURN:  # half a turn and more has no velocity over h: those over the last part stay
+            found = False
+            continue
+        scale = 2.0 / h if cosine > 0.0 else -2.0 / h
+        for i in range(3):
+            j, k = 1 + (i + 1) % 3, 1 + (i + 2) % 3
+            new[b, 3 + i] = (new[b, i] - old[b, i]) / h
+            # vec(q* ⊗ p)
+            new[b, 10 + i] = scale * (q[0] * p[1 + i] - p[0] * q[1 + i] - (q[j] * p[k] - q[k] * p[j]))
+    return found
+
+
+@kernel
+def end_velocities(L, P, Q, A, W, h, part_h):
+    """W.v of `_match_momentum`. Returns whether all bodies have them and turn by no more than they may in one part."""
+    load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, part_h)
+    found = _free_velocities(L, W, h) if W.span[NODES, 1] == W.span[NODES, 0] else _joined_velocities(L, P, Q, A, W, h)
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        found = found and rotation_in(W.v[b], h) <= L.most_turn[b]
+    return found
 
 
 @kernel

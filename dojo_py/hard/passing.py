@@ -10,7 +10,8 @@ moved by g.
                step, which is solved again
 
 What grazes by less is let go, and so is what ends on its side of the plane that it touched: it has cut a corner, and the feature
-would push nothing. On the central path there is no such feature: every gap pushes there, and A, B stay smooth.
+would push nothing. What plane it is depends on the whole step, in a way that has no derivatives here: a step on the central path in
+which such a feature takes part has none.
 """
 
 import math
@@ -45,6 +46,15 @@ def left_out_passing(P, Q, W):
     What was solved in parts has been looked at part by part (part_features.py).
     """
     return find_passing(P, Q, W, False)
+
+
+@kernel
+def any_passing(W):
+    """Whether such a feature takes part in the step."""
+    for f in range(W.n_features[0]):
+        if W.fkey[f] < 0 and W.fwanted[f] >= 0:
+            return True
+    return False
 
 
 @kernel

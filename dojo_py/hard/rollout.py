@@ -9,17 +9,20 @@ import numpy as np
 
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.by_address import STOP, call_back
-from dojo_py.hard.apart import differentiate
+from dojo_py.hard.apart import BACKWARDS, FORWARDS, differentiate
 from dojo_py.hard.body_table import add_joint_forces, expand, gather_wrenches, joint_force_levers, wrench_levers
 from dojo_py.hard.contact_table import empty_table, fill_contacts
-from dojo_py.hard.coordinates import HALF_TURN, to_minimal
+from dojo_py.hard.coordinates import to_minimal
+from dojo_py.hard.divided_derivative import differentiate_parts, lost_momenta
 from dojo_py.hard.drives import drive
 from dojo_py.hard.interior_point import INEXACT, NOT_FINITE, SINGULAR, SOLVED, TOO_FAST
 from dojo_py.hard.next_activations import advance_activations
 from dojo_py.hard.noted import Noted, allocate_noted, note_drive, note_step
 from dojo_py.hard.outcome import FAILED, MOVED, PARTS, RESIDUAL, STATUS, WORST
+from dojo_py.hard.parts import pose_differences
+from dojo_py.hard.passing import any_passing
 from dojo_py.hard.step import hard_step
-from dojo_py.hard.warm_start import RowShape, load_warm, row_shape, save_warm
+from dojo_py.hard.warm_start import RowShape, any_carried, load_carried, load_warm, row_shape, save_warm
 from dojo_py.hard.world import World
 from dojo_py.jit import entry, kernel
 
@@ -102,24 +105,6 @@ def finite(W, nb):
 
 
 @kernel
-def _differences(W, old, h, new):
-    """Velocities of bodies whose step was in parts and whose momentum no velocity over h carries: differences of their poses."""
-    for b in range(old.shape[0]):
-        if W.parts[b] <= 1 or not W.unmatched[b]:
-            continue
-        q, p = old[b, 6:10], new[b, 6:10]
-        cosine = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3]
-        if abs(cosine) <= HALF_TURN:  # half a turn and more has no velocity over h: those over the last part stay
-            continue
-        scale = 2.0 / h if cosine > 0.0 else -2.0 / h
-        for i in range(3):
-            j, k = 1 + (i + 1) % 3, 1 + (i + 2) % 3
-            new[b, 3 + i] = (new[b, i] - old[b, i]) / h
-            # vec(q* ⊗ p)
-            new[b, 10 + i] = scale * (q[0] * p[1 + i] - p[0] * q[1 + i] - (q[j] * p[k] - q[k] * p[j]))
-
-
-@kernel
 def _expect(L, W, qpos, h, out):
     """out (nq,) = qpos, hinges and slides moved on by the rates that the step solved for."""
     copy(qpos, out)
@@ -146,7 +131,7 @@ def _take_step(L, T, M, W, V, Z, t, h):
                 new[b, i], new[b, 3 + i], new[b, 10 + i] = W.xn[b, i], W.v[b, i], W.v[b, 3 + i]
             for i in range(4):
                 new[b, 6 + i] = W.qn[b, i]
-        _differences(W, bodies, h, new)
+        pose_differences(W, bodies, h, new)
         _expect(L, W, qpos, h, Z.qpos[t + 1])
         before = qpos[0:0] if report[PARTS] > 1.0 else qpos
         to_minimal(L, new, h, Z.qpos[t + 1], before, Z.qpos[t + 1], Z.qvel[t + 1], V.coordinates)
@@ -184,6 +169,7 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
     with more room the run goes on from there when it is given as `done`, which is -1 for one that begins.
     """
     W.n_features[1] = 0
+    G.division.carried[:, :] = 0.0
     W.n_edges[1] = -1  # nothing of earlier rollouts may show: the contact graph is analysed anew
     backwards = Z.cotangents.shape[0] > 0
     linearize = Z.A.shape[0] > 0 or backwards
@@ -219,12 +205,21 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
                     Z.gradients[t, k] = report[k]
                 wrench_levers(M, bodies, outside.wrenches, t, G.lever, V.scratch)
                 joint_force_levers(L, bodies, outside.joint_forces, t, G.lever, V.scratch)
-                regular = finite(W, L.mass.shape[0])
-                if regular:
-                    regular = differentiate(L, P, Q, T, W, V, G, Z, controls[t], t, h, now, backwards)
+                regular, known = finite(W, L.mass.shape[0]), not any_passing(W)
+                if report[PARTS] > 1.0:
+                    load_carried(W, Z.impulses[t])
+                    alone = decide == 0 or not any_carried(W)  # (what a momentum passes on is no cotangent that a function sees)
+                    known = known and regular and int(report[STATUS]) == SOLVED and alone and not _shown(Z)
+                    known = known and differentiate_parts(L, P, Q, T, M, W, V, G, Z, controls[t], outside, t, h, now, backwards)
+                elif regular:
+                    task = BACKWARDS if backwards else FORWARDS
+                    regular = differentiate(L, P, Q, T, W, V, G, Z, controls[t], t, h, now, task)
+                    known = known and not lost_momenta(G)
+                if not known:
+                    lost_momenta(G)
                 if not regular:
                     Z.gradients[t, STATUS] = SINGULAR
-                elif report[PARTS] > 1.0 and int(report[STATUS]) == SOLVED:
+                elif not known and int(report[STATUS]) in (SOLVED, INEXACT):
                     Z.gradients[t, STATUS] = TOO_FAST
                 elif report[WORST] > CENTRED * now and int(report[STATUS]) == SOLVED:
                     Z.gradients[t, STATUS] = INEXACT
@@ -233,6 +228,16 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
     if decide != 0:
         call_back(decide, -1 if backwards else steps, last, data)
     return steps
+
+
+@kernel
+def _shown(Z):
+    """Whether there are cotangents of what the contacts of the step at hand show."""
+    total = 0.0
+    for i in range(Z.by_contacts.shape[0]):
+        for k in range(Z.by_contacts.shape[1]):
+            total += abs(Z.by_contacts[i, k])
+    return total != 0.0
 
 
 @entry

@@ -13,7 +13,7 @@ import numpy as np
 
 from dojo_py.hard import checks, measures
 from dojo_py.hard.contact_table import FRAME, GAP, IMPULSE, POSITION, TORQUE, geoms_of, used_rows
-from dojo_py.hard.engine import Engine, usable
+from dojo_py.hard.engine import Engine, refused_in_parts, usable
 from dojo_py.hard.flags import acting_model
 from dojo_py.hard.gradients.maximal import maximal_jacobian
 from dojo_py.hard.largest_kappa import largest_kappa
@@ -227,7 +227,8 @@ class HardSimulator(HasPoses):
         left.
         linearize: also record A (T, n, n) and B (T, n, nu), n = 2nv + na, of every step, differentiated at gradient_kappa [N m s];
         by default that is kappa, and DEFAULT_KAPPA when the simulation is in the hard limit. gradient_status: of these derivatives;
-        a step whose A or B overflow has zeros there and NOT_FINITE. parameters: names as in `linearize`, which this switches on;
+        a step whose A or B overflow has zeros there and NOT_FINITE; TOO_FAST where A of the step before does not multiply with it
+        (see `linearize`). parameters: names as in `linearize`, which this switches on;
         also record parameters[name] (T, n, p) of every step.
         """
         if (other := self._at(state)) is not self:
@@ -266,7 +267,7 @@ class HardSimulator(HasPoses):
         jacobian = self._parameter_jacobian(tuple(table))
 
         def collect(workspace: Any, step: Any, t: int) -> None:
-            if not usable(step):
+            if not usable(step) or refused_in_parts(step):
                 return
             found = jacobian.columns(workspace, step, controls[t], outside.at(t))
             for name, columns in found.items():
@@ -347,6 +348,10 @@ class HardSimulator(HasPoses):
         a body, tangents [δx, δv, δφ, δω] of `State.maximal`, zero for what is fixed to the world, activations left out. The step
         reads the joints' coordinates from the bodies that carry them, so what violates a joint has no effect.
         epsilon, centred are refused: these derivatives are exact.
+
+        A step in parts has A and B, of its parts' number as it is; a momentum that its state carries beside qvel is held in the
+        body's axes, so that A of the step before and this one do not multiply (`rollout_vjp` follows it). TOO_FAST, with zeros:
+        parameters and maximal coordinates of such a step, and where forces rotate with bodies (docs/algorithm.md).
         """
         refuse("hard", "its derivatives are exact, not differences", epsilon=epsilon, centred=centred)
         if (other := self._at(state)) is not self:
@@ -366,7 +371,7 @@ class HardSimulator(HasPoses):
         wide = np.zeros((rows, rows)), np.zeros((rows, self.model.nu))
 
         def widen(workspace: Any, step: Any, t: int) -> None:
-            if usable(step):
+            if usable(step) and not refused_in_parts(step):
                 wide[0][:], wide[1][:] = maximal_jacobian(self.world, workspace.work, workspace.tangent, start.qvel, self.timestep)
 
         then = widen if coordinates == "maximal" else self._collect(columns, acting, outside) if columns else None

@@ -14,4 +14,4 @@ FREE_TURN, JOINTED_TURN = 1.0, 1.4
 The momentum s(ω) Jω belongs to less of a spin than the way that bodies turn in a step, by 1/s(ω): the same momentum in shorter
 steps turns a body less far. At 1 that is 17 % (33 % of the energy), at 1.4 36 % (twice the energy); beyond √2 momentum falls where
 velocity grows: there a push turns a body the other way, and contact has no or many solutions, so that no solve goes beyond 1.4.
-Bodies with joints are divided as late as can be: a step in parts has no derivatives."""
+Bodies with joints are divided as late as can be: a step jumps where it goes over into parts."""

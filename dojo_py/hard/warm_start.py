@@ -46,20 +46,23 @@ def row_shape(layout: Any, planes: Any, pairs: Any) -> RowShape:
     return RowShape(own + rows * len(planes.body), 2 + rows)
 
 
+def carried_flags(rows: Any, bodies: int) -> Any:
+    """(…, nb) of rows (…, n): not zero where a body has a momentum that its velocity does not tell."""
+    return rows[..., bodies : 2 * bodies]
+
+
 def carried_momentum(row: Any, bodies: int) -> Any:
     """(flags (nb,), momenta (nb, 6)) that velocities do not tell, of a row; angular in the body frame [N s, N m s]."""
-    return row[bodies : 2 * bodies], row[2 * bodies : 8 * bodies].reshape(bodies, 6)
+    return carried_flags(row, bodies), row[2 * bodies : 8 * bodies].reshape(bodies, 6)
 
 
 @kernel
 def load_warm(W, row):
     """The impulses of a row (n,) into W."""
-    k, nb = 0, W.warm.shape[0]
+    nb = W.warm.shape[0]
     for b in range(nb):
-        W.warm[b], W.carried[b] = row[k], row[nb + k]
-        for i in range(6):
-            W.carry[b, i] = row[2 * nb + 6 * b + i]
-        k += 1
+        W.warm[b] = row[b]
+    load_carried(W, row)
     k = 8 * nb
     for n in range(W.warm_lam.shape[0]):
         for i in range(6):
@@ -83,6 +86,25 @@ def load_warm(W, row):
         if not known:
             break
         k += wide
+
+
+@kernel
+def load_carried(W, row):
+    """The momenta of a row (n,) that velocities do not tell into W."""
+    nb = W.warm.shape[0]
+    for b in range(nb):
+        W.carried[b] = row[nb + b]
+        for i in range(6):
+            W.carry[b, i] = row[2 * nb + 6 * b + i]
+
+
+@kernel
+def any_carried(W):
+    """Whether a body has such a momentum where the step starts."""
+    total = 0.0
+    for b in range(W.carried.shape[0]):
+        total += W.carried[b]
+    return total > 0.0
 
 
 @kernel

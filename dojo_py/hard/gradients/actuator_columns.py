@@ -180,10 +180,10 @@ def _within_forces(T, V, i, unit):
 
 
 @kernel
-def control_drive(L, T, W, V, G, qpos, qvel, act, control, h, scheme, k, epsilon):
+def control_drive(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme, k, epsilon):
     """G.d_force, G.d_servo, G.d_wrench = derivative of what the actuators do by control k: a central difference.
 
-    V holds `load_drive` of the state. epsilon: the step over `control_unit`.
+    V holds `load_drive` of the state. epsilon: the step over `control_unit`. h, part_h: of the step, and of its part that W holds.
     """
     clear_drive(G)
     copy(control, G.control)
@@ -193,12 +193,12 @@ def control_drive(L, T, W, V, G, qpos, qvel, act, control, h, scheme, k, epsilon
         delta = step if side == 0 else -step
         G.control[k] = control[k] + delta
         V.control[k] = clamp(G.control[k], T.control_range[k, 0], T.control_range[k, 1])
-        _add_reaction(L, T, W, V, G, qpos, qvel, act, G.control, h, scheme, reader, 0.5 / delta)
+        _add_reaction(L, T, W, V, G, qpos, qvel, act, G.control, h, part_h, scheme, reader, 0.5 / delta)
     V.control[k] = clamp(control[k], T.control_range[k, 0], T.control_range[k, 1])
 
 
 @kernel
-def activation_drive(L, T, W, V, G, qpos, qvel, act, control, h, scheme, k, epsilon):
+def activation_drive(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme, k, epsilon):
     """The same by activation k. epsilon: the step over `activation_unit`, or where less will do over that of the force's range."""
     clear_drive(G)
     copy(act, G.act)
@@ -208,13 +208,16 @@ def activation_drive(L, T, W, V, G, qpos, qvel, act, control, h, scheme, k, epsi
     for side in range(2):
         delta = step if side == 0 else -step
         G.act[k] = V.act[k] = act[k] + delta
-        _add_reaction(L, T, W, V, G, qpos, qvel, G.act, control, h, scheme, owner, 0.5 / delta)
+        _add_reaction(L, T, W, V, G, qpos, qvel, G.act, control, h, part_h, scheme, owner, 0.5 / delta)
     V.act[k] = act[k]
 
 
 @kernel
-def _add_reaction(L, T, W, V, G, qpos, qvel, act, control, h, scheme, reader, factor):
-    """G.d_… += factor * what actuator `reader`, and those that share a bounded joint with it, do at these inputs."""
+def _add_reaction(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme, reader, factor):
+    """G.d_… += factor * what actuator `reader`, and those that share a bounded joint with it, do at these inputs.
+
+    part_h: length of the step, or of the part of it, in which they do.
+    """
     V.force[:] = 0.0
     V.wrench[:, :] = 0.0
     V.hold[0] = 1
@@ -226,10 +229,10 @@ def _add_reaction(L, T, W, V, G, qpos, qvel, act, control, h, scheme, reader, fa
     V.hold[0] = 0
     for i in range(T.transmission.shape[0]):
         if T.servo[i] >= 0 and _acts_with(T, i, reader):
-            G.d_servo[T.servo[i]] += factor * solved_impulse(L, W, V.servos, T.servo[i], h, h, scheme)
+            G.d_servo[T.servo[i]] += factor * solved_impulse(L, W, V.servos, T.servo[i], part_h, part_h, scheme)
     o = T.orientation[reader]
     if o >= 0:
-        change = orientation_impulse(L, W, V.servos, o, h, h, scheme)
+        change = orientation_impulse(L, W, V.servos, o, part_h, part_h, scheme)
         for r in range(3):
             G.d_orient[o, r] += factor * change[r]
     _add_forces(V, G, factor)

@@ -137,13 +137,14 @@ def _tendon_column(L, W, A, G, e, n, dof, part, column, scheme, h):
 @kernel
 def tendon_law_change(L, W, A, G, e, n, length, before, rate, column, scheme, h):
     """The law of tendon e, whose node is n, by its length and old rate at the start, and its rate before anything reacts."""
-    own, (_, w_old) = L.eq_dof[e], spring_weights(scheme, h)
-    _, _, by_length, by_old_rate = tendon_spring(L, W, own, W.rows[n, TENDON_ROW], h, scheme)
-    change = h * (by_length * length + by_old_rate * before) - L.dof_armature[own] * before
+    own, time = L.eq_dof[e], max(h, 0.0)  # (h < 0: rotors only, see `dof_law`)
+    _, w_old = spring_weights(scheme, time)
+    _, _, by_length, by_old_rate = tendon_spring(L, W, own, W.rows[n, TENDON_ROW], time, scheme)
+    change = time * (by_length * length + by_old_rate * before) - L.dof_armature[own] * before
     change += limit_stiffness(L, W, own, True) * length + slope_by_rate(L, W, own, h) * rate
     for a in range(A.servo_dof.shape[0]):
         if A.servo_dof[a] == own and G.servo_free[a]:
-            change -= h * A.servo_gear[a] * A.servo_gear[a] * A.servo_b1[a] * (length - w_old * before)
+            change -= time * A.servo_gear[a] * A.servo_gear[a] * A.servo_b1[a] * (length - w_old * before)
     G.columns[L.place_node[n], TENDON_ROW, column] -= W.row_scale[own] * change
 
 

@@ -82,22 +82,23 @@ def _law_change(L, W, A, G, j, i, part, scheme, h, rates, law, s):
     """law (6,): change of the coordinate rows (without impulses): springs, armature, servos, limits, dry friction."""
     k, first = L.ndof[j], L.vadr[j]
     dof = first + i
-    _, w_old = spring_weights(scheme, h)
+    time = max(h, 0.0)  # (h < 0: rotors only, see `dof_law`)
+    _, w_old = spring_weights(scheme, time)
     spring = L.dof_vector[dof] < 0
     stiffness = L.dof_stiffness[dof] if spring else 0.0
     row = 6 - k + i
     by_coordinate, by_old_rate = 0.0, 0.0
     if spring:
-        _, _, by_coordinate, by_old_rate = curved_spring(L, W, dof, W.rows[L.node[j], row], h, scheme)
+        _, _, by_coordinate, by_old_rate = curved_spring(L, W, dof, W.rows[L.node[j], row], time, scheme)
     if part == 0:
-        law[row] += h * (stiffness + by_coordinate)
+        law[row] += time * (stiffness + by_coordinate)
     else:
-        law[row] -= L.dof_armature[dof] + h * (stiffness * w_old - by_old_rate)
+        law[row] -= L.dof_armature[dof] + time * (stiffness * w_old - by_old_rate)
         if not spring and has_vector_spring(L, j):
             _old_rate_change(L, W, j, dof, h, scheme, law, s)
     for a in range(A.servo_dof.shape[0]):
         if A.servo_dof[a] == dof:
-            gain = h * A.servo_gear[a] * A.servo_gear[a] * A.servo_b1[a]
+            gain = time * A.servo_gear[a] * A.servo_gear[a] * A.servo_b1[a]
             if G.servo_free[a]:
                 law[row] -= gain if part == 0 else -gain * w_old
     if part == 0:

@@ -36,8 +36,11 @@ def invert(A, out):
 
 
 @kernel
-def poses_before(L, W, G, h, s):
-    """G.x_before, G.R_before and the tangents of both intervals. s: work (16, 12)."""
+def poses_before(L, W, G, v, h, s):
+    """G.x_before, G.R_before and the tangents of both intervals. v (nb, 6): velocities over the one before, of length h [s].
+
+    s: work (16, 12).
+    """
     p, q, T, U, D = s[0, 0:4], s[1, 0:4], s[2:5, 0:3], s[5:8, 0:3], s[8:14, 0:8]
     momentum = s[14, 0:6]
     nb = L.mass.shape[0]
@@ -47,7 +50,7 @@ def poses_before(L, W, G, h, s):
             G.R_before[nb, i, k] = 1.0 if i == k else 0.0
     for b in range(nb):
         invert(W.hG[b], G.tangent[b])
-        step_quaternion(W.v_prev[b, 3:6], h, p)
+        step_quaternion(v[b, 3:6], h, p)
         step_tangent(p, T)
         for i in range(3):
             for k in range(3):
@@ -60,9 +63,9 @@ def poses_before(L, W, G, h, s):
         quat_normalise(q)
         quat_to_matrix(q, G.R_before[b])
         for i in range(3):
-            G.x_before[b, i] = W.x[b, i] - h * W.v_prev[b, i]
+            G.x_before[b, i] = W.x[b, i] - h * v[b, i]
         # s Jω - (h/2) ω × Jω is the new momentum's formula at -h
-        momentum_rows(L.mass[b], L.inertia[b], W.v_prev[b], -h, momentum, D)
+        momentum_rows(L.mass[b], L.inertia[b], v[b], -h, momentum, D)
         for i in range(3):
             for k in range(3):
                 t = 0.0

@@ -15,9 +15,12 @@ from dojo_py.jit import kernel
 
 @kernel
 def column_motion(L, W, G, dof, part, h):
-    """G.moved (nb, 12) and G.under: how the bodies move with a coordinate (part 0) or a rate (part 1)."""
+    """G.moved (nb, 12) and G.under: how the bodies move with a coordinate (part 0) or a rate (part 1). h: interval before."""
     before = G.before[dof] if part == 0 else G.before_rate[dof]
     subtree_motion(L, W, G, L.child[L.dof_joint[dof]], G.here[dof], before, part == 0, h)
+    for b in range(L.mass.shape[0]):
+        if G.division.held[b]:  # its momentum is what it is, whatever the pose one interval before
+            G.moved[b, 6:12] = 0.0
 
 
 @kernel
@@ -79,7 +82,7 @@ def body_columns(L, W, G, h, column, part):
         for i in range(3):
             x[3 + i, column] += N[i, 0] * m[9] + N[i, 1] * m[10] + N[i, 2] * m[11]
             x[3 + i, column] -= h * (R[0, i] * w0 + R[1, i] * w1 + R[2, i] * w2)
-        if in_medium(L, b):
+        if h > 0.0 and in_medium(L, b):
             wind_columns(L, W, G, b, h, x, column, G.scratch)
         for i in range(6 if W.n_active[1] > 0 else 0):
             x[i, column] += C[i, 0] * m[0] + C[i, 1] * m[1] + C[i, 2] * m[2] + C[i, 3] * p0 + C[i, 4] * p1 + C[i, 5] * p2

@@ -49,54 +49,89 @@ def step_jacobian(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, schem
 @kernel
 def put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme):
     """G.columns[:, :, 0 : 2 nv + na + nu] = right-hand sides of all coordinates, rates, activations and controls; G.act_rows."""
-    nb, nv, na, nu = L.mass.shape[0], qvel.shape[0], act.shape[0], control.shape[0]
-    G.act_rows[:, :] = 0.0
-    for place in range(G.columns.shape[0]):
-        clear_block(G.columns[place])
-    poses_before(L, W, G, h, G.scratch)
-    all_screws(L, W, G, qpos, qvel, h, G.scratch)
-    for n in range(W.Gb.shape[0]):
-        copy_rows(W.Gb[n], G.impulse[n])
-    for b in range(nb):
-        for i in range(6):
-            G.wrench[b, i] = V.wrench[b, i]
+    nv = qvel.shape[0]
+    copy_rows(V.wrench, G.wrench)
+    G.division.held[:] = 0
+    start_columns(L, W, G, W.v_prev, qpos, qvel, h)
+    for b in range(L.mass.shape[0]):
         for i in range(3):
-            G.force[b, i] = L.mass[b] * (W.v_prev[b, i] + h * L.gravity[b, i]) + h * V.wrench[b, i]
             G.bodies[b, i], G.bodies[b, 3 + i], G.bodies[b, 10 + i] = W.x[b, i], W.v_prev[b, i], W.v_prev[b, 3 + i]
         for i in range(4):
             G.bodies[b, 6 + i] = W.q[b, i]
-    G.contact[:, :, :] = 0.0
-    plane_changes(P, W, G, h)
-    pair_changes(L, P, Q, W, G, h)
-    for b in range(nb):
-        for i in range(3):
-            G.still[b, i], G.still[b, 3 + i] = G.force[b, i], G.wrench[b, 3 + i]
+    take_loads(L, P, Q, W, G, h)
     take_fixed(L, T, V, G, qpos, qvel, act, control, h)
     find_free_servos(L, W, V.servos, G, scheme, h)
     load_joints(L, W, G)
     change = activations_follow_state(T)
     follows, by_rates = follows_state(T) or L.lift_flags[ACTS] == 1 or change, follows_rates(T) or change
     for dof in range(nv):
-        j = L.dof_joint[dof]
         for part in range(2):
-            column = part * nv + dof
-            column_motion(L, W, G, dof, part, h)
-            body_columns(L, W, G, h, column, part)
-            if part == 0:
-                pair_columns(L, W, G, dof, column, G.scratch)
-            own_joint_column(L, W, V.servos, G, j, dof - L.vadr[j], part, column, scheme, h, EPSILON, G.scratch)
-            closure_columns(L, W, V.servos, G, dof, part, column, scheme, h, G.scratch)
-            path_columns(L, W, V, G, dof, part, column, scheme, h)
-            orientation_columns(L, W, V.servos, G, part, column, scheme, h)
+            coordinate_column(L, W, V, G, dof, part, h, h, scheme)
             if follows and (part == 0 or by_rates):
-                _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, scheme, j, dof, part, column)
+                j = L.dof_joint[dof]
+                _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, scheme, j, dof, part, part * nv + dof)
+    put_inputs(L, T, W, V, G, qpos, qvel, act, control, h, h, scheme)
+
+
+@kernel
+def start_columns(L, W, G, v, qpos, qvel, h):
+    """No columns yet; how bodies move with the coordinates, qpos, and rates, qvel, where the step at hand starts.
+
+    v (nb, 6): the bodies' velocities over the interval before it, of length h [s].
+    """
+    G.act_rows[:, :] = 0.0
+    for place in range(G.columns.shape[0]):
+        clear_block(G.columns[place])
+    poses_before(L, W, G, v, h, G.scratch)
+    all_screws(L, W, G, qpos, qvel, h, G.scratch)
+    for n in range(W.Gb.shape[0]):
+        copy_rows(W.Gb[n], G.impulse[n])
+    G.contact[:, :, :] = 0.0
+
+
+@kernel
+def take_loads(L, P, Q, W, G, h):
+    """What keeps its direction when bodies rotate: momenta, gravity, outside wrenches (G.wrench), contacts with the world.
+
+    h < 0: the step back from the end of a part (parts.py), which knows no contacts.
+    """
+    for b in range(L.mass.shape[0]):
+        for i in range(3):
+            G.force[b, i] = W.momentum[b, i]
+    if h > 0.0:
+        plane_changes(P, W, G, h)
+        pair_changes(L, P, Q, W, G, h)
+    for b in range(L.mass.shape[0]):
+        for i in range(3):
+            G.still[b, i], G.still[b, 3 + i] = G.force[b, i], G.wrench[b, 3 + i]
+
+
+@kernel
+def coordinate_column(L, W, V, G, dof, part, before, h, scheme):
+    """The column of a coordinate (part 0) or a rate (part 1) in a step of length h after an interval of length `before` [s]."""
+    nv, j = L.dof_joint.shape[0], L.dof_joint[dof]
+    column = part * nv + dof
+    column_motion(L, W, G, dof, part, before)
+    body_columns(L, W, G, h, column, part)
+    if part == 0 and h > 0.0:
+        pair_columns(L, W, G, dof, column, G.scratch)
+    own_joint_column(L, W, V.servos, G, j, dof - L.vadr[j], part, column, scheme, h, EPSILON, G.scratch)
+    closure_columns(L, W, V.servos, G, dof, part, column, scheme, h, G.scratch)
+    path_columns(L, W, V, G, dof, part, column, scheme, h)
+    orientation_columns(L, W, V.servos, G, part, column, scheme, h)
+
+
+@kernel
+def put_inputs(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme):
+    """The columns of activations and controls. h, part_h [s]: lengths of the step and of the part of it that W holds."""
+    nv, na, nu = qvel.shape[0], act.shape[0], control.shape[0]
     load_drive(L, T, V, G.bodies, qpos, qvel, act, control, h)
     for k in range(na):
-        activation_drive(L, T, W, V, G, qpos, qvel, act, control, h, scheme, k, EPSILON)
-        put_drive(L, W, V.servos, G, h, 2 * nv + k)
+        activation_drive(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme, k, EPSILON)
+        put_drive(L, W, V.servos, G, part_h, 2 * nv + k)
     for i in range(nu):
-        control_drive(L, T, W, V, G, qpos, qvel, act, control, h, scheme, i, EPSILON)
-        put_drive(L, W, V.servos, G, h, 2 * nv + na + i)
+        control_drive(L, T, W, V, G, qpos, qvel, act, control, h, part_h, scheme, i, EPSILON)
+        put_drive(L, W, V.servos, G, part_h, 2 * nv + na + i)
 
 
 @kernel

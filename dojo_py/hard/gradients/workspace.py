@@ -11,6 +11,26 @@ from dojo_py.hard.workspace import contact_room
 from dojo_py.solver.octet import WIDTH, aligned, whole
 
 
+class Division(NamedTuple):
+    """Of a step in parts (divided_step.py). k columns: 2 nv + na + nu, then six carried momenta of every body."""
+
+    lengths: np.ndarray  # (2,) of the interval before the part at hand and of that part [s]
+    parts: np.ndarray  # (1,) how many
+    held: np.ndarray  # (nb,) 1 where the momentum at the start is carried, no function of poses and velocities
+    v: np.ndarray  # (nb, 6) velocities over the interval before the first part
+    qpos: np.ndarray  # (nq,) where the part at hand starts
+    qvel: np.ndarray  # (nv,)
+    rates: np.ndarray  # (nv,) where the step ends, if they are no matched ones
+    A: np.ndarray  # (n, n) of the part, n = 2 nv + na
+    B: np.ndarray  # (n, nu)
+    chain: np.ndarray  # (n, k) coordinates and rates where the part at hand starts by all that the step starts from, at last where
+    # the step ends; activations there
+    product: np.ndarray  # (2 nv, k) work
+    carried: np.ndarray  # (nb, 6) cotangents of the momenta that are carried to the next step
+    by_carried: np.ndarray  # (k,) what they make of all that the step starts from
+    out: np.ndarray  # (11,) of solves, see `attempts.attempts`
+
+
 class Tangent(NamedTuple):
     """One set per thread. nb bodies, nn nodes, nc contact candidates, m columns (right-hand sides), whole octets."""
 
@@ -62,6 +82,7 @@ class Tangent(NamedTuple):
     next_act: np.ndarray  # (na,) activations after the step
     d_act: np.ndarray  # (na,) their change in the column at hand
     act_rows: np.ndarray  # (na, 2 nv + na + nu) their rows of A and B, in the order of the columns
+    division: Division
 
 
 def allocate_tangent(model: Any, layout: Any, planes: Any, room: int, servos: int, orientations: int, columns: int) -> Tangent:
@@ -79,5 +100,15 @@ def allocate_tangent(model: Any, layout: Any, planes: Any, room: int, servos: in
         z((orientations, 3)), z(servos, np.int64), z((nb, 6)), z((96, 12)), z((nb, 13)), z((nb + nn, 6, WIDTH)),
         allocate_refinement(layout, 1),
         z((model.nv, WIDTH)), z((2 * model.nv, 1)),
-        z(model.na), z(model.na), z(model.na), z((model.na, columns)),
+        z(model.na), z(model.na), z(model.na), z((model.na, columns)), _allocate_division(model, nb),
+    )  # fmt: skip
+
+
+def _allocate_division(model: Any, nb: int) -> Division:
+    z, rates = np.zeros, 2 * model.nv
+    n = rates + model.na
+    k = n + model.nu + 6 * nb
+    return Division(
+        z(2), z(1, np.int64), z(nb, np.int64), z((nb, 6)), z(model.nq), z(model.nv), z(model.nv), z((n, n)),
+        z((n, model.nu)), z((n, k)), z((rates, k)), z((nb, 6)), z(k), z(11),
     )  # fmt: skip

@@ -1,0 +1,136 @@
+"""The derivative of a step in parts: the step is solved once more, island by island and part by part, differentiated after each.
+
+What a part leaves is not kept while a step is solved: few steps are in parts. The same parts, from the same start, end at the same
+numbers. What is made of each is in gradients/divided_step.py, compiled apart.
+"""
+
+import math
+
+from dojo_py.arrays import copy, copy_rows
+from dojo_py.hard.apart import (
+    BEGIN_PARTS,
+    FIRST_PART,
+    GIVE,
+    GIVE_BACK,
+    MATCHED_END,
+    NEXT_PART,
+    OPEN_END,
+    WHOLE_ISLAND,
+    differentiate,
+)
+from dojo_py.hard.body_table import add_joint_forces, gather_wrenches
+from dojo_py.hard.coordinates import to_minimal
+from dojo_py.hard.drives import drive
+from dojo_py.hard.interior_point import SOLVED
+from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, take_islands
+from dojo_py.hard.parts import end_velocities, next_part, one_part, pose_differences, start_parts
+from dojo_py.hard.residuals import evaluate
+from dojo_py.hard.start import COLD, HERE, hold_cones
+from dojo_py.jit import kernel
+
+
+@kernel
+def differentiate_parts(L, P, Q, T, M, W, V, G, Z, control, outside, t, h, kappa, backwards):
+    """Derivatives of step t of the Record Z, which was just solved in parts: see `apart.differentiate`.
+
+    W.carried is that of its start. Returns whether there are any: else rows of A and B are zero, and nothing is pulled back.
+    """
+    islands = W.taken[1]
+    known = differentiate(L, P, Q, T, W, V, G, Z, control, t, h, kappa, BEGIN_PARTS)
+    copy_rows(W.start_bodies, W.sub_bodies)
+    for k in range(islands):
+        if not known:
+            break
+        take_islands(W, k, k + 1)
+        _load_forces(L, T, M, W, V, Z, control, outside, t, h)
+        if W.parts[W.members[BODIES, W.span[BODIES, 0]]] > 1:
+            known = _follow_parts(L, P, Q, T, M, W, V, G, Z, control, outside, t, h, kappa)
+            continue
+        for i in range(2):
+            W.span[MOVED_CONTACTS, i], W.span[MOVED_LIMITS, i] = W.span[CONTACTS, i], W.span[LIMITS, i]
+        known = differentiate(L, P, Q, T, W, V, G, Z, control, t, h, kappa, WHOLE_ISLAND)
+    take_islands(W, 0, islands)
+    if known:
+        differentiate(L, P, Q, T, W, V, G, Z, control, t, h, kappa, GIVE_BACK if backwards else GIVE)
+    return known
+
+
+@kernel
+def lost_momenta(G):
+    """Whether there were cotangents of carried momenta, which are zero from now on."""
+    total = 0.0
+    for b in range(G.division.carried.shape[0]):
+        for i in range(6):
+            total += abs(G.division.carried[b, i])
+    G.division.carried[:, :] = 0.0
+    return total != 0.0
+
+
+@kernel
+def _load_forces(L, T, M, W, V, Z, control, outside, t, h):
+    """Forces of actuators and from outside where step t starts; derivatives leave others behind."""
+    bodies = Z.bodies[t]
+    gather_wrenches(M, bodies, outside.wrenches, t, V.wrench, V.scratch)
+    drive(L, T, V, bodies, Z.qpos[t], Z.qvel[t], Z.act[t], control, h)
+    add_joint_forces(L, bodies, outside.joint_forces, t, V.force, V.wrench, V.scratch)
+
+
+@kernel
+def _follow_parts(L, P, Q, T, M, W, V, G, Z, control, outside, t, h, kappa):
+    """The island in W.span, part by part. Returns whether it has derivatives."""
+    D, b = G.division, W.members[BODIES, W.span[BODIES, 0]]
+    parts, out = W.parts[b], D.out
+    D.parts[0], D.lengths[0], D.lengths[1] = parts, h, h / parts
+    out[4] = out[5] = out[6] = math.inf
+    out[7] = out[10] = 0.0
+    start_parts(L, W, V.angle, V.rate, h, parts)
+    copy(Z.qpos[t], D.qpos)
+    copy(Z.qvel[t], D.qvel)
+    for k in range(parts):
+        if k > 0:
+            _load_forces(L, T, M, W, V, Z, control, outside, t, h)
+        copy_rows(V.wrench, G.wrench)
+        finest, budget = parts == 1 << int(W.options.subdivisions), W.options.max_iterations
+        one_part(
+            L, P, Q, V.servos, W, V.wrench, D.lengths[1], W.options.recovery_speed, kappa, COLD if k == 0 else HERE, k == 0,
+            finest, False, budget, out,
+        )  # fmt: skip
+        task = FIRST_PART if k == 0 else NEXT_PART
+        if out[0] != SOLVED or not differentiate(L, P, Q, T, W, V, G, Z, control, t, h, kappa, task):
+            return False
+        next_part(L, W, D.lengths[1])
+        D.lengths[0] = D.lengths[1]
+        _part_coordinates(L, W, V, D)
+    return _end(L, P, Q, T, W, V, G, Z, control, t, h, kappa)
+
+
+@kernel
+def _part_coordinates(L, W, V, D):
+    """D.qpos, D.qvel: coordinates and rates over the last part where it ends."""
+    for dof in range(L.dof_joint.shape[0]):
+        if L.dof_vector[dof] < 0:
+            D.qpos[L.dof_qadr[dof]] = W.sub_angle[dof]
+    to_minimal(L, W.sub_bodies, D.lengths[1], D.qpos, D.qpos[0:0], D.qpos, D.qvel, V.coordinates)
+
+
+@kernel
+def _end(L, P, Q, T, W, V, G, Z, control, t, h, kappa):
+    """What the last part leaves: velocities over the whole step that have its momentum, or the differences of the poses."""
+    D = G.division
+    if not end_velocities(L, P, Q, V.servos, W, h, D.lengths[1]):
+        for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+            W.unmatched[W.members[BODIES, k]] = 1
+        if not pose_differences(W, W.start_bodies, h, W.sub_bodies):
+            return False
+        to_minimal(L, W.sub_bodies, h, D.qpos, D.qpos[0:0], D.qpos, D.rates, V.coordinates)
+        return differentiate(L, P, Q, T, W, V, G, Z, control, t, h, kappa, OPEN_END)
+    contacts, limits = W.span[CONTACTS, 1], W.span[LIMITS, 1]
+    W.span[CONTACTS, 1], W.span[LIMITS, 1] = W.span[CONTACTS, 0], W.span[LIMITS, 0]
+    hold_cones(W)
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        copy(W.begin[b], W.momentum[b])
+    evaluate(L, P, Q, V.servos, W, -h, W.options.springs)
+    known = differentiate(L, P, Q, T, W, V, G, Z, control, t, h, kappa, MATCHED_END)
+    W.span[CONTACTS, 1], W.span[LIMITS, 1] = contacts, limits
+    return known
