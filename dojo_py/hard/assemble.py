@@ -16,7 +16,7 @@ from dojo_py.jit import kernel, pasted
 from dojo_py.solver.block_ldu import clear
 from dojo_py.solver.cones import orthant
 from dojo_py.solver.cones.contact import ROWS, condense, motion_residual
-from dojo_py.solver.cones.standoff import beyond, has_arrived, left_of_gap, missing_product
+from dojo_py.solver.cones.standoff import beyond, has_arrived, left_of_gap, missing_product, stays
 from dojo_py.solver.double_double import add_triple_product
 from dojo_py.solver.octet import WIDTH, load, minus, plus, store, times
 
@@ -61,16 +61,16 @@ def _aim(W, c, kn, typical):
     """Target of γ s of contact c: kn in the ratio of its product to the mean one, but no farther from kn than the factor `uneven`.
 
     So products are corrected only outside of [mean/uneven, uneven mean] (Gondzio 1996). typical: that mean; 0: all aim at kn.
-    Gaps that have arrived at their standoff stay (`beyond_standoff`), or where W.keeps_rest asks for it return to the gap of the
+    Gaps that have arrived at their standoff stay at the end (`stays`), or where W.keeps_rest asks for it return to the gap of the
     start: a tilt by 1e-10 m in a step of 0.01 s turns bodies at 1e-8 m/s and more, which contacts that stick on both ends cannot.
     """
     gamma, s, rest = W.con[c, 0], W.con[c, 1], W.keeps_rest[0] * W.rest_gap[c]
     if rest > 0.0 and has_arrived(s, rest):
         return gamma * rest
-    left = left_of_gap(gamma, s, rest if rest > 0.0 else W.standoff[c], kn)
-    if left == 0.0:
+    standoff = rest if rest > 0.0 else W.standoff[c]
+    if stays(gamma, s, standoff, kn):
         return gamma * s
-    uneven = W.solver.uneven
+    left, uneven = left_of_gap(s, standoff), W.solver.uneven
     even = 1.0 if not typical > 0.0 else min(max(gamma * left / typical, 1.0 / uneven), uneven)
     return kn * even + gamma * (s - left)
 

@@ -27,22 +27,25 @@ def beyond_standoff(s, standoff):
 
 
 @kernel
-def left_of_gap(b, c, standoff, k):
-    """What a gap c [m] under the impulse b is beyond its standoff, on the way to the product k; 0: it stays as it is.
+def stays(b, c, standoff, k):
+    """Whether a gap c [m] under the impulse b stays as it is on the way to the product k, and so does its impulse.
 
     The path's gap is k / b beyond the standoff. Where that is less than FINE of the standoff it says nothing any more: gaps are not
     known as well, and what moves them to and fro moves the load from one contact to the other.
     """
-    if not has_arrived(c, standoff):
-        return beyond_standoff(c, standoff)
-    return c - standoff if k > FINE * b * standoff else 0.0
+    return has_arrived(c, standoff) and k <= FINE * b * standoff
+
+
+@kernel
+def left_of_gap(c, standoff):
+    """What a gap c [m] that does not stay is beyond its standoff."""
+    return c - standoff if has_arrived(c, standoff) else beyond_standoff(c, standoff)
 
 
 @kernel
 def missing_product(b, c, standoff, k):
-    """What the product of b and the gap c beyond its standoff lacks of k; nothing where the gap stays as it is."""
-    left = left_of_gap(b, c, standoff, k)
-    return k - b * left if left != 0.0 else 0.0
+    """What the product of b and the gap c beyond its standoff lacks of k; nothing where the gap stays."""
+    return 0.0 if stays(b, c, standoff, k) else k - b * left_of_gap(c, standoff)
 
 
 @kernel
