@@ -10,21 +10,25 @@ from dojo_py.hard.progress import largest_step
 from dojo_py.jit import kernel
 
 WEIGHTS = 6
-"""How many ω are compared: 1, 5/6, … 1/6."""
+"""How many ω are compared, evenly from 1 down to α², α: how far the affine step goes."""
 
 FULL = 0.9
 """A corrected step that goes as far is taken as it is."""
 
 
 @kernel
-def weigh_correction(W, reach):
-    """W.change = W.affine + ω (W.change - W.affine) with the ω that goes farthest; reach: how far ω = 1 does. Returns how far."""
+def weigh_correction(W, affine, reach):
+    """W.change = W.affine + ω (W.change - W.affine) with the ω that goes farthest. Returns how far.
+
+    affine, reach: how far ω = 0 and 1 go. Less than α² of the correction, that of the way that the affine step goes, is not taken:
+    steps go farther then, but off the path. (With ω from 1/6 on, piles of spheres take a fifth more iterations.)
+    """
     if reach >= FULL:
         return reach
     copy_point(W, W.change, W.saved)
     farthest, best = reach, 1.0
     for k in range(1, WEIGHTS):
-        omega = 1.0 - k / WEIGHTS
+        omega = 1.0 - (1.0 - affine * affine) * k / (WEIGHTS - 1)
         combine(W, 1.0 - omega, W.affine, omega, W.saved, W.change)
         far = largest_step(W)
         if far > farthest:

@@ -101,7 +101,7 @@ def iterate(L, P, Q, A, W, h, kappa, lead, weight, tol_residual, tol_comp, most,
             return SINGULAR, iteration, residual, worst
         reach = largest_step(W)
         if predicted:
-            reach = weigh_correction(W, reach)
+            reach = weigh_correction(W, affine, reach)
         elif kappa > 0.0 and reach > 1.0:
             reach = correct_full_step(L, W, h, max(target, kappa), target / weight, typical, enough, reach)
         for _ in range(2):  # the pairs are near the end of the path and the motion is not: aim higher
