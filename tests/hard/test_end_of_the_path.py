@@ -50,15 +50,14 @@ def test_other_gaps_aim_at_their_product_beyond_the_standoff():
 
 @pytest.mark.parametrize("kind, z", [("box", -0.1), ("plane", 0.0)])
 def test_a_cylinder_that_tips_over_comes_to_lie_flat(kind, z):
-    """20 starts tilted by up to half a radian, 100 steps each: bounds 3.75 iterations a step, 3 steps of more than 50.
+    """100 starts tilted by up to half a radian, 100 steps each: bounds 3.75 iterations a step, 10 steps of more than 100.
 
-    Measured 3.64 on a box, 3.59 on a plane, 2 steps (3.79, 3.86, 4 and 5 before: arrived gaps were pushed on, corrections blocked).
-    Of 100 starts 5 and 9 of 10,000 steps take more than 100 iterations (19 and 17 before).
+    Measured 3.63 on a box, 3.59 on a plane, 4 steps (3.88, 3.83, 19 and 17 before: arrived gaps were pushed on, corrections blocked).
     """
     model = load_model(ON_A_FACE.format(kind=kind, z=z))
     sim = HardSimulator(model)
     iterations = []
-    for seed in range(20):
+    for seed in range(100):
         rng = np.random.default_rng(seed)
         tilt, around = rng.uniform(0.02, 0.5), rng.uniform(0, 2 * np.pi)
         height = 0.05 * np.cos(tilt) + 0.04 * np.sin(tilt) + 1e-3 * rng.uniform()
@@ -69,7 +68,7 @@ def test_a_cylinder_that_tips_over_comes_to_lie_flat(kind, z):
         assert run.min_gap.min() > -1e-9
         iterations.extend(run.iterations)
     assert np.mean(iterations) <= 3.75
-    assert np.count_nonzero(np.array(iterations) > 50) <= 3
+    assert np.count_nonzero(np.array(iterations) > 100) <= 10
 
 
 def test_a_box_that_tumbles_and_lies_takes_few_iterations():
