@@ -52,7 +52,7 @@ def test_other_gaps_aim_at_their_product_beyond_the_standoff():
 def test_a_cylinder_that_tips_over_comes_to_lie_flat(kind, z):
     """100 starts tilted by up to half a radian, 100 steps each: bounds 3.75 iterations a step, 10 steps of more than 100.
 
-    Measured 3.63 on a box, 3.59 on a plane, 4 steps (3.88, 3.83, 19 and 17 before: arrived gaps were pushed on, corrections blocked).
+    Measured 3.63 on a box, 3.59 on a plane, 4 steps (3.88, 3.83, 19, 17 before: arrived gaps were pushed on, corrections blocked).
     """
     model = load_model(ON_A_FACE.format(kind=kind, z=z))
     sim = HardSimulator(model)
