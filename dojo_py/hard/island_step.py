@@ -52,9 +52,6 @@ from dojo_py.jit import kernel
 FAR_OFF = 1.0
 """Residual [m/s, rad/s] of a point that is no better than none: at a step of 0.01 s a gap of 1 cm is closed that should not be."""
 
-WHOLE_SHARE = 0.5
-"""Share of the iterations that attempts at the whole step may take: parts solve three of four steps that these do not, in 20 to 210."""
-
 MOST_HOLDS = 6
 """Most solves with points held anew."""
 
@@ -93,21 +90,20 @@ def solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask):
             _report_gave_way(W, total, out)
             return False
         gives_way = out[0] == SOLVED and any_closure(L, W)
-    most = budget if kappa > 0.0 or W.options.subdivisions == 0.0 else WHOLE_SHARE * budget
     if first == 0:
         source = HERE if gives_way else WARM if all_warm(W) else COLD
         again = kappa == 0.0 and was(W, STAYED) and _overlap(L, P, Q, W)  # nothing undid it in the last step: one start is enough
         once = gives_way or again
-        total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, kappa, source, once, most, out)
+        total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, kappa, source, once, budget, out)
         if out[0] != SOLVED:
             _let_points_go(P, W, out)
             if may_ask and not gives_way and want_all(L, P, Q, W, h) > 0:
                 return True
             if _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step, whole or in parts
                 recovery = 0.0
-                total += whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, COLD, False, most - total, out)
+                total += whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, COLD, False, budget - total, out)
             if gives_way and out[0] != SOLVED:
-                total += give_way(L, P, Q, A, W, angle, rate, wrench, h, most - total, out)
+                total += give_way(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
                 if out[0] == SOLVED:
                     _report_gave_way(W, total, out)
                     return False
@@ -117,18 +113,18 @@ def solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask):
             if residual <= W.options.residual_tolerance and out[6] <= complementarity_tolerance(L, W, h, kappa) * steady(W):
                 out[0], out[2], out[3], out[8] = SOLVED, residual, out[6], residual_of(L, W, h, 0.0)
         if out[0] != SOLVED and kappa == 0.0 and hold_points(L, P, Q, W) > 0:
-            total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, False, most - total, out)
+            total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, False, budget - total, out)
         if any_held(P, W):
-            count, apart = _hold_again(L, P, Q, A, W, angle, rate, wrench, h, most - total, out)
+            count, apart = _hold_again(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
             total += count
             if apart:
                 out[0] = STALLED
             if out[0] != SOLVED:
                 _let_points_go(P, W, out)
         if out[0] == SOLVED and kappa == 0.0:
-            total += _solve_without_ghosts(L, P, Q, A, W, angle, rate, wrench, h, recovery, most - total, out)
+            total += _solve_without_ghosts(L, P, Q, A, W, angle, rate, wrench, h, recovery, budget - total, out)
         if out[0] == SOLVED and kappa == 0.0:
-            total += rebound(L, P, Q, A, W, angle, rate, wrench, h, most - total, out)
+            total += rebound(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
         if out[0] == SOLVED and kappa == 0.0 and W.options.subdivisions > 0.0 and (turns_fast(L, W, h) or throws(L, P, Q, W, h)):
             out[0] = STALLED
     if first > 0 or (out[0] != SOLVED and kappa == 0.0 and W.options.subdivisions > 0.0):
