@@ -46,8 +46,8 @@ KNOWN: dict[str, dict[str, Known]] = {
     "touching": {
         "A": Known(
             (900075,),
-            "a ball between a plane and the corner of a box, friction 1, kappa 1.4e-8: the step has two solutions and finds one or the "
-            "other after 200 iterations; A is that of each (-15.353 beside -15.351, 27.619 beside 27.619), differences jump between",
+            "a ball between a plane and the corner of a box, friction 1, kappa 1.4e-8: the step has two solutions and finds one or "
+            "the other after 200 iterations; A is that of each (-15.353 beside -15.351, 27.619 beside 27.619), differences jump",
         ),
         "vjp": Known((900075,), "the same"),
         "parameters": Known((960027,), "anchor of a sliding capsule, a ball on its end, kappa 4e-13: 2.1e-3, bound 1e-3"),
