@@ -62,7 +62,7 @@ def hold_corners(L, P, Q, W, h):
     with it the impulse, by more than the momentum rows may be off. Any normal between those of the two corners is one.
 
     The lowest point of a rim whose cap comes to lie on a face runs round it: where gaps that are off by h times the tolerance of
-    residuals move it so far that its impulse puts the momentum rows off by the tolerance, γ |dc| h > m, any of its points is one.
+    residuals move it so far that its impulse puts the momentum rows off by the tolerance, any of its points is one.
     """
     count, s = 0, W.scratch
     n, c, a, b, dn = s[101, 0:3], s[102, 0:3], s[102, 3:6], s[102, 6:9], s[42:45]
@@ -79,7 +79,7 @@ def hold_corners(L, P, Q, W, h):
         for side in range(2):
             if W.cbody[place, side] >= 0:
                 mass = min(mass, L.mass[W.cbody[place, side]])
-        runs = W.fkind[f] == RIM_PLANE and W.con[place, 0] * _steepest(s[45:48]) * h > mass
+        runs = W.fkind[f] == RIM_PLANE and _runs_round(L, W, place, s[45:48], h)
         if runs or W.con[place, 0] * steepest * ROUND_OFF * extent > W.options.residual_tolerance * mass:
             _keep_free(W, f)
             for r in range(3):
@@ -90,11 +90,27 @@ def hold_corners(L, P, Q, W, h):
 
 
 @kernel
+def _runs_round(L, W, c, dc, h):
+    """Whether contact c's point moves so far with a body's rotation that its torque is not determined: γ |dc/dθ| h > I.
+
+    dc (3, 12) [m, m/rad] by both bodies' δx, δθ; I [kg m²]: the body's largest moment of inertia.
+    """
+    for side in range(2):
+        b = W.cbody[c, side]
+        if b < 0:
+            continue
+        inertia = max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2])
+        if W.con[c, 0] * _steepest(dc[:, 6 * side + 3 : 6 * side + 6]) * h > inertia:
+            return True
+    return False
+
+
+@kernel
 def _steepest(rows):
-    """The largest entry of rows (3, 12)."""
+    """The largest entry of rows (m, n)."""
     most = 0.0
-    for r in range(3):
-        for m in range(12):
+    for r in range(rows.shape[0]):
+        for m in range(rows.shape[1]):
             most = max(most, abs(rows[r, m]))
     return most
 
