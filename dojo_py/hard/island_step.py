@@ -81,12 +81,12 @@ def solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask):
             first += 1
     total, parts, recovery = 0.0, 1, W.options.recovery_speed
     W.halt[0] = 0.0
-    steps, left = gave_way(W) if kappa == 0.0 and first == 0 else (0, 0.0)
+    steps, remained = gave_way(W) if kappa == 0.0 and first == 0 else (0, 0.0)
     waits = in_vain(steps) and (any_closure(L, W) or _overlap(L, P, Q, W))
     gives_way = waits or (steps > 0 and any_closure(L, W))
     if gives_way:
         total += give_way(L, P, Q, A, W, angle, rate, wrench, h, budget, out)
-        if out[0] == SOLVED and (out[2] > W.options.recovery_speed or (waits and as_much(out[2], left))):
+        if out[0] == SOLVED and (out[2] > W.options.recovery_speed or (waits and as_much(out[2], remained))):
             _report_gave_way(W, total, out)
             return False
         gives_way = out[0] == SOLVED and any_closure(L, W)
