@@ -43,6 +43,10 @@ HEIGHT = 0.01
 """Height on the path over the energy of what the rows lack, times h: Newton's method makes errors of the second order, about
 the gap h v of a velocity v over a size of 1 m. (At the end of the path from the start, contacts of a foot that are not all
 needed get each other's errors as impulses, and none of 300 steps of a humanoid ends.)"""
+END = 1e-3
+"""Fraction of the tolerance of residuals at which it ends. Convergence is quadratic: that costs an iteration now and then, and
+keeps momenta to 1e-13 where the tolerance would let 1e-11 go in every step. (The interior-point method gets as far by itself: its
+pairs arrive last.)"""
 STICKS = 0.999
 """Share of its bound below which friction held in the last step."""
 
@@ -72,11 +76,13 @@ def newton_at_end(L, P, Q, A, W, h, weight, tol_residual, tol_comp):
     for iteration in range(MOST + 1):
         row = W.trace[iteration]
         row[0], row[1], row[2], row[3], row[4], row[5] = residual, worst, mean, 0.0, 0.0, 0.0
-        if residual <= tol_residual and worst <= tol_comp and (iteration > 0 or residual <= W.solver.at_rest * tol_residual):
+        slow = iteration == MOST or residual > SLOW * before
+        enough = W.solver.at_rest if iteration == 0 else 1.0 if slow else END
+        if residual <= enough * tol_residual and worst <= tol_comp:
             return SOLVED, iteration, residual, worst
         if not (math.isfinite(residual) and math.isfinite(worst)):
             return NOT_FINITE, iteration, residual, worst
-        if iteration == MOST or residual > SLOW * before:
+        if slow:
             return STALLED, iteration, residual, worst
         before = residual
         if not newton(L, W, h, height, height / weight, 0.0, False, 1e-2 * max(residual, tol_residual)):

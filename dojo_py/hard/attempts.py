@@ -8,7 +8,20 @@ from dojo_py.hard.bodies import strongest_gravity
 from dojo_py.hard.central_path import follow
 from dojo_py.hard.interior_point import MAX_ITERATIONS, SOLVED, STALLED, TOO_FAST, UNCLEAR, iterate, steady
 from dojo_py.hard.islands import BODIES, CONTACTS
-from dojo_py.hard.outcome import waiting
+from dojo_py.hard.outcome import (
+    BEST_WORST,
+    COUNT,
+    END_IN_VAIN,
+    MERIT,
+    RESIDUAL,
+    SOLVES,
+    STATUS,
+    WITH_ROUND_OFF,
+    WORST,
+    in_vain,
+    left,
+    waiting,
+)
 from dojo_py.hard.progress import residual_of
 from dojo_py.hard.start import (
     COLD,
@@ -27,8 +40,8 @@ from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import FRICTIONLESS
 
 AT_END, WARM_START, AGAIN_WARM, COLD_START, AGAIN_COLD, PATH, AGAIN_PATH = range(7)
-"""Attempts at a step, in this order: if asked for by Newton's method at the end of the path (at_end.py) from the last impulses; by
-the interior-point method from these, or from none, and after each from those where it got stuck close to the solution; along the
+"""Attempts at a step, in this order: by Newton's method at the end of the path (at_end.py) from the last impulses; by the
+interior-point method from these, or from none, and after each from those where it got stuck close to the solution; along the
 central path around its folds, which friction makes (central_path.py). Those taken up again keep the gaps of contacts that rested
 before (`assemble._aim`)."""
 HEIGHT = (0.0, 0.1, 0.1, 1.0, 0.1, 1.0, 0.1)
@@ -51,31 +64,28 @@ changes velocities by more than this times h [m/s²]. (With 0 as many steps are 
 
 
 @kernel
-def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once, budget, out):
+def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once):
     """Solve the loaded step of the islands in W.span: by one start after another, until one solves it.
 
     source: impulses that are tried first (WARM, HERE), or COLD. whole: of a step that is not a part of one the best point is kept,
     and the path is tried; of a part only if it is the last resort (`last`). once: only from these impulses.
     Returns whether it ended near the solution, at corners that were held there (held_points.py): to be solved again from there.
-    out (11,): status, iterations, residual beyond round-off, complementarity; over all calls for an island: its best point, see
-    `keep_best` (4 to 6), and the number of solves (7); the residual with its round-off (8); see `parts.whole` (9);
-    whether Newton's method at the end of the path was in vain (10).
+    What was found: W.found (outcome.py).
     """
-    tightest = complementarity_tolerance(L, W, h, kappa)
+    found, tightest = W.found, complementarity_tolerance(L, W, h, kappa)
     weight = min(h, 1.0)
     kept = W.scratch[105, 0:3]
     kept[0] = -1.0
     if whole:
-        kept = out[4:7]
-    total = 0.0
+        kept = found[MERIT : BEST_WORST + 1]
     first = COLD_START if source == COLD else AT_END if source == WARM and _may_end_soon(W, kappa, whole) else WARM_START
     last_one = AGAIN_PATH if not once else AGAIN_COLD if first == COLD_START else AGAIN_WARM
     for attempt in range(first, last_one + 1):
-        near = attempt > max(first, WARM_START) and out[2] < W.solver.close and out[3] <= tightest
+        near = attempt > max(first, WARM_START) and found[RESIDUAL] < W.solver.close and found[WORST] <= tightest
         if whole and kappa == 0.0 and near and hold_corners(L, P, Q, W, h) > 0:
             return True
         again = attempt in (AGAIN_WARM, AGAIN_COLD, AGAIN_PATH)
-        if again and not (out[2] < W.solver.close and (out[0] == STALLED or out[0] == MAX_ITERATIONS)):
+        if again and not (found[RESIDUAL] < W.solver.close and (found[STATUS] == STALLED or found[STATUS] == MAX_ITERATIONS)):
             continue
         if attempt == PATH and kappa == 0.0 and not ((whole or last) and _any_friction(W)):
             continue
@@ -83,32 +93,32 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once, budget, out):
         W.keeps_rest[0] = 1.0 if again else 0.0
         tol_comp = tightest * steady(W) if again and kappa == 0.0 else tightest
         remembered = again or attempt <= WARM_START
-        most = max(min(UNLOADED_LIMIT, int(budget - total)), 1)
+        most = max(min(UNLOADED_LIMIT, int(left(W))), 1)
         count, unloaded = _start(L, P, Q, A, W, h, kappa, impulses, HEIGHT[attempt], weight, remembered, again, most)
-        total += count
+        found[COUNT] += count
         if unloaded:
-            _note(L, W, h, SOLVED, total, residual_of(L, W, h, 1.0), 0.0, out)
+            _note(L, W, h, SOLVED, residual_of(L, W, h, 1.0), 0.0)
             return False
         if attempt == AT_END:
             status, count, residual, worst = newton_at_end(L, P, Q, A, W, h, weight, W.options.residual_tolerance, tol_comp)
-            total += count
+            found[COUNT] += count
             if status == SOLVED:
-                _note(L, W, h, SOLVED, total, residual, worst, out)
+                _note(L, W, h, SOLVED, residual, worst)
                 return False
-            out[10] = 1.0
+            found[END_IN_VAIN] = 1.0
             continue
         if attempt == PATH and any_cone(L, W):
             end = weight * (kappa if kappa > 0.0 else 0.5 * tol_comp)
-            most = int(PATH_SHARE * (budget - total))
+            most = int(PATH_SHARE * left(W))
             _, count = follow(L, P, Q, A, W, h, weight, end, W.options.residual_tolerance, most)
-            total += count
-        most = max(min(SOLVE_LIMIT, int(budget - total)), 1)
+            found[COUNT] += count
+        most = max(min(SOLVE_LIMIT, int(left(W))), 1)
         status, count, residual, worst = iterate(
             L, P, Q, A, W, h, kappa, 1.0, weight, W.options.residual_tolerance, tol_comp, most, True, kept
         )
-        total += count
-        _note(L, W, h, status, total, residual, worst, out)
-        if status == SOLVED or status == TOO_FAST or total >= budget:
+        found[COUNT] += count
+        _note(L, W, h, status, residual, worst)
+        if status == SOLVED or status == TOO_FAST or left(W) <= 0.0:
             return False
     return False
 
@@ -116,15 +126,15 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once, budget, out):
 @kernel
 def _may_end_soon(W, kappa, whole):
     """Whether Newton's method at the end of the path is tried: of a whole step in the hard limit, unless it was in vain lately."""
-    return W.solver.at_end > 0.0 and whole and kappa == 0.0 and waiting(W) == 0.0 and not any_pyramid(W)
+    return whole and kappa == 0.0 and not in_vain(waiting(W)) and not any_pyramid(W)
 
 
 @kernel
-def _note(L, W, h, status, total, residual, worst, out):
-    """A solve ended here: see `attempts`."""
-    out[0], out[1], out[2], out[3] = status, total, residual, worst
-    out[7] += 1.0
-    out[8] = residual_of(L, W, h, 0.0)
+def _note(L, W, h, status, residual, worst):
+    """A solve ended here."""
+    W.found[STATUS], W.found[RESIDUAL], W.found[WORST] = status, residual, worst
+    W.found[SOLVES] += 1.0
+    W.found[WITH_ROUND_OFF] = residual_of(L, W, h, 0.0)
 
 
 @kernel

@@ -4,8 +4,6 @@ What a part leaves is not kept while a step is solved: few steps are in parts. T
 numbers. What is made of each is in gradients/divided_step.py, compiled apart.
 """
 
-import math
-
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.hard.apart import (
     BEGIN_PARTS,
@@ -21,8 +19,8 @@ from dojo_py.hard.apart import (
 from dojo_py.hard.body_table import add_joint_forces, gather_wrenches
 from dojo_py.hard.coordinates import to_minimal
 from dojo_py.hard.drives import drive
-from dojo_py.hard.interior_point import SOLVED
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, take_islands
+from dojo_py.hard.outcome import begin_attempts, is_solved
 from dojo_py.hard.parts import end_velocities, next_part, one_part, pose_differences, start_parts
 from dojo_py.hard.residuals import evaluate
 from dojo_py.hard.start import COLD, HERE, hold_cones
@@ -79,24 +77,23 @@ def _load_forces(L, T, M, W, V, Z, control, outside, t, h):
 def _follow_parts(L, P, Q, T, M, W, V, G, Z, control, outside, t, h, kappa):
     """The island in W.span, part by part. Returns whether it has derivatives."""
     D, b = G.division, W.members[BODIES, W.span[BODIES, 0]]
-    parts, out = W.parts[b], D.out
+    parts = W.parts[b]
     D.parts[0], D.lengths[0], D.lengths[1] = parts, h, h / parts
-    out[4] = out[5] = out[6] = math.inf
-    out[7] = out[10] = 0.0
-    start_parts(L, W, V.angle, V.rate, h, parts)
+    copy(V.angle, W.start_angle)
+    copy(V.rate, W.start_rate)
+    start_parts(L, W, h, parts)
     copy(Z.qpos[t], D.qpos)
     copy(Z.qvel[t], D.qvel)
     for k in range(parts):
         if k > 0:
             _load_forces(L, T, M, W, V, Z, control, outside, t, h)
         copy_rows(V.wrench, G.wrench)
-        finest, budget = parts == 1 << int(W.options.subdivisions), W.options.max_iterations
-        one_part(
-            L, P, Q, V.servos, W, V.wrench, D.lengths[1], W.options.recovery_speed, kappa, COLD if k == 0 else HERE, k == 0,
-            finest, False, budget, out,
-        )  # fmt: skip
+        copy_rows(V.wrench, W.wrench)
+        finest, source = parts == 1 << int(W.options.subdivisions), COLD if k == 0 else HERE
+        begin_attempts(W, W.options.max_iterations)
+        one_part(L, P, Q, V.servos, W, D.lengths[1], W.options.recovery_speed, kappa, source, k == 0, finest, False)
         task = FIRST_PART if k == 0 else NEXT_PART
-        if out[0] != SOLVED or not differentiate(L, P, Q, T, W, V, G, Z, control, t, h, kappa, task):
+        if not is_solved(W) or not differentiate(L, P, Q, T, W, V, G, Z, control, t, h, kappa, task):
             return False
         next_part(L, W, D.lengths[1])
         D.lengths[0] = D.lengths[1]

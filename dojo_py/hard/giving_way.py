@@ -19,8 +19,8 @@ import math
 
 from dojo_py.hard.attempts import attempts
 from dojo_py.hard.contact_rows import OVERLAP, start_gap
-from dojo_py.hard.interior_point import SOLVED
 from dojo_py.hard.islands import BODIES, CONTACTS, NODES
+from dojo_py.hard.outcome import RESIDUAL, WITH_ROUND_OFF, is_solved, left
 from dojo_py.hard.parts import start_parts, take_carried
 from dojo_py.hard.progress import residual_of
 from dojo_py.hard.residuals import evaluate, evaluate_motion
@@ -35,30 +35,25 @@ SOFTER, SOFTEST = 10.0, 100.0
 
 
 @kernel
-def give_way(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
-    """The whole step of the islands in W.span where closures and overlaps give way. Returns the iterations.
-
-    out as in `attempts.attempts`; its residual is that of the exact rows.
-    """
-    total, compliance = 0.0, COMPLIANCE
-    while compliance <= SOFTEST and total < budget:
-        start_parts(L, W, angle, rate, h, 1)
+def give_way(L, P, Q, A, W, h):
+    """The whole step of the islands in W.span where closures and overlaps give way; W.found has the residual of the exact rows."""
+    compliance = COMPLIANCE
+    while compliance <= SOFTEST and left(W) > 0.0:
+        start_parts(L, W, h, 1)
         load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
         take_carried(W)
-        start_step(L, P, Q, W, wrench, h, 0.0)
+        start_step(L, P, Q, W, h, 0.0)
         share_masses(L, W)
         _leave_open(L, A, W, h, W.options.recovery_speed)
         _soften(L, P, Q, W, h, compliance)
-        attempts(L, P, Q, A, W, h, 0.0, COLD, False, False, True, budget - total, out)
-        total += out[1]
-        if out[0] == SOLVED:
+        attempts(L, P, Q, A, W, h, 0.0, COLD, False, False, True)
+        if is_solved(W):
             break
         compliance *= SOFTER
     _soften(L, P, Q, W, h, 0.0)
-    if out[0] == SOLVED:
+    if is_solved(W):
         evaluate(L, P, Q, A, W, h, W.options.springs)
-        out[2], out[8] = residual_of(L, W, h, 1.0), residual_of(L, W, h, 0.0)
-    return total
+        W.found[RESIDUAL], W.found[WITH_ROUND_OFF] = residual_of(L, W, h, 1.0), residual_of(L, W, h, 0.0)
 
 
 @kernel

@@ -5,8 +5,8 @@
 Solutions with β = μ γ solve the step; what is left of the difference shows in the complementarity.
 """
 
-from dojo_py.hard.interior_point import SOLVED
 from dojo_py.hard.islands import CONTACTS
+from dojo_py.hard.outcome import WORST, allow, is_solved, left
 from dojo_py.hard.parts import whole
 from dojo_py.hard.start import COLD
 from dojo_py.jit import kernel
@@ -19,13 +19,12 @@ NO_BOUND = 1e-12
 
 
 @kernel
-def hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, budget, out):
-    """The whole step with the bounds of friction held at estimates: a convex problem, which always ends. Returns the iterations.
+def hold_bounds(L, P, Q, A, W, h, kappa):
+    """The whole step with the bounds of friction held at estimates: a convex problem, which always ends.
 
     First without friction, then with bounds from the normal impulses of the last round, ROUNDS_HELD times; initial violations may
-    stay. out as in `attempts.attempts`; its complementarity is that of the last impulses in their true cones.
+    stay. The complementarity in W.found is that of the last impulses in their true cones.
     """
-    total = 0.0
     for estimate in range(ROUNDS_HELD + 1):
         for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
             c = W.members[CONTACTS, k]
@@ -33,9 +32,9 @@ def hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, budget, out):
             W.cmu[c] = 0.0
             bound = _friction(P, W, c) * W.con[c, 0] if estimate > 0 else 0.0
             W.cbound[c] = bound if bound > NO_BOUND else 0.0
-        left = max(budget - total, 1.0)
-        total += whole(L, P, Q, A, W, angle, rate, wrench, h, 0.0, kappa, COLD, False, left, out)
-        if out[0] != SOLVED:
+        allow(W, max(left(W), 1.0))
+        whole(L, P, Q, A, W, h, 0.0, kappa, COLD, False)
+        if not is_solved(W):
             break
     worst = 0.0
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
@@ -45,8 +44,7 @@ def hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, budget, out):
         n = SECOND_ORDER[W.claw[c]]
         if n > 0:
             worst = max(worst, abs(W.cmu[c] * W.con[c, 0] - W.cbound[c]) * W.con[c, 2 + n])
-    out[3] = max(out[3], worst)
-    return total
+    W.found[WORST] = max(W.found[WORST], worst)
 
 
 @kernel

@@ -18,8 +18,8 @@ from dojo_py.arrays import body_row, copy, copy_rows
 from dojo_py.hard.apart import BEFORE, START
 from dojo_py.hard.bodies import strongest_gravity
 from dojo_py.hard.contact_rows import candidate_gap
-from dojo_py.hard.interior_point import SOLVED
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS
+from dojo_py.hard.outcome import is_solved
 from dojo_py.hard.parts import whole
 from dojo_py.hard.start import COLD
 from dojo_py.jit import kernel
@@ -44,19 +44,19 @@ def forget_impacts(W):
 
 
 @kernel
-def rebound(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
-    """Solve the step of the islands in W.span again with their impacts. Returns the iterations; out as in `attempts.attempts`.
+def rebound(L, P, Q, A, W, h):
+    """Solve the step of the islands in W.span again with their impacts.
 
     Where no solution with them is found the islands end as without restitution.
     """
-    total, share = 0.0, 1.0
+    share = 1.0
     if _add_impacts(L, P, Q, W, h) == 0:
-        return 0.0
+        return
     idle, _ = _work(L, W, h)
     for _ in range(ROUNDS):
         _aim(W, share)
-        total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, False, budget - total, out)
-        if out[0] != SOLVED:
+        whole(L, P, Q, A, W, h, W.options.recovery_speed, 0.0, COLD, False)
+        if not is_solved(W):
             break
         if _add_impacts(L, P, Q, W, h) > 0:
             continue
@@ -65,9 +65,9 @@ def rebound(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
             # the work is about linear in θ, `idle` at 0: a little below where it vanishes, by a tenth at least, nine tenths at most
             share *= min(max(0.95 * idle / min(idle - created, -1e-300), 0.1), 0.9)
         else:
-            return total
+            return
     forget_impacts(W)
-    return total + whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, False, budget - total, out)
+    whole(L, P, Q, A, W, h, W.options.recovery_speed, 0.0, COLD, False)
 
 
 @kernel

@@ -19,15 +19,28 @@ from dojo_py.hard.impacts import rebound
 from dojo_py.hard.interior_point import INEXACT, SOLVED, STALLED, TOO_FAST, steady
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS
 from dojo_py.hard.outcome import (
+    BEST_RECOVERY,
+    BEST_RESIDUAL,
+    BEST_WORST,
+    END_IN_VAIN,
     FAILED,
+    MERIT,
+    RESIDUAL,
+    STATUS,
     STAYED,
-    WAIT,
     WAITS,
+    WITH_ROUND_OFF,
+    WORST,
+    allow,
     as_much,
+    begin_attempts,
     gave_way,
     in_vain,
+    is_solved,
+    left,
     note,
     note_gave_way,
+    one_more,
     report_island,
     waiting,
     was,
@@ -52,6 +65,10 @@ from dojo_py.jit import kernel
 FAR_OFF = 1.0
 """Residual [m/s, rad/s] of a point that is no better than none: at a step of 0.01 s a gap of 1 cm is closed that should not be."""
 
+USUAL, ASKS, GIVES_WAY, ENDED = range(4)
+"""What becomes of a stage of a step: the next one follows; what was left out is to take part, all begins anew; the next goes on
+where closures gave way; this is the end, which is reported."""
+
 MOST_HOLDS = 6
 """Most solves with points held anew."""
 
@@ -60,7 +77,7 @@ MOST_GHOSTS = 4
 
 
 @kernel
-def solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask):
+def solve_island(L, P, Q, A, W, h, kappa, may_ask):
     """The step of the islands in W.span: whole, else in parts, else the best there is (`_give_up`).
 
     Returns whether it is to be tried again, with contacts and limits that had been left out; not unless it may_ask.
@@ -68,127 +85,186 @@ def solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask):
     On the central path (kappa > 0) a step is divided only because bodies rotate too fast for a whole one. Dividing those that fail
     would make the end of a step a discontinuous function of its start.
     """
-    out, budget = W.scratch[106, 0:11], W.solver.ladder * W.options.max_iterations
-    out[4], out[5], out[6], out[7], out[9], out[10] = math.inf, math.inf, math.inf, 0.0, W.options.recovery_speed, 0.0
-    first = 0
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        b = W.members[BODIES, k]
-        v = W.start_bodies[b]
-        angle_of_step = h * math.sqrt(v[10] ** 2 + v[11] ** 2 + v[12] ** 2)
-        if W.carried[b] > 0.0:  # (no velocity over the whole step has its momentum)
-            first = max(first, 1)
-        while first < W.options.subdivisions and angle_of_step > L.most_turn[b] * 2.0**first:
-            first += 1
-    total, parts, recovery = 0.0, 1, W.options.recovery_speed
+    begin_attempts(W, W.solver.ladder * W.options.max_iterations)
     W.halt[0] = 0.0
-    steps, remained = gave_way(W) if kappa == 0.0 and first == 0 else (0, 0.0)
-    waits = in_vain(steps) and (any_closure(L, W) or _overlap(L, P, Q, W))
-    gives_way = waits or (steps > 0 and any_closure(L, W))
-    if gives_way:
-        total += give_way(L, P, Q, A, W, angle, rate, wrench, h, budget, out)
-        if out[0] == SOLVED and (out[2] > W.options.recovery_speed or (waits and as_much(out[2], remained))):
-            _report_gave_way(W, total, out)
+    halvings, parts, recovery = _least_halvings(L, W, h), 1, W.options.recovery_speed
+    if halvings == 0:
+        given = _give_way_first(L, P, Q, A, W, h) if kappa == 0.0 else USUAL
+        if given == ENDED:
             return False
-        gives_way = out[0] == SOLVED and any_closure(L, W)
-    if first == 0:
-        source = HERE if gives_way else WARM if all_warm(W) else COLD
-        again = kappa == 0.0 and was(W, STAYED) and _overlap(L, P, Q, W)  # nothing undid it in the last step: one start is enough
-        once = gives_way or again
-        total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, kappa, source, once, budget, out)
-        if out[0] != SOLVED:
-            _let_points_go(P, W, out)
-            if may_ask and not gives_way and want_all(L, P, Q, W, h) > 0:
-                return True
-            if _overlap(L, P, Q, W):  # perhaps nothing can undo it: it may stay for this step, whole or in parts
-                recovery = 0.0
-                total += whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, COLD, False, budget - total, out)
-            if gives_way and out[0] != SOLVED:
-                total += give_way(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
-                if out[0] == SOLVED:
-                    _report_gave_way(W, total, out)
-                    return False
-        if out[0] != SOLVED and kappa == 0.0 and out[5] <= W.options.residual_tolerance:
-            _end_at_best(L, P, Q, A, W, angle, rate, wrench, h, out[9])
-            residual = residual_of(L, W, h, 1.0)
-            if residual <= W.options.residual_tolerance and out[6] <= complementarity_tolerance(L, W, h, kappa) * steady(W):
-                out[0], out[2], out[3], out[8] = SOLVED, residual, out[6], residual_of(L, W, h, 0.0)
-        if out[0] != SOLVED and kappa == 0.0 and hold_points(L, P, Q, W) > 0:
-            total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, False, budget - total, out)
-        if any_held(P, W):
-            count, apart = _hold_again(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
-            total += count
-            if apart:
-                out[0] = STALLED
-            if out[0] != SOLVED:
-                _let_points_go(P, W, out)
-        if out[0] == SOLVED and kappa == 0.0:
-            total += _solve_without_ghosts(L, P, Q, A, W, angle, rate, wrench, h, recovery, budget - total, out)
-        if out[0] == SOLVED and kappa == 0.0:
-            total += rebound(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
-        if out[0] == SOLVED and kappa == 0.0 and W.options.subdivisions > 0.0 and (turns_fast(L, W, h) or throws(L, P, Q, W, h)):
-            out[0] = STALLED
-    if first > 0 or (out[0] != SOLVED and kappa == 0.0 and W.options.subdivisions > 0.0):
-        left = max(budget - total, 1.0)
-        count, parts = in_parts(L, P, Q, A, W, angle, rate, wrench, h, recovery, max(first, 1), kappa, left, out)
-        total += count
-        if out[0] != SOLVED and first > 0 and may_ask and want_all(L, P, Q, W, h) > 0:
+        came, recovery = _try_whole(L, P, Q, A, W, h, kappa, given == GIVES_WAY, may_ask)
+        if came != USUAL:
+            return came == ASKS
+        if kappa == 0.0:
+            _complete_whole(L, P, Q, A, W, h, recovery)
+    may_divide = kappa == 0.0 and W.options.subdivisions > 0.0
+    if halvings > 0 or (may_divide and not is_solved(W)):
+        allow(W, max(left(W), 1.0))
+        parts = in_parts(L, P, Q, A, W, h, recovery, max(halvings, 1), kappa)
+        if kappa == 0.0 and not is_solved(W) and recovery > 0.0 and left(W) > 0.0 and _overlap(L, P, Q, W):
+            recovery = 0.0  # (of bodies that turn too fast for a whole step; as in `_try_whole`)
+            parts = in_parts(L, P, Q, A, W, h, recovery, max(halvings, 1), kappa)
+        if not is_solved(W) and halvings > 0 and may_ask and want_all(L, P, Q, W, h) > 0:
             return True
-    if out[0] == SOLVED:
-        report_island(W, SOLVED, total, out, parts)
-        if recovery == 0.0 and parts == 1:
-            note(W, STAYED)
-        elif parts == 1 and (out[10] > 0.0 or waiting(W) > 1.0):
-            note(W, WAITS + (WAIT if out[10] > 0.0 else waiting(W) - 1.0))
-    else:
-        _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, out)
+    if not is_solved(W):
+        _give_up(L, P, Q, A, W, h, kappa, halvings, parts)
+        return False
+    report_island(W, SOLVED, parts)
+    if recovery == 0.0 and parts == 1:
+        note(W, STAYED)
+    elif parts == 1 and (W.found[END_IN_VAIN] > 0.0 or in_vain(waiting(W))):
+        note(W, WAITS + one_more(waiting(W)))
     return False
 
 
 @kernel
-def _let_points_go(P, W, out):
+def _least_halvings(L, W, h):
+    """How often the step is halved at least: until no body rotates by more than it may in one part; 0 where it is solved whole."""
+    halvings = 0
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        v = W.start_bodies[b]
+        turn = h * math.sqrt(v[10] ** 2 + v[11] ** 2 + v[12] ** 2)
+        if W.carried[b] > 0.0:  # (no velocity over the whole step has its momentum)
+            halvings = max(halvings, 1)
+        while halvings < W.options.subdivisions and turn > L.most_turn[b] * 2.0**halvings:
+            halvings += 1
+    return halvings
+
+
+@kernel
+def _give_way_first(L, P, Q, A, W, h):
+    """Where closures gave way in the last step, or all else is in vain, they do so first. Returns ENDED, GIVES_WAY or USUAL."""
+    steps, remained = gave_way(W)
+    waits = in_vain(steps) and (any_closure(L, W) or _overlap(L, P, Q, W))
+    if not (waits or (steps > 0 and any_closure(L, W))):
+        return USUAL
+    give_way(L, P, Q, A, W, h)
+    if not is_solved(W):
+        return USUAL
+    remains = W.found[RESIDUAL]
+    if remains > W.options.recovery_speed or (waits and as_much(remains, remained)):
+        _report_gave_way(W)
+        return ENDED
+    return GIVES_WAY if any_closure(L, W) else USUAL
+
+
+@kernel
+def _try_whole(L, P, Q, A, W, h, kappa, gives_way, may_ask):
+    """The whole step, by the impulses that there are (gives_way: those where closures gave way), else from none.
+
+    Returns (USUAL: W.found tells the rest; ASKS: for what was left out; ENDED: where closures gave way once more,
+    how fast initial violations were undone [m/s, rad/s]: 0 where they may stay, whole or in parts).
+    """
+    source, recovery = HERE if gives_way else WARM if all_warm(W) else COLD, W.options.recovery_speed
+    again = kappa == 0.0 and was(W, STAYED) and _overlap(L, P, Q, W)  # nothing undid it in the last step: one start is enough
+    whole(L, P, Q, A, W, h, recovery, kappa, source, gives_way or again)
+    if is_solved(W):
+        return USUAL, recovery
+    _let_points_go(P, W)
+    if may_ask and not gives_way and want_all(L, P, Q, W, h) > 0:
+        return ASKS, recovery
+    if _overlap(L, P, Q, W):  # perhaps nothing can undo it
+        recovery = 0.0
+        whole(L, P, Q, A, W, h, recovery, kappa, COLD, False)
+    if gives_way and not is_solved(W):
+        give_way(L, P, Q, A, W, h)
+        if is_solved(W):
+            _report_gave_way(W)
+            return ENDED, recovery
+    return USUAL, recovery
+
+
+@kernel
+def _complete_whole(L, P, Q, A, W, h, recovery):
+    """After attempts at the whole step in the hard limit: other ways to a solution, then what a solution still lacks.
+
+    The best point, if it is one within what a solve that got stuck may have; points that are held; without ghosts; with rebounds. A
+    solution in which bodies turn too fast, or contacts create energy, is none.
+    """
+    if not is_solved(W):
+        _take_best(L, P, Q, A, W, h)
+    if not is_solved(W) and hold_points(L, P, Q, W) > 0:
+        whole(L, P, Q, A, W, h, W.options.recovery_speed, 0.0, COLD, False)
+    if any_held(P, W):
+        if _hold_again(L, P, Q, A, W, h):
+            W.found[STATUS] = STALLED
+        if not is_solved(W):
+            _let_points_go(P, W)
+    if is_solved(W):
+        _solve_without_ghosts(L, P, Q, A, W, h, recovery)
+    if is_solved(W):
+        rebound(L, P, Q, A, W, h)
+    if is_solved(W) and W.options.subdivisions > 0.0 and (turns_fast(L, W, h) or throws(L, P, Q, W, h)):
+        W.found[STATUS] = STALLED
+
+
+@kernel
+def _take_best(L, P, Q, A, W, h):
+    """The best point is the solution if its complementarity is within what a solve that got stuck may have (`steady`)."""
+    if W.found[BEST_RESIDUAL] > W.options.residual_tolerance:
+        return
+    _end_at_best(L, P, Q, A, W, h)
+    accepted = complementarity_tolerance(L, W, h, 0.0) * steady(W)
+    if W.found[BEST_WORST] <= accepted and residual_of(L, W, h, 1.0) <= W.options.residual_tolerance:
+        W.found[STATUS], W.found[RESIDUAL], W.found[WORST] = SOLVED, residual_of(L, W, h, 1.0), W.found[BEST_WORST]
+        W.found[WITH_ROUND_OFF] = residual_of(L, W, h, 0.0)
+
+
+@kernel
+def _let_points_go(P, W):
     """Held points are free again. A best point that was found with them is none of the step without."""
     if any_held(P, W):
-        out[4], out[5], out[6] = math.inf, math.inf, math.inf
+        W.found[MERIT], W.found[BEST_RESIDUAL], W.found[BEST_WORST] = math.inf, math.inf, math.inf
     release_points(P, W)
 
 
 @kernel
-def _hold_again(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
+def _hold_again(L, P, Q, A, W, h):
     """After a solve with points held: what carries and ends apart is held where it ends and the step solved again, until none does.
 
-    Returns (iterations, whether something still does); out as in `attempts.attempts`.
+    Returns whether something still does.
     """
-    total = 0.0
     for _ in range(MOST_HOLDS):
-        if out[0] != SOLVED:
-            return total, False
+        if not is_solved(W):
+            return False
         held, passed = hold_apart(L, P, Q, W)
         if held == 0:
-            return total, passed
-        total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, False, budget - total, out)
+            return passed
+        whole(L, P, Q, A, W, h, W.options.recovery_speed, 0.0, HERE, True)
     held, passed = hold_apart(L, P, Q, W)
-    return total, out[0] == SOLVED and (held > 0 or passed)
+    return is_solved(W) and (held > 0 or passed)
 
 
 @kernel
-def _solve_without_ghosts(L, P, Q, A, W, angle, rate, wrench, h, recovery, budget, out):
+def _solve_without_ghosts(L, P, Q, A, W, h, recovery):
     """After a solve: what carries although its shapes end apart is let go and the step solved again, until nothing does.
 
-    Where that cannot be solved it stays as it was. Returns the iterations; out as in `attempts.attempts`.
+    Where no solution without it is found, the last one is the end.
     """
-    total = 0.0
     for _ in range(MOST_GHOSTS):
+        _keep_solution(W, recovery)
         if let_ghosts_go(L, P, Q, W, False) == 0:
-            return total
-        total += whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, 0.0, HERE, False, budget - total, out)
-        if out[0] != SOLVED:
+            return
+        whole(L, P, Q, A, W, h, recovery, 0.0, HERE, False)
+        if not is_solved(W):
             take_ghosts_back(P, W)
-            return total + whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, 0.0, HERE, False, budget - total, out)
-    return total
+            _end_at_best(L, P, Q, A, W, h)
+            W.found[STATUS], W.found[RESIDUAL], W.found[WORST] = SOLVED, W.found[BEST_RESIDUAL], W.found[BEST_WORST]
+            W.found[WITH_ROUND_OFF] = residual_of(L, W, h, 0.0)
+            return
 
 
 @kernel
-def _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, out):
+def _keep_solution(W, recovery):
+    """The solution of a whole step, with this recovery, is the best point: no other can be better."""
+    copy_point(W, W.now, W.best)
+    W.found[MERIT], W.found[BEST_RESIDUAL], W.found[BEST_WORST] = 0.0, W.found[RESIDUAL], W.found[WORST]
+    W.found[BEST_RECOVERY] = recovery
+
+
+@kernel
+def _give_up(L, P, Q, A, W, h, kappa, halvings, parts):
     """The islands' step ends INEXACT at the best there is; without a usable end they stay where they are, under a named failure.
 
     In this order: the best point of a whole step if it is nearly solved; closures and overlaps that give way; parts, if they cover
@@ -196,41 +272,50 @@ def _give_up(L, P, Q, A, W, angle, rate, wrench, h, kappa, first, total, parts, 
     none of these stay where they are. In the hard limit they also stop if that was so in the last step: the next would fail like
     this one.
     """
-    failure = TOO_FAST if first > 0 else int(out[0])
-    covered = W.halt[0]
-    nearly = out[5] < W.solver.close
-    budget = (1.0 - W.solver.ladder) * W.options.max_iterations
-    if not nearly and kappa == 0.0 and first == 0 and (any_closure(L, W) or _overlap(L, P, Q, W)):
-        total += give_way(L, P, Q, A, W, angle, rate, wrench, h, budget, out)
-        if out[0] == SOLVED:
-            _report_gave_way(W, total, out)
+    failure = TOO_FAST if halvings > 0 else int(W.found[STATUS])
+    covered, best = W.halt[0], W.found[BEST_RESIDUAL]
+    nearly = best < W.solver.close
+    more = (1.0 - W.solver.ladder) * W.options.max_iterations
+    if not nearly and kappa == 0.0 and halvings == 0 and (any_closure(L, W) or _overlap(L, P, Q, W)):
+        allow(W, more)
+        give_way(L, P, Q, A, W, h)
+        if is_solved(W):
+            _report_gave_way(W)
             return
     if not nearly and covered < 0.5:
-        total += hold_bounds(L, P, Q, A, W, angle, rate, wrench, h, kappa, budget, out)
-        if out[0] == SOLVED:
-            report_island(W, INEXACT, total, out, 1)
+        allow(W, more)
+        hold_bounds(L, P, Q, A, W, h, kappa)
+        if is_solved(W):
+            report_island(W, INEXACT, 1)
             return
-    if nearly or (covered < 0.5 and out[5] < FAR_OFF):
-        _end_at_best(L, P, Q, A, W, angle, rate, wrench, h, out[9])
-        out[2], out[3], out[8] = out[5], out[6], residual_of(L, W, h, 0.0)
-        report_island(W, INEXACT, total, out, 1)
+    best = W.found[BEST_RESIDUAL]
+    if nearly or (covered < 0.5 and best < FAR_OFF):
+        _end_at_best(L, P, Q, A, W, h)
+        _end(W, best, residual_of(L, W, h, 0.0), W.found[BEST_WORST])
+        report_island(W, INEXACT, 1)
     elif covered > 0.0:
-        out[2] = out[8] = stand_still(L, P, Q, A, W, wrench, h)
-        out[3] = W.halt[2]
-        report_island(W, INEXACT, total, out, max(parts, 1) + 1)
+        missing = stand_still(L, P, Q, A, W, h)
+        _end(W, missing, missing, W.halt[2])
+        report_island(W, INEXACT, max(parts, 1) + 1)
     elif kappa == 0.0 and _failed_before(W) and _moves(W):
-        out[2] = out[8] = stop(L, P, Q, A, W, angle, rate, wrench, h)
-        out[3] = 0.0
-        report_island(W, INEXACT, total, out, 1)
+        lost = stop(L, P, Q, A, W, h)
+        _end(W, lost, lost, 0.0)
+        report_island(W, INEXACT, 1)
     else:
-        report_island(W, failure, total, out, 0)
+        report_island(W, failure, 0)
 
 
 @kernel
-def _report_gave_way(W, total, out):
+def _end(W, residual, with_round_off, complementarity):
+    """The islands end with this residual [m/s, rad/s], beyond round-off and with it, and this complementarity."""
+    W.found[RESIDUAL], W.found[WITH_ROUND_OFF], W.found[WORST] = residual, with_round_off, complementarity
+
+
+@kernel
+def _report_gave_way(W):
     """The islands' step ends where closures and overlaps gave way."""
-    report_island(W, INEXACT, total, out, 1)
-    note_gave_way(W, out[2])
+    report_island(W, INEXACT, 1)
+    note_gave_way(W, W.found[RESIDUAL])
 
 
 @kernel
@@ -267,12 +352,12 @@ def _overlap(L, P, Q, W):
 
 
 @kernel
-def _end_at_best(L, P, Q, A, W, angle, rate, wrench, h, recovery):
-    """The islands end at the best point that the attempts at the whole step found, with this recovery (`whole`)."""
-    start_parts(L, W, angle, rate, h, 1)
+def _end_at_best(L, P, Q, A, W, h):
+    """The islands end at the best point that the attempts at the whole step found, with its recovery (`whole`)."""
+    start_parts(L, W, h, 1)
     load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
     take_carried(W)
-    start_step(L, P, Q, W, wrench, h, recovery)
+    start_step(L, P, Q, W, h, W.found[BEST_RECOVERY])
     guess_impulses(W, COLD)
     start_motion(L, W)
     release_cones(L, W, h)

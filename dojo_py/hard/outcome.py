@@ -3,7 +3,7 @@
 import math
 
 from dojo_py.arrays import copy
-from dojo_py.hard.interior_point import INEXACT, SOLVED
+from dojo_py.hard.interior_point import INEXACT, SOLVED, STALLED
 from dojo_py.hard.islands import BODIES, CONTACTS
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_to_matrix
@@ -13,11 +13,16 @@ STATUS, COUNT, RESIDUAL, WORST, MIN_GAP, PARTS, ATTEMPTS, MOVED, ROUND_OFF = ran
 [m], the most parts an island was solved in, the most solves it took, how many islands moved,
 round-off within the residual [m/s]. Of several islands the worst."""
 
+MERIT, BEST_RESIDUAL, BEST_WORST, BEST_RECOVERY, SOLVES, WITH_ROUND_OFF, END_IN_VAIN, BUDGET = range(4, 12)
+"""Entries of W.found (12,), what the attempts at the step of an island have come to. STATUS, RESIDUAL (beyond round-off), WORST as
+above, WITH_ROUND_OFF (the whole residual): of the last solve. COUNT: iterations of all solves, BUDGET: how many they may take;
+SOLVES: how many there were. MERIT, BEST_RESIDUAL, BEST_WORST: of W.best, see `interior_point.keep_best`, BEST_RECOVERY: its
+recovery speed. END_IN_VAIN: 1 where Newton's method at the end of the path did not solve it."""
+
 FAILED, STAYED, WAITS = -1.0, 2.0, 3.0
 """W.solved of a body for which no usable end was found; of one in an island whose overlaps stayed, which nothing could undo; of one
-whose island Newton's method at the end of the path (at_end.py) did not solve, which waits for this minus WAITS steps."""
-WAIT = 4.0
-"""Steps that it waits after it was in vain. (Of a hopper's steps under random controls it solves one in ten.)"""
+whose island Newton's method at the end of the path (at_end.py) has not solved for this minus WAITS steps in a row: it is tried
+again as what is in vain is, see GAVE_WAY. (Of a hopper's steps under random controls it solves one in ten.)"""
 
 GAVE_WAY = -2.0
 """W.solved of bodies of an island whose closures and overlaps gave way (giving_way.py): this minus k + x/(1 + x).
@@ -30,12 +35,39 @@ AS_MUCH = 0.1
 
 
 @kernel
-def report_island(W, status, iterations, out, parts):
-    """The outcome of the island in W.span. parts: 0 when it failed and stays where it was. out: as in `attempts.attempts`."""
-    outcome = W.outcome[W.members[BODIES, W.span[BODIES, 0]]]
-    outcome[STATUS], outcome[COUNT], outcome[PARTS] = status, iterations, parts
-    outcome[RESIDUAL], outcome[WORST], outcome[ATTEMPTS] = out[8], out[3], out[7]
-    outcome[ROUND_OFF] = out[8] - out[2] if math.isfinite(out[8]) else 0.0
+def begin_attempts(W, budget):
+    """Nothing has been found yet. budget: how many iterations all attempts may take."""
+    found = W.found
+    found[STATUS], found[COUNT], found[BUDGET], found[SOLVES], found[END_IN_VAIN] = STALLED, 0.0, budget, 0.0, 0.0
+    found[MERIT], found[BEST_RESIDUAL], found[BEST_WORST] = math.inf, math.inf, math.inf
+    found[BEST_RECOVERY] = W.options.recovery_speed
+
+
+@kernel
+def left(W):
+    """How many iterations attempts may still take."""
+    return W.found[BUDGET] - W.found[COUNT]
+
+
+@kernel
+def allow(W, more):
+    """Attempts may take that many iterations more."""
+    W.found[BUDGET] = W.found[COUNT] + more
+
+
+@kernel
+def is_solved(W):
+    """Whether the last attempt solved the step of the islands in W.span."""
+    return W.found[STATUS] == SOLVED
+
+
+@kernel
+def report_island(W, status, parts):
+    """The outcome of the island in W.span. parts: 0 when it failed and stays where it was."""
+    outcome, found = W.outcome[W.members[BODIES, W.span[BODIES, 0]]], W.found
+    outcome[STATUS], outcome[COUNT], outcome[PARTS] = status, found[COUNT], parts
+    outcome[RESIDUAL], outcome[WORST], outcome[ATTEMPTS] = found[WITH_ROUND_OFF], found[WORST], found[SOLVES]
+    outcome[ROUND_OFF] = found[WITH_ROUND_OFF] - found[RESIDUAL] if math.isfinite(found[WITH_ROUND_OFF]) else 0.0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         W.parts[b] = parts
@@ -63,10 +95,10 @@ def _stay(W, b):
 
 @kernel
 def waiting(W):
-    """For how many steps Newton's method at the end of the path still waits in the islands in W.span, after the last one."""
-    steps = 0.0
+    """For how many steps in a row Newton's method at the end of the path has not solved the islands in W.span."""
+    steps = 0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        steps = max(steps, W.warm[W.members[BODIES, k]] - WAITS)
+        steps = max(steps, int(W.warm[W.members[BODIES, k]] - WAITS))
     return steps
 
 
@@ -121,10 +153,14 @@ def gave_way(W):
 def note_gave_way(W, left):
     """The islands in W.span gave way, with this residual left [m/s, rad/s]."""
     steps, before = gave_way(W)
-    steps = steps + 1 if steps > 0 and as_much(left, before) else 1
-    if steps == 2 * MOST_STEPS:
-        steps = MOST_STEPS
+    steps = one_more(steps) if steps > 0 and as_much(left, before) else 1
     note(W, GAVE_WAY - steps - min(left / (1.0 + left), 0.999))
+
+
+@kernel
+def one_more(steps):
+    """The number of steps in a row in which something was in vain, one more: from 2 MOST_STEPS on it is MOST_STEPS again."""
+    return steps + 1 if steps < 2 * MOST_STEPS - 1 else MOST_STEPS
 
 
 @kernel

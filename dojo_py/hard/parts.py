@@ -17,6 +17,7 @@ from dojo_py.hard.foresight import foresee_islands
 from dojo_py.hard.interior_point import SOLVED, STALLED, iterate
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, NODES, find_islands, take_islands
 from dojo_py.hard.joint_rows import start_joints
+from dojo_py.hard.outcome import BEST_RECOVERY, MERIT, RESIDUAL, STATUS, WITH_ROUND_OFF, WORST, is_solved, left
 from dojo_py.hard.residuals import evaluate
 from dojo_py.hard.start import COLD, HERE, guess_impulses, hold_cones, load_state, start_motion, start_step
 from dojo_py.jit import kernel
@@ -34,53 +35,45 @@ MOST_CORNERS = 4
 
 
 @kernel
-def whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, kappa, source, once, budget, out):
-    """The step of the islands in W.span in one part. Returns the iterations; the rest as in `attempts.attempts`.
+def whole(L, P, Q, A, W, h, recovery, kappa, source, once):
+    """The step of the islands in W.span in one part, of which W.found tells (outcome.py).
 
-    recovery: how fast an initial violation is undone at most [m/s, rad/s]; out[9] is that of the best point. once: from no other
-    impulses.
+    recovery: how fast an initial violation is undone at most [m/s, rad/s]. source, once: as in `attempts.attempts`.
     """
-    total, best = 0.0, out[4]
+    best = W.found[MERIT]
     for _ in range(MOST_CORNERS):
-        start_parts(L, W, angle, rate, h, 1)
+        start_parts(L, W, h, 1)
         load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
         take_carried(W)
-        start_step(L, P, Q, W, wrench, h, recovery)
-        held = attempts(L, P, Q, A, W, h, kappa, source, True, False, once, budget - total, out)
-        total += out[1]
-        if not held:
+        start_step(L, P, Q, W, h, recovery)
+        if not attempts(L, P, Q, A, W, h, kappa, source, True, False, once):
             break
         source = HERE
-    if out[4] < best:
-        out[9] = recovery
-    return total
+    if W.found[MERIT] < best:
+        W.found[BEST_RECOVERY] = recovery
 
 
 @kernel
-def in_parts(L, P, Q, A, W, angle, rate, wrench, h, recovery, first, kappa, budget, out):
+def in_parts(L, P, Q, A, W, h, recovery, first, kappa):
     """The step of the islands in W.span in 2^first parts; one that fails is halved; after `wait` that do not, the next is doubled.
 
-    recovery: as in `whole`. Returns the iterations and the number of parts; out as in `attempts.attempts`, residuals and
-    complementarity the worst of all.
-    Where it does not get to the end of the interval W.halt says how far: see `stand_still`.
+    recovery: as in `whole`. Returns the number of parts; W.found has the worst residual and complementarity of all. Where it does
+    not get to the end of the interval W.halt says how far: see `stand_still`.
     """
     most = int(W.options.subdivisions)
-    level, done, total, count = first, 0, 0.0, 0
+    level, done, count = first, 0, 0
     run, wait, longer = 0, 1, False
-    worst = W.scratch[107, 0:3]
-    worst[:] = 0.0
+    residual, complementarity, with_round_off = 0.0, 0.0, 0.0
     _add_impulses(W, True)
     W.halt[0] = 0.0
     fresh = True
-    start_parts(L, W, angle, rate, h, 1 << level)
+    start_parts(L, W, h, 1 << level)
     while done < 1 << most:
         part_h = h / (1 << level)
-        source = COLD if fresh else HERE
-        total += one_part(
-            L, P, Q, A, W, wrench, part_h, recovery, kappa, source, done == 0, level == most, longer, budget - total, out
-        )
-        if out[0] == SOLVED:
-            worst[0], worst[1], worst[2] = max(worst[0], out[2]), max(worst[1], out[3]), max(worst[2], out[8])
+        one_part(L, P, Q, A, W, part_h, recovery, kappa, COLD if fresh else HERE, done == 0, level == most, longer)
+        if is_solved(W):
+            residual, complementarity = max(residual, W.found[RESIDUAL]), max(complementarity, W.found[WORST])
+            with_round_off = max(with_round_off, W.found[WITH_ROUND_OFF])
             done += 1 << (most - level)
             count += 1
             fresh = False
@@ -94,28 +87,28 @@ def in_parts(L, P, Q, A, W, angle, rate, wrench, h, recovery, first, kappa, budg
                 _rescale(L, W, part_h, 2.0 * part_h)
                 _double_impulses(W)
             continue
-        if level == most or total >= budget or kappa > 0.0:
-            _keep_progress(L, W, done / (1 << most), part_h, longer, worst[1])
-            return total, count
+        if level == most or left(W) <= 0.0 or kappa > 0.0:
+            _keep_progress(L, W, done / (1 << most), part_h, longer, complementarity)
+            return count
         if longer:
             wait *= 2
         level, run, longer, fresh = level + 1, 0, False, True
         if done == 0:
-            start_parts(L, W, angle, rate, h, 1 << level)
+            start_parts(L, W, h, 1 << level)
         else:
             _rescale(L, W, part_h, 0.5 * part_h)
     _match_momentum(L, P, Q, A, W, h, h / (1 << level))
-    out[2], out[3], out[8] = worst[0], worst[1], worst[2]
-    return total, count
+    W.found[RESIDUAL], W.found[WORST], W.found[WITH_ROUND_OFF] = residual, complementarity, with_round_off
+    return count
 
 
 @kernel
-def one_part(L, P, Q, A, W, wrench, h, recovery, kappa, source, first, last, once, budget, out):
+def one_part(L, P, Q, A, W, h, recovery, kappa, source, first, last, once):
     """The part of length h from the state in W.sub…: solved again while something overlaps at its end that took no part.
 
-    first: no part comes before; the rest as in `attempts.attempts`. Returns the iterations.
+    first: no part comes before; the rest as in `attempts.attempts`.
     """
-    total, passed = 0.0, False
+    passed = False
     for look in range(LOOKS + 1):
         load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
         if first:
@@ -124,23 +117,21 @@ def one_part(L, P, Q, A, W, wrench, h, recovery, kappa, source, first, last, onc
             foresee_islands(W, h)
             choose_in_part(L, P, Q, W, h)
             _take_features(L, P, Q, W)
-        start_step(L, P, Q, W, wrench, h, recovery)
-        attempts(L, P, Q, A, W, h, kappa, source, False, last, once, budget - total, out)
-        total += out[1]
-        if out[0] != SOLVED or kappa > 0.0:
+        start_step(L, P, Q, W, h, recovery)
+        attempts(L, P, Q, A, W, h, kappa, source, False, last, once)
+        if not is_solved(W) or kappa > 0.0:
             break
         ghosts = let_ghosts_go(L, P, Q, W, True)
         missing = left_out_of_part(L, P, Q, W, h) if ghosts == 0 else 0
         if ghosts == 0 and missing == 0:
             if not last and (turns_fast(L, W, h) or throws(L, P, Q, W, h)):
-                out[0] = STALLED
+                W.found[STATUS] = STALLED
             break
         if look == LOOKS or (passed and missing < 0):  # (where one passes twice, shorter parts are what helps)
-            out[0] = STALLED
+            W.found[STATUS] = STALLED
             break
         _take_features(L, P, Q, W)
         source, passed = COLD if missing < 0 else HERE, passed or missing < 0
-    return total
 
 
 @kernel
@@ -207,7 +198,7 @@ def _copy_state(W, bodies, angle, rate, to_bodies, to_angle, to_rate):
 
 
 @kernel
-def stand_still(L, P, Q, A, W, wrench, h):
+def stand_still(L, P, Q, A, W, h):
     """The end of the last part that was solved is the end of the interval h: for the rest of it bodies stay where they are.
 
     They keep their velocities, so that the next step goes on from there. Returns how far positions are off: the largest velocity
@@ -215,7 +206,7 @@ def stand_still(L, P, Q, A, W, wrench, h):
     """
     _copy_state(W, W.halt_bodies, W.halt_angle, W.halt_rate, W.sub_bodies, W.sub_angle, W.sub_rate)
     load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, W.halt[1])
-    start_step(L, P, Q, W, wrench, W.halt[1], 0.0)
+    start_step(L, P, Q, W, W.halt[1], 0.0)
     guess_impulses(W, COLD)
     start_motion(L, W)
     fastest = 0.0
@@ -232,11 +223,11 @@ def stand_still(L, P, Q, A, W, wrench, h):
 
 
 @kernel
-def stop(L, P, Q, A, W, angle, rate, wrench, h):
+def stop(L, P, Q, A, W, h):
     """The islands' bodies stay where they start, and stop there. Returns their largest velocity, which is lost [m/s, rad/s]."""
-    start_parts(L, W, angle, rate, h, 1)
+    start_parts(L, W, h, 1)
     load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
-    start_step(L, P, Q, W, wrench, h, 0.0)
+    start_step(L, P, Q, W, h, 0.0)
     guess_impulses(W, COLD)
     start_motion(L, W)
     fastest = 0.0
@@ -311,7 +302,7 @@ def turns_fast(L, W, h):
 
 
 @kernel
-def start_parts(L, W, angle, rate, h, parts):
+def start_parts(L, W, h, parts):
     """W.sub… = the start of the step. In parts, velocities are those over a part that have the same momentum.
 
     A velocity beyond what a whole step may have is that of a body that turns as far in as many parts as it takes to be below.
@@ -335,7 +326,7 @@ def start_parts(L, W, angle, rate, h, parts):
             turn_of_momentum(L.inertia[b], momentum, h / parts, W.sub_bodies[b, 10:13], W.scratch)
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         i = W.members[DOFS, k]
-        W.sub_angle[i], W.sub_rate[i] = angle[i], rate[i]
+        W.sub_angle[i], W.sub_rate[i] = W.start_angle[i], W.start_rate[i]
 
 
 @kernel

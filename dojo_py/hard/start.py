@@ -8,7 +8,7 @@ from dojo_py.hard.bodies import old_momentum, strongest_gravity, turn_of_momentu
 from dojo_py.hard.chain_coordinates import chain_start
 from dojo_py.hard.closures import TENDON_ROW, start_closures
 from dojo_py.hard.contact_rows import OVERLAP, ROUND_OFF_GAP, allowance, candidate_gap, start_contact
-from dojo_py.hard.immovable import deepest, immovable
+from dojo_py.hard.immovable import deepest, immovable, jams
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
 from dojo_py.hard.joint_rows import start_joints
 from dojo_py.hard.terms import COMPOUND, EQ_ORIENTATION, EQ_TENDON, FREE
@@ -67,17 +67,17 @@ def load_state(L, W, bodies, angle, rate, h):
 
 
 @kernel
-def start_step(L, P, Q, W, wrench, h, speed):
+def start_step(L, P, Q, W, h, speed):
     """What a step of length h [s] needs of its start: momentum, impulse directions, frames of contacts, allowed overlaps.
 
-    wrench (nb, 6): world force, torque [N, N m]. speed [m/s, rad/s]: how fast an initial violation is undone at most.
+    speed [m/s, rad/s]: how fast an initial violation is undone at most.
     """
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         R = W.R[b]
         for i in range(3):
-            W.momentum[b, i] = W.begin[b, i] + h * (L.mass[b] * L.gravity[b, i] + wrench[b, i])
-            torque = R[0, i] * wrench[b, 3] + R[1, i] * wrench[b, 4] + R[2, i] * wrench[b, 5]
+            W.momentum[b, i] = W.begin[b, i] + h * (L.mass[b] * L.gravity[b, i] + W.wrench[b, i])
+            torque = R[0, i] * W.wrench[b, 3] + R[1, i] * W.wrench[b, 4] + R[2, i] * W.wrench[b, 5]
             W.momentum[b, 3 + i] = W.begin[b, 3 + i] + h * torque
     start_joints(L, W, W.scratch)
     start_closures(L, W, W.scratch)
@@ -90,6 +90,8 @@ def start_step(L, P, Q, W, wrench, h, speed):
         if _takes_no_part(L, P, Q, W, c, speed, gap):
             W.claw[c] = FRICTIONLESS
             W.contact_allowance[c] = OUT_OF_REACH
+        elif gap < -OVERLAP and W.kappa[0] == 0.0 and jams(L, P, Q, W, c, -gap):
+            W.claw[c] = FRICTIONLESS
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
         l = W.limit_active[W.members[LIMITS, k]]
         W.limit_allowance[l] = 0.0

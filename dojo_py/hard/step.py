@@ -34,7 +34,7 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
     many parts it was found (0: the body stays). Returns whether there was room for all features of pairs; without it nothing is
     solved.
     """
-    _begin(W, bodies, force, kappa)
+    _begin(W, bodies, angle, rate, force, wrench, kappa)
     moved, alone, more = False, False, False
     for solution in range(ROUNDS + 1):
         marked = _count_marked(W)
@@ -51,6 +51,7 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
             W.unsolved[:] = 1
             if solution == 0 and A.pull_body.shape[0] > 0:
                 adhere(L, P, Q, A, W, wrench)
+                copy_rows(wrench, W.wrench)
         islands = find_islands(L, W)
         again = False
         for k in range(islands):
@@ -58,9 +59,9 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
             if not _is_unsolved(W):
                 continue
             if more:
-                _begin_again(L, W, angle, rate, h)
+                _begin_again(L, W, h)
             features_of_step(W)
-            asked = solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, solution < ROUNDS - 1)
+            asked = solve_island(L, P, Q, A, W, h, kappa, solution < ROUNDS - 1)
             for i in range(W.span[BODIES, 0], W.span[BODIES, 1]):
                 b = W.members[BODIES, i]
                 W.unsolved[b] = 1 if asked else 0
@@ -107,10 +108,13 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
 
 
 @kernel
-def _begin(W, bodies, force, kappa):
+def _begin(W, bodies, angle, rate, force, wrench, kappa):
     """A step begins with nothing that an earlier one has left behind."""
     copy(force, W.force)
+    copy_rows(wrench, W.wrench)
     copy_rows(bodies, W.start_bodies)
+    copy(angle, W.start_angle)
+    copy(rate, W.start_rate)
     W.kappa[0], W.softness[0], W.softness[1], W.pair_gap[0] = kappa, kappa, 0.0, math.inf
     W.in_hard_limit[0] = 1.0 if kappa == 0.0 else 0.0
     W.n_active[0] = W.n_active[1] = W.n_limits[0] = W.checks[0] = 0
@@ -142,9 +146,9 @@ def _is_unsolved(W):
 
 
 @kernel
-def _begin_again(L, W, angle, rate, h):
+def _begin_again(L, W, h):
     """The islands in W.span are where the step starts, and what an earlier solve of this step did to their contacts is undone."""
-    load_state(L, W, W.start_bodies, angle, rate, h)
+    load_state(L, W, W.start_bodies, W.start_angle, W.start_rate, h)
     foresee_islands(W, h)
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]

@@ -225,6 +225,10 @@ class Work(NamedTuple):
     from_bodies: np.ndarray  # (nb, 13) where the step starts, or the part of one at hand: what paths lead from (passing.py)
     summed: np.ndarray  # (nc, 6) impulse and torque of a contact over all parts on its first body, or reversed on its second, world
     start_bodies: np.ndarray  # (nb, 13) where the step starts
+    start_angle: np.ndarray  # (nv,)
+    start_rate: np.ndarray  # (nv,)
+    wrench: np.ndarray  # (nb, 6) force and torque on each body, world [N, N m]
+    found: np.ndarray  # (12,) what the attempts at the step of an island have come to (outcome.py)
     sub_bodies: np.ndarray  # (nb, 13)
     sub_angle: np.ndarray  # (nv,)
     sub_rate: np.ndarray  # (nv,)
@@ -346,7 +350,8 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         wanted_limit=z(nl, np.int64), parts=z(nb, np.int64),
         solved=z(nb), unmatched=z(nb, np.int64), pushed=z((nb, 6)), begin=z((nb, 6)), carried=z(nb), carry=z((nb, 6)),
         next_carried=z(nb), next_carry=z((nb, 6)),
-        summed=z((nc, 6)), from_bodies=z((nb, 13)), start_bodies=z((nb, 13)), sub_bodies=z((nb, 13)),
+        summed=z((nc, 6)), from_bodies=z((nb, 13)), start_bodies=z((nb, 13)),
+        start_angle=z(nv), start_rate=z(nv), wrench=z((nb, 6)), found=z(12), sub_bodies=z((nb, 13)),
         sub_angle=z(nv), sub_rate=z(nv),
         halt=z(3), halt_bodies=z((nb, 13)), halt_angle=z(nv), halt_rate=z(nv), trace=z((201, 6)), edges=edges, stiffest=z(1),
         n_edges=np.array([len(fixed), len(fixed)], np.int64), scratch=z((128, 12)), apart=ADDRESSES,

@@ -56,9 +56,6 @@ class SolverSettings(NamedTuple):
     # the whole step
     ladder: float = 0.85
     """Fraction of `max_iterations` that solves and parts may take; the rest is for held bounds of friction."""
-    at_end: float = 0.0
-    """1: steps in which nearly the same contacts carry as in the last one are tried by Newton's method at the end of the path first
-    (hard/at_end.py). Not yet by default: see docs/algorithm.md."""
 
 
 WITHOUT: dict[str, dict[str, float]] = {
@@ -79,6 +76,5 @@ WITHOUT: dict[str, dict[str, float]] = {
     "lowest": {"lowest": 0.0},
     "close": {"close": 0.0},
     "ladder": {"ladder": 1.0},
-    "at_end": {"at_end": 1.0},
 }
 """What switches each constant off, or where that means nothing makes it another."""

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from dojo_py import HardOptions, HardSimulator
+from dojo_py import HardSimulator
 from dojo_py.jit import entry
 from dojo_py.solver.cones import orthant, second_order
-from dojo_py.solver.settings import SolverSettings
 
 
 @entry
@@ -47,8 +46,7 @@ def test_friction_goes_onto_the_path():
 
 
 def states(name, steps, amplitude=0.0):
-    options = HardOptions(solver=SolverSettings(at_end=1.0))
-    sim, rng = HardSimulator(name, 0.01, options=options), np.random.default_rng(0)
+    sim, rng = HardSimulator(name, 0.01), np.random.default_rng(0)
     state = sim.initial_state()
     for _ in range(steps):
         control = amplitude * rng.uniform(-1, 1, sim.model.nu)
@@ -73,7 +71,7 @@ def test_convergence_is_quadratic():
     assert trace[-1, 0] < 1e-11
 
 
-WHY = "with at_end and without: rigid bodies do not determine how what slides shares its load, nor with it the friction"
+WHY = "with this method and without: rigid bodies do not determine how what slides shares its load, nor with it the friction"
 FAR = pytest.mark.xfail(strict=True, reason=f"bound 1e-6: 2.7e-4, {WHY}")
 NEAR = pytest.mark.xfail(strict=False, reason=f"bound 1e-6: 1.7e-6, {WHY}")
 """Both are solutions: with tolerances ten times tighter both motions stay as they are (a humanoid whose hands slide)."""

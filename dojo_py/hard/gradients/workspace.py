@@ -28,7 +28,6 @@ class Division(NamedTuple):
     product: np.ndarray  # (2 nv, k) work
     carried: np.ndarray  # (nb, 6) cotangents of the momenta that are carried to the next step
     by_carried: np.ndarray  # (k,) what they make of all that the step starts from
-    out: np.ndarray  # (11,) of solves, see `attempts.attempts`
 
 
 class Tangent(NamedTuple):
@@ -110,5 +109,5 @@ def _allocate_division(model: Any, nb: int) -> Division:
     k = n + model.nu + 6 * nb
     return Division(
         z(2), z(1, np.int64), z(nb, np.int64), z((nb, 6)), z(model.nq), z(model.nv), z(model.nv), z((n, n)),
-        z((n, model.nu)), z((n, k)), z((rates, k)), z((nb, 6)), z(k), z(11),
+        z((n, model.nu)), z((n, k)), z((rates, k)), z((nb, 6)), z(k),
     )  # fmt: skip
