@@ -227,7 +227,7 @@ def evaluate_contact(L, P, Q, W, c, impulse, h, s):
         i, b = candidate, P.body[candidate]
         gap, first, second = plane_rows(
             P, i, W, matrix(W.hG[b]), h, 1.0, (impulse[0], impulse[1], impulse[2]), W.cC[c, 0], W.cB[c, 0],
-            W.cH[c, 0, 3:6, 3:6], s[0:5, 0:3],
+            W.cH[c, 0, 3:6, 3:6],
         )  # fmt: skip
         v = row(W.v, b)
         W.cval[c, 0] = gap + W.contact_allowance[c] + W.csoft[c] * impulse[0]

@@ -286,7 +286,7 @@ def _rescale(L, W, h, to):
         for i in range(3):
             v[i], v[3 + i] = W.sub_bodies[b, 3 + i], W.sub_bodies[b, 10 + i]
         old_momentum(L.mass[b], L.inertia[b], v, h, momentum)
-        turn_of_momentum(L.inertia[b], momentum, to, W.sub_bodies[b, 10:13], W.scratch)
+        turn_of_momentum(L.inertia[b], momentum, to, W.sub_bodies[b, 10:13])
 
 
 @kernel
@@ -332,7 +332,7 @@ def start_parts(L, W, angle, rate, h, parts):
                 old_momentum(L.mass[b], L.inertia[b], v, h / own, momentum)
                 for i in range(3):
                     W.sub_bodies[b, 10 + i] = v[3 + i]
-            turn_of_momentum(L.inertia[b], momentum, h / parts, W.sub_bodies[b, 10:13], W.scratch)
+            turn_of_momentum(L.inertia[b], momentum, h / parts, W.sub_bodies[b, 10:13])
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         i = W.members[DOFS, k]
         W.sub_angle[i], W.sub_rate[i] = angle[i], rate[i]
@@ -420,7 +420,7 @@ def _free_velocities(L, W, h):
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         copy(W.v_prev[b], W.v[b])
-        turn_of_momentum(L.inertia[b], W.begin[b], h, W.v[b, 3:6], W.scratch)
+        turn_of_momentum(L.inertia[b], W.begin[b], h, W.v[b, 3:6])
         old_momentum(L.mass[b], L.inertia[b], W.v[b], h, momentum)
         for i in range(3, 6):
             size = abs(W.begin[b, 3]) + abs(W.begin[b, 4]) + abs(W.begin[b, 5])
@@ -433,8 +433,8 @@ def _joined_velocities(L, P, Q, A, W, h):
     """`_match_momentum` of bodies with joints: a step of length -h. Whether there is one."""
     contacts, limits = W.span[CONTACTS, 1], W.span[LIMITS, 1]
     W.span[CONTACTS, 1], W.span[LIMITS, 1] = W.span[CONTACTS, 0], W.span[LIMITS, 0]
-    start_joints(L, W, W.scratch)
-    start_closures(L, W, W.scratch)
+    start_joints(L, W)
+    start_closures(L, W)
     guess_impulses(W, COLD)
     start_motion(L, W)
     hold_cones(W)

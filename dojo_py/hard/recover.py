@@ -2,6 +2,7 @@
 
 import math
 
+from dojo_py.arrays import scratch
 from dojo_py.hard.assemble import friction_law
 from dojo_py.hard.closures import TENDON_ROW, regularisation
 from dojo_py.hard.islands import BODIES, CONTACTS, MOVED_CONTACTS, NODES
@@ -284,9 +285,9 @@ def _limit_change(L, W, m, n, h):
     if L.limit_sign[l] != 0.0:
         floor = ROUND_OFF * (abs(W.angle0[dof]) + abs(L.limit_bound[l]))
         return L.limit_sign[l] * h * W.drate[dof] + beyond(distance - W.lim[m, 1], floor)
-    axis, T = W.scratch[112, 0:3], W.scratch[113:116, 0:3]
-    limit_distance(L, W, l, h, axis, W.scratch)
-    ball_limit_rows(L, W, l, n, h, axis, distance, T, W.scratch)
+    axis, T = scratch(3), scratch((3, 3))
+    limit_distance(L, W, l, h, axis)
+    ball_limit_rows(L, W, l, n, h, axis, distance, T)
     change = distance - W.lim[m, 1]
     for i in range(3):
         for k in range(3):

@@ -28,7 +28,7 @@ by δn₀ and δt₁⁰ at fixed n (what n does is in Y, Z). When both bodies tu
 
 import math
 
-from dojo_py.arrays import body_row, copy, copy_rows
+from dojo_py.arrays import body_row, copy, copy_rows, scratch
 from dojo_py.collision.plane import touching_point
 from dojo_py.hard.apart import START, displace_pair, feature_place
 from dojo_py.hard.contact_rows import feels_frame, physical_impulse, scale_rows
@@ -36,7 +36,7 @@ from dojo_py.hard.feature_rows import shift_share
 from dojo_py.hard.pair_contacts import upright
 from dojo_py.hard.plane_contacts import plane_rows
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import ROWS, impulse_of
+from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 from dojo_py.solver.octet import WIDTH
 
 
@@ -45,17 +45,15 @@ def plane_changes(P, W, G, h):
     """G.contact[b] (6, 6): right-hand side of body b by (u, ψ), the rigid displacement of both its poses about its centre at the
     start; velocities turn along. G.force gets the impulses, which do not turn with the body.
     """
-    s = W.scratch
-    nr = W.cf.shape[1]
-    F, C, B, H = s[20, 0:nr], s[22:25, 0:6], s[25:28, 0:6], s[28:31, 0:3]
-    y, f = s[44 : 44 + nr, 0:6], s[50, 0:nr]
+    F, f, y = scratch(MOST_ROWS), scratch(MOST_ROWS), scratch((MOST_ROWS, 6))
+    C, B, H = scratch((3, 6)), scratch((3, 6)), scratch((3, 3))
     for c in range(W.n_active[1]):
         i, b = W.active[c], W.cbody[c, 0]
         impulse_of(W.claw[c], W.con[c], F)
         physical_impulse(W, c, F, f)
         R, rows = W.Rn[b], ROWS[W.claw[c]]
         turn = (R[0, 0], R[1, 0], R[2, 0], R[0, 1], R[1, 1], R[2, 1], R[0, 2], R[1, 2], R[2, 2])  # δφ₊ = R₊ᵀ ψ
-        plane_rows(P, i, W, turn, h, 0.0, (f[0], f[1], f[2]), C, B, H, s[0:5, 0:3])
+        plane_rows(P, i, W, turn, h, 0.0, (f[0], f[1], f[2]), C, B, H)
         n, t, v, K, point, R0 = P.normal[i], P.tangent[i], W.v[b], W.cK[c], P.point[i], W.R[b]
         d0, d1, d2 = W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2]
         for r in range(3):
@@ -64,7 +62,7 @@ def plane_changes(P, W, G, h):
             y[0, 3 + r] = C[0, 3 + r]
             y[1, 3 + r], y[2, 3 + r] = C[1, 3 + r], C[2, 3 + r]
         if W.contact_allowance[c] > 0.0:  # an overlap that is let be moves along: less the gap where the step starts
-            _less_start_gap(P, i, W.R[b], y[0], s)
+            _less_start_gap(P, i, W.R[b], y[0])
         # n · (ψ × d) = ψ · (d × n),  t · (ψ × (v - R c/h)) = ψ · ((v - R c/h) × t)
         u0 = v[0] - (R0[0, 0] * point[0] + R0[0, 1] * point[1] + R0[0, 2] * point[2]) / h
         u1 = v[1] - (R0[1, 0] * point[0] + R0[1, 1] * point[1] + R0[1, 2] * point[2]) / h
@@ -84,7 +82,8 @@ def plane_changes(P, W, G, h):
             y[k, 0] = y[k, 1] = y[k, 2] = 0.0
             y[k, 3], y[k, 4], y[k, 5] = u1 * d[2] - u2 * d[1], u2 * d[0] - u0 * d[2], u0 * d[1] - u1 * d[0]
         scale_rows(W, c, y)
-        copy_rows(y, G.motion[c, 0:nr])
+        for k in range(rows):
+            copy(y[k], G.motion[c, k])
         out = G.contact[b]
         subtract_impulses(rows, W.cB[c, 0], K, y, out, 0)
         # H holds the start's frame still; here it turns along, which takes (Rᵀ ψ) × torque off
@@ -119,9 +118,9 @@ def torque_of(rows, B, F):
 
 
 @kernel
-def _less_start_gap(P, i, R, row, s):
-    """row (6,) -= derivative of the gap of plane candidate i by (u, ψ) at the start. s: work (48, …)."""
-    nb, p, D, n = s[38, 0:3], s[39, 0:3], s[40:43, 0:3], P.normal[i]
+def _less_start_gap(P, i, R, row):
+    """row (6,) -= derivative of the gap of plane candidate i by (u, ψ) at the start."""
+    nb, p, D, n = scratch(3), scratch(3), scratch((3, 3)), P.normal[i]
     for r in range(3):
         nb[r] = R[0, r] * n[0] + R[1, r] * n[1] + R[2, r] * n[2]
     touching_point(nb, P.point[i], P.curved[i], P.shape[i], p, D)
