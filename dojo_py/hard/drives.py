@@ -60,7 +60,6 @@ class Servos(NamedTuple):
     pull_body: np.ndarray  # (p,) bodies of the model that adhesion is on
     pull_law: np.ndarray  # (p, 4) its law b₀ + b₂ v and the range of the force [N], of this step
     pull_force: np.ndarray  # (p,) what the step made of it [N]
-    pull_place: np.ndarray  # (9,) work of adhesion.py
     orient_law: np.ndarray  # (k, 3) servos of orientations: kp, kv, bound of the torque
     orient_target: np.ndarray  # (k, 4) the orientation asked for, with the sign of the way to it
     orient_sign: np.ndarray  # (k,) that sign
@@ -184,7 +183,6 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
         pull_body=layout.pull_body.copy(),
         pull_law=z((len(layout.pull_body), 4)),
         pull_force=z(len(layout.pull_body)),
-        pull_place=z(9),
         **orientation_arrays(table, layout),
     )
     nd, nb, n = len(layout.dof_node), len(layout.mass), len(table.dof)

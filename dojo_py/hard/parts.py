@@ -4,7 +4,7 @@ A step of length h leaves the discrete momentum p(v; h) of its velocities (bodie
 velocities v' with p(v'; h') = p(v; h), not from v: what a free group conserves is p.
 """
 
-from dojo_py.arrays import copy, copy_rows
+from dojo_py.arrays import copy, copy_rows, scratch, zeros
 from dojo_py.hard.apart import choose_in_part, left_out_of_part, let_ghosts_go
 from dojo_py.hard.attempts import SOLVE_LIMIT, attempts
 from dojo_py.hard.bodies import old_momentum, turn_of_momentum
@@ -20,7 +20,7 @@ from dojo_py.hard.joint_rows import start_joints
 from dojo_py.hard.residuals import evaluate
 from dojo_py.hard.start import COLD, HERE, guess_impulses, hold_cones, load_state, start_motion, start_step
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import ROWS, impulse_of
+from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 
 OUT_OF_STEP = 2.0
 """Rotation [rad] in a step beyond which the velocities of bodies with joints are the differences of their poses and nothing else:
@@ -67,8 +67,7 @@ def in_parts(L, P, Q, A, W, angle, rate, wrench, h, recovery, first, kappa, budg
     most = int(W.options.subdivisions)
     level, done, total, count = first, 0, 0.0, 0
     run, wait, longer = 0, 1, False
-    worst = W.scratch[107, 0:3]
-    worst[:] = 0.0
+    worst = zeros(3)
     _add_impulses(W, True)
     W.halt[0] = 0.0
     fresh = True
@@ -160,7 +159,7 @@ def _take_features(L, P, Q, W):
 @kernel
 def _add_impulses(W, anew):
     """Add the impulses and torques of the islands' contacts in this part to W.summed; anew: set them to zero."""
-    F = W.scratch[9, 0 : W.cf.shape[1]]
+    F = scratch(MOST_ROWS)
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         if anew:
@@ -280,7 +279,7 @@ def _double_impulses(W):
 @kernel
 def _rescale(L, W, h, to):
     """Velocities in W.sub_bodies over an interval h become those over the interval `to` with the same momentum."""
-    momentum, v = W.scratch[9, 0:6], W.scratch[10, 0:6]
+    momentum, v = scratch(6), scratch(6)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         for i in range(3):
@@ -316,7 +315,7 @@ def start_parts(L, W, angle, rate, h, parts):
 
     A velocity beyond what a whole step may have is that of a body that turns as far in as many parts as it takes to be below.
     """
-    momentum = W.scratch[9, 0:6]
+    momentum = scratch(6)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         copy(W.start_bodies[b], W.sub_bodies[b])
@@ -416,7 +415,7 @@ def end_velocities(L, P, Q, A, W, h, part_h):
 @kernel
 def _free_velocities(L, W, h):
     """`_match_momentum` of bodies without joints, each by itself. Whether all have such a velocity."""
-    found, momentum = True, W.scratch[9, 0:6]
+    found, momentum = True, scratch(6)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         copy(W.v_prev[b], W.v[b])
@@ -441,7 +440,7 @@ def _joined_velocities(L, P, Q, A, W, h):
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         copy(W.begin[b], W.momentum[b])
-    kept = W.scratch[105, 0:3]
+    kept = scratch(3)
     kept[0] = -1.0
     status, _, _, _ = iterate(L, P, Q, A, W, -h, 0.0, 1.0, 1.0, W.options.residual_tolerance, 1.0, SOLVE_LIMIT, False, kept)
     W.span[CONTACTS, 1], W.span[LIMITS, 1] = contacts, limits

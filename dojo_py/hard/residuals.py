@@ -12,7 +12,7 @@ from dojo_py.hard.medium import in_medium, resist
 from dojo_py.hard.orientations import evaluate_orientations
 from dojo_py.hard.terms import EQ_ORIENTATION, EQ_TENDON
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import ROWS, impulse_of
+from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 from dojo_py.solver.cones.standoff import beyond
 from dojo_py.solver.octet import combine, load, minus, most, plus, store, times
 
@@ -38,7 +38,7 @@ def evaluate_motion(L, A, W, h, scheme):
 @kernel
 def evaluate_rows(L, P, Q, W, h, scheme):
     """Residuals and contacts, from what `evaluate_motion` left and the impulses."""
-    s = W.scratch
+    impulse = scratch(MOST_ROWS)
     W.extent[0] = 0.0
     for i in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, i]
@@ -59,11 +59,10 @@ def evaluate_rows(L, P, Q, W, h, scheme):
     for i in range(W.span[NODES, 0], W.span[NODES, 1]):
         _node_residual(L, W, W.members[NODES, i], h, scheme)
     _limit_residual(L, W, h)
-    impulse = s[100, 0 : W.cf.shape[1]]
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         impulse_of(W.claw[c], W.con[c], impulse)
-        evaluate_contact(L, P, Q, W, c, impulse, h, s)
+        evaluate_contact(L, P, Q, W, c, impulse, h)
         for side in range(2):
             b = W.cbody[c, side]
             if b < 0:

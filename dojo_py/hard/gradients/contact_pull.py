@@ -142,11 +142,11 @@ def _plane_place(L, P, W, G, i, g, h):
 @kernel
 def _pair_place(L, P, Q, W, G, c, f, g, h):
     """Position, frame and gap of pair c, feature f."""
-    s = W.scratch
-    n, p, dgap, dn, dp = s[40, 0:3], s[41, 0:3], s[48], s[42:45], s[45:48]
+    place = W.feature
+    n, p, dgap, dn, dp = place.normal, place.point, place.dgap, place.dn, place.dc
     by, by_n, axis = scratch(12), scratch(3), scratch(3)
     a, b, start = W.fbody[f, 0], W.fbody[f, 1], W.cframe[c]
-    feature_place(L, P, Q, W, f, END, 40)
+    feature_place(L, P, Q, W, f, END)
     copy(g[FRAME : FRAME + 3], by_n)
     common = G.shown_pair[c, 6:12]
     below = max(1.0 + n[0] * start[0, 0] + n[1] * start[0, 1] + n[2] * start[0, 2], 1e-6)

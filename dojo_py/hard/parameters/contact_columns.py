@@ -100,12 +100,11 @@ def _moved_in_body(R, R0, axis, amount):
 @kernel
 def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
     """out (nv,) += column of the radius (part 0, 1) or a centre (part 3 side + axis) of pair contact c times value."""
-    s, impulse, pushed = W.scratch, scratch(MOST_ROWS), scratch(MOST_ROWS)
+    motion, start, impulse, pushed = W.motion, W.feature, scratch(MOST_ROWS), scratch(MOST_ROWS)
     f, y, x, twist, torque = scratch(3), scratch(MOST_ROWS), scratch(6), scratch(12), scratch(3)
     impulse_of(W.claw[c], W.con[c], impulse)
-    displace_pair(L, P, Q, W, c, impulse, h)
-    n, dc, dgap, T, F = s[40, 0:3], s[45:48], s[48], s[49:51], s[64]
-    arms, dn_start = s[51:53, 0:3], s[42:45]
+    displace_pair(L, P, Q, W, c, h)
+    n, dn_end, dc, dgap, T, F, arms = motion.normal, motion.dn, motion.dc, motion.dgap, motion.tangents, motion.force, motion.arms
     side = part if radius else part // 3
     axis = 0 if radius else part - 3 * side
     b, at = W.cbody[c, side], 6 * side
@@ -122,9 +121,9 @@ def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
     r = _relative_rate(W, c)
     # the slip of both sides: c moves, and ρ turns with the normal; of a radius only its own side's ρ = ∓ r n gets longer
     dn = (
-        dn_start[0, at] * w[0] + dn_start[0, at + 1] * w[1] + dn_start[0, at + 2] * w[2],
-        dn_start[1, at] * w[0] + dn_start[1, at + 1] * w[1] + dn_start[1, at + 2] * w[2],
-        dn_start[2, at] * w[0] + dn_start[2, at + 1] * w[1] + dn_start[2, at + 2] * w[2],
+        dn_end[0, at] * w[0] + dn_end[0, at + 1] * w[1] + dn_end[0, at + 2] * w[2],
+        dn_end[1, at] * w[0] + dn_end[1, at + 1] * w[1] + dn_end[1, at + 2] * w[2],
+        dn_end[2, at] * w[0] + dn_end[2, at + 1] * w[1] + dn_end[2, at + 2] * w[2],
     )
     longer, feature, normal = value if radius else 0.0, W.active[c] - P.body.shape[0], (n[0], n[1], n[2])
     change = minus(
@@ -137,8 +136,9 @@ def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
     for i in range(3):
         torque[i] = 0.0
         f[i] = W.cweight[c] * (pushed[0] * dn[i] + pushed[1] * dT1[i] + pushed[2] * dT2[i])
+    slip = motion.slip[0], motion.slip[1], motion.slip[2]
     for t in range(2):
-        y[1 + t] = W.cratio[c, t] * (dot(row(T, t), change) + dot(dT1 if t == 0 else dT2, row(s, 62)))
+        y[1 + t] = W.cratio[c, t] * (dot(row(T, t), change) + dot(dT1 if t == 0 else dT2, slip))
     for k in range(3, ROWS[W.claw[c]]):
         turn = dn if k == 3 else dT1 if k == 4 else dT2
         y[k] = W.cratio[c, k - 1] * dot(turn, r)
@@ -159,19 +159,19 @@ def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
         pull(D.y[L.place_body[body]], x, out)
     # the gap and the frame where the step starts
     if W.contact_allowance[c] > 0.0 or feels_frame(W, c) or W.cslope[c] != 0.0 or W.cbeyond[c] > 0.0:
-        feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START, 101)
+        feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START)
         if not radius:
             w = (value * W.R[b, 0, axis], value * W.R[b, 1, axis], value * W.R[b, 2, axis])
             for i in range(3):
                 y[0] += W.cbeyond_by[c, at + i] * w[i]
-        before = dgap[at] * w[0] + dgap[at + 1] * w[1] + dgap[at + 2] * w[2] - (value if radius else 0.0)
+        before = start.dgap[at] * w[0] + start.dgap[at + 1] * w[1] + start.dgap[at + 2] * w[2] - (value if radius else 0.0)
         if W.contact_allowance[c] > 0.0:
             y[0] -= before
         if W.cslope[c] != 0.0:
             _faded(L, W, D, c, impulse, W.cslope[c] * before, out)
         if feels_frame(W, c):
             for i in range(3):
-                x[i] = dn_start[i, at] * w[0] + dn_start[i, at + 1] * w[1] + dn_start[i, at + 2] * w[2]
+                x[i] = start.dn[i, at] * w[0] + start.dn[i, at + 1] * w[1] + start.dn[i, at + 2] * w[2]
             angle = frame_angle(W.cframe[c], n, T[0], x)
             twist_rows(W, c, impulse, twist)
             for m in range(2):
