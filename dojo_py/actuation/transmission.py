@@ -7,6 +7,7 @@ Slider-crank: gear₀ along the length of `mechanism/slider_crank.py`. Adhesion:
 Orientation: three torques along the axes of a ball joint's child or of a site beside a reference site; no gear.
 """
 
+from dojo_py.arrays import scratch
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_conj_mul, quat_to_matrix, rotation_vector
 
@@ -14,26 +15,29 @@ SCALAR, BALL, FREE, SITE, TENDON, CRANK, ADHESION, ORIENTATION = 0, 1, 2, 3, 4, 
 
 
 @kernel
-def turn_axis(q, gear, in_parent, R, out):
-    """out (3,) = torque axis of a ball or free joint in the child's axes. q (4,): child in parent; R (3, 3): work."""
+def turn_axis(q, gear, in_parent, out):
+    """out (3,) = torque axis of a ball or free joint in the child's axes. q (4,): child in parent."""
     for k in range(3):
         out[k] = gear[k]
     if in_parent:
+        R = scratch((3, 3))
         quat_to_matrix(q, R)
         for k in range(3):
             out[k] = R[0, k] * gear[0] + R[1, k] * gear[1] + R[2, k] * gear[2]
 
 
 @kernel
-def ball_length(q, axis, work):
-    """Length [rad] of a ball transmission: the joint's rotation vector along the axis (3,). work (3,)."""
-    rotation_vector(q, work)
-    return work[0] * axis[0] + work[1] * axis[1] + work[2] * axis[2]
+def ball_length(q, axis):
+    """Length [rad] of a ball transmission: the joint's rotation vector along the axis (3,)."""
+    turn = scratch(3)
+    rotation_vector(q, turn)
+    return turn[0] * axis[0] + turn[1] * axis[1] + turn[2] * axis[2]
 
 
 @kernel
-def site_wrench(q, gear, R, out):
-    """out (6,) = force and torque in world axes of the gear (6,) in a site whose orientation is q (4,). R (3, 3): work."""
+def site_wrench(q, gear, out):
+    """out (6,) = force and torque in world axes of the gear (6,) in a site whose orientation is q (4,)."""
+    R = scratch((3, 3))
     quat_to_matrix(q, R)
     for k in range(3):
         out[k] = R[k, 0] * gear[0] + R[k, 1] * gear[1] + R[k, 2] * gear[2]
@@ -41,13 +45,13 @@ def site_wrench(q, gear, R, out):
 
 
 @kernel
-def site_length(p1, q1, p2, q2, gear, wrench, work):
-    """Length between two sites: gear along their relative position and rotation vector, in the second's axes. work (2, 4)."""
-    length = 0.0
+def site_length(p1, q1, p2, q2, gear, wrench):
+    """Length between two sites: gear along their relative position and rotation vector, in the second's axes."""
+    length, q, turn = 0.0, scratch(4), scratch(3)
     for k in range(3):
         length += wrench[k] * (p1[k] - p2[k])
-    quat_conj_mul(q2, q1, work[0])
-    rotation_vector(work[0], work[1])
+    quat_conj_mul(q2, q1, q)
+    rotation_vector(q, turn)
     for k in range(3):
-        length += gear[3 + k] * work[1, k]
+        length += gear[3 + k] * turn[k]
     return length

@@ -9,6 +9,7 @@ nothing touches.
 A law that depends on velocity sees v = mean of -n · (v₁ - v₂) over the contacts, as MuJoCo has it.
 """
 
+from dojo_py.arrays import scratch
 from dojo_py.collision.plane import touching_point
 from dojo_py.hard.apart import START, feature_place
 from dojo_py.hard.contact_rows import plane_gap
@@ -21,7 +22,7 @@ TOUCHING = 1e-7
 @kernel
 def adhere(L, P, Q, A, W, wrench):
     """Add the adhesion of A.pull_law to wrench (nb, 6), world axes, about the centres of mass; its forces into A.pull_force."""
-    place = A.pull_place
+    place = scratch(6)
     for a in range(A.pull_body.shape[0]):
         count, velocity = 0, 0.0
         for c in range(W.n_active[0]):
@@ -42,7 +43,7 @@ def adhere(L, P, Q, A, W, wrench):
 
 @kernel
 def _sticks(L, P, Q, W, candidate, body, place):
-    """Whether a candidate is a contact of a body of the model that touches at the start; place (9,): its normal and point then."""
+    """Whether a candidate is a contact of a body of the model that touches at the start; place (6,): its normal and point then."""
     planes = P.body.shape[0]
     if candidate < planes:
         if L.geom_body[P.geom[candidate, 0]] != body and L.geom_body[P.geom[candidate, 1]] != body:
@@ -54,18 +55,18 @@ def _sticks(L, P, Q, W, candidate, body, place):
     f = candidate - planes
     if L.geom_body[W.fshape[f, 0]] != body and L.geom_body[W.fshape[f, 1]] != body:
         return False
-    if feature_place(L, P, Q, W, f, START, 40) > TOUCHING:
+    if feature_place(L, P, Q, W, f, START) > TOUCHING:
         return False
     for k in range(3):
-        place[k], place[3 + k] = W.scratch[40, k], W.scratch[41, k]
+        place[k], place[3 + k] = W.feature.normal[k], W.feature.point[k]
     return True
 
 
 @kernel
 def _plane_place(P, i, W, place):
     """Normal and point of plane candidate i at the start."""
-    s, b, n = W.scratch, P.body[i], P.normal[i]
-    nb, p, D, R = s[0, 0:3], s[1, 0:3], s[2:5, 0:3], W.R[P.body[i]]
+    b, n, R = P.body[i], P.normal[i], W.R[P.body[i]]
+    nb, p, D = scratch(3), scratch(3), scratch((3, 3))
     for k in range(3):
         nb[k] = R[0, k] * n[0] + R[1, k] * n[1] + R[2, k] * n[2]
     touching_point(nb, P.point[i], P.curved[i], P.shape[i], p, D)
@@ -79,7 +80,7 @@ def _speed(W, b, place):
     """Velocity along the normal of a point of body b at the place [m/s]; 0 for the world."""
     if b < 0:
         return 0.0
-    v, R, w = W.v_prev[b], W.R[b], place[6:9]
+    v, R, w = W.v_prev[b], W.R[b], scratch(3)
     for k in range(3):
         w[k] = R[k, 0] * v[3] + R[k, 1] * v[4] + R[k, 2] * v[5]
     total = 0.0

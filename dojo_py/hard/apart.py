@@ -44,9 +44,9 @@ START, END, BEFORE = 0, 1, 2
 
 
 @kernel
-def _ask(task, L, P, Q, W, i, j, k, a, b, c):
+def _ask(task, L, P, Q, W, i, j, a, b, c):
     """The answer of `pair_tasks.pairs`, whose arguments these are: 0 for those that a task has no use for."""
-    return call_apart(W.apart, PAIRS, (task, L, P, Q, W, i, j, k, float(a), float(b), float(c)))
+    return call_apart(W.apart, PAIRS, (task, L, P, Q, W, i, j, float(a), float(b), float(c)))
 
 
 @kernel
@@ -54,96 +54,93 @@ def choose_features(L, P, Q, W, h, kappa, margin):
     """The table of features of this step (convex_choice.py)."""
     W.n_features[:] = 0
     if Q.geom.shape[0] > 0:
-        _ask(CHOOSE, L, P, Q, W, 0, 0, 0, h, kappa, margin)
+        _ask(CHOOSE, L, P, Q, W, 0, 0, h, kappa, margin)
 
 
 @kernel
 def left_out_features(L, P, Q, W, h):
     """Add features of pairs that are deeper at the next poses than all they have (convex_choice.py); returns how many."""
     W.pair_gap[0] = math.inf
-    return int(_ask(LEFT_OUT, L, P, Q, W, 0, 0, 0, h, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
+    return int(_ask(LEFT_OUT, L, P, Q, W, 0, 0, h, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
 
 
 @kernel
 def want_features(L, P, Q, W, h):
     """Add the features of pairs of the islands in W.span that may close more than a step should; returns how many."""
-    return int(_ask(WANT, L, P, Q, W, 0, 0, 0, h, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
+    return int(_ask(WANT, L, P, Q, W, 0, 0, h, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
 
 
 @kernel
 def faded(L, P, Q, W, f):
     """Whether the impulse of feature f has faded away where the step starts (far_pairs.py)."""
-    return W.kappa[0] > 0.0 and _ask(FADED, L, P, Q, W, f, 0, 0, 0.0, 0.0, 0.0) > 0.0
+    return W.kappa[0] > 0.0 and _ask(FADED, L, P, Q, W, f, 0, 0.0, 0.0, 0.0) > 0.0
 
 
 @kernel
 def choose_in_part(L, P, Q, W, h):
     """The features of the islands in W.span for a part of the step of length h (part_features.py)."""
     if Q.geom.shape[0] > 0:
-        _ask(CHOOSE_IN_PART, L, P, Q, W, 0, 0, 0, h, 0.0, 0.0)
+        _ask(CHOOSE_IN_PART, L, P, Q, W, 0, 0, h, 0.0, 0.0)
 
 
 @kernel
 def left_out_of_part(L, P, Q, W, h):
     """Add the features that were missing in a part of the step of length h; returns how many (part_features.py)."""
-    return int(_ask(LEFT_OUT_OF_PART, L, P, Q, W, 0, 0, 0, h, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
+    return int(_ask(LEFT_OUT_OF_PART, L, P, Q, W, 0, 0, h, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
 
 
 @kernel
 def left_out_passing(L, P, Q, W):
     """Add a feature for every pair that passed in the step (passing.py); returns how many."""
-    return int(_ask(PASSING, L, P, Q, W, 0, 0, 0, 0.0, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
+    return int(_ask(PASSING, L, P, Q, W, 0, 0, 0.0, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
 
 
 @kernel
 def smallest_distance(L, P, Q, W, least):
     """The smallest gap of all pairs at the next poses [m]; least: or any that is not smaller than this (near_pairs.py)."""
-    return _ask(SMALLEST, L, P, Q, W, 0, 0, 0, least, 0.0, 0.0) if Q.geom.shape[0] > 0 else least
+    return _ask(SMALLEST, L, P, Q, W, 0, 0, least, 0.0, 0.0) if Q.geom.shape[0] > 0 else least
 
 
 @kernel
-def feature_place(L, P, Q, W, f, poses, row):
-    """Gap [m] of feature f at START, END or BEFORE, with all of `feature_geometry` in rows of W.scratch:
+def feature_place(L, P, Q, W, f, poses):
+    """Gap [m] of feature f at START, END or BEFORE, with all of `feature_geometry` in W.feature.
 
-    its normal in `row`, its point in 41, dn in 42:45, dc in 45:48, dgap in 48. At START, on the central path, with what it hangs
-    over, which is alone in W.beyond (collision/overhang.py).
+    At START, on the central path, with what it hangs over, which is alone in W.beyond (collision/overhang.py), and without dc.
     """
-    return _ask(GEOMETRY, L, P, Q, W, f, poses, row, 0.0, 0.0, 0.0)
+    return _ask(GEOMETRY, L, P, Q, W, f, poses, 0.0, 0.0, 0.0)
 
 
 @kernel
 def distance_at_start(L, P, Q, W, f):
     """The distance [m] of the shapes of feature f where the step starts, negative where they overlap."""
-    return _ask(APART_AT_START, L, P, Q, W, f, 0, 0, 0.0, 0.0, 0.0)
+    return _ask(APART_AT_START, L, P, Q, W, f, 0, 0.0, 0.0, 0.0)
 
 
 @kernel
 def pair_contact_rows(L, P, Q, W, c, h):
-    """Rows of active contact c, a pair, at the next poses into W.cval, W.cC, W.cB, W.cH. Its impulse (nr,) is in W.scratch[100]."""
-    _ask(ROWS, L, P, Q, W, c, 0, 0, h, 0.0, 0.0)
+    """Rows of active contact c, a pair, at the next poses into W.cval, W.cC, W.cB, W.cH, with the impulse that it has."""
+    _ask(ROWS, L, P, Q, W, c, 0, h, 0.0, 0.0)
 
 
 @kernel
-def displace_pair(L, P, Q, W, c, impulse, h):
-    """`pair_motion` of active contact c, a pair, at the next poses, its rows scaled. impulse (nr,): (γ, ξ).
+def displace_pair(L, P, Q, W, c, h):
+    """`pair_motion` of active contact c, a pair, at the next poses, its rows scaled, with the impulse that it has.
 
-    Into W.drows, W.dwrench, beside what `pair_motion` keeps in W.scratch; impulse there in 120.
+    Into W.drows, W.dwrench, beside what `pair_motion` keeps in W.motion.
     """
-    for r in range(impulse.shape[0]):
-        W.scratch[120, r] = impulse[r]
-    _ask(DISPLACE, L, P, Q, W, c, 0, 0, h, 0.0, 0.0)
+    _ask(DISPLACE, L, P, Q, W, c, 0, h, 0.0, 0.0)
 
 
 @kernel
 def hold_points(L, P, Q, W):
     """Hold the wandering contacts of the islands in W.span where the step starts (held_points.py). Returns how many there are."""
-    return int(_ask(HOLD, L, P, Q, W, 0, 0, 0, 0.0, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
+    return int(_ask(HOLD, L, P, Q, W, 0, 0, 0.0, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
 
 
 @kernel
 def hold_corners(L, P, Q, W, h):
     """Hold the contacts of the islands that the present poses do not determine (held_points.py). Returns how many."""
-    return int(_ask(HOLD_CORNERS, L, P, Q, W, 0, 0, 0, h, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
+    return int(_ask(HOLD_CORNERS, L, P, Q, W, 0, 0, h, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
 
 
 @kernel
@@ -154,14 +151,14 @@ def hold_apart(L, P, Q, W):
     """
     if Q.geom.shape[0] == 0:
         return 0, False
-    answer = int(_ask(HOLD_APART, L, P, Q, W, 0, 0, 0, 0.0, 0.0, 0.0))
+    answer = int(_ask(HOLD_APART, L, P, Q, W, 0, 0, 0.0, 0.0, 0.0))
     return answer // 2, answer % 2 == 1
 
 
 @kernel
 def let_ghosts_go(L, P, Q, W, in_part):
     """Let go what carries in the islands in W.span although its shapes end apart (ghosts.py). Returns how many features do."""
-    return int(_ask(GHOSTS, L, P, Q, W, int(in_part), 0, 0, 0.0, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
+    return int(_ask(GHOSTS, L, P, Q, W, int(in_part), 0, 0.0, 0.0, 0.0)) if Q.geom.shape[0] > 0 else 0
 
 
 (

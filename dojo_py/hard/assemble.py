@@ -8,6 +8,7 @@ Everywhere below kn is the complementarity aimed at of normal impulses and limit
 
 import math
 
+from dojo_py.arrays import scratch
 from dojo_py.hard.closures import TENDON_ROW, regularisation
 from dojo_py.hard.islands import BODIES, CONTACTS, MOVED_CONTACTS, NODES
 from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
@@ -128,10 +129,10 @@ def _assemble_tendon(L, W, n, h, kn, kf, corrected):
     """The node of a tendon: a joint's with one coordinate and no constraint, on the bodies of all its terms."""
     e = -1 - L.node_joint[n]
     place, dof = L.place_node[n], L.eq_dof[e]
-    M, f = W.scratch[0:6, 0:6], W.scratch[6, 0:6]
+    M, f = scratch((1, 1)), scratch(1)
     M[0, 0], f[0] = W.drive[dof, 1], -W.rn[n, TENDON_ROW]
     _condense_friction(W, dof, W.rows[n, TENDON_ROW], kf, corrected, 0, M, f)
-    _condense_limits(L, W, dof, dof, n, h, kn, corrected, M, f, W.scratch)
+    _condense_limits(L, W, dof, dof, n, h, kn, corrected, M, f)
     scale = 1.0 / (1.0 + abs(M[0, 0]) / L.dof_inertia[dof])
     W.row_scale[dof] = scale
     for r in range(6):
@@ -171,12 +172,12 @@ def _condense_friction(W, dof, rate, kf, corrected, i, M, f):
 
 
 @kernel
-def _condense_limits(L, W, dof, first, n, h, kn, corrected, M, f, s):
+def _condense_limits(L, W, dof, first, n, h, kn, corrected, M, f):
     """Fold the limits of coordinate dof onto the rows of its node's coordinates, which begin with `first`."""
     for side in range(2):
         m = W.dof_limit[dof, side]
         if m >= 0:
-            _condense_limit(L, W, m, W.limit_active[m], first, n, h, kn, corrected, M, f, s)
+            _condense_limit(L, W, m, W.limit_active[m], first, n, h, kn, corrected, M, f)
 
 
 @kernel
@@ -202,10 +203,10 @@ def _assemble_joint(L, W, n, h, kn, kf, corrected):
     x = W.step[place]
     for r in range(nc):
         x[r] = -W.rn[n, r]
-    M, f, s = W.scratch[0:6, 0:6], W.scratch[6, 0:6], W.scratch
+    M, f = scratch((6, 6)), scratch(6)
     _dof_matrix(L, W, n, kf, corrected, M, f)
     for i in range(k):
-        _condense_limits(L, W, L.vadr[j] + i, L.vadr[j], n, h, kn, corrected, M, f, s)
+        _condense_limits(L, W, L.vadr[j] + i, L.vadr[j], n, h, kn, corrected, M, f)
     for i in range(k):
         dof = L.vadr[j] + i
         scale = 1.0 / (1.0 + abs(M[i, i]) / L.dof_inertia[dof])
@@ -239,7 +240,7 @@ def _put_rows(W, row, col, C, M, nc, k):
 
 
 @kernel
-def _condense_limit(L, W, m, l, first, n, h, kn, corrected, M, f, s):
+def _condense_limit(L, W, m, l, first, n, h, kn, corrected, M, f):
     """Fold limit m onto the coordinate rows of its node, of coordinates first, first + 1, …."""
     gamma, slack = W.lim[m, 0], W.lim[m, 1]
     r = missing_product(gamma, slack, W.limit_standoff[l], kn)
@@ -255,11 +256,10 @@ def _condense_limit(L, W, m, l, first, n, h, kn, corrected, M, f, s):
         M[i, i] += h * stiffness
         f[i] += sign * push
         return
-    axis = s[112, 0:3]
-    limit_distance(L, W, l, h, axis, s)
+    axis, T = scratch(3), scratch((3, 3))
+    limit_distance(L, W, l, h, axis)
     # ball: δdistance = -axis · Jr δΔ,  impulse -γ axis, and the axis turns: δaxis = (I - axis axisᵀ) δr / |r|
-    T = s[113:116, 0:3]
-    ball_limit_rows(L, W, l, n, h, axis, distance, T, s)
+    ball_limit_rows(L, W, l, n, h, axis, distance, T)
     for u in range(3):
         f[i + u] -= push * axis[u]
         for w in range(3):
@@ -343,7 +343,7 @@ def _fold_block(L, W, c, side, other, rows, pairs):
         else:
             blocks.stiff_block[t] = 1
             extra = blocks.U_extra[t] if upper else blocks.L_extra[t]
-        add_triple_product(rows, B, W.cK[c], W.cC[c, other], W.scratch[0, 0:6], W.scratch[1, 0:6], extra[0], extra[1])
+        add_triple_product(rows, B, W.cK[c], W.cC[c, other], extra[0], extra[1])
     else:
         _add_product(rows, B, W.mixed, out)
     if c < W.n_active[1]:

@@ -2,6 +2,7 @@
 
 import math
 
+from dojo_py.arrays import scratch
 from dojo_py.hard.apart import hold_corners
 from dojo_py.hard.at_end import any_pyramid, newton_at_end
 from dojo_py.hard.bodies import strongest_gravity
@@ -74,7 +75,7 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once):
     """
     found, tightest = W.found, complementarity_tolerance(L, W, h, kappa)
     weight = min(h, 1.0)
-    kept = W.scratch[105, 0:3]
+    kept = scratch(3)
     kept[0] = -1.0
     if whole:
         kept = found[MERIT : BEST_WORST + 1]
@@ -154,7 +155,7 @@ def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered, again,
     got stuck there. Returns (iterations, whether nothing touches in the hard limit: that is the solution, found in `most`
     iterations more at most).
     """
-    nothing = W.scratch[105, 3:6]
+    nothing = scratch(3)
     nothing[0] = -1.0
     guess_impulses(W, impulses)
     start_motion(L, W)

@@ -7,6 +7,7 @@ s(ω) = sqrt(1 - h²|ω|²/4)                                                   
 
 import math
 
+from dojo_py.arrays import scratch
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, step_quaternion, step_tangent
 from dojo_py.solver.octet import WIDTH
@@ -88,12 +89,12 @@ def momentum_rows(mass, J, v, h, r, D):
 
 
 @kernel
-def turn_of_momentum(J, momentum, h, w, s):
+def turn_of_momentum(J, momentum, h, w):
     """w (3,) = angular velocity over an interval h whose angular momentum at its end is momentum[3:6], body frame [rad/s].
 
-    Newton's method from w; the shorter the interval, the larger the momenta that have one. s: work (9, 12).
+    Newton's method from w; the shorter the interval, the larger the momenta that have one.
     """
-    now, slope, v = s[0, 0:6], s[1:7, 0:8], s[7, 0:6]
+    now, slope, v = scratch(6), scratch((6, WIDTH)), scratch(6)
     for i in range(3):
         v[i], v[3 + i] = 0.0, w[i]
     for _ in range(30):

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dojo_py.arrays import scratch
 from dojo_py.hard.coordinates import pose_back
 from dojo_py.hard.layout import BodyMap, Layout
 from dojo_py.hard.terms import FREE
@@ -40,9 +41,9 @@ def build_body_table(model: Any, layout: Layout, where: BodyMap) -> BodyTable:
 
 
 @kernel
-def expand(M, bodies, h, out, s):
-    """out (nbody, 13) = maximal state of the model's bodies at their own centres of mass. bodies (nb, 13); s: work (8, 12)."""
-    x, q, r, r_old = s[0, 0:3], s[1, 0:4], s[2, 0:3], s[3, 0:3]
+def expand(M, bodies, h, out):
+    """out (nbody, 13) = maximal state of the model's bodies at their own centres of mass. bodies (nb, 13)."""
+    x, q, r, r_old = scratch(3), scratch(4), scratch(3), scratch(3)
     for m in range(M.node.shape[0]):
         b = M.node[m]
         row = out[m]
@@ -59,7 +60,7 @@ def expand(M, bodies, h, out, s):
         for i in range(6):
             row[i] = body[i]
         if arm[0] != 0.0 or arm[1] != 0.0 or arm[2] != 0.0:
-            pose_back(body, h, 1.0, x, q, s[4:6, 0:4])
+            pose_back(body, h, 1.0, x, q)
             turn_vector(body[6:10], arm, r)
             turn_vector(q, arm, r_old)
             for i in range(3):
@@ -70,12 +71,12 @@ def expand(M, bodies, h, out, s):
 
 
 @kernel
-def gather_wrenches(M, bodies, wrenches, step, out, s):
+def gather_wrenches(M, bodies, wrenches, step, out):
     """out (nb, 6) = wrenches about the centres of mass of the model's bodies, moved to those of the layout's.
 
-    wrenches (none | one for all steps | one a step, nbody, 6); s: work (2, 12).
+    wrenches (none | one for all steps | one a step, nbody, 6).
     """
-    r = s[0, 0:3]
+    r = scratch(3)
     for b in range(out.shape[0]):
         for i in range(6):
             out[b, i] = 0.0
@@ -94,9 +95,9 @@ def gather_wrenches(M, bodies, wrenches, step, out, s):
 
 
 @kernel
-def wrench_levers(M, bodies, wrenches, step, out, s):
-    """out (nb, 3, 3): change of the torques of `gather_wrenches` by a turn ψ of their body: Σ (ψ × r) × F. s: work (2, 12)."""
-    r = s[0, 0:3]
+def wrench_levers(M, bodies, wrenches, step, out):
+    """out (nb, 3, 3): change of the torques of `gather_wrenches` by a turn ψ of their body: Σ (ψ × r) × F."""
+    r = scratch(3)
     out[:, :, :] = 0.0
     if wrenches.shape[0] == 0:
         return
@@ -114,14 +115,14 @@ def wrench_levers(M, bodies, wrenches, step, out, s):
 
 
 @kernel
-def add_joint_forces(L, bodies, joint_forces, step, force, wrench, s):
+def add_joint_forces(L, bodies, joint_forces, step, force, wrench):
     """Add joint forces (none | one for all steps | one a step, nv) to force (nv,), those of free joints to wrench (nb, 6).
 
-    Along a free joint they are a world force at the origin of its body's frame and a torque in that frame. s: work (2, 12).
+    Along a free joint they are a world force at the origin of its body's frame and a torque in that frame.
     """
     if joint_forces.shape[0] == 0:
         return
-    given, r, torque = joint_forces[min(step, joint_forces.shape[0] - 1)], s[0, 0:3], s[1, 0:3]
+    given, r, torque = joint_forces[min(step, joint_forces.shape[0] - 1)], scratch(3), scratch(3)
     for j in range(L.kind.shape[0]):
         first = L.vadr[j]
         if L.kind[j] != FREE:
@@ -138,11 +139,11 @@ def add_joint_forces(L, bodies, joint_forces, step, force, wrench, s):
 
 
 @kernel
-def joint_force_levers(L, bodies, joint_forces, step, out, s):
-    """Add to out (nb, 3, 3) the change of the torques of `add_joint_forces` by a turn of their body. s: work (2, 12)."""
+def joint_force_levers(L, bodies, joint_forces, step, out):
+    """Add to out (nb, 3, 3) the change of the torques of `add_joint_forces` by a turn of their body."""
     if joint_forces.shape[0] == 0:
         return
-    given, r, torque = joint_forces[min(step, joint_forces.shape[0] - 1)], s[0, 0:3], s[1, 0:3]
+    given, r, torque = joint_forces[min(step, joint_forces.shape[0] - 1)], scratch(3), scratch(3)
     for j in range(L.kind.shape[0]):
         first, b = L.vadr[j], L.child[j]
         if L.kind[j] != FREE:
@@ -160,6 +161,6 @@ def joint_force_levers(L, bodies, joint_forces, step, out, s):
 
 
 @entry
-def expand_once(M, bodies, h, out, s):
+def expand_once(M, bodies, h, out):
     """`expand` for callers in Python."""
-    expand(M, bodies, h, out, s)
+    expand(M, bodies, h, out)

@@ -22,6 +22,7 @@ of the point, `_soften`: at a kink the path would end.
 
 import math
 
+from dojo_py.arrays import scratch
 from dojo_py.hard.assemble import assemble
 from dojo_py.hard.interior_point import SINGULAR, SOLVED, STALLED, iterate
 from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS
@@ -112,11 +113,12 @@ def _product(W, one, two):
 
 
 @kernel
-def _errors(L, W, h, targets, tol_residual, sums):
+def _errors(L, W, h, targets, tol_residual):
     """Largest error of the products relative to the targets; and that, or what the residual makes of them if it is larger.
 
     A residual [m/s] within its tolerance counts as near. Infinite where something is not finite.
     """
+    sums = scratch(6)
     centring(W, targets[0], targets[1], 0.0, sums)
     products = max(sums[0] / targets[0], sums[3] / targets[1])
     rows = residual_of(L, W, h, 1.0) / max(tol_residual / NEAR, targets[0] / (h * _largest_impulse(W)))
@@ -221,7 +223,7 @@ def _enter(L, P, Q, A, W, h, weight, end, tol_residual, most, start):
 
     start (2,): θ of the point [N m s]; the largest impulse [N s], for `_soften`.
     """
-    targets, sums, nothing = W.path_targets, W.scratch[104, 0:6], W.scratch[105, 3:6]
+    targets, sums, nothing = W.path_targets, scratch(6), scratch(3)
     nothing[0] = -1.0
     evaluate_rows(L, P, Q, W, h, W.options.springs)
     centring(W, 0.0, 0.0, 0.0, sums)
@@ -304,13 +306,13 @@ def _step_inside(W, h, length):
 @kernel
 def _along(L, P, Q, A, W, h, weight, end, tol_residual, most, start, sense):
     """`follow` from the point of the path at W.now. start: of `_enter`. sense: sign(t') sign(det J)."""
-    targets, sums, push = W.path_targets, W.scratch[104, 0:6], start[1]
+    targets, push = W.path_targets, start[1]
     t, last = math.log(start[0]), math.log(end)
     first, base_t, slope, turn = t, t, 0.0, 0.0
     length, longest, corrections, before, count = 1.0, LONGEST, 0, math.inf, 0
     for _ in range(2 * most):  # (a step that is tried again takes no factorisation)
         _targets(t, first, last, weight, _least(weight, end), targets)
-        products, error = _errors(L, W, h, targets, tol_residual, sums)
+        products, error = _errors(L, W, h, targets, tol_residual)
         arrived = error < NEAR
         lost = not arrived and (
             corrections >= len(GROWTH) - 1 or not products < FAR_OFF or (corrections >= 3 and error > SLOW * before)

@@ -9,7 +9,7 @@ it leave to it.
 
 import math
 
-from dojo_py.arrays import copy
+from dojo_py.arrays import copy, scratch
 from dojo_py.hard.chain_coordinates import ball_orientation
 from dojo_py.hard.joints.compound import chain_pose, solve_small
 from dojo_py.jit import kernel
@@ -23,9 +23,10 @@ def _is_hinge(L, dof):
 
 
 @kernel
-def _error(L, j, theta, turn, q_rel, d, e, err, S, p, q, w):
-    """e (6,) and S (6, k) = -∂e/∂θ at theta (k,). Returns |e|². err, q (4,), p (3,), w (4, 4): work."""
-    chain_pose(L, j, theta, turn, p, q, S, w)
+def _error(L, j, theta, turn, q_rel, d, e, S):
+    """e (6,) and S (6, k) = -∂e/∂θ at theta (k,). Returns |e|²."""
+    p, q, err = scratch(3), scratch(4), scratch(4)
+    chain_pose(L, j, theta, turn, p, q, S)
     quat_conj_mul(q, q_rel, err)
     if err[0] < 0.0:
         for r in range(4):
@@ -44,14 +45,14 @@ def _error(L, j, theta, turn, q_rel, d, e, err, S, p, q, w):
 
 
 @kernel
-def _descend(L, j, theta, turn, q_rel, d, s):
-    """Improve theta (k,) and turn (4,) in place. Returns |e|² there. s: work (24, 12)."""
+def _descend(L, j, theta, turn, q_rel, d):
+    """Improve theta (k,) and turn (4,) in place. Returns |e|² there."""
     k = theta.shape[0]
     if L.rotation[j] >= 0:
-        ball_orientation(L, j, theta, q_rel, turn, s[0:12])
-    e, err, p, q, w = s[0, 0:6], s[1, 0:4], s[1, 4:7], s[1, 8:12], s[2:6, 0:4]
-    S, trial, A, b = s[6:12, 0:k], s[12, 0:k], s[13:19, 0:k], s[13:19, 6:7]
-    cost = _error(L, j, theta, turn, q_rel, d, e, err, S, p, q, w)
+        ball_orientation(L, j, theta, q_rel, turn)
+    e, S, trial = scratch(6), scratch((6, 6))[:, 0:k], scratch(6)[0:k]
+    A, b = scratch((6, 6)), scratch((6, 1))
+    cost = _error(L, j, theta, turn, q_rel, d, e, S)
     damping = 1e-3 * min(cost, 1.0)
     for _ in range(60):
         for i in range(k):
@@ -69,7 +70,7 @@ def _descend(L, j, theta, turn, q_rel, d, s):
             size = max(size, abs(b[i, 0]))
         if not math.isfinite(size):
             break
-        new = _error(L, j, trial, turn, q_rel, d, e, err, S, p, q, w)
+        new = _error(L, j, trial, turn, q_rel, d, e, S)
         if new < cost:
             for i in range(k):
                 theta[i] = trial[i]
@@ -78,7 +79,7 @@ def _descend(L, j, theta, turn, q_rel, d, s):
         elif size < 1e-12 or damping > 1e12:
             break
         else:
-            cost = _error(L, j, theta, turn, q_rel, d, e, err, S, p, q, w)
+            cost = _error(L, j, theta, turn, q_rel, d, e, S)
             damping = max(10.0 * damping, 1e-8)
         if size < 1e-16 or cost == 0.0:
             break
@@ -86,17 +87,17 @@ def _descend(L, j, theta, turn, q_rel, d, s):
 
 
 @kernel
-def chain_angles(L, j, q_rel, d, theta, turn, elsewhere, s):
+def chain_angles(L, j, q_rel, d, theta, turn, elsewhere):
     """theta (k,), turn (4,) of a ball: in, a reference; out, the coordinates of the chain whose pose is q_rel (4,), d (3,).
 
-    elsewhere: try other starts when the pose is not reached from the reference. s: work (32, 12).
+    elsewhere: try other starts when the pose is not reached from the reference.
     """
     k, first, hinges = theta.shape[0], L.vadr[j], 0
-    reference, best, best_turn, work = s[0, 0:k], s[1, 0:k], s[1, 8:12], s[2:26]
+    reference, best, best_turn = scratch(6), scratch(6)[0:k], scratch(4)
     for i in range(k):
         reference[i] = theta[i]
         hinges += _is_hinge(L, first + i)
-    cost = _descend(L, j, theta, turn, q_rel, d, work)
+    cost = _descend(L, j, theta, turn, q_rel, d)
     if elsewhere and cost > 1e-12:
         lowest = cost
         copy(theta, best)
@@ -108,7 +109,7 @@ def chain_angles(L, j, q_rel, d, theta, turn, elsewhere, s):
                 if _is_hinge(L, first + i):
                     theta[i] += (number % 3) * 2.0 * math.pi / 3.0
                     number //= 3
-            cost = _descend(L, j, theta, turn, q_rel, d, work)
+            cost = _descend(L, j, theta, turn, q_rel, d)
             if cost < lowest:
                 lowest = cost
                 copy(theta, best)

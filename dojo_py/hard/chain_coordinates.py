@@ -4,7 +4,7 @@ Chain: angles and displacements from the joints' zero, (k,); of a ball the rotat
 qpos: angles and displacements that begin at qpos0; of a ball a quaternion.
 """
 
-from dojo_py.arrays import copy
+from dojo_py.arrays import copy, scratch
 from dojo_py.hard.joints.compound import chain_pose
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_conj_mul, quat_exp, quat_mul, quat_normalise
@@ -37,8 +37,8 @@ def read_chain(L, j, entries, theta, turn):
 
 
 @kernel
-def write_chain(L, j, theta, turn, entries, s):
-    """Joint j's entries of qpos from theta (k,) and turn (4,); of q and -q the one next to what is there. s: work (2, 4)."""
+def write_chain(L, j, theta, turn, entries):
+    """Joint j's entries of qpos from theta (k,) and turn (4,); of q and -q the one next to what is there."""
     for i in range(theta.shape[0]):
         dof = L.vadr[j] + i
         adr = L.dof_qadr[dof]
@@ -46,9 +46,10 @@ def write_chain(L, j, theta, turn, entries, s):
             entries[adr - L.qadr[j]] = theta[i] + L.qpos0[adr]
     r = L.rotation[j]
     if r >= 0:
-        quat_exp(theta[r : r + 3], 1.0, s[0])
-        quat_mul(turn, s[0], s[1])
-        put_quaternion(s[1], entries[r : r + 4])
+        own, q = scratch(4), scratch(4)
+        quat_exp(theta[r : r + 3], 1.0, own)
+        quat_mul(turn, own, q)
+        put_quaternion(q, entries[r : r + 4])
 
 
 @kernel
@@ -60,29 +61,30 @@ def put_quaternion(q, out):
 
 
 @kernel
-def chain_back(L, j, rates, back, theta, turn, s):
-    """Move theta (k,), turn (4,) by `back` [s] against the rates (k,). s: work (2, 4)."""
+def chain_back(L, j, rates, back, theta, turn):
+    """Move theta (k,), turn (4,) by `back` [s] against the rates (k,)."""
     for i in range(theta.shape[0]):
         if L.dof_vector[L.vadr[j] + i] < 0:
             theta[i] -= back * rates[i]
     r = L.rotation[j]
     if r >= 0:
-        quat_exp(rates[r : r + 3], -back, s[0])
-        copy(turn, s[1])
-        quat_mul(s[1], s[0], turn)
+        own, now = scratch(4), scratch(4)
+        quat_exp(rates[r : r + 3], -back, own)
+        copy(turn, now)
+        quat_mul(now, own, turn)
 
 
 @kernel
-def ball_orientation(L, j, theta, q_rel, turn, s):
+def ball_orientation(L, j, theta, q_rel, turn):
     """turn (4,): what the ball of joint j adds to the hinges before it where its child has the orientation q_rel (4,).
 
-    Its coordinates in theta (k,) become 0: they count from there. s: work (12, 12).
+    Its coordinates in theta (k,) become 0: they count from there.
     """
     k, r = theta.shape[0], L.rotation[j]
-    p, q, S, w = s[0, 0:3], s[1, 0:4], s[2:8, 0:k], s[8:12, 0:4]
+    p, q, S = scratch(3), scratch(4), scratch((6, 6))[:, 0:k]
     for i in range(3):
         theta[r + i] = turn[1 + i] = 0.0
     turn[0] = 1.0
-    chain_pose(L, j, theta, turn, p, q, S, w)
+    chain_pose(L, j, theta, turn, p, q, S)
     quat_conj_mul(q, q_rel, turn)
     quat_normalise(turn)

@@ -10,7 +10,7 @@
 An impulse λ on l is c λ on each θ, in the directions of the joints' rows.
 """
 
-from dojo_py.arrays import body_row
+from dojo_py.arrays import body_row, scratch
 from dojo_py.hard.bodies import relative_pose
 from dojo_py.hard.islands import NODES
 from dojo_py.hard.joint_rows import spread, times_tangent
@@ -26,15 +26,15 @@ TENDON_ROW = 5
 
 
 @kernel
-def _pose_rows(L, e, x, R, q, c, G, s):
-    """Rows c (6,) of connect or weld e and their Jacobians G (4, 6, 8) in (δx, δφ). s: work (16, 12). Returns the row count."""
+def _pose_rows(L, e, x, R, q, c, G):
+    """Rows c (6,) of connect or weld e and their Jacobians G (4, 6, 8) in (δx, δφ). Returns the row count."""
     one, two = body_row(x, L.eq_bodies[e, 0]), body_row(x, L.eq_bodies[e, 1])
-    E, d, J, q_rel, err = s[0:3, 0:3], s[3, 0:3], s[4:10, 0:6], s[10, 0:4], s[11, 0:4]
+    E, d, J, err = scratch((3, 3)), scratch(3), scratch((6, 6)), scratch(4)
     relative_pose(x[one], R[one], x[two], R[two], E, d)
     anchor_rows(E, d, L.eq_pos[e, 0], L.eq_pos[e, 1], c, J)
     count = 3
     if L.eq_kind[e] == EQ_WELD:
-        weld_error(L.eq_quat[e], q[one], q[two], err, q_rel)
+        weld_error(L.eq_quat[e], q[one], q[two], err)
         w, v0, v1, v2 = err[0], err[1], err[2], err[3]
         c[3], c[4], c[5] = 2.0 * v0, 2.0 * v1, 2.0 * v2
         J[3, 3] = J[4, 4] = J[5, 5] = w
@@ -47,10 +47,11 @@ def _pose_rows(L, e, x, R, q, c, G, s):
 
 
 @kernel
-def weld_error(closed, q_one, q_two, err, s):
-    """err (4,) = ±closed* ⊗ q₁* ⊗ q₂ with a real part that is not negative. s: work (4,)."""
-    quat_conj_mul(q_one, q_two, s)
-    quat_conj_mul(closed, s, err)
+def weld_error(closed, q_one, q_two, err):
+    """err (4,) = ±closed* ⊗ q₁* ⊗ q₂ with a real part that is not negative."""
+    q_rel = scratch(4)
+    quat_conj_mul(q_one, q_two, q_rel)
+    quat_conj_mul(closed, q_rel, err)
     if err[0] < 0.0:
         for i in range(4):
             err[i] = -err[i]
@@ -119,9 +120,9 @@ def lengths_slope(L, W, e, h):
 
 
 @kernel
-def start_closures(L, W, s):
-    """Impulse directions W.Geq of all loop closures at the start of the step. s: work (32, 12)."""
-    c = s[0, 0:6]
+def start_closures(L, W):
+    """Impulse directions W.Geq of all loop closures at the start of the step."""
+    c = scratch(6)
     for i in range(W.span[NODES, 0], W.span[NODES, 1]):
         e = -1 - L.node_joint[W.members[NODES, i]]
         if e < 0:
@@ -138,9 +139,9 @@ def start_closures(L, W, s):
                 _, slope, _ = polynomial(L.eq_poly[e], length)
                 _term_rows(L, e, 1, -slope, 0, W.Gb, W.Ga, W.Geq[e])
         elif L.eq_kind[e] == EQ_ORIENTATION:
-            start_orientation(L, W, e, W.Geq[e], s)
+            start_orientation(L, W, e, W.Geq[e])
         elif L.eq_kind[e] != EQ_LENGTHS:
-            _pose_rows(L, e, W.x, W.R, W.q, c, W.Geq[e], s[1:17])
+            _pose_rows(L, e, W.x, W.R, W.q, c, W.Geq[e])
     for i in range(W.span[NODES, 0], W.span[NODES, 1]):
         e = -1 - L.node_joint[W.members[NODES, i]]
         if e >= 0 and L.eq_kind[e] == EQ_LENGTHS:
@@ -150,9 +151,9 @@ def start_closures(L, W, s):
 
 
 @kernel
-def evaluate_closures(L, W, h, s):
-    """Rows / h of all loop closures at the next poses into W.rows, Jacobians into W.Ceq. s: work (32, 12)."""
-    c = s[0, 0:6]
+def evaluate_closures(L, W, h):
+    """Rows / h of all loop closures at the next poses into W.rows, Jacobians into W.Ceq."""
+    c = scratch(6)
     inv_h = 1.0 / h
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, k]
@@ -180,7 +181,7 @@ def evaluate_closures(L, W, h, s):
                 _term_rows(L, e, 1, -slope, 0, W.Cb, W.Ca, C)
             W.rows[n, 0] = (length + h * rate - target) * inv_h
         elif L.eq_kind[e] != EQ_LENGTHS:
-            count = _pose_rows(L, e, W.xn, W.Rn, W.qn, c, C, s[1:17])
+            count = _pose_rows(L, e, W.xn, W.Rn, W.qn, c, C)
             for r in range(count):
                 W.rows[n, r] = c[r] * inv_h
                 for side in range(2):

@@ -7,7 +7,7 @@ by the ratios r of their coefficients to the one of reference (collision/frictio
 
 import math
 
-from dojo_py.arrays import body_row, copy
+from dojo_py.arrays import body_row, copy, scratch
 from dojo_py.collision.plane import reach_of
 from dojo_py.collision.vectors import dot, matrix, row
 from dojo_py.hard.apart import BEFORE, START, distance_at_start, feature_place, pair_contact_rows
@@ -16,7 +16,7 @@ from dojo_py.hard.limits import UNSURE
 from dojo_py.hard.pair_contacts import tangents
 from dojo_py.hard.plane_contacts import plane_rows, plane_spin_rows
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import FRICTIONLESS, PYRAMID, ROWS
+from dojo_py.solver.cones.contact import FRICTIONLESS, MOST_ROWS, PYRAMID, ROWS
 from dojo_py.solver.cones.standoff import FARTHEST, NEAREST
 
 SAME, SCALED, UNEQUAL = 0, 1, 2
@@ -51,10 +51,10 @@ def plane_gap(P, i, x, R):
 
 @kernel
 def candidate_gap(L, P, Q, W, candidate, poses):
-    """Gap [m] of a candidate, a plane or a feature, at poses START or BEFORE (apart.py); a feature's normal in W.scratch[101]."""
+    """Gap [m] of a candidate, a plane or a feature, at poses START or BEFORE (apart.py); a feature's normal in W.feature."""
     planes = P.body.shape[0]
     if candidate >= planes:
-        return feature_place(L, P, Q, W, candidate - planes, poses, 101)
+        return feature_place(L, P, Q, W, candidate - planes, poses)
     if poses == BEFORE:
         return plane_gap(P, candidate, W.x_before, W.R_before)
     return plane_gap(P, candidate, W.x, W.R)
@@ -134,7 +134,7 @@ def allowance(gap, recovery, nearest, in_hard_limit):
 
 @kernel
 def start_gap(L, P, Q, W, candidate):
-    """Gap [m] of a candidate where the step starts, and a feature's normal in W.scratch[101].
+    """Gap [m] of a candidate where the step starts, and a feature's normal in W.feature.
 
     A feature that was found, or held, where a solve had ended may be below zero here beside what it stands over, by more than its
     shapes overlap. What may stay is no more than they do: where they are apart it counts as touching.
@@ -169,7 +169,7 @@ def start_contact(L, P, Q, W, c, recovery):
     if candidate >= planes:
         W.cbeyond[c] = W.beyond[0]
         copy(W.beyond[1:], W.cbeyond_by[c])
-        copy(W.scratch[101, 0:3], W.cframe[c, 0])
+        copy(W.feature.normal, W.cframe[c, 0])
         tangents(W.cframe[c, 0], W.cframe[c, 1:3])
         if W.kappa[0] > 0.0 and W.fwanted[i] == 0:
             W.cweight[c], W.cslope[c] = share(gap, full_distance(Q, W.fpair[i], W.kappa[0]))
@@ -213,21 +213,19 @@ def _bound(W, i, side):
 
 
 @kernel
-def evaluate_contact(L, P, Q, W, c, impulse, h, s):
-    """Rows of active contact c at the next poses into W.cval, W.cC, W.cB, W.cH.
-
-    s: W.scratch; impulse (nr,): (γ, ξ), its row 100.
-    """
+def evaluate_contact(L, P, Q, W, c, impulse, h):
+    """Rows of active contact c at the next poses into W.cval, W.cC, W.cB, W.cH. impulse (6,): its (γ, ξ)."""
     candidate, rows = W.active[c], ROWS[W.claw[c]]
     planes = P.body.shape[0]
     if W.cscaled[c] != SAME:
-        physical_impulse(W, c, impulse, s[99, 0 : impulse.shape[0]])
-        impulse = s[99, 0 : impulse.shape[0]]
+        physical = scratch(MOST_ROWS)
+        physical_impulse(W, c, impulse, physical)
+        impulse = physical
     if candidate < planes:
         i, b = candidate, P.body[candidate]
         gap, first, second = plane_rows(
             P, i, W, matrix(W.hG[b]), h, 1.0, (impulse[0], impulse[1], impulse[2]), W.cC[c, 0], W.cB[c, 0],
-            W.cH[c, 0, 3:6, 3:6], s[0:5, 0:3],
+            W.cH[c, 0, 3:6, 3:6],
         )  # fmt: skip
         v = row(W.v, b)
         W.cval[c, 0] = gap + W.contact_allowance[c] + W.csoft[c] * impulse[0]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.arrays import scratch
 from dojo_py.collision.contact_columns import FRAME, GAP, GEOMS, IMPULSE, POSITION, TORQUE, WIDTH
 from dojo_py.collision.plane import touching_point
 from dojo_py.hard.apart import END, feature_place
@@ -13,7 +14,7 @@ from dojo_py.hard.contact_rows import physical_impulse, plane_gap
 from dojo_py.hard.pair_contacts import tangents
 from dojo_py.hard.workspace import contact_room
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import impulse_of
+from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 
 
 def empty_table(world: Any, room: int, *steps: int) -> np.ndarray:
@@ -62,8 +63,7 @@ def fill_contacts(L, P, Q, W, out):
     for i in range(used):
         for k in range(3):
             out[i, IMPULSE + k] = out[i, TORQUE + k] = 0.0
-    nr = W.cf.shape[1]
-    F, f = W.scratch[100, 0:nr], W.scratch[101, 0:nr]
+    F, f = scratch(MOST_ROWS), scratch(MOST_ROWS)
     for c in range(W.n_active[0]):
         row = out[W.active[c]]
         if W.active[c] >= first:
@@ -72,7 +72,7 @@ def fill_contacts(L, P, Q, W, out):
             row = out[W.fplace[W.active[c] - first]]
         impulse_of(W.claw[c], W.con[c], F)
         physical_impulse(W, c, F, f)
-        for k in range(nr):
+        for k in range(ROWS[W.claw[c]]):
             row[IMPULSE + k if k < 3 else TORQUE + k - 3] = W.cweight[c] * f[k]
         if W.active[c] >= first:  # the impulse's directions: the frame of the start, turned with the normal
             _follow(W.cframe[c], row)
@@ -96,8 +96,7 @@ def _find_shown(P, W):
 
 @kernel
 def _plane_row(P, i, W, row):
-    s = W.scratch
-    nb, p, D = s[0, 0:3], s[1, 0:3], s[2:5, 0:3]
+    nb, p, D = scratch(3), scratch(3), scratch((3, 3))
     b, n = P.body[i], P.normal[i]
     R = W.Rn[b]
     for k in range(3):
@@ -114,7 +113,8 @@ def _plane_row(P, i, W, row):
 
 
 @kernel
-def _put_frame(row, n, c, T):
+def _put_frame(row, n, c):
+    T = scratch((2, 3))
     tangents(n, T)
     for k in range(3):
         row[POSITION + k] = c[k]
@@ -124,12 +124,10 @@ def _put_frame(row, n, c, T):
 
 @kernel
 def _feature_row(L, P, Q, f, W, row):
-    s = W.scratch
-    n, c, T = s[40, 0:3], s[41, 0:3], s[49:51, 0:3]
-    row[GAP] = feature_place(L, P, Q, W, f, END, 40)
+    row[GAP] = feature_place(L, P, Q, W, f, END)
     if W.fwanted[f] < 0:  # it was left behind
         row[GAP] = max(row[GAP], 0.0)
-    _put_frame(row, n, c, T)
+    _put_frame(row, W.feature.normal, W.feature.point)
 
 
 @kernel

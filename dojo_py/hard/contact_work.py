@@ -10,12 +10,14 @@ side, along directions that have turned meanwhile, with any energy. The rows hol
 half of it directions turn by half as much.
 """
 
+from dojo_py.arrays import scratch
 from dojo_py.hard.apart import START
 from dojo_py.hard.bodies import momentum_rows
 from dojo_py.hard.contact_rows import candidate_gap
 from dojo_py.hard.islands import BODIES, CONTACTS
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import ROWS, impulse_of
+from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
+from dojo_py.solver.octet import WIDTH
 
 CREATED = 0.01
 """Share of the energy at play that contacts may create: levers, those where the step ends, add a little (docs/contact.md)."""
@@ -34,7 +36,7 @@ def throws(L, P, Q, W, h):
 @kernel
 def _add_up(W):
     """W.pushed (nb, 6) = P, of every body of the islands."""
-    F = W.scratch[9, 0 : W.cf.shape[1]]
+    F = scratch(MOST_ROWS)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         W.pushed[W.members[BODIES, k], :] = 0.0
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
@@ -51,7 +53,7 @@ def _add_up(W):
 @kernel
 def _work(L, W, h):
     """(work of the contacts, the larger of the kinetic energies of p - P and of P) [J]."""
-    p, D = W.scratch[9, 0:6], W.scratch[10:16, 0:8]
+    p, D = scratch(6), scratch((6, WIDTH))
     work, before, of_impulses = 0.0, 0.0, 0.0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]

@@ -42,7 +42,7 @@ def choose_features(L, P, Q, W, h, kappa, margin):
             k, first = W.sweep.near[i], W.n_features[0]
             _find(Q, W, k, 2.0 * full_distance(Q, k, kappa))
             for f in range(first, W.n_features[0]):
-                look_at_start(Q, W, f, W.scratch)
+                look_at_start(Q, W, f)
     else:
         near_by_travel(L, Q, W, h, SPARE, margin)
         for i in range(W.sweep.found[0]):
@@ -60,9 +60,9 @@ def find_closing(L, Q, W, k, h, spare, margin):
     first, way = W.n_features[0], closing(L, Q, W, k, h)
     _find(Q, W, k, margin + spare * way)
     a, b = Q.geom[k, 0], Q.geom[k, 1]
-    thickness, n, a, b = Q.shape_inner[a] + Q.shape_inner[b], W.scratch[101, 0:3], Q.shape_node[a], Q.shape_node[b]
+    thickness, a, b = Q.shape_inner[a] + Q.shape_inner[b], Q.shape_node[a], Q.shape_node[b]
     for f in range(first, W.n_features[0]):
-        gap, foreseen = feature_gap(Q, W, f, W.x, W.R, n, W.scratch), feature_gap(Q, W, f, W.x_ahead, W.R_ahead, n, W.scratch)
+        gap, foreseen = feature_gap(Q, W, f, W.x, W.R), feature_gap(Q, W, f, W.x_ahead, W.R_ahead)
         if way > gap + thickness or may_close(L, a, b, gap, foreseen, h, spare, margin):
             return
     W.n_features[0] = first
@@ -135,10 +135,10 @@ def _want_faded(Q, W, count):
     """Mark which of the first `count` features have faded, wholly or in part, and are needed after all: their pairs overlap at the
     next poses.
     """
-    marked, n = 0, W.scratch[101, 0:3]
+    marked = 0
     for f in range(count):
         less = W.fends[f] > 0 or is_turned_away(W, f) or faded(Q, W, f)
-        if W.fwanted[f] == 0 and less and feature_gap(Q, W, f, W.xn, W.Rn, n, W.scratch) < -TOUCHING:
+        if W.fwanted[f] == 0 and less and feature_gap(Q, W, f, W.xn, W.Rn) < -TOUCHING:
             if gap_of_pair(Q, W, W.fpair[f], W.xn, W.Rn) < -TOUCHING:
                 W.fwanted[f] = 1
                 marked += 1
@@ -150,17 +150,17 @@ def faded(Q, W, f):
     """Whether the impulse of feature f has faded away where the step starts (far_pairs.py)."""
     if not W.kappa[0] > 0.0:
         return False
-    gap = start_gap_of(Q, W, f, W.scratch[101, 0:3], W.scratch)
+    gap = start_gap_of(Q, W, f)
     return share(gap, full_distance(Q, W.fpair[f], W.kappa[0]))[0] == 0.0
 
 
 @kernel
 def _known_gap(Q, W, k):
     """The smallest gap [m] at the next poses of the features that pair k has: what overlapped before may still do."""
-    least, n = math.inf, W.scratch[101, 0:3]
+    least = math.inf
     for f in range(W.n_features[0]):
         if W.fpair[f] == k and W.fwanted[f] >= 0 and (W.fwanted[f] > 0 or not faded(Q, W, f)):
-            least = min(least, feature_gap(Q, W, f, W.xn, W.Rn, n, W.scratch))
+            least = min(least, feature_gap(Q, W, f, W.xn, W.Rn))
     return least
 
 

@@ -9,6 +9,7 @@ every body over the interval, |ω| < 2/h. Differences are taken joint by joint: 
 
 import math
 
+from dojo_py.arrays import scratch
 from dojo_py.hard.chain_angles import chain_angles
 from dojo_py.hard.chain_coordinates import chain_back, entries, put_quaternion, read_chain, write_chain
 from dojo_py.hard.joints.compound import chain_pose
@@ -36,11 +37,11 @@ so many in between at most. From that near the search for the angles (chain_angl
 
 
 @kernel
-def joint_pose(L, j, qpos, qvel, back, q_rel, d, s):
-    """Pose of the child of joint j (not free) in its parent, `back` [s] before the coordinates: q_rel (4,), d (3,). s: (24, 12)."""
+def joint_pose(L, j, qpos, qvel, back, q_rel, d):
+    """Pose of the child of joint j (not free) in its parent, `back` [s] before the coordinates: q_rel (4,), d (3,)."""
     adr, dof = L.qadr[j], L.vadr[j]
     if L.kind[j] == BALL:
-        q, turn = s[0, 0:4], s[1, 0:4]
+        q, turn, arm = scratch(4), scratch(4), scratch(3)
         for i in range(4):
             q[i] = qpos[adr + i]
         quat_normalise(q)
@@ -50,27 +51,24 @@ def joint_pose(L, j, qpos, qvel, back, q_rel, d, s):
             for i in range(4):
                 q[i] = q_rel[i]
             quat_mul(q, turn, q_rel)
-        turn_vector(q_rel, L.anchor[j], s[2, 0:3])
+        turn_vector(q_rel, L.anchor[j], arm)
         for i in range(3):
-            d[i] = L.frame_pos[j, i] - s[2, i]
+            d[i] = L.frame_pos[j, i] - arm[i]
         return
     k = L.ndof[j]
-    theta, own = s[0, 0:k], s[0, 8:12]
+    theta, own, S = scratch(6)[0:k], scratch(4), scratch((6, 6))[:, 0:k]
     read_chain(L, j, qpos[adr : adr + entries(L, j)], theta, own)
     if back != 0.0:
-        chain_back(L, j, qvel[dof : dof + k], back, theta, own, s[1:3, 0:4])
-    chain_pose(L, j, theta, own, d, q_rel, s[1:7, 0:k], s[7:11, 0:4])
+        chain_back(L, j, qvel[dof : dof + k], back, theta, own)
+    chain_pose(L, j, theta, own, d, q_rel, S)
 
 
 @kernel
-def to_maximal(L, qpos, qvel, h, bodies, s):
-    """Fill bodies (nb, 13). Returns the smallest cosine of half a body's turn: up to HALF_TURN is outside the domain.
-
-    s: work (96, 12).
-    """
+def to_maximal(L, qpos, qvel, h, bodies):
+    """Fill bodies (nb, 13). Returns the smallest cosine of half a body's turn: up to HALF_TURN is outside the domain."""
     lowest = 1.0
-    turn, before_a, before_b = s[0, 0:4], s[1, 0:4], s[2, 0:4]
-    q_rel, d, q_old, d_old, r, r_old = s[3, 0:4], s[3, 4:7], s[4, 0:4], s[4, 4:7], s[5, 0:3], s[6, 0:3]
+    turn, before_a, before_b = scratch(4), scratch(4), scratch(4)
+    q_rel, d, q_old, d_old, r, r_old = scratch(4), scratch(3), scratch(4), scratch(3), scratch(3), scratch(3)
     for j in range(L.kind.shape[0]):
         a, b = L.parent[j], L.child[j]
         adr, dof = L.qadr[j], L.vadr[j]
@@ -91,8 +89,8 @@ def to_maximal(L, qpos, qvel, h, bodies, s):
                 row[3 + i] = qvel[dof + i] + (r[i] - r_old[i]) / h
                 row[10 + i] = 2.0 / h * turn[1 + i]
         else:
-            joint_pose(L, j, qpos, qvel, 0.0, q_rel, d, s[8:32])
-            joint_pose(L, j, qpos, qvel, h, q_old, d_old, s[8:32])
+            joint_pose(L, j, qpos, qvel, 0.0, q_rel, d)
+            joint_pose(L, j, qpos, qvel, h, q_old, d_old)
             if a < 0:
                 for i in range(4):
                     row[6 + i], before_b[i] = q_rel[i], q_old[i]
@@ -137,59 +135,60 @@ def _start_orientation(q, turn, out):
 
 
 @kernel
-def pose_back(body, h, share, x, q, s):
-    """Pose x (3,), q (4,) of a body (13,) at `share` of the interval before its end. s: work (2, 4)."""
+def pose_back(body, h, share, x, q):
+    """Pose x (3,), q (4,) of a body (13,) at `share` of the interval before its end."""
+    turn = scratch(4)
     for i in range(3):
         x[i] = body[i] - share * h * body[3 + i]
-    step_quaternion(body[10:13], h, s[0])
+    step_quaternion(body[10:13], h, turn)
     if share < 1.0:
-        sine = math.sqrt(s[0, 1] ** 2 + s[0, 2] ** 2 + s[0, 3] ** 2)
-        half = share * math.atan2(sine, s[0, 0])
+        sine = math.sqrt(turn[1] ** 2 + turn[2] ** 2 + turn[3] ** 2)
+        half = share * math.atan2(sine, turn[0])
         scale = math.sin(half) / sine if sine > 1e-12 else share
-        s[0, 0] = math.cos(half)
+        turn[0] = math.cos(half)
         for i in range(3):
-            s[0, 1 + i] *= scale
-    _start_orientation(body[6:10], s[0], q)
+            turn[1 + i] *= scale
+    _start_orientation(body[6:10], turn, q)
 
 
 @kernel
-def relative_back(L, bodies, j, h, share, q_rel, d, s):
-    """Pose of the child of joint j in its parent at `share` of the interval before the end: q_rel (4,), d (3,). s: work (8, 12)."""
-    xa, qa, xb, qb = s[0, 0:3], s[1, 0:4], s[2, 0:3], s[3, 0:4]
-    pose_back(bodies[L.child[j]], h, share, xb, qb, s[4:6, 0:4])
+def relative_back(L, bodies, j, h, share, q_rel, d):
+    """Pose of the child of joint j in its parent at `share` of the interval before the end: q_rel (4,), d (3,)."""
+    xa, qa, xb, qb, apart = scratch(3), scratch(4), scratch(3), scratch(4), scratch(3)
+    pose_back(bodies[L.child[j]], h, share, xb, qb)
     if L.parent[j] < 0:
         for i in range(3):
             d[i] = xb[i]
         for i in range(4):
             q_rel[i] = qb[i]
         return
-    pose_back(bodies[L.parent[j]], h, share, xa, qa, s[4:6, 0:4])
+    pose_back(bodies[L.parent[j]], h, share, xa, qa)
     for i in range(3):
-        s[6, i] = xb[i] - xa[i]
-    turn_back(qa, s[6, 0:3], d)
+        apart[i] = xb[i] - xa[i]
+    turn_back(qa, apart, d)
     quat_conj_mul(qa, qb, q_rel)
 
 
 @kernel
-def joint_coordinates(L, j, q_rel, d, out, elsewhere, s):
+def joint_coordinates(L, j, q_rel, d, out, elsewhere):
     """Joint j's (not free) entries of qpos: out, in a reference, out the coordinates at the pose.
 
-    elsewhere: compound joints may leave the branch of the reference when they must. s: work (48, 12).
+    elsewhere: compound joints may leave the branch of the reference when they must.
     """
     kind, adr = L.kind[j], L.qadr[j]
     if kind == BALL:
-        q = s[0, 0:4]
+        q = scratch(4)
         quat_conj_mul(L.base_quat[j], q_rel, q)
         quat_normalise(q)
         put_quaternion(q, out)
         return
     if kind == COMPOUND:
-        theta, turn = s[0, 0 : L.ndof[j]], s[0, 8:12]
+        theta, turn = scratch(6)[0 : L.ndof[j]], scratch(4)
         read_chain(L, j, out, theta, turn)
-        chain_angles(L, j, q_rel, d, theta, turn, elsewhere, s[1:33])
-        write_chain(L, j, theta, turn, out, s[1:3, 0:4])
+        chain_angles(L, j, q_rel, d, theta, turn, elsewhere)
+        write_chain(L, j, theta, turn, out)
         return
-    E, c, J = s[0:3, 0:3], s[3, 0:6], s[4:10, 0:6]
+    E, c, J = scratch((3, 3)), scratch(6), scratch((6, 6))
     quat_to_matrix(q_rel, E)
     if kind == HINGE:
         hinge_rows(E, d, L.frame_pos[j], L.anchor[j], L.frame_axes[j], L.child_axes[j], 0.0, c, J)
@@ -201,23 +200,23 @@ def joint_coordinates(L, j, q_rel, d, out, elsewhere, s):
 
 
 @kernel
-def to_minimal(L, bodies, h, reference, before_them, qpos, qvel, s):
-    """Fill qpos (nq,) near the reference (nq,), and qvel (nv,). bodies (nb, 13); s: work (96, 12).
+def to_minimal(L, bodies, h, reference, before_them, qpos, qvel):
+    """Fill qpos (nq,) near the reference (nq,), and qvel (nv,). bodies (nb, 13).
 
     before_them (nq,): coordinates one interval before, if they are known, else (0,). Both are only what the search begins from.
     """
-    q_rel, d, before, turn = s[0, 0:4], s[0, 4:7], s[1, 0:7], s[2, 0:4]
+    q_rel, d, before, turn = scratch(4), scratch(3), scratch(7), scratch(4)
     for j in range(L.kind.shape[0]):
         b, adr, dof, kind = L.child[j], L.qadr[j], L.vadr[j], L.kind[j]
         if kind == FREE:
-            _free_coordinates(L.com[b], bodies[b], h, reference[adr : adr + 7], qpos[adr : adr + 7], qvel[dof : dof + 6], s[3:9])
+            _free_coordinates(L.com[b], bodies[b], h, reference[adr : adr + 7], qpos[adr : adr + 7], qvel[dof : dof + 6])
             continue
         n, r = entries(L, j), L.rotation[j]
         now = qpos[adr : adr + n]
         for i in range(n):
             now[i] = reference[adr + i]
-        relative_back(L, bodies, j, h, 0.0, q_rel, d, s[4:12])
-        joint_coordinates(L, j, q_rel, d, now, True, s[12:60])
+        relative_back(L, bodies, j, h, 0.0, q_rel, d)
+        joint_coordinates(L, j, q_rel, d, now, True)
         for i in range(n):
             before[i] = now[i]
         stages = 1
@@ -232,8 +231,8 @@ def to_minimal(L, bodies, h, reference, before_them, qpos, qvel, s):
                 speed += math.sqrt(w[10] * w[10] + w[11] * w[11] + w[12] * w[12])
             stages = 1 + min(int(h * speed / STAGE), MOST_STAGES)
         for stage in range(stages):
-            relative_back(L, bodies, j, h, (stage + 1.0) / stages, q_rel, d, s[4:12])
-            joint_coordinates(L, j, q_rel, d, before[0:n], stage + 1 == stages, s[12:60])
+            relative_back(L, bodies, j, h, (stage + 1.0) / stages, q_rel, d)
+            joint_coordinates(L, j, q_rel, d, before[0:n], stage + 1 == stages)
         if r >= 0:
             quat_conj_mul(before[r : r + 4], now[r : r + 4], turn)
             rotation_vector(turn, qvel[dof + r : dof + r + 3])
@@ -245,9 +244,9 @@ def to_minimal(L, bodies, h, reference, before_them, qpos, qvel, s):
 
 
 @kernel
-def _free_coordinates(com, body, h, reference, qpos, qvel, s):
-    """Coordinates (7,) and velocity (6,) of a free body (13,) whose centre of mass is at com (3,) in its frame. s: work (6, 12)."""
-    turn, before, r, r_old = s[0, 0:4], s[1, 0:4], s[2, 0:3], s[3, 0:3]
+def _free_coordinates(com, body, h, reference, qpos, qvel):
+    """Coordinates (7,) and velocity (6,) of a free body (13,) whose centre of mass is at com (3,) in its frame."""
+    turn, before, r, r_old = scratch(4), scratch(4), scratch(3), scratch(3)
     q = body[6:10]
     step_quaternion(body[10:13], h, turn)
     _start_orientation(q, turn, before)
@@ -266,12 +265,12 @@ def _free_coordinates(com, body, h, reference, qpos, qvel, s):
 
 
 @entry
-def maximal_from_minimal(L, qpos, qvel, h, bodies, s):
-    """`to_maximal` for callers in Python; s: work (96, 12)."""
-    return to_maximal(L, qpos, qvel, h, bodies, s)
+def maximal_from_minimal(L, qpos, qvel, h, bodies):
+    """`to_maximal` for callers in Python."""
+    return to_maximal(L, qpos, qvel, h, bodies)
 
 
 @entry
-def minimal_from_maximal(L, bodies, h, reference, qpos, qvel, s):
-    """`to_minimal` for callers in Python; s: work (96, 12)."""
-    to_minimal(L, bodies, h, reference, reference[0:0], qpos, qvel, s)
+def minimal_from_maximal(L, bodies, h, reference, qpos, qvel):
+    """`to_minimal` for callers in Python."""
+    to_minimal(L, bodies, h, reference, reference[0:0], qpos, qvel)

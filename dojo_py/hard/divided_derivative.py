@@ -68,9 +68,9 @@ def lost_momenta(G):
 def _load_forces(L, T, M, W, V, Z, control, outside, t, h):
     """Forces of actuators and from outside where step t starts; derivatives leave others behind."""
     bodies = Z.bodies[t]
-    gather_wrenches(M, bodies, outside.wrenches, t, V.wrench, V.scratch)
+    gather_wrenches(M, bodies, outside.wrenches, t, V.wrench)
     drive(L, T, V, bodies, Z.qpos[t], Z.qvel[t], Z.act[t], control, h)
-    add_joint_forces(L, bodies, outside.joint_forces, t, V.force, V.wrench, V.scratch)
+    add_joint_forces(L, bodies, outside.joint_forces, t, V.force, V.wrench)
 
 
 @kernel
@@ -107,7 +107,7 @@ def _part_coordinates(L, W, V, D):
     for dof in range(L.dof_joint.shape[0]):
         if L.dof_vector[dof] < 0:
             D.qpos[L.dof_qadr[dof]] = W.sub_angle[dof]
-    to_minimal(L, W.sub_bodies, D.lengths[1], D.qpos, D.qpos[0:0], D.qpos, D.qvel, V.coordinates)
+    to_minimal(L, W.sub_bodies, D.lengths[1], D.qpos, D.qpos[0:0], D.qpos, D.qvel)
 
 
 @kernel
@@ -119,7 +119,7 @@ def _end(L, P, Q, T, W, V, G, Z, control, t, h, kappa):
             W.unmatched[W.members[BODIES, k]] = 1
         if not pose_differences(W, W.start_bodies, h, W.sub_bodies):
             return False
-        to_minimal(L, W.sub_bodies, h, D.qpos, D.qpos[0:0], D.qpos, D.rates, V.coordinates)
+        to_minimal(L, W.sub_bodies, h, D.qpos, D.qpos[0:0], D.qpos, D.rates)
         return differentiate(L, P, Q, T, W, V, G, Z, control, t, h, kappa, OPEN_END)
     contacts, limits = W.span[CONTACTS, 1], W.span[LIMITS, 1]
     W.span[CONTACTS, 1], W.span[LIMITS, 1] = W.span[CONTACTS, 0], W.span[LIMITS, 0]

@@ -16,6 +16,7 @@ they are (Newmark's method with β = 1/4: the trapezoidal rule, which keeps a ne
 
 import math
 
+from dojo_py.arrays import scratch
 from dojo_py.hard.islands import NODES, in_span
 from dojo_py.hard.terms import EQ_TENDON, FREE
 from dojo_py.jit import kernel
@@ -187,11 +188,10 @@ def has_vector_spring(L, j):
 
 
 @kernel
-def vector_springs(L, W, j, h, scheme, s):
+def vector_springs(L, W, j, h, scheme):
     """Spring of a ball or of free joint j: impulses -W.pull[j] (6, 4) = [matrix by its three rates | value] along the node's rows.
 
     Rows of the rotation: by the rotation vector from the orientation at rest; 0-2 of free joints: by the origin's displacement.
-    s: work (12, 12).
     """
     n, first, spin = L.node[j], L.vadr[j], L.vadr[j] + L.rotation[j]
     B = W.pull[j]
@@ -201,7 +201,8 @@ def vector_springs(L, W, j, h, scheme, s):
     if h < 0.0 or not has_vector_spring(L, j):
         return
     _, _, c = spring_shares(scheme)
-    q, e, g, now, before, after, T = s[0, 0:4], s[1, 0:4], s[2, 0:4], s[3, 0:3], s[4, 0:3], s[5, 0:3], s[6:9, 0:3]
+    q, e, g = scratch(4), scratch(4), scratch(4)
+    now, before, after, T = scratch(3), scratch(3), scratch(3), scratch((3, 3))
     if L.kind[j] == FREE:
         for i in range(3):
             now[i] = W.origin0[j, i] - L.dof_springref[first + i]
@@ -221,7 +222,7 @@ def vector_springs(L, W, j, h, scheme, s):
     quat_mul(q, e, g)
     rotation_vector(g, after)
     if c > 0.0:
-        _by_rate(after, rates, h, T, s[9:12, 0:6])
+        _by_rate(after, rates, h, T)
     _add_pull(L, spin, h, scheme, before, now, after, T, B[row : row + 3])
 
 
@@ -251,13 +252,13 @@ def _vector_stiffness(L, first, x):
 
 
 @kernel
-def _by_rate(vector, rate, h, out, A):
-    """out (3, 3) = d vector / d rate, for vector = log(q ⊗ exp(h rate)): h Jr⁻¹(vector) Jr(h rate). A: work (3, 6)."""
-    B = A[:, 3:6]
+def _by_rate(vector, rate, h, out):
+    """out (3, 3) = d vector / d rate, for vector = log(q ⊗ exp(h rate)): h Jr⁻¹(vector) Jr(h rate)."""
+    moved, A, B = scratch(3), scratch((3, 3)), scratch((3, 3))
     for i in range(3):
-        A[0, i] = h * rate[i]
-    exp_jacobian(A[0, 0:3], B)
-    log_jacobian(vector, A[:, 0:3])
+        moved[i] = h * rate[i]
+    exp_jacobian(moved, B)
+    log_jacobian(vector, A)
     for i in range(3):
         for k in range(3):
             out[i, k] = h * (A[i, 0] * B[0, k] + A[i, 1] * B[1, k] + A[i, 2] * B[2, k])

@@ -31,7 +31,7 @@ from dojo_py.actuation.transmission import (
     turn_axis,
 )
 from dojo_py.actuation.wrapping import slider_crank
-from dojo_py.arrays import copy
+from dojo_py.arrays import copy, scratch, zeros
 from dojo_py.hard.couplings import acting_tendons
 from dojo_py.hard.layout import BodyMap, Layout, quaternion_product
 from dojo_py.hard.lift import driven, lift_forces
@@ -60,7 +60,6 @@ class Servos(NamedTuple):
     pull_body: np.ndarray  # (p,) bodies of the model that adhesion is on
     pull_law: np.ndarray  # (p, 4) its law b₀ + b₂ v and the range of the force [N], of this step
     pull_force: np.ndarray  # (p,) what the step made of it [N]
-    pull_place: np.ndarray  # (9,) work of adhesion.py
     orient_law: np.ndarray  # (k, 3) servos of orientations: kp, kv, bound of the torque
     orient_target: np.ndarray  # (k, 4) the orientation asked for, with the sign of the way to it
     orient_sign: np.ndarray  # (k,) that sign
@@ -68,7 +67,6 @@ class Servos(NamedTuple):
     orient_force: np.ndarray  # (k, 3) what the step made of it [N m]
     orient_whole: np.ndarray  # (k, 3) before it is bounded
     orient_by: np.ndarray  # (k, 2, 3, 3) its derivatives by the angular velocities of the two bodies
-    orient_work: np.ndarray  # (3, 4)
 
 
 class Drive(NamedTuple):
@@ -87,9 +85,7 @@ class Drive(NamedTuple):
     control: np.ndarray  # (nu,) controls within their ranges
     span: np.ndarray  # (1,) length of the step [s]
     hold: np.ndarray  # (1,) 1: `turns`, `way` and the lengths of servos stay as they are, while a difference is taken
-    scratch: np.ndarray  # (24, 12)
     angle: np.ndarray  # (nd,) coordinates of hinges and slides, lengths of tendons
-    coordinates: np.ndarray  # (96, 12) work of coordinates.py
     rate: np.ndarray  # (nd,) qvel, rates of the tendons' lengths
     lift: np.ndarray  # (nd,) forces of gravity compensation along coordinates, where it is one of the actuators (lift.py)
     lift_load: np.ndarray  # (nb, 6) work of lift.py
@@ -187,7 +183,6 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
         pull_body=layout.pull_body.copy(),
         pull_law=z((len(layout.pull_body), 4)),
         pull_force=z(len(layout.pull_body)),
-        pull_place=z(9),
         **orientation_arrays(table, layout),
     )
     nd, nb, n = len(layout.dof_node), len(layout.mass), len(table.dof)
@@ -210,9 +205,7 @@ def allocate_drive(table: ActuatorTable, layout: Layout, na: int) -> Drive:
         z(n),
         *own,
         hold,
-        z((24, 12)),
         z(nd),
-        z((96, 12)),
         z(nd),
         *lift,
         *paths,
@@ -347,17 +340,16 @@ def _left_out(T, i, V, u, length):
 @kernel
 def _joint_force(L, T, i, V, bodies, qpos, qvel, u):
     """Force of actuator i on a ball (into V.force) or a free joint (into V.wrench)."""
-    q, axis, R = V.scratch[0, 0:4], V.scratch[1, 0:3], V.scratch[2:5, 0:3]
-    r, force, torque = V.scratch[5, 0:3], V.scratch[6, 0:3], V.scratch[7, 0:3]
+    q, axis, r, force, torque = scratch(4), scratch(3), scratch(3), scratch(3), scratch(3)
     free = T.transmission[i] == FREE
     adr, dof = T.qadr[i], T.dof[i]
     for k in range(4):
         q[k] = qpos[adr + 3 * free + k]
     quat_normalise(q)
-    turn_axis(q, T.gear[i, 3 * free : 3 * free + 3], T.in_parent[i], R, axis)
+    turn_axis(q, T.gear[i, 3 * free : 3 * free + 3], T.in_parent[i], axis)
     length, velocity = 0.0, 0.0
     if not free:
-        length = ball_length(q, axis, r)
+        length = ball_length(q, axis)
     for k in range(3):
         velocity += axis[k] * qvel[dof + 3 * free + k]
         if free:
@@ -394,9 +386,9 @@ def _add_wrench(wrench, b, r, force, torque, scale):
 
 
 @kernel
-def _site_pose(T, i, side, bodies, x, q, r, v, s):
+def _site_pose(T, i, side, bodies, x, q, r, v):
     """Site of actuator i, world axes: position x, orientation q (4,), arm r from the centre of mass, velocity v (6,)."""
-    b = T.body[i, side]
+    b, spin = T.body[i, side], scratch(3)
     for k in range(6):
         v[k] = 0.0
     if b < 0:
@@ -407,12 +399,12 @@ def _site_pose(T, i, side, bodies, x, q, r, v, s):
         return
     turn_vector(bodies[b, 6:10], T.site_pos[i, side], r)
     quat_mul(bodies[b, 6:10], T.site_quat[i, side], q)
-    turn_vector(bodies[b, 6:10], bodies[b, 10:13], s)
+    turn_vector(bodies[b, 6:10], bodies[b, 10:13], spin)
     for k in range(3):
         m, n = (k + 1) % 3, (k + 2) % 3
         x[k] = bodies[b, k] + r[k]
-        v[k] = bodies[b, 3 + k] + s[m] * r[n] - s[n] * r[m]
-        v[3 + k] = s[k]
+        v[k] = bodies[b, 3 + k] + spin[m] * r[n] - spin[n] * r[m]
+        v[3 + k] = spin[k]
 
 
 @kernel
@@ -421,19 +413,18 @@ def _site_force(T, i, V, bodies, u):
 
     What both sites share with their last common body is not driven (MuJoCo): that body takes what is left of the two torques.
     """
-    s = V.scratch
-    x, q, r, v = s[0:2, 0:3], s[2:4, 0:4], s[4:6, 0:3], s[6:8, 0:6]
-    f, R, spin, left = s[8, 0:6], s[9:12, 0:3], s[12, 0:3], s[13, 0:3]
-    _site_pose(T, i, 0, bodies, x[0], q[0], r[0], v[0], spin)
+    x, q, r, v = scratch((2, 3)), scratch((2, 4)), scratch((2, 3)), scratch((2, 6))
+    f, spin, left = scratch(6), scratch(3), scratch(3)
+    _site_pose(T, i, 0, bodies, x[0], q[0], r[0], v[0])
     reference = T.has_reference[i]
     if reference:
-        _site_pose(T, i, 1, bodies, x[1], q[1], r[1], v[1], spin)
-    site_wrench(q[1] if reference else q[0], T.gear[i], R, f)
+        _site_pose(T, i, 1, bodies, x[1], q[1], r[1], v[1])
+    site_wrench(q[1] if reference else q[0], T.gear[i], f)
     length, velocity = 0.0, 0.0
     for k in range(6):
         velocity += f[k] * v[0, k]
     if reference:
-        length = site_length(x[0], q[0], x[1], q[1], T.gear[i], f, s[14:16, 0:4])
+        length = site_length(x[0], q[0], x[1], q[1], T.gear[i], f)
         c = T.common[i]
         for k in range(3):
             spin[k] = 0.0
@@ -461,11 +452,11 @@ def _site_force(T, i, V, bodies, u):
 @kernel
 def _crank_force(T, i, V, bodies, u):
     """Wrenches of actuator i, a slider-crank, on the bodies of its pin (first) and its slider; into V.wrench."""
-    s, gear = V.scratch, T.gear[i, 0]
-    x, q, r, v = s[0:2, 0:3], s[2:4, 0:4], s[4:6, 0:3], s[6:8, 0:6]
-    R, spin, f, torque = s[9:12, 0:3], s[12, 0:3], s[8, 0:3], s[13, 0:3]
-    _site_pose(T, i, 0, bodies, x[0], q[0], r[0], v[0], spin)
-    _site_pose(T, i, 1, bodies, x[1], q[1], r[1], v[1], spin)
+    gear = T.gear[i, 0]
+    x, q, r, v = scratch((2, 3)), scratch((2, 4)), scratch((2, 3)), scratch((2, 6))
+    R, f, torque, none = scratch((3, 3)), scratch(3), scratch(3), zeros(3)
+    _site_pose(T, i, 0, bodies, x[0], q[0], r[0], v[0])
+    _site_pose(T, i, 1, bodies, x[1], q[1], r[1], v[1])
     quat_to_matrix(q[1], R)
     dx, dy, dz = x[0, 0] - x[1, 0], x[0, 1] - x[1, 1], x[0, 2] - x[1, 2]
     length, push, turn = slider_crank(dx, dy, dz, R[0, 2], R[1, 2], R[2, 2], T.rod[i])
@@ -477,8 +468,7 @@ def _crank_force(T, i, V, bodies, u):
     length, velocity = gear * length, gear * velocity
     b0, b1, b2, E = force_law(T, i, u, length, velocity, V)
     p = clamp(b0 + b1 * length + b2 * velocity, T.force_range[i, 0] + E, T.force_range[i, 1] + E)
-    spin[0], spin[1], spin[2] = 0.0, 0.0, 0.0
-    _add_wrench(V.wrench, T.body[i, 0], r[0], f, spin, gear * p)
+    _add_wrench(V.wrench, T.body[i, 0], r[0], f, none, gear * p)
     for k in range(3):
         f[k] = -f[k]
     _add_wrench(V.wrench, T.body[i, 1], r[1], f, torque, gear * p)

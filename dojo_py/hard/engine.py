@@ -133,7 +133,7 @@ class Engine:
 
         bodies = np.zeros((len(self.world.layout.mass), 13))
         self._load()
-        cosine = maximal_from_minimal(self._pool.tables()[0], qpos, qvel, self.timestep, bodies, np.zeros((96, 12)))
+        cosine = maximal_from_minimal(self._pool.tables()[0], qpos, qvel, self.timestep, bodies)
         if not cosine > HALF_TURN:
             raise ValueError(
                 f"qvel: a body turns half a turn or more within the timestep {self.timestep:g} s, the domain is |ω| < 2/timestep = "
@@ -148,7 +148,7 @@ class Engine:
         from dojo_py.hard.body_table import expand_once
 
         out = np.zeros((self.model.nbody, 13))
-        expand_once(self._pool.tables()[4], bodies, self.timestep, out, np.zeros((8, 12)))
+        expand_once(self._pool.tables()[4], bodies, self.timestep, out)
         return out
 
     # runs

@@ -8,7 +8,7 @@ Each kind tells what the motion of A does. When both bodies move rigidly, by δ�
     ∂g/∂x_A + ∂g/∂x_B = 0, of the point 1;    ∂g/∂θ_A + ∂g/∂θ_B + ∂g/∂x_A [δθ × (x_A - x_B)] = 0, δθ × n, δθ × (c - x_B)
 """
 
-from dojo_py.arrays import body_row
+from dojo_py.arrays import body_row, scratch
 from dojo_py.collision.candidates import FELT
 from dojo_py.collision.convex_derivatives import motion_change
 from dojo_py.collision.convex_pair import nearest
@@ -60,9 +60,9 @@ ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel
-def feature_geometry(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, s):
-    """Gap [m] of feature f, normal n (3,) from B to A, point c (3,); dgap (12,), dn, dc (3, 12). s: work (40, 12)."""
-    gap = _of_first(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, True, s)
+def feature_geometry(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc):
+    """Gap [m] of feature f, normal n (3,) from B to A, point c (3,); dgap (12,), dn, dc (3, 12)."""
+    gap = _of_first(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, True)
     away = (xa[0] - xb[0], xa[1] - xb[1], xa[2] - xb[2])
     normal, arm = (n[0], n[1], n[2]), (c[0] - xb[0], c[1] - xb[1], c[2] - xb[2])
     _follow(dgap, away, ZERO, ZERO)
@@ -84,13 +84,13 @@ def _follow(row, away, shift, turn):
 
 
 @kernel
-def _of_first(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep, s):
+def _of_first(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
     """`feature_geometry`, of the derivatives the first six columns, by the motion of A; not deep: without them."""
     kind = W.fkind[f]
     if kind <= CROSSING:
         tau = _relaxation(Q, W, f)
         return pair_geometry(
-            kind, xa, Ra, xb, Rb, W.fcentre[f], W.faxes[f], W.fhalf[f], W.fradius[f], tau, n, c, dgap, dn, dc, deep, s
+            kind, xa, Ra, xb, Rb, W.fcentre[f], W.faxes[f], W.fhalf[f], W.fradius[f], tau, n, c, dgap, dn, dc, deep
         )  # fmt: skip
     if kind == POINT_PLANE:
         return _point_plane(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep)
@@ -309,17 +309,25 @@ def _nearest(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
 
 
 @kernel
-def feature_gap(Q, W, f, x, R, n, s):
-    """Gap [m] of feature f at poses x (nb + 1, 3), R (nb + 1, 3, 3); n (3,): normal, written. s: work (80, 12)."""
+def feature_point(Q, W, f, x, R, n, c):
+    """Gap [m] of feature f at poses x (nb + 1, 3), R (nb + 1, 3, 3); normal n (3,) and point c (3,), written."""
     a, b = body_row(x, W.fbody[f, 0]), body_row(x, W.fbody[f, 1])
-    return _of_first(Q, W, f, x[a], R[a], x[b], R[b], n, s[41, 0:3], s[48], s[42:45], s[45:48], False, s)
+    dgap, dn, dc = scratch(12), scratch((3, 12)), scratch((3, 12))
+    return _of_first(Q, W, f, x[a], R[a], x[b], R[b], n, c, dgap, dn, dc, False)
 
 
 @kernel
-def round_gap(W, f, x, R, s):
-    """Distance [m] of round feature f at poses x (nb + 1, 3), R (nb + 1, 3, 3), on the central path too. s: work (80, 12)."""
+def feature_gap(Q, W, f, x, R):
+    """Gap [m] of feature f at poses x (nb + 1, 3), R (nb + 1, 3, 3)."""
+    n, c = scratch(3), scratch(3)
+    return feature_point(Q, W, f, x, R, n, c)
+
+
+@kernel
+def round_gap(W, f, x, R):
+    """Distance [m] of round feature f at poses x (nb + 1, 3), R (nb + 1, 3, 3), on the central path too."""
     a, b = body_row(x, W.fbody[f, 0]), body_row(x, W.fbody[f, 1])
+    n, c, dgap, dn, dc = scratch(3), scratch(3), scratch(12), scratch((3, 12)), scratch((3, 12))
     return pair_geometry(
-        W.fkind[f], x[a], R[a], x[b], R[b], W.fcentre[f], W.faxes[f], W.fhalf[f], W.fradius[f], 0.0,
-        s[41, 0:3], s[41, 3:6], s[48], s[42:45], s[45:48], False, s,
-    )  # fmt: skip
+        W.fkind[f], x[a], R[a], x[b], R[b], W.fcentre[f], W.faxes[f], W.fhalf[f], W.fradius[f], 0.0, n, c, dgap, dn, dc, False
+    )

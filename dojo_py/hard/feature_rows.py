@@ -104,25 +104,25 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
 
     impulse (nr,): γ and those along the other rows [N s, N m s]; by (6, 8): `moves` of both bodies; direct: see above.
     Out: value = (gap, v_t, …) and, by the motions of A and B, C (2, nr, 8) its derivative; B (2, nr, 8); H (2, 6, 16) derivative of
-    the impulses on A and B at fixed (γ, ξ). What the world would have stays as it was. W.scratch keeps
-    n [40], c [41], dn [42:45], dc [45:48], dgap [48], T [49:51], the arms of c* [51, 52], u [62], F [64], Q m of both [86, 87].
+    the impulses on A and B at fixed (γ, ξ). What the world would have stays as it was. W.motion keeps
+    what was found on the way.
     """
-    s, D, count, weight = W.scratch, W.by_moves, ROWS[W.claw[i]], W.cweight[i]
+    m, D, count, weight = W.motion, W.by_moves, ROWS[W.claw[i]], W.cweight[i]
     a, b, n0, T0 = W.fbody[f, 0], W.fbody[f, 1], W.cframe[i, 0], W.cframe[i, 1:3]
     on_a, on_b, a, b = a >= 0, b >= 0, body_row(W.xn, a), body_row(W.xn, b)
     xa, xb, Ra, Rb, v_a, v_b, R0a, R0b = W.xn[a], W.xn[b], W.Rn[a], W.Rn[b], W.v[a], W.v[b], W.R[a], W.R[b]
-    value[0] = feature_geometry(Q, W, f, xa, Ra, xb, Rb, s[40, 0:3], s[41, 0:3], s[48], s[42:45], s[45:48], s)
+    value[0] = feature_geometry(Q, W, f, xa, Ra, xb, Rb, m.normal, m.point, m.dgap, m.dn, m.dc)
     if on_a:
-        _by_motion(s, by_a, 0, D)
+        _by_motion(m, by_a, 0, D)
         store(load(D, GAP, 0), C[0], 0, 0)
     if on_b:
-        _by_motion(s, by_b, 1, D)
+        _by_motion(m, by_b, 1, D)
         store(load(D, GAP, WIDTH), C[1], 0, 0)
-    n, c = row(s, 40), row(s, 41)
+    n, c = (m.normal[0], m.normal[1], m.normal[2]), (m.point[0], m.point[1], m.point[2])
     T1, T2, fold, p1, p2 = tangents_at_end(n0, T0, n)
     N = plus(n, (n0[0], n0[1], n0[2]))
-    put(s, 49, T1)
-    put(s, 50, T2)
+    put(m.tangents, 0, T1)
+    put(m.tangents, 1, T2)
     # relative velocity u at c
     spin_a, spin_b = turned(matrix(Ra), (v_a[3], v_a[4], v_a[5])), turned(matrix(Rb), (v_b[3], v_b[4], v_b[5]))
     arm_a, arm_b = minus(c, (xa[0], xa[1], xa[2])), minus(c, (xb[0], xb[1], xb[2]))
@@ -130,10 +130,10 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
     rolling_a, rolling_b = arm_a if whole_a else times(-r_a, n), arm_b if whole_b else times(-r_b, n)
     back_a, back_b = turned_to_start(R0a, Ra), turned_to_start(R0b, Rb)
     u = minus(
-        _slip((v_a[0], v_a[1], v_a[2]), spin_a, minus(arm_a, rolling_a), rolling_a, back_a, h, s[86]),
-        _slip((v_b[0], v_b[1], v_b[2]), spin_b, minus(arm_b, rolling_b), rolling_b, back_b, h, s[87]),
+        _slip((v_a[0], v_a[1], v_a[2]), spin_a, minus(arm_a, rolling_a), rolling_a, back_a, h, m.behind[0]),
+        _slip((v_b[0], v_b[1], v_b[2]), spin_b, minus(arm_b, rolling_b), rolling_b, back_b, h, m.behind[1]),
     )
-    put(s, 62, u)
+    m.slip[0], m.slip[1], m.slip[2] = u
     for t in range(2):
         T, p, f_t = (T1, p1, fold[0]) if t == 0 else (T2, p2, fold[1])
         value[1 + t] = dot(T, u)
@@ -152,15 +152,15 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
     share = shift_share(Q, W.fbody[f, 0], W.fbody[f, 1])
     shift = (h * (v_a[0] - v_b[0]), h * (v_a[1] - v_b[1]), h * (v_a[2] - v_b[2]))
     arm_a, arm_b = along(arm_a, share, shift), along(arm_b, share - 1.0, shift)
-    put(s, 51, arm_a)
-    put(s, 52, arm_b)
+    put(m.arms, 0, arm_a)
+    put(m.arms, 1, arm_b)
     for r in range(count):
         d = n if r == 0 or r == 3 else T1 if r == 1 or r == 4 else T2
         _put_impulse(r, d, arm_a, R0a, weight, B[0])
         _put_impulse(r, d, arm_b, R0b, -weight, B[1])
     f1, f2 = fold
     F = _turning_sum(weight * impulse[0], weight * impulse[1], weight * impulse[2], n, T1, T2)
-    put(s, 64, F)
+    m.force[0], m.force[1], m.force[2] = F
     share_a, share_b = direct * share, direct * (1.0 - share)
     for side in range(2):
         if not (on_a if side == 0 else on_b):
@@ -177,10 +177,13 @@ def pair_motion(Q, W, i, f, by_a, by_b, direct, h, impulse, value, C, B, H):
 
 
 @kernel
-def _by_motion(s, by, side, D):
+def _by_motion(m, by, side, D):
     """Rows of D by the motion of the body of one side, from the derivatives of the feature by its displacement and turn."""
-    for i in range(FORCE):
-        store(combine(by, s[42 + i, 6 * side : 6 * side + 6]), D, i, WIDTH * side)
+    first, last = 6 * side, 6 * side + 6
+    for i in range(3):
+        store(combine(by, m.dn[i, first:last]), D, NORMAL + i, WIDTH * side)
+        store(combine(by, m.dc[i, first:last]), D, POINT + i, WIDTH * side)
+    store(combine(by, m.dgap[first:last]), D, GAP, WIDTH * side)
 
 
 @kernel

@@ -4,6 +4,7 @@ It is a guess: what it leaves out is found by the checks at the end of the step 
 again.
 """
 
+from dojo_py.arrays import scratch
 from dojo_py.hard.bodies import strongest_gravity
 from dojo_py.hard.islands import BODIES
 from dojo_py.jit import kernel
@@ -30,7 +31,7 @@ def foresee_islands(W, h):
 @kernel
 def _foresee(W, b, h):
     """The pose of body b."""
-    p, q = W.scratch[101, 0:4], W.scratch[101, 4:8]
+    p, q = scratch(4), scratch(4)
     for i in range(3):
         W.x_ahead[b, i] = W.x[b, i] + h * W.v_prev[b, i]
     step_quaternion(W.v_prev[b, 3:6], h, p)

@@ -6,11 +6,10 @@ contact is on only one of the shapes, or on none. Then the island is solved agai
 the check at the end of the step finds what it really touches with there (convex_choice.py), which is never let go.
 """
 
-from dojo_py.arrays import body_row
+from dojo_py.arrays import body_row, scratch
 from dojo_py.collision.height_fields import HFIELD
 from dojo_py.collision.pair_gap import distance_apart, distance_of_point
-from dojo_py.collision.vectors import row
-from dojo_py.hard.feature_geometry import feature_gap
+from dojo_py.hard.feature_geometry import feature_point
 from dojo_py.hard.islands import CONTACTS
 from dojo_py.hard.passing import path_length
 from dojo_py.jit import kernel
@@ -65,8 +64,9 @@ def _beside(Q, W, f, in_part):
     """Whether the shapes of feature f end apart; or, in a part of a step, its point of contact is beside one of them by a share of
     their thickness, and not held there (held_points.py).
     """
-    feature_gap(Q, W, f, W.xn, W.Rn, W.scratch[101, 0:3], W.scratch)
-    point, pair = row(W.scratch, 41), W.fpair[f]
+    n, c, pair = scratch(3), scratch(3), W.fpair[f]
+    feature_point(Q, W, f, W.xn, W.Rn, n, c)
+    point = c[0], c[1], c[2]
     far = 0.0
     for g in (Q.geom[pair, 0], Q.geom[pair, 1]):
         b = body_row(W.xn, Q.shape_node[g])

@@ -46,7 +46,7 @@ def hold_points(P, Q, W):
             continue
         _keep_free(W, f)
         i, j = body_row(W.x, W.fbody[f, 0]), body_row(W.x, W.fbody[f, 1])
-        gap = feature_geometry(Q, W, f, W.x[i], W.R[i], W.x[j], W.R[j], n, c, s[48], s[42:45], s[45:48], s)
+        gap = feature_geometry(Q, W, f, W.x[i], W.R[i], W.x[j], W.R[j], n, c, s[48], s[42:45], s[45:48])
         for r in range(3):
             a[r], b[r] = c[r] + 0.5 * gap * n[r], c[r] - 0.5 * gap * n[r]
         _hold(W, f, a, b, n, W.x, W.R)
@@ -72,7 +72,7 @@ def hold_corners(L, P, Q, W, h):
         if f < 0:
             continue
         i, j = body_row(W.xn, W.fbody[f, 0]), body_row(W.xn, W.fbody[f, 1])
-        gap = feature_geometry(Q, W, f, W.xn[i], W.Rn[i], W.xn[j], W.Rn[j], n, c, s[48], dn, s[45:48], s)
+        gap = feature_geometry(Q, W, f, W.xn[i], W.Rn[i], W.xn[j], W.Rn[j], n, c, s[48], dn, s[45:48])
         steepest, extent, mass = _steepest(dn), 0.0, math.inf
         for r in range(3):
             extent = max(extent, abs(W.xn[i, r]), abs(W.xn[j, r]))

@@ -67,7 +67,7 @@ def deepest(L, P, Q, W, c):
     if f < 0 or W.fpair[f] >= Q.rounds[0]:
         return False
     flat = W.fkind[f] == BALL_FEATURE and (W.fhalf[f, 1, 0] > 0.0 or W.fhalf[f, 1, 1] > 0.0)  # (a ball against a box)
-    return not flat and feature_place(L, P, Q, W, f, START, 40) + W.fradius[f, 0] + W.fradius[f, 1] < OVERLAP
+    return not flat and feature_place(L, P, Q, W, f, START) + W.fradius[f, 0] + W.fradius[f, 1] < OVERLAP
 
 
 @kernel
@@ -96,9 +96,9 @@ def _place(L, P, Q, W, c, n, point):
     i, planes = W.active[c], P.body.shape[0]
     s = W.scratch
     if i >= planes:
-        feature_place(L, P, Q, W, i - planes, START, 40)
+        feature_place(L, P, Q, W, i - planes, START)
         for k in range(3):
-            n[k], point[k] = s[40, k], s[41, k]
+            n[k], point[k] = W.feature.normal[k], W.feature.point[k]
         return
     b, normal, R = P.body[i], P.normal[i], W.R[P.body[i]]
     local, p, D = s[0, 0:3], s[1, 0:3], s[2:5, 0:3]

@@ -14,7 +14,7 @@ In the hard limit and in steps solved whole; on the central path impacts are ine
 
 import math
 
-from dojo_py.arrays import body_row, copy, copy_rows
+from dojo_py.arrays import body_row, copy, copy_rows, scratch
 from dojo_py.hard.apart import BEFORE, START
 from dojo_py.hard.bodies import strongest_gravity
 from dojo_py.hard.contact_rows import candidate_gap
@@ -24,7 +24,7 @@ from dojo_py.hard.parts import whole
 from dojo_py.hard.start import COLD
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_exp, quat_mul, quat_to_matrix, rotation_vector, step_quaternion
-from dojo_py.solver.cones.contact import ROWS, impulse_of
+from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 
 ROUNDS = 10
 """Most solutions: impacts that others started are added, shares θ tried."""
@@ -123,7 +123,7 @@ def _distance(L, W, l, back):
     dof = L.limit_dof[l]
     if L.limit_sign[l] != 0.0:
         return L.limit_sign[l] * (W.angle0[dof] - back * W.rate_prev[dof] - L.limit_bound[l])
-    q, turn, r = W.scratch[100, 0:4], W.scratch[101, 0:4], W.scratch[102, 0:3]
+    q, turn, r = scratch(4), scratch(4), scratch(3)
     quat_exp(W.rate_prev[dof : dof + 3], -back, turn)
     quat_mul(W.turn0[L.dof_joint[dof]], turn, q)
     rotation_vector(q, r)
@@ -138,7 +138,7 @@ def _pose_before(W, b, h):
         copy(W.x[world], W.x_before[world])
         copy_rows(W.R[world], W.R_before[world])
         return
-    p, q = W.scratch[100, 0:4], W.scratch[101, 0:4]
+    p, q = scratch(4), scratch(4)
     for i in range(3):
         W.x_before[b, i] = W.x[b, i] - h * W.v_prev[b, i]
     step_quaternion(W.v_prev[b, 3:6], -h, p)
@@ -160,7 +160,7 @@ def _aim(W, share):
 @kernel
 def _work(L, W, h):
     """(work of the contacts and limits of the islands [J], kinetic energy of the bodies' change of velocity [J])."""
-    F, total, scale = W.scratch[100, 0 : W.cf.shape[1]], 0.0, 0.0
+    F, total, scale = scratch(MOST_ROWS), 0.0, 0.0
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         impulse_of(W.claw[c], W.con[c], F)

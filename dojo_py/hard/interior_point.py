@@ -20,6 +20,7 @@ iterations: docs/algorithm.md.)
 
 import math
 
+from dojo_py.arrays import scratch
 from dojo_py.hard.assemble import assemble
 from dojo_py.hard.closures import forget_unmet, keep_unmet
 from dojo_py.hard.correction import weigh_correction
@@ -148,7 +149,7 @@ def measure(L, P, Q, W, h, kappa, lead, weight):
 
     The last is 0 on the central path, where all products are to be the same (`assemble`).
     """
-    sums = W.scratch[104, 0:6]
+    sums = scratch(6)
     evaluate_rows(L, P, Q, W, h, W.options.springs)
     settle_slacks(W)
     centring(W, kappa, lead * kappa, 0.0, sums)
@@ -182,7 +183,7 @@ def _mean(sums, weight, kappa):
 @kernel
 def _centring_parameter(W, alpha, weight, mean, kappa):
     """Mehrotra's σ = (ν(α)/ν)³ (Dojo, eq. 53-54): small when the affine step α brings the products down."""
-    sums = W.scratch[104, 0:6]
+    sums = scratch(6)
     centring(W, 0.0, 0.0, alpha, sums)
     ratio = min(max(_mean(sums, weight, kappa) / mean, 0.0), 1.0)
     return ratio * ratio * ratio

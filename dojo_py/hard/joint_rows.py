@@ -5,7 +5,7 @@
 The same rows at the pose where the step starts, with Γ = I, are the directions of the impulses.
 """
 
-from dojo_py.arrays import body_row, copy
+from dojo_py.arrays import body_row, copy, scratch
 from dojo_py.hard.bodies import relative_pose
 from dojo_py.hard.chain_coordinates import ball_orientation, chain_start
 from dojo_py.hard.islands import NODES
@@ -17,6 +17,7 @@ from dojo_py.hard.joints.slide import slide_rows
 from dojo_py.hard.terms import BALL, COMPOUND, FREE, HINGE, SLIDE
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_conj_mul
+from dojo_py.solver.octet import WIDTH
 
 
 @kernel
@@ -29,8 +30,8 @@ def joint_frame(L, j, x, R, q, E, d, q_rel):
 
 
 @kernel
-def rows_of_joint(L, W, j, E, d, q_rel, c, J, s):
-    """Rows c (6,) and J (6, 12), of which six columns count, of joint j at the relative pose E, d, q_rel. s: work (24, 12)."""
+def rows_of_joint(L, W, j, E, d, q_rel, c, J):
+    """Rows c (6,) and J (6, 8), of which six columns count, of joint j at the relative pose E, d, q_rel."""
     kind = L.kind[j]
     dof = L.vadr[j]
     if kind == HINGE:
@@ -40,47 +41,47 @@ def rows_of_joint(L, W, j, E, d, q_rel, c, J, s):
         start = W.angle0[dof] - L.qpos0[L.qadr[j]]
         slide_rows(E, d, L.frame_pos[j], L.anchor[j], L.frame_axes[j], L.child_axes[j], start, c, J)
     elif kind == BALL:
-        turn, own = s[0, 0:4], s[1, 0:4]
+        turn, own = scratch(4), scratch(4)
         quat_conj_mul(L.base_quat[j], q_rel, own)
         relative_turn(W.turn0[j], own, turn)
         ball_rows(E, d, turn, L.frame_pos[j], L.anchor[j], c, J)
     elif kind == FREE:
-        turn = s[0, 0:4]
+        turn = scratch(4)
         relative_turn(W.turn0[j], q_rel, turn)
         free_rows(E, d, turn, W.origin0[j], L.com[L.child[j]], c, J)
     else:
         k = L.ndof[j]
-        start = s[0, 0:k]
+        start = scratch(6)[0:k]
         chain_start(L, W, j, start)
-        compound_rows(L, j, q_rel, d, W.theta[dof : dof + k], start, W.turn0[j], W.basis[j], c, J, s[1:19, 0:8])
+        compound_rows(L, j, q_rel, d, W.theta[dof : dof + k], start, W.turn0[j], W.basis[j], c, J)
 
 
 @kernel
-def start_joints(L, W, s):
-    """At the start of a step: what joints remember of it, and the impulse directions Ga, Gb. s: work (64, 12)."""
+def start_joints(L, W):
+    """At the start of a step: what joints remember of it, and the impulse directions Ga, Gb."""
     for i in range(W.span[NODES, 0], W.span[NODES, 1]):
         j = L.node_joint[W.members[NODES, i]]
         if j >= 0:
-            start_joint(L, W, j, s)
+            start_joint(L, W, j)
 
 
 @kernel
-def start_joint(L, W, j, s):
+def start_joint(L, W, j):
     """`start_joints` for joint j, which has a node."""
     n = L.node[j]
-    start_impulses(L, W, j, False, W.Ga[n], W.Gb[n], s)
+    start_impulses(L, W, j, False, W.Ga[n], W.Gb[n])
     for r in range(6):
         for i in range(6):
             W.Pa[n, i, r], W.Pb[n, i, r] = -W.Ga[n, r, i], -W.Gb[n, r, i]
 
 
 @kernel
-def start_impulses(L, W, j, follow, on_parent, on_child, s):
+def start_impulses(L, W, j, follow, on_parent, on_child):
     """What joint j remembers of the start of a step; its impulse directions into on_parent, on_child (6, 8).
 
     follow: they move smoothly from those of the last call.
     """
-    E, d, q_rel, c, J = s[0:3, 0:3], s[3, 0:3], s[3, 4:8], s[4, 0:6], s[5:11]
+    E, d, q_rel, c, J = scratch((3, 3)), scratch(3), scratch(4), scratch(6), scratch((6, WIDTH))
     joint_frame(L, j, W.x, W.R, W.q, E, d, q_rel)
     dof, kind = L.vadr[j], L.kind[j]
     if kind == BALL:
@@ -93,13 +94,13 @@ def start_impulses(L, W, j, follow, on_parent, on_child, s):
                 W.origin0[j, i] -= E[i, k] * L.com[L.child[j], k]
     elif kind == COMPOUND:
         k = L.ndof[j]
-        S, p, qf, w, theta = s[12:18, 0:k], s[18, 0:3], s[18, 4:8], s[19:23, 0:4], W.theta[dof : dof + k]
+        S, p, qf, theta = scratch((6, 6))[:, 0:k], scratch(3), scratch(4), W.theta[dof : dof + k]
         chain_start(L, W, j, theta)
         if L.rotation[j] >= 0:
-            ball_orientation(L, j, theta, q_rel, W.turn0[j], s[24:36])
-        chain_pose(L, j, theta, W.turn0[j], p, qf, S, w)
+            ball_orientation(L, j, theta, q_rel, W.turn0[j])
+        chain_pose(L, j, theta, W.turn0[j], p, qf, S)
         compound_basis(S, k, W.basis[j], follow)
-    rows_of_joint(L, W, j, E, d, q_rel, c, J, s[24:48])
+    rows_of_joint(L, W, j, E, d, q_rel, c, J)
     Ra = W.R[body_row(W.R, L.parent[j])]
     for r in range(6):
         spread(J[r], E, d, Ra, on_parent[r], on_child[r])
@@ -122,12 +123,9 @@ def spread(row, E, d, Ra, out_a, out_b):
 
 
 @kernel
-def evaluate_joints(L, W, h, s):
-    """Rows of all joint nodes at the next poses (Dojo, eq. 13-15) into W.rows (over h), Jacobians into W.Ca, W.Cb.
-
-    s: work (64, 12).
-    """
-    E, d, q_rel, c, J = s[0:3, 0:3], s[3, 0:3], s[3, 4:8], s[4, 0:6], s[5:11]
+def evaluate_joints(L, W, h):
+    """Rows of all joint nodes at the next poses (Dojo, eq. 13-15) into W.rows (over h), Jacobians into W.Ca, W.Cb."""
+    E, d, q_rel, c, J = scratch((3, 3)), scratch(3), scratch(4), scratch(6), scratch((6, WIDTH))
     inv_h = 1.0 / h
     for i in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, i]
@@ -135,7 +133,7 @@ def evaluate_joints(L, W, h, s):
         if j < 0:
             continue
         joint_frame(L, j, W.xn, W.Rn, W.qn, E, d, q_rel)
-        rows_of_joint(L, W, j, E, d, q_rel, c, J, s[24:48])
+        rows_of_joint(L, W, j, E, d, q_rel, c, J)
         a, b = L.parent[j], L.child[j]
         Ra, hGb = W.Rn[body_row(W.Rn, a)], W.hG[b]
         for r in range(6):

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.arrays import scratch
 from dojo_py.hard.chain_coordinates import entries, read_chain
 from dojo_py.hard.joints.compound import chain_pose
 from dojo_py.hard.terms import BALL, FREE
@@ -70,9 +71,8 @@ def lift_forces(L, V, bodies, qpos):
     """V.lift (nd,) = Q of the coordinates with actuatorgravcomp; add what acts off the centres of mass to V.wrench."""
     if not L.lift_flags[PASSED]:
         return
-    s, g = V.scratch, L.lift_gravity
-    load, r, F, M = V.lift_load, s[0, 0:3], s[1, 0:3], s[2, 0:3]
-    nb = L.mass.shape[0]
+    load, g, nb = V.lift_load, L.lift_gravity, L.mass.shape[0]
+    r, F, M = scratch(3), scratch(3), scratch(3)
     for b in range(nb):
         m = L.mass[b]
         turn_vector(bodies[b, 6:10], L.lift_arm[b], r)
@@ -90,7 +90,7 @@ def lift_forces(L, V, bodies, qpos):
                 load[a, i] += load[b, i]
     for j in range(L.kind.shape[0]):
         if _lifted(L, j):
-            _joint_lift(L, V, bodies, qpos, j, s[3:20])
+            _joint_lift(L, V, bodies, qpos, j)
 
 
 @kernel
@@ -103,10 +103,10 @@ def _lifted(L, j):
 
 
 @kernel
-def _joint_lift(L, V, bodies, qpos, j, s):
-    """V.lift of the coordinates of joint j, from the loads on its child. s: work (17, 12)."""
+def _joint_lift(L, V, bodies, qpos, j):
+    """V.lift of the coordinates of joint j, from the loads on its child."""
     a, b, first, n = L.parent[j], L.child[j], L.vadr[j], L.ndof[j]
-    q, load, F, M, r = bodies[b, 6:10], V.lift_load[b], s[0, 0:3], s[1, 0:3], s[2, 0:3]
+    q, load, F, M, r = bodies[b, 6:10], V.lift_load[b], scratch(3), scratch(3), scratch(3)
     out = V.lift[first : first + n]
     for i in range(3):
         k, m = (i + 1) % 3, (i + 2) % 3
@@ -130,16 +130,17 @@ def _joint_lift(L, V, bodies, qpos, j, s):
             if free:
                 out[i] = F[i]
         return
-    theta, turn, p, qf, S, w = s[3, 0:n], s[3, 8:12], s[4, 0:3], s[4, 4:8], s[5:11, 0:n], s[11:15, 0:4]
+    theta, turn, torque = scratch(6)[0:n], scratch(4), scratch(3)
+    p, qf, S = scratch(3), scratch(4), scratch((6, 6))[:, 0:n]
     read_chain(L, j, qpos[L.qadr[j] : L.qadr[j] + entries(L, j)], theta, turn)
-    chain_pose(L, j, theta, turn, p, qf, S, w)
+    chain_pose(L, j, theta, turn, p, qf, S)
     if a >= 0:  # force in the parent's frame
         turn_back(bodies[a, 6:10], F, r)
     else:
         r[0], r[1], r[2] = F[0], F[1], F[2]
-    turn_back(q, M, s[15, 0:3])
+    turn_back(q, M, torque)
     for i in range(n):
         out[i] = 0.0
         if L.dof_lifted[first + i]:
             for m in range(3):
-                out[i] += S[m, i] * r[m] + S[3 + m, i] * s[15, m]
+                out[i] += S[m, i] * r[m] + S[3 + m, i] * torque[m]

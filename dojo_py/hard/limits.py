@@ -2,6 +2,7 @@
 
 import math
 
+from dojo_py.arrays import scratch
 from dojo_py.jit import kernel
 from dojo_py.rotation import exp_jacobian, log_jacobian, quat_exp, quat_mul, rotation_vector
 
@@ -13,14 +14,14 @@ UNSURE = 2e-15
 
 
 @kernel
-def limit_distance(L, W, l, h, axis, s):
+def limit_distance(L, W, l, h, axis):
     """Distance of limit l to its bound at the next pose [rad or m]. axis (3,): ball joints, the axis of its rotation."""
     dof = L.limit_dof[l]
     sign = L.limit_sign[l]
     if sign != 0.0:
         return W.limit_allowance[l] + sign * (W.angle0[dof] + h * W.rows[L.dof_node[dof], L.dof_row[dof]] - L.limit_bound[l])
     row = L.dof_row[dof]
-    turn, q = s[110, 0:4], s[111, 0:4]
+    turn, q = scratch(4), scratch(4)
     quat_exp(W.rows[L.dof_node[dof], row : row + 3], h, turn)
     quat_mul(W.turn0[L.dof_joint[dof]], turn, q)
     rotation_vector(q, axis)
@@ -32,14 +33,13 @@ def limit_distance(L, W, l, h, axis, s):
 
 
 @kernel
-def ball_limit_rows(L, W, l, n, h, axis, distance, T, s):
+def ball_limit_rows(L, W, l, n, h, axis, distance, T):
     """T (3, 3) = d rotation vector of the ball / d rate of its coordinates."""
-    from_start, A, B = s[116, 0:3], s[117:120, 0:3], s[117:120, 3:6]
+    from_start, r, A, B = scratch(3), scratch(3), scratch((3, 3)), scratch((3, 3))
     for i in range(3):
         from_start[i] = h * W.rows[n, L.dof_row[L.limit_dof[l]] + i]
     # δφ = Jr(Δ) δΔ, δr = Jr⁻¹(r) δφ
     exp_jacobian(from_start, B)
-    r = s[116, 3:6]
     for i in range(3):
         r[i] = axis[i] * (L.limit_bound[l] + W.limit_allowance[l] - distance)
     log_jacobian(r, A)

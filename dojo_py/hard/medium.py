@@ -5,6 +5,7 @@
 Every box and ellipsoid of fluid/ sees u at its own centre, in its own axes: (F, T) = Σ Xᵀ f(X u).
 """
 
+from dojo_py.arrays import scratch
 from dojo_py.fluid.box import box_wrench
 from dojo_py.fluid.ellipsoid import ellipsoid_wrench
 from dojo_py.jit import kernel
@@ -17,9 +18,9 @@ def in_medium(L, b):
 
 
 @kernel
-def medium_wrench(L, b, R, v, f, K, s):
-    """f (6,) = force, torque on body b about its centre, body axes [N, N m]; K (6, 6) = its derivative by u. s: work (24, 12)."""
-    u, local, g, J, X, Y = s[0, 0:6], s[1, 0:6], s[2, 0:6], s[3:9, 0:6], s[9:15, 0:6], s[15:21, 0:6]
+def medium_wrench(L, b, R, v, f, K):
+    """f (6,) = force, torque on body b about its centre, body axes [N, N m]; K (6, 6) = its derivative by u."""
+    u, local, g, J, X, Y = scratch(6), scratch(6), scratch(6), scratch((6, 6)), scratch((6, 6)), scratch((6, 6))
     for i in range(3):
         u[i], u[3 + i] = 0.0, v[3 + i]
         for k in range(3):
@@ -66,9 +67,8 @@ def _seen_from(A, r, X):
 @kernel
 def resist(L, W, b, h):
     """The medium's part of the momentum rows of body b, into W.rb and W.inertia."""
-    R, s = W.R[b], W.scratch
-    f, K = s[24, 0:6], s[25:31, 0:6]
-    medium_wrench(L, b, R, W.v[b], f, K, s)
+    R, f, K = W.R[b], scratch(6), scratch((6, 6))
+    medium_wrench(L, b, R, W.v[b], f, K)
     r, D = W.rb[b], W.inertia[b]
     for i in range(3):
         r[3 + i] -= h * f[3 + i]
@@ -83,11 +83,10 @@ def resist(L, W, b, h):
 
 
 @kernel
-def medium_longer(L, W, b, row, s):
-    """row (6,) += derivative of h (R F, T) by h, the poses at both ends held: velocities are displacements over h. s: (31, 12)."""
-    R, v, f, K = W.R[b], W.v[b], s[24, 0:6], s[25:31, 0:6]
-    medium_wrench(L, b, R, v, f, K, s)
-    u = s[0, 0:6]
+def medium_longer(L, W, b, row):
+    """row (6,) += derivative of h (R F, T) by h, the poses at both ends held: velocities are displacements over h."""
+    R, v, f, K, u = W.R[b], W.v[b], scratch(6), scratch((6, 6)), scratch(6)
+    medium_wrench(L, b, R, v, f, K)
     for i in range(3):
         u[i], u[3 + i] = R[0, i] * v[0] + R[1, i] * v[1] + R[2, i] * v[2], v[3 + i]
     for i in range(6):
@@ -99,10 +98,10 @@ def medium_longer(L, W, b, row, s):
 
 
 @kernel
-def wind_columns(L, W, G, b, h, x, column, s):
-    """Right-hand side x (6, m) of body b that turns by G.moved: the wind does not turn with it. s: work (31, 12)."""
-    f, K, d = s[24, 0:6], s[25:31, 0:6], s[23, 0:3]
-    medium_wrench(L, b, W.R[b], W.v[b], f, K, s)
+def wind_columns(L, W, G, b, h, x, column):
+    """Right-hand side x (6, m) of body b that turns by G.moved: the wind does not turn with it."""
+    f, K, d = scratch(6), scratch((6, 6)), scratch(3)
+    medium_wrench(L, b, W.R[b], W.v[b], f, K)
     p, R = G.moved[b, 3:6], W.R[b]
     for i in range(3):
         d[i] = 0.0

@@ -25,7 +25,6 @@ def orientation_arrays(table: ActuatorTable, layout: Layout) -> dict[str, np.nda
         "orient_force": z((k, 3)),
         "orient_whole": z((k, 3)),
         "orient_by": z((k, 2, 3, 3)),
-        "orient_work": z((3, 4)),
     }
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 
 from dojo_py.actuation.orientation import seen_from, short_way
-from dojo_py.arrays import body_row
+from dojo_py.arrays import body_row, scratch
 from dojo_py.collision.vectors import along, dot, matrix, plus, times, turned, turned_back
 from dojo_py.hard.dof_rows import spring_shares
 from dojo_py.hard.islands import NODES
@@ -129,20 +129,21 @@ def torque_slopes(A, k, q_before, q, q_after, h, scheme):
 
 
 @kernel
-def body_before(W, b, h, s):
-    """Orientation of body b an interval h before the step starts. s: work (2, 4)."""
+def body_before(W, b, h):
+    """Orientation of body b an interval h before the step starts."""
     if b < 0:
         return 1.0, 0.0, 0.0, 0.0
-    step_quaternion(W.v_prev[b, 3:6], -h, s[0])
-    quat_mul(W.q[b], s[0], s[1])
-    return quaternion(s[1])
+    turn, q = scratch(4), scratch(4)
+    step_quaternion(W.v_prev[b, 3:6], -h, turn)
+    quat_mul(W.q[b], turn, q)
+    return quaternion(q)
 
 
 @kernel
-def orientations(L, W, e, h, s):
-    """(q₋, q, q₊) of the servo that is closure e. h [s]: the interval that W.v_prev belongs to. s: work (2, 4)."""
+def orientations(L, W, e, h):
+    """(q₋, q, q₊) of the servo that is closure e. h [s]: the interval that W.v_prev belongs to."""
     one, two, frames = L.eq_bodies[e, 0], L.eq_bodies[e, 1], L.eq_frames[e]
-    before = relative(body_before(W, one, h, s), body_before(W, two, h, s), frames)
+    before = relative(body_before(W, one, h), body_before(W, two, h), frames)
     one, two = body_row(W.q, one), body_row(W.q, two)
     now = relative(quaternion(W.q[one]), quaternion(W.q[two]), frames)
     return before, now, relative(quaternion(W.qn[one]), quaternion(W.qn[two]), frames)
@@ -154,7 +155,7 @@ def orientation_impulse(L, W, A, k, h, step, scheme):
     e = A.orient_closure[k]
     if e < 0:
         return 0.0, 0.0, 0.0
-    before, now, after = orientations(L, W, e, step, A.orient_work)
+    before, now, after = orientations(L, W, e, step)
     return times(h, bounded(whole_torque(A, k, before, now, after, h, scheme), A.orient_law[k, BOUND]))
 
 
@@ -165,17 +166,18 @@ def orientation_place(L, A, k):
 
 
 @kernel
-def turning_axes(L, e, s):
-    """Nine numbers, columns: the axes of frame two of closure e in its body. s: work (3, 3)."""
-    quat_to_matrix(L.eq_frames[e, 1], s)
-    return matrix(s)
+def turning_axes(L, e):
+    """Nine numbers, columns: the axes of frame two of closure e in its body."""
+    axes = scratch((3, 3))
+    quat_to_matrix(L.eq_frames[e, 1], axes)
+    return matrix(axes)
 
 
 @kernel
-def start_orientation(L, W, e, G, s):
+def start_orientation(L, W, e, G):
     """Directions G (4, 6, 8) of the torques where the step starts: along the axes of frame two on body two, against them on one."""
     one, two = body_row(W.R, L.eq_bodies[e, 0]), body_row(W.R, L.eq_bodies[e, 1])
-    S, R1, R2 = turning_axes(L, e, s), matrix(W.R[one]), matrix(W.R[two])
+    S, R1, R2 = turning_axes(L, e), matrix(W.R[one]), matrix(W.R[two])
     for r in range(3):
         axis = (S[r], S[3 + r], S[6 + r])
         _put_row(G[1], r, axis, 1.0)
@@ -209,11 +211,11 @@ def _evaluate(L, W, A, n, e, k, h, scheme):
     A.orient_by[k, :, :, :] = 0.0
     if h < 0.0:
         return
-    before, now, after = orientations(L, W, e, h, A.orient_work)
+    before, now, after = orientations(L, W, e, h)
     bound, F = A.orient_law[k, BOUND], whole_torque(A, k, before, now, after, h, scheme)
     _, _, slope = torque_slopes(A, k, before, now, after, h, scheme)
     rows = body_row(W.Rn, L.eq_bodies[e, 0]), body_row(W.Rn, L.eq_bodies[e, 1])
-    S, R1, R2 = turning_axes(L, e, A.orient_work), matrix(W.Rn[rows[0]]), matrix(W.Rn[rows[1]])
+    S, R1, R2 = turning_axes(L, e), matrix(W.Rn[rows[0]]), matrix(W.Rn[rows[1]])
     torque = bounded(F, bound)
     for r in range(3):
         A.orient_force[k, r], A.orient_whole[k, r] = torque[r], F[r]

@@ -5,6 +5,7 @@ Gap, normal n from body B to body A and contact point c, half way between the su
 
 import math
 
+from dojo_py.arrays import scratch
 from dojo_py.collision.features import BALL_FEATURE, ZERO, X, Y, Z, put_row
 from dojo_py.collision.rounded_box import ball_against_box
 from dojo_py.collision.segments import closest_parameters, relaxed_parameters
@@ -31,24 +32,24 @@ def tangents(n, T):
 
 
 @kernel
-def pair_geometry(kind, xa, Ra, xb, Rb, centre, axes, half, radius, tau, n, c, dgap, dn, dc, deep, s):
+def pair_geometry(kind, xa, Ra, xb, Rb, centre, axes, half, radius, tau, n, c, dgap, dn, dc, deep):
     """Gap [m], normal n (3,), point c (3,); if deep the first six columns, by (δx_A, δθ_A), of dgap (12,), dn, dc (3, 12).
 
-    centre (2, 3), axes (2, 3, 3), half (2, 3), radius (2,): the features in the bodies' frames. s: work (40, 12).
+    centre (2, 3), axes (2, 3, 3), half (2, 3), radius (2,): the features in the bodies' frames.
     tau [m²]: the nearest points of two axes are relaxed by this (segments.py); 0: they are the nearest.
     """
     if kind == BALL_FEATURE:
-        return _ball(xa, Ra, xb, Rb, centre, axes[1], half[1], radius, n, c, dgap, dn, dc, deep, s)
+        return _ball(xa, Ra, xb, Rb, centre, axes[1], half[1], radius, n, c, dgap, dn, dc, deep)
     return _crossing(xa, Ra, xb, Rb, centre, axes, half, radius, tau, n, c, dgap, dn, dc, deep)
 
 
 @kernel
-def _ball(xa, Ra, xb, Rb, centre, axes, half, radius, n, c, dgap, dn, dc, deep, s):
+def _ball(xa, Ra, xb, Rb, centre, axes, half, radius, n, c, dgap, dn, dc, deep):
     """A ball of A against a rounded box of B: n = Q m(y), y = Qᵀ (c_A - o_B)."""
     A, B = matrix(Ra), matrix(Rb)
     arm, at = turned(A, row(centre, 0)), turned(B, row(centre, 1))
     Q0, Q1, Q2 = turned(B, _column(axes, 0)), turned(B, _column(axes, 1)), turned(B, _column(axes, 2))
-    y, m, dm = s[10, 0:3], s[11, 0:3], s[12:15, 0:3]
+    y, m, dm = scratch(3), scratch(3), scratch((3, 3))
     e = minus(plus((xa[0], xa[1], xa[2]), arm), plus((xb[0], xb[1], xb[2]), at))
     y[0], y[1], y[2] = dot(Q0, e), dot(Q1, e), dot(Q2, e)
     gap = ball_against_box(y, half, m, dm) - (radius[0] + radius[1])

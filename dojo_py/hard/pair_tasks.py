@@ -1,6 +1,6 @@
 """All that a hard step asks of contacts between bodies, compiled together and apart from the rest (apart.py)."""
 
-from dojo_py.arrays import body_row
+from dojo_py.arrays import body_row, scratch
 from dojo_py.by_address import Apart
 from dojo_py.hard import apart
 from dojo_py.hard.contact_rows import physical_impulse, scale_rows
@@ -14,14 +14,15 @@ from dojo_py.hard.part_features import choose_in_part, left_out_of_part
 from dojo_py.hard.passing import left_out_passing
 from dojo_py.hard.start_places import start_gap_of
 from dojo_py.jit import kernel
+from dojo_py.solver.cones.contact import MOST_ROWS, impulse_of
 
 
-def pairs(task, L, P, Q, W, i, j, k, a, b, c):
-    """The answer to `task`, as its function in apart.py asks it with integers i, j, k and numbers a, b, c; 0: none."""
+def pairs(task, L, P, Q, W, i, j, a, b, c):
+    """The answer to `task`, as its function in apart.py asks it with integers i, j and numbers a, b, c; 0: none."""
     if task == apart.ROWS:
         _rows(P, Q, W, i, a)
     elif task == apart.GEOMETRY:
-        return _geometry(Q, W, i, j, k)
+        return _geometry(Q, W, i, j)
     elif task == apart.CHOOSE:
         choose_features(L, P, Q, W, a, b, c)
     elif task == apart.LEFT_OUT:
@@ -59,36 +60,44 @@ PAIRS = Apart(apart.PAIRS, pairs, "contacts between bodies")
 
 def load_pairs(L, P, Q, W):
     """Compile or load it. Handles of the tables and work arrays."""
-    PAIRS.load(0, L, P, Q, W, 0, 0, 0, 0.0, 0.0, 0.0)
+    PAIRS.load(0, L, P, Q, W, 0, 0, 0.0, 0.0, 0.0)
 
 
 @kernel
-def _geometry(Q, W, f, poses, row):
+def _geometry(Q, W, f, poses):
     """See `feature_place`."""
-    s, a, b = W.scratch, body_row(W.x, W.fbody[f, 0]), body_row(W.x, W.fbody[f, 1])
     if poses == apart.START:
-        return start_gap_of(Q, W, f, s[row, 0:3], s)
+        return start_gap_of(Q, W, f)
+    a, b, place = body_row(W.x, W.fbody[f, 0]), body_row(W.x, W.fbody[f, 1]), W.feature
     x, R = W.xn, W.Rn
     if poses == apart.BEFORE:
         x, R = W.x_before, W.R_before
-    return feature_geometry(Q, W, f, x[a], R[a], x[b], R[b], s[row, 0:3], s[41, 0:3], s[48], s[42:45], s[45:48], s)
+    return feature_geometry(Q, W, f, x[a], R[a], x[b], R[b], place.normal, place.point, place.dgap, place.dn, place.dc)
+
+
+@kernel
+def _impulse(W, c, out):
+    """out (6,) = what active contact c pushes along its unscaled rows [N s, N m s]."""
+    F = scratch(MOST_ROWS)
+    impulse_of(W.claw[c], W.con[c], F)
+    physical_impulse(W, c, F, out)
 
 
 @kernel
 def _rows(P, Q, W, c, h):
     """See `pair_contact_rows`."""
-    f, nr = W.active[c] - P.body.shape[0], W.cf.shape[1]
-    impulse, a, b = W.scratch[99, 0:nr], body_row(W.x, W.fbody[f, 0]), body_row(W.x, W.fbody[f, 1])
-    physical_impulse(W, c, W.scratch[100, 0:nr], impulse)
+    f, impulse = W.active[c] - P.body.shape[0], scratch(MOST_ROWS)
+    a, b = body_row(W.x, W.fbody[f, 0]), body_row(W.x, W.fbody[f, 1])
+    _impulse(W, c, impulse)
     pair_motion(Q, W, c, f, W.moves[a], W.moves[b], 1.0, h, impulse, W.cval[c], W.cC[c], W.cB[c], W.cH[c])
 
 
 @kernel
 def _displace(P, Q, W, c, h):
     """See `displace_pair`."""
-    f, nr = W.active[c] - P.body.shape[0], W.cf.shape[1]
-    value, impulse, whole = W.scratch[92, 0:nr], W.scratch[99, 0:nr], W.moves[W.moves.shape[0] - 1]
-    physical_impulse(W, c, W.scratch[120, 0:nr], impulse)
+    f, whole = W.active[c] - P.body.shape[0], W.moves[W.moves.shape[0] - 1]
+    value, impulse = scratch(MOST_ROWS), scratch(MOST_ROWS)
+    _impulse(W, c, impulse)
     pair_motion(Q, W, c, f, whole, whole, 0.0, h, impulse, value, W.drows, W.cB[c], W.dwrench)
     for side in range(2):
         scale_rows(W, c, W.drows[side])

@@ -64,7 +64,7 @@ def _waits(Q, W, f):
     """
     if W.fwanted[f] != 1 or not of_islands(W, f):
         return False
-    gap = feature_gap(Q, W, f, W.x, W.R, W.scratch[101, 0:3], W.scratch)
+    gap = feature_gap(Q, W, f, W.x, W.R)
     return gap < -OVERLAP and gap < min(gap_of_pair(Q, W, W.fpair[f], W.x, W.R), 0.0) - OVERLAP
 
 

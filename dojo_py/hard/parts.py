@@ -4,7 +4,7 @@ A step of length h leaves the discrete momentum p(v; h) of its velocities (bodie
 velocities v' with p(v'; h') = p(v; h), not from v: what a free group conserves is p.
 """
 
-from dojo_py.arrays import copy, copy_rows
+from dojo_py.arrays import copy, copy_rows, scratch
 from dojo_py.hard.apart import choose_in_part, left_out_of_part, let_ghosts_go
 from dojo_py.hard.attempts import SOLVE_LIMIT, attempts
 from dojo_py.hard.bodies import old_momentum, turn_of_momentum
@@ -21,7 +21,7 @@ from dojo_py.hard.outcome import BEST_RECOVERY, MERIT, RESIDUAL, STATUS, WITH_RO
 from dojo_py.hard.residuals import evaluate
 from dojo_py.hard.start import COLD, HERE, guess_impulses, hold_cones, load_state, start_motion, start_step
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import ROWS, impulse_of
+from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 
 OUT_OF_STEP = 2.0
 """Rotation [rad] in a step beyond which the velocities of bodies with joints are the differences of their poses and nothing else:
@@ -151,7 +151,7 @@ def _take_features(L, P, Q, W):
 @kernel
 def _add_impulses(W, anew):
     """Add the impulses and torques of the islands' contacts in this part to W.summed; anew: set them to zero."""
-    F = W.scratch[9, 0 : W.cf.shape[1]]
+    F = scratch(MOST_ROWS)
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         if anew:
@@ -271,13 +271,13 @@ def _double_impulses(W):
 @kernel
 def _rescale(L, W, h, to):
     """Velocities in W.sub_bodies over an interval h become those over the interval `to` with the same momentum."""
-    momentum, v = W.scratch[9, 0:6], W.scratch[10, 0:6]
+    momentum, v = scratch(6), scratch(6)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         for i in range(3):
             v[i], v[3 + i] = W.sub_bodies[b, 3 + i], W.sub_bodies[b, 10 + i]
         old_momentum(L.mass[b], L.inertia[b], v, h, momentum)
-        turn_of_momentum(L.inertia[b], momentum, to, W.sub_bodies[b, 10:13], W.scratch)
+        turn_of_momentum(L.inertia[b], momentum, to, W.sub_bodies[b, 10:13])
 
 
 @kernel
@@ -307,7 +307,7 @@ def start_parts(L, W, h, parts):
 
     A velocity beyond what a whole step may have is that of a body that turns as far in as many parts as it takes to be below.
     """
-    momentum = W.scratch[9, 0:6]
+    momentum = scratch(6)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         copy(W.start_bodies[b], W.sub_bodies[b])
@@ -323,7 +323,7 @@ def start_parts(L, W, h, parts):
                 old_momentum(L.mass[b], L.inertia[b], v, h / own, momentum)
                 for i in range(3):
                     W.sub_bodies[b, 10 + i] = v[3 + i]
-            turn_of_momentum(L.inertia[b], momentum, h / parts, W.sub_bodies[b, 10:13], W.scratch)
+            turn_of_momentum(L.inertia[b], momentum, h / parts, W.sub_bodies[b, 10:13])
     for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
         i = W.members[DOFS, k]
         W.sub_angle[i], W.sub_rate[i] = W.start_angle[i], W.start_rate[i]
@@ -407,11 +407,11 @@ def end_velocities(L, P, Q, A, W, h, part_h):
 @kernel
 def _free_velocities(L, W, h):
     """`_match_momentum` of bodies without joints, each by itself. Whether all have such a velocity."""
-    found, momentum = True, W.scratch[9, 0:6]
+    found, momentum = True, scratch(6)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         copy(W.v_prev[b], W.v[b])
-        turn_of_momentum(L.inertia[b], W.begin[b], h, W.v[b, 3:6], W.scratch)
+        turn_of_momentum(L.inertia[b], W.begin[b], h, W.v[b, 3:6])
         old_momentum(L.mass[b], L.inertia[b], W.v[b], h, momentum)
         for i in range(3, 6):
             size = abs(W.begin[b, 3]) + abs(W.begin[b, 4]) + abs(W.begin[b, 5])
@@ -424,15 +424,15 @@ def _joined_velocities(L, P, Q, A, W, h):
     """`_match_momentum` of bodies with joints: a step of length -h. Whether there is one."""
     contacts, limits = W.span[CONTACTS, 1], W.span[LIMITS, 1]
     W.span[CONTACTS, 1], W.span[LIMITS, 1] = W.span[CONTACTS, 0], W.span[LIMITS, 0]
-    start_joints(L, W, W.scratch)
-    start_closures(L, W, W.scratch)
+    start_joints(L, W)
+    start_closures(L, W)
     guess_impulses(W, COLD)
     start_motion(L, W)
     hold_cones(W)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         copy(W.begin[b], W.momentum[b])
-    kept = W.scratch[105, 0:3]
+    kept = scratch(3)
     kept[0] = -1.0
     status, _, _, _ = iterate(L, P, Q, A, W, -h, 0.0, 1.0, 1.0, W.options.residual_tolerance, 1.0, SOLVE_LIMIT, False, kept)
     W.span[CONTACTS, 1], W.span[LIMITS, 1] = contacts, limits

@@ -16,7 +16,7 @@ which such a feature takes part has none.
 
 import math
 
-from dojo_py.arrays import body_row, copy, copy_rows
+from dojo_py.arrays import body_row, copy, copy_rows, scratch
 from dojo_py.collision.convex_pair import nearest
 from dojo_py.collision.convex_shapes import PLANE
 from dojo_py.collision.facing import WHOLE
@@ -26,7 +26,7 @@ from dojo_py.collision.shown_polygons import pose_of, shape_of
 from dojo_py.collision.sweep import set_box
 from dojo_py.collision.terrain import terrain_nearest
 from dojo_py.collision.vectors import minus, plus, times
-from dojo_py.hard.feature_geometry import feature_gap, feature_geometry
+from dojo_py.hard.feature_geometry import feature_gap, feature_point
 from dojo_py.hard.islands import in_span
 from dojo_py.hard.near_pairs import find_pairs, gap_of_pair
 from dojo_py.hard.round_pairs import put_nearest
@@ -135,7 +135,7 @@ def _sweep_paths(Q, W):
 @kernel
 def _pose_at(W, b, s):
     """W.x_before, W.R_before of body b: its pose at the share s of the step."""
-    p, q, v = W.scratch[100, 0:4], W.scratch[101, 0:4], W.scratch[102, 0:3]
+    p, q, v = scratch(4), scratch(4), scratch(3)
     if b < 0:
         world = body_row(W.x, b)
         copy(W.x[world], W.x_before[world])
@@ -207,7 +207,7 @@ def _add(P, Q, W, k, when):
             W.fcentre[f, side, r] = R[body, 0, r] * arm[0] + R[body, 1, r] * arm[1] + R[body, 2, r] * arm[2]
             W.faxes[f, side, r, 2] = R[body, 0, r] * normal[0] + R[body, 1, r] * normal[1] + R[body, 2, r] * normal[2]
             W.fhalf[f, side, r] = 0.0
-    if feature_gap(Q, W, f, W.xn, W.Rn, W.scratch[103, 0:3], W.scratch) >= 0.0:
+    if feature_gap(Q, W, f, W.xn, W.Rn) >= 0.0:
         return
     W.n_features[0], W.fwanted[f] = f + 1, 1
     W.warm_con[P.body.shape[0] + f, :] = 0.0
@@ -218,9 +218,8 @@ def _witnesses(Q, W, k, f, x, R):
     """(normal from the second to the first, point of the first, of the second) of pair k; row f: which geoms these are."""
     if k < Q.rounds[0]:
         put_nearest(Q, W, k, f, x, R)
-        a, b, s = body_row(x, W.fbody[f, 0]), body_row(x, W.fbody[f, 1]), W.scratch
-        n, c = s[103, 0:3], s[41, 0:3]
-        gap = feature_geometry(Q, W, f, x[a], R[a], x[b], R[b], n, c, s[48], s[42:45], s[45:48], s)
+        n, c = scratch(3), scratch(3)
+        gap = feature_point(Q, W, f, x, R, n, c)
         normal, middle = (n[0], n[1], n[2]), (c[0], c[1], c[2])
         return normal, plus(middle, times(0.5 * gap, normal)), plus(middle, times(-0.5 * gap, normal))
     one, two = Q.geom[k, 0], Q.geom[k, 1]

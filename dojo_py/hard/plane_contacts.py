@@ -14,23 +14,24 @@ the line through them: no impulses that stick at both would solve the step. What
 The rest is evaluated at the next pose (Dojo, section IV-A); Jacobians are with respect to the velocity (v, ω) of the step.
 """
 
+from dojo_py.arrays import scratch
 from dojo_py.collision.plane import touching_point
 from dojo_py.collision.vectors import along, cross, dot, matrix, minus, plus, put, row, times, turned, turned_back
 from dojo_py.jit import kernel
 
 
 @kernel
-def plane_rows(P, i, W, hG, h, turning, impulse, C, B, H, s):
+def plane_rows(P, i, W, hG, h, turning, impulse, C, B, H):
     """Candidate i at the next pose of its body. hG: h Γ, nine numbers; impulse: (γ, ξ₂, ξ₃) [N s]. Returns (gap, v_t - T v).
 
     turning: 1, or 0 for derivatives with ω held in the body's frame. Out: C (3, 6); B (3, 6); H (3, 3): derivative of the torque at
-    fixed impulse by ω. s: work (5, 3).
+    fixed impulse by ω.
     """
     b, radius, curved = P.body[i], P.radius[i], P.curved[i]
     R, S, x, w = matrix(W.Rn[b]), matrix(W.turn[b]), row(W.xn, b), (W.v[b, 3], W.v[b, 4], W.v[b, 5])
     n, t1, t2 = row(P.normal, i), row(P.tangent[i], 0), row(P.tangent[i], 1)
     n_b, t1_b, t2_b = turned_back(R, n), turned_back(R, t1), turned_back(R, t2)
-    p, Q = _point(P, i, n_b, s)
+    p, Q = _point(P, i, n_b)
     arm = along(p, -radius, n_b)
     gap = n[0] * x[0] + n[1] * x[1] + n[2] * x[2] + n_b[0] * p[0] + n_b[1] * p[1] + n_b[2] * p[2] - radius - P.offset[i]
     # normal row: δgap = n·δx + δφ · ((p + Pᵀ n_b) × n_b)
@@ -82,13 +83,14 @@ def _rolling_by_turn(t_b, n_b, u, w, radius, curved, Q):
 
 
 @kernel
-def _point(P, i, n_b, s):
-    """p of candidate i and, of a curved one, its derivative by n_b (3,), nine numbers. s: work (5, 3)."""
+def _point(P, i, n_b):
+    """p of candidate i and, of a curved one, its derivative by n_b (3,), nine numbers."""
     if not P.curved[i]:
         return row(P.point, i), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    put(s, 0, n_b)
-    touching_point(s[0], P.point[i], True, P.shape[i], s[1], s[2:5])
-    return row(s, 1), matrix(s[2:5])
+    n, p, Q = scratch(3), scratch(3), scratch((3, 3))
+    n[0], n[1], n[2] = n_b
+    touching_point(n, P.point[i], True, P.shape[i], p, Q)
+    return (p[0], p[1], p[2]), matrix(Q)
 
 
 @kernel

@@ -2,6 +2,7 @@
 
 import math
 
+from dojo_py.arrays import scratch
 from dojo_py.hard.assemble import friction_law
 from dojo_py.hard.closures import TENDON_ROW, regularisation
 from dojo_py.hard.islands import BODIES, CONTACTS, MOVED_CONTACTS, NODES
@@ -11,7 +12,7 @@ from dojo_py.hard.terms import EQ_ORIENTATION, EQ_TENDON
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import solve
 from dojo_py.solver.cones import orthant
-from dojo_py.solver.cones.contact import ROWS, impulse_of, recover_step
+from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of, recover_step
 from dojo_py.solver.cones.standoff import beyond, missing_product
 from dojo_py.solver.octet import WIDTH, combine, load, plus, store
 
@@ -35,7 +36,7 @@ def recover(L, W, h, kn, kf, corrected, enough):
         W.dv[W.members[BODIES, k], :] = 0.0
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         W.dlam[W.members[NODES, k], :] = 0.0
-    y = W.scratch[100, 0 : W.cf.shape[1]]
+    y = scratch(MOST_ROWS)
     refine = enough < EXACT or (W.stiffest[0] > STIFF_ENOUGH and enough < math.inf)
     before = math.inf
     for refinement in range(ROUNDS):
@@ -136,7 +137,7 @@ def _imbalance(L, W):
         _pull(W, L.place_body[L.child[j]], W.Gb[n], W.dlam[n])
         if L.parent[j] >= 0:
             _pull(W, L.place_body[L.parent[j]], W.Ga[n], W.dlam[n])
-    impulse = W.scratch[100, 0 : W.cf.shape[1]]
+    impulse = scratch(MOST_ROWS)
     for m in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, m]
         impulse_of(W.claw[c], W.dcon[c], impulse)
@@ -284,9 +285,9 @@ def _limit_change(L, W, m, n, h):
     if L.limit_sign[l] != 0.0:
         floor = ROUND_OFF * (abs(W.angle0[dof]) + abs(L.limit_bound[l]))
         return L.limit_sign[l] * h * W.drate[dof] + beyond(distance - W.lim[m, 1], floor)
-    axis, T = W.scratch[112, 0:3], W.scratch[113:116, 0:3]
-    limit_distance(L, W, l, h, axis, W.scratch)
-    ball_limit_rows(L, W, l, n, h, axis, distance, T, W.scratch)
+    axis, T = scratch(3), scratch((3, 3))
+    limit_distance(L, W, l, h, axis)
+    ball_limit_rows(L, W, l, n, h, axis, distance, T)
     change = distance - W.lim[m, 1]
     for i in range(3):
         for k in range(3):

@@ -1,5 +1,6 @@
 """Residuals of one step at a point, and the pieces of their Jacobian."""
 
+from dojo_py.arrays import scratch
 from dojo_py.hard.bodies import momentum_rows, next_pose, pose_by_motion
 from dojo_py.hard.closures import TENDON_ROW, evaluate_closures, regularisation
 from dojo_py.hard.contact_rows import evaluate_contact
@@ -11,7 +12,7 @@ from dojo_py.hard.medium import in_medium, resist
 from dojo_py.hard.orientations import evaluate_orientations
 from dojo_py.hard.terms import EQ_ORIENTATION, EQ_TENDON
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import ROWS, impulse_of
+from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 from dojo_py.solver.cones.standoff import beyond
 from dojo_py.solver.octet import combine, load, minus, most, plus, store, times
 
@@ -28,8 +29,8 @@ def evaluate_motion(L, A, W, h, scheme):
     """What depends on W.v only: the next poses, joints and loop closures there, the law of the coordinates."""
     for i in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         next_pose(W, W.members[BODIES, i], h)
-    evaluate_joints(L, W, h, W.scratch)
-    evaluate_closures(L, W, h, W.scratch)
+    evaluate_joints(L, W, h)
+    evaluate_closures(L, W, h)
     evaluate_orientations(L, W, A, h, scheme)
     dof_law(L, W, A, h, scheme)
 
@@ -37,7 +38,7 @@ def evaluate_motion(L, A, W, h, scheme):
 @kernel
 def evaluate_rows(L, P, Q, W, h, scheme):
     """Residuals and contacts, from what `evaluate_motion` left and the impulses."""
-    s = W.scratch
+    impulse = scratch(MOST_ROWS)
     W.extent[0] = 0.0
     for i in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, i]
@@ -56,13 +57,12 @@ def evaluate_rows(L, P, Q, W, h, scheme):
             W.rb[b, k] -= W.momentum[b, k]
         W.rb[b, 6] = W.rb[b, 7] = 0.0
     for i in range(W.span[NODES, 0], W.span[NODES, 1]):
-        _node_residual(L, W, W.members[NODES, i], h, scheme, s)
-    _limit_residual(L, W, h, s)
-    impulse = s[100, 0 : W.cf.shape[1]]
+        _node_residual(L, W, W.members[NODES, i], h, scheme)
+    _limit_residual(L, W, h)
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         impulse_of(W.claw[c], W.con[c], impulse)
-        evaluate_contact(L, P, Q, W, c, impulse, h, s)
+        evaluate_contact(L, P, Q, W, c, impulse, h)
         for side in range(2):
             b = W.cbody[c, side]
             if b < 0:
@@ -75,7 +75,7 @@ def evaluate_rows(L, P, Q, W, h, scheme):
 
 
 @kernel
-def _node_residual(L, W, n, h, scheme, s):
+def _node_residual(L, W, n, h, scheme):
     """Residual of node n into W.rn and its impulses off the bodies' rows."""
     lam = W.lam[n]
     j = L.node_joint[n]
@@ -101,7 +101,7 @@ def _node_residual(L, W, n, h, scheme, s):
     first = L.vadr[j]
     springs = L.rotation[j] >= 0
     if springs:
-        vector_springs(L, W, j, h, scheme, s)
+        vector_springs(L, W, j, h, scheme)
     for i in range(k):
         r, dof = 6 - k + i, first + i
         W.rn[n, r] = _law_residual(L, W, n, r, dof)
@@ -128,13 +128,13 @@ def _push(W, b, G, lam):
 
 
 @kernel
-def _limit_residual(L, W, h, s):
+def _limit_residual(L, W, h):
     """Impulses of active limits off the joints' rows; distances into W.lgap."""
-    axis = s[112, 0:3]
+    axis = scratch(3)
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
         m = W.members[LIMITS, k]
         l = W.limit_active[m]
-        W.lgap[m] = limit_distance(L, W, l, h, axis, s)
+        W.lgap[m] = limit_distance(L, W, l, h, axis)
         dof = L.limit_dof[l]
         n, sign = L.dof_node[dof], L.limit_sign[l]
         if sign != 0.0:

@@ -134,7 +134,7 @@ def _take_step(L, T, M, W, V, Z, t, h):
         pose_differences(W, bodies, h, new)
         _expect(L, W, qpos, h, Z.qpos[t + 1])
         before = qpos[0:0] if report[PARTS] > 1.0 else qpos
-        to_minimal(L, new, h, Z.qpos[t + 1], before, Z.qpos[t + 1], Z.qvel[t + 1], V.coordinates)
+        to_minimal(L, new, h, Z.qpos[t + 1], before, Z.qpos[t + 1], Z.qvel[t + 1])
         advance_activations(T, V, act, h, Z.act[t + 1])
     else:
         copy_rows(bodies, new)
@@ -150,7 +150,7 @@ def _take_step(L, T, M, W, V, Z, t, h):
         if not math.isfinite(report[i]):
             report[i] = math.inf
     if Z.maximal.shape[0] > 0:
-        expand(M, new, h, Z.maximal[t + 1], V.scratch)
+        expand(M, new, h, Z.maximal[t + 1])
 
 
 @kernel
@@ -176,7 +176,7 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
     notes = Z.noted.limit.shape[0] > 0
     last, steps = 0, controls.shape[0]
     if Z.maximal.shape[0] > 0:
-        expand(M, Z.bodies[0], h, Z.maximal[0], V.scratch)
+        expand(M, Z.bodies[0], h, Z.maximal[0])
     for i in range(max(done, 0), steps):
         t = steps - 1 - i if backwards else i
         if decide != 0 and i != done and call_back(decide, t, last, data) == STOP:
@@ -184,11 +184,11 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
         bodies, qpos, qvel, act = Z.bodies[t], Z.qpos[t], Z.qvel[t], Z.act[t]
         for solution in range(2 if linearize and gradient_kappa != kappa else 1):  # (one call of every large kernel)
             report = Z.reports[t] if solution == 0 else Z.gradients[t]
-            gather_wrenches(M, bodies, outside.wrenches, t, V.wrench, V.scratch)
+            gather_wrenches(M, bodies, outside.wrenches, t, V.wrench)
             drive(L, T, V, bodies, qpos, qvel, act, controls[t], h)
             if solution == 0 and notes:
                 note_drive(V, Z.noted, t)
-            add_joint_forces(L, bodies, outside.joint_forces, t, V.force, V.wrench, V.scratch)
+            add_joint_forces(L, bodies, outside.joint_forces, t, V.force, V.wrench)
             load_warm(W, Z.impulses[t])
             now = kappa if solution == 0 else gradient_kappa
             if not hard_step(L, P, Q, V.servos, W, bodies, V.angle, V.rate, V.force, V.wrench, h, now, report):
@@ -203,8 +203,8 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
             if linearize and now == gradient_kappa:
                 for k in range(9):
                     Z.gradients[t, k] = report[k]
-                wrench_levers(M, bodies, outside.wrenches, t, G.lever, V.scratch)
-                joint_force_levers(L, bodies, outside.joint_forces, t, G.lever, V.scratch)
+                wrench_levers(M, bodies, outside.wrenches, t, G.lever)
+                joint_force_levers(L, bodies, outside.joint_forces, t, G.lever)
                 regular, known = finite(W, L.mass.shape[0]), not any_passing(W)
                 if report[PARTS] > 1.0:
                     load_carried(W, Z.impulses[t])

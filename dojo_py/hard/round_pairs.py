@@ -78,7 +78,7 @@ def put_nearest(Q, W, k, i, x, R):
     looked_at = 1 if _first_is_nearest(Q, k, R) else count_features(Q, k)
     for number in range(looked_at):
         _put_feature(Q, W, k, number, i)
-        gap = round_gap(W, i, x, R, W.scratch)
+        gap = round_gap(W, i, x, R)
         best, nearest = (number, gap) if gap < nearest else (best, nearest)
     if best < looked_at - 1:
         _put_feature(Q, W, k, best, i)
@@ -96,9 +96,9 @@ def find_round(Q, W, k, x, R, reach):
     for number in range(count_features(Q, k)):
         i = W.n_features[0]  # (the table has a row beyond its room)
         _put_feature(Q, W, k, number, i)
-        gap = feature_gap(Q, W, i, x, R, W.scratch[101, 0:3], W.scratch)
+        gap = feature_gap(Q, W, i, x, R)
         is_relaxed = W.fkind[i] == CROSSING and W.softness[0] > 0.0
-        nearest = min(nearest, round_gap(W, i, x, R, W.scratch) if is_relaxed else gap)
+        nearest = min(nearest, round_gap(W, i, x, R) if is_relaxed else gap)
         if number == 0 and gap > reach and _first_is_nearest(Q, k, R):
             break
         if gap > reach or _known(W, i):

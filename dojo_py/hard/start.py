@@ -79,8 +79,8 @@ def start_step(L, P, Q, W, h, speed):
             W.momentum[b, i] = W.begin[b, i] + h * (L.mass[b] * L.gravity[b, i] + W.wrench[b, i])
             torque = R[0, i] * W.wrench[b, 3] + R[1, i] * W.wrench[b, 4] + R[2, i] * W.wrench[b, 5]
             W.momentum[b, 3 + i] = W.begin[b, 3 + i] + h * torque
-    start_joints(L, W, W.scratch)
-    start_closures(L, W, W.scratch)
+    start_joints(L, W)
+    start_closures(L, W)
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         c = W.members[CONTACTS, k]
         W.crecovery[c] = speed
@@ -277,7 +277,7 @@ def fly(L, W, h):
         b = W.members[BODIES, k]
         for i in range(3):
             W.v[b, i] = W.momentum[b, i] / L.mass[b]
-        turn_of_momentum(L.inertia[b], W.momentum[b], -h, W.v[b, 3:6], W.scratch)
+        turn_of_momentum(L.inertia[b], W.momentum[b], -h, W.v[b, 3:6])
 
 
 @kernel

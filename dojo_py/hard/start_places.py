@@ -7,7 +7,7 @@ with the poses that it holds for: those of a step that is divided into parts are
 
 import math
 
-from dojo_py.arrays import body_row, copy
+from dojo_py.arrays import body_row, copy, scratch
 from dojo_py.collision.candidates import FELT
 from dojo_py.collision.facing_change import is_turned_away, turned_away
 from dojo_py.collision.overhang import STEEPNESS, overhang
@@ -19,39 +19,41 @@ POSES, GAP, NORMAL, POINT, DGAP, DNORMAL, BEYOND, NUMBERS = 0, 24, 25, 28, 31, 4
 
 
 @kernel
-def start_gap_of(Q, W, f, n, s):
+def start_gap_of(Q, W, f):
     """Gap [m] of feature f where the step starts, with what it hangs over and how it faces away (collision/overhang.py,
     facing.py).
 
-    n (3,): normal, written. s: work (80, 12): point (3,) in row 41, dn (3, 12) in 42:45, dgap (12,) in 48, that with the term's
-    derivative, which is alone, behind the term, in W.beyond (13,).
+    W.feature: the rest of it, on the central path without dc; dgap is with the term's derivative, which is alone, behind the term,
+    in W.beyond (13,).
     """
+    place = W.feature
     for k in range(13):
         W.beyond[k] = 0.0
     a, b = body_row(W.x, W.fbody[f, 0]), body_row(W.x, W.fbody[f, 1])
     if W.kappa[0] == 0.0 or W.free_kind[f] != 0:
-        return feature_geometry(Q, W, f, W.x[a], W.R[a], W.x[b], W.R[b], n, s[41, 0:3], s[48], s[42:45], s[45:48], s)
+        return feature_geometry(Q, W, f, W.x[a], W.R[a], W.x[b], W.R[b], place.normal, place.point, place.dgap, place.dn, place.dc)
     kept = W.fstart[f]
     if f >= W.n_features[3] or not (_is_pose(W, a, kept[0:12]) and _is_pose(W, b, kept[12:24])):
-        look_at_start(Q, W, f, s)
+        look_at_start(Q, W, f)
     if W.fwanted[f] == 0:
         copy(kept[BEYOND:], W.beyond)
     for r in range(3):
-        n[r], s[41, r] = kept[NORMAL + r], kept[POINT + r]
-        copy(kept[DNORMAL + 12 * r : DNORMAL + 12 * r + 12], s[42 + r])
+        place.normal[r], place.point[r] = kept[NORMAL + r], kept[POINT + r]
+        copy(kept[DNORMAL + 12 * r : DNORMAL + 12 * r + 12], place.dn[r])
     for k in range(12):
-        s[48, k] = kept[DGAP + k] + W.beyond[1 + k]
+        place.dgap[k] = kept[DGAP + k] + W.beyond[1 + k]
     return kept[GAP] + W.beyond[0]
 
 
 @kernel
-def look_at_start(Q, W, f, s):
-    """Row f of W.fstart, on the central path. s: work (80, 12)."""
+def look_at_start(Q, W, f):
+    """Row f of W.fstart, on the central path."""
     kept, a, b = W.fstart[f], body_row(W.x, W.fbody[f, 0]), body_row(W.x, W.fbody[f, 1])
-    n, c, dgap, dn, dc, term = kept[NORMAL:POINT], kept[POINT:DGAP], s[48], s[42:45], s[45:48], kept[BEYOND:]
+    n, c, term = kept[NORMAL:POINT], kept[POINT:DGAP], kept[BEYOND:]
+    dgap, dn, dc = scratch(12), scratch((3, 12)), scratch((3, 12))
     _put_pose(W, a, kept[0:12])
     _put_pose(W, b, kept[12:24])
-    gap = feature_geometry(Q, W, f, W.x[a], W.R[a], W.x[b], W.R[b], n, c, dgap, dn, dc, s)
+    gap = feature_geometry(Q, W, f, W.x[a], W.R[a], W.x[b], W.R[b], n, c, dgap, dn, dc)
     kept[GAP] = gap
     copy(dgap, kept[DGAP:DNORMAL])
     for r in range(3):

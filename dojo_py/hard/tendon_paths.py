@@ -7,7 +7,7 @@ where it leaves an object move along it changes nothing to first order, so the p
 """
 
 from dojo_py.actuation.wrapping import CYLINDER, PULLEY, SITE, unit3, wrap
-from dojo_py.arrays import body_row
+from dojo_py.arrays import body_row, scratch
 from dojo_py.hard.terms import EQ_PATH
 from dojo_py.jit import entry, kernel
 from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, step_quaternion
@@ -144,7 +144,7 @@ def path_state(L, e, V, bodies, h):
 @kernel
 def poses_at(L, e, V, bodies, h, back):
     """V.path_x, V.path_R of the bodies of closure e; back: one interval before."""
-    turn, q = V.scratch[22, 0:4], V.scratch[23, 0:4]
+    turn, q = scratch(4), scratch(4)
     for slot in range(L.eq_bodies.shape[1]):
         b = L.eq_bodies[e, slot]
         if b < 0:

@@ -9,6 +9,7 @@ from dojo_py.collision.epa import Polytope, polytope
 from dojo_py.collision.relaxed_points import NUMBERS
 from dojo_py.collision.shown_polygons import ENDS, Manifold, allocate_manifold
 from dojo_py.collision.sweep import Sweep, allocate_sweep
+from dojo_py.hard.feature_place import FeaturePlace, PairMotion, allocate_motion, allocate_place
 from dojo_py.hard.options import StepOptions
 from dojo_py.hard.points import Point, allocate_point
 from dojo_py.hard.start_places import NUMBERS as START
@@ -58,6 +59,8 @@ class Work(NamedTuple):
     hG: np.ndarray  # (nb + 1, 3, 3) h Γ(ω)
     moves: np.ndarray  # (nb + 2, 6, 8) of bodies with pair contacts: (δx₊, δθ₊), world, by (v, ω); of a body that is displaced: 1
     by_moves: np.ndarray  # (13, 16) work: derivatives of a contact's normal, point, gap, force and torque (feature_rows.py)
+    motion: PairMotion  # of the pair contact whose rows were found last
+    feature: FeaturePlace  # of the feature that was looked at last (`apart.feature_place`)
     drows: np.ndarray  # (2, nr, 8) of the pair contact that was displaced last: derivative of its motion by both poses
     dwrench: np.ndarray  # (2, 6, 16) and of its impulses on both bodies
     extent: np.ndarray  # (1,) largest coordinate of a body [m]
@@ -310,6 +313,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         basis=z((nj, 6, 6)), rate_prev=z(nv), angle0=z(nv), force=z(nv), v=now.v, lam=now.lam,
         theta=now.theta, fric=now.fric, lim=now.lim, con=now.con, xn=z((nb + 1, 3)), qn=z((nb + 1, 4)), Rn=z((nb + 1, 3, 3)),
         p=z((nb + 1, 4)), hG=z((nb + 1, 3, 3)), moves=z((nb + 2, 6, WIDTH)), by_moves=z((13, 2 * WIDTH)),
+        motion=allocate_motion(), feature=allocate_place(),
         drows=z((2, nr, WIDTH)), dwrench=z((2, 6, 2 * WIDTH)), extent=z(1), body_extent=z(nb + 1), body_speed=z(nb + 1),
         turn=z((nb + 1, 3, 3)), Ca=z((nn, 6, WIDTH)),
         Cb=z((nn, 6, WIDTH)), Ceq=z((*layout.eq_bodies.shape, 6, WIDTH)), rows=z((nn, 6)), drive=z((nv, 2)),

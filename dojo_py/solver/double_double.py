@@ -5,6 +5,7 @@ of it. Kept as a pair, the elimination below is exact enough, and only its resul
 Sources: Dekker, A floating-point technique for extending the available precision (1971); Knuth, TAOCP vol. 2, section 4.2.2.
 """
 
+from dojo_py.arrays import scratch
 from dojo_py.jit import kernel
 
 _SPLIT = 134217729.0  # 2**27 + 1
@@ -114,8 +115,9 @@ def subtract_product_six(A, A_low, B, B_low, out, out_low):
 
 
 @kernel
-def add_triple_product(rows, B, K, C, row, row_low, out, out_low):
-    """out += Bᵀ K C in pairs. B, C (rows, 8), K (rows, rows), out (6, 6); row, row_low: work (6,)."""
+def add_triple_product(rows, B, K, C, out, out_low):
+    """out += Bᵀ K C in pairs. B, C (rows, 8), K (rows, rows), out (6, 6)."""
+    row, row_low = scratch(6), scratch(6)
     for r in range(rows):
         for j in range(6):
             s, s_low = product(K[r, 0], C[0, j])

@@ -94,7 +94,7 @@ class Scene:
         layout, _, _, table, _ = handles(world)
         self.next_act = np.zeros(m.na)
         bodies = np.zeros((len(self.layout.mass), 13))
-        maximal_from_minimal(layout, self.qpos, self.qvel, timestep, bodies, np.zeros((96, 12)))
+        maximal_from_minimal(layout, self.qpos, self.qvel, timestep, bodies)
         drive_once(layout, table, handle(self.drive), bodies, self.qpos, self.qvel, self.act, self.control, timestep, self.next_act)
 
     def generalised(self) -> np.ndarray:

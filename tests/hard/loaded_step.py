@@ -58,7 +58,7 @@ class LoadedStep:
         qpos = m.integrate(m.qpos0, 0.3 * rng.normal(size=m.nv))
         qvel = rng.normal(size=m.nv)
         bodies = np.zeros((len(self.L.mass), 13))
-        maximal_from_minimal(self.layout, qpos, qvel, H, bodies, np.zeros((96, 12)))
+        maximal_from_minimal(self.layout, qpos, qvel, H, bodies)
         angle = np.zeros(m.nv)
         for j in range(m.njnt):
             if m.jnt_type[j] >= 2:

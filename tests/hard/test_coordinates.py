@@ -54,11 +54,11 @@ class Frame:
 
     def maximal(self, qpos, qvel):
         bodies = np.zeros((len(self.layout.mass), 13))
-        return bodies, maximal_from_minimal(self.handle, qpos, qvel, self.h, bodies, np.zeros((96, 12)))
+        return bodies, maximal_from_minimal(self.handle, qpos, qvel, self.h, bodies)
 
     def minimal(self, bodies, reference):
         qpos, qvel = np.zeros(self.model.nq), np.zeros(self.model.nv)
-        minimal_from_maximal(self.handle, bodies, self.h, reference, qpos, qvel, np.zeros((96, 12)))
+        minimal_from_maximal(self.handle, bodies, self.h, reference, qpos, qvel)
         return qpos, qvel
 
 

@@ -68,7 +68,7 @@ def _evaluate(Q, W, poses):
     """(gap, n, c) and their derivatives (7, 12) at poses [(x, R), (x, R)], in plain Python."""
     n, c, dgap, dn, dc = np.zeros(3), np.zeros(3), np.zeros(12), np.zeros((3, 12)), np.zeros((3, 12))
     (xa, Ra), (xb, Rb) = poses
-    gap = feature_geometry(Q, W, 0, xa, Ra, xb, Rb, n, c, dgap, dn, dc, np.zeros((96, 12)))
+    gap = feature_geometry(Q, W, 0, xa, Ra, xb, Rb, n, c, dgap, dn, dc)
     return np.concatenate([[gap], n, c]), np.vstack([dgap, dn, dc])
 
 

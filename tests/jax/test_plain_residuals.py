@@ -33,7 +33,7 @@ def condense_cone(mu, z, kappa, dy, K, f):
 
 @entry
 def ball_limit(L, W, l, n, h, axis, distance, T):
-    ball_limit_rows(L, W, l, n, h, axis, distance, T, np.zeros((130, 12)))
+    ball_limit_rows(L, W, l, n, h, axis, distance, T)
 
 
 def check(name, kernel, reference, floor=1e-300):

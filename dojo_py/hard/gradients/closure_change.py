@@ -17,7 +17,7 @@ world axes; λ, μ: impulses of the rows of position and orientation; (w, v): th
                   δτ_w = δw μ + μ × δv,     (δw, δv) = ½ (-v·φ, w φ + v × φ),     φ = R₂ᵀ ψ
 """
 
-from dojo_py.arrays import body_row, copy_rows
+from dojo_py.arrays import body_row, copy_rows, scratch
 from dojo_py.hard.closures import TENDON_ROW, coupled, lengths_slope, polynomial, weld_error
 from dojo_py.hard.dof_rows import spring_weights, tendon_spring
 from dojo_py.hard.gradients.own_joint import limit_stiffness, slope_by_rate
@@ -60,10 +60,10 @@ def _load_side(L, G, e, side, impulse):
 
 
 @kernel
-def closure_columns(L, W, A, G, dof, part, column, scheme, h, s):
+def closure_columns(L, W, A, G, dof, part, column, scheme, h):
     """Rows of all closures and tendons, and of the bodies they hold, in the column of a coordinate (part 0) or rate (part 1).
 
-    After the joint's own rows. s: (24, 12).
+    After the joint's own rows.
     """
     first = L.node_joint.shape[0] - L.eq_kind.shape[0]
     for e in range(L.eq_kind.shape[0]):
@@ -79,8 +79,8 @@ def closure_columns(L, W, A, G, dof, part, column, scheme, h, s):
         one, two = L.eq_bodies[e, 0], L.eq_bodies[e, 1]
         with_one, with_two = one >= 0 and G.under[one] == 1, two >= 0 and G.under[two] == 1
         if with_one != with_two:
-            _pose_rows_column(L, W, G, e, first + e, 1 if with_two else 0, column, h, s)
-            _pose_impulse_column(L, W, G, e, first + e, dof, 1.0 if with_two else -1.0, column, s)
+            _pose_rows_column(L, W, G, e, first + e, 1 if with_two else 0, column, h)
+            _pose_impulse_column(L, W, G, e, first + e, dof, 1.0 if with_two else -1.0, column)
 
 
 @kernel
@@ -149,9 +149,9 @@ def tendon_law_change(L, W, A, G, e, n, length, before, rate, column, scheme, h)
 
 
 @kernel
-def _pose_rows_column(L, W, G, e, n, side, column, h, s):
+def _pose_rows_column(L, W, G, e, n, side, column, h):
     """Rows of connect or weld e, whose node is n and whose body on one side moves."""
-    b, v = L.eq_bodies[e, side], s[0, 0:6]
+    b, v = L.eq_bodies[e, side], scratch(6)
     as_velocity(W, G, b, G.moved[b], h, v)
     x = G.columns[L.place_node[n]]
     for r in range(6):
@@ -160,12 +160,12 @@ def _pose_rows_column(L, W, G, e, n, side, column, h, s):
 
 
 @kernel
-def _pose_impulse_column(L, W, G, e, n, dof, sign, column, s):
+def _pose_impulse_column(L, W, G, e, n, dof, sign, column):
     """Impulses of connect or weld e. sign: 1 when body 2 moves; -1 when body 1 does: both move, and body 2 moves back."""
     one, two, child = L.eq_bodies[e, 0], L.eq_bodies[e, 1], L.child[L.dof_joint[dof]]
-    p, F, on_one, on_two = s[0, 0:6], s[1, 0:3], s[2, 0:3], s[3, 0:3]
+    p, F, on_one, on_two = scratch(6), scratch(3), scratch(3), scratch(3)
     field(G.here[dof], W.x[body_row(W.x, two)], W.x[child], p)
-    pose_impulse_change(L, W, e, W.lam[n], p, F, on_one, on_two, s[4:24])
+    pose_impulse_change(L, W, e, W.lam[n], p, F, on_one, on_two)
     if one >= 0:
         for i in range(3):
             G.columns[L.place_body[one], 3 + i, column] += sign * on_one[i]
@@ -178,11 +178,11 @@ def _pose_impulse_column(L, W, G, e, n, dof, sign, column, s):
 
 
 @kernel
-def pose_impulse_change(L, W, e, lam, p, F, on_one, on_two, s):
+def pose_impulse_change(L, W, e, lam, p, F, on_one, on_two):
     """Impulse F (3,) on body 2, world, and changes of the torques on_one, on_two (3,) by the displacement p (6,) of body 2."""
     one, two = body_row(W.R, L.eq_bodies[e, 0]), body_row(W.R, L.eq_bodies[e, 1])
     R1, R2, p2, turn = W.R[one], W.R[two], L.eq_pos[e, 1], p[3:6]
-    a, b, arm, shift, body_shift = s[0, 0:3], s[1, 0:3], s[2, 0:3], s[3, 0:3], s[4, 0:3]
+    a, b, arm, shift, body_shift = scratch(3), scratch(3), scratch(3), scratch(3), scratch(3)
     rotate(R1, lam[0:3], F)
     cross(F, turn, a)
     _times_back(R2, a, b)
@@ -194,8 +194,8 @@ def pose_impulse_change(L, W, e, lam, p, F, on_one, on_two, s):
     _times_back(R1, shift, body_shift)
     cross(lam[0:3], body_shift, on_one)
     if L.eq_kind[e] == EQ_WELD:
-        torque, change = s[5, 0:3], s[6, 0:3]
-        _weld_torque(L, W, e, lam[3:6], turn, torque, change, s[7:12])
+        torque, change = scratch(3), scratch(3)
+        _weld_torque(L, W, e, lam[3:6], turn, torque, change)
         # δ(R₂ τ_w) = ψ × R₂ τ_w + R₂ δτ_w
         rotate(R2, torque, a)
         cross(turn, a, b)
@@ -209,11 +209,11 @@ def pose_impulse_change(L, W, e, lam, p, F, on_one, on_two, s):
 
 
 @kernel
-def _weld_torque(L, W, e, mu, turn, torque, change, s):
+def _weld_torque(L, W, e, mu, turn, torque, change):
     """Torque (3,) of weld e on body 2, its frame, and the change (3,) of it by a turn (3,) of body 2, world axes."""
-    error, work, phi, dv = s[0, 0:4], s[1, 0:4], s[2, 0:3], s[3, 0:3]
+    error, phi, dv = scratch(4), scratch(3), scratch(3)
     one, two = body_row(W.q, L.eq_bodies[e, 0]), body_row(W.q, L.eq_bodies[e, 1])
-    weld_error(L.eq_quat[e], W.q[one], W.q[two], error, work)
+    weld_error(L.eq_quat[e], W.q[one], W.q[two], error)
     w, v = error[0], error[1:4]
     _times_back(W.R[two], turn, phi)
     cross(v, phi, dv)

@@ -28,7 +28,7 @@ by δn₀ and δt₁⁰ at fixed n (what n does is in Y, Z). When both bodies tu
 
 import math
 
-from dojo_py.arrays import body_row, copy, copy_rows
+from dojo_py.arrays import body_row, copy, scratch
 from dojo_py.collision.plane import touching_point
 from dojo_py.hard.apart import START, displace_pair, feature_place
 from dojo_py.hard.contact_rows import feels_frame, physical_impulse, scale_rows
@@ -36,7 +36,7 @@ from dojo_py.hard.feature_rows import shift_share
 from dojo_py.hard.pair_contacts import upright
 from dojo_py.hard.plane_contacts import plane_rows
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import ROWS, impulse_of
+from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 from dojo_py.solver.octet import WIDTH
 
 
@@ -45,17 +45,15 @@ def plane_changes(P, W, G, h):
     """G.contact[b] (6, 6): right-hand side of body b by (u, ψ), the rigid displacement of both its poses about its centre at the
     start; velocities turn along. G.force gets the impulses, which do not turn with the body.
     """
-    s = W.scratch
-    nr = W.cf.shape[1]
-    F, C, B, H = s[20, 0:nr], s[22:25, 0:6], s[25:28, 0:6], s[28:31, 0:3]
-    y, f = s[44 : 44 + nr, 0:6], s[50, 0:nr]
+    F, f, y = scratch(MOST_ROWS), scratch(MOST_ROWS), scratch((MOST_ROWS, 6))
+    C, B, H = scratch((3, 6)), scratch((3, 6)), scratch((3, 3))
     for c in range(W.n_active[1]):
         i, b = W.active[c], W.cbody[c, 0]
         impulse_of(W.claw[c], W.con[c], F)
         physical_impulse(W, c, F, f)
         R, rows = W.Rn[b], ROWS[W.claw[c]]
         turn = (R[0, 0], R[1, 0], R[2, 0], R[0, 1], R[1, 1], R[2, 1], R[0, 2], R[1, 2], R[2, 2])  # δφ₊ = R₊ᵀ ψ
-        plane_rows(P, i, W, turn, h, 0.0, (f[0], f[1], f[2]), C, B, H, s[0:5, 0:3])
+        plane_rows(P, i, W, turn, h, 0.0, (f[0], f[1], f[2]), C, B, H)
         n, t, v, K, point, R0 = P.normal[i], P.tangent[i], W.v[b], W.cK[c], P.point[i], W.R[b]
         d0, d1, d2 = W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2]
         for r in range(3):
@@ -64,7 +62,7 @@ def plane_changes(P, W, G, h):
             y[0, 3 + r] = C[0, 3 + r]
             y[1, 3 + r], y[2, 3 + r] = C[1, 3 + r], C[2, 3 + r]
         if W.contact_allowance[c] > 0.0:  # an overlap that is let be moves along: less the gap where the step starts
-            _less_start_gap(P, i, W.R[b], y[0], s)
+            _less_start_gap(P, i, W.R[b], y[0])
         # n · (ψ × d) = ψ · (d × n),  t · (ψ × (v - R c/h)) = ψ · ((v - R c/h) × t)
         u0 = v[0] - (R0[0, 0] * point[0] + R0[0, 1] * point[1] + R0[0, 2] * point[2]) / h
         u1 = v[1] - (R0[1, 0] * point[0] + R0[1, 1] * point[1] + R0[1, 2] * point[2]) / h
@@ -84,7 +82,8 @@ def plane_changes(P, W, G, h):
             y[k, 0] = y[k, 1] = y[k, 2] = 0.0
             y[k, 3], y[k, 4], y[k, 5] = u1 * d[2] - u2 * d[1], u2 * d[0] - u0 * d[2], u0 * d[1] - u1 * d[0]
         scale_rows(W, c, y)
-        copy_rows(y, G.motion[c, 0:nr])
+        for k in range(rows):
+            copy(y[k], G.motion[c, k])
         out = G.contact[b]
         subtract_impulses(rows, W.cB[c, 0], K, y, out, 0)
         # H holds the start's frame still; here it turns along, which takes (Rᵀ ψ) × torque off
@@ -119,9 +118,9 @@ def torque_of(rows, B, F):
 
 
 @kernel
-def _less_start_gap(P, i, R, row, s):
-    """row (6,) -= derivative of the gap of plane candidate i by (u, ψ) at the start. s: work (48, …)."""
-    nb, p, D, n = s[38, 0:3], s[39, 0:3], s[40:43, 0:3], P.normal[i]
+def _less_start_gap(P, i, R, row):
+    """row (6,) -= derivative of the gap of plane candidate i by (u, ψ) at the start."""
+    nb, p, D, n = scratch(3), scratch(3), scratch((3, 3)), P.normal[i]
     for r in range(3):
         nb[r] = R[0, r] * n[0] + R[1, r] * n[1] + R[2, r] * n[2]
     touching_point(nb, P.point[i], P.curved[i], P.shape[i], p, D)
@@ -138,43 +137,42 @@ def _less_start_gap(P, i, R, row, s):
 @kernel
 def pair_changes(L, P, Q, W, G, h):
     """G.pair_rows[c] (12, 6): right-hand sides of both bodies by (u, ψ) of the second (of the first when the second is fixed)."""
-    s = W.scratch
-    nr = W.cf.shape[1]
-    F, y = s[120, 0:nr], s[121 : 121 + nr, 0:6]
-    f = s[102:114].reshape((2, 6, 12))
+    motion, start = W.motion, W.feature
+    F, y, f = scratch(MOST_ROWS), scratch((MOST_ROWS, 6)), scratch((2, 6, 6))
     for c in range(W.n_active[1], W.n_active[0]):
         impulse_of(W.claw[c], W.con[c], F)
         side = 1 if W.cbody[c, 1] >= 0 else 0
-        displace_pair(L, P, Q, W, c, F, h)
+        displace_pair(L, P, Q, W, c, h)
         for i in range(3):
-            G.pair_force[c, i] = s[64, i] if side == 0 else -s[64, i]
-        _move_rows(W, c, side, s[49:51, 0:3], s[86 + side, 0:3], h, y)
-        _move_wrench(Q, W, c, side, F, s[64, 0:3], h, f)
+            G.pair_force[c, i] = motion.force[i] if side == 0 else -motion.force[i]
+        _move_rows(W, c, side, motion.tangents, motion.behind[side], h, y)
+        _move_wrench(Q, W, c, side, F, motion.force, h, f)
         faded, felt = W.cslope[c] != 0.0, feels_frame(W, c)
         if felt or W.contact_allowance[c] > 0.0 or faded:
-            feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START, 101)
+            feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START)
         if faded:  # the share of the impulse that acts follows the gap where the step starts
-            _fade(W, c, F, s[48, 6 * side : 6 * side + 6], f)
-            copy(s[48, 6 * side : 6 * side + 6], G.fade[c])
+            _fade(W, c, F, start.dgap[6 * side : 6 * side + 6], f)
+            copy(start.dgap[6 * side : 6 * side + 6], G.fade[c])
         for k in range(6):
             y[0, k] += W.cbeyond_by[c, 6 * side + k]
         if W.contact_allowance[c] > 0.0:
             for k in range(6):
-                y[0, k] -= s[48, 6 * side + k]
-        copy_rows(y, G.motion[c, 0:nr])
+                y[0, k] -= start.dgap[6 * side + k]
+        for r in range(ROWS[W.claw[c]]):
+            copy(y[r], G.motion[c, r])
         _condense_pair(W, c, y, f, G.pair_rows[c])
         if felt:
             _tangent_spin(W.cframe[c, 0], W.cframe[c, 1], G.pair_spin[c])
             twist_rows(W, c, F, G.pair_twist[c])
             for k in range(6):
-                angle = frame_angle(W.cframe[c], s[40, 0:3], s[49, 0:3], s[42:45, 6 * side + k])
+                angle = frame_angle(W.cframe[c], motion.normal, motion.tangents[0], start.dn[:, 6 * side + k])
                 for i in range(12):
                     G.pair_rows[c, i, k] += angle * G.pair_twist[c, i]
 
 
 @kernel
 def _move_rows(W, c, side, T, arm, h, y):
-    """y (nr, 6): change of the motion of pair c by (u, ψ) of its body on one side.
+    """y (6, 6): change of the motion of pair c by (u, ψ) of its body on one side.
 
     T (2, 3): its tangents; arm (3,): R c of that body.
     """
@@ -193,7 +191,7 @@ def _move_rows(W, c, side, T, arm, h, y):
 
 @kernel
 def _move_wrench(Q, W, c, side, impulse, F, h, f):
-    """f (2, 6, …): change of the impulses on both bodies of pair c by (u, ψ) of its body on one side. F (3,): on A, world axes."""
+    """f (2, 6, 6): change of the impulses on both bodies of pair c by (u, ψ) of its body on one side. F (3,): on A, world axes."""
     b, at, sign = W.cbody[c, side], WIDTH * side, 1.0 if side == 0 else -1.0
     d, v = (W.xn[b, 0] - W.x[b, 0], W.xn[b, 1] - W.x[b, 1], W.xn[b, 2] - W.x[b, 2]), W.v[b]
     t0, t1, t2 = torque_of(ROWS[W.claw[c]], W.cB[c, side], impulse)
@@ -219,7 +217,7 @@ def _move_wrench(Q, W, c, side, impulse, F, h, f):
 
 @kernel
 def _fade(W, c, impulse, dgap, f):
-    """f (2, 6, …) += change of the impulses on both bodies of pair c by its share (far_pairs.py); dgap (6,): of the gap."""
+    """f (2, 6, 6) += change of the impulses on both bodies of pair c by its share (far_pairs.py); dgap (6,): of the gap."""
     for m in range(2):
         B = W.cB[c, m]
         for r in range(6):

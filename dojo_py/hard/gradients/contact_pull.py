@@ -13,14 +13,14 @@ frame of the start is held. What is pulled back so is the force in world axes; i
 depend on them through that force.
 """
 
-from dojo_py.arrays import copy
+from dojo_py.arrays import copy, scratch, zeros
 from dojo_py.collision.contact_columns import FRAME, GAP, IMPULSE, POSITION, TORQUE
 from dojo_py.collision.plane import touching_point
 from dojo_py.hard.apart import END, feature_place
 from dojo_py.hard.contact_rows import physical_impulse
 from dojo_py.hard.gradients.state_columns import field, subtree_motion
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import ROWS, impulse_of
+from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 
 
 @kernel
@@ -58,7 +58,7 @@ def directly_shown(L, W, G, dof, h):
     for b in range(L.mass.shape[0]):
         if G.under[b] == 1:
             total += _dot(G.shown[b], G.moved[b])
-    m = G.scratch[0, 0:6]
+    m = scratch(6)
     for c in range(W.n_active[1], W.n_active[0]):
         a, b = W.cbody[c, 0], W.cbody[c, 1]
         on_a, on_b = a >= 0 and G.under[a] == 1, b >= 0 and G.under[b] == 1
@@ -115,8 +115,7 @@ def _add_form(W, b, force, torque, out):
 @kernel
 def _plane_place(L, P, W, G, i, g, h):
     """Position and gap of plane candidate i, whose position is x₊ + R₊ p - r n - gap n / 2."""
-    s = G.scratch
-    nb, p, D, e, torque = s[0, 0:3], s[1, 0:3], s[2:5, 0:3], s[5, 0:3], s[6, 0:3]
+    nb, p, D, e, z, torque = scratch(3), scratch(3), scratch((3, 3)), scratch(3), zeros(3), scratch(3)
     b, n = P.body[i], P.normal[i]
     R = W.Rn[b]
     for k in range(3):
@@ -126,9 +125,7 @@ def _plane_place(L, P, W, G, i, g, h):
     for k in range(3):
         e[k] = g[POSITION + k] + by_gap * n[k]
     # e · δ(x₊ + R₊ p) = e · δx₊ + δθ · (R₊ p × e + R₊ Dᵀ R₊ᵀ e × n),   δn_b = R₊ᵀ (n × δθ)
-    z = s[7, 0:3]
     for k in range(3):
-        z[k] = 0.0
         for m in range(3):
             z[k] += D[m, k] * (R[0, m] * e[0] + R[1, m] * e[1] + R[2, m] * e[2])
     for k in range(3):
@@ -145,11 +142,11 @@ def _plane_place(L, P, W, G, i, g, h):
 @kernel
 def _pair_place(L, P, Q, W, G, c, f, g, h):
     """Position, frame and gap of pair c, feature f."""
-    s, t = W.scratch, G.scratch
-    n, p, dgap, dn, dp = s[40, 0:3], s[41, 0:3], s[48], s[42:45], s[45:48]
-    by, by_n, axis = t[0, 0:12], t[1, 0:3], t[2, 0:3]
+    place = W.feature
+    n, p, dgap, dn, dp = place.normal, place.point, place.dgap, place.dn, place.dc
+    by, by_n, axis = scratch(12), scratch(3), scratch(3)
     a, b, start = W.fbody[f, 0], W.fbody[f, 1], W.cframe[c]
-    feature_place(L, P, Q, W, f, END, 40)
+    feature_place(L, P, Q, W, f, END)
     copy(g[FRAME : FRAME + 3], by_n)
     common = G.shown_pair[c, 6:12]
     below = max(1.0 + n[0] * start[0, 0] + n[1] * start[0, 1] + n[2] * start[0, 2], 1e-6)
@@ -189,8 +186,7 @@ def _pair_place(L, P, Q, W, G, c, f, g, h):
 def _impulses(L, W, G, c, g, pair):
     """Impulses and torques of active contact c: δF = -K (C δv + y (u, ψ)), times the share of a far pair that acts."""
     rows, K = ROWS[W.claw[c]], W.cK[c]
-    nr = W.cf.shape[1]
-    by, F, f = G.scratch[3, 0:nr], G.scratch[4, 0:nr], G.scratch[5, 0:nr]
+    by, F, f = scratch(MOST_ROWS), scratch(MOST_ROWS), scratch(MOST_ROWS)
     for r in range(rows):
         by[r] = W.cweight[c] * (g[IMPULSE + r] if r < 3 else g[TORQUE + r - 3])
         if r > 0:

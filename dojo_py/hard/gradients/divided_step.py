@@ -14,7 +14,7 @@ W.span is; those of others are left as they are. π of a body that carries none 
 Momenta where the last part ends, π₊ = M z, M = [m δv; D(ω; -h') δω]: what reverse mode passes on to the step before.
 """
 
-from dojo_py.arrays import copy, copy_rows
+from dojo_py.arrays import copy, copy_rows, scratch
 from dojo_py.hard.bodies import momentum_rows
 from dojo_py.hard.fast_rotation import by_longer_interval, in_shorter_intervals, parts_of_rotation, rotation_in
 from dojo_py.hard.gradients.activation_change import activations_follow_state
@@ -37,7 +37,7 @@ from dojo_py.hard.lift import ACTS
 from dojo_py.hard.terms import EQ_ORIENTATION, EQ_PATH
 from dojo_py.jit import kernel
 from dojo_py.rotation import log_jacobian
-from dojo_py.solver.octet import clear_block
+from dojo_py.solver.octet import WIDTH, clear_block
 
 
 @kernel
@@ -100,8 +100,9 @@ def follow_part(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, scheme,
 @kernel
 def _old_momenta(L, W, G, h):
     """G.inertia_before of the first part: from rates over the whole step h to momenta. Carried ones are held."""
-    D, s = G.division, G.scratch
-    v, by_velocity, inertia, momentum, old = s[0, 0:6], s[1:4, 0:3], s[4:10, 0:8], s[10, 0:6], s[11:14, 0:3]
+    D = G.division
+    v, momentum, inertia = scratch(6), scratch(6), scratch((6, WIDTH))
+    by_velocity, old = scratch((3, 3)), scratch((3, 3))
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         if W.carried[b] > 0.0:
@@ -219,8 +220,8 @@ def _take_rates(L, W, D, nv):
 @kernel
 def _differences(L, W, G, qvel, h):
     """Rates are differences over the step: h δq̇₊ = δq₊ - δq, of rotations  Jr⁻¹(r) δφ₊ - Jl⁻¹(r) δφ,  r = h q̇₊."""
-    D, s = G.division, G.scratch
-    nv, r, after, start = qvel.shape[0], s[0, 0:3], s[1:4, 0:3], s[4:7, 0:3]
+    D, nv = G.division, qvel.shape[0]
+    r, after, start = scratch(3), scratch((3, 3)), scratch((3, 3))
     for j in range(L.kind.shape[0]):
         first = L.vadr[j]
         if not _is_here(L, W, first):

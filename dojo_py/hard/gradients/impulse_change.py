@@ -23,7 +23,7 @@ Coordinate m carries the joints after it along and turns the child. Screws (v, �
     i > m       δv_i = E ω_m × v_i,   δω_i = 0               and where both are of one ball, whose axes are the child's
 """
 
-from dojo_py.arrays import body_row, copy
+from dojo_py.arrays import body_row, copy, scratch
 from dojo_py.collision.vectors import along, cross, dot, matrix, minus, plus, row, times, turned, turned_back
 from dojo_py.hard.chain_coordinates import chain_start
 from dojo_py.hard.dof_rows import has_vector_spring, vector_springs
@@ -36,11 +36,8 @@ ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel
-def impulse_change(L, W, G, j, n, dof, epsilon, scheme, h, out, s):
-    """out (3, 6): derivative of the impulses of joint j on child and parent by its coordinate dof; row 2: of its vector springs.
-
-    s: work (32, 12).
-    """
+def impulse_change(L, W, G, j, n, dof, epsilon, scheme, h, out):
+    """out (3, 6): derivative of the impulses of joint j on child and parent by its coordinate dof; row 2: of its vector springs."""
     a, b, here, load = body_row(W.R, L.parent[j]), L.child[j], G.here[dof], G.load[n]
     Ra, Rb = matrix(W.R[a]), matrix(W.R[b])
     u, turn = (here[0], here[1], here[2]), turned_back(Rb, (here[3], here[4], here[5]))
@@ -59,7 +56,7 @@ def impulse_change(L, W, G, j, n, dof, epsilon, scheme, h, out, s):
         p = L.com[b]
         change = cross((-p[0], -p[1], -p[2]), cross(turned_back(Rb, force), turn))
     elif L.kind[j] == COMPOUND:
-        by_force, change = _chain_wrench(L, W, j, dof, load, Ra, Rb, force, torque, s)
+        by_force, change = _chain_wrench(L, W, j, dof, load, Ra, Rb, force, torque)
     arm = (W.x[b, 0] - W.x[a, 0], W.x[b, 1] - W.x[a, 1], W.x[b, 2] - W.x[a, 2])
     on_parent = plus(turned(Rb, plus(cross(turn, torque), change)), plus(cross(u, force), cross(arm, by_force)))
     on_parent = turned_back(Ra, on_parent)
@@ -68,7 +65,7 @@ def impulse_change(L, W, G, j, n, dof, epsilon, scheme, h, out, s):
         out[1, i], out[1, 3 + i] = -by_force[i], -on_parent[i]
         out[2, i] = out[2, 3 + i] = 0.0
     if has_vector_spring(L, j) and L.dof_vector[dof] >= 0:
-        _spring_change(L, W, j, dof, epsilon, scheme, h, out[2], s)
+        _spring_change(L, W, j, dof, epsilon, scheme, h, out[2])
 
 
 @kernel
@@ -89,19 +86,19 @@ def _hinge_torque(L, j, load, Ra, Rb, force, turn):
 
 
 @kernel
-def _chain_wrench(L, W, j, dof, load, Ra, Rb, force, torque, s):
-    """(δF, world; δτ) of several joints in one body by a coordinate of theirs. s: work (32, 12)."""
+def _chain_wrench(L, W, j, dof, load, Ra, Rb, force, torque):
+    """(δF, world; δτ) of several joints in one body by a coordinate of theirs."""
     k, first = L.ndof[j], L.vadr[j]
-    S, dS, M, z = s[0:6, 0:k], s[6:12, 0:k], s[12:18, 0:k], s[18:24, 0:1]
-    theta, p, q = s[24, 0:k], s[25, 0:3], s[25, 4:8]
+    S, dS, M = scratch((6, 6))[:, 0:k], scratch((6, 6)), scratch((6, 6))
+    z, y, dy, by_screws = scratch((6, 1)), scratch(6), scratch(6), scratch((6, 1))
+    theta, p, q = scratch(6)[0:k], scratch(3), scratch(4)
     chain_start(L, W, j, theta)
-    chain_pose(L, j, theta, W.turn0[j], p, q, S, s[26:30, 0:4])
+    chain_pose(L, j, theta, W.turn0[j], p, q, S)
     _screw_changes(S, dof - first, L.dof_vector[first : first + k], Ra, Rb, dS)
     for i in range(k):
         z[i, 0] = load[6 - k + i]
     _gram(S, M)
     solve_small(M, z, k, 1)
-    y, dy, by_screws = s[24], s[25], s[26:32, 0:1]
     pulled = turned_back(Ra, force)
     for r in range(3):
         y[r], y[3 + r] = pulled[r], torque[r]
@@ -137,7 +134,7 @@ def _screw_changes(S, m, vector, Ra, Rb, out):
 
 @kernel
 def _gram(S, M):
-    """M (k, k) = Sᵀ S."""
+    """M, its first k rows and columns, = Sᵀ S."""
     for i in range(S.shape[1]):
         for j in range(S.shape[1]):
             M[i, j] = 0.0
@@ -146,13 +143,13 @@ def _gram(S, M):
 
 
 @kernel
-def _spring_change(L, W, j, dof, epsilon, scheme, h, out, s):
+def _spring_change(L, W, j, dof, epsilon, scheme, h, out):
     """out (6,): derivative of the impulses of a ball's or free joint's spring by one of its coordinates, by central differences.
 
     Only the orientation and the origin that the joint remembers of the start enter.
     """
     axis, turned = dof - L.vadr[j], dof - L.vadr[j] - L.rotation[j]
-    turn, origin, q, by = s[1, 0:4], s[1, 4:7], s[2, 0:4], s[2, 4:7]
+    turn, origin, q, by = scratch(4), scratch(3), scratch(4), scratch(3)
     copy(W.turn0[j], turn)
     copy(W.origin0[j], origin)
     for side in range(2):
@@ -162,9 +159,9 @@ def _spring_change(L, W, j, dof, epsilon, scheme, h, out, s):
             W.origin0[j, i] = origin[i] + (delta if turned < 0 and i == axis else 0.0)
         quat_exp(by, delta, q)
         quat_mul(turn, q, W.turn0[j])
-        vector_springs(L, W, j, h, scheme, s[4:16])
+        vector_springs(L, W, j, h, scheme)
         for r in range(6):
             out[r] += 0.5 / delta * W.pull[j, r, 3]
     copy(turn, W.turn0[j])
     copy(origin, W.origin0[j])
-    vector_springs(L, W, j, h, scheme, s[4:16])
+    vector_springs(L, W, j, h, scheme)

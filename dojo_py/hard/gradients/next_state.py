@@ -1,5 +1,6 @@
 """From the derivative of a step's velocities to that of the next coordinates and rates."""
 
+from dojo_py.arrays import scratch
 from dojo_py.hard.gradients.rates import turn_after, vector_rate
 from dojo_py.hard.terms import FREE
 from dojo_py.jit import kernel
@@ -56,9 +57,9 @@ def _add_product(row, x, first, out):
 @kernel
 def _ball_rows(L, W, G, j, h, dof, out):
     """Turn of the next orientation: q₊ = q exp(Δ)  →  exp(-Δ) δφ + Jr(Δ) δΔ."""
-    s, own, nv = G.scratch, L.vadr[j] + L.rotation[j], L.dof_joint.shape[0]
-    vector, J, Jr = s[80, 0:3], s[81:84, 0:3], s[84:87, 0:3]
-    turn_after(L, W, j, h, Jr, s[87, 0:3])
+    own, nv = L.vadr[j] + L.rotation[j], L.dof_joint.shape[0]
+    vector, J, Jr = scratch(3), scratch((3, 3)), scratch((3, 3))
+    turn_after(L, W, j, h, Jr)
     for i in range(3):
         vector[i] = -h * W.rows[L.node[j], L.dof_row[own] + i]
     log_jacobian(vector, J)  # Jr⁻¹(-Δ) = Jl⁻¹(Δ)
@@ -76,11 +77,9 @@ def _ball_rows(L, W, G, j, h, dof, out):
 @kernel
 def _free_rows(L, W, G, j, h, first, dof, out):
     """A body without a parent: origin and orientation from its own pose."""
-    nv, b, at = L.dof_joint.shape[0], L.child[j], L.vadr[j]
-    s = G.scratch
-    J = s[82:85, 0:3]
+    nv, b, at, J = L.dof_joint.shape[0], L.child[j], L.vadr[j], scratch((3, 3))
     R, v, com, hG, x = W.Rn[b], W.v[b], L.com[b], W.hG[b], G.columns[L.place_body[b]]
-    vector_rate(L, W, j, J, s[81, 0:3])
+    vector_rate(L, W, j, J)
     for c in range(out.shape[1]):
         own, k = dof + c - at, first + c
         p = _screw(G.here, dof + c, 0 <= own < 6)

@@ -9,7 +9,7 @@ A coordinate that turns both bodies alike changes nothing.
 
 from __future__ import annotations
 
-from dojo_py.arrays import body_row
+from dojo_py.arrays import body_row, scratch
 from dojo_py.collision.vectors import cross, matrix, minus, plus, times, turned, turned_back
 from dojo_py.hard.gradients.screws import as_velocity
 from dojo_py.hard.orientations import (
@@ -50,7 +50,7 @@ def _column(L, W, A, G, e, n, side, mover, part, column, scheme, h):
         x[r, column] += change[r]
     if part == 1:
         return
-    v = G.scratch[0, 0:6]
+    v = scratch(6)
     as_velocity(W, G, mover, m, h, v)
     for r in range(3):
         for i in range(3, 6):
@@ -66,10 +66,10 @@ def _column(L, W, A, G, e, n, side, mover, part, column, scheme, h):
 def law_change(L, W, A, G, e, here, before, h, scheme):
     """(3,) change of the impulse h F of closure e by turns ψ₂ - ψ₁ where the step starts and before, q₊ held. World axes."""
     k, two = L.eq_servo[e], body_row(W.R, L.eq_bodies[e, 1])
-    S = turning_axes(L, e, A.orient_work)
+    S = turning_axes(L, e)
     now = turned_back(S, turned_back(matrix(W.R[two]), here))
     then = turned_back(S, turned_back(matrix(G.R_before[two]), before))
-    q_before, q, q_after = orientations(L, W, e, h, A.orient_work)
+    q_before, q, q_after = orientations(L, W, e, h)
     F = whole_torque(A, k, q_before, q, q_after, h, scheme)
     by_before, by_here, _ = torque_slopes(A, k, q_before, q, q_after, h, scheme)
     change = plus(turned(by_before, then), turned(by_here, now))
@@ -81,5 +81,5 @@ def torque_change(L, W, A, e, n, turn):
     """(3,) change of the torque on body one, in its frame, by a turn (3,) of body two against it, world axes."""
     lam = (W.lam[n, 0], W.lam[n, 1], W.lam[n, 2])
     R1, R2 = matrix(W.R[body_row(W.R, L.eq_bodies[e, 0])]), matrix(W.R[body_row(W.R, L.eq_bodies[e, 1])])
-    torque = turned(R2, turned(turning_axes(L, e, A.orient_work), lam))
+    torque = turned(R2, turned(turning_axes(L, e), lam))
     return times(-1.0, turned_back(R1, cross(turn, torque)))

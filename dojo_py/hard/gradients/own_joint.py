@@ -6,6 +6,7 @@ rows          C e, e the velocity that would move the next pose of the child as 
 law           of springs, armature, servos, limits and dry friction, by the coordinate, the rate before, and those rates
 """
 
+from dojo_py.arrays import scratch, zeros
 from dojo_py.hard.dof_rows import curved_spring, has_vector_spring, spring_weights, vector_springs
 from dojo_py.hard.gradients.impulse_change import impulse_change
 from dojo_py.hard.gradients.screws import as_velocity
@@ -15,23 +16,18 @@ from dojo_py.rotation import log_jacobian, quat_exp, turn_back
 
 
 @kernel
-def own_joint_column(L, W, A, G, j, i, part, column, scheme, h, epsilon, s):
-    """Rows of the joint whose coordinate (part 0) or rate (part 1) i moves. s: work (80, 12)."""
+def own_joint_column(L, W, A, G, j, i, part, column, scheme, h, epsilon):
+    """Rows of the joint whose coordinate (part 0) or rate (part 1) i moves."""
     n, dof, k = L.node[j], L.vadr[j] + i, L.ndof[j]
     if n < 0:
         return
     a, b = L.parent[j], L.child[j]
     x = G.columns[L.place_node[n]]
-    rates, law = s[0, 0:6], s[1, 0:6]
-    for r in range(6):
-        rates[r] = law[r] = 0.0
+    rates, law = zeros(6), zeros(6)
     if part == 0:
-        change = s[2:5, 0:6]
-        impulse_change(L, W, G, j, n, dof, epsilon, scheme, h, change, s[10:42])
-        p = G.here[dof]
-        F = s[9, 0:3]
+        change, F, p = scratch((3, 6)), zeros(3), G.here[dof]
+        impulse_change(L, W, G, j, n, dof, epsilon, scheme, h, change)
         for r in range(3):
-            F[r] = 0.0
             for m in range(6):
                 F[r] += G.impulse[n, m, r] * G.load[n, m]
         child = G.columns[L.place_body[b]]
@@ -45,12 +41,12 @@ def own_joint_column(L, W, A, G, j, i, part, column, scheme, h, epsilon, s):
                 G.columns[L.place_body[a], r, column] += change[1, r]
         for r in range(6):
             law[r] += change[2, r]
-        _rate_change(L, W, G, j, n, b, i, p, h, rates, s[10:16])
+        _rate_change(L, W, G, j, n, b, i, p, h, rates)
         if L.rotation[j] >= 0 and L.dof_qadr[dof] < 0:
-            _ball_limit_change(L, W, j, i - L.rotation[j], h, law, s[10:16])
+            _ball_limit_change(L, W, j, i - L.rotation[j], h, law)
     for r in range(6):
         G.own[dof, r] = rates[r] if part == 0 else G.own[dof, r]
-    _law_change(L, W, A, G, j, i, part, scheme, h, rates, law, s[16:40])
+    _law_change(L, W, A, G, j, i, part, scheme, h, rates, law)
     for r in range(6 - k):
         x[r, column] -= rates[r]
     for m in range(k):
@@ -58,16 +54,15 @@ def own_joint_column(L, W, A, G, j, i, part, column, scheme, h, epsilon, s):
 
 
 @kernel
-def _rate_change(L, W, G, j, n, b, i, p, h, rates, s):
+def _rate_change(L, W, G, j, n, b, i, p, h, rates):
     """rates (6,): change of the node's rows / h by the rigid motion p (6,) of its child, and by what they are counted from."""
-    k = L.ndof[j]
-    e = s[0, 0:6]
+    k, e = L.ndof[j], scratch(6)
     as_velocity(W, G, b, p, h, e)
     for r in range(6):
         for m in range(6):
             rates[r] += W.Cb[n, r, m] * e[m]
     if L.dof_qadr[L.vadr[j] + i] < 0:  # of a rotation Δ = log(q* q₊):  -Jr⁻¹(-Δ)
-        vector, J, row = s[1, 0:3], s[2:5, 0:3], 6 - k + L.rotation[j]
+        vector, J, row = scratch(3), scratch((3, 3)), 6 - k + L.rotation[j]
         for r in range(3):
             vector[r] = -h * W.rows[n, row + r]
         log_jacobian(vector, J)
@@ -78,7 +73,7 @@ def _rate_change(L, W, G, j, n, b, i, p, h, rates, s):
 
 
 @kernel
-def _law_change(L, W, A, G, j, i, part, scheme, h, rates, law, s):
+def _law_change(L, W, A, G, j, i, part, scheme, h, rates, law):
     """law (6,): change of the coordinate rows (without impulses): springs, armature, servos, limits, dry friction."""
     k, first = L.ndof[j], L.vadr[j]
     dof = first + i
@@ -95,7 +90,7 @@ def _law_change(L, W, A, G, j, i, part, scheme, h, rates, law, s):
     else:
         law[row] -= L.dof_armature[dof] + time * (stiffness * w_old - by_old_rate)
         if not spring and has_vector_spring(L, j):
-            _old_rate_change(L, W, j, dof, h, scheme, law, s)
+            _old_rate_change(L, W, j, dof, h, scheme, law)
     for a in range(A.servo_dof.shape[0]):
         if A.servo_dof[a] == dof:
             gain = time * A.servo_gear[a] * A.servo_gear[a] * A.servo_b1[a]
@@ -109,7 +104,7 @@ def _law_change(L, W, A, G, j, i, part, scheme, h, rates, law, s):
 @kernel
 def law_by_rates(L, W, j, h, rates, law):
     """law (6,) += change of the coordinate rows of joint j by its rates (6,): its law, limits and dry friction condensed."""
-    k, first, s = L.ndof[j], L.vadr[j], W.scratch
+    k, first = L.ndof[j], L.vadr[j]
     for m in range(k):
         rate, r = rates[6 - k + m], 6 - k + m
         law[r] += slope_by_rate(L, W, first + m, h) * rate
@@ -118,9 +113,9 @@ def law_by_rates(L, W, j, h, rates, law):
                 law[r] += W.pull[j, r, q] * rates[6 - k + L.dof_vector[first + m] - first + q]
     m = _ball_limit(L, W, j)
     if m >= 0:
-        l, n, axis, T = W.limit_active[m], L.node[j], s[112, 0:3], s[113:116, 0:3]
-        distance = limit_distance(L, W, l, h, axis, s)
-        ball_limit_rows(L, W, l, n, h, axis, distance, T, s)
+        l, n, axis, T = W.limit_active[m], L.node[j], scratch(3), scratch((3, 3))
+        distance = limit_distance(L, W, l, h, axis)
+        ball_limit_rows(L, W, l, n, h, axis, distance, T)
         row = 6 - k + L.rotation[j]
         _add_ball_limit(L, W, m, axis, distance, T, rates[row : row + 3], law[row : row + 3])
 
@@ -172,7 +167,7 @@ def _add_ball_limit(L, W, m, axis, distance, T, x, law):
 
 
 @kernel
-def _ball_limit_change(L, W, j, i, h, law, s):
+def _ball_limit_change(L, W, j, i, h, law):
     """law (6,) += change of the limit of joint j's ball where its rotation begins turned about axis i, its rates held.
 
     q₊ = q exp(Δ), r = log(q₊):   δr = Jr⁻¹(r) exp(-Δ) e_i.   What changes through the rates is part of `law_by_rates`.
@@ -181,8 +176,8 @@ def _ball_limit_change(L, W, j, i, h, law, s):
     if m < 0:
         return
     l, row = W.limit_active[m], 6 - L.ndof[j] + L.rotation[j]
-    axis, r, unit, turned, J, q = s[0, 0:3], s[0, 3:6], s[1, 0:3], s[1, 3:6], s[2:5, 0:3], s[5, 0:4]
-    distance = limit_distance(L, W, l, h, axis, W.scratch)
+    axis, r, unit, turned, J, q = scratch(3), scratch(3), scratch(3), scratch(3), scratch((3, 3)), scratch(4)
+    distance = limit_distance(L, W, l, h, axis)
     quat_exp(W.rows[L.node[j], row : row + 3], h, q)
     for k in range(3):
         r[k] = (L.limit_bound[l] + W.limit_allowance[l] - distance) * axis[k]
@@ -211,15 +206,15 @@ def _servo_free(A, a, w_new, w_old, angle, rate, rate_prev):
 
 
 @kernel
-def _old_rate_change(L, W, j, dof, h, scheme, law, s):
+def _old_rate_change(L, W, j, dof, h, scheme, law):
     """Change of the spring of a ball or free joint by an old rate, by central differences."""
     epsilon = 1e-5 / h
     rate = W.rate_prev[dof]
     for side in range(2):
         delta = epsilon if side == 0 else -epsilon
         W.rate_prev[dof] = rate + delta
-        vector_springs(L, W, j, h, scheme, s)
+        vector_springs(L, W, j, h, scheme)
         for r in range(6):
             law[r] += 0.5 / delta * W.pull[j, r, 3]
     W.rate_prev[dof] = rate
-    vector_springs(L, W, j, h, scheme, s)
+    vector_springs(L, W, j, h, scheme)

@@ -7,6 +7,7 @@
 δl, δ(∂l/∂(x, φ)) and the change of the old rate are central differences of the path: it costs a microsecond.
 """
 
+from dojo_py.arrays import scratch
 from dojo_py.hard.closures import TENDON_ROW, lengths_slope
 from dojo_py.hard.gradients.actuator_columns import displaced
 from dojo_py.hard.gradients.closure_change import tendon_law_change
@@ -81,7 +82,7 @@ def _turn_row(rows, column, moved, force, factor):
 @kernel
 def _row_change(L, W, G, e, row, part, h):
     """Change of a row of closure e, times h, where the step ends, as the bodies move with where it starts (part 0)."""
-    v, total = G.scratch[0, 0:6], 0.0
+    v, total = scratch(6), 0.0
     for slot in range(L.eq_bodies.shape[1]):
         b = L.eq_bodies[e, slot]
         if b >= 0 and part == 0 and G.under[b] == 1:

@@ -29,7 +29,7 @@ def pull_back_step(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, sche
     if not factorise_at(L, W, h, kappa):
         return False
     put_columns(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, scheme)
-    coordinates_transposed(L, W, after, h, G.rates[:, 0], G.scratch)
+    coordinates_transposed(L, W, after, h, G.rates[:, 0])
     rates_transposed(L, W, G.rates, h, G.adjoint)
     shown = pull_contacts(L, P, Q, W, G, by_contacts, h)
     solve_rows(L, W, G.adjoint, G.adjoint_again)

@@ -5,6 +5,7 @@
 A free body's six rates are here those of its origin and its turn over h; the rates of its rotation vector follow by a Jacobian.
 """
 
+from dojo_py.arrays import scratch
 from dojo_py.hard.terms import FREE
 from dojo_py.jit import kernel
 from dojo_py.rotation import exp_jacobian, log_jacobian, rotation_vector
@@ -47,24 +48,24 @@ def _add(factor, x, out):
 
 
 @kernel
-def coordinates_transposed(L, W, after, h, out, s):
+def coordinates_transposed(L, W, after, h, out):
     """out (nv,): the weights of the rates that stand for weights after (2 nv,) of the next coordinates and rates: the transpose
-    of `next_coordinates`. s: work (12, 12).
+    of `next_coordinates`.
     """
     nv = L.dof_joint.shape[0]
-    J = s[1:4, 0:3]
+    J = scratch((3, 3))
     for j in range(L.kind.shape[0]):
         first = L.vadr[j]
         for i in range(first, first + L.ndof[j]):
             out[i] = h * after[i] + after[nv + i]
         if L.kind[j] == FREE:
-            vector_rate(L, W, j, J, s[0])
+            vector_rate(L, W, j, J)
             for i in range(first + 3, first + 6):
                 out[i] = h * after[i]
                 for r in range(3):
                     out[i] += J[r, i - first - 3] * after[nv + first + 3 + r]
         elif L.rotation[j] >= 0:
-            turn_after(L, W, j, h, J, s[4, 0:3])
+            turn_after(L, W, j, h, J)
             ball = first + L.rotation[j]
             for i in range(3):
                 out[ball + i] = after[nv + ball + i]
@@ -73,36 +74,35 @@ def coordinates_transposed(L, W, after, h, out, s):
 
 
 @kernel
-def next_coordinates(L, W, h, out, s):
-    """out (p, 2 nv): from the rates in its second half, the change of the next coordinates and rates. s: work (12, 12)."""
+def next_coordinates(L, W, h, out):
+    """out (p, 2 nv): from the rates in its second half, the change of the next coordinates and rates."""
     nv = L.dof_joint.shape[0]
-    J = s[1:4, 0:3]
+    J = scratch((3, 3))
     for j in range(L.kind.shape[0]):
         first = L.vadr[j]
         for column in range(out.shape[0]):
             for i in range(first, first + L.ndof[j]):
                 out[column, i] = h * out[column, nv + i]
         if L.kind[j] == FREE:
-            vector_rate(L, W, j, J, s[0])
+            vector_rate(L, W, j, J)
             _turn_columns(J, nv + first + 3, out)
         elif L.rotation[j] >= 0:
-            turn_after(L, W, j, h, J, s[4, 0:3])
+            turn_after(L, W, j, h, J)
             _turn_columns(J, first + L.rotation[j], out)
 
 
 @kernel
-def vector_rate(L, W, j, J, vector):
-    """J (3, 3): from the turn over h of free body j to the rate of its rotation vector. vector: work (3,)."""
+def vector_rate(L, W, j, J):
+    """J (3, 3): from the turn over h of free body j to the rate of its rotation vector."""
+    vector = scratch(3)
     rotation_vector(W.p[L.child[j]], vector)
     log_jacobian(vector, J)
 
 
 @kernel
-def turn_after(L, W, j, h, J, vector):
-    """J (3, 3): from the rotation vector that the ball of joint j adds in the step, to its next orientation's turn.
-
-    vector: work (3,).
-    """
+def turn_after(L, W, j, h, J):
+    """J (3, 3): from the rotation vector that the ball of joint j adds in the step, to its next orientation's turn."""
+    vector = scratch(3)
     for i in range(3):
         vector[i] = h * W.rows[L.node[j], L.dof_row[L.vadr[j] + L.rotation[j]] + i]
     exp_jacobian(vector, J)

@@ -7,7 +7,7 @@ body s below moves by u + ψ × (x_s - x_child). The old velocities are differen
     ball beside other joints:                in its own axes one interval before exp(r) and -h Jl(r), Jl(r) = Jr(-r)
 """
 
-from dojo_py.arrays import body_row
+from dojo_py.arrays import body_row, scratch
 from dojo_py.collision.vectors import cross, dot, row
 from dojo_py.hard.bodies import momentum_rows
 from dojo_py.hard.chain_coordinates import chain_back, entries, read_chain
@@ -23,6 +23,7 @@ from dojo_py.rotation import (
     step_quaternion,
     step_tangent,
 )
+from dojo_py.solver.octet import WIDTH
 
 
 @kernel
@@ -36,13 +37,10 @@ def invert(A, out):
 
 
 @kernel
-def poses_before(L, W, G, v, h, s):
-    """G.x_before, G.R_before and the tangents of both intervals. v (nb, 6): velocities over the one before, of length h [s].
-
-    s: work (16, 12).
-    """
-    p, q, T, U, D = s[0, 0:4], s[1, 0:4], s[2:5, 0:3], s[5:8, 0:3], s[8:14, 0:8]
-    momentum = s[14, 0:6]
+def poses_before(L, W, G, v, h):
+    """G.x_before, G.R_before and the tangents of both intervals. v (nb, 6): velocities over the one before, of length h [s]."""
+    p, q, T, U = scratch(4), scratch(4), scratch((3, 3)), scratch((3, 3))
+    momentum, D = scratch(6), scratch((6, WIDTH))
     nb = L.mass.shape[0]
     for i in range(3):
         G.x_before[nb, i] = 0.0
@@ -90,25 +88,25 @@ def _rotate(R, a, b, c, out):
 
 
 @kernel
-def all_screws(L, W, G, qpos, qvel, h, s):
-    """G.here, G.before, G.before_rate of all coordinates. s: work (48, 12)."""
+def all_screws(L, W, G, qpos, qvel, h):
+    """G.here, G.before, G.before_rate of all coordinates."""
     for j in range(L.kind.shape[0]):
         if L.kind[j] == FREE or L.kind[j] == BALL:
-            _turning_screws(L, W, G, j, qvel, h, s)
+            _turning_screws(L, W, G, j, qvel, h)
         else:
-            _chain_screws(L, W, G, j, qpos, qvel, h, s)
+            _chain_screws(L, W, G, j, qpos, qvel, h)
 
 
 @kernel
-def _chain_screws(L, W, G, j, qpos, qvel, h, s):
+def _chain_screws(L, W, G, j, qpos, qvel, h):
     """Hinges, slides and a ball beside them: at the coordinates, and at those one interval before."""
     k, adr, dof, a, b = L.ndof[j], L.qadr[j], L.vadr[j], body_row(W.R, L.parent[j]), L.child[j]
-    theta, turn, p, q, S, w = s[0, 0:k], s[0, 8:12], s[1, 0:3], s[1, 4:8], s[2:8, 0:k], s[8:12, 0:4]
+    theta, turn, p, q, S = scratch(6)[0:k], scratch(4), scratch(3), scratch(4), scratch((6, 6))[:, 0:k]
     read_chain(L, j, qpos[adr : adr + entries(L, j)], theta, turn)
     for time in range(2):
         if time == 1:
-            chain_back(L, j, qvel[dof : dof + k], h, theta, turn, s[12:14, 0:4])
-        chain_pose(L, j, theta, turn, p, q, S, w)
+            chain_back(L, j, qvel[dof : dof + k], h, theta, turn)
+        chain_pose(L, j, theta, turn, p, q, S)
         for i in range(k):
             if time == 0:
                 _rotate(W.R[a], S[0, i], S[1, i], S[2, i], G.here[dof + i, 0:3])
@@ -120,13 +118,13 @@ def _chain_screws(L, W, G, j, qpos, qvel, h, s):
                     G.before_rate[dof + i, r] = -h * G.before[dof + i, r]
     if L.rotation[j] >= 0:
         first = dof + L.rotation[j]
-        _ball_before(G.before[first : first + 3], G.before_rate[first : first + 3], qvel[first : first + 3], h, s[0:9])
+        _ball_before(G.before[first : first + 3], G.before_rate[first : first + 3], qvel[first : first + 3], h)
 
 
 @kernel
-def _ball_before(before, before_rate, rate, h, s):
+def _ball_before(before, before_rate, rate, h):
     """Screws (3, 6) by the axes of a ball one interval before become those by its orientation now and by its rate (3,)."""
-    q, r, turned, J = s[0, 0:4], s[1, 0:3], s[2:5, 0:3], s[5:8, 0:3]
+    q, r, turned, J = scratch(4), scratch(3), scratch((3, 3)), scratch((3, 3))
     quat_exp(rate, h, q)
     quat_to_matrix(q, turned)
     for i in range(3):
@@ -140,12 +138,12 @@ def _ball_before(before, before_rate, rate, h, s):
 
 
 @kernel
-def _turning_screws(L, W, G, j, qvel, h, s):
+def _turning_screws(L, W, G, j, qvel, h):
     """Ball and free joints: turns about the child's axes."""
     free = L.kind[j] == FREE
     a, b, dof = body_row(W.R, L.parent[j]), L.child[j], L.vadr[j]
     first = dof + 3 if free else dof
-    vector, Jr, E, A, lever = s[0, 0:3], s[4:7, 0:3], s[7:10, 0:3], s[10:13, 0:3], s[13, 0:3]
+    vector, Jr, E, A, lever = scratch(3), scratch((3, 3)), scratch((3, 3)), scratch((3, 3)), scratch(3)
     if free:
         for i in range(3):
             for r in range(6):

@@ -8,6 +8,7 @@ joint j itself the rows change by the rigid motion of its child, and the impulse
     momentum rows   - ψ × (m v₋ + h m g + h f + Σ contact) + m δv₋,     N (ψ - ψ₋) - h Rᵀ (ψ × τ) + contact torque
 """
 
+from dojo_py.arrays import scratch
 from dojo_py.hard.contact_rows import feels_frame
 from dojo_py.hard.medium import in_medium, wind_columns
 from dojo_py.jit import kernel
@@ -83,16 +84,15 @@ def body_columns(L, W, G, h, column, part):
             x[3 + i, column] += N[i, 0] * m[9] + N[i, 1] * m[10] + N[i, 2] * m[11]
             x[3 + i, column] -= h * (R[0, i] * w0 + R[1, i] * w1 + R[2, i] * w2)
         if h > 0.0 and in_medium(L, b):
-            wind_columns(L, W, G, b, h, x, column, G.scratch)
+            wind_columns(L, W, G, b, h, x, column)
         for i in range(6 if W.n_active[1] > 0 else 0):
             x[i, column] += C[i, 0] * m[0] + C[i, 1] * m[1] + C[i, 2] * m[2] + C[i, 3] * p0 + C[i, 4] * p1 + C[i, 5] * p2
 
 
 @kernel
-def pair_columns(L, W, G, dof, column, s):
+def pair_columns(L, W, G, dof, column):
     """Contacts between two bodies of which one or both move."""
-    child = L.child[L.dof_joint[dof]]
-    m = s[0, 0:6]
+    child, m = L.child[L.dof_joint[dof]], scratch(6)
     for c in range(W.n_active[1], W.n_active[0]):
         a, b = W.cbody[c, 0], W.cbody[c, 1]
         on_a, on_b = a >= 0 and G.under[a] == 1, b >= 0 and G.under[b] == 1

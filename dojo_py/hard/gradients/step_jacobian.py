@@ -82,8 +82,8 @@ def start_columns(L, W, G, v, qpos, qvel, h):
     G.act_rows[:, :] = 0.0
     for place in range(G.columns.shape[0]):
         clear_block(G.columns[place])
-    poses_before(L, W, G, v, h, G.scratch)
-    all_screws(L, W, G, qpos, qvel, h, G.scratch)
+    poses_before(L, W, G, v, h)
+    all_screws(L, W, G, qpos, qvel, h)
     for n in range(W.Gb.shape[0]):
         copy_rows(W.Gb[n], G.impulse[n])
     G.contact[:, :, :] = 0.0
@@ -114,9 +114,9 @@ def coordinate_column(L, W, V, G, dof, part, before, h, scheme):
     column_motion(L, W, G, dof, part, before)
     body_columns(L, W, G, h, column, part)
     if part == 0 and h > 0.0:
-        pair_columns(L, W, G, dof, column, G.scratch)
-    own_joint_column(L, W, V.servos, G, j, dof - L.vadr[j], part, column, scheme, h, EPSILON, G.scratch)
-    closure_columns(L, W, V.servos, G, dof, part, column, scheme, h, G.scratch)
+        pair_columns(L, W, G, dof, column)
+    own_joint_column(L, W, V.servos, G, j, dof - L.vadr[j], part, column, scheme, h, EPSILON)
+    closure_columns(L, W, V.servos, G, dof, part, column, scheme, h)
     path_columns(L, W, V, G, dof, part, column, scheme, h)
     orientation_columns(L, W, V.servos, G, part, column, scheme, h)
 

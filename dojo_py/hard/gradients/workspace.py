@@ -71,7 +71,6 @@ class Tangent(NamedTuple):
     d_orient: np.ndarray  # (number of servos of orientations, 3) of their impulses
     servo_free: np.ndarray  # (number of servos,) 1 where the force is inside its range
     d_wrench: np.ndarray  # (nb, 6)
-    scratch: np.ndarray  # (96, 12)
     next_bodies: np.ndarray  # (nb, 13)
     adjoint: np.ndarray  # (N, 6, 8) in the first column: right-hand side and solution of the transposed system
     adjoint_again: Refinement
@@ -96,7 +95,7 @@ def allocate_tangent(model: Any, layout: Any, planes: Any, room: int, servos: in
         z((nb, 3, 3)), z((nb, 3)), z((nb, 6, 6)), z((model.nv, 6)), z((nb, 12)), z(nb, np.int64), z((nc, 12, 6)), z((nc, 3)),
         z((nc, 12)), z((nc, 6, 6)), z((nc, 6)), z((nb, 6)), z((nc, 12)), z((nc, 3)), z((nn, 6)),
         z((nn, 6, WIDTH)), z((nb, 3, 3)), z((nb, 6)), z((nb, 6)), z(nd), z(servos),
-        z((orientations, 3)), z(servos, np.int64), z((nb, 6)), z((96, 12)), z((nb, 13)), z((nb + nn, 6, WIDTH)),
+        z((orientations, 3)), z(servos, np.int64), z((nb, 6)), z((nb, 13)), z((nb + nn, 6, WIDTH)),
         allocate_refinement(layout, 1),
         z((model.nv, WIDTH)), z((2 * model.nv, 1)),
         z(model.na), z(model.na), z(model.na), z((model.na, columns)), _allocate_division(model, nb),

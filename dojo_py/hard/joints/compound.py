@@ -11,6 +11,7 @@ ball that no joint rotates after. Its three coordinates are the rotation vector 
 
 import math
 
+from dojo_py.arrays import scratch
 from dojo_py.jit import kernel
 from dojo_py.rotation import exp_jacobian, quat_conj_mul, quat_exp, quat_mul, turn_vector
 from dojo_py.solver.octet import load, minus, store, times
@@ -20,15 +21,15 @@ CLOSE = 1e-9
 
 
 @kernel
-def chain_pose(L, j, theta, turn, p, q, S, w):
+def chain_pose(L, j, theta, turn, p, q, S):
     """Pose of the child's centre of mass in the parent's frame, p (3,), q (4,), and the screws of joint j's coordinates there.
 
     theta (k,): angles and displacements from the joints' zero; of a ball the rotation vector from the orientation turn (4,).
     S (6, k) out: rows 0-2 velocity of the centre of mass in the parent's frame, rows 3-5 angular velocity in the child's frame,
-    per unit rate. w: work (4, 4).
+    per unit rate.
     """
     k, first, com = theta.shape[0], L.vadr[j], L.com[L.child[j]]
-    a, b = w[0], w[1]
+    a, b, in_parent = scratch(4), scratch(4), scratch(3)
     for r in range(3):
         p[r] = L.base_pos[j, r]
     for r in range(4):
@@ -79,7 +80,7 @@ def chain_pose(L, j, theta, turn, p, q, S, w):
     for i in range(k):
         dof = first + i
         if L.dof_vector[dof] == dof:
-            _ball_screws(p, q, S[:, i : i + 3], w)
+            _ball_screws(p, q, a, S[:, i : i + 3])
         if L.dof_slide[dof] or L.dof_vector[dof] >= 0:
             continue
         n0, n1, n2 = S[3, i], S[4, i], S[5, i]
@@ -89,26 +90,26 @@ def chain_pose(L, j, theta, turn, p, q, S, w):
             axis = L.dof_axis[dof]
             S[3, i], S[4, i], S[5, i] = axis[0], axis[1], axis[2]
             continue
-        w[2, 0], w[2, 1], w[2, 2] = n0, n1, n2
-        turn_vector(a, w[2], b)
+        in_parent[0], in_parent[1], in_parent[2] = n0, n1, n2
+        turn_vector(a, in_parent, b)
         S[3, i], S[4, i], S[5, i] = b[0], b[1], b[2]
 
 
 @kernel
-def _ball_screws(p, q, S, w):
+def _ball_screws(p, q, back, S):
     """Velocities of the centre of mass into rows 0-2 of S (6, 3), angular velocities in rows 3-5; its anchor in S[0:3, 0].
 
-    v = E (ω × Eᵀ (p - anchor)). w: work (4, 4), of which row 0 is q*.
+    v = E (ω × Eᵀ (p - anchor)). back (4,) = q*.
     """
-    arm, v = w[1], w[3]
+    u, arm, v = scratch(3), scratch(3), scratch(3)
     for r in range(3):
-        w[2, r] = p[r] - S[r, 0]
-    turn_vector(w[0], w[2], arm)
+        u[r] = p[r] - S[r, 0]
+    turn_vector(back, u, arm)
     for i in range(3):
         for r in range(3):
             n, m = (r + 1) % 3, (r + 2) % 3
-            w[2, r] = S[3 + n, i] * arm[m] - S[3 + m, i] * arm[n]
-        turn_vector(q, w[2], v)
+            u[r] = S[3 + n, i] * arm[m] - S[3 + m, i] * arm[n]
+        turn_vector(q, u, v)
         for r in range(3):
             S[r, i] = v[r]
 
@@ -149,7 +150,7 @@ def _eliminate(A, i, r, k):
 
 @kernel
 def solve_small(A, B, k, m):
-    """Solve A X = B in place by elimination with row pivoting; A (k, k) is destroyed, B (k, m) becomes X."""
+    """Solve A X = B in place by elimination with row pivoting; A (k, k or more) is destroyed, B (k, m) becomes X."""
     for i in range(k):
         row, inv = _pivot(A, i, k)
         if row != i:
@@ -237,19 +238,19 @@ def compound_basis(S, k, basis, follow):
 
 
 @kernel
-def compound_rows(L, j, q_rel, d, theta, start, turn, basis, c, J, work):
+def compound_rows(L, j, q_rel, d, theta, start, turn, basis, c, J):
     """Rows c (6,), J (6, 8 or more), overwritten; theta (k,) in: guess, out: coordinates; start (k,): at the step's start.
 
     q_rel (4,), d (3,): pose of the child of joint j in the parent. turn (4,): orientation of its ball there, from which theta and
-    start count. basis (6, 6) from `compound_basis`. work: (18, 8).
+    start count. basis (6, 6) from `compound_basis`.
     """
     k = theta.shape[0]
     n = 6 - k
-    S, p, q, err, w = work[0:6, 0:k], work[6, 0:3], work[7, 0:4], work[7, 4:8], work[8:12, 0:4]
-    A, step = work[12:18, 0:k], work[12:18, 7:8]
+    S, p, q, err = scratch((6, 6))[:, 0:k], scratch(3), scratch(4), scratch(4)
+    A, step = scratch((6, 6)), scratch((6, 1))
     last = math.inf
     for _ in range(12):
-        chain_pose(L, j, theta, turn, p, q, S, w)
+        chain_pose(L, j, theta, turn, p, q, S)
         _pose_error(q, q_rel, d, p, basis, err, c)
         _screws_to_error_rates(err, S)
         residual = 0.0
@@ -320,7 +321,7 @@ def _screws_to_error_rates(err, S):
 
 @kernel
 def _project(basis, S, n, k, A):
-    """A (k, k) = Pᵀ S."""
+    """A, its first k rows and columns, = Pᵀ S."""
     for i in range(k):
         for j in range(k):
             s = 0.0

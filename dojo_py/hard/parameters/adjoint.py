@@ -8,6 +8,7 @@ the change of the residuals with the unknowns held, or with unknowns that are to
 A contact's equations are eliminated, F = f - K y with its motion y = (gap, tangential velocity): right-hand side Bᵀ (δf - K δy).
 """
 
+from dojo_py.arrays import scratch
 from dojo_py.hard.gradients.implicit import solve_rows
 from dojo_py.hard.gradients.rates import rates_transposed
 from dojo_py.hard.terms import FREE
@@ -69,9 +70,9 @@ def _contact_adjoint(L, W, D, c):
 
 
 @kernel
-def subtract_rates(L, W, h, out, s):
-    """out (nv,) -= next rates / h. s: work (1, 3)."""
-    turn = s[0, 0:3]
+def subtract_rates(L, W, h, out):
+    """out (nv,) -= next rates / h."""
+    turn = scratch(3)
     for j in range(L.kind.shape[0]):
         n, k, first, b = L.node[j], L.ndof[j], L.vadr[j], L.child[j]
         if L.kind[j] == FREE:

@@ -6,6 +6,7 @@ A parameter acts on one body, joint, contact or actuator, so ∂R/∂θ has a fe
 that object's own kernel. All columns share one transposed solve (adjoint.py).
 """
 
+from dojo_py.arrays import scratch
 from dojo_py.hard.closures import lengths_slope
 from dojo_py.hard.coordinates import to_maximal
 from dojo_py.hard.drives import drive
@@ -22,7 +23,7 @@ from dojo_py.hard.parameters.adjoint import pull_one, solve_adjoint, subtract_ra
 from dojo_py.hard.parameters.com_columns import com_column
 from dojo_py.hard.parameters.contact_columns import arm_column, friction_column, pair_column, ratio_column
 from dojo_py.hard.parameters.drive_columns import act_column, add_drive, clear_drive, drive_column, set_gears
-from dojo_py.hard.parameters.joint_columns import RATES, joint_column
+from dojo_py.hard.parameters.joint_columns import joint_column
 from dojo_py.hard.parameters.moves import move, move_back
 from dojo_py.hard.parameters.number_columns import body_number, dof_number
 from dojo_py.hard.parameters.orientation_adjoint import orientation_adjoint
@@ -55,7 +56,7 @@ def parameter_columns(L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outs
     subtree_adjoint(L, W, G, D, h)
     orientation_adjoint(L, W, moved.V.servos, G, D, h, scheme)
     carry_down(L, W, G, D)
-    here, before = D.scratch[150, 0:6], D.scratch[151, 0:6]
+    here, before, joint_rates = scratch(6), scratch(6), scratch(6)
     for k in range(out.shape[0]):
         route, rates, acts = moved.route[k], out[k, nv : 2 * nv], out[k, 2 * nv :]
         if route == NUMBERS:
@@ -70,13 +71,13 @@ def parameter_columns(L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outs
                 _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)
         elif route == JOINT:
             j = moved.target[k]
-            joint_column(L, W, G, D, moved, k, j, qpos, qvel, h, here, before, rates)
+            joint_column(L, W, G, D, moved, k, j, qpos, qvel, h, here, before, joint_rates, rates)
             if k + 1 == out.shape[0] or moved.route[k + 1] != JOINT or moved.target[k + 1] != j:
-                start_joint(L, W, j, D.scratch)
+                start_joint(L, W, j)
             if follows:
                 subtree_motion(L, W, G, L.child[j], here, before, True, h)
                 if paths:
-                    _moved_paths(L, W, G, D, moved.V, j, h, scheme, rates)
+                    _moved_paths(L, W, G, D, moved.V, j, joint_rates, h, scheme, rates)
                 _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)
         elif route == ACTUATOR:
             _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)
@@ -85,10 +86,10 @@ def parameter_columns(L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outs
             if paths:
                 _paths_longer(L, W, G, D, moved, k, qpos, qvel, h, scheme, rates)
             _driven_longer(L, W, G, D, moved, k, follows, qpos, qvel, act, control, outside, h, scheme, rates, acts)
-    next_coordinates(L, W, h, out, D.scratch)
+    next_coordinates(L, W, h, out)
     for k in range(out.shape[0]):
         if moved.route[k] > ACTUATOR:
-            subtract_rates(L, W, h, out[k, nv : 2 * nv], D.scratch)
+            subtract_rates(L, W, h, out[k, nv : 2 * nv])
 
 
 @kernel
@@ -101,8 +102,8 @@ def _has_paths(L):
 
 
 @kernel
-def _moved_paths(L, W, G, D, V, j, h, scheme, out):
-    """Spatial tendons as the bodies move (G.moved, G.under) while joint j changes; G's first column is work."""
+def _moved_paths(L, W, G, D, V, j, rates, h, scheme, out):
+    """Spatial tendons as the bodies move (G.moved, G.under) while joint j changes, by rates (6,); G's first column is work."""
     G.columns[:, :, 0] = 0.0
     path_columns(L, W, V, G, -1, 0, 0, scheme, h)
     for e in range(L.eq_kind.shape[0]):
@@ -111,14 +112,14 @@ def _moved_paths(L, W, G, D, V, j, h, scheme, out):
             for side in range(2):
                 t = L.eq_tendons[e, side]
                 if t >= 0 and L.eq_kind[t] == EQ_TENDON:
-                    _held_length(L, W, G, D, e, t, side, 1.0 if side == 0 else -slope, j, h)
+                    _held_length(L, W, G, e, t, side, 1.0 if side == 0 else -slope, j, rates, h)
     _pull_column(G, D, out)
 
 
 @kernel
-def _held_length(L, W, G, D, e, t, side, factor, j, h):
-    """Row of equality e through fixed tendon t: its length changes by the rates of joint j, not with the bodies."""
-    v, change, first = G.scratch[0, 0:6], 0.0, L.eq_tendons[e, 2] if side == 1 else 0
+def _held_length(L, W, G, e, t, side, factor, j, rates, h):
+    """Row of equality e through fixed tendon t: its length changes by the rates (6,) of joint j, not with the bodies."""
+    v, change, first = scratch(6), 0.0, L.eq_tendons[e, 2] if side == 1 else 0
     for slot in range(L.eq_bodies.shape[1] - first):
         b = L.eq_bodies[t, slot]
         if b >= 0 and G.under[b] == 1:
@@ -127,7 +128,7 @@ def _held_length(L, W, G, D, e, t, side, factor, j, h):
                 change += W.Ceq[e, first + slot, 0, i] * v[i]
     for k in range(L.eq_terms[t, 0], L.eq_terms[t, 1]):
         if L.dof_joint[L.term_dof[k]] == j:
-            change -= factor * L.term_coef[k] * D.scratch[RATES, L.dof_row[L.term_dof[k]]]
+            change -= factor * L.term_coef[k] * rates[L.dof_row[L.term_dof[k]]]
     G.columns[L.place_node[L.node_joint.shape[0] - L.eq_kind.shape[0] + e], 0, 0] += change
 
 
@@ -142,7 +143,7 @@ def _paths_longer(L, W, G, D, moved, k, qpos, qvel, h, scheme, out):
         before = 0.0
         for side in range(2):
             amount = moved.step[k] if side == 0 else -moved.step[k]
-            to_maximal(L, qpos, qvel, h + amount, G.next_bodies, V.coordinates)
+            to_maximal(L, qpos, qvel, h + amount, G.next_bodies)
             _, rate = path_state(L, e, V, G.next_bodies, h + amount)
             before += 0.5 * rate / amount
         tendon_law_change(L, W, V.servos, G, e, first + e, 0.0, before, 0.0, 0, scheme, h)
@@ -245,7 +246,7 @@ def _driven_longer(L, W, G, D, moved, k, follows, qpos, qvel, act, control, outs
         bodies = G.bodies
         if follows:
             bodies = G.next_bodies
-            to_maximal(L, qpos, qvel, h + amount, bodies, moved.V.coordinates)
+            to_maximal(L, qpos, qvel, h + amount, bodies)
         add_drive(
             L, moved.T, moved.M, moved.V, W, D, bodies, qpos, qvel, act, control, outside, h + amount, h, scheme, 0.5 / amount
         )

@@ -13,17 +13,18 @@ R₊ e). With δv = (a₊ - a)/h no joint, gap or closure changes, and what acts
 The impulse F of joints and closures is what is left of the body's momentum row.
 """
 
+from dojo_py.arrays import scratch, zeros
 from dojo_py.hard.feature_rows import rolls, shift_share
 from dojo_py.hard.parameters.adjoint import pull_three
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import ROWS, impulse_of
+from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 
 
 @kernel
 def com_column(L, P, Q, W, G, D, b, axis, h, out):
     """out (nv,) += column of one coordinate of the centre of mass of body b; without outside and actuator wrenches."""
-    s = D.scratch
-    before, here, after, slip, F, x, t = s[0, 0:3], s[1, 0:3], s[2, 0:3], s[3, 0:3], s[4, 0:3], s[5, 0:3], s[6, 0:3]
+    before, here, after, slip = scratch(3), scratch(3), scratch(3), scratch(3)
+    F, x, t = scratch(3), scratch(3), scratch(3)
     v, y = W.v[b], D.y[L.place_body[b]]
     j, k = (axis + 1) % 3, (axis + 2) % 3
     for i in range(3):
@@ -39,14 +40,13 @@ def com_column(L, P, Q, W, G, D, b, axis, h, out):
             if W.cbody[c, side] == b:
                 _contact(L, P, Q, W, D, c, side, here, after, slip, F, t, out)
     _add_cross(F, here, t)
-    _pull_torque(W.R[b], t, y, x, out)
+    _pull_torque(W.R[b], t, y, out)
 
 
 @kernel
 def _contact(L, P, Q, W, D, c, side, here, after, slip, rest, t, out):
     """Contact c, whose body b on one side is at hand: torque t (3,), world axes, and less of its impulse in rest (3,)."""
-    s = D.scratch
-    force, F, y, arm = s[7, 0 : W.cf.shape[1]], s[8, 0:3], s[9, 0:3], s[10, 0:3]
+    force, F, y, arm = scratch(MOST_ROWS), scratch(3), scratch(3), scratch(3)
     B = W.cB[c, side]
     impulse_of(W.claw[c], W.con[c], force)
     for i in range(3):
@@ -69,12 +69,11 @@ def _contact(L, P, Q, W, D, c, side, here, after, slip, rest, t, out):
         arm[i] = after[i] + share * (here[i] - after[i])
     _add_cross(F, arm, t)
     if other >= 0:
-        turn = s[11, 0:3]
+        turn = zeros(3)
         for i in range(3):
             arm[i] = (1.0 - share) * (here[i] - after[i])  # (the opposite impulse)
-            turn[i] = 0.0
         _add_cross(F, arm, turn)
-        _pull_torque(W.R[other], turn, D.y[L.place_body[other]], y, out)
+        _pull_torque(W.R[other], turn, D.y[L.place_body[other]], out)
 
 
 @kernel
@@ -86,8 +85,9 @@ def _add_cross(a, b, out):
 
 
 @kernel
-def _pull_torque(R, t, y, x, out):
-    """out (nv,) += column of the angular impulse t (3,), world axes, on a body. y (6, m); x: work (3,)."""
+def _pull_torque(R, t, y, out):
+    """out (nv,) += column of the angular impulse t (3,), world axes, on a body. y (6, m)."""
+    x = scratch(3)
     for i in range(3):
         x[i] = R[0, i] * t[0] + R[1, i] * t[1] + R[2, i] * t[2]
     pull_three(y[3:6], x, out)

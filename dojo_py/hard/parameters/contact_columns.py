@@ -19,7 +19,7 @@ Spinning and rolling feel the normal's turn only:  δv = δd · (ω_A - ω_B),  
 unequally along its tangents, feel the frame's angle as well (gradients/contact_change.py).
 """
 
-from dojo_py.arrays import body_row
+from dojo_py.arrays import body_row, scratch
 from dojo_py.collision.vectors import cross, dot, matrix, minus, plus, row, times, turned, turned_back
 from dojo_py.hard.apart import START, displace_pair, feature_place
 from dojo_py.hard.contact_rows import feels_frame, physical_impulse
@@ -27,7 +27,7 @@ from dojo_py.hard.feature_rows import rolls, slip_change, tangents_change, turne
 from dojo_py.hard.gradients.contact_change import frame_angle, twist_rows
 from dojo_py.hard.parameters.adjoint import pull, pull_one, pull_three
 from dojo_py.jit import kernel
-from dojo_py.solver.cones.contact import FRICTIONLESS, ROWS, impulse_of
+from dojo_py.solver.cones.contact import FRICTIONLESS, MOST_ROWS, ROWS, impulse_of
 
 
 @kernel
@@ -48,7 +48,7 @@ def ratio_column(W, D, candidate, k, value, out):
     c = D.slot[candidate]
     if c < 0 or k + 1 >= ROWS[W.claw[c]]:
         return
-    F = D.scratch[0, 0 : W.cf.shape[1]]
+    F = scratch(MOST_ROWS)
     impulse_of(W.claw[c], W.con[c], F)
     share = value / W.cratio[c, k]
     pull_one(D.motion[c, 1 + k], share * W.cval[c, 1 + k], out)
@@ -61,12 +61,12 @@ def arm_column(L, P, W, D, i, axis, value, h, out):
     c = D.slot[i]
     if c < 0:
         return
-    s = D.scratch
     b, n, t = P.body[i], P.normal[i], P.tangent[i]
-    F, a, frame, y, f, x = s[8, 0 : W.cf.shape[1]], s[1, 0:3], s[2:5, 0:3], s[5, 0:3], s[6, 0:3], s[7, 0:3]
+    impulse, F, frame = scratch(MOST_ROWS), scratch(MOST_ROWS), scratch((3, 3))
+    a, y, f, x = scratch(3), scratch(3), scratch(3), scratch(3)
     R, w, S = W.Rn[b], W.v[b, 3:6], W.turn[b]
-    impulse_of(W.claw[c], W.con[c], s[0, 0 : W.cf.shape[1]])
-    physical_impulse(W, c, s[0, 0 : W.cf.shape[1]], F)
+    impulse_of(W.claw[c], W.con[c], impulse)
+    physical_impulse(W, c, impulse, F)
     for r in range(3):
         frame[0, r] = R[0, r] * n[0] + R[1, r] * n[1] + R[2, r] * n[2]
         frame[1, r] = R[0, r] * t[0, 0] + R[1, r] * t[0, 1] + R[2, r] * t[0, 2]
@@ -100,13 +100,11 @@ def _moved_in_body(R, R0, axis, amount):
 @kernel
 def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
     """out (nv,) += column of the radius (part 0, 1) or a centre (part 3 side + axis) of pair contact c times value."""
-    s, work = W.scratch, D.scratch
-    impulse, f, y, x, twist = work[0, 0 : W.cf.shape[1]], work[1, 0:3], work[2, 0:6], work[3, 0:6], work[4]
-    torque, pushed = work[5, 0:3], work[6, 0 : W.cf.shape[1]]
+    motion, start, impulse, pushed = W.motion, W.feature, scratch(MOST_ROWS), scratch(MOST_ROWS)
+    f, y, x, twist, torque = scratch(3), scratch(MOST_ROWS), scratch(6), scratch(12), scratch(3)
     impulse_of(W.claw[c], W.con[c], impulse)
-    displace_pair(L, P, Q, W, c, impulse, h)
-    n, dc, dgap, T, F = s[40, 0:3], s[45:48], s[48], s[49:51], s[64]
-    arms, dn_start = s[51:53, 0:3], s[42:45]
+    displace_pair(L, P, Q, W, c, h)
+    n, dn_end, dc, dgap, T, F, arms = motion.normal, motion.dn, motion.dc, motion.dgap, motion.tangents, motion.force, motion.arms
     side = part if radius else part // 3
     axis = 0 if radius else part - 3 * side
     b, at = W.cbody[c, side], 6 * side
@@ -123,9 +121,9 @@ def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
     r = _relative_rate(W, c)
     # the slip of both sides: c moves, and ρ turns with the normal; of a radius only its own side's ρ = ∓ r n gets longer
     dn = (
-        dn_start[0, at] * w[0] + dn_start[0, at + 1] * w[1] + dn_start[0, at + 2] * w[2],
-        dn_start[1, at] * w[0] + dn_start[1, at + 1] * w[1] + dn_start[1, at + 2] * w[2],
-        dn_start[2, at] * w[0] + dn_start[2, at + 1] * w[1] + dn_start[2, at + 2] * w[2],
+        dn_end[0, at] * w[0] + dn_end[0, at + 1] * w[1] + dn_end[0, at + 2] * w[2],
+        dn_end[1, at] * w[0] + dn_end[1, at + 1] * w[1] + dn_end[1, at + 2] * w[2],
+        dn_end[2, at] * w[0] + dn_end[2, at + 1] * w[1] + dn_end[2, at + 2] * w[2],
     )
     longer, feature, normal = value if radius else 0.0, W.active[c] - P.body.shape[0], (n[0], n[1], n[2])
     change = minus(
@@ -138,8 +136,9 @@ def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
     for i in range(3):
         torque[i] = 0.0
         f[i] = W.cweight[c] * (pushed[0] * dn[i] + pushed[1] * dT1[i] + pushed[2] * dT2[i])
+    slip = motion.slip[0], motion.slip[1], motion.slip[2]
     for t in range(2):
-        y[1 + t] = W.cratio[c, t] * (dot(row(T, t), change) + dot(dT1 if t == 0 else dT2, row(s, 62)))
+        y[1 + t] = W.cratio[c, t] * (dot(row(T, t), change) + dot(dT1 if t == 0 else dT2, slip))
     for k in range(3, ROWS[W.claw[c]]):
         turn = dn if k == 3 else dT1 if k == 4 else dT2
         y[k] = W.cratio[c, k - 1] * dot(turn, r)
@@ -160,19 +159,19 @@ def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
         pull(D.y[L.place_body[body]], x, out)
     # the gap and the frame where the step starts
     if W.contact_allowance[c] > 0.0 or feels_frame(W, c) or W.cslope[c] != 0.0 or W.cbeyond[c] > 0.0:
-        feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START, 101)
+        feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START)
         if not radius:
             w = (value * W.R[b, 0, axis], value * W.R[b, 1, axis], value * W.R[b, 2, axis])
             for i in range(3):
                 y[0] += W.cbeyond_by[c, at + i] * w[i]
-        before = dgap[at] * w[0] + dgap[at + 1] * w[1] + dgap[at + 2] * w[2] - (value if radius else 0.0)
+        before = start.dgap[at] * w[0] + start.dgap[at + 1] * w[1] + start.dgap[at + 2] * w[2] - (value if radius else 0.0)
         if W.contact_allowance[c] > 0.0:
             y[0] -= before
         if W.cslope[c] != 0.0:
-            _faded(L, W, D, c, impulse, W.cslope[c] * before, x, out)
+            _faded(L, W, D, c, impulse, W.cslope[c] * before, out)
         if feels_frame(W, c):
             for i in range(3):
-                x[i] = dn_start[i, at] * w[0] + dn_start[i, at + 1] * w[1] + dn_start[i, at + 2] * w[2]
+                x[i] = start.dn[i, at] * w[0] + start.dn[i, at + 1] * w[1] + start.dn[i, at + 2] * w[2]
             angle = frame_angle(W.cframe[c], n, T[0], x)
             twist_rows(W, c, impulse, twist)
             for m in range(2):
@@ -185,8 +184,9 @@ def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
 
 
 @kernel
-def _faded(L, W, D, c, impulse, change, x, out):
-    """out (nv,) += column of a change of contact c's impulse by so much of itself, that of its share. x: work (6,)."""
+def _faded(L, W, D, c, impulse, change, out):
+    """out (nv,) += column of a change of contact c's impulse by so much of itself, that of its share."""
+    x = scratch(6)
     for m in range(2):
         if W.cbody[c, m] < 0:
             continue

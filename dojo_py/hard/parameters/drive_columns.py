@@ -5,6 +5,7 @@ do where an actuator's force depends on bodies (sites, balls, free joints) or a 
 body. They are laws of a microsecond with no part in what is stiff.
 """
 
+from dojo_py.arrays import scratch
 from dojo_py.hard.body_table import add_joint_forces, gather_wrenches
 from dojo_py.hard.dof_rows import solved_impulse
 from dojo_py.hard.drives import drive
@@ -28,11 +29,11 @@ def add_drive(L, T, M, V, W, D, bodies, qpos, qvel, act, control, outside, h, st
     """D.force, D.wrench, D.orient += factor * impulses of actuators and from outside over a step that takes h [s] but leads
     where the solved one of length `step` does; D.act += factor * the activations after it.
     """
-    gather_wrenches(M, bodies, outside.wrenches, 0, V.wrench, V.scratch)
+    gather_wrenches(M, bodies, outside.wrenches, 0, V.wrench)
     V.hold[0] = 1
     drive(L, T, V, bodies, qpos, qvel, act, control, h)
     V.hold[0] = 0
-    add_joint_forces(L, bodies, outside.joint_forces, 0, V.force, V.wrench, V.scratch)
+    add_joint_forces(L, bodies, outside.joint_forces, 0, V.force, V.wrench)
     for i in range(D.force.shape[0]):
         D.force[i] += factor * h * V.force[i]
     S = V.servos
@@ -76,7 +77,7 @@ def drive_column(L, W, A, D, out):
     for k in range(D.orient.shape[0]):
         for r in range(3 if A.orient_closure[k] >= 0 else 0):
             pull_one(D.y[orientation_place(L, A, k), r], D.orient[k, r], out)
-    x = D.scratch[0, 0:6]
+    x = scratch(6)
     for b in range(D.wrench.shape[0]):
         f, R = D.wrench[b], W.R[b]
         size = 0.0

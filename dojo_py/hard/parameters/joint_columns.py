@@ -9,7 +9,7 @@ the time step divides twice, stays small, and exact in what is linear.
     law          of the coordinates, by these rates (gradients/own_joint.py); joint couplings, by these coordinates
 """
 
-from dojo_py.arrays import body_row, copy_rows
+from dojo_py.arrays import body_row, copy_rows, scratch, zeros
 from dojo_py.hard.closures import TENDON_ROW, coupled, polynomial
 from dojo_py.hard.coordinates import joint_pose
 from dojo_py.hard.gradients.own_joint import law_by_rates, slope_by_rate
@@ -19,27 +19,25 @@ from dojo_py.hard.parameters.moves import move_back, move_by
 from dojo_py.hard.terms import EQ_COUPLING, EQ_TENDON
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_mul, quat_normalise, quat_to_matrix, turn_vector
-
-RATES = 14
-"""Row of D.scratch in which `joint_column` leaves the joint's rates (6,) as they change before anything reacts."""
+from dojo_py.solver.octet import WIDTH
 
 
 @kernel
-def joint_column(L, W, G, D, moved, k, j, qpos, qvel, h, here, before, out):
-    """out (nv,) += column of datum k, which moves joint j. here, before (6,): the screws it moves its child by, written.
+def joint_column(L, W, G, D, moved, k, j, qpos, qvel, h, here, before, rates, out):
+    """out (nv,) += column of datum k, which moves joint j.
+
+    Written: here, before (6,), the screws it moves its child by; rates (6,), the joint's as they change before anything reacts.
 
     Leaves what W holds of the start of joint j moved, but for the rows of a compound joint: loads belong to those of the start.
     """
-    s = D.scratch
     n, a, b = L.node[j], L.parent[j], L.child[j]
-    saved, poses, on_child, on_parent, rates = s[0:4], s[4:8], s[12, 0:6], s[13, 0:6], s[RATES, 0:6]
-    basis = s[20:26, 0:6]
+    saved, poses, basis = scratch((4, 4)), scratch((4, 7)), scratch((6, 6))
+    on_child, on_parent = zeros(6), zeros(6)
     copy_rows(W.basis[j], basis)
     _save(W, b, saved)
-    for r in range(6):
-        on_child[r] = on_parent[r] = rates[r] = 0.0
     here[:] = 0.0
     before[:] = 0.0
+    rates[:] = 0.0
     for width in range(1, 3):
         amount = width * moved.step[k]
         weight = (4.0 if width == 1 else -1.0) / 3.0
@@ -47,18 +45,18 @@ def joint_column(L, W, G, D, moved, k, j, qpos, qvel, h, here, before, out):
             sign = 1.0 if side == 0 else -1.0
             factor = 0.5 * sign * weight / amount
             move_by(moved, k, sign * amount)
-            joint_pose(moved.L, j, qpos, qvel, 0.0, poses[side, 0:4], poses[side, 4:7], s[40:64])
-            joint_pose(moved.L, j, qpos, qvel, h, poses[2 + side, 0:4], poses[2 + side, 4:7], s[40:64])
-            _place_child(W, body_row(W.x, a), b, poses[side], saved, s[16:20])
+            joint_pose(moved.L, j, qpos, qvel, 0.0, poses[side, 0:4], poses[side, 4:7])
+            joint_pose(moved.L, j, qpos, qvel, h, poses[2 + side, 0:4], poses[2 + side, 4:7])
+            _place_child(W, body_row(W.x, a), b, poses[side], saved)
             copy_rows(basis, W.basis[j])
-            start_impulses(moved.L, W, j, True, W.Ga[n], W.Gb[n], s[64:128])
+            start_impulses(moved.L, W, j, True, W.Ga[n], W.Gb[n])
             _add_impulses(G.load[n], W.Gb[n], factor, on_child)
             if a >= 0:
                 _add_impulses(G.load[n], W.Ga[n], factor, on_parent)
-            _add_rows(moved.L, W, j, factor / h, rates, s[64:128])
+            _add_rows(moved.L, W, j, factor / h, rates)
         carrier = body_row(W.R, a)
-        _add_screw(W.R[carrier], poses[0], poses[1], 0.5 * weight / amount, here, s[16:18])
-        _add_screw(G.R_before[carrier], poses[2], poses[3], 0.5 * weight / amount, before, s[16:18])
+        _add_screw(W.R[carrier], poses[0], poses[1], 0.5 * weight / amount, here)
+        _add_screw(G.R_before[carrier], poses[2], poses[3], 0.5 * weight / amount, before)
     move_back(moved, k)
     copy_rows(basis, W.basis[j])
     _put_back(W, b, saved)
@@ -68,13 +66,13 @@ def joint_column(L, W, G, D, moved, k, j, qpos, qvel, h, here, before, out):
     pull(D.y[L.place_body[b]], on_child, out)
     if a >= 0:
         pull(D.y[L.place_body[a]], on_parent, out)
-    _own_rows(L, W, D, j, n, rates, h, s[15:17], out)
+    _own_rows(L, W, D, j, n, rates, h, out)
     _couplings(L, W, D, j, rates, h, out)
 
 
 @kernel
 def _save(W, b, saved):
-    """Both poses of body b into saved (4, …)."""
+    """Both poses of body b into saved (4, 4)."""
     for i in range(3):
         saved[0, i], saved[2, i] = W.x[b, i], W.xn[b, i]
     for i in range(4):
@@ -92,9 +90,9 @@ def _put_back(W, b, saved):
 
 
 @kernel
-def _place_child(W, a, b, pose, saved, s):
-    """Body b at its pose (q_rel 4, d 3) in that of row a where the step starts; its next pose moved likewise. s: work (4, …)."""
-    turn, back, r, d = s[0, 0:4], s[1, 0:4], s[2, 0:3], s[3, 0:3]
+def _place_child(W, a, b, pose, saved):
+    """Body b at its pose (q_rel 4, d 3) in that of row a where the step starts; its next pose moved likewise."""
+    turn, back, r, d = scratch(4), scratch(4), scratch(3), scratch(3)
     quat_mul(W.q[a], pose[0:4], W.q[b])
     quat_normalise(W.q[b])
     turn_vector(W.q[a], pose[4:7], r)
@@ -123,19 +121,19 @@ def _add_impulses(load, G, factor, out):
 
 
 @kernel
-def _add_rows(L, W, j, factor, out, s):
+def _add_rows(L, W, j, factor, out):
     """out (6,) += factor c at the next poses."""
-    E, d, q_rel, c, J = s[0:3, 0:3], s[3, 0:3], s[3, 4:8], s[4, 0:6], s[5:11]
+    E, d, q_rel, c, J = scratch((3, 3)), scratch(3), scratch(4), scratch(6), scratch((6, WIDTH))
     joint_frame(L, j, W.xn, W.Rn, W.qn, E, d, q_rel)
-    rows_of_joint(L, W, j, E, d, q_rel, c, J, s[24:48])
+    rows_of_joint(L, W, j, E, d, q_rel, c, J)
     for r in range(6):
         out[r] += factor * c[r]
 
 
 @kernel
-def _add_screw(R, one, two, factor, out, s):
-    """out (6,) += factor times the displacement and turn, world axes, from pose two to one (q 4, d 3) in a frame R. s: (2, …)."""
-    back, turn = s[0, 0:4], s[1, 0:4]
+def _add_screw(R, one, two, factor, out):
+    """out (6,) += factor times the displacement and turn, world axes, from pose two to one (q 4, d 3) in a frame R."""
+    back, turn = scratch(4), scratch(4)
     back[0] = two[0]
     for i in range(3):
         back[1 + i] = -two[1 + i]
@@ -159,11 +157,10 @@ def _turn_along(load, G, here, out):
 
 
 @kernel
-def _own_rows(L, W, D, j, n, rates, h, s, out):
-    """The rows of joint j itself, and its rates (6,) as they change before anything reacts. s: work (2, …)."""
+def _own_rows(L, W, D, j, n, rates, h, out):
+    """The rows of joint j itself, and its rates (6,) as they change before anything reacts."""
     k, first = L.ndof[j], L.vadr[j]
-    law, x = s[0, 0:6], s[1, 0:6]
-    law[:] = 0.0
+    law, x = zeros(6), scratch(6)
     law_by_rates(L, W, j, h, rates, law)
     for r in range(6):
         x[r] = -rates[r] if r < 6 - k else -W.row_scale[first + r - 6 + k] * law[r]

@@ -10,6 +10,7 @@ dry friction F    -h ∂β/∂b,    ∂β/∂b = (ν₋/(b - β) - ν₊/(b + β
 
 import math
 
+from dojo_py.arrays import scratch
 from dojo_py.hard.dof_rows import curved_spring, spring_weights, vector_springs
 from dojo_py.hard.parameters.adjoint import pull_one, pull_three
 from dojo_py.hard.parameters.flat import ARMATURE, DAMPING, FRICTIONLOSS, GRAVITY, INERTIA, MASS, SPRINGREF, STIFFNESS
@@ -19,7 +20,7 @@ from dojo_py.jit import kernel
 @kernel
 def body_number(L, W, D, column, b, part, value, h, out):
     """out (nv,) += column of a number of body b times value."""
-    y, x = D.y[L.place_body[b]], D.scratch[0, 0:3]
+    y, x = D.y[L.place_body[b]], scratch(3)
     v, old = W.v[b], W.v_prev[b]
     if column == MASS:
         for i in range(3):
@@ -81,11 +82,11 @@ def _vector_stiffness(L, W, D, L2, j, n, value, h, scheme, out):
     """Of a ball or free joint: its spring with stiffness 1 and nothing else."""
     first, spin, k = L.vadr[j], L.vadr[j] + L.rotation[j], L.ndof[j]
     L2.dof_stiffness[spin], L2.dof_stiffness_poly[spin, 0], L2.dof_stiffness_poly[spin, 1] = 1.0, 0.0, 0.0
-    vector_springs(L2, W, j, h, scheme, D.scratch)
+    vector_springs(L2, W, j, h, scheme)
     for i in range(k):
         r = 6 - k + i
         pull_one(D.y[L.place_node[n], r], -value * W.pull[j, r, 3] * W.row_scale[first + i], out)
     L2.dof_stiffness[spin] = L.dof_stiffness[spin]
     for i in range(2):
         L2.dof_stiffness_poly[spin, i] = L.dof_stiffness_poly[spin, i]
-    vector_springs(L, W, j, h, scheme, D.scratch)
+    vector_springs(L, W, j, h, scheme)

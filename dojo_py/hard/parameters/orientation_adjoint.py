@@ -5,6 +5,7 @@ What such a turn does is in gradients/orientation_change.py. Displacements of ce
 
 from __future__ import annotations
 
+from dojo_py.arrays import scratch, zeros
 from dojo_py.collision.vectors import times
 from dojo_py.hard.gradients.orientation_change import law_change, torque_change
 from dojo_py.hard.gradients.screws import as_velocity
@@ -31,8 +32,7 @@ def _turn(L, W, A, G, D, e, n, side, b, i, h, scheme):
     """Of body b, on one side of closure e whose node is n, about world axis i."""
     sign, nothing, y = 1.0 if side == 1 else -1.0, (0.0, 0.0, 0.0), D.y[L.place_node[n]]
     turn = (1.0 if i == 0 else 0.0, 1.0 if i == 1 else 0.0, 1.0 if i == 2 else 0.0)
-    unit, v = D.scratch[0, 0:6], D.scratch[1, 0:6]
-    unit[:] = 0.0
+    unit, v = zeros(6), scratch(6)
     unit[3 + i] = 1.0
     as_velocity(W, G, b, unit, h, v)
     by_here = law_change(L, W, A, G, e, times(sign, turn), nothing, h, scheme)

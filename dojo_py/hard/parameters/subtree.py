@@ -10,7 +10,7 @@ by itself, contacts and closures included; then, from the leaves to the root, th
 A pair of bodies feels its relative displacement only: what moves the second counts against what moves the first.
 """
 
-from dojo_py.arrays import body_row
+from dojo_py.arrays import body_row, scratch, zeros
 from dojo_py.hard.contact_rows import feels_frame
 from dojo_py.hard.gradients.closure_change import pose_impulse_change
 from dojo_py.hard.gradients.screws import as_velocity
@@ -22,18 +22,18 @@ from dojo_py.jit import kernel
 @kernel
 def subtree_adjoint(L, W, G, D, h):
     """D.here and D.before of all bodies by themselves, from D.y and what `step_jacobian` left in G."""
-    nb, s = L.mass.shape[0], D.scratch
+    nb = L.mass.shape[0]
     D.here[:, :, :] = 0.0
     D.before[:, :, :] = 0.0
     for b in range(nb):
-        _body(L, W, G, D, b, h, s)
+        _body(L, W, G, D, b, h)
     for c in range(W.n_active[1], W.n_active[0]):
-        _pair(L, W, G, D, c, s)
+        _pair(L, W, G, D, c)
     first = L.node_joint.shape[0] - L.eq_kind.shape[0]
     for e in range(L.eq_kind.shape[0]):
         if L.eq_kind[e] < EQ_COUPLING:
-            _closure_rows(L, W, G, D, e, first + e, h, s)
-            _closure_impulse(L, W, D, e, first + e, s)
+            _closure_rows(L, W, G, D, e, first + e, h)
+            _closure_impulse(L, W, D, e, first + e)
 
 
 @kernel
@@ -81,9 +81,9 @@ def _put_cross(f, out):
 
 
 @kernel
-def _body(L, W, G, D, b, h, s):
+def _body(L, W, G, D, b, h):
     """Momentum rows of body b: m (δu - δu₋)/h - ψ × f,  N (ψ - ψ₋) - h Rᵀ (ψ × τ), and its contacts with planes."""
-    A, B, T = s[0:6, 0:6], s[6:12, 0:6], s[12:15, 0:3]
+    A, B, T = scratch((6, 6)), scratch((6, 6)), scratch((3, 3))
     N, R, t, m = G.inertia_before[b], W.R[b], G.wrench[b], L.mass[b] / h
     for i in range(6):
         for k in range(6):
@@ -107,7 +107,7 @@ def _body(L, W, G, D, b, h, s):
 
 
 @kernel
-def _pair(L, W, G, D, c, s):
+def _pair(L, W, G, D, c):
     """Contact c between two bodies (see gradients/contact_change.py)."""
     a, b = W.cbody[c, 0], W.cbody[c, 1]
     mover, side = (b, 1) if b >= 0 else (a, 0)
@@ -117,8 +117,7 @@ def _pair(L, W, G, D, c, s):
         body = a if k == 0 else b
         if body >= 0:
             _pull_rows(G.pair_rows[c, 6 * k : 6 * k + 6], D.y[L.place_body[body]], z)
-    A = s[0:6, 0:6]
-    A[:, :] = 0.0
+    A = zeros((6, 6))
     _put_cross(G.pair_force[c], A[0:3, 3:6])
     _pull_rows(A, D.y[L.place_body[mover]], z)
     _carry(z, W.x[mover], W.x[mover], 1.0, D.here[mover])
@@ -134,9 +133,9 @@ def _pair(L, W, G, D, c, s):
 
 
 @kernel
-def _closure_rows(L, W, G, D, e, n, h, s):
+def _closure_rows(L, W, G, D, e, n, h):
     """Rows of connect or weld e, whose node is n, by the motion of the next pose of either body."""
-    A, unit, v = s[0:6, 0:6], s[6, 0:6], s[7, 0:6]
+    A, unit, v = scratch((6, 6)), scratch(6), scratch(6)
     for side in range(2):
         b = L.eq_bodies[e, side]
         if b < 0:
@@ -153,16 +152,15 @@ def _closure_rows(L, W, G, D, e, n, h, s):
 
 
 @kernel
-def _closure_impulse(L, W, D, e, n, s):
+def _closure_impulse(L, W, D, e, n):
     """Impulses of connect or weld e by the displacement of the second body against the first, which they do not turn with."""
     one, two = L.eq_bodies[e, 0], L.eq_bodies[e, 1]
-    on_one, on_two, unit, F, a, b, z = s[0:6, 0:6], s[6:12, 0:6], s[12, 0:6], s[13, 0:3], s[14, 0:3], s[15, 0:3], D.carried
-    on_one[:, :] = 0.0
-    on_two[:, :] = 0.0
+    on_one, on_two, z = zeros((6, 6)), zeros((6, 6)), D.carried
+    unit, F, a, b = scratch(6), scratch(3), scratch(3), scratch(3)
     for k in range(6):
         unit[:] = 0.0
         unit[k] = 1.0
-        pose_impulse_change(L, W, e, W.lam[n], unit, F, a, b, s[16:36])
+        pose_impulse_change(L, W, e, W.lam[n], unit, F, a, b)
         for i in range(3):
             on_one[3 + i, k], on_two[3 + i, k] = a[i], b[i]
     _put_cross(F, on_two[0:3, 3:6])

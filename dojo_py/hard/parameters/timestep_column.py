@@ -9,6 +9,7 @@
 What actuators and outside wrenches do is in drive_columns.py. The next coordinates do not change by themselves, rates by -q̇₊/h.
 """
 
+from dojo_py.arrays import scratch
 from dojo_py.hard.bodies import momentum_rows, old_momentum
 from dojo_py.hard.dof_rows import (
     curved_damper,
@@ -24,6 +25,7 @@ from dojo_py.hard.parameters.flat import FRICTIONLOSS
 from dojo_py.hard.parameters.number_columns import dof_number
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import ROWS
+from dojo_py.solver.octet import WIDTH
 
 SHARE = 1e-5
 """Step of the difference that the spring of a ball or free joint needs, in time steps."""
@@ -32,8 +34,7 @@ SHARE = 1e-5
 @kernel
 def timestep_column(L, W, G, D, qvel, h, scheme, out):
     """out (nv,) += column of the time step; without what drives it."""
-    s = D.scratch
-    new, old, slopes = s[0, 0:6], s[1, 0:6], s[2:8, 0:8]
+    new, old, slopes = scratch(6), scratch(6), scratch((6, WIDTH))
     for b in range(L.mass.shape[0]):
         momentum_rows(L.mass[b], L.inertia[b], W.v[b], h, new, slopes)
         old_momentum(L.mass[b], L.inertia[b], W.v_prev[b], h, old)
@@ -42,7 +43,7 @@ def timestep_column(L, W, G, D, qvel, h, scheme, out):
         for i in range(3):
             new[i] += L.mass[b] * L.gravity[b, i]
         if in_medium(L, b):
-            medium_longer(L, W, b, new, s[8:39])
+            medium_longer(L, W, b, new)
         pull(D.y[L.place_body[b]], new, out)
     for dof in range(L.dof_joint.shape[0]):
         for i in range(6):
@@ -96,18 +97,17 @@ def _law(L, W, D, dof, h, scheme, out):
 @kernel
 def _vector_springs(L, W, D, j, n, h, scheme, out):
     """Spring of a ball or free joint: its impulse over steps of two lengths with the same end."""
-    s, k = D.scratch, L.ndof[j]
-    rates = s[12, 0:6]
+    k, rates = L.ndof[j], scratch(6)
     for r in range(6 - k, 6):
         rates[r] = W.rows[n, r]
     for side in range(2):
         amount = SHARE * h if side == 0 else -SHARE * h
         for r in range(6 - k, 6):
             W.rows[n, r] = rates[r] * h / (h + amount)
-        vector_springs(L, W, j, h + amount, scheme, s)
+        vector_springs(L, W, j, h + amount, scheme)
         for r in range(6 - k, 6):
             push = -0.5 / amount * W.pull[j, r, 3] * W.row_scale[L.vadr[j] + r - 6 + k]
             pull_one(D.y[L.place_node[n], r], push, out)
     for r in range(6 - k, 6):
         W.rows[n, r] = rates[r]
-    vector_springs(L, W, j, h, scheme, s)
+    vector_springs(L, W, j, h, scheme)

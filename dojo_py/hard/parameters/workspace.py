@@ -31,7 +31,6 @@ class Adjoint(NamedTuple):
     orient: np.ndarray  # (number of servos of orientations, 3) of theirs
     act: np.ndarray  # (na,) change of the next activations
     next_act: np.ndarray  # (na,)
-    scratch: np.ndarray  # (160, 12)
 
 
 def allocate_adjoint(layout: Any, planes: Any, pairs: Any, room: int, na: int) -> Adjoint:
@@ -44,5 +43,4 @@ def allocate_adjoint(layout: Any, planes: Any, pairs: Any, room: int, na: int) -
         z((nb + nn, 6, m)), allocate_refinement(layout, nv), np.eye(nv, m), z((nb, 6, m)), z((nb, 6, m)), z((6, m)),
         z((nc, nr, m)), z((nc, nr, m)),
         z(nc, np.int64), z(len(layout.dof_node)), z((nb, 6)), z((orientations, 3)), z(na), z(na),
-        z((160, 12)),
     )  # fmt: skip

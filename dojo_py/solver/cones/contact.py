@@ -25,6 +25,8 @@ FRICTIONLESS, CONE, PYRAMID, SPINNING_CONE, ROLLING_CONE = range(5)
 """Laws of a contact."""
 ROWS = (1, 3, 3, 4, 6)
 """Law -> how many rows it has: the gap, then what friction brakes."""
+MOST_ROWS = 6
+"""Of any law."""
 SECOND_ORDER = (0, 2, 0, 3, 5)
 """Law -> n of its second-order cone, 0: none."""
 GAMMA, S, XI = 0, 1, 2
