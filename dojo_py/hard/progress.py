@@ -3,7 +3,7 @@
 import math
 
 from dojo_py.arrays import body_row
-from dojo_py.hard.closures import TENDON_ROW
+from dojo_py.hard.closures import LEFT_OPEN, TENDON_ROW
 from dojo_py.hard.dof_rows import servo_force, spring_weights
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES, in_span
 from dojo_py.hard.limits import UNSURE
@@ -44,9 +44,10 @@ def residual_of(L, W, h, floors):
     """Largest row, as a velocity [m/s, rad/s]: momentum rows over mass or inertia, constraint rows over h
     (Dojo, eq. 49).
 
-    floors: 1 counts rows beyond the round-off of what they are made of and what no impulse changes, 0 all of them.
+    floors: 1 counts rows beyond the round-off of what they are made of and what no impulse changes, 0 all of them. 2: those of
+    joints also beyond what the round-off of impulses leaves open of velocities.
     """
-    residual = 0.0
+    residual, joints, floors = 0.0, max(floors - 1.0, 0.0), min(floors, 1.0)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         top = max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2])
@@ -69,6 +70,8 @@ def residual_of(L, W, h, floors):
             nc, first = 6 - L.ndof[j], L.vadr[j]
             parent = body_row(W.body_extent, L.parent[j])
             unsure = floors * UNSURE / abs(h) * (1.0 + W.body_extent[L.child[j]] + W.body_extent[parent])
+            if joints > 0.0:
+                unsure += min(_unclear_velocity(L, W, L.child[j]) + _unclear_velocity(L, W, L.parent[j]), LEFT_OPEN / abs(h))
         for r in range(nc):
             residual = _worse(residual, max(abs(W.rn[n, r]) - unsure - floors * W.unmet[n, r], 0.0 * W.rn[n, r]))
         for r in range(nc, 6):
@@ -94,6 +97,17 @@ def residual_of(L, W, h, floors):
         residual = _worse(residual, max(row - unsure, 0.0 * row) / h)
         residual = _worse(residual, friction_residual(W.claw[c], W.cmu[c], W.con[c], W.cval[c]))
     return residual
+
+
+@kernel
+def _unclear_velocity(L, W, b):
+    """What the round-off of the impulses on body b leaves open of its velocity [m/s, rad/s]; of the world (-1) nothing."""
+    if b < 0:
+        return 0.0
+    top = max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2])
+    force = max(W.size[b, 0], W.size[b, 1], W.size[b, 2])
+    torque = max(W.size[b, 3], W.size[b, 4], W.size[b, 5], force * math.sqrt(top / L.mass[b]))
+    return 1e-14 * max(force / L.mass[b], torque / top)
 
 
 @kernel
