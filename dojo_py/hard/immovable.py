@@ -8,6 +8,9 @@ Likewise what cannot get deeper: capsules whose axes meet, of jointed bodies (wh
 On the central path the impulse of a gap s is told by the gap alone, γ = κ/s, whether or not joints let it change, and friction with
 it: what is apart takes part there as everything else does. Else a step would jump where a joint comes to stand so that the gap is
 stationary: a pendulum that hangs straight down.
+
+An overlap where pushing only jams the joints has no friction: with it a step has solutions with any load, or none, and impulses
+grow until they are round-off (1e22 N s). What it pushes without friction still keeps it from getting deeper.
 """
 
 import math
@@ -33,12 +36,28 @@ def immovable(L, P, Q, W, c, overlap):
 
     overlap: how deep it is [m], 0 where it is not.
     """
+    return not _opened(L, P, Q, W, c, overlap, TILT)
+
+
+@kernel
+def jams(L, P, Q, W, c, overlap):
+    """Whether pushing at active contact c, this deep [m] at the start of the step, only jams the joints: every coordinate moves it
+    within friction's cone, and would not open it in a radian.
+    """
+    return not _opened(L, P, Q, W, c, overlap, W.cmu[c])
+
+
+@kernel
+def _opened(L, P, Q, W, c, overlap, share):
+    """Whether a coordinate opens active contact c: more than this share of the point's velocity is along the normal, or all of the
+    overlap [m] in a radian.
+    """
     a, b = W.cbody[c, 0], W.cbody[c, 1]
     if _reaches_free(L, a, b) or _reaches_free(L, b, a):
-        return False
+        return True
     n, point = W.scratch[60, 0:3], W.scratch[61, 0:3]
     _place(L, P, Q, W, c, n, point)
-    return not (_moves(L, W, a, b, n, point, overlap) or _moves(L, W, b, a, n, point, overlap))
+    return _moves(L, W, a, b, n, point, overlap, share) or _moves(L, W, b, a, n, point, overlap, share)
 
 
 @kernel
@@ -95,8 +114,8 @@ def _place(L, P, Q, W, c, n, point):
 
 
 @kernel
-def _moves(L, W, b, other, n, point, overlap):
-    """Whether a coordinate between body b and what it shares with `other` moves the point (3,) of b along n (3,)."""
+def _moves(L, W, b, other, n, point, overlap, share):
+    """Whether a coordinate between body b and what it shares with `other` moves the point (3,) of b along n (3,), see `_opened`."""
     G, m = W.scratch[62:68, 0:7], W.scratch[68, 0:6]
     while b >= 0 and not _above(L, b, other):
         node, k = L.node[b], L.ndof[b]
@@ -115,7 +134,7 @@ def _moves(L, W, b, other, n, point, overlap):
             r0, r1, r2 = point[0] - W.x[b, 0], point[1] - W.x[b, 1], point[2] - W.x[b, 2]
             along = n[0] * (m[0] + w1 * r2 - w2 * r1) + n[1] * (m[1] + w2 * r0 - w0 * r2) + n[2] * (m[2] + w0 * r1 - w1 * r0)
             size = abs(m[0]) + abs(m[1]) + abs(m[2]) + (abs(w0) + abs(w1) + abs(w2)) * (abs(r0) + abs(r1) + abs(r2))
-            if abs(along) > max(STILL * size, min(TILT * size, overlap)):
+            if abs(along) > max(STILL * size, min(share * size, overlap)):
                 return True
         b = L.parent[b]
     return False

@@ -8,7 +8,7 @@ from dojo_py.hard.bodies import old_momentum, strongest_gravity, turn_of_momentu
 from dojo_py.hard.chain_coordinates import chain_start
 from dojo_py.hard.closures import TENDON_ROW, start_closures
 from dojo_py.hard.contact_rows import OVERLAP, ROUND_OFF_GAP, allowance, candidate_gap, start_contact
-from dojo_py.hard.immovable import deepest, immovable
+from dojo_py.hard.immovable import deepest, immovable, jams
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, NODES
 from dojo_py.hard.joint_rows import start_joints
 from dojo_py.hard.terms import COMPOUND, EQ_ORIENTATION, EQ_TENDON, FREE
@@ -90,6 +90,8 @@ def start_step(L, P, Q, W, wrench, h, speed):
         if _takes_no_part(L, P, Q, W, c, speed, gap):
             W.claw[c] = FRICTIONLESS
             W.contact_allowance[c] = OUT_OF_REACH
+        elif gap < -OVERLAP and W.kappa[0] == 0.0 and jams(L, P, Q, W, c, -gap):
+            W.claw[c] = FRICTIONLESS
     for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
         l = W.limit_active[W.members[LIMITS, k]]
         W.limit_allowance[l] = 0.0
