@@ -49,10 +49,14 @@ def let_ghosts_go(P, Q, W, in_part):
 
 @kernel
 def take_ghosts_back(P, W):
-    """The ghosts of the islands in W.span take part again: nothing was found without them."""
+    """The ghosts that touch in W.best, the last solution, take part again: nothing was found without them.
+
+    Those that were let go before it stay away: it was found without them.
+    """
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
-        f = W.active[W.members[CONTACTS, k]] - P.body.shape[0]
-        if f >= 0 and W.fwanted[f] == LET_GO:
+        c = W.members[CONTACTS, k]
+        f = W.active[c] - P.body.shape[0]
+        if f >= 0 and W.fwanted[f] == LET_GO and W.best.con[c, 1] < APART:
             W.fwanted[f] = 0
 
 

@@ -122,7 +122,7 @@ def solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask):
             if out[0] != SOLVED:
                 _let_points_go(P, W, out)
         if out[0] == SOLVED and kappa == 0.0:
-            total += _solve_without_ghosts(L, P, Q, A, W, angle, rate, wrench, h, recovery, budget - total, out)
+            total += _solve_without_ghosts(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
         if out[0] == SOLVED and kappa == 0.0:
             total += rebound(L, P, Q, A, W, angle, rate, wrench, h, budget - total, out)
         if out[0] == SOLVED and kappa == 0.0 and W.options.subdivisions > 0.0 and (turns_fast(L, W, h) or throws(L, P, Q, W, h)):
@@ -131,6 +131,10 @@ def solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask):
         left = max(budget - total, 1.0)
         count, parts = in_parts(L, P, Q, A, W, angle, rate, wrench, h, recovery, max(first, 1), kappa, left, out)
         total += count
+        if out[0] != SOLVED and kappa == 0.0 and recovery > 0.0 and total < budget and _overlap(L, P, Q, W):
+            recovery = 0.0  # (of bodies that turn too fast for a whole step; as above)
+            count, parts = in_parts(L, P, Q, A, W, angle, rate, wrench, h, recovery, max(first, 1), kappa, budget - total, out)
+            total += count
         if out[0] != SOLVED and first > 0 and may_ask and want_all(L, P, Q, W, h) > 0:
             return True
     if out[0] == SOLVED:
@@ -154,7 +158,9 @@ def _let_points_go(P, W, out):
 
 @kernel
 def _hold_again(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
-    """After a solve with points held: what carries and ends apart is held where it ends and the step solved again, until none does.
+    """After a solve with points held: what carries and ends apart is held where it ends, and solved from there, until none does.
+
+    From nothing, by all attempts, each would take as much as the first solve; what is left is for parts.
 
     Returns (iterations, whether something still does); out as in `attempts.attempts`.
     """
@@ -165,26 +171,40 @@ def _hold_again(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
         held, passed = hold_apart(L, P, Q, W)
         if held == 0:
             return total, passed
-        total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, COLD, False, budget - total, out)
+        total += whole(L, P, Q, A, W, angle, rate, wrench, h, W.options.recovery_speed, 0.0, HERE, True, budget - total, out)
     held, passed = hold_apart(L, P, Q, W)
     return total, out[0] == SOLVED and (held > 0 or passed)
 
 
 @kernel
-def _solve_without_ghosts(L, P, Q, A, W, angle, rate, wrench, h, recovery, budget, out):
+def _solve_without_ghosts(L, P, Q, A, W, angle, rate, wrench, h, budget, out):
     """After a solve: what carries although its shapes end apart is let go and the step solved again, until nothing does.
 
-    Where that cannot be solved it stays as it was. Returns the iterations; out as in `attempts.attempts`.
+    Where no solution without it is found, the last one is the end. Returns the iterations; out as in `attempts.attempts`.
     """
     total = 0.0
+    if W.span[CONTACTS, 1] == W.span[CONTACTS, 0]:
+        return total
+    recovery = W.crecovery[W.members[CONTACTS, W.span[CONTACTS, 0]]]
     for _ in range(MOST_GHOSTS):
+        _keep_solution(W, recovery, out)
         if let_ghosts_go(L, P, Q, W, False) == 0:
             return total
         total += whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, 0.0, HERE, False, budget - total, out)
         if out[0] != SOLVED:
             take_ghosts_back(P, W)
-            return total + whole(L, P, Q, A, W, angle, rate, wrench, h, recovery, 0.0, HERE, False, budget - total, out)
+            _end_at_best(L, P, Q, A, W, angle, rate, wrench, h, recovery)
+            out[0], out[2], out[3] = SOLVED, out[5], out[6]
+            out[8] = residual_of(L, W, h, 0.0)
+            return total
     return total
+
+
+@kernel
+def _keep_solution(W, recovery, out):
+    """The solution of a whole step, with this recovery (`whole`), is the best point: none is better."""
+    copy_point(W, W.now, W.best)
+    out[4], out[5], out[6], out[9] = 0.0, out[2], out[3], recovery
 
 
 @kernel
