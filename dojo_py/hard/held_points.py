@@ -13,7 +13,7 @@ the normal that they have there, and the step is solved again; if they stay apar
 
 import math
 
-from dojo_py.arrays import body_row, copy, copy_rows
+from dojo_py.arrays import body_row, copy, copy_rows, scratch
 from dojo_py.collision.features import POINT_PLANE, RIM_PLANE
 from dojo_py.collision.height_fields import HFIELD
 from dojo_py.collision.pair_gap import gap_of
@@ -38,15 +38,15 @@ def _wanders(P, Q, W, c):
 @kernel
 def hold_points(P, Q, W):
     """Hold the wandering contacts of the islands in W.span where the step starts. Returns how many there are."""
-    count, s = 0, W.scratch
-    n, c, a, b = s[101, 0:3], s[102, 0:3], s[102, 3:6], s[102, 6:9]
+    count, n, c, a, b = 0, scratch(3), scratch(3), scratch(3), scratch(3)
+    dgap, dn, dc = scratch(12), scratch((3, 12)), scratch((3, 12))
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         f = _wanders(P, Q, W, W.members[CONTACTS, k])
         if f < 0:
             continue
         _keep_free(W, f)
         i, j = body_row(W.x, W.fbody[f, 0]), body_row(W.x, W.fbody[f, 1])
-        gap = feature_geometry(Q, W, f, W.x[i], W.R[i], W.x[j], W.R[j], n, c, s[48], s[42:45], s[45:48])
+        gap = feature_geometry(Q, W, f, W.x[i], W.R[i], W.x[j], W.R[j], n, c, dgap, dn, dc)
         for r in range(3):
             a[r], b[r] = c[r] + 0.5 * gap * n[r], c[r] - 0.5 * gap * n[r]
         _hold(W, f, a, b, n, W.x, W.R)
@@ -64,22 +64,22 @@ def hold_corners(L, P, Q, W, h):
     The lowest point of a rim whose cap comes to lie on a face runs round it: where gaps that are off by h times the tolerance of
     residuals move it so far that its impulse puts the momentum rows off by the tolerance, any of its points is one.
     """
-    count, s = 0, W.scratch
-    n, c, a, b, dn = s[101, 0:3], s[102, 0:3], s[102, 3:6], s[102, 6:9], s[42:45]
+    count, n, c, a, b = 0, scratch(3), scratch(3), scratch(3), scratch(3)
+    dgap, dn, dc = scratch(12), scratch((3, 12)), scratch((3, 12))
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         place = W.members[CONTACTS, k]
         f = _wanders(P, Q, W, place)
         if f < 0:
             continue
         i, j = body_row(W.xn, W.fbody[f, 0]), body_row(W.xn, W.fbody[f, 1])
-        gap = feature_geometry(Q, W, f, W.xn[i], W.Rn[i], W.xn[j], W.Rn[j], n, c, s[48], dn, s[45:48])
+        gap = feature_geometry(Q, W, f, W.xn[i], W.Rn[i], W.xn[j], W.Rn[j], n, c, dgap, dn, dc)
         steepest, extent, mass = _steepest(dn), 0.0, math.inf
         for r in range(3):
             extent = max(extent, abs(W.xn[i, r]), abs(W.xn[j, r]))
         for side in range(2):
             if W.cbody[place, side] >= 0:
                 mass = min(mass, L.mass[W.cbody[place, side]])
-        runs = W.fkind[f] == RIM_PLANE and _runs_round(L, W, place, s[45:48], h)
+        runs = W.fkind[f] == RIM_PLANE and _runs_round(L, W, place, dc, h)
         if runs or W.con[place, 0] * steepest * ROUND_OFF * extent > W.options.residual_tolerance * mass:
             _keep_free(W, f)
             for r in range(3):
@@ -158,7 +158,7 @@ def hold_apart(P, Q, W):
     Returns (how many, whether others have passed to the other side of their plane, where they cannot be held). Those that keep fast
     bodies on their side (passing.py, keys below zero) may carry.
     """
-    most, count, passed, n, p, q = 0.0, 0, False, W.scratch[101, 0:3], W.scratch[102, 3:6], W.scratch[102, 6:9]
+    most, count, passed, n, p, q = 0.0, 0, False, scratch(3), scratch(3), scratch(3)
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
         most = max(most, W.con[W.members[CONTACTS, k], 0])
     for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):

@@ -8,10 +8,14 @@ Likewise what cannot get deeper: capsules whose axes meet, of jointed bodies (wh
 On the central path the impulse of a gap s is told by the gap alone, γ = κ/s, whether or not joints let it change, and friction with
 it: what is apart takes part there as everything else does. Else a step would jump where a joint comes to stand so that the gap is
 stationary: a pendulum that hangs straight down.
+
+An overlap where pushing only jams the joints has no friction: with it a step has solutions with any load, or none, and impulses
+grow until they are round-off (1e22 N s). What it pushes without friction still keeps it from getting deeper.
 """
 
 import math
 
+from dojo_py.arrays import scratch
 from dojo_py.collision.features import BALL_FEATURE
 from dojo_py.collision.plane import touching_point
 from dojo_py.hard.apart import START, feature_place
@@ -38,8 +42,8 @@ def immovable(L, P, Q, W, c, overlap):
 
 @kernel
 def jams(L, P, Q, W, c, overlap):
-    """Whether pushing at active contact c, this deep [m] at the start of the step, only jams the joints: without sliding nothing
-    opens it, since every coordinate moves it within friction's cone, and by less than the overlap in a radian.
+    """Whether pushing at active contact c, this deep [m] at the start of the step, only jams the joints: every coordinate moves it
+    within friction's cone, and would not open it in a radian.
     """
     return not _opened(L, P, Q, W, c, overlap, W.cmu[c])
 
@@ -52,7 +56,7 @@ def _opened(L, P, Q, W, c, overlap, share):
     a, b = W.cbody[c, 0], W.cbody[c, 1]
     if _reaches_free(L, a, b) or _reaches_free(L, b, a):
         return True
-    n, point = W.scratch[60, 0:3], W.scratch[61, 0:3]
+    n, point = scratch(3), scratch(3)
     _place(L, P, Q, W, c, n, point)
     return _moves(L, W, a, b, n, point, overlap, share) or _moves(L, W, b, a, n, point, overlap, share)
 
@@ -94,14 +98,13 @@ def _reaches_free(L, b, other):
 def _place(L, P, Q, W, c, n, point):
     """Normal n (3,) and point (3,) of contact c at the start of the step."""
     i, planes = W.active[c], P.body.shape[0]
-    s = W.scratch
     if i >= planes:
         feature_place(L, P, Q, W, i - planes, START)
         for k in range(3):
             n[k], point[k] = W.feature.normal[k], W.feature.point[k]
         return
     b, normal, R = P.body[i], P.normal[i], W.R[P.body[i]]
-    local, p, D = s[0, 0:3], s[1, 0:3], s[2:5, 0:3]
+    local, p, D = scratch(3), scratch(3), scratch((3, 3))
     for k in range(3):
         local[k] = R[0, k] * normal[0] + R[1, k] * normal[1] + R[2, k] * normal[2]
     touching_point(local, P.point[i], P.curved[i], P.shape[i], p, D)
@@ -113,7 +116,7 @@ def _place(L, P, Q, W, c, n, point):
 @kernel
 def _moves(L, W, b, other, n, point, overlap, share):
     """Whether a coordinate between body b and what it shares with `other` moves the point (3,) of b along n (3,), see `_opened`."""
-    G, m = W.scratch[62:68, 0:7], W.scratch[68, 0:6]
+    G, m = scratch((6, 7)), scratch(6)
     while b >= 0 and not _above(L, b, other):
         node, k = L.node[b], L.ndof[b]
         for i in range(k):

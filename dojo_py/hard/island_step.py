@@ -96,7 +96,7 @@ def solve_island(L, P, Q, A, W, h, kappa, may_ask):
         if came != USUAL:
             return came == ASKS
         if kappa == 0.0:
-            _complete_whole(L, P, Q, A, W, h, recovery)
+            _complete_whole(L, P, Q, A, W, h)
     may_divide = kappa == 0.0 and W.options.subdivisions > 0.0
     if halvings > 0 or (may_divide and not is_solved(W)):
         allow(W, max(left(W), 1.0))
@@ -176,7 +176,7 @@ def _try_whole(L, P, Q, A, W, h, kappa, gives_way, may_ask):
 
 
 @kernel
-def _complete_whole(L, P, Q, A, W, h, recovery):
+def _complete_whole(L, P, Q, A, W, h):
     """After attempts at the whole step in the hard limit: other ways to a solution, then what a solution still lacks.
 
     The best point, if it is one within what a solve that got stuck may have; points that are held; without ghosts; with rebounds. A
@@ -192,7 +192,7 @@ def _complete_whole(L, P, Q, A, W, h, recovery):
         if not is_solved(W):
             _let_points_go(P, W)
     if is_solved(W):
-        _solve_without_ghosts(L, P, Q, A, W, h, recovery)
+        _solve_without_ghosts(L, P, Q, A, W, h)
     if is_solved(W):
         rebound(L, P, Q, A, W, h)
     if is_solved(W) and W.options.subdivisions > 0.0 and (turns_fast(L, W, h) or throws(L, P, Q, W, h)):
@@ -221,9 +221,10 @@ def _let_points_go(P, W):
 
 @kernel
 def _hold_again(L, P, Q, A, W, h):
-    """After a solve with points held: what carries and ends apart is held where it ends and the step solved again, until none does.
+    """After a solve with points held: what carries and ends apart is held where it ends, and solved from there, until none does.
 
-    Returns whether something still does.
+    From nothing, by all attempts, each would take as much as the first solve; what is left is for parts. Returns whether something
+    still ends apart.
     """
     for _ in range(MOST_HOLDS):
         if not is_solved(W):
@@ -237,11 +238,14 @@ def _hold_again(L, P, Q, A, W, h):
 
 
 @kernel
-def _solve_without_ghosts(L, P, Q, A, W, h, recovery):
+def _solve_without_ghosts(L, P, Q, A, W, h):
     """After a solve: what carries although its shapes end apart is let go and the step solved again, until nothing does.
 
     Where no solution without it is found, the last one is the end.
     """
+    if W.span[CONTACTS, 1] == W.span[CONTACTS, 0]:
+        return
+    recovery = W.crecovery[W.members[CONTACTS, W.span[CONTACTS, 0]]]  # that of the last solve
     for _ in range(MOST_GHOSTS):
         _keep_solution(W, recovery)
         if let_ghosts_go(L, P, Q, W, False) == 0:

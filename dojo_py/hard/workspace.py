@@ -244,7 +244,6 @@ class Work(NamedTuple):
     stiffest: np.ndarray  # (1,) largest stiffness of a contact over the smallest inertia of its body
     edges: np.ndarray  # (m, 2) graph edges; those of the joints first
     n_edges: np.ndarray  # (2,) of the joints, with contacts
-    scratch: np.ndarray  # (128, 12)
     apart: np.ndarray  # (8,) addresses of what is compiled apart (apart.py)
     now: Point  # from here on groups, see handles.py: the present point
     change: Point  # Newton's step from it
@@ -358,7 +357,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         start_angle=z(nv), start_rate=z(nv), wrench=z((nb, 6)), found=z(12), sub_bodies=z((nb, 13)),
         sub_angle=z(nv), sub_rate=z(nv),
         halt=z(3), halt_bodies=z((nb, 13)), halt_angle=z(nv), halt_rate=z(nv), trace=z((201, 6)), edges=edges, stiffest=z(1),
-        n_edges=np.array([len(fixed), len(fixed)], np.int64), scratch=z((128, 12)), apart=ADDRESSES,
+        n_edges=np.array([len(fixed), len(fixed)], np.int64), apart=ADDRESSES,
         now=now, change=change, affine=points[2], saved=points[3], best=points[4], base=points[5],
         tangent=points[6], newton=points[7], bend=points[8], sweep=allocate_sweep(pairs, NEAR_A_FEATURE * room + MOST_NEAR),
         manifold=allocate_manifold(), polytope=polytope(),

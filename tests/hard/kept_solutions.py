@@ -1,0 +1,90 @@
+"""Run by test_kept_solutions.py in a process whose kernels are not compiled, so that solves can be made to fail. Prints JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from dojo_py import HardSimulator, load_model
+from dojo_py.hard import island_step, progress, step
+from dojo_py.hard.interior_point import SOLVED, STALLED
+from dojo_py.hard.islands import BODIES, NODES
+
+PAST_AN_EDGE = """<mujoco><option gravity="0 0 0" timestep="0.01"/><worldbody>
+  <geom type="box" size=".05 .1 .03" pos=".466 0 .086"/>
+  <body><joint axis="0 1 0"/><geom type="box" size=".2 .02 .01" pos=".2 0 0" mass="1"/></body></worldbody></mujoco>"""
+"""A rod that swings past a box: two features carry beside the shapes, and the step is solved again without them."""
+
+
+def ghosts() -> dict[str, Any]:
+    """The step where the solve without ghosts fails."""
+    whole, solves = island_step.whole, 0
+
+    def fails_later(*arguments: Any) -> float:
+        nonlocal solves
+        solves += 1
+        count = float(whole(*arguments))
+        if solves > 1:
+            arguments[-1][0] = STALLED
+        return count
+
+    sim = HardSimulator(load_model(PAST_AN_EDGE))
+    start = sim.initial_state(qpos=[0.17], qvel=[-45.14])
+    island_step.whole = fails_later
+    found = sim.step(start)
+    island_step.whole = whole
+    return {"solves": solves, "status": int(found.status), "substeps": int(found.substeps), "residual": float(found.residual)}
+
+
+def holds() -> list[list[Any]]:
+    """(source, once) of every solve after points were held anew."""
+    calls: list[list[Any]] = []
+    whole, hold_apart, left = island_step.whole, island_step.hold_apart, [2]
+
+    def solved(*arguments: Any) -> float:
+        calls.append([int(arguments[11]), bool(arguments[12])])
+        arguments[-1][0] = SOLVED
+        return 1.0
+
+    def held(*_: Any) -> tuple[int, bool]:
+        left[0] -= 1
+        return (1 if left[0] >= 0 else 0), False
+
+    class Options:
+        recovery_speed = 5.0
+
+    class Work:
+        options = Options()
+
+    island_step.whole, island_step.hold_apart = solved, held
+    out = np.zeros(11)
+    island_step._hold_again(None, None, None, None, Work(), None, None, None, 0.01, 100.0, out)
+    island_step.whole, island_step.hold_apart = whole, hold_apart
+    return calls
+
+
+def joints() -> list[float]:
+    """Residuals of a joint's row of 1e-9 m/s under impulses of 1e6 N s: as usual and where a solve is stuck; of 1 mm."""
+    at: list[Any] = []
+    solve_island = step.solve_island
+
+    def watched(L: Any, P: Any, Q: Any, A: Any, W: Any, *more: Any) -> Any:
+        at[:] = [L, W]
+        return solve_island(L, P, Q, A, W, *more)
+
+    step.solve_island = watched
+    sim = HardSimulator(load_model(PAST_AN_EDGE))
+    sim.step(sim.initial_state())
+    step.solve_island = solve_island
+    L, W = at
+    node, body = W.members[NODES, W.span[NODES, 0]], W.members[BODIES, W.span[BODIES, 0]]
+    W.size[body, :3], W.rn[node, 0] = 1e6, 1e-9
+    out = [float(progress.residual_of(L, W, 0.01, floors)) for floors in (1.0, 2.0)]
+    W.size[body, :3], W.rn[node, 0] = 1e30, 1e-3 / 0.01
+    return [*out, float(progress.residual_of(L, W, 0.01, 2.0))]
+
+
+if __name__ == "__main__":
+    print(json.dumps({"ghosts": ghosts(), "holds": holds(), "joints": joints()}))
