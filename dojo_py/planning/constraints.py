@@ -34,7 +34,8 @@ class Constraint:
         if self.jacobian is not None:
             function_of("jacobian", self.jacobian)
         text_of("name", self.name)
-        if not isinstance(self.knots, Collection) or not all(isinstance(k, (str, int, np.integer)) for k in self.knots):
+        listed = () if isinstance(self.knots, str) else self.knots
+        if not isinstance(listed, (Collection, np.ndarray)) or not all(isinstance(k, (int, np.integer)) for k in listed):
             raise TypeError(f"{self.name}: knots={shown(self.knots)}, expected 'terminal', 'stage', 'all' or indices of knots")
         if self.kind not in ("equality", "inequality"):
             raise ValueError(f"{self.name}: kind={self.kind!r} is neither 'equality' nor 'inequality'")
@@ -46,6 +47,15 @@ class Constraint:
         if isinstance(self.knots, str):
             return self.knots == "all" or (k == horizon) == (self.knots == "terminal")
         return k in self.knots
+
+    def check_knots(self, horizon: int) -> None:
+        """ValueError for a constraint of a plan of so many steps that would never be looked at, or not everywhere it names."""
+        if isinstance(self.knots, str):
+            return
+        outside = [int(k) for k in self.knots if not 0 <= k <= horizon]
+        if outside or not len(self.knots):
+            what = f"{outside[0]} is none" if outside else "there are none"
+            raise ValueError(f"{self.name}: knots={shown(self.knots)}: {what} of the knots 0 … {horizon} of a plan of {horizon} steps")
 
     def value(self, state: State, control: Array | None, k: int) -> Array:
         """(p,)"""

@@ -104,6 +104,8 @@ def build_problem(
     problem = Problem(sim, running, last, _listed("constraints", constraints, Constraint, "constraints"), low, high)
     if not (problem.stage or problem.terminal):
         raise ValueError("planning: neither stage nor terminal costs were given")
+    for constraint in problem.constraints:
+        constraint.check_knots(len(u))
     return problem, np.clip(u, low, high)
 
 
