@@ -57,6 +57,8 @@ def _estimates(result: Result, level: float) -> str:
         name = escape(label)
         if label in result.undetermined:
             name = f'<span class="open">{name}: the data do not determine it</span>'
+        elif label in result.at_bounds:
+            name = f'<span class="open">{name}: at its bound</span>'
         rows.append((name, f"{value:.6g}", f"{low:.6g}", f"{high:.6g}", f"{start:.6g}", escape(unit)))
     head = ("unknown", "estimate", f"{100 * level:g} % from", "to", "start", "unit")
     text = f"{len(result.misfits)} stretches, {result.unsolved} with unsolved steps; {escape(result.message)}."
@@ -65,6 +67,8 @@ def _estimates(result: Result, level: float) -> str:
 
 def _residuals(result: Result) -> str:
     """Of every coordinate, over the noise: a good fit stays within ±2 without a pattern."""
+    if not result.misfits:
+        return "<h2>Residuals</h2><p>No unknown has an effect on any stretch.</p>"
     misses = np.concatenate([miss for _, miss in result.misfits])
     size = result.noise.samples
     rows = [
