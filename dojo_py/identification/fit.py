@@ -93,6 +93,11 @@ class Result:
         return np.sqrt(np.where(np.isfinite(both), both, np.diag(self.noise_covariance)))
 
     @property
+    def delay(self) -> float:
+        """By how much later controls act than they were recorded [s], where that was an unknown; else 0."""
+        return self.unknowns.delay(self.z) or 0.0
+
+    @property
     def at_bounds(self) -> tuple[str, ...]:
         """Unknowns that ended at a bound: the best value may lie beyond it, intervals do not know of it."""
         low, high = self.unknowns.lower, self.unknowns.upper
@@ -187,7 +192,7 @@ def identify(
     if choose is not None:
         function_of("choose", choose)
     if not isinstance(unknowns, (Unknowns, Sequence)) or isinstance(unknowns, str):
-        raise TypeError(f"unknowns={shown(unknowns)}, expected Unknowns or a list of Unknown, Tied and PseudoInertia")
+        raise TypeError(f"unknowns={shown(unknowns)}, expected Unknowns or a list of Unknown, Tied, PseudoInertia and Delay")
     given = unknowns if isinstance(unknowns, Unknowns) else Unknowns(sim, list(unknowns))
     if free_states and horizon == 1 and continuity == 0:
         raise ValueError("horizon=1 with free states that are not joined: any start would do; give a longer horizon")
