@@ -10,7 +10,7 @@ import numpy as np
 from dojo_py.by_address import FRESH, GO, STOP, Callback
 from dojo_py.collision.contact_columns import GEOMS, IMPULSE, TORQUE, WIDTH
 from dojo_py.policy import loop_counts as at
-from dojo_py.policy.asking import earned, observed
+from dojo_py.policy.asking import answered, earned, observed
 from dojo_py.policy.derivatives import (
     STEP,
     differenced_observation,
@@ -58,8 +58,7 @@ class AskedInPython:
         if k >= c[at.HORIZON]:
             return STOP
         if c[at.POLICY]:
-            action = np.asarray(loop.policy.act(d.parameters, (d.seen[k] - d.shift) * d.gain))
-            d.actions[k] = _shaped("policy.act", action, d.actions[k])
+            d.actions[k] = answered(loop.policy, d.parameters, (d.seen[k] - d.shift) * d.gain, len(d.actions[k]))
         d.control[t] = task.control(d.actions[k])
         c[at.WORST] = 0
         return FRESH

@@ -1,4 +1,4 @@
-"""What a task of the user's own answers, checked: an observation or a reward that is no number would teach a search nothing."""
+"""What a task or a policy of the user's own answers, checked: what is no number would teach a search nothing."""
 
 from __future__ import annotations
 
@@ -21,6 +21,18 @@ def observed(task: Any, state: Any, contacts: Any) -> Array:
             f"{type(task).__name__}.observe: entry {entry} is {seen.flat[entry]} at {_place(state)}, expected a number"
         )
     return seen
+
+
+def answered(policy: Any, parameters: Array, seen: Array, size: int) -> Array:
+    """(na,) what a policy does; ValueError names one whose answer is no action."""
+    action, name = np.asarray(policy.act(parameters, seen), float), type(policy).__name__
+    if action.shape != (size,):
+        raise ValueError(f"{name}: policy.act returned an array of shape {action.shape}, the task's sizes ask for {(size,)}")
+    if not np.isfinite(action).all():
+        raise ValueError(
+            f"{name}: policy.act returned {shown(action.tolist())} for the observation {shown(seen.tolist())}, expected numbers"
+        )
+    return action
 
 
 def earned(task: Any, before: Any, action: Array, after: Any, contacts: Any) -> tuple[float, Mapping[str, Any]]:

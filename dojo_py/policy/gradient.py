@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.policy.asking import earned, observed
+from dojo_py.policy.asking import answered, earned, observed
 from dojo_py.policy.derivatives import observation_jacobian, reward_gradient, tangent_size
 from dojo_py.policy.normaliser import Statistics
 from dojo_py.policy.rollout import Episode, Job, Moment
@@ -153,7 +153,7 @@ class DifferentiatedRun:
         task = job.task
         seen = observed(task, state, contacts)
         self.rows.append(seen)
-        action = job.policy.act(parameters, (seen - job.shift) * job.gain)
+        action = answered(job.policy, parameters, (seen - job.shift) * job.gain, task.action_size)
         self.over = True
         try:
             A, B, after, moved, more = _step(task, state, action, self.wanted, self.rng)

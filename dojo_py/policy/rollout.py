@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_py.policy.asking import earned, observed
+from dojo_py.policy.asking import answered, earned, observed
 from dojo_py.policy.normaliser import Statistics
 from dojo_py.simulate.status import LOST
 from dojo_py.simulate.values import check_fields
@@ -118,7 +118,7 @@ def _play_in_python(job: Job, state: Any, path: list[Moment] | None, least: Arra
     rows, total, whole = [], 0.0, True
     for _ in range(options.horizon):
         rows.append(seen)
-        action = job.policy.act(job.parameters, (seen - job.shift) * job.gain)
+        action = answered(job.policy, job.parameters, (seen - job.shift) * job.gain, task.action_size)
         moved = task.move([state], action[None], kappa=job.kappa)[0]
         reward, _ = earned(task, state, action, moved.state, moved.contacts)
         total += options.counted(reward)

@@ -33,7 +33,7 @@ from dojo_py.policy.value import Adam, ValueFunction, lambda_returns, trace_weig
 from dojo_py.simulate.own_steps import has_own
 from dojo_py.simulate.results import Exact, State
 from dojo_py.simulate.status import LOST, Status
-from dojo_py.simulate.values import check_fields, having, limit_fields
+from dojo_py.simulate.values import check_fields, limit_fields
 
 Array = np.ndarray
 
@@ -167,7 +167,6 @@ class Shac(Search):
                 "Shac needs a task in the hard mode without a `move` or a `differentiate` of its own: its windows are the "
                 "simulator's steps, back and forth"
             )
-        having("policy", policy, ("backward",), "one with a method `backward`: see dojo_py.policy.policies.Policy")
         low, high = (np.asarray(bound, float) for bound in task.action_bounds)
         self._half = np.where(np.isfinite(high - low), 0.5 * (high - low), 1.0)
 

@@ -126,6 +126,44 @@ def test_what_is_no_number_is_named(kind, options, task, error, message):
         search(kind, options, task()).run(2)
 
 
+class Odd(LinearPolicy):
+    """Its answers are no actions."""
+
+    answer: ClassVar = np.zeros(3)
+
+    def act(self, parameters, observation):
+        """Whatever."""
+        return self.answer
+
+
+@pytest.mark.parametrize(("kind", "options"), SEARCHES)
+def test_policies_that_do_not_act_are_named(kind, options, monkeypatch):
+    """The errors spoke of operands and of controls."""
+    for answer, message in (
+        (np.zeros(3), r"shape \(3,\), the task's sizes ask for \(2,\)"),
+        (np.full(2, np.nan), r"\[nan, nan\] for the obs"),
+    ):
+        monkeypatch.setattr(Odd, "answer", answer)
+        with pytest.raises(ValueError, match=r"Odd: policy\.act returned .*" + message):
+            kind(Reach(), Odd(8, 2), options, RolloutOptions(5)).run(1)
+
+
+class Forward:
+    """A policy that knows no way back."""
+
+    observation_size, action_size, size = 8, 2, 16
+    initial, act, describe = LinearPolicy(8, 2).initial, LinearPolicy(8, 2).act, LinearPolicy(8, 2).describe
+
+
+@pytest.mark.parametrize(("kind", "options"), SEARCHES)
+def test_a_policy_without_a_way_back_is_refused_where_it_is_needed(kind, options):
+    if kind is Ars:
+        assert kind(Reach(), Forward(), options, RolloutOptions(5)).run(1).iteration == 1
+        return
+    with pytest.raises(TypeError, match="`backward`"):
+        kind(Reach(), Forward(), options, RolloutOptions(5))
+
+
 def test_gradients_know_where_the_target_is():
     """The states at which observations and rewards are differenced have the mocap body where the episode has it."""
     task, policy = Reach(), LinearPolicy(8, 2, 0.3)
