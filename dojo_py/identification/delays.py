@@ -41,7 +41,7 @@ class Delay:
             raise ValueError("Delay: the start must lie within the bounds, and these apart")
 
     def prepare(self, sim: Any) -> tuple[Array, Array, Array, list[str], str]:
-        """(start, lower, upper) of the delay, (1,) each, label and unit."""
+        """(start, lower, upper) of the delay [s], (1,) each, label and unit."""
         return np.array([self.start]), np.array([self.lower]), np.array([self.upper]), [NAME], "s"
 
     def parameters(self) -> tuple[str, ...]:

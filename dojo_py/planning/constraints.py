@@ -73,7 +73,7 @@ class Constraint:
         return np.abs(c) if self.kind == "equality" else np.maximum(c, 0.0)
 
     def violations_along(self, knots: Knots, horizon: int) -> Array:
-        """Those of all knots among several of a plan's where it holds, one after another; at once where the function can."""
+        """(m,) of all knots among several of a plan's where it holds, one after another; at once where the function can."""
         held = [i for i in range(len(knots.states)) if self.holds_at(knots.first + i, horizon)]
         if len(held) == len(knots.states) and hasattr(self.function, "along"):
             c = np.asarray(self.function.along(knots), float).ravel()
