@@ -8,6 +8,7 @@ import numpy as np
 
 from dojo_py.environments.advance import Moved
 from dojo_py.environments.task import Task
+from dojo_py.policy.asking import earned, observed
 from dojo_py.policy.closed_loop import ClosedLoop
 from dojo_py.simulate.own_steps import has_own
 from dojo_py.simulate.results import State
@@ -35,9 +36,9 @@ class OwnLoop:
     def take(self, action: Array, moved: Moved) -> None:
         """What `task.move` made of an action."""
         task, before, after = self.task, self.state(), moved.state
-        reward, parts = task.reward(before, action, after, moved.contacts)
+        reward, parts = earned(task, before, action, after, moved.contacts)
         over = moved.status in LOST or bool(task.terminated(after))
-        self._outcome = task.observe(after, moved.contacts), float(reward), over, {**parts, "status": int(moved.status)}
+        self._outcome = observed(task, after, moved.contacts), reward, over, {**parts, "status": int(moved.status)}
         self._state = after
 
     def outcome(self) -> tuple[Array, float, bool, dict[str, Any]]:

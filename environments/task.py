@@ -143,8 +143,16 @@ class Task:
 
     @cached_property
     def action_scale(self) -> Array:
-        """(nu,) control at action 1: the motors' largest [N, N m]."""
-        return np.array(self.sim.model.actuator_ctrlrange[:, 1])
+        """(nu,) control at action 1: the motors' largest [N, N m]. ValueError for a motor without one: it would never act."""
+        model = self.sim.model
+        free = np.flatnonzero(~np.asarray(model.actuator_ctrllimited, bool))
+        if len(free):
+            names = [model.actuator_names[i] or f"#{i}" for i in free]
+            raise ValueError(
+                f"{type(self).__name__}: the actuators {names} have no range: give them a ctrlrange (and autolimits or "
+                "ctrllimited), or the task an `action_scale` and `action_bounds` of its own"
+            )
+        return np.array(model.actuator_ctrlrange[:, 1])
 
     def control(self, action: Array) -> Array:
         """(nu,) what the actuators receive for an action, clipped to its bounds."""

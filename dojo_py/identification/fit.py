@@ -17,7 +17,7 @@ from dojo_py.hard.simulator import HardSimulator
 from dojo_py.identification.data import Recording, check_recordings
 from dojo_py.identification.doubt import moves
 from dojo_py.identification.elimination import Rows, eliminate, normal_equations
-from dojo_py.identification.intervals import by_segments, inverse, parts_of, undetermined
+from dojo_py.identification.intervals import RANK, by_segments, inverse, parts_of, undetermined
 from dojo_py.identification.least_squares import Outcome, cost_of, minimise
 from dojo_py.identification.losses import LOSSES
 from dojo_py.identification.noise import FLOOR, deviations, noise_of_samples
@@ -37,6 +37,10 @@ ROUNDS, STAYS = 4, 0.1
 """Most estimates of the noise; they have converged when none changes by more than this part."""
 COARSE = 1e-3
 """Tolerance of the fits before the last κ."""
+VAST = 1e100
+"""Variances beyond this are infinite."""
+AT_BOUND = 1e-6
+"""Free numbers as close to a bound as this share of the way between both (of 1, or of the bound, where there is one) lie at it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,10 +93,28 @@ class Result:
         return np.sqrt(np.where(np.isfinite(both), both, np.diag(self.noise_covariance)))
 
     @property
+    def delay(self) -> float:
+        """By how much later controls act than they were recorded [s], where that was an unknown; else 0."""
+        return self.unknowns.delay(self.z) or 0.0
+
+    @property
+    def at_bounds(self) -> tuple[str, ...]:
+        """Unknowns that ended at a bound: the best value may lie beyond it, intervals do not know of it."""
+        low, high = self.unknowns.lower, self.unknowns.upper
+        found = np.zeros(len(self.z), bool)
+        for bound, inwards in ((low, self.z - low), (high, high - self.z)):
+            with np.errstate(invalid="ignore"):
+                room = np.where(np.isfinite(high - low), high - low, np.maximum(1.0, np.abs(bound)))
+                found |= np.isfinite(bound) & (inwards <= AT_BOUND * room)
+        return tuple(label for label, there in zip(self.unknowns.labels, found, strict=True) if there)
+
+    @property
     def correlation(self) -> Array:
-        """(n, n) of the estimates' errors, by the noise."""
-        size = np.sqrt(np.maximum(np.diag(self.noise_covariance), 1e-300))
-        return self.noise_covariance / np.outer(size, size)
+        """(n, n) of the estimates' errors, by the noise; none with unknowns of which the data say nothing."""
+        variance = np.diag(self.noise_covariance)
+        told = np.isfinite(variance)
+        size = np.sqrt(np.where(told, np.maximum(variance, 1e-300), 1.0))
+        return np.where(np.outer(told, told), self.noise_covariance / np.outer(size, size), np.eye(len(size)))
 
     def interval(self, level: float = 0.95) -> Array:
         """(n, 2) confidence intervals of the estimates, by Student's t with one degree of freedom less than parts of the data."""
@@ -108,13 +130,14 @@ class Result:
         return [(label, f"{value:.6g}", f"{width:.2g}", unit) for label, value, width, unit in rows]
 
     def __str__(self) -> str:
-        names = self.undetermined
+        open_, bound = self.undetermined, self.at_bounds
         lines = [
-            f"{name:<28} {value:>12} ± {half:<9} {unit}{' (not determined)' * (name in names)}"
+            f"{name:<28} {value:>12} ± {half:<9} {unit}{' (not determined)' * (name in open_)}{' (at its bound)' * (name in bound)}"
             for name, value, half, unit in self.table()
         ]
         tail = f"{self.message}; {len(self.misfits)} stretches, {self.unsolved} of them with unsolved steps"
-        return "\n".join([*lines, tail])
+        noise = "; intervals by the noise alone, too few stretches to doubt the model" * (self.parts < 2)
+        return "\n".join([*lines, tail + noise])
 
 
 def identify(
@@ -169,7 +192,7 @@ def identify(
     if choose is not None:
         function_of("choose", choose)
     if not isinstance(unknowns, (Unknowns, Sequence)) or isinstance(unknowns, str):
-        raise TypeError(f"unknowns={shown(unknowns)}, expected Unknowns or a list of Unknown, Tied and PseudoInertia")
+        raise TypeError(f"unknowns={shown(unknowns)}, expected Unknowns or a list of Unknown, Tied, PseudoInertia and Delay")
     given = unknowns if isinstance(unknowns, Unknowns) else Unknowns(sim, list(unknowns))
     if free_states and horizon == 1 and continuity == 0:
         raise ValueError("horizon=1 with free states that are not joined: any start would do; give a longer horizon")
@@ -290,16 +313,19 @@ def _result(sim: HardSimulator, problem: Problem, outcome: Outcome, loss: str, s
     cost = cost_of(rows, loss, scale)
     total = sum(len(row.residual) for row in rows if row.kind != "prior")
     freedom = total - n - 2 * problem.nv * stretches
-    reduced = eliminate(normal_equations(rows, n, stretches, 2 * problem.nv))
+    normal = normal_equations(rows, n, stretches, 2 * problem.nv)
+    reduced = eliminate(normal)
     parts = parts_of([s.recording for s in problem.segments])
     estimates, slope = given.report(point.z)
     with np.errstate(invalid="ignore"):
         by_noise = slope @ (2 * cost / max(freedom, 1) * inverse(reduced.matrix)) @ slope.T
         by_parts = slope @ by_segments(rows, reduced, parts) @ slope.T
+    told = np.diag(reduced.matrix) > RANK * np.diag(normal.theta)
+    by_noise[np.diag_indices(n)] = np.where((np.diag(by_noise) > VAST) | ~told, np.inf, np.diag(by_noise))
     shifts = np.array([slope @ change for change in moves(problem, point, loss, scale)]).reshape(-1, n)
     by_parts = by_parts + shifts.T @ shifts
     size = np.maximum(np.abs(np.linalg.pinv(slope) @ given.scale(estimates)), 1e-300)
-    open_ = undetermined(reduced.matrix, size)
+    open_ = undetermined(reduced.matrix, size, np.diag(normal.theta))
     misses = tuple(
         (problem.segments[row.stretch], row.residual.reshape(-1, problem.nv))
         for row in rows

@@ -22,7 +22,8 @@ Array = np.ndarray
 PARTS = 20
 """Most parts into which the data are cut."""
 RANK = 1e-10
-"""Directions whose information is less than this of the largest, all parameters scaled alike, are not determined."""
+"""Directions whose information is less than this of the largest, all parameters scaled alike, are not determined; nor parameters of
+which less than this is left where the states are unknown."""
 
 
 def parts_of(recording: Sequence[int]) -> Array:
@@ -42,12 +43,21 @@ def parts_of(recording: Sequence[int]) -> Array:
     return out
 
 
+NONE, HUGE = 1e-200, 1e200
+"""Information that is none, and the variance that it leaves."""
+
+
 def inverse(S: Array) -> Array:
-    """S⁻¹ of a positive semidefinite matrix; directions without information get a huge variance."""
-    scale = 1.0 / np.sqrt(np.maximum(np.diag(S), 1e-300))
+    """S⁻¹ of a positive semidefinite matrix; directions without information get a huge variance, and change nothing of others."""
+    out, told = np.diag(np.full(len(S), HUGE)), np.flatnonzero(np.diag(S) > NONE)
+    if not len(told):
+        return out
+    S = S[np.ix_(told, told)]
+    scale = 1.0 / np.sqrt(np.diag(S))
     values, vectors = np.linalg.eigh(S * np.outer(scale, scale))
-    floor = max(values[-1], 1e-300) * len(values) * np.finfo(float).eps
-    return ((vectors / np.maximum(values, floor)) @ vectors.T) * np.outer(scale, scale)
+    floor = values[-1] * len(values) * np.finfo(float).eps
+    out[np.ix_(told, told)] = ((vectors / np.maximum(values, floor)) @ vectors.T) * np.outer(scale, scale)
+    return out
 
 
 def by_segments(rows: list[Rows], reduced: Reduced, parts: Array) -> Array:
@@ -71,9 +81,13 @@ def by_segments(rows: list[Rows], reduced: Reduced, parts: Array) -> Array:
     return (count - 1) / count * total
 
 
-def undetermined(S: Array, scale: Array) -> Array:
-    """(n,) True for parameters that take part in a direction without information. scale: (n,) size of each."""
+def undetermined(S: Array, scale: Array, known: Array) -> Array:
+    """(n,) True for parameters that take part in a direction without information.
+
+    scale: (n,) size of each. known: (n,) the information if the states at the starts of the stretches were known: where free
+    states explain everything, round-off is left of it.
+    """
     scaled = S * np.outer(scale, scale)
     values, vectors = np.linalg.eigh(scaled)
     empty = values <= RANK * max(values[-1], 1e-300)
-    return np.any(np.abs(vectors[:, empty]) > 0.1, axis=1) if empty.any() else np.zeros(len(S), bool)
+    return np.any(np.abs(vectors[:, empty]) > 0.1, axis=1) | (np.diag(S) <= RANK * known)

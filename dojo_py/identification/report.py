@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.identification.data import Recording
+from dojo_py.identification.delays import delayed
 from dojo_py.identification.fit import Result
 from dojo_py.identification.validate import rollout_errors
 from dojo_py.simulate.values import having, path_of
@@ -57,6 +58,8 @@ def _estimates(result: Result, level: float) -> str:
         name = escape(label)
         if label in result.undetermined:
             name = f'<span class="open">{name}: the data do not determine it</span>'
+        elif label in result.at_bounds:
+            name = f'<span class="open">{name}: at its bound</span>'
         rows.append((name, f"{value:.6g}", f"{low:.6g}", f"{high:.6g}", f"{start:.6g}", escape(unit)))
     head = ("unknown", "estimate", f"{100 * level:g} % from", "to", "start", "unit")
     text = f"{len(result.misfits)} stretches, {result.unsolved} with unsolved steps; {escape(result.message)}."
@@ -65,6 +68,8 @@ def _estimates(result: Result, level: float) -> str:
 
 def _residuals(result: Result) -> str:
     """Of every coordinate, over the noise: a good fit stays within ±2 without a pattern."""
+    if not result.misfits:
+        return "<h2>Residuals</h2><p>No unknown has an effect on any stretch.</p>"
     misses = np.concatenate([miss for _, miss in result.misfits])
     size = result.noise.samples
     rows = [
@@ -88,12 +93,13 @@ def _correlations(result: Result) -> str:
 def _held_out(result: Result, recordings: Sequence[Recording]) -> str:
     """Roll-outs from the first sample: distance to what was seen, of the fitted and the nominal model."""
     nominal: Any = result.unknowns.sim
+    later = delayed(nominal, recordings, result.delay) if result.delay else list(recordings)
     rows = []
-    for recording in recordings:
-        both = [rollout_errors(sim, [recording]) for sim in (result.simulator, nominal)]
+    for recording, late in zip(recordings, later, strict=True):
+        both = [rollout_errors(result.simulator, [late]), rollout_errors(nominal, [recording])]
         cells = [f"{e.position[0]:.4g}" for e in both] + [f"{e.rotation[0]:.4g}" for e in both]
         rows.append((escape(recording.name), *cells))
-    all_ = [rollout_errors(sim, list(recordings)) for sim in (result.simulator, nominal)]
+    all_ = [rollout_errors(result.simulator, later), rollout_errors(nominal, list(recordings))]
     means = [f"{e.position.mean():.4g}" for e in all_] + [f"{e.rotation.mean():.4g}" for e in all_]
     head = ("recording", "fitted [m or coordinates]", "nominal", "fitted [deg]", "nominal")
     return f"<h2>Held-out roll-outs</h2>{_table(head, [*rows, ('mean', *means)])}"

@@ -15,6 +15,8 @@ import numpy as np
 
 from dojo_py.hard.simulator import HardSimulator
 from dojo_py.identification.data import Recording
+from dojo_py.identification.delays import NAME as DELAY
+from dojo_py.identification.delays import controls_later
 from dojo_py.identification.unknowns import Unknowns
 from dojo_py.simulate.simulator import Simulator
 
@@ -101,15 +103,24 @@ def predict(
 ) -> Prediction:
     """Simulate a stretch from start = (qpos, qvel)."""
     model, nv, n, length, stride = sim.model, sim.model.nv, len(unknowns), segment.length, recording.stride
-    controls = np.repeat(recording.controls(model.nu)[segment.start : segment.start + length], stride, axis=0)
+    later, delay = None, unknowns.delay(z)
+    if delay is None:
+        controls = np.repeat(recording.controls(model.nu)[segment.start : segment.start + length], stride, axis=0)
+    else:
+        part = slice(segment.start * stride, (segment.start + length) * stride)
+        whole = controls_later(recording.controls(model.nu), sim.timestep * stride, delay, stride)
+        controls, later = (table[part] for table in whole)
     how: dict[str, Any] = {"kappa": kappas.motion, "gradient_kappa": kappas.gradient, "maximal": False, "linearize": True}
     run = sim.rollout(sim.initial_state(*start), controls, parameters=unknowns.names, **how)
-    assert run.A is not None
+    assert run.A is not None and run.B is not None
     misfit, by_state, by_unknown = np.zeros((length, nv)), np.zeros((length, nv, 2 * nv)), np.zeros((length, nv, n))
     size = 2 * nv + model.na  # activations start at zero and carry on what the state does to them
     S, D = np.eye(size)[:, : 2 * nv], np.zeros((size, n))
     for t in range(length * stride):
-        own = unknowns.columns(z, {name: table[t] for name, table in run.parameters.items()})
+        given = {name: table[t] for name, table in run.parameters.items()}
+        if later is not None:
+            given[DELAY] = (run.B[t] @ later[t])[:, None]
+        own = unknowns.columns(z, given)
         S, D = run.A[t] @ S, run.A[t] @ D
         D += own
         if (t + 1) % stride == 0:

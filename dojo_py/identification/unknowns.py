@@ -10,6 +10,7 @@ import numpy as np
 
 from dojo_py.hard.simulator import HardSimulator
 from dojo_py.identification import pseudo_inertia
+from dojo_py.identification.delays import Delay
 from dojo_py.identification.transforms import TRANSFORMS
 from dojo_py.simulate.values import having, real_array, shown, text_of
 
@@ -183,7 +184,7 @@ class PseudoInertia:
         return pseudo_inertia.to_body(z), pseudo_inertia.slope(pseudo_inertia.to_body, z)
 
 
-Part = Unknown | Tied | PseudoInertia
+Part = Unknown | Tied | PseudoInertia | Delay
 
 
 class Unknowns:
@@ -191,8 +192,8 @@ class Unknowns:
 
     def __init__(self, sim: HardSimulator, parts: Sequence[Part]):
         having("sim", sim, ("parameter", "with_parameters"), "a HardSimulator")
-        if not isinstance(parts, Sequence) or not all(isinstance(part, (Unknown, Tied, PseudoInertia)) for part in parts):
-            raise TypeError(f"parts={shown(parts)}, expected a list of unknowns: Unknown, Tied, PseudoInertia")
+        if not isinstance(parts, Sequence) or not all(isinstance(part, (Unknown, Tied, PseudoInertia, Delay)) for part in parts):
+            raise TypeError(f"parts={shown(parts)}, expected a list of unknowns: Unknown, Tied, PseudoInertia, Delay")
         if not parts:
             raise ValueError("parts: nothing to identify")
         self.sim, self.parts = sim, tuple(parts)
@@ -205,13 +206,21 @@ class Unknowns:
         twice = {name for name in self.names if self.names.count(name) > 1}
         if twice:
             raise ValueError(f"parts: {', '.join(sorted(twice))} belongs to several unknowns")
+        late = [i for i, part in enumerate(parts) if isinstance(part, Delay)]
+        if len(late) > 1:
+            raise ValueError("parts: several delays, there is one of all controls")
         if any(name.partition(":")[0] == "restitution" for name in self.names):
             raise ValueError("parts: the derivatives of a step know no restitution; fit_restitution finds it by whole roll-outs")
         self._present = {name: sim.parameter(name).value for name in self.names}
         self._ends = np.cumsum([0, *(len(p[0]) for p in prepared)])
+        self._late = int(self._ends[late[0]]) if late else None
 
     def __len__(self) -> int:
         return len(self.start)
+
+    def delay(self, z: Array) -> float | None:
+        """By how much later controls act [s]; None where that is no unknown."""
+        return None if self._late is None else float(z[self._late])
 
     def _pieces(self, z: Array) -> Any:
         return [(part, z[a:b]) for part, a, b in zip(self.parts, self._ends[:-1], self._ends[1:], strict=True)]

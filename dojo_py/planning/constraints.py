@@ -10,6 +10,7 @@ import numpy as np
 
 from dojo_py.planning.costs import Jacobian, Residual, matrices_of
 from dojo_py.planning.differences import jacobians
+from dojo_py.planning.knots import Knots
 from dojo_py.planning.residuals import StateDistance
 from dojo_py.simulate.results import State
 from dojo_py.simulate.values import function_of, real_array, shown, text_of
@@ -34,7 +35,8 @@ class Constraint:
         if self.jacobian is not None:
             function_of("jacobian", self.jacobian)
         text_of("name", self.name)
-        if not isinstance(self.knots, Collection) or not all(isinstance(k, (str, int, np.integer)) for k in self.knots):
+        listed = () if isinstance(self.knots, str) else self.knots
+        if not isinstance(listed, (Collection, np.ndarray)) or not all(isinstance(k, (int, np.integer)) for k in listed):
             raise TypeError(f"{self.name}: knots={shown(self.knots)}, expected 'terminal', 'stage', 'all' or indices of knots")
         if self.kind not in ("equality", "inequality"):
             raise ValueError(f"{self.name}: kind={self.kind!r} is neither 'equality' nor 'inequality'")
@@ -47,6 +49,17 @@ class Constraint:
             return self.knots == "all" or (k == horizon) == (self.knots == "terminal")
         return k in self.knots
 
+    def check_knots(self, horizon: int) -> None:
+        """ValueError for a constraint of a plan of so many steps that would never be looked at, or not everywhere it names."""
+        if isinstance(self.knots, str):
+            return
+        outside = [int(k) for k in self.knots if not 0 <= k <= horizon]
+        if outside or not len(self.knots):
+            what = f"{outside[0]} is none" if outside else "there are none"
+            raise ValueError(
+                f"{self.name}: knots={shown(self.knots)}: {what} of the knots 0 … {horizon} of a plan of {horizon} steps"
+            )
+
     def value(self, state: State, control: Array | None, k: int) -> Array:
         """(p,)"""
         c = np.atleast_1d(real_array(f"function of constraint '{self.name}'", self.function(state, control, k)))
@@ -58,6 +71,15 @@ class Constraint:
         """(p,) by how much every entry is violated: |c|, or max(0, c) of an inequality."""
         c = self.value(state, control, k)
         return np.abs(c) if self.kind == "equality" else np.maximum(c, 0.0)
+
+    def violations_along(self, knots: Knots, horizon: int) -> Array:
+        """(m,) of all knots among several of a plan's where it holds, one after another; at once where the function can."""
+        held = [i for i in range(len(knots.states)) if self.holds_at(knots.first + i, horizon)]
+        if len(held) == len(knots.states) and hasattr(self.function, "along"):
+            c = np.asarray(self.function.along(knots), float).ravel()
+            return np.abs(c) if self.kind == "equality" else np.maximum(c, 0.0)
+        found = [self.violations(knots.states[i], knots.control(i), knots.first + i) for i in held]
+        return np.concatenate(found) if found else np.zeros(0)
 
     def jacobians(self, model: Any, state: State, control: Array | None, k: int, size: int) -> tuple[Array, Array]:
         """(p, 2 nv + na) by the tangent state, (p, nu) by the control."""

@@ -7,7 +7,7 @@ many wrong derivatives are right), by one-sided differences in every direction. 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ ASIDE = 1e-2
 
 
 def check_costs(problem: Problem, path: Path) -> None:
-    """ValueError names the cost and the knot whose value on the path is not a finite number."""
+    """ValueError names the cost and the knot whose value on the path is not a finite number, or what has no entry at any knot."""
     T = len(path.controls)
     for name, costs, knots in (("stage", problem.stage, range(T)), ("terminal", problem.terminal, range(T, T + 1))):
         for i, cost in enumerate(costs):
@@ -35,7 +35,12 @@ def check_costs(problem: Problem, path: Path) -> None:
                 value = cost.value(path.states[k], path.controls[k] if k < T else None, k)
                 if not np.isfinite(value):
                     raise ValueError(f"{name}[{i}] is {value} at knot {k} of the first path, expected a finite number")
+            if isinstance(cost, ResidualCost):
+                _check_entries(f"{name}[{i}]", cost.residual_at, path, knots)
     for constraint in problem.constraints:
+        _check_entries(
+            f"constraint '{constraint.name}'", constraint.value, path, [k for k in range(T + 1) if constraint.holds_at(k, T)]
+        )
         for k in range(T + 1):
             if constraint.holds_at(k, T):
                 c = constraint.value(path.states[k], path.controls[k] if k < T else None, k)
@@ -45,6 +50,13 @@ def check_costs(problem: Problem, path: Path) -> None:
                         f"constraint '{constraint.name}' is {c[entry]} in row {entry} at knot {k} of the first path, expected a "
                         "finite number"
                     )
+
+
+def _check_entries(name: str, function: Callable[..., Array], path: Path, knots: Sequence[int]) -> None:
+    """ValueError for what has no entry at any of its knots: control_cost as a terminal cost, say."""
+    T = len(path.controls)
+    if not any(len(function(path.states[k], path.controls[k] if k < T else None, k)) for k in knots):
+        raise ValueError(f"{name} has no entries at any of its knots, so that it asks for nothing (there is no control at the end)")
 
 
 def check_derivatives(problem: Problem, path: Path) -> None:

@@ -39,7 +39,7 @@ def drawn(plan: Plan, model: Any, rows: Any, path: str | PathLike | None) -> Any
     applied = plan.controls if plan.hard_trajectory is None else plan.hard_trajectory.control
     actuators = getattr(model, "actuator_names", ()) or [f"u{i}" for i in range(applied.shape[1])]
     for i in range(applied.shape[1]):
-        label = actuators[i] if i < len(actuators) else f"u{i}"
+        label = (actuators[i] if i < len(actuators) else "") or f"u{i}"
         pushes.step(time, np.append(applied[:, i], applied[-1:, i]), where="post", color=f"C{i % 10}", label=label)
     pushes.set(xlabel="time [s]", title="controls")
     _progress(progress, plan)
@@ -78,7 +78,8 @@ def coordinate_names(model: Any, count: int) -> list[str]:
     for joint, (kind, first) in enumerate(zip(model.jnt_type, model.jnt_qposadr, strict=True)):
         parts = {0: FREE, 1: BALL}.get(int(kind), ("",))
         for i, part in enumerate(parts):
-            names[int(first) + i] = f"{model.joint_names[joint]} {part}".strip()
+            name = f"{model.joint_names[joint]} {part}".strip()
+            names[int(first) + i] = name or names[int(first) + i]
     return names
 
 

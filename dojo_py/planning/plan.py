@@ -16,7 +16,7 @@ from dojo_py.planning.picture import drawn
 from dojo_py.planning.status import PlanStatus
 from dojo_py.simulate.arguments import state_of
 from dojo_py.simulate.results import State
-from dojo_py.simulate.trajectory import Trajectory
+from dojo_py.simulate.trajectory import PLACED, Trajectory
 from dojo_py.simulate.values import count, having, path_of, real_number
 
 Array = np.ndarray
@@ -113,6 +113,9 @@ class Plan:
         motion = {"qpos": self.qpos, "qvel": self.qvel, "time": np.array([s.time for s in self.states])}
         if self.act.size:
             motion["act"] = self.act
+        for name in PLACED:
+            if getattr(self.states[0], name) is not None:
+                motion[name] = np.array([getattr(s, name) for s in self.states])
         with open(path_of("path", path), "wb") as file:
             everything: dict[str, Any] = {"metadata": np.array(text), **arrays, **motion, **columns}
             everything |= _arrays_of(self.hard_trajectory)
@@ -178,7 +181,10 @@ def load_plan(path: str | PathLike) -> Plan:
         log = [Iteration(**{n: kind(values[f"log_{n}"][i]) for n, kind in kinds.items()}) for i in range(count)]
         act = values.get("act", np.zeros((len(values["qpos"]), 0)))
         motion = zip(values["qpos"], values["qvel"], act, values["time"], strict=True)
-        states = [State(q, v, w, float(t)) for q, v, w, t in motion]
+        placed = {name: values[name] for name in PLACED if name in values}
+        states = [
+            State(q, v, w, float(t), **{name: rows[k] for name, rows in placed.items()}) for k, (q, v, w, t) in enumerate(motion)
+        ]
         status = PlanStatus[head.pop("status")]
         arrays = values["controls"], states, values["gains"], values["feedforward"]
         return Plan(*arrays, status=status, log=log, hard_trajectory=_trajectory_of(values), **head)

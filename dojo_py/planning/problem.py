@@ -49,14 +49,11 @@ class Problem:
 
     def violations(self, states: Sequence[State], controls: Array) -> Array:
         """By how much every entry of every constraint is violated, at all knots where it holds: |c| or max(0, c)."""
-        T = len(controls)
-        found = [
-            constraint.violations(states[k], controls[k] if k < T else None, k)
-            for k in range(T + 1)
-            for constraint in self.constraints
-            if constraint.holds_at(k, T)
-        ]
-        return np.concatenate(found) if found else np.zeros(0)
+        if not self.constraints:
+            return np.zeros(0)
+        both = stages_and_end(states, controls)
+        found = [constraint.violations_along(knots, len(controls)) for constraint in self.constraints for knots in both]
+        return np.concatenate(found)
 
     def violation(self, states: Sequence[State], controls: Array) -> float:
         """The largest of them; NaN where one is."""
@@ -104,6 +101,8 @@ def build_problem(
     problem = Problem(sim, running, last, _listed("constraints", constraints, Constraint, "constraints"), low, high)
     if not (problem.stage or problem.terminal):
         raise ValueError("planning: neither stage nor terminal costs were given")
+    for constraint in problem.constraints:
+        constraint.check_knots(len(u))
     return problem, np.clip(u, low, high)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.planning.differences import activations
 from dojo_py.planning.options import DEFAULT_KAPPA, Options
 from dojo_py.planning.plan import Plan
 from dojo_py.planning.problem import limits_of
@@ -24,11 +25,14 @@ from dojo_py.progress import Progress
 from dojo_py.simulate.arguments import state_of
 from dojo_py.simulate.results import State
 from dojo_py.simulate.simulator import Stepping
-from dojo_py.simulate.values import count, function_of, having, real_array, shown
+from dojo_py.simulate.values import count, function_of, having, real_array, shown, vector
 
 Array = np.ndarray
 Objective = Callable[[State], dict[str, Any]]
 """State at which the horizon starts (its time included) -> keywords of `ilqr`: stage, terminal, constraints, control_limits."""
+
+KEYWORDS = ("stage", "terminal", "constraints", "control_limits")
+"""Of `ilqr`, that an objective may hold."""
 
 QUICK = Options(kappa=DEFAULT_KAPPA, max_iterations=3, max_updates=1, harden=False)
 """Few iterations a plan: the state moves on before a plan converges. One is too few where contacts stick."""
@@ -105,6 +109,9 @@ class Controller:
         problem = self.objective(state)
         if not isinstance(problem, Mapping):
             raise TypeError(f"Controller: objective returned a {type(problem).__name__}, expected a dict of keywords of ilqr")
+        unknown = [name for name in problem if name not in KEYWORDS]
+        if unknown:
+            raise ValueError(f"Controller: objective returned {unknown[0]!r}, expected some of {list(KEYWORDS)}")
         quick = replace(self.options, kappa=DEFAULT_KAPPA) if self.options.kappa == "auto" else self.options
         self.limits = limits_of(self.sim.model, problem.get("control_limits", "model"))
         if self.last is None:
@@ -115,11 +122,16 @@ class Controller:
             self.last = ilqr(self.sim, state, controls, paths=paths, options=known, progress=None, **problem)
         return self.last
 
+    def _tail(self, time: float) -> Array:
+        """(nu,) what `tail` gives for a time, checked."""
+        assert self.tail is not None
+        return vector("Controller: tail", self.tail(time), (int(self.sim.model.nu),))
+
     def _starts(self, plan: Plan, state: State) -> tuple[Array, list[Path]]:
         """(T, nu) the last plan's controls from this state on, and where they lead: with its gains, and without."""
         s, T = self.shift, len(plan.controls)
         times = state.time + self.sim.timestep * np.arange(T - s, T)
-        controls = np.vstack([plan.controls[s:], *(plan.controls[-1] if self.tail is None else self.tail(t) for t in times)])
+        controls = np.vstack([plan.controls[s:], *(plan.controls[-1] if self.tail is None else self._tail(t) for t in times)])
         gains = np.concatenate([plan.gains[s:], np.zeros_like(plan.gains[:s])])
         old = Path([*plan.states[s:], *plan.states[-1:] * s], controls, np.zeros(gains.shape[::2]))
         options = self.options.of_mode(self.sim)
@@ -173,6 +185,9 @@ def mpc(
     for name, function in (("disturbance", disturbance), ("callback", callback)):
         if function is not None:
             function_of(name, function)
+    sizes, planned = ([getattr(m, "nq", m.nv), m.nv, m.nu, activations(m)] for m in (sim.model, controller.sim.model))
+    if sizes != planned:
+        raise ValueError(f"mpc: the simulator's model has nq, nv, nu, na = {sizes}, the controller's {planned}")
     ratio = round(controller.sim.timestep / sim.timestep)
     if ratio < 1 or abs(ratio * sim.timestep - controller.sim.timestep) > 1e-9:
         raise ValueError(f"mpc: the planner's timestep {controller.sim.timestep:g} s is no multiple of {sim.timestep:g} s")

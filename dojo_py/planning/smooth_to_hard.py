@@ -97,18 +97,24 @@ def smooth_to_hard(planner: Planner, ladder: tuple[float, float], controls: Any)
 def descend_ladder(planner: Planner, kappa: float, last: float) -> tuple[PlanStatus, Found]:
     """Descend from this κ to the last one, and the best plan by its hard motion."""
     options, tolerance = planner.options, planner.options.constraint_tolerance
-    best = Found(HardMotion(None, np.inf, np.inf), kappa, planner.path, None)
+    best, updates = Found(HardMotion(None, np.inf, np.inf), kappa, planner.path, None), 0
     planner.hold_back(HOLD, kappa)
     while True:
+        before = planner.path
         status = planner.descend(kappa, min(ITERATIONS, options.max_iterations))
         hard = hard_motion(planner.problem, planner.path, planner.gains, tolerance)
         if hard.better_than(best.hard, tolerance):
             best = Found(hard, kappa, planner.path, planner.policy)
         if status is PlanStatus.STOPPED or len(planner.log) >= options.max_total_iterations:
             return status, best
-        if kappa <= last or foretold(planner, hard):
+        trusted = foretold(planner, hard)
+        stuck = planner.path is before or updates >= options.max_updates
+        if kappa <= last or (trusted and (stuck or planner.violation() <= tolerance)):
             return status, best
         planner.update_multipliers()
+        if trusted:  # the penalties are too weak yet to meet the goals; at a smaller κ less can be seen of the way there
+            updates += 1
+            continue
         smaller = next_kappa(planner, kappa, last)
         if smaller is None:
             return status, best

@@ -180,8 +180,14 @@ class Planner:
             assert held is not None
             path = Path(states_of(held), held.control, np.zeros_like(path.gaps))
         relaxed = self.problem.value(path.states, path.controls)
-        constrained, moved = bool(self.problem.constraints), any(record.step > 0.0 for record in self.log)
-        return self._plan(path, judged(status, relaxed, hard, constrained, moved, self.options), hard)
+        asked = self._goals or begun.violation > tolerance  # constraints that held all along say nothing of a descent
+        came = asked and any(record.step > 0.0 for record in self.log)
+        return self._plan(path, judged(status, relaxed, hard, bool(self.problem.constraints), came, self.options), hard)
+
+    @property
+    def _goals(self) -> bool:
+        """Whether there are equality constraints."""
+        return any(constraint.kind == "equality" for constraint in self.problem.constraints)
 
     def _came_to_nothing(self, hard: HardMotion, begun: HardMotion) -> bool:
         """Whether steps lowered the merit on the way and the hard motion is no better than the start's.
@@ -189,8 +195,7 @@ class Planner:
         Where no step lowered it the start is a minimum; where goals are met there is nothing better to find.
         """
         tolerance = self.options.constraint_tolerance
-        goals = any(constraint.kind == "equality" for constraint in self.problem.constraints)
-        if not usable(begun.trajectory) or (goals and hard.violation <= tolerance) or hard.better_than(begun, tolerance):
+        if not usable(begun.trajectory) or (self._goals and hard.violation <= tolerance) or hard.better_than(begun, tolerance):
             return False
         return any(record.decrease > self._small(record.merit) for record in self.log)
 

@@ -39,15 +39,16 @@ class PlanStatus(Enum):
 
 
 def judged(
-    status: PlanStatus, relaxed_cost: float, hard: HardMotion, constrained: bool, moved: bool, options: Options
+    status: PlanStatus, relaxed_cost: float, hard: HardMotion, constrained: bool, came: bool, options: Options
 ) -> PlanStatus:
-    """The status of a plan whose descent ended with `status`, by its hard motion. moved: whether any step was found.
+    """The status of a plan whose descent ended with `status`, by its hard motion.
 
-    A plan that came to meet its constraints there is SOLVED however the descent ended, unless limits of iterations cut it short;
-    one that converged and does not keep there what it promised is RELAXED.
+    came: steps were found, and there were goals (equality constraints) to meet or the start violated a constraint. A plan that
+    came so to meet its constraints in the hard motion is SOLVED however the descent ended, unless limits of iterations cut it
+    short; one that converged and does not keep there what it promised is RELAXED.
     """
     met = hard.violation <= options.constraint_tolerance
-    if status in (PlanStatus.STALLED, PlanStatus.MAX_UPDATES) and constrained and met and moved:
+    if status in (PlanStatus.STALLED, PlanStatus.MAX_UPDATES) and came and met:
         return PlanStatus.SOLVED
     broken = hard.cost > relaxed_cost + FORETOLD * abs(relaxed_cost) + options.absolute_tolerance
     if status is PlanStatus.SOLVED and (broken or (constrained and not met)):

@@ -128,7 +128,7 @@ class Ags(Search):
             self.kept |= {"parameters": theta, "count": count, "mean": statistics.mean, "squares": statistics.squares}
             self.memory |= {"best": earned, "stale": 0.0}
             return change
-        self.memory["stale"] += 1.0
+        self.memory["stale"] = self.memory.get("stale", 0.0) + 1.0
         if o.patience is None or self.memory["stale"] < o.patience:
             return change
         self.memory |= {"stale": 0.0, "scale": o.retreat * self.memory.get("scale", 1.0)}

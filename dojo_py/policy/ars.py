@@ -61,6 +61,7 @@ class Ars(Search):
     """Augmented random search."""
 
     kind = "ars"
+    gradual = False
     accepted = ArsOptions
     options: ArsOptions
 

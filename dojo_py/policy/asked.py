@@ -10,6 +10,7 @@ import numpy as np
 from dojo_py.by_address import FRESH, GO, STOP, Callback
 from dojo_py.collision.contact_columns import GEOMS, IMPULSE, TORQUE, WIDTH
 from dojo_py.policy import loop_counts as at
+from dojo_py.policy.asking import answered, earned, observed
 from dojo_py.policy.derivatives import (
     STEP,
     differenced_observation,
@@ -46,7 +47,7 @@ class AskedInPython:
             self._finish(k, t)
         state, contacts = self.states[k], self.contacts[k]
         if c[at.POLICY] or k > 0:
-            d.seen[k] = _shaped("task.observe", np.asarray(task.observe(state, contacts)), d.seen[k])
+            d.seen[k] = _shaped("task.observe", observed(task, state, contacts), d.seen[k])
         if k > 0:
             if c[at.WORST] in LOST or task.terminated(state):
                 c[at.OVER] = 1
@@ -57,8 +58,7 @@ class AskedInPython:
         if k >= c[at.HORIZON]:
             return STOP
         if c[at.POLICY]:
-            action = np.asarray(loop.policy.act(d.parameters, (d.seen[k] - d.shift) * d.gain))
-            d.actions[k] = _shaped("policy.act", action, d.actions[k])
+            d.actions[k] = answered(loop.policy, d.parameters, (d.seen[k] - d.shift) * d.gain, len(d.actions[k]))
         d.control[t] = task.control(d.actions[k])
         c[at.WORST] = 0
         return FRESH
@@ -83,10 +83,10 @@ class AskedInPython:
         if task.wants_contacts:
             d.kept[k] = loop.rows.contacts
         self.contacts.append(loop.rows.contacts_of(loop.rows.contacts) if task.wants_contacts else None)
-        value, parts = task.reward(self.states[k - 1], d.actions[k - 1].copy(), self.states[k], self.contacts[k])
-        self.parts.append(parts)
+        value, parts = earned(task, self.states[k - 1], d.actions[k - 1].copy(), self.states[k], self.contacts[k])
+        self.parts.append(dict(parts))
         d.rewards[k - 1], d.status[k - 1], d.counts[at.DONE] = value, d.counts[at.WORST], k
-        value = float(value) - d.sums[at.SHIFT]
+        value -= d.sums[at.SHIFT]
         d.sums[at.TOTAL] += min(max(value, -d.sums[at.CLIP]), d.sums[at.CLIP]) if d.counts[at.LIMITED] else value
 
     def _pull(self, t: int, status: int) -> int:
@@ -121,8 +121,8 @@ class AskedInPython:
             d.cotangents[here - skip] += weight * slopes[0]
             d.by_action[k - 1] += weight * slopes[1]
             d.cotangents[here] += weight * slopes[2]
-            earned = self._by_contacts(k, lambda found: task.reward(before, action, after, found)[0])
-            d.by_contacts[:] += weight * earned
+            by_reward = self._by_contacts(k, lambda found: task.reward(before, action, after, found)[0])
+            d.by_contacts[:] += weight * by_reward
         return GO
 
     def _by_contacts(self, k: int, value: Callable[[Any], Any]) -> Array:

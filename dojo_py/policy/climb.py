@@ -31,6 +31,7 @@ import numpy as np
 from scipy.sparse.linalg import lsmr
 
 from dojo_py.policy.ags import unit
+from dojo_py.policy.asking import earned, observed
 from dojo_py.policy.derivatives import observation_jacobian
 from dojo_py.policy.gradient import jacobian_ahead, links_along
 from dojo_py.policy.normaliser import Statistics
@@ -128,9 +129,9 @@ class Climb(Search):
             rewards = np.array([self.rollout.counted(link.reward) for link in links])
             jacobians = [jacobian_ahead(self.policy, theta, links, reach) for reach in o.reaches]
         else:
-            given = [self.task.reward(m.before, m.action, m.after, m.contacts_after)[0] for m in path]
+            given = [earned(self.task, m.before, m.action, m.after, m.contacts_after)[0] for m in path]
             rewards = np.array([self.rollout.counted(float(reward)) for reward in given])
-        earned = np.cumsum(rewards)
+        so_far = np.cumsum(rewards)
         whitening, tries, present = self.whitening(), 0, self.memory["return"]
         while self.budget is None or self._spent() + self.rollout.horizon <= self.budget:
             steep = np.zeros_like(theta)
@@ -141,8 +142,10 @@ class Climb(Search):
             change = self.memory["scale"] * (o.step_size * steep + o.noise * delta)
             spread = self._spread()
             fall = o.patience * spread * tries
-            total, path, whole = self._try(theta + change, whitening, earned - fall - o.margin * spread)
-            if whole and total > present - fall:
+            # (without a spread nothing tells what is far below: tries are played to their end, and teach it)
+            least = so_far - fall - o.margin * spread if spread > 0.0 else None
+            total, path, whole = self._try(theta + change, whitening, least)
+            if whole and total >= present - fall:  # equal: parameters that change nothing here, as where nothing moved so far
                 scale = min(GROWTH * self.memory["scale"], MOST)
                 self.memory |= {"return": total, "scale": scale}
                 self.kept |= {"shift": whitening[0], "gain": whitening[1]}
@@ -176,7 +179,7 @@ class Climb(Search):
         o = self.options
         start = self.task.initial_state(np.random.default_rng((self.seed, 0)))
         fast = np.any(observation_jacobian(self.task, start, None)[:, self.task.sim.model.nv :] != 0.0, axis=1)
-        first = self.task.observe(start, None), np.where(fast, o.velocity_gain, 1.0)
+        first = observed(self.task, start, None), np.where(fast, o.velocity_gain, 1.0)
         for _ in range(o.warmup):
             self._try(o.warmup_noise * self.rng.standard_normal(self.policy.size), first)
         whitening = self.whitening()

@@ -6,10 +6,12 @@ may have 2nv entries: then activations have no part in them.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from dojo_py.policy.asking import earned, observed
 from dojo_py.simulate.results import State
 
 Array = np.ndarray
@@ -32,7 +34,8 @@ def moved_states(task: Any, state: State, directions: Array) -> list[State]:
         qpos = np.array([model.integrate(state.qpos, d[:nv]) for d in directions])
     qvel = state.qvel + directions[:, nv : 2 * nv]
     act = [state.act] * len(directions) if directions.shape[1] == 2 * nv else state.act + directions[:, 2 * nv :]
-    return [State(q, v, w, state.time) for q, v, w in zip(qpos, qvel, act, strict=True)]
+    moved = zip(qpos, qvel, act, strict=True)
+    return [replace(state, qpos=q, qvel=v, act=w, maximal=None, exact=None) for q, v, w in moved]  # mocap bodies stay
 
 
 def around(task: Any, state: State) -> tuple[list[State], list[State]]:
@@ -64,7 +67,7 @@ def _whole(task: Any, slopes: Array) -> Array:
 def differenced_observation(task: Any, state: State, contacts: Any) -> Array:
     """(no, 2nv + na) by central differences."""
     plus, minus = around(task, state)
-    rows = [task.observe(p, contacts) - task.observe(m, contacts) for p, m in zip(plus, minus, strict=True)]
+    rows = [observed(task, p, contacts) - observed(task, m, contacts) for p, m in zip(plus, minus, strict=True)]
     return np.array(rows).T / (2 * STEP)
 
 
@@ -72,7 +75,7 @@ def differenced_reward(task: Any, before: State, action: Array, after: State, co
     """By the state before (2nv + na,), by the action, by the state after (2nv + na,); by central differences."""
 
     def value(b: State, u: Array, a: State) -> float:
-        return float(task.reward(b, u, a, contacts)[0])
+        return earned(task, b, u, a, contacts)[0]
 
     first = [value(p, action, after) - value(m, action, after) for p, m in zip(*around(task, before), strict=True)]
     steps = STEP * np.eye(len(action))

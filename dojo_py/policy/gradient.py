@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dojo_py.policy.asking import answered, earned, observed
 from dojo_py.policy.derivatives import observation_jacobian, reward_gradient, tangent_size
 from dojo_py.policy.normaliser import Statistics
 from dojo_py.policy.rollout import Episode, Job, Moment
@@ -114,7 +115,7 @@ def links_along(job: Job, path: list[Moment]) -> list[_Link]:
             A, B, _ = job.task.differentiate(moment.before, moment.action, job.kappa)
         except (FloatingPointError, ValueError):
             A, B = np.full((size, size), np.nan), np.full((size, len(moment.action)), np.nan)
-        reward, _ = job.task.reward(moment.before, moment.action, moment.after, moment.contacts_after)
+        reward, _ = earned(job.task, moment.before, moment.action, moment.after, moment.contacts_after)
         links.append(_link(job, moment, float(reward), A, B))
     return links
 
@@ -150,9 +151,9 @@ class DifferentiatedRun:
         """One step; None when it cannot be differentiated, which ends the episode."""
         job, state, contacts = self.wanted.job, self.state, self.contacts
         task = job.task
-        seen = task.observe(state, contacts)
+        seen = observed(task, state, contacts)
         self.rows.append(seen)
-        action = job.policy.act(parameters, (seen - job.shift) * job.gain)
+        action = answered(job.policy, parameters, (seen - job.shift) * job.gain, task.action_size)
         self.over = True
         try:
             A, B, after, moved, more = _step(task, state, action, self.wanted, self.rng)
@@ -160,7 +161,7 @@ class DifferentiatedRun:
             self.cut += 1
             return None
         self.contacts = None if moved is None else moved.contacts
-        reward, _ = task.reward(state, action, after, self.contacts)
+        reward, _ = earned(task, state, action, after, self.contacts)
         self.total += job.options.counted(float(reward))
         self.extra += more
         stuck = after.time == state.time or (moved is not None and moved.status in LOST)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dojo_py.policy.asking import answered, earned, observed
 from dojo_py.policy.normaliser import Statistics
 from dojo_py.simulate.status import LOST
 from dojo_py.simulate.values import check_fields
@@ -113,14 +114,14 @@ def _play_compiled(job: Job, state: Any, path: list[Moment] | None, least: Array
 
 def _play_in_python(job: Job, state: Any, path: list[Moment] | None, least: Array | None) -> Episode:
     task, options = job.task, job.options
-    contacts, seen = None, task.observe(state, None)
+    contacts, seen = None, observed(task, state, None)
     rows, total, whole = [], 0.0, True
     for _ in range(options.horizon):
         rows.append(seen)
-        action = job.policy.act(job.parameters, (seen - job.shift) * job.gain)
+        action = answered(job.policy, job.parameters, (seen - job.shift) * job.gain, task.action_size)
         moved = task.move([state], action[None], kappa=job.kappa)[0]
-        reward, _ = task.reward(state, action, moved.state, moved.contacts)
-        total += options.counted(float(reward))
+        reward, _ = earned(task, state, action, moved.state, moved.contacts)
+        total += options.counted(reward)
         if path is not None:
             path.append(Moment(state, contacts, seen, action, moved.state, moved.contacts))
         state, contacts = moved.state, moved.contacts
@@ -129,5 +130,5 @@ def _play_in_python(job: Job, state: Any, path: list[Moment] | None, least: Arra
         if least is not None and total < least[min(len(rows), len(least)) - 1]:
             whole = False
             break
-        seen = task.observe(state, contacts)
+        seen = observed(task, state, contacts)
     return Episode(total, len(rows), Statistics.of(np.array(rows)), whole)

@@ -38,6 +38,8 @@ class Search:
     """
 
     kind = ""
+    gradual = True
+    """It differentiates the policy, unless its options say otherwise."""
     accepted: type[Any] = object
     options: Any
     """Class of the options."""
@@ -50,6 +52,8 @@ class Search:
         having("policy", policy, ("observation_size", "action_size", "act", "initial"), "a LinearPolicy or an MlpPolicy")
         if not isinstance(options, self.accepted):
             raise TypeError(f"options={shown(options)} is a {type(options).__name__}, expected {self.accepted.__name__}")
+        if self.gradual and getattr(options, "gradients", True):
+            having("policy", policy, ("backward",), "one with a method `backward`: see dojo_py.policy.policies.Policy")
         having("rollout", rollout, ("horizon", "reward_clip", "counted"), "RolloutOptions")
         if workers is not None:
             having("workers", workers, ("map",), "Workers, or None")

@@ -24,7 +24,7 @@ import numpy as np
 
 from dojo_py.hard.simulator import DEFAULT_KAPPA
 from dojo_py.policy.ags import unit
-from dojo_py.policy.closed_loop import borrowed, compiled_parts
+from dojo_py.policy.closed_loop import borrowed
 from dojo_py.policy.normaliser import Statistics
 from dojo_py.policy.policies import MlpPolicy
 from dojo_py.policy.rollout import Episode, Job, RolloutOptions
@@ -162,10 +162,10 @@ class Shac(Search):
     def __init__(self, task: Any, policy: Any, options: Any, *rest: Any, **keywords: Any):
         super().__init__(task, policy, options, *rest, **keywords)
         own = has_own(task, "move") or has_own(task, "differentiate")
-        if own or getattr(task, "mode", "") != "hard" or compiled_parts(task, policy) is None:
+        if own or not hasattr(getattr(task, "sim", None), "loop") or getattr(task, "mode", "") != "hard":
             raise ValueError(
-                "Shac needs a shipped task in the hard mode and a LinearPolicy or MlpPolicy: its windows are compiled, and run the "
-                "simulator's steps"
+                "Shac needs a task in the hard mode without a `move` or a `differentiate` of its own: its windows are the "
+                "simulator's steps, back and forth"
             )
         low, high = (np.asarray(bound, float) for bound in task.action_bounds)
         self._half = np.where(np.isfinite(high - low), 0.5 * (high - low), 1.0)

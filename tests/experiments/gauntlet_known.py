@@ -40,10 +40,6 @@ KNOWN: dict[str, dict[str, Known]] = {
         "work bounded": Known(
             (15, 41, 310140), "the first step, 530 iterations beside 6; the fourth, 278 beside 5 and 338 beside 5 (bound 50 times)"
         ),
-        "energy": Known(
-            (710028,),
-            "a cylinder and a box that touch without a load part at 3e-5 m/s: 1.4e-10 J of 5e-3 J, 2e-11 are accepted",
-        ),
     },
     "touching": {
         "A": Known(

@@ -19,6 +19,7 @@ from dojo_py.planning import (
 )
 from dojo_py.planning.augmented_lagrangian import AugmentedLagrangian
 from dojo_py.planning.differences import difference, jacobians, move
+from dojo_py.planning.knots import stages_and_end
 from dojo_py.planning.residuals import right_jacobian_inverse
 from dojo_py.simulate.results import State
 
@@ -95,6 +96,26 @@ def test_control_effort_is_nothing_at_the_last_knot(model):
     effort = ControlEffort(model, np.array([[1.0, 2.0], [3.0, 4.0]]))
     np.testing.assert_array_equal(effort(random_state(model, 0), np.array([3.0, 5.0]), 1), [0.0, 1.0])
     assert len(effort(random_state(model, 0), None, 2)) == 0
+
+
+@pytest.mark.parametrize("kind", ["equality", "inequality"])
+@pytest.mark.parametrize("knots", ["terminal", "stage", "all", [1, 3]])
+def test_constraints_are_violated_at_several_knots_as_at_each(model, kind, knots):
+    """Where the function takes all knots at once, and where it takes one after another."""
+    states, controls, distance = (
+        [random_state(model, seed) for seed in range(4)],
+        np.zeros((3, 0)),
+        StateDistance(model, model.qpos0),
+    )
+    one_by_one = [
+        Constraint(distance, kind, knots).violations(states[k], controls[k] if k < 3 else None, k)
+        for k in range(4)
+        if Constraint(distance, kind, knots).holds_at(k, 3)
+    ]
+    for function in (distance, lambda s, u, k: distance(s, u, k)):
+        constraint = Constraint(function, kind, knots)
+        found = [constraint.violations_along(part, 3) for part in stages_and_end(states, controls)]
+        np.testing.assert_allclose(np.concatenate(found), np.concatenate(one_by_one), rtol=1e-13)
 
 
 @pytest.mark.parametrize("kind", ["equality", "inequality"])

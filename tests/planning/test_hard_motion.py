@@ -1,6 +1,7 @@
 """Every plan carries its hard motion: what it costs there, with or without gains, what its status says of it, and its file."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -107,6 +108,19 @@ def test_goals_that_are_met_count_though_the_descent_stalls():
     assert stalled.status in (PlanStatus.STALLED, PlanStatus.NO_BETTER)
 
 
+@pytest.mark.parametrize("bound", [None, 100.0])
+def test_limits_that_hold_all_along_do_not_make_a_descent_that_stalls_a_solution(bound):
+    """Some steps help, then gradients that are wrong hinder. With |u| ≤ 100, which nothing ever violates, the plan was SOLVED."""
+    sim = double_integrator()
+    wrong = ResidualCost(lambda s, u, k: u - 1.0, 1e-2, lambda s, u, k: (np.zeros((1, 2)), -np.eye(1)))
+    limits = () if bound is None else Constraint(lambda s, u, k: np.abs(u) - bound, "inequality", "stage")
+    plan = ilqr(
+        sim, sim.initial_state([0.0, 0.0]), np.zeros((10, 1)), stage=wrong, terminal=state_cost(sim.model, [1.0], weight=10.0),
+        constraints=limits, options=Options(check_derivatives=False, cost_tolerance=1e-9, gradient_tolerance=1e-9),
+    )  # fmt: skip
+    assert plan.status is PlanStatus.STALLED and any(record.step > 0.0 for record in plan.log), plan.status
+
+
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
 def test_the_unit_of_the_cost_does_not_matter(unit):
     """The same iterations, whether costs are told in millionths or in millions. Controls differ by round-off, bound 1e-6."""
@@ -131,6 +145,24 @@ def test_a_wrong_derivative_that_is_right_at_zero_is_named():
     )
     with np.errstate(invalid="ignore"):
         ilqr(sim, sim.initial_state([0.0, 0.0]), np.full((3, 1), 0.495), stage=root, options=Options(max_iterations=1))
+
+
+def test_files_hold_where_the_target_is(tmp_path):
+    """A mocap body that the costs read: states from a file had it where the model has it."""
+    text = """<mujoco><worldbody><body name="target" mocap="true"><geom size="0.1" contype="0" conaffinity="0"/></body>
+      <body><joint name="rail" type="slide" axis="1 0 0"/><geom size="0.1" mass="1"/></body></worldbody>
+      <actuator><motor joint="rail"/></actuator></mujoco>"""
+    sim = HardSimulator(load_model(text), 0.1)
+    start = replace(sim.initial_state(), mocap_pos=np.array([[0.7, 0.0, 0.0]]))
+    there = ResidualCost(lambda s, u, k: s.qpos - s.mocap_pos[0, 0], 100.0)
+    plan = ilqr(sim, start, np.zeros((10, 1)), stage=control_cost(sim.model, 1e-3), terminal=there)
+    assert abs(plan.hard_trajectory.qpos[-1, 0] - 0.7) < 0.01
+    plan.save(tmp_path / "plan.npz")
+    back = load_plan(tmp_path / "plan.npz")
+    assert [s.mocap_pos.tolist() for s in back.states] == [s.mocap_pos.tolist() for s in plan.states]
+    assert back.states[0].eq_active is None or np.array_equal(back.states[0].eq_active, plan.states[0].eq_active)
+    again = ilqr(sim, back.states[0], back.controls, stage=control_cost(sim.model, 1e-3), terminal=there)
+    assert again.hard_cost <= plan.hard_cost
 
 
 def test_files_hold_the_hard_motion_and_old_ones_load(cube, tmp_path):

@@ -11,6 +11,7 @@ from dojo_py.planning import (
     PlanStatus,
     Quadratic,
     ResidualCost,
+    cem,
     control_cost,
     ilqr,
     state_cost,
@@ -55,6 +56,11 @@ def square(sign=1.0):
             {"stage": control_cost(double_integrator().model),
              "constraints": Constraint(lambda s, u, k: np.array([0.0, np.nan]), name="wall")},
             "constraint 'wall' is nan in row 1 at knot 5",
+        ),
+        ({"terminal": control_cost(double_integrator().model)}, r"terminal\[0\] has no entries"),
+        (
+            {"stage": control_cost(double_integrator().model), "constraints": Constraint(lambda s, u, k: [], name="wall")},
+            "constraint 'wall' has no entries",
         ),
     ],
 )  # fmt: skip
@@ -141,3 +147,18 @@ def test_derivatives_of_the_library_pass_their_own_check():
         terminal=state_cost(sim.model, [2.0], weight=[10.0, 1.0]),
     )  # fmt: skip
     assert plan.status is PlanStatus.SOLVED
+
+
+@pytest.mark.parametrize("plan", [ilqr, cem])
+@pytest.mark.parametrize(("knots", "message"), [([6], "6 is none"), ([0, -1], "-1 is none"), ([], "there are none")])
+def test_a_constraint_at_knots_that_are_not_there_is_refused(plan, knots, message):
+    """It was never looked at, and the plan said SOLVED."""
+    sim = double_integrator()
+    wall = Constraint(lambda s, u, k: s.qpos - 9.0, knots=knots, name="wall")
+    with pytest.raises(ValueError, match=f"wall: .*{message} of the knots 0 … 5"):
+        plan(sim, sim.initial_state([0.5, 0.25]), np.zeros((5, 1)), stage=control_cost(sim.model), constraints=wall)
+
+
+def test_names_of_knots_in_a_list_are_refused():
+    with pytest.raises(TypeError, match="knots=.*'terminal'"):
+        Constraint(lambda s, u, k: s.qpos, knots=["terminal"])

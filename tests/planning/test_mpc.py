@@ -131,3 +131,11 @@ def test_mistakes_are_named():
     other.timestep = 0.07
     with pytest.raises(ValueError, match=r"timestep 0.1 s is no multiple of 0.07 s"):
         mpc(other, other.initial_state([0.0, 0.0]), controller, 3)
+    with pytest.raises(ValueError, match=r"nq, nv, nu, na = \[2, 2, 2, 0\], the controller's \[1, 1, 1, 0\]"):
+        mpc(random_linear_system(0), sim.initial_state([0.0, 0.0]), controller, 3)
+    with pytest.raises(ValueError, match=r"tail has shape \(3,\), expected \(1,\)"):
+        mpc(sim, sim.initial_state([3.0, 0.0]), upright_pendulum(tail=lambda t: np.zeros(3))[1], 3)
+    for wrong in ("stge", "options"):
+        controller.objective = lambda state, name=wrong: {name: 1}
+        with pytest.raises(ValueError, match=f"objective returned '{wrong}', expected some of"):
+            controller.plan(sim.initial_state([0.0, 0.0]))

@@ -62,6 +62,20 @@ def test_a_goal_as_a_constraint_is_met_in_the_hard_motion():
     assert plan.status is PlanStatus.SOLVED and plan.hard_violation <= 5e-3
 
 
+@pytest.mark.parametrize("behind", [0.2, 0.3])
+def test_a_goal_that_costs_much_more_than_its_first_penalty_is_met(behind):
+    """0.2 m by a pusher 0.07 or 0.17 m behind the box. At the first penalty to stay is cheapest at every κ.
+
+    The multipliers are updated at the κ where the relaxed motion foretells the hard one until the goal is met there; before, the
+    descent ended with the first such κ, and the plan held the start, NO_BETTER, 0.2 m off.
+    """
+    sim = box(PUSHER.format(second="").replace("-0.13", f"-{behind}"), PUSH, mu=0.6)
+    start = sim.initial_state()
+    reach = goal(sim.model, start.qpos + 0.2 * np.eye(sim.model.nq)[0], rows=[0])
+    plan = ilqr(sim, start, np.zeros((20, 1)), stage=control_cost(sim.model, 1e-4), constraints=reach)
+    assert plan.status is PlanStatus.SOLVED and plan.hard_violation <= 5e-3, (plan.status, plan.hard_violation)
+
+
 def test_a_pusher_pushes_the_box_straight():
     """0.3 m by a ball on a slider that starts at rest, touching it. Bound 2 mm, measured 0.1."""
     plan, metres, degrees = pushed_to(box(PUSHER.format(second=""), PUSH), 30, [0.3])

@@ -166,5 +166,5 @@ def test_mistakes_are_named():
         ShacOptions(window=0)
     with pytest.raises(ValueError, match="discount=0.0"):
         ShacOptions(discount=0.0)
-    with pytest.raises(ValueError, match="Shac needs a shipped task in the hard mode"):
+    with pytest.raises(ValueError, match="Shac needs a task in the hard mode without a `move`"):
         Shac(Toy(), LinearPolicy(2, 1), ShacOptions(), RolloutOptions(5))

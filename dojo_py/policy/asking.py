@@ -1,0 +1,52 @@
+"""What a task or a policy of the user's own answers, checked: what is no number would teach a search nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dojo_py.simulate.values import shown
+
+Array = np.ndarray
+
+
+def observed(task: Any, state: Any, contacts: Any) -> Array:
+    """(no,) what the task sees; ValueError names the entry that is not finite."""
+    seen = np.asarray(task.observe(state, contacts), float)
+    if not np.isfinite(seen).all():
+        entry = int(np.flatnonzero(~np.isfinite(seen))[0])
+        raise ValueError(
+            f"{type(task).__name__}.observe: entry {entry} is {seen.flat[entry]} at {_place(state)}, expected a number"
+        )
+    return seen
+
+
+def answered(policy: Any, parameters: Array, seen: Array, size: int) -> Array:
+    """(na,) what a policy does; ValueError names one whose answer is no action."""
+    action, name = np.asarray(policy.act(parameters, seen), float), type(policy).__name__
+    if action.shape != (size,):
+        raise ValueError(f"{name}: policy.act returned an array of shape {action.shape}, the task's sizes ask for {(size,)}")
+    if not np.isfinite(action).all():
+        raise ValueError(
+            f"{name}: policy.act returned {shown(action.tolist())} for the observation {shown(seen.tolist())}, expected numbers"
+        )
+    return action
+
+
+def earned(task: Any, before: Any, action: Array, after: Any, contacts: Any) -> tuple[float, Mapping[str, Any]]:
+    """The reward of an action and the figures it is made of; TypeError or ValueError names the task where these are none."""
+    found, name = task.reward(before, action, after, contacts), type(task).__name__
+    if not (isinstance(found, (tuple, list)) and len(found) == 2 and isinstance(found[1], Mapping)):
+        raise TypeError(
+            f"{name}.reward returned {shown(found)}, expected a pair: the reward, and a dict of the figures it is made of"
+        )
+    value = float(found[0])
+    if not np.isfinite(value):
+        raise ValueError(f"{name}.reward is {value} after action {action} at {_place(before)}, expected a number")
+    return value, found[1]
+
+
+def _place(state: Any) -> str:
+    return f"qpos {shown(state.qpos.tolist())}, qvel {shown(state.qvel.tolist())}"
