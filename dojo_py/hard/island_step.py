@@ -101,8 +101,9 @@ def solve_island(L, P, Q, A, W, h, kappa, may_ask):
     if halvings > 0 or (may_divide and not is_solved(W)):
         allow(W, max(left(W), 1.0))
         parts = in_parts(L, P, Q, A, W, h, recovery, max(halvings, 1), kappa)
-        if kappa == 0.0 and not is_solved(W) and recovery > 0.0 and left(W) > 0.0 and _overlap(L, P, Q, W):
-            recovery = 0.0  # (of bodies that turn too fast for a whole step; as in `_try_whole`)
+        stuck = not is_solved(W) and kappa == 0.0 and W.halt[0] == 0.0 and left(W) > 0.0
+        if stuck and recovery > 0.0 and _overlap(L, P, Q, W):  # as in `_try_whole`, of bodies that rotate too fast for it
+            recovery = 0.0
             parts = in_parts(L, P, Q, A, W, h, recovery, max(halvings, 1), kappa)
         if not is_solved(W) and halvings > 0 and may_ask and want_all(L, P, Q, W, h) > 0:
             return True

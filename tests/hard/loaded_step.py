@@ -3,6 +3,7 @@
 import numpy as np
 
 from dojo_py import HardOptions, load_model
+from dojo_py.arrays import copy_rows
 from dojo_py.handles import handle, handles
 from dojo_py.hard.apart import choose_features
 from dojo_py.hard.choice import choose_contacts
@@ -31,7 +32,8 @@ def load(L, P, Q, W, bodies, angle, rate, wrench, h):
     choose_contacts(L, P, Q, W, h, True, 0.0)
     take_world(L, W)
     release_cones(L, W, h)
-    start_step(L, P, Q, W, wrench, h, 1.0 / h)
+    copy_rows(wrench, W.wrench)
+    start_step(L, P, Q, W, h, 1.0 / h)
 
 
 @entry
