@@ -128,9 +128,20 @@ def _least_halvings(L, W, h):
         turn = h * math.sqrt(v[10] ** 2 + v[11] ** 2 + v[12] ** 2)
         if W.carried[b] > 0.0:  # (no velocity over the whole step has its momentum)
             halvings = max(halvings, 1)
+            turn = h * _spin(L.mobility[b], W.carry[b])
         while halvings < W.options.subdivisions and turn > L.most_turn[b] * 2.0**halvings:
             halvings += 1
     return halvings
+
+
+@kernel
+def _spin(mobility, momentum):
+    """How fast a body rotates in short intervals [rad/s]: |J⁻¹ p|, p: last three of its momentum (6,), J⁻¹: mobility (3, 3)."""
+    x, y, z = momentum[3], momentum[4], momentum[5]
+    total = 0.0
+    for i in range(3):
+        total += (mobility[i, 0] * x + mobility[i, 1] * y + mobility[i, 2] * z) ** 2
+    return math.sqrt(total)
 
 
 @kernel

@@ -23,10 +23,6 @@ from dojo_py.hard.start import COLD, HERE, guess_impulses, hold_cones, load_stat
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 
-OUT_OF_STEP = 2.0
-"""Rotation [rad] in a step beyond which the velocities of bodies with joints are the differences of their poses and nothing else:
-what a momentum means for bodies whose joints have turned on by half a turn nobody knows."""
-
 LOOKS = 4
 """Most times that a part is solved again because something overlaps at its end."""
 
@@ -350,17 +346,13 @@ def _match_momentum(L, P, Q, A, W, h, part_h):
 
     The momentum of an interval at its end is that of the interval backwards at its start (bodies.py with -h): a step of length -h
     from the end, with that momentum and no forces and contacts, has these velocities; joints hold at the poses an interval before.
-    Bodies that turn by more than they may in one part have none: their momentum is carried on beside the velocities, unless joints
-    hold bodies that turn by more than OUT_OF_STEP.
+    Bodies that turn by more than they may in one part have none: their momentum is carried on beside the velocities.
     """
-    found, carries = end_velocities(L, P, Q, A, W, h, part_h), True
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        carries = carries and rotation_in(W.v_prev[W.members[BODIES, k]], h) <= OUT_OF_STEP
-    carries = not found and (carries or W.span[NODES, 1] == W.span[NODES, 0])
+    found = end_velocities(L, P, Q, A, W, h, part_h)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         copy(W.begin[b], W.next_carry[b])
-        W.next_carried[b] = 1.0 if carries else 0.0
+        W.next_carried[b] = 0.0 if found else 1.0
         W.unmatched[b] = 0 if found else 1
         if not found:
             copy(W.v_prev[b], W.v[b])

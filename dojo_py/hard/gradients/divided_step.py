@@ -219,7 +219,9 @@ def _take_rates(L, W, D, nv):
 
 @kernel
 def _differences(L, W, G, qvel, h):
-    """Rates are differences over the step: h δq̇₊ = δq₊ - δq, of rotations  Jr⁻¹(r) δφ₊ - Jl⁻¹(r) δφ,  r = h q̇₊."""
+    """Rates of hinges and slides are those over the last part, as they are in D.chain; those of balls and free joints differences
+    over the step: h δq̇₊ = δq₊ - δq, of rotations  Jr⁻¹(r) δφ₊ - Jl⁻¹(r) δφ,  r = h q̇₊.
+    """
     D, nv = G.division, qvel.shape[0]
     r, after, start = scratch(3), scratch((3, 3)), scratch((3, 3))
     for j in range(L.kind.shape[0]):
@@ -228,7 +230,9 @@ def _differences(L, W, G, qvel, h):
             continue
         for i in range(first, first + L.ndof[j]):
             D.product[i, :] = 0.0
-            if L.rotation[j] < 0 or not first + L.rotation[j] <= i < first + L.rotation[j] + 3:
+            if L.dof_vector[i] < 0:
+                copy(D.chain[nv + i], D.product[i])
+            elif L.rotation[j] < 0 or not first + L.rotation[j] <= i < first + L.rotation[j] + 3:
                 _add(1.0 / h, D.chain[i], D.product[i])
                 D.product[i, i] -= 1.0 / h
         if L.rotation[j] < 0:
