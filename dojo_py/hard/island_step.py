@@ -131,8 +131,9 @@ def solve_island(L, P, Q, A, W, angle, rate, wrench, h, kappa, may_ask):
         left = max(budget - total, 1.0)
         count, parts = in_parts(L, P, Q, A, W, angle, rate, wrench, h, recovery, max(first, 1), kappa, left, out)
         total += count
-        if out[0] != SOLVED and kappa == 0.0 and recovery > 0.0 and total < budget and _overlap(L, P, Q, W):
-            recovery = 0.0  # (of bodies that turn too fast for a whole step; as above)
+        stuck = out[0] != SOLVED and kappa == 0.0 and W.halt[0] == 0.0 and total < budget
+        if stuck and recovery > 0.0 and _overlap(L, P, Q, W):  # as above, of bodies that turn too fast for a whole step
+            recovery = 0.0
             count, parts = in_parts(L, P, Q, A, W, angle, rate, wrench, h, recovery, max(first, 1), kappa, budget - total, out)
             total += count
         if out[0] != SOLVED and first > 0 and may_ask and want_all(L, P, Q, W, h) > 0:
