@@ -11,6 +11,7 @@ from dojo_py import HardSimulator, load_model
 from dojo_py.hard import island_step, progress, step
 from dojo_py.hard.interior_point import SOLVED, STALLED
 from dojo_py.hard.islands import BODIES, NODES
+from dojo_py.hard.outcome import STATUS
 
 PAST_AN_EDGE = """<mujoco><option gravity="0 0 0" timestep="0.01"/><worldbody>
   <geom type="box" size=".05 .1 .03" pos=".466 0 .086"/>
@@ -22,13 +23,12 @@ def ghosts() -> dict[str, Any]:
     """The step where the solve without ghosts fails."""
     whole, solves = island_step.whole, 0
 
-    def fails_later(*arguments: Any) -> float:
+    def fails_later(L: Any, P: Any, Q: Any, A: Any, W: Any, *more: Any) -> None:
         nonlocal solves
         solves += 1
-        count = float(whole(*arguments))
+        whole(L, P, Q, A, W, *more)
         if solves > 1:
-            arguments[-1][0] = STALLED
-        return count
+            W.found[STATUS] = STALLED
 
     sim = HardSimulator(load_model(PAST_AN_EDGE))
     start = sim.initial_state(qpos=[0.17], qvel=[-45.14])
@@ -43,10 +43,9 @@ def holds() -> list[list[Any]]:
     calls: list[list[Any]] = []
     whole, hold_apart, left = island_step.whole, island_step.hold_apart, [2]
 
-    def solved(*arguments: Any) -> float:
-        calls.append([int(arguments[11]), bool(arguments[12])])
-        arguments[-1][0] = SOLVED
-        return 1.0
+    def solved(L: Any, P: Any, Q: Any, A: Any, W: Any, h: float, recovery: float, kappa: float, source: int, once: bool) -> None:
+        calls.append([source, once])
+        W.found[STATUS] = SOLVED
 
     def held(*_: Any) -> tuple[int, bool]:
         left[0] -= 1
@@ -56,11 +55,10 @@ def holds() -> list[list[Any]]:
         recovery_speed = 5.0
 
     class Work:
-        options = Options()
+        options, found = Options(), np.zeros(12)
 
     island_step.whole, island_step.hold_apart = solved, held
-    out = np.zeros(11)
-    island_step._hold_again(None, None, None, None, Work(), None, None, None, 0.01, 100.0, out)
+    island_step._hold_again(None, None, None, None, Work(), 0.01)
     island_step.whole, island_step.hold_apart = whole, hold_apart
     return calls
 
