@@ -23,8 +23,8 @@ KNOWN: dict[str, dict[str, Known]] = {
         "solved, other": Known(
             (0, 10, 710017, 790022),
             "24 bodies of half a millimetre that start in one another, or touch without gravity; a ball that rolls down between a "
-            "wall and a ball at friction 1, wedged: both contacts stick, which gaps do not agree with to second order; one step in 60 "
-            "of an arm with friction 2",
+            "wall and a ball at friction 1, wedged: both contacts stick, which gaps do not agree with to second order; one step in "
+            "60 of an arm with friction 2",
         ),
         "work bounded": Known(
             (0, 10, 310276),
