@@ -218,9 +218,10 @@ def _take_best(L, P, Q, A, W, h):
         return
     _end_at_best(L, P, Q, A, W, h)
     accepted = complementarity_tolerance(L, W, h, 0.0) * steady(W)
-    if W.found[BEST_WORST] <= accepted and residual_of(L, W, h, 1.0) <= W.options.residual_tolerance:
-        W.found[STATUS], W.found[RESIDUAL], W.found[WORST] = SOLVED, residual_of(L, W, h, 1.0), W.found[BEST_WORST]
-        W.found[WITH_ROUND_OFF] = residual_of(L, W, h, 0.0)
+    residual = residual_of(L, W, h, 1.0)
+    if W.found[BEST_WORST] <= accepted and residual <= W.options.residual_tolerance:
+        W.found[STATUS] = SOLVED
+        _end(W, residual, residual_of(L, W, h, 0.0), W.found[BEST_WORST])
 
 
 @kernel
@@ -266,8 +267,8 @@ def _solve_without_ghosts(L, P, Q, A, W, h):
         if not is_solved(W):
             take_ghosts_back(P, W)
             _end_at_best(L, P, Q, A, W, h)
-            W.found[STATUS], W.found[RESIDUAL], W.found[WORST] = SOLVED, W.found[BEST_RESIDUAL], W.found[BEST_WORST]
-            W.found[WITH_ROUND_OFF] = residual_of(L, W, h, 0.0)
+            W.found[STATUS] = SOLVED
+            _end(W, W.found[BEST_RESIDUAL], residual_of(L, W, h, 0.0), W.found[BEST_WORST])
             return
 
 

@@ -119,7 +119,7 @@ def _expect(L, W, qpos, h, out):
 
 
 @kernel
-def _take_rates(L, W, qvel):
+def _go_on_at_last_rates(L, W, qvel):
     """qvel (nv,): hinges and slides whose bodies' momentum no velocity over the step has go on at the rates of its last part.
 
     Over the whole step they may turn by more than half a revolution, which differences of poses do not tell.
@@ -147,7 +147,7 @@ def _take_step(L, T, M, W, V, Z, t, h):
         _expect(L, W, qpos, h, Z.qpos[t + 1])
         before = qpos[0:0] if report[PARTS] > 1.0 else qpos
         to_minimal(L, new, h, Z.qpos[t + 1], before, Z.qpos[t + 1], Z.qvel[t + 1])
-        _take_rates(L, W, Z.qvel[t + 1])
+        _go_on_at_last_rates(L, W, Z.qvel[t + 1])
         advance_activations(T, V, act, h, Z.act[t + 1])
     else:
         copy_rows(bodies, new)
