@@ -7,7 +7,7 @@ from pathlib import Path
 import mujoco
 
 from dojo_py import Status
-from dojo_py.hard import closure_table, couplings, interior_point
+from dojo_py.hard import closure_table, couplings, statuses
 from dojo_py.mechanism.enums import EqualityType, GeomType, JointType
 from dojo_py.soft import narrowphase, step
 from dojo_py.soft.row_kinds import RowKind
@@ -45,7 +45,7 @@ def test_numbers_of_enums_are_not_written_out():
 
 def test_statuses_of_both_modes():
     for name in ("SOLVED", "MAX_ITERATIONS", "STALLED", "SINGULAR", "TOO_FAST", "NOT_FINITE", "INEXACT"):
-        assert getattr(interior_point, name) == Status[name]
+        assert getattr(statuses, name) == Status[name]
     for name in ("SOLVED", "INEXACT", "SINGULAR", "NOT_FINITE", "TOO_MANY_CONTACTS"):
         assert getattr(step, name) == Status[name]
 

@@ -14,12 +14,15 @@ contacts carry as in the last step, and needs not end elsewhere: then the interi
 import math
 
 from dojo_py.hard.closures import forget_unmet
-from dojo_py.hard.interior_point import NOT_FINITE, SINGULAR, SOLVED, STALLED, TOO_FAST, measure, newton
+from dojo_py.hard.interior_point import record
 from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS
+from dojo_py.hard.measure import end_of_path, measure
+from dojo_py.hard.newton_step import REFINED, newton
 from dojo_py.hard.points import clear_cones, combine, copy_point
 from dojo_py.hard.progress import inside_rotation_domain, inside_servo_ranges
 from dojo_py.hard.residuals import evaluate_motion
 from dojo_py.hard.start import contact_mass, imbalance_energy, share_masses
+from dojo_py.hard.statuses import NOT_FINITE, SINGULAR, SOLVED, STALLED, TOO_FAST
 from dojo_py.hard.unloaded import slacks_of_motion
 from dojo_py.jit import kernel
 from dojo_py.solver.cones import second_order
@@ -61,44 +64,46 @@ def any_pyramid(W):
 
 
 @kernel
-def newton_at_end(L, P, Q, A, W, h, weight, tol_residual, tol_comp):
-    """From the impulses and the evaluated motion that are there. Arguments and answer are those of `interior_point.iterate`."""
-    floor = weight * 0.5 * tol_comp
+def newton_at_end(L, P, Q, A, W, h, goal):
+    """From the impulses and the evaluated motion that are there. The answer is that of `interior_point.iterate`.
+
+    goal: in the hard limit; of its `most` nothing is asked.
+    """
+    end = end_of_path(goal)
     clear_cones(W, W.change)
     clear_cones(W, W.affine)
     forget_unmet(L, W)
     share_masses(L, W)
     _take_motion(L, W, h)
-    height = max(_height(L, W, h), floor)
-    _onto_path(L, W, h, height, height / weight)
-    residual, worst, mean, _ = measure(L, P, Q, W, h, 0.0, 1.0, weight)
+    height = max(_height(L, W, h), end)
+    _onto_path(L, W, h, height, height / goal.weight)
+    at = measure(L, P, Q, W, h, goal)
     before = math.inf
     for iteration in range(MOST + 1):
-        row = W.trace[iteration]
-        row[0], row[1], row[2], row[3], row[4], row[5] = residual, worst, mean, 0.0, 0.0, 0.0
-        slow = iteration == MOST or residual > SLOW * before
+        record(W, iteration, at, 0.0, 0.0, 0.0)
+        slow = iteration == MOST or at.residual > SLOW * before
         enough = W.solver.at_rest if iteration == 0 else 1.0 if slow else END
-        if residual <= enough * tol_residual and worst <= tol_comp:
-            return SOLVED, iteration, residual, worst
-        if not (math.isfinite(residual) and math.isfinite(worst)):
-            return NOT_FINITE, iteration, residual, worst
+        if at.residual <= enough * goal.tol_residual and at.worst <= goal.tol_comp:
+            return SOLVED, iteration, at.residual, at.worst
+        if not (math.isfinite(at.residual) and math.isfinite(at.worst)):
+            return NOT_FINITE, iteration, at.residual, at.worst
         if slow:
-            return STALLED, iteration, residual, worst
-        before = residual
-        if not newton(L, W, h, height, height / weight, 0.0, False, 1e-2 * max(residual, tol_residual)):
-            return SINGULAR, iteration, residual, worst
+            return STALLED, iteration, at.residual, at.worst
+        before = at.residual
+        if not newton(L, W, h, height, height / goal.weight, 0.0, False, REFINED * max(at.residual, goal.tol_residual)):
+            return SINGULAR, iteration, at.residual, at.worst
         if inside_rotation_domain(W, h, 1.0) < 1.0:
-            return TOO_FAST, iteration, residual, worst
+            return TOO_FAST, iteration, at.residual, at.worst
         alpha = inside_servo_ranges(L, W, A, h, 1.0)
         copy_point(W, W.now, W.saved)
         combine(W, 1.0, W.saved, alpha, W.change, W.now)
         evaluate_motion(L, A, W, h, W.options.springs)
-        residual, worst, mean, _ = measure(L, P, Q, W, h, 0.0, 1.0, weight)
-        height = max(_height(L, W, h), floor)
-        if _onto_path(L, W, h, height, height / weight) > 0:
-            residual, worst, mean, _ = measure(L, P, Q, W, h, 0.0, 1.0, weight)
-        row[3] = alpha
-    return STALLED, MOST, residual, worst
+        record(W, iteration, at, alpha, 0.0, 0.0)
+        at = measure(L, P, Q, W, h, goal)
+        height = max(_height(L, W, h), end)
+        if _onto_path(L, W, h, height, height / goal.weight) > 0:
+            at = measure(L, P, Q, W, h, goal)
+    return STALLED, MOST, at.residual, at.worst
 
 
 @kernel

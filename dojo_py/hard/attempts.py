@@ -2,18 +2,16 @@
 
 import math
 
-from dojo_py.arrays import scratch
 from dojo_py.hard.apart import hold_corners
 from dojo_py.hard.at_end import any_pyramid, newton_at_end
 from dojo_py.hard.bodies import strongest_gravity
 from dojo_py.hard.central_path import follow
-from dojo_py.hard.interior_point import MAX_ITERATIONS, SOLVED, STALLED, TOO_FAST, UNCLEAR, iterate, steady
+from dojo_py.hard.interior_point import iterate
 from dojo_py.hard.islands import BODIES, CONTACTS
+from dojo_py.hard.measure import UNCLEAR, Goal, motion_alone, steady
 from dojo_py.hard.outcome import (
-    BEST_WORST,
     COUNT,
     END_IN_VAIN,
-    MERIT,
     RESIDUAL,
     SOLVES,
     STATUS,
@@ -23,7 +21,8 @@ from dojo_py.hard.outcome import (
     left,
     waiting,
 )
-from dojo_py.hard.progress import residual_of
+from dojo_py.hard.progress import BEYOND_ROUND_OFF, WHOLE, residual_of
+from dojo_py.hard.residuals import evaluate_motion
 from dojo_py.hard.start import (
     COLD,
     HERE,
@@ -36,6 +35,7 @@ from dojo_py.hard.start import (
     start_motion,
     start_pairs,
 )
+from dojo_py.hard.statuses import MAX_ITERATIONS, SOLVED, STALLED, TOO_FAST
 from dojo_py.hard.unloaded import let_go, nothing_touches, slacks_of_motion
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import FRICTIONLESS
@@ -75,10 +75,6 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once):
     """
     found, tightest = W.found, complementarity_tolerance(L, W, h, kappa)
     weight = min(h, 1.0)
-    kept = scratch(3)
-    kept[0] = -1.0
-    if whole:
-        kept = found[MERIT : BEST_WORST + 1]
     first = COLD_START if source == COLD else AT_END if source == WARM and _may_end_soon(W, kappa, whole) else WARM_START
     last_one = AGAIN_PATH if not once else AGAIN_COLD if first == COLD_START else AGAIN_WARM
     for attempt in range(first, last_one + 1):
@@ -98,10 +94,11 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once):
         count, unloaded = _start(L, P, Q, A, W, h, kappa, impulses, HEIGHT[attempt], weight, remembered, again, most)
         found[COUNT] += count
         if unloaded:
-            _note(L, W, h, SOLVED, residual_of(L, W, h, 1.0), 0.0)
+            _note(L, W, h, SOLVED, residual_of(L, W, h, BEYOND_ROUND_OFF), 0.0)
             return False
         if attempt == AT_END:
-            status, count, residual, worst = newton_at_end(L, P, Q, A, W, h, weight, W.options.residual_tolerance, tol_comp)
+            goal = Goal(0.0, 1.0, weight, W.options.residual_tolerance, tol_comp, 0, False)
+            status, count, residual, worst = newton_at_end(L, P, Q, A, W, h, goal)
             found[COUNT] += count
             if status == SOLVED:
                 _note(L, W, h, SOLVED, residual, worst)
@@ -114,9 +111,8 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once):
             _, count = follow(L, P, Q, A, W, h, weight, end, W.options.residual_tolerance, most)
             found[COUNT] += count
         most = max(min(SOLVE_LIMIT, int(left(W))), 1)
-        status, count, residual, worst = iterate(
-            L, P, Q, A, W, h, kappa, 1.0, weight, W.options.residual_tolerance, tol_comp, most, True, kept
-        )
+        goal = Goal(kappa, 1.0, weight, W.options.residual_tolerance, tol_comp, most, whole)
+        status, count, residual, worst = iterate(L, P, Q, A, W, h, goal)
         found[COUNT] += count
         _note(L, W, h, status, residual, worst)
         if status == SOLVED or status == TOO_FAST or left(W) <= 0.0:
@@ -135,7 +131,7 @@ def _note(L, W, h, status, residual, worst):
     """A solve ended here."""
     W.found[STATUS], W.found[RESIDUAL], W.found[WORST] = status, residual, worst
     W.found[SOLVES] += 1.0
-    W.found[WITH_ROUND_OFF] = residual_of(L, W, h, 0.0)
+    W.found[WITH_ROUND_OFF] = residual_of(L, W, h, WHOLE)
 
 
 @kernel
@@ -155,18 +151,17 @@ def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered, again,
     got stuck there. Returns (iterations, whether nothing touches in the hard limit: that is the solution, found in `most`
     iterations more at most).
     """
-    nothing = scratch(3)
-    nothing[0] = -1.0
     guess_impulses(W, impulses)
     start_motion(L, W)
     fly(L, W, h)
     hold_cones(W)
     cones = any_cone(L, W)
     tolerance = max(W.options.residual_tolerance, QUIET * h) if cones else math.inf
-    _, count, _, _ = iterate(L, P, Q, A, W, h, 0.0, 1.0, 1.0, tolerance, 1.0, 1, False, nothing)
+    evaluate_motion(L, A, W, h, W.options.springs)
+    _, count, _, _ = iterate(L, P, Q, A, W, h, motion_alone(tolerance, 1))
     if cones and kappa == 0.0 and not again and nothing_touches(L, W, h):
         let_go(W)
-        status, more, _, _ = iterate(L, P, Q, A, W, h, 0.0, 1.0, 1.0, W.options.residual_tolerance, 1.0, most, True, nothing)
+        status, more, _, _ = iterate(L, P, Q, A, W, h, motion_alone(W.options.residual_tolerance, most))
         count += more
         if status == SOLVED and nothing_touches(L, W, h):
             release_cones(L, W, h)

@@ -24,13 +24,15 @@ import math
 
 from dojo_py.arrays import scratch
 from dojo_py.hard.assemble import assemble
-from dojo_py.hard.interior_point import SINGULAR, SOLVED, STALLED, iterate
+from dojo_py.hard.interior_point import iterate
 from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS
+from dojo_py.hard.measure import Goal
 from dojo_py.hard.points import clear_cones, combine, copy_point
-from dojo_py.hard.progress import centring, inside_rotation_domain, largest_step, residual_of
+from dojo_py.hard.progress import BEYOND_ROUND_OFF, centring, inside_rotation_domain, largest_step, residual_of
 from dojo_py.hard.recover import recover
 from dojo_py.hard.residuals import evaluate_motion, evaluate_rows
 from dojo_py.hard.start import COLD, guess_impulses, hold_cones, release_cones, start_at, start_motion
+from dojo_py.hard.statuses import SINGULAR, SOLVED, STALLED
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import determinant_sign, factorise, solve
 from dojo_py.solver.cones.contact import ROWS, bound_place, impulse_of
@@ -121,7 +123,7 @@ def _errors(L, W, h, targets, tol_residual):
     sums = scratch(6)
     centring(W, targets[0], targets[1], 0.0, sums)
     products = max(sums[0] / targets[0], sums[3] / targets[1])
-    rows = residual_of(L, W, h, 1.0) / max(tol_residual / NEAR, targets[0] / (h * _largest_impulse(W)))
+    rows = residual_of(L, W, h, BEYOND_ROUND_OFF) / max(tol_residual / NEAR, targets[0] / (h * _largest_impulse(W)))
     if math.isfinite(products) and math.isfinite(rows):
         return products, max(products, rows)
     return math.inf, math.inf
@@ -223,8 +225,7 @@ def _enter(L, P, Q, A, W, h, weight, end, tol_residual, most, start):
 
     start (2,): θ of the point [N m s]; the largest impulse [N s], for `_soften`.
     """
-    targets, sums, nothing = W.path_targets, scratch(6), scratch(3)
-    nothing[0] = -1.0
+    targets, sums = W.path_targets, scratch(6)
     evaluate_rows(L, P, Q, W, h, W.options.springs)
     centring(W, 0.0, 0.0, 0.0, sums)
     theta = sums[1] / sums[2] if sums[2] > 0.0 else weight * sums[4] / max(sums[5], 1.0)
@@ -244,9 +245,8 @@ def _enter(L, P, Q, A, W, h, weight, end, tol_residual, most, start):
         start[0], start[1] = theta, _largest_impulse(W)
         _soften(W, theta, start[1])
         lead, limit = targets[1] / targets[0], min(most - total, ENTRY_LIMIT)
-        status, count, _, _ = iterate(
-            L, P, Q, A, W, h, targets[0], lead, 1.0 / lead, tol_residual, NEAR * theta, limit, True, nothing
-        )
+        goal = Goal(targets[0], lead, 1.0 / lead, tol_residual, NEAR * theta, limit, False)
+        status, count, _, _ = iterate(L, P, Q, A, W, h, goal)
         total += count
         if status == SOLVED:
             break

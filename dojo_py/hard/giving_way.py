@@ -22,7 +22,7 @@ from dojo_py.hard.contact_rows import OVERLAP, start_gap
 from dojo_py.hard.islands import BODIES, CONTACTS, NODES
 from dojo_py.hard.outcome import RESIDUAL, WITH_ROUND_OFF, is_solved, left
 from dojo_py.hard.parts import start_parts, take_carried
-from dojo_py.hard.progress import residual_of
+from dojo_py.hard.progress import BEYOND_ROUND_OFF, WHOLE, residual_of
 from dojo_py.hard.residuals import evaluate, evaluate_motion
 from dojo_py.hard.start import COLD, guess_impulses, load_state, share_masses, start_motion, start_step
 from dojo_py.hard.terms import EQ_ORIENTATION
@@ -53,7 +53,7 @@ def give_way(L, P, Q, A, W, h):
     _soften(L, P, Q, W, h, 0.0)
     if is_solved(W):
         evaluate(L, P, Q, A, W, h, W.options.springs)
-        W.found[RESIDUAL], W.found[WITH_ROUND_OFF] = residual_of(L, W, h, 1.0), residual_of(L, W, h, 0.0)
+        W.found[RESIDUAL], W.found[WITH_ROUND_OFF] = residual_of(L, W, h, BEYOND_ROUND_OFF), residual_of(L, W, h, WHOLE)
 
 
 @kernel

@@ -16,8 +16,8 @@ from dojo_py.hard.giving_way import any_closure, give_way
 from dojo_py.hard.held_friction import hold_bounds
 from dojo_py.hard.held_points import any_held, release_points
 from dojo_py.hard.impacts import rebound
-from dojo_py.hard.interior_point import INEXACT, SOLVED, STALLED, TOO_FAST, steady
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS
+from dojo_py.hard.measure import steady
 from dojo_py.hard.outcome import (
     BEST_RECOVERY,
     BEST_RESIDUAL,
@@ -47,7 +47,7 @@ from dojo_py.hard.outcome import (
 )
 from dojo_py.hard.parts import in_parts, stand_still, start_parts, stop, take_carried, turns_fast, whole
 from dojo_py.hard.points import copy_point
-from dojo_py.hard.progress import residual_of
+from dojo_py.hard.progress import BEYOND_ROUND_OFF, WHOLE, residual_of
 from dojo_py.hard.residuals import evaluate
 from dojo_py.hard.start import (
     COLD,
@@ -60,6 +60,7 @@ from dojo_py.hard.start import (
     start_motion,
     start_step,
 )
+from dojo_py.hard.statuses import INEXACT, SOLVED, STALLED, TOO_FAST
 from dojo_py.jit import kernel
 
 FAR_OFF = 1.0
@@ -218,10 +219,10 @@ def _take_best(L, P, Q, A, W, h):
         return
     _end_at_best(L, P, Q, A, W, h)
     accepted = complementarity_tolerance(L, W, h, 0.0) * steady(W)
-    residual = residual_of(L, W, h, 1.0)
+    residual = residual_of(L, W, h, BEYOND_ROUND_OFF)
     if W.found[BEST_WORST] <= accepted and residual <= W.options.residual_tolerance:
         W.found[STATUS] = SOLVED
-        _end(W, residual, residual_of(L, W, h, 0.0), W.found[BEST_WORST])
+        _end(W, residual, residual_of(L, W, h, WHOLE), W.found[BEST_WORST])
 
 
 @kernel
@@ -268,7 +269,7 @@ def _solve_without_ghosts(L, P, Q, A, W, h):
             take_ghosts_back(P, W)
             _end_at_best(L, P, Q, A, W, h)
             W.found[STATUS] = SOLVED
-            _end(W, W.found[BEST_RESIDUAL], residual_of(L, W, h, 0.0), W.found[BEST_WORST])
+            _end(W, W.found[BEST_RESIDUAL], residual_of(L, W, h, WHOLE), W.found[BEST_WORST])
             return
 
 
@@ -308,7 +309,7 @@ def _give_up(L, P, Q, A, W, h, kappa, halvings, parts):
     best = W.found[BEST_RESIDUAL]
     if nearly or (covered < 0.5 and best < FAR_OFF):
         _end_at_best(L, P, Q, A, W, h)
-        _end(W, best, residual_of(L, W, h, 0.0), W.found[BEST_WORST])
+        _end(W, best, residual_of(L, W, h, WHOLE), W.found[BEST_WORST])
         report_island(W, INEXACT, 1)
     elif covered > 0.0:
         missing = stand_still(L, P, Q, A, W, h)

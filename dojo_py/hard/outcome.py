@@ -3,8 +3,9 @@
 import math
 
 from dojo_py.arrays import copy
-from dojo_py.hard.interior_point import INEXACT, SOLVED, STALLED
 from dojo_py.hard.islands import BODIES, CONTACTS
+from dojo_py.hard.points import copy_point
+from dojo_py.hard.statuses import INEXACT, SOLVED, STALLED
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_to_matrix
 
@@ -16,7 +17,7 @@ round-off within the residual [m/s]. Of several islands the worst."""
 MERIT, BEST_RESIDUAL, BEST_WORST, BEST_RECOVERY, SOLVES, WITH_ROUND_OFF, END_IN_VAIN, BUDGET = range(4, 12)
 """Entries of W.found (12,), what the attempts at the step of an island have come to. STATUS, RESIDUAL (beyond round-off), WORST as
 above, WITH_ROUND_OFF (the whole residual): of the last solve. COUNT: iterations of all solves, BUDGET: how many they may take;
-SOLVES: how many there were. MERIT, BEST_RESIDUAL, BEST_WORST: of W.best, see `interior_point.keep_best`, BEST_RECOVERY: its
+SOLVES: how many there were. MERIT, BEST_RESIDUAL, BEST_WORST: of W.best, see `keep_best`, BEST_RECOVERY: its
 recovery speed. END_IN_VAIN: 1 where Newton's method at the end of the path did not solve it."""
 
 FAILED, STAYED, WAITS = -1.0, 2.0, 3.0
@@ -41,6 +42,18 @@ def begin_attempts(W, budget):
     found[STATUS], found[COUNT], found[BUDGET], found[SOLVES], found[END_IN_VAIN] = STALLED, 0.0, budget, 0.0, 0.0
     found[MERIT], found[BEST_RESIDUAL], found[BEST_WORST] = math.inf, math.inf, math.inf
     found[BEST_RECOVERY] = W.options.recovery_speed
+
+
+@kernel
+def keep_best(W, goal, at):
+    """Keep the present point, with this Measure, where its violations over their tolerances are the smallest so far.
+
+    A solved one is not kept, nor any where the Goal does not ask for it.
+    """
+    merit = max(at.residual / goal.tol_residual, at.worst / goal.tol_comp)
+    if goal.keeps_best and 1.0 < merit < W.found[MERIT]:
+        W.found[MERIT], W.found[BEST_RESIDUAL], W.found[BEST_WORST] = merit, at.residual, at.worst
+        copy_point(W, W.now, W.best)
 
 
 @kernel

@@ -14,12 +14,14 @@ from dojo_py.hard.contact_work import throws
 from dojo_py.hard.coordinates import HALF_TURN
 from dojo_py.hard.fast_rotation import in_shorter_intervals, parts_of_rotation, rotation_in
 from dojo_py.hard.foresight import foresee_islands
-from dojo_py.hard.interior_point import SOLVED, STALLED, iterate
+from dojo_py.hard.interior_point import iterate
 from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, NODES, find_islands, take_islands
 from dojo_py.hard.joint_rows import start_joints
+from dojo_py.hard.measure import motion_alone
 from dojo_py.hard.outcome import BEST_RECOVERY, MERIT, RESIDUAL, STATUS, WITH_ROUND_OFF, WORST, is_solved, left
-from dojo_py.hard.residuals import evaluate
+from dojo_py.hard.residuals import evaluate, evaluate_motion
 from dojo_py.hard.start import COLD, HERE, guess_impulses, hold_cones, load_state, start_motion, start_step
+from dojo_py.hard.statuses import SOLVED, STALLED
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 
@@ -424,8 +426,7 @@ def _joined_velocities(L, P, Q, A, W, h):
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         copy(W.begin[b], W.momentum[b])
-    kept = scratch(3)
-    kept[0] = -1.0
-    status, _, _, _ = iterate(L, P, Q, A, W, -h, 0.0, 1.0, 1.0, W.options.residual_tolerance, 1.0, SOLVE_LIMIT, False, kept)
+    evaluate_motion(L, A, W, -h, W.options.springs)
+    status, _, _, _ = iterate(L, P, Q, A, W, -h, motion_alone(W.options.residual_tolerance, SOLVE_LIMIT))
     W.span[CONTACTS, 1], W.span[LIMITS, 1] = contacts, limits
     return status == SOLVED

@@ -39,15 +39,19 @@ def largest_step(W):
     return alpha
 
 
+WHOLE, BEYOND_ROUND_OFF, BEYOND_IMPULSES = range(3)
+"""What of its rows a residual counts: all; what is beyond the round-off of the terms they are made of, and what an impulse can
+change; and of joints' rows only what is also beyond what the round-off of impulses leaves open of velocities."""
+
+
 @kernel
-def residual_of(L, W, h, floors):
+def residual_of(L, W, h, counted):
     """Largest row, as a velocity [m/s, rad/s]: momentum rows over mass or inertia, constraint rows over h
     (Dojo, eq. 49).
 
-    floors: 1 counts rows beyond the round-off of what they are made of and what no impulse changes, 0 all of them. 2: those of
-    joints also beyond what the round-off of impulses leaves open of velocities.
+    counted: WHOLE, BEYOND_ROUND_OFF or BEYOND_IMPULSES.
     """
-    residual, joints, floors = 0.0, max(floors - 1.0, 0.0), min(floors, 1.0)
+    residual, floors = 0.0, 1.0 if counted >= BEYOND_ROUND_OFF else 0.0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         top = max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2])
@@ -70,7 +74,7 @@ def residual_of(L, W, h, floors):
             nc, first = 6 - L.ndof[j], L.vadr[j]
             parent = body_row(W.body_extent, L.parent[j])
             unsure = floors * UNSURE / abs(h) * (1.0 + W.body_extent[L.child[j]] + W.body_extent[parent])
-            if joints > 0.0:
+            if counted == BEYOND_IMPULSES:
                 unsure += min(_unclear_velocity(L, W, L.child[j]) + _unclear_velocity(L, W, L.parent[j]), LEFT_OPEN / abs(h))
         for r in range(nc):
             residual = _worse(residual, max(abs(W.rn[n, r]) - unsure - floors * W.unmet[n, r], 0.0 * W.rn[n, r]))

@@ -15,12 +15,12 @@ from dojo_py.hard.contact_table import empty_table, fill_contacts
 from dojo_py.hard.coordinates import to_minimal
 from dojo_py.hard.divided_derivative import differentiate_parts, lost_momenta
 from dojo_py.hard.drives import drive
-from dojo_py.hard.interior_point import INEXACT, NOT_FINITE, SINGULAR, SOLVED, TOO_FAST
 from dojo_py.hard.next_activations import advance_activations
 from dojo_py.hard.noted import Noted, allocate_noted, note_drive, note_step
 from dojo_py.hard.outcome import FAILED, MOVED, PARTS, RESIDUAL, STATUS, WORST
 from dojo_py.hard.parts import pose_differences
 from dojo_py.hard.passing import any_passing
+from dojo_py.hard.statuses import INEXACT, NOT_FINITE, SINGULAR, SOLVED, TOO_FAST
 from dojo_py.hard.step import hard_step
 from dojo_py.hard.warm_start import RowShape, any_carried, load_carried, load_warm, row_shape, save_warm
 from dojo_py.hard.world import World
@@ -186,7 +186,6 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
     W.n_edges[1] = -1  # nothing of earlier rollouts may show: the contact graph is analysed anew
     backwards = Z.cotangents.shape[0] > 0
     linearize = Z.A.shape[0] > 0 or backwards
-    notes = Z.noted.limit.shape[0] > 0
     last, steps = 0, controls.shape[0]
     if Z.maximal.shape[0] > 0:
         expand(M, Z.bodies[0], h, Z.maximal[0])
@@ -194,53 +193,82 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
         t = steps - 1 - i if backwards else i
         if decide != 0 and i != done and call_back(decide, t, last, data) == STOP:
             return i
-        bodies, qpos, qvel, act = Z.bodies[t], Z.qpos[t], Z.qvel[t], Z.act[t]
         for solution in range(2 if linearize and gradient_kappa != kappa else 1):  # (one call of every large kernel)
-            report = Z.reports[t] if solution == 0 else Z.gradients[t]
-            gather_wrenches(M, bodies, outside.wrenches, t, V.wrench)
-            drive(L, T, V, bodies, qpos, qvel, act, controls[t], h)
-            if solution == 0 and notes:
-                note_drive(V, Z.noted, t)
-            add_joint_forces(L, bodies, outside.joint_forces, t, V.force, V.wrench)
-            load_warm(W, Z.impulses[t])
-            now = kappa if solution == 0 else gradient_kappa
-            if not hard_step(L, P, Q, V.servos, W, bodies, V.angle, V.rate, V.force, V.wrench, h, now, report):
+            report, now = (Z.reports[t], kappa) if solution == 0 else (Z.gradients[t], gradient_kappa)
+            if not _solve_row(L, P, Q, T, M, W, V, Z, controls[t], outside, t, h, now, solution == 0, report):
                 return i
             if solution == 0:
-                _take_step(L, T, M, W, V, Z, t, h)
+                _record_row(L, P, Q, T, M, W, V, Z, t, h, linearize or decide != 0 or t == steps - 1)
                 last = int(report[STATUS])
-                if notes:
-                    note_step(L, P, Q, T, W, V, h, W.options.springs, Z.noted, t)
-                if Z.contacts.shape[0] > 0 and (linearize or decide != 0 or t == steps - 1):
-                    fill_contacts(L, P, Q, W, Z.contacts)
             if linearize and now == gradient_kappa:
-                for k in range(9):
-                    Z.gradients[t, k] = report[k]
-                wrench_levers(M, bodies, outside.wrenches, t, G.lever)
-                joint_force_levers(L, bodies, outside.joint_forces, t, G.lever)
-                regular, known = finite(W, L.mass.shape[0]), not any_passing(W)
-                if report[PARTS] > 1.0:
-                    load_carried(W, Z.impulses[t])
-                    alone = decide == 0 or not any_carried(W)  # (what a momentum passes on is no cotangent that a function sees)
-                    known = known and regular and int(report[STATUS]) == SOLVED and alone and not _shown(Z)
-                    known = known and differentiate_parts(L, P, Q, T, M, W, V, G, Z, controls[t], outside, t, h, now, backwards)
-                elif regular:
-                    task = BACKWARDS if backwards else FORWARDS
-                    regular = differentiate(L, P, Q, T, W, V, G, Z, controls[t], t, h, now, task)
-                    known = known and not lost_momenta(G)
-                if not known:
-                    lost_momenta(G)
-                if not regular:
-                    Z.gradients[t, STATUS] = SINGULAR
-                elif not known and int(report[STATUS]) in (SOLVED, INEXACT):
-                    Z.gradients[t, STATUS] = TOO_FAST
-                elif report[WORST] > CENTRED * now and int(report[STATUS]) == SOLVED:
-                    Z.gradients[t, STATUS] = INEXACT
+                copy(report, Z.gradients[t])
+                _differentiate_row(L, P, Q, T, M, W, V, G, Z, controls[t], outside, t, h, now, decide != 0)
     if Z.contacts.shape[0] > 0 and steps == 0:
         fill_contacts(L, P, Q, W, Z.contacts)
     if decide != 0:
         call_back(decide, -1 if backwards else steps, last, data)
     return steps
+
+
+@kernel
+def _solve_row(L, P, Q, T, M, W, V, Z, control, outside, t, h, kappa, noted, report):
+    """The step from row t of the record, at kappa; its solution stays in W. Returns whether there was room for all features.
+
+    noted: whether what the actuators do goes into the record.
+    """
+    bodies, qpos, qvel, act = Z.bodies[t], Z.qpos[t], Z.qvel[t], Z.act[t]
+    gather_wrenches(M, bodies, outside.wrenches, t, V.wrench)
+    drive(L, T, V, bodies, qpos, qvel, act, control, h)
+    if noted and _has_notes(Z):
+        note_drive(V, Z.noted, t)
+    add_joint_forces(L, bodies, outside.joint_forces, t, V.force, V.wrench)
+    load_warm(W, Z.impulses[t])
+    return hard_step(L, P, Q, V.servos, W, bodies, V.angle, V.rate, V.force, V.wrench, h, kappa, report)
+
+
+@kernel
+def _record_row(L, P, Q, T, M, W, V, Z, t, h, shows_contacts):
+    """The solution in W becomes row t + 1 of the record. shows_contacts: somebody may look at its contacts."""
+    _take_step(L, T, M, W, V, Z, t, h)
+    if _has_notes(Z):
+        note_step(L, P, Q, T, W, V, h, W.options.springs, Z.noted, t)
+    if Z.contacts.shape[0] > 0 and shows_contacts:
+        fill_contacts(L, P, Q, W, Z.contacts)
+
+
+@kernel
+def _has_notes(Z):
+    """Whether the record has room for what sensors read."""
+    return Z.noted.limit.shape[0] > 0
+
+
+@kernel
+def _differentiate_row(L, P, Q, T, M, W, V, G, Z, control, outside, t, h, kappa, watched):
+    """The derivatives of step t, whose solution at kappa is in W. Its report in Z.gradients[t] says afterwards what they are worth.
+
+    Where the record holds cotangents they are pulled back instead. watched: a function sees the cotangents between the steps.
+    """
+    report, backwards = Z.gradients[t], Z.cotangents.shape[0] > 0
+    wrench_levers(M, Z.bodies[t], outside.wrenches, t, G.lever)
+    joint_force_levers(L, Z.bodies[t], outside.joint_forces, t, G.lever)
+    regular, known = finite(W, L.mass.shape[0]), not any_passing(W)
+    if report[PARTS] > 1.0:
+        load_carried(W, Z.impulses[t])
+        alone = not watched or not any_carried(W)  # (what a momentum passes on is no cotangent that a function sees)
+        known = known and regular and int(report[STATUS]) == SOLVED and alone and not _shown(Z)
+        known = known and differentiate_parts(L, P, Q, T, M, W, V, G, Z, control, outside, t, h, kappa, backwards)
+    elif regular:
+        regular = differentiate(L, P, Q, T, W, V, G, Z, control, t, h, kappa, BACKWARDS if backwards else FORWARDS)
+        known = known and not lost_momenta(G)
+    if not known:
+        lost_momenta(G)
+    solved = int(report[STATUS])
+    if not regular:
+        report[STATUS] = SINGULAR
+    elif not known and (solved == SOLVED or solved == INEXACT):
+        report[STATUS] = TOO_FAST
+    elif report[WORST] > CENTRED * kappa and solved == SOLVED:
+        report[STATUS] = INEXACT
 
 
 @kernel

@@ -12,12 +12,12 @@ from dojo_py.hard.apart import choose_features, left_out_passing, smallest_dista
 from dojo_py.hard.choice import add_contacts_of_features, choose_contacts, left_out_contact
 from dojo_py.hard.contact_rows import plane_gap
 from dojo_py.hard.foresight import foresee, foresee_islands
-from dojo_py.hard.interior_point import INEXACT, SOLVED
 from dojo_py.hard.island_step import solve_island
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, find_islands, take_islands
 from dojo_py.hard.outcome import MIN_GAP, MOVED, STATUS, report_all
 from dojo_py.hard.part_states import features_of_step
 from dojo_py.hard.start import keep_impulses, load_bodies, load_state
+from dojo_py.hard.statuses import INEXACT, SOLVED
 from dojo_py.jit import kernel
 
 ROUNDS = 16

@@ -9,9 +9,9 @@ import numpy as np
 
 from dojo_py import HardSimulator, load_model
 from dojo_py.hard import island_step, progress, step
-from dojo_py.hard.interior_point import SOLVED, STALLED
 from dojo_py.hard.islands import BODIES, NODES
 from dojo_py.hard.outcome import STATUS
+from dojo_py.hard.statuses import SOLVED, STALLED
 
 PAST_AN_EDGE = """<mujoco><option gravity="0 0 0" timestep="0.01"/><worldbody>
   <geom type="box" size=".05 .1 .03" pos=".466 0 .086"/>
@@ -79,9 +79,9 @@ def joints() -> list[float]:
     L, W = at
     node, body = W.members[NODES, W.span[NODES, 0]], W.members[BODIES, W.span[BODIES, 0]]
     W.size[body, :3], W.rn[node, 0] = 1e6, 1e-9
-    out = [float(progress.residual_of(L, W, 0.01, floors)) for floors in (1.0, 2.0)]
+    out = [float(progress.residual_of(L, W, 0.01, counted)) for counted in (progress.BEYOND_ROUND_OFF, progress.BEYOND_IMPULSES)]
     W.size[body, :3], W.rn[node, 0] = 1e30, 1e-3 / 0.01
-    return [*out, float(progress.residual_of(L, W, 0.01, 2.0))]
+    return [*out, float(progress.residual_of(L, W, 0.01, progress.BEYOND_IMPULSES))]
 
 
 if __name__ == "__main__":

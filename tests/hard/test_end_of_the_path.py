@@ -5,7 +5,7 @@ import pytest
 from loaded_step import LoadedStep
 
 from dojo_py import HardSimulator, load_model
-from dojo_py.hard.progress import residual_of
+from dojo_py.hard.progress import BEYOND_ROUND_OFF, WHOLE, residual_of
 from dojo_py.hard.start import OUT_OF_REACH
 from dojo_py.jit import entry
 from dojo_py.solver.cones import standoff
@@ -91,8 +91,8 @@ def test_steps_at_kappa_converge_by_the_third_order(name, bound):
 
 
 @entry
-def residual(L, W, h, floors):
-    return residual_of(L, W, h, floors)
+def residual(L, W, h, counted):
+    return residual_of(L, W, h, counted)
 
 
 def test_what_takes_no_part_has_no_residual():
@@ -108,7 +108,7 @@ def test_what_takes_no_part_has_no_residual():
     W.con[0, 1] = np.nextafter(W.cval[0, 0], np.inf)
     assert 1e-10 < W.con[0, 1] - W.cval[0, 0] < 2e-10
     layout, _, _, _, work = step.arguments
-    assert residual(layout, work, 1e-3, 0.0) > 1e-7
-    assert residual(layout, work, 1e-3, 1.0) == 0.0
+    assert residual(layout, work, 1e-3, WHOLE) > 1e-7
+    assert residual(layout, work, 1e-3, BEYOND_ROUND_OFF) == 0.0
     W.con[0, 1] += 1e-6
-    assert residual(layout, work, 1e-3, 1.0) > 1e-4
+    assert residual(layout, work, 1e-3, BEYOND_ROUND_OFF) > 1e-4

@@ -9,7 +9,7 @@ import pytest
 from loaded_step import H, LoadedStep, check
 
 from dojo_py.hard.assemble import assemble
-from dojo_py.hard.interior_point import _bend
+from dojo_py.hard.newton_step import _bend
 from dojo_py.hard.recover import recover
 from dojo_py.jit import entry
 from dojo_py.solver.block_ldu import factorise, solve

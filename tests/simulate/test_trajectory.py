@@ -104,10 +104,10 @@ def test_every_failure_says_what_to_try():
 
 
 def test_statuses_mirror_the_steps_constants():
-    from dojo_py.hard import interior_point as step
+    from dojo_py.hard import statuses
 
     for name in ("SOLVED", "MAX_ITERATIONS", "STALLED", "SINGULAR", "TOO_FAST", "NOT_FINITE"):
-        assert Status[name] == getattr(step, name)
+        assert Status[name] == getattr(statuses, name)
 
 
 def test_records_are_frozen():

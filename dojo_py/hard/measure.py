@@ -1,0 +1,172 @@
+"""How far the present point is from where a solve is to end, and whether it ends here."""
+
+import math
+from typing import NamedTuple
+
+from dojo_py.arrays import scratch
+from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS
+from dojo_py.hard.progress import BEYOND_IMPULSES, BEYOND_ROUND_OFF, centring, residual_of
+from dojo_py.hard.residuals import evaluate_rows
+from dojo_py.hard.statuses import GOES_ON, MAX_ITERATIONS, NOT_FINITE, SOLVED, STALLED, TOO_FAST
+from dojo_py.jit import kernel
+from dojo_py.solver.cones.contact import ROWS
+from dojo_py.solver.cones.standoff import has_arrived
+
+NO_STEP = 1e-3
+"""Steps shorter than this, STUCK times in a row, lead nowhere."""
+STUCK = 3
+
+UNCLEAR = 1e-14
+"""Round-off of a difference, relative to its terms."""
+
+
+class Goal(NamedTuple):
+    """Where a solve is to end, and after how many iterations at the latest."""
+
+    kappa: float  # κ of gaps [N s m]; 0 asks for the hard limit: then tol_comp bounds the complementarity itself
+    lead: float  # κ of friction's products [N s m/s] over κ of the gaps'
+    weight: float  # the same on the way there [s]
+    tol_residual: float  # [m/s]
+    tol_comp: float  # of |b∘c - κe| [N s m]
+    most: int  # iterations
+    keeps_best: bool  # whether the best point is kept in W.best, see `outcome.keep_best`
+
+
+class Measure(NamedTuple):
+    """How far the present point is from the goal."""
+
+    residual: float  # largest row beyond its round-off [m/s]
+    worst: float  # largest |b∘c - κe| [N s m, N s m/s]
+    mean: float  # mean product of what still has to shrink, friction's times the weight [N s m]
+    typical: float  # mean product of gaps; 0 on the central path, where all products are to be the same (`assemble`)
+
+
+class Course(NamedTuple):
+    """How the iterations went so far."""
+
+    least_residual: float  # at the last iteration that counted as progress
+    least_mean: float
+    idle: int  # iterations since
+    short: int  # steps in a row that were shorter than NO_STEP
+    fast: int  # steps in a row of which half or less was taken because a body would rotate by more than it can
+
+
+@kernel
+def motion_alone(tol_residual, most):
+    """The Goal of a motion in which no cone takes part."""
+    return Goal(0.0, 1.0, 1.0, tol_residual, 1.0, most, False)
+
+
+@kernel
+def end_of_path(goal):
+    """The product of gaps [N s m] that a solve aims at, at last."""
+    return goal.weight * goal.lead * (goal.kappa if goal.kappa > 0.0 else 0.5 * goal.tol_comp)
+
+
+@kernel
+def measure(L, P, Q, W, h, goal):
+    """The Measure of the present point, whose motion has been evaluated."""
+    sums = scratch(6)
+    evaluate_rows(L, P, Q, W, h, W.options.springs)
+    settle_slacks(W)
+    centring(W, goal.kappa, goal.lead * goal.kappa, 0.0, sums)
+    typical = sums[1] / max(sums[2], 1.0) if goal.kappa == 0.0 else 0.0
+    worst = max(sums[0], sums[3] / goal.lead)
+    return Measure(residual_of(L, W, h, BEYOND_ROUND_OFF), worst, mean_product(sums, goal), typical)
+
+
+@kernel
+def settle_slacks(W):
+    """Slacks of gaps that have arrived and stay so are what the motion makes of the gaps.
+
+    A slack of 1e-10 m that is off by 1e-13 would move a thousandth of the load to other contacts, although either has arrived.
+    """
+    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        if has_arrived(W.con[c, 1], W.standoff[c]) and has_arrived(W.cval[c, 0], W.standoff[c]):
+            W.con[c, 1] = W.cval[c, 0]
+    for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
+        m = W.members[LIMITS, k]
+        standoff = W.limit_standoff[W.limit_active[m]]
+        if has_arrived(W.lim[m, 1], standoff) and has_arrived(W.lgap[m], standoff):
+            W.lim[m, 1] = W.lgap[m]
+
+
+@kernel
+def mean_product(sums, goal):
+    """Mean product of what still has to shrink, friction's times weight [N s m], of the sums of `centring` (Dojo, eq. 52)."""
+    return (max(sums[1] - sums[2] * goal.kappa, 0.0) + goal.weight * sums[4]) / max(sums[2] + sums[5], 1.0)
+
+
+@kernel
+def begin_course(at):
+    """The Course of a solve that starts at this Measure."""
+    return Course(at.residual, at.mean, 0, 0, 0)
+
+
+@kernel
+def go_on(course, at, alpha, rotates_too_far):
+    """The Course after a step alpha to this Measure."""
+    short = course.short + 1 if alpha < NO_STEP else 0
+    fast = course.fast + 1 if rotates_too_far else 0
+    if at.residual < 0.5 * course.least_residual or at.mean < 0.5 * course.least_mean:
+        return Course(min(at.residual, course.least_residual), min(at.mean, course.least_mean), 0, short, fast)
+    return Course(course.least_residual, course.least_mean, course.idle + 1, short, fast)
+
+
+@kernel
+def verdict(L, W, h, goal, at, course, iteration):
+    """(status, residual) of a solve that ends here, or (GOES_ON, residual).
+
+    A start may meet the tolerances with forces too small for them that would never act: so a first step is taken, unless the
+    residual is below `at_rest` of its tolerance. A solve that got stuck may end with the round-off that products and joints have.
+    """
+    if at.residual <= goal.tol_residual and at.worst <= goal.tol_comp:
+        if iteration > 0 or at.residual <= W.solver.at_rest * goal.tol_residual:
+            return SOLVED, at.residual
+    if not (math.isfinite(at.residual) and math.isfinite(at.worst)):
+        return NOT_FINITE, at.residual
+    if course.fast >= W.solver.rotation_bound:
+        return TOO_FAST, at.residual
+    stuck = course.short >= STUCK or course.idle >= W.solver.patience
+    if not stuck and iteration < goal.most:
+        return GOES_ON, at.residual
+    residual, accepted = at.residual, goal.tol_comp * steady(W) if goal.kappa == 0.0 else goal.tol_comp
+    accepted = max(accepted, min(_product_round_off(W), 1e-3 * goal.kappa if goal.kappa > 0.0 else math.inf))
+    if residual > goal.tol_residual and at.worst <= accepted:
+        residual = residual_of(L, W, h, BEYOND_IMPULSES)
+    if residual <= goal.tol_residual and at.worst <= accepted:
+        return SOLVED, residual
+    return STALLED if stuck else MAX_ITERATIONS, residual
+
+
+@kernel
+def steady(W):
+    """How much more complementarity than the tolerance a solve that got stuck may have, under the largest impulse.
+
+    See `SolverSettings.steady`.
+    """
+    most = 0.0
+    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
+        most = max(most, W.con[W.members[CONTACTS, k], 0])
+    for k in range(W.span[MOVED_LIMITS, 0], W.span[MOVED_LIMITS, 1]):
+        most = max(most, W.lim[W.members[LIMITS, k], 0])
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        most = max(most, W.bound[W.members[DOFS, k]])
+    return max(1.0, W.solver.steady * most)
+
+
+@kernel
+def _product_round_off(W):
+    """Round-off of friction's products ξ∘η [N s m/s]: differences of terms as large as the bound times the speed."""
+    most = 0.0
+    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        speed = 0.0
+        for r in range(1, ROWS[W.claw[c]]):
+            speed += abs(W.cval[c, r])
+        most = max(most, W.cmu[c] * W.con[c, 0] * speed)
+    for k in range(W.span[DOFS, 0], W.span[DOFS, 1]):
+        d = W.members[DOFS, k]
+        most = max(most, W.bound[d] * (W.fric[d, 1] + W.fric[d, 2]))
+    return UNCLEAR * most

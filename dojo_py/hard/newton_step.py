@@ -1,0 +1,150 @@
+"""The step of an iteration: Newton's, by Mehrotra's predictor and corrector (Dojo, Algorithm 2, lines 7-11), into W.change."""
+
+import math
+from typing import NamedTuple
+
+from dojo_py.arrays import scratch
+from dojo_py.hard.assemble import assemble
+from dojo_py.hard.closures import keep_unmet
+from dojo_py.hard.correction import weigh_correction
+from dojo_py.hard.islands import CONTACTS, MOVED_CONTACTS
+from dojo_py.hard.measure import end_of_path, mean_product
+from dojo_py.hard.points import clear_cones, copy_point
+from dojo_py.hard.progress import centring, largest_step
+from dojo_py.hard.recover import recover
+from dojo_py.jit import kernel
+from dojo_py.solver.block_ldu import factorise, solve
+
+LEAST_CENTRING = 0.3
+"""Smallest σ of a step without the second-order terms of a prediction that could go far."""
+
+REFINED = 1e-2
+"""Imbalance that refinement leaves of a step's momentum, over the residual where it starts."""
+
+
+class Found(NamedTuple):
+    """The step in W.change."""
+
+    regular: bool  # False: Newton's matrix is singular, and there is no step
+    reach: float  # the largest share of it inside the cones; more than 1 where they allow it
+    affine: float  # that of the predicted step
+    sigma: float  # Mehrotra's σ
+
+
+@kernel
+def find_step(L, W, h, goal, at):
+    """The step from a point with this Measure, into W.change.
+
+    Near the end of the path it is plain Newton's: second-order terms of a prediction of κ = 0 would be of a step that is not taken.
+    """
+    if at.mean > W.solver.arrived * end_of_path(goal):
+        return _predict_and_correct(L, W, h, goal, at)
+    return _go_to_end(L, W, h, goal, at)
+
+
+@kernel
+def _predict_and_correct(L, W, h, goal, at):
+    """Predict, centre, correct. Where the cones block that: recentre, without the second-order terms of the prediction."""
+    if not _towards(L, W, h, goal, at, 0.0, False, math.inf):
+        return Found(False, 0.0, 1.0, 1.0)
+    affine, refined = min(1.0, largest_step(W)), _refined(goal, at)
+    sigma = _centring_parameter(W, affine, goal, at.mean)
+    copy_point(W, W.change, W.affine)
+    end, smooth = end_of_path(goal), min(W.solver.bend * _bend(W, h), W.solver.leap * at.mean)
+    _towards(L, W, h, goal, at, max(sigma * at.mean, end, smooth), True, refined)
+    reach = weigh_correction(W, affine, largest_step(W))
+    if reach < W.solver.blocked and goal.kappa == 0.0:
+        # the pairs have shrunk before the motion fits them: higher up the path, or where the prediction could go, uncorrected
+        clear_cones(W, W.affine)
+        share = W.solver.rise if affine < W.solver.blocked else max(sigma, LEAST_CENTRING)
+        _towards(L, W, h, goal, at, max(share * at.mean, end), True, refined)
+        reach = largest_step(W)
+    return Found(True, reach, affine, sigma)
+
+
+@kernel
+def _go_to_end(L, W, h, goal, at):
+    """Newton's step to the end of the path, or higher where the pairs are near it and the motion is not."""
+    target, refined = end_of_path(goal), _refined(goal, at)
+    if not _towards(L, W, h, goal, at, target, False, refined):
+        return Found(False, 0.0, 1.0, 1.0)
+    reach = largest_step(W)
+    if goal.kappa > 0.0 and reach > 1.0:
+        reach = _correct_full_step(L, W, h, goal, at, target, refined, reach)
+    for _ in range(2):
+        if at.mean <= 0.0 or reach >= W.solver.cramped:
+            break
+        clear_cones(W, W.affine)
+        target *= W.solver.rise
+        _towards(L, W, h, goal, at, target, True, refined)
+        reach = largest_step(W)
+    return Found(True, reach, 1.0, 1.0)
+
+
+@kernel
+def _correct_full_step(L, W, h, goal, at, target, refined, reach):
+    """W.change, a full Newton step to the target, with its own second-order terms, if that can be taken in full, too.
+
+    Convergence is of third order then, for one more solve with the matrix that is there. Returns how far the step may go.
+    """
+    copy_point(W, W.change, W.affine)
+    _towards(L, W, h, goal, at, target, True, refined)
+    far = largest_step(W)
+    if far > 1.0:
+        return far
+    copy_point(W, W.affine, W.change)
+    return reach
+
+
+@kernel
+def _refined(goal, at):
+    """Imbalance [m/s] that refinement leaves."""
+    return REFINED * max(at.residual, goal.tol_residual)
+
+
+@kernel
+def _towards(L, W, h, goal, at, target, corrected, refined):
+    """`newton` to the product `target` [N s m] of gaps, and what that is for friction."""
+    return newton(L, W, h, max(target, goal.kappa), target / goal.weight, at.typical, corrected, refined)
+
+
+@kernel
+def newton(L, W, h, kn, kf, typical, corrected, refined):
+    """Newton's step to the products kn of gaps and kf of friction (Dojo, eq. 28-29), into W.change. False where singular.
+
+    typical: see `assemble`. corrected: with the second-order terms of the step in W.affine, on the matrix that it was found with.
+    refined: largest imbalance [m/s] that refinement leaves.
+    """
+    assemble(L, W, h, kn, typical, kf, corrected)
+    if not corrected and factorise(W.pattern, W.blocks) >= 0:
+        return False
+    solve(W.pattern, W.blocks, W.step)
+    recover(L, W, h, kn, kf, corrected, refined)
+    keep_unmet(L, W, h)
+    return True
+
+
+@kernel
+def _centring_parameter(W, alpha, goal, mean):
+    """Mehrotra's σ = (ν(α)/ν)³ (Dojo, eq. 53-54): small when the affine step α brings the mean product ν down."""
+    sums = scratch(6)
+    centring(W, 0.0, 0.0, alpha, sums)
+    ratio = min(max(mean_product(sums, goal) / mean, 0.0), 1.0)
+    return ratio * ratio * ratio
+
+
+@kernel
+def _bend(W, h):
+    """Largest product [N s m] of a contact's impulse and, about, its gap's second-order change in W.change.v: lever |δφ|² / 2."""
+    worst = 0.0
+    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        change = 0.0
+        for side in range(2):
+            b = W.cbody[c, side]
+            if b >= 0:
+                C, w = W.cC[c, side], W.change.v[b]
+                turn = math.sqrt(w[3] * w[3] + w[4] * w[4] + w[5] * w[5])
+                change += 0.5 * h * turn * turn * math.sqrt(C[0, 3] * C[0, 3] + C[0, 4] * C[0, 4] + C[0, 5] * C[0, 5])
+        worst = max(worst, W.con[c, 0] * change)
+    return worst
