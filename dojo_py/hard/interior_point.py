@@ -9,7 +9,7 @@ w: velocities of the bodies, impulses of joints. (b, c): impulse and gap of cont
     predict     Newton's step to κ = 0 (affine); α_aff: how far it stays in the cones                     (newton_step.py)
     centre      σ = (ν(α_aff)/ν)³,  target σ ν                                                         (newton_step.py)
     correct     Newton's step to the target, with the second-order terms of the affine step                (newton_step.py)
-    recentre    where the corrected step is blocked by the cones: a step to a higher target without them   (newton_step.py)
+    recentre    where the cones block that step: one to a higher target, without the second-order terms    (newton_step.py)
     line search α: inside the cones, then halved until residual or complementarity fall
     move        w, b, c += α times the step
 
@@ -31,6 +31,8 @@ from dojo_py.jit import kernel
 
 LINE_SEARCH = 8
 """Most halvings of a step."""
+CONVERGES = 1e3
+"""Tolerances of residuals below which Newton's steps converge by themselves, although a residual may be larger after one."""
 
 
 @kernel
@@ -79,7 +81,7 @@ def _search(L, P, Q, A, W, h, goal, at, alpha):
         combine(W, 1.0, W.saved, alpha, W.change, W.now)
         evaluate_motion(L, A, W, h, W.options.springs)
         reached = measure(L, P, Q, W, h, goal)
-        if reached.residual <= max(W.solver.growth * at.residual, 1e3 * goal.tol_residual) or reached.worst <= at.worst:
+        if reached.residual <= max(at.residual, CONVERGES * goal.tol_residual) or reached.worst <= at.worst:
             break
         alpha *= 0.5
     return reached, alpha

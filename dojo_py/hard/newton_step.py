@@ -15,9 +15,6 @@ from dojo_py.hard.recover import recover
 from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import factorise, solve
 
-LEAST_CENTRING = 0.3
-"""Smallest σ of a step without the second-order terms of a prediction that could go far."""
-
 REFINED = 1e-2
 """Imbalance that refinement leaves of a step's momentum, over the residual where it starts."""
 
@@ -44,41 +41,46 @@ def find_step(L, W, h, goal, at):
 
 @kernel
 def _predict_and_correct(L, W, h, goal, at):
-    """Predict, centre, correct. Where the cones block that: recentre, without the second-order terms of the prediction."""
+    """Predict, centre, correct; recentre where that is blocked."""
     if not _towards(L, W, h, goal, at, 0.0, False, math.inf):
         return Found(False, 0.0, 1.0, 1.0)
     affine, refined = min(1.0, largest_step(W)), _refined(goal, at)
     sigma = _centring_parameter(W, affine, goal, at.mean)
     copy_point(W, W.change, W.affine)
-    end, smooth = end_of_path(goal), min(W.solver.bend * _bend(W, h), W.solver.leap * at.mean)
-    _towards(L, W, h, goal, at, max(sigma * at.mean, end, smooth), True, refined)
+    smooth = min(W.solver.bend * _bend(W, h), W.solver.leap * at.mean)
+    target = max(sigma * at.mean, end_of_path(goal), smooth)
+    _towards(L, W, h, goal, at, target, True, refined)
     reach = weigh_correction(W, affine, largest_step(W))
-    if reach < W.solver.blocked and goal.kappa == 0.0:
-        # the pairs have shrunk before the motion fits them: higher up the path, or where the prediction could go, uncorrected
-        clear_cones(W, W.affine)
-        share = W.solver.rise if affine < W.solver.blocked else max(sigma, LEAST_CENTRING)
-        _towards(L, W, h, goal, at, max(share * at.mean, end), True, refined)
-        reach = largest_step(W)
-    return Found(True, reach, affine, sigma)
+    return Found(True, _recentre(L, W, h, goal, at, target, refined, reach), affine, sigma)
 
 
 @kernel
 def _go_to_end(L, W, h, goal, at):
-    """Newton's step to the end of the path, or higher where the pairs are near it and the motion is not."""
+    """Newton's step to the end of the path; recentre where that is blocked."""
     target, refined = end_of_path(goal), _refined(goal, at)
     if not _towards(L, W, h, goal, at, target, False, refined):
         return Found(False, 0.0, 1.0, 1.0)
     reach = largest_step(W)
     if goal.kappa > 0.0 and reach > 1.0:
         reach = _correct_full_step(L, W, h, goal, at, target, refined, reach)
+    return Found(True, _recentre(L, W, h, goal, at, target, refined, reach), 1.0, 1.0)
+
+
+@kernel
+def _recentre(L, W, h, goal, at, target, refined, reach):
+    """Where W.change, the step to the target, can be taken by less than `blocked`: a step up the path, without second-order terms.
+
+    The pairs have shrunk before the motion fits them: no step that lets them shrink further stays in the cones. Aims `rise` times
+    higher, twice at most. Returns how far the step may go.
+    """
     for _ in range(2):
-        if at.mean <= 0.0 or reach >= W.solver.cramped:
+        if at.mean <= 0.0 or reach >= W.solver.blocked:
             break
         clear_cones(W, W.affine)
         target *= W.solver.rise
         _towards(L, W, h, goal, at, target, True, refined)
         reach = largest_step(W)
-    return Found(True, reach, 1.0, 1.0)
+    return reach
 
 
 @kernel

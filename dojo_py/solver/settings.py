@@ -12,18 +12,14 @@ class SolverSettings(NamedTuple):
     # Algorithm 2
     to_boundary: float = 0.99
     """Fraction of the way to the boundary of the cones that a step goes at least; after a good prediction nearly all of it."""
-    growth: float = 2.0
-    """A step is halved while it makes the residual larger than this times what it was and the complementarity no smaller."""
     arrived: float = 3.0
     """Closer than this factor to the target's end steps are plain Newton steps: the second-order terms of a prediction of κ = 0
     would be of a step that is not taken."""
     blocked: float = 0.1
-    """A corrected step shorter than this in the hard limit is replaced by one that recentres, without second-order terms."""
+    """A step that can be taken by less than this is replaced by one to a higher target, without second-order terms, twice at most:
+    the complementarity pairs are so small already that no step which reduces the residual stays in the cones."""
     rise: float = 10.0
-    """If the prediction is as short, recentring multiplies the target by this: the complementarity pairs are so small already
-    that no step which reduces the residual stays in the cones."""
-    cramped: float = 0.3
-    """A plain Newton step to the end of the path that can be taken by less than this aims `rise` times higher, twice at most."""
+    """How many times as high that target is."""
     uneven: float = 4.0
     """Complementarity products of gaps are corrected only where they are off their mean by more than this factor (Gondzio 1996).
     Contact forces of a flat foot are not unique: forcing equal complementarity on all of them shortens the last steps."""
@@ -60,10 +56,8 @@ class SolverSettings(NamedTuple):
 
 WITHOUT: dict[str, dict[str, float]] = {
     "to_boundary": {"to_boundary": 0.9},
-    "growth": {"growth": 1e300},
     "arrived": {"arrived": 0.0},
     "blocked": {"blocked": 0.0},
-    "cramped": {"cramped": 0.0},
     "rise": {"rise": 1.0},
     "uneven": {"uneven": 1.0},
     "bend": {"bend": 0.0},

@@ -49,7 +49,7 @@ def test_numbers_of_any_kind_are_taken_and_nonsense_is_refused():
     options = HardOptions(recovery_speed=np.float32(5), solver=SolverSettings(patience=8))
     assert all(type(x) is float for x in options.constants())
     assert type(options.numbers().recovery_speed) is float
-    for wrong in (SolverSettings(patience=-1), SolverSettings(rise=float("nan")), SolverSettings(growth="x")):
+    for wrong in (SolverSettings(patience=-1), SolverSettings(rise=float("nan")), SolverSettings(blocked="x")):
         with pytest.raises((ValueError, TypeError), match="solver"):
             HardOptions(solver=wrong)
     with pytest.raises(TypeError, match="SolverSettings"):
