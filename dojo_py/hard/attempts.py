@@ -73,51 +73,75 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once):
     Returns whether it ended near the solution, at corners that were held there (held_points.py): to be solved again from there.
     What was found: W.found (outcome.py).
     """
-    found, tightest = W.found, complementarity_tolerance(L, W, h, kappa)
-    weight = min(h, 1.0)
+    tightest = complementarity_tolerance(L, W, h, kappa)
     first = COLD_START if source == COLD else AT_END if source == WARM and _may_end_soon(W, kappa, whole) else WARM_START
     last_one = AGAIN_PATH if not once else AGAIN_COLD if first == COLD_START else AGAIN_WARM
     for attempt in range(first, last_one + 1):
-        near = attempt > max(first, WARM_START) and found[RESIDUAL] < W.solver.close and found[WORST] <= tightest
+        near = attempt > max(first, WARM_START) and W.found[RESIDUAL] < W.solver.close and W.found[WORST] <= tightest
         if whole and kappa == 0.0 and near and hold_corners(L, P, Q, W, h) > 0:
             return True
-        again = attempt in (AGAIN_WARM, AGAIN_COLD, AGAIN_PATH)
-        if again and not (found[RESIDUAL] < W.solver.close and (found[STATUS] == STALLED or found[STATUS] == MAX_ITERATIONS)):
-            continue
-        if attempt == PATH and kappa == 0.0 and not ((whole or last) and _any_friction(W)):
-            continue
-        impulses = HERE if again else source if attempt <= WARM_START else COLD
-        W.keeps_rest[0] = 1.0 if again else 0.0
-        tol_comp = tightest * steady(W) if again and kappa == 0.0 else tightest
-        remembered = again or attempt <= WARM_START
-        most = max(min(UNLOADED_LIMIT, int(left(W))), 1)
-        count, unloaded = _start(L, P, Q, A, W, h, kappa, impulses, HEIGHT[attempt], weight, remembered, again, most)
-        found[COUNT] += count
-        if unloaded:
-            _note(L, W, h, SOLVED, residual_of(L, W, h, BEYOND_ROUND_OFF), 0.0)
-            return False
-        if attempt == AT_END:
-            goal = Goal(0.0, 1.0, weight, W.options.residual_tolerance, tol_comp, 0, False)
-            status, count, residual, worst = newton_at_end(L, P, Q, A, W, h, goal)
-            found[COUNT] += count
-            if status == SOLVED:
-                _note(L, W, h, SOLVED, residual, worst)
+        if _is_due(W, kappa, attempt, whole or last):
+            impulses = HERE if _takes_up(attempt) else source if attempt <= WARM_START else COLD
+            if _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, whole, tightest):
                 return False
-            found[END_IN_VAIN] = 1.0
-            continue
-        if attempt == PATH and any_cone(L, W):
-            end = weight * (kappa if kappa > 0.0 else 0.5 * tol_comp)
-            most = int(PATH_SHARE * left(W))
-            _, count = follow(L, P, Q, A, W, h, weight, end, W.options.residual_tolerance, most)
-            found[COUNT] += count
-        most = max(min(SOLVE_LIMIT, int(left(W))), 1)
-        goal = Goal(kappa, 1.0, weight, W.options.residual_tolerance, tol_comp, most, whole)
-        status, count, residual, worst = iterate(L, P, Q, A, W, h, goal)
-        found[COUNT] += count
-        _note(L, W, h, status, residual, worst)
-        if status == SOLVED or status == TOO_FAST or left(W) <= 0.0:
-            return False
     return False
+
+
+@kernel
+def _takes_up(attempt):
+    """Whether an attempt takes up the one before where it got stuck."""
+    return attempt in (AGAIN_WARM, AGAIN_COLD, AGAIN_PATH)
+
+
+@kernel
+def _is_due(W, kappa, attempt, may_follow):
+    """Whether an attempt is made after what the last one came to. may_follow: along the path, in the hard limit."""
+    if _takes_up(attempt):
+        stuck = W.found[STATUS] == STALLED or W.found[STATUS] == MAX_ITERATIONS
+        return stuck and W.found[RESIDUAL] < W.solver.close
+    return attempt != PATH or kappa > 0.0 or (may_follow and _any_friction(W))
+
+
+@kernel
+def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, whole, tightest):
+    """One attempt from these impulses. Returns whether it is the last: solved, too fast, or no iterations are left.
+
+    tightest: the tolerance of complementarity, of which one that takes up another may leave more (`steady`).
+    """
+    found, again, weight = W.found, _takes_up(attempt), min(h, 1.0)
+    W.keeps_rest[0] = 1.0 if again else 0.0
+    tol_residual, tol_comp = W.options.residual_tolerance, tightest * steady(W) if again and kappa == 0.0 else tightest
+    remembered = again or attempt <= WARM_START
+    most = _most(W, UNLOADED_LIMIT)
+    count, unloaded = _start(L, P, Q, A, W, h, kappa, impulses, HEIGHT[attempt], weight, remembered, again, most)
+    found[COUNT] += count
+    if unloaded:
+        _note(L, W, h, SOLVED, residual_of(L, W, h, BEYOND_ROUND_OFF), 0.0)
+        return True
+    if attempt == AT_END:
+        goal = Goal(0.0, 1.0, weight, tol_residual, tol_comp, 0, False)
+        status, count, residual, worst = newton_at_end(L, P, Q, A, W, h, goal)
+        found[COUNT] += count
+        if status != SOLVED:
+            found[END_IN_VAIN] = 1.0
+            return False
+        _note(L, W, h, SOLVED, residual, worst)
+        return True
+    if attempt == PATH and any_cone(L, W):
+        end = weight * (kappa if kappa > 0.0 else 0.5 * tol_comp)
+        _, count = follow(L, P, Q, A, W, h, weight, end, tol_residual, int(PATH_SHARE * left(W)))
+        found[COUNT] += count
+    goal = Goal(kappa, 1.0, weight, tol_residual, tol_comp, _most(W, SOLVE_LIMIT), whole)
+    status, count, residual, worst = iterate(L, P, Q, A, W, h, goal)
+    found[COUNT] += count
+    _note(L, W, h, status, residual, worst)
+    return status == SOLVED or status == TOO_FAST or left(W) <= 0.0
+
+
+@kernel
+def _most(W, limit):
+    """So many iterations, or what is left of them; one at least."""
+    return max(min(limit, int(left(W))), 1)
 
 
 @kernel

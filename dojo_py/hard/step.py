@@ -39,36 +39,10 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
     for solution in range(ROUNDS + 1):
         marked = _count_marked(W)
         if solution == 0 or not more:
-            load_bodies(L, W, bodies)
-            copy(angle, W.angle0)  # (an earlier round may have left those of a part)
-            copy(rate, W.rate_prev)
-            foresee(L, W, h)
-            if solution == 0:
-                choose_features(L, P, Q, W, h, kappa, W.options.contact_margin)
-            if W.n_features[1] > 0:
+            if not _choose(L, P, Q, A, W, bodies, angle, rate, wrench, h, kappa, solution == 0):
                 return False
-            choose_contacts(L, P, Q, W, h, kappa > 0.0, W.options.contact_margin)
-            W.unsolved[:] = 1
-            if solution == 0 and A.pull_body.shape[0] > 0:
-                adhere(L, P, Q, A, W, wrench)
-                copy_rows(wrench, W.wrench)
-        islands = find_islands(L, W)
-        again = False
-        for k in range(islands):
-            take_islands(W, k, k + 1)
-            if not _is_unsolved(W):
-                continue
-            if more:
-                _begin_again(L, W, h)
-            features_of_step(W)
-            asked = solve_island(L, P, Q, A, W, h, kappa, solution < ROUNDS - 1)
-            for i in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-                b = W.members[BODIES, i]
-                W.unsolved[b] = 1 if asked else 0
-                copy(bodies[b], W.from_bodies[b])
-            again = asked or again
-        take_islands(W, 0, islands)
-        _count_all(W)
+        again = _solve_islands(L, P, Q, A, W, bodies, h, kappa, more, solution < ROUNDS - 1)
+        islands = W.taken[1]
         report_all(W, islands, report)
         if W.n_features[1] > 0:
             return False
@@ -87,9 +61,7 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
                 alone, more = True, False
                 continue
             moved = moved or report[MOVED] == islands
-            keep_impulses(W)  # (the solution with what was left out is near)
-            for b in range(W.warm.shape[0]):
-                W.warm[b] = max(W.solved[b], min(W.warm[b], 0.0))  # (FAILED is what the last step was)
+            _start_next_round_here(W)
         if W.n_features[1] > 0:
             return False
         more = kappa == 0.0 and _count_marked(W) == marked
@@ -97,6 +69,65 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
             add_contacts_of_features(L, P, Q, W)
     if W.n_features[1] > 0:
         return False
+    _end(L, P, Q, W, report)
+    return True
+
+
+@kernel
+def _choose(L, P, Q, A, W, bodies, angle, rate, wrench, h, kappa, first):
+    """Where the step starts: what may touch in it. first: in its first round. Returns whether there was room for all features."""
+    load_bodies(L, W, bodies)
+    copy(angle, W.angle0)  # (an earlier round may have left those of a part)
+    copy(rate, W.rate_prev)
+    foresee(L, W, h)
+    if first:
+        choose_features(L, P, Q, W, h, kappa, W.options.contact_margin)
+    if W.n_features[1] > 0:
+        return False
+    choose_contacts(L, P, Q, W, h, kappa > 0.0, W.options.contact_margin)
+    W.unsolved[:] = 1
+    if first and A.pull_body.shape[0] > 0:
+        adhere(L, P, Q, A, W, wrench)
+        copy_rows(wrench, W.wrench)
+    return True
+
+
+@kernel
+def _solve_islands(L, P, Q, A, W, bodies, h, kappa, more, may_ask):
+    """Solve the islands that have contacts which they were not solved with; W.span holds all of them afterwards.
+
+    more: contacts were added to those of the last round. Returns whether one asks for what was left out; not unless it may_ask.
+    """
+    islands, again = find_islands(L, W), False
+    for k in range(islands):
+        take_islands(W, k, k + 1)
+        if not _is_unsolved(W):
+            continue
+        if more:
+            _begin_again(L, W, h)
+        features_of_step(W)
+        asked = solve_island(L, P, Q, A, W, h, kappa, may_ask)
+        for i in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+            b = W.members[BODIES, i]
+            W.unsolved[b] = 1 if asked else 0
+            copy(bodies[b], W.from_bodies[b])
+        again = asked or again
+    take_islands(W, 0, islands)
+    _count_all(W)
+    return again
+
+
+@kernel
+def _start_next_round_here(W):
+    """The solution with what was left out is near this one."""
+    keep_impulses(W)
+    for b in range(W.warm.shape[0]):
+        W.warm[b] = max(W.solved[b], min(W.warm[b], 0.0))  # (FAILED is what the last step was)
+
+
+@kernel
+def _end(L, P, Q, W, report):
+    """What the next step starts from, and the smallest gap."""
     if L.mass.shape[0] == 0:
         report[MOVED] = 1.0  # nothing stays behind
     keep_impulses(W)
@@ -104,7 +135,6 @@ def hard_step(L, P, Q, A, W, bodies, angle, rate, force, wrench, h, kappa, repor
     copy(W.next_carried, W.carried)
     copy_rows(W.next_carry, W.carry)
     report[MIN_GAP] = smallest_gap(L, P, Q, W)
-    return True
 
 
 @kernel
