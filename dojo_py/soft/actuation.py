@@ -332,93 +332,112 @@ def next_rotation(a, act, first, rates, first_rate, h):
 @kernel
 def actuator_forces(m, forces, act, control):
     """Controls (nu,) and activations (na,) to actuator forces and to forces.actuator (nv,) [N, N m]."""
-    opt = m.options[0]
-    out = forces.actuator
-    nv = len(out)
-    for k in range(nv):
+    out, driven = forces.actuator, not m.options[0].disableflags & DISABLE_ACTUATION
+    for k in range(len(out)):
         out[k] = 0.0
-    if opt.disableflags & DISABLE_ACTUATION:
+    if driven:
+        for k in range(len(control)):
+            forces.control[k] = min(max(control[k], m.control_range[k, 0]), m.control_range[k, 1])
+        for i in range(len(m.actuators)):
+            actuator_force(m.actuators[i], forces, act, m.options[0].timestep)
+        for t in range(len(m.tendons)):
+            if m.tendons[t].actfrclimited:
+                limit_tendon_force(m.actuators, forces.actuators, t, m.tendons[t].actfrcrange)
+        for i in range(len(m.actuators)):
+            push_joints(m, m.actuators[i], forces)
+    else:
         for i in range(len(forces.actuators)):
             forces.actuators[i].force = 0.0
         for k in range(len(act)):
             forces.act_rate[k] = 0.0
-    else:
-        for k in range(len(control)):
-            forces.control[k] = min(max(control[k], m.control_range[k, 0]), m.control_range[k, 1])
-        for i in range(len(m.actuators)):
-            a = m.actuators[i]
-            if a.gaintype == GAIN_SO3:
-                orientation_force(a, forces, act, opt.timestep)
-                continue
-            s = forces.actuators[a.outadr]
-            s.force = s.beyond = s.slope = s.own_slope = 0.0
-            if is_controlled(a.gaintype):
-                controlled_force(a, s, forces, act, opt.timestep)
-                continue
-            u = forces.control[a.ctrladr]
-            s.ctrl = u
-            rate = 0.0
-            if a.dyntype == DYN_INTEGRATOR:
-                rate = u
-            elif a.dyntype == DYN_MUSCLE:
-                rate = muscle_rate(u, act[a.actadr], a.dynprm)
-            elif a.dyntype != DYN_NONE:
-                error = u - act[a.actadr]
-                if a.turn > 0.0:
-                    error -= a.turn * turns_too_many(error, a.turn)
-                rate = error / max(1e-15, a.dynprm[0])
-            if a.dyntype != DYN_NONE:
-                forces.act_rate[a.actadr] = 0.0 if a.disabled else rate
-            if a.disabled:
-                continue
-            signal = u
-            if a.dyntype != DYN_NONE:
-                signal = act[a.actadr]
-                if a.actearly:
-                    signal = next_activation(a, s.length, signal, rate, opt.timestep)
-            gain = a.gainprm[0]
-            if a.gaintype == GAIN_AFFINE:
-                gain += a.gainprm[1] * s.length + a.gainprm[2] * s.velocity
-            elif a.gaintype == GAIN_MUSCLE:
-                gain, _, _ = muscle_gain(s.length, s.velocity, a.gainprm, a.lengthrange, a.acc0)
-            if a.turn > 0.0:
-                signal -= a.turn * turns_too_many(signal - s.length, a.turn)
-            s.force = gain * signal
-            if a.biastype == BIAS_AFFINE:
-                s.force += a.biasprm[0] + a.biasprm[1] * s.length + a.biasprm[2] * s.velocity
-            elif a.biastype == BIAS_MUSCLE:
-                bias, _ = muscle_bias(s.length, a.biasprm, a.lengthrange, a.acc0)
-                s.force += bias
-        for t in range(len(m.tendons)):
-            if m.tendons[t].actfrclimited:
-                limit_tendon_force(m.actuators, forces.actuators, t, m.tendons[t].actfrcrange)
-        for n in range(len(m.actuators)):
-            a = m.actuators[n]
-            i = a.outadr
-            s = forces.actuators[i]
-            if a.gaintype == GAIN_SO3:
-                for row in range(i, i + 3):
-                    for k in range(nv):
-                        out[k] += forces.moment[row, k] * forces.actuators[row].force
-                continue
-            if a.forcelimited:
-                s.force = min(max(s.force, a.forcerange[0]), a.forcerange[1])
-                if s.force <= a.forcerange[0] or s.force >= a.forcerange[1]:
-                    s.slope = 0.0
-            s.force += s.beyond
-            s.slope += s.own_slope
-            if s.force == 0.0:
-                continue
-            if a.trntype <= TRN_JOINTINPARENT and m.joints[a.trnid[0]].type > BALL:
-                out[m.joints[a.trnid[0]].dofadr] += a.gear[0] * s.force
-            else:
-                for k in range(nv):
-                    out[k] += forces.moment[i, k] * s.force
-    driven = len(m.actuators) > 0 and not opt.disableflags & DISABLE_ACTUATION
+    limit_joint_forces(m, forces, driven and len(m.actuators) > 0)
+
+
+@kernel
+def actuator_force(a, forces, act, h):
+    """Force of one actuator before clamping, and the rates of its activations."""
+    if a.gaintype == GAIN_SO3:
+        orientation_force(a, forces, act, h)
+        return
+    s = forces.actuators[a.outadr]
+    s.force = s.beyond = s.slope = s.own_slope = 0.0
+    if is_controlled(a.gaintype):
+        controlled_force(a, s, forces, act, h)
+        return
+    s.ctrl = forces.control[a.ctrladr]
+    signal, rate = s.ctrl, 0.0
+    if a.dyntype != DYN_NONE:
+        rate = activation_rate(a, s.ctrl, act[a.actadr])
+        forces.act_rate[a.actadr] = 0.0 if a.disabled else rate
+        signal = next_activation(a, s.length, act[a.actadr], rate, h) if a.actearly else act[a.actadr]
+    if not a.disabled:
+        s.force = gain_and_bias(a, s, signal)
+
+
+@kernel
+def activation_rate(a, control, activation):
+    """Rate [1/s] of an actuator's activation under this control."""
+    if a.dyntype == DYN_INTEGRATOR:
+        return control
+    if a.dyntype == DYN_MUSCLE:
+        return muscle_rate(control, activation, a.dynprm)
+    error = control - activation
+    if a.turn > 0.0:
+        error -= a.turn * turns_too_many(error, a.turn)
+    return error / max(1e-15, a.dynprm[0])
+
+
+@kernel
+def gain_and_bias(a, s, signal):
+    """gain * signal + bias; a servo that takes the short way round has its signal moved by whole turns to the length's side."""
+    gain = a.gainprm[0]
+    if a.gaintype == GAIN_AFFINE:
+        gain += a.gainprm[1] * s.length + a.gainprm[2] * s.velocity
+    elif a.gaintype == GAIN_MUSCLE:
+        gain, _, _ = muscle_gain(s.length, s.velocity, a.gainprm, a.lengthrange, a.acc0)
+    if a.turn > 0.0:
+        signal -= a.turn * turns_too_many(signal - s.length, a.turn)
+    if a.biastype == BIAS_AFFINE:
+        return gain * signal + (a.biasprm[0] + a.biasprm[1] * s.length + a.biasprm[2] * s.velocity)
+    if a.biastype == BIAS_MUSCLE:
+        bias, _ = muscle_bias(s.length, a.biasprm, a.lengthrange, a.acc0)
+        return gain * signal + bias
+    return gain * signal
+
+
+@kernel
+def push_joints(m, a, forces):
+    """Add momentᵀ force of one actuator, within its range, to forces.actuator (nv,)."""
+    out, first = forces.actuator, a.outadr
+    if a.gaintype == GAIN_SO3:
+        for row in range(first, first + 3):
+            for k in range(len(out)):
+                out[k] += forces.moment[row, k] * forces.actuators[row].force
+        return
+    s = forces.actuators[first]
+    if a.forcelimited:
+        s.force = min(max(s.force, a.forcerange[0]), a.forcerange[1])
+        if s.force <= a.forcerange[0] or s.force >= a.forcerange[1]:
+            s.slope = 0.0
+    s.force += s.beyond
+    s.slope += s.own_slope
+    if s.force == 0.0:
+        return
+    if a.trntype <= TRN_JOINTINPARENT and m.joints[a.trnid[0]].type > BALL:
+        out[m.joints[a.trnid[0]].dofadr] += a.gear[0] * s.force
+        return
+    for k in range(len(out)):
+        out[k] += forces.moment[first, k] * s.force
+
+
+@kernel
+def limit_joint_forces(m, forces, driven):
+    """Gravity compensation that counts as an actuator's force where there are some (driven), then the joints' force ranges."""
+    out, compensates = forces.actuator, driven and m.options[0].has_gravcomp
     for n in range(len(m.joints)):
         j = m.joints[n]
         k = j.dofadr
-        if driven and j.actgravcomp and opt.has_gravcomp:
+        if compensates and j.actgravcomp:
             for i in range(k, k + dof_count(j.type)):
                 out[i] += forces.gravcomp[i]
         if j.actfrclimited and j.type > BALL:

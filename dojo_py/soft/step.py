@@ -99,13 +99,53 @@ def take_outside(w, outside, t):
 
 
 @kernel
+def begin_row(m, w, qpos, qvel, act, outside, t):
+    """Row t + 1 of a run starts as row t, with its solver at the acceleration of the step before. Returns that row."""
+    last = min(t + 1, len(qpos) - 1)
+    copy(qpos[t], qpos[last])
+    copy(qvel[t], qvel[last])
+    copy(act[t], act[last])
+    copy(w.solver.qacc, w.solver.warm)
+    take_outside(w, outside, t)
+    if m.options[0].integrator == RK4:
+        begin(m, qvel[last], w.rk)
+    return last
+
+
+@kernel
+def lacks_room(w, table):
+    """Whether the last forward pass found more contacts than the work arrays, which may grow, or the table have room for."""
+    return (w.rows.counts[FULL] and w.rows.may_grow[0]) or 0 < table.shape[0] < w.rows.counts[NCON]
+
+
+@kernel
+def end_row(m, w, qpos, qvel, act, t, ok, worst, count, gradient):
+    """Row t + 1 of a run from its accelerations; it repeats row t where the step fails. Returns its status.
+
+    ok: the accelerations are numbers; worst: the least of what the solves of all stages returned, below 0 where a matrix is
+    singular; count, gradient: iterations of the first stage, and what is left of the gradient.
+    """
+    q, v, a = qpos[t + 1], qvel[t + 1], act[t + 1]
+    regular = worst >= 0
+    if ok and regular:
+        integrate(m, w, q, v, a)
+    status = outcome(m, w, count if regular else worst, gradient, q, v) if ok or not regular else NOT_FINITE
+    if status == NOT_FINITE or status == SINGULAR:
+        copy(qpos[t], q)
+        copy(qvel[t], v)
+        copy(act[t], a)
+        clear(w.solver.qacc)
+    return status
+
+
+@kernel
 def take_steps(
     m, w, qpos, qvel, act, controls, outside, noted, begin_at, status, iterations, residual, gaps, qacc, inverse, energy,
     table, decide, data,
 ):  # fmt: skip
     """What `run` does."""
     stages = 4 if m.options[0].integrator == RK4 else 1
-    cold = m.options[0].disableflags & DISABLE_WARMSTART
+    warm = 0 if m.options[0].disableflags & DISABLE_WARMSTART else 1
     if begin_at == 0:
         clear(w.solver.qacc)
     notes = noted.qacc.shape[0] > 0
@@ -118,23 +158,15 @@ def take_steps(
                 return t
             if answer == FRESH:
                 clear(w.solver.qacc)
-        last = min(t + 1, len(qpos) - 1)
+        last = begin_row(m, w, qpos, qvel, act, outside, t)
         q, v, a = qpos[last], qvel[last], act[last]
-        copy(qpos[t], q)
-        copy(qvel[t], v)
-        copy(act[t], a)
-        copy(w.solver.qacc, w.solver.warm)
-        take_outside(w, outside, t)
-        if stages > 1:
-            begin(m, v, w.rk)
         worst, count, gradient, gap, ok = 0, 0, 0.0, np.inf, True
         qs, vs, acts = q, v, a
         for part in range(stages):
-            n, g = forward(m, w, qs, vs, acts, controls[t], 0 if cold else 1)
-            if w.rows.counts[FULL] and w.rows.may_grow[0]:
-                return t
-            if 0 < table.shape[0] < w.rows.counts[NCON]:
-                copy(w.solver.warm, w.solver.qacc)  # (where this step began)
+            n, g = forward(m, w, qs, vs, acts, controls[t], warm)
+            if lacks_room(w, table):
+                if not (w.rows.counts[FULL] and w.rows.may_grow[0]):
+                    copy(w.solver.warm, w.solver.qacc)  # (where this step began)
                 return t
             worst = min(worst, n)
             if part == 0:
@@ -147,19 +179,10 @@ def take_steps(
             if part < stages - 1:
                 next_stage(m, w, part, q, v, a, w.rk)
                 qs, vs, acts = w.rk[8, : len(q)], w.rk[9, : len(v)], w.rk[10, : len(a)]
-        ok = ok and worst >= 0
-        if ok:
-            integrate(m, w, q, v, a)
-        s = outcome(m, w, worst if worst < 0 else count, gradient, q, v) if ok or worst < 0 else NOT_FINITE
-        status[t] = s
+        status[t] = end_row(m, w, qpos, qvel, act, t, ok, worst, count, gradient)
         iterations[t] = max(count, 0)
         residual[t] = gradient if math.isfinite(gradient) else math.inf
         gaps[t] = gap
-        if s == NOT_FINITE or s == SINGULAR:
-            copy(qpos[t], q)
-            copy(qvel[t], v)
-            copy(act[t], a)
-            clear(w.solver.qacc)
         if table.shape[0] > 0:
             fill_contacts(m, w, table)
     if decide != 0:
