@@ -6,26 +6,27 @@ solution. So the curve is followed by its arc length (Allgower and Georg, Introd
 chapters 2, 3 and 6), κ being one of the unknowns: a step along the curve's parabola, then Newton's method in the plane across it.
 
     enter       Mehrotra's method at κ = θ of the start; where it fails, from a start of a tenth of it
-    tangent     J w' = (∂κ/∂t) e t',  |w'|² + t'² = 1,  t = ln θ        θ: complementarity of gaps [N m s], see `_targets`
+    tangent     J w' = (∂κ/∂t) e t' - (∂r/∂t) t',  |w'|² + t'² = 1,  t = ln θ   (θ: complementarity of gaps [N m s])
     sense       sign(t') sign(det J) is the same all along a curve (by w' · w'_last alone a long step turns back beside a fold): far
                 up, where the path comes from, t falls and det J has the sign of the motion without contacts, `_free_sign`
     bend        half of w'': what Mehrotra's second-order terms add to the tangent's step, across the tangent
     step        w + l w' + l² bend
-    correction  J δw = -r + (∂κ/∂t) e δt,  w'·δw + t' δt = 0
+    correction  J δw = -r + (∂κ/∂t) e δt - (∂r/∂t) δt,  w'·δw + t' δt = 0
 
 |w'| is that of the changes of contact impulses relative to what they are, `_product`. det J has the sign of the condensed matrix,
 because the determinants of the pairs that are condensed are positive inside the cones.
 
 On the way to the hard limit shapes whose gaps have kinks there (rims that lie flat, crossed capsules) are as smooth as at the κ
-of the point, `_soften`: at a kink the path would end.
+of the point, `_soften`: at a kink the path would end. By that their rows have a derivative by t of their own.
 """
 
 import math
 
-from dojo_py.arrays import scratch
+from dojo_py.arrays import copy, scratch
+from dojo_py.collision.features import CROSSING, RIM_PLANE
 from dojo_py.hard.assemble import assemble
 from dojo_py.hard.interior_point import iterate
-from dojo_py.hard.islands import CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS
+from dojo_py.hard.islands import BODIES, CONTACTS, DOFS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS
 from dojo_py.hard.measure import Goal
 from dojo_py.hard.points import clear_cones, combine, copy_point
 from dojo_py.hard.progress import BEYOND_ROUND_OFF, centring, inside_rotation_domain, largest_step, residual_of
@@ -46,7 +47,8 @@ FAR_OFF, SLOW = 1e3, 0.5
 """A correction that starts from a larger error, or after three leaves more than this share of the error before, is given up."""
 
 LAG = 100.0
-"""How many times as far up the path friction's products start; they catch up on the way. With 1 one of 44 piles is lost at μ 1."""
+"""How many times as far up the path friction's products start, and the softness of shapes; they catch up on the way. With 1 one of 44
+piles is lost at μ 1."""
 
 TURN, BEND = 1.6, 0.5
 """In a step an impulse changes by at most TURN times itself along the tangent, and the bend moves at most BEND of the tangent."""
@@ -61,6 +63,9 @@ of a step; along a straight path a length is a change of ln θ."""
 GROWTH = (2.5, 2.5, 2.0, 1.3, 0.8, 0.8)
 """Length of the next step over this one's, by the number of corrections that this one took: two are aimed at."""
 
+BESIDE = 1e-3
+"""Difference of ln θ by which rows of shapes that soften are differentiated."""
+
 RETRY = 0.35
 """Length of a step whose corrections failed, over what it was. It is tried again from the same point."""
 
@@ -71,15 +76,25 @@ at which Mehrotra's method to the hard limit had failed 20 Newton steps at the s
 
 @kernel
 def _targets(t, first, last, weight, least, out):
-    """out (4,): κ of gaps [N m s] and of friction [N m], and their derivatives by t = ln θ on the way from first to last.
+    """out (4,): κ of gaps [N m s] and of friction [N m], and their derivatives by t = ln θ on the way from first to last."""
+    out[0], out[2] = math.exp(t) + least, math.exp(t)
+    out[1] = _lagging(t, first, last) / weight
+    out[3] = (1.0 + _lag(first, last)) * out[1]
 
-    Friction lags by a factor that falls to 1 and rises beyond the start:  ln κ_f = t - ln weight + ln LAG (t - last)/(first - last)
+
+@kernel
+def _lag(first, last):
+    """d ln(what lags)/dt, beyond 1."""
+    return math.log(LAG) / max(first - last, 1.0)
+
+
+@kernel
+def _lagging(t, first, last):
+    """What friction's products and the softness of shapes follow in place of θ [N m s].
+
+    It lags by a factor that falls from LAG to 1, and rises beyond the start:  ln θ_f = t + ln LAG (t - last)/(first - last)
     """
-    share = math.log(LAG) / max(first - last, 1.0)
-    theta = math.exp(t)
-    out[0], out[2] = theta + least, theta
-    out[1] = theta * math.exp(share * (t - last)) / weight
-    out[3] = (1.0 + share) * out[1]
+    return math.exp(t + _lag(first, last) * (t - last))
 
 
 @kernel
@@ -141,10 +156,16 @@ def _largest_impulse(W):
 
 
 @kernel
-def _newton(L, W, h, targets, tol_residual):
-    """Newton's step to the targets in W.newton, and in W.change that to the targets plus their derivatives. False if singular."""
+def _newton(L, P, Q, W, h, t, first, last, push, targets, tol_residual):
+    """Newton's step to the targets in W.newton, and in W.change that to the targets plus their derivatives. False if singular.
+
+    t: ln θ of the point; first, last, push: see `_soften`. Rows of shapes that soften have a derivative by t, too.
+    """
+    softens = W.kappa[0] == 0.0 and _any_that_softens(P, W)
     for aim in range(2):
         kn, kf = targets[0] + aim * targets[2], targets[1] + aim * targets[3]
+        if aim > 0 and softens:
+            _add_softening(L, P, Q, W, h, t, first, last, push)
         assemble(L, W, h, kn, 0.0, kf, aim > 0)
         if aim == 0 and factorise(W.pattern, W.blocks) >= 0:
             return False
@@ -152,7 +173,57 @@ def _newton(L, W, h, targets, tol_residual):
         recover(L, W, h, kn, kf, aim > 0, 0.1 * tol_residual)
         if aim == 0:
             copy_point(W, W.change, W.newton)
+    if softens:
+        _copy_rows(W, W.path_rb, W.path_cdy, W.rb, W.cdy)
     return True
+
+
+@kernel
+def _any_that_softens(P, W):
+    """Whether a contact of the islands in W.span is a feature that is as soft as the point of the path."""
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        if c >= W.n_active[1]:
+            kind = W.fkind[W.active[c] - P.body.shape[0]]
+            if kind == RIM_PLANE or kind == CROSSING:
+                return True
+    return False
+
+
+@kernel
+def _add_softening(L, P, Q, W, h, t, first, last, push):
+    """Add to the rows of momentum and of contacts what they change with t. What these are goes into W.path_rb, W.path_cdy."""
+    _soften(W, t + BESIDE, first, last, push)
+    evaluate_rows(L, P, Q, W, h, W.options.springs)
+    _copy_rows(W, W.rb, W.cval, W.path_rb, W.path_cdy)
+    _soften(W, t, first, last, push)
+    evaluate_rows(L, P, Q, W, h, W.options.springs)
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        _add_rate(W.rb[b], W.path_rb[b], W.rb[b])
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        _add_rate(W.cval[c], W.path_cdy[c], W.cdy[c])
+
+
+@kernel
+def _add_rate(here, beside, rows):
+    """rows (n,) += the derivative by t of numbers that are `here` at t, `beside` at t + BESIDE, where the old rows go."""
+    for i in range(here.shape[0]):
+        rate = (beside[i] - here[i]) / BESIDE
+        beside[i] = rows[i]
+        rows[i] += rate
+
+
+@kernel
+def _copy_rows(W, rb, cdy, to_rb, to_cdy):
+    """Copy the rows of momentum and of contacts of the islands in W.span."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        copy(rb[b], to_rb[b])
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        copy(cdy[c], to_cdy[c])
 
 
 @kernel
@@ -213,9 +284,10 @@ def _least(weight, end):
 
 
 @kernel
-def _soften(W, theta, push):
-    """Shapes are as smooth as at a κ of θ [N m s] that presses with `push` [N s] on the way to the hard limit; see W.softness."""
+def _soften(W, t, first, last, push):
+    """On the way to the hard limit shapes are as smooth as at a lagging κ that presses with `push` [N s]; see W.softness."""
     if W.kappa[0] == 0.0:
+        theta = _lagging(t, first, last)
         W.softness[0], W.softness[1] = theta, theta / push
 
 
@@ -243,7 +315,7 @@ def _enter(L, P, Q, A, W, h, weight, end, tol_residual, most, start):
         t = math.log(theta)
         _targets(t, t, math.log(end), weight, _least(weight, end), targets)
         start[0], start[1] = theta, _largest_impulse(W)
-        _soften(W, theta, start[1])
+        _soften(W, t, t, math.log(end), start[1])
         lead, limit = targets[1] / targets[0], min(most - total, ENTRY_LIMIT)
         goal = Goal(targets[0], lead, 1.0 / lead, tol_residual, NEAR * theta, limit, False)
         status, count, _, _ = iterate(L, P, Q, A, W, h, goal)
@@ -323,7 +395,7 @@ def _along(L, P, Q, A, W, h, weight, end, tol_residual, most, start, sense):
             if count >= most:
                 return STALLED, count
             count += 1
-            lost = not _newton(L, W, h, targets, tol_residual)
+            lost = not _newton(L, P, Q, W, h, t, first, last, push, targets, tol_residual)
         if lost and arrived:
             return SINGULAR, count
         if arrived:
@@ -348,7 +420,7 @@ def _along(L, P, Q, A, W, h, weight, end, tol_residual, most, start, sense):
             combine(W, 1.0 - ahead, W.newton, ahead, W.change, W.change)
             alpha = inside_rotation_domain(W, h, min(1.0, INSIDE * largest_step(W)))
             t, corrections, before = t + alpha * ahead, corrections + 1, error
-        _soften(W, math.exp(t), push)
+        _soften(W, t, first, last, push)
         copy_point(W, W.now, W.saved)
         combine(W, 1.0, W.saved, alpha, W.change, W.now)
         evaluate_motion(L, A, W, h, W.options.springs)

@@ -204,6 +204,8 @@ class Work(NamedTuple):
     # the central path (central_path.py)
     path_targets: np.ndarray  # (6,) complementarities, their derivatives by ln θ; θ and the largest impulse where it was entered
     path_impulses: np.ndarray  # (2, nr) of one contact in two directions
+    path_rb: np.ndarray  # (nb, 8) momentum rows of the point of the path, while W.rb holds others
+    path_cdy: np.ndarray  # (nc, nr) likewise of contacts
     # islands, see islands.py
     island: np.ndarray  # (nb,) label of each body
     island_root: np.ndarray  # (nb,) union-find
@@ -346,7 +348,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         warm=z(nb), warm_lam=z((nn, 6)), warm_lim=z(nl), warm_fric=z(nv), warm_con=z((nc, nr)),
         warm_feature=z((room, 2 + nr)),
         guess_lam=z((nn, 6)), guess_lim=z(nl), guess_fric=z(nv), guess_con=z((nc, nr)),
-        path_targets=z(6), path_impulses=z((2, nr)),
+        path_targets=z(6), path_impulses=z((2, nr)), path_rb=z((nb, 8)), path_cdy=z((nc, nr)),
         island=z(nb, np.int64), island_root=z(nb, np.int64), members=z((5, max(nb, nn, nv, nl, nc, 1)), np.int64),
         island_first=z((5, nb + 1), np.int64), island_place=z(nb + 1, np.int64), place_island=z(total, np.int64),
         span=z((7, 2), np.int64), taken=z(2, np.int64), wanted=z(len(planes.body), np.int64),
