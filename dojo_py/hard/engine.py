@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.announce import FirstUse
+from dojo_py.hard.body_table import show_last_parts
 from dojo_py.hard.checks import refuse_relaxed_adhesion
 from dojo_py.hard.flags import acting_model
 from dojo_py.hard.options import HardOptions
@@ -109,6 +110,7 @@ class Engine:
         """The state after the one step of a record."""
         exact = Exact(record.bodies[1], self.rows.used_part(record.impulses[1]), record.qpos[1], record.qvel[1], self.kinematics)
         time = start.time + self.timestep * bool(record.reports[0, 7] > 0)  # a step that failed took no time
+        self._show_last_parts(record)
         return State(
             exact.qpos, exact.qvel, record.act[1], time, record.maximal[1], exact, self.model,
             start.mocap_pos, start.mocap_quat, start.eq_active, history,
@@ -150,6 +152,11 @@ class Engine:
         out = np.zeros((self.model.nbody, 13))
         expand_once(self._pool.tables()[4], bodies, self.timestep, out)
         return out
+
+    def _show_last_parts(self, record: Any) -> None:
+        """In a record's maximal states, velocities of bodies that carry a momentum are those over the last part of their step."""
+        world = self.world
+        show_last_parts(world.bodies, world.layout, record.bodies, self.timestep, record.impulses, record.maximal)
 
     # runs
 
@@ -289,6 +296,8 @@ class Engine:
         """The same as a Trajectory."""
         acting, before = arriving(self.model, self.timestep, start, controls)
         record = self.run(start, acting, outside, kappa, maximal, False, gradient_kappa, then, True)
+        if maximal:
+            self._show_last_parts(record)
         reports = record.reports
         gradients: tuple[Any, Any, Any] = (None, None, None)
         if gradient_kappa is not None:

@@ -21,30 +21,65 @@ from dojo_py.mechanism import quaternion
 
 Array = np.ndarray
 
+SPIN_ROUNDS = 30
+"""Newton's iterations for an angular velocity from its momentum, at most."""
+
 
 def energy(layout: Layout, bodies: Array, qpos: Array, qvel: Array, h: float, paths: Array, left: Array) -> float:
     """Kinetic plus potential energy [J], gravity, springs and rotors included; mid-step. bodies (nb, 13), h [s].
 
     paths (nt, 2): lengths of the spatial tendons and their rates, in the rows of all tendons. left: as in `momentum`. Where a step
-    is divided because bodies turn fast, their rotation counts with its velocity over a part, or with the momentum that they carry.
+    is divided because bodies turn fast, their rotation counts with its velocity over a part, or all their motion with the momentum
+    that they carry (v = p/m, ω = J⁻¹ l: it does not jump where parts get another length); mid-step is half a part back then.
     """
     L = layout
-    x, v, w = bodies[:, 0:3], bodies[:, 3:6], _over_parts(L, bodies[:, 10:13], h)[0]
+    moving, interval = over_last_parts(L, bodies, h, left)
+    x, v, w = moving[:, 0:3], moving[:, 3:6], _over_parts(L, moving[:, 10:13], h)[0]
     carried, carry = carried_momentum(left, len(L.mass))
     for b in np.flatnonzero(carried):
         w[b] = L.mobility[b] @ carry[b, 3:]
     kinetic = 0.5 * np.sum(L.mass * np.sum(v * v, axis=1)) + 0.5 * np.einsum("bi,bij,bj->", w, L.inertia, w)
-    gravity = -np.sum(L.mass[:, None] * L.gravity * (x - 0.5 * h * v))
+    gravity = -np.sum(L.mass[:, None] * L.gravity * (x - 0.5 * interval[:, None] * v))
     has_node = L.node[L.dof_joint] >= 0
     rotors = 0.5 * np.sum(np.where(has_node, L.dof_armature[: len(qvel)], 0.0) * qvel * qvel)
     if np.any(L.lift_arm):
-        gravity += np.sum(L.mass * (quaternion.rotate(_half_back(bodies, h), L.lift_arm) @ L.lift_gravity))
-    return float(kinetic + gravity + rotors + _springs(L, qpos, qvel, h) + _tendons(L, qpos, qvel, h, paths))
+        gravity += np.sum(L.mass * (quaternion.rotate(_half_back(moving, interval), L.lift_arm) @ L.lift_gravity))
+    springs = _springs(L, qpos, qvel, h, interval[L.dof_body[: len(qvel)]])
+    return float(kinetic + gravity + rotors + springs + _tendons(L, qpos, qvel, h, paths))
 
 
-def _half_back(bodies: Array, h: float) -> Array:
-    """(nb, 4) orientations half a step before the end: between q and q₋ = q ⊗ φ(ω)*."""
-    w = 0.5 * h * bodies[:, 10:13]
+def over_last_parts(layout: Layout, bodies: Array, h: float, left: Array) -> tuple[Array, Array]:
+    """(nb, 13) `bodies`, with velocities over the intervals (nb,) [s]: the last part of a step where bodies carry a momentum, else h.
+
+    Their own are differences of poses over the whole step then, chords of their ways. Those over the part have the momentum.
+    """
+    flags, carry = carried_momentum(left, len(layout.mass))
+    interval = np.where(flags > 0.0, h / np.maximum(flags, 1.0), h)
+    out = bodies.copy() if np.any(flags) else bodies
+    for b in np.flatnonzero(flags):
+        out[b, 3:6] = carry[b, :3] / layout.mass[b]
+        out[b, 10:13] = _spin_of_momentum(layout.inertia[b], carry[b, 3:], float(interval[b]))
+    return out, interval
+
+
+def _spin_of_momentum(J: Array, momentum: Array, h: float) -> Array:
+    """Angular velocity (3,) over an interval h whose angular momentum at its end is this (3,): s Jω - (h/2) ω × Jω."""
+    w = np.linalg.solve(J, momentum)
+    for _ in range(SPIN_ROUNDS):
+        share, spin = np.sqrt(max(1.0 - 0.25 * h * h * (w @ w), 1e-12)), J @ w
+        lacks = momentum - share * spin + 0.5 * h * np.cross(w, spin)
+        turned = np.cross(np.eye(3), w) @ J - np.cross(np.eye(3), spin)  # derivative of ω × Jω
+        slope = share * J - 0.25 * h * h / share * np.outer(spin, w) - 0.5 * h * turned
+        change = np.linalg.solve(slope, lacks)
+        w = w + change
+        if np.abs(change).max() <= 1e-14 * np.abs(w).max():
+            break
+    return w
+
+
+def _half_back(bodies: Array, h: Array) -> Array:
+    """(nb, 4) orientations half an interval h (nb,) before the end: between q and q₋ = q ⊗ φ(ω)*."""
+    w = 0.5 * h[:, None] * bodies[:, 10:13]
     turn = np.concatenate([np.sqrt(np.maximum(1.0 - np.sum(w * w, axis=1, keepdims=True), 0.0)), -w], axis=1)
     middle = bodies[:, 6:10] + quaternion.multiply(bodies[:, 6:10], turn)
     return middle / np.linalg.norm(middle, axis=1, keepdims=True)
@@ -72,9 +107,10 @@ def spring_energy(stiffness: Any, poly: Array, x: Any) -> Any:
     return x * x * (stiffness / 2.0 + x * (poly[..., 0] / 3.0 + x * poly[..., 1] / 4.0))
 
 
-def _springs(L: Layout, qpos: Array, qvel: Array, h: float) -> float:
+def _springs(L: Layout, qpos: Array, qvel: Array, h: float, interval: Array) -> float:
+    """Springs of joints half an interval back: of hinges and slides that over which qvel has their rates (nv,), else h."""
     alone = np.flatnonzero(L.dof_vector < 0)  # hinges and slides
-    away = qpos[L.dof_qadr[alone]] - 0.5 * h * qvel[alone] - L.dof_springref[alone]
+    away = qpos[L.dof_qadr[alone]] - 0.5 * interval[alone] * qvel[alone] - L.dof_springref[alone]
     total = float(np.sum(spring_energy(L.dof_stiffness[alone], L.dof_stiffness_poly[alone], away)))
     for j in np.flatnonzero(L.rotation >= 0):
         first, straight = int(L.vadr[j]), int(L.rotation[j])

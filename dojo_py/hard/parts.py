@@ -346,13 +346,14 @@ def _match_momentum(L, P, Q, A, W, h, part_h):
 
     The momentum of an interval at its end is that of the interval backwards at its start (bodies.py with -h): a step of length -h
     from the end, with that momentum and no forces and contacts, has these velocities; joints hold at the poses an interval before.
-    Bodies that turn by more than they may in one part have none: their momentum is carried on beside the velocities.
+    Bodies that turn by more than they may in one part have none: their momentum is carried on beside the velocities, with h/part_h
+    as its flag, of which velocities are made for those who ask (measures.py).
     """
     found = end_velocities(L, P, Q, A, W, h, part_h)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         copy(W.begin[b], W.next_carry[b])
-        W.next_carried[b] = 0.0 if found else 1.0
+        W.next_carried[b] = 0.0 if found else h / part_h
         W.unmatched[b] = 0 if found else 1
         if not found:
             copy(W.v_prev[b], W.v[b])

@@ -58,3 +58,24 @@ def test_derivative_of_a_step_that_goes_on_from_a_momentum():
     assert all(end.status is Status.SOLVED and end.substeps > 1 for end in ends)
     both = [np.concatenate([end.state.qpos, end.state.qvel]) for end in ends]
     assert np.allclose(found.B[:, 0], (both[0] - both[1]) / (2 * e), rtol=1e-6)  # measured 3e-9
+
+
+def test_velocities_and_energy_of_a_rod_that_turns_fast():
+    """Spun up to 3.5 rad a step: a part turns by at most 1.4 rad, its chord is above 0.92 of its arc. Before, chords of the whole
+    step, 0.56 of the arc, and 0.45 of the energy."""
+    text = """<mujoco><option timestep="0.01" gravity="0 0 0"/><worldbody><body pos="0 0 .2" quat="1 1 0 0">
+      <joint name="pin" axis="0 1 0"/><inertial pos="0.5 0 0" mass="2" diaginertia="0.01 0.1 0.1"/>
+      <body pos=".7 0 0"><inertial pos="0 0 0" mass="1" diaginertia="0.01 0.02 0.02"/></body></body></worldbody>
+      <actuator><motor joint="pin"/></actuator></mujoco>"""
+    sim = HardSimulator(load_model(text))
+    inertia = 0.1 + 2 * 0.25 + 0.02 + 0.49
+    run = sim.rollout(sim.initial_state(), np.full((35, 1), inertia * 1000.0))
+    assert run.unsolved == 0 and run.substeps.max() > 1
+    for t in range(1, 36):
+        state = run.state(t)
+        rate, (v, w), (end, _) = state.qvel[0], (state.maximal[1, 3:6], state.maximal[1, 10:13]), (state.maximal[2, 3:6], 0)
+        assert np.linalg.norm(v) == pytest.approx(0.5 * np.linalg.norm(w), rel=1e-9)
+        assert 0.92 * rate < w[1] < 1.001 * rate
+        assert np.linalg.norm(end) == pytest.approx(0.7 * np.linalg.norm(w), rel=1e-9)
+        assert 0.8 < sim.energy(state) / (0.5 * inertia * rate**2) < 1.001
+        assert np.array_equal(state.maximal, run.maximal[t])
