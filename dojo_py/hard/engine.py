@@ -13,7 +13,7 @@ from dojo_py.hard.checks import refuse_relaxed_adhesion
 from dojo_py.hard.flags import acting_model
 from dojo_py.hard.options import HardOptions
 from dojo_py.hard.readings import readings_of, wanted
-from dojo_py.hard.terms import EQ_PATH
+from dojo_py.hard.terms import EQ_PATH, FAST_PARTS, FREE_TURN
 from dojo_py.hard.warm_start import carried_flags, row_shape
 from dojo_py.hard.world import WorkPool, World
 from dojo_py.simulate.arguments import Outside, arriving, outside_of
@@ -128,6 +128,22 @@ class Engine:
         drive = allocate_drive(self.world.actuators, layout, int(self.model.na))
         path_lengths(self._pool.tables()[0], handle(drive), bodies, self.timestep)
         return np.stack([drive.angle[nv:], drive.rate[nv:]], axis=1)
+
+    def over_fast_parts(self, state: State) -> Array | None:
+        """(nb, 13) of a checked state with velocities over a part, where joined bodies rotate by more than a whole step may and
+        carry no momentum: what its parts start from (fast_start.py). None elsewhere.
+        """
+        from dojo_py.hard.coordinates import maximal_from_minimal
+
+        assert state.exact is not None
+        bodies, most = state.exact.bodies, self.world.layout.most_turn
+        turns = self.timestep * np.linalg.norm(bodies[:, 10:13], axis=1)
+        fast = (turns > most) & (most > FREE_TURN) & (carried_flags(state.exact.impulses, len(most)) == 0.0)
+        if not fast.any():
+            return None
+        out = np.zeros_like(bodies)
+        maximal_from_minimal(self._pool.tables()[0], state.qpos, state.qvel, self.timestep / FAST_PARTS, out)
+        return np.where((most > FREE_TURN)[:, None], out, bodies)
 
     def _bodies(self, qpos: Array, qvel: Array) -> Array:
         """(nb, 13) from minimal coordinates."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.hard.layout import Layout
-from dojo_py.hard.terms import EQ_PATH, EQ_TENDON, FREE
+from dojo_py.hard.terms import EQ_PATH, EQ_TENDON, FAST_PARTS, FREE, FREE_TURN
 from dojo_py.hard.warm_start import carried_momentum
 from dojo_py.mechanism import quaternion
 
@@ -25,19 +25,25 @@ SPIN_ROUNDS = 30
 """Newton's iterations for an angular velocity from its momentum, at most."""
 
 
-def energy(layout: Layout, bodies: Array, qpos: Array, qvel: Array, h: float, paths: Array, left: Array) -> float:
+def energy(
+    layout: Layout, bodies: Array, qpos: Array, qvel: Array, h: float, paths: Array, left: Array, fast: Array | None
+) -> float:
     """Kinetic plus potential energy [J], gravity, springs and rotors included; mid-step. bodies (nb, 13), h [s].
 
-    paths (nt, 2): lengths of the spatial tendons and their rates, in the rows of all tendons. left: as in `momentum`. Where a step
-    is divided because bodies turn fast, their rotation counts with its velocity over a part, or all their motion with the momentum
-    that they carry (v = p/m, ω = J⁻¹ l: it does not jump where parts get another length); mid-step is half a part back then.
+    paths (nt, 2): lengths of the spatial tendons and their rates, in the rows of all tendons. left: as in `momentum`. fast: None,
+    or the bodies with the velocities that the parts of the next step start with (`Engine.over_fast_parts`). Where a step is divided
+    because bodies turn fast, their motion counts with its velocity over a part, mid-step is half a part back then. The rotation of
+    a free body that carries a momentum counts with that (J⁻¹ l), which does not jump where parts get another length.
     """
     L = layout
     moving, interval = over_last_parts(L, bodies, h, left)
-    x, v, w = moving[:, 0:3], moving[:, 3:6], _over_parts(L, moving[:, 10:13], h)[0]
+    w = _over_parts(L, moving[:, 10:13], h, fast)[0]
+    if fast is not None:
+        moving, interval = fast, np.where(L.most_turn > FREE_TURN, h / FAST_PARTS, h)
+    x, v = moving[:, 0:3], moving[:, 3:6]
     carried, carry = carried_momentum(left, len(L.mass))
     for b in np.flatnonzero(carried):
-        w[b] = L.mobility[b] @ carry[b, 3:]
+        w[b] = moving[b, 10:13] if L.most_turn[b] > FREE_TURN else L.mobility[b] @ carry[b, 3:]
     kinetic = 0.5 * np.sum(L.mass * np.sum(v * v, axis=1)) + 0.5 * np.einsum("bi,bij,bj->", w, L.inertia, w)
     gravity = -np.sum(L.mass[:, None] * L.gravity * (x - 0.5 * interval[:, None] * v))
     has_node = L.node[L.dof_joint] >= 0
@@ -49,7 +55,7 @@ def energy(layout: Layout, bodies: Array, qpos: Array, qvel: Array, h: float, pa
 
 
 def over_last_parts(layout: Layout, bodies: Array, h: float, left: Array) -> tuple[Array, Array]:
-    """(nb, 13) `bodies`, with velocities over the intervals (nb,) [s]: the last part of a step where bodies carry a momentum, else h.
+    """(nb, 13) `bodies`, with velocities over the intervals (nb,) [s]: where they carry a momentum the last part of a step, else h.
 
     Their own are differences of poses over the whole step then, chords of their ways. Those over the part have the momentum.
     """
@@ -127,16 +133,17 @@ def _springs(L: Layout, qpos: Array, qvel: Array, h: float, interval: Array) -> 
     return total
 
 
-def momentum(layout: Layout, bodies: Array, h: float, left: Array) -> tuple[Array, Array]:
+def momentum(layout: Layout, bodies: Array, h: float, left: Array, fast: Array | None) -> tuple[Array, Array]:
     """Linear (3,) [kg m/s] and angular (3,) [kg m²/s] momentum about the centre of mass, world axes. bodies (nb, 13), h [s].
 
-    left: what the last step left for the next (warm_start.py); momenta that the velocities do not tell are taken from it.
+    left: what the last step left for the next (warm_start.py); momenta that the velocities do not tell are taken from it. fast: as
+    in `energy`.
     """
     L = layout
     if len(L.mass) == 0:
         return np.zeros(3), np.zeros(3)
-    x, v, q, w = bodies[:, 0:3], bodies[:, 3:6], bodies[:, 6:10], bodies[:, 10:13]
-    w, interval = _over_parts(L, w, h)
+    x, v, q, w = np.split(bodies if fast is None else fast, (3, 6, 10), axis=1)
+    w, interval = _over_parts(L, bodies[:, 10:13], h, fast)
     spin = np.einsum("bij,bj->bi", L.inertia, w)
     share = np.sqrt(np.maximum(1.0 - 0.25 * interval**2 * np.sum(w * w, axis=1, keepdims=True), 0.0))
     local = share * spin - 0.5 * interval * np.cross(w, spin)
@@ -147,10 +154,13 @@ def momentum(layout: Layout, bodies: Array, h: float, left: Array) -> tuple[Arra
     return p.sum(axis=0), (quaternion.rotate(q, local) + np.cross(x - centre, p)).sum(axis=0)
 
 
-def _over_parts(L: Layout, w: Array, h: float) -> tuple[Array, Array]:
+def _over_parts(L: Layout, w: Array, h: float, fast: Array | None) -> tuple[Array, Array]:
     """Angular velocities (nb, 3) over an interval h as those over the parts (nb, 1) [s] in which a step divides it (parts.py)."""
     turn = h * np.linalg.norm(w, axis=1, keepdims=True)
     parts = 2.0 ** np.ceil(np.log2(np.maximum(turn / L.most_turn[:, None], 1.0)))
     sine = np.clip(0.5 * turn, 1e-300, 1.0)
     scale = np.where(parts > 1, parts * np.sin(np.arcsin(sine) / parts) / sine, 1.0)
-    return scale * w, h / parts
+    if fast is None:
+        return scale * w, h / parts
+    joined = L.most_turn[:, None] > FREE_TURN
+    return np.where(joined, fast[:, 10:13], scale * w), np.where(joined, h / FAST_PARTS, h / parts)

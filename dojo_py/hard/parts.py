@@ -20,6 +20,7 @@ from dojo_py.hard.joint_rows import start_joints
 from dojo_py.hard.outcome import BEST_RECOVERY, MERIT, RESIDUAL, STATUS, WITH_ROUND_OFF, WORST, is_solved, left
 from dojo_py.hard.residuals import evaluate
 from dojo_py.hard.start import COLD, HERE, guess_impulses, hold_cones, load_state, start_motion, start_step
+from dojo_py.hard.terms import FAST_PARTS
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 
@@ -301,7 +302,8 @@ def turns_fast(L, W, h):
 def start_parts(L, W, h, parts):
     """W.sub… = the start of the step. In parts, velocities are those over a part that have the same momentum.
 
-    A velocity beyond what a whole step may have is that of a body that turns as far in as many parts as it takes to be below.
+    A velocity beyond what a whole step may have is that of a body that turns as far in as many parts as it takes to be below; of
+    joined bodies that of fast_start.py.
     """
     momentum = scratch(6)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
@@ -313,6 +315,11 @@ def start_parts(L, W, h, parts):
                 v[i], v[3 + i] = W.start_bodies[b, 3 + i], W.start_bodies[b, 10 + i]
             if W.carried[b] > 0.0:
                 copy(W.carry[b], momentum)
+            elif W.fast[b] == 1:
+                for i in range(3):
+                    v[i], v[3 + i] = W.fast_bodies[b, 3 + i], W.fast_bodies[b, 10 + i]
+                    W.sub_bodies[b, 3 + i], W.sub_bodies[b, 10 + i] = v[i], v[3 + i]
+                old_momentum(L.mass[b], L.inertia[b], v, h / FAST_PARTS, momentum)
             else:
                 own = parts_of_rotation(rotation_in(v, h), L.most_turn[b], parts)
                 in_shorter_intervals(v, h, own)
