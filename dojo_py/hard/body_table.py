@@ -77,14 +77,17 @@ def show_last_parts(M: BodyTable, layout: Layout, bodies: Any, h: float, impulse
 
     bodies (T, nb, 13), impulses (T, n): of the same states (warm_start.py).
     """
-    for t in np.flatnonzero(carried_flags(impulses, len(layout.mass)).any(axis=1)):
-        moving, interval = over_last_parts(layout, bodies[t], h, impulses[t])
-        for m in np.flatnonzero((M.node >= 0) & (interval[M.node] < h)):
-            v, q, w = np.split(moving[M.node[m], 3:13], (3, 7))
-            part, sine = interval[M.node[m]], 0.5 * interval[M.node[m]] * w
-            back = np.concatenate([[np.sqrt(max(1.0 - sine @ sine, 0.0))], -sine])
-            out[t, m, 3:6] = v + rotate(q, M.arm[m] - rotate(back, M.arm[m])) / part
-            out[t, m, 10:13] = rotate(conjugate(M.quat[m]), w)
+    rows = np.flatnonzero(carried_flags(impulses, len(layout.mass)).any(axis=1))
+    if not len(rows):
+        return
+    moving, interval = over_last_parts(layout, bodies[rows], h, impulses[rows])
+    t, m = np.nonzero((M.node >= 0) & (interval[:, M.node] < h))
+    v, q, w = np.split(moving[t, M.node[m], 3:13], (3, 7), axis=1)
+    part = interval[t, M.node[m], None]
+    sine = 0.5 * part * w
+    back = np.concatenate([np.sqrt(np.maximum(1.0 - np.sum(sine * sine, axis=1, keepdims=True), 0.0)), -sine], axis=1)
+    out[rows[t], m, 3:6] = v + rotate(q, M.arm[m] - rotate(back, M.arm[m])) / part
+    out[rows[t], m, 10:13] = rotate(conjugate(M.quat[m]), w)
 
 
 @kernel

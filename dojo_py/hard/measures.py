@@ -55,28 +55,33 @@ def energy(
 
 
 def over_last_parts(layout: Layout, bodies: Array, h: float, left: Array) -> tuple[Array, Array]:
-    """(nb, 13) `bodies`, with velocities over the intervals (nb,) [s]: where they carry a momentum the last part of a step, else h.
+    """(…, nb, 13) `bodies`, with velocities over intervals (…, nb) [s]: the last part of a step where they carry a momentum.
 
     Their own are differences of poses over the whole step then, chords of their ways. Those over the part have the momentum.
     """
     flags, carry = carried_momentum(left, len(layout.mass))
     interval = np.where(flags > 0.0, h / np.maximum(flags, 1.0), h)
-    out = bodies.copy() if np.any(flags) else bodies
-    for b in np.flatnonzero(flags):
-        out[b, 3:6] = carry[b, :3] / layout.mass[b]
-        out[b, 10:13] = _spin_of_momentum(layout.inertia[b], carry[b, 3:], float(interval[b]))
+    which = np.nonzero(flags)
+    if not len(which[0]):
+        return bodies, interval
+    out, b = bodies.copy(), which[-1]
+    out[(*which, slice(3, 6))] = carry[which][:, :3] / layout.mass[b, None]
+    out[(*which, slice(10, 13))] = _spins_of_momenta(layout.inertia[b], carry[which][:, 3:], interval[which])
     return out, interval
 
 
-def _spin_of_momentum(J: Array, momentum: Array, h: float) -> Array:
-    """Angular velocity (3,) over an interval h whose angular momentum at its end is this (3,): s Jω - (h/2) ω × Jω."""
-    w = np.linalg.solve(J, momentum)
+def _spins_of_momenta(J: Array, momentum: Array, h: Array) -> Array:
+    """Angular velocities (n, 3) over intervals h (n,) whose angular momenta at their ends are these: s Jω - (h/2) ω × Jω."""
+    w, J_T, h = np.linalg.solve(J, momentum[..., None])[..., 0], np.swapaxes(J, -1, -2), h[:, None]
     for _ in range(SPIN_ROUNDS):
-        share, spin = np.sqrt(max(1.0 - 0.25 * h * h * (w @ w), 1e-12)), J @ w
+        share = np.sqrt(np.maximum(1.0 - 0.25 * h * h * np.sum(w * w, axis=1, keepdims=True), 1e-12))
+        spin = np.einsum("nij,nj->ni", J, w)
         lacks = momentum - share * spin + 0.5 * h * np.cross(w, spin)
-        turned = np.cross(np.eye(3), w) @ J - np.cross(np.eye(3), spin)  # derivative of ω × Jω
-        slope = share * J - 0.25 * h * h / share * np.outer(spin, w) - 0.5 * h * turned
-        change = np.linalg.solve(slope, lacks)
+        turned = np.swapaxes(np.cross(w[:, None], J_T) - np.cross(spin[:, None], np.eye(3)), -1, -2)  # derivative of ω × Jω
+        slope = (
+            share[..., None] * J - (0.25 * h * h / share)[..., None] * spin[:, :, None] * w[:, None] - 0.5 * h[..., None] * turned
+        )
+        change = np.linalg.solve(slope, lacks[..., None])[..., 0]
         w = w + change
         if np.abs(change).max() <= 1e-14 * np.abs(w).max():
             break

@@ -52,8 +52,8 @@ def carried_flags(rows: Any, bodies: int) -> Any:
 
 
 def carried_momentum(row: Any, bodies: int) -> Any:
-    """(flags (nb,), momenta (nb, 6)) that velocities do not tell, of a row; angular in the body frame [N s, N m s]."""
-    return carried_flags(row, bodies), row[2 * bodies : 8 * bodies].reshape(bodies, 6)
+    """(flags (…, nb), momenta (…, nb, 6)) that velocities do not tell, of rows (…, n); angular in the body frame [N s, N m s]."""
+    return carried_flags(row, bodies), row[..., 2 * bodies : 8 * bodies].reshape(*row.shape[:-1], bodies, 6)
 
 
 @kernel
