@@ -61,12 +61,14 @@ def over_last_parts(layout: Layout, bodies: Array, h: float, left: Array) -> tup
     """
     flags, carry = carried_momentum(left, len(layout.mass))
     interval = np.where(flags > 0.0, h / np.maximum(flags, 1.0), h)
-    which = np.nonzero(flags)
-    if not len(which[0]):
+    chosen = flags > 0.0
+    if not chosen.any():
         return bodies, interval
-    out, b = bodies.copy(), which[-1]
-    out[(*which, slice(3, 6))] = carry[which][:, :3] / layout.mass[b, None]
-    out[(*which, slice(10, 13))] = _spins_of_momenta(layout.inertia[b], carry[which][:, 3:], interval[which])
+    out, b = bodies.copy(), np.nonzero(chosen)[-1]
+    rows, momenta = out[chosen], carry[chosen]
+    rows[:, 3:6] = momenta[:, :3] / layout.mass[b, None]
+    rows[:, 10:13] = _spins_of_momenta(layout.inertia[b], momenta[:, 3:], interval[chosen])
+    out[chosen] = rows
     return out, interval
 
 
