@@ -9,9 +9,11 @@ import numpy as np
 from dojo_py.arrays import scratch
 from dojo_py.hard.coordinates import pose_back
 from dojo_py.hard.layout import BodyMap, Layout
+from dojo_py.hard.measures import over_last_parts
 from dojo_py.hard.terms import FREE
+from dojo_py.hard.warm_start import carried_flags
 from dojo_py.jit import entry, kernel
-from dojo_py.mechanism.quaternion import matrix
+from dojo_py.mechanism.quaternion import conjugate, matrix, rotate
 from dojo_py.rotation import quat_mul, turn_back, turn_vector
 
 
@@ -68,6 +70,24 @@ def expand(M, bodies, h, out):
                 row[3 + i] += (r[i] - r_old[i]) / h
         quat_mul(body[6:10], M.quat[m], row[6:10])
         turn_back(M.quat[m], body[10:13], row[10:13])
+
+
+def show_last_parts(M: BodyTable, layout: Layout, bodies: Any, h: float, impulses: Any, out: Any) -> None:
+    """In maximal states (T, nbody, 13) of `expand`, bodies that carry a momentum get their velocities over the last part of a step.
+
+    bodies (T, nb, 13), impulses (T, n): of the same states (warm_start.py).
+    """
+    rows = np.flatnonzero(carried_flags(impulses, len(layout.mass)).any(axis=1))
+    if not len(rows):
+        return
+    moving, interval = over_last_parts(layout, bodies[rows], h, impulses[rows])
+    t, m = np.nonzero((M.node >= 0) & (interval[:, M.node] < h))
+    v, q, w = np.split(moving[t, M.node[m], 3:13], (3, 7), axis=1)
+    part = interval[t, M.node[m], None]
+    sine = 0.5 * part * w
+    back = np.concatenate([np.sqrt(np.maximum(1.0 - np.sum(sine * sine, axis=1, keepdims=True), 0.0)), -sine], axis=1)
+    out[rows[t], m, 3:6] = v + rotate(q, M.arm[m] - rotate(back, M.arm[m])) / part
+    out[rows[t], m, 10:13] = rotate(conjugate(M.quat[m]), w)
 
 
 @kernel

@@ -47,8 +47,8 @@ FAR_OFF, SLOW = 1e3, 0.5
 """A correction that starts from a larger error, or after three leaves more than this share of the error before, is given up."""
 
 LAG = 100.0
-"""How many times as far up the path friction's products start, and the softness of shapes; they catch up on the way. With 1 one of 44
-piles is lost at μ 1."""
+"""How many times as far up the path friction's products start, and the softness of shapes; they catch up on the way. With 1 one of
+44 piles is lost at μ 1."""
 
 TURN, BEND = 1.6, 0.5
 """In a step an impulse changes by at most TURN times itself along the tangent, and the bend moves at most BEND of the tangent."""

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from dojo_py.announce import FirstUse
+from dojo_py.hard.body_table import show_last_parts
 from dojo_py.hard.checks import refuse_relaxed_adhesion
 from dojo_py.hard.flags import acting_model
 from dojo_py.hard.options import HardOptions
 from dojo_py.hard.readings import readings_of, wanted
-from dojo_py.hard.terms import EQ_PATH
+from dojo_py.hard.terms import EQ_PATH, FAST_PARTS, FREE_TURN
 from dojo_py.hard.warm_start import carried_flags, row_shape
 from dojo_py.hard.world import WorkPool, World
 from dojo_py.simulate.arguments import Outside, arriving, outside_of
@@ -109,6 +110,7 @@ class Engine:
         """The state after the one step of a record."""
         exact = Exact(record.bodies[1], self.rows.used_part(record.impulses[1]), record.qpos[1], record.qvel[1], self.kinematics)
         time = start.time + self.timestep * bool(record.reports[0, 7] > 0)  # a step that failed took no time
+        self._show_last_parts(record)
         return State(
             exact.qpos, exact.qvel, record.act[1], time, record.maximal[1], exact, self.model,
             start.mocap_pos, start.mocap_quat, start.eq_active, history,
@@ -126,6 +128,22 @@ class Engine:
         drive = allocate_drive(self.world.actuators, layout, int(self.model.na))
         path_lengths(self._pool.tables()[0], handle(drive), bodies, self.timestep)
         return np.stack([drive.angle[nv:], drive.rate[nv:]], axis=1)
+
+    def over_fast_parts(self, state: State) -> Array | None:
+        """(nb, 13) of a checked state with velocities over a part, where joined bodies rotate by more than a whole step may and
+        carry no momentum: what its parts start from (fast_start.py). None elsewhere.
+        """
+        from dojo_py.hard.coordinates import maximal_from_minimal
+
+        assert state.exact is not None
+        bodies, most = state.exact.bodies, self.world.layout.most_turn
+        turns = self.timestep * np.linalg.norm(bodies[:, 10:13], axis=1)
+        fast = (turns > most) & (most > FREE_TURN) & (carried_flags(state.exact.impulses, len(most)) == 0.0)
+        if not fast.any():
+            return None
+        out = np.zeros_like(bodies)
+        maximal_from_minimal(self._pool.tables()[0], state.qpos, state.qvel, self.timestep / FAST_PARTS, out)
+        return np.where((most > FREE_TURN)[:, None], out, bodies)
 
     def _bodies(self, qpos: Array, qvel: Array) -> Array:
         """(nb, 13) from minimal coordinates."""
@@ -150,6 +168,11 @@ class Engine:
         out = np.zeros((self.model.nbody, 13))
         expand_once(self._pool.tables()[4], bodies, self.timestep, out)
         return out
+
+    def _show_last_parts(self, record: Any) -> None:
+        """In a record's maximal states, velocities of bodies that carry a momentum are those over the last part of their step."""
+        world = self.world
+        show_last_parts(world.bodies, world.layout, record.bodies, self.timestep, record.impulses, record.maximal)
 
     # runs
 
@@ -289,6 +312,8 @@ class Engine:
         """The same as a Trajectory."""
         acting, before = arriving(self.model, self.timestep, start, controls)
         record = self.run(start, acting, outside, kappa, maximal, False, gradient_kappa, then, True)
+        if maximal:
+            self._show_last_parts(record)
         reports = record.reports
         gradients: tuple[Any, Any, Any] = (None, None, None)
         if gradient_kappa is not None:

@@ -32,6 +32,10 @@ SLOWEST = 1e-6
 """Closing speed below which nothing rebounds, beside what gravity adds in a step [m/s]."""
 CREATED = 1e-9
 """Work of contacts, over the kinetic energy that they could take, that counts as none."""
+FARTHER = 0.05
+"""Of the way from θ to where the work is expected to vanish, by how much θ goes on beyond."""
+LEAST, MOST = 0.1, 0.9
+"""Factor of θ from one solution to the next: at least the first, from half of the solutions on at most the second."""
 
 
 @kernel
@@ -53,7 +57,7 @@ def rebound(L, P, Q, A, W, h):
     if _add_impacts(L, P, Q, W, h) == 0:
         return
     idle, _ = _work(L, W, h)
-    for _ in range(ROUNDS):
+    for solution in range(ROUNDS):
         _aim(W, share)
         whole(L, P, Q, A, W, h, W.options.recovery_speed, 0.0, COLD, False)
         if not is_solved(W):
@@ -62,12 +66,32 @@ def rebound(L, P, Q, A, W, h):
             continue
         created, scale = _work(L, W, h)
         if created > max(idle, 0.0) + CREATED * scale:
-            # the work is about linear in θ, `idle` at 0: a little below where it vanishes, by a tenth at least, nine tenths at most
-            share *= min(max(0.95 * idle / min(idle - created, -1e-300), 0.1), 0.9)
+            share *= _less(L, W, share, created - max(idle, 0.0), scale, solution < ROUNDS // 2)
         else:
             return
     forget_impacts(W)
     whole(L, P, Q, A, W, h, W.options.recovery_speed, 0.0, COLD, False)
+
+
+@kernel
+def _less(L, W, share, created, scale, trusted):
+    """Factor of the share θ to one at which the contacts create no energy.
+
+    An impact with E = θ e has P = M (1 + E) v, kinetic energy of the change K = P²/2M, work W = K (E - r)/(1 + E), which vanishes
+    at r = E - (1 + E) W/K. trusted: that is believed; else θ falls by a tenth at least.
+    """
+    e = 0.0
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        if W.cimpact[c] == 1:
+            e = max(e, W.crestitution[c])
+    for k in range(W.span[LIMITS, 0], W.span[LIMITS, 1]):
+        l = W.limit_active[W.members[LIMITS, k]]
+        if W.limpact[l] == 1:
+            e = max(e, L.limit_restitution[l])
+    less = (1.0 + FARTHER) * (1.0 + share * e) * created / max(share * e * scale, 1e-300)
+    factor = max(1.0 - less, LEAST)
+    return factor if trusted else min(factor, MOST)
 
 
 @kernel

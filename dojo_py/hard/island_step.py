@@ -61,8 +61,10 @@ from dojo_py.hard.start import (
     start_step,
 )
 from dojo_py.hard.statuses import INEXACT, SOLVED, STALLED, TOO_FAST
+from dojo_py.hard.terms import FAST_PARTS, FREE_TURN, PART_TURN
 from dojo_py.jit import kernel
 
+FAST_HALVINGS = FAST_PARTS.bit_length() - 1
 FAR_OFF = 1.0
 """Residual [m/s, rad/s] of a point that is no better than none: at a step of 0.01 s a gap of 1 cm is closed that should not be."""
 
@@ -130,7 +132,12 @@ def _least_halvings(L, W, h):
         if W.carried[b] > 0.0:  # (no velocity over the whole step has its momentum)
             halvings = max(halvings, 1)
             turn = h * _spin(L.mobility[b], W.carry[b])
-        while halvings < W.options.subdivisions and turn > L.most_turn[b] * 2.0**halvings:
+        if W.fast[b] == 1:
+            halvings = max(halvings, min(FAST_HALVINGS, int(W.options.subdivisions)))
+        if halvings == 0 and turn <= L.most_turn[b]:
+            continue
+        most = PART_TURN if L.most_turn[b] > FREE_TURN else L.most_turn[b]
+        while halvings < W.options.subdivisions and turn > most * 2.0**halvings:
             halvings += 1
     return halvings
 

@@ -22,6 +22,7 @@ from dojo_py.hard.outcome import BEST_RECOVERY, MERIT, RESIDUAL, STATUS, WITH_RO
 from dojo_py.hard.residuals import evaluate, evaluate_motion
 from dojo_py.hard.start import COLD, HERE, guess_impulses, hold_cones, load_state, start_motion, start_step
 from dojo_py.hard.statuses import SOLVED, STALLED
+from dojo_py.hard.terms import FAST_PARTS
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 
@@ -303,7 +304,8 @@ def turns_fast(L, W, h):
 def start_parts(L, W, h, parts):
     """W.sub… = the start of the step. In parts, velocities are those over a part that have the same momentum.
 
-    A velocity beyond what a whole step may have is that of a body that turns as far in as many parts as it takes to be below.
+    A velocity beyond what a whole step may have is that of a body that turns as far in as many parts as it takes to be below; of
+    joined bodies that of fast_start.py.
     """
     momentum = scratch(6)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
@@ -315,6 +317,11 @@ def start_parts(L, W, h, parts):
                 v[i], v[3 + i] = W.start_bodies[b, 3 + i], W.start_bodies[b, 10 + i]
             if W.carried[b] > 0.0:
                 copy(W.carry[b], momentum)
+            elif W.fast[b] == 1:
+                for i in range(3):
+                    v[i], v[3 + i] = W.fast_bodies[b, 3 + i], W.fast_bodies[b, 10 + i]
+                    W.sub_bodies[b, 3 + i], W.sub_bodies[b, 10 + i] = v[i], v[3 + i]
+                old_momentum(L.mass[b], L.inertia[b], v, h / FAST_PARTS, momentum)
             else:
                 own = parts_of_rotation(rotation_in(v, h), L.most_turn[b], parts)
                 in_shorter_intervals(v, h, own)
@@ -348,13 +355,14 @@ def _match_momentum(L, P, Q, A, W, h, part_h):
 
     The momentum of an interval at its end is that of the interval backwards at its start (bodies.py with -h): a step of length -h
     from the end, with that momentum and no forces and contacts, has these velocities; joints hold at the poses an interval before.
-    Bodies that turn by more than they may in one part have none: their momentum is carried on beside the velocities.
+    Bodies that turn by more than they may in one part have none: their momentum is carried on beside the velocities, with h/part_h
+    as its flag, of which velocities are made for those who ask (measures.py).
     """
     found = end_velocities(L, P, Q, A, W, h, part_h)
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         copy(W.begin[b], W.next_carry[b])
-        W.next_carried[b] = 0.0 if found else 1.0
+        W.next_carried[b] = 0.0 if found else h / part_h
         W.unmatched[b] = 0 if found else 1
         if not found:
             copy(W.v_prev[b], W.v[b])

@@ -15,6 +15,7 @@ from dojo_py.hard.contact_table import empty_table, fill_contacts
 from dojo_py.hard.coordinates import to_minimal
 from dojo_py.hard.divided_derivative import differentiate_parts, lost_momenta
 from dojo_py.hard.drives import drive
+from dojo_py.hard.fast_start import find_fast_trees
 from dojo_py.hard.next_activations import advance_activations
 from dojo_py.hard.noted import Noted, allocate_noted, note_drive, note_step
 from dojo_py.hard.outcome import FAILED, MOVED, PARTS, RESIDUAL, STATUS, WORST
@@ -223,6 +224,7 @@ def _solve_row(L, P, Q, T, M, W, V, Z, control, outside, t, h, kappa, noted, rep
         note_drive(V, Z.noted, t)
     add_joint_forces(L, bodies, outside.joint_forces, t, V.force, V.wrench)
     load_warm(W, Z.impulses[t])
+    find_fast_trees(L, W, bodies, qpos, qvel, h)
     return hard_step(L, P, Q, V.servos, W, bodies, V.angle, V.rate, V.force, V.wrench, h, kappa, report)
 
 

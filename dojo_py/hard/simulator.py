@@ -495,10 +495,12 @@ class HardSimulator(HasPoses):
         s = self._at(state)._checked(state)
         assert s.exact is not None
         paths = self._engine.tendon_lengths(s.exact.bodies)
-        return measures.energy(self.world.layout, s.exact.bodies, s.qpos, s.qvel, self.timestep, paths, s.exact.impulses)
+        left, fast = s.exact.impulses, self._engine.over_fast_parts(s)
+        return measures.energy(self.world.layout, s.exact.bodies, s.qpos, s.qvel, self.timestep, paths, left, fast)
 
     def momentum(self, state: State) -> tuple[Array, Array]:
         """Linear (3,) [kg m/s] and angular (3,) [kg m²/s] momentum about the centre of mass, world axes: what a step conserves."""
         s = self._at(state)._checked(state)
         assert s.exact is not None
-        return measures.momentum(self.world.layout, s.exact.bodies, self.timestep, s.exact.impulses)
+        left, fast = s.exact.impulses, self._engine.over_fast_parts(s)
+        return measures.momentum(self.world.layout, s.exact.bodies, self.timestep, left, fast)

@@ -15,3 +15,10 @@ The momentum s(ω) Jω belongs to less of a spin than the way that bodies turn i
 steps turns a body less far. At 1 that is 17 % (33 % of the energy), at 1.4 36 % (twice the energy); beyond √2 momentum falls where
 velocity grows: there a push turns a body the other way, and contact has no or many solutions, so that no solve goes beyond 1.4.
 Bodies with joints are divided as late as can be: a step jumps where it goes over into parts."""
+
+PART_TURN = 0.8
+"""Largest |ω| h of a body with joints where a part starts, as far as is known where the step does. What drives it, and the
+joints of a chain, change its spin within the step: from 1.3 it would soon be where no momentum has a velocity."""
+
+FAST_PARTS = 4
+"""In so many parts at least joined bodies start whose rates, below half a revolution in a step, are too fast for a whole one."""

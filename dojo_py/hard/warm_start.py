@@ -1,7 +1,7 @@
 """What a step leaves for the next one's first guess, as one flat row: kept with the state, so that a step is a function of its
 state alone, wherever that was kept. Order: a number for each body (0: no impulses; how the step ended, see `solved`), momenta that
-velocities do not tell (a flag for each body, then six numbers), λ of nodes, limits, dry friction, contacts, features chosen (pair +
-1, key, impulse), then zeros.
+velocities do not tell (for each body in how many parts of the last one's length the step divides, 0: none; then six numbers), λ of
+nodes, limits, dry friction, contacts, features chosen (pair + 1, key, impulse), then zeros.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def carried_flags(rows: Any, bodies: int) -> Any:
 
 
 def carried_momentum(row: Any, bodies: int) -> Any:
-    """(flags (nb,), momenta (nb, 6)) that velocities do not tell, of a row; angular in the body frame [N s, N m s]."""
-    return carried_flags(row, bodies), row[2 * bodies : 8 * bodies].reshape(bodies, 6)
+    """(flags (…, nb), momenta (…, nb, 6)) that velocities do not tell, of rows (…, n); angular in the body frame [N s, N m s]."""
+    return carried_flags(row, bodies), row[..., 2 * bodies : 8 * bodies].reshape(*row.shape[:-1], bodies, 6)
 
 
 @kernel

@@ -230,6 +230,8 @@ class Work(NamedTuple):
     from_bodies: np.ndarray  # (nb, 13) where the step starts, or the part of one at hand: what paths lead from (passing.py)
     summed: np.ndarray  # (nc, 6) impulse and torque of a contact over all parts on its first body, or reversed on its second, world
     start_bodies: np.ndarray  # (nb, 13) where the step starts
+    fast: np.ndarray  # (nb,) 1 where parts of the step start with the velocities of fast_bodies (nb, 13), see fast_start.py
+    fast_bodies: np.ndarray
     start_angle: np.ndarray  # (nv,)
     start_rate: np.ndarray  # (nv,)
     wrench: np.ndarray  # (nb, 6) force and torque on each body, world [N, N m]
@@ -356,6 +358,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         solved=z(nb), unmatched=z(nb, np.int64), pushed=z((nb, 6)), begin=z((nb, 6)), carried=z(nb), carry=z((nb, 6)),
         next_carried=z(nb), next_carry=z((nb, 6)),
         summed=z((nc, 6)), from_bodies=z((nb, 13)), start_bodies=z((nb, 13)),
+        fast=z(nb, np.int64), fast_bodies=z((nb, 13)),
         start_angle=z(nv), start_rate=z(nv), wrench=z((nb, 6)), found=z(12), sub_bodies=z((nb, 13)),
         sub_angle=z(nv), sub_rate=z(nv),
         halt=z(3), halt_bodies=z((nb, 13)), halt_angle=z(nv), halt_rate=z(nv), trace=z((201, 6)), edges=edges, stiffest=z(1),

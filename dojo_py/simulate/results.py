@@ -43,7 +43,8 @@ class State:
     """[s]"""
     maximal: Array | None = None
     """Hard mode: (nbody, 13) rows [x, v, q, ω] of the model's bodies at their own centres of mass, body-frame axes; x, v in the
-    world [m, m/s], q body to world, ω in the body [rad/s]; velocities over the interval that led to the pose. Row 0: the world."""
+    world [m, m/s], q body to world, ω in the body [rad/s]; velocities over the interval that led to the pose, after steps in parts
+    from which bodies carry a momentum over its last part (docs/algorithm.md). Row 0: the world."""
     exact: Exact | None = field(default=None, repr=False)
     model: Any = field(default=None, repr=False)
     """What was simulated, for `joint`; states that you make yourself have none unless you give it."""

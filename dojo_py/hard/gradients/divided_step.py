@@ -3,7 +3,8 @@
 z₀ = (q, q̇, w, u, π): coordinates, rates over the step h, activations, controls, momenta that are carried beside the rates
 z = (q, q̇): coordinates and rates over a part h' = h/N, where a part starts
 
-    first part      z = F₀ z₀       a step of length h' whose old momentum is p(ω'; h/n), ω' = c ω (fast_rotation.py), or π
+    first part      z = F₀ z₀       a step of length h' whose old momentum is p(ω'; h/n), ω' = c ω (fast_rotation.py), or that
+                                    of q̇ over a part (fast_start.py), or π
     others          z ← A z + B (w, u)                              steps of length h', like any other
     last, matched   q̇₊: the rates of a step of length -h whose old momentum is that of the last part
     or not          q̇₊: the difference of q and the coordinates where the step starts, over h
@@ -17,6 +18,7 @@ Momenta where the last part ends, π₊ = M z, M = [m δv; D(ω; -h') δω]: wha
 from dojo_py.arrays import copy, copy_rows, scratch
 from dojo_py.hard.bodies import momentum_rows
 from dojo_py.hard.fast_rotation import by_longer_interval, in_shorter_intervals, parts_of_rotation, rotation_in
+from dojo_py.hard.fast_start import all_alike
 from dojo_py.hard.gradients.activation_change import activations_follow_state
 from dojo_py.hard.gradients.actuator_columns import follows_bodies, follows_state
 from dojo_py.hard.gradients.closure_change import load_joints
@@ -34,7 +36,7 @@ from dojo_py.hard.gradients.step_jacobian import (
 )
 from dojo_py.hard.islands import BODIES, in_span
 from dojo_py.hard.lift import ACTS
-from dojo_py.hard.terms import EQ_ORIENTATION, EQ_PATH
+from dojo_py.hard.terms import EQ_ORIENTATION, EQ_PATH, FAST_PARTS
 from dojo_py.jit import kernel
 from dojo_py.rotation import log_jacobian
 from dojo_py.solver.octet import WIDTH, clear_block
@@ -69,6 +71,8 @@ def follow_part(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, scheme,
     qpos, qvel, act, control: where the step of length h starts; G.division has those of the part.
     """
     D = G.division
+    if first and not _take_fast(W, D, h):
+        return False
     before, part_h = D.lengths[0], D.lengths[1]
     nv, n, nu = qvel.shape[0], D.A.shape[0], control.shape[0]
     if not factorise_at(L, W, part_h, kappa):
@@ -98,8 +102,25 @@ def follow_part(L, P, Q, T, W, V, G, qpos, qvel, act, control, h, kappa, scheme,
 
 
 @kernel
+def _take_fast(W, D, h):
+    """The interval before the first part of a step h is shorter where the bodies start as in fast_start.py.
+
+    Returns whether all of the island do, or none.
+    """
+    if not all_alike(W):
+        return False
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        if W.fast[b] == 1:
+            D.lengths[0] = h / FAST_PARTS
+            for i in range(3):
+                D.v[b, i], D.v[b, 3 + i] = W.fast_bodies[b, 3 + i], W.fast_bodies[b, 10 + i]
+    return True
+
+
+@kernel
 def _old_momenta(L, W, G, h):
-    """G.inertia_before of the first part: from rates over the whole step h to momenta. Carried ones are held."""
+    """G.inertia_before of the first part: from rates over the interval h before it to momenta. Carried ones are held."""
     D = G.division
     v, momentum, inertia = scratch(6), scratch(6), scratch((6, WIDTH))
     by_velocity, old = scratch((3, 3)), scratch((3, 3))
