@@ -60,7 +60,7 @@ def load(
 
 
 def _read(xml: str | bytes, assets: Mapping[str, Any]) -> Any:
-    """The model of a text and the files that it includes, which dm_control finds by their names in whatever folder the text says."""
+    """The model of a text and the files that it includes; dm_control finds them by name, in whatever folder the text says."""
     text = xml.encode() if isinstance(xml, str) else xml
     with tempfile.TemporaryDirectory() as root:
         for folder in ("", *sorted(_asset_folders(text))):
@@ -140,7 +140,7 @@ class SuiteData:
         return self._sensordata
 
     def object_velocity(self, object_id: str | int, object_type: str, local_frame: bool = False) -> Array:
-        """(2, 3) velocity and angular velocity of a "body" (at its centre of mass), "xbody", "geom" or "site", world or own axes."""
+        """(2, 3) velocity, angular velocity of a "body" (at its centre of mass), "xbody", "geom" or "site", world or own axes."""
         frames = self._frames[object_type]
         names = self._names["body" if object_type == "xbody" else object_type]
         row = frames.row(names.index(object_id) if isinstance(object_id, str) else int(object_id))
@@ -333,6 +333,7 @@ class SuitePhysics:
         sees = int(self.simulator.model.nsensordata > 0)
         run = self.simulator.rollout(self._state, np.repeat(self.data.ctrl[None], nstep + sees, axis=0))
         self._status = Status.worst(run.status[:nstep])
+
         def sensordata() -> Array:
             """Forces and accelerations of the last step, all else of the state after it, which one step more has read."""
             return np.where(self._acting, run.sensordata[nstep - 1], run.sensordata[nstep]) if sees else np.zeros(0)
