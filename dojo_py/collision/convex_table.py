@@ -184,7 +184,7 @@ def flat_faces(corners: Array) -> tuple[list[list[int]], Array]:
     first = np.cumsum(number) - number
     alone = np.flatnonzero(number == 1)  # (thousands, of a mesh that is curved)
     found = _triangle_rings(corners, hull.simplices[order[first[alone]]], np.array(normals)[alone])
-    triangles = dict(zip(alone, found, strict=True))
+    triangles = dict(zip(alone.tolist(), found, strict=True))
     rings = [
         triangles[f] if n == 1 else _ring(corners, np.unique(hull.simplices[order[first[f] : first[f] + n]]), normals[f])
         for f, n in enumerate(number)

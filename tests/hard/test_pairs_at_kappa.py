@@ -81,10 +81,12 @@ def test_the_gap_of_two_capsules_is_their_distance():
 
 def test_a_crumb_beside_a_long_capsule_does_not_move_by_round_off():
     """A box of 2 mm, 3 cm from a pen of 20 cm: starts that differ by 1e-13 ended with velocities apart by 0.7 m/s, rad/s."""
-    sim = HardSimulator(load_model("""<mujoco><option timestep="0.01" gravity="0 0 0"/><worldbody>
+    sim = HardSimulator(
+        load_model("""<mujoco><option timestep="0.01" gravity="0 0 0"/><worldbody>
       <body quat="0.394 0.157 -0.775 0.469"><freejoint/><geom type="box" size=".001 .001 .001" mass="0.01"/></body>
       <body pos="0.037 0.006 0.009" quat="0.795 -0.57 0.199 -0.052"><freejoint/>
-        <geom type="capsule" size=".008 .1" mass="0.08"/></body></worldbody></mujoco>"""))
+        <geom type="capsule" size=".008 .1" mass="0.08"/></body></worldbody></mujoco>""")
+    )
     rng, start = np.random.default_rng(0), sim.initial_state()
     ends = [sim.step(start, np.zeros(0), kappa=1e-4).state.qvel]
     for _ in range(20):
