@@ -16,6 +16,8 @@ on its way from a large τ. What bodies do, in their own frames, moves the point
     K ∂e = u_A - u_B + C_A (ω_A × e)/τ + C_B (ω_B × e)/τ
 """
 
+import math
+
 from dojo_py.collision.convex_shapes import CAPSULE
 from dojo_py.collision.vectors import along, cross, dot, length, minus, plus, row, times, turned, turned_back
 from dojo_py.jit import kernel
@@ -24,7 +26,13 @@ SOFTNESS = 0.05
 """√τ over r."""
 FASTER = 0.03
 """Factor of τ from one stage of the path to the next, of two steps each."""
-MOST_STEPS = 60
+LONG_STEPS = 60
+"""So many steps go most of the way to the nearest face: enough for most shapes, but among thousands of faces they can go
+in circles. Later ones are damped, by 1/(1 + λ) of Newton's decrement λ, with which Newton's method converges from everywhere (Boyd
+and Vandenberghe, Convex Optimization, 9.6: the function is self-concordant)."""
+DAMPED = 0.25
+"""λ from which they are."""
+MOST_STEPS = 400
 EXACT = 1e-14
 """Change of the points in a step, over r, below which they are found."""
 NEARLY = 1e-6
@@ -128,7 +136,11 @@ def relax(Q, k, a, pose_a, b, pose_b, out):
         K = _inverse(_compliance(C_a, C_b, 1.0 / tau))
         de = turned(K, minus(turned(C_b, r_b), turned(C_a, r_a)))
         dp, dq = times(-1.0, turned(C_a, along(r_a, 1.0 / tau, de))), times(-1.0, turned(C_b, along(r_b, -1.0 / tau, de)))
-        share = min(_longest(Q, a, own_p, turned_back(pose_a[1], dp)), _longest(Q, b, own_q, turned_back(pose_b[1], dq)))
+        decrement = math.sqrt(max(-dot(r_a, dp) - dot(r_b, dq), 0.0))
+        if step < LONG_STEPS or decrement < DAMPED:
+            share = min(_longest(Q, a, own_p, turned_back(pose_a[1], dp)), _longest(Q, b, own_q, turned_back(pose_b[1], dq)))
+        else:
+            share = 1.0 / (1.0 + decrement)
         p, q = along(p, share, dp), along(q, share, dq)
         moved = length(dp) + length(dq)
         if tau == least and (moved < EXACT * r or before <= moved < NEARLY * r):
