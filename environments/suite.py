@@ -3,26 +3,30 @@
     env = load("cheetah", "run", mode="hard")          # a dm_control Environment: reset(), step(action), action_spec(), ...
 
 Tasks of the suite ask a `Physics` for everything, by names. Here it is filled from `sim.poses` and the sensors of a State, so that
-MuJoCo is not asked for anything, and dm_control needs no version of it that it knows. Sensors of forces and accelerations are those
-of the step that begins, as in `Step.sensordata`.
+MuJoCo is not asked for anything, and dm_control needs no version of it that it knows. As there, sensors of forces and accelerations
+are those of the last step of an action, all others those of the state it ends in; at the start of an episode nothing is driven yet.
 """
 
 from __future__ import annotations
 
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from lxml import etree
 
 from dojo_py.formats import load_model
 from dojo_py.hard.simulator import HardSimulator
 from dojo_py.mechanism import quaternion
-from dojo_py.mechanism.enums import JointType
+from dojo_py.mechanism.enums import DisableBit, JointType
+from dojo_py.mechanism.sensor_kinds import ACCELERATION
+from dojo_py.simulate.status import Status
 from dojo_py.simulate.values import text_of
 from dojo_py.soft import SoftSimulator
 
@@ -56,13 +60,23 @@ def load(
 
 
 def _read(xml: str | bytes, assets: Mapping[str, Any]) -> Any:
-    """The model of a text and the files that it includes."""
-    with tempfile.TemporaryDirectory() as folder:
-        for name, content in {**assets, "suite.xml": xml}.items():
-            path = Path(folder) / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return load_model(Path(folder) / "suite.xml")
+    """The model of a text and the files that it includes; dm_control finds them by name, in whatever folder the text says."""
+    text = xml.encode() if isinstance(xml, str) else xml
+    with tempfile.TemporaryDirectory() as root:
+        for folder in ("", *sorted(_asset_folders(text))):
+            for name, content in assets.items():
+                path = Path(root) / folder / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content.encode() if isinstance(content, str) else content)
+        (Path(root) / "suite.xml").write_bytes(text)
+        return load_model(Path(root) / "suite.xml")
+
+
+def _asset_folders(xml: bytes) -> set[str]:
+    """Folders in which a text looks for meshes, textures and height fields, below its own."""
+    settings = etree.fromstring(xml).iter("compiler")
+    named = {str(value) for element in settings for key, value in element.items() if key in ("assetdir", "meshdir", "texturedir")}
+    return {folder for folder in named if not Path(folder).is_absolute() and ".." not in Path(folder).parts}
 
 
 class SuiteModel:
@@ -106,17 +120,37 @@ class SuiteData:
         self.xpos, self.xquat, self.xmat, self.xipos = z((n, 3)), z((n, 4)), z((n, 9)), z((n, 3))
         self.geom_xpos, self.geom_xmat = z((g, 3)), z((g, 9))
         self.site_xpos, self.site_xmat = z((s, 3)), z((s, 9))
-        self.subtree_com, self.sensordata = z((n, 3)), z(model.nsensordata)
+        self.subtree_com, self._sensordata = z((n, 3)), z(model.nsensordata)
         self.xanchor, self.xaxis = z((model.njnt, 3)), z((model.njnt, 3))
+        self._frames: dict[str, Any] = {}
+        self._names = {kind: list(getattr(model, f"{kind}_names")) for kind in ("body", "geom", "site")}
         self._overlaps: Any = None
+        self._unread: Callable[[], Array] | None = None
 
     @property
     def ncon(self) -> int:
         """Contacts that touch or overlap."""
         return int(self._overlaps())
 
-    def fill(self, model: Any, poses: Any, sensordata: Array) -> None:
-        """Everything that follows from the coordinates."""
+    @property
+    def sensordata(self) -> Array:
+        """(nsensordata,) read when somebody asks."""
+        if self._unread is not None:
+            self._sensordata[:], self._unread = self._unread(), None
+        return self._sensordata
+
+    def object_velocity(self, object_id: str | int, object_type: str, local_frame: bool = False) -> Array:
+        """(2, 3) velocity, angular velocity of a "body" (at its centre of mass), "xbody", "geom" or "site", world or own axes."""
+        frames = self._frames[object_type]
+        names = self._names["body" if object_type == "xbody" else object_type]
+        row = frames.row(names.index(object_id) if isinstance(object_id, str) else int(object_id))
+        rates = np.stack([row.velocity, row.world_angular])
+        return rates @ row.rotation if local_frame else rates
+
+    def fill(self, model: Any, poses: Any, sensordata: Callable[[], Array]) -> None:
+        """Everything that follows from the coordinates; sensors when they are asked for."""
+        self._unread = sensordata
+        self._frames = {"body": poses.inertial, "xbody": poses.bodies, "geom": poses.geoms, "site": poses.sites}
         self.xpos[:], self.xquat[:] = poses.bodies.position, poses.bodies.quat
         self.xmat[:], self.xipos[:] = poses.bodies.rotation.reshape(-1, 9), poses.inertial.position
         self.geom_xpos[:], self.geom_xmat[:] = poses.geoms.position, poses.geoms.rotation.reshape(-1, 9)
@@ -129,7 +163,6 @@ class SuiteData:
         heavy = mass > 0
         self.subtree_com[:] = self.xipos
         self.subtree_com[heavy] = moment[heavy] / mass[heavy, None]
-        self.sensordata[:] = sensordata
         for body in np.flatnonzero(model.body_jntnum):
             self._joints_of(model, int(body))
 
@@ -178,7 +211,7 @@ class Named:
         field = getattr(self._struct, name)
         if not isinstance(field, np.ndarray):
             raise AttributeError(f"{name} is no field with names")
-        if name not in self._found:
+        if name not in self._found:  # and a field that is read late is up to date now
             kind = name if name in self._rows else _owner(name)
             axes = [self._rows.get(kind, self._index.UnnamedAxis())]
             if field.ndim > 1:
@@ -244,15 +277,21 @@ class SuitePhysics:
     """What dm_control's Environment and tasks ask of a Physics; the domain's own measures are inherited beside it."""
 
     legacy_step = True
+    contexts = None
+    """Of rendering: none."""
 
     def __init__(self, model: Any, mode: str, timestep: float | None, unsupported: str):
         self._how = mode, timestep, unsupported
         self._base, self._written = model, {}  # type: ignore[var-annotated]
         self._model, self._data = SuiteModel(model), SuiteData(model)
         self._data._overlaps = self._overlaps
+        self._acting = np.repeat(np.asarray(model.sensor_needstage) == ACCELERATION, model.sensor_dim)
         self._named = _NamedPair(self._data, self._model, model)
         self.simulator = self._simulator(model)
+        self._undriven: Any = None
+        self._soft_twin: Any = None
         self._state: Any = None
+        self._status = Status.SOLVED
         self._own_caches()
         self.reset()
 
@@ -291,24 +330,46 @@ class SuitePhysics:
     def step(self, nstep: int = 1) -> None:
         """So many steps with the present controls."""
         self._follow()
-        for _ in range(nstep):
-            self._state = self.simulator.step(self._state, self.data.ctrl).state
-        self._take(self._state)
+        sees = int(self.simulator.model.nsensordata > 0)
+        run = self.simulator.rollout(self._state, np.repeat(self.data.ctrl[None], nstep + sees, axis=0))
+        self._status = Status.worst(run.status[:nstep])
+
+        def sensordata() -> Array:
+            """Forces and accelerations of the last step, all else of the state after it, which one step more has read."""
+            return np.where(self._acting, run.sensordata[nstep - 1], run.sensordata[nstep]) if sees else np.zeros(0)
+
+        self._take(run.state(nstep), sensordata)
+
+    @property
+    def status(self) -> Status:
+        """The worst of the steps of the last action."""
+        return self._status
 
     def reset(self, keyframe_id: int | None = None) -> None:
         """The file's start, or a keyframe."""
         sim = self.simulator
         self.data.ctrl[:] = 0.0
-        self._take(sim.initial_state() if keyframe_id is None else sim.initial_state(keyframe=keyframe_id))
+        state = sim.initial_state() if keyframe_id is None else sim.initial_state(keyframe=keyframe_id)
+        self._take(state, lambda: self._read_undriven(state))
 
     def after_reset(self) -> None:
-        """A task has written coordinates."""
-        self.forward()
+        """A task has written coordinates. No control is meant yet: sensors read what happens without actuators."""
+        self._follow()
+        state = self._state
+        self._take(state, lambda: self._read_undriven(state))
 
     def forward(self) -> None:
         """What follows from the coordinates that were written, and from the model's arrays."""
         self._follow()
-        self._take(self._state)
+        state, control = self._state, self.data.ctrl.copy()
+        self._take(state, lambda: self.simulator.step(state, control).sensordata)
+
+    def _read_undriven(self, state: Any) -> Array:
+        if self._undriven is None:
+            model = self.simulator.model
+            flags = int(model.opt.disableflags) | int(DisableBit.ACTUATION)
+            self._undriven = self._simulator(model.replace(opt=replace(model.opt, disableflags=flags)))
+        return np.asarray(self._undriven.step(state, np.zeros(self.data.ctrl.shape)).sensordata)
 
     def _follow(self) -> None:
         """The model and the state are as a task wrote them."""
@@ -316,21 +377,23 @@ class SuitePhysics:
         if {k: a.tobytes() for k, a in written.items()} != {k: a.tobytes() for k, a in self._written.items()}:
             self._written = written
             self.simulator, self._state = self._simulator(self._base.replace(**written)), None
+            self._undriven = self._soft_twin = None
         d, s = self.data, self._state
         if s is None or not (np.array_equal(d.qpos, s.qpos) and np.array_equal(d.qvel, s.qvel) and np.array_equal(d.act, s.act)):
             self._state = self.simulator.initial_state(d.qpos, d.qvel, act=d.act)
             self._state = type(self._state)(**{**self._state.__dict__, "time": d.time})
 
-    def _take(self, state: Any) -> None:
-        d, model = self.data, self.simulator.model
+    def _take(self, state: Any, sensordata: Callable[[], Array]) -> None:
+        d = self.data
         self._state, d.time = state, float(state.time)
         d.qpos[:], d.qvel[:], d.act[:] = state.qpos, state.qvel, state.act
-        sensordata = self.simulator.step(state, d.ctrl).sensordata if model.nsensordata else np.zeros(0)
-        d.fill(model, self.simulator.poses(state), sensordata)
+        d.fill(self.simulator.model, self.simulator.poses(state), sensordata)
 
     def _overlaps(self) -> int:
         """Contacts of MuJoCo's kind at the present coordinates: a soft step lists those that touch at its start."""
-        soft, d = SoftSimulator(self.simulator.model), self.data
+        if self._soft_twin is None:
+            self._soft_twin = SoftSimulator(self.simulator.model)
+        soft, d = self._soft_twin, self.data
         contacts = soft.step(soft.initial_state(d.qpos, d.qvel, act=d.act)).contacts
         return int(np.count_nonzero(contacts.gap <= 0.0))
 

@@ -117,13 +117,15 @@ class _Parts:
         rings, normals = flat_faces(corners)
         neighbours: list[set[int]] = [set() for _ in corners]
         around: list[list[int]] = [[] for _ in corners]
+        flat = FLAT * np.ptp(corners, axis=0).max()
         for face, ring in enumerate(rings):
             heights = (corners[ring] - corners[ring].mean(axis=0)) @ normals[face]
+            bulges = len(ring) > 3 and np.abs(heights).max() > flat
             for i, k in zip(ring, [*ring[1:], ring[0]], strict=True):
                 neighbours[i].add(k)
                 neighbours[k].add(i)
                 around[i].append(first_face + face)
-                if np.abs(heights).max() > FLAT * np.ptp(corners, axis=0).max():
+                if bulges:
                     neighbours[i].update(other for other in ring if other != i)
         self._corners.append(corners)
         self._neighbours += [sorted(first + k for k in near) for near in neighbours]
@@ -178,13 +180,31 @@ def flat_faces(corners: Array) -> tuple[list[list[int]], Array]:
                         owner[other] = len(normals)
                         stack.append(other)
         normals.append(planes[start, :3])
-    rings = [_ring(corners, np.unique(hull.simplices[owner == f]), normals[f]) for f in range(len(normals))]
+    order, number = np.argsort(owner, kind="stable"), np.bincount(owner)
+    first = np.cumsum(number) - number
+    alone = np.flatnonzero(number == 1)  # (thousands, of a mesh that is curved)
+    found = _triangle_rings(corners, hull.simplices[order[first[alone]]], np.array(normals)[alone])
+    triangles = dict(zip(alone.tolist(), found, strict=True))
+    rings = [
+        triangles[f] if n == 1 else _ring(corners, np.unique(hull.simplices[order[first[f] : first[f] + n]]), normals[f])
+        for f, n in enumerate(number)
+    ]
     return rings, np.array(normals)
 
 
 def _areas(corners: Array, triangles: Array) -> Array:
     a, b, c = (corners[triangles[:, k]] for k in range(3))
     return np.linalg.norm(np.cross(b - a, c - a), axis=1)
+
+
+def _triangle_rings(corners: Array, triangles: Array, normals: Array) -> list[list[int]]:
+    """What `_ring` says of each triangle."""
+    members = np.sort(triangles, axis=1)
+    x = np.cross(np.eye(3)[np.argmin(np.abs(normals), axis=1)], normals)
+    away = corners[members] - corners[members].mean(axis=1, keepdims=True)
+    angles = np.arctan2(np.einsum("fki,fi->fk", away, np.cross(normals, x)), np.einsum("fki,fi->fk", away, x))
+    rings: list[list[int]] = np.take_along_axis(members, np.argsort(angles, axis=1), axis=1).tolist()
+    return rings
 
 
 def _ring(corners: Array, members: Array, normal: Array) -> list[int]:

@@ -26,13 +26,22 @@ def hfield_points(model: Any, geom: int) -> Array:
 def hfield_triangles(model: Any, geom: int) -> Array:
     """(n, 3, 3) corners of the triangles, anticlockwise seen from outside, in the geom's frame [m]; the terrain's first."""
     points = hfield_points(model, geom)
+    return np.concatenate([terrain_triangles(points), base_triangles(model, geom, points)])
+
+
+def terrain_triangles(points: Array, cells: Any = slice(None)) -> Array:
+    """(n, 3, 3) two triangles a cell, of all cells or those of a mask (nrow - 1, ncol - 1)."""
+    return _cut(*(corner[cells] for corner in (points[:-1, :-1], points[:-1, 1:], points[1:, 1:], points[1:, :-1])))
+
+
+def base_triangles(model: Any, geom: int, points: Array) -> Array:
+    """(n, 3, 3) the four sides and the bottom."""
     low = -float(model.hfield_size[int(model.geom_dataid[geom])][3])
-    terrain = _cut(points[:-1, :-1], points[:-1, 1:], points[1:, 1:], points[1:, :-1])
     around = np.concatenate([points[0, :-1], points[:-1, -1], points[-1, :0:-1], points[:0:-1, 0]])  # anticlockwise from above
     after = np.roll(around, -1, axis=0)
     floor, floor_after = (np.concatenate([p[:, :2], np.full((len(p), 1), low)], axis=1) for p in (around, after))
     bottom = [np.append(points[i, j, :2], low) for i, j in ((0, 0), (-1, 0), (-1, -1), (0, -1))]
-    return np.concatenate([terrain, _cut(floor, floor_after, after, around), _cut(*bottom)])
+    return np.concatenate([_cut(floor, floor_after, after, around), _cut(*bottom)])
 
 
 def _cut(a: Array, b: Array, c: Array, d: Array) -> Array:

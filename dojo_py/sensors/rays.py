@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.mechanism.enums import GeomType
-from dojo_py.mechanism.hfield_surface import hfield_triangles
+from dojo_py.mechanism.hfield_surface import base_triangles, hfield_points, terrain_triangles
 from dojo_py.sensors.inside import interval_of
 from dojo_py.sensors.scene import GEOM, Scene
 
@@ -50,10 +50,7 @@ def _distance(m: Any, g: int, point: Array, direction: Array) -> Array:
         first, count = int(m.mesh_faceadr[mesh]), int(m.mesh_facenum[mesh])
         return _to_faces(corners[np.asarray(m.mesh_face[first : first + count], int)], point, direction)
     if shape == GeomType.HFIELD:
-        x, y = m.hfield_size[int(m.geom_dataid[g])][:2]
-        # the top of the base is met from inside, as in MuJoCo
-        base = np.array([[[-x, -y, 0], [x, -y, 0], [x, y, 0]], [[-x, -y, 0], [x, y, 0], [-x, y, 0]]])
-        return _to_faces(np.concatenate([hfield_triangles(m, g), base]), point, direction)
+        return _to_field(m, g, point, direction)
     low, high = interval_of(shape, size, point, direction)
     meets = (high >= np.maximum(low, 0.0)) & np.isfinite(high)
     return np.where(meets, np.where(low >= 0.0, low, high), np.inf)
@@ -67,6 +64,35 @@ def _to_plane(size: Array, point: Array, direction: Array) -> Array:
             if size[k] > 0.0:
                 there &= np.abs(point[:, k] + t * direction[:, k]) <= size[k]
     return np.where(there, t, np.inf)
+
+
+def _to_field(m: Any, g: int, point: Array, direction: Array) -> Array:
+    """A height field, of which only the cells below a ray are looked at; the top of its base is met from inside, as in MuJoCo."""
+    points = hfield_points(m, g)
+    x, y = m.hfield_size[int(m.geom_dataid[g])][:2]
+    top = [[[-x, -y, 0.0], [x, -y, 0.0], [x, y, 0.0]], [[-x, -y, 0.0], [x, y, 0.0], [-x, y, 0.0]]]
+    base = np.concatenate([base_triangles(m, g, points), np.array(top)])
+    best = np.full(len(point), np.inf)
+    for k in range(len(point)):
+        below = terrain_triangles(points, cells_below(points, point[k], direction[k]))
+        best[k] = _to_faces(np.concatenate([below, base]), point[k : k + 1], direction[k : k + 1])[0]
+    return best
+
+
+def cells_below(points: Array, point: Array, direction: Array) -> Array:
+    """(nrow - 1, ncol - 1) cells over or under which a ray passes: in each strip between two rows, from where to where in x."""
+    x, y = points[0, :, 0], points[:, 0, 1]
+    reach = np.linalg.norm(points.reshape(-1, 3), axis=1).max() + np.linalg.norm(point)
+    slack = 1e-9 * reach
+    if abs(direction[1]) * reach > slack:
+        ends = (np.stack([y[:-1] - slack, y[1:] + slack]) - point[1]) / direction[1]
+        enters, leaves = np.maximum(ends.min(axis=0), 0.0), np.minimum(ends.max(axis=0), reach)
+    else:
+        within = (y[:-1] - 2.0 * slack <= point[1]) & (point[1] <= y[1:] + 2.0 * slack)
+        enters, leaves = np.zeros(len(y) - 1), np.where(within, reach, -1.0)
+    ends = point[0] + direction[0] * np.stack([enters, leaves])
+    first, last = ends.min(axis=0)[:, None] - slack, ends.max(axis=0)[:, None] + slack
+    return np.asarray((enters <= leaves)[:, None] & (x[1:] >= first) & (x[:-1] <= last))
 
 
 def _to_faces(faces: Array, point: Array, direction: Array) -> Array:

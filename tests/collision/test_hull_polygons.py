@@ -1,7 +1,10 @@
 """Faces of convex hulls as polygons."""
 
+import time
+
 import numpy as np
 
+from dojo_py.collision.convex_table import _Parts
 from dojo_py.collision.hull_polygons import hull_polygons
 
 
@@ -12,3 +15,14 @@ def test_three_corners_in_a_line_are_no_face():
     polygons, normals = hull_polygons(corners, triangles)
     assert len(polygons) == len(normals) == 4
     np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1.0, rtol=1e-15)
+
+
+def test_scanned_meshes_are_prepared_in_the_time_of_their_corners():
+    """6000 corners of a sphere: 0.4 s here, 18 s where every edge measured the whole mesh."""
+    points = np.random.default_rng(0).normal(size=(6000, 3))
+    parts, start = _Parts(), time.process_time()
+    parts.add(points / np.linalg.norm(points, axis=1, keepdims=True))
+    assert time.process_time() - start < 6.0
+    corners, first, *_, normals, ring, ring_corner = parts.arrays()
+    assert np.diff(first).min() >= 3 and np.diff(ring).min() >= 3
+    assert np.sum(normals * corners[ring_corner[ring[:-1]]], axis=1).min() > 0.99

@@ -9,7 +9,7 @@ os.environ.setdefault("MUJOCO_GL", "disable")
 pytest.importorskip("dm_control")
 mujoco = pytest.importorskip("mujoco")
 
-from dojo_py import save_mjcf  # noqa: E402
+from dojo_py import Status, save_mjcf  # noqa: E402
 from dojo_py.environments.suite import load  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of dm_control
@@ -38,6 +38,60 @@ def test_what_tasks_read_is_what_mujoco_has(domain, task, tmp_path):
     assert physics.named.data.xmat[body, "zz"] == physics.data.xmat[-1, 8]
     joint = model.joint(model.njnt - 1)
     assert np.array_equal(physics.named.data.qpos[joint.name], physics.data.qpos[joint.qposadr[0] :][: len(joint.qpos0)])
+
+
+def wheel_of(physics, tmp_path):
+    """(MjModel, MjData) of the wheel in the physics' state."""
+    save_mjcf(physics.simulator.model, tmp_path / "it.xml")
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "it.xml"))
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:], data.act[:], data.ctrl[:] = (getattr(physics.data, k) for k in ("qpos", "qvel", "act", "ctrl"))
+    return model, data
+
+
+def test_after_an_action_forces_are_those_of_its_last_step(tmp_path):
+    """And everything else that is sensed is of the state it ends in, as in dm_control."""
+    env = load("quadruped", "walk", "soft", task_kwargs={"random": 0})
+    env.reset()
+    physics, actions = env.physics, np.random.default_rng(0).uniform(-1, 1, (2, env.action_spec().shape[0]))
+    env.step(actions[0])
+    model, data = wheel_of(physics, tmp_path)
+    data.ctrl[:] = actions[1]
+    for _ in range(round(env.control_timestep() / physics.timestep())):
+        mujoco.mj_step(model, data)
+    acting, of_last_step = np.repeat(model.sensor_needstage == 3, model.sensor_dim), data.sensordata.copy()
+    mujoco.mj_forward(model, data)
+    assert np.abs(of_last_step - data.sensordata)[acting].max() > 1.0
+    env.step(actions[1])
+    np.testing.assert_allclose(physics.data.sensordata, np.where(acting, of_last_step, data.sensordata), rtol=1e-7, atol=1e-7)
+    assert physics.status is Status.SOLVED
+
+
+@pytest.mark.parametrize("mode", ["hard", "soft"])
+def test_the_quadruped_stands_on_the_bowl_that_its_task_writes(mode):
+    env = load("quadruped", "escape", mode, task_kwargs={"random": 0})
+    env.reset()
+    step, heights = env.step(np.zeros(env.action_spec().shape)), env.physics.simulator.model.hfield_data
+    assert np.ptp(heights) > 0.5 and np.array_equal(heights, env.physics.model.hfield_data)
+    assert np.ptp(step.observation["rangefinder"]) > 0.1 and env.physics.status is Status.SOLVED
+
+
+def test_the_dog_finds_its_bones_and_feels_no_muscles_at_the_start(tmp_path):
+    """Meshes are found by their names, wherever the file looks for them; velocities are asked for by object, too."""
+    env = load("dog", "fetch", "soft", task_kwargs={"random": 0})
+    env.reset()
+    model, data = wheel_of(env.physics, tmp_path)
+    assert np.abs(data.act).max() > 0.1
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION
+    mujoco.mj_forward(model, data)
+    np.testing.assert_allclose(env.physics.data.sensordata, data.sensordata, rtol=1e-3, atol=1e-4)
+    for kind, name in (("body", "torso"), ("xbody", "torso"), ("geom", "ball"), ("site", "head")):
+        for local in (False, True):
+            theirs, number = np.zeros(6), mujoco.mj_name2id(model, getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}"), name)
+            number = model.body(name).id if kind == "xbody" else number
+            mujoco.mj_objectVelocity(model, data, getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}"), number, theirs, local)
+            ours = env.physics.data.object_velocity(name, kind, local)
+            np.testing.assert_allclose(ours, theirs.reshape(2, 3)[::-1], atol=1e-9, err_msg=kind)
 
 
 @pytest.mark.parametrize("mode", ["hard", "soft"])

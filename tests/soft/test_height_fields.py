@@ -13,6 +13,8 @@ from oracle import forward
 from test_narrowphase import MESH_FILE, own_contacts
 
 import dojo_py
+from dojo_py.mechanism.hfield_surface import hfield_points
+from dojo_py.sensors.rays import cells_below
 from dojo_py.soft import SoftSimulator
 
 SIZES = {"sphere": "0.13", "capsule": "0.08 0.15", "ellipsoid": "0.1 0.15 0.2", "cylinder": "0.1 0.15", "box": "0.1 0.15 0.2"}
@@ -184,3 +186,25 @@ def test_poses_without_sense_make_no_contacts():
         qpos = ours.model.qpos0.copy()
         qpos[:3] = place
         assert len(own_contacts(ours, qpos)) == 0
+
+
+def test_rays_meet_height_fields_where_the_wheel_says():
+    """From above, below, beside, along rows, columns and edges; of many cells a ray looks at those below it."""
+    rng, nrow, ncol = np.random.default_rng(0), 60, 45
+    heights = " ".join(f"{z:.3f}" for z in rng.uniform(size=nrow * ncol))
+    ways = [*rng.normal(size=(30, 3)), *np.eye(3), *-np.eye(3), (1, 1, 0), (0, -1, -1), (-1, 0, -0.2)]
+    sites = "".join(
+        f'<site name="s{i}" pos="{x} {y} {z}" zaxis="{a} {b} {c}"/>'
+        for i, ((x, y, z), (a, b, c)) in enumerate(zip(rng.uniform(-1, 1, (len(ways), 3)) * [1.2, 0.8, 0.3], ways, strict=True))
+    )
+    text = f"""<mujoco><asset><hfield name="h" nrow="{nrow}" ncol="{ncol}" size="1 .7 .2 .1" elevation="{heights}"/></asset>
+      <worldbody><geom type="hfield" hfield="h"/><body><joint type="slide"/><geom size=".01" pos="0 0 9"/>{sites}</body></worldbody>
+      <sensor>{"".join(f'<rangefinder site="s{i}"/>' for i in range(len(ways)))}</sensor></mujoco>"""
+    wheel, model = mujoco.MjModel.from_xml_string(text), dojo_py.load_model(text)
+    data = mujoco.MjData(wheel)
+    mujoco.mj_step(wheel, data)
+    ours = SoftSimulator(model).step(SoftSimulator(model).initial_state()).sensordata
+    assert 10 < np.count_nonzero(ours >= 0.0) < len(ways)
+    np.testing.assert_allclose(ours, data.sensordata, atol=1e-9)
+    points = hfield_points(model, 0)
+    assert all(cells_below(points, np.zeros(3), way / np.linalg.norm(way)).sum() <= 2 * (nrow + ncol) for way in ways[:30])
