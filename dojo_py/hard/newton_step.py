@@ -7,7 +7,6 @@ from dojo_py.arrays import scratch
 from dojo_py.hard.assemble import assemble
 from dojo_py.hard.closures import keep_unmet
 from dojo_py.hard.correction import weigh_correction
-from dojo_py.hard.islands import CONTACTS, MOVED_CONTACTS
 from dojo_py.hard.measure import end_of_path, mean_product
 from dojo_py.hard.points import clear_cones, copy_point
 from dojo_py.hard.progress import centring, largest_step
@@ -47,8 +46,7 @@ def _predict_and_correct(L, W, h, goal, at):
     affine, refined = min(1.0, largest_step(W)), _refined(goal, at)
     sigma = _centring_parameter(W, affine, goal, at.mean)
     copy_point(W, W.change, W.affine)
-    smooth = min(W.solver.bend * _bend(W, h), W.solver.leap * at.mean)
-    target = max(sigma * at.mean, end_of_path(goal), smooth)
+    target = max(sigma * at.mean, end_of_path(goal))
     _towards(L, W, h, goal, at, target, True, refined)
     reach = weigh_correction(W, affine, largest_step(W))
     return Found(True, _recentre(L, W, h, goal, at, target, refined, reach), affine, sigma)
@@ -107,17 +105,17 @@ def _refined(goal, at):
 @kernel
 def _towards(L, W, h, goal, at, target, corrected, refined):
     """`newton` to the product `target` [N s m] of gaps, and what that is for friction."""
-    return newton(L, W, h, max(target, goal.kappa), target / goal.weight, at.typical, corrected, refined)
+    return newton(L, W, h, max(target, goal.kappa), target / goal.weight, corrected, refined)
 
 
 @kernel
-def newton(L, W, h, kn, kf, typical, corrected, refined):
+def newton(L, W, h, kn, kf, corrected, refined):
     """Newton's step to the products kn of gaps and kf of friction (Dojo, eq. 28-29), into W.change. False where singular.
 
-    typical: see `assemble`. corrected: with the second-order terms of the step in W.affine, on the matrix that it was found with.
+    corrected: with the second-order terms of the step in W.affine, on the matrix that it was found with.
     refined: largest imbalance [m/s] that refinement leaves.
     """
-    assemble(L, W, h, kn, typical, kf, corrected)
+    assemble(L, W, h, kn, kf, corrected)
     if not corrected and factorise(W.pattern, W.blocks) >= 0:
         return False
     solve(W.pattern, W.blocks, W.step)
@@ -133,20 +131,3 @@ def _centring_parameter(W, alpha, goal, mean):
     centring(W, 0.0, 0.0, alpha, sums)
     ratio = min(max(mean_product(sums, goal) / mean, 0.0), 1.0)
     return ratio * ratio * ratio
-
-
-@kernel
-def _bend(W, h):
-    """Largest product [N s m] of a contact's impulse and, about, its gap's second-order change in W.change.v: lever |δφ|² / 2."""
-    worst = 0.0
-    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
-        c = W.members[CONTACTS, k]
-        change = 0.0
-        for side in range(2):
-            b = W.cbody[c, side]
-            if b >= 0:
-                C, w = W.cC[c, side], W.change.v[b]
-                turn = math.sqrt(w[3] * w[3] + w[4] * w[4] + w[5] * w[5])
-                change += 0.5 * h * turn * turn * math.sqrt(C[0, 3] * C[0, 3] + C[0, 4] * C[0, 4] + C[0, 5] * C[0, 5])
-        worst = max(worst, W.con[c, 0] * change)
-    return worst
