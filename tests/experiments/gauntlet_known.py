@@ -31,18 +31,16 @@ KNOWN: dict[str, dict[str, Known]] = {
             "the first step of the 24 bodies, 362 iterations beside 5; 17 s of processor time for 60 steps of others alone on the "
             "machine, 20 are accepted; one step of 276 to 443 beside 5",
         ),
-        "reported gap": Known((790022,), "at the end of that step, INEXACT: -7.6e-9 m, -9.5e-9 by independent geometry (1e-9)"),
     },
     "shapes": {
         "solved, other": Known(
-            (15, 310140, 710003),
-            "the first step of 15; grains of 0.5 mm that spin by 3 rad a step and more, one of 60; 16 bodies at 74 m/s² and 28 ms, "
-            "seven of 60",
+            (15, 310006),
+            "the first step of 15, and the last of 60 of a stack with cylinders",
         ),
         "work bounded": Known(
-            (15, 41, 310140, 330046),
-            "the first step, 530 iterations beside 6; the fourth, 278 beside 5 and 338 beside 5; the first, 303 beside 5 (bound 50 "
-            "times)",
+            (15, 2050, 310006, 330046),
+            "the first step, 540 iterations beside 5; likewise, 259 beside 5; the last, 472 beside 8; the first, 262 beside 5 "
+            "(bound 50 times)",
         ),
     },
     "touching": {
