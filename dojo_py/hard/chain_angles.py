@@ -3,8 +3,8 @@
     min over θ of |e(θ)|²,   e(θ) = ( d - p_f(θ),  2 vec(q_f(θ)* ⊗ q) )        Levenberg-Marquardt from a reference
 
 The pose is on the surface that the chain sweeps, so the minimum is 0 and the convergence quadratic; the damping carries it through
-gimbal lock. When the reference is too far away, other starts are tried. A ball starts with the orientation that the hinges before
-it leave to it.
+gimbal lock. When the reference is too far away, other starts are tried (`NEARER`). A ball starts with the orientation that the
+hinges before it leave to it.
 """
 
 import math
@@ -14,6 +14,10 @@ from dojo_py.hard.chain_coordinates import ball_orientation
 from dojo_py.hard.joints.compound import chain_pose, solve_small
 from dojo_py.jit import kernel
 from dojo_py.rotation import quat_conj_mul
+
+NEARER = 0.5
+"""Of |e|²: another start counts if it ends below this share of the best so far. Three hinges reach every orientation in two ways, π
+apart; of a pose that is off the surface, by what joints are open, round-off would choose between them."""
 
 
 @kernel
@@ -110,7 +114,7 @@ def chain_angles(L, j, q_rel, d, theta, turn, elsewhere):
                     theta[i] += (number % 3) * 2.0 * math.pi / 3.0
                     number //= 3
             cost = _descend(L, j, theta, turn, q_rel, d)
-            if cost < lowest:
+            if cost < NEARER * lowest:
                 lowest = cost
                 copy(theta, best)
                 copy(turn, best_turn)
