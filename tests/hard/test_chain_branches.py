@@ -1,4 +1,4 @@
-"""Three hinges in one body reach every orientation in two ways, (a, b, c) and (a + π, π - b, c + π): angles stay on their branch."""
+"""Three hinges in one body reach an orientation in two ways, (a, b, c) and (a + π, π - b, c + π): angles stay on their branch."""
 
 import numpy as np
 import pytest
