@@ -26,9 +26,10 @@ STIFF = 1e7
 
 
 @kernel
-def assemble(L, W, h, kn, kf, corrected):
+def assemble(L, W, h, kn, kf, typical, corrected):
     """Block matrix and right-hand side of Newton's step towards the complementarities kn, kf. Reads what `evaluate` left.
 
+    typical: mean product of contacts and limits; contacts aim at kn times their γ s over this, within `uneven`. 0: all at kn.
     corrected: right-hand side with the second-order terms of the affine step (the matrix is not rebuilt then).
     """
     x = W.step
@@ -53,12 +54,14 @@ def assemble(L, W, h, kn, kf, corrected):
             _assemble_closure(L, W, n, corrected)
     for m in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, m]
-        _assemble_contact(L, W, c, _aim(W, c, kn), kf, corrected)
+        _assemble_contact(L, W, c, _aim(W, c, kn, typical), kf, corrected)
 
 
 @kernel
-def _aim(W, c, kn):
-    """Target of γ s of contact c: kn beyond the standoff.
+def _aim(W, c, kn, typical):
+    """Target of γ s of contact c: kn in the ratio of its product to the mean one, but no farther from kn than the factor `uneven`.
+
+    So products are corrected only outside of [mean/uneven, uneven mean] (Gondzio 1996). typical: that mean; 0: all aim at kn.
 
     Gaps that have arrived at their standoff stay at the end (`stays`), or where W.keeps_rest asks for it return to the gap of the
     start: a tilt by 1e-10 m in a step of 0.01 s turns bodies at 1e-8 m/s and more, which contacts that stick on both ends cannot.
@@ -69,7 +72,9 @@ def _aim(W, c, kn):
     standoff = rest if rest > 0.0 else W.standoff[c]
     if stays(gamma, s, standoff, kn):
         return gamma * s
-    return kn + gamma * (s - left_of_gap(s, standoff))
+    left, uneven = left_of_gap(s, standoff), W.solver.uneven
+    even = 1.0 if not typical > 0.0 else min(max(gamma * left / typical, 1.0 / uneven), uneven)
+    return kn * even + gamma * (s - left)
 
 
 @pasted

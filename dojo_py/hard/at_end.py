@@ -90,7 +90,7 @@ def newton_at_end(L, P, Q, A, W, h, goal):
         if slow:
             return STALLED, iteration, at.residual, at.worst
         before = at.residual
-        if not newton(L, W, h, height, height / goal.weight, False, REFINED * max(at.residual, goal.tol_residual)):
+        if not newton(L, W, h, height, height / goal.weight, 0.0, False, REFINED * max(at.residual, goal.tol_residual)):
             return SINGULAR, iteration, at.residual, at.worst
         if inside_rotation_domain(W, h, 1.0) < 1.0:
             return TOO_FAST, iteration, at.residual, at.worst

@@ -166,7 +166,7 @@ def _newton(L, P, Q, W, h, t, first, last, push, targets, tol_residual):
         kn, kf = targets[0] + aim * targets[2], targets[1] + aim * targets[3]
         if aim > 0 and softens:
             _add_softening(L, P, Q, W, h, t, first, last, push)
-        assemble(L, W, h, kn, kf, aim > 0)
+        assemble(L, W, h, kn, kf, 0.0, aim > 0)
         if aim == 0 and factorise(W.pattern, W.blocks) >= 0:
             return False
         solve(W.pattern, W.blocks, W.step)
@@ -330,7 +330,7 @@ def _enter(L, P, Q, A, W, h, weight, end, tol_residual, most, start):
 def _free_sign(L, W, h):
     """Sign of det J of the motion without contacts, limits and dry friction: the path's, far up."""
     hold_cones(W)
-    assemble(L, W, h, 0.0, 0.0, False)
+    assemble(L, W, h, 0.0, 0.0, 0.0, False)
     sign = 1.0
     if factorise(W.pattern, W.blocks) < 0:
         sign = determinant_sign(W.pattern, W.blocks)
@@ -352,7 +352,7 @@ def _tangent(L, W, h, targets, slope, tol_residual):
     # κ(t + t' l) to second order in l, and in the products those of the tangent's changes: the terms of a corrector
     gaps = targets[0] + 0.5 * slope * slope * targets[2]
     friction = targets[1] + 0.5 * slope * slope * targets[3] * targets[3] / targets[1]
-    assemble(L, W, h, gaps, friction, True)
+    assemble(L, W, h, gaps, friction, 0.0, True)
     solve(W.pattern, W.blocks, W.step)
     recover(L, W, h, gaps, friction, True, 0.1 * tol_residual)
     clear_cones(W, W.affine)

@@ -38,6 +38,7 @@ class Measure(NamedTuple):
     residual: float  # largest row beyond its round-off [m/s]
     worst: float  # largest |b∘c - κe| [N s m, N s m/s]
     mean: float  # mean product of what still has to shrink, friction's times the weight [N s m]
+    typical: float  # mean product of gaps; 0 on the central path, where all products are to be the same (`assemble`)
 
 
 class Course(NamedTuple):
@@ -69,8 +70,9 @@ def measure(L, P, Q, W, h, goal):
     evaluate_rows(L, P, Q, W, h, W.options.springs)
     settle_slacks(W)
     centring(W, goal.kappa, goal.lead * goal.kappa, 0.0, sums)
+    typical = sums[1] / max(sums[2], 1.0) if goal.kappa == 0.0 else 0.0
     worst = max(sums[0], sums[3] / goal.lead)
-    return Measure(residual_of(L, W, h, BEYOND_ROUND_OFF), worst, mean_product(sums, goal))
+    return Measure(residual_of(L, W, h, BEYOND_ROUND_OFF), worst, mean_product(sums, goal), typical)
 
 
 @kernel

@@ -105,17 +105,17 @@ def _refined(goal, at):
 @kernel
 def _towards(L, W, h, goal, at, target, corrected, refined):
     """`newton` to the product `target` [N s m] of gaps, and what that is for friction."""
-    return newton(L, W, h, max(target, goal.kappa), target / goal.weight, corrected, refined)
+    return newton(L, W, h, max(target, goal.kappa), target / goal.weight, at.typical, corrected, refined)
 
 
 @kernel
-def newton(L, W, h, kn, kf, corrected, refined):
+def newton(L, W, h, kn, kf, typical, corrected, refined):
     """Newton's step to the products kn of gaps and kf of friction (Dojo, eq. 28-29), into W.change. False where singular.
 
-    corrected: with the second-order terms of the step in W.affine, on the matrix that it was found with.
+    typical: see `assemble`. corrected: with the second-order terms of the step in W.affine, on the matrix that it was found with.
     refined: largest imbalance [m/s] that refinement leaves.
     """
-    assemble(L, W, h, kn, kf, corrected)
+    assemble(L, W, h, kn, kf, typical, corrected)
     if not corrected and factorise(W.pattern, W.blocks) >= 0:
         return False
     solve(W.pattern, W.blocks, W.step)

@@ -20,6 +20,9 @@ class SolverSettings(NamedTuple):
     the complementarity pairs are so small already that no step which reduces the residual stays in the cones."""
     rise: float = 10.0
     """How many times as high that target is."""
+    uneven: float = 4.0
+    """Complementarity products of gaps are corrected only where they are off their mean by more than this factor (Gondzio 1996):
+    contacts that share a load keep their shares. (With 1 a house of cards finds its rest in two moves, hundreds of steps apart.)"""
     standoff: float = 1e-10
     """Contacts and limits rest at this gap [m, rad] in the hard limit, not at the κ/γ where the path happens to end. κ/γ differs
     from contact to contact and from step to step: friction takes its changes for slip, and where it is below the errors of poses
@@ -51,6 +54,7 @@ WITHOUT: dict[str, dict[str, float]] = {
     "arrived": {"arrived": 0.0},
     "blocked": {"blocked": 0.0},
     "rise": {"rise": 1.0},
+    "uneven": {"uneven": 1.0},
     "standoff": {"standoff": 0.0},
     "at_rest": {"at_rest": 1.0},
     "patience": {"patience": 1e9},

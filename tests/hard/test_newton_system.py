@@ -58,9 +58,9 @@ SCHEMES = {"midpoint": 0, "implicit": 1, "explicit": 2}
 
 
 @entry
-def newton(L, W, h, kn, kf):
+def newton(L, W, h, kn, kf, typical):
     """Newton's step of all variables into W.d…; False when singular."""
-    assemble(L, W, h, kn, kf, False)
+    assemble(L, W, h, kn, kf, typical, False)
     if factorise(W.pattern, W.blocks) >= 0:
         return False
     solve(W.pattern, W.blocks, W.step)
@@ -110,8 +110,8 @@ def inside(step, seed):
     step.run()
 
 
-def violations(step, kn, kf):
-    """(linear rows, product rows): all that Newton's method drives to zero."""
+def violations(step, kn, kf, aims):
+    """(linear rows, product rows): all that Newton's method drives to zero. aims: of the contacts' γ s."""
     step.run()
     L, W = step.L, step.W
     limits, count = int(W.n_limits[0]), int(W.n_active[0])
@@ -124,9 +124,9 @@ def violations(step, kn, kf):
         bound = H * L.dof_frictionloss[dof]
         linear.append([rate - up + down])
         products.append([(bound + beta) * up - kf, (bound - beta) * down - kf])
-    for z, mu, law, (gap, v1, v2) in zip(W.con[:count], W.cmu, W.claw, W.cval, strict=False):
+    for z, mu, law, (gap, v1, v2), aim in zip(W.con[:count], W.cmu, W.claw, W.cval, aims, strict=False):
         linear.append([gap - z[1]])
-        products.append([z[0] * z[1] - kn])
+        products.append([z[0] * z[1] - aim])
         if law == 1:
             x1, xt, e1, et = mu * z[0], z[2:4], z[4], z[5:7]
             linear.append([v1 - et[0], v2 - et[1]])
@@ -138,12 +138,14 @@ def violations(step, kn, kf):
     return np.concatenate(linear), np.concatenate(products)
 
 
-def check_newton(name, step, seed=0):
+def check_newton(name, step, seed=0, typical=0.0):
     """Directional central difference of all violations along Newton's step. Measured: see the callers."""
     rng, W, nb = np.random.default_rng(seed), step.W, step.nb
     kn, kf = rng.uniform(0.05, 0.2, 2)
-    before = violations(step, kn, kf)
-    assert newton(step.layout, step.arguments[4], H, kn, kf)
+    products = W.con[:, 0] * W.con[:, 1]
+    aims = kn * np.clip(products / typical, 0.25, 4.0) if typical else np.full(len(products), kn)
+    before = violations(step, kn, kf, aims)
+    assert newton(step.layout, step.arguments[4], H, kn, kf, typical)
     point = [W.v[:nb], W.lam, W.lim, W.fric, W.con]
     change = [a.copy() for a in (W.dv[:nb], W.dlam, W.dlim, W.dfric, W.dcon)]
     saved = [a.copy() for a in point]
@@ -152,7 +154,7 @@ def check_newton(name, step, seed=0):
     for sign in (1.0, -1.0):
         for a, s, d in zip(point, saved, change, strict=True):
             a[:] = s + sign * eps * d
-        sides.append(violations(step, kn, kf))
+        sides.append(violations(step, kn, kf, aims))
     for rows in range(1 if before[1].size == 0 else 2):
         check(name, (sides[0][rows] - sides[1][rows]) / (2 * eps), -before[rows], bound=1e-7)
 
@@ -209,3 +211,13 @@ def test_newton_step_of_contacts(name, friction):
         inside(step, seed)
         assert step.W.n_active[0] > 0
         check_newton(f"{name}, {friction}", step, seed)
+
+
+def test_contacts_keep_their_share_of_the_mean_product():
+    """Corners of a box at 1/9 to 9 times the mean aim at 1/4 to 4 times kn, those between at as much as they have."""
+    step = LoadedStep(touching(*CONTACTS["box plane"]), seed=1)
+    inside(step, 1)
+    W = step.W
+    shares = np.geomspace(1.0 / 9.0, 9.0, int(W.n_active[0]))
+    W.con[: len(shares), 1] = 0.4 * shares / W.con[: len(shares), 0]
+    check_newton("shares", step, typical=0.4)

@@ -27,7 +27,7 @@ def rows_at(L, P, Q, V, W, h, t):
 def with_rates(L, P, Q, V, W, h, t):
     _soften(W, t, FIRST, LAST, PUSH)
     evaluate(L, P, Q, V.servos, W, h, 0)
-    assemble(L, W, h, 0.1, 0.1, False)
+    assemble(L, W, h, 0.1, 0.1, 0.0, False)
     _add_softening(L, P, Q, W, h, t, FIRST, LAST, PUSH)
     return _any_that_softens(P, W)
 

@@ -13,7 +13,7 @@ from dojo_py.solver.transposed_rows import solve_transposed_rows
 @kernel
 def factorise_at(L, W, h, kappa):
     """Newton's matrix of the relaxed problem at the evaluated point (Dojo, eq. 11, 29). Returns whether it is regular."""
-    assemble(L, W, h, kappa, kappa, False)
+    assemble(L, W, h, kappa, kappa, 0.0, False)
     return factorise(W.pattern, W.blocks) < 0
 
 
