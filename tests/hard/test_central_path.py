@@ -31,7 +31,7 @@ def test_a_pile_falls_and_comes_to_rest_with_every_step_solved(seed):
     assert np.abs(run.qvel[-1].reshape(-1, 6)[:, :3]).max() < 0.1
 
 
-ONE = pytest.mark.xfail(strict=False, reason="bound: every step solved. Of 600 steps from five starts one is not, with either solver")
+ONE = pytest.mark.xfail(strict=False, reason="bound: every step solved; 1 of 600 steps of five starts is not, then and now")
 
 
 @pytest.mark.parametrize(("count", "kind", "steps"), [(54, "spheres", 200), pytest.param(60, "boxes", 120, marks=ONE)])
