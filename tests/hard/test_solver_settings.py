@@ -30,21 +30,19 @@ def test_every_constant_is_read():
 
 
 def test_other_constants_take_other_ways_to_the_same_motion():
-    """Boxes that tumble onto the floor, steps go half the way to the boundary at least: other iterations, the same motion.
+    """A box that tumbles onto the floor, steps go half the way to the boundary at least: other iterations, the same motion.
 
-    Measured 1e-11 to 3.4e-3 [m, rad] after 60 steps, half of twelve within 4e-5: how four corners share the load of a flat box is
-    not determined, and with it the torque of their friction while it slides. Until it lies flat 1e-12.
+    Measured 1e-12 until the box lies flat, then 2e-6 to 5e-4: how four corners share the load of a flat box is not determined, and with it
+    the torque of their friction while it slides (velocities of single steps differ by up to 1e-3 m/s).
     """
-    sims = [HardSimulator("box", timestep=0.01, options=HardOptions(solver=SolverSettings(to_boundary=b))) for b in (0.99, 0.5)]
-    apart = []
-    for seed in range(12):
-        qvel = np.random.default_rng(seed).standard_normal(6) * [1, 1, 1, 2, 2, 2]
-        runs = [sim.rollout(sim.initial_state(None, qvel), np.zeros((60, sim.model.nu))) for sim in sims]
-        assert runs[0].unsolved == runs[1].unsolved == 0
-        assert runs[1].iterations.sum() != runs[0].iterations.sum()
-        apart.append(np.abs(runs[0].qpos[-1] - runs[1].qpos[-1]).max())
-    assert np.median(apart) < 1e-3
-    assert max(apart) < 5e-3
+    runs = []
+    for solver in (SolverSettings(), SolverSettings(to_boundary=0.5)):
+        sim = HardSimulator("box", timestep=0.01, options=HardOptions(solver=solver))
+        state = sim.initial_state(None, np.array([1.0, 0, 0, 1, 2, 3]))
+        runs.append(sim.rollout(state, np.zeros((60, sim.model.nu))))
+    assert runs[0].unsolved == runs[1].unsolved == 0
+    assert runs[1].iterations.sum() != runs[0].iterations.sum()
+    assert np.abs(runs[0].qpos[-1] - runs[1].qpos[-1]).max() < 1e-3
 
 
 def test_numbers_of_any_kind_are_taken_and_nonsense_is_refused():
