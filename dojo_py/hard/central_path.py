@@ -16,8 +16,8 @@ chapters 2, 3 and 6), κ being one of the unknowns: a step along the curve's par
 |w'| is that of the changes of contact impulses relative to what they are, `_product`. det J has the sign of the condensed matrix,
 because the determinants of the pairs that are condensed are positive inside the cones.
 
-On the way to the hard limit shapes whose gaps have kinks there (rims that lie flat, crossed capsules) are smooth, by a κ
-that lags behind the point's (`_lagging`): at a kink the path would end. So their rows have a derivative by t of their own.
+On the way to the hard limit shapes whose gaps have kinks there (rims that lie flat, crossed capsules) are smooth, by a κ that lags
+behind that of the point (`_lagging`): at a kink the path would end. So their rows have a derivative by t of their own.
 """
 
 import math

@@ -48,6 +48,8 @@ KNOWN: dict[str, dict[str, Known]] = {
             "the first step, 540 iterations beside 5; likewise, 259 beside 5; the last, 472 beside 8; the fourth, 577; "
             "the first, 262 (bound 50 times)",
         ),
+        "gap": Known((803009,), "one step of 60: -1.6e-9 m by independent geometry (bound -1e-9)"),
+        "reported gap": Known((803009,), "that step: 1.0e-10 m is reported"),
     },
     "touching": {
         "A": Known(

@@ -32,8 +32,8 @@ def test_every_constant_is_read():
 def test_other_constants_take_other_ways_to_the_same_motion():
     """A box that tumbles onto the floor, steps go half the way to the boundary at least: other iterations, the same motion.
 
-    Measured 1e-12 until the box lies flat, then 2e-6 to 5e-4: how four corners share the load of a flat box is not determined, and with it
-    the torque of their friction while it slides (velocities of single steps differ by up to 1e-3 m/s).
+    Measured 1e-12 until the box lies flat, then 2e-6 to 5e-4: how four corners share the load of a flat box is not determined, and
+    with it the torque of their friction while it slides (velocities of single steps differ by up to 1e-3 m/s).
     """
     runs = []
     for solver in (SolverSettings(), SolverSettings(to_boundary=0.5)):
