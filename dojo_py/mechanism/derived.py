@@ -50,6 +50,7 @@ def with_derived(model: Any, changes: dict[str, Any]) -> Any:
     """The model with these fields and all that derives from them."""
     changed = dataclasses.replace(model, **changes)
     given = {name for name in changes if name in _names(model) and _differ(getattr(model, name), getattr(changed, name))}
+    _refuse_infinite(changed, given)
     derived: dict[str, Any] = {}
     if given & {"body_pos", "body_quat"}:
         derived |= {name: value for name, value in _free_reference(changed, given).items() if name not in changes}
@@ -71,6 +72,15 @@ def _names(model: Any) -> set[str]:
 
 def _differ(old: Array, new: Array) -> bool:
     return old.shape != new.shape or not np.array_equal(old, new)
+
+
+def _refuse_infinite(model: Any, given: set[str]) -> None:
+    """ValueError where one of these arrays is not finite: kernels compare, and a contact at NaN is one that never touches."""
+    for name in sorted(given):
+        value = getattr(model, name)
+        if value.dtype.kind == "f" and not np.isfinite(value).all():
+            row = np.argwhere(~np.isfinite(value))[0]
+            raise ValueError(f"{name}{row.tolist()} is {value[tuple(row)]}; finite numbers are accepted")
 
 
 def _free_reference(model: Any, given: set[str]) -> dict[str, Array]:

@@ -19,7 +19,7 @@ from dojo_py.mechanism.reference import ReferenceState, state_at
 from dojo_py.mechanism.views import index_of
 from dojo_py.simulate.arguments import mocap_bodies, placed_of, usual_placement
 from dojo_py.simulate.results import State
-from dojo_py.simulate.values import vector
+from dojo_py.simulate.values import count, vector
 
 Array = np.ndarray
 
@@ -147,7 +147,7 @@ def point_jacobian(
         raise ValueError(f"exactly one of body, geom, site is accepted; given: {[kind for kind, _ in chosen]}")
     (kind, key), named = chosen[0], _named(model)
     names = getattr(named, f"{kind}_names")
-    index = index_of(kind, names, key) if isinstance(key, str) else int(key)
+    index = index_of(kind, names, key) if isinstance(key, str) else count(kind, key, least=0)
     if not 0 <= index < len(names):
         raise ValueError(f"{kind}={key!r}: the model has {len(names)}")
     local = vector("point", point, (3,))

@@ -107,3 +107,14 @@ def test_replace_of_sizes_and_what_is_given():
     assert np.array_equal(kept.dof_M0, model.dof_M0) and not np.array_equal(kept.dof_invweight0, model.dof_invweight0)
     same = model.replace(geom_friction=0.5 * model.geom_friction)
     assert all(np.array_equal(getattr(same, name), getattr(model, name)) for name in DERIVED)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_replace_refuses_what_is_not_finite(number):
+    """A geom at NaN never touched anything, SOLVED."""
+    model = load_model(TEXT)
+    for name in ("geom_pos", "geom_friction", "jnt_range", "qpos0"):
+        value = np.array(getattr(model, name))
+        value.flat[-1] = number
+        with pytest.raises(ValueError, match=rf"{name}\[.*\] is {number}; finite numbers are accepted"):
+            model.replace(**{name: value})

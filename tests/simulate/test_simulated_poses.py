@@ -71,5 +71,8 @@ def test_states_know_their_joints(mode):
         sim.jacobian(state)
     with pytest.raises(ValueError, match="no site is named 'x'"):
         sim.jacobian(state, site="x")
+    for number in (1.5, True, np.inf, -1):
+        with pytest.raises(ValueError, match=f"body={number} must be an integer, at least 0"):
+            sim.jacobian(state, body=number)
     with pytest.raises(ValueError, match="knows no model"):
         State(state.qpos, state.qvel, state.act).joint(name)
