@@ -12,8 +12,9 @@ import math
 
 from dojo_py.collision.convex_shapes import CYLINDER
 from dojo_py.collision.features import BALL_FEATURE, POINT_PLANE, RIM_EDGE, RIM_RIM
+from dojo_py.collision.overhang import hangs_less, within_edge
 from dojo_py.collision.rims import radial, rim_edge, rim_edge_angle, rim_rim, rim_rim_angles
-from dojo_py.collision.shown_polygons import RIM_POINTS, SIDE_COSINE, edge_number, put_feature
+from dojo_py.collision.shown_polygons import RIM_POINTS, SIDE_COSINE, edge_number, no_ends, put_feature
 from dojo_py.collision.vectors import along, cross, dot, length, minus, put, row, times
 from dojo_py.jit import kernel
 
@@ -34,6 +35,8 @@ LEAN = 0.02
 """Sine of the angle between a cap and a face below which, in the hard limit, points of the rim are corners."""
 ROUND = 1 << 20
 """How many points of half a rim are told apart."""
+SAME_ANGLE = 1e-6
+"""Between two points of a rim below which they are one [rad]."""
 DEEPER = 1e-6
 """Of the size: how much smaller than the pair's the gap of a feature may be."""
 
@@ -123,12 +126,14 @@ def _over_edges(Q, M, side, end, centre, pose, radius, partner, n, gap, reach, h
             e = radial(x, y, angle)
             at = along(centre, radius, e)
             foot = dot(minus(at, o), w)
-            if slope < GRAZING or dot(e, outwards) < BEHIND or not (-DEEPER * long <= foot <= (1.0 + DEEPER) * long):
+            edge = edge_number(M, other, j, i)
+            if slope < GRAZING or dot(e, outwards) < BEHIND or _is_known(M, RIM_EDGE, side, 2 * end, edge, angle, 0.0):
                 continue
             of_a = 1.0 if side == 0 else -1.0
             own = cross(w, cross(cross(x, y), e))
+            within = -DEEPER * long <= foot <= (1.0 + DEEPER) * long
             if rounding == 0.0 and length(own) < STEADY:
-                if hard:
+                if hard and within:
                     _flat_corner(M, side, end, pose, at, angle, reach)
                 continue
             most = min(reach, CLOSE * radius) if rounding == 0.0 else reach
@@ -136,13 +141,40 @@ def _over_edges(Q, M, side, end, centre, pose, radius, partner, n, gap, reach, h
             near, m, _ = rim_edge(centre, x, y, radius, o, w, rounding, angle, sign, of_a)
             if near > most or near < gap - DEEPER * M.size[0] or -dot(m, n) < ALONG:
                 continue
+            if M.band[0] > 0.0:
+                no_ends(M)
+                within = within_edge(M, other, at, near, o, along(o, long, w))
+            if not within:
+                continue
             s, t = _place(M, at)
-            f = put_feature(M, RIM_EDGE, s, t, near, side, 2 * end + branch, edge_number(M, other, j, i), of_a)
+            f = put_feature(M, RIM_EDGE, s, t, near, side, 2 * end + branch, edge, of_a)
             if f >= 0:
                 _put_rim(M, f, side, centre, pose, radius, angle)
                 put(M.at[f], other, o)
                 put(M.along[f], other, w)
                 M.rounding[f, other], M.turn[f] = rounding, sign
+
+
+@kernel
+def _is_known(M, kind, side, first, second, angle, other):
+    """Whether Newton's method came to this crossing from another guess already: with two features there it would carry twice.
+
+    RIM_EDGE: first is 2 end, second the edge, angle that of the rim. RIM_RIM: first says which rims; angle and other, A's and B's.
+    """
+    for f in range(M.found[0]):
+        if M.kind[f] != kind or M.side[f] != side or not _is_one_angle(M.angle[f, side], angle):
+            continue
+        if kind == RIM_RIM:
+            if M.corner[f, 0] == first and _is_one_angle(M.angle[f, 1 - side], other):
+                return True
+        elif M.corner[f, 0] // 2 == first // 2 and M.corner[f, 1] == second:
+            return True
+    return False
+
+
+@kernel
+def _is_one_angle(a, b):
+    return abs(math.sin(0.5 * (a - b))) < 0.5 * SAME_ANGLE
 
 
 @kernel
@@ -204,6 +236,8 @@ def _one_crossing(M, end, other, branch, a, pose_a, k, towards_a, b, pose_b, m, 
     own = cross(cross(cross(xa, ya), e), cross(cross(xb, yb), f))
     if not good or length(own) < STEADY or dot(e, n) < BEHIND or -dot(f, n) < BEHIND:
         return
+    if _is_known(M, RIM_RIM, 0, 2 * end + other, 0, alpha, beta):
+        return
     sign = -1.0 if dot(own, n) > 0.0 else 1.0
     near, normal, _ = rim_rim(a, xa, ya, k, b, xb, yb, m, alpha, beta, sign)
     if near > min(reach, CLOSE * min(k, m)) or near < gap - DEEPER * M.size[0] or -dot(normal, n) < ALONG:
@@ -229,7 +263,14 @@ def _beside(Q, M, side, g, pose, partner, outwards, gap, reach):
         f = along(f, -s, z)
         away = length(f)
         near = away - Q.shape_size[g, 0] - M.radius[other]
-        if abs(s) > Q.shape_size[g, 1] or near > reach or near < gap - DEEPER * M.size[0] or dot(f, outwards) < BESIDE * away:
+        if near > reach or near < gap - DEEPER * M.size[0] or dot(f, outwards) < BESIDE * away:
+            continue
+        if M.band[0] > 0.0:
+            no_ends(M)
+            up = 1.0 if s > 0.0 else -1.0
+            if not hangs_less(M, side, p, near, along(pose[0], up * Q.shape_size[g, 1], z), times(up, z)):
+                continue
+        elif abs(s) > Q.shape_size[g, 1]:
             continue
         u, v = _place(M, p)
         k = put_feature(M, BALL_FEATURE, u, v, near, other, M.number[other, i], 0, 1.0)
