@@ -18,6 +18,7 @@ from dojo_py.collision.convex_shapes import (
     CAP,
     CAPSULE,
     CYLINDER,
+    FEW,
     MESH,
     RIM,
     SIDE,
@@ -29,7 +30,7 @@ from dojo_py.collision.convex_shapes import (
 )
 from dojo_py.collision.epa import MOST_POINTS, epa
 from dojo_py.collision.gjk import core_size, gjk
-from dojo_py.collision.vectors import along, cross, dot, length, minus, perpendicular, plus, row, times, unit
+from dojo_py.collision.vectors import along, cross, dot, length, minus, perpendicular, plus, row, times, turned, unit
 from dojo_py.jit import kernel
 
 LEAST_WEIGHT = 1e-8
@@ -38,6 +39,11 @@ INDEPENDENT = 1e-7
 """Sine of the angle between two flat directions above which they span a plane."""
 NEARLY = 0.05
 """Sine of the angle to a cylinder's axis, or cosine, below which its cap, or side, is tried."""
+IN_PLANE = 1e-6
+"""Sine of the angle between an edge and the plane that supports both shapes below which that edge is of the face that touches: the
+corners of a mesh's face lie in one plane to single precision, in which files have them."""
+BROAD = 1e-2
+"""Sine of the angle of that edge to the one that was found."""
 SUPPORTING = 1e-11
 """Of the size: how exactly both features must be farthest along the normal."""
 MOST_STEPS = 24
@@ -126,7 +132,7 @@ def _finish(simplex, count, A, pose_a, B, pose_b, n, hulls):
     best = bound(A, pose_a, B, pose_b, n, hulls)
     size = core_size(A, B, hulls) + abs(best)
     chosen, start = n, n
-    full = 0
+    full, held = 0, 0
     for i in range(min(count, 3)):
         if simplex.weight[i] > LEAST_WEIGHT:
             full |= 1 << i
@@ -145,13 +151,44 @@ def _finish(simplex, count, A, pose_a, B, pose_b, n, hulls):
                     lower = bound(A, pose_a, B, pose_b, m, hulls)
                     holds = abs(lower - g) < SUPPORTING * size  # both features lie in their supporting planes
                     if holds and (lower > best + 1e-15 * size or (not features[4] and lower >= best - 4e-15 * size)):
-                        best, chosen, features = lower, m, guess
+                        best, chosen, features, held = lower, m, guess, mask
         if features[4]:
             break
         mask = trial + 1
         if mask >= 1 << min(count, 3):
             break
+    if features[4]:
+        whole_a = _whole_face(simplex, held, 0, A, pose_a, chosen, features[1], hulls)
+        whole_b = _whole_face(simplex, held, 1, B, pose_b, chosen, features[3], hulls)
+        features = features[0], whole_a, features[2], whole_b, True
     return best, chosen, features
+
+
+@kernel
+def _whole_face(simplex, mask, side, shape, pose, n, flat, hulls):
+    """`flats` of a shape, completed: where it touches between two corners of a face (the middle of a square is on both of its
+    diagonals), all of the face. A diagonal is no edge, the normal does not turn about it."""
+    number, t, none = flat
+    if number != 1 or not (shape[0] == BOX or shape[0] == MESH):
+        return number, t, none
+    i = 0
+    while i < 2 and not mask >> i & 1:
+        i += 1
+    corner, R, few = simplex.corner[i, side], pose[1], shape[3] <= FEW
+    first, last = 0, 3
+    if shape[0] == MESH:
+        first, last = (shape[2], shape[2] + shape[3]) if few else (hulls.first[corner], hulls.first[corner + 1])
+    for k in range(first, last):
+        e = (R[k % 3], R[3 + k % 3], R[6 + k % 3])
+        if shape[0] == MESH:
+            other = k if few else hulls.neighbour[k]
+            if other == corner:
+                continue
+            e = unit(turned(R, minus(row(hulls.corner, other), row(hulls.corner, corner))))
+        across = along(e, -dot(e, t), t)
+        if abs(dot(e, n)) < IN_PLANE and length(across) > BROAD:
+            return 2, t, unit(along(across, -dot(across, n), n))
+    return number, t, none
 
 
 @kernel

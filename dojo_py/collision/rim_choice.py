@@ -159,7 +159,7 @@ def _over_edges(Q, M, side, end, centre, pose, radius, partner, n, gap, reach, h
 def _is_known(M, kind, side, first, second, angle, other):
     """Whether Newton's method came to this crossing from another guess already: with two features there it would carry twice.
 
-    RIM_EDGE: first is 2 end, second the edge, angle that of the rim. RIM_RIM: first says which rims; angle and other, A's and B's.
+    RIM_EDGE: first is 2 end, second the edge, angle the rim's. RIM_RIM: first says which rims; angle and other are A's and B's.
     """
     for f in range(M.found[0]):
         if M.kind[f] != kind or M.side[f] != side or not _is_one_angle(M.angle[f, side], angle):

@@ -122,6 +122,24 @@ def test_derivatives_against_differences(pair):
     assert np.mean(kept) > 0.97  # measured: 0.997 and more
 
 
+@pytest.mark.parametrize(
+    "tip", [("sphere", (0.1,)), ("capsule", (0.05, 0.1)), ("ellipsoid", (0.1, 0.2, 0.3))], ids=lambda tip: tip[0]
+)
+@pytest.mark.parametrize("corners", [4, 8])
+def test_over_the_diagonals_of_a_face(tip, corners):
+    """The middle of a prism's top is between two of its corners: what is above it is over the face, not over an edge.
+
+    Its normal turned about the diagonal: δn by 3.2 for a move along x by 1.
+    """
+    ring = [(np.cos(a), np.sin(a), z) for a in 2.0 * np.pi * np.arange(corners) / corners for z in (-0.3, 0.3)]
+    shapes, identity = Shapes.make(("mesh", ring), tip), (1.0, 0.0, 0.0, 0.0)
+    for x, y in ((0.0, 0.0), (0.3, 0.0), (0.0, -0.5)):
+        near = shapes.derivatives(0, ((0, 0, 0), identity), 1, ((x, y, 0.31 + max(tip[1]) + 0.1), identity))
+        assert np.abs(near.normal[:, :3]).max() < 1e-12 and np.abs(near.normal[:, 6:]).max() < 1e-12
+        assert np.allclose(near.normal[:, 3:6], [[0, 1, 0], [-1, 0, 0], [0, 0, 0]], atol=1e-12)
+        assert near.determined
+
+
 def ridders(function, start=1e-3, rows=6, shrink=2.0):
     """Central differences of an array function, extrapolated to step 0, and the doubt about each entry."""
     table, best, doubt = [], None, None
