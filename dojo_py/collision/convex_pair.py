@@ -166,8 +166,10 @@ def _finish(simplex, count, A, pose_a, B, pose_b, n, hulls):
 
 @kernel
 def _whole_face(simplex, mask, side, shape, pose, n, flat, hulls):
-    """`flats` of a shape, completed: where it touches between two corners of a face (the middle of a square is on both of its
-    diagonals), all of the face. A diagonal is no edge, the normal does not turn about it."""
+    """`flats` of a shape, completed: where it touches between two corners of a face, all of the face.
+
+    The middle of a square is on both of its diagonals. A diagonal is no edge: the normal does not turn about it.
+    """
     number, t, none = flat
     if number != 1 or not (shape[0] == BOX or shape[0] == MESH):
         return number, t, none

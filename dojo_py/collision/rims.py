@@ -28,8 +28,8 @@ STEADY_LEAN = 1e-7
 at a tilt of 5e-6, by 3e-13 at the one from which the first solve follows it (`rim_choice.LEAN`)."""
 
 MOST_STEPS = 64
-"""Of Newton's method: where a rim and a line are parallel, seen along the normal, one guess is the farthest point of the rim. From there
-its first steps only double what the guess is off by, which may be round-off."""
+"""Of Newton's method: where a rim and a line are parallel, seen along the normal, one guess is the farthest point of the rim. From
+there its first steps only double what the guess is off by, which may be round-off."""
 LONGEST_STEP = 0.5
 """Of an angle [rad] in one step of Newton's method."""
 CONVERGED = 1e-14

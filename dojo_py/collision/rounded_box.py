@@ -3,9 +3,9 @@
     y = Qᵀ (c_A - o),  z = clamp(y, -half, half),  gap = |y - z| - r_A - r_B,  normal Q (y - z)/|y - z|,  from B to A
 
 Q, o: orientation and centre of the box. Inside the box the nearest face gives the normal: it comes from the shape, never from
-the difference of two points that nearly coincide. Where the ball leaves the side of the box, |y_i| = half_i, the normal begins to turn
-with y_i: its derivative there is the mean of both sides, as that of a central difference. Two equal capsules side by side are there
-with all their ends, and moving one along the other takes two ends inside and two outside.
+the difference of two points that nearly coincide. Where the ball leaves the side of the box, |y_i| = half_i, the normal begins to
+turn with y_i: its derivative there is the mean of both sides, as that of a central difference. Two equal capsules side by side are
+there with all their ends, and moving one along the other takes two ends inside and two outside.
 """
 
 import math
@@ -20,7 +20,7 @@ AT_EDGE = 1e-12
 
 @kernel
 def _outside(y, half):
-    """1 beyond the side, where the nearest point stays and the normal turns, 0 within, half at its end; a side of no length has none."""
+    """1 beyond a side, where the nearest point stays and the normal turns, 0 within it, half where it ends. Without length: 1."""
     if half > 0.0 and abs(abs(y) - half) <= AT_EDGE * half:
         return 0.5
     return 1.0 * (abs(y) >= half)
