@@ -14,6 +14,7 @@ from .mesh_data import MAX_FILE_BYTES, MeshData, MeshFileError
 from .mesh_msh import read_msh
 from .mesh_obj import read_obj
 from .mesh_stl import read_stl
+from .xml_tree import path_of
 
 READERS: dict[str, Callable[[bytes], MeshData]] = {".obj": read_obj, ".stl": read_stl, ".msh": read_msh}
 CONTENT_TYPES = {"model/obj": ".obj", "model/stl": ".stl", "model/vnd.mujoco.msh": ".msh"}
@@ -41,13 +42,13 @@ class MeshFiles:
     def found(self, candidates: Iterable[str], kind: str) -> tuple[Path, str]:
         """The first of the candidate paths that exists, with and without the folder of the main file; or `MissingMesh`."""
         names = list(dict.fromkeys(candidates))
-        if self.folder is None:
+        places = [(path, name) for name in names if (path := path_of(name, self.folder)) is not None]
+        if not places:
             raise MissingMesh(f"{kind} file '{names[0]}' has no folder: load the model from a path")
-        for name in names:
-            path = self.folder / name
+        for path, name in places:
             if _exists(path):
                 return path, name
-        raise MissingMesh(f"{kind} file '{self.folder / names[0]}' does not exist")
+        raise MissingMesh(f"{kind} file '{places[0][0]}' does not exist")
 
     def _load(self, path: Path, name: str, content_type: str) -> MeshData:
         if path not in self._read:

@@ -166,6 +166,12 @@ def _node(element: etree._Element, shown: str, depth: int) -> Node:
     return Node(tag, attributes, where, text=(element.text or "").strip())
 
 
+def path_of(file: str, folder: Path | None) -> Path | None:
+    """Where a file that a model names lies: relative to the folder of the model, None where that is text and has none."""
+    path = Path(file)
+    return path if path.is_absolute() else None if folder is None else folder / path
+
+
 def expand_includes(root: Node, folder: Path | None, problems: Problems) -> Node:
     """Replace every `include` of the tree in place. Paths are relative to `folder`, that of the main file.
 
@@ -189,12 +195,11 @@ def expand_includes(root: Node, folder: Path | None, problems: Problems) -> Node
         file = include.attributes.get("file", "")
         if not file:
             problems.add(include.where, "the name of a file is missing", attribute="file")
-        elif folder is None:
+        elif (path := path_of(file, folder)) is None:
             problems.add(include.where, f"'{file}' has no folder: load the model from a path", attribute="file")
         elif len(seen) > MAX_INCLUDES or counts["elements"] > MAX_ELEMENTS or depth > MAX_DEPTH:
             problems.add(include.where, "the included files are too many, too large or nested too deeply")
         else:
-            path = folder / file
             if _resolved(path) in seen:
                 problems.add(include.where, f"'{file}' is included more than once", attribute="file")
                 return []

@@ -35,6 +35,20 @@ def test_missing_files(tmp_path):
     assert "has no folder: load the model from a path" in load_model(path.read_text()).left_out[0].message
 
 
+def test_absolute_files_of_a_text(tmp_path):
+    """A text has no folder, which absolute names do not need (the wheel's from_xml_string reads them)."""
+    (tmp_path / "a.stl").write_bytes(stl(*TETRAHEDRON))
+    text = mjcf(tmp_path / "a.stl", geom=TOUCHING)
+    whole = load_model(written(tmp_path, text))
+    assert np.array_equal(load_model(text).body_inertia, whole.body_inertia)
+    (tmp_path / "part.xml").write_text('<mujoco><worldbody><geom name="part" size="1"/></worldbody></mujoco>')
+    included = load_model(f'<mujoco><include file="{tmp_path / "part.xml"}"/></mujoco>')
+    assert included.geom_names == ("part",)
+    named = f'<asset><model name="m" file="{tmp_path / "part.xml"}"/></asset>'
+    attached = load_model(f'<mujoco>{named}<worldbody><attach model="m" prefix="x_"/></worldbody></mujoco>')
+    assert attached.geom_names == ("x_part",)
+
+
 NAN = np.array([[np.nan, 0.0, 0.0], *TETRAHEDRON[0][1:]])
 FLAT = (np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]), np.array([[0, 1, 2], [1, 3, 2]]))
 LINES = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"

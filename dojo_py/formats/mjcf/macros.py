@@ -19,7 +19,7 @@ from ...mechanism import quaternion
 from ...mechanism.attach import MAX_ELEMENTS, attach, replicate
 from ...mechanism.errors import ModelError, Problems, listing, nearest
 from ...mechanism.spec import Body, Mechanism
-from ..xml_tree import Node
+from ..xml_tree import Node, path_of
 from . import schema
 from .orientation import read_orientation
 from .values import read_attributes
@@ -106,7 +106,7 @@ class Models:
         from ..xml_tree import parse_file
 
         try:
-            path = None if self.folder is None else self.folder / node.attributes["file"]
+            path = path_of(node.attributes["file"], self.folder)
             return "" if path is None else parse_file(path).attributes.get("model", "")
         except ModelError:
             return ""  # reported when it is attached
@@ -120,10 +120,10 @@ class Models:
         from ..load import read_file
 
         file = node.attributes["file"]
-        if self.folder is None:
+        path = path_of(file, self.folder)
+        if path is None:
             self.problems.add(node.where, f"'{file}' has no folder: load the model from a path", attribute="file")
             return None
-        path = self.folder / file
         if str(path.resolve()) in self.chain or len(self.chain) >= MAX_MODELS:
             self.problems.add(node.where, f"'{file}' attaches itself, or models are attached too deeply", attribute="file")
             return None
