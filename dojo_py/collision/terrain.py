@@ -17,7 +17,16 @@ import math
 from dojo_py.arrays import body_row
 from dojo_py.collision.convex_pair import nearest
 from dojo_py.collision.convex_shapes import CYLINDER, ELLIPSOID, MESH, is_curved, rounding, support
-from dojo_py.collision.features import BALL_FEATURE, EDGE_EDGE, EDGE_OVER, ELLIPSOID_PLANE, NEAREST, POINT_PLANE, RIM_EDGE
+from dojo_py.collision.features import (
+    BALL_FEATURE,
+    EDGE_EDGE,
+    EDGE_OVER,
+    ELLIPSOID_PLANE,
+    NEAREST,
+    POINT_PLANE,
+    RIM_EDGE,
+    RIM_PLANE,
+)
 from dojo_py.collision.height_fields import CORNERS as PRISM
 from dojo_py.collision.height_fields import box_in_field, cells_below, grid_point, middle_of, terrain_triangle
 from dojo_py.collision.manifold import MISSED, MOST, NUMBERS, add_feature, common_corners, keep_spread
@@ -46,6 +55,8 @@ FLAT = 1e-9
 """Sine of the angle between neighbours below which the terrain is flat."""
 PARALLEL = 1e-6
 """Distance of two unit normals below which they are one."""
+LEVEL = 4.0 * PARALLEL
+"""Likewise of a triangle's normal and that of the nearest points: more, so that no other belongs to an edge of a flat terrain."""
 AROUND = 0.1
 """Of the size of a shape: how far away the terrain's gap is known."""
 
@@ -245,8 +256,10 @@ def _touch(Q, W, k, x, R, geoms, cell, near, reach):
         if out[2] < -0.5 or _on_border(Q, f, cell, shares):
             _plane_feature(Q, W, k, x, R, geoms, cell, p, q, n)
         return
-    part, level = _part(shares), length(minus(out, m)) < PARALLEL
+    part, level = _part(shares), length(minus(out, m)) < LEVEL
     if not (level or _belongs(Q, f, cell, out, here, part)):
+        if W.kappa[0] > 0.0 and reach > 0.0 and shows_polygon(Q, a):
+            _add_corners_over(Q, W, k, x, R, geoms, cell, (corners, m, gap), reach)
         return
     if not shows_polygon(Q, a):
         _round(Q, W, k, x, R, geoms, cell, part, level, pose_a[0], 0)
@@ -275,6 +288,27 @@ def _touch(Q, W, k, x, R, geoms, cell, near, reach):
                     _round(Q, W, k, x, R, geoms, cell, part, level, centre, M.number[0, i])
                     return
         _plane_feature(Q, W, k, x, R, geoms, cell, p, q, n)
+
+
+@kernel
+def _add_corners_over(Q, W, k, x, R, geoms, cell, triangle, reach):
+    """On the central path: the corners of the shape over a triangle, although a point beside it is nearer to the triangle's prism.
+
+    What is felt at a distance is felt by all corners. With those alone over whose triangle the nearest point is, a box over a flat
+    field had four contacts when level and two when tilted by 1e-5.
+    """
+    a, pose_a, b, pose_b = geoms
+    corners, m, gap = triangle
+    M, towards = W.manifold, times(-1.0, turned(pose_b[1], m))
+    M.found[0], M.size[0] = 0, 0.0
+    show_polygon(Q, M, 0, a, pose_a, towards)
+    _show_triangle(Q, M, b, cell, pose_b)
+    common_corners(Q, W, a, pose_a, b, pose_b, towards, gap, reach)
+    _number(Q, W, k, Q.shape_faces[b, 0], cell, corners, m, gap, pose_b)
+    keep_spread(M, FOUND)
+    for s in range(M.found[0]):
+        if M.kept[s] and M.side[s] == 0 and (M.kind[s] == POINT_PLANE or M.kind[s] == RIM_PLANE):
+            add_feature(Q, W, k, M, s, x, R)
 
 
 @kernel
