@@ -11,7 +11,7 @@ less 1.5 times the gap: shapes that are far apart look at each other's ends from
 moves the lighter body, and beyond d₂ nothing is felt (hard/far_pairs.py): what was chosen has faded, twice continuously
 differentiable, where the choice ends. Of two edges that become parallel the crossing is anywhere; it fades as well,
 
-    + d₂ (max(2 L - sin(u, w), 0)/L)³         L: the sine below which edges do not cross (manifold.py)
+    + d₂ (max(2 L - sin(u, w), 0)/L)³         L: the sine below which edges do not cross (crossing_edges.py)
 
 An edge u that crosses an edge w of a face with normal m is held by its height over the face (EDGE_OVER) where it is nearly level,
 by its distance from w along u × w (EDGE_EDGE) where it is steep, when that is well known. Both are there between, and fade with
