@@ -240,11 +240,52 @@ def read_columns(D, contacts, i):
     return IMPULSE, FRAME if i < D.fixed.shape[0] else GEOMS
 
 
+@kernel
+def _slope(cotangent, plus, minus):
+    """cotangentᵀ ∂o/∂x, o at x + DIFFERENCE and x - DIFFERENCE; all (no,)."""
+    total = 0.0
+    for k in range(cotangent.shape[0]):
+        total += cotangent[k] * (plus[k] - minus[k])
+    return total / (2.0 * DIFFERENCE)
+
+
+@kernel
+def _action_back(D, k):
+    """Cotangents of action k from those of its controls, and those of the policy's parameters and its observation from these."""
+    first, skip = k * D.counts[at.SKIP], D.counts[at.SKIP]
+    for i in range(D.low.shape[0]):
+        total, action = 0.0, D.actions[k, i]
+        if action >= D.low[i] and action <= D.high[i]:
+            for s in range(first, first + skip):
+                for j in range(D.offset.shape[0]):
+                    total += D.by_control[s, j] * D.scale[j, i]
+        D.by_action[k, i] += total
+    if D.counts[at.POLICY]:
+        _layers_back(D, D.seen[k], D.by_action[k])
+        for i in range(D.seen.shape[1]):
+            D.slopes_seen[k, i] += D.slopes[0, i]
+
+
+@kernel
+def _discount(D, t, left):
+    """Discount what comes back to state t and its contacts; where the way is cut, with so many actions left, nothing does."""
+    every = D.counts[at.TRUNCATION]
+    factor = 0.0 if every > 0 and left % every == 0 else D.sums[at.DISCOUNT]
+    for i in range(D.cotangents.shape[1]):
+        D.cotangents[t, i] *= factor
+    for i in range(D.by_contacts.shape[0]):
+        for j in range(D.by_contacts.shape[1]):
+            D.by_contacts[i, j] *= factor
+
+
 # with a task's own kernels (kernels that are handed over as arguments could not be kept on disk)
 
 
 def _kernel_of(observe):
-    """`kernel` for functions made anew for each task: their symbols must differ, as the linker takes the first one of a name."""
+    """`kernel` for functions made anew for each task: their symbols must differ, as the linker takes the first one of a name.
+
+    So must their names within a task.
+    """
     task = getattr(observe, "py_func", observe).__module__
 
     def decorate(function):
@@ -317,57 +358,92 @@ def decide_with(observe, reward, over):
 def pull_with(observe, reward):
     """The kernel (D, t, status) on the way back, of a task's kernels."""
     own = _kernel_of(observe)
+    observation_back, reward_back = _observation_back_with(observe, own), _reward_back_with(reward, own)
 
     @own
-    def observation_back(D, t, k, cotangent):
-        """λ_t += (∂o/∂x)ᵀ cotangent, at fixed contacts, and their own cotangents."""
-        contacts = D.kept[k]
+    def pull(D, t, status):
+        """Before the way back through step t: what depends on the state t + 1, where an action begins or ends."""
+        here = t + 1
+        D.by_contacts[:, :] = 0.0
+        if here % D.counts[at.SKIP] != 0:
+            return GO
+        k, done = here // D.counts[at.SKIP], D.counts[at.DONE]
+        if k < done:
+            _action_back(D, k)
+        observation_back(D, here, k, D.slopes_seen[k])
+        if k > 0:
+            if k < done:
+                _discount(D, here, done - k)
+            reward_back(D, k - 1)
+        return GO
+
+    return pull
+
+
+def _observation_back_with(observe, own):
+    """The kernel (D, t, k, cotangent) of a task's observation; own: what makes kernels of the task."""
+
+    @own
+    def observation_by_state(D, t, contacts, cotangent, plus, minus):
+        """λ_t += (∂o/∂x)ᵀ cotangent, at fixed contacts."""
         nq, nv = D.qpos.shape[1], D.qvel.shape[1]
-        plus, minus = D.trial[0, : cotangent.shape[0]], D.trial[1, : cotangent.shape[0]]
         for i in range(2 * nv):
             move(D, t, i, 1.0, D.moved[0])
             move(D, t, i, -1.0, D.moved[1])
             observe(D, D.moved[0, :nq], D.moved[0, nq:], contacts, plus)
             observe(D, D.moved[1, :nq], D.moved[1, nq:], contacts, minus)
-            total = 0.0
-            for k in range(cotangent.shape[0]):
-                total += cotangent[k] * (plus[k] - minus[k])
-            D.cotangents[t, i] += total / (2.0 * DIFFERENCE)
+            D.cotangents[t, i] += _slope(cotangent, plus, minus)
+
+    @own
+    def observation_by_contacts(D, t, contacts, cotangent, plus, minus):
+        """D.by_contacts += (∂o/∂contacts)ᵀ cotangent."""
         for i in range(contacts.shape[0]):
             first, last = read_columns(D, contacts, i)
             for column in range(first, last):
-                here, total = contacts[i, column], 0.0
+                here = contacts[i, column]
                 contacts[i, column] = here + DIFFERENCE
                 observe(D, D.qpos[t], D.qvel[t], contacts, plus)
                 contacts[i, column] = here - DIFFERENCE
                 observe(D, D.qpos[t], D.qvel[t], contacts, minus)
                 contacts[i, column] = here
-                for k in range(cotangent.shape[0]):
-                    total += cotangent[k] * (plus[k] - minus[k])
-                D.by_contacts[i, column] += total / (2.0 * DIFFERENCE)
+                D.by_contacts[i, column] += _slope(cotangent, plus, minus)
 
     @own
-    def reward_back(D, k):
-        """Derivatives of reward k by both states, and by its action, times its weight."""
-        skip, nq, nv = D.counts[at.SKIP], D.qpos.shape[1], D.qvel.shape[1]
-        b, a = k * skip, (k + 1) * skip
-        action, weight, contacts = D.actions[k], D.weights[k] / (2.0 * DIFFERENCE), D.kept[k + 1]
-        parts, u = D.trial[2, : D.parts.shape[1]], D.trial[0, : action.shape[0]]
+    def observation_back(D, t, k, cotangent):
+        """What observation k, of the state t and its contacts, gives to both. cotangent (no,)."""
+        plus, minus = D.trial[0, : cotangent.shape[0]], D.trial[1, : cotangent.shape[0]]
+        observation_by_state(D, t, D.kept[k], cotangent, plus, minus)
+        observation_by_contacts(D, t, D.kept[k], cotangent, plus, minus)
+
+    return observation_back
+
+
+def _reward_back_with(reward, own):
+    """The kernel (D, k) of a task's reward; own: what makes kernels of the task."""
+
+    @own
+    def reward_by_states(D, k, weight, contacts, parts):
+        """Cotangents of the states before and after action k."""
+        nq, nv, b, a = D.qpos.shape[1], D.qvel.shape[1], k * D.counts[at.SKIP], (k + 1) * D.counts[at.SKIP]
         for i in range(2 * nv):
             value = 0.0
             for side in range(2):
-                sign = 1.0 - 2.0 * side
-                x = D.moved[side]
+                sign, x = 1.0 - 2.0 * side, D.moved[side]
                 move(D, b, i, sign, x)
-                value += sign * reward(D, x[:nq], x[nq:], action, D.qpos[a], D.qvel[a], contacts, parts)
+                value += sign * reward(D, x[:nq], x[nq:], D.actions[k], D.qpos[a], D.qvel[a], contacts, parts)
             D.cotangents[b, i] += weight * value
             value = 0.0
             for side in range(2):
-                sign = 1.0 - 2.0 * side
-                x = D.moved[side]
+                sign, x = 1.0 - 2.0 * side, D.moved[side]
                 move(D, a, i, sign, x)
-                value += sign * reward(D, D.qpos[b], D.qvel[b], action, x[:nq], x[nq:], contacts, parts)
+                value += sign * reward(D, D.qpos[b], D.qvel[b], D.actions[k], x[:nq], x[nq:], contacts, parts)
             D.cotangents[a, i] += weight * value
+
+    @own
+    def reward_by_action(D, k, weight, contacts, parts):
+        """Cotangents of action k."""
+        b, a, action = k * D.counts[at.SKIP], (k + 1) * D.counts[at.SKIP], D.actions[k]
+        u = D.trial[0, : action.shape[0]]
         for i in range(action.shape[0]):
             copy(action, u)
             u[i] = action[i] + DIFFERENCE
@@ -375,6 +451,11 @@ def pull_with(observe, reward):
             u[i] = action[i] - DIFFERENCE
             value -= reward(D, D.qpos[b], D.qvel[b], u, D.qpos[a], D.qvel[a], contacts, parts)
             D.by_action[k, i] += weight * value
+
+    @own
+    def reward_by_contacts(D, k, weight, contacts, parts):
+        """Cotangents of the contacts after action k."""
+        b, a, action = k * D.counts[at.SKIP], (k + 1) * D.counts[at.SKIP], D.actions[k]
         for i in range(contacts.shape[0]):
             first, last = read_columns(D, contacts, i)
             for column in range(first, last):
@@ -387,39 +468,14 @@ def pull_with(observe, reward):
                 D.by_contacts[i, column] += weight * value
 
     @own
-    def pull(D, t, status):
-        """Before the way back through step t: what depends on the state t + 1, where an action begins or ends."""
-        c, skip, here = D.counts, D.counts[at.SKIP], t + 1
-        D.by_contacts[:, :] = 0.0
-        if here % skip != 0:
-            return GO
-        k, done = here // skip, c[at.DONE]
-        if k < done:
-            for i in range(D.low.shape[0]):
-                total, action = 0.0, D.actions[k, i]
-                if action >= D.low[i] and action <= D.high[i]:
-                    for s in range(here, here + skip):
-                        for j in range(D.offset.shape[0]):
-                            total += D.by_control[s, j] * D.scale[j, i]
-                D.by_action[k, i] += total
-            if c[at.POLICY]:
-                _layers_back(D, D.seen[k], D.by_action[k])
-                for i in range(D.seen.shape[1]):
-                    D.slopes_seen[k, i] += D.slopes[0, i]
-        observation_back(D, here, k, D.slopes_seen[k])
-        if k > 0:
-            if k < done:
-                cut = c[at.TRUNCATION] > 0 and (done - k) % c[at.TRUNCATION] == 0
-                factor = 0.0 if cut else D.sums[at.DISCOUNT]
-                for i in range(D.cotangents.shape[1]):
-                    D.cotangents[here, i] *= factor
-                for i in range(D.by_contacts.shape[0]):
-                    for j in range(D.by_contacts.shape[1]):
-                        D.by_contacts[i, j] *= factor
-            reward_back(D, k - 1)
-        return GO
+    def reward_back(D, k):
+        """Derivatives of reward k by both states, by its action and by the contacts, times its weight."""
+        weight, contacts, parts = D.weights[k] / (2.0 * DIFFERENCE), D.kept[k + 1], D.trial[2, : D.parts.shape[1]]
+        reward_by_states(D, k, weight, contacts, parts)
+        reward_by_action(D, k, weight, contacts, parts)
+        reward_by_contacts(D, k, weight, contacts, parts)
 
-    return pull
+    return reward_back
 
 
 # what Python takes the addresses of
