@@ -175,6 +175,28 @@ def _go_on(D):
 
 
 @kernel
+def _begin(D):
+    """Counts and sums of an episode that begins, where the last one ended if it goes on."""
+    if D.counts[at.ONWARD]:
+        _go_on(D)
+    D.counts[at.DONE], D.counts[at.OVER], D.counts[at.WHOLE], D.counts[at.WORST], D.sums[at.TOTAL] = 0, 0, 1, 0, 0.0
+
+
+@kernel
+def _act(D, k, t):
+    """Action k, the policy's answer to what was seen or what is given, becomes the controls of step t."""
+    action = D.actions[k]
+    if D.counts[at.POLICY]:
+        forward(D, D.seen[k])
+        copy(D.values[D.widths.shape[0] - 1, : action.shape[0]], action)
+    for i in range(D.offset.shape[0]):
+        total = D.offset[i]
+        for j in range(action.shape[0]):
+            total += D.scale[i, j] * min(max(action[j], D.low[j]), D.high[j])
+        D.control[t, i] = total
+
+
+@kernel
 def move(D, t, i, sign, out):
     """out (nq + nv,) = the state t moved by sign DIFFERENCE along coordinate i of its tangent [δq, δv]."""
     nq, nv, eps = D.qpos.shape[1], D.qvel.shape[1], sign * DIFFERENCE
@@ -319,9 +341,7 @@ def decide_with(observe, reward, over):
         """The answer before step t; status: of the step before."""
         c, skip = D.counts, D.counts[at.SKIP]
         if t == 0:
-            if c[at.ONWARD]:
-                _go_on(D)
-            c[at.DONE], c[at.OVER], c[at.WHOLE], c[at.WORST], D.sums[at.TOTAL] = 0, 0, 1, 0, 0.0
+            _begin(D)
         c[at.WORST] = worse(c[at.WORST], status)
         if t % skip != 0:
             copy(D.control[t - 1], D.control[t])
@@ -340,15 +360,7 @@ def decide_with(observe, reward, over):
                 return STOP
         if k >= c[at.HORIZON]:
             return STOP
-        action = D.actions[k]
-        if c[at.POLICY]:
-            forward(D, D.seen[k])
-            copy(D.values[D.widths.shape[0] - 1, : action.shape[0]], action)
-        for i in range(D.offset.shape[0]):
-            total = D.offset[i]
-            for j in range(action.shape[0]):
-                total += D.scale[i, j] * min(max(action[j], D.low[j]), D.high[j])
-            D.control[t, i] = total
+        _act(D, k, t)
         c[at.WORST] = 0
         return FRESH
 
