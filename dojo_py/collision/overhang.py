@@ -90,7 +90,7 @@ def _note(M, side, e, q, d, disc):
 
 @kernel
 def keep_ends(M, i, W, f, place_of_side, x, R):
-    """Row i of M's features into feature f of the table, in the frames of the bodies."""
+    """Row i of M's features into feature f of the table, in the frames of the bodies, at x (nb + 1, 3), R (nb + 1, 3, 3)."""
     W.fends[f], W.flift[f], W.fleast_sine[f] = M.ends[i], M.lift[i], M.least_sine[i]
     for j in range(M.ends[i]):
         place = place_of_side if M.end_side[i, j] == 0 else 1 - place_of_side

@@ -59,7 +59,7 @@ def weld_error(closed, q_one, q_two, err):
 
 @kernel
 def polynomial(a, x):
-    """(value, first, second derivative) of a₀ + a₁x + … + a₄x⁴."""
+    """(value, first, second derivative) of a₀ + a₁x + … + a₄x⁴, a (5 or more,)."""
     value = a[0] + x * (a[1] + x * (a[2] + x * (a[3] + x * a[4])))
     slope = a[1] + x * (2.0 * a[2] + x * (3.0 * a[3] + x * 4.0 * a[4]))
     return value, slope, 2.0 * a[2] + x * (6.0 * a[3] + x * 12.0 * a[4])

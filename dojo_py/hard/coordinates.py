@@ -192,7 +192,7 @@ def relative_back(L, bodies, j, h, share, q_rel, d):
 
 @kernel
 def joint_coordinates(L, j, q_rel, d, out, elsewhere):
-    """Joint j's (not free) entries of qpos: out, in a reference, out the coordinates at the pose.
+    """Joint j's (not free) entries of qpos into out (n,), which holds a reference before. q_rel (4,), d (3,): pose in the parent.
 
     elsewhere: compound joints may leave the branch of the reference when they must.
     """
@@ -299,5 +299,5 @@ def maximal_from_minimal(L, qpos, qvel, h, bodies):
 
 @entry
 def minimal_from_maximal(L, bodies, h, reference, qpos, qvel):
-    """`to_minimal` for callers in Python."""
+    """`to_minimal` for callers in Python. reference, qpos (nq,); qvel (nv,)."""
     to_minimal(L, bodies, h, reference, reference[0:0], qpos, qvel)
