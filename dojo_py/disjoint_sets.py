@@ -9,7 +9,7 @@ from dojo_py.jit import kernel
 
 @kernel
 def root(parent, i):
-    """The representative of the set of i, its path halved on the way."""
+    """The representative of the set of i, its path halved on the way. parent (n,): forest of all sets."""
     while parent[i] != i:
         parent[i] = parent[parent[i]]
         i = parent[i]

@@ -7,8 +7,8 @@ from pathlib import Path
 import mujoco
 
 from dojo_py import Status
-from dojo_py.hard import closure_table, couplings, statuses
-from dojo_py.mechanism.enums import EqualityType, GeomType, JointType
+from dojo_py.hard import couplings, statuses
+from dojo_py.mechanism.enums import GeomType, JointType
 from dojo_py.soft import narrowphase, step
 from dojo_py.soft.row_kinds import RowKind
 
@@ -51,9 +51,7 @@ def test_statuses_of_both_modes():
 
 
 def test_numbers_that_are_written_out_in_tables():
-    """Of the hard mode's tables of closures, and of the functions for pairs of shapes, which know one kind more."""
-    for name in ("CONNECT", "WELD", "JOINT", "TENDON"):
-        assert getattr(closure_table, f"MJ_EQ_{name}") == EqualityType[name]
+    """Of the hard mode's couplings, and of the functions for pairs of shapes, which know one kind more."""
     assert (couplings.MJ_SLIDE, couplings.MJ_HINGE) == (JointType.SLIDE, JointType.HINGE)
     for kind in GeomType:
         assert getattr(narrowphase, kind.name) == kind

@@ -183,7 +183,7 @@ def mechanical(dynprm, biasprm, act, bristle, length, velocity, rates):
 
 @kernel
 def next_states(gaintype, dynprm, gainprm, biasprm, act, start, velocity, rates, h, out):
-    """out, from `start` on: activations after h [s]; currents and bristles by exponentials, the others by Euler's step."""
+    """out (na,), from `start` on: activations after h [s]; currents and bristles by exponentials, the others by Euler's step."""
     slew, integral, temperature, bristle, current = places(gaintype, dynprm, gainprm)
     if slew >= 0:
         out[start + slew] = act[start + slew] + h * rates[start + slew]

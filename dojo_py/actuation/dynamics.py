@@ -16,7 +16,10 @@ SHORTEST = 1e-15
 
 @kernel
 def activation_rate(dyntype, prm, control, act):
-    """ẇ for the control (after clamping) and the activation w; prm: the filter's time constant [s] first, or a muscle's numbers."""
+    """ẇ for the control (after clamping) and the activation w.
+
+    prm (10,): the filter's time constant [s] first, or a muscle's numbers.
+    """
     if dyntype == DYN_INTEGRATOR:
         return control
     if dyntype == DYN_NONE:

@@ -5,7 +5,8 @@
     ẇ = (u - w) / τ,          τ = τ_act (½ + 1.5 w) where u > w, else τ_deact / (½ + 1.5 w)       u clamped to [0, 1]
 
 FL, FV and FP are quadratic splines with a continuous slope. With a smoothing width s > 0, τ changes from one to the other over it.
-Parameters of gain and bias: (r₀, r₁, force, scale, lmin, lmax, vmax, fpmax, fvmax), of the filter: (τ_act, τ_deact, s).
+Parameters prm of gain and bias: (r₀, r₁, force, scale, lmin, lmax, vmax, fpmax, fvmax), of the filter: (τ_act, τ_deact, s).
+lengthrange: (2,).
 """
 
 from dojo_py.jit import kernel

@@ -28,7 +28,7 @@ def exponential(x, y, z):
 
 @kernel
 def asked_for(spec, u, first):
-    """The orientation that controls u ask for; a quaternion without length asks for none."""
+    """The orientation (w, x, y, z) that controls u (nu,), from `first` on, ask for; a quaternion without length asks for none."""
     if spec != QUAT:
         return exponential(u[first], u[first + 1], u[first + 2])
     w, x, y, z = u[first], u[first + 1], u[first + 2], u[first + 3]
@@ -40,7 +40,7 @@ def asked_for(spec, u, first):
 
 @kernel
 def short_way(q, p):
-    """Rotation vector from orientation q to p, of at most π."""
+    """Rotation vector, three numbers, from orientation q (4) to p (4), of at most π."""
     w = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3]
     x = q[0] * p[1] - q[1] * p[0] - q[2] * p[3] + q[3] * p[2]
     y = q[0] * p[2] - q[2] * p[0] - q[3] * p[1] + q[1] * p[3]
@@ -67,7 +67,7 @@ def keep_within_pi(act, first):
 
 @kernel
 def seen_from(q, p):
-    """q* ⊗ p: orientation p as q sees it."""
+    """q* ⊗ p: orientation p (4) as q (4) sees it."""
     return (
         q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3],
         q[0] * p[1] - q[1] * p[0] - q[2] * p[3] + q[3] * p[2],

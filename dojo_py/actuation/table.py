@@ -12,6 +12,8 @@ from dojo_py.actuation.short_way import of_rotations
 from dojo_py.actuation.transmission import ADHESION, BALL, CRANK, FREE, ORIENTATION, SCALAR, SITE, TENDON
 from dojo_py.mechanism.enums import DisableBit, JointType, TrnType
 
+Array = np.ndarray
+
 
 class ActuatorTable(NamedTuple):
     """One row per actuator, n rows. Forces in N or N m, lengths in m or rad."""
@@ -85,21 +87,19 @@ def _transmissions(model: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return kinds, joints, sites
 
 
-def build_table(model: Any) -> ActuatorTable:
-    """The actuators of a Model; bodies and site frames are the model's."""
-    kinds, joints, sites = _transmissions(model)
-    n = len(kinds)
-    flags, groups = int(model.opt.disableflags), np.asarray(model.actuator_group, int)
-    off = np.array([0 <= g <= 30 and bool(int(model.opt.disableactuator) >> int(g) & 1) for g in groups], bool).reshape(n)
-    enabled = ~off & (not flags & DisableBit.ACTUATION)
-    pulls, orientations = kinds == ADHESION, kinds == ORIENTATION
-    gain, bias = np.array(model.actuator_gainprm, float), np.array(model.actuator_biasprm, float)
+def _follows(model: Any) -> Array:
+    """(n,) whether the force of an actuator depends on the length of its transmission, or the length's rate."""
     gaintype, biastype = np.array(model.actuator_gaintype, np.int64), np.array(model.actuator_biastype, np.int64)
+    gain, bias = np.array(model.actuator_gainprm, float), np.array(model.actuator_biasprm, float)
     affine = (gaintype == GAIN_AFFINE) & np.any(gain[:, 1:3] != 0, axis=1)
     affine |= (biastype == BIAS_AFFINE) & np.any(bias[:, 1:3] != 0, axis=1)
-    affine |= (gaintype == GAIN_MUSCLE) | (biastype == BIAS_MUSCLE) | (gaintype == GAIN_PID) | (gaintype == GAIN_DCMOTOR)
-    is_servo = affine & ((kinds == SCALAR) | (kinds == TENDON)) & enabled
-    body, site_pos, site_quat = np.full((n, 2), -1), np.zeros((n, 2, 3)), np.tile([1.0, 0, 0, 0], (n, 2, 1))
+    return affine | (gaintype == GAIN_MUSCLE) | (biastype == BIAS_MUSCLE) | (gaintype == GAIN_PID) | (gaintype == GAIN_DCMOTOR)
+
+
+def _places(model: Any, kinds: Array, joints: Array, sites: Array) -> dict[str, Array]:
+    """What actuators act on: the coordinates of their joints or tendons, bodies, sites. As `_transmissions` has found them."""
+    n = len(kinds)
+    body, site_pos, site_quat = np.full((n, 2), -1, np.int64), np.zeros((n, 2, 3)), np.tile([1.0, 0, 0, 0], (n, 2, 1))
     qadr, dof = np.zeros(n, np.int64), np.zeros(n, np.int64)
     for i in range(n):
         if joints[i] >= 0:
@@ -111,23 +111,36 @@ def build_table(model: Any) -> ActuatorTable:
             if s >= 0:
                 body[i, side] = model.site_bodyid[s]
                 site_pos[i, side], site_quat[i, side] = model.site_pos[s], model.site_quat[s]
-    dof_range = np.tile([-np.inf, np.inf], (model.nv, 1))
+    return {"qadr": qadr, "dof": dof, "body": body, "site_pos": site_pos, "site_quat": site_quat}
+
+
+def _joint_ranges(model: Any) -> Array:
+    """(nv, 2) range of the total force of actuators along each degree of freedom, infinite where it is not limited."""
+    ranges = np.tile([-np.inf, np.inf], (model.nv, 1))
     for j in range(model.njnt):
         if model.jnt_actfrclimited[j] and int(model.jnt_type[j]) in (JointType.HINGE, JointType.SLIDE):
-            dof_range[model.jnt_dofadr[j]] = model.jnt_actfrcrange[j]
+            ranges[model.jnt_dofadr[j]] = model.jnt_actfrcrange[j]
+    return ranges
+
+
+def build_table(model: Any) -> ActuatorTable:
+    """The actuators of a Model; bodies and site frames are the model's."""
+    kinds, joints, sites = _transmissions(model)
+    n = len(kinds)
+    flags, groups = int(model.opt.disableflags), np.asarray(model.actuator_group, int)
+    off = np.array([0 <= g <= 30 and bool(int(model.opt.disableactuator) >> int(g) & 1) for g in groups], bool).reshape(n)
+    enabled = ~off & (not flags & DisableBit.ACTUATION)
+    pulls, orientations = kinds == ADHESION, kinds == ORIENTATION
+    is_servo = _follows(model) & ((kinds == SCALAR) | (kinds == TENDON)) & enabled
     first = np.asarray(model.actuator_outadr, int)
     clamped = np.asarray(model.actuator_ctrllimited, bool) & (not flags & DisableBit.CLAMPCTRL)
     return ActuatorTable(
         transmission=kinds.astype(np.int64),
         in_parent=(np.asarray(model.actuator_trntype) == TrnType.JOINTINPARENT).astype(np.int64),
         gear=np.array(model.actuator_gear, float).reshape(-1, 6)[first],
-        qadr=qadr,
-        dof=dof,
-        body=body.astype(np.int64),
+        **_places(model, kinds, joints, sites),
         has_reference=((sites[:, 1] >= 0) & (kinds == SITE)).astype(np.int64),
         rod=np.array(model.actuator_cranklength, float),
-        site_pos=site_pos,
-        site_quat=site_quat,
         common=np.full(n, -1, np.int64),
         servo=np.where(is_servo, np.cumsum(is_servo) - 1, -1).astype(np.int64),
         pull=np.where(pulls, np.cumsum(pulls) - 1, -1).astype(np.int64),
@@ -144,12 +157,12 @@ def build_table(model: Any) -> ActuatorTable:
         dyntype=np.array(model.actuator_dyntype, np.int64),
         dynprm=np.array(model.actuator_dynprm, float),
         early=np.array(model.actuator_actearly, np.int64),
-        gaintype=gaintype,
-        gain=np.ascontiguousarray(gain),
-        biastype=biastype,
-        bias=np.ascontiguousarray(bias),
+        gaintype=np.array(model.actuator_gaintype, np.int64),
+        gain=np.array(model.actuator_gainprm, float, order="C"),
+        biastype=np.array(model.actuator_biastype, np.int64),
+        bias=np.array(model.actuator_biasprm, float, order="C"),
         lengthrange=np.array(model.actuator_lengthrange, float).reshape(-1, 2)[first],
         acc0=np.array(model.actuator_acc0, float)[first],
         force_range=_ranges(model.actuator_forcelimited, model.actuator_forcerange),
-        dof_range=dof_range,
+        dof_range=_joint_ranges(model),
     )

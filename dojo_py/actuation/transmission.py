@@ -16,7 +16,7 @@ SCALAR, BALL, FREE, SITE, TENDON, CRANK, ADHESION, ORIENTATION = 0, 1, 2, 3, 4, 
 
 @kernel
 def turn_axis(q, gear, in_parent, out):
-    """out (3,) = torque axis of a ball or free joint in the child's axes. q (4,): child in parent."""
+    """out (3,) = torque axis of a ball or free joint in the child's axes. q (4,): child in parent; gear (3 or more,)."""
     for k in range(3):
         out[k] = gear[k]
     if in_parent:
@@ -46,7 +46,10 @@ def site_wrench(q, gear, out):
 
 @kernel
 def site_length(p1, q1, p2, q2, gear, wrench):
-    """Length between two sites: gear along their relative position and rotation vector, in the second's axes."""
+    """Length between two sites: gear along their relative position and rotation vector, in the second's axes.
+
+    p1, p2 (3,) [m], q1, q2 (4,): poses of the sites; gear (6,); wrench (6,): site_wrench of the second.
+    """
     length, q, turn = 0.0, scratch(4), scratch(3)
     for k in range(3):
         length += wrench[k] * (p1[k] - p2[k])

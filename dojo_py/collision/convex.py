@@ -197,7 +197,11 @@ def pose_of(pose, i):
 
 @entry
 def nearest_of_many(kind, size, hull, hulls, a, b, pose_a, pose_b, guess, work, out):
-    """Rows of `out` (n, 11): gap, normal 3, point of A 3, point of B 3, rounds."""
+    """Rows of `out` (n, 11): gap, normal 3, point of A 3, point of B 3, rounds.
+
+    a, b (n,): rows of kind (g,), size (g, 3), hull (g, 2); pose_a, pose_b (n, 7): positions, quaternions; guess (n, 3): normals to
+    begin with.
+    """
     for i in range(len(a)):
         A, B = _shape(kind, size, hull, a[i]), _shape(kind, size, hull, b[i])
         n = (guess[i, 0], guess[i, 1], guess[i, 2])
@@ -209,7 +213,10 @@ def nearest_of_many(kind, size, hull, hulls, a, b, pose_a, pose_b, guess, work, 
 
 @entry
 def derivatives_of_many(kind, size, hull, hulls, a, b, pose_a, pose_b, guess, work, out, good):
-    """Rows of `out` (n, 10, 12): of gap, normal, point of A, point of B; good (n): whether all are determined."""
+    """Rows of `out` (n, 10, 12): of gap, normal, point of A, point of B; good (n): whether all are determined.
+
+    The other arguments as in `nearest_of_many`.
+    """
     for i in range(len(a)):
         A, B = _shape(kind, size, hull, a[i]), _shape(kind, size, hull, b[i])
         P, Q = pose_of(pose_a, i), pose_of(pose_b, i)

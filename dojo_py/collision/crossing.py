@@ -60,7 +60,7 @@ def _level(u, w, m):
 def crossing_fade(u, w, sign, faces_a, faces_b):
     """(sum of all cubes, its derivative by a turn of A, or less a turn of B). u, w: unit vectors; sign of n = ± u × w from B to A.
 
-    faces: normals (m_1, m_2) of the two faces at the edge of A and of B, zero for an axis.
+    faces_a, faces_b: normals (m_1, m_2) of the two faces at the edge of A and of B, zero for an axis.
     """
     N = cross(u, w)
     size = length(N)

@@ -9,6 +9,7 @@
     RIM_RIM       two rims that cross (rims.py)
     ELLIPSOID_PLANE   the lowest point of an ellipsoid, A's, over a plane of B
 
+Vectors are three numbers; arguments dgap (6 or more,), dn and dc (3, 6 or more) of the functions of rows are written.
 Each kind has its value (gap, n, c): n from B to A, c half way between the surfaces, and `…_rows`: how it changes when body A moves
 by (δx, δθ) in world axes and B stays; `…_change` where that is told for one motion at a time. With a, b the two reference points,
 r their rounding, and u = δx + δθ × (p - x) the motion of a point p of a body,

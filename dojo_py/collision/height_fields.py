@@ -61,7 +61,7 @@ def grid_point(fields, f, r, c):
 
 @kernel
 def box_in_field(shape, pose, frame, more, hulls):
-    """(low, high) of the box about a shape along the axes of a frame, `more` larger on all sides [m]."""
+    """(low, high) of the box about a shape along the axes of a frame (a pose), `more` larger on all sides [m]."""
     R, r = frame[1], rounding(shape) + more
     centre = turned_back(R, minus(pose[0], frame[0]))
     low, high = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -77,7 +77,7 @@ def box_in_field(shape, pose, frame, more, hulls):
 
 @kernel
 def cells_below(fields, f, low, high):
-    """(first row, end, first column, end) of the cells that a box of the field's frame, low to high [m], may touch."""
+    """(first row, end, first column, end) of the cells that a box, low to high (3) [m] in the field's frame, may touch."""
     x, y, top, base = fields.field_size[f, 0], fields.field_size[f, 1], fields.field_size[f, 2], fields.field_size[f, 3]
     apart = low[0] > x or high[0] < -x or low[1] > y or high[1] < -y or low[2] > top or high[2] < -base
     if apart or not (high[0] - low[0]) + (high[1] - low[1]) < math.inf:
@@ -118,7 +118,7 @@ def middle_of(fields, f, corners):
 
 @kernel
 def put_prism(fields, f, corners, hulls):
-    """(shape, centre): the prism below three points of field f, as a mesh's hull about a centre in the field's frame.
+    """(shape, centre): the prism below three points, corners (3 × 3), of field f, as a mesh's hull about a centre in its frame [m].
 
     Its corners are the last ones of `hulls`, see `with_room_for_a_prism`.
     """

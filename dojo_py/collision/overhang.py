@@ -11,7 +11,7 @@ less 1.5 times the gap: shapes that are far apart look at each other's ends from
 moves the lighter body, and beyond d₂ nothing is felt (hard/far_pairs.py): what was chosen has faded, twice continuously
 differentiable, where the choice ends. Of two edges that become parallel the crossing is anywhere; it fades as well,
 
-    + d₂ (max(2 L - sin(u, w), 0)/L)³         L: the sine below which edges do not cross (manifold.py)
+    + d₂ (max(2 L - sin(u, w), 0)/L)³         L: the sine below which edges do not cross (crossing_edges.py)
 
 An edge u that crosses an edge w of a face with normal m is held by its height over the face (EDGE_OVER) where it is nearly level,
 by its distance from w along u × w (EDGE_EDGE) where it is steep, when that is well known. Both are there between, and fade with
@@ -90,7 +90,7 @@ def _note(M, side, e, q, d, disc):
 
 @kernel
 def keep_ends(M, i, W, f, place_of_side, x, R):
-    """Row i of M's features into feature f of the table, in the frames of the bodies."""
+    """Row i of M's features into feature f of the table, in the frames of the bodies, at x (nb + 1, 3), R (nb + 1, 3, 3)."""
     W.fends[f], W.flift[f], W.fleast_sine[f] = M.ends[i], M.lift[i], M.least_sine[i]
     for j in range(M.ends[i]):
         place = place_of_side if M.end_side[i, j] == 0 else 1 - place_of_side

@@ -178,7 +178,7 @@ def _is_pose(out, at, pose):
 
 @kernel
 def relaxed_normal(out):
-    """Unit vector from p to q."""
+    """Unit vector from p to q of a row of results (NUMBERS,)."""
     e = (out[Q_POINT] - out[P], out[Q_POINT + 1] - out[P + 1], out[Q_POINT + 2] - out[P + 2])
     return times(1.0 / max(length(e), 1e-300), e)
 
@@ -193,7 +193,10 @@ def _nine(out, at):
 
 @kernel
 def follow_normal(out, G, x_a, x_b, by):
-    """by (12,) += G · ∂n by (δx_A, δθ_A, δx_B, δθ_B), n: `relaxed_normal`; x (3,): centres of the bodies."""
+    """by (12,) += G · ∂n by (δx_A, δθ_A, δx_B, δθ_B), n: `relaxed_normal` of a row of results, out.
+
+    x_a, x_b (3,): centres of the bodies [m].
+    """
     p, q = (out[P], out[P + 1], out[P + 2]), (out[Q_POINT], out[Q_POINT + 1], out[Q_POINT + 2])
     e, n = minus(p, q), relaxed_normal(out)
     back = turned(_nine(out, INVERSE), times(-1.0 / max(length(e), 1e-300), along(G, -dot(n, G), n)))  # K is symmetric

@@ -107,52 +107,67 @@ def _over_edges(Q, M, side, end, centre, pose, radius, partner, n, gap, reach, h
     count = M.corners[other]
     if count < 2 or (Q.shape_kind[partner] == CYLINDER and count > 2):
         return  # a plane, or a cap, whose rim is not made of edges
-    x, y, rounding = _axis(pose, 0), _axis(pose, 1), M.radius[other]
-    outwards = n if side == 0 else times(-1.0, n)
     for j in range(count if count > 2 else 1):
         i = (j + 1) % count
         o = row(M.point[other], j)
         w = minus(row(M.point[other], i), o)
         long = length(w)
         w = times(1.0 / max(long, 1e-300), w)
-        k = cross(n, w)
-        p, q, d = radius * dot(x, k), radius * dot(y, k), dot(minus(centre, o), k)
-        wide = math.sqrt(p * p + q * q)
-        if abs(d) >= wide or wide < GRAZING * radius:
-            continue  # seen along the normal they do not cross
-        middle, half = math.atan2(q, p), math.acos(-d / wide)
+        crosses, middle, half = _seen_crossings(centre, pose, radius, o, cross(n, w))
+        if not crosses:
+            continue
         for branch in range(2):
-            angle, slope = rim_edge_angle(centre, x, y, radius, o, w, middle + half * (1.0 - 2.0 * branch))
-            e = radial(x, y, angle)
-            at = along(centre, radius, e)
-            foot = dot(minus(at, o), w)
-            edge = edge_number(M, other, j, i)
-            if slope < GRAZING or dot(e, outwards) < BEHIND or _is_known(M, RIM_EDGE, side, 2 * end, edge, angle, 0.0):
-                continue
-            of_a = 1.0 if side == 0 else -1.0
-            own = cross(w, cross(cross(x, y), e))
-            within = -DEEPER * long <= foot <= (1.0 + DEEPER) * long
-            if rounding == 0.0 and length(own) < STEADY:
-                if hard and within:
-                    _flat_corner(M, side, end, pose, at, angle, reach)
-                continue
-            most = min(reach, CLOSE * radius) if rounding == 0.0 else reach
-            sign = -1.0 if dot(own, n) > 0.0 else 1.0  # the normal of a contact points from B to A
-            near, m, _ = rim_edge(centre, x, y, radius, o, w, rounding, angle, sign, of_a)
-            if near > most or near < gap - DEEPER * M.size[0] or -dot(m, n) < ALONG:
-                continue
-            if M.band[0] > 0.0:
-                no_ends(M)
-                within = within_edge(M, other, at, near, o, along(o, long, w))
-            if not within:
-                continue
-            s, t = _place(M, at)
-            f = put_feature(M, RIM_EDGE, s, t, near, side, 2 * end + branch, edge, of_a)
-            if f >= 0:
-                _put_rim(M, f, side, centre, pose, radius, angle)
-                put(M.at[f], other, o)
-                put(M.along[f], other, w)
-                M.rounding[f, other], M.turn[f] = rounding, sign
+            angle = middle + half * (1.0 - 2.0 * branch)
+            _over_edge(M, side, end, branch, centre, pose, radius, j, i, o, w, long, angle, n, gap, reach, hard)
+
+
+@kernel
+def _seen_crossings(centre, pose, radius, o, k):
+    """Whether a rim crosses the line through o across k, as seen along n, and the middle and half of the arc between [rad]."""
+    p, q, d = radius * dot(_axis(pose, 0), k), radius * dot(_axis(pose, 1), k), dot(minus(centre, o), k)
+    wide = math.sqrt(p * p + q * q)
+    if abs(d) >= wide or wide < GRAZING * radius:
+        return False, 0.0, 0.0
+    return True, math.atan2(q, p), math.acos(-d / wide)
+
+
+@kernel
+def _over_edge(M, side, end, branch, centre, pose, radius, j, i, o, w, long, seen_at, n, gap, reach, hard):
+    """A rim of one side where it crosses the edge j, i of the other: from o along w (3,), `long` [m].
+
+    branch: which of two such places; seen_at: its angle seen along the normal [rad].
+    """
+    other, x, y, rounding = 1 - side, _axis(pose, 0), _axis(pose, 1), M.radius[1 - side]
+    outwards, of_a = n if side == 0 else times(-1.0, n), 1.0 if side == 0 else -1.0
+    angle, slope = rim_edge_angle(centre, x, y, radius, o, w, seen_at)
+    e = radial(x, y, angle)
+    at = along(centre, radius, e)
+    foot, edge = dot(minus(at, o), w), edge_number(M, other, j, i)
+    if slope < GRAZING or dot(e, outwards) < BEHIND or _is_known(M, RIM_EDGE, side, 2 * end, edge, angle, 0.0):
+        return
+    own = cross(w, cross(cross(x, y), e))
+    within = -DEEPER * long <= foot <= (1.0 + DEEPER) * long
+    if rounding == 0.0 and length(own) < STEADY:
+        if hard and within:
+            _flat_corner(M, side, end, pose, at, angle, reach)
+        return
+    most = min(reach, CLOSE * radius) if rounding == 0.0 else reach
+    sign = -1.0 if dot(own, n) > 0.0 else 1.0  # the normal of a contact points from B to A
+    near, m, _ = rim_edge(centre, x, y, radius, o, w, rounding, angle, sign, of_a)
+    if near > most or near < gap - DEEPER * M.size[0] or -dot(m, n) < ALONG:
+        return
+    if M.band[0] > 0.0:
+        no_ends(M)
+        within = within_edge(M, other, at, near, o, along(o, long, w))
+    if not within:
+        return
+    s, t = _place(M, at)
+    f = put_feature(M, RIM_EDGE, s, t, near, side, 2 * end + branch, edge, of_a)
+    if f >= 0:
+        _put_rim(M, f, side, centre, pose, radius, angle)
+        put(M.at[f], other, o)
+        put(M.along[f], other, w)
+        M.rounding[f, other], M.turn[f] = rounding, sign
 
 
 @kernel

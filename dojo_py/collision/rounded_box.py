@@ -28,7 +28,7 @@ def _outside(y, half):
 
 @kernel
 def ball_against_box(y, half, m, dm):
-    """Distance from y (3,) to the box (signed), unit normal m (3,) and dm/dy (3, 3), all in the box's frame [m]."""
+    """Signed distance from y (3,) to the box, unit normal m (3,) and dm/dy (3, 3), in its frame [m]. half (3,): its half sizes."""
     s = 0.0
     for i in range(3):
         z = min(max(y[i], -half[i]), half[i])

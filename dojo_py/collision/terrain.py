@@ -15,6 +15,7 @@ numbered by triangle, edge and point of the grid.
 import math
 
 from dojo_py.arrays import body_row
+from dojo_py.collision.common_area import common_corners
 from dojo_py.collision.convex_pair import nearest
 from dojo_py.collision.convex_shapes import CYLINDER, ELLIPSOID, MESH, is_curved, rounding, support
 from dojo_py.collision.features import (
@@ -27,9 +28,10 @@ from dojo_py.collision.features import (
     RIM_EDGE,
     RIM_PLANE,
 )
+from dojo_py.collision.found_features import NUMBERS, add_feature, keep_spread
 from dojo_py.collision.height_fields import CORNERS as PRISM
 from dojo_py.collision.height_fields import box_in_field, cells_below, grid_point, middle_of, terrain_triangle
-from dojo_py.collision.manifold import MISSED, MOST, NUMBERS, add_feature, common_corners, keep_spread
+from dojo_py.collision.manifold import MISSED, MOST
 from dojo_py.collision.rim_choice import rim_features
 from dojo_py.collision.shown_polygons import CORNERS, FOUND, no_ends, pose_of, shape_of, show_polygon, shows_polygon
 from dojo_py.collision.vectors import (

@@ -12,7 +12,7 @@ from dojo_py.jit import entry, kernel
 
 @kernel
 def half_dimensions(mass, inertia, r):
-    """r (3,) [m]: half-sizes of the box with this mass [kg] and these principal moments (3,) [kg m²]."""
+    """r (3,) [m]: half-sizes of the box with this mass [kg] and these principal moments, inertia (3,) [kg m²]."""
     total = inertia[0] + inertia[1] + inertia[2]
     for k in range(3):
         r[k] = math.sqrt(max(1e-15, total - 2.0 * inertia[k]) * 1.5 / mass)
@@ -20,7 +20,7 @@ def half_dimensions(mass, inertia, r):
 
 @kernel
 def box_coefficients(r, density, viscosity, out):
-    """out (12,): quadratic 3 + 3, then linear 3 + 3 coefficients of the drag, force first."""
+    """out (12,): quadratic 3 + 3, then linear 3 + 3 coefficients of the drag, force first. r (3,): half sizes [m]."""
     mean = (r[0] + r[1] + r[2]) / 3.0
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
@@ -32,7 +32,7 @@ def box_coefficients(r, density, viscosity, out):
 
 @kernel
 def box_wrench(numbers, v, f, J):
-    """f (6,) = force, torque at the local velocity v (6,) = linear, angular; J (6, 6) = df/dv. numbers: box_coefficients."""
+    """f (6,) = force, torque at the local velocity v (6,) = linear, angular; J (6, 6) = df/dv. numbers (12,): box_coefficients."""
     for i in range(6):
         speed = abs(v[i])
         f[i] = -(numbers[6 + i] + numbers[i] * speed) * v[i]

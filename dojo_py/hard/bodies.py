@@ -41,7 +41,10 @@ def pose_by_motion(W, b, h):
 
 @kernel
 def old_momentum(mass, J, v, h, out):
-    """out (6,) = momentum of the last interval at its end: m v₋ and s Jω₋ - (h/2) ω₋ × Jω₋ (body frame)."""
+    """out (6,) = momentum of the last interval at its end: m v₋ and s Jω₋ - (h/2) ω₋ × Jω₋ (body frame).
+
+    J (3, 3): inertia, v (6,): velocities (v, ω) of the last interval.
+    """
     w0, w1, w2 = v[3], v[4], v[5]
     s = math.sqrt(max(1.0 - 0.25 * h * h * (w0 * w0 + w1 * w1 + w2 * w2), 0.0))
     l0 = J[0, 0] * w0 + J[0, 1] * w1 + J[0, 2] * w2
@@ -57,7 +60,7 @@ def old_momentum(mass, J, v, h, out):
 
 @kernel
 def momentum_rows(mass, J, v, h, r, D):
-    """r (6,) = momentum of the new interval at its start (Dojo, eq. 16-17), D (6, 8) = its derivative by (v, ω)."""
+    """r (6,) = momentum of the new interval at its start (Dojo, eq. 16-17), D (6, 8) = its derivative by v (6,); J (3, 3)."""
     w0, w1, w2 = v[3], v[4], v[5]
     s = math.sqrt(max(1.0 - 0.25 * h * h * (w0 * w0 + w1 * w1 + w2 * w2), 1e-12))
     l0 = J[0, 0] * w0 + J[0, 1] * w1 + J[0, 2] * w2
@@ -92,6 +95,8 @@ def momentum_rows(mass, J, v, h, r, D):
 def turn_of_momentum(J, momentum, h, w):
     """w (3,) = angular velocity over an interval h whose angular momentum at its end is momentum[3:6], body frame [rad/s].
 
+    J (3, 3): inertia [kg m²]; momentum (6,) [N s, N m s].
+
     Newton's method from w; the shorter the interval, the larger the momenta that have one.
     """
     now, slope, v = scratch(6), scratch((6, WIDTH)), scratch(6)
@@ -118,7 +123,7 @@ def turn_of_momentum(J, momentum, h, w):
 
 @kernel
 def relative_pose(xa, Ra, xb, Rb, E, d):
-    """E (3, 3) = Raᵀ Rb, d (3,) = Raᵀ (xb - xa): body b seen from body a."""
+    """E (3, 3) = Raᵀ Rb, d (3,) = Raᵀ (xb - xa): body b seen from body a. xa, xb (3,) [m]; Ra, Rb (3, 3)."""
     d0, d1, d2 = xb[0] - xa[0], xb[1] - xa[1], xb[2] - xa[2]
     for i in range(3):
         d[i] = Ra[0, i] * d0 + Ra[1, i] * d1 + Ra[2, i] * d2

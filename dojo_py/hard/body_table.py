@@ -116,7 +116,7 @@ def gather_wrenches(M, bodies, wrenches, step, out):
 
 @kernel
 def wrench_levers(M, bodies, wrenches, step, out):
-    """out (nb, 3, 3): change of the torques of `gather_wrenches` by a turn ψ of their body: Σ (ψ × r) × F."""
+    """out (nb, 3, 3): change of the torques of `gather_wrenches` by a turn ψ of their body: Σ (ψ × r) × F. wrenches as there."""
     r = scratch(3)
     out[:, :, :] = 0.0
     if wrenches.shape[0] == 0:
@@ -160,7 +160,10 @@ def add_joint_forces(L, bodies, joint_forces, step, force, wrench):
 
 @kernel
 def joint_force_levers(L, bodies, joint_forces, step, out):
-    """Add to out (nb, 3, 3) the change of the torques of `add_joint_forces` by a turn of their body."""
+    """Add to out (nb, 3, 3) the change of the torques of `add_joint_forces` by a turn of their body.
+
+    joint_forces (none | one for all steps | one a step, nv).
+    """
     if joint_forces.shape[0] == 0:
         return
     given, r, torque = joint_forces[min(step, joint_forces.shape[0] - 1)], scratch(3), scratch(3)

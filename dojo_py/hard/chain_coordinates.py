@@ -26,7 +26,7 @@ def chain_start(L, W, j, theta):
 
 @kernel
 def read_chain(L, j, entries, theta, turn):
-    """theta (k,) and the orientation turn (4,) of the ball from joint j's entries of qpos."""
+    """theta (k,) and the orientation turn (4,) of the ball from joint j's entries of qpos, (k,) or one more."""
     for i in range(theta.shape[0]):
         dof = L.vadr[j] + i
         adr = L.dof_qadr[dof]

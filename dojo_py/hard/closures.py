@@ -59,7 +59,7 @@ def weld_error(closed, q_one, q_two, err):
 
 @kernel
 def polynomial(a, x):
-    """(value, first, second derivative) of a₀ + a₁x + … + a₄x⁴."""
+    """(value, first, second derivative) of a₀ + a₁x + … + a₄x⁴, a (5 or more,)."""
     value = a[0] + x * (a[1] + x * (a[2] + x * (a[3] + x * a[4])))
     slope = a[1] + x * (2.0 * a[2] + x * (3.0 * a[3] + x * 4.0 * a[4]))
     return value, slope, 2.0 * a[2] + x * (6.0 * a[3] + x * 12.0 * a[4])
@@ -151,41 +151,60 @@ def start_closures(L, W):
 
 
 @kernel
+def _path_row(L, W, e, C, inv_h):
+    """Rate of the length of spatial tendon e over the step; C (s, 6, 8): its row, the derivative by velocities."""
+    rate = (path_length(L, e, W.xn, W.Rn, C) - W.angle0[L.eq_dof[e]]) * inv_h
+    for slot in range(L.eq_bodies.shape[1]):
+        if L.eq_bodies[e, slot] >= 0:
+            times_tangent(C[slot, TENDON_ROW], W.hG[L.eq_bodies[e, slot]], inv_h)
+    return rate
+
+
+@kernel
+def _coupling_row(L, W, e, C, h):
+    """What coupling e misses at the next poses: its first side less the polynomial of the second; row 0 of C (s, 6, 8)."""
+    length, rate = coupled(L, W, e, 0)
+    _term_rows(L, e, 0, 1.0, 0, W.Cb, W.Ca, C)
+    target = L.eq_poly[e, 0]
+    if L.eq_terms[e, 2] > L.eq_terms[e, 1]:
+        other, its_rate = coupled(L, W, e, 1)
+        target, slope, _ = polynomial(L.eq_poly[e], other + h * its_rate)
+        _term_rows(L, e, 1, -slope, 0, W.Cb, W.Ca, C)
+    return length + h * rate - target
+
+
+@kernel
+def _held_rows(L, W, n, e, C, inv_h):
+    """Rows of a connect or weld e, node n, into W.rows and C (s, 6, 8)."""
+    c = scratch(6)
+    count = _pose_rows(L, e, W.xn, W.Rn, W.qn, c, C)
+    for r in range(count):
+        W.rows[n, r] = c[r] * inv_h
+        for side in range(2):
+            times_tangent(C[side, r], W.hG[body_row(W.hG, L.eq_bodies[e, side])], inv_h)
+
+
+@kernel
 def evaluate_closures(L, W, h):
     """Rows / h of all loop closures at the next poses into W.rows, Jacobians into W.Ceq."""
-    c = scratch(6)
     inv_h = 1.0 / h
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, k]
         e = -1 - L.node_joint[n]
         if e < 0 or L.eq_kind[e] == EQ_ORIENTATION:  # (orientations.py)
             continue
-        C = W.Ceq[e]
-        C[:, :, :] = 0.0
+        W.Ceq[e, :, :, :] = 0.0
         W.rows[n, :] = 0.0
         if L.eq_kind[e] == EQ_TENDON:
-            _term_rows(L, e, 0, 1.0, TENDON_ROW, W.Cb, W.Ca, C)
+            _term_rows(L, e, 0, 1.0, TENDON_ROW, W.Cb, W.Ca, W.Ceq[e])
             _, W.rows[n, TENDON_ROW] = coupled(L, W, e, 0)
         elif L.eq_kind[e] == EQ_PATH:
-            W.rows[n, TENDON_ROW] = (path_length(L, e, W.xn, W.Rn, C) - W.angle0[L.eq_dof[e]]) * inv_h
-            for slot in range(L.eq_bodies.shape[1]):
-                if L.eq_bodies[e, slot] >= 0:
-                    times_tangent(C[slot, TENDON_ROW], W.hG[L.eq_bodies[e, slot]], inv_h)
+            W.rows[n, TENDON_ROW] = _path_row(L, W, e, W.Ceq[e], inv_h)
         elif L.eq_kind[e] == EQ_COUPLING:
-            length, rate = coupled(L, W, e, 0)
-            _term_rows(L, e, 0, 1.0, 0, W.Cb, W.Ca, C)
-            target = L.eq_poly[e, 0]
-            if L.eq_terms[e, 2] > L.eq_terms[e, 1]:
-                other, its_rate = coupled(L, W, e, 1)
-                target, slope, _ = polynomial(L.eq_poly[e], other + h * its_rate)
-                _term_rows(L, e, 1, -slope, 0, W.Cb, W.Ca, C)
-            W.rows[n, 0] = (length + h * rate - target) * inv_h
+            W.rows[n, 0] = _coupling_row(L, W, e, W.Ceq[e], h) * inv_h
         elif L.eq_kind[e] != EQ_LENGTHS:
-            count = _pose_rows(L, e, W.xn, W.Rn, W.qn, c, C)
-            for r in range(count):
-                W.rows[n, r] = c[r] * inv_h
-                for side in range(2):
-                    times_tangent(C[side, r], W.hG[body_row(W.hG, L.eq_bodies[e, side])], inv_h)
+            _held_rows(L, W, n, e, W.Ceq[e], inv_h)
+    # of coupled lengths: from the rows of the tendons
     for k in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, k]
         e = -1 - L.node_joint[n]

@@ -1,24 +1,25 @@
-"""Model → rows of the Layout for coordinates: what they are of joints, springs, and limits."""
+"""Model → rows of the Layout for coordinates: what they are of joints, their laws, and limits."""
+
+from typing import Any
 
 import numpy as np
 
 from dojo_py.collision.restitution import restitution
 from dojo_py.hard.couplings import tendon_limits
+from dojo_py.mechanism.derived import Arrays
 from dojo_py.mechanism.enums import JointType
+from dojo_py.mechanism.reference import by_joint
 
 
 def coordinate_tables(model):
-    """Fields of the Layout, (nv, …): what each degree of freedom is of its joint, and the springs of joints."""
+    """Fields of the Layout, (nv, …): what each degree of freedom is of its joint."""
     nv = model.nv
     slide, vector, qadr = np.zeros(nv, np.int64), np.full(nv, -1), np.full(nv, -1)
-    anchor, axis = np.zeros((nv, 3)), np.zeros((nv, 3))
-    stiffness, stiffness_poly, springref = np.zeros(nv), np.zeros((nv, 2)), np.zeros(nv)
+    anchor, axis, springref = np.zeros((nv, 3)), np.zeros((nv, 3)), np.zeros(nv)
     for i in range(model.njnt):
-        kind, d, adr = JointType(int(model.jnt_type[i])), int(model.jnt_dofadr[i]), int(model.jnt_qposadr[i])
-        width = {JointType.FREE: 6, JointType.BALL: 3}.get(kind, 1)
-        mine = slice(d, d + width)
+        kind, mine, adr = JointType(int(model.jnt_type[i])), _dofs_of(model, i), int(model.jnt_qposadr[i])
+        d, width = mine.start, mine.stop - mine.start
         anchor[mine], axis[mine] = model.jnt_pos[i], model.jnt_axis[i]
-        stiffness[mine], stiffness_poly[mine] = model.jnt_stiffness[i], model.jnt_stiffnesspoly[i]
         slide[d] = kind == JointType.SLIDE
         if kind in (JointType.FREE, JointType.BALL):
             vector[mine] = d + np.arange(width) // 3 * 3
@@ -32,15 +33,45 @@ def coordinate_tables(model):
         "dof_axis": axis,
         "dof_vector": vector,
         "dof_qadr": qadr,
-        "dof_stiffness": stiffness,
-        "dof_stiffness_poly": stiffness_poly,
         "dof_springref": springref,
+    }
+
+
+def _dofs_of(model, i):
+    """The degrees of freedom of joint i, a slice."""
+    d = int(model.jnt_dofadr[i])
+    return slice(d, d + {JointType.FREE: 6, JointType.BALL: 3}.get(JointType(int(model.jnt_type[i])), 1))
+
+
+def law_tables(model, lengths):
+    """Fields of the Layout, (nd, …): springs, dampers, rotors and dry friction of joints, their actuators' included, then tendons'.
+
+    lengths: tendon_numbers.
+    """
+    stiffness, stiffness_poly = np.zeros(model.nv), np.zeros((model.nv, 2))
+    for i in range(model.njnt):
+        mine = _dofs_of(model, i)
+        stiffness[mine], stiffness_poly[mine] = model.jnt_stiffness[i], model.jnt_stiffnesspoly[i]
+    own = {name: np.array(getattr(model, f"dof_{name}"), float) for name in ("damping", "armature", "frictionloss")}
+    own["dampingpoly"] = np.array(model.dof_dampingpoly, float).reshape(-1, 2)
+    actuators: Any = Arrays(model)
+    for name in ("damping", "armature", "dampingpoly"):
+        own[name] = own[name] + by_joint(actuators, f"actuator_{name}")
+    return {
+        "dof_damping": np.concatenate([own["damping"], lengths["damping"]]),
+        "dof_armature": np.concatenate([own["armature"], lengths["armature"]]),
+        "dof_frictionloss": np.concatenate([own["frictionloss"], lengths["frictionloss"]]),
+        "dof_stiffness": np.concatenate([stiffness, lengths["stiffness"]]),
+        "dof_damping_poly": np.concatenate([own["dampingpoly"], lengths["dampingpoly"]]),
+        "dof_stiffness_poly": np.concatenate([stiffness_poly, lengths["stiffnesspoly"]]),
     }
 
 
 def limit_tables(model, tendons, dof_inertia):
     """Rows for the bounds of limited joints and tendons. Returns a dict of arrays."""
-    rows, bounces, masses = [], [], []
+    rows: list[tuple[int, float, float]] = []
+    bounces: list[float] = []
+    masses: list[float] = []
     for i in range(model.njnt):
         if not model.jnt_limited[i]:
             continue

@@ -67,62 +67,83 @@ def joint_pose(L, j, qpos, qvel, back, q_rel, d):
 def to_maximal(L, qpos, qvel, h, bodies):
     """Fill bodies (nb, 13). Returns the smallest cosine of half a body's turn: up to HALF_TURN is outside the domain."""
     lowest = 1.0
-    turn, before_a, before_b = scratch(4), scratch(4), scratch(4)
-    q_rel, d, q_old, d_old, r, r_old = scratch(4), scratch(3), scratch(4), scratch(3), scratch(3), scratch(3)
     for j in range(L.kind.shape[0]):
-        a, b = L.parent[j], L.child[j]
-        adr, dof = L.qadr[j], L.vadr[j]
-        row = bodies[b]
+        b, adr, dof = L.child[j], L.qadr[j], L.vadr[j]
         if L.kind[j] == FREE:
-            w = qvel[dof + 3 : dof + 6]
-            for i in range(4):
-                row[6 + i] = qpos[adr + 3 + i]
-            quat_normalise(row[6:10])
-            quat_exp(w, h, turn)
-            half = 0.5 * h * math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
-            cosine = math.cos(half) if half < 0.5 * math.pi else -1.0
-            _start_orientation(row[6:10], turn, before_b)
-            turn_vector(row[6:10], L.com[b], r)
-            turn_vector(before_b, L.com[b], r_old)
-            for i in range(3):
-                row[i] = qpos[adr + i] + r[i]
-                row[3 + i] = qvel[dof + i] + (r[i] - r_old[i]) / h
-                row[10 + i] = 2.0 / h * turn[1 + i]
+            cosine = _free_body(L.com[b], qpos[adr : adr + 7], qvel[dof : dof + 6], h, bodies[b])
         else:
-            joint_pose(L, j, qpos, qvel, 0.0, q_rel, d)
-            joint_pose(L, j, qpos, qvel, h, q_old, d_old)
-            if a < 0:
-                for i in range(4):
-                    row[6 + i], before_b[i] = q_rel[i], q_old[i]
-                for i in range(3):
-                    row[i] = d[i]
-                    row[3 + i] = (d[i] - d_old[i]) / h
-            else:
-                top = bodies[a]
-                step_quaternion(top[10:13], h, turn)
-                _start_orientation(top[6:10], turn, before_a)
-                quat_mul(top[6:10], q_rel, row[6:10])
-                quat_mul(before_a, q_old, before_b)
-                turn_vector(top[6:10], d, r)
-                turn_vector(before_a, d_old, r_old)
-                for i in range(3):
-                    row[i] = top[i] + r[i]
-                    row[3 + i] = top[3 + i] + (r[i] - r_old[i]) / h
-            quat_normalise(row[6:10])
-            quat_normalise(before_b)
-            quat_conj_mul(before_b, row[6:10], turn)
-            cosine = turn[0]
-            for i in range(3):
-                row[10 + i] = 2.0 / h * turn[1 + i]
-            for i in range(dof, dof + L.ndof[j]):
-                rate = 0.0 if L.dof_slide[i] else abs(qvel[i])
-                if L.dof_vector[i] >= 0:
-                    w = qvel[L.dof_vector[i] : L.dof_vector[i] + 3]
-                    rate = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
-                if h * rate >= math.pi:
-                    cosine = -1.0
+            cosine = _jointed_body(L, j, qpos, qvel, h, bodies)
+            if _turns_too_fast(L, j, qvel, h):
+                cosine = -1.0
         lowest = min(lowest, cosine)
     return lowest
+
+
+@kernel
+def _free_body(com, qpos, qvel, h, body):
+    """Fill the row (13,) of a free body from its coordinates (7,) and velocity (6,). Returns the cosine of half its turn."""
+    turn, before, r, r_old = scratch(4), scratch(4), scratch(3), scratch(3)
+    w = qvel[3:6]
+    for i in range(4):
+        body[6 + i] = qpos[3 + i]
+    quat_normalise(body[6:10])
+    quat_exp(w, h, turn)
+    half = 0.5 * h * math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+    cosine = math.cos(half) if half < 0.5 * math.pi else -1.0
+    _start_orientation(body[6:10], turn, before)
+    turn_vector(body[6:10], com, r)
+    turn_vector(before, com, r_old)
+    for i in range(3):
+        body[i] = qpos[i] + r[i]
+        body[3 + i] = qvel[i] + (r[i] - r_old[i]) / h
+        body[10 + i] = 2.0 / h * turn[1 + i]
+    return cosine
+
+
+@kernel
+def _jointed_body(L, j, qpos, qvel, h, bodies):
+    """Fill the row of bodies (nb, 13) of the child of joint j, after its parent's. Returns the cosine of half its turn."""
+    a, body = L.parent[j], bodies[L.child[j]]
+    turn, before_a, before_b = scratch(4), scratch(4), scratch(4)
+    q_rel, d, q_old, d_old, r, r_old = scratch(4), scratch(3), scratch(4), scratch(3), scratch(3), scratch(3)
+    joint_pose(L, j, qpos, qvel, 0.0, q_rel, d)
+    joint_pose(L, j, qpos, qvel, h, q_old, d_old)
+    if a < 0:
+        for i in range(4):
+            body[6 + i], before_b[i] = q_rel[i], q_old[i]
+        for i in range(3):
+            body[i] = d[i]
+            body[3 + i] = (d[i] - d_old[i]) / h
+    else:
+        top = bodies[a]
+        step_quaternion(top[10:13], h, turn)
+        _start_orientation(top[6:10], turn, before_a)
+        quat_mul(top[6:10], q_rel, body[6:10])
+        quat_mul(before_a, q_old, before_b)
+        turn_vector(top[6:10], d, r)
+        turn_vector(before_a, d_old, r_old)
+        for i in range(3):
+            body[i] = top[i] + r[i]
+            body[3 + i] = top[3 + i] + (r[i] - r_old[i]) / h
+    quat_normalise(body[6:10])
+    quat_normalise(before_b)
+    quat_conj_mul(before_b, body[6:10], turn)
+    for i in range(3):
+        body[10 + i] = 2.0 / h * turn[1 + i]
+    return turn[0]
+
+
+@kernel
+def _turns_too_fast(L, j, qvel, h):
+    """Whether a coordinate of joint j turns by half a turn or more within h."""
+    for i in range(L.vadr[j], L.vadr[j] + L.ndof[j]):
+        rate = 0.0 if L.dof_slide[i] else abs(qvel[i])
+        if L.dof_vector[i] >= 0:
+            w = qvel[L.dof_vector[i] : L.dof_vector[i] + 3]
+            rate = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+        if h * rate >= math.pi:
+            return True
+    return False
 
 
 @kernel
@@ -171,7 +192,7 @@ def relative_back(L, bodies, j, h, share, q_rel, d):
 
 @kernel
 def joint_coordinates(L, j, q_rel, d, out, elsewhere):
-    """Joint j's (not free) entries of qpos: out, in a reference, out the coordinates at the pose.
+    """Joint j's (not free) entries of qpos into out (n,), which holds a reference before. q_rel (4,), d (3,): pose in the parent.
 
     elsewhere: compound joints may leave the branch of the reference when they must.
     """
@@ -223,13 +244,8 @@ def to_minimal(L, bodies, h, reference, before_them, qpos, qvel):
         if before_them.shape[0] > 0:
             for i in range(n):
                 before[i] = before_them[adr + i]
-        elif kind == COMPOUND:  # follow a fast turn, so that the joint angles stay on their branch
-            w = bodies[b]
-            speed = math.sqrt(w[10] * w[10] + w[11] * w[11] + w[12] * w[12])
-            if L.parent[j] >= 0:
-                w = bodies[L.parent[j]]
-                speed += math.sqrt(w[10] * w[10] + w[11] * w[11] + w[12] * w[12])
-            stages = 1 + min(int(h * speed / STAGE), MOST_STAGES)
+        elif kind == COMPOUND:
+            stages = _stages(L, j, bodies, h)
         for stage in range(stages):
             relative_back(L, bodies, j, h, (stage + 1.0) / stages, q_rel, d)
             joint_coordinates(L, j, q_rel, d, before[0:n], stage + 1 == stages)
@@ -241,6 +257,17 @@ def to_minimal(L, bodies, h, reference, before_them, qpos, qvel):
         for i in range(dof, dof + L.ndof[j]):
             if L.dof_vector[i] < 0:
                 qvel[i] = (now[L.dof_qadr[i] - adr] - before[L.dof_qadr[i] - adr]) / h
+
+
+@kernel
+def _stages(L, j, bodies, h):
+    """Poses at which a compound joint is looked at on the way back through h: angles of a fast turn stay on their branch."""
+    w = bodies[L.child[j]]
+    speed = math.sqrt(w[10] * w[10] + w[11] * w[11] + w[12] * w[12])
+    if L.parent[j] >= 0:
+        w = bodies[L.parent[j]]
+        speed += math.sqrt(w[10] * w[10] + w[11] * w[11] + w[12] * w[12])
+    return 1 + min(int(h * speed / STAGE), MOST_STAGES)
 
 
 @kernel
@@ -272,5 +299,5 @@ def maximal_from_minimal(L, qpos, qvel, h, bodies):
 
 @entry
 def minimal_from_maximal(L, bodies, h, reference, qpos, qvel):
-    """`to_minimal` for callers in Python."""
+    """`to_minimal` for callers in Python. reference, qpos (nq,); qvel (nv,)."""
     to_minimal(L, bodies, h, reference, reference[0:0], qpos, qvel)

@@ -33,7 +33,8 @@ from dojo_py.actuation.transmission import (
 from dojo_py.actuation.wrapping import slider_crank
 from dojo_py.arrays import copy, scratch, zeros
 from dojo_py.hard.couplings import acting_tendons
-from dojo_py.hard.layout import BodyMap, Layout, quaternion_product
+from dojo_py.hard.joint_table import quaternion_product
+from dojo_py.hard.layout import BodyMap, Layout
 from dojo_py.hard.lift import driven, lift_forces
 from dojo_py.hard.next_activations import advance_activations
 from dojo_py.hard.orientation_drive import ask_orientation, orientation_arrays

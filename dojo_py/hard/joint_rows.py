@@ -22,7 +22,10 @@ from dojo_py.solver.octet import WIDTH
 
 @kernel
 def joint_frame(L, j, x, R, q, E, d, q_rel):
-    """Pose of the child of joint j in its parent: E (3, 3), d (3,), and for joints that need it q_rel (4,)."""
+    """Pose of the child of joint j in its parent: E (3, 3), d (3,), and for joints that need it q_rel (4,).
+
+    x (nb + 1, 3), R (nb + 1, 3, 3), q (nb + 1, 4): poses of all bodies.
+    """
     a, b = body_row(x, L.parent[j]), L.child[j]
     relative_pose(x[a], R[a], x[b], R[b], E, d)
     if L.kind[j] >= BALL:
@@ -108,7 +111,10 @@ def start_impulses(L, W, j, follow, on_parent, on_child):
 
 @kernel
 def spread(row, E, d, Ra, out_a, out_b):
-    """One row (6,) in (δd, δφ) to rows (6,) in (δx, δφ) of the two bodies."""
+    """One row (6,) in (δd, δφ) to rows out_a, out_b (6,) in (δx, δφ) of the two bodies.
+
+    E (3, 3), d (3,): the child in the parent, whose orientation is Ra (3, 3).
+    """
     j0, j1, j2, p0, p1, p2 = row[0], row[1], row[2], row[3], row[4], row[5]
     out_b[3], out_b[4], out_b[5] = p0, p1, p2
     for i in range(3):
@@ -146,7 +152,7 @@ def evaluate_joints(L, W, h):
 
 @kernel
 def times_tangent(row, hG, inv_h):
-    """Angular part of a row (6,): δφ/h to δω."""
+    """Angular part of a row (6,), in place: δφ/h to δω. hG (3, 3): h Γ; inv_h: 1/h."""
     p0, p1, p2 = inv_h * row[3], inv_h * row[4], inv_h * row[5]
     for i in range(3):
         row[3 + i] = p0 * hG[0, i] + p1 * hG[1, i] + p2 * hG[2, i]

@@ -11,19 +11,16 @@ from typing import NamedTuple
 import numpy as np
 
 from dojo_py.hard.closure_table import closure_tables
-from dojo_py.hard.coordinate_table import coordinate_tables, limit_tables
+from dojo_py.hard.coordinate_table import coordinate_tables, law_tables, limit_tables
 from dojo_py.hard.couplings import acting_tendons, tendon_numbers
+from dojo_py.hard.joint_table import joint_tables, quaternion_product
 from dojo_py.hard.lift import lift_tables
 from dojo_py.hard.medium_table import medium_tables
-from dojo_py.hard.terms import BALL, COMPOUND, FREE, FREE_TURN, HINGE, JOINTED_TURN, SLIDE
-from dojo_py.mechanism.derived import Arrays
-from dojo_py.mechanism.enums import JointType, TrnType
+from dojo_py.hard.terms import FREE, FREE_TURN, JOINTED_TURN
+from dojo_py.mechanism.enums import TrnType
 from dojo_py.mechanism.errors import ModelError
 from dojo_py.mechanism.quaternion import matrix
-from dojo_py.mechanism.reference import by_joint
 from dojo_py.mechanism.source import refusal
-
-KINDS = {JointType.FREE: FREE, JointType.BALL: BALL, JointType.SLIDE: SLIDE, JointType.HINGE: HINGE}
 
 
 class Layout(NamedTuple):
@@ -135,25 +132,13 @@ class BodyMap(NamedTuple):
     body: np.ndarray  # (nb,) model body of each node
 
 
-def quaternion_product(a, b):
-    """a ⊗ b, (4,): first b, then a."""
-    return np.array(
-        [
-            a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-            a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-            a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
-            a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
-        ]
-    )
-
-
 def map_bodies(model):
     """Merge the bodies that have no joint into those that carry them. Returns BodyMap."""
     n = model.nbody
     node = np.full(n, -1)
     pos = np.zeros((n, 3))
     quat = np.tile([1.0, 0.0, 0.0, 0.0], (n, 1))
-    moving = []
+    moving: list[int] = []
     for b in range(1, n):
         p = int(model.body_parentid[b])
         if model.body_jntnum[b] > 0:
@@ -201,20 +186,6 @@ def _transmissions(model):
     return zip(model.actuator_trntype, model.actuator_trnid, strict=True) if int(model.nactuator) else ()
 
 
-def _normals(axis):
-    """Two unit vectors that complete the unit vector axis (3,) to a right-handed frame."""
-    helper = np.eye(3)[np.argmin(np.abs(axis))]
-    first = np.cross(axis, helper)
-    first /= np.linalg.norm(first)
-    return first, np.cross(axis, first)
-
-
-def _joint_kind(model, body):
-    if int(model.body_jntnum[body]) > 1:
-        return COMPOUND
-    return KINDS[JointType(int(model.jnt_type[model.body_jntadr[body]]))]
-
-
 def _most_turn(nb, parents, children, eq_bodies):
     """(nb,) FREE_TURN or JOINTED_TURN. parents, children: of the joints that are nodes; eq_bodies: of closures; -1 is the world."""
     most = np.full(nb, FREE_TURN)
@@ -245,7 +216,7 @@ def _elimination(nb, parent, child, node, eq_bodies):
             b = up[b]
         return out
 
-    closes = {}
+    closes: dict[int, list[int]] = {}
     for e, touched in enumerate(eq_bodies):
         touched = [b for b in touched if b >= 0]
         common = set(ancestors(touched[0])).intersection(*(ancestors(b) for b in touched[1:]))
@@ -269,110 +240,70 @@ def _elimination(nb, parent, child, node, eq_bodies):
     return place_body, place_node
 
 
+def _needs_node(joints, laws):
+    """(nj,) whether a tree joint takes part in the solve: all but free ones without any law along their coordinates."""
+    acts = np.zeros(len(joints["dof_joint"]), bool)
+    for law in laws.values():
+        acts |= np.any(law[: len(acts)], axis=tuple(range(1, law.ndim)))
+    needed = joints["kind"] != FREE
+    needed[joints["dof_joint"][acts]] = True
+    return needed
+
+
+def _nodes(joints, eq, tendons):
+    """Fields of the graph: nodes of the tree joints that need one, then of the closures; the tendons' coordinates have the last.
+
+    joints: joint_tables, with `node`; eq: closure_tables.
+    """
+    node, dof_joint, nt = joints["node"], joints["dof_joint"], len(tendons)
+    needs, ne = np.flatnonzero(node >= 0), len(eq["eq_kind"])
+    parent, child = joints["parent"][needs], joints["child"][needs]
+    place_body, place_node = _elimination(len(node), joints["parent"], joints["child"], node, eq["eq_bodies"])
+    slot = np.arange(len(dof_joint)) - joints["vadr"][dof_joint]
+    tendon_bodies = eq["eq_bodies"][ne - nt :].max(axis=1, initial=-1)
+    return {
+        "node_parent": np.concatenate([parent, np.full(ne, -1)]).astype(np.int64),
+        "node_child": np.concatenate([child, np.full(ne, -1)]).astype(np.int64),
+        "node_joint": np.concatenate([needs, -1 - np.arange(ne)]).astype(np.int64),
+        "place_body": place_body,
+        "place_node": place_node,
+        "dof_node": np.concatenate([node[dof_joint], len(needs) + ne - nt + np.arange(nt)]).astype(np.int64),
+        "dof_row": np.concatenate([6 - joints["ndof"][dof_joint] + slot, np.full(nt, 5)]).astype(np.int64),
+        "dof_body": np.concatenate([joints["child"][dof_joint], tendon_bodies]).astype(np.int64),
+        "most_turn": _most_turn(len(node), parent, child, eq["eq_bodies"]),
+    }
+
+
 def build_layout(model):
     """The Layout and BodyMap of a Model. Raises ModelError for what the hard mode does not simulate."""
     where = map_bodies(model)
     mass, com, inertia, gravity = _bodies(model, where)
-    nb = len(where.body)
-    nj = nb
-    kind = np.array([_joint_kind(model, b) for b in where.body], dtype=np.int64).reshape(nj)
-    parent, child = np.full(nj, -1), np.arange(nj)
-    base_pos, base_quat = np.zeros((nj, 3)), np.zeros((nj, 4))
-    coordinates = coordinate_tables(model)
-    vector, rotation = coordinates["dof_vector"], np.full(nj, -1)
-    qadr, vadr, ndof = np.zeros(nj, np.int64), np.zeros(nj, np.int64), np.zeros(nj, np.int64)
-    frame_pos, frame_axes, child_axes = np.zeros((nj, 3)), np.zeros((nj, 3, 3)), np.zeros((nj, 3, 3))
-    anchor, spring_quat = np.zeros((nj, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (nj, 1))
-    dof_joint = np.zeros(model.nv, np.int64)
-    for j, b in enumerate(where.body):
-        above = int(model.body_parentid[b])
-        parent[j] = where.node[above]
-        shift = com[parent[j]] if parent[j] >= 0 else np.zeros(3)
-        R = matrix(where.quat[above])
-        base_pos[j] = where.pos[above] + R @ model.body_pos[b] - shift
-        base_quat[j] = quaternion_product(where.quat[above], np.asarray(model.body_quat[b], float))
-        first = int(model.body_jntadr[b])
-        qadr[j], vadr[j], ndof[j] = model.jnt_qposadr[first], model.jnt_dofadr[first], model.body_dofnum[b]
-        dofs = slice(vadr[j], vadr[j] + ndof[j])
-        dof_joint[dofs] = j
-        base = matrix(base_quat[j])
-        axis = np.asarray(model.jnt_axis[first], float)
-        axes = np.array([axis, *_normals(axis)]) if kind[j] in (HINGE, SLIDE) else np.eye(3)
-        child_axes[j], frame_axes[j] = axes, axes @ base.T
-        anchor[j] = model.jnt_pos[first] - com[j]
-        frame_pos[j] = base_pos[j] + base @ model.jnt_pos[first]
-        if np.any(vector[dofs] >= 0):
-            rotation[j] = vector[dofs].max() - vadr[j]
-            spring_quat[j] = model.qpos_spring[qadr[j] + rotation[j] :][:4]
-    arrays = Arrays(model)
-    driven = {name: by_joint(arrays, f"actuator_{name}") for name in ("damping", "dampingpoly", "armature")}
-    damping_poly = np.array(model.dof_dampingpoly, float).reshape(-1, 2)
-    stiffness, stiffness_poly = coordinates.pop("dof_stiffness"), coordinates.pop("dof_stiffness_poly")
-    has_force = (model.dof_damping != 0) | (model.dof_armature != 0) | (model.dof_frictionloss != 0) | damping_poly.any(axis=1)
-    has_force |= (stiffness != 0) | stiffness_poly.any(axis=1)
-    has_force |= (driven["damping"] != 0) | (driven["armature"] != 0) | driven["dampingpoly"].any(axis=1)
-    node = np.full(nj, -1)
-    needs = [j for j in range(nj) if kind[j] != FREE or np.any(has_force[vadr[j] : vadr[j] + 6])]
-    node[needs] = np.arange(len(needs))
-    tendons = acting_tendons(model)
-    eq = closure_tables(model, where, com, dof_joint, parent, tendons)
-    place_body, place_node = _elimination(nb, parent, child, node, eq["eq_bodies"])
-    ne = len(eq["eq_kind"])
     mobility = np.linalg.inv(inertia) if len(inertia) else inertia
-    eq["eq_inertia"] = _turned_inertia(eq, mobility)
-    njn = len(needs)
-    own = tendon_numbers(model, tendons)
-    dof_inertia = np.concatenate([1.0 / np.maximum(np.array(model.dof_invweight0, float), 1e-12), own["inertia"]])
-    limits = limit_tables(model, tendons, dof_inertia)
-    tendon_nodes = njn + ne - len(tendons) + np.arange(len(tendons))
-    dof_slot = np.arange(model.nv) - vadr[dof_joint]
-    joined = lambda name: np.concatenate(  # noqa: E731
-        [np.array(getattr(model, f"dof_{name}"), float) + driven.get(name, 0.0), own[name]]
-    )
+    tendons = acting_tendons(model)
+    lengths = tendon_numbers(model, tendons)
+    coordinates, laws = coordinate_tables(model), law_tables(model, lengths)
+    joints = joint_tables(model, where, com, coordinates["dof_vector"])
+    needed = _needs_node(joints, laws)
+    joints["node"] = np.where(needed, np.cumsum(needed) - 1, -1)
+    eq = closure_tables(model, where, com, joints["dof_joint"], joints["parent"], tendons)
+    dof_inertia = np.concatenate([1.0 / np.maximum(np.array(model.dof_invweight0, float), 1e-12), lengths["inertia"]])
     return Layout(
         mass=mass,
         inertia=inertia,
         com=com,
         gravity=gravity,
         mobility=mobility,
-        most_turn=_most_turn(nb, parent[needs], child[needs], eq["eq_bodies"]),
         softest=np.minimum(mass, np.array([np.linalg.eigvalsh(J)[0] for J in inertia])),
-        kind=kind,
-        parent=parent,
-        child=child,
-        base_pos=base_pos,
-        base_quat=base_quat,
-        qadr=qadr,
-        vadr=vadr,
-        ndof=ndof,
-        rotation=rotation,
-        node=node,
-        frame_pos=frame_pos,
-        frame_axes=frame_axes,
-        child_axes=child_axes,
-        anchor=anchor,
+        **joints,
         qpos0=np.array(model.qpos0, float),
         **eq,
-        node_parent=np.concatenate([parent[needs], np.full(ne, -1)]).astype(np.int64),
-        node_child=np.concatenate([child[needs], np.full(ne, -1)]).astype(np.int64),
-        node_joint=np.concatenate([needs, -1 - np.arange(ne)]).astype(np.int64),
-        place_body=place_body,
-        place_node=place_node,
-        dof_joint=dof_joint,
-        dof_node=np.concatenate([node[dof_joint], tendon_nodes]).astype(np.int64),
-        dof_row=np.concatenate([6 - ndof[dof_joint] + dof_slot, np.full(len(tendons), 5)]).astype(np.int64),
-        dof_body=np.concatenate([child[dof_joint], eq["eq_bodies"][ne - len(tendons) :].max(axis=1, initial=-1)]).astype(np.int64),
-        dof_damping=joined("damping"),
-        dof_armature=joined("armature"),
-        dof_frictionloss=joined("frictionloss"),
-        dof_stiffness=np.concatenate([stiffness, own["stiffness"]]),
-        dof_damping_poly=np.concatenate([damping_poly + driven["dampingpoly"], own["dampingpoly"]]),
-        dof_stiffness_poly=np.concatenate([stiffness_poly, own["stiffnesspoly"]]),
+        eq_inertia=_turned_inertia(eq, mobility),
+        **_nodes(joints, eq, tendons),
         **coordinates,
-        tendon_rest=own["rest"],
-        spring_quat=spring_quat,
+        **laws,
+        tendon_rest=lengths["rest"],
         dof_inertia=dof_inertia,
-        **limits,
+        **limit_tables(model, tendons, dof_inertia),
         pull_body=pull_bodies(model),
         geom_body=np.asarray(model.geom_bodyid, np.int64).reshape(-1),
         **lift_tables(model, where, com, mass),

@@ -34,7 +34,7 @@ def limit_distance(L, W, l, h, axis):
 
 @kernel
 def ball_limit_rows(L, W, l, n, h, axis, distance, T):
-    """T (3, 3) = d rotation vector of the ball / d rate of its coordinates."""
+    """T (3, 3) = d rotation vector of the ball / d rate of its coordinates. axis (3,), distance: of limit_distance."""
     from_start, r, A, B = scratch(3), scratch(3), scratch((3, 3)), scratch((3, 3))
     for i in range(3):
         from_start[i] = h * W.rows[n, L.dof_row[L.limit_dof[l]] + i]

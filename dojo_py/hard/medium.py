@@ -19,7 +19,10 @@ def in_medium(L, b):
 
 @kernel
 def medium_wrench(L, b, R, v, f, K):
-    """f (6,) = force, torque on body b about its centre, body axes [N, N m]; K (6, 6) = its derivative by u."""
+    """f (6,) = force, torque on body b about its centre, body axes [N, N m]; K (6, 6) = its derivative by u.
+
+    R (3, 3), v (6,): orientation, velocities (v, ω) of the body.
+    """
     u, local, g, J, X, Y = scratch(6), scratch(6), scratch(6), scratch((6, 6)), scratch((6, 6)), scratch((6, 6))
     for i in range(3):
         u[i], u[3 + i] = 0.0, v[3 + i]

@@ -36,7 +36,7 @@ def quaternion(array):
 
 @kernel
 def product(a, b):
-    """a ⊗ b."""
+    """a ⊗ b, four numbers each."""
     return (
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
         a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],

@@ -21,7 +21,7 @@ def upright(n):
 
 @kernel
 def tangents(n, T):
-    """T (2, 3): two unit vectors that complete the unit vector n to a right-handed frame; the first along an axis, across n."""
+    """T (2, 3): two unit vectors that make a right-handed frame with the unit vector n (3,); the first along an axis, across n."""
     i = upright(n)
     s = 1.0 / math.sqrt(1.0 - n[i] * n[i])
     for k in range(3):

@@ -205,15 +205,7 @@ def stand_still(L, P, Q, A, W, h):
     """
     _copy_state(W, W.halt_bodies, W.halt_angle, W.halt_rate, W.sub_bodies, W.sub_angle, W.sub_rate)
     load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, W.halt[1])
-    start_step(L, P, Q, W, W.halt[1], 0.0)
-    guess_impulses(W, COLD)
-    start_motion(L, W)
-    fastest = 0.0
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        b = W.members[BODIES, k]
-        for i in range(6):
-            fastest = max(fastest, abs(W.v[b, i]))
-            W.v[b, i] = 0.0
+    fastest = _start_at_rest(L, P, Q, W, W.halt[1])
     evaluate(L, P, Q, A, W, W.halt[1], W.options.springs)
     _match_momentum(L, P, Q, A, W, h, W.halt[1])
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
@@ -222,10 +214,8 @@ def stand_still(L, P, Q, A, W, h):
 
 
 @kernel
-def stop(L, P, Q, A, W, h):
-    """The islands' bodies stay where they start, and stop there. Returns their largest velocity, which is lost [m/s, rad/s]."""
-    start_parts(L, W, h, 1)
-    load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
+def _start_at_rest(L, P, Q, W, h):
+    """Start a step of length h from the loaded state, without impulses and motion. Returns the largest velocity that this takes."""
     start_step(L, P, Q, W, h, 0.0)
     guess_impulses(W, COLD)
     start_motion(L, W)
@@ -235,8 +225,18 @@ def stop(L, P, Q, A, W, h):
         for i in range(6):
             fastest = max(fastest, abs(W.v[b, i]))
             W.v[b, i] = 0.0
-        W.next_carried[b] = 0.0
-        W.unmatched[b] = 0
+    return fastest
+
+
+@kernel
+def stop(L, P, Q, A, W, h):
+    """The islands' bodies stay where they start, and stop there. Returns their largest velocity, which is lost [m/s, rad/s]."""
+    start_parts(L, W, h, 1)
+    load_state(L, W, W.sub_bodies, W.sub_angle, W.sub_rate, h)
+    fastest = _start_at_rest(L, P, Q, W, h)
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        W.next_carried[W.members[BODIES, k]] = 0.0
+        W.unmatched[W.members[BODIES, k]] = 0
     evaluate(L, P, Q, A, W, h, W.options.springs)
     return fastest
 

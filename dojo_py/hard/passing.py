@@ -102,7 +102,7 @@ def path_length(Q, W, g):
 
 @kernel
 def way_between(Q, g, start, end, p):
-    """Likewise from the state (13,) of its body to position (3,) and quaternion (4,)."""
+    """Likewise from the state start (13,) of its body to the position end (3,) and quaternion p (4,)."""
     c, q = Q.shape_centre[g], start[6:10]
     x, y, z = end[0] - start[0], end[1] - start[1], end[2] - start[2]
     cosine = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3]  # of half the angle φ, which is at most π sin(φ/2)

@@ -112,7 +112,10 @@ def _two_crosses(a, b, c, d):
 
 @kernel
 def plane_spin_rows(rows, n, T, R, v, value, C, B):
-    """Rows 3 … rows - 1 of a contact with a plane. R (3, 3): at the start; v (6,): velocities. C and B are the same."""
+    """Rows 3 … rows - 1 of a contact with a plane. R (3, 3): at the start; v (6,): velocities; n (3,), T (2, 3).
+
+    value (rows,), C and B (rows, 6), which are the same, are written.
+    """
     for r in range(3, rows):
         d = n if r == 3 else T[r - 4]
         value[r] = 0.0

@@ -32,33 +32,11 @@ def recover(L, W, h, kn, kf, corrected, enough):
     missing in the rows is solved for again, and the contacts only add the small difference, until it is at most `enough` [m/s] or
     grows.
     """
-    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-        W.dv[W.members[BODIES, k], :] = 0.0
-    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
-        W.dlam[W.members[NODES, k], :] = 0.0
-    y = scratch(MOST_ROWS)
+    _clear(W)
     refine = enough < EXACT or (W.stiffest[0] > STIFF_ENOUGH and enough < math.inf)
     before = math.inf
     for refinement in range(ROUNDS):
-        for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
-            b = W.members[BODIES, k]
-            for i in range(6):
-                W.dv[b, i] += W.step[L.place_body[b], i]
-        for k in range(W.span[NODES, 0], W.span[NODES, 1]):
-            n = W.members[NODES, k]
-            for i in range(6):
-                W.dlam[n, i] += W.step[L.place_node[n], i]
-            if L.node_joint[n] >= 0:
-                _recover_joint(L, W, n, h, kn, kf, corrected)
-            elif L.eq_kind[-1 - L.node_joint[n]] >= EQ_TENDON:
-                _recover_tendon(L, W, n, h, kn, kf, corrected)
-        for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
-            c = W.members[CONTACTS, k]
-            _motion_change(L, W, c, y)
-            recover_step(
-                W.claw[c], W.cmu[c], W.csoft[c], W.con[c], kf, corrected, W.affine.con[c], W.cdy[c], y, W.cK[c], W.cf[c],
-                refinement > 0, W.dcon[c],
-            )  # fmt: skip
+        _take_step(L, W, h, kn, kf, corrected, refinement > 0)
         if not refine:
             break
         imbalance = _imbalance(L, W)
@@ -70,6 +48,43 @@ def recover(L, W, h, kn, kf, corrected, enough):
         before = imbalance
         copy_point(W, W.change, W.saved)
         solve(W.pattern, W.blocks, W.step)
+
+
+@kernel
+def _clear(W):
+    """Steps of velocities and multipliers = 0, for those of all rounds to be added to."""
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        W.dv[W.members[BODIES, k], :] = 0.0
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        W.dlam[W.members[NODES, k], :] = 0.0
+
+
+@kernel
+def _take_step(L, W, h, kn, kf, corrected, again):
+    """Add W.step to the steps of velocities and multipliers, and find from it those of the other variables.
+
+    again: W.step is a refinement, which the contacts add to what they have.
+    """
+    y = scratch(MOST_ROWS)
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        b = W.members[BODIES, k]
+        for i in range(6):
+            W.dv[b, i] += W.step[L.place_body[b], i]
+    for k in range(W.span[NODES, 0], W.span[NODES, 1]):
+        n = W.members[NODES, k]
+        for i in range(6):
+            W.dlam[n, i] += W.step[L.place_node[n], i]
+        if L.node_joint[n] >= 0:
+            _recover_joint(L, W, n, h, kn, kf, corrected)
+        elif L.eq_kind[-1 - L.node_joint[n]] >= EQ_TENDON:
+            _recover_tendon(L, W, n, h, kn, kf, corrected)
+    for k in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        _motion_change(L, W, c, y)
+        recover_step(
+            W.claw[c], W.cmu[c], W.csoft[c], W.con[c], kf, corrected, W.affine.con[c], W.cdy[c], y, W.cK[c], W.cf[c],
+            again, W.dcon[c],
+        )  # fmt: skip
 
 
 @kernel
@@ -94,37 +109,55 @@ def _imbalance(L, W):
 
     Returns the largest entry, as a velocity [m/s, rad/s].
     """
-    x = W.step
     for p in range(W.pattern.part[0], W.pattern.part[1]):
-        x[W.pattern.places[p], :] = 0.0
+        W.step[W.pattern.places[p], :] = 0.0
+    _missing_of_nodes(L, W)
+    _missing_of_bodies(L, W)
+    _add_impulses_of_nodes(L, W)
+    _add_impulses_of_contacts(L, W)
+    return _largest_velocity(L, W)
+
+
+@kernel
+def _missing_of_nodes(L, W):
+    """W.step = -r - C δv of the constraint rows of joints and closures; of closures less what their regularisation takes."""
     for m in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, m]
-        j, r = L.node_joint[n], x[L.place_node[n]]
-        if j < 0 and L.eq_kind[-1 - j] >= EQ_TENDON:
-            continue
-        if j < 0:
+        j, r = L.node_joint[n], W.step[L.place_node[n]]
+        e = -1 - j
+        if j >= 0:
+            k = 6 - L.ndof[j]
+            for i in range(k):
+                r[i] = -W.rn[n, i]
+            _subtract_rows(W.Cb[n], W.dv[L.child[j]], r, k)
+            if L.parent[j] >= 0:
+                _subtract_rows(W.Ca[n], W.dv[L.parent[j]], r, k)
+        elif L.eq_kind[e] < EQ_TENDON:
             for i in range(6):
-                diagonal = 1.0 if L.eq_kind[-1 - j] == EQ_ORIENTATION else regularisation(L, W, -1 - j, i)
+                diagonal = 1.0 if L.eq_kind[e] == EQ_ORIENTATION else regularisation(L, W, e, i)
                 r[i] = -W.rn[n, i] - diagonal * W.dlam[n, i]
             for slot in range(L.eq_bodies.shape[1]):
-                b = L.eq_bodies[-1 - j, slot]
+                b = L.eq_bodies[e, slot]
                 if b >= 0:
-                    _subtract_rows(W.Ceq[-1 - j, slot], W.dv[b], r, 6)
-            continue
-        k = 6 - L.ndof[j]
-        for i in range(k):
-            r[i] = -W.rn[n, i]
-        _subtract_rows(W.Cb[n], W.dv[L.child[j]], r, k)
-        if L.parent[j] >= 0:
-            _subtract_rows(W.Ca[n], W.dv[L.parent[j]], r, k)
+                    _subtract_rows(W.Ceq[e, slot], W.dv[b], r, 6)
+
+
+@kernel
+def _missing_of_bodies(L, W):
+    """W.step = -r - M δv of the momentum rows of bodies."""
     for m in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, m]
-        r, M, dv = x[L.place_body[b]], W.inertia[b], W.dv[b]
+        r, M, dv = W.step[L.place_body[b]], W.inertia[b], W.dv[b]
         for i in range(6):
             t = -W.rb[b, i]
             for k in range(6):
                 t -= M[i, k] * dv[k]
             r[i] = t
+
+
+@kernel
+def _add_impulses_of_nodes(L, W):
+    """W.step += Gᵀ δλ of joints and closures, on their bodies."""
     for m in range(W.span[NODES, 0], W.span[NODES, 1]):
         n = W.members[NODES, m]
         j = L.node_joint[n]
@@ -137,7 +170,12 @@ def _imbalance(L, W):
         _pull(W, L.place_body[L.child[j]], W.Gb[n], W.dlam[n])
         if L.parent[j] >= 0:
             _pull(W, L.place_body[L.parent[j]], W.Ga[n], W.dlam[n])
-    impulse = scratch(MOST_ROWS)
+
+
+@kernel
+def _add_impulses_of_contacts(L, W):
+    """W.step += Bᵀ δf + H δv of contacts, on their bodies. H: how their impulses turn with both, with planes the one."""
+    x, impulse = W.step, scratch(MOST_ROWS)
     for m in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, m]
         impulse_of(W.claw[c], W.dcon[c], impulse)
@@ -159,10 +197,15 @@ def _imbalance(L, W):
                 if o >= 0:
                     for i in range(6):
                         rest[i] += _product(H[i, WIDTH * other : WIDTH * other + 6], W.dv[o])
+
+
+@kernel
+def _largest_velocity(L, W):
+    """The largest entry of the bodies' rows of W.step, over their masses and inertias [m/s, rad/s]."""
     worst = 0.0
     for m in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, m]
-        r = x[L.place_body[b]]
+        r = W.step[L.place_body[b]]
         top = max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2])
         worst = max(worst, max(abs(r[0]), abs(r[1]), abs(r[2])) / L.mass[b], max(abs(r[3]), abs(r[4]), abs(r[5])) / top)
     return worst

@@ -13,10 +13,10 @@ import numpy as np
 
 from dojo_py.hard import checks, measures
 from dojo_py.hard.contact_table import FRAME, GAP, IMPULSE, POSITION, TORQUE, geoms_of, used_rows
-from dojo_py.hard.engine import Engine, refused_in_parts, usable
+from dojo_py.hard.engine import Engine
 from dojo_py.hard.flags import acting_model
-from dojo_py.hard.gradients.maximal import maximal_jacobian
 from dojo_py.hard.largest_kappa import largest_kappa
+from dojo_py.hard.linearized import collector, linearized
 from dojo_py.hard.options import HardOptions
 from dojo_py.hard.placement import MOST_PLACED, placed_simulator
 from dojo_py.hard.world import World, build_world
@@ -27,7 +27,6 @@ from dojo_py.simulate.arguments import (
     control_of,
     controls_of,
     coordinates_of,
-    late_controls,
     names_of,
     options_of,
     outside_of,
@@ -40,7 +39,7 @@ from dojo_py.simulate.arguments import (
     usual_placement,
     vector,
 )
-from dojo_py.simulate.history import history_size, on_their_way, sent
+from dojo_py.simulate.history import history_size, sent
 from dojo_py.simulate.poses import HasPoses
 from dojo_py.simulate.readings import NOTHING
 from dojo_py.simulate.results import Contacts, Linearization, State, Step
@@ -252,8 +251,9 @@ class HardSimulator(HasPoses):
         run = (start, controls, outside, kappa, maximal, gradient_kappa)
         if not names:
             return self._engine.trajectory(*run)
-        table = self._parameter_jacobian(names).record(len(controls))
-        recorded = self._engine.trajectory(*run, self._collect(table, controls, outside))
+        jacobian = self._parameter_jacobian(names)
+        table = jacobian.record(len(controls))
+        recorded = self._engine.trajectory(*run, collector(jacobian, table, controls, outside))
         return replace(recorded, parameters=table)
 
     def loop(self, steps: int, *, contacts: bool = False) -> Any:
@@ -261,22 +261,6 @@ class HardSimulator(HasPoses):
         from dojo_py.hard.loop import HardLoop
 
         return HardLoop(self, count("steps", steps), truth_of("contacts", contacts))
-
-    def _collect(self, table: dict[str, Array], controls: Array, outside: Outside) -> Any:
-        """What writes the derivatives of step t by the parameters into row t of the table; what overflows is zero, NOT_FINITE."""
-        jacobian = self._parameter_jacobian(tuple(table))
-
-        def collect(workspace: Any, step: Any, t: int) -> None:
-            if not usable(step) or refused_in_parts(step):
-                return
-            found = jacobian.columns(workspace, step, controls[t], outside.at(t))
-            for name, columns in found.items():
-                if np.all(np.isfinite(columns)):
-                    table[name][t] = columns
-                else:
-                    step.gradients[0, 0] = Status.NOT_FINITE
-
-        return collect
 
     def _gradient_kappa(self, linearize: bool, kappa: Any, gradient_kappa: Any) -> float | None:
         """Where a roll-out is differentiated, None where it is not; ValueError where it cannot be."""
@@ -365,29 +349,7 @@ class HardSimulator(HasPoses):
         start, u = self._checked(state), control_of(self.model, control)
         k = checks.gradient_kappa_of(DEFAULT_KAPPA if kappa is None else kappa)
         outside = outside_of(self.model, wrenches, joint_forces, 1)
-        acting, before = arriving(self.model, self.timestep, start, u[None])
-        columns = self._parameter_jacobian(names).record(1) if names else {}
-        rows = 12 * self.model.nbody if coordinates == "maximal" else 0
-        wide = np.zeros((rows, rows)), np.zeros((rows, self.model.nu))
-
-        def widen(workspace: Any, step: Any, t: int) -> None:
-            if usable(step) and not refused_in_parts(step):
-                wide[0][:], wide[1][:] = maximal_jacobian(self.world, workspace.work, workspace.tangent, start.qvel, self.timestep)
-
-        then = widen if coordinates == "maximal" else self._collect(columns, acting, outside) if columns else None
-        record = self._engine.run(start, acting, outside, k, True, False, k, then, before is not None)
-        report, found = record.gradients[0], {name: table[0] for name, table in columns.items()}
-        end, status = self._engine.end(start, record), Status(int(report[0]))
-        A, B = wide if coordinates == "maximal" else (record.A[0], record.B[0])
-        if not (np.isfinite(A).all() and np.isfinite(B).all()):
-            A, B, status = np.zeros_like(A), np.zeros_like(B), Status.NOT_FINITE
-        way = None
-        if before is not None:
-            readings = self._engine.readings(before, before.time, record, outside) or NOTHING
-            end = replace(end, history=readings.history_at(1))
-            if late_controls(self.model):
-                B, way = on_their_way(self.model, before.history[0], start.time, B)
-        return Linearization(A, B, end, found, k, float(report[2]), float(report[3]), status, way)
+        return linearized(self, start, u, k, outside, names, coordinates)
 
     # parameters
 

@@ -18,7 +18,7 @@ ROW = 5
 
 @kernel
 def to_world(R, x, p):
-    """x + R p for the point p of a body."""
+    """x + R p for the point p (3,) of a body at x (3,), R (3, 3)."""
     return (
         x[0] + R[0, 0] * p[0] + R[0, 1] * p[1] + R[0, 2] * p[2],
         x[1] + R[1, 0] * p[0] + R[1, 1] * p[1] + R[1, 2] * p[2],
@@ -28,7 +28,7 @@ def to_world(R, x, p):
 
 @kernel
 def turned_back(R, a):
-    """Rᵀ a."""
+    """Rᵀ a; R (3, 3), a (3,)."""
     return (
         R[0, 0] * a[0] + R[1, 0] * a[1] + R[2, 0] * a[2],
         R[0, 1] * a[0] + R[1, 1] * a[1] + R[2, 1] * a[2],

@@ -118,33 +118,50 @@ def attach(
     names = names_in(moved)
     for kind, elements in listed(child, ASSETS):
         names.setdefault(kind, set()).update(element.name for element in elements if element.name)
-        moved += [(kind, element) for element in elements]
-        getattr(mechanism, _list_of(kind)).extend(elements)
+        moved += _take(mechanism, kind, elements)
     for kind, elements in listed(child, REFERRING):
-        for element in elements:
-            how = inside(element, names) if any(True for _ in references(element)) else 2  # a clock refers to nothing
-            how = 1 if kind == "sensor" and _of_the_world(element) else how
-            if how == 2:
-                names.setdefault(kind, set()).update({element.name} - {""})
-                moved.append((kind, element))
-                getattr(mechanism, _list_of(kind)).append(element)
-            elif how == 1:
-                message = f"{kind} '{element.name}' refers to something that is not attached, and is left out"
-                collected.note(element.where or where, message, name=element.name)
+        moved += _take(mechanism, kind, _that_refer_to(kind, elements, names, where, collected))
     for kind, elements in listed(child, [name for name in LISTS if name not in (*ASSETS, *REFERRING, "keyframes")]):
-        moved += [(kind, element) for element in elements]
-        getattr(mechanism, _list_of(kind)).extend(elements)
+        moved += _take(mechanism, kind, elements)
     rename(moved, names, lambda name: prefix + name)
-    here = {id(element) for _, element in moved}
-    for key in child.keyframes:
-        key.parts = [part for part in key.parts if id(part.element) in here]
-        key.name = prefix + key.name if key.name else ""
-        mechanism.keyframes.append(key)
+    _take_keyframes(mechanism, child, prefix, moved)
     move_parts(holder, target)
     if problems is None:
         collected.raise_if_any()
     mechanism.left_out.extend(child.left_out if problems is None else ())
     return holder
+
+
+def _take(mechanism: Mechanism, kind: str, elements: list[Any]) -> list[tuple[str, Any]]:
+    """Elements of a kind into the mechanism's list of them; returns them with the kind."""
+    getattr(mechanism, _list_of(kind)).extend(elements)
+    return [(kind, element) for element in elements]
+
+
+def _that_refer_to(
+    kind: str, elements: list[Any], names: dict[str, set[str]], where: Where | None, problems: Problems
+) -> list[Any]:
+    """Those whose references all have these names, to which theirs are added, so that others may refer to them."""
+    found = []
+    for element in elements:
+        how = inside(element, names) if any(True for _ in references(element)) else 2  # a clock refers to nothing
+        how = 1 if kind == "sensor" and _of_the_world(element) else how
+        if how == 2:
+            names.setdefault(kind, set()).update({element.name} - {""})
+            found.append(element)
+        elif how == 1:
+            message = f"{kind} '{element.name}' refers to something that is not attached, and is left out"
+            problems.note(element.where or where, message, name=element.name)
+    return found
+
+
+def _take_keyframes(mechanism: Mechanism, child: Mechanism, prefix: str, moved: list[tuple[str, Any]]) -> None:
+    """Keyframes of the child, as far as they are of what was attached."""
+    here = {id(element) for _, element in moved}
+    for key in child.keyframes:
+        key.parts = [part for part in key.parts if id(part.element) in here]
+        key.name = prefix + key.name if key.name else ""
+        mechanism.keyframes.append(key)
 
 
 def _of_the_world(sensor: Any) -> bool:

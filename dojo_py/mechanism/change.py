@@ -7,6 +7,7 @@ changed keeps the words of its file.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,9 +32,10 @@ DOF = {"armature": "armature", "frictionloss": "frictionloss", "solreffriction":
 """Field of a joint -> array `jnt_...`, `dof_...`."""
 GEOM = "contype conaffinity condim priority friction solmix solref solimp margin gap surfacevel adhesion group rgba".split()
 SITE = "pos quat size group rgba".split()
-ACTUATOR = "forcelimited forcerange actlimited actrange actearly dynprm gainprm biasprm".split()
-ACTUATOR += ["group"]
+ACTUATOR = "forcelimited forcerange actlimited actrange actearly dynprm gainprm biasprm group".split()
 EQUALITY = "solref solimp".split()
+INERTIAS = {"body_mass", "body_inertia", "body_ipos", "body_iquat", "body_pos", "body_quat", "body_gravcomp", "qpos0"}
+"""Arrays that bodies are put back for."""
 NOT_OPTIONS = ("integrator", "cone", "jacobian", "solver", "disableflags", "enableflags", "disableactuator")
 
 
@@ -48,44 +50,11 @@ def described(model: Model) -> Mechanism:
     mechanism = kept.copy()
     before = compile_model(mechanism)
     changed = {name for name in _arrays(model) if not np.array_equal(getattr(model, name), getattr(before, name))}
-    bodies = [body for body, _ in mechanism.world.walk()]
-    if changed & {"body_mass", "body_inertia", "body_ipos", "body_iquat", "body_pos", "body_quat", "body_gravcomp", "qpos0"}:
-        mechanism.settings = dataclasses.replace(
-            mechanism.settings, inertiafromgeom=False, settotalmass=-1.0, boundmass=0.0, boundinertia=0.0, alignfree=False
-        )
-        for b, body in list(enumerate(bodies))[1:]:
-            body.pos, body.quat, body.gravcomp = _row(model.body_pos, b), _row(model.body_quat, b), float(model.body_gravcomp[b])
-            frame = (_row(model.body_ipos, b), _row(model.body_iquat, b), _row(model.body_inertia, b))
-            body.inertial = Inertial(float(model.body_mass[b]), *frame)
-    if any(name.startswith(("jnt_", "dof_", "qpos")) for name in changed):
-        _joints(model, [joint for body in bodies for joint in body.joints])
-    if any(name.startswith("geom_") for name in changed):
-        for i, geom in enumerate(geom for body in bodies for geom in body.geoms):
-            _geom(model, i, geom)
-    if any(name.startswith("site_") for name in changed):
-        for i, site in enumerate(site for body in bodies for site in body.sites):
-            site.fromto = None
-            _set(site, model, "site_", SITE, i)
-    if any(name.startswith("actuator_") for name in changed):
-        for i, actuator in enumerate(mechanism.actuators):
-            _set(actuator, model, "actuator_", ACTUATOR, i)
-            first = int(model.actuator_outadr[i])
-            actuator.gear, actuator.lengthrange = _row(model.actuator_gear, first), _row(model.actuator_lengthrange, first)
-            actuator.inheritrange, actuator.dampratio = 0.0, None
-            for k, word in enumerate(inputs(actuator), int(model.actuator_ctrladr[i])):
-                field = f"{word}range" if actuator.gaintype == "pid" and word in ("vel", "ff") else "ctrlrange"
-                setattr(actuator, field, _row(model.actuator_ctrlrange, k))
-                if field == "ctrlrange":
-                    actuator.ctrllimited = bool(model.actuator_ctrllimited[k])
-            actuator.dyntype = DynType(int(model.actuator_dyntype[i])).name.lower()
-            actuator.gaintype = GainType(int(model.actuator_gaintype[i])).name.lower()
-            actuator.biastype = BiasType(int(model.actuator_biastype[i])).name.lower()
-    if any(name.startswith("eq_") for name in changed):
-        _equalities(model, mechanism)
-    if any(name.startswith("key_") for name in changed):
-        for k, key in enumerate(mechanism.keyframes):
-            key.parts = []
-            _set(key, model, "key_", ["time", "qpos", "qvel", "act", "ctrl"], k)
+    if changed & INERTIAS:
+        _bodies(model, mechanism)
+    for prefixes, put_back in KINDS.items():
+        if any(name.startswith(prefixes) for name in changed):
+            put_back(model, mechanism)
     _option(model, mechanism)
     mechanism.name = model.name
     return mechanism
@@ -105,8 +74,25 @@ def _set(element: Any, model: Model, prefix: str, fields: list[str], index: int)
         setattr(element, name, _row(getattr(model, prefix + name), index))
 
 
-def _joints(model: Model, joints: list[Any]) -> None:
-    for j, joint in enumerate(joints):
+def _bodies(model: Model, mechanism: Mechanism) -> None:
+    """Poses and inertias, which then say all: nothing is inferred from geoms, bounded or aligned any more."""
+    mechanism.settings = dataclasses.replace(
+        mechanism.settings, inertiafromgeom=False, settotalmass=-1.0, boundmass=0.0, boundinertia=0.0, alignfree=False
+    )
+    for b, (body, _) in enumerate(mechanism.world.walk()):
+        if b > 0:
+            body.pos, body.quat, body.gravcomp = _row(model.body_pos, b), _row(model.body_quat, b), float(model.body_gravcomp[b])
+            frame = (_row(model.body_ipos, b), _row(model.body_iquat, b), _row(model.body_inertia, b))
+            body.inertial = Inertial(float(model.body_mass[b]), *frame)
+
+
+def _parts(mechanism: Mechanism, name: str) -> list[Any]:
+    """The joints, geoms or sites of all bodies, in order."""
+    return [part for body, _ in mechanism.world.walk() for part in getattr(body, name)]
+
+
+def _joints(model: Model, mechanism: Mechanism) -> None:
+    for j, joint in enumerate(_parts(mechanism, "joints")):
         dof, at = int(model.jnt_dofadr[j]), int(model.jnt_qposadr[j])
         for field, array in JOINT.items():
             if joint.type != "free" or field not in ("pos", "axis", "limited"):
@@ -120,6 +106,11 @@ def _joints(model: Model, joints: list[Any]) -> None:
             joint.ref, joint.springref = float(model.qpos0[at]), float(model.qpos_spring[at])
 
 
+def _geoms(model: Model, mechanism: Mechanism) -> None:
+    for i, geom in enumerate(_parts(mechanism, "geoms")):
+        _geom(model, i, geom)
+
+
 def _geom(model: Model, i: int, geom: Geom) -> None:
     _set(geom, model, "geom_", GEOM, i)
     if int(model.geom_type[i]) == GeomType.MESH and model.geom_surfacevel[i].any():
@@ -131,6 +122,34 @@ def _geom(model: Model, i: int, geom: Geom) -> None:
     elif int(model.geom_type[i]) != GeomType.MESH:
         geom.fromto, geom.mesh, geom.type = None, "", GeomType(int(model.geom_type[i])).name.lower()
         _set(geom, model, "geom_", ["pos", "quat", "size"], i)
+
+
+def _sites(model: Model, mechanism: Mechanism) -> None:
+    for i, site in enumerate(_parts(mechanism, "sites")):
+        site.fromto = None
+        _set(site, model, "site_", SITE, i)
+
+
+def _actuators(model: Model, mechanism: Mechanism) -> None:
+    for i, actuator in enumerate(mechanism.actuators):
+        _set(actuator, model, "actuator_", ACTUATOR, i)
+        first = int(model.actuator_outadr[i])
+        actuator.gear, actuator.lengthrange = _row(model.actuator_gear, first), _row(model.actuator_lengthrange, first)
+        actuator.inheritrange, actuator.dampratio = 0.0, None
+        for k, word in enumerate(inputs(actuator), int(model.actuator_ctrladr[i])):
+            field = f"{word}range" if actuator.gaintype == "pid" and word in ("vel", "ff") else "ctrlrange"
+            setattr(actuator, field, _row(model.actuator_ctrlrange, k))
+            if field == "ctrlrange":
+                actuator.ctrllimited = bool(model.actuator_ctrllimited[k])
+        actuator.dyntype = DynType(int(model.actuator_dyntype[i])).name.lower()
+        actuator.gaintype = GainType(int(model.actuator_gaintype[i])).name.lower()
+        actuator.biastype = BiasType(int(model.actuator_biastype[i])).name.lower()
+
+
+def _keyframes(model: Model, mechanism: Mechanism) -> None:
+    for k, key in enumerate(mechanism.keyframes):
+        key.parts = []
+        _set(key, model, "key_", ["time", "qpos", "qvel", "act", "ctrl"], k)
 
 
 def _equalities(model: Model, mechanism: Mechanism) -> None:
@@ -155,3 +174,14 @@ def _option(model: Model, mechanism: Mechanism) -> None:
             setattr(mechanism.option, item.name, tuple(value.tolist()) if isinstance(value, np.ndarray) else value)
     for name, table in WORDS.items():
         setattr(mechanism.option, name, next(word for word, number in table.items() if number == getattr(model.opt, name)))
+
+
+KINDS: dict[Any, Callable[[Model, Mechanism], None]] = {
+    ("jnt_", "dof_", "qpos"): _joints,
+    "geom_": _geoms,
+    "site_": _sites,
+    "actuator_": _actuators,
+    "eq_": _equalities,
+    "key_": _keyframes,
+}
+"""How the names of arrays begin -> what puts these arrays back, in this order."""

@@ -6,7 +6,7 @@ velocity gain  kv = 2 ζ sqrt(kp m),  m = 1 / (rᵀ M⁻¹ r), the inertia that 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from .tendon_paths import tendon_geometry
 Array = np.ndarray
 
 DYN_TYPES, GAIN_TYPES, BIAS_TYPES = (tuple(member.name.lower() for member in enum) for enum in (DynType, GainType, BiasType))
+CONTROLLED = (GainType.PID, GainType.DCMOTOR)
+"""Gains of servos and motors, with several controls and activations."""
 TARGETS = ("joint", "jointinparent", "tendon", "site", "cranksite", "body")
 _WIDTHS = {"dynprm": 10, "gainprm": 10, "biasprm": 10, "forcerange": 2, "actrange": 2, "gear": 6}
 _WIDTHS |= {"trnid": 2, "lengthrange": 2, "dampingpoly": 2}
@@ -64,41 +66,22 @@ def actuator_arrays(mechanism: Mechanism, layout: Layout, compiled: dict[str, Ar
 
 
 def _row(check: Check, actuator: Actuator, layout: Layout, compiled: dict[str, Array], mechanism: Mechanism) -> dict[str, Any]:
-    autolimits = mechanism.settings.autolimits
+    """The numbers of one actuator by the names of their arrays."""
     tendons = {tendon.name: t for t, tendon in enumerate(mechanism.tendons) if tendon.name}
-    trntype, trnid = _transmission(check, actuator, layout, tendons)
+    transmission = _transmission(check, actuator, layout, tendons)
     dyntype = check.word("dyntype", DYN_TYPES)
-    ctrlrange, ctrllimited = check.limits("ctrlrange", "ctrllimited", autolimits)
-    forcerange, forcelimited = check.limits("forcerange", "forcelimited", autolimits)
-    actrange, actlimited = check.limits("actrange", "actlimited", autolimits)
-    if actlimited and dyntype == DynType.NONE:
+    limits = _Limits(*(check.limits(f"{name}range", f"{name}limited", mechanism.settings.autolimits) for name in _LIMITED))
+    if limits.act[1] and dyntype == DynType.NONE:
         check.fail("actlimited", "an actuator without activation (dyntype 'none') has no activation to limit")
     gaintype, biastype = check.word("gaintype", GAIN_TYPES), check.word("biastype", BIAS_TYPES)
     gainprm = check.vector("gainprm", 10, least=0)
-    controlled = gaintype in (GainType.PID, GainType.DCMOTOR)
-    states = _controller_states(check, actuator, dyntype, biastype) if controlled else int(dyntype != DynType.NONE)
-    if not controlled and (dyntype in (DynType.PID, DynType.DCMOTOR) or biastype == BiasType.DCMOTOR):
-        check.fail("gaintype", f"dyntype and biastype of a servo or motor need its gaintype, it is '{actuator.gaintype}'")
-    if GainType.SO3 == gaintype or biastype == BiasType.SO3:
-        states = _check_orientation(check, actuator, layout, (trntype, trnid))
-        trntype = TrnType.SO3
-    if actuator.actdim not in (-1, states):
-        check.fail("actdim", f"{actuator.actdim} is not supported: {states} here, one activation with dynamics, none without")
+    states, trntype = _states(check, actuator, layout, transmission, (dyntype, gaintype, biastype))
     inherit = check.scalar("inheritrange", low=0.0)
     if inherit > 0.0:
-        bounds = _inherited(check, trntype, trnid[0], inherit, compiled)
-        if dyntype == DynType.INTEGRATOR and not controlled:
-            actrange, actlimited = bounds, True
-        else:
-            ctrlrange, ctrllimited = bounds, True
-    damping = check.vector("damping", 3, least=1)
-    if damping[0] < 0.0:
-        check.fail("damping", f"{damping[0]:g} is negative")
-    armature = check.scalar("armature", low=0.0)
-    if trntype in (TrnType.SITE, TrnType.SLIDERCRANK, TrnType.BODY):
-        for name, value in (("damping", damping), ("armature", armature)):
-            if np.any(value != 0.0):
-                check.fail(name, "needs a joint or a tendon as target")
+        bounds = _inherited(check, trntype, transmission[1][0], inherit, compiled), True
+        integrates = dyntype == DynType.INTEGRATOR and gaintype not in CONTROLLED
+        limits = limits._replace(act=bounds) if integrates else limits._replace(ctrl=bounds)
+    damping, armature = _damper_and_rotor(check, trntype)
     biasprm = check.vector("biasprm", 10, least=0)
     if actuator.dampratio is not None:
         biasprm[2] = check.scalar("dampratio", low=0.0)
@@ -108,7 +91,7 @@ def _row(check: Check, actuator: Actuator, layout: Layout, compiled: dict[str, A
         _check_muscle(check, "biasprm", biasprm)
     return {
         "trntype": trntype,
-        "trnid": trnid,
+        "trnid": transmission[1],
         "dyntype": dyntype,
         "gaintype": gaintype,
         "biastype": biastype,
@@ -116,13 +99,13 @@ def _row(check: Check, actuator: Actuator, layout: Layout, compiled: dict[str, A
         "gainprm": gainprm,
         "biasprm": biasprm,
         "gear": check.vector("gear", 6, least=1),
-        "controls": _controls(check, actuator, ctrlrange, ctrllimited),
+        "controls": _controls(check, actuator, *limits.ctrl),
         "past": past_of(check, actuator),
         "ctrlspec": control_bits(actuator),
-        "forcerange": forcerange,
-        "forcelimited": forcelimited,
-        "actrange": actrange,
-        "actlimited": actlimited,
+        "forcerange": limits.force[0],
+        "forcelimited": limits.force[1],
+        "actrange": limits.act[0],
+        "actlimited": limits.act[1],
         "actearly": bool(actuator.actearly),
         "actnum": states,
         "group": check.integer("group"),
@@ -132,6 +115,46 @@ def _row(check: Check, actuator: Actuator, layout: Layout, compiled: dict[str, A
         "dampingpoly": damping[1:],
         "lengthrange": np.zeros(2) if actuator.lengthrange is None else check.vector("lengthrange", 2),
     }
+
+
+_LIMITED = ("ctrl", "force", "act")
+
+
+class _Limits(NamedTuple):
+    """(range (2,), whether it counts) of controls, force and activation."""
+
+    ctrl: tuple[Array, bool]
+    force: tuple[Array, bool]
+    act: tuple[Array, bool]
+
+
+def _states(
+    check: Check, actuator: Actuator, layout: Layout, transmission: tuple[int, tuple[int, int]], kinds: tuple[int, int, int]
+) -> tuple[int, int]:
+    """(How many activations an actuator has, its transmission: another one for orientations). kinds: dynamics, gain, bias."""
+    dyntype, gaintype, biastype = kinds
+    controlled, trntype = gaintype in CONTROLLED, transmission[0]
+    states = _controller_states(check, actuator, dyntype, biastype) if controlled else int(dyntype != DynType.NONE)
+    if not controlled and (dyntype in (DynType.PID, DynType.DCMOTOR) or biastype == BiasType.DCMOTOR):
+        check.fail("gaintype", f"dyntype and biastype of a servo or motor need its gaintype, it is '{actuator.gaintype}'")
+    if GainType.SO3 == gaintype or biastype == BiasType.SO3:
+        states, trntype = _check_orientation(check, actuator, layout, transmission), int(TrnType.SO3)
+    if actuator.actdim not in (-1, states):
+        check.fail("actdim", f"{actuator.actdim} is not supported: {states} here, one activation with dynamics, none without")
+    return states, trntype
+
+
+def _damper_and_rotor(check: Check, trntype: int) -> tuple[Array, float]:
+    """Damping (3,) and armature of the joint or tendon that an actuator brings with it."""
+    damping = check.vector("damping", 3, least=1)
+    if damping[0] < 0.0:
+        check.fail("damping", f"{damping[0]:g} is negative")
+    armature = check.scalar("armature", low=0.0)
+    if trntype in (TrnType.SITE, TrnType.SLIDERCRANK, TrnType.BODY):
+        for name, value in (("damping", damping), ("armature", armature)):
+            if np.any(value != 0.0):
+                check.fail(name, "needs a joint or a tendon as target")
+    return damping, armature
 
 
 def _controls(check: Check, actuator: Actuator, ctrlrange: Array, ctrllimited: bool) -> list[tuple[Array, bool]]:
@@ -159,29 +182,37 @@ def _controller_states(check: Check, actuator: Actuator, dyntype: int, biastype:
         return 0
     gain, dynamics, bias = (check.vector(key, 10, least=0) for key in ("gainprm", "dynprm", "biasprm"))
     if kind == "pid":
-        stateful = gain[0] > 0.0 or (dyntype == DynType.PID and dynamics[1] > 0.0)
-        if biastype != BiasType.AFFINE:
-            check.fail("biastype", f"a servo needs 'affine', it is '{actuator.biastype}'")
-        if min(gain[0], dynamics[0], dynamics[1]) < 0.0:
-            check.fail("", "ki, imax and slewmax of a servo must not be negative")
-        if dyntype != (DynType.PID if stateful else DynType.NONE):
-            check.fail("dyntype", f"'{actuator.dyntype}': 'pid' with an integral or a limited slew rate, 'none' without")
-        if stateful and "pos" not in words:
-            check.fail("input", "an integral and a limited slew rate need the control 'pos'")
+        _check_servo(check, actuator, gain, dynamics, dyntype, biastype)
         return activations(actuator)
+    _check_motor(check, actuator, gain, dynamics, dyntype, biastype)
+    return activations(actuator) if np.all(np.isfinite(bias)) else 0
+
+
+def _check_servo(check: Check, actuator: Actuator, gain: Array, dynamics: Array, dyntype: int, biastype: int) -> None:
+    """The wheel's rules for a servo."""
+    stateful = gain[0] > 0.0 or (dyntype == DynType.PID and dynamics[1] > 0.0)
+    if biastype != BiasType.AFFINE:
+        check.fail("biastype", f"a servo needs 'affine', it is '{actuator.biastype}'")
+    if min(gain[0], dynamics[0], dynamics[1]) < 0.0:
+        check.fail("", "ki, imax and slewmax of a servo must not be negative")
+    if dyntype != (DynType.PID if stateful else DynType.NONE):
+        check.fail("dyntype", f"'{actuator.dyntype}': 'pid' with an integral or a limited slew rate, 'none' without")
+    if stateful and "pos" not in inputs(actuator):
+        check.fail("input", "an integral and a limited slew rate need the control 'pos'")
+
+
+def _check_motor(check: Check, actuator: Actuator, gain: Array, dynamics: Array, dyntype: int, biastype: int) -> None:
+    """The wheel's rules for a motor."""
     if dyntype != DynType.DCMOTOR or biastype != BiasType.DCMOTOR or not actuator.actearly:
         check.fail("", "a motor needs dyntype, gaintype and biastype 'dcmotor', and actearly")
     if not (gain[0] > 0.0 and gain[1] > 0.0):
         check.fail("", f"resistance and motor constant of a motor must be positive, they are {gain[0]:g} and {gain[1]:g}")
     if dynamics[2] > 0.0 and not dynamics[3] > 0.0:
         check.fail("thermal", "the thermal capacitance must be positive")
-    if (np.any(gain[4:7] != 0.0) or dynamics[7] > 0.0) and words == ["voltage"]:
+    if (np.any(gain[4:7] != 0.0) or dynamics[7] > 0.0) and inputs(actuator) == ["voltage"]:
         check.fail("input", "a controller needs one of the controls 'pos', 'vel', 'ff'")
-    if gain[5] > 0.0 and "pos" not in words:
+    if gain[5] > 0.0 and "pos" not in inputs(actuator):
         check.fail("input", "an integral needs the control 'pos'")
-    if not np.all(np.isfinite(bias)):
-        return 0
-    return activations(actuator)
 
 
 def _check_orientation(check: Check, actuator: Actuator, layout: Layout, transmission: tuple[int, tuple[int, int]]) -> int:

@@ -129,7 +129,7 @@ def regularise(M, k, mu, on_state, S):
 
 @kernel
 def value_at(M, k, du, K, S):
-    """The value function at knot k under du = du_k + K dx, by Joseph's form."""
+    """The value function at knot k under du = du_k + K dx, by Joseph's form. du (nu,), K (nu, n)."""
     n, m = S.Vx.shape[0], du.shape[0]
     copy_rows(M.A[k], S.closed)
     add_product(M.B[k], K, S.closed)

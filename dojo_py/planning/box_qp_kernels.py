@@ -1,5 +1,7 @@
 """Box-constrained quadratic programme by projected Newton steps, compiled: minimise ½ xᵀ H x + g·x subject to low ≤ x ≤ high.
 
+Arguments: H (m, m), symmetric; g, low, high, x (m,).
+
 Sources: Tassa, Mansard, Todorov (2014), algorithm 1; Bertsekas (1982).
 """
 

@@ -149,7 +149,7 @@ class ClosedLoop:
         return address_of(getattr(self._kernels.module, name))
 
     def _allocate(self) -> Any:
-        from dojo_py.policy.loop_kernels import WHOLE_NUMBERS, Loop
+        from dojo_py.policy.loop_arrays import WHOLE_NUMBERS, Loop
 
         task, policy, rows, model, K = self.task, self.policy, self.rows, self.task.sim.model, self.horizon
         no, na, z = task.observation_size, task.action_size, np.zeros

@@ -1,4 +1,4 @@
-"""What the numbers of a closed loop mean: places in `Loop.counts` and `Loop.sums` (loop_kernels.py). Needs no compiler."""
+"""What the numbers of a closed loop mean: places in `Loop.counts` and `Loop.sums` (loop_arrays.py). Needs no compiler."""
 
 SKIP, HORIZON, DONE, OVER, WHOLE, WORST, POLICY, BIASED, ONWARD, TRUNCATION, LIMITED, COUNTS = range(12)
 """Of `counts`: steps an action is held; most actions; actions done; the task is over; 0: stopped early; worst status of the

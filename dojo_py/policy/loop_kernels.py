@@ -12,25 +12,21 @@ positions and frames are cotangents of the table of contacts, which the roll-out
 (hard/gradients/contact_pull.py).
 
 A task gives three kernels: observe(D, qpos, qvel, contacts, out), reward(D, qpos, qvel, action, qpos after, qvel after, contacts,
-parts) and, if it can end, over(D, qpos, qvel). D: a Loop. `entries_of` makes of them what the roll-out is given.
+parts) and, if it can end, over(D, qpos, qvel). D: a Loop (loop_arrays.py). `entries_of` makes of them what the roll-out is given.
 """
 
 from __future__ import annotations
 
 import math
 from types import FunctionType
-from typing import NamedTuple
-
-import numpy as np
-from numba import types
 
 from dojo_py.arrays import copy, copy_rows
-from dojo_py.by_address import FRESH, GO, STOP, reader_of
+from dojo_py.by_address import FRESH, GO, STOP
 from dojo_py.collision.contact_columns import FRAME, GEOMS, IMPULSE
-from dojo_py.handles import Struct
 from dojo_py.jit import entry, kernel
 from dojo_py.mechanism.enums import JointType
 from dojo_py.policy import loop_counts as at
+from dojo_py.policy.loop_arrays import loop_at
 from dojo_py.simulate.status import LOST, SEVERITY
 
 FREE, BALL = int(JointType.FREE), int(JointType.BALL)
@@ -38,100 +34,6 @@ SINGULAR, NOT_FINITE = (int(status) for status in LOST)
 """The state did not move."""
 DIFFERENCE = 1e-6
 """Step of the differences of observations and rewards."""
-
-
-class Loop(NamedTuple):
-    """What the loop reads and writes. T steps, K actions."""
-
-    counts: np.ndarray  # (COUNTS,), see loop_counts.py
-    sums: np.ndarray  # (SUMS,)
-    # of the roll-out
-    qpos: np.ndarray  # (T + 1, nq)
-    qvel: np.ndarray  # (T + 1, nv)
-    act: np.ndarray  # (T + 1, na)
-    bodies: np.ndarray  # (T + 1, nb, 13), hard mode
-    impulses: np.ndarray  # (T + 1, n), hard mode
-    control: np.ndarray  # (T, nu)
-    contacts: np.ndarray  # (n, width) of the latest step
-    fixed: np.ndarray  # (m, 2) geoms of the first rows of contacts
-    # of the model
-    geom_body: np.ndarray
-    parent: np.ndarray
-    body_pos: np.ndarray
-    body_quat: np.ndarray
-    body_ipos: np.ndarray
-    body_iquat: np.ndarray
-    body_mass: np.ndarray
-    body_inertia: np.ndarray
-    first_joint: np.ndarray
-    joints: np.ndarray
-    joint_type: np.ndarray
-    joint_qpos: np.ndarray
-    joint_dof: np.ndarray
-    joint_pos: np.ndarray
-    joint_axis: np.ndarray
-    qpos0: np.ndarray
-    # of the task
-    numbers: np.ndarray  # its settings, in an order of its own
-    low: np.ndarray  # (na,) actions are clipped to these,
-    high: np.ndarray
-    scale: np.ndarray  # (nu, na) and become controls: offset + scale action
-    offset: np.ndarray  # (nu,)
-    # of the policy
-    widths: np.ndarray  # (layers + 1,) of its layers, tanh between them
-    parameters: np.ndarray
-    shift: np.ndarray  # (no,) observations less this,
-    gain: np.ndarray  # (no,) times this
-    values: np.ndarray  # (layers + 1, widest) what the layers hold
-    slopes: np.ndarray  # (2, widest)
-    # of the episode
-    actions: np.ndarray  # (K, na)
-    seen: np.ndarray  # (K + 1, no)
-    rewards: np.ndarray  # (K,)
-    parts: np.ndarray  # (K, parts of the reward)
-    status: np.ndarray  # (K,)
-    kept: np.ndarray  # (K + 1, n, width) contacts when the observation was made
-    least: np.ndarray  # (K,) stop where less than this was earned
-    # kinematics and differences
-    position: np.ndarray  # (nbody, 3)
-    rotation: np.ndarray  # (nbody, 3, 3)
-    angular: np.ndarray  # (nbody, 3)
-    linear: np.ndarray  # (nbody, 3)
-    wrench: np.ndarray  # (nbody, 6)
-    moved: np.ndarray  # (2, nq + nv)
-    trial: np.ndarray  # (3, widest of observation and parts)
-    small: np.ndarray  # (2, 3, 3)
-    row: np.ndarray  # (9,)
-    # of the way back
-    weights: np.ndarray  # (K,) cotangents of the rewards
-    slopes_seen: np.ndarray  # (K + 1, no) cotangents of the observations
-    cotangents: np.ndarray  # (T + 1, 2 nv + na)
-    by_control: np.ndarray  # (T, nu)
-    by_contacts: np.ndarray  # (n, width) cotangents of the contacts after the step at hand
-    by_action: np.ndarray  # (K, na)
-    by_parameters: np.ndarray  # (size,)
-
-
-def _kind(dimensions: int, number: object = types.float64) -> object:
-    return types.Array(number, dimensions, "C")
-
-
-WHOLE_NUMBERS = (
-    "counts", "fixed", "geom_body", "parent", "first_joint", "joints", "joint_type", "joint_qpos", "joint_dof", "widths", "status",
-)  # fmt: skip
-DIMENSIONS = {
-    "qpos": 2, "qvel": 2, "act": 2, "bodies": 3, "impulses": 2, "control": 2, "contacts": 2, "fixed": 2, "body_pos": 2,
-    "body_quat": 2, "body_ipos": 2, "body_iquat": 2, "body_inertia": 2, "joint_pos": 2, "joint_axis": 2, "scale": 2,
-    "values": 2, "slopes": 2, "actions": 2, "seen": 2, "parts": 2, "kept": 3, "position": 2, "rotation": 3, "angular": 2,
-    "linear": 2, "wrench": 2, "moved": 2, "trial": 2, "small": 3, "slopes_seen": 2,
-    "cotangents": 2, "by_control": 2, "by_contacts": 2, "by_action": 2,
-}  # fmt: skip
-"""Of the fields that are no vectors."""
-LOOP = Struct(Loop.__name__, [
-    (name, _kind(DIMENSIONS.get(name, 1), types.int64 if name in WHOLE_NUMBERS else types.float64)) for name in Loop._fields
-])  # fmt: skip
-loop_at = reader_of(LOOP)
-"""The Loop at an address."""
 
 
 # forwards
@@ -172,6 +74,28 @@ def _go_on(D):
     if D.impulses.shape[0] > 0:
         copy_rows(D.bodies[last], D.bodies[0])
         copy(D.impulses[last], D.impulses[0])
+
+
+@kernel
+def _begin(D):
+    """Counts and sums of an episode that begins, where the last one ended if it goes on."""
+    if D.counts[at.ONWARD]:
+        _go_on(D)
+    D.counts[at.DONE], D.counts[at.OVER], D.counts[at.WHOLE], D.counts[at.WORST], D.sums[at.TOTAL] = 0, 0, 1, 0, 0.0
+
+
+@kernel
+def _act(D, k, t):
+    """Action k, the policy's answer to what was seen or what is given, becomes the controls of step t."""
+    action = D.actions[k]
+    if D.counts[at.POLICY]:
+        forward(D, D.seen[k])
+        copy(D.values[D.widths.shape[0] - 1, : action.shape[0]], action)
+    for i in range(D.offset.shape[0]):
+        total = D.offset[i]
+        for j in range(action.shape[0]):
+            total += D.scale[i, j] * min(max(action[j], D.low[j]), D.high[j])
+        D.control[t, i] = total
 
 
 @kernel
@@ -240,11 +164,52 @@ def read_columns(D, contacts, i):
     return IMPULSE, FRAME if i < D.fixed.shape[0] else GEOMS
 
 
+@kernel
+def _slope(cotangent, plus, minus):
+    """cotangentᵀ ∂o/∂x, o at x + DIFFERENCE and x - DIFFERENCE; all (no,)."""
+    total = 0.0
+    for k in range(cotangent.shape[0]):
+        total += cotangent[k] * (plus[k] - minus[k])
+    return total / (2.0 * DIFFERENCE)
+
+
+@kernel
+def _action_back(D, k):
+    """Cotangents of action k from those of its controls, and those of the policy's parameters and its observation from these."""
+    first, skip = k * D.counts[at.SKIP], D.counts[at.SKIP]
+    for i in range(D.low.shape[0]):
+        total, action = 0.0, D.actions[k, i]
+        if action >= D.low[i] and action <= D.high[i]:
+            for s in range(first, first + skip):
+                for j in range(D.offset.shape[0]):
+                    total += D.by_control[s, j] * D.scale[j, i]
+        D.by_action[k, i] += total
+    if D.counts[at.POLICY]:
+        _layers_back(D, D.seen[k], D.by_action[k])
+        for i in range(D.seen.shape[1]):
+            D.slopes_seen[k, i] += D.slopes[0, i]
+
+
+@kernel
+def _discount(D, t, left):
+    """Discount what comes back to state t and its contacts; where the way is cut, with so many actions left, nothing does."""
+    every = D.counts[at.TRUNCATION]
+    factor = 0.0 if every > 0 and left % every == 0 else D.sums[at.DISCOUNT]
+    for i in range(D.cotangents.shape[1]):
+        D.cotangents[t, i] *= factor
+    for i in range(D.by_contacts.shape[0]):
+        for j in range(D.by_contacts.shape[1]):
+            D.by_contacts[i, j] *= factor
+
+
 # with a task's own kernels (kernels that are handed over as arguments could not be kept on disk)
 
 
 def _kernel_of(observe):
-    """`kernel` for functions made anew for each task: their symbols must differ, as the linker takes the first one of a name."""
+    """`kernel` for functions made anew for each task: their symbols must differ, as the linker takes the first one of a name.
+
+    So must their names within a task.
+    """
     task = getattr(observe, "py_func", observe).__module__
 
     def decorate(function):
@@ -278,9 +243,7 @@ def decide_with(observe, reward, over):
         """The answer before step t; status: of the step before."""
         c, skip = D.counts, D.counts[at.SKIP]
         if t == 0:
-            if c[at.ONWARD]:
-                _go_on(D)
-            c[at.DONE], c[at.OVER], c[at.WHOLE], c[at.WORST], D.sums[at.TOTAL] = 0, 0, 1, 0, 0.0
+            _begin(D)
         c[at.WORST] = worse(c[at.WORST], status)
         if t % skip != 0:
             copy(D.control[t - 1], D.control[t])
@@ -299,15 +262,7 @@ def decide_with(observe, reward, over):
                 return STOP
         if k >= c[at.HORIZON]:
             return STOP
-        action = D.actions[k]
-        if c[at.POLICY]:
-            forward(D, D.seen[k])
-            copy(D.values[D.widths.shape[0] - 1, : action.shape[0]], action)
-        for i in range(D.offset.shape[0]):
-            total = D.offset[i]
-            for j in range(action.shape[0]):
-                total += D.scale[i, j] * min(max(action[j], D.low[j]), D.high[j])
-            D.control[t, i] = total
+        _act(D, k, t)
         c[at.WORST] = 0
         return FRESH
 
@@ -317,57 +272,92 @@ def decide_with(observe, reward, over):
 def pull_with(observe, reward):
     """The kernel (D, t, status) on the way back, of a task's kernels."""
     own = _kernel_of(observe)
+    observation_back, reward_back = _observation_back_with(observe, own), _reward_back_with(reward, own)
 
     @own
-    def observation_back(D, t, k, cotangent):
-        """λ_t += (∂o/∂x)ᵀ cotangent, at fixed contacts, and their own cotangents."""
-        contacts = D.kept[k]
+    def pull(D, t, status):
+        """Before the way back through step t: what depends on the state t + 1, where an action begins or ends."""
+        here = t + 1
+        D.by_contacts[:, :] = 0.0
+        if here % D.counts[at.SKIP] != 0:
+            return GO
+        k, done = here // D.counts[at.SKIP], D.counts[at.DONE]
+        if k < done:
+            _action_back(D, k)
+        observation_back(D, here, k, D.slopes_seen[k])
+        if k > 0:
+            if k < done:
+                _discount(D, here, done - k)
+            reward_back(D, k - 1)
+        return GO
+
+    return pull
+
+
+def _observation_back_with(observe, own):
+    """The kernel (D, t, k, cotangent) of a task's observation; own: what makes kernels of the task."""
+
+    @own
+    def observation_by_state(D, t, contacts, cotangent, plus, minus):
+        """λ_t += (∂o/∂x)ᵀ cotangent, at fixed contacts."""
         nq, nv = D.qpos.shape[1], D.qvel.shape[1]
-        plus, minus = D.trial[0, : cotangent.shape[0]], D.trial[1, : cotangent.shape[0]]
         for i in range(2 * nv):
             move(D, t, i, 1.0, D.moved[0])
             move(D, t, i, -1.0, D.moved[1])
             observe(D, D.moved[0, :nq], D.moved[0, nq:], contacts, plus)
             observe(D, D.moved[1, :nq], D.moved[1, nq:], contacts, minus)
-            total = 0.0
-            for k in range(cotangent.shape[0]):
-                total += cotangent[k] * (plus[k] - minus[k])
-            D.cotangents[t, i] += total / (2.0 * DIFFERENCE)
+            D.cotangents[t, i] += _slope(cotangent, plus, minus)
+
+    @own
+    def observation_by_contacts(D, t, contacts, cotangent, plus, minus):
+        """D.by_contacts += (∂o/∂contacts)ᵀ cotangent."""
         for i in range(contacts.shape[0]):
             first, last = read_columns(D, contacts, i)
             for column in range(first, last):
-                here, total = contacts[i, column], 0.0
+                here = contacts[i, column]
                 contacts[i, column] = here + DIFFERENCE
                 observe(D, D.qpos[t], D.qvel[t], contacts, plus)
                 contacts[i, column] = here - DIFFERENCE
                 observe(D, D.qpos[t], D.qvel[t], contacts, minus)
                 contacts[i, column] = here
-                for k in range(cotangent.shape[0]):
-                    total += cotangent[k] * (plus[k] - minus[k])
-                D.by_contacts[i, column] += total / (2.0 * DIFFERENCE)
+                D.by_contacts[i, column] += _slope(cotangent, plus, minus)
 
     @own
-    def reward_back(D, k):
-        """Derivatives of reward k by both states, and by its action, times its weight."""
-        skip, nq, nv = D.counts[at.SKIP], D.qpos.shape[1], D.qvel.shape[1]
-        b, a = k * skip, (k + 1) * skip
-        action, weight, contacts = D.actions[k], D.weights[k] / (2.0 * DIFFERENCE), D.kept[k + 1]
-        parts, u = D.trial[2, : D.parts.shape[1]], D.trial[0, : action.shape[0]]
+    def observation_back(D, t, k, cotangent):
+        """What observation k, of the state t and its contacts, gives to both. cotangent (no,)."""
+        plus, minus = D.trial[0, : cotangent.shape[0]], D.trial[1, : cotangent.shape[0]]
+        observation_by_state(D, t, D.kept[k], cotangent, plus, minus)
+        observation_by_contacts(D, t, D.kept[k], cotangent, plus, minus)
+
+    return observation_back
+
+
+def _reward_back_with(reward, own):
+    """The kernel (D, k) of a task's reward; own: what makes kernels of the task."""
+
+    @own
+    def reward_by_states(D, k, weight, contacts, parts):
+        """Cotangents of the states before and after action k."""
+        nq, nv, b, a = D.qpos.shape[1], D.qvel.shape[1], k * D.counts[at.SKIP], (k + 1) * D.counts[at.SKIP]
         for i in range(2 * nv):
             value = 0.0
             for side in range(2):
-                sign = 1.0 - 2.0 * side
-                x = D.moved[side]
+                sign, x = 1.0 - 2.0 * side, D.moved[side]
                 move(D, b, i, sign, x)
-                value += sign * reward(D, x[:nq], x[nq:], action, D.qpos[a], D.qvel[a], contacts, parts)
+                value += sign * reward(D, x[:nq], x[nq:], D.actions[k], D.qpos[a], D.qvel[a], contacts, parts)
             D.cotangents[b, i] += weight * value
             value = 0.0
             for side in range(2):
-                sign = 1.0 - 2.0 * side
-                x = D.moved[side]
+                sign, x = 1.0 - 2.0 * side, D.moved[side]
                 move(D, a, i, sign, x)
-                value += sign * reward(D, D.qpos[b], D.qvel[b], action, x[:nq], x[nq:], contacts, parts)
+                value += sign * reward(D, D.qpos[b], D.qvel[b], D.actions[k], x[:nq], x[nq:], contacts, parts)
             D.cotangents[a, i] += weight * value
+
+    @own
+    def reward_by_action(D, k, weight, contacts, parts):
+        """Cotangents of action k."""
+        b, a, action = k * D.counts[at.SKIP], (k + 1) * D.counts[at.SKIP], D.actions[k]
+        u = D.trial[0, : action.shape[0]]
         for i in range(action.shape[0]):
             copy(action, u)
             u[i] = action[i] + DIFFERENCE
@@ -375,6 +365,11 @@ def pull_with(observe, reward):
             u[i] = action[i] - DIFFERENCE
             value -= reward(D, D.qpos[b], D.qvel[b], u, D.qpos[a], D.qvel[a], contacts, parts)
             D.by_action[k, i] += weight * value
+
+    @own
+    def reward_by_contacts(D, k, weight, contacts, parts):
+        """Cotangents of the contacts after action k."""
+        b, a, action = k * D.counts[at.SKIP], (k + 1) * D.counts[at.SKIP], D.actions[k]
         for i in range(contacts.shape[0]):
             first, last = read_columns(D, contacts, i)
             for column in range(first, last):
@@ -387,39 +382,14 @@ def pull_with(observe, reward):
                 D.by_contacts[i, column] += weight * value
 
     @own
-    def pull(D, t, status):
-        """Before the way back through step t: what depends on the state t + 1, where an action begins or ends."""
-        c, skip, here = D.counts, D.counts[at.SKIP], t + 1
-        D.by_contacts[:, :] = 0.0
-        if here % skip != 0:
-            return GO
-        k, done = here // skip, c[at.DONE]
-        if k < done:
-            for i in range(D.low.shape[0]):
-                total, action = 0.0, D.actions[k, i]
-                if action >= D.low[i] and action <= D.high[i]:
-                    for s in range(here, here + skip):
-                        for j in range(D.offset.shape[0]):
-                            total += D.by_control[s, j] * D.scale[j, i]
-                D.by_action[k, i] += total
-            if c[at.POLICY]:
-                _layers_back(D, D.seen[k], D.by_action[k])
-                for i in range(D.seen.shape[1]):
-                    D.slopes_seen[k, i] += D.slopes[0, i]
-        observation_back(D, here, k, D.slopes_seen[k])
-        if k > 0:
-            if k < done:
-                cut = c[at.TRUNCATION] > 0 and (done - k) % c[at.TRUNCATION] == 0
-                factor = 0.0 if cut else D.sums[at.DISCOUNT]
-                for i in range(D.cotangents.shape[1]):
-                    D.cotangents[here, i] *= factor
-                for i in range(D.by_contacts.shape[0]):
-                    for j in range(D.by_contacts.shape[1]):
-                        D.by_contacts[i, j] *= factor
-            reward_back(D, k - 1)
-        return GO
+    def reward_back(D, k):
+        """Derivatives of reward k by both states, by its action and by the contacts, times its weight."""
+        weight, contacts, parts = D.weights[k] / (2.0 * DIFFERENCE), D.kept[k + 1], D.trial[2, : D.parts.shape[1]]
+        reward_by_states(D, k, weight, contacts, parts)
+        reward_by_action(D, k, weight, contacts, parts)
+        reward_by_contacts(D, k, weight, contacts, parts)
 
-    return pull
+    return reward_back
 
 
 # what Python takes the addresses of

@@ -6,7 +6,7 @@ from dojo_py.policy.loop_kernels import entries_of
 
 @kernel
 def observe(D, qpos, qvel, contacts, out):
-    """out (nq + nv,)"""
+    """out (nq + nv,) = qpos (nq,), qvel (nv,)."""
     for i in range(qpos.shape[0]):
         out[i] = qpos[i]
     for i in range(qvel.shape[0]):

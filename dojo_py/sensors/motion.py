@@ -59,14 +59,8 @@ def body_motion(model: Any, body_pos: Array, body_quat: Array, qpos: Array, qvel
     return out
 
 
-@dataclass(eq=False)
-class _Frame:
-    x: Array
-    q: Array
-    v: Array
-    w: Array
-    a: Array
-    alpha: Array
+class _Frame(Motion):
+    """Likewise (T, …) of one frame."""
 
     def moved(self, r: Array) -> _Frame:
         """The same body seen at r (T, 3) from here."""

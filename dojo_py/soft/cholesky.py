@@ -1,6 +1,7 @@
 """Dense H = L^T L, eliminated from the last dof to the first, so that zeros between branches of the tree stay zeros.
 
 So do those before a row's first number, at begin[k]: no loop reaches them (an envelope: George and Liu 1981, ch. 4).
+Arguments: H or its factor L (n, n), begin, b, x (n,).
 """
 
 import numpy as np

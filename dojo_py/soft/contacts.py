@@ -20,7 +20,7 @@ from dojo_py.soft.workspace import FULL, NBLOCK, NCON, NEFC
 
 @kernel
 def project(jac, frame, n):
-    """Jac (6, n) <- translation and rotation rows along the contact frame's axes."""
+    """Jac (6, n) <- translation and rotation rows along the axes of the contact, the rows of frame (3, 3)."""
     for c in range(n):
         for h in (0, 3):
             x, y, z = jac[h, c], jac[h + 1, c], jac[h + 2, c]

@@ -49,7 +49,13 @@ def cone_cost(m, rows, i, jar, force):
     for j in range(1, dim):
         force[i + j] = -force[i] / T * friction[j - 1] * friction[j - 1] * jar[i + j]
         rows.rows[i + j].state = CONE
-    H = con.H
+    _cone_hessian(con.H, friction, jar, i, dim, mu, D, N, T)
+    return 0.5 * D * s * s
+
+
+@kernel
+def _cone_hessian(H, friction, jar, i, dim, mu, D, N, T):
+    """H (dim, dim) of the cost ½ D (N - mu T)², N = mu jar, T: length of the scaled tangential part; first row i of the contact."""
     H[0, 0] = D * mu * mu
     for j in range(1, dim):
         fj = friction[j - 1]
@@ -64,7 +70,6 @@ def cone_cost(m, rows, i, jar, force):
                 h += D * (mu * mu - mu * N / T)
             H[j, k] = h * fj * fk
             H[k, j] = H[j, k]
-    return 0.5 * D * s * s
 
 
 @kernel
@@ -110,7 +115,7 @@ def row_costs(m, rows, jar, force):
 
 @kernel
 def multiply_J(rows, x, out):
-    """Out (nefc,) = J x."""
+    """Out (nefc,) = J x, x (nv,)."""
     J = rows.J
     col = rows.J_colind
     for i in range(rows.counts[NEFC]):

@@ -76,7 +76,7 @@ def along_ray(rows, sol, i, dim, res):
 
 @kernel
 def ray_step(rows, sol, i, dim, friction, res):
-    """Scale the contact's force along the ray from the cone's tip; res (dim,) is the residual.
+    """Scale the contact's force along the ray from the cone's tip; res (dim,) is the residual, friction (5,) the pair's.
 
     At the tip: along the normal if that descends, else along the edge of the cone that descends most. Without the edge the sweeps
     stop at the tip although the minimum is on the cone's side.

@@ -43,6 +43,16 @@ def joint_spring_energy(j, qpos, qpos_spring):
 @kernel
 def energy_momentum(m, w, qpos, qvel, out):
     """out (8,) = potential, kinetic [J], linear momentum 3 [kg m/s], angular 3 [kg m²/s] after a forward pass at this state."""
+    out[0] = potential_energy(m, w, qpos)
+    Mv = w.solver.vec[0]
+    multiply_M(m.M_rowadr, m.M_colind, w.pose.M, qvel, Mv)
+    out[1] = 0.5 * inner(Mv, qvel)
+    momentum(m, w, out[2:8])
+
+
+@kernel
+def potential_energy(m, w, qpos):
+    """Of gravity and of the springs of joints and tendons [J], after a forward pass at qpos (nq,)."""
     opt = m.options[0]
     potential = 0.0
     if not opt.disableflags & DISABLE_GRAVITY:
@@ -55,11 +65,13 @@ def energy_momentum(m, w, qpos, qvel, out):
         for i in range(len(m.tendons)):
             t = m.tendons[i]
             potential += spring_energy(t.stiffness, tendon_stretch(t, w.forces.tendons[i].length))
-    Mv = w.solver.vec[0]
-    multiply_M(m.M_rowadr, m.M_colind, w.pose.M, qvel, Mv)
-    out[0] = potential
-    out[1] = 0.5 * inner(Mv, qvel)
-    for k in range(2, 8):
+    return potential
+
+
+@kernel
+def momentum(m, w, out):
+    """out (6,) = linear [kg m/s] and angular [kg m²/s] momentum about the centre of mass, after a forward pass."""
+    for k in range(6):
         out[k] = 0.0
     mass = 0.0
     centre = zeros(3)
@@ -78,8 +90,8 @@ def energy_momentum(m, w, qpos, qvel, out):
         multiply_inertia(b.cinert, b.cvel, p)
         x, y, z = b.com[0] - centre[0] / mass, b.com[1] - centre[1] / mass, b.com[2] - centre[2] / mass
         for k in range(3):
-            out[2 + k] += p[3 + k]
-            out[5 + k] += p[k]
-        out[5] += y * p[5] - z * p[4]
-        out[6] += z * p[3] - x * p[5]
-        out[7] += x * p[4] - y * p[3]
+            out[k] += p[3 + k]
+            out[3 + k] += p[k]
+        out[3] += y * p[5] - z * p[4]
+        out[4] += z * p[3] - x * p[5]
+        out[5] += x * p[4] - y * p[3]

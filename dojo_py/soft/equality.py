@@ -25,7 +25,7 @@ SITE = int(ObjType.SITE)
 
 @kernel
 def attachment(m, pose, e, side, point, quat):
-    """World anchor point and orientation (4,) of side 1 or 2 of the equality record e; returns its body."""
+    """World anchor point (3,) [m] and orientation quat (4,) of side 1 or 2 of the equality record e; returns its body."""
     which = e.obj1id if side == 1 else e.obj2id
     if e.objtype == SITE:
         s = pose.sites[which]
@@ -54,7 +54,7 @@ def pose_rows(m, pose, rows, eq):
     opt = m.options[0]
     e = m.equalities[eq]
     p1, p2 = scratch(3), scratch(3)
-    q1, q2, rel = scratch(4), scratch(4), scratch(4)
+    q1, q2 = scratch(4), scratch(4)
     b1 = attachment(m, pose, e, 1, p1, q1)
     b2 = attachment(m, pose, e, 2, p2, q2)
     jac = rows.jac
@@ -70,24 +70,7 @@ def pose_rows(m, pose, rows, eq):
     for k in range(3):
         residual[k] = p1[k] - p2[k]
     if e.type == WELD:
-        scale = e.coef[10]
-        if e.objtype != SITE:
-            for k in range(4):
-                rel[k] = e.coef[6 + k]
-            multiply_quaternions(q1, rel, q1)
-        for k in range(1, 4):
-            q2[k] = -q2[k]
-        multiply_quaternions(q2, q1, rel)
-        for k in range(3):
-            residual[3 + k] = scale * rel[1 + k]
-        for c in range(nnz):
-            rel[0] = 0.0
-            for k in range(3):
-                rel[1 + k] = jac[3 + k, c]
-            multiply_quaternions(q2, rel, rel)
-            multiply_quaternions(rel, q1, rel)
-            for k in range(3):
-                jac[3 + k, c] = 0.5 * scale * rel[1 + k]
+        _orientation_rows(e, q1, q2, nnz, residual, jac)
     violation = 0.0
     for k in range(dim):
         violation += residual[k] * residual[k]
@@ -103,6 +86,39 @@ def pose_rows(m, pose, rows, eq):
             rows.J[i, c] = jac[k, c]
         set_parameters(r, e.solref, e.solimp, violation, opt.timestep, opt.disableflags)
     rows.counts[NBLOCK] = block + 1  # the rows share their columns
+
+
+@kernel
+def weld_ends(e, q1, q2):
+    """Orientations (4,) of a weld's ends, in place: of the first the one that the second should have, of the second its inverse."""
+    relative = scratch(4)
+    if e.objtype != SITE:
+        for k in range(4):
+            relative[k] = e.coef[6 + k]
+        multiply_quaternions(q1, relative, q1)
+    for k in range(1, 4):
+        q2[k] = -q2[k]
+
+
+@kernel
+def _orientation_rows(e, q1, q2, nnz, residual, jac):
+    """Entries 3 … 5 of a weld's residual (6,) and of its rows jac (6, …), which hold the relative angular velocity.
+
+    s vec(q₂* q₁), its derivative ½ s vec(q₂* ω q₁), s: torque scale. q1, q2 (4,): orientations of the ends, modified in place.
+    """
+    rel, scale = scratch(4), e.coef[10]
+    weld_ends(e, q1, q2)
+    multiply_quaternions(q2, q1, rel)
+    for k in range(3):
+        residual[3 + k] = scale * rel[1 + k]
+    for c in range(nnz):
+        rel[0] = 0.0
+        for k in range(3):
+            rel[1 + k] = jac[3 + k, c]
+        multiply_quaternions(q2, rel, rel)
+        multiply_quaternions(rel, q1, rel)
+        for k in range(3):
+            jac[3 + k, c] = 0.5 * scale * rel[1 + k]
 
 
 @kernel

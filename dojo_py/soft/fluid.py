@@ -24,7 +24,7 @@ def local_velocity(b, x, R, wind, v):
 
 @kernel
 def velocity_row(cdof, com, x, R, k, column, row):
-    """row[column] = local velocity k of the point x by one dof: cdof (6,) about com."""
+    """row[column] = local velocity k of the point x (3,) in the axes R (3, 3) by one dof: cdof (6,) about com (3,)."""
     d0, d1, d2 = x[0] - com[0], x[1] - com[1], x[2] - com[2]
     c = k % 3
     if k >= 3:
@@ -67,20 +67,27 @@ def ellipsoid_numbers(g, out):
 
 
 @kernel
+def _box_wrench(m, mb, b, v, f, J):
+    """Local velocity v (6,), wrench f (6,) and its slope J (6, 6) of the box that stands for body b, of the record mb."""
+    opt, r, numbers = m.options[0], scratch(3), scratch(12)
+    half_dimensions(mb.mass, mb.inertia, r)
+    box_coefficients(r, opt.density, opt.viscosity, numbers)
+    local_velocity(b, b.xipos, b.ximat, opt.wind, v)
+    box_wrench(numbers, v, f, J)
+
+
+@kernel
 def fluid_forces(m, pose, out):
     """out (nv,) += forces of the medium [N, N m] on all bodies."""
     opt = m.options[0]
-    r, v, f, J, numbers = scratch(3), scratch(6), scratch(6), scratch((6, 6)), scratch(14)
+    v, f, J, numbers = scratch(6), scratch(6), scratch((6, 6)), scratch(14)
     for n in range(1, len(m.bodies)):
         mb = m.bodies[n]
         if mb.mass < 1e-15 or mb.lastdof < 0:
             continue
         b = pose.bodies[n]
         if not has_ellipsoids(m, mb):
-            half_dimensions(mb.mass, mb.inertia, r)
-            box_coefficients(r, opt.density, opt.viscosity, numbers)
-            local_velocity(b, b.xipos, b.ximat, opt.wind, v)
-            box_wrench(numbers, v, f, J)
+            _box_wrench(m, mb, b, v, f, J)
             _add_force(m, pose, mb, b.com, b.xipos, b.ximat, f, out)
             continue
         for g in range(mb.geomadr, mb.geomadr + mb.geomnum):
@@ -117,18 +124,14 @@ def _add_product(m, pose, mb, com, x, R, J, rows, D):
 @kernel
 def add_fluid(m, pose, rows, D):
     """D (nC,) += symmetric derivative of the medium's forces by the rates. rows: work (6, nv)."""
-    opt = m.options[0]
-    r, v, f, J, numbers = scratch(3), scratch(6), scratch(6), scratch((6, 6)), scratch(14)
+    v, f, J, numbers = scratch(6), scratch(6), scratch((6, 6)), scratch(14)
     for n in range(1, len(m.bodies)):
         mb = m.bodies[n]
         if mb.mass < 1e-15 or mb.lastdof < 0:
             continue
         b = pose.bodies[n]
         if not has_ellipsoids(m, mb):
-            half_dimensions(mb.mass, mb.inertia, r)
-            box_coefficients(r, opt.density, opt.viscosity, numbers)
-            local_velocity(b, b.xipos, b.ximat, opt.wind, v)
-            box_wrench(numbers, v, f, J)
+            _box_wrench(m, mb, b, v, f, J)
             _add_product(m, pose, mb, b.com, b.xipos, b.ximat, J, rows, D)
             continue
         for g in range(mb.geomadr, mb.geomadr + mb.geomnum):

@@ -56,7 +56,7 @@ def inertia_matrix(m_bodies, m_dofs, rowadr, colind, bodies, cdof, M):
 
 @kernel
 def add_outer(rowadr, colind, row, scale, D):
-    """D (nC,) += scale * row row^T within the pattern of M."""
+    """D (nC,) += scale * row row^T, row (nv,), within the pattern of M."""
     for i in range(len(row)):
         if row[i] != 0.0:
             for a in range(rowadr[i], rowadr[i + 1]):

@@ -127,10 +127,17 @@ def refresh(m, pose, rows, sol, active):
     """Bring the factor up to date: rank-one changes of islands where few rows switched and no cone is involved, others anew."""
     if m.options[0].sparse:
         return factorize_sparse(m, pose, rows, sol)
-    n = rows.counts[NEFC]
+    _mark_switched(rows, sol, active)
+    _change_ranks(rows, sol, active)
+    return build_marked(m, pose, rows, sol, active)
+
+
+@kernel
+def _mark_switched(rows, sol, active):
+    """sol.mark: rows of each island that switched, or REBUILD where they are many or cones are among them."""
     for k in range(sol.islands[0]):
         sol.mark[k] = 0
-    for i in range(n):
+    for i in range(rows.counts[NEFC]):
         s, k = rows.rows[i].state, island_of(rows, sol, i)
         if k < 0 or sol.mark[k] == REBUILD:
             continue
@@ -140,7 +147,12 @@ def refresh(m, pose, rows, sol, active):
             sol.mark[k] += 1
             if 3 * sol.mark[k] > sol.first[k + 1] - sol.first[k]:
                 sol.mark[k] = REBUILD
-    for i in range(n):
+
+
+@kernel
+def _change_ranks(rows, sol, active):
+    """Rank-one changes of the factors by rows that switched; an island whose factor does not bear one is marked REBUILD."""
+    for i in range(rows.counts[NEFC]):
         r, k = rows.rows[i], island_of(rows, sol, i)
         now = r.state == QUADRATIC
         if k < 0 or sol.mark[k] == REBUILD or now == (active[i] > 0.0):
@@ -154,12 +166,11 @@ def refresh(m, pose, rows, sol, active):
         active[i] = 1.0 if now else 0.0
         if not rank_one(block(sol, k), sol.begin[sol.first[k] : sol.first[k + 1]], x, 1.0 if now else -1.0):
             sol.mark[k] = REBUILD
-    return build_marked(m, pose, rows, sol, active)
 
 
 @kernel
 def solve_blocks(sol, b, x):
-    """x (nv,) = H^-1 b with the factors of all islands."""
+    """x (nv,) = H^-1 b with the factors of all islands; b (nv,)."""
     for k in range(sol.islands[0]):
         first, n = sol.first[k], sol.first[k + 1] - sol.first[k]
         right, found = sol.vec[0, :n], sol.vec[1, :n]

@@ -137,7 +137,7 @@ def root(m, dof):
 
 @kernel
 def island(m, rows, i, label):
-    """Island of row i, which has a column."""
+    """Island of row i, which has a column; label (nbody,): of trees, by their roots."""
     return label[root(m, rows.J_colind[rows.rows[i].block, 0])]
 
 
@@ -154,14 +154,7 @@ def noslip(m, pose, forces, rows, sol):
     block, work, states = scratch((5, 5)), scratch((3, 5, 5)), scratch((5, 5))
     label, improvement, scale = sol.tree_island, sol.tree_gain[0], sol.tree_gain[1]
     clear_rows(sol.tree_gain)
-    islands = not opt.disableflags & DISABLE_ISLAND
-    if islands:
-        find_islands(m, rows, label)
-    else:
-        for b in range(len(label)):
-            label[b] = 0
-    for d in range(len(m.dofs)):
-        scale[label[root(m, d)]] += m.dofs[d].M0 if islands else opt.meaninertia
+    _scales(m, rows, label, scale)
     delassus(m, pose, rows, sol)
     multiply_J(rows, forces.qacc_smooth, sol.trial)
     for i in range(n):
@@ -186,6 +179,20 @@ def noslip(m, pose, forces, rows, sol):
             going = going or scale[b] > 0.0
     finish(m, pose, forces, rows, sol)
     return sweeps
+
+
+@kernel
+def _scales(m, rows, label, scale):
+    """label (nbody,): island of each tree by its root body; scale (nbody,) += the diagonal of M at qpos0 of each island."""
+    opt = m.options[0]
+    islands = not opt.disableflags & DISABLE_ISLAND
+    if islands:
+        find_islands(m, rows, label)
+    else:
+        for b in range(len(label)):
+            label[b] = 0
+    for d in range(len(m.dofs)):
+        scale[label[root(m, d)]] += m.dofs[d].M0 if islands else opt.meaninertia
 
 
 @kernel

@@ -240,28 +240,24 @@ def _whole_turns(model: Any) -> np.ndarray:
     return np.where(of_rotations(model), 2.0 * np.pi * np.linalg.norm(axis, axis=1), 0.0)
 
 
-def pack(model: Any, timestep: float | None = None) -> SoftModel:
-    """Gather `model` into contiguous record arrays; raises ModelError for what the soft mode does not simulate."""
-    refuse_unsupported(model)
-    opt = model.opt
-    ntendon = int(getattr(model, "ntendon", 0))
-    nu, nactuator = int(model.nu), int(model.nactuator)
-    neq = int(getattr(model, "neq", 0))
+def _options(model: Any, timestep: float | None, damped: bool, adhesive: bool) -> np.ndarray:
+    """(1,) OPTION: of the model, and what of it there is to be computed."""
     options = np.zeros(1, OPTION)
     for name in OPTION.names or ():
-        if hasattr(opt, name):
-            options[0][name] = getattr(opt, name)
+        if hasattr(model.opt, name):
+            options[0][name] = getattr(model.opt, name)
     if timestep is not None:
         options[0]["timestep"] = timestep
-    arrays: Any = Arrays(model)
-    damping = _polynomial(model.dof_damping, model.dof_dampingpoly) + _dampers(arrays, by_joint)
-    armature = np.array(model.dof_armature, dtype=float) + by_joint(arrays, "actuator_armature")
-    options[0]["has_damping"] = bool(np.any(damping))
+    options[0]["has_damping"], options[0]["has_adhesion"] = damped, adhesive
     options[0]["has_gravcomp"] = bool(np.any(np.asarray(model.body_gravcomp) > 0))  # (the wheel's switch)
     options[0]["has_surfacevel"] = bool(np.any(np.asarray(model.geom_surfacevel)))
     options[0]["meaninertia"] = max(1e-15, float(model.stat.meaninertia)) if model.nv else 1.0
-    frames = frames_in_use(model)
-    bodies = _fill(
+    return options
+
+
+def _bodies(model: Any, frames: Any) -> np.ndarray:
+    """(nbody,) BODY."""
+    return _fill(
         BODY, model.nbody,
         parentid=model.body_parentid, jntnum=model.body_jntnum, jntadr=model.body_jntadr, dofnum=model.body_dofnum,
         dofadr=model.body_dofadr, geomnum=model.body_geomnum, geomadr=model.body_geomadr, rootid=model.body_rootid,
@@ -269,7 +265,11 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
         pos=model.body_pos, quat=model.body_quat, ipos=frames.body_ipos, iquat=frames.body_iquat, inertia=model.body_inertia,
         mass=model.body_mass, gravcomp=model.body_gravcomp, invweight0=model.body_invweight0,
     )  # fmt: skip
-    joints = _fill(
+
+
+def _joints(model: Any) -> np.ndarray:
+    """(njnt,) JOINT."""
+    return _fill(
         JOINT, model.njnt,
         type=model.jnt_type, qposadr=model.jnt_qposadr, dofadr=model.jnt_dofadr, bodyid=model.jnt_bodyid,
         limited=model.jnt_limited, actfrclimited=model.jnt_actfrclimited, actgravcomp=model.jnt_actgravcomp,
@@ -277,72 +277,103 @@ def pack(model: Any, timestep: float | None = None) -> SoftModel:
         margin=model.jnt_margin, stiffness=_polynomial(model.jnt_stiffness, getattr(model, "jnt_stiffnesspoly", None)),
         solref=model.jnt_solref, solimp=model.jnt_solimp,
     )  # fmt: skip
-    dofs = _fill(
+
+
+def _dofs(model: Any, arrays: Any) -> np.ndarray:
+    """(nv,) DOF, with what the actuators of joints add."""
+    return _fill(
         DOF, model.nv,
-        bodyid=model.dof_bodyid, jntid=model.dof_jntid, parentid=model.dof_parentid, armature=armature,
-        damping=damping, frictionloss=model.dof_frictionloss, invweight0=model.dof_invweight0, M0=model.dof_M0,
+        bodyid=model.dof_bodyid, jntid=model.dof_jntid, parentid=model.dof_parentid,
+        armature=np.array(model.dof_armature, dtype=float) + by_joint(arrays, "actuator_armature"),
+        damping=_polynomial(model.dof_damping, model.dof_dampingpoly) + _dampers(arrays, by_joint),
+        frictionloss=model.dof_frictionloss, invweight0=model.dof_invweight0, M0=model.dof_M0,
         solref=model.dof_solref, solimp=model.dof_solimp,
     )  # fmt: skip
-    hulls, corners = hulls_of(model)
-    geoms = _fill(
+
+
+def _geoms(model: Any, frames: Any, corners: Any) -> np.ndarray:
+    """(ngeom,) GEOM. corners: of the hull of each."""
+    return _fill(
         GEOM, model.ngeom,
         type=model.geom_type, bodyid=model.geom_bodyid, pos=frames.geom_pos, quat=frames.geom_quat, sizes=model.geom_size,
         rbound=model.geom_rbound, hull=corners, fluid=model.geom_fluid, surfacevel=model.geom_surfacevel,
         semiaxes=[semi_axes(int(t), s) for t, s in zip(model.geom_type, model.geom_size, strict=True)],
     )  # fmt: skip
-    sites = _fill(SITE, model.nsite, bodyid=model.site_bodyid, pos=frames.site_pos, quat=frames.site_quat)
-    tendons = np.zeros(ntendon, TENDON)
-    if ntendon:
-        tendons = _fill(
-            TENDON, ntendon, adr=model.tendon_adr, num=model.tendon_num,
-            spatial=[is_spatial(model, t) for t in range(ntendon)],
-            limited=model.tendon_limited, actfrclimited=model.tendon_actfrclimited, range=model.tendon_range,
-            actfrcrange=model.tendon_actfrcrange, margin=model.tendon_margin,
-            stiffness=_polynomial(model.tendon_stiffness, getattr(model, "tendon_stiffnesspoly", None)),
-            damping=_polynomial(model.tendon_damping, model.tendon_dampingpoly) + _dampers(arrays, by_tendon),
-            armature=model.tendon_armature + by_tendon(arrays, "actuator_armature"),
-            frictionloss=model.tendon_frictionloss, lengthspring=model.tendon_lengthspring,
-            length0=model.tendon_length0, invweight0=model.tendon_invweight0, solref_lim=model.tendon_solref_lim,
-            solimp_lim=model.tendon_solimp_lim, solref_fri=model.tendon_solref_fri, solimp_fri=model.tendon_solimp_fri,
-        )  # fmt: skip
-    disabled, first = np.zeros(nactuator, dtype=bool), np.asarray(model.actuator_outadr, int)
-    if nactuator:
-        group = np.asarray(getattr(model, "actuator_group", np.zeros(nactuator)), dtype=int)
-        disabled = np.array([0 <= g <= 30 and bool(int(getattr(opt, "disableactuator", 0)) >> int(g) & 1) for g in group])
-    actuators = _fill(
-        ACTUATOR, nactuator,
+
+
+def _tendons(model: Any, arrays: Any, ntendon: int) -> np.ndarray:
+    """(ntendon,) TENDON, with what their actuators add."""
+    if not ntendon:
+        return np.zeros(0, TENDON)
+    return _fill(
+        TENDON, ntendon, adr=model.tendon_adr, num=model.tendon_num,
+        spatial=[is_spatial(model, t) for t in range(ntendon)],
+        limited=model.tendon_limited, actfrclimited=model.tendon_actfrclimited, range=model.tendon_range,
+        actfrcrange=model.tendon_actfrcrange, margin=model.tendon_margin,
+        stiffness=_polynomial(model.tendon_stiffness, getattr(model, "tendon_stiffnesspoly", None)),
+        damping=_polynomial(model.tendon_damping, model.tendon_dampingpoly) + _dampers(arrays, by_tendon),
+        armature=model.tendon_armature + by_tendon(arrays, "actuator_armature"),
+        frictionloss=model.tendon_frictionloss, lengthspring=model.tendon_lengthspring,
+        length0=model.tendon_length0, invweight0=model.tendon_invweight0, solref_lim=model.tendon_solref_lim,
+        solimp_lim=model.tendon_solimp_lim, solref_fri=model.tendon_solref_fri, solimp_fri=model.tendon_solimp_fri,
+    )  # fmt: skip
+
+
+def _actuators(model: Any) -> np.ndarray:
+    """(nactuator,) ACTUATOR."""
+    n = int(model.nactuator)
+    if not n:
+        return np.zeros(0, ACTUATOR)
+    first = np.asarray(model.actuator_outadr, int)
+    group = np.asarray(getattr(model, "actuator_group", np.zeros(n)), dtype=int)
+    disabled = [0 <= g <= 30 and bool(int(getattr(model.opt, "disableactuator", 0)) >> int(g) & 1) for g in group]
+    return _fill(
+        ACTUATOR, n,
         trntype=model.actuator_trntype, trnid=model.actuator_trnid, dyntype=model.actuator_dyntype,
         gaintype=model.actuator_gaintype, biastype=model.actuator_biastype, actadr=model.actuator_actadr,
-        actlimited=model.actuator_actlimited, actearly=getattr(model, "actuator_actearly", np.zeros(nactuator)),
-        ctrladr=model.actuator_ctrladr, ctrlspec=getattr(model, "actuator_ctrlspec", np.zeros(nactuator)),
-        forcelimited=model.actuator_forcelimited, disabled=disabled,
+        actlimited=model.actuator_actlimited, actearly=getattr(model, "actuator_actearly", np.zeros(n)),
+        ctrladr=model.actuator_ctrladr, ctrlspec=getattr(model, "actuator_ctrlspec", np.zeros(n)),
+        forcelimited=model.actuator_forcelimited, disabled=np.array(disabled),
         dynprm=np.asarray(model.actuator_dynprm),
         gainprm=np.asarray(model.actuator_gainprm),
         biasprm=np.asarray(model.actuator_biasprm), actrange=model.actuator_actrange,
         forcerange=model.actuator_forcerange, gear=np.asarray(model.actuator_gear)[first],
         lengthrange=np.asarray(model.actuator_lengthrange)[first], acc0=np.asarray(model.actuator_acc0)[first],
         outadr=first, outnum=model.actuator_outnum,
-        cranklength=getattr(model, "actuator_cranklength", np.zeros(nactuator)), turn=_whole_turns(model),
-    ) if nactuator else np.zeros(0, ACTUATOR)  # fmt: skip
-    equalities = np.zeros(neq, EQUALITY)
-    if neq:
-        equalities = _fill(
-            EQUALITY, neq,
-            type=model.eq_type, active=model.eq_active0, objtype=getattr(model, "eq_objtype", np.ones(neq)),
-            obj1id=model.eq_obj1id, obj2id=model.eq_obj2id, coef=np.asarray(model.eq_data).reshape(neq, -1)[:, :11],
-            solref=model.eq_solref, solimp=model.eq_solimp,
-        )  # fmt: skip
+        cranklength=getattr(model, "actuator_cranklength", np.zeros(n)), turn=_whole_turns(model),
+    )  # fmt: skip
+
+
+def _equalities(model: Any) -> np.ndarray:
+    """(neq,) EQUALITY."""
+    n = int(getattr(model, "neq", 0))
+    if not n:
+        return np.zeros(0, EQUALITY)
+    return _fill(
+        EQUALITY, n,
+        type=model.eq_type, active=model.eq_active0, objtype=getattr(model, "eq_objtype", np.ones(n)),
+        obj1id=model.eq_obj1id, obj2id=model.eq_obj2id, coef=np.asarray(model.eq_data).reshape(n, -1)[:, :11],
+        solref=model.eq_solref, solimp=model.eq_solimp,
+    )  # fmt: skip
+
+
+def pack(model: Any, timestep: float | None = None) -> SoftModel:
+    """Gather `model` into contiguous record arrays; raises ModelError for what the soft mode does not simulate."""
+    refuse_unsupported(model)
+    ntendon, arrays, frames = int(getattr(model, "ntendon", 0)), Arrays(model), frames_in_use(model)
+    hulls, corners = hulls_of(model)
+    dofs, geoms, pairs = _dofs(model, arrays), _geoms(model, frames, corners), candidate_pairs(model)
     M_rowadr, M_colind = _inertia_pattern(model)
-    pairs = candidate_pairs(model)
-    options[0]["has_adhesion"] = bool(np.any(pairs["adhesion"]))
     index = pair_index(np.stack([pairs["geom1"], pairs["geom2"]], axis=1).astype(np.int64), geoms["type"] == PLANE)
     return SoftModel(
-        options=options, bodies=bodies, joints=joints, dofs=dofs, geoms=geoms, sites=sites, tendons=tendons,
-        tendon_J=_tendon_jacobian(model, ntendon), wraps=_wraps(model, ntendon),
-        actuators=actuators, control_range=_control_range(model), equalities=equalities, pairs=pairs, by_geoms=index,
-        box_reach=_box_reach(pairs, int(model.ngeom))[index.box_geom],
+        options=_options(model, timestep, bool(np.any(dofs["damping"])), bool(np.any(pairs["adhesion"]))),
+        bodies=_bodies(model, frames), joints=_joints(model), dofs=dofs, geoms=geoms,
+        sites=_fill(SITE, model.nsite, bodyid=model.site_bodyid, pos=frames.site_pos, quat=frames.site_quat),
+        tendons=_tendons(model, arrays, ntendon), tendon_J=_tendon_jacobian(model, ntendon), wraps=_wraps(model, ntendon),
+        actuators=_actuators(model), control_range=_control_range(model), equalities=_equalities(model),
+        pairs=pairs, by_geoms=index, box_reach=_box_reach(pairs, int(model.ngeom))[index.box_geom],
         hulls=hulls, fields=height_fields(model), polygons=polygons_of(model, hulls),
         M_rowadr=M_rowadr, M_colind=M_colind, qpos0=np.array(model.qpos0, dtype=F),
         qpos_spring=np.array(model.qpos_spring, dtype=F),
-        nu=nu, na=int(model.na),
+        nu=int(model.nu), na=int(model.na),
     )  # fmt: skip

@@ -1,6 +1,7 @@
 """min 1/2 y^T A y + b^T y subject to sum (y_j / mu_j)^2 <= r^2, up to five unknowns: the friction of one elliptic contact.
 
 With z = y / mu the constraint is a ball; the multiplier of the active constraint is found by Newton's method on |z| = r.
+Arguments: A (5, 5), b, mu, y (5,), of which n numbers count.
 Source: computation chapter, "Algorithms" (PGS with elliptic cones).
 """
 
@@ -46,14 +47,33 @@ def substitute(L, b, n, x):
 
 
 @kernel
-def friction_step(A, b, mu, r, n, work, y):
-    """y (n,) = the minimiser; A (n, n), b (n,), mu (n,), work (3, 5, 5) scratch."""
-    S, L = work[0], work[1]
-    c, d = work[2, 0], work[2, 1]
+def scale(A, b, mu, n, S, c):
+    """The problem of z = y / mu: S (n, n) and c (n,), whose bound is a ball."""
     for i in range(n):
         c[i] = b[i] * mu[i]
         for j in range(n):
             S[i, j] = A[i, j] * mu[i] * mu[j]
+
+
+@kernel
+def squared_slope(L, z, n, d):
+    """|L^-1 z|^2: -1/2 of the derivative of |z|^2 by the shift; z, d (n,), d: scratch."""
+    slope = 0.0
+    for i in range(n):
+        s = z[i]
+        for k in range(i):
+            s -= L[i, k] * d[k]
+        d[i] = s / L[i, i]
+        slope += d[i] * d[i]
+    return slope
+
+
+@kernel
+def friction_step(A, b, mu, r, n, work, y):
+    """y (n,) = the minimiser; A (n, n), b (n,), mu (n,), work (3, 5, 5) scratch."""
+    S, L = work[0], work[1]
+    c, d = work[2, 0], work[2, 1]
+    scale(A, b, mu, n, S, c)
     shift = 0.0
     for _ in range(50):
         if not solve_shifted(S, shift, c, n, L, y):
@@ -67,13 +87,7 @@ def friction_step(A, b, mu, r, n, work, y):
         if excess <= 1e-14 * r * r:  # inside (shift 0), or on the boundary
             break
         # d|z|^2/dshift = -2 z^T (S + shift)^-1 z = -2 |L^-1 z|^2; Newton on 1/|z| - 1/r, which is nearly linear
-        slope = 0.0
-        for i in range(n):
-            s = y[i]
-            for k in range(i):
-                s -= L[i, k] * d[k]
-            d[i] = s / L[i, i]
-            slope += d[i] * d[i]
+        slope = squared_slope(L, y, n, d)
         norm = np.sqrt(norm2)
         step = (norm - r) / r * norm2 / slope
         if step < 1e-15 * shift:
@@ -92,10 +106,7 @@ def friction_of_singular(A, b, mu, r, n, work, y):
     """
     S, L = work[0], work[1]
     c, d = work[2, 0], work[2, 1]
-    for i in range(n):
-        c[i] = b[i] * mu[i]
-        for j in range(n):
-            S[i, j] = A[i, j] * mu[i] * mu[j]
+    scale(A, b, mu, n, S, c)
     shift = 0.0
     for _ in range(20):
         if not is_regular(S, shift, n, L):
@@ -108,13 +119,7 @@ def friction_of_singular(A, b, mu, r, n, work, y):
             excess += y[i] * y[i]
         if excess < SINGULAR:
             break
-        slope = 0.0
-        for i in range(n):
-            s = y[i]
-            for k in range(i):
-                s -= L[i, k] * d[k]
-            d[i] = s / L[i, i]
-            slope += d[i] * d[i]
+        slope = squared_slope(L, y, n, d)
         step = excess / (2.0 * slope)
         if step < SINGULAR:
             break

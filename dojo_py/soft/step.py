@@ -31,7 +31,7 @@ SOLVED, INEXACT, TOO_MANY_CONTACTS, SINGULAR, NOT_FINITE = (
 
 @kernel
 def finite(x):
-    """Whether every entry of x is finite and below 1e10, the bound beyond which a simulation has diverged."""
+    """Whether every entry of x (n,) is finite and below 1e10, the bound beyond which a simulation has diverged."""
     for k in range(len(x)):
         if not abs(x[k]) < 1e10:
             return False
@@ -139,25 +139,32 @@ def end_row(m, w, qpos, qvel, act, t, ok, worst, count, gradient):
 
 
 @kernel
+def _goes_on(w, t, begin_at, noted, status, decide, data):
+    """Whether step t is taken: there is room to note it, and what decides on the controls does not stop."""
+    if noted.qacc.shape[0] > 0 and noted.first[t] + len(w.rows.contacts) > noted.contacts.shape[0]:
+        return False
+    if decide != 0 and (t == 0 or t > begin_at):
+        answer = call_back(decide, t, status[t - 1] if t > 0 else SOLVED, data)
+        if answer == FRESH:
+            clear(w.solver.qacc)
+        return answer != STOP
+    return True
+
+
+@kernel
 def take_steps(
     m, w, qpos, qvel, act, controls, outside, noted, begin_at, status, iterations, residual, gaps, qacc, inverse, energy,
     table, decide, data,
 ):  # fmt: skip
-    """What `run` does."""
+    """What `run` does; see there for the arguments."""
     stages = 4 if m.options[0].integrator == RK4 else 1
     warm = 0 if m.options[0].disableflags & DISABLE_WARMSTART else 1
     if begin_at == 0:
         clear(w.solver.qacc)
     notes = noted.qacc.shape[0] > 0
     for t in range(begin_at, len(controls)):
-        if notes and noted.first[t] + len(w.rows.contacts) > noted.contacts.shape[0]:
+        if not _goes_on(w, t, begin_at, noted, status, decide, data):
             return t
-        if decide != 0 and (t == 0 or t > begin_at):
-            answer = call_back(decide, t, status[t - 1] if t > 0 else SOLVED, data)
-            if answer == STOP:
-                return t
-            if answer == FRESH:
-                clear(w.solver.qacc)
         last = begin_row(m, w, qpos, qvel, act, outside, t)
         q, v, a = qpos[last], qvel[last], act[last]
         worst, count, gradient, gap, ok = 0, 0, 0.0, np.inf, True

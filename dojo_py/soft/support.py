@@ -1,5 +1,6 @@
 """What the soft mode does not simulate is refused by name when the simulator is built, never ignored."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,15 @@ TRANSMISSIONS, DYNAMICS, GAINS, BIASES, EQUALITIES = (
     {int(kind): kind.name.lower() for kind in kinds} for kinds in (TrnType, DynType, GainType, BiasType, EqualityType)
 )
 ACTIVATIONS, INPUTS = {0: "0", 1: "1"}, {1: "1"}
+ACTUATOR_KINDS = {
+    "actuator_trntype": TRANSMISSIONS,
+    "actuator_dyntype": DYNAMICS,
+    "actuator_gaintype": GAINS,
+    "actuator_biastype": BIASES,
+    "actuator_actnum": ACTIVATIONS,
+    "actuator_ctrlnum": INPUTS,
+}
+"""What each of an actuator's arrays may say."""
 CONTROLLED = (3, 4, 5)
 """Gains of actuators with several controls and activations."""
 PLUGINS = ("body", "actuator")
@@ -27,64 +37,72 @@ ENABLED = {"invdiscrete": 1 << 3, "sleep": 1 << 4, "diagexact": 1 << 5, "ipc": 1
 
 def unsupported(model: Any) -> list[ErrorRecord]:
     """Every feature of `model` that the soft mode does not simulate."""
-    found: list[ErrorRecord] = []
+    found = [*_of_options(model), *_nonzero(model, "joint", "jnt_springyield"), *_nonzero(model, "tendon", "tendon_springyield")]
+    if int(model.opt.integrator) == RK4:
+        found += _nonzero(model, "actuator", "actuator_delay")  # (its stages would read other samples)
+    return [*found, *_of_plugins(model), *_of_actuators(model), *_of_equalities(model), *_of_pairs(model)]
 
-    def add(element: str, index: int | None, attribute: str, message: str) -> None:
-        found.append(refusal(model, element, () if index is None else (index,), attribute, message))
 
-    def nonzero(element: str, array: str) -> None:
-        values = np.asarray(getattr(model, array, np.zeros(0)))
-        for i in np.flatnonzero(values.reshape(len(values), -1).any(axis=1)) if values.size else ():
-            add(element, int(i), array, "is not simulated in the soft mode; set it to zero")
+def _nonzero(model: Any, element: str, array: str) -> list[ErrorRecord]:
+    """Of elements whose numbers in an array must be zero."""
+    values = np.asarray(getattr(model, array, np.zeros(0)))
+    if not values.size:
+        return []
+    found = np.flatnonzero(values.reshape(len(values), -1).any(axis=1)).tolist()
+    return [refusal(model, element, (i,), array, "is not simulated in the soft mode; set it to zero") for i in found]
 
-    opt = model.opt
-    if int(opt.integrator) not in INTEGRATORS:
-        add("option", None, "integrator", f"accepted: {', '.join(INTEGRATORS.values())}")
+
+def _of_options(model: Any) -> Iterator[ErrorRecord]:
+    """Integrators and flags."""
+    if int(model.opt.integrator) not in INTEGRATORS:
+        yield refusal(model, "option", (), "integrator", f"accepted: {', '.join(INTEGRATORS.values())}")
     for flag, bit in ENABLED.items():
-        if int(opt.enableflags) & bit:
-            add("option", None, f"flag {flag}", "is not simulated in the soft mode")
-    for array in ("jnt_springyield",):
-        nonzero("joint", array)
-    for array in ("tendon_springyield",):
-        nonzero("tendon", array)
-    if int(opt.integrator) == RK4:
-        nonzero("actuator", "actuator_delay")  # (its stages would read other samples)
+        if int(model.opt.enableflags) & bit:
+            yield refusal(model, "option", (), f"flag {flag}", "is not simulated in the soft mode")
+
+
+def _of_plugins(model: Any) -> Iterator[ErrorRecord]:
+    """Elements that plugins drive, and deformable bodies."""
     for element in PLUGINS:
-        for k in np.flatnonzero(np.asarray(getattr(model, f"{element}_plugin", np.zeros(0))) >= 0):
-            add(element, int(k), "plugin", "plugins are not simulated")
-    nactuator = int(model.nactuator)
+        for k in np.flatnonzero(np.asarray(getattr(model, f"{element}_plugin", np.zeros(0))) >= 0).tolist():
+            yield refusal(model, element, (k,), "plugin", "plugins are not simulated")
+    if int(getattr(model, "nflex", 0)):
+        yield refusal(model, "flex", (), "", "deformable bodies are not simulated")
+
+
+def _of_actuators(model: Any) -> Iterator[ErrorRecord]:
+    """Rotors on tendons that wrap, and kinds of actuators."""
     for i in np.flatnonzero(np.asarray(model.actuator_armature)).tolist():
         target = int(model.actuator_trnid[i][0])
         if int(model.actuator_trntype[i]) == TrnType.TENDON and wraps_geoms(model, target):
-            add("actuator", i, "armature", "on a spatial tendon that wraps around geoms is simulated in the hard mode only")
-    if int(getattr(model, "nflex", 0)):
-        add("flex", None, "", "deformable bodies are not simulated")
-    for i in range(nactuator):
-        for array, accepted in (
-            ("actuator_trntype", TRANSMISSIONS),
-            ("actuator_dyntype", DYNAMICS),
-            ("actuator_gaintype", GAINS),
-            ("actuator_biastype", BIASES),
-            ("actuator_actnum", ACTIVATIONS),
-            ("actuator_ctrlnum", INPUTS),
-        ):
+            message = "on a spatial tendon that wraps around geoms is simulated in the hard mode only"
+            yield refusal(model, "actuator", (i,), "armature", message)
+    for i in range(int(model.nactuator)):
+        for array, accepted in ACTUATOR_KINDS.items():
             several = array in ("actuator_actnum", "actuator_ctrlnum") and int(model.actuator_gaintype[i]) in CONTROLLED
             if hasattr(model, array) and int(getattr(model, array)[i]) not in accepted and not several:
-                add("actuator", i, array, f"accepted: {', '.join(accepted.values())}")
+                yield refusal(model, "actuator", (i,), array, f"accepted: {', '.join(accepted.values())}")
+
+
+def _of_equalities(model: Any) -> Iterator[ErrorRecord]:
+    """Kinds of equalities."""
     for i in range(int(getattr(model, "neq", 0))):
         if int(model.eq_type[i]) not in EQUALITIES:
-            add("equality", i, "type", f"accepted: {', '.join(EQUALITIES.values())}")
+            yield refusal(model, "equality", (i,), "type", f"accepted: {', '.join(EQUALITIES.values())}")
+
+
+def _of_pairs(model: Any) -> Iterator[ErrorRecord]:
+    """Shapes that may touch and have no contact, each two kinds once."""
     refused = set()
     for pair in candidate_pairs(model):
         kinds = (int(pair["type"]) // 10, int(pair["type"]) % 10)
-        if kinds not in SUPPORTED:
-            g1, g2 = (name_of(model, "geom", int(pair[g])) for g in ("geom1", "geom2"))
-            if kinds not in refused:
-                shapes = "–".join(SHAPE_NAMES[kind] if kind < len(SHAPE_NAMES) else f"type {kind}" for kind in kinds)
-                message = f"no contact for the pair {shapes} (here: '{g1}' and '{g2}'); exclude it by contype/conaffinity"
-                add("geom", int(pair["geom1"]), "type", message)
-            refused.add(kinds)
-    return found
+        if kinds in SUPPORTED or kinds in refused:
+            continue
+        refused.add(kinds)
+        g1, g2 = (name_of(model, "geom", int(pair[g])) for g in ("geom1", "geom2"))
+        shapes = "–".join(SHAPE_NAMES[kind] if kind < len(SHAPE_NAMES) else f"type {kind}" for kind in kinds)
+        message = f"no contact for the pair {shapes} (here: '{g1}' and '{g2}'); exclude it by contype/conaffinity"
+        yield refusal(model, "geom", (int(pair["geom1"]),), "type", message)
 
 
 def refuse_unsupported(model: Any) -> None:

@@ -36,7 +36,7 @@ def point_row(rowadr, colind, cdof, last, com, point, direction, scale, out):
 
 @kernel
 def piece(m, pose, a, body_a, b, body_b, divisor, out):
-    """Straight piece from point a on body_a to b on body_b: its moment arms to out (nv,). Returns its length."""
+    """Straight piece from point a (3,) on body_a to b (3,) on body_b: its moment arms to out (nv,). Returns its length."""
     d = b[0] - a[0], b[1] - a[1], b[2] - a[2]
     length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
     if body_a != body_b:

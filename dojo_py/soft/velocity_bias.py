@@ -5,7 +5,7 @@ Contacts, limits and couplings leave it out, as MuJoCo does. Source: computation
 
 from dojo_py.arrays import scratch, zeros
 from dojo_py.jit import kernel
-from dojo_py.soft.equality import CONNECT, EQUALITY, SITE, WELD, attachment
+from dojo_py.soft.equality import CONNECT, EQUALITY, WELD, attachment, weld_ends
 from dojo_py.soft.spatial import multiply_quaternions
 from dojo_py.soft.workspace import NE
 
@@ -58,7 +58,7 @@ def subtract_velocity_bias(m, pose, rows, qvel):
     p1, p2 = scratch(3), scratch(3)
     q1, q2 = scratch(4), scratch(4)
     a1, a2 = scratch(9), scratch(9)
-    total, w = scratch(4), scratch(4)
+    total = scratch(4)
     while i < rows.counts[NE]:
         e = m.equalities[rows.rows[i].id]
         if rows.rows[i].type != EQUALITY or (e.type != CONNECT and e.type != WELD):
@@ -73,27 +73,30 @@ def subtract_velocity_bias(m, pose, rows, qvel):
         i += 3
         if e.type == CONNECT:
             continue
-        if e.objtype != SITE:
-            for k in range(4):
-                w[k] = e.coef[6 + k]
-            multiply_quaternions(q1, w, q1)
-        for k in range(1, 4):
-            q2[k] = -q2[k]
-        # r = s Im(conj(q2) q1);  dr/dt = s/2 Im(conj(q2) w q1) with w = w1 - w2, differentiated once more
-        for k in range(4):
-            total[k] = 0.0
-        wx, wy, wz = a1[6] - a2[6], a1[7] - a2[7], a1[8] - a2[8]
-        add_pure_product(q2, a1[3] - a2[3], a1[4] - a2[4], a1[5] - a2[5], q1, 1.0, total)
-        w[0] = 0.0
-        for k in range(3):
-            w[1 + k] = a2[6 + k]
-        left = scratch(4)
-        multiply_quaternions(q2, w, left)
-        add_pure_product(left, wx, wy, wz, q1, -0.5, total)
-        for k in range(3):
-            w[1 + k] = a1[6 + k]
-        multiply_quaternions(w, q1, w)
-        add_pure_product(q2, wx, wy, wz, w, 0.5, total)
+        weld_ends(e, q1, q2)
+        _orientation_bias(q1, q2, a1, a2, total)
         for k in range(3):
             rows.rows[i + k].aref -= 0.5 * e.coef[10] * total[1 + k]
         i += 3
+
+
+@kernel
+def _orientation_bias(q1, q2, a1, a2, total):
+    """total (4,): its vector is the second derivative of 2 Im(conj(q2) q1) at no acceleration; q2 (4,) is conjugated already.
+
+    dr/dt = ½ Im(conj(q2) w q1) with w = w1 - w2, differentiated once more. a1, a2 (9,): bias of both ends, see bias_acceleration.
+    """
+    w, left = scratch(4), scratch(4)
+    for k in range(4):
+        total[k] = 0.0
+    wx, wy, wz = a1[6] - a2[6], a1[7] - a2[7], a1[8] - a2[8]
+    add_pure_product(q2, a1[3] - a2[3], a1[4] - a2[4], a1[5] - a2[5], q1, 1.0, total)
+    w[0] = 0.0
+    for k in range(3):
+        w[1 + k] = a2[6 + k]
+    multiply_quaternions(q2, w, left)
+    add_pure_product(left, wx, wy, wz, q1, -0.5, total)
+    for k in range(3):
+        w[1 + k] = a1[6 + k]
+    multiply_quaternions(w, q1, w)
+    add_pure_product(q2, wx, wy, wz, w, 0.5, total)

@@ -10,6 +10,7 @@ element starts from the nearest class filled by the same shortcut or by `general
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -86,46 +87,59 @@ def _general(values: Values, base: Force) -> Force:
 
 
 def _shortcut(node: Node, values: Values, settings: Settings, problems: Problems) -> Force:
+    """The numbers of an element that is no `general`: its own, else those of the class."""
     base = settings.start(node.tag)
-    gain, bias = base.gainprm[0], base.biasprm
     activation = {key: values.get(key, getattr(settings.force, key)) for key in ("actlimited", "actrange")}
-    if node.tag == "motor":
-        return replace(Force(), **activation)
-    if node.tag == "muscle":
-        return replace(_muscle(node, values, base, problems), **activation)
-    if node.tag in ("pid", "dcmotor"):
-        force = pid_force(node, values, base, problems) if node.tag == "pid" else motor_force(node, values, base, problems)
-        return replace(force, **activation)
-    if node.tag == "orientation":
-        return replace(orientation_force(node, values, base, problems), **activation)
-    if node.tag in ("position", "intvelocity"):
-        kp = values.get("kp", gain)
-        _check_sign(node, values, ("kp", "kv", "dampratio", "timeconst", "inheritrange"), problems)
-        if "kv" in values and "dampratio" in values:
-            problems.add(node.where, "give kv or dampratio, not both", name=_name(node), attribute="dampratio")
-        damping = -values["kv"] if "kv" in values else values.get("dampratio", bias[2])
-        inherit = values.get("inheritrange", base.inheritrange)
-        filtered, dynprm = base.dyntype == "filterexact", base.dynprm[:1] if base.dyntype == "filterexact" else (1.0,)
-        if "timeconst" in values:
-            filtered, dynprm = values["timeconst"] > 0.0, (values["timeconst"],)
-        dyntype = "integrator" if node.tag == "intvelocity" else "filterexact" if filtered else "none"
-        force = Force(dyntype, dynprm, "fixed", (kp, 0.0, 0.0), "affine", (0.0, -kp, damping), inherit)
-        force = replace(force, input="pos" if node.tag == "position" else "vel")
-        return replace(force, **activation)
+    return replace(SHORTCUTS[node.tag](node, values, base, problems), **activation)
+
+
+def _motor(node: Node, values: Values, base: Force, problems: Problems) -> Force:
+    """A motor: its control is the force."""
+    return Force()
+
+
+def _servo(node: Node, values: Values, base: Force, problems: Problems) -> Force:
+    """A servo of a position, or of one that a control sets the velocity of (`intvelocity`)."""
+    kp = values.get("kp", base.gainprm[0])
+    _check_sign(node, values, ("kp", "kv", "dampratio", "timeconst", "inheritrange"), problems)
+    if "kv" in values and "dampratio" in values:
+        problems.add(node.where, "give kv or dampratio, not both", name=_name(node), attribute="dampratio")
+    damping = -values["kv"] if "kv" in values else values.get("dampratio", base.biasprm[2])
+    inherit = values.get("inheritrange", base.inheritrange)
+    filtered, dynprm = base.dyntype == "filterexact", base.dynprm[:1] if base.dyntype == "filterexact" else (1.0,)
+    if "timeconst" in values:
+        filtered, dynprm = values["timeconst"] > 0.0, (values["timeconst"],)
+    dyntype = "integrator" if node.tag == "intvelocity" else "filterexact" if filtered else "none"
+    force = Force(dyntype, dynprm, "fixed", (kp, 0.0, 0.0), "affine", (0.0, -kp, damping), inherit)
+    return replace(force, input="pos" if node.tag == "position" else "vel")
+
+
+def _velocity(node: Node, values: Values, base: Force, problems: Problems) -> Force:
+    """A servo of a velocity."""
+    kv = values.get("kv", base.gainprm[0])
+    return replace(Force(), gainprm=(kv, 0.0, 0.0), biastype="affine", biasprm=(0.0, 0.0, -kv), input="vel")
+
+
+def _damper(node: Node, values: Values, base: Force, problems: Problems) -> Force:
+    """A damper, whose control scales it."""
+    kv = values.get("kv", -base.gainprm[2])
+    if kv < 0.0:
+        problems.add(node.where, f"{kv:g} is negative", name=_name(node), attribute="kv")
+    return replace(Force(), gaintype="affine", gainprm=(0.0, 0.0, -kv), ctrllimited=True)
+
+
+def _adhesion(node: Node, values: Values, base: Force, problems: Problems) -> Force:
+    """What pulls at all that a body touches."""
+    gain = values.get("gain", base.gainprm[0])
+    if gain < 0.0:
+        problems.add(node.where, f"{gain:g} is negative", name=_name(node), attribute="gain")
+    return replace(Force(), gainprm=(gain, 0.0, 0.0), ctrllimited=True)
+
+
+def _cylinder(node: Node, values: Values, base: Force, problems: Problems) -> Force:
+    """A cylinder of a gas: its control is the pressure, filtered."""
     _check_sign(node, values, ("timeconst", "area", "diameter"), problems)
-    if node.tag == "velocity":
-        kv = values.get("kv", gain)
-        return replace(Force(), gainprm=(kv, 0.0, 0.0), biastype="affine", biasprm=(0.0, 0.0, -kv), input="vel", **activation)
-    if node.tag == "damper":
-        kv = values.get("kv", -base.gainprm[2])
-        if kv < 0.0:
-            problems.add(node.where, f"{kv:g} is negative", name=_name(node), attribute="kv")
-        return replace(Force(), gaintype="affine", gainprm=(0.0, 0.0, -kv), ctrllimited=True, **activation)
-    if node.tag == "adhesion":
-        if values.get("gain", gain) < 0.0:
-            problems.add(node.where, f"{values['gain']:g} is negative", name=_name(node), attribute="gain")
-        return replace(Force(), gainprm=(values.get("gain", gain), 0.0, 0.0), ctrllimited=True, **activation)
-    area = values.get("area", gain)
+    area = values.get("area", base.gainprm[0])
     if "diameter" in values:
         area = 0.25 * math.pi * values["diameter"] ** 2
     return replace(
@@ -134,9 +148,8 @@ def _shortcut(node: Node, values: Values, settings: Settings, problems: Problems
         dynprm=(values.get("timeconst", base.dynprm[0]),),
         gainprm=(area, 0.0, 0.0),
         biastype="affine",
-        biasprm=values.get("bias", bias[:3]),
+        biasprm=values.get("bias", base.biasprm[:3]),
         input="pressure",
-        **activation,
     )
 
 
@@ -202,47 +215,88 @@ def motor_force(node: Node, values: Values, base: Force, problems: Problems) -> 
     K: the mean of the torque and the back-EMF constant, the latter also nominal voltage / idle speed;  R: also K V / stall torque.
     Time constant of the current L/R, of heat R_T C.
     """
-
-    def wrong(attribute: str, message: str) -> None:
-        problems.add(node.where, message, name=_name(node), attribute=attribute)
-
-    def filled(attribute: str, old: tuple[float, ...]) -> list[float]:
-        given = values.get(attribute, ())
-        return [*given, *old[len(given) :]]
-
     known = base.gaintype == "dcmotor"
     g, d, b = (((*prm, *(0.0,) * 10)[:10] if known else (0.0,) * 10) for prm in (base.gainprm, base.dynprm, base.biasprm))
-    torque, emf = filled("motorconst", (g[1], 0.0))
-    voltage, stall, idle = filled("nominal", (0.0, 0.0, 0.0))
-    if min(torque, emf) < 0.0:
-        wrong("motorconst", "motor constants must not be negative")
-    if voltage > 0.0 and idle > 0.0 and not (torque > 0.0 and emf > 0.0):
-        emf = voltage / idle
-    K = math.sqrt(torque * emf) if torque > 0.0 and emf > 0.0 else max(torque, emf)
-    R = values.get("resistance", g[0])
-    if "resistance" not in values and not R > 0.0 and stall > 0.0:
-        R = K * voltage / stall
-    if not K > 0.0:
-        wrong("motorconst", f"the motor constant must be positive, it is {K:g}")
-    if not R > 0.0:
-        wrong("resistance", f"the resistance must be positive, it is {R:g}")
-    most, current, rate = filled("saturation", (0.0, 0.0, d[1]))
+    given = _Numbers(node, values, problems)
+    K, R = _constant_and_resistance(given, g)
+    most, current, rate = given.filled("saturation", (0.0, 0.0, d[1]))
     most = most if most > 0.0 else K * current
-    L, te = filled("inductance", (0.0, d[0]))
+    L, te = given.filled("inductance", (0.0, d[0]))
     if min(L, te) < 0.0:
-        wrong("inductance", "inductance and time constant must not be negative")
-    RT, C, heating, alpha, T0, Ta = filled("thermal", (d[2], d[3], 0.0, g[2], g[3], d[4]))
-    if heating > 0.0:
-        RT, C = (RT, heating / RT) if RT > 0.0 else (heating / C if C > 0.0 else 0.0, C)
-    if RT > 0.0 and not C > 0.0 or C > 0.0 and not RT > 0.0:
-        wrong("thermal", "thermal resistance and capacitance must be positive, or a time constant with one of them")
-    kp, ki, kd, slew, imax, Vmax = filled("controller", (g[4], g[5], g[6], d[7], d[8], g[7]))
-    A, poles, phase = filled("cogging", (b[0], b[1], b[2]))
-    s0, s1, Fc, Fs, vs = filled("lugre", (d[5], d[6], b[3], b[4], b[5]))
-    RT, C, alpha, T0, Ta = (RT, C, alpha, T0, Ta) if RT > 0.0 else (0.0,) * 5
+        given.wrong("inductance", "inductance and time constant must not be negative")
+    RT, C, alpha, T0, Ta = _heat(given, g, d)
+    kp, ki, kd, slew, imax, Vmax = given.filled("controller", (g[4], g[5], g[6], d[7], d[8], g[7]))
+    A, poles, phase = given.filled("cogging", (b[0], b[1], b[2]))
+    s0, s1, Fc, Fs, vs = given.filled("lugre", (d[5], d[6], b[3], b[4], b[5]))
     s0, s1, Fc, Fs, vs = (s0, s1, Fc, Fs, vs) if s0 > 0.0 else (0.0,) * 5
     return Force(
         "dcmotor", (L / R if L > 0.0 and R > 0.0 else te, max(rate, 0.0), RT, C, Ta, s0, s1, slew, imax, 0.0),
         "dcmotor", (R, K, alpha, T0, kp, ki, kd, max(Vmax, 0.0), 0.0, 0.0), "dcmotor", (A, poles, phase, Fc, Fs, vs),
         actearly=True, input=values.get("input", base.input), forcerange=(-most, most) if most > 0.0 else base.forcerange,
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """The numbers that an element gives."""
+
+    node: Node
+    values: Values
+    problems: Problems
+
+    def filled(self, attribute: str, old: tuple[float, ...]) -> list[float]:
+        """Those of an attribute; what it leaves out is as before."""
+        given = self.values.get(attribute, ())
+        return [*given, *old[len(given) :]]
+
+    def wrong(self, attribute: str, message: str) -> None:
+        """Note a problem."""
+        self.problems.add(self.node.where, message, name=_name(self.node), attribute=attribute)
+
+
+def _constant_and_resistance(given: _Numbers, g: tuple[float, ...]) -> tuple[float, float]:
+    """A motor's constant K and resistance R, also from its nominal numbers; g: gainprm of its class."""
+    torque, emf = given.filled("motorconst", (g[1], 0.0))
+    voltage, stall, idle = given.filled("nominal", (0.0, 0.0, 0.0))
+    if min(torque, emf) < 0.0:
+        given.wrong("motorconst", "motor constants must not be negative")
+    if voltage > 0.0 and idle > 0.0 and not (torque > 0.0 and emf > 0.0):
+        emf = voltage / idle
+    K = math.sqrt(torque * emf) if torque > 0.0 and emf > 0.0 else max(torque, emf)
+    R = given.values.get("resistance", g[0])
+    if "resistance" not in given.values and not R > 0.0 and stall > 0.0:
+        R = K * voltage / stall
+    if not K > 0.0:
+        given.wrong("motorconst", f"the motor constant must be positive, it is {K:g}")
+    if not R > 0.0:
+        given.wrong("resistance", f"the resistance must be positive, it is {R:g}")
+    return K, R
+
+
+def _heat(given: _Numbers, g: tuple[float, ...], d: tuple[float, ...]) -> tuple[float, ...]:
+    """A motor's thermal resistance and capacity, coefficient of its resistance, reference and ambient temperature; 0: no heating.
+
+    g, d: gainprm and dynprm of its class.
+    """
+    RT, C, heating, alpha, T0, Ta = given.filled("thermal", (d[2], d[3], 0.0, g[2], g[3], d[4]))
+    if heating > 0.0:
+        RT, C = (RT, heating / RT) if RT > 0.0 else (heating / C if C > 0.0 else 0.0, C)
+    if RT > 0.0 and not C > 0.0 or C > 0.0 and not RT > 0.0:
+        given.wrong("thermal", "thermal resistance and capacitance must be positive, or a time constant with one of them")
+    return (RT, C, alpha, T0, Ta) if RT > 0.0 else (0.0,) * 5
+
+
+SHORTCUTS: dict[str, Callable[[Node, Values, Force, Problems], Force]] = {
+    "motor": _motor,
+    "muscle": _muscle,
+    "pid": pid_force,
+    "dcmotor": motor_force,
+    "orientation": orientation_force,
+    "position": _servo,
+    "intvelocity": _servo,
+    "velocity": _velocity,
+    "damper": _damper,
+    "adhesion": _adhesion,
+    "cylinder": _cylinder,
+}
+"""Word -> the numbers of such an element."""

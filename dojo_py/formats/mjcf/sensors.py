@@ -81,43 +81,17 @@ def _names(mechanism: Mechanism) -> dict[str, set[str]]:
 
 
 def _read(node: Node, mechanism: Mechanism, there: dict[str, set[str]], problems: Problems) -> None:
-    kind = SENSOR_KINDS[node.tag]
-    table = COMMON | LATE
-    if kind.objects == FRAMES:
-        table |= FRAME
-        words = ("site", "enclosed") if node.tag == "insidesite" else ("reftype", "refname")
-        table |= dict.fromkeys(words, schema.TEXT)
-    elif node.tag == "contact":
-        table |= CONTACT
-    elif kind.objects == SHAPES:
-        table |= {word + side: schema.TEXT for word in SHAPES for side in "12"}
-    else:
-        table |= {word: schema.TEXT for word in kind.objects}
-        table |= {"camera": schema.TEXT, "data": schema.TEXT} if node.tag == "rangefinder" else {}
-    values = read_attributes(node, table, problems)
-    beyond = []
-    if "camera" in values or (node.tag == "rangefinder" and values.get("data", "dist") != "dist"):
-        beyond = ["camera" if "camera" in values else "data"]
-    if "enclosed" in values:
-        beyond = ["enclosed"]
+    """One sensor into the mechanism, unless it is about what is not simulated or not there."""
+    values = read_attributes(node, _attributes(node.tag), problems)
+    beyond = _not_simulated(node.tag, values)
     if beyond:
-        _leave_out(node, problems, f"{beyond[0]} is not simulated")
+        _leave_out(node, problems, f"{beyond} is not simulated")
         return
     sensor = Sensor(node.tag, values.get("name", ""), where=node.where)
     for key in LATE:
         setattr(sensor, key, values.get(key, getattr(sensor, key)))
     sensor.cutoff, sensor.noise = values.get("cutoff", 0.0), values.get("noise", 0.0)
-    if kind.objects == FRAMES:
-        sensor.objtype, sensor.objname = values.get("objtype", ""), values.get("objname", "")
-        sensor.reftype, sensor.refname = values.get("reftype", ""), values.get("refname", "")
-        if node.tag == "insidesite":
-            sensor.reftype, sensor.refname = "site", values.get("site", "")
-    elif node.tag == "contact":
-        _contact(node, sensor, values, problems)
-    elif kind.objects == SHAPES:
-        _measured(node, sensor, values, problems)
-    elif kind.objects:
-        sensor.objtype, sensor.objname = kind.objects[0], values.get(kind.objects[0], "")
+    _objects(node, sensor, values, problems)
     if "camera" in (sensor.objtype, sensor.reftype):
         _leave_out(node, problems, "cameras are not simulated")
         return
@@ -130,3 +104,42 @@ def _read(node: Node, mechanism: Mechanism, there: dict[str, set[str]], problems
         _leave_out(node, problems, f"{gone[0][0]} '{gone[0][1]}' is not there")
         return
     mechanism.sensors.append(sensor)
+
+
+def _attributes(tag: str) -> dict[str, Any]:
+    """The attributes that a kind of sensor may have."""
+    objects, table = SENSOR_KINDS[tag].objects, COMMON | LATE
+    if objects == FRAMES:
+        words = ("site", "enclosed") if tag == "insidesite" else ("reftype", "refname")
+        return table | FRAME | dict.fromkeys(words, schema.TEXT)
+    if tag == "contact":
+        return table | CONTACT
+    if objects == SHAPES:
+        return table | {word + side: schema.TEXT for word in SHAPES for side in "12"}
+    table |= {word: schema.TEXT for word in objects}
+    return table | {"camera": schema.TEXT, "data": schema.TEXT} if tag == "rangefinder" else table
+
+
+def _not_simulated(tag: str, values: dict[str, Any]) -> str:
+    """The attribute that asks for what is not simulated, if there is one."""
+    if "enclosed" in values:
+        return "enclosed"
+    if "camera" in values:
+        return "camera"
+    return "data" if tag == "rangefinder" and values.get("data", "dist") != "dist" else ""
+
+
+def _objects(node: Node, sensor: Sensor, values: dict[str, Any], problems: Problems) -> None:
+    """What the sensor is about, and what it is seen from."""
+    objects = SENSOR_KINDS[node.tag].objects
+    if objects == FRAMES:
+        sensor.objtype, sensor.objname = values.get("objtype", ""), values.get("objname", "")
+        sensor.reftype, sensor.refname = values.get("reftype", ""), values.get("refname", "")
+        if node.tag == "insidesite":
+            sensor.reftype, sensor.refname = "site", values.get("site", "")
+    elif node.tag == "contact":
+        _contact(node, sensor, values, problems)
+    elif objects == SHAPES:
+        _measured(node, sensor, values, problems)
+    elif objects:
+        sensor.objtype, sensor.objname = objects[0], values.get(objects[0], "")

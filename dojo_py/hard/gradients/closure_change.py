@@ -179,7 +179,10 @@ def _pose_impulse_column(L, W, G, e, n, dof, sign, column):
 
 @kernel
 def pose_impulse_change(L, W, e, lam, p, F, on_one, on_two):
-    """Impulse F (3,) on body 2, world, and changes of the torques on_one, on_two (3,) by the displacement p (6,) of body 2."""
+    """Impulse F (3,) on body 2, world, and changes of the torques on_one, on_two (3,) by the displacement p (6,) of body 2.
+
+    lam (6,): the multipliers, held.
+    """
     one, two = body_row(W.R, L.eq_bodies[e, 0]), body_row(W.R, L.eq_bodies[e, 1])
     R1, R2, p2, turn = W.R[one], W.R[two], L.eq_pos[e, 1], p[3:6]
     a, b, arm, shift, body_shift = scratch(3), scratch(3), scratch(3), scratch(3), scratch(3)

@@ -96,7 +96,10 @@ def plane_changes(P, W, G, h):
 
 @kernel
 def subtract_impulses(rows, B, K, y, out, first):
-    """Rows first … first + 5 of out (…, 6) -= Bᵀ K y: what contacts that are condensed push when their motion is y (rows, 6)."""
+    """Rows first … first + 5 of out (…, 6) -= Bᵀ K y: what contacts that are condensed push when their motion is y (rows, 6).
+
+    B (rows, 6), K (rows, rows): of one body and the contact, see cones/contact.py.
+    """
     for k in range(6):
         for r in range(rows):
             f = K[r, 0] * y[0, k]
@@ -108,7 +111,7 @@ def subtract_impulses(rows, B, K, y, out, first):
 
 @kernel
 def torque_of(rows, B, F):
-    """Angular part of the impulse Bᵀ F."""
+    """Angular part of the impulse Bᵀ F; B (rows, 6), F (rows,)."""
     t0, t1, t2 = B[0, 3] * F[0], B[0, 4] * F[0], B[0, 5] * F[0]
     for r in range(1, rows):
         t0 += B[r, 3] * F[r]
@@ -277,6 +280,7 @@ def twist_rows(W, c, F, out):
     """out (12,): right-hand sides of both bodies of pair c when its tangents T turn about the normal, δT₁ = T₂, δT₂ = -T₁.
 
     Of scaled rows, with the quotient q of the ratios of T₁ and T₂:  δη₁ = q η₂, δη₂ = -η₁/q;  what ξ pushes turns by (-ξ₂/q, q ξ₁).
+    F (rows,): the impulse.
     """
     K, v, rows = W.cK[c], W.cval[c], ROWS[W.claw[c]]
     for i in range(12):

@@ -19,7 +19,7 @@ def next_rows(L, W, G, h, first, dof, out):
 
 @kernel
 def next_joint(L, W, G, j, h, first, dof, out):
-    """The rows of joint j in `next_rows`."""
+    """The rows of joint j in `next_rows`, whose out they are put into."""
     if L.kind[j] == FREE:
         _free_rows(L, W, G, j, h, first, dof, out)
         return

@@ -139,19 +139,26 @@ def _ball_before(before, before_rate, rate, h):
 
 @kernel
 def _turning_screws(L, W, G, j, qvel, h):
-    """Ball and free joints: turns about the child's axes."""
+    """Ball and free joints: turns about the child's axes, before which a free one has the displacements of its origin."""
     free = L.kind[j] == FREE
-    a, b, dof = body_row(W.R, L.parent[j]), L.child[j], L.vadr[j]
+    b, dof = L.child[j], L.vadr[j]
     first = dof + 3 if free else dof
-    vector, Jr, E, A, lever = scratch(3), scratch((3, 3)), scratch((3, 3)), scratch((3, 3)), scratch(3)
     if free:
         for i in range(3):
             for r in range(6):
                 G.here[dof + i, r] = 1.0 if r == i else 0.0
                 G.before[dof + i, r] = 1.0 if r == i else 0.0
                 G.before_rate[dof + i, r] = -h if r == i else 0.0
+    _turns(W, G, body_row(W.R, L.parent[j]), b, first, qvel[first : first + 3], h)
+    _swings(W, G, b, first, 1.0 if free else -1.0, L.com[b] if free else L.anchor[j])
+
+
+@kernel
+def _turns(W, G, a, b, first, rate, h):
+    """Turns of screws first … first + 2, about the axes of body b, joined to body a, that rotates by rate (3,) against it."""
+    vector, Jr, E, A = scratch(3), scratch((3, 3)), scratch((3, 3)), scratch((3, 3))
     for i in range(3):
-        vector[i] = h * qvel[first + i]
+        vector[i] = h * rate[i]
     exp_jacobian(vector, Jr)
     # E: the child in its parent at the start;  A = R₋ₐ E
     for i in range(3):
@@ -165,11 +172,14 @@ def _turning_screws(L, W, G, j, qvel, h):
             G.here[first + i, 3 + r] = W.R[b, r, i]
             G.before[first + i, 3 + r] = A[r, i]
             G.before_rate[first + i, 3 + r] = -h * (A[r, 0] * Jr[0, i] + A[r, 1] * Jr[1, i] + A[r, 2] * Jr[2, i])
-    # the centre swings about the anchor: u = ψ × (R arm), arm from the anchor to the centre
+
+
+@kernel
+def _swings(W, G, b, first, sign, arm):
+    """Displacements of screws first … first + 2: the centre of body b swings, u = ψ × (R arm), sign arm (3,) from its anchor."""
+    lever = scratch(3)
     for time in range(2):
         R = W.R[b] if time == 0 else G.R_before[b]
-        sign = 1.0 if free else -1.0
-        arm = L.com[b] if free else L.anchor[j]
         _rotate(R, sign * arm[0], sign * arm[1], sign * arm[2], lever)
         for i in range(3):
             if time == 0:

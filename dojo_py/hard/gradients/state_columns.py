@@ -45,7 +45,7 @@ def subtree_motion(L, W, G, child, here, before, moves, h):
 
 @kernel
 def field(screw, x, centre, out):
-    """out (6,) = (u + ψ × (x - centre), ψ)."""
+    """out (6,) = (u + ψ × (x - centre), ψ): a screw (6,) = (u, ψ) about a centre (3,), seen at x (3,)."""
     d0, d1, d2 = x[0] - centre[0], x[1] - centre[1], x[2] - centre[2]
     p0, p1, p2 = screw[3], screw[4], screw[5]
     out[0] = screw[0] + p1 * d2 - p2 * d1

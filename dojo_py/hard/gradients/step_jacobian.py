@@ -158,7 +158,7 @@ def _force_by_state(L, T, W, V, G, qpos, qvel, act, control, h, scheme, j, dof, 
 
 @kernel
 def read_rows(L, W, G, h, A, B):
-    """A and B from the solved columns."""
+    """A (n, n) and B (n, nu), n = 2 nv + na, from the solved columns."""
     nv, n = L.dof_joint.shape[0], A.shape[0]
     next_rows(L, W, G, h, 0, 0, A)
     next_rows(L, W, G, h, n, nv, B)

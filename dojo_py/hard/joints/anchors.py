@@ -8,7 +8,10 @@ from dojo_py.jit import kernel
 
 @kernel
 def anchor_rows(E, d, p_a, p_b, c, J):
-    """Rows 0-2 of c (6,) and of J (6, 6 or more), overwritten; rows 3-5 of J become zero. p_a, p_b (3,): anchors [m]."""
+    """Rows 0-2 of c (6,) and of J (6, 6 or more), overwritten; rows 3-5 of J become zero. p_a, p_b (3,): anchors [m].
+
+    E (3, 3), d (3,): the child in the parent.
+    """
     for i in range(3):
         c[i] = d[i] - p_a[i]
         for k in range(3):

@@ -10,7 +10,10 @@ from dojo_py.rotation import log_jacobian, rotation_vector
 
 @kernel
 def free_rows(E, d, turn, start, com, c, J):
-    """Rows c (6,), J (6, 6 or more), overwritten. start (3,): origin at the start; com (3,): centre of mass in the body."""
+    """Rows c (6,), J (6, 6 or more), overwritten. start (3,): origin at the start; com (3,): centre of mass in the body.
+
+    E (3, 3), d (3,): the body in the world.
+    """
     for i in range(3):
         c[i] = d[i] - start[i]
         for k in range(3):

@@ -13,7 +13,9 @@ from dojo_py.jit import kernel
 
 @kernel
 def hinge_rows(E, d, anchor_parent, anchor_child, frame, child, start, c, J):
-    """Rows c (6,), J (6, 6 or more), overwritten. frame, child (3, 3): rows axis, two normals, in parent and child.
+    """Rows c (6,), J (6, 6 or more), overwritten, at the pose E (3, 3), d (3,) in the parent.
+
+    anchor_parent, anchor_child (3,) [m]; frame, child (3, 3): rows axis, two normals; in parent and child.
 
     start: angle at the start of the step, measured from the zero of `frame` [rad].
     """

@@ -20,10 +20,10 @@ unequally along its tangents, feel the frame's angle as well (gradients/contact_
 """
 
 from dojo_py.arrays import body_row, scratch
-from dojo_py.collision.vectors import cross, dot, matrix, minus, plus, row, times, turned, turned_back
+from dojo_py.collision.vectors import along, cross, dot, matrix, minus, plus, row, times, turned, turned_back
 from dojo_py.hard.apart import START, displace_pair, feature_place
 from dojo_py.hard.contact_rows import feels_frame, physical_impulse
-from dojo_py.hard.feature_rows import rolls, slip_change, tangents_change, turned_to_start
+from dojo_py.hard.feature_rows import ZERO, rolls, slip_change, tangents_change, turned_to_start
 from dojo_py.hard.gradients.contact_change import frame_angle, twist_rows
 from dojo_py.hard.parameters.adjoint import pull, pull_one, pull_three
 from dojo_py.jit import kernel
@@ -100,87 +100,131 @@ def _moved_in_body(R, R0, axis, amount):
 @kernel
 def pair_column(L, P, Q, W, D, c, radius, part, value, h, out):
     """out (nv,) += column of the radius (part 0, 1) or a centre (part 3 side + axis) of pair contact c times value."""
-    motion, start, impulse, pushed = W.motion, W.feature, scratch(MOST_ROWS), scratch(MOST_ROWS)
-    f, y, x, twist, torque = scratch(3), scratch(MOST_ROWS), scratch(6), scratch(12), scratch(3)
+    impulse, y = scratch(MOST_ROWS), scratch(MOST_ROWS)
     impulse_of(W.claw[c], W.con[c], impulse)
     displace_pair(L, P, Q, W, c, h)
-    n, dn_end, dc, dgap, T, F, arms = motion.normal, motion.dn, motion.dc, motion.dgap, motion.tangents, motion.force, motion.arms
-    side = part if radius else part // 3
-    axis = 0 if radius else part - 3 * side
-    b, at = W.cbody[c, side], 6 * side
-    # the feature's displacement w: what n, c, T, F and v do by it
-    w = (0.0, 0.0, 0.0)
-    if not radius:
-        w = (value * W.Rn[b, 0, axis], value * W.Rn[b, 1, axis], value * W.Rn[b, 2, axis])
-    along = value * (0.5 if side == 1 else -0.5) if radius else 0.0
-    point = (
-        dc[0, at] * w[0] + dc[0, at + 1] * w[1] + dc[0, at + 2] * w[2] + along * n[0],
-        dc[1, at] * w[0] + dc[1, at + 1] * w[1] + dc[1, at + 2] * w[2] + along * n[1],
-        dc[2, at] * w[0] + dc[2, at + 1] * w[1] + dc[2, at + 2] * w[2] + along * n[2],
-    )
-    r = _relative_rate(W, c)
-    # the slip of both sides: c moves, and ρ turns with the normal; of a radius only its own side's ρ = ∓ r n gets longer
-    dn = (
-        dn_end[0, at] * w[0] + dn_end[0, at + 1] * w[1] + dn_end[0, at + 2] * w[2],
-        dn_end[1, at] * w[0] + dn_end[1, at + 1] * w[1] + dn_end[1, at + 2] * w[2],
-        dn_end[2, at] * w[0] + dn_end[2, at + 1] * w[1] + dn_end[2, at + 2] * w[2],
-    )
-    longer, feature, normal = value if radius else 0.0, W.active[c] - P.body.shape[0], (n[0], n[1], n[2])
-    change = minus(
-        _slip_change(W, c, feature, 0, h, dn, point, normal, longer if side == 0 else 0.0),
-        _slip_change(W, c, feature, 1, h, dn, point, normal, longer if side == 1 else 0.0),
-    )
-    y[0] = dgap[at] * w[0] + dgap[at + 1] * w[1] + dgap[at + 2] * w[2] - (value if radius else 0.0)
-    physical_impulse(W, c, impulse, pushed)
-    dT1, dT2 = tangents_change(W.cframe[c, 0], W.cframe[c, 1:3], normal, dn)
-    for i in range(3):
-        torque[i] = 0.0
-        f[i] = W.cweight[c] * (pushed[0] * dn[i] + pushed[1] * dT1[i] + pushed[2] * dT2[i])
-    slip = motion.slip[0], motion.slip[1], motion.slip[2]
-    for t in range(2):
-        y[1 + t] = W.cratio[c, t] * (dot(row(T, t), change) + dot(dT1 if t == 0 else dT2, slip))
-    for k in range(3, ROWS[W.claw[c]]):
-        turn = dn if k == 3 else dT1 if k == 4 else dT2
-        y[k] = W.cratio[c, k - 1] * dot(turn, r)
-        for i in range(3):
-            torque[i] += W.cweight[c] * pushed[k] * turn[i]
-    for m in range(2):
-        body, sign, a = W.cbody[c, m], 1.0 if m == 0 else -1.0, arms[m]
-        if body < 0:
-            continue
-        R = W.R[body]
-        m0 = sign * (point[1] * F[2] - point[2] * F[1] + a[1] * f[2] - a[2] * f[1])
-        m1 = sign * (point[2] * F[0] - point[0] * F[2] + a[2] * f[0] - a[0] * f[2])
-        m2 = sign * (point[0] * F[1] - point[1] * F[0] + a[0] * f[1] - a[1] * f[0])
-        for i in range(3):
-            x[i] = sign * f[i]
-            x[3 + i] = R[0, i] * m0 + R[1, i] * m1 + R[2, i] * m2
-            x[3 + i] += sign * (R[0, i] * torque[0] + R[1, i] * torque[1] + R[2, i] * torque[2])
-        pull(D.y[L.place_body[body]], x, out)
-    # the gap and the frame where the step starts
+    side, longer, axis = (part, value, -1) if radius else (part // 3, 0.0, part % 3)
+    # what the feature's displacement w, or a longer radius, does to normal and point
+    at, w, n = 6 * side, _displaced(W.Rn, W.cbody[c, side], axis, value), _three(W.motion.normal)
+    dn, half = _moved(W.motion.dn, at, w), 0.5 if side == 1 else -0.5
+    point = plus(_moved(W.motion.dc, at, w), times(longer * half, n))
+    dT1, dT2 = tangents_change(W.cframe[c, 0], W.cframe[c, 1:3], n, dn)
+    y[0] = _product(W.motion.dgap, at, w) - longer
+    _slip_rows(P, W, c, side, longer, point, n, dn, dT1, dT2, h, y)
+    _push_bodies(L, W, D, c, impulse, point, dn, dT1, dT2, out)
     if W.contact_allowance[c] > 0.0 or feels_frame(W, c) or W.cslope[c] != 0.0 or W.cbeyond[c] > 0.0:
         feature_place(L, P, Q, W, W.active[c] - P.body.shape[0], START)
-        if not radius:
-            w = (value * W.R[b, 0, axis], value * W.R[b, 1, axis], value * W.R[b, 2, axis])
-            for i in range(3):
-                y[0] += W.cbeyond_by[c, at + i] * w[i]
-        before = start.dgap[at] * w[0] + start.dgap[at + 1] * w[1] + start.dgap[at + 2] * w[2] - (value if radius else 0.0)
-        if W.contact_allowance[c] > 0.0:
-            y[0] -= before
-        if W.cslope[c] != 0.0:
-            _faded(L, W, D, c, impulse, W.cslope[c] * before, out)
-        if feels_frame(W, c):
-            for i in range(3):
-                x[i] = start.dn[i, at] * w[0] + start.dn[i, at + 1] * w[1] + start.dn[i, at + 2] * w[2]
-            angle = frame_angle(W.cframe[c], n, T[0], x)
-            twist_rows(W, c, impulse, twist)
-            for m in range(2):
-                if W.cbody[c, m] >= 0:
-                    for i in range(6):
-                        x[i] = angle * twist[6 * m + i]
-                    pull(D.y[L.place_body[W.cbody[c, m]]], x, out)
+        _start_column(L, W, D, c, side, longer, _displaced(W.R, W.cbody[c, side], axis, value), impulse, y, out)
     for k in range(ROWS[W.claw[c]]):
         pull_one(D.motion[c, k], y[k], out)
+
+
+@kernel
+def _displaced(R, b, axis, value):
+    """(3,) by how much a point moves in the world that moves by value along an axis of body b, R (nb, 3, 3); axis -1: stays."""
+    if axis < 0:
+        return ZERO
+    return (value * R[b, 0, axis], value * R[b, 1, axis], value * R[b, 2, axis])
+
+
+@kernel
+def _three(a):
+    """An array (3,) as three numbers."""
+    return (a[0], a[1], a[2])
+
+
+@kernel
+def _product(by, at, w):
+    """Change of a number by the displacement w (3,) of a feature; by (12,): its derivative, that feature's from `at` on."""
+    return by[at] * w[0] + by[at + 1] * w[1] + by[at + 2] * w[2]
+
+
+@kernel
+def _moved(by, at, w):
+    """Likewise of a vector; by (3, 12)."""
+    return (_product(by[0], at, w), _product(by[1], at, w), _product(by[2], at, w))
+
+
+@kernel
+def _slip_rows(P, W, c, side, longer, point, n, dn, dT1, dT2, h, y):
+    """y (rows,), from row 1 on: change of slip, spinning and rolling of pair contact c.
+
+    point, dn, dT1, dT2 (3,): changes of point, normal and tangents; n (3,): the normal; longer: the radius of one side [m].
+    """
+    # the slip of both sides: c moves, and ρ turns with the normal; of a radius only its own side's ρ = ∓ r n gets longer
+    feature, T, slip = W.active[c] - P.body.shape[0], W.motion.tangents, _three(W.motion.slip)
+    change = minus(
+        _slip_change(W, c, feature, 0, h, dn, point, n, longer if side == 0 else 0.0),
+        _slip_change(W, c, feature, 1, h, dn, point, n, longer if side == 1 else 0.0),
+    )
+    for t in range(2):
+        y[1 + t] = W.cratio[c, t] * (dot(row(T, t), change) + dot(dT1 if t == 0 else dT2, slip))
+    rate = _relative_rate(W, c)
+    for k in range(3, ROWS[W.claw[c]]):
+        y[k] = W.cratio[c, k - 1] * dot(dn if k == 3 else dT1 if k == 4 else dT2, rate)
+
+
+@kernel
+def _push_bodies(L, W, D, c, impulse, point, dn, dT1, dT2, out):
+    """out (nv,) += what both bodies of pair contact c feel when its point, normal and tangents change, its impulse (rows,) held."""
+    pushed, x, weight = scratch(MOST_ROWS), scratch(6), W.cweight[c]
+    physical_impulse(W, c, impulse, pushed)
+    F, torque = _three(W.motion.force), ZERO
+    dF = times(weight, plus(plus(times(pushed[0], dn), times(pushed[1], dT1)), times(pushed[2], dT2)))
+    for k in range(3, ROWS[W.claw[c]]):
+        torque = along(torque, weight * pushed[k], dn if k == 3 else dT1 if k == 4 else dT2)
+    for m in range(2):
+        body, sign = W.cbody[c, m], 1.0 if m == 0 else -1.0
+        if body < 0:
+            continue
+        R, linear = matrix(W.R[body]), times(sign, dF)
+        by_force = turned_back(R, times(sign, _moment_change(point, F, row(W.motion.arms, m), dF)))
+        angular = plus(by_force, times(sign, turned_back(R, torque)))
+        for i in range(3):
+            x[i], x[3 + i] = linear[i], angular[i]
+        pull(D.y[L.place_body[body]], x, out)
+
+
+@kernel
+def _moment_change(darm, F, arm, dF):
+    """δarm × F + arm × δF."""
+    return (
+        darm[1] * F[2] - darm[2] * F[1] + arm[1] * dF[2] - arm[2] * dF[1],
+        darm[2] * F[0] - darm[0] * F[2] + arm[2] * dF[0] - arm[0] * dF[2],
+        darm[0] * F[1] - darm[1] * F[0] + arm[0] * dF[1] - arm[1] * dF[0],
+    )
+
+
+@kernel
+def _start_column(L, W, D, c, side, longer, w, impulse, y, out):
+    """What gap and frame of pair contact c feel where the step starts: of its gap into y[0], of its impulse (rows,) into out (nv,).
+
+    w (3,): displacement of the feature of one side there; longer: of its radius [m].
+    """
+    start, x, twist, at = W.feature, scratch(3), scratch(12), 6 * side
+    for i in range(3):
+        y[0] += W.cbeyond_by[c, at + i] * w[i]
+    before = _product(start.dgap, at, w) - longer
+    if W.contact_allowance[c] > 0.0:
+        y[0] -= before
+    if W.cslope[c] != 0.0:
+        _faded(L, W, D, c, impulse, W.cslope[c] * before, out)
+    if feels_frame(W, c):
+        x[0], x[1], x[2] = _moved(start.dn, at, w)
+        twist_rows(W, c, impulse, twist)
+        angle = frame_angle(W.cframe[c], W.motion.normal, W.motion.tangents[0], x)
+        for m in range(2):
+            if W.cbody[c, m] >= 0:
+                _pull_scaled(D.y[L.place_body[W.cbody[c, m]]], angle, twist[6 * m : 6 * m + 6], out)
+
+
+@kernel
+def _pull_scaled(Y, factor, x, out):
+    """out (nv,) += what the right-hand side factor x (6,) of a body does to the rates, Y its rows of `D.y`."""
+    scaled = scratch(6)
+    for i in range(6):
+        scaled[i] = factor * x[i]
+    pull(Y, scaled, out)
 
 
 @kernel

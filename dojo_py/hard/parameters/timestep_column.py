@@ -34,6 +34,20 @@ SHARE = 1e-5
 @kernel
 def timestep_column(L, W, G, D, qvel, h, scheme, out):
     """out (nv,) += column of the time step; without what drives it."""
+    _momenta(L, W, D, h, out)
+    _old_rates(L, G, D, qvel, h, out)
+    for dof in range(L.dof_node.shape[0]):
+        _law(L, W, D, dof, h, scheme, out)
+    for n in range(L.node_joint.shape[0]):
+        j = L.node_joint[n]
+        if j >= 0 and has_vector_spring(L, j):
+            _vector_springs(L, W, D, j, n, h, scheme, out)
+    _contacts_and_limits(L, W, D, h, out)
+
+
+@kernel
+def _momenta(L, W, D, h, out):
+    """Momenta of the bodies, new and old, over another interval; gravity and the medium act longer."""
     new, old, slopes = scratch(6), scratch(6), scratch((6, WIDTH))
     for b in range(L.mass.shape[0]):
         momentum_rows(L.mass[b], L.inertia[b], W.v[b], h, new, slopes)
@@ -45,16 +59,21 @@ def timestep_column(L, W, G, D, qvel, h, scheme, out):
         if in_medium(L, b):
             medium_longer(L, W, b, new)
         pull(D.y[L.place_body[b]], new, out)
+
+
+@kernel
+def _old_rates(L, G, D, qvel, h, out):
+    """The poses one interval before, from which qvel leads over another one."""
+    moved = scratch(6)
     for dof in range(L.dof_joint.shape[0]):
         for i in range(6):
-            new[i] = G.before_rate[dof, i] * qvel[dof] / h
-        pull(D.before[L.child[L.dof_joint[dof]]], new, out)
-    for dof in range(L.dof_node.shape[0]):
-        _law(L, W, D, dof, h, scheme, out)
-    for n in range(L.node_joint.shape[0]):
-        j = L.node_joint[n]
-        if j >= 0 and has_vector_spring(L, j):
-            _vector_springs(L, W, D, j, n, h, scheme, out)
+            moved[i] = G.before_rate[dof, i] * qvel[dof] / h
+        pull(D.before[L.child[L.dof_joint[dof]]], moved, out)
+
+
+@kernel
+def _contacts_and_limits(L, W, D, h, out):
+    """What has slipped over another interval, and what overlaps are let be."""
     for c in range(W.n_active[0]):
         for r in range(1, ROWS[W.claw[c]]):
             pull_one(D.motion[c, r], -W.cval[c, r] / h, out)

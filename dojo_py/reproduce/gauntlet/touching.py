@@ -16,23 +16,9 @@ from dojo_py import load_model
 from dojo_py.reproduce.gauntlet import gradients
 from dojo_py.reproduce.gauntlet.describe import as_python
 from dojo_py.reproduce.gauntlet.family import Case, Outcome
-from dojo_py.reproduce.gauntlet.gradients_scenes import (
-    AXES,
-    GAPS,
-    HEADER,
-    KAPPAS,
-    STEPS,
-    Draw,
-    any_quaternion,
-    beside,
-    holder,
-    matrix,
-    plane,
-    quaternion_to,
-    some,
-    unit,
-    velocity,
-)
+from dojo_py.reproduce.gauntlet.gradients_random import AXES, any_quaternion, beside, matrix, quaternion_to, some, unit
+from dojo_py.reproduce.gauntlet.gradients_scenes import GAPS, HEADER, KAPPAS, STEPS, holder, plane, velocity
+from dojo_py.reproduce.gauntlet.gradients_trees import Draw
 from dojo_py.reproduce.gauntlet.solids import KINDS, TOUCHES_ALL, Solid, faces, solid, text
 
 Array = np.ndarray

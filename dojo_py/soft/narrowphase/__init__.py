@@ -4,6 +4,9 @@ One file per pair of shapes that MuJoCo has a function for, `height_field`, `con
 order of MuJoCo's geom type. Every function writes its contacts into `out` (n, 10): distance [m], position 3 [m], normal 3, first
 tangent 3 (zero: the frame is completed from the normal), and returns their number. A pair that is not in `SUPPORTED` is refused
 when the simulator is built.
+
+Arguments: the two shapes' records (xpos (3,) [m], xmat (3, 3)); size, size_a, … (3,): MuJoCo's sizes, half lengths and radii [m];
+reach: distance up to which contacts are listed [m].
 """
 
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH, SDF = range(9)

@@ -7,6 +7,8 @@ nearest to the box's twelve edges. Second point: the segment is followed in one 
                       inward part is the larger; until the inward coordinate has crossed the box or the one along the edge leaves it
   near a corner       the same with the three coordinates from the corner, none of which can leave
 A point counts as near a corner when the two straight lines come closest beyond the edge's end.
+
+In the box's frame: c, a (3,) the segment's middle and direction, half its half length, size (3,) the box's half sizes [m].
 """
 
 import numpy as np

@@ -12,6 +12,9 @@ and the impulses ξ along them are scaled so that one bound μ γ holds for all 
 
 Newton's equations of a contact are solved for the impulse F = (γ, ξ) as a function of the motion y = (gap, v):  δF = f - K δy, with
 K (1 + n, 1 + n). Step lengths: Dojo, eq. 41-46.
+
+Arguments: z, its step dz and its affine step a, (state_size(rows),); motion, its change y, the slacks' lack dy, f and F (1 + n,);
+kn, kf: targets of the gap's and of friction's products [N m s].
 """
 
 import math

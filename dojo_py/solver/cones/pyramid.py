@@ -3,6 +3,8 @@
 s_ψ = μ γ - Σ β,    s_β = P v_t + ψ 1,    products κ
 
 δβ_i = α_i - d_i (P_i δv + δψ),   d_i = β_i / s_βi,      s_ψ δψ + ψ (μ δγ - Σ δβ) = r_ψ
+
+Arguments as in contact.py: z, dz, a (SIZE,); dy, y, f (3,); K (3, 3).
 """
 
 from dojo_py.jit import kernel

@@ -8,8 +8,8 @@ Its linearisation, x₀ and e given, is solved for x and e₀. With the right-ha
     A⁻¹ y = (y + x (e·y)/d) / e₀
     K = A⁻¹ M = (x₀/e₀) 1 + x (x₀ e/e₀ - x)ᵀ / d,         A⁻¹ x = (x₀/d) x
 
-Vectors x, e are (n,) without their first entries. Step length: Vandenberghe, The CVXOPT linear and quadratic cone program
-solvers (2010), section 8; second-order terms: Mehrotra (1992).
+Vectors x, e, their steps dx, de and affine steps ax, ae are (n,) without their first entries. Step length: Vandenberghe, The
+CVXOPT linear and quadratic cone program solvers (2010), section 8; second-order terms: Mehrotra (1992).
 """
 
 import math
