@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.hard.terms import FREE_TURN
 from dojo_py.reproduce.gauntlet.family import Outcome
 from dojo_py.reproduce.gauntlet.scene_run import Run
 
@@ -184,10 +185,13 @@ def _momentum_outcome(run: Run, steps: int) -> Outcome:
     spins = np.einsum("b,tb->t", np.abs(inertia_of(m)).max(axis=(1, 2)), np.linalg.norm(run.maximal[:, :, 10:13], axis=2)).max()
     swing = spins + motion * np.linalg.norm(x - x[0].mean(axis=0), axis=2).max()
     bad, worst, text = 0, 0.0, ""
+    # (what bodies that turn too far for velocities over h carry on shows again after a whole step)
+    starts_whole = run.h * np.linalg.norm(run.maximal[0, :, 10:13], axis=1).max() <= FREE_TURN
+    whole = np.concatenate([[starts_whole], run.substeps[:steps] == 1])
+    first = int(np.argmax(whole))
     for name, value, scale, tolerance in (("linear", P, motion, mass), ("angular", L, swing, lever)):
-        change = np.linalg.norm(value[1 : steps + 1] - value[0], axis=1)
-        # (what bodies that turn too far for velocities over h carry on shows again after a whole step)
-        change[run.substeps[:steps] > 1] = 0.0
+        change = np.linalg.norm(value[1 : steps + 1] - value[first], axis=1)
+        change[~whole[1:]] = 0.0
         accepted = ROUND_OFF * scale + 10.0 * RESIDUAL * tolerance * np.arange(1, steps + 1)
         wrong = ~(change <= accepted)
         bad += int(wrong.sum())

@@ -28,6 +28,8 @@ def text(values: Any) -> str:
 
 HEAVIEST = 1e9
 """[kg]: readers take numbers up to 1e10."""
+LARGEST = 1e9
+"""Gain of a motor or servo, for the same reason."""
 
 
 class Shape(NamedTuple):

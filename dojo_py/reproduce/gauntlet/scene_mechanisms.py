@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dojo_py.reproduce.gauntlet.scene_draw import BITS, PLANE_BITS, PLANES_ONLY, Draw, text
+from dojo_py.reproduce.gauntlet.scene_draw import BITS, LARGEST, PLANES_ONLY, PLANE_BITS, Draw, text
 
 SINGLE = {
     "hinge": ('<joint axis="0 1 0" {0}/>', 1),
@@ -15,9 +15,6 @@ SINGLE = {
     "three hinges": ('<joint axis="0 1 0" {0}/><joint axis="0 0 1" {0}/><joint axis="1 0 0" {0}/>', 3),
 }
 """Kind -> MJCF with places for what the scalar joints and the ball joints have, number of velocities."""
-
-LARGEST = 1e9
-"""Gain of a motor or servo: readers take numbers up to 1e10."""
 
 
 def chain(draw: Draw) -> None:

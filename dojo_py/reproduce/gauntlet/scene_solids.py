@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.reproduce.gauntlet.scene_draw import PLANE_BITS, Draw, text
+from dojo_py.reproduce.gauntlet.scene_draw import LARGEST, PLANE_BITS, Draw, text
 from dojo_py.reproduce.gauntlet.solids import KINDS, TOUCHES_ALL, Solid, mesh, solid
 
 FLAT = ("box", "cylinder", "mesh")
@@ -237,5 +237,5 @@ def hand(draw: Draw) -> None:
         geom = solids.geom(finger, draw.mass(finger.reach))
         draw.bodies.append(f'<body pos="{text(at)}"><joint name="f{k}" type="slide" axis="{axis}"/>{geom}</body>')
         draw.qvel.append(0.0)
-        gear = weight * 10 ** rng.uniform(-1, 1)
+        gear = min(weight * 10 ** rng.uniform(-1, 1), LARGEST)
         draw.actuators.append(f'<motor joint="f{k}" gear="{gear:.3g}" ctrlrange="-1 1"/>')
