@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dojo_py.reproduce.gauntlet.scene_draw import BITS, LARGEST, PLANES_ONLY, PLANE_BITS, Draw, text
+from dojo_py.reproduce.gauntlet.scene_draw import BITS, LARGEST, PLANE_BITS, PLANES_ONLY, Draw, text
 
 SINGLE = {
     "hinge": ('<joint axis="0 1 0" {0}/>', 1),
