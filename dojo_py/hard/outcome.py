@@ -16,7 +16,7 @@ round-off within the residual [m/s]. Of several islands the worst."""
 
 MERIT, BEST_RESIDUAL, BEST_WORST, BEST_RECOVERY, SOLVES, WITH_ROUND_OFF, END_IN_VAIN, BUDGET = range(4, 12)
 """Entries of W.found (12,), what the attempts at the step of an island have come to. STATUS, RESIDUAL (beyond round-off), WORST as
-above, WITH_ROUND_OFF (the whole residual): of the last solve. COUNT: iterations of all solves, BUDGET: how many they may take;
+above, WITH_ROUND_OFF (the whole residual): of the last solve. COUNT: iterations of all solves, BUDGET: how many they may be;
 SOLVES: how many there were. MERIT, BEST_RESIDUAL, BEST_WORST: of W.best, see `keep_best`, BEST_RECOVERY: its
 recovery speed. END_IN_VAIN: 1 where Newton's method at the end of the path did not solve it."""
 
@@ -37,11 +37,14 @@ AS_MUCH = 0.1
 
 @kernel
 def begin_attempts(W, budget):
-    """Nothing has been found yet. budget: how many iterations all attempts may take."""
+    """Nothing has been found yet. budget: how many iterations all attempts may take, beside those of earlier rounds of the step."""
     found = W.found
-    found[STATUS], found[COUNT], found[BUDGET], found[SOLVES], found[END_IN_VAIN] = STALLED, 0.0, budget, 0.0, 0.0
+    found[STATUS], found[COUNT], found[SOLVES], found[END_IN_VAIN] = STALLED, 0.0, 0.0, 0.0
     found[MERIT], found[BEST_RESIDUAL], found[BEST_WORST] = math.inf, math.inf, math.inf
     found[BEST_RECOVERY] = W.options.recovery_speed
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        found[COUNT] = max(found[COUNT], W.spent[W.members[BODIES, k]])
+    found[BUDGET] = found[COUNT] + budget
 
 
 @kernel

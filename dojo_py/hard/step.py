@@ -14,7 +14,7 @@ from dojo_py.hard.contact_rows import plane_gap
 from dojo_py.hard.foresight import foresee, foresee_islands
 from dojo_py.hard.island_step import solve_island
 from dojo_py.hard.islands import BODIES, CONTACTS, LIMITS, MOVED_CONTACTS, MOVED_LIMITS, find_islands, take_islands
-from dojo_py.hard.outcome import MIN_GAP, MOVED, STATUS, report_all
+from dojo_py.hard.outcome import COUNT, MIN_GAP, MOVED, STATUS, report_all
 from dojo_py.hard.part_states import features_of_step
 from dojo_py.hard.start import keep_impulses, load_bodies, load_state
 from dojo_py.hard.statuses import INEXACT, SOLVED
@@ -110,6 +110,7 @@ def _solve_islands(L, P, Q, A, W, bodies, h, kappa, more, may_ask):
         for i in range(W.span[BODIES, 0], W.span[BODIES, 1]):
             b = W.members[BODIES, i]
             W.unsolved[b] = 1 if asked else 0
+            W.spent[b] = W.found[COUNT]
             copy(bodies[b], W.from_bodies[b])
         again = asked or again
     take_islands(W, 0, islands)
@@ -151,6 +152,7 @@ def _begin(W, bodies, angle, rate, force, wrench, kappa):
     W.wanted[:] = 0
     W.fwanted[:] = 0
     W.asked[:] = 0
+    W.spent[:] = 0.0
     W.free_kind[:] = 0
     W.wanted_limit[:] = 0
 

@@ -125,6 +125,7 @@ class Step:
     state: State
     status: Status
     iterations: int
+    """Newton iterations, one factorisation each: all attempts, shorter steps and repetitions. Of several islands the most."""
     residual: float
     """Hard mode: largest residual as a velocity [m/s, rad/s]. Soft mode: scaled norm of the cost's gradient."""
     complementarity: float
