@@ -13,6 +13,7 @@ from dojo_py.hard.outcome import (
     COUNT,
     END_IN_VAIN,
     RESIDUAL,
+    SLIPS,
     SOLVES,
     STATUS,
     WITH_ROUND_OFF,
@@ -32,6 +33,7 @@ from dojo_py.hard.start import (
     guess_impulses,
     hold_cones,
     release_cones,
+    slips_more,
     start_motion,
     start_pairs,
 )
@@ -40,13 +42,14 @@ from dojo_py.hard.unloaded import let_go, nothing_touches, slacks_of_motion
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.contact import FRICTIONLESS
 
-AT_END, WARM_START, AGAIN_WARM, COLD_START, AGAIN_COLD, PATH, AGAIN_PATH = range(7)
+AT_END, WARM_START, AGAIN_WARM, COLD_START, AGAIN_COLD, HIGH_START, AGAIN_HIGH, PATH, AGAIN_PATH = range(9)
 """Attempts at a step, in this order: by Newton's method at the end of the path (at_end.py) from the last impulses; by the
-interior-point method from these, or from none, and after each from those where it got stuck close to the solution; along the
-central path around its folds, which friction makes (central_path.py). Those taken up again keep the gaps of contacts that rested
-before (`assemble._aim`)."""
-HEIGHT = (0.0, 0.1, 0.1, 1.0, 0.1, 1.0, 0.1)
-"""How far up the central path each starts: a share of the violations that remain under the impulses, or of all violations."""
+interior-point method from these, or from none, or from above, where all slip is stopped (`start._slip_scale`), and after each from
+those where it got stuck close to the solution; along the central path around its folds, which friction makes (central_path.py).
+Those taken up again keep the gaps of contacts that rested before (`assemble._aim`)."""
+HEIGHT = (0.0, 0.1, 0.1, 1.0, 0.1, 1.0, 0.1, 1.0, 0.1)
+"""How far up the central path each starts: a share of the violations that remain under the impulses, or of all violations, or of
+all slip."""
 
 PATH_SHARE = 0.5
 """Share of the iterations that are left which the path may take: as many as the step in parts then has."""
@@ -90,7 +93,7 @@ def attempts(L, P, Q, A, W, h, kappa, source, whole, last, once):
 @kernel
 def _takes_up(attempt):
     """Whether an attempt takes up the one before where it got stuck."""
-    return attempt in (AGAIN_WARM, AGAIN_COLD, AGAIN_PATH)
+    return attempt in (AGAIN_WARM, AGAIN_COLD, AGAIN_HIGH, AGAIN_PATH)
 
 
 @kernel
@@ -99,6 +102,8 @@ def _is_due(W, kappa, attempt, may_follow):
     if _takes_up(attempt):
         stuck = W.found[STATUS] == STALLED or W.found[STATUS] == MAX_ITERATIONS
         return stuck and W.found[RESIDUAL] < W.solver.close
+    if attempt == HIGH_START:
+        return W.found[SLIPS] > 0.0
     return attempt != PATH or kappa > 0.0 or (may_follow and _any_friction(W))
 
 
@@ -113,7 +118,8 @@ def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, whole, tightest):
     tol_residual, tol_comp = W.options.residual_tolerance, tightest * steady(W) if again and kappa == 0.0 else tightest
     remembered = again or attempt <= WARM_START
     most = _most(W, UNLOADED_LIMIT)
-    count, unloaded = _start(L, P, Q, A, W, h, kappa, impulses, HEIGHT[attempt], weight, remembered, again, most)
+    slips = attempt == HIGH_START
+    count, unloaded = _start(L, P, Q, A, W, h, kappa, impulses, HEIGHT[attempt], weight, remembered, slips, again, most)
     found[COUNT] += count
     if unloaded:
         _note(L, W, h, SOLVED, residual_of(L, W, h, BEYOND_ROUND_OFF), 0.0)
@@ -168,11 +174,11 @@ def _any_friction(W):
 
 
 @kernel
-def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered, again, most):
+def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered, slips, again, most):
     """Bodies move under the impulses of the start, then contacts, limits and dry friction take their places in the cones.
 
-    height: of the start on the central path, see `start_pairs`; remembered: the impulses may be nearly right; again: a solve has
-    got stuck there. Returns (iterations, whether nothing touches in the hard limit: that is the solution, found in `most`
+    height, slips: of the start on the central path, see `start_pairs`; remembered: the impulses may be nearly right; again: a solve
+    has got stuck there. Returns (iterations, whether nothing touches in the hard limit: that is the solution, found in `most`
     iterations more at most).
     """
     guess_impulses(W, impulses)
@@ -192,7 +198,9 @@ def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered, again,
             slacks_of_motion(W)
             return count, True
     if cones and height > 0.0:
-        start_pairs(L, W, h, height, kappa, weight, remembered)
+        start_pairs(L, W, h, height, kappa, weight, remembered, slips)
+        if not remembered:
+            W.found[SLIPS] = 1.0 if slips_more(L, W, h) else 0.0
     release_cones(L, W, h)
     return count, False
 

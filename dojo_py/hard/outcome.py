@@ -14,11 +14,12 @@ STATUS, COUNT, RESIDUAL, WORST, MIN_GAP, PARTS, ATTEMPTS, MOVED, ROUND_OFF = ran
 [m], the most parts an island was solved in, the most solves it took, how many islands moved,
 round-off within the residual [m/s]. Of several islands the worst."""
 
-MERIT, BEST_RESIDUAL, BEST_WORST, BEST_RECOVERY, SOLVES, WITH_ROUND_OFF, END_IN_VAIN, BUDGET = range(4, 12)
-"""Entries of W.found (12,), what the attempts at the step of an island have come to. STATUS, RESIDUAL (beyond round-off), WORST as
+MERIT, BEST_RESIDUAL, BEST_WORST, BEST_RECOVERY, SOLVES, WITH_ROUND_OFF, END_IN_VAIN, BUDGET, SLIPS = range(4, 13)
+"""Entries of W.found (13,), what the attempts at the step of an island have come to. STATUS, RESIDUAL (beyond round-off), WORST as
 above, WITH_ROUND_OFF (the whole residual): of the last solve. COUNT: iterations of all solves, BUDGET: how many they may be;
 SOLVES: how many there were. MERIT, BEST_RESIDUAL, BEST_WORST: of W.best, see `keep_best`, BEST_RECOVERY: its
-recovery speed. END_IN_VAIN: 1 where Newton's method at the end of the path did not solve it."""
+recovery speed. END_IN_VAIN: 1 where Newton's method at the end of the path did not solve it. SLIPS: 1 where stopping all slip takes
+more than undoing violations does (start.py)."""
 
 FAILED, STAYED, WAITS = -1.0, 2.0, 3.0
 """W.solved of a body for which no usable end was found; of one in an island whose overlaps stayed, which nothing could undo; of one
@@ -40,6 +41,7 @@ def begin_attempts(W, budget):
     """Nothing has been found yet. budget: how many iterations all attempts may take, beside those of earlier rounds of the step."""
     found = W.found
     found[STATUS], found[COUNT], found[SOLVES], found[END_IN_VAIN] = STALLED, 0.0, 0.0, 0.0
+    found[SLIPS] = 0.0
     found[MERIT], found[BEST_RESIDUAL], found[BEST_WORST] = math.inf, math.inf, math.inf
     found[BEST_RECOVERY] = W.options.recovery_speed
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):

@@ -281,14 +281,16 @@ def fly(L, W, h):
 
 
 @kernel
-def start_pairs(L, W, h, factor, kappa, weight, warm):
+def start_pairs(L, W, h, factor, kappa, weight, warm, slips):
     """Every cone pair near its own central path at factor times the scale of the violations of the evaluated motion.
+
+    slips: or of what stops all slip, see `_slip_scale`.
 
     weight: of friction's products beside those of gaps, as in `iterate`: both start on the same path.
     warm: factor is of what the remembered impulses leave: violations, and energy out of balance.
     """
     share_masses(L, W)
-    scale = _violation_scale(L, W, h)
+    scale = max(_violation_scale(L, W, h), _slip_scale(L, W, h) if slips else 0.0)
     start = factor * scale
     if warm:
         start = min(scale, max(W.solver.lowest * scale, factor * max(_violations(L, W, h), h * imbalance_energy(L, W))))
@@ -417,6 +419,29 @@ def _violation_scale(L, W, h):
         if W.group[b] == b:
             mass = max(mass, W.group_mass[b] / max(W.group_near[b], OFF_CENTRE))
     return max(mass * h * max(g * h, 1e-2) ** 2, _violations(L, W, h))
+
+
+@kernel
+def slips_more(L, W, h):
+    """Whether stopping all slip of the evaluated motion takes more than undoing its violations does. After `start_pairs`."""
+    return _slip_scale(L, W, h) > _violation_scale(L, W, h)
+
+
+@kernel
+def _slip_scale(L, W, h):
+    """Largest impulse times displacement [N s m] that stopping the slip of a contact with friction takes, in the evaluated motion.
+
+    Where bodies slide under friction that would press them down the more the more they are pressed (Painlevé), the solution is a
+    shock: the edge in front sticks, under an impulse of the order of the momentum, which is far above all that gravity and gaps
+    ask for. From above it is found as any other; a start below it follows the sliding motion, which has no solution there.
+    """
+    scale = 0.0
+    for k in range(W.span[CONTACTS, 0], W.span[CONTACTS, 1]):
+        c = W.members[CONTACTS, k]
+        if W.claw[c] != FRICTIONLESS:
+            u, v = W.cval[c, 1], W.cval[c, 2]
+            scale = max(scale, contact_mass(L, W, c) * (u * u + v * v) * h)
+    return scale
 
 
 @kernel

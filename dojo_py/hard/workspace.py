@@ -236,7 +236,7 @@ class Work(NamedTuple):
     start_angle: np.ndarray  # (nv,)
     start_rate: np.ndarray  # (nv,)
     wrench: np.ndarray  # (nb, 6) force and torque on each body, world [N, N m]
-    found: np.ndarray  # (12,) what the attempts at the step of an island have come to (outcome.py)
+    found: np.ndarray  # (13,) what the attempts at the step of an island have come to (outcome.py)
     sub_bodies: np.ndarray  # (nb, 13)
     sub_angle: np.ndarray  # (nv,)
     sub_rate: np.ndarray  # (nv,)
@@ -360,7 +360,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         next_carried=z(nb), next_carry=z((nb, 6)),
         summed=z((nc, 6)), from_bodies=z((nb, 13)), start_bodies=z((nb, 13)),
         fast=z(nb, np.int64), fast_bodies=z((nb, 13)),
-        start_angle=z(nv), start_rate=z(nv), wrench=z((nb, 6)), found=z(12), sub_bodies=z((nb, 13)),
+        start_angle=z(nv), start_rate=z(nv), wrench=z((nb, 6)), found=z(13), sub_bodies=z((nb, 13)),
         sub_angle=z(nv), sub_rate=z(nv),
         halt=z(3), halt_bodies=z((nb, 13)), halt_angle=z(nv), halt_rate=z(nv), trace=z((201, 6)), edges=edges, stiffest=z(1),
         n_edges=np.array([len(fixed), len(fixed)], np.int64), apart=ADDRESSES,

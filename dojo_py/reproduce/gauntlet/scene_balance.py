@@ -9,8 +9,9 @@ joints, at most 0 along a normal (a gap closes to 0, not below), negative for fr
 do not turn within the step. They turn by h Ω, Ω the fastest rotation, and the energy of a symplectic integrator oscillates within a
 band of relative width (h Ω)² about one that does not grow. Contacts act where they are after the step, not half way: their levers r
 have turned by h Ω / 2 too much, which adds at most λ Ω² r h/2 a step (first order: a capsule that rocks on a floor gains half as
-much at half the step). Hence growth is accepted up to BAND (h Ω)² of the kinetic energy where joints or contacts are at work, plus
-the sum of λ Ω² r h/2 where contacts are. Once h Ω > FASTEST these are no bounds any more; there the energy of bodies without joints
+much at half the step). So have their normals where round bodies slide past each other, at a speed u: by h u / 2 R, which adds
+λ u² h / 2 R. Hence growth is accepted up to BAND (h Ω)² of the kinetic energy where joints or contacts are at work, plus the sum
+of λ (Ω² r + u²/R) h/2 where contacts are. Once h Ω > FASTEST these are no bounds any more; there the energy of bodies without joints
 grows by LOOSE of it at most. (A step is divided there, and its velocities are those from where it starts to where it ends:
 what turns back meanwhile shows less energy than it has. So it is the most of RECENT states that may not grow.) The
 complementarity κ of a solved step leaves λ·w₊ = κ/h: bodies at rest that touch creep apart; accepted is CREEP of their size a
@@ -116,7 +117,10 @@ def _free_joints(run: Run) -> int:
 
 
 def levers(run: Run, contacts: bool) -> Array:
-    """(T + 1,) sum up to each state of λ Ω² r h/2 [J]: what contacts may add by acting where they are after the step."""
+    """(T + 1,) sum up to each state of λ (Ω² r + u²/R) h/2 [J]: what contacts may add by acting where they are after the step.
+
+    u: the largest speed against the common centre of mass, twice; R: the smallest bounding radius of what moves, twice.
+    """
     m, total = run.wheel, np.zeros(len(run.qpos))
     if not contacts:
         return total
@@ -126,7 +130,11 @@ def levers(run: Run, contacts: bool) -> Array:
     moving = m.body_weldid[m.geom_bodyid] > 0
     reach = (m.geom_rbound + np.linalg.norm(m.geom_pos - m.body_ipos[m.geom_bodyid], axis=1))[moving].max(initial=0.0)
     fastest = np.maximum(turning[1:], turning[:-1])
-    total[1:] = np.cumsum(impulse.sum(axis=1) * fastest**2 * reach * 0.5 * run.h)
+    mass = np.where(m.body_weldid > 0, m.body_mass, 0.0)
+    apart = np.linalg.norm(v - (mass @ v / mass.sum())[:, None], axis=2)[:, m.body_weldid > 0].max(axis=1, initial=0.0)
+    round_by = m.geom_rbound[moving & (m.geom_rbound > 0)].min(initial=np.inf)
+    slides = 2.0 * np.maximum(apart[1:], apart[:-1]) ** 2 / round_by
+    total[1:] = np.cumsum(impulse.sum(axis=1) * (fastest**2 * reach + slides) * 0.5 * run.h)
     return total
 
 
