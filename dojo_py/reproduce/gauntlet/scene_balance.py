@@ -11,8 +11,8 @@ band of relative width (h Ω)² about one that does not grow. Contacts act where
 have turned by h Ω / 2 too much, which adds at most λ Ω² r h/2 a step (first order: a capsule that rocks on a floor gains half as
 much at half the step). So have their normals where round bodies slide past each other, at a speed u: by h u / 2 R, which adds
 λ u² h / 2 R. Hence growth is accepted up to BAND (h Ω)² of the kinetic energy where joints or contacts are at work, plus the sum
-of λ (Ω² r + u²/R) h/2 where contacts are. Once h Ω > FASTEST these are no bounds any more; there the energy of bodies without joints
-grows by LOOSE of it at most. (A step is divided there, and its velocities are those from where it starts to where it ends:
+of λ (Ω² r + u²/R) h/2 where contacts are. Once h Ω > FASTEST these are no bounds any more; there the energy of bodies without
+joints grows by LOOSE of it at most. (A step is divided there, and its velocities are those from where it starts to where it ends:
 what turns back meanwhile shows less energy than it has. So it is the most of RECENT states that may not grow.) The
 complementarity κ of a solved step leaves λ·w₊ = κ/h: bodies at rest that touch creep apart; accepted is CREEP of their size a
 second.

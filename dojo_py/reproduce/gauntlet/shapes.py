@@ -17,7 +17,7 @@ TIME_LIMIT = scenes.TIME_LIMIT
 PROPERTIES = {name: text for name, text in scenes.PROPERTIES.items() if name != "limits"}
 FIXED = (
     *range(16), 41, 60, 2014, 2050, 2085, 3009, 3045, 50018, 50067, 50101, 51077, 310006, 310140, 310193, 310414, 330046, 710003,
-    710028, 803009,
+    710028, 803009, 821511,
 )  # fmt: skip
 
 KINDS: dict[Callable[[Draw], None], float] = {
