@@ -215,8 +215,7 @@ def broken_seeds(name, prop):
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_fixed_seeds_break_nothing_that_is_not_known(name):
-    # (kinks are reached by `touching`: the seed of `gradients` that did was two equal capsules side by side, whose A is the mean of
-    # both sides now)
+    # (kinks are reached by `touching`; no fixed seed of `gradients` does any more)
     properties = {prop for row in outcomes_of(name).values() for prop in row}
     missing = set(load_family(name).PROPERTIES) - properties
     assert missing <= ({"kink"} if name == "gradients" else set()), "fixed seeds must reach every property"
