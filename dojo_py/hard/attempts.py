@@ -199,7 +199,7 @@ def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered, slips,
             return count, True
     if cones and height > 0.0:
         start_pairs(L, W, h, height, kappa, weight, remembered, slips)
-        if not remembered:
+        if not remembered:  # (a start from above is due only where that is higher than a cold one)
             W.found[SLIPS] = 1.0 if slips_more(L, W, h) else 0.0
     release_cones(L, W, h)
     return count, False

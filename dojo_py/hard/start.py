@@ -284,8 +284,7 @@ def fly(L, W, h):
 def start_pairs(L, W, h, factor, kappa, weight, warm, slips):
     """Every cone pair near its own central path at factor times the scale of the violations of the evaluated motion.
 
-    slips: or of what stops all slip, see `_slip_scale`.
-
+    slips: or that of what stops all slip, if it is larger (`_slip_scale`).
     weight: of friction's products beside those of gaps, as in `iterate`: both start on the same path.
     warm: factor is of what the remembered impulses leave: violations, and energy out of balance.
     """
@@ -423,7 +422,7 @@ def _violation_scale(L, W, h):
 
 @kernel
 def slips_more(L, W, h):
-    """Whether stopping all slip of the evaluated motion takes more than undoing its violations does. After `start_pairs`."""
+    """Whether stopping all slip of the evaluated motion takes more than undoing its violations; after `share_masses`."""
     return _slip_scale(L, W, h) > _violation_scale(L, W, h)
 
 

@@ -24,7 +24,6 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.hard.terms import FREE_TURN
 from dojo_py.reproduce.gauntlet.family import Outcome
 from dojo_py.reproduce.gauntlet.scene_run import Run
 
@@ -117,10 +116,7 @@ def _free_joints(run: Run) -> int:
 
 
 def levers(run: Run, contacts: bool) -> Array:
-    """(T + 1,) sum up to each state of λ (Ω² r + u²/R) h/2 [J]: what contacts may add by acting where they are after the step.
-
-    u: the largest speed against the common centre of mass, twice; R: the smallest bounding radius of what moves, twice.
-    """
+    """(T + 1,) sum up to each state of λ (Ω² r + u²/R) h/2 [J]: what contacts may add by acting where they are after the step."""
     m, total = run.wheel, np.zeros(len(run.qpos))
     if not contacts:
         return total
@@ -130,12 +126,23 @@ def levers(run: Run, contacts: bool) -> Array:
     moving = m.body_weldid[m.geom_bodyid] > 0
     reach = (m.geom_rbound + np.linalg.norm(m.geom_pos - m.body_ipos[m.geom_bodyid], axis=1))[moving].max(initial=0.0)
     fastest = np.maximum(turning[1:], turning[:-1])
-    mass = np.where(m.body_weldid > 0, m.body_mass, 0.0)
-    apart = np.linalg.norm(v - (mass @ v / mass.sum())[:, None], axis=2)[:, m.body_weldid > 0].max(axis=1, initial=0.0)
-    round_by = m.geom_rbound[moving & (m.geom_rbound > 0)].min(initial=np.inf)
-    slides = 2.0 * np.maximum(apart[1:], apart[:-1]) ** 2 / round_by
-    total[1:] = np.cumsum(impulse.sum(axis=1) * (fastest**2 * reach + slides) * 0.5 * run.h)
+    added = impulse.sum(axis=1) * fastest**2 * reach + (impulse * _sliding(run, impulse)).sum(axis=1)
+    total[1:] = np.cumsum(0.5 * run.h * added)
     return total
+
+
+def _sliding(run: Run, impulse: Array) -> Array:
+    """(T, nbody) u²/R [m/s²] of bodies that have impulses (T, nbody) in a step.
+
+    u: their largest speed against others that have, or what is fixed and no plane; R: their smallest bounding radius.
+    """
+    m, v = run.wheel, run.maximal[:, :, 3:6]
+    touched = impulse > 1e-9 * impulse.max(axis=1, keepdims=True)
+    touched[:, 0] = np.any((m.body_weldid[m.geom_bodyid] == 0) & (m.geom_rbound > 0))
+    radius = np.full(m.nbody, np.inf)
+    np.minimum.at(radius, m.geom_bodyid[m.geom_rbound > 0], m.geom_rbound[m.geom_rbound > 0])
+    speed = np.maximum(*(np.linalg.norm(w[:, :, None] - w[:, None], axis=3) for w in (v[1:], v[:-1])))
+    return np.where(touched[:, None], speed, 0.0).max(axis=2) ** 2 / radius
 
 
 def _energy_outcome(run: Run, steps: int, pairs: Any) -> Outcome:
@@ -193,9 +200,8 @@ def _momentum_outcome(run: Run, steps: int) -> Outcome:
     spins = np.einsum("b,tb->t", np.abs(inertia_of(m)).max(axis=(1, 2)), np.linalg.norm(run.maximal[:, :, 10:13], axis=2)).max()
     swing = spins + motion * np.linalg.norm(x - x[0].mean(axis=0), axis=2).max()
     bad, worst, text = 0, 0.0, ""
-    # (what bodies that turn too far for velocities over h carry on shows again after a whole step)
-    starts_whole = run.h * np.linalg.norm(run.maximal[0, :, 10:13], axis=1).max() <= FREE_TURN
-    whole = np.concatenate([[starts_whole], run.substeps[:steps] == 1])
+    # (what bodies that turn too far for velocities over h carry on shows again after a whole step; or they start with it)
+    whole = np.concatenate([run.substeps[:1] == 1, run.substeps[:steps] == 1])
     first = int(np.argmax(whole))
     for name, value, scale, tolerance in (("linear", P, motion, mass), ("angular", L, swing, lever)):
         change = np.linalg.norm(value[1 : steps + 1] - value[first], axis=1)
