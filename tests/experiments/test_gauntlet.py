@@ -215,8 +215,8 @@ def broken_seeds(name, prop):
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_fixed_seeds_break_nothing_that_is_not_known(name):
-    # (None of 514 seeds of `gradients` is at a kink since capsules side by side, as of seed 1525, have the mean of both sides, which
-    # counts as good. The judge's own test has a kink.)
+    # (None of 514 seeds of `gradients` is at a kink since capsules side by side, as of seed 1525, have the mean of both sides,
+    # which counts as good. The judge's own test has a kink.)
     properties = {prop for row in outcomes_of(name).values() for prop in row}
     missing = set(load_family(name).PROPERTIES) - properties
     assert missing <= ({"kink"} if name == "gradients" else set()), "fixed seeds must reach every property"
