@@ -113,7 +113,9 @@ def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, whole, tightest):
 
     tightest: the tolerance of complementarity, of which one that takes up another may leave more (`steady`).
     """
-    found, again, weight = W.found, _takes_up(attempt), min(h, 1.0)
+    found, again = W.found, _takes_up(attempt)
+    lead = 1.0 if kappa > 0.0 else 1.0 / _small(L, W, h)
+    weight = min(h, 1.0 / lead)
     W.keeps_rest[0] = 1.0 if again else 0.0
     tol_residual, tol_comp = W.options.residual_tolerance, tightest * steady(W) if again and kappa == 0.0 else tightest
     remembered = again or attempt <= WARM_START
@@ -125,7 +127,7 @@ def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, whole, tightest):
         _note(L, W, h, SOLVED, residual_of(L, W, h, BEYOND_ROUND_OFF), 0.0)
         return True
     if attempt == AT_END:
-        goal = Goal(0.0, 1.0, weight, tol_residual, tol_comp, 0, False)
+        goal = Goal(0.0, lead, weight, tol_residual, tol_comp, 0, False)
         status, count, residual, worst = newton_at_end(L, P, Q, A, W, h, goal)
         found[COUNT] += count
         if status != SOLVED:
@@ -134,10 +136,10 @@ def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, whole, tightest):
         _note(L, W, h, SOLVED, residual, worst)
         return True
     if attempt == PATH and any_cone(L, W):
-        end = weight * (kappa if kappa > 0.0 else 0.5 * tol_comp)
+        end = weight * lead * (kappa if kappa > 0.0 else 0.5 * tol_comp)
         _, count = follow(L, P, Q, A, W, h, weight, end, tol_residual, int(PATH_SHARE * left(W)))
         found[COUNT] += count
-    goal = Goal(kappa, 1.0, weight, tol_residual, tol_comp, _most(W, SOLVE_LIMIT), whole)
+    goal = Goal(kappa, lead, weight, tol_residual, tol_comp, _most(W, SOLVE_LIMIT), whole)
     status, count, residual, worst = iterate(L, P, Q, A, W, h, goal)
     found[COUNT] += count
     _note(L, W, h, status, residual, worst)
@@ -214,25 +216,32 @@ def complementarity_tolerance(L, W, h, kappa):
     """
     if kappa > 0.0:
         return max(1e-8 * kappa, min(1e-3 * kappa, 1e-14))
-    return W.options.complementarity_tolerance * _mass_scale(L, W, h)
+    return W.options.complementarity_tolerance * _mass_scale(L, W, h) * _small(L, W, h)
 
 
 @kernel
 def _mass_scale(L, W, h):
-    """What masses and sizes of the islands in W.span make of the tolerance of complementarity [N s m].
+    """What masses of the islands in W.span make of the tolerance of complementarity [N s m]: it is meant for bodies of 1 to 100 kg."""
+    least = math.inf
+    for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
+        least = min(least, L.mass[W.members[BODIES, k]])
+    return min(least, 1.0) * max(0.01 * least, 1.0)
 
-    It is meant for bodies of 1 to 100 kg and more than SMALL radii of gyration. Impulses κ / gap move light bodies more, and two
+
+@kernel
+def _small(L, W, h):
+    """What sizes of the islands in W.span make of the tolerance of complementarity of gaps [N s m], 1 at most.
+
+    Impulses κ / gap move light bodies more, and two
     that only touch part at √(κ / m h): for small ones that is far. Of heavy ones γ s drowns in the round-off of s; so does it in
     steps of fast small ones, about momentum times round-off of the way: for these it is what their masses alone make it.
     """
-    least, small, momentum, way = math.inf, 1.0, 0.0, 0.0
+    small, momentum, way = 1.0, 0.0, 0.0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         b = W.members[BODIES, k]
         v, x = W.v_prev[b], W.x[b]
-        least = min(least, L.mass[b])
         small = min(small, max(L.inertia[b, 0, 0], L.inertia[b, 1, 1], L.inertia[b, 2, 2]) / (L.mass[b] * SMALL**2))
         speed = max(abs(v[0]), abs(v[1]), abs(v[2])) + h * strongest_gravity(L, b)
         momentum = max(momentum, L.mass[b] * speed)
         way = max(way, h * speed + max(abs(x[0]), abs(x[1]), abs(x[2])))
-    scale = min(least, 1.0) * max(0.01 * least, 1.0)
-    return scale * min(max(small, UNCLEAR * momentum * way / (W.options.complementarity_tolerance * scale)), 1.0)
+    return min(max(small, UNCLEAR * momentum * way / (W.options.complementarity_tolerance * _mass_scale(L, W, h))), 1.0)

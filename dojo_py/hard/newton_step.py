@@ -105,7 +105,8 @@ def _refined(goal, at):
 @kernel
 def _towards(L, W, h, goal, at, target, corrected, refined):
     """`newton` to the product `target` [N s m] of gaps, and what that is for friction."""
-    return newton(L, W, h, max(target, goal.kappa), target / goal.weight, at.typical, corrected, refined)
+    typical = at.typical if target > end_of_path(goal) else 0.0
+    return newton(L, W, h, max(target, goal.kappa), target / goal.weight, typical, corrected, refined)
 
 
 @kernel
