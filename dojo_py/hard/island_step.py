@@ -103,11 +103,11 @@ def solve_island(L, P, Q, A, W, h, kappa, may_ask):
     may_divide = kappa == 0.0 and W.options.subdivisions > 0.0
     if halvings > 0 or (may_divide and not is_solved(W)):
         allow(W, max(left(W), 1.0))
-        parts = in_parts(L, P, Q, A, W, h, recovery, max(halvings, 1), kappa)
+        parts = in_parts(L, P, Q, A, W, h, recovery, halvings, kappa)
         stuck = not is_solved(W) and kappa == 0.0 and W.halt[0] == 0.0 and left(W) > 0.0
         if stuck and recovery > 0.0 and _overlap(L, P, Q, W):  # as in `_try_whole`, of bodies that rotate too fast for it
             recovery = 0.0
-            parts = in_parts(L, P, Q, A, W, h, recovery, max(halvings, 1), kappa)
+            parts = in_parts(L, P, Q, A, W, h, recovery, halvings, kappa)
         if not is_solved(W) and halvings > 0 and may_ask and want_all(L, P, Q, W, h) > 0:
             return True
     if not is_solved(W):
