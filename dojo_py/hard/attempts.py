@@ -115,7 +115,7 @@ def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, whole, tightest):
     """
     found, again = W.found, _takes_up(attempt)
     lead = 1.0 if kappa > 0.0 else 1.0 / _small(L, W, h)
-    weight = min(h, 1.0 / lead)
+    weight = min(h, 1.0) / lead
     W.keeps_rest[0] = 1.0 if again else 0.0
     tol_residual, tol_comp = W.options.residual_tolerance, tightest * steady(W) if again and kappa == 0.0 else tightest
     remembered = again or attempt <= WARM_START

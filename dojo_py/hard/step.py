@@ -144,6 +144,9 @@ def _begin(W, bodies, angle, rate, force, wrench, kappa):
     copy(force, W.force)
     copy_rows(wrench, W.wrench)
     copy_rows(bodies, W.start_bodies)
+    for b in range(bodies.shape[0]):  # (what parts of other islands see of a body that has not been solved yet)
+        copy(bodies[b, 0:3], W.xn[b])
+        copy(bodies[b, 6:10], W.qn[b])
     copy(angle, W.start_angle)
     copy(rate, W.start_rate)
     W.kappa[0], W.softness[0], W.softness[1], W.pair_gap[0] = kappa, kappa, 0.0, math.inf
