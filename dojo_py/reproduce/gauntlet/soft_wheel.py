@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from dojo_py.mechanism.model import Model
 from dojo_py.mechanism.model_arrays import NOT_IN_MUJOCO
@@ -21,6 +22,10 @@ mujoco.set_mju_user_warning(lambda message: None)  # or it writes a log file whe
 
 LARGEST = 1e10
 """Positions and velocities beyond this are an overflow: the wheel starts anew, with a warning."""
+
+
+INVERSE = ("body_invweight0", "dof_invweight0", "tendon_invweight0", "actuator_acc0")
+"""Arrays that come from the inverse of the mass matrix."""
 
 
 class Start(NamedTuple):
@@ -52,6 +57,10 @@ def array_differences(ours: Model, wheel: Any) -> dict[str, float]:
             out[item.name] = _relative(getattr(ours, item.name), getattr(wheel, item.name))
     for item in dataclasses.fields(Option):
         out[f"opt.{item.name}"] = _relative(getattr(ours.opt, item.name), getattr(wheel.opt, item.name))
+    # what the inverse of the mass matrix makes of round-off is nobody's error
+    round_off = np.finfo(float).eps * np.max(wheel.dof_M0, initial=0.0) * np.max(wheel.dof_invweight0, initial=0.0)
+    for name in INVERSE:
+        out[name] = max(out[name] - round_off, 0.0)
     out["stat.meaninertia"] = _relative(ours.stat.meaninertia, wheel.stat.meaninertia)
     out["inertia tensors"] = _relative(_tensors(ours), _tensors(wheel))  # equal principal moments leave the axes open
     return out
@@ -85,20 +94,83 @@ def warned(data: Any) -> str:
 def step_with_contacts(model: Any, start: Start, simulator: SoftSimulator) -> Array | None:
     """(nq + nv + na,) what mj_step makes of the start where its contacts stand where the simulator found them.
 
-    The simulator has just been evaluated there. None where its contacts are others, and for RK4, which finds contacts four times.
+    The simulator has just been evaluated there. None where its contacts are others.
     """
-    data, rows = data_at(model, start), simulator.work.rows
+    data = data_at(model, start)
     if model.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4:
-        return None
+        return _runge_kutta(model, start, simulator)
     mujoco.mj_step1(model, data)
+    if not _take_contacts(model, data, simulator):
+        return None
+    mujoco.mj_fwdVelocity(model, data)
+    mujoco.mj_step2(model, data)
+    return None if warned(data) else np.concatenate([data.qpos, data.qvel, data.act])
+
+
+def _take_contacts(model: Any, data: Any, simulator: SoftSimulator) -> bool:
+    """The data's contacts stand where the simulator's do, and rows follow; not where they are others."""
+    rows = simulator.work.rows
     ours = rows.contacts[_as_in_wheel(rows, data.contact, simulator)[0]]
     if not np.array_equal(np.stack([ours["geom1"], ours["geom2"]], axis=1), data.contact.geom):
-        return None
+        return False
     data.contact.dist[:], data.contact.pos[:] = ours["dist"], ours["pos"]
     data.contact.frame[:] = ours["frame"].reshape(-1, 9)
-    for stage in (mujoco.mj_makeConstraint, mujoco.mj_island, mujoco.mj_projectConstraint, mujoco.mj_fwdVelocity, mujoco.mj_step2):
+    for stage in (mujoco.mj_makeConstraint, mujoco.mj_island, mujoco.mj_projectConstraint):
         stage(model, data)
-    return None if warned(data) else np.concatenate([data.qpos, data.qvel, data.act])
+    return True
+
+
+def _runge_kutta(model: Any, start: Start, simulator: SoftSimulator) -> Array | None:
+    """(nq + nv + na,) a step of RK4, each of whose four stages has the simulator's contacts; None where it has others."""
+    h, control = model.opt.timestep, start.controls[0] if model.nu else None
+    rates: list[tuple[Array, Array, Array]] = []  # of increments, velocities, activations
+    for share in (0.0, 0.5, 0.5, 1.0):
+        u, qvel, act = np.zeros(model.nv), np.array(start.qvel), np.array(start.act)
+        if rates:
+            u, qvel, act = (x + share * h * rate for x, rate in zip((u, qvel, act), rates[-1], strict=True))
+        qpos = np.array(start.qpos)
+        mujoco.mj_integratePos(model, qpos, u, 1.0)
+        data = data_at(model, start._replace(qpos=qpos, qvel=qvel, act=act))
+        simulator.acceleration(simulator.initial_state(qpos, qvel, act=act), control)
+        mujoco.mj_fwdPosition(model, data)
+        if not _take_contacts(model, data, simulator):
+            return None
+        for stage in (mujoco.mj_fwdVelocity, mujoco.mj_fwdActuation, mujoco.mj_fwdAcceleration, mujoco.mj_fwdConstraint):
+            stage(model, data)
+        if warned(data):
+            return None
+        rates.append((_increment_rate(model, u, qvel), np.array(data.qacc), np.array(data.act_dot)))
+    mean = [np.average([rate[k] for rate in rates], axis=0, weights=(1.0, 2.0, 2.0, 1.0)) for k in range(3)]
+    qpos = np.array(start.qpos)
+    mujoco.mj_integratePos(model, qpos, mean[0], h)
+    return np.concatenate([qpos, start.qvel + h * mean[1], _next_activations(model, start.act, mean[2])])
+
+
+def _next_activations(model: Any, act: Array, rate: Array) -> Array:
+    """(na,) activations after a step at these rates, of exact filters along their exponential, within their ranges."""
+    h, out = model.opt.timestep, act + model.opt.timestep * rate
+    for i in np.flatnonzero(model.actuator_actnum == 1):
+        k = model.actuator_actadr[i]
+        if model.actuator_dyntype[i] == int(mujoco.mjtDyn.mjDYN_FILTEREXACT):
+            tau = max(model.actuator_dynprm[i, 0], 1e-15)
+            out[k] = act[k] + rate[k] * tau * (1.0 - np.exp(-h / tau))
+        if model.actuator_actlimited[i]:
+            out[k] = np.clip(out[k], *model.actuator_actrange[i])
+    return out
+
+
+def _increment_rate(model: Any, u: Array, qvel: Array) -> Array:
+    """(nv,) rate of the increment u from the start that qvel makes: of rotations by Munthe-Kaas, as the wheel has it."""
+    rate = np.array(qvel)
+    free, ball = int(mujoco.mjtJoint.mjJNT_FREE), int(mujoco.mjtJoint.mjJNT_BALL)
+    for kind, first in zip(model.jnt_type, model.jnt_dofadr, strict=True):
+        if kind in (free, ball):
+            turn = slice(first + 3, first + 6) if kind == free else slice(first, first + 3)
+            vector, spin = Rotation.from_rotvec(u[turn]).as_rotvec(), qvel[turn]
+            half = max(0.5 * float(np.linalg.norm(vector)), 1e-3)
+            once = np.cross(vector, spin)
+            rate[turn] += 0.5 * once + (1.0 - half / np.tan(half)) / (4.0 * half * half) * np.cross(vector, once)
+    return rate
 
 
 class Motion(NamedTuple):
@@ -169,6 +241,12 @@ def stage_differences(simulator: SoftSimulator, model: Any, data: Any) -> dict[s
             pairs[f"efc_{name}"] = (r[name][mine], getattr(data, f"efc_{name}")[wheels])
         pairs["efc_J"] = (J[mine], theirs[wheels])
     return {name: _against_largest(*pair) for name, pair in pairs.items()}
+
+
+def in_order(simulator: SoftSimulator, data: Any) -> bool:
+    """Whether the simulator, evaluated there, has its contacts in the data's order."""
+    order = _as_in_wheel(simulator.work.rows, data.contact, simulator)[0]
+    return bool(np.all(order == np.arange(len(order))))
 
 
 def _as_in_wheel(rows: Any, found: Any, simulator: SoftSimulator) -> tuple[Array, Array]:
