@@ -11,8 +11,8 @@ from either side: at a kink it counts as one, and must be no farther out than th
 
 A step that has several solutions (bodies that start in one another, a corner near a corner) may end at another one where it starts
 a thousandth farther. If all differences of the first rows straddle such a jump their agreement means nothing. So a column that
-disagrees is also looked at with smaller first steps (NEARER): if differences that stay on the solution at hand converge to it, the
-derivative is right and the column counts as a jump nearby.
+disagrees is also looked at from either side and with smaller first steps (NEARER): if differences that stay on the solution at hand
+converge to it, the derivative is right and the column counts as a jump nearby.
 """
 
 from __future__ import annotations
@@ -117,6 +117,9 @@ def judge(ours: Array, motion: Motion, first: float, floor: float, bound: float)
             worst = int(np.argmax(outside))
             if outside[worst] <= slack:
                 return Judged(KINK, float(apart / size), row, noise)
+    for side, error in ((up, up_error), (down, down_error)):
+        if side is not None and error <= ORACLE * bound * size and np.abs(side - ours).max() <= bound * size:
+            return Judged(JUMP, float(off[row]), row, noise)
     for nearer in NEARER:
         found, estimate_here = ridders(central(motion), nearer * first, 2, floor)
         if found is not None and estimate_here <= ORACLE * bound * size and np.abs(found - ours).max() <= bound * size:
