@@ -29,8 +29,9 @@ STIFF = 1e7
 def assemble(L, W, h, kn, kf, typical, corrected, yields=0.0):
     """Block matrix and right-hand side of Newton's step towards the complementarities kn, kf. Reads what `evaluate` left.
 
-    yields: see `_yield`. typical: mean product of contacts and limits; contacts aim at kn times their γ s over this, within `uneven`. 0: all at kn.
+    typical: mean product of contacts and limits; contacts aim at kn times their γ s over this, within `uneven`. 0: all at kn.
     corrected: right-hand side with the second-order terms of the affine step (the matrix is not rebuilt then).
+    yields: see `_yield`.
     """
     x = W.step
     if not corrected:
@@ -288,17 +289,22 @@ def _assemble_contact(L, W, c, kn, kf, corrected, yields):
         store(push, W.step, place, 0)
     if not corrected:
         if yields > 0.0 and W.cbody[c, 0] >= 0 and W.cbody[c, 1] >= 0:
-            _yield(ROWS[law], K, yields * _inverse_mass(L, W, c))
+            _yield(ROWS[law], K, yields, _inverse_mass(L, W, c))
         _fold_contact(L, W, c)
 
 
 @kernel
-def _yield(rows, K, compliance):
-    """K (rows, rows) of a contact becomes (K⁻¹ + compliance 1)⁻¹ = (1 + compliance K)⁻¹ K, by elimination. compliance [1/kg].
+def _yield(rows, K, yields, inverse_mass):
+    """K (rows, rows) of a contact becomes (K⁻¹ + c 1)⁻¹ = (1 + c K)⁻¹ K, by elimination.
 
+    c [1/kg]: the share `yields` of the bodies' inverse mass where K is as stiff as that or stiffer, and less by K where it is not.
     Of two bodies that are held together by a stiffness of 1e12 times their mass the elimination of one from the other's rows leaves
     four digits of the mass: derivatives were off by 5e-3 to 0.5 at κ 1e-12 of the model's units.
     """
+    stiff = 0.0
+    for i in range(rows):
+        stiff = max(stiff, abs(K[i, i]))
+    compliance = yields * inverse_mass * min(stiff * inverse_mass * yields, 1.0)
     A = scratch((MOST_ROWS, MOST_ROWS))
     for i in range(rows):
         for j in range(rows):

@@ -55,8 +55,9 @@ PATH_SHARE = 0.5
 """Share of the iterations that are left which the path may take: as many as the step in parts then has."""
 
 SMALL = 0.02
-"""Radius of gyration [m] of bodies below which complementarity is to be smaller, by its square: two that only touch part at
-7e-6 m/s in a step of 0.01 s, a third of a thousandth of this radius a second."""
+"""Radius of gyration [m] of bodies below which complementarity of gaps is to be smaller, by its square: two that only touch part at
+7e-6 m/s in a step of 0.01 s, a third of a thousandth of this radius a second. Friction's products let a contact creep at κ / bound,
+which has nothing to do with size: for them the tolerance is what masses make it (`lead`), or 1e-16 m/s would be asked of slips."""
 
 SOLVE_LIMIT = 50
 """Most iterations of one solve. (With 200 as many steps are solved, after as many iterations.)"""
@@ -209,19 +210,19 @@ def _start(L, P, Q, A, W, h, kappa, impulses, height, weight, remembered, slips,
 
 @kernel
 def complementarity_tolerance(L, W, h, kappa):
-    """Largest |b∘c - κe| accepted of the islands in W.span [N s m, N s m/s].
+    """Largest |b∘c - κe| accepted of the islands in W.span [N s m]; of friction's products [N s m/s] `Goal.lead` times as much.
 
     On the central path ξ∘η of a fast slide is a difference of terms near 1: it cannot be told from κ to better than 1e-14; of
     larger terms `iterate` accepts what their round-off leaves, where it gets no further.
     """
     if kappa > 0.0:
         return max(1e-8 * kappa, min(1e-3 * kappa, 1e-14))
-    return W.options.complementarity_tolerance * _mass_scale(L, W, h) * _small(L, W, h)
+    return W.options.complementarity_tolerance * _mass_scale(L, W) * _small(L, W, h)
 
 
 @kernel
-def _mass_scale(L, W, h):
-    """What masses of the islands in W.span make of the tolerance of complementarity [N s m]: it is meant for bodies of 1 to 100 kg."""
+def _mass_scale(L, W):
+    """What masses of the islands in W.span make of the tolerance of complementarity: it is meant for bodies of 1 to 100 kg."""
     least = math.inf
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
         least = min(least, L.mass[W.members[BODIES, k]])
@@ -230,11 +231,10 @@ def _mass_scale(L, W, h):
 
 @kernel
 def _small(L, W, h):
-    """What sizes of the islands in W.span make of the tolerance of complementarity of gaps [N s m], 1 at most.
+    """What sizes of the islands in W.span make of the tolerance of complementarity of gaps beside that of friction, 1 at most.
 
-    Impulses κ / gap move light bodies more, and two
-    that only touch part at √(κ / m h): for small ones that is far. Of heavy ones γ s drowns in the round-off of s; so does it in
-    steps of fast small ones, about momentum times round-off of the way: for these it is what their masses alone make it.
+    Impulses κ / gap move light bodies more, and two that only touch part at √(κ / m h): for small ones that is far. In steps of
+    fast small ones γ s drowns in the round-off of s, about momentum times round-off of the way.
     """
     small, momentum, way = 1.0, 0.0, 0.0
     for k in range(W.span[BODIES, 0], W.span[BODIES, 1]):
@@ -244,4 +244,5 @@ def _small(L, W, h):
         speed = max(abs(v[0]), abs(v[1]), abs(v[2])) + h * strongest_gravity(L, b)
         momentum = max(momentum, L.mass[b] * speed)
         way = max(way, h * speed + max(abs(x[0]), abs(x[1]), abs(x[2])))
-    return min(max(small, UNCLEAR * momentum * way / (W.options.complementarity_tolerance * _mass_scale(L, W, h))), 1.0)
+    round_off = UNCLEAR * momentum * way / (W.options.complementarity_tolerance * _mass_scale(L, W))
+    return min(max(small, round_off), 1.0)

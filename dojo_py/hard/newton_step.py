@@ -104,7 +104,10 @@ def _refined(goal, at):
 
 @kernel
 def _towards(L, W, h, goal, at, target, corrected, refined):
-    """`newton` to the product `target` [N s m] of gaps, and what that is for friction."""
+    """`newton` to the product `target` [N s m] of gaps, and what that is for friction.
+
+    At the end of the path all contacts aim at it: `uneven` times that may be more than the tolerance.
+    """
     typical = at.typical if target > end_of_path(goal) else 0.0
     return newton(L, W, h, max(target, goal.kappa), target / goal.weight, typical, corrected, refined)
 

@@ -62,8 +62,8 @@ def in_parts(L, P, Q, A, W, h, recovery, halvings, kappa):
     """The step of the islands in W.span in parts; one that fails is halved; after `wait` that do not, the next is doubled.
 
     halvings: as often the step is halved because bodies rotate too fast for longer parts; each part then may take PART_NEEDS
-    iterations more. 0: nothing asks for parts. recovery: as in `whole`. Returns the number of parts; W.found has the worst residual and complementarity of all. Where it does
-    not get to the end of the interval W.halt says how far: see `stand_still`.
+    iterations more. 0: nothing asks for parts. recovery: as in `whole`. Returns the number of parts; W.found has the worst residual
+    and complementarity of all. Where it does not get to the end of the interval W.halt says how far: see `stand_still`.
     """
     most = int(W.options.subdivisions)
     first = max(halvings, 1)

@@ -9,9 +9,10 @@ from dojo_py.jit import kernel
 from dojo_py.solver.block_ldu import factorise, solve_many
 from dojo_py.solver.transposed_rows import solve_transposed_rows
 
-YIELDS = 1e-9
-"""Contacts between two bodies give way by this share of their bodies' inverse mass: derivatives move by as much, and their
-round-off, ten times that of the stiffness over the mass, stays below 1e-5 however small κ is."""
+YIELDS = 1e-10
+"""Contacts between two bodies that are stiffer than 1/YIELDS times their mass give way by this share of their inverse mass:
+derivatives move by about as much, and the round-off of eliminating one body from the other's rows stays below 1e-5 however small κ
+is."""
 
 
 @kernel
