@@ -49,13 +49,17 @@ from dojo_py.collision.rims import (
     rim_rim_change,
 )
 from dojo_py.collision.shown_polygons import placed, pose_of, shape_of
-from dojo_py.collision.vectors import along, cross, minus, plus, times
+from dojo_py.collision.vectors import along, cross, dot, length, minus, plus, times
 from dojo_py.hard.pair_contacts import pair_geometry
 from dojo_py.jit import kernel
 
 SMOOTH, SHARP = RIM_SOFTNESS * RIM_SOFTNESS, STEADY_LEAN * STEADY_LEAN
 """ε² of a rim over a face on the central path, and in the hard limit, where gaps are checked to 5e-10 m: there caps that nearly lie
 flat have other features (manifold.py)."""
+PARALLEL = 1e-12
+"""Sine of the angle between edges below which they have no common normal."""
+FAR = 1e6
+"""The gap of what does not meet [m]."""
 ZERO = (0.0, 0.0, 0.0)
 
 
@@ -170,10 +174,21 @@ def _point_plane(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
 
 
 @kernel
+def _do_not_meet(point, n, c, dgap, dn, dc):
+    """The gap of two edges that are parallel now: they crossed where the feature was found, in another part of the step."""
+    dgap[:6] = 0.0
+    dn[:, :6] = 0.0
+    dc[:, :6] = 0.0
+    return _put((FAR, X, point), n, c)
+
+
+@kernel
 def _edge_edge(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
     ra, rb = _turned(Ra, W.fcentre[f, 0]), _turned(Rb, W.fcentre[f, 1])
     a, b = plus((xa[0], xa[1], xa[2]), ra), plus((xb[0], xb[1], xb[2]), rb)
     u, w, sign = _direction(W, f, 0, Ra), _direction(W, f, 1, Rb), W.fsign[f]
+    if length(cross(u, w)) < PARALLEL:
+        return _do_not_meet(a, n, c, dgap, dn, dc)
     gap = _put(edge_edge(a, u, b, w, W.fradius[f, 0], W.fradius[f, 1], sign), n, c)
     if deep:
         edge_edge_rows(minus(a, b), u, w, W.fradius[f, 0], sign, gap, (n[0], n[1], n[2]), ra, dgap, dn, dc)
@@ -189,6 +204,8 @@ def _edge_over(W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
     Re, Rf = (Ra, Rb) if sign > 0.0 else (Rb, Ra)
     p, o = (a, b) if sign > 0.0 else (b, a)
     u, m, k, r = _direction(W, f, edge, Re), _direction(W, f, face, Rf), _turned(Rf, W.faxes[f, face, :, 0]), W.fradius[f, edge]
+    if abs(dot(u, k)) < PARALLEL:
+        return _do_not_meet(p, n, c, dgap, dn, dc)
     gap = _put(edge_over(p, u, o, m, k, r, sign), n, c)
     if deep:  # (the point of the edge is behind the contact point)
         at = along((c[0], c[1], c[2]), r + 0.5 * gap, m)
