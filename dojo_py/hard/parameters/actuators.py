@@ -113,6 +113,14 @@ def _acting(world: World, field: str, numbers: Numbers) -> list[tuple[int, int, 
     return out
 
 
+def _force_scale(table: Any, i: int) -> float:
+    """What a number of actuator i that is 0 is measured by: its force's range, over which differences are not to step; or 1."""
+    ranges = [table.force_range[i]]
+    if 0 <= table.dof[i] < len(table.dof_range):
+        ranges.append(table.dof_range[table.dof[i]])
+    return float(min([1.0, *(high - low for low, high in ranges if 0.0 < high - low < np.inf)]))
+
+
 def _kind(name: str, field: str, numbers: Numbers) -> Kind:
     """Of one of the table's arrays."""
 
@@ -131,7 +139,8 @@ def _kind(name: str, field: str, numbers: Numbers) -> Kind:
 
     def scale(world: World, model: Any) -> Array:
         size = np.abs(read(world, model))
-        return np.where(size > 0.0, size, 1.0)
+        zero = np.array([_force_scale(world.actuators, i) for i, _, _ in _acting(world, field, numbers)])
+        return np.where(size > 0.0, size, zero)
 
     return Kind(name, "1", 0, labels, read, write, scale=scale, step=1e-5, route=ACTUATOR)
 

@@ -71,6 +71,8 @@ def parameter_columns(L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outs
                 _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)
         elif route == JOINT:
             j = moved.target[k]
+            if j < 0:
+                continue
             joint_column(L, W, G, D, moved, k, j, qpos, qvel, h, here, before, joint_rates, rates)
             if k + 1 == out.shape[0] or moved.route[k + 1] != JOINT or moved.target[k + 1] != j:
                 start_joint(L, W, j)

@@ -37,7 +37,7 @@ class Directions(NamedTuple):
     row: Array  # (m,)
     part: Array  # (m,) entry of the row
     route: Array  # (p,) how the datum acts
-    target: Array  # (p,) COM: the body, JOINT: the joint of the tree
+    target: Array  # (p,) COM: the body, JOINT: the joint of the tree, -1: it moves nothing
     axis: Array  # (p,) place of the datum in its vector
     step: Array  # (p,) by which the datum moves for central differences, in its unit
     scale: Array  # (p,) its size

@@ -53,6 +53,13 @@ def _tree_joint(world: World, model: Any, i: int) -> int:
     return int(world.layout.dof_joint[model.jnt_dofadr[i]])
 
 
+def _moved_by_anchor(world: World, model: Any, i: int) -> int:
+    """The joint of the tree that the anchor of joint i moves; -1 where it moves nothing, because its body only slides."""
+    mine = [k for k in range(model.njnt) if model.jnt_bodyid[k] == model.jnt_bodyid[i]]
+    slides = all(int(model.jnt_type[k]) == JointType.SLIDE for k in mine)
+    return -1 if slides else _tree_joint(world, model, i)
+
+
 def _anchors(world: World, model: Any) -> Array:
     return world.layout.dof_anchor[_first_dofs(model, _anchored(model))]
 
@@ -147,7 +154,7 @@ def _firm(values: Array) -> str | None:
 
 KINDS = (
     Kind("joint_anchor", "m", 3, lambda w, m: _names(m, _anchored(m)), _anchors, _set_anchors, scale=_lengths, step=1e-3,
-         longest=1e-3, route=JOINT, targets=lambda w, m: [_tree_joint(w, m, i) for i in _anchored(m)]),
+         longest=1e-3, route=JOINT, targets=lambda w, m: [_moved_by_anchor(w, m, i) for i in _anchored(m)]),
     Kind("joint_axis", "1", 3, lambda w, m: _names(m, _scalar(m)), _axes, _set_axes, _not_zero, step=1e-3, curved=True, route=JOINT,
          targets=lambda w, m: [_tree_joint(w, m, i) for i in _scalar(m)]),
     _dof_kind("damping", "N m s/rad or N s/m", _forced, not_negative, 1e-2),
