@@ -123,7 +123,7 @@ def _take_contacts(model: Any, data: Any, simulator: SoftSimulator) -> bool:
 def _runge_kutta(model: Any, start: Start, simulator: SoftSimulator) -> Array | None:
     """(nq + nv + na,) a step of RK4, each of whose four stages has the simulator's contacts; None where it has others."""
     h, control = model.opt.timestep, start.controls[0] if model.nu else None
-    rates: list[tuple[Array, Array, Array]] = []  # of increments, velocities, activations
+    rates: list[tuple[Array, Array, Array]] = []  # of increments, velocities, activations; what activations come to is mj_step's
     for share in (0.0, 0.5, 0.5, 1.0):
         u, qvel, act = np.zeros(model.nv), np.array(start.qvel), np.array(start.act)
         if rates:
@@ -140,23 +140,11 @@ def _runge_kutta(model: Any, start: Start, simulator: SoftSimulator) -> Array | 
         if warned(data):
             return None
         rates.append((_increment_rate(model, u, qvel), np.array(data.qacc), np.array(data.act_dot)))
-    mean = [np.average([rate[k] for rate in rates], axis=0, weights=(1.0, 2.0, 2.0, 1.0)) for k in range(3)]
-    qpos = np.array(start.qpos)
+    mean = [np.average([rate[k] for rate in rates], axis=0, weights=(1.0, 2.0, 2.0, 1.0)) for k in range(2)]
+    qpos, data = np.array(start.qpos), data_at(model, start)
     mujoco.mj_integratePos(model, qpos, mean[0], h)
-    return np.concatenate([qpos, start.qvel + h * mean[1], _next_activations(model, start.act, mean[2])])
-
-
-def _next_activations(model: Any, act: Array, rate: Array) -> Array:
-    """(na,) activations after a step at these rates, of exact filters along their exponential, within their ranges."""
-    h, out = model.opt.timestep, act + model.opt.timestep * rate
-    for i in np.flatnonzero(model.actuator_actnum == 1):
-        k = model.actuator_actadr[i]
-        if model.actuator_dyntype[i] == int(mujoco.mjtDyn.mjDYN_FILTEREXACT):
-            tau = max(model.actuator_dynprm[i, 0], 1e-15)
-            out[k] = act[k] + rate[k] * tau * (1.0 - np.exp(-h / tau))
-        if model.actuator_actlimited[i]:
-            out[k] = np.clip(out[k], *model.actuator_actrange[i])
-    return out
+    mujoco.mj_step(model, data)
+    return np.concatenate([qpos, start.qvel + h * mean[1], data.act])
 
 
 def _increment_rate(model: Any, u: Array, qvel: Array) -> Array:
