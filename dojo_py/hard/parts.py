@@ -29,8 +29,9 @@ from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, impulse_of
 LOOKS = 4
 """Most times that a part is solved again because something overlaps at its end."""
 
-PART_NEEDS = 4.0
-"""Iterations by which a part that the rotation of its bodies asks for lets the step go on beyond `max_iterations`.
+PART_NEEDS, FEW = 4.0, 3
+"""Iterations that a part which the rotation of its bodies asks for may take beyond `max_iterations`, of FEW bodies; of more bodies
+less, so that a step stays bounded in work.
 
 A ball of 2 mm that rolls at 16 m/s turns 60 times in a step of 45 ms: in 512 parts of 3 iterations each."""
 
@@ -61,9 +62,9 @@ def whole(L, P, Q, A, W, h, recovery, kappa, source, once):
 def in_parts(L, P, Q, A, W, h, recovery, halvings, kappa):
     """The step of the islands in W.span in parts; one that fails is halved; after `wait` that do not, the next is doubled.
 
-    halvings: as often the step is halved because bodies rotate too fast for longer parts; each part then may take PART_NEEDS
-    iterations more. 0: nothing asks for parts. recovery: as in `whole`. Returns the number of parts; W.found has the worst residual
-    and complementarity of all. Where it does not get to the end of the interval W.halt says how far: see `stand_still`.
+    halvings: as often the step is halved because bodies rotate too fast for longer parts, see PART_NEEDS; 0: nothing asks for it.
+    recovery: as in `whole`. Returns the number of parts; W.found has the worst residual and complementarity of all. Where it does
+    not get to the end of the interval W.halt says how far: see `stand_still`.
     """
     most = int(W.options.subdivisions)
     first = max(halvings, 1)
@@ -73,9 +74,11 @@ def in_parts(L, P, Q, A, W, h, recovery, halvings, kappa):
     _add_impulses(W, True)
     W.halt[0] = 0.0
     fresh = True
+    own = PART_NEEDS * min(FEW / (W.span[BODIES, 1] - W.span[BODIES, 0]), 1.0)
     start_parts(L, W, h, 1 << level)
     while done < 1 << most:
         part_h = h / (1 << level)
+        before = left(W)
         one_part(L, P, Q, A, W, part_h, recovery, kappa, COLD if fresh else HERE, done == 0, level == most, longer)
         if is_solved(W):
             residual, complementarity = max(residual, W.found[RESIDUAL]), max(complementarity, W.found[WORST])
@@ -83,7 +86,7 @@ def in_parts(L, P, Q, A, W, h, recovery, halvings, kappa):
             done += 1 << (most - level)
             count += 1
             if halvings > 0:
-                allow(W, left(W) + PART_NEEDS)
+                allow(W, left(W) + min(before - left(W), own))
             fresh = False
             _add_impulses(W, False)
             next_part(L, W, part_h)
