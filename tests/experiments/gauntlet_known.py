@@ -12,64 +12,70 @@ class Known(NamedTuple):
 
 KNOWN: dict[str, dict[str, Known]] = {
     "scenes": {
-        "solved, ordinary": Known(
-            (801017,), "spheres at friction 1.5 in a bin, an exact grid that touches: the first two steps of 60"
-        ),
-        "work bounded": Known(
-            (16, 801017, 2008, 6355, 51045),
-            "one step of 60: 497 iterations beside 8; these steps: 512 beside 9; 302 beside 5, 496 beside 8, 266 beside 5 in all "
-            "solves of a step (2008, 6355, 51045)",
-        ),
-        "joints": Known((801217,), "a loop open by 1e-9 m in 0.66 m after two of 60 steps (1.5e-9 of the extent, bound 1e-9)"),
+        "solved, ordinary": Known((801017,), "spheres at friction 1.5 in a bin, an exact grid that touches: the first of 60 steps"),
         "solved, other": Known(
-            (27, 2008, 2038, 3084, 4128),
-            "milligrams that move by many times their size in a step: 1 % of the steps of "
-            "such scenes end INEXACT; a ball wedged between floor and ceiling, 1.6 mm in both: 21 of 60; grains of millimetres at "
-            "20 m/s and h 9 ms (3084)",
+            (2008, 2038, 3084, 830423, 840048, 840133, 840143, 840179, 840254, 840258, 840289, 850102, 850251),
+            "a ball wedged between floor and ceiling, 1.6 mm in both: 12 of 60 (2038); millimetres that a step moves by many times "
+            "their size: a tower that falls in one step of 34 ms, all but 2 of 60 (840143), 17 bodies of 2 mm in a bin, 50 of 60 "
+            "(840289), 23 of 60 (850102), 1 to 4 of 60 (2008, 3084, 840048, 840133, 840179, 840254, 840258, 850251); a chain of "
+            "ten links that whips at 300 rad/s, 4 of 60 (830423)",
         ),
+        "not frozen": Known((840143, 840289), "the tower, the 17 bodies: none of the last 30 steps is solved"),
+        "work bounded": Known(
+            (16, 6355, 840048, 840133, 840258),
+            "one or two steps of 60: 693 iterations beside 8, 482 beside 8.5, 2627, 265 and 743 beside 5 (bound 50 times)",
+        ),
+        "joints": Known(
+            (801217, 850006, 850386),
+            "a loop open by 1e-9 m in 0.66 m after three of 60 steps (1.3e-9 of the extent, bound 1e-9); loops of links of a "
+            "millimetre in the first step: 8.8e-7 and 4.5e-9 of the extent",
+        ),
+        "reported gap": Known((830423,), "one step of 60: -1.2e-9 m where it is 3.7e-7 m"),
     },
     "bodies": {
         "solved, other": Known(
-            (0, 10, 710017, 790022, 821515),
+            (0, 10, 710017, 790022, 830311, 850166),
             "24 bodies of half a millimetre that start in one another, or touch without gravity; a ball that rolls down between a "
-            "wall and a ball at friction 1, wedged: both contacts stick, which gaps do not agree with to second order; one step in "
-            "60 of an arm with friction 2; 57 of 60 of millimetres at 15 m/s and h 10 ms (821515)",
+            "wall and a ball at friction 1, wedged: both contacts stick, which gaps do not agree with to second order; three steps "
+            "in 60 of an arm with friction 2; a ball that rolls between a tilted cylinder and a box, h 65 ms, 4 of 60; 33 bodies that "
+            "start centimetres in one another, 3 of 60",
         ),
-        "not frozen": Known((821515,), "none of its last 30 steps is solved"),
+        "gap": Known((850166,), "these: -10.3 mm after the first step where -9.8 mm were at the start"),
         "work bounded": Known(
-            (0, 10, 310276, 790022),
-            "671 beside 10 in all solves of a step (790022); the first step of the 24 bodies, 362 iterations beside 5; 17 s of "
-            "processor time for 60 steps of others alone on the machine, 20 are accepted; one step of 276 to 443 beside 5",
+            (0, 10, 310276, 790022, 830311, 850166),
+            "1 to 7 steps of 60: 662, 1054, 389, 1028 beside 5, 819 beside 12, 2155 beside 38",
         ),
     },
     "shapes": {
         "solved, other": Known(
-            (15, 310006, 310140),
-            "the first step of 15, the last of 60 of a stack with cylinders, one of 60 grains of 0.5 mm that spin by 3 rad a step",
+            (15, 310140, 830016, 830039, 830045, 830148, 830204, 830367, 830495, 830498, 850088, 850250, 850335, 850359),
+            "the first step (15, 830045, 830148, 830498; two of 830204, three of 830016); one to four of 60 (310140, 830495, "
+            "850088, 850250, 850335, 850359); an ellipsoid that tips between the floor and a ball, 13 of 60 (830039); a ball of "
+            "0.1 mg under bodies of 5 mg in the corner of a bin of 2 mm, h 61 ms, all (830367)",
         ),
+        "not frozen": Known((830367,), "none of its last 30 steps is solved"),
         "work bounded": Known(
-            (15, 2050, 310006, 310140, 330046),
-            "the first step, 540 iterations beside 5; likewise, 259 beside 5; the last, 472 beside 8; the fourth, 577; "
-            "the first, 262 (bound 50 times)",
+            (15, 50101, 310006, 310140, 330046, 830016, 830039, 830045, 830367, 830495, 850250, 850335),
+            "one to four steps of 60: 378 to 772 iterations beside 5 to 9, 2791 beside 5 (830016), 1033 beside 17 (850250); 14 of "
+            "830039, 838 beside 10; all of 830367, 1093 beside 5 (bound 50 times)",
         ),
-        "reported gap": Known((821511,), "one step of 60: 0.0198 m, off by 1.1e-8"),
+        "reported gap": Known((850033,), "six steps of 60, by 3.6e-8 m at gaps of 3e-6 m"),
     },
     "gradients": {
-        "A": Known((821020,), "a ball of 0.5 mm on the end of a capsule, kappa 1.4e-20: three columns, 5.3e-3, bound 1e-3"),
-        "parameters": Known((821020,), "gravity: 2.4e-2"),
-        "vjp": Known((821020,), "4.7e-3"),
+        "A": Known((840041,), "a cylinder with a slide at its limit, kappa 1.2e-12: one column, 1.0e-2, bound 1e-3"),
+        "parameters": Known((850180,), "radius of a contact: 7.0e-3"),
+        "close": Known((830069, 830097, 850123), "stiffness 1.8e-6, rest of a spring 7.5e-6, friction 1.3e-6, bound 1e-6"),
     },
     "touching": {
         "A": Known(
-            (900075, 801006, 821025),
-            "a ball between a plane and the corner of a box, friction 1, kappa 1.4e-8: the step has two solutions and finds one or "
-            "the other after 200 iterations; A is that of each (-15.353 beside -15.351, 27.619 beside 27.619), differences jump; "
-            "one column off by 3.6e-3, bound 1e-3 (801006); a capsule parallel to a box's edge, kappa 8e-3: 0.22 (821025)",
+            (821025, 840007),
+            "a capsule parallel to a box's edge, kappa 8e-3: 0.22; a cylinder on a box and a floor, kappa 5e-5: 9.8e-4",
         ),
-        "close": Known((821010, 821025), "gravity: 2.2e-6, bound 1e-6; the capsule: 1.7e-2"),
-        "vjp": Known((900075,), "the same"),
-        "parameters": Known(
-            (960027, 801006), "anchor of a sliding capsule, a ball on its end, kappa 4e-13: 2.1e-3, bound 1e-3; timestep: 1.3e-2"
+        "parameters": Known((840007, 850084), "the cylinder: 3.8e-5; anchor of a joint, 4.4e-5"),
+        "close": Known(
+            (821010, 821025, 840007, 850063, 850084, 850111),
+            "gravity: 2.2e-6, bound 1e-6; the capsule: 1.7e-2; the cylinder; a roll-out 5.8e-6, the anchor, rest of a spring 1.7e-6",
         ),
+        "vjp": Known((840007,), "the cylinder: 1.3e-4"),
     },
 }

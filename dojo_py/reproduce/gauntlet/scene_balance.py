@@ -36,6 +36,9 @@ LOOSE, RECENT = 0.6, 4
 """See above: what momentum tells of the energy, and velocities over a step do not, is a third of it at h Ω = 1 (hard/terms.py)."""
 CREEP = 1e-4
 """Speed that a body at rest may take on, over its size [1/s]: a 0.1 m ball touching a floor without gravity has 8e-6."""
+OPPOSED = 3.0
+"""Impulses of all contacts of a body over what they add up to, which is what states tell: a sphere within a tower, a box between
+floor and wall have twice as much."""
 RESIDUAL = 1e-10
 """Of a step, the hard mode's own tolerance [m/s, rad/s]."""
 ROUND_OFF = 1e-11
@@ -127,7 +130,7 @@ def levers(run: Run, contacts: bool) -> Array:
     reach = (m.geom_rbound + np.linalg.norm(m.geom_pos - m.body_ipos[m.geom_bodyid], axis=1))[moving].max(initial=0.0)
     fastest = np.maximum(turning[1:], turning[:-1])
     added = impulse.sum(axis=1) * fastest**2 * reach + (impulse * _sliding(run, impulse)).sum(axis=1)
-    total[1:] = np.cumsum(0.5 * run.h * added)
+    total[1:] = np.cumsum(OPPOSED * 0.5 * run.h * added)
     return total
 
 
@@ -152,7 +155,8 @@ def _energy_outcome(run: Run, steps: int, pairs: Any) -> Outcome:
     turning = np.linalg.norm(run.maximal[:, :, 10:13], axis=2).max(axis=1) * run.h
     turning = np.maximum.accumulate(turning)[: steps + 1]
     fast, (thrown, where) = 0, (0, "")
-    if not lonely and (turning > FASTEST).any():
+    divided = bool((run.substeps[:steps] > 1).any())  # (of what velocities no longer show)
+    if (divided or not lonely) and (turning > FASTEST).any():
         slow = max(int(np.argmax(turning > FASTEST)) - 1, 0)
         if m.njnt == _free_joints(run):
             fast, (thrown, where) = steps - slow, _thrown(run, E, K, slow, steps)
