@@ -37,8 +37,8 @@ KNOWN: dict[str, dict[str, Known]] = {
             (0, 10, 710017, 790022, 830311, 850166),
             "24 bodies of half a millimetre that start in one another, or touch without gravity; a ball that rolls down between a "
             "wall and a ball at friction 1, wedged: both contacts stick, which gaps do not agree with to second order; three steps "
-            "in 60 of an arm with friction 2; a ball that rolls between a tilted cylinder and a box, h 65 ms, 4 of 60; 33 bodies that "
-            "start centimetres in one another, 3 of 60",
+            "in 60 of an arm with friction 2; a ball that rolls between a tilted cylinder and a box, h 65 ms, 4 of 60; 33 bodies "
+            "that start centimetres in one another, 3 of 60",
         ),
         "gap": Known((850166,), "these: -10.3 mm after the first step where -9.8 mm were at the start"),
         "work bounded": Known(
@@ -74,7 +74,7 @@ KNOWN: dict[str, dict[str, Known]] = {
         "parameters": Known((840007, 850084), "the cylinder: 3.8e-5; anchor of a joint, 4.4e-5"),
         "close": Known(
             (821010, 821025, 840007, 850063, 850084, 850111),
-            "gravity: 2.2e-6, bound 1e-6; the capsule: 1.7e-2; the cylinder; a roll-out 5.8e-6, the anchor, rest of a spring 1.7e-6",
+            "gravity: 2.2e-6, bound 1e-6; the capsule: 1.7e-2; the cylinder; a roll-out 5.8e-6; the anchor; a spring's rest 1.7e-6",
         ),
         "vjp": Known((840007,), "the cylinder: 1.3e-4"),
     },

@@ -17,6 +17,11 @@ def jumping(x):
     return smooth(x) if abs(x) < 2e-6 else np.array([5.0 - 3.0 * x, 0.1])
 
 
+def one_sided(x):
+    """All below is another solution, and all above that is not near."""
+    return smooth(x) if 0.0 <= x < 1e-5 else np.array([5.0 - 3.0 * x, 0.1])
+
+
 def kinked(x):
     return np.array([abs(x) + 2.0 * x, 0.0])
 
@@ -36,6 +41,8 @@ RIGHT = np.array([np.cos(0.3), 0.0])
         (jumping, RIGHT, JUMP),
         (jumping, RIGHT + [1e-3, 0.0], WRONG),
         (jumping, np.array([-3.0, 0.0]), GOOD),  # (differences of the first rows know nothing of the middle)
+        (one_sided, RIGHT, JUMP),
+        (one_sided, RIGHT + [1e-3, 0.0], WRONG),
         (kinked, np.array([2.4, 0.0]), KINK),
         (kinked, np.array([4.0, 0.0]), WRONG),
         (noisy, RIGHT, UNKNOWN),

@@ -27,7 +27,7 @@ from dojo_py.collision.features import (
     RIM_RIM,
 )
 from dojo_py.collision.height_fields import HFIELD
-from dojo_py.hard.feature_geometry import feature_geometry
+from dojo_py.hard.feature_geometry import FAR, feature_geometry
 
 KINDS = {
     "ball": BALL_FEATURE, "crossing": CROSSING, "point over plane": POINT_PLANE, "edges": EDGE_EDGE, "edge over edge": EDGE_OVER,
@@ -111,7 +111,29 @@ def test_derivatives_of_features_are_those_of_their_values(differences, kind, si
     assert differences[f"{kind} {sign}"] < 1e-6
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("kind", ["edges", "edge over edge"])
+def test_edges_that_are_parallel_do_not_meet(differences, kind, sign):
+    """They crossed where the feature was found, and are parallel in a later part of the step: that made the whole step NaN."""
+    assert differences[f"{kind} parallel {sign}"] == FAR
+
+
+def _gap_of_parallel(kind, sign):
+    """The gap of two edges along the same axis; NaN where a derivative is not finite."""
+    Q, W = _random_feature(kind, sign, np.random.default_rng(7))
+    W.faxes[:] = np.eye(3)
+    poses = [(np.zeros(3), np.eye(3)), (np.array([0.0, 0.1, 0.5]), np.eye(3))]
+    if kind == "edge over edge":  # (an edge along the face's own)
+        W.faxes[0, 0 if sign > 0 else 1] = np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0]]).T
+        W.faxes[0, 0 if sign > 0 else 1, :, 2] = [0.0, 1.0, 0.0]
+    values, derivatives = _evaluate(Q, W, poses)
+    return values[0] if np.isfinite(values).all() and np.isfinite(derivatives).all() else np.nan
+
+
 if __name__ == "__main__":
+    for kind in ("edges", "edge over edge"):
+        for sign in (1, -1):
+            print(kind, "parallel", sign, _gap_of_parallel(kind, float(sign)))
     for kind in KINDS:
         for sign in (1, -1):
             print(kind, sign, _largest_difference(kind, float(sign)))
