@@ -309,7 +309,7 @@ def _yield(rows, K, yields, inverse_mass):
     for i in range(rows):
         for j in range(rows):
             A[i, j] = compliance * K[i, j] + (1.0 if i == j else 0.0)
-    for p in range(rows):  # (A + Aᵀ is positive definite, as K's impulses resist every motion: no pivoting)
+    for p in range(rows):  # (no pivoting: the normal impulse depends on the gap alone, and friction resists every slip)
         for i in range(rows):
             if i == p:
                 continue
