@@ -179,15 +179,18 @@ def check_states(bench: Bench, lin: Any, tally: Tally, part: str) -> None:
 
 
 def room(model: Any, control: Array, k: int) -> float:
-    """How far a control is from where it, or the force of a plain motor, begins or ends to be clipped."""
+    """How far a control is from where it, or the force of a plain motor, begins or ends to be clipped; of servos, which have their
+    force from the state, too, what changes it by a hundredth of its range.
+    """
     free = np.inf
     if model.actuator_ctrllimited[k]:
         low, high = model.actuator_ctrlrange[k]
         free = float(min(abs(control[k] - low), abs(high - control[k])))
     plain = not (model.actuator_gaintype[k] or model.actuator_biastype[k] or model.actuator_dyntype[k])
-    if model.actuator_forcelimited[k] and plain:
+    if model.actuator_forcelimited[k]:
         gain, (low, high) = float(model.actuator_gainprm[k, 0]), model.actuator_forcerange[k]
-        free = min(free, min(abs(gain * control[k] - low), abs(high - gain * control[k])) / max(abs(gain), 1e-300))
+        left = min(abs(gain * control[k] - low), abs(high - gain * control[k])) if plain else 0.01 * (high - low)
+        free = min(free, left / max(abs(gain), 1e-300))
     return free
 
 
