@@ -55,7 +55,7 @@ def assemble(L, W, h, kn, kf, typical, corrected, yields=0.0):
             _assemble_closure(L, W, n, corrected)
     for m in range(W.span[MOVED_CONTACTS, 0], W.span[MOVED_CONTACTS, 1]):
         c = W.members[CONTACTS, m]
-        _assemble_contact(L, W, c, _aim(W, c, kn, typical), kf, corrected, yields)
+        _assemble_contact(L, W, c, h, _aim(W, c, kn, typical), kf, corrected, yields)
 
 
 @kernel
@@ -272,7 +272,7 @@ def _condense_limit(L, W, m, l, first, n, h, kn, corrected, M, f):
 
 
 @kernel
-def _assemble_contact(L, W, c, kn, kf, corrected, yields):
+def _assemble_contact(L, W, c, h, kn, kf, corrected, yields):
     """Fold contact c onto its bodies: D_a += B_aᵀ K C_a - H_aa, and the mutual blocks of a pair."""
     law, mu, K, f = W.claw[c], W.cmu[c], W.cK[c], W.cf[c]
     if not corrected:
@@ -289,26 +289,27 @@ def _assemble_contact(L, W, c, kn, kf, corrected, yields):
         store(push, W.step, place, 0)
     if not corrected:
         if yields > 0.0 and W.cbody[c, 0] >= 0 and W.cbody[c, 1] >= 0:
-            _yield(ROWS[law], K, yields, _inverse_mass(L, W, c))
+            _yield(ROWS[law], K, yields, _inverse_mass(L, W, c), abs(h))
         _fold_contact(L, W, c)
 
 
 @kernel
-def _yield(rows, K, yields, inverse_mass):
-    """K (rows, rows) of a contact becomes (K⁻¹ + c 1)⁻¹ = (1 + c K)⁻¹ K, by elimination.
+def _yield(rows, K, yields, inverse_mass, h):
+    """K (rows, rows) of a contact becomes (K⁻¹ + C)⁻¹ = (1 + K C)⁻¹ K, C = c diag(h, 1, …, 1), by elimination.
 
-    c [1/kg]: the share `yields` of the bodies' inverse mass where K is as stiff as that or stiffer, and less by K where it is not.
-    Of two bodies that are held together by a stiffness of 1e12 times their mass the elimination of one from the other's rows leaves
-    four digits of the mass: derivatives were off by 5e-3 to 0.5 at κ 1e-12 of the model's units.
+    c [1/kg]: the share `yields` of the inverse mass of the bodies where K is as stiff as that or stiffer, next to nothing elsewhere.
+    (The first row of K is of the gap, h times a velocity.) Of two bodies that are held together by a stiffness of 1e12 times their
+    mass the elimination of one from the other's rows leaves four digits of the mass: derivatives were off by 5e-3 to 0.5 at κ 1e-12
+    of the model's units.
     """
-    stiff = 0.0
-    for i in range(rows):
+    stiff = h * abs(K[0, 0])
+    for i in range(1, rows):
         stiff = max(stiff, abs(K[i, i]))
-    compliance = yields * inverse_mass * min(stiff * inverse_mass * yields, 1.0)
+    compliance = yields * inverse_mass * min((stiff * inverse_mass * yields) ** 3, 1.0)
     A = scratch((MOST_ROWS, MOST_ROWS))
     for i in range(rows):
         for j in range(rows):
-            A[i, j] = compliance * K[i, j] + (1.0 if i == j else 0.0)
+            A[i, j] = K[i, j] * (compliance * h if j == 0 else compliance) + (1.0 if i == j else 0.0)
     for p in range(rows):  # (no pivoting: the normal impulse depends on the gap alone, and friction resists every slip)
         for i in range(rows):
             if i == p:
