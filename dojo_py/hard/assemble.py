@@ -297,7 +297,7 @@ def _assemble_contact(L, W, c, h, kn, kf, corrected, yields):
 def _yield(rows, K, yields, inverse_mass, h):
     """K (rows, rows) of a contact becomes (K⁻¹ + C)⁻¹ = (1 + K C)⁻¹ K, C = c diag(h, 1, …, 1), by elimination.
 
-    c [1/kg]: the share `yields` of the inverse mass of the bodies where K is as stiff as that or stiffer, next to nothing elsewhere.
+    c [1/kg]: the share `yields` of the inverse mass of the bodies where K is as stiff as that or stiffer, else next to nothing.
     (The first row of K is of the gap, h times a velocity.) Of two bodies that are held together by a stiffness of 1e12 times their
     mass the elimination of one from the other's rows leaves four digits of the mass: derivatives were off by 5e-3 to 0.5 at κ 1e-12
     of the model's units.
