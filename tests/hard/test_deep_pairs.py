@@ -77,8 +77,8 @@ FINGER = """<body pos="{x} 0 .04"><joint name="{name}" axis="0 {axis} 0"/>
 
 @pytest.mark.xfail(
     strict=False,
-    reason="bound: every step SOLVED. Over 60 starts 12 of 480 steps are INEXACT (5 with the solver before), this one's first among "
-    "them: a jam of 3 cm whose solves wander, as round-off decides",
+    reason="bound: every step SOLVED. Over 60 starts 12 of 480 steps are INEXACT (5 with the solver before), this one's first "
+    "among them: a jam of 3 cm whose solves wander, as round-off decides",
 )
 def test_fingers_that_start_in_their_palm_and_in_each_other():
     """By up to 3 cm, on hinges right below: pushing there jams them within friction's cone. Every step SOLVED, none gets deeper.
