@@ -9,14 +9,16 @@ Everywhere below kn is the complementarity aimed at of normal impulses and limit
 import math
 
 from dojo_py.arrays import scratch
+from dojo_py.hard.bodies import velocity_of_impulse
 from dojo_py.hard.closures import TENDON_ROW, regularisation
 from dojo_py.hard.islands import BODIES, CONTACTS, MOVED_CONTACTS, NODES
 from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
+from dojo_py.hard.stiff_contacts import give_way_where_stiff
 from dojo_py.hard.terms import EQ_TENDON
 from dojo_py.jit import kernel, pasted
 from dojo_py.solver.block_ldu import clear
 from dojo_py.solver.cones import orthant
-from dojo_py.solver.cones.contact import MOST_ROWS, ROWS, condense, motion_residual
+from dojo_py.solver.cones.contact import ROWS, condense, motion_residual
 from dojo_py.solver.cones.standoff import beyond, has_arrived, left_of_gap, missing_product, stays
 from dojo_py.solver.double_double import add_triple_product
 from dojo_py.solver.octet import WIDTH, load, minus, plus, store, times
@@ -31,7 +33,7 @@ def assemble(L, W, h, kn, kf, typical, corrected, yields=0.0):
 
     typical: mean product of contacts and limits; contacts aim at kn times their γ s over this, within `uneven`. 0: all at kn.
     corrected: right-hand side with the second-order terms of the affine step (the matrix is not rebuilt then).
-    yields: see `_yield`.
+    yields: see stiff_contacts.py.
     """
     x = W.step
     if not corrected:
@@ -289,51 +291,17 @@ def _assemble_contact(L, W, c, h, kn, kf, corrected, yields):
         store(push, W.step, place, 0)
     if not corrected:
         if yields > 0.0 and W.cbody[c, 0] >= 0 and W.cbody[c, 1] >= 0:
-            _yield(ROWS[law], K, yields, _inverse_mass(L, W, c), abs(h))
+            give_way_where_stiff(ROWS[law], K, yields, _inverse_mass(L, W, c), abs(h))
         _fold_contact(L, W, c)
 
 
 @kernel
-def _yield(rows, K, yields, inverse_mass, h):
-    """K (rows, rows) of a contact becomes (K⁻¹ + C)⁻¹ = (1 + K C)⁻¹ K, C = c diag(h, 1, …, 1), by elimination.
-
-    c [1/kg]: the share `yields` of the inverse mass of the bodies where K is as stiff as that or stiffer, else next to nothing.
-    (The first row of K is of the gap, h times a velocity.) Of two bodies that are held together by a stiffness of 1e12 times their
-    mass the elimination of one from the other's rows leaves four digits of the mass: derivatives were off by 5e-3 to 0.5 at κ 1e-12
-    of the model's units.
-    """
-    stiff = h * abs(K[0, 0])
-    for i in range(1, rows):
-        stiff = max(stiff, abs(K[i, i]))
-    compliance = yields * inverse_mass * min((stiff * inverse_mass * yields) ** 3, 1.0)
-    A = scratch((MOST_ROWS, MOST_ROWS))
-    for i in range(rows):
-        for j in range(rows):
-            A[i, j] = K[i, j] * (compliance * h if j == 0 else compliance) + (1.0 if i == j else 0.0)
-    for p in range(rows):  # (no pivoting: the normal impulse depends on the gap alone, and friction resists every slip)
-        for i in range(rows):
-            if i == p:
-                continue
-            factor = A[i, p] / A[p, p]
-            for j in range(rows):
-                A[i, j] -= factor * A[p, j]
-                K[i, j] -= factor * K[p, j]
-    for i in range(rows):
-        for j in range(rows):
-            K[i, j] /= A[i, i]
-
-
-@kernel
 def _inverse_mass(L, W, c):
-    """Velocity along the normal that a unit impulse of contact c gives its two bodies, each alone [1/kg]."""
+    """Velocity along the normal that a unit impulse of contact c between two bodies gives them, each alone [1/kg]."""
     inverse = 0.0
     for side in range(2):
         b = W.cbody[c, side]
-        J, B = L.mobility[b], W.cB[c, side, 0]
-        inverse += 1.0 / L.mass[b]
-        for i in range(3):
-            for k in range(3):
-                inverse += B[3 + i] * J[i, k] * B[3 + k]
+        inverse += velocity_of_impulse(L.mass[b], L.mobility[b], W.cB[c, side, 0])
     return inverse
 
 

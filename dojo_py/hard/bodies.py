@@ -122,6 +122,19 @@ def turn_of_momentum(J, momentum, h, w):
 
 
 @kernel
+def velocity_of_impulse(mass, mobility, B):
+    """Velocity along an impulse that a unit of it gives a body alone, 1/m + tᵀ J⁻¹ t [1/kg].
+
+    B (8,): the impulse's direction and its torque t about the centre of mass, body frame; mobility (3, 3): J⁻¹.
+    """
+    velocity = 1.0 / mass
+    for i in range(3):
+        for k in range(3):
+            velocity += B[3 + i] * mobility[i, k] * B[3 + k]
+    return velocity
+
+
+@kernel
 def relative_pose(xa, Ra, xb, Rb, E, d):
     """E (3, 3) = Raᵀ Rb, d (3,) = Raᵀ (xb - xa): body b seen from body a. xa, xb (3,) [m]; Ra, Rb (3, 3)."""
     d0, d1, d2 = xb[0] - xa[0], xb[1] - xa[1], xb[2] - xa[2]

@@ -4,7 +4,7 @@ import math
 
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.hard.apart import START
-from dojo_py.hard.bodies import old_momentum, strongest_gravity, turn_of_momentum
+from dojo_py.hard.bodies import old_momentum, strongest_gravity, turn_of_momentum, velocity_of_impulse
 from dojo_py.hard.chain_coordinates import chain_start
 from dojo_py.hard.closures import TENDON_ROW, start_closures
 from dojo_py.hard.contact_rows import OVERLAP, ROUND_OFF_GAP, allowance, candidate_gap, start_contact
@@ -335,11 +335,7 @@ def contact_mass(L, W, c):
             mass = W.group_mass[g]
             alone = OFF_CENTRE / mass
             if L.kind[b] == FREE and mass == L.mass[b]:
-                J, B = L.mobility[b], W.cB[c, side]
-                alone = 1.0 / mass
-                for i in range(3):
-                    for k in range(3):
-                        alone += B[0, 3 + i] * J[i, k] * B[0, 3 + k]
+                alone = velocity_of_impulse(mass, L.mobility[b], W.cB[c, side, 0])
             inverse += max(W.group_near[g] / mass, alone)
     return 1.0 / inverse
 

@@ -1,0 +1,38 @@
+"""Contacts between two bodies that are too stiff for derivatives: they give way, by next to nothing.
+
+On the central path at small κ a contact is as stiff as γ/s, its friction as ξ/η. Where that is 1e12 times the mass of its bodies,
+eliminating one body from the other's rows leaves four digits of the mass: derivatives were off by 5e-3 to 0.5 at κ 1e-12 of the
+model's units. (Contacts with the world have one body: `assemble` keeps them apart in pairs of doubles.)
+"""
+
+from dojo_py.arrays import scratch
+from dojo_py.jit import kernel
+from dojo_py.solver.cones.contact import MOST_ROWS
+
+
+@kernel
+def give_way_where_stiff(rows, K, yields, inverse_mass, h):
+    """K (rows, rows) of a contact becomes (K⁻¹ + C)⁻¹ = (1 + K C)⁻¹ K, C = c diag(h, 1, …, 1), by elimination.
+
+    c [1/kg]: the share `yields` of the inverse mass of the bodies where K is as stiff as that or stiffer, else next to nothing.
+    h [s]: the first row of K is of the gap, h times a velocity.
+    """
+    stiff = h * abs(K[0, 0])
+    for i in range(1, rows):
+        stiff = max(stiff, abs(K[i, i]))
+    compliance = yields * inverse_mass * min((stiff * inverse_mass * yields) ** 3, 1.0)
+    A = scratch((MOST_ROWS, MOST_ROWS))
+    for i in range(rows):
+        for j in range(rows):
+            A[i, j] = K[i, j] * (compliance * h if j == 0 else compliance) + (1.0 if i == j else 0.0)
+    for p in range(rows):  # (no pivoting: the normal impulse depends on the gap alone, and friction resists every slip)
+        for i in range(rows):
+            if i == p:
+                continue
+            factor = A[i, p] / A[p, p]
+            for j in range(rows):
+                A[i, j] -= factor * A[p, j]
+                K[i, j] -= factor * K[p, j]
+    for i in range(rows):
+        for j in range(rows):
+            K[i, j] /= A[i, i]
