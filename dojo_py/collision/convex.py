@@ -7,6 +7,7 @@ near.gap, near.normal, near.point_a, near.point_b
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -205,7 +206,7 @@ def nearest_of_many(kind, size, hull, hulls, a, b, pose_a, pose_b, guess, work, 
     for i in range(len(a)):
         A, B = _shape(kind, size, hull, a[i]), _shape(kind, size, hull, b[i])
         n = (guess[i, 0], guess[i, 1], guess[i, 2])
-        gap, n, p, q, _, rounds = nearest(A, pose_of(pose_a, i), B, pose_of(pose_b, i), n, hulls, work)
+        gap, n, p, q, _, rounds = nearest(A, pose_of(pose_a, i), B, pose_of(pose_b, i), n, hulls, work, math.inf)
         out[i, 0], out[i, 10] = gap, rounds
         for k in range(3):
             out[i, 1 + k], out[i, 4 + k], out[i, 7 + k] = n[k], p[k], q[k]
@@ -220,7 +221,7 @@ def derivatives_of_many(kind, size, hull, hulls, a, b, pose_a, pose_b, guess, wo
     for i in range(len(a)):
         A, B = _shape(kind, size, hull, a[i]), _shape(kind, size, hull, b[i])
         P, Q = pose_of(pose_a, i), pose_of(pose_b, i)
-        gap, n, p, q, features, _ = nearest(A, P, B, Q, (guess[i, 0], guess[i, 1], guess[i, 2]), hulls, work)
+        gap, n, p, q, features, _ = nearest(A, P, B, Q, (guess[i, 0], guess[i, 1], guess[i, 2]), hulls, work, math.inf)
         good[i] = determined(features)
         for k in range(COLUMNS):
             dg, dn, dp, dq = column(A, P, B, Q, (gap, n, p, q, features), k)

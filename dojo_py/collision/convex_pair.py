@@ -54,20 +54,23 @@ LEVELS = 3
 
 
 @kernel
-def nearest(A, pose_a, B, pose_b, n, hulls, work):
+def nearest(A, pose_a, B, pose_b, n, hulls, work, reach):
     """(gap [m], n, point of A, point of B, features, rounds): see `flats` for features; n: a guess, such as the last normal.
 
     Poses are (position, matrix); work: `epa.polytope()`, modified in place. For shapes in one another the points are those of the
-    shortest way out. Nothing is assumed of the guess, and no pose gives NaN.
+    shortest way out. Nothing is assumed of the guess, and no pose gives NaN. Of shapes farther apart than `reach` [m] the gap is a
+    lower bound of theirs, beyond it, and the points mean nothing.
     """
-    simplex = work.simplex
-    v, count, rounds = gjk(simplex, A, pose_a, B, pose_b, unit(n), hulls, 0)
+    simplex, r_a, r_b = work.simplex, rounding(A), rounding(B)
+    v, count, rounds = gjk(simplex, A, pose_a, B, pose_b, unit(n), hulls, 0, reach + r_a + r_b)
     apart = count > 0
     core, features = 0.0, _features(simplex, 0, A, pose_a, RIM, B, pose_b, RIM, False)
+    if count == 0:
+        return length(v) - r_a - r_b, unit(v), pose_a[0], pose_b[0], features, rounds
     for level in range(LEVELS):
         if apart:
             if level > 0:
-                v, count, more = gjk(simplex, A, pose_a, B, pose_b, n, hulls, level)
+                v, count, more = gjk(simplex, A, pose_a, B, pose_b, n, hulls, level, math.inf)
                 rounds += more
             n = unit(v)
         else:
@@ -77,7 +80,6 @@ def nearest(A, pose_a, B, pose_b, n, hulls, work):
         if features[4] or rounds >= MOST_POINTS:  # EPA's work space was not enough: a tie all round
             break
     a, b = _points(simplex, count, A, pose_a, B, pose_b, n, core, features)
-    r_a, r_b = rounding(A), rounding(B)
     return core - r_a - r_b, n, along(a, r_a, n), along(b, -r_b, n), features, rounds
 
 

@@ -17,8 +17,8 @@ from dojo_py.collision.vectors import along, cross, dot, length, minus, plus, pu
 from dojo_py.jit import kernel
 
 MOST_ROUNDS = 128
-FEW_ROUNDS = 8
-"""After which `beyond` gives no answer: cores that touch would take all rounds twice."""
+BEYOND = 1e-9
+"""Of the size: by how much more than asked for cores are apart of which no more is to be known."""
 FLAT = 1e-7
 """Distance over size below which the cores count as touching: the direction of v would be round-off."""
 
@@ -64,15 +64,20 @@ def core_size(A, B, hulls):
 
 
 @kernel
-def gjk(simplex, A, pose_a, B, pose_b, n, hulls, level):
-    """(v, number of simplex points, rounds). No point: the cores overlap or touch, and the four (or fewer) points hold the origin.
+def gjk(simplex, A, pose_a, B, pose_b, n, hulls, level, reach):
+    """(v, number of simplex points, rounds). Less than none: the cores overlap or touch, and the four (or fewer) points hold the
+    origin. 0: they are farther apart than `reach` [m], by more than round-off: by |v| at least.
 
     n: direction from A to B to start with; level: 0, or more for more digits. Then `weight` holds the nearest point's weights.
+    w · v / |v| is a lower bound of the distance for every v, w the point of D least far along it (van den Bergen 2003, 4.3.8).
     """
     size = core_size(A, B, hulls)
+    limit = reach + BEYOND * size
     relative = 1e-9 * 0.001**level if is_curved(A) or is_curved(B) else 1e-14
     simplex.corner[0, 0], simplex.corner[0, 1] = -1, -1
     v = add_support(simplex, 0, A, pose_a, B, pose_b, n, hulls)
+    if dot(n, v) > limit * length(n):
+        return times(dot(n, v) / dot(n, n), n), 0, 0
     count, rounds = 1, 0
     simplex.weight[0] = 1.0
     while rounds < MOST_ROUNDS:
@@ -81,6 +86,8 @@ def gjk(simplex, A, pose_a, B, pose_b, n, hulls, level):
         if square <= (FLAT * size) ** 2:
             return v, -count, rounds
         w = add_support(simplex, count, A, pose_a, B, pose_b, v, hulls)
+        if dot(v, w) > limit * math.sqrt(square):
+            return times(dot(v, w) / square, v), 0, rounds
         if square - dot(v, w) <= relative * square or _known(simplex, count):
             return v, count, rounds
         before = count
@@ -92,31 +99,6 @@ def gjk(simplex, A, pose_a, B, pose_b, n, hulls, level):
             return (closer if before == count else v), count, rounds
         v = closer
     return v, count, rounds
-
-
-@kernel
-def beyond(simplex, A, pose_a, B, pose_b, n, hulls, reach):
-    """Whether GJK's first rounds show the cores to be farther apart than `reach` [m], by more than round-off.
-
-    w · v / |v| is a lower bound of the distance for every v, w the point of D least far along it (van den Bergen 2003, 4.3.8).
-    """
-    limit = reach + 1e-9 * core_size(A, B, hulls)
-    simplex.corner[0, 0], simplex.corner[0, 1] = -1, -1
-    v, count = n, 0
-    for _ in range(FEW_ROUNDS):
-        w = add_support(simplex, count, A, pose_a, B, pose_b, v, hulls)
-        if dot(v, w) > limit * length(v):
-            return True
-        if count == 0:
-            v, count = w, 1
-            continue
-        if _known(simplex, count):
-            return False
-        count = _nearest(simplex, count + 1)
-        if count == 4:
-            return False
-        v = _combined(simplex, count)
-    return False
 
 
 @kernel

@@ -39,13 +39,14 @@ ASLANT = 0.25
 def find_convex(Q, W, k, x, R, reach):
     """Append the features of convex pair k with gaps up to reach [m] to the table; those that it holds already are not added again.
 
-    x (nb + 1, 3), R (nb + 1, 3, 3): poses. Returns (its gap, how many were added).
+    x (nb + 1, 3), R (nb + 1, 3, 3): poses. Returns (its gap, or a bound below it beyond reach, how many were added).
     """
     a, b = Q.geom[k, 0], Q.geom[k, 1]
     i, j = body_row(x, Q.shape_node[a]), body_row(x, Q.shape_node[b])
     pose_a, pose_b = pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
-    gap, n, p, q = gap_of(Q, W, a, pose_a, b, pose_b)
-    if gap > (AROUND if W.kappa[0] > 0.0 else 1.0) * reach:
+    around = (AROUND if W.kappa[0] > 0.0 else 1.0) * reach
+    gap, n, p, q = gap_of(Q, W, a, pose_a, b, pose_b, around)
+    if gap > around:
         return gap, 0
     before, M = W.n_features[0], W.manifold
     missed, hard, at_end = True, W.kappa[0] == 0.0, reach == 0.0

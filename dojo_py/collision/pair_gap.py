@@ -1,5 +1,7 @@
 """Gap of a pair of convex geoms, and whether they are certainly farther apart than some reach."""
 
+import math
+
 from dojo_py.arrays import body_row
 from dojo_py.collision.convex_pair import nearest
 from dojo_py.collision.convex_shapes import PLANE, SPHERE, rounding, support
@@ -10,12 +12,12 @@ from dojo_py.jit import kernel
 
 
 @kernel
-def gap_of(Q, W, a, pose_a, b, pose_b):
-    """(gap, n from A to B, point of A, point of B) of two geoms; W.polytope: work."""
+def gap_of(Q, W, a, pose_a, b, pose_b, reach):
+    """(gap, n from A to B, point of A, point of B) of two geoms; reach: see `nearest`. W.polytope: work."""
     A, B = shape_of(Q, a), shape_of(Q, b)
     if A[0] == PLANE or B[0] == PLANE:
         return _over_plane(A, pose_a, B, pose_b, Q)
-    near = nearest(A, pose_a, B, pose_b, minus(pose_b[0], pose_a[0]), Q, W.polytope)
+    near = nearest(A, pose_a, B, pose_b, minus(pose_b[0], pose_a[0]), Q, W.polytope, reach)
     return near[0], near[1], near[2], near[3]
 
 
@@ -34,11 +36,11 @@ def _over_plane(A, pose_a, B, pose_b, hulls):
 
 
 @kernel
-def convex_distance(Q, W, k, x, R):
-    """Gap [m] of convex pair k at poses x (nb + 1, 3), R (nb + 1, 3, 3)."""
+def convex_distance(Q, W, k, x, R, reach):
+    """Gap [m] of convex pair k at poses x (nb + 1, 3), R (nb + 1, 3, 3); beyond reach [m] a bound below it, beyond it, too."""
     a, b = Q.geom[k, 0], Q.geom[k, 1]
     i, j = body_row(x, Q.shape_node[a]), body_row(x, Q.shape_node[b])
-    return gap_of(Q, W, a, pose_of(Q, a, x[i], R[i]), b, pose_of(Q, b, x[j], R[j]))[0]
+    return gap_of(Q, W, a, pose_of(Q, a, x[i], R[i]), b, pose_of(Q, b, x[j], R[j]), reach)[0]
 
 
 @kernel
@@ -49,7 +51,7 @@ def distance_of_point(Q, W, g, x, R, point):
         m = (pose[1][2], pose[1][5], pose[1][8])
         return abs(dot(m, minus(point, pose[0])))
     ball = (SPHERE, (0.0, 0.0, 0.0), 0, 0)
-    v, count, _ = gjk(W.polytope.simplex, shape, pose, ball, (point, pose[1]), unit(minus(point, pose[0])), Q, 0)
+    v, count, _ = gjk(W.polytope.simplex, shape, pose, ball, (point, pose[1]), unit(minus(point, pose[0])), Q, 0, math.inf)
     return max(length(v) - rounding(shape), 0.0) if count > 0 else 0.0
 
 
@@ -61,7 +63,7 @@ def distance_apart(Q, W, k, x, R):
     A, B, pose_a, pose_b = shape_of(Q, a), shape_of(Q, b), pose_of(Q, a, x[i], R[i]), pose_of(Q, b, x[j], R[j])
     if A[0] == PLANE or B[0] == PLANE:
         return max(_over_plane(A, pose_a, B, pose_b, Q)[0], 0.0)
-    v, count, _ = gjk(W.polytope.simplex, A, pose_a, B, pose_b, unit(minus(pose_b[0], pose_a[0])), Q, 0)
+    v, count, _ = gjk(W.polytope.simplex, A, pose_a, B, pose_b, unit(minus(pose_b[0], pose_a[0])), Q, 0, math.inf)
     return max(length(v) - rounding(A) - rounding(B), 0.0) if count > 0 else 0.0
 
 

@@ -92,7 +92,7 @@ def terrain_nearest(Q, W, k, x, R):
                 corners = terrain_triangle(Q, f, r, c, half)
                 if max(corners[0][2], corners[1][2], corners[2][2]) >= low[2]:
                     B, place = _prism(Q, b, r, c, half, corners, pose_b)
-                    gap, n, p, q, _, _ = nearest(A, pose_a, B, place, minus(place[0], pose_a[0]), Q, W.polytope)
+                    gap, n, p, q, _, _ = nearest(A, pose_a, B, place, minus(place[0], pose_a[0]), Q, W.polytope, best[0])
                     if gap < best[0]:
                         best = gap, n, p, q
     return best
@@ -118,7 +118,7 @@ def find_terrain(Q, W, k, x, R, reach):
                 if max(corners[0][2], corners[1][2], corners[2][2]) < low[2]:
                     continue
                 B, place = _prism(Q, b, r, c, half, corners, pose_b)
-                gap, n, p, q, _, _ = nearest(A, pose_a, B, place, minus(place[0], pose_a[0]), Q, W.polytope)
+                gap, n, p, q, _, _ = nearest(A, pose_a, B, place, minus(place[0], pose_a[0]), Q, W.polytope, reach)
                 if gap < least:
                     least, deep_r, deep_c, deep_half = gap, r, c, half
                 if gap <= reach:

@@ -16,8 +16,8 @@ def find_features(Q, W, k, x, R, reach):
 
 
 @kernel
-def pair_distance(Q, W, k, x, R):
-    """Gap [m] of pair k at poses x (nb + 1, 3), R (nb + 1, 3, 3); of a far height field a bound below it."""
+def pair_distance(Q, W, k, x, R, reach):
+    """Gap [m] of pair k at poses x (nb + 1, 3), R (nb + 1, 3, 3); beyond reach [m], or of far height fields, a bound below it."""
     if Q.shape_kind[Q.geom[k, 1]] == HFIELD:
         return terrain_nearest(Q, W, k, x, R)[0]
-    return convex_distance(Q, W, k, x, R)
+    return convex_distance(Q, W, k, x, R, reach)

@@ -111,20 +111,22 @@ def left_out_features(P, Q, W, h):
     near_at_end(Q, W)
     for i in range(W.sweep.found[0]):
         k = W.sweep.near[i]
-        if pair_far(Q, k, W.xn, W.Rn, max(min(W.pair_gap[0], 1e300), 0.0)):
-            continue
-        W.pair_gap[0] = min(W.pair_gap[0], look_at_end(Q, W, k, h))
+        apart = max(W.pair_gap[0], 0.0)
+        if not pair_far(Q, k, W.xn, W.Rn, apart):
+            W.pair_gap[0] = min(W.pair_gap[0], look_at_end(Q, W, k, h, apart))
     W.fwanted[before : W.n_features[0]] = 1
     _remember(P, W, before)
     return W.n_features[0] - before + _want_faded(Q, W, before)
 
 
 @kernel
-def look_at_end(Q, W, k, h):
-    """Add the features of pair k if it is deeper at the next poses than all it has, after h [s]. Returns its gap there [m]."""
+def look_at_end(Q, W, k, h, reach):
+    """Add the features of pair k if it is deeper at the next poses than all it has, after h [s]. Returns its gap there [m]; beyond
+    reach [m], 0 at least, a bound below it.
+    """
     if k < Q.rounds[0]:
         return find_round(Q, W, k, W.xn, W.Rn, NEGATIVE)
-    gap = pair_distance(Q, W, k, W.xn, W.Rn)
+    gap = pair_distance(Q, W, k, W.xn, W.Rn, reach)
     if gap < -TOUCHING and gap < _known_gap(Q, W, k) - TOUCHING and not _opens(Q, W, k, gap, h):
         find_features(Q, W, k, W.xn, W.Rn, 0.0)
     return gap
@@ -139,7 +141,7 @@ def _want_faded(Q, W, count):
     for f in range(count):
         less = W.fends[f] > 0 or is_turned_away(W, f) or faded(Q, W, f)
         if W.fwanted[f] == 0 and less and feature_gap(Q, W, f, W.xn, W.Rn) < -TOUCHING:
-            if gap_of_pair(Q, W, W.fpair[f], W.xn, W.Rn) < -TOUCHING:
+            if gap_of_pair(Q, W, W.fpair[f], W.xn, W.Rn, 0.0) < -TOUCHING:
                 W.fwanted[f] = 1
                 marked += 1
     return marked
@@ -172,7 +174,7 @@ def _opens(Q, W, k, gap, h):
     off the ground has no deepest corner for long. Where overlaps stay because nothing can undo them, a step undoes nothing.
     """
     poses_at(Q, W, k, 0.0)
-    start = gap_of_pair(Q, W, k, W.x_before, W.R_before)
+    start = gap_of_pair(Q, W, k, W.x_before, W.R_before, 0.0)
     b = max(Q.shape_node[Q.geom[k, 0]], Q.shape_node[Q.geom[k, 1]])
     undone = 0.0 if W.solved[b] == STAYED else h * W.options.recovery_speed
     return start < -max(undone, OVERLAP) and start <= gap + SAME and _known_gap(Q, W, k) < math.inf

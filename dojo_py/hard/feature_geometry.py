@@ -8,6 +8,8 @@ Each kind tells what the motion of A does. When both bodies move rigidly, by δ�
     ∂g/∂x_A + ∂g/∂x_B = 0, of the point 1;    ∂g/∂θ_A + ∂g/∂θ_B + ∂g/∂x_A [δθ × (x_A - x_B)] = 0, δθ × n, δθ × (c - x_B)
 """
 
+import math
+
 from dojo_py.arrays import body_row, scratch
 from dojo_py.collision.candidates import FELT
 from dojo_py.collision.convex_derivatives import motion_change
@@ -311,7 +313,7 @@ def _nearest(Q, W, f, xa, Ra, xb, Rb, n, c, dgap, dn, dc, deep):
     i = W.fshape[f, 0]
     A, pose_a = shape_of(Q, i), pose_of(Q, i, xa, Ra)
     B, pose_b = _second_shape(Q, W, f, xb, Rb)
-    near = nearest(A, pose_a, B, pose_b, minus(pose_b[0], pose_a[0]), Q, W.polytope)
+    near = nearest(A, pose_a, B, pose_b, minus(pose_b[0], pose_a[0]), Q, W.polytope, math.inf)
     gap, normal, p, q, features, _ = near
     for r in range(3):
         n[r], c[r] = -normal[r], 0.5 * (p[r] + q[r])

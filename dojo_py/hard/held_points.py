@@ -171,7 +171,7 @@ def hold_apart(P, Q, W):
             continue  # its features are of single triangles
         i, j = body_row(W.xn, W.fbody[f, 0]), body_row(W.xn, W.fbody[f, 1])
         pose_first, pose_second = pose_of(Q, first, W.xn[i], W.Rn[i]), pose_of(Q, second, W.xn[j], W.Rn[j])
-        gap, normal, a, b = gap_of(Q, W, first, pose_first, second, pose_second)
+        gap, normal, a, b = gap_of(Q, W, first, pose_first, second, pose_second, math.inf)
         if gap > APART:
             facing = 0.0
             for r in range(3):

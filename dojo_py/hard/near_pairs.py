@@ -103,11 +103,11 @@ def find_pairs(Q, W):
 
 
 @kernel
-def gap_of_pair(Q, W, k, x, R):
-    """Gap [m] of pair k at poses x (nb + 1, 3), R (nb + 1, 3, 3)."""
+def gap_of_pair(Q, W, k, x, R, reach=math.inf):
+    """Gap [m] of pair k at poses x (nb + 1, 3), R (nb + 1, 3, 3); of one beyond reach [m] a bound below it, beyond it, too."""
     if k < Q.rounds[0]:
         return round_distance(Q, W, k, x, R)
-    return pair_distance(Q, W, k, x, R)
+    return pair_distance(Q, W, k, x, R, reach)
 
 
 @kernel
@@ -144,6 +144,7 @@ def smallest_distance(Q, W, least):
 @kernel
 def _closer(Q, W, k, least):
     """The smaller of `least` and the gap of pair k at the next poses."""
-    if pair_far(Q, k, W.xn, W.Rn, max(min(least, 1e300), 0.0)):
+    apart = max(least, 0.0)
+    if pair_far(Q, k, W.xn, W.Rn, apart):
         return least
-    return min(least, gap_of_pair(Q, W, k, W.xn, W.Rn))
+    return min(least, gap_of_pair(Q, W, k, W.xn, W.Rn, apart))

@@ -50,7 +50,7 @@ def left_out_of_part(P, Q, W, h):
     near_at_end(Q, W)
     for i in range(W.sweep.found[0]):
         if _moved(Q, W, W.sweep.near[i], W.xn, W.qn) or _any_waits(W, W.sweep.near[i]):
-            look_at_end(Q, W, W.sweep.near[i], h)
+            look_at_end(Q, W, W.sweep.near[i], h, 0.0)
     if W.n_features[0] > before:
         return _merge(W, before)
     find_passing(P, Q, W, True)
@@ -65,7 +65,7 @@ def _waits(Q, W, f):
     if W.fwanted[f] != 1 or not of_islands(W, f):
         return False
     gap = feature_gap(Q, W, f, W.x, W.R)
-    return gap < -OVERLAP and gap < min(gap_of_pair(Q, W, W.fpair[f], W.x, W.R), 0.0) - OVERLAP
+    return gap < -OVERLAP and gap < min(gap_of_pair(Q, W, W.fpair[f], W.x, W.R, 0.0), 0.0) - OVERLAP
 
 
 @kernel

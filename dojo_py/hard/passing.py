@@ -167,7 +167,7 @@ def _touch(Q, W, k, thickness, way):
     s, touched = 0.0, -1.0
     for _ in range(LOOKS):
         poses_at(Q, W, k, s)
-        gap = gap_of_pair(Q, W, k, W.x_before, W.R_before)
+        gap = gap_of_pair(Q, W, k, W.x_before, W.R_before, (1.0 - s) * way)
         if s == 0.0 and gap < -DEEP * thickness:
             return -1.0
         if gap > TOUCH * thickness:
@@ -229,5 +229,5 @@ def _witnesses(Q, W, k, f, x, R):
         return times(-1.0, n), p, q
     a, b = body_row(x, Q.shape_node[one]), body_row(x, Q.shape_node[two])
     pose_a, pose_b = pose_of(Q, one, x[a], R[a]), pose_of(Q, two, x[b], R[b])
-    near = nearest(shape_of(Q, one), pose_a, shape_of(Q, two), pose_b, minus(pose_b[0], pose_a[0]), Q, W.polytope)
+    near = nearest(shape_of(Q, one), pose_a, shape_of(Q, two), pose_b, minus(pose_b[0], pose_a[0]), Q, W.polytope, math.inf)
     return times(-1.0, near[1]), near[2], near[3]

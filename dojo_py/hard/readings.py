@@ -46,14 +46,21 @@ def readings_of(
     if not len(record.noted.actuator):
         nothing = np.zeros((len(time), int(model.nsensordata)))
         return Readings(places_of(model), lambda: nothing, before)
-    rows = _rows(model, world, record, time, h, outside)
-    return Readings(places_of(model), lambda: read_sensors(model, _completed(model, rows)), before)
-
-
-def _rows(model: Any, world: Any, record: Any, time: Array, h: float, outside: Outside) -> Rows:
     noted: Noted = record.noted
+    motion, contacts = (record.qpos, record.qvel, record.bodies), _contacts(world, noted.contacts, h)
+    noted = noted._replace(contacts=noted.contacts[:0])  # (the table has a row for all that could touch: it is not kept)
+    return Readings(
+        places_of(model),
+        lambda: read_sensors(model, _completed(model, _rows(model, world, noted, contacts, motion, time, h, outside))),
+        before,
+    )
+
+
+def _rows(
+    model: Any, world: Any, noted: Noted, contacts: ContactRows, motion: tuple[Array, ...], time: Array, h: float, outside: Outside
+) -> Rows:
     T = len(time)
-    qpos, qvel, qacc = record.qpos[:T], record.qvel[:T], np.diff(record.qvel, axis=0) / h
+    qpos, qvel, qacc = motion[0][:T], motion[1][:T], np.diff(motion[1], axis=0) / h
     actuator = np.zeros((T, noted.actuator.shape[1], 3))
     actuator[:, :, 2] = noted.actuator
     wrenches = outside.wrenches if len(outside.wrenches) else np.zeros((1, int(model.nbody), 6))
@@ -65,7 +72,7 @@ def _rows(model: Any, world: Any, record: Any, time: Array, h: float, outside: O
         joint_actuator += arms[:, t] * noted.joint_actuator[:, int(model.nv) + k, None]
     return Rows(
         time, qpos, qvel, qacc, actuator, joint_actuator, tendon, limit, np.zeros((T, 2)),
-        wrenches + _loop_loads(model, world, noted.loops, record.bodies[:T]), (), _contacts(world, noted.contacts, h),
+        wrenches + _loop_loads(model, world, noted.loops, motion[2][:T]), (), contacts,
         np.asarray(model.body_pos, float), np.asarray(model.body_quat, float),
     )  # fmt: skip
 
@@ -100,11 +107,11 @@ def _loop_loads(model: Any, world: Any, loops: Array, bodies: Array) -> Array:
     for m, node in enumerate(world.bodies.node):
         if node >= 0:
             first.setdefault(int(node), m)  # (of bodies that are merged the one with the joint)
-    for node, m in first.items():
-        q = bodies[:, node, 6:10]
-        arm = quaternion.rotate(q, world.bodies.arm[m])
-        out[:, m, :3] = loops[:, node, :3]
-        out[:, m, 3:] = quaternion.rotate(q, loops[:, node, 3:]) - np.cross(arm, loops[:, node, :3])
+    nodes, own = list(first), list(first.values())
+    q, force = bodies[:, nodes, 6:10], loops[:, nodes, :3]
+    arm = quaternion.rotate(q, world.bodies.arm[own])
+    out[:, own, :3] = force
+    out[:, own, 3:] = quaternion.rotate(q, loops[:, nodes, 3:]) - np.cross(arm, force)
     return out
 
 

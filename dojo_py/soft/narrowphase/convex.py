@@ -10,8 +10,7 @@ import numpy as np
 
 from dojo_py.collision.convex import Shapes
 from dojo_py.collision.convex_pair import nearest
-from dojo_py.collision.convex_shapes import ELLIPSOID, SPHERE, Hulls, rounding
-from dojo_py.collision.gjk import beyond
+from dojo_py.collision.convex_shapes import ELLIPSOID, SPHERE, Hulls
 from dojo_py.collision.hull_polygons import hull_polygons
 from dojo_py.collision.vectors import along, minus, unit
 from dojo_py.jit import kernel
@@ -36,9 +35,7 @@ def convex(a, geom_a, b, geom_b, reach, hulls, polygons, several, polytope, clip
     if A[0] == PLANE:
         return plane_mesh(pose_a, (pose_b, B), hulls, polygons, reach, clipping[0], out)
     across = unit(minus(pose_b[0], pose_a[0]))
-    if beyond(polytope.simplex, A, pose_a, B, pose_b, across, hulls, reach + rounding(A) + rounding(B)):
-        return 0
-    gap, n, p, q, _, _ = nearest(A, pose_a, B, pose_b, across, hulls, polytope)
+    gap, n, p, q, _, _ = nearest(A, pose_a, B, pose_b, across, hulls, polytope, reach)
     if not gap < reach:
         return 0
     if several and not _is_smooth(A[0]) and not _is_smooth(B[0]):

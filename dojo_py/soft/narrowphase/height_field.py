@@ -32,7 +32,7 @@ def height_field(a, geom_a, b, geom_b, reach, fields, hulls, polytope, out):
                     continue
                 A, middle = put_prism(fields, field, corners, hulls)
                 pose_a = (plus(pose[0], turned(pose[1], middle)), pose[1])
-                gap, n, p, q, _, _ = nearest(A, pose_a, B, pose_b, unit(minus(pose_b[0], pose_a[0])), hulls, polytope)
+                gap, n, p, q, _, _ = nearest(A, pose_a, B, pose_b, unit(minus(pose_b[0], pose_a[0])), hulls, polytope, reach)
                 if gap < reach:
                     at = along(p, 0.5, minus(q, p))
                     write(out, found, gap, at[0], at[1], at[2], n[0], n[1], n[2])
