@@ -25,7 +25,7 @@ from dojo_py.collision.height_fields import HFIELD
 from dojo_py.collision.shown_polygons import pose_of, shape_of
 from dojo_py.collision.sweep import set_box
 from dojo_py.collision.terrain import terrain_nearest
-from dojo_py.collision.vectors import minus, plus, times
+from dojo_py.collision.vectors import cross, length, matrix, minus, plus, row, times, turned
 from dojo_py.hard.feature_geometry import feature_gap, feature_point
 from dojo_py.hard.islands import in_span
 from dojo_py.hard.near_pairs import find_pairs, gap_of_pair
@@ -74,6 +74,8 @@ def find_passing(P, Q, W, in_part):
         if in_part != _in_parts(Q, W, k, in_part):
             continue
         if way > thickness and Q.shape_kind[one] != PLANE and Q.shape_kind[two] != PLANE:
+            way = min(way, _path_between(Q, W, k))
+        if way > thickness:
             when = _touch(Q, W, k, max(thickness, 1e-3 * way), way)
             if when >= 0.0:
                 _add(P, Q, W, k, when)
@@ -109,6 +111,39 @@ def way_between(Q, g, start, end, p):
     angle = math.pi * math.sqrt(max(1.0 - cosine * cosine, 0.0))
     arm = Q.shape_reach[g] + math.sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2])
     return math.sqrt(x * x + y * y + z * z) + angle * arm
+
+
+@kernel
+def _path_between(Q, W, k):
+    """A bound of how far the points of one geom of pair k move in the step as seen from the other's body [m].
+
+    The centre c of the smaller geom, of a body that moves by d and turns by θ, moves, as seen from a body that moves by e and turns
+    by φ about y, by u = d + θ×(c - x) - e - φ×(c - y) in a unit of the step, and u' = (θ - φ)×(θ×(c - x)) - φ×(d - e).
+    """
+    one, two = Q.geom[k, 0], Q.geom[k, 1]
+    g, other = (one, two) if Q.shape_reach[one] < Q.shape_reach[two] else (two, one)
+    poses_at(Q, W, k, 0.0)
+    own, seen_from = body_row(W.x, Q.shape_node[g]), body_row(W.x, Q.shape_node[other])
+    arm = turned(matrix(W.R_before[own]), row(Q.shape_centre, g))
+    apart = minus(plus(row(W.x_before, own), arm), row(W.x_before, seen_from))
+    d, turn = _motion_of(W, Q.shape_node[g])
+    e, spin = _motion_of(W, Q.shape_node[other])
+    swing, moved, sheared = cross(turn, arm), minus(d, e), minus(turn, spin)
+    u = minus(plus(moved, swing), cross(spin, apart))
+    bend = length(sheared) * length(swing) + length(spin) * length(moved)
+    return length(u) + length(sheared) * Q.shape_reach[g] + bend
+
+
+@kernel
+def _motion_of(W, b):
+    """(displacement [m], rotation vector [rad]) of body b in the step, world axes; W.R_before: of where it starts."""
+    if b < 0:
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    start, p, v = W.from_bodies[b], scratch(4), scratch(3)
+    quat_conj_mul(start[6:10], W.qn[b], p)
+    rotation_vector(p, v)
+    d = minus(row(W.xn, b), (start[0], start[1], start[2]))
+    return d, turned(matrix(W.R_before[b]), (v[0], v[1], v[2]))
 
 
 @kernel
