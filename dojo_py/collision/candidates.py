@@ -63,7 +63,7 @@ class PairCandidates(NamedTuple):
     shape_fade: np.ndarray  # (g,) the largest `fade` of its pairs, how far around it they are looked for
     shape_inner: np.ndarray  # (g,) radius of a ball about the centre that is inside of the shape [m]
     shape_node: np.ndarray  # (g,) body
-    ease: np.ndarray  # (nb + 1,) inverse of the trace of each body's inertia [1/(kg m²)], as built; 0 for the world, last
+    ease: np.ndarray  # (nb + 1,) inverse of each body's least moment of inertia [1/(kg m²)], as built; 0 for the world, last
     shape_centre: np.ndarray  # (g, 3) of the geom in the body's frame [m]
     shape_axes: np.ndarray  # (g, 3, 3)
     shape_kind: np.ndarray
@@ -113,7 +113,7 @@ def _points_against_plane(kind, size, centre, axes):
 def build_candidates(model, where, com, turning, skip_unsupported=False):
     """PlaneCandidates and PairCandidates of a Model. Raises ModelError naming all pairs of shapes that have no routine.
 
-    com (nb, 3), turning (nb,): centres of mass of the merged bodies [m], traces of their inertias [kg m²].
+    com (nb, 3), turning (nb,): centres of mass of the merged bodies [m], least moments of inertia [kg m²].
     """
     node, centre, axes = frames(where, model, com)
     may = colliding_pairs(model)

@@ -9,7 +9,7 @@
 
              so that both momenta are conserved exactly. The shift is a torque that is not there: what rolls is braked by the weight
              that acts α h v before its point of contact. Bodies share it as they resist turning, α_A = I_A / (I_A + I_B), I the
-             trace of the inertia, which makes the error of their spins the least in energy; the world takes it all.
+             least moment of inertia, that of a roller about its axis; the world takes it all.
 
 m is the arm of the point of the body behind the contact, ρ what is round about it: -r n on A, r n on B for points, edges and
 axes that are rounded by r, the whole arm for rims and curved shapes (`rolls`). How far m has moved in the step counts as slip, ρ

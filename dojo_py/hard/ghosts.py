@@ -9,7 +9,7 @@ the check at the end of the step finds what it really touches with there (convex
 from dojo_py.arrays import body_row, scratch
 from dojo_py.collision.height_fields import HFIELD
 from dojo_py.collision.pair_gap import distance_apart, distance_of_point
-from dojo_py.hard.feature_geometry import feature_point
+from dojo_py.hard.feature_geometry import feature_gap, feature_point
 from dojo_py.hard.islands import CONTACTS
 from dojo_py.hard.passing import path_length
 from dojo_py.jit import kernel
@@ -19,8 +19,9 @@ APART = 1e-7
 NOTABLE = 1e-4
 """Share of the largest impulse of its islands from which what carries is a ghost: it costs another solve."""
 FAST = 0.2
-"""Of its thickness: how far a pair moves in the step before it is looked at; what moves less is beside its faces by less. And how
-far beside its shapes a feature of a pair that touches elsewhere may carry in a part of a step, in which others can be found."""
+"""Of its thickness: how far a pair moves in the step before a feature is looked at that touches where it starts: what moves less
+is beside its faces by less. (What does not touch there may be beside them from the start, and all the way.) And how far beside its
+shapes a feature of a pair that touches elsewhere may carry in a part of a step, in which others can be found."""
 LET_GO = -1
 """W.fwanted of a ghost."""
 
@@ -37,7 +38,7 @@ def let_ghosts_go(P, Q, W, in_part):
         if f < 0 or W.fwanted[f] != 0 or not (W.con[c, 1] < APART and W.con[c, 0] > NOTABLE * most):
             continue
         pair = W.fpair[f]
-        if not _has_ends(Q, pair) or not _moves(Q, W, pair):
+        if not _has_ends(Q, pair) or not (_moves(Q, W, pair) or feature_gap(Q, W, f, W.x, W.R) > APART):
             continue
         if _beside(Q, W, f, in_part):
             W.fwanted[f] = LET_GO

@@ -56,7 +56,7 @@ def build_world(model: Any, friction: str, unsupported: str) -> World:
     refuse_dependent_joints(model)
     records = unsupported_features(model)
     layout, where = build_layout(model)
-    turning = np.trace(layout.inertia, axis1=1, axis2=2)
+    turning = np.linalg.eigvalsh(layout.inertia)[:, 0]
     try:
         planes, pairs = build_candidates(model, where, layout.com, turning)
     except ModelError as error:
