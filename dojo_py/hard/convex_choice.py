@@ -11,6 +11,7 @@ from dojo_py.hard.contact_rows import OVERLAP
 from dojo_py.hard.far_pairs import full_distance, share
 from dojo_py.hard.feature_geometry import feature_gap
 from dojo_py.hard.foresight import SPARE, may_close
+from dojo_py.hard.ghosts import let_misses_go
 from dojo_py.hard.near_pairs import closing, gap_of_pair, near_at_end, near_by_fade, near_by_travel
 from dojo_py.hard.outcome import STAYED
 from dojo_py.hard.passing import poses_at
@@ -46,7 +47,9 @@ def choose_features(L, P, Q, W, h, kappa, margin):
     else:
         near_by_travel(L, Q, W, h, SPARE, margin)
         for i in range(W.sweep.found[0]):
-            find_closing(L, Q, W, W.sweep.near[i], h, SPARE, margin)
+            k, first = W.sweep.near[i], W.n_features[0]
+            find_closing(L, Q, W, k, h, SPARE, margin)
+            let_misses_go(L, Q, W, k, first, h)
     W.n_features[3] = W.n_features[0]
     _remember(P, W, 0)
 

@@ -45,3 +45,30 @@ def test_what_rolls_on_a_free_body_keeps_rolling(shape):
     lost = np.abs(run.qvel[1:, 6] - run.qvel[1, 6]).max()
     print(f"lost {lost:.1e}")
     assert lost < 1e-3
+
+
+def test_what_coasts_on_free_rollers_keeps_its_momentum():
+    """A box of 2 kg at 1 m/s on steel rollers that already turn with it, 1 s: M v + Σ I ω / R is conserved by all that acts.
+
+    What the shift of the impulse takes from their spins (hard/feature_rows.py) is of first order in h: measured 1.75 % at h 0.01
+    and 0.85 % at 0.005, 10.9 and 6.0 % while bodies shared it by the trace of their inertias.
+    """
+    radius, rollers = 0.025, 30
+    bodies = "".join(
+        f'<body pos="{0.08 * i} 0 {-radius}"><joint axis="0 1 0"/>'
+        f'<geom type="cylinder" size="{radius} 0.3" zaxis="0 1 0" mass="3" friction="0.5 0 0" contype="1" conaffinity="2"/></body>'
+        for i in range(rollers)
+    )
+    lost = []
+    for h in (0.01, 0.005):
+        model = dojo_py.load_model(
+            f"""<mujoco><option timestep="{h}"/><worldbody>{bodies}<body pos="0.3 0 0.05"><freejoint/><geom type="box"
+            size="0.15 0.1 0.05" mass="2" friction="0.5 0 0" contype="2" conaffinity="1"/></body></worldbody></mujoco>"""
+        )
+        sim, qvel = dojo_py.HardSimulator(model), np.zeros(rollers + 6)
+        qvel[:rollers], qvel[rollers] = 1.0 / radius, 1.0
+        motion = sim.rollout(sim.initial_state(qvel=qvel), np.zeros((int(1.0 / h), 0)))
+        momentum = 2.0 * motion.qvel[:, rollers] + 0.5 * 3.0 * radius * motion.qvel[:, :rollers].sum(axis=1)
+        assert motion.unsolved == 0
+        lost.append(1.0 - momentum[-1] / momentum[0])
+    assert abs(lost[0]) < 0.02 and abs(lost[1]) < 0.01
