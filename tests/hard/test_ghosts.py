@@ -1,7 +1,7 @@
 """What flies past without touching feels nothing: faces and edges have no ends within a step, but impulses have.
 
 Random pairs at up to 8 m/s and 15 rad/s that come as near as 1 mm to 5 cm within a step of 0.01 s, judged by MuJoCo's distance at
-21 poses of the free motion. (Of 1000 such steps 4 have an impulse of a plane or line beside the shapes; 71 before ghosts.py.)
+21 poses of the free motion. (Of 1000 such steps none has an impulse of a plane or line beside the shapes; 71 before ghosts.py.)
 """
 
 import mujoco
