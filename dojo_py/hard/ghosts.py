@@ -98,9 +98,9 @@ def _beside(Q, W, f, in_part):
         far = max(far, distance_of_point(Q, W, g, W.xn[b], W.Rn[b], point))
     if not far > APART:
         return False
-    return (in_part and W.free_kind[f] == 0 and far > FAST * thickness_of(Q, pair)) or distance_apart(
-        Q, W, pair, W.xn, W.Rn
-    ) > APART
+    if in_part and W.free_kind[f] == 0 and far > FAST * thickness_of(Q, pair):
+        return True
+    return distance_apart(Q, W, pair, W.xn, W.Rn) > APART
 
 
 @kernel

@@ -59,6 +59,7 @@ def readings_of(
 def _rows(
     model: Any, world: Any, noted: Noted, contacts: ContactRows, motion: tuple[Array, ...], time: Array, h: float, outside: Outside
 ) -> Rows:
+    """motion: qpos (T + 1, nq), qvel (T + 1, nv) and bodies (T + 1, nb, 13) of the record."""
     T = len(time)
     qpos, qvel, qacc = motion[0][:T], motion[1][:T], np.diff(motion[1], axis=0) / h
     actuator = np.zeros((T, noted.actuator.shape[1], 3))
