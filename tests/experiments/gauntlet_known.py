@@ -55,7 +55,7 @@ KNOWN: dict[str, dict[str, Known]] = {
         ),
         "not frozen": Known((830367,), "none of its last 30 steps is solved"),
         "work bounded": Known(
-            (15, 50101, 310006, 310140, 330046, 830016, 830039, 830045, 830367, 830495, 850250, 850335),
+            (15, 310006, 310140, 330046, 830016, 830039, 830367, 830495, 850250),
             "one to four steps of 60: 378 to 772 iterations beside 5 to 9, 2791 beside 5 (830016), 1033 beside 17 (850250); 14 of "
             "830039, 838 beside 10; all of 830367, 1093 beside 5 (bound 50 times)",
         ),
