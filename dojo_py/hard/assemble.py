@@ -9,10 +9,10 @@ Everywhere below kn is the complementarity aimed at of normal impulses and limit
 import math
 
 from dojo_py.arrays import scratch
-from dojo_py.hard.bodies import velocity_of_impulse
 from dojo_py.hard.closures import TENDON_ROW, regularisation
 from dojo_py.hard.islands import BODIES, CONTACTS, MOVED_CONTACTS, NODES
 from dojo_py.hard.limits import ROUND_OFF, ball_limit_rows, limit_distance
+from dojo_py.hard.proximal import inverse_mass, proximal_compliance
 from dojo_py.hard.stiff_contacts import give_way_where_stiff
 from dojo_py.hard.terms import EQ_TENDON
 from dojo_py.jit import kernel, pasted
@@ -279,7 +279,8 @@ def _assemble_contact(L, W, c, h, kn, kf, corrected, yields):
     law, mu, K, f = W.claw[c], W.cmu[c], W.cK[c], W.cf[c]
     if not corrected:
         _slack_residual(W, c)
-    condense(law, mu, W.csoft[c], W.con[c], kn, kf, corrected, W.affine.con[c], W.cdy[c], K, f)
+        W.cproximal[c] = proximal_compliance(L, W, c, h)
+    condense(law, mu, W.csoft[c] + W.cproximal[c], W.con[c], kn, kf, corrected, W.affine.con[c], W.cdy[c], K, f)
     for side in range(2):
         b = W.cbody[c, side]
         if b < 0:
@@ -291,18 +292,8 @@ def _assemble_contact(L, W, c, h, kn, kf, corrected, yields):
         store(push, W.step, place, 0)
     if not corrected:
         if yields > 0.0 and W.cbody[c, 0] >= 0 and W.cbody[c, 1] >= 0:
-            give_way_where_stiff(ROWS[law], K, yields, _inverse_mass(L, W, c), abs(h))
+            give_way_where_stiff(ROWS[law], K, yields, inverse_mass(L, W, c), abs(h))
         _fold_contact(L, W, c)
-
-
-@kernel
-def _inverse_mass(L, W, c):
-    """Velocity along the normal that a unit impulse of contact c between two bodies gives them, each alone [1/kg]."""
-    inverse = 0.0
-    for side in range(2):
-        b = W.cbody[c, side]
-        inverse += velocity_of_impulse(L.mass[b], L.mobility[b], W.cB[c, side, 0])
-    return inverse
 
 
 @kernel

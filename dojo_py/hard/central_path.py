@@ -17,8 +17,8 @@ chapters 2, 3 and 6), κ being one of the unknowns: a step along the curve's par
 because the determinants of the pairs that are condensed are positive inside the cones.
 
 Where motion does not determine loads (a disc that slides on four points while it is pushed) the solutions are a surface. The path
-ends at that point of it which the ratio κ_f/κ picks, and moves over it as long as that ratio changes. The surface is curved: near the
-end gaps are so small that they allow short steps only. So the ratio gets to its last value early (CATCH_UP).
+ends at that point of it which the ratio κ_f/κ picks, and moves over it as long as that ratio changes. The surface is curved: near
+the end gaps are so small that they allow short steps only. So the ratio gets to its last value early (CATCH_UP).
 
 On the way to the hard limit shapes whose gaps have kinks there (rims that lie flat, crossed capsules) are smooth, by a κ that lags
 behind that of the point (`_lagging`): at a kink the path would end. So their rows have a derivative by t of their own.

@@ -82,8 +82,8 @@ def _take_step(L, W, h, kn, kf, corrected, again):
         c = W.members[CONTACTS, k]
         _motion_change(L, W, c, y)
         recover_step(
-            W.claw[c], W.cmu[c], W.csoft[c], W.con[c], kf, corrected, W.affine.con[c], W.cdy[c], y, W.cK[c], W.cf[c],
-            again, W.dcon[c],
+            W.claw[c], W.cmu[c], W.csoft[c] + W.cproximal[c], W.con[c], kf, corrected, W.affine.con[c], W.cdy[c], y,
+            W.cK[c], W.cf[c], again, W.dcon[c],
         )  # fmt: skip
 
 

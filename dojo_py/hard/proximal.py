@@ -1,0 +1,41 @@
+"""Loads that the motion does not determine stay as they are, once their gaps have arrived: a proximal term of their impulses.
+
+Four corners of a box have four loads and three equations. What moves the load from one pair of corners to the other meets no
+resistance but s/γ, the slope of γ s = κ, and that vanishes with κ: a Newton step that has 1e-10 m of gaps to correct moves loads by
+as much as they are. Where the motion depends on them (a box that turns while it slides) the next step has more to correct than the
+one before, friction has to turn by more than its cone allows in a step, and the solve is stuck beside solutions on all sides.
+
+So Newton's matrix has a compliance beside that slope,
+
+    δs = C δv + r + c δγ,     c = SHARE h w,     w: inverse mass of the bodies along the normal
+
+of which the equations know nothing: where a solve ends δγ is zero (Rockafellar 1976; Friedlander and Orban, A primal-dual
+regularized interior-point method for convex quadratic programs, 2012: their δ). Loads that motion determines have a compliance of
+h w, and a step leaves SHARE of the errors of their gaps. Gaps that have not arrived have no such term: there the path says what
+loads are.
+"""
+
+from dojo_py.hard.bodies import velocity_of_impulse
+from dojo_py.jit import kernel
+from dojo_py.solver.cones.standoff import has_arrived
+
+SHARE = 1e-4
+
+
+@kernel
+def proximal_compliance(L, W, c, h):
+    """Compliance [m/(N s)] of the gap of contact c in Newton's matrix."""
+    if not has_arrived(W.con[c, 1], W.standoff[c]):
+        return 0.0
+    return SHARE * abs(h) * inverse_mass(L, W, c)
+
+
+@kernel
+def inverse_mass(L, W, c):
+    """Velocity along the normal that a unit impulse of contact c gives its bodies, each alone [1/kg]."""
+    inverse = 0.0
+    for side in range(2):
+        b = W.cbody[c, side]
+        if b >= 0:
+            inverse += velocity_of_impulse(L.mass[b], L.mobility[b], W.cB[c, side, 0])
+    return inverse
