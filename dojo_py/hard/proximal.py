@@ -7,19 +7,19 @@ one before, friction has to turn by more than its cone allows in a step, and the
 
 So Newton's matrix has a compliance beside that slope,
 
-    δs = C δv + r + c δγ,     c = SHARE h w,     w: inverse mass of the bodies along the normal
+    δs = C δv + r + c δγ,     c = min(HOLDS h |r| / γ, SHARE h w)
 
-of which the equations know nothing: where a solve ends δγ is zero (Rockafellar 1976; Friedlander and Orban, A primal-dual
-regularized interior-point method for convex quadratic programs, 2012: their δ). Loads that motion determines have a compliance of
-h w, and a step leaves SHARE of the errors of their gaps. Gaps that have not arrived have no such term: there the path says what
-loads are.
+of which the equations know nothing: where a solve ends r and δγ are zero (Rockafellar 1976; Friedlander and Orban, A primal-dual
+regularized interior-point method for convex quadratic programs, 2012: their δ). |r|: residual of the point [m/s], so that errors of
+gaps move a load by 1/HOLDS of it, and convergence stays quadratic. w: inverse mass of the bodies along the normal; loads that
+motion determines have a compliance of about h w. Gaps that have not arrived have no such term: there the path says what loads are.
 """
 
 from dojo_py.hard.bodies import velocity_of_impulse
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.standoff import has_arrived
 
-SHARE = 1e-4
+HOLDS, SHARE = 10.0, 1e-4
 
 
 @kernel
@@ -27,7 +27,7 @@ def proximal_compliance(L, W, c, h):
     """Compliance [m/(N s)] of the gap of contact c in Newton's matrix."""
     if not has_arrived(W.con[c, 1], W.standoff[c]):
         return 0.0
-    return SHARE * abs(h) * inverse_mass(L, W, c)
+    return abs(h) * min(HOLDS * W.imbalance[0] / W.con[c, 0], SHARE * inverse_mass(L, W, c))
 
 
 @kernel
