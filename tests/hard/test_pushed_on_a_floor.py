@@ -1,4 +1,4 @@
-"""Flat bodies that are pushed over a floor: four sliding contacts share loads that the motion does not determine, a fifth sticks."""
+"""Flat bodies that are pushed over a floor: four sliding contacts share loads that the motion does not determine, one sticks."""
 
 import numpy as np
 import pytest
@@ -26,9 +26,9 @@ STARTS, STEPS = 60, 4
 def test_a_sphere_hits_what_stands_on_a_floor(shape, mu, h, unsolved, iterations):
     """Off centre, at 0.2 to 3 m/s.
 
-    Of these 240 steps 2, 0, 0, 1 and 0 are not SOLVED, after 46, 19, 24, 36 and 22 iterations a step in the mean. Of 600 steps of 150
-    such starts 2, 0, 0, 1 and 1; without the proximal term of loads 19, 0, 0, 12 and 0, after twice as many iterations; and where the
-    path's ratio of products changes to its end (`central_path.CATCH_UP`) 119, 0, 0, 26 and 7, after six times as many.
+    Of these 240 steps 2, 0, 0, 1 and 0 are not SOLVED, after 46, 19, 24, 36 and 22 iterations a step in the mean. Of 600 steps of
+    150 such starts 2, 0, 0, 1 and 1; without the proximal term of loads 19, 0, 0, 12 and 0, after twice as many iterations; and
+    where the path's ratio of products changes to its end (`central_path.CATCH_UP`) 119, 0, 0, 26 and 7, after six times as many.
     """
     sim = HardSimulator(load_model(SCENE.format(shape=shape, mu=mu)), timestep=h)
     rng, start = np.random.default_rng(0), sim.initial_state()
