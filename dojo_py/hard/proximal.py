@@ -25,7 +25,7 @@ HOLDS, SHARE = 10.0, 1e-4
 @kernel
 def proximal_compliance(L, W, c, h):
     """Compliance [m/(N s)] of the gap of contact c in Newton's matrix."""
-    if not has_arrived(W.con[c, 1], W.standoff[c]):
+    if W.keeps_rest[0] == 0.0 or not has_arrived(W.con[c, 1], W.standoff[c]):
         return 0.0
     return abs(h) * min(HOLDS * W.imbalance[0] / W.con[c, 0], SHARE * inverse_mass(L, W, c))
 
