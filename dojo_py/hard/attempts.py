@@ -8,7 +8,7 @@ from dojo_py.hard.bodies import strongest_gravity
 from dojo_py.hard.central_path import follow
 from dojo_py.hard.interior_point import iterate
 from dojo_py.hard.islands import BODIES, CONTACTS
-from dojo_py.hard.measure import UNCLEAR, Goal, measure, motion_alone, steady
+from dojo_py.hard.measure import UNCLEAR, Goal, motion_alone, steady
 from dojo_py.hard.outcome import (
     COUNT,
     END_IN_VAIN,
@@ -136,15 +136,11 @@ def _attempt(L, P, Q, A, W, h, kappa, attempt, impulses, whole, tightest):
             return False
         _note(L, W, h, SOLVED, residual, worst)
         return True
-    goal = Goal(kappa, lead, weight, tol_residual, tol_comp, _most(W, SOLVE_LIMIT), whole)
     if attempt == PATH and any_cone(L, W):
-        end = lead * (kappa if kappa > 0.0 else 0.5 * tol_comp)
-        status, count = follow(L, P, Q, A, W, h, weight, end, tol_residual, int(PATH_SHARE * left(W)))
+        end = weight * lead * (kappa if kappa > 0.0 else 0.5 * tol_comp)
+        _, count = follow(L, P, Q, A, W, h, weight, end, tol_residual, int(PATH_SHARE * left(W)))
         found[COUNT] += count
-        at = measure(L, P, Q, W, h, goal)
-        if status == SOLVED and at.residual <= tol_residual and at.worst <= tol_comp:
-            _note(L, W, h, SOLVED, at.residual, at.worst)
-            return True
+    goal = Goal(kappa, lead, weight, tol_residual, tol_comp, _most(W, SOLVE_LIMIT), whole)
     status, count, residual, worst = iterate(L, P, Q, A, W, h, goal)
     found[COUNT] += count
     _note(L, W, h, status, residual, worst)

@@ -16,10 +16,6 @@ chapters 2, 3 and 6), κ being one of the unknowns: a step along the curve's par
 |w'| is that of the changes of contact impulses relative to what they are, `_product`. det J has the sign of the condensed matrix,
 because the determinants of the pairs that are condensed are positive inside the cones.
 
-Where motion does not determine loads (a disc that slides on four points while it is pushed) the solutions are a surface. The path
-ends at that point of it which the ratio κ_f/κ picks, and moves over it as long as that ratio changes. The surface is curved: near
-the end gaps are so small that they allow short steps only. So the ratio gets to its last value early (CATCH_UP).
-
 On the way to the hard limit shapes whose gaps have kinks there (rims that lie flat, crossed capsules) are smooth, by a κ that lags
 behind that of the point (`_lagging`): at a kink the path would end. So their rows have a derivative by t of their own.
 """
@@ -53,9 +49,6 @@ FAR_OFF, SLOW = 1e3, 0.5
 LAG = 100.0
 """How many times as far up the path friction's products start, and the softness of shapes; they catch up on the way. With 1 one of
 44 piles is lost at μ 1."""
-CATCH_UP = 4
-"""They are ahead of gaps by the share of the way that is left to this power (in logarithms): at half of the way all but 6 % is
-made up. With 1 the path to a disc that is pushed over a floor does not end."""
 
 TURN, BEND = 1.6, 0.5
 """In a step an impulse changes by at most TURN times itself along the tangent, and the bend moves at most BEND of the tangent."""
@@ -82,24 +75,26 @@ at which Mehrotra's method to the hard limit had failed 20 Newton steps at the s
 
 
 @kernel
-def _targets(t, first, last, weight, out):
-    """out (4,): κ of gaps [N s m] and of friction [N m], and their derivatives by t = ln θ on the way from first to last."""
-    ahead = math.log(LAG / min(weight, 1.0))
-    out[0] = out[2] = math.exp(t)
-    out[1] = math.exp(t + ahead * _share(t, first, last) ** CATCH_UP)
-    out[3] = (1.0 + ahead * CATCH_UP * _share(t, first, last) ** (CATCH_UP - 1) / max(first - last, 1.0)) * out[1]
+def _targets(t, first, last, weight, least, out):
+    """out (4,): κ of gaps [N m s] and of friction [N m], and their derivatives by t = ln θ on the way from first to last."""
+    out[0], out[2] = math.exp(t) + least, math.exp(t)
+    out[1] = _lagging(t, first, last) / weight
+    out[3] = (1.0 + _lag(first, last)) * out[1]
 
 
 @kernel
-def _share(t, first, last):
-    """What of the way from first to last is still to go; more than 1 beyond the start."""
-    return max(t - last, 0.0) / max(first - last, 1.0)
+def _lag(first, last):
+    """d ln(what lags)/dt, beyond 1."""
+    return math.log(LAG) / max(first - last, 1.0)
 
 
 @kernel
 def _lagging(t, first, last):
-    """What the softness of shapes follows in place of θ [N s m]:  ln θ_s = t + ln LAG share^CATCH_UP"""
-    return math.exp(t + math.log(LAG) * _share(t, first, last) ** CATCH_UP)
+    """What friction's products and the softness of shapes follow in place of θ [N m s].
+
+    It lags by a factor that falls from LAG to 1, and rises beyond the start:  ln θ_f = t + ln LAG (t - last)/(first - last)
+    """
+    return math.exp(t + _lag(first, last) * (t - last))
 
 
 @kernel
@@ -283,6 +278,12 @@ def _count_from_touch(W):
 
 
 @kernel
+def _least(weight, end):
+    """What is added to θ for the κ of gaps [N m s]: they end at the κ of friction, which is θ over the weight."""
+    return end / weight if weight < 1.0 else 0.0
+
+
+@kernel
 def _soften(W, t, first, last, push):
     """On the way to the hard limit shapes are as smooth as at a lagging κ that presses with `push` [N s]; see W.softness."""
     if W.kappa[0] == 0.0:
@@ -312,7 +313,7 @@ def _enter(L, P, Q, A, W, h, weight, end, tol_residual, most, start):
             release_cones(L, W, h)
             start_at(L, W, h, theta, weight)
         t = math.log(theta)
-        _targets(t, t, math.log(end), weight, targets)
+        _targets(t, t, math.log(end), weight, _least(weight, end), targets)
         start[0], start[1] = theta, _largest_impulse(W)
         _soften(W, t, t, math.log(end), start[1])
         lead, limit = targets[1] / targets[0], min(most - total, ENTRY_LIMIT)
@@ -382,7 +383,7 @@ def _along(L, P, Q, A, W, h, weight, end, tol_residual, most, start, sense):
     first, base_t, slope, turn = t, t, 0.0, 0.0
     length, longest, corrections, before, count = 1.0, LONGEST, 0, math.inf, 0
     for _ in range(2 * most):  # (a step that is tried again takes no factorisation)
-        _targets(t, first, last, weight, targets)
+        _targets(t, first, last, weight, _least(weight, end), targets)
         products, error = _errors(L, W, h, targets, tol_residual)
         arrived = error < NEAR
         lost = not arrived and (
@@ -403,8 +404,7 @@ def _along(L, P, Q, A, W, h, weight, end, tol_residual, most, start, sense):
             square, _ = _product(W, W.change, W.change)
             slope, base_t = sense * sign / math.sqrt(1.0 + square), t
             turn, longest = _tangent(L, W, h, targets, slope, tol_residual)
-            longest = min(longest, LONGEST)
-            length = min(GROWTH[corrections] * length, longest)
+            length = min(GROWTH[corrections] * length, LONGEST, longest)
         elif lost:
             length *= RETRY
             copy_point(W, W.base, W.now)
