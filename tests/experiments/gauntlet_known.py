@@ -43,7 +43,7 @@ KNOWN: dict[str, dict[str, Known]] = {
         ),
         "work bounded": Known(
             (0, 10, 310276, 710058, 790022, 850166),
-            "1 to 7 steps of 60: 662, 1054, 389, 1028 beside 5, 819 beside 12, 2155 beside 38",
+            "1 to 7 steps of 60: 441, 1054 and 311 iterations beside 5, 1074 beside 9, 797 beside 13; 10 of the 33 bodies in 31 s",
         ),
     },
     "shapes": {
@@ -56,8 +56,8 @@ KNOWN: dict[str, dict[str, Known]] = {
         "not frozen": Known((830367,), "none of its last 30 steps is solved"),
         "work bounded": Known(
             (15, 310006, 310140, 330046, 830016, 830039, 830367, 830495, 850250),
-            "one to four steps of 60: 378 to 772 iterations beside 5 to 9, 2791 beside 5 (830016), 1033 beside 17 (850250); 14 of "
-            "830039, 838 beside 10; all of 830367, 1093 beside 5 (bound 50 times)",
+            "one to four steps of 60: 311 to 1159 iterations beside 5 to 8, 2659 beside 5 (830016), 1038 beside 14 (850250); 14 of "
+            "830039, 786 beside 8; all of 830367, 1149 beside 5 (bound 50 times)",
         ),
         "reported gap": Known((850033,), "six steps of 60, by 3.6e-8 m at gaps of 3e-6 m"),
     },
