@@ -404,7 +404,8 @@ def _along(L, P, Q, A, W, h, weight, end, tol_residual, most, start, sense):
             square, _ = _product(W, W.change, W.change)
             slope, base_t = sense * sign / math.sqrt(1.0 + square), t
             turn, longest = _tangent(L, W, h, targets, slope, tol_residual)
-            length = min(GROWTH[corrections] * length, LONGEST, longest)
+            longest = min(longest, LONGEST)
+            length = min(GROWTH[corrections] * length, longest)
         elif lost:
             length *= RETRY
             copy_point(W, W.base, W.now)
