@@ -72,8 +72,7 @@ def measure(L, P, Q, W, h, goal):
     centring(W, goal.kappa, goal.lead * goal.kappa, 0.0, sums)
     typical = sums[1] / max(sums[2], 1.0) if goal.kappa == 0.0 else 0.0
     worst = max(sums[0], sums[3] / goal.lead)
-    W.imbalance[0] = residual_of(L, W, h, BEYOND_ROUND_OFF)
-    return Measure(W.imbalance[0], worst, mean_product(sums, goal), typical)
+    return Measure(residual_of(L, W, h, BEYOND_ROUND_OFF), worst, mean_product(sums, goal), typical)
 
 
 @kernel

@@ -7,27 +7,41 @@ one before, friction has to turn by more than its cone allows in a step, and the
 
 So Newton's matrix has a compliance beside that slope,
 
-    δs = C δv + r + c δγ,     c = min(HOLDS h |r| / γ, SHARE h w)
+    δs = C δv + r + c δγ,     c = W.hold h w
 
 of which the equations know nothing: where a solve ends r and δγ are zero (Rockafellar 1976; Friedlander and Orban, A primal-dual
-regularized interior-point method for convex quadratic programs, 2012: their δ). |r|: residual of the point [m/s], so that errors of
-gaps move a load by 1/HOLDS of it, and convergence stays quadratic. w: inverse mass of the bodies along the normal; loads that
-motion determines have a compliance of about h w. Gaps that have not arrived have no such term: there the path says what loads are.
+regularized interior-point method for convex quadratic programs, 2012: their δ). w: inverse mass of the bodies along the normal; loads
+that motion determines have a compliance of about h w. W.hold is Levenberg's: 0 until the cones block a step, then from LEAST
+upwards while they do, and down again by full steps, so that convergence is Newton's wherever that goes well. Gaps that have not
+arrived have no such term: there the path says what loads are.
 """
 
 from dojo_py.hard.bodies import velocity_of_impulse
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.standoff import has_arrived
 
-HOLDS, SHARE = 10.0, 1e-4
+BLOCKED, FULL = 0.1, 0.5
+"""Steps shorter than the one raise the term, longer than the other lower it."""
+LEAST, MOST, FACTOR = 1e-5, 1e-3, 10.0
+"""Of W.hold, where it is not 0."""
 
 
 @kernel
 def proximal_compliance(L, W, c, h):
     """Compliance [m/(N s)] of the gap of contact c in Newton's matrix."""
-    if W.keeps_rest[0] == 0.0 or not has_arrived(W.con[c, 1], W.standoff[c]):
+    if W.hold[0] == 0.0 or not has_arrived(W.con[c, 1], W.standoff[c]):
         return 0.0
-    return abs(h) * min(HOLDS * W.imbalance[0] / W.con[c, 0], SHARE * inverse_mass(L, W, c))
+    return abs(h) * W.hold[0] * inverse_mass(L, W, c)
+
+
+@kernel
+def hold_as_needed(W, alpha):
+    """W.hold after a step alpha."""
+    hold = W.hold[0]
+    if alpha < BLOCKED:
+        W.hold[0] = min(max(FACTOR * hold, LEAST), MOST)
+    elif alpha > FULL:
+        W.hold[0] = hold / FACTOR if hold > 2.0 * LEAST else 0.0
 
 
 @kernel
