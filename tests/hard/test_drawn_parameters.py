@@ -1,5 +1,8 @@
 """Parameters of tendons, gravity compensation, ranges and poses of bodies, on drawn mechanisms; and what they refuse."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from differences import tight
@@ -7,14 +10,14 @@ from drawn_mechanisms import drawn
 from test_parameters import differences, with_room
 
 from dojo_py import HardSimulator, load_model
-from dojo_py.hard.parameters.registry import directions
+from dojo_py.hard.parameters.registry import PARAMETER_NAMES, directions
 from dojo_py.identification import Recording, Tied, Unknown, identify
 
 OF_TENDONS = (
     "tendon_damping", "tendon_armature", "tendon_frictionloss", "tendon_stiffness", "tendon_springlength", "tendon_slack",
 )  # fmt: skip
 OF_RANGES = ("joint_range", "tendon_range", "ctrlrange", "forcerange", "actuatorfrcrange")
-OF_BODIES = ("gravcomp", "body_pos", "body_quat")
+OF_BODIES = ("gravcomp", "body_pos", "body_quat", "site_pos")
 KINDS = (*OF_TENDONS, *OF_BODIES, *OF_RANGES)
 SEEDS, MOST = range(12), 6
 """Mechanisms; numbers of a kind that are compared at each."""
@@ -52,6 +55,12 @@ def test_every_kind_is_drawn():
     simulators = [HardSimulator(drawn(seed)[0]) for seed in SEEDS]
     for kind in KINDS:
         assert sum(sim.parameter(kind).size > 0 for sim in simulators) >= 3, kind
+
+
+def test_every_kind_is_in_the_documentation():
+    page = Path(__file__).parents[2] / "docs" / "parameters.md"
+    rows = [line.split("|")[1] for line in page.read_text().splitlines() if line.startswith("| `")]
+    assert sorted(re.findall(r"`(\w+)`", "".join(rows))) == sorted(PARAMETER_NAMES)
 
 
 @pytest.mark.parametrize("seed", [0, 3])
@@ -122,6 +131,35 @@ def test_a_simulator_with_other_values_is_that_of_the_other_file():
     for name in VALUES:
         there, wanted = changed.parameter(name).value.ravel(), other.parameter(name).value.ravel()
         assert np.allclose(there, wanted, atol=1e-12), name
+
+
+HELD = """<mujoco><worldbody><geom name="floor" type="plane" size="0 0 1" pos="{p}" zaxis="{z}"/>
+  <body name="a" pos="0 0 .15"><freejoint/><geom type="box" size=".1 .08 .05" mass="1"/><site name="s" pos="{s}"/></body>
+  <body name="b" pos=".4 0 .2"><freejoint/><geom size=".1" mass=".5"/><site name="q" pos="{q}"/></body></worldbody>
+  <equality><connect site1="s" site2="q"/></equality></mujoco>"""
+
+
+def test_planes_and_held_points_of_another_file():
+    """Over 100 steps in contact; a connect of bodies has the same points as one of sites. Measured: MEASURED5."""
+    one, other = (
+        dict(p="0 0 0", z="0 0 1", s=".2 0 0", q="-.2 0 0"),
+        dict(p="0 0 -.02", z=".1 -.05 1", s=".25 .02 0", q="-.2 .05 .03"),
+    )
+    between = HELD.format(**one).replace('site1="s" site2="q"', 'name="c" body1="a" body2="b" anchor=".2 0 0"')
+    normal = np.array([0.1, -0.05, 1.0])
+    plane = {"plane_normal:floor": normal, "plane_offset": float(normal @ [0, 0, -0.02] / np.linalg.norm(normal))}
+    points = [[0.25, 0.02, 0], [-0.2, 0.05, 0.03]]
+    wanted = HardSimulator(load_model(HELD.format(**other)), 0.005)
+    end = wanted.rollout(wanted.initial_state(), np.zeros((100, 0)))
+    assert end.unsolved == 0
+    for text, held in ((HELD.format(**one), {"site_pos": points}), (between, {"equality_anchor:c": points})):
+        sim = HardSimulator(load_model(text), 0.005)
+        changed = sim.with_parameters(plane | held)
+        run = changed.rollout(changed.initial_state(), np.zeros((100, 0)))
+        off = np.abs(run.qpos - end.qpos).max()
+        print(f"{off:.1e}")
+        assert off < 1e-8
+        assert np.abs(sim.rollout(sim.initial_state(), np.zeros((100, 0))).qpos - end.qpos).max() > 1e-2
 
 
 def test_mistakes_are_named():

@@ -20,6 +20,7 @@ from dojo_py.hard.joint_rows import start_joint
 from dojo_py.hard.lift import ACTS
 from dojo_py.hard.parameters import flat
 from dojo_py.hard.parameters.adjoint import pull_one, solve_adjoint, subtract_rates
+from dojo_py.hard.parameters.closure_columns import closure_rows_column
 from dojo_py.hard.parameters.com_columns import com_column
 from dojo_py.hard.parameters.contact_columns import arm_column, friction_column, pair_column, ratio_column
 from dojo_py.hard.parameters.drive_columns import act_column, add_drive, clear_drive, drive_column, set_gears
@@ -27,6 +28,7 @@ from dojo_py.hard.parameters.joint_columns import joint_column
 from dojo_py.hard.parameters.moves import move, move_back, move_by
 from dojo_py.hard.parameters.number_columns import body_number, bound_number, dof_number, rest_number
 from dojo_py.hard.parameters.orientation_adjoint import orientation_adjoint
+from dojo_py.hard.parameters.plane_columns import plane_column
 from dojo_py.hard.parameters.subtree import carry_down, subtree_adjoint
 from dojo_py.hard.parameters.timestep_column import timestep_column
 from dojo_py.hard.tendon_paths import path_state
@@ -38,6 +40,7 @@ SHAPE, PAIR_RADIUS, PAIR_FRICTION = flat.SHAPE, flat.PAIR_RADIUS, flat.PAIR_FRIC
 RATIO, PAIR_RATIO, REST, BOUND = flat.RATIO, flat.PAIR_RATIO, flat.REST, flat.BOUND
 MASS, INERTIA, GRAVITY, OTHER = flat.MASS, flat.INERTIA, flat.GRAVITY, flat.OTHER
 NUMBERS, COM, JOINT, ACTUATOR = flat.NUMBERS, flat.COM, flat.JOINT, flat.ACTUATOR
+PLACES, PLANE, TIMESTEP = flat.PLACES, flat.PLANE, flat.TIMESTEP
 
 SHORTER = 0.1
 """Step by which bodies move for the forces on them, over that for their poses: no time step divides the round-off of these."""
@@ -85,6 +88,13 @@ def parameter_columns(L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outs
                     drive(L, T, moved.V, G.bodies, qpos, qvel, act, control, h)  # laws of servos, which differences left moved
                     _moved_paths(L, W, G, D, moved.V, j, joint_rates, h, scheme, rates)
                 _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)
+        elif route == PLACES:
+            drive(L, T, moved.V, G.bodies, qpos, qvel, act, control, h)
+            closure_rows_column(L, W, G, moved, k, scheme, h)
+            _pull_column(G, D, rates)
+            _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)
+        elif route == PLANE:
+            plane_column(L, P, Q, W, D, moved, k, h, rates)
         elif route == ACTUATOR:
             _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)
         else:
@@ -95,7 +105,7 @@ def parameter_columns(L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outs
             _driven_longer(L, W, G, D, moved, k, follows, qpos, qvel, act, control, outside, h, scheme, rates, acts)
     next_coordinates(L, W, h, out)
     for k in range(out.shape[0]):
-        if moved.route[k] > ACTUATOR:
+        if moved.route[k] == TIMESTEP:
             subtract_rates(L, W, h, out[k, nv : 2 * nv])
 
 

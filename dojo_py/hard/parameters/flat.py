@@ -10,8 +10,10 @@ from dojo_py.hard.world import World
 
 Array = np.ndarray
 
-NUMBERS, COM, JOINT, ACTUATOR, TIMESTEP = range(5)
-"""How a parameter acts: by numbers each of one object, or all its numbers together: on a body, a joint, the actuators, all."""
+NUMBERS, COM, JOINT, ACTUATOR, PLACES, PLANE, TIMESTEP = range(7)
+"""How a parameter acts: by numbers each of one object, or all its numbers together: on a body, a joint, the actuators, points that
+these and closures act at, planes, all.
+"""
 
 (
     OTHER, MASS, INERTIA, GRAVITY, POINT, RADIUS, FRICTION, SHAPE, PAIR_FRICTION,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.hard.parameters.flat import JOINT
+from dojo_py.hard.parameters.frames import turn_between
 from dojo_py.hard.parameters.kind import Kind, body_size, not_negative, not_zero
 from dojo_py.hard.parameters.laws import Coordinates, keeps_friction, law_kind
 from dojo_py.hard.terms import COMPOUND, HINGE, SLIDE
@@ -85,21 +86,9 @@ def _set_axes(world: World, model: Any, values: Array) -> None:
         old, new = layout.dof_axis[dof].copy(), value / np.linalg.norm(value)
         layout.dof_axis[dof] = new
         if layout.kind[j] in (HINGE, SLIDE):
-            turn = _between(old / np.linalg.norm(old), new)
+            turn = turn_between(old / np.linalg.norm(old), new)
             layout.child_axes[j] = layout.child_axes[j] @ turn.T
             layout.frame_axes[j] = layout.child_axes[j] @ matrix(layout.base_quat[j]).T
-
-
-def _between(a: Array, b: Array) -> Array:
-    """(3, 3) smallest rotation that takes the unit vector a to b."""
-    c = float(a @ b)
-    if c < -0.999999:  # half a turn about any normal
-        n = np.cross(a, np.eye(3)[np.argmin(np.abs(a))])
-        n /= np.linalg.norm(n)
-        return 2.0 * np.outer(n, n) - np.eye(3)
-    v = np.cross(a, b)
-    skew = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
-    return np.eye(3) + skew + skew @ skew / (1.0 + c)
 
 
 def _lengths(world: World, model: Any) -> Array:

@@ -12,6 +12,7 @@ import numpy as np
 
 from dojo_py.hard.joint_table import quaternion_product
 from dojo_py.hard.parameters.flat import JOINT
+from dojo_py.hard.parameters.frames import frame_of, place_of, point_in
 from dojo_py.hard.parameters.kind import Kind, body_labels, body_size, moving_bodies, not_zero
 from dojo_py.hard.terms import FREE
 from dojo_py.hard.world import World
@@ -30,28 +31,21 @@ def _labels(world: World, model: Any) -> list[str]:
     return [names[j] for j in _jointed(world, model)]
 
 
-def _frame_above(world: World, model: Any, j: int) -> tuple[Array, Array]:
-    """Frame of the parent in the model of what joint j carries: origin (3,) and quaternion, where the layout has base_pos."""
-    above, bodies = int(model.body_parentid[moving_bodies(model)[j]]), world.bodies
-    node, quat = int(bodies.node[above]), bodies.quat[above]
-    if above > 0 and model.body_jntnum[above] > 0:
-        return -world.layout.com[node], quat
-    return bodies.arm[above] - matrix(quat) @ np.asarray(model.body_ipos[above], float), quat
+def _above(model: Any, j: int) -> int:
+    """Parent in the model of the body that joint j carries."""
+    return int(model.body_parentid[moving_bodies(model)[j]])
 
 
 def _positions(world: World, model: Any) -> Array:
-    values = []
-    for j in _jointed(world, model):
-        origin, quat = _frame_above(world, model, j)
-        values.append(matrix(quat).T @ (world.layout.base_pos[j] - origin))
+    places = world.layout.base_pos
+    values = [point_in(world, model, _above(model, j), places[j]) for j in _jointed(world, model)]
     return np.array(values).reshape(-1, 3)
 
 
 def _set_positions(world: World, model: Any, values: Array) -> None:
     layout = world.layout
     for j, value in zip(_jointed(world, model), values, strict=True):
-        origin, quat = _frame_above(world, model, j)
-        shift = origin + matrix(quat) @ value - layout.base_pos[j]
+        shift = place_of(world, model, _above(model, j), value) - layout.base_pos[j]
         layout.base_pos[j] += shift
         layout.frame_pos[j] += shift
 
@@ -59,7 +53,7 @@ def _set_positions(world: World, model: Any, values: Array) -> None:
 def _orientations(world: World, model: Any) -> Array:
     values = []
     for j in _jointed(world, model):
-        _, quat = _frame_above(world, model, j)
+        _, quat = frame_of(world, model, _above(model, j))
         values.append(quaternion_product(conjugate(quat), world.layout.base_quat[j]))
     return np.array(values).reshape(-1, 4)
 
@@ -68,7 +62,7 @@ def _set_orientations(world: World, model: Any, values: Array) -> None:
     """Quaternions of any length but 0; the joint's frame in the parent turns along, about the origin of the body's frame."""
     layout = world.layout
     for j, value in zip(_jointed(world, model), values, strict=True):
-        _, quat = _frame_above(world, model, j)
+        _, quat = frame_of(world, model, _above(model, j))
         old = matrix(layout.base_quat[j])
         layout.base_quat[j] = quaternion_product(quat, value / np.linalg.norm(value))
         new = matrix(layout.base_quat[j])
