@@ -20,6 +20,7 @@ from dojo_py.hard.path_table import path_of
 from dojo_py.hard.terms import EQ_PATH
 from dojo_py.hard.world import World
 from dojo_py.mechanism.enums import ObjType, WrapType
+from dojo_py.mechanism.tendon_paths import is_spatial
 
 Array = np.ndarray
 SIZE = 0.1
@@ -43,10 +44,10 @@ def _sites(world: World, model: Any) -> list[Point]:
         for side, s in enumerate(model.actuator_trnid[i]):
             if s >= 0:
                 rows.setdefault(int(s), []).append(table.site_pos[i, side])
-    paths = np.flatnonzero(layout.eq_kind == EQ_PATH)
-    spatial = [t for t in acting_tendons(model) if int(model.wrap_type[model.tendon_adr[t]]) != WrapType.JOINT]
-    for e, t in zip(paths, spatial, strict=True):
-        for k, w in enumerate(path_of(model, t), int(layout.path_rows[e, 0])):
+    starts = layout.path_rows[layout.eq_kind == EQ_PATH, 0].tolist()
+    spatial = [t for t in acting_tendons(model) if is_spatial(model, t)]
+    for first, t in zip(starts, spatial, strict=True):
+        for k, w in enumerate(path_of(model, t), first):
             if int(model.wrap_type[w]) == WrapType.SITE:
                 rows.setdefault(int(model.wrap_objid[w]), []).append(layout.path_pos[k, 0])
             elif layout.path_sided[k]:
