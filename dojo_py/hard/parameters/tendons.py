@@ -68,6 +68,6 @@ KINDS = (
     law_kind("tendon_frictionloss", "dof_frictionloss", "N", _rubbing, keeps_friction, 1e-2),
     law_kind("tendon_stiffness", "dof_stiffness", "N/m", tendon_coordinates, not_negative, 1.0),
     Kind("tendon_springlength", "m", 0, _labels, _shortest, _set_shortest, scale=_size),
-    Kind("tendon_slack", "m", 0, _labels, _slack, _set_slack, not_negative, _size),
+    Kind("tendon_slack", "m", 0, _labels, _slack, _set_slack, not_negative, lambda w, m: np.maximum(_slack(w, m), 0.1)),
 )  # fmt: skip
 """Units are those of spatial tendons; the length of a fixed one is in the unit of its joints' coordinates."""
