@@ -77,6 +77,6 @@ def _sizes(world: World, model: Any) -> Array:
 KINDS = (
     Kind("body_pos", "m", 3, _labels, _positions, _set_positions, scale=_sizes, step=1e-3, longest=1e-3, route=JOINT,
          targets=_jointed),
-    Kind("body_quat", "1", 4, _labels, _orientations, _set_orientations, not_zero, step=1e-3, curved=True, route=JOINT,
+    Kind("body_quat", "1", 4, _labels, _orientations, _set_orientations, not_zero, step=3e-4, curved=True, route=JOINT,
          targets=_jointed),
 )  # fmt: skip
