@@ -223,7 +223,7 @@ def check_controls(bench: Bench, lin: Any, tally: Tally, part: str) -> None:
 
 
 def compensation_size(bench: Bench) -> float:
-    """Change of a body's gravity compensation that stays within the narrowest bound of a joint's force, where there is one; or 1."""
+    """Change of a body's gravity compensation that stays within the narrowest bound of a joint's force, if there is one; or 1."""
     model = bench.model
     widths = np.ptp(np.asarray(model.jnt_actfrcrange)[np.asarray(model.jnt_actfrclimited, bool)], axis=1)
     weight = 10.0 * float(np.sum(model.body_mass)) * max(1.0, bench.length)
