@@ -122,15 +122,27 @@ def _coupled_lengths(closures: list[_Closure]) -> Array:
 # kinds of closures
 
 
+def held_ends(model: Any, node: Array) -> Iterator[tuple[int, int, tuple[int, int]]]:
+    """(equality, closure, its two bodies of the model) of the connects and welds. node (nbody,): bodies of the layout, -1 fixed."""
+    closure = 0
+    for e in np.flatnonzero(np.asarray(model.eq_active0)).tolist():
+        if int(model.eq_type[e]) in (EqualityType.CONNECT, EqualityType.WELD):
+            one, two = (end.body for end in _ends(model, e))
+            if node[one] == node[two]:
+                continue  # both ends are on one rigid body
+            yield e, closure, (one, two)
+        closure += 1
+
+
 def _equalities(model: Any, graph: _Graph) -> Iterator[_Closure]:
     """Of the equalities that are active at the start."""
+    held = {e for e, *_ in held_ends(model, graph.where.node)}
     for e in np.flatnonzero(np.asarray(model.eq_active0)).tolist():
         kind = int(model.eq_type[e])
         tendons = [t for t in _objects(model, e) if t >= 0] if kind == EqualityType.TENDON else []
         if kind in (EqualityType.CONNECT, EqualityType.WELD):
-            closure = _held_frames(model, graph, e)
-            if closure.bodies[0] != closure.bodies[1]:  # else both ends are on one rigid body
-                yield closure
+            if e in held:
+                yield _held_frames(model, graph, e)
         elif any(is_spatial(model, t) for t in tendons):
             yield _two_lengths(model, graph, e)
         elif kind in (EqualityType.JOINT, EqualityType.TENDON):

@@ -26,7 +26,7 @@ TENDON_ROW = 5
 
 
 @kernel
-def _pose_rows(L, e, x, R, q, c, G):
+def pose_rows(L, e, x, R, q, c, G):
     """Rows c (6,) of connect or weld e and their Jacobians G (4, 6, 8) in (δx, δφ). Returns the row count."""
     one, two = body_row(x, L.eq_bodies[e, 0]), body_row(x, L.eq_bodies[e, 1])
     E, d, J, err = scratch((3, 3)), scratch(3), scratch((6, 6)), scratch(4)
@@ -141,7 +141,7 @@ def start_closures(L, W):
         elif L.eq_kind[e] == EQ_ORIENTATION:
             start_orientation(L, W, e, W.Geq[e])
         elif L.eq_kind[e] != EQ_LENGTHS:
-            _pose_rows(L, e, W.x, W.R, W.q, c, W.Geq[e])
+            pose_rows(L, e, W.x, W.R, W.q, c, W.Geq[e])
     for i in range(W.span[NODES, 0], W.span[NODES, 1]):
         e = -1 - L.node_joint[W.members[NODES, i]]
         if e >= 0 and L.eq_kind[e] == EQ_LENGTHS:
@@ -177,7 +177,7 @@ def _coupling_row(L, W, e, C, h):
 def _held_rows(L, W, n, e, C, inv_h):
     """Rows of a connect or weld e, node n, into W.rows and C (s, 6, 8)."""
     c = scratch(6)
-    count = _pose_rows(L, e, W.xn, W.Rn, W.qn, c, C)
+    count = pose_rows(L, e, W.xn, W.Rn, W.qn, c, C)
     for r in range(count):
         W.rows[n, r] = c[r] * inv_h
         for side in range(2):

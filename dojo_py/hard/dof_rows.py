@@ -150,17 +150,23 @@ def tendon_spring(L, W, dof, rate, h, scheme):
     """(mean force, its derivatives by rate, length, old rate) of the spring of tendon coordinate dof."""
     a, b, c = spring_shares(scheme)
     length = W.angle0[dof]
-    old_force, old = _tendon_force(L, dof, length - h * W.rate_prev[dof])
-    force, slope = _tendon_force(L, dof, length)
-    new_force, new = _tendon_force(L, dof, length + h * rate)
+    old_force, old = tendon_force(L, dof, length - h * W.rate_prev[dof])
+    force, slope = tendon_force(L, dof, length)
+    new_force, new = tendon_force(L, dof, length + h * rate)
     return a * old_force + b * force + c * new_force, c * h * new, a * old + b * slope + c * new, -a * h * old
 
 
 @kernel
-def _tendon_force(L, dof, length):
-    """(force, stiffness) of the spring of tendon coordinate dof at a length; none within its interval of rest."""
+def tendon_stretch(L, dof, length):
+    """By how much a length of tendon coordinate dof is above (positive) or below (negative) its interval of rest."""
     t = dof - L.dof_joint.shape[0]
-    x = max(length - L.tendon_rest[t, 1], 0.0) + min(length - L.tendon_rest[t, 0], 0.0)
+    return max(length - L.tendon_rest[t, 1], 0.0) + min(length - L.tendon_rest[t, 0], 0.0)
+
+
+@kernel
+def tendon_force(L, dof, length):
+    """(force, stiffness) of the spring of tendon coordinate dof at a length; none within its interval of rest."""
+    x = tendon_stretch(L, dof, length)
     if x == 0.0:
         return 0.0, 0.0
     k, k1, k2 = L.dof_stiffness[dof], L.dof_stiffness_poly[dof, 0], L.dof_stiffness_poly[dof, 1]

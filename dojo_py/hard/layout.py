@@ -152,15 +152,14 @@ def map_bodies(model):
 
 
 def _bodies(model, where):
-    """Mass, centre of mass, inertia and gravity of the merged bodies."""
+    """Mass, centre of mass and inertia of the merged bodies."""
     nb = len(where.body)
-    mass, com, inertia, weight = np.zeros(nb), np.zeros((nb, 3)), np.zeros((nb, 3, 3)), np.zeros(nb)
+    mass, com, inertia = np.zeros(nb), np.zeros((nb, 3)), np.zeros((nb, 3, 3))
     members = [(b, int(where.node[b])) for b in range(1, model.nbody) if where.node[b] >= 0]
     centre = {b: where.pos[b] + matrix(where.quat[b]) @ model.body_ipos[b] for b, _ in members}
     for b, i in members:
         mass[i] += model.body_mass[b]
         com[i] += model.body_mass[b] * centre[b]
-        weight[i] += model.body_mass[b] * (1.0 - model.body_gravcomp[b])
     for i, b in enumerate(where.body):
         if not mass[i] > 0.0:
             raise ModelError(refusal(model, "body", (b,), "mass", "is 0; a body that moves needs a positive mass"))
@@ -173,8 +172,7 @@ def _bodies(model, where):
         if not np.linalg.eigvalsh(inertia[i])[0] > 0.0:
             message = "is singular; a body that moves needs a positive one"
             raise ModelError(refusal(model, "body", (b,), "inertia", message))
-    gravity = np.asarray(model.opt.gravity, float)[None, :] * (weight / mass)[:, None]
-    return mass, com, inertia, gravity
+    return mass, com, inertia
 
 
 def pull_bodies(model):
@@ -277,7 +275,7 @@ def _nodes(joints, eq, tendons):
 def build_layout(model):
     """The Layout and BodyMap of a Model. Raises ModelError for what the hard mode does not simulate."""
     where = map_bodies(model)
-    mass, com, inertia, gravity = _bodies(model, where)
+    mass, com, inertia = _bodies(model, where)
     mobility = np.linalg.inv(inertia) if len(inertia) else inertia
     tendons = acting_tendons(model)
     lengths = tendon_numbers(model, tendons)
@@ -291,7 +289,6 @@ def build_layout(model):
         mass=mass,
         inertia=inertia,
         com=com,
-        gravity=gravity,
         mobility=mobility,
         softest=np.minimum(mass, np.array([np.linalg.eigvalsh(J)[0] for J in inertia])),
         **joints,

@@ -33,7 +33,7 @@ PASSED, ACTS = 0, 1
 
 
 def lift_tables(model: Any, where: Any, com: Any, mass: Any) -> dict[str, Any]:
-    """The layout's fields about compensation. com (nb, 3), mass (nb,): of the merged bodies."""
+    """The layout's fields about gravity and its compensation. com (nb, 3), mass (nb,): of the merged bodies."""
     nb = len(mass)
     share, arm = np.zeros(nb), np.zeros((nb, 3))
     comp, masses = np.asarray(model.body_gravcomp, float), np.asarray(model.body_mass, float)
@@ -48,14 +48,15 @@ def lift_tables(model: Any, where: Any, com: Any, mass: Any) -> dict[str, Any]:
     through = np.zeros(model.nv, np.int64)
     for j in np.flatnonzero(np.asarray(model.jnt_actgravcomp, bool)):
         through[np.asarray(model.dof_jntid) == j] = 1
-    lifted = bool(np.any(comp != 0.0))
     bounded = np.asarray(model.jnt_actgravcomp, bool) & np.asarray(model.jnt_actfrclimited, bool)
-    acts = lifted and bool(np.any(arm) or np.any(bounded) or (np.any(through) and not driven(model)))
+    acts = bool(np.any(arm) or np.any(bounded) or (np.any(through) and not driven(model)))
+    gravity = np.array(model.opt.gravity, float)
     return {
-        "lift_flags": np.array([lifted and bool(np.any(arm) or np.any(through)), acts], np.int64),
+        "gravity": (1.0 - share)[:, None] * gravity,
+        "lift_flags": np.array([bool(np.any(arm) or np.any(through)), acts], np.int64),
         "lift_share": share,
         "lift_arm": arm,
-        "lift_gravity": np.array(model.opt.gravity, float),
+        "lift_gravity": gravity,
         "lift_driven": np.array([driven(model)], np.int64),
         "dof_lifted": through,
     }

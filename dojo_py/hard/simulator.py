@@ -356,9 +356,8 @@ class HardSimulator(HasPoses):
     def parameter(self, name: str) -> Parameter:
         """Labels, unit and present values of the parameters of a name: a kind, or kind:object.
 
-        Kinds: mass, inertia, com, gravity, friction, contact_point, contact_radius, joint_anchor, joint_axis, damping, stiffness,
-        springref, armature, frictionloss, gear, gainprm, biasprm, dynprm (those numbers of actuators that act), timestep. Objects:
-        bodies, joints, geoms, actuators.
+        Kinds: docs/parameters.md, `dojo_py.hard.parameters.registry.PARAMETER_NAMES`. Objects: bodies, joints, geoms, tendons,
+        actuators.
         """
         from dojo_py.hard.parameters.registry import parameter
 

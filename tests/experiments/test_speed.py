@@ -18,18 +18,18 @@ def test_chain_grows_linearly():
 
 
 def test_gradients_by_all_parameters_of_the_quadruped():
-    """396 columns beside A and B: at most twice a step. Measured: 0.27 ms, 1.67 steps of 0.16 ms (by differences: 71)."""
+    """545 columns beside A and B: at most three steps. Measured: 0.81 ms, 2.2 steps of 0.37 ms; by differences it were 1090."""
     for _ in range(TRIES):
         count, step, both, everything = parameter_times("quadruped", 100)
         share = (everything - both) / step
-        if share <= 2.0:
+        if share <= 3.0:
             break
     print(
         f"quadruped: step {1e3 * step:.3f} ms, with A and B {1e3 * both:.3f} ms, "
-        f"with {count} parameters {1e3 * everything:.3f} ms: {share:.2f} steps more (bound 2)"
+        f"with {count} parameters {1e3 * everything:.3f} ms: {share:.2f} steps more (bound 3)"
     )
-    assert count == 396
-    assert share <= 2.0
+    assert count == 545
+    assert share <= 3.0
 
 
 def test_humanoid_step_beside_finite_differences():

@@ -25,7 +25,7 @@ def path_columns(L, W, V, G, dof, part, column, scheme, h):
     first = L.node_joint.shape[0] - L.eq_kind.shape[0]
     for e in range(L.eq_kind.shape[0]):
         if L.eq_kind[e] == EQ_PATH:
-            length, before = _differences(L, W, V, G, e, _impulse(L, W, e, first), column, h)
+            length, before = _differences(L, W, V, G, e, impulse_along(L, W, e, first), column, h)
             rate = (_row_change(L, W, G, e, TENDON_ROW, part, h) - length) / h
             tendon_law_change(L, W, V.servos, G, e, first + e, length, before, rate, column, scheme, h)
         elif L.eq_kind[e] == EQ_LENGTHS and part == 0:
@@ -33,7 +33,7 @@ def path_columns(L, W, V, G, dof, part, column, scheme, h):
 
 
 @kernel
-def _impulse(L, W, t, first):
+def impulse_along(L, W, t, first):
     """The impulse along tendon t: its own, and those of its equalities."""
     total = W.lam[first + t, TENDON_ROW]
     for e in range(L.eq_kind.shape[0]):

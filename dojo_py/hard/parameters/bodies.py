@@ -1,4 +1,8 @@
-"""Mass, inertia, centre of mass, gravity. Bodies without a joint count as parts of the body that carries them."""
+"""Mass, inertia, centre of mass, gravity and its compensation.
+
+Bodies without a joint count as parts of the body that carries them: gravcomp is the share of all their weight that is compensated,
+and changes of all parts alike, so that it acts at the centre of mass.
+"""
 
 from __future__ import annotations
 
@@ -94,35 +98,28 @@ def bound_pairs(pairs: Any) -> None:
     pairs.shape_reach[geoms] = np.maximum(pairs.shape_reach, away + pairs.round_radius)[geoms]
 
 
-def _carried(model: Any) -> Array:
-    """(nb,) share of each moving body's weight that gravity compensation leaves."""
-    shares: list[float] = []
-    weights: list[float] = []
-    of = np.full(model.nbody, -1)
-    for b in range(1, model.nbody):
-        if model.body_jntnum[b] > 0:
-            of[b] = len(shares)
-            shares.append(0.0)
-            weights.append(0.0)
-        else:
-            of[b] = of[model.body_parentid[b]]
-        if of[b] >= 0:
-            shares[of[b]] += model.body_mass[b] * (1.0 - model.body_gravcomp[b])
-            weights[of[b]] += model.body_mass[b]
-    return np.array(shares) / np.array(weights)
-
-
 def _gravity(world: World, model: Any) -> Array:
-    share = _carried(model)
-    b = int(np.argmax(np.abs(share)))
-    if share[b] == 0.0:
-        return np.array(model.opt.gravity, float)[None]
-    return world.layout.gravity[None, b] / share[b]
+    return world.layout.lift_gravity[None].copy()
 
 
 def _set_gravity(world: World, model: Any, values: Array) -> None:
-    world.layout.gravity[:] = _carried(model)[:, None] * values[0]
     world.layout.lift_gravity[:] = values[0]
+    _weigh(world)
+
+
+def _compensation(world: World, model: Any) -> Array:
+    return world.layout.lift_share.copy()
+
+
+def _set_compensation(world: World, model: Any, values: Array) -> None:
+    world.layout.lift_share[:] = values
+    _weigh(world)
+
+
+def _weigh(world: World) -> None:
+    """Each body's acceleration by gravity: what compensation leaves of it."""
+    layout = world.layout
+    layout.gravity[:] = (1.0 - layout.lift_share)[:, None] * layout.lift_gravity
 
 
 KINDS = (
@@ -132,6 +129,7 @@ KINDS = (
     Kind("com", "m", 3, body_labels, _com, _set_com, scale=body_size, route=COM,
          targets=lambda w, m: list(range(len(w.layout.mass)))),
     Kind("gravity", "m/s^2", 3, lambda w, m: ["world"], _gravity, _set_gravity, scale=lambda w, m: np.array([10.0])),
+    Kind("gravcomp", "1", 0, body_labels, _compensation, _set_compensation),
 )  # fmt: skip
 """inertia: xx, yy, zz, xy, xz, yz about the centre of mass in body axes; com: in the body frame. Mass, inertia and centre of
 mass are independent: moving the centre of mass keeps the inertia about it."""

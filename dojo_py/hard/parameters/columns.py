@@ -20,13 +20,15 @@ from dojo_py.hard.joint_rows import start_joint
 from dojo_py.hard.lift import ACTS
 from dojo_py.hard.parameters import flat
 from dojo_py.hard.parameters.adjoint import pull_one, solve_adjoint, subtract_rates
+from dojo_py.hard.parameters.closure_columns import closure_rows_column
 from dojo_py.hard.parameters.com_columns import com_column
 from dojo_py.hard.parameters.contact_columns import arm_column, friction_column, pair_column, ratio_column
 from dojo_py.hard.parameters.drive_columns import act_column, add_drive, clear_drive, drive_column, set_gears
 from dojo_py.hard.parameters.joint_columns import joint_column
-from dojo_py.hard.parameters.moves import move, move_back
-from dojo_py.hard.parameters.number_columns import body_number, dof_number
+from dojo_py.hard.parameters.moves import move, move_back, move_by
+from dojo_py.hard.parameters.number_columns import body_number, bound_number, dof_number, rest_number
 from dojo_py.hard.parameters.orientation_adjoint import orientation_adjoint
+from dojo_py.hard.parameters.plane_columns import plane_column
 from dojo_py.hard.parameters.subtree import carry_down, subtree_adjoint
 from dojo_py.hard.parameters.timestep_column import timestep_column
 from dojo_py.hard.tendon_paths import path_state
@@ -35,9 +37,13 @@ from dojo_py.jit import entry, kernel
 
 POINT, RADIUS, FRICTION = flat.POINT, flat.RADIUS, flat.FRICTION
 SHAPE, PAIR_RADIUS, PAIR_FRICTION = flat.SHAPE, flat.PAIR_RADIUS, flat.PAIR_FRICTION
-RATIO, PAIR_RATIO = flat.RATIO, flat.PAIR_RATIO
+RATIO, PAIR_RATIO, REST, BOUND = flat.RATIO, flat.PAIR_RATIO, flat.REST, flat.BOUND
 MASS, INERTIA, GRAVITY, OTHER = flat.MASS, flat.INERTIA, flat.GRAVITY, flat.OTHER
 NUMBERS, COM, JOINT, ACTUATOR = flat.NUMBERS, flat.COM, flat.JOINT, flat.ACTUATOR
+PLACES, PLANE, TIMESTEP = flat.PLACES, flat.PLANE, flat.TIMESTEP
+
+SHORTER = 0.1
+"""Step by which bodies move for the forces on them, over that for their poses: no time step divides the round-off of these."""
 
 
 @entry
@@ -79,18 +85,27 @@ def parameter_columns(L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outs
             if follows:
                 subtree_motion(L, W, G, L.child[j], here, before, True, h)
                 if paths:
+                    drive(L, T, moved.V, G.bodies, qpos, qvel, act, control, h)  # laws of servos, which differences left moved
                     _moved_paths(L, W, G, D, moved.V, j, joint_rates, h, scheme, rates)
                 _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)
+        elif route == PLACES:
+            drive(L, T, moved.V, G.bodies, qpos, qvel, act, control, h)
+            closure_rows_column(L, W, G, moved, k, scheme, h)
+            _pull_column(G, D, rates)
+            _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)
+        elif route == PLANE:
+            plane_column(L, P, Q, W, D, moved, k, h, rates)
         elif route == ACTUATOR:
             _driven_otherwise(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, scheme, rates, acts)
         else:
             timestep_column(L, W, G, D, qvel, h, scheme, rates)
             if paths:
+                drive(L, T, moved.V, G.bodies, qpos, qvel, act, control, h)
                 _paths_longer(L, W, G, D, moved, k, qpos, qvel, h, scheme, rates)
             _driven_longer(L, W, G, D, moved, k, follows, qpos, qvel, act, control, outside, h, scheme, rates, acts)
     next_coordinates(L, W, h, out)
     for k in range(out.shape[0]):
-        if moved.route[k] > ACTUATOR:
+        if moved.route[k] == TIMESTEP:
             subtract_rates(L, W, h, out[k, nv : 2 * nv])
 
 
@@ -181,6 +196,10 @@ def _numbers(L, P, Q, W, D, moved, k, h, scheme, out):
             ratio_column(W, D, row, moved.part[m], value, out)
         elif column == PAIR_FRICTION or column == PAIR_RATIO or column == SHAPE or column == PAIR_RADIUS:
             _pair_number(L, P, Q, W, D, column, row, moved.part[m], value, h, out)
+        elif column == REST:
+            rest_number(L, W, D, row, moved.part[m], value, h, scheme, out)
+        elif column == BOUND:
+            bound_number(L, W, D, row, value, h, out)
         else:
             dof_number(L, W, D, moved.L, column, row, value, h, scheme, out)
 
@@ -217,8 +236,10 @@ def _moved_drive(L, W, G, D, moved, k, qpos, qvel, act, control, outside, h, sch
     """Wrenches on the bodies as datum k moves these (G.moved)."""
     clear_drive(D)
     for side in range(2):
-        factor = move(moved, k, side)
-        displaced(G, G.bodies, 0.5 / factor, G.next_bodies)
+        amount = SHORTER * moved.step[k] if side == 0 else -SHORTER * moved.step[k]
+        factor = 0.5 / amount
+        move_by(moved, k, amount)
+        displaced(G, G.bodies, amount, G.next_bodies)
         add_drive(moved.L, moved.T, moved.M, moved.V, W, D, G.next_bodies, qpos, qvel, act, control, outside, h, h, scheme, factor)
     move_back(moved, k)
     drive_column(L, W, moved.V.servos, D, out)

@@ -10,20 +10,22 @@ from dojo_py.hard.world import World
 
 Array = np.ndarray
 
-NUMBERS, COM, JOINT, ACTUATOR, TIMESTEP = range(5)
-"""How a parameter acts: by numbers each of one object, or all its numbers together: on a body, a joint, the actuators, all."""
+NUMBERS, COM, JOINT, ACTUATOR, PLACES, PLANE, TIMESTEP = range(7)
+"""How a parameter acts: by numbers each of one object, or all its numbers together: on a body, a joint, the actuators, points that
+these and closures act at, planes, all.
+"""
 
 (
     OTHER, MASS, INERTIA, GRAVITY, POINT, RADIUS, FRICTION, SHAPE, PAIR_FRICTION,
-    DAMPING, ARMATURE, FRICTIONLOSS, STIFFNESS, SPRINGREF, PAIR_RADIUS, RATIO, PAIR_RATIO,
-) = range(17)  # fmt: skip
+    DAMPING, ARMATURE, FRICTIONLOSS, STIFFNESS, SPRINGREF, PAIR_RADIUS, RATIO, PAIR_RATIO, REST, BOUND,
+) = range(19)  # fmt: skip
 """Columns of the tables whose numbers act by themselves."""
 COLUMNS = {
     (0, "mass"): MASS, (0, "inertia"): INERTIA, (0, "gravity"): GRAVITY, (0, "dof_damping"): DAMPING,
     (0, "dof_armature"): ARMATURE, (0, "dof_frictionloss"): FRICTIONLOSS, (0, "dof_stiffness"): STIFFNESS,
-    (0, "dof_springref"): SPRINGREF, (1, "point"): POINT, (1, "radius"): RADIUS, (1, "friction"): FRICTION,
-    (2, "round_centre"): SHAPE, (2, "round_radius"): PAIR_RADIUS, (2, "friction"): PAIR_FRICTION, (1, "ratio"): RATIO,
-    (2, "ratio"): PAIR_RATIO,
+    (0, "dof_springref"): SPRINGREF, (0, "tendon_rest"): REST, (0, "limit_bound"): BOUND, (1, "point"): POINT,
+    (1, "radius"): RADIUS, (1, "friction"): FRICTION, (1, "ratio"): RATIO, (2, "round_centre"): SHAPE,
+    (2, "round_radius"): PAIR_RADIUS, (2, "friction"): PAIR_FRICTION, (2, "ratio"): PAIR_RATIO,
 }  # fmt: skip
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from dojo_py.hard.parameters.flat import JOINT
-from dojo_py.hard.parameters.kind import Kind, body_size, not_negative
+from dojo_py.hard.parameters.frames import turn_between
+from dojo_py.hard.parameters.kind import Kind, body_size, not_negative, not_zero
+from dojo_py.hard.parameters.laws import Coordinates, keeps_friction, law_kind
 from dojo_py.hard.terms import COMPOUND, HINGE, SLIDE
 from dojo_py.hard.world import World
 from dojo_py.mechanism.enums import JointType
@@ -16,6 +17,7 @@ from dojo_py.mechanism.quaternion import matrix
 
 Array = np.ndarray
 SCALARS = (int(JointType.HINGE), int(JointType.SLIDE))
+FREE_WIDTH = 6
 
 
 def _of_type(model: Any, types: tuple[int, ...]) -> list[int]:
@@ -30,12 +32,6 @@ def _scalar(model: Any) -> list[int]:
     return _of_type(model, SCALARS)
 
 
-def _forced(world: World, model: Any) -> list[int]:
-    """Joints whose rates have rows in the step: all but free joints that no force acts on."""
-    layout = world.layout
-    return [i for i in range(model.njnt) if layout.node[layout.dof_joint[model.jnt_dofadr[i]]] >= 0]
-
-
 def _names(model: Any, joints: list[int]) -> list[str]:
     return [model.joint_names[i] or f"#{i}" for i in joints]
 
@@ -46,7 +42,7 @@ def _first_dofs(model: Any, joints: list[int]) -> Array:
 
 def _width(model: Any, i: int) -> int:
     """How many degrees of freedom joint i has."""
-    return {JointType.FREE: 6, JointType.BALL: 3}.get(JointType(int(model.jnt_type[i])), 1)
+    return {JointType.FREE: FREE_WIDTH, JointType.BALL: 3}.get(JointType(int(model.jnt_type[i])), 1)
 
 
 def _tree_joint(world: World, model: Any, i: int) -> int:
@@ -90,25 +86,9 @@ def _set_axes(world: World, model: Any, values: Array) -> None:
         old, new = layout.dof_axis[dof].copy(), value / np.linalg.norm(value)
         layout.dof_axis[dof] = new
         if layout.kind[j] in (HINGE, SLIDE):
-            turn = _between(old / np.linalg.norm(old), new)
+            turn = turn_between(old / np.linalg.norm(old), new)
             layout.child_axes[j] = layout.child_axes[j] @ turn.T
             layout.frame_axes[j] = layout.child_axes[j] @ matrix(layout.base_quat[j]).T
-
-
-def _between(a: Array, b: Array) -> Array:
-    """(3, 3) smallest rotation that takes the unit vector a to b."""
-    c = float(a @ b)
-    if c < -0.999999:  # half a turn about any normal
-        n = np.cross(a, np.eye(3)[np.argmin(np.abs(a))])
-        n /= np.linalg.norm(n)
-        return 2.0 * np.outer(n, n) - np.eye(3)
-    v = np.cross(a, b)
-    skew = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
-    return np.eye(3) + skew + skew @ skew / (1.0 + c)
-
-
-def _not_zero(values: Array) -> str | None:
-    return None if np.all(np.linalg.norm(values, axis=-1) > 0) else "must not be zero"
 
 
 def _lengths(world: World, model: Any) -> Array:
@@ -117,50 +97,37 @@ def _lengths(world: World, model: Any) -> Array:
     return np.array([size[world.layout.child[_tree_joint(world, model, i)]] for i in _anchored(model)])
 
 
-def _dof_kind(name: str, unit: str, joints: Callable[[World, Any], list[int]], check: Any, least: float) -> Kind:
-    """A parameter kept in the column dof_<name> of the layout, one number a joint."""
-
-    def read(world: World, model: Any) -> Array:
-        column = getattr(world.layout, f"dof_{name}")
-        return np.array([column[model.jnt_dofadr[i]] for i in joints(world, model)])
-
-    def write(world: World, model: Any, values: Array) -> None:
-        column = getattr(world.layout, f"dof_{name}")
-        for i, value in zip(joints(world, model), values, strict=True):
-            first = int(model.jnt_dofadr[i])
-            column[first : first + _width(model, i)] = value
-
-    def scale(world: World, model: Any) -> Array:
-        return np.maximum(np.abs(read(world, model)), least)
-
-    return Kind(name, unit, 0, lambda w, m: _names(m, joints(w, m)), read, write, check, scale)
+def _coordinates(model: Any, joints: list[int]) -> list[Coordinates]:
+    firsts = [int(model.jnt_dofadr[i]) for i in joints]
+    return [Coordinates(name, d, d + _width(model, i)) for name, d, i in zip(_names(model, joints), firsts, joints, strict=True)]
 
 
-def _sprung(world: World, model: Any) -> list[int]:
+def _forced(world: World, model: Any) -> list[Coordinates]:
+    """Joints whose rates have rows in the step: all but free joints that no force acts on."""
+    return [c for c in _coordinates(model, list(range(model.njnt))) if world.layout.dof_node[c.first] >= 0]
+
+
+def _sprung(world: World, model: Any) -> list[Coordinates]:
     """Joints that may have a spring; free ones where they have."""
-    springs = world.layout.dof_stiffness, *world.layout.dof_stiffness_poly.T
-    has = [any(k[model.jnt_dofadr[i]] != 0 for k in springs) for i in range(model.njnt)]
-    return [i for i in _forced(world, model) if has[i] or int(model.jnt_type[i]) != JointType.FREE]
+    layout = world.layout
+    springs = np.column_stack([layout.dof_stiffness, layout.dof_stiffness_poly])
+    return [c for c in _forced(world, model) if c.last - c.first < FREE_WIDTH or np.any(springs[c.first])]
 
 
-def _rubbing(world: World, model: Any) -> list[int]:
+def _rubbing(world: World, model: Any) -> list[Coordinates]:
     """Joints with dry friction; without, the step has no rows for it and no derivative at 0."""
-    return [i for i in _forced(world, model) if model.dof_frictionloss[model.jnt_dofadr[i]] > 0]
-
-
-def _firm(values: Array) -> str | None:
-    return None if np.all(values > 0) else "must be positive: a joint made with dry friction keeps some"
+    return [c for c in _forced(world, model) if model.dof_frictionloss[c.first] > 0]
 
 
 KINDS = (
     Kind("joint_anchor", "m", 3, lambda w, m: _names(m, _anchored(m)), _anchors, _set_anchors, scale=_lengths, step=1e-3,
          longest=1e-3, route=JOINT, targets=lambda w, m: [_moved_by_anchor(w, m, i) for i in _anchored(m)]),
-    Kind("joint_axis", "1", 3, lambda w, m: _names(m, _scalar(m)), _axes, _set_axes, _not_zero, step=1e-3, curved=True, route=JOINT,
+    Kind("joint_axis", "1", 3, lambda w, m: _names(m, _scalar(m)), _axes, _set_axes, not_zero, step=1e-3, curved=True, route=JOINT,
          targets=lambda w, m: [_tree_joint(w, m, i) for i in _scalar(m)]),
-    _dof_kind("damping", "N m s/rad or N s/m", _forced, not_negative, 1e-2),
-    _dof_kind("stiffness", "N m/rad or N/m", _sprung, not_negative, 1.0),
-    _dof_kind("springref", "rad or m", lambda w, m: _scalar(m), lambda v: None, 1.0),
-    _dof_kind("armature", "kg m^2 or kg", _forced, not_negative, 1e-2),
-    _dof_kind("frictionloss", "N m or N", _rubbing, _firm, 1e-2),
+    law_kind("damping", "dof_damping", "N m s/rad or N s/m", _forced, not_negative, 1e-2),
+    law_kind("stiffness", "dof_stiffness", "N m/rad or N/m", _sprung, not_negative, 1.0),
+    law_kind("springref", "dof_springref", "rad or m", lambda w, m: _coordinates(m, _scalar(m)), lambda v: None, 1.0),
+    law_kind("armature", "dof_armature", "kg m^2 or kg", _forced, not_negative, 1e-2),
+    law_kind("frictionloss", "dof_frictionloss", "N m or N", _rubbing, keeps_friction, 1e-2),
 )  # fmt: skip
 """joint_anchor: in the child's body frame, not of free joints; joint_axis: unit vector in that frame, hinges and slides."""

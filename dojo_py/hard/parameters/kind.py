@@ -53,6 +53,11 @@ def not_negative(values: Array) -> str | None:
     return None if np.all(values >= 0) else "must not be negative"
 
 
+def not_zero(values: Array) -> str | None:
+    """No vector may be 0."""
+    return None if np.all(np.linalg.norm(values, axis=-1) > 0) else "must not be zero"
+
+
 def moving_bodies(model: Any) -> list[int]:
     """Model bodies that carry a joint, in the order of the layout's bodies."""
     return [b for b in range(1, model.nbody) if model.body_jntnum[b] > 0]

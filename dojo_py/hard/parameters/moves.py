@@ -17,6 +17,7 @@ class Moved(NamedTuple):
     """Tables on a vector of numbers, which equals `base` but while a difference is taken."""
 
     L: Any  # Layout
+    P: Any  # PlaneCandidates
     Q: Any  # PairCandidates
     T: Any  # ActuatorTable
     M: Any  # BodyTable
@@ -41,9 +42,9 @@ def moved_handle(world: World, model: Any, directions: Directions) -> Any:
     base = flatten(world)
     data = base.copy()
     mine = on_vector(world, data)
-    L, _, Q, T, M = handles(mine)
+    L, P, Q, T, M = handles(mine)
     V = handle(allocate_drive(mine.actuators, mine.layout, model.na))
-    return handle(Moved(L, Q, T, M, V, data, base, *directions))
+    return handle(Moved(L, P, Q, T, M, V, data, base, *directions))
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Columns of numbers that act alone, on one body or one coordinate: minus the change of its rows, in closed form.
+"""Columns of numbers that act alone, on one body, coordinate or limit: minus the change of its rows, in closed form.
 
 mass              v - v₋ - h g
 inertia  J_ij     s l + (h/2) ω × l - (s₋ l₋ - (h/2) ω₋ × l₋),    l = e_i ω_j,  s = sqrt(1 - h²|ω|²/4)
@@ -6,12 +6,27 @@ gravity           -h m
 damping           h θ̇                           armature       θ̇ - θ̇₋
 stiffness         h (w₊ θ̇ + θ - θ₀ - w₋ θ̇₋)     spring's rest  -h ∂F/∂θ          of balls, free joints: their law, linear in k
 dry friction F    -h ∂β/∂b,    ∂β/∂b = (ν₋/(b - β) - ν₊/(b + β)) / (ν₋/(b - β) + ν₊/(b + β)),   b = h F
+
+A tendon's spring pulls by how far the length l is outside its interval of rest, x = max(l - upper, 0) + min(l - lower, 0):
+
+stiffness         h (a x(l₋) + b x(l) + c x(l₊))         a, b, c: `spring_shares`
+end of the rest   -h Σ a F'(l₋), b F'(l), c F'(l₊)       of the lengths beyond that end
+
+bound of a limit  -γ/s, of a ball -(γ/s) r/|r|           γ s = κ,  s = ±(θ₊ - bound), bound - |r|;  0 where an overlap is let be
 """
 
 import math
 
 from dojo_py.arrays import scratch
-from dojo_py.hard.dof_rows import curved_spring, spring_weights, vector_springs
+from dojo_py.hard.dof_rows import (
+    curved_spring,
+    spring_shares,
+    spring_weights,
+    tendon_force,
+    tendon_stretch,
+    vector_springs,
+)
+from dojo_py.hard.limits import limit_distance
 from dojo_py.hard.parameters.adjoint import pull_one, pull_three
 from dojo_py.hard.parameters.flat import ARMATURE, DAMPING, FRICTIONLOSS, GRAVITY, INERTIA, MASS, SPRINGREF, STIFFNESS
 from dojo_py.jit import kernel
@@ -63,7 +78,9 @@ def dof_number(L, W, D, L2, column, dof, value, h, scheme, out):
         change = h * rate
     elif column == ARMATURE:
         change = rate - old
-    elif column == STIFFNESS and not tendon:
+    elif column == STIFFNESS and tendon:
+        change = h * _mean_stretch(L, W, dof, rate, h, scheme)
+    elif column == STIFFNESS:
         w_new, w_old = spring_weights(scheme, h)
         change = h * (w_new * rate + W.angle0[dof] - L.dof_springref[dof] - w_old * old)
     elif column == SPRINGREF:
@@ -75,6 +92,57 @@ def dof_number(L, W, D, L2, column, dof, value, h, scheme, out):
             up, down = W.fric[dof, 1] / (bound + beta), W.fric[dof, 2] / (bound - beta)
             change = -h * (down - up) / (down + up)
     pull_one(D.y[L.place_node[n], r], -value * change * W.row_scale[dof], out)
+
+
+@kernel
+def _mean_stretch(L, W, dof, rate, h, scheme):
+    """a x(l₋) + b x(l) + c x(l₊) of tendon coordinate dof."""
+    a, b, c = spring_shares(scheme)
+    length = W.angle0[dof]
+    before, after = length - h * W.rate_prev[dof], length + h * rate
+    return a * tendon_stretch(L, dof, before) + b * tendon_stretch(L, dof, length) + c * tendon_stretch(L, dof, after)
+
+
+@kernel
+def rest_number(L, W, D, t, end, value, h, scheme, out):
+    """out (nv,) += column of the lower (end 0) or upper (end 1) end of the interval of rest of tendon t, times value."""
+    dof = L.dof_joint.shape[0] + t
+    n, r = L.dof_node[dof], L.dof_row[dof]
+    a, b, c = spring_shares(scheme)
+    length = W.angle0[dof]
+    before, after = length - h * W.rate_prev[dof], length + h * W.rows[n, r]
+    change = a * _stiffness_beyond(L, dof, end, before)
+    change += b * _stiffness_beyond(L, dof, end, length) + c * _stiffness_beyond(L, dof, end, after)
+    pull_one(D.y[L.place_node[n], r], value * h * change * W.row_scale[dof], out)
+
+
+@kernel
+def _stiffness_beyond(L, dof, end, length):
+    """F'(length) of the spring of tendon coordinate dof where that is beyond one end of its interval of rest, else 0."""
+    x = tendon_stretch(L, dof, length)
+    if (end == 0 and x >= 0.0) or (end == 1 and x <= 0.0):
+        return 0.0
+    _, slope = tendon_force(L, dof, length)
+    return slope
+
+
+@kernel
+def bound_number(L, W, D, l, value, h, out):
+    """out (nv,) += column of the bound of limit l times value."""
+    dof, sign = L.limit_dof[l], L.limit_sign[l]
+    n, r = L.dof_node[dof], L.dof_row[dof]
+    for side in range(2):
+        m = W.dof_limit[dof, side]
+        if m < 0 or W.limit_active[m] != l or (sign != 0.0 and W.limit_allowance[l] != 0.0):
+            continue
+        push = value * W.lim[m, 0] / W.lim[m, 1]
+        if sign != 0.0:
+            pull_one(D.y[L.place_node[n], r], push * W.row_scale[dof], out)
+            continue
+        axis = scratch(3)
+        limit_distance(L, W, l, h, axis)
+        for i in range(3):
+            pull_one(D.y[L.place_node[n], r + i], push * axis[i] * W.row_scale[dof + i], out)
 
 
 @kernel

@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 
 from dojo_py.actuation.transmission import TENDON
-from dojo_py.hard.parameters import actuators, bodies, contacts, flat, joints
+from dojo_py.hard.parameters import actuators, bodies, contacts, flat, joints, places, planes, poses, ranges, tendons
 from dojo_py.hard.parameters.flat import Directions, copy_of, flatten
 from dojo_py.hard.parameters.kind import Kind
 from dojo_py.hard.world import World
 from dojo_py.simulate.values import real_array, text_of
 
 Array = np.ndarray
-KINDS: dict[str, Kind] = {k.name: k for room in (bodies, contacts, joints, actuators) for k in room.KINDS}
+ROOMS = (bodies, contacts, joints, actuators, tendons, ranges, poses, places, planes)
+KINDS: dict[str, Kind] = {k.name: k for room in ROOMS for k in room.KINDS}
 TIMESTEP = "timestep"
 PARAMETER_NAMES = (*KINDS, TIMESTEP)
 """Every kind of parameter."""
@@ -63,12 +64,17 @@ def split(name: str) -> tuple[str, str]:
     return kind, wanted
 
 
+def _words(label: str) -> set[str]:
+    """What asks for a label: itself, either geom of 'a/b', what numbers count, 'servo' and 'servo.2' of 'servo.2.1'."""
+    parts = label.split(".")
+    return {label, *label.split("/"), *(".".join(parts[:k]) for k in range(1, len(parts)))} - {""}
+
+
 def _chosen(name: str, labels: list[str], wanted: str) -> list[int]:
     """Places among the labels; '' takes all."""
     if not wanted:
         return list(range(len(labels)))
-    parts = [{label, *label.split("/"), label.rpartition(".")[0]} - {""} for label in labels]
-    found = [i for i, words in enumerate(parts) if wanted in words]
+    found = [i for i, label in enumerate(labels) if wanted in _words(label)]
     if not found:
         raise _mistake(f"{name.partition(':')[0]} of", wanted, labels)
     return found
@@ -80,8 +86,9 @@ def parameter(world: World, model: Any, timestep: float, name: str) -> Parameter
     name = str(name)
     if word == TIMESTEP:
         return Parameter(name, "s", ("world",), np.array([timestep]))
-    if len(world.layout.medium_pos) and (word == "com" or (word == "joint_axis" and np.any(world.layout.medium[2:]))):
-        raise ValueError(f"parameter '{name}' is not available in a medium: com nowhere, joint_axis not in the wind")
+    windy = ("joint_axis", "body_quat") if np.any(world.layout.medium[2:]) else ()
+    if len(world.layout.medium_pos) and word in ("com", *windy):
+        raise ValueError(f"parameter '{name}' is not available in a medium: com nowhere, joint_axis and body_quat not in the wind")
     kind = KINDS[word]
     labels = kind.labels(world, model)
     rows = _chosen(name, labels, wanted)

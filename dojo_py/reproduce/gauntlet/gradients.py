@@ -46,13 +46,21 @@ CLOSE = 1e-6
 FIRST, LONGEST, LEAST = 1e-3, 1e-2, 1e-2
 """Largest step of the differences by states and controls, by parameters; share of its size without contact that a column has."""
 STATE_COLUMNS, CONTROL_COLUMNS = 10, 4
+OWN_DRAWS = (
+    "gainprm", "biasprm", "dynprm", "gravcomp", "tendon_damping", "tendon_armature", "tendon_frictionloss", "tendon_stiffness",
+    "tendon_springlength", "tendon_slack", "joint_range", "tendon_range", "ctrlrange", "forcerange", "actuatorfrcrange", "body_pos",
+    "body_quat", "site_pos", "equality_anchor", "plane_offset", "plane_normal",
+)  # fmt: skip
+"""Kinds whose numbers are drawn apart, so that the others of a seed stay what they were."""
 KINDS = (
     "mass", "inertia", "com", "gravity", "friction", "contact_point", "contact_radius", "joint_anchor", "joint_axis", "damping",
-    "stiffness", "springref", "armature", "frictionloss", "gear", "timestep", "gainprm", "biasprm", "dynprm",
+    "stiffness", "springref", "armature", "frictionloss", "gear", "timestep", *OWN_DRAWS,
 )  # fmt: skip
-OWN_DRAWS = ("gainprm", "biasprm", "dynprm")
-"""Kinds whose numbers are drawn apart, so that the others of a seed stay what they were."""
-NEED_ROOM = ("contact_radius", "damping", "armature", "stiffness")
+TURNS = ("joint_axis", "body_quat")
+"""Kinds that turn the axis of a joint."""
+NEED_ROOM = (
+    "contact_radius", "damping", "armature", "stiffness", "tendon_damping", "tendon_armature", "tendon_stiffness", "tendon_slack",
+)  # fmt: skip
 """Kinds that must not be negative."""
 
 
@@ -214,11 +222,28 @@ def check_controls(bench: Bench, lin: Any, tally: Tally, part: str) -> None:
         tally.column(bench, "B", f"{part}B[:, {k}] '{model.actuator_names[k]}'", judged)
 
 
+def compensation_size(bench: Bench) -> float:
+    """Change of a body's gravity compensation that stays within the narrowest bound of a joint's force, if there is one; or 1."""
+    model = bench.model
+    widths = np.ptp(np.asarray(model.jnt_actfrcrange)[np.asarray(model.jnt_actfrclimited, bool)], axis=1)
+    weight = 10.0 * float(np.sum(model.body_mass)) * max(1.0, bench.length)
+    return min(1.0, float(widths.min(initial=np.inf)) / weight)
+
+
 def parameter_size(bench: Bench, kind: str, value: Array) -> float:
     """Size of one number of a parameter."""
     length, top = bench.length, float(np.abs(value).max())
     sizes = {"com": length, "contact_point": length, "contact_radius": 0.1 * length, "joint_anchor": length, "joint_axis": 1.0}
-    sizes |= {"gravity": 10.0, "springref": 1.0, "gear": max(top, 0.1)}
+    sizes |= {
+        "gravity": 10.0,
+        "springref": 1.0,
+        "gear": max(top, 0.1),
+        "gravcomp": compensation_size(bench),
+        "body_pos": length,
+        "body_quat": 1.0,
+    }
+    sizes |= {"site_pos": length, "equality_anchor": length, "plane_offset": length, "plane_normal": 1.0}
+    sizes |= {"tendon_springlength": max(top, length), "tendon_slack": max(top, length), "tendon_range": max(top, length)}
     if kind == "inertia":
         return float(np.abs(value.ravel()[:3]).mean())
     return sizes.get(kind, max(top, 1e-3))
@@ -233,8 +258,8 @@ def check_parameters(bench: Bench, tally: Tally, part: str) -> None:
             step = 1e-3 * bench.length if kind == "contact_radius" else 1e-2 * max(float(np.abs(there.value).max()), 1e-3)
             sim = sim.with_parameters({kind: there.value + step})
     kinds = [kind for kind in KINDS if sim.parameter(kind).size]
-    if "equality" in bench.case.xml and "joint_axis" in kinds:
-        kinds.remove("joint_axis")  # an axis turned alone can leave a loop no motion
+    if "equality" in bench.case.xml:
+        kinds = [kind for kind in kinds if kind not in TURNS]  # an axis turned alone can leave a loop no motion
     qpos, qvel, act = bench.state.qpos, bench.state.qvel, bench.act
     lin = sim.linearize(sim.initial_state(qpos, qvel, act=act), bench.control, kappa=bench.kappa, parameters=kinds)
     if lin.status is not Status.SOLVED:

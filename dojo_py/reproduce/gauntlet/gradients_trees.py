@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dojo_py.reproduce.gauntlet.gradients_random import any_quaternion, matrix, some, text
+from dojo_py.reproduce.gauntlet.gradients_tendons import TENDONS_FROM, anchor, tendons
 
 Array = np.ndarray
 
@@ -131,6 +132,9 @@ class Draw:
         self.bounded: set[str] = set()
         self.bodies: list[str] = []
         self.sites: list[str] = []
+        self.tendons = np.random.default_rng([20264, seed]) if seed >= TENDONS_FROM else None
+        self.anchors: list[str] = []
+        self.wrapped: list[str] = []
 
 
 SHAPES = ("sphere", "capsule", "box", "cylinder", "ellipsoid")
@@ -148,8 +152,12 @@ def solid(rng: Any, draw: Draw, collides: bool, kind: str | None = None, mu: flo
     exact = some(rng, 0.4)
     flag = f'contype="0" conaffinity="1" friction="{text(mu)}"' if collides else 'contype="0" conaffinity="0"'
     size = shape(rng, kind, 0.4 * draw.size)
+    name = ""
+    if draw.tendons is not None and kind in ("sphere", "cylinder"):
+        draw.wrapped.append(f"wrap{len(draw.wrapped)}")
+        name = f' name="{draw.wrapped[-1]}"'
     return (
-        f'<geom type="{kind}" size="{text(size)}" mass="{text(draw.mass * 10 ** rng.uniform(-1, 0.3))}" '
+        f'<geom{name} type="{kind}" size="{text(size)}" mass="{text(draw.mass * 10 ** rng.uniform(-1, 0.3))}" '
         f'pos="{"0 0 0" if exact else text(0.3 * draw.size * rng.normal(size=3))}" '
         f'quat="{text(any_quaternion(rng, exact))}" {flag}/>'
     )
@@ -172,6 +180,7 @@ def tree(rng: Any, draw: Draw, name: str, bodies: int, root: bool, collides: boo
     if draw.lifted is not None and some(draw.lifted, 0.2):  # a part with a compensation of its own
         place = 0.3 * draw.size * draw.lifted.normal(size=3)
         out += f'<body pos="{text(place)}"{lift(draw)}>{solid(draw.lifted, draw, False)}</body>'
+    out += anchor(draw, name)
     if some(rng, 0.3):
         draw.sites.append(f"{name}s")
         place = 0.3 * draw.size * rng.normal(size=3)
@@ -185,8 +194,9 @@ def tree(rng: Any, draw: Draw, name: str, bodies: int, root: bool, collides: boo
 
 
 def extras(rng: Any, draw: Draw, loops: bool) -> str:
-    """Actuators and loop closures."""
-    out = "<actuator>"
+    """Tendons, actuators and loop closures."""
+    strings, pulls = tendons(draw)
+    out = f"{strings}<actuator>"
     for name, kind in draw.joints:
         if some(rng, 0.5):
             out += actuator(rng, name, kind, draw.size, draw)
@@ -197,7 +207,7 @@ def extras(rng: Any, draw: Draw, loops: bool) -> str:
         gear = np.concatenate([rng.normal(size=3), draw.size * rng.normal(size=3)])
         sort = f'kp="{text(0.5 * force)}"' if ref and some(rng, 0.5) else ""
         out += f'<{"position" if sort else "motor"} site="{site}"{ref} gear="{text(gear)}" {sort}/>'
-    out += "</actuator>"
+    out += f"{pulls}</actuator>"
     if loops:
         ends = rng.permutation(draw.bodies)
         scalar = [n for n, k in draw.joints if k in ("hinge", "slide")]

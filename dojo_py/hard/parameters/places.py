@@ -1,0 +1,89 @@
+"""Points in bodies that forces act at: sites of actuators, tendons and equalities, and anchors of equalities between bodies.
+
+site_pos: of the sites that something acts at, everything that does moves along. equality_anchor: 'name.0' in the first body of a
+connect or weld, 'name.1' in the second; unlike in a file neither follows from the other.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dojo_py.actuation.transmission import CRANK, SITE
+from dojo_py.hard.closure_table import held_ends
+from dojo_py.hard.couplings import acting_tendons
+from dojo_py.hard.parameters.flat import PLACES
+from dojo_py.hard.parameters.frames import place_of, point_in
+from dojo_py.hard.parameters.kind import Kind
+from dojo_py.hard.path_table import path_of
+from dojo_py.hard.terms import EQ_PATH
+from dojo_py.hard.world import World
+from dojo_py.mechanism.enums import ObjType, WrapType
+from dojo_py.mechanism.tendon_paths import is_spatial
+
+Array = np.ndarray
+SIZE = 0.1
+"""Of such a point, for differences [m]."""
+
+
+class Point(NamedTuple):
+    """A point of a model body, and the rows of the world's tables that hold it."""
+
+    label: str
+    body: int
+    rows: list[Array]
+    """(3,) views."""
+
+
+def _sites(world: World, model: Any) -> list[Point]:
+    """Those that act, by number."""
+    rows: dict[int, list[Array]] = {}
+    table, layout = world.actuators, world.layout
+    for i in np.flatnonzero(np.isin(table.transmission, (SITE, CRANK)) & (table.enabled == 1)):
+        for side, s in enumerate(model.actuator_trnid[i]):
+            if s >= 0:
+                rows.setdefault(int(s), []).append(table.site_pos[i, side])
+    starts = layout.path_rows[layout.eq_kind == EQ_PATH, 0].tolist()
+    spatial = [t for t in acting_tendons(model) if is_spatial(model, t)]
+    for first, t in zip(starts, spatial, strict=True):
+        for k, w in enumerate(path_of(model, t), first):
+            if int(model.wrap_type[w]) == WrapType.SITE:
+                rows.setdefault(int(model.wrap_objid[w]), []).append(layout.path_pos[k, 0])
+            elif layout.path_sided[k]:
+                rows.setdefault(round(float(model.wrap_prm[w])), []).append(layout.path_pos[k, 1])
+    for e, closure, _ in held_ends(model, world.bodies.node):
+        if int(model.eq_objtype[e]) == ObjType.SITE:
+            for side, ends in enumerate((model.eq_obj1id, model.eq_obj2id)):
+                rows.setdefault(int(ends[e]), []).append(layout.eq_pos[closure, side])
+    return [Point(model.site_names[s] or f"#{s}", int(model.site_bodyid[s]), rows[s]) for s in sorted(rows)]
+
+
+def _anchors(world: World, model: Any) -> list[Point]:
+    """Of connects and welds between bodies."""
+    points = []
+    for e, closure, bodies in held_ends(model, world.bodies.node):
+        if int(model.eq_objtype[e]) != ObjType.SITE:
+            name = model.equality_names[e] or f"#{e}"
+            points += [Point(f"{name}.{side}", bodies[side], [world.layout.eq_pos[closure, side]]) for side in range(2)]
+    return points
+
+
+def _kind(name: str, points: Any) -> Kind:
+    def read(world: World, model: Any) -> Array:
+        values = [point_in(world, model, point.body, point.rows[0]) for point in points(world, model)]
+        return np.array(values).reshape(-1, 3)
+
+    def write(world: World, model: Any, values: Array) -> None:
+        for point, value in zip(points(world, model), values, strict=True):
+            for row in point.rows:
+                row[:] = place_of(world, model, point.body, value)
+
+    def labels(world: World, model: Any) -> list[str]:
+        return [point.label for point in points(world, model)]
+
+    return Kind(name, "m", 3, labels, read, write, scale=lambda w, m: np.full(len(points(w, m)), SIZE), route=PLACES)
+
+
+KINDS = (_kind("site_pos", _sites), _kind("equality_anchor", _anchors))
+"""In the frames of their bodies."""
