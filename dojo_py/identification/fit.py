@@ -35,6 +35,9 @@ WITHOUT_CONTACT = 1e-8
 """κ of kappa="auto" where nothing is carried by contacts [N m s]."""
 ROUNDS, STAYS = 4, 0.1
 """Most estimates of the noise; they have converged when none changes by more than this part."""
+LOOSE = 0.1
+"""Continuity of the first fit. Joined tightly, stretches of a model far from the truth share one motion that sticks where the
+recorded one slides, and the cost has minima there; joined loosely each of them follows its samples, and the joins tell the rest."""
 COARSE = 1e-3
 """Tolerance of the fits before the last κ."""
 VAST = 1e100
@@ -167,13 +170,13 @@ def identify(
     the last one's result. "auto": from a thousandth to a hundred thousandth of `sim.largest_kappa()`. horizon: samples of a
     prediction. free_states: the states that predictions start from are unknown too (multiple shooting); False takes them as
     measured, which is cheap but wrong where these are noisy or overlap the ground. weights (nv,): inverse deviation of each
-    coordinate's misfit; "auto" estimates it. continuity: how many times stiffer than a measurement stretches are joined, unless
-    the data show that the model cannot; 0 leaves them apart. loss, loss_scale: scipy's robust losses ("soft_l1", "huber", …), of
-    misfits over their deviation. every, choose: which stretches are predicted. prior: weight that holds free numbers to their
-    start, for directions that the data leave open. tolerance: part of the cost by which the last iteration may lower it. threads:
-    stretches simulated at a time. progress: True shows a bar without a terminal too, None never does. workers: predict the
-    stretches there, in processes or on other machines; the same numbers bit for bit. rollout_kappa [N m s]: of steps; "gradient"
-    is that of the derivatives, None the hard limit.
+    coordinate's misfit; "auto" estimates it. continuity: how many times stiffer than a measurement stretches are joined, after a
+    first fit that joins them loosely and unless the data show that the model cannot; 0 leaves them apart. loss, loss_scale: scipy's
+    robust losses ("soft_l1", "huber", …), of misfits over their deviation. every, choose: which stretches are predicted. prior:
+    weight that holds free numbers to their start, for directions that the data leave open. tolerance: part of the cost by which the
+    last iteration may lower it. threads: stretches simulated at a time. progress: True shows a bar without a terminal too, None
+    never does. workers: predict the stretches there, in processes or on other machines; the same numbers bit for bit.
+    rollout_kappa [N m s]: of steps; "gradient" is that of the derivatives, None the hard limit.
     """
     having("sim", sim, ("parameter", "with_parameters", "linearize"), "a HardSimulator")
     check_recordings(sim, recordings)
@@ -196,17 +199,16 @@ def identify(
     given = unknowns if isinstance(unknowns, Unknowns) else Unknowns(sim, list(unknowns))
     if free_states and horizon == 1 and continuity == 0:
         raise ValueError("horizon=1 with free states that are not joined: any start would do; give a longer horizon")
-    levels = _levels(sim, kappa)
+    fits = _fits(_levels(sim, kappa), continuity, free_states)
     problem = Problem(list(recordings), given, horizon, free_states, continuity > 0, every, choose, prior, threads, workers)
     guessed = isinstance(weights, str)
     problem.rollout_kappa = _rollout_kappa(rollout_kappa)
-    problem.noise = _first_noise(sim, recordings, weights, continuity)
     fit = _Fit(problem, loss, loss_scale, max_iterations)
     point, evaluations = _inside(problem.start(), given), 0
-    with Progress(len(levels) + ROUNDS * guessed, "identifying", force=progress) as bar:
-        for i, level in enumerate(levels):
-            problem.kappa = level
-            outcome = fit.run(point, tolerance if i + 1 == len(levels) and not guessed else COARSE, bar)
+    with Progress(len(fits) + ROUNDS * guessed, "identifying", force=progress) as bar:
+        for i, (level, join) in enumerate(fits):
+            problem.kappa, problem.noise = level, _first_noise(sim, recordings, weights, join)
+            outcome = fit.run(point, tolerance if i + 1 == len(fits) and not guessed else COARSE, bar)
             point, evaluations = outcome.point.y, evaluations + outcome.evaluations
             bar.advance(1)
         for i in range(ROUNDS * guessed):
@@ -230,6 +232,13 @@ def _levels(sim: HardSimulator, kappa: Any) -> list[float]:
     if levels.ndim != 1 or not len(levels) or not np.all((levels > 0) & np.isfinite(levels)):
         raise ValueError(f"kappa={shown(kappa)} must be positive [N m s], one number or several, or 'auto'")
     return levels.tolist()
+
+
+def _fits(levels: list[float], continuity: float, free_states: bool) -> list[tuple[float, float]]:
+    """(κ, continuity) of successive fits: stretches with free states are joined loosely first."""
+    if not free_states or continuity <= LOOSE:
+        return [(level, continuity) for level in levels]
+    return [(levels[0], LOOSE), *((level, continuity) for level in levels[1:] or levels)]
 
 
 def _rollout_kappa(value: Any) -> float | Literal["gradient"] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from collections.abc import Iterator
 from typing import Any
 
@@ -122,10 +123,10 @@ def growth(times: dict[int, float]) -> float:
     return (times[long] / long) / (times[short] / short)
 
 
-def parameter_times(name: str, repeats: int = 200) -> tuple[int, float, float, float]:
+def parameter_times(name: str, repeats: int = 200, without: Sequence[str] = ()) -> tuple[int, float, float, float]:
     """Number of a robot's parameters, and the shortest seconds (of this thread) of a step at κ, with A and B, with all columns.
 
-    From 15 steps after its keyframe, under small random controls.
+    without: kinds of parameters that are left out. From 15 steps after its keyframe, under small random controls.
     """
     from dojo_py import HardSimulator, load_model
     from dojo_py.hard.parameters.registry import PARAMETER_NAMES
@@ -133,7 +134,7 @@ def parameter_times(name: str, repeats: int = 200) -> tuple[int, float, float, f
     sim = HardSimulator(load_model(name), timestep=TIMESTEP)
     controls = 0.3 * np.random.default_rng(0).normal(size=(15, sim.model.nu))
     state = sim.rollout(sim.initial_state(*start_of(sim.model)), controls).final_state
-    names = [kind for kind in PARAMETER_NAMES if sim.parameter(kind).size]
+    names = [kind for kind in PARAMETER_NAMES if kind not in without and sim.parameter(kind).size]
     calls = (
         lambda: sim.step(state, controls[0], kappa=KAPPA),
         lambda: sim.linearize(state, controls[0], kappa=KAPPA),

@@ -112,3 +112,24 @@ def box(seed, count=10):
         recordings.append(record(f"toss {toss}", model, data, 0.8, lambda t, data: data.ctrl, rng))
     unknowns = [Tied(("friction",), 1.0, 0.1, 3), Tied(("contact_point",), 1.0, 0.3, 3, "size"), Tied(("inertia",), 1.0, 0.1, 10)]
     return HardSimulator(load_model(BOX), H), recordings, unknowns, true
+
+
+BLOCK = """<mujoco><option timestep="0.001" integrator="implicitfast" cone="elliptic" impratio="10"/><worldbody>
+<geom type="plane" size="5 5 1" friction="0.45" priority="1"/>
+<body name="b" pos="0 0 .05"><joint name="x" type="slide" axis="1 0 0"/><joint name="z" type="slide" axis="0 0 1"/>
+<geom type="box" size=".1 .1 .05" mass="1.7"/></body></worldbody>
+<actuator><motor joint="x" ctrlrange="-30 30"/></actuator></mujoco>"""
+
+
+def pushed_block():
+    """(simulator, recordings, true mass [kg] and friction): a block under forces of up to 16 N that change every 0.2 s."""
+    import mujoco
+
+    model, recordings = mujoco.MjModel.from_xml_string(BLOCK), []
+    for seed in (0, 1):
+        rng, data = np.random.default_rng(seed), mujoco.MjData(model)
+        mujoco.mj_step(model, data, 200)  # it sinks in
+        forces = rng.uniform(-16.0, 16.0, 10)
+        push = lambda t, data, forces=forces: forces[int(round(t / H)) // 20]  # noqa: E731
+        recordings.append(record(f"push {seed}", model, data, 2.0, push, rng))
+    return HardSimulator(load_model(BLOCK), timestep=H), recordings, np.array([1.7, 0.45])
