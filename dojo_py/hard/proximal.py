@@ -10,8 +10,8 @@ So Newton's matrix has a compliance beside that slope,
     δs = C δv + r + c δγ,     c = W.hold h w
 
 of which the equations know nothing: where a solve ends r and δγ are zero (Rockafellar 1976; Friedlander and Orban, A primal-dual
-regularized interior-point method for convex quadratic programs, 2012: their δ). w: inverse mass of the bodies along the normal; loads
-that motion determines have a compliance of about h w. W.hold is Levenberg's: 0 until the cones block a step, then from LEAST
+regularized interior-point method for convex quadratic programs, 2012: their δ). w: inverse mass of the bodies along the normal;
+loads that motion determines have a compliance of about h w. W.hold is Levenberg's: 0 until the cones block a step, then from LEAST
 upwards while they do, and down again by full steps, so that convergence is Newton's wherever that goes well. Gaps that have not
 arrived have no such term: there the path says what loads are.
 """

@@ -54,12 +54,13 @@ KNOWN: dict[str, dict[str, Known]] = {
         "not frozen": Known((830367,), "none of its last 30 steps is solved"),
         "work bounded": Known(
             (15, 310006, 310140, 330046, 710003, 830039, 830367, 830495, 850250),
-            "one to four steps of 60: 311 to 1159 iterations beside 5 to 8, 1546 beside 16 (710003), 1038 beside 14 (850250); 14 of "
-            "830039, 786 beside 8; all of 830367, 1149 beside 5 (bound 50 times)",
+            "one to four steps of 60: 311 to 1159 iterations beside 5 to 8, 1546 beside 16 (710003), 1038 beside 14 (850250); 14 "
+            "of 830039, 786 beside 8; all of 830367, 1149 beside 5 (bound 50 times)",
         ),
         "reported gap": Known(
             (803009, 850033),
-            "six steps of 60, by 3.6e-8 m at gaps of 3e-6 m (850033); a tower without friction, a cylinder between boxes: by 1.4e-9 m",
+            "six steps of 60, by 3.6e-8 m at gaps of 3e-6 m (850033); a tower without friction, a cylinder between "
+            "boxes: by 1.4e-9 m",
         ),
         "gap": Known((803009,), "that tower, a step of 60: -1.8e-9 m (bound -1e-9)"),
     },
