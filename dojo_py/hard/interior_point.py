@@ -25,7 +25,7 @@ from dojo_py.hard.newton_step import find_step
 from dojo_py.hard.outcome import keep_best
 from dojo_py.hard.points import clear_cones, combine, copy_point
 from dojo_py.hard.progress import inside_rotation_domain, inside_servo_ranges
-from dojo_py.hard.proximal import hold_as_needed
+from dojo_py.hard.proximal import adapt_proximal_term
 from dojo_py.hard.residuals import evaluate_motion
 from dojo_py.hard.statuses import GOES_ON, MAX_ITERATIONS, SINGULAR
 from dojo_py.jit import kernel
@@ -42,15 +42,15 @@ def iterate(L, P, Q, A, W, h, goal):
 
     Returns (status, iterations, residual [m/s], largest |b∘c - κe| [N s m, N s m/s]).
     """
-    W.hold[0] = 0.0
+    W.proximal[0] = 0.0
     found = _iterate(L, P, Q, A, W, h, goal)
-    W.hold[0] = 0.0
+    W.proximal[0] = 0.0
     return found
 
 
 @kernel
 def _iterate(L, P, Q, A, W, h, goal):
-    """`iterate`, with W.hold for its own."""
+    """`iterate`, between two assemblies that know of no proximal term."""
     clear_cones(W, W.change)
     clear_cones(W, W.affine)
     forget_unmet(L, W)
@@ -69,7 +69,7 @@ def _iterate(L, P, Q, A, W, h, goal):
         share = inside_rotation_domain(W, h, within)
         reached, alpha = _search(L, P, Q, A, W, h, goal, at, inside_servo_ranges(L, W, A, h, share))
         record(W, iteration, at, alpha, step.affine, step.sigma)
-        hold_as_needed(W, alpha)
+        adapt_proximal_term(W, alpha)
         course, at = go_on(course, reached, alpha, share <= 0.5 * within), reached
     return MAX_ITERATIONS, goal.most, at.residual, at.worst
 

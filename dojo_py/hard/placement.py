@@ -22,10 +22,25 @@ def placed_simulator(root: Any, placed: Any, key: bytes) -> Any:
     new._acting = placed_model(root._acting, placed)
     new.world = build_world(new._acting, root.friction, "skip")
     for values in root._values:
-        new.world, _ = changed_world(new.world, new._acting, root.timestep, values)
+        new.world, _ = changed_world(new.world, new._acting, root.timestep, _there(root, new, values))
     number = root._engine.kinematics
     if kinematics(new.world, new.timestep) != kinematics(root.world, root.timestep):
         number = kinematics(new.world, new.timestep)
     new._engine = root._engine.with_world(new.world, new.timestep, number, new._acting)
     new._jacobians, new._scale, new._placement, new._lock = {}, None, key, threading.Lock()
     return new
+
+
+def _there(root: Any, new: Any, values: dict[str, Any]) -> dict[str, Any]:
+    """Values that root was made with, of what the new simulator has, too: not of equalities that the state switches off."""
+    from dojo_py.hard.parameters.registry import KINDS, split, values_that_are_there
+
+    out: dict[str, Any] = {}
+    for name, value in values.items():
+        word, _ = split(name)
+        labels = KINDS[word].labels(new.world, new._acting) if word in KINDS else []
+        if word not in KINDS or labels == KINDS[word].labels(root.world, root._acting):
+            out[name] = value
+        else:
+            out |= values_that_are_there(root.parameter(name), labels, value)
+    return out

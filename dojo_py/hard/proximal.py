@@ -1,4 +1,4 @@
-"""Loads that the motion does not determine stay as they are, once their gaps have arrived: a proximal term of their impulses.
+"""Levenberg's damping of the impulses that motion does not determine: a proximal term of contacts whose gaps have arrived.
 
 Four corners of a box have four loads and three equations. What moves the load from one pair of corners to the other meets no
 resistance but s/γ, the slope of γ s = κ, and that vanishes with κ: a Newton step that has 1e-10 m of gaps to correct moves loads by
@@ -7,41 +7,41 @@ one before, friction has to turn by more than its cone allows in a step, and the
 
 So Newton's matrix has a compliance beside that slope,
 
-    δs = C δv + r + c δγ,     c = W.hold h w
+    δs = C δv + r + c δγ,     c = W.proximal h w
 
 of which the equations know nothing: where a solve ends r and δγ are zero (Rockafellar 1976; Friedlander and Orban, A primal-dual
 regularized interior-point method for convex quadratic programs, 2012: their δ). w: inverse mass of the bodies along the normal;
-loads that motion determines have a compliance of about h w. W.hold is Levenberg's: 0 until the cones block a step, then from LEAST
-upwards while they do, and down again by full steps, so that convergence is Newton's wherever that goes well. Gaps that have not
-arrived have no such term: there the path says what loads are.
+loads that motion determines have a compliance of about h w. W.proximal is 0 until a step can be taken by less than SHORT, then from
+LEAST upwards while steps stay as short, and down again by those longer than LONG: convergence is Newton's wherever that goes well.
+Gaps that have not arrived have no such term, there the path says what loads are: so none has on the central path of a κ > 0.
 """
 
 from dojo_py.hard.bodies import velocity_of_impulse
 from dojo_py.jit import kernel
 from dojo_py.solver.cones.standoff import has_arrived
 
-BLOCKED, FULL = 0.1, 0.5
+SHORT, LONG = 0.1, 0.5
 """Steps shorter than the one raise the term, longer than the other lower it."""
 LEAST, MOST, FACTOR = 1e-5, 1e-3, 10.0
-"""Of W.hold, where it is not 0."""
+"""Of W.proximal, where it is not 0."""
 
 
 @kernel
 def proximal_compliance(L, W, c, h):
     """Compliance [m/(N s)] of the gap of contact c in Newton's matrix."""
-    if W.hold[0] == 0.0 or not has_arrived(W.con[c, 1], W.standoff[c]):
+    if W.proximal[0] == 0.0 or not has_arrived(W.con[c, 1], W.standoff[c]):
         return 0.0
-    return abs(h) * W.hold[0] * inverse_mass(L, W, c)
+    return abs(h) * W.proximal[0] * inverse_mass(L, W, c)
 
 
 @kernel
-def hold_as_needed(W, alpha):
-    """W.hold after a step alpha."""
-    hold = W.hold[0]
-    if alpha < BLOCKED:
-        W.hold[0] = min(max(FACTOR * hold, LEAST), MOST)
-    elif alpha > FULL:
-        W.hold[0] = hold / FACTOR if hold > 2.0 * LEAST else 0.0
+def adapt_proximal_term(W, alpha):
+    """W.proximal after a step alpha."""
+    now = W.proximal[0]
+    if alpha < SHORT:
+        W.proximal[0] = min(max(FACTOR * now, LEAST), MOST)
+    elif alpha > LONG:
+        W.proximal[0] = now / FACTOR if now > 2.0 * LEAST else 0.0
 
 
 @kernel

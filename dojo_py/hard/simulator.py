@@ -357,14 +357,17 @@ class HardSimulator(HasPoses):
         """Labels, unit and present values of the parameters of a name: a kind, or kind:object.
 
         Kinds: docs/parameters.md, `dojo_py.hard.parameters.registry.PARAMETER_NAMES`. Objects: bodies, joints, geoms, tendons,
-        actuators.
+        sites, equalities, actuators.
         """
         from dojo_py.hard.parameters.registry import parameter
 
         return parameter(self.world, self._acting, self.timestep, name)
 
     def with_parameters(self, values: dict[str, Any]) -> HardSimulator:
-        """A simulator with other values, by names as in `parameter`; nothing is compiled anew and `model` stays what it was."""
+        """A simulator with other values, by names as in `parameter`; nothing is compiled anew and `model` stays what it was.
+
+        So do `poses`, `jacobian`, sensors and energies, which read the model alone.
+        """
         from dojo_py.hard.parameters.change import with_parameters
 
         return with_parameters(self, values)

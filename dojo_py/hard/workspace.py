@@ -152,7 +152,7 @@ class Work(NamedTuple):
     limit_allowance: np.ndarray  # (nl,) likewise of a joint beyond its bound [rad, m]
     csoft: np.ndarray  # (nc,) compliance [m/(N s)] of those that give way (giving_way.py), 0 of all others
     cproximal: np.ndarray  # (nc,) compliance [m/(N s)] that only Newton's matrix has (proximal.py)
-    hold: np.ndarray  # (1,) how much of it, over the time step and the inverse mass of its bodies
+    proximal: np.ndarray  # (1,) how much of it, over the time step and the inverse mass of its bodies
     crecovery: np.ndarray  # (nc,) how fast the rest of it is undone at most [m/s]: 0 where all of it may stay
     lrecovery: np.ndarray  # (nl,) likewise [rad/s, m/s]
     kappa: np.ndarray  # (1,) central-path parameter of the step [N m s]; 0 in the hard limit
@@ -344,7 +344,7 @@ def allocate_work(layout, planes, pairs, options, solver, room=None):
         free_centre=z((nf, 2, 3)), free_axes=z((nf, 2, 3, 3)), free_radius=z((nf, 2)), checks=z(1, np.int64),
         standoff=z(nc), rest_gap=z(nc), keeps_rest=z(1), limit_standoff=z(nl), standoff_kept=z(nc), limit_standoff_kept=z(nl),
         limpact=z(nl, np.int64), lrebound=z((nl, 2)), lend=z(nl),
-        contact_allowance=z(nc), limit_allowance=z(nl), csoft=z(nc), cproximal=z(nc), hold=z(1),
+        contact_allowance=z(nc), limit_allowance=z(nl), csoft=z(nc), cproximal=z(nc), proximal=z(1),
         crecovery=z(nc), lrecovery=z(nl),
         cC=z((nc, 2, nr, WIDTH)), cB=z((nc, 2, nr, WIDTH)),
         cH=z((nc, 2, 6, 2 * WIDTH)), mixed=z((nr, WIDTH)), cK=z((nc, nr, nr)), cf=z((nc, nr)),

@@ -39,7 +39,7 @@ LOOSE = 0.1
 """Continuity of the first fit. Joined tightly, stretches of a model far from the truth share one motion that sticks where the
 recorded one slides, and the cost has minima there; joined loosely each of them follows its samples, and the joins tell the rest."""
 COARSE = 1e-3
-"""Tolerance of the fits before the last κ."""
+"""Tolerance of the fits before the last one."""
 VAST = 1e100
 """Variances beyond this are infinite."""
 AT_BOUND = 1e-6
@@ -199,11 +199,11 @@ def identify(
     given = unknowns if isinstance(unknowns, Unknowns) else Unknowns(sim, list(unknowns))
     if free_states and horizon == 1 and continuity == 0:
         raise ValueError("horizon=1 with free states that are not joined: any start would do; give a longer horizon")
-    fits = _fits(_levels(sim, kappa), continuity, free_states)
+    levels = _levels(sim, kappa)
     problem = Problem(list(recordings), given, horizon, free_states, continuity > 0, every, choose, prior, threads, workers)
     guessed = isinstance(weights, str)
     problem.rollout_kappa = _rollout_kappa(rollout_kappa)
-    fit = _Fit(problem, loss, loss_scale, max_iterations)
+    fits, fit = _fits(problem, levels, continuity), _Fit(problem, loss, loss_scale, max_iterations)
     point, evaluations = _inside(problem.start(), given), 0
     with Progress(len(fits) + ROUNDS * guessed, "identifying", force=progress) as bar:
         for i, (level, join) in enumerate(fits):
@@ -234,11 +234,11 @@ def _levels(sim: HardSimulator, kappa: Any) -> list[float]:
     return levels.tolist()
 
 
-def _fits(levels: list[float], continuity: float, free_states: bool) -> list[tuple[float, float]]:
-    """(κ, continuity) of successive fits: stretches with free states are joined loosely first."""
-    if not free_states or continuity <= LOOSE:
-        return [(level, continuity) for level in levels]
-    return [(levels[0], LOOSE), *((level, continuity) for level in levels[1:] or levels)]
+def _fits(problem: Problem, levels: list[float], continuity: float) -> list[tuple[float, float]]:
+    """(κ, continuity) of successive fits: stretches of several samples that follow one another are joined loosely first."""
+    stretches = problem.segments
+    loose = continuity > LOOSE and stretches[0].length > 1 and any(problem.joins(i) for i in range(len(stretches)))
+    return [(levels[0], LOOSE)] * loose + [(level, continuity) for level in levels]
 
 
 def _rollout_kappa(value: Any) -> float | Literal["gradient"] | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dojo_py.actuation.transmission import CRANK, SITE
 from dojo_py.hard.parameters.flat import COM
 from dojo_py.hard.parameters.kind import Kind, body_labels, body_size, positive
 from dojo_py.hard.terms import EQ_COUPLING
@@ -78,7 +79,7 @@ def _set_com(world: World, model: Any, values: Array) -> None:
     moving = pairs.shape_node >= 0
     for place in (pairs.shape_centre, pairs.round_centre):
         place[moving] -= shift[pairs.shape_node[moving]]
-    _shift_ends(table.site_pos, table.body, table.transmission == 3, shift)
+    _shift_ends(table.site_pos, table.body, np.isin(table.transmission, (SITE, CRANK)), shift)
     for m in range(model.nbody):
         if bodies.node[m] >= 0 and np.count_nonzero(bodies.node == bodies.node[m]) > 1:
             bodies.arm[m] -= shift[bodies.node[m]]

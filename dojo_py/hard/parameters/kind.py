@@ -41,6 +41,8 @@ class Kind:
     """How the step's derivative by it is found, see flat.py."""
     targets: Callable[[World, Any], list[int]] = lambda world, model: []
     """(world, model) -> n bodies or joints of the layout, when the route asks for them."""
+    together: Callable[[World, Any], str | None] = lambda world, model: None
+    """(world, model) -> what is wrong with the world's values once all have been written, or None."""
 
 
 def positive(values: Array) -> str | None:

@@ -62,14 +62,6 @@ def _of_tendons(world: World, model: Any) -> list[End]:
     return _limits(world, model, {c.first: c.name for c in tendon_coordinates(world, model)})
 
 
-def _crossed_limits(world: World) -> bool:
-    """Whether a lower bound is not below its upper one, which the layout keeps in the next row, or a ball's is not positive."""
-    layout = world.layout
-    lower = np.flatnonzero(layout.limit_sign > 0)
-    balls = layout.limit_bound[layout.limit_sign == 0]
-    return bool(np.any(layout.limit_bound[lower] >= layout.limit_bound[lower + 1]) or np.any(balls <= 0))
-
-
 # of actuators: rows of two numbers, infinite where there is no bound
 
 
@@ -108,12 +100,23 @@ def _of_joint_forces(world: World, model: Any) -> list[End]:
     return _two_ends(world.actuators.dof_range, _joint_names(model) if driven(model) else {})
 
 
-def _crossed(table: Array) -> bool:
-    return bool(np.any(table[:, 0] > table[:, 1]))
+def _what_is_wrong(ends: list[End], table: Array, positive: bool) -> str | None:
+    """Of ranges whose upper ends are to be above the lower ones (positive) or not below; a limit with one end is a ball's."""
+    ranges: dict[str, dict[str, float]] = {}
+    for end in ends:
+        name, _, side = end.label.rpartition(".")
+        ranges.setdefault(name, {})[side] = float(table[end.place])
+    for name, sides in ranges.items():
+        if len(sides) == 2 and (sides["0"] > sides["1"] or (positive and sides["0"] == sides["1"])):
+            order = "be below" if positive else "not be above"
+            return f"the lower end of {name!r}, {sides['0']:g}, must {order} the upper one, {sides['1']:g}"
+        if positive and len(sides) == 1 and not sides["1"] > 0:
+            return f"the largest angle of the ball {name!r}, {sides['1']:g}, must be positive [rad]"
+    return None
 
 
-def _kind(name: str, unit: str, ends: Ends, table: Callable[[World], Array], crossed: Callable[[World], bool], route: int) -> Kind:
-    """Ends of ranges that a table holds."""
+def _kind(name: str, unit: str, ends: Ends, table: Callable[[World], Array], positive: bool, route: int) -> Kind:
+    """Ends of ranges that a table holds. positive: each has a width."""
 
     def read(world: World, model: Any) -> Array:
         return np.array([table(world)[end.place] for end in ends(world, model)])
@@ -121,24 +124,28 @@ def _kind(name: str, unit: str, ends: Ends, table: Callable[[World], Array], cro
     def write(world: World, model: Any, values: Array) -> None:
         for end, value in zip(ends(world, model), values, strict=True):
             table(world)[end.place] = value
-        if crossed(world):
-            raise ValueError(f"{name}: every lower end must be below its upper one")
+
+    def together(world: World, model: Any) -> str | None:
+        return _what_is_wrong(ends(world, model), table(world), positive)
 
     def scale(world: World, model: Any) -> Array:
         return np.array([end.size for end in ends(world, model)])
 
-    return Kind(name, unit, 0, lambda w, m: [end.label for end in ends(w, m)], read, write, scale=scale, step=1e-5, route=route)
+    def labels(world: World, model: Any) -> list[str]:
+        return [end.label for end in ends(world, model)]
+
+    return Kind(name, unit, 0, labels, read, write, together=together, scale=scale, step=1e-5, route=route)
 
 
 def _limit_kind(name: str, unit: str, ends: Ends) -> Kind:
-    return _kind(name, unit, ends, lambda world: world.layout.limit_bound, _crossed_limits, NUMBERS)
+    return _kind(name, unit, ends, lambda world: world.layout.limit_bound, True, NUMBERS)
 
 
 def _actuator_kind(name: str, unit: str, ends: Ends, field: str) -> Kind:
     def table(world: World) -> Array:
         return getattr(world.actuators, field)
 
-    return _kind(name, unit, ends, table, lambda world: _crossed(table(world)), ACTUATOR)
+    return _kind(name, unit, ends, table, False, ACTUATOR)
 
 
 KINDS = (

@@ -1,7 +1,7 @@
 """The named parameters of a simulator: which there are, a part of them by object, their values and directions.
 
-A name is a kind ("mass") or a kind and an object ("mass:trunk"): a body, joint, geom or actuator; "friction:floor" is every
-pair with that geom, "contact_point:box" all eight corners, "contact_point:box.3" one.
+A name is a kind ("mass") or a kind and an object ("mass:trunk"): a body, joint, geom, tendon, site, equality or actuator;
+"friction:floor" is every pair with that geom, "contact_point:box" all eight corners, "contact_point:box.3" one.
 """
 
 from __future__ import annotations
@@ -66,14 +66,19 @@ def split(name: str) -> tuple[str, str]:
 
 def _words(label: str) -> set[str]:
     """What asks for a label: itself, either geom of 'a/b', what numbers count, 'servo' and 'servo.2' of 'servo.2.1'."""
-    parts = label.split(".")
-    return {label, *label.split("/"), *(".".join(parts[:k]) for k in range(1, len(parts)))} - {""}
+    words, (whole, _, last) = {label, *label.split("/")}, label.rpartition(".")
+    while last.isdigit() and whole:
+        words.add(whole)
+        whole, _, last = whole.rpartition(".")
+    return words
 
 
 def _chosen(name: str, labels: list[str], wanted: str) -> list[int]:
-    """Places among the labels; '' takes all."""
+    """Places among the labels; '' takes all, and what is written like one of them takes that alone."""
     if not wanted:
         return list(range(len(labels)))
+    if wanted in labels:
+        return [i for i, label in enumerate(labels) if label == wanted]
     found = [i for i, label in enumerate(labels) if wanted in _words(label)]
     if not found:
         raise _mistake(f"{name.partition(':')[0]} of", wanted, labels)
@@ -104,6 +109,8 @@ def changed_world(world: World, model: Any, timestep: float, values: dict[str, A
         if not isinstance(name, str):
             raise TypeError(f"values: {name!r} is not the name of a parameter, but a {type(name).__name__}")
         old = parameter(world, model, timestep, name)
+        if not old.size:
+            raise ValueError(f"the model has no {name}")
         new = real_array(f"values[{name!r}]", value)
         if new.size == old.size or new.ndim == 0:
             new = np.broadcast_to(new if new.ndim == 0 else new.reshape(old.value.shape), old.value.shape)
@@ -124,7 +131,18 @@ def changed_world(world: World, model: Any, timestep: float, values: dict[str, A
         everything = kind.read(world, model)
         everything[_chosen(name, kind.labels(world, model), wanted)] = new
         kind.write(world, model, everything)
+    for word in {split(name)[0] for name in values} - {TIMESTEP}:
+        wrong = KINDS[word].together(world, model)
+        if wrong:
+            raise ValueError(f"{word}: {wrong}")
     return world, timestep
+
+
+def values_that_are_there(there: Parameter, labels: list[str], value: Any) -> dict[str, Array]:
+    """Values of some parameters by name, of those among the labels of another world; `there`: what they were given to."""
+    word, _ = split(there.name)
+    full = np.broadcast_to(value if np.ndim(value) == 0 else np.reshape(value, there.value.shape), there.value.shape)
+    return {f"{word}:{label}": one for label, one in zip(there.labels, full, strict=True) if label in labels}
 
 
 def _direction(world: World, model: Any, kind: Kind, base: Array, entry: tuple[int, ...], step: float) -> tuple[Array, Array]:
