@@ -25,6 +25,8 @@ from numba.experimental import structref
 _CONFIG: Any = config
 _NRT: Any = nrt
 _RUNTIME: Any = rtsys
+_TYPES: dict[Any, Any] = {}
+"""numba's types of arrays by what they depend on."""
 _DATA = 3
 """Place of the payload's address among the pointers at the head of numba's MemInfo."""
 
@@ -94,7 +96,7 @@ def _field(value: Any) -> tuple[Any, list[int], Any]:
     """Type of a field, its words as numba lays them out, and what must live as long as it."""
     if isinstance(value, np.ndarray):
         # no MemInfo and no parent: nobody counts references to it
-        return typeof(value), [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides], value
+        return _array_type(value), [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides], value
     if isinstance(value, bool | np.bool_):
         raise TypeError("a struct holds numbers and arrays; write a truth value as an integer")
     if isinstance(value, int | np.integer):
@@ -103,6 +105,15 @@ def _field(value: Any) -> tuple[Any, list[int], Any]:
         return types.float64, [struct.unpack("q", struct.pack("d", value))[0]], None
     made, address = _place(value)
     return made._numba_type_, [address], made
+
+
+def _array_type(value: np.ndarray) -> Any:
+    """numba's type of an array, which it takes 30 µs to make up; a world has hundreds of arrays of a few types."""
+    flags = value.flags
+    key = value.dtype, value.ndim, flags.c_contiguous, flags.f_contiguous, flags.aligned, flags.writeable
+    if key not in _TYPES:
+        _TYPES[key] = typeof(value)
+    return _TYPES[key]
 
 
 @lower_getattr_generic(Struct)

@@ -53,7 +53,7 @@ class Delay:
         return {}
 
     def columns(self, present: dict[str, Array], z: Array, given: dict[str, Array]) -> Array:
-        """(rows, 1) what a step's end changes by, B ∂u/∂δ, given as a parameter's."""
+        """(…, rows, 1) what steps' ends change by, B ∂u/∂δ, given as a parameter's."""
         return given[NAME]
 
     def report(self, z: Array) -> tuple[Array, Array]:

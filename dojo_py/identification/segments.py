@@ -116,13 +116,12 @@ def predict(
     misfit, by_state, by_unknown = np.zeros((length, nv)), np.zeros((length, nv, 2 * nv)), np.zeros((length, nv, n))
     size = 2 * nv + model.na  # activations start at zero and carry on what the state does to them
     S, D = np.eye(size)[:, : 2 * nv], np.zeros((size, n))
+    given = dict(run.parameters)
+    if later is not None:
+        given[DELAY] = run.B @ later[:, :, None]
+    own = unknowns.columns(z, given)
     for t in range(length * stride):
-        given = {name: table[t] for name, table in run.parameters.items()}
-        if later is not None:
-            given[DELAY] = (run.B[t] @ later[t])[:, None]
-        own = unknowns.columns(z, given)
-        S, D = run.A[t] @ S, run.A[t] @ D
-        D += own
+        S, D = run.A[t] @ S, run.A[t] @ D + own[t]
         if (t + 1) % stride == 0:
             k = t // stride
             misfit[k] = model.difference(run.qpos[t + 1], recording.qpos[segment.start + k + 1])

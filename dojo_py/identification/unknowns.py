@@ -91,7 +91,7 @@ class Unknown:
         return {self.name: TRANSFORMS[self.transform].value(z).reshape(present[self.name].shape)}
 
     def columns(self, present: dict[str, Array], z: Array, given: dict[str, Array]) -> Array:
-        """(rows, n) derivatives by z from those by the parameters."""
+        """(…, rows, n) derivatives by z from those by the parameters."""
         return given[self.name] * TRANSFORMS[self.transform].slope(z)
 
     def report(self, z: Array) -> tuple[Array, Array]:
@@ -142,8 +142,8 @@ class Tied:
         return {name: z[0] * present[name] for name in self.names}
 
     def columns(self, present: dict[str, Array], z: Array, given: dict[str, Array]) -> Array:
-        """(rows, 1) derivative by the factor z (1,) from those by the parameters, (rows, p)."""
-        return np.sum([given[name] @ present[name].ravel() for name in self.names], axis=0)[:, None]
+        """(…, rows, 1) derivative by the factor z (1,) from those by the parameters, (…, rows, p)."""
+        return np.sum([given[name] @ present[name].ravel() for name in self.names], axis=0)[..., None]
 
     def report(self, z: Array) -> tuple[Array, Array]:
         """The factor (1,) and its derivative by z (1, 1), for a table."""
@@ -176,8 +176,8 @@ class PseudoInertia:
         return dict(zip(self.parameters(), (body[:1], body[None, 1:4], body[None, 4:]), strict=True))
 
     def columns(self, present: dict[str, Array], z: Array, given: dict[str, Array]) -> Array:
-        """(rows, 10) derivative by z from those by the values, `given` by name (rows, p)."""
-        return np.hstack([given[name] for name in self.parameters()]) @ pseudo_inertia.slope(pseudo_inertia.to_body, z)
+        """(…, rows, 10) derivative by z from those by the values, `given` by name (…, rows, p)."""
+        return np.concatenate([given[name] for name in self.parameters()], axis=-1) @ pseudo_inertia.slope(pseudo_inertia.to_body, z)
 
     def report(self, z: Array) -> tuple[Array, Array]:
         """Values (10,) and their derivative by z (10, 10), for a table."""
@@ -250,8 +250,8 @@ class Unknowns:
         return self.sim.with_parameters(self.values(z))
 
     def columns(self, z: Array, given: dict[str, Array]) -> Array:
-        """(rows, n) derivatives by z from those by the parameters."""
-        return np.hstack([part.columns(self._present, piece, given) for part, piece in self._pieces(z)])
+        """(…, rows, n) derivatives by z from those by the parameters, of one step or of several."""
+        return np.concatenate([part.columns(self._present, piece, given) for part, piece in self._pieces(z)], axis=-1)
 
     def report(self, z: Array) -> tuple[Array, Array]:
         """(n,) reported values and (n, n) their derivatives by z."""
