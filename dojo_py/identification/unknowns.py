@@ -177,7 +177,8 @@ class PseudoInertia:
 
     def columns(self, present: dict[str, Array], z: Array, given: dict[str, Array]) -> Array:
         """(…, rows, 10) derivative by z from those by the values, `given` by name (…, rows, p)."""
-        return np.concatenate([given[name] for name in self.parameters()], axis=-1) @ pseudo_inertia.slope(pseudo_inertia.to_body, z)
+        together = np.concatenate([given[name] for name in self.parameters()], axis=-1)
+        return together @ pseudo_inertia.slope(pseudo_inertia.to_body, z)
 
     def report(self, z: Array) -> tuple[Array, Array]:
         """Values (10,) and their derivative by z (10, 10), for a table."""
