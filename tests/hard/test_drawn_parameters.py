@@ -173,8 +173,8 @@ def test_mistakes_are_named():
     for name, value, text in (
         ("tendon_stifness", 1, "did you mean 'tendon_stiffness'"), ("tendon_damping:g", 1, "is not one of"),
         ("tendon_stiffness", -1, "must not be negative"), ("tendon_slack:t", -0.1, "must not be negative"),
-        ("tendon_frictionloss", 0, "must be positive"), ("joint_range:a", [1, -1], "below its upper"),
-        ("ctrlrange:m", [6, 5], "below its upper"), ("body_quat:upper", [0, 0, 0, 0], "must not be zero"),
+        ("tendon_frictionloss", 0, "must be positive"), ("joint_range:a", [1, -1], "must be below the upper one"),
+        ("ctrlrange:m", [6, 5], "must not be above the upper one"), ("body_quat:upper", [0, 0, 0, 0], "must not be zero"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=text):
             sim.with_parameters({name: value})
