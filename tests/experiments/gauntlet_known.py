@@ -23,7 +23,7 @@ KNOWN: dict[str, dict[str, Known]] = {
         "not frozen": Known((840143, 840289), "the tower, the 17 bodies: none of the last 30 steps is solved"),
         "work bounded": Known(
             (16, 840048, 840133),
-            "one or two steps of 60: 693 iterations beside 8, 2627 and 265 beside 5 (bound 50 times)",
+            "one or two steps of 60: 414 iterations beside 8, 2628 and 265 beside 5 (bound 50 times)",
         ),
         "joints": Known(
             (801217, 850006, 850386),
@@ -35,13 +35,12 @@ KNOWN: dict[str, dict[str, Known]] = {
         "solved, other": Known(
             (0, 10, 710017, 850166),
             "24 bodies of half a millimetre that start in one another, or touch without gravity; a ball that rolls down between a "
-            "wall and a ball at friction 1, wedged: both contacts stick, which gaps do not agree with to second order; three steps "
-            "in 60 of an arm with friction 2; a ball that rolls between a tilted cylinder and a box, h 65 ms, 4 of 60; 33 bodies "
+            "wall and a ball at friction 1, wedged: both contacts stick, which gaps do not agree with to second order; 33 bodies "
             "that start centimetres in one another, 3 of 60",
         ),
         "work bounded": Known(
             (0, 10, 710058, 850166),
-            "1 to 7 steps of 60: 441, 1054 and 311 iterations beside 5, 1074 beside 9, 797 beside 13; 10 of the 33 bodies in 31 s",
+            "1 to 7 steps of 60: 441 and 1054 iterations beside 5, 1253 beside 9; 10 of the 33 bodies in 29 s",
         ),
     },
     "shapes": {
@@ -54,7 +53,7 @@ KNOWN: dict[str, dict[str, Known]] = {
         "not frozen": Known((830367,), "none of its last 30 steps is solved"),
         "work bounded": Known(
             (15, 310006, 310140, 330046, 710003, 830039, 830367, 830495, 850250),
-            "one to four steps of 60: 311 to 1159 iterations beside 5 to 8, 1546 beside 16 (710003), 1038 beside 14 (850250); 14 "
+            "one to four steps of 60: 311 to 974 iterations beside 5 to 8, 1546 and 848 beside 16 (710003, 850250); 14 "
             "of 830039, 786 beside 8; all of 830367, 1149 beside 5 (bound 50 times)",
         ),
         "reported gap": Known(

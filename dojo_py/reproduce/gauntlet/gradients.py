@@ -222,26 +222,11 @@ def check_controls(bench: Bench, lin: Any, tally: Tally, part: str) -> None:
         tally.column(bench, "B", f"{part}B[:, {k}] '{model.actuator_names[k]}'", judged)
 
 
-def compensation_size(bench: Bench) -> float:
-    """Change of a body's gravity compensation that stays within the narrowest bound of a joint's force, if there is one; or 1."""
-    model = bench.model
-    widths = np.ptp(np.asarray(model.jnt_actfrcrange)[np.asarray(model.jnt_actfrclimited, bool)], axis=1)
-    weight = 10.0 * float(np.sum(model.body_mass)) * max(1.0, bench.length)
-    return min(1.0, float(widths.min(initial=np.inf)) / weight)
-
-
 def parameter_size(bench: Bench, kind: str, value: Array) -> float:
     """Size of one number of a parameter."""
     length, top = bench.length, float(np.abs(value).max())
     sizes = {"com": length, "contact_point": length, "contact_radius": 0.1 * length, "joint_anchor": length, "joint_axis": 1.0}
-    sizes |= {
-        "gravity": 10.0,
-        "springref": 1.0,
-        "gear": max(top, 0.1),
-        "gravcomp": compensation_size(bench),
-        "body_pos": length,
-        "body_quat": 1.0,
-    }
+    sizes |= {"gravity": 10.0, "springref": 1.0, "gear": max(top, 0.1), "gravcomp": 1.0, "body_pos": length, "body_quat": 1.0}
     sizes |= {"site_pos": length, "equality_anchor": length, "plane_offset": length, "plane_normal": 1.0}
     sizes |= {"tendon_springlength": max(top, length), "tendon_slack": max(top, length), "tendon_range": max(top, length)}
     if kind == "inertia":

@@ -1,4 +1,5 @@
 """Drawn models for the family `gradients`: trees of joints, two shapes at touch, a shape on a plane; and their states.
+
 From seed 4,000,000 on trees have tendons.
 
 Ties are drawn on purpose: axes along the world's, contact at the middle of a face, parallel and crossing capsules, gap 0.
