@@ -1,4 +1,4 @@
-"""Levenberg's damping of the impulses that motion does not determine: a proximal term of contacts whose gaps have arrived.
+"""Impulses that motion does not determine, held where steps would be short: a proximal term of contacts whose gaps have arrived.
 
 Four corners of a box have four loads and three equations. What moves the load from one pair of corners to the other meets no
 resistance but s/γ, the slope of γ s = κ, and that vanishes with κ: a Newton step that has 1e-10 m of gaps to correct moves loads by
@@ -11,9 +11,9 @@ So Newton's matrix has a compliance beside that slope,
 
 of which the equations know nothing: where a solve ends r and δγ are zero (Rockafellar 1976; Friedlander and Orban, A primal-dual
 regularized interior-point method for convex quadratic programs, 2012: their δ). w: inverse mass of the bodies along the normal;
-loads that motion determines have a compliance of about h w. W.proximal is 0 until a step can be taken by less than SHORT, then from
-LEAST upwards while steps stay as short, and down again by those longer than LONG: convergence is Newton's wherever that goes well.
-Gaps that have not arrived have no such term, there the path says what loads are: so none has on the central path of a κ > 0.
+loads that motion determines have a compliance of about h w. W.proximal is 0 until a step can be taken by less than SHORT, then
+SHARE until one is longer than LONG: convergence is Newton's wherever that goes well. Gaps that have not arrived have no such term,
+there the path says what loads are: so none has on the central path of a κ > 0.
 """
 
 from dojo_py.hard.bodies import velocity_of_impulse
@@ -21,9 +21,9 @@ from dojo_py.jit import kernel
 from dojo_py.solver.cones.standoff import has_arrived
 
 SHORT, LONG = 0.1, 0.5
-"""Steps shorter than the one raise the term, longer than the other lower it."""
-LEAST, MOST, FACTOR = 1e-5, 1e-3, 10.0
-"""Of W.proximal, where it is not 0."""
+"""A step shorter than the one brings the term, one longer than the other takes it away."""
+SHARE = 1e-4
+"""Of W.proximal, where it is not 0: loads that motion determines converge by so much of their error an iteration more slowly."""
 
 
 @kernel
@@ -37,11 +37,10 @@ def proximal_compliance(L, W, c, h):
 @kernel
 def adapt_proximal_term(W, alpha):
     """W.proximal after a step alpha."""
-    now = W.proximal[0]
     if alpha < SHORT:
-        W.proximal[0] = min(max(FACTOR * now, LEAST), MOST)
+        W.proximal[0] = SHARE
     elif alpha > LONG:
-        W.proximal[0] = now / FACTOR if now > 2.0 * LEAST else 0.0
+        W.proximal[0] = 0.0
 
 
 @kernel
