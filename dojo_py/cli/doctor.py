@@ -160,7 +160,7 @@ def main_entries() -> dict[str, Any]:
     """What each mode's steps go through, and what of the hard mode is compiled when it is first needed."""
     from dojo_py.hard.gradients.derivatives import DERIVATIVES
     from dojo_py.hard.pair_tasks import PAIRS
-    from dojo_py.hard.parameters.columns import parameter_columns
+    from dojo_py.hard.parameters.columns import PARAMETERS
     from dojo_py.hard.rollout import roll_out
     from dojo_py.soft.kernels import run as soft_run
 
@@ -168,7 +168,7 @@ def main_entries() -> dict[str, Any]:
         "hard mode": roll_out,
         f"  {PAIRS.subject}": PAIRS.entry,
         f"  {DERIVATIVES.subject}": DERIVATIVES.entry,
-        "  derivatives by parameters": parameter_columns,
+        f"  {PARAMETERS.subject}": PARAMETERS.entry,
         "soft mode": soft_run,
     }
 

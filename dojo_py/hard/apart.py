@@ -2,8 +2,9 @@
 
     PAIRS          contacts between bodies: which pairs are near, what they touch with, gaps, rows (`pair_tasks.py`)
     DERIVATIVES    A and B of a step, or their products with cotangents (`gradients/derivatives.py`)
+    PARAMETERS     derivatives of a step by parameters (`parameters/columns.py`)
 
-A model whose bodies touch only planes, and a roll-out without derivatives, need neither: they wait for little more than half of
+A model whose bodies touch only planes, and a roll-out without derivatives, need none: they wait for little more than half of
 what there is to compile.
 
 A kernel is compiled together with all kernels that it calls. So the step calls the functions below, which go by an address to those
@@ -17,7 +18,7 @@ import math
 from dojo_py.by_address import call_apart
 from dojo_py.jit import kernel
 
-PAIRS, DERIVATIVES = 0, 1
+PAIRS, DERIVATIVES, PARAMETERS = 0, 1, 2
 
 (
     CHOOSE,
@@ -187,3 +188,13 @@ def differentiate(L, P, Q, T, W, V, G, Z, control, t, h, kappa, task):
     tables = Z.A, Z.B, Z.cotangents, Z.by_control, Z.by_contacts
     numbers = t, float(h), float(kappa), int(task)
     return call_apart(W.apart, DERIVATIVES, (L, P, Q, T, W, V, G, *state, control, *tables, *numbers)) > 0.0
+
+
+@kernel
+def differentiate_by_parameters(L, P, Q, T, W, G, K, Z, control, outside, t, h):
+    """Derivatives of step t of the Record Z by the data of K, a Parametric: row t of Z.by_parameters.
+
+    The step was just differentiated in this W and G. control (nu,); outside: an Outside.
+    """
+    state, around = (Z.qpos[t], Z.qvel[t], Z.act[t], control), (outside.wrenches, outside.joint_forces)
+    call_apart(W.apart, PARAMETERS, (L, P, Q, T, W, G, K, *state, *around, t, float(h), Z.by_parameters))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from dojo_py.simulate.results import Exact, State
 from dojo_py.simulate.status import Status
 from dojo_py.simulate.trajectory import Trajectory, kept_model
 
+if TYPE_CHECKING:
+    from dojo_py.hard.parameters.differentiate import ParameterJacobian
+
 Array = np.ndarray
 
 _first_use = FirstUse("the hard mode")
@@ -29,37 +33,29 @@ STATUS, PARTS = 0, 5
 """Entries of a step's report, see outcome.py."""
 
 
-def _steps(record: Any) -> Iterator[tuple[int, Any]]:
-    """(t, the record of step t alone), which shares the memory of the whole."""
-    states = {"qpos", "qvel", "act", "bodies", "impulses", "maximal"}
-    for t in range(len(record.reports)):
-        yield t, type(record)(*(
-            type(rows)(*(inner[t : t + 1] for inner in rows)) if name == "noted"
-            else rows[t : t + 2] if name in states else rows if name == "contacts" else rows[t : t + 1]
-            for name, rows in zip(record._fields, record, strict=True)
-        ))  # fmt: skip
+def usable(record: Any) -> Array:
+    """(T,) whether A and B of a step are what else its derivatives can be made of."""
+    known = ~np.isin(record.gradients[:, STATUS], (Status.SINGULAR, Status.NOT_FINITE))
+    return known & np.isfinite(record.A).all(axis=(1, 2)) & np.isfinite(record.B).all(axis=(1, 2))
 
 
-def usable(step: Any) -> bool:
-    """Whether the work arrays hold what the derivatives of a step (its record) are made of."""
-    known = step.gradients[0, 0] not in (Status.SINGULAR, Status.NOT_FINITE)
-    return bool(known and np.isfinite(step.A).all() and np.isfinite(step.B).all())
-
-
-def refused_in_parts(step: Any) -> bool:
-    """Whether a step (its record) was solved in parts, of which there are A and B alone; its status says so from now on."""
-    if step.gradients[0, PARTS] <= 1.0:
-        return False
-    if step.gradients[0, STATUS] == Status.SOLVED:
-        step.gradients[0, STATUS] = Status.TOO_FAST
-    return True
+def refuse_parts(record: Any) -> Array:
+    """(T,) whether a step was solved in parts, of which there are A and B alone; its status says so from now on."""
+    parts: Array = record.gradients[:, PARTS] > 1.0
+    record.gradients[parts & (record.gradients[:, STATUS] == Status.SOLVED), STATUS] = Status.TOO_FAST
+    return parts
 
 
 def _keep_finite(record: Any) -> None:
     """Derivatives of a step that are not all numbers become zero, and their status says so."""
+    by_parameters = record.by_parameters
+    if len(by_parameters) > 0:
+        by_parameters[~usable(record) | refuse_parts(record)] = 0.0
+        lost = ~np.isfinite(by_parameters).all(axis=(1, 2))
+        by_parameters[lost], record.gradients[lost, STATUS] = 0.0, Status.NOT_FINITE
     lost = ~(np.isfinite(record.A).all(axis=(1, 2)) & np.isfinite(record.B).all(axis=(1, 2)))
     record.A[lost], record.B[lost] = 0.0, 0.0
-    record.gradients[lost, 0] = Status.NOT_FINITE
+    record.gradients[lost, STATUS] = Status.NOT_FINITE
 
 
 class Engine:
@@ -194,7 +190,9 @@ class Engine:
             load_derivatives(*mine.handles)
             self._differentiates = True
 
-    def _start_record(self, start: State, steps: int, maximal: bool, contacts: bool, linearize: bool, sense: bool = False) -> Any:
+    def _start_record(
+        self, start: State, steps: int, maximal: bool, contacts: bool, linearize: bool, sense: bool = False, data: int = 0
+    ) -> Any:
         """An empty record with a checked state in its first rows."""
         from dojo_py.hard.rollout import allocate_record
 
@@ -205,7 +203,7 @@ class Engine:
             self._nothing = allocate_record(self.model, self.world, 0, False, False, shape=self.rows)
         record = allocate_record(
             self.model, self.world, steps, maximal, contacts, linearize, sensors=sensors, room=room, shape=self.rows,
-            empty=self._nothing,
+            empty=self._nothing, data=data,
         )  # fmt: skip
         record.qpos[0], record.qvel[0], record.act[0] = start.qpos, start.qvel, start.act
         record.bodies[0], record.impulses[0, : len(impulses)] = start.exact.bodies, impulses
@@ -247,31 +245,29 @@ class Engine:
         maximal: bool = False,
         contacts: bool = False,
         gradient_kappa: float | None = None,
-        then: Callable[[Any, Any, int], None] | None = None,
+        parameters: ParameterJacobian | None = None,
         sense: bool = False,
+        then: Callable[[Any, Any], None] | None = None,
     ) -> Any:
         """Record of a rollout from a checked state, with derivatives when there is a gradient_kappa.
 
-        Derivatives that overflow are zero, their status is NOT_FINITE. then(workspace, record of the step, t) is called after every
-        step, while the work arrays still hold it.
+        Derivatives that overflow are zero, their status is NOT_FINITE. then(workspace, record) is called at the end, while the
+        work arrays still hold the last step.
         """
         from dojo_py.hard.rollout import roll_out
 
         for k in (kappa, gradient_kappa):
             refuse_relaxed_adhesion(self.world, k)
-        record = self._start_record(start, len(controls), maximal, contacts, gradient_kappa is not None, sense)
+        data = 0 if parameters is None else parameters.size
+        record = self._start_record(start, len(controls), maximal, contacts, gradient_kappa is not None, sense, data)
         numbers = self.timestep, kappa, gradient_kappa or 0.0, 0, 0
 
         def steps(mine: Any, record: Any, done: int) -> int:
-            if then is None:
-                return int(roll_out(*mine.handles, record, controls, outside, *numbers, done))
-            for t, step in _steps(record):
-                if t >= done:
-                    roll_out(*mine.handles, step, controls[t : t + 1], outside.at(t), *numbers, -1)
-                    if mine.needed():
-                        return t
-                    then(mine, step, t)
-            return len(controls)
+            with nullcontext(mine.handles) if parameters is None else parameters.handles(mine) as handles:
+                done = int(roll_out(*handles, record, controls, outside, *numbers, done))
+            if then is not None and not mine.needed():
+                then(mine, record)
+            return done
 
         record = self.roomy(record, steps)
         if gradient_kappa is not None:
@@ -307,11 +303,11 @@ class Engine:
 
     def trajectory(
         self, start: State, controls: Array, outside: Outside, kappa: float, maximal: bool, gradient_kappa: float | None = None,
-        then: Callable[[Any, Any, int], None] | None = None,
+        parameters: ParameterJacobian | None = None,
     ) -> Trajectory:  # fmt: skip
         """The same as a Trajectory."""
         acting, before = arriving(self.model, self.timestep, start, controls)
-        record = self.run(start, acting, outside, kappa, maximal, False, gradient_kappa, then, True)
+        record = self.run(start, acting, outside, kappa, maximal, False, gradient_kappa, parameters, True)
         if maximal:
             self._show_last_parts(record)
         reports = record.reports
@@ -328,6 +324,7 @@ class Engine:
             attempts=reports[:, 6].astype(np.int64), round_off=reports[:, 8].copy(), model=kept_model(self.model),
             mocap_pos=start.mocap_pos, mocap_quat=start.mocap_quat, eq_active=start.eq_active,
             readings=self.readings(before, time[:-1], record, outside),
+            parameters={} if parameters is None else parameters.by_name(record.by_parameters),
         )  # fmt: skip
 
     def _chained(self, record: Any) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dojo_py.hard.engine import refused_in_parts, usable
+from dojo_py.hard.engine import refuse_parts, usable
 from dojo_py.hard.gradients.maximal import maximal_jacobian
 from dojo_py.simulate.arguments import Outside, arriving, late_controls
 from dojo_py.simulate.history import on_their_way
@@ -18,9 +18,6 @@ from dojo_py.simulate.status import Status
 
 Array = np.ndarray
 
-Then = Callable[[Any, Any, int], None]
-"""Asked after step t with the workspace and the step, whose factorisation is there."""
-
 
 def linearized(
     sim: Any, start: State, control: Array, kappa: float, outside: Outside, names: tuple[str, ...], coordinates: str
@@ -28,17 +25,12 @@ def linearized(
     """The Linearization of a step of `sim`, a HardSimulator, from a checked state; arguments as in its `linearize`."""
     model, engine = sim.model, sim._engine
     acting, before = arriving(model, sim.timestep, start, control[None])
-    columns: dict[str, Array] = {}
-    then: Then | None = None
-    if names:
-        jacobian = sim._parameter_jacobian(names)
-        columns = jacobian.record(1)
-        then = collector(jacobian, columns, acting, outside)
+    jacobian = sim._parameter_jacobian(names) if names else None
     rows = 12 * model.nbody if coordinates == "maximal" else 0
     wide = np.zeros((rows, rows)), np.zeros((rows, model.nu))
-    if coordinates == "maximal":
-        then = _widener(sim, start, *wide)
-    record = engine.run(start, acting, outside, kappa, True, False, kappa, then, before is not None)
+    then = _widener(sim, start, *wide) if coordinates == "maximal" else None
+    record = engine.run(start, acting, outside, kappa, True, False, kappa, jacobian, before is not None, then)
+    columns = {} if jacobian is None else jacobian.by_name(record.by_parameters)
     report, found = record.gradients[0], {name: table[0] for name, table in columns.items()}
     end, status = engine.end(start, record), Status(int(report[0]))
     A, B = wide if coordinates == "maximal" else (record.A[0], record.B[0])
@@ -53,27 +45,11 @@ def linearized(
     return Linearization(A, B, end, found, kappa, float(report[2]), float(report[3]), status, way)
 
 
-def collector(jacobian: Any, table: dict[str, Array], controls: Array, outside: Outside) -> Then:
-    """What writes the derivatives of step t by the parameters into row t of the table; what overflows is zero, NOT_FINITE."""
+def _widener(sim: Any, start: State, A: Array, B: Array) -> Callable[[Any, Any], None]:
+    """What fills A (12 nbody, 12 nbody) and B (12 nbody, nu) between maximal states after a step."""
 
-    def collect(workspace: Any, step: Any, t: int) -> None:
-        if not usable(step) or refused_in_parts(step):
-            return
-        found = jacobian.columns(workspace, step, controls[t], outside.at(t))
-        for name, columns in found.items():
-            if np.all(np.isfinite(columns)):
-                table[name][t] = columns
-            else:
-                step.gradients[0, 0] = Status.NOT_FINITE
-
-    return collect
-
-
-def _widener(sim: Any, start: State, A: Array, B: Array) -> Then:
-    """What fills A (12 nbody, 12 nbody) and B (12 nbody, nu) between maximal states."""
-
-    def widen(workspace: Any, step: Any, t: int) -> None:
-        if usable(step) and not refused_in_parts(step):
+    def widen(workspace: Any, record: Any) -> None:
+        if usable(record)[0] and not refuse_parts(record)[0]:
             A[:], B[:] = maximal_jacobian(sim.world, workspace.work, workspace.tangent, start.qvel, sim.timestep)
 
     return widen

@@ -9,7 +9,7 @@ import numpy as np
 
 from dojo_py.arrays import copy, copy_rows
 from dojo_py.by_address import STOP, call_back
-from dojo_py.hard.apart import BACKWARDS, FORWARDS, differentiate
+from dojo_py.hard.apart import BACKWARDS, FORWARDS, differentiate, differentiate_by_parameters
 from dojo_py.hard.body_table import add_joint_forces, expand, gather_wrenches, joint_force_levers, wrench_levers
 from dojo_py.hard.contact_table import empty_table, fill_contacts
 from dojo_py.hard.coordinates import to_minimal
@@ -44,6 +44,7 @@ class Record(NamedTuple):
     contacts: np.ndarray  # (number of candidates, WIDTH) after the last step, or (0, WIDTH)
     A: np.ndarray  # (T, n, n) derivatives of the steps, n = 2 nv + na, or (0, …)
     B: np.ndarray  # (T, n, nu), or (0, …)
+    by_parameters: np.ndarray  # (T, p, n) derivatives by p data, transposed, or (0, …)
     gradients: np.ndarray  # (T, 9) reports of the steps that were differentiated
     cotangents: np.ndarray  # (T + 1, n) of a run backwards: given by the states, then summed up; or (0, …)
     by_control: np.ndarray  # (T, nu) what it makes of them; or (0, …)
@@ -53,12 +54,12 @@ class Record(NamedTuple):
 
 def allocate_record(
     model: Any, world: World, steps: int, maximal: bool, contacts: bool, linearize: bool = False, backwards: bool = False,
-    sensors: bool = False, room: int = 0, shape: RowShape | None = None, empty: Record | None = None,
+    sensors: bool = False, room: int = 0, shape: RowShape | None = None, empty: Record | None = None, data: int = 0,
 ) -> Record:  # fmt: skip
     """Empty records for a number of steps; maximal, contacts, linearize, backwards, sensors: whether these tables are wanted.
 
     room: for features of pairs in each step; shape: of the rows of impulses, if it is known. empty: a record of no steps, whose
-    tables the new one takes for those that are not wanted.
+    tables the new one takes for those that are not wanted. data: how many parameters there are derivatives by.
     """
     shape = row_shape(world.layout, world.planes, world.pairs) if shape is None else shape
     z, nb, rows, n = np.zeros, len(world.layout.mass), steps + 1, 2 * model.nv + model.na
@@ -67,6 +68,7 @@ def allocate_record(
             qpos=z((rows, model.nq)), qvel=z((rows, model.nv)), act=z((rows, model.na)), bodies=z((rows, nb, 13)),
             impulses=z((rows, shape.size(room))), reports=z((steps, 9)), gradients=z((steps, 9)),
             A=z((steps, n, n)) if linearize else empty.A, B=z((steps, n, model.nu)) if linearize else empty.B,
+            by_parameters=z((steps, data, n)) if data else empty.by_parameters,
             maximal=z((rows, model.nbody, 13)) if maximal else empty.maximal,
             contacts=empty_table(world, room) if contacts else empty.contacts,
         )  # fmt: skip
@@ -74,7 +76,7 @@ def allocate_record(
         z((rows, model.nq)), z((rows, model.nv)), z((rows, model.na)), z((rows, nb, 13)),
         z((rows, shape.size(room))), z((steps, 9)),
         z((rows * maximal, model.nbody, 13)), empty_table(world, room)[: None if contacts else 0],
-        z((steps * linearize, n, n)), z((steps * linearize, n, model.nu)), z((steps, 9)),
+        z((steps * linearize, n, n)), z((steps * linearize, n, model.nu)), z((steps * bool(data), data, n)), z((steps, 9)),
         z((rows * backwards, n)), z((steps * backwards, model.nu)), empty_table(world, 0)[:0],
         allocate_noted(world, steps * sensors, room),
     )  # fmt: skip
@@ -168,13 +170,13 @@ def _take_step(L, T, M, W, V, Z, t, h):
 
 
 @kernel
-def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_kappa, decide, data, done):
+def _roll_out(L, P, Q, T, M, W, V, G, K, Z, controls, outside, h, kappa, gradient_kappa, decide, data, done):
     """T steps from row 0 of the Record Z. controls (T, nu); outside: an Outside; kappa 0: the hard limit. Returns the steps done.
 
-    L, P, Q: layout and contact candidates; T: ActuatorTable; M: BodyTable; W: Work; V: Drive; G: Tangent. A step that fails
-    repeats its state. When Z has room for derivatives, every step is solved again at gradient_kappa (unless that is kappa) and
-    differentiated there. When it holds cotangents, its states are those of an earlier rollout, and the steps run from the last to
-    the first to pull them back.
+    L, P, Q: layout and contact candidates; T: ActuatorTable; M: BodyTable; W: Work; V: Drive; G: Tangent; K: Parametric. A step
+    that fails repeats its state. When Z has room for derivatives, every step is solved again at gradient_kappa (unless that is
+    kappa) and differentiated there, by the parameters of K, too, when it has room for these. When it holds cotangents, its states
+    are those of an earlier rollout, and the steps run from the last to the first to pull them back.
 
     decide: address of a function that is asked before every step and after the last one (by_address.py); 0: none. It may write
     controls[t]; on the way back it may add to the cotangents of state t + 1, which is 0 at the last call, and write by_contacts.
@@ -203,7 +205,7 @@ def _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_k
                 last = int(report[STATUS])
             if linearize and now == gradient_kappa:
                 copy(report, Z.gradients[t])
-                _differentiate_row(L, P, Q, T, M, W, V, G, Z, controls[t], outside, t, h, now, decide != 0)
+                _differentiate_row(L, P, Q, T, M, W, V, G, K, Z, controls[t], outside, t, h, now, decide != 0)
     if Z.contacts.shape[0] > 0 and steps == 0:
         fill_contacts(L, P, Q, W, Z.contacts)
     if decide != 0:
@@ -245,10 +247,11 @@ def _has_notes(Z):
 
 
 @kernel
-def _differentiate_row(L, P, Q, T, M, W, V, G, Z, control, outside, t, h, kappa, watched):
+def _differentiate_row(L, P, Q, T, M, W, V, G, K, Z, control, outside, t, h, kappa, watched):
     """The derivatives of step t, whose solution at kappa is in W. Its report in Z.gradients[t] says afterwards what they are worth.
 
     Where the record holds cotangents they are pulled back instead. watched: a function sees the cotangents between the steps.
+    A step in parts has none by parameters.
     """
     report, backwards = Z.gradients[t], Z.cotangents.shape[0] > 0
     wrench_levers(M, Z.bodies[t], outside.wrenches, t, G.lever)
@@ -261,6 +264,8 @@ def _differentiate_row(L, P, Q, T, M, W, V, G, Z, control, outside, t, h, kappa,
         known = known and differentiate_parts(L, P, Q, T, M, W, V, G, Z, control, outside, t, h, kappa, backwards)
     elif regular:
         regular = differentiate(L, P, Q, T, W, V, G, Z, control, t, h, kappa, BACKWARDS if backwards else FORWARDS)
+        if regular and Z.by_parameters.shape[0] > 0:
+            differentiate_by_parameters(L, P, Q, T, W, G, K, Z, control, outside, t, h)
         known = known and not lost_momenta(G)
     if not known:
         lost_momenta(G)
@@ -284,6 +289,6 @@ def _shown(Z):
 
 
 @entry
-def roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_kappa, decide, data, done):
+def roll_out(L, P, Q, T, M, W, V, G, K, Z, controls, outside, h, kappa, gradient_kappa, decide, data, done):
     """`_roll_out` for Python, which counts references."""
-    return _roll_out(L, P, Q, T, M, W, V, G, Z, controls, outside, h, kappa, gradient_kappa, decide, data, done)
+    return _roll_out(L, P, Q, T, M, W, V, G, K, Z, controls, outside, h, kappa, gradient_kappa, decide, data, done)

@@ -16,7 +16,7 @@ from dojo_py.hard.contact_table import FRAME, GAP, IMPULSE, POSITION, TORQUE, ge
 from dojo_py.hard.engine import Engine
 from dojo_py.hard.flags import acting_model
 from dojo_py.hard.largest_kappa import largest_kappa
-from dojo_py.hard.linearized import collector, linearized
+from dojo_py.hard.linearized import linearized
 from dojo_py.hard.options import HardOptions
 from dojo_py.hard.placement import MOST_PLACED, placed_simulator
 from dojo_py.hard.world import World, build_world
@@ -248,13 +248,8 @@ class HardSimulator(HasPoses):
         names: tuple[str, ...],
     ) -> Trajectory:  # fmt: skip
         """A roll-out from a checked state; with derivatives by parameters where they have names."""
-        run = (start, controls, outside, kappa, maximal, gradient_kappa)
-        if not names:
-            return self._engine.trajectory(*run)
-        jacobian = self._parameter_jacobian(names)
-        table = jacobian.record(len(controls))
-        recorded = self._engine.trajectory(*run, collector(jacobian, table, controls, outside))
-        return replace(recorded, parameters=table)
+        jacobian = self._parameter_jacobian(names) if names else None
+        return self._engine.trajectory(start, controls, outside, kappa, maximal, gradient_kappa, jacobian)
 
     def loop(self, steps: int, *, contacts: bool = False) -> Any:
         """HardLoop: memory for roll-outs of so many steps whose controls a function decides while they run (hard/loop.py)."""

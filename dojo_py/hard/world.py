@@ -83,7 +83,8 @@ class ThreadWorkspace(NamedTuple):
 
     work: Work
     tangent: Tangent
-    handles: tuple[Any, ...]  # of the world's five tables, the work, the drive, the tangent: the first arguments of `roll_out`
+    handles: tuple[Any, ...]
+    """Of the world's five tables, the work, the drive, the tangent, and of no parameters: the first arguments of `roll_out`."""
     room: int  # for features of pairs
 
     def needed(self) -> int:
@@ -100,7 +101,7 @@ def _load_pairs(mine: ThreadWorkspace) -> None:
     """What steps of a model with pairs of bodies need besides (apart.py), compiled or loaded."""
     from dojo_py.hard.pair_tasks import load_pairs
 
-    L, P, Q, _, _, W, _, _ = mine.handles
+    L, P, Q, _, _, W, *_ = mine.handles
     load_pairs(L, P, Q, W)
 
 
@@ -128,13 +129,16 @@ class WorkPool:
             mine = self._free.pop() if self._free else None
             room = self.room
         if mine is None:
+            from dojo_py.hard.parameters.parametric import no_parameters
+
             world = self._world
             numbers = self._options.numbers(), self._options.constants()
             work = allocate_work(world.layout, world.planes, world.pairs, *numbers, room)
             drive = allocate_drive(world.actuators, world.layout, self._model.na)
             servos, columns = len(drive.servos.servo_dof), 2 * self._model.nv + self._model.na + self._model.nu
             tangent = allocate_tangent(self._model, world.layout, world.planes, room, servos, len(drive.servos.orient_law), columns)
-            mine = ThreadWorkspace(work, tangent, (*self.tables(), *handles((work, drive, tangent))), room)
+            structs = *self.tables(), *handles((work, drive, tangent)), no_parameters(world, self._model)
+            mine = ThreadWorkspace(work, tangent, structs, room)
             if len(world.pairs.geom) > 0:
                 _load_pairs(mine)
         try:

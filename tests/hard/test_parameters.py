@@ -11,6 +11,8 @@ from gradient_scenes import start
 
 from dojo_py import HardSimulator, load_model, load_trajectory
 from dojo_py.hard.parameters.registry import PARAMETER_NAMES, directions
+from dojo_py.hard.rollout import roll_out
+from dojo_py.jit import compiling
 
 SCENES = {
     "box": (0.02, 0),
@@ -217,6 +219,15 @@ def test_names_objects_and_mistakes():
         with pytest.raises(ValueError, match=text):
             sim.with_parameters({name: value})
     assert sim.parameter("mass").value.tolist() == [1.5, 0.3]
+
+
+@pytest.mark.skipif(not compiling(), reason="kernels run as plain Python")
+def test_roll_outs_with_parameters_and_without_are_one_compiled_function():
+    """What a run without parameters is given in place of theirs has the same type: else the hard mode would be compiled twice."""
+    sim = HardSimulator(load_model("box"))
+    for names in (None, ["mass"]):
+        sim.rollout(sim.initial_state(), np.zeros((1, sim.model.nu)), parameters=names)
+    assert len(roll_out.signatures) == 1
 
 
 def test_rollouts_record_what_single_steps_say_of_parameters(tmp_path):

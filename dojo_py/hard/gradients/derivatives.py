@@ -50,7 +50,7 @@ def derivatives(
 DERIVATIVES = Apart(apart.DERIVATIVES, derivatives, "derivatives")
 
 
-def load_derivatives(L, P, Q, T, M, W, V, G):
+def load_derivatives(L, P, Q, T, M, W, V, G, K):
     """Compile or load them. Handles of the tables and work arrays, as `roll_out` takes them."""
     row, table, tables = np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0, 0))
     DERIVATIVES.load(L, P, Q, T, W, V, G, row, row, row, row, tables, tables, table, table, table, 0, 0.0, 0.0, 0)

@@ -3,10 +3,14 @@
     dw/dθ = -(∂R/∂w)⁻¹ ∂R/∂θ ,   dq̇₊/dθ = (∂q̇₊/∂w) dw/dθ + ∂q̇₊/∂θ
 
 A parameter acts on one body, joint, contact or actuator, so ∂R/∂θ has a few entries: in closed form, or by central differences of
-that object's own kernel. All columns share one transposed solve (adjoint.py).
+that object's own kernel. All columns share one transposed solve (adjoint.py). Compiled apart from the step (apart.py).
 """
 
+import numpy as np
+
 from dojo_py.arrays import scratch
+from dojo_py.by_address import Apart
+from dojo_py.hard import apart
 from dojo_py.hard.closures import lengths_slope
 from dojo_py.hard.coordinates import to_maximal
 from dojo_py.hard.drives import drive
@@ -33,7 +37,8 @@ from dojo_py.hard.parameters.subtree import carry_down, subtree_adjoint
 from dojo_py.hard.parameters.timestep_column import timestep_column
 from dojo_py.hard.tendon_paths import path_state
 from dojo_py.hard.terms import EQ_LENGTHS, EQ_PATH, EQ_TENDON
-from dojo_py.jit import entry, kernel
+from dojo_py.jit import kernel
+from dojo_py.simulate.arguments import Outside
 
 POINT, RADIUS, FRICTION = flat.POINT, flat.RADIUS, flat.FRICTION
 SHAPE, PAIR_RADIUS, PAIR_FRICTION = flat.SHAPE, flat.PAIR_RADIUS, flat.PAIR_FRICTION
@@ -46,7 +51,30 @@ SHORTER = 0.1
 """Step by which bodies move for the forces on them, over that for their poses: no time step divides the round-off of these."""
 
 
-@entry
+def by_parameters(L, P, Q, T, W, G, K, qpos, qvel, act, control, wrenches, joint_forces, t, h, out):
+    """See `apart.differentiate_by_parameters`. out (T, p, 2 nv + na)."""
+    w, f = _row_of(wrenches, t), _row_of(joint_forces, t)
+    outside = Outside(wrenches[w : w + 1], joint_forces[f : f + 1])
+    parameter_columns(L, P, Q, T, W, G, K.adjoint, K.moved, qpos, qvel, act, control, outside, h, W.options.springs, out[t])
+    return 1.0
+
+
+PARAMETERS = Apart(apart.PARAMETERS, by_parameters, "derivatives by parameters")
+
+
+def load_parameters(L, P, Q, T, M, W, V, G, K):
+    """Compile or load them. Handles of the tables and work arrays, as `roll_out` takes them."""
+    row, table, tables = np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0, 0))
+    PARAMETERS.load(L, P, Q, T, W, G, K, row, row, row, row, tables, table, 0, 0.0, tables)
+
+
+@kernel
+def _row_of(rows, t):
+    """The row of step t, of rows for none, all or every step."""
+    return max(min(t, rows.shape[0] - 1), 0)
+
+
+@kernel
 def parameter_columns(L, P, Q, T, W, G, D, moved, qpos, qvel, act, control, outside, h, scheme, out):
     """out (p, 2 nv + na) = derivatives of the next tangent state [δq, δv, δact] by the p data of `moved`.
 

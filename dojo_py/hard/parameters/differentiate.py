@@ -3,64 +3,58 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from dojo_py.announce import ANNOUNCEMENT
-from dojo_py.handles import handle
-from dojo_py.hard.parameters.moves import moved_handle
+from dojo_py.hard.parameters.parametric import parametric_handle
 from dojo_py.hard.parameters.registry import directions, parameter
-from dojo_py.hard.parameters.workspace import allocate_adjoint
-from dojo_py.hard.world import World
-from dojo_py.simulate.arguments import Outside
+from dojo_py.hard.world import ThreadWorkspace, World
 
 Array = np.ndarray
 
 
 class ParameterJacobian:
-    """Derivatives of single steps by the parameters of some names. May be shared between threads."""
+    """Derivatives of steps by the parameters of some names. May be shared between threads."""
 
     def __init__(self, world: World, model: Any, timestep: float, names: tuple[str, ...]):
-        self.parameters = [parameter(world, model, timestep, name) for name in names]
-        self._world, self._model, self._timestep = world, model, timestep
-        self._size = 2 * int(model.nv) + int(model.na)
+        self._world, self._model = world, model
         self._directions = directions(world, model, timestep, names)
-        sizes = np.cumsum([0, *(p.size for p in self.parameters)])
-        self._parts = [(p.name, slice(a, b)) for p, a, b in zip(self.parameters, sizes[:-1], sizes[1:], strict=True)]
+        sizes = np.cumsum([0, *(parameter(world, model, timestep, name).size for name in names)])
+        self._parts = [(name, slice(a, b)) for name, a, b in zip(names, sizes[:-1], sizes[1:], strict=True)]
         self._free: list[Any] = []
-        self._room = int(world.pairs.room[0])
+        self._room = 0
+        self._loaded = False
         self._lock = threading.Lock()
 
-    def _take(self, room: int) -> Any:
-        """An Adjoint and Moved tables that nobody else uses, with room for so many features of pairs."""
+    @property
+    def size(self) -> int:
+        """How many parameters there are, p."""
+        return len(self._directions.scale)
+
+    @contextmanager
+    def handles(self, workspace: ThreadWorkspace) -> Iterator[tuple[Any, ...]]:
+        """The first arguments of `roll_out` for a run in this workspace that differentiates by these parameters."""
+        from dojo_py.hard.parameters.columns import load_parameters
+
         with self._lock:
-            if room != self._room:
-                self._room = room
+            if workspace.room != self._room:
+                self._room = workspace.room
                 self._free.clear()
-            if self._free:
-                return self._free.pop()
-        world = self._world
-        adjoint = allocate_adjoint(world.layout, world.planes, world.pairs, room, int(self._model.na))
-        return handle(adjoint), moved_handle(world, self._model, self._directions)
-
-    def record(self, steps: int) -> dict[str, Array]:
-        """Name -> (steps, 2 nv + na, p) zeros."""
-        return {name: np.zeros((steps, self._size, part.stop - part.start)) for name, part in self._parts}
-
-    def columns(self, workspace: Any, step: Any, control: Array, outside: Outside) -> dict[str, Array]:
-        """Name -> (2 nv + na, p) of the step (a Record of it alone) that was just differentiated in this workspace."""
-        from dojo_py.hard.parameters.columns import parameter_columns
-
-        out = np.empty((len(self._directions.scale), self._size))
-        mine = self._take(workspace.room)
-        layout, planes, pairs, actuators, _, work, _, tangent = workspace.handles
-        with ANNOUNCEMENT.around(compiling=False, subject="derivatives by parameters"):
-            parameter_columns(
-                layout, planes, pairs, actuators, work, tangent, *mine, step.qpos[0], step.qvel[0], step.act[0], control, outside,
-                self._timestep, workspace.work.options.springs, out,
-            )  # fmt: skip
+            mine = self._free.pop() if self._free else None
+        if mine is None:
+            mine = parametric_handle(self._world, self._model, self._directions, workspace.room)
+        handles = *workspace.handles[:-1], mine
+        if not self._loaded:
+            load_parameters(*handles)
+            self._loaded = True
+        yield handles
         with self._lock:
             if workspace.room == self._room:
                 self._free.append(mine)
-        return {name: out[part].T for name, part in self._parts}
+
+    def by_name(self, columns: Array) -> dict[str, Array]:
+        """Name -> (T, n, its number of parameters), of columns (T, p, n)."""
+        return {name: np.ascontiguousarray(columns[:, part].transpose(0, 2, 1)) for name, part in self._parts}

@@ -45,6 +45,10 @@ class Directions(NamedTuple):
     scale: Array  # (p,) its size
 
 
+_i, _x = np.zeros(0, np.int64), np.zeros(0)
+NO_DIRECTIONS = Directions(np.zeros(1, np.int64), _i, _x, _i, _i, _i, _i, _i, _i, _x, _x)
+
+
 def flatten(world: World) -> Array:
     """(n,) the floating-point entries of all tables, in the order of the fields."""
     parts = [array.ravel() for table in world for array in table if array.dtype.kind == "f"]
