@@ -361,11 +361,22 @@ class HardSimulator(HasPoses):
     def with_parameters(self, values: dict[str, Any]) -> HardSimulator:
         """A simulator with other values, by names as in `parameter`; nothing is compiled anew and `model` stays what it was.
 
-        So do `poses`, `jacobian`, sensors and energies, which read the model alone.
+        So do `poses`, `jacobian`, sensors and energies, which read the model alone; `to_model` gives one that has the values.
         """
         from dojo_py.hard.parameters.change import with_parameters
 
         return with_parameters(self, values)
+
+    def to_model(self) -> Any:
+        """The model with the values that `with_parameters` gave this simulator: for `save_mjcf`, the soft mode, a new simulator.
+
+        Parts that are joined rigidly to a body keep their masses, the body itself takes what changed. Friction is written to the
+        geoms, whose larger coefficient counts, or to listed pairs. Raises ValueError for what no model can hold: restitution,
+        corners of a box moved one by one, coefficients of friction that geoms cannot share, a body lighter than its parts.
+        """
+        from dojo_py.hard.parameters.to_model import changed_model
+
+        return changed_model(self)
 
     def _parameter_jacobian(self, names: tuple[str, ...]) -> Any:
         from dojo_py.hard.parameters.differentiate import ParameterJacobian

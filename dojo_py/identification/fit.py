@@ -96,6 +96,11 @@ class Result:
         return np.sqrt(np.where(np.isfinite(both), both, np.diag(self.noise_covariance)))
 
     @property
+    def model(self) -> Any:
+        """The model with what was found, to save as a file or for the soft mode (`HardSimulator.to_model`)."""
+        return self.simulator.to_model()
+
+    @property
     def delay(self) -> float:
         """By how much later controls act than they were recorded [s], where that was an unknown; else 0."""
         return self.unknowns.delay(self.z) or 0.0

@@ -14,12 +14,13 @@ import numpy as np
 
 from .actuator_sizes import inputs
 from .compile import compile_model
+from .compile_contacts import signature
 from .compile_geoms import moved
 from .compile_option import WORDS
 from .enums import BiasType, DynType, GainType, GeomType
 from .errors import ModelError
 from .model import Model
-from .spec import Geom, Inertial, Mechanism
+from .spec import ContactPair, Geom, Inertial, Mechanism
 
 Array = np.ndarray
 
@@ -34,6 +35,14 @@ GEOM = "contype conaffinity condim priority friction solmix solref solimp margin
 SITE = "pos quat size group rgba".split()
 ACTUATOR = "forcelimited forcerange actlimited actrange actearly dynprm gainprm biasprm group".split()
 EQUALITY = "solref solimp".split()
+PAIR = "friction solref solimp solreffriction margin gap adhesion".split()
+TENDON = {
+    "limited": "limited", "range": "range", "actuatorfrclimited": "actfrclimited", "actuatorfrcrange": "actfrcrange",
+    "springlength": "lengthspring", "armature": "armature", "frictionloss": "frictionloss", "margin": "margin",
+    "solreflimit": "solref_lim", "solimplimit": "solimp_lim", "solreffriction": "solref_fri", "solimpfriction": "solimp_fri",
+    "width": "width", "rgba": "rgba", "group": "group",
+}  # fmt: skip
+"""Field of a tendon -> array `tendon_...`."""
 INERTIAS = {"body_mass", "body_inertia", "body_ipos", "body_iquat", "body_pos", "body_quat", "body_gravcomp", "qpos0"}
 """Arrays that bodies are put back for."""
 NOT_OPTIONS = ("integrator", "cone", "jacobian", "solver", "disableflags", "enableflags", "disableactuator")
@@ -146,6 +155,25 @@ def _actuators(model: Model, mechanism: Mechanism) -> None:
         actuator.biastype = BiasType(int(model.actuator_biastype[i])).name.lower()
 
 
+def _tendons(model: Model, mechanism: Mechanism) -> None:
+    for t, tendon in enumerate(mechanism.tendons):
+        for field, array in TENDON.items():
+            setattr(tendon, field, _row(getattr(model, f"tendon_{array}"), t))
+        tendon.stiffness = (float(model.tendon_stiffness[t]), *_row(model.tendon_stiffnesspoly, t))
+        tendon.damping = (float(model.tendon_damping[t]), *_row(model.tendon_dampingpoly, t))
+
+
+def _pairs(model: Model, mechanism: Mechanism) -> None:
+    """Listed pairs, which the model has in the order of their bodies."""
+
+    def bodies(pair: ContactPair) -> int:
+        return signature(*(int(model.geom_bodyid[model.geom_names.index(name)]) for name in (pair.geom1, pair.geom2)))
+
+    for k, pair in enumerate(sorted(mechanism.pairs, key=bodies)):
+        _set(pair, model, "pair_", PAIR, k)
+        pair.condim = int(model.pair_dim[k])
+
+
 def _keyframes(model: Model, mechanism: Mechanism) -> None:
     for k, key in enumerate(mechanism.keyframes):
         key.parts = []
@@ -182,6 +210,8 @@ KINDS: dict[Any, Callable[[Model, Mechanism], None]] = {
     "site_": _sites,
     "actuator_": _actuators,
     "eq_": _equalities,
+    "tendon_": _tendons,
+    "pair_": _pairs,
     "key_": _keyframes,
 }
 """How the names of arrays begin -> what puts these arrays back, in this order."""

@@ -57,6 +57,8 @@ def with_derived(model: Any, changes: dict[str, Any]) -> Any:
         changed = dataclasses.replace(changed, **derived)
     if given & {*POSES, *INERTIAS, *(PATHS if changed.ntendon else ())}:
         derived |= _of_the_tree(changed)
+        if "tendon_length0" not in changes:  # (actuators may be on tendons)
+            changed = dataclasses.replace(changed, tendon_length0=derived["tendon_length0"])
     if given & {*POSES, *INERTIAS, *ACTUATORS, *(PATHS if changed.ntendon else ())}:
         derived |= _of_actuators(changed)
     if given & {*POSES, "eq_data"}:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dojo_py import HardSimulator, load_model
+from dojo_py import HardSimulator, load_model, save_mjcf
 from dojo_py.identification import Recording, Tied, Unknown, identify, write_report
 
 PAIR = """<mujoco><worldbody><body name="upper"><joint name="a" axis="0 1 0" damping="0.02"/>
@@ -71,3 +71,12 @@ def test_an_estimate_at_its_bound_is_named(sim, recording, tmp_path):
     write_report(found, tmp_path / "fit.html")
     assert "at its bound" in (tmp_path / "fit.html").read_text()
     assert not identify(sim, [recording], [LOWER]).at_bounds
+
+
+def test_what_was_found_is_a_model_file(sim, recording, tmp_path):
+    found = identify(sim, [recording], [LOWER])
+    save_mjcf(found.model, tmp_path / "found.xml")
+    mass = load_model(tmp_path / "found.xml").body_mass[2]
+    assert mass == pytest.approx(found.values["mass:lower"][0], rel=1e-12) and mass == pytest.approx(
+        1.5 * sim.model.body_mass[2], rel=0.01
+    )

@@ -48,8 +48,9 @@ def _set_inertia(world: World, model: Any, values: Array) -> None:
 
 
 def _soften(world: World) -> None:
-    """What the solver takes for the softest inertia of each body follows; it scales the equations and changes no solution."""
+    """The inverse inertia follows, and the softest inertia of each body, which scales the equations and changes no solution."""
     layout = world.layout
+    layout.mobility[:] = np.linalg.inv(layout.inertia)
     layout.softest[:] = np.minimum(layout.mass, np.linalg.eigvalsh(layout.inertia)[:, 0])
 
 

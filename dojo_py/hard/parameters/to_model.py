@@ -1,0 +1,355 @@
+"""The Model whose numbers are a simulator's parameter values: to save, for the soft mode, for other programs.
+
+Each function below writes the arrays of the model that kinds of parameters are read from. What is made of these arrays is read
+again as the hard mode reads every model and must give the simulator's values: so what no model can say is refused, not lost.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dojo_py.actuation.force import BIAS_MUSCLE, GAIN_MUSCLE
+from dojo_py.hard.couplings import acting_tendons
+from dojo_py.hard.flags import acting_model
+from dojo_py.hard.parameters import contacts, joints, places, planes, poses
+from dojo_py.hard.parameters.actuators import _places as gear_places
+from dojo_py.hard.parameters.frames import point_in, turn_between
+from dojo_py.hard.parameters.kind import Kind, moving_bodies
+from dojo_py.hard.parameters.registry import KINDS, TIMESTEP, split
+from dojo_py.hard.world import World, build_world
+from dojo_py.mechanism import quaternion
+from dojo_py.mechanism.enums import EqualityType, GeomType
+from dojo_py.mechanism.inertia import principal_axes
+from dojo_py.solver.cones.contact import ROWS
+
+Array = np.ndarray
+CLOSE = 1e-9
+"""Relative difference of values that count as the same: what round-off makes of an inertia and its principal axes."""
+
+
+class Arrays(dict[str, Array]):
+    """Copies of a model's arrays, made where they are asked for."""
+
+    def __init__(self, model: Any):
+        super().__init__()
+        self.model = model
+
+    def __missing__(self, name: str) -> Array:
+        self[name] = np.array(getattr(self.model, name))
+        return self[name]
+
+
+Writer = Callable[[World, World, Arrays], None]
+"""(world, the model's own world, arrays): write what differs between the two into the arrays."""
+
+
+def changed_model(sim: Any) -> Any:
+    """The model of a HardSimulator with the values that `with_parameters` gave it, see there."""
+    names = {split(name)[0] for values in sim._values for name in values}
+    if not names:
+        return sim.model
+    model, world = sim.model, sim.world
+    own = build_world(sim._acting, sim.friction, "skip")
+    arrays = Arrays(model)
+    for writer, kinds in KINDS_OF.items():
+        if names & set(kinds):
+            writer(world, own, arrays)
+    opt: dict[str, Any] = {}
+    if "gravity" in names:
+        opt["gravity"] = world.layout.lift_gravity.copy()
+    if TIMESTEP in names:
+        opt["timestep"] = sim.timestep
+    changes: dict[str, Any] = dict(arrays)
+    if model.neq:
+        changes["eq_data"] = arrays["eq_data"]  # given, so that closures keep both anchors
+    new = model.replace(**changes, opt=dataclasses.replace(model.opt, **opt))
+    _compare(sim, new, names - {TIMESTEP})
+    return new
+
+
+def _compare(sim: Any, new: Any, names: set[str]) -> None:
+    """ValueError where the new model has not the simulator's values."""
+    acting = acting_model(new)
+    world = build_world(acting, sim.friction, "skip")
+    for name, kind in KINDS.items():
+        wanted, found = _values(kind, sim.world, sim._acting), _values(kind, world, acting)
+        for label in [label for label in wanted if label not in found or not _same(wanted[label], found[label])]:
+            has = f"would have {found[label]}" if label in found else "would have none"
+            reason = "no model can hold" if name in names else f"a model with these values of {', '.join(sorted(names))} has not"
+            raise ValueError(f"{reason} {name}:{label} = {wanted[label]}; {has}")
+    layout, table = sim.world.layout, world.actuators
+    for j in np.flatnonzero(np.abs(layout.lift_arm - world.layout.lift_arm).max(axis=1, initial=0.0) > CLOSE):
+        body = acting.body_names[moving_bodies(acting)[j]]
+        raise ValueError(f"gravcomp of what is joined to body '{body}' would act elsewhere: give all of it the same gravcomp")
+    for i in np.flatnonzero(np.abs(table.acc0 / sim.world.actuators.acc0 - 1.0) > CLOSE):
+        for force in (table.gain[i, 2:3][table.gaintype[i] == GAIN_MUSCLE], table.bias[i, 2:3][table.biastype[i] == BIAS_MUSCLE]):
+            if np.any(force < 0.0):
+                name = acting.actuator_names[i] or f"#{i}"
+                raise ValueError(f"the peak force of muscle '{name}' follows from the model's inertia: give it a `force`")
+
+
+def _values(kind: Kind, world: World, model: Any) -> dict[str, Array]:
+    return dict(zip(kind.labels(world, model), kind.read(world, model), strict=True))
+
+
+def _same(a: Array, b: Array) -> bool:
+    """Whether two values are the same; quaternions of both signs are one rotation."""
+    near = CLOSE * max(1e-3, float(np.max(np.abs(a))))
+    return bool(np.max(np.abs(a - b)) <= near or (np.size(a) == 4 and np.max(np.abs(a + b)) <= near))
+
+
+# bodies
+
+
+def _rigid(world: World, own: World, arrays: Arrays) -> None:
+    """Masses, centres of mass and inertias: parts that are joined rigidly keep theirs, the body itself takes the difference."""
+    layout, before, model = world.layout, own.layout, arrays.model
+    for j, b in enumerate(moving_bodies(model)):
+        if all(np.array_equal(getattr(layout, n)[j], getattr(before, n)[j]) for n in ("mass", "com", "inertia")):
+            continue
+        parts = [m for m in np.flatnonzero(world.bodies.node == j).tolist() if m != b]
+        masses, arms = np.asarray(model.body_mass, float)[parts], world.bodies.arm[parts]
+        mass = layout.mass[j] - masses.sum()
+        if not mass > 0.0:
+            raise ValueError(f"mass:{model.body_names[b]} = {layout.mass[j]:g} is not more than what is joined to it rigidly has")
+        arm = -(masses @ arms) / mass  # of the body's own centre, from that of all
+        tensor = layout.inertia[j] - mass * _spread(arm)
+        for m, part, away in zip(parts, masses, arms, strict=True):
+            axes = quaternion.matrix(world.bodies.quat[m]) @ quaternion.matrix(np.asarray(model.body_iquat[m], float))
+            tensor = tensor - axes @ np.diag(model.body_inertia[m]) @ axes.T - part * _spread(away)
+        arrays["body_mass"][b], arrays["body_ipos"][b] = mass, layout.com[j] + arm
+        if parts or not np.array_equal(layout.inertia[j], before.inertia[j]):
+            arrays["body_inertia"][b], arrays["body_iquat"][b] = principal_axes(tensor)
+            if not arrays["body_inertia"][b].min() > 0.0:
+                raise ValueError(f"inertia:{model.body_names[b]} is not more than what is joined to it rigidly has")
+
+
+def _spread(arm: Array) -> Array:
+    """(3, 3) inertia [m²] of a unit mass at an arm (3,)."""
+    return (arm @ arm) * np.eye(3) - np.outer(arm, arm)
+
+
+def _compensation(world: World, own: World, arrays: Arrays) -> None:
+    """Of all parts of a body by as much, so that the compensated weight is what it should be with the masses that are there now."""
+    layout, before = world.layout, own.layout
+    for j in np.flatnonzero((layout.lift_share != before.lift_share) | (layout.mass != before.mass)):
+        parts = np.flatnonzero(world.bodies.node == j)
+        masses = arrays["body_mass"][parts]
+        now = masses @ arrays["body_gravcomp"][parts] / masses.sum()
+        if abs(layout.lift_share[j] - now) > CLOSE:
+            arrays["body_gravcomp"][parts] += layout.lift_share[j] - now
+
+
+def _poses(world: World, own: World, arrays: Arrays) -> None:
+    model = arrays.model
+    bodies = [moving_bodies(model)[j] for j in poses._jointed(world, model)]
+    for kind in poses.KINDS:
+        values, old = kind.read(world, model), kind.read(own, model)
+        for b, value, before in zip(bodies, values, old, strict=True):
+            if not np.array_equal(value, before):
+                arrays[kind.name][b] = value
+
+
+# joints and tendons
+
+
+def _geometry_of_joints(world: World, own: World, arrays: Arrays) -> None:
+    model, layout, before = arrays.model, world.layout, own.layout
+    for field, name, chosen in (("dof_anchor", "jnt_pos", joints._anchored), ("dof_axis", "jnt_axis", joints._scalar)):
+        for i in chosen(model):
+            dof = int(model.jnt_dofadr[i])
+            if not np.array_equal(getattr(layout, field)[dof], getattr(before, field)[dof]):
+                arrays[name][i] = getattr(layout, field)[dof]
+
+
+def _laws(world: World, own: World, arrays: Arrays) -> None:
+    """Numbers of coordinates: actuators may add to them, so that the model's change as much as these do."""
+    model, nv = arrays.model, int(arrays.model.nv)
+    tendons = acting_tendons(model)
+    change = {name: getattr(world.layout, name) - getattr(own.layout, name) for name in LAWS}
+    for name, by in change.items():
+        of_dofs, of_tendons = LAWS[name]
+        for i in range(model.njnt if by[:nv].any() else 0):
+            first, width = int(model.jnt_dofadr[i]), joints._width(model, i)
+            if of_dofs.startswith("dof_"):
+                arrays[of_dofs][first : first + width] += by[first : first + width]
+            else:
+                arrays[of_dofs][model.jnt_qposadr[i] if of_dofs == "qpos_spring" else i] += by[first]
+        if of_tendons and by[nv:].any():
+            arrays[of_tendons][tendons] += by[nv:]
+    if not np.array_equal(world.layout.tendon_rest, own.layout.tendon_rest):
+        arrays["tendon_lengthspring"][tendons] = world.layout.tendon_rest
+
+
+LAWS = {
+    "dof_damping": ("dof_damping", "tendon_damping"), "dof_armature": ("dof_armature", "tendon_armature"),
+    "dof_frictionloss": ("dof_frictionloss", "tendon_frictionloss"), "dof_stiffness": ("jnt_stiffness", "tendon_stiffness"),
+    "dof_springref": ("qpos_spring", ""),
+}  # fmt: skip
+"""Columns of the layout -> arrays of the model, of joints and of tendons."""
+
+
+def _limits(world: World, own: World, arrays: Arrays) -> None:
+    model, layout = arrays.model, world.layout
+    joint = {int(dof): i for i, dof in enumerate(model.jnt_dofadr)}
+    change = layout.limit_bound - own.layout.limit_bound
+    for row in np.flatnonzero(change):
+        dof, side = int(layout.limit_dof[row]), 0 if layout.limit_sign[row] > 0 else 1
+        if dof < model.nv:
+            arrays["jnt_range"][joint[dof], side] += change[row]
+        else:
+            arrays["tendon_range"][acting_tendons(model)[dof - int(model.nv)], side] += change[row]
+
+
+# actuators
+
+
+def _actuators(world: World, own: World, arrays: Arrays) -> None:
+    table, before, model = world.actuators, own.actuators, arrays.model
+    for i, k in gear_places(world):
+        if table.gear[i, k] != before.gear[i, k]:
+            arrays["actuator_gear"][i, k] = table.gear[i, k]
+    for field, name in NUMBERS.items():
+        new, old = getattr(table, field), getattr(before, field)
+        for place in zip(*np.nonzero(new != old), strict=True):
+            arrays[name][place] += new[place] - old[place]
+    joint = {int(dof): i for i, dof in enumerate(model.jnt_dofadr)}
+    for dof, k in zip(*np.nonzero(table.dof_range != before.dof_range), strict=True):
+        arrays["jnt_actfrcrange"][joint[int(dof)], k] = table.dof_range[dof, k]
+
+
+NUMBERS = {
+    "gain": "actuator_gainprm", "bias": "actuator_biasprm", "dynprm": "actuator_dynprm", "control_range": "actuator_ctrlrange",
+    "force_range": "actuator_forcerange",
+}  # fmt: skip
+"""Arrays of the actuators' table -> of the model."""
+
+
+# points
+
+
+def _points(world: World, own: World, arrays: Arrays) -> None:
+    """Sites, and anchors of connects and welds."""
+    model = arrays.model
+    for kind, names in zip(places.KINDS, (model.site_names, model.equality_names), strict=True):
+        values, old = _values(kind, world, model), _values(kind, own, model)
+        for label in [label for label in values if not np.array_equal(values[label], old[label])]:
+            if kind.name == "site_pos":
+                arrays["site_pos"][_number(names, label)] = values[label]
+                continue
+            name = label.rpartition(".")[0]
+            e, data = _number(names, name), arrays["eq_data"][_number(names, name)]
+            one, two = values[f"{name}.0"], values[f"{name}.1"]
+            if int(model.eq_type[e]) == EqualityType.CONNECT:
+                data[0:3], data[3:6] = one, two
+            else:
+                data[0:3], data[3:6] = two, one - quaternion.matrix(data[6:10]) @ two
+
+
+def _number(names: Any, label: str) -> int:
+    """Of an object: by its name, or '#3'."""
+    return list(names).index(label) if label in names else int(label[1:])
+
+
+# contacts
+
+
+def _shapes(world: World, own: World, arrays: Arrays) -> None:
+    """Spheres, capsules and boxes that touch planes, by their points; radii."""
+    model = arrays.model
+    radii = dict(zip(contacts._round_geoms(world), contacts._radii(world, model), strict=True))
+    for g, radius in radii.items():
+        if radius != contacts._radii(own, model)[contacts._round_geoms(own).index(g)]:
+            arrays["geom_size"][g, 0] = radius
+    rows: dict[int, list[int]] = {}
+    for g, _, found in contacts._points(world):
+        rows.setdefault(g, []).append(found[0])
+    for g, mine in rows.items():
+        if not np.array_equal(world.planes.point[mine], own.planes.point[mine]):
+            points = [point_in(world, model, int(model.geom_bodyid[g]), world.planes.point[row]) for row in mine]
+            _place_shape(arrays, g, np.array(points))
+
+
+def _place_shape(arrays: Arrays, g: int, points: Array) -> None:
+    """Pose and size of geom g with these points (n, 3), in the order of the candidates, in its body's frame."""
+    arrays["geom_pos"][g] = points.mean(axis=0)
+    kind, axes = int(arrays.model.geom_type[g]), quaternion.matrix(arrays["geom_quat"][g])
+    if kind == GeomType.CAPSULE:
+        half = 0.5 * (points[1] - points[0])
+        arrays["geom_size"][g, 1] = np.linalg.norm(half)
+        axes = turn_between(axes[:, 2], half / np.linalg.norm(half)) @ axes
+        arrays["geom_quat"][g] = quaternion.from_matrix(axes)
+    elif kind == GeomType.BOX:
+        cube = points.reshape(2, 2, 2, 3)
+        halves = [0.5 * (np.take(cube, 1, axis).mean(axis=(0, 1)) - np.take(cube, 0, axis).mean(axis=(0, 1))) for axis in range(3)]
+        size = np.linalg.norm(halves, axis=1)
+        arrays["geom_size"][g], turned = size, (np.array(halves) / size[:, None]).T
+        if np.max(np.abs(turned - axes)) > CLOSE:
+            arrays["geom_quat"][g] = quaternion.from_matrix(turned)
+
+
+def _planes(world: World, own: World, arrays: Arrays) -> None:
+    """Of planes of the world body."""
+    model = arrays.model
+    for g, rows in planes._planes(world).items():
+        n, offset = world.planes.normal[rows[0]], world.planes.offset[rows[0]]
+        old, before = own.planes.normal[rows[0]], own.planes.offset[rows[0]]
+        if model.geom_bodyid[g] != 0 or (np.array_equal(n, old) and offset == before):
+            continue
+        if not np.array_equal(n, old):
+            axes = turn_between(old, n) @ quaternion.matrix(arrays["geom_quat"][g])
+            arrays["geom_quat"][g] = quaternion.from_matrix(axes)
+        arrays["geom_pos"][g] += (offset - n @ arrays["geom_pos"][g]) * n
+
+
+def _friction(world: World, own: World, arrays: Arrays) -> None:
+    """Of listed pairs directly; else of geoms, whose larger one counts: each gets the least that its pairs have, at most."""
+    model, wanted = arrays.model, list[tuple[list[int], Array, Array]]()
+    listed = {(int(a), int(b)): i for i, (a, b) in enumerate(np.sort(np.c_[model.pair_geom1, model.pair_geom2], axis=1))}
+    for pair, found in contacts._places(world, contacts.SLIDING).items():
+        table, rows = found[0]
+        five, count = table.friction[rows[0]] * table.ratio[rows[0]], ROWS[table.law[rows[0]]] - 1
+        if pair in listed:
+            arrays["pair_friction"][listed[pair], :count] = five[:count]
+        else:
+            wanted.append((_deciding(model, pair), five[[0, 2, 3]], np.array([2, 3, 5]) <= count))
+    most = np.full((int(model.ngeom), 3), np.inf)
+    for geoms, three, used in wanted:
+        for g in geoms:
+            most[g] = np.where(used, np.minimum(most[g], three), most[g])
+    friction = arrays["geom_friction"]
+    np.minimum(friction, most, out=friction)
+    for geoms, three, used in wanted:
+        for k in np.flatnonzero(used & (friction[geoms].max(axis=0) < three)):
+            can = [g for g in geoms if most[g, k] >= three[k]]
+            friction[can[:1], k] = three[k]
+
+
+def _deciding(model: Any, pair: tuple[int, int]) -> list[int]:
+    """Which geoms of a pair its coefficients are taken from: those of the highest priority."""
+    highest = max(int(model.geom_priority[g]) for g in pair)
+    return [g for g in pair if int(model.geom_priority[g]) == highest]
+
+
+KINDS_OF: dict[Writer, tuple[str, ...]] = {
+    _rigid: ("mass", "inertia", "com"),
+    _compensation: ("mass", "gravcomp"),
+    _poses: ("body_pos", "body_quat"),
+    _geometry_of_joints: ("joint_anchor", "joint_axis"),
+    _laws: (
+        "damping", "armature", "frictionloss", "stiffness", "springref", "tendon_damping", "tendon_armature",
+        "tendon_frictionloss", "tendon_stiffness", "tendon_springlength", "tendon_slack",
+    ),
+    _limits: ("joint_range", "tendon_range"),
+    _actuators: ("gear", "gainprm", "biasprm", "dynprm", "ctrlrange", "forcerange", "actuatorfrcrange"),
+    _points: ("site_pos", "equality_anchor"),
+    _shapes: ("contact_point", "contact_radius"),
+    _planes: ("plane_offset", "plane_normal"),
+    _friction: ("friction", "friction_directions", "friction_torsional", "friction_rolling"),
+}  # fmt: skip
+"""In the order in which they write. Gravity and the time step are options of the model; no function writes restitution, which a
+file says by `solref`."""

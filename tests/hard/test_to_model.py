@@ -1,0 +1,141 @@
+"""Models with a simulator's parameter values: read again, they step alike; what no model can hold is refused."""
+
+import re
+
+import mujoco
+import numpy as np
+import pytest
+from drawn_mechanisms import Mechanism
+
+from dojo_py import HardSimulator, SoftSimulator, load_model, save_mjcf
+from dojo_py.hard.parameters.registry import KINDS
+
+SEEDS = range(6)
+MIXED = ("contact_point", "friction_directions", "restitution")
+"""Kinds that not every model can hold whatever their values are."""
+POSITIVE = {
+    "mass", "friction", "damping", "armature", "frictionloss", "stiffness", "gear", "gainprm", "biasprm", "dynprm",
+    "contact_radius", "tendon_damping", "tendon_armature", "tendon_frictionloss", "tendon_stiffness", "tendon_slack",
+}  # fmt: skip
+"""Kinds that are changed by a factor."""
+
+
+def varied(sim, names, seed):
+    """Other values of kinds, by up to a tenth or 4 mm."""
+    rng, values = np.random.default_rng(seed), {}
+    for name in names:
+        old = sim.parameter(name)
+        if not old.size:
+            continue
+        if name == "inertia":
+            values[name] = old.value * rng.uniform(0.97, 1.03, (len(old.value), 1))
+        elif name in POSITIVE:
+            values[name] = old.value * rng.uniform(0.9, 1.1, old.value.shape)
+        else:
+            values[name] = old.value + 0.004 * rng.normal(size=old.value.shape)
+    return values
+
+
+def same_steps(one, other, model, controls):
+    """Largest difference of two simulators' states after some steps."""
+    qvel = 0.3 * np.random.default_rng(0).normal(size=model.nv)
+    ends = []
+    for sim in (one, other):
+        run = sim.rollout(sim.initial_state(qvel=qvel), controls)
+        assert run.unsolved == 0
+        ends.append(run.qpos[-1])
+    return np.abs(ends[0] - ends[1]).max()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_drawn_mechanism_with_other_values_of_everything(seed, tmp_path):
+    """The simulator of the new model moves like the one with the values, that of its file does, too; the wheel reads the file."""
+    model = load_model(re.sub(' gravcomp="[^"]*"', ' gravcomp="0.4"', Mechanism(seed).text))
+    sim = HardSimulator(model, timestep=0.005)
+    changed = sim.with_parameters(varied(sim, [name for name in KINDS if name not in MIXED], seed))
+    new = changed.to_model()
+    assert not np.array_equal(new.body_mass, model.body_mass)
+    controls = np.random.default_rng(seed).uniform(-1, 1, (10, model.nu))
+    assert same_steps(changed, HardSimulator(new, timestep=0.005), model, controls) < 1e-9
+    save_mjcf(new, tmp_path / "new.xml")
+    again = load_model(tmp_path / "new.xml")
+    assert same_steps(changed, HardSimulator(again, timestep=0.005), model, controls) < 1e-9
+    wheel = mujoco.MjModel.from_xml_path(str(tmp_path / "new.xml"))
+    assert np.allclose(wheel.body_mass, new.body_mass) and np.allclose(wheel.jnt_axis, new.jnt_axis)
+
+
+@pytest.mark.parametrize("name", ["box", "quadruped", "panda", "humanoid", "quadrotor"])
+def test_a_shipped_model_with_other_values_of_one_kind_after_another(name):
+    sim = HardSimulator(load_model(name))
+    kinds = [kind for kind in KINDS if kind not in (*MIXED, "gravcomp", "friction")]
+    for kind in [*kinds, kinds]:
+        changed = sim.with_parameters(varied(sim, [kind] if isinstance(kind, str) else kind, 1))
+        found = HardSimulator(changed.to_model())
+        for known in KINDS:
+            assert np.allclose(found.parameter(known).value, changed.parameter(known).value, atol=1e-9)
+
+
+def test_a_simulator_with_the_file_s_values_has_the_file_s_model():
+    sim = HardSimulator(load_model("box"))
+    assert sim.to_model() is sim.model
+    assert np.array_equal(sim.with_parameters({"mass": sim.parameter("mass").value}).to_model().body_mass, sim.model.body_mass)
+
+
+TWO = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1" friction=".9"/>
+<body name="a" pos="0 0 .2"><freejoint/><geom name="a" size=".1" mass="1" friction=".2"/>
+  <body pos=".1 0 0"><geom size=".02" mass=".5" contype="0" conaffinity="0"/></body></body>
+<body name="b" pos="1 0 .2"><freejoint/><geom name="b" type="box" size=".1 .1 .1" friction=".3"/></body>
+</worldbody>{more}</mujoco>"""
+PAIR = """<contact><pair geom1="floor" geom2="a" condim="3" friction=".4 .5 .005 .0001 .0001"/></contact>"""
+
+
+def test_friction_goes_to_the_geoms_or_to_a_listed_pair(tmp_path):
+    sim = HardSimulator(load_model(TWO.format(more="")))
+    new = sim.with_parameters({"friction": 0.6}).to_model()
+    assert np.allclose(new.geom_friction[[0, 1, 3], 0], [0.6, 0.6, 0.3])
+    new = sim.with_parameters({"friction:b": 1.2, "friction:floor/a": 0.9}).to_model()
+    assert np.allclose(new.geom_friction[[0, 1, 3], 0], [0.9, 0.2, 1.2])
+    sim = HardSimulator(load_model(TWO.format(more=PAIR)))
+    new = sim.with_parameters({"friction_directions:floor/a": [0.7, 0.8]}).to_model()
+    assert np.allclose(new.pair_friction[0, :2], [0.7, 0.8]) and np.array_equal(new.geom_friction, sim.model.geom_friction)
+    save_mjcf(new, tmp_path / "pair.xml")
+    assert np.allclose(load_model(tmp_path / "pair.xml").pair_friction, new.pair_friction)
+
+
+def test_a_box_keeps_its_shape_when_all_its_corners_say_so():
+    sim = HardSimulator(load_model(TWO.format(more="")))
+    corners = sim.parameter("contact_point:b").value
+    new = sim.with_parameters({"contact_point:b": 1.5 * corners + [0.01, 0, 0]}).to_model()
+    assert np.allclose(new.geom_size[3], 0.15) and np.allclose(new.geom_pos[3], [0.01, 0, 0])
+    assert np.array_equal(new.geom_quat, sim.model.geom_quat)
+
+
+def test_the_soft_mode_takes_the_model():
+    sim = HardSimulator(load_model(TWO.format(more="")))
+    soft = SoftSimulator(sim.with_parameters({"mass:a": 4.0, "gravity": [0, 0, -1.62]}).to_model())
+    assert soft.model.body_mass.sum() == pytest.approx(4.0 + sim.parameter("mass:b").value[0])
+    end = soft.rollout(soft.initial_state(), np.zeros((1, 0)))
+    assert end.qvel[-1, 2] == pytest.approx(-1.62 * soft.timestep, rel=1e-9)
+
+
+def test_compensation_that_differs_between_parts_is_refused():
+    sim = HardSimulator(load_model(Mechanism(0).text))
+    with pytest.raises(ValueError, match="same gravcomp"):
+        sim.with_parameters({"com": sim.parameter("com").value + 0.01}).to_model()
+
+
+REFUSED = {
+    "a corner of its own": ({"contact_point:b.0": [-0.2, -0.1, -0.1]}, "contact_point:b.0"),
+    "restitution": ({"restitution:floor/a": 0.5}, "restitution:floor/a"),
+    "two directions": ({"friction_directions:a": [0.5, 0.6]}, "friction"),
+    "lighter than its part": ({"mass:a": 0.4}, "mass:a"),
+    "inertia of a rod": ({"inertia:a": [1e-4, 1e-4, 1e-4, 0, 0, 0]}, "inertia:a"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_no_model_can_hold_is_refused_by_name(case):
+    values, named = REFUSED[case]
+    sim = HardSimulator(load_model(TWO.format(more="")))
+    with pytest.raises(ValueError, match=named):
+        sim.with_parameters(values).to_model()
