@@ -138,6 +138,8 @@ class Apart:
     """
 
     def __init__(self, number: int, function: Callable[..., float], subject: str, counted: bool = False):
+        if _apart.setdefault(number, function).__qualname__ != function.__qualname__:
+            raise ValueError(f"number {number} of {function.__qualname__} is that of {_apart[number].__qualname__}")
         self.number, self.subject, self._lock = number, subject, threading.Lock()
         self._kinds: tuple[Any, ...] = ()
         self.entry = entry(function, _nrt=counted, no_cpython_wrapper=True, no_cfunc_wrapper=False)

@@ -27,6 +27,8 @@ _NRT: Any = nrt
 _RUNTIME: Any = rtsys
 _TYPES: dict[Any, Any] = {}
 """numba's types of arrays by what they depend on."""
+_STRUCTS: dict[Any, tuple["Struct", list[Any]]] = {}
+"""Those of structs, likewise."""
 _DATA = 3
 """Place of the payload's address among the pointers at the head of numba's MemInfo."""
 
@@ -78,18 +80,27 @@ def _place(group: Any) -> tuple[Any, int]:
     """The struct of a group and the address of its MemInfo."""
     if isinstance(group, Handle):
         return group, group.address
-    fields, words, held = [], [], []
-    for name, value in zip(group._fields, group, strict=True):
+    kinds, words, held = [], [], []
+    for value in group:
         kind, numbers, owner = _field(value)
-        fields.append((name, kind))
+        kinds.append(kind)
         words += numbers
         held.append(owner)
     payload = np.array(words, np.int64)
     _RUNTIME.initialize(cpu_target.target_context)
     address = _NRT._nrt.meminfo_new(payload.ctypes.data, (payload, held))
-    made = Handle._numba_box_(Struct(type(group).__name__, fields), _NRT.MemInfo(address))
+    made = Handle._numba_box_(_struct_type(type(group), kinds), _NRT.MemInfo(address))
     made.address = address
     return made, address
+
+
+def _struct_type(group: type[Any], kinds: list[Any]) -> Struct:
+    """The type of a struct with fields of these types, which takes numba a millisecond to make up."""
+    key = group, tuple(map(id, kinds))
+    if key not in _STRUCTS:
+        # kept with its fields' types, so that no other type gets one of their ids
+        _STRUCTS[key] = Struct(group.__name__, list(zip(group._fields, kinds, strict=True))), kinds
+    return _STRUCTS[key][0]
 
 
 def _field(value: Any) -> tuple[Any, list[int], Any]:

@@ -18,7 +18,8 @@ import math
 from dojo_py.by_address import call_apart
 from dojo_py.jit import kernel
 
-PAIRS, DERIVATIVES, PARAMETERS = 0, 1, 2
+PAIRS, DERIVATIVES, PARAMETERS = 0, 1, 3
+"""2 is the soft mode's (soft/sparse_hessian.py)."""
 
 (
     CHOOSE,

@@ -335,7 +335,7 @@ def test_derivatives_that_overflow_are_zero_and_say_so(monkeypatch):
 
     def overflowing(*arguments):
         done = roll_out(*arguments)
-        record = arguments[8]
+        record = arguments[9]
         if len(record.A):
             record.B[len(record.B) // 2, 0, 0], record.A[-1, 1, 1] = np.inf, np.nan
         return done
